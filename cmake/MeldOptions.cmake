@@ -1,0 +1,70 @@
+# Build settings every room shares. A target opts in with meld_target(<name>).
+
+option(MELD_WERROR "Treat warnings as errors" ON)
+set(MELD_SANITIZE "" CACHE STRING "Sanitizers, comma separated (address,undefined | thread)")
+set(MELD_LLVM_VERSION 15 CACHE STRING "LLVM major version to build against")
+
+find_program(MELD_CCACHE ccache)
+if(MELD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${MELD_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${MELD_CCACHE})
+endif()
+
+# Assertions stay on: a wrong result is worse than a slow one.
+string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+
+find_package(Threads REQUIRED)
+find_package(LLVM ${MELD_LLVM_VERSION} REQUIRED CONFIG
+  PATHS /usr/lib/llvm-${MELD_LLVM_VERSION}/lib/cmake/llvm NO_DEFAULT_PATH)
+set(MELD_LLVM_BIN ${LLVM_TOOLS_BINARY_DIR})
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
+
+find_package(nlohmann_json REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(GTest REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+
+# What every target of ours gets: includes from the top of the tree, warnings, sanitizers.
+function(meld_target target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow=local -Wno-unused-parameter
+    $<$<BOOL:${MELD_WERROR}>:-Werror>)
+  if(MELD_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE})
+  endif()
+endfunction()
+
+# Rooms that see LLVM: headers as SYSTEM, one shared libLLVM.
+function(meld_llvm_target target)
+  meld_target(${target})
+  target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS})
+  if(NOT LLVM_ENABLE_RTTI)
+    target_compile_options(${target} PRIVATE -fno-rtti)
+  endif()
+endfunction()
+
+# A GoogleTest program, registered test by test with ctest.
+function(meld_gtest name)
+  cmake_parse_arguments(ARG "LLVM" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_LLVM)
+    meld_llvm_target(${name})
+  else()
+    meld_target(${name})
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main Threads::Threads)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()
+
+include(MeldHip)

@@ -1,0 +1,71 @@
+// The device as the driver sees it: run one AQL kernel-dispatch packet to completion.
+//
+// Thread rule: Gpu is shared; run() may be called from several queue threads at once (a kernel may wait for
+// another queue or the host). Each call uses its own thread plus workers of a shared pool.
+// Errors: DispatchResult; never throws, never aborts.
+#pragma once
+
+#include "runtime/softgpu/isa/inst.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace meld::softgpu {
+
+struct DeviceConfig {
+  isa::Target target = isa::Target::gfx90a;
+  unsigned computeUnits = 104;  ///< gfx90a (one GCD); gfx900: 64
+  uint64_t vramBytes = 16ull << 30;
+  unsigned hostThreads = 0;     ///< workers; 0 = number of host cores; 1 = bit-exact reproducible order
+  bool timing = false;          ///< model cycles (slower)
+  bool checked = false;         ///< interval map and red zones for every access
+  uint64_t ldsBase = 0x1'0000'0000'0000, scratchBase = 0x2'0000'0000'0000; ///< flat apertures, 4 GiB each
+  uint64_t windowBase = 0x1000000, windowLimit = 0xffffffffff;            ///< gpuvm: where device memory lies
+};
+
+enum class DispatchCode : uint8_t {
+  ok, illegalInstruction, memoryFault, apertureViolation, trap, badDimensions, badCodeObject,
+  ldsTooLarge, groupTooLarge, tooManyVgprs, scratchTooLarge, cancelled,
+};
+
+struct DispatchResult {
+  DispatchCode code = DispatchCode::ok;
+  std::string message;     ///< names kernel, code offset, disassembly, lane, address: one line, for the log
+  uint64_t address = 0;    ///< memory faults
+  bool write = false;
+};
+
+struct DispatchRequest {
+  const void *packet = nullptr;   ///< hsa_kernel_dispatch_packet_t, 64 bytes, in host memory
+  uint64_t queueAddress = 0;      ///< amd_queue_t*, for the queue_ptr SGPRs
+  uint64_t dispatchPacketAddress = 0; ///< address of the packet in the ring, for the dispatch_ptr SGPRs
+  uint64_t dispatchId = 0;
+  /// s_sendmsg(MSG_INTERRUPT): m0's event id. Called on a worker thread.
+  std::function<void(uint32_t)> interrupt;
+  const std::atomic<bool> *cancel = nullptr; ///< set: waves stop at their next quantum
+};
+
+/// Host ranges whose device address differs from the host address (hipHostRegister on old ROCr), filled by
+/// the driver. Empty = the fast path.
+struct AddressMapper {
+  virtual ~AddressMapper() = default;
+  virtual bool empty() const = 0;
+  virtual uint64_t toHost(uint64_t deviceAddress) const = 0;
+  /// True when [address, address+size) is memory the process may access (checked mode, fault messages).
+  virtual bool mapped(uint64_t address, uint64_t size) const = 0;
+};
+
+class Gpu {
+public:
+  static std::unique_ptr<Gpu> create(const DeviceConfig &config, AddressMapper *mapper = nullptr);
+  virtual ~Gpu() = default;
+  virtual DispatchResult run(const DispatchRequest &request) = 0;
+  /// Code at any address may have changed (PM4 ACQUIRE_MEM, new code object): drop what was decoded.
+  virtual void invalidateCode() = 0;
+  virtual const DeviceConfig &config() const = 0;
+};
+
+} // namespace meld::softgpu

@@ -1,0 +1,41 @@
+// GFX9 instruction decoder: bytes -> isa::Inst. Hand-written, table-driven, no LLVM at run time.
+//
+// Thread rule: pure functions, any thread. Errors: DecodeStatus; never reads past `size` bytes.
+#pragma once
+
+#include "runtime/softgpu/isa/inst.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace meld::softgpu::isa {
+
+enum class DecodeStatus : uint8_t {
+  ok,
+  truncated,   ///< the instruction is longer than the bytes given
+  unknown,     ///< no such opcode on this target
+  unsupported, ///< a real opcode of this target that we do not model (MIMG, GWS, EXP): op and enc are set
+};
+
+/// Decodes the instruction at `code`. On ok (and unsupported) `out.size` is set.
+DecodeStatus decode(const void *code, size_t size, Target target, Inst &out);
+
+/// The text llvm-objdump prints for `inst` (mnemonic with its encoding suffix, operands), without address
+/// and encoding comments. `pc` is the byte offset of the instruction, for branch targets.
+std::string disassemble(const Inst &inst, Target target, uint64_t pc = 0);
+
+std::string_view mnemonic(Op op);
+std::optional<Target> targetFromName(std::string_view gfxName); ///< "gfx90a" or a full ISA name/target id
+std::string_view targetName(Target target);
+
+/// Instruction classes in rocprof's terms. `branch` counts in SQ_INSTS_BRANCH and, as on hardware, not in SALU.
+enum class Category : uint8_t { valu, salu, smem, vmemRead, vmemWrite, flat, lds, branch, sendmsg, waitcnt, barrier, other };
+Category category(const Inst &inst);
+
+/// Issue class for the timing model.
+enum class ValuRate : uint8_t { full, half, quarter, transcendental, f64, mulHi32, mfma };
+ValuRate valuRate(Op op);
+
+} // namespace meld::softgpu::isa
