@@ -130,7 +130,12 @@ struct Wave {
 
   /// Stops the wave with a fault at instruction `i`; a handler returns its result.
   const ExecInst *raise(const ExecInst *i, FaultKind kind, const char *what, uint64_t address = 0,
-                        int lane = -1, bool write = false);
+                        int lane = -1, bool write = false) {
+    fault = Fault{kind, i->pcOffset, address, lane, write, what}; // the core turns pcOffset into an address
+    status = WaveStatus::faulted;
+    next = i;
+    return nullptr;
+  }
 };
 
 /// Fills `e` (handler, operand slots, flags) from e.inst. Each part owns the encodings named; false = this
