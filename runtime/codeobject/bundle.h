@@ -1,0 +1,42 @@
+// Clang offload bundles: several objects, one per target, in one file.
+//
+//   bundle := "__CLANG_OFFLOAD_BUNDLE__"  count:u64  entry*count  objects
+//   entry  := offset:u64  size:u64  idLength:u64  id        (offset from the bundle's first byte)
+//   id     := kind "-" triple ["-" target-id]      hipv4-amdgcn-amd-amdhsa--gfx90a,
+//   host-x86_64-unknown-linux--
+//
+// A compressed bundle starts with "CCOB"; it is recognised (readCompressedHeader) but not unpacked
+// here. Source: Clang documentation, "Clang Offload Bundler", "Bundled Binary File Layout",
+// "Compressed Offload Bundle".
+#pragma once
+
+#include "runtime/codeobject/bytes.h"
+
+namespace meld {
+
+struct BundleEntry {
+  std::string id;
+  uint64_t offset = 0; ///< from the start of the bundle
+  ByteView bytes;
+  bool isDevice() const { return id.rfind("host", 0) != 0; }
+  /// The target id of an AMD GPU entry (gfx90a:xnack+), else empty.
+  std::string processor() const;
+};
+
+struct CompressedBundleHeader {
+  unsigned version = 0, method = 0; ///< method: 0 zlib, 1 zstd
+  uint64_t totalSize = 0;           ///< header included; 0 in version 1, which does not say
+  uint64_t uncompressedSize = 0;
+};
+
+bool looksLikeBundle(ByteView bytes);
+bool looksLikeCompressedBundle(ByteView bytes);
+
+struct Bundle {
+  std::vector<BundleEntry> entries;
+  uint64_t size = 0; ///< up to the end of the last object
+};
+Result<Bundle> readBundle(ByteView bytes);
+Result<CompressedBundleHeader> readCompressedHeader(ByteView bytes);
+
+} // namespace meld

@@ -1,0 +1,84 @@
+#include "runtime/codeobject/hostfile.h"
+
+#include "runtime/codeobject/codeobject.h"
+
+#include <algorithm>
+
+namespace meld {
+namespace {
+
+Result<uint64_t> addBundle(ByteView bytes, uint64_t base, std::vector<DeviceImage> &out) {
+  if (looksLikeCompressedBundle(bytes)) {
+    auto header = readCompressedHeader(bytes);
+    if (!header)
+      return fail(header.error().code,
+                  "bundle at offset " + hexOffset(base) + ": " + header.error().message);
+    DeviceImage image;
+    image.id = "compressed bundle";
+    image.offset = base;
+    image.note = "compressed bundle (CCOB version " + std::to_string(header->version) +
+                 "): not unpacked here";
+    out.push_back(std::move(image));
+    return header->totalSize ? header->totalSize : bytes.size();
+  }
+  auto bundle = readBundle(bytes);
+  if (!bundle)
+    return fail(bundle.error().code,
+                "bundle at offset " + hexOffset(base) + ": " + bundle.error().message);
+  for (const BundleEntry &entry : bundle->entries) {
+    if (!entry.isDevice() || entry.bytes.empty())
+      continue;
+    out.push_back({entry.id, base + entry.offset, entry.bytes, {}});
+  }
+  return bundle->size;
+}
+
+/// The linker concatenates bundles and pads with zeros in between.
+Result<void> addFatBinary(ByteView section, uint64_t base, std::vector<DeviceImage> &out) {
+  uint64_t at = 0;
+  while (at < section.size()) {
+    ByteView rest = section.subspan(at);
+    if (!looksLikeBundle(rest) && !looksLikeCompressedBundle(rest)) {
+      auto next = std::find_if(rest.begin(), rest.end(), [](uint8_t byte) { return byte != 0; });
+      if (next == rest.begin())
+        return fail(ErrorCode::badInput,
+                    "section .hip_fatbin: neither a bundle nor padding at offset " +
+                        hexOffset(base + at));
+      at += next - rest.begin();
+      continue;
+    }
+    auto size = addBundle(rest, base + at, out);
+    if (!size)
+      return tl::unexpected(size.error());
+    at += std::max<uint64_t>(*size, 1);
+  }
+  return {};
+}
+
+} // namespace
+
+Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
+  std::vector<DeviceImage> images;
+  if (looksLikeBundle(bytes) || looksLikeCompressedBundle(bytes)) {
+    if (auto size = addBundle(bytes, 0, images); !size)
+      return tl::unexpected(size.error());
+  } else {
+    auto elf = Elf::parse(bytes);
+    if (!elf)
+      return fail(elf.error().code, "neither ELF nor offload bundle: " + elf.error().message);
+    if (auto isa = readIsa(elf->header())) {
+      images.push_back({isa->targetId(), 0, bytes, {}});
+      return images;
+    }
+    for (const ElfSection &section : elf->sections())
+      if (section.name == ".hip_fatbin" || section.name == "__CLANG_OFFLOAD_BUNDLE__")
+        if (auto ok = addFatBinary(section.bytes, section.offset, images); !ok)
+          return tl::unexpected(ok.error());
+  }
+  if (images.empty())
+    return fail(ErrorCode::notFound,
+                "no device code (section .hip_fatbin, offload bundle or code object)");
+  return images;
+}
+
+} // namespace meld
