@@ -85,6 +85,8 @@ struct MemoryTrace {
 };
 
 struct Workgroup;
+struct AddressMapper;
+class CodeCache;
 
 /// MODE register bits (s_getreg/s_setreg layout).
 namespace Mode {
@@ -118,12 +120,19 @@ struct Wave {
   uint32_t waveInGroup = 0;
   uint8_t *scratch = nullptr;   ///< host address of this wave's scratch: lane-interleaved by dword, see core
   uint32_t scratchPerLane = 0;  ///< bytes
+  AddressMapper *mapper = nullptr; ///< nullptr unless addresses need translating or checking (gpu.h)
+  bool checkMemory = false;     ///< checked mode: ask the mapper before every access; implies `mapper`
+  /// 64-bit values of src_shared_base, src_shared_limit, src_private_base, src_private_limit (operands 235..238).
+  uint64_t apertures[4] = {};
+  CodeCache *code = nullptr;    ///< core: finds branch targets
+  uint32_t trapSts = 0;         ///< HW_REG_TRAPSTS
   MemoryTrace trace;
   Fault fault;
 
   uint64_t &exec() { return reinterpret_cast<uint64_t &>(s[isa::Sgpr::exec]); }
   uint64_t &vcc() { return reinterpret_cast<uint64_t &>(s[isa::Sgpr::vcc]); }
   uint64_t exec() const { return s64(isa::Sgpr::exec); }
+  void setMode(uint32_t m) { mode = m; }
   uint32_t m0() const { return s[isa::Sgpr::m0]; }
   uint64_t s64(unsigned slot) const { uint64_t x; std::memcpy(&x, &s[slot], 8); return x; }
   void setS64(unsigned slot, uint64_t x) { std::memcpy(&s[slot], &x, 8); }
