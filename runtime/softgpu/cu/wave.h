@@ -129,8 +129,10 @@ struct Wave {
   MemoryTrace trace;
   Fault fault;
 
-  uint64_t &exec() { return reinterpret_cast<uint64_t &>(s[isa::Sgpr::exec]); }
-  uint64_t &vcc() { return reinterpret_cast<uint64_t &>(s[isa::Sgpr::vcc]); }
+  /// SGPR pairs seen as one 64-bit value: may_alias, since the same bytes are read as s[].
+  using Pair = uint64_t __attribute__((may_alias));
+  Pair &exec() { return reinterpret_cast<Pair &>(s[isa::Sgpr::exec]); }
+  Pair &vcc() { return reinterpret_cast<Pair &>(s[isa::Sgpr::vcc]); }
   uint64_t exec() const { return s64(isa::Sgpr::exec); }
   void setMode(uint32_t m) { mode = m; }
   uint32_t m0() const { return s[isa::Sgpr::m0]; }

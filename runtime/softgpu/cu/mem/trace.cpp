@@ -1,0 +1,162 @@
+#include "runtime/softgpu/cu/mem/trace.h"
+
+#include "runtime/softgpu/cu/mem/lanes.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace meld::softgpu::mem {
+namespace {
+
+/// Open addressing over 512 slots; at most 64 lanes * 5 lines are inserted, so it never fills up.
+class LineSet {
+public:
+  /// True when `line` was not in the set.
+  bool insert(uint64_t line) {
+    unsigned h = unsigned((line * 0x9E3779B97F4A7C15ull) >> 55);
+    for (;; h = (h + 1) & 511) {
+      uint64_t bit = 1ull << (h & 63);
+      if (!(used_[h >> 6] & bit)) {
+        used_[h >> 6] |= bit;
+        keys_[h] = line;
+        return true;
+      }
+      if (keys_[h] == line)
+        return false;
+    }
+  }
+
+private:
+  uint64_t used_[8] = {};
+  uint64_t keys_[512]; // valid where used_ says so
+};
+
+void addLine(Wave &w, LineSet &set, uint64_t line) {
+  if (!set.insert(line))
+    return;
+  ++w.trace.cacheLines;
+  if (w.timing && w.trace.numLines < std::size(w.trace.lines))
+    w.trace.lines[w.trace.numLines++] = line << kLineShift;
+}
+
+void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
+  LineSet set;
+  for (uint64_t m = mask; m; m &= m - 1) {
+    uint64_t p = a[firstLane(m)];
+    if (dwordStride == 4) {
+      for (uint64_t line = p >> kLineShift; line <= (p + bytes - 1) >> kLineShift; ++line)
+        addLine(w, set, line);
+    } else {
+      for (uint32_t k = 0; k < bytes; k += 4)
+        addLine(w, set, (p + uint64_t(k / 4) * dwordStride) >> kLineShift);
+    }
+  }
+}
+
+/// One bit per line of a 64-line window; false when a lane lies outside it.
+bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  // The window starts a little below the first lane: descending patterns of a few lines fit as
+  // well.
+  const uint64_t start = (a[firstLane(mask)] >> kLineShift) - 16;
+  U64x4 bits = {}, outside = {};
+  constexpr U64x4 laneBit = {1, 2, 4, 8};
+  for (unsigned k = 0; k < kWaveSize / 4; ++k) {
+    uint64_t nibble = (mask >> (4 * k)) & 15;
+    if (!nibble)
+      continue;
+    U64x4 p, active = U64x4((nibble & laneBit) == laneBit);
+    std::memcpy(&p, a + 4 * k, 32);
+    U64x4 first = (p >> kLineShift) - start, last = ((p + (bytes - 1)) >> kLineShift) - start;
+    outside |= (first | last) & ~uint64_t(63) & active;
+    bits |= ((1 << (first & 63)) | (1 << (last & 63))) & active;
+  }
+  if (outside[0] | outside[1] | outside[2] | outside[3])
+    return false;
+  w.trace.cacheLines = unsigned(std::popcount(bits[0] | bits[1] | bits[2] | bits[3]));
+  return true;
+}
+
+/// Counts line changes; false when lanes are not in ascending order.
+bool traceAscending(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  uint64_t seen = 0; // one past the last line counted
+  uint32_t count = 0;
+  for (uint64_t m = mask; m; m &= m - 1) {
+    uint64_t p = a[firstLane(m)];
+    uint64_t first = p >> kLineShift, last = (p + bytes - 1) >> kLineShift;
+    if (first + 1 < seen)
+      return false;
+    count += uint32_t(last + 1 - std::max(first, seen));
+    seen = last + 1;
+  }
+  w.trace.cacheLines = count;
+  return true;
+}
+
+} // namespace
+
+void listLines(Wave &w, uint64_t firstLine, uint32_t count) {
+  for (uint32_t k = 0; k < count && w.trace.numLines < std::size(w.trace.lines); ++k)
+    w.trace.lines[w.trace.numLines++] = (firstLine + k) << kLineShift;
+}
+
+void addLinearPartial(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec) {
+  // Lanes that touch a line form a range; the line counts when one of them is active.
+  const unsigned lo = firstLane(exec), hi = 63 - unsigned(std::countl_zero(exec));
+  const uint64_t end = (base + uint64_t(hi + 1) * laneBytes - 1) >> kLineShift;
+  for (uint64_t line = (base + uint64_t(lo) * laneBytes) >> kLineShift; line <= end; ++line) {
+    uint64_t start = line << kLineShift;
+    uint64_t from = start <= base ? 0 : (start - base) / laneBytes;
+    uint64_t to = std::min<uint64_t>((start + 63 - base) / laneBytes, 63);
+    if (!(exec >> from << from & (kFullExec >> (63 - to))))
+      continue;
+    ++w.trace.cacheLines;
+    if (w.timing && w.trace.numLines < std::size(w.trace.lines))
+      w.trace.lines[w.trace.numLines++] = start;
+  }
+}
+
+void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes) {
+  resetTrace(w);
+  if (!mask)
+    return;
+  // An access of at most 16 bytes touches at most its first and its last line.
+  if (!w.timing &&
+      (traceInWindow(w, address, mask, bytes) || traceAscending(w, address, mask, bytes)))
+    return;
+  traceBySet(w, address, mask, bytes, 4);
+}
+
+void addSwizzled(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes,
+                 uint32_t dwordStride) {
+  traceBySet(w, address, mask, bytes, bytes <= 4 ? 4 : dwordStride);
+}
+
+uint32_t bankConflicts(const uint32_t *address, uint64_t mask, uint32_t bytes) {
+  const unsigned lanesPerPass = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
+  uint32_t extra = 0;
+  uint32_t seen[32][32]; // distinct dwords per bank: a lane adds at most one to a bank
+  for (unsigned pass = 0; pass < kWaveSize; pass += lanesPerPass) {
+    uint64_t m = mask >> pass << pass & (kFullExec >> (64 - lanesPerPass) << pass);
+    if (!(m & (m - 1)))
+      continue;
+    uint8_t count[32] = {};
+    unsigned worst = 1;
+    for (; m; m &= m - 1) {
+      uint32_t a = address[firstLane(m)];
+      for (uint32_t d = a / 4, end = (a + bytes - 1) / 4; d <= end; ++d) {
+        unsigned bank = d % 32, n = count[bank], k = 0;
+        while (k < n && seen[bank][k] != d)
+          ++k;
+        if (k == n) {
+          seen[bank][n] = d;
+          count[bank] = uint8_t(n + 1);
+          worst = std::max(worst, n + 1);
+        }
+      }
+    }
+    extra += worst - 1;
+  }
+  return extra;
+}
+
+} // namespace meld::softgpu::mem
