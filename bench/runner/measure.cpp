@@ -1,0 +1,109 @@
+#include "bench/runner/measure.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace meld::bench {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+Paths Paths::fromExecutable() {
+  const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
+  return {bin / "meld", bin / "hip", bin.parent_path() / "bench-scratch"};
+}
+
+namespace {
+
+/// Runs argv with extra environment; output of both streams is collected. Exit code as a shell reports it.
+int runProcess(const std::vector<std::string> &argv,
+               const std::map<std::string, std::string> &environment, std::string &output) {
+  int fds[2];
+  if (pipe(fds) != 0)
+    return -1;
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(fds[1], 1);
+    dup2(fds[1], 2);
+    close(fds[0]);
+    close(fds[1]);
+    for (const auto &[name, value] : environment)
+      setenv(name.c_str(), value.c_str(), 1);
+    std::vector<char *> args;
+    for (const auto &a : argv)
+      args.push_back(const_cast<char *>(a.c_str()));
+    args.push_back(nullptr);
+    execv(args[0], args.data());
+    _exit(127);
+  }
+  close(fds[1]);
+  char buffer[4096];
+  for (ssize_t n; (n = read(fds[0], buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<size_t>(n));
+  close(fds[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool isRuntimeKernel(const std::string &name) {
+  return name.rfind("__amd_rocclr_", 0) == 0 || name.rfind("kernel@", 0) == 0;
+}
+
+} // namespace
+
+Measurement measure(const Paths &paths, const std::string &program,
+                    const std::vector<std::string> &arguments, const Configuration &configuration,
+                    bool timing) {
+  fs::create_directories(paths.scratch);
+  const fs::path counterFile = paths.scratch / (program + "." + std::to_string(getpid()) + ".json");
+  fs::remove(counterFile);
+
+  std::vector<std::string> argv = {paths.meld.string(), "run", "--device", "software",
+                                   "--counters", counterFile.string()};
+  if (configuration.plain)
+    argv.push_back("--plain");
+  if (timing)
+    argv.push_back("--timing");
+  argv.push_back("--");
+  argv.push_back((paths.programs / program).string());
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+
+  Measurement m;
+  m.exitCode = runProcess(argv, configuration.environment, m.output);
+  m.pass = m.exitCode == 0;
+
+  std::ifstream in(counterFile);
+  const json data = json::parse(in, nullptr, /*allow_exceptions=*/false);
+  fs::remove(counterFile);
+  if (data.is_discarded() || !data.contains("dispatches")) {
+    m.pass = false;
+    m.output += "\nno counters were written to " + counterFile.string();
+    return m;
+  }
+  m.replaced = true;
+  double activeLanes = 0;
+  bool any = false;
+  for (const json &d : data["dispatches"]) {
+    if (isRuntimeKernel(d.value("kernel", "")))
+      continue;
+    any = true;
+    m.replaced = m.replaced && d.value("replaced", false);
+    m.cycles += d.value("cycles", uint64_t{0});
+    const json &counters = d["counters"];
+    for (const auto &[name, value] : counters.items())
+      if (value.is_number_unsigned())
+        m.counters[name] += value.get<uint64_t>();
+    activeLanes += counters.value("VALUUtilization", 0.0) / 100 *
+                   static_cast<double>(counters.value("SQ_INSTS_VALU", uint64_t{0}));
+  }
+  m.replaced = m.replaced && any;
+  if (const uint64_t valu = m.counter("SQ_INSTS_VALU"))
+    m.valuUtilization = 100 * activeLanes / static_cast<double>(valu);
+  return m;
+}
+
+} // namespace meld::bench

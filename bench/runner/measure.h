@@ -1,0 +1,56 @@
+// Runs a HIP program on the software GPU in one configuration and reads its counters back.
+//
+// A configuration is a set of environment variables on top of `meld run`; the plain one runs without
+// libmeld. Counters are summed over the application's own kernels; the HIP runtime's copy and fill kernels
+// (__amd_rocclr_*, unnamed blit kernels) are left out, since no configuration changes them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace meld::bench {
+
+struct Configuration {
+  std::string name;
+  bool plain = false;                              ///< without libmeld
+  std::map<std::string, std::string> environment;  ///< MELD_* settings
+};
+
+/// Where the built programs lie.
+struct Paths {
+  std::filesystem::path meld;     ///< the command
+  std::filesystem::path programs; ///< build/bin/hip
+  std::filesystem::path scratch;  ///< for counter files and the cache of this run
+  /// From the path of the running executable (build/bin/meld-bench).
+  static Paths fromExecutable();
+};
+
+struct Measurement {
+  bool pass = false;
+  int exitCode = -1;
+  std::string output; ///< the program's standard output and error
+  bool replaced = false; ///< every application kernel came from libmeld
+  std::map<std::string, uint64_t> counters; ///< rocprof names, summed
+  double valuUtilization = 0;               ///< percent
+  uint64_t cycles = 0;
+
+  uint64_t counter(const std::string &name) const {
+    auto it = counters.find(name);
+    return it == counters.end() ? 0 : it->second;
+  }
+  /// Instructions issued per wave, all classes.
+  double perWave() const {
+    uint64_t waves = counter("SQ_WAVES");
+    return waves ? static_cast<double>(counter("SQ_INSTS")) / static_cast<double>(waves) : 0;
+  }
+};
+
+/// Runs `program` with `arguments`. The verdict is PASS when it exits 0; a crash or a FAIL keeps its output.
+Measurement measure(const Paths &paths, const std::string &program,
+                    const std::vector<std::string> &arguments, const Configuration &configuration,
+                    bool timing);
+
+} // namespace meld::bench
