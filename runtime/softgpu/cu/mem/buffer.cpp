@@ -9,6 +9,7 @@
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/mem/resource.h"
 #include "runtime/softgpu/cu/mem/vmem.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu::mem {
 namespace {
@@ -179,7 +180,7 @@ const ExecInst *cacheOp(const ExecInst *i, Wave &w) {
 bool prepareBuffer(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
-  const std::string_view name = opName(in.op);
+  const std::string_view name = isa::mnemonic(in.op);
   if (name == "buffer_wbl2" || name == "buffer_invl2" || name.starts_with("buffer_wbinvl1")) {
     e.run = cacheOp; // caches are not modelled: memory is always coherent
     return true;

@@ -9,6 +9,7 @@
 // Use of ExecInst: src[0] ADDR row, src[1] DATA0 row, src[2] DATA1 row, dst; imm[0] byte offsets
 // (first in the low half, second in the high half); aux the LaneOp.
 #include "runtime/softgpu/cu/mem/lds.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <string>
 
@@ -238,7 +239,7 @@ struct TwoAddress {
 bool prepareDs(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
-  const std::string_view full = opName(in.op);
+  const std::string_view full = isa::mnemonic(in.op);
   if (in.gds || !full.starts_with("ds_"))
     return false;
   std::string_view name = full.substr(3);

@@ -8,6 +8,7 @@
 // Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/mem/vmem.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu::mem {
 namespace {
@@ -223,7 +224,7 @@ template <Segment S> Handler pick(const LaneOp &op) {
 
 bool prepareGlobal(ExecInst &e) {
   const isa::Inst &in = *e.inst;
-  std::string_view name = opName(in.op);
+  std::string_view name = isa::mnemonic(in.op);
   size_t prefix = name.find('_');
   if (prefix == std::string_view::npos || in.lds || !fillVectorOperands(e, name.substr(prefix + 1)))
     return false;

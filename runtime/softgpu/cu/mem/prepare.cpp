@@ -1,22 +1,9 @@
 #include "runtime/softgpu/cu/gpu.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/mem/vmem.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu {
-namespace mem {
-
-std::string_view opName(isa::Op op) {
-  static constexpr std::string_view names[] = {
-      "",
-#define MELD_OP(name) #name,
-#include "runtime/softgpu/isa/op_names.def"
-#undef MELD_OP
-  };
-  return unsigned(op) < std::size(names) ? names[unsigned(op)] : "";
-}
-
-} // namespace mem
-
 bool prepareMemory(ExecInst &e, isa::Target target) {
   using isa::Enc;
   switch (e.inst->enc) {
@@ -39,7 +26,7 @@ bool prepareMemory(ExecInst &e, isa::Target target) {
 bool hostCanRunMemory() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
 
 bool writesMemory(const ExecInst *i) {
-  const std::string_view name = mem::opName(i->inst->op);
+  const std::string_view name = isa::mnemonic(i->inst->op);
   return name.find("store") != name.npos || name.find("atomic") != name.npos ||
          (i->inst->enc == isa::Enc::DS && name.find("read") == name.npos);
 }

@@ -8,6 +8,7 @@
 #include "runtime/softgpu/cu/gpu.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/mem/vmem.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <ctime>
 
@@ -181,7 +182,7 @@ Handler pickStore(unsigned n) { return n == 1 ? store<1> : n == 2 ? store<2> : s
 bool prepareSmem(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
-  const std::string_view name = opName(in.op);
+  const std::string_view name = isa::mnemonic(in.op);
   if (name.starts_with("s_dcache_") || name.starts_with("s_atc_probe")) {
     e.run = nothing;
     return true;

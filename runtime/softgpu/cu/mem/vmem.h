@@ -137,7 +137,4 @@ bool prepareDs(ExecInst &e);
 /// Fills dst, src[0..1], flags, aux from the instruction; shared by GLOBAL and MUBUF.
 bool fillVectorOperands(ExecInst &e, std::string_view opName);
 
-/// "global_load_dword" -> op name; the one table lookup every prepare starts with.
-std::string_view opName(isa::Op op);
-
 } // namespace meld::softgpu::mem
