@@ -1,0 +1,339 @@
+#include "runtime/cache/disk.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+constexpr const char *kVersionFolder = "v1";
+constexpr const char *kLocksFolder = "locks";
+constexpr const char *kHex = "0123456789abcdef";
+constexpr int64_t kUseResolution = 60;
+constexpr int64_t kStaleTemporary = 3600;
+
+bool isHexDigit(const std::string &name) {
+  return name.size() == 1 && std::string_view(kHex).find(name[0]) != std::string_view::npos;
+}
+
+} // namespace
+
+DiskCache::DiskCache(DiskCacheOptions options) : options_(std::move(options)) {
+  if (options_.directory.empty())
+    turnOff(
+        "no folder for the cache: MELD_CACHE_DIR, XDG_CACHE_HOME and HOME give no absolute path");
+}
+
+std::string DiskCache::chooseDirectory(const std::string &configured, const char *xdgCacheHome,
+                                       const char *home) {
+  if (!configured.empty())
+    return configured;
+  // XDG: a relative path in these variables is invalid and must be ignored.
+  if (xdgCacheHome && xdgCacheHome[0] == '/')
+    return std::string(xdgCacheHome) + "/libmeld";
+  if (home && home[0] == '/')
+    return std::string(home) + "/.cache/libmeld";
+  return {};
+}
+
+void DiskCache::turnOff(const std::string &why) {
+  if (!off_.exchange(true) && options_.warn)
+    options_.warn("cache off for this process: " + why);
+}
+
+Result<const Descriptor *> DiskCache::root(bool create) {
+  std::lock_guard guard(lock_);
+  if (root_)
+    return &root_;
+  create = create && !options_.readonly;
+  auto base = openCacheDirectory(options_.directory, create);
+  if (!base)
+    return tl::unexpected(base.error());
+  auto version = openSubdirectory(*base, kVersionFolder, create);
+  if (!version)
+    return tl::unexpected(version.error());
+  root_ = std::move(*version);
+  return &root_;
+}
+
+Result<Descriptor> DiskCache::folderOf(const std::string &name, bool create) {
+  auto base = root(create);
+  if (!base)
+    return tl::unexpected(base.error());
+  auto first = openSubdirectory(**base, name.substr(0, 1), create);
+  if (!first)
+    return first;
+  return openSubdirectory(*first, name.substr(1, 1), create);
+}
+
+std::optional<CacheEntry> DiskCache::load(const CacheKey &key) {
+  if (!usable())
+    return std::nullopt;
+  std::string name = key.hex();
+  auto folder = folderOf(name, false);
+  if (!folder) {
+    if (folder.error().code != ErrorCode::notFound)
+      turnOff(folder.error().message);
+    return std::nullopt;
+  }
+  auto file = readFileAt(*folder, name, kMaxEntryFile);
+  Result<CacheEntry> entry =
+      file ? readEntry(*file, &key) : Result<CacheEntry>(tl::unexpected(file.error()));
+  if (!entry) {
+    switch (entry.error().code) {
+    case ErrorCode::notFound:
+      break;
+    case ErrorCode::io:
+      turnOff(entry.error().message);
+      break;
+    default:
+      ++damaged_;
+      if (options_.warn)
+        options_.warn("damaged cache entry " + name + ": " + entry.error().message +
+                      (options_.readonly ? "" : "; removed"));
+      if (!options_.readonly)
+        ::unlinkat(folder->get(), name.c_str(), 0);
+    }
+    return std::nullopt;
+  }
+  if (!options_.readonly) {
+    struct stat info;
+    int64_t now = std::time(nullptr);
+    // Also when the time lies in the future: the clock may have been set back.
+    if (!::fstatat(folder->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) &&
+        (now - info.st_mtime > kUseResolution || info.st_mtime > now))
+      ::utimensat(folder->get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  }
+  return std::move(*entry);
+}
+
+bool DiskCache::store(const CacheEntry &entry) {
+  if (!usable() || options_.readonly)
+    return false;
+  auto bytes = writeEntry(entry);
+  if (!bytes) {
+    if (options_.warn)
+      options_.warn("not cached: " + bytes.error().message);
+    return false;
+  }
+  std::string name = entry.key.hex();
+  auto folder = folderOf(name, true);
+  if (!folder) {
+    turnOff(folder.error().message);
+    return false;
+  }
+  if (auto ok = writeFileAt(*folder, name, *bytes); !ok) {
+    turnOff(ok.error().message);
+    return false;
+  }
+  ++stores_;
+  return true;
+}
+
+FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait) {
+  if (!usable() || options_.readonly)
+    return {};
+  auto base = root(true);
+  if (!base) {
+    turnOff(base.error().message);
+    return {};
+  }
+  const Descriptor *locks = nullptr;
+  {
+    std::lock_guard guard(lock_);
+    if (!locks_) {
+      auto folder = openSubdirectory(**base, kLocksFolder, true);
+      if (!folder)
+        return {};
+      locks_ = std::move(*folder);
+    }
+    locks = &locks_;
+  }
+  return FileLock::acquire(*locks, key.hex(), wait);
+}
+
+Result<std::vector<CacheFile>> DiskCache::list() {
+  std::vector<CacheFile> files;
+  auto base = root(false);
+  if (!base) {
+    if (base.error().code == ErrorCode::notFound)
+      return files;
+    return tl::unexpected(base.error());
+  }
+  auto firsts = namesIn(**base);
+  if (!firsts)
+    return tl::unexpected(firsts.error());
+  for (const std::string &first : *firsts) {
+    if (!isHexDigit(first))
+      continue;
+    auto level = openSubdirectory(**base, first, false);
+    auto seconds = level ? namesIn(*level) : std::vector<std::string>{};
+    if (!seconds)
+      continue;
+    for (const std::string &second : *seconds) {
+      if (!isHexDigit(second))
+        continue;
+      auto folder = openSubdirectory(*level, second, false);
+      auto names = folder ? namesIn(*folder) : std::vector<std::string>{};
+      if (!names)
+        continue;
+      for (const std::string &name : *names) {
+        struct stat info;
+        if (::fstatat(folder->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW))
+          continue; // removed meanwhile
+        CacheFile file;
+        file.name = name;
+        file.size = info.st_size;
+        file.used = info.st_mtime;
+        file.temporary = name.rfind(kTemporaryPrefix, 0) == 0;
+        if (!file.temporary && !CacheKey::fromHex(name))
+          continue; // not ours: neither counted nor touched
+        if (file.temporary)
+          file.name = first + second + "/" + name;
+        files.push_back(std::move(file));
+      }
+    }
+  }
+  return files;
+}
+
+Result<CacheEntryHeader> DiskCache::header(const std::string &name) {
+  auto key = CacheKey::fromHex(name);
+  if (!key)
+    return tl::unexpected(key.error());
+  auto folder = folderOf(name, false);
+  if (!folder)
+    return tl::unexpected(folder.error());
+  auto file = readFileAt(*folder, name, kMaxEntryFile);
+  if (!file)
+    return tl::unexpected(file.error());
+  auto entry = readEntry(*file, &*key); // the payload must unpack, too
+  if (!entry)
+    return tl::unexpected(entry.error());
+  return readEntryHeader(*file);
+}
+
+Result<CacheTotals> DiskCache::totals() {
+  auto files = list();
+  if (!files)
+    return tl::unexpected(files.error());
+  CacheTotals totals;
+  for (const CacheFile &file : *files) {
+    totals.bytes += file.size;
+    if (file.temporary)
+      continue;
+    ++totals.entries;
+    auto entry = header(file.name);
+    if (!entry)
+      ++totals.damaged;
+    else if (entry->verdict == Verdict::replaced)
+      ++totals.replaced;
+    else
+      ++totals.unchanged;
+  }
+  return totals;
+}
+
+Result<void> DiskCache::remove(const std::string &name) {
+  // Temporary files are listed as "ab/.tmp...": folder digits, then the name.
+  std::string file = name;
+  if (size_t slash = name.find('/'); slash == 2 && name.rfind('/') == slash)
+    file = name.substr(3);
+  else if (auto key = CacheKey::fromHex(name); !key)
+    return tl::unexpected(key.error());
+  auto folder = folderOf(name, false);
+  if (!folder)
+    return tl::unexpected(folder.error());
+  if (::unlinkat(folder->get(), file.c_str(), 0) && errno != ENOENT)
+    return fail(ErrorCode::io, errnoText("removing " + name, errno));
+  return {};
+}
+
+Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
+  std::vector<CacheFile> gone;
+  auto base = root(false);
+  if (!base) {
+    if (base.error().code == ErrorCode::notFound)
+      return gone;
+    return tl::unexpected(base.error());
+  }
+  FileLock cleaner;
+  if (!dryRun) {
+    auto locks = openSubdirectory(**base, kLocksFolder, true);
+    if (!locks)
+      return tl::unexpected(locks.error());
+    cleaner = FileLock::acquire(*locks, "cleaner", std::chrono::milliseconds(0));
+    if (!cleaner.held())
+      return gone;
+    auto files = list();
+    if (!files)
+      return tl::unexpected(files.error());
+    auto result = prune(limit, true);
+    if (!result)
+      return result;
+    for (const CacheFile &file : *result)
+      if (auto ok = remove(file.name); ok)
+        gone.push_back(file);
+    return gone;
+  }
+  auto files = list();
+  if (!files)
+    return tl::unexpected(files.error());
+  int64_t now = std::time(nullptr);
+  uint64_t total = 0;
+  for (CacheFile &file : *files) {
+    total += file.size;
+    file.used = std::min(file.used, now); // a clock set back must not make entries immortal
+  }
+  std::stable_sort(files->begin(), files->end(),
+                   [](const CacheFile &a, const CacheFile &b) { return a.used < b.used; });
+  for (const CacheFile &file : *files) {
+    bool stale = file.temporary && now - file.used > kStaleTemporary;
+    if (!stale && (file.temporary || total <= limit))
+      continue;
+    total -= file.size;
+    gone.push_back(file);
+  }
+  return gone;
+}
+
+Result<std::vector<std::pair<CacheFile, std::string>>> DiskCache::verify(bool dryRun) {
+  auto files = list();
+  if (!files)
+    return tl::unexpected(files.error());
+  std::vector<std::pair<CacheFile, std::string>> bad;
+  for (const CacheFile &file : *files) {
+    if (file.temporary)
+      continue;
+    auto entry = header(file.name);
+    if (entry || entry.error().code == ErrorCode::notFound)
+      continue;
+    bad.emplace_back(file, entry.error().message);
+    if (!dryRun)
+      if (auto ok = remove(file.name); !ok)
+        return tl::unexpected(ok.error());
+  }
+  return bad;
+}
+
+void DiskCache::cleanIfNeeded() noexcept {
+  try {
+    if (!usable() || options_.readonly || !options_.maxSize || !stores_)
+      return;
+    auto files = list();
+    if (!files)
+      return;
+    uint64_t total = 0;
+    for (const CacheFile &file : *files)
+      total += file.size;
+    if (total > options_.maxSize)
+      (void)prune(options_.maxSize / 10 * 9);
+  } catch (...) {
+  }
+}
+
+} // namespace meld

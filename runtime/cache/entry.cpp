@@ -1,0 +1,159 @@
+#include "runtime/cache/entry.h"
+
+#include <algorithm>
+#include <zstd.h>
+
+namespace meld {
+namespace {
+
+constexpr char kMagic[8] = {'M', 'E', 'L', 'D', 'C', 'A', 'C', 'H'};
+constexpr int kLevel = 3;
+constexpr size_t kChecksumSize = 32;
+
+struct RawHeader {
+  char magic[8];
+  uint32_t version, verdict;
+  uint8_t key[32];
+  uint64_t created, rawSize, payloadSize;
+  uint32_t toolSize, reasonSize, metadataSize, reserved;
+};
+static_assert(sizeof(RawHeader) == 88, "the file format has no padding");
+
+std::string textOf(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
+} // namespace
+
+Result<Bytes> writeEntry(const CacheEntry &entry) {
+  if (entry.codeObject.size() > kMaxCodeObject)
+    return fail(ErrorCode::badInput, "code object of " + std::to_string(entry.codeObject.size()) +
+                                         " bytes is too large for the cache");
+  RawHeader header{};
+  std::copy(std::begin(kMagic), std::end(kMagic), header.magic);
+  header.version = kCacheFormat;
+  header.verdict = static_cast<uint32_t>(entry.verdict);
+  std::copy(entry.key.bytes.begin(), entry.key.bytes.end(), header.key);
+  header.created = entry.created;
+  header.toolSize = entry.tool.size();
+  header.reasonSize = entry.reason.size();
+  header.metadataSize = entry.metadata.size();
+
+  Bytes payload;
+  if (entry.verdict == Verdict::replaced) {
+    payload.resize(ZSTD_compressBound(entry.codeObject.size()));
+    size_t size = ZSTD_compress(payload.data(), payload.size(), entry.codeObject.data(),
+                                entry.codeObject.size(), kLevel);
+    if (ZSTD_isError(size))
+      return fail(ErrorCode::internal, std::string("zstd: ") + ZSTD_getErrorName(size));
+    payload.resize(size);
+    header.rawSize = entry.codeObject.size();
+  }
+  header.payloadSize = payload.size();
+
+  Bytes out(sizeof(header));
+  std::memcpy(out.data(), &header, sizeof(header));
+  for (const std::string *text : {&entry.tool, &entry.reason, &entry.metadata})
+    out.insert(out.end(), text->begin(), text->end());
+  out.insert(out.end(), payload.begin(), payload.end());
+  auto sum = blake3(out);
+  out.insert(out.end(), sum.begin(), sum.end());
+  if (out.size() > kMaxEntryFile)
+    return fail(ErrorCode::badInput,
+                "entry of " + std::to_string(out.size()) + " bytes is too large");
+  return out;
+}
+
+namespace {
+
+/// The checked parts of a file.
+struct Parts {
+  RawHeader header;
+  ByteView tool, reason, metadata, payload;
+};
+
+Result<Parts> split(ByteView file) {
+  Parts parts;
+  auto header = readAt<RawHeader>(file, 0, "cache entry header");
+  if (!header)
+    return tl::unexpected(header.error());
+  parts.header = *header;
+  if (!std::equal(std::begin(kMagic), std::end(kMagic), header->magic))
+    return fail(ErrorCode::badInput, "no cache entry magic at offset 0x0");
+  if (header->version != kCacheFormat)
+    return fail(ErrorCode::unsupported,
+                "cache entry version " + std::to_string(header->version) + " at offset 0x8");
+  uint64_t texts = uint64_t(header->toolSize) + header->reasonSize + header->metadataSize;
+  uint64_t fixed = sizeof(RawHeader) + kChecksumSize + texts; // < 2^34: no overflow
+  if (header->payloadSize > kMaxEntryFile || fixed + header->payloadSize != file.size())
+    return fail(ErrorCode::badInput, "cache entry says " +
+                                         std::to_string(fixed + header->payloadSize) +
+                                         " bytes, the file has " + std::to_string(file.size()));
+  auto sum = blake3(file.first(file.size() - kChecksumSize));
+  if (!std::equal(sum.begin(), sum.end(), file.end() - kChecksumSize))
+    return fail(ErrorCode::badInput, "cache entry checksum at offset " +
+                                         hexOffset(file.size() - kChecksumSize) +
+                                         " does not match");
+  uint64_t at = sizeof(RawHeader);
+  for (auto [part, size] : {std::pair{&parts.tool, uint64_t(header->toolSize)},
+                            std::pair{&parts.reason, uint64_t(header->reasonSize)},
+                            std::pair{&parts.metadata, uint64_t(header->metadataSize)},
+                            std::pair{&parts.payload, header->payloadSize}}) {
+    *part = file.subspan(at, size);
+    at += size;
+  }
+  auto verdict = static_cast<Verdict>(header->verdict);
+  bool known = verdict == Verdict::replaced || verdict == Verdict::unchanged;
+  if (!known || (verdict == Verdict::replaced) != (header->payloadSize != 0) ||
+      header->rawSize > kMaxCodeObject)
+    return fail(ErrorCode::badInput, "cache entry verdict " + std::to_string(header->verdict) +
+                                         " with a payload of " +
+                                         std::to_string(header->payloadSize) + " bytes");
+  return parts;
+}
+
+} // namespace
+
+Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
+  auto parts = split(file);
+  if (!parts)
+    return tl::unexpected(parts.error());
+  CacheEntry entry;
+  std::copy(std::begin(parts->header.key), std::end(parts->header.key), entry.key.bytes.begin());
+  if (expected && entry.key != *expected)
+    return fail(ErrorCode::badInput, "cache entry belongs to key " + entry.key.hex());
+  entry.verdict = static_cast<Verdict>(parts->header.verdict);
+  entry.created = parts->header.created;
+  entry.tool = textOf(parts->tool);
+  entry.reason = textOf(parts->reason);
+  entry.metadata = textOf(parts->metadata);
+  if (entry.verdict == Verdict::replaced) {
+    // The stored size is only believed when zstd's own frame header agrees.
+    if (ZSTD_getFrameContentSize(parts->payload.data(), parts->payload.size()) !=
+        parts->header.rawSize)
+      return fail(ErrorCode::badInput, "cache entry payload does not unpack to " +
+                                           std::to_string(parts->header.rawSize) + " bytes");
+    entry.codeObject.resize(parts->header.rawSize);
+    size_t size = ZSTD_decompress(entry.codeObject.data(), entry.codeObject.size(),
+                                  parts->payload.data(), parts->payload.size());
+    if (ZSTD_isError(size) || size != entry.codeObject.size())
+      return fail(ErrorCode::badInput, "cache entry payload does not unpack");
+  }
+  return entry;
+}
+
+Result<CacheEntryHeader> readEntryHeader(ByteView file) {
+  auto parts = split(file);
+  if (!parts)
+    return tl::unexpected(parts.error());
+  CacheEntryHeader header;
+  std::copy(std::begin(parts->header.key), std::end(parts->header.key), header.key.bytes.begin());
+  header.verdict = static_cast<Verdict>(parts->header.verdict);
+  header.created = parts->header.created;
+  header.rawSize = parts->header.rawSize;
+  header.payloadSize = parts->header.payloadSize;
+  header.tool = textOf(parts->tool);
+  header.reason = textOf(parts->reason);
+  header.metadata = textOf(parts->metadata);
+  return header;
+}
+
+} // namespace meld

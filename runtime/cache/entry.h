@@ -1,0 +1,54 @@
+// One cache entry, as bytes in a file.
+//
+//   entry    := header tool reason metadata payload checksum
+//   header   := magic "MELDCACH"  version:u32  verdict:u32  key:32 bytes  created:u64  rawSize:u64
+//               payloadSize:u64  toolSize:u32  reasonSize:u32  metadataSize:u32  reserved:u32
+//   tool     := which libmeld wrote it, text
+//   reason   := one line: why there is no replacement; empty when there is one
+//   metadata := JSON, as meld_jit_compile gave it
+//   payload  := zstd(code object); empty for verdict `unchanged`
+//   checksum := BLAKE3-256 of everything before it
+//
+// Numbers are little-endian. `created` is seconds since 1970. A reader accepts an entry only when
+// all of it is as described, its key is the one asked for, and nothing follows the checksum:
+// anything else is a miss.
+#pragma once
+
+#include "runtime/cache/key.h"
+
+namespace meld {
+
+enum class Verdict : uint32_t {
+  replaced = 1,  ///< payload is the code object to load instead
+  unchanged = 2, ///< a compile found nothing to do, or the gate refused: load the original
+};
+
+struct CacheEntry {
+  CacheKey key;
+  Verdict verdict = Verdict::unchanged;
+  uint64_t created = 0;
+  std::string tool, reason, metadata;
+  Bytes codeObject;
+};
+
+/// What `meld cache list` shows; read without decompressing.
+struct CacheEntryHeader {
+  CacheKey key;
+  Verdict verdict = Verdict::unchanged;
+  uint64_t created = 0, rawSize = 0, payloadSize = 0;
+  std::string tool, reason, metadata;
+};
+
+inline constexpr uint32_t kCacheFormat = 1;
+inline constexpr uint64_t kMaxEntryFile = uint64_t(1) << 30;
+inline constexpr uint64_t kMaxCodeObject = uint64_t(1) << 30;
+
+/// Errors: internal (zstd), badInput (larger than the limits above).
+Result<Bytes> writeEntry(const CacheEntry &entry);
+/// Checks everything. `expected` may be null (`meld cache verify` compares with the file name
+/// itself).
+Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected);
+/// Checks everything but the payload's decompression.
+Result<CacheEntryHeader> readEntryHeader(ByteView file);
+
+} // namespace meld

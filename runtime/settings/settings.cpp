@@ -1,0 +1,224 @@
+#include "runtime/settings/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <regex>
+
+namespace meld {
+namespace {
+
+/// Allowed words of Choice and List settings.
+const std::vector<std::string> &allowedWords(std::string_view name) {
+  static const std::vector<std::string> modes = {"sync", "async"};
+  static const std::vector<std::string> dumps = {"ir", "isa", "decision", "cfg"};
+  return name == "MELD_COMPILE_MODE" ? modes : dumps;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  return out;
+}
+
+std::string joined(const std::vector<std::string> &words) {
+  std::string out;
+  for (const std::string &word : words)
+    out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+template <class T> Result<T> parseWhole(std::string_view text, const char *what) {
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return fail(ErrorCode::badInput, std::string("not ") + what);
+  return value;
+}
+
+Result<uint32_t> parseNumber(std::string_view text) {
+  return parseWhole<uint32_t>(text, "a number from 0 to 4294967295");
+}
+Result<double> parseReal(std::string_view text) {
+  auto value = parseWhole<double>(text, "a number");
+  if (value && !std::isfinite(*value))
+    return fail(ErrorCode::badInput, "not a finite number");
+  return value;
+}
+Result<std::string> parseRegex(std::string_view text) {
+  if (text.empty())
+    return std::string();
+  try {
+    std::regex compiled{std::string(text)};
+    return std::string(text);
+  } catch (const std::regex_error &error) {
+    return fail(ErrorCode::badInput, "not a regular expression");
+  }
+}
+Result<std::string> parseChoice(std::string_view name, std::string_view text) {
+  std::string word = lower(text);
+  const auto &allowed = allowedWords(name);
+  if (std::find(allowed.begin(), allowed.end(), word) == allowed.end())
+    return fail(ErrorCode::badInput, "not one of " + joined(allowed));
+  return word;
+}
+Result<std::string> parseList(std::string_view name, std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    size_t comma = std::min(text.find(','), text.size());
+    std::string_view part = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (part.empty())
+      continue;
+    auto word = parseChoice(name, part);
+    if (!word)
+      return fail(ErrorCode::badInput, "'" + std::string(part) + "' is " + word.error().message);
+    out += (out.empty() ? "" : ",") + *word;
+  }
+  return out;
+}
+
+// One overload set per kind, chosen by tag, so that the table can say parseAs##kind.
+Result<bool> parseAsFlag(std::string_view, std::string_view text) { return parseFlag(text); }
+Result<uint32_t> parseAsNumber(std::string_view, std::string_view text) {
+  return parseNumber(text);
+}
+Result<uint64_t> parseAsSize(std::string_view, std::string_view text) { return parseSize(text); }
+Result<double> parseAsReal(std::string_view, std::string_view text) { return parseReal(text); }
+Result<int> parseAsLevel(std::string_view, std::string_view text) { return parseLevel(text); }
+Result<std::string> parseAsText(std::string_view, std::string_view text) {
+  return std::string(text);
+}
+Result<std::string> parseAsRegex(std::string_view, std::string_view text) {
+  return parseRegex(text);
+}
+Result<std::string> parseAsChoice(std::string_view name, std::string_view text) {
+  return parseChoice(name, text);
+}
+Result<std::string> parseAsList(std::string_view name, std::string_view text) {
+  return parseList(name, text);
+}
+
+std::string textOfFlag(bool value) { return value ? "1" : "0"; }
+std::string textOfNumber(uint32_t value) { return std::to_string(value); }
+std::string textOfSize(uint64_t value) {
+  static constexpr const char *kSuffix[] = {"", "K", "M", "G", "T"};
+  unsigned i = 0;
+  while (i < 4 && value && value % 1024 == 0) {
+    value /= 1024;
+    ++i;
+  }
+  return std::to_string(value) + kSuffix[i];
+}
+std::string textOfReal(double value) {
+  char buffer[32];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  return std::string(buffer, error == std::errc() ? end : buffer);
+}
+std::string textOfLevel(int value) { return levelName(value); }
+std::string textOfText(const std::string &value) { return value; }
+std::string textOfRegex(const std::string &value) { return value; }
+std::string textOfChoice(const std::string &value) { return value; }
+std::string textOfList(const std::string &value) { return value; }
+
+std::vector<std::string> knownNames() {
+  return {
+#define MELD_SETTING(kind, field, name, fallback, help) name,
+#include "runtime/settings/table.h"
+#undef MELD_SETTING
+  };
+}
+
+} // namespace
+
+LoadedSettings parseSettings(const Lookup &lookup, const std::vector<std::string> &present) {
+  LoadedSettings out;
+#define MELD_SETTING(kind, field, name, byDefault, help)                                           \
+  {                                                                                                \
+    SettingOrigin origin = SettingOrigin::fallback;                                                \
+    auto value = parseAs##kind(name, byDefault);                                                   \
+    if (auto text = lookup(name); text && !text->empty()) {                                        \
+      auto given = parseAs##kind(name, *text);                                                     \
+      origin = given ? SettingOrigin::environment : SettingOrigin::rejected;                       \
+      if (given)                                                                                   \
+        value = given;                                                                             \
+      else                                                                                         \
+        out.warnings.push_back(std::string(name) + "=" + *text + ": " + given.error().message +    \
+                               "; using the default" + (*byDefault ? " " byDefault : ""));         \
+    }                                                                                              \
+    if (value)                                                                                     \
+      out.settings.field = *value;                                                                 \
+    out.values.push_back(                                                                          \
+        {name, #kind, byDefault, help, textOf##kind(out.settings.field), origin});                 \
+  }
+#include "runtime/settings/table.h"
+#undef MELD_SETTING
+
+  const std::vector<std::string> known = knownNames();
+  std::vector<std::string> unknown;
+  for (const std::string &name : present)
+    if (name.rfind("MELD_", 0) == 0 && std::find(known.begin(), known.end(), name) == known.end())
+      unknown.push_back(name);
+  std::sort(unknown.begin(), unknown.end());
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  for (const std::string &name : unknown) {
+    std::string near = suggest(name, known);
+    out.warnings.push_back("unknown setting " + name +
+                           (near.empty() ? std::string() : "; did you mean " + near + "?"));
+  }
+  return out;
+}
+
+Result<bool> parseFlag(std::string_view text) {
+  std::string word = lower(text);
+  for (const char *yes : {"1", "on", "true", "yes"})
+    if (word == yes)
+      return true;
+  for (const char *no : {"0", "off", "false", "no"})
+    if (word == no)
+      return false;
+  return fail(ErrorCode::badInput, "not one of 0, 1, on, off, true, false, yes, no");
+}
+
+Result<uint64_t> parseSize(std::string_view text) {
+  uint64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string suffix = lower(text.substr(end - text.data()));
+  if (error != std::errc())
+    return fail(ErrorCode::badInput, "not a size such as 512M or 2G");
+  unsigned shift = 0;
+  static constexpr std::string_view kUnits = "kmgt";
+  if (!suffix.empty()) {
+    if (size_t unit = kUnits.find(suffix[0]); unit != std::string_view::npos) {
+      shift = 10 * (unit + 1);
+      suffix.erase(0, 1);
+      if (suffix == "ib")
+        suffix.clear();
+    }
+    if (suffix == "b")
+      suffix.clear();
+  }
+  if (!suffix.empty() || (shift && value >> (64 - shift)))
+    return fail(ErrorCode::badInput, "not a size such as 512M or 2G");
+  return value << shift;
+}
+
+const char *levelName(int level) {
+  static constexpr const char *kNames[] = {"off", "error", "warning", "info", "debug", "trace"};
+  return level >= 0 && level <= 5 ? kNames[level] : "?";
+}
+
+Result<int> parseLevel(std::string_view text) {
+  std::string word = lower(text);
+  if (word == "none")
+    word = "off";
+  if (word == "warn")
+    word = "warning";
+  for (int level = 0; level <= 5; ++level)
+    if (word == levelName(level) || word == std::to_string(level))
+      return level;
+  return fail(ErrorCode::badInput, "not 0-5 or off, error, warning, info, debug, trace");
+}
+
+} // namespace meld

@@ -1,0 +1,74 @@
+// Settings of libmeld: environment variables with the prefix MELD_.
+//
+// A bad value gives one warning and the default; an unknown MELD_ name gives one warning with a
+// suggestion. Nothing here throws or ends the process. Immutable once read; read them once per
+// process.
+#pragma once
+
+#include "runtime/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace meld {
+
+namespace settingtype {
+using Flag = bool;
+using Number = uint32_t;
+using Size = uint64_t;
+using Real = double;
+using Level = int; ///< 0 off .. 5 trace
+using Text = std::string;
+using Regex = std::string;
+using Choice = std::string;
+using List = std::string;
+} // namespace settingtype
+
+struct Settings {
+#define MELD_SETTING(kind, field, name, byDefault, help) settingtype::kind field{};
+#include "runtime/settings/table.h"
+#undef MELD_SETTING
+};
+
+enum class SettingOrigin : uint8_t { fallback, environment, rejected };
+
+/// One line of `meld config`.
+struct SettingValue {
+  const char *name;
+  const char *kind;
+  const char *fallback;
+  const char *help;
+  std::string value; ///< canonical text of the value in force
+  SettingOrigin origin;
+};
+
+struct LoadedSettings {
+  Settings settings;
+  std::vector<SettingValue> values; ///< in table order
+  std::vector<std::string> warnings;
+};
+
+/// name -> text, or nothing when unset. An empty text counts as unset.
+using Lookup = std::function<std::optional<std::string>(const char *name)>;
+
+/// `present` are the names of all variables there are (to find unknown MELD_ names).
+LoadedSettings parseSettings(const Lookup &lookup, const std::vector<std::string> &present);
+
+/// From the process environment through secure_getenv: under AT_SECURE every setting has its
+/// default.
+LoadedSettings loadSettings();
+
+/// 2G, 512M, 1024: bytes. Powers of 1024; an optional B or iB after the suffix.
+Result<uint64_t> parseSize(std::string_view text);
+Result<bool> parseFlag(std::string_view text);
+Result<int> parseLevel(std::string_view text);
+const char *levelName(int level);
+
+/// The closest of `candidates` when it is near enough to be meant; empty otherwise.
+std::string suggest(std::string_view word, const std::vector<std::string> &candidates);
+
+} // namespace meld

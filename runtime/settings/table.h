@@ -1,0 +1,46 @@
+// Every setting, once. The parser, `meld config` and docs/settings.md come from this table.
+//
+//   X(kind, field, environment name, default as a person would write it, help)
+//
+// Kinds: Flag (0/1/on/off/true/false/yes/no), Number (uint32), Size (bytes; K, M, G, T suffix),
+// Real, Level (0-5 or a name), Text, Regex (ECMAScript), Choice (one of the values after "one of"
+// in MELD_CHOICES), List (comma list). No include guard on purpose: include it after defining
+// MELD_SETTING.
+
+#ifndef MELD_SETTING
+#error "define MELD_SETTING before including runtime/settings/table.h"
+#endif
+
+// clang-format off
+MELD_SETTING(Flag,   disable,         "MELD_DISABLE",           "0",    "Do nothing at all: no attach, original code objects")
+MELD_SETTING(Flag,   observe,         "MELD_OBSERVE",           "0",    "Attach and name kernels for the counters, but never replace code")
+MELD_SETTING(Level,  logLevel,        "MELD_LOG_LEVEL",         "warning", "0-5 or off, error, warning, info, debug, trace")
+MELD_SETTING(Text,   logFile,         "MELD_LOG_FILE",          "",     "Append the log to this file instead of stderr")
+MELD_SETTING(Flag,   cache,           "MELD_CACHE",             "1",    "Keep compiled code objects on disk")
+MELD_SETTING(Text,   cacheDir,        "MELD_CACHE_DIR",         "",     "Cache folder; empty: $XDG_CACHE_HOME/libmeld or ~/.cache/libmeld")
+MELD_SETTING(Size,   cacheMaxSize,    "MELD_CACHE_MAX_SIZE",    "2G",   "Oldest entries go when the cache is larger than this; 0: no limit")
+MELD_SETTING(Flag,   cacheReadonly,   "MELD_CACHE_READONLY",    "0",    "Use entries, write none")
+MELD_SETTING(Flag,   recache,         "MELD_RECACHE",           "0",    "Ignore existing entries and compile again")
+MELD_SETTING(Regex,  kernelInclude,   "MELD_KERNEL_INCLUDE",    "",     "Only kernels whose name matches; empty: all")
+MELD_SETTING(Regex,  kernelExclude,   "MELD_KERNEL_EXCLUDE",    "",     "Not kernels whose name matches; empty: none")
+MELD_SETTING(Text,   passes,          "MELD_PASSES",            "",     "Pass pipeline; empty: the default one, none: recompile only")
+MELD_SETTING(Real,   minProfit,       "MELD_MIN_PROFIT",        "0",    "Least gain, in percent of weighted issue cycles, worth a change")
+MELD_SETTING(Number, maxIterations,   "MELD_MAX_ITERATIONS",    "16",   "Most melding rounds per kernel")
+MELD_SETTING(Flag,   scalarize,       "MELD_SCALARIZE",         "1",    "Move uniform work to the scalar unit")
+MELD_SETTING(Flag,   branchFusion,    "MELD_BRANCH_FUSION",     "1",    "Fuse the arms of divergent diamonds")
+MELD_SETTING(Flag,   tailMerge,       "MELD_TAIL_MERGE",        "1",    "Merge arms that end in the same successors")
+MELD_SETTING(Number, compileBudgetMs, "MELD_COMPILE_BUDGET_MS", "10000", "Wait this long for a compile, then run the original and finish in the background; 0: no limit")
+MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",      "sync", "sync: wait for a compile; async: never wait, the result serves the next load")
+MELD_SETTING(Number, jobs,            "MELD_JOBS",              "1",    "Compile threads")
+MELD_SETTING(Text,   dumpDir,         "MELD_DUMP_DIR",          "",     "Write IR, ISA, decisions and CFGs of compiles into this folder")
+MELD_SETTING(List,   dump,            "MELD_DUMP",              "ir,isa,decision,cfg", "What to write: any of ir, isa, decision, cfg")
+MELD_SETTING(Flag,   report,          "MELD_REPORT",            "0",    "Print what was done to stderr when the process ends")
+MELD_SETTING(Flag,   verify,          "MELD_VERIFY",            "0",    "Verify the IR after every pass")
+MELD_SETTING(Text,   gpu,             "MELD_GPU",               "",     "Software GPU: processor to emulate, such as gfx90a")
+MELD_SETTING(Text,   gpuCus,          "MELD_GPU_CUS",           "",     "Software GPU: number of compute units")
+MELD_SETTING(Text,   gpuMem,          "MELD_GPU_MEM",           "",     "Software GPU: memory size")
+MELD_SETTING(Text,   gpuThreads,      "MELD_GPU_THREADS",       "",     "Software GPU: host threads that execute waves")
+MELD_SETTING(Text,   gpuTiming,       "MELD_GPU_TIMING",        "",     "Software GPU: model cycles")
+MELD_SETTING(Text,   counters,        "MELD_COUNTERS",          "",     "Software GPU: write counters to this JSON file")
+MELD_SETTING(Text,   trace,           "MELD_TRACE",             "",     "Software GPU: trace instructions")
+// clang-format on
