@@ -37,8 +37,9 @@ int runDemo(const Paths &paths) {
   const Configuration plain{"plain", true, {}};
   const Configuration melded{"libmeld", false, {{"MELD_CACHE_DIR", cache}}};
 
-  std::printf("Bitonic sort in LDS on the software GPU (gfx90a), 16,384 values, the same executable "
-              "twice.\n\n");
+  std::printf(
+      "Bitonic sort in LDS on the software GPU (gfx90a), 16,384 values, the same executable "
+      "twice.\n\n");
   Table table({"threads", "run", "result", "instructions", "per wave", "branches", "LDS", "VALU %",
                "cycles", "instr. ratio", "cycle ratio"});
   bool ok = true;

@@ -18,7 +18,8 @@ Paths Paths::fromExecutable() {
 
 namespace {
 
-/// Runs argv with extra environment; output of both streams is collected. Exit code as a shell reports it.
+/// Runs argv with extra environment; output of both streams is collected. Exit code as a shell
+/// reports it.
 int runProcess(const std::vector<std::string> &argv,
                const std::map<std::string, std::string> &environment, std::string &output) {
   int fds[2];
@@ -62,8 +63,8 @@ Measurement measure(const Paths &paths, const std::string &program,
   const fs::path counterFile = paths.scratch / (program + "." + std::to_string(getpid()) + ".json");
   fs::remove(counterFile);
 
-  std::vector<std::string> argv = {paths.meld.string(), "run", "--device", "software",
-                                   "--counters", counterFile.string()};
+  std::vector<std::string> argv = {paths.meld.string(), "run",        "--device",
+                                   "software",          "--counters", counterFile.string()};
   if (configuration.plain)
     argv.push_back("--plain");
   if (timing)

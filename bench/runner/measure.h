@@ -1,7 +1,8 @@
 // Runs a HIP program on the software GPU in one configuration and reads its counters back.
 //
-// A configuration is a set of environment variables on top of `meld run`; the plain one runs without
-// libmeld. Counters are summed over the application's own kernels; the HIP runtime's copy and fill kernels
+// A configuration is a set of environment variables on top of `meld run`; the plain one runs
+// without libmeld. Counters are summed over the application's own kernels; the HIP runtime's copy
+// and fill kernels
 // (__amd_rocclr_*, unnamed blit kernels) are left out, since no configuration changes them.
 #pragma once
 
@@ -15,8 +16,8 @@ namespace meld::bench {
 
 struct Configuration {
   std::string name;
-  bool plain = false;                              ///< without libmeld
-  std::map<std::string, std::string> environment;  ///< MELD_* settings
+  bool plain = false;                             ///< without libmeld
+  std::map<std::string, std::string> environment; ///< MELD_* settings
 };
 
 /// Where the built programs lie.
@@ -31,8 +32,8 @@ struct Paths {
 struct Measurement {
   bool pass = false;
   int exitCode = -1;
-  std::string output; ///< the program's standard output and error
-  bool replaced = false; ///< every application kernel came from libmeld
+  std::string output;                       ///< the program's standard output and error
+  bool replaced = false;                    ///< every application kernel came from libmeld
   std::map<std::string, uint64_t> counters; ///< rocprof names, summed
   double valuUtilization = 0;               ///< percent
   uint64_t cycles = 0;
@@ -48,7 +49,8 @@ struct Measurement {
   }
 };
 
-/// Runs `program` with `arguments`. The verdict is PASS when it exits 0; a crash or a FAIL keeps its output.
+/// Runs `program` with `arguments`. The verdict is PASS when it exits 0; a crash or a FAIL keeps
+/// its output.
 Measurement measure(const Paths &paths, const std::string &program,
                     const std::vector<std::string> &arguments, const Configuration &configuration,
                     bool timing);

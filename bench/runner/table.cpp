@@ -25,7 +25,8 @@ std::string Table::text() const {
       const std::string &cell = rows_[r][c];
       const std::string padding(width[c] - cell.size(), ' ');
       // A header follows the alignment of the column's first value.
-      const bool right = looksNumeric(r == 0 && rows_.size() > 1 && c < rows_[1].size() ? rows_[1][c] : cell);
+      const bool right =
+          looksNumeric(r == 0 && rows_.size() > 1 && c < rows_[1].size() ? rows_[1][c] : cell);
       line += (c ? "  " : "") + (right ? padding + cell : cell + padding);
     }
     line.erase(line.find_last_not_of(' ') + 1);
