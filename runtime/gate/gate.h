@@ -1,0 +1,57 @@
+// The resource and ABI gate: may this code object stand in for that one?
+//
+// HIP reads sizes from the metadata of the ORIGINAL bytes and fills the AQL packet from them,
+// before ROCr sees the code object. A replacement is therefore accepted only when everything a host
+// could have learned from the original is still true of it, and when it does not run at a lower
+// occupancy. Every refusal has a name.
+#pragma once
+
+#include "runtime/codeobject/codeobject.h"
+
+namespace meld {
+
+enum class GateReason : uint8_t {
+  targetId,  ///< e_flags or code-object version differ
+  kernelSet, ///< a kernel is missing or new
+  kernargSize,
+  kernargAlign,
+  explicitArgs,
+  hiddenArgs, ///< needs a hidden argument the host does not pass
+  wavefrontSize,
+  reqdWorkgroupSize,
+  maxWorkgroupSize, ///< smaller than before
+  privateSegment,   ///< more scratch than the packet will say
+  groupSegment,     ///< more LDS than the packet will say
+  dynamicStack,
+  floatMode,            ///< rounding, denormals, IEEE or clamp bits of the descriptor
+  descriptor,           ///< descriptor and metadata of the replacement disagree
+  occupancy,            ///< fewer waves per SIMD
+  cooperativeRegisters, ///< a kernel with grid synchronisation needs more registers
+  symbolMissing,
+  symbolAdded,
+  symbolSize,
+  symbolAlignment,
+  symbolBytes, ///< initial value of a device variable
+  malformed,   ///< the replacement does not parse
+};
+inline constexpr unsigned kGateReasons = static_cast<unsigned>(GateReason::malformed) + 1;
+
+/// Stable short name: "private-segment".
+const char *gateReasonName(GateReason reason);
+
+struct GateFinding {
+  GateReason reason;
+  std::string subject; ///< kernel or symbol; empty for the whole object
+  std::string text;    ///< "private segment 0 -> 32 bytes"
+  std::string describe() const;
+};
+
+/// Empty: accepted. Order: object, kernels in the original's order, symbols in the original's
+/// order.
+std::vector<GateFinding> compareForReplacement(const CodeObject &original,
+                                               const CodeObject &replacement);
+
+/// The same from bytes. Errors: only when the ORIGINAL does not parse.
+Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement);
+
+} // namespace meld
