@@ -1,0 +1,163 @@
+// f32 arithmetic. Results are IEEE 754 with one rounding per operation; v_mad and v_mac round twice and
+// always flush denormals ("Vega" ISA manual, chapters 6.4 and 12.7-12.10).
+#include "runtime/softgpu/cu/valu/fast.h"
+#include "runtime/softgpu/cu/valu/minmax.h"
+
+namespace meld::softgpu::valu {
+
+using isa::Op;
+using enum Ty;
+using U1 = Sig<f32, f32>;
+using B2 = Sig<f32, f32, f32>;
+using T3 = Sig<f32, f32, f32, f32>;
+
+namespace {
+
+MELD_INLINE F32 fma(F32 a, F32 b, F32 c) {
+  return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+MELD_INLINE F32 mad(F32 a, F32 b, F32 c) { return flush(flush(flush(a) * flush(b)) + flush(c)); }
+/// 0 * anything is +0.
+MELD_INLINE F32 zeroProduct(F32 a, F32 b, F32 r) {
+  const I32 zero = (I32)(a == 0.f) | (I32)(b == 0.f);
+  return (F32)((U32)r & ~(U32)zero);
+}
+template <int Mode> MELD_INLINE F32 roundTo(F32 a) {
+  return (F32)_mm256_round_ps((__m256)a, Mode | _MM_FROUND_NO_EXC);
+}
+MELD_INLINE F32 fract(F32 a) {
+  // x - floor(x), but never 1.0; infinities give NaN... by way of inf - inf.
+  const F32 r = a - roundTo<_MM_FROUND_TO_NEG_INF>(a);
+  return minNative(r, (F32)splat(0x3f7fffff)); // NaN: the second operand, repaired below
+}
+MELD_INLINE F32 fractFixed(F32 a) {
+  const F32 r = fract(a);
+  const F32 bad = (F32)(((U32)a & 0x7f800000u) == 0x7f800000u);
+  const F32 nan = pick(unordered(a, a), quiet(a), nanOf(a));
+  return pick(bad, nan, r);
+}
+
+template <auto Ieee, auto Plain> void rowByIeee(RowCtx &ctx) {
+  (ctx.mode & Mode::ieee ? Ieee : Plain)(ctx);
+}
+/// Operations whose NaN rule depends on MODE.ieee: the fast handler is for IEEE mode only.
+template <class S, auto F, auto FPlain> OpInfo ieeeOp() {
+  OpInfo info = vec<S, F, kIeee, normal>();
+  info.row = rowByIeee<rowVec<S, F, 0>, rowVec<S, FPlain, 0>>;
+  return info;
+}
+
+uint64_t ldexp32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
+  const uint32_t x = (uint32_t)a;
+  const float f = __builtin_bit_cast(float, x);
+  if (f != f)
+    return x | kQuiet32;
+  if ((x & 0x7fffffff) == 0 || (x & 0x7f800000) == 0x7f800000)
+    return x;
+  // Scale in double: exact up to the one rounding at the end, for any exponent that matters.
+  int e = (int32_t)(uint32_t)b;
+  e = e > 512 ? 512 : e < -512 ? -512 : e;
+  const double scale = __builtin_bit_cast(double, (uint64_t)(1023 + e) << 52);
+  return __builtin_bit_cast(uint32_t, (float)((double)f * scale));
+}
+uint64_t frexpMant32(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
+  uint32_t x = (uint32_t)a;
+  const uint32_t e = x >> 23 & 255, m = x & 0x7fffff;
+  if (e == 255)
+    return m ? x | kQuiet32 : x;
+  if (e == 0) {
+    if (!m)
+      return x;
+    const int s = __builtin_clz(m) - 8;
+    return (x & 0x80000000) | 126u << 23 | (m << s & 0x7fffff);
+  }
+  return (x & 0x807fffff) | 126u << 23;
+}
+uint64_t frexpExp32(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
+  const uint32_t x = (uint32_t)a, e = x >> 23 & 255, m = x & 0x7fffff;
+  if (e == 255 || (e == 0 && !m))
+    return 0;
+  return (uint32_t)(e ? (int)e - 126 : -126 - (__builtin_clz(m) - 8) + 1);
+}
+
+// Cube map face selection, manual 12.10 V_CUBEID_F32 and following.
+struct Cube {
+  float x, y, z;
+  int major; // 0 x, 1 y, 2 z
+};
+Cube cube(uint64_t a, uint64_t b, uint64_t c) {
+  Cube q{__builtin_bit_cast(float, (uint32_t)a), __builtin_bit_cast(float, (uint32_t)b),
+         __builtin_bit_cast(float, (uint32_t)c), 0};
+  const float ax = __builtin_fabsf(q.x), ay = __builtin_fabsf(q.y), az = __builtin_fabsf(q.z);
+  q.major = az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
+  return q;
+}
+uint64_t bits(float f) { return __builtin_bit_cast(uint32_t, f); }
+uint64_t cubeId(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const Cube q = cube(a, b, c);
+  return bits(q.major == 2 ? (q.z < 0 ? 5.f : 4.f) : q.major == 1 ? (q.y < 0 ? 3.f : 2.f) : (q.x < 0 ? 1.f : 0.f));
+}
+uint64_t cubeSc(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const Cube q = cube(a, b, c);
+  return bits(q.major == 2 ? (q.z < 0 ? -q.x : q.x) : q.major == 1 ? q.x : (q.x < 0 ? q.z : -q.z));
+}
+uint64_t cubeTc(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const Cube q = cube(a, b, c);
+  return bits(q.major == 1 ? (q.y < 0 ? -q.z : q.z) : -q.y);
+}
+uint64_t cubeMa(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const Cube q = cube(a, b, c);
+  return bits(2.f * (q.major == 2 ? q.z : q.major == 1 ? q.y : q.x));
+}
+
+} // namespace
+
+void addFloat32(OpTable &t) {
+  t[Op::v_add_f32] = vec<B2, [](F32 a, F32 b) { return a + b; }, kNan, hot>();
+  t[Op::v_sub_f32] = vec<B2, [](F32 a, F32 b) { return a - b; }, kNan, hot>();
+  t[Op::v_subrev_f32] = vec<B2, [](F32 a, F32 b) { return b - a; }, kNan, hot>();
+  t[Op::v_mul_f32] = vec<B2, [](F32 a, F32 b) { return a * b; }, kNan, hot>();
+  t[Op::v_fma_f32] = vec<T3, [](F32 a, F32 b, F32 c) { return fma(a, b, c); }, kNan, hot>();
+  t[Op::v_fmac_f32] =
+      vec<T3, [](F32 a, F32 b, F32 c) { return fma(a, b, c); }, kNan | kAccumulate, hot>();
+  t[Op::v_mad_f32] = vec<T3, [](F32 a, F32 b, F32 c) { return mad(a, b, c); }, kNan>();
+  t[Op::v_madmk_f32] = t[Op::v_mad_f32];
+  t[Op::v_madak_f32] = t[Op::v_mad_f32];
+  t[Op::v_mac_f32] =
+      vec<T3, [](F32 a, F32 b, F32 c) { return mad(a, b, c); }, kNan | kAccumulate>();
+  t[Op::v_mul_legacy_f32] = vec<B2, [](F32 a, F32 b) {
+    const F32 r = a * b;
+    return zeroProduct(a, b, fixNan(r, a, b));
+  }>();
+  t[Op::v_mad_legacy_f32] = vec<T3, [](F32 a, F32 b, F32 c) {
+    const F32 x = flush(a), y = flush(b), z = flush(c);
+    const F32 p = zeroProduct(x, y, fixNan(x * y, x, y));
+    return fixNan(flush(flush(p) + z), p, z);
+  }>();
+
+  t[Op::v_min_f32] = ieeeOp<B2, [](F32 a, F32 b) { return minOf<true>(a, b); },
+                            [](F32 a, F32 b) { return minOf<false>(a, b); }>();
+  t[Op::v_max_f32] = ieeeOp<B2, [](F32 a, F32 b) { return maxOf<true>(a, b); },
+                            [](F32 a, F32 b) { return maxOf<false>(a, b); }>();
+  t[Op::v_min3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return minOf<true>(minOf<true>(a, b), c); },
+                             [](F32 a, F32 b, F32 c) { return minOf<false>(minOf<false>(a, b), c); }>();
+  t[Op::v_max3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return maxOf<true>(maxOf<true>(a, b), c); },
+                             [](F32 a, F32 b, F32 c) { return maxOf<false>(maxOf<false>(a, b), c); }>();
+  t[Op::v_med3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return med3Of<true>(a, b, c); },
+                             [](F32 a, F32 b, F32 c) { return med3Of<false>(a, b, c); }>();
+
+  t[Op::v_trunc_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_ZERO>(a); }>();
+  t[Op::v_ceil_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_POS_INF>(a); }>();
+  t[Op::v_floor_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_NEG_INF>(a); }>();
+  t[Op::v_rndne_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_NEAREST_INT>(a); }>();
+  t[Op::v_fract_f32] = vec<U1, [](F32 a) { return fractFixed(a); }>();
+  t[Op::v_ldexp_f32] = lanes<Sig<f32, f32, b32>, ldexp32>();
+  t[Op::v_frexp_mant_f32] = lanes<U1, frexpMant32>();
+  t[Op::v_frexp_exp_i32_f32] = lanes<Sig<b32, f32>, frexpExp32>();
+  t[Op::v_cubeid_f32] = lanes<T3, cubeId>();
+  t[Op::v_cubesc_f32] = lanes<T3, cubeSc>();
+  t[Op::v_cubetc_f32] = lanes<T3, cubeTc>();
+  t[Op::v_cubema_f32] = lanes<T3, cubeMa>();
+}
+
+} // namespace meld::softgpu::valu
