@@ -1,0 +1,393 @@
+#include "shim/engine/engine.h"
+
+#include "runtime/log/log.h"
+#include "shim/engine/identity.h"
+#include "shim/engine/thread.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kMemoryLimit = uint64_t(256) << 20;
+constexpr std::chrono::milliseconds kLockWait{60000};
+constexpr size_t kCompileStack = size_t(64) << 20;
+
+std::string shortKey(const CacheKey &key) { return key.hex().substr(0, 12); }
+
+std::vector<std::string> kernelNames(const CodeObject &object) {
+  std::vector<std::string> names;
+  for (const KernelMetadata &kernel : object.metadata.kernels)
+    names.push_back(kernel.name);
+  return names;
+}
+
+/// Variables that reach the compiler inside comgr. Those that only log or cache are not among them.
+std::vector<std::pair<std::string, std::string>> compilerVariables() {
+  std::vector<std::pair<std::string, std::string>> out;
+  static constexpr std::string_view kHarmless[] = {
+      "AMD_COMGR_CACHE",          "AMD_COMGR_CACHE_DIR",     "AMD_COMGR_CACHE_POLICY",
+      "AMD_COMGR_SAVE_TEMPS",     "AMD_COMGR_REDIRECT_LOGS", "AMD_COMGR_EMIT_VERBOSE_LOGS",
+      "AMD_COMGR_TIME_STATISTICS"};
+  for (char **entry = environ; entry && *entry; ++entry) {
+    std::string_view text = *entry;
+    size_t equals = text.find('=');
+    if (equals == std::string_view::npos)
+      continue;
+    std::string_view name = text.substr(0, equals);
+    bool relevant = name.rfind("AMD_COMGR_", 0) == 0 || name == "CCC_OVERRIDE_OPTIONS";
+    if (relevant &&
+        std::find(std::begin(kHarmless), std::end(kHarmless), name) == std::end(kHarmless))
+      out.emplace_back(std::string(name), std::string(text.substr(equals + 1)));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string identityOf(const std::string &path) {
+  if (path.empty())
+    return "none";
+  auto identity = fileIdentity(path);
+  return identity ? *identity : "unreadable: " + identity.error().message;
+}
+
+} // namespace
+
+/// One compile in flight; others that want the same key wait for it.
+struct Engine::Job {
+  Bytes original;
+  std::string isa;
+  bool done = false;
+  Decision result;
+};
+
+Engine::Engine(EngineOptions options) : options_(std::move(options)) {
+  const Settings &s = options_.settings;
+  std::string jitFolder = folderOf(options_.jitPath);
+  identity_.emplace_back("libmeld", identityOf(options_.libmeldPath));
+  identity_.emplace_back("libmeld-jit", identityOf(options_.jitPath));
+  // LLVM is what libmeld-jit.so is linked with; comgr is opened by it by name, newest first.
+  for (const std::string &name : neededLibraries(options_.jitPath))
+    if (name.rfind("libLLVM", 0) == 0)
+      identity_.emplace_back(name,
+                             identityOf(findLibrary(name, {jitFolder, "/usr/lib/llvm-15/lib"})));
+  for (const char *name : {"libamd_comgr.so.3", "libamd_comgr.so.2"})
+    if (std::string path = findLibrary(name, {jitFolder}); !path.empty()) {
+      identity_.emplace_back("comgr", identityOf(path));
+      break;
+    }
+  for (auto &[name, value] : compilerVariables())
+    identity_.emplace_back("environment " + name, value);
+
+  if (s.cache) {
+    DiskCacheOptions cache;
+    cache.directory = DiskCache::chooseDirectory(s.cacheDir, secure_getenv("XDG_CACHE_HOME"),
+                                                 secure_getenv("HOME"));
+    cache.maxSize = s.cacheMaxSize;
+    cache.readonly = s.cacheReadonly;
+    cache.warn = [](const std::string &message) { log::warning(message); };
+    disk_ = std::make_unique<DiskCache>(std::move(cache));
+  }
+}
+
+CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
+  const Settings &s = options_.settings;
+  KeyBuilder key;
+  key.add("format", kCacheFormat);
+  for (const auto &[name, value] : identity_)
+    key.add(name, value);
+  key.add("isa", isa);
+  key.add("passes", s.passes);
+  key.add("min-profit", std::to_string(s.minProfit));
+  key.add("max-iterations", s.maxIterations);
+  key.add("scalarize", s.scalarize);
+  key.add("branch-fusion", s.branchFusion);
+  key.add("tail-merge", s.tailMerge);
+  key.add("kernel-include", s.kernelInclude);
+  key.add("kernel-exclude", s.kernelExclude);
+  key.add("code-object", original); // holds the device libraries' bitcode, too
+  return key.finish();
+}
+
+Decision Engine::decide(ByteView original) noexcept {
+  Decision decision;
+  try {
+    return decideOrThrow(original);
+  } catch (const std::exception &error) {
+    log::warnOnce("decide", std::string("internal error, original code is used: ") + error.what());
+  } catch (...) {
+    log::warnOnce("decide", "internal error, original code is used");
+  }
+  return decision;
+}
+
+Decision Engine::decideOrThrow(ByteView original) {
+  Decision decision;
+  if (abandoned_) {
+    decision.outcome = Outcome::disabled;
+    return decision;
+  }
+  auto object = CodeObject::parse(original);
+  if (!object) {
+    decision.reason = "code object not understood: " + object.error().message;
+    log::info(decision.reason);
+    return decision;
+  }
+  const std::string isa = object->isa.targetId();
+  CacheKey key = keyOf(original, isa);
+  auto finished = [&](Decision d) {
+    d.key = key;
+    d.isa = isa;
+    d.kernels = kernelNames(*object);
+    return d;
+  };
+  if (auto hit = fromMemory(key))
+    return finished(std::move(*hit));
+  // A dump needs a compile; MELD_RECACHE asks for one.
+  bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
+  if (!fresh)
+    if (auto hit = fromDisk(key, original)) {
+      remember(key, *hit);
+      return finished(std::move(*hit));
+    }
+  return finished(compileNow(key, original, isa));
+}
+
+std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
+  std::lock_guard guard(lock_);
+  auto it = memory_.find(key);
+  if (it == memory_.end())
+    return std::nullopt;
+  Decision decision = it->second;
+  decision.source = Source::memory;
+  return decision;
+}
+
+void Engine::remember(const CacheKey &key, const Decision &decision) {
+  std::lock_guard guard(lock_);
+  uint64_t size = decision.replacement ? decision.replacement->size() : 0;
+  if (memoryBytes_ + size > kMemoryLimit)
+    return;
+  if (memory_.insert_or_assign(key, decision).second)
+    memoryBytes_ += size;
+}
+
+std::optional<Decision> Engine::fromDisk(const CacheKey &key, ByteView original) {
+  if (!disk_)
+    return std::nullopt;
+  auto entry = disk_->load(key);
+  if (!entry)
+    return std::nullopt;
+  Decision decision;
+  decision.source = Source::disk;
+  decision.metadata = std::move(entry->metadata);
+  decision.reason = std::move(entry->reason);
+  if (entry->verdict == Verdict::unchanged) {
+    decision.outcome = Outcome::unchanged;
+    log::info("cache hit " + shortKey(key) + ": original kept (" + decision.reason + ")");
+    return decision;
+  }
+  // The gate again: what is on disk is input like any other.
+  auto findings = gate(original, entry->codeObject);
+  if (!findings || !findings->empty()) {
+    log::warning("cache entry " + shortKey(key) + " does not pass the gate and is ignored: " +
+                 (findings ? findings->front().describe() : findings.error().message));
+    return std::nullopt;
+  }
+  decision.outcome = Outcome::replaced;
+  decision.replacement = std::make_shared<const Bytes>(std::move(entry->codeObject));
+  log::info("cache hit " + shortKey(key) + ": replacement of " +
+            std::to_string(decision.replacement->size()) + " bytes");
+  return decision;
+}
+
+Result<std::shared_ptr<JitLibrary>> Engine::jit() {
+  {
+    std::lock_guard guard(lock_);
+    if (jit_)
+      return jit_;
+    if (!jitError_.empty())
+      return fail(ErrorCode::notFound, jitError_);
+  }
+  auto library = JitLibrary::open(options_.jitPath);
+  std::lock_guard guard(lock_);
+  if (!library) {
+    jitError_ = library.error().message;
+    return library;
+  }
+  jit_ = *library;
+  return jit_;
+}
+
+Decision Engine::compileNow(const CacheKey &key, ByteView original, const std::string &isa) {
+  const Settings &s = options_.settings;
+  Decision late;
+  late.outcome = Outcome::late;
+  late.reason = "compile not finished, original code is used for now";
+
+  // Here and not on the compile thread, so that exit handlers of LLVM are registered before ours
+  // (see finish()).
+  auto library = jit();
+  if (!library) {
+    log::warnOnce("jit", "no recompilation: " + library.error().message);
+    Decision failed;
+    failed.reason = library.error().message;
+    return failed;
+  }
+
+  std::shared_ptr<Job> job;
+  bool mine = false;
+  {
+    std::lock_guard guard(lock_);
+    auto &slot = jobs_[key];
+    if (!slot) {
+      slot = std::make_shared<Job>();
+      slot->original.assign(original.begin(), original.end());
+      slot->isa = isa;
+      mine = true;
+    }
+    job = slot;
+  }
+  if (mine) {
+    auto body = [this, key, job] {
+      Decision result;
+      try {
+        result = runJob(key, job->original, job->isa);
+      } catch (const std::exception &error) {
+        result.reason = std::string("internal error: ") + error.what();
+      }
+      std::lock_guard guard(lock_);
+      job->result = std::move(result);
+      job->done = true;
+      jobs_.erase(key);
+      jobDone_.notify_all();
+    };
+    if (!runDetached(body, kCompileStack)) {
+      log::warnOnce("thread", "no thread for a compile, original code is used");
+      std::lock_guard guard(lock_);
+      job->done = true;
+      job->result.reason = "no thread for the compile";
+      jobs_.erase(key);
+      jobDone_.notify_all();
+    }
+  }
+  if (s.compileMode == "async" && mine)
+    return late;
+
+  std::unique_lock guard(lock_);
+  auto done = [&] { return job->done; };
+  if (s.compileMode == "async") {
+    if (!done())
+      return late;
+  } else if (!s.compileBudgetMs) {
+    jobDone_.wait(guard, done);
+  } else if (!jobDone_.wait_for(guard, std::chrono::milliseconds(s.compileBudgetMs), done)) {
+    guard.unlock();
+    log::info(shortKey(key) + ": " + late.reason);
+    return late;
+  }
+  return job->result;
+}
+
+Decision Engine::runJob(const CacheKey &key, ByteView original, const std::string &isa) {
+  FileLock flight;
+  bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
+  if (disk_) {
+    flight = disk_->lock(key, kLockWait);
+    if (!fresh)
+      if (auto hit = fromDisk(key, original)) { // another process was faster
+        remember(key, *hit);
+        return *hit;
+      }
+  }
+  auto library = jit();
+  if (!library) {
+    Decision failed;
+    failed.reason = library.error().message;
+    return failed;
+  }
+  auto start = Clock::now();
+  JitOutcome compiled = (*library)->compile(original, isa, options_.settings);
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
+
+  Decision decision;
+  decision.source = Source::compiled;
+  decision.reason = compiled.reason;
+  decision.metadata = compiled.metadata;
+  bool store = true;
+  if (compiled.status == MELD_JIT_REPLACED) {
+    auto findings = gate(original, compiled.codeObject);
+    if (findings && findings->empty()) {
+      decision.outcome = Outcome::replaced;
+      decision.reason.clear();
+      decision.replacement = std::make_shared<const Bytes>(std::move(compiled.codeObject));
+    } else {
+      decision.outcome = Outcome::unchanged;
+      decision.reason =
+          "gate: " + (findings ? findings->front().describe() : findings.error().message);
+      if (findings)
+        for (const GateFinding &finding : *findings)
+          log::info("gate refused " + shortKey(key) + ": " + finding.describe());
+    }
+  } else if (compiled.status == MELD_JIT_UNCHANGED) {
+    decision.outcome = Outcome::unchanged;
+  } else {
+    decision.outcome = Outcome::failed;
+    store = compiled.permanent;
+    log::warning("compile failed, original code is used: " + decision.reason);
+  }
+  log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
+            std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));
+  remember(key, decision);
+  if (disk_ && store) {
+    CacheEntry entry;
+    entry.key = key;
+    entry.verdict = decision.replacement ? Verdict::replaced : Verdict::unchanged;
+    entry.created = std::time(nullptr);
+    entry.tool = (*library)->version();
+    entry.reason = decision.reason;
+    entry.metadata = decision.metadata;
+    if (decision.replacement)
+      entry.codeObject = *decision.replacement;
+    disk_->store(entry);
+  }
+  return decision;
+}
+
+void Engine::reject(const CacheKey &key, const std::string &reason) noexcept {
+  try {
+    Decision decision;
+    decision.outcome = Outcome::unchanged;
+    decision.reason = reason;
+    remember(key, decision);
+    if (disk_) {
+      CacheEntry entry;
+      entry.key = key;
+      entry.created = std::time(nullptr);
+      entry.reason = reason;
+      disk_->store(entry);
+    }
+  } catch (...) {
+  }
+}
+
+void Engine::finish(std::chrono::milliseconds wait) noexcept {
+  if (abandoned_)
+    return;
+  try {
+    {
+      std::unique_lock guard(lock_);
+      jobDone_.wait_for(guard, wait, [&] { return jobs_.empty(); });
+    }
+    if (disk_)
+      disk_->cleanIfNeeded();
+  } catch (...) {
+  }
+}
+
+} // namespace meld

@@ -1,0 +1,84 @@
+// From the bytes of a code object to the decision what to load: memory, disk cache, compile, gate.
+//
+// Thread-safe. No lock is held while another library (JIT, HSA) or the disk works. Any doubt, any
+// failure: the decision is "the original". Compiles run on a thread of their own with a large stack
+// and all signals blocked, so that neither a small stack of the application nor its signal handlers
+// meet LLVM.
+#pragma once
+
+#include "runtime/cache/disk.h"
+#include "runtime/gate/gate.h"
+#include "runtime/report/report.h"
+#include "runtime/settings/settings.h"
+#include "shim/engine/jitlib.h"
+
+#include <condition_variable>
+#include <map>
+
+namespace meld {
+
+struct EngineOptions {
+  Settings settings;
+  std::string libmeldPath; ///< part of the key; may be empty
+  std::string jitPath;     ///< libmeld-jit.so
+};
+
+struct Decision {
+  Outcome outcome = Outcome::failed;
+  Source source = Source::none;
+  CacheKey key;
+  std::shared_ptr<const Bytes> replacement; ///< set exactly when outcome == replaced
+  std::string isa, reason, metadata;
+  std::vector<std::string> kernels;
+};
+
+class Engine {
+public:
+  explicit Engine(EngineOptions options);
+
+  /// `original` must stay readable during the call only.
+  Decision decide(ByteView original) noexcept;
+
+  /// The replacement turned out to be unusable (ROCr refused it): remember that, in memory and on
+  /// disk.
+  void reject(const CacheKey &key, const std::string &reason) noexcept;
+
+  /// Waits for compiles in the background, then lets the cache clean up. For the end of the
+  /// process.
+  void finish(std::chrono::milliseconds wait) noexcept;
+
+  /// The child of a fork has neither the compile threads nor a sane lock state: pass everything
+  /// through.
+  void abandon() noexcept { abandoned_ = true; }
+
+  CacheKey keyOf(ByteView original, const std::string &isa) const;
+  DiskCache *disk() { return disk_.get(); }
+  const EngineOptions &options() const { return options_; }
+
+private:
+  struct Job;
+
+  Decision decideOrThrow(ByteView original);
+  std::optional<Decision> fromMemory(const CacheKey &key);
+  std::optional<Decision> fromDisk(const CacheKey &key, ByteView original);
+  Decision compileNow(const CacheKey &key, ByteView original, const std::string &isa);
+  Decision runJob(const CacheKey &key, ByteView original, const std::string &isa);
+  void remember(const CacheKey &key, const Decision &decision);
+  Result<std::shared_ptr<JitLibrary>> jit();
+
+  EngineOptions options_;
+  std::vector<std::pair<std::string, std::string>>
+      identity_; ///< key fields that do not change in a process
+  std::unique_ptr<DiskCache> disk_;
+  std::atomic<bool> abandoned_{false};
+
+  mutable std::mutex lock_; ///< guards everything below
+  std::condition_variable jobDone_;
+  std::map<CacheKey, Decision> memory_;
+  uint64_t memoryBytes_ = 0;
+  std::map<CacheKey, std::shared_ptr<Job>> jobs_;
+  std::shared_ptr<JitLibrary> jit_;
+  std::string jitError_;
+};
+
+} // namespace meld

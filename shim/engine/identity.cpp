@@ -1,0 +1,193 @@
+#include "shim/engine/identity.h"
+
+#include "runtime/cache/directory.h"
+#include "runtime/codeobject/elf.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+constexpr uint64_t kMaxTable = 1 << 20;
+
+/// Reads parts of an ELF file without mapping it.
+class File {
+public:
+  explicit File(const std::string &path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
+    if (!fd_ || fstat(fd_.get(), &info_) || !S_ISREG(info_.st_mode)) {
+      error_ = errno ? errno : EINVAL;
+      fd_ = Descriptor();
+    }
+  }
+  bool ok() const { return static_cast<bool>(fd_); }
+  int error() const { return error_; }
+  const struct stat &info() const { return info_; }
+
+  Bytes read(uint64_t offset, uint64_t size) const {
+    Bytes bytes(std::min(size, kMaxTable));
+    ssize_t got = ::pread(fd_.get(), bytes.data(), bytes.size(), offset);
+    bytes.resize(got > 0 ? got : 0);
+    return bytes;
+  }
+
+  std::vector<Elf64_Phdr> segments() const {
+    std::vector<Elf64_Phdr> out;
+    Bytes head = read(0, sizeof(Elf64_Ehdr));
+    auto header = readAt<Elf64_Ehdr>(head, 0, "ELF header");
+    if (!header || !Elf::looksLikeElf(head) || header->e_phentsize != sizeof(Elf64_Phdr))
+      return out;
+    Bytes table = read(header->e_phoff, uint64_t(header->e_phnum) * sizeof(Elf64_Phdr));
+    for (unsigned i = 0; i < header->e_phnum; ++i)
+      if (auto segment = readAt<Elf64_Phdr>(table, i * sizeof(Elf64_Phdr), "program header"))
+        out.push_back(*segment);
+    return out;
+  }
+
+private:
+  Descriptor fd_;
+  struct stat info_ {};
+  int error_ = 0;
+};
+
+std::string hexText(ByteView bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (uint8_t byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string buildId(const File &file) {
+  for (const Elf64_Phdr &segment : file.segments()) {
+    if (segment.p_type != PT_NOTE)
+      continue;
+    Bytes notes = file.read(segment.p_offset, segment.p_filesz);
+    uint64_t at = 0;
+    while (auto head = readAt<Elf64_Nhdr>(notes, at, "note")) {
+      uint64_t name = at + sizeof(Elf64_Nhdr);
+      uint64_t description = name + ((uint64_t(head->n_namesz) + 3) & ~uint64_t(3));
+      auto owner = slice(notes, name, head->n_namesz, "owner");
+      auto id = slice(notes, description, head->n_descsz, "build id");
+      if (!owner || !id)
+        break;
+      if (head->n_type == NT_GNU_BUILD_ID && owner->size() == 4 &&
+          !std::memcmp(owner->data(), "GNU", 4))
+        return hexText(*id);
+      at = description + ((uint64_t(head->n_descsz) + 3) & ~uint64_t(3));
+    }
+  }
+  return {};
+}
+
+struct LoadedSearch {
+  const std::string *soname;
+  std::string path;
+};
+
+int matchLoaded(dl_phdr_info *info, size_t, void *data) {
+  auto &search = *static_cast<LoadedSearch *>(data);
+  std::string path = info->dlpi_name ? info->dlpi_name : "";
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos || path.compare(slash + 1, std::string::npos, *search.soname))
+    return 0;
+  search.path = path;
+  return 1;
+}
+
+} // namespace
+
+Result<std::string> fileIdentity(const std::string &path) {
+  File file(path);
+  if (!file.ok())
+    return fail(file.error() == ENOENT ? ErrorCode::notFound : ErrorCode::io,
+                errnoText(path, file.error()));
+  if (std::string id = buildId(file); !id.empty())
+    return "build-id:" + id;
+  const struct stat &info = file.info();
+  return "file:" + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtim.tv_sec) + "." +
+         std::to_string(info.st_mtim.tv_nsec);
+}
+
+std::vector<std::string> neededLibraries(const std::string &path) {
+  std::vector<std::string> names;
+  File file(path);
+  if (!file.ok())
+    return names;
+  auto segments = file.segments();
+  auto toOffset = [&](uint64_t address) -> uint64_t {
+    for (const Elf64_Phdr &segment : segments)
+      if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+          address - segment.p_vaddr < segment.p_filesz)
+        return address - segment.p_vaddr + segment.p_offset;
+    return UINT64_MAX;
+  };
+  for (const Elf64_Phdr &segment : segments) {
+    if (segment.p_type != PT_DYNAMIC)
+      continue;
+    Bytes table = file.read(segment.p_offset, segment.p_filesz);
+    uint64_t strings = 0, size = 0;
+    std::vector<uint64_t> offsets;
+    for (uint64_t at = 0;; at += sizeof(Elf64_Dyn)) {
+      auto entry = readAt<Elf64_Dyn>(table, at, "dynamic entry");
+      if (!entry || entry->d_tag == DT_NULL)
+        break;
+      if (entry->d_tag == DT_STRTAB)
+        strings = entry->d_un.d_ptr;
+      else if (entry->d_tag == DT_STRSZ)
+        size = entry->d_un.d_val;
+      else if (entry->d_tag == DT_NEEDED)
+        offsets.push_back(entry->d_un.d_val);
+    }
+    Bytes text = file.read(toOffset(strings), size);
+    for (uint64_t offset : offsets)
+      if (auto name = stringAt(text, offset, "needed library"))
+        names.emplace_back(*name);
+  }
+  return names;
+}
+
+std::string findLibrary(const std::string &soname, const std::vector<std::string> &folders) {
+  LoadedSearch search{&soname, {}};
+  ::dl_iterate_phdr(matchLoaded, &search);
+  if (!search.path.empty())
+    return search.path;
+  auto there = [&](const std::string &folder) {
+    std::string path = folder + "/" + soname;
+    return ::access(path.c_str(), R_OK) == 0 ? path : std::string();
+  };
+  for (const std::string &folder : folders)
+    if (std::string path = there(folder); !path.empty())
+      return path;
+  for (const char *folder : {"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/opt/rocm/lib",
+                             "/usr/lib64", "/usr/local/lib", "/usr/lib"})
+    if (std::string path = there(folder); !path.empty())
+      return path;
+  return {};
+}
+
+std::string fileOfAddress(const void *address) {
+  Dl_info info;
+  if (!::dladdr(address, &info) || !info.dli_fname)
+    return {};
+  char path[PATH_MAX];
+  if (!::realpath(info.dli_fname, path))
+    return {};
+  return path;
+}
+
+std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash ? slash : 1);
+}
+
+} // namespace meld

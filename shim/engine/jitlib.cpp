@@ -1,0 +1,83 @@
+#include "shim/engine/jitlib.h"
+
+#include "runtime/log/log.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+
+namespace meld {
+namespace {
+
+void forwardLog(void *, int level, const char *message) {
+  if (message)
+    log::write(static_cast<log::Level>(std::clamp(level, 1, 5)), message);
+}
+
+} // namespace
+
+Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path) {
+  void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *why = ::dlerror();
+    return fail(ErrorCode::notFound, why ? why : path + " cannot be loaded");
+  }
+  auto library = std::make_shared<JitLibrary>();
+  library->compile_ = reinterpret_cast<MeldJitCompileFn>(::dlsym(handle, "meld_jit_compile"));
+  library->release_ = reinterpret_cast<MeldJitReleaseFn>(::dlsym(handle, "meld_jit_release"));
+  library->version_ = reinterpret_cast<const char *(*)()>(::dlsym(handle, "meld_jit_version"));
+  if (!library->compile_ || !library->release_ || !library->version_)
+    return fail(ErrorCode::badInput,
+                path + " does not export meld_jit_compile, _release, _version");
+  return library;
+}
+
+std::string JitLibrary::version() const {
+  const char *text = version_();
+  return text ? text : "";
+}
+
+JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
+                               const Settings &settings) const {
+  MeldJitRequest request{};
+  request.abi = MELD_JIT_ABI;
+  request.codeObject = codeObject.data();
+  request.size = codeObject.size();
+  request.isa = isa.c_str();
+  request.passes = settings.passes.c_str();
+  request.minProfit = settings.minProfit;
+  request.maxIterations = settings.maxIterations;
+  request.scalarize = settings.scalarize;
+  request.branchFusion = settings.branchFusion;
+  request.tailMerge = settings.tailMerge;
+  request.verify = settings.verify;
+  request.kernelInclude = settings.kernelInclude.c_str();
+  request.kernelExclude = settings.kernelExclude.c_str();
+  request.dumpDir = settings.dumpDir.c_str();
+  request.dump = settings.dump.c_str();
+  request.jobs = settings.jobs;
+  request.log = forwardLog;
+
+  MeldJitReply reply{};
+  reply.status = MELD_JIT_FAILED;
+  int refused = compile_(&request, &reply);
+  JitOutcome outcome;
+  outcome.status = refused ? MELD_JIT_FAILED : reply.status;
+  outcome.permanent = !refused && reply.permanent;
+  outcome.reason = reply.reason ? reply.reason
+                   : refused    ? "libmeld-jit.so refused the request"
+                                : "";
+  outcome.metadata = reply.json ? reply.json : "";
+  if (outcome.status == MELD_JIT_REPLACED) {
+    if (reply.bytes && reply.size) {
+      const auto *bytes = static_cast<const uint8_t *>(reply.bytes);
+      outcome.codeObject.assign(bytes, bytes + reply.size);
+    } else {
+      outcome.status = MELD_JIT_FAILED;
+      outcome.reason = "libmeld-jit.so returned an empty code object";
+    }
+  }
+  release_(&reply);
+  return outcome;
+}
+
+} // namespace meld

@@ -1,0 +1,35 @@
+// libmeld-jit.so, loaded when it is needed and not before. See jit/api.h.
+#pragma once
+
+#include "jit/api.h"
+#include "runtime/codeobject/bytes.h"
+#include "runtime/settings/settings.h"
+
+#include <memory>
+
+namespace meld {
+
+struct JitOutcome {
+  MeldJitStatus status = MELD_JIT_FAILED;
+  bool permanent = false; ///< a failure that would happen again: worth a cache entry
+  Bytes codeObject;
+  std::string metadata, reason;
+};
+
+class JitLibrary {
+public:
+  /// dlopen(RTLD_NOW | RTLD_LOCAL). Never closed: LLVM does not survive that. Errors: notFound,
+  /// badInput (a symbol is missing), with dlerror's text.
+  static Result<std::shared_ptr<JitLibrary>> open(const std::string &path);
+
+  /// Never throws. May take seconds; call it without holding a lock.
+  JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings) const;
+  std::string version() const;
+
+private:
+  MeldJitCompileFn compile_ = nullptr;
+  MeldJitReleaseFn release_ = nullptr;
+  const char *(*version_)() = nullptr;
+};
+
+} // namespace meld
