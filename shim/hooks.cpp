@@ -1,0 +1,388 @@
+// Hooks never let an exception out, call the previous entry exactly once for what the application
+// asked for, and hold no lock while they do. Whatever goes wrong on our side, the application's own
+// call is made with its own arguments.
+#include "shim/hooks.h"
+
+#include "runtime/log/log.h"
+#include "shim/naming.h"
+#include "shim/process.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using CreateWithOffset =
+    decltype(hsa_ven_amd_loader_1_03_pfn_t::
+                 hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size);
+
+constexpr uint64_t kMaxFile = uint64_t(4) << 30;
+
+struct Previous {
+  decltype(CoreApiTable::hsa_code_object_reader_create_from_memory_fn) createFromMemory;
+  decltype(CoreApiTable::hsa_code_object_reader_create_from_file_fn) createFromFile;
+  decltype(CoreApiTable::hsa_code_object_reader_destroy_fn) destroyReader;
+  decltype(CoreApiTable::hsa_executable_load_agent_code_object_fn) load;
+  decltype(CoreApiTable::hsa_executable_freeze_fn) freeze;
+  decltype(CoreApiTable::hsa_executable_destroy_fn) destroyExecutable;
+  decltype(CoreApiTable::hsa_system_get_extension_table_fn) extensionTable;
+  decltype(CoreApiTable::hsa_system_get_major_extension_table_fn) majorExtensionTable;
+};
+
+Previous gPrevious{};
+CoreApiTable *gTable = nullptr;
+Process *gProcess = nullptr;
+std::atomic<CreateWithOffset> gCreateWithOffset{nullptr};
+
+thread_local bool tInside = false;
+
+/// True on the outermost entry only: what our own work calls (through other tools, perhaps) is
+/// passed on untouched.
+class Entry {
+public:
+  Entry() : outermost_(!tInside && !gProcess->passThrough.load(std::memory_order_relaxed)) {
+    if (outermost_)
+      tInside = true;
+  }
+  ~Entry() {
+    if (outermost_)
+      tInside = false;
+  }
+  explicit operator bool() const { return outermost_; }
+
+private:
+  bool outermost_;
+};
+
+void countPassedThrough() { gProcess->report.add({}); }
+
+// ---- readers
+// -------------------------------------------------------------------------------------------------------
+
+hsa_status_t createFromMemory(const void *bytes, size_t size,
+                              hsa_code_object_reader_t *reader) noexcept {
+  hsa_status_t status = gPrevious.createFromMemory(bytes, size, reader);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (Entry entry; entry) {
+    try {
+      ByteView view(static_cast<const uint8_t *>(bytes), size);
+      if (hasBitcode(view))
+        gProcess->objects.addReader(*reader,
+                                    std::make_shared<ReaderSource>(ReaderSource{view, {}}));
+      else
+        countPassedThrough();
+    } catch (...) {
+    }
+  }
+  return status;
+}
+
+struct FileRange {
+  int fd;
+  uint64_t start;
+};
+
+bool readRange(void *context, uint64_t offset, void *to, size_t size) {
+  const auto &range = *static_cast<FileRange *>(context);
+  auto *out = static_cast<uint8_t *>(to);
+  while (size) {
+    ssize_t got = ::pread(range.fd, out, size, range.start + offset);
+    if (got <= 0)
+      return false;
+    out += got;
+    offset += got;
+    size -= got;
+  }
+  return true;
+}
+
+/// The application may close or truncate the file once the reader exists, so the bytes are copied
+/// now; but only when there is bitcode, which takes three short reads to find out.
+void rememberFile(int fd, uint64_t offset, uint64_t size, hsa_code_object_reader_t reader) {
+  FileRange range{fd, offset};
+  if (size > kMaxFile || !hasBitcode(size, readRange, &range))
+    return countPassedThrough();
+  auto source = std::make_shared<ReaderSource>();
+  source->owned.resize(size);
+  if (!readRange(&range, 0, source->owned.data(), size))
+    return;
+  source->view = source->owned;
+  gProcess->objects.addReader(reader, std::move(source));
+}
+
+hsa_status_t createFromFile(hsa_file_t file, hsa_code_object_reader_t *reader) noexcept {
+  hsa_status_t status = gPrevious.createFromFile(file, reader);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (Entry entry; entry) {
+    try {
+      struct stat info;
+      if (!::fstat(file, &info) && S_ISREG(info.st_mode))
+        rememberFile(file, 0, info.st_size, *reader);
+    } catch (...) {
+    }
+  }
+  return status;
+}
+
+hsa_status_t createFromFileRange(hsa_file_t file, size_t offset, size_t size,
+                                 hsa_code_object_reader_t *reader) noexcept {
+  hsa_status_t status = gCreateWithOffset.load()(file, offset, size, reader);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (Entry entry; entry) {
+    try {
+      rememberFile(file, offset, size, *reader);
+    } catch (...) {
+    }
+  }
+  return status;
+}
+
+hsa_status_t destroyReader(hsa_code_object_reader_t reader) noexcept {
+  // Before the call: afterwards the handle may be another thread's new reader.
+  if (Entry entry; entry) {
+    try {
+      gProcess->objects.dropReader(reader);
+    } catch (...) {
+    }
+  }
+  return gPrevious.destroyReader(reader);
+}
+
+// ---- loading
+// -------------------------------------------------------------------------------------------------------
+
+bool hasUndefinedSymbols(ByteView bytes) {
+  auto object = CodeObject::parse(bytes);
+  if (!object)
+    return true;
+  for (const ElfSymbol &symbol : object->symbols)
+    if (!symbol.defined())
+      return true;
+  return false;
+}
+
+/// Loads a fresh replacement into an executable of its own, and throws that away: what ROCr refuses
+/// must be known before the application's executable is touched. Objects that need symbols from the
+/// application's executable are not tried.
+hsa_status_t trialLoad(hsa_agent_t agent, hsa_code_object_reader_t reader, ByteView bytes) {
+  if (hasUndefinedSymbols(bytes))
+    return HSA_STATUS_SUCCESS;
+  hsa_executable_t executable{};
+  hsa_status_t status = gTable->hsa_executable_create_alt_fn(
+      HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  status = gPrevious.load(executable, agent, reader, nullptr, nullptr);
+  gPrevious.destroyExecutable(executable);
+  return status;
+}
+
+std::string statusText(hsa_status_t status) {
+  const char *text = nullptr;
+  if (gTable->hsa_status_string_fn(status, &text) != HSA_STATUS_SUCCESS || !text)
+    return "HSA status " + std::to_string(status);
+  return text;
+}
+
+/// True when the replacement was loaded; `status` is then the call's result.
+bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const ReaderSource &source,
+                     const char *options, hsa_loaded_code_object_t *loaded, hsa_status_t &status) {
+  auto start = Clock::now();
+  Decision decision;
+  if (gProcess->settings.observe)
+    decision.outcome = Outcome::disabled;
+  else
+    decision = gProcess->engine->decide(source.view);
+
+  LoadedReplacement replacement;
+  bool done = false;
+  if (decision.replacement) {
+    replacement.bytes = decision.replacement;
+    status = gPrevious.createFromMemory(replacement.bytes->data(), replacement.bytes->size(),
+                                        &replacement.reader);
+    bool haveReader = status == HSA_STATUS_SUCCESS;
+    if (haveReader && decision.source == Source::compiled)
+      status = trialLoad(agent, replacement.reader, *replacement.bytes);
+    if (status != HSA_STATUS_SUCCESS) {
+      decision.outcome = Outcome::failed;
+      decision.reason = "ROCr refused the replacement: " + statusText(status);
+      log::warning(decision.reason);
+      gProcess->engine->reject(decision.key, decision.reason);
+      if (haveReader)
+        gPrevious.destroyReader(replacement.reader);
+    } else {
+      status = gPrevious.load(executable, agent, replacement.reader, options, loaded);
+      done = status == HSA_STATUS_SUCCESS;
+      if (done) {
+        gProcess->objects.addReplacement(executable, std::move(replacement), decision.kernels);
+        if (log::enabled(log::Level::info)) {
+          std::string names;
+          for (const std::string &kernel : decision.kernels)
+            names += (names.empty() ? "" : ", ") + kernel;
+          log::info("replaced code object for " + decision.isa + " (" +
+                    sourceName(decision.source) + "): " + names);
+        }
+      } else {
+        decision.outcome = Outcome::failed;
+        decision.reason = "loading the replacement failed: " + statusText(status);
+        log::warning(decision.reason);
+        gPrevious.destroyReader(replacement.reader);
+      }
+    }
+  }
+
+  ReportLine line;
+  line.outcome = decision.outcome;
+  line.source = decision.source;
+  line.isa = decision.isa;
+  line.reason = decision.reason;
+  line.kernels = decision.kernels;
+  line.bytes = source.view.size();
+  line.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  gProcess->report.add(std::move(line));
+  return done;
+}
+
+hsa_status_t loadAgentCodeObject(hsa_executable_t executable, hsa_agent_t agent,
+                                 hsa_code_object_reader_t reader, const char *options,
+                                 hsa_loaded_code_object_t *loaded) noexcept {
+  if (Entry entry; entry) {
+    try {
+      hsa_status_t status;
+      if (auto source = gProcess->objects.findReader(reader);
+          source && loadReplacement(executable, agent, *source, options, loaded, status))
+        return status;
+    } catch (...) {
+      log::warnOnce("load", "internal error, original code is used");
+    }
+  }
+  return gPrevious.load(executable, agent, reader, options, loaded);
+}
+
+hsa_status_t freeze(hsa_executable_t executable, const char *options) noexcept {
+  hsa_status_t status = gPrevious.freeze(executable, options);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (Entry entry; entry) {
+    try {
+      nameKernels(*gTable, executable, gProcess->objects.replacedKernels(executable));
+    } catch (...) {
+    }
+  }
+  return status;
+}
+
+hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
+  Entry entry;
+  if (!entry)
+    return gPrevious.destroyExecutable(executable);
+  ExecutableRecord record;
+  try {
+    record = gProcess->objects.takeExecutable(executable);
+  } catch (...) {
+  }
+  hsa_status_t status = gPrevious.destroyExecutable(executable);
+  for (const LoadedReplacement &replacement : record.replacements)
+    gPrevious.destroyReader(replacement.reader);
+  return status;
+}
+
+// ---- the loader extension
+// ------------------------------------------------------------------------------------------
+
+void patchLoaderTable(uint16_t extension, size_t length, void *table) noexcept {
+  constexpr size_t offset =
+      offsetof(hsa_ven_amd_loader_1_03_pfn_t,
+               hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size);
+  if (extension != HSA_EXTENSION_AMD_LOADER || !table || length < offset + sizeof(CreateWithOffset))
+    return;
+  CreateWithOffset found;
+  std::memcpy(&found, static_cast<char *>(table) + offset, sizeof(found));
+  if (!found || found == createFromFileRange)
+    return;
+  gCreateWithOffset = found;
+  CreateWithOffset ours = createFromFileRange;
+  std::memcpy(static_cast<char *>(table) + offset, &ours, sizeof(ours));
+}
+
+hsa_status_t extensionTable(uint16_t extension, uint16_t major, uint16_t minor,
+                            void *table) noexcept {
+  hsa_status_t status = gPrevious.extensionTable(extension, major, minor, table);
+  // This older call has no length: the version says how far the table goes.
+  if (status == HSA_STATUS_SUCCESS && major == 1 && minor >= 2)
+    patchLoaderTable(extension, sizeof(hsa_ven_amd_loader_1_02_pfn_t), table);
+  return status;
+}
+
+hsa_status_t majorExtensionTable(uint16_t extension, uint16_t major, size_t length,
+                                 void *table) noexcept {
+  hsa_status_t status = gPrevious.majorExtensionTable(extension, major, length, table);
+  if (status == HSA_STATUS_SUCCESS && major == 1)
+    patchLoaderTable(extension, length, table);
+  return status;
+}
+
+/// All entries, in one place: the field of the table, the place of the previous pointer, our
+/// function.
+template <class Visit> void forEachEntry(CoreApiTable &t, Visit &&visit) {
+  visit(t.hsa_code_object_reader_create_from_memory_fn, gPrevious.createFromMemory,
+        createFromMemory);
+  visit(t.hsa_code_object_reader_create_from_file_fn, gPrevious.createFromFile, createFromFile);
+  visit(t.hsa_code_object_reader_destroy_fn, gPrevious.destroyReader, destroyReader);
+  visit(t.hsa_executable_load_agent_code_object_fn, gPrevious.load, loadAgentCodeObject);
+  visit(t.hsa_executable_freeze_fn, gPrevious.freeze, freeze);
+  visit(t.hsa_executable_destroy_fn, gPrevious.destroyExecutable, destroyExecutable);
+  visit(t.hsa_system_get_extension_table_fn, gPrevious.extensionTable, extensionTable);
+  visit(t.hsa_system_get_major_extension_table_fn, gPrevious.majorExtensionTable,
+        majorExtensionTable);
+}
+
+} // namespace
+
+bool installHooks(HsaApiTable *table, Process *process) noexcept {
+  // Tables only ever grow at the end; minor_id is their size. Major 1-3 (root) and 1-2 (core) keep
+  // this layout.
+  constexpr size_t needed =
+      std::max({offsetof(CoreApiTable, hsa_executable_load_agent_code_object_fn),
+                offsetof(CoreApiTable, hsa_system_get_major_extension_table_fn),
+                offsetof(CoreApiTable, hsa_executable_create_alt_fn),
+                offsetof(CoreApiTable, hsa_status_string_fn)}) +
+      sizeof(void *);
+  if (!table || table->version.major_id < 1 || table->version.major_id > 3 ||
+      table->version.minor_id < offsetof(HsaApiTable, core_) + sizeof(void *) || !table->core_ ||
+      table->core_->version.major_id < 1 || table->core_->version.major_id > 2 ||
+      table->core_->version.minor_id < needed) {
+    log::warning("ROCr offers an API table this libmeld does not know; original code is used");
+    return false;
+  }
+  bool complete = true;
+  forEachEntry(*table->core_, [&](auto &field, auto &, auto) { complete &= field != nullptr; });
+  if (!complete) {
+    log::warning("ROCr's API table has empty entries; original code is used");
+    return false;
+  }
+  gProcess = process;
+  gTable = table->core_;
+  forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
+    previous = field;
+    field = ours;
+  });
+  return true;
+}
+
+void removeHooks() noexcept {
+  if (!gTable)
+    return;
+  forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
+    if (field == ours)
+      field = previous;
+  });
+}
+
+} // namespace meld

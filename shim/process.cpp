@@ -1,0 +1,82 @@
+#include "shim/process.h"
+
+#include "runtime/log/log.h"
+#include "shim/engine/identity.h"
+
+#include <cstdlib>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+std::atomic<Process *> gProcess{nullptr};
+std::atomic<bool> gFinished{false};
+
+constexpr std::chrono::seconds kExitWait{120};
+
+void inForkedChild() {
+  if (Process *p = gProcess.load()) {
+    p->passThrough = true;
+    p->engine->abandon();
+    gFinished = true; // the report is the parent's
+  }
+  log::silenceAfterFork();
+}
+
+/// All of it: a short write must not tear the report.
+void writeToStderr(const std::string &text) {
+  const char *from = text.data();
+  size_t left = text.size();
+  while (left) {
+    ssize_t done = ::write(STDERR_FILENO, from, left);
+    if (done <= 0)
+      return;
+    from += done;
+    left -= done;
+  }
+}
+
+} // namespace
+
+Process *process() noexcept { return gProcess.load(std::memory_order_acquire); }
+
+Process *startProcess() noexcept {
+  try {
+    LoadedSettings loaded = loadSettings();
+    log::configure(loaded.settings.logLevel, loaded.settings.logFile);
+    for (const std::string &warning : loaded.warnings)
+      log::warning(warning);
+    if (loaded.settings.disable)
+      return nullptr;
+    auto p = std::make_unique<Process>();
+    p->settings = loaded.settings;
+    EngineOptions options;
+    options.settings = loaded.settings;
+    options.libmeldPath = fileOfAddress(reinterpret_cast<const void *>(&startProcess));
+    options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
+    p->engine = std::make_unique<Engine>(std::move(options));
+    gProcess.store(p.release(), std::memory_order_release);
+    pthread_atfork(nullptr, nullptr, inForkedChild);
+    std::atexit(finishProcess);
+    return process();
+  } catch (const std::exception &error) {
+    log::warning(std::string("libmeld does nothing in this process: ") + error.what());
+  } catch (...) {
+  }
+  return nullptr;
+}
+
+void finishProcess() noexcept {
+  Process *p = process();
+  if (!p || gFinished.exchange(true))
+    return;
+  try {
+    p->engine->finish(kExitWait);
+    if (p->settings.report)
+      writeToStderr(p->report.text());
+  } catch (...) {
+  }
+}
+
+} // namespace meld

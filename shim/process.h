@@ -1,0 +1,29 @@
+// The one state of libmeld in a process. Made when ROCr attaches us, leaked on purpose: hooks may
+// run while the process ends.
+#pragma once
+
+#include "shim/engine/engine.h"
+#include "shim/objects.h"
+
+namespace meld {
+
+struct Process {
+  Settings settings;
+  std::unique_ptr<Engine> engine;
+  Objects objects;
+  Report report;
+  /// Set in the child of a fork: ROCr's own state is not usable there, neither is ours.
+  std::atomic<bool> passThrough{false};
+};
+
+/// Reads the settings, prints their warnings, registers the fork and exit handlers. Null when it
+/// failed or MELD_DISABLE is set. Called once, by OnLoad.
+Process *startProcess() noexcept;
+
+/// Null before startProcess().
+Process *process() noexcept;
+
+/// Background compiles, report, cache clean-up: at OnUnload or at exit, whichever comes first.
+void finishProcess() noexcept;
+
+} // namespace meld
