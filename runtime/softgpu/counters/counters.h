@@ -3,7 +3,10 @@
 // Thread rule: WaveCounters belong to one host thread; a dispatch adds them up when its workers are done.
 #pragma once
 
+#include "runtime/softgpu/isa/inst.h"
+
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace meld::softgpu {
@@ -18,6 +21,7 @@ struct WaveCounters {
   uint64_t waves = 0;
 
   void add(const WaveCounters &other);
+  uint64_t total() const;       ///< SQ_INSTS: all categories
 };
 
 /// One finished dispatch.
@@ -27,6 +31,7 @@ struct DispatchRecord {
   WaveCounters counters;
   uint64_t cycles = 0;          ///< 0 when the timing model is off
   uint32_t vgprs = 0, sgprs = 0, ldsBytes = 0, scratchBytes = 0, occupancy = 0;
+  isa::Target device = isa::Target::gfx90a;
   bool replaced = false;        ///< the code object came from libmeld (it carries the .meld note)
 };
 
@@ -35,9 +40,18 @@ struct DispatchRecord {
 class CounterSink {
 public:
   static CounterSink &instance();
+  /// An empty file name collects nothing and writes nothing. "%p" stands for the process id.
+  explicit CounterSink(std::string fileName);
+  ~CounterSink();
+  bool enabled() const { return enabled_; }
   void record(DispatchRecord record);
   std::string toJson() const;
   void flush() noexcept;        ///< writes the file; one warning on failure, never throws
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+  bool enabled_ = false;
 };
 
 } // namespace meld::softgpu

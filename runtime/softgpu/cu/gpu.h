@@ -5,6 +5,7 @@
 // Errors: DispatchResult; never throws, never aborts.
 #pragma once
 
+#include "runtime/softgpu/counters/counters.h"
 #include "runtime/softgpu/isa/inst.h"
 
 #include <atomic>
@@ -36,6 +37,8 @@ struct DispatchResult {
   std::string message;     ///< names kernel, code offset, disassembly, lane, address: one line, for the log
   uint64_t address = 0;    ///< memory faults
   bool write = false;
+  WaveCounters counters;   ///< also of a dispatch that failed: what ran until then
+  uint64_t cycles = 0;     ///< modelled; 0 when the timing model is off
 };
 
 struct DispatchRequest {
@@ -43,7 +46,8 @@ struct DispatchRequest {
   uint64_t queueAddress = 0;      ///< amd_queue_t*, for the queue_ptr SGPRs
   uint64_t dispatchPacketAddress = 0; ///< address of the packet in the ring, for the dispatch_ptr SGPRs
   uint64_t dispatchId = 0;
-  /// s_sendmsg(MSG_INTERRUPT): m0's event id. Called on a worker thread.
+  /// s_sendmsg(MSG_INTERRUPT): m0's event id (24 bits; device libraries before ROCm 6 send only the low 8 bits, the
+  /// full id is in the signal's mailbox). Called on a worker thread.
   std::function<void(uint32_t)> interrupt;
   const std::atomic<bool> *cancel = nullptr; ///< set: waves stop at their next quantum
 };
@@ -60,7 +64,9 @@ struct AddressMapper {
 
 class Gpu {
 public:
-  static std::unique_ptr<Gpu> create(const DeviceConfig &config, AddressMapper *mapper = nullptr);
+  /// nullptr, and a line on what is missing in `problem`, when this host cannot run the device (AVX2, FMA, F16C).
+  static std::unique_ptr<Gpu> create(const DeviceConfig &config, AddressMapper *mapper = nullptr,
+                                     std::string *problem = nullptr);
   virtual ~Gpu() = default;
   virtual DispatchResult run(const DispatchRequest &request) = 0;
   /// Code at any address may have changed (PM4 ACQUIRE_MEM, new code object): drop what was decoded.

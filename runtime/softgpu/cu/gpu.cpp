@@ -1,0 +1,132 @@
+// Gpu: one dispatch from packet to result, the current code cache, the helper threads.
+#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/cu/gpu_impl.h"
+#include "runtime/softgpu/cu/launch.h"
+#include "runtime/softgpu/cu/pool.h"
+#include "runtime/softgpu/cu/worker.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace meld::softgpu {
+
+namespace {
+
+class SoftGpu final : public Gpu {
+public:
+  SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
+      : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
+        code_(std::make_shared<CodeCache>(config.target)) {}
+
+  DispatchResult run(const DispatchRequest &request) override {
+    try {
+      return runChecked(request);
+    } catch (...) {
+      DispatchResult r;
+      r.code = DispatchCode::cancelled;
+      r.message = "the software GPU ran out of host memory";
+      return r;
+    }
+  }
+
+  void invalidateCode() override {
+    auto fresh = std::make_shared<CodeCache>(config_.target);
+    std::lock_guard lock(mutex_);
+    code_ = std::move(fresh); // dispatches that run keep the old cache
+  }
+
+  const DeviceConfig &config() const override { return config_; }
+
+private:
+  static unsigned threadCount(const DeviceConfig &c) {
+    return std::max(1u, c.hostThreads ? c.hostThreads : std::thread::hardware_concurrency());
+  }
+
+  std::shared_ptr<CodeCache> code() {
+    std::lock_guard lock(mutex_);
+    return code_;
+  }
+
+  std::unique_ptr<Worker> takeWorker() {
+    std::lock_guard lock(mutex_);
+    if (idle_.empty())
+      return std::make_unique<Worker>();
+    auto w = std::move(idle_.back());
+    idle_.pop_back();
+    return w;
+  }
+  void putWorker(std::unique_ptr<Worker> w) {
+    std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(w));
+  }
+
+  DispatchResult runChecked(const DispatchRequest &request);
+  void record(const Launch &launch, const DispatchResult &result);
+
+  const DeviceConfig config_;
+  AddressMapper *const mapper_;
+  const unsigned threads_;
+  Pool pool_;
+  std::mutex mutex_;
+  std::shared_ptr<CodeCache> code_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
+  Launch launch;
+  DispatchResult result = readLaunch(request, config_, launch);
+  if (result.code != DispatchCode::ok)
+    return result;
+  FaultGuard::installHandlers();
+  const std::shared_ptr<CodeCache> code = this->code();
+
+  Job job;
+  job.launch = &launch;
+  job.request = &request;
+  job.env.config = &config_;
+  job.env.mapper = mapper_ && (config_.checked || !mapper_->empty()) ? mapper_ : nullptr;
+  job.env.code = code.get();
+  job.env.entry = code->lookup(launch.entry);
+
+  auto worker = takeWorker();
+  {
+    const uint64_t others = std::min<uint64_t>(launch.totalGroups - 1, threads_ - 1);
+    Pool::Offer offer(pool_, unsigned(others), [&job](Worker &w) { w.run(job); });
+    worker->run(job);
+  }
+  putWorker(std::move(worker));
+
+  result = std::move(job.result);
+  result.counters = job.counters;
+  record(launch, result);
+  return result;
+}
+
+void SoftGpu::record(const Launch &launch, const DispatchResult &result) {
+  CounterSink &sink = CounterSink::instance();
+  if (!sink.enabled())
+    return;
+  DispatchRecord r;
+  r.kernel = launch.kernel;
+  r.device = config_.target;
+  std::copy_n(launch.grid, 3, r.grid);
+  std::copy_n(launch.workgroup, 3, r.workgroup);
+  r.counters = result.counters;
+  r.cycles = result.cycles;
+  r.vgprs = launch.vgprs + launch.agprs;
+  r.sgprs = launch.sgprs;
+  r.ldsBytes = launch.ldsBytes;
+  r.scratchBytes = launch.scratchPerLane;
+  r.occupancy = launch.wavesPerSimd;
+  r.replaced = launch.replaced;
+  sink.record(std::move(r));
+}
+
+} // namespace
+
+std::unique_ptr<Gpu> makeGpu(const DeviceConfig &config, AddressMapper *mapper) {
+  return std::make_unique<SoftGpu>(config, mapper);
+}
+
+} // namespace meld::softgpu

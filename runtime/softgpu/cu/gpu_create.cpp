@@ -1,0 +1,40 @@
+// Refuses hosts that cannot run the executor. Compiled without its instruction set, so the check itself runs
+// everywhere.
+#include "runtime/softgpu/cu/gpu_impl.h"
+
+#include <cpuid.h>
+
+namespace meld::softgpu {
+
+namespace {
+
+const char *missingInstructionSet() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2"))
+    return "AVX2";
+  if (!__builtin_cpu_supports("fma"))
+    return "FMA";
+  if (!__builtin_cpu_supports("bmi2"))
+    return "BMI2";
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_F16C))
+    return "F16C";
+  return nullptr;
+#else
+  return "x86-64";
+#endif
+}
+
+} // namespace
+
+std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapper, std::string *problem) {
+  if (const char *missing = missingInstructionSet()) {
+    if (problem)
+      *problem = std::string("the software GPU needs a host processor with ") + missing;
+    return nullptr;
+  }
+  return makeGpu(config, mapper);
+}
+
+} // namespace meld::softgpu

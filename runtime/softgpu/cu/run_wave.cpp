@@ -1,0 +1,47 @@
+// The interpreter's loop.
+#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/cu/worker.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <bit>
+
+namespace meld::softgpu {
+
+namespace {
+
+constexpr bool in(uint8_t category, isa::Category first, isa::Category last) {
+  return category >= uint8_t(first) && category <= uint8_t(last);
+}
+
+// The loop asks "does it touch vector memory or LDS" with one range check.
+static_assert(uint8_t(isa::Category::vmemRead) + 1 == uint8_t(isa::Category::vmemWrite) &&
+              uint8_t(isa::Category::vmemRead) + 2 == uint8_t(isa::Category::flat) &&
+              uint8_t(isa::Category::vmemRead) + 3 == uint8_t(isa::Category::lds));
+static_assert(WaveCounters::kCategories == unsigned(isa::Category::other) + 1);
+
+} // namespace
+
+void runWave(Wave &w, WaveCounters &c) {
+  const ExecInst *i = w.next;
+  do {
+    const uint8_t category = i->category;
+    w.next = i; // where a fault happened
+    if (category == uint8_t(isa::Category::valu)) {
+      c.activeLanesValu += unsigned(std::popcount(w.exec()));
+      ++c.insts[uint8_t(isa::Category::valu)];
+      i = i->run(i, w);
+    } else if (in(category, isa::Category::vmemRead, isa::Category::lds)) {
+      ++c.insts[category];
+      i = i->run(i, w);
+      c.cacheLines += w.trace.cacheLines;
+      c.ldsBankConflicts += w.trace.ldsBankConflicts;
+    } else if (category != kCoreEntry) {
+      ++c.insts[category];
+      i = i->run(i, w);
+    } else {
+      i = i->run(i, w);
+    }
+  } while (i);
+}
+
+} // namespace meld::softgpu
