@@ -1,0 +1,226 @@
+#include "jit/guard.h"
+
+#include "jit/error.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <string>
+#include <sys/mman.h>
+
+using namespace llvm;
+
+namespace meld::jit {
+
+namespace {
+
+constexpr size_t stackBytes = 64 << 20; // reserved, not committed; recursion in instruction selection is deep
+constexpr size_t signalStackBytes = 256 << 10; // an exception is raised on it
+
+constexpr int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
+constexpr size_t faultCount = sizeof(faults) / sizeof(faults[0]);
+
+/// What travels through LLVM's frames.
+struct FatalError {
+  std::string message;
+};
+
+// The guarded thread's state; null on every other thread.
+struct Frame {
+  sigjmp_buf start;
+  volatile sig_atomic_t faultsSeen = 0;
+  volatile sig_atomic_t lastSignal = 0;
+};
+thread_local Frame *current = nullptr;
+
+struct sigaction previous[faultCount];
+
+void onFatal(void *, const char *reason, bool) {
+  if (current)
+    throw FatalError{std::string("LLVM fatal error: ") + reason};
+  // Another thread's compile, not ours: back to LLVM's default.
+}
+
+void onBadAlloc(void *, const char *, bool) {
+  if (current)
+    throw std::bad_alloc();
+}
+
+void passOn(int number, siginfo_t *info, void *context) {
+  for (size_t i = 0; i < faultCount; ++i) {
+    if (faults[i] != number)
+      continue;
+    const struct sigaction &old = previous[i];
+    if (old.sa_flags & SA_SIGINFO) {
+      old.sa_sigaction(number, info, context);
+    } else if (old.sa_handler == SIG_DFL) {
+      // The default action, at the same instruction.
+      signal(number, SIG_DFL);
+      if (info->si_code <= 0 || number == SIGABRT)
+        raise(number);
+    } else if (old.sa_handler != SIG_IGN) {
+      old.sa_handler(number);
+    }
+    return;
+  }
+}
+
+void onFault(int number, siginfo_t *info, void *context) {
+  Frame *frame = current;
+  if (!frame) {
+    passOn(number, info, context);
+    return;
+  }
+  frame->lastSignal = number;
+  frame->faultsSeen = frame->faultsSeen + 1;
+  // First try to unwind. A stack too broken for that ends in std::terminate, that is SIGABRT, that is here.
+  if (frame->faultsSeen == 1)
+    throw FatalError{std::string("the compiler crashed: ") + strsignal(number)};
+  siglongjmp(frame->start, 1);
+}
+
+class SignalScope {
+public:
+  SignalScope() {
+    struct sigaction action {};
+    action.sa_sigaction = onFault;
+    // NODEFER: handlers are left by an exception or a jump.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < faultCount; ++i)
+      sigaction(faults[i], &action, &previous[i]);
+  }
+  ~SignalScope() {
+    for (size_t i = 0; i < faultCount; ++i) {
+      struct sigaction now {};
+      sigaction(faults[i], nullptr, &now);
+      if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == onFault) // else: someone else's by now
+        sigaction(faults[i], &previous[i], nullptr);
+    }
+  }
+};
+
+class AlternateStack {
+public:
+  AlternateStack() {
+    memory_ = mmap(nullptr, signalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED)
+      return;
+    stack_t stack{};
+    stack.ss_sp = memory_;
+    stack.ss_size = signalStackBytes;
+    sigaltstack(&stack, nullptr);
+  }
+  ~AlternateStack() {
+    if (memory_ == MAP_FAILED)
+      return;
+    stack_t off{};
+    off.ss_flags = SS_DISABLE;
+    sigaltstack(&off, nullptr);
+    munmap(memory_, signalStackBytes);
+  }
+
+private:
+  void *memory_;
+};
+
+struct Call {
+  const std::function<Error()> *f;
+  std::string message;
+  bool failed = false; ///< did not come back by itself
+  bool faulted = false; ///< a signal, so LLVM's state is unknown
+  Error result = Error::success();
+};
+
+void runCatching(Call &call) {
+  auto failed = [&](std::string message) {
+    call.failed = true;
+    call.message = std::move(message);
+  };
+  try {
+    call.result = (*call.f)();
+  } catch (const FatalError &e) {
+    failed(e.message);
+  } catch (const std::bad_alloc &) {
+    failed("out of memory while compiling");
+  } catch (const std::exception &e) {
+    failed(std::string("exception while compiling: ") + e.what());
+  }
+}
+
+void *threadMain(void *argument) {
+  auto &call = *static_cast<Call *>(argument);
+  AlternateStack alternate;
+  auto frame = std::make_unique<Frame>();
+  if (sigsetjmp(frame->start, 1) == 0) {
+    current = frame.get();
+    runCatching(call);
+  } else {
+    call.failed = true;
+    call.message = std::string("the compiler crashed: ") + strsignal(frame->lastSignal);
+  }
+  call.faulted = frame->faultsSeen != 0;
+  current = nullptr;
+  return nullptr;
+}
+
+} // namespace
+
+Error runGuarded(const std::function<Error()> &f) {
+  static auto *mutex = new std::mutex;
+  static bool closed = false;
+  std::lock_guard<std::mutex> lock(*mutex);
+  if (closed)
+    return compilerError("the compiler crashed earlier in this process");
+
+  Call call{&f, {}, false, false, Error::success()};
+  {
+    // LLVM keeps one handler and offers no way to read it; nobody else in a HIP process sets one.
+    remove_fatal_error_handler();
+    remove_bad_alloc_error_handler();
+    install_fatal_error_handler(onFatal);
+    install_bad_alloc_error_handler(onBadAlloc);
+    SignalScope signals;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stackBytes);
+    pthread_t thread;
+    int rc = pthread_create(&thread, &attributes, threadMain, &call);
+    pthread_attr_destroy(&attributes);
+    if (rc == 0) {
+      pthread_join(thread, nullptr);
+    } else {
+      call.failed = true;
+      call.message = std::string("no thread to compile on: ") + strerror(rc);
+    }
+    remove_fatal_error_handler();
+    remove_bad_alloc_error_handler();
+  }
+  closed = call.faulted;
+  if (!call.failed)
+    return std::move(call.result);
+  consumeError(std::move(call.result));
+  return compilerError(call.message);
+}
+
+Error catchFatal(const char *what, const std::function<Error()> &f) {
+  if (!current)
+    return f();
+  try {
+    return f();
+  } catch (const FatalError &e) {
+    return compilerError(Twine(what) + ": " + e.message);
+  } catch (const std::bad_alloc &) {
+    return compilerError(Twine(what) + ": out of memory");
+  }
+}
+
+} // namespace meld::jit

@@ -1,0 +1,158 @@
+#include "jit/optimizer.h"
+
+#include "jit/error.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace meld::jit {
+
+namespace {
+
+constexpr const char *tripleName = "amdgcn-amd-amdhsa";
+
+std::mutex &commandLineMutex() {
+  static auto *m = new std::mutex;
+  return *m;
+}
+
+class CommandLineScope {
+public:
+  explicit CommandLineScope(const CompileOptions &options) : lock_(commandLineMutex()) {
+    std::vector<const char *> argv{"meld-jit"};
+    for (const auto &m : options.mllvm)
+      argv.push_back(m.c_str());
+    cl::ResetAllOptionOccurrences();
+    raw_string_ostream errors(errors_);
+    ok_ = cl::ParseCommandLineOptions(int(argv.size()), argv.data(), "", &errors);
+  }
+  ~CommandLineScope() { cl::ResetAllOptionOccurrences(); }
+  Error error() const {
+    return ok_ ? Error::success() : inputError(".llvmcmd: -mllvm: " + StringRef(errors_).trim());
+  }
+
+private:
+  std::lock_guard<std::mutex> lock_;
+  std::string errors_;
+  bool ok_ = false;
+};
+
+OptimizationLevel passLevel(char c) {
+  switch (c) {
+  case '0': return OptimizationLevel::O0;
+  case '1':
+  case 'g': return OptimizationLevel::O1;
+  case '2': return OptimizationLevel::O2;
+  case 's': return OptimizationLevel::Os;
+  case 'z': return OptimizationLevel::Oz;
+  default: return OptimizationLevel::O3;
+  }
+}
+
+CodeGenOpt::Level codegenLevel(char c) {
+  switch (c) {
+  case '0': return CodeGenOpt::None;
+  case '1':
+  case 'g': return CodeGenOpt::Less;
+  case '3': return CodeGenOpt::Aggressive;
+  default: return CodeGenOpt::Default;
+  }
+}
+
+} // namespace
+
+void initializeTargets() {
+  static const bool once = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+    return true;
+  }();
+  (void)once;
+}
+
+Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const CompileOptions &options,
+                                                             StringRef processor) {
+  initializeTargets();
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(tripleName, error);
+  if (!target)
+    return compilerError("LLVM: " + error);
+  TargetOptions to;
+  if (options.fpContract == "fast")
+    to.AllowFPOpFusion = FPOpFusion::Fast;
+  std::string cpu = options.cpu.empty() ? processor.str() : options.cpu;
+  std::unique_ptr<TargetMachine> tm(target->createTargetMachine(tripleName, cpu, join(options.features, ","), to,
+                                                                Reloc::PIC_, None, codegenLevel(options.level)));
+  if (!tm)
+    return compilerError("LLVM: no target machine for " + cpu);
+  return tm;
+}
+
+Error optimize(Module &module, const CompileOptions &options, StringRef processor, bool verify,
+               const std::function<void(PassBuilder &)> &extend) {
+  CommandLineScope commandLine(options);
+  if (auto e = commandLine.error())
+    return e;
+  auto tm = createTargetMachine(options, processor);
+  if (!tm)
+    return tm.takeError();
+
+  // As clang's EmitAssemblyHelper does it, so that the unextended pipeline gives identical code.
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = options.unrollLoops;
+  tuning.LoopInterleaving = options.unrollLoops;
+  tuning.LoopVectorization = options.vectorizeLoops;
+  tuning.SLPVectorization = options.vectorizeSlp;
+  tuning.MergeFunctions = options.mergeFunctions;
+  tuning.CallGraphProfile = true;
+
+  LoopAnalysisManager lam;
+  FunctionAnalysisManager fam;
+  CGSCCAnalysisManager cgam;
+  ModuleAnalysisManager mam;
+  // Keeps passes away from optnone functions of the device libraries.
+  PassInstrumentationCallbacks callbacks;
+  StandardInstrumentations instrumentations(/*DebugLogging=*/false, /*VerifyEach=*/false);
+  instrumentations.registerCallbacks(callbacks, &fam);
+
+  PassBuilder builder(tm->get(), tuning, None, &callbacks);
+  TargetLibraryInfoImpl libraryInfo{Triple(module.getTargetTriple())};
+  fam.registerPass([&] { return builder.buildDefaultAAPipeline(); });
+  fam.registerPass([&] { return TargetLibraryAnalysis(libraryInfo); });
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+  if (extend)
+    extend(builder);
+
+  auto level = passLevel(options.level);
+  ModulePassManager passes = level == OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
+                                                            : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, mam);
+
+  if (verify) {
+    std::string text;
+    raw_string_ostream os(text);
+    if (verifyModule(module, &os))
+      return compilerError("the optimised IR is invalid: " + StringRef(os.str()).split('\n').first);
+  }
+  return Error::success();
+}
+
+} // namespace meld::jit

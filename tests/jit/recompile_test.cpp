@@ -1,0 +1,98 @@
+// Unmelded bitcode must come back as the code hipcc made of it, byte for byte.
+#include "jit/code_object.h"
+#include "jit/embedded.h"
+#include "jit/guard.h"
+#include "jit/optimizer.h"
+#include "jit/session.h"
+#include "tests/jit/test_objects.h"
+
+#include "llvm/Support/Endian.h"
+
+using namespace llvm;
+using namespace meld::jit;
+using namespace meld::jit::test;
+
+namespace {
+
+struct Case {
+  const char *name;
+  bool inComgr;
+};
+
+void PrintTo(const Case &c, std::ostream *os) { *os << c.name << (c.inComgr ? " comgr" : " own pipeline"); }
+
+Expected<CompiledObject> recompile(MemoryBuffer &file, bool inComgr) {
+  static auto *session = new Session;
+  auto object = readDeviceObject(file);
+  if (!object)
+    return object.takeError();
+  auto options = recoverOptions(ArrayRef<std::vector<std::string>>(object->commands));
+  if (!options)
+    return options.takeError();
+  auto kernels = readKernels(file);
+  if (!kernels)
+    return kernels.takeError();
+  CompileJob job;
+  job.object = &*object;
+  job.options = *options;
+  for (auto &k : *kernels)
+    job.kernels.push_back(k.name);
+  job.optimizeInComgr = inComgr;
+  job.transform = [&](Module &m) { return optimize(m, job.options, object->processor, true, nullptr); };
+  CompiledObject made;
+  if (auto e = runGuarded([&]() -> Error {
+        auto r = session->compile(job);
+        if (!r)
+          return r.takeError();
+        made = std::move(*r);
+        return Error::success();
+      }))
+    return e;
+  return made;
+}
+
+uint32_t eFlags(StringRef elf) { return support::endian::read32le(elf.data() + 48); }
+
+class ByteIdentity : public testing::TestWithParam<Case> {};
+
+TEST_P(ByteIdentity, textRodataNoteAndFlags) {
+  auto file = codeObject(GetParam().name);
+  auto made = recompile(*file, GetParam().inComgr);
+  ASSERT_TRUE(bool(made)) << errorOf(made);
+  for (const char *section : {".text", ".rodata", ".note"}) {
+    auto want = sectionBytes(*file, section);
+    auto got = sectionBytes(*made->bytes, section);
+    ASSERT_TRUE(want && got) << section;
+    EXPECT_FALSE(want->empty()) << section;
+    EXPECT_TRUE(*want == *got) << section << ": " << want->size() << " and " << got->size() << " bytes";
+  }
+  EXPECT_EQ(eFlags(made->bytes->getBuffer()), eFlags(file->getBuffer()));
+  // ORC's symbols are the descriptors.
+  auto kernels = readKernels(*made->bytes);
+  ASSERT_TRUE(bool(kernels)) << errorOf(kernels);
+  ASSERT_EQ(kernels->size(), made->kernels.size());
+  for (auto &k : *kernels)
+    EXPECT_EQ(made->kernels.at(k.name), k.descriptor) << k.name;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (bool inComgr : {false, true})
+    for (const char *name : {"diamond-gfx90a", "reduce-gfx90a", "bitonic-gfx90a", "diamond-gfx900", "reduce-gfx900",
+                             "bitonic-gfx900", "reduce-O0", "reduce-O1", "reduce-O2", "reduce-fast",
+                             "reduce-contract", "reduce-debug", "reduce-v5", "reduce-xnack"})
+      all.push_back({name, inComgr});
+  return all;
+}
+
+std::string caseName(const testing::TestParamInfo<Case> &info) {
+  std::string s = info.param.name;
+  for (char &c : s)
+    if (c == '-')
+      c = '_';
+  return s + (info.param.inComgr ? "_comgr" : "_own");
+}
+
+INSTANTIATE_TEST_SUITE_P(Hipcc, ByteIdentity, testing::ValuesIn(cases()), caseName);
+
+} // namespace
