@@ -67,7 +67,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
       odd |= 1ull << l;
   }
   const uint64_t outside = exec & ~(whole | odd);
-  if (w.mapper && !translate(i, w, a, whole | odd, op.bytes)) [[unlikely]]
+  if (w.mapper && !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load))
+      [[unlikely]]
     return nullptr;
   if (op.action == Action::atomic)
     for (uint64_t m = whole; m; m &= m - 1)
@@ -194,13 +195,16 @@ bool prepareBuffer(ExecInst &e) {
     e.sdst = in.soffset.index;
   else if (in.soffset.kind == Kind::special)
     return false;
-  if (!name.starts_with("buffer_") || !fillVectorOperands(e, name.substr(7)))
+  const bool typed = prepareTyped(e);
+  if (!typed && (!name.starts_with("buffer_") || !fillVectorOperands(e, name.substr(7))))
     return false;
   e.imm[1] = constant;
   if (!in.idxen && !in.offen)
     e.src[0] = kImmSlot;
   else if (e.src[0] == kImmSlot)
     return false;
+  if (typed)
+    return true;
   const LaneOp &op = laneOp(&e);
   if (in.lds) {
     e.run = loadToLds;

@@ -15,12 +15,12 @@ void zeroLanes(VRow *dst, unsigned dwords, uint64_t mask) {
     fillRow(dst[k], 0, mask);
 }
 
-bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes) {
+bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
+               bool write) {
   for (; mask; mask &= mask - 1) {
     unsigned l = firstLane(mask);
     if (w.checkMemory && !w.mapper->mapped(address[l], bytes)) {
-      w.raise(i, FaultKind::memory, "address outside every allocation", address[l], int(l),
-              laneOp(i).action != Action::load);
+      w.raise(i, FaultKind::memory, "address outside every allocation", address[l], int(l), write);
       return false;
     }
     address[l] = w.mapper->toHost(address[l]);
@@ -30,7 +30,7 @@ bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uin
 
 const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask) {
   const LaneOp &op = laneOp(i);
-  if (w.mapper && !translate(i, w, address, mask, op.bytes)) [[unlikely]]
+  if (w.mapper && !translate(i, w, address, mask, op.bytes, op.action != Action::load)) [[unlikely]]
     return nullptr;
   if (op.action == Action::atomic) {
     uint64_t low = 0;
@@ -73,11 +73,8 @@ bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mas
   return true;
 }
 
-bool fillVectorOperands(ExecInst &e, std::string_view name) {
+void fillDataRows(ExecInst &e) {
   const isa::Inst &in = *e.inst;
-  const LaneOp *op = findMemoryOp(name);
-  if (!op || in.tfe)
-    return false;
   const isa::Operand &data = in.vdata.kind != isa::Operand::Kind::none ? in.vdata : in.dst;
   const isa::Operand &dst = in.dst.kind != isa::Operand::Kind::none ? in.dst : in.vdata;
   e.src[0] = in.vaddr.kind == isa::Operand::Kind::vgpr ? in.vaddr.index : kImmSlot;
@@ -86,9 +83,17 @@ bool fillVectorOperands(ExecInst &e, std::string_view name) {
   e.flags = 0;
   if (data.kind == isa::Operand::Kind::agpr || dst.kind == isa::Operand::Kind::agpr)
     e.flags |= kAgprData;
+  e.imm[0] = uint64_t(int64_t(in.offset));
+}
+
+bool fillVectorOperands(ExecInst &e, std::string_view name) {
+  const isa::Inst &in = *e.inst;
+  const LaneOp *op = findMemoryOp(name);
+  if (!op || in.tfe)
+    return false;
+  fillDataRows(e);
   if (op->action == Action::atomic && in.glc)
     e.flags |= kReturns;
-  e.imm[0] = uint64_t(int64_t(in.offset));
   e.aux = reinterpret_cast<uint64_t>(op);
   return true;
 }

@@ -91,7 +91,8 @@ inline void groupsOut(uint8_t *__restrict memory, const VRow *__restrict src) {
 }
 
 /// Device to host addresses and checked mode; false: `w` has been faulted.
-bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes);
+bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
+               bool write);
 
 /// Last step for lanes in ordinary memory: translate, atomics' alignment, trace, run.
 const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask);
@@ -134,7 +135,11 @@ bool prepareGlobal(ExecInst &e); ///< GLOBAL, FLAT, SCRATCH
 bool prepareBuffer(ExecInst &e); ///< MUBUF, MTBUF
 bool prepareSmem(ExecInst &e);
 bool prepareDs(ExecInst &e);
-/// Fills dst, src[0..1], flags, aux from the instruction; shared by GLOBAL and MUBUF.
+bool prepareTyped(
+    ExecInst &e); ///< buffer_*_format_*, tbuffer_*; after prepareBuffer has set the resource
+/// Fills dst, src[0..1], flags and imm[0] from the instruction.
+void fillDataRows(ExecInst &e);
+/// The same, and aux and the return flag for the op of that name. False: no such op.
 bool fillVectorOperands(ExecInst &e, std::string_view opName);
 
 } // namespace meld::softgpu::mem
