@@ -4,6 +4,8 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -145,6 +147,14 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
   ModulePassManager passes = level == OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
                                                             : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, mam);
+
+  // -ffp-contract=fast is a back-end switch without an IR form, and clang takes no language options for IR
+  // input. A `contract` flag on every operation allows the back end the same fusions.
+  if (options.fpContract == "fast")
+    for (auto &f : module)
+      for (auto &i : instructions(f))
+        if (isa<FPMathOperator>(i))
+          i.setHasAllowContract(true);
 
   if (verify) {
     std::string text;

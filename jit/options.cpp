@@ -126,8 +126,6 @@ std::vector<std::string> CompileOptions::codegenArguments(bool optimize) const {
     args.push_back("-mllvm");
     args.push_back(m);
   }
-  if (!fpContract.empty())
-    args.push_back("-ffp-contract=" + fpContract);
   if (codeObjectVersion)
     args.push_back("-mcode-object-version=" + std::to_string(codeObjectVersion));
   if (functionSections)
