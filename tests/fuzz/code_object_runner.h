@@ -1,0 +1,42 @@
+// Runs one kernel of a code object on the software GPU without the HIP runtime: a small loader and
+// one dispatch.
+#pragma once
+
+#include "runtime/softgpu/cu/gpu.h"
+
+#include <cstdint>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace meld::fuzz {
+
+/// A zeroed, page-aligned mapping inside the device's address window, freed with the object.
+class DeviceMemory {
+public:
+  explicit DeviceMemory(size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+  uint8_t *data() const { return data_; }
+  uint64_t address() const { return reinterpret_cast<uint64_t>(data_); }
+
+private:
+  uint8_t *data_;
+  size_t bytes_;
+};
+
+struct Launch {
+  std::string kernel;
+  uint32_t blocks = 1, blockSize = 64;
+  std::vector<uint8_t> arguments; ///< the kernarg segment, explicit arguments
+};
+
+/// Loads `codeObject` (an AMDGPU ET_DYN without relocations against other objects), dispatches and
+/// waits.
+llvm::Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, llvm::StringRef codeObject,
+                                               const Launch &launch);
+
+} // namespace meld::fuzz

@@ -1,0 +1,302 @@
+// meld-fuzz-kernels: random kernels, melded against unmelded, on the software GPU, bit for bit.
+//
+//   meld-fuzz-kernels --count 2000 [--seed 1] [--cpu gfx90a] [--keep DIR]
+//
+// Every seed is one kernel (kernel_ast.h). It is compiled twice through the product's own pipeline:
+// as it is, and with the passes in; odd seeds meld whatever is legal, however unprofitable. Both
+// run on the same inputs. A difference, a compiler failure or a fault is a finding: its seed is
+// printed and, with --keep, the IR is written. Exit code 1 when anything was found.
+#include "jit/comgr.h"
+#include "jit/optimizer.h"
+#include "passes/pipeline.h"
+#include "tests/fuzz/code_object_runner.h"
+#include "tests/fuzz/kernel_ir.h"
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <filesystem>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace meld;
+using namespace meld::fuzz;
+
+namespace {
+
+struct Setup {
+  std::string cpu = "gfx90a";
+  std::string isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+  std::string keep;
+};
+
+jit::CompileOptions compileOptions(const Setup &setup) {
+  jit::CompileOptions o;
+  o.level = '3';
+  o.unrollLoops = o.vectorizeLoops = o.vectorizeSlp = true;
+  o.cpu = setup.cpu;
+  o.mllvm = {"-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"};
+  return o;
+}
+
+std::string irText(const Module &m) {
+  std::string text;
+  raw_string_ostream out(text);
+  m.print(out, nullptr);
+  return text;
+}
+
+/// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
+Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setup &setup,
+                                                bool force, passes::DecisionLog *log) {
+  LLVMContext context;
+#if LLVM_VERSION_MAJOR < 17
+  context.setOpaquePointers(true);
+#endif
+  const auto options = compileOptions(setup);
+  auto module = emitKernel(ast, context, setup.cpu);
+  passes::MeldOptions meldOptions;
+  meldOptions.minProfit = force ? -1e6 : 0;
+  if (Error e = jit::optimize(*module, options, setup.cpu, /*verify=*/true, [&](PassBuilder &pb) {
+        if (log)
+          passes::registerMeldCallbacks(pb, meldOptions, log);
+      }))
+    return std::move(e);
+  auto machine = jit::createTargetMachine(options, setup.cpu);
+  if (!machine)
+    return machine.takeError();
+  SmallString<0> object;
+  {
+    raw_svector_ostream out(object);
+    legacy::PassManager pm;
+    if ((*machine)->addPassesToEmitFile(pm, out, nullptr, CGFT_ObjectFile))
+      return createStringError(inconvertibleErrorCode(), "the target cannot emit objects");
+    pm.run(*module);
+  }
+  auto comgr = jit::Comgr::get();
+  if (!comgr)
+    return comgr.takeError();
+  return (*comgr)->link({MemoryBufferRef(object.str(), "fuzz.o")}, setup.isa);
+}
+
+struct Memory {
+  std::vector<uint8_t> out, acc;
+  bool operator==(const Memory &) const = default;
+};
+
+Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef codeObject) {
+  const size_t outBytes = size_t{4} * wordsPerThread * ast.blocks * ast.blockSize;
+  const size_t accBytes = size_t{4} * KernelAst::accOps * KernelAst::accRegion;
+  DeviceMemory in(4 * KernelAst::inputWords), out(outBytes), acc(accBytes);
+  uint64_t x = ast.seed * 0x9e3779b97f4a7c15ull + 1;
+  auto fill = [&](const DeviceMemory &m, size_t bytes, bool narrow) {
+    for (size_t i = 0; i < bytes / 4; ++i) {
+      x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+      // A mix of small and arbitrary words, so that comparisons go both ways.
+      const uint32_t w = static_cast<uint32_t>(x >> 32);
+      const uint32_t v = narrow && (w & 3) ? (w >> 2) & 0xff : w;
+      std::memcpy(m.data() + 4 * i, &v, 4);
+    }
+  };
+  fill(in, 4 * KernelAst::inputWords, true);
+  fill(acc, accBytes, false);
+  std::memset(out.data(), 0xa5, outBytes);
+
+  Launch l;
+  l.kernel = "fuzz";
+  l.blocks = ast.blocks;
+  l.blockSize = ast.blockSize;
+  l.arguments.resize(28);
+  const uint64_t pointers[3] = {in.address(), out.address(), acc.address()};
+  const uint32_t n = 37;
+  std::memcpy(l.arguments.data(), pointers, 24);
+  std::memcpy(l.arguments.data() + 24, &n, 4);
+  auto result = launch(gpu, codeObject, l);
+  if (!result)
+    return result.takeError();
+  if (result->code != softgpu::DispatchCode::ok)
+    return createStringError(inconvertibleErrorCode(), "dispatch: " + result->message);
+  return Memory{{out.data(), out.data() + outBytes}, {acc.data(), acc.data() + accBytes}};
+}
+
+struct Tally {
+  uint64_t kernels = 0, melded = 0, regions = 0, findings = 0;
+};
+
+std::string firstDifference(const Memory &a, const Memory &b) {
+  for (size_t i = 0; i + 4 <= a.out.size(); i += 4)
+    if (std::memcmp(&a.out[i], &b.out[i], 4) != 0)
+      return "out: thread " + std::to_string(i / 4 / wordsPerThread) + " word " +
+             std::to_string(i / 4 % wordsPerThread);
+  for (size_t i = 0; i + 4 <= a.acc.size(); i += 4)
+    if (std::memcmp(&a.acc[i], &b.acc[i], 4) != 0)
+      return "acc word " + std::to_string(i / 4);
+  return "none";
+}
+
+void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &tally) {
+  ++tally.findings;
+  std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed), what.c_str());
+  if (setup.keep.empty())
+    return;
+  std::filesystem::create_directories(setup.keep);
+  LLVMContext context;
+#if LLVM_VERSION_MAJOR < 17
+  context.setOpaquePointers(true);
+#endif
+  std::error_code error;
+  raw_fd_ostream file(setup.keep + "/" + std::to_string(seed) + ".ll", error);
+  if (!error)
+    file << irText(*emitKernel(generateKernel(seed), context, setup.cpu));
+}
+
+void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
+  const KernelAst ast = generateKernel(seed);
+  ++tally.kernels;
+  passes::DecisionLog log;
+  auto melded = compile(ast, setup, seed & 1, &log);
+  if (!melded)
+    return report(setup, seed, "melded compile: " + toString(melded.takeError()), tally);
+  if (log.meldedCount() == 0)
+    return;
+  ++tally.melded;
+  tally.regions += log.meldedCount();
+  auto plain = compile(ast, setup, false, nullptr);
+  if (!plain)
+    return report(setup, seed, "plain compile: " + toString(plain.takeError()), tally);
+  auto want = execute(gpu, ast, (*plain)->getBuffer());
+  if (!want)
+    return report(setup, seed, "plain run: " + toString(want.takeError()), tally);
+  auto got = execute(gpu, ast, (*melded)->getBuffer());
+  if (!got)
+    return report(setup, seed, "melded run: " + toString(got.takeError()), tally);
+  if (!(*want == *got))
+    report(setup, seed, "memory differs, " + firstDifference(*want, *got), tally);
+}
+
+/// A worker process: seeds first, first + step, ...; a crash of the compiler ends only the worker.
+Tally runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, int progressFd) {
+  Tally tally;
+  jit::initializeTargets();
+  softgpu::DeviceConfig config;
+  config.target =
+      setup.cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
+  config.hostThreads = 1;
+  std::string problem;
+  auto gpu = softgpu::Gpu::create(config, nullptr, &problem);
+  if (!gpu) {
+    std::fprintf(stderr, "%s\n", problem.c_str());
+    tally.findings = 1;
+    return tally;
+  }
+  for (uint64_t seed = first; seed < end; seed += step) {
+    (void)!write(progressFd, &seed, sizeof seed);
+    runSeed(*gpu, setup, seed, tally);
+  }
+  return tally;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app{"Random kernels, melded against unmelded on the software GPU, bit for bit."};
+  uint64_t count = 2000, seed = 1;
+  unsigned jobs = 2;
+  Setup setup;
+  app.add_option("--count", count, "Kernels to try")->capture_default_str();
+  app.add_option("--seed", seed, "First seed")->capture_default_str();
+  app.add_option("--jobs", jobs, "Worker processes")->capture_default_str();
+  app.add_option("--cpu", setup.cpu, "Target")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+  app.add_option("--keep", setup.keep, "Folder for the IR of findings");
+  CLI11_PARSE(app, argc, argv);
+  if (setup.cpu == "gfx900")
+    setup.isa = "amdgcn-amd-amdhsa--gfx900:xnack-";
+
+  // One pipe a worker: eight-byte seeds as progress, then the tally. A worker that dies leaves the
+  // seed it was at.
+  struct Worker {
+    pid_t pid;
+    int fd;
+    uint64_t next;
+  };
+  Tally total;
+  const uint64_t end = seed + count;
+  auto start = [&](uint64_t first) {
+    int fds[2], tally[2];
+    if (pipe(fds) != 0 || pipe(tally) != 0)
+      std::exit(2);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      close(fds[0]);
+      Tally t = runWorker(setup, first, end, jobs, fds[1]);
+      const uint64_t marker = ~uint64_t{0};
+      (void)!write(fds[1], &marker, sizeof marker);
+      (void)!write(fds[1], &t, sizeof t);
+      std::fflush(nullptr);
+      _exit(0);
+    }
+    close(fds[1]);
+    close(tally[0]);
+    close(tally[1]);
+    return Worker{pid, fds[0], first};
+  };
+  std::vector<Worker> workers;
+  for (unsigned j = 0; j < jobs; ++j)
+    workers.push_back(start(seed + j));
+  // Read the workers one after the other: pipes hold a whole run's progress only for short runs, so
+  // poll all.
+  std::vector<bool> done(workers.size(), false);
+  size_t open = workers.size();
+  uint64_t tried = 0;
+  while (open) {
+    for (size_t w = 0; w < workers.size(); ++w) {
+      if (done[w])
+        continue;
+      uint64_t value = 0;
+      const ssize_t n = read(workers[w].fd, &value, sizeof value);
+      if (n == static_cast<ssize_t>(sizeof value) && value != ~uint64_t{0}) {
+        workers[w].next = value;
+        if (++tried % 64 == 0 && isatty(2))
+          std::fprintf(stderr, "\r%llu of %llu", static_cast<unsigned long long>(tried),
+                       static_cast<unsigned long long>(count));
+        continue;
+      }
+      Tally t;
+      const bool finished = n == static_cast<ssize_t>(sizeof value) &&
+                            read(workers[w].fd, &t, sizeof t) == static_cast<ssize_t>(sizeof t);
+      close(workers[w].fd);
+      int status = 0;
+      waitpid(workers[w].pid, &status, 0);
+      if (finished) {
+        total.kernels += t.kernels, total.melded += t.melded, total.regions += t.regions;
+        total.findings += t.findings;
+        done[w] = true;
+        --open;
+        continue;
+      }
+      report(setup, workers[w].next, "the worker died (status " + std::to_string(status) + ")",
+             total);
+      if (workers[w].next + jobs < end) {
+        workers[w] = start(workers[w].next + jobs);
+      } else {
+        done[w] = true;
+        --open;
+      }
+    }
+  }
+  if (isatty(2))
+    std::fprintf(stderr, "\r\033[K");
+  std::printf("%llu kernels, %llu with something melded (%llu regions), %llu findings\n",
+              static_cast<unsigned long long>(total.kernels),
+              static_cast<unsigned long long>(total.melded),
+              static_cast<unsigned long long>(total.regions),
+              static_cast<unsigned long long>(total.findings));
+  return total.findings ? 1 : 0;
+}

@@ -1,0 +1,101 @@
+// Random structured kernels: a small AST, made from a seed.
+//
+// A kernel reads `in`, works on a handful of i32 variables, and writes `out` (per thread), `acc`
+// (commuting atomics without return) and its own LDS words. Everything it does is defined behaviour
+// and independent of the order in which lanes or waves run, so two correct compilations leave the
+// same memory, bit for bit:
+//   - shift counts are masked, divisors are made non-zero, array indices are masked;
+//   - each atomic operation has its own region, so that all updates of a word commute;
+//   - threads see each other's LDS words only between two barriers in uniform control flow;
+//   - cross-lane operations appear only under `if`s, never under a loop or after a return, so that
+//   the set of
+//     active lanes is fixed by the source;
+//   - floating point starts from converted integers and ends in a saturating conversion, so that no
+//   NaN payload
+//     is seen.
+// The else arm of an `if` is often a mutated copy of the then arm: that is what melding is for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace meld::fuzz {
+
+enum class ExprKind : uint8_t {
+  variable,
+  constant,
+  threadId,
+  groupId,
+  argument,  // leaves
+  binary,    // op: BinaryOp
+  compare,   // op: 0..9 icmp predicates in LLVM's order; 0 or 1
+  select,    // kids: condition, a, b
+  loadInput, // in[kid & mask]
+  loadOwnLds,
+  loadPrivate,
+  floatOp, // op: 0 add 1 sub 2 mul 3 fma 4 min 5 max 6 compare-select
+  wideMul, // (zext a * zext b) >> op
+  minMax,  // op: 0 smin 1 smax 2 umin 3 umax
+  bits,    // op: 0 ctpop 1 bswap 2 bitreverse 3 ctlz 4 fshl
+  narrow,  // sext/zext of the low 8 or 16 bits, op: 0..3
+};
+enum class BinaryOp : uint8_t {
+  add,
+  sub,
+  mul,
+  bitAnd,
+  bitOr,
+  bitXor,
+  shl,
+  lshr,
+  ashr,
+  udiv,
+  urem,
+  sdiv,
+  count
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::constant;
+  uint32_t op = 0;    ///< see ExprKind
+  uint32_t value = 0; ///< constant, or variable index
+  std::vector<Expr> kids;
+};
+
+enum class StmtKind : uint8_t {
+  assign,      // variable[index] = expr
+  storeOutput, // out[thread][index] = expr
+  storeOwnLds,
+  storePrivate,
+  atomic,    // acc[op][expr1 & 63] op= expr0
+  branch,    // if (expr != 0) arms[0] else arms[1] (arms[1] may be empty)
+  loop,      // for (i = 0; i < (expr & 7); ++i) arms[0]
+  breakIf,   // inside a loop
+  switchOn,  // switch (expr % n) arms
+  exchange,  // barrier; variable[index] = lds[(thread + expr) % block]; barrier -- top level only
+  crossLane, // variable[index] = op(expr0, expr1): 0 bpermute 1 readfirstlane 2 ballot
+  returnIf,  // top level only, in kernels without exchange
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::assign;
+  uint32_t index = 0, op = 0;
+  std::vector<Expr> exprs;
+  std::vector<std::vector<Stmt>> arms;
+};
+
+struct KernelAst {
+  uint64_t seed = 0;
+  uint32_t blockSize = 64; ///< 32, 64, 96, 128, 192 or 256
+  uint32_t blocks = 2;
+  std::vector<Stmt> body;
+
+  static constexpr uint32_t variables = 6, inputWords = 1024, outputsPerThread = 4,
+                            ldsWordsPerThread = 2, privateWords = 4, accRegion = 64, accOps = 8;
+};
+
+/// Same seed, same kernel, on every host.
+KernelAst generateKernel(uint64_t seed);
+
+} // namespace meld::fuzz

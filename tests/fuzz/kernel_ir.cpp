@@ -1,0 +1,381 @@
+#include "tests/fuzz/kernel_ir.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsAMDGPU.h>
+
+using namespace llvm;
+
+namespace meld::fuzz {
+
+namespace {
+
+constexpr char dataLayout[] =
+    "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-"
+    "v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7";
+
+class Emitter {
+public:
+  Emitter(const KernelAst &ast, LLVMContext &context, const std::string &cpu)
+      : ast_(ast), context_(context), b_(context), cpu_(cpu) {}
+
+  std::unique_ptr<Module> emit() {
+    module_ = std::make_unique<Module>("fuzz", context_);
+    module_->setTargetTriple("amdgcn-amd-amdhsa");
+    module_->setDataLayout(dataLayout);
+    Type *global = PointerType::get(context_, 1);
+    auto *type =
+        FunctionType::get(b_.getVoidTy(), {global, global, global, b_.getInt32Ty()}, false);
+    f_ = Function::Create(type, GlobalValue::ExternalLinkage, "fuzz", *module_);
+    f_->setCallingConv(CallingConv::AMDGPU_KERNEL);
+    f_->setVisibility(GlobalValue::ProtectedVisibility);
+    f_->addFnAttr("target-cpu", cpu_);
+    f_->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
+    f_->addFnAttr("uniform-work-group-size", "true");
+    f_->addFnAttr(Attribute::Convergent);
+    f_->addFnAttr(Attribute::NoUnwind);
+    f_->addFnAttr(Attribute::MustProgress);
+
+    auto *ldsType = ArrayType::get(b_.getInt32Ty(), ast_.blockSize * KernelAst::ldsWordsPerThread);
+    lds_ = new GlobalVariable(*module_, ldsType, false, GlobalValue::InternalLinkage,
+                              UndefValue::get(ldsType), "lds", nullptr, GlobalValue::NotThreadLocal,
+                              3);
+    lds_->setAlignment(Align(4));
+
+    b_.SetInsertPoint(BasicBlock::Create(context_, "entry", f_));
+    for (uint32_t i = 0; i < KernelAst::variables; ++i)
+      vars_.push_back(allocaOf(b_.getInt32Ty(), "v" + std::to_string(i)));
+    auto *privateType = ArrayType::get(b_.getInt32Ty(), KernelAst::privateWords);
+    private_ = allocaOf(privateType, "priv");
+    tid_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {}, {});
+    group_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workgroup_id_x, {}, {});
+    Value *thread = b_.CreateAdd(b_.CreateMul(group_, b_.getInt32(ast_.blockSize)), tid_);
+    out_ = b_.CreateInBoundsGEP(
+        b_.getInt32Ty(), f_->getArg(1),
+        b_.CreateZExt(b_.CreateMul(thread, b_.getInt32(wordsPerThread)), b_.getInt64Ty()));
+    for (uint32_t i = 0; i < KernelAst::variables; ++i)
+      b_.CreateStore(loadWord(f_->getArg(0), b_.CreateMul(thread, b_.getInt32(i * 2 + 1)),
+                              KernelAst::inputWords),
+                     vars_[i]);
+    for (uint32_t i = 0; i < KernelAst::ldsWordsPerThread; ++i)
+      b_.CreateStore(b_.CreateXor(tid_, b_.getInt32(i)), ownLds(b_.getInt32(i)));
+    for (uint32_t i = 0; i < KernelAst::privateWords; ++i)
+      b_.CreateStore(b_.CreateAdd(thread, b_.getInt32(i)), privateWord(b_.getInt32(i)));
+
+    exit_ = BasicBlock::Create(context_, "exit", f_);
+    block(ast_.body);
+    b_.CreateBr(exit_);
+    b_.SetInsertPoint(exit_);
+    for (uint32_t i = 0; i < KernelAst::variables; ++i)
+      b_.CreateStore(load(vars_[i]), b_.CreateConstInBoundsGEP1_32(
+                                         b_.getInt32Ty(), out_, KernelAst::outputsPerThread + i));
+    b_.CreateRetVoid();
+    return std::move(module_);
+  }
+
+private:
+  // AMDGPU allocas live in address space 5; clang casts them to generic at once.
+  Value *allocaOf(Type *type, const Twine &name) { return b_.CreateAlloca(type, 5, nullptr, name); }
+  Value *load(Value *p) { return b_.CreateLoad(b_.getInt32Ty(), p); }
+  Value *c32(uint32_t v) { return b_.getInt32(v); }
+  Value *masked(Value *v, uint32_t powerOfTwo) { return b_.CreateAnd(v, c32(powerOfTwo - 1)); }
+  Value *element(Value *base, Value *index) {
+    return b_.CreateInBoundsGEP(b_.getInt32Ty(), base, b_.CreateZExt(index, b_.getInt64Ty()));
+  }
+  Value *loadWord(Value *base, Value *index, uint32_t powerOfTwo) {
+    return load(element(base, masked(index, powerOfTwo)));
+  }
+  Value *ldsWord(Value *index) {
+    return b_.CreateInBoundsGEP(lds_->getValueType(), lds_, {b_.getInt32(0), index});
+  }
+  Value *ownLds(Value *index) {
+    return ldsWord(b_.CreateAdd(b_.CreateMul(tid_, c32(KernelAst::ldsWordsPerThread)),
+                                masked(index, KernelAst::ldsWordsPerThread)));
+  }
+  Value *privateWord(Value *index) {
+    return b_.CreateInBoundsGEP(cast<AllocaInst>(private_)->getAllocatedType(), private_,
+                                {b_.getInt32(0), masked(index, KernelAst::privateWords)});
+  }
+  Value *toFloat(Value *v) { return b_.CreateSIToFP(v, b_.getFloatTy()); }
+  Value *fromFloat(Value *v) {
+    return b_.CreateIntrinsic(Intrinsic::fptosi_sat, {b_.getInt32Ty(), b_.getFloatTy()}, {v});
+  }
+
+  Value *binary(BinaryOp op, Value *l, Value *r) {
+    switch (op) {
+    case BinaryOp::add:
+      return b_.CreateAdd(l, r);
+    case BinaryOp::sub:
+      return b_.CreateSub(l, r);
+    case BinaryOp::mul:
+      return b_.CreateMul(l, r);
+    case BinaryOp::bitAnd:
+      return b_.CreateAnd(l, r);
+    case BinaryOp::bitOr:
+      return b_.CreateOr(l, r);
+    case BinaryOp::bitXor:
+      return b_.CreateXor(l, r);
+    case BinaryOp::shl:
+      return b_.CreateShl(l, masked(r, 32));
+    case BinaryOp::lshr:
+      return b_.CreateLShr(l, masked(r, 32));
+    case BinaryOp::ashr:
+      return b_.CreateAShr(l, masked(r, 32));
+    case BinaryOp::udiv:
+      return b_.CreateUDiv(l, b_.CreateOr(r, c32(1)));
+    case BinaryOp::urem:
+      return b_.CreateURem(l, b_.CreateOr(r, c32(1)));
+    default: // sdiv: a positive divisor below 2^16 cannot overflow
+      return b_.CreateSDiv(l, b_.CreateOr(masked(r, 65536), c32(1)));
+    }
+  }
+
+  Value *floatOp(uint32_t op, Value *a, Value *b, Value *c) {
+    Value *x = toFloat(a), *y = toFloat(b), *z = toFloat(c);
+    switch (op) {
+    case 0:
+      return fromFloat(b_.CreateFAdd(x, y));
+    case 1:
+      return fromFloat(b_.CreateFSub(x, y));
+    case 2:
+      return fromFloat(b_.CreateFMul(x, y));
+    case 3:
+      return fromFloat(b_.CreateIntrinsic(Intrinsic::fma, {b_.getFloatTy()}, {x, y, z}));
+    case 4:
+      return fromFloat(b_.CreateMinNum(x, y));
+    case 5:
+      return fromFloat(b_.CreateMaxNum(x, y));
+    default:
+      return fromFloat(b_.CreateSelect(b_.CreateFCmpOLT(x, y), x, z));
+    }
+  }
+
+  Value *value(const Expr &e) {
+    std::vector<Value *> k;
+    if (e.kind != ExprKind::compare && e.kind != ExprKind::variable)
+      for (const Expr &kid : e.kids)
+        k.push_back(value(kid));
+    switch (e.kind) {
+    case ExprKind::variable:
+      return load(vars_[e.value]);
+    case ExprKind::constant:
+      return c32(e.value);
+    case ExprKind::threadId:
+      return tid_;
+    case ExprKind::groupId:
+      return group_;
+    case ExprKind::argument:
+      return f_->getArg(3);
+    case ExprKind::binary:
+      return binary(static_cast<BinaryOp>(e.op), k[0], k[1]);
+    case ExprKind::compare:
+      return b_.CreateZExt(test(e), b_.getInt32Ty());
+    case ExprKind::select:
+      return b_.CreateSelect(b_.CreateICmpNE(k[0], c32(0)), k[1], k[2]);
+    case ExprKind::loadInput:
+      return loadWord(f_->getArg(0), k[0], KernelAst::inputWords);
+    case ExprKind::loadOwnLds:
+      return load(ownLds(k[0]));
+    case ExprKind::loadPrivate:
+      return load(privateWord(k[0]));
+    case ExprKind::floatOp:
+      return floatOp(e.op, k[0], k[1], k[2]);
+    case ExprKind::wideMul: {
+      Type *wide = b_.getInt64Ty();
+      Value *p = b_.CreateMul(b_.CreateZExt(k[0], wide), b_.CreateZExt(k[1], wide));
+      return b_.CreateTrunc(b_.CreateLShr(p, e.op), b_.getInt32Ty());
+    }
+    case ExprKind::minMax: {
+      constexpr Intrinsic::ID ids[] = {Intrinsic::smin, Intrinsic::smax, Intrinsic::umin,
+                                       Intrinsic::umax};
+      return b_.CreateBinaryIntrinsic(ids[e.op], k[0], k[1]);
+    }
+    case ExprKind::bits:
+      switch (e.op) {
+      case 0:
+        return b_.CreateUnaryIntrinsic(Intrinsic::ctpop, k[0]);
+      case 1:
+        return b_.CreateUnaryIntrinsic(Intrinsic::bswap, k[0]);
+      case 2:
+        return b_.CreateUnaryIntrinsic(Intrinsic::bitreverse, k[0]);
+      case 3:
+        return b_.CreateBinaryIntrinsic(Intrinsic::ctlz, k[0], b_.getFalse());
+      default:
+        return b_.CreateIntrinsic(Intrinsic::fshl, {b_.getInt32Ty()},
+                                  {k[0], k[1], masked(k[2], 32)});
+      }
+    case ExprKind::narrow: {
+      Type *small = e.op & 1 ? b_.getInt16Ty() : b_.getInt8Ty();
+      Value *t = b_.CreateTrunc(k[0], small);
+      return e.op & 2 ? b_.CreateSExt(t, b_.getInt32Ty()) : b_.CreateZExt(t, b_.getInt32Ty());
+    }
+    }
+    return c32(0);
+  }
+
+  Value *test(const Expr &e) {
+    if (e.kind != ExprKind::compare)
+      return b_.CreateICmpNE(value(e), c32(0));
+    Value *l = value(e.kids[0]), *r = value(e.kids[1]);
+    return b_.CreateICmp(static_cast<CmpInst::Predicate>(CmpInst::FIRST_ICMP_PREDICATE + e.op), l,
+                         r);
+  }
+
+  void block(const std::vector<Stmt> &stmts) {
+    for (const Stmt &s : stmts)
+      statement(s);
+  }
+
+  BasicBlock *newBlock(const char *name) { return BasicBlock::Create(context_, name, f_); }
+
+  void barrier() {
+    const auto scope = context_.getOrInsertSyncScopeID("workgroup");
+    b_.CreateFence(AtomicOrdering::Release, scope);
+    b_.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {}, {});
+    b_.CreateFence(AtomicOrdering::Acquire, scope);
+  }
+
+  void statement(const Stmt &s) {
+    switch (s.kind) {
+    case StmtKind::assign:
+      b_.CreateStore(value(s.exprs[0]), vars_[s.index]);
+      return;
+    case StmtKind::storeOutput:
+      b_.CreateStore(value(s.exprs[0]),
+                     b_.CreateConstInBoundsGEP1_32(b_.getInt32Ty(), out_, s.index));
+      return;
+    case StmtKind::storeOwnLds: {
+      Value *v = value(s.exprs[0]);
+      b_.CreateStore(v, ownLds(value(s.exprs[1])));
+      return;
+    }
+    case StmtKind::storePrivate: {
+      Value *v = value(s.exprs[0]);
+      b_.CreateStore(v, privateWord(value(s.exprs[1])));
+      return;
+    }
+    case StmtKind::atomic: {
+      constexpr AtomicRMWInst::BinOp ops[KernelAst::accOps] = {
+          AtomicRMWInst::Add, AtomicRMWInst::And, AtomicRMWInst::Or,   AtomicRMWInst::Xor,
+          AtomicRMWInst::Max, AtomicRMWInst::Min, AtomicRMWInst::UMax, AtomicRMWInst::UMin};
+      Value *v = value(s.exprs[0]);
+      Value *i = b_.CreateAdd(masked(value(s.exprs[1]), KernelAst::accRegion),
+                              c32(s.op * KernelAst::accRegion));
+      b_.CreateAtomicRMW(ops[s.op], element(f_->getArg(2), i), v, Align(4),
+                         AtomicOrdering::Monotonic,
+                         context_.getOrInsertSyncScopeID("agent-one-as"));
+      return;
+    }
+    case StmtKind::branch: {
+      BasicBlock *then = newBlock("then"), *join = newBlock("join");
+      BasicBlock *other = s.arms[1].empty() ? join : newBlock("else");
+      b_.CreateCondBr(test(s.exprs[0]), then, other);
+      b_.SetInsertPoint(then);
+      block(s.arms[0]);
+      b_.CreateBr(join);
+      if (other != join) {
+        b_.SetInsertPoint(other);
+        block(s.arms[1]);
+        b_.CreateBr(join);
+      }
+      b_.SetInsertPoint(join);
+      return;
+    }
+    case StmtKind::loop: {
+      BasicBlock *before = b_.GetInsertBlock();
+      Value *trips = masked(value(s.exprs[0]), 8);
+      before = b_.GetInsertBlock();
+      BasicBlock *head = newBlock("loop"), *body = newBlock("body"), *done = newBlock("done");
+      b_.CreateBr(head);
+      b_.SetInsertPoint(head);
+      PHINode *i = b_.CreatePHI(b_.getInt32Ty(), 2, "i");
+      i->addIncoming(c32(0), before);
+      b_.CreateCondBr(b_.CreateICmpULT(i, trips), body, done);
+      b_.SetInsertPoint(body);
+      loopExits_.push_back(done);
+      block(s.arms[0]);
+      loopExits_.pop_back();
+      i->addIncoming(b_.CreateAdd(i, c32(1)), b_.GetInsertBlock());
+      b_.CreateBr(head);
+      b_.SetInsertPoint(done);
+      return;
+    }
+    case StmtKind::breakIf: {
+      if (loopExits_.empty())
+        return;
+      BasicBlock *on = newBlock("on");
+      b_.CreateCondBr(test(s.exprs[0]), loopExits_.back(), on);
+      b_.SetInsertPoint(on);
+      return;
+    }
+    case StmtKind::switchOn: {
+      Value *v = b_.CreateURem(value(s.exprs[0]), c32(static_cast<uint32_t>(s.arms.size())));
+      BasicBlock *join = newBlock("join");
+      std::vector<BasicBlock *> arms;
+      for (size_t i = 0; i < s.arms.size(); ++i)
+        arms.push_back(newBlock("case"));
+      SwitchInst *sw = b_.CreateSwitch(v, arms.back(), static_cast<unsigned>(arms.size() - 1));
+      for (size_t i = 0; i + 1 < arms.size(); ++i)
+        sw->addCase(b_.getInt32(static_cast<uint32_t>(i)), arms[i]);
+      for (size_t i = 0; i < arms.size(); ++i) {
+        b_.SetInsertPoint(arms[i]);
+        block(s.arms[i]);
+        b_.CreateBr(join);
+      }
+      b_.SetInsertPoint(join);
+      return;
+    }
+    case StmtKind::exchange: {
+      Value *other =
+          b_.CreateURem(b_.CreateAdd(tid_, masked(value(s.exprs[0]), 256)), c32(ast_.blockSize));
+      barrier();
+      b_.CreateStore(load(ldsWord(b_.CreateMul(other, c32(KernelAst::ldsWordsPerThread)))),
+                     vars_[s.index]);
+      barrier();
+      return;
+    }
+    case StmtKind::crossLane: {
+      Value *a = value(s.exprs[0]), *v = value(s.exprs[1]), *r;
+      if (s.op == 0)
+        r = b_.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {},
+                               {b_.CreateShl(masked(a, 64), 2), v});
+      else if (s.op == 1)
+        r = b_.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {}, {v});
+      else
+        r = b_.CreateUnaryIntrinsic(
+            Intrinsic::ctpop,
+            b_.CreateTrunc(b_.CreateIntrinsic(Intrinsic::amdgcn_ballot, {b_.getInt64Ty()},
+                                              {b_.CreateICmpSLT(a, v)}),
+                           b_.getInt32Ty()));
+      b_.CreateStore(r, vars_[s.index]);
+      return;
+    }
+    case StmtKind::returnIf: {
+      BasicBlock *on = newBlock("on");
+      b_.CreateCondBr(test(s.exprs[0]), exit_, on);
+      b_.SetInsertPoint(on);
+      return;
+    }
+    }
+  }
+
+  const KernelAst &ast_;
+  LLVMContext &context_;
+  IRBuilder<> b_;
+  std::string cpu_;
+  std::unique_ptr<Module> module_;
+  Function *f_ = nullptr;
+  GlobalVariable *lds_ = nullptr;
+  std::vector<Value *> vars_;
+  std::vector<BasicBlock *> loopExits_;
+  Value *private_ = nullptr, *tid_ = nullptr, *group_ = nullptr, *out_ = nullptr;
+  BasicBlock *exit_ = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Module> emitKernel(const KernelAst &ast, LLVMContext &context,
+                                   const std::string &cpu) {
+  return Emitter(ast, context, cpu).emit();
+}
+
+} // namespace meld::fuzz
