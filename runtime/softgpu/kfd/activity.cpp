@@ -1,0 +1,58 @@
+#include "runtime/softgpu/kfd/activity.h"
+#include "runtime/softgpu/kfd/services.h"
+
+#include <algorithm>
+#include <ctime>
+#include <immintrin.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace meld::softgpu {
+
+Activity &Activity::instance() {
+  static Activity activity; // trivially destructible: safe at exit
+  return activity;
+}
+
+void Activity::announce() {
+  word_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst))
+    ::syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+void Activity::wait(uint32_t seen, uint64_t nanoseconds) {
+  timespec bound{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                 static_cast<long>(nanoseconds % 1'000'000'000)};
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  ::syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, seen, &bound, nullptr, 0);
+  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void Backoff::pause(bool blocked) {
+  // A launch-and-wait loop comes back within some 10 us: spin that long, giving way to other threads (the host
+  // may have fewer cores than we have queues). Then sleep, twice as long each time.
+  constexpr uint64_t kSpin = 25'000, kFirst = 20'000, kLongest = 500'000, kAsleep = 2'000'000;
+  const uint64_t now = gpuClock();
+  if (rounds_ == 0)
+    idleSince_ = now;
+  ++rounds_;
+  const uint64_t idle = now - idleSince_;
+  if (idle < kSpin) {
+    for (int i = 0; i < 16; ++i)
+      _mm_pause();
+    if (rounds_ % 8 == 0)
+      ::sched_yield();
+    return;
+  }
+  uint64_t sleep = std::clamp(idle / 2, kFirst, kLongest);
+  if (blocked)
+    sleep = std::min<uint64_t>(sleep, 50'000);
+  else if (idle > 1'000'000'000)
+    sleep = kAsleep;
+  Activity &activity = Activity::instance();
+  activity.wait(activity.current(), sleep);
+}
+
+} // namespace meld::softgpu

@@ -1,0 +1,94 @@
+// libdrm's amdgpu functions for our render node. A handle of ours is the address of a constant; handles of a real
+// device go to the real library, where it is loaded.
+#include "runtime/softgpu/kfd/descriptors.h"
+#include "runtime/softgpu/kfd/driver.h"
+#include "runtime/softgpu/kfd/next.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+using namespace meld::softgpu;
+
+namespace {
+
+// The types of libdrm's amdgpu.h, as far as the ABI goes (an opaque handle).
+using Handle = void *;
+
+char ourDevice;
+std::atomic<int> deviceFd{-1};
+bool isOurs(Handle handle) { return handle == &ourDevice; }
+
+/// struct amdgpu_gpu_info, as far as ROCr reads it; the caller's struct may be longer, never shorter.
+struct GpuInfo {
+  uint32_t asicId, chipRev, chipExternalRev, familyId;
+  uint64_t idsFlags, maxEngineClk, maxMemoryClk;
+  uint32_t numShaderEngines, numShaderArraysPerEngine, availQuadShaderPipes, maxQuadShaderPipes;
+  uint32_t cacheEntriesPerQuadPipe, numHwGfxContexts, rbPipes, enabledRbPipesMask;
+  uint32_t gpuCounterFreq; ///< kHz
+};
+
+Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize("amdgpu_device_initialize");
+Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize2("amdgpu_device_initialize2");
+Next<int (*)(Handle)> nextDeinitialize("amdgpu_device_deinitialize"), nextGetFd("amdgpu_device_get_fd");
+Next<const char *(*)(Handle)> nextName("amdgpu_get_marketing_name");
+Next<int (*)(Handle, void *)> nextInfo("amdgpu_query_gpu_info");
+
+int initialize(int fd, uint32_t *major, uint32_t *minor, Handle *handle) {
+  if (major)
+    *major = 3;
+  if (minor)
+    *minor = 49;
+  deviceFd.store(fd);
+  *handle = &ourDevice;
+  return 0;
+}
+
+bool isRender(int fd) {
+  const Node *node = nodeOf(fd);
+  return node && node->kind == Node::Kind::render;
+}
+
+} // namespace
+
+MELD_EXPORT int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, Handle *handle) {
+  if (isRender(fd))
+    return initialize(fd, major, minor, handle);
+  return nextInitialize ? nextInitialize(fd, major, minor, handle) : -ENODEV;
+}
+
+MELD_EXPORT int amdgpu_device_deinitialize(Handle handle) {
+  if (isOurs(handle))
+    return 0;
+  return nextDeinitialize ? nextDeinitialize(handle) : -EINVAL;
+}
+
+MELD_EXPORT const char *amdgpu_get_marketing_name(Handle handle) {
+  if (isOurs(handle))
+    return processSettings().model.marketingName;
+  return nextName ? nextName(handle) : nullptr;
+}
+
+MELD_EXPORT int amdgpu_device_get_fd(Handle handle) {
+  if (isOurs(handle))
+    return deviceFd.load();
+  return nextGetFd ? nextGetFd(handle) : -EINVAL;
+}
+
+MELD_EXPORT int amdgpu_query_gpu_info(Handle handle, void *out) {
+  if (!isOurs(handle))
+    return nextInfo ? nextInfo(handle, out) : -EINVAL;
+  const DeviceModel &model = processSettings().model;
+  GpuInfo info = {};
+  info.asicId = model.deviceId;
+  info.familyId = 141; // AI: the GFX9 family
+  info.maxEngineClk = model.clockMhz * 1000ull;
+  info.maxMemoryClk = model.memoryClockMhz * 1000ull;
+  info.numShaderEngines = model.shaderEngines;
+  info.numShaderArraysPerEngine = 1;
+  info.numHwGfxContexts = 8;
+  info.gpuCounterFreq = 1'000'000; // our clock ticks in nanoseconds
+  std::memcpy(out, &info, sizeof info);
+  return 0;
+}

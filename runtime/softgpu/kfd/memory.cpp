@@ -1,0 +1,238 @@
+#include "runtime/softgpu/kfd/memory.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/kfd_ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace meld::softgpu {
+
+namespace {
+// The memfd is far larger than the device: VRAM is limited by bytes in use, so that holes in the offset space
+// never make an allocation fail (page tables hide fragmentation on a real card).
+constexpr uint64_t kOffsetSpace = 1ull << 42;
+constexpr uint64_t kPage = 4096;
+} // namespace
+
+// --- RemapTable -------------------------------------------------------------------------------------------
+
+bool RemapTable::add(uint64_t device, uint64_t size, uint64_t host) {
+  std::lock_guard lock(writer_);
+  const size_t n = count_.load(std::memory_order_relaxed);
+  if (n == kCapacity)
+    return false;
+  sequence_.fetch_add(1, std::memory_order_acq_rel); // odd: readers retry
+  std::atomic_thread_fence(std::memory_order_release);
+  size_t at = n;
+  for (; at > 0 && entries_[at - 1].device.load(std::memory_order_relaxed) > device; --at) {
+    const Entry &from = entries_[at - 1];
+    entries_[at].device.store(from.device.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entries_[at].size.store(from.size.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entries_[at].host.store(from.host.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  entries_[at].device.store(device, std::memory_order_relaxed);
+  entries_[at].size.store(size, std::memory_order_relaxed);
+  entries_[at].host.store(host, std::memory_order_relaxed);
+  count_.store(n + 1, std::memory_order_relaxed);
+  sequence_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+void RemapTable::remove(uint64_t device) {
+  std::lock_guard lock(writer_);
+  const size_t n = count_.load(std::memory_order_relaxed);
+  size_t at = 0;
+  while (at < n && entries_[at].device.load(std::memory_order_relaxed) != device)
+    ++at;
+  if (at == n)
+    return;
+  sequence_.fetch_add(1, std::memory_order_acq_rel);
+  std::atomic_thread_fence(std::memory_order_release);
+  for (; at + 1 < n; ++at) {
+    const Entry &from = entries_[at + 1];
+    entries_[at].device.store(from.device.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entries_[at].size.store(from.size.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entries_[at].host.store(from.host.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  count_.store(n - 1, std::memory_order_relaxed);
+  sequence_.fetch_add(1, std::memory_order_release);
+}
+
+uint64_t RemapTable::toHost(uint64_t address, uint64_t *contiguous) const {
+  for (;;) {
+    const uint64_t before = sequence_.load(std::memory_order_acquire);
+    size_t low = 0, high = count_.load(std::memory_order_relaxed);
+    while (low < high) { // the first entry that starts after the address
+      const size_t middle = (low + high) / 2;
+      if (entries_[middle].device.load(std::memory_order_relaxed) <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    uint64_t host = address, rest = ~0ull;
+    if (low < kCapacity && low < count_.load(std::memory_order_relaxed))
+      rest = entries_[low].device.load(std::memory_order_relaxed) - address;
+    if (low > 0) {
+      const Entry &entry = entries_[low - 1];
+      const uint64_t into = address - entry.device.load(std::memory_order_relaxed);
+      const uint64_t size = entry.size.load(std::memory_order_relaxed);
+      if (into < size) {
+        host = entry.host.load(std::memory_order_relaxed) + into;
+        rest = size - into;
+      }
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (!(before & 1) && sequence_.load(std::memory_order_relaxed) == before) {
+      if (contiguous)
+        *contiguous = rest;
+      return host;
+    }
+  }
+}
+
+// --- Memory -----------------------------------------------------------------------------------------------
+
+Memory::Memory(const DeviceConfig &config, int renderFd) : config_(config), renderFd_(renderFd) {
+  [[maybe_unused]] int rc = ::ftruncate(renderFd_, static_cast<off_t>(kOffsetSpace));
+  freeExtents_[0] = kOffsetSpace;
+}
+
+bool Memory::takeOffset(uint64_t size, uint64_t &offset) {
+  for (auto it = freeExtents_.begin(); it != freeExtents_.end(); ++it) {
+    if (it->second < size)
+      continue;
+    offset = it->first;
+    const uint64_t rest = it->second - size;
+    freeExtents_.erase(it);
+    if (rest)
+      freeExtents_[offset + size] = rest;
+    return true;
+  }
+  return false;
+}
+
+void Memory::giveOffset(uint64_t offset, uint64_t size) {
+  auto next = freeExtents_.lower_bound(offset);
+  if (next != freeExtents_.begin()) {
+    auto previous = std::prev(next);
+    if (previous->first + previous->second == offset) {
+      offset = previous->first;
+      size += previous->second;
+      freeExtents_.erase(previous);
+    }
+  }
+  if (next != freeExtents_.end() && offset + size == next->first) {
+    size += next->second;
+    freeExtents_.erase(next);
+  }
+  freeExtents_[offset] = size;
+}
+
+int Memory::allocate(Allocation &a) {
+  if (a.size == 0 || a.size > kOffsetSpace)
+    return -EINVAL;
+  std::unique_lock lock(mutex_);
+  const uint64_t rounded = (a.size + kPage - 1) & ~(kPage - 1);
+  if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL) {
+    a.offset = 0; // the thunk maps the offset that CREATE_QUEUE told it
+  } else if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP) {
+    a.offset = 0x10000;
+  } else if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
+    if (a.va != a.host && !remap_.add(a.va, rounded, a.host))
+      return -ENOMEM;
+    a.offset = a.host;
+  } else {
+    const bool vram = a.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    if (vram && rounded > config_.vramBytes - vramUsed_)
+      return -ENOMEM;
+    if (!takeOffset(rounded, a.offset))
+      return -ENOMEM;
+    if (vram)
+      vramUsed_ += rounded;
+  }
+  a.handle = nextHandle_++;
+  byHandle_[a.handle] = a;
+  byAddress_.emplace(a.va, std::pair{rounded, a.handle});
+  return 0;
+}
+
+int Memory::release(uint64_t handle) {
+  std::unique_lock lock(mutex_);
+  const auto it = byHandle_.find(handle);
+  if (it == byHandle_.end())
+    return -EINVAL;
+  const Allocation a = it->second;
+  const uint64_t rounded = (a.size + kPage - 1) & ~(kPage - 1);
+  byHandle_.erase(it);
+  for (auto [first, last] = byAddress_.equal_range(a.va); first != last; ++first)
+    if (first->second.second == handle) {
+      byAddress_.erase(first);
+      break;
+    }
+  if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
+    if (a.va != a.host)
+      remap_.remove(a.va);
+  } else if (a.flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)) {
+    ::fallocate(renderFd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(a.offset),
+                static_cast<off_t>(rounded));
+    giveOffset(a.offset, rounded);
+    if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
+      vramUsed_ -= rounded;
+  }
+  return 0;
+}
+
+int Memory::mapToGpu(uint64_t handle) {
+  std::unique_lock lock(mutex_);
+  const auto it = byHandle_.find(handle);
+  if (it == byHandle_.end())
+    return -EINVAL;
+  const Allocation &a = it->second;
+  if (!(a.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) || (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC))
+    return 0;
+  void *at = reinterpret_cast<void *>(a.va);
+  if (::mmap(at, a.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, renderFd_,
+             static_cast<off_t>(a.offset)) == MAP_FAILED)
+    return -errno;
+  ::madvise(at, a.size, MADV_DONTFORK);
+  return 0;
+}
+
+uint64_t Memory::available() const {
+  std::shared_lock lock(mutex_);
+  return config_.vramBytes - vramUsed_;
+}
+
+bool Memory::mapped(uint64_t address, uint64_t size) const {
+  if (address + size < address)
+    return false;
+  const uint64_t end = address + size;
+  uint64_t at = address;
+  if (at >= config_.windowBase && at <= config_.windowLimit) {
+    std::shared_lock lock(mutex_);
+    while (at < end) {
+      auto it = byAddress_.upper_bound(at);
+      if (it == byAddress_.begin())
+        break;
+      --it;
+      if (at - it->first >= it->second.first)
+        break;
+      at = it->first + it->second.first;
+    }
+    if (at >= end)
+      return true;
+  }
+  // Not an allocation: plain host memory is fine too (SVM, and host images linked low).
+  const uint64_t first = address & ~(kPage - 1), last = (end + kPage - 1) & ~(kPage - 1);
+  unsigned char state[256];
+  for (uint64_t page = first; page < last; page += sizeof state * kPage) {
+    const uint64_t bytes = std::min<uint64_t>(last - page, sizeof state * kPage);
+    if (::mincore(reinterpret_cast<void *>(page), bytes, state) != 0)
+      return false;
+  }
+  // Inside the window everything is reserved (PROT_NONE) by the thunk, so mincore would say yes to anything.
+  return !(address >= config_.windowBase && address <= config_.windowLimit);
+}
+
+} // namespace meld::softgpu

@@ -1,0 +1,128 @@
+#include "runtime/softgpu/kfd/queue.h"
+
+#include "runtime/softgpu/kfd/activity.h"
+#include "runtime/softgpu/kfd/aql.h"
+#include "runtime/softgpu/kfd/sdma.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+namespace meld::softgpu {
+
+namespace {
+bool isSdma(uint32_t type) {
+  return type == KFD_IOC_QUEUE_TYPE_SDMA || type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI || type == 4; // 4: by engine
+}
+} // namespace
+
+Queue::Queue(const kfd_ioctl_create_queue_args &args, uint64_t doorbell, const Services &services)
+    : args_(args), doorbell_(doorbell), services_(services) {
+  suspended_ = args.queue_percentage == 0;
+  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(doorbell_)).store(0);
+  // The application's signal handlers do not belong on our thread; faults stay ours.
+  sigset_t all, old;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+    sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  thread_ = std::thread([this] { work(); });
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+Queue::~Queue() {
+  cancel_ = true;
+  stop_ = true;
+  Activity::instance().announce();
+  if (thread_.joinable())
+    thread_.join();
+}
+
+void Queue::work() {
+  char name[16];
+  std::snprintf(name, sizeof name, "meld-%s-%u", isSdma(args_.queue_type) ? "sdma" : "aql", args_.queue_id % 1000);
+  pthread_setname_np(pthread_self(), name);
+  ::prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0); // sleeps of 20 us must not become 70
+
+  auto loop = [this](auto &processor) {
+    Backoff backoff;
+    while (!stop_.load(std::memory_order_acquire)) {
+      if (suspended_.load(std::memory_order_acquire)) {
+        backoff.pause(false);
+        continue;
+      }
+      switch (processor.step()) {
+      case Step::progress: backoff.reset(); break;
+      case Step::blocked: backoff.pause(true); break;
+      case Step::idle:
+      case Step::halted: backoff.pause(false); break;
+      }
+    }
+  };
+  if (isSdma(args_.queue_type)) {
+    SdmaProcessor processor({args_.ring_base_address, args_.ring_size, args_.read_pointer_address,
+                             args_.write_pointer_address},
+                            services_);
+    loop(processor);
+  } else {
+    AqlProcessor processor({args_.ring_base_address, args_.ring_size, args_.read_pointer_address,
+                            args_.write_pointer_address},
+                           services_, &cancel_);
+    loop(processor);
+  }
+}
+
+int Queues::create(kfd_ioctl_create_queue_args &args) {
+  const bool aql = args.queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+  if (!aql && !isSdma(args.queue_type))
+    return -EINVAL; // plain PM4 queues: nothing asks for them
+  if (!args.ring_base_address || args.ring_size < 64 || (args.ring_size & (args.ring_size - 1)) ||
+      !args.read_pointer_address || !args.write_pointer_address)
+    return -EINVAL;
+  std::lock_guard lock(mutex_);
+  if (queues_.size() >= kLimit - 1)
+    return -ENOMEM;
+  while (queues_.count(nextId_) || nextId_ == 0 || nextId_ >= kLimit)
+    nextId_ = nextId_ + 1 >= kLimit ? 1 : nextId_ + 1;
+  args.queue_id = nextId_++;
+  args.doorbell_offset = kDoorbellOffset + args.queue_id * 8ull;
+  try {
+    queues_[args.queue_id] =
+        std::make_unique<Queue>(args, doorbells_ + args.queue_id * 8ull, services_);
+  } catch (...) { // no thread to be had
+    queues_.erase(args.queue_id);
+    return -ENOMEM;
+  }
+  return 0;
+}
+
+int Queues::destroy(uint32_t id) {
+  std::unique_ptr<Queue> queue;
+  {
+    std::lock_guard lock(mutex_);
+    const auto it = queues_.find(id);
+    if (it == queues_.end())
+      return -EINVAL;
+    queue = std::move(it->second);
+    queues_.erase(it);
+  }
+  return 0; // joins without the lock: a running kernel may need other queues to go on
+}
+
+int Queues::update(const kfd_ioctl_update_queue_args &args) {
+  std::lock_guard lock(mutex_);
+  const auto it = queues_.find(args.queue_id);
+  if (it == queues_.end())
+    return -EINVAL;
+  it->second->suspend(args.queue_percentage == 0);
+  return 0;
+}
+
+bool Queues::exists(uint32_t id) {
+  std::lock_guard lock(mutex_);
+  return queues_.count(id);
+}
+
+} // namespace meld::softgpu

@@ -1,0 +1,64 @@
+// One hardware queue: a ring, its doorbell, and the thread that works on it.
+//
+// The doorbell and the ring's indices are memory that user space writes directly, so the thread polls: it spins
+// for some microseconds after work, then sleeps with growing, bounded delays (activity.h).
+//
+// Thread rule: create / suspend / destroy from ioctls (any thread); destroy() returns when the thread is gone.
+#pragma once
+
+#include "runtime/softgpu/kfd/services.h"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <linux/kfd_ioctl.h>
+
+namespace meld::softgpu {
+
+class Queue {
+public:
+  /// `doorbell`: host address of this queue's 8-byte doorbell.
+  Queue(const kfd_ioctl_create_queue_args &args, uint64_t doorbell, const Services &services);
+  ~Queue();
+  Queue(const Queue &) = delete;
+
+  void suspend(bool on) { suspended_.store(on, std::memory_order_release); }
+
+private:
+  void work();
+  kfd_ioctl_create_queue_args args_;
+  uint64_t doorbell_;
+  Services services_;
+  std::atomic<bool> stop_{false}, cancel_{false}, suspended_{false};
+  std::thread thread_;
+};
+
+class Queues {
+public:
+  static constexpr uint32_t kLimit = 1024; ///< doorbells in the 8 KiB page
+  /// `doorbells`: host address of the doorbell page.
+  Queues(uint64_t doorbells, Services services) : doorbells_(doorbells), services_(std::move(services)) {}
+
+  int create(kfd_ioctl_create_queue_args &args);
+  int destroy(uint32_t id);
+  int update(const kfd_ioctl_update_queue_args &args);
+  bool exists(uint32_t id);
+
+private:
+  uint64_t doorbells_;
+  Services services_;
+  std::mutex mutex_;
+  std::map<uint32_t, std::unique_ptr<Queue>> queues_;
+  uint32_t nextId_ = 1;
+};
+
+/// Offset of the doorbell page in /dev/kfd. Its low 32 bits must be 0: the thunk keeps the offset within the page
+/// in them.
+inline constexpr uint64_t kDoorbellOffset = 0x1'0000'0000;
+inline constexpr uint64_t kDoorbellBytes = 8192;
+
+} // namespace meld::softgpu

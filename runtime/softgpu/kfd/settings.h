@@ -1,0 +1,44 @@
+// What the user asks of the software GPU, from the environment:
+//   MELD_GPU=gfx90a|gfx900|gfx906|gfx908   the device
+//   MELD_GPU_CUS=N                         compute units
+//   MELD_GPU_MEM=BYTES                     device memory; suffixes K M G T
+//   MELD_GPU_THREADS=N                     host threads that execute (0: one per core)
+//   MELD_GPU_TIMING=0|1                    model cycles
+//   MELD_GPU_CHECKED=0|1                   check every access against the allocations
+// A bad value: one warning on stderr, the default.
+#pragma once
+
+#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/kfd/device_table.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace meld::softgpu {
+
+struct DeviceSettings {
+  DeviceModel model = deviceOf(isa::Target::gfx90a); ///< with computeUnits and memoryBytes already overridden
+  unsigned threads = 0;
+  bool timing = false;
+  bool checked = false;
+
+  DeviceConfig toConfig() const;
+};
+
+/// Reads the settings through `get` (name -> value or nullptr); every bad value adds one line to `warnings`.
+DeviceSettings readSettings(const std::function<const char *(const char *)> &get,
+                            std::vector<std::string> &warnings);
+
+/// The process's settings, read once; prints the warnings once.
+const DeviceSettings &processSettings();
+
+/// "4G" -> 4294967296; nothing when `text` is not a size.
+std::optional<uint64_t> parseSize(std::string_view text);
+
+/// One line on stderr, prefixed "meld-softgpu: ". Never throws.
+void say(const std::string &line) noexcept;
+
+} // namespace meld::softgpu

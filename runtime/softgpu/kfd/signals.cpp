@@ -1,0 +1,55 @@
+#include "runtime/softgpu/kfd/activity.h"
+#include "runtime/softgpu/kfd/services.h"
+
+#include <atomic>
+#include <ctime>
+#include <hsa/amd_hsa_signal.h>
+
+namespace meld::softgpu {
+
+uint64_t gpuClock() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+namespace {
+
+void fire(uint64_t mailbox, uint32_t event, const Services &services) {
+  if (mailbox) {
+    std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(mailbox)).store(event, std::memory_order_release);
+    services.setEvent(event);
+  }
+  Activity::instance().announce();
+}
+
+std::atomic_ref<int64_t> valueOf(amd_signal_t *signal) {
+  return std::atomic_ref<int64_t>(const_cast<int64_t &>(signal->value));
+}
+
+} // namespace
+
+void completeSignal(uint64_t handle, uint64_t start, uint64_t end, const Services &services) {
+  if (!handle)
+    return;
+  auto *signal = reinterpret_cast<amd_signal_t *>(handle);
+  signal->start_ts = start;
+  signal->end_ts = end;
+  // Read before the value changes: whoever sees the new value may free the signal.
+  const uint64_t mailbox = signal->event_mailbox_ptr;
+  const uint32_t event = signal->event_id;
+  valueOf(signal).fetch_sub(1, std::memory_order_acq_rel);
+  fire(mailbox, event, services);
+}
+
+void storeSignal(uint64_t handle, int64_t value, const Services &services) {
+  if (!handle)
+    return;
+  auto *signal = reinterpret_cast<amd_signal_t *>(handle);
+  const uint64_t mailbox = signal->event_mailbox_ptr;
+  const uint32_t event = signal->event_id;
+  valueOf(signal).store(value, std::memory_order_release);
+  fire(mailbox, event, services);
+}
+
+} // namespace meld::softgpu

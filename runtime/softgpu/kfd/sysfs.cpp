@@ -1,0 +1,271 @@
+#include "runtime/softgpu/kfd/sysfs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace meld::softgpu {
+
+namespace {
+
+using Properties = std::vector<std::pair<const char *, uint64_t>>;
+
+std::string lines(const Properties &properties) {
+  std::string text;
+  for (const auto &[name, value] : properties)
+    text += std::string(name) + " " + std::to_string(value) + "\n";
+  return text;
+}
+
+constexpr const char *kTopology = "/sys/devices/virtual/kfd/kfd/topology";
+
+// HSA_CAPABILITY bits (the kernel's topology code): DoorbellType 2 = 64-bit AQL doorbells in bits 12-13,
+// bit 3 = queue size power of two... the rest as a real card reports them.
+constexpr uint64_t kCapability = 0x08002008;
+constexpr uint64_t kCapabilitySramEdc = 1ull << 26;
+
+} // namespace
+
+std::string gpuProperties(const DeviceModel &m) {
+  const uint32_t engines =
+      m.shaderEngines && m.computeUnits % m.shaderEngines == 0 ? m.shaderEngines : 1;
+  return lines({
+      {"cpu_cores_count", 0},
+      {"simd_count", 4ull * m.computeUnits},
+      {"mem_banks_count", 1},
+      {"caches_count", 2},
+      {"io_links_count", 1},
+      {"p2p_links_count", 0},
+      {"cpu_core_id_base", 0},
+      {"simd_id_base", 2147487744},
+      {"max_waves_per_simd", m.wavesPerSimd},
+      {"lds_size_in_kb", 64},
+      {"gds_size_in_kb", 0},
+      {"num_gws", 64},
+      {"wave_front_size", 64},
+      {"array_count", engines},
+      {"simd_arrays_per_engine", 1},
+      {"cu_per_simd_array", m.computeUnits / engines},
+      {"simd_per_cu", 4},
+      {"max_slots_scratch_cu", 32},
+      {"gfx_target_version", m.gfxVersion},
+      {"vendor_id", 4098},
+      {"device_id", m.deviceId},
+      {"location_id", 768},
+      {"domain", 0},
+      {"drm_render_minor", kRenderMinor},
+      {"hive_id", 0},
+      {"num_sdma_engines", m.sdmaEngines},
+      {"num_sdma_xgmi_engines", 0},
+      {"num_sdma_queues_per_engine", 8},
+      {"num_cp_queues", 24},
+      {"max_engine_clk_fcompute", m.clockMhz},
+      {"local_mem_size", 0},
+      {"fw_version", 71},
+      {"capability", kCapability | (m.sramEcc ? kCapabilitySramEdc : 0)},
+      {"debug_prop", 0},
+      {"sdma_fw_version", 8},
+      {"unique_id", 4660},
+      {"num_xcc", 1},
+      {"max_engine_clk_ccompute", 2000},
+  });
+}
+
+Tree::Tree(const DeviceSettings &settings) {
+  const DeviceModel &m = settings.model;
+  const std::string topology = kTopology;
+  const std::string cpu = topology + "/nodes/0", gpu = topology + "/nodes/1";
+  const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF));
+  const uint64_t ram = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+
+  file(topology + "/generation_id", "1\n");
+  file(topology + "/system_properties", lines({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
+
+  file(cpu + "/gpu_id", "0\n");
+  file(cpu + "/name", "\n");
+  file(cpu + "/properties",
+       lines({{"cpu_cores_count", static_cast<uint64_t>(cores)},
+              {"simd_count", 0},
+              {"mem_banks_count", 1},
+              {"caches_count", 1},
+              {"io_links_count", 1},
+              {"p2p_links_count", 0},
+              {"cpu_core_id_base", 0},
+              {"simd_id_base", 0},
+              {"max_waves_per_simd", 0},
+              {"lds_size_in_kb", 0},
+              {"gds_size_in_kb", 0},
+              {"num_gws", 0},
+              {"wave_front_size", 0},
+              {"array_count", 0},
+              {"simd_arrays_per_engine", 0},
+              {"cu_per_simd_array", 0},
+              {"simd_per_cu", 0},
+              {"max_slots_scratch_cu", 0},
+              {"gfx_target_version", 0},
+              {"vendor_id", 0},
+              {"device_id", 0},
+              {"location_id", 0},
+              {"domain", 0},
+              {"drm_render_minor", 0},
+              {"hive_id", 0},
+              {"num_sdma_engines", 0},
+              {"num_sdma_xgmi_engines", 0},
+              {"num_sdma_queues_per_engine", 0},
+              {"num_cp_queues", 0},
+              {"max_engine_clk_ccompute", 2000}}));
+  file(cpu + "/mem_banks/0/properties", lines({{"heap_type", 0},
+                                               {"size_in_bytes", ram},
+                                               {"flags", 0},
+                                               {"width", 64},
+                                               {"mem_clk_max", 3200}}));
+  file(cpu + "/caches/0/properties", lines({{"processor_id_low", 0},
+                                            {"level", 1},
+                                            {"size", 32},
+                                            {"cache_line_size", 64},
+                                            {"cache_lines_per_tag", 1},
+                                            {"association", 8},
+                                            {"latency", 0},
+                                            {"type", 5},
+                                            {"sibling_map", 1}}));
+  auto link = [&](const std::string &where, uint64_t from, uint64_t to) {
+    file(where + "/io_links/0/properties", lines({{"type", 2},
+                                                  {"version_major", 0},
+                                                  {"version_minor", 0},
+                                                  {"node_from", from},
+                                                  {"node_to", to},
+                                                  {"weight", 20},
+                                                  {"min_latency", 0},
+                                                  {"max_latency", 0},
+                                                  {"min_bandwidth", 0},
+                                                  {"max_bandwidth", 0},
+                                                  {"recommended_transfer_size", 0},
+                                                  {"flags", 1}}));
+  };
+  link(cpu, 0, 1);
+
+  file(gpu + "/gpu_id", std::to_string(kGpuId) + "\n");
+  file(gpu + "/name", std::string(m.isaName) + "\n");
+  file(gpu + "/properties", gpuProperties(m));
+  file(gpu + "/mem_banks/0/properties", lines({{"heap_type", 1},
+                                               {"size_in_bytes", m.memoryBytes},
+                                               {"flags", 0},
+                                               {"width", m.memoryBusBits},
+                                               {"mem_clk_max", m.memoryClockMhz}}));
+  auto cache = [&](unsigned index, uint64_t level, uint64_t kib) {
+    file(gpu + "/caches/" + std::to_string(index) + "/properties",
+         lines({{"processor_id_low", 2147487744},
+                {"level", level},
+                {"size", kib},
+                {"cache_line_size", 64},
+                {"cache_lines_per_tag", 1},
+                {"association", 16},
+                {"latency", 0},
+                {"type", 9},
+                {"sibling_map", 1}}));
+  };
+  cache(0, 1, 16);
+  cache(1, 2, m.l2KiB);
+  link(gpu, 1, 0);
+
+  const std::string module = "/sys/module/amdgpu";
+  file(module + "/initstate", "live\n");
+  file(module + "/version", "6.10.5\n");
+  file(module + "/refcnt", "1\n");
+  file(module + "/coresize", "8192000\n");
+  node(module + "/holders", Node::Kind::directory);
+
+  node("/dev/kfd", Node::Kind::kfd);
+  node("/dev/dri/renderD" + std::to_string(kRenderMinor), Node::Kind::render);
+  node("/proc/modules", Node::Kind::modules);
+
+  for (auto &[path, entry] : nodes_)
+    std::sort(entry.children.begin(), entry.children.end());
+  // Folders that exist anyway keep their own listing.
+  for (const char *real : {"/", "/sys", "/dev", "/proc", "/sys/devices", "/sys/devices/virtual", "/sys/class",
+                           "/sys/module"})
+    nodes_.erase(real);
+  // A direct system call: the library function is the one we stand in for.
+  if (::syscall(SYS_faccessat, AT_FDCWD, "/dev/dri", F_OK) == 0)
+    nodes_.erase("/dev/dri");
+}
+
+void Tree::file(const std::string &path, std::string content) {
+  node(path, Node::Kind::file, std::move(content));
+}
+
+void Tree::node(const std::string &path, Node::Kind kind, std::string content) {
+  Node &entry = nodes_[path];
+  entry.kind = kind;
+  entry.path = path;
+  entry.content = std::move(content);
+  // Parent folders come into being with their first child.
+  std::string child = path;
+  while (child.size() > 1) {
+    const size_t slash = child.rfind('/');
+    const std::string name = child.substr(slash + 1);
+    const std::string parent = slash ? child.substr(0, slash) : "/";
+    Node &folder = nodes_[parent];
+    folder.kind = Node::Kind::directory;
+    folder.path = parent;
+    if (std::find(folder.children.begin(), folder.children.end(), name) != folder.children.end())
+      break;
+    folder.children.push_back(name);
+    child = parent;
+  }
+}
+
+bool Tree::maybe(const char *path) {
+  if (!path || path[0] != '/')
+    return false;
+  auto starts = [&](const char *prefix) { return std::strncmp(path, prefix, std::strlen(prefix)) == 0; };
+  switch (path[1]) {
+  case 'd': return starts("/dev/kfd") || starts("/dev/dri");
+  case 'p': return starts("/proc/modules");
+  case 's':
+    return starts("/sys/devices/virtual/kfd") || starts("/sys/class/kfd") || starts("/sys/module/amdgpu");
+  default: return false;
+  }
+}
+
+const Node *Tree::find(std::string_view path) const {
+  std::string clean;
+  for (size_t i = 0; i < path.size();) {
+    while (i < path.size() && path[i] == '/')
+      ++i;
+    size_t end = path.find('/', i);
+    end = end == std::string_view::npos ? path.size() : end;
+    const std::string_view part = path.substr(i, end - i);
+    if (part == "..") {
+      const size_t slash = clean.rfind('/');
+      clean.resize(slash == std::string::npos ? 0 : slash);
+    } else if (!part.empty() && part != ".") {
+      clean += '/';
+      clean += part;
+    }
+    i = end;
+  }
+  constexpr std::string_view alias = "/sys/class/kfd";
+  if (clean.starts_with(alias) && (clean.size() == alias.size() || clean[alias.size()] == '/'))
+    clean = "/sys/devices/virtual/kfd" + clean.substr(alias.size());
+  const auto it = nodes_.find(clean);
+  return it == nodes_.end() ? nullptr : &it->second;
+}
+
+const Tree &Tree::process() {
+  static std::atomic<const Tree *> published{nullptr};
+  if (const Tree *known = published.load(std::memory_order_acquire))
+    return *known;
+  const Tree *fresh = new Tree(processSettings());
+  const Tree *expected = nullptr;
+  if (published.compare_exchange_strong(expected, fresh, std::memory_order_acq_rel))
+    return *fresh;
+  delete fresh;
+  return *expected;
+}
+
+} // namespace meld::softgpu
