@@ -11,6 +11,8 @@
 #include "runtime/softgpu/cu/mem/vmem.h"
 #include "runtime/softgpu/isa/decoder.h"
 
+#include <utility>
+
 namespace meld::softgpu::mem {
 namespace {
 
@@ -67,6 +69,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
       odd |= 1ull << l;
   }
   const uint64_t outside = exec & ~(whole | odd);
+  if (odd && op.action == Action::store)
+    odd |= std::exchange(whole, 0); // one pass, so that of overlapping lanes the highest still wins
   if (w.mapper && !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load))
       [[unlikely]]
     return nullptr;

@@ -90,6 +90,10 @@ std::string difference(const State &got, const State &want) {
     std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(x));
     return std::string(text);
   };
+  if (std::memcmp(got.v.data(), want.v.data(), kRows * sizeof(VRow)) == 0 &&
+      std::memcmp(got.s, want.s, sizeof(got.s)) == 0 && got.lds == want.lds &&
+      got.scratch == want.scratch && got.memory == want.memory)
+    return {};
   for (unsigned r = 0; r < kRows; ++r)
     for (unsigned l = 0; l < kWaveSize; ++l)
       if (got.v[r].u[l] != want.v[r].u[l])

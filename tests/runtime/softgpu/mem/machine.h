@@ -16,7 +16,7 @@
 namespace meld::softgpu::test {
 
 inline constexpr unsigned kRows = 64, kAcc = 32; ///< 32 VGPRs, then 32 AGPRs
-inline constexpr uint32_t kLds = 4096, kScratchPerLane = 256, kMemory = 1 << 16;
+inline constexpr uint32_t kLds = 4096, kScratchPerLane = 256, kMemory = 1 << 14;
 
 /// Everything an instruction can change, by value: comparable, copyable.
 struct State {
