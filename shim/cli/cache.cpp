@@ -1,0 +1,267 @@
+// meld cache: look at and tidy the disk cache.
+#include "shim/cli/cli.h"
+
+#include <cstdlib>
+
+namespace meld::cli {
+namespace {
+
+struct Options {
+  bool dryRun = false;
+  std::string key, maxSize;
+};
+
+DiskCache openCache() {
+  const Settings &s = settings().settings;
+  DiskCacheOptions options;
+  options.directory =
+      DiskCache::chooseDirectory(s.cacheDir, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
+  options.maxSize = s.cacheMaxSize;
+  options.warn = [](const std::string &message) { complain(message); };
+  return DiskCache(std::move(options));
+}
+
+const char *verdictName(Verdict verdict) {
+  return verdict == Verdict::replaced ? "replaced" : "unchanged";
+}
+
+/// Names of the kernels in an entry's metadata; empty when it has none.
+std::string kernelsOf(const CacheEntryHeader &entry) {
+  Json metadata = Json::parse(entry.metadata, nullptr, false);
+  std::string out;
+  if (metadata.is_object() && metadata.contains("kernels") && metadata["kernels"].is_array())
+    for (const Json &kernel : metadata["kernels"])
+      if (kernel.is_object() && kernel.contains("name") && kernel["name"].is_string())
+        out += (out.empty() ? "" : ", ") + demangle(kernel["name"].get<std::string>());
+  return out;
+}
+
+int path(const Cli &cli) {
+  DiskCache cache = openCache();
+  if (cache.directory().empty())
+    return kProblem;
+  cli.json() ? print(Json{{"path", cache.directory()}}) : print(cache.directory() + "\n");
+  return kOk;
+}
+
+int stats(const Cli &cli) {
+  DiskCache cache = openCache();
+  auto totals = cache.totals();
+  if (!totals)
+    return complain(totals.error().message);
+  uint64_t limit = settings().settings.cacheMaxSize;
+  if (cli.json())
+    print(Json{{"path", cache.directory()},
+               {"entries", totals->entries},
+               {"replaced", totals->replaced},
+               {"unchanged", totals->unchanged},
+               {"damaged", totals->damaged},
+               {"bytes", totals->bytes},
+               {"max_bytes", limit}});
+  else
+    print(table({{"path", cache.directory()},
+                 {"entries", std::to_string(totals->entries)},
+                 {"  replaced", std::to_string(totals->replaced)},
+                 {"  unchanged", std::to_string(totals->unchanged)},
+                 {"  damaged", std::to_string(totals->damaged)},
+                 {"size", humanSize(totals->bytes)},
+                 {"limit", limit ? humanSize(limit) : "none"}}));
+  return totals->damaged ? kProblem : kOk;
+}
+
+int list(const Cli &cli) {
+  DiskCache cache = openCache();
+  auto files = cache.list();
+  if (!files)
+    return complain(files.error().message);
+  Json out = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"KEY", "VERDICT", "SIZE", "LAST USE", "WHAT"}};
+  bool damaged = false;
+  for (const CacheFile &file : *files) {
+    if (file.temporary)
+      continue;
+    auto entry = cache.header(file.name);
+    if (!entry) {
+      if (entry.error().code == ErrorCode::notFound)
+        continue;
+      damaged = true;
+      out.push_back({{"key", file.name},
+                     {"verdict", "damaged"},
+                     {"bytes", file.size},
+                     {"used", file.used},
+                     {"reason", entry.error().message}});
+      rows.push_back({file.name.substr(0, 16), "damaged", humanSize(file.size),
+                      humanTime(file.used), entry.error().message});
+      continue;
+    }
+    std::string kernels = kernelsOf(*entry);
+    out.push_back({{"key", file.name},
+                   {"verdict", verdictName(entry->verdict)},
+                   {"bytes", file.size},
+                   {"code_object_bytes", entry->rawSize},
+                   {"created", entry->created},
+                   {"used", file.used},
+                   {"tool", entry->tool},
+                   {"reason", entry->reason},
+                   {"kernels", kernels}});
+    rows.push_back({file.name.substr(0, 16), verdictName(entry->verdict), humanSize(file.size),
+                    humanTime(file.used), entry->reason.empty() ? kernels : entry->reason});
+  }
+  if (cli.json())
+    print(out);
+  else if (rows.size() == 1)
+    print("The cache is empty: " + cache.directory() + "\n");
+  else
+    print(table(rows));
+  return damaged ? kProblem : kOk;
+}
+
+/// A full key, or the only one that starts so.
+Result<std::string> completeKey(DiskCache &cache, const std::string &prefix) {
+  auto files = cache.list();
+  if (!files)
+    return tl::unexpected(files.error());
+  std::vector<std::string> fitting;
+  for (const CacheFile &file : *files)
+    if (!file.temporary && file.name.rfind(prefix, 0) == 0)
+      fitting.push_back(file.name);
+  if (fitting.size() == 1)
+    return fitting[0];
+  return fail(ErrorCode::notFound,
+              fitting.empty() ? "no entry " + prefix : "several entries start with " + prefix);
+}
+
+int show(const Cli &cli, const std::string &prefix) {
+  DiskCache cache = openCache();
+  auto key = completeKey(cache, prefix);
+  if (!key)
+    return complain(key.error().message);
+  auto entry = cache.header(*key);
+  if (!entry)
+    return complain(entry.error().message);
+  Json metadata = Json::parse(entry->metadata, nullptr, false);
+  if (metadata.is_discarded())
+    metadata = nullptr;
+  if (cli.json()) {
+    print(Json{{"key", *key},
+               {"verdict", verdictName(entry->verdict)},
+               {"created", entry->created},
+               {"tool", entry->tool},
+               {"reason", entry->reason},
+               {"code_object_bytes", entry->rawSize},
+               {"payload_bytes", entry->payloadSize},
+               {"metadata", metadata}});
+    return kOk;
+  }
+  print(table(
+      {{"key", *key},
+       {"verdict", verdictName(entry->verdict)},
+       {"reason", entry->reason.empty() ? "-" : entry->reason},
+       {"created", humanTime(entry->created)},
+       {"tool", entry->tool},
+       {"code object", humanSize(entry->rawSize) + ", stored " + humanSize(entry->payloadSize)}}));
+  if (!metadata.is_null())
+    print(metadata);
+  return kOk;
+}
+
+void describeRemoval(const Cli &cli, const std::vector<CacheFile> &files, bool dryRun) {
+  uint64_t bytes = 0;
+  Json names = Json::array();
+  for (const CacheFile &file : files) {
+    bytes += file.size;
+    names.push_back(file.name);
+  }
+  if (cli.json())
+    print(Json{{"dry_run", dryRun}, {"removed", names}, {"bytes", bytes}});
+  else
+    print((dryRun ? "would remove " : "removed ") + std::to_string(files.size()) + " files, " +
+          humanSize(bytes) + "\n");
+}
+
+int prune(const Cli &cli, const Options &o, bool everything) {
+  DiskCache cache = openCache();
+  uint64_t limit = settings().settings.cacheMaxSize;
+  if (!o.maxSize.empty()) {
+    auto size = parseSize(o.maxSize);
+    if (!size)
+      return complain("--max-size " + o.maxSize + ": " + size.error().message, kUsage);
+    limit = *size;
+  } else if (!limit && !everything) {
+    limit = UINT64_MAX;
+  }
+  if (everything) {
+    // Not prune(0): that leaves young temporary files to their writers. A writer survives losing
+    // them.
+    auto files = cache.list();
+    if (!files)
+      return complain(files.error().message);
+    std::vector<CacheFile> gone;
+    for (const CacheFile &file : *files) {
+      if (!o.dryRun)
+        if (auto ok = cache.remove(file.name); !ok)
+          return complain(ok.error().message);
+      gone.push_back(file);
+    }
+    describeRemoval(cli, gone, o.dryRun);
+    return kOk;
+  }
+  auto gone = cache.prune(limit, o.dryRun);
+  if (!gone)
+    return complain(gone.error().message);
+  describeRemoval(cli, *gone, o.dryRun);
+  return kOk;
+}
+
+int verify(const Cli &cli, const Options &o) {
+  DiskCache cache = openCache();
+  auto bad = cache.verify(o.dryRun);
+  if (!bad)
+    return complain(bad.error().message);
+  if (cli.json()) {
+    Json out = Json::array();
+    for (const auto &[file, why] : *bad)
+      out.push_back({{"key", file.name}, {"problem", why}, {"removed", !o.dryRun}});
+    print(Json{{"damaged", out}});
+  } else if (bad->empty()) {
+    print(std::string("every entry is sound\n"));
+  } else {
+    for (const auto &[file, why] : *bad)
+      print(file.name + ": " + why + (o.dryRun ? "\n" : "; removed\n"));
+  }
+  return bad->empty() ? kOk : kProblem;
+}
+
+} // namespace
+
+void addCache(Cli &cli) {
+  CLI::App *cache = cli.verb("cache", "Look at and tidy the cache of compiled code objects",
+                             "  meld cache list\n  meld cache show 3fa9c1\n"
+                             "  meld cache prune --max-size 500M --dry-run\n  meld cache clear\n");
+  cache->require_subcommand(1);
+  auto o = std::make_shared<Options>();
+  auto add = [&](const char *name, const char *help, std::function<int()> work) {
+    CLI::App *sub = cli.verb(name, help, "", cache);
+    sub->callback([&cli, work = std::move(work)] { cli.action = work; });
+    return sub;
+  };
+  add("path", "Where the cache is", [&cli] { return path(cli); });
+  add("stats", "Number and size of entries", [&cli] { return stats(cli); });
+  add("list", "All entries", [&cli] { return list(cli); });
+  add("show", "One entry with its decisions", [&cli, o] { return show(cli, o->key); })
+      ->add_option("key", o->key, "Key, or the start of one")
+      ->required();
+  add("verify", "Check every entry, remove damaged ones", [&cli, o] {
+    return verify(cli, *o);
+  })->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
+  CLI::App *pruneVerb = add("prune", "Remove the least recently used entries down to a size",
+                            [&cli, o] { return prune(cli, *o, false); });
+  pruneVerb->add_option("--max-size", o->maxSize,
+                        "Keep at most this much (default: MELD_CACHE_MAX_SIZE)");
+  pruneVerb->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
+  add("clear", "Remove every entry", [&cli, o] {
+    return prune(cli, *o, true);
+  })->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
+}
+
+} // namespace meld::cli

@@ -1,0 +1,186 @@
+#include "shim/cli/cli.h"
+
+#include "runtime/log/log.h"
+#include "shim/engine/identity.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <cxxabi.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace meld::cli {
+
+CLI::App *Cli::verb(const std::string &name, const std::string &help, const std::string &examples,
+                    CLI::App *parent) {
+  CLI::App *sub = (parent ? parent : &app)->add_subcommand(name, help);
+  sub->add_option("--format", format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->option_text("text|json");
+  if (!examples.empty())
+    sub->footer("Examples:\n" + examples);
+  return sub;
+}
+
+Install findInstall() {
+  char self[4096];
+  ssize_t length = ::readlink("/proc/self/exe", self, sizeof(self) - 1);
+  Install install;
+  if (length <= 0)
+    return install;
+  std::string folder = folderOf(std::string(self, length));
+  auto find = [&](const char *name) -> std::string {
+    for (const std::string &candidate : {folderOf(folder) + "/lib/" + name, folder + "/" + name})
+      if (!::access(candidate.c_str(), R_OK))
+        return candidate;
+    return {};
+  };
+  install.libmeld = find("libmeld.so");
+  install.jit = find("libmeld-jit.so");
+  install.softgpu = find("libmeld-softgpu.so");
+  return install;
+}
+
+const LoadedSettings &settings() {
+  static const LoadedSettings loaded = [] {
+    LoadedSettings s = loadSettings();
+    log::configure(s.settings.logLevel, s.settings.logFile);
+    for (const std::string &warning : s.warnings)
+      complain(warning);
+    return s;
+  }();
+  return loaded;
+}
+
+std::unique_ptr<Engine> makeEngine(const Settings &settings) {
+  Install install = findInstall();
+  EngineOptions options;
+  options.settings = settings;
+  char path[4096];
+  options.libmeldPath = ::realpath(install.libmeld.c_str(), path) ? path : install.libmeld;
+  options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
+  return std::make_unique<Engine>(std::move(options));
+}
+
+Result<Bytes> readWholeFile(const std::string &path) {
+  Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat info;
+  if (!fd || ::fstat(fd.get(), &info))
+    return fail(ErrorCode::io, errnoText(path, errno));
+  if (!S_ISREG(info.st_mode))
+    return fail(ErrorCode::badInput, path + " is not a regular file");
+  Bytes bytes(info.st_size);
+  size_t at = 0;
+  while (at < bytes.size()) {
+    ssize_t got = ::read(fd.get(), bytes.data() + at, bytes.size() - at);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return fail(ErrorCode::io, errnoText("reading " + path, errno));
+    if (!got)
+      break;
+    at += got;
+  }
+  bytes.resize(at);
+  return bytes;
+}
+
+Result<void> writeWholeFile(const std::string &path, ByteView bytes) {
+  Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd)
+    return fail(ErrorCode::io, errnoText(path, errno));
+  size_t at = 0;
+  while (at < bytes.size()) {
+    ssize_t done = ::write(fd.get(), bytes.data() + at, bytes.size() - at);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return fail(ErrorCode::io, errnoText("writing " + path, errno));
+    at += done;
+  }
+  if (::close(fd.release()))
+    return fail(ErrorCode::io, errnoText("writing " + path, errno));
+  return {};
+}
+
+int complain(const std::string &message, int status) {
+  std::fprintf(stderr, "meld: %s\n", message.c_str());
+  return status;
+}
+
+void print(const std::string &text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void print(const Json &value) {
+  // Names come from files: what is not UTF-8 is replaced, not an exception.
+  print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::string humanSize(uint64_t bytes) {
+  static constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = bytes;
+  unsigned unit = 0;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
+  return text;
+}
+
+std::string humanTime(int64_t seconds) {
+  time_t time = seconds;
+  tm parts;
+  char text[32];
+  if (!::localtime_r(&time, &parts) ||
+      !std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts))
+    return "?";
+  return text;
+}
+
+std::string table(const std::vector<std::vector<std::string>> &rows) {
+  std::vector<size_t> widths;
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths.resize(std::max(widths.size(), i + 1));
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  std::string out;
+  for (const auto &row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(i + 1 < row.size() ? widths[i] - row[i].size() + 2 : 0, ' ');
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string demangle(const std::string &name) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text ? text : name;
+  std::free(text);
+  return out;
+}
+
+Result<DeviceImage> chooseImage(const std::vector<DeviceImage> &images, const std::string &arch,
+                                int index) {
+  std::vector<size_t> fitting;
+  std::string there;
+  for (size_t i = 0; i < images.size(); ++i) {
+    there += "\n  " + std::to_string(i) + "  " + images[i].id;
+    bool fits = arch.empty() || images[i].id.find(arch) != std::string::npos;
+    if (fits && (index < 0 || size_t(index) == i))
+      fitting.push_back(i);
+  }
+  if (fitting.size() == 1)
+    return images[fitting[0]];
+  return fail(ErrorCode::notFound,
+              std::string(fitting.empty() ? "no such device image" : "several device images") +
+                  "; choose with --arch or --index:" + there);
+}
+
+} // namespace meld::cli

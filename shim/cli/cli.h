@@ -1,0 +1,75 @@
+// What the verbs of `meld` share. One file per verb; each adds its subcommand and names the
+// function that does the work.
+//
+// Exit status: 0 fine, 1 a problem was found, 2 wrong usage. (`meld run` ends as the program does.)
+#pragma once
+
+#include "runtime/codeobject/hostfile.h"
+#include "runtime/settings/settings.h"
+#include "shim/engine/engine.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace meld::cli {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr int kOk = 0, kProblem = 1, kUsage = 2;
+
+struct Cli {
+  CLI::App app{"Control-flow melding and scalarization for HIP programs", "meld"};
+  std::function<int()> action;      ///< set by the chosen verb
+  std::vector<std::string> command; ///< what stands after "--"; only `run` takes one
+  std::string format = "text";
+  bool json() const { return format == "json"; }
+
+  /// A subcommand with --format and an "Examples" footer.
+  CLI::App *verb(const std::string &name, const std::string &help, const std::string &examples,
+                 CLI::App *parent = nullptr);
+};
+
+void addRun(Cli &cli);
+void addDoctor(Cli &cli);
+void addInspect(Cli &cli);
+void addCompile(Cli &cli);
+void addExplain(Cli &cli);
+void addCache(Cli &cli);
+void addConfig(Cli &cli);
+
+/// Where our libraries are: ../lib of this program, or its own folder.
+struct Install {
+  std::string libmeld, jit, softgpu; ///< absolute paths; empty when not there
+};
+Install findInstall();
+
+/// Settings from the environment; prints their warnings to stderr once.
+const LoadedSettings &settings();
+
+/// An engine as libmeld.so would make it (same cache keys).
+std::unique_ptr<Engine> makeEngine(const Settings &settings);
+
+Result<Bytes> readWholeFile(const std::string &path);
+Result<void> writeWholeFile(const std::string &path, ByteView bytes);
+
+/// "meld: ..." on stderr; returns the status given.
+int complain(const std::string &message, int status = kProblem);
+
+void print(const std::string &text); ///< stdout
+void print(const Json &value);       ///< stdout, indented
+
+/// 1536 -> "1.5 KiB"
+std::string humanSize(uint64_t bytes);
+/// Seconds since 1970 in local time.
+std::string humanTime(int64_t seconds);
+/// Columns padded to their widest cell; the first row is the heading.
+std::string table(const std::vector<std::vector<std::string>> &rows);
+/// Itanium demangling; the name itself when it is not mangled.
+std::string demangle(const std::string &name);
+
+/// The image of `file` that --arch and --index choose. Errors: notFound with the list of what there
+/// is.
+Result<DeviceImage> chooseImage(const std::vector<DeviceImage> &images, const std::string &arch,
+                                int index);
+
+} // namespace meld::cli

@@ -1,0 +1,83 @@
+// meld compile: the pipeline offline. Reads a file, writes the code object that libmeld would load.
+#include "shim/cli/cli.h"
+
+namespace meld::cli {
+namespace {
+
+struct Options {
+  std::string file, output, arch;
+  int index = -1;
+};
+
+int compile(const Cli &cli, const Options &o) {
+  auto bytes = readWholeFile(o.file);
+  if (!bytes)
+    return complain(bytes.error().message);
+  auto images = findDeviceImages(*bytes);
+  if (!images)
+    return complain(o.file + ": " + images.error().message);
+  auto image = chooseImage(*images, o.arch, o.index);
+  if (!image)
+    return complain(o.file + ": " + image.error().message, kUsage);
+  auto object = CodeObject::parse(image->bytes);
+  if (!object)
+    return complain(o.file + ": " + object.error().message);
+  if (object->bitcode().empty())
+    return complain(o.file + ": " + image->id +
+                    " carries no bitcode; compile it with -Xclang -fembed-bitcode=all");
+  Settings s = settings().settings;
+  s.cache = false; // offline means: now
+  auto engine = makeEngine(s);
+  auto library = JitLibrary::open(engine->options().jitPath);
+  if (!library)
+    return complain(library.error().message);
+  JitOutcome outcome = (*library)->compile(image->bytes, object->isa.targetId(), s);
+  std::string verdict = outcome.status == MELD_JIT_REPLACED    ? "replaced"
+                        : outcome.status == MELD_JIT_UNCHANGED ? "unchanged"
+                                                               : "failed";
+  std::vector<std::string> refused;
+  if (outcome.status == MELD_JIT_REPLACED) {
+    auto findings = gate(image->bytes, outcome.codeObject);
+    if (!findings)
+      refused.push_back(findings.error().message);
+    else
+      for (const GateFinding &finding : *findings)
+        refused.push_back(finding.describe());
+    if (auto ok = writeWholeFile(o.output, outcome.codeObject); !ok)
+      return complain(ok.error().message);
+  }
+  if (cli.json()) {
+    Json metadata = Json::parse(outcome.metadata, nullptr, false);
+    print(Json{{"verdict", verdict},
+               {"reason", outcome.reason},
+               {"output", outcome.status == MELD_JIT_REPLACED ? Json(o.output) : Json(nullptr)},
+               {"bytes", outcome.codeObject.size()},
+               {"gate", refused},
+               {"metadata", metadata.is_discarded() ? Json(nullptr) : metadata}});
+  } else {
+    std::string line = verdict + (outcome.reason.empty() ? "" : ": " + outcome.reason);
+    if (outcome.status == MELD_JIT_REPLACED)
+      line = o.output + ": " + humanSize(outcome.codeObject.size());
+    print(line + "\n");
+    for (const std::string &finding : refused)
+      print("  the gate would refuse it: " + finding + "\n");
+  }
+  return outcome.status == MELD_JIT_REPLACED && refused.empty() ? kOk : kProblem;
+}
+
+} // namespace
+
+void addCompile(Cli &cli) {
+  CLI::App *sub = cli.verb("compile", "Run the pipeline offline and write the new code object",
+                           "  meld compile ./app -o melded.co\n"
+                           "  meld compile ./app --arch gfx90a -o melded.co\n"
+                           "  MELD_PASSES=none meld compile kernel.co -o same.co\n");
+  auto o = std::make_shared<Options>();
+  sub->add_option("file", o->file, "Executable, fat binary or code object")->required();
+  sub->add_option("-o,--output", o->output, "Where to write")->required()->option_text("OUT");
+  sub->add_option("--arch", o->arch, "Image for this processor")->option_text("gfx...");
+  sub->add_option("--index", o->index, "Image with this number");
+  sub->callback([&cli, o] { cli.action = [&cli, o] { return compile(cli, *o); }; });
+}
+
+} // namespace meld::cli
