@@ -45,7 +45,9 @@ template <auto F> using ArgsOf = LambdaArgs<decltype(&std::remove_cvref_t<declty
 
 /// Raw dwords -> what the lambda takes.
 template <Ty T, class P> MELD_INLINE P decode(U32 x) {
-  if constexpr (T == Ty::f16)
+  if constexpr (T == Ty::f16 && std::is_same_v<P, U32>)
+    return x & 0xffffu; // the operation wants the bits
+  else if constexpr (T == Ty::f16)
     return (P)widenHalf(x);
   else if constexpr (T == Ty::b16)
     return (P)(x & 0xffffu);
@@ -55,9 +57,9 @@ template <Ty T, class P> MELD_INLINE P decode(U32 x) {
     return (P)x;
 }
 template <Ty T, class R> MELD_INLINE U32 encode(R x) {
-  if constexpr (T == Ty::f16)
-    return narrowHalf((F32)x);
-  else if constexpr (T == Ty::b16 || T == Ty::i16)
+  if constexpr (T == Ty::f16 && std::is_same_v<R, F32>)
+    return narrowHalf(x);
+  else if constexpr (is16(T))
     return (U32)x & 0xffffu;
   else
     return (U32)x;

@@ -42,6 +42,8 @@ enum OpFlags : uint16_t {
   kPacked = 128,     ///< VOP3P: the row function is the 16-bit operation, done for both halves
   kReadOld = 256,    ///< the row function sees the destination's old rows in dst
   kIeee = 1024,      ///< the fast handlers assume MODE.ieee is set
+  kNearest = 2048,   ///< rounds to nearest whatever MODE says
+  kReadVcc = 4096,   ///< VCC is the lane mask operand (v_div_fmas)
   kPackedF32 = 512,  ///< v_pk_*_f32: the row function is the 32-bit operation, done for both dwords
 };
 

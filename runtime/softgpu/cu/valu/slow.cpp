@@ -260,6 +260,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   ctx.inst = &in;
   ctx.dst = out;
 
+  if (info.flags & kReadVcc)
+    ctx.mask = w.s64(isa::Sgpr::vcc);
   const bool modifiers = in.neg || in.abs;
   for (unsigned k = 0; k < info.numSrc; ++k) {
     const Ty t = info.src[k];
@@ -314,7 +316,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
       copyRow(out + 64 * d, dst[d].u);
   }
   const bool intClamp = in.clamp && info.rowClamp;
-  callRow(intClamp ? info.rowClamp : info.row, ctx, roundingOf(info.dst, w.mode));
+  callRow(intClamp ? info.rowClamp : info.row, ctx,
+          info.flags & kNearest ? 0 : roundingOf(info.dst, w.mode));
 
   uint64_t lanes = exec;
   if (in.dpp)
