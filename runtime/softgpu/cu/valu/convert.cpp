@@ -115,7 +115,7 @@ uint64_t pkI16I32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
 /// Replaces byte src1[1:0] of src2 with the float as an unsigned byte.
 uint64_t pkU8F32(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
   const float x = asFloat(a);
-  const uint32_t byte = (uint32_t)roundSaturate(x, 0, 255), at = 8 * ((uint32_t)b & 3);
+  const uint32_t byte = x >= 255.f ? 255 : x > 0.f ? (uint32_t)x : 0, at = 8 * ((uint32_t)b & 3);
   return ((uint32_t)c & ~(0xffu << at)) | byte << at;
 }
 uint64_t offF32I4(uint64_t a, uint64_t, uint64_t, LaneCtx &) {

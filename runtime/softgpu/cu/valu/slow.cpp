@@ -112,14 +112,14 @@ uint64_t dppEnabled(const Inst &in, uint64_t exec) {
   return enabled;
 }
 
-namespace {
-
 void dppGather(uint32_t *to, const uint32_t *from, const Inst &in, uint64_t exec) {
   for (int n = 0; n < 64; ++n) {
     const int s = dppSource(in.dppCtrl, n);
     to[n] = s >= 0 && (exec >> s & 1) ? from[s] : 0;
   }
 }
+
+namespace {
 
 void sdwaSelect(uint32_t *row, SdwaSel sel, bool sext) {
   if (sel == SdwaSel::dword)
@@ -137,6 +137,8 @@ void shiftHalf(uint32_t *row) {
   for (unsigned c = 0; c < kChunks; ++c)
     store(row + 8 * c, load(row + 8 * c) >> 16);
 }
+
+} // namespace
 
 void flushRow(uint32_t *row, Ty t) {
   for (unsigned c = 0; c < kChunks; ++c) {
@@ -156,12 +158,7 @@ void flushRow(uint32_t *row, Ty t) {
   }
 }
 
-bool flushesInput(Ty t, uint32_t mode) {
-  return t == Ty::f32 ? !(mode & 0x10) : (t == Ty::f64 || t == Ty::f16) && !(mode & 0x40);
-}
-bool flushesOutput(Ty t, uint32_t mode) {
-  return t == Ty::f32 ? !(mode & 0x20) : (t == Ty::f64 || t == Ty::f16) && !(mode & 0x80);
-}
+namespace {
 
 void negAbs(uint32_t *row, Ty t, bool neg, bool abs) {
   const uint32_t sign = is16(t) ? 0x8000u : 0x80000000u;

@@ -17,6 +17,16 @@ void writeRow(uint32_t *to, const uint32_t *from, uint64_t lanes);
 /// Source lane of lane n: -1 out of range, -2 reserved control.
 int dppSource(unsigned ctrl, int n);
 uint64_t dppEnabled(const isa::Inst &in, uint64_t exec);
+/// Row of source 0 seen through DPP; lanes without a valid, active source are 0.
+void dppGather(uint32_t *to, const uint32_t *from, const isa::Inst &in, uint64_t exec);
+/// Denormals to zero, for f32, f16 and (two rows) f64.
+void flushRow(uint32_t *row, Ty t);
+inline bool flushesInput(Ty t, uint32_t mode) {
+  return t == Ty::f32 ? !(mode & 0x10) : (t == Ty::f64 || t == Ty::f16) && !(mode & 0x40);
+}
+inline bool flushesOutput(Ty t, uint32_t mode) {
+  return t == Ty::f32 ? !(mode & 0x20) : (t == Ty::f64 || t == Ty::f16) && !(mode & 0x80);
+}
 /// omod and clamp of a float row; `t` is f32, f16 or f64.
 void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode);
 /// Calls `fn` with the host's rounding set to MODE's (0 nearest, 1 up, 2 down, 3 zero), denormals on.
