@@ -1,0 +1,82 @@
+// What the parts of the decoder share: the words being decoded and the operand readers.
+// Private to isa/.
+#pragma once
+
+#include "runtime/softgpu/isa/opcodes.h"
+
+#include <cstring>
+
+namespace meld::softgpu::isa {
+
+struct Decoder {
+  const uint8_t *code;
+  size_t size;
+  Target target;
+  Inst &out;
+  uint32_t lo = 0, hi = 0; ///< first and second dword (hi is 0 when not there)
+  bool truncated = false;  ///< set by the readers when bytes are missing
+  unsigned literalAt = 4;  ///< byte offset of a literal
+
+  bool isGfx90a() const { return target == Target::gfx90a; }
+  bool hasHi() const { return size >= 8; }
+
+  /// Finds the row and fills op, enc, size, numSrc.
+  const OpInfo *begin(Enc enc, unsigned number, unsigned bytes) {
+    const OpInfo *row = findOpcode(enc, number, target);
+    if (row) {
+      out.op = row->op;
+      out.enc = enc;
+      out.size = uint8_t(bytes);
+      out.numSrc = row->numSrc;
+    }
+    return row;
+  }
+  DecodeStatus finish(bool valid) const {
+    return truncated ? DecodeStatus::truncated : valid ? DecodeStatus::ok : DecodeStatus::unknown;
+  }
+
+  // Each returns false when the field names no operand of that width.
+  bool sgpr(Operand &o, unsigned field, unsigned dwords);
+  bool vgpr(Operand &o, unsigned index, unsigned dwords, bool acc = false);
+  bool source(Operand &o, unsigned field, Ty ty, bool acc = false);
+  bool constant(Operand &o, unsigned field, Ty ty); ///< 128..208, 240..248, 255
+  bool literal();
+  void vcc(Operand &o) { sgpr(o, Sgpr::vcc, 2); }
+};
+
+DecodeStatus decodeScalar(Decoder &d);     ///< SOP1 SOP2 SOPC SOPK SOPP SMEM
+DecodeStatus decodeVop(Decoder &d);        ///< VOP1 VOP2 VOPC with SDWA and DPP
+DecodeStatus decodeVop3(Decoder &d);       ///< VOP3A VOP3B VOP3P
+DecodeStatus decodeMemory(Decoder &d);     ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
+DecodeStatus decodeGraphics(Decoder &d);   ///< MIMG EXP VINTRP: recognised only
+
+/// Instructions whose old destination is an input.
+inline bool readsDst(Op op) {
+  switch (op) {
+  case Op::v_mac_f32: case Op::v_mac_f16: case Op::v_fmac_f32: case Op::v_fmac_f64: case Op::v_dot2c_f32_f16:
+  case Op::v_dot2c_i32_i16: case Op::v_dot4c_i32_i8: case Op::v_dot8c_i32_i4: case Op::v_pk_fmac_f16:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// VOP3B: a second, scalar destination.
+inline bool hasCarryOut(Op op) {
+  switch (op) {
+  case Op::v_add_co_u32: case Op::v_sub_co_u32: case Op::v_subrev_co_u32: case Op::v_addc_co_u32:
+  case Op::v_subb_co_u32: case Op::v_subbrev_co_u32: case Op::v_div_scale_f32: case Op::v_div_scale_f64:
+  case Op::v_mad_u64_u32: case Op::v_mad_i64_i32:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// v_madmk: the literal is the second operand; v_madak: the third.
+inline bool isMadmk(Op op) { return op == Op::v_madmk_f32 || op == Op::v_madmk_f16; }
+inline bool isMadak(Op op) { return op == Op::v_madak_f32 || op == Op::v_madak_f16; }
+
+inline bool hasFlag(const OpInfo &row, char flag) { return std::strchr(row.flags, flag) != nullptr; }
+
+} // namespace meld::softgpu::isa

@@ -1,0 +1,158 @@
+// DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF: vector memory instructions, all 64 bits long.
+//
+// gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`.
+#include "runtime/softgpu/isa/decode_common.h"
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
+  Inst &out = d.out;
+  uint32_t lo = d.lo, hi = d.hi;
+  if (hasFlag(row, 'n'))
+    return d.finish((lo & 0x0201ffff) == 0 && hi == 0);
+  bool gds = lo >> 16 & 1, acc = lo >> 25 & 1, addr = hasFlag(row, 'a');
+  bool required = hasFlag(row, 'G');
+  bool ok = gds ? required || hasFlag(row, 'g') : !required;
+  if (hasFlag(row, 'A'))
+    acc = acc && d.isGfx90a();
+  else
+    ok = ok && !acc;
+  out.gds = gds;
+  if (hasFlag(row, '2')) {
+    out.offset = int32_t(lo & 0xff);
+    out.offset1 = int32_t(lo >> 8 & 0xff);
+  } else {
+    out.offset = int32_t(lo & 0xffff);
+  }
+  auto field = [&](Operand &o, unsigned shift, Ty ty, bool present) {
+    unsigned index = hi >> shift & 0xff;
+    if (!present)
+      return index == 0;
+    return d.vgpr(o, index, tyInfo(ty).dwords, acc);
+  };
+  bool gwsData = required && addr && row.dst == Ty::none; // GWS: the data register is in the addr field
+  if (gwsData)
+    ok = ok && d.vgpr(out.vdata, hi & 0xff, 1, acc);
+  else if (addr)
+    ok = ok && d.vgpr(out.vaddr, hi & 0xff, 1);
+  else
+    ok = ok && (hi & 0xff) == 0;
+  if (!gwsData)
+    ok = ok && field(out.vdata, 8, row.src[0], row.src[0] != Ty::none);
+  else
+    ok = ok && (hi >> 8 & 0xff) == 0;
+  ok = ok && field(out.vdata1, 16, row.src[1], row.src[1] != Ty::none);
+  ok = ok && field(out.dst, 24, row.dst, row.dst != Ty::none);
+  DecodeStatus status = d.finish(ok);
+  return status == DecodeStatus::ok && required ? DecodeStatus::unsupported : status;
+}
+
+DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
+  Inst &out = d.out;
+  uint32_t lo = d.lo, hi = d.hi;
+  bool flat = row.enc == Enc::FLAT, scratch = row.enc == Enc::SCRATCH;
+  bool acc = d.isGfx90a() && (hi >> 23 & 1), scc = d.isGfx90a() && (lo >> 25 & 1);
+  unsigned saddr = hi >> 16 & 0x7f;
+  bool ok = true;
+  out.glc = lo >> 16 & 1;
+  out.slc = lo >> 17 & 1;
+  out.scc = scc;
+  out.nv = !d.isGfx90a() && (hi >> 23 & 1);
+  out.lds = lo >> 13 & 1;
+  ok = ok && !(scc && !hasFlag(row, 's')) && !(out.lds && !hasFlag(row, 'l'));
+  if (flat) {
+    ok = ok && saddr == 0;
+    out.offset = int32_t(lo & 0x1fff);
+  } else {
+    out.offset = int32_t(lo << 19) >> 19;
+  }
+  bool hasSaddr = !flat && saddr != 0x7f;
+  if (hasSaddr)
+    ok = ok && d.sgpr(out.saddr, saddr, scratch ? 1 : 2);
+  if (!scratch || !hasSaddr)
+    ok = ok && d.vgpr(out.vaddr, hi & 0xff, scratch || hasSaddr ? 1 : 2);
+  if (row.src[0] != Ty::none)
+    ok = ok && d.vgpr(out.vdata, hi >> 8 & 0xff, tyInfo(row.src[0]).dwords, acc);
+  bool returns = !hasFlag(row, 'r') || out.glc;
+  if (row.dst != Ty::none && returns && !out.lds)
+    ok = ok && d.vgpr(out.dst, hi >> 24, tyInfo(row.dst).dwords, acc);
+  return d.finish(ok);
+}
+
+DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
+  Inst &out = d.out;
+  uint32_t lo = d.lo, hi = d.hi;
+  bool typed = row.enc == Enc::MTBUF, gfx90a = d.isGfx90a();
+  bool ok = true;
+  out.glc = lo >> 14 & 1;
+  out.slc = (typed ? hi >> 22 : lo >> 17) & 1;
+  out.scc = gfx90a && (typed ? hi >> 21 & 1 : lo >> 15 & 1);
+  out.lds = !typed && (lo >> 16 & 1);
+  if (hasFlag(row, 'c')) { // cache control, no operands
+    out.lds = false;
+    ok = !(lo & 0x13000) && (row.op == Op::buffer_wbl2 || !(lo & 0xc000));
+    if (row.op == Op::buffer_wbl2 || row.op == Op::buffer_invl2)
+      ok = ok && !(hi & 0x800000);
+    return d.finish(ok);
+  }
+  bool storeLds = hasFlag(row, 'L');
+  ok = storeLds ? out.lds && !(lo & 0x3000) : !out.lds || hasFlag(row, 'l');
+  if (out.scc && !storeLds)
+    ok = ok && hasFlag(row, 's');
+  out.offset = int32_t(lo & 0xfff);
+  out.offen = lo >> 12 & 1;
+  out.idxen = lo >> 13 & 1;
+  bool top = hi >> 23 & 1;
+  bool acc = gfx90a && top;
+  out.tfe = !gfx90a && top && hasFlag(row, 't');
+  if (typed) {
+    out.dfmt = uint8_t(lo >> 19 & 15);
+    out.nfmt = uint8_t(lo >> 23 & 7);
+  }
+  if (out.offen || out.idxen)
+    ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
+  ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
+  ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
+  unsigned vdata = hi >> 8 & 0xff, extra = out.tfe ? 1 : 0;
+  if (row.src[0] != Ty::none)
+    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords + extra, acc);
+  bool returns = !hasFlag(row, 'r') || out.glc;
+  if (row.dst != Ty::none && returns && !out.lds)
+    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords + extra, acc);
+  return d.finish(ok);
+}
+
+} // namespace
+
+DecodeStatus decodeMemory(Decoder &d) {
+  uint32_t lo = d.lo;
+  static constexpr Enc kSegments[] = {Enc::FLAT, Enc::SCRATCH, Enc::GLOBAL};
+  const OpInfo *row = nullptr;
+  switch (lo >> 26) {
+  case 0x36:
+    row = d.begin(Enc::DS, lo >> 17 & 0xff, 8);
+    break;
+  case 0x37:
+    if ((lo >> 14 & 3) != 3)
+      row = d.begin(kSegments[lo >> 14 & 3], lo >> 18 & 0x7f, 8);
+    break;
+  case 0x38:
+    row = d.begin(Enc::MUBUF, lo >> 18 & 0x7f, 8);
+    break;
+  default:
+    row = d.begin(Enc::MTBUF, lo >> 15 & 15, 8);
+    break;
+  }
+  if (!row)
+    return DecodeStatus::unknown;
+  d.out.numSrc = 0;
+  if (!d.hasHi())
+    return DecodeStatus::truncated;
+  if (row->enc == Enc::DS)
+    return decodeDs(d, *row);
+  return row->enc == Enc::MUBUF || row->enc == Enc::MTBUF ? decodeBuffer(d, *row) : decodeFlat(d, *row);
+}
+
+} // namespace meld::softgpu::isa

@@ -1,0 +1,155 @@
+// SOP1, SOP2, SOPC, SOPK, SOPP, SMEM and the encodings we only recognise.
+#include "runtime/softgpu/isa/decode_common.h"
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+bool isBranch(Op op) {
+  switch (op) {
+  case Op::s_branch: case Op::s_cbranch_scc0: case Op::s_cbranch_scc1: case Op::s_cbranch_vccz:
+  case Op::s_cbranch_vccnz: case Op::s_cbranch_execz: case Op::s_cbranch_execnz: case Op::s_cbranch_cdbgsys:
+  case Op::s_cbranch_cdbguser: case Op::s_cbranch_cdbgsys_or_user: case Op::s_cbranch_cdbgsys_and_user:
+  case Op::s_call_b64: case Op::s_cbranch_i_fork:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void setSimm(Inst &out, uint32_t word) {
+  out.simm = int16_t(word & 0xffff);
+  if (isBranch(out.op))
+    out.simm *= 4; // dwords, relative to the next instruction
+}
+
+bool sources(Decoder &d, const OpInfo &row) {
+  bool ok = true;
+  if (row.src[0] != Ty::none)
+    ok = d.source(d.out.src[0], d.lo & 0xff, row.src[0]);
+  if (ok && row.src[1] != Ty::none)
+    ok = d.source(d.out.src[1], d.lo >> 8 & 0xff, row.src[1]);
+  return ok;
+}
+
+bool dest(Decoder &d, const OpInfo &row) {
+  return row.dst == Ty::none || d.sgpr(d.out.dst, d.lo >> 16 & 0x7f, tyInfo(row.dst).dwords);
+}
+
+DecodeStatus decodeSopk(Decoder &d) {
+  const OpInfo *row = d.begin(Enc::SOPK, d.lo >> 23 & 0x1f, 4);
+  if (!row)
+    return DecodeStatus::unknown;
+  setSimm(d.out, d.lo);
+  bool ok = dest(d, *row);
+  if (row->src[0] != Ty::none)
+    ok = ok && d.sgpr(d.out.src[0], d.lo >> 16 & 0x7f, tyInfo(row->src[0]).dwords);
+  switch (row->op) {
+  case Op::s_addk_i32: case Op::s_mulk_i32: case Op::s_cmovk_i32: // the old destination is an input
+    d.out.src[0] = d.out.dst;
+    d.out.numSrc = 1;
+    break;
+  case Op::s_setreg_imm32_b32:
+    ok = ok && d.constant(d.out.src[0], 255, Ty::b32);
+    d.out.numSrc = 1;
+    break;
+  default:
+    break;
+  }
+  return d.finish(ok);
+}
+
+// SMEM: sbase counts SGPR pairs; the offset is a 21-bit signed immediate, an SGPR, or (GFX9) both.
+DecodeStatus decodeSmem(Decoder &d) {
+  const OpInfo *row = d.begin(Enc::SMEM, d.lo >> 18 & 0xff, 8);
+  if (!row)
+    return DecodeStatus::unknown;
+  if (!d.hasHi())
+    return DecodeStatus::truncated;
+  Inst &out = d.out;
+  bool glc = d.lo >> 16 & 1, imm = d.lo >> 17 & 1, soe = d.lo >> 14 & 1;
+  bool ok = true;
+  unsigned sdata = d.lo >> 6 & 0x7f;
+  if (hasFlag(*row, 'i')) {
+    out.offset1 = int32_t(sdata); // probe: the field is an immediate
+  } else if (row->dst != Ty::none) {
+    bool atomic = hasFlag(*row, 'a');
+    Operand &data = hasFlag(*row, 'd') ? out.dst : out.vdata;
+    ok = d.sgpr(data, sdata, tyInfo(row->dst).dwords);
+    if (atomic && glc) {
+      out.dst = out.vdata;
+      bool cmpswap = std::strstr(mnemonic(row->op).data(), "cmpswap") != nullptr;
+      if (cmpswap)
+        out.dst.dwords = uint8_t(out.vdata.dwords / 2);
+    }
+  }
+  if (row->src[0] != Ty::none)
+    ok = ok && d.sgpr(out.saddr, (d.lo & 0x3f) << 1, tyInfo(row->src[0]).dwords);
+  if (hasFlag(*row, 'o')) {
+    if (soe)
+      ok = ok && d.sgpr(out.soffset, d.hi >> 25, 1);
+    else if (!imm)
+      ok = ok && d.sgpr(out.soffset, d.hi & 0x7f, 1);
+    if (imm)
+      out.offset = int32_t(d.hi << 11) >> 11;
+    out.offen = imm; // an immediate offset is present
+  }
+  if (hasFlag(*row, 'g'))
+    out.glc = glc;
+  else
+    out.glc = false;
+  out.numSrc = 0;
+  return d.finish(ok);
+}
+
+} // namespace
+
+DecodeStatus decodeScalar(Decoder &d) {
+  uint32_t lo = d.lo;
+  if (lo >> 26 == 0x30)
+    return decodeSmem(d);
+  if (lo >> 28 == 0xb) {
+    if (lo >> 23 == 0x17d) { // SOP1
+      const OpInfo *row = d.begin(Enc::SOP1, lo >> 8 & 0xff, 4);
+      return row ? d.finish(dest(d, *row) && sources(d, *row)) : DecodeStatus::unknown;
+    }
+    if (lo >> 23 == 0x17e) { // SOPC
+      const OpInfo *row = d.begin(Enc::SOPC, lo >> 16 & 0x7f, 4);
+      if (!row)
+        return DecodeStatus::unknown;
+      if (row->op == Op::s_set_gpr_idx_on)
+        d.out.simm = int32_t(lo >> 8 & 0xff);
+      return d.finish(sources(d, *row));
+    }
+    if (lo >> 23 == 0x17f) { // SOPP
+      const OpInfo *row = d.begin(Enc::SOPP, lo >> 16 & 0x7f, 4);
+      if (!row)
+        return DecodeStatus::unknown;
+      setSimm(d.out, lo);
+      return d.finish(hasFlag(*row, 'i') || (lo & 0xffff) == 0);
+    }
+    return decodeSopk(d);
+  }
+  const OpInfo *row = d.begin(Enc::SOP2, lo >> 23 & 0x7f, 4);
+  return row ? d.finish(dest(d, *row) && sources(d, *row)) : DecodeStatus::unknown;
+}
+
+DecodeStatus decodeGraphics(Decoder &d) {
+  const OpInfo *row = nullptr;
+  switch (d.lo >> 26) {
+  case 0x31:
+    row = d.begin(Enc::EXP, 0, 8);
+    break;
+  case 0x35:
+    row = d.begin(Enc::VINTRP, d.lo >> 16 & 3, 4);
+    break;
+  default:
+    row = d.begin(Enc::MIMG, d.lo >> 18 & 0x7f, 8);
+    break;
+  }
+  if (!row)
+    return DecodeStatus::unknown;
+  return d.size < d.out.size ? DecodeStatus::truncated : DecodeStatus::unsupported;
+}
+
+} // namespace meld::softgpu::isa

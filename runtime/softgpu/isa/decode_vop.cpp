@@ -1,0 +1,151 @@
+// VOP1, VOP2, VOPC: 32-bit vector instructions, alone or with an SDWA or DPP dword (src0 = 249 or 250).
+#include "runtime/softgpu/isa/decode_common.h"
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+struct Fields {
+  const OpInfo *row;
+  unsigned src0, vsrc1, vdst;
+};
+
+unsigned explicitSources(const OpInfo &row) { return row.enc == Enc::VOP1 ? 1 : 2; }
+
+/// dst, sdst and the implicit operands, the same for all three forms. VOPC's dst is set by the caller.
+bool implicit(Decoder &d, const Fields &f) {
+  Inst &out = d.out;
+  const OpInfo &row = *f.row;
+  unsigned dwords = tyInfo(row.dst).dwords;
+  bool ok = true;
+  if (row.dst == Ty::s32)
+    ok = d.sgpr(out.dst, f.vdst, 1);
+  else if (row.dst != Ty::mask && row.dst != Ty::none)
+    ok = d.vgpr(out.dst, f.vdst, dwords, row.dst == Ty::a32);
+  if (hasCarryOut(row.op))
+    d.vcc(out.sdst);
+  if (row.src[2] == Ty::mask)
+    d.vcc(out.src[2]);
+  if (readsDst(row.op))
+    out.src[2] = out.dst;
+  return ok;
+}
+
+DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
+  const OpInfo &row = *f.row;
+  Inst &out = d.out;
+  const char *spec = row.flags;
+  if (!*spec)
+    return DecodeStatus::unknown;
+  if (!d.hasHi())
+    return DecodeStatus::truncated;
+  uint32_t w = d.hi;
+  out.size = 8;
+  out.sdwa = true;
+  bool ok = true;
+  for (unsigned k = 0; k < 2; ++k) {
+    unsigned byte = w >> (16 + 8 * k) & 0xff;
+    if (k >= explicitSources(row)) {
+      ok = ok && (byte & ~0x40u) == 0;
+      break;
+    }
+    bool sext = byte & 8, neg = byte & 16, abs = byte & 32, scalar = byte & 128;
+    ok = ok && (byte & 7) != 7 && !(spec[k] == 'f' ? sext : neg || abs);
+    out.sdwaSrc[k] = SdwaSel(byte & 7);
+    out.sdwaSext |= uint8_t(sext << k);
+    out.neg |= uint8_t(neg << k);
+    out.abs |= uint8_t(abs << k);
+    unsigned field = k == 0 ? w & 0xff : f.vsrc1;
+    ok = ok && !(scalar && field == 255) && d.source(out.src[k], scalar ? field : field + 256, row.src[k]);
+  }
+  if (row.enc == Enc::VOPC) {
+    if (w & 0x8000)
+      ok = ok && d.sgpr(out.dst, w >> 8 & 0x7f, 2);
+    else
+      d.vcc(out.dst);
+  } else {
+    unsigned unused = w >> 11 & 3;
+    out.sdwaDst = SdwaSel(w >> 8 & 7);
+    out.sdwaUnused = SdwaUnused(unused);
+    out.clamp = w >> 13 & 1;
+    out.omod = uint8_t(w >> 14 & 3);
+    ok = ok && (w >> 8 & 7) != 7 && unused != 3 && (out.omod == 0 || std::strchr(spec, 'o'));
+  }
+  return d.finish(ok && implicit(d, f));
+}
+
+DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
+  const OpInfo &row = *f.row;
+  Inst &out = d.out;
+  bool wide = tyInfo(row.src[0]).dwords == 2 || tyInfo(row.dst).dwords == 2;
+  if (!*row.dpp || (wide && !d.isGfx90a()))
+    return DecodeStatus::unknown;
+  if (!d.hasHi())
+    return DecodeStatus::truncated;
+  uint32_t w = d.hi;
+  out.size = 8;
+  out.dpp = true;
+  out.dppCtrl = uint16_t(w >> 8 & 0x1ff);
+  out.dppBoundCtrl = w >> 19 & 1;
+  out.dppBankMask = uint8_t(w >> 24 & 15);
+  out.dppRowMask = uint8_t(w >> 28);
+  bool ok = true;
+  for (unsigned bit = 0; bit < 4; ++bit) { // src0 neg, src0 abs, src1 neg, src1 abs
+    char use = row.dpp[3 - bit];
+    bool set = w >> (20 + bit) & 1;
+    ok = ok && !(set && use == '0');
+    if (set && use == 'x')
+      (bit & 1 ? out.abs : out.neg) |= uint8_t(1u << (bit / 2));
+  }
+  ok = ok && d.vgpr(out.src[0], w & 0xff, tyInfo(row.src[0]).dwords);
+  if (explicitSources(row) == 2)
+    ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
+  return d.finish(ok && implicit(d, f));
+}
+
+} // namespace
+
+DecodeStatus decodeVop(Decoder &d) {
+  Inst &out = d.out;
+  uint32_t w = d.lo;
+  Fields f{nullptr, w & 0x1ff, w >> 9 & 0xff, w >> 17 & 0xff};
+  unsigned number = w >> 25;
+  if (number == 63)
+    f.row = d.begin(Enc::VOP1, w >> 9 & 0xff, 4);
+  else if (number == 62)
+    f.row = d.begin(Enc::VOPC, w >> 17 & 0xff, 4);
+  else
+    f.row = d.begin(Enc::VOP2, number, 4);
+  if (!f.row)
+    return DecodeStatus::unknown;
+  const OpInfo &row = *f.row;
+  if (row.op == Op::v_nop || row.op == Op::v_clrexcp) {
+    out.numSrc = 0;
+    return d.finish(f.vdst == 0);
+  }
+  if (row.src[0] != Ty::v32 && row.src[0] != Ty::a32) {
+    if (f.src0 == 249)
+      return decodeSdwa(d, f);
+    if (f.src0 == 250)
+      return decodeDpp(d, f);
+  }
+  bool ok;
+  if (row.src[0] == Ty::v32 || row.src[0] == Ty::a32)
+    ok = d.vgpr(out.src[0], f.src0 & 0xff, 1, row.src[0] == Ty::a32);
+  else
+    ok = d.source(out.src[0], f.src0, row.src[0]);
+  if (isMadmk(row.op)) {
+    ok = ok && d.constant(out.src[1], 255, row.src[1]) && d.vgpr(out.src[2], f.vsrc1, 1);
+  } else if (explicitSources(row) == 2) {
+    ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
+    if (isMadak(row.op))
+      ok = ok && d.constant(out.src[2], 255, row.src[2]);
+  }
+  if (row.dst == Ty::mask)
+    d.vcc(out.dst);
+  if (row.op == Op::v_swap_b32)
+    out.sdst = out.src[0]; // both registers are written
+  return d.finish(ok && implicit(d, f));
+}
+
+} // namespace meld::softgpu::isa

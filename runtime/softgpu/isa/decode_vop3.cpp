@@ -1,0 +1,110 @@
+// VOP3A, VOP3B, VOP3P (with MFMA): 64-bit vector instructions.
+//
+// Bits 8..15 of the first and 27..31 of the second dword hold the modifiers; the table says for each opcode
+// which of these thirteen bits are used, ignored, or must be zero.
+#include "runtime/softgpu/isa/decode_common.h"
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+bool isAccumulator(Ty ty) { return ty >= Ty::accf64; }
+bool isMfma(const OpInfo &row) { return isAccumulator(row.dst); }
+
+bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
+  switch (ty) {
+  case Ty::v32:
+  case Ty::v128:
+    return field >= 256 && d.source(o, field, ty);
+  case Ty::a32:
+    return d.vgpr(o, field & 0xff, 1, true);
+  case Ty::mask:
+  case Ty::lane:
+  case Ty::slane:
+    return field < 256 && field != 255 && d.source(o, field, ty);
+  default:
+    return d.source(o, field, ty);
+  }
+}
+
+DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
+  Inst &out = d.out;
+  uint32_t lo = d.lo, hi = d.hi;
+  out.cbsz = uint8_t(lo >> 8 & 7);
+  out.abid = uint8_t(lo >> 11 & 15);
+  out.blgp = uint8_t(hi >> 29);
+  bool accCd = d.isGfx90a() ? lo >> 15 & 1 : true; // gfx908: the accumulator is always in AGPRs
+  unsigned dwords = tyInfo(row.dst).dwords;
+  bool ok = d.vgpr(out.dst, lo & 0xff, dwords, accCd);
+  ok = ok && d.source(out.src[0], hi & 0x1ff, row.src[0], hi >> 27 & 1);
+  ok = ok && d.source(out.src[1], hi >> 9 & 0x1ff, row.src[1], hi >> 28 & 1);
+  ok = ok && d.source(out.src[2], hi >> 18 & 0x1ff, row.src[2], accCd);
+  return d.finish(ok);
+}
+
+} // namespace
+
+DecodeStatus decodeVop3(Decoder &d) {
+  uint32_t lo = d.lo, hi = d.hi;
+  bool packed = lo >> 23 == 0x1a7;
+  const OpInfo *found = packed ? d.begin(Enc::VOP3P, lo >> 16 & 0x7f, 8)
+                               : d.begin(Enc::VOP3, lo >> 16 & 0x3ff, 8);
+  if (!found)
+    return DecodeStatus::unknown;
+  if (!d.hasHi())
+    return DecodeStatus::truncated;
+  d.literalAt = 8;
+  const OpInfo &row = *found;
+  Inst &out = d.out;
+  if (isMfma(row))
+    return decodeMfma(d, row);
+
+  unsigned bits = (lo >> 8 & 0xff) << 5 | hi >> 27;
+  bool ok = (bits & row.bitsZero) == 0;
+  bits &= row.bitsUsed;
+  bool carry = hasCarryOut(row.op);
+  if (row.op >= Op::v_interp_mov_f32 && row.op <= Op::v_interp_p2_legacy_f16)
+    return ok ? DecodeStatus::unsupported : DecodeStatus::unknown;
+
+  out.clamp = bits >> 12 & 1;
+  if (packed) {
+    out.opSelHi = uint8_t((bits >> 11 & 1) << 2 | (bits & 3));
+    out.opSel = uint8_t(bits >> 8 & 7);
+    out.abs = uint8_t(bits >> 5 & 7); // neg_hi
+    out.neg = uint8_t(bits >> 2 & 7);
+  } else {
+    out.omod = uint8_t(bits & 3);
+    out.neg = uint8_t(bits >> 2 & 7);
+    if (!carry) {
+      out.opSel = uint8_t(bits >> 8 & 15);
+      out.abs = uint8_t(bits >> 5 & 7);
+    }
+  }
+
+  // Destinations
+  unsigned dst = lo & 0xff;
+  if (row.dst == Ty::mask || row.dst == Ty::s32)
+    ok = ok && d.sgpr(out.dst, dst, tyInfo(row.dst).dwords);
+  else if (row.dst != Ty::none)
+    ok = ok && d.vgpr(out.dst, dst, tyInfo(row.dst).dwords, row.dst == Ty::a32);
+  else
+    ok = ok && dst == 0;
+  if (carry)
+    ok = ok && d.sgpr(out.sdst, lo >> 8 & 0x7f, 2);
+
+  // Sources: fields of operands that an opcode does not have must be zero.
+  bool implicitSrc2 = readsDst(row.op);
+  for (unsigned k = 0; k < 3; ++k) {
+    unsigned field = hi >> (9 * k) & 0x1ff;
+    if (row.src[k] == Ty::none || (k == 2 && implicitSrc2))
+      ok = ok && field == 0;
+    else
+      ok = ok && readOperand(d, out.src[k], field,
+                             row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);
+  }
+  if (implicitSrc2)
+    out.src[2] = out.dst;
+  return d.finish(ok);
+}
+
+} // namespace meld::softgpu::isa

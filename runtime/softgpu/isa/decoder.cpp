@@ -1,0 +1,131 @@
+// Entry point of the decoder: which encoding, and the operand fields all encodings share.
+//
+// The encoding is in the top bits of the first dword ("Vega" ISA, chapter "Microcode formats"):
+//   0........ VOP2 (opcode 62: VOPC, 63: VOP1)     10....... SOP2 (and SOPK, SOP1, SOPC, SOPP inside it)
+//   110000 SMEM  110001 EXP  110100 VOP3/VOP3P  110101 VINTRP  110110 DS  110111 FLAT  111000 MUBUF
+//   111010 MTBUF  111100 MIMG
+// Every opcode has a row in the table; the row names operand types, and types decide how many registers a
+// field names and how an inline constant expands. Constant time, no allocation.
+#include "runtime/softgpu/isa/decode_common.h"
+
+namespace meld::softgpu::isa {
+
+bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
+  unsigned align = dwords >= 4 ? 4 : dwords == 3 ? 4 : dwords;
+  o.kind = Operand::Kind::sgpr;
+  o.dwords = uint8_t(dwords);
+  o.encoded = uint16_t(field);
+  if (field < Sgpr::flatScratch) {
+    unsigned index = field / align * align; // the hardware ignores the low bits
+    o.index = uint16_t(index);
+    return index + dwords <= 106;
+  }
+  if (field >= Sgpr::ttmp0 && field < Sgpr::m0) {
+    unsigned index = (field - Sgpr::ttmp0) / align * align;
+    o.index = uint16_t(Sgpr::ttmp0 + index);
+    return index + dwords <= 16;
+  }
+  o.index = uint16_t(field);
+  if (field >= Sgpr::slots || dwords > 2 || field == 125)
+    return false;
+  return dwords == 1 || (field % 2 == 0 && field != Sgpr::m0);
+}
+
+bool Decoder::vgpr(Operand &o, unsigned index, unsigned dwords, bool acc) {
+  o.kind = acc ? Operand::Kind::agpr : Operand::Kind::vgpr;
+  o.dwords = uint8_t(dwords);
+  o.index = uint16_t(index);
+  o.encoded = uint16_t(256 + index);
+  return index + dwords <= 256;
+}
+
+bool Decoder::literal() {
+  if (!out.literal) {
+    if (size < literalAt + 4) {
+      truncated = true;
+      return false;
+    }
+    std::memcpy(&out.literalValue, code + literalAt, 4);
+    out.literal = true;
+    out.size = uint8_t(literalAt + 4);
+  }
+  return true;
+}
+
+bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
+  static constexpr uint16_t kHalf[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+  static constexpr uint32_t kSingle[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+                                         0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+  static constexpr uint64_t kDouble[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                                         0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                                         0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+  TyInfo info = tyInfo(ty);
+  bool wide = info.imm == ImmKind::i64 || info.imm == ImmKind::f64;
+  o.kind = Operand::Kind::imm;
+  o.dwords = info.dwords;
+  o.encoded = uint16_t(field);
+  if (field >= 128 && field <= 208) {
+    int64_t x = field <= 192 ? int64_t(field) - 128 : 192 - int64_t(field);
+    o.value = wide ? uint64_t(x) : uint32_t(x);
+    return true;
+  }
+  if (field >= 240 && field <= 248) {
+    unsigned k = field - 240;
+    o.value = wide                                                        ? kDouble[k]
+              : info.imm == ImmKind::i16 || info.imm == ImmKind::f16 ? kHalf[k]
+                                                                          : kSingle[k];
+    return true;
+  }
+  if (field != 255 || !literal())
+    return false;
+  uint32_t raw = out.literalValue;
+  o.value = ty == Ty::f64 ? uint64_t(raw) << 32 : ty == Ty::i64 ? uint64_t(int64_t(int32_t(raw))) : raw;
+  return true;
+}
+
+bool Decoder::source(Operand &o, unsigned field, Ty ty, bool acc) {
+  unsigned dwords = tyInfo(ty).dwords;
+  if (field >= 256)
+    return vgpr(o, field - 256, dwords, acc);
+  if (field < Sgpr::slots)
+    return sgpr(o, field, dwords);
+  if (field <= 208 || (field >= 240 && field <= 248) || field == 255)
+    return constant(o, field, ty);
+  o.kind = Operand::Kind::special;
+  o.dwords = uint8_t(dwords);
+  o.index = o.encoded = uint16_t(field);
+  return dwords <= 2 && ((field >= 235 && field <= 239) || (field >= 251 && field <= 254));
+}
+
+DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
+  out = Inst{};
+  Decoder d{static_cast<const uint8_t *>(code), size, target, out};
+  if (size < 4)
+    return DecodeStatus::truncated;
+  std::memcpy(&d.lo, code, 4);
+  if (size >= 8)
+    std::memcpy(&d.hi, d.code + 4, 4);
+  if (d.lo >> 31 == 0)
+    return decodeVop(d);
+  if (d.lo >> 30 == 2)
+    return decodeScalar(d);
+  switch (d.lo >> 26) {
+  case 0x30:
+    return decodeScalar(d);
+  case 0x34:
+    return decodeVop3(d);
+  case 0x36:
+  case 0x37:
+  case 0x38:
+  case 0x3a:
+    return decodeMemory(d);
+  case 0x31:
+  case 0x35:
+  case 0x3c:
+    return decodeGraphics(d);
+  default:
+    return DecodeStatus::unknown;
+  }
+}
+
+} // namespace meld::softgpu::isa

@@ -1,0 +1,63 @@
+// The opcode table: what decoder and disassembler know about each (encoding, opcode number, target).
+//
+// Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
+// Thread rule: read-only after construction. Source: "Vega" and "MI200" ISA manuals, chapters
+// "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer.
+#pragma once
+
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace meld::softgpu::isa {
+
+/// Type of an operand: its width, how inline constants expand, which register file.
+enum class Ty : uint8_t {
+  none,
+  i16, f16,              // one dword, low half
+  i32, f32,
+  pki16, pkf16, mix,     // two halves; mix: f16 or f32 by op_sel_hi (v_mad_mix, v_fma_mix)
+  b64, i64, f64,
+  pkf32, pkb32,          // two dwords, 32-bit inline constants
+  b96, b128, b256, b512, // scalar or vector tuples
+  mask,                  // lane mask in an SGPR pair
+  s32,                   // SGPR destination of a vector instruction
+  lane, slane,           // lane select / scalar source: no VGPR, no literal
+  v32, v128,             // VGPR only
+  a32,                   // AGPR only
+  av32, av64,            // VGPR or AGPR by the acc bit (MFMA sources)
+  accf64, accf128, accf256, accf512, accf1024, acci128, acci512, acci1024, // MFMA accumulators
+  b16 = i16, b32 = i32,
+};
+
+/// How a constant expands and prints.
+enum class ImmKind : uint8_t { i16, f16, i32, i64, f64 };
+
+struct TyInfo {
+  uint8_t dwords;
+  ImmKind imm;
+};
+TyInfo tyInfo(Ty ty);
+
+struct OpInfo {
+  Op op;
+  Enc enc;
+  uint16_t number;
+  uint8_t targets;   ///< bit per Target
+  Ty dst, src[3];    ///< memory: vdst, data, data1; SMEM: sdata, sbase
+  const char *flags; ///< see the .def files
+  const char *dpp;   ///< VOP1/2 only
+  bool e64;          ///< VOP3 form of a 32-bit instruction
+  uint16_t bitsUsed = 0, bitsZero = 0; ///< VOP3: the thirteen modifier bits
+  uint8_t numSrc = 0;
+};
+
+/// The row for an opcode number, or nullptr.
+const OpInfo *findOpcode(Enc enc, unsigned number, Target target);
+/// The row a decoded instruction came from, or nullptr.
+const OpInfo *findOp(Op op, Enc enc, Target target);
+std::span<const OpInfo> allOpcodes();
+
+} // namespace meld::softgpu::isa

@@ -1,0 +1,49 @@
+// Pieces of the disassembler. Private to isa/.
+#pragma once
+
+#include "runtime/softgpu/isa/decode_common.h"
+
+#include <string>
+
+namespace meld::softgpu::isa {
+
+/// Operand list under construction: the first operand follows a space, the others a comma.
+class Text {
+public:
+  explicit Text(std::string_view mnemonic) : text_(mnemonic) {}
+  Text &operator<<(std::string_view s) {
+    text_ += s;
+    return *this;
+  }
+  Text &operator<<(int64_t n) {
+    text_ += std::to_string(n);
+    return *this;
+  }
+  Text &hex(uint64_t n);
+  /// Starts the next operand.
+  Text &next() {
+    text_ += first_ ? " " : ", ";
+    first_ = false;
+    return *this;
+  }
+  Text &flag(bool on, std::string_view name) {
+    if (on)
+      text_ += name;
+    return *this;
+  }
+  std::string take() { return std::move(text_); }
+
+private:
+  std::string text_;
+  bool first_ = true;
+};
+
+/// A register or constant; `inst` gives the literal, `kind` how a constant prints.
+void printOperand(Text &t, const Operand &o, const Inst &inst, ImmKind kind);
+void printRegister(Text &t, const Operand &o);
+
+void printScalar(Text &t, const Inst &inst, const OpInfo &row);
+void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target);
+void printMemory(Text &t, const Inst &inst, const OpInfo &row);
+
+} // namespace meld::softgpu::isa

@@ -1,0 +1,143 @@
+// Text of DS, FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF.
+#include "runtime/softgpu/isa/print_common.h"
+
+#include <bit>
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+bool present(const Operand &o) { return o.kind != Operand::Kind::none; }
+
+// ds_swizzle_b32: bit 15 set = quad permutation, else (and, or, xor) masks of the lane number. Common
+// patterns have names.
+void printSwizzle(Text &t, unsigned imm) {
+  if (imm == 0)
+    return;
+  t << " offset:";
+  if ((imm & 0xff00) == 0x8000) {
+    t << "swizzle(QUAD_PERM";
+    for (unsigned k = 0; k < 4; ++k)
+      t << "," << int64_t(imm >> (2 * k) & 3);
+    t << ")";
+    return;
+  }
+  if (imm & 0x8000) {
+    t << int64_t(imm);
+    return;
+  }
+  unsigned andMask = imm & 31, orMask = imm >> 5 & 31, xorMask = imm >> 10 & 31;
+  unsigned group = 32 - andMask;
+  if (andMask == 31 && orMask == 0 && std::has_single_bit(xorMask)) {
+    t << "swizzle(SWAP," << int64_t(xorMask) << ")";
+  } else if (andMask == 31 && orMask == 0 && xorMask > 0 && std::has_single_bit(xorMask + 1)) {
+    t << "swizzle(REVERSE," << int64_t(xorMask + 1) << ")";
+  } else if (group > 1 && std::has_single_bit(group) && orMask < group && xorMask == 0) {
+    t << "swizzle(BROADCAST," << int64_t(group) << "," << int64_t(orMask) << ")";
+  } else {
+    unsigned zeros = orMask ^ xorMask, ones = (andMask | orMask) ^ xorMask; // what lanes 0 and 31 map to
+    t << "swizzle(BITMASK_PERM,\"";
+    for (unsigned bit = 16; bit; bit >>= 1) {
+      bool a = zeros & bit, b = ones & bit;
+      t << (a == b ? (a ? "1" : "0") : (a ? "i" : "p"));
+    }
+    t << "\")";
+  }
+}
+
+void printDs(Text &t, const Inst &inst, const OpInfo &row) {
+  if (hasFlag(row, 'n'))
+    return;
+  for (const Operand *o : {&inst.dst, &inst.vaddr, &inst.vdata, &inst.vdata1})
+    if (present(*o))
+      printRegister(t.next(), *o);
+  if (inst.op == Op::ds_swizzle_b32) {
+    printSwizzle(t, unsigned(inst.offset));
+  } else if (hasFlag(row, '2')) {
+    if (inst.offset)
+      t << " offset0:" << inst.offset;
+    if (inst.offset1)
+      t << " offset1:" << inst.offset1;
+  } else if (inst.offset) {
+    t << " offset:" << inst.offset;
+  }
+  t.flag(inst.gds, " gds");
+}
+
+void printFlat(Text &t, const Inst &inst) {
+  if (present(inst.dst))
+    printRegister(t.next(), inst.dst);
+  if (present(inst.vaddr))
+    printRegister(t.next(), inst.vaddr);
+  else
+    t.next() << "off";
+  if (present(inst.vdata))
+    printRegister(t.next(), inst.vdata);
+  if (inst.enc != Enc::FLAT) {
+    if (present(inst.saddr))
+      printRegister(t.next(), inst.saddr);
+    else
+      t.next() << "off";
+  }
+  if (inst.offset)
+    t << " offset:" << inst.offset;
+  t.flag(inst.glc, " glc").flag(inst.slc, " slc").flag(inst.scc, " scc").flag(inst.lds, " lds");
+}
+
+void printFormat(Text &t, const Inst &inst) {
+  static constexpr std::string_view kData[] = {"INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10",
+                                               "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16",
+                                               "32_32_32", "32_32_32_32", "RESERVED_15"};
+  static constexpr std::string_view kNum[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6",
+                                              "FLOAT"};
+  bool data = inst.dfmt != 1, num = inst.nfmt != 0; // 8-bit unorm is the default
+  if (!data && !num)
+    return;
+  t << " format:[";
+  if (data)
+    t << "BUF_DATA_FORMAT_" << kData[inst.dfmt & 15];
+  t.flag(data && num, ",");
+  if (num)
+    t << "BUF_NUM_FORMAT_" << kNum[inst.nfmt & 7];
+  t << "]";
+}
+
+void printBuffer(Text &t, const Inst &inst, const OpInfo &row) {
+  bool storeLds = hasFlag(row, 'L');
+  if (!hasFlag(row, 'c')) {
+    if (present(inst.dst))
+      printRegister(t.next(), inst.dst);
+    else if (present(inst.vdata))
+      printRegister(t.next(), inst.vdata);
+    if (present(inst.vaddr))
+      printRegister(t.next(), inst.vaddr);
+    else if (!storeLds)
+      t.next() << "off";
+    printRegister(t.next(), inst.srsrc);
+    printOperand(t.next(), inst.soffset, inst, ImmKind::i32);
+    if (inst.enc == Enc::MTBUF)
+      printFormat(t, inst);
+    t.flag(inst.idxen, " idxen").flag(inst.offen, " offen");
+    if (inst.offset)
+      t << " offset:" << inst.offset;
+  }
+  t.flag(storeLds, " lds");
+  t.flag(inst.glc, " glc").flag(inst.slc, " slc").flag(inst.scc, " scc");
+  t.flag(inst.tfe, " tfe").flag(inst.lds && !storeLds, " lds");
+}
+
+} // namespace
+
+void printMemory(Text &t, const Inst &inst, const OpInfo &row) {
+  switch (inst.enc) {
+  case Enc::DS:
+    return printDs(t, inst, row);
+  case Enc::MUBUF:
+  case Enc::MTBUF:
+    return printBuffer(t, inst, row);
+  default:
+    return printFlat(t, inst);
+  }
+}
+
+} // namespace meld::softgpu::isa

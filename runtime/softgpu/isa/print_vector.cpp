@@ -1,0 +1,154 @@
+// Text of VOP1, VOP2, VOPC, VOP3, VOP3P with modifiers, SDWA and DPP.
+#include "runtime/softgpu/isa/print_common.h"
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+bool only32(Op op) {
+  switch (op) {
+  case Op::v_nop: case Op::v_clrexcp: case Op::v_madmk_f32: case Op::v_madak_f32: case Op::v_madmk_f16:
+  case Op::v_madak_f16: case Op::v_readfirstlane_b32: case Op::v_swap_b32: case Op::v_accvgpr_mov_b32:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
+  const Operand &o = inst.src[k];
+  ImmKind kind = tyInfo(row.src[k]).imm;
+  bool packedNeg = inst.enc == Enc::VOP3P && row.src[k] != Ty::mix; // printed as neg_lo, neg_hi
+  bool neg = !packedNeg && (inst.neg >> k & 1), abs = !packedNeg && (inst.abs >> k & 1);
+  bool negCall = neg && !abs && o.kind == Operand::Kind::imm;
+  bool sext = inst.sdwaSext >> k & 1;
+  t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
+  printOperand(t, o, inst, kind);
+  t.flag(abs, "|").flag(negCall || sext, ")");
+}
+
+void bitList(Text &t, std::string_view name, unsigned bits, unsigned count) {
+  t << " " << name << ":[";
+  for (unsigned k = 0; k < count; ++k)
+    t << (k ? "," : "") << int64_t(bits >> k & 1);
+  t << "]";
+}
+
+void printOutput(Text &t, const Inst &inst) {
+  static constexpr std::string_view kOmod[] = {"", " mul:2", " mul:4", " div:2"};
+  t.flag(inst.clamp, " clamp") << kOmod[inst.omod & 3];
+}
+
+void printSdwa(Text &t, const Inst &inst) {
+  static constexpr std::string_view kSel[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
+  static constexpr std::string_view kUnused[] = {"PAD", "SEXT", "PRESERVE"};
+  if (inst.enc != Enc::VOPC)
+    t << " dst_sel:" << kSel[unsigned(inst.sdwaDst)] << " dst_unused:UNUSED_" << kUnused[unsigned(inst.sdwaUnused)];
+  t << " src0_sel:" << kSel[unsigned(inst.sdwaSrc[0])];
+  if (inst.enc != Enc::VOP1)
+    t << " src1_sel:" << kSel[unsigned(inst.sdwaSrc[1])];
+}
+
+void printDppControl(Text &t, unsigned c, bool wide, Target target) {
+  bool newbcast = c >= 0x150 && c <= 0x15f;
+  if (wide && !newbcast) {
+    t << " /* 64 bit dpp only supports row_newbcast */";
+    return;
+  }
+  t << " ";
+  if (c <= 0xff) {
+    t << "quad_perm:[" << int64_t(c & 3) << "," << int64_t(c >> 2 & 3) << "," << int64_t(c >> 4 & 3) << ","
+      << int64_t(c >> 6 & 3) << "]";
+    return;
+  }
+  unsigned n = c & 15;
+  if (c > 0x100 && c < 0x130 && n != 0) {
+    static constexpr std::string_view kRow[] = {"row_shl:", "row_shr:", "row_ror:"};
+    t << kRow[(c >> 4) & 3] << int64_t(n);
+    return;
+  }
+  switch (c) {
+  case 0x130: t << "wave_shl:1"; return;
+  case 0x134: t << "wave_rol:1"; return;
+  case 0x138: t << "wave_shr:1"; return;
+  case 0x13c: t << "wave_ror:1"; return;
+  case 0x140: t << "row_mirror"; return;
+  case 0x141: t << "row_half_mirror"; return;
+  case 0x142: t << "row_bcast:15"; return;
+  case 0x143: t << "row_bcast:31"; return;
+  default: break;
+  }
+  if (newbcast && target == Target::gfx90a)
+    t << "row_newbcast:" << int64_t(n);
+  else if (newbcast)
+    t << "/* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
+  else if (c >= 0x160 && c <= 0x16f)
+    t << "/* row_xmask is not supported on ASICs earlier than GFX10 */";
+  else
+    t << "/* Invalid dpp_ctrl value */";
+}
+
+void printDpp(Text &t, const Inst &inst, const OpInfo &row, Target target) {
+  bool wide = tyInfo(row.src[0]).dwords == 2;
+  printDppControl(t, inst.dppCtrl, wide, target);
+  (t << " row_mask:").hex(inst.dppRowMask);
+  (t << " bank_mask:").hex(inst.dppBankMask);
+  t.flag(inst.dppBoundCtrl, " bound_ctrl:1");
+}
+
+} // namespace
+
+void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
+  bool vop3 = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P;
+  if (inst.sdwa)
+    t << "_sdwa";
+  else if (inst.dpp)
+    t << "_dpp";
+  else if (vop3 ? row.e64 : !only32(inst.op))
+    t << "_e" << (vop3 ? "64" : "32");
+  if (inst.dst.kind != Operand::Kind::none)
+    printRegister(t.next(), inst.dst);
+  if (hasCarryOut(inst.op))
+    printRegister(t.next(), inst.sdst);
+  bool mfma = row.dst >= Ty::accf64;
+  unsigned count = row.numSrc - (readsDst(inst.op) && row.src[2] != Ty::none);
+  for (unsigned k = 0; k < count; ++k)
+    printSource(t.next(), inst, row, k);
+
+  if (mfma) {
+    if (inst.cbsz)
+      t << " cbsz:" << int64_t(inst.cbsz);
+    if (inst.abid)
+      t << " abid:" << int64_t(inst.abid);
+    if (inst.blgp)
+      t << " blgp:" << int64_t(inst.blgp);
+    return;
+  }
+  if (inst.enc == Enc::VOP3P) {
+    bool mix = row.src[0] == Ty::mix;
+    unsigned full = (1u << count) - 1;
+    if (!row.numSrc || row.dst == Ty::a32 || row.src[0] == Ty::a32)
+      return;
+    if (inst.opSel & full)
+      bitList(t, "op_sel", inst.opSel, count);
+    if ((inst.opSelHi & full) != (mix ? 0 : full))
+      bitList(t, "op_sel_hi", inst.opSelHi, count);
+    if (!mix && (inst.neg & full))
+      bitList(t, "neg_lo", inst.neg, count);
+    if (!mix && (inst.abs & full))
+      bitList(t, "neg_hi", inst.abs, count);
+  } else if (vop3 && !hasCarryOut(inst.op) && (row.bitsUsed & 0xf00)) {
+    if (inst.opSel) { // the destination's bit comes last
+      unsigned bits = (inst.opSel & ((1u << count) - 1)) | unsigned(inst.opSel >> 3 & 1) << count;
+      if (bits)
+        bitList(t, "op_sel", bits, count + 1);
+    }
+  }
+  printOutput(t, inst);
+  if (inst.sdwa)
+    printSdwa(t, inst);
+  if (inst.dpp)
+    printDpp(t, inst, row, target);
+}
+
+} // namespace meld::softgpu::isa
