@@ -11,6 +11,8 @@
 #include "runtime/softgpu/cu/mem/vmem.h"
 #include "runtime/softgpu/isa/decoder.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace meld::softgpu::mem {
@@ -121,6 +123,41 @@ const ExecInst *bufferOps(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// Private memory, each lane at its own offset (an indexed array): dword-aligned and all in range,
+/// else runBuffer.
+const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_t add) {
+  const LaneOp &op = laneOp(i);
+  const unsigned slot = i->src[2];
+  const uint32_t soffset = scalarOffset(i, w), records = w.s[slot + 2];
+  const VRow &v = w.v[i->src[0]];
+  const uint32_t stand = v.u[firstLane(exec)] + add;
+  U32x8 low = {};
+  __m256i high = _mm256_setzero_si256();
+  alignas(64) uint32_t offset[kWaveSize];
+  for (unsigned k = 0; k < 8; ++k) {
+    const U32x8 m = maskVec(exec, k), x = ((loadVec(v, k) + add) & m) | (splat(stand) & ~m);
+    low |= x;
+    high = _mm256_max_epu32(high, __m256i(x));
+    std::memcpy(offset + 8 * k, &x, 32);
+  }
+  uint32_t largest = 0;
+  for (uint32_t x : std::bit_cast<std::array<uint32_t, 8>>(high))
+    largest = std::max(largest, x);
+  const uint64_t end = uint64_t(largest / 4 + op.dwords) * (4 * kWaveSize);
+  if (!allZero(low & 3) || records < soffset || end > records - soffset)
+    return runBuffer(i, w, nullptr);
+  const uint64_t base = (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) + soffset;
+  alignas(64) uint64_t a[kWaveSize];
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    a[l] = base + uint64_t(offset[l]) * kWaveSize + 4 * l;
+  resetTrace(w);
+  addSwizzled(w, a, exec, op.bytes, 4 * kWaveSize);
+  LaneJob j = makeJob(i, w, a, exec);
+  j.dwordStride = 4 * kWaveSize;
+  op.run(j);
+  return following(i);
+}
+
 /// Dword loads and stores, offen or no VGPR address: tries the spill pattern first.
 template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *i, Wave &w) {
   w.next = i;
@@ -138,7 +175,7 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
   if (i->src[0] != kImmSlot) {
     const VRow &v = w.v[i->src[0]];
     if (!isUniformUnder(v, exec))
-      return runBuffer(i, w, nullptr);
+      return privateGather(i, w, exec, offset);
     offset += v.u[firstLane(exec)];
   }
   const uint32_t soffset = scalarOffset(i, w), records = w.s[slot + 2];

@@ -79,6 +79,8 @@ uint64_t ldsAddresses(const Wave &w, const LaneOffsets &offsets, uint64_t exec, 
 
 /// First lane whose offset is not a multiple of `bytes`, or -1: atomics must be aligned.
 int misalignedLane(const LaneOffsets &offsets, uint64_t mask, uint32_t bytes) {
+  if (!offsets.misaligned(bytes)) [[likely]]
+    return -1;
   for (; mask; mask &= mask - 1)
     if (offsets.a[firstLane(mask)] & (bytes - 1))
       return int(firstLane(mask));

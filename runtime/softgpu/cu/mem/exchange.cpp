@@ -22,8 +22,12 @@ const ExecInst *bpermute(const ExecInst *i, Wave &w) {
   VRow source, result;
   for (unsigned k = 0; k < 8; ++k)
     storeVec(source, k, loadVec(*dataRows(i, w), k) & maskVec(exec, k));
-  for (unsigned l = 0; l < kWaveSize; ++l)
-    result.u[l] = source.u[(addr.u[l] + add) / 4 % kWaveSize];
+  for (unsigned k = 0; k < 8; ++k) {
+    const U32x8 at = (loadVec(addr, k) + add) & (4 * (kWaveSize - 1));
+    storeVec(
+        result, k,
+        U32x8(_mm256_i32gather_epi32(reinterpret_cast<const int *>(source.u), __m256i(at), 1)));
+  }
   putRow(*dstRows(i, w), result, exec);
   resetTrace(w);
   return following(i);

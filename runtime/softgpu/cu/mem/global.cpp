@@ -151,17 +151,21 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
     resetTrace(w);
     return following(i);
   }
-  if constexpr (N == 1) {
+  if constexpr (N != 3) {
     uint32_t low;
     if (!w.mapper && (S == Segment::globalSaddr || isUniformUnder(hi, exec)) &&
-        isLinearUnder(lo, 4, exec, low)) {
-      uint64_t base = oneAddress<S>(i, w, firstLane(exec)) - 4 * firstLane(exec);
+        isLinearUnder(lo, 4 * N, exec, low)) {
+      uint64_t base = oneAddress<S>(i, w, firstLane(exec)) - 4 * N * firstLane(exec);
       if (isOrdinary<S>(base)) {
-        traceLinear(w, base, 4, exec);
-        if constexpr (Store)
+        traceLinear(w, base, 4 * N, exec);
+        if constexpr (Store && N == 1)
           rowOut(host(base), *dataRows(i, w), exec);
-        else
+        else if constexpr (Store)
+          groupsOutUnder<N>(host(base), dataRows(i, w), exec);
+        else if constexpr (N == 1)
           rowIn(*dstRows(i, w), host(base), exec);
+        else
+          groupsInUnder<N>(dstRows(i, w), host(base), exec);
         return following(i);
       }
     }

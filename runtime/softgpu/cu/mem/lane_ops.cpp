@@ -112,22 +112,57 @@ typename Op::T sharedRmw(typename Op::T *p, typename Op::T d, typename Op::T d2,
   }
 }
 
+template <class Op, bool Returns> void putOld(const LaneJob &j, unsigned l, typename Op::T old) {
+  if constexpr (Returns) {
+    j.dst[0].u[l] = uint32_t(old);
+    if constexpr (sizeof(old) == 8)
+      j.dst[1].u[l] = uint32_t(old >> 32);
+  }
+}
+
+/// All lanes of the job at one address: applies them in order to a private copy and exchanges once,
+/// which is one of the orders the hardware may choose and costs one locked instruction instead
+/// of 64.
+template <class Op, bool Returns> void atomicOneAddress(const LaneJob &j) {
+  using T = typename Op::T;
+  T *p = reinterpret_cast<T *>(j.address[firstLane(j.mask)]);
+  T old = __atomic_load_n(p, __ATOMIC_RELAXED), now, before[Returns ? kWaveSize : 1];
+  do {
+    now = old;
+    forLanes(j.mask, [&](unsigned l) {
+      if constexpr (Returns)
+        before[l] = now;
+      now = Op::apply(now, operand<T>(j.data, l), j.data2 ? operand<T>(j.data2, l) : T{}, j.mode);
+    });
+  } while (!__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  if constexpr (Returns)
+    forLanes(j.mask, [&](unsigned l) { putOld<Op, true>(j, l, before[l]); });
+}
+
 template <class Op, bool Shared, bool Returns> void atomicLanes(const LaneJob &j) {
   using T = typename Op::T;
+  if constexpr (Shared) {
+    if (!j.mask)
+      return;
+    const uint64_t first = j.address[firstLane(j.mask)];
+    uint64_t differs = 0;
+    if (j.mask & (j.mask - 1))
+      forLanes(j.mask, [&](unsigned l) { differs |= j.address[l] ^ first; });
+    else
+      differs = 1; // one lane: nothing to combine
+    if (!differs)
+      return atomicOneAddress<Op, Returns>(j);
+  }
   forLanes(j.mask, [&](unsigned l) {
     T *p = reinterpret_cast<T *>(j.address[l]);
-    T d = j.data ? operand<T>(j.data, l) : T{}, d2 = j.data2 ? operand<T>(j.data2, l) : T{}, old;
+    T d = operand<T>(j.data, l), d2 = j.data2 ? operand<T>(j.data2, l) : T{}, old;
     if constexpr (Shared) {
       old = sharedRmw<Op>(p, d, d2, j.mode);
     } else {
       old = peek<T>(p);
       poke<T>(p, Op::apply(old, d, d2, j.mode));
     }
-    if constexpr (Returns) {
-      j.dst[0].u[l] = uint32_t(old);
-      if constexpr (sizeof(T) == 8)
-        j.dst[1].u[l] = uint32_t(old >> 32);
-    }
+    putOld<Op, Returns>(j, l, old);
   });
 }
 

@@ -1,7 +1,7 @@
 // LDS addresses of a wave's lanes, and dword accesses to them.
 //
 // What: LaneOffsets computes every lane's LDS byte offset with vector code, inactive lanes standing
-// in for the first active one, together with the smallest and largest of each half wave. That
+// in for the first active one of their half, together with the smallest and largest of each half wave. That
 // decides in two compares whether the whole access is in range and whether a half touches at most
 // 32 consecutive dwords, which cannot conflict. Reads of one dword are then AVX2 gathers.
 #pragma once
@@ -17,8 +17,10 @@ struct LaneOffsets {
 
   /// `exec` must not be 0.
   LaneOffsets(const VRow &row, uint32_t add, uint64_t exec) {
-    const U32x8 fill = splat(row.u[firstLane(exec)] + add);
     for (unsigned h = 0; h < 2; ++h) {
+      // Stand-ins come from the same half, so that they do not widen its range.
+      const uint64_t half = exec >> (32 * h) & 0xffffffff;
+      const U32x8 fill = splat(row.u[half ? firstLane(half) + 32 * h : firstLane(exec)] + add);
       __m256i lo = _mm256_set1_epi32(-1), hi = _mm256_setzero_si256();
       for (unsigned k = 4 * h; k < 4 * h + 4; ++k) {
         U32x8 x = loadVec(row, k) + add;
@@ -35,6 +37,24 @@ struct LaneOffsets {
     }
   }
 
+  /// Host addresses of all lanes; meaningful when inRange().
+  void addresses(const uint8_t *lds, uint64_t *out) const {
+    const uint64_t base = addressOf(lds);
+    for (unsigned l = 0; l < kWaveSize; ++l)
+      out[l] = base + a[l];
+  }
+
+  /// Some lane, active or standing in for one, is not at a multiple of `unit`.
+  bool misaligned(uint32_t unit) const {
+    U32x8 low = {};
+    for (unsigned k = 0; k < 8; ++k) {
+      U32x8 x;
+      std::memcpy(&x, a + 8 * k, 32);
+      low |= x;
+    }
+    return !allZero(low & (unit - 1));
+  }
+
   bool inRange(uint32_t bytes, uint32_t ldsSize) const {
     return uint64_t(high[0] > high[1] ? high[0] : high[1]) + bytes <= ldsSize;
   }
@@ -43,10 +63,25 @@ struct LaneOffsets {
   uint32_t conflicts(uint64_t mask, uint32_t bytes) const {
     if (bytes <= 4 && fewDwords(0, bytes) && fewDwords(1, bytes))
       return 0;
+    // A dword stride s in every lane: 32 lanes fall on 32 / gcd(s, 32) banks.
+    if (const uint32_t step = a[1] - a[0];
+        mask == kFullExec && bytes == 4 && !((a[0] | step) & 3) && isStride(step))
+      return 2 * ((step / 4 & -(step / 4)) < 32 ? (step / 4 & -(step / 4)) - 1 : 31);
     return bankConflicts(a, mask, bytes);
   }
 
 private:
+  bool isStride(uint32_t step) const {
+    if (!step || a[63] - a[0] != 63 * step)
+      return false;
+    U32x8 want = splat(a[0]) + kIota * step, diff = {};
+    for (unsigned k = 0; k < 8; ++k, want += 8 * step) {
+      U32x8 x;
+      std::memcpy(&x, a + 8 * k, 32);
+      diff |= x ^ want;
+    }
+    return allZero(diff);
+  }
   bool fewDwords(unsigned h, uint32_t bytes) const {
     return (high[h] + bytes - 1) / 4 - low[h] / 4 < 32;
   }

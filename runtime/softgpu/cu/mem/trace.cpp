@@ -128,32 +128,52 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
 
 void addSwizzled(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes,
                  uint32_t dwordStride) {
+  if (bytes <= 4 && !w.trace.cacheLines) {
+    const uint32_t conflicts = w.trace.ldsBankConflicts;
+    traceLanes(w, address, mask, bytes);
+    w.trace.ldsBankConflicts = conflicts;
+    return;
+  }
   traceBySet(w, address, mask, bytes, bytes <= 4 ? 4 : dwordStride);
 }
+
+namespace {
+
+/// Distinct values among n.
+unsigned distinct(uint32_t *x, unsigned n) {
+  unsigned kept = 1;
+  for (unsigned k = 1; k < n; ++k) {
+    unsigned at = 0;
+    while (at < kept && x[at] != x[k])
+      ++at;
+    if (at == kept)
+      x[kept++] = x[k];
+  }
+  return kept;
+}
+
+} // namespace
 
 uint32_t bankConflicts(const uint32_t *address, uint64_t mask, uint32_t bytes) {
   const unsigned lanesPerPass = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
   uint32_t extra = 0;
-  uint32_t seen[32][32]; // distinct dwords per bank: a lane adds at most one to a bank
+  uint32_t inBank[32]
+                 [32]; // dwords per bank, repetitions included: a lane adds at most one to a bank
   for (unsigned pass = 0; pass < kWaveSize; pass += lanesPerPass) {
     uint64_t m = mask >> pass << pass & (kFullExec >> (64 - lanesPerPass) << pass);
     if (!(m & (m - 1)))
       continue;
-    uint8_t count[32] = {};
-    unsigned worst = 1;
+    alignas(32) uint8_t count[32] = {};
     for (; m; m &= m - 1) {
       uint32_t a = address[firstLane(m)];
-      for (uint32_t d = a / 4, end = (a + bytes - 1) / 4; d <= end; ++d) {
-        unsigned bank = d % 32, n = count[bank], k = 0;
-        while (k < n && seen[bank][k] != d)
-          ++k;
-        if (k == n) {
-          seen[bank][n] = d;
-          count[bank] = uint8_t(n + 1);
-          worst = std::max(worst, n + 1);
-        }
-      }
+      for (uint32_t d = a / 4, end = (a + bytes - 1) / 4; d <= end; ++d)
+        inBank[d % 32][count[d % 32]++] = d;
     }
+    // Only a bank with more dwords than the worst so far can be worse.
+    unsigned worst = 1;
+    for (unsigned bank = 0; bank < 32; ++bank)
+      if (count[bank] > worst)
+        worst = std::max(worst, distinct(inBank[bank], count[bank]));
     extra += worst - 1;
   }
   return extra;

@@ -90,6 +90,34 @@ inline void groupsOut(uint8_t *__restrict memory, const VRow *__restrict src) {
       p[l * N + k] = src[k].u[l];
 }
 
+/// The same under a partial EXEC for N = 2 and 4: inactive lanes' memory is not touched.
+template <unsigned N> inline U32x8 groupMask(uint64_t exec, unsigned k) {
+  constexpr U32x8 bit = N == 2 ? U32x8{1, 1, 2, 2, 4, 4, 8, 8} : U32x8{1, 1, 1, 1, 2, 2, 2, 2};
+  return U32x8((splat(uint32_t(exec >> (8 / N * k)) & 0xff) & bit) == bit);
+}
+template <unsigned N> inline void groupsInUnder(VRow *dst, const uint8_t *memory, uint64_t exec) {
+  alignas(64) uint32_t dense[N * kWaveSize];
+  for (unsigned k = 0; k < 8 * N; ++k) {
+    __m256i x = _mm256_maskload_epi32(reinterpret_cast<const int *>(memory) + 8 * k,
+                                      __m256i(groupMask<N>(exec, k)));
+    _mm256_store_si256(reinterpret_cast<__m256i *>(dense + 8 * k), x);
+  }
+  VRow rows[N];
+  groupsIn<N>(rows, reinterpret_cast<const uint8_t *>(dense));
+  for (unsigned r = 0; r < N; ++r)
+    for (unsigned k = 0; k < 8; ++k) {
+      U32x8 m = maskVec(exec, k);
+      storeVec(dst[r], k, (loadVec(dst[r], k) & ~m) | (loadVec(rows[r], k) & m));
+    }
+}
+template <unsigned N> inline void groupsOutUnder(uint8_t *memory, const VRow *src, uint64_t exec) {
+  alignas(64) uint32_t dense[N * kWaveSize];
+  groupsOut<N>(reinterpret_cast<uint8_t *>(dense), src);
+  for (unsigned k = 0; k < 8 * N; ++k)
+    _mm256_maskstore_epi32(reinterpret_cast<int *>(memory) + 8 * k, __m256i(groupMask<N>(exec, k)),
+                           _mm256_load_si256(reinterpret_cast<const __m256i *>(dense + 8 * k)));
+}
+
 /// Device to host addresses and checked mode; false: `w` has been faulted.
 bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
                bool write);
