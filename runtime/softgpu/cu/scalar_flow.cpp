@@ -203,7 +203,7 @@ void setIdx(Wave &w, uint32_t index) {
 }
 const ExecInst *runIdxOn(const ExecInst *i, Wave &w) {
   setIdx(w, readSource<uint32_t, anySource>(i, w));
-  setIdxMode(w, i->inst->src[1].encoded); // the field itself is the constant
+  setIdxMode(w, uint32_t(i->inst->simm)); // the second source field is a constant
   w.setMode(w.mode | Mode::gprIdxEn);
   return following(i);
 }

@@ -1,0 +1,102 @@
+#include "runtime/softgpu/counters/counters.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace meld::softgpu {
+namespace {
+
+using nlohmann::json;
+
+DispatchRecord sample(const char *kernel, uint64_t valu, uint64_t lanes) {
+  DispatchRecord r;
+  r.kernel = kernel;
+  r.grid[0] = 128, r.grid[1] = r.grid[2] = 1;
+  r.workgroup[0] = 64, r.workgroup[1] = r.workgroup[2] = 1;
+  r.counters.waves = 2;
+  r.counters.insts[unsigned(isa::Category::valu)] = valu;
+  r.counters.insts[unsigned(isa::Category::branch)] = 3;
+  r.counters.insts[unsigned(isa::Category::waitcnt)] = 4;
+  r.counters.activeLanesValu = lanes;
+  r.counters.cacheLines = 9;
+  r.cycles = 100;
+  return r;
+}
+
+TEST(Counters, JsonHasDispatchesAndTotals) {
+  CounterSink sink("unused");
+  sink.record(sample("a", 10, 320));
+  sink.record(sample("b \"quoted\"\xff", 0, 0));
+  sink.record(sample("a", 30, 640));
+  json j = json::parse(sink.toJson());
+  EXPECT_EQ(j["device"], "gfx90a");
+  ASSERT_EQ(j["dispatches"].size(), 3u);
+  const json &first = j["dispatches"][0];
+  EXPECT_EQ(first["kernel"], "a");
+  EXPECT_EQ(first["grid"], json::array({128, 1, 1}));
+  EXPECT_EQ(first["workgroup"], json::array({64, 1, 1}));
+  EXPECT_EQ(first["waves"], 2);
+  EXPECT_EQ(first["replaced"], false);
+  EXPECT_EQ(first["cycles"], 100);
+  EXPECT_EQ(first["counters"]["SQ_INSTS_VALU"], 10);
+  EXPECT_EQ(first["counters"]["SQ_INSTS_BRANCH"], 3);
+  EXPECT_EQ(first["counters"]["SQ_INSTS"], 17);
+  EXPECT_EQ(first["counters"]["VALUUtilization"], 50.0);
+  EXPECT_EQ(j["dispatches"][1]["counters"]["VALUUtilization"], 0.0) << "no vector instruction: not a division by zero";
+  const json &a = j["totals"]["a"];
+  EXPECT_EQ(a["dispatches"], 2);
+  EXPECT_EQ(a["cycles"], 200);
+  EXPECT_EQ(a["counters"]["SQ_WAVES"], 4);
+  EXPECT_EQ(a["counters"]["VALUUtilization"], 100.0 * 960 / (40 * 64)) << "weighted by instructions, not a mean of means";
+}
+
+TEST(Counters, DisabledSinkKeepsNothing) {
+  CounterSink sink("");
+  EXPECT_FALSE(sink.enabled());
+  sink.record(sample("a", 1, 1));
+  EXPECT_TRUE(json::parse(sink.toJson())["dispatches"].empty());
+}
+
+TEST(Counters, FileNamesMayHoldTheProcessId) {
+  const std::string base = testing::TempDir() + "meld-counters-" + std::to_string(getpid()) + "-";
+  CounterSink sink(base + "%p.json");
+  sink.record(sample("a", 1, 64));
+  sink.flush();
+  const std::string name = base + std::to_string(getpid()) + ".json";
+  std::ifstream in(name);
+  EXPECT_EQ(json::parse(in)["dispatches"].size(), 1u);
+  std::remove(name.c_str());
+}
+
+TEST(Counters, AForkedChildDoesNotWriteItsParentsRecords) {
+  const std::string name = testing::TempDir() + "meld-counters-fork-" + std::to_string(getpid()) + ".json";
+  CounterSink sink(name);
+  sink.record(sample("a", 1, 64));
+  pid_t child = fork();
+  if (child == 0) {
+    sink.flush();
+    _exit(access(name.c_str(), F_OK) == 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(Counters, UnwritableFileIsOneWarning) {
+  CounterSink sink("/no/such/folder/x.json");
+  sink.record(sample("a", 1, 64));
+  testing::internal::CaptureStderr();
+  sink.flush();
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("/no/such/folder/x.json"), std::string::npos);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+} // namespace
+} // namespace meld::softgpu
