@@ -1,0 +1,199 @@
+#include "runtime/softgpu/kfd/aql.h"
+#include "tests/runtime/softgpu/kfd/rings.h"
+
+#include <gtest/gtest.h>
+
+namespace meld::softgpu {
+namespace {
+using test::AqlRing;
+using test::Recorder;
+using test::Signal;
+
+struct AqlTest : ::testing::Test {
+  AqlRing<8> ring;
+  Recorder recorder;
+  std::atomic<bool> cancel{false};
+  AqlProcessor make() {
+    return AqlProcessor({reinterpret_cast<uint64_t>(ring.packets.data()), sizeof ring.packets,
+                         reinterpret_cast<uint64_t>(&ring.queue.read_dispatch_id),
+                         reinterpret_cast<uint64_t>(&ring.queue.write_dispatch_id)},
+                        recorder.services(), &cancel);
+  }
+  unsigned type(unsigned slot) { return ring.packets[slot][0]; }
+};
+
+TEST_F(AqlTest, EmptyRingIsIdle) {
+  auto p = make();
+  EXPECT_EQ(p.step(), Step::idle);
+}
+
+TEST_F(AqlTest, DispatchRunsThenGivesTheSlotBackThenCompletes) {
+  Signal done(1, 77);
+  auto p = make();
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, done.handle());
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(recorder.dispatched, std::vector<uint64_t>{0});
+  EXPECT_EQ(type(0), unsigned{HSA_PACKET_TYPE_INVALID});
+  EXPECT_EQ(ring.queue.read_dispatch_id, 1u);
+  EXPECT_EQ(done.raw.value, 0);
+  EXPECT_LE(done.raw.start_ts, done.raw.end_ts);
+  EXPECT_NE(done.raw.start_ts, 0u);
+  EXPECT_EQ(done.mailbox, 77u);
+  EXPECT_EQ(recorder.events, std::vector<uint32_t>{77});
+  EXPECT_EQ(p.step(), Step::idle);
+}
+
+TEST_F(AqlTest, ASlotThatIsReservedButNotWrittenStopsTheQueueAndKeepsTheOrder) {
+  auto p = make();
+  ring.queue.write_dispatch_id = 2; // two producers reserved; the second was faster
+  ring.packets[1].fill(0);
+  ring.packets[1][0] = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  EXPECT_EQ(p.step(), Step::idle);
+  ring.packets[0].fill(0);
+  ring.packets[0][0] = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(recorder.dispatched, (std::vector<uint64_t>{0, 1}));
+}
+
+TEST_F(AqlTest, IndicesWrapAroundTheRing) {
+  auto p = make();
+  for (int round = 0; round < 29; ++round) {
+    ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    ASSERT_EQ(p.step(), Step::progress);
+  }
+  EXPECT_EQ(ring.queue.read_dispatch_id, 29u);
+  EXPECT_EQ(recorder.dispatched.back(), 28u);
+}
+
+TEST_F(AqlTest, BarrierAndWaitsForAllOfItsSignals) {
+  Signal a(1), b(2), done(1);
+  auto p = make();
+  ring.barrier(false, {a.handle(), 0, b.handle()}, done.handle());
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_EQ(p.step(), Step::blocked);
+  a.raw.value = 0;
+  EXPECT_EQ(p.step(), Step::blocked);
+  EXPECT_EQ(done.raw.value, 1);
+  EXPECT_TRUE(recorder.dispatched.empty());
+  b.raw.value = 0;
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(done.raw.value, 0);
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(recorder.dispatched.size(), 1u);
+}
+
+TEST_F(AqlTest, BarrierWithoutSignalsIsMet) {
+  auto p = make();
+  ring.barrier(false, {});
+  ring.barrier(true, {});
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(p.step(), Step::progress);
+}
+
+TEST_F(AqlTest, BarrierOrNeedsOne) {
+  Signal a(1), b(1);
+  auto p = make();
+  ring.barrier(true, {a.handle(), b.handle()});
+  EXPECT_EQ(p.step(), Step::blocked);
+  b.raw.value = 0;
+  EXPECT_EQ(p.step(), Step::progress);
+}
+
+TEST_F(AqlTest, VendorIcacheFlushDropsCode) {
+  std::array<uint8_t, 64> body{};
+  body[2] = 1;
+  Signal done(1);
+  auto p = make();
+  ring.push(HSA_PACKET_TYPE_VENDOR_SPECIFIC, body.data(), done.handle());
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(recorder.codeDrops, 1u);
+  EXPECT_EQ(done.raw.value, 0);
+}
+
+TEST_F(AqlTest, BarrierValueComparesUnderItsMask) {
+  struct Case {
+    uint32_t condition;
+    int64_t value, reference;
+    uint64_t mask;
+    bool met;
+  };
+  const Case cases[] = {
+      {HSA_SIGNAL_CONDITION_EQ, 0x105, 5, 0xff, true},  {HSA_SIGNAL_CONDITION_EQ, 0x105, 5, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_NE, 4, 5, ~0ull, true},     {HSA_SIGNAL_CONDITION_NE, 5, 5, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_LT, -3, 0, ~0ull, true},    {HSA_SIGNAL_CONDITION_LT, 3, 3, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_GTE, 3, 3, ~0ull, true},    {HSA_SIGNAL_CONDITION_GTE, -1, 0, ~0ull, false},
+  };
+  for (const Case &c : cases) {
+    AqlRing<8> own;
+    Signal signal(c.value);
+    hsa_amd_barrier_value_packet_t packet{};
+    packet.header.AmdFormat = 2;
+    packet.signal.handle = signal.handle();
+    packet.value = c.reference;
+    packet.mask = static_cast<hsa_signal_value_t>(c.mask);
+    packet.cond = c.condition;
+    AqlProcessor p({reinterpret_cast<uint64_t>(own.packets.data()), sizeof own.packets,
+                    reinterpret_cast<uint64_t>(&own.queue.read_dispatch_id),
+                    reinterpret_cast<uint64_t>(&own.queue.write_dispatch_id)},
+                   recorder.services(), &cancel);
+    own.push(HSA_PACKET_TYPE_VENDOR_SPECIFIC, &packet);
+    EXPECT_EQ(p.step(), c.met ? Step::progress : Step::blocked) << c.condition << " " << c.value;
+  }
+}
+
+TEST_F(AqlTest, ErrorsGoToTheInactiveSignalAndStopTheQueue) {
+  const std::pair<DispatchCode, int64_t> codes[] = {
+      {DispatchCode::illegalInstruction, 0x40000000}, {DispatchCode::apertureViolation, 0x20000000},
+      {DispatchCode::trap, 0x80000000ll},             {DispatchCode::badDimensions, 2},
+      {DispatchCode::ldsTooLarge, 4},                 {DispatchCode::badCodeObject, 8},
+      {DispatchCode::groupTooLarge, 64},              {DispatchCode::tooManyVgprs, 128},
+  };
+  for (const auto &[code, expected] : codes) {
+    AqlRing<8> own;
+    Signal inactive(0, 5), done(1);
+    own.queue.queue_inactive_signal.handle = inactive.handle();
+    Recorder r;
+    r.answer.code = code;
+    r.answer.message = "expected by a test";
+    AqlProcessor p({reinterpret_cast<uint64_t>(own.packets.data()), sizeof own.packets,
+                    reinterpret_cast<uint64_t>(&own.queue.read_dispatch_id),
+                    reinterpret_cast<uint64_t>(&own.queue.write_dispatch_id)},
+                   r.services(), &cancel);
+    own.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, done.handle());
+    own.push(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    EXPECT_EQ(p.step(), Step::halted);
+    EXPECT_EQ(inactive.raw.value, expected);
+    EXPECT_EQ(r.events, std::vector<uint32_t>{5});
+    EXPECT_EQ(done.raw.value, 1);
+    EXPECT_EQ(p.step(), Step::halted);
+    EXPECT_EQ(r.dispatched.size(), 1u);
+  }
+}
+
+TEST_F(AqlTest, AMemoryFaultRaisesTheFaultEvent) {
+  recorder.answer.code = DispatchCode::memoryFault;
+  recorder.answer.address = 0x123456789000;
+  auto p = make();
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_EQ(p.step(), Step::halted);
+  EXPECT_EQ(recorder.faultAddress, 0x123456789000u);
+}
+
+TEST_F(AqlTest, UnknownPacketsAreFormatErrors) {
+  for (uint8_t type : {uint8_t{4}, uint8_t{9}, uint8_t{0}}) {
+    AqlRing<8> own;
+    Signal inactive(0);
+    own.queue.queue_inactive_signal.handle = inactive.handle();
+    AqlProcessor p({reinterpret_cast<uint64_t>(own.packets.data()), sizeof own.packets,
+                    reinterpret_cast<uint64_t>(&own.queue.read_dispatch_id),
+                    reinterpret_cast<uint64_t>(&own.queue.write_dispatch_id)},
+                   recorder.services(), &cancel);
+    own.push(type); // type 0 without a vendor format
+    EXPECT_EQ(p.step(), Step::halted);
+    EXPECT_TRUE(inactive.raw.value & (32 | 256)) << inactive.raw.value;
+  }
+}
+
+} // namespace
+} // namespace meld::softgpu

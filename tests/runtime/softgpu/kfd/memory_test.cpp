@@ -1,0 +1,141 @@
+#include "runtime/softgpu/kfd/memory.h"
+
+#include <cerrno>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <linux/kfd_ioctl.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+namespace meld::softgpu {
+namespace {
+
+struct MemoryTest : ::testing::Test {
+  DeviceConfig config = [] {
+    DeviceConfig c;
+    c.vramBytes = 1 << 20;
+    return c;
+  }();
+  int fd = ::memfd_create("test", MFD_CLOEXEC);
+  Memory memory{config, fd};
+  ~MemoryTest() override { ::close(fd); }
+
+  Memory::Allocation vram(uint64_t size, int expected = 0, uint32_t flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
+    Memory::Allocation a;
+    a.va = 0x10000000;
+    a.size = size;
+    a.flags = flags;
+    EXPECT_EQ(memory.allocate(a), expected);
+    return a;
+  }
+};
+
+TEST_F(MemoryTest, VramIsLimitedByBytesNotByHoles) {
+  std::vector<Memory::Allocation> all;
+  for (int i = 0; i < 256; ++i)
+    all.push_back(vram(4096));
+  EXPECT_EQ(memory.available(), 0u);
+  vram(4096, -ENOMEM);
+  for (int i = 0; i < 256; i += 2)
+    EXPECT_EQ(memory.release(all[i].handle), 0);
+  EXPECT_EQ(memory.available(), 128u * 4096);
+  const auto big = vram(128 * 4096); // no hole of this size exists below the others
+  EXPECT_EQ(memory.release(big.handle), 0);
+  EXPECT_EQ(memory.release(big.handle), -EINVAL);
+}
+
+TEST_F(MemoryTest, SystemMemoryDoesNotCount) {
+  vram(1 << 20);
+  vram(64 << 20, 0, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+  vram(1, -ENOMEM);
+}
+
+TEST_F(MemoryTest, MappingMakesHiddenMemoryReadableAndFreeingClearsIt) {
+  void *at = ::mmap(nullptr, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(at, MAP_FAILED);
+  Memory::Allocation a;
+  a.va = reinterpret_cast<uint64_t>(at);
+  a.size = 8192;
+  a.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+  ASSERT_EQ(memory.allocate(a), 0);
+  ASSERT_EQ(memory.mapToGpu(a.handle), 0);
+  std::memset(at, 0x5a, 8192);
+  unsigned char back = 0;
+  EXPECT_EQ(::pread(fd, &back, 1, static_cast<off_t>(a.offset) + 4096), 1);
+  EXPECT_EQ(back, 0x5a);
+  const uint64_t offset = a.offset;
+  EXPECT_EQ(memory.release(a.handle), 0);
+  EXPECT_EQ(::pread(fd, &back, 1, static_cast<off_t>(offset) + 4096), 1);
+  EXPECT_EQ(back, 0);
+  EXPECT_EQ(memory.mapToGpu(a.handle), -EINVAL);
+  ::munmap(at, 8192);
+}
+
+TEST_F(MemoryTest, UserPointersAreTranslated) {
+  std::vector<Memory::Allocation> all;
+  for (uint64_t i : {5u, 1u, 3u}) {
+    Memory::Allocation a;
+    a.va = 0x20000000 + i * 0x10000;
+    a.host = 0x7f0000000000 + i * 0x100000;
+    a.size = 0x2000;
+    a.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+    ASSERT_EQ(memory.allocate(a), 0);
+    all.push_back(a);
+  }
+  EXPECT_FALSE(memory.empty());
+  uint64_t rest = 0;
+  for (const auto &a : all) {
+    EXPECT_EQ(memory.toHost(a.va), a.host);
+    EXPECT_EQ(memory.toHost(a.va + 0x1fff, rest), a.host + 0x1fff);
+    EXPECT_EQ(rest, 1u);
+    EXPECT_EQ(memory.toHost(a.va + 0x2000), a.va + 0x2000);
+    EXPECT_TRUE(memory.mapped(a.va, 0x2000));
+    EXPECT_FALSE(memory.mapped(a.va, 0x2001));
+  }
+  EXPECT_EQ(memory.toHost(0x20000000, rest), 0x20000000u);
+  EXPECT_EQ(rest, 0x10000u);
+  for (const auto &a : all)
+    EXPECT_EQ(memory.release(a.handle), 0);
+  EXPECT_TRUE(memory.empty());
+  EXPECT_EQ(memory.toHost(all[0].va), all[0].va);
+}
+
+TEST_F(MemoryTest, ReadersSeeWholeEntriesWhileTheTableChanges) {
+  RemapTable table;
+  constexpr uint64_t fixed = 0x40000000, host = 0x7f1234560000;
+  table.add(fixed, 0x1000, host);
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 20000; ++i) { // entries on both sides: the fixed one keeps moving
+      table.add(fixed - 0x2000, 0x1000, 0x1111000);
+      table.add(fixed + 0x2000, 0x1000, 0x2222000);
+      table.remove(fixed - 0x2000);
+      table.remove(fixed + 0x2000);
+    }
+    stop = true;
+  });
+  uint64_t reads = 0;
+  while (!stop) {
+    ASSERT_EQ(table.toHost(fixed + 0x123), host + 0x123);
+    ++reads;
+  }
+  writer.join();
+  EXPECT_GT(reads, 0u);
+}
+
+TEST_F(MemoryTest, HostMemoryIsMappedAndNullIsNot) {
+  int local = 0;
+  EXPECT_TRUE(memory.mapped(reinterpret_cast<uint64_t>(&local), 4));
+  EXPECT_FALSE(memory.mapped(0, 8));
+  EXPECT_FALSE(memory.mapped(~0ull - 4, 64));
+  EXPECT_FALSE(memory.mapped(config.windowBase + 0x5000000, 8));
+}
+
+TEST_F(MemoryTest, ZeroAndAbsurdSizesAreRefused) {
+  vram(0, -EINVAL);
+  vram(~0ull, -EINVAL);
+}
+
+} // namespace
+} // namespace meld::softgpu
