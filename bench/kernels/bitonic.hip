@@ -1,7 +1,7 @@
 // BIT: bitonic sort of one block's elements in LDS (the kernel of the control-flow melding paper).
 //
-// The direction of a compare-and-swap depends on a bit of the thread id, so within a wave half of the
-// threads sort upwards and half downwards: two arms that differ in nothing but the comparison.
+// The direction of a compare-and-swap depends on a bit of the thread id, so within a wave half of
+// the threads sort upwards and half downwards: two arms that differ in nothing but the comparison.
 #include "harness.h"
 
 #include <algorithm>

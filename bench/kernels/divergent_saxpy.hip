@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
   bench::DeviceBuffer<int> dSelector(selector);
   bench::DeviceBuffer<float> dx(x), dy(y);
   divergentSaxpy<<<dim3((n + block - 1) / block), dim3(block)>>>(dSelector.get(), dx.get(),
-                                                                dy.get(), a, b, n);
+                                                                 dy.get(), a, b, n);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
   verdicts.expectEqual("n=" + std::to_string(n) + " block=" + std::to_string(block), dy.download(),

@@ -1,7 +1,7 @@
 // What every benchmark program shares: error checks, seeded data, options, the PASS/FAIL verdict.
 //
-// A program prints one line "<name> <configuration>: PASS" or "... FAIL: <why>" per configuration and
-// exits 0 only when all passed.
+// A program prints one line "<name> <configuration>: PASS" or "... FAIL: <why>" per configuration
+// and exits 0 only when all passed.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -117,6 +117,22 @@ public:
                                 ", expected " + std::to_string(want[i]));
         return;
       }
+    std::printf("%s %s: PASS\n", name_, configuration.c_str());
+    ++ran_;
+  }
+  /// |got - want| <= tolerance * max(1, |want|) everywhere; NaN fails.
+  template <class T>
+  void expectNear(const std::string &configuration, const std::vector<T> &got,
+                  const std::vector<T> &want, double tolerance) {
+    for (size_t i = 0; i < want.size(); ++i) {
+      const double g = got[i], w = want[i], scale = w < 0 ? -w : w;
+      const double difference = g < w ? w - g : g - w;
+      if (!(difference <= tolerance * (scale > 1 ? scale : 1))) {
+        fail(configuration, "element " + std::to_string(i) + " is " + std::to_string(g) +
+                                ", expected " + std::to_string(w));
+        return;
+      }
+    }
     std::printf("%s %s: PASS\n", name_, configuration.c_str());
     ++ran_;
   }
