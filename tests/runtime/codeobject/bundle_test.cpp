@@ -1,0 +1,103 @@
+#include "runtime/codeobject/hostfile.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld;
+using namespace meld::test;
+
+namespace {
+const std::string kHost = "host-x86_64-unknown-linux--";
+const std::string kDevice = "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+";
+} // namespace
+
+TEST(Bundle, ReadsEntries) {
+  Bytes object = build({});
+  Bytes bundle = buildBundle({{kHost, {}}, {kDevice, object}});
+  auto read = readBundle(bundle);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->entries.size(), 2u);
+  EXPECT_FALSE(read->entries[0].isDevice());
+  EXPECT_EQ(read->entries[0].processor(), "");
+  EXPECT_TRUE(read->entries[1].isDevice());
+  EXPECT_EQ(read->entries[1].processor(), "gfx90a:xnack+");
+  EXPECT_EQ(Bytes(read->entries[1].bytes.begin(), read->entries[1].bytes.end()), object);
+  EXPECT_EQ(read->size, bundle.size());
+}
+
+TEST(Bundle, EveryTruncationOfTheHeaderIsAnError) {
+  Bytes bundle = buildBundle({{kHost, {}}, {kDevice, Bytes(100, 1)}});
+  for (size_t size = 0; size < bundle.size(); ++size) {
+    Bytes part(bundle.begin(), bundle.begin() + size);
+    EXPECT_FALSE(readBundle(part)) << size;
+  }
+}
+
+TEST(Bundle, EveryByteChangeOfTheHeaderIsHandled) {
+  Bytes bundle = buildBundle({{kHost, {}}, {kDevice, Bytes(100, 1)}});
+  for (size_t at = 0; at < 256; ++at)
+    for (uint8_t value : {0x00, 0x7f, 0xff}) {
+      Bytes changed = bundle;
+      changed[at] = value;
+      auto read = readBundle(changed);
+      if (!read)
+        continue;
+      for (const BundleEntry &entry : read->entries)
+        EXPECT_LE(entry.offset + entry.bytes.size(), changed.size());
+    }
+}
+
+TEST(Bundle, SeveralBundlesInOneFatBinary) {
+  // As the linker leaves them: bundle, padding to 4096, bundle.
+  Bytes first = buildBundle({{kHost, {}}, {kDevice, build({})}});
+  BuildObject other;
+  other.bitcode.clear();
+  Bytes second = buildBundle({{kHost, {}}, {kDevice, build(other)}});
+  Bytes both = first;
+  both.resize((both.size() + 4095) / 4096 * 4096);
+  both.insert(both.end(), second.begin(), second.end());
+
+  BuildObject carrier;
+  carrier.bitcode = both;
+  carrier.bitcodeSection = ".hip_fatbin";
+  Bytes elf = build(carrier);
+  elf[18] = 62; // a host file
+  auto images = findDeviceImages(elf);
+  ASSERT_TRUE(images) << images.error().message;
+  ASSERT_EQ(images->size(), 2u);
+  EXPECT_TRUE(hasBitcode((*images)[0].bytes));
+  EXPECT_FALSE(hasBitcode((*images)[1].bytes));
+  for (const DeviceImage &image : *images)
+    EXPECT_TRUE(std::equal(image.bytes.begin(), image.bytes.end(), elf.begin() + image.offset));
+
+  // Garbage between them is an error that says where.
+  elf[(*images)[1].offset - 4096] = 'x';
+  auto damaged = findDeviceImages(elf);
+  ASSERT_FALSE(damaged);
+  EXPECT_NE(damaged.error().message.find(".hip_fatbin"), std::string::npos)
+      << damaged.error().message;
+}
+
+TEST(CompressedBundle, HeadersOfAllVersions) {
+  Bytes v1 = {'C', 'C', 'O', 'B', 1, 0, 1, 0, 0x10, 0x20, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+  auto h1 = readCompressedHeader(v1);
+  ASSERT_TRUE(h1) << h1.error().message;
+  EXPECT_EQ(h1->method, 1u);
+  EXPECT_EQ(h1->totalSize, 0u);
+  EXPECT_EQ(h1->uncompressedSize, 0x2010u);
+  Bytes v2 = {'C',  'C',  'O', 'B', 2, 0, 1, 0, 0x40, 0, 0, 0,
+              0x10, 0x20, 0,   0,   1, 2, 3, 4, 5,    6, 7, 8};
+  auto h2 = readCompressedHeader(v2);
+  ASSERT_TRUE(h2);
+  EXPECT_EQ(h2->totalSize, 0x40u);
+  EXPECT_EQ(h2->uncompressedSize, 0x2010u);
+  for (size_t size = 0; size < 16; ++size)
+    EXPECT_FALSE(readCompressedHeader(ByteView(v2).first(size))) << size;
+  v2[4] = 9;
+  ASSERT_FALSE(readCompressedHeader(v2));
+  EXPECT_EQ(readCompressedHeader(v2).error().code, ErrorCode::unsupported);
+  auto images = findDeviceImages(v1);
+  ASSERT_TRUE(images);
+  EXPECT_TRUE((*images)[0].bytes.empty());
+  EXPECT_NE((*images)[0].note.find("CCOB"), std::string::npos);
+}

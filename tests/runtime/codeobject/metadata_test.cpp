@@ -1,0 +1,134 @@
+#include "runtime/codeobject/msgpack.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld;
+using namespace meld::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Result<CodeObjectMetadata> parse(const Json &json) {
+  Bytes bytes = Json::to_msgpack(json);
+  return parseMetadata(bytes);
+}
+
+} // namespace
+
+TEST(Metadata, ReadsEveryField) {
+  BuildObject object;
+  BuildKernel &k = object.kernels[0];
+  k.name = "k";
+  k.kernargSize = 24;
+  k.kernargAlign = 16;
+  k.group = 1024;
+  k.priv = 64;
+  k.vgprs = 40;
+  k.sgprs = 30;
+  k.agprs = 4;
+  k.wave = 32;
+  k.maxWorkgroup = 512;
+  k.dynamicStack = true;
+  k.reqd = {8, 8, 2};
+  k.args.push_back({16, 8, "hidden_multigrid_sync_arg", "global"});
+  auto metadata = parse(metadataOf(object));
+  ASSERT_TRUE(metadata) << metadata.error().message;
+  ASSERT_EQ(metadata->kernels.size(), 1u);
+  const KernelMetadata &m = metadata->kernels[0];
+  EXPECT_EQ(m.name, "k");
+  EXPECT_EQ(m.symbol, "k.kd");
+  EXPECT_EQ(m.kernargSize, 24u);
+  EXPECT_EQ(m.kernargAlign, 16u);
+  EXPECT_EQ(m.groupSize, 1024u);
+  EXPECT_EQ(m.privateSize, 64u);
+  EXPECT_EQ(m.vgprs, 40u);
+  EXPECT_EQ(m.sgprs, 30u);
+  EXPECT_EQ(m.agprs, 4u);
+  EXPECT_EQ(m.wavefrontSize, 32u);
+  EXPECT_EQ(m.maxFlatWorkgroupSize, 512u);
+  EXPECT_TRUE(m.usesDynamicStack);
+  EXPECT_TRUE(m.cooperative);
+  ASSERT_TRUE(m.reqdWorkgroupSize);
+  EXPECT_EQ((*m.reqdWorkgroupSize)[2], 2u);
+  ASSERT_EQ(m.args.size(), 3u);
+  EXPECT_FALSE(m.args[0].hidden());
+  EXPECT_TRUE(m.args[2].hidden());
+}
+
+TEST(Metadata, MissingRequiredKeyIsNamed) {
+  for (const char *key :
+       {".name", ".symbol", ".kernarg_segment_size", ".kernarg_segment_align",
+        ".group_segment_fixed_size", ".private_segment_fixed_size", ".wavefront_size",
+        ".sgpr_count", ".vgpr_count", ".max_flat_workgroup_size"}) {
+    Json json = metadataOf(BuildObject{});
+    json["amdhsa.kernels"][0].erase(key);
+    auto metadata = parse(json);
+    ASSERT_FALSE(metadata) << key;
+    EXPECT_NE(metadata.error().message.find(key), std::string::npos) << metadata.error().message;
+  }
+}
+
+TEST(Metadata, WrongTypesAreErrors) {
+  Json json = metadataOf(BuildObject{});
+  json["amdhsa.kernels"][0][".vgpr_count"] = "eight";
+  EXPECT_FALSE(parse(json));
+  json = metadataOf(BuildObject{});
+  json["amdhsa.kernels"][0][".vgpr_count"] = -1;
+  EXPECT_FALSE(parse(json));
+  json = metadataOf(BuildObject{});
+  json["amdhsa.kernels"] = 3;
+  EXPECT_FALSE(parse(json));
+  json = metadataOf(BuildObject{});
+  json["amdhsa.kernels"][0][".reqd_workgroup_size"] = {1, 2};
+  EXPECT_FALSE(parse(json));
+  EXPECT_FALSE(parse(Json::array()));
+}
+
+TEST(MsgPack, EveryTruncationIsAnError) {
+  Bytes bytes = Json::to_msgpack(metadataOf(BuildObject{}));
+  ASSERT_TRUE(checkMsgPack(bytes));
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(checkMsgPack(ByteView(bytes).first(size))) << size;
+  bytes.push_back(0xc0);
+  EXPECT_FALSE(checkMsgPack(bytes)) << "bytes after the value";
+}
+
+TEST(MsgPack, AcceptsEveryFormat) {
+  Json json = {{"nil", nullptr},
+               {"yes", true},
+               {"no", false},
+               {"fix", 5},
+               {"neg", -3},
+               {"u8", 200},
+               {"u16", 60000},
+               {"u32", 4000000000u},
+               {"u64", uint64_t(1) << 60},
+               {"i8", -100},
+               {"i16", -30000},
+               {"i32", -2000000000},
+               {"i64", -(int64_t(1) << 60)},
+               {"f64", 1.5},
+               {"s8", std::string(100, 'x')},
+               {"s16", std::string(1000, 'x')},
+               {"s32", std::string(70000, 'x')},
+               {"bin", Json::binary({1, 2, 3})},
+               {"ext", Json::binary({1, 2, 3, 4}, 7)},
+               {"arr", std::vector<int>(20, 1)},
+               {"big", std::vector<int>(70000, 1)}};
+  for (int i = 0; i < 20; ++i)
+    json["map"]["k" + std::to_string(i)] = i;
+  auto ok = checkMsgPack(Json::to_msgpack(json));
+  EXPECT_TRUE(ok) << ok.error().message;
+}
+
+TEST(MsgPack, RefusesWhatWouldHurtARecursiveReader) {
+  Bytes deep(200000, 0x91); // arrays in arrays
+  deep.push_back(0xc0);
+  ASSERT_FALSE(checkMsgPack(deep));
+  EXPECT_NE(checkMsgPack(deep).error().message.find("nested"), std::string::npos);
+  EXPECT_FALSE(checkMsgPack(Bytes{0xdd, 0xff, 0xff, 0xff, 0xff})); // 4 billion elements
+  EXPECT_FALSE(checkMsgPack(Bytes{0xdb, 0xff, 0xff, 0xff, 0xff})); // 4 GB string
+  EXPECT_FALSE(checkMsgPack(Bytes{0xc1}));
+  EXPECT_FALSE(checkMsgPack(Bytes{0x81, 0x01, 0x01})); // a number as a key
+}
