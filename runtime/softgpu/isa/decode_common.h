@@ -15,6 +15,7 @@ struct Decoder {
   Inst &out;
   uint32_t lo = 0, hi = 0; ///< first and second dword (hi is 0 when not there)
   bool truncated = false;  ///< set by the readers when bytes are missing
+  bool reserved = false;   ///< an operand code that GFX9 reserves (125) or that makes no sense here
   unsigned literalAt = 4;  ///< byte offset of a literal
 
   bool isGfx90a() const { return target == Target::gfx90a; }
@@ -32,13 +33,16 @@ struct Decoder {
     return row;
   }
   DecodeStatus finish(bool valid) const {
-    return truncated ? DecodeStatus::truncated : valid ? DecodeStatus::ok : DecodeStatus::unknown;
+    if (truncated || !valid)
+      return truncated ? DecodeStatus::truncated : DecodeStatus::unknown;
+    return reserved ? DecodeStatus::unsupported : DecodeStatus::ok;
   }
 
   // Each returns false when the field names no operand of that width.
   bool sgpr(Operand &o, unsigned field, unsigned dwords);
   bool vgpr(Operand &o, unsigned index, unsigned dwords, bool acc = false);
   bool source(Operand &o, unsigned field, Ty ty, bool acc = false);
+  bool scalarDest(Operand &o, unsigned field, unsigned dwords); ///< 8-bit destination field of VOP3
   bool constant(Operand &o, unsigned field, Ty ty); ///< 128..208, 240..248, 255
   bool literal();
   void vcc(Operand &o) { sgpr(o, Sgpr::vcc, 2); }

@@ -7,6 +7,11 @@ namespace meld::softgpu::isa {
 
 namespace {
 
+/// gfx908's float atomics return nothing.
+bool noReturn(const Decoder &d, const OpInfo &row) {
+  return d.target == Target::gfx908 && hasFlag(row, 'r') && !hasFlag(row, 's');
+}
+
 DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   uint32_t lo = d.lo, hi = d.hi;
@@ -53,15 +58,15 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   uint32_t lo = d.lo, hi = d.hi;
   bool flat = row.enc == Enc::FLAT, scratch = row.enc == Enc::SCRATCH;
-  bool acc = d.isGfx90a() && (hi >> 23 & 1), scc = d.isGfx90a() && (lo >> 25 & 1);
+  bool acc = d.isGfx90a() && (hi >> 23 & 1), scc = lo >> 25 & 1;
   unsigned saddr = hi >> 16 & 0x7f;
   bool ok = true;
   out.glc = lo >> 16 & 1;
   out.slc = lo >> 17 & 1;
-  out.scc = scc;
+  out.scc = scc && d.isGfx90a();
   out.nv = !d.isGfx90a() && (hi >> 23 & 1);
   out.lds = lo >> 13 & 1;
-  ok = ok && !(scc && !hasFlag(row, 's')) && !(out.lds && !hasFlag(row, 'l'));
+  ok = ok && !(scc && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row)) && !(out.lds && (!hasFlag(row, 'l') || (hi >> 23 & 1)));
   if (flat) {
     ok = ok && saddr == 0;
     out.offset = int32_t(lo & 0x1fff);
@@ -88,10 +93,11 @@ DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
   bool ok = true;
   out.glc = lo >> 14 & 1;
   out.slc = (typed ? hi >> 22 : lo >> 17) & 1;
-  out.scc = gfx90a && (typed ? hi >> 21 & 1 : lo >> 15 & 1);
+  bool scc = typed ? hi >> 21 & 1 : lo >> 15 & 1;
+  out.scc = gfx90a && scc;
   out.lds = !typed && (lo >> 16 & 1);
   if (hasFlag(row, 'c')) { // cache control, no operands
-    out.lds = false;
+    out.lds = out.glc = out.slc = out.scc = false;
     ok = !(lo & 0x13000) && (row.op == Op::buffer_wbl2 || !(lo & 0xc000));
     if (row.op == Op::buffer_wbl2 || row.op == Op::buffer_invl2)
       ok = ok && !(hi & 0x800000);
@@ -99,14 +105,13 @@ DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
   }
   bool storeLds = hasFlag(row, 'L');
   ok = storeLds ? out.lds && !(lo & 0x3000) : !out.lds || hasFlag(row, 'l');
-  if (out.scc && !storeLds)
-    ok = ok && hasFlag(row, 's');
+  ok = ok && !(!typed && out.scc && !storeLds && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row));
   out.offset = int32_t(lo & 0xfff);
   out.offen = lo >> 12 & 1;
   out.idxen = lo >> 13 & 1;
   bool top = hi >> 23 & 1;
   bool acc = gfx90a && top;
-  out.tfe = !gfx90a && top && hasFlag(row, 't');
+  out.tfe = !gfx90a && top && !out.lds && hasFlag(row, 't');
   if (typed) {
     out.dfmt = uint8_t(lo >> 19 & 15);
     out.nfmt = uint8_t(lo >> 23 & 7);
@@ -115,12 +120,12 @@ DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
     ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
   ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
   ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
-  unsigned vdata = hi >> 8 & 0xff, extra = out.tfe ? 1 : 0;
+  unsigned vdata = hi >> 8 & 0xff; // TFE writes one more dword; the operand does not count it
   if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords + extra, acc);
+    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords, acc);
   bool returns = !hasFlag(row, 'r') || out.glc;
   if (row.dst != Ty::none && returns && !out.lds)
-    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords + extra, acc);
+    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords, acc);
   return d.finish(ok);
 }
 

@@ -68,14 +68,15 @@ DecodeStatus decodeSmem(Decoder &d) {
     return DecodeStatus::truncated;
   Inst &out = d.out;
   bool glc = d.lo >> 16 & 1, imm = d.lo >> 17 & 1, soe = d.lo >> 14 & 1;
-  bool ok = true;
+  bool ok = hasFlag(*row, 'o') || !imm;
   unsigned sdata = d.lo >> 6 & 0x7f;
   if (hasFlag(*row, 'i')) {
     out.offset1 = int32_t(sdata); // probe: the field is an immediate
   } else if (row->dst != Ty::none) {
     bool atomic = hasFlag(*row, 'a');
     Operand &data = hasFlag(*row, 'd') ? out.dst : out.vdata;
-    ok = d.sgpr(data, sdata, tyInfo(row->dst).dwords);
+    ok = ok && d.sgpr(data, sdata, tyInfo(row->dst).dwords);
+    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < Sgpr::flatScratch || (sdata >= Sgpr::ttmp0 && sdata < Sgpr::m0));
     if (atomic && glc) {
       out.dst = out.vdata;
       bool cmpswap = std::strstr(mnemonic(row->op).data(), "cmpswap") != nullptr;

@@ -19,7 +19,7 @@ bool implicit(Decoder &d, const Fields &f) {
   unsigned dwords = tyInfo(row.dst).dwords;
   bool ok = true;
   if (row.dst == Ty::s32)
-    ok = d.sgpr(out.dst, f.vdst, 1);
+    ok = d.scalarDest(out.dst, f.vdst, 1);
   else if (row.dst != Ty::mask && row.dst != Ty::none)
     ok = d.vgpr(out.dst, f.vdst, dwords, row.dst == Ty::a32);
   if (hasCarryOut(row.op))

@@ -13,17 +13,15 @@ bool isMfma(const OpInfo &row) { return isAccumulator(row.dst); }
 
 bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
   switch (ty) {
-  case Ty::v32:
-  case Ty::v128:
-    return field >= 256 && d.source(o, field, ty);
   case Ty::a32:
     return d.vgpr(o, field & 0xff, 1, true);
   case Ty::mask:
   case Ty::lane:
   case Ty::slane:
-    return field < 256 && field != 255 && d.source(o, field, ty);
+    d.reserved |= field >= 256;
+    [[fallthrough]];
   default:
-    return d.source(o, field, ty);
+    return field != 255 && d.source(o, field, ty); // GFX9's VOP3 has no literal
   }
 }
 
@@ -36,9 +34,12 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
   bool accCd = d.isGfx90a() ? lo >> 15 & 1 : true; // gfx908: the accumulator is always in AGPRs
   unsigned dwords = tyInfo(row.dst).dwords;
   bool ok = d.vgpr(out.dst, lo & 0xff, dwords, accCd);
+  ok = ok && (hi & 0x1ff) != 255 && (hi >> 9 & 0x1ff) != 255 && (hi >> 18 & 0x1ff) != 255;
   ok = ok && d.source(out.src[0], hi & 0x1ff, row.src[0], hi >> 27 & 1);
   ok = ok && d.source(out.src[1], hi >> 9 & 0x1ff, row.src[1], hi >> 28 & 1);
   ok = ok && d.source(out.src[2], hi >> 18 & 0x1ff, row.src[2], accCd);
+  for (const Operand &o : out.src) // the hardware takes no SGPR here
+    d.reserved |= o.kind == Operand::Kind::sgpr || o.kind == Operand::Kind::special;
   return d.finish(ok);
 }
 
@@ -53,7 +54,6 @@ DecodeStatus decodeVop3(Decoder &d) {
     return DecodeStatus::unknown;
   if (!d.hasHi())
     return DecodeStatus::truncated;
-  d.literalAt = 8;
   const OpInfo &row = *found;
   Inst &out = d.out;
   if (isMfma(row))
@@ -84,7 +84,7 @@ DecodeStatus decodeVop3(Decoder &d) {
   // Destinations
   unsigned dst = lo & 0xff;
   if (row.dst == Ty::mask || row.dst == Ty::s32)
-    ok = ok && d.sgpr(out.dst, dst, tyInfo(row.dst).dwords);
+    ok = ok && d.scalarDest(out.dst, dst, tyInfo(row.dst).dwords);
   else if (row.dst != Ty::none)
     ok = ok && d.vgpr(out.dst, dst, tyInfo(row.dst).dwords, row.dst == Ty::a32);
   else
@@ -104,6 +104,8 @@ DecodeStatus decodeVop3(Decoder &d) {
   }
   if (implicitSrc2)
     out.src[2] = out.dst;
+  for (const Operand &o : out.src) // the hardware takes no SGPR here
+    d.reserved |= o.kind == Operand::Kind::sgpr || o.kind == Operand::Kind::special;
   return d.finish(ok);
 }
 

@@ -10,8 +10,16 @@
 
 namespace meld::softgpu::isa {
 
+namespace {
+constexpr unsigned kNullSgpr = 125;
+}
+
 bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
-  unsigned align = dwords >= 4 ? 4 : dwords == 3 ? 4 : dwords;
+  if (dwords > 16) { // MFMA accumulators cannot be scalar; LLVM prints the first register
+    reserved = true;
+    dwords = field < Sgpr::flatScratch || (field >= Sgpr::ttmp0 && field < Sgpr::m0) ? 1 : 2;
+  }
+  unsigned align = dwords >= 3 ? 4 : dwords;
   o.kind = Operand::Kind::sgpr;
   o.dwords = uint8_t(dwords);
   o.encoded = uint16_t(field);
@@ -26,9 +34,18 @@ bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
     return index + dwords <= 16;
   }
   o.index = uint16_t(field);
-  if (field >= Sgpr::slots || dwords > 2 || field == 125)
+  if (field >= Sgpr::slots || (field == Sgpr::m0 && dwords != 1))
     return false;
-  return dwords == 1 || (field % 2 == 0 && field != Sgpr::m0);
+  if (field == kNullSgpr) { // later generations read zero here
+    o.kind = Operand::Kind::special;
+    reserved = true;
+    return true;
+  }
+  if (dwords > 2) { // e.g. a resource in VCC: assemblers take it, the hardware has no such tuple
+    o.dwords = 2;
+    reserved = true;
+  }
+  return dwords == 1 || field % 2 == 0;
 }
 
 bool Decoder::vgpr(Operand &o, unsigned index, unsigned dwords, bool acc) {
@@ -89,12 +106,24 @@ bool Decoder::source(Operand &o, unsigned field, Ty ty, bool acc) {
     return vgpr(o, field - 256, dwords, acc);
   if (field < Sgpr::slots)
     return sgpr(o, field, dwords);
-  if (field <= 208 || (field >= 240 && field <= 248) || field == 255)
+  if (field <= 208 || (field >= 240 && field <= 248) || field == 255) {
+    reserved |= tyInfo(ty).imm == ImmKind::none;
     return constant(o, field, ty);
+  }
   o.kind = Operand::Kind::special;
   o.dwords = uint8_t(dwords);
   o.index = o.encoded = uint16_t(field);
-  return dwords <= 2 && ((field >= 235 && field <= 239) || (field >= 251 && field <= 254));
+  reserved |= dwords > 2;
+  return (field >= 235 && field <= 239) || (field >= 251 && field <= (dwords == 1 ? 254u : 253u));
+}
+
+bool Decoder::scalarDest(Operand &o, unsigned field, unsigned dwords) {
+  if (field < Sgpr::slots)
+    return sgpr(o, field, dwords);
+  if (field == 255 && out.enc != Enc::VOP1)
+    return false;
+  reserved = true; // eight bits, but only 0..127 are registers
+  return source(o, field, dwords == 2 ? Ty::r64 : Ty::r32);
 }
 
 DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {

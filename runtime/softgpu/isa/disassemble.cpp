@@ -16,7 +16,31 @@ Text &Text::hex(uint64_t n) {
   return *this;
 }
 
+namespace {
+
+std::string_view specialName(unsigned code) {
+  switch (code) {
+  case 125: return "null";
+  case 235: return "src_shared_base";
+  case 236: return "src_shared_limit";
+  case 237: return "src_private_base";
+  case 238: return "src_private_limit";
+  case 239: return "src_pops_exiting_wave_id";
+  case 251: return "src_vccz";
+  case 252: return "src_execz";
+  case 253: return "src_scc";
+  case 254: return "src_lds_direct";
+  default: return "?";
+  }
+}
+
+} // namespace
+
 void printRegister(Text &t, const Operand &o) {
+  if (o.kind == Operand::Kind::special || o.kind == Operand::Kind::imm) { // reserved codes
+    t << (o.kind == Operand::Kind::imm ? "/*invalid immediate*/" : specialName(o.index));
+    return;
+  }
   unsigned index = o.index, n = o.dwords;
   std::string_view file = o.kind == Operand::Kind::agpr ? "a" : "v";
   if (o.kind == Operand::Kind::sgpr) {
@@ -44,21 +68,6 @@ void printRegister(Text &t, const Operand &o) {
 
 namespace {
 
-std::string_view specialName(unsigned code) {
-  switch (code) {
-  case 235: return "src_shared_base";
-  case 236: return "src_shared_limit";
-  case 237: return "src_private_base";
-  case 238: return "src_private_limit";
-  case 239: return "src_pops_exiting_wave_id";
-  case 251: return "src_vccz";
-  case 252: return "src_execz";
-  case 253: return "src_scc";
-  case 254: return "src_lds_direct";
-  default: return "?";
-  }
-}
-
 /// Constants print as the shortest form that has these bits, whether they were inline or literal.
 void printConstant(Text &t, uint64_t bits, ImmKind kind) {
   static constexpr std::string_view kNames[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
@@ -67,6 +76,7 @@ void printConstant(Text &t, uint64_t bits, ImmKind kind) {
   unsigned width = 32;
   switch (kind) {
   case ImmKind::i16: case ImmKind::f16: width = 16; bits &= 0xffff; value = int16_t(bits); break;
+  case ImmKind::none: break;
   case ImmKind::i32: bits &= 0xffffffff; value = int32_t(bits); break;
   case ImmKind::i64: case ImmKind::f64: width = 64; value = int64_t(bits); break;
   }
@@ -109,6 +119,10 @@ void printOperand(Text &t, const Operand &o, const Inst &inst, ImmKind kind) {
     t << specialName(o.index);
     break;
   case Operand::Kind::imm:
+    if (kind == ImmKind::none) {
+      t << "/*invalid immediate*/";
+      break;
+    }
     printConstant(t, o.encoded == 255 ? inst.literalValue : o.value, kind);
     break;
   }

@@ -79,12 +79,13 @@ TyInfo tyInfo(Ty ty) {
       {2, ImmKind::i64}, {2, ImmKind::i64}, {2, ImmKind::f64},  // b64 i64 f64
       {2, ImmKind::i32}, {2, ImmKind::i32},                     // pkf32 pkb32
       {3, ImmKind::i32}, {4, ImmKind::i32}, {8, ImmKind::i32}, {16, ImmKind::i32}, // b96 b128 b256 b512
-      {2, ImmKind::i64},                                        // mask
-      {1, ImmKind::i32},                                        // s32
+      {2, ImmKind::none},                                        // mask
+      {1, ImmKind::none},                                        // s32
       {1, ImmKind::i32}, {1, ImmKind::i32},                     // lane slane
-      {1, ImmKind::i32}, {4, ImmKind::i32},                     // v32 v128
+      {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // r32 r64 r128
+      {1, ImmKind::i32},                                        // v32
       {1, ImmKind::i32},                                        // a32
-      {1, ImmKind::i32}, {2, ImmKind::i64},                     // av32 av64
+      {1, ImmKind::none}, {2, ImmKind::none},                   // av32 av64
       {2, ImmKind::f64}, {4, ImmKind::i32}, {8, ImmKind::f64}, {16, ImmKind::i32}, {32, ImmKind::i32},
       {4, ImmKind::i32}, {16, ImmKind::i32}, {32, ImmKind::i32}, // accumulators
   };

@@ -25,7 +25,8 @@ enum class Ty : uint8_t {
   mask,                  // lane mask in an SGPR pair
   s32,                   // SGPR destination of a vector instruction
   lane, slane,           // lane select / scalar source: no VGPR, no literal
-  v32, v128,             // VGPR only
+  r32, r64, r128,        // register, no constant (v_readfirstlane_b32, s_setpc_b64)
+  v32,                   // VGPR only
   a32,                   // AGPR only
   av32, av64,            // VGPR or AGPR by the acc bit (MFMA sources)
   accf64, accf128, accf256, accf512, accf1024, acci128, acci512, acci1024, // MFMA accumulators
@@ -33,7 +34,7 @@ enum class Ty : uint8_t {
 };
 
 /// How a constant expands and prints.
-enum class ImmKind : uint8_t { i16, f16, i32, i64, f64 };
+enum class ImmKind : uint8_t { i16, f16, i32, i64, f64, none /* not allowed */ };
 
 struct TyInfo {
   uint8_t dwords;

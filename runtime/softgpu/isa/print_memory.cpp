@@ -105,10 +105,10 @@ void printFormat(Text &t, const Inst &inst) {
 void printBuffer(Text &t, const Inst &inst, const OpInfo &row) {
   bool storeLds = hasFlag(row, 'L');
   if (!hasFlag(row, 'c')) {
-    if (present(inst.dst))
-      printRegister(t.next(), inst.dst);
-    else if (present(inst.vdata))
+    if (present(inst.vdata)) // atomics: also what comes back
       printRegister(t.next(), inst.vdata);
+    else if (present(inst.dst))
+      printRegister(t.next(), inst.dst);
     if (present(inst.vaddr))
       printRegister(t.next(), inst.vaddr);
     else if (!storeLds)

@@ -78,6 +78,13 @@ void printGprIdx(Text &t, unsigned imm) {
   t << ")";
 }
 
+void smallOrHex(Text &t, unsigned value) {
+  if (value <= 64)
+    t << int64_t(value);
+  else
+    t.hex(value);
+}
+
 void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   unsigned imm = unsigned(inst.simm) & 0xffff;
   if (!hasFlag(row, 'i'))
@@ -103,11 +110,7 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
     t.next() << int64_t(unsigned(inst.simm / 4) & 0xffff);
     break;
   default:
-    t.next();
-    if (imm <= 64)
-      t << int64_t(imm);
-    else
-      t.hex(imm);
+    smallOrHex(t.next(), imm);
   }
 }
 
@@ -145,7 +148,7 @@ void signedHex(Text &t, int64_t value) {
 
 void printSmem(Text &t, const Inst &inst, const OpInfo &row) {
   if (hasFlag(row, 'i'))
-    t.next().hex(unsigned(inst.offset1));
+    smallOrHex(t.next(), unsigned(inst.offset1));
   else if (row.dst != Ty::none)
     printRegister(t.next(), hasFlag(row, 'd') ? inst.dst : inst.vdata);
   if (row.src[0] != Ty::none)

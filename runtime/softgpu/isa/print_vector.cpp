@@ -22,8 +22,17 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   bool neg = !packedNeg && (inst.neg >> k & 1), abs = !packedNeg && (inst.abs >> k & 1);
   bool negCall = neg && !abs && o.kind == Operand::Kind::imm;
   bool sext = inst.sdwaSext >> k & 1;
+  if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 && (row.src[k] == Ty::i32 || row.src[k] == Ty::i16)) { // LLVM's name for the bit here
+    sext = true;
+    neg = negCall = false;
+  }
+  if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1))
+    kind = ImmKind::i32;
   t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
-  printOperand(t, o, inst, kind);
+  if (o.encoded == 255 && (isMadmk(inst.op) || isMadak(inst.op)) && k == (isMadmk(inst.op) ? 1u : 2u))
+    t.hex(inst.literalValue);
+  else
+    printOperand(t, o, inst, kind);
   t.flag(abs, "|").flag(negCall || sext, ")");
 }
 
@@ -52,7 +61,7 @@ void printSdwa(Text &t, const Inst &inst) {
 void printDppControl(Text &t, unsigned c, bool wide, Target target) {
   bool newbcast = c >= 0x150 && c <= 0x15f;
   if (wide && !newbcast) {
-    t << " /* 64 bit dpp only supports row_newbcast */";
+    t << "  /* 64 bit dpp only supports row_newbcast */";
     return;
   }
   t << " ";
@@ -81,7 +90,7 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
   if (newbcast && target == Target::gfx90a)
     t << "row_newbcast:" << int64_t(n);
   else if (newbcast)
-    t << "/* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
+    t << " /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
   else if (c >= 0x160 && c <= 0x16f)
     t << "/* row_xmask is not supported on ASICs earlier than GFX10 */";
   else

@@ -1,0 +1,166 @@
+#include "tests/runtime/softgpu/isa/oracle.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <llvm-c/Disassembler.h>
+#include <llvm-c/Target.h>
+
+namespace meld::softgpu::isa::test {
+
+namespace {
+
+// LLVM's printer marks encodings that no assembler writes (SDWA selector 7, ...) as unreachable,
+// which is a trap instruction in a release build. We step out of it: the context leaks, the test
+// goes on.
+sigjmp_buf trapJump;
+volatile sig_atomic_t trapArmed = 0;
+void onTrap(int signal) {
+  if (trapArmed)
+    siglongjmp(trapJump, 1);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void *makeContext(Target target) {
+  std::string cpu(targetName(target));
+  return LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", cpu.c_str(), "-xnack", nullptr, 0,
+                                     nullptr, nullptr);
+}
+
+std::string clean(std::string text) {
+  if (size_t comment = text.find(';'); comment != std::string::npos)
+    text.resize(comment);
+  size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\n");
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+} // namespace
+
+Oracle::Oracle(Target target) : target_(target) {
+  static const bool once = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+    for (int signal : {SIGILL, SIGTRAP, SIGSEGV, SIGABRT})
+      std::signal(signal, onTrap);
+    return true;
+  }();
+  (void)once;
+  context_ = makeContext(target);
+}
+
+Oracle::~Oracle() { LLVMDisasmDispose(context_); }
+
+Oracle::Answer Oracle::disassemble(const void *code, size_t size) {
+  char buffer[512];
+  if (sigsetjmp(trapJump, 1)) {
+    trapArmed = 0;
+    context_ = makeContext(target_);
+    Answer answer;
+    answer.crashed = true;
+    return answer;
+  }
+  trapArmed = 1;
+  auto *bytes = static_cast<uint8_t *>(const_cast<void *>(code));
+  size_t n = LLVMDisasmInstruction(context_, bytes, size, 0, buffer, sizeof buffer);
+  trapArmed = 0;
+  Answer answer;
+  answer.size = n;
+  if (n) {
+    answer.text = clean(buffer);
+    for (char &c : answer.text)
+      if (c == '\t')
+        c = ' ';
+  }
+  return answer;
+}
+
+std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng) {
+  struct Shape {
+    uint32_t base, random; ///< fixed bits, bits that vary
+  };
+  static constexpr Shape kShapes[] = {
+      {0x80000000, 0x3fffffff}, {0xb0000000, 0x0fffffff}, {0xbe800000, 0x007fffff},
+      {0xbf000000, 0x007fffff}, {0xbf800000, 0x007fffff}, {0xc0000000, 0x03ffffff},
+      {0x00000000, 0x7fffffff}, {0x7e000000, 0x01ffffff}, {0x7c000000, 0x01ffffff},
+      {0xd0000000, 0x03ffffff}, {0xd0000000, 0x03ffffff}, {0xd3800000, 0x007fffff},
+      {0xd4000000, 0x03ffffff}, {0xd8000000, 0x03ffffff}, {0xdc000000, 0x03ffffff},
+      {0xdc008000, 0x03ff3fff}, {0xe0000000, 0x03ffffff}, {0xe8000000, 0x03ffffff},
+      {0xf0000000, 0x03ffffff}, {0x00000000, 0xffffffff},
+  };
+  const Shape &shape = kShapes[rng() % std::size(kShapes)];
+  uint32_t w0 = shape.base | (uint32_t(rng()) & shape.random), w1 = uint32_t(rng()),
+           w2 = uint32_t(rng());
+  uint64_t how = rng();
+  if (how & 1) { // 64-bit words: keep a random subset of bytes
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (how >> (8 + byte) & 1)
+        w1 &= ~(0xffu << (8 * byte));
+  }
+  if (how & 2)
+    w1 &= 0x07ffffff; // no VOP3 modifiers
+  if (how & 4)
+    w0 &= ~0xe000u | shape.base;
+  if (how & 0x10)
+    w0 &= ~0x1f00u | shape.base;
+  if (how & 0x20)
+    w0 &= ~0x02010000u | shape.base;
+  if ((how & 0xc0) == 0x40 && w0 >> 31 == 0) // SDWA, DPP
+    w0 = (w0 & ~0x1ffu) | (how & 0x1000 ? 249 : 250);
+  if (how & 0x2000)
+    w1 &= ~0x8888f800u | 0x10000000u; // plausible SDWA
+  if ((how & 0x1c000) == 0)
+    w2 &= 0xff;
+  if ((how & 0xe0000) == 0) { // small or famous literals for the 32-bit encodings
+    static constexpr uint32_t kValues[] = {
+        0,      1,      64,     65,         0xfffffff0, 0xffffffef, 0x3f800000, 0x3e22f983,
+        0x3118, 0x3c00, 0xffff, 0xc4000000, 0xc0800000, 0xbf000000, 0xfff0,     0x3800};
+    w1 = kValues[(how >> 20) % std::size(kValues)];
+  }
+  return {w0, w1, w2};
+}
+
+namespace {
+/// SDWA selector 7 and dst_unused 3 do not exist; LLVM's printer is undefined for them.
+bool undefinedSdwa(std::span<const uint8_t> bytes) {
+  uint32_t w0, w1;
+  if (bytes.size() < 8)
+    return false;
+  std::memcpy(&w0, bytes.data(), 4);
+  std::memcpy(&w1, bytes.data() + 4, 4);
+  if (w0 >> 31 || (w0 & 0x1ff) != 249)
+    return false;
+  bool vopc = w0 >> 25 == 62;
+  return (!vopc && ((w1 >> 8 & 7) == 7 || (w1 >> 11 & 3) == 3)) || (w1 >> 16 & 7) == 7 || (w1 >> 24 & 7) == 7;
+}
+} // namespace
+
+std::string compare(Oracle &oracle, Target target, std::span<const uint8_t> bytes) {
+  Oracle::Answer want = oracle.disassemble(bytes.data(), bytes.size());
+  Inst inst;
+  DecodeStatus status = decode(bytes.data(), bytes.size(), target, inst);
+  if (want.crashed || undefinedSdwa(bytes))
+    return "";
+  bool decoded = status == DecodeStatus::ok || status == DecodeStatus::unsupported;
+  bool graphics = decoded && (inst.enc == Enc::MIMG || inst.enc == Enc::EXP ||
+                              inst.enc == Enc::VINTRP || mnemonic(inst.op).starts_with("v_interp"));
+  std::string text = decoded                             ? disassemble(inst, target)
+                     : status == DecodeStatus::truncated ? "<truncated>"
+                                                         : "<unknown>";
+  std::string ours = decoded ? std::to_string(inst.size) + " " + text : text;
+  std::string theirs = want.size ? std::to_string(want.size) + " " + want.text : "<invalid>";
+  bool agree = want.size == 0 ? !decoded || graphics
+               : graphics     ? inst.size == want.size && want.text.starts_with(text)
+                              : decoded && inst.size == want.size && text == want.text;
+  if (agree)
+    return "";
+  char hex[64];
+  uint32_t w[3] = {};
+  std::memcpy(w, bytes.data(), std::min<size_t>(bytes.size(), 12));
+  std::snprintf(hex, sizeof hex, "%08x %08x %08x (%zu bytes)", w[0], w[1], w[2], bytes.size());
+  return std::string(targetName(target)) + " " + hex + "\n  LLVM: " + theirs + "\n  ours: " + ours;
+}
+
+} // namespace meld::softgpu::isa::test
