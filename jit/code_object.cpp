@@ -1,11 +1,12 @@
 #include "jit/code_object.h"
 
 #include "jit/error.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -73,7 +74,64 @@ Error readMetadata(StringRef blob, std::vector<Kernel> &kernels, std::vector<std
   return Error::success();
 }
 
+struct Place {
+  uint64_t address = 0, size = 0;
+  bool code = false;
+};
+
+Expected<std::map<std::string, Place>> dynamicSymbols(const File &file) {
+  std::map<std::string, Place> places;
+  auto sections = file.sections();
+  if (!sections)
+    return inputError("code object: " + toString(sections.takeError()));
+  for (const auto &s : *sections) {
+    if (s.sh_type != ELF::SHT_DYNSYM)
+      continue;
+    auto symbols = file.symbols(&s);
+    if (!symbols)
+      return inputError("code object: .dynsym: " + toString(symbols.takeError()));
+    auto names = file.getStringTableForSymtab(s);
+    if (!names)
+      return inputError("code object: .dynsym: " + toString(names.takeError()));
+    for (const auto &symbol : *symbols) {
+      if (symbol.st_shndx == ELF::SHN_UNDEF)
+        continue;
+      auto name = symbol.getName(*names);
+      if (!name)
+        return inputError("code object: .dynsym: " + toString(name.takeError()));
+      places[name->str()] = {symbol.st_value, symbol.st_size, symbol.getType() == ELF::STT_FUNC};
+    }
+  }
+  return places;
+}
+
 } // namespace
+
+Error checkInterface(MemoryBufferRef original, MemoryBufferRef replacement) {
+  auto a = open(original);
+  if (!a)
+    return a.takeError();
+  auto b = open(replacement);
+  if (!b)
+    return b.takeError();
+  uint32_t flagsA = a->getHeader().e_flags, flagsB = b->getHeader().e_flags;
+  if (flagsA != flagsB || a->getHeader().e_ident[ELF::EI_ABIVERSION] != b->getHeader().e_ident[ELF::EI_ABIVERSION])
+    return compilerError(formatv("the new code object is for another target: e_flags {0:x}, was {1:x}", flagsB, flagsA));
+  auto symbolsA = dynamicSymbols(*a);
+  if (!symbolsA)
+    return symbolsA.takeError();
+  auto symbolsB = dynamicSymbols(*b);
+  if (!symbolsB)
+    return symbolsB.takeError();
+  for (const auto &[name, place] : *symbolsA) {
+    auto it = symbolsB->find(name);
+    if (it == symbolsB->end())
+      return compilerError("the new code object lacks symbol " + name);
+    if (it->second.code != place.code || (!place.code && it->second.size != place.size))
+      return compilerError("the new code object has another kind or size of symbol " + name);
+  }
+  return Error::success();
+}
 
 Expected<StringRef> sectionBytes(MemoryBufferRef elf, StringRef name) {
   auto file = open(elf);
@@ -129,27 +187,10 @@ Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
       return inputError("code object: notes: " + toString(std::move(noteError)));
   }
 
-  struct Place {
-    uint64_t address = 0, size = 0;
-    bool code = false;
-  };
-  StringMap<Place> places;
-  for (const auto &s : *sections) {
-    if (s.sh_type != ELF::SHT_DYNSYM)
-      continue;
-    auto symbols = file->symbols(&s);
-    if (!symbols)
-      return inputError("code object: .dynsym: " + toString(symbols.takeError()));
-    auto names = file->getStringTableForSymtab(s);
-    if (!names)
-      return inputError("code object: .dynsym: " + toString(names.takeError()));
-    for (const auto &symbol : *symbols) {
-      auto name = symbol.getName(*names);
-      if (!name)
-        return inputError("code object: .dynsym: " + toString(name.takeError()));
-      places[*name] = {symbol.st_value, symbol.st_size, symbol.getType() == ELF::STT_FUNC};
-    }
-  }
+  auto found = dynamicSymbols(*file);
+  if (!found)
+    return found.takeError();
+  const auto &places = *found;
 
   auto contents = [&](const Place &p) -> Expected<ArrayRef<uint8_t>> {
     for (const auto &s : *sections) {

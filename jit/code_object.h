@@ -37,6 +37,10 @@ struct Kernel {
 /// Kernels in the note's order. `elf` must outlive the result.
 llvm::Expected<std::vector<Kernel>> readKernels(llvm::MemoryBufferRef elf);
 
+/// What a replacement must keep so that host code finds everything: e_flags, and every defined dynamic symbol
+/// with its kind, data objects also with their size. The error names the first difference.
+llvm::Error checkInterface(llvm::MemoryBufferRef original, llvm::MemoryBufferRef replacement);
+
 /// A section's bytes by name; empty when absent.
 llvm::Expected<llvm::StringRef> sectionBytes(llvm::MemoryBufferRef elf, llvm::StringRef name);
 

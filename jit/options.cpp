@@ -55,8 +55,8 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
         auto what = classify(*v);
         if (what == Forward::refuse)
           return inputError(".llvmcmd: will not repeat -mllvm " + *v + " (argument " + Twine(i) + ")");
-        if (what == Forward::yes && !is_contained(o.mllvm, *v))
-          o.mllvm.push_back(v->str());
+        if (what == Forward::yes)
+          o.add(*v);
       }
     } else if (a == "-O") {
       o.level = '1'; // clang's meaning of a bare -O
@@ -114,6 +114,11 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::vector<std::string>> comma
       return inputError(".llvmcmd: unit " + Twine(i) + " was compiled with other options than unit 0");
   }
   return first;
+}
+
+void CompileOptions::add(StringRef mllvmOption) {
+  if (!is_contained(mllvm, mllvmOption))
+    mllvm.push_back(mllvmOption.str());
 }
 
 std::vector<std::string> CompileOptions::codegenArguments(bool optimize) const {

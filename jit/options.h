@@ -30,6 +30,9 @@ struct CompileOptions {
   unsigned codeObjectVersion = 0;    ///< 0 = the compiler's default
   bool functionSections = false, dataSections = false;
 
+  /// Adds an -mllvm option unless it is there.
+  void add(llvm::StringRef mllvmOption);
+
   /// For comgr's CODEGEN action: what makes it repeat the original compile's back end. With `optimize`
   /// false the IR is taken as already optimised.
   std::vector<std::string> codegenArguments(bool optimize) const;

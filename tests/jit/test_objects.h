@@ -1,9 +1,11 @@
 // The code objects hipcc made at build time, and small helpers on llvm::Expected.
 #pragma once
 
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -15,6 +17,26 @@ inline std::unique_ptr<llvm::MemoryBuffer> codeObject(const std::string &name) {
                                           /*RequiresNullTerminator=*/false);
   EXPECT_TRUE(bool(file)) << name;
   return file ? std::move(*file) : llvm::MemoryBuffer::getMemBuffer("");
+}
+
+/// The same ELF with other contents in one section: they go behind the end, the section header follows.
+inline std::string withSection(llvm::StringRef elf, llvm::StringRef name, llvm::StringRef contents) {
+  using namespace llvm::object;
+  auto file = llvm::cantFail(ELFFile<ELF64LE>::create(elf));
+  std::string out = elf.str();
+  size_t index = 0;
+  for (const auto &section : llvm::cantFail(file.sections())) {
+    if (llvm::cantFail(file.getSectionName(section)) == name) {
+      ELF64LE::Shdr changed = section;
+      changed.sh_offset = out.size();
+      changed.sh_size = contents.size();
+      std::memcpy(out.data() + file.getHeader().e_shoff + index * sizeof changed, &changed, sizeof changed);
+      return out + contents.str();
+    }
+    ++index;
+  }
+  ADD_FAILURE() << "no section " << name.str();
+  return out;
 }
 
 template <class T> std::string errorOf(llvm::Expected<T> &value) {

@@ -1,0 +1,87 @@
+#include "jit/api.h"
+
+#include "jit/compile.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace {
+
+const char *copy(const std::string &s) {
+  char *p = static_cast<char *>(std::malloc(s.size() + 1));
+  if (p)
+    std::memcpy(p, s.c_str(), s.size() + 1);
+  return p;
+}
+
+std::string text(const char *s) { return s ? s : ""; }
+
+} // namespace
+
+int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
+  if (!reply)
+    return MELD_JIT_FAILED;
+  *reply = MeldJitReply{MELD_JIT_FAILED, 0, nullptr, 0, nullptr, nullptr};
+  try {
+    if (!request || request->abi != MELD_JIT_ABI || !request->codeObject) {
+      reply->reason = copy("the request is not one of this library's version");
+      return MELD_JIT_FAILED;
+    }
+    meld::jit::CompileRequest r;
+    r.codeObject = llvm::StringRef(static_cast<const char *>(request->codeObject), request->size);
+    r.isa = text(request->isa);
+    r.passes = text(request->passes);
+    r.minProfit = request->minProfit;
+    r.maxIterations = request->maxIterations;
+    r.scalarize = request->scalarize;
+    r.branchFusion = request->branchFusion;
+    r.tailMerge = request->tailMerge;
+    r.verify = request->verify;
+    r.kernelInclude = text(request->kernelInclude);
+    r.kernelExclude = text(request->kernelExclude);
+    r.dumpDir = text(request->dumpDir);
+    r.dump = text(request->dump);
+    if (auto *log = request->log)
+      r.log = [log, context = request->logContext](int level, const std::string &m) {
+        log(context, level, m.c_str());
+      };
+    auto result = meld::jit::compile(r);
+    using Status = meld::jit::CompileReply::Status;
+    reply->permanent = result.permanent;
+    reply->json = copy(result.json);
+    reply->reason = copy(result.reason);
+    if (result.status == Status::replaced) {
+      reply->bytes = std::malloc(result.bytes.size());
+      if (reply->bytes) {
+        std::memcpy(const_cast<void *>(reply->bytes), result.bytes.data(), result.bytes.size());
+        reply->size = result.bytes.size();
+        reply->status = MELD_JIT_REPLACED;
+      }
+    } else {
+      reply->status = result.status == Status::unchanged ? MELD_JIT_UNCHANGED : MELD_JIT_FAILED;
+    }
+  } catch (...) { // out of memory outside the guarded part
+    reply->status = MELD_JIT_FAILED;
+    if (!reply->reason)
+      reply->reason = copy("out of memory");
+  }
+  return reply->status;
+}
+
+void meld_jit_release(MeldJitReply *reply) {
+  if (!reply)
+    return;
+  std::free(const_cast<void *>(reply->bytes));
+  std::free(const_cast<char *>(reply->json));
+  std::free(const_cast<char *>(reply->reason));
+  *reply = MeldJitReply{MELD_JIT_FAILED, 0, nullptr, 0, nullptr, nullptr};
+}
+
+const char *meld_jit_version(void) {
+  try {
+    return meld::jit::version().c_str();
+  } catch (...) {
+    return "libmeld-jit";
+  }
+}

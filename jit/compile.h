@@ -1,0 +1,46 @@
+// The whole way from a code object to a verdict; api.h is its C face.
+//
+//   read ELF -> filter kernels -> [optimise + meld] --nothing melded--> unchanged
+//                                       | melded
+//                                 comgr code, link -> judge each kernel against the ORIGINAL's machine code
+//                                       | some are worse: once more without them
+//                                 check ABI, append .meld -> replaced
+//
+// The original is its own unmelded version (recompiling is byte-identical), so nothing is compiled twice for
+// the comparison. Terminates: every further round excludes at least one more kernel, and rounds are bounded.
+//
+// Thread rule: any thread, one at a time inside (guard.h). Never throws.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace meld::jit {
+
+struct CompileRequest {
+  llvm::StringRef codeObject;
+  std::string isa;    ///< the agent's target id; "" = not checked
+  std::string passes; ///< "" = default, "none" = recompile only
+  double minProfit = 0;
+  unsigned maxIterations = 16;
+  bool scalarize = true, branchFusion = true, tailMerge = true, verify = true;
+  std::string kernelInclude, kernelExclude;
+  std::string dumpDir, dump;
+  std::function<void(int level, const std::string &message)> log;
+};
+
+struct CompileReply {
+  enum class Status { replaced, unchanged, failed } status = Status::failed;
+  bool permanent = false;
+  std::string bytes, json, reason;
+};
+
+CompileReply compile(const CompileRequest &request);
+
+/// "libmeld-jit 0.1.0; LLVM 15.0.6; comgr 2.4"
+const std::string &version();
+
+} // namespace meld::jit

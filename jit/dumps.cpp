@@ -1,0 +1,72 @@
+#include "jit/dumps.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace meld::jit {
+
+namespace {
+
+std::string digest(StringRef text) {
+  auto hash = SHA256::hash(ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+  return toHex(hash, /*LowerCase=*/true).substr(0, 12);
+}
+
+std::string fileName(StringRef stem) {
+  std::string s = stem.str();
+  std::replace_if(s.begin(), s.end(), [](char c) { return !isAlnum(c) && c != '_' && c != '.' && c != '-'; }, '_');
+  if (s != stem || s.size() > 150 || s[0] == '.')
+    s = "k_" + s.substr(0, 150) + "_" + digest(stem);
+  return s;
+}
+
+} // namespace
+
+Dumps::Dumps(StringRef directory, StringRef kinds, StringRef object, std::function<void(const std::string &)> warn)
+    : kinds_(kinds.str()), warn_(std::move(warn)) {
+  if (directory.empty())
+    return;
+  SmallString<256> path(directory);
+  sys::path::append(path, digest(object));
+  if (auto ec = sys::fs::create_directories(path)) {
+    warn_("dump directory " + path.str().str() + ": " + ec.message());
+    return;
+  }
+  directory_ = path.str().str();
+}
+
+bool Dumps::wants(StringRef kind) const {
+  if (directory_.empty())
+    return false;
+  if (kinds_.empty())
+    return true;
+  SmallVector<StringRef, 8> list;
+  StringRef(kinds_).split(list, ',');
+  return std::any_of(list.begin(), list.end(), [&](StringRef s) { return s.trim() == kind; });
+}
+
+void Dumps::write(StringRef stem, StringRef suffix, StringRef text) const {
+  SmallString<256> path(directory_);
+  sys::path::append(path, fileName(stem) + suffix);
+  std::error_code ec;
+  raw_fd_ostream os(path, ec);
+  if (!ec) {
+    os << text;
+    os.close();
+    ec = os.error();
+    os.clear_error(); // its destructor would end the process
+  }
+  if (ec)
+    warn_("dump " + path.str().str() + ": " + ec.message());
+}
+
+} // namespace meld::jit

@@ -1,0 +1,241 @@
+// Verdicts of the whole way, and what may never happen: an abort, two different answers.
+#include "jit/code_object.h"
+#include "jit/compile.h"
+#include "jit/embedded.h"
+#include "jit/session.h"
+#include "tests/jit/test_objects.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+using namespace llvm;
+using namespace meld::jit;
+using namespace meld::jit::test;
+using Status = CompileReply::Status;
+
+namespace {
+
+CompileReply compileNamed(const char *name, std::string passes = "none") {
+  auto file = codeObject(name);
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.passes = std::move(passes);
+  return compile(r);
+}
+
+/// The object with its bitcode edited.
+std::string edited(const char *name, const std::function<void(Module &)> &edit) {
+  auto file = codeObject(name);
+  auto object = readDeviceObject(*file);
+  EXPECT_TRUE(bool(object));
+  LLVMContext context;
+  auto module = parseUnits(object->modules, context);
+  EXPECT_TRUE(bool(module));
+  edit(**module);
+  SmallString<0> bitcode;
+  raw_svector_ostream os(bitcode);
+  WriteBitcodeToFile(**module, os);
+  return withSection(file->getBuffer(), ".llvmbc", bitcode);
+}
+
+TEST(Compile, recompiledObjectIsMarkedAndOtherwiseTheSame) {
+  auto file = codeObject("bitonic-gfx90a");
+  auto reply = compileNamed("bitonic-gfx90a");
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  MemoryBufferRef made(reply.bytes, "made");
+  for (const char *section : {".text", ".rodata", ".note"})
+    EXPECT_TRUE(cantFail(sectionBytes(*file, section)) == cantFail(sectionBytes(made, section))) << section;
+  auto marker = nlohmann::json::parse(cantFail(sectionBytes(made, ".meld")).str());
+  EXPECT_EQ(marker["kernels"][0]["name"], "bitonic");
+  EXPECT_FALSE(marker.contains("timings"));
+  EXPECT_TRUE(nlohmann::json::parse(reply.json)["timings"].contains("totalMs"));
+}
+
+TEST(Compile, deterministic) {
+  for (const char *name : {"bitonic-gfx90a", "rdc"})
+    for (const char *passes : {"none", ""}) {
+      auto a = compileNamed(name, passes), b = compileNamed(name, passes);
+      EXPECT_EQ(a.status, b.status);
+      EXPECT_EQ(a.reason, b.reason);
+      EXPECT_TRUE(a.bytes == b.bytes) << name;
+    }
+}
+
+TEST(Compile, unitsOfOneDeviceLinkBecomeOneObject) {
+  auto file = codeObject("rdc");
+  auto reply = compileNamed("rdc");
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  auto before = readKernels(*file), after = readKernels(MemoryBufferRef(reply.bytes, "made"));
+  ASSERT_TRUE(before && after);
+  ASSERT_EQ(after->size(), 2u);
+  ASSERT_EQ(before->size(), 2u);
+  for (auto &b : *before) { // both units reached across: everything is inlined, as the original link did
+    auto a = std::find_if(after->begin(), after->end(), [&](const Kernel &k) { return k.name == b.name; });
+    ASSERT_NE(a, after->end()) << b.name;
+    EXPECT_EQ(a->resources.scratchBytes, b.resources.scratchBytes) << b.name;
+    EXPECT_EQ(a->resources.ldsBytes, b.resources.ldsBytes) << b.name;
+  }
+}
+
+TEST(Compile, unchangedSaysWhy) {
+  auto plain = compileNamed("reduce-plain", "");
+  EXPECT_EQ(plain.status, Status::unchanged);
+  EXPECT_EQ(plain.reason, "no bitcode");
+  EXPECT_TRUE(plain.permanent);
+  EXPECT_TRUE(plain.bytes.empty());
+  EXPECT_EQ(compileNamed("reduce-O0", "").reason, "compiled with -O0");
+
+  auto file = codeObject("bitonic-gfx90a");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.kernelInclude = "^nothing$";
+  EXPECT_EQ(compile(r).reason, "no kernel selected");
+  r.kernelInclude = "";
+  r.kernelExclude = "bit.*";
+  EXPECT_EQ(compile(r).reason, "no kernel selected");
+}
+
+TEST(Compile, badRequestsFailWithAReason) {
+  auto file = codeObject("bitonic-gfx90a");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.kernelInclude = "(";
+  auto reply = compile(r);
+  EXPECT_EQ(reply.status, Status::failed);
+  EXPECT_NE(reply.reason.find("kernel include"), std::string::npos) << reply.reason;
+  r.kernelInclude = "";
+  r.isa = "amdgcn-amd-amdhsa--gfx900";
+  reply = compile(r);
+  EXPECT_EQ(reply.status, Status::failed);
+  EXPECT_TRUE(reply.permanent);
+  EXPECT_NE(reply.reason.find("gfx900"), std::string::npos);
+  r.isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+  r.passes = "none";
+  EXPECT_EQ(compile(r).status, Status::replaced);
+}
+
+// LLVM's instruction selection ends the process on an intrinsic of another target.
+TEST(Compile, fatalErrorInTheBackEndFailsAndNothingElse) {
+  auto bad = edited("diamond-gfx90a", [](Module &m) {
+    auto *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false), Function::ExternalLinkage,
+                               "llvm.x86.sse2.pause", m);
+    IRBuilder<> builder(&*m.getFunction("diamond")->getEntryBlock().getFirstInsertionPt());
+    builder.CreateCall(f);
+  });
+  CompileRequest r;
+  r.codeObject = bad;
+  r.passes = "none";
+  for (int i = 0; i < 2; ++i) {
+    auto reply = compile(r);
+    EXPECT_EQ(reply.status, Status::failed);
+    EXPECT_FALSE(reply.permanent);
+    EXPECT_NE(reply.reason.find("fatal error"), std::string::npos) << reply.reason;
+    EXPECT_TRUE(reply.bytes.empty());
+    // comgr's lock was released: the next compile works.
+    EXPECT_EQ(compileNamed("diamond-gfx90a").status, Status::replaced);
+  }
+}
+
+TEST(Compile, backEndDiagnosticFails) {
+  // Calls of undefined functions pass code generation and fail in the link.
+  auto bad = edited("diamond-gfx90a", [](Module &m) {
+    auto callee = m.getOrInsertFunction("nowhere", Type::getVoidTy(m.getContext()));
+    IRBuilder<> builder(&*m.getFunction("diamond")->getEntryBlock().getFirstInsertionPt());
+    builder.CreateCall(callee);
+  });
+  CompileRequest r;
+  r.codeObject = bad;
+  r.passes = "none";
+  auto reply = compile(r);
+  EXPECT_EQ(reply.status, Status::failed);
+  EXPECT_NE(reply.reason.find("comgr"), std::string::npos) << reply.reason;
+}
+
+TEST(Compile, missingKernelIsNoticed) {
+  auto bad = edited("diamond-gfx90a", [](Module &m) { m.getFunction("diamond")->eraseFromParent(); });
+  CompileRequest r;
+  r.codeObject = bad;
+  r.passes = "none";
+  auto reply = compile(r);
+  EXPECT_EQ(reply.status, Status::failed);
+  EXPECT_NE(reply.reason.find("diamond"), std::string::npos) << reply.reason;
+}
+
+TEST(Compile, missingGlobalIsNoticed) {
+  auto bad = edited("reduce-gfx90a", [](Module &m) { m.getGlobalVariable("offsets")->setName("renamed"); });
+  CompileRequest r;
+  r.codeObject = bad;
+  r.passes = "none";
+  auto reply = compile(r);
+  EXPECT_EQ(reply.status, Status::failed);
+  EXPECT_NE(reply.reason.find("lacks symbol offsets"), std::string::npos) << reply.reason;
+}
+
+TEST(Compile, damagedBitcodeNeverAborts) {
+  auto file = codeObject("diamond-gfx900");
+  auto object = readDeviceObject(*file);
+  ASSERT_TRUE(bool(object));
+  std::mt19937 random(3);
+  unsigned failed = 0;
+  for (int i = 0; i < 60; ++i) {
+    std::string bitcode = object->modules[0].str();
+    for (int k = 0; k < 1 + i % 3; ++k)
+      bitcode[4 + random() % (bitcode.size() - 4)] ^= char(1u << random() % 8);
+    auto bad = withSection(file->getBuffer(), ".llvmbc", bitcode);
+    CompileRequest r;
+    r.codeObject = bad;
+    r.passes = "none";
+    auto reply = compile(r);
+    if (reply.status == Status::failed) {
+      ++failed;
+      EXPECT_FALSE(reply.reason.empty());
+    }
+    // A damaged module may crash LLVM; the guard then stays closed and there is nothing more to learn.
+    if (reply.reason.find("crashed") != std::string::npos)
+      break;
+  }
+  EXPECT_GT(failed, 0u);
+}
+
+TEST(Compile, dumpsWhatWasAskedFor) {
+  SmallString<128> dir;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("meld-dumps", dir));
+  auto file = codeObject("bitonic-gfx90a");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.passes = "none";
+  r.dumpDir = dir.str().str();
+  r.dump = "isa,cfg,decision";
+  ASSERT_EQ(compile(r).status, Status::replaced);
+  std::set<std::string> names;
+  std::error_code ec;
+  for (sys::fs::recursive_directory_iterator it(dir, ec), end; it != end && !ec; it.increment(ec))
+    names.insert(sys::path::filename(it->path()).str());
+  for (const char *want : {"bitonic.before.s", "bitonic.after.s", "bitonic.before.dot", "decisions.json"})
+    EXPECT_TRUE(names.count(want)) << want;
+  EXPECT_FALSE(names.count("after.ll"));
+  sys::fs::remove_directories(dir);
+}
+
+TEST(Compile, unwritableDumpDirectoryOnlyWarns) {
+  auto file = codeObject("bitonic-gfx90a");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.passes = "none";
+  r.dumpDir = "/proc/no-such-place";
+  bool warned = false;
+  r.log = [&](int level, const std::string &m) { warned |= level == 2 && m.find("/proc/no-such-place") != std::string::npos; };
+  EXPECT_EQ(compile(r).status, Status::replaced);
+  EXPECT_TRUE(warned);
+}
+
+} // namespace

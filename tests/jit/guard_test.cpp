@@ -1,0 +1,133 @@
+#include "jit/guard.h"
+
+#include "jit/error.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+#include <thread>
+
+using namespace llvm;
+using namespace meld::jit;
+
+namespace {
+
+volatile int *volatile badAddress = reinterpret_cast<volatile int *>(8);
+
+TEST(Guard, passesResultsThrough) {
+  EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
+  EXPECT_EQ(toString(runGuarded([] { return inputError("x is wrong"); })), "x is wrong");
+}
+
+TEST(Guard, fatalErrorBecomesAnErrorAndLaterCallsWork) {
+  for (int i = 0; i < 3; ++i) {
+    auto text = toString(runGuarded([]() -> Error { report_fatal_error("cannot go on"); }));
+    EXPECT_EQ(text, "LLVM fatal error: cannot go on");
+  }
+  EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
+}
+
+TEST(Guard, catchFatalKeepsTheRestRunning) {
+  bool after = false;
+  auto e = runGuarded([&] {
+    auto inner = catchFatal("step", []() -> Error { report_fatal_error("no"); });
+    after = true;
+    return inner;
+  });
+  EXPECT_EQ(toString(std::move(e)), "step: LLVM fatal error: no");
+  EXPECT_TRUE(after);
+}
+
+TEST(Guard, outOfMemory) {
+  auto e = runGuarded([]() -> Error { throw std::bad_alloc(); });
+  EXPECT_NE(toString(std::move(e)).find("out of memory"), std::string::npos);
+  auto viaLlvm = runGuarded([]() -> Error { report_bad_alloc_error("x"); });
+  EXPECT_NE(toString(std::move(viaLlvm)).find("out of memory"), std::string::npos);
+}
+
+TEST(Guard, deepRecursionFitsTheStack) {
+  // 40 MB of stack: more than a default thread has.
+  struct Deep {
+    static int go(int n) {
+      volatile char page[4096];
+      page[0] = char(n);
+      return n ? go(n - 1) + page[0] : 0;
+    }
+  };
+  int sum = -1;
+  EXPECT_FALSE(bool(runGuarded([&] {
+    sum = Deep::go(10000);
+    return Error::success();
+  })));
+  EXPECT_NE(sum, -1);
+}
+
+// A fault closes the guard for good, so each of these has a process of its own (death test, exit code 0).
+template <class F> void faultThenClosed(F &&fault) {
+  auto first = toString(runGuarded([&]() -> Error {
+    fault();
+    return Error::success();
+  }));
+  if (first.find("crashed") == std::string::npos)
+    std::exit(1);
+  auto second = toString(runGuarded([] { return Error::success(); }));
+  std::exit(second.find("crashed earlier") == std::string::npos ? 2 : 0);
+}
+
+int overflow(int n) {
+  volatile char big[65536];
+  big[0] = char(n);
+  return n + big[0] > -1 ? overflow(n + 1) + big[0] : 0;
+}
+
+TEST(GuardDeathTest, segmentationFault) {
+  EXPECT_EXIT(faultThenClosed([] { *badAddress = 1; }), testing::ExitedWithCode(0), "");
+}
+TEST(GuardDeathTest, abortCall) {
+  EXPECT_EXIT(faultThenClosed([] { std::abort(); }), testing::ExitedWithCode(0), "");
+}
+TEST(GuardDeathTest, trap) {
+  EXPECT_EXIT(faultThenClosed([] { __builtin_trap(); }), testing::ExitedWithCode(0), "");
+}
+TEST(GuardDeathTest, stackOverflow) {
+  EXPECT_EXIT(faultThenClosed([] { overflow(1); }), testing::ExitedWithCode(0), "");
+}
+TEST(GuardDeathTest, terminate) {
+  EXPECT_EXIT(faultThenClosed([] { std::terminate(); }), testing::ExitedWithCode(0), "");
+}
+
+void ownHandler(int) { std::_Exit(7); }
+
+TEST(GuardDeathTest, anotherThreadsFaultGoesToTheApplication) {
+  EXPECT_EXIT(
+      {
+        signal(SIGSEGV, ownHandler);
+        (void)runGuarded([]() -> Error {
+          std::thread([] { *badAddress = 1; }).join();
+          return Error::success();
+        });
+      },
+      testing::ExitedWithCode(7), "");
+  // With the default action the process ends by the signal.
+  EXPECT_EXIT(
+      {
+        signal(SIGSEGV, SIG_DFL);
+        (void)runGuarded([]() -> Error {
+          std::thread([] { *badAddress = 1; }).join();
+          return Error::success();
+        });
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(Guard, signalHandlersAreBackAfterwards) {
+  struct sigaction before {}, after {};
+  sigaction(SIGSEGV, nullptr, &before);
+  EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
+  sigaction(SIGSEGV, nullptr, &after);
+  EXPECT_EQ(reinterpret_cast<void *>(before.sa_handler), reinterpret_cast<void *>(after.sa_handler));
+}
+
+} // namespace
