@@ -1,0 +1,295 @@
+#include "passes/analysis/divergence.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
+                               const DominatorTree &dominators,
+                               const PostDominatorTree &postDominators, DivergenceOptions options)
+    : function_(function), loops_(loops), dominators_(dominators), gpu_(function),
+      options_(options), dependence_(function, postDominators) {
+  ReversePostOrderTraversal<const Function *> order(&function);
+  irreducible_ = containsIrreducibleCFG<const BasicBlock *>(order, loops);
+
+  // One row of threads: x is the flat id, so waves are consecutive aligned runs of x.
+  bool readsOtherIds = false, calls = false;
+  for (Instruction &instruction : instructions(function)) {
+    if (auto dimension = gpu_.workItemId(instruction))
+      readsOtherIds |= *dimension > 0;
+    if (auto *call = dyn_cast<CallBase>(&instruction))
+      calls |= !isa<IntrinsicInst>(call);
+  }
+  if (auto shape = gpu_.workgroupShape())
+    oneRow_ = (*shape)[1] == 1 && (*shape)[2] == 1;
+  else
+    oneRow_ = options.assumeOneDimension && gpu_.isKernel() && !readsOtherIds && !calls;
+
+  collectLoopExits();
+  collectDeciders();
+  sweep();
+}
+
+void DivergenceInfo::collectLoopExits() {
+  for (const Loop *loop : loops_.getLoopsInPreorder()) {
+    // Whatever decides in which iteration an exit is taken, inside the loop.
+    BitVector deciders(dependence_.size());
+    SmallVector<BasicBlock *, 8> exiting;
+    loop->getExitingBlocks(exiting);
+    for (BasicBlock *block : exiting) {
+      deciders.set(dependence_.index(block));
+      deciders |= dependence_.dependsOn(block);
+    }
+    for (unsigned i : deciders.set_bits())
+      if (loop->contains(dependence_.block(i)))
+        exitDeciders_[loop].push_back(dependence_.block(i));
+  }
+}
+
+void DivergenceInfo::collectDeciders() {
+  for (BasicBlock &block : function_) {
+    if (block.phis().empty() || pred_empty(&block))
+      continue;
+    const Loop *loop = loops_.getLoopFor(&block);
+    bool header = loop && loop->getHeader() == &block;
+    BitVector deciders = irreducible_ ? BitVector(dependence_.size(), true)
+                                      : dependence_.decidersOfEdge(&block, dominators_, header);
+    for (unsigned i : deciders.set_bits()) {
+      BasicBlock *decider = dependence_.block(i);
+      if (decider->getTerminator()->getNumSuccessors() < 2)
+        continue;
+      // At a loop header the edges are "first time" and "again": all threads still in the loop
+      // agree on that, unless two latches or two entries compete.
+      if (header && !irreducible_) {
+        bool inside = loop->contains(decider);
+        if (inside && loop->getLoopLatch() != nullptr)
+          continue;
+        if (!inside && loop->getLoopPredecessor() != nullptr)
+          continue;
+      }
+      deciders_[&block].push_back(decider);
+    }
+  }
+}
+
+void DivergenceInfo::sweep() {
+  ReversePostOrderTraversal<Function *> order(&function_);
+  for (Instruction &instruction : instructions(function_))
+    widths_[&instruction] = Width::all;
+  for (Argument &argument : function_.args())
+    widths_[&argument] = gpu_.isKernel() || argument.hasInRegAttr()
+                             ? (gpu_.isKernel() ? Width::all : Width::wave)
+                             : Width::thread;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (auto &[loop, deciders] : exitDeciders_) {
+      Width exit = Width::all;
+      for (const BasicBlock *decider : deciders)
+        exit = meet(exit, branchWidth(decider));
+      exitWidth_[loop] = exit;
+    }
+    for (BasicBlock *block : order)
+      for (Instruction &instruction : *block) {
+        Width found = transfer(instruction);
+        Width &stored = widths_[&instruction];
+        if (found < stored) {
+          stored = found;
+          changed = true;
+        }
+      }
+  }
+}
+
+Width DivergenceInfo::width(const Value *value) const {
+  if (isa<Constant>(value))
+    return Width::all;
+  auto found = widths_.find(value);
+  return found == widths_.end() ? Width::all : found->second;
+}
+
+Width DivergenceInfo::widthAtUse(const Value *value, const Instruction *user) const {
+  Width result = width(value);
+  auto *definition = dyn_cast<Instruction>(value);
+  if (!definition)
+    return result;
+  const BasicBlock *at = user->getParent();
+  for (const Loop *loop = loops_.getLoopFor(definition->getParent()); loop && !loop->contains(at);
+       loop = loop->getParentLoop()) {
+    auto exit = exitWidth_.find(loop);
+    if (exit == exitWidth_.end())
+      continue;
+    result = meet(result, exit->second);
+  }
+  return result;
+}
+
+Width DivergenceInfo::branchWidth(const BasicBlock *block) const {
+  const Instruction *terminator = block->getTerminator();
+  if (auto *branch = dyn_cast<BranchInst>(terminator))
+    return branch->isConditional() ? widthAtUse(branch->getCondition(), branch) : Width::all;
+  if (auto *choice = dyn_cast<SwitchInst>(terminator))
+    return widthAtUse(choice->getCondition(), choice);
+  return terminator->getNumSuccessors() < 2 ? Width::all : Width::thread;
+}
+
+bool DivergenceInfo::isConvergent(const BasicBlock *block, Width width) const {
+  for (unsigned i : dependence_.dependsOn(block).set_bits())
+    if (branchWidth(dependence_.block(i)) < width)
+      return false;
+  return true;
+}
+
+bool DivergenceInfo::isWorkItemX(const Value *value) const {
+  while (auto *cast = dyn_cast<CastInst>(value)) {
+    // Ids are below 2^31, so both extensions keep them; a truncation to 16 bits or more does too.
+    bool keeps = isa<ZExtInst>(cast) || isa<SExtInst>(cast) ||
+                 (isa<TruncInst>(cast) && cast->getType()->isIntegerTy() &&
+                  cast->getType()->getIntegerBitWidth() >= 16);
+    if (!keeps)
+      return false;
+    value = cast->getOperand(0);
+  }
+  auto dimension = gpu_.workItemId(*value);
+  return dimension && *dimension == 0;
+}
+
+bool DivergenceInfo::isWaveAligned(const Instruction &instruction) const {
+  const Value *x = nullptr;
+  const APInt *constant = nullptr;
+  bool fills = gpu_.xFillsWaves() || oneRow_;
+  unsigned wave = gpu_.waveSize();
+  if (match(&instruction, m_LShr(m_Value(x), m_APInt(constant))))
+    return fills && isWorkItemX(x) && constant->ult(64) &&
+           (uint64_t(1) << constant->getZExtValue()) >= wave;
+  if (match(&instruction, m_UDiv(m_Value(x), m_APInt(constant))))
+    return fills && isWorkItemX(x) && !constant->isZero() && constant->urem(wave) == 0;
+  if (match(&instruction, m_c_And(m_Value(x), m_APInt(constant))))
+    return fills && isWorkItemX(x) &&
+           constant->countTrailingZeros() >= 31u - unsigned(countLeadingZeros(wave));
+
+  CmpInst::Predicate predicate;
+  Value *compared = nullptr;
+  if (!match(&instruction, m_ICmp(predicate, m_Value(compared), m_APInt(constant))) ||
+      !isWorkItemX(compared))
+    return false;
+  // x < T and x >= T split at T; x <= T and x > T split at T + 1.
+  APInt threshold = *constant;
+  switch (predicate) {
+  case CmpInst::ICMP_ULT:
+  case CmpInst::ICMP_UGE:
+  case CmpInst::ICMP_SLT:
+  case CmpInst::ICMP_SGE:
+    break;
+  case CmpInst::ICMP_ULE:
+  case CmpInst::ICMP_UGT:
+  case CmpInst::ICMP_SLE:
+  case CmpInst::ICMP_SGT:
+    ++threshold;
+    break;
+  default:
+    return false;
+  }
+  if (threshold.isNegative() || threshold.getActiveBits() > 31)
+    return false;
+  uint64_t at = threshold.getZExtValue();
+  return gpu_.thresholdIsUniform(at) || (oneRow_ && at % wave == 0);
+}
+
+Width DivergenceInfo::loadWidth(const LoadInst &load) const {
+  unsigned space = load.getPointerAddressSpace();
+  // A flat pointer may lead into private memory.
+  if (load.isVolatile() || load.isAtomic() || space == gpu_.privateAddressSpace() || space == 0)
+    return Width::thread;
+  Width pointer = widthAtUse(load.getPointerOperand(), &load);
+  // Waves read writable memory at different times.
+  bool constant =
+      gpu_.isConstantAddressSpace(space) || load.hasMetadata(LLVMContext::MD_invariant_load);
+  return constant ? pointer : meet(pointer, Width::wave);
+}
+
+Width DivergenceInfo::transferCall(const CallBase &call) const {
+  CallWidth known = gpu_.callWidth(call);
+  Width result = known.own;
+  if (known.meetsOperands)
+    for (const Use &argument : call.args())
+      if (!argument->getType()->isMetadataTy())
+        result = meet(result, widthAtUse(argument, &call));
+  return result;
+}
+
+Width DivergenceInfo::transfer(const Instruction &instruction) const {
+  if (instruction.getType()->isVoidTy())
+    return Width::all;
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    return loadWidth(*load);
+  if (auto *call = dyn_cast<CallBase>(&instruction))
+    return transferCall(*call);
+  if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction) ||
+      isa<VAArgInst>(instruction))
+    return Width::thread;
+  if (isa<AllocaInst>(instruction)) // the same offset in every thread's own frame
+    return Width::wave;
+  if (auto *cast = dyn_cast<AddrSpaceCastInst>(&instruction);
+      cast && cast->getSrcAddressSpace() == gpu_.privateAddressSpace())
+    return meet(Width::wave, widthAtUse(cast->getOperand(0), cast));
+
+  Width result = Width::all;
+  for (const Use &operand : instruction.operands())
+    result = meet(result, widthAtUse(operand, &instruction));
+  if (isa<PHINode>(instruction)) {
+    auto *phi = cast<PHINode>(&instruction);
+    auto found = deciders_.find(instruction.getParent());
+    // Equal inputs: it does not matter which edge was taken.
+    if (found != deciders_.end() && !phi->hasConstantOrUndefValue())
+      for (const BasicBlock *decider : found->second)
+        result = meet(result, branchWidth(decider));
+  }
+  if (result == Width::thread && isWaveAligned(instruction))
+    return Width::wave;
+  return result;
+}
+
+void DivergenceInfo::print(raw_ostream &out) const {
+  out << "meld-divergence for function: " << function_.getName() << ", wave " << gpu_.waveSize()
+      << "\n";
+  for (const Argument &argument : function_.args())
+    out << "  " << name(width(&argument)) << ": " << argument << "\n";
+  for (const BasicBlock &block : function_) {
+    out << "  block ";
+    block.printAsOperand(out, false);
+    out << "\n";
+    for (const Instruction &instruction : block) {
+      if (isa<DbgInfoIntrinsic>(instruction))
+        continue;
+      if (instruction.isTerminator() && instruction.getNumSuccessors() > 1)
+        out << "    branch " << name(branchWidth(&block)) << ":" << instruction << "\n";
+      else if (!instruction.getType()->isVoidTy())
+        out << "    " << name(width(&instruction)) << ":" << instruction << "\n";
+    }
+  }
+}
+
+AnalysisKey DivergenceAnalysis::Key;
+
+DivergenceAnalysis::Result DivergenceAnalysis::run(Function &function,
+                                                   FunctionAnalysisManager &analyses) {
+  return std::make_unique<DivergenceInfo>(function, analyses.getResult<LoopAnalysis>(function),
+                                          analyses.getResult<DominatorTreeAnalysis>(function),
+                                          analyses.getResult<PostDominatorTreeAnalysis>(function));
+}
+
+PreservedAnalyses DivergencePrinterPass::run(Function &function,
+                                             FunctionAnalysisManager &analyses) {
+  analyses.getResult<DivergenceAnalysis>(function)->print(out_);
+  return PreservedAnalyses::all();
+}
+
+} // namespace meld::passes

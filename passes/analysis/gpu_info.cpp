@@ -1,0 +1,163 @@
+#include "passes/analysis/gpu_info.h"
+#include "passes/compat.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+static unsigned amdgpuWaveSize(const Function &function) {
+  StringRef features = function.getFnAttribute("target-features").getValueAsString();
+  if (features.contains("+wavefrontsize64"))
+    return 64;
+  if (features.contains("+wavefrontsize32"))
+    return 32;
+  // gfx10 and later default to waves of 32, everything before has only 64.
+  StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
+  return compat::startsWith(cpu, "gfx1") && cpu.size() >= 7 ? 32 : 64;
+}
+
+GpuInfo::GpuInfo(const Function &function) {
+  Triple triple = compat::targetTriple(*function.getParent());
+  if (triple.isAMDGCN()) {
+    kind_ = GpuKind::amdgpu;
+    waveSize_ = amdgpuWaveSize(function);
+    isKernel_ = function.getCallingConv() == CallingConv::AMDGPU_KERNEL ||
+                function.getCallingConv() == CallingConv::SPIR_KERNEL;
+    auto [low, high] =
+        function.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
+    unsigned most = 0;
+    if (!high.trim().getAsInteger(10, most))
+      maxWorkgroup_ = most;
+  } else if (triple.isNVPTX()) {
+    kind_ = GpuKind::nvptx;
+    isKernel_ = function.getCallingConv() == CallingConv::PTX_Kernel;
+    if (const NamedMDNode *annotations = function.getParent()->getNamedMetadata("nvvm.annotations"))
+      for (const MDNode *node : annotations->operands()) {
+        if (node->getNumOperands() < 2)
+          continue;
+        auto *subject = dyn_cast_or_null<ValueAsMetadata>(node->getOperand(0));
+        auto *key = dyn_cast_or_null<MDString>(node->getOperand(1));
+        if (subject && key && subject->getValue() == &function && key->getString() == "kernel")
+          isKernel_ = true;
+      }
+  }
+  if (const MDNode *node = function.getMetadata("reqd_work_group_size");
+      node && node->getNumOperands() == 3) {
+    std::array<unsigned, 3> shape{};
+    bool known = true;
+    for (unsigned i = 0; i < 3; ++i) {
+      auto *value = mdconst::dyn_extract<ConstantInt>(node->getOperand(i));
+      known &= value != nullptr;
+      shape[i] = value ? unsigned(value->getZExtValue()) : 0;
+    }
+    if (known && shape[0] && shape[1] && shape[2]) {
+      shape_ = shape;
+      maxWorkgroup_ = shape[0] * shape[1] * shape[2];
+    }
+  }
+}
+
+bool GpuInfo::xFillsWaves() const { return shape_ && (*shape_)[0] % waveSize_ == 0; }
+
+bool GpuInfo::thresholdIsUniform(uint64_t threshold) const {
+  if (threshold % waveSize_ != 0)
+    return false;
+  if (xFillsWaves() || threshold == 0)
+    return true;
+  if (shape_) // one row: the last wave may be short, the others are aligned
+    return ((*shape_)[1] == 1 && (*shape_)[2] == 1) || threshold >= (*shape_)[0];
+  // A wave holds ids from both sides of the threshold only when a row is longer than the threshold
+  // and the next row starts within the wave: two rows of at least threshold + 1 threads.
+  return maxWorkgroup_ != 0 && 2 * (threshold + 1) > maxWorkgroup_;
+}
+
+std::optional<unsigned> GpuInfo::workItemId(const Value &value) const {
+  auto *call = dyn_cast<IntrinsicInst>(&value);
+  if (!call)
+    return std::nullopt;
+  switch (call->getIntrinsicID()) {
+  case Intrinsic::amdgcn_workitem_id_x:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+    return 0;
+  case Intrinsic::amdgcn_workitem_id_y:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+    return 1;
+  case Intrinsic::amdgcn_workitem_id_z:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    return 2;
+  default:
+    return std::nullopt;
+  }
+}
+
+CallWidth GpuInfo::callWidth(const CallBase &call) const {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  if (!intrinsic)
+    return {Width::thread, false};
+  if (auto dimension = workItemId(call)) {
+    if (shape_ && (*shape_)[*dimension] == 1)
+      return {Width::all, false};
+    return {*dimension > 0 && xFillsWaves() ? Width::wave : Width::thread, false};
+  }
+  switch (intrinsic->getIntrinsicID()) {
+  case Intrinsic::amdgcn_workgroup_id_x:
+  case Intrinsic::amdgcn_workgroup_id_y:
+  case Intrinsic::amdgcn_workgroup_id_z:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+  case Intrinsic::amdgcn_groupstaticsize:
+    return {Width::workgroup, false};
+  case Intrinsic::amdgcn_kernarg_segment_ptr:
+  case Intrinsic::amdgcn_implicitarg_ptr:
+  case Intrinsic::amdgcn_dispatch_ptr:
+  case Intrinsic::amdgcn_queue_ptr:
+  case Intrinsic::amdgcn_dispatch_id:
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+    return {isKernel_ ? Width::all : Width::wave, false};
+  case Intrinsic::amdgcn_readfirstlane:
+  case Intrinsic::amdgcn_readlane:
+  case Intrinsic::amdgcn_ballot:
+  case Intrinsic::amdgcn_icmp:
+  case Intrinsic::amdgcn_fcmp:
+  case Intrinsic::amdgcn_s_memtime:
+  case Intrinsic::amdgcn_s_memrealtime:
+  case Intrinsic::amdgcn_s_getreg:
+  case Intrinsic::amdgcn_s_getpc:
+  case Intrinsic::readcyclecounter:
+    return {Width::wave, false};
+  case Intrinsic::amdgcn_if_break:
+    return {Width::wave, false};
+  default:
+    break;
+  }
+  // Whatever talks to other lanes or to memory in a way we do not model varies by thread.
+  if (call.isConvergent() || call.mayReadOrWriteMemory())
+    return {Width::thread, false};
+  StringRef callee = intrinsic->getCalledFunction()->getName();
+  bool targetOwn =
+      compat::startsWith(callee, "llvm.amdgcn.") || compat::startsWith(callee, "llvm.nvvm.");
+  if (targetOwn && intrinsic->arg_size() == 0)
+    return {Width::thread, false};
+  switch (intrinsic->getIntrinsicID()) {
+  case Intrinsic::amdgcn_mbcnt_lo:
+  case Intrinsic::amdgcn_mbcnt_hi:
+  case Intrinsic::amdgcn_interp_p1:
+  case Intrinsic::amdgcn_interp_p2:
+  case Intrinsic::amdgcn_interp_mov:
+    return {Width::thread, false};
+  default:
+    return {Width::all, true};
+  }
+}
+
+} // namespace meld::passes

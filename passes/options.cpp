@@ -1,0 +1,111 @@
+#include "passes/pipeline.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
+
+namespace meld::passes {
+
+using llvm::StringRef;
+
+static llvm::Error bad(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "meld options: " + message);
+}
+
+static llvm::Error checkRegex(StringRef key, StringRef value) {
+  std::string why;
+  if (!llvm::Regex(value).isValid(why))
+    return bad(key + ": '" + value + "' is not a regular expression: " + why);
+  return llvm::Error::success();
+}
+
+llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
+  MeldOptions options;
+  llvm::SmallVector<StringRef, 8> items;
+  text.split(items, ';', -1, /*KeepEmpty=*/false);
+  for (StringRef item : items) {
+    auto [key, value] = item.trim().split('=');
+    if (value.empty()) {
+      bool on = !key.consume_front("no-");
+      if (key == "scalarize")
+        options.scalarize = on;
+      else if (key == "branch-fusion")
+        options.branchFusion = on;
+      else if (key == "tail-merge")
+        options.tailMerge = on;
+      else if (key == "verify")
+        options.verify = on;
+      else if (key == "early")
+        options.early = on;
+      else if (key == "late")
+        options.late = on;
+      else
+        return bad("unknown option '" + item + "'");
+      continue;
+    }
+    if (key == "min-profit") {
+      if (value.getAsDouble(options.minProfit))
+        return bad("min-profit: '" + value + "' is not a number");
+    } else if (key == "max-iterations") {
+      if (value.getAsInteger(10, options.maxIterations))
+        return bad("max-iterations: '" + value + "' is not a number");
+    } else if (key == "passes") {
+      options.passes = value.str();
+    } else if (key == "include" || key == "exclude") {
+      if (auto error = checkRegex(key, value))
+        return error;
+      (key == "include" ? options.kernelInclude : options.kernelExclude) = value.str();
+    } else {
+      return bad("unknown option '" + item + "'");
+    }
+  }
+  return options;
+}
+
+bool MeldOptions::wants(StringRef pass) const {
+  if (passes == "none")
+    return false;
+  if ((pass == "branch-fusion" && !branchFusion) || (pass == "tail-merge" && !tailMerge) ||
+      (pass == "scalarize" && !scalarize))
+    return false;
+  if (passes.empty())
+    return true;
+  llvm::SmallVector<StringRef, 8> names;
+  StringRef(passes).split(names, ',', -1, false);
+  for (StringRef name : names) {
+    name = name.trim();
+    name.consume_front("meld-");
+    if (name == pass || name == "meld" || name == "all")
+      return true;
+  }
+  return false;
+}
+
+bool MeldOptions::wantsKernel(StringRef name) const {
+  if (!kernelInclude.empty() && !llvm::Regex(kernelInclude).match(name))
+    return false;
+  return kernelExclude.empty() || !llvm::Regex(kernelExclude).match(name);
+}
+
+void DecisionLog::add(Decision decision) {
+  std::lock_guard lock(mutex_);
+  entries_.push_back(std::move(decision));
+}
+
+std::vector<Decision> DecisionLog::entries() const {
+  std::lock_guard lock(mutex_);
+  return entries_;
+}
+
+size_t DecisionLog::meldedCount() const {
+  std::lock_guard lock(mutex_);
+  size_t count = 0;
+  for (const Decision &decision : entries_)
+    count += decision.melded;
+  return count;
+}
+
+void DecisionLog::clear() {
+  std::lock_guard lock(mutex_);
+  entries_.clear();
+}
+
+} // namespace meld::passes

@@ -1,0 +1,127 @@
+#include "passes/pipeline.h"
+#include "passes/analysis/divergence.h"
+#include "passes/compat.h"
+#include "passes/transform/cfm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+// The whole family on one function, with a clean-up of its own where nothing else follows.
+class MeldPass : public PassInfoMixin<MeldPass> {
+public:
+  MeldPass(MeldOptions options, DecisionLog *log, std::string point)
+      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (function.isDeclaration() || (point_ == "early" && awaitsInlining(function)))
+      return PreservedAnalyses::all();
+    bool changed = false;
+    auto step = [&](auto &&pass) {
+      PreservedAnalyses preserved = pass.run(function, analyses);
+      if (!preserved.areAllPreserved()) {
+        analyses.invalidate(function, preserved);
+        changed = true;
+      }
+    };
+    if (options_.wants("cfm"))
+      step(MeldCfmPass(options_, log_, point_));
+    if (!changed)
+      return PreservedAnalyses::all();
+    step(EarlyCSEPass(true));
+    step(SimplifyCFGPass());
+    return PreservedAnalyses::none();
+  }
+
+private:
+  // Before inlining a HIP kernel is mostly calls to one-line wrappers; melding then would look at
+  // the wrong code.
+  static bool awaitsInlining(const Function &function) {
+    for (const Instruction &instruction : instructions(function))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (const Function *callee = call->getCalledFunction();
+            callee && !callee->isDeclaration() && !callee->hasFnAttribute(Attribute::NoInline))
+          return true;
+    return false;
+  }
+
+  MeldOptions options_;
+  DecisionLog *log_;
+  std::string point_;
+};
+
+// "meld-cfm<min-profit=5>" -> the parameters after the name, or nothing when it is another pass.
+std::optional<StringRef> parameters(StringRef text, StringRef pass) {
+  if (!text.consume_front(pass))
+    return std::nullopt;
+  if (text.empty())
+    return text;
+  if (!text.consume_front("<") || !text.consume_back(">"))
+    return std::nullopt;
+  return text;
+}
+
+bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions &defaults,
+                 DecisionLog *log) {
+  if (text == "print<meld-divergence>") {
+    manager.addPass(DivergencePrinterPass(outs()));
+    return true;
+  }
+  for (StringRef pass : {"meld", "meld-cfm", "meld-branch-fusion"}) {
+    auto found = parameters(text, pass);
+    if (!found)
+      continue;
+    MeldOptions options = defaults;
+    if (!found->empty()) {
+      auto parsed = MeldOptions::parse(*found);
+      if (!parsed) {
+        errs() << toString(parsed.takeError()) << "\n";
+        return false;
+      }
+      options = *parsed;
+    }
+    if (pass == "meld")
+      manager.addPass(MeldPass(options, log, ""));
+    else
+      manager.addPass(
+          MeldCfmPass(options, log, "", pass == "meld-cfm" ? MeldScope::all : MeldScope::diamonds));
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, DecisionLog *log) {
+  builder.registerAnalysisRegistrationCallback([](FunctionAnalysisManager &analyses) {
+    analyses.registerPass([] { return DivergenceAnalysis(); });
+  });
+  builder.registerPipelineParsingCallback([options, log](StringRef name,
+                                                         FunctionPassManager &manager,
+                                                         ArrayRef<PassBuilder::PipelineElement>) {
+    return parseByName(name, manager, options, log);
+  });
+  if (options.passes == "none")
+    return;
+  if (options.early)
+    builder.registerPeepholeEPCallback(
+        [options, log](FunctionPassManager &manager, OptimizationLevel level) {
+          if (level != OptimizationLevel::O0)
+            manager.addPass(MeldPass(options, log, "early"));
+        });
+  if (options.late)
+    builder.registerOptimizerLastEPCallback(
+        [options, log](ModulePassManager &manager, OptimizationLevel level) {
+          if (level != OptimizationLevel::O0)
+            manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
+        });
+}
+
+} // namespace meld::passes

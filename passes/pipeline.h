@@ -1,0 +1,84 @@
+// The door to the passes: options, the record of decisions, and where the passes sit in -O<n>.
+//
+//   llvm::PassBuilder builder(targetMachine);
+//   meld::passes::DecisionLog log;
+//   meld::passes::registerMeldCallbacks(builder, options, &log);
+//   auto pipeline = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+//
+// Our passes run at two points of the pipeline: an early one, inside the function simplification
+// after inlining, SROA and the first instcombine (before loops are unrolled and before common code
+// is hoisted or sunk), and a late one, at the end, where unrolling has made new candidates.
+//
+// A function in which nothing is melded leaves exactly as it came: recompiling stays
+// byte-identical.
+//
+// Thread rule: one DecisionLog per compilation; the log itself is guarded, the rest holds no global
+// state (no cl::opt: comgr resets those).
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Error.h"
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace meld::passes {
+
+struct MeldOptions {
+  /// Comma list out of: tail-merge, branch-fusion, cfm, unpredicate. Empty: all. "none": nothing.
+  std::string passes;
+  /// Least gain, in percent of the estimated cycles of the two sides, for which a region is melded.
+  double minProfit = 0.0;
+  /// How often the melder looks again at a function it has changed.
+  unsigned maxIterations = 16;
+  bool scalarize = true;
+  bool branchFusion = true;
+  bool tailMerge = true;
+  /// Run the IR verifier after each melding; a function that fails is put back as it was.
+  bool verify = true;
+  /// Regular expressions over function names; empty include means all, empty exclude means none.
+  std::string kernelInclude;
+  std::string kernelExclude;
+  /// The two points of the pipeline, switchable for measurements.
+  bool early = true;
+  bool late = true;
+
+  /// Reads "min-profit=5;no-tail-merge;passes=cfm;include=RE": the parameters of `meld<...>`.
+  static llvm::Expected<MeldOptions> parse(llvm::StringRef text);
+
+  bool wants(llvm::StringRef pass) const;
+  bool wantsKernel(llvm::StringRef name) const;
+};
+
+/// What was found at one divergent branch and what became of it.
+struct Decision {
+  std::string kernel;
+  std::string location;  ///< block name, and file:line when debug information is there
+  std::string pass;      ///< "meld-cfm", ...
+  std::string point;     ///< "early", "late" or "" (run by name)
+  bool melded = false;   ///< melded | rejected
+  std::string reason;    ///< why rejected, or which case was melded
+  double profit = 0.0;   ///< estimated percent of the two sides' cycles
+  std::string alignment; ///< e.g. "blocks 3 paired, 12 paired, 2 guarded, 1 speculated, 4 selects"
+};
+
+class DecisionLog {
+public:
+  void add(Decision decision);
+  std::vector<Decision> entries() const;
+  /// Melded decisions only, in the order they were taken.
+  size_t meldedCount() const;
+  void clear();
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<Decision> entries_;
+};
+
+/// Puts our analyses, our passes (by name) and our two pipeline points into `builder`. `log` may be
+/// null and must outlive the pipelines that the builder makes.
+void registerMeldCallbacks(llvm::PassBuilder &builder, const MeldOptions &options,
+                           DecisionLog *log);
+
+} // namespace meld::passes

@@ -1,0 +1,109 @@
+#include "passes/transform/align.h"
+#include "passes/transform/legality.h"
+#include <algorithm>
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr int impossible = -(1 << 28);
+
+enum State : uint8_t { normal, inLeft, inRight };
+
+// How a cell's state was reached: the move, and the state it came from.
+struct Step {
+  uint8_t move : 3; // AlignedItem::Kind, or `none`
+  uint8_t from : 2;
+  uint8_t swapped : 1;
+};
+constexpr uint8_t none = 7;
+
+struct Cell {
+  int score[3] = {impossible, impossible, impossible};
+  Step step[3] = {{none, 0, 0}, {none, 0, 0}, {none, 0, 0}};
+};
+
+void improve(Cell &cell, State to, int score, AlignedItem::Kind move, State from,
+             bool swapped = false) {
+  if (score > cell.score[to]) {
+    cell.score[to] = score;
+    cell.step[to] = {uint8_t(move), uint8_t(from), uint8_t(swapped)};
+  }
+}
+
+// Extends `cell` by one unpaired instruction of the left (or right) that stands in `previous`.
+void gap(Cell &cell, const Cell &previous, bool speculatable, int guardCost, bool isLeft) {
+  auto speculate = isLeft ? AlignedItem::speculateLeft : AlignedItem::speculateRight;
+  auto guard = isLeft ? AlignedItem::guardLeft : AlignedItem::guardRight;
+  State own = isLeft ? inLeft : inRight;
+  for (State from : {normal, inLeft, inRight}) {
+    int score = previous.score[from];
+    if (score <= impossible)
+      continue;
+    if (speculatable)
+      improve(cell, normal, score, speculate, from);
+    // The other side's guard already open: its branch gets an else.
+    int cost = from == own ? 0 : from == normal ? guardCost : guardCost / 2;
+    improve(cell, own, score - cost, guard, from);
+  }
+}
+
+} // namespace
+
+std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instruction *> right,
+                               int guardCost, const PairScorer &scorer) {
+  const size_t n = left.size(), m = right.size(), width = m + 1;
+  std::vector<Cell> cells((n + 1) * width);
+  auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * width + j]; };
+
+  std::vector<bool> leftSafe(n), rightSafe(m);
+  for (size_t i = 0; i < n; ++i)
+    leftSafe[i] = maySpeculate(*left[i]);
+  for (size_t j = 0; j < m; ++j)
+    rightSafe[j] = maySpeculate(*right[j]);
+
+  at(0, 0).score[normal] = 0;
+  for (size_t i = 0; i <= n; ++i)
+    for (size_t j = 0; j <= m; ++j) {
+      Cell &cell = at(i, j);
+      if (i > 0 && j > 0 && left[i - 1]->getOpcode() == right[j - 1]->getOpcode()) {
+        PairScore pair = scorer(*left[i - 1], *right[j - 1]);
+        if (pair.possible)
+          for (State from : {normal, inLeft, inRight})
+            if (at(i - 1, j - 1).score[from] > impossible)
+              improve(cell, normal, at(i - 1, j - 1).score[from] + pair.gain, AlignedItem::pair,
+                      from, pair.swapped);
+      }
+      if (i > 0)
+        gap(cell, at(i - 1, j), leftSafe[i - 1], guardCost, true);
+      if (j > 0)
+        gap(cell, at(i, j - 1), rightSafe[j - 1], guardCost, false);
+    }
+
+  State state = normal;
+  for (State candidate : {inLeft, inRight})
+    if (at(n, m).score[candidate] > at(n, m).score[state])
+      state = candidate;
+
+  std::vector<AlignedItem> items;
+  for (size_t i = n, j = m; i > 0 || j > 0;) {
+    Step step = at(i, j).step[state];
+    AlignedItem item;
+    item.kind = AlignedItem::Kind(step.move);
+    item.swapped = step.swapped;
+    if (item.kind == AlignedItem::pair || item.kind == AlignedItem::speculateLeft ||
+        item.kind == AlignedItem::guardLeft)
+      item.left = left[--i];
+    if (item.kind == AlignedItem::pair || item.kind == AlignedItem::speculateRight ||
+        item.kind == AlignedItem::guardRight)
+      item.right = right[--j];
+    items.push_back(item);
+    state = State(step.from);
+  }
+  std::reverse(items.begin(), items.end());
+  return items;
+}
+
+} // namespace meld::passes

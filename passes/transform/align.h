@@ -1,0 +1,45 @@
+// Global alignment of two instruction sequences with affine gaps (Gotoh 1982).
+//
+//   left:  load a; mul; store        P load/load
+//   right: load b; store       ->    G mul        (guarded, or run by all if that is safe and
+//   cheap)
+//                                    P store/store
+//
+// Three states per cell: N (code that all threads run), X (inside a left-only guard), Y (right-only
+// guard). Entering X or Y costs a branch; an instruction that may be speculated can also stay in N
+// for free, since both sides' instructions are issued either way when the branch diverges. O(n*m)
+// time and space.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/Instructions.h"
+#include <functional>
+#include <vector>
+
+namespace meld::passes {
+
+struct AlignedItem {
+  enum Kind : uint8_t { pair, speculateLeft, speculateRight, guardLeft, guardRight };
+  Kind kind;
+  llvm::Instruction *left = nullptr;
+  llvm::Instruction *right = nullptr;
+  bool swapped = false; ///< pair: the right side's operands 0 and 1 are exchanged
+};
+
+struct PairScore {
+  bool possible = false;
+  int gain = 0;
+  bool swapped = false;
+};
+
+using PairScorer = std::function<PairScore(llvm::Instruction &left, llvm::Instruction &right)>;
+
+/// Sequences longer than this product are not aligned (memory).
+inline constexpr size_t maxAlignmentCells = 16u << 20;
+
+/// Best alignment; `guardCost` is what opening a guarded run costs.
+std::vector<AlignedItem> align(llvm::ArrayRef<llvm::Instruction *> left,
+                               llvm::ArrayRef<llvm::Instruction *> right, int guardCost,
+                               const PairScorer &scorer);
+
+} // namespace meld::passes

@@ -1,0 +1,38 @@
+// meld-cfm: the general melder, and the loop around it.
+//
+//   for each branch that diverges within a wave, outermost first:
+//     plan; if the gain is above the threshold: keep a copy of the function, meld, verify, else put
+//     it back
+//
+// Every melding lowers the estimated cost, and there is a ceiling on rounds, so it ends. Analyses
+// are recomputed after each melding.
+#pragma once
+
+#include "passes/pipeline.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+/// Which plans a pass may carry out.
+enum class MeldScope : uint8_t {
+  tails,    ///< tail merging: the ends of the two sides
+  diamonds, ///< branch fusion: two single blocks with one join
+  all,
+};
+
+class MeldCfmPass : public llvm::PassInfoMixin<MeldCfmPass> {
+public:
+  MeldCfmPass(MeldOptions options, DecisionLog *log, std::string point = "",
+              MeldScope scope = MeldScope::all)
+      : options_(std::move(options)), log_(log), point_(std::move(point)), scope_(scope) {}
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  MeldOptions options_;
+  DecisionLog *log_;
+  std::string point_;
+  MeldScope scope_;
+};
+
+} // namespace meld::passes

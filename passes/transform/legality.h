@@ -1,0 +1,44 @@
+// What may be melded. Every rule here is one line of the list in docs/design: memory order per
+// thread, convergent operations, speculation, fast-math, address spaces, immediate arguments.
+//
+// The rules need no alias analysis: melding keeps each thread's own instructions in their own
+// order, and threads of different arms are unordered without synchronisation.
+#pragma once
+
+#include "llvm/IR/Instructions.h"
+#include <optional>
+#include <string>
+
+namespace meld::passes {
+
+/// Leaves no code: debug intrinsics, probes, assumptions. Never influences a decision; dropped when
+/// melded.
+bool isIgnorable(const llvm::Instruction &instruction);
+
+/// Talks to other lanes or must not gain control dependences.
+bool isConvergentOperation(const llvm::Instruction &instruction);
+
+/// Why a block cannot be part of a melded region, or nothing.
+std::optional<std::string> obstacle(const llvm::BasicBlock &block);
+
+/// The instruction may run for threads that would not have run it, on whatever operands they hold.
+bool maySpeculate(const llvm::Instruction &instruction);
+
+/// Operand `index` may become a select of two values.
+bool maySelectOperand(const llvm::Instruction &instruction, unsigned index);
+
+/// How the right instruction's first two operands stand against the left's.
+struct PairShape {
+  bool straight = false; ///< operand i of left with operand i of right
+  bool swapped =
+      false; ///< operands 0 and 1 exchanged (commutative, or a compare with the swapped predicate)
+  explicit operator bool() const { return straight || swapped; }
+};
+
+/// One instruction can do the work of both, given selects for the operands that differ.
+/// `invertRight`: the right one is a compare taken with the inverse predicate (its only use, a
+/// branch, has its successors exchanged).
+PairShape mayPair(const llvm::Instruction &left, const llvm::Instruction &right,
+                  bool invertRight = false);
+
+} // namespace meld::passes

@@ -1,0 +1,65 @@
+// What to meld at one divergent branch, and what it gains: decided before anything is changed.
+//
+// Two levels of alignment: the arms' node sequences (dynamic programming over node pairs, order
+// kept), and inside a pair of blocks the instructions (align.h). Order of decision is outermost
+// first: a pair of regions is scored as a whole, and what is left unpaired is looked at again in
+// the next round.
+#pragma once
+
+#include "passes/analysis/divergence.h"
+#include "passes/cost/cost_model.h"
+#include "passes/transform/align.h"
+#include "passes/transform/nodes.h"
+
+namespace meld::passes {
+
+struct BlockPlan {
+  llvm::BasicBlock *left = nullptr;
+  llvm::BasicBlock *right = nullptr;
+  std::vector<AlignedItem> items;                                ///< no phis, no terminators
+  std::vector<std::pair<llvm::PHINode *, llvm::PHINode *>> phis; ///< those that become one
+};
+
+struct NodePlan {
+  const Node *left = nullptr;
+  const Node *right = nullptr;
+  std::vector<BlockPlan> blocks;
+  llvm::SmallVector<llvm::BasicBlock *, 4> mirrored;
+  int gain = 0;
+  unsigned pairs = 0, guards = 0, speculated = 0, selects = 0;
+};
+
+struct Plan {
+  Plan() = default;
+  Plan(Plan &&) = default; // nodes point into the arms, which a move keeps in place
+  Plan &operator=(Plan &&) = default;
+
+  llvm::BranchInst *branch = nullptr;
+  Arm left, right;
+  std::vector<NodePlan> nodes; ///< in program order
+  int gain = 0;                ///< cycles saved, against
+  int cost = 0;                ///< cycles of both arms
+  std::string reason;          ///< why there is nothing to do, or which case it is
+  double percent() const { return cost > 0 ? 100.0 * gain / cost : 0.0; }
+  std::string summary() const;
+};
+
+class Planner {
+public:
+  Planner(const DivergenceInfo &divergence, const CostModel &cost,
+          const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators)
+      : divergence_(divergence), cost_(cost), dominators_(dominators),
+        postDominators_(postDominators) {}
+
+  Plan plan(llvm::BranchInst &branch) const;
+
+private:
+  NodePlan planNode(const Node &left, const Node &right) const;
+
+  const DivergenceInfo &divergence_;
+  const CostModel &cost_;
+  const llvm::DominatorTree &dominators_;
+  const llvm::PostDominatorTree &postDominators_;
+};
+
+} // namespace meld::passes

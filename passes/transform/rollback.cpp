@@ -1,0 +1,36 @@
+#include "passes/transform/rollback.h"
+#include "passes/compat.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+Rollback::Rollback(Function &function) : function_(function) {
+  // The copy stays outside of the module: no pass manager, name table or printer sees it.
+  copy_ = Function::Create(function.getFunctionType(), GlobalValue::InternalLinkage,
+                           function.getAddressSpace(), function.getName() + ".meld.copy");
+  function.getParent()->getFunctionList().push_back(copy_);
+  ValueToValueMapTy map;
+  auto to = copy_->arg_begin();
+  for (Argument &argument : function.args())
+    map[&argument] = &*to++;
+  SmallVector<ReturnInst *, 4> returns;
+  CloneFunctionInto(copy_, &function, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copy_->removeFromParent();
+}
+
+Rollback::~Rollback() {
+  copy_->dropAllReferences();
+  delete copy_;
+}
+
+void Rollback::restore() {
+  function_.dropAllReferences(); // also deletes the blocks
+  compat::spliceBlocks(function_, *copy_);
+  auto from = copy_->arg_begin();
+  for (Argument &argument : function_.args())
+    (from++)->replaceAllUsesWith(&argument);
+}
+
+} // namespace meld::passes
