@@ -1,0 +1,1 @@
+#include "tests/runtime/softgpu/valu/harness.h"
