@@ -1,0 +1,204 @@
+// Every reason of the gate, provoked by one change to the replacement.
+#include "runtime/gate/gate.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace meld;
+using namespace meld::test;
+
+namespace {
+
+BuildObject base() {
+  BuildObject object;
+  object.kernels[0].priv = 32;
+  object.kernels[0].group = 512;
+  object.kernels[0].args.push_back({16, 8, "hidden_global_offset_x", ""});
+  object.variables = {{"counter", {7, 0, 0, 0}, false, 4},
+                      {"table", Bytes(64, 3), false, 16},
+                      {"zeros", Bytes(64), true, 16}};
+  return object;
+}
+
+std::vector<GateFinding> compare(const BuildObject &from, const BuildObject &to) {
+  Bytes a = build(from), b = build(to);
+  auto findings = gate(a, b);
+  EXPECT_TRUE(findings) << findings.error().message;
+  return findings ? *findings : std::vector<GateFinding>{};
+}
+
+struct Case {
+  GateReason reason;
+  const char *title;
+  std::function<void(BuildObject &)> change;
+  std::function<void(BuildObject &)> prepare = {}; ///< applied to both sides first
+};
+
+const std::vector<Case> &cases() {
+  static const std::vector<Case> all = {
+      {GateReason::targetId, "flags", [](BuildObject &o) { o.flags = 0x73f; }},
+      {GateReason::targetId, "processor", [](BuildObject &o) { o.flags = 0x530; }},
+      {GateReason::targetId, "version", [](BuildObject &o) { o.abi = 3; }},
+      {GateReason::targetId, "metadataVersion", [](BuildObject &o) { o.versionMinor = 2; }},
+      {GateReason::targetId, "metadataTarget", [](BuildObject &o) { o.target += ":xnack+"; }},
+      {GateReason::kernelSet, "missing", [](BuildObject &o) { o.kernels.pop_back(); },
+       [](BuildObject &o) {
+         o.kernels.resize(2);
+         o.kernels[1].name = "second";
+       }},
+      {GateReason::kernelSet, "added",
+       [](BuildObject &o) {
+         o.kernels.resize(2);
+         o.kernels[1].name = "second";
+       }},
+      {GateReason::kernelSet, "descriptorSymbol",
+       [](BuildObject &o) { o.kernels[0].symbol = "elsewhere.kd"; }},
+      {GateReason::kernargSize, "size", [](BuildObject &o) { o.kernels[0].kernargSize = 24; }},
+      {GateReason::kernargAlign, "align", [](BuildObject &o) { o.kernels[0].kernargAlign = 16; }},
+      {GateReason::explicitArgs, "count",
+       [](BuildObject &o) { o.kernels[0].args.erase(o.kernels[0].args.begin()); }},
+      {GateReason::explicitArgs, "offset",
+       [](BuildObject &o) { o.kernels[0].args[1].offset = 12; }},
+      {GateReason::explicitArgs, "kind",
+       [](BuildObject &o) { o.kernels[0].args[0].valueKind = "by_value"; }},
+      {GateReason::explicitArgs, "space",
+       [](BuildObject &o) { o.kernels[0].args[0].addressSpace = "local"; }},
+      {GateReason::hiddenArgs, "new",
+       [](BuildObject &o) {
+         o.kernels[0].args.push_back({24, 8, "hidden_hostcall_buffer", ""});
+       }},
+      {GateReason::hiddenArgs, "moved", [](BuildObject &o) { o.kernels[0].args[2].offset = 24; }},
+      {GateReason::wavefrontSize, "wave32", [](BuildObject &o) { o.kernels[0].wave = 32; }},
+      {GateReason::reqdWorkgroupSize, "new",
+       [](BuildObject &o) {
+         o.kernels[0].reqd = {64, 1, 1};
+       }},
+      {GateReason::reqdWorkgroupSize, "other",
+       [](BuildObject &o) {
+         o.kernels[0].reqd = {1, 64, 1};
+       },
+       [](BuildObject &o) {
+         o.kernels[0].reqd = {64, 1, 1};
+       }},
+      {GateReason::maxWorkgroupSize, "smaller",
+       [](BuildObject &o) { o.kernels[0].maxWorkgroup = 128; }},
+      {GateReason::privateSegment, "larger", [](BuildObject &o) { o.kernels[0].priv = 36; }},
+      {GateReason::privateSegment, "descriptorOnly",
+       [](BuildObject &o) { o.kernels[0].descriptorPrivate = 64; }},
+      {GateReason::groupSegment, "larger", [](BuildObject &o) { o.kernels[0].group = 516; }},
+      {GateReason::dynamicStack, "new", [](BuildObject &o) { o.kernels[0].dynamicStack = true; }},
+      {GateReason::floatMode, "denormals", [](BuildObject &o) { o.kernels[0].rsrc1 ^= 0x30000; }},
+      {GateReason::floatMode, "ieee", [](BuildObject &o) { o.kernels[0].rsrc1 ^= 1u << 23; }},
+      {GateReason::descriptor, "disagrees",
+       [](BuildObject &o) { o.kernels[0].descriptorPrivate = 0; }},
+      {GateReason::occupancy, "vgprs", [](BuildObject &o) { o.kernels[0].vgprs = 72; },
+       [](BuildObject &o) { o.kernels[0].vgprs = 64; }},
+      {GateReason::occupancy, "sgprs", [](BuildObject &o) { o.kernels[0].sgprs = 112; },
+       [](BuildObject &o) { o.kernels[0].sgprs = 96; }},
+      {GateReason::cooperativeRegisters, "oneMore", [](BuildObject &o) { o.kernels[0].vgprs += 1; },
+       [](BuildObject &o) {
+         o.kernels[0].args.push_back({24, 8, "hidden_multigrid_sync_arg", ""});
+       }},
+      {GateReason::symbolMissing, "variable",
+       [](BuildObject &o) { o.variables.erase(o.variables.begin()); }},
+      {GateReason::symbolMissing, "onlyDeclared",
+       [](BuildObject &o) {
+         o.variables.erase(o.variables.begin());
+         o.undefined = {"counter"};
+       }},
+      {GateReason::symbolAdded, "variable",
+       [](BuildObject &o) {
+         o.variables.push_back({"more", {1}, false, 1});
+       }},
+      {GateReason::symbolAdded, "undefined",
+       [](BuildObject &o) { o.undefined = {"__ockl_missing"}; }},
+      {GateReason::symbolSize, "smaller",
+       [](BuildObject &o) { o.variables[1].initial.resize(60); }},
+      {GateReason::symbolAlignment, "less", [](BuildObject &o) { o.variables[1].align = 4; },
+       [](BuildObject &o) { o.variables[0].initial.resize(20); }},
+      {GateReason::symbolBytes, "changed", [](BuildObject &o) { o.variables[0].initial[0] = 8; }},
+      {GateReason::symbolBytes, "noLongerZero",
+       [](BuildObject &o) {
+         o.variables[2].zero = false;
+         o.variables[2].initial[5] = 1;
+       }},
+  };
+  return all;
+}
+
+} // namespace
+
+class GateReasons : public testing::TestWithParam<Case> {};
+
+TEST_P(GateReasons, OneChangeIsFoundAndNamed) {
+  BuildObject from = base();
+  if (GetParam().prepare)
+    GetParam().prepare(from);
+  EXPECT_TRUE(compare(from, from).empty()) << "the original must pass its own gate";
+  BuildObject to = from;
+  GetParam().change(to);
+  auto findings = compare(from, to);
+  bool found = false;
+  std::string all;
+  for (const GateFinding &finding : findings) {
+    found |= finding.reason == GetParam().reason;
+    all += finding.describe() + "\n";
+    EXPECT_FALSE(finding.text.empty());
+  }
+  EXPECT_TRUE(found) << "findings:\n" << all;
+}
+
+static std::string caseName(const testing::TestParamInfo<Case> &one) {
+  std::string name = std::string(gateReasonName(one.param.reason)) + "_" + one.param.title;
+  for (char &c : name)
+    if (c == '-')
+      c = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GateReasons, testing::ValuesIn(cases()), caseName);
+
+TEST(Gate, EveryReasonIsProvokedHere) {
+  std::set<GateReason> provoked = {GateReason::malformed}; // below
+  for (const Case &c : cases())
+    provoked.insert(c.reason);
+  EXPECT_EQ(provoked.size(), kGateReasons);
+  std::set<std::string> names;
+  for (unsigned i = 0; i < kGateReasons; ++i)
+    names.insert(gateReasonName(static_cast<GateReason>(i)));
+  EXPECT_EQ(names.size(), kGateReasons);
+  EXPECT_FALSE(names.contains("?"));
+}
+
+TEST(Gate, MalformedReplacementIsRefusedAndMalformedOriginalIsAnError) {
+  Bytes good = build(base());
+  Bytes bad(good.begin(), good.begin() + good.size() / 2);
+  auto findings = gate(good, bad);
+  ASSERT_TRUE(findings);
+  ASSERT_EQ(findings->size(), 1u);
+  EXPECT_EQ(findings->front().reason, GateReason::malformed);
+  EXPECT_FALSE(gate(bad, good));
+  EXPECT_EQ(gate(good, Bytes{})->front().reason, GateReason::malformed);
+}
+
+TEST(Gate, ImprovementsPass) {
+  BuildObject from = base(), to = base();
+  to.kernels[0].priv = 0;
+  to.kernels[0].group = 256;
+  to.kernels[0].maxWorkgroup = 1024;
+  to.kernels[0].args.pop_back(); // a hidden argument that is not needed any more
+  to.kernels[0].vgprs = 4;
+  to.text = Bytes(512, 1); // other code of another size
+  to.bitcode.clear();
+  for (const GateFinding &finding : compare(from, to))
+    ADD_FAILURE() << finding.describe();
+}
+
+TEST(Gate, MoreRegistersInTheSameOccupancyStepPass) {
+  BuildObject from = base(), to = base();
+  from.kernels[0].vgprs = 33;
+  to.kernels[0].vgprs = 40;
+  EXPECT_TRUE(compare(from, to).empty());
+}

@@ -1,0 +1,38 @@
+// Numbers from the occupancy tables of the GCN/CDNA/RDNA documentation, not from the code under
+// test.
+#include "runtime/gate/occupancy.h"
+
+#include <gtest/gtest.h>
+
+using meld::wavesPerSimd;
+
+TEST(Occupancy, Gfx90aUnifiedFile) {
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 0, 0, 0), 8u);
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 64, 0, 16), 8u);
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 65, 0, 16), 7u);
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 128, 0, 16), 4u);
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 512, 256, 16), 1u);
+}
+
+TEST(Occupancy, Gfx9SeparateFile) {
+  EXPECT_EQ(wavesPerSimd("gfx906", 64, 24, 0, 16), 10u);
+  EXPECT_EQ(wavesPerSimd("gfx906", 64, 25, 0, 16), 9u);
+  EXPECT_EQ(wavesPerSimd("gfx906", 64, 32, 0, 16), 8u);
+  EXPECT_EQ(wavesPerSimd("gfx906", 64, 256, 0, 16), 1u);
+  EXPECT_EQ(wavesPerSimd("gfx906", 64, 4, 0, 80), 10u);
+  EXPECT_EQ(wavesPerSimd("gfx906", 64, 4, 0, 102), 7u);
+  EXPECT_EQ(wavesPerSimd("gfx908", 64, 4, 128, 16), 2u) << "AGPRs have a file of their own";
+}
+
+TEST(Occupancy, Rdna) {
+  EXPECT_EQ(wavesPerSimd("gfx1030", 32, 64, 0, 106), 16u);
+  EXPECT_EQ(wavesPerSimd("gfx1030", 32, 65, 0, 106), 12u);
+  EXPECT_EQ(wavesPerSimd("gfx1010", 32, 48, 0, 106), 20u);
+  EXPECT_EQ(wavesPerSimd("gfx1010", 64, 128, 0, 106), 4u);
+}
+
+TEST(Occupancy, UnknownProcessor) {
+  EXPECT_FALSE(wavesPerSimd("gfx9999", 64, 1, 0, 1));
+  EXPECT_FALSE(wavesPerSimd("", 64, 1, 0, 1));
+  EXPECT_FALSE(wavesPerSimd("sm_80", 64, 1, 0, 1));
+}

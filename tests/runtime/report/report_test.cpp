@@ -1,0 +1,46 @@
+#include "runtime/report/report.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld;
+
+TEST(Report, CountsAndNames) {
+  Report report;
+  EXPECT_TRUE(report.empty());
+  report.add({});
+  report.add({});
+  ReportLine replaced{Outcome::replaced,
+                      Source::compiled,
+                      "amdgcn-amd-amdhsa--gfx90a",
+                      "",
+                      {"saxpy", "sort"},
+                      1000,
+                      12.34};
+  report.add(replaced);
+  replaced.source = Source::disk;
+  report.add(replaced);
+  report.add({Outcome::unchanged,
+              Source::disk,
+              "amdgcn-amd-amdhsa--gfx90a",
+              "gate: private-segment [k]: 0 -> 4",
+              {"k"},
+              10,
+              0.1});
+  report.add({Outcome::failed, Source::none, "", "no comgr", {}, 10, 0.1});
+  std::string text = report.text();
+  EXPECT_FALSE(report.empty());
+  EXPECT_NE(text.find("4 code objects with bitcode, 2 without"), std::string::npos) << text;
+  EXPECT_NE(text.find("replaced 2, unchanged 1, failed 1, late 0; cache hits 2"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    sort\n"), std::string::npos);
+  EXPECT_NE(text.find("private-segment"), std::string::npos);
+  EXPECT_NE(text.find("12.3 ms"), std::string::npos);
+}
+
+TEST(Report, ManyLinesAreCountedNotKept) {
+  Report report;
+  for (int i = 0; i < 10010; ++i)
+    report.add({Outcome::replaced, Source::memory, "", "", {}, 1, 0});
+  EXPECT_NE(report.text().find("10010 code objects"), std::string::npos);
+  EXPECT_NE(report.text().find("and 10 more"), std::string::npos);
+}
