@@ -38,6 +38,14 @@ struct Lanes {
   }
 };
 
+/// The wave's private memory ends with its scratch block, whatever num_records says: past it lies
+/// memory of the host or of another wave.
+bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uint32_t index,
+                   uint32_t offset, uint32_t bytes) {
+  const uint64_t last = r.bufferOffset(index, offset + bytes - 1);
+  return soffset + last < uint64_t(w.scratchPerLane) * kWaveSize;
+}
+
 /// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
 const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const LaneOp &op = laneOp(i);
@@ -47,6 +55,7 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const uint64_t start = r.base + soffset, limit = r.limit(soffset), exec = w.exec();
   const Lanes lanes(i, w, r);
   const unsigned parts = op.action == Action::atomic ? 1 : (op.bytes + 3) / 4;
+  const bool isPrivate = r.base == addressOf(w.scratch);
 
   alignas(64) uint64_t a[kWaveSize];
   uint64_t whole = 0, odd = 0;
@@ -63,6 +72,10 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
         inside += r.bufferOffset(lanes.index[l], lanes.offset[l] + 4 * k) < limit;
     }
     a[l] = start + first;
+    if (isPrivate && inside &&
+        !insideScratch(w, r, soffset, lanes.index[l], lanes.offset[l], op.bytes))
+      return w.raise(i, FaultKind::aperture, "private address outside the wave's scratch",
+                     lanes.offset[l], int(l), op.action != Action::load);
     const bool crosses = r.swizzle && (lanes.offset[l] % 4 + (op.bytes < 4 ? op.bytes : 4) > 4 ||
                                        (op.action == Action::atomic && op.bytes == 8));
     if (inside == parts && !crosses)
@@ -73,8 +86,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const uint64_t outside = exec & ~(whole | odd);
   if (odd && op.action == Action::store)
     odd |= std::exchange(whole, 0); // one pass, so that of overlapping lanes the highest still wins
-  if (w.mapper && !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load))
-      [[unlikely]]
+  if (w.mapper && !isPrivate &&
+      !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load)) [[unlikely]]
     return nullptr;
   if (op.action == Action::atomic)
     for (uint64_t m = whole; m; m &= m - 1)
@@ -123,12 +136,22 @@ const ExecInst *bufferOps(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// Bytes from the resource's base that a spill may reach: its own range, or the wave's scratch
+/// block.
+uint64_t reach(const Wave &w, unsigned slot) {
+  const bool isPrivate =
+      (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) == addressOf(w.scratch);
+  const uint64_t records = w.s[slot + 2], block = uint64_t(w.scratchPerLane) * kWaveSize;
+  return isPrivate && block < records ? block : records;
+}
+
 /// Private memory, each lane at its own offset (an indexed array): dword-aligned and all in range,
 /// else runBuffer.
 const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_t add) {
   const LaneOp &op = laneOp(i);
   const unsigned slot = i->src[2];
-  const uint32_t soffset = scalarOffset(i, w), records = w.s[slot + 2];
+  const uint32_t soffset = scalarOffset(i, w);
+  const uint64_t end = reach(w, slot);
   const VRow &v = w.v[i->src[0]];
   const uint32_t stand = v.u[firstLane(exec)] + add;
   U32x8 low = {};
@@ -143,8 +166,7 @@ const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_
   uint32_t largest = 0;
   for (uint32_t x : std::bit_cast<std::array<uint32_t, 8>>(high))
     largest = std::max(largest, x);
-  const uint64_t end = uint64_t(largest / 4 + op.dwords) * (4 * kWaveSize);
-  if (!allZero(low & 3) || records < soffset || end > records - soffset)
+  if (!allZero(low & 3) || soffset + uint64_t(largest / 4 + op.dwords) * (4 * kWaveSize) > end)
     return runBuffer(i, w, nullptr);
   const uint64_t base = (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) + soffset;
   alignas(64) uint64_t a[kWaveSize];
@@ -178,9 +200,10 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
       return privateGather(i, w, exec, offset);
     offset += v.u[firstLane(exec)];
   }
-  const uint32_t soffset = scalarOffset(i, w), records = w.s[slot + 2];
+  const uint32_t soffset = scalarOffset(i, w);
+  const uint64_t end = reach(w, slot);
   const uint64_t first = uint64_t(offset / 4) * (4 * kWaveSize);
-  if (offset % 4 || records < soffset || first + N * (4 * kWaveSize) > records - soffset)
+  if (offset % 4 || soffset + first + N * (4 * kWaveSize) > end)
     return runBuffer(i, w, nullptr);
   uint8_t *p = host((w.s[slot] | uint64_t(w1 & 0xffff) << 32) + soffset + first);
   VRow *rows = Store ? dataRows(i, w) : dstRows(i, w);
@@ -204,12 +227,7 @@ const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
   VRow value = {};
   if (!runBuffer(i, w, &value))
     return nullptr;
-  const uint32_t at = (w.m0() & 0xffff) + uint32_t(i->imm[0]);
-  forLanes(exec, [&](unsigned l) {
-    if (uint64_t(at) + 4 * l + 4 <= w.ldsSize)
-      poke<uint32_t>(w.lds + at + 4 * l, value.u[l]);
-  });
-  return following(i);
+  return storeToLds(i, w, value);
 }
 
 const ExecInst *cacheOp(const ExecInst *i, Wave &w) {

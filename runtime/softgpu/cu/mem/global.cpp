@@ -180,6 +180,18 @@ template <Segment S> const ExecInst *otherOps(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// Loads with the lds bit.
+template <Segment S> const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
+  w.next = i;
+  resetTrace(w);
+  if (!w.exec())
+    return following(i);
+  alignas(64) uint64_t a[kWaveSize];
+  laneAddresses<S == Segment::globalSaddr>(i, w, a);
+  VRow value = {};
+  return runMemory(i, w, a, w.exec(), &value) ? storeToLds(i, w, value) : nullptr;
+}
+
 // --- scratch_* ---
 const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
   w.next = i;
@@ -230,19 +242,24 @@ bool prepareGlobal(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   std::string_view name = isa::mnemonic(in.op);
   size_t prefix = name.find('_');
-  if (prefix == std::string_view::npos || in.lds || !fillVectorOperands(e, name.substr(prefix + 1)))
+  if (prefix == std::string_view::npos || !fillVectorOperands(e, name.substr(prefix + 1)))
     return false;
   const bool saddr = in.saddr.kind == isa::Operand::Kind::sgpr;
   e.src[2] = saddr ? in.saddr.index : kImmSlot;
+  const LaneOp &op = laneOp(&e);
+  if (in.lds) {
+    e.run = saddr ? loadToLds<Segment::globalSaddr> : loadToLds<Segment::global>;
+    return in.enc == isa::Enc::GLOBAL && op.action == Action::load && op.bytes <= 4;
+  }
   switch (in.enc) {
   case isa::Enc::SCRATCH:
     e.run = scratchOps;
     return true;
   case isa::Enc::FLAT:
-    e.run = pick<Segment::flat>(laneOp(&e));
+    e.run = pick<Segment::flat>(op);
     return true;
   case isa::Enc::GLOBAL:
-    e.run = saddr ? pick<Segment::globalSaddr>(laneOp(&e)) : pick<Segment::global>(laneOp(&e));
+    e.run = saddr ? pick<Segment::globalSaddr>(op) : pick<Segment::global>(op);
     return true;
   default:
     return false;

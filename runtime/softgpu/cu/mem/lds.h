@@ -1,9 +1,10 @@
 // LDS addresses of a wave's lanes, and dword accesses to them.
 //
 // What: LaneOffsets computes every lane's LDS byte offset with vector code, inactive lanes standing
-// in for the first active one of their half, together with the smallest and largest of each half wave. That
-// decides in two compares whether the whole access is in range and whether a half touches at most
-// 32 consecutive dwords, which cannot conflict. Reads of one dword are then AVX2 gathers.
+// in for the first active one of their half, together with the smallest and largest of each half
+// wave. That decides in two compares whether the whole access is in range and whether a half
+// touches at most 32 consecutive dwords, which cannot conflict. Reads of one dword are then AVX2
+// gathers.
 #pragma once
 
 #include "runtime/softgpu/cu/mem/trace.h"

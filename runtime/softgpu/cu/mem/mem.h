@@ -37,6 +37,10 @@ inline uint64_t scratchByte(const Wave &w, unsigned lane, uint32_t byte) {
 /// address registers are intact.
 int faultingLane(const ExecInst *i, const Wave &w, uint64_t address);
 
+/// The device address lane `lane` uses (first byte), 0 where there is none: what to show when
+/// si_addr is 0, as it is for non-canonical addresses.
+uint64_t laneAddress(const ExecInst *i, const Wave &w, unsigned lane);
+
 /// True when the memory instruction stores (or is an atomic): for the fault message.
 bool writesMemory(const ExecInst *i);
 

@@ -28,7 +28,7 @@ bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uin
   return true;
 }
 
-const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask) {
+const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, VRow *dst) {
   const LaneOp &op = laneOp(i);
   if (w.mapper && !translate(i, w, address, mask, op.bytes, op.action != Action::load)) [[unlikely]]
     return nullptr;
@@ -42,7 +42,19 @@ const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_
     }
   }
   traceLanes(w, address, mask, op.bytes);
-  laneFn(i)(makeJob(i, w, address, mask));
+  LaneJob j = makeJob(i, w, address, mask);
+  if (dst)
+    j.dst = dst;
+  laneFn(i)(j);
+  return following(i);
+}
+
+const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value) {
+  const uint32_t at = (w.m0() & 0xffff) + uint32_t(i->imm[0]);
+  forLanes(w.exec(), [&](unsigned l) {
+    if (uint64_t(at) + 4 * l + 4 <= w.ldsSize)
+      poke<uint32_t>(w.lds + at + 4 * l, value.u[l]);
+  });
   return following(i);
 }
 

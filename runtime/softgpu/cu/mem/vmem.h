@@ -122,8 +122,14 @@ template <unsigned N> inline void groupsOutUnder(uint8_t *memory, const VRow *sr
 bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
                bool write);
 
-/// Last step for lanes in ordinary memory: translate, atomics' alignment, trace, run.
-const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask);
+/// Last step for lanes in ordinary memory: translate, atomics' alignment, trace, run. `dst`
+/// replaces the destination rows when not null.
+const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask,
+                          VRow *dst = nullptr);
+
+/// Second half of a load with the lds bit: the dwords go to LDS at M0[15:0] + instruction offset +
+/// lane * 4.
+const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value);
 
 /// Runs the op on lanes of `mask` whose private byte offsets are `offset`, without tracing; writes
 /// their host addresses to `address`. False: the wave has been faulted.

@@ -191,6 +191,32 @@ TEST_F(Buffer, NegativePrivateOffsetWraps) {
   once("store_dwordx2", scratch, false, true, false, 'v', s, 0, 32, true);
 }
 
+TEST_F(Buffer, PrivateMemoryEndsWithTheScratchBlock) {
+  // The executor's resource has num_records = 2^32 - 1; an access past the wave's block must not
+  // reach the host.
+  State s;
+  Resource{0, 0xffffffff, 64, true, true}.write(s, 8, machine.scratch());
+  for (const char *text : {"buffer_store_dword v8, v2, s[8:11], s12 offen",
+                           "buffer_store_byte v8, v2, s[8:11], s12 offen",
+                           "buffer_store_dwordx2 v[8:9], v2, s[8:11], s12 offen"})
+    for (uint32_t soffset : {0u, 64u}) {
+      s.setExec(kFullExec);
+      s.s[12] = soffset;
+      for (unsigned l = 0; l < 64; ++l)
+        s.v[2].u[l] = 8;
+      EXPECT_EQ(machine.run(text, s).fault.kind, FaultKind::none) << text;
+      s.v[2].u[9] = kScratchPerLane;
+      auto out = machine.run(text, s);
+      EXPECT_EQ(out.fault.kind, FaultKind::aperture) << text;
+      EXPECT_EQ(out.fault.lane, 9) << text;
+      EXPECT_TRUE(out.fault.write);
+      for (unsigned l = 0; l < 64; ++l)
+        s.v[2].u[l] = kScratchPerLane - (l < 63 ? 0 : 4);
+      s.setExec(0xff);
+      EXPECT_EQ(machine.run(text, s).fault.kind, FaultKind::aperture) << text;
+    }
+}
+
 TEST_F(Buffer, ConstantScalarOffset) {
   State s;
   s.randomize(rng);

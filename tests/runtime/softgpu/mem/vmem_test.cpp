@@ -1,12 +1,16 @@
 // GLOBAL, FLAT and SCRATCH instructions against the scalar reference: every op, EXEC pattern and
 // address pattern.
+#include "runtime/softgpu/cu/gpu.h"
 #include "tests/runtime/softgpu/mem/machine.h"
 #include "tests/runtime/softgpu/mem/reference.h"
 
 #include <cmath>
+#include <csetjmp>
+#include <csignal>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 using namespace meld::softgpu;
 using namespace meld::softgpu::test;
@@ -25,6 +29,9 @@ const std::vector<std::string> kIntAtomics = {"swap", "cmpswap", "add",  "sub", 
                                               "xor",  "inc",     "dec"};
 const std::vector<std::string> kFloatAtomics = {"add_f32", "pk_add_f16", "add_f64", "min_f64",
                                                 "max_f64"};
+
+sigjmp_buf faultJump;
+uint64_t faultAddress;
 
 std::string regs(char file, unsigned first, unsigned n) {
   return n == 1 ? file + std::to_string(first)
@@ -438,6 +445,140 @@ TEST_F(Vmem, FaultingLaneIsFound) {
   EXPECT_EQ(faultingLane(i, machine.wave, machine.memory() + 4 + 16 * 5 + 12), -1);
   EXPECT_EQ(faultingLane(i, machine.wave, machine.memory() + 4), -1); // lane 0 is off
   EXPECT_FALSE(writesMemory(i));
+}
+
+TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
+  // A load that runs into an inaccessible page, left from the signal handler as the executor does.
+  auto *pages = static_cast<uint8_t *>(
+      mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(pages + 4096, 4096, PROT_NONE), 0);
+  struct sigaction action = {}, before;
+  action.sa_sigaction = [](int, siginfo_t *info, void *) {
+    faultAddress = reinterpret_cast<uint64_t>(info->si_addr);
+    siglongjmp(faultJump, 1);
+  };
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigaction(SIGSEGV, &action, &before);
+  struct Row {
+    const char *text;
+    unsigned stride;
+    uint64_t exec;
+    int lane;
+    bool write;
+  };
+  const uint64_t base = reinterpret_cast<uint64_t>(pages) + 4096 - 40 * 16;
+  for (const Row &r :
+       {Row{"global_load_dwordx4 v[16:19], v[2:3], off", 16, kFullExec, 40, false},
+        Row{"global_load_dwordx4 v[2:5], v[2:3], off", 16, 0xff00ff00ff00ff00, 40, false},
+        Row{"global_store_dword v[2:3], v8, off", 16, 0x0ffffe0000000000, 41, true},
+        Row{"flat_load_ubyte v16, v[2:3]", 20, kFullExec, 32, false},
+        Row{"global_atomic_add v[2:3], v8, off", 16, kFullExec, 40, true}}) {
+    State s;
+    s.setExec(r.exec);
+    for (unsigned l = 0; l < kWaveSize; ++l)
+      setAddress(s, 2, l, base + l * r.stride);
+    faultAddress = 0;
+    if (sigsetjmp(faultJump, 1) == 0) {
+      machine.run(r.text, s);
+      ADD_FAILURE() << "no fault: " << r.text;
+      continue;
+    }
+    EXPECT_GE(faultAddress, reinterpret_cast<uint64_t>(pages) + 4096) << r.text;
+    ASSERT_NE(machine.wave.next, nullptr);
+    EXPECT_EQ(faultingLane(machine.wave.next, machine.wave, faultAddress), r.lane) << r.text;
+    EXPECT_EQ(writesMemory(machine.wave.next), r.write) << r.text;
+  }
+  // Non-canonical: the signal does not carry the address.
+  State s;
+  s.setExec(2);
+  setAddress(s, 2, 1, 0x1234567812345678);
+  if (sigsetjmp(faultJump, 1) == 0) {
+    machine.run("global_load_dword v16, v[2:3], off", s);
+    ADD_FAILURE() << "no fault";
+  } else {
+    EXPECT_EQ(faultingLane(machine.wave.next, machine.wave, faultAddress), 1);
+    EXPECT_EQ(laneAddress(machine.wave.next, machine.wave, 1), 0x1234567812345678u);
+  }
+  sigaction(SIGSEGV, &before, nullptr);
+  munmap(pages, 8192);
+}
+
+TEST_F(Vmem, MappedAndCheckedAddresses) {
+  // Device addresses 1 TiB above the host's, of which a block of 4096 bytes is known.
+  struct Shifted : AddressMapper {
+    uint64_t first = 0;
+    const uint64_t shift = 1ull << 40;
+    bool empty() const override { return false; }
+    uint64_t toHost(uint64_t a) const override { return a - first - shift < 4096 ? a - shift : a; }
+    bool mapped(uint64_t a, uint64_t size) const override {
+      return a - first - shift < 4096 && a - first - shift + size <= 4096;
+    }
+  } mapper;
+  mapper.first = machine.memory();
+  machine.wave.mapper = &mapper;
+  State s;
+  s.randomize(rng);
+  s.setExec(kFullExec);
+  const uint64_t device = machine.memory() + mapper.shift;
+  for (bool checked : {false, true}) {
+    machine.wave.checkMemory = checked;
+    for (unsigned l = 0; l < kWaveSize; ++l)
+      setAddress(s, 2, l, device + 4 * l);
+    auto byteAt = [](State &x, unsigned l, unsigned k) { return &x.memory[4 * l + k]; };
+    check({"load_dword", "global_load_dword v16, v[2:3], off", 16, 0}, s, byteAt);
+    check({"store_dword", "flat_store_dword v[2:3], v8", 0, 8}, s, byteAt);
+    check({"atomic_add", "global_atomic_add v16, v[2:3], v8, off glc", 16, 8, true}, s, byteAt);
+    s.setPair(4, device);
+    State want = s;
+    std::memcpy(&want.s[32], &s.memory[16], 8);
+    machine.run("s_load_dwordx2 s[32:33], s[4:5], 0x10", s);
+    EXPECT_EQ(difference(s, want), "");
+    s.setPair(8, device);
+    s.s[10] = 4096;
+    s.s[11] = 0;
+    for (unsigned l = 0; l < kWaveSize; ++l) {
+      std::memcpy(&want.v[16].u[l], &s.memory[4 * l], 4);
+      s.v[20].u[l] = want.v[20].u[l] = 4 * l;
+    }
+    std::memcpy(want.s, s.s, sizeof(s.s));
+    machine.run("buffer_load_dword v16, v20, s[8:11], 0 offen", s);
+    EXPECT_EQ(difference(s, want), "");
+  }
+  setAddress(s, 2, 17, device + 4095);
+  auto out = machine.run("global_store_dword v[2:3], v8, off", s);
+  EXPECT_EQ(out.fault.kind, FaultKind::memory);
+  EXPECT_EQ(out.fault.lane, 17);
+  EXPECT_EQ(out.fault.address, device + 4095);
+  EXPECT_TRUE(out.fault.write);
+  s.setPair(4, device + 4096);
+  out = machine.run("s_load_dword s32, s[4:5], 0x0", s);
+  EXPECT_EQ(out.fault.kind, FaultKind::memory);
+  EXPECT_EQ(out.fault.lane, -1);
+  machine.wave.mapper = nullptr;
+  machine.wave.checkMemory = false;
+}
+
+TEST_F(Vmem, GlobalLoadToLds) {
+  State s;
+  for (const char *text :
+       {"global_load_dword v[2:3], off offset:4 lds", "global_load_dword v4, s[4:5] offset:4 lds"})
+    for (uint64_t exec : execPatterns(rng)) {
+      s.randomize(rng);
+      s.setExec(exec);
+      s.s[isa::Sgpr::m0] = 0x80;
+      s.setPair(4, machine.memory());
+      for (unsigned l = 0; l < kWaveSize; ++l) {
+        setAddress(s, 2, l, machine.memory() + 12 * l);
+        s.v[4].u[l] = 12 * l;
+      }
+      State want = s;
+      for (unsigned l = 0; l < kWaveSize; ++l)
+        if (exec >> l & 1)
+          std::memcpy(&want.lds[0x84 + 4 * l], &s.memory[12 * l + 4], 4);
+      ASSERT_TRUE(machine.run(text, s).prepared);
+      ASSERT_EQ(difference(s, want), "") << text;
+    }
 }
 
 TEST_F(Vmem, SameAddressAtomicsAreSerialised) {
