@@ -74,6 +74,13 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
   return d.finish(ok && implicit(d, f));
 }
 
+void setDppControl(Inst &out, uint32_t w) {
+  out.dppCtrl = uint16_t(w >> 8 & 0x1ff);
+  out.dppBoundCtrl = w >> 19 & 1;
+  out.dppBankMask = uint8_t(w >> 24 & 15);
+  out.dppRowMask = uint8_t(w >> 28);
+}
+
 DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
   const OpInfo &row = *f.row;
   Inst &out = d.out;
@@ -85,10 +92,7 @@ DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
   uint32_t w = d.hi;
   out.size = 8;
   out.dpp = true;
-  out.dppCtrl = uint16_t(w >> 8 & 0x1ff);
-  out.dppBoundCtrl = w >> 19 & 1;
-  out.dppBankMask = uint8_t(w >> 24 & 15);
-  out.dppRowMask = uint8_t(w >> 28);
+  setDppControl(out, w);
   bool ok = true;
   for (unsigned bit = 0; bit < 4; ++bit) { // src0 neg, src0 abs, src1 neg, src1 abs
     char use = row.dpp[3 - bit];
@@ -121,6 +125,14 @@ DecodeStatus decodeVop(Decoder &d) {
   const OpInfo &row = *f.row;
   if (row.op == Op::v_nop || row.op == Op::v_clrexcp) {
     out.numSrc = 0;
+    if (row.op == Op::v_nop && d.hasHi()) { // has an SDWA and a DPP form, with nothing to select
+      out.sdwa = f.src0 == 249 && (d.hi & ~0x40401f00u) == 0;
+      out.dpp = f.src0 == 250 && (d.hi & 0x00f000ff) == 0;
+      if (out.sdwa || out.dpp)
+        out.size = 8;
+      if (out.dpp)
+        setDppControl(out, d.hi);
+    }
     return d.finish(f.vdst == 0);
   }
   if (row.src[0] != Ty::v32 && row.src[0] != Ty::a32) {

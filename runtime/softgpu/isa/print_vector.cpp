@@ -22,10 +22,12 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   bool neg = !packedNeg && (inst.neg >> k & 1), abs = !packedNeg && (inst.abs >> k & 1);
   bool negCall = neg && !abs && o.kind == Operand::Kind::imm;
   bool sext = inst.sdwaSext >> k & 1;
-  if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 && (row.src[k] == Ty::i32 || row.src[k] == Ty::i16)) { // LLVM's name for the bit here
+  if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 && (row.src[k] == Ty::i32 || inst.op == Op::v_ldexp_f16)) { // LLVM's name for the bit here
     sext = true;
     neg = negCall = false;
   }
+  if (inst.op == Op::v_madmk_f16 && k == 0 && o.encoded == 255)
+    kind = ImmKind::i32;
   if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1))
     kind = ImmKind::i32;
   t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
@@ -109,6 +111,11 @@ void printDpp(Text &t, const Inst &inst, const OpInfo &row, Target target) {
 
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   bool vop3 = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P;
+  if (inst.op == Op::v_nop) {
+    if (inst.dpp)
+      printDpp(t, inst, row, target);
+    return;
+  }
   if (inst.sdwa)
     t << "_sdwa";
   else if (inst.dpp)

@@ -1,0 +1,215 @@
+// Random and systematic instruction words against LLVM. MELD_ISA_RANDOM=N sets the number per target.
+#include "runtime/softgpu/isa/opcodes.h"
+#include "tests/runtime/softgpu/isa/oracle.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace meld::softgpu::isa::test {
+namespace {
+
+class EachTarget : public testing::TestWithParam<Target> {
+protected:
+  Target target = GetParam();
+  Oracle oracle{target};
+  int reported = 0;
+
+  void check(const void *bytes, size_t size) {
+    std::string difference = compare(oracle, target, {static_cast<const uint8_t *>(bytes), size});
+    if (!difference.empty() && ++reported <= 20)
+      ADD_FAILURE() << difference;
+  }
+};
+
+TEST_P(EachTarget, RandomWords) {
+  const char *setting = std::getenv("MELD_ISA_RANDOM");
+  long count = setting ? std::atol(setting) : 200000;
+  std::mt19937_64 rng(uint64_t(target) + 1);
+  for (long i = 0; i < count; ++i) {
+    auto words = randomWords(rng);
+    check(words.data(), sizeof words);
+  }
+  EXPECT_EQ(reported, 0);
+}
+
+/// First dword of an opcode with all other fields zero, and whether it has a second.
+uint32_t baseWord(const OpInfo &row, bool &wide) {
+  uint32_t n = row.number;
+  wide = true;
+  switch (row.enc) {
+  case Enc::VOP3: return 0xd0000000 | n << 16;
+  case Enc::VOP3P: return 0xd3800000 | n << 16;
+  case Enc::SMEM: return 0xc0000000 | n << 18;
+  case Enc::DS: return 0xd8000000 | n << 17;
+  case Enc::FLAT: return 0xdc000000 | n << 18;
+  case Enc::SCRATCH: return 0xdc004000 | n << 18;
+  case Enc::GLOBAL: return 0xdc008000 | n << 18;
+  case Enc::MUBUF: return 0xe0000000 | n << 18;
+  case Enc::MTBUF: return 0xe8000000 | n << 15;
+  case Enc::MIMG: return 0xf0000000 | n << 18;
+  case Enc::EXP: return 0xc4000000;
+  default: break;
+  }
+  wide = false;
+  switch (row.enc) {
+  case Enc::SOP2: return 0x80000000 | n << 23;
+  case Enc::SOPK: return 0xb0000000 | n << 23;
+  case Enc::SOP1: return 0xbe800000 | n << 8;
+  case Enc::SOPC: return 0xbf000000 | n << 16;
+  case Enc::SOPP: return 0xbf800000 | n << 16;
+  case Enc::VOP1: return 0x7e000000 | n << 9;
+  case Enc::VOP2: return n << 25;
+  case Enc::VOPC: return 0x7c000000 | n << 17;
+  default: return 0xd4000000 | n << 16;
+  }
+}
+
+/// Every opcode, every source field, every kind of value in it (register, each constant, literal).
+TEST_P(EachTarget, EveryOperandCode) {
+  for (const OpInfo &row : allOpcodes()) {
+    if (!(row.targets >> unsigned(target) & 1))
+      continue;
+    bool wide;
+    uint32_t base = baseWord(row, wide);
+    for (uint32_t code = 0; code < 512; ++code) {
+      if (code > 256 + 8 && code < 511 - 8)
+        continue; // VGPRs in the middle
+      for (uint32_t literal : {0x3f800000u, 0x7u, 0x0003fff0u, 0x3c00u}) {
+        uint32_t scalar = code & 0xff;
+        if (!wide) {
+          uint32_t words[3] = {base | (row.enc < Enc::SMEM ? scalar : code), literal, 0};
+          check(words, sizeof words);
+          if (row.enc == Enc::SOP2 || row.enc == Enc::SOPC) {
+            words[0] = base | scalar << 8;
+            check(words, sizeof words);
+          } else if (row.enc == Enc::VOP2 || row.enc == Enc::VOP1 || row.enc == Enc::VOPC) {
+            for (uint32_t scalarBit : {0x00000000u, 0x00800000u, 0x80000000u}) { // SDWA, then DPP
+              words[0] = base | 249 | scalar << 9;
+              if (row.enc == Enc::VOP1)
+                words[0] = base | 249;
+              words[1] = 0x06060600 | (scalarBit == 0x80000000u ? 0 : scalar) | scalarBit;
+              check(words, sizeof words);
+            }
+            words[0] = base | 250;
+            words[1] = 0xff000000 | code << 8;
+            check(words, sizeof words);
+          }
+        } else if (row.enc == Enc::VOP3 || row.enc == Enc::VOP3P) {
+          for (unsigned k = 0; k < 3; ++k) {
+            uint32_t second = 0x04020100; // v0, v0, v0
+            second = (second & ~(0x1ffu << (9 * k))) | code << (9 * k);
+            if (k == 0) { // opcodes with fewer sources want zeros above
+              uint32_t words[3] = {base, code, literal};
+              check(words, sizeof words);
+            } else if (k == 1) {
+              uint32_t words[3] = {base, 0x100 | code << 9, literal};
+              check(words, sizeof words);
+            }
+            uint32_t words[3] = {base, second, literal};
+            check(words, sizeof words);
+          }
+          uint32_t words[3] = {base | scalar, 0x100, 0};
+          check(words, sizeof words);
+        } else {
+          uint32_t words[3] = {base | (literal & 0x3000), scalar << 24, 0};
+          check(words, sizeof words);
+          words[1] = scalar;
+          check(words, sizeof words);
+          words[1] = scalar << 8;
+          check(words, sizeof words);
+          words[1] = scalar << 16;
+          check(words, sizeof words);
+        }
+        if (literal == 0x3f800000u && code != 255 && wide)
+          break; // the literal only matters for code 255
+      }
+    }
+  }
+  EXPECT_EQ(reported, 0);
+}
+
+/// Immediates of SOPP and SOPK have their own syntax: try all of them.
+TEST_P(EachTarget, EveryScalarImmediate) {
+  for (const OpInfo &row : allOpcodes())
+    if (row.enc == Enc::SOPP || row.enc == Enc::SOPK || row.op == Op::s_set_gpr_idx_on) {
+      bool wide;
+      uint32_t base = baseWord(row, wide);
+      bool special = row.op == Op::s_sendmsg || row.op == Op::s_waitcnt || row.op == Op::s_getreg_b32;
+      for (uint32_t imm = 0; imm < 0x10000; imm += special ? 1 : imm < 128 ? 1 : 61) {
+        uint32_t words[2] = {base | imm, imm};
+        check(words, sizeof words);
+      }
+    }
+  for (uint32_t imm = 0; imm < 0x10000; ++imm) {
+    uint32_t words[2] = {0xd87a0000 | imm, 0}; // ds_swizzle_b32
+    check(words, sizeof words);
+  }
+  EXPECT_EQ(reported, 0);
+}
+
+TEST_P(EachTarget, TruncatedInput) {
+  std::mt19937_64 rng(7);
+  for (int i = 0; i < 20000; ++i) {
+    auto words = randomWords(rng);
+    Inst whole;
+    DecodeStatus full = decode(words.data(), sizeof words, target, whole);
+    for (size_t size = 0; size < 12; ++size) {
+      std::vector<uint8_t> bytes(size); // exact allocation: a sanitizer sees reads past the end
+      std::memcpy(bytes.data(), words.data(), size);
+      Inst inst;
+      DecodeStatus status = decode(bytes.data(), size, target, inst);
+      if (full == DecodeStatus::ok && size < whole.size && whole.op != Op::v_nop) {
+        EXPECT_EQ(int(status), int(DecodeStatus::truncated)) << std::hex << words[0] << " " << words[1];
+      } else if (full == DecodeStatus::ok && size >= whole.size) {
+        EXPECT_EQ(int(status), int(DecodeStatus::ok));
+      }
+      if (size % 4 == 0 && size > 0)
+        check(bytes.data(), size);
+    }
+  }
+}
+
+/// Not a time limit: only prints. Also the coverage counts, per encoding.
+TEST_P(EachTarget, ReportsCoverageAndSpeed) {
+  static constexpr const char *kNames[] = {"SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "VOP1",
+                                           "VOP2", "VOPC", "VOP3", "VOP3P", "VINTRP", "DS", "FLAT",
+                                           "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "EXP"};
+  unsigned counts[20] = {}, total = 0;
+  for (const OpInfo &row : allOpcodes())
+    if (row.targets >> unsigned(target) & 1) {
+      ++counts[unsigned(row.enc)];
+      ++total;
+    }
+  std::printf("%s: %u opcode numbers:", targetName(target).data(), total);
+  for (unsigned e = 0; e < 20; ++e)
+    std::printf(" %s %u", kNames[e], counts[e]);
+  std::mt19937_64 rng(3);
+  std::vector<std::array<uint32_t, 3>> valid;
+  Inst inst;
+  while (valid.size() < 20000) {
+    auto words = randomWords(rng);
+    if (decode(words.data(), sizeof words, target, inst) == DecodeStatus::ok)
+      valid.push_back(words);
+  }
+  auto begin = std::chrono::steady_clock::now();
+  size_t bytes = 0;
+  for (int round = 0; round < 20; ++round)
+    for (auto &words : valid) {
+      decode(words.data(), sizeof words, target, inst);
+      bytes += inst.size;
+    }
+  double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+  std::printf("\n  decode: %.1f ns per instruction\n", ns / (20.0 * double(valid.size())));
+  EXPECT_GT(bytes, valid.size());
+  EXPECT_GT(total, 1000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gfx9, EachTarget, testing::ValuesIn(kAllTargets),
+                         [](const auto &info) { return std::string(targetName(info.param)); });
+
+} // namespace
+} // namespace meld::softgpu::isa::test
