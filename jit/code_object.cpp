@@ -76,7 +76,7 @@ Error readMetadata(StringRef blob, std::vector<Kernel> &kernels, std::vector<std
 
 struct Place {
   uint64_t address = 0, size = 0;
-  bool code = false;
+  bool code = false, defined = true;
 };
 
 Expected<std::map<std::string, Place>> dynamicSymbols(const File &file) {
@@ -94,12 +94,12 @@ Expected<std::map<std::string, Place>> dynamicSymbols(const File &file) {
     if (!names)
       return inputError("code object: .dynsym: " + toString(names.takeError()));
     for (const auto &symbol : *symbols) {
-      if (symbol.st_shndx == ELF::SHN_UNDEF)
-        continue;
       auto name = symbol.getName(*names);
       if (!name)
         return inputError("code object: .dynsym: " + toString(name.takeError()));
-      places[name->str()] = {symbol.st_value, symbol.st_size, symbol.getType() == ELF::STT_FUNC};
+      if (!name->empty())
+        places[name->str()] = {symbol.st_value, symbol.st_size, symbol.getType() == ELF::STT_FUNC,
+                               symbol.st_shndx != ELF::SHN_UNDEF};
     }
   }
   return places;
@@ -124,13 +124,32 @@ Error checkInterface(MemoryBufferRef original, MemoryBufferRef replacement) {
   if (!symbolsB)
     return symbolsB.takeError();
   for (const auto &[name, place] : *symbolsA) {
+    if (!place.defined)
+      continue;
     auto it = symbolsB->find(name);
-    if (it == symbolsB->end())
+    if (it == symbolsB->end() || !it->second.defined)
       return compilerError("the new code object lacks symbol " + name);
     if (it->second.code != place.code || (!place.code && it->second.size != place.size))
       return compilerError("the new code object has another kind or size of symbol " + name);
   }
+  for (const auto &[name, place] : *symbolsB)
+    if (!place.defined && !symbolsA->count(name))
+      return compilerError("the new code object has an undefined symbol " + name);
   return Error::success();
+}
+
+Expected<std::set<std::string>> exportedNames(MemoryBufferRef elf) {
+  auto file = open(elf);
+  if (!file)
+    return file.takeError();
+  auto symbols = dynamicSymbols(*file);
+  if (!symbols)
+    return symbols.takeError();
+  std::set<std::string> names;
+  for (const auto &[name, place] : *symbols)
+    if (place.defined)
+      names.insert(name);
+  return names;
 }
 
 Expected<StringRef> sectionBytes(MemoryBufferRef elf, StringRef name) {

@@ -10,6 +10,7 @@
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,12 @@ struct Kernel {
 llvm::Expected<std::vector<Kernel>> readKernels(llvm::MemoryBufferRef elf);
 
 /// What a replacement must keep so that host code finds everything: e_flags, and every defined dynamic symbol
-/// with its kind, data objects also with their size. The error names the first difference.
+/// with its kind, data objects also with their size; and nothing newly undefined (comgr's link allows that). The
+/// error names the first difference.
 llvm::Error checkInterface(llvm::MemoryBufferRef original, llvm::MemoryBufferRef replacement);
+
+/// Names of the defined dynamic symbols: what host code or other objects can see.
+llvm::Expected<std::set<std::string>> exportedNames(llvm::MemoryBufferRef elf);
 
 /// A section's bytes by name; empty when absent.
 llvm::Expected<llvm::StringRef> sectionBytes(llvm::MemoryBufferRef elf, llvm::StringRef name);

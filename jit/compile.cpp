@@ -22,6 +22,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/IPO/Internalize.h"
 
 #include <algorithm>
 #include <chrono>
@@ -120,6 +121,7 @@ private:
   Error selectKernels();
   Error rounds();
   Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
+  void keepOnlyExports(Module &module) const;
   Error transform(Module &module);
   Error judgeKernels(Disassembler &disassembler);
   [[maybe_unused]] std::string excludePattern() const;
@@ -135,6 +137,7 @@ private:
   DeviceObject object_;
   CompileOptions options_;
   std::vector<Kernel> kernels_;
+  std::set<std::string> exports_; ///< the original's dynamic symbols
   std::set<std::string> selected_;
   std::map<std::string, KernelState> states_;
   std::vector<Decided> decisions_;
@@ -179,6 +182,12 @@ std::string Compilation::excludePattern() const {
   return request_.kernelExclude.empty() ? names : "(" + request_.kernelExclude + ")|" + names;
 }
 
+// The original device link saw all units and made everything local that nobody outside can name. Its
+// result says what that was.
+void Compilation::keepOnlyExports(Module &module) const {
+  internalizeModule(module, [this](const GlobalValue &value) { return exports_.count(value.getName().str()) != 0; });
+}
+
 Error Compilation::transform(Module &module) {
   auto begin = std::chrono::steady_clock::now();
   decisions_.clear();
@@ -199,6 +208,8 @@ Error Compilation::transform(Module &module) {
   if (!recompileOnly())
     extend = [&](PassBuilder &builder) { passes::registerMeldCallbacks(builder, meld, &decisionLog); };
 #endif
+  if (options_.deviceLink || object_.modules.size() > 1)
+    keepOnlyExports(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend))
     return e;
 #if MELD_HAVE_PASSES
@@ -340,6 +351,8 @@ void Compilation::dumpBefore(const Disassembler &disassembler) {
     log(logWarning, toString(module.takeError()));
     return;
   }
+  if (options_.deviceLink || object_.modules.size() > 1)
+    keepOnlyExports(**module);
   if (auto e = optimize(**module, options_, object_.processor, false, nullptr)) {
     log(logWarning, toString(std::move(e)));
     return;
@@ -436,12 +449,14 @@ Error Compilation::run() {
   if (!options)
     return options.takeError();
   options_ = std::move(*options);
-  if (object_.modules.size() > 1) // as hipcc's device link does
-    options_.add("-amdgpu-internalize-symbols");
   auto kernels = readKernels(original());
   if (!kernels)
     return kernels.takeError();
   kernels_ = std::move(*kernels);
+  auto exports = exportedNames(original());
+  if (!exports)
+    return exports.takeError();
+  exports_ = std::move(*exports);
   if (kernels_.empty())
     return unchanged("no kernels");
   if (auto e = selectKernels())

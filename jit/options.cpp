@@ -74,6 +74,8 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
       unroll = true;
     } else if (a == "-fno-unroll-loops") {
       noUnroll = true;
+    } else if (a == "-fgpu-rdc") {
+      o.deviceLink = true;
     } else if (a == "-ffunction-sections") {
       o.functionSections = true;
     } else if (a == "-fdata-sections") {

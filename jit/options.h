@@ -28,6 +28,7 @@ struct CompileOptions {
   std::vector<std::string> mllvm;    ///< as given after -mllvm, without what changes no code
   std::string fpContract;            ///< "", "on", "off", "fast"
   unsigned codeObjectVersion = 0;    ///< 0 = the compiler's default
+  bool deviceLink = false;           ///< -fgpu-rdc: the original was linked as bitcode
   bool functionSections = false, dataSections = false;
 
   /// Adds an -mllvm option unless it is there.
