@@ -4,7 +4,9 @@
 // in range: by 2^64 (f32) or 2^128 (f64), in the direction the operands need; VCC remembers that only one of
 // the two was scaled, and fmas undoes it. The manual's text gives fmas' factor as 2^32 (2^64 for f64) and
 // scales a huge denominator up, which cannot give right quotients; here each factor undoes its scaling:
-// the direction follows from the exponent of fmas' addend, the unscaled quotient.
+// the direction follows from the exponent of fmas' addend, the unscaled quotient. An overflowing quotient
+// turns into a NaN in the Newton steps; fixup makes it the infinity it stands for. The test divides through
+// the whole sequence and compares with the host's division.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -110,6 +112,8 @@ template <class T> uint64_t divFixup(uint64_t a, uint64_t b, uint64_t c, LaneCtx
     return sign;
   if (exponentOf<T>(s2) - exponentOf<T>(s1) < T::underflow)
     return sign;
+  if (magnitude<T>(s0) > inf) // the Newton steps met an infinite quotient
+    return sign | inf;
   return sign | magnitude<T>(s0);
 }
 
@@ -126,6 +130,8 @@ uint64_t divFixup16(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
     return sign | inf;
   if (m1 == inf || m2 == 0)
     return sign;
+  if ((s0 & 0x7fff) > inf)
+    return sign | inf;
   return sign | (s0 & 0x7fff);
 }
 
