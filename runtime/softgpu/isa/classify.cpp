@@ -1,9 +1,9 @@
 // Instruction classes: which counter an instruction bumps and which issue rate it has.
 //
-// Counters follow rocprof: global and scratch accesses count as vector memory reads or writes, only flat
-// ones as flat; an atomic that returns a value counts as a read. s_setpc/s_swappc/s_call are executed by the
-// scalar ALU and count there; SOPP branches count in `branch` alone.
-// Rates follow the scheduling classes of "Vega"/"MI200" (64-bit integer work half rate, SAD quarter rate).
+// Counters follow rocprof: global and scratch accesses count as vector memory reads or writes, only
+// flat ones as flat; an atomic that returns a value counts as a read. s_setpc/s_swappc/s_call are
+// executed by the scalar ALU and count there; SOPP branches count in `branch` alone. Rates follow
+// the scheduling classes of "Vega"/"MI200" (64-bit integer work half rate, SAD quarter rate).
 #include "runtime/softgpu/isa/opcodes.h"
 
 #include <array>
@@ -27,7 +27,8 @@ Category soppCategory(Op op) {
     return Category::sendmsg;
   default: {
     std::string_view name = mnemonic(op);
-    return name.starts_with("s_branch") || name.starts_with("s_cbranch") ? Category::branch : Category::other;
+    return name.starts_with("s_branch") || name.starts_with("s_cbranch") ? Category::branch
+                                                                         : Category::other;
   }
   }
 }
@@ -35,12 +36,14 @@ Category soppCategory(Op op) {
 ValuRate rateOf(std::string_view name) {
   if (name.starts_with("v_mfma"))
     return ValuRate::mfma;
-  for (std::string_view part : {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"})
+  for (std::string_view part :
+       {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"})
     if (name.starts_with(part))
       return ValuRate::transcendental;
   if (contains(name, "f64"))
     return ValuRate::f64;
-  for (std::string_view whole : {"v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32"})
+  for (std::string_view whole :
+       {"v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32"})
     if (name == whole)
       return ValuRate::mulHi32;
   if (contains(name, "sad_"))
@@ -55,19 +58,31 @@ ValuRate rateOf(std::string_view name) {
 
 Category category(const Inst &inst) {
   switch (inst.enc) {
-  case Enc::SOP1: case Enc::SOP2: case Enc::SOPC: case Enc::SOPK:
+  case Enc::SOP1:
+  case Enc::SOP2:
+  case Enc::SOPC:
+  case Enc::SOPK:
     return Category::salu;
   case Enc::SOPP:
     return soppCategory(inst.op);
   case Enc::SMEM:
     return Category::smem;
-  case Enc::VOP1: case Enc::VOP2: case Enc::VOPC: case Enc::VOP3: case Enc::VOP3P: case Enc::VINTRP:
+  case Enc::VOP1:
+  case Enc::VOP2:
+  case Enc::VOPC:
+  case Enc::VOP3:
+  case Enc::VOP3P:
+  case Enc::VINTRP:
     return Category::valu;
   case Enc::DS:
     return Category::lds;
   case Enc::FLAT:
     return Category::flat;
-  case Enc::GLOBAL: case Enc::SCRATCH: case Enc::MUBUF: case Enc::MTBUF: case Enc::MIMG:
+  case Enc::GLOBAL:
+  case Enc::SCRATCH:
+  case Enc::MUBUF:
+  case Enc::MTBUF:
+  case Enc::MIMG:
     return inst.dst.kind != Kind::none || inst.lds ? Category::vmemRead : Category::vmemWrite;
   case Enc::EXP:
     return Category::other;

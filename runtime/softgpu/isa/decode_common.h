@@ -43,22 +43,29 @@ struct Decoder {
   bool vgpr(Operand &o, unsigned index, unsigned dwords, bool acc = false);
   bool source(Operand &o, unsigned field, Ty ty, bool acc = false);
   bool scalarDest(Operand &o, unsigned field, unsigned dwords); ///< 8-bit destination field of VOP3
-  bool constant(Operand &o, unsigned field, Ty ty); ///< 128..208, 240..248, 255
+  bool constant(Operand &o, unsigned field, Ty ty);             ///< 128..208, 240..248, 255
   bool literal();
   void vcc(Operand &o) { sgpr(o, Sgpr::vcc, 2); }
 };
 
-DecodeStatus decodeScalar(Decoder &d);     ///< SOP1 SOP2 SOPC SOPK SOPP SMEM
-DecodeStatus decodeVop(Decoder &d);        ///< VOP1 VOP2 VOPC with SDWA and DPP
-DecodeStatus decodeVop3(Decoder &d);       ///< VOP3A VOP3B VOP3P
-DecodeStatus decodeMemory(Decoder &d);     ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
-DecodeStatus decodeGraphics(Decoder &d);   ///< MIMG EXP VINTRP: recognised only
+DecodeStatus decodeScalar(Decoder &d);   ///< SOP1 SOP2 SOPC SOPK SOPP SMEM
+DecodeStatus decodeVop(Decoder &d);      ///< VOP1 VOP2 VOPC with SDWA and DPP
+DecodeStatus decodeVop3(Decoder &d);     ///< VOP3A VOP3B VOP3P
+DecodeStatus decodeMemory(Decoder &d);   ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
+DecodeStatus decodeGraphics(Decoder &d); ///< MIMG EXP VINTRP: recognised only
 
 /// Instructions whose old destination is an input.
 inline bool readsDst(Op op) {
   switch (op) {
-  case Op::v_mac_f32: case Op::v_mac_f16: case Op::v_fmac_f32: case Op::v_fmac_f64: case Op::v_dot2c_f32_f16:
-  case Op::v_dot2c_i32_i16: case Op::v_dot4c_i32_i8: case Op::v_dot8c_i32_i4: case Op::v_pk_fmac_f16:
+  case Op::v_mac_f32:
+  case Op::v_mac_f16:
+  case Op::v_fmac_f32:
+  case Op::v_fmac_f64:
+  case Op::v_dot2c_f32_f16:
+  case Op::v_dot2c_i32_i16:
+  case Op::v_dot4c_i32_i8:
+  case Op::v_dot8c_i32_i4:
+  case Op::v_pk_fmac_f16:
     return true;
   default:
     return false;
@@ -68,9 +75,16 @@ inline bool readsDst(Op op) {
 /// VOP3B: a second, scalar destination.
 inline bool hasCarryOut(Op op) {
   switch (op) {
-  case Op::v_add_co_u32: case Op::v_sub_co_u32: case Op::v_subrev_co_u32: case Op::v_addc_co_u32:
-  case Op::v_subb_co_u32: case Op::v_subbrev_co_u32: case Op::v_div_scale_f32: case Op::v_div_scale_f64:
-  case Op::v_mad_u64_u32: case Op::v_mad_i64_i32:
+  case Op::v_add_co_u32:
+  case Op::v_sub_co_u32:
+  case Op::v_subrev_co_u32:
+  case Op::v_addc_co_u32:
+  case Op::v_subb_co_u32:
+  case Op::v_subbrev_co_u32:
+  case Op::v_div_scale_f32:
+  case Op::v_div_scale_f64:
+  case Op::v_mad_u64_u32:
+  case Op::v_mad_i64_i32:
     return true;
   default:
     return false;
@@ -81,6 +95,6 @@ inline bool hasCarryOut(Op op) {
 inline bool isMadmk(Op op) { return op == Op::v_madmk_f32 || op == Op::v_madmk_f16; }
 inline bool isMadak(Op op) { return op == Op::v_madak_f32 || op == Op::v_madak_f16; }
 
-inline bool hasFlag(const OpInfo &row, char flag) { return std::strchr(row.flags, flag) != nullptr; }
+inline bool hasFlag(const OpInfo &row, char flag) { return row.flagBits >> (flag & 63) & 1; }
 
 } // namespace meld::softgpu::isa

@@ -25,7 +25,7 @@ DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
   else
     ok = ok && !acc;
   out.gds = gds;
-  if (hasFlag(row, '2')) {
+  if (hasFlag(row, 'p')) {
     out.offset = int32_t(lo & 0xff);
     out.offset1 = int32_t(lo >> 8 & 0xff);
   } else {
@@ -37,7 +37,8 @@ DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
       return index == 0;
     return d.vgpr(o, index, tyInfo(ty).dwords, acc);
   };
-  bool gwsData = required && addr && row.dst == Ty::none; // GWS: the data register is in the addr field
+  bool gwsData =
+      required && addr && row.dst == Ty::none; // GWS: the data register is in the addr field
   if (gwsData)
     ok = ok && d.vgpr(out.vdata, hi & 0xff, 1, acc);
   else if (addr)
@@ -66,7 +67,8 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
   out.scc = scc && d.isGfx90a();
   out.nv = !d.isGfx90a() && (hi >> 23 & 1);
   out.lds = lo >> 13 & 1;
-  ok = ok && !(scc && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row)) && !(out.lds && (!hasFlag(row, 'l') || (hi >> 23 & 1)));
+  ok = ok && !(scc && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row)) &&
+       !(out.lds && (!hasFlag(row, 'l') || (hi >> 23 & 1)));
   if (flat) {
     ok = ok && saddr == 0;
     out.offset = int32_t(lo & 0x1fff);
@@ -105,7 +107,8 @@ DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
   }
   bool storeLds = hasFlag(row, 'L');
   ok = storeLds ? out.lds && !(lo & 0x3000) : !out.lds || hasFlag(row, 'l');
-  ok = ok && !(!typed && out.scc && !storeLds && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row));
+  ok = ok && !(!typed && out.scc && !storeLds && !hasFlag(row, 's')) &&
+       !(out.glc && noReturn(d, row));
   out.offset = int32_t(lo & 0xfff);
   out.offen = lo >> 12 & 1;
   out.idxen = lo >> 13 & 1;
@@ -157,7 +160,8 @@ DecodeStatus decodeMemory(Decoder &d) {
     return DecodeStatus::truncated;
   if (row->enc == Enc::DS)
     return decodeDs(d, *row);
-  return row->enc == Enc::MUBUF || row->enc == Enc::MTBUF ? decodeBuffer(d, *row) : decodeFlat(d, *row);
+  return row->enc == Enc::MUBUF || row->enc == Enc::MTBUF ? decodeBuffer(d, *row)
+                                                          : decodeFlat(d, *row);
 }
 
 } // namespace meld::softgpu::isa

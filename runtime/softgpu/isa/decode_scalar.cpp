@@ -7,10 +7,19 @@ namespace {
 
 bool isBranch(Op op) {
   switch (op) {
-  case Op::s_branch: case Op::s_cbranch_scc0: case Op::s_cbranch_scc1: case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz: case Op::s_cbranch_execz: case Op::s_cbranch_execnz: case Op::s_cbranch_cdbgsys:
-  case Op::s_cbranch_cdbguser: case Op::s_cbranch_cdbgsys_or_user: case Op::s_cbranch_cdbgsys_and_user:
-  case Op::s_call_b64: case Op::s_cbranch_i_fork:
+  case Op::s_branch:
+  case Op::s_cbranch_scc0:
+  case Op::s_cbranch_scc1:
+  case Op::s_cbranch_vccz:
+  case Op::s_cbranch_vccnz:
+  case Op::s_cbranch_execz:
+  case Op::s_cbranch_execnz:
+  case Op::s_cbranch_cdbgsys:
+  case Op::s_cbranch_cdbguser:
+  case Op::s_cbranch_cdbgsys_or_user:
+  case Op::s_cbranch_cdbgsys_and_user:
+  case Op::s_call_b64:
+  case Op::s_cbranch_i_fork:
     return true;
   default:
     return false;
@@ -45,7 +54,9 @@ DecodeStatus decodeSopk(Decoder &d) {
   if (row->src[0] != Ty::none)
     ok = ok && d.sgpr(d.out.src[0], d.lo >> 16 & 0x7f, tyInfo(row->src[0]).dwords);
   switch (row->op) {
-  case Op::s_addk_i32: case Op::s_mulk_i32: case Op::s_cmovk_i32: // the old destination is an input
+  case Op::s_addk_i32:
+  case Op::s_mulk_i32:
+  case Op::s_cmovk_i32: // the old destination is an input
     d.out.src[0] = d.out.dst;
     d.out.numSrc = 1;
     break;
@@ -76,7 +87,8 @@ DecodeStatus decodeSmem(Decoder &d) {
     bool atomic = hasFlag(*row, 'a');
     Operand &data = hasFlag(*row, 'd') ? out.dst : out.vdata;
     ok = ok && d.sgpr(data, sdata, tyInfo(row->dst).dwords);
-    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < Sgpr::flatScratch || (sdata >= Sgpr::ttmp0 && sdata < Sgpr::m0));
+    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < Sgpr::flatScratch ||
+                (sdata >= Sgpr::ttmp0 && sdata < Sgpr::m0));
     if (atomic && glc) {
       out.dst = out.vdata;
       bool cmpswap = std::strstr(mnemonic(row->op).data(), "cmpswap") != nullptr;

@@ -1,4 +1,5 @@
-// VOP1, VOP2, VOPC: 32-bit vector instructions, alone or with an SDWA or DPP dword (src0 = 249 or 250).
+// VOP1, VOP2, VOPC: 32-bit vector instructions, alone or with an SDWA or DPP dword (src0 = 249 or
+// 250).
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -12,7 +13,8 @@ struct Fields {
 
 unsigned explicitSources(const OpInfo &row) { return row.enc == Enc::VOP1 ? 1 : 2; }
 
-/// dst, sdst and the implicit operands, the same for all three forms. VOPC's dst is set by the caller.
+/// dst, sdst and the implicit operands, the same for all three forms. VOPC's dst is set by the
+/// caller.
 bool implicit(Decoder &d, const Fields &f) {
   Inst &out = d.out;
   const OpInfo &row = *f.row;
@@ -56,7 +58,8 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
     out.neg |= uint8_t(neg << k);
     out.abs |= uint8_t(abs << k);
     unsigned field = k == 0 ? w & 0xff : f.vsrc1;
-    ok = ok && !(scalar && field == 255) && d.source(out.src[k], scalar ? field : field + 256, row.src[k]);
+    ok = ok && !(scalar && field == 255) &&
+         d.source(out.src[k], scalar ? field : field + 256, row.src[k]);
   }
   if (row.enc == Enc::VOPC) {
     if (w & 0x8000)

@@ -1,7 +1,7 @@
 // VOP3A, VOP3B, VOP3P (with MFMA): 64-bit vector instructions.
 //
-// Bits 8..15 of the first and 27..31 of the second dword hold the modifiers; the table says for each opcode
-// which of these thirteen bits are used, ignored, or must be zero.
+// Bits 8..15 of the first and 27..31 of the second dword hold the modifiers; the table says for
+// each opcode which of these thirteen bits are used, ignored, or must be zero.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -48,8 +48,8 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
 DecodeStatus decodeVop3(Decoder &d) {
   uint32_t lo = d.lo, hi = d.hi;
   bool packed = lo >> 23 == 0x1a7;
-  const OpInfo *found = packed ? d.begin(Enc::VOP3P, lo >> 16 & 0x7f, 8)
-                               : d.begin(Enc::VOP3, lo >> 16 & 0x3ff, 8);
+  const OpInfo *found =
+      packed ? d.begin(Enc::VOP3P, lo >> 16 & 0x7f, 8) : d.begin(Enc::VOP3, lo >> 16 & 0x3ff, 8);
   if (!found)
     return DecodeStatus::unknown;
   if (!d.hasHi())
@@ -99,8 +99,9 @@ DecodeStatus decodeVop3(Decoder &d) {
     if (row.src[k] == Ty::none || (k == 2 && implicitSrc2))
       ok = ok && field == 0;
     else
-      ok = ok && readOperand(d, out.src[k], field,
-                             row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);
+      ok = ok &&
+           readOperand(d, out.src[k], field,
+                       row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);
   }
   if (implicitSrc2)
     out.src[2] = out.dst;

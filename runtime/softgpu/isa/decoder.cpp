@@ -1,11 +1,11 @@
 // Entry point of the decoder: which encoding, and the operand fields all encodings share.
 //
 // The encoding is in the top bits of the first dword ("Vega" ISA, chapter "Microcode formats"):
-//   0........ VOP2 (opcode 62: VOPC, 63: VOP1)     10....... SOP2 (and SOPK, SOP1, SOPC, SOPP inside it)
-//   110000 SMEM  110001 EXP  110100 VOP3/VOP3P  110101 VINTRP  110110 DS  110111 FLAT  111000 MUBUF
-//   111010 MTBUF  111100 MIMG
-// Every opcode has a row in the table; the row names operand types, and types decide how many registers a
-// field names and how an inline constant expands. Constant time, no allocation.
+//   0........ VOP2 (opcode 62: VOPC, 63: VOP1)     10....... SOP2 (and SOPK, SOP1, SOPC, SOPP
+//   inside it) 110000 SMEM  110001 EXP  110100 VOP3/VOP3P  110101 VINTRP  110110 DS  110111 FLAT
+//   111000 MUBUF 111010 MTBUF  111100 MIMG
+// Every opcode has a row in the table; the row names operand types, and types decide how many
+// registers a field names and how an inline constant expands. Constant time, no allocation.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -70,12 +70,14 @@ bool Decoder::literal() {
 }
 
 bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
-  static constexpr uint16_t kHalf[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+  static constexpr uint16_t kHalf[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                       0xc000, 0x4400, 0xc400, 0x3118};
   static constexpr uint32_t kSingle[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                          0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
-  static constexpr uint64_t kDouble[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
-                                         0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
-                                         0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+  static constexpr uint64_t kDouble[] = {
+      0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+      0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+      0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
   TyInfo info = tyInfo(ty);
   bool wide = info.imm == ImmKind::i64 || info.imm == ImmKind::f64;
   o.kind = Operand::Kind::imm;
@@ -88,15 +90,17 @@ bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
   }
   if (field >= 240 && field <= 248) {
     unsigned k = field - 240;
-    o.value = wide                                                        ? kDouble[k]
+    o.value = wide                                                   ? kDouble[k]
               : info.imm == ImmKind::i16 || info.imm == ImmKind::f16 ? kHalf[k]
-                                                                          : kSingle[k];
+                                                                     : kSingle[k];
     return true;
   }
   if (field != 255 || !literal())
     return false;
   uint32_t raw = out.literalValue;
-  o.value = ty == Ty::f64 ? uint64_t(raw) << 32 : ty == Ty::i64 ? uint64_t(int64_t(int32_t(raw))) : raw;
+  o.value = ty == Ty::f64   ? uint64_t(raw) << 32
+            : ty == Ty::i64 ? uint64_t(int64_t(int32_t(raw)))
+                            : raw;
   return true;
 }
 

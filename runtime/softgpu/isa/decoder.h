@@ -16,22 +16,38 @@ enum class DecodeStatus : uint8_t {
   ok,
   truncated,   ///< the instruction is longer than the bytes given
   unknown,     ///< no such opcode on this target
-  unsupported, ///< a real opcode of this target that we do not model (MIMG, GWS, EXP): op and enc are set
+  unsupported, ///< a real opcode of this target that we do not model (MIMG, GWS, EXP): op and enc
+               ///< are set
 };
 
 /// Decodes the instruction at `code`. On ok (and unsupported) `out.size` is set.
 DecodeStatus decode(const void *code, size_t size, Target target, Inst &out);
 
-/// The text llvm-objdump prints for `inst` (mnemonic with its encoding suffix, operands), without address
-/// and encoding comments. `pc` is the byte offset of the instruction, for branch targets.
+/// The text llvm-objdump prints for `inst` (mnemonic with its encoding suffix, operands), without
+/// address and encoding comments. `pc` is the byte offset of the instruction, for branch targets.
 std::string disassemble(const Inst &inst, Target target, uint64_t pc = 0);
 
 std::string_view mnemonic(Op op);
-std::optional<Target> targetFromName(std::string_view gfxName); ///< "gfx90a" or a full ISA name/target id
+std::optional<Target>
+targetFromName(std::string_view gfxName); ///< "gfx90a" or a full ISA name/target id
 std::string_view targetName(Target target);
 
-/// Instruction classes in rocprof's terms. `branch` counts in SQ_INSTS_BRANCH and, as on hardware, not in SALU.
-enum class Category : uint8_t { valu, salu, smem, vmemRead, vmemWrite, flat, lds, branch, sendmsg, waitcnt, barrier, other };
+/// Instruction classes in rocprof's terms. `branch` counts in SQ_INSTS_BRANCH and, as on hardware,
+/// not in SALU.
+enum class Category : uint8_t {
+  valu,
+  salu,
+  smem,
+  vmemRead,
+  vmemWrite,
+  flat,
+  lds,
+  branch,
+  sendmsg,
+  waitcnt,
+  barrier,
+  other
+};
 Category category(const Inst &inst);
 
 /// Issue class for the timing model.

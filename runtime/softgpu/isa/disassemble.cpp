@@ -20,17 +20,28 @@ namespace {
 
 std::string_view specialName(unsigned code) {
   switch (code) {
-  case 125: return "null";
-  case 235: return "src_shared_base";
-  case 236: return "src_shared_limit";
-  case 237: return "src_private_base";
-  case 238: return "src_private_limit";
-  case 239: return "src_pops_exiting_wave_id";
-  case 251: return "src_vccz";
-  case 252: return "src_execz";
-  case 253: return "src_scc";
-  case 254: return "src_lds_direct";
-  default: return "?";
+  case 125:
+    return "null";
+  case 235:
+    return "src_shared_base";
+  case 236:
+    return "src_shared_limit";
+  case 237:
+    return "src_private_base";
+  case 238:
+    return "src_private_limit";
+  case 239:
+    return "src_pops_exiting_wave_id";
+  case 251:
+    return "src_vccz";
+  case 252:
+    return "src_execz";
+  case 253:
+    return "src_scc";
+  case 254:
+    return "src_lds_direct";
+  default:
+    return "?";
   }
 }
 
@@ -44,7 +55,8 @@ void printRegister(Text &t, const Operand &o) {
   unsigned index = o.index, n = o.dwords;
   std::string_view file = o.kind == Operand::Kind::agpr ? "a" : "v";
   if (o.kind == Operand::Kind::sgpr) {
-    static constexpr std::array<std::string_view, 6> kNames = {"flat_scratch", "xnack_mask", "vcc", "", "m0", "exec"};
+    static constexpr std::array<std::string_view, 6> kNames = {
+        "flat_scratch", "xnack_mask", "vcc", "", "m0", "exec"};
     file = "s";
     if (index >= Sgpr::ttmp0 && index < Sgpr::m0) {
       file = "ttmp";
@@ -70,15 +82,30 @@ namespace {
 
 /// Constants print as the shortest form that has these bits, whether they were inline or literal.
 void printConstant(Text &t, uint64_t bits, ImmKind kind) {
-  static constexpr std::string_view kNames[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
-  static constexpr uint16_t kHalf[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400};
+  static constexpr std::string_view kNames[] = {"0.5", "-0.5", "1.0", "-1.0",
+                                                "2.0", "-2.0", "4.0", "-4.0"};
+  static constexpr uint16_t kHalf[] = {0x3800, 0xb800, 0x3c00, 0xbc00,
+                                       0x4000, 0xc000, 0x4400, 0xc400};
   int64_t value = 0;
   unsigned width = 32;
   switch (kind) {
-  case ImmKind::i16: case ImmKind::f16: width = 16; bits &= 0xffff; value = int16_t(bits); break;
-  case ImmKind::none: break;
-  case ImmKind::i32: bits &= 0xffffffff; value = int32_t(bits); break;
-  case ImmKind::i64: case ImmKind::f64: width = 64; value = int64_t(bits); break;
+  case ImmKind::i16:
+  case ImmKind::f16:
+    width = 16;
+    bits &= 0xffff;
+    value = int16_t(bits);
+    break;
+  case ImmKind::none:
+    break;
+  case ImmKind::i32:
+    bits &= 0xffffffff;
+    value = int32_t(bits);
+    break;
+  case ImmKind::i64:
+  case ImmKind::f64:
+    width = 64;
+    value = int64_t(bits);
+    break;
   }
   if (value >= -16 && value <= 64) {
     t << value;
@@ -134,16 +161,32 @@ std::string disassemble(const Inst &inst, Target target, uint64_t) {
     return "<invalid>";
   Text t(mnemonic(inst.op));
   switch (inst.enc) {
-  case Enc::SOP1: case Enc::SOP2: case Enc::SOPC: case Enc::SOPK: case Enc::SOPP: case Enc::SMEM:
+  case Enc::SOP1:
+  case Enc::SOP2:
+  case Enc::SOPC:
+  case Enc::SOPK:
+  case Enc::SOPP:
+  case Enc::SMEM:
     printScalar(t, inst, *row);
     break;
-  case Enc::VOP1: case Enc::VOP2: case Enc::VOPC: case Enc::VOP3: case Enc::VOP3P:
+  case Enc::VOP1:
+  case Enc::VOP2:
+  case Enc::VOPC:
+  case Enc::VOP3:
+  case Enc::VOP3P:
     printVector(t, inst, *row, target);
     break;
-  case Enc::DS: case Enc::FLAT: case Enc::GLOBAL: case Enc::SCRATCH: case Enc::MUBUF: case Enc::MTBUF:
+  case Enc::DS:
+  case Enc::FLAT:
+  case Enc::GLOBAL:
+  case Enc::SCRATCH:
+  case Enc::MUBUF:
+  case Enc::MTBUF:
     printMemory(t, inst, *row);
     break;
-  case Enc::MIMG: case Enc::EXP: case Enc::VINTRP:
+  case Enc::MIMG:
+  case Enc::EXP:
+  case Enc::VINTRP:
     break; // recognised only
   }
   return t.take();

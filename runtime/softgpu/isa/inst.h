@@ -1,9 +1,9 @@
 // A decoded AMDGPU (GFX9) instruction: what the decoder produces and everything else reads.
 //
 // Plain data, no pointers into the code: can be copied and kept. Field names follow the manuals
-// ("Vega" ISA, "AMD Instinct MI200" ISA, chapter "Microcode formats"). One Op per mnemonic, whatever
-// the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op` and differs in `enc` and in the
-// modifier fields.
+// ("Vega" ISA, "AMD Instinct MI200" ISA, chapter "Microcode formats"). One Op per mnemonic,
+// whatever the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op` and differs in
+// `enc` and in the modifier fields.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,26 @@ namespace meld::softgpu::isa {
 enum class Target : uint8_t { gfx900, gfx906, gfx908, gfx90a };
 
 enum class Enc : uint8_t {
-  SOP1, SOP2, SOPC, SOPK, SOPP, SMEM,
-  VOP1, VOP2, VOPC, VOP3, VOP3P, VINTRP,
-  DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG, EXP,
+  SOP1,
+  SOP2,
+  SOPC,
+  SOPK,
+  SOPP,
+  SMEM,
+  VOP1,
+  VOP2,
+  VOPC,
+  VOP3,
+  VOP3P,
+  VINTRP,
+  DS,
+  FLAT,
+  GLOBAL,
+  SCRATCH,
+  MUBUF,
+  MTBUF,
+  MIMG,
+  EXP,
 };
 
 /// One enumerator per mnemonic without encoding suffix: Op::v_add_f32, Op::s_mov_b32, ...
@@ -30,25 +47,35 @@ enum class Op : uint16_t {
 struct Operand {
   enum class Kind : uint8_t {
     none,
-    sgpr,    ///< slot `index` of the 128-entry SGPR file (see Sgpr below), `dwords` long
-    vgpr,    ///< architectural VGPR `index`, `dwords` long
-    agpr,    ///< accumulation VGPR `index` (gfx908, gfx90a)
-    imm,     ///< inline constant or literal; `value` already expanded to the operand's type and width
-    special, ///< value only known when executed; `index` is the 9-bit source code (235.., 251 vccz, 252 execz, 253 scc)
+    sgpr, ///< slot `index` of the 128-entry SGPR file (see Sgpr below), `dwords` long
+    vgpr, ///< architectural VGPR `index`, `dwords` long
+    agpr, ///< accumulation VGPR `index` (gfx908, gfx90a)
+    imm,  ///< inline constant or literal; `value` already expanded to the operand's type and width
+    special, ///< value only known when executed; `index` is the 9-bit source code (235.., 251 vccz,
+             ///< 252 execz, 253 scc)
   };
   Kind kind = Kind::none;
-  uint8_t dwords = 0;    ///< 0 when sub-dword semantics do not matter; 1, 2, 3, 4, 8, 16 otherwise
+  uint8_t dwords = 0; ///< 0 when sub-dword semantics do not matter; 1, 2, 3, 4, 8, 16 otherwise
   uint16_t index = 0;
-  uint16_t encoded = 0;  ///< the raw source field, for the disassembler (128..208 inline int, 240..248 float, 255 literal)
-  uint64_t value = 0;    ///< imm only. 64-bit operands: int inline constants sign-extended, f64 inline
-                         ///< constants as double bits, 32-bit literals of f64 operands shifted left by 32,
-                         ///< of i64/b64 operands zero-extended (u64/b64) or sign-extended (i64), as the manual says.
-                         ///< 16-bit operands: f16 bits in the low half.
+  uint16_t encoded = 0; ///< the raw source field, for the disassembler (128..208 inline int,
+                        ///< 240..248 float, 255 literal)
+  uint64_t value = 0; ///< imm only. 64-bit operands: int inline constants sign-extended, f64 inline
+                      ///< constants as double bits, 32-bit literals of f64 operands shifted left by
+                      ///< 32, of i64/b64 operands zero-extended (u64/b64) or sign-extended (i64),
+                      ///< as the manual says. 16-bit operands: f16 bits in the low half.
 };
 
 /// Slots of the SGPR file, the numbering of the hardware's operand encoding.
 namespace Sgpr {
-enum : uint16_t { flatScratch = 102, xnackMask = 104, vcc = 106, ttmp0 = 108, m0 = 124, exec = 126, slots = 128 };
+enum : uint16_t {
+  flatScratch = 102,
+  xnackMask = 104,
+  vcc = 106,
+  ttmp0 = 108,
+  m0 = 124,
+  exec = 126,
+  slots = 128
+};
 }
 
 /// Sub-dword addressing selections (SDWA), values as encoded.
@@ -58,42 +85,47 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
-  uint8_t size = 0;          ///< bytes: 4, 8 or 12
+  uint8_t size = 0; ///< bytes: 4, 8 or 12
   uint8_t numSrc = 0;
 
-  Operand dst;               ///< vdst / sdst
-  Operand sdst;              ///< second destination: carry-out of v_add_co, VOP3B, v_div_scale; v_cmp's mask is `dst`
-  Operand src[4];            ///< src0..src2. VOP2 with implicit VCC (v_cndmask, v_addc): the mask is src[2].
-                             ///< Memory: see the fields below instead.
+  Operand dst;  ///< vdst / sdst
+  Operand sdst; ///< second destination: carry-out of v_add_co, VOP3B, v_div_scale; v_cmp's mask is
+                ///< `dst`
+  Operand src[4]; ///< src0..src2. VOP2 with implicit VCC (v_cndmask, v_addc): the mask is src[2].
+                  ///< Memory: see the fields below instead.
   // Scalar immediates
-  int32_t simm = 0;          ///< SOPK/SOPP simm16 (sign-extended); branches: byte offset from the NEXT instruction
+  int32_t simm =
+      0; ///< SOPK/SOPP simm16 (sign-extended); branches: byte offset from the NEXT instruction
 
   // VOP3 / VOP3P modifiers, bit k for source k
-  uint8_t neg = 0;           ///< VOP3P: neg_lo
-  uint8_t abs = 0;           ///< VOP3P: neg_hi
-  uint8_t opSel = 0;         ///< bit 3: destination half
-  uint8_t opSelHi = 0;       ///< VOP3P only
-  uint8_t omod = 0;          ///< 0 none, 1 *2, 2 *4, 3 /2
+  uint8_t neg = 0;     ///< VOP3P: neg_lo
+  uint8_t abs = 0;     ///< VOP3P: neg_hi
+  uint8_t opSel = 0;   ///< bit 3: destination half
+  uint8_t opSelHi = 0; ///< VOP3P only
+  uint8_t omod = 0;    ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
 
   bool sdwa = false;
   SdwaSel sdwaDst = SdwaSel::dword, sdwaSrc[2] = {SdwaSel::dword, SdwaSel::dword};
   SdwaUnused sdwaUnused = SdwaUnused::pad;
-  uint8_t sdwaSext = 0;      ///< bit k: source k sign-extended. SDWA neg/abs/omod/clamp use the fields above
+  uint8_t sdwaSext =
+      0; ///< bit k: source k sign-extended. SDWA neg/abs/omod/clamp use the fields above
 
   bool dpp = false;
-  uint16_t dppCtrl = 0;      ///< 9 bits as encoded
+  uint16_t dppCtrl = 0; ///< 9 bits as encoded
   uint8_t dppRowMask = 0xf, dppBankMask = 0xf;
-  bool dppBoundCtrl = false; ///< bound_ctrl:0 in assembly = this bit set = out-of-range lanes read 0
+  bool dppBoundCtrl =
+      false; ///< bound_ctrl:0 in assembly = this bit set = out-of-range lanes read 0
 
-  // Memory. vaddr/vdata/saddr/srsrc/soffset are Operands so that one code path sizes and prints them.
-  Operand vaddr;             ///< DS addr, FLAT/GLOBAL/SCRATCH vaddr, MUBUF vaddr
-  Operand vdata;             ///< store data / atomic operand (DS data0)
-  Operand vdata1;            ///< DS data1
-  Operand saddr;             ///< GLOBAL/SCRATCH saddr (kind none = off); SMEM sbase
-  Operand srsrc, soffset;    ///< MUBUF/MTBUF; SMEM: soffset = SGPR offset when used
-  int32_t offset = 0;        ///< instruction offset in bytes (DS offset0 as encoded)
-  int32_t offset1 = 0;       ///< DS offset1 as encoded
+  // Memory. vaddr/vdata/saddr/srsrc/soffset are Operands so that one code path sizes and prints
+  // them.
+  Operand vaddr;          ///< DS addr, FLAT/GLOBAL/SCRATCH vaddr, MUBUF vaddr
+  Operand vdata;          ///< store data / atomic operand (DS data0)
+  Operand vdata1;         ///< DS data1
+  Operand saddr;          ///< GLOBAL/SCRATCH saddr (kind none = off); SMEM sbase
+  Operand srsrc, soffset; ///< MUBUF/MTBUF; SMEM: soffset = SGPR offset when used
+  int32_t offset = 0;     ///< instruction offset in bytes (DS offset0 as encoded)
+  int32_t offset1 = 0;    ///< DS offset1 as encoded
   bool glc = false, slc = false, scc = false, nv = false, lds = false, tfe = false;
   bool offen = false, idxen = false, gds = false;
   uint8_t dfmt = 0, nfmt = 0; ///< MTBUF

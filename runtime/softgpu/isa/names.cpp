@@ -17,9 +17,7 @@ static_assert(std::size(kMnemonics) == size_t(Op::count));
 constexpr std::string_view kTargets[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
 } // namespace
 
-std::string_view mnemonic(Op op) {
-  return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0];
-}
+std::string_view mnemonic(Op op) { return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0]; }
 
 std::optional<Target> targetFromName(std::string_view name) {
   // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" or "gfx90a:xnack-" or "gfx90a".

@@ -12,23 +12,24 @@ namespace {
 constexpr uint8_t all = 15, g900 = 1, g906up = 14, g908up = 12, g90a = 8, no90a = 7;
 
 constexpr OpInfo kRows[] = {
-#define SCALAR(enc, number, name, dst, src0, src1, flags)                                           \
+#define SCALAR(enc, number, name, dst, src0, src1, flags)                                          \
   {Op::name, Enc::enc, number, all, Ty::dst, {Ty::src0, Ty::src1, Ty::none}, flags, "", false},
 #include "runtime/softgpu/isa/opcodes_scalar.def"
 #undef SCALAR
-#define VOP(enc, number, name, targets, dst, src0, src1, src2, sdwa, dpp)                           \
+#define VOP(enc, number, name, targets, dst, src0, src1, src2, sdwa, dpp)                          \
   {Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, sdwa, dpp, false},
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOP
-#define VOP3(enc, number, name, targets, dst, src0, src1, src2, bits, e64)                          \
+#define VOP3(enc, number, name, targets, dst, src0, src1, src2, bits, e64)                         \
   {Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, bits, "", e64},
 #include "runtime/softgpu/isa/opcodes_vop3.def"
 #undef VOP3
-#define MEMORY(enc, number, name, targets, vdst, data, data1, flags)                                \
-  {Op::name, Enc::enc, number, targets, Ty::vdst, {Ty::data, Ty::data1, Ty::none}, flags, "", false},
+#define MEMORY(enc, number, name, targets, vdst, data, data1, flags)                               \
+  {Op::name, Enc::enc, number, targets, Ty::vdst, {Ty::data, Ty::data1, Ty::none},                 \
+   flags,    "",       false},
 #include "runtime/softgpu/isa/opcodes_memory.def"
 #undef MEMORY
-#define GRAPHICS(enc, number, name, targets)                                                        \
+#define GRAPHICS(enc, number, name, targets)                                                       \
   {Op::name, Enc::enc, number, targets, Ty::none, {Ty::none, Ty::none, Ty::none}, "", "", false},
 #include "runtime/softgpu/isa/opcodes_graphics.def"
 #undef GRAPHICS
@@ -47,6 +48,8 @@ struct Tables {
     std::memset(byOp, 0xff, sizeof byOp);
     for (size_t i = 0; i < rows.size(); ++i) {
       OpInfo &row = rows[i] = kRows[i];
+      for (const char *flag = row.flags; *flag; ++flag)
+        row.flagBits |= uint64_t(1) << (*flag & 63);
       for (Ty ty : row.src)
         row.numSrc += ty != Ty::none;
       if (row.enc == Enc::VOP3 || row.enc == Enc::VOP3P)
@@ -69,29 +72,6 @@ const Tables &tables() {
 }
 
 } // namespace
-
-TyInfo tyInfo(Ty ty) {
-  static constexpr TyInfo kInfo[] = {
-      {0, ImmKind::i32},                                        // none
-      {1, ImmKind::i16}, {1, ImmKind::f16},                     // i16 f16
-      {1, ImmKind::i32}, {1, ImmKind::i32},                     // i32 f32
-      {1, ImmKind::i16}, {1, ImmKind::f16}, {1, ImmKind::f16},  // pki16 pkf16 mix
-      {2, ImmKind::i64}, {2, ImmKind::i64}, {2, ImmKind::f64},  // b64 i64 f64
-      {2, ImmKind::i32}, {2, ImmKind::i32},                     // pkf32 pkb32
-      {3, ImmKind::i32}, {4, ImmKind::i32}, {8, ImmKind::i32}, {16, ImmKind::i32}, // b96 b128 b256 b512
-      {2, ImmKind::none},                                        // mask
-      {1, ImmKind::none},                                        // s32
-      {1, ImmKind::i32}, {1, ImmKind::i32},                     // lane slane
-      {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // r32 r64 r128
-      {1, ImmKind::i32},                                        // v32
-      {1, ImmKind::i32},                                        // a32
-      {1, ImmKind::none}, {2, ImmKind::none},                   // av32 av64
-      {2, ImmKind::f64}, {4, ImmKind::i32}, {8, ImmKind::f64}, {16, ImmKind::i32}, {32, ImmKind::i32},
-      {4, ImmKind::i32}, {16, ImmKind::i32}, {32, ImmKind::i32}, // accumulators
-  };
-  static_assert(std::size(kInfo) == size_t(Ty::acci1024) + 1);
-  return kInfo[size_t(ty)];
-}
 
 const OpInfo *findOpcode(Enc enc, unsigned number, Target target) {
   const Tables &t = tables();

@@ -1,4 +1,5 @@
-// The opcode table: what decoder and disassembler know about each (encoding, opcode number, target).
+// The opcode table: what decoder and disassembler know about each (encoding, opcode number,
+// target).
 //
 // Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
 // Thread rule: read-only after construction. Source: "Vega" and "MI200" ISA manuals, chapters
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 
 namespace meld::softgpu::isa {
@@ -16,21 +18,43 @@ namespace meld::softgpu::isa {
 /// Type of an operand: its width, how inline constants expand, which register file.
 enum class Ty : uint8_t {
   none,
-  i16, f16,              // one dword, low half
-  i32, f32,
-  pki16, pkf16, mix,     // two halves; mix: f16 or f32 by op_sel_hi (v_mad_mix, v_fma_mix)
-  b64, i64, f64,
-  pkf32, pkb32,          // two dwords, 32-bit inline constants
-  b96, b128, b256, b512, // scalar or vector tuples
-  mask,                  // lane mask in an SGPR pair
-  s32,                   // SGPR destination of a vector instruction
-  lane, slane,           // lane select / scalar source: no VGPR, no literal
-  r32, r64, r128,        // register, no constant (v_readfirstlane_b32, s_setpc_b64)
-  v32,                   // VGPR only
-  a32,                   // AGPR only
-  av32, av64,            // VGPR or AGPR by the acc bit (MFMA sources)
-  accf64, accf128, accf256, accf512, accf1024, acci128, acci512, acci1024, // MFMA accumulators
-  b16 = i16, b32 = i32,
+  i16,
+  f16, // one dword, low half
+  i32,
+  f32,
+  pki16,
+  pkf16,
+  mix, // two halves; mix: f16 or f32 by op_sel_hi (v_mad_mix, v_fma_mix)
+  b64,
+  i64,
+  f64,
+  pkf32,
+  pkb32, // two dwords, 32-bit inline constants
+  b96,
+  b128,
+  b256,
+  b512, // scalar or vector tuples
+  mask, // lane mask in an SGPR pair
+  s32,  // SGPR destination of a vector instruction
+  lane,
+  slane, // lane select / scalar source: no VGPR, no literal
+  r32,
+  r64,
+  r128, // register, no constant (v_readfirstlane_b32, s_setpc_b64)
+  v32,  // VGPR only
+  a32,  // AGPR only
+  av32,
+  av64, // VGPR or AGPR by the acc bit (MFMA sources)
+  accf64,
+  accf128,
+  accf256,
+  accf512,
+  accf1024,
+  acci128,
+  acci512,
+  acci1024, // MFMA accumulators
+  b16 = i16,
+  b32 = i32,
 };
 
 /// How a constant expands and prints.
@@ -40,19 +64,41 @@ struct TyInfo {
   uint8_t dwords;
   ImmKind imm;
 };
-TyInfo tyInfo(Ty ty);
+inline constexpr TyInfo kTyInfo[] = {
+    {0, ImmKind::i32},                                         // none
+    {1, ImmKind::i16},  {1, ImmKind::f16},                     // i16 f16
+    {1, ImmKind::i32},  {1, ImmKind::i32},                     // i32 f32
+    {1, ImmKind::i16},  {1, ImmKind::f16},  {1, ImmKind::f16}, // pki16 pkf16 mix
+    {2, ImmKind::i64},  {2, ImmKind::i64},  {2, ImmKind::f64}, // b64 i64 f64
+    {2, ImmKind::i32},  {2, ImmKind::i32},                     // pkf32 pkb32
+    {3, ImmKind::i32},  {4, ImmKind::i32},  {8, ImmKind::i32},
+    {16, ImmKind::i32},                                         // b96 b128 b256 b512
+    {2, ImmKind::none},                                         // mask
+    {1, ImmKind::none},                                         // s32
+    {1, ImmKind::i32},  {1, ImmKind::i32},                      // lane slane
+    {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // r32 r64 r128
+    {1, ImmKind::i32},                                          // v32
+    {1, ImmKind::i32},                                          // a32
+    {1, ImmKind::none}, {2, ImmKind::none},                     // av32 av64
+    {2, ImmKind::f64},  {4, ImmKind::i32},  {8, ImmKind::f64},
+    {16, ImmKind::i32}, {32, ImmKind::i32}, {4, ImmKind::i32},
+    {16, ImmKind::i32}, {32, ImmKind::i32}, // accumulators
+};
+static_assert(std::size(kTyInfo) == size_t(Ty::acci1024) + 1);
+constexpr TyInfo tyInfo(Ty ty) { return kTyInfo[size_t(ty)]; }
 
 struct OpInfo {
   Op op;
   Enc enc;
   uint16_t number;
-  uint8_t targets;   ///< bit per Target
-  Ty dst, src[3];    ///< memory: vdst, data, data1; SMEM: sdata, sbase
-  const char *flags; ///< see the .def files
-  const char *dpp;   ///< VOP1/2 only
-  bool e64;          ///< VOP3 form of a 32-bit instruction
+  uint8_t targets;                     ///< bit per Target
+  Ty dst, src[3];                      ///< memory: vdst, data, data1; SMEM: sdata, sbase
+  const char *flags;                   ///< see the .def files
+  const char *dpp;                     ///< VOP1/2 only
+  bool e64;                            ///< VOP3 form of a 32-bit instruction
   uint16_t bitsUsed = 0, bitsZero = 0; ///< VOP3: the thirteen modifier bits
   uint8_t numSrc = 0;
+  uint64_t flagBits = 0; ///< bit (letter & 63)
 };
 
 /// The row for an opcode number, or nullptr.

@@ -9,8 +9,8 @@ namespace {
 
 bool present(const Operand &o) { return o.kind != Operand::Kind::none; }
 
-// ds_swizzle_b32: bit 15 set = quad permutation, else (and, or, xor) masks of the lane number. Common
-// patterns have names.
+// ds_swizzle_b32: bit 15 set = quad permutation, else (and, or, xor) masks of the lane number.
+// Common patterns have names.
 void printSwizzle(Text &t, unsigned imm) {
   if (imm == 0)
     return;
@@ -35,7 +35,8 @@ void printSwizzle(Text &t, unsigned imm) {
   } else if (group > 1 && std::has_single_bit(group) && orMask < group && xorMask == 0) {
     t << "swizzle(BROADCAST," << int64_t(group) << "," << int64_t(orMask) << ")";
   } else {
-    unsigned zeros = orMask ^ xorMask, ones = (andMask | orMask) ^ xorMask; // what lanes 0 and 31 map to
+    unsigned zeros = orMask ^ xorMask,
+             ones = (andMask | orMask) ^ xorMask; // what lanes 0 and 31 map to
     t << "swizzle(BITMASK_PERM,\"";
     for (unsigned bit = 16; bit; bit >>= 1) {
       bool a = zeros & bit, b = ones & bit;
@@ -53,7 +54,7 @@ void printDs(Text &t, const Inst &inst, const OpInfo &row) {
       printRegister(t.next(), *o);
   if (inst.op == Op::ds_swizzle_b32) {
     printSwizzle(t, unsigned(inst.offset));
-  } else if (hasFlag(row, '2')) {
+  } else if (hasFlag(row, 'p')) {
     if (inst.offset)
       t << " offset0:" << inst.offset;
     if (inst.offset1)
@@ -85,11 +86,12 @@ void printFlat(Text &t, const Inst &inst) {
 }
 
 void printFormat(Text &t, const Inst &inst) {
-  static constexpr std::string_view kData[] = {"INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10",
-                                               "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16",
-                                               "32_32_32", "32_32_32_32", "RESERVED_15"};
-  static constexpr std::string_view kNum[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6",
-                                              "FLOAT"};
+  static constexpr std::string_view kData[] = {
+      "INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+      "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+      "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+  static constexpr std::string_view kNum[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                              "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
   bool data = inst.dfmt != 1, num = inst.nfmt != 0; // 8-bit unorm is the default
   if (!data && !num)
     return;

@@ -5,7 +5,8 @@ namespace meld::softgpu::isa {
 
 namespace {
 
-// s_waitcnt: vmcnt in bits 0..3 and 14..15, expcnt 4..6, lgkmcnt 8..11. Counters at their maximum do not wait.
+// s_waitcnt: vmcnt in bits 0..3 and 14..15, expcnt 4..6, lgkmcnt 8..11. Counters at their maximum
+// do not wait.
 void printWaitcnt(Text &t, unsigned imm) {
   unsigned vm = (imm & 15) | (imm >> 10 & 0x30), exp = imm >> 4 & 7, lgkm = imm >> 8 & 15;
   bool all = vm == 63 && exp == 7 && lgkm == 15;
@@ -22,9 +23,10 @@ void printWaitcnt(Text &t, unsigned imm) {
 }
 
 void printHwreg(Text &t, unsigned imm) {
-  static constexpr std::string_view kNames[] = {"", "MODE", "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC",
-                                                "IB_STS", "", "", "", "", "", "", "", "SH_MEM_BASES", "TBA_LO",
-                                                "TBA_HI", "TMA_LO", "TMA_HI"};
+  static constexpr std::string_view kNames[] = {
+      "",       "MODE",   "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS",
+      "",       "",       "",       "",        "",      "",          "",          "SH_MEM_BASES",
+      "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI"};
   unsigned id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11 & 31) + 1;
   t << "hwreg(";
   if (id < std::size(kNames) && !kNames[id].empty())
@@ -38,10 +40,24 @@ void printHwreg(Text &t, unsigned imm) {
 
 // s_sendmsg: id in bits 0..3, operation 4..6, stream 8..9.
 void printSendmsg(Text &t, unsigned imm) {
-  static constexpr std::string_view kNames[16] = {"", "INTERRUPT", "GS", "GS_DONE", "SAVEWAVE", "STALL_WAVE_GEN",
-                                                  "HALT_WAVES", "ORDERED_PS_DONE", "EARLY_PRIM_DEALLOC",
-                                                  "GS_ALLOC_REQ", "GET_DOORBELL", "", "", "", "", "SYSMSG"};
-  static constexpr std::string_view kGs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
+  static constexpr std::string_view kNames[16] = {"",
+                                                  "INTERRUPT",
+                                                  "GS",
+                                                  "GS_DONE",
+                                                  "SAVEWAVE",
+                                                  "STALL_WAVE_GEN",
+                                                  "HALT_WAVES",
+                                                  "ORDERED_PS_DONE",
+                                                  "EARLY_PRIM_DEALLOC",
+                                                  "GS_ALLOC_REQ",
+                                                  "GET_DOORBELL",
+                                                  "",
+                                                  "",
+                                                  "",
+                                                  "",
+                                                  "SYSMSG"};
+  static constexpr std::string_view kGs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
+                                             "GS_OP_EMIT_CUT"};
   static constexpr std::string_view kSys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
                                               "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
   unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
@@ -104,9 +120,17 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   case Op::s_set_gpr_idx_mode:
     printGprIdx(t.next(), imm);
     break;
-  case Op::s_branch: case Op::s_cbranch_scc0: case Op::s_cbranch_scc1: case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz: case Op::s_cbranch_execz: case Op::s_cbranch_execnz: case Op::s_cbranch_cdbgsys:
-  case Op::s_cbranch_cdbguser: case Op::s_cbranch_cdbgsys_or_user: case Op::s_cbranch_cdbgsys_and_user:
+  case Op::s_branch:
+  case Op::s_cbranch_scc0:
+  case Op::s_cbranch_scc1:
+  case Op::s_cbranch_vccz:
+  case Op::s_cbranch_vccnz:
+  case Op::s_cbranch_execz:
+  case Op::s_cbranch_execnz:
+  case Op::s_cbranch_cdbgsys:
+  case Op::s_cbranch_cdbguser:
+  case Op::s_cbranch_cdbgsys_or_user:
+  case Op::s_cbranch_cdbgsys_and_user:
     t.next() << int64_t(unsigned(inst.simm / 4) & 0xffff);
     break;
   default:

@@ -7,8 +7,15 @@ namespace {
 
 bool only32(Op op) {
   switch (op) {
-  case Op::v_nop: case Op::v_clrexcp: case Op::v_madmk_f32: case Op::v_madak_f32: case Op::v_madmk_f16:
-  case Op::v_madak_f16: case Op::v_readfirstlane_b32: case Op::v_swap_b32: case Op::v_accvgpr_mov_b32:
+  case Op::v_nop:
+  case Op::v_clrexcp:
+  case Op::v_madmk_f32:
+  case Op::v_madak_f32:
+  case Op::v_madmk_f16:
+  case Op::v_madak_f16:
+  case Op::v_readfirstlane_b32:
+  case Op::v_swap_b32:
+  case Op::v_accvgpr_mov_b32:
     return true;
   default:
     return false;
@@ -22,7 +29,8 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   bool neg = !packedNeg && (inst.neg >> k & 1), abs = !packedNeg && (inst.abs >> k & 1);
   bool negCall = neg && !abs && o.kind == Operand::Kind::imm;
   bool sext = inst.sdwaSext >> k & 1;
-  if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 && (row.src[k] == Ty::i32 || inst.op == Op::v_ldexp_f16)) { // LLVM's name for the bit here
+  if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 &&
+      (row.src[k] == Ty::i32 || inst.op == Op::v_ldexp_f16)) { // LLVM's name for the bit here
     sext = true;
     neg = negCall = false;
   }
@@ -31,7 +39,8 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1))
     kind = ImmKind::i32;
   t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
-  if (o.encoded == 255 && (isMadmk(inst.op) || isMadak(inst.op)) && k == (isMadmk(inst.op) ? 1u : 2u))
+  if (o.encoded == 255 && (isMadmk(inst.op) || isMadak(inst.op)) &&
+      k == (isMadmk(inst.op) ? 1u : 2u))
     t.hex(inst.literalValue);
   else
     printOperand(t, o, inst, kind);
@@ -51,10 +60,12 @@ void printOutput(Text &t, const Inst &inst) {
 }
 
 void printSdwa(Text &t, const Inst &inst) {
-  static constexpr std::string_view kSel[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
+  static constexpr std::string_view kSel[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                              "WORD_0", "WORD_1", "DWORD"};
   static constexpr std::string_view kUnused[] = {"PAD", "SEXT", "PRESERVE"};
   if (inst.enc != Enc::VOPC)
-    t << " dst_sel:" << kSel[unsigned(inst.sdwaDst)] << " dst_unused:UNUSED_" << kUnused[unsigned(inst.sdwaUnused)];
+    t << " dst_sel:" << kSel[unsigned(inst.sdwaDst)] << " dst_unused:UNUSED_"
+      << kUnused[unsigned(inst.sdwaUnused)];
   t << " src0_sel:" << kSel[unsigned(inst.sdwaSrc[0])];
   if (inst.enc != Enc::VOP1)
     t << " src1_sel:" << kSel[unsigned(inst.sdwaSrc[1])];
@@ -68,8 +79,8 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
   }
   t << " ";
   if (c <= 0xff) {
-    t << "quad_perm:[" << int64_t(c & 3) << "," << int64_t(c >> 2 & 3) << "," << int64_t(c >> 4 & 3) << ","
-      << int64_t(c >> 6 & 3) << "]";
+    t << "quad_perm:[" << int64_t(c & 3) << "," << int64_t(c >> 2 & 3) << "," << int64_t(c >> 4 & 3)
+      << "," << int64_t(c >> 6 & 3) << "]";
     return;
   }
   unsigned n = c & 15;
@@ -79,15 +90,32 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
     return;
   }
   switch (c) {
-  case 0x130: t << "wave_shl:1"; return;
-  case 0x134: t << "wave_rol:1"; return;
-  case 0x138: t << "wave_shr:1"; return;
-  case 0x13c: t << "wave_ror:1"; return;
-  case 0x140: t << "row_mirror"; return;
-  case 0x141: t << "row_half_mirror"; return;
-  case 0x142: t << "row_bcast:15"; return;
-  case 0x143: t << "row_bcast:31"; return;
-  default: break;
+  case 0x130:
+    t << "wave_shl:1";
+    return;
+  case 0x134:
+    t << "wave_rol:1";
+    return;
+  case 0x138:
+    t << "wave_shr:1";
+    return;
+  case 0x13c:
+    t << "wave_ror:1";
+    return;
+  case 0x140:
+    t << "row_mirror";
+    return;
+  case 0x141:
+    t << "row_half_mirror";
+    return;
+  case 0x142:
+    t << "row_bcast:15";
+    return;
+  case 0x143:
+    t << "row_bcast:31";
+    return;
+  default:
+    break;
   }
   if (newbcast && target == Target::gfx90a)
     t << "row_newbcast:" << int64_t(n);

@@ -133,7 +133,8 @@ bool undefinedSdwa(std::span<const uint8_t> bytes) {
   if (w0 >> 31 || (w0 & 0x1ff) != 249)
     return false;
   bool vopc = w0 >> 25 == 62;
-  return (!vopc && ((w1 >> 8 & 7) == 7 || (w1 >> 11 & 3) == 3)) || (w1 >> 16 & 7) == 7 || (w1 >> 24 & 7) == 7;
+  return (!vopc && ((w1 >> 8 & 7) == 7 || (w1 >> 11 & 3) == 3)) || (w1 >> 16 & 7) == 7 ||
+         (w1 >> 24 & 7) == 7;
 }
 } // namespace
 
