@@ -173,8 +173,21 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
   return slowPath<S>(i, w);
 }
 
+/// Sub-dword loads and stores, atomics.
 template <Segment S> const ExecInst *otherOps(const ExecInst *i, Wave &w) {
-  if (w.exec())
+  const uint64_t exec = w.exec();
+  const LaneOp &op = laneOp(i);
+  if (exec == kFullExec && op.dense && !w.mapper && isLinear(w.v[i->src[0]], op.bytes) &&
+      (S == Segment::globalSaddr || isUniform(w.v[i->src[0] + 1]))) {
+    const uint64_t base = oneAddress<S>(i, w, 0);
+    if (isOrdinary<S>(base)) {
+      w.next = i;
+      traceLinear(w, base, op.bytes, exec);
+      op.dense(op.action == Action::load ? *dstRows(i, w) : *dataRows(i, w), host(base));
+      return following(i);
+    }
+  }
+  if (exec)
     return slowPath<S>(i, w);
   resetTrace(w);
   return following(i);

@@ -7,10 +7,14 @@
 namespace meld::softgpu::mem {
 namespace {
 
+// The functions work on a copy of the job: stores to memory could change the original, as far as
+// the compiler knows, and it would read the fields again for every lane.
+
 // --- loads: memory type M, then how the register is built ---
 enum class Half : uint8_t { whole, lo, hi };
 
-template <class M, Half H> void loadSmall(const LaneJob &j) {
+template <class M, Half H> void loadSmall(const LaneJob &job) {
+  const LaneJob j = job;
   forLanes(j.mask, [&](unsigned l) {
     M x = peek<M>(host(j.address[l]));
     uint32_t &r = j.dst->u[l];
@@ -23,7 +27,29 @@ template <class M, Half H> void loadSmall(const LaneJob &j) {
   });
 }
 
-template <unsigned N> void loadDwords(const LaneJob &j) {
+template <class M, Half H> void loadDense(VRow &row, uint8_t *memory) {
+  M x[kWaveSize];
+  std::memcpy(x, memory, sizeof(x));
+  for (unsigned l = 0; l < kWaveSize; ++l) {
+    uint32_t &r = row.u[l];
+    if constexpr (H == Half::whole)
+      r = uint32_t(int32_t(x[l]));
+    else if constexpr (H == Half::lo)
+      r = (r & 0xffff0000u) | uint16_t(x[l]);
+    else
+      r = (r & 0xffffu) | uint32_t(uint16_t(x[l])) << 16;
+  }
+}
+
+template <class M, Half H> void storeDense(VRow &row, uint8_t *memory) {
+  M x[kWaveSize];
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    x[l] = M(H == Half::hi ? row.u[l] >> 16 : row.u[l]);
+  std::memcpy(memory, x, sizeof(x));
+}
+
+template <unsigned N> void loadDwords(const LaneJob &job) {
+  const LaneJob j = job;
   VRow *dst = j.dst;
   if (j.dwordStride != 4) {
     forLanes(j.mask, [&](unsigned l) {
@@ -54,13 +80,15 @@ template <unsigned N> void loadDwords(const LaneJob &j) {
   });
 }
 
-template <class M, Half H> void storeSmall(const LaneJob &j) {
+template <class M, Half H> void storeSmall(const LaneJob &job) {
+  const LaneJob j = job;
   forLanes(j.mask, [&](unsigned l) {
     poke<M>(host(j.address[l]), M(H == Half::hi ? j.data->u[l] >> 16 : j.data->u[l]));
   });
 }
 
-template <unsigned N> void storeDwords(const LaneJob &j) {
+template <unsigned N> void storeDwords(const LaneJob &job) {
+  const LaneJob j = job;
   const VRow *d = j.data;
   if (j.dwordStride != 4) {
     forLanes(j.mask, [&](unsigned l) {
@@ -139,7 +167,8 @@ template <class Op, bool Returns> void atomicOneAddress(const LaneJob &j) {
     forLanes(j.mask, [&](unsigned l) { putOld<Op, true>(j, l, before[l]); });
 }
 
-template <class Op, bool Shared, bool Returns> void atomicLanes(const LaneJob &j) {
+template <class Op, bool Shared, bool Returns> void atomicLanes(const LaneJob &job) {
+  const LaneJob j = job;
   using T = typename Op::T;
   if constexpr (Shared) {
     if (!j.mask)
@@ -175,6 +204,12 @@ template <class Op, bool Shared> constexpr LaneOp atomicOp(std::string_view name
           atomicLanes<Op, Shared, true>};
 }
 
+template <class M, Half H> constexpr LaneOp smallLoad(std::string_view name) {
+  return {name, Action::load, sizeof(M), 1, loadSmall<M, H>, nullptr, loadDense<M, H>};
+}
+template <class M, Half H> constexpr LaneOp smallStore(std::string_view name) {
+  return {name, Action::store, sizeof(M), 1, storeSmall<M, H>, nullptr, storeDense<M, H>};
+}
 constexpr LaneOp load(std::string_view name, unsigned bytes, LaneFn fn) {
   return {name, Action::load, uint8_t(bytes), uint8_t((bytes + 3) / 4), fn, nullptr};
 }
@@ -187,24 +222,24 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 
 constexpr LaneOp kMemoryOps[] = {
-    load("load_ubyte", 1, loadSmall<uint8_t, Half::whole>),
-    load("load_sbyte", 1, loadSmall<int8_t, Half::whole>),
-    load("load_ushort", 2, loadSmall<uint16_t, Half::whole>),
-    load("load_sshort", 2, loadSmall<int16_t, Half::whole>),
-    load("load_ubyte_d16", 1, loadSmall<uint8_t, Half::lo>),
-    load("load_ubyte_d16_hi", 1, loadSmall<uint8_t, Half::hi>),
-    load("load_sbyte_d16", 1, loadSmall<int8_t, Half::lo>),
-    load("load_sbyte_d16_hi", 1, loadSmall<int8_t, Half::hi>),
-    load("load_short_d16", 2, loadSmall<uint16_t, Half::lo>),
-    load("load_short_d16_hi", 2, loadSmall<uint16_t, Half::hi>),
+    smallLoad<uint8_t, Half::whole>("load_ubyte"),
+    smallLoad<int8_t, Half::whole>("load_sbyte"),
+    smallLoad<uint16_t, Half::whole>("load_ushort"),
+    smallLoad<int16_t, Half::whole>("load_sshort"),
+    smallLoad<uint8_t, Half::lo>("load_ubyte_d16"),
+    smallLoad<uint8_t, Half::hi>("load_ubyte_d16_hi"),
+    smallLoad<int8_t, Half::lo>("load_sbyte_d16"),
+    smallLoad<int8_t, Half::hi>("load_sbyte_d16_hi"),
+    smallLoad<uint16_t, Half::lo>("load_short_d16"),
+    smallLoad<uint16_t, Half::hi>("load_short_d16_hi"),
     load("load_dword", 4, loadDwords<1>),
     load("load_dwordx2", 8, loadDwords<2>),
     load("load_dwordx3", 12, loadDwords<3>),
     load("load_dwordx4", 16, loadDwords<4>),
-    store("store_byte", 1, storeSmall<uint8_t, Half::lo>),
-    store("store_byte_d16_hi", 1, storeSmall<uint8_t, Half::hi>),
-    store("store_short", 2, storeSmall<uint16_t, Half::lo>),
-    store("store_short_d16_hi", 2, storeSmall<uint16_t, Half::hi>),
+    smallStore<uint8_t, Half::lo>("store_byte"),
+    smallStore<uint8_t, Half::hi>("store_byte_d16_hi"),
+    smallStore<uint16_t, Half::lo>("store_short"),
+    smallStore<uint16_t, Half::hi>("store_short_d16_hi"),
     store("store_dword", 4, storeDwords<1>),
     store("store_dwordx2", 8, storeDwords<2>),
     store("store_dwordx3", 12, storeDwords<3>),
@@ -247,20 +282,20 @@ constexpr LaneOp kLdsOps[] = {
     load("read_b64", 8, loadDwords<2>),
     load("read_b96", 12, loadDwords<3>),
     load("read_b128", 16, loadDwords<4>),
-    load("read_u8", 1, loadSmall<uint8_t, Half::whole>),
-    load("read_i8", 1, loadSmall<int8_t, Half::whole>),
-    load("read_u16", 2, loadSmall<uint16_t, Half::whole>),
-    load("read_i16", 2, loadSmall<int16_t, Half::whole>),
-    load("read_u8_d16", 1, loadSmall<uint8_t, Half::lo>),
-    load("read_u8_d16_hi", 1, loadSmall<uint8_t, Half::hi>),
-    load("read_i8_d16", 1, loadSmall<int8_t, Half::lo>),
-    load("read_i8_d16_hi", 1, loadSmall<int8_t, Half::hi>),
-    load("read_u16_d16", 2, loadSmall<uint16_t, Half::lo>),
-    load("read_u16_d16_hi", 2, loadSmall<uint16_t, Half::hi>),
-    store("write_b8", 1, storeSmall<uint8_t, Half::lo>),
-    store("write_b16", 2, storeSmall<uint16_t, Half::lo>),
-    store("write_b8_d16_hi", 1, storeSmall<uint8_t, Half::hi>),
-    store("write_b16_d16_hi", 2, storeSmall<uint16_t, Half::hi>),
+    smallLoad<uint8_t, Half::whole>("read_u8"),
+    smallLoad<int8_t, Half::whole>("read_i8"),
+    smallLoad<uint16_t, Half::whole>("read_u16"),
+    smallLoad<int16_t, Half::whole>("read_i16"),
+    smallLoad<uint8_t, Half::lo>("read_u8_d16"),
+    smallLoad<uint8_t, Half::hi>("read_u8_d16_hi"),
+    smallLoad<int8_t, Half::lo>("read_i8_d16"),
+    smallLoad<int8_t, Half::hi>("read_i8_d16_hi"),
+    smallLoad<uint16_t, Half::lo>("read_u16_d16"),
+    smallLoad<uint16_t, Half::hi>("read_u16_d16_hi"),
+    smallStore<uint8_t, Half::lo>("write_b8"),
+    smallStore<uint16_t, Half::lo>("write_b16"),
+    smallStore<uint8_t, Half::hi>("write_b8_d16_hi"),
+    smallStore<uint16_t, Half::hi>("write_b16_d16_hi"),
     store("write_b32", 4, storeDwords<1>),
     store("write_b64", 8, storeDwords<2>),
     store("write_b96", 12, storeDwords<3>),

@@ -23,6 +23,7 @@ struct LaneJob {
   const VRow *data2 = nullptr; ///< second atomic operand: compare value of cmpswap, OR mask, wrap
 };
 using LaneFn = void (*)(const LaneJob &);
+using DenseFn = void (*)(VRow &row, uint8_t *memory);
 
 enum class Action : uint8_t { load, store, atomic };
 
@@ -32,7 +33,8 @@ struct LaneOp {
   uint8_t bytes;  ///< memory bytes a lane touches
   uint8_t dwords; ///< rows of `dst` written (loads, returning atomics) or of `data` read (stores)
   LaneFn run;
-  LaneFn returning; ///< atomics: also writes the old value to dst
+  LaneFn returning;        ///< atomics: also writes the old value to dst
+  DenseFn dense = nullptr; ///< 1- and 2-byte loads and stores: all lanes, consecutive elements
 };
 
 /// Ops of FLAT / GLOBAL / SCRATCH / BUFFER instructions: "load_dword", "atomic_cmpswap_x2", ...

@@ -176,9 +176,10 @@ inline uint32_t writeLds(const Wave &w, const VRow &row, uint32_t add, uint64_t 
     if (!exec)
       return 0;
   }
+  uint8_t *lds = w.lds;
   forLanes(exec, [&](unsigned l) {
     for (unsigned k = 0; k < N; ++k)
-      poke<uint32_t>(w.lds + offsets.a[l] + 4 * k, data[k].u[l]);
+      poke<uint32_t>(lds + offsets.a[l] + 4 * k, data[k].u[l]);
   });
   return offsets.inRange(4 * N, w.ldsSize) ? offsets.conflicts(exec, 4 * N)
                                            : bankConflicts(offsets.a, exec, 4 * N);

@@ -57,7 +57,8 @@ void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint3
 bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   // The window starts a little below the first lane: descending patterns of a few lines fit as
   // well.
-  const uint64_t start = (a[firstLane(mask)] >> kLineShift) - 16;
+  const uint64_t first = a[firstLane(mask)], last = a[63 - std::countl_zero(mask)];
+  const uint64_t start = (std::min(first, last) >> kLineShift) - 4;
   U64x4 bits = {}, outside = {};
   constexpr U64x4 laneBit = {1, 2, 4, 8};
   for (unsigned k = 0; k < kWaveSize / 4; ++k) {
@@ -66,13 +67,31 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
       continue;
     U64x4 p, active = U64x4((nibble & laneBit) == laneBit);
     std::memcpy(&p, a + 4 * k, 32);
-    U64x4 first = (p >> kLineShift) - start, last = ((p + (bytes - 1)) >> kLineShift) - start;
-    outside |= (first | last) & ~uint64_t(63) & active;
-    bits |= ((1 << (first & 63)) | (1 << (last & 63))) & active;
+    U64x4 low = (p >> kLineShift) - start, high = ((p + (bytes - 1)) >> kLineShift) - start;
+    outside |= (low | high) & ~uint64_t(63) & active;
+    bits |= ((1 << (low & 63)) | (1 << (high & 63))) & active;
   }
   if (outside[0] | outside[1] | outside[2] | outside[3])
     return false;
   w.trace.cacheLines = unsigned(std::popcount(bits[0] | bits[1] | bits[2] | bits[3]));
+  return true;
+}
+
+/// All lanes a line or more apart, each within one line; false when not.
+bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const uint64_t step = a[1] - a[0], distance = int64_t(step) < 0 ? -step : step;
+  if (mask != kFullExec || distance < 64 || a[63] - a[0] != 63 * step ||
+      !std::has_single_bit(bytes) || ((a[0] | step) & (bytes - 1)))
+    return false;
+  U64x4 want = U64x4{0, 1, 2, 3} * step + a[0], diff = {};
+  for (unsigned k = 0; k < kWaveSize / 4; ++k, want += 4 * step) {
+    U64x4 p;
+    std::memcpy(&p, a + 4 * k, 32);
+    diff |= p ^ want;
+  }
+  if (diff[0] | diff[1] | diff[2] | diff[3])
+    return false;
+  w.trace.cacheLines = kWaveSize;
   return true;
 }
 
@@ -121,7 +140,8 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
     return;
   // An access of at most 16 bytes touches at most its first and its last line.
   if (!w.timing &&
-      (traceInWindow(w, address, mask, bytes) || traceAscending(w, address, mask, bytes)))
+      (traceWideStride(w, address, mask, bytes) || traceInWindow(w, address, mask, bytes) ||
+       traceAscending(w, address, mask, bytes)))
     return;
   traceBySet(w, address, mask, bytes, 4);
 }

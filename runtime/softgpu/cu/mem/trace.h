@@ -4,6 +4,7 @@
 // its active lanes touch. Exact in every case:
 //   lane-linear    closed form
 //   window         all lines within 64 of each other: one bit each in a 64-bit word (vectorised)
+//   wide stride    one line per lane
 //   ascending      count the changes
 //   else           a small hash set
 // Bank conflicts: LDS has 32 banks of 4 bytes. One pass serves as many lanes as move 32 dwords (32
