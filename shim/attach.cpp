@@ -1,16 +1,11 @@
 #include "shim/attach.h"
 
 #include <climits>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <initializer_list>
 #include <strings.h>
 
 // No iostream, no log, no containers in this file: see attach.h.
-
-extern "C" __attribute__((visibility("default"))) bool OnLoad(struct HsaApiTable *, unsigned long,
-                                                              unsigned long, const char *const *);
 
 namespace meld {
 namespace {
@@ -28,7 +23,7 @@ bool contains(const char *list, const char *escaped, size_t length) {
   return false;
 }
 
-constexpr size_t kRoom = 2 * PATH_MAX + 8;
+constexpr size_t kRoom = 2 * PATH_MAX + 8; ///< an escaped path
 
 } // namespace
 
@@ -67,24 +62,4 @@ bool appendToolsLib(const char *existing, const char *path, char *out, size_t si
   return true;
 }
 
-namespace {
-
-__attribute__((constructor)) void attachToRocr() noexcept {
-  // secure_getenv is null for a variable that exists exactly when the process is AT_SECURE: stay
-  // inert there.
-  if (!secure_getenv("LD_PRELOAD") && getenv("LD_PRELOAD"))
-    return;
-  if (isTrue(secure_getenv("MELD_DISABLE")))
-    return;
-  Dl_info self;
-  char path[PATH_MAX];
-  if (!dladdr(reinterpret_cast<void *>(&OnLoad), &self) || !self.dli_fname ||
-      !realpath(self.dli_fname, path))
-    return;
-  char value[4 * kRoom];
-  if (appendToolsLib(secure_getenv("HSA_TOOLS_LIB"), path, value, sizeof(value)))
-    setenv("HSA_TOOLS_LIB", value, 1);
-}
-
-} // namespace
 } // namespace meld

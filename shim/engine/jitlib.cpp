@@ -63,9 +63,9 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   JitOutcome outcome;
   outcome.status = refused ? MELD_JIT_FAILED : reply.status;
   outcome.permanent = !refused && reply.permanent;
-  outcome.reason = reply.reason ? reply.reason
-                   : refused    ? "libmeld-jit.so refused the request"
-                                : "";
+  outcome.reason = reply.reason && *reply.reason ? reply.reason
+                   : refused                     ? "libmeld-jit.so refused the request"
+                                                 : "";
   outcome.metadata = reply.json ? reply.json : "";
   if (outcome.status == MELD_JIT_REPLACED) {
     if (reply.bytes && reply.size) {

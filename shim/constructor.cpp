@@ -1,0 +1,30 @@
+// Runs in every process that inherits LD_PRELOAD: no iostream, no log, no containers here.
+#include "shim/attach.h"
+
+#include <climits>
+#include <cstdlib>
+#include <dlfcn.h>
+
+extern "C" __attribute__((visibility("default"))) const unsigned HSA_AMD_TOOL_PRIORITY;
+
+namespace meld {
+namespace {
+
+__attribute__((constructor)) void attachToRocr() noexcept {
+  // secure_getenv is null for a variable that exists exactly when the process is AT_SECURE: stay
+  // inert there.
+  if (!secure_getenv("LD_PRELOAD") && getenv("LD_PRELOAD"))
+    return;
+  if (isTrue(secure_getenv("MELD_DISABLE")))
+    return;
+  Dl_info self;
+  char path[PATH_MAX];
+  if (!dladdr(&HSA_AMD_TOOL_PRIORITY, &self) || !self.dli_fname || !realpath(self.dli_fname, path))
+    return;
+  char value[8 * PATH_MAX];
+  if (appendToolsLib(secure_getenv("HSA_TOOLS_LIB"), path, value, sizeof(value)))
+    setenv("HSA_TOOLS_LIB", value, 1);
+}
+
+} // namespace
+} // namespace meld

@@ -1,0 +1,173 @@
+// The `meld` command as a person runs it. No GPU, no libmeld-jit.so needed.
+#include "tests/runtime/cache/scratch.h"
+
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+using meld::test::Scratch;
+using nlohmann::json;
+
+namespace {
+
+struct Result {
+  int status;
+  std::string out, err;
+  json parsed() const { return json::parse(out); }
+};
+
+class Cli : public testing::Test {
+protected:
+  Result meld(const std::string &arguments, const std::string &environment = "") {
+    std::string errors = scratch_.file("stderr");
+    FILE *pipe = popen(("MELD_CACHE_DIR=" + scratch_.file("cache") + " " + environment +
+                        " " MELD_CLI " " + arguments + " 2>" + errors)
+                           .c_str(),
+                       "r");
+    Result result;
+    char buffer[4096];
+    while (size_t got = fread(buffer, 1, sizeof(buffer), pipe))
+      result.out.append(buffer, got);
+    int status = pclose(pipe);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    std::ifstream in(errors);
+    result.err.assign(std::istreambuf_iterator<char>(in), {});
+    return result;
+  }
+  Scratch scratch_;
+};
+
+} // namespace
+
+TEST_F(Cli, HelpOfEveryVerbHasExamples) {
+  for (const char *verb : {"run", "doctor", "inspect", "compile", "explain", "cache", "config"}) {
+    Result r = meld(std::string(verb) + " --help");
+    EXPECT_EQ(r.status, 0) << verb;
+    EXPECT_NE(r.out.find("Examples:"), std::string::npos) << verb;
+    EXPECT_NE(meld("--help").out.find(verb), std::string::npos);
+  }
+}
+
+TEST_F(Cli, WrongUsageIsTwo) {
+  for (const char *arguments :
+       {"", "nonsense", "cache", "cache nonsense", "inspect", "run", "run --device tpu -- x",
+        "cache prune --max-size much", "config --format=xml",
+        "run --device gpu --counters x.json -- ./app"}) {
+    Result r = meld(arguments);
+    EXPECT_EQ(r.status, 2) << arguments;
+    EXPECT_NE(r.err, "") << arguments;
+  }
+}
+
+TEST_F(Cli, InspectShowsKernelsAndBitcode) {
+  Result r = meld("inspect --format=json " MELD_SAMPLE);
+  ASSERT_EQ(r.status, 0) << r.err;
+  json images = r.parsed()["images"];
+  ASSERT_EQ(images.size(), 2u);
+  for (const json &image : images) {
+    EXPECT_GT(image["bitcode_bytes"], 0);
+    ASSERT_EQ(image["kernels"].size(), 3u);
+    EXPECT_EQ(image["kernels"][1]["demangled"], "reduce(float const*, float*)");
+    EXPECT_EQ(image["kernels"][1]["group_bytes"], 1024);
+    EXPECT_TRUE(image["cache"]["verdict"].is_null());
+  }
+  r = meld("inspect " MELD_PLAIN);
+  EXPECT_EQ(r.status, 0);
+  EXPECT_NE(r.out.find("no bitcode"), std::string::npos);
+  EXPECT_NE(r.out.find("saxpy(float, float const*, float*, int)"), std::string::npos);
+}
+
+TEST_F(Cli, InspectProblems) {
+  EXPECT_EQ(meld("inspect /nonexistent").status, 1);
+  EXPECT_EQ(meld("inspect /bin/true").status, 1);
+  EXPECT_EQ(meld("inspect /etc/passwd").status, 1);
+  EXPECT_EQ(meld("inspect /").status, 1);
+  EXPECT_NE(meld("inspect /nonexistent").err.find("/nonexistent"), std::string::npos);
+}
+
+TEST_F(Cli, ConfigShowsOrigin) {
+  Result r = meld("config --format=json", "MELD_JOBS=7 MELD_VERIFY=perhaps MELD_RECACH=1");
+  EXPECT_EQ(r.status, 1) << "a bad value is a problem";
+  json out = r.parsed();
+  bool seen = false;
+  for (const json &setting : out["settings"])
+    if (setting["name"] == "MELD_JOBS") {
+      seen = true;
+      EXPECT_EQ(setting["value"], "7");
+      EXPECT_EQ(setting["origin"], "environment");
+      EXPECT_EQ(setting["default"], "1");
+    }
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(out["warnings"].size(), 2u);
+  EXPECT_NE(r.err.find("MELD_RECACHE?"), std::string::npos);
+  EXPECT_EQ(meld("config").status, 0);
+}
+
+TEST_F(Cli, CacheVerbsOnAnEmptyCache) {
+  EXPECT_EQ(meld("cache path").out, scratch_.file("cache") + "\n");
+  json stats = meld("cache stats --format=json").parsed();
+  EXPECT_EQ(stats["entries"], 0);
+  EXPECT_EQ(meld("cache list --format=json").parsed(), json::array());
+  EXPECT_EQ(meld("cache verify").status, 0);
+  EXPECT_EQ(meld("cache prune --dry-run").status, 0);
+  EXPECT_EQ(meld("cache clear").status, 0);
+  EXPECT_EQ(meld("cache show 12ab").status, 1);
+  EXPECT_FALSE(std::filesystem::exists(scratch_.file("cache"))) << "looking creates nothing";
+}
+
+TEST_F(Cli, CacheFindsAndRemovesWhatIsDamaged) {
+  std::string folder = scratch_.file("cache"), key = "ab" + std::string(62, '0');
+  for (std::string path : {"", "/v1", "/v1/a", "/v1/a/b"})
+    std::filesystem::create_directory(folder + path);
+  std::ofstream(folder + "/v1/a/b/" + key) << "not an entry";
+  chmod((folder + "/v1/a/b/" + key).c_str(), 0600);
+  Result list = meld("cache list --format=json");
+  EXPECT_EQ(list.status, 1);
+  ASSERT_EQ(list.parsed().size(), 1u);
+  EXPECT_EQ(list.parsed()[0]["verdict"], "damaged");
+  EXPECT_EQ(meld("cache show ab00").status, 1);
+  EXPECT_EQ(meld("cache verify --dry-run").status, 1);
+  EXPECT_EQ(meld("cache stats --format=json").parsed()["damaged"], 1);
+  EXPECT_EQ(meld("cache clear --dry-run --format=json").parsed()["removed"].size(), 1u);
+  EXPECT_EQ(meld("cache verify").status, 1);
+  EXPECT_EQ(meld("cache verify").status, 0);
+}
+
+TEST_F(Cli, RunPassesArgumentsAndExitStatusOn) {
+  EXPECT_EQ(meld("run --device gpu -- sh -c 'exit 7'").status, 7);
+  Result r = meld("run --device gpu -- echo -a --report 'b c'");
+  EXPECT_EQ(r.out, "-a --report b c\n");
+  EXPECT_EQ(meld("run --device gpu echo -a --b").out, "-a --b\n");
+  EXPECT_EQ(meld("run --device gpu -- /nonexistent").status, 127);
+  EXPECT_EQ(meld("run --device gpu -- /etc/passwd").status, 126);
+}
+
+TEST_F(Cli, RunSetsThePreload) {
+  json out =
+      meld("run --device gpu --report --dry-run --format=json -- ./app x", "LD_PRELOAD=libm.so.6")
+          .parsed();
+  std::string preload = out["environment"]["LD_PRELOAD"];
+  EXPECT_NE(preload.find("libmeld.so libm.so.6"), std::string::npos) << preload;
+  EXPECT_EQ(out["environment"]["MELD_REPORT"], "1");
+  EXPECT_EQ(out["command"], (json{"./app", "x"}));
+  out = meld("run --device gpu --plain --dry-run --format=json -- ./app").parsed();
+  EXPECT_FALSE(out["environment"].contains("LD_PRELOAD"));
+}
+
+TEST_F(Cli, DoctorAnswersInJson) {
+  Result r = meld("doctor --format=json " MELD_SAMPLE);
+  json out = r.parsed();
+  EXPECT_EQ(r.status, out["healthy"].get<bool>() ? 0 : 1);
+  bool bitcode = false;
+  for (const json &check : out["checks"])
+    bitcode |= check["check"] == "program" && check["health"] == "ok";
+  EXPECT_TRUE(bitcode);
+  bool missing = false;
+  out = meld("doctor --format=json " MELD_PLAIN).parsed();
+  for (const json &check : out["checks"])
+    missing |= check["check"] == "program" && check["health"] == "PROBLEM";
+  EXPECT_TRUE(missing) << "a program without bitcode is a problem worth saying";
+}

@@ -1,0 +1,295 @@
+#include "shim/engine/engine.h"
+#include "tests/runtime/cache/scratch.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace meld;
+using namespace meld::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+class EngineTest : public testing::Test {
+protected:
+  void SetUp() override {
+    log_ = scratch_.file("compiles");
+    setenv("FAKEJIT_LOG", log_.c_str(), 1);
+    setenv("FAKEJIT_MODE", "replace", 1);
+    unsetenv("FAKEJIT_DELAY_MS");
+    settings_ = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
+    settings_.cacheDir = scratch_.file("cache");
+    settings_.compileBudgetMs = 30000;
+  }
+
+  std::unique_ptr<Engine> engine(const std::string &jit = MELD_FAKEJIT) {
+    EngineOptions options;
+    options.settings = settings_;
+    options.jitPath = jit;
+    return std::make_unique<Engine>(options);
+  }
+
+  int compiles() const {
+    std::ifstream in(log_);
+    return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+  }
+
+  Scratch scratch_;
+  std::string log_;
+  Settings settings_;
+  Bytes original_ = build({});
+};
+
+} // namespace
+
+TEST_F(EngineTest, CompilesOnceThenMemoryThenDisk) {
+  auto first = engine();
+  Decision a = first->decide(original_);
+  ASSERT_EQ(a.outcome, Outcome::replaced) << a.reason;
+  EXPECT_EQ(a.source, Source::compiled);
+  EXPECT_EQ(a.isa, "amdgcn-amd-amdhsa--gfx90a");
+  EXPECT_EQ(a.kernels, std::vector<std::string>{"kernel"});
+  EXPECT_NE(*a.replacement, original_);
+  Decision b = first->decide(original_);
+  EXPECT_EQ(b.source, Source::memory);
+  EXPECT_EQ(*b.replacement, *a.replacement);
+  auto second = engine("/nonexistent/libmeld-jit.so");
+  // Another libmeld-jit is another key: nothing to be found there.
+  EXPECT_EQ(second->decide(original_).outcome, Outcome::failed);
+  Decision c = engine()->decide(original_);
+  EXPECT_EQ(c.source, Source::disk);
+  EXPECT_EQ(*c.replacement, *a.replacement);
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, NegativeVerdictsAreCached) {
+  setenv("FAKEJIT_MODE", "unchanged", 1);
+  Decision a = engine()->decide(original_);
+  EXPECT_EQ(a.outcome, Outcome::unchanged);
+  EXPECT_EQ(a.reason, "fake: unchanged");
+  EXPECT_FALSE(a.replacement);
+  Decision b = engine()->decide(original_);
+  EXPECT_EQ(b.outcome, Outcome::unchanged);
+  EXPECT_EQ(b.source, Source::disk);
+  EXPECT_EQ(b.reason, "fake: unchanged");
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, TheGateDecidesAndItsVerdictIsCached) {
+  setenv("FAKEJIT_MODE", "gate", 1);
+  Decision a = engine()->decide(original_);
+  EXPECT_EQ(a.outcome, Outcome::unchanged);
+  EXPECT_EQ(a.reason.rfind("gate: ", 0), 0u) << a.reason;
+  EXPECT_FALSE(a.replacement);
+  EXPECT_EQ(engine()->decide(original_).source, Source::disk);
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, EveryFailureMeansTheOriginal) {
+  for (const char *mode : {"fail", "garbage", "empty", "refuse", "failForever"}) {
+    setenv("FAKEJIT_MODE", mode, 1);
+    settings_.cacheDir = scratch_.file(std::string("cache-") + mode);
+    Decision d = engine()->decide(original_);
+    EXPECT_NE(d.outcome, Outcome::replaced) << mode;
+    EXPECT_FALSE(d.replacement) << mode;
+    EXPECT_FALSE(d.reason.empty()) << mode;
+  }
+}
+
+TEST_F(EngineTest, OnlyPermanentFailuresAreCached) {
+  setenv("FAKEJIT_MODE", "fail", 1);
+  engine()->decide(original_);
+  engine()->decide(original_);
+  EXPECT_EQ(compiles(), 2);
+  setenv("FAKEJIT_MODE", "failForever", 1);
+  engine()->decide(original_);
+  EXPECT_EQ(compiles(), 3);
+  engine()->decide(original_);
+  EXPECT_EQ(compiles(), 3);
+}
+
+TEST_F(EngineTest, ADamagedEntryIsCompiledAgain) {
+  Decision a = engine()->decide(original_);
+  for (const auto &file : std::filesystem::recursive_directory_iterator(settings_.cacheDir))
+    if (file.is_regular_file()) {
+      std::fstream f(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+      f.seekp(300);
+      f.put(1);
+      f.put(2);
+    }
+  Decision b = engine()->decide(original_);
+  EXPECT_EQ(b.source, Source::compiled);
+  EXPECT_EQ(*b.replacement, *a.replacement);
+  EXPECT_EQ(compiles(), 2);
+}
+
+TEST_F(EngineTest, AnEntryThatFailsTheGateIsIgnored) {
+  auto e = engine();
+  BuildObject larger;
+  larger.kernels[0].priv = 64;
+  CacheEntry entry;
+  entry.key = e->keyOf(original_, "amdgcn-amd-amdhsa--gfx90a");
+  entry.verdict = Verdict::replaced;
+  entry.codeObject = build(larger);
+  ASSERT_TRUE(e->disk()->store(entry)) << "sound, but not a replacement of this object";
+  Decision d = e->decide(original_);
+  EXPECT_EQ(d.source, Source::compiled);
+}
+
+TEST_F(EngineTest, RecacheAndDumpsCompileAgain) {
+  engine()->decide(original_);
+  settings_.recache = true;
+  EXPECT_EQ(engine()->decide(original_).source, Source::compiled);
+  settings_.recache = false;
+  settings_.dumpDir = scratch_.file("dump");
+  EXPECT_EQ(engine()->decide(original_).source, Source::compiled);
+  EXPECT_EQ(compiles(), 3);
+}
+
+TEST_F(EngineTest, WithoutCacheEveryProcessCompiles) {
+  settings_.cache = false;
+  engine()->decide(original_);
+  engine()->decide(original_);
+  EXPECT_EQ(compiles(), 2);
+  EXPECT_FALSE(std::filesystem::exists(settings_.cacheDir));
+}
+
+TEST_F(EngineTest, PastTheBudgetTheOriginalRunsAndTheNextLoadHasIt) {
+  setenv("FAKEJIT_DELAY_MS", "300", 1);
+  settings_.compileBudgetMs = 20;
+  auto e = engine();
+  Decision a = e->decide(original_);
+  EXPECT_EQ(a.outcome, Outcome::late);
+  EXPECT_FALSE(a.replacement);
+  e->finish(10s);
+  EXPECT_EQ(e->decide(original_).source, Source::memory);
+  EXPECT_EQ(engine()->decide(original_).source, Source::disk);
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, AsyncNeverWaits) {
+  setenv("FAKEJIT_DELAY_MS", "200", 1);
+  settings_.compileMode = "async";
+  auto e = engine();
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 150ms);
+  e->finish(10s);
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::replaced);
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, ThreadsShareOneCompile) {
+  setenv("FAKEJIT_DELAY_MS", "100", 1);
+  auto e = engine();
+  std::atomic<int> good{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([&] { good += e->decide(original_).outcome == Outcome::replaced; });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(good, 16);
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, ProcessesShareOneCompile) {
+  setenv("FAKEJIT_DELAY_MS", "100", 1);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 16; ++i) {
+    pid_t child = fork();
+    if (!child) {
+      Decision d = engine()->decide(original_);
+      _exit(d.outcome == Outcome::replaced ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, RejectIsRemembered) {
+  auto e = engine();
+  Decision a = e->decide(original_);
+  e->reject(a.key, "ROCr refused it");
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::unchanged);
+  Decision later = engine()->decide(original_);
+  EXPECT_EQ(later.outcome, Outcome::unchanged);
+  EXPECT_EQ(later.reason, "ROCr refused it");
+}
+
+TEST_F(EngineTest, AnAbandonedEngineDoesNothing) {
+  auto e = engine();
+  e->abandon();
+  EXPECT_FALSE(e->decide(original_).replacement);
+  EXPECT_EQ(compiles(), 0);
+}
+
+TEST_F(EngineTest, MalformedObjectsAreLeftAlone) {
+  auto e = engine();
+  for (size_t size = 0; size < original_.size(); size += 37)
+    EXPECT_FALSE(e->decide(ByteView(original_).first(size)).replacement);
+  EXPECT_EQ(compiles(), 0);
+}
+
+TEST_F(EngineTest, TheKeyDependsOnEveryField) {
+  const std::string isa = "amdgcn-amd-amdhsa--gfx90a";
+  std::set<CacheKey> keys;
+  size_t expected = 0;
+  auto add = [&](const char *what, const CacheKey &key) {
+    keys.insert(key);
+    EXPECT_EQ(keys.size(), ++expected) << what << " does not reach the key";
+  };
+  add("nothing", engine()->keyOf(original_, isa));
+  EXPECT_EQ(engine()->keyOf(original_, isa), *keys.begin()) << "the key is stable";
+  add("isa", engine()->keyOf(original_, isa + ":xnack-"));
+  Bytes changed = original_;
+  changed.back() ^= 1;
+  add("bytes", engine()->keyOf(changed, isa));
+  changed = original_;
+  changed.push_back(0);
+  add("size", engine()->keyOf(changed, isa));
+  Settings plain = settings_;
+  auto vary = [&](const char *what, auto change) {
+    settings_ = plain;
+    change(settings_);
+    add(what, engine()->keyOf(original_, isa));
+    settings_ = plain;
+  };
+  vary("passes", [](Settings &s) { s.passes = "none"; });
+  vary("min profit", [](Settings &s) { s.minProfit = 3; });
+  vary("iterations", [](Settings &s) { s.maxIterations = 1; });
+  vary("scalarize", [](Settings &s) { s.scalarize = false; });
+  vary("branch fusion", [](Settings &s) { s.branchFusion = false; });
+  vary("tail merge", [](Settings &s) { s.tailMerge = false; });
+  vary("include", [](Settings &s) { s.kernelInclude = "a"; });
+  vary("exclude", [](Settings &s) { s.kernelExclude = "a"; });
+  add("libmeld-jit", engine("/bin/true")->keyOf(original_, isa));
+  EngineOptions other;
+  other.settings = settings_;
+  other.jitPath = MELD_FAKEJIT;
+  other.libmeldPath = "/bin/true";
+  add("libmeld", Engine(other).keyOf(original_, isa));
+  setenv("AMD_COMGR_SOMETHING", "1", 1);
+  add("comgr variable", engine()->keyOf(original_, isa));
+  unsetenv("AMD_COMGR_SOMETHING");
+  setenv("CCC_OVERRIDE_OPTIONS", "+-O0", 1);
+  add("driver variable", engine()->keyOf(original_, isa));
+  unsetenv("CCC_OVERRIDE_OPTIONS");
+
+  // And not on what cannot change the output.
+  setenv("AMD_COMGR_EMIT_VERBOSE_LOGS", "1", 1);
+  EXPECT_TRUE(keys.contains(engine()->keyOf(original_, isa)));
+  unsetenv("AMD_COMGR_EMIT_VERBOSE_LOGS");
+  settings_.logLevel = 5;
+  settings_.report = true;
+  EXPECT_TRUE(keys.contains(engine()->keyOf(original_, isa)));
+}

@@ -1,0 +1,82 @@
+// A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends a line to
+// FAKEJIT_LOG.
+#include "jit/api.h"
+#include "runtime/codeobject/codeobject.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unistd.h>
+
+using namespace meld;
+
+namespace {
+
+std::string variable(const char *name, const char *fallback) {
+  const char *value = getenv(name);
+  return value ? value : fallback;
+}
+
+struct Holder {
+  Bytes bytes;
+  std::string reason, json;
+};
+
+std::mutex gLock;
+std::map<MeldJitReply *, std::unique_ptr<Holder>> gHolders;
+
+} // namespace
+
+extern "C" {
+
+int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
+  if (request->abi != MELD_JIT_ABI)
+    return 1;
+  std::string log = variable("FAKEJIT_LOG", ""), mode = variable("FAKEJIT_MODE", "replace");
+  if (!log.empty()) {
+    int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    std::string line = std::string(request->isa) + "\n";
+    (void)!write(fd, line.data(), line.size());
+    close(fd);
+  }
+  usleep(1000 * std::stoi(variable("FAKEJIT_DELAY_MS", "0")));
+  auto *holder = new Holder;
+  const auto *from = static_cast<const uint8_t *>(request->codeObject);
+  holder->bytes.assign(from, from + request->size);
+  holder->json = R"({"kernels":[{"name":"kernel","decisions":[]}]})";
+  auto elf = Elf::parse(holder->bytes);
+  if (mode == "replace" && elf)
+    holder->bytes[elf->section(".text")->offset] ^= 0x55; // other code, the same resources
+  if (mode == "gate" && elf)                              // a descriptor that asks for more scratch
+    for (size_t i = 0; i < 4; ++i)
+      holder->bytes[elf->section(".rodata")->offset + 4 + i] = i == 1;
+  if (mode == "garbage")
+    holder->bytes.assign(100, 'x');
+  reply->status = mode == "unchanged"                       ? MELD_JIT_UNCHANGED
+                  : mode == "fail" || mode == "failForever" ? MELD_JIT_FAILED
+                                                            : MELD_JIT_REPLACED;
+  reply->permanent = mode == "failForever";
+  if (reply->status != MELD_JIT_REPLACED)
+    holder->reason = "fake: " + mode;
+  if (mode == "empty")
+    holder->bytes.clear();
+  reply->bytes = holder->bytes.data();
+  reply->size = holder->bytes.size();
+  reply->reason = holder->reason.c_str();
+  reply->json = holder->json.c_str();
+  std::lock_guard guard(gLock);
+  gHolders[reply].reset(holder);
+  return mode == "refuse";
+}
+
+void meld_jit_release(MeldJitReply *reply) {
+  std::lock_guard guard(gLock);
+  gHolders.erase(reply);
+  *reply = {};
+}
+
+const char *meld_jit_version(void) { return "fakejit 1"; }
+}

@@ -1,0 +1,341 @@
+// The hooks on a table of our own making: what an application asks of HSA, and what reaches "ROCr".
+#include "shim/hooks.h"
+#include "shim/process.h"
+#include "tests/runtime/cache/scratch.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <fcntl.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace meld;
+using namespace meld::test;
+
+namespace {
+
+/// A ROCr that only remembers.
+struct FakeRocr {
+  uint64_t nextHandle = 100;
+  std::map<uint64_t, Bytes> readers; ///< alive
+  std::map<uint64_t, std::vector<Bytes>> executables;
+  std::vector<std::string> calls;
+  int refuseReplacement = 0; ///< 1: creating its reader fails, 2: loading it fails
+  Bytes original;
+  void (*duringLoad)() = nullptr;
+};
+FakeRocr *gRocr;
+
+hsa_status_t fakeFromMemory(const void *bytes, size_t size, hsa_code_object_reader_t *reader) {
+  const auto *from = static_cast<const uint8_t *>(bytes);
+  Bytes content(from, from + size);
+  if (gRocr->refuseReplacement == 1 && content != gRocr->original)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  reader->handle = gRocr->nextHandle++;
+  gRocr->readers[reader->handle] = content;
+  return HSA_STATUS_SUCCESS;
+}
+hsa_status_t fakeFromFile(hsa_file_t file, hsa_code_object_reader_t *reader) {
+  Bytes content(1 << 20);
+  ssize_t size = pread(file, content.data(), content.size(), 0);
+  content.resize(size);
+  return fakeFromMemory(content.data(), content.size(), reader);
+}
+hsa_status_t fakeFromRange(hsa_file_t file, size_t offset, size_t size,
+                           hsa_code_object_reader_t *reader) {
+  Bytes content(size);
+  EXPECT_EQ(pread(file, content.data(), size, offset), ssize_t(size));
+  return fakeFromMemory(content.data(), size, reader);
+}
+hsa_status_t fakeDestroyReader(hsa_code_object_reader_t reader) {
+  return gRocr->readers.erase(reader.handle) ? HSA_STATUS_SUCCESS
+                                             : HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+}
+hsa_status_t fakeLoad(hsa_executable_t executable, hsa_agent_t, hsa_code_object_reader_t reader,
+                      const char *options, hsa_loaded_code_object_t *loaded) {
+  gRocr->calls.push_back(std::string("load ") + (options ? options : "-"));
+  auto it = gRocr->readers.find(reader.handle);
+  if (it == gRocr->readers.end())
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+  if (gRocr->duringLoad)
+    gRocr->duringLoad();
+  if (gRocr->refuseReplacement == 2 && it->second != gRocr->original)
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  gRocr->executables[executable.handle].push_back(it->second);
+  if (loaded)
+    loaded->handle = 4711;
+  return HSA_STATUS_SUCCESS;
+}
+hsa_status_t fakeFreeze(hsa_executable_t, const char *) { return HSA_STATUS_SUCCESS; }
+hsa_status_t fakeCreateExecutable(hsa_profile_t, hsa_default_float_rounding_mode_t, const char *,
+                                  hsa_executable_t *executable) {
+  executable->handle = gRocr->nextHandle++;
+  return HSA_STATUS_SUCCESS;
+}
+hsa_status_t fakeDestroyExecutable(hsa_executable_t executable) {
+  gRocr->executables.erase(executable.handle);
+  return HSA_STATUS_SUCCESS;
+}
+hsa_status_t fakeMajorTable(uint16_t extension, uint16_t, size_t length, void *table) {
+  if (extension != HSA_EXTENSION_AMD_LOADER)
+    return HSA_STATUS_ERROR;
+  hsa_ven_amd_loader_1_03_pfn_t full{};
+  full.hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size = fakeFromRange;
+  memcpy(table, &full, std::min(length, sizeof(full)));
+  return HSA_STATUS_SUCCESS;
+}
+hsa_status_t fakeTable(uint16_t extension, uint16_t major, uint16_t, void *table) {
+  return fakeMajorTable(extension, major, sizeof(hsa_ven_amd_loader_1_02_pfn_t), table);
+}
+hsa_status_t fakeStatusString(hsa_status_t, const char **text) {
+  *text = "a fake status";
+  return HSA_STATUS_SUCCESS;
+}
+
+class Hooks : public testing::Test {
+protected:
+  void SetUp() override {
+    gRocr = &rocr_;
+    setenv("FAKEJIT_MODE", "replace", 1);
+    setenv("FAKEJIT_LOG", scratch_.file("compiles").c_str(), 1);
+    core_.version = {1, sizeof(CoreApiTable), 0, 0};
+    core_.hsa_code_object_reader_create_from_memory_fn = fakeFromMemory;
+    core_.hsa_code_object_reader_create_from_file_fn = fakeFromFile;
+    core_.hsa_code_object_reader_destroy_fn = fakeDestroyReader;
+    core_.hsa_executable_load_agent_code_object_fn = fakeLoad;
+    core_.hsa_executable_freeze_fn = fakeFreeze;
+    core_.hsa_executable_create_alt_fn = fakeCreateExecutable;
+    core_.hsa_executable_destroy_fn = fakeDestroyExecutable;
+    core_.hsa_system_get_extension_table_fn = fakeTable;
+    core_.hsa_system_get_major_extension_table_fn = fakeMajorTable;
+    core_.hsa_status_string_fn = fakeStatusString;
+    table_.version = {1, sizeof(HsaApiTable), 0, 0};
+    table_.core_ = &core_;
+    process_.settings = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
+    process_.settings.cacheDir = scratch_.file("cache");
+    process_.settings.logLevel = 0;
+    EngineOptions options;
+    options.settings = process_.settings;
+    options.jitPath = MELD_FAKEJIT;
+    process_.engine = std::make_unique<Engine>(options);
+    rocr_.original = original_;
+    before_ = core_;
+    ASSERT_TRUE(installHooks(&table_, &process_));
+  }
+  void TearDown() override { removeHooks(); }
+
+  hsa_code_object_reader_t reader(const Bytes &bytes) {
+    hsa_code_object_reader_t r{};
+    EXPECT_EQ(core_.hsa_code_object_reader_create_from_memory_fn(bytes.data(), bytes.size(), &r),
+              HSA_STATUS_SUCCESS);
+    return r;
+  }
+  hsa_status_t load(uint64_t executable, hsa_code_object_reader_t r, const char *options = "opt") {
+    hsa_loaded_code_object_t loaded{};
+    hsa_status_t status =
+        core_.hsa_executable_load_agent_code_object_fn({executable}, {1}, r, options, &loaded);
+    if (status == HSA_STATUS_SUCCESS) {
+      EXPECT_EQ(loaded.handle, 4711u);
+    }
+    return status;
+  }
+  const Bytes &loadedInto(uint64_t executable) { return rocr_.executables[executable].at(0); }
+
+  Scratch scratch_;
+  FakeRocr rocr_;
+  CoreApiTable core_{}, before_{};
+  HsaApiTable table_{};
+  Process process_;
+  Bytes original_ = build({});
+};
+
+} // namespace
+
+TEST_F(Hooks, AnObjectWithBitcodeIsReplacedWhole) {
+  auto r = reader(original_);
+  ASSERT_EQ(load(1, r), HSA_STATUS_SUCCESS);
+  ASSERT_EQ(rocr_.executables[1].size(), 1u) << "one object, not two";
+  EXPECT_NE(loadedInto(1), original_);
+  EXPECT_EQ(loadedInto(1).size(), original_.size());
+  EXPECT_EQ(rocr_.calls.back(), "load opt") << "the application's options are kept";
+  EXPECT_TRUE(process_.objects.replacedKernels({1}).contains("kernel"));
+}
+
+TEST_F(Hooks, NothingWithoutBitcode) {
+  BuildObject plain;
+  plain.bitcode.clear();
+  Bytes bytes = build(plain);
+  ASSERT_EQ(load(1, reader(bytes)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(1), bytes);
+  EXPECT_EQ(rocr_.calls.size(), 1u);
+  EXPECT_FALSE(std::filesystem::exists(scratch_.file("compiles")));
+  EXPECT_FALSE(process_.objects.findReader({100}));
+}
+
+TEST_F(Hooks, GarbageIsPassedOnAsItIs) {
+  Bytes bytes(1000, 'x');
+  ASSERT_EQ(load(1, reader(bytes)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(1), bytes);
+}
+
+TEST_F(Hooks, ObserveReplacesNothing) {
+  process_.settings.observe = true;
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(1), original_);
+}
+
+TEST_F(Hooks, FilesAndPartsOfFiles) {
+  std::string path = scratch_.file("object");
+  std::ofstream out(path, std::ios::binary);
+  out << std::string(512, '#');
+  out.write(reinterpret_cast<const char *>(original_.data()), original_.size());
+  out.close();
+  int fd = open(path.c_str(), O_RDONLY);
+
+  hsa_ven_amd_loader_1_03_pfn_t loader{};
+  ASSERT_EQ(core_.hsa_system_get_major_extension_table_fn(HSA_EXTENSION_AMD_LOADER, 1,
+                                                          sizeof(loader), &loader),
+            HSA_STATUS_SUCCESS);
+  auto create = loader.hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size;
+  EXPECT_NE(create, fakeFromRange);
+  hsa_code_object_reader_t r{};
+  ASSERT_EQ(create(fd, 512, original_.size(), &r), HSA_STATUS_SUCCESS);
+  close(fd); // the descriptor is the application's to close once the reader is there
+  ASSERT_EQ(load(1, r), HSA_STATUS_SUCCESS);
+  EXPECT_NE(loadedInto(1), original_);
+
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(reinterpret_cast<const char *>(original_.data()), original_.size());
+  fd = open(path.c_str(), O_RDONLY);
+  lseek(fd, 100, SEEK_SET);
+  ASSERT_EQ(core_.hsa_code_object_reader_create_from_file_fn(fd, &r), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 100) << "the file position is the application's";
+  close(fd);
+  ASSERT_EQ(load(2, r), HSA_STATUS_SUCCESS);
+  EXPECT_NE(loadedInto(2), original_);
+
+  hsa_ven_amd_loader_1_02_pfn_t older{};
+  ASSERT_EQ(core_.hsa_system_get_extension_table_fn(HSA_EXTENSION_AMD_LOADER, 1, 2, &older),
+            HSA_STATUS_SUCCESS);
+  EXPECT_EQ(older.hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size, create);
+  struct {
+    hsa_ven_amd_loader_1_01_pfn_t table;
+    void *behind;
+  } small{{}, nullptr};
+  ASSERT_EQ(core_.hsa_system_get_major_extension_table_fn(HSA_EXTENSION_AMD_LOADER, 1,
+                                                          sizeof(small.table), &small.table),
+            HSA_STATUS_SUCCESS);
+  EXPECT_EQ(small.behind, nullptr) << "nothing is written past a shorter table";
+}
+
+TEST_F(Hooks, BytesAndReaderLiveAsLongAsTheExecutable) {
+  auto r = reader(original_);
+  ASSERT_EQ(load(1, r), HSA_STATUS_SUCCESS);
+  ASSERT_EQ(rocr_.readers.size(), 2u);
+  core_.hsa_code_object_reader_destroy_fn(r); // HIP destroys its reader early
+  EXPECT_EQ(rocr_.readers.size(), 1u);
+  EXPECT_FALSE(process_.objects.findReader(r));
+  core_.hsa_executable_destroy_fn({1});
+  EXPECT_TRUE(rocr_.readers.empty()) << "ours went with the executable";
+  EXPECT_TRUE(rocr_.executables.empty());
+}
+
+TEST_F(Hooks, AReusedReaderHandleIsNotConfused) {
+  auto r = reader(original_);
+  core_.hsa_code_object_reader_destroy_fn(r);
+  rocr_.nextHandle = r.handle; // ROCr hands the same address out again
+  BuildObject plain;
+  plain.bitcode.clear();
+  Bytes bytes = build(plain);
+  ASSERT_EQ(load(1, reader(bytes)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(1), bytes);
+}
+
+TEST_F(Hooks, WhatRocrRefusesIsFoundBeforeTheApplicationsExecutableIsTouched) {
+  rocr_.refuseReplacement = 2;
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  ASSERT_EQ(rocr_.executables[1].size(), 1u);
+  EXPECT_EQ(loadedInto(1), original_);
+  EXPECT_EQ(rocr_.executables.size(), 1u) << "the trial executable is gone";
+  ASSERT_EQ(load(2, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(2), original_) << "and it is not tried again";
+  EXPECT_EQ(rocr_.calls.size(), 3u);
+}
+
+TEST_F(Hooks, AReaderThatCannotBeMadeMeansTheOriginal) {
+  rocr_.refuseReplacement = 1;
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(1), original_);
+}
+
+TEST_F(Hooks, TheApplicationsErrorsAreItsOwn) {
+  EXPECT_EQ(load(1, {77777}), HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER);
+  hsa_code_object_reader_t r{};
+  rocr_.refuseReplacement = 1;
+  Bytes other(10);
+  EXPECT_EQ(core_.hsa_code_object_reader_create_from_memory_fn(other.data(), other.size(), &r),
+            HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+}
+
+TEST_F(Hooks, AForkedChildPassesThrough) {
+  process_.passThrough = true;
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(1), original_);
+}
+
+namespace {
+CoreApiTable *gCore;
+bool gNested;
+} // namespace
+
+TEST_F(Hooks, CallsFromInsideAreNotHookedAgain) {
+  // Another tool below us that loads something of its own while our load runs.
+  gCore = &core_;
+  gNested = false;
+  rocr_.duringLoad = [] {
+    if (gNested)
+      return;
+    gNested = true;
+    hsa_code_object_reader_t r{};
+    gCore->hsa_code_object_reader_create_from_memory_fn(gRocr->original.data(),
+                                                        gRocr->original.size(), &r);
+    gCore->hsa_executable_load_agent_code_object_fn({9}, {1}, r, nullptr, nullptr);
+  };
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(9), original_);
+  EXPECT_NE(loadedInto(1), original_);
+}
+
+TEST_F(Hooks, RemovingLeavesOtherToolsAlone) {
+  decltype(core_.hsa_code_object_reader_destroy_fn) other = [](hsa_code_object_reader_t) {
+    return HSA_STATUS_SUCCESS;
+  };
+  core_.hsa_code_object_reader_destroy_fn = other;
+  removeHooks();
+  EXPECT_EQ(core_.hsa_code_object_reader_destroy_fn, other);
+  EXPECT_EQ(core_.hsa_executable_load_agent_code_object_fn, fakeLoad);
+  EXPECT_EQ(core_.hsa_executable_freeze_fn, fakeFreeze);
+}
+
+TEST_F(Hooks, TablesThatAreTooSmallOrUnknownAreNotTouched) {
+  removeHooks();
+  auto refused = [&](auto change) {
+    core_ = before_;
+    table_.version = {1, sizeof(HsaApiTable), 0, 0};
+    change();
+    CoreApiTable copy = core_;
+    EXPECT_FALSE(installHooks(&table_, &process_));
+    EXPECT_EQ(memcmp(&copy, &core_, sizeof(copy)), 0);
+  };
+  refused([&] {
+    core_.version.minor_id = offsetof(CoreApiTable, hsa_executable_load_agent_code_object_fn);
+  });
+  refused([&] { core_.version.major_id = 9; });
+  refused([&] { table_.version.major_id = 9; });
+  refused([&] { table_.version.minor_id = 8; });
+  refused([&] { core_.hsa_executable_load_agent_code_object_fn = nullptr; });
+  EXPECT_FALSE(installHooks(nullptr, &process_));
+  core_ = before_;
+  table_.version = {1, sizeof(HsaApiTable), 0, 0};
+  EXPECT_TRUE(installHooks(&table_, &process_));
+}

@@ -1,0 +1,56 @@
+#include "shim/engine/identity.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace meld;
+
+namespace {
+std::string output(const std::string &command) {
+  std::string text;
+  FILE *pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  while (size_t got = fread(buffer, 1, sizeof(buffer), pipe))
+    text.append(buffer, got);
+  pclose(pipe);
+  return text;
+}
+} // namespace
+
+TEST(Identity, BuildIdIsReadelfs) {
+  auto identity = fileIdentity("/bin/true");
+  ASSERT_TRUE(identity);
+  ASSERT_EQ(identity->rfind("build-id:", 0), 0u) << *identity;
+  EXPECT_NE(output("readelf -n /bin/true").find(identity->substr(9)), std::string::npos);
+}
+
+TEST(Identity, OtherFilesAndErrors) {
+  auto identity = fileIdentity("/etc/passwd");
+  ASSERT_TRUE(identity);
+  EXPECT_EQ(identity->rfind("file:", 0), 0u);
+  EXPECT_EQ(fileIdentity("/nonexistent").error().code, ErrorCode::notFound);
+  EXPECT_FALSE(fileIdentity("/"));
+}
+
+TEST(Identity, NeededLibrariesAreReadelfs) {
+  auto needed = neededLibraries("/bin/true");
+  ASSERT_FALSE(needed.empty());
+  std::string text = output("readelf -d /bin/true");
+  for (const std::string &name : needed)
+    EXPECT_NE(text.find("[" + name + "]"), std::string::npos);
+  EXPECT_EQ(long(needed.size()), [&] {
+    long count = 0;
+    for (size_t at = 0; (at = text.find("(NEEDED)", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  }());
+  EXPECT_TRUE(neededLibraries("/etc/passwd").empty());
+}
+
+TEST(Identity, FindsLoadedLibrariesFirst) {
+  std::string libc = findLibrary("libc.so.6", {"/nonexistent"});
+  EXPECT_EQ(access(libc.c_str(), R_OK), 0) << libc;
+  EXPECT_EQ(findLibrary("libdoes-not-exist.so.1", {}), "");
+}

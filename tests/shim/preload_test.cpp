@@ -1,0 +1,110 @@
+// LD_PRELOAD=libmeld.so in processes that never see a GPU.
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Result {
+  int status;
+  std::string text;
+};
+
+Result run(const std::string &command) {
+  Result result;
+  FILE *pipe = popen((command + " 2>&1").c_str(), "r");
+  char buffer[4096];
+  while (size_t got = fread(buffer, 1, sizeof(buffer), pipe))
+    result.text.append(buffer, got);
+  result.status = pclose(pipe);
+  return result;
+}
+
+const std::string kPreload = "LD_PRELOAD=" MELD_LIB " ";
+
+std::string library() {
+  char path[PATH_MAX];
+  return realpath(MELD_LIB, path);
+}
+
+std::string variable(const Result &result, const std::string &name) {
+  std::istringstream lines(result.text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind(name + "=", 0) == 0)
+      return line.substr(name.size() + 1);
+  return "(unset)";
+}
+
+/// File names in the maps.
+std::set<std::string> mapped(const Result &result) {
+  std::set<std::string> names;
+  std::istringstream lines(result.text);
+  for (std::string line; std::getline(lines, line);)
+    if (size_t at = line.find(" /"); at != std::string::npos)
+      names.insert(line.substr(line.rfind('/') + 1));
+  return names;
+}
+
+} // namespace
+
+TEST(Preload, BinTrueWorksAndIsSilent) {
+  Result r = run(kPreload + "/bin/true");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_EQ(r.text, "");
+}
+
+TEST(Preload, LoadsNoLlvmAndNothingElseOfSize) {
+  Result with = run(kPreload + MELD_PROBE), without = run(MELD_PROBE);
+  ASSERT_EQ(with.status, 0);
+  std::set<std::string> extra;
+  auto a = mapped(with), b = mapped(without);
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::inserter(extra, extra.end()));
+  EXPECT_TRUE(extra.erase("libmeld.so"));
+  extra.erase("libm.so.6");
+  for (const std::string &name : extra)
+    ADD_FAILURE() << "also loads " << name;
+  EXPECT_EQ(with.text.find("LLVM"), std::string::npos);
+  EXPECT_EQ(with.text.find("comgr"), std::string::npos);
+  EXPECT_EQ(with.text.find("libmeld-jit"), std::string::npos);
+}
+
+TEST(Preload, AddsItselfToTheToolsAndKeepsTheUsers) {
+  EXPECT_EQ(variable(run(kPreload + MELD_PROBE), "HSA_TOOLS_LIB"), library());
+  EXPECT_EQ(variable(run("HSA_TOOLS_LIB=/my/tool.so " + kPreload + MELD_PROBE), "HSA_TOOLS_LIB"),
+            "/my/tool.so " + library());
+}
+
+TEST(Preload, InheritingProcessesDoNotAddItTwice) {
+  EXPECT_EQ(variable(run(kPreload + MELD_PROBE " again"), "HSA_TOOLS_LIB"), library());
+  EXPECT_EQ(variable(run(kPreload + "sh -c 'sh -c \"sh -c " MELD_PROBE "\"'"), "HSA_TOOLS_LIB"),
+            library());
+}
+
+TEST(Preload, DisabledMeansUntouched) {
+  for (const char *yes : {"1", "on", "true", "YES"})
+    EXPECT_EQ(variable(run(std::string("MELD_DISABLE=") + yes + " " + kPreload + MELD_PROBE),
+                       "HSA_TOOLS_LIB"),
+              "(unset)")
+        << yes;
+  EXPECT_EQ(variable(run("MELD_DISABLE=0 " + kPreload + MELD_PROBE), "HSA_TOOLS_LIB"), library());
+}
+
+TEST(Preload, AShellThatRunsManyCommands) {
+  Result r =
+      run(kPreload +
+          "bash -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/echo line $i; done | sort -u | wc -l'");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_EQ(r.text, "10\n");
+}
+
+TEST(Preload, ExportsOnlyTheToolInterface) {
+  Result r = run("nm -D --defined-only --format=posix " MELD_LIB
+                 " | cut -d' ' -f1 | sed 's/@.*//' | sort");
+  EXPECT_EQ(r.text, "HSA_AMD_TOOL_PRIORITY\nMELD_1\nOnLoad\nOnUnload\n");
+}
