@@ -105,8 +105,6 @@ DecodeStatus decodeVop3(Decoder &d) {
   }
   if (implicitSrc2)
     out.src[2] = out.dst;
-  for (const Operand &o : out.src) // the hardware takes no SGPR here
-    d.reserved |= o.kind == Operand::Kind::sgpr || o.kind == Operand::Kind::special;
   return d.finish(ok);
 }
 

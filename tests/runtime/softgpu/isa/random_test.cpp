@@ -234,7 +234,7 @@ TEST_P(EachTarget, ReportsCoverageAndSpeed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gfx9, EachTarget, testing::ValuesIn(kAllTargets),
-                         [](const auto &info) { return std::string(targetName(info.param)); });
+                         [](const auto &p) { return std::string(targetName(p.param)); });
 
 } // namespace
 } // namespace meld::softgpu::isa::test
