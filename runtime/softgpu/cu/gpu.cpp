@@ -3,6 +3,7 @@
 #include "runtime/softgpu/cu/gpu_impl.h"
 #include "runtime/softgpu/cu/launch.h"
 #include "runtime/softgpu/cu/pool.h"
+#include "runtime/softgpu/cu/timing.h"
 #include "runtime/softgpu/cu/worker.h"
 
 #include <algorithm>
@@ -17,7 +18,9 @@ class SoftGpu final : public Gpu {
 public:
   SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
-        code_(std::make_shared<CodeCache>(config.target)) {}
+        code_(std::make_shared<CodeCache>(config.target)), timing_(TimingParameters::of(config.target)) {
+    timing_.apply(config.timingParameters); // checked by Gpu::create
+  }
 
   DispatchResult run(const DispatchRequest &request) override {
     try {
@@ -70,6 +73,7 @@ private:
   Pool pool_;
   std::mutex mutex_;
   std::shared_ptr<CodeCache> code_;
+  TimingParameters timing_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
@@ -89,16 +93,20 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   job.env.code = code.get();
   job.env.entry = code->lookup(launch.entry);
 
-  auto worker = takeWorker();
-  {
+  uint64_t cycles = 0;
+  if (config_.timing) {
+    cycles = runTimed(job, timing_);
+  } else {
+    auto worker = takeWorker();
     const uint64_t others = std::min<uint64_t>(launch.totalGroups - 1, threads_ - 1);
     Pool::Offer offer(pool_, unsigned(others), [&job](Worker &w) { w.run(job); });
     worker->run(job);
+    putWorker(std::move(worker));
   }
-  putWorker(std::move(worker));
 
   result = std::move(job.result);
   result.counters = job.counters;
+  result.cycles = cycles;
   record(launch, result);
   return result;
 }

@@ -22,6 +22,7 @@ struct DeviceConfig {
   uint64_t vramBytes = 16ull << 30;
   unsigned hostThreads = 0;     ///< workers; 0 = number of host cores; 1 = bit-exact reproducible order
   bool timing = false;          ///< model cycles (slower)
+  std::string timingParameters; ///< "name=value,..." over the defaults, names as in docs/timing-model.md
   bool checked = false;         ///< interval map and red zones for every access
   uint64_t ldsBase = 0x1'0000'0000'0000, scratchBase = 0x2'0000'0000'0000; ///< flat apertures, 4 GiB each
   uint64_t windowBase = 0x1000000, windowLimit = 0xffffffffff;            ///< gpuvm: where device memory lies
@@ -64,7 +65,8 @@ struct AddressMapper {
 
 class Gpu {
 public:
-  /// nullptr, and a line on what is missing in `problem`, when this host cannot run the device (AVX2, FMA, F16C).
+  /// nullptr, and a line on what is missing in `problem`, when this host cannot run the device (AVX2, FMA, F16C)
+  /// or the configuration is not one.
   static std::unique_ptr<Gpu> create(const DeviceConfig &config, AddressMapper *mapper = nullptr,
                                      std::string *problem = nullptr);
   virtual ~Gpu() = default;

@@ -1,6 +1,7 @@
 // Refuses hosts that cannot run the executor. Compiled without its instruction set, so the check itself runs
 // everywhere.
 #include "runtime/softgpu/cu/gpu_impl.h"
+#include "runtime/softgpu/cu/timing.h"
 
 #include <cpuid.h>
 
@@ -32,6 +33,12 @@ std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapp
   if (const char *missing = missingInstructionSet()) {
     if (problem)
       *problem = std::string("the software GPU needs a host processor with ") + missing;
+    return nullptr;
+  }
+  TimingParameters parameters;
+  if (std::string bad = parameters.apply(config.timingParameters); !bad.empty()) {
+    if (problem)
+      *problem = "unknown or malformed timing parameter '" + bad + "'";
     return nullptr;
   }
   return makeGpu(config, mapper);

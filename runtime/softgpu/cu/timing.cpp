@@ -1,0 +1,585 @@
+// What: one discrete-event simulation per compute unit.
+//
+//   for each compute unit in turn:            until every workgroup has ended
+//     while its time < the end of the turn:
+//       go to the next visit (cycle = SIMD number mod 4) at which some wave can issue
+//       for its waves, oldest first: issue the next instruction if its unit is free
+//
+// An instruction is executed when it issues; the model then decides when its wave may issue again and when its
+// result counts as arrived (vm and lgkm counters). All completion times are known at issue, so s_waitcnt is a
+// plain wait until a known cycle.
+// Terminates: each turn advances time; waves that wait for each other get turns as on the device, up to its
+// occupancy. Cost: about 50-100 ns per instruction.
+#include "runtime/softgpu/cu/timing.h"
+
+#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/cu/mem/mem.h"
+#include "runtime/softgpu/cu/timing_cache.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <sched.h>
+#include <vector>
+
+namespace meld::softgpu {
+
+namespace {
+
+using isa::Category;
+using isa::Op;
+
+constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+constexpr unsigned kSimds = 4;
+constexpr uint64_t kFraction = 1024; ///< bandwidth is counted in 1/1024 cycles
+
+/// Outstanding memory operations of one counter; they finish in order.
+class Outstanding {
+public:
+  void add(uint64_t done) {
+    if (size_ == kMax)
+      drop(1);
+    last_ = std::max(last_, done);
+    done_[(first_ + size_++) % kMax] = last_;
+  }
+  /// When at most `n` are outstanding.
+  uint64_t until(uint32_t n) const { return size_ <= n ? 0 : done_[(first_ + size_ - n - 1) % kMax]; }
+  void finish(uint64_t now) {
+    while (size_ && done_[first_] <= now)
+      drop(1);
+  }
+  bool full() const { return size_ == kMax; }
+  uint64_t last() const { return last_; }
+
+private:
+  static constexpr uint32_t kMax = 63;
+  void drop(uint32_t n) { first_ = (first_ + n) % kMax, size_ -= n; }
+  std::array<uint64_t, kMax> done_;
+  uint32_t first_ = 0, size_ = 0;
+  uint64_t last_ = 0;
+};
+
+struct TimedWave {
+  Wave *wave = nullptr;
+  Workgroup *group = nullptr;
+  uint64_t ready = 0; ///< may issue from here on; kNever at a barrier
+  Outstanding vm, lgkm;
+};
+
+/// What the model wants to know about an opcode, looked up once.
+struct OpTraits {
+  isa::ValuRate rate = isa::ValuRate::full;
+  bool clearsL1 = false, atomic = false, store = false;
+};
+
+const OpTraits &traitsOf(Op op) {
+  static const std::vector<OpTraits> table = [] {
+    std::vector<OpTraits> t(size_t(Op::count));
+    for (size_t k = 1; k < t.size(); ++k) {
+      const std::string_view name = isa::mnemonic(Op(k));
+      auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+      if (name.starts_with("v_"))
+        t[k].rate = isa::valuRate(Op(k));
+      t[k].clearsL1 = has("wbinvl1") || has("_invl2");
+      t[k].atomic = has("atomic");
+      t[k].store = has("store");
+    }
+    return t;
+  }();
+  return table[size_t(op)];
+}
+
+/// A serial resource in 1/1024 cycles: takes work in order of request.
+struct Pipe {
+  uint64_t free = 0;
+  /// Returns the cycle at which work of `cost` (1/1024 cycles), asked for at `now`, is through.
+  uint64_t pass(uint64_t now, uint64_t cost) {
+    free = std::max(free, now * kFraction) + cost;
+    return (free + kFraction - 1) / kFraction;
+  }
+};
+
+class Device;
+
+class ComputeUnit {
+public:
+  ComputeUnit(Device &device, unsigned index);
+  /// Advances to `end`. False: nothing left to run here, ever.
+  bool advance(uint64_t end);
+  uint64_t finished() const { return finished_; }
+
+private:
+  struct Simd {
+    std::vector<std::unique_ptr<TimedWave>> waves; ///< oldest first
+    uint64_t next = 0;     ///< no wave can issue before this visit
+    uint64_t valuFree = 0;
+  };
+
+  void fill();
+  bool visit(Simd &s, unsigned index);
+  void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
+  void barrier(Workgroup &g);
+  uint64_t unitFree(const Simd &s, unsigned index, Category c) const;
+  uint64_t vectorMemory(TimedWave &t, bool pastL1);
+  uint64_t scalarMemory(const Wave &w, const isa::Inst &in);
+  uint32_t ldsCost(const Wave &w, const isa::Inst &in) const;
+
+  Device &device_;
+  uint64_t nextGroup_, now_ = 0, finished_ = 0;
+  std::array<Simd, kSimds> simds_;
+  unsigned placeWave_ = 0;
+  std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
+  std::array<uint64_t, 2> ldsFree_{};
+  uint64_t vmemFree_ = 0;
+  Pipe l2Port_, hbm_;
+  TagCache l1_, scalarCache_;
+};
+
+class Device {
+public:
+  Device(Job &j, const TimingParameters &parameters, FaultGuard &g)
+      : job(j), p(parameters), guard(g), l2(parameters.l2Bytes, parameters.l2Ways) {}
+
+  uint64_t run();
+
+  std::vector<std::unique_ptr<ComputeUnit>> units; ///< a member, so that a memory fault's long jump loses nothing
+  Job &job;
+  const TimingParameters &p;
+  FaultGuard &guard;
+  TagCache l2;
+  WaveCounters counters;
+  Wave *running = nullptr;
+  bool slept = false;
+};
+
+ComputeUnit::ComputeUnit(Device &device, unsigned index)
+    : device_(device), nextGroup_(index), l1_(device.p.l1Bytes, device.p.l1Ways),
+      scalarCache_(device.p.scalarBytes, device.p.scalarWays) {}
+
+thread_local Device *current = nullptr;
+
+void sendInterrupt(Workgroup &g, uint32_t eventId) {
+  if (!g.request->interrupt)
+    return;
+  Device *d = current;
+  d->guard.disarm(); // a fault in there is the process's own
+  g.request->interrupt(eventId);
+  d->guard.arm();
+}
+
+/// Takes workgroups as long as there is room; they are dealt to compute units round robin.
+void ComputeUnit::fill() {
+  Job &job = device_.job;
+  while (groups_.size() < job.launch->groupsPerCu && nextGroup_ < job.launch->totalGroups) {
+    std::unique_ptr<Workgroup> g;
+    if (spare_.empty()) {
+      g = std::make_unique<Workgroup>();
+    } else {
+      g = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    if (!startWorkgroup(*g, nextGroup_, *job.launch, job.env, *job.request)) {
+      DispatchResult r;
+      r.code = DispatchCode::scratchTooLarge;
+      r.message = "kernel " + job.launch->kernel + ": no host memory for a workgroup's registers and scratch";
+      job.fail(std::move(r));
+      return;
+    }
+    nextGroup_ += job.env.config->computeUnits;
+    g->interrupt = sendInterrupt;
+    device_.counters.waves += g->numWaves;
+    for (uint32_t k = 0; k < g->numWaves; ++k) {
+      auto t = std::make_unique<TimedWave>();
+      t->wave = &g->waves[k];
+      t->group = g.get();
+      t->ready = now_;
+      t->wave->quantum = std::numeric_limits<int32_t>::max();
+      Simd &s = simds_[placeWave_++ % kSimds];
+      s.next = std::min(s.next, now_);
+      s.waves.push_back(std::move(t));
+    }
+    groups_.push_back(std::move(g));
+  }
+}
+
+bool ComputeUnit::advance(uint64_t end) {
+  while (true) {
+    if (groups_.empty()) {
+      fill();
+      if (groups_.empty())
+        return false;
+    }
+    // The next visit of each SIMD that can do something, on its own cycles.
+    unsigned best = 0;
+    uint64_t when = kNever;
+    for (unsigned k = 0; k < kSimds; ++k) {
+      uint64_t at = simds_[k].next;
+      if (at == kNever)
+        continue;
+      at = std::max(at, now_);
+      at += (k + kSimds - at % kSimds) % kSimds;
+      if (at < when)
+        when = at, best = k;
+    }
+    if (when >= end) {
+      now_ = std::max(now_, end);
+      return true;
+    }
+    now_ = when;
+    if (!visit(simds_[best], best))
+      return false;
+  }
+}
+
+uint64_t ComputeUnit::unitFree(const Simd &s, unsigned index, Category c) const {
+  switch (c) {
+  case Category::valu:
+    return s.valuFree;
+  case Category::vmemRead:
+  case Category::vmemWrite:
+  case Category::flat:
+    return vmemFree_;
+  case Category::lds:
+    return ldsFree_[index / 2];
+  default:
+    return 0; // the scalar and branch units take one instruction per visit, waits and barriers need none
+  }
+}
+
+/// Units of one visit, one instruction each; 0: needs none.
+unsigned unitBit(Category c) {
+  switch (c) {
+  case Category::valu:
+    return 1;
+  case Category::salu:
+  case Category::smem:
+    return 2;
+  case Category::vmemRead:
+  case Category::vmemWrite:
+  case Category::flat:
+    return 4;
+  case Category::lds:
+    return 8;
+  case Category::branch:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
+bool ComputeUnit::visit(Simd &s, unsigned index) {
+  unsigned used = 0;
+  for (size_t k = 0; k < s.waves.size(); ++k) {
+    TimedWave &t = *s.waves[k];
+    if (t.ready > now_)
+      continue;
+    Wave &w = *t.wave;
+    while (w.next->category == kCoreEntry) {
+      const ExecInst *to = w.next->run(w.next, w);
+      if (!to)
+        break;
+      w.next = to;
+    }
+    const Category c = Category(w.next->category);
+    const unsigned unit = w.next->category == kCoreEntry ? 0 : unitBit(c);
+    if ((used & unit) || unitFree(s, index, c) > now_)
+      continue;
+    used |= unit;
+    issue(s, index, t, w.next);
+    if (w.status == WaveStatus::faulted) {
+      device_.job.fail(describeFault(w, *device_.job.launch, device_.job.env.code->target()));
+      return false;
+    }
+    if (device_.job.stop.load(std::memory_order_relaxed))
+      return false;
+  }
+  // Ended waves leave; when does the next one want to go on?
+  std::erase_if(s.waves, [](const auto &t) { return t->wave->status == WaveStatus::ended; });
+  s.next = kNever;
+  for (const auto &t : s.waves) {
+    if (t->ready == kNever)
+      continue;
+    uint64_t at = t->ready;
+    if (t->wave->next->category != kCoreEntry)
+      at = std::max(at, unitFree(s, index, Category(t->wave->next->category)));
+    s.next = std::min(s.next, std::max(at, now_ + 1));
+  }
+  // Workgroups whose last wave ended make room for others.
+  for (size_t k = 0; k < groups_.size();) {
+    if (!groups_[k]->done()) {
+      ++k;
+      continue;
+    }
+    bool referenced = false;
+    for (auto &other : simds_)
+      for (auto &t : other.waves)
+        referenced |= t->group == groups_[k].get();
+    if (referenced) {
+      ++k;
+      continue;
+    }
+    spare_.push_back(std::move(groups_[k]));
+    groups_.erase(groups_.begin() + ptrdiff_t(k));
+    fill();
+  }
+  return true;
+}
+
+uint32_t valuCost(Op op, const TimingParameters &p) {
+  switch (traitsOf(op).rate) {
+  case isa::ValuRate::full:
+    return p.valu;
+  case isa::ValuRate::half:
+    return p.valuHalf;
+  case isa::ValuRate::quarter:
+    return p.valuQuarter;
+  case isa::ValuRate::transcendental:
+    return p.transcendental;
+  case isa::ValuRate::f64:
+    return p.f64;
+  case isa::ValuRate::mulHi32:
+    return p.mulHi32;
+  case isa::ValuRate::mfma:
+    return p.mfma;
+  }
+  return p.valu;
+}
+
+void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
+  const TimingParameters &p = device_.p;
+  WaveCounters &counters = device_.counters;
+  Wave &w = *t.wave;
+  const isa::Inst &in = *i->inst;
+  const Category c = Category(i->category);
+  // Sources are read before they are overwritten: the scalar address is needed for the cache.
+  const uint64_t smemDone = c == Category::smem ? scalarMemory(w, in) : 0;
+  if (c == Category::valu)
+    counters.activeLanesValu += unsigned(std::popcount(w.exec()));
+  if (i->category < WaveCounters::kCategories)
+    ++counters.insts[i->category];
+
+  device_.running = &w;
+  device_.guard.arm();
+  const ExecInst *next = i->run(i, w);
+  device_.guard.disarm();
+  if (next)
+    w.next = next;
+
+  t.vm.finish(now_);
+  t.lgkm.finish(now_);
+  uint64_t ready = now_ + p.internal;
+  switch (c) {
+  case Category::valu: {
+    const uint32_t cost = valuCost(in.op, p);
+    s.valuFree = now_ + cost;
+    ready = now_ + cost;
+    break;
+  }
+  case Category::salu:
+    ready = now_ + p.salu;
+    break;
+  case Category::smem:
+    t.lgkm.add(smemDone);
+    ready = now_ + p.salu;
+    break;
+  case Category::branch:
+    ready = now_ + (next == following(i) ? p.branchNotTaken : p.branchTaken);
+    break;
+  case Category::lds: {
+    counters.ldsBankConflicts += w.trace.ldsBankConflicts;
+    const uint64_t through = now_ + ldsCost(w, in);
+    ldsFree_[index / 2] = through;
+    t.lgkm.add(through + p.ldsLatency);
+    ready = now_ + p.internal;
+    break;
+  }
+  case Category::vmemRead:
+  case Category::vmemWrite:
+  case Category::flat: {
+    counters.cacheLines += w.trace.cacheLines;
+    counters.ldsBankConflicts += w.trace.ldsBankConflicts;
+    const OpTraits &traits = traitsOf(in.op);
+    if (traits.clearsL1)
+      l1_.clear();
+    const uint64_t done = vectorMemory(t, traits.store || traits.atomic || in.glc);
+    t.vm.add(done);
+    if (c == Category::flat)
+      t.lgkm.add(done);
+    ready = now_ + p.vmemMin;
+    break;
+  }
+  case Category::waitcnt: {
+    const uint32_t imm = uint32_t(in.simm) & 0xffff;
+    ready = std::max({ready, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4), t.lgkm.until(imm >> 8 & 15)});
+    break;
+  }
+  default:
+    if (in.op == Op::s_nop)
+      ready = now_ + p.internal * ((uint32_t(in.simm) & 15) + 1);
+    break;
+  }
+  if (t.vm.full())
+    ready = std::max(ready, t.vm.until(62));
+  if (t.lgkm.full())
+    ready = std::max(ready, t.lgkm.until(62));
+  t.ready = ready;
+
+  switch (w.status) {
+  case WaveStatus::ready:
+    break;
+  case WaveStatus::yielded: // s_sleep, or 2^31 loops
+    w.status = WaveStatus::ready;
+    w.quantum = std::numeric_limits<int32_t>::max();
+    if (in.op == Op::s_sleep) {
+      t.ready = now_ + std::max(p.internal, p.sleepUnit * (uint32_t(in.simm) & 127));
+      device_.slept = true;
+    }
+    break;
+  case WaveStatus::barrier:
+    t.ready = kNever;
+    ++t.group->arrived;
+    barrier(*t.group);
+    break;
+  case WaveStatus::ended:
+    finished_ = std::max({finished_, now_ + p.internal, t.vm.last(), t.lgkm.last()});
+    t.ready = kNever;
+    ++t.group->ended;
+    barrier(*t.group);
+    break;
+  case WaveStatus::faulted:
+    break;
+  }
+}
+
+/// The last one to arrive, or to end, lets the others go on.
+void ComputeUnit::barrier(Workgroup &g) {
+  if (!releaseBarrier(g))
+    return;
+  for (unsigned k = 0; k < kSimds; ++k)
+    for (auto &t : simds_[k].waves)
+      if (t->group == &g && t->wave->status == WaveStatus::ready && t->ready == kNever) {
+        t->ready = now_ + device_.p.internal;
+        simds_[k].next = std::min(simds_[k].next, t->ready);
+      }
+}
+
+uint32_t ComputeUnit::ldsCost(const Wave &w, const isa::Inst &in) const {
+  const TimingParameters &p = device_.p;
+  const uint32_t read = in.dst.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.dst.dwords, 1) * 4;
+  const uint32_t written = (in.vdata.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.vdata.dwords, 1) * 4) +
+                           (in.vdata1.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.vdata1.dwords, 1) * 4);
+  uint32_t cost = std::max(read, written) / std::max(p.ldsBytesPerLaneCycle, 1u) + (written ? p.ldsWriteExtra : 0);
+  return std::max(cost, p.ldsMin) + p.ldsConflict * w.trace.ldsBankConflicts;
+}
+
+uint64_t ComputeUnit::vectorMemory(TimedWave &t, bool pastL1) {
+  const TimingParameters &p = device_.p;
+  const MemoryTrace &trace = t.wave->trace;
+  const uint64_t through = now_ + std::max(p.vmemMin, p.vmemPerLine * trace.cacheLines);
+  vmemFree_ = through;
+  uint64_t done = through;
+  const uint64_t l2Line = 64 * kFraction / std::max(p.l2BytesPerCycle, 1u);
+  const uint64_t hbmLine = 64 * kFraction * 1000 / std::max(p.hbmMilliBytesPerCycle, 1u);
+  for (uint32_t k = 0; k < trace.numLines; ++k) {
+    const uint64_t line = trace.lines[k] / 64;
+    const uint64_t at = now_ + p.vmemPerLine * k;
+    // Stores write through, atomics and coherent loads are done in L2.
+    if (!pastL1 && l1_.access(line)) {
+      done = std::max(done, at + p.l1Latency);
+      continue;
+    }
+    const uint64_t port = l2Port_.pass(at, l2Line);
+    if (device_.l2.access(line))
+      done = std::max(done, port + p.l2Latency);
+    else
+      done = std::max(done, hbm_.pass(port, hbmLine) + p.hbmLatency);
+  }
+  return done;
+}
+
+uint64_t ComputeUnit::scalarMemory(const Wave &w, const isa::Inst &in) {
+  const TimingParameters &p = device_.p;
+  if (in.saddr.kind != isa::Operand::Kind::sgpr)
+    return now_ + p.scalarLatency; // s_memtime, cache maintenance
+  uint64_t address = (w.s64(in.saddr.index) & 0xffffffffffff) + uint64_t(int64_t(in.offset));
+  if (in.soffset.kind == isa::Operand::Kind::sgpr)
+    address += w.s[in.soffset.index];
+  const uint32_t bytes = std::max<uint32_t>(in.dst.dwords, 1) * 4;
+  uint64_t done = now_;
+  for (uint64_t line = address / 64; line <= (address + bytes - 1) / 64; ++line) {
+    if (scalarCache_.access(line)) {
+      done = std::max(done, now_ + p.scalarLatency);
+      continue;
+    }
+    const uint64_t port = l2Port_.pass(now_, 64 * kFraction / std::max(p.l2BytesPerCycle, 1u));
+    done = std::max(done, port + (device_.l2.access(line) ? p.l2Latency : p.hbmLatency));
+  }
+  return done;
+}
+
+uint64_t Device::run() {
+  const uint64_t count = std::min<uint64_t>(job.env.config->computeUnits, job.launch->totalGroups);
+  for (unsigned k = 0; k < count; ++k)
+    units.push_back(std::make_unique<ComputeUnit>(*this, k));
+  uint64_t cycles = 0;
+  for (uint64_t end = p.turn; !units.empty() && !job.stop.load(std::memory_order_relaxed); end += std::max(p.turn, 1u)) {
+    slept = false;
+    for (size_t k = 0; k < units.size();) {
+      if (units[k]->advance(end)) {
+        ++k;
+        continue;
+      }
+      cycles = std::max(cycles, units[k]->finished());
+      units.erase(units.begin() + ptrdiff_t(k));
+      if (job.stop.load(std::memory_order_relaxed))
+        return cycles;
+    }
+    if (job.cancelled()) {
+      DispatchResult r;
+      r.code = DispatchCode::cancelled;
+      r.message = "kernel " + job.launch->kernel + " was cancelled";
+      job.fail(std::move(r));
+    }
+    if (slept)
+      sched_yield(); // they may wait for the host
+  }
+  return cycles;
+}
+
+} // namespace
+
+uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
+  job.workers.fetch_add(1, std::memory_order_relaxed);
+  FaultGuard guard;
+  Device *const outer = current;
+  std::unique_ptr<Device> device;
+  volatile uint64_t cycles = 0;
+  try {
+    device = std::make_unique<Device>(job, parameters, guard);
+    current = device.get();
+    if (sigsetjmp(guard.env, 0) == 0) {
+      cycles = device->run();
+    } else {
+      Wave &w = *device->running;
+      w.fault = Fault{FaultKind::memory, pcOf(w.next), guard.address, faultingLane(w.next, w, guard.address), guard.write,
+                      "no memory there"};
+      w.status = WaveStatus::faulted;
+      job.fail(describeFault(w, *job.launch, job.env.code->target()));
+    }
+  } catch (...) {
+    DispatchResult r;
+    r.code = DispatchCode::cancelled;
+    r.message = "out of host memory";
+    job.fail(std::move(r));
+  }
+  current = outer;
+  std::lock_guard lock(job.mutex);
+  if (device)
+    job.counters.add(device->counters);
+  return cycles;
+}
+
+} // namespace meld::softgpu

@@ -1,0 +1,98 @@
+// Microbenchmarks for the timing model: the time of each follows from the rules of docs/timing-model.md.
+.macro kernel name
+	.globl \name
+	.p2align 8
+	.type \name,@function
+.endm
+.if .amdgcn.gfx_generation_stepping == 10
+.macro descriptor name
+	.rodata
+	.p2align 6
+	.amdhsa_kernel \name
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 24
+		.amdhsa_next_free_sgpr 32
+		.amdhsa_accum_offset 24
+	.end_amdhsa_kernel
+	.text
+.endm
+.else
+.macro descriptor name
+	.rodata
+	.p2align 6
+	.amdhsa_kernel \name
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 24
+		.amdhsa_next_free_sgpr 32
+	.end_amdhsa_kernel
+	.text
+.endm
+.endif
+// NAME_1 holds 100 times BODY between HEAD and the end, NAME_2 200 times: their difference is the cost of 100.
+.macro pair name, head, body
+	kernel \name\()_1
+\name\()_1:
+	\head
+	.rept 100
+	\body
+	.endr
+	s_waitcnt 0
+	s_endpgm
+	descriptor \name\()_1
+	kernel \name\()_2
+\name\()_2:
+	\head
+	.rept 200
+	\body
+	.endr
+	s_waitcnt 0
+	s_endpgm
+	descriptor \name\()_2
+.endm
+.macro nothing
+.endm
+.macro lds_consecutive
+	v_lshlrev_b32 v1, 2, v0
+	s_mov_b32 m0, -1
+.endm
+.macro lds_strided
+	v_and_b32 v1, 63, v0
+	v_lshlrev_b32 v1, 7, v1
+	s_mov_b32 m0, -1
+.endm
+.macro argument
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	s_waitcnt 0
+	v_and_b32 v1, 63, v0
+	v_lshlrev_b32 v1, 2, v1
+.endm
+.macro load_same
+	global_load_dword v2, v1, s[2:3]
+	s_waitcnt vmcnt(0)
+.endm
+.macro load_next
+	global_load_dword v2, v1, s[2:3]
+	s_waitcnt vmcnt(0)
+	v_add_u32 v1, 0x1000, v1
+.endm
+.macro valu_salu
+	v_add_u32 v2, v2, v3
+	s_add_u32 s4, s4, s5
+.endm
+	.text
+	pair valu, nothing, "v_add_u32 v2, v2, v3"
+	pair trans, nothing, "v_rcp_f32 v2, v2"
+	pair mulhi, nothing, "v_mul_hi_u32 v2, v2, v3"
+	pair f64, nothing, "v_add_f64 v[2:3], v[2:3], v[4:5]"
+	pair salu, nothing, "s_add_u32 s4, s4, s5"
+	pair both, nothing, valu_salu
+	pair branch_not, "s_cmp_eq_u32 s4, s4", "s_cbranch_scc0 0"
+	pair branch_taken, nothing, "s_branch 0"
+	pair nop, nothing, "s_nop 0"
+	pair lds_read, lds_consecutive, "ds_read_b32 v2, v1"
+	pair lds_write, lds_consecutive, "ds_write_b32 v1, v2"
+	pair lds_write128, "v_mov_b32 v1, 0", "ds_write_b128 v1, v[4:7]"
+	pair lds_conflict, lds_strided, "ds_read_b32 v2, v1"
+	pair load_hit, argument, load_same
+	pair load_miss, argument, load_next
+	pair store, argument, "global_store_dword v1, v2, s[2:3]"
