@@ -127,6 +127,7 @@ TEST_F(SdmaTest, PollWaitsAndComparesAsAsked) {
     EXPECT_EQ(p.step(), c.met ? Step::progress : Step::blocked) << c.function << " " << c.value;
   }
   // An HDP flush writes a register: not a wait.
+  readPointer = writePointer = 0;
   auto p = make();
   push({8u | 1u << 26, 0, 0, 0, 0, 0});
   EXPECT_EQ(p.step(), Step::progress);

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Checks that need a shell around the program.  driver_e2e.sh CASE LIBRARY PROGRAM [ARGS]
+#   starts N      N starts and exits in a row, each within a time limit, each saying PASS
+#   parallel N    N processes at once
+#   says TEXT     the program fails, and TEXT (an extended regular expression) is in its output
+#   interrupt     the program says "running"; SIGINT ends it
+#   names TEXT... every TEXT is a kernel name in the counters
+set -u
+kind=$1 library=$2
+shift 2
+preload() { LD_PRELOAD=$library timeout -k 5 "${limit:-60}" "$@"; }
+fail() { echo "FAIL: $*" >&2; exit 1; }
+
+case $kind in
+starts)
+  count=$1; shift
+  for ((i = 0; i < count; ++i)); do
+    out=$(preload "$@" 2>&1) || fail "start $i: exit $?: $out"
+    [[ $out == *PASS* || $out == *Done* ]] || fail "start $i: $out"
+  done
+  ;;
+parallel)
+  count=$1; shift
+  pids=()
+  for ((i = 0; i < count; ++i)); do
+    preload "$@" >/dev/null & pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || fail "a process gave $?"; done
+  ;;
+says)
+  text=$1; shift
+  out=$(preload "$@" 2>&1) && fail "the program succeeded: $out"
+  grep -Eq -- "$text" <<<"$out" || fail "no \"$text\" in: $out"
+  ;;
+interrupt)
+  fifo=$(mktemp -u); mkfifo "$fifo"; trap 'rm -f "$fifo"' EXIT
+  # A background job of a script ignores SIGINT: put the default back.
+  LD_PRELOAD=$library timeout -k 5 60 env --default-signal=INT "$@" >"$fifo" & pid=$!
+  read -r line <"$fifo"
+  [[ $line == running ]] || fail "the program said: $line"
+  child=$(pgrep -P "$pid") || fail "no child"
+  kill -INT "$child"
+  wait "$pid"; code=$?
+  [[ $code -eq 130 ]] || fail "ended with $code, not by the interrupt"
+  ;;
+names)
+  texts=(); while [[ $1 != -- ]]; do texts+=("$1"); shift; done; shift
+  file=$(mktemp); trap 'rm -f "$file"' EXIT
+  MELD_COUNTERS=$file preload "$@" || fail "exit $?"
+  for text in "${texts[@]}"; do
+    grep -q -- "$text" "$file" || fail "no $text in the counters: $(head -c 2000 "$file")"
+  done
+  ;;
+*) fail "unknown case $kind" ;;
+esac
