@@ -1,7 +1,8 @@
 // Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later).
 // "MI100" and "MI200" ISA manuals, chapter VOP3P. Integer sums wrap, or saturate with clamp; v_dot2_f32_f16
-// adds its (exact) products to the accumulator one after the other in f32.
+// adds its (exact) products to the accumulator one after the other in f32, and on gfx90a flushes denormals.
 #include "runtime/softgpu/cu/valu/fast.h"
+#include "runtime/softgpu/cu/valu/half.h"
 
 namespace meld::softgpu::valu {
 
@@ -55,13 +56,15 @@ void rowDot2F16(RowCtx &ctx) {
       const auto element = [&](U32 x, unsigned k) {
         const unsigned pick = vop3p ? (half ? in.opSelHi : in.opSel) >> k & 1 : half;
         const unsigned negate = vop3p ? (half ? in.abs : in.neg) >> k & 1 : 0;
-        const U32 h = (pick ? x >> 16 : x) & 0xffffu;
+        U32 h = (pick ? x >> 16 : x) & 0xffffu;
+        if (ctx.gfx90a)
+          h = flushHalf(h);
         return widenHalf(h ^ (negate ? 0x8000u : 0u));
       };
       const F32 x = element(a, 0), y = element(b, 1), p = x * y;
       sum = fixNan(fixNan(p, x, y) + sum, sum, p);
     }
-    store(ctx.dst + 8 * c, (U32)sum);
+    store(ctx.dst + 8 * c, (U32)(ctx.gfx90a ? flush(sum) : sum));
   }
 }
 

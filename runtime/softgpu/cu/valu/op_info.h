@@ -47,6 +47,10 @@ enum OpFlags : uint16_t {
   kPackedF32 = 512,  ///< v_pk_*_f32: the row function is the 32-bit operation, done for both dwords
 };
 
+/// ExecInst::flags bit, beyond those of wave.h: the target is gfx90a, which flushes f16 and bf16 denormals in
+/// v_dot2 and v_mfma.
+inline constexpr uint8_t kOnGfx90a = 0x80;
+
 /// Arguments of a row function: 64 lanes of each operand; 64-bit operands have the high dwords at +64.
 struct RowCtx {
   const uint32_t *src[3] = {};
@@ -55,6 +59,7 @@ struct RowCtx {
   uint64_t mask = 0;    ///< Ty::mask operand
   uint64_t maskOut = 0; ///< compare result, carry out
   uint32_t mode = 0;
+  bool gfx90a = false;
   const isa::Inst *inst = nullptr;
 };
 using RowFn = void (*)(RowCtx &);

@@ -170,7 +170,15 @@ void negAbs(uint32_t *row, Ty t, bool neg, bool abs) {
 
 } // namespace
 
-/// omod and clamp on the results, one lane at a time.
+namespace {
+
+// Scaled results lose the sign of zero, and denormals are zeros then.
+F32 positiveZero(F32 a) { return (F32)((U32)a & ~(U32)(((U32)a & 0x7f800000u) == 0)); }
+F64 positiveZero(F64 a) { return (F64)((U64)a & ~(U64)(((U64)a & 0x7ff0000000000000ull) == 0)); }
+F32 positiveZeroHalf(F32 a) { return (F32)((U32)a & ~(U32)(((U32)a & 0x7fffffffu) < 0x38800000u)); }
+
+} // namespace
+
 void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode) {
   // Output modifiers are ignored with IEEE mode or output denormals on (manual, 6.2.3).
   const bool denormOut = t == Ty::f32 ? mode & 0x20 : mode & 0x80;
@@ -186,7 +194,7 @@ void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mo
       F64 h[2] = {(F64)unpackLo(lo, hi), (F64)unpackHi(lo, hi)};
       for (F64 &x : h) {
         if (omod)
-          x = fixNan(x * splatD(scale) + splatD(0), x);
+          x = positiveZero(fixNan(x * splatD(scale), x));
         if (clamp) {
           const F64 zero = splatD(0), one = splatD(1);
           const F64 nan = unordered(x, x);
@@ -201,7 +209,7 @@ void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mo
     }
     F32 x = t == Ty::f16 ? widenHalf(load(p)) : (F32)load(p);
     if (omod)
-      x = fixNan(x * splatF(scale) + splatF(0), x);
+      x = t == Ty::f16 ? positiveZeroHalf(fixNan(x * splatF(scale), x)) : positiveZero(fixNan(x * splatF(scale), x));
     if (clamp) {
       const F32 zero = splatF(0), one = splatF(1);
       const F32 nan = unordered(x, x);
@@ -254,6 +262,7 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   RowCtx ctx;
   ctx.exec = exec;
   ctx.mode = w.mode;
+  ctx.gfx90a = i->flags & kOnGfx90a;
   ctx.inst = &in;
   ctx.dst = out;
 

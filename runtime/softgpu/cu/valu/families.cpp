@@ -1,5 +1,0 @@
-// Families not written yet.
-#include "runtime/softgpu/cu/valu/op_info.h"
-namespace meld::softgpu::valu {
-void addMatrix(OpTable &) {}
-} // namespace meld::softgpu::valu
