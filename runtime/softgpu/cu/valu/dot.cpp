@@ -61,8 +61,8 @@ void rowDot2F16(RowCtx &ctx) {
           h = flushHalf(h);
         return widenHalf(h ^ (negate ? 0x8000u : 0u));
       };
-      const F32 x = element(a, 0), y = element(b, 1), p = x * y;
-      sum = fixNan(fixNan(p, x, y) + sum, sum, p);
+      const F32 x = element(a, 0), y = element(b, 1), p = fixNan(x * y, x, y);
+      sum = fixNan(sum + p, sum, p);
     }
     store(ctx.dst + 8 * c, (U32)(ctx.gfx90a ? flush(sum) : sum));
   }
