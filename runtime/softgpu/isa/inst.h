@@ -127,7 +127,7 @@ struct Inst {
   int32_t offset = 0;     ///< instruction offset in bytes (DS offset0 as encoded)
   int32_t offset1 = 0;    ///< DS offset1 as encoded
   bool glc = false, slc = false, scc = false, nv = false, lds = false, tfe = false;
-  bool offen = false, idxen = false, gds = false;
+  bool offen = false, idxen = false, gds = false; ///< SMEM: offen = an immediate offset is encoded
   uint8_t dfmt = 0, nfmt = 0; ///< MTBUF
   // MFMA
   uint8_t cbsz = 0, abid = 0, blgp = 0;
