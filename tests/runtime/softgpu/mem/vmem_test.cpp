@@ -11,6 +11,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <thread>
 
 using namespace meld::softgpu;
 using namespace meld::softgpu::test;
@@ -601,6 +602,59 @@ TEST_F(Vmem, SameAddressAtomicsAreSerialised) {
     uint32_t memory;
     std::memcpy(&memory, &s.memory[64], 4);
     EXPECT_EQ(memory, sum);
+  }
+}
+
+TEST_F(Vmem, AtomicsOfSeveralThreadsAddUp) {
+  // Waves of different host threads update the same words, from all lanes of a wave or one word per
+  // lane.
+  struct Row {
+    const char *text;
+    bool oneWord, f32;
+  };
+  for (const Row &r : {Row{"global_atomic_add v[2:3], v8, off", true, false},
+                       Row{"global_atomic_add v16, v[2:3], v8, off glc", false, false},
+                       Row{"global_atomic_add_f32 v[2:3], v8, off", true, true},
+                       Row{"global_atomic_add_f32 v[2:3], v8, off", false, true},
+                       Row{"flat_atomic_sub v[2:3], v9", false, false}}) {
+    const auto bytes = assemble(r.text, "gfx90a");
+    isa::Inst inst;
+    ASSERT_EQ(isa::decode(bytes.data(), bytes.size(), isa::Target::gfx90a, inst),
+              isa::DecodeStatus::ok);
+    ExecInst code[2];
+    std::memset(static_cast<void *>(code), 0, sizeof(code));
+    code[0].inst = &inst;
+    ASSERT_TRUE(prepareMemory(code[0], isa::Target::gfx90a));
+    alignas(64) static uint32_t words[kWaveSize];
+    std::memset(words, 0, sizeof(words));
+    constexpr unsigned kThreads = 3, kRounds = 2000;
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < kThreads; ++t)
+      threads.emplace_back([&] {
+        std::vector<VRow> rows(32);
+        Wave w;
+        w.v = rows.data();
+        w.exec() = kFullExec;
+        for (unsigned l = 0; l < kWaveSize; ++l) {
+          const uint64_t a = reinterpret_cast<uint64_t>(&words[r.oneWord ? 7 : l]);
+          rows[2].u[l] = uint32_t(a);
+          rows[3].u[l] = uint32_t(a >> 32);
+          rows[8].u[l] = r.f32 ? 0x3f800000 : 1;
+          rows[9].u[l] = uint32_t(-1);
+        }
+        for (unsigned k = 0; k < kRounds; ++k)
+          code[0].run(&code[0], w);
+      });
+    for (std::thread &t : threads)
+      t.join();
+    for (unsigned l = 0; l < kWaveSize; ++l) {
+      const uint32_t count = kThreads * kRounds * (r.oneWord ? (l == 7 ? kWaveSize : 0) : 1);
+      const float f = float(count);
+      uint32_t want = count;
+      if (r.f32)
+        std::memcpy(&want, &f, 4);
+      EXPECT_EQ(words[l], want) << r.text << " word " << l;
+    }
   }
 }
 
