@@ -475,6 +475,42 @@ BasicBlock *makeTail(Node &node) {
   return tail;
 }
 
+// Splits the head block of each cut region in two; the plan's pointers to the lower part follow.
+void cutHeads(Plan &plan) {
+  DenseMap<BasicBlock *, BasicBlock *> lower;
+  for (Arm *arm : {&plan.left, &plan.right})
+    for (Node &node : arm->nodes) {
+      if (!node.isHeadless)
+        continue;
+      Instruction *at = node.entry->getTerminator();
+      if (CmpInst *compare = branchCompare(node.entry)) {
+        compare->moveBefore(at);
+        at = compare;
+      }
+      BasicBlock *below = node.entry->splitBasicBlock(at, node.entry->getName() + ".cut");
+      lower[node.entry] = below;
+      node.blocks.front() = below;
+      node.entry = below;
+    }
+  for (Arm *arm : {&plan.left, &plan.right})
+    for (Node &node : arm->nodes)
+      if (node.isHead)
+        node.next = lower[node.entry];
+  for (NodePlan &node : plan.nodes) {
+    if (!node.left->isHeadless)
+      continue;
+    for (BlockPlan &block : node.blocks) {
+      if (BasicBlock *below = lower.lookup(block.left))
+        block.left = below;
+      if (BasicBlock *below = lower.lookup(block.right))
+        block.right = below;
+    }
+    for (BasicBlock *&block : node.mirrored)
+      if (BasicBlock *below = lower.lookup(block))
+        block = below;
+  }
+}
+
 // Phis of two tails belong together when they feed the same phi behind.
 void pairTailPhis(BlockPlan &plan) {
   BasicBlock *next = plan.left->getSingleSuccessor();
@@ -497,13 +533,15 @@ void carryOut(Plan &plan) {
   Function &function = *above->getParent();
   Value *condition = plan.branch->getCondition();
 
+  if (plan.cutHeads)
+    cutHeads(plan);
   // Tails for every node up to the last melded one, so that each entry has a single edge from
   // outside.
   DenseMap<const Node *, BasicBlock *> tails;
   for (Arm *arm : {&plan.left, &plan.right}) {
     const Node *last = arm == &plan.left ? plan.nodes.back().left : plan.nodes.back().right;
     for (Node &node : arm->nodes) {
-      if (!node.isBlock())
+      if (!node.isBlock() && !node.openEnd)
         tails[&node] = makeTail(node);
       if (&node == last)
         break;

@@ -18,6 +18,13 @@ bool isConvergentOperation(const Instruction &instruction) {
   return call && call->isConvergent();
 }
 
+bool synchronises(const BasicBlock &block) {
+  for (const Instruction &instruction : block)
+    if (instruction.isAtomic() || instruction.isVolatile() || isa<FenceInst>(instruction))
+      return true;
+  return false;
+}
+
 std::optional<std::string> obstacle(const BasicBlock &block) {
   if (block.hasAddressTaken())
     return "a block's address is taken";
@@ -104,6 +111,17 @@ static bool sameCall(const CallBase &left, const CallBase &right) {
   if (left.hasOperandBundles() || right.hasOperandBundles() || left.isInlineAsm() ||
       left.cannotMerge() || right.cannotMerge())
     return false;
+  // Descriptors, offsets and the like must stay in scalar registers, and only the target knows
+  // which.
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&left);
+  if (intrinsic && left.mayReadOrWriteMemory()) {
+    StringRef name = intrinsic->getCalledFunction()->getName();
+    bool plainMemory = !name.contains(".amdgcn.") || name.contains(".global.atomic.") ||
+                       name.contains(".flat.atomic.") || name.contains(".ds.f");
+    for (unsigned i = 0; i < left.arg_size() && !plainMemory; ++i)
+      if (left.getArgOperand(i) != right.getArgOperand(i))
+        return false;
+  }
   // An intrinsic's declaration carries what matters; anything else must be promised on both sides
   // alike.
   return isa<IntrinsicInst>(left) || left.getAttributes() == right.getAttributes();

@@ -18,6 +18,9 @@ bool isIgnorable(const llvm::Instruction &instruction);
 /// Talks to other lanes or must not gain control dependences.
 bool isConvergentOperation(const llvm::Instruction &instruction);
 
+/// Holds an atomic, volatile or fencing operation.
+bool synchronises(const llvm::BasicBlock &block);
+
 /// Why a block cannot be part of a melded region, or nothing.
 std::optional<std::string> obstacle(const llvm::BasicBlock &block);
 

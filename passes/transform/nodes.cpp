@@ -44,8 +44,46 @@ static bool hasBackEdge(BasicBlock *block, const DominatorTree &dominators) {
   return false;
 }
 
+CmpInst *branchCompare(BasicBlock *block) {
+  auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+  if (!branch || !branch->isConditional())
+    return nullptr;
+  auto *compare = dyn_cast<CmpInst>(branch->getCondition());
+  return compare && compare->hasOneUse() && compare->getParent() == block ? compare : nullptr;
+}
+
+std::vector<Instruction *> alignedBody(const Node &node, BasicBlock *block) {
+  const bool cut = block == node.entry && (node.isHead || node.isHeadless);
+  const Instruction *compare = cut ? branchCompare(block) : nullptr;
+  std::vector<Instruction *> body;
+  for (Instruction &instruction : *block) {
+    if (isa<PHINode>(instruction) || instruction.isTerminator() || isIgnorable(instruction))
+      continue;
+    if (cut && (&instruction == compare) != node.isHeadless)
+      continue;
+    body.push_back(&instruction);
+  }
+  return body;
+}
+
+// Cuts `node`'s head off when there is something in it.
+static void pushNode(Arm &arm, Node node, bool cutHeads) {
+  if (cutHeads && !node.isLoop && (node.blocks.size() > 1 || node.openEnd)) {
+    Node head;
+    head.entry = node.entry;
+    head.blocks = {node.entry};
+    head.next = node.entry;
+    head.isHead = true;
+    if (!alignedBody(head, head.entry).empty()) {
+      arm.nodes.push_back(std::move(head));
+      node.isHeadless = true;
+    }
+  }
+  arm.nodes.push_back(std::move(node));
+}
+
 Arm buildArm(BasicBlock *entry, const DominatorTree &dominators,
-             const PostDominatorTree &postDominators) {
+             const PostDominatorTree &postDominators, bool cutHeads) {
   Arm arm;
   SmallPtrSet<BasicBlock *, 16> visited;
   BasicBlock *current = entry;
@@ -79,12 +117,14 @@ Arm buildArm(BasicBlock *entry, const DominatorTree &dominators,
         node.blocks = {current};
         node.next = nullptr;
         node.openEnd = true;
-        arm.nodes.push_back(std::move(node));
+        pushNode(arm, std::move(node), cutHeads);
         return arm;
       }
+      for (BasicBlock *block : node.blocks)
+        node.hasLoop |= hasBackEdge(block, dominators);
     }
-    arm.nodes.push_back(node);
     current = node.next;
+    pushNode(arm, std::move(node), cutHeads);
   }
   return arm;
 }
@@ -193,6 +233,15 @@ private:
 } // namespace
 
 NodeMatch matchNodes(const Node &left, const Node &right) {
+  // Straight code with straight code: where it goes on does not matter.
+  auto straight = [](const Node &node) { return node.isHead || (node.isBlock() && !node.openEnd); };
+  if (straight(left) && straight(right)) {
+    NodeMatch match;
+    match.blocks.push_back({left.entry, right.entry});
+    return match;
+  }
+  if (left.isHead || right.isHead || left.isHeadless != right.isHeadless)
+    return {};
   if (left.blocks.size() != right.blocks.size() || left.isLoop != right.isLoop ||
       left.openEnd != right.openEnd)
     return {};

@@ -19,6 +19,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstrTypes.h"
 #include <vector>
 
 namespace meld::passes {
@@ -28,6 +29,11 @@ struct Node {
   std::vector<llvm::BasicBlock *> blocks; ///< reverse post-order, entry first
   llvm::BasicBlock *next = nullptr;       ///< the one block control goes to; null for an open end
   bool openEnd = false; ///< one block, two or more successors that lie outside the arm
+  /// The arm was cut at the heads of its regions: this node is a head's code without the branch
+  /// (`isHead`), or what remains, the branch with its compare and the blocks below (`isHeadless`).
+  bool isHead = false;
+  bool isHeadless = false;
+  bool hasLoop = false; ///< a loop somewhere inside
   bool isBlock() const { return blocks.size() == 1 && !isLoop; }
   bool isLoop = false;
 };
@@ -38,9 +44,16 @@ struct Arm {
       nullptr; ///< where the arm leaves to; null with an open end or when not understood
 };
 
-/// `entry` must have one predecessor, the branch's block.
+/// `entry` must have one predecessor, the branch's block. With `cutHeads` a region's head block
+/// becomes a node of its own, so that it can be paired where the region cannot.
 Arm buildArm(llvm::BasicBlock *entry, const llvm::DominatorTree &dominators,
-             const llvm::PostDominatorTree &postDominators);
+             const llvm::PostDominatorTree &postDominators, bool cutHeads);
+
+/// The compare that only `block`'s own branch uses, or null. It stays with the branch.
+llvm::CmpInst *branchCompare(llvm::BasicBlock *block);
+
+/// The node's part of `block` that is aligned: no phis, no terminator, nothing ignorable.
+std::vector<llvm::Instruction *> alignedBody(const Node &node, llvm::BasicBlock *block);
 
 /// Which blocks and terminators of two nodes correspond.
 struct NodeMatch {

@@ -14,14 +14,6 @@ namespace {
 constexpr int loopWeight = 4;
 constexpr size_t maxNodePairs = 1024;
 
-std::vector<Instruction *> body(BasicBlock *block) {
-  std::vector<Instruction *> list;
-  for (Instruction &instruction : *block)
-    if (!isa<PHINode>(instruction) && !instruction.isTerminator() && !isIgnorable(instruction))
-      list.push_back(&instruction);
-  return list;
-}
-
 // Plans one pair of nodes: phis, instruction alignments, and the exact gain of what was chosen.
 class NodePlanner {
 public:
@@ -33,7 +25,7 @@ public:
       rightBlocks_.insert(r);
     }
     for (BasicBlock *block : match_.mirrored)
-      if (auto *compare = mirroredCompare(block))
+      if (auto *compare = branchCompare(block))
         inverted_.insert(compare);
   }
 
@@ -54,8 +46,9 @@ public:
     for (bool hopeful : {true, false}) {
       hopeful_ = hopeful;
       for (BlockPlan &block : plan.blocks)
-        block.items = align(body(block.left), body(block.right), cost_.guard(),
-                            [&](Instruction &l, Instruction &r) { return score(l, r); });
+        block.items =
+            align(alignedBody(left_, block.left), alignedBody(right_, block.right), cost_.guard(),
+                  [&](Instruction &l, Instruction &r) { return score(l, r); });
       paired_.clear();
       for (BlockPlan &block : plan.blocks) {
         for (auto [l, r] : block.phis)
@@ -67,14 +60,6 @@ public:
     }
     evaluate(plan);
     return plan;
-  }
-
-  static CmpInst *mirroredCompare(BasicBlock *block) {
-    auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-    if (!branch || !branch->isConditional())
-      return nullptr;
-    auto *compare = dyn_cast<CmpInst>(branch->getCondition());
-    return compare && compare->hasOneUse() && compare->getParent() == block ? compare : nullptr;
   }
 
 private:
@@ -93,6 +78,8 @@ private:
   }
 
   void pairPhis(BlockPlan &plan) {
+    if (left_.isHeadless && plan.left == left_.entry)
+      return; // the head keeps them
     SmallPtrSet<PHINode *, 8> taken;
     for (PHINode &l : plan.left->phis()) {
       PHINode *best = nullptr;
@@ -255,6 +242,8 @@ private:
   }
 
   int terminatorGain(const BlockPlan &block, SelectCount &selects) const {
+    if (left_.isHead || right_.isHead)
+      return 0;
     Instruction *l = block.left->getTerminator(), *r = block.right->getTerminator();
     if (l->getNumSuccessors() < 2)
       return 0;
@@ -269,7 +258,7 @@ private:
       if (!divergent) // two scalar branches become one that diverges
         gain -= cost_.divergentIfElse();
     }
-    if (is_contained(match_.mirrored, block.right) && !mirroredCompare(block.right))
+    if (is_contained(match_.mirrored, block.right) && !branchCompare(block.right))
       gain -= 4;
     return gain;
   }
@@ -277,6 +266,8 @@ private:
   // Selects for the phis of the block both sides leave to.
   int exitCosts(const BlockPlan &block, SelectCount &selects) const {
     int sum = 0;
+    if (left_.isHead || right_.isHead)
+      return sum;
     SmallPtrSet<BasicBlock *, 4> seen;
     for (BasicBlock *successor : successors(block.left)) {
       if (leftBlocks_.count(successor) || !seen.insert(successor).second ||
@@ -308,7 +299,7 @@ int armCost(const Arm &arm, const CostModel &cost) {
   for (const Node &node : arm.nodes)
     for (BasicBlock *block : node.blocks)
       for (Instruction &instruction : *block)
-        if (!isIgnorable(instruction))
+        if (!isIgnorable(instruction) && !node.isHead)
           sum += cost.instruction(instruction) * (node.isLoop ? loopWeight : 1);
   return sum;
 }
@@ -319,17 +310,34 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
   NodeMatch match = matchNodes(left, right);
   if (match.blocks.empty())
     return {};
+  // Spin locks: two loops that wait for each other must not wait together.
+  const bool loops = left.hasLoop || right.hasLoop;
   for (auto [l, r] : match.blocks) {
+    if (loops && (synchronises(*l) || synchronises(*r)))
+      return {};
     if (obstacle(*l) || obstacle(*r))
       return {};
     if (l->size() * r->size() > maxAlignmentCells)
       return {};
   }
-  return NodePlanner(divergence_, cost_, left, right, std::move(match)).run();
+  NodePlan plan = NodePlanner(divergence_, cost_, left, right, std::move(match)).run();
+  // Running both sides' code in turn without a pair in it gains nothing but the branch.
+  bool branches = left.blocks.size() > 1 || left.openEnd;
+  if (plan.pairs == 0 && !branches)
+    return {};
+  return plan;
 }
 
 Plan Planner::plan(BranchInst &branch) const {
+  Plan whole = planCut(branch, false);
+  Plan cut = planCut(branch, true);
+  bool useCut = !cut.nodes.empty() && (whole.nodes.empty() || cut.gain > whole.gain);
+  return useCut ? std::move(cut) : std::move(whole);
+}
+
+Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   Plan plan;
+  plan.cutHeads = cutHeads;
   plan.branch = &branch;
   BasicBlock *block = branch.getParent(), *l = branch.getSuccessor(0), *r = branch.getSuccessor(1);
   if (l == r || isa<Constant>(branch.getCondition())) {
@@ -340,8 +348,8 @@ Plan Planner::plan(BranchInst &branch) const {
     plan.reason = "one side is empty or shared";
     return plan;
   }
-  plan.left = buildArm(l, dominators_, postDominators_);
-  plan.right = buildArm(r, dominators_, postDominators_);
+  plan.left = buildArm(l, dominators_, postDominators_, cutHeads);
+  plan.right = buildArm(r, dominators_, postDominators_, cutHeads);
   plan.cost = armCost(plan.left, cost_) + armCost(plan.right, cost_) + cost_.divergentIfElse();
   const size_t n = plan.left.nodes.size(), m = plan.right.nodes.size();
   if (n == 0 || m == 0) {
@@ -354,11 +362,14 @@ Plan Planner::plan(BranchInst &branch) const {
   }
 
   // Affine alignment of the two node sequences; a run of unpaired nodes costs a guard.
+  // States: 0 after a pair; 1, 2, 3 in a run that has left nodes, right nodes, both.
+  constexpr int never = -(1 << 28);
   struct Cell {
-    int score[2] = {-(1 << 28), -(1 << 28)}; // after a pair, inside a gap
-    uint8_t move[2] = {0, 0};                // 1 pair, 2 skip left, 3 skip right
-    uint8_t from[2] = {0, 0};
+    int score[4] = {never, never, never, never};
+    uint8_t move[4] = {0, 0, 0, 0}; // 1 pair, 2 skip left, 3 skip right
+    uint8_t from[4] = {0, 0, 0, 0};
   };
+  const int branchCost[4] = {0, cost_.guard(), cost_.guard(), cost_.divergentIfElse()};
   std::vector<NodePlan> pairs(n * m);
   std::vector<Cell> cells((n + 1) * (m + 1));
   auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * (m + 1) + j]; };
@@ -373,17 +384,19 @@ Plan Planner::plan(BranchInst &branch) const {
           cell.from[to] = from;
         }
       };
-      for (uint8_t from : {0, 1}) {
+      for (uint8_t from : {0, 1, 2, 3}) {
         if (i > 0)
-          improve(1, at(i - 1, j).score[from] - (from == 0 ? cost_.guard() : 0), 2, from);
+          improve(from | 1, at(i - 1, j).score[from] - (branchCost[from | 1] - branchCost[from]), 2,
+                  from);
         if (j > 0)
-          improve(1, at(i, j - 1).score[from] - (from == 0 ? cost_.guard() : 0), 3, from);
+          improve(from | 2, at(i, j - 1).score[from] - (branchCost[from | 2] - branchCost[from]), 3,
+                  from);
       }
       if (i > 0 && j > 0) {
         NodePlan &pair = pairs[(i - 1) * m + j - 1];
         pair = planNode(plan.left.nodes[i - 1], plan.right.nodes[j - 1]);
         if (!pair.blocks.empty())
-          for (uint8_t from : {0, 1})
+          for (uint8_t from : {0, 1, 2, 3})
             improve(0, at(i - 1, j - 1).score[from] + pair.gain, 1, from);
       }
     }
@@ -393,8 +406,13 @@ Plan Planner::plan(BranchInst &branch) const {
   Cell &final = at(n, m);
   // Ends that do not meet keep a branch at the end.
   int closed = final.score[0] - (endsMeet ? 0 : cost_.guard());
-  uint8_t state = closed >= final.score[1] ? 0 : 1;
-  int best = std::max(closed, final.score[1]);
+  uint8_t state = 0;
+  int best = closed;
+  for (uint8_t open : {1, 2, 3})
+    if (final.score[open] > best) {
+      best = final.score[open];
+      state = open;
+    }
   for (size_t i = n, j = m; i > 0 || j > 0;) {
     Cell &cell = at(i, j);
     uint8_t move = cell.move[state];

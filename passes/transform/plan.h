@@ -36,6 +36,7 @@ struct Plan {
 
   llvm::BranchInst *branch = nullptr;
   Arm left, right;
+  bool cutHeads = false;       ///< the heads of regions must be split off before melding
   std::vector<NodePlan> nodes; ///< in program order
   int gain = 0;                ///< cycles saved, against
   int cost = 0;                ///< cycles of both arms
@@ -51,9 +52,11 @@ public:
       : divergence_(divergence), cost_(cost), dominators_(dominators),
         postDominators_(postDominators) {}
 
+  /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
   Plan plan(llvm::BranchInst &branch) const;
 
 private:
+  Plan planCut(llvm::BranchInst &branch, bool cutHeads) const;
   NodePlan planNode(const Node &left, const Node &right) const;
 
   const DivergenceInfo &divergence_;
