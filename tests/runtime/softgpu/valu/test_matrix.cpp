@@ -1,0 +1,183 @@
+// v_mfma_*: plain matrix products placed into registers by the published element-to-register equations
+// (AMD matrix instruction calculator, "MI200" ISA manual), with cbsz/abid/blgp.
+#include "tests/runtime/softgpu/valu/harness.h"
+#include "tests/runtime/softgpu/valu/softfloat.h"
+
+#include <gtest/gtest.h>
+
+namespace meld::test {
+namespace {
+
+using namespace softgpu;
+
+struct Shape {
+  Op op;
+  char type; ///< f f32, h f16, b bf16, i i8, d f64
+  unsigned m, k, blocks, perLane;
+};
+const Shape kShapes[] = {
+    {Op::v_mfma_f32_32x32x1f32, 'f', 32, 1, 2, 1},        {Op::v_mfma_f32_16x16x1f32, 'f', 16, 1, 4, 1},
+    {Op::v_mfma_f32_4x4x1f32, 'f', 4, 1, 16, 1},          {Op::v_mfma_f32_32x32x2f32, 'f', 32, 2, 1, 1},
+    {Op::v_mfma_f32_16x16x4f32, 'f', 16, 4, 1, 1},        {Op::v_mfma_f32_32x32x4f16, 'h', 32, 4, 2, 4},
+    {Op::v_mfma_f32_16x16x4f16, 'h', 16, 4, 4, 4},        {Op::v_mfma_f32_4x4x4f16, 'h', 4, 4, 16, 4},
+    {Op::v_mfma_f32_32x32x8f16, 'h', 32, 8, 1, 4},        {Op::v_mfma_f32_16x16x16f16, 'h', 16, 16, 1, 4},
+    {Op::v_mfma_f32_32x32x2bf16, 'b', 32, 2, 2, 2},       {Op::v_mfma_f32_16x16x2bf16, 'b', 16, 2, 4, 2},
+    {Op::v_mfma_f32_4x4x2bf16, 'b', 4, 2, 16, 2},         {Op::v_mfma_f32_32x32x4bf16, 'b', 32, 4, 1, 2},
+    {Op::v_mfma_f32_16x16x8bf16, 'b', 16, 8, 1, 2},       {Op::v_mfma_f32_32x32x4bf16_1k, 'b', 32, 4, 2, 4},
+    {Op::v_mfma_f32_16x16x4bf16_1k, 'b', 16, 4, 4, 4},    {Op::v_mfma_f32_4x4x4bf16_1k, 'b', 4, 4, 16, 4},
+    {Op::v_mfma_f32_32x32x8bf16_1k, 'b', 32, 8, 1, 4},    {Op::v_mfma_f32_16x16x16bf16_1k, 'b', 16, 16, 1, 4},
+    {Op::v_mfma_i32_32x32x4i8, 'i', 32, 4, 2, 4},         {Op::v_mfma_i32_16x16x4i8, 'i', 16, 4, 4, 4},
+    {Op::v_mfma_i32_4x4x4i8, 'i', 4, 4, 16, 4},           {Op::v_mfma_i32_32x32x8i8, 'i', 32, 8, 1, 4},
+    {Op::v_mfma_i32_16x16x16i8, 'i', 16, 16, 1, 4},       {Op::v_mfma_f64_16x16x4f64, 'd', 16, 4, 1, 1},
+    {Op::v_mfma_f64_4x4x4f64, 'd', 4, 4, 4, 1},
+};
+
+unsigned permute(unsigned blgp, unsigned lane) {
+  static const unsigned firstGroup[8][4] = {{0, 1, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}, {1, 2, 3, 0},
+                                            {0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
+  return firstGroup[blgp][lane / 16] * 16 + lane % 16;
+}
+
+void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, unsigned blgp, bool accumulators, bool inPlace, int seed) {
+  SCOPED_TRACE(nameOf(s.op));
+  Machine m;
+  m.fill((uint32_t)seed);
+  const bool f64 = s.type == 'd';
+  const Format in = s.type == 'h' ? kHalf : s.type == 'b' ? Format{8, 7} : f64 ? kDouble : kSingle;
+  const Format out = f64 ? kDouble : kSingle;
+  const unsigned regsOut = s.m * s.m * s.blocks / 64 * (f64 ? 2 : 1);
+  // Values with few bits, so that sums differ where the order is wrong, and now and then specials.
+  const auto value = [&]() -> uint64_t {
+    const uint64_t r = random64();
+    if (seed % 4 == 3 && r % 16 == 0)
+      return edgeValues(f64 ? 'd' : s.type == 'h' ? 'h' : 'f')[(r >> 8) % 30] >> (s.type == 'b' ? 16 : 0);
+    const uint64_t e = (uint64_t)(in.bias() - 3 + (int)(r >> 8) % 6) << in.mantissaBits;
+    return e | (r >> 20 & ((1ull << in.mantissaBits) - 1)) | (r >> 60 & 1 ? in.sign() : 0);
+  };
+  if (s.type != 'i')
+    for (unsigned row = 0; row < 4; ++row)
+      for (unsigned l = 0; l < 64; ++l) {
+        if (f64) {
+          if (row & 1)
+            continue;
+          const uint64_t x = value();
+          m.v(40 + row).u[l] = (uint32_t)x;
+          m.v(41 + row).u[l] = (uint32_t)(x >> 32);
+        } else {
+          m.v(40 + row).u[l] = s.type == 'f' ? (uint32_t)value() : (uint32_t)((value() & 0xffff) | value() << 16);
+        }
+      }
+  const unsigned base = accumulators ? 96 : 0;
+  for (unsigned r = 0; r < regsOut; ++r)
+    for (unsigned l = 0; l < 64; ++l)
+      if (s.type == 'i') {
+        m.v(base + r).u[l] = (uint32_t)random64();
+      } else if (!f64) {
+        m.v(base + r).u[l] = 0x3f000000 + (uint32_t)(random64() & 0xffffff);
+      } else if (!(r & 1)) {
+        m.v(base + r).u[l] = (uint32_t)random64();
+        m.v(base + r + 1).u[l] = 0x3fe00000 + (uint32_t)(random64() & 0xfffff);
+      }
+  const std::vector<VRow> before = m.rows;
+  const unsigned dwordsIn = f64 ? 2 : s.type == 'i' ? 1 : (s.perLane * (s.type == 'f' ? 32 : 16)) / 32;
+  const auto reg = [&](unsigned n, unsigned d) { return accumulators ? agpr(n, d) : vgpr(n, d); };
+  const bool constantC = seed % 5 == 4;
+  Inst i = make(s.op, Enc::VOP3P, reg(inPlace ? 0 : 32, regsOut), {vgpr(40, dwordsIn), vgpr(42, dwordsIn), constantC ? imm(0) : reg(0, regsOut)});
+  if (!inPlace && !accumulators)
+    i.dst = vgpr(44, regsOut);
+  i.cbsz = (uint8_t)cbsz;
+  i.abid = (uint8_t)abid;
+  i.blgp = (uint8_t)blgp;
+  m.wave.exec() = 0x5; // matrix instructions ignore EXEC
+  ASSERT_TRUE(m.run(i, target));
+  const unsigned dst = accumulators ? 96 + i.dst.index : i.dst.index;
+  const bool flushes = target == Target::gfx90a && (s.type == 'h' || s.type == 'b');
+
+  const auto read = [&](unsigned row, unsigned lane) {
+    return f64 ? before[row].u[lane] | (uint64_t)before[row + 1].u[lane] << 32 : before[row].u[lane];
+  };
+  // Input element (index along M or N, k, block) by the published equation.
+  const auto element = [&](unsigned first, unsigned index, unsigned k, unsigned block, unsigned lanePattern) -> uint64_t {
+    const unsigned lane = s.m * block + s.m * s.blocks * (k / s.perLane) + index;
+    const unsigned from = permute(lanePattern, lane), at = k % s.perLane;
+    if (s.type == 'i')
+      return before[first].u[from] >> 8 * at & 0xff;
+    if (s.type == 'f' || f64)
+      return read(first, from);
+    return before[first + at / 2].u[from] >> 16 * (at % 2) & 0xffff;
+  };
+  for (unsigned block = 0; block < s.blocks; ++block)
+    for (unsigned row = 0; row < s.m; ++row)
+      for (unsigned col = 0; col < s.m; ++col) {
+        unsigned gpr, lane;
+        if (s.m == 32) {
+          gpr = 16 * block + 4 * (row / 8) + row % 4;
+          lane = 32 * (row / 4) % 64 + col;
+        } else if (s.m == 16 && f64) {
+          gpr = 2 * (row / 4);
+          lane = 16 * (row % 4) + col;
+        } else if (s.m == 16) {
+          gpr = 4 * block + row % 4;
+          lane = 16 * (row / 4) + col;
+        } else if (f64) {
+          gpr = 0;
+          lane = 16 * row + 4 * block + col;
+        } else {
+          gpr = row;
+          lane = 4 * block + col;
+        }
+        const unsigned blockA = (block / (1u << cbsz)) * (1u << cbsz) + (cbsz ? abid : 0);
+        uint64_t sum = constantC ? 0 : read(base + gpr, lane);
+        for (unsigned k = 0; k < s.k; ++k) {
+          uint64_t a = element(40, row, k, blockA, 0), b = element(42, col, k, block, f64 ? 0 : blgp);
+          if (s.type == 'i') {
+            sum = (uint32_t)(sum + (uint64_t)((int64_t)(int8_t)a * (int8_t)b));
+            continue;
+          }
+          if (flushes) {
+            a = flushDenormal(in, a);
+            b = flushDenormal(in, b);
+          }
+          sum = fmaExact(out, convert(in, out, a, toNearest), convert(in, out, b, toNearest), sum, toNearest);
+        }
+        if (flushes)
+          sum = flushDenormal(out, sum);
+        uint64_t got = m.v(dst + gpr).u[lane];
+        if (f64)
+          got |= (uint64_t)m.v(dst + gpr + 1).u[lane] << 32;
+        ASSERT_EQ(got, sum) << std::hex << "block " << block << " row " << row << " col " << col;
+      }
+}
+
+TEST(ValuMatrix, AllShapes) {
+  for (const Shape &s : kShapes)
+    for (int seed = 0; seed < 6; ++seed) {
+      const bool acc = seed & 1, inPlace = seed & 2 || s.m * s.m * s.blocks / 64 > 16;
+      if (::testing::Test::HasFatalFailure())
+        return;
+      checkShape(s, Target::gfx90a, 0, 0, 0, acc, inPlace, seed);
+    }
+}
+TEST(ValuMatrix, Broadcasts) {
+  for (const Shape &s : kShapes) {
+    if (s.type == 'd')
+      continue;
+    unsigned log = 0;
+    while (1u << log < s.blocks)
+      ++log;
+    for (unsigned cbsz = 0; cbsz <= log && cbsz < 5; ++cbsz)
+      for (unsigned abid : {0u, (1u << cbsz) - 1}) {
+        checkShape(s, Target::gfx908, cbsz, abid, 0, true, true, (int)(cbsz + 8 * abid));
+        if (HasFatalFailure())
+          return;
+      }
+    for (unsigned blgp = 1; blgp < 8; ++blgp) {
+      checkShape(s, Target::gfx908, 0, 0, blgp, true, true, (int)blgp);
+      if (HasFatalFailure())
+        return;
+    }
+  }
+}
+
+} // namespace
+} // namespace meld::test
