@@ -82,6 +82,14 @@ enum : uint16_t {
 enum class SdwaSel : uint8_t { byte0, byte1, byte2, byte3, word0, word1, dword };
 enum class SdwaUnused : uint8_t { pad, sext, preserve };
 
+// What is where, beyond the field comments:
+//  - v_cmp's mask is `dst` (v_cmpx writes EXEC too); v_swap_b32's other register is `sdst`.
+//  - v_mac, v_fmac, v_dot*c: the old destination is src[2]. s_addk, s_mulk, s_cmovk: src[0].
+//  - SMEM: `offen` says that an immediate offset is encoded. cmpswap: dst is half of vdata.
+//  - 16-bit and packed 16-bit constants: f16 bits in the low half, zero above; integers are
+//  sign-extended to
+//    32 bits. Packed f32 pairs: the 32-bit constant in the low half, zero above. v_mad_mix,
+//    v_fma_mix: f32 or f16 bits as op_sel_hi says.
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
@@ -128,7 +136,7 @@ struct Inst {
   int32_t offset1 = 0;    ///< DS offset1 as encoded
   bool glc = false, slc = false, scc = false, nv = false, lds = false, tfe = false;
   bool offen = false, idxen = false, gds = false; ///< SMEM: offen = an immediate offset is encoded
-  uint8_t dfmt = 0, nfmt = 0; ///< MTBUF
+  uint8_t dfmt = 0, nfmt = 0;                     ///< MTBUF
   // MFMA
   uint8_t cbsz = 0, abid = 0, blgp = 0;
 

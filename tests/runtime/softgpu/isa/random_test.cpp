@@ -182,7 +182,8 @@ TEST_P(EachTarget, TruncatedInput) {
     DecodeStatus full = decode(words.data(), sizeof words, target, whole);
     for (size_t size = 0; size < 12; ++size) {
       std::vector<uint8_t> bytes(size); // exact allocation: a sanitizer sees reads past the end
-      std::memcpy(bytes.data(), words.data(), size);
+      if (size)
+        std::memcpy(bytes.data(), words.data(), size);
       Inst inst;
       DecodeStatus status = decode(bytes.data(), size, target, inst);
       if (full == DecodeStatus::ok && size < whole.size && whole.op != Op::v_nop) {
