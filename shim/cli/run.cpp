@@ -37,17 +37,12 @@ int run(const Cli &cli, const Options &o, std::vector<std::string> command) {
 
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> preload;
-  // Plain on the software GPU still needs the kernels' names in the counters: attach, replace
-  // nothing.
-  bool attach = !o.plain || (software && !o.counters.empty());
-  if (attach) {
+  if (o.plain) {
+    environment.emplace_back("MELD_DISABLE", "1"); // also for a libmeld.so that the user preloads
+  } else {
     if (install.libmeld.empty())
       return complain("run: libmeld.so is not next to this program (../lib)");
     preload.push_back(install.libmeld);
-    if (o.plain)
-      environment.emplace_back("MELD_OBSERVE", "1");
-  } else {
-    environment.emplace_back("MELD_DISABLE", "1");
   }
   if (software) {
     if (install.softgpu.empty())

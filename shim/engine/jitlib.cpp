@@ -59,13 +59,13 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
 
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;
-  int refused = compile_(&request, &reply);
+  compile_(&request, &reply); // what it returns repeats reply.status
   JitOutcome outcome;
-  outcome.status = refused ? MELD_JIT_FAILED : reply.status;
-  outcome.permanent = !refused && reply.permanent;
-  outcome.reason = reply.reason && *reply.reason ? reply.reason
-                   : refused                     ? "libmeld-jit.so refused the request"
-                                                 : "";
+  outcome.status = reply.status;
+  outcome.permanent = reply.permanent;
+  outcome.reason = reply.reason ? reply.reason : "";
+  if (outcome.status != MELD_JIT_REPLACED && outcome.reason.empty())
+    outcome.reason = "libmeld-jit.so gave no reason";
   outcome.metadata = reply.json ? reply.json : "";
   if (outcome.status == MELD_JIT_REPLACED) {
     if (reply.bytes && reply.size) {

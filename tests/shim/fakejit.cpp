@@ -33,8 +33,8 @@ std::map<MeldJitReply *, std::unique_ptr<Holder>> gHolders;
 extern "C" {
 
 int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
-  if (request->abi != MELD_JIT_ABI)
-    return 1;
+  if (request->abi != MELD_JIT_ABI || variable("FAKEJIT_MODE", "") == "refuse")
+    return MELD_JIT_FAILED;
   std::string log = variable("FAKEJIT_LOG", ""), mode = variable("FAKEJIT_MODE", "replace");
   if (!log.empty()) {
     int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -69,7 +69,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
   reply->json = holder->json.c_str();
   std::lock_guard guard(gLock);
   gHolders[reply].reset(holder);
-  return mode == "refuse";
+  return reply->status;
 }
 
 void meld_jit_release(MeldJitReply *reply) {
