@@ -12,9 +12,7 @@
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
 #include "jit/session.h"
-#if MELD_HAVE_PASSES
 #include "passes/pipeline.h"
-#endif
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -124,7 +122,7 @@ private:
   void keepOnlyExports(Module &module) const;
   Error transform(Module &module);
   Error judgeKernels(Disassembler &disassembler);
-  [[maybe_unused]] std::string excludePattern() const;
+  std::string excludePattern() const;
   Json metadata(bool timings) const;
   void dumpBefore(const Disassembler &disassembler);
   void dumpAfter(const Disassembler &disassembler);
@@ -191,9 +189,7 @@ void Compilation::keepOnlyExports(Module &module) const {
 Error Compilation::transform(Module &module) {
   auto begin = std::chrono::steady_clock::now();
   decisions_.clear();
-  size_t melded = 0;
   std::function<void(PassBuilder &)> extend;
-#if MELD_HAVE_PASSES
   passes::DecisionLog decisionLog;
   passes::MeldOptions meld;
   meld.passes = request_.passes;
@@ -207,13 +203,10 @@ Error Compilation::transform(Module &module) {
   meld.kernelExclude = excludePattern();
   if (!recompileOnly())
     extend = [&](PassBuilder &builder) { passes::registerMeldCallbacks(builder, meld, &decisionLog); };
-#endif
   if (options_.deviceLink || object_.modules.size() > 1)
     keepOnlyExports(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend))
     return e;
-#if MELD_HAVE_PASSES
-  melded = decisionLog.meldedCount();
   for (const auto &d : decisionLog.entries())
     decisions_.push_back({d.kernel, d.melded,
                           Json{{"location", d.location},
@@ -223,7 +216,6 @@ Error Compilation::transform(Module &module) {
                                {"reason", d.reason},
                                {"profit", d.profit},
                                {"alignment", d.alignment}}});
-#endif
   optimiseMs_ += milliseconds(begin);
   if (dumps_.wants("ir")) {
     std::string text;
@@ -231,7 +223,7 @@ Error Compilation::transform(Module &module) {
     module.print(os, nullptr);
     dumps_.write("after", ".ll", os.str());
   }
-  if (!recompileOnly() && melded == 0) {
+  if (!recompileOnly() && decisionLog.meldedCount() == 0) {
     stoppedEarly_ = true; // no code needed: the original is what would come out
     return compilerError("nothing melded");
   }

@@ -123,6 +123,71 @@ TEST(Compile, badRequestsFailWithAReason) {
   EXPECT_EQ(compile(r).status, Status::replaced);
 }
 
+nlohmann::json kernelOf(const CompileReply &reply, const char *name) {
+  for (auto &k : nlohmann::json::parse(reply.json)["kernels"])
+    if (k["name"] == name)
+      return k;
+  return {};
+}
+
+TEST(Compile, bitonicSortIsMelded) {
+  for (const char *name : {"bitonic-gfx90a", "bitonic-gfx900"}) {
+    auto file = codeObject(name);
+    auto reply = compileNamed(name, "");
+    ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+    auto before = readKernels(*file), after = readKernels(MemoryBufferRef(reply.bytes, "made"));
+    ASSERT_TRUE(before && after);
+    EXPECT_LT(after->front().code.size(), before->front().code.size() * 7 / 10);
+    auto k = kernelOf(reply, "bitonic");
+    EXPECT_TRUE(k["melded"].get<bool>());
+    EXPECT_GT(k["gainPercent"].get<double>(), 0);
+    bool melded = false;
+    for (auto &d : k["decisions"])
+      melded |= d["melded"].get<bool>();
+    EXPECT_TRUE(melded);
+  }
+}
+
+// The verdict is each kernel's own: what is not kept comes back with the original's instructions.
+TEST(Compile, kernelsOfOneModuleAreJudgedOneByOne) {
+  auto file = codeObject("mixed");
+  for (const char *exclude : {"", "^bitonic$", "^(diamond|viaFunction)$"}) {
+    CompileRequest r;
+    r.codeObject = file->getBuffer();
+    r.kernelExclude = exclude;
+    auto reply = compile(r);
+    ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+    auto before = readKernels(*file), after = readKernels(MemoryBufferRef(reply.bytes, "made"));
+    ASSERT_TRUE(before && after);
+    ASSERT_EQ(before->size(), 4u);
+    unsigned melded = 0;
+    for (size_t i = 0; i < before->size(); ++i) {
+      auto k = kernelOf(reply, (*before)[i].name.c_str());
+      if (k["melded"].get<bool>()) {
+        ++melded;
+        EXPECT_LT(k["after"]["estimatedCycles"].get<double>(), k["before"]["estimatedCycles"].get<double>());
+        EXPECT_GE(k["after"]["wavesPerSimd"].get<int>(), k["before"]["wavesPerSimd"].get<int>());
+      } else {
+        EXPECT_EQ((*before)[i].code.size(), (*after)[i].code.size()) << (*before)[i].name;
+        EXPECT_EQ((*before)[i].resources.vgprs, (*after)[i].resources.vgprs) << (*before)[i].name;
+      }
+    }
+    EXPECT_GT(melded, 0u);
+    EXPECT_FALSE(StringRef(exclude).contains("bitonic") && kernelOf(reply, "bitonic")["melded"].get<bool>());
+    EXPECT_FALSE(StringRef(exclude).contains("diamond") && kernelOf(reply, "diamond")["melded"].get<bool>());
+  }
+}
+
+TEST(Compile, profitThresholdIsObeyed) {
+  auto file = codeObject("bitonic-gfx90a");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.minProfit = 1000;
+  auto reply = compile(r);
+  EXPECT_EQ(reply.status, Status::unchanged);
+  EXPECT_NE(reply.reason.find("nothing profitable"), std::string::npos) << reply.reason;
+}
+
 // LLVM's instruction selection ends the process on an intrinsic of another target.
 TEST(Compile, fatalErrorInTheBackEndFailsAndNothingElse) {
   auto bad = edited("diamond-gfx90a", [](Module &m) {

@@ -6,7 +6,11 @@
 #include "jit/session.h"
 #include "tests/jit/test_objects.h"
 
+#include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
 #include "llvm/Support/Endian.h"
+
+#include <atomic>
+#include <thread>
 
 using namespace llvm;
 using namespace meld::jit;
@@ -21,8 +25,10 @@ struct Case {
 
 void PrintTo(const Case &c, std::ostream *os) { *os << c.name << (c.inComgr ? " comgr" : " own pipeline"); }
 
-Expected<CompiledObject> recompile(MemoryBuffer &file, bool inComgr) {
-  static auto *session = new Session;
+Expected<CompiledObject> recompile(MemoryBuffer &file, bool inComgr, Session *session = nullptr) {
+  static auto *inPlace = new Session;
+  if (!session)
+    session = inPlace;
   auto object = readDeviceObject(file);
   if (!object)
     return object.takeError();
@@ -80,7 +86,7 @@ std::vector<Case> cases() {
   for (bool inComgr : {false, true})
     for (const char *name : {"diamond-gfx90a", "reduce-gfx90a", "bitonic-gfx90a", "diamond-gfx900", "reduce-gfx900",
                              "bitonic-gfx900", "reduce-O0", "reduce-O1", "reduce-O2", "reduce-fast",
-                             "reduce-contract", "reduce-debug", "reduce-v5", "reduce-xnack"})
+                             "reduce-contract", "reduce-debug", "reduce-v5", "reduce-xnack", "reduce-nocmd", "mixed"})
       if (!inComgr || StringRef(name) != "reduce-contract") // comgr has no way to say -ffp-contract=fast
         all.push_back({name, inComgr});
   return all;
@@ -95,5 +101,31 @@ std::string caseName(const testing::TestParamInfo<Case> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Hipcc, ByteIdentity, testing::ValuesIn(cases()), caseName);
+
+// The seam for compiling elsewhere: ORC hands materialisation to whatever dispatcher the session has.
+TEST(Dispatcher, materialisesOnAnotherThread) {
+  struct Counting : orc::TaskDispatcher {
+    std::atomic<int> *count;
+    std::vector<std::thread> threads;
+    explicit Counting(std::atomic<int> *c) : count(c) {}
+    void dispatch(std::unique_ptr<orc::Task> task) override {
+      ++*count;
+      threads.emplace_back([t = std::move(task)] { t->run(); });
+    }
+    void shutdown() override {
+      for (auto &t : threads)
+        t.join();
+    }
+  };
+  std::atomic<int> count = 0;
+  auto file = codeObject("diamond-gfx90a");
+  {
+    Session session(std::make_unique<Counting>(&count));
+    auto made = recompile(*file, false, &session);
+    ASSERT_TRUE(bool(made)) << errorOf(made);
+    EXPECT_TRUE(cantFail(sectionBytes(*file, ".text")) == cantFail(sectionBytes(*made->bytes, ".text")));
+  }
+  EXPECT_GT(count, 0);
+}
 
 } // namespace
