@@ -87,9 +87,8 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 //  - v_mac, v_fmac, v_dot*c: the old destination is src[2]. s_addk, s_mulk, s_cmovk: src[0].
 //  - SMEM: `offen` says that an immediate offset is encoded. cmpswap: dst is half of vdata.
 //  - 16-bit and packed 16-bit constants: f16 bits in the low half, zero above; integers are
-//  sign-extended to
-//    32 bits. Packed f32 pairs: the 32-bit constant in the low half, zero above. v_mad_mix,
-//    v_fma_mix: f32 or f16 bits as op_sel_hi says.
+//    sign-extended to 32 bits. Packed f32 pairs: the 32-bit constant in the low half, zero above.
+//    v_mad_mix, v_fma_mix: f32 or f16 bits as op_sel_hi says.
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
