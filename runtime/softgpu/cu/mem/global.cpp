@@ -259,6 +259,8 @@ bool prepareGlobal(ExecInst &e) {
     return false;
   const bool saddr = in.saddr.kind == isa::Operand::Kind::sgpr;
   e.src[2] = saddr ? in.saddr.index : kImmSlot;
+  if (saddr && in.saddr.index + (in.enc == isa::Enc::SCRATCH ? 1u : 2u) > isa::Sgpr::slots)
+    return false;
   const LaneOp &op = laneOp(&e);
   if (in.lds) {
     e.run = saddr ? loadToLds<Segment::globalSaddr> : loadToLds<Segment::global>;

@@ -195,7 +195,8 @@ bool prepareSmem(ExecInst &e) {
     e.run = readClock;
     return e.dst + 2 <= isa::Sgpr::slots;
   }
-  if (in.saddr.kind != Kind::sgpr)
+  const unsigned baseSlots = name.starts_with("s_buffer_") ? 4 : 2;
+  if (in.saddr.kind != Kind::sgpr || in.saddr.index + baseSlots > isa::Sgpr::slots)
     return false;
   e.src[0] = in.saddr.index;
   e.src[1] = in.soffset.kind == Kind::sgpr ? in.soffset.index : kImmSlot;
@@ -225,7 +226,7 @@ bool prepareSmem(ExecInst &e) {
     return e.dst + op->dwords <= isa::Sgpr::slots;
   }
   e.aux = n;
-  return e.dst + n <= isa::Sgpr::slots && e.src[0] + 2u <= isa::Sgpr::slots;
+  return e.dst + n <= isa::Sgpr::slots;
 }
 
 } // namespace meld::softgpu::mem
