@@ -16,16 +16,24 @@ struct Source {
   Json metadata;
 };
 
+/// "void ns::sort<32u>(int*)" -> {"ns::sort<32u>", "ns::sort"}: without return type and arguments,
+/// and without template arguments as well.
+std::pair<std::string, std::string> shortForms(const std::string &readable) {
+  size_t end = readable.find('('), angle = readable.find('<');
+  std::string plain = readable.substr(0, std::min(end, angle));
+  size_t start = plain.rfind(' ');
+  start = start == std::string::npos ? 0 : start + 1;
+  return {readable.substr(start, end == std::string::npos ? end : end - start),
+          plain.substr(start)};
+}
+
 bool matches(const std::string &name, const std::string &wanted) {
-  if (name == wanted)
-    return true;
   std::string readable = demangle(name);
-  // "saxpy" means saxpy(float, ...), and ns::saxpy
-  size_t open = readable.find('(');
-  std::string bare = readable.substr(0, open);
-  return readable == wanted || bare == wanted ||
-         (bare.size() > wanted.size() + 2 &&
-          bare.compare(bare.size() - wanted.size() - 2, std::string::npos, "::" + wanted) == 0);
+  auto [full, bare] = shortForms(readable);
+  if (name == wanted || readable == wanted || full == wanted || bare == wanted)
+    return true;
+  size_t scope = bare.rfind("::");
+  return scope != std::string::npos && bare.substr(scope + 2) == wanted;
 }
 
 Result<std::vector<Source>> fromFile(const Options &o) {
@@ -136,7 +144,7 @@ int explain(const Cli &cli, const Options &o) {
         continue;
       std::string name = kernel["name"];
       if (!matches(name, o.kernel)) {
-        others.push_back(demangle(name));
+        others.push_back(shortForms(demangle(name)).second);
         continue;
       }
       found.push_back({{"from", source.where},
