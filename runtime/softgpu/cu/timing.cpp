@@ -39,7 +39,8 @@ constexpr uint64_t kFraction = 1024; ///< bandwidth is counted in 1/1024 cycles
 /// Outstanding memory operations of one counter; they finish in order.
 class Outstanding {
 public:
-  void add(uint64_t done) {
+  void add(uint64_t done, uint64_t now) {
+    finish(now);
     if (size_ == kMax)
       drop(1);
     last_ = std::max(last_, done);
@@ -75,7 +76,7 @@ struct OpTraits {
   bool clearsL1 = false, atomic = false, store = false;
 };
 
-const OpTraits &traitsOf(Op op) {
+const std::vector<OpTraits> &opTraits() {
   static const std::vector<OpTraits> table = [] {
     std::vector<OpTraits> t(size_t(Op::count));
     for (size_t k = 1; k < t.size(); ++k) {
@@ -89,7 +90,7 @@ const OpTraits &traitsOf(Op op) {
     }
     return t;
   }();
-  return table[size_t(op)];
+  return table;
 }
 
 /// A serial resource in 1/1024 cycles: takes work in order of request.
@@ -119,6 +120,7 @@ private:
   };
 
   void fill();
+  void retireGroups();
   bool visit(Simd &s, unsigned index);
   void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
   void barrier(Workgroup &g);
@@ -131,6 +133,7 @@ private:
   uint64_t nextGroup_, now_ = 0, finished_ = 0;
   std::array<Simd, kSimds> simds_;
   unsigned placeWave_ = 0;
+  bool anyEnded_ = false; ///< in the current visit
   std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
   std::array<uint64_t, 2> ldsFree_{};
   uint64_t vmemFree_ = 0;
@@ -150,6 +153,7 @@ public:
   const TimingParameters &p;
   FaultGuard &guard;
   TagCache l2;
+  const OpTraits *const traits = opTraits().data();
   WaveCounters counters;
   Wave *running = nullptr;
   bool slept = false;
@@ -296,8 +300,9 @@ bool ComputeUnit::visit(Simd &s, unsigned index) {
     if (device_.job.stop.load(std::memory_order_relaxed))
       return false;
   }
-  // Ended waves leave; when does the next one want to go on?
-  std::erase_if(s.waves, [](const auto &t) { return t->wave->status == WaveStatus::ended; });
+  if (anyEnded_)
+    std::erase_if(s.waves, [](const auto &t) { return t->wave->status == WaveStatus::ended; });
+  // When does the next one want to go on?
   s.next = kNever;
   for (const auto &t : s.waves) {
     if (t->ready == kNever)
@@ -307,29 +312,27 @@ bool ComputeUnit::visit(Simd &s, unsigned index) {
       at = std::max(at, unitFree(s, index, Category(t->wave->next->category)));
     s.next = std::min(s.next, std::max(at, now_ + 1));
   }
-  // Workgroups whose last wave ended make room for others.
+  if (anyEnded_)
+    retireGroups();
+  return true;
+}
+
+/// Workgroups whose last wave ended make room for others.
+void ComputeUnit::retireGroups() {
+  anyEnded_ = false;
   for (size_t k = 0; k < groups_.size();) {
     if (!groups_[k]->done()) {
       ++k;
       continue;
     }
-    bool referenced = false;
-    for (auto &other : simds_)
-      for (auto &t : other.waves)
-        referenced |= t->group == groups_[k].get();
-    if (referenced) {
-      ++k;
-      continue;
-    }
     spare_.push_back(std::move(groups_[k]));
     groups_.erase(groups_.begin() + ptrdiff_t(k));
-    fill();
   }
-  return true;
+  fill();
 }
 
-uint32_t valuCost(Op op, const TimingParameters &p) {
-  switch (traitsOf(op).rate) {
+uint32_t valuCost(isa::ValuRate rate, const TimingParameters &p) {
+  switch (rate) {
   case isa::ValuRate::full:
     return p.valu;
   case isa::ValuRate::half:
@@ -368,12 +371,10 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   if (next)
     w.next = next;
 
-  t.vm.finish(now_);
-  t.lgkm.finish(now_);
   uint64_t ready = now_ + p.internal;
   switch (c) {
   case Category::valu: {
-    const uint32_t cost = valuCost(in.op, p);
+    const uint32_t cost = valuCost(device_.traits[size_t(in.op)].rate, p);
     s.valuFree = now_ + cost;
     ready = now_ + cost;
     break;
@@ -382,7 +383,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     ready = now_ + p.salu;
     break;
   case Category::smem:
-    t.lgkm.add(smemDone);
+    t.lgkm.add(smemDone, now_);
     ready = now_ + p.salu;
     break;
   case Category::branch:
@@ -392,7 +393,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     counters.ldsBankConflicts += w.trace.ldsBankConflicts;
     const uint64_t through = now_ + ldsCost(w, in);
     ldsFree_[index / 2] = through;
-    t.lgkm.add(through + p.ldsLatency);
+    t.lgkm.add(through + p.ldsLatency, now_);
     ready = now_ + p.internal;
     break;
   }
@@ -401,13 +402,13 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   case Category::flat: {
     counters.cacheLines += w.trace.cacheLines;
     counters.ldsBankConflicts += w.trace.ldsBankConflicts;
-    const OpTraits &traits = traitsOf(in.op);
+    const OpTraits &traits = device_.traits[size_t(in.op)];
     if (traits.clearsL1)
       l1_.clear();
     const uint64_t done = vectorMemory(t, traits.store || traits.atomic || in.glc);
-    t.vm.add(done);
+    t.vm.add(done, now_);
     if (c == Category::flat)
-      t.lgkm.add(done);
+      t.lgkm.add(done, now_);
     ready = now_ + p.vmemMin;
     break;
   }
@@ -447,6 +448,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     finished_ = std::max({finished_, now_ + p.internal, t.vm.last(), t.lgkm.last()});
     t.ready = kNever;
     ++t.group->ended;
+    anyEnded_ = true;
     barrier(*t.group);
     break;
   case WaveStatus::faulted:

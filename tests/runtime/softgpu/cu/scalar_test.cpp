@@ -240,7 +240,9 @@ TEST_P(Scalar, EveryOpcodeOnEdgeValues) {
           ASSERT_TRUE(reference(op, source[0], source[1], s)) << op;
           EXPECT_EQ(e[0].run(&e[0], w), &e[1]);
 
-          const std::string context = op + " " + isa::disassemble(inst, targetOf(target)) + " " + std::to_string(x) + " " + std::to_string(y);
+          auto context = [&] {
+            return isa::disassemble(inst, targetOf(target)) + " " + std::to_string(x) + " " + std::to_string(y);
+          };
           Wave want = before;
           want.scc = s.scc;
           want.setS64(isa::Sgpr::exec, s.exec);
@@ -248,9 +250,9 @@ TEST_P(Scalar, EveryOpcodeOnEdgeValues) {
             want.setS64(dst, s.d);
           else if (writes)
             want.s[dst] = uint32_t(s.d);
-          ASSERT_EQ(w.scc, want.scc) << context;
+          ASSERT_EQ(w.scc, want.scc) << context();
           for (unsigned k = 0; k < isa::Sgpr::slots; ++k)
-            ASSERT_EQ(w.s[k], want.s[k]) << context << ": s" << k;
+            ASSERT_EQ(w.s[k], want.s[k]) << context() << ": s" << k;
         }
   }
   EXPECT_EQ(seen.size(), 129u) << "the arithmetic opcodes of snippets.s";
