@@ -42,27 +42,32 @@ template <Ty T, class F, int Rel, Speed Sp> void add(OpTable &t, Op cmp, Op cmpx
   add<T, F, _CMP_TRUE_UQ, rowOnly>(t, Op::v_cmp_tru_##NAME, Op::v_cmpx_tru_##NAME)
 
 /// The class bits of the manual: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0 ... 9 +inf.
-template <int ExpBits, int ManBits> unsigned classOf(uint64_t x) {
-  const uint64_t e = x >> ManBits & ((1u << ExpBits) - 1), m = x & ((1ull << ManBits) - 1);
-  const bool negative = x >> (ExpBits + ManBits) & 1;
-  if (e == (1u << ExpBits) - 1) {
-    if (m)
-      return m >> (ManBits - 1) ? 1 : 0;
-    return negative ? 2 : 9;
-  }
-  const unsigned kind = e ? 3 : m ? 4 : 5; // as negative
-  return negative ? kind : 11 - kind;
+/// Written on bits for 32-bit (also f16, which arrives as bits) and 64-bit lanes.
+template <int ExpBits, int ManBits, class U, class I> MELD_INLINE U classify(U x, U wanted) {
+  const U one = U{} + 1;
+  const U infinity = U{} + (((one[0] << ExpBits) - 1) << ManBits);
+  const U sign = U{} + (one[0] << (ExpBits + ManBits));
+  const U m = x & (sign - 1u);
+  const U negative = (U)((x & sign) != U{});
+  const U zero = (U)(m == U{}), finite = (U)((I)m < (I)infinity), inf = (U)(m == infinity);
+  const U normal = (U)((m & infinity) != U{}) & finite;
+  // Index as a negative number; positive ones mirror at 5.5.
+  U k = (normal & 3u) | (inf & 2u) | (zero & 5u) | (finite & ~normal & ~zero & 4u);
+  k = select(negative, k, U{} + 11u - k);
+  const U nan = ~(finite | inf);
+  const U quietBit = U{} + (one[0] << (ManBits - 1));
+  k = select(nan, (U)((x & quietBit) != U{}) & 1u, k);
+  U bit;
+  if constexpr (sizeof(x[0]) == 4)
+    bit = (U)_mm256_srlv_epi32((__m256i)wanted, (__m256i)k);
+  else
+    bit = (U)_mm256_srlv_epi64((__m256i)wanted, (__m256i)k);
+  return (U)((bit & 1u) != U{});
 }
-template <int ExpBits, int ManBits>
-uint64_t classify(uint64_t a, uint64_t b, uint64_t, LaneCtx &lc) {
-  lc.maskOut = b >> classOf<ExpBits, ManBits>(a) & 1;
-  return 0;
-}
-template <Ty T, LaneFn F> void addClass(OpTable &t, Op cmp, Op cmpx) {
+template <class S, auto F> void addClass(OpTable &t, Op cmp, Op cmpx) {
   // Denormals are classified as such whatever MODE says.
-  using S = Sig<none, T, T == f16 ? b16 : b32>;
-  t[cmp] = lanes<S, F>(kCompare | kNoFlush);
-  t[cmpx] = lanes<S, F>(kCompare | kCompareX | kNoFlush);
+  t[cmp] = compare<S, F, kNoFlush, normal>();
+  t[cmpx] = compare<S, F, kNoFlush | kCompareX, rowOnly>();
 }
 
 } // namespace
@@ -71,9 +76,12 @@ void addCompareFloat(OpTable &t) {
   MELD_FCOMPARES(f32, f32, F32, hot);
   MELD_FCOMPARES(f64, f64, F64, normal);
   MELD_FCOMPARES(f16, f16, F32, normal);
-  addClass<f32, classify<8, 23>>(t, Op::v_cmp_class_f32, Op::v_cmpx_class_f32);
-  addClass<f64, classify<11, 52>>(t, Op::v_cmp_class_f64, Op::v_cmpx_class_f64);
-  addClass<f16, classify<5, 10>>(t, Op::v_cmp_class_f16, Op::v_cmpx_class_f16);
+  addClass<Sig<none, f32, b32>, [](U32 a, U32 b) { return classify<8, 23, U32, I32>(a, b); }>(
+      t, Op::v_cmp_class_f32, Op::v_cmpx_class_f32);
+  addClass<Sig<none, f64, b32>, [](U64 a, U64 b) { return classify<11, 52, U64, I64>(a, b); }>(
+      t, Op::v_cmp_class_f64, Op::v_cmpx_class_f64);
+  addClass<Sig<none, f16, b16>, [](U32 a, U32 b) { return classify<5, 10, U32, I32>(a, b); }>(
+      t, Op::v_cmp_class_f16, Op::v_cmpx_class_f16);
 }
 
 } // namespace meld::softgpu::valu

@@ -47,37 +47,39 @@ template <class S, auto F, auto FPlain> OpInfo ieeeOp() {
   return info;
 }
 
-uint64_t ldexp32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
-  const uint32_t x = (uint32_t)a;
-  const float f = __builtin_bit_cast(float, x);
-  if (f != f)
-    return x | kQuiet32;
-  if ((x & 0x7fffffff) == 0 || (x & 0x7f800000) == 0x7f800000)
-    return x;
-  // Scale in double: exact up to the one rounding at the end, for any exponent that matters.
-  int e = (int32_t)(uint32_t)b;
-  e = e > 512 ? 512 : e < -512 ? -512 : e;
-  const double scale = __builtin_bit_cast(double, (uint64_t)(1023 + e) << 52);
-  return __builtin_bit_cast(uint32_t, (float)((double)f * scale));
+/// Scales in double: exact up to the one rounding at the end, for any exponent that matters.
+MELD_INLINE F32 ldexp32(F32 a, I32 e) {
+  e = e > 512 ? I32{} + 512 : e;
+  e = e < -512 ? I32{} - 512 : e;
+  const U32 biased = (U32)(e + 1023);
+  const auto half = [](__m128 x, __m128i n) {
+    const __m256i scale = _mm256_slli_epi64(_mm256_cvtepu32_epi64(n), 52);
+    return _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_cvtps_pd(x), _mm256_castsi256_pd(scale)));
+  };
+  const __m256 x = (__m256)a;
+  const __m256i n = (__m256i)biased;
+  return (F32)_mm256_set_m128(half(_mm256_extractf128_ps(x, 1), _mm256_extracti128_si256(n, 1)),
+                              half(_mm256_castps256_ps128(x), _mm256_castsi256_si128(n)));
 }
-uint64_t frexpMant32(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
-  uint32_t x = (uint32_t)a;
-  const uint32_t e = x >> 23 & 255, m = x & 0x7fffff;
-  if (e == 255)
-    return m ? x | kQuiet32 : x;
-  if (e == 0) {
-    if (!m)
-      return x;
-    const int s = __builtin_clz(m) - 8;
-    return (x & 0x80000000) | 126u << 23 | (m << s & 0x7fffff);
-  }
-  return (x & 0x807fffff) | 126u << 23;
+/// Mantissa bits of a denormal moved up, and by how many places, through an exact scaling by 2^32.
+MELD_INLINE F32 normalised(F32 a, U32 &shift) {
+  const U32 denorm = (U32)(((U32)a & 0x7f800000u) == 0);
+  shift = denorm & 32u;
+  return select((I32)denorm, a * splatF(4294967296.f), a);
 }
-uint64_t frexpExp32(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
-  const uint32_t x = (uint32_t)a, e = x >> 23 & 255, m = x & 0x7fffff;
-  if (e == 255 || (e == 0 && !m))
-    return 0;
-  return (uint32_t)(e ? (int)e - 126 : -126 - (__builtin_clz(m) - 8) + 1);
+MELD_INLINE U32 isSpecial(F32 a) { // zero, infinity, NaN
+  const U32 m = (U32)a & 0x7fffffffu;
+  return (U32)(m == 0u) | (U32)((I32)m >= 0x7f800000);
+}
+MELD_INLINE F32 frexpMant32(F32 a) {
+  U32 shift;
+  const U32 r = ((U32)normalised(a, shift) & 0x807fffffu) | 0x3f000000u;
+  return pick((F32)isSpecial(a), pick(unordered(a, a), quiet(a), a), (F32)r);
+}
+MELD_INLINE U32 frexpExp32(F32 a) {
+  U32 shift;
+  const U32 e = ((U32)normalised(a, shift) >> 23) & 0xffu;
+  return (e - 126u - shift) & ~isSpecial(a);
 }
 
 // Cube map face selection, manual 12.10 V_CUBEID_F32 and following.
@@ -151,9 +153,9 @@ void addFloat32(OpTable &t) {
   t[Op::v_floor_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_NEG_INF>(a); }>();
   t[Op::v_rndne_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_NEAREST_INT>(a); }>();
   t[Op::v_fract_f32] = vec<U1, [](F32 a) { return fractFixed(a); }>();
-  t[Op::v_ldexp_f32] = lanes<Sig<f32, f32, b32>, ldexp32>();
-  t[Op::v_frexp_mant_f32] = lanes<U1, frexpMant32>();
-  t[Op::v_frexp_exp_i32_f32] = lanes<Sig<b32, f32>, frexpExp32>();
+  t[Op::v_ldexp_f32] = vec<Sig<f32, f32, b32>, [](F32 a, I32 e) { return ldexp32(a, e); }>();
+  t[Op::v_frexp_mant_f32] = vec<U1, [](F32 a) { return frexpMant32(a); }>();
+  t[Op::v_frexp_exp_i32_f32] = vec<Sig<b32, f32>, [](F32 a) { return frexpExp32(a); }>();
   t[Op::v_cubeid_f32] = lanes<T3, cubeId>();
   t[Op::v_cubesc_f32] = lanes<T3, cubeSc>();
   t[Op::v_cubetc_f32] = lanes<T3, cubeTc>();

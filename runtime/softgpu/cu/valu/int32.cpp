@@ -96,28 +96,16 @@ MELD_INLINE U32 reverseBits(U32 x) {
   const __m256i h = _mm256_shuffle_epi8(nib, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
   return (U32)_mm256_or_si256(_mm256_slli_epi16(l, 4), h);
 }
-MELD_INLINE U32 popcount(U32 x) {
-  const __m256i lut = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
-                                       3, 1, 2, 2, 3, 2, 3, 3, 4);
-  const __m256i low = _mm256_set1_epi8(15);
-  const __m256i l = _mm256_shuffle_epi8(lut, _mm256_and_si256((__m256i)x, low));
-  const __m256i h = _mm256_shuffle_epi8(lut, _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low));
-  const __m256i bytes = _mm256_add_epi8(l, h);
-  const __m256i words = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
-  return (U32)_mm256_madd_epi16(words, _mm256_set1_epi16(1));
+// Position of a bit by way of f32's exponent; -1 when there is none.
+/// Leading zeros of x != 0.
+MELD_INLINE U32 leadingZeros(U32 x) {
+  const U32 top = x & ~(x >> 1); // rounding up must not carry into the next power of two
+  const U32 f = (U32)__builtin_convertvector((I32)top, F32);
+  const U32 n = splat(158) - (f >> 23);
+  return n & (U32)((I32)x >= 0); // bit 31 converts as a negative number
 }
-
-// Position from the most significant bit (ffbh) or the least (ffbl); -1 when there is none.
-uint64_t ffbhU(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
-  return (uint32_t)a ? (uint64_t)__builtin_clz((uint32_t)a) : ~0ull;
-}
-uint64_t ffbhI(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
-  const uint32_t x = (uint32_t)a ^ (uint32_t)((int32_t)a >> 31);
-  return x ? (uint64_t)__builtin_clz(x) : ~0ull;
-}
-uint64_t ffblB(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
-  return (uint32_t)a ? (uint64_t)__builtin_ctz((uint32_t)a) : ~0ull;
-}
+MELD_INLINE U32 ffbh(U32 x) { return leadingZeros(x) | (U32)(x == 0u); }
+MELD_INLINE U32 ffbl(U32 x) { return (splat(31) - leadingZeros(x & (0u - x))) | (U32)(x == 0u); }
 
 } // namespace
 
@@ -125,9 +113,9 @@ void addInteger32(OpTable &t) {
   t[Op::v_mov_b32] = vec<Sig<m32, m32>, [](U32 a) { return a; }, 0, hot>();
   t[Op::v_not_b32] = vec<B1, [](U32 a) { return ~a; }, 0, hot>();
   t[Op::v_bfrev_b32] = vec<B1, [](U32 a) { return reverseBits(a); }>();
-  t[Op::v_ffbh_u32] = lanes<B1, ffbhU>();
-  t[Op::v_ffbh_i32] = lanes<B1, ffbhI>();
-  t[Op::v_ffbl_b32] = lanes<B1, ffblB>();
+  t[Op::v_ffbh_u32] = vec<B1, [](U32 a) { return ffbh(a); }>();
+  t[Op::v_ffbh_i32] = vec<B1, [](U32 a) { return ffbh(a ^ (U32)((I32)a >> 31)); }>();
+  t[Op::v_ffbl_b32] = vec<B1, [](U32 a) { return ffbl(a); }>();
 
   t[Op::v_add_u32] = saturating<B2, [](U32 a, U32 b) { return a + b; },
                                 [](U32 a, U32 b) { return addSat(a, b); }, hot>();

@@ -63,6 +63,18 @@ template <bool Signed> const ExecInst *fastMad(const ExecInst *i, Wave &w) {
   const FastSources<Mad, kAny> src(i, w);
   uint32_t *d = w.v[i->dst].u;
   uint64_t bits = 0;
+  if (__builtin_expect(exec == kFullExec, 1)) {
+#pragma GCC unroll 2
+    for (unsigned c = 0; c < kChunks; ++c) {
+      U32 lo, hi;
+      bits |= (uint64_t)madChunk<Signed, false>(src, c, lo, hi) << (8 * c);
+      store(d + 8 * c, lo);
+      store(d + 64 + 8 * c, hi);
+    }
+    writeMask(w, i->sdst, bits);
+    return following(i);
+  }
+#pragma GCC unroll 1
   for (unsigned c = 0; c < kChunks; ++c) {
     const U32 m = maskOf((uint32_t)(exec >> (8 * c)));
     U32 lo, hi;

@@ -61,40 +61,38 @@ const ExecInst *move(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// Counts the bits of src0 below the lane's own; `Base` is the first lane src0 speaks of.
-template <unsigned Base> void rowMbcnt(RowCtx &ctx) {
-  for (unsigned n = 0; n < kWaveSize; ++n) {
-    const unsigned below = n <= Base ? 0 : n - Base >= 32 ? 32 : n - Base;
-    const uint32_t m = below == 32 ? ~0u : (1u << below) - 1;
-    ctx.dst[n] = (uint32_t)__builtin_popcount(ctx.src[0][n] & m) + ctx.src[1][n];
+/// Lanes below each lane, as seen by a mask that starts at lane `Base`.
+template <unsigned Base> struct BelowMasks {
+  alignas(32) uint32_t u[kWaveSize];
+  constexpr BelowMasks() : u() {
+    for (unsigned n = 0; n < kWaveSize; ++n)
+      u[n] = n <= Base ? 0 : n - Base >= 32 ? ~0u : (1u << (n - Base)) - 1;
   }
+};
+template <unsigned Base> constexpr BelowMasks<Base> kBelow;
+
+template <unsigned Base, class Sources> MELD_INLINE U32 mbcntChunk(const Sources &s, unsigned c) {
+  return popcount(s.s0.low(c) & load(kBelow<Base>.u + 8 * c)) + s.s1.low(c);
+}
+template <unsigned Base> void rowMbcnt(RowCtx &ctx) {
+  const RowSources<Sig<b32, b32, b32>> src(ctx);
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(ctx.dst + 8 * c, mbcntChunk<Base>(src, c));
 }
 template <unsigned Base> const ExecInst *fastMbcnt(const ExecInst *i, Wave &w) {
   if (__builtin_expect(w.mode & Mode::gprIdxEn, 0))
     return slowValu(i, w);
-  // A scalar mask: popcount of a prefix per lane.
-  const uint32_t bits = (uint32_t)scalarOf(i, w, 0, false);
-  const AnySource<b32> base(i, w, 1);
-  uint64_t left = w.exec();
+  const FastSources<Sig<b32, b32, b32>, kAny> src(i, w);
   uint32_t *d = w.v[i->dst].u;
-  alignas(32) uint32_t counts[64];
-  uint32_t sum = 0;
-  for (unsigned n = 0; n < kWaveSize; ++n) {
-    counts[n] = sum;
-    if (n >= Base && n < Base + 32)
-      sum += bits >> (n - Base) & 1;
-  }
-  for (unsigned c = 0; left; ++c, left >>= 8) {
-    const U32 m = maskOf((uint32_t)left);
-    store(d + 8 * c, select(m, load(counts + 8 * c) + base.low(c), load(d + 8 * c)));
-  }
+  uint64_t left = w.exec();
+  for (unsigned c = 0; left; ++c, left >>= 8)
+    store(d + 8 * c, select(maskOf((uint32_t)left), mbcntChunk<Base>(src, c), load(d + 8 * c)));
   return following(i);
 }
 template <unsigned Base> OpInfo mbcnt() {
   OpInfo info = infoOf<Sig<b32, b32, b32>>(0);
   info.row = rowMbcnt<Base>;
-  info.fast[0] = fastMbcnt<Base>;
-  info.fast[2] = fastMbcnt<Base>;
+  info.fastMod = fastMbcnt<Base>;
   return info;
 }
 

@@ -84,6 +84,18 @@ MELD_INLINE __m128i lowDwords(U64 x) {
 }
 MELD_INLINE U64 zeroExtend(__m128i x) { return (U64)_mm256_cvtepu32_epi64(x); }
 
+/// Bits set in each dword. About ten instructions.
+MELD_INLINE U32 popcount(U32 x) {
+  const __m256i lut = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
+                                       3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i low = _mm256_set1_epi8(15);
+  const __m256i l = _mm256_shuffle_epi8(lut, _mm256_and_si256((__m256i)x, low));
+  const __m256i h = _mm256_shuffle_epi8(lut, _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low));
+  const __m256i bytes = _mm256_add_epi8(l, h);
+  const __m256i words = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
+  return (U32)_mm256_madd_epi16(words, _mm256_set1_epi16(1));
+}
+
 // --- NaN rules -----------------------------------------------------------------------------------
 // A NaN operand is passed on, quieted, the first one winning; an invalid operation gives +qNaN
 // (x86 gives -qNaN, and which operand wins depends on the instruction the compiler chose).

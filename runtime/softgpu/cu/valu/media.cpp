@@ -58,24 +58,27 @@ template <bool C> void rowMqsad32(RowCtx &ctx) {
   }
 }
 
-/// Each byte of src2 selects one of the eight bytes of {src0, src1}, a sign, 0 or 0xff.
-uint64_t perm(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
-  const uint64_t in = a << 32 | (uint32_t)b;
-  uint32_t r = 0;
-  for (unsigned k = 0; k < 4; ++k) {
-    const unsigned sel = byteOf(c, k);
-    uint32_t x;
-    if (sel >= 13)
-      x = 0xff;
-    else if (sel == 12)
-      x = 0;
-    else if (sel >= 8)
-      x = in >> (16 * (sel - 8) + 15) & 1 ? 0xff : 0;
-    else
-      x = byteOf(in, sel);
-    r |= x << (8 * k);
+/// Each byte of src2 selects one of the eight bytes of {src0, src1} (0-7), the sign of one of their 16-bit
+/// halves (8-11), 0 (12) or 0xff.
+MELD_INLINE U32 perm(U32 a, U32 b, U32 c) {
+  const U32 lane = {0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c};
+  const auto bytesOf = [](U32 x, U32 index) { return _mm256_shuffle_epi8((__m256i)x, (__m256i)index); };
+  const auto choose = [&](U32 index, int shift) { // the bit of src2 that tells src0 from src1
+    const __m256i high = (__m256i)(c << shift);
+    return _mm256_blendv_epi8(bytesOf(b, index), bytesOf(a, index), high);
+  };
+  __m256i r = choose((c & 0x03030303u) + lane, 5);
+  const __m256i sel = (__m256i)c;
+  const __m256i from8 = _mm256_cmpeq_epi8(_mm256_max_epu8(sel, _mm256_set1_epi8(8)), sel);
+  if (!_mm256_testz_si256(from8, from8)) {
+    const U32 signByte = ((c & 0x01010101u) << 1) + 0x01010101u + lane;
+    const __m256i sign = _mm256_cmpgt_epi8(_mm256_setzero_si256(), choose(signByte, 6));
+    const __m256i from12 = _mm256_cmpeq_epi8(_mm256_max_epu8(sel, _mm256_set1_epi8(12)), sel);
+    const __m256i is12 = _mm256_cmpeq_epi8(sel, _mm256_set1_epi8(12));
+    r = _mm256_blendv_epi8(r, sign, from8);
+    r = _mm256_blendv_epi8(r, _mm256_andnot_si256(is12, _mm256_set1_epi8(-1)), from12);
   }
-  return r;
+  return (U32)r;
 }
 MELD_INLINE U32 lerp(U32 a, U32 b, U32 c) {
   U32 r{};
@@ -95,7 +98,7 @@ template <class S, LaneFn F, LaneFn Clamped> OpInfo both() {
 } // namespace
 
 void addMedia(OpTable &t) {
-  t[Op::v_perm_b32] = lanes<B3, perm>();
+  t[Op::v_perm_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return perm(a, b, c); }>();
   t[Op::v_lerp_u8] = vec<B3, [](U32 a, U32 b, U32 c) { return lerp(a, b, c); }>();
   t[Op::v_sad_u8] = both<B3, sadU8<false>, sadU8<true>>();
   t[Op::v_sad_hi_u8] = both<B3, sadHiU8<false>, sadHiU8<true>>();

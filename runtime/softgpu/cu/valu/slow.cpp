@@ -100,23 +100,60 @@ int dppSource(unsigned ctrl, int n) {
   }
 }
 
+namespace {
+
+/// What each DPP control does, worked out once: source lanes and which lanes have one.
+struct DppPattern {
+  uint64_t valid;
+  uint8_t lane[kWaveSize];
+};
+struct DppTable {
+  DppPattern of[512];
+  DppTable() {
+    for (unsigned ctrl = 0; ctrl < 512; ++ctrl) {
+      DppPattern &p = of[ctrl];
+      p.valid = 0;
+      for (int n = 0; n < (int)kWaveSize; ++n) {
+        const int s = dppSource(ctrl, n);
+        p.lane[n] = (uint8_t)(s >= 0 ? s : 0);
+        p.valid |= (uint64_t)(s >= 0) << n;
+      }
+    }
+  }
+};
+const DppPattern &patternOf(unsigned ctrl) {
+  static const DppTable table;
+  return table.of[ctrl & 511];
+}
+/// Lanes whose source lane exists and is active.
+uint64_t lanesWithSource(const DppPattern &p, uint64_t exec) {
+  if (exec == kFullExec)
+    return p.valid;
+  uint64_t bits = 0;
+  for (unsigned n = 0; n < kWaveSize; ++n)
+    bits |= (exec >> p.lane[n] & 1) << n;
+  return bits & p.valid;
+}
+
+} // namespace
+
 uint64_t dppEnabled(const Inst &in, uint64_t exec) {
   uint64_t enabled = 0;
-  for (int n = 0; n < 64; ++n) {
-    if (!(in.dppRowMask >> (n >> 4) & 1) || !(in.dppBankMask >> (n >> 2 & 3) & 1))
-      continue;
-    const int from = dppSource(in.dppCtrl, n);
-    if ((from >= 0 && (exec >> from & 1)) || in.dppBoundCtrl)
-      enabled |= 1ull << n;
-  }
-  return enabled;
+  for (unsigned row = 0; row < 4; ++row)
+    for (unsigned bank = 0; bank < 4; ++bank)
+      if ((in.dppRowMask >> row & 1) && (in.dppBankMask >> bank & 1))
+        enabled |= 0xfull << (16 * row + 4 * bank);
+  return in.dppBoundCtrl ? enabled : enabled & lanesWithSource(patternOf(in.dppCtrl), exec);
 }
 
 void dppGather(uint32_t *to, const uint32_t *from, const Inst &in, uint64_t exec) {
-  for (int n = 0; n < 64; ++n) {
-    const int s = dppSource(in.dppCtrl, n);
-    to[n] = s >= 0 && (exec >> s & 1) ? from[s] : 0;
-  }
+  const DppPattern &p = patternOf(in.dppCtrl);
+  for (unsigned n = 0; n < kWaveSize; ++n)
+    to[n] = from[p.lane[n]];
+  const uint64_t have = lanesWithSource(p, exec);
+  if (have != kFullExec)
+    for (unsigned c = 0; c < kChunks; ++c)
+      store(to + 8 * c, load(to + 8 * c) & maskOf((uint32_t)(have >> (8 * c))));
 }
 
 namespace {
@@ -348,23 +385,23 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   if (dstDwords) {
     const bool half = is16(info.dst) && !in.sdwa;
     if (half && in.enc == Enc::VOP3 && (in.opSel & 8)) {
-      for (unsigned n = 0; n < 64; ++n)
-        out[n] = out[n] << 16 | (dst->u[n] & 0xffff);
+      for (unsigned c = 0; c < kChunks; ++c)
+        store(out + 8 * c, load(out + 8 * c) << 16 | (load(dst->u + 8 * c) & 0xffffu));
     } else if (half && (info.flags & kPreserveHigh)) {
-      for (unsigned n = 0; n < 64; ++n)
-        out[n] = (out[n] & 0xffff) | (dst->u[n] & 0xffff0000);
+      for (unsigned c = 0; c < kChunks; ++c)
+        store(out + 8 * c, (load(out + 8 * c) & 0xffffu) | (load(dst->u + 8 * c) & 0xffff0000u));
     } else if (in.sdwa && in.sdwaDst != SdwaSel::dword) {
       const bool byte = in.sdwaDst <= SdwaSel::byte3;
-      const unsigned shift = byte ? 8 * (unsigned)in.sdwaDst : 16 * ((unsigned)in.sdwaDst - 4);
+      const int shift = byte ? 8 * (int)in.sdwaDst : 16 * ((int)in.sdwaDst - 4);
+      const int above = 32 - shift - (byte ? 8 : 16);
       const uint32_t field = byte ? 0xff : 0xffff;
-      for (unsigned n = 0; n < 64; ++n) {
-        const uint32_t x = (out[n] & field) << shift;
+      for (unsigned c = 0; c < kChunks; ++c) {
+        U32 x = (load(out + 8 * c) & field) << shift;
         if (in.sdwaUnused == isa::SdwaUnused::preserve)
-          out[n] = x | (dst->u[n] & ~(field << shift));
+          x |= load(dst->u + 8 * c) & ~(field << shift);
         else if (in.sdwaUnused == isa::SdwaUnused::sext)
-          out[n] = (uint32_t)((int32_t)(x << (32 - shift - (byte ? 8 : 16))) >> (32 - shift - (byte ? 8 : 16)));
-        else
-          out[n] = x;
+          x = (U32)((I32)(x << above) >> above);
+        store(out + 8 * c, x);
       }
     }
     for (unsigned d = 0; d < dstDwords; ++d)

@@ -44,6 +44,7 @@ MELD_INLINE F64 exp2Core(F64 x) {
                                        1.0 / 5040.0,       1.0 / 720.0,       1.0 / 120.0,
                                        1.0 / 24.0,         1.0 / 6.0,         0.5,
                                        1.0,                1.0};
+#pragma GCC unroll 16
   for (double c : inverse)
     p = fma(p, t, splatD(c));
   return p * exp2i(n);
@@ -58,6 +59,7 @@ MELD_INLINE F64 log2Core(F64 x) { // positive, finite, normal in double
   const F64 e = (F64)(biased | 0x4330000000000000ull) - splatD(4503599627370496.0 + 1024.0);
   const F64 s = (m - splatD(1)) / (m + splatD(1)), z = s * s;
   F64 p = splatD(1.0 / 27);
+#pragma GCC unroll 16
   for (int k = 25; k >= 1; k -= 2)
     p = fma(p, z, splatD(1.0 / k));
   return fma(s * p, splatD(2.8853900817779268147), e); // 2 / ln 2
@@ -71,6 +73,7 @@ template <bool Cos> MELD_INLINE F64 sinCore(F64 x) {
   static constexpr double sines[] = {-1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
                                      1.0 / 362880.0,         -1.0 / 5040.0,      1.0 / 120.0,
                                      -1.0 / 6.0,             1.0};
+#pragma GCC unroll 16
   for (double c : sines)
     s = fma(s, z, splatD(c));
   s = s * t;
@@ -78,6 +81,7 @@ template <bool Cos> MELD_INLINE F64 sinCore(F64 x) {
   static constexpr double cosines[] = {-1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
                                        1.0 / 40320.0,        -1.0 / 720.0,      1.0 / 24.0,
                                        -0.5,                 1.0};
+#pragma GCC unroll 16
   for (double k : cosines)
     c = fma(c, z, splatD(k));
   const U64 quadrant = (U64)(q + splatD(6755399441055744.0)) + (Cos ? 1ull : 0ull);
