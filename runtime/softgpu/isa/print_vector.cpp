@@ -34,6 +34,9 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
     sext = true;
     neg = negCall = false;
   }
+  // A scalar f16 literal with bits above the half has no name, even if the half alone would.
+  if (kind == ImmKind::f16 && row.src[k] == Ty::f16 && o.encoded == 255 && inst.literalValue >> 16)
+    kind = ImmKind::i16;
   if (inst.op == Op::v_madmk_f16 && k == 0 && o.encoded == 255)
     kind = ImmKind::i32;
   if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1))

@@ -100,7 +100,7 @@ TEST_P(EachTarget, EveryOperandCode) {
     for (uint32_t code = 0; code < 512; ++code) {
       if ((code > 7 && code < 98) || (code > 131 && code < 190) || (code > 257 && code < 508))
         continue; // the middle of SGPRs, integers, VGPRs
-      for (uint32_t literal : {0x3f800000u, 0x7u, 0x0003fff0u, 0x3c00u}) {
+      for (uint32_t literal : {0x3f800000u, 0x7u, 0x0003fff0u, 0x3c00u, 0x00493c00u}) {
         uint32_t scalar = code & 0xff;
         if (!wide) {
           uint32_t words[3] = {base | (row.enc < Enc::SMEM ? scalar : code), literal, 0};
