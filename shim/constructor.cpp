@@ -24,6 +24,8 @@ __attribute__((constructor)) void attachToRocr() noexcept {
   char value[8 * PATH_MAX];
   if (appendToolsLib(secure_getenv("HSA_TOOLS_LIB"), path, value, sizeof(value)))
     setenv("HSA_TOOLS_LIB", value, 1);
+  // Newer ROCr loads tools of this kind next to rocprofiler-register only when asked to.
+  setenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS", "1", 0);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // ROCr's tool interface: OnLoad, OnUnload, HSA_AMD_TOOL_PRIORITY.
+#include "shim/tool.h"
 #include "runtime/log/log.h"
 #include "shim/hooks.h"
 #include "shim/process.h"
@@ -15,6 +16,8 @@ namespace {
 std::atomic<bool> gAttached{false};
 }
 
+bool meld::attached() noexcept { return gAttached; }
+
 /// True means "keep this library": also when there is nothing for us to do.
 MELD_EXPORT bool OnLoad(HsaApiTable *table, uint64_t, uint64_t, const char *const *) {
   // A second call in one ROCr life (both ways of finding us, or a tools list that names us twice)
@@ -25,7 +28,8 @@ MELD_EXPORT bool OnLoad(HsaApiTable *table, uint64_t, uint64_t, const char *cons
   if (!process)
     process = meld::startProcess();
   if (!process || !meld::installHooks(table, process))
-    return true;
+    return true; // and stay "attached": what ROCr's table does not allow, interposition should not
+                 // try either
   meld::log::debug("attached to ROCr");
   return true;
 }
