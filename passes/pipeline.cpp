@@ -2,6 +2,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/region_printer.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,8 +32,11 @@ public:
         changed = true;
       }
     };
-    if (options_.wants("cfm"))
-      step(MeldCfmPass(options_, log_, point_));
+    for (auto [name, scope] :
+         {std::pair{"tail-merge", MeldScope::tails},
+          std::pair{"branch-fusion", MeldScope::diamonds}, std::pair{"cfm", MeldScope::all}})
+      if (options_.wants(name))
+        step(MeldCfmPass(options_, log_, point_, scope));
     if (!changed)
       return PreservedAnalyses::all();
     step(EarlyCSEPass(true));
@@ -74,7 +78,11 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(DivergencePrinterPass(outs()));
     return true;
   }
-  for (StringRef pass : {"meld", "meld-cfm", "meld-branch-fusion"}) {
+  if (text == "print<meld-regions>") {
+    manager.addPass(RegionPrinterPass(outs()));
+    return true;
+  }
+  for (StringRef pass : {"meld", "meld-cfm", "meld-branch-fusion", "meld-tail-merge"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -90,8 +98,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     if (pass == "meld")
       manager.addPass(MeldPass(options, log, ""));
     else
-      manager.addPass(
-          MeldCfmPass(options, log, "", pass == "meld-cfm" ? MeldScope::all : MeldScope::diamonds));
+      manager.addPass(MeldCfmPass(options, log, "",
+                                  pass == "meld-cfm"          ? MeldScope::all
+                                  : pass == "meld-tail-merge" ? MeldScope::tails
+                                                              : MeldScope::diamonds));
     return true;
   }
   return false;

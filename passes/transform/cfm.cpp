@@ -37,10 +37,6 @@ static const char *passName(MeldScope scope) {
   return "meld-cfm";
 }
 
-static bool inScope(const Plan &plan, MeldScope scope) {
-  return scope == MeldScope::all || (scope == MeldScope::diamonds && plan.reason == "diamond");
-}
-
 static bool worthLooking(const Function &function) {
   if (function.isDeclaration() || function.hasFnAttribute(Attribute::OptimizeNone) ||
       function.hasPersonalityFn())
@@ -69,7 +65,7 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
     divergenceOptions.assumeOneDimension = true; // leaving a branch alone is always right
     DivergenceInfo divergence(function, loops, dominators, postDominators, divergenceOptions);
     CostModel cost(function, divergence.gpu());
-    Planner planner(divergence, cost, dominators, postDominators);
+    Planner planner(divergence, cost, dominators, postDominators, scope_);
 
     std::vector<Decision> rejected;
     std::optional<Plan> chosen;
@@ -94,7 +90,7 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
       decision.profit = plan.percent();
       decision.reason = plan.reason;
       decision.alignment = plan.summary();
-      if (plan.nodes.empty() || !inScope(plan, scope_)) {
+      if (plan.nodes.empty()) {
         rejected.push_back(std::move(decision));
         continue;
       }

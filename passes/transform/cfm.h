@@ -9,16 +9,10 @@
 #pragma once
 
 #include "passes/pipeline.h"
+#include "passes/transform/plan.h"
 #include "llvm/IR/PassManager.h"
 
 namespace meld::passes {
-
-/// Which plans a pass may carry out.
-enum class MeldScope : uint8_t {
-  tails,    ///< tail merging: the ends of the two sides
-  diamonds, ///< branch fusion: two single blocks with one join
-  all,
-};
 
 class MeldCfmPass : public llvm::PassInfoMixin<MeldCfmPass> {
 public:

@@ -18,8 +18,9 @@ constexpr size_t maxNodePairs = 1024;
 class NodePlanner {
 public:
   NodePlanner(const DivergenceInfo &divergence, const CostModel &cost, const Node &left,
-              const Node &right, NodeMatch match)
-      : divergence_(divergence), cost_(cost), left_(left), right_(right), match_(std::move(match)) {
+              const Node &right, NodeMatch match, bool tailOnly)
+      : tailOnly_(tailOnly), divergence_(divergence), cost_(cost), left_(left), right_(right),
+        match_(std::move(match)) {
     for (auto [l, r] : match_.blocks) {
       leftBlocks_.insert(l);
       rightBlocks_.insert(r);
@@ -49,6 +50,9 @@ public:
         block.items =
             align(alignedBody(left_, block.left), alignedBody(right_, block.right), cost_.guard(),
                   [&](Instruction &l, Instruction &r) { return score(l, r); });
+      if (tailOnly_ && !hopeful)
+        for (BlockPlan &block : plan.blocks)
+          keepTail(block.items);
       paired_.clear();
       for (BlockPlan &block : plan.blocks) {
         for (auto [l, r] : block.phis)
@@ -63,6 +67,22 @@ public:
   }
 
 private:
+  // Tail merging: only the last run of pairs stays; what stands above goes back behind the branch.
+  static void keepTail(std::vector<AlignedItem> &items) {
+    size_t first = items.size();
+    while (first > 0 && items[first - 1].kind == AlignedItem::pair)
+      --first;
+    std::vector<AlignedItem> kept;
+    for (size_t i = 0; i < first; ++i) {
+      if (items[i].left)
+        kept.push_back({AlignedItem::guardLeft, items[i].left, nullptr, false});
+      if (items[i].right)
+        kept.push_back({AlignedItem::guardRight, nullptr, items[i].right, false});
+    }
+    kept.insert(kept.end(), items.begin() + std::ptrdiff_t(first), items.end());
+    items = std::move(kept);
+  }
+
   bool same(const Value *l, const Value *r) const {
     if (l == r)
       return true;
@@ -197,6 +217,18 @@ private:
   void evaluate(NodePlan &plan) {
     SelectCount selects{cost_, leftBlocks_, rightBlocks_, {}, {}};
     int gain = 0;
+    // Values of the two sides of one guard meet in a phi, which costs no select.
+    DenseMap<const Value *, unsigned> guardOf;
+    auto joined = [&](const Value *l, const Value *r) {
+      unsigned run = guardOf.lookup(l);
+      return run != 0 && run == guardOf.lookup(r);
+    };
+    bool sides[2] = {false, false};
+    auto closeGuard = [&] {
+      if (sides[0] && sides[1])
+        gain -= cost_.divergentIfElse() - cost_.guard();
+      sides[0] = sides[1] = false;
+    };
     for (BlockPlan &block : plan.blocks) {
       selects.local.clear();
       bool guardOpen = false;
@@ -204,12 +236,13 @@ private:
         switch (item.kind) {
         case AlignedItem::pair: {
           guardOpen = false;
+          closeGuard();
           ++plan.pairs;
           gain += std::min(cost_.instruction(*item.left), cost_.instruction(*item.right));
           for (unsigned i = 0; i < item.left->getNumOperands(); ++i) {
             Value *l = item.left->getOperand(i);
             Value *r = item.right->getOperand(item.swapped && i < 2 ? 1 - i : i);
-            if (!same(l, r))
+            if (!same(l, r) && !joined(l, r))
               gain -= selects.add(l, r);
           }
           break;
@@ -225,9 +258,12 @@ private:
             ++plan.guards;
           }
           guardOpen = true;
+          sides[item.right != nullptr] = true;
+          guardOf[item.left ? item.left : item.right] = plan.guards;
           break;
         }
       }
+      closeGuard();
       gain += terminatorGain(block, selects);
       gain -= exitCosts(block, selects);
       for (auto [l, r] : block.phis)
@@ -283,6 +319,7 @@ private:
     return sum;
   }
 
+  bool tailOnly_;
   const DivergenceInfo &divergence_;
   const CostModel &cost_;
   const Node &left_;
@@ -310,6 +347,9 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
   NodeMatch match = matchNodes(left, right);
   if (match.blocks.empty())
     return {};
+  if (scope_ == MeldScope::tails &&
+      (!left.isBlock() || left.openEnd || !right.isBlock() || right.openEnd))
+    return {};
   // Spin locks: two loops that wait for each other must not wait together.
   const bool loops = left.hasLoop || right.hasLoop;
   for (auto [l, r] : match.blocks) {
@@ -320,7 +360,9 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
     if (l->size() * r->size() > maxAlignmentCells)
       return {};
   }
-  NodePlan plan = NodePlanner(divergence_, cost_, left, right, std::move(match)).run();
+  NodePlan plan =
+      NodePlanner(divergence_, cost_, left, right, std::move(match), scope_ == MeldScope::tails)
+          .run();
   // Running both sides' code in turn without a pair in it gains nothing but the branch.
   bool branches = left.blocks.size() > 1 || left.openEnd;
   if (plan.pairs == 0 && !branches)
@@ -330,6 +372,8 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
 
 Plan Planner::plan(BranchInst &branch) const {
   Plan whole = planCut(branch, false);
+  if (scope_ != MeldScope::all)
+    return whole;
   Plan cut = planCut(branch, true);
   bool useCut = !cut.nodes.empty() && (whole.nodes.empty() || cut.gain > whole.gain);
   return useCut ? std::move(cut) : std::move(whole);
@@ -352,6 +396,13 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   plan.right = buildArm(r, dominators_, postDominators_, cutHeads);
   plan.cost = armCost(plan.left, cost_) + armCost(plan.right, cost_) + cost_.divergentIfElse();
   const size_t n = plan.left.nodes.size(), m = plan.right.nodes.size();
+  const bool meet = plan.left.end && plan.left.end == plan.right.end;
+  if (scope_ == MeldScope::diamonds &&
+      (n != 1 || m != 1 || !meet || !plan.left.nodes[0].isBlock() ||
+       !plan.right.nodes[0].isBlock())) {
+    plan.reason = "not a diamond";
+    return plan;
+  }
   if (n == 0 || m == 0) {
     plan.reason = "a side has no single-entry single-exit part";
     return plan;
@@ -393,6 +444,8 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
                   from);
       }
       if (i > 0 && j > 0) {
+        if (scope_ == MeldScope::tails && (i < n || j < m || !meet))
+          continue;
         NodePlan &pair = pairs[(i - 1) * m + j - 1];
         pair = planNode(plan.left.nodes[i - 1], plan.right.nodes[j - 1]);
         if (!pair.blocks.empty())
@@ -401,8 +454,7 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
       }
     }
   const Node &lastLeft = plan.left.nodes.back(), &lastRight = plan.right.nodes.back();
-  bool endsMeet =
-      (lastLeft.openEnd && lastRight.openEnd) || (plan.left.end && plan.left.end == plan.right.end);
+  bool endsMeet = (lastLeft.openEnd && lastRight.openEnd) || meet;
   Cell &final = at(n, m);
   // Ends that do not meet keep a branch at the end.
   int closed = final.score[0] - (endsMeet ? 0 : cost_.guard());
@@ -436,7 +488,9 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   }
   plan.gain = best + cost_.divergentIfElse();
   const NodePlan &last = plan.nodes.back();
-  if (last.left->openEnd)
+  if (scope_ == MeldScope::tails)
+    plan.reason = "common tail";
+  else if (last.left->openEnd)
     plan.reason = "shared successors";
   else if (n == 1 && m == 1 && last.left->isBlock())
     plan.reason = "diamond";

@@ -13,6 +13,13 @@
 
 namespace meld::passes {
 
+/// Which plans are looked for.
+enum class MeldScope : uint8_t {
+  tails,    ///< tail merging: the same operations at the ends of two sides that meet
+  diamonds, ///< branch fusion: two single blocks with one join (Coutinho et al. 2011)
+  all,      ///< the general melder
+};
+
 struct BlockPlan {
   llvm::BasicBlock *left = nullptr;
   llvm::BasicBlock *right = nullptr;
@@ -48,9 +55,10 @@ struct Plan {
 class Planner {
 public:
   Planner(const DivergenceInfo &divergence, const CostModel &cost,
-          const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators)
+          const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators,
+          MeldScope scope = MeldScope::all)
       : divergence_(divergence), cost_(cost), dominators_(dominators),
-        postDominators_(postDominators) {}
+        postDominators_(postDominators), scope_(scope) {}
 
   /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
   Plan plan(llvm::BranchInst &branch) const;
@@ -63,6 +71,7 @@ private:
   const CostModel &cost_;
   const llvm::DominatorTree &dominators_;
   const llvm::PostDominatorTree &postDominators_;
+  MeldScope scope_;
 };
 
 } // namespace meld::passes
