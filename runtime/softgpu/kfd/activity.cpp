@@ -30,15 +30,17 @@ void Activity::wait(uint32_t seen, uint64_t nanoseconds) {
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-void Backoff::pause(bool blocked) {
+bool Backoff::dormant() const { return rounds_ && now_ - idleSince_ > 100'000'000; }
+
+void Backoff::pause(bool blocked, uint32_t seen) {
   // A launch-and-wait loop comes back within some 10 us: spin that long, giving way to other threads (the host
-  // may have fewer cores than we have queues). Then sleep, twice as long each time.
-  constexpr uint64_t kSpin = 25'000, kFirst = 20'000, kLongest = 500'000, kAsleep = 2'000'000;
-  const uint64_t now = gpuClock();
+  // may have fewer cores than we have queues). Then sleep, longer each time.
+  constexpr uint64_t kSpin = 25'000, kFirst = 20'000, kLongest = 500'000;
+  now_ = gpuClock();
   if (rounds_ == 0)
-    idleSince_ = now;
+    idleSince_ = now_;
   ++rounds_;
-  const uint64_t idle = now - idleSince_;
+  const uint64_t idle = now_ - idleSince_;
   if (idle < kSpin) {
     for (int i = 0; i < 16; ++i)
       _mm_pause();
@@ -46,13 +48,9 @@ void Backoff::pause(bool blocked) {
       ::sched_yield();
     return;
   }
-  uint64_t sleep = std::clamp(idle / 2, kFirst, kLongest);
-  if (blocked)
-    sleep = std::min<uint64_t>(sleep, 50'000);
-  else if (idle > 1'000'000'000)
-    sleep = kAsleep;
-  Activity &activity = Activity::instance();
-  activity.wait(activity.current(), sleep);
+  // What other queues complete is announced; only signals that the host writes are found by looking again.
+  const uint64_t sleep = std::clamp(idle / (blocked ? 8 : 2), kFirst, kLongest);
+  Activity::instance().wait(seen, sleep);
 }
 
 } // namespace meld::softgpu

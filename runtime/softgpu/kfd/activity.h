@@ -27,11 +27,14 @@ private:
 class Backoff {
 public:
   void reset() { rounds_ = 0; }
-  /// Spins or sleeps once. `blocked`: waiting for a signal, so stay attentive.
-  void pause(bool blocked);
+  /// Spins or sleeps once. `blocked`: waiting for a signal, so stay attentive. `seen`: the activity word from before
+  /// the caller looked for work.
+  void pause(bool blocked, uint32_t seen);
+  /// Idle for so long that the watcher (queue.h) may take over: sleep until something is announced.
+  bool dormant() const;
 
 private:
-  uint64_t idleSince_ = 0;
+  uint64_t idleSince_ = 0, now_ = 0;
   uint32_t rounds_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "runtime/softgpu/kfd/sdma.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <pthread.h>
@@ -16,20 +17,31 @@ namespace {
 bool isSdma(uint32_t type) {
   return type == KFD_IOC_QUEUE_TYPE_SDMA || type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI || type == 4; // 4: by engine
 }
+/// A thread on which the application's signal handlers do not run; faults stay ours.
+template <class F> std::thread quietThread(F f) {
+  sigset_t all, old;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+    sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(f));
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return thread;
+}
+
 } // namespace
 
 Queue::Queue(const kfd_ioctl_create_queue_args &args, uint64_t doorbell, const Services &services)
     : args_(args), doorbell_(doorbell), services_(services) {
   suspended_ = args.queue_percentage == 0;
   std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(doorbell_)).store(0);
-  // The application's signal handlers do not belong on our thread; faults stay ours.
-  sigset_t all, old;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
-    sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  thread_ = std::thread([this] { work(); });
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  thread_ = quietThread([this] { work(); });
 }
 
 Queue::~Queue() {
@@ -38,6 +50,15 @@ Queue::~Queue() {
   Activity::instance().announce();
   if (thread_.joinable())
     thread_.join();
+}
+
+bool Queue::missesWork() const {
+  if (!dormant_.load(std::memory_order_seq_cst))
+    return false;
+  auto index = [](uint64_t address) {
+    return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(address)).load(std::memory_order_acquire);
+  };
+  return index(args_.write_pointer_address) > index(args_.read_pointer_address);
 }
 
 void Queue::work() {
@@ -49,15 +70,18 @@ void Queue::work() {
   auto loop = [this](auto &processor) {
     Backoff backoff;
     while (!stop_.load(std::memory_order_acquire)) {
-      if (suspended_.load(std::memory_order_acquire)) {
-        backoff.pause(false);
-        continue;
-      }
-      switch (processor.step()) {
-      case Step::progress: backoff.reset(); break;
-      case Step::blocked: backoff.pause(true); break;
-      case Step::idle:
-      case Step::halted: backoff.pause(false); break;
+      const uint32_t seen = Activity::instance().current();
+      const Step step = suspended_.load(std::memory_order_acquire) ? Step::halted : processor.step();
+      if (step == Step::progress) {
+        backoff.reset();
+      } else if (step == Step::blocked || !backoff.dormant()) {
+        backoff.pause(step == Step::blocked, seen);
+      } else if (step == Step::halted) {
+        Activity::instance().wait(seen, 100'000'000);
+      } else {
+        dormant_.store(true, std::memory_order_seq_cst); // from here on missesWork() sees new work
+        Activity::instance().wait(seen, 1'000'000'000);
+        dormant_.store(false, std::memory_order_seq_cst);
       }
     }
   };
@@ -91,11 +115,40 @@ int Queues::create(kfd_ioctl_create_queue_args &args) {
   try {
     queues_[args.queue_id] =
         std::make_unique<Queue>(args, doorbells_ + args.queue_id * 8ull, services_);
+    if (!watched_) {
+      quietThread([this] { watch(); }).detach();
+      watched_ = true;
+    }
+    someQueue_.notify_one();
   } catch (...) { // no thread to be had
     queues_.erase(args.queue_id);
     return -ENOMEM;
   }
   return 0;
+}
+
+void Queues::watch() {
+  pthread_setname_np(pthread_self(), "meld-watch");
+  ::prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
+  uint64_t lastWork = gpuClock();
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    someQueue_.wait(lock, [this] { return !queues_.empty(); });
+    bool work = false, awake = false;
+    for (const auto &[id, queue] : queues_) {
+      work |= queue->missesWork();
+      awake |= !queue->dormant();
+    }
+    lock.unlock();
+    if (work)
+      Activity::instance().announce();
+    const uint64_t now = gpuClock();
+    if (work || awake)
+      lastWork = now;
+    // A wake-up costs some 20 us on a virtual machine: after two quiet seconds look less often.
+    std::this_thread::sleep_for(std::chrono::microseconds(now - lastWork < 2'000'000'000 ? 500 : 2500));
+    lock.lock();
+  }
 }
 
 int Queues::destroy(uint32_t id) {

@@ -1,7 +1,8 @@
 // One hardware queue: a ring, its doorbell, and the thread that works on it.
 //
 // The doorbell and the ring's indices are memory that user space writes directly, so the thread polls: it spins
-// for some microseconds after work, then sleeps with growing, bounded delays (activity.h).
+// for some microseconds after work, then sleeps with growing, bounded delays (activity.h). After 0.1 s without work
+// it leaves the looking to one watcher thread for all queues, so that an idle process costs next to nothing.
 //
 // Thread rule: create / suspend / destroy from ioctls (any thread); destroy() returns when the thread is gone.
 #pragma once
@@ -9,6 +10,7 @@
 #include "runtime/softgpu/kfd/services.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,13 +29,16 @@ public:
   Queue(const Queue &) = delete;
 
   void suspend(bool on) { suspended_.store(on, std::memory_order_release); }
+  /// True when the thread sleeps until something is announced, and there is something to do.
+  bool missesWork() const;
+  bool dormant() const { return dormant_.load(std::memory_order_relaxed); }
 
 private:
   void work();
   kfd_ioctl_create_queue_args args_;
   uint64_t doorbell_;
   Services services_;
-  std::atomic<bool> stop_{false}, cancel_{false}, suspended_{false};
+  std::atomic<bool> stop_{false}, cancel_{false}, suspended_{false}, dormant_{false};
   std::thread thread_;
 };
 
@@ -49,11 +54,14 @@ public:
   bool exists(uint32_t id);
 
 private:
+  void watch();
   uint64_t doorbells_;
   Services services_;
   std::mutex mutex_;
   std::map<uint32_t, std::unique_ptr<Queue>> queues_;
   uint32_t nextId_ = 1;
+  bool watched_ = false;
+  std::condition_variable someQueue_; ///< the watcher sleeps while there is none
 };
 
 /// Offset of the doorbell page in /dev/kfd. Its low 32 bits must be 0: the thunk keeps the offset within the page
