@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Regex.h"
@@ -122,7 +123,7 @@ private:
   void keepOnlyExports(Module &module) const;
   Error transform(Module &module);
   Error judgeKernels(Disassembler &disassembler);
-  std::string excludePattern() const;
+  std::string excludePattern(const Module &module) const;
   Json metadata(bool timings) const;
   void dumpBefore(const Disassembler &disassembler);
   void dumpAfter(const Disassembler &disassembler);
@@ -169,15 +170,29 @@ Error Compilation::selectKernels() {
   return Error::success();
 }
 
-std::string Compilation::excludePattern() const {
-  std::string names;
+// Kernels that are not to change, and the functions they call: those are simplified, and would be melded, before
+// they are inlined. A kernel that shares such a function can still be melded after inlining.
+std::string Compilation::excludePattern(const Module &module) const {
+  std::set<std::string> names;
+  std::vector<const Function *> work;
+  auto add = [&](const Function *f) {
+    if (f && !f->isDeclaration() && names.insert(f->getName().str()).second)
+      work.push_back(f);
+  };
   for (const auto &[name, state] : states_)
-    if (state.excluded)
-      names += (names.empty() ? "" : "|") + Regex::escape(name);
-  if (names.empty())
-    return request_.kernelExclude;
-  names = "^(" + names + ")$";
-  return request_.kernelExclude.empty() ? names : "(" + request_.kernelExclude + ")|" + names;
+    if (state.excluded || !selected_.count(name))
+      add(module.getFunction(name));
+  while (!work.empty()) {
+    const Function *f = work.back();
+    work.pop_back();
+    for (const auto &i : instructions(f))
+      for (const Use &u : i.operands())
+        add(dyn_cast<Function>(u->stripPointerCasts()));
+  }
+  std::string pattern;
+  for (const auto &n : names)
+    pattern += (pattern.empty() ? "^(" : "|") + Regex::escape(n);
+  return pattern.empty() ? pattern : pattern + ")$";
 }
 
 // The original device link saw all units and made everything local that nobody outside can name. Its
@@ -199,8 +214,7 @@ Error Compilation::transform(Module &module) {
   meld.branchFusion = request_.branchFusion;
   meld.tailMerge = request_.tailMerge;
   meld.verify = request_.verify;
-  meld.kernelInclude = request_.kernelInclude;
-  meld.kernelExclude = excludePattern();
+  meld.kernelExclude = excludePattern(module); // includes what the request leaves out
   if (!recompileOnly())
     extend = [&](PassBuilder &builder) { passes::registerMeldCallbacks(builder, meld, &decisionLog); };
   if (options_.deviceLink || object_.modules.size() > 1)

@@ -5,6 +5,7 @@
 #include "jit/guard.h"
 #include "jit/layers.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/ExecutorProcessControl.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -81,6 +82,11 @@ Expected<std::unique_ptr<Module>> parseUnits(ArrayRef<StringRef> units, LLVMCont
 Session::Session(std::unique_ptr<TaskDispatcher> dispatcher) {
   session_ = std::make_unique<ExecutionSession>(std::make_unique<UnsupportedExecutorProcessControl>(
       nullptr, std::move(dispatcher), "amdgcn-amd-amdhsa", 4096));
+#if LLVM_VERSION_MAJOR < 16 // later versions ask the process control's dispatcher themselves
+  session_->setDispatchTask([this](std::unique_ptr<Task> task) {
+    session_->getExecutorProcessControl().getDispatcher().dispatch(std::move(task));
+  });
+#endif
   session_->setErrorReporter([this](Error e) {
     std::lock_guard<std::mutex> lock(errorsMutex_);
     errors_ = joinErrors(std::move(errors_), std::move(e));
@@ -89,6 +95,7 @@ Session::Session(std::unique_ptr<TaskDispatcher> dispatcher) {
 
 Session::~Session() {
   cantFail(session_->endSession());
+  session_->getExecutorProcessControl().getDispatcher().shutdown(); // waits for tasks that still unwind
   consumeError(std::move(errors_));
 }
 

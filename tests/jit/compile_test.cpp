@@ -124,7 +124,8 @@ TEST(Compile, badRequestsFailWithAReason) {
 }
 
 nlohmann::json kernelOf(const CompileReply &reply, const char *name) {
-  for (auto &k : nlohmann::json::parse(reply.json)["kernels"])
+  auto json = nlohmann::json::parse(reply.json);
+  for (auto &k : json["kernels"])
     if (k["name"] == name)
       return k;
   return {};
