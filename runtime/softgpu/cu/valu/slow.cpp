@@ -16,8 +16,13 @@ using isa::Inst;
 using isa::Operand;
 using isa::SdwaSel;
 
-uint32_t specialValue(const Wave &w, unsigned code) {
+uint64_t specialValue(const Wave &w, unsigned code) {
   switch (code) {
+  case 235: // src_shared_base, src_shared_limit, src_private_base, src_private_limit
+  case 236:
+  case 237:
+  case 238:
+    return w.apertures[code - 235];
   case 251:
     return w.s64(isa::Sgpr::vcc) == 0;
   case 252:
@@ -38,7 +43,7 @@ uint64_t scalarOperand(const Wave &w, const Operand &o, bool wide) {
       return w.s[o.index];
     return o.index + 1u < isa::Sgpr::slots ? w.s64(o.index) : w.s[o.index];
   case Operand::Kind::special:
-    return specialValue(w, o.index);
+    return wide ? specialValue(w, o.index) : (uint32_t)specialValue(w, o.index);
   default:
     return 0;
   }

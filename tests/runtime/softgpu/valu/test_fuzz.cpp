@@ -1,0 +1,109 @@
+// Random encodings through the decoder and the vector ALU: whatever decodes runs (or is refused) without
+// touching lanes that are not active.
+#include "tests/runtime/softgpu/valu/harness.h"
+
+#include "runtime/softgpu/cu/valu/host_float.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <xmmintrin.h>
+
+namespace meld::test {
+namespace {
+
+using namespace softgpu;
+
+bool crossesLanes(const Inst &i) {
+  const std::string n = nameOf(i.op);
+  return n.starts_with("v_mfma") || i.op == Op::v_writelane_b32;
+}
+
+TEST(ValuFuzz, RandomEncodings) {
+  Machine m;
+  m.rows.resize(1200);
+  m.wave.v = m.rows.data();
+  m.wave.accOffset = 512;
+  std::map<Enc, unsigned> ran;
+  std::vector<VRow> before;
+  for (unsigned n = 0; n < 60000; ++n) {
+    const Target target = (Target)(n & 3);
+    uint64_t r = random64();
+    uint32_t words[3] = {(uint32_t)r, (uint32_t)(r >> 32), (uint32_t)random64()};
+    switch (n >> 2 & 7) {
+    case 0:
+    case 1:
+      words[0] = (words[0] & 0x03ffffff) | 0xd0000000; // VOP3
+      break;
+    case 2:
+      words[0] = (words[0] & 0x007fffff) | 0xd3800000; // VOP3P
+      break;
+    case 3:
+      words[0] = (words[0] & 0x01ffffff) | 0x7e000000; // VOP1
+      break;
+    case 4:
+      words[0] = (words[0] & 0x01ffffff) | 0x7c000000; // VOPC
+      break;
+    case 5:
+      words[0] = (words[0] & 0x7ffffe00) | 0xf9; // SDWA
+      break;
+    case 6:
+      words[0] = (words[0] & 0x7ffffe00) | 0xfa; // DPP
+      break;
+    default:
+      words[0] &= 0x7fffffff;
+    }
+    Inst i;
+    if (isa::decode(words, sizeof words, target, i) != isa::DecodeStatus::ok)
+      continue;
+    if (i.enc != Enc::VOP1 && i.enc != Enc::VOP2 && i.enc != Enc::VOPC && i.enc != Enc::VOP3 && i.enc != Enc::VOP3P)
+      continue;
+    if (n % 512 < 4) {
+      m.fill(n);
+      for (uint32_t &s : m.wave.s)
+        s = (uint32_t)random64();
+    }
+    m.wave.mode = n % 5 ? kDefaultMode : (uint32_t)random64() & 0x3ff;
+    const uint64_t exec = m.wave.exec() = n % 3 ? random64() : ~0ull;
+    // Only the destination's neighbourhood can change; remember it.
+    const bool vector = i.dst.kind == Operand::Kind::vgpr || i.dst.kind == Operand::Kind::agpr;
+    const unsigned first = vector ? i.dst.index + (i.dst.kind == Operand::Kind::agpr ? 512 : 0) : 0;
+    before.assign(m.rows.begin() + first, m.rows.begin() + first + 36);
+    if (!m.run(i, target))
+      continue;
+    ++ran[i.enc];
+    if (!vector || crossesLanes(i))
+      continue;
+    for (unsigned k = 0; k < 36; ++k)
+      for (unsigned l = 0; l < 64; ++l)
+        if (!(exec >> l & 1)) {
+          ASSERT_EQ(m.rows[first + k].u[l], before[k].u[l])
+              << nameOf(i.op) << " wrote inactive lane " << l << " of row " << first + k;
+        }
+  }
+  for (Enc e : {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3, Enc::VOP3P})
+    EXPECT_GT(ran[e], 300u) << "encoding " << (int)e;
+}
+
+/// A thread with flush-to-zero, odd rounding and traps on gives the same results under a HostFloat.
+TEST(ValuFuzz, HostState) {
+  Machine m;
+  for (unsigned l = 0; l < 64; ++l) {
+    m.v(10).u[l] = 0x00400000 + l; // denormals
+    m.v(11).u[l] = 0x00000001;
+  }
+  const unsigned old = _mm_getcsr();
+  _mm_setcsr(0x1f80 | 0x8040 | 0x6000);
+  {
+    const HostFloat guard;
+    EXPECT_TRUE(m.run(make(Op::v_add_f32, Enc::VOP2, vgpr(4), {vgpr(10), vgpr(11)})));
+  }
+  EXPECT_EQ(_mm_getcsr() & ~0x3fu, (unsigned)(0x1f80 | 0x8040 | 0x6000) & ~0x3fu);
+  _mm_setcsr(old);
+  for (unsigned l = 0; l < 64; ++l)
+    EXPECT_EQ(m.v(4).u[l], 0x00400001 + l);
+}
+
+} // namespace
+} // namespace meld::test
