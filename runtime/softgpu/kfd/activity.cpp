@@ -33,9 +33,8 @@ void Activity::wait(uint32_t seen, uint64_t nanoseconds) {
 bool Backoff::dormant() const { return rounds_ && now_ - idleSince_ > 100'000'000; }
 
 void Backoff::pause(bool blocked, uint32_t seen) {
-  // A launch-and-wait loop comes back within some 10 us: spin that long, giving way to other threads (measured on
-  // two cores with a load of 11: launch and wait take 27 us with the yield, 350 us without). Then sleep, longer each
-  // time.
+  // A launch-and-wait loop comes back within some 10 us: spin that long, giving way to other threads (the host
+  // may have fewer cores than we have queues). Then sleep, longer each time.
   constexpr uint64_t kSpin = 25'000, kFirst = 20'000, kLongest = 500'000;
   now_ = gpuClock();
   if (rounds_ == 0)
