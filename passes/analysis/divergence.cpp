@@ -37,15 +37,57 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
   sweep();
 }
 
+// Blocks of `loop` from which `targets` are reached in the same iteration without passing `avoid`.
+static SmallPtrSet<const BasicBlock *, 16>
+reaching(const Loop &loop, ArrayRef<const BasicBlock *> targets, const BasicBlock *avoid) {
+  SmallPtrSet<const BasicBlock *, 16> seen;
+  SmallVector<const BasicBlock *, 16> work;
+  auto visit = [&](const BasicBlock *block) {
+    if (loop.contains(block) && block != avoid && seen.insert(block).second)
+      work.push_back(block);
+  };
+  for (const BasicBlock *target : targets)
+    visit(target);
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (block == loop.getHeader())
+      continue; // before it is the previous iteration
+    for (const BasicBlock *predecessor : predecessors(block))
+      visit(predecessor);
+  }
+  return seen;
+}
+
 void DivergenceInfo::collectLoopExits() {
   for (const Loop *loop : loops_.getLoopsInPreorder()) {
-    // Whatever decides in which iteration an exit is taken, inside the loop.
+    // Whatever decides in which iteration an exit is taken, inside the loop: the exit's own branch,
+    // what it depends on, and branches that may go round again past it. (An exit that every run of
+    // the loop ends in post-dominates the whole loop, so control dependence alone misses the last
+    // kind.)
     BitVector deciders(dependence_.size());
-    SmallVector<BasicBlock *, 8> exiting;
+    SmallVector<BasicBlock *, 8> exiting, latches;
     loop->getExitingBlocks(exiting);
-    for (BasicBlock *block : exiting) {
-      deciders.set(dependence_.index(block));
-      deciders |= dependence_.dependsOn(block);
+    loop->getLoopLatches(latches);
+    SmallVector<const BasicBlock *, 8> again(latches.begin(), latches.end());
+    for (BasicBlock *exit : exiting) {
+      deciders.set(dependence_.index(exit));
+      deciders |= dependence_.dependsOn(exit);
+      auto toExit = reaching(*loop, {exit}, nullptr);
+      auto pastExit = reaching(*loop, again, exit);
+      for (const BasicBlock *block : loop->blocks()) {
+        bool leadsToExit = false, leadsPast = false;
+        unsigned targets = block->getTerminator()->getNumSuccessors();
+        for (const BasicBlock *successor : successors(block)) {
+          if (successor == loop->getHeader()) {
+            leadsPast = true;
+            continue;
+          }
+          leadsToExit |= toExit.contains(successor);
+          leadsPast |= pastExit.contains(successor);
+        }
+        if (targets > 1 && block != exit && leadsToExit && leadsPast)
+          deciders.set(dependence_.index(block));
+      }
     }
     for (unsigned i : deciders.set_bits())
       if (loop->contains(dependence_.block(i)))
