@@ -4,6 +4,7 @@
 #include "runtime/softgpu/cu/launch.h"
 #include "runtime/softgpu/cu/pool.h"
 #include "runtime/softgpu/cu/timing.h"
+#include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/cu/worker.h"
 
 #include <algorithm>
@@ -92,6 +93,8 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   job.env.mapper = mapper_ && (config_.checked || !mapper_->empty()) ? mapper_ : nullptr;
   job.env.code = code.get();
   job.env.entry = code->lookup(launch.entry);
+  if (TraceLog *log = TraceLog::instance(); log && log->wants(launch))
+    job.trace = log;
 
   uint64_t cycles = 0;
   if (config_.timing) {

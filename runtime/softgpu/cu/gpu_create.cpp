@@ -4,6 +4,7 @@
 #include "runtime/softgpu/cu/timing.h"
 
 #include <cpuid.h>
+#include <cstdlib>
 
 namespace meld::softgpu {
 
@@ -35,13 +36,16 @@ std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapp
       *problem = std::string("the software GPU needs a host processor with ") + missing;
     return nullptr;
   }
+  DeviceConfig full = config;
+  if (const char *env = full.timingParameters.empty() ? std::getenv("MELD_GPU_TIMING_PARAMS") : nullptr)
+    full.timingParameters = env;
   TimingParameters parameters;
-  if (std::string bad = parameters.apply(config.timingParameters); !bad.empty()) {
+  if (std::string bad = parameters.apply(full.timingParameters); !bad.empty()) {
     if (problem)
       *problem = "unknown or malformed timing parameter '" + bad + "'";
     return nullptr;
   }
-  return makeGpu(config, mapper);
+  return makeGpu(full, mapper);
 }
 
 } // namespace meld::softgpu

@@ -1,5 +1,6 @@
 // The interpreter's loop.
 #include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/cu/worker.h"
 #include "runtime/softgpu/isa/decoder.h"
 
@@ -21,27 +22,42 @@ static_assert(WaveCounters::kCategories == unsigned(isa::Category::other) + 1);
 
 } // namespace
 
+namespace {
+
+inline const ExecInst *step(const ExecInst *i, Wave &w, WaveCounters &c) {
+  const uint8_t category = i->category;
+  w.next = i; // where a fault happened
+  if (category == uint8_t(isa::Category::valu)) {
+    c.activeLanesValu += unsigned(std::popcount(w.exec()));
+    ++c.insts[uint8_t(isa::Category::valu)];
+    return i->run(i, w);
+  }
+  if (in(category, isa::Category::vmemRead, isa::Category::lds)) {
+    ++c.insts[category];
+    i = i->run(i, w);
+    c.cacheLines += w.trace.cacheLines;
+    c.ldsBankConflicts += w.trace.ldsBankConflicts;
+    return i;
+  }
+  if (category != kCoreEntry)
+    ++c.insts[category];
+  return i->run(i, w);
+}
+
+} // namespace
+
 void runWave(Wave &w, WaveCounters &c) {
   const ExecInst *i = w.next;
   do {
-    const uint8_t category = i->category;
-    w.next = i; // where a fault happened
-    if (category == uint8_t(isa::Category::valu)) {
-      c.activeLanesValu += unsigned(std::popcount(w.exec()));
-      ++c.insts[uint8_t(isa::Category::valu)];
-      i = i->run(i, w);
-    } else if (in(category, isa::Category::vmemRead, isa::Category::lds)) {
-      ++c.insts[category];
-      i = i->run(i, w);
-      c.cacheLines += w.trace.cacheLines;
-      c.ldsBankConflicts += w.trace.ldsBankConflicts;
-    } else if (category != kCoreEntry) {
-      ++c.insts[category];
-      i = i->run(i, w);
-    } else {
-      i = i->run(i, w);
-    }
+    i = step(i, w, c);
   } while (i);
+}
+
+bool stepWave(Wave &w, WaveCounters &c) {
+  const ExecInst *i = step(w.next, w, c);
+  if (i)
+    w.next = i;
+  return i != nullptr;
 }
 
 } // namespace meld::softgpu

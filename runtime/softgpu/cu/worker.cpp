@@ -3,6 +3,7 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/safe_read.h"
+#include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
@@ -250,7 +251,10 @@ void Worker::runGroup(Workgroup &g) {
       w.status = WaveStatus::ready;
       running_ = &w;
       guard_->arm();
-      runWave(w, counters_);
+      if (job_->trace) [[unlikely]]
+        job_->trace->run(w, counters_, *job_->launch);
+      else
+        runWave(w, counters_);
       guard_->disarm();
       switch (w.status) {
       case WaveStatus::ended:

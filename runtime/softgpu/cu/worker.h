@@ -29,11 +29,14 @@
 
 namespace meld::softgpu {
 
+class TraceLog;
+
 /// A dispatch that is being executed.
 struct Job {
   const Launch *launch = nullptr;
   const DispatchRequest *request = nullptr;
   WorkgroupEnv env;
+  TraceLog *trace = nullptr;             ///< set: a line for each instruction
 
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<uint32_t> workers{0};      ///< that joined

@@ -75,6 +75,13 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
 /// Work-item ids of the 64 lanes from work-item `first` on, counted along x, then y, then z.
 void initIds(Wave &w, const Workgroup &g, const Launch &l, uint32_t first) {
   const unsigned dims = l.idDimensions();
+  if (g.size[1] == 1 && g.size[2] == 1) { // one dimension: no counting, y and z are 0 already
+    const uint32_t n = std::min(g.size[0] - first, kWaveSize);
+    for (unsigned lane = 0; lane < kWaveSize; ++lane)
+      w.v[0].u[lane] = lane < n ? first + lane : 0;
+    w.setS64(isa::Sgpr::exec, n == kWaveSize ? kFullExec : (1ull << n) - 1);
+    return;
+  }
   uint32_t x = first % g.size[0], y = first / g.size[0] % g.size[1], z = first / g.size[0] / g.size[1];
   uint64_t exec = 0;
   for (unsigned lane = 0; lane < kWaveSize && z < g.size[2]; ++lane) {

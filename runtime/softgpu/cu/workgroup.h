@@ -7,8 +7,8 @@
 //   scratch    byte b of lane l of a wave at waveScratch + (b/4)*256 + l*4 + b%4: what swizzled buffer accesses
 //              through the private segment SRD (add_tid, index stride 64, element size 4) reach, too
 //
-// Registers start as zero and so does scratch up to 256 KiB per wave (see kZeroScratch): a kernel that reads
-// what it never wrote gives the same result on every run.
+// Registers and LDS start as zero, and so does scratch up to kZeroScratch bytes per wave (more would cost more than
+// the kernel): a kernel that reads registers or LDS it never wrote gives the same result on every run.
 //
 // Thread rule: a Workgroup belongs to one worker; waves may be touched only by that worker's thread.
 #pragma once
@@ -69,6 +69,6 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &launch, const W
 /// Lets the waves at the barrier go on when nobody else is on the way to it; true if it did.
 bool releaseBarrier(Workgroup &g);
 
-inline constexpr size_t kZeroScratch = 256 << 10;
+inline constexpr size_t kZeroScratch = 16 << 10;
 
 } // namespace meld::softgpu

@@ -375,6 +375,35 @@ TEST_P(Dispatch, InvalidateCode) {
   EXPECT_EQ(out[9], 20u) << "ran twice: before, and once from the old cache";
 }
 
+// The trace has one line per counted instruction and does not change results.
+TEST_P(Dispatch, Trace) {
+  const std::string name = testing::TempDir() + "meld-trace-" + std::to_string(getpid()) + "-" + target;
+  pid_t child = fork();
+  if (child == 0) { // the settings are read once per process
+    setenv("MELD_TRACE", name.c_str(), 1);
+    setenv("MELD_TRACE_KERNEL", "line", 1);
+    auto g = gpu(2);
+    vector<uint32_t> out(512, 0), unused(256);
+    auto r = launch(*g, code, "linear", {512}, {256}, Args(out.data()));
+    launch(*g, code, "collatz", {256}, {256}, Args(unused.data()));
+    _exit(r.code == DispatchCode::ok && out[511] == 512 ? int(r.counters.total() & 127) : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::ifstream in(name);
+  int lines = 0;
+  bool store = false;
+  for (std::string line; std::getline(in, line); ++lines) {
+    EXPECT_EQ(line.rfind("linear g", 0), 0u) << line;
+    store |= line.find("global_store_dword") != line.npos && line.find("exec=ffffffffffffffff") != line.npos;
+  }
+  EXPECT_GT(lines, 8);
+  EXPECT_TRUE(store);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), lines & 127);
+  std::remove(name.c_str());
+}
+
 TEST_P(Dispatch, SurvivesFork) {
   auto g = gpu(2);
   vector<uint32_t> out(1024, 0);

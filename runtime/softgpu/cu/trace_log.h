@@ -1,0 +1,41 @@
+// MELD_TRACE: one line for each executed instruction, for looking at what a kernel does.
+//
+//   MELD_TRACE=FILE ("-": standard error), MELD_TRACE_KERNEL=part of the kernel's name (default: all)
+//
+//   linear g0 w1 +0x1c exec=ffffffffffffffff scc=0  v_add_u32_e32 v0, s6, v0   ; v0[0]=0x40
+//
+// Values behind the semicolon are those after the instruction: scalar results, and a vector result in the first
+// active lane. Costs about 2 us per instruction. Lines of different waves mix when there are several threads.
+// Thread rule: any thread.
+#pragma once
+
+#include "runtime/softgpu/counters/counters.h"
+#include "runtime/softgpu/cu/launch.h"
+#include "runtime/softgpu/cu/wave.h"
+
+#include <cstdio>
+#include <string>
+
+namespace meld::softgpu {
+
+class TraceLog {
+public:
+  TraceLog(std::FILE *file, std::string kernelPart) : file_(file), kernelPart_(std::move(kernelPart)) {}
+
+  /// The process's log, or nullptr when MELD_TRACE names none or the file cannot be written (one warning).
+  static TraceLog *instance();
+
+  bool wants(const Launch &launch) const { return launch.kernel.find(kernelPart_) != std::string::npos; }
+
+  /// As runWave(), with a line for each instruction.
+  void run(Wave &w, WaveCounters &c, const Launch &launch);
+
+private:
+  std::FILE *file_;
+  std::string kernelPart_;
+};
+
+/// Executes the one instruction Wave::next and counts it; false: the wave stopped.
+bool stepWave(Wave &w, WaveCounters &c);
+
+} // namespace meld::softgpu
