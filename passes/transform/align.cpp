@@ -33,6 +33,26 @@ void improve(Cell &cell, State to, int score, AlignedItem::Kind move, State from
   }
 }
 
+// The cells looked at. Short sequences: all. Long ones: a band around the diagonal, so that the
+// cost grows with the length and not its square; pairs further apart than half a band are not
+// found.
+class Band {
+public:
+  Band(size_t n, size_t m) : n_(n), m_(m) {
+    half_ = std::max<size_t>(96, n == 0 ? m : 2 * (m / n + 1));
+    width_ = std::min(m + 1, 2 * half_ + 1);
+  }
+  size_t width() const { return width_; }
+  size_t low(size_t i) const {
+    size_t centre = n_ == 0 ? 0 : i * m_ / n_;
+    size_t low = centre > half_ ? centre - half_ : 0;
+    return std::min(low, m_ + 1 - width_);
+  }
+
+private:
+  size_t n_, m_, half_, width_;
+};
+
 // Extends `cell` by one unpaired instruction of the left (or right) that stands in `previous`.
 void gap(Cell &cell, const Cell &previous, bool speculatable, int guardCost, bool isLeft) {
   auto speculate = isLeft ? AlignedItem::speculateLeft : AlignedItem::speculateRight;
@@ -54,9 +74,14 @@ void gap(Cell &cell, const Cell &previous, bool speculatable, int guardCost, boo
 
 std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instruction *> right,
                                int guardCost, const PairScorer &scorer) {
-  const size_t n = left.size(), m = right.size(), width = m + 1;
-  std::vector<Cell> cells((n + 1) * width);
-  auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * width + j]; };
+  const size_t n = left.size(), m = right.size();
+  const Band band(n, m);
+  std::vector<Cell> cells((n + 1) * band.width());
+  static const Cell outside;
+  auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * band.width() + j - band.low(i)]; };
+  auto look = [&](size_t i, size_t j) -> const Cell & {
+    return j >= band.low(i) && j < band.low(i) + band.width() ? at(i, j) : outside;
+  };
 
   std::vector<bool> leftSafe(n), rightSafe(m);
   for (size_t i = 0; i < n; ++i)
@@ -66,20 +91,20 @@ std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instructio
 
   at(0, 0).score[normal] = 0;
   for (size_t i = 0; i <= n; ++i)
-    for (size_t j = 0; j <= m; ++j) {
+    for (size_t j = band.low(i); j <= m && j < band.low(i) + band.width(); ++j) {
       Cell &cell = at(i, j);
       if (i > 0 && j > 0 && left[i - 1]->getOpcode() == right[j - 1]->getOpcode()) {
         PairScore pair = scorer(*left[i - 1], *right[j - 1]);
         if (pair.possible)
           for (State from : {normal, inLeft, inRight})
-            if (at(i - 1, j - 1).score[from] > impossible)
-              improve(cell, normal, at(i - 1, j - 1).score[from] + pair.gain, AlignedItem::pair,
+            if (look(i - 1, j - 1).score[from] > impossible)
+              improve(cell, normal, look(i - 1, j - 1).score[from] + pair.gain, AlignedItem::pair,
                       from, pair.swapped);
       }
       if (i > 0)
-        gap(cell, at(i - 1, j), leftSafe[i - 1], guardCost, true);
+        gap(cell, look(i - 1, j), leftSafe[i - 1], guardCost, true);
       if (j > 0)
-        gap(cell, at(i, j - 1), rightSafe[j - 1], guardCost, false);
+        gap(cell, look(i, j - 1), rightSafe[j - 1], guardCost, false);
     }
 
   State state = normal;

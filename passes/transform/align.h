@@ -34,8 +34,8 @@ struct PairScore {
 
 using PairScorer = std::function<PairScore(llvm::Instruction &left, llvm::Instruction &right)>;
 
-/// Sequences longer than this product are not aligned (memory).
-inline constexpr size_t maxAlignmentCells = 16u << 20;
+/// Longer sides are not aligned (memory).
+inline constexpr size_t maxAlignedLength = 20000;
 
 /// Best alignment; `guardCost` is what opening a guarded run costs.
 std::vector<AlignedItem> align(llvm::ArrayRef<llvm::Instruction *> left,

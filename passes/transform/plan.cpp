@@ -357,7 +357,7 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
       return {};
     if (obstacle(*l) || obstacle(*r))
       return {};
-    if (l->size() * r->size() > maxAlignmentCells)
+    if (l->size() > maxAlignedLength || r->size() > maxAlignedLength)
       return {};
   }
   NodePlan plan =
