@@ -1,10 +1,11 @@
 // hiprtc: code compiled at run time gets its bitcode embedded, too, so that it can be melded when
 // it is loaded.
 //
-// The user's options come first and are untouched; two of ours follow. When that compile fails for
-// any reason, the program is compiled once more exactly as asked for, and that result, good or bad,
-// is the user's. libhiprtc is not linked: the handful of types are plain C and the same in every
-// version.
+// The user's options come first and are untouched; two of ours follow. A compile that fails with
+// errors in the user's source fails as it would have without us, and its log is the user's: it is
+// not repeated, because hiprtc appends the log of every attempt. Any other failure may be ours, so
+// the program is compiled once more exactly as asked for. libhiprtc is not linked: the handful of
+// types are plain C and the same in every version.
 #include "shim/attach.h"
 #include "shim/next.h"
 

@@ -1,0 +1,312 @@
+// Ways in which device code arrives and things it may hold. One per name on the command line; "PASS name" or
+// "FAIL name". Every answer is computed on the host, too.
+#include "tests/shim/arrivals.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <functional>
+#include <hip/hip_cooperative_groups.h>
+#include <hip/hiprtc.h>
+#include <map>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+// HIP finds variables by name: not in the unnamed namespace.
+__device__ int counter = 7;
+__constant__ int table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+namespace {
+
+void check(hipError_t error, const char *what) {
+  if (error == hipSuccess)
+    return;
+  std::printf("FAIL %s: %s\n", what, hipGetErrorString(error));
+  std::fflush(stdout);
+  _exit(1);
+}
+#define CHECK(call) check(call, #call)
+
+constexpr int n = 256;
+
+/// Device array of n ints, 0 .. n-1 at first.
+struct Array {
+  int *device = nullptr;
+  std::vector<int> host = std::vector<int>(n);
+  Array() {
+    for (int i = 0; i < n; ++i)
+      host[i] = i;
+    CHECK(hipMalloc(&device, n * sizeof(int)));
+    CHECK(hipMemcpy(device, host.data(), n * sizeof(int), hipMemcpyHostToDevice));
+  }
+  ~Array() { (void)hipFree(device); }
+  bool is(const std::function<int(int)> &expected) {
+    CHECK(hipMemcpy(host.data(), device, n * sizeof(int), hipMemcpyDeviceToHost));
+    for (int i = 0; i < n; ++i)
+      if (host[i] != expected(i))
+        return false;
+    return true;
+  }
+};
+
+__global__ void branches(int *x) {
+  int v = x[threadIdx.x];
+  x[threadIdx.x] = v & 1 ? v * 3 + 1 : v * 5 - 2;
+}
+int branchesHost(int v) { return v & 1 ? v * 3 + 1 : v * 5 - 2; }
+
+__global__ void globals(int *x) {
+  x[threadIdx.x] += table[threadIdx.x & 7];
+  atomicAdd(&counter, 1);
+}
+
+__global__ void dynamicLds(int *x) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+__device__ __attribute__((noinline)) int twice(int v) { return 2 * v; }
+__device__ __attribute__((noinline)) int minus(int v) { return -v; }
+__global__ void pointers(int *x) {
+  int (*f)(int) = x[threadIdx.x] & 4 ? twice : minus;
+  x[threadIdx.x] = f(x[threadIdx.x]);
+}
+
+__device__ __attribute__((noinline)) int fibonacci(int v) {
+  return v < 2 ? v : fibonacci(v - 1) + fibonacci(v - 2);
+}
+__global__ void recursion(int *x) { x[threadIdx.x] = fibonacci(x[threadIdx.x] & 7); }
+
+__global__ void speak() {
+  if (threadIdx.x == 3)
+    printf("hello from thread %d\n", (int)threadIdx.x);
+}
+
+__global__ void cooperative(int *x) {
+  x[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+  cooperative_groups::this_grid().sync();
+  if (!threadIdx.x)
+    x[blockIdx.x * blockDim.x] += x[((blockIdx.x + 1) % gridDim.x) * blockDim.x + 1];
+}
+
+bool runBranches() {
+  Array a;
+  branches<<<1, n>>>(a.device);
+  CHECK(hipGetLastError());
+  return a.is(branchesHost);
+}
+
+bool runModule(const void *image, const char *file) {
+  hipModule_t module;
+  hipFunction_t function;
+  CHECK(image ? hipModuleLoadData(&module, image) : hipModuleLoad(&module, file));
+  CHECK(hipModuleGetFunction(&function, module, "moduleKernel"));
+  Array a;
+  void *arguments[] = {&a.device};
+  CHECK(hipModuleLaunchKernel(function, 1, 1, 1, n, 1, 1, 0, 0, arguments, nullptr));
+  bool ok = a.is([](int v) { return v & 1 ? v + 10 : v * v; });
+  CHECK(hipModuleUnload(module));
+  return ok;
+}
+
+std::string folder(const char *self) {
+  std::string path = self;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+std::vector<char> slurp(const std::string &path) {
+  std::vector<char> bytes;
+  FILE *f = std::fopen(path.c_str(), "rb");
+  if (!f)
+    return bytes;
+  for (int c; (c = std::fgetc(f)) != EOF;)
+    bytes.push_back(c);
+  std::fclose(f);
+  return bytes;
+}
+
+bool runInChild(const std::function<bool()> &work) {
+  pid_t child = fork();
+  if (!child)
+    _exit(work() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+bool hiprtc() {
+  const char *source = "extern \"C\" __global__ void moduleKernel(int *x) {\n"
+                       "  int v = x[threadIdx.x]; x[threadIdx.x] = v & 1 ? v + 10 : v * v; }\n";
+  hiprtcProgram program;
+  if (hiprtcCreateProgram(&program, source, "k.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS)
+    return false;
+  const char *options[] = {"--offload-arch=gfx90a", "-O2"};
+  if (hiprtcCompileProgram(program, 2, options) != HIPRTC_SUCCESS)
+    return false;
+  size_t size = 0;
+  hiprtcGetCodeSize(program, &size);
+  std::vector<char> code(size);
+  hiprtcGetCode(program, code.data());
+  hiprtcDestroyProgram(&program);
+  return runModule(code.data(), nullptr);
+}
+
+bool hiprtcErrors() {
+  hiprtcProgram program;
+  hiprtcCreateProgram(&program, "#error \"on purpose\"\n", "k.hip", 0, nullptr, nullptr);
+  const char *options[] = {"--offload-arch=gfx90a"};
+  bool refused = hiprtcCompileProgram(program, 1, options) == HIPRTC_ERROR_COMPILATION;
+  size_t size = 0;
+  hiprtcGetProgramLogSize(program, &size);
+  std::string log(size, '\0');
+  hiprtcGetProgramLog(program, log.data());
+  hiprtcDestroyProgram(&program);
+  // Once, and nothing of an option that the user never gave.
+  size_t first = log.find("error: \"on purpose\"");
+  return refused && first != std::string::npos && log.find("error: \"on purpose\"", first + 1) == std::string::npos &&
+         log.find("embed") == std::string::npos;
+}
+
+bool graph() {
+  Array a;
+  hipStream_t stream;
+  hipGraph_t captured;
+  hipGraphExec_t ready;
+  CHECK(hipStreamCreate(&stream));
+  CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+  branches<<<1, n, 0, stream>>>(a.device);
+  CHECK(hipStreamEndCapture(stream, &captured));
+  CHECK(hipGraphInstantiate(&ready, captured, nullptr, nullptr, 0));
+  CHECK(hipGraphLaunch(ready, stream));
+  CHECK(hipStreamSynchronize(stream));
+  CHECK(hipStreamDestroy(stream));
+  return a.is(branchesHost);
+}
+
+bool threads() {
+  std::atomic<int> good{0};
+  std::vector<std::thread> all;
+  for (int t = 0; t < 6; ++t)
+    all.emplace_back([&] {
+      hipStream_t stream;
+      CHECK(hipStreamCreate(&stream));
+      Array a;
+      branches<<<1, n, 0, stream>>>(a.device);
+      CHECK(hipStreamSynchronize(stream));
+      good += a.is(branchesHost);
+      CHECK(hipStreamDestroy(stream));
+    });
+  for (std::thread &t : all)
+    t.join();
+  return good == 6;
+}
+
+bool globalsTest() {
+  Array a;
+  int start = 100, value = 0;
+  CHECK(hipMemcpyToSymbol(HIP_SYMBOL(counter), &start, sizeof(start)));
+  globals<<<1, n>>>(a.device);
+  CHECK(hipDeviceSynchronize());
+  CHECK(hipMemcpyFromSymbol(&value, HIP_SYMBOL(counter), sizeof(value)));
+  return value == 100 + n && a.is([](int v) { return v + (v & 7) + 1; });
+}
+
+bool initialValues() {
+  int value = 0;
+  CHECK(hipMemcpyFromSymbol(&value, HIP_SYMBOL(counter), sizeof(value)));
+  return value == 7;
+}
+
+bool cooperativeTest() {
+  Array a;
+  void *arguments[] = {&a.device};
+  CHECK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(cooperative), 4, 64, arguments, 0, nullptr));
+  return a.is([](int v) { return v % 64 ? v + 1 : v + 1 + ((v / 64 + 1) % 4) * 64 + 2; });
+}
+
+template <class Launch> bool simple(Launch launch, const std::function<int(int)> &expected) {
+  Array a;
+  launch(a.device);
+  CHECK(hipGetLastError());
+  return a.is(expected);
+}
+
+int fibonacciHost(int v) { return v < 2 ? v : fibonacciHost(v - 1) + fibonacciHost(v - 2); }
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const std::string here = folder(argv[0]);
+  const std::map<std::string, std::function<bool()>> tests = {
+      {"static", runBranches},
+      {"secondUnit", [] { return secondUnit(); }},
+      {"moduleFile", [&] { return runModule(nullptr, (here + "arrivals_module.hsaco").c_str()); }},
+      {"moduleData", [&] { return runModule(slurp(here + "arrivals_module.hsaco").data(), nullptr); }},
+      {"moduleTwice",
+       [&] {
+         return runModule(nullptr, (here + "arrivals_module.hsaco").c_str()) &&
+                runModule(nullptr, (here + "arrivals_module.hsaco").c_str());
+       }},
+      {"library",
+       [&] {
+         void *library = dlopen((here + "libarrivals.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+         auto work = library ? reinterpret_cast<bool (*)()>(dlsym(library, "libraryWork")) : nullptr;
+         return work && work();
+       }},
+      {"hiprtc", hiprtc},
+      {"hiprtcErrors", hiprtcErrors},
+      {"globals", globalsTest},
+      {"initialValues", initialValues},
+      {"dynamicLds",
+       [] {
+         return simple([](int *x) { dynamicLds<<<1, n, n * sizeof(int)>>>(x); }, [](int v) { return n - 1 - v; });
+       }},
+      {"pointers",
+       [] {
+         return simple([](int *x) { pointers<<<1, n>>>(x); }, [](int v) { return v & 4 ? 2 * v : -v; });
+       }},
+      {"recursion",
+       [] { return simple([](int *x) { recursion<<<1, n>>>(x); }, [](int v) { return fibonacciHost(v & 7); }); }},
+      {"printf",
+       [] {
+         speak<<<1, 64>>>();
+         return hipDeviceSynchronize() == hipSuccess;
+       }},
+      {"cooperative", cooperativeTest},
+      {"graph", graph},
+      {"threads", threads},
+      {"forkBefore", [] { return runInChild(runBranches) && runBranches(); }},
+      {"forkAfter", [] { return runBranches() && runInChild([] { return true; }) && runBranches(); }},
+      {"exec",
+       [&] { return runBranches() && std::system(("'" + std::string(argv[0]) + "' static > /dev/null").c_str()) == 0; }},
+      {"exitFromThread",
+       [] {
+         std::thread([] {
+           bool ok = runBranches(); // HIP needs to know a thread that ends the process
+           std::printf("%s exitFromThread\n", ok ? "PASS" : "FAIL");
+           std::exit(!ok);
+         }).join();
+         return false;
+       }},
+  };
+  if (argc < 2) {
+    for (const auto &[name, work] : tests)
+      std::printf("%s\n", name.c_str());
+    return 0;
+  }
+  bool good = true;
+  for (int i = 1; i < argc; ++i) {
+    auto test = tests.find(argv[i]);
+    bool ok = test != tests.end() && test->second();
+    std::printf("%s %s\n", ok ? "PASS" : "FAIL", argv[i]);
+    good &= ok;
+  }
+  return !good;
+}

@@ -1,0 +1,100 @@
+// Every way code arrives, every thing it may hold: the same answers with and without libmeld.
+#include "tests/shim/program.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld::test;
+
+class Arrivals : public testing::TestWithParam<const char *> {};
+
+TEST_P(Arrivals, SameAnswerWhenEveryObjectIsReplaced) {
+  std::string command = std::string(MELD_ARRIVALS " ") + GetParam();
+  Outcome plain = runProgram(command, plainEnvironment());
+  if (plain.status)
+    GTEST_SKIP() << "does not run on the software GPU alone: " << plain.err;
+  Scratch scratch;
+  Environment all = meldEnvironment(scratch);
+  all["MELD_PASSES"] = "none"; // recompile only: every object is replaced, profit or not
+  for (int round = 0; round < 2; ++round) {
+    Outcome melded = runProgram(command, all);
+    EXPECT_EQ(melded.status, 0) << melded.out << melded.err;
+    EXPECT_EQ(melded.out, plain.out);
+    // hiprtc's embedded modules lack the device libraries; a source that does not compile is never
+    // loaded.
+    if (std::string(GetParam()).rfind("hiprtc", 0) != 0) {
+      EXPECT_NE(melded.err.find(round ? "(cache): " : "(compiled): "), std::string::npos)
+          << melded.err;
+    }
+  }
+}
+
+TEST_P(Arrivals, SameAnswerWithTheDefaultPasses) {
+  std::string command = std::string(MELD_ARRIVALS " ") + GetParam();
+  Outcome plain = runProgram(command, plainEnvironment());
+  if (plain.status)
+    GTEST_SKIP() << "does not run on the software GPU alone: " << plain.err;
+  Scratch scratch;
+  Outcome melded = runProgram(command, meldEnvironment(scratch));
+  EXPECT_EQ(melded.status, 0) << melded.out << melded.err;
+  EXPECT_EQ(melded.out, plain.out);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Arrivals,
+                         testing::Values("static", "secondUnit", "moduleFile", "moduleData",
+                                         "moduleTwice", "library", "hiprtc", "hiprtcErrors",
+                                         "globals", "initialValues", "dynamicLds", "pointers",
+                                         "recursion", "printf", "cooperative", "graph", "threads",
+                                         "forkBefore", "forkAfter", "exec", "exitFromThread"),
+                         [](const auto &one) { return std::string(one.param); });
+
+namespace {
+
+Outcome withTool(const std::string &value, bool disabled = false) {
+  Scratch scratch;
+  Environment environment = meldEnvironment(scratch);
+  environment["HSA_TOOLS_LIB"] = value;
+  environment["MELD_PASSES"] = "none";
+  if (disabled)
+    environment["MELD_DISABLE"] = "1";
+  return runProgram(MELD_ARRIVALS " static moduleFile", environment);
+}
+
+} // namespace
+
+TEST(Coexistence, AnotherToolBeforeUs) {
+  Outcome o = withTool(MELD_LIB_DIR "/othertool.so");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
+}
+
+TEST(Coexistence, AnotherToolAfterUs) {
+  Outcome o = withTool(MELD_LIB_DIR "/libmeld.so " MELD_LIB_DIR "/othertool.so");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
+}
+
+TEST(Coexistence, AToolThatDoesNotExist) {
+  Outcome o = withTool("/nonexistent/tool.so");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
+}
+
+TEST(Coexistence, DisabledTheOtherToolIsAlone) {
+  Outcome o = withTool(MELD_LIB_DIR "/othertool.so", true);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.err.find("libmeld"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
+}
+
+TEST(Coexistence, WhereRocrLoadsNoToolsInterpositionServes) {
+  Scratch scratch;
+  Environment environment = meldEnvironment(scratch);
+  environment["LD_PRELOAD"] = MELD_LIB_DIR "/cleartools.so " + environment["LD_PRELOAD"];
+  environment["MELD_PASSES"] = "none";
+  Outcome o = runProgram(MELD_ARRIVALS " static moduleFile globals", environment);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("working through symbol interposition"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
+}

@@ -1,0 +1,53 @@
+// Runs a program with an environment, for tests.
+#pragma once
+
+#include "tests/runtime/cache/scratch.h"
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <sys/wait.h>
+
+namespace meld::test {
+
+using Environment = std::map<std::string, std::string>;
+
+struct Outcome {
+  int status = -1; ///< exit code, or 128 + signal
+  std::string out, err;
+};
+
+inline std::string slurpText(const std::string &path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline Outcome runProgram(const std::string &command, const Environment &environment) {
+  Scratch scratch;
+  std::string line = "env";
+  for (const auto &[name, value] : environment)
+    line += " '" + name + "=" + value + "'";
+  line += " timeout 120 " + command + " > " + scratch.file("out") + " 2> " + scratch.file("err");
+  int status = std::system(line.c_str());
+  Outcome outcome;
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.out = slurpText(scratch.file("out"));
+  outcome.err = slurpText(scratch.file("err"));
+  return outcome;
+}
+
+inline Environment plainEnvironment() {
+  return {{"LD_PRELOAD", MELD_LIB_DIR "/libmeld-softgpu.so"}};
+}
+
+/// libmeld from `folder`, a cache of its own, a report at the end.
+inline Environment meldEnvironment(const Scratch &scratch,
+                                   const std::string &folder = MELD_LIB_DIR) {
+  return {{"LD_PRELOAD", folder + "/libmeld.so " MELD_LIB_DIR "/libmeld-softgpu.so"},
+          {"MELD_CACHE_DIR", scratch.file("cache")},
+          {"MELD_LOG_LEVEL", "info"},
+          {"MELD_REPORT", "1"}};
+}
+
+} // namespace meld::test
