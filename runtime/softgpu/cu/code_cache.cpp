@@ -121,6 +121,8 @@ const ExecInst *CodeCache::decodeRun(uint64_t start) {
       c.problem = "no such instruction on this target";
       break;
     case isa::DecodeStatus::unsupported:
+      if (c.inst.enc == isa::Enc::DS)
+        break; // global wave sync: the memory part knows
       c.problem = "the software GPU does not have this instruction";
       break;
     }

@@ -19,7 +19,8 @@ class SoftGpu final : public Gpu {
 public:
   SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
-        code_(std::make_shared<CodeCache>(config.target)), timing_(TimingParameters::of(config.target)) {
+        code_(std::make_shared<CodeCache>(config.target)), timing_(TimingParameters::of(config.target)),
+        trace_(TraceLog::open(config)) {
     timing_.apply(config.timingParameters); // checked by Gpu::create
   }
 
@@ -75,6 +76,7 @@ private:
   std::mutex mutex_;
   std::shared_ptr<CodeCache> code_;
   TimingParameters timing_;
+  const std::unique_ptr<TraceLog> trace_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
@@ -93,8 +95,8 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   job.env.mapper = mapper_ && (config_.checked || !mapper_->empty()) ? mapper_ : nullptr;
   job.env.code = code.get();
   job.env.entry = code->lookup(launch.entry);
-  if (TraceLog *log = TraceLog::instance(); log && log->wants(launch))
-    job.trace = log;
+  if (trace_ && trace_->wants(launch))
+    job.trace = trace_.get();
 
   uint64_t cycles = 0;
   if (config_.timing) {

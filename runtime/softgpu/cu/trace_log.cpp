@@ -34,19 +34,25 @@ void appendValue(std::string &text, const Operand &o, const Wave &w, unsigned la
 
 } // namespace
 
-TraceLog *TraceLog::instance() {
-  static TraceLog *log = []() -> TraceLog * {
-    const char *name = std::getenv("MELD_TRACE"), *kernel = std::getenv("MELD_TRACE_KERNEL");
-    if (!name || !*name)
-      return nullptr;
-    std::FILE *f = std::strcmp(name, "-") == 0 ? stderr : std::fopen(name, "w");
-    if (!f) {
-      std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", name, std::strerror(errno));
-      return nullptr;
-    }
-    return new TraceLog(f, kernel ? kernel : ""); // as long as the process
-  }();
-  return log;
+std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
+  auto setting = [](const std::string &configured, const char *variable) {
+    const char *env = configured.empty() ? std::getenv(variable) : nullptr;
+    return env ? std::string(env) : configured;
+  };
+  const std::string name = setting(config.trace, "MELD_TRACE");
+  if (name.empty())
+    return nullptr;
+  std::FILE *f = name == "-" ? stderr : std::fopen(name.c_str(), "w");
+  if (!f) {
+    std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", name.c_str(), std::strerror(errno));
+    return nullptr;
+  }
+  return std::unique_ptr<TraceLog>(new TraceLog(f, setting(config.traceKernel, "MELD_TRACE_KERNEL")));
+}
+
+TraceLog::~TraceLog() {
+  if (file_ != stderr)
+    std::fclose(file_);
 }
 
 void TraceLog::run(Wave &w, WaveCounters &c, const Launch &launch) {

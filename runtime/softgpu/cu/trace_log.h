@@ -14,16 +14,17 @@
 #include "runtime/softgpu/cu/wave.h"
 
 #include <cstdio>
+#include <memory>
 #include <string>
 
 namespace meld::softgpu {
 
 class TraceLog {
 public:
-  TraceLog(std::FILE *file, std::string kernelPart) : file_(file), kernelPart_(std::move(kernelPart)) {}
-
-  /// The process's log, or nullptr when MELD_TRACE names none or the file cannot be written (one warning).
-  static TraceLog *instance();
+  /// nullptr when the configuration names no file or it cannot be written (one warning).
+  static std::unique_ptr<TraceLog> open(const DeviceConfig &config);
+  ~TraceLog();
+  TraceLog(const TraceLog &) = delete;
 
   bool wants(const Launch &launch) const { return launch.kernel.find(kernelPart_) != std::string::npos; }
 
@@ -31,6 +32,7 @@ public:
   void run(Wave &w, WaveCounters &c, const Launch &launch);
 
 private:
+  TraceLog(std::FILE *file, std::string kernelPart) : file_(file), kernelPart_(std::move(kernelPart)) {}
   std::FILE *file_;
   std::string kernelPart_;
 };
