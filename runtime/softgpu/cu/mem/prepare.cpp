@@ -8,7 +8,7 @@ bool prepareMemory(ExecInst &e, isa::Target target) {
   case Enc::SMEM:
     return mem::prepareSmem(e);
   case Enc::DS:
-    return mem::prepareDs(e);
+    return mem::prepareGws(e) || mem::prepareDs(e);
   case Enc::GLOBAL:
   case Enc::FLAT:
   case Enc::SCRATCH:

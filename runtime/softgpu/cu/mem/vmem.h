@@ -169,6 +169,7 @@ bool prepareGlobal(ExecInst &e); ///< GLOBAL, FLAT, SCRATCH
 bool prepareBuffer(ExecInst &e); ///< MUBUF, MTBUF
 bool prepareSmem(ExecInst &e);
 bool prepareDs(ExecInst &e);
+bool prepareGws(ExecInst &e); ///< ds_gws_*
 bool prepareTyped(
     ExecInst &e); ///< buffer_*_format_*, tbuffer_*; after prepareBuffer has set the resource
 /// Fills dst, src[0..1], flags and imm[0] from the instruction.

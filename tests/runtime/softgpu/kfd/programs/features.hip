@@ -135,12 +135,19 @@ static void copies3D() {
   HIP(hipFree(device.ptr));
 }
 
+// After each step every element is its right neighbour's value from before the step: wrong without a barrier.
 __global__ void gridSum(int *data, int *total, int n) {
   auto grid = cooperative_groups::this_grid();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    data[i] = i;
+  data[i] = i;
   grid.sync();
+  for (int step = 0; step < 5; ++step) {
+    const int next = data[(i + 1) % n];
+    grid.sync();
+    data[i] = next;
+    grid.sync();
+  }
+  total[1 + i] = data[i];
   if (i == 0) {
     int s = 0;
     for (int k = 0; k < n; ++k)
@@ -153,14 +160,16 @@ static void cooperative() {
   int supported = 0;
   HIP(hipDeviceGetAttribute(&supported, hipDeviceAttributeCooperativeLaunch, 0));
   EXPECT(supported == 1);
-  int n = 64 * 20, *data, *total;
+  int n = 200 * 20, *data, *total;
   HIP(hipMalloc(&data, n * sizeof(int)));
-  HIP(hipMalloc(&total, sizeof(int)));
+  HIP(hipMalloc(&total, (n + 1) * sizeof(int)));
   void *arguments[] = {&data, &total, &n};
-  HIP(hipLaunchCooperativeKernel(reinterpret_cast<void *>(gridSum), dim3(20), dim3(64), arguments, 0, nullptr));
-  int got = 0;
-  HIP(hipMemcpy(&got, total, sizeof got, hipMemcpyDeviceToHost));
-  EXPECT(got == n * (n - 1) / 2);
+  HIP(hipLaunchCooperativeKernel(reinterpret_cast<void *>(gridSum), dim3(20), dim3(200), arguments, 0, nullptr));
+  std::vector<int> got(n + 1);
+  HIP(hipMemcpy(got.data(), total, got.size() * sizeof(int), hipMemcpyDeviceToHost));
+  EXPECT(got[0] == n * (n - 1) / 2);
+  for (int i = 0; i < n; ++i)
+    EXPECT(got[1 + i] == (i + 5) % n);
   HIP(hipFree(data));
   HIP(hipFree(total));
 }
