@@ -10,7 +10,6 @@
 #include "llvm/Support/Endian.h"
 
 #include <atomic>
-#include <thread>
 
 using namespace llvm;
 using namespace meld::jit;
@@ -104,17 +103,12 @@ INSTANTIATE_TEST_SUITE_P(Hipcc, ByteIdentity, testing::ValuesIn(cases()), caseNa
 
 // The seam for compiling elsewhere: ORC hands materialisation to whatever dispatcher the session has.
 TEST(Dispatcher, materialisesOnAnotherThread) {
-  struct Counting : orc::TaskDispatcher {
+  struct Counting : orc::DynamicThreadPoolTaskDispatcher {
     std::atomic<int> *count;
-    std::vector<std::thread> threads;
     explicit Counting(std::atomic<int> *c) : count(c) {}
     void dispatch(std::unique_ptr<orc::Task> task) override {
       ++*count;
-      threads.emplace_back([t = std::move(task)] { t->run(); });
-    }
-    void shutdown() override {
-      for (auto &t : threads)
-        t.join();
+      DynamicThreadPoolTaskDispatcher::dispatch(std::move(task));
     }
   };
   std::atomic<int> count = 0;
