@@ -46,7 +46,7 @@ TEST_P(DemoKernel, PassesUnderLibmeld) {
 
 INSTANTIATE_TEST_SUITE_P(Line, DemoKernel,
                          testing::Values("bitonic", "divergent_saxpy", "lds_reduction", "diamond"),
-                         [](const auto &info) { return std::string(info.param); });
+                         [](const auto &p) { return std::string(p.param); });
 
 TEST(Line, RocminfoListsTheAgent) {
   const Outcome o = run({"rocminfo"}, plain());

@@ -66,7 +66,7 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
         if (log)
           passes::registerMeldCallbacks(pb, meldOptions, log);
       }))
-    return std::move(e);
+    return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
   auto machine = jit::createTargetMachine(options, setup.cpu);
   if (!machine)
     return machine.takeError();
