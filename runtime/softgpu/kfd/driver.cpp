@@ -96,6 +96,7 @@ Driver *Driver::create() {
   static std::atomic<bool> forkHandled{false};
   if (!forkHandled.exchange(true))
     ::pthread_atfork(nullptr, nullptr, forget);
+  sayProcessWarnings();
   if (const std::string missing = missingHostFeature(); !missing.empty()) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true))

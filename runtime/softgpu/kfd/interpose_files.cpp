@@ -66,6 +66,8 @@ Next<int (*)(int, const char *, int)> nextOpenat2("__openat_2"), nextOpenat642("
 Next<FILE *(*)(const char *, const char *)> nextFopen("fopen"), nextFopen64("fopen64");
 Next<int (*)(const char *, struct stat *)> nextStat("stat"), nextLstat("lstat");
 Next<int (*)(const char *, struct stat64 *)> nextStat64("stat64"), nextLstat64("lstat64");
+Next<int (*)(int, struct stat *)> nextFstat("fstat");
+Next<int (*)(int, struct stat64 *)> nextFstat64("fstat64");
 Next<int (*)(int, const char *, struct stat *, int)> nextFstatat("fstatat");
 Next<int (*)(int, const char *, struct stat64 *, int)> nextFstatat64("fstatat64");
 Next<int (*)(int, const char *, struct stat *)> nextXstat("__xstat"), nextLxstat("__lxstat");
@@ -178,6 +180,15 @@ MELD_XSTAT(__lxstat64, struct stat64, nextLxstat64)
   }
 MELD_FSTATAT(fstatat, struct stat, nextFstatat)
 MELD_FSTATAT(fstatat64, struct stat64, nextFstatat64)
+
+#define MELD_FSTAT(NAME, STAT, NEXT)                                                                         \
+  MELD_EXPORT int NAME(int fd, STAT *out) noexcept {                                                         \
+    if (const Node *node = nodeOf(fd))                                                                       \
+      return describe(*node, out), 0;                                                                        \
+    return NEXT(fd, out);                                                                                    \
+  }
+MELD_FSTAT(fstat, struct stat, nextFstat)
+MELD_FSTAT(fstat64, struct stat64, nextFstat64)
 
 MELD_EXPORT int statx(int directory, const char *path, int flags, unsigned mask, struct statx *out) noexcept {
   const Node *node = resolve(directory, path);

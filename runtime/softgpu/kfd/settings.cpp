@@ -118,21 +118,37 @@ DeviceConfig DeviceSettings::toConfig() const {
   return config;
 }
 
-const DeviceSettings &processSettings() {
-  // No lock: a fork in another thread must not leave one held. Whoever publishes first wins and speaks.
-  static std::atomic<const DeviceSettings *> published{nullptr};
-  if (const DeviceSettings *known = published.load(std::memory_order_acquire))
-    return *known;
+namespace {
+
+struct Process {
   std::vector<std::string> warnings;
-  const auto *fresh = new DeviceSettings(readSettings([](const char *n) { return ::secure_getenv(n); }, warnings));
-  const DeviceSettings *expected = nullptr;
-  if (!published.compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) {
-    delete fresh;
-    return *expected;
-  }
-  for (const std::string &line : warnings)
-    say(line);
-  return *fresh;
+  DeviceSettings settings;
+  std::atomic<bool> said{false};
+  Process() { settings = readSettings([](const char *n) { return ::secure_getenv(n); }, warnings); }
+};
+
+Process &process() {
+  // No lock: a fork in another thread must not leave one held. Whoever publishes first wins.
+  static std::atomic<Process *> published{nullptr};
+  if (Process *known = published.load(std::memory_order_acquire))
+    return *known;
+  auto *fresh = new Process;
+  Process *expected = nullptr;
+  if (published.compare_exchange_strong(expected, fresh, std::memory_order_acq_rel))
+    return *fresh;
+  delete fresh;
+  return *expected;
+}
+
+} // namespace
+
+const DeviceSettings &processSettings() { return process().settings; }
+
+void sayProcessWarnings() {
+  Process &p = process();
+  if (!p.said.exchange(true))
+    for (const std::string &line : p.warnings)
+      say(line);
 }
 
 } // namespace meld::softgpu

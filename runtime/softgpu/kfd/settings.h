@@ -32,8 +32,11 @@ struct DeviceSettings {
 DeviceSettings readSettings(const std::function<const char *(const char *)> &get,
                             std::vector<std::string> &warnings);
 
-/// The process's settings, read once; prints the warnings once.
+/// The process's settings, read once.
 const DeviceSettings &processSettings();
+/// Prints the warnings about them, once per process. Called when the device is opened: the many small processes that
+/// merely inherit the library (shells, lsmod) stay silent.
+void sayProcessWarnings();
 
 /// "4G" -> 4294967296; nothing when `text` is not a size.
 std::optional<uint64_t> parseSize(std::string_view text);
