@@ -36,8 +36,8 @@ constexpr auto kClampI = [](I32 x) { return clampI16(x); };
 constexpr auto kAdd = [](I32 a, I32 b) { return a + b; };
 constexpr auto kSub = [](I32 a, I32 b) { return a - b; };
 constexpr auto kRevSub = [](I32 a, I32 b) { return b - a; };
-constexpr auto kMad = [](I32 a, I32 b, I32 c) { return a * b + c; };
-// Unsigned products reach 2^32: halve the range test by clamping the product first.
+constexpr auto kMad = [](I32 a, I32 b, I32 c) { return (I32)((U32)a * (U32)b) + c; };
+// Unsigned products reach 2^32: keep the low bits and whether there were more.
 constexpr auto kMadU = [](I32 a, I32 b, I32 c) {
   const U32 p = (U32)a * (U32)b;
   return (I32)((p & 0xffffu) | (((U32)(p > 0xffffu)) & 0x10000u)) + c;
@@ -51,7 +51,7 @@ void addInteger16(OpTable &t) {
   t[Op::v_subrev_u16] = clamping<U2, kRevSub, kClampU>();
   t[Op::v_add_i16] = clamping<I2, kAdd, kClampI, kPreserveHigh>();
   t[Op::v_sub_i16] = clamping<I2, kSub, kClampI, kPreserveHigh>();
-  t[Op::v_mul_lo_u16] = vec<U2, [](I32 a, I32 b) { return a * b; }>();
+  t[Op::v_mul_lo_u16] = vec<U2, [](U32 a, U32 b) { return a * b; }>();
   t[Op::v_lshlrev_b16] = vec<U2, [](I32 n, I32 x) { return shl(x, n); }>();
   t[Op::v_lshrrev_b16] = vec<U2, [](I32 n, I32 x) { return shr(x, n); }>();
   t[Op::v_ashrrev_i16] = vec<I2, [](I32 n, I32 x) { return sar(x, n); }>();

@@ -159,7 +159,7 @@ void addInteger32(OpTable &t) {
   t[Op::v_mul_lo_u32] = vec<B2, [](U32 a, U32 b) { return a * b; }, 0, hot>();
   t[Op::v_mul_hi_u32] = vec<B2, [](U32 a, U32 b) { return mulHi(a, b); }, 0, hot>();
   t[Op::v_mul_hi_i32] = vec<B2, [](I32 a, I32 b) { return mulHiSigned(a, b); }>();
-  t[Op::v_mul_i32_i24] = vec<B2, [](U32 a, U32 b) { return sext24(a) * sext24(b); }>();
+  t[Op::v_mul_i32_i24] = vec<B2, [](U32 a, U32 b) { return (U32)sext24(a) * (U32)sext24(b); }>();
   t[Op::v_mul_u32_u24] = vec<B2, [](U32 a, U32 b) { return zext24(a) * zext24(b); }, 0, hot>();
   t[Op::v_mul_hi_i32_i24] =
       vec<B2, [](U32 a, U32 b) { return mulHiSigned(sext24(a), sext24(b)); }>();

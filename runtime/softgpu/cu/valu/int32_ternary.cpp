@@ -71,7 +71,7 @@ void addInteger32Ternary(OpTable &t) {
       vec<B3, [](U32 a, U32 b, U32 c) { return zext24(a) * zext24(b) + c; }>();
   t[Op::v_mad_u32_u24].rowClamp = rowLanes<B3, madU24Clamp>;
   t[Op::v_mad_i32_i24] =
-      vec<B3, [](U32 a, U32 b, U32 c) { return (U32)(sext24(a) * sext24(b)) + c; }>();
+      vec<B3, [](U32 a, U32 b, U32 c) { return (U32)sext24(a) * (U32)sext24(b) + c; }>();
   t[Op::v_mad_i32_i24].rowClamp = rowLanes<B3, madI24Clamp>;
 }
 

@@ -39,12 +39,11 @@ enum OpFlags : uint16_t {
   kAccumulate = 16,  ///< the last source is the destination's old value
   kPreserveHigh = 32,///< 16-bit result leaves the other half of the destination alone
   kNoFlush = 64,     ///< ignores MODE's denormal fields
-  kPacked = 128,     ///< VOP3P: the row function is the 16-bit operation, done for both halves
+  kPacked = 128,     ///< VOP3P: the row function is the single operation, done for both elements
   kReadOld = 256,    ///< the row function sees the destination's old rows in dst
   kIeee = 1024,      ///< the fast handlers assume MODE.ieee is set
   kNearest = 2048,   ///< rounds to nearest whatever MODE says
   kReadVcc = 4096,   ///< VCC is the lane mask operand (v_div_fmas)
-  kPackedF32 = 512,  ///< v_pk_*_f32: the row function is the 32-bit operation, done for both dwords
 };
 
 /// ExecInst::flags bit, beyond those of wave.h: the target is gfx90a, which flushes f16 and bf16 denormals in

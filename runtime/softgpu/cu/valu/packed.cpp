@@ -1,7 +1,7 @@
 // VOP3P: two 16-bit (or, on gfx90a, two f32) operations in one, and the mixed-precision multiply-adds.
 // "Vega" ISA manual, chapters 6.5 and 12.11; "MI200" ISA manual for v_pk_*_f32 and v_pk_mov_b32.
 //
-// For each half: op_sel (low) or op_sel_hi (high) picks the half of every source, neg_lo or neg_hi flips its
+// For each element: op_sel (low) or op_sel_hi (high) picks the half of every source, neg_lo or neg_hi flips its
 // sign, then the row function of the corresponding single operation runs.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/half.h"
@@ -109,6 +109,66 @@ template <bool Two> const ExecInst *packedValu(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// One packed operation made for its lambda (as in fast.h): usual MODE, no clamp, no DPP. `S` is the signature
+/// of the single operation; Two says that the elements are dwords of 64-bit operands, not halves of dwords.
+template <bool Two, unsigned K> struct Element {
+  AnySource<Two ? b64 : b32> source;
+  U32 flip[2];
+  bool high[2];
+  MELD_INLINE Element(const ExecInst *i, const Wave &w, const Select &sel, Ty t) : source(i, w, K) {
+    const uint32_t sign = is16(t) ? 0x8000u : 0x80000000u;
+    const unsigned negate[2] = {i->inst->neg, i->inst->abs};
+    for (unsigned h = 0; h < 2; ++h) {
+      high[h] = (h ? sel.hi : sel.lo) >> K & 1;
+      flip[h] = splat(isFloat(t) && (negate[h] >> K & 1) ? sign : 0);
+    }
+  }
+  MELD_INLINE U32 at(unsigned c, unsigned h) const {
+    if constexpr (Two)
+      return (high[h] ? source.high(c) : source.low(c)) ^ flip[h];
+    else
+      return (U32)_mm256_srl_epi32((__m256i)source.low(c), _mm_cvtsi32_si128(high[h] ? 16 : 0)) ^ flip[h];
+  }
+};
+template <bool Two> struct NoElement {
+  MELD_INLINE NoElement(const ExecInst *, const Wave &, const Select &, Ty) {}
+};
+
+template <bool Two, class S, auto F, unsigned Flags> const ExecInst *fastPacked(const ExecInst *i, Wave &w) {
+  using G = Gate<S, Flags>;
+  if (__builtin_expect((w.mode & G::mask) != G::want, 0))
+    return packedValu<Two>(i, w);
+  using A = ArgsOf<F>;
+  const Select sel = selectOf(*i->inst);
+  const Element<Two, 0> e0(i, w, sel, S::src[0]);
+  const Element<Two, 1> e1(i, w, sel, S::src[1]);
+  const std::conditional_t<S::num == 3, Element<Two, 2>, NoElement<Two>> e2(i, w, sel, tyOf<S, 2>());
+  uint32_t *d = w.v[i->dst].u;
+  uint64_t left = w.exec();
+#pragma GCC unroll 1
+  for (unsigned c = 0; left; ++c, left >>= 8) {
+    const U32 m = maskOf((uint32_t)left);
+    U32 r[2];
+    for (unsigned h = 0; h < 2; ++h) {
+      const auto x = decode<tyOf<S, 0>(), typename A::template arg<0>>(e0.at(c, h));
+      const auto y = decode<tyOf<S, 1>(), typename A::template arg<1>>(e1.at(c, h));
+      if constexpr (S::num == 3)
+        r[h] = encode<S::dst>(
+            apply<F, Flags>(x, y, decode<tyOf<S, 2>(), typename A::template arg<2>>(e2.at(c, h))));
+      else
+        r[h] = encode<S::dst>(apply<F, Flags>(x, y));
+    }
+    uint32_t *p = d + 8 * c;
+    if constexpr (Two) {
+      store(p, select(m, r[0], load(p)));
+      store(p + 64, select(m, r[1], load(p + 64)));
+    } else {
+      store(p, select(m, (r[0] & 0xffffu) | r[1] << 16, load(p)));
+    }
+  }
+  return following(i);
+}
+
 const ExecInst *packedMove(const ExecInst *i, Wave &w) {
   const Inst &in = *i->inst;
   Gathered g;
@@ -191,41 +251,70 @@ template <bool Fused, MixTo To> OpInfo mixOp() {
   return info;
 }
 
-/// The packed form of an operation that is already in the table.
-void packed(OpTable &t, Op pk, Op single, bool two = false) {
+/// The packed form of an operation that is already in the table, with a handler made for it.
+template <class S, auto F, unsigned Flags = 0, bool Two = false> void packed(OpTable &t, Op pk, Op single) {
   OpInfo info = t[single];
-  info.flags &= ~kPreserveHigh;
-  info.special = two ? packedValu<true> : packedValu<false>;
+  info.flags = (info.flags & ~kPreserveHigh) | kPacked;
+  info.special = packedValu<Two>;
+  info.fastMod = fastPacked<Two, S, F, Flags>;
   t[pk] = info;
 }
+void packed(OpTable &t, Op pk, Op single) {
+  OpInfo info = t[single];
+  info.flags = (info.flags & ~kPreserveHigh) | kPacked;
+  info.special = packedValu<false>;
+  info.fastMod = nullptr;
+  t[pk] = info;
+}
+
+MELD_INLINE I32 shl(I32 x, I32 n) { return (I32)_mm256_sllv_epi32((__m256i)x, (__m256i)(n & 15)); }
+MELD_INLINE I32 shr(I32 x, I32 n) { return (I32)_mm256_srlv_epi32((__m256i)x, (__m256i)(n & 15)); }
+MELD_INLINE F32 fma(F32 a, F32 b, F32 c) { return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 
 } // namespace
 
 void addPacked(OpTable &t) {
-  packed(t, Op::v_pk_mad_i16, Op::v_mad_i16);
-  packed(t, Op::v_pk_mul_lo_u16, Op::v_mul_lo_u16);
-  packed(t, Op::v_pk_add_i16, Op::v_add_i16);
-  packed(t, Op::v_pk_sub_i16, Op::v_sub_i16);
-  packed(t, Op::v_pk_lshlrev_b16, Op::v_lshlrev_b16);
-  packed(t, Op::v_pk_lshrrev_b16, Op::v_lshrrev_b16);
+  using U2 = Sig<b16, b16, b16>;
+  using U3 = Sig<b16, b16, b16, b16>;
+  using I2 = Sig<i16, i16, i16>;
+  constexpr auto add = [](I32 a, I32 b) { return a + b; };
+  constexpr auto sub = [](I32 a, I32 b) { return a - b; };
+  constexpr auto mad = [](U32 a, U32 b, U32 c) { return a * b + c; };
+  constexpr auto min = [](I32 a, I32 b) { return a < b ? a : b; };
+  constexpr auto max = [](I32 a, I32 b) { return a > b ? a : b; };
+  packed<U3, mad>(t, Op::v_pk_mad_i16, Op::v_mad_i16);
+  packed<U3, mad>(t, Op::v_pk_mad_u16, Op::v_mad_u16);
+  packed<U2, [](U32 a, U32 b) { return a * b; }>(t, Op::v_pk_mul_lo_u16, Op::v_mul_lo_u16);
+  packed<U2, add>(t, Op::v_pk_add_i16, Op::v_add_i16);
+  packed<U2, sub>(t, Op::v_pk_sub_i16, Op::v_sub_i16);
+  packed<U2, add>(t, Op::v_pk_add_u16, Op::v_add_u16);
+  packed<U2, sub>(t, Op::v_pk_sub_u16, Op::v_sub_u16);
+  packed<U2, [](I32 n, I32 x) { return shl(x, n); }>(t, Op::v_pk_lshlrev_b16, Op::v_lshlrev_b16);
+  packed<U2, [](I32 n, I32 x) { return shr(x, n); }>(t, Op::v_pk_lshrrev_b16, Op::v_lshrrev_b16);
   packed(t, Op::v_pk_ashrrev_i16, Op::v_ashrrev_i16);
-  packed(t, Op::v_pk_max_i16, Op::v_max_i16);
-  packed(t, Op::v_pk_min_i16, Op::v_min_i16);
-  packed(t, Op::v_pk_mad_u16, Op::v_mad_u16);
-  packed(t, Op::v_pk_add_u16, Op::v_add_u16);
-  packed(t, Op::v_pk_sub_u16, Op::v_sub_u16);
-  packed(t, Op::v_pk_max_u16, Op::v_max_u16);
-  packed(t, Op::v_pk_min_u16, Op::v_min_u16);
-  packed(t, Op::v_pk_fma_f16, Op::v_fma_f16);
-  packed(t, Op::v_pk_add_f16, Op::v_add_f16);
-  packed(t, Op::v_pk_mul_f16, Op::v_mul_f16);
+  packed<I2, max>(t, Op::v_pk_max_i16, Op::v_max_i16);
+  packed<I2, min>(t, Op::v_pk_min_i16, Op::v_min_i16);
+  packed<U2, max>(t, Op::v_pk_max_u16, Op::v_max_u16);
+  packed<U2, min>(t, Op::v_pk_min_u16, Op::v_min_u16);
+
+  using H2 = Sig<f16, f16, f16>;
+  using H3 = Sig<f16, f16, f16, f16>;
+  constexpr auto addF = [](F32 a, F32 b) { return a + b; };
+  constexpr auto mulF = [](F32 a, F32 b) { return a * b; };
+  constexpr auto fmaH = [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); };
+  packed<H2, addF, kNan>(t, Op::v_pk_add_f16, Op::v_add_f16);
+  packed<H2, mulF, kNan>(t, Op::v_pk_mul_f16, Op::v_mul_f16);
+  packed<H3, fmaH>(t, Op::v_pk_fma_f16, Op::v_fma_f16);
   packed(t, Op::v_pk_min_f16, Op::v_min_f16);
   packed(t, Op::v_pk_max_f16, Op::v_max_f16);
-  packed(t, Op::v_pk_fmac_f16, Op::v_fma_f16);
+  packed<H3, fmaH>(t, Op::v_pk_fmac_f16, Op::v_fma_f16);
   t[Op::v_pk_fmac_f16].flags |= kAccumulate;
-  packed(t, Op::v_pk_fma_f32, Op::v_fma_f32, true);
-  packed(t, Op::v_pk_mul_f32, Op::v_mul_f32, true);
-  packed(t, Op::v_pk_add_f32, Op::v_add_f32, true);
+
+  using S2 = Sig<f32, f32, f32>;
+  using S3 = Sig<f32, f32, f32, f32>;
+  packed<S3, [](F32 a, F32 b, F32 c) { return fma(a, b, c); }, kNan, true>(t, Op::v_pk_fma_f32, Op::v_fma_f32);
+  packed<S2, mulF, kNan, true>(t, Op::v_pk_mul_f32, Op::v_mul_f32);
+  packed<S2, addF, kNan, true>(t, Op::v_pk_add_f32, Op::v_add_f32);
   OpInfo move = infoOf<Sig<b64, b64, b64>>(0);
   move.special = packedMove;
   t[Op::v_pk_mov_b32] = move;

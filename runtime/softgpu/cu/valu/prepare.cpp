@@ -84,11 +84,12 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   if (negAbs || other)
     e.flags |= hasModifiers;
   if (info.special) {
-    e.run = info.special;
+    const bool fast = info.fastMod && simple && !in.clamp && !in.dpp && in.dst.kind == Operand::Kind::vgpr;
+    e.run = fast ? info.fastMod : info.special;
     return true;
   }
   const bool vdst = in.dst.kind == Operand::Kind::vgpr || (info.flags & kCompare);
-  simple = simple && vdst && !other && !(info.flags & (kPreserveHigh | kPacked));
+  simple = simple && vdst && !other && !(info.flags & kPreserveHigh);
   e.run = slowValu;
   if (simple && !negAbs && info.fast[kinds & 7])
     e.run = info.fast[kinds & 7];
