@@ -9,6 +9,7 @@ using namespace llvm;
 namespace {
 
 constexpr int impossible = -(1 << 28);
+constexpr int unsafe = 1 << 24;
 
 enum State : uint8_t { normal, inLeft, inRight };
 
@@ -54,7 +55,7 @@ private:
 };
 
 // Extends `cell` by one unpaired instruction of the left (or right) that stands in `previous`.
-void gap(Cell &cell, const Cell &previous, bool speculatable, int guardCost, bool isLeft) {
+void gap(Cell &cell, const Cell &previous, int speculation, int guardCost, bool isLeft) {
   auto speculate = isLeft ? AlignedItem::speculateLeft : AlignedItem::speculateRight;
   auto guard = isLeft ? AlignedItem::guardLeft : AlignedItem::guardRight;
   State own = isLeft ? inLeft : inRight;
@@ -62,8 +63,8 @@ void gap(Cell &cell, const Cell &previous, bool speculatable, int guardCost, boo
     int score = previous.score[from];
     if (score <= impossible)
       continue;
-    if (speculatable)
-      improve(cell, normal, score, speculate, from);
+    if (speculation < unsafe)
+      improve(cell, normal, score - speculation, speculate, from);
     // The other side's guard already open: its branch gets an else.
     int cost = from == own ? 0 : from == normal ? guardCost : guardCost / 2;
     improve(cell, own, score - cost, guard, from);
@@ -73,7 +74,8 @@ void gap(Cell &cell, const Cell &previous, bool speculatable, int guardCost, boo
 } // namespace
 
 std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instruction *> right,
-                               int guardCost, const PairScorer &scorer) {
+                               int guardCost, const SpeculationCost &speculation,
+                               const PairScorer &scorer) {
   const size_t n = left.size(), m = right.size();
   const Band band(n, m);
   std::vector<Cell> cells((n + 1) * band.width());
@@ -83,11 +85,11 @@ std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instructio
     return j >= band.low(i) && j < band.low(i) + band.width() ? at(i, j) : outside;
   };
 
-  std::vector<bool> leftSafe(n), rightSafe(m);
+  std::vector<int> leftSpeculation(n), rightSpeculation(m);
   for (size_t i = 0; i < n; ++i)
-    leftSafe[i] = maySpeculate(*left[i]);
+    leftSpeculation[i] = maySpeculate(*left[i]) ? speculation(*left[i]) : unsafe;
   for (size_t j = 0; j < m; ++j)
-    rightSafe[j] = maySpeculate(*right[j]);
+    rightSpeculation[j] = maySpeculate(*right[j]) ? speculation(*right[j]) : unsafe;
 
   at(0, 0).score[normal] = 0;
   for (size_t i = 0; i <= n; ++i)
@@ -102,9 +104,9 @@ std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instructio
                       from, pair.swapped);
       }
       if (i > 0)
-        gap(cell, look(i - 1, j), leftSafe[i - 1], guardCost, true);
+        gap(cell, look(i - 1, j), leftSpeculation[i - 1], guardCost, true);
       if (j > 0)
-        gap(cell, look(i, j - 1), rightSafe[j - 1], guardCost, false);
+        gap(cell, look(i, j - 1), rightSpeculation[j - 1], guardCost, false);
     }
 
   State state = normal;

@@ -32,6 +32,8 @@ struct PairScore {
   bool swapped = false;
 };
 
+/// What running an instruction for the other side's threads too costs on average.
+using SpeculationCost = std::function<int(llvm::Instruction &)>;
 using PairScorer = std::function<PairScore(llvm::Instruction &left, llvm::Instruction &right)>;
 
 /// Longer sides are not aligned (memory).
@@ -40,6 +42,6 @@ inline constexpr size_t maxAlignedLength = 20000;
 /// Best alignment; `guardCost` is what opening a guarded run costs.
 std::vector<AlignedItem> align(llvm::ArrayRef<llvm::Instruction *> left,
                                llvm::ArrayRef<llvm::Instruction *> right, int guardCost,
-                               const PairScorer &scorer);
+                               const SpeculationCost &speculation, const PairScorer &scorer);
 
 } // namespace meld::passes

@@ -44,6 +44,19 @@ static bool hasBackEdge(BasicBlock *block, const DominatorTree &dominators) {
   return false;
 }
 
+// Single entry: edges into the node other than to its entry come from the node itself, and so do
+// the edges back to the entry.
+static bool isClosed(const Node &node, const DominatorTree &dominators) {
+  SmallPtrSet<BasicBlock *, 32> inside(node.blocks.begin(), node.blocks.end());
+  for (BasicBlock *block : node.blocks)
+    for (BasicBlock *predecessor : predecessors(block)) {
+      bool enters = block == node.entry && !dominators.dominates(node.entry, predecessor);
+      if (!enters && !inside.contains(predecessor))
+        return false;
+    }
+  return true;
+}
+
 CmpInst *branchCompare(BasicBlock *block) {
   auto *branch = dyn_cast<BranchInst>(block->getTerminator());
   if (!branch || !branch->isConditional())
@@ -102,10 +115,15 @@ Arm buildArm(BasicBlock *entry, const DominatorTree &dominators,
       node.blocks = {current};
       node.next = single;
     } else {
+      // The first post-dominator that closes the node: a loop ends outside of it, not at its next
+      // block.
       const auto *tree = postDominators.getNode(current);
-      BasicBlock *stop = tree && tree->getIDom() ? tree->getIDom()->getBlock() : nullptr;
-      if (stop != nullptr)
-        node.blocks = collect(current, stop, dominators);
+      BasicBlock *stop = nullptr;
+      do {
+        tree = tree ? tree->getIDom() : nullptr;
+        stop = tree ? tree->getBlock() : nullptr;
+        node.blocks = stop ? collect(current, stop, dominators) : std::vector<BasicBlock *>();
+      } while (!node.blocks.empty() && !isClosed(node, dominators));
       node.next = stop;
       if (node.blocks.empty()) {
         // No single exit. A plain block with all successors outside the arm is an open end.

@@ -47,9 +47,10 @@ public:
     for (bool hopeful : {true, false}) {
       hopeful_ = hopeful;
       for (BlockPlan &block : plan.blocks)
-        block.items =
-            align(alignedBody(left_, block.left), alignedBody(right_, block.right), cost_.guard(),
-                  [&](Instruction &l, Instruction &r) { return score(l, r); });
+        block.items = align(
+            alignedBody(left_, block.left), alignedBody(right_, block.right), cost_.guard(),
+            [&](Instruction &instruction) { return speculation(instruction); },
+            [&](Instruction &l, Instruction &r) { return score(l, r); });
       if (tailOnly_ && !hopeful)
         for (BlockPlan &block : plan.blocks)
           keepTail(block.items);
@@ -95,6 +96,11 @@ private:
     return li && ri && li->getOpcode() == ri->getOpcode() && li->getType() == ri->getType() &&
            !isa<PHINode>(li) && leftBlocks_.count(li->getParent()) &&
            rightBlocks_.count(ri->getParent());
+  }
+
+  // Waves that do not diverge here at run time would have jumped over it: charge an eighth.
+  int speculation(const Instruction &instruction) const {
+    return cost_.instruction(instruction) / 8;
   }
 
   void pairPhis(BlockPlan &plan) {
@@ -250,6 +256,7 @@ private:
         case AlignedItem::speculateLeft:
         case AlignedItem::speculateRight:
           ++plan.speculated;
+          gain -= speculation(item.left ? *item.left : *item.right);
           break;
         case AlignedItem::guardLeft:
         case AlignedItem::guardRight:
