@@ -4,6 +4,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <cerrno>
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>
@@ -23,6 +24,8 @@ namespace meld::jit {
 namespace {
 
 constexpr size_t stackBytes = 64 << 20; // reserved, not committed; recursion in instruction selection is deep
+constexpr size_t guardBytes = 64 << 10;
+constexpr unsigned mostUnwound = 16; // calls whose stack was kept; past that the guard stays closed
 constexpr size_t signalStackBytes = 256 << 10; // an exception is raised on it
 
 constexpr int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
@@ -35,6 +38,7 @@ struct FatalError {
 
 // The guarded thread's state; null on every other thread.
 struct Frame {
+  bool unwound = false; ///< an exception went through LLVM's frames
   sigjmp_buf start;
   volatile sig_atomic_t faultsSeen = 0;
   volatile sig_atomic_t lastSignal = 0;
@@ -108,6 +112,30 @@ public:
   }
 };
 
+// The compile thread's stack. LLVM's frames have no clean-ups, so objects on them that are known elsewhere (clang's
+// timers are linked into a global list) outlive an exception. The stack of such a call is therefore never given
+// back: later compiles may still write to those objects.
+class ThreadStack {
+public:
+  ThreadStack() {
+    memory_ = mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory_ != MAP_FAILED)
+      mprotect(memory_, guardBytes, PROT_NONE);
+  }
+  ~ThreadStack() {
+    if (memory_ != MAP_FAILED && !kept_)
+      munmap(memory_, stackBytes);
+  }
+  bool valid() const { return memory_ != MAP_FAILED; }
+  void *begin() const { return memory_; }
+  void keep() { kept_ = true; }
+
+private:
+  void *memory_;
+  bool kept_ = false;
+};
+
 class AlternateStack {
 public:
   AlternateStack() {
@@ -133,9 +161,10 @@ private:
 };
 
 struct Call {
-  const std::function<Error()> *f;
+  const std::function<Error()> *f = nullptr;
   std::string message;
   bool failed = false; ///< did not come back by itself
+  bool unwound = false;
   bool faulted = false; ///< a signal, so LLVM's state is unknown
   Error result = Error::success();
 };
@@ -148,10 +177,13 @@ void runCatching(Call &call) {
   try {
     call.result = (*call.f)();
   } catch (const FatalError &e) {
+    current->unwound = true;
     failed(e.message);
   } catch (const std::bad_alloc &) {
+    current->unwound = true;
     failed("out of memory while compiling");
   } catch (const std::exception &e) {
+    current->unwound = true;
     failed(std::string("exception while compiling: ") + e.what());
   }
 }
@@ -167,6 +199,7 @@ void *threadMain(void *argument) {
     call.failed = true;
     call.message = std::string("the compiler crashed: ") + strsignal(frame->lastSignal);
   }
+  call.unwound = frame->unwound;
   call.faulted = frame->faultsSeen != 0;
   current = nullptr;
   return nullptr;
@@ -177,11 +210,17 @@ void *threadMain(void *argument) {
 Error runGuarded(const std::function<Error()> &f) {
   static auto *mutex = new std::mutex;
   static bool closed = false;
+  static unsigned unwound = 0;
   std::lock_guard<std::mutex> lock(*mutex);
   if (closed)
     return compilerError("the compiler crashed earlier in this process");
 
-  Call call{&f, {}, false, false, Error::success()};
+  if (unwound >= mostUnwound)
+    return compilerError("the compiler failed too often in this process");
+
+  Call call;
+  call.f = &f;
+  ThreadStack stack;
   {
     // LLVM keeps one handler and offers no way to read it; nobody else in a HIP process sets one.
     remove_fatal_error_handler();
@@ -191,9 +230,10 @@ Error runGuarded(const std::function<Error()> &f) {
     SignalScope signals;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stackBytes);
     pthread_t thread;
-    int rc = pthread_create(&thread, &attributes, threadMain, &call);
+    int rc = stack.valid() ? pthread_attr_setstack(&attributes, stack.begin(), stackBytes) : ENOMEM;
+    if (rc == 0)
+      rc = pthread_create(&thread, &attributes, threadMain, &call);
     pthread_attr_destroy(&attributes);
     if (rc == 0) {
       pthread_join(thread, nullptr);
@@ -203,6 +243,10 @@ Error runGuarded(const std::function<Error()> &f) {
     }
     remove_fatal_error_handler();
     remove_bad_alloc_error_handler();
+  }
+  if (call.unwound || call.faulted) {
+    stack.keep();
+    ++unwound;
   }
   closed = call.faulted;
   if (!call.failed)
@@ -217,8 +261,10 @@ Error catchFatal(const char *what, const std::function<Error()> &f) {
   try {
     return f();
   } catch (const FatalError &e) {
+    current->unwound = true;
     return compilerError(Twine(what) + ": " + e.message);
   } catch (const std::bad_alloc &) {
+    current->unwound = true;
     return compilerError(Twine(what) + ": out of memory");
   }
 }

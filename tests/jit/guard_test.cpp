@@ -98,6 +98,19 @@ TEST(GuardDeathTest, terminate) {
   EXPECT_EXIT(faultThenClosed([] { std::terminate(); }), testing::ExitedWithCode(0), "");
 }
 
+// Each unwound call keeps its stack, so their number is bounded.
+int failOften() {
+  for (int i = 0; i < 100; ++i) {
+    auto text = toString(runGuarded([]() -> Error { report_fatal_error("again"); }));
+    if (text.find("too often") != std::string::npos)
+      return i > 3 ? 0 : 1;
+    if (text.find("again") == std::string::npos)
+      return 2;
+  }
+  return 3;
+}
+TEST(GuardDeathTest, failuresAreBounded) { EXPECT_EXIT(std::exit(failOften()), testing::ExitedWithCode(0), ""); }
+
 void ownHandler(int) { std::_Exit(7); }
 
 TEST(GuardDeathTest, anotherThreadsFaultGoesToTheApplication) {
