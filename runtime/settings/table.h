@@ -41,7 +41,10 @@ MELD_SETTING(Text,   gpuCus,          "MELD_GPU_CUS",           "",     "Softwar
 MELD_SETTING(Text,   gpuMem,          "MELD_GPU_MEM",           "",     "Software GPU: memory size")
 MELD_SETTING(Text,   gpuThreads,      "MELD_GPU_THREADS",       "",     "Software GPU: host threads that execute waves")
 MELD_SETTING(Text,   gpuTiming,       "MELD_GPU_TIMING",        "",     "Software GPU: model cycles")
+MELD_SETTING(Text,   gpuTimingParams, "MELD_GPU_TIMING_PARAMS", "",     "Software GPU: name=value,... changes the timing model")
 MELD_SETTING(Text,   gpuChecked,      "MELD_GPU_CHECKED",       "",     "Software GPU: check every address against what was allocated")
 MELD_SETTING(Text,   counters,        "MELD_COUNTERS",          "",     "Software GPU: write counters to this JSON file")
 MELD_SETTING(Text,   trace,           "MELD_TRACE",             "",     "Software GPU: trace instructions")
+MELD_SETTING(Text,   traceKernel,     "MELD_TRACE_KERNEL",      "",     "Software GPU: trace only this kernel")
+MELD_SETTING(Text,   pluginOptions,   "MELD_PLUGIN_OPTIONS",    "",     "opt plugin: options of the melding passes")
 // clang-format on

@@ -24,7 +24,13 @@ std::string lowered(std::string text) {
 
 /// docs/settings.md
 std::string markdown(const LoadedSettings &loaded) {
-  std::string out = "| Variable | Kind | Default | Meaning |\n|---|---|---|---|\n";
+  std::string out = "# Settings\n\nEnvironment variables; `meld config` shows the values in force. "
+                    "This page is written by "
+                    "`meld config --markdown`.\nA bad value gives one warning and the default, an "
+                    "unknown `MELD_` name one "
+                    "warning with a suggestion. Flags take\n0/1, on/off, true/false, yes/no; sizes "
+                    "take K, M, G, T.\n\n"
+                    "| Variable | Kind | Default | Meaning |\n|---|---|---|---|\n";
   for (const SettingValue &v : loaded.values)
     out += std::string("| `") + v.name + "` | " + lowered(v.kind) + " | " +
            (*v.fallback ? "`" + std::string(v.fallback) + "`" : std::string()) + " | " + v.help +

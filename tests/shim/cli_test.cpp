@@ -106,6 +106,13 @@ TEST_F(Cli, ConfigShowsOrigin) {
   EXPECT_EQ(meld("config").status, 0);
 }
 
+TEST_F(Cli, TheSettingsPageIsUpToDate) {
+  std::ifstream in(MELD_SETTINGS_PAGE);
+  std::string page(std::istreambuf_iterator<char>(in), {});
+  EXPECT_EQ(page, meld("config --markdown").out)
+      << "write it again: meld config --markdown > docs/settings.md";
+}
+
 TEST_F(Cli, CacheVerbsOnAnEmptyCache) {
   EXPECT_EQ(meld("cache path").out, scratch_.file("cache") + "\n");
   json stats = meld("cache stats --format=json").parsed();
