@@ -41,8 +41,8 @@ template <Ty T, class F, int Rel, Speed Sp> void add(OpTable &t, Op cmp, Op cmpx
   add<T, F, _CMP_NLT_UQ, SPEED>(t, Op::v_cmp_nlt_##NAME, Op::v_cmpx_nlt_##NAME);                   \
   add<T, F, _CMP_TRUE_UQ, rowOnly>(t, Op::v_cmp_tru_##NAME, Op::v_cmpx_tru_##NAME)
 
-/// The class bits of the manual: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0 ... 9 +inf.
-/// Written on bits for 32-bit (also f16, which arrives as bits) and 64-bit lanes.
+/// The class bits of the manual: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0 ... 9
+/// +inf. Written on bits for 32-bit (also f16, which arrives as bits) and 64-bit lanes.
 template <int ExpBits, int ManBits, class U, class I> MELD_INLINE U classify(U x, U wanted) {
   const U one = U{} + 1;
   const U infinity = U{} + (((one[0] << ExpBits) - 1) << ManBits);

@@ -1,4 +1,5 @@
-// Integer comparisons: v_cmp_* and v_cmpx_* for 16, 32 and 64 bits. "Vega" ISA manual, chapter 12.9.
+// Integer comparisons: v_cmp_* and v_cmpx_* for 16, 32 and 64 bits. "Vega" ISA manual,
+// chapter 12.9.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -15,22 +16,22 @@ MELD_INLINE I64 less64(U64 a, U64 b) { // unsigned, with AVX2's signed compare
 
 // One pair (v_cmp, v_cmpx) per relation. `U` and `I` are the vector types of the width.
 #define MELD_COMPARES(NAME, TY, V, SPEED)                                                          \
-  add<Sig<none, TY, TY>, [](V a, V b) { return (V)(a < b); }, SPEED>(                              \
-      t, Op::v_cmp_lt_##NAME, Op::v_cmpx_lt_##NAME);                                               \
-  add<Sig<none, TY, TY>, [](V a, V b) { return (V)(a == b); }, SPEED>(                             \
-      t, Op::v_cmp_eq_##NAME, Op::v_cmpx_eq_##NAME);                                               \
-  add<Sig<none, TY, TY>, [](V a, V b) { return ~(V)(a > b); }, SPEED>(                             \
-      t, Op::v_cmp_le_##NAME, Op::v_cmpx_le_##NAME);                                               \
-  add<Sig<none, TY, TY>, [](V a, V b) { return (V)(a > b); }, SPEED>(                              \
-      t, Op::v_cmp_gt_##NAME, Op::v_cmpx_gt_##NAME);                                               \
-  add<Sig<none, TY, TY>, [](V a, V b) { return ~(V)(a == b); }, SPEED>(                            \
-      t, Op::v_cmp_ne_##NAME, Op::v_cmpx_ne_##NAME);                                               \
-  add<Sig<none, TY, TY>, [](V a, V b) { return ~(V)(a < b); }, SPEED>(                             \
-      t, Op::v_cmp_ge_##NAME, Op::v_cmpx_ge_##NAME);                                               \
-  add<Sig<none, TY, TY>, [](V a, V b) { return V{}; }, rowOnly>(                                   \
-      t, Op::v_cmp_f_##NAME, Op::v_cmpx_f_##NAME);                                                 \
-  add<Sig<none, TY, TY>, [](V a, V b) { return ~V{}; }, rowOnly>(                                  \
-      t, Op::v_cmp_t_##NAME, Op::v_cmpx_t_##NAME)
+  add<Sig<none, TY, TY>, [](V a, V b) { return (V)(a < b); }, SPEED>(t, Op::v_cmp_lt_##NAME,       \
+                                                                     Op::v_cmpx_lt_##NAME);        \
+  add<Sig<none, TY, TY>, [](V a, V b) { return (V)(a == b); }, SPEED>(t, Op::v_cmp_eq_##NAME,      \
+                                                                      Op::v_cmpx_eq_##NAME);       \
+  add<Sig<none, TY, TY>, [](V a, V b) { return ~(V)(a > b); }, SPEED>(t, Op::v_cmp_le_##NAME,      \
+                                                                      Op::v_cmpx_le_##NAME);       \
+  add<Sig<none, TY, TY>, [](V a, V b) { return (V)(a > b); }, SPEED>(t, Op::v_cmp_gt_##NAME,       \
+                                                                     Op::v_cmpx_gt_##NAME);        \
+  add<Sig<none, TY, TY>, [](V a, V b) { return ~(V)(a == b); }, SPEED>(t, Op::v_cmp_ne_##NAME,     \
+                                                                       Op::v_cmpx_ne_##NAME);      \
+  add<Sig<none, TY, TY>, [](V a, V b) { return ~(V)(a < b); }, SPEED>(t, Op::v_cmp_ge_##NAME,      \
+                                                                      Op::v_cmpx_ge_##NAME);       \
+  add<Sig<none, TY, TY>, [](V a, V b) { return V{}; }, rowOnly>(t, Op::v_cmp_f_##NAME,             \
+                                                                Op::v_cmpx_f_##NAME);              \
+  add<Sig<none, TY, TY>, [](V a, V b) { return ~V{}; }, rowOnly>(t, Op::v_cmp_t_##NAME,            \
+                                                                 Op::v_cmpx_t_##NAME)
 
 template <class S, auto F, Speed Sp> void add(OpTable &t, Op cmp, Op cmpx) {
   t[cmp] = compare<S, F, 0, Sp>();

@@ -1,5 +1,5 @@
-// Conversions. To integers they truncate, saturate and turn NaN into 0; to floats they round as MODE says.
-// "Vega" ISA manual, chapters 12.8 and 12.10.
+// Conversions. To integers they truncate, saturate and turn NaN into 0; to floats they round as
+// MODE says. "Vega" ISA manual, chapters 12.8 and 12.10.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -13,7 +13,7 @@ MELD_INLINE U32 toI32(F32 a) {
   const U32 big = (U32)(a >= 2147483648.f);
   const U32 nan = (U32)unordered(a, a);
   const U32 r = (U32)_mm256_cvttps_epi32((__m256)a); // 0x80000000 where out of range
-  return (r ^ big) & ~nan;                            // too large: 0x7fffffff
+  return (r ^ big) & ~nan;                           // too large: 0x7fffffff
 }
 MELD_INLINE U32 toU32(F32 a) {
   const F32 half = splatF(2147483648.f);
@@ -53,7 +53,9 @@ MELD_INLINE U64 d2u(F64 a) {
 MELD_INLINE F64 u2d(U64 zeroExtended) {
   return (F64)(zeroExtended | 0x4330000000000000ull) - splatD(4503599627370496.0);
 }
-MELD_INLINE F64 positiveZero(F64 a) { return (F64)((U64)a & ~(U64)(a == 0.0)); } // x - x rounds to -0 downwards
+MELD_INLINE F64 positiveZero(F64 a) {
+  return (F64)((U64)a & ~(U64)(a == 0.0));
+} // x - x rounds to -0 downwards
 MELD_INLINE F64 i2d(U64 x) {
   return positiveZero((F64)((x ^ 0x80000000ull) | 0x4330000000000000ull) -
                       splatD(4503599627370496.0 + 2147483648.0));
@@ -77,7 +79,9 @@ MELD_INLINE F32 roundHalfUp(F32 a) {
 float fromHalf(uint32_t h) { return _cvtsh_ss((uint16_t)h); }
 float asFloat(uint64_t x) { return __builtin_bit_cast(float, (uint32_t)x); }
 uint64_t pack(uint32_t lo, uint32_t hi) { return (lo & 0xffff) | hi << 16; }
-int32_t clampTo(int64_t x, int64_t lo, int64_t hi) { return (int32_t)(x < lo ? lo : x > hi ? hi : x); }
+int32_t clampTo(int64_t x, int64_t lo, int64_t hi) {
+  return (int32_t)(x < lo ? lo : x > hi ? hi : x);
+}
 
 /// Rounds to nearest even and saturates; NaN gives 0.
 int32_t roundSaturate(double x, double lo, double hi) {
@@ -101,8 +105,12 @@ uint64_t pknormI16F16(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
 uint64_t pknormU16F16(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
   return pack(unorm16(fromHalf((uint32_t)a)), unorm16(fromHalf((uint32_t)b)));
 }
-uint64_t normI16F16(uint64_t a, uint64_t, uint64_t, LaneCtx &) { return norm16(fromHalf((uint32_t)a)) & 0xffff; }
-uint64_t normU16F16(uint64_t a, uint64_t, uint64_t, LaneCtx &) { return unorm16(fromHalf((uint32_t)a)); }
+uint64_t normI16F16(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
+  return norm16(fromHalf((uint32_t)a)) & 0xffff;
+}
+uint64_t normU16F16(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
+  return unorm16(fromHalf((uint32_t)a));
+}
 uint64_t pkrtz(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
   return pack(_cvtss_sh(asFloat(a), _MM_FROUND_TO_ZERO), _cvtss_sh(asFloat(b), _MM_FROUND_TO_ZERO));
 }
@@ -110,7 +118,8 @@ uint64_t pkU16U32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
   return pack((uint32_t)(a > 0xffff ? 0xffff : a), (uint32_t)(b > 0xffff ? 0xffff : b));
 }
 uint64_t pkI16I32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
-  return pack((uint32_t)clampTo((int32_t)a, -32768, 32767), (uint32_t)clampTo((int32_t)b, -32768, 32767));
+  return pack((uint32_t)clampTo((int32_t)a, -32768, 32767),
+              (uint32_t)clampTo((int32_t)b, -32768, 32767));
 }
 /// Replaces byte src1[1:0] of src2 with the float as an unsigned byte.
 uint64_t pkU8F32(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
@@ -131,14 +140,16 @@ uint64_t satPkU8I16(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
 void addConversions(OpTable &t) {
   t[Op::v_cvt_i32_f32] = vec<Sig<b32, f32>, [](F32 a) { return toI32(a); }>();
   t[Op::v_cvt_u32_f32] = vec<Sig<b32, f32>, [](F32 a) { return toU32(a); }>();
-  t[Op::v_cvt_f32_i32] = vec<Sig<f32, b32>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
+  t[Op::v_cvt_f32_i32] =
+      vec<Sig<f32, b32>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
   t[Op::v_cvt_f32_u32] = vec<Sig<f32, b32>, [](U32 a) { return fromU32(a); }>();
   t[Op::v_cvt_f32_ubyte0] = vec<Sig<f32, b32>, [](U32 a) { return fromByte<0>(a); }>();
   t[Op::v_cvt_f32_ubyte1] = vec<Sig<f32, b32>, [](U32 a) { return fromByte<1>(a); }>();
   t[Op::v_cvt_f32_ubyte2] = vec<Sig<f32, b32>, [](U32 a) { return fromByte<2>(a); }>();
   t[Op::v_cvt_f32_ubyte3] = vec<Sig<f32, b32>, [](U32 a) { return fromByte<3>(a); }>();
 
-  t[Op::v_cvt_rpi_i32_f32] = vec<Sig<b32, f32>, [](F32 a) { return toI32(roundHalfUp(a)); }, kNearest>();
+  t[Op::v_cvt_rpi_i32_f32] =
+      vec<Sig<b32, f32>, [](F32 a) { return toI32(roundHalfUp(a)); }, kNearest>();
   t[Op::v_cvt_flr_i32_f32] =
       vec<Sig<b32, f32>, [](F32 a) { return toI32(roundTo<_MM_FROUND_TO_NEG_INF>(a)); }>();
 
@@ -151,8 +162,10 @@ void addConversions(OpTable &t) {
 
   t[Op::v_cvt_f16_f32] = vec<Sig<f16, f32>, [](F32 a) { return a; }>();
   t[Op::v_cvt_f32_f16] = vec<Sig<f32, f16>, [](F32 a) { return a; }>();
-  t[Op::v_cvt_f16_u16] = vec<Sig<f16, b16>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
-  t[Op::v_cvt_f16_i16] = vec<Sig<f16, i16>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
+  t[Op::v_cvt_f16_u16] =
+      vec<Sig<f16, b16>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
+  t[Op::v_cvt_f16_i16] =
+      vec<Sig<f16, i16>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
   t[Op::v_cvt_u16_f16] = vec<Sig<b16, f16>, [](F32 a) {
     const U32 r = toI32(a); // f16 reaches 65504 only: infinity saturates
     const I32 s = (I32)r;

@@ -1,12 +1,14 @@
-// The pieces of IEEE division: v_div_scale, v_div_fmas, v_div_fixup ("Vega" ISA manual, chapter 12.10).
+// The pieces of IEEE division: v_div_scale, v_div_fmas, v_div_fixup ("Vega" ISA manual,
+// chapter 12.10).
 //
-// a / b = fixup(fmas(..newton on den = scale(b), num = scale(a)..), b, a). Scaling keeps every intermediate
-// in range: by 2^64 (f32) or 2^128 (f64), in the direction the operands need; VCC remembers that only one of
-// the two was scaled, and fmas undoes it. The manual's text gives fmas' factor as 2^32 (2^64 for f64) and
-// scales a huge denominator up, which cannot give right quotients; here each factor undoes its scaling:
-// the direction follows from the exponent of fmas' addend, the unscaled quotient. An overflowing quotient
-// turns into a NaN in the Newton steps; fixup makes it the infinity it stands for. The test divides through
-// the whole sequence and compares with the host's division.
+// a / b = fixup(fmas(..newton on den = scale(b), num = scale(a)..), b, a). Scaling keeps every
+// intermediate in range: by 2^64 (f32) or 2^128 (f64), in the direction the operands need; VCC
+// remembers that only one of the two was scaled, and fmas undoes it. The manual's text gives fmas'
+// factor as 2^32 (2^64 for f64) and scales a huge denominator up, which cannot give right
+// quotients; here each factor undoes its scaling: the direction follows from the exponent of fmas'
+// addend, the unscaled quotient. An overflowing quotient turns into a NaN in the Newton steps;
+// fixup makes it the infinity it stands for. The test divides through the whole sequence and
+// compares with the host's division.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -35,7 +37,8 @@ struct Double {
   using I = I64;
   using B = uint64_t;
   static constexpr int man = 52, farApart = 768, tiny = 53, underflow = -1075, bias = 1023;
-  static constexpr B maxExponent = 2047, nan = kNan64, quietBit = kQuiet64, invalid = 0xfff8000000000000;
+  static constexpr B maxExponent = 2047, nan = kNan64, quietBit = kQuiet64,
+                     invalid = 0xfff8000000000000;
   static F up() { return splatD(0x1p128); }
   static F down() { return splatD(0x1p-128); }
   static F one() { return splatD(1); }
@@ -58,7 +61,8 @@ template <class T> struct Parts { // magnitude, exponent field
 template <class T> struct Scaled {
   typename T::U value, vcc; ///< vcc: all ones where the flag is set
 };
-template <class T> MELD_INLINE Scaled<T> divScale(typename T::U s0, typename T::U s1, typename T::U s2) {
+template <class T>
+MELD_INLINE Scaled<T> divScale(typename T::U s0, typename T::U s1, typename T::U s2) {
   using U = typename T::U;
   using F = typename T::F;
   const Parts<T> p1(s1), p2(s2);
@@ -86,7 +90,8 @@ template <class T> MELD_INLINE Scaled<T> divScale(typename T::U s0, typename T::
 }
 
 template <class T>
-MELD_INLINE typename T::U divFmas(typename T::U a, typename T::U b, typename T::U c, typename T::U vcc) {
+MELD_INLINE typename T::U divFmas(typename T::U a, typename T::U b, typename T::U c,
+                                  typename T::U vcc) {
   using U = typename T::U;
   using F = typename T::F;
   const F r = fixNan(T::fma((F)a, (F)b, (F)c), (F)a, (F)b, (F)c);
@@ -95,7 +100,8 @@ MELD_INLINE typename T::U divFmas(typename T::U a, typename T::U b, typename T::
   return select(vcc, (U)scaled, (U)r);
 }
 
-template <class T> MELD_INLINE typename T::U divFixup(typename T::U s0, typename T::U s1, typename T::U s2) {
+template <class T>
+MELD_INLINE typename T::U divFixup(typename T::U s0, typename T::U s1, typename T::U s2) {
   using U = typename T::U;
   using B = typename T::B;
   const Parts<T> p0(s0), p1(s1), p2(s2);
@@ -126,7 +132,8 @@ void rowScale64(RowCtx &ctx) {
   const RowSources<S64> s(ctx);
   uint64_t bits = 0;
   for (unsigned c = 0; c < kChunks; ++c) {
-    const U32 a = s.s0.low(c), ah = s.s0.high(c), b = s.s1.low(c), bh = s.s1.high(c), d = s.s2.low(c), dh = s.s2.high(c);
+    const U32 a = s.s0.low(c), ah = s.s0.high(c), b = s.s1.low(c), bh = s.s1.high(c),
+              d = s.s2.low(c), dh = s.s2.high(c);
     const auto x = divScale<Double>(unpackLo(a, ah), unpackLo(b, bh), unpackLo(d, dh));
     const auto y = divScale<Double>(unpackHi(a, ah), unpackHi(b, bh), unpackHi(d, dh));
     storeWide<S64>(ctx.dst + 8 * c, Halves<U64>{x.value, y.value});
@@ -137,16 +144,19 @@ void rowScale64(RowCtx &ctx) {
 void rowFmas32(RowCtx &ctx) {
   const RowSources<S32> s(ctx);
   for (unsigned c = 0; c < kChunks; ++c)
-    store(ctx.dst + 8 * c, divFmas<Single>(s.s0.low(c), s.s1.low(c), s.s2.low(c), maskOf((uint32_t)(ctx.mask >> (8 * c)))));
+    store(ctx.dst + 8 * c, divFmas<Single>(s.s0.low(c), s.s1.low(c), s.s2.low(c),
+                                           maskOf((uint32_t)(ctx.mask >> (8 * c)))));
 }
 void rowFmas64(RowCtx &ctx) {
   const RowSources<S64> s(ctx);
   for (unsigned c = 0; c < kChunks; ++c) {
-    const U32 a = s.s0.low(c), ah = s.s0.high(c), b = s.s1.low(c), bh = s.s1.high(c), d = s.s2.low(c), dh = s.s2.high(c);
+    const U32 a = s.s0.low(c), ah = s.s0.high(c), b = s.s1.low(c), bh = s.s1.high(c),
+              d = s.s2.low(c), dh = s.s2.high(c);
     const U32 m = maskOf((uint32_t)(ctx.mask >> (8 * c)));
-    storeWide<S64>(ctx.dst + 8 * c,
-                   Halves<U64>{divFmas<Double>(unpackLo(a, ah), unpackLo(b, bh), unpackLo(d, dh), unpackLo(m, m)),
-                               divFmas<Double>(unpackHi(a, ah), unpackHi(b, bh), unpackHi(d, dh), unpackHi(m, m))});
+    storeWide<S64>(ctx.dst + 8 * c, Halves<U64>{divFmas<Double>(unpackLo(a, ah), unpackLo(b, bh),
+                                                                unpackLo(d, dh), unpackLo(m, m)),
+                                                divFmas<Double>(unpackHi(a, ah), unpackHi(b, bh),
+                                                                unpackHi(d, dh), unpackHi(m, m))});
   }
 }
 template <class S> OpInfo rows(RowFn fn, unsigned flags) {
@@ -181,8 +191,10 @@ void addDivision(OpTable &t) {
   t[Op::v_div_scale_f64] = rows<S64>(rowScale64, kCarryOut | kNoFlush);
   t[Op::v_div_fmas_f32] = rows<S32>(rowFmas32, kReadVcc);
   t[Op::v_div_fmas_f64] = rows<S64>(rowFmas64, kReadVcc);
-  t[Op::v_div_fixup_f32] = vec<S32, [](U32 a, U32 b, U32 c) { return divFixup<Single>(a, b, c); }>();
-  t[Op::v_div_fixup_f64] = vec<S64, [](U64 a, U64 b, U64 c) { return divFixup<Double>(a, b, c); }>();
+  t[Op::v_div_fixup_f32] =
+      vec<S32, [](U32 a, U32 b, U32 c) { return divFixup<Single>(a, b, c); }>();
+  t[Op::v_div_fixup_f64] =
+      vec<S64, [](U64 a, U64 b, U64 c) { return divFixup<Double>(a, b, c); }>();
   t[Op::v_div_fixup_f16] = lanes<S16, divFixup16>(kPreserveHigh);
   t[Op::v_div_fixup_legacy_f16] = lanes<S16, divFixup16>();
 }

@@ -1,6 +1,7 @@
 // Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later).
-// "MI100" and "MI200" ISA manuals, chapter VOP3P. Integer sums wrap, or saturate with clamp; v_dot2_f32_f16
-// adds its (exact) products to the accumulator one after the other in f32, and on gfx90a flushes denormals.
+// "MI100" and "MI200" ISA manuals, chapter VOP3P. Integer sums wrap, or saturate with clamp;
+// v_dot2_f32_f16 adds its (exact) products to the accumulator one after the other in f32, and on
+// gfx90a flushes denormals.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/half.h"
 
@@ -42,7 +43,8 @@ template <bool Signed, bool Clamp> void rowDot2(RowCtx &ctx) {
   LaneCtx lc{ctx.mode, false, false};
   for (unsigned n = 0; n < kWaveSize; ++n)
     ctx.dst[n] = (uint32_t)dotInt<16, Signed, Clamp>(selected(ctx.src[0][n], *ctx.inst, 0),
-                                                     selected(ctx.src[1][n], *ctx.inst, 1), ctx.src[2][n], lc);
+                                                     selected(ctx.src[1][n], *ctx.inst, 1),
+                                                     ctx.src[2][n], lc);
 }
 void rowDot2F16(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
@@ -75,7 +77,8 @@ template <RowFn F, RowFn Clamped> OpInfo rows(unsigned flags) {
   return info;
 }
 template <unsigned Bits, bool Signed> OpInfo dot(unsigned flags = 0) {
-  return rows<rowLanes<D3, dotInt<Bits, Signed, false>>, rowLanes<D3, dotInt<Bits, Signed, true>>>(flags);
+  return rows<rowLanes<D3, dotInt<Bits, Signed, false>>, rowLanes<D3, dotInt<Bits, Signed, true>>>(
+      flags);
 }
 OpInfo dot2Float(unsigned flags) {
   OpInfo info = infoOf<Sig<f32, b32, b32, f32>>(flags);

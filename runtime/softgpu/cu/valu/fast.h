@@ -2,10 +2,11 @@
 //
 //   t[Op::v_add_u32] = vec<Sig<b32, b32, b32>, [](U32 a, U32 b) { return a + b; }>();
 //
-// A lambda works on one vector: U32/I32/F32 (eight lanes) when no operand is 64 bits wide, otherwise
-// U64/I64/F64 (four lanes; 32-bit sources arrive zero-extended, 32-bit results leave in the low dwords).
-// 16-bit sources arrive zero-extended (b16), sign-extended (i16) or widened to f32 (f16).
-// All sources of a chunk are read before its results are written, so any register overlap is safe.
+// A lambda works on one vector: U32/I32/F32 (eight lanes) when no operand is 64 bits wide,
+// otherwise U64/I64/F64 (four lanes; 32-bit sources arrive zero-extended, 32-bit results leave in
+// the low dwords). 16-bit sources arrive zero-extended (b16), sign-extended (i16) or widened to f32
+// (f16). All sources of a chunk are read before its results are written, so any register overlap is
+// safe.
 #pragma once
 
 #include "runtime/softgpu/cu/valu/lanes.h"
@@ -23,15 +24,16 @@ template <Ty D, Ty... S> struct Sig {
   static constexpr Ty src[] = {S...};
   static constexpr bool wide = ((dwordsOf(S) == 2 && S != Ty::mask) || ...) || dwordsOf(D) == 2;
   static constexpr bool f32 = ((S == Ty::f32) || ...) || D == Ty::f32;
-  static constexpr bool f64 = ((S == Ty::f64 || S == Ty::f16) || ...) || D == Ty::f64 || D == Ty::f16;
+  static constexpr bool f64 =
+      ((S == Ty::f64 || S == Ty::f16) || ...) || D == Ty::f64 || D == Ty::f16;
 };
 
 /// MODE bits that must have their usual value for the fast way, and that value.
 template <class S, unsigned Flags> struct Gate {
   static constexpr bool fp = !(Flags & kNoFlush);
-  static constexpr uint32_t mask =
-      Mode::gprIdxEn | (fp && S::f32 ? 0x33u : 0u) | (fp && S::f64 ? 0xccu : 0u) |
-      (Flags & kIeee ? uint32_t(Mode::ieee) : 0u);
+  static constexpr uint32_t mask = Mode::gprIdxEn | (fp && S::f32 ? 0x33u : 0u) |
+                                   (fp && S::f64 ? 0xccu : 0u) |
+                                   (Flags & kIeee ? uint32_t(Mode::ieee) : 0u);
   static constexpr uint32_t want = (fp && S::f32 ? 0x30u : 0u) | (fp && S::f64 ? 0xc0u : 0u) |
                                    (Flags & kIeee ? uint32_t(Mode::ieee) : 0u);
 };
@@ -41,7 +43,8 @@ template <class C, class R, class... A> struct LambdaArgs<R (C::*)(A...) const> 
   template <unsigned K> using arg = std::tuple_element_t<K, std::tuple<A...>>;
   using result = R;
 };
-template <auto F> using ArgsOf = LambdaArgs<decltype(&std::remove_cvref_t<decltype(F)>::operator())>;
+template <auto F>
+using ArgsOf = LambdaArgs<decltype(&std::remove_cvref_t<decltype(F)>::operator())>;
 
 /// Raw dwords -> what the lambda takes.
 template <Ty T, class P> MELD_INLINE P decode(U32 x) {
@@ -65,7 +68,8 @@ template <Ty T, class R> MELD_INLINE U32 encode(R x) {
     return (U32)x;
 }
 
-// --- operand access --------------------------------------------------------------------------------
+// --- operand access
+// --------------------------------------------------------------------------------
 
 MELD_INLINE uint64_t scalarOf(const ExecInst *i, const Wave &w, unsigned k, bool wide) {
   const unsigned slot = i->src[k];
@@ -98,7 +102,8 @@ template <Ty T, bool Vgpr> struct Source {
 };
 template <bool Vgpr> struct Source<Ty::mask, Vgpr> {
   uint64_t bits;
-  MELD_INLINE Source(const ExecInst *i, const Wave &w, unsigned k) : bits(scalarOf(i, w, k, true)) {}
+  MELD_INLINE Source(const ExecInst *i, const Wave &w, unsigned k)
+      : bits(scalarOf(i, w, k, true)) {}
   MELD_INLINE U32 low(unsigned c) const { return maskOf((uint32_t)(bits >> (8 * c))); }
   MELD_INLINE U32 high(unsigned) const { return U32{}; }
 };
@@ -178,7 +183,8 @@ template <class S, unsigned Kinds> struct FastSources {
   std::conditional_t<(S::num > 0), SourceFor<tyOf<S, 0>(), Kinds, 0>, NoSource> s0;
   std::conditional_t<(S::num > 1), SourceFor<tyOf<S, 1>(), Kinds, 1>, NoSource> s1;
   std::conditional_t<(S::num > 2), SourceFor<tyOf<S, 2>(), Kinds, 2>, NoSource> s2;
-  MELD_INLINE FastSources(const ExecInst *i, const Wave &w) : s0(i, w, 0), s1(i, w, 1), s2(i, w, 2) {}
+  MELD_INLINE FastSources(const ExecInst *i, const Wave &w)
+      : s0(i, w, 0), s1(i, w, 1), s2(i, w, 2) {}
 };
 template <class S> struct RowSources {
   std::conditional_t<(S::num > 0), RowSource<tyOf<S, 0>()>, NoSource> s0;
@@ -187,7 +193,8 @@ template <class S> struct RowSources {
   MELD_INLINE explicit RowSources(const RowCtx &c) : s0(c, 0), s1(c, 1), s2(c, 2) {}
 };
 
-// --- one chunk -------------------------------------------------------------------------------------
+// --- one chunk
+// -------------------------------------------------------------------------------------
 
 template <class R> struct Halves {
   R a, b;
@@ -231,8 +238,9 @@ MELD_INLINE auto chunk64(const Sources &s, unsigned c) {
     using P1 = typename A::template arg<1>;
     const U32 l1 = s.s1.low(c), h1 = s.s1.high(c);
     if constexpr (S::num == 2) {
-      return Halves<typename A::result>{apply<F, Flags>((P0)unpackLo(l0, h0), (P1)unpackLo(l1, h1)),
-                                        apply<F, Flags>((P0)unpackHi(l0, h0), (P1)unpackHi(l1, h1))};
+      return Halves<typename A::result>{
+          apply<F, Flags>((P0)unpackLo(l0, h0), (P1)unpackLo(l1, h1)),
+          apply<F, Flags>((P0)unpackHi(l0, h0), (P1)unpackHi(l1, h1))};
     } else {
       using P2 = typename A::template arg<2>;
       const U32 l2 = s.s2.low(c), h2 = s.s2.high(c);
@@ -254,7 +262,8 @@ template <class S, class R> MELD_INLINE void storeWide(uint32_t *d, const Halves
     store(d + 64, select(m, joinHigh((U64)r.a, (U64)r.b), load(d + 64)));
 }
 
-// --- row function ----------------------------------------------------------------------------------
+// --- row function
+// ----------------------------------------------------------------------------------
 
 template <class S, auto F, unsigned Flags> void rowVec(RowCtx &ctx) {
   const RowSources<S> src(ctx);
@@ -267,7 +276,8 @@ template <class S, auto F, unsigned Flags> void rowVec(RowCtx &ctx) {
   }
 }
 
-// --- fast handler ----------------------------------------------------------------------------------
+// --- fast handler
+// ----------------------------------------------------------------------------------
 
 template <class S, auto F, unsigned Flags, unsigned Kinds>
 const ExecInst *fastVec(const ExecInst *i, Wave &w) {
@@ -347,7 +357,8 @@ template <class S, auto F, unsigned Flags = 0, Speed Sp = normal> OpInfo vec() {
   return info;
 }
 
-// --- operations with a lane mask as result ----------------------------------------------------------
+// --- operations with a lane mask as result
+// ----------------------------------------------------------
 
 inline void writeMask(Wave &w, unsigned slot, uint64_t bits) { w.setS64(slot, bits); }
 
@@ -367,7 +378,9 @@ template <class S, auto F, class Sources> MELD_INLINE uint64_t compareRow(const 
   }
   return bits;
 }
-template <class S, auto F> void rowCompare(RowCtx &ctx) { ctx.maskOut = compareRow<S, F>(RowSources<S>(ctx)); }
+template <class S, auto F> void rowCompare(RowCtx &ctx) {
+  ctx.maskOut = compareRow<S, F>(RowSources<S>(ctx));
+}
 
 template <class S, auto F, unsigned Flags, unsigned Kinds>
 const ExecInst *fastCompare(const ExecInst *i, Wave &w) {
@@ -395,7 +408,8 @@ template <class S, auto F, unsigned Flags, Speed Sp> OpInfo compare() {
   return info;
 }
 
-// --- additions with carry ----------------------------------------------------------------------------
+// --- additions with carry
+// ----------------------------------------------------------------------------
 
 struct WithCarry {
   U32 value, carry; ///< the sign bits of `carry` are the carry-out
@@ -449,7 +463,8 @@ template <class S, auto F> OpInfo carry() {
   return info;
 }
 
-// --- one lane at a time -------------------------------------------------------------------------------
+// --- one lane at a time
+// -------------------------------------------------------------------------------
 
 template <class S, LaneFn F> void rowLanes(RowCtx &ctx) {
   LaneCtx lc{ctx.mode, false, false};

@@ -1,6 +1,6 @@
-// f16 arithmetic. Sums, products and roots are computed in f32, which has enough bits that rounding twice
-// equals rounding once (24 >= 2 * 11 + 2); v_fma_f16 goes through double (half.h).
-// "Vega" ISA manual, chapters 12.7, 12.8, 12.10.
+// f16 arithmetic. Sums, products and roots are computed in f32, which has enough bits that rounding
+// twice equals rounding once (24 >= 2 * 11 + 2); v_fma_f16 goes through double (half.h). "Vega" ISA
+// manual, chapters 12.7, 12.8, 12.10.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/half.h"
 
@@ -24,24 +24,28 @@ MELD_INLINE U32 mad(U32 a, U32 b, U32 c) {
   return flushHalf(narrowHalf(fixNan(p + z, x, y, z)));
 }
 MELD_INLINE F32 fract(F32 a) {
-  const F32 r = minNative(a - roundTo<_MM_FROUND_TO_NEG_INF>(a), (F32)splat(0x3f7fe000)); // 1 - 2^-11
+  const F32 r =
+      minNative(a - roundTo<_MM_FROUND_TO_NEG_INF>(a), (F32)splat(0x3f7fe000)); // 1 - 2^-11
   const F32 bad = (F32)(((U32)a & 0x7f800000u) == 0x7f800000u);
   return pick(bad, pick(unordered(a, a), a, nanOf(a)), r);
 }
 
-template <bool Ieee> constexpr auto kMin = [](U32 a, U32 b) {
-  return narrowHalf(minOf<Ieee>(widenKeep(a), widenKeep(b)));
-};
-template <bool Ieee> constexpr auto kMax = [](U32 a, U32 b) {
-  return narrowHalf(maxOf<Ieee>(widenKeep(a), widenKeep(b)));
-};
-template <bool Ieee> constexpr auto kMin3 = [](U32 a, U32 b, U32 c) {
+template <bool Ieee>
+constexpr auto kMin =
+    [](U32 a, U32 b) { return narrowHalf(minOf<Ieee>(widenKeep(a), widenKeep(b))); };
+template <bool Ieee>
+constexpr auto kMax =
+    [](U32 a, U32 b) { return narrowHalf(maxOf<Ieee>(widenKeep(a), widenKeep(b))); };
+template <bool Ieee>
+constexpr auto kMin3 = [](U32 a, U32 b, U32 c) {
   return narrowHalf(minOf<Ieee>(minOf<Ieee>(widenKeep(a), widenKeep(b)), widenKeep(c)));
 };
-template <bool Ieee> constexpr auto kMax3 = [](U32 a, U32 b, U32 c) {
+template <bool Ieee>
+constexpr auto kMax3 = [](U32 a, U32 b, U32 c) {
   return narrowHalf(maxOf<Ieee>(maxOf<Ieee>(widenKeep(a), widenKeep(b)), widenKeep(c)));
 };
-template <bool Ieee> constexpr auto kMed3 = [](U32 a, U32 b, U32 c) {
+template <bool Ieee>
+constexpr auto kMed3 = [](U32 a, U32 b, U32 c) {
   return narrowHalf(med3Of<Ieee>(widenKeep(a), widenKeep(b), widenKeep(c)));
 };
 template <auto Ieee, auto Plain> void rowByIeee(RowCtx &ctx) {
@@ -88,7 +92,8 @@ void addFloat16(OpTable &t) {
   t[Op::v_sub_f16] = vec<B2, [](F32 a, F32 b) { return a - b; }, kNan>();
   t[Op::v_subrev_f16] = vec<B2, [](F32 a, F32 b) { return b - a; }, kNan>();
   t[Op::v_mul_f16] = vec<B2, [](F32 a, F32 b) { return a * b; }, kNan>();
-  t[Op::v_fma_f16] = vec<T3, [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); }, kPreserveHigh>();
+  t[Op::v_fma_f16] =
+      vec<T3, [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); }, kPreserveHigh>();
   t[Op::v_fma_legacy_f16] = vec<T3, [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); }>();
   t[Op::v_mad_f16] = vec<T3, [](U32 a, U32 b, U32 c) { return mad(a, b, c); }, kPreserveHigh>();
   t[Op::v_madmk_f16] = t[Op::v_mad_f16];

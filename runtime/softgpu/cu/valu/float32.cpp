@@ -1,5 +1,5 @@
-// f32 arithmetic. Results are IEEE 754 with one rounding per operation; v_mad and v_mac round twice and
-// always flush denormals ("Vega" ISA manual, chapters 6.4 and 12.7-12.10).
+// f32 arithmetic. Results are IEEE 754 with one rounding per operation; v_mad and v_mac round twice
+// and always flush denormals ("Vega" ISA manual, chapters 6.4 and 12.7-12.10).
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/minmax.h"
 
@@ -97,7 +97,9 @@ Cube cube(uint64_t a, uint64_t b, uint64_t c) {
 uint64_t bits(float f) { return __builtin_bit_cast(uint32_t, f); }
 uint64_t cubeId(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
   const Cube q = cube(a, b, c);
-  return bits(q.major == 2 ? (q.z < 0 ? 5.f : 4.f) : q.major == 1 ? (q.y < 0 ? 3.f : 2.f) : (q.x < 0 ? 1.f : 0.f));
+  return bits(q.major == 2   ? (q.z < 0 ? 5.f : 4.f)
+              : q.major == 1 ? (q.y < 0 ? 3.f : 2.f)
+                             : (q.x < 0 ? 1.f : 0.f));
 }
 uint64_t cubeSc(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
   const Cube q = cube(a, b, c);
@@ -141,10 +143,12 @@ void addFloat32(OpTable &t) {
                             [](F32 a, F32 b) { return minOf<false>(a, b); }>();
   t[Op::v_max_f32] = ieeeOp<B2, [](F32 a, F32 b) { return maxOf<true>(a, b); },
                             [](F32 a, F32 b) { return maxOf<false>(a, b); }>();
-  t[Op::v_min3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return minOf<true>(minOf<true>(a, b), c); },
-                             [](F32 a, F32 b, F32 c) { return minOf<false>(minOf<false>(a, b), c); }>();
-  t[Op::v_max3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return maxOf<true>(maxOf<true>(a, b), c); },
-                             [](F32 a, F32 b, F32 c) { return maxOf<false>(maxOf<false>(a, b), c); }>();
+  t[Op::v_min3_f32] =
+      ieeeOp<T3, [](F32 a, F32 b, F32 c) { return minOf<true>(minOf<true>(a, b), c); },
+             [](F32 a, F32 b, F32 c) { return minOf<false>(minOf<false>(a, b), c); }>();
+  t[Op::v_max3_f32] =
+      ieeeOp<T3, [](F32 a, F32 b, F32 c) { return maxOf<true>(maxOf<true>(a, b), c); },
+             [](F32 a, F32 b, F32 c) { return maxOf<false>(maxOf<false>(a, b), c); }>();
   t[Op::v_med3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return med3Of<true>(a, b, c); },
                              [](F32 a, F32 b, F32 c) { return med3Of<false>(a, b, c); }>();
 

@@ -1,4 +1,5 @@
-// f64 arithmetic: one rounding per operation. "Vega" and "MI200" ISA manuals, chapters 12.8 and 12.10.
+// f64 arithmetic: one rounding per operation. "Vega" and "MI200" ISA manuals, chapters 12.8
+// and 12.10.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/minmax.h"
 

@@ -6,17 +6,18 @@
 
 namespace meld::softgpu::valu {
 
-/// Double -> f32 such that a further rounding to f16 gives what one rounding would have given: the bits that
-/// f32 cannot hold are folded into its last one (round to odd). For magnitudes in f32's normal range.
+/// Double -> f32 such that a further rounding to f16 gives what one rounding would have given: the
+/// bits that f32 cannot hold are folded into its last one (round to odd). For magnitudes in f32's
+/// normal range.
 MELD_INLINE F64 oddFor32(F64 a) {
   const U64 low = (U64)a & 0x1fffffffull;
   const U64 sticky = (U64)(low != 0) & 0x20000000ull;
   return (F64)(((U64)a & ~0x1fffffffull) | sticky);
 }
 
-/// fma of eight f16 values held as f32, with the single rounding left to the narrowing that follows.
-/// Exact because a product of halves has 22 bits and the sum, where it does not fit 53 bits, lies nowhere
-/// near a rounding boundary of f16.
+/// fma of eight f16 values held as f32, with the single rounding left to the narrowing that
+/// follows. Exact because a product of halves has 22 bits and the sum, where it does not fit 53
+/// bits, lies nowhere near a rounding boundary of f16.
 MELD_INLINE F32 fmaForHalf(F32 a, F32 b, F32 c) {
   const auto half4 = [](__m128 x, __m128 y, __m128 z) {
     const __m256d r = _mm256_fmadd_pd(_mm256_cvtps_pd(x), _mm256_cvtps_pd(y), _mm256_cvtps_pd(z));

@@ -1,6 +1,6 @@
-// The state of the host's FPU that the vector ALU's fast handlers expect: round to nearest, denormals on, no
-// traps. An application compiled with fast math, or one that enables traps, hands other states on to the
-// threads it creates, so whoever runs waves holds a HostFloat for the time.
+// The state of the host's FPU that the vector ALU's fast handlers expect: round to nearest,
+// denormals on, no traps. An application compiled with fast math, or one that enables traps, hands
+// other states on to the threads it creates, so whoever runs waves holds a HostFloat for the time.
 #pragma once
 
 #include <xmmintrin.h>

@@ -1,5 +1,6 @@
-// 16-bit integer operations. VOP1/VOP2 forms clear the destination's high half; the VOP3 forms new in GFX9
-// keep it ("Vega" ISA manual, chapters 12.7 and 12.10; LLVM's GCNSubtarget agrees on which do what).
+// 16-bit integer operations. VOP1/VOP2 forms clear the destination's high half; the VOP3 forms new
+// in GFX9 keep it ("Vega" ISA manual, chapters 12.7 and 12.10; LLVM's GCNSubtarget agrees on which
+// do what).
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -22,7 +23,8 @@ MELD_INLINE I32 shl(I32 x, I32 n) { return (I32)_mm256_sllv_epi32((__m256i)x, (_
 MELD_INLINE I32 shr(I32 x, I32 n) { return (I32)_mm256_srlv_epi32((__m256i)x, (__m256i)(n & 15)); }
 MELD_INLINE I32 sar(I32 x, I32 n) { return (I32)_mm256_srav_epi32((__m256i)x, (__m256i)(n & 15)); }
 
-// Sources arrive extended to 32 bits, so every sum is exact and only the clamp depends on the signedness.
+// Sources arrive extended to 32 bits, so every sum is exact and only the clamp depends on the
+// signedness.
 template <class S, auto F, auto Clamp, unsigned Flags = 0> OpInfo clamping() {
   OpInfo info = vec<S, F, Flags>();
   if constexpr (S::num == 2)
@@ -64,26 +66,34 @@ void addInteger16(OpTable &t) {
   t[Op::v_mad_i16] = clamping<I3, kMad, kClampI, kPreserveHigh>();
   t[Op::v_mad_legacy_u16] = clamping<U3, kMadU, kClampU>();
   t[Op::v_mad_legacy_i16] = clamping<I3, kMad, kClampI>();
-  t[Op::v_min3_u16] = vec<U3, [](I32 a, I32 b, I32 c) { return minI(minI(a, b), c); }, kPreserveHigh>();
-  t[Op::v_max3_u16] = vec<U3, [](I32 a, I32 b, I32 c) { return maxI(maxI(a, b), c); }, kPreserveHigh>();
+  t[Op::v_min3_u16] =
+      vec<U3, [](I32 a, I32 b, I32 c) { return minI(minI(a, b), c); }, kPreserveHigh>();
+  t[Op::v_max3_u16] =
+      vec<U3, [](I32 a, I32 b, I32 c) { return maxI(maxI(a, b), c); }, kPreserveHigh>();
   t[Op::v_med3_u16] = vec<U3, [](I32 a, I32 b, I32 c) { return med3(a, b, c); }, kPreserveHigh>();
-  t[Op::v_min3_i16] = vec<I3, [](I32 a, I32 b, I32 c) { return minI(minI(a, b), c); }, kPreserveHigh>();
-  t[Op::v_max3_i16] = vec<I3, [](I32 a, I32 b, I32 c) { return maxI(maxI(a, b), c); }, kPreserveHigh>();
+  t[Op::v_min3_i16] =
+      vec<I3, [](I32 a, I32 b, I32 c) { return minI(minI(a, b), c); }, kPreserveHigh>();
+  t[Op::v_max3_i16] =
+      vec<I3, [](I32 a, I32 b, I32 c) { return maxI(maxI(a, b), c); }, kPreserveHigh>();
   t[Op::v_med3_i16] = vec<I3, [](I32 a, I32 b, I32 c) { return med3(a, b, c); }, kPreserveHigh>();
 
-  t[Op::v_mad_u32_u16] = vec<Sig<b32, b16, b16, b32>, [](U32 a, U32 b, U32 c) { return a * b + c; }>();
-  t[Op::v_mad_u32_u16].rowClamp =
-      rowVec<Sig<b32, b16, b16, b32>, [](U32 a, U32 b, U32 c) {
-        const U32 r = a * b + c;
-        return r | (U32)(r < c);
-      }, 0>;
-  t[Op::v_mad_i32_i16] = vec<Sig<b32, i16, i16, b32>, [](U32 a, U32 b, U32 c) { return a * b + c; }>();
-  t[Op::v_mad_i32_i16].rowClamp =
-      rowVec<Sig<b32, i16, i16, b32>, [](U32 a, U32 b, U32 c) {
-        const U32 p = a * b, r = p + c;
-        const U32 limit = (U32)((I32)c >> 31) ^ 0x7fffffffu;
-        return select((p ^ r) & (c ^ r), limit, r);
-      }, 0>;
+  t[Op::v_mad_u32_u16] =
+      vec<Sig<b32, b16, b16, b32>, [](U32 a, U32 b, U32 c) { return a * b + c; }>();
+  t[Op::v_mad_u32_u16].rowClamp = rowVec<Sig<b32, b16, b16, b32>,
+                                         [](U32 a, U32 b, U32 c) {
+                                           const U32 r = a * b + c;
+                                           return r | (U32)(r < c);
+                                         },
+                                         0>;
+  t[Op::v_mad_i32_i16] =
+      vec<Sig<b32, i16, i16, b32>, [](U32 a, U32 b, U32 c) { return a * b + c; }>();
+  t[Op::v_mad_i32_i16].rowClamp = rowVec<Sig<b32, i16, i16, b32>,
+                                         [](U32 a, U32 b, U32 c) {
+                                           const U32 p = a * b, r = p + c;
+                                           const U32 limit = (U32)((I32)c >> 31) ^ 0x7fffffffu;
+                                           return select((p ^ r) & (c ^ r), limit, r);
+                                         },
+                                         0>;
   t[Op::v_pack_b32_f16] = vec<Sig<b32, f16, f16>, [](U32 a, U32 b) { return a | b << 16; }>();
 }
 

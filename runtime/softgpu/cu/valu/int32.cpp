@@ -1,4 +1,5 @@
-// 32-bit integer operations with one or two sources, carries, selects. "Vega" ISA manual, chapters 12.7-12.9.
+// 32-bit integer operations with one or two sources, carries, selects. "Vega" ISA manual,
+// chapters 12.7-12.9.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -86,10 +87,10 @@ MELD_INLINE U32 subSatSigned(U32 a, U32 b) {
 }
 
 MELD_INLINE U32 reverseBits(U32 x) {
-  const __m256i nib = _mm256_setr_epi8(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15, 0, 8, 4, 12,
-                                       2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15);
-  const __m256i swap = _mm256_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 3, 2, 1, 0,
-                                        7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+  const __m256i nib = _mm256_setr_epi8(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15, 0, 8,
+                                       4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15);
+  const __m256i swap = _mm256_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 3, 2,
+                                        1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
   const __m256i low = _mm256_set1_epi8(15);
   const __m256i v = _mm256_shuffle_epi8((__m256i)x, swap);
   const __m256i l = _mm256_shuffle_epi8(nib, _mm256_and_si256(v, low));
@@ -100,7 +101,7 @@ MELD_INLINE U32 reverseBits(U32 x) {
 /// Leading zeros of x != 0.
 MELD_INLINE U32 leadingZeros(U32 x) {
   const U32 top = x & ~(x >> 1); // rounding up must not carry into the next power of two
-  const U32 f = (U32)__builtin_convertvector((I32)top, F32);
+  const U32 f = (U32) __builtin_convertvector((I32)top, F32);
   const U32 n = splat(158) - (f >> 23);
   return n & (U32)((I32)x >= 0); // bit 31 converts as a negative number
 }
@@ -134,10 +135,12 @@ void addInteger32(OpTable &t) {
                                [](U32 a, U32 b) { return saturateDown(subBorrow(a, b)); }>();
   t[Op::v_subrev_co_u32] = carry2<[](U32 a, U32 b) { return subBorrow(b, a); },
                                   [](U32 a, U32 b) { return saturateDown(subBorrow(b, a)); }>();
-  t[Op::v_addc_co_u32] = carry3<[](U32 a, U32 b, U32 c) { return addCarry(a, b, c); },
-                                [](U32 a, U32 b, U32 c) { return saturateUp(addCarry(a, b, c)); }>();
-  t[Op::v_subb_co_u32] = carry3<[](U32 a, U32 b, U32 c) { return subBorrow(a, b, c); },
-                                [](U32 a, U32 b, U32 c) { return saturateDown(subBorrow(a, b, c)); }>();
+  t[Op::v_addc_co_u32] =
+      carry3<[](U32 a, U32 b, U32 c) { return addCarry(a, b, c); },
+             [](U32 a, U32 b, U32 c) { return saturateUp(addCarry(a, b, c)); }>();
+  t[Op::v_subb_co_u32] =
+      carry3<[](U32 a, U32 b, U32 c) { return subBorrow(a, b, c); },
+             [](U32 a, U32 b, U32 c) { return saturateDown(subBorrow(a, b, c)); }>();
   t[Op::v_subbrev_co_u32] =
       carry3<[](U32 a, U32 b, U32 c) { return subBorrow(b, a, c); },
              [](U32 a, U32 b, U32 c) { return saturateDown(subBorrow(b, a, c)); }>();

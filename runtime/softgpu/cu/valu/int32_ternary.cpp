@@ -23,7 +23,8 @@ MELD_INLINE U32 bfeUnsigned(U32 x, U32 offset, U32 width) {
 }
 /// Sign-extends from bit width-1; width 0 gives 0.
 MELD_INLINE U32 bfeSigned(U32 x, U32 offset, U32 width) {
-  const U32 field = bfeUnsigned((U32)_mm256_srav_epi32((__m256i)x, (__m256i)(offset & 31u)), splat(0), width);
+  const U32 field =
+      bfeUnsigned((U32)_mm256_srav_epi32((__m256i)x, (__m256i)(offset & 31u)), splat(0), width);
   const U32 sign = (U32)_mm256_srlv_epi32((__m256i)(shl(splat(1), width)), (__m256i)splat(1));
   return (field ^ sign) - sign;
 }
@@ -58,7 +59,8 @@ void addInteger32Ternary(OpTable &t) {
   t[Op::v_bfe_i32] = vec<B3, [](U32 a, U32 b, U32 c) { return bfeSigned(a, b, c); }>();
   t[Op::v_bfi_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return (a & b) | (~a & c); }>();
   t[Op::v_alignbit_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return align(a, b, c & 31u); }>();
-  t[Op::v_alignbyte_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return align(a, b, (c & 3u) * 8u); }>();
+  t[Op::v_alignbyte_b32] =
+      vec<B3, [](U32 a, U32 b, U32 c) { return align(a, b, (c & 3u) * 8u); }>();
   t[Op::v_min3_i32] = vec<B3, [](I32 a, I32 b, I32 c) { return minI(minI(a, b), c); }>();
   t[Op::v_max3_i32] = vec<B3, [](I32 a, I32 b, I32 c) { return maxI(maxI(a, b), c); }>();
   t[Op::v_med3_i32] =
@@ -67,8 +69,7 @@ void addInteger32Ternary(OpTable &t) {
   t[Op::v_max3_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return maxU(maxU(a, b), c); }>();
   t[Op::v_med3_u32] =
       vec<B3, [](U32 a, U32 b, U32 c) { return maxU(minU(a, b), minU(maxU(a, b), c)); }>();
-  t[Op::v_mad_u32_u24] =
-      vec<B3, [](U32 a, U32 b, U32 c) { return zext24(a) * zext24(b) + c; }>();
+  t[Op::v_mad_u32_u24] = vec<B3, [](U32 a, U32 b, U32 c) { return zext24(a) * zext24(b) + c; }>();
   t[Op::v_mad_u32_u24].rowClamp = rowLanes<B3, madU24Clamp>;
   t[Op::v_mad_i32_i24] =
       vec<B3, [](U32 a, U32 b, U32 c) { return (U32)sext24(a) * (U32)sext24(b) + c; }>();

@@ -1,4 +1,5 @@
-// 64-bit integer operations: shifts and the 32x32+64 multiply-adds. "Vega" ISA manual, chapter 12.10.
+// 64-bit integer operations: shifts and the 32x32+64 multiply-adds. "Vega" ISA manual,
+// chapter 12.10.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -18,7 +19,8 @@ MELD_INLINE U64 sar64(U64 x, U64 n) {
 using Mad = Sig<b64, b32, b32, b64>;
 
 template <bool Signed> MELD_INLINE U64 product(U64 a, U64 b) {
-  return Signed ? (U64)_mm256_mul_epi32((__m256i)a, (__m256i)b) : (U64)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+  return Signed ? (U64)_mm256_mul_epi32((__m256i)a, (__m256i)b)
+                : (U64)_mm256_mul_epu32((__m256i)a, (__m256i)b);
 }
 /// Carry (unsigned) or overflow (signed) of a + b = r, in the sign bits.
 template <bool Signed> MELD_INLINE U64 overflow(U64 a, U64 b, U64 r) {
@@ -97,12 +99,14 @@ template <bool Signed> OpInfo mad() {
 
 void addInteger64(OpTable &t) {
   using Shift = Sig<b64, b32, b64>;
-  t[Op::v_lshlrev_b64] = vec<Shift, [](U64 n, U64 x) {
-    return (U64)_mm256_sllv_epi64((__m256i)x, (__m256i)(n & 63ull));
-  }, 0, hot>();
-  t[Op::v_lshrrev_b64] = vec<Shift, [](U64 n, U64 x) {
-    return (U64)_mm256_srlv_epi64((__m256i)x, (__m256i)(n & 63ull));
-  }, 0, hot>();
+  t[Op::v_lshlrev_b64] =
+      vec<Shift,
+          [](U64 n, U64 x) { return (U64)_mm256_sllv_epi64((__m256i)x, (__m256i)(n & 63ull)); }, 0,
+          hot>();
+  t[Op::v_lshrrev_b64] =
+      vec<Shift,
+          [](U64 n, U64 x) { return (U64)_mm256_srlv_epi64((__m256i)x, (__m256i)(n & 63ull)); }, 0,
+          hot>();
   t[Op::v_ashrrev_i64] = vec<Shift, [](U64 n, U64 x) { return sar64(x, n & 63ull); }, 0, hot>();
   t[Op::v_mad_u64_u32] = mad<false>();
   t[Op::v_mad_i64_i32] = mad<true>();

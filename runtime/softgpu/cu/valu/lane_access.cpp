@@ -1,5 +1,5 @@
-// Instructions that cross lanes or files by themselves: v_readlane, v_writelane, v_readfirstlane, v_mbcnt,
-// v_swap, v_nop, the accumulation registers. "Vega" ISA manual, chapters 12.8 and 12.10.
+// Instructions that cross lanes or files by themselves: v_readlane, v_writelane, v_readfirstlane,
+// v_mbcnt, v_swap, v_nop, the accumulation registers. "Vega" ISA manual, chapters 12.8 and 12.10.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/slow.h"
 

@@ -1,9 +1,9 @@
 // Lane chunks: a wave64 register row is processed as eight vectors of eight dwords.
 //
-// 32-bit operations work on one U32 per chunk. 64-bit operations work on two U64 per chunk, in the order
-// AVX2's unpack instructions give: half 0 holds lanes 0 1 4 5, half 1 lanes 2 3 6 7. Operations are
-// lane-wise, so the order never matters; it makes splitting and joining the two rows one shuffle each.
-// Cost: one AVX2 instruction per helper unless said otherwise.
+// 32-bit operations work on one U32 per chunk. 64-bit operations work on two U64 per chunk, in the
+// order AVX2's unpack instructions give: half 0 holds lanes 0 1 4 5, half 1 lanes 2 3 6 7.
+// Operations are lane-wise, so the order never matters; it makes splitting and joining the two rows
+// one shuffle each. Cost: one AVX2 instruction per helper unless said otherwise.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,9 @@ MELD_INLINE U32 load(const uint32_t *p) { return *reinterpret_cast<const U32 *>(
 MELD_INLINE void store(uint32_t *p, U32 x) { *reinterpret_cast<U32 *>(p) = x; }
 MELD_INLINE U32 splat(uint32_t x) { return U32{} + x; }
 MELD_INLINE U64 splat64(uint64_t x) { return U64{} + x; }
-MELD_INLINE F32 splatF(float x) { return F32{} + x; } // -0.0 becomes +0: use splat() for signed zeros
+MELD_INLINE F32 splatF(float x) {
+  return F32{} + x;
+} // -0.0 becomes +0: use splat() for signed zeros
 MELD_INLINE F64 splatD(double x) { return F64{} + x; }
 
 MELD_INLINE U64 unpackLo(U32 lo, U32 hi) {
@@ -39,9 +41,12 @@ MELD_INLINE U64 unpackHi(U32 lo, U32 hi) {
 }
 /// Low (high) dwords of two halves, back in lane order.
 MELD_INLINE U32 joinLow(U64 a, U64 b) { return (U32)_mm256_shuffle_ps((__m256)a, (__m256)b, 0x88); }
-MELD_INLINE U32 joinHigh(U64 a, U64 b) { return (U32)_mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd); }
+MELD_INLINE U32 joinHigh(U64 a, U64 b) {
+  return (U32)_mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd);
+}
 
-/// All-ones dwords for the lanes whose bit is set in `bits` (8 bits used). Two or three instructions.
+/// All-ones dwords for the lanes whose bit is set in `bits` (8 bits used). Two or three
+/// instructions.
 MELD_INLINE U32 maskOf(uint32_t bits) {
   const U32 lane = {1, 2, 4, 8, 16, 32, 64, 128};
   return (U32)((splat(bits) & lane) == lane);
@@ -62,8 +67,12 @@ MELD_INLINE F64 select(I64 mask, F64 yes, F64 no) {
   return (F64)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
 }
 
-MELD_INLINE F32 unordered(F32 a, F32 b) { return (F32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q); }
-MELD_INLINE F64 unordered(F64 a, F64 b) { return (F64)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_UNORD_Q); }
+MELD_INLINE F32 unordered(F32 a, F32 b) {
+  return (F32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q);
+}
+MELD_INLINE F64 unordered(F64 a, F64 b) {
+  return (F64)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_UNORD_Q);
+}
 MELD_INLINE bool any(F32 mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
 MELD_INLINE bool any(F64 mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
 
@@ -86,11 +95,12 @@ MELD_INLINE U64 zeroExtend(__m128i x) { return (U64)_mm256_cvtepu32_epi64(x); }
 
 /// Bits set in each dword. About ten instructions.
 MELD_INLINE U32 popcount(U32 x) {
-  const __m256i lut = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
-                                       3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i lut = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2,
+                                       1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low = _mm256_set1_epi8(15);
   const __m256i l = _mm256_shuffle_epi8(lut, _mm256_and_si256((__m256i)x, low));
-  const __m256i h = _mm256_shuffle_epi8(lut, _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low));
+  const __m256i h =
+      _mm256_shuffle_epi8(lut, _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low));
   const __m256i bytes = _mm256_add_epi8(l, h);
   const __m256i words = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
   return (U32)_mm256_madd_epi16(words, _mm256_set1_epi16(1));

@@ -1,14 +1,15 @@
-// Matrix cores: v_mfma_* of gfx908 and gfx90a. D = A * B + C for one or more independent blocks of M x N,
-// the whole wave taking part whatever EXEC says ("MI100" and "MI200" ISA manuals, matrix chapters).
+// Matrix cores: v_mfma_* of gfx908 and gfx90a. D = A * B + C for one or more independent blocks of
+// M x N, the whole wave taking part whatever EXEC says ("MI100" and "MI200" ISA manuals, matrix
+// chapters).
 //
 // Where the elements lie, for lane l of 64 (example: v_mfma_f32_32x32x1f32, 2 blocks):
 //   A[i][k]  i = l % M, then the block, then groups of K; each lane holds `perLane` consecutive k
 //   B[k][j]  j = l % N, likewise
 //   C, D     j = l % N; register r of a block and l / N give i (rowOf below)
 // cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
-// Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding per sum
-// for f16 and bf16, whose denormals gfx90a flushes. Integer sums wrap.
-// Cost: M*N*K*blocks multiply-adds, vectorised over j.
+// Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
+// per sum for f16 and bf16, whose denormals gfx90a flushes. Integer sums wrap. Cost: M*N*K*blocks
+// multiply-adds, vectorised over j.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/slow.h"
 
@@ -54,7 +55,8 @@ unsigned permutedLane(unsigned blgp, unsigned lane) {
 }
 
 /// Element `k` of a lane.
-template <Element E> typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool flushes) {
+template <Element E>
+typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool flushes) {
   if constexpr (E == Element::f32) {
     return __builtin_bit_cast(float, v[0].u[lane]);
   } else if constexpr (E == Element::f64) {
@@ -109,7 +111,8 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
   using V = typename Traits<E>::Value;
   constexpr unsigned N = M;
   const bool flushes = gfx90a && (E == Element::f16 || E == Element::bf16);
-  const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]), *vc = vectorOperand(w, in.src[2]);
+  const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
+             *vc = vectorOperand(w, in.src[2]);
   VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
   static thread_local std::array<V, 64 * PerLane> a, b; // [block][k][i or j]
   constexpr unsigned perBlock = M * K;
@@ -147,10 +150,12 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
         for (unsigned j = 0; j < N; ++j) {
           const unsigned lane = group * N + j;
           if constexpr (wide)
-            acc[j] = __builtin_bit_cast(V, vc ? vc[2 * reg].u[lane] | (uint64_t)vc[2 * reg + 1].u[lane] << 32
+            acc[j] = __builtin_bit_cast(V, vc ? vc[2 * reg].u[lane] |
+                                                    (uint64_t)vc[2 * reg + 1].u[lane] << 32
                                               : scalarOperand(w, in.src[2], true));
           else
-            acc[j] = __builtin_bit_cast(V, vc ? vc[reg].u[lane] : (uint32_t)scalarOperand(w, in.src[2], false));
+            acc[j] = __builtin_bit_cast(V, vc ? vc[reg].u[lane]
+                                              : (uint32_t)scalarOperand(w, in.src[2], false));
         }
         for (unsigned k = 0; k < K; ++k) {
           const V x = a[blockA * perBlock + k * M + i];
@@ -189,10 +194,12 @@ const ExecInst *mfma(const ExecInst *i, Wave &w) {
   call.wave = &w;
   call.gfx90a = i->flags & kOnGfx90a;
   // Round to nearest with denormals on, whatever the host thread or MODE has.
-  callRow([](RowCtx &c) {
-    auto &x = static_cast<Call &>(c);
-    multiply<E, M, K, Blocks, PerLane>(*x.inst, *x.wave, x.gfx90a);
-  }, call, 0);
+  callRow(
+      [](RowCtx &c) {
+        auto &x = static_cast<Call &>(c);
+        multiply<E, M, K, Blocks, PerLane>(*x.inst, *x.wave, x.gfx90a);
+      },
+      call, 0);
   return following(i);
 }
 

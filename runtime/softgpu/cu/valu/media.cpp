@@ -1,4 +1,5 @@
-// Byte arithmetic: permute, lerp and the sums of absolute differences. "Vega" ISA manual, chapter 12.10.
+// Byte arithmetic: permute, lerp and the sums of absolute differences. "Vega" ISA manual,
+// chapter 12.10.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -42,7 +43,8 @@ template <bool C> uint64_t msadU8(uint64_t a, uint64_t b, uint64_t c, LaneCtx &)
 template <bool Masked, bool C> uint64_t qsad(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
   uint64_t r = 0;
   for (unsigned k = 0; k < 4; ++k) {
-    const uint64_t sum = (c >> (16 * k) & 0xffff) + sad((uint32_t)(a >> (8 * k)), (uint32_t)b, Masked);
+    const uint64_t sum =
+        (c >> (16 * k) & 0xffff) + sad((uint32_t)(a >> (8 * k)), (uint32_t)b, Masked);
     r |= saturate(sum, C, 0xffff) << (16 * k);
   }
   return r;
@@ -52,17 +54,20 @@ template <bool C> void rowMqsad32(RowCtx &ctx) {
   for (unsigned n = 0; n < kWaveSize; ++n) {
     const uint64_t a = ctx.src[0][n] | (uint64_t)ctx.src[0][64 + n] << 32;
     for (unsigned k = 0; k < 4; ++k) {
-      const uint64_t sum = (uint64_t)ctx.src[2][64 * k + n] + sad((uint32_t)(a >> (8 * k)), ctx.src[1][n], true);
+      const uint64_t sum =
+          (uint64_t)ctx.src[2][64 * k + n] + sad((uint32_t)(a >> (8 * k)), ctx.src[1][n], true);
       ctx.dst[64 * k + n] = (uint32_t)saturate(sum, C, ~0u);
     }
   }
 }
 
-/// Each byte of src2 selects one of the eight bytes of {src0, src1} (0-7), the sign of one of their 16-bit
-/// halves (8-11), 0 (12) or 0xff.
+/// Each byte of src2 selects one of the eight bytes of {src0, src1} (0-7), the sign of one of their
+/// 16-bit halves (8-11), 0 (12) or 0xff.
 MELD_INLINE U32 perm(U32 a, U32 b, U32 c) {
   const U32 lane = {0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c};
-  const auto bytesOf = [](U32 x, U32 index) { return _mm256_shuffle_epi8((__m256i)x, (__m256i)index); };
+  const auto bytesOf = [](U32 x, U32 index) {
+    return _mm256_shuffle_epi8((__m256i)x, (__m256i)index);
+  };
   const auto choose = [&](U32 index, int shift) { // the bit of src2 that tells src0 from src1
     const __m256i high = (__m256i)(c << shift);
     return _mm256_blendv_epi8(bytesOf(b, index), bytesOf(a, index), high);

@@ -1,6 +1,6 @@
-// Minimum, maximum and median of floats as the hardware defines them ("Vega" ISA manual, 12.8 V_MIN_F32):
-// a quiet NaN loses against a number, -0 is below +0, and in IEEE mode a signalling NaN operand gives that
-// NaN quieted. Written for F32 and F64.
+// Minimum, maximum and median of floats as the hardware defines them ("Vega" ISA manual, 12.8
+// V_MIN_F32): a quiet NaN loses against a number, -0 is below +0, and in IEEE mode a signalling NaN
+// operand gives that NaN quieted. Written for F32 and F64.
 #pragma once
 
 #include "runtime/softgpu/cu/valu/lanes.h"

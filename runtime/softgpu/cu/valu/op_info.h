@@ -1,11 +1,14 @@
-// What the vector ALU knows about each operation: operand types, the row function that computes all lanes,
-// and the handlers specialised for it.
+// What the vector ALU knows about each operation: operand types, the row function that computes all
+// lanes, and the handlers specialised for it.
 //
 // Two ways to execute an instruction:
-//   fast   a handler made for this operation and for which sources are VGPRs; used when there are no
+//   fast   a handler made for this operation and for which sources are VGPRs; used when there are
+//   no
 //          modifiers, MODE has the usual rounding and denormal settings, and no indexing is on.
-//   slow   slowValu(): gathers the sources into temporary rows (SDWA, DPP, op_sel, neg/abs, denormal flush,
-//          VGPR indexing), calls the row function, applies omod/clamp/selects, writes the active lanes.
+//   slow   slowValu(): gathers the sources into temporary rows (SDWA, DPP, op_sel, neg/abs,
+//   denormal flush,
+//          VGPR indexing), calls the row function, applies omod/clamp/selects, writes the active
+//          lanes.
 // Every operation has a row function, so everything works through the slow way.
 #pragma once
 
@@ -16,41 +19,45 @@ namespace meld::softgpu::valu {
 /// Operand types. They decide width, sign bit of neg/abs, denormal flush, and 16-bit selection.
 enum class Ty : uint8_t {
   none,
-  b32,  ///< integer or bits; no modifiers
-  m32,  ///< bits, but neg/abs act on bit 31 (v_mov_b32, v_cndmask_b32)
+  b32, ///< integer or bits; no modifiers
+  m32, ///< bits, but neg/abs act on bit 31 (v_mov_b32, v_cndmask_b32)
   f32,
-  b16,  ///< low half, zero-extended for the operation
-  i16,  ///< low half, sign-extended for the operation
+  b16, ///< low half, zero-extended for the operation
+  i16, ///< low half, sign-extended for the operation
   f16,
-  b64, f64,
+  b64,
+  f64,
   b128,
   mask, ///< 64-bit lane mask in SGPRs: v_cndmask, v_addc
 };
 
-constexpr unsigned dwordsOf(Ty t) { return t == Ty::b128 ? 4 : t == Ty::b64 || t == Ty::f64 || t == Ty::mask ? 2 : 1; }
+constexpr unsigned dwordsOf(Ty t) {
+  return t == Ty::b128 ? 4 : t == Ty::b64 || t == Ty::f64 || t == Ty::mask ? 2 : 1;
+}
 constexpr bool is16(Ty t) { return t == Ty::b16 || t == Ty::i16 || t == Ty::f16; }
 constexpr bool isFloat(Ty t) { return t == Ty::f32 || t == Ty::f16 || t == Ty::f64; }
 
 enum OpFlags : uint16_t {
-  kNan = 1,          ///< result NaNs follow the propagation rule
-  kCompare = 2,      ///< the result is a lane mask in dst
-  kCompareX = 4,     ///< ... which also goes to EXEC
-  kCarryOut = 8,     ///< lane mask in sdst (VCC when the encoding has none)
-  kAccumulate = 16,  ///< the last source is the destination's old value
-  kPreserveHigh = 32,///< 16-bit result leaves the other half of the destination alone
-  kNoFlush = 64,     ///< ignores MODE's denormal fields
-  kPacked = 128,     ///< VOP3P: the row function is the single operation, done for both elements
-  kReadOld = 256,    ///< the row function sees the destination's old rows in dst
-  kIeee = 1024,      ///< the fast handlers assume MODE.ieee is set
-  kNearest = 2048,   ///< rounds to nearest whatever MODE says
-  kReadVcc = 4096,   ///< VCC is the lane mask operand (v_div_fmas)
+  kNan = 1,           ///< result NaNs follow the propagation rule
+  kCompare = 2,       ///< the result is a lane mask in dst
+  kCompareX = 4,      ///< ... which also goes to EXEC
+  kCarryOut = 8,      ///< lane mask in sdst (VCC when the encoding has none)
+  kAccumulate = 16,   ///< the last source is the destination's old value
+  kPreserveHigh = 32, ///< 16-bit result leaves the other half of the destination alone
+  kNoFlush = 64,      ///< ignores MODE's denormal fields
+  kPacked = 128,      ///< VOP3P: the row function is the single operation, done for both elements
+  kReadOld = 256,     ///< the row function sees the destination's old rows in dst
+  kIeee = 1024,       ///< the fast handlers assume MODE.ieee is set
+  kNearest = 2048,    ///< rounds to nearest whatever MODE says
+  kReadVcc = 4096,    ///< VCC is the lane mask operand (v_div_fmas)
 };
 
-/// ExecInst::flags bit, beyond those of wave.h: the target is gfx90a, which flushes f16 and bf16 denormals in
-/// v_dot2 and v_mfma.
+/// ExecInst::flags bit, beyond those of wave.h: the target is gfx90a, which flushes f16 and bf16
+/// denormals in v_dot2 and v_mfma.
 inline constexpr uint8_t kOnGfx90a = 0x80;
 
-/// Arguments of a row function: 64 lanes of each operand; 64-bit operands have the high dwords at +64.
+/// Arguments of a row function: 64 lanes of each operand; 64-bit operands have the high dwords at
+/// +64.
 struct RowCtx {
   const uint32_t *src[3] = {};
   uint32_t *dst = nullptr;
@@ -73,7 +80,7 @@ using LaneFn = uint64_t (*)(uint64_t a, uint64_t b, uint64_t c, LaneCtx &);
 
 struct OpInfo {
   RowFn row = nullptr;
-  RowFn rowClamp = nullptr;  ///< integer saturation, where clamp means that
+  RowFn rowClamp = nullptr; ///< integer saturation, where clamp means that
   Ty dst = Ty::none;
   Ty src[3] = {};
   uint8_t numSrc = 0;

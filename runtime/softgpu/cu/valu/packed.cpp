@@ -1,8 +1,9 @@
-// VOP3P: two 16-bit (or, on gfx90a, two f32) operations in one, and the mixed-precision multiply-adds.
-// "Vega" ISA manual, chapters 6.5 and 12.11; "MI200" ISA manual for v_pk_*_f32 and v_pk_mov_b32.
+// VOP3P: two 16-bit (or, on gfx90a, two f32) operations in one, and the mixed-precision
+// multiply-adds. "Vega" ISA manual, chapters 6.5 and 12.11; "MI200" ISA manual for v_pk_*_f32 and
+// v_pk_mov_b32.
 //
-// For each element: op_sel (low) or op_sel_hi (high) picks the half of every source, neg_lo or neg_hi flips its
-// sign, then the row function of the corresponding single operation runs.
+// For each element: op_sel (low) or op_sel_hi (high) picks the half of every source, neg_lo or
+// neg_hi flips its sign, then the row function of the corresponding single operation runs.
 #include "runtime/softgpu/cu/valu/fast.h"
 #include "runtime/softgpu/cu/valu/half.h"
 #include "runtime/softgpu/cu/valu/slow.h"
@@ -109,32 +110,47 @@ template <bool Two> const ExecInst *packedValu(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// One packed operation made for its lambda (as in fast.h): usual MODE, no clamp, no DPP. `S` is the signature
-/// of the single operation; Two says that the elements are dwords of 64-bit operands, not halves of dwords.
+/// One packed operation made for its lambda (as in fast.h): usual MODE, no clamp, no DPP. `S` is
+/// the signature of the single operation; Two says that the elements are dwords of 64-bit operands,
+/// not halves of dwords.
 template <bool Two, unsigned K> struct Element {
-  AnySource<Two ? b64 : b32> source;
+  alignas(32) uint32_t buffer[2][8];
+  const uint32_t *p[2]; ///< rows (or spread scalars) of the low and the high element
+  unsigned stride = 8;
+  __m128i shift[2];
   U32 flip[2];
-  bool high[2];
-  MELD_INLINE Element(const ExecInst *i, const Wave &w, const Select &sel, Ty t) : source(i, w, K) {
+  MELD_INLINE Element(const ExecInst *i, const Wave &w, const Select &sel, Ty t) {
+    const uint32_t *row = buffer[0];
+    unsigned second = 8;
+    if (i->flags & (srcVgpr0 << K)) {
+      row = w.v[i->src[K]].u;
+      second = 64;
+    } else {
+      const uint64_t x = scalarOf(i, w, K, Two);
+      store(buffer[0], splat((uint32_t)x));
+      store(buffer[1], splat((uint32_t)(x >> 32)));
+      stride = 0;
+    }
     const uint32_t sign = is16(t) ? 0x8000u : 0x80000000u;
+    const unsigned high[2] = {sel.lo >> K & 1, sel.hi >> K & 1};
     const unsigned negate[2] = {i->inst->neg, i->inst->abs};
     for (unsigned h = 0; h < 2; ++h) {
-      high[h] = (h ? sel.hi : sel.lo) >> K & 1;
+      p[h] = row + (Two && high[h] ? second : 0);
+      shift[h] = _mm_cvtsi32_si128(high[h] ? 16 : 0);
       flip[h] = splat(isFloat(t) && (negate[h] >> K & 1) ? sign : 0);
     }
   }
-  MELD_INLINE U32 at(unsigned c, unsigned h) const {
-    if constexpr (Two)
-      return (high[h] ? source.high(c) : source.low(c)) ^ flip[h];
-    else
-      return (U32)_mm256_srl_epi32((__m256i)source.low(c), _mm_cvtsi32_si128(high[h] ? 16 : 0)) ^ flip[h];
+  template <unsigned H> MELD_INLINE U32 at(unsigned c) const {
+    const U32 x = load(p[H] + stride * c);
+    return (Two ? x : (U32)_mm256_srl_epi32((__m256i)x, shift[H])) ^ flip[H];
   }
 };
 template <bool Two> struct NoElement {
   MELD_INLINE NoElement(const ExecInst *, const Wave &, const Select &, Ty) {}
 };
 
-template <bool Two, class S, auto F, unsigned Flags> const ExecInst *fastPacked(const ExecInst *i, Wave &w) {
+template <bool Two, class S, auto F, unsigned Flags>
+const ExecInst *fastPacked(const ExecInst *i, Wave &w) {
   using G = Gate<S, Flags>;
   if (__builtin_expect((w.mode & G::mask) != G::want, 0))
     return packedValu<Two>(i, w);
@@ -142,22 +158,24 @@ template <bool Two, class S, auto F, unsigned Flags> const ExecInst *fastPacked(
   const Select sel = selectOf(*i->inst);
   const Element<Two, 0> e0(i, w, sel, S::src[0]);
   const Element<Two, 1> e1(i, w, sel, S::src[1]);
-  const std::conditional_t<S::num == 3, Element<Two, 2>, NoElement<Two>> e2(i, w, sel, tyOf<S, 2>());
+  const std::conditional_t<S::num == 3, Element<Two, 2>, NoElement<Two>> e2(i, w, sel,
+                                                                            tyOf<S, 2>());
   uint32_t *d = w.v[i->dst].u;
   uint64_t left = w.exec();
 #pragma GCC unroll 1
   for (unsigned c = 0; left; ++c, left >>= 8) {
     const U32 m = maskOf((uint32_t)left);
-    U32 r[2];
-    for (unsigned h = 0; h < 2; ++h) {
-      const auto x = decode<tyOf<S, 0>(), typename A::template arg<0>>(e0.at(c, h));
-      const auto y = decode<tyOf<S, 1>(), typename A::template arg<1>>(e1.at(c, h));
+    const auto element = [&]<unsigned H>(std::integral_constant<unsigned, H>) {
+      const auto x = decode<tyOf<S, 0>(), typename A::template arg<0>>(e0.template at<H>(c));
+      const auto y = decode<tyOf<S, 1>(), typename A::template arg<1>>(e1.template at<H>(c));
       if constexpr (S::num == 3)
-        r[h] = encode<S::dst>(
-            apply<F, Flags>(x, y, decode<tyOf<S, 2>(), typename A::template arg<2>>(e2.at(c, h))));
+        return encode<S::dst>(apply<F, Flags>(
+            x, y, decode<tyOf<S, 2>(), typename A::template arg<2>>(e2.template at<H>(c))));
       else
-        r[h] = encode<S::dst>(apply<F, Flags>(x, y));
-    }
+        return encode<S::dst>(apply<F, Flags>(x, y));
+    };
+    const U32 r[2] = {element(std::integral_constant<unsigned, 0>()),
+                      element(std::integral_constant<unsigned, 1>())};
     uint32_t *p = d + 8 * c;
     if constexpr (Two) {
       store(p, select(m, r[0], load(p)));
@@ -182,15 +200,21 @@ const ExecInst *packedMove(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// v_mad_mix / v_fma_mix: every source is an f32 or (op_sel_hi) a half picked by op_sel; neg_hi means abs.
+/// v_mad_mix / v_fma_mix: every source is an f32 or (op_sel_hi) a half picked by op_sel; neg_hi
+/// means abs.
 enum class MixTo { f32, low, high };
 
 template <bool Fused> void rowMix(RowCtx &ctx) {
   using T3 = Sig<f32, f32, f32, f32>;
   if constexpr (Fused)
-    rowVec<T3, [](F32 a, F32 b, F32 c) { return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }, kNan>(ctx);
+    rowVec<T3,
+           [](F32 a, F32 b, F32 c) {
+             return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+           },
+           kNan>(ctx);
   else
-    rowVec<T3, [](F32 a, F32 b, F32 c) { return flush(flush(flush(a) * flush(b)) + flush(c)); }, kNan>(ctx);
+    rowVec<T3, [](F32 a, F32 b, F32 c) { return flush(flush(flush(a) * flush(b)) + flush(c)); },
+           kNan>(ctx);
 }
 template <bool Fused, MixTo To> const ExecInst *mix(const ExecInst *i, Wave &w) {
   const Inst &in = *i->inst;
@@ -209,7 +233,8 @@ template <bool Fused, MixTo To> const ExecInst *mix(const ExecInst *i, Wave &w) 
   for (unsigned k = 0; k < 3; ++k) {
     const bool isHalf = in.opSelHi >> k & 1;
     const unsigned shift = isHalf && (in.opSel >> k & 1) ? 16 : 0;
-    const U32 keep = splat(in.abs >> k & 1 ? 0x7fffffffu : ~0u), flip = splat(in.neg >> k & 1 ? 0x80000000u : 0);
+    const U32 keep = splat(in.abs >> k & 1 ? 0x7fffffffu : ~0u),
+              flip = splat(in.neg >> k & 1 ? 0x80000000u : 0);
     for (unsigned c = 0; c < kChunks; ++c) {
       U32 x = load(g.row[k] + 8 * c);
       if (isHalf) {
@@ -231,15 +256,18 @@ template <bool Fused, MixTo To> const ExecInst *mix(const ExecInst *i, Wave &w) 
   uint32_t *d = w.v[in.dst.index + RelativeIndex(w).dst()].u;
   if (To != MixTo::f32) {
     ctx.src[0] = out;
-    callRow([](RowCtx &r) {
-      for (unsigned c = 0; c < kChunks; ++c)
-        store(r.dst + 8 * c, narrowHalf((F32)load(r.src[0] + 8 * c)));
-    }, ctx, w.mode >> 2 & 3);
+    callRow(
+        [](RowCtx &r) {
+          for (unsigned c = 0; c < kChunks; ++c)
+            store(r.dst + 8 * c, narrowHalf((F32)load(r.src[0] + 8 * c)));
+        },
+        ctx, w.mode >> 2 & 3);
     if (flushesOutput(f16, w.mode))
       flushRow(out, f16);
     for (unsigned c = 0; c < kChunks; ++c) {
       const U32 old = load(d + 8 * c), x = load(out + 8 * c);
-      store(out + 8 * c, To == MixTo::low ? (old & 0xffff0000u) | (x & 0xffffu) : (old & 0xffffu) | x << 16);
+      store(out + 8 * c,
+            To == MixTo::low ? (old & 0xffff0000u) | (x & 0xffffu) : (old & 0xffffu) | x << 16);
     }
   }
   writeRow(d, out, exec);
@@ -252,7 +280,8 @@ template <bool Fused, MixTo To> OpInfo mixOp() {
 }
 
 /// The packed form of an operation that is already in the table, with a handler made for it.
-template <class S, auto F, unsigned Flags = 0, bool Two = false> void packed(OpTable &t, Op pk, Op single) {
+template <class S, auto F, unsigned Flags = 0, bool Two = false>
+void packed(OpTable &t, Op pk, Op single) {
   OpInfo info = t[single];
   info.flags = (info.flags & ~kPreserveHigh) | kPacked;
   info.special = packedValu<Two>;
@@ -269,7 +298,9 @@ void packed(OpTable &t, Op pk, Op single) {
 
 MELD_INLINE I32 shl(I32 x, I32 n) { return (I32)_mm256_sllv_epi32((__m256i)x, (__m256i)(n & 15)); }
 MELD_INLINE I32 shr(I32 x, I32 n) { return (I32)_mm256_srlv_epi32((__m256i)x, (__m256i)(n & 15)); }
-MELD_INLINE F32 fma(F32 a, F32 b, F32 c) { return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+MELD_INLINE F32 fma(F32 a, F32 b, F32 c) {
+  return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
 
 } // namespace
 
@@ -312,7 +343,8 @@ void addPacked(OpTable &t) {
 
   using S2 = Sig<f32, f32, f32>;
   using S3 = Sig<f32, f32, f32, f32>;
-  packed<S3, [](F32 a, F32 b, F32 c) { return fma(a, b, c); }, kNan, true>(t, Op::v_pk_fma_f32, Op::v_fma_f32);
+  packed<S3, [](F32 a, F32 b, F32 c) { return fma(a, b, c); }, kNan, true>(t, Op::v_pk_fma_f32,
+                                                                           Op::v_fma_f32);
   packed<S2, mulF, kNan, true>(t, Op::v_pk_mul_f32, Op::v_mul_f32);
   packed<S2, addF, kNan, true>(t, Op::v_pk_add_f32, Op::v_add_f32);
   OpInfo move = infoOf<Sig<b64, b64, b64>>(0);

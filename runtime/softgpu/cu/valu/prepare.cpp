@@ -84,7 +84,8 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   if (negAbs || other)
     e.flags |= hasModifiers;
   if (info.special) {
-    const bool fast = info.fastMod && simple && !in.clamp && !in.dpp && in.dst.kind == Operand::Kind::vgpr;
+    const bool fast =
+        info.fastMod && simple && !in.clamp && !in.dpp && in.dst.kind == Operand::Kind::vgpr;
     e.run = fast ? info.fastMod : info.special;
     return true;
   }

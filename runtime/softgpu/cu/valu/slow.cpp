@@ -1,9 +1,9 @@
 // The general way to execute one vector ALU instruction; see op_info.h for when it is taken.
 //
-// Steps: gather each source into a row of 64 dwords (two rows for 64-bit operands), apply SDWA or DPP or
-// op_sel, then abs, neg and the denormal flush; call the row function under MODE's rounding; apply omod,
-// clamp, the output flush and the destination select; write the lanes that are active (and, for DPP,
-// enabled). Sources are complete before anything is written, so overlap is harmless.
+// Steps: gather each source into a row of 64 dwords (two rows for 64-bit operands), apply SDWA or
+// DPP or op_sel, then abs, neg and the denormal flush; call the row function under MODE's rounding;
+// apply omod, clamp, the output flush and the destination select; write the lanes that are active
+// (and, for DPP, enabled). Sources are complete before anything is written, so overlap is harmless.
 // Cost: 50-300 ns. Facts: "Vega" ISA manual, chapters 4.5 (DPP, SDWA), 6 (vector ALU), 3.5 (MODE).
 #include "runtime/softgpu/cu/valu/slow.h"
 
@@ -251,7 +251,8 @@ void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mo
     }
     F32 x = t == Ty::f16 ? widenHalf(load(p)) : (F32)load(p);
     if (omod)
-      x = t == Ty::f16 ? positiveZeroHalf(fixNan(x * splatF(scale), x)) : positiveZero(fixNan(x * splatF(scale), x));
+      x = t == Ty::f16 ? positiveZeroHalf(fixNan(x * splatF(scale), x))
+                       : positiveZero(fixNan(x * splatF(scale), x));
     if (clamp) {
       const F32 zero = splatF(0), one = splatF(1);
       const F32 nan = unordered(x, x);
@@ -325,7 +326,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
     const bool dpp = in.dpp && k == 0 && v;
     const bool sdwa = in.sdwa && k < 2 && !old && in.sdwaSrc[k] != SdwaSel::dword;
     const bool high = !in.sdwa && is16(t) && in.enc == Enc::VOP3 && (in.opSel >> k & 1);
-    const bool sign = !old && modifiers && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
+    const bool sign =
+        !old && modifiers && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
     const bool flushIn = !(info.flags & kNoFlush) && flushesInput(t, w.mode);
     if (v && !dpp && !sdwa && !high && !sign && !flushIn) {
       ctx.src[k] = v->u;
@@ -358,7 +360,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   }
 
   VRow *dst = const_cast<VRow *>(vectorOperand(w, in.dst, rel.dst()));
-  const unsigned dstDwords = info.dst == Ty::none || (info.flags & kCompare) ? 0 : dwordsOf(info.dst);
+  const unsigned dstDwords =
+      info.dst == Ty::none || (info.flags & kCompare) ? 0 : dwordsOf(info.dst);
   if (info.flags & kReadOld) {
     for (unsigned d = 0; d < dstDwords; ++d)
       copyRow(out + 64 * d, dst[d].u);
@@ -413,7 +416,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
       writeRow(dst[d].u, out + 64 * d, lanes);
   }
   if (info.flags & kCarryOut)
-    w.setS64(in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc), ctx.maskOut & lanes);
+    w.setS64(in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc),
+             ctx.maskOut & lanes);
   return following(i);
 }
 

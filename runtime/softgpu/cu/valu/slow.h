@@ -1,4 +1,5 @@
-// Pieces of the general way shared by the handlers that do everything themselves (packed, mix, lane access).
+// Pieces of the general way shared by the handlers that do everything themselves (packed, mix, lane
+// access).
 #pragma once
 
 #include "runtime/softgpu/cu/valu/op_info.h"
@@ -29,11 +30,13 @@ inline bool flushesOutput(Ty t, uint32_t mode) {
 }
 /// omod and clamp of a float row; `t` is f32, f16 or f64.
 void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode);
-/// Calls `fn` with the host's rounding set to MODE's (0 nearest, 1 up, 2 down, 3 zero), denormals on.
+/// Calls `fn` with the host's rounding set to MODE's (0 nearest, 1 up, 2 down, 3 zero), denormals
+/// on.
 void callRow(RowFn fn, RowCtx &ctx, unsigned rounding);
 unsigned roundingOf(Ty dst, uint32_t mode);
 
-/// s_set_gpr_idx: M0[7:0] is added to the VGPR numbers that M0[15:12] selects (src0, src1, src2, dst).
+/// s_set_gpr_idx: M0[7:0] is added to the VGPR numbers that M0[15:12] selects (src0, src1, src2,
+/// dst).
 struct RelativeIndex {
   explicit RelativeIndex(const Wave &w);
   int src(unsigned k) const { return enables >> k & 1 ? offset : 0; }

@@ -1,11 +1,12 @@
 // Reciprocals, roots, exponentials, logarithms, sine and cosine.
 //
-// The hardware's results are within 1 ULP (f32, f16) or 2^29 ULP (rcp_f64, rsq_f64) of the exact value; ours
-// are computed in double from IEEE operations alone and rounded once or twice, so they lie within that and
-// are the same on every host. Example: v_exp_f32(x) = 2^n * P(x - n), n = nearest integer.
-// f32 forms flush denormal inputs and results ("Vega" ISA manual, 12.8: "1ULP accuracy, denormals are
-// flushed"); sine and cosine take revolutions and give 0 and 1 beyond +-256.
-// Polynomials: Taylor series of 2^f (|f| <= 1/2), atanh, sin and cos (|x| <= pi/4), cut below 2^-56.
+// The hardware's results are within 1 ULP (f32, f16) or 2^29 ULP (rcp_f64, rsq_f64) of the exact
+// value; ours are computed in double from IEEE operations alone and rounded once or twice, so they
+// lie within that and are the same on every host. Example: v_exp_f32(x) = 2^n * P(x - n), n =
+// nearest integer. f32 forms flush denormal inputs and results ("Vega" ISA manual, 12.8: "1ULP
+// accuracy, denormals are flushed"); sine and cosine take revolutions and give 0 and 1 beyond
+// +-256. Polynomials: Taylor series of 2^f (|f| <= 1/2), atanh, sin and cos (|x| <= pi/4), cut
+// below 2^-56.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -39,11 +40,20 @@ MELD_INLINE F64 exp2Core(F64 x) {
   x = (F64)_mm256_max_pd((__m256d)x, (__m256d)splatD(-400));
   const F64 n = nearest(x), t = (x - n) * splatD(0.6931471805599453094);
   F64 p = splatD(1.0 / 87178291200.0);
-  static constexpr double inverse[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0,
-                                       1.0 / 3628800.0,    1.0 / 362880.0,    1.0 / 40320.0,
-                                       1.0 / 5040.0,       1.0 / 720.0,       1.0 / 120.0,
-                                       1.0 / 24.0,         1.0 / 6.0,         0.5,
-                                       1.0,                1.0};
+  static constexpr double inverse[] = {1.0 / 6227020800.0,
+                                       1.0 / 479001600.0,
+                                       1.0 / 39916800.0,
+                                       1.0 / 3628800.0,
+                                       1.0 / 362880.0,
+                                       1.0 / 40320.0,
+                                       1.0 / 5040.0,
+                                       1.0 / 720.0,
+                                       1.0 / 120.0,
+                                       1.0 / 24.0,
+                                       1.0 / 6.0,
+                                       0.5,
+                                       1.0,
+                                       1.0};
 #pragma GCC unroll 16
   for (double c : inverse)
     p = fma(p, t, splatD(c));
@@ -70,17 +80,22 @@ template <bool Cos> MELD_INLINE F64 sinCore(F64 x) {
   const F64 r = fma(q, splatD(-0.25), x);                    // exact
   const F64 t = r * splatD(6.283185307179586477), z = t * t; // |t| <= pi/4
   F64 s = splatD(1.0 / 355687428096000.0);
-  static constexpr double sines[] = {-1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
-                                     1.0 / 362880.0,         -1.0 / 5040.0,      1.0 / 120.0,
-                                     -1.0 / 6.0,             1.0};
+  static constexpr double sines[] = {
+      -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0, 1.0 / 362880.0,
+      -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0,        1.0};
 #pragma GCC unroll 16
   for (double c : sines)
     s = fma(s, z, splatD(c));
   s = s * t;
   F64 c = splatD(1.0 / 20922789888000.0);
-  static constexpr double cosines[] = {-1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
-                                       1.0 / 40320.0,        -1.0 / 720.0,      1.0 / 24.0,
-                                       -0.5,                 1.0};
+  static constexpr double cosines[] = {-1.0 / 87178291200.0,
+                                       1.0 / 479001600.0,
+                                       -1.0 / 3628800.0,
+                                       1.0 / 40320.0,
+                                       -1.0 / 720.0,
+                                       1.0 / 24.0,
+                                       -0.5,
+                                       1.0};
 #pragma GCC unroll 16
   for (double k : cosines)
     c = fma(c, z, splatD(k));
@@ -161,7 +176,8 @@ uint64_t trigPreop(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
     r = r * 0x1p-1000;
     left += 1000;
   }
-  return __builtin_bit_cast(uint64_t, r * __builtin_bit_cast(double, (uint64_t)(1023 + left) << 52));
+  return __builtin_bit_cast(uint64_t,
+                            r * __builtin_bit_cast(double, (uint64_t)(1023 + left) << 52));
 }
 
 } // namespace
@@ -190,8 +206,8 @@ void addTranscendentals(OpTable &t) {
   t[Op::v_rcp_f64] = vec<D1, [](F64 a) { return splatD(1) / a; }, kNan | kNearest>();
   t[Op::v_sqrt_f64] =
       vec<D1, [](F64 a) { return (F64)_mm256_sqrt_pd((__m256d)a); }, kNan | kNearest>();
-  t[Op::v_rsq_f64] = vec<D1, [](F64 a) { return splatD(1) / (F64)_mm256_sqrt_pd((__m256d)a); },
-                         kNan | kNearest>();
+  t[Op::v_rsq_f64] =
+      vec<D1, [](F64 a) { return splatD(1) / (F64)_mm256_sqrt_pd((__m256d)a); }, kNan | kNearest>();
   t[Op::v_trig_preop_f64] = lanes<Sig<f64, f64, b32>, trigPreop>(kNearest);
 }
 

@@ -44,46 +44,74 @@ std::string nameOf(Op op) { return std::string(isa::mnemonic(op)); }
 
 const std::vector<uint64_t> &edgeValues(char type) {
   static const std::vector<uint64_t> ints = {
-      0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000,
-      0x7fffff, 0x800000, 0xffffff, 0x1000000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe,
-      0xffffffff, 0x12345678, 0xdeadbeef, 0x55555555, 0xaaaaaaaa, 0xffff0000, 0x00ff00ff};
-  static const std::vector<uint64_t> longs = {
-      0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x1ffffffff, 0x7fffffffffffffff,
-      0x8000000000000000, 0x8000000000000001, 0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffff00000000,
-      0x123456789abcdef0, 0xdeadbeefcafebabe, 0x7fffffff00000000, 0x80000000ffffffff};
+      0,          1,          2,          3,          7,          8,          15,
+      16,         31,         32,         33,         63,         64,         0x7f,
+      0x80,       0xff,       0x100,      0x7fff,     0x8000,     0xffff,     0x10000,
+      0x7fffff,   0x800000,   0xffffff,   0x1000000,  0x7ffffffe, 0x7fffffff, 0x80000000,
+      0x80000001, 0xfffffffe, 0xffffffff, 0x12345678, 0xdeadbeef, 0x55555555, 0xaaaaaaaa,
+      0xffff0000, 0x00ff00ff};
+  static const std::vector<uint64_t> longs = {0,
+                                              1,
+                                              2,
+                                              0x7fffffff,
+                                              0x80000000,
+                                              0xffffffff,
+                                              0x100000000,
+                                              0x1ffffffff,
+                                              0x7fffffffffffffff,
+                                              0x8000000000000000,
+                                              0x8000000000000001,
+                                              0xffffffffffffffff,
+                                              0xfffffffffffffffe,
+                                              0xffffffff00000000,
+                                              0x123456789abcdef0,
+                                              0xdeadbeefcafebabe,
+                                              0x7fffffff00000000,
+                                              0x80000000ffffffff};
   static const std::vector<uint64_t> floats = {
-      0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00400000, 0x00800000,
-      0x80800000, 0x00800001, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x3f000000, 0xbf000000,
-      0x3effffff, 0x40000000, 0x3fc00000, 0xbfc00000, 0x40200000, 0xc0200000, 0x7f7fffff, 0xff7fffff,
-      0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7fc12345, 0x7f812345, 0xff801234, 0x4f000000,
-      0x4effffff, 0x4f7fffff, 0x4f800000, 0xcf000000, 0xcf000001, 0x42fe0000, 0x43000000, 0xc2fc0000,
-      0xc3150000, 0x7e800000, 0x7f000000, 0x40490fdb, 0x3dcccccd, 0x322bcc77, 0x477fe000, 0x477ff000,
-      0x477fefff, 0x33000000, 0x33000001, 0x38800000, 0x387fc000, 0x437f0000, 0x43800000, 0x5f000000};
+      0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00400000,
+      0x00800000, 0x80800000, 0x00800001, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001,
+      0x3f000000, 0xbf000000, 0x3effffff, 0x40000000, 0x3fc00000, 0xbfc00000, 0x40200000,
+      0xc0200000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+      0x7fc12345, 0x7f812345, 0xff801234, 0x4f000000, 0x4effffff, 0x4f7fffff, 0x4f800000,
+      0xcf000000, 0xcf000001, 0x42fe0000, 0x43000000, 0xc2fc0000, 0xc3150000, 0x7e800000,
+      0x7f000000, 0x40490fdb, 0x3dcccccd, 0x322bcc77, 0x477fe000, 0x477ff000, 0x477fefff,
+      0x33000000, 0x33000001, 0x38800000, 0x387fc000, 0x437f0000, 0x43800000, 0x5f000000};
   static const std::vector<uint64_t> doubles = {
-      0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff,
-      0x0010000000000000, 0x8010000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3fefffffffffffff,
-      0x3ff0000000000001, 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff8000000000000, 0x4004000000000000,
-      0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-      0xfff8000000000000, 0x7ff8000000012345, 0x7ff0000000012345, 0xfff0000000000001, 0x41dfffffffc00000,
-      0x41e0000000000000, 0x41efffffffe00000, 0x41f0000000000000, 0xc1e0000000000000, 0xc1e0000000200000,
-      0x400921fb54442d18, 0x3810000000000000, 0x380fffffffffffff, 0x36a0000000000000, 0x3690000000000000,
-      0x3690000000000001, 0x47efffffe0000000, 0x47effffff0000000, 0x47efffffefffffff, 0x3fb999999999999a,
+      0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x8000000000000001,
+      0x000fffffffffffff, 0x0010000000000000, 0x8010000000000000, 0x3ff0000000000000,
+      0xbff0000000000000, 0x3fefffffffffffff, 0x3ff0000000000001, 0x3fe0000000000000,
+      0xbfe0000000000000, 0x3ff8000000000000, 0x4004000000000000, 0x7fefffffffffffff,
+      0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
+      0xfff8000000000000, 0x7ff8000000012345, 0x7ff0000000012345, 0xfff0000000000001,
+      0x41dfffffffc00000, 0x41e0000000000000, 0x41efffffffe00000, 0x41f0000000000000,
+      0xc1e0000000000000, 0xc1e0000000200000, 0x400921fb54442d18, 0x3810000000000000,
+      0x380fffffffffffff, 0x36a0000000000000, 0x3690000000000000, 0x3690000000000001,
+      0x47efffffe0000000, 0x47effffff0000000, 0x47efffffefffffff, 0x3fb999999999999a,
       0x0360000000000000, 0x7c90000000000000, 0x41dfffffffe00000, 0xc1e00000001fffff};
   static const std::vector<uint64_t> halves = {
-      0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0xbc00, 0x3bff, 0x3c01,
-      0x3800, 0xb800, 0x3e00, 0xbe00, 0x4100, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7e12,
-      0x7c01, 0xfd55, 0x4248, 0x2e66, 0x5bff, 0x5c00, 0x7800, 0x0200, 0x77ff, 0xdeadbc00, 0xffff3c00};
+      0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400,     0x8400,    0x3c00,
+      0xbc00, 0x3bff, 0x3c01, 0x3800, 0xb800, 0x3e00, 0xbe00,     0x4100,    0x7bff,
+      0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7e12, 0x7c01,     0xfd55,    0x4248,
+      0x2e66, 0x5bff, 0x5c00, 0x7800, 0x0200, 0x77ff, 0xdeadbc00, 0xffff3c00};
   static const std::vector<uint64_t> shorts = {
-      0, 1, 2, 15, 16, 17, 0x7f, 0x80, 0xff, 0x100, 0x7ffe, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff,
-      0x1234, 0xabcd, 0xdead0001, 0xffff8000, 0x00017fff};
+      0,      1,      2,      15,     16,         17,         0x7f,
+      0x80,   0xff,   0x100,  0x7ffe, 0x7fff,     0x8000,     0x8001,
+      0xfffe, 0xffff, 0x1234, 0xabcd, 0xdead0001, 0xffff8000, 0x00017fff};
   switch (type) {
-  case 'f': return floats;
-  case 'd': return doubles;
-  case 'h': return halves;
-  case 's': return shorts;
+  case 'f':
+    return floats;
+  case 'd':
+    return doubles;
+  case 'h':
+    return halves;
+  case 's':
+    return shorts;
   case 'q':
-  case 'm': return longs;
-  default: return ints;
+  case 'm':
+    return longs;
+  default:
+    return ints;
   }
 }
 
@@ -157,7 +185,8 @@ void check(const Spec &spec) {
   const unsigned n = (unsigned)types.size();
   Machine m;
 
-  static constexpr uint64_t execs[] = {~0ull, 0, 1ull << 37, 0xffffffff, 0x0f0f00ff12345678, 0x8000000000000001};
+  static constexpr uint64_t execs[] = {
+      ~0ull, 0, 1ull << 37, 0xffffffff, 0x0f0f00ff12345678, 0x8000000000000001};
   const unsigned kinds = 1u << n; // bit k set: source k is scalar
   for (unsigned kind = 0; kind < kinds; ++kind) {
     bool valid = true;
@@ -167,7 +196,10 @@ void check(const Spec &spec) {
       continue;
     for (unsigned round = 0; round < 24; ++round) {
       const bool immediates = round & 1;
-      const uint64_t exec = round < 12 ? execs[round % 6] : round == 12 ? random64() : round < 16 ? execs[round % 6] : ~0ull;
+      const uint64_t exec = round < 12    ? execs[round % 6]
+                            : round == 12 ? random64()
+                            : round < 16  ? execs[round % 6]
+                                          : ~0ull;
       // Sources in v10.. s10.., destination v4 (or overlapping a source now and then).
       std::vector<Operand> sources;
       std::vector<std::vector<uint64_t>> values(n, std::vector<uint64_t>(64));
@@ -203,7 +235,8 @@ void check(const Spec &spec) {
       if (round % 5 == 4 && n > 1 && !(kind & 2))
         dst = 12; // its high half overlaps source 1 when wide
       const bool compare = dstType == 'c';
-      Inst inst = make(spec.op, spec.enc, compare ? sgpr(40, 2) : vgpr(dst, dwordsOf(dstType)), sources);
+      Inst inst =
+          make(spec.op, spec.enc, compare ? sgpr(40, 2) : vgpr(dst, dwordsOf(dstType)), sources);
       if (carry)
         inst.sdst = sgpr(42, 2);
       if (spec.adjust)
@@ -247,16 +280,19 @@ void check(const Spec &spec) {
         const uint64_t got = (m.v(dst).u[l] | (uint64_t)m.v(dst + 1).u[l] << 32) & all;
         if (!active)
           want = old & all;
-        ASSERT_EQ(got, want) << std::hex << "lane " << l << (active ? "" : " (inactive)") << " a=" << lane.a
-                             << " b=" << lane.b << " c=" << lane.c << " mask=" << lane.mask << " got " << got
-                             << " want " << want << " kinds " << kind << " exec " << exec << " mode " << spec.mode;
+        ASSERT_EQ(got, want) << std::hex << "lane " << l << (active ? "" : " (inactive)")
+                             << " a=" << lane.a << " b=" << lane.b << " c=" << lane.c
+                             << " mask=" << lane.mask << " got " << got << " want " << want
+                             << " kinds " << kind << " exec " << exec << " mode " << spec.mode;
       }
       if (compare) {
-        ASSERT_EQ(m.wave.s64(40), wantMask) << std::hex << "kinds " << kind << " exec " << exec << " first a="
-                                            << values[0][__builtin_ctzll((m.wave.s64(40) ^ wantMask) | 1ull << 63)];
+        ASSERT_EQ(m.wave.s64(40), wantMask)
+            << std::hex << "kinds " << kind << " exec " << exec
+            << " first a=" << values[0][__builtin_ctzll((m.wave.s64(40) ^ wantMask) | 1ull << 63)];
       }
       if (carry) {
-        ASSERT_EQ(m.wave.s64(42), wantCarry) << std::hex << "carry, kinds " << kind << " exec " << exec;
+        ASSERT_EQ(m.wave.s64(42), wantCarry)
+            << std::hex << "carry, kinds " << kind << " exec " << exec;
       }
     }
   }

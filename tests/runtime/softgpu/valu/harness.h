@@ -24,9 +24,10 @@ inline constexpr uint32_t kDefaultMode = 0xf0 | softgpu::Mode::ieee | softgpu::M
 
 /// What a reference sees and gives for one lane.
 struct Lane {
-  uint64_t a = 0, b = 0, c = 0; ///< operands, zero-extended to 64 bits; 16-bit ones are the low halves
-  bool mask = false;            ///< bit of the mask operand (or VCC)
-  bool carry = false;           ///< out: bit of the second destination
+  uint64_t a = 0, b = 0,
+           c = 0;     ///< operands, zero-extended to 64 bits; 16-bit ones are the low halves
+  bool mask = false;  ///< bit of the mask operand (or VCC)
+  bool carry = false; ///< out: bit of the second destination
   uint32_t mode = kDefaultMode;
   unsigned lane = 0;
   unsigned rounding32() const { return mode & 3; }

@@ -52,10 +52,17 @@ uint64_t round(Format f, const Exact &x, Rounding r) {
   }
   bool up = false;
   switch (r) {
-  case toNearest: up = compareHalf > 0 || (compareHalf == 0 && (kept & 1)); break;
-  case toPlusInf: up = inexact && !x.negative; break;
-  case toMinusInf: up = inexact && x.negative; break;
-  case toZero: break;
+  case toNearest:
+    up = compareHalf > 0 || (compareHalf == 0 && (kept & 1));
+    break;
+  case toPlusInf:
+    up = inexact && !x.negative;
+    break;
+  case toMinusInf:
+    up = inexact && x.negative;
+    break;
+  case toZero:
+    break;
   }
   kept += up;
   if (kept == 2ull << f.mantissaBits) {
@@ -66,7 +73,8 @@ uint64_t round(Format f, const Exact &x, Rounding r) {
     return sign | kept; // denormal (or zero)
   const int e = ulp + f.mantissaBits + f.bias();
   if (e >= f.maxExponent()) {
-    const bool toInfinity = r == toNearest || (r == toPlusInf && !x.negative) || (r == toMinusInf && x.negative);
+    const bool toInfinity =
+        r == toNearest || (r == toPlusInf && !x.negative) || (r == toMinusInf && x.negative);
     return sign | (toInfinity ? f.infinity() : f.infinity() - 1);
   }
   return sign | (uint64_t)e << f.mantissaBits | (kept & ((1ull << f.mantissaBits) - 1));

@@ -1,5 +1,6 @@
-// A tiny exact float model for the tests: values as sign, 128-bit magnitude and exponent, rounded once by
-// integer arithmetic. Written from IEEE 754 and independent of the vector ALU, which uses the host's FPU.
+// A tiny exact float model for the tests: values as sign, 128-bit magnitude and exponent, rounded
+// once by integer arithmetic. Written from IEEE 754 and independent of the vector ALU, which uses
+// the host's FPU.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ struct Exact {
 Exact unpack(Format f, uint64_t x); ///< finite values
 uint64_t round(Format f, const Exact &x, Rounding r);
 
-/// a * b + c with one rounding (or a * b, a + b by way of 0 and 1), NaN rule of GFX9: the first NaN operand,
-/// quieted, otherwise the default NaN with its sign bit clear.
+/// a * b + c with one rounding (or a * b, a + b by way of 0 and 1), NaN rule of GFX9: the first NaN
+/// operand, quieted, otherwise the default NaN with its sign bit clear.
 uint64_t fmaExact(Format f, uint64_t a, uint64_t b, uint64_t c, Rounding r);
 uint64_t mulExact(Format f, uint64_t a, uint64_t b, Rounding r);
 uint64_t addExact(Format f, uint64_t a, uint64_t b, Rounding r);

@@ -12,11 +12,15 @@ using namespace softgpu;
 /// -1, 0, 1 or 2 for unordered.
 using Order = int (*)(uint64_t, uint64_t);
 
-template <class T> int order(uint64_t a, uint64_t b) { return (T)a < (T)b ? -1 : (T)a == (T)b ? 0 : 1; }
+template <class T> int order(uint64_t a, uint64_t b) {
+  return (T)a < (T)b ? -1 : (T)a == (T)b ? 0 : 1;
+}
 template <const Format &F> int orderFloat(uint64_t a, uint64_t b) {
   if (F.isNan(a) || F.isNan(b))
     return 2;
-  const auto key = [](uint64_t x) { return x & F.sign() ? -(int64_t)F.magnitude(x) : (int64_t)F.magnitude(x); };
+  const auto key = [](uint64_t x) {
+    return x & F.sign() ? -(int64_t)F.magnitude(x) : (int64_t)F.magnitude(x);
+  };
   return order<int64_t>((uint64_t)key(a), (uint64_t)key(b));
 }
 
@@ -83,12 +87,15 @@ TEST(ValuCompare, Integers) {
   relation(Op::v_cmp_eq_##T, Op::v_cmpx_eq_##T, TYPES, F, [](int o) { return o == 0; });           \
   relation(Op::v_cmp_le_##T, Op::v_cmpx_le_##T, TYPES, F, [](int o) { return o <= 0; });           \
   relation(Op::v_cmp_gt_##T, Op::v_cmpx_gt_##T, TYPES, F, [](int o) { return o == 1; });           \
-  relation(Op::v_cmp_lg_##T, Op::v_cmpx_lg_##T, TYPES, F, [](int o) { return o == -1 || o == 1; }); \
+  relation(Op::v_cmp_lg_##T, Op::v_cmpx_lg_##T, TYPES, F,                                          \
+           [](int o) { return o == -1 || o == 1; });                                               \
   relation(Op::v_cmp_ge_##T, Op::v_cmpx_ge_##T, TYPES, F, [](int o) { return o == 0 || o == 1; }); \
   relation(Op::v_cmp_o_##T, Op::v_cmpx_o_##T, TYPES, F, [](int o) { return o != 2; });             \
   relation(Op::v_cmp_u_##T, Op::v_cmpx_u_##T, TYPES, F, [](int o) { return o == 2; });             \
-  relation(Op::v_cmp_nge_##T, Op::v_cmpx_nge_##T, TYPES, F, [](int o) { return !(o == 0 || o == 1); }); \
-  relation(Op::v_cmp_nlg_##T, Op::v_cmpx_nlg_##T, TYPES, F, [](int o) { return !(o == -1 || o == 1); }); \
+  relation(Op::v_cmp_nge_##T, Op::v_cmpx_nge_##T, TYPES, F,                                        \
+           [](int o) { return !(o == 0 || o == 1); });                                             \
+  relation(Op::v_cmp_nlg_##T, Op::v_cmpx_nlg_##T, TYPES, F,                                        \
+           [](int o) { return !(o == -1 || o == 1); });                                            \
   relation(Op::v_cmp_ngt_##T, Op::v_cmpx_ngt_##T, TYPES, F, [](int o) { return o != 1; });         \
   relation(Op::v_cmp_nle_##T, Op::v_cmpx_nle_##T, TYPES, F, [](int o) { return !(o <= 0); });      \
   relation(Op::v_cmp_neq_##T, Op::v_cmpx_neq_##T, TYPES, F, [](int o) { return o != 0; });         \
@@ -104,12 +111,18 @@ TEST(ValuCompare, Floats) {
 /// Denormal inputs compare as zeros when MODE flushes them.
 TEST(ValuCompare, FlushedDenormals) {
   const uint32_t flush = kDefaultMode & ~0xf0u;
-  check({Op::v_cmp_lt_f32, "c:ff", [](Lane &l) {
-           return (uint64_t)(orderFloat<kSingle>(flushDenormal(kSingle, l.a), flushDenormal(kSingle, l.b)) == -1);
-         }, Enc::VOPC, false, flush});
-  check({Op::v_cmp_eq_f64, "c:dd", [](Lane &l) {
-           return (uint64_t)(orderFloat<kDouble>(flushDenormal(kDouble, l.a), flushDenormal(kDouble, l.b)) == 0);
-         }, Enc::VOPC, false, flush});
+  check({Op::v_cmp_lt_f32, "c:ff",
+         [](Lane &l) {
+           return (uint64_t)(orderFloat<kSingle>(flushDenormal(kSingle, l.a),
+                                                 flushDenormal(kSingle, l.b)) == -1);
+         },
+         Enc::VOPC, false, flush});
+  check({Op::v_cmp_eq_f64, "c:dd",
+         [](Lane &l) {
+           return (uint64_t)(orderFloat<kDouble>(flushDenormal(kDouble, l.a),
+                                                 flushDenormal(kDouble, l.b)) == 0);
+         },
+         Enc::VOPC, false, flush});
 }
 
 template <const Format &F> uint64_t classOf(uint64_t x, uint64_t wanted) {
@@ -128,8 +141,10 @@ template <const Format &F> uint64_t classOf(uint64_t x, uint64_t wanted) {
   return wanted >> bit & 1;
 }
 TEST(ValuCompare, Class) {
-  check({Op::v_cmp_class_f32, "c:fu", [](Lane &l) { return classOf<kSingle>(l.a, l.b); }, Enc::VOPC});
-  check({Op::v_cmp_class_f64, "c:du", [](Lane &l) { return classOf<kDouble>(l.a, l.b); }, Enc::VOPC});
+  check(
+      {Op::v_cmp_class_f32, "c:fu", [](Lane &l) { return classOf<kSingle>(l.a, l.b); }, Enc::VOPC});
+  check(
+      {Op::v_cmp_class_f64, "c:du", [](Lane &l) { return classOf<kDouble>(l.a, l.b); }, Enc::VOPC});
   check({Op::v_cmp_class_f16, "c:hs", [](Lane &l) { return classOf<kHalf>(l.a, l.b); }, Enc::VOPC});
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 using namespace softgpu;
 
-/// Finds real encodings by decoding generated words: every opcode field value of every vector encoding.
+/// Finds real encodings by decoding generated words: every opcode field value of every vector
+/// encoding.
 std::set<Op> decodableValu(Target target) {
   std::set<Op> found;
   const auto attempt = [&](uint32_t lo, uint32_t hi) {
@@ -22,11 +23,11 @@ std::set<Op> decodableValu(Target target) {
       found.insert(i.op);
   };
   for (uint32_t n = 0; n < 64; ++n)
-    attempt(n << 25 | 2 << 17 | 2 << 9 | 256, 0);                       // VOP2
+    attempt(n << 25 | 2 << 17 | 2 << 9 | 256, 0); // VOP2
   for (uint32_t n = 0; n < 256; ++n) {
-    attempt(0x7e000000 | 2 << 17 | n << 9 | 256, 0);                    // VOP1
-    attempt(0x7e000000 | n << 9, 0);                                    // ... without operands
-    attempt(0x7c000000 | n << 17 | 2 << 9 | 256, 0);                    // VOPC
+    attempt(0x7e000000 | 2 << 17 | n << 9 | 256, 0); // VOP1
+    attempt(0x7e000000 | n << 9, 0);                 // ... without operands
+    attempt(0x7c000000 | n << 17 | 2 << 9 | 256, 0); // VOPC
   }
   for (uint32_t n = 0; n < 1024; ++n)
     for (uint32_t src2 : {258u, 0u})
@@ -36,7 +37,7 @@ std::set<Op> decodableValu(Target target) {
   for (uint32_t n = 0; n < 128; ++n)
     for (uint32_t src2 : {264u, 0u})
       for (uint32_t src1 : {258u, 0u})
-        attempt(0xd3800000 | n << 16 | 16, src2 << 18 | src1 << 9 | 260);   // VOP3P
+        attempt(0xd3800000 | n << 16 | 16, src2 << 18 | src1 << 9 | 260); // VOP3P
   // A rasteriser helper with an unpublished table; nothing a compute kernel contains.
   found.erase(Op::v_screen_partition_4se_b32);
   std::erase_if(found, [](Op op) { return std::strncmp(nameOf(op).c_str(), "v_", 2) != 0; });
@@ -60,8 +61,8 @@ TEST(ValuCoverage, EveryDecodableOpcodeExecutes) {
       else
         missing += " " + nameOf(op);
     }
-    std::printf("%.*s: %zu of %zu vector ALU opcodes\n", (int)isa::targetName(target).size(), isa::targetName(target).data(),
-                have, ops.size());
+    std::printf("%.*s: %zu of %zu vector ALU opcodes\n", (int)isa::targetName(target).size(),
+                isa::targetName(target).data(), have, ops.size());
     EXPECT_GT(ops.size(), 350u);
     EXPECT_EQ(missing, "");
   }

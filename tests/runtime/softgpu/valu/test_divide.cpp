@@ -1,5 +1,6 @@
-// Division as the compiler emits it (div_scale, rcp, Newton steps, div_fmas, div_fixup) gives the correctly
-// rounded quotient: the host's division is the oracle. This fixes the parts' meaning together.
+// Division as the compiler emits it (div_scale, rcp, Newton steps, div_fmas, div_fixup) gives the
+// correctly rounded quotient: the host's division is the oracle. This fixes the parts' meaning
+// together.
 #include "tests/runtime/softgpu/valu/harness.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 
@@ -28,17 +29,18 @@ void divide(Sequence &s, bool wide) {
   const unsigned d = wide ? 2 : 1;
   const auto v = [d](unsigned n) { return vgpr(n, d); };
   const Operand one = imm(wide ? 0x3ff0000000000000 : 0x3f800000);
-  const Op scale = wide ? Op::v_div_scale_f64 : Op::v_div_scale_f32, fma = wide ? Op::v_fma_f64 : Op::v_fma_f32;
-  s.op(scale, 10, {v(2), v(2), v(0)}, 0, 20);            // denominator
-  s.op(scale, 12, {v(0), v(2), v(0)}, 0, 106);           // numerator; vcc for fmas
+  const Op scale = wide ? Op::v_div_scale_f64 : Op::v_div_scale_f32,
+           fma = wide ? Op::v_fma_f64 : Op::v_fma_f32;
+  s.op(scale, 10, {v(2), v(2), v(0)}, 0, 20);  // denominator
+  s.op(scale, 12, {v(0), v(2), v(0)}, 0, 106); // numerator; vcc for fmas
   s.op(wide ? Op::v_rcp_f64 : Op::v_rcp_f32, 14, {v(10)});
-  s.op(fma, 16, {v(10), v(14), one}, 1);                 // e = 1 - d r
-  s.op(fma, 14, {v(16), v(14), v(14)});                  // r += e r
+  s.op(fma, 16, {v(10), v(14), one}, 1); // e = 1 - d r
+  s.op(fma, 14, {v(16), v(14), v(14)});  // r += e r
   if (wide) {
     s.op(fma, 16, {v(10), v(14), one}, 1);
     s.op(fma, 14, {v(16), v(14), v(14)});
-    s.op(Op::v_mul_f64, 18, {v(12), v(14)});             // q
-    s.op(fma, 16, {v(10), v(18), v(12)}, 1);             // n - d q
+    s.op(Op::v_mul_f64, 18, {v(12), v(14)}); // q
+    s.op(fma, 16, {v(10), v(18), v(12)}, 1); // n - d q
   } else {
     s.op(Op::v_mul_f32, 18, {v(12), v(14)});
     s.op(fma, 16, {v(10), v(18), v(12)}, 1);
@@ -71,14 +73,16 @@ template <class F, class B> void run(bool wide, const Format &f, const char type
       if (wide)
         got |= (uint64_t)s.m.v(5).u[l] << 32;
       if (f.isNan(want)) {
-        ASSERT_TRUE(f.isNan(got)) << std::hex << (uint64_t)a[l] << " / " << (uint64_t)b[l] << " gives " << got;
+        ASSERT_TRUE(f.isNan(got)) << std::hex << (uint64_t)a[l] << " / " << (uint64_t)b[l]
+                                  << " gives " << got;
         continue;
       }
       if (f.isDenormal(want)) {
         // Scaling a denormal quotient back rounds a second time: allow the last bit.
         ++denormalResults;
         ASSERT_LE(got > want ? got - want : want - got, 1u)
-            << std::hex << (uint64_t)a[l] << " / " << (uint64_t)b[l] << " gives " << got << " want " << (uint64_t)want;
+            << std::hex << (uint64_t)a[l] << " / " << (uint64_t)b[l] << " gives " << got << " want "
+            << (uint64_t)want;
         continue;
       }
       ASSERT_EQ(got, want) << std::hex << (uint64_t)a[l] << " / " << (uint64_t)b[l];
@@ -153,7 +157,8 @@ TEST(ValuDivide, FixupSpecials) {
         return sign | f.infinity();
       if (f.isInf(d) || f.isZero(n))
         return sign;
-      const int e = (int)(f.magnitude(n) >> f.mantissaBits) - (int)(f.magnitude(d) >> f.mantissaBits);
+      const int e =
+          (int)(f.magnitude(n) >> f.mantissaBits) - (int)(f.magnitude(d) >> f.mantissaBits);
       if (e < underflow)
         return sign;
       return sign | (f.isNan(q) ? f.infinity() : f.magnitude(q));

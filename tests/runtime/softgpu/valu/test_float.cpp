@@ -15,7 +15,9 @@ using namespace softgpu;
 struct FloatKind {
   Format f;
   bool isSingle;
-  Rounding rounding(const Lane &l) const { return (Rounding)(isSingle ? l.rounding32() : l.rounding64()); }
+  Rounding rounding(const Lane &l) const {
+    return (Rounding)(isSingle ? l.rounding32() : l.rounding64());
+  }
   uint64_t in(const Lane &l, uint64_t x) const {
     x &= f.sign() * 2 - 1;
     return l.mode & (isSingle ? 0x10 : 0x40) ? x : flushDenormal(f, x);
@@ -34,11 +36,16 @@ Reference arithmetic(FloatKind k, What what) {
     const Format f = k.f;
     const auto negated = [&](uint64_t x) { return f.isNan(x) ? x : x ^ f.sign(); };
     switch (what) {
-    case kAdd: return k.out(l, addExact(f, a, b, r));
-    case kSub: return k.out(l, addExact(f, a, negated(b), r));
-    case kSubRev: return k.out(l, f.isNan(a) ? a | f.quietBit() : addExact(f, b, negated(a), r));
-    case kMul: return k.out(l, mulExact(f, a, b, r));
-    default: return k.out(l, fmaExact(f, a, b, c, r));
+    case kAdd:
+      return k.out(l, addExact(f, a, b, r));
+    case kSub:
+      return k.out(l, addExact(f, a, negated(b), r));
+    case kSubRev:
+      return k.out(l, f.isNan(a) ? a | f.quietBit() : addExact(f, b, negated(a), r));
+    case kMul:
+      return k.out(l, mulExact(f, a, b, r));
+    default:
+      return k.out(l, fmaExact(f, a, b, c, r));
     }
   };
 }
@@ -47,7 +54,8 @@ Reference mad(FloatKind k) {
   return [=](Lane &l) {
     const Format f = k.f;
     const uint64_t all = f.sign() * 2 - 1;
-    const uint64_t a = flushDenormal(f, l.a & all), b = flushDenormal(f, l.b & all), c = flushDenormal(f, l.c & all);
+    const uint64_t a = flushDenormal(f, l.a & all), b = flushDenormal(f, l.b & all),
+                   c = flushDenormal(f, l.c & all);
     for (uint64_t x : {a, b, c})
       if (f.isNan(x))
         return x | f.quietBit();
@@ -67,15 +75,20 @@ std::vector<uint32_t> modes() {
 
 TEST(ValuFloat, Single) {
   for (uint32_t mode : modes()) {
-    for (auto [op, what] : {std::pair{Op::v_add_f32, kAdd}, {Op::v_sub_f32, kSub}, {Op::v_subrev_f32, kSubRev}, {Op::v_mul_f32, kMul}})
+    for (auto [op, what] : {std::pair{Op::v_add_f32, kAdd},
+                            {Op::v_sub_f32, kSub},
+                            {Op::v_subrev_f32, kSubRev},
+                            {Op::v_mul_f32, kMul}})
       check({op, "f:ff", arithmetic(single, what), Enc::VOP2, false, mode});
     check({Op::v_fma_f32, "f:fff", arithmetic(single, kFma), Enc::VOP3, false, mode});
     check({Op::v_fmac_f32, "f:ff", arithmetic(single, kFma), Enc::VOP2, false, mode});
     check({Op::v_mad_f32, "f:fff", mad(single), Enc::VOP3, false, mode});
     check({Op::v_mac_f32, "f:ff", mad(single), Enc::VOP2, false, mode, {}, Target::gfx900});
   }
-  check({Op::v_madmk_f32, "f:fff", mad(single), Enc::VOP2, false, kDefaultMode, {}, Target::gfx900});
-  check({Op::v_madak_f32, "f:fff", mad(single), Enc::VOP2, false, kDefaultMode, {}, Target::gfx900});
+  check(
+      {Op::v_madmk_f32, "f:fff", mad(single), Enc::VOP2, false, kDefaultMode, {}, Target::gfx900});
+  check(
+      {Op::v_madak_f32, "f:fff", mad(single), Enc::VOP2, false, kDefaultMode, {}, Target::gfx900});
 }
 
 TEST(ValuFloat, Double) {
@@ -89,7 +102,10 @@ TEST(ValuFloat, Double) {
 
 TEST(ValuFloat, Half) {
   for (uint32_t mode : modes()) {
-    for (auto [op, what] : {std::pair{Op::v_add_f16, kAdd}, {Op::v_sub_f16, kSub}, {Op::v_subrev_f16, kSubRev}, {Op::v_mul_f16, kMul}})
+    for (auto [op, what] : {std::pair{Op::v_add_f16, kAdd},
+                            {Op::v_sub_f16, kSub},
+                            {Op::v_subrev_f16, kSubRev},
+                            {Op::v_mul_f16, kMul}})
       check({op, "h:hh", arithmetic(half, what), Enc::VOP2, false, mode});
     check({Op::v_fma_f16, "h:hhh", arithmetic(half, kFma), Enc::VOP3, true, mode});
     check({Op::v_mad_f16, "h:hhh", mad(half), Enc::VOP3, true, mode});
@@ -101,7 +117,8 @@ TEST(ValuFloat, Half) {
   check({Op::v_madak_f16, "h:hhh", mad(half), Enc::VOP2, true});
 }
 
-/// Every pair of halves for a slice of first operands: products and sums are exhaustive over seconds.
+/// Every pair of halves for a slice of first operands: products and sums are exhaustive over
+/// seconds.
 TEST(ValuFloat, HalfFmaNearTies) {
   Machine m;
   const FloatKind k = half;
@@ -154,14 +171,17 @@ Reference median(FloatKind k) {
     uint64_t x[3] = {k.in(l, l.a), k.in(l, l.b), k.in(l, l.c)};
     if (f.isNan(x[0]) || f.isNan(x[1]) || f.isNan(x[2]))
       return minMax(k, false, 3)(l);
-    const auto key = [&](uint64_t y) { return y & f.sign() ? -(int64_t)f.magnitude(y) - 1 : (int64_t)f.magnitude(y); };
+    const auto key = [&](uint64_t y) {
+      return y & f.sign() ? -(int64_t)f.magnitude(y) - 1 : (int64_t)f.magnitude(y);
+    };
     std::sort(x, x + 3, [&](uint64_t a, uint64_t b) { return key(a) < key(b); });
     return k.out(l, x[1]);
   };
 }
 
 TEST(ValuFloat, MinMax) {
-  for (uint32_t mode : {kDefaultMode, kDefaultMode & ~uint32_t(Mode::ieee), kDefaultMode & ~0xf0u}) {
+  for (uint32_t mode :
+       {kDefaultMode, kDefaultMode & ~uint32_t(Mode::ieee), kDefaultMode & ~0xf0u}) {
     check({Op::v_min_f32, "f:ff", minMax(single, false, 2), Enc::VOP2, false, mode});
     check({Op::v_max_f32, "f:ff", minMax(single, true, 2), Enc::VOP2, false, mode});
     check({Op::v_min_f64, "d:dd", minMax(dbl, false, 2), Enc::VOP3, false, mode});
@@ -183,13 +203,23 @@ TEST(ValuFloat, Legacy) {
     const uint64_t a = l.a, b = l.b;
     return kSingle.isZero(a) || kSingle.isZero(b) ? 0 : mulExact(kSingle, a, b, toNearest);
   };
-  check({Op::v_mul_legacy_f32, "f:ff", product, Enc::VOP2, false, kDefaultMode, {}, Target::gfx900});
-  check({Op::v_mad_legacy_f32, "f:fff", [](Lane &l) {
-           const uint64_t a = flushDenormal(kSingle, l.a), b = flushDenormal(kSingle, l.b), c = flushDenormal(kSingle, l.c);
+  check(
+      {Op::v_mul_legacy_f32, "f:ff", product, Enc::VOP2, false, kDefaultMode, {}, Target::gfx900});
+  check({Op::v_mad_legacy_f32,
+         "f:fff",
+         [](Lane &l) {
+           const uint64_t a = flushDenormal(kSingle, l.a), b = flushDenormal(kSingle, l.b),
+                          c = flushDenormal(kSingle, l.c);
            const uint64_t p = kSingle.isZero(a) || kSingle.isZero(b)
-                                  ? 0 : flushDenormal(kSingle, mulExact(kSingle, a, b, toNearest));
+                                  ? 0
+                                  : flushDenormal(kSingle, mulExact(kSingle, a, b, toNearest));
            return flushDenormal(kSingle, addExact(kSingle, p, c, toNearest));
-         }, Enc::VOP3, false, kDefaultMode, {}, Target::gfx900});
+         },
+         Enc::VOP3,
+         false,
+         kDefaultMode,
+         {},
+         Target::gfx900});
 }
 
 enum Direction { kTrunc, kCeil, kFloor, kNearestEven };
@@ -301,7 +331,8 @@ Reference exponent(FloatKind k, uint64_t mask) {
   };
 }
 TEST(ValuFloat, Scaling) {
-  for (uint32_t mode : {kDefaultMode, kDefaultMode | 5, kDefaultMode | 10, kDefaultMode | 15, kDefaultMode & ~0xf0u}) {
+  for (uint32_t mode : {kDefaultMode, kDefaultMode | 5, kDefaultMode | 10, kDefaultMode | 15,
+                        kDefaultMode & ~0xf0u}) {
     check({Op::v_ldexp_f32, "f:fu", scale(single, false), Enc::VOP3, false, mode});
     check({Op::v_ldexp_f64, "d:du", scale(dbl, false), Enc::VOP3, false, mode});
     check({Op::v_ldexp_f16, "h:hs", scale(half, true), Enc::VOP2, false, mode});

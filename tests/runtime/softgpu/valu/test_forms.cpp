@@ -1,4 +1,5 @@
-// Instruction forms: neg/abs, omod, clamp, op_sel, SDWA, DPP, VGPR indexing, special scalar sources.
+// Instruction forms: neg/abs, omod, clamp, op_sel, SDWA, DPP, VGPR indexing, special scalar
+// sources.
 #include "tests/runtime/softgpu/valu/harness.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 
@@ -29,19 +30,33 @@ TEST(ValuForms, NegAbs) {
       };
       const auto fma = [=](Format f) {
         return [=](Lane &l) {
-          return fmaExact(f, signs(f, l.a, neg & 1, abs & 1), signs(f, l.b, neg & 2, abs & 2), signs(f, l.c, neg & 4, abs & 4), toNearest);
+          return fmaExact(f, signs(f, l.a, neg & 1, abs & 1), signs(f, l.b, neg & 2, abs & 2),
+                          signs(f, l.c, neg & 4, abs & 4), toNearest);
         };
       };
       check({Op::v_fma_f32, "f:fff", fma(kSingle), Enc::VOP3, false, kDefaultMode, set});
       check({Op::v_fma_f64, "d:ddd", fma(kDouble), Enc::VOP3, false, kDefaultMode, set});
       check({Op::v_fma_f16, "h:hhh", fma(kHalf), Enc::VOP3, true, kDefaultMode, set});
     }
-  check({Op::v_cndmask_b32, "u:uum", [](Lane &l) { return l.mask ? signs(kSingle, l.b, true, true) : signs(kSingle, l.a, true, false); },
-         Enc::VOP3, false, kDefaultMode, [](Inst &i) { i.neg = 3; i.abs = 2; }});
-  check({Op::v_cmp_lt_f32, "c:ff", [](Lane &l) {
+  check({Op::v_cndmask_b32, "u:uum",
+         [](Lane &l) {
+           return l.mask ? signs(kSingle, l.b, true, true) : signs(kSingle, l.a, true, false);
+         },
+         Enc::VOP3, false, kDefaultMode,
+         [](Inst &i) {
+           i.neg = 3;
+           i.abs = 2;
+         }});
+  check({Op::v_cmp_lt_f32, "c:ff",
+         [](Lane &l) {
            return (uint64_t)(std::bit_cast<float>((uint32_t)signs(kSingle, l.a, true, false)) <
                              std::bit_cast<float>((uint32_t)signs(kSingle, l.b, false, true)));
-         }, Enc::VOP3, false, kDefaultMode, [](Inst &i) { i.neg = 1; i.abs = 2; }});
+         },
+         Enc::VOP3, false, kDefaultMode,
+         [](Inst &i) {
+           i.neg = 1;
+           i.abs = 2;
+         }});
 }
 
 TEST(ValuForms, Clamp) {
@@ -56,9 +71,15 @@ TEST(ValuForms, Clamp) {
       return x > one ? one : x;
     };
     const auto on = [](Inst &i) { i.clamp = true; };
-    check({Op::v_add_f32, "f:ff", [=](Lane &l) { return clamp(kSingle, addExact(kSingle, l.a, l.b, toNearest)); }, Enc::VOP3, false, mode, on});
-    check({Op::v_mul_f64, "d:dd", [=](Lane &l) { return clamp(kDouble, mulExact(kDouble, l.a, l.b, toNearest)); }, Enc::VOP3, false, mode, on});
-    check({Op::v_mul_f16, "h:hh", [=](Lane &l) { return clamp(kHalf, mulExact(kHalf, l.a, l.b, toNearest)); }, Enc::VOP3, false, mode, on});
+    check({Op::v_add_f32, "f:ff",
+           [=](Lane &l) { return clamp(kSingle, addExact(kSingle, l.a, l.b, toNearest)); },
+           Enc::VOP3, false, mode, on});
+    check({Op::v_mul_f64, "d:dd",
+           [=](Lane &l) { return clamp(kDouble, mulExact(kDouble, l.a, l.b, toNearest)); },
+           Enc::VOP3, false, mode, on});
+    check({Op::v_mul_f16, "h:hh",
+           [=](Lane &l) { return clamp(kHalf, mulExact(kHalf, l.a, l.b, toNearest)); }, Enc::VOP3,
+           false, mode, on});
   }
 }
 
@@ -67,13 +88,15 @@ TEST(ValuForms, OutputScale) {
   const uint32_t mode = (kDefaultMode & ~uint32_t(Mode::ieee)) & ~0xa0u;
   for (unsigned omod = 1; omod < 4; ++omod) {
     const uint64_t factor = omod == 1 ? 0x40000000 : omod == 2 ? 0x40800000 : 0x3f000000;
-    check({Op::v_mul_f32, "f:ff", [=](Lane &l) {
+    check({Op::v_mul_f32, "f:ff",
+           [=](Lane &l) {
              const uint64_t p = mulExact(kSingle, l.a, l.b, toNearest);
              const uint64_t r = flushDenormal(kSingle, mulExact(kSingle, p, factor, toNearest));
              return kSingle.isZero(r) ? 0 : r;
-           }, Enc::VOP3, false, mode, [=](Inst &i) { i.omod = (uint8_t)omod; }});
-    check({Op::v_mul_f32, "f:ff", [=](Lane &l) { return mulExact(kSingle, l.a, l.b, toNearest); }, Enc::VOP3, false, kDefaultMode,
-           [=](Inst &i) { i.omod = (uint8_t)omod; }});
+           },
+           Enc::VOP3, false, mode, [=](Inst &i) { i.omod = (uint8_t)omod; }});
+    check({Op::v_mul_f32, "f:ff", [=](Lane &l) { return mulExact(kSingle, l.a, l.b, toNearest); },
+           Enc::VOP3, false, kDefaultMode, [=](Inst &i) { i.omod = (uint8_t)omod; }});
   }
 }
 
@@ -86,7 +109,9 @@ TEST(ValuForms, OpSel) {
     i.opSel = (uint8_t)sel;
     ASSERT_TRUE(m.run(i));
     for (unsigned l = 0; l < 64; ++l) {
-      const auto half = [&](unsigned k) { return before[10 + k].u[l] >> (sel >> k & 1 ? 16 : 0) & 0xffff; };
+      const auto half = [&](unsigned k) {
+        return before[10 + k].u[l] >> (sel >> k & 1 ? 16 : 0) & 0xffff;
+      };
       const uint32_t r = (half(0) * half(1) + half(2)) & 0xffff, old = before[4].u[l];
       EXPECT_EQ(m.v(4).u[l], sel & 8 ? r << 16 | (old & 0xffff) : r | (old & 0xffff0000)) << sel;
     }
@@ -95,9 +120,12 @@ TEST(ValuForms, OpSel) {
 
 uint32_t sdwaField(uint32_t x, SdwaSel sel, bool sext) {
   switch (sel) {
-  case SdwaSel::dword: return x;
-  case SdwaSel::word0: return sext ? (uint32_t)(int16_t)x : x & 0xffff;
-  case SdwaSel::word1: return sext ? (uint32_t)(int16_t)(x >> 16) : x >> 16;
+  case SdwaSel::dword:
+    return x;
+  case SdwaSel::word0:
+    return sext ? (uint32_t)(int16_t)x : x & 0xffff;
+  case SdwaSel::word1:
+    return sext ? (uint32_t)(int16_t)(x >> 16) : x >> 16;
   default: {
     const uint32_t b = x >> 8 * (unsigned)sel & 0xff;
     return sext ? (uint32_t)(int8_t)b : b;
@@ -123,11 +151,14 @@ TEST(ValuForms, Sdwa) {
     ASSERT_TRUE(m.run(i));
     for (unsigned l = 0; l < 64; ++l) {
       const uint32_t b = r & 1 ? before[11].u[l] : m.wave.s[20], old = before[4].u[l];
-      const uint32_t sum = sdwaField(before[10].u[l], i.sdwaSrc[0], i.sdwaSext & 1) + sdwaField(b, i.sdwaSrc[1], i.sdwaSext & 2);
+      const uint32_t sum = sdwaField(before[10].u[l], i.sdwaSrc[0], i.sdwaSext & 1) +
+                           sdwaField(b, i.sdwaSrc[1], i.sdwaSext & 2);
       uint32_t want = sum;
       if (i.sdwaDst != SdwaSel::dword) {
         const bool byte = i.sdwaDst <= SdwaSel::byte3;
-        const unsigned width = byte ? 8 : 16, at = byte ? 8 * (unsigned)i.sdwaDst : i.sdwaDst == SdwaSel::word1 ? 16 : 0;
+        const unsigned width = byte ? 8 : 16, at = byte ? 8 * (unsigned)i.sdwaDst
+                                                   : i.sdwaDst == SdwaSel::word1 ? 16
+                                                                                 : 0;
         const uint64_t field = ((1ull << width) - 1) << at, bits = (uint64_t)sum << at & field;
         if (i.sdwaUnused == SdwaUnused::preserve)
           want = (uint32_t)((old & ~field) | bits);
@@ -156,8 +187,10 @@ TEST(ValuForms, SdwaFloat) {
     const VRow old = m.v(4);
     ASSERT_TRUE(m.run(i));
     for (unsigned l = 0; l < 64; ++l) {
-      const uint64_t a = signs(kHalf, m.v(10).u[l] >> 16, i.neg & 1, i.abs & 1), b = signs(kHalf, m.v(11).u[l] & 0xffff, i.neg & 2, i.abs & 2);
-      ASSERT_EQ(m.v(4).u[l], (uint32_t)(addExact(kHalf, a, b, toNearest) << 16 | (old.u[l] & 0xffff)));
+      const uint64_t a = signs(kHalf, m.v(10).u[l] >> 16, i.neg & 1, i.abs & 1),
+                     b = signs(kHalf, m.v(11).u[l] & 0xffff, i.neg & 2, i.abs & 2);
+      ASSERT_EQ(m.v(4).u[l],
+                (uint32_t)(addExact(kHalf, a, b, toNearest) << 16 | (old.u[l] & 0xffff)));
     }
   }
 }
@@ -177,21 +210,30 @@ int dppReference(unsigned ctrl, int lane) {
   if (ctrl >= 0x150 && ctrl < 0x160)
     return row + k;
   switch (ctrl) {
-  case 0x130: return lane == 63 ? -1 : lane + 1;
-  case 0x134: return (lane + 1) % 64;
-  case 0x138: return lane - 1;
-  case 0x13c: return (lane + 63) % 64;
-  case 0x140: return row + 15 - n;
-  case 0x141: return lane / 8 * 8 + 7 - lane % 8;
-  case 0x142: return lane < 16 ? -1 : row - 1;
-  case 0x143: return lane < 32 ? -1 : 31;
+  case 0x130:
+    return lane == 63 ? -1 : lane + 1;
+  case 0x134:
+    return (lane + 1) % 64;
+  case 0x138:
+    return lane - 1;
+  case 0x13c:
+    return (lane + 63) % 64;
+  case 0x140:
+    return row + 15 - n;
+  case 0x141:
+    return lane / 8 * 8 + 7 - lane % 8;
+  case 0x142:
+    return lane < 16 ? -1 : row - 1;
+  case 0x143:
+    return lane < 32 ? -1 : 31;
   }
   return -1;
 }
 
 TEST(ValuForms, Dpp) {
   Machine m;
-  std::vector<unsigned> controls = {0x00, 0x1b, 0xb1, 0xe4, 0x4e, 0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143};
+  std::vector<unsigned> controls = {0x00,  0x1b,  0xb1,  0xe4,  0x4e,  0x130, 0x134,
+                                    0x138, 0x13c, 0x140, 0x141, 0x142, 0x143};
   for (unsigned k = 1; k < 16; ++k)
     for (unsigned base : {0x100u, 0x110u, 0x120u, 0x150u})
       controls.push_back(base + k);
@@ -210,8 +252,10 @@ TEST(ValuForms, Dpp) {
       for (int l = 0; l < 64; ++l) {
         const int s = dppReference(ctrl, l);
         const bool valid = s >= 0 && (exec >> s & 1);
-        const bool write = (exec >> l & 1) && (i.dppRowMask >> l / 16 & 1) && (i.dppBankMask >> l / 4 % 4 & 1) && (valid || i.dppBoundCtrl);
-        const uint32_t want = write ? (valid ? before[10].u[s] : 0) - before[11].u[l] : before[i.dst.index].u[l];
+        const bool write = (exec >> l & 1) && (i.dppRowMask >> l / 16 & 1) &&
+                           (i.dppBankMask >> l / 4 % 4 & 1) && (valid || i.dppBoundCtrl);
+        const uint32_t want =
+            write ? (valid ? before[10].u[s] : 0) - before[11].u[l] : before[i.dst.index].u[l];
         ASSERT_EQ(m.v(i.dst.index).u[l], want) << std::hex << "ctrl " << ctrl << " lane " << l;
       }
     }
@@ -241,7 +285,9 @@ TEST(ValuForms, RelativeIndexing) {
     ASSERT_TRUE(m.run(make(Op::v_add3_u32, Enc::VOP3, vgpr(4), {vgpr(20), vgpr(30), vgpr(40)})));
     const unsigned d = enables & 8 ? 11 : 4;
     for (unsigned l = 0; l < 64; ++l)
-      EXPECT_EQ(m.v(d).u[l], before[enables & 1 ? 27 : 20].u[l] + before[enables & 2 ? 37 : 30].u[l] + before[enables & 4 ? 47 : 40].u[l]);
+      EXPECT_EQ(m.v(d).u[l], before[enables & 1 ? 27 : 20].u[l] +
+                                 before[enables & 2 ? 37 : 30].u[l] +
+                                 before[enables & 4 ? 47 : 40].u[l]);
   }
 }
 

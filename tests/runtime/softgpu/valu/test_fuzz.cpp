@@ -1,5 +1,5 @@
-// Random encodings through the decoder and the vector ALU: whatever decodes runs (or is refused) without
-// touching lanes that are not active.
+// Random encodings through the decoder and the vector ALU: whatever decodes runs (or is refused)
+// without touching lanes that are not active.
 #include "tests/runtime/softgpu/valu/harness.h"
 
 #include "runtime/softgpu/cu/valu/host_float.h"
@@ -57,7 +57,8 @@ TEST(ValuFuzz, RandomEncodings) {
     Inst i;
     if (isa::decode(words, sizeof words, target, i) != isa::DecodeStatus::ok)
       continue;
-    if (i.enc != Enc::VOP1 && i.enc != Enc::VOP2 && i.enc != Enc::VOPC && i.enc != Enc::VOP3 && i.enc != Enc::VOP3P)
+    if (i.enc != Enc::VOP1 && i.enc != Enc::VOP2 && i.enc != Enc::VOPC && i.enc != Enc::VOP3 &&
+        i.enc != Enc::VOP3P)
       continue;
     if (n % 512 < 4) {
       m.fill(n);

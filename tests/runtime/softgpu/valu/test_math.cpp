@@ -25,7 +25,9 @@ Real valueOf(Format f, uint64_t x) {
 }
 /// Distance in representable steps.
 uint64_t steps(Format f, uint64_t a, uint64_t b) {
-  const auto key = [&](uint64_t x) { return x & f.sign() ? -(int64_t)f.magnitude(x) : (int64_t)f.magnitude(x); };
+  const auto key = [&](uint64_t x) {
+    return x & f.sign() ? -(int64_t)f.magnitude(x) : (int64_t)f.magnitude(x);
+  };
   const int64_t d = key(a) - key(b);
   return (uint64_t)(d < 0 ? -d : d);
 }
@@ -93,7 +95,8 @@ void checkMath(const MathCase &c) {
       if (c.flush) { // a result within 1 ULP of the smallest normal may go either way
         if (c.f.isDenormal(want) && c.f.magnitude(want) < (1ull << c.f.mantissaBits) - 1)
           want = flushDenormal(c.f, want);
-        if (c.f.isDenormal(want) || steps(c.f, want, (want & c.f.sign()) | 1ull << c.f.mantissaBits) == 0)
+        if (c.f.isDenormal(want) ||
+            steps(c.f, want, (want & c.f.sign()) | 1ull << c.f.mantissaBits) == 0)
           continue;
       }
       if (c.f.isNan(want) || c.f.isInf(want) || c.f.isZero(want)) {
@@ -103,7 +106,8 @@ void checkMath(const MathCase &c) {
         }
       }
       ASSERT_FALSE(c.f.isNan(got)) << std::hex << "x=" << x;
-      ASSERT_LE(steps(c.f, got, want), c.ulps) << std::hex << "x=" << x << " got " << got << " want " << want;
+      ASSERT_LE(steps(c.f, got, want), c.ulps)
+          << std::hex << "x=" << x << " got " << got << " want " << want;
     }
   }
 }
@@ -134,35 +138,45 @@ Real cosine(Real x) {
 }
 
 TEST(ValuMath, Single) {
-  for (const MathCase &c : {MathCase{Op::v_rcp_f32, kSingle, true, rcp, 0}, {Op::v_rcp_iflag_f32, kSingle, true, rcp, 0},
-                            {Op::v_sqrt_f32, kSingle, true, root, 0}, {Op::v_rsq_f32, kSingle, true, rsq, 1},
-                            {Op::v_exp_f32, kSingle, true, exp2Of, 1}, {Op::v_log_f32, kSingle, true, log2Of, 1},
-                            {Op::v_exp_legacy_f32, kSingle, true, exp2Of, 1}, {Op::v_log_legacy_f32, kSingle, true, log2Of, 1}})
+  for (const MathCase &c : {MathCase{Op::v_rcp_f32, kSingle, true, rcp, 0},
+                            {Op::v_rcp_iflag_f32, kSingle, true, rcp, 0},
+                            {Op::v_sqrt_f32, kSingle, true, root, 0},
+                            {Op::v_rsq_f32, kSingle, true, rsq, 1},
+                            {Op::v_exp_f32, kSingle, true, exp2Of, 1},
+                            {Op::v_log_f32, kSingle, true, log2Of, 1},
+                            {Op::v_exp_legacy_f32, kSingle, true, exp2Of, 1},
+                            {Op::v_log_legacy_f32, kSingle, true, log2Of, 1}})
     checkMath(c);
 }
 TEST(ValuMath, Half) {
-  for (const MathCase &c : {MathCase{Op::v_rcp_f16, kHalf, false, rcp, 0}, {Op::v_sqrt_f16, kHalf, false, root, 0},
-                            {Op::v_rsq_f16, kHalf, false, rsq, 1}, {Op::v_exp_f16, kHalf, false, exp2Of, 1},
+  for (const MathCase &c : {MathCase{Op::v_rcp_f16, kHalf, false, rcp, 0},
+                            {Op::v_sqrt_f16, kHalf, false, root, 0},
+                            {Op::v_rsq_f16, kHalf, false, rsq, 1},
+                            {Op::v_exp_f16, kHalf, false, exp2Of, 1},
                             {Op::v_log_f16, kHalf, false, log2Of, 1}})
     checkMath(c);
 }
 TEST(ValuMath, Double) {
-  for (const MathCase &c : {MathCase{Op::v_rcp_f64, kDouble, false, rcp, 1}, {Op::v_sqrt_f64, kDouble, false, root, 1},
+  for (const MathCase &c : {MathCase{Op::v_rcp_f64, kDouble, false, rcp, 1},
+                            {Op::v_sqrt_f64, kDouble, false, root, 1},
                             {Op::v_rsq_f64, kDouble, false, rsq, 2}})
     checkMath(c);
 }
 /// Sine and cosine: zeros may carry either sign, so compare values near them absolutely.
 TEST(ValuMath, SineCosine) {
   Machine m;
-  for (auto [op, fn, half] : {std::tuple{Op::v_sin_f32, &sine, false}, {Op::v_cos_f32, &cosine, false},
-                              {Op::v_sin_f16, &sine, true}, {Op::v_cos_f16, &cosine, true}}) {
+  for (auto [op, fn, half] : {std::tuple{Op::v_sin_f32, &sine, false},
+                              {Op::v_cos_f32, &cosine, false},
+                              {Op::v_sin_f16, &sine, true},
+                              {Op::v_cos_f16, &cosine, true}}) {
     const Format f = half ? kHalf : kSingle;
     SCOPED_TRACE(nameOf(op));
     for (int round = 0; round < 1024; ++round) {
       for (unsigned l = 0; l < 64; ++l) {
         const uint64_t r = random64();
         const auto &edges = edgeValues('f');
-        uint32_t x = round < 4 ? (uint32_t)edges[(unsigned)(round * 64 + l) % edges.size()] : (uint32_t)r;
+        uint32_t x =
+            round < 4 ? (uint32_t)edges[(unsigned)(round * 64 + l) % edges.size()] : (uint32_t)r;
         if (round & 1)
           x = (x & 0x807fffff) | (0x38000000 + (uint32_t)((r >> 40) % 18 << 23));
         if (half)
@@ -198,7 +212,7 @@ TEST(ValuMath, SineCosine) {
 /// 2/pi segments: shift and scale as the manual's pseudo-code, bits of 2/pi from a long division.
 TEST(ValuMath, TrigPreop) {
   // pi from Machin's formula in base 2^32, then 2/pi bit by bit.
-  constexpr int kWords = 44; // fraction words
+  constexpr int kWords = 44;         // fraction words
   using Big = std::vector<uint32_t>; // big endian: one integer word, then the fraction
   const auto divSmall = [](Big x, uint32_t d) {
     uint64_t rest = 0;
@@ -218,7 +232,8 @@ TEST(ValuMath, TrigPreop) {
   const auto addTo = [](Big &x, const Big &y, bool minus) {
     int64_t carry = 0;
     for (int k = (int)x.size() - 1; k >= 0; --k) {
-      const int64_t s = (int64_t)x[(size_t)k] + (minus ? -(int64_t)y[(size_t)k] : (int64_t)y[(size_t)k]) + carry;
+      const int64_t s =
+          (int64_t)x[(size_t)k] + (minus ? -(int64_t)y[(size_t)k] : (int64_t)y[(size_t)k]) + carry;
       x[(size_t)k] = (uint32_t)s;
       carry = s >> 32;
     }

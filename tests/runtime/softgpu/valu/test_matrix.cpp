@@ -1,5 +1,5 @@
-// v_mfma_*: plain matrix products placed into registers by the published element-to-register equations
-// (AMD matrix instruction calculator, "MI200" ISA manual), with cbsz/abid/blgp.
+// v_mfma_*: plain matrix products placed into registers by the published element-to-register
+// equations (AMD matrix instruction calculator, "MI200" ISA manual), with cbsz/abid/blgp.
 #include "tests/runtime/softgpu/valu/harness.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 
@@ -16,19 +16,32 @@ struct Shape {
   unsigned m, k, blocks, perLane;
 };
 const Shape kShapes[] = {
-    {Op::v_mfma_f32_32x32x1f32, 'f', 32, 1, 2, 1},        {Op::v_mfma_f32_16x16x1f32, 'f', 16, 1, 4, 1},
-    {Op::v_mfma_f32_4x4x1f32, 'f', 4, 1, 16, 1},          {Op::v_mfma_f32_32x32x2f32, 'f', 32, 2, 1, 1},
-    {Op::v_mfma_f32_16x16x4f32, 'f', 16, 4, 1, 1},        {Op::v_mfma_f32_32x32x4f16, 'h', 32, 4, 2, 4},
-    {Op::v_mfma_f32_16x16x4f16, 'h', 16, 4, 4, 4},        {Op::v_mfma_f32_4x4x4f16, 'h', 4, 4, 16, 4},
-    {Op::v_mfma_f32_32x32x8f16, 'h', 32, 8, 1, 4},        {Op::v_mfma_f32_16x16x16f16, 'h', 16, 16, 1, 4},
-    {Op::v_mfma_f32_32x32x2bf16, 'b', 32, 2, 2, 2},       {Op::v_mfma_f32_16x16x2bf16, 'b', 16, 2, 4, 2},
-    {Op::v_mfma_f32_4x4x2bf16, 'b', 4, 2, 16, 2},         {Op::v_mfma_f32_32x32x4bf16, 'b', 32, 4, 1, 2},
-    {Op::v_mfma_f32_16x16x8bf16, 'b', 16, 8, 1, 2},       {Op::v_mfma_f32_32x32x4bf16_1k, 'b', 32, 4, 2, 4},
-    {Op::v_mfma_f32_16x16x4bf16_1k, 'b', 16, 4, 4, 4},    {Op::v_mfma_f32_4x4x4bf16_1k, 'b', 4, 4, 16, 4},
-    {Op::v_mfma_f32_32x32x8bf16_1k, 'b', 32, 8, 1, 4},    {Op::v_mfma_f32_16x16x16bf16_1k, 'b', 16, 16, 1, 4},
-    {Op::v_mfma_i32_32x32x4i8, 'i', 32, 4, 2, 4},         {Op::v_mfma_i32_16x16x4i8, 'i', 16, 4, 4, 4},
-    {Op::v_mfma_i32_4x4x4i8, 'i', 4, 4, 16, 4},           {Op::v_mfma_i32_32x32x8i8, 'i', 32, 8, 1, 4},
-    {Op::v_mfma_i32_16x16x16i8, 'i', 16, 16, 1, 4},       {Op::v_mfma_f64_16x16x4f64, 'd', 16, 4, 1, 1},
+    {Op::v_mfma_f32_32x32x1f32, 'f', 32, 1, 2, 1},
+    {Op::v_mfma_f32_16x16x1f32, 'f', 16, 1, 4, 1},
+    {Op::v_mfma_f32_4x4x1f32, 'f', 4, 1, 16, 1},
+    {Op::v_mfma_f32_32x32x2f32, 'f', 32, 2, 1, 1},
+    {Op::v_mfma_f32_16x16x4f32, 'f', 16, 4, 1, 1},
+    {Op::v_mfma_f32_32x32x4f16, 'h', 32, 4, 2, 4},
+    {Op::v_mfma_f32_16x16x4f16, 'h', 16, 4, 4, 4},
+    {Op::v_mfma_f32_4x4x4f16, 'h', 4, 4, 16, 4},
+    {Op::v_mfma_f32_32x32x8f16, 'h', 32, 8, 1, 4},
+    {Op::v_mfma_f32_16x16x16f16, 'h', 16, 16, 1, 4},
+    {Op::v_mfma_f32_32x32x2bf16, 'b', 32, 2, 2, 2},
+    {Op::v_mfma_f32_16x16x2bf16, 'b', 16, 2, 4, 2},
+    {Op::v_mfma_f32_4x4x2bf16, 'b', 4, 2, 16, 2},
+    {Op::v_mfma_f32_32x32x4bf16, 'b', 32, 4, 1, 2},
+    {Op::v_mfma_f32_16x16x8bf16, 'b', 16, 8, 1, 2},
+    {Op::v_mfma_f32_32x32x4bf16_1k, 'b', 32, 4, 2, 4},
+    {Op::v_mfma_f32_16x16x4bf16_1k, 'b', 16, 4, 4, 4},
+    {Op::v_mfma_f32_4x4x4bf16_1k, 'b', 4, 4, 16, 4},
+    {Op::v_mfma_f32_32x32x8bf16_1k, 'b', 32, 8, 1, 4},
+    {Op::v_mfma_f32_16x16x16bf16_1k, 'b', 16, 16, 1, 4},
+    {Op::v_mfma_i32_32x32x4i8, 'i', 32, 4, 2, 4},
+    {Op::v_mfma_i32_16x16x4i8, 'i', 16, 4, 4, 4},
+    {Op::v_mfma_i32_4x4x4i8, 'i', 4, 4, 16, 4},
+    {Op::v_mfma_i32_32x32x8i8, 'i', 32, 8, 1, 4},
+    {Op::v_mfma_i32_16x16x16i8, 'i', 16, 16, 1, 4},
+    {Op::v_mfma_f64_16x16x4f64, 'd', 16, 4, 1, 1},
     {Op::v_mfma_f64_4x4x4f64, 'd', 4, 4, 4, 1},
 };
 
@@ -38,7 +51,8 @@ unsigned permute(unsigned blgp, unsigned lane) {
   return firstGroup[blgp][lane / 16] * 16 + lane % 16;
 }
 
-void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, unsigned blgp, bool accumulators, bool inPlace, int seed) {
+void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, unsigned blgp,
+                bool accumulators, bool inPlace, int seed) {
   SCOPED_TRACE(nameOf(s.op));
   Machine m;
   m.fill((uint32_t)seed);
@@ -50,7 +64,10 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
   const auto value = [&]() -> uint64_t {
     const uint64_t r = random64();
     if (seed % 4 == 3 && r % 16 == 0)
-      return edgeValues(f64 ? 'd' : s.type == 'h' ? 'h' : 'f')[(r >> 8) % 30] >> (s.type == 'b' ? 16 : 0);
+      return edgeValues(f64             ? 'd'
+                        : s.type == 'h' ? 'h'
+                                        : 'f')[(r >> 8) % 30] >>
+             (s.type == 'b' ? 16 : 0);
     const uint64_t e = (uint64_t)(in.bias() - 3 + (int)(r >> 8) % 6) << in.mantissaBits;
     return e | (r >> 20 & ((1ull << in.mantissaBits) - 1)) | (r >> 60 & 1 ? in.sign() : 0);
   };
@@ -64,7 +81,8 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
           m.v(40 + row).u[l] = (uint32_t)x;
           m.v(41 + row).u[l] = (uint32_t)(x >> 32);
         } else {
-          m.v(40 + row).u[l] = s.type == 'f' ? (uint32_t)value() : (uint32_t)((value() & 0xffff) | value() << 16);
+          m.v(40 + row).u[l] =
+              s.type == 'f' ? (uint32_t)value() : (uint32_t)((value() & 0xffff) | value() << 16);
         }
       }
   const unsigned base = accumulators ? 96 : 0;
@@ -79,10 +97,13 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
         m.v(base + r + 1).u[l] = 0x3fe00000 + (uint32_t)(random64() & 0xfffff);
       }
   const std::vector<VRow> before = m.rows;
-  const unsigned dwordsIn = f64 ? 2 : s.type == 'i' ? 1 : (s.perLane * (s.type == 'f' ? 32 : 16)) / 32;
+  const unsigned dwordsIn = f64             ? 2
+                            : s.type == 'i' ? 1
+                                            : (s.perLane * (s.type == 'f' ? 32 : 16)) / 32;
   const auto reg = [&](unsigned n, unsigned d) { return accumulators ? agpr(n, d) : vgpr(n, d); };
   const bool constantC = seed % 5 == 4;
-  Inst i = make(s.op, Enc::VOP3P, reg(inPlace ? 0 : 32, regsOut), {vgpr(40, dwordsIn), vgpr(42, dwordsIn), constantC ? imm(0) : reg(0, regsOut)});
+  Inst i = make(s.op, Enc::VOP3P, reg(inPlace ? 0 : 32, regsOut),
+                {vgpr(40, dwordsIn), vgpr(42, dwordsIn), constantC ? imm(0) : reg(0, regsOut)});
   if (!inPlace && !accumulators)
     i.dst = vgpr(44, regsOut);
   i.cbsz = (uint8_t)cbsz;
@@ -94,10 +115,12 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
   const bool flushes = target == Target::gfx90a && (s.type == 'h' || s.type == 'b');
 
   const auto read = [&](unsigned row, unsigned lane) {
-    return f64 ? before[row].u[lane] | (uint64_t)before[row + 1].u[lane] << 32 : before[row].u[lane];
+    return f64 ? before[row].u[lane] | (uint64_t)before[row + 1].u[lane] << 32
+               : before[row].u[lane];
   };
   // Input element (index along M or N, k, block) by the published equation.
-  const auto element = [&](unsigned first, unsigned index, unsigned k, unsigned block, unsigned lanePattern) -> uint64_t {
+  const auto element = [&](unsigned first, unsigned index, unsigned k, unsigned block,
+                           unsigned lanePattern) -> uint64_t {
     const unsigned lane = s.m * block + s.m * s.blocks * (k / s.perLane) + index;
     const unsigned from = permute(lanePattern, lane), at = k % s.perLane;
     if (s.type == 'i')
@@ -129,7 +152,8 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
         const unsigned blockA = (block / (1u << cbsz)) * (1u << cbsz) + (cbsz ? abid : 0);
         uint64_t sum = constantC ? 0 : read(base + gpr, lane);
         for (unsigned k = 0; k < s.k; ++k) {
-          uint64_t a = element(40, row, k, blockA, 0), b = element(42, col, k, block, f64 ? 0 : blgp);
+          uint64_t a = element(40, row, k, blockA, 0),
+                   b = element(42, col, k, block, f64 ? 0 : blgp);
           if (s.type == 'i') {
             sum = (uint32_t)(sum + (uint64_t)((int64_t)(int8_t)a * (int8_t)b));
             continue;
@@ -138,7 +162,8 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
             a = flushDenormal(in, a);
             b = flushDenormal(in, b);
           }
-          sum = fmaExact(out, convert(in, out, a, toNearest), convert(in, out, b, toNearest), sum, toNearest);
+          sum = fmaExact(out, convert(in, out, a, toNearest), convert(in, out, b, toNearest), sum,
+                         toNearest);
         }
         if (flushes)
           sum = flushDenormal(out, sum);

@@ -18,13 +18,15 @@ struct Modifiers {
 };
 Modifiers randomModifiers() {
   const uint64_t r = random64();
-  return {(unsigned)(r & 7), (unsigned)(r >> 8 & 7), (unsigned)(r >> 16 & 7), (unsigned)(r >> 24 & 7), (r >> 32 & 3) == 0};
+  return {(unsigned)(r & 7), (unsigned)(r >> 8 & 7), (unsigned)(r >> 16 & 7),
+          (unsigned)(r >> 24 & 7), (r >> 32 & 3) == 0};
 }
 
 using Half = std::function<uint64_t(uint64_t, uint64_t, uint64_t)>;
 
 /// `fn` works on one 16-bit element; `isFloat` says whether neg applies; `clampTo` saturates.
-void checkPacked(Op op, unsigned sources, bool isFloat, const Half &fn, const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &clamped) {
+void checkPacked(Op op, unsigned sources, bool isFloat, const Half &fn,
+                 const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &clamped) {
   SCOPED_TRACE(nameOf(op));
   Machine m;
   for (int n = 0; n < 400; ++n) {
@@ -33,7 +35,8 @@ void checkPacked(Op op, unsigned sources, bool isFloat, const Half &fn, const st
     for (unsigned k = 0; k < 3; ++k)
       for (unsigned l = 0; l < 64; ++l)
         if (n & 1)
-          m.v(10 + k).u[l] = (uint32_t)((edges[random64() % edges.size()] & 0xffff) | edges[random64() % edges.size()] << 16);
+          m.v(10 + k).u[l] = (uint32_t)((edges[random64() % edges.size()] & 0xffff) |
+                                        edges[random64() % edges.size()] << 16);
     const Modifiers mod = n < 4 ? Modifiers{} : randomModifiers();
     std::vector<Operand> src;
     for (unsigned k = 0; k < sources; ++k)
@@ -67,8 +70,9 @@ void checkPacked(Op op, unsigned sources, bool isFloat, const Half &fn, const st
       }
       if (!(exec >> l & 1))
         want = before[4].u[l];
-      ASSERT_EQ(m.v(4).u[l], want) << std::hex << "round " << n << " lane " << l << " sel " << mod.opSel << "/" << mod.opSelHi
-                                   << " a=" << before[10].u[l] << " b=" << before[11].u[l] << " c=" << before[12].u[l];
+      ASSERT_EQ(m.v(4).u[l], want) << std::hex << "round " << n << " lane " << l << " sel "
+                                   << mod.opSel << "/" << mod.opSelHi << " a=" << before[10].u[l]
+                                   << " b=" << before[11].u[l] << " c=" << before[12].u[l];
     }
   }
 }
@@ -78,13 +82,18 @@ uint64_t satU(int64_t x) { return (uint64_t)std::clamp<int64_t>(x, 0, 65535); }
 uint64_t satI(int64_t x) { return (uint64_t)std::clamp<int64_t>(x, -32768, 32767); }
 
 TEST(ValuPacked, Integers) {
-#define SIGNED(EXPR) [](uint64_t a, uint64_t b, uint64_t c) { (void)c; return (uint64_t)(EXPR); }
+#define SIGNED(EXPR)                                                                               \
+  [](uint64_t a, uint64_t b, uint64_t c) {                                                         \
+    (void)c;                                                                                       \
+    return (uint64_t)(EXPR);                                                                       \
+  }
   checkPacked(Op::v_pk_add_u16, 2, false, SIGNED(a + b), SIGNED(satU((int64_t)(a + b))));
   checkPacked(Op::v_pk_sub_u16, 2, false, SIGNED(a - b), SIGNED(satU((int64_t)a - (int64_t)b)));
   checkPacked(Op::v_pk_add_i16, 2, false, SIGNED(a + b), SIGNED(satI(s(a) + s(b))));
   checkPacked(Op::v_pk_sub_i16, 2, false, SIGNED(a - b), SIGNED(satI(s(a) - s(b))));
   checkPacked(Op::v_pk_mad_u16, 3, false, SIGNED(a * b + c), SIGNED(satU((int64_t)(a * b + c))));
-  checkPacked(Op::v_pk_mad_i16, 3, false, SIGNED(a * b + c), SIGNED(satI((int64_t)s(a) * s(b) + s(c))));
+  checkPacked(Op::v_pk_mad_i16, 3, false, SIGNED(a * b + c),
+              SIGNED(satI((int64_t)s(a) * s(b) + s(c))));
   const auto plain = [](Op op, const Half &fn) { checkPacked(op, 2, false, fn, fn); };
   plain(Op::v_pk_mul_lo_u16, SIGNED(a * b));
   plain(Op::v_pk_lshlrev_b16, SIGNED(b << (a & 15)));
@@ -103,11 +112,15 @@ uint64_t clampHalf(uint64_t x) {
 }
 TEST(ValuPacked, Halves) {
   const auto both = [](Op op, unsigned n, const Half &fn) {
-    checkPacked(op, n, true, fn, [fn](uint64_t a, uint64_t b, uint64_t c) { return clampHalf(fn(a, b, c)); });
+    checkPacked(op, n, true, fn,
+                [fn](uint64_t a, uint64_t b, uint64_t c) { return clampHalf(fn(a, b, c)); });
   };
-  both(Op::v_pk_add_f16, 2, [](uint64_t a, uint64_t b, uint64_t) { return addExact(kHalf, a, b, toNearest); });
-  both(Op::v_pk_mul_f16, 2, [](uint64_t a, uint64_t b, uint64_t) { return mulExact(kHalf, a, b, toNearest); });
-  both(Op::v_pk_fma_f16, 3, [](uint64_t a, uint64_t b, uint64_t c) { return fmaExact(kHalf, a, b, c, toNearest); });
+  both(Op::v_pk_add_f16, 2,
+       [](uint64_t a, uint64_t b, uint64_t) { return addExact(kHalf, a, b, toNearest); });
+  both(Op::v_pk_mul_f16, 2,
+       [](uint64_t a, uint64_t b, uint64_t) { return mulExact(kHalf, a, b, toNearest); });
+  both(Op::v_pk_fma_f16, 3,
+       [](uint64_t a, uint64_t b, uint64_t c) { return fmaExact(kHalf, a, b, c, toNearest); });
   const auto extreme = [](bool max) {
     return [max](uint64_t a, uint64_t b, uint64_t) -> uint64_t {
       for (uint64_t x : {a, b})
@@ -131,8 +144,9 @@ TEST(ValuPacked, FmacVop2) {
   ASSERT_TRUE(m.run(make(Op::v_pk_fmac_f16, Enc::VOP2, vgpr(4), {vgpr(10), vgpr(11)})));
   for (unsigned l = 0; l < 64; ++l)
     for (unsigned h = 0; h < 32; h += 16)
-      EXPECT_EQ(m.v(4).u[l] >> h & 0xffff, fmaExact(kHalf, before[10].u[l] >> h & 0xffff, before[11].u[l] >> h & 0xffff,
-                                                   before[4].u[l] >> h & 0xffff, toNearest));
+      EXPECT_EQ(m.v(4).u[l] >> h & 0xffff,
+                fmaExact(kHalf, before[10].u[l] >> h & 0xffff, before[11].u[l] >> h & 0xffff,
+                         before[4].u[l] >> h & 0xffff, toNearest));
 }
 
 TEST(ValuPacked, Singles) { // gfx90a
@@ -163,9 +177,10 @@ TEST(ValuPacked, Singles) { // gfx90a
           if ((h ? mod.negHi : mod.negLo) >> k & 1)
             x[k] ^= 0x80000000;
         }
-        const uint64_t want = op == Op::v_pk_add_f32   ? addExact(kSingle, x[0], x[1], toNearest)
-                              : op == Op::v_pk_mul_f32 ? mulExact(kSingle, x[0], x[1], toNearest)
-                                                       : fmaExact(kSingle, x[0], x[1], x[2], toNearest);
+        const uint64_t want = op == Op::v_pk_add_f32 ? addExact(kSingle, x[0], x[1], toNearest)
+                              : op == Op::v_pk_mul_f32
+                                  ? mulExact(kSingle, x[0], x[1], toNearest)
+                                  : fmaExact(kSingle, x[0], x[1], x[2], toNearest);
         ASSERT_EQ(m.v(i.dst.index + h).u[l], want) << n;
       }
   }
@@ -184,17 +199,21 @@ TEST(ValuPacked, Singles) { // gfx90a
 
 TEST(ValuPacked, Mix) {
   Machine m;
-  for (Op op : {Op::v_fma_mix_f32, Op::v_fma_mixlo_f16, Op::v_fma_mixhi_f16, Op::v_mad_mix_f32, Op::v_mad_mixlo_f16, Op::v_mad_mixhi_f16}) {
+  for (Op op : {Op::v_fma_mix_f32, Op::v_fma_mixlo_f16, Op::v_fma_mixhi_f16, Op::v_mad_mix_f32,
+                Op::v_mad_mixlo_f16, Op::v_mad_mixhi_f16}) {
     SCOPED_TRACE(nameOf(op));
-    const bool fused = op == Op::v_fma_mix_f32 || op == Op::v_fma_mixlo_f16 || op == Op::v_fma_mixhi_f16;
-    const bool low = op == Op::v_fma_mixlo_f16 || op == Op::v_mad_mixlo_f16, high = op == Op::v_fma_mixhi_f16 || op == Op::v_mad_mixhi_f16;
+    const bool fused =
+        op == Op::v_fma_mix_f32 || op == Op::v_fma_mixlo_f16 || op == Op::v_fma_mixhi_f16;
+    const bool low = op == Op::v_fma_mixlo_f16 || op == Op::v_mad_mixlo_f16,
+               high = op == Op::v_fma_mixhi_f16 || op == Op::v_mad_mixhi_f16;
     for (int n = 0; n < 300; ++n) {
       m.fill((uint32_t)n);
       for (unsigned k = 10; k < 13; ++k)
         for (unsigned l = 0; l < 64; ++l)
           if (random64() & 1) {
             const auto &e = edgeValues('h');
-            m.v(k).u[l] = (uint32_t)((e[random64() % e.size()] & 0xffff) | e[random64() % e.size()] << 16);
+            m.v(k).u[l] =
+                (uint32_t)((e[random64() % e.size()] & 0xffff) | e[random64() % e.size()] << 16);
           } else {
             const auto &e = edgeValues('f');
             m.v(k).u[l] = (uint32_t)e[random64() % e.size()];
@@ -212,7 +231,8 @@ TEST(ValuPacked, Mix) {
         for (unsigned k = 0; k < 3; ++k) {
           x[k] = before[10 + k].u[l];
           if (mod.opSelHi >> k & 1)
-            x[k] = convert(kHalf, kSingle, x[k] >> (mod.opSel >> k & 1 ? 16 : 0) & 0xffff, toNearest);
+            x[k] =
+                convert(kHalf, kSingle, x[k] >> (mod.opSel >> k & 1 ? 16 : 0) & 0xffff, toNearest);
           if (mod.negHi >> k & 1)
             x[k] &= 0x7fffffff;
           if (mod.negLo >> k & 1)
@@ -253,10 +273,12 @@ void checkDot(Op op, unsigned bits, bool isSigned, bool accumulates, bool clamp)
     for (unsigned k = 0; k < 32 / bits; ++k)
       sum += (__int128)element(l.a, k) * element(l.b, k);
     if (clamp)
-      sum = isSigned ? std::clamp<__int128>(sum, INT32_MIN, INT32_MAX) : std::clamp<__int128>(sum, 0, UINT32_MAX);
+      sum = isSigned ? std::clamp<__int128>(sum, INT32_MIN, INT32_MAX)
+                     : std::clamp<__int128>(sum, 0, UINT32_MAX);
     return (uint64_t)(uint32_t)sum;
   };
-  check({op, accumulates ? "u:uu" : "u:uuu", reference, accumulates ? Enc::VOP2 : Enc::VOP3P, false, kDefaultMode, [=](Inst &i) {
+  check({op, accumulates ? "u:uu" : "u:uuu", reference, accumulates ? Enc::VOP2 : Enc::VOP3P, false,
+         kDefaultMode, [=](Inst &i) {
            i.clamp = clamp;
            if (!accumulates)
              i.opSelHi = 7;
@@ -294,9 +316,18 @@ TEST(ValuPacked, FloatDot) {
     };
   };
   const auto plain = [](Inst &i) { i.opSelHi = 7; };
-  check({Op::v_dot2_f32_f16, "f:uuf", reference(true), Enc::VOP3P, false, kDefaultMode, plain, Target::gfx90a});
-  check({Op::v_dot2_f32_f16, "f:uuf", reference(false), Enc::VOP3P, false, kDefaultMode, plain, Target::gfx906});
-  check({Op::v_dot2c_f32_f16, "f:uu", reference(false), Enc::VOP2, false, kDefaultMode, {}, Target::gfx908});
+  check({Op::v_dot2_f32_f16, "f:uuf", reference(true), Enc::VOP3P, false, kDefaultMode, plain,
+         Target::gfx90a});
+  check({Op::v_dot2_f32_f16, "f:uuf", reference(false), Enc::VOP3P, false, kDefaultMode, plain,
+         Target::gfx906});
+  check({Op::v_dot2c_f32_f16,
+         "f:uu",
+         reference(false),
+         Enc::VOP2,
+         false,
+         kDefaultMode,
+         {},
+         Target::gfx908});
 }
 
 } // namespace
