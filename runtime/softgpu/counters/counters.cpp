@@ -70,7 +70,8 @@ struct CounterSink::State {
   pid_t pid = 0; ///< whose records these are: a forked child starts its own list
 };
 
-CounterSink::CounterSink(std::string fileName) : state_(std::make_unique<State>()), enabled_(!fileName.empty()) {
+CounterSink::CounterSink(std::string fileName)
+    : state_(std::make_unique<State>()), enabled_(!fileName.empty()) {
   state_->fileName = std::move(fileName);
 }
 
@@ -155,11 +156,13 @@ void CounterSink::flush() noexcept {
     // A rename, so that a reader never sees half a file.
     const std::string part = name + ".part." + std::to_string(getpid());
     std::FILE *f = std::fopen(part.c_str(), "w");
-    bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size() && std::fputc('\n', f) != EOF;
+    bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size() &&
+              std::fputc('\n', f) != EOF;
     if (f && std::fclose(f) != 0)
       ok = false;
     if (!ok || std::rename(part.c_str(), name.c_str()) != 0) {
-      std::fprintf(stderr, "meld: cannot write counters to %s: %s\n", name.c_str(), std::strerror(errno));
+      std::fprintf(stderr, "meld: cannot write counters to %s: %s\n", name.c_str(),
+                   std::strerror(errno));
       std::remove(part.c_str());
     }
   } catch (...) {

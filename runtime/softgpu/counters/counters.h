@@ -1,6 +1,7 @@
 // What the software GPU counts, in rocprof's names and definitions, and where it is written.
 //
-// Thread rule: WaveCounters belong to one host thread; a dispatch adds them up when its workers are done.
+// Thread rule: WaveCounters belong to one host thread; a dispatch adds them up when its workers are
+// done.
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"
@@ -15,13 +16,15 @@ namespace meld::softgpu {
 struct WaveCounters {
   static constexpr unsigned kCategories = 12;
   uint64_t insts[kCategories] = {};
-  uint64_t activeLanesValu = 0; ///< sum of popcount(EXEC) over VALU instructions (SQ_THREAD_CYCLES_VALU / 4)
-  uint64_t cacheLines = 0;      ///< TCP_TOTAL_CACHE_LINES: distinct 64-byte lines per vector memory instruction
+  uint64_t activeLanesValu =
+      0; ///< sum of popcount(EXEC) over VALU instructions (SQ_THREAD_CYCLES_VALU / 4)
+  uint64_t cacheLines =
+      0; ///< TCP_TOTAL_CACHE_LINES: distinct 64-byte lines per vector memory instruction
   uint64_t ldsBankConflicts = 0;
   uint64_t waves = 0;
 
   void add(const WaveCounters &other);
-  uint64_t total() const;       ///< SQ_INSTS: all categories
+  uint64_t total() const; ///< SQ_INSTS: all categories
 };
 
 /// One finished dispatch.
@@ -29,14 +32,14 @@ struct DispatchRecord {
   std::string kernel;
   uint32_t grid[3] = {}, workgroup[3] = {};
   WaveCounters counters;
-  uint64_t cycles = 0;          ///< 0 when the timing model is off
+  uint64_t cycles = 0; ///< 0 when the timing model is off
   uint32_t vgprs = 0, sgprs = 0, ldsBytes = 0, scratchBytes = 0, occupancy = 0;
   isa::Target device = isa::Target::gfx90a;
-  bool replaced = false;        ///< the code object came from libmeld (it carries the .meld note)
+  bool replaced = false; ///< the code object came from libmeld (it carries the .meld note)
 };
 
-/// Collects records of the process; writes the JSON of docs/counters.md at exit when MELD_COUNTERS names a file.
-/// Thread-safe.
+/// Collects records of the process; writes the JSON of docs/counters.md at exit when MELD_COUNTERS
+/// names a file. Thread-safe.
 class CounterSink {
 public:
   static CounterSink &instance();
@@ -46,7 +49,7 @@ public:
   bool enabled() const { return enabled_; }
   void record(DispatchRecord record);
   std::string toJson() const;
-  void flush() noexcept;        ///< writes the file; one warning on failure, never throws
+  void flush() noexcept; ///< writes the file; one warning on failure, never throws
 
 private:
   struct State;

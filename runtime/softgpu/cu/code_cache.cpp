@@ -15,10 +15,19 @@ constexpr size_t kMaxRun = 8192;      // instructions
 constexpr size_t kWindow = 16 * 1024; // bytes read at a time
 
 const ExecInst *runIllegal(const ExecInst *i, Wave &w) {
-  return w.raise(i, FaultKind::illegalInstruction, reinterpret_cast<const CodeInst *>(i->inst)->problem);
+  return w.raise(i, FaultKind::illegalInstruction,
+                 reinterpret_cast<const CodeInst *>(i->inst)->problem);
 }
 
-const ExecInst *runLink(const ExecInst *i, Wave &w) { return w.code->targetOf(i); }
+/// Costs quantum as a backward branch does: even code without end gives others a turn.
+const ExecInst *runLink(const ExecInst *i, Wave &w) {
+  const ExecInst *target = w.code->targetOf(i);
+  if (--w.quantum > 0) [[likely]]
+    return target;
+  w.status = WaveStatus::yielded;
+  w.next = target;
+  return nullptr;
+}
 
 /// Nothing behind it is reached by falling through.
 bool endsRun(Op op) {
@@ -48,8 +57,8 @@ bool fitsFile(const Operand &o) {
 
 /// Every register an instruction names lies inside the register files, so handlers need not check.
 bool fitsFiles(const isa::Inst &in) {
-  for (const Operand *o : {&in.dst, &in.sdst, &in.src[0], &in.src[1], &in.src[2], &in.src[3], &in.vaddr, &in.vdata,
-                           &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
+  for (const Operand *o : {&in.dst, &in.sdst, &in.src[0], &in.src[1], &in.src[2], &in.src[3],
+                           &in.vaddr, &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
     if (!fitsFile(*o))
       return false;
   return true;
@@ -152,8 +161,8 @@ const ExecInst *CodeCache::decodeRun(uint64_t start) {
     }
     byPc_.emplace(c.pc, &e);
   }
-  // The entry behind the last instruction: where the run meets known code, or, behind a transfer that never falls
-  // through, something that keeps `i + 1` valid.
+  // The entry behind the last instruction: where the run meets known code, or, behind a transfer
+  // that never falls through, something that keeps `i + 1` valid.
   CodeInst &last = run.insts[n];
   ExecInst &e = run.entries[n];
   e = ExecInst{};

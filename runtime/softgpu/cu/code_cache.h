@@ -1,20 +1,22 @@
 // Decoded code of one device: finds the ExecInst of a code address, decoding on first use.
 //
-// What: code is decoded in runs. A run starts at the address asked for, goes on through conditional branches and
-// calls, and ends behind an unconditional transfer, or with a link entry where it meets code decoded before:
+// What: code is decoded in runs. A run starts at the address asked for, goes on through conditional
+// branches and calls, and ends behind an unconditional transfer, or with a link entry where it
+// meets code decoded before:
 //
 //     run 1:  A  B  cbranch->G  C  s_endpgm            (asked for A)
 //     run 2:  F  G' ...  link->A                        (asked for F; falls into A)
 //
-// An ExecInst holds no state of its run, so a branch may enter a run anywhere. Branches resolve their target
-// when first taken and keep it in ExecInst::target (an atomic store: several threads may do it, all write the
-// same value).
-// An opcode that cannot be decoded or that no part implements gets a handler that raises illegalInstruction:
-// reading past the code costs nothing, executing it is an error.
+// An ExecInst holds no state of its run, so a branch may enter a run anywhere. Branches resolve
+// their target when first taken and keep it in ExecInst::target (an atomic store: several threads
+// may do it, all write the same value). An opcode that cannot be decoded or that no part implements
+// gets a handler that raises illegalInstruction: reading past the code costs nothing, executing it
+// is an error.
 //
-// Costs: decoding about 0.3 us per instruction; a resolved branch one load; an indirect jump one hash probe.
-// Thread rule: every member may be called from any thread. Entries live as long as the cache: the device replaces
-// the whole cache when code may have changed, dispatches that still run keep the old one.
+// Costs: decoding about 0.3 us per instruction; a resolved branch one load; an indirect jump one
+// hash probe. Thread rule: every member may be called from any thread. Entries live as long as the
+// cache: the device replaces the whole cache when code may have changed, dispatches that still run
+// keep the old one.
 #pragma once
 
 #include "runtime/softgpu/cu/wave.h"
@@ -46,7 +48,8 @@ public:
   explicit CodeCache(isa::Target target) : target_(target) {}
   CodeCache(const CodeCache &) = delete;
 
-  /// The instruction at `pc`. Never nullptr: unreadable code gives an entry that raises illegalInstruction.
+  /// The instruction at `pc`. Never nullptr: unreadable code gives an entry that raises
+  /// illegalInstruction.
   const ExecInst *lookup(uint64_t pc) {
     const ExecInst *i = recent_[slot(pc)].load(std::memory_order_acquire);
     return i && pcOf(i) == pc ? i : find(pc);

@@ -26,7 +26,8 @@ void defaultAction(int signal) {
 
 void chain(int signal, siginfo_t *info, void *context) {
   const struct sigaction &p = signal == SIGBUS ? previousBus : previousSegv;
-  if (chaining || ((p.sa_flags & SA_SIGINFO) == 0 && (p.sa_handler == SIG_DFL || p.sa_handler == SIG_IGN))) {
+  if (chaining ||
+      ((p.sa_flags & SA_SIGINFO) == 0 && (p.sa_handler == SIG_DFL || p.sa_handler == SIG_IGN))) {
     defaultAction(signal);
     if (info->si_code <= 0) // sent by kill(): does not come again by itself
       raise(signal);
@@ -59,7 +60,8 @@ void onFault(int signal, siginfo_t *info, void *context) {
 
 void install(int signal, struct sigaction &previous) {
   struct sigaction now;
-  if (sigaction(signal, nullptr, &now) != 0 || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == onFault))
+  if (sigaction(signal, nullptr, &now) != 0 ||
+      ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == onFault))
     return;
   struct sigaction ours;
   std::memset(&ours, 0, sizeof(ours));

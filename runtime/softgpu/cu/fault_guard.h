@@ -1,9 +1,10 @@
 // Turns SIGSEGV and SIGBUS raised by a wave's memory access into a jump back to its worker.
 //
-// Waves access memory with plain loads and stores; an unmapped address raises a signal in the worker's thread.
-// While a FaultGuard is armed on the thread, the handler stores address and direction and siglongjmps to
-// guard.env; every other fault goes to the handler that was installed before ours (or kills the process as it
-// would have without us). Code between sigsetjmp and the fault must own nothing with a destructor.
+// Waves access memory with plain loads and stores; an unmapped address raises a signal in the
+// worker's thread. While a FaultGuard is armed on the thread, the handler stores address and
+// direction and siglongjmps to guard.env; every other fault goes to the handler that was installed
+// before ours (or kills the process as it would have without us). Code between sigsetjmp and the
+// fault must own nothing with a destructor.
 //
 //   FaultGuard guard;
 //   if (sigsetjmp(guard.env, 0) == 0) { guard.arm(); ... guard.disarm(); }
@@ -31,8 +32,8 @@ public:
   volatile uint64_t address = 0;
   volatile bool write = false;
 
-  /// Puts our handler in front, unless it is. Called at the start of every dispatch: a library may have
-  /// installed its own since. Cost: two system calls.
+  /// Puts our handler in front, unless it is. Called at the start of every dispatch: a library may
+  /// have installed its own since. Cost: two system calls.
   static void installHandlers();
 
 private:

@@ -19,8 +19,8 @@ class SoftGpu final : public Gpu {
 public:
   SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
-        code_(std::make_shared<CodeCache>(config.target)), timing_(TimingParameters::of(config.target)),
-        trace_(TraceLog::open(config)) {
+        code_(std::make_shared<CodeCache>(config.target)),
+        timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)) {
     timing_.apply(config.timingParameters); // checked by Gpu::create
   }
 

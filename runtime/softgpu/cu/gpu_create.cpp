@@ -1,5 +1,5 @@
-// Refuses hosts that cannot run the executor. Compiled without its instruction set, so the check itself runs
-// everywhere.
+// Refuses hosts that cannot run the executor. Compiled without its instruction set, so the check
+// itself runs everywhere.
 #include "runtime/softgpu/cu/gpu_impl.h"
 #include "runtime/softgpu/cu/timing.h"
 
@@ -30,14 +30,16 @@ const char *missingInstructionSet() {
 
 } // namespace
 
-std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapper, std::string *problem) {
+std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapper,
+                                 std::string *problem) {
   if (const char *missing = missingInstructionSet()) {
     if (problem)
       *problem = std::string("the software GPU needs a host processor with ") + missing;
     return nullptr;
   }
   DeviceConfig full = config;
-  if (const char *env = full.timingParameters.empty() ? std::getenv("MELD_GPU_TIMING_PARAMS") : nullptr)
+  if (const char *env =
+          full.timingParameters.empty() ? std::getenv("MELD_GPU_TIMING_PARAMS") : nullptr)
     full.timingParameters = env;
   TimingParameters parameters;
   if (std::string bad = parameters.apply(full.timingParameters); !bad.empty()) {

@@ -41,7 +41,8 @@ KernelName kernelName(uint64_t descriptor) {
 
 } // namespace meld::softgpu
 
-extern "C" void meld_softgpu_name_kernel(uint64_t descriptorAddress, const char *name, int replaced) noexcept {
+extern "C" void meld_softgpu_name_kernel(uint64_t descriptorAddress, const char *name,
+                                         int replaced) noexcept {
   using namespace meld::softgpu;
   try {
     if (name) {

@@ -1,8 +1,8 @@
 // Names of kernels by the address of their descriptor, for counters and messages.
 //
-// A dispatch packet holds only an address, and loaded code objects carry no symbol table, so whoever loads them
-// (a hook on the executable's symbols, a test's loader) registers the names here.
-// Thread rule: any thread; one table per process.
+// A dispatch packet holds only an address, and loaded code objects carry no symbol table, so
+// whoever loads them (a hook on the executable's symbols, a test's loader) registers the names
+// here. Thread rule: any thread; one table per process.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,8 @@ struct Descriptor {
   uint32_t properties() const { return at<uint16_t>(56); }
 };
 
-template <class... A> DispatchResult bad(DispatchCode code, const std::string &kernel, const char *format, A... args) {
+template <class... A>
+DispatchResult bad(DispatchCode code, const std::string &kernel, const char *format, A... args) {
   char text[256];
   std::snprintf(text, sizeof(text), format, args...);
   DispatchResult r;
@@ -48,7 +49,7 @@ void readMode(const Descriptor &d, Launch &out) {
   if (rsrc1 >> 23 & 1)
     mode |= Mode::ieee;
   if (rsrc1 >> 26 & 1)
-    mode |= 1u << 23; // FP16_OVFL
+    mode |= 1u << 23;                 // FP16_OVFL
   mode |= (rsrc2 >> 24 & 0x7f) << 12; // exception enables; recorded, never raised
   out.mode = mode;
 }
@@ -72,7 +73,8 @@ void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
 /// How many workgroups of the launch one compute unit holds.
 void computeOccupancy(isa::Target target, Launch &l) {
   const UnitLimits u = unitLimits(target);
-  const uint32_t rows = std::max<uint32_t>(l.vgprs + (target == isa::Target::gfx908 ? 0 : l.agprs), u.vgprGranule);
+  const uint32_t rows =
+      std::max<uint32_t>(l.vgprs + (target == isa::Target::gfx908 ? 0 : l.agprs), u.vgprGranule);
   uint32_t waves = std::min({u.wavesPerSimd, u.vgprRows / rows, u.sgprs / std::max(l.sgprs, 16u)});
   const uint32_t perSimd = (l.wavesPerGroup + u.simds - 1) / u.simds;
   uint32_t groups = perSimd ? waves * u.simds / std::max(l.wavesPerGroup, 1u) : 0;
@@ -111,8 +113,8 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
     out.grid[k] = k < dimensions ? p.grid[k] : 1;
     out.workgroup[k] = k < dimensions ? p.workgroup[k] : 1;
     if (out.grid[k] == 0 || out.workgroup[k] == 0)
-      return bad(DispatchCode::badDimensions, out.kernel, "dimension %u is empty (grid %u, workgroup %u)", k, out.grid[k],
-                 out.workgroup[k]);
+      return bad(DispatchCode::badDimensions, out.kernel,
+                 "dimension %u is empty (grid %u, workgroup %u)", k, out.grid[k], out.workgroup[k]);
     out.groups[k] = uint32_t((uint64_t(out.grid[k]) + out.workgroup[k] - 1) / out.workgroup[k]);
     items *= out.workgroup[k];
     if (__builtin_mul_overflow(out.totalGroups, uint64_t(out.groups[k]), &out.totalGroups))
@@ -124,13 +126,15 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
   out.wavesPerGroup = uint32_t((items + kWaveSize - 1) / kWaveSize);
 
   Descriptor d;
-  if (p.kernelObject == 0 || p.kernelObject % 64 != 0 || safeRead(p.kernelObject, d.bytes, 64) != 64)
+  if (p.kernelObject == 0 || p.kernelObject % 64 != 0 ||
+      safeRead(p.kernelObject, d.bytes, 64) != 64)
     return bad(DispatchCode::badCodeObject, out.kernel, "no readable kernel descriptor at 0x%llx",
                static_cast<unsigned long long>(p.kernelObject));
   out.properties = d.properties();
   out.rsrc2 = d.rsrc2();
   if (out.properties & KernelProperty::wave32)
-    return bad(DispatchCode::badCodeObject, out.kernel, "compiled for wave32, which this target does not have");
+    return bad(DispatchCode::badCodeObject, out.kernel,
+               "compiled for wave32, which this target does not have");
   out.entry = p.kernelObject + uint64_t(d.entryOffset());
   out.kernarg = p.kernarg;
   uint8_t first[4];
@@ -138,7 +142,8 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
     return bad(DispatchCode::badCodeObject, out.kernel, "entry 0x%llx is not readable code",
                static_cast<unsigned long long>(out.entry));
   if ((out.rsrc2 >> 1 & 31) > 16)
-    return bad(DispatchCode::badCodeObject, out.kernel, "%u user SGPRs, at most 16", out.rsrc2 >> 1 & 31);
+    return bad(DispatchCode::badCodeObject, out.kernel, "%u user SGPRs, at most 16",
+               out.rsrc2 >> 1 & 31);
   readMode(d, out);
   readRegisters(d, config.target, out);
 
@@ -148,11 +153,13 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
                unitLimits(config.target).ldsBytes);
   out.scratchPerLane = (p.privateSegment + 15) / 16 * 16;
   if (p.privateSegment > kMaxScratchPerLane)
-    return bad(DispatchCode::scratchTooLarge, out.kernel, "%u bytes of scratch per work-item, at most %u",
-               p.privateSegment, kMaxScratchPerLane);
+    return bad(DispatchCode::scratchTooLarge, out.kernel,
+               "%u bytes of scratch per work-item, at most %u", p.privateSegment,
+               kMaxScratchPerLane);
   computeOccupancy(config.target, out);
   if (out.groupsPerCu == 0)
-    return bad(DispatchCode::tooManyVgprs, out.kernel, "a workgroup of %u waves with %u VGPRs does not fit a compute unit",
+    return bad(DispatchCode::tooManyVgprs, out.kernel,
+               "a workgroup of %u waves with %u VGPRs does not fit a compute unit",
                out.wavesPerGroup, out.vgprs + out.agprs);
   return {};
 }

@@ -1,8 +1,9 @@
 // One kernel launch, read from an AQL packet and the kernel's descriptor.
 //
-// Sources: HSA Platform System Architecture 1.2, 2.9.6 (packet); LLVM "User Guide for AMDGPU Backend", "Code Object V3
-// Kernel Descriptor", "compute_pgm_rsrc1/2/3", "Initial Kernel Execution State". The legacy amd_kernel_code_t of
-// ROCr's own shaders has the fields used here at the same offsets.
+// Sources: HSA Platform System Architecture 1.2, 2.9.6 (packet); LLVM "User Guide for AMDGPU
+// Backend", "Code Object V3 Kernel Descriptor", "compute_pgm_rsrc1/2/3", "Initial Kernel Execution
+// State". The legacy amd_kernel_code_t of ROCr's own shaders has the fields used here at the same
+// offsets.
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
@@ -21,14 +22,14 @@ struct AqlPacket {
 static_assert(sizeof(AqlPacket) == 64);
 
 struct Launch {
-  std::string kernel;            ///< name, or kernel@0x<descriptor>
+  std::string kernel; ///< name, or kernel@0x<descriptor>
   bool replaced = false;
   uint64_t descriptor = 0, entry = 0;
   uint32_t grid[3] = {}, workgroup[3] = {}, groups[3] = {};
   uint64_t totalGroups = 0;
-  uint32_t wavesPerGroup = 0;    ///< of a full workgroup
+  uint32_t wavesPerGroup = 0; ///< of a full workgroup
 
-  uint32_t vgprs = 0;            ///< architectural VGPRs allocated
+  uint32_t vgprs = 0; ///< architectural VGPRs allocated
   uint32_t accOffset = 0, agprs = 0;
   uint32_t sgprs = 0, ldsBytes = 0, scratchPerLane = 0;
   uint32_t mode = 0;
@@ -37,15 +38,15 @@ struct Launch {
   // Initial registers
   uint32_t properties = 0, rsrc2 = 0; ///< as in the descriptor
   uint64_t kernarg = 0;
-  bool packedIds = false;        ///< work-item ids in v0, 10 bits each (gfx90a)
+  bool packedIds = false; ///< work-item ids in v0, 10 bits each (gfx90a)
   unsigned idDimensions() const { return (rsrc2 >> 11 & 3) + 1; }
 };
 
 /// Limits of a compute unit ("Vega" ISA 3.6, "MI200" ISA; AMD Instinct MI200 CDNA2 white paper).
 struct UnitLimits {
-  uint32_t vgprRows;   ///< registers per lane and SIMD, shared by its waves
+  uint32_t vgprRows; ///< registers per lane and SIMD, shared by its waves
   uint32_t vgprGranule;
-  uint32_t sgprs;      ///< per SIMD
+  uint32_t sgprs; ///< per SIMD
   uint32_t wavesPerSimd;
   uint32_t ldsBytes = 64 << 10, simds = 4, groups = 16;
 };
@@ -57,8 +58,17 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
 /// Bits of kernel_code_properties, and of the legacy code's properties.
 namespace KernelProperty {
 enum : uint32_t {
-  privateSegmentBuffer = 1, dispatchPtr = 2, queuePtr = 4, kernargPtr = 8, dispatchIdSgpr = 16, flatScratchInit = 32,
-  privateSegmentSize = 64, gridX = 128, gridY = 256, gridZ = 512, wave32 = 1024,
+  privateSegmentBuffer = 1,
+  dispatchPtr = 2,
+  queuePtr = 4,
+  kernargPtr = 8,
+  dispatchIdSgpr = 16,
+  flatScratchInit = 32,
+  privateSegmentSize = 64,
+  gridX = 128,
+  gridY = 256,
+  gridZ = 512,
+  wave32 = 1024,
 };
 }
 

@@ -25,7 +25,8 @@ struct Pool::State {
     Worker worker;
     std::unique_lock lock(mutex);
     while (true) {
-      auto it = std::find_if(offers.begin(), offers.end(), [](Offer *o) { return o->inside_ < o->wanted_; });
+      auto it = std::find_if(offers.begin(), offers.end(),
+                             [](Offer *o) { return o->inside_ < o->wanted_; });
       if (it == offers.end()) {
         if (quit)
           return;

@@ -1,11 +1,12 @@
 // Helper threads that join running dispatches.
 //
-// What: the calling thread of a dispatch offers its work with a Pool::Offer and does it, too; idle helpers join,
-// each with a Worker of its own, until the offer is withdrawn. Threads start with the first offer and never
-// before, so a process may fork until then; after a fork the child starts its own.
+// What: the calling thread of a dispatch offers its work with a Pool::Offer and does it, too; idle
+// helpers join, each with a Worker of its own, until the offer is withdrawn. Threads start with the
+// first offer and never before, so a process may fork until then; after a fork the child starts its
+// own.
 //
-// Costs: an offer wakes at most as many helpers as there is work for; withdrawing waits for the helpers inside.
-// Thread rule: any thread.
+// Costs: an offer wakes at most as many helpers as there is work for; withdrawing waits for the
+// helpers inside. Thread rule: any thread.
 #pragma once
 
 #include <functional>

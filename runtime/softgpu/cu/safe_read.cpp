@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-// Where a sandbox forbids process_vm_readv: write() to a pipe gives EFAULT for unmapped memory, too.
+// Where a sandbox forbids process_vm_readv: write() to a pipe gives EFAULT for unmapped memory,
+// too.
 size_t readThroughPipe(uint64_t address, uint8_t *out, size_t size) {
   int fd[2];
   if (pipe(fd) != 0)
@@ -49,8 +50,9 @@ size_t safeRead(uint64_t address, void *out, size_t size) {
     local.iov_len = asked;
     ssize_t got = process_vm_readv(getpid(), &local, 1, remote, n, 0);
     if (got < 0)
-      return errno == EPERM || errno == ENOSYS ? done + readThroughPipe(address + done, dst + done, size - done)
-                                               : done;
+      return errno == EPERM || errno == ENOSYS
+                 ? done + readThroughPipe(address + done, dst + done, size - done)
+                 : done;
     done += size_t(got);
     if (size_t(got) < asked)
       break;

@@ -8,7 +8,8 @@
 
 namespace meld::softgpu {
 
-/// Copies up to `size` bytes from `address` to `out`; returns how many bytes, from the start, could be read.
+/// Copies up to `size` bytes from `address` to `out`; returns how many bytes, from the start, could
+/// be read.
 size_t safeRead(uint64_t address, void *out, size_t size);
 
 } // namespace meld::softgpu

@@ -1,8 +1,9 @@
-// Scalar instructions: operand access and handler selection shared by scalar_alu.cpp and scalar_flow.cpp.
+// Scalar instructions: operand access and handler selection shared by scalar_alu.cpp and
+// scalar_flow.cpp.
 //
-// An operation is a captureless lambda over values; from it five handlers are made: four for the mixes of SGPR
-// and constant sources, and a slow one that also knows the sources whose value exists only at run time
-// (SCC, EXECZ, apertures, ...).
+// An operation is a captureless lambda over values; from it five handlers are made: four for the
+// mixes of SGPR and constant sources, and a slow one that also knows the sources whose value exists
+// only at run time (SCC, EXECZ, apertures, ...).
 #pragma once
 
 #include "runtime/softgpu/cu/wave.h"
@@ -19,7 +20,8 @@ uint64_t readSpecial(const Wave &w, unsigned code);
 
 enum Sources : unsigned { bothSgpr = 0, imm0 = 1, imm1 = 2, anySource = 4 };
 
-template <class T, unsigned Mix, unsigned K = 0> inline T readSource(const ExecInst *i, const Wave &w) {
+template <class T, unsigned Mix, unsigned K = 0>
+inline T readSource(const ExecInst *i, const Wave &w) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
   const unsigned slot = i->src[K];
   if constexpr (Mix == anySource) {
@@ -91,7 +93,8 @@ template <class Body> Handler pick(const ExecInst &e) {
 /// Resolves the operands; false: an operand of a kind scalar instructions do not have.
 bool fillOperands(ExecInst &e);
 
-Handler aluHandler(const ExecInst &e);  ///< SOP2, SOP1, SOPC, SOPK arithmetic; nullptr: none of ours
-bool prepareFlow(ExecInst &e, isa::Target target); ///< branches, SOPP, hardware registers, GPR indexing
+Handler aluHandler(const ExecInst &e); ///< SOP2, SOP1, SOPC, SOPK arithmetic; nullptr: none of ours
+bool prepareFlow(ExecInst &e,
+                 isa::Target target); ///< branches, SOPP, hardware registers, GPR indexing
 
 } // namespace meld::softgpu::scalar

@@ -1,8 +1,10 @@
-// Scalar arithmetic: SOP2, SOP1, SOPC and the arithmetic part of SOPK ("Vega" ISA, chapter 12, SOP2 .. SOPC).
+// Scalar arithmetic: SOP2, SOP1, SOPC and the arithmetic part of SOPK ("Vega" ISA, chapter 12, SOP2
+// .. SOPC).
 //
-// SCC follows the manual op by op: carry or borrow (add_u32, addc, sub_u32, subb, lshlN_add), signed overflow
-// (add_i32, sub_i32, addk), "result is not zero" (logic, shifts, bit fields, counts), which operand was taken
-// (min, max), untouched (mov, mul, cselect, bfm, pack, brev, ff*, flbit*, sext*, bitset*).
+// SCC follows the manual op by op: carry or borrow (add_u32, addc, sub_u32, subb, lshlN_add),
+// signed overflow (add_i32, sub_i32, addk), "result is not zero" (logic, shifts, bit fields,
+// counts), which operand was taken (min, max), untouched (mov, mul, cselect, bfm, pack, brev, ff*,
+// flbit*, sext*, bitset*).
 #include "runtime/softgpu/cu/scalar.h"
 
 namespace meld::softgpu::scalar {
@@ -105,7 +107,9 @@ template <auto F> U64 writeExec(U64 a, Wave &w) {
   return w.exec();
 }
 
-template <class D, class A, class B, auto F> Handler two(const ExecInst &e) { return pick<Two<D, A, B, F>>(e); }
+template <class D, class A, class B, auto F> Handler two(const ExecInst &e) {
+  return pick<Two<D, A, B, F>>(e);
+}
 template <class D, class A, auto F> Handler one(const ExecInst &e) { return pick<One<D, A, F>>(e); }
 
 template <auto F> const ExecInst *simple(const ExecInst *i, Wave &w) {
@@ -320,9 +324,13 @@ Handler sop1(const ExecInst &e) {
     return one<U64, U64, writeExec<[](U64 a, U64 exec) { return a & ~exec; }>>(e);
   // M0 moves the register number; numbers past the file wrap.
   case Op::s_movrels_b32:
-    return simple<[](const ExecInst *i, Wave &w) { w.s[i->dst] = w.s[(i->src[0] + w.m0()) & 127]; }>;
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.s[i->dst] = w.s[(i->src[0] + w.m0()) & 127];
+    }>;
   case Op::s_movrels_b64:
-    return simple<[](const ExecInst *i, Wave &w) { w.setS64(i->dst, w.s64((i->src[0] + w.m0()) & 126)); }>;
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.setS64(i->dst, w.s64((i->src[0] + w.m0()) & 126));
+    }>;
   case Op::s_movreld_b32:
     return simple<[](const ExecInst *i, Wave &w) {
       w.s[(i->dst + w.m0()) & 127] = readSource<U, anySource>(i, w);
@@ -340,7 +348,7 @@ Handler sopc(const ExecInst &e) {
   switch (e.inst->op) {
 #define MELD_CMP(name, op)                                                                         \
   case Op::s_cmp_##name##_i32:                                                                     \
-    return two<void, I, I, [](I a, I b, U &c) { c = (a op b); }>(e);                                 \
+    return two<void, I, I, [](I a, I b, U &c) { c = (a op b); }>(e);                               \
   case Op::s_cmp_##name##_u32:                                                                     \
     return two<void, U, U, [](U a, U b, U &c) { c = (a op b); }>(e);
     MELD_CMP(eq, ==)
@@ -379,9 +387,9 @@ Handler sopk(const ExecInst &e) {
     return constOp<[](U &d, U k, U &) { d *= k; }>;
 #define MELD_CMPK(name, op)                                                                        \
   case Op::s_cmpk_##name##_i32:                                                                    \
-    return constOp<[](U &d, U k, U &c) { c = (I(d) op I(k)); }>;                                     \
+    return constOp<[](U &d, U k, U &c) { c = (I(d) op I(k)); }>;                                   \
   case Op::s_cmpk_##name##_u32:                                                                    \
-    return constOp<[](U &d, U k, U &c) { c = (d op (k & 0xffff)); }>;
+    return constOp<[](U &d, U k, U &c) { c = (d op(k & 0xffff)); }>;
     MELD_CMPK(eq, ==)
     MELD_CMPK(lg, !=)
     MELD_CMPK(gt, >)

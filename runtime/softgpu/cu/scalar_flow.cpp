@@ -1,7 +1,9 @@
-// Control flow and the rest of the scalar unit: branches, calls, SOPP, hardware registers, VGPR indexing mode.
+// Control flow and the rest of the scalar unit: branches, calls, SOPP, hardware registers, VGPR
+// indexing mode.
 //
-// A taken backward branch or an indirect jump costs one unit of Wave::quantum; at zero the wave yields with
-// Wave::next at the target, so every loop gives other waves a turn and notices a cancelled dispatch.
+// A taken backward branch or an indirect jump costs one unit of Wave::quantum; at zero the wave
+// yields with Wave::next at the target, so every loop gives other waves a turn and notices a
+// cancelled dispatch.
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/scalar.h"
 #include "runtime/softgpu/cu/workgroup.h"
@@ -13,7 +15,14 @@ using isa::Op;
 namespace {
 
 enum HwReg : unsigned {
-  hwMode = 1, hwStatus = 2, hwTrapSts = 3, hwId = 4, hwGprAlloc = 5, hwLdsAlloc = 6, hwIbSts = 7, hwShMemBases = 15,
+  hwMode = 1,
+  hwStatus = 2,
+  hwTrapSts = 3,
+  hwId = 4,
+  hwGprAlloc = 5,
+  hwLdsAlloc = 6,
+  hwIbSts = 7,
+  hwShMemBases = 15,
 };
 
 /// ExecFlags are free for scalar instructions.
@@ -31,7 +40,8 @@ uint32_t status(const Wave &w) {
 uint32_t hardwareId(const Wave &w) {
   const uint64_t group = w.group ? w.group->flatId : 0;
   const uint32_t cus = w.group ? w.group->computeUnits : 1;
-  const uint32_t cu = uint32_t(group % cus), slot = w.waveInGroup / 4 % 16, simd = w.waveInGroup % 4;
+  const uint32_t cu = uint32_t(group % cus), slot = w.waveInGroup / 4 % 16,
+                 simd = w.waveInGroup % 4;
   return slot | simd << 4 | (cu & 15) << 8 | (cu >> 4 & 1) << 12 | (cu >> 5 & 3) << 13 |
          uint32_t(group / cus % 16) << 16;
 }
@@ -69,7 +79,8 @@ struct Field {
   unsigned id, offset;
   uint32_t low; ///< `size` ones
   explicit Field(uint32_t simm16)
-      : id(simm16 & 63), offset(simm16 >> 6 & 31), low(uint32_t((1ull << ((simm16 >> 11 & 31) + 1)) - 1)) {}
+      : id(simm16 & 63), offset(simm16 >> 6 & 31),
+        low(uint32_t((1ull << ((simm16 >> 11 & 31) + 1)) - 1)) {}
 };
 
 const ExecInst *runGetReg(const ExecInst *i, Wave &w) {
@@ -84,7 +95,9 @@ const ExecInst *setReg(const ExecInst *i, Wave &w, uint32_t value) {
   return following(i);
 }
 const ExecInst *runSetReg(const ExecInst *i, Wave &w) { return setReg(i, w, w.s[i->dst]); }
-const ExecInst *runSetRegImm(const ExecInst *i, Wave &w) { return setReg(i, w, i->inst->literalValue); }
+const ExecInst *runSetRegImm(const ExecInst *i, Wave &w) {
+  return setReg(i, w, i->inst->literalValue);
+}
 
 // --- branches ---
 
@@ -145,10 +158,13 @@ const ExecInst *runGetPc(const ExecInst *i, Wave &w) {
 }
 const ExecInst *jump(const ExecInst *i, Wave &w, uint64_t pc) {
   if (pc & 3)
-    return w.raise(i, FaultKind::illegalInstruction, "jump to an address that is not a multiple of 4", pc);
+    return w.raise(i, FaultKind::illegalInstruction,
+                   "jump to an address that is not a multiple of 4", pc);
   return goTo(w.code->lookup(pc), w);
 }
-const ExecInst *runSetPc(const ExecInst *i, Wave &w) { return jump(i, w, readSource<uint64_t, anySource>(i, w)); }
+const ExecInst *runSetPc(const ExecInst *i, Wave &w) {
+  return jump(i, w, readSource<uint64_t, anySource>(i, w));
+}
 const ExecInst *runSwapPc(const ExecInst *i, Wave &w) {
   uint64_t to = readSource<uint64_t, anySource>(i, w);
   w.setS64(i->dst, nextPc(i));
@@ -165,8 +181,12 @@ const ExecInst *stop(const ExecInst *next, Wave &w, WaveStatus status) {
   return nullptr;
 }
 const ExecInst *runEnd(const ExecInst *i, Wave &w) { return stop(i, w, WaveStatus::ended); }
-const ExecInst *runBarrier(const ExecInst *i, Wave &w) { return stop(following(i), w, WaveStatus::barrier); }
-const ExecInst *runSleep(const ExecInst *i, Wave &w) { return stop(following(i), w, WaveStatus::yielded); }
+const ExecInst *runBarrier(const ExecInst *i, Wave &w) {
+  return stop(following(i), w, WaveStatus::barrier);
+}
+const ExecInst *runSleep(const ExecInst *i, Wave &w) {
+  return stop(following(i), w, WaveStatus::yielded);
+}
 
 const ExecInst *runSendMsg(const ExecInst *i, Wave &w) {
   constexpr uint32_t msgInterrupt = 1;
@@ -191,7 +211,8 @@ const ExecInst *runTrap(const ExecInst *i, Wave &w) {
   }
 }
 
-// --- VGPR indexing mode: M0[7:0] index, M0[15:12] which operands; the vector ALU obeys MODE.gprIdxEn ---
+// --- VGPR indexing mode: M0[7:0] index, M0[15:12] which operands; the vector ALU obeys
+// MODE.gprIdxEn ---
 
 void setIdxMode(Wave &w, uint32_t operands) {
   uint32_t &m0 = w.s[isa::Sgpr::m0];
@@ -256,7 +277,8 @@ Handler flowHandler(Op op) {
     return runIdxMode;
   case Op::s_set_gpr_idx_idx:
     return runIdxIdx;
-  // Memory operations are done when their instruction is; caches, priorities and profiling are not modelled.
+  // Memory operations are done when their instruction is; caches, priorities and profiling are not
+  // modelled.
   case Op::s_nop:
   case Op::s_waitcnt:
   case Op::s_setprio:

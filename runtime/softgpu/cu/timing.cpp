@@ -5,11 +5,11 @@
 //       go to the next visit (cycle = SIMD number mod 4) at which some wave can issue
 //       for its waves, oldest first: issue the next instruction if its unit is free
 //
-// An instruction is executed when it issues; the model then decides when its wave may issue again and when its
-// result counts as arrived (vm and lgkm counters). All completion times are known at issue, so s_waitcnt is a
-// plain wait until a known cycle.
-// Terminates: each turn advances time; waves that wait for each other get turns as on the device, up to its
-// occupancy. Cost: about 50-100 ns per instruction.
+// An instruction is executed when it issues; the model then decides when its wave may issue again
+// and when its result counts as arrived (vm and lgkm counters). All completion times are known at
+// issue, so s_waitcnt is a plain wait until a known cycle. Terminates: each turn advances time;
+// waves that wait for each other get turns as on the device, up to its occupancy. Cost: about
+// 50-100 ns per instruction.
 #include "runtime/softgpu/cu/timing.h"
 
 #include "runtime/softgpu/cu/code_cache.h"
@@ -47,7 +47,9 @@ public:
     done_[(first_ + size_++) % kMax] = last_;
   }
   /// When at most `n` are outstanding.
-  uint64_t until(uint32_t n) const { return size_ <= n ? 0 : done_[(first_ + size_ - n - 1) % kMax]; }
+  uint64_t until(uint32_t n) const {
+    return size_ <= n ? 0 : done_[(first_ + size_ - n - 1) % kMax];
+  }
   void finish(uint64_t now) {
     while (size_ && done_[first_] <= now)
       drop(1);
@@ -115,7 +117,7 @@ public:
 private:
   struct Simd {
     std::vector<std::unique_ptr<TimedWave>> waves; ///< oldest first
-    uint64_t next = 0;     ///< no wave can issue before this visit
+    uint64_t next = 0;                             ///< no wave can issue before this visit
     uint64_t valuFree = 0;
   };
 
@@ -148,7 +150,8 @@ public:
 
   uint64_t run();
 
-  std::vector<std::unique_ptr<ComputeUnit>> units; ///< a member, so that a memory fault's long jump loses nothing
+  std::vector<std::unique_ptr<ComputeUnit>>
+      units; ///< a member, so that a memory fault's long jump loses nothing
   Job &job;
   const TimingParameters &p;
   FaultGuard &guard;
@@ -188,7 +191,8 @@ void ComputeUnit::fill() {
     if (!startWorkgroup(*g, nextGroup_, *job.launch, job.env, *job.request)) {
       DispatchResult r;
       r.code = DispatchCode::scratchTooLarge;
-      r.message = "kernel " + job.launch->kernel + ": no host memory for a workgroup's registers and scratch";
+      r.message = "kernel " + job.launch->kernel +
+                  ": no host memory for a workgroup's registers and scratch";
       job.fail(std::move(r));
       return;
     }
@@ -249,7 +253,8 @@ uint64_t ComputeUnit::unitFree(const Simd &s, unsigned index, Category c) const 
   case Category::lds:
     return ldsFree_[index / 2];
   default:
-    return 0; // the scalar and branch units take one instruction per visit, waits and barriers need none
+    return 0; // the scalar and branch units take one instruction per visit, waits and barriers need
+              // none
   }
 }
 
@@ -414,7 +419,8 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   }
   case Category::waitcnt: {
     const uint32_t imm = uint32_t(in.simm) & 0xffff;
-    ready = std::max({ready, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4), t.lgkm.until(imm >> 8 & 15)});
+    ready = std::max(
+        {ready, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4), t.lgkm.until(imm >> 8 & 15)});
     break;
   }
   default:
@@ -470,10 +476,14 @@ void ComputeUnit::barrier(Workgroup &g) {
 
 uint32_t ComputeUnit::ldsCost(const Wave &w, const isa::Inst &in) const {
   const TimingParameters &p = device_.p;
-  const uint32_t read = in.dst.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.dst.dwords, 1) * 4;
-  const uint32_t written = (in.vdata.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.vdata.dwords, 1) * 4) +
-                           (in.vdata1.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.vdata1.dwords, 1) * 4);
-  uint32_t cost = std::max(read, written) / std::max(p.ldsBytesPerLaneCycle, 1u) + (written ? p.ldsWriteExtra : 0);
+  const uint32_t read =
+      in.dst.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.dst.dwords, 1) * 4;
+  const uint32_t written =
+      (in.vdata.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.vdata.dwords, 1) * 4) +
+      (in.vdata1.kind == isa::Operand::Kind::none ? 0
+                                                  : std::max<uint32_t>(in.vdata1.dwords, 1) * 4);
+  uint32_t cost = std::max(read, written) / std::max(p.ldsBytesPerLaneCycle, 1u) +
+                  (written ? p.ldsWriteExtra : 0);
   return std::max(cost, p.ldsMin) + p.ldsConflict * w.trace.ldsBankConflicts;
 }
 
@@ -527,7 +537,8 @@ uint64_t Device::run() {
   for (unsigned k = 0; k < count; ++k)
     units.push_back(std::make_unique<ComputeUnit>(*this, k));
   uint64_t cycles = 0;
-  for (uint64_t end = p.turn; !units.empty() && !job.stop.load(std::memory_order_relaxed); end += std::max(p.turn, 1u)) {
+  for (uint64_t end = p.turn; !units.empty() && !job.stop.load(std::memory_order_relaxed);
+       end += std::max(p.turn, 1u)) {
     slept = false;
     for (size_t k = 0; k < units.size();) {
       if (units[k]->advance(end)) {
@@ -566,8 +577,9 @@ uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
       cycles = device->run();
     } else {
       Wave &w = *device->running;
-      w.fault = Fault{FaultKind::memory, pcOf(w.next), guard.address, faultingLane(w.next, w, guard.address), guard.write,
-                      "no memory there"};
+      w.fault = Fault{FaultKind::memory, pcOf(w.next),
+                      guard.address,     faultingLane(w.next, w, guard.address),
+                      guard.write,       "no memory there"};
       w.status = WaveStatus::faulted;
       job.fail(describeFault(w, *job.launch, job.env.code->target()));
     }

@@ -1,16 +1,19 @@
 // The timing model: how many cycles a dispatch takes on the modelled device.
 //
-// What: an interpreter of its own that runs the dispatch with instructions issued at modelled times. Every number
-// it uses is a field of TimingParameters; docs/timing-model.md gives rules, values and sources.
+// What: an interpreter of its own that runs the dispatch with instructions issued at modelled
+// times. Every number it uses is a field of TimingParameters; docs/timing-model.md gives rules,
+// values and sources.
 //
 //   cycle      0    1    2    3    4    5 ...
-//   visits   SIMD0 SIMD1 SIMD2 SIMD3 SIMD0 SIMD1       oldest wave first; one instruction per wave and per
-//                                                      category {VALU, SALU/SMEM, VMEM, LDS, branch}
+//   visits   SIMD0 SIMD1 SIMD2 SIMD3 SIMD0 SIMD1       oldest wave first; one instruction per wave
+//   and per
+//                                                      category {VALU, SALU/SMEM, VMEM, LDS,
+//                                                      branch}
 //
-// Determinism: one thread, compute units advance in turns of `turn` cycles, caches start empty in every dispatch.
-// The result depends on kernel, launch, data and addresses only.
-// Cost: at least 10 M wave-instructions/s.
-// Not modelled: instruction fetch, register bank conflicts, TLBs, DRAM pages, cache contents between dispatches.
+// Determinism: one thread, compute units advance in turns of `turn` cycles, caches start empty in
+// every dispatch. The result depends on kernel, launch, data and addresses only. Cost: at least 10
+// M wave-instructions/s. Not modelled: instruction fetch, register bank conflicts, TLBs, DRAM
+// pages, cache contents between dispatches.
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
@@ -23,21 +26,24 @@ namespace meld::softgpu {
 
 struct TimingParameters {
   // Issue, in cycles
-  uint32_t valu = 4, valuHalf = 8, valuQuarter = 16, transcendental = 16, mulHi32 = 16, f64 = 8, mfma = 32;
+  uint32_t valu = 4, valuHalf = 8, valuQuarter = 16, transcendental = 16, mulHi32 = 16, f64 = 8,
+           mfma = 32;
   uint32_t salu = 4, branchNotTaken = 8, branchTaken = 16, internal = 4, sleepUnit = 64;
-  // LDS: banks and bytes per cycle are in the trace; a read costs its bytes per lane, a write 4 more
-  uint32_t ldsMin = 4, ldsBytesPerLaneCycle = 1, ldsWriteExtra = 4, ldsConflict = 1, ldsLatency = 64;
+  // LDS: banks and bytes per cycle are in the trace; a read costs its bytes per lane, a write 4
+  // more
+  uint32_t ldsMin = 4, ldsBytesPerLaneCycle = 1, ldsWriteExtra = 4, ldsConflict = 1,
+           ldsLatency = 64;
   // Vector memory
   uint32_t vmemMin = 4, vmemPerLine = 1;
   uint32_t l1Bytes = 16 << 10, l1Ways = 4, l1Latency = 120;
   uint32_t l2Bytes = 8 << 20, l2Ways = 16, l2Latency = 220;
   uint32_t hbmLatency = 350;
-  uint32_t l2BytesPerCycle = 64; ///< per compute unit
+  uint32_t l2BytesPerCycle = 64;         ///< per compute unit
   uint32_t hbmMilliBytesPerCycle = 9267; ///< per compute unit, in 1/1000 byte
   uint32_t scalarBytes = 16 << 10, scalarWays = 4, scalarLatency = 64;
   // The dispatch
-  uint32_t turn = 512;             ///< cycles a compute unit advances before the next one does
-  uint32_t launchOverhead = 5000;  ///< reported separately, never part of `cycles`
+  uint32_t turn = 512;            ///< cycles a compute unit advances before the next one does
+  uint32_t launchOverhead = 5000; ///< reported separately, never part of `cycles`
 
   static TimingParameters of(isa::Target target);
   /// Changes one field by name; false: no such field.
@@ -46,8 +52,8 @@ struct TimingParameters {
   std::string apply(std::string_view settings);
 };
 
-/// Runs `job` on the calling thread; returns the modelled cycles. Failures and counters go into the job, as
-/// with Worker::run. Never throws.
+/// Runs `job` on the calling thread; returns the modelled cycles. Failures and counters go into the
+/// job, as with Worker::run. Never throws.
 uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept;
 
 } // namespace meld::softgpu

@@ -78,7 +78,8 @@ std::string TimingParameters::apply(std::string_view settings) {
       return std::string(part);
     std::string_view number = part.substr(equals + 1);
     auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size() || !set(part.substr(0, equals), value))
+    if (error != std::errc() || end != number.data() + number.size() ||
+        !set(part.substr(0, equals), value))
       return std::string(part);
   }
   return {};

@@ -23,8 +23,8 @@ void appendValue(std::string &text, const Operand &o, const Wave &w, unsigned la
       std::snprintf(buffer, sizeof(buffer), " s%u=0x%" PRIx32, o.index + k, w.s[o.index + k]);
     } else if (o.kind == Operand::Kind::vgpr || o.kind == Operand::Kind::agpr) {
       const bool acc = o.kind == Operand::Kind::agpr;
-      std::snprintf(buffer, sizeof(buffer), " %c%u[%u]=0x%" PRIx32, acc ? 'a' : 'v', o.index + k, lane,
-                    w.v[o.index + k + (acc ? w.accOffset : 0)].u[lane]);
+      std::snprintf(buffer, sizeof(buffer), " %c%u[%u]=0x%" PRIx32, acc ? 'a' : 'v', o.index + k,
+                    lane, w.v[o.index + k + (acc ? w.accOffset : 0)].u[lane]);
     } else {
       return;
     }
@@ -44,10 +44,12 @@ std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
     return nullptr;
   std::FILE *f = name == "-" ? stderr : std::fopen(name.c_str(), "w");
   if (!f) {
-    std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", name.c_str(), std::strerror(errno));
+    std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", name.c_str(),
+                 std::strerror(errno));
     return nullptr;
   }
-  return std::unique_ptr<TraceLog>(new TraceLog(f, setting(config.traceKernel, "MELD_TRACE_KERNEL")));
+  return std::unique_ptr<TraceLog>(
+      new TraceLog(f, setting(config.traceKernel, "MELD_TRACE_KERNEL")));
 }
 
 TraceLog::~TraceLog() {
@@ -63,15 +65,17 @@ void TraceLog::run(Wave &w, WaveCounters &c, const Launch &launch) {
     const bool more = stepWave(w, c);
     if (i->category != kCoreEntry) {
       const unsigned lane = exec ? unsigned(std::countr_zero(exec)) : 0;
-      std::string text = isa::disassemble(*i->inst, w.code->target(), pcOf(i) - launch.entry), values;
+      std::string text = isa::disassemble(*i->inst, w.code->target(), pcOf(i) - launch.entry),
+                  values;
       for (char &x : text)
         if (x == '\t' || x == '\n')
           x = ' ';
       appendValue(values, i->inst->dst, w, lane);
       appendValue(values, i->inst->sdst, w, lane);
-      std::fprintf(file_, "%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n", launch.kernel.c_str(),
-                   w.group ? w.group->flatId : 0, w.waveInGroup, pcOf(i) - launch.entry, exec, scc, text.c_str(),
-                   values.empty() ? "" : "  ;", values.c_str());
+      std::fprintf(file_, "%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
+                   launch.kernel.c_str(), w.group ? w.group->flatId : 0, w.waveInGroup,
+                   pcOf(i) - launch.entry, exec, scc, text.c_str(), values.empty() ? "" : "  ;",
+                   values.c_str());
     }
     if (!more)
       break;

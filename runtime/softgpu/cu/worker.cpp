@@ -67,23 +67,26 @@ DispatchResult describeFault(const Wave &w, const Launch &launch, isa::Target ta
       c = ' ';
   if (code.empty()) {
     uint32_t word = 0;
-    std::snprintf(where, sizeof(where), safeRead(pc, &word, 4) == 4 ? ".long 0x%08x" : "(unreadable)", word);
+    std::snprintf(where, sizeof(where),
+                  safeRead(pc, &word, 4) == 4 ? ".long 0x%08x" : "(unreadable)", word);
     code = where;
   }
-  std::snprintf(where, sizeof(where), " at %s0x%llx (pc 0x%llx): ", pc >= launch.entry ? "+" : "-",
-                static_cast<unsigned long long>(pc >= launch.entry ? pc - launch.entry : launch.entry - pc),
-                static_cast<unsigned long long>(pc));
+  std::snprintf(
+      where, sizeof(where), " at %s0x%llx (pc 0x%llx): ", pc >= launch.entry ? "+" : "-",
+      static_cast<unsigned long long>(pc >= launch.entry ? pc - launch.entry : launch.entry - pc),
+      static_cast<unsigned long long>(pc));
   r.message = std::string(text) + " in kernel " + launch.kernel + where + code;
   if (w.fault.what && *w.fault.what)
     r.message += std::string(": ") + w.fault.what;
   if (w.fault.kind == FaultKind::memory || w.fault.kind == FaultKind::aperture) {
-    std::snprintf(where, sizeof(where), ", %s address 0x%llx", w.fault.write ? "write to" : "read from",
+    std::snprintf(where, sizeof(where), ", %s address 0x%llx",
+                  w.fault.write ? "write to" : "read from",
                   static_cast<unsigned long long>(w.fault.address));
     r.message += where;
   }
   if (w.group) {
-    std::snprintf(where, sizeof(where), ", workgroup (%u,%u,%u) wave %u", w.group->id[0], w.group->id[1], w.group->id[2],
-                  w.waveInGroup);
+    std::snprintf(where, sizeof(where), ", workgroup (%u,%u,%u) wave %u", w.group->id[0],
+                  w.group->id[1], w.group->id[2], w.waveInGroup);
     r.message += where;
   }
   if (w.fault.lane >= 0)
@@ -119,8 +122,9 @@ void Worker::run(Job &job) noexcept {
         loop(job);
       } else {
         Wave &w = *running_;
-        w.fault = Fault{FaultKind::memory, pcOf(w.next), guard.address, faultingLane(w.next, w, guard.address),
-                        guard.write, "no memory there"};
+        w.fault = Fault{FaultKind::memory, pcOf(w.next),
+                        guard.address,     faultingLane(w.next, w, guard.address),
+                        guard.write,       "no memory there"};
         w.status = WaveStatus::faulted;
         job.fail(describeFault(w, *job.launch, job.env.code->target()));
       }
@@ -223,7 +227,8 @@ bool Worker::launchNext() {
   if (!startWorkgroup(*g, id, *job.launch, job.env, *job.request)) {
     DispatchResult r;
     r.code = DispatchCode::scratchTooLarge;
-    r.message = "kernel " + job.launch->kernel + ": no host memory for a workgroup's registers and scratch";
+    r.message =
+        "kernel " + job.launch->kernel + ": no host memory for a workgroup's registers and scratch";
     job.fail(std::move(r));
     noMemory_ = true;
     return false;

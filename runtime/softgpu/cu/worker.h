@@ -1,20 +1,22 @@
 // Runs the workgroups of one dispatch on one host thread.
 //
-// What: a worker takes workgroups in id order from the dispatch (Job) and runs each until its waves end. A wave
-// runs to a barrier, its end, an s_sleep or the end of its quantum (taken backward branches). A workgroup none of
-// whose waves ended in a round stays resident, and after a few such rounds the worker takes further workgroups
-// and gives every resident one turns:
+// What: a worker takes workgroups in id order from the dispatch (Job) and runs each until its waves
+// end. A wave runs to a barrier, its end, an s_sleep or the end of its quantum (taken backward
+// branches). A workgroup none of whose waves ended in a round stays resident, and after a few such
+// rounds the worker takes further workgroups and gives every resident one turns:
 //
 //   group 0   ####|      ####|      ####            | = all its waves yielded
 //   group 1        ####|      ###end
 //
-// Why it makes progress: workgroups start in id order, so one that waits for a smaller id (look-back scan, lock)
-// waits for something that has started and gets turns. One that waits for a larger id (grid barrier) waits for
-// something that starts as long as the device itself could hold all of them: the limit is its occupancy.
-// Waves that wait for the host (s_sleep in a loop) make the worker yield to the operating system.
+// Why it makes progress: workgroups start in id order, so one that waits for a smaller id
+// (look-back scan, lock) waits for something that has started and gets turns. One that waits for a
+// larger id (grid barrier) waits for something that starts as long as the device itself could hold
+// all of them: the limit is its occupancy. Waves that wait for the host (s_sleep in a loop) make
+// the worker yield to the operating system.
 //
 // Costs: about 5 ns per instruction plus the instruction itself; a wave switch below 0.1 us.
-// Thread rule: run() is called by the thread that owns the worker; Job is shared by the workers of a dispatch.
+// Thread rule: run() is called by the thread that owns the worker; Job is shared by the workers of
+// a dispatch.
 #pragma once
 
 #include "runtime/softgpu/counters/counters.h"
@@ -36,17 +38,19 @@ struct Job {
   const Launch *launch = nullptr;
   const DispatchRequest *request = nullptr;
   WorkgroupEnv env;
-  TraceLog *trace = nullptr;             ///< set: a line for each instruction
+  TraceLog *trace = nullptr; ///< set: a line for each instruction
 
   std::atomic<uint64_t> nextGroup{0};
-  std::atomic<uint32_t> workers{0};      ///< that joined
-  std::atomic<bool> stop{false};         ///< failed or cancelled
+  std::atomic<uint32_t> workers{0}; ///< that joined
+  std::atomic<bool> stop{false};    ///< failed or cancelled
 
-  std::mutex mutex;                      ///< protects the rest
+  std::mutex mutex; ///< protects the rest
   WaveCounters counters;
   DispatchResult result;
 
-  bool cancelled() const { return request->cancel && request->cancel->load(std::memory_order_relaxed); }
+  bool cancelled() const {
+    return request->cancel && request->cancel->load(std::memory_order_relaxed);
+  }
   /// Keeps the first failure and stops all workers.
   void fail(DispatchResult r);
 };
@@ -72,7 +76,8 @@ private:
   Wave *running_ = nullptr;
   WaveCounters counters_;
   std::vector<std::unique_ptr<Workgroup>> resident_, spare_;
-  bool slept_ = false; ///< every wave that ran since the flag was set stopped at s_sleep or a barrier
+  bool slept_ =
+      false; ///< every wave that ran since the flag was set stopped at s_sleep or a barrier
   bool noMemory_ = false;
 
   friend struct WorkerInterrupt;

@@ -17,7 +17,8 @@ uint8_t *PageBuffer::reserve(size_t size) {
   if (data_)
     munmap(data_, size_);
   size = (size + 4095) / 4096 * 4096 + 4096;
-  void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   data_ = p == MAP_FAILED ? nullptr : static_cast<uint8_t *>(p);
   size_ = data_ ? size : 0;
   return data_;
@@ -35,7 +36,8 @@ void writeScratchResource(uint32_t *s, uint64_t base) {
   s[3] = 4u | 5u << 3 | 6u << 6 | 7u << 9 | 7u << 12 | 4u << 15 | 1u << 19 | 3u << 21 | 1u << 23;
 }
 
-void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchRequest &r, bool firstWave) {
+void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchRequest &r,
+               bool firstWave) {
   std::memset(w.s, 0, sizeof(w.s));
   unsigned n = 0;
   const uint64_t scratch = reinterpret_cast<uint64_t>(w.scratch);
@@ -82,7 +84,8 @@ void initIds(Wave &w, const Workgroup &g, const Launch &l, uint32_t first) {
     w.setS64(isa::Sgpr::exec, n == kWaveSize ? kFullExec : (1ull << n) - 1);
     return;
   }
-  uint32_t x = first % g.size[0], y = first / g.size[0] % g.size[1], z = first / g.size[0] / g.size[1];
+  uint32_t x = first % g.size[0], y = first / g.size[0] % g.size[1],
+           z = first / g.size[0] / g.size[1];
   uint64_t exec = 0;
   for (unsigned lane = 0; lane < kWaveSize && z < g.size[2]; ++lane) {
     exec |= 1ull << lane;
@@ -128,8 +131,8 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     g.waves = std::make_unique<Wave[]>(g.numWaves);
     g.waveCapacity = g.numWaves;
   }
-  auto *registers =
-      reinterpret_cast<VRow *>(g.registers.reserve((size_t(rows) * g.numWaves + kSlackRows) * sizeof(VRow)));
+  auto *registers = reinterpret_cast<VRow *>(
+      g.registers.reserve((size_t(rows) * g.numWaves + kSlackRows) * sizeof(VRow)));
   uint8_t *lds = g.lds.reserve(std::max<size_t>(l.ldsBytes, 64));
   uint8_t *scratch = scratchPerWave ? g.scratch.reserve(scratchPerWave * g.numWaves) : nullptr;
   if (!registers || !lds || (scratchPerWave && !scratch))

@@ -1,16 +1,22 @@
 // A resident workgroup: its waves, registers, LDS and scratch, and how they are set up.
 //
 // Memory layout
-//   registers  one block of rows: wave k's VGPRs, then its AGPRs (gfx90a) at Wave::accOffset, wave after wave, and
-//              512 rows of slack so that a register number the kernel did not allocate stays inside the block
+//   registers  one block of rows: wave k's VGPRs, then its AGPRs (gfx90a) at Wave::accOffset, wave
+//   after wave, and
+//              512 rows of slack so that a register number the kernel did not allocate stays inside
+//              the block
 //   LDS        the packet's group segment, zeroed for every workgroup
-//   scratch    byte b of lane l of a wave at waveScratch + (b/4)*256 + l*4 + b%4: what swizzled buffer accesses
-//              through the private segment SRD (add_tid, index stride 64, element size 4) reach, too
+//   scratch    byte b of lane l of a wave at waveScratch + (b/4)*256 + l*4 + b%4: what swizzled
+//   buffer accesses
+//              through the private segment SRD (add_tid, index stride 64, element size 4) reach,
+//              too
 //
-// Registers and LDS start as zero, and so does scratch up to kZeroScratch bytes per wave (more would cost more than
-// the kernel): a kernel that reads registers or LDS it never wrote gives the same result on every run.
+// Registers and LDS start as zero, and so does scratch up to kZeroScratch bytes per wave (more
+// would cost more than the kernel): a kernel that reads registers or LDS it never wrote gives the
+// same result on every run.
 //
-// Thread rule: a Workgroup belongs to one worker; waves may be touched only by that worker's thread.
+// Thread rule: a Workgroup belongs to one worker; waves may be touched only by that worker's
+// thread.
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
@@ -40,7 +46,7 @@ private:
 struct Workgroup {
   uint64_t flatId = 0;
   uint32_t id[3] = {};
-  uint32_t size[3] = {};     ///< work-items per dimension; smaller than the launch's at the grid's edge
+  uint32_t size[3] = {}; ///< work-items per dimension; smaller than the launch's at the grid's edge
   uint32_t numWaves = 0;
   uint32_t ended = 0, arrived = 0; ///< waves at s_endpgm / s_barrier
   uint32_t computeUnits = 1;

@@ -48,12 +48,14 @@ TEST(Counters, JsonHasDispatchesAndTotals) {
   EXPECT_EQ(first["counters"]["SQ_INSTS_BRANCH"], 3);
   EXPECT_EQ(first["counters"]["SQ_INSTS"], 17);
   EXPECT_EQ(first["counters"]["VALUUtilization"], 50.0);
-  EXPECT_EQ(j["dispatches"][1]["counters"]["VALUUtilization"], 0.0) << "no vector instruction: not a division by zero";
+  EXPECT_EQ(j["dispatches"][1]["counters"]["VALUUtilization"], 0.0)
+      << "no vector instruction: not a division by zero";
   const json &a = j["totals"]["a"];
   EXPECT_EQ(a["dispatches"], 2);
   EXPECT_EQ(a["cycles"], 200);
   EXPECT_EQ(a["counters"]["SQ_WAVES"], 4);
-  EXPECT_EQ(a["counters"]["VALUUtilization"], 100.0 * 960 / (40 * 64)) << "weighted by instructions, not a mean of means";
+  EXPECT_EQ(a["counters"]["VALUUtilization"], 100.0 * 960 / (40 * 64))
+      << "weighted by instructions, not a mean of means";
 }
 
 TEST(Counters, DisabledSinkKeepsNothing) {
@@ -75,7 +77,8 @@ TEST(Counters, FileNamesMayHoldTheProcessId) {
 }
 
 TEST(Counters, AForkedChildDoesNotWriteItsParentsRecords) {
-  const std::string name = testing::TempDir() + "meld-counters-fork-" + std::to_string(getpid()) + ".json";
+  const std::string name =
+      testing::TempDir() + "meld-counters-fork-" + std::to_string(getpid()) + ".json";
   CounterSink sink(name);
   sink.record(sample("a", 1, 64));
   pid_t child = fork();

@@ -1,4 +1,5 @@
-// Whole kernels, compiled by clang for gfx900 and gfx90a, run without ROCm; results against host code.
+// Whole kernels, compiled by clang for gfx900 and gfx90a, run without ROCm; results against host
+// code.
 #include "tests/runtime/softgpu/cu/test_code.h"
 
 #include <atomic>
@@ -18,10 +19,15 @@ protected:
   std::string target = GetParam();
   TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" + target + ".hsaco"};
 
-  std::unique_ptr<Gpu> gpu(unsigned threads = 2) { return Gpu::create(testConfig(target, threads)); }
-  static void expectOk(const DispatchResult &r) { EXPECT_EQ(r.code, DispatchCode::ok) << r.message; }
+  std::unique_ptr<Gpu> gpu(unsigned threads = 2) {
+    return Gpu::create(testConfig(target, threads));
+  }
+  static void expectOk(const DispatchResult &r) {
+    EXPECT_EQ(r.code, DispatchCode::ok) << r.message;
+  }
 };
-INSTANTIATE_TEST_SUITE_P(Targets, Dispatch, testing::Values("gfx900", "gfx90a"), [](auto &i) { return i.param; });
+INSTANTIATE_TEST_SUITE_P(Targets, Dispatch, testing::Values("gfx900", "gfx90a"),
+                         [](auto &i) { return i.param; });
 
 void storeToNowhere() {
   volatile uintptr_t nowhere = 16;
@@ -51,9 +57,10 @@ TEST_P(Dispatch, PartialGroups) {
   struct Case {
     Dim grid, group;
   };
-  for (Case c : {Case{{1}, {64}}, Case{{63}, {64}}, Case{{65}, {64}}, Case{{1000}, {256}}, Case{{5}, {1}}, Case{{7, 5}, {4, 4}},
-                 Case{{100, 3}, {33, 2}}, Case{{17, 9, 5}, {8, 4, 2}}, Case{{3, 3, 3}, {2, 2, 2}}, Case{{1, 1, 100}, {1, 1, 64}},
-                 Case{{1, 300, 1}, {1, 256, 1}}}) {
+  for (Case c : {Case{{1}, {64}}, Case{{63}, {64}}, Case{{65}, {64}}, Case{{1000}, {256}},
+                 Case{{5}, {1}}, Case{{7, 5}, {4, 4}}, Case{{100, 3}, {33, 2}},
+                 Case{{17, 9, 5}, {8, 4, 2}}, Case{{3, 3, 3}, {2, 2, 2}},
+                 Case{{1, 1, 100}, {1, 1, 64}}, Case{{1, 300, 1}, {1, 256, 1}}}) {
     const uint32_t n = c.grid.x * c.grid.y * c.grid.z;
     vector<uint32_t> out(n + 64, 0);
     auto r = launch(*g, code, "ids", c.grid, c.group,
@@ -63,7 +70,8 @@ TEST_P(Dispatch, PartialGroups) {
     for (uint32_t z = 0; z < c.grid.z; ++z)
       for (uint32_t y = 0; y < c.grid.y; ++y)
         for (uint32_t x = 0; x < c.grid.x; ++x, ++at)
-          ASSERT_EQ(out[at], x | y << 10 | z << 20) << x << "," << y << "," << z << " of " << c.grid.x << "x" << c.grid.y;
+          ASSERT_EQ(out[at], x | y << 10 | z << 20)
+              << x << "," << y << "," << z << " of " << c.grid.x << "x" << c.grid.y;
     for (; at < out.size(); ++at)
       ASSERT_EQ(out[at], 0u);
     // The waves of partial groups hold only their own work-items.
@@ -72,7 +80,9 @@ TEST_P(Dispatch, PartialGroups) {
       for (uint32_t y = 0; y < c.grid.y; y += c.group.y)
         for (uint32_t x = 0; x < c.grid.x; x += c.group.x)
           waves += (std::min(c.group.x, c.grid.x - x) * std::min(c.group.y, c.grid.y - y) *
-                        std::min(c.group.z, c.grid.z - z) + 63) / 64;
+                        std::min(c.group.z, c.grid.z - z) +
+                    63) /
+                   64;
     EXPECT_EQ(r.counters.waves, waves);
   }
 }
@@ -109,7 +119,8 @@ TEST_P(Dispatch, ScratchArrays) {
   auto g = gpu();
   auto in = numbers(100, 7);
   vector<uint32_t> out(512);
-  ASSERT_GT(code.field<uint32_t>("scratch", 4), 0u) << "the kernel uses no scratch, so this tests nothing";
+  ASSERT_GT(code.field<uint32_t>("scratch", 4), 0u)
+      << "the kernel uses no scratch, so this tests nothing";
   expectOk(launch(*g, code, "scratch", {512}, {256}, Args(in.data(), out.data(), 100u)));
   for (uint32_t t = 0; t < out.size(); ++t) {
     uint32_t a[64], h = 0;
@@ -167,7 +178,8 @@ TEST_P(Dispatch, SpinWaits) {
       // As many workgroups as the device holds at once, as a cooperative launch guarantees.
       const uint32_t groups = 8 * 16;
       vector<uint32_t> count(1), out(groups * 64);
-      expectOk(launch(*g, code, "grid_barrier", {groups * 64}, {64}, Args(count.data(), out.data(), groups, nap)));
+      expectOk(launch(*g, code, "grid_barrier", {groups * 64}, {64},
+                      Args(count.data(), out.data(), groups, nap)));
       for (uint32_t x : out)
         ASSERT_EQ(x, groups);
     }
@@ -197,7 +209,8 @@ TEST_P(Dispatch, ConcurrentDispatches) {
   auto g = gpu(2);
   alignas(64) static uint32_t flag[2];
   flag[0] = flag[1] = 0;
-  std::thread waiter([&] { expectOk(launch(*g, code, "wait_host", {64 * 8}, {64}, Args(&flag[0]))); });
+  std::thread waiter(
+      [&] { expectOk(launch(*g, code, "wait_host", {64 * 8}, {64}, Args(&flag[0]))); });
   vector<uint32_t> out(4096, 0);
   expectOk(launch(*g, code, "linear", {4096}, {256}, Args(out.data())));
   std::atomic_ref(flag[0]).store(1);
@@ -345,9 +358,11 @@ TEST_P(Dispatch, Limits) {
   EXPECT_EQ(run([](AqlPacket &p) { p.setup = 1, p.grid[1] = 0; }).code, DispatchCode::ok);
   EXPECT_EQ(run([](AqlPacket &p) { p.workgroup[0] = 1025; }).code, DispatchCode::groupTooLarge);
   EXPECT_EQ(run([](AqlPacket &p) { p.groupSegment = 65537; }).code, DispatchCode::ldsTooLarge);
-  EXPECT_EQ(run([](AqlPacket &p) { p.privateSegment = 200000; }).code, DispatchCode::scratchTooLarge);
+  EXPECT_EQ(run([](AqlPacket &p) { p.privateSegment = 200000; }).code,
+            DispatchCode::scratchTooLarge);
   EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0; }).code, DispatchCode::badCodeObject);
-  EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0x123456789000; }).code, DispatchCode::badCodeObject);
+  EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0x123456789000; }).code,
+            DispatchCode::badCodeObject);
   auto r = run([](AqlPacket &p) { p.groupSegment = 65537; });
   EXPECT_NE(r.message.find("linear"), std::string::npos) << r.message;
   // Too many registers for a workgroup of 16 waves.
@@ -377,7 +392,8 @@ TEST_P(Dispatch, InvalidateCode) {
 
 // The trace has one line per counted instruction and does not change results.
 TEST_P(Dispatch, Trace) {
-  const std::string name = testing::TempDir() + "meld-trace-" + std::to_string(getpid()) + "-" + target;
+  const std::string name =
+      testing::TempDir() + "meld-trace-" + std::to_string(getpid()) + "-" + target;
   uint64_t total = 0;
   {
     DeviceConfig c = testConfig(target, 2);
@@ -396,7 +412,8 @@ TEST_P(Dispatch, Trace) {
   bool store = false;
   for (std::string line; std::getline(in, line); ++lines) {
     EXPECT_EQ(line.rfind("linear g", 0), 0u) << line;
-    store |= line.find("global_store_dword") != line.npos && line.find("exec=ffffffffffffffff") != line.npos;
+    store |= line.find("global_store_dword") != line.npos &&
+             line.find("exec=ffffffffffffffff") != line.npos;
   }
   EXPECT_GT(lines, 8);
   EXPECT_TRUE(store);

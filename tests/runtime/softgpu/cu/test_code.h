@@ -1,4 +1,5 @@
-// Loads a code object without ROCm and launches its kernels on a Gpu: for tests of the executor alone.
+// Loads a code object without ROCm and launches its kernels on a Gpu: for tests of the executor
+// alone.
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
@@ -37,7 +38,8 @@ public:
         mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     for (unsigned k = 0; k < header->e_phnum; ++k)
       if (segments[k].p_type == PT_LOAD)
-        std::memcpy(image_ + segments[k].p_vaddr, bytes.data() + segments[k].p_offset, segments[k].p_filesz);
+        std::memcpy(image_ + segments[k].p_vaddr, bytes.data() + segments[k].p_offset,
+                    segments[k].p_filesz);
     auto *sections = reinterpret_cast<const Elf64_Shdr *>(bytes.data() + header->e_shoff);
     for (unsigned k = 0; k < header->e_shnum; ++k) {
       if (sections[k].sh_type != SHT_DYNSYM)
@@ -110,11 +112,13 @@ private:
   std::vector<char> bytes_;
 };
 
-inline AqlPacket makePacket(const TestCode &code, const std::string &kernel, Dim grid, Dim group, const void *kernarg) {
+inline AqlPacket makePacket(const TestCode &code, const std::string &kernel, Dim grid, Dim group,
+                            const void *kernarg) {
   AqlPacket p{};
   p.header = 2;
   p.setup = 3;
-  p.workgroup[0] = uint16_t(group.x), p.workgroup[1] = uint16_t(group.y), p.workgroup[2] = uint16_t(group.z);
+  p.workgroup[0] = uint16_t(group.x), p.workgroup[1] = uint16_t(group.y),
+  p.workgroup[2] = uint16_t(group.z);
   p.grid[0] = grid.x, p.grid[1] = grid.y, p.grid[2] = grid.z;
   p.groupSegment = code.field<uint32_t>(kernel, 0);
   p.privateSegment = code.field<uint32_t>(kernel, 4);
@@ -123,8 +127,8 @@ inline AqlPacket makePacket(const TestCode &code, const std::string &kernel, Dim
   return p;
 }
 
-inline DispatchResult launch(Gpu &gpu, const TestCode &code, const std::string &kernel, Dim grid, Dim group, Args args,
-                             DispatchRequest request = {}) {
+inline DispatchResult launch(Gpu &gpu, const TestCode &code, const std::string &kernel, Dim grid,
+                             Dim group, Args args, DispatchRequest request = {}) {
   AqlPacket p = makePacket(code, kernel, grid, group, args.data());
   request.packet = &p;
   request.dispatchPacketAddress = reinterpret_cast<uint64_t>(&p);

@@ -1,5 +1,5 @@
-// The timing model: microbenchmarks whose time follows from the documented rules, determinism, and that it
-// computes the same results and counters as the plain interpreter.
+// The timing model: microbenchmarks whose time follows from the documented rules, determinism, and
+// that it computes the same results and counters as the plain interpreter.
 #include "tests/runtime/softgpu/cu/test_code.h"
 
 #include "runtime/softgpu/cu/timing.h"
@@ -26,7 +26,8 @@ protected:
     c.timingParameters = parameters;
     return Gpu::create(c);
   }
-  uint64_t cycles(Gpu &g, const std::string &kernel, uint32_t grid, uint32_t group, uint32_t lds = 0) {
+  uint64_t cycles(Gpu &g, const std::string &kernel, uint32_t grid, uint32_t group,
+                  uint32_t lds = 0) {
     Args args(&data[0]);
     AqlPacket packet = makePacket(micro, kernel, {grid}, {group}, args.data());
     packet.groupSegment = lds;
@@ -41,10 +42,12 @@ protected:
   double each(const std::string &name, unsigned waves = 1, const char *parameters = "") {
     auto g = timed(1, parameters);
     const uint32_t n = waves * 64;
-    return double(cycles(*g, name + "_2", n, n, 16384) - cycles(*g, name + "_1", n, n, 16384)) / 100;
+    return double(cycles(*g, name + "_2", n, n, 16384) - cycles(*g, name + "_1", n, n, 16384)) /
+           100;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Targets, Timing, testing::Values("gfx900", "gfx90a"), [](auto &i) { return i.param; });
+INSTANTIATE_TEST_SUITE_P(Targets, Timing, testing::Values("gfx900", "gfx90a"),
+                         [](auto &i) { return i.param; });
 
 uint32_t up(uint32_t x) { return (x + 3) / 4 * 4; }
 
@@ -83,12 +86,11 @@ TEST_P(Timing, Lds) {
 }
 
 TEST_P(Timing, Memory) {
-  // 64 lanes x 4 bytes are 4 lines: the last is looked up 3 cycles after the first. A wave issues on every fourth
-  // cycle.
-  // The wait gives way 4 cycles after its issue or when the data is there.
+  // 64 lanes x 4 bytes are 4 lines: the last is looked up 3 cycles after the first. A wave issues
+  // on every fourth cycle. The wait gives way 4 cycles after its issue or when the data is there.
   EXPECT_EQ(each("load_hit"), up(3 + p.l1Latency));
-  // Each line from memory takes 64 / (bytes per cycle) of this unit's share; the first comes through after one, the
-  // last after four. 1 cycle per line at the L2 port.
+  // Each line from memory takes 64 / (bytes per cycle) of this unit's share; the first comes
+  // through after one, the last after four. 1 cycle per line at the L2 port.
   const double line = 64.0 * 1000 / p.hbmMilliBytesPerCycle;
   const double miss = each("load_miss") - 4;
   EXPECT_NEAR(miss, 1 + 4 * line + p.hbmLatency, 5);
@@ -115,7 +117,8 @@ TEST_P(Timing, DeterministicAndEqualToThePlainInterpreter) {
     for (size_t k = 0; k < in.size(); ++k)
       in[k] = uint32_t(k * 2654435761u);
     auto run = [&](Gpu &g, vector<uint32_t> &out) {
-      Args args = std::string(kernel) == "collatz" ? Args(out.data()) : Args(in.data(), out.data(), 50u);
+      Args args =
+          std::string(kernel) == "collatz" ? Args(out.data()) : Args(in.data(), out.data(), 50u);
       return launch(g, code, kernel, {256 * 40}, {256}, args);
     };
     vector<uint32_t> out(expected.size()); // one buffer: cache lines depend on its alignment
@@ -147,7 +150,10 @@ TEST_P(Timing, WaitsFaultsAndCancel) {
   EXPECT_EQ(launch(*g, code, "chain", {300 * 64}, {64}, Args(flag.data())).code, DispatchCode::ok);
   EXPECT_EQ(flag[299], 301u);
   vector<uint32_t> count(1), out(64 * 64);
-  EXPECT_EQ(launch(*g, code, "grid_barrier", {64 * 64}, {64}, Args(count.data(), out.data(), 64u, 1u)).code, DispatchCode::ok);
+  EXPECT_EQ(
+      launch(*g, code, "grid_barrier", {64 * 64}, {64}, Args(count.data(), out.data(), 64u, 1u))
+          .code,
+      DispatchCode::ok);
   EXPECT_EQ(out[5], 64u);
   auto r = launch(*g, code, "wild", {256}, {256}, Args(out.data(), uint64_t(0x123456789abc)));
   EXPECT_EQ(r.code, DispatchCode::memoryFault);
@@ -160,7 +166,8 @@ TEST_P(Timing, WaitsFaultsAndCancel) {
     cancel = true;
   });
   uint32_t zero = 0;
-  EXPECT_EQ(launch(*g, code, "forever", {512}, {256}, Args(&zero), request).code, DispatchCode::cancelled);
+  EXPECT_EQ(launch(*g, code, "forever", {512}, {256}, Args(&zero), request).code,
+            DispatchCode::cancelled);
   host.join();
 }
 
