@@ -25,9 +25,9 @@ public:
   int select(llvm::Type *type) const;
   /// An if-else that may diverge: saveexec, branch if empty, flip, restore, and the branch's
   /// latency.
-  int divergentIfElse() const { return 28; }
+  int divergentIfElse() const { return 40; }
   /// An if without else around a few instructions.
-  int guard() const { return 16; }
+  int guard() const { return 24; }
   /// A jump or a wave-uniform conditional jump.
   int uniformBranch(bool conditional) const { return conditional ? 12 : 4; }
 
