@@ -1,0 +1,67 @@
+#include "passes/pipeline.h"
+#include <gtest/gtest.h>
+
+using meld::passes::Decision;
+using meld::passes::DecisionLog;
+using meld::passes::MeldOptions;
+
+namespace {
+
+std::string errorOf(llvm::StringRef text) {
+  auto parsed = MeldOptions::parse(text);
+  return parsed ? "" : llvm::toString(parsed.takeError());
+}
+
+TEST(MeldOptions, EmptyTextIsTheDefault) {
+  auto parsed = MeldOptions::parse("");
+  ASSERT_TRUE(bool(parsed));
+  EXPECT_TRUE(parsed->wants("cfm"));
+  EXPECT_TRUE(parsed->wants("tail-merge"));
+  EXPECT_TRUE(parsed->early && parsed->late && parsed->verify);
+}
+
+TEST(MeldOptions, ReadsEveryOption) {
+  auto parsed = MeldOptions::parse(
+      "min-profit=2.5;max-iterations=3;no-tail-merge;no-late;include=^k;exclude=x$");
+  ASSERT_TRUE(bool(parsed));
+  EXPECT_DOUBLE_EQ(parsed->minProfit, 2.5);
+  EXPECT_EQ(parsed->maxIterations, 3u);
+  EXPECT_FALSE(parsed->wants("tail-merge"));
+  EXPECT_TRUE(parsed->wants("branch-fusion"));
+  EXPECT_FALSE(parsed->late);
+  EXPECT_TRUE(parsed->wantsKernel("kernel"));
+  EXPECT_FALSE(parsed->wantsKernel("kernelx"));
+  EXPECT_FALSE(parsed->wantsKernel("other"));
+}
+
+TEST(MeldOptions, NamesWhatIsWrong) {
+  EXPECT_NE(errorOf("speed=9").find("speed=9"), std::string::npos);
+  EXPECT_NE(errorOf("min-profit=much").find("much"), std::string::npos);
+  EXPECT_NE(errorOf("include=(").find("include"), std::string::npos);
+  EXPECT_NE(errorOf("frobnicate").find("frobnicate"), std::string::npos);
+}
+
+TEST(MeldOptions, PassListChooses) {
+  MeldOptions options;
+  options.passes = "meld-cfm, branch-fusion";
+  EXPECT_TRUE(options.wants("cfm"));
+  EXPECT_TRUE(options.wants("branch-fusion"));
+  EXPECT_FALSE(options.wants("tail-merge"));
+  options.passes = "none";
+  EXPECT_FALSE(options.wants("cfm"));
+}
+
+TEST(DecisionLog, CountsWhatWasMelded) {
+  DecisionLog log;
+  Decision decision;
+  decision.kernel = "k";
+  log.add(decision);
+  decision.melded = true;
+  log.add(decision);
+  EXPECT_EQ(log.entries().size(), 2u);
+  EXPECT_EQ(log.meldedCount(), 1u);
+  log.clear();
+  EXPECT_TRUE(log.entries().empty());
+}
+
+} // namespace
