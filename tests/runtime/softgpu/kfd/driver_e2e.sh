@@ -11,6 +11,11 @@ shift 2
 preload() { LD_PRELOAD=$library timeout -k 5 "${limit:-60}" "$@"; }
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
+[[ -e $library ]] || fail "no library $library"
+if [[ $kind == starts || $kind == parallel ]]; then
+  [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || fail "not a count: ${1:-}"
+fi
+
 case $kind in
 starts)
   count=$1; shift
