@@ -21,7 +21,7 @@ public:
 
   /// True when the line was there; it is afterwards.
   bool access(uint64_t line) {
-    uint64_t *set = &tags_[size_t(line % sets_) * ways_];
+    uint64_t *set = &tags_[size_t(mask_ ? line & mask_ : line % sets_) * ways_];
     const uint64_t tag = line + 1; // 0: empty
     if (set[0] == tag)
       return true;
@@ -42,6 +42,9 @@ private:
     void operator()(uint64_t *p) const { std::free(p); }
   };
   uint32_t ways_, sets_;
+  uint64_t mask_ = (sets_ & (sets_ - 1)) == 0
+                       ? sets_ - 1
+                       : 0;                ///< sets - 1 when a power of two (a division less)
   std::unique_ptr<uint64_t[], Free> tags_; ///< each set most recently used first
 };
 
