@@ -15,6 +15,7 @@
 #include "shim/tool.h"
 
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 
 #define MELD_EXPORT extern "C" __attribute__((visibility("default")))
@@ -35,34 +36,45 @@ template <class F> bool find(F &field, const char *name) {
   return field != nullptr;
 }
 
-Private &table() {
-  static Private *instance = [] {
-    auto *p = new Private;
-    CoreApiTable &t = p->exported;
-    t.version = {1, sizeof(CoreApiTable), 0, 0};
-    bool ok = true;
+std::unique_ptr<Private> lookUp() {
+  auto p = std::make_unique<Private>();
+  CoreApiTable &t = p->exported;
+  t.version = {1, sizeof(CoreApiTable), 0, 0};
+  bool ok = true;
 #define MELD_FIND(name) ok &= find(t.name##_fn, #name);
-    MELD_FIND(hsa_init)
-    MELD_FIND(hsa_code_object_reader_create_from_file)
-    MELD_FIND(hsa_code_object_reader_create_from_memory)
-    MELD_FIND(hsa_code_object_reader_destroy)
-    MELD_FIND(hsa_executable_load_agent_code_object)
-    MELD_FIND(hsa_executable_freeze)
-    MELD_FIND(hsa_executable_destroy)
-    MELD_FIND(hsa_executable_create_alt)
-    MELD_FIND(hsa_system_get_extension_table)
-    MELD_FIND(hsa_system_get_major_extension_table)
-    MELD_FIND(hsa_status_string)
-    MELD_FIND(hsa_executable_iterate_symbols)
-    MELD_FIND(hsa_executable_symbol_get_info)
+  MELD_FIND(hsa_init)
+  MELD_FIND(hsa_code_object_reader_create_from_file)
+  MELD_FIND(hsa_code_object_reader_create_from_memory)
+  MELD_FIND(hsa_code_object_reader_destroy)
+  MELD_FIND(hsa_executable_load_agent_code_object)
+  MELD_FIND(hsa_executable_freeze)
+  MELD_FIND(hsa_executable_destroy)
+  MELD_FIND(hsa_executable_create_alt)
+  MELD_FIND(hsa_system_get_extension_table)
+  MELD_FIND(hsa_system_get_major_extension_table)
+  MELD_FIND(hsa_status_string)
+  MELD_FIND(hsa_executable_iterate_symbols)
+  MELD_FIND(hsa_executable_symbol_get_info)
 #undef MELD_FIND
-    p->core = t;
-    p->root.version = {1, sizeof(HsaApiTable), 0, 0};
-    p->root.core_ = &p->core;
-    p->complete = ok;
-    return p;
-  }();
-  return *instance;
+  p->core = t;
+  p->root.version = {1, sizeof(HsaApiTable), 0, 0};
+  p->root.core_ = &p->core;
+  p->complete = ok;
+  return p;
+}
+
+/// Looked up again until ROCr is there: someone may ask for a symbol before it is loaded.
+Private &table() {
+  static std::mutex lock;
+  static std::atomic<Private *> known{nullptr};
+  if (Private *p = known.load(std::memory_order_acquire))
+    return *p;
+  static Private nothing;
+  std::unique_ptr<Private> fresh = lookUp();
+  std::lock_guard guard(lock);
+  if (!known && fresh->complete)
+    known.store(fresh.release(), std::memory_order_release);
+  return known ? *known : nothing;
 }
 
 std::atomic<bool> gFallback{false};

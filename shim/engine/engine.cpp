@@ -339,7 +339,8 @@ Decision Engine::runJob(const CacheKey &key, ByteView original, const std::strin
   } else {
     decision.outcome = Outcome::failed;
     store = compiled.permanent;
-    log::warning("compile failed, original code is used: " + decision.reason);
+    // One is enough to make a person look; the rest are in the info log.
+    log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
   }
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));
