@@ -1,14 +1,18 @@
-# How the tests run: %meld is opt with our plugin on stdin's IR, %plugin the plugin's path.
+# How the tests run: %opt is opt with our plugin, %llc code generation to stdout.
 import os
+import sys
 
 import lit.formats
 
 config.name = "meld"
-config.suffixes = [".ll"]
+config.suffixes = [".ll", ".test"]
 config.test_format = lit.formats.ShTest(True)
 config.test_source_root = os.path.dirname(__file__)
+config.environment.pop("HIP_PLATFORM", None)
 config.environment["PATH"] = os.pathsep.join([config.llvm_bin, config.environment.get("PATH", "")])
 config.environment.pop("MELD_PLUGIN_OPTIONS", None)
+config.substitutions += [("%python", sys.executable), ("%hipcc", config.hipcc), ("%llvm_bin", config.llvm_bin),
+                         ("%plugin", config.plugin)]
 config.substitutions.append(
     ("%opt", f"{config.llvm_bin}/opt -load-pass-plugin {config.plugin}"))
 config.substitutions.append(
