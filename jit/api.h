@@ -1,9 +1,9 @@
-/* The seam between the preloaded shim (no LLVM) and libmeld-jit.so (LLVM, comgr): plain C, opened with
- * dlopen(RTLD_LOCAL) on the first cache miss.
+/* The seam between the preloaded shim (no LLVM) and libmeld-jit.so (LLVM, comgr): plain C, opened
+ * with dlopen(RTLD_LOCAL) on the first cache miss.
  *
  * Ownership: the reply's pointers belong to the JIT library and are freed by meld_jit_release.
- * Thread rule: meld_jit_compile may be called from any thread; compiles are serialised inside (comgr is).
- * Errors: never throws, never aborts; status and `reason` say what happened. */
+ * Thread rule: meld_jit_compile may be called from any thread; compiles are serialised inside
+ * (comgr is). Errors: never throws, never aborts; status and `reason` say what happened. */
 #ifndef MELD_JIT_API_H
 #define MELD_JIT_API_H
 
@@ -17,26 +17,28 @@ extern "C" {
 #define MELD_JIT_ABI 1
 
 enum MeldJitStatus {
-  MELD_JIT_REPLACED = 0,      /* bytes/size hold a new code object */
-  MELD_JIT_UNCHANGED = 1,     /* nothing profitable or nothing to do: reason says which; a cacheable verdict */
-  MELD_JIT_FAILED = 2         /* something went wrong: reason; not cached as a verdict unless `permanent` */
+  MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
+  MELD_JIT_UNCHANGED =
+      1, /* nothing profitable or nothing to do: reason says which; a cacheable verdict */
+  MELD_JIT_FAILED = 2 /* something went wrong: reason; not cached as a verdict unless `permanent` */
 };
 
 typedef struct MeldJitRequest {
-  uint32_t abi;                /* MELD_JIT_ABI */
-  const void *codeObject;      /* the device ELF */
+  uint32_t abi;           /* MELD_JIT_ABI */
+  const void *codeObject; /* the device ELF */
   size_t size;
-  const char *isa;             /* full target id: amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack- */
-  const char *passes;          /* MELD_PASSES: "" = the default pipeline, "none" = recompile only */
-  double minProfit;            /* MELD_MIN_PROFIT, percent of weighted issue cycles */
+  const char *isa;    /* full target id: amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack- */
+  const char *passes; /* MELD_PASSES: "" = the default pipeline, "none" = recompile only */
+  double minProfit;   /* MELD_MIN_PROFIT, percent of weighted issue cycles */
   uint32_t maxIterations;
   int scalarize, branchFusion, tailMerge, verify;
-  const char *kernelInclude;   /* regular expressions, "" = all / none */
+  const char *kernelInclude; /* regular expressions, "" = all / none */
   const char *kernelExclude;
-  const char *dumpDir;         /* "" = no dumps */
-  const char *dump;            /* comma list: ir,isa,decision,cfg */
+  const char *dumpDir; /* "" = no dumps */
+  const char *dump;    /* comma list: ir,isa,decision,cfg */
   uint32_t jobs;
-  void (*log)(void *context, int level, const char *message); /* levels as MELD_LOG_LEVEL; may be NULL */
+  void (*log)(void *context, int level,
+              const char *message); /* levels as MELD_LOG_LEVEL; may be NULL */
   void *logContext;
 } MeldJitRequest;
 
@@ -45,14 +47,17 @@ typedef struct MeldJitReply {
   int permanent;
   const void *bytes;
   size_t size;
-  const char *json;            /* metadata: {"kernels":[{"name","before":{...},"after":{...},"decisions":[...]}], "timings":{...}} */
-  const char *reason;          /* one line */
+  const char
+      *json; /* metadata: {"kernels":[{"name","before":{...},"after":{...},"decisions":[...]}],
+                "timings":{...}} */
+  const char *reason; /* one line */
 } MeldJitReply;
 
 typedef int (*MeldJitCompileFn)(const MeldJitRequest *, MeldJitReply *);
 typedef void (*MeldJitReleaseFn)(MeldJitReply *);
 
-__attribute__((visibility("default"))) int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply);
+__attribute__((visibility("default"))) int meld_jit_compile(const MeldJitRequest *request,
+                                                            MeldJitReply *reply);
 __attribute__((visibility("default"))) void meld_jit_release(MeldJitReply *reply);
 /* "libmeld-jit 0.1.0; LLVM 15.0.6; comgr 2.4": part of the cache key */
 __attribute__((visibility("default"))) const char *meld_jit_version(void);

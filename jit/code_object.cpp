@@ -39,7 +39,8 @@ StringRef text(msgpack::MapDocNode &map, StringRef key) {
   return it != map.end() && it->second.isString() ? it->second.getString() : StringRef();
 }
 
-Error readMetadata(StringRef blob, std::vector<Kernel> &kernels, std::vector<std::string> &symbols) {
+Error readMetadata(StringRef blob, std::vector<Kernel> &kernels,
+                   std::vector<std::string> &symbols) {
   msgpack::Document document;
   if (!document.readFromBlob(blob, /*Multi=*/false) || !document.getRoot().isMap())
     return inputError("code object: the metadata note is no MessagePack map");
@@ -115,8 +116,10 @@ Error checkInterface(MemoryBufferRef original, MemoryBufferRef replacement) {
   if (!b)
     return b.takeError();
   uint32_t flagsA = a->getHeader().e_flags, flagsB = b->getHeader().e_flags;
-  if (flagsA != flagsB || a->getHeader().e_ident[ELF::EI_ABIVERSION] != b->getHeader().e_ident[ELF::EI_ABIVERSION])
-    return compilerError(formatv("the new code object is for another target: e_flags {0:x}, was {1:x}", flagsB, flagsA));
+  if (flagsA != flagsB ||
+      a->getHeader().e_ident[ELF::EI_ABIVERSION] != b->getHeader().e_ident[ELF::EI_ABIVERSION])
+    return compilerError(formatv(
+        "the new code object is for another target: e_flags {0:x}, was {1:x}", flagsB, flagsA));
   auto symbolsA = dynamicSymbols(*a);
   if (!symbolsA)
     return symbolsA.takeError();
@@ -193,11 +196,12 @@ Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
         continue;
       if (++notes > 1) {
         consumeError(std::move(noteError));
-        return inputError("code object: more than one metadata note; the runtime reads only the first");
+        return inputError(
+            "code object: more than one metadata note; the runtime reads only the first");
       }
       auto d = note.getDesc();
-      if (auto e = readMetadata(StringRef(reinterpret_cast<const char *>(d.data()), d.size()), kernels,
-                                descriptors)) {
+      if (auto e = readMetadata(StringRef(reinterpret_cast<const char *>(d.data()), d.size()),
+                                kernels, descriptors)) {
         consumeError(std::move(noteError));
         return e;
       }
@@ -221,7 +225,8 @@ Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
         return inputError("code object: " + toString(bytes.takeError()));
       return bytes->slice(p.address - s.sh_addr, p.size);
     }
-    return inputError(formatv("code at {0:x}, {1} bytes, is in no executable section", p.address, p.size));
+    return inputError(
+        formatv("code at {0:x}, {1} bytes, is in no executable section", p.address, p.size));
   };
   for (size_t i = 0; i < kernels.size(); ++i) {
     auto &k = kernels[i];

@@ -1,5 +1,5 @@
-// A finished code object as the profit gate and ORC's symbol table see it: kernels with the resources their
-// metadata note declares, and where each one's code and descriptor lie.
+// A finished code object as the profit gate and ORC's symbol table see it: kernels with the
+// resources their metadata note declares, and where each one's code and descriptor lie.
 //
 // Source: LLVM AMDGPU usage, "Code Object Metadata V3/V4/V5" (NT_AMDGPU_METADATA, MessagePack).
 // Untrusted input: errors name the note and the key. Thread rule: pure.
@@ -17,7 +17,7 @@
 namespace meld::jit {
 
 struct KernelResources {
-  uint32_t vgprs = 0;       ///< .vgpr_count (unified file: includes AGPRs on gfx90a)
+  uint32_t vgprs = 0; ///< .vgpr_count (unified file: includes AGPRs on gfx90a)
   uint32_t agprs = 0;
   uint32_t sgprs = 0;
   uint32_t vgprSpills = 0, sgprSpills = 0;
@@ -30,17 +30,17 @@ struct KernelResources {
 struct Kernel {
   std::string name;
   KernelResources resources;
-  uint64_t descriptor = 0;   ///< address of <name>.kd in the code object
-  uint64_t address = 0;      ///< address of the code
+  uint64_t descriptor = 0; ///< address of <name>.kd in the code object
+  uint64_t address = 0;    ///< address of the code
   llvm::ArrayRef<uint8_t> code;
 };
 
 /// Kernels in the note's order. `elf` must outlive the result.
 llvm::Expected<std::vector<Kernel>> readKernels(llvm::MemoryBufferRef elf);
 
-/// What a replacement must keep so that host code finds everything: e_flags, and every defined dynamic symbol
-/// with its kind, data objects also with their size; and nothing newly undefined (comgr's link allows that). The
-/// error names the first difference.
+/// What a replacement must keep so that host code finds everything: e_flags, and every defined
+/// dynamic symbol with its kind, data objects also with their size; and nothing newly undefined
+/// (comgr's link allows that). The error names the first difference.
 llvm::Error checkInterface(llvm::MemoryBufferRef original, llvm::MemoryBufferRef replacement);
 
 /// Names of the defined dynamic symbols: what host code or other objects can see.

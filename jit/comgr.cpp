@@ -47,7 +47,8 @@ namespace {
 
 #define MELD_STRING_(x) #x
 #define MELD_STRING(x) MELD_STRING_(x)
-constexpr const char *libraryName = "libamd_comgr.so." MELD_STRING(AMD_COMGR_INTERFACE_VERSION_MAJOR);
+constexpr const char *libraryName =
+    "libamd_comgr.so." MELD_STRING(AMD_COMGR_INTERFACE_VERSION_MAJOR);
 
 class Handles {
 public:
@@ -126,10 +127,10 @@ struct Input {
   StringRef bytes;
 };
 
-Expected<std::unique_ptr<MemoryBuffer>> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind,
-                                                  const char *what, ArrayRef<Input> inputs,
-                                                  amd_comgr_data_kind_t outputKind, StringRef isaName,
-                                                  ArrayRef<std::string> arguments) {
+Expected<std::unique_ptr<MemoryBuffer>>
+runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *what,
+          ArrayRef<Input> inputs, amd_comgr_data_kind_t outputKind, StringRef isaName,
+          ArrayRef<std::string> arguments) {
   Handles h(f);
   auto in = h.dataSet();
   if (!in)
@@ -138,7 +139,8 @@ Expected<std::unique_ptr<MemoryBuffer>> runAction(const ComgrFunctions &f, amd_c
   if (!out)
     return out.takeError();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::string name = formatv("unit{0}.{1}", i, inputs[i].kind == AMD_COMGR_DATA_KIND_BC ? "bc" : "o");
+    std::string name =
+        formatv("unit{0}.{1}", i, inputs[i].kind == AMD_COMGR_DATA_KIND_BC ? "bc" : "o");
     auto d = h.data(inputs[i].kind, inputs[i].bytes, name.c_str());
     if (!d)
       return d.takeError();
@@ -153,7 +155,8 @@ Expected<std::unique_ptr<MemoryBuffer>> runAction(const ComgrFunctions &f, amd_c
   std::vector<const char *> argv;
   for (const auto &a : arguments)
     argv.push_back(a.c_str());
-  if (auto e = h.check(f.action_info_set_option_list(*action, argv.data(), argv.size()), "set_option_list"))
+  if (auto e = h.check(f.action_info_set_option_list(*action, argv.data(), argv.size()),
+                       "set_option_list"))
     return e;
   if (auto e = h.check(f.action_info_set_logging(*action, true), "set_logging"))
     return e;
@@ -203,7 +206,7 @@ Expected<const Comgr *> Comgr::get() {
         return;
       }
 #define X(name)                                                                                    \
-  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, "amd_comgr_" #name));  \
+  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, "amd_comgr_" #name)); \
   if (!functions.name) {                                                                           \
     error = formatv("comgr: {0} lacks amd_comgr_{1}", libraryName, #name);                         \
     return;                                                                                        \
@@ -230,8 +233,8 @@ Expected<const Comgr *> Comgr::get() {
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::codegen(StringRef bitcode, StringRef isaName,
                                                        ArrayRef<std::string> arguments) const {
   return runAction(*functions_, AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE, "code generation",
-                   {Input{AMD_COMGR_DATA_KIND_BC, bitcode}}, AMD_COMGR_DATA_KIND_RELOCATABLE, isaName,
-                   arguments);
+                   {Input{AMD_COMGR_DATA_KIND_BC, bitcode}}, AMD_COMGR_DATA_KIND_RELOCATABLE,
+                   isaName, arguments);
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::link(ArrayRef<MemoryBufferRef> relocatables,

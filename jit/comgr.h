@@ -1,11 +1,11 @@
 // The part of AMD's code-object manager that a recompile needs, loaded at run time.
 //
-// libamd_comgr is opened with dlopen (the copy the HIP runtime already holds, if any) and its functions are
-// taken by name. Its enumerators were renumbered between major versions, so only the major version of the
-// header we were built with is accepted.
+// libamd_comgr is opened with dlopen (the copy the HIP runtime already holds, if any) and its
+// functions are taken by name. Its enumerators were renumbered between major versions, so only the
+// major version of the header we were built with is accepted.
 //
-// Every action resets LLVM's global command-line options: nothing of ours may rely on them across a call.
-// Thread rule: comgr serialises actions itself; a Comgr may be used from any thread.
+// Every action resets LLVM's global command-line options: nothing of ours may rely on them across a
+// call. Thread rule: comgr serialises actions itself; a Comgr may be used from any thread.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,7 +27,8 @@ public:
 
   /// Bitcode to a relocatable ELF. `arguments` are clang driver options.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  codegen(llvm::StringRef bitcode, llvm::StringRef isaName, llvm::ArrayRef<std::string> arguments) const;
+  codegen(llvm::StringRef bitcode, llvm::StringRef isaName,
+          llvm::ArrayRef<std::string> arguments) const;
 
   /// Relocatable ELFs to one code object.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

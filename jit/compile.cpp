@@ -60,7 +60,8 @@ struct KernelState {
 };
 
 double milliseconds(std::chrono::steady_clock::time_point since) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
+      .count();
 }
 
 std::string dumpJson(const Json &j, int indent = -1) {
@@ -100,7 +101,8 @@ class Compilation {
 public:
   Compilation(const CompileRequest &request, CompileReply &reply)
       : request_(request), reply_(reply),
-        dumps_(request.dumpDir, request.dump, request.codeObject, [this](const std::string &m) { log(logWarning, m); }) {}
+        dumps_(request.dumpDir, request.dump, request.codeObject,
+               [this](const std::string &m) { log(logWarning, m); }) {}
 
   Error run();
 
@@ -170,8 +172,9 @@ Error Compilation::selectKernels() {
   return Error::success();
 }
 
-// Kernels that are not to change, and the functions they call: those are simplified, and would be melded, before
-// they are inlined. A kernel that shares such a function can still be melded after inlining.
+// Kernels that are not to change, and the functions they call: those are simplified, and would be
+// melded, before they are inlined. A kernel that shares such a function can still be melded after
+// inlining.
 std::string Compilation::excludePattern(const Module &module) const {
   std::set<std::string> names;
   std::vector<const Function *> work;
@@ -195,10 +198,12 @@ std::string Compilation::excludePattern(const Module &module) const {
   return pattern.empty() ? pattern : pattern + ")$";
 }
 
-// The original device link saw all units and made everything local that nobody outside can name. Its
-// result says what that was.
+// The original device link saw all units and made everything local that nobody outside can name.
+// Its result says what that was.
 void Compilation::keepOnlyExports(Module &module) const {
-  internalizeModule(module, [this](const GlobalValue &value) { return exports_.count(value.getName().str()) != 0; });
+  internalizeModule(module, [this](const GlobalValue &value) {
+    return exports_.count(value.getName().str()) != 0;
+  });
 }
 
 Error Compilation::transform(Module &module) {
@@ -216,7 +221,9 @@ Error Compilation::transform(Module &module) {
   meld.verify = request_.verify;
   meld.kernelExclude = excludePattern(module); // includes what the request leaves out
   if (!recompileOnly())
-    extend = [&](PassBuilder &builder) { passes::registerMeldCallbacks(builder, meld, &decisionLog); };
+    extend = [&](PassBuilder &builder) {
+      passes::registerMeldCallbacks(builder, meld, &decisionLog);
+    };
   if (options_.deviceLink || object_.modules.size() > 1)
     keepOnlyExports(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend))
@@ -292,13 +299,15 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
     s.estimateAfter = estimate(disassembler.decode(after), after.resources, object_.processor);
     s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
                       melded.count(after.name) ? request_.minProfit : 0);
-    // Addresses relative to the program counter move with the layout; such a kernel has not really changed.
+    // Addresses relative to the program counter move with the layout; such a kernel has not really
+    // changed.
     if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
         s.estimateAfter.instructions == s.estimateBefore.instructions) {
       s.changed = false;
       s.verdict = {false, 0, "unchanged"};
     }
-    log(logDebug, "kernel " + after.name + ": " + (s.verdict.better ? "better: " : "not better: ") + s.verdict.reason);
+    log(logDebug, "kernel " + after.name + ": " + (s.verdict.better ? "better: " : "not better: ") +
+                      s.verdict.reason);
   }
   return Error::success();
 }
@@ -322,7 +331,8 @@ Json Compilation::metadata(bool timings) const {
                     {"verdict", verdict.empty() ? "unchanged" : verdict},
                     {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
                     {"before", toJson(k.resources, s.estimateBefore)},
-                    {"after", kept ? toJson(s.resourcesAfter, s.estimateAfter) : toJson(k.resources, s.estimateBefore)},
+                    {"after", kept ? toJson(s.resourcesAfter, s.estimateAfter)
+                                   : toJson(k.resources, s.estimateBefore)},
                     {"decisions", decisions}});
   }
   // Decisions in device functions that are not kernels themselves.
@@ -333,7 +343,10 @@ Json Compilation::metadata(bool timings) const {
       j["function"] = d.kernel;
       others.push_back(std::move(j));
     }
-  Json j{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}, {"functions", std::move(others)}};
+  Json j{{"version", version()},
+         {"isa", object_.isaName},
+         {"kernels", std::move(list)},
+         {"functions", std::move(others)}};
   if (timings)
     j["timings"] = {{"rounds", rounds_},
                     {"optimiseMs", optimiseMs_},
@@ -448,7 +461,8 @@ Error Compilation::run() {
   if (!request_.isa.empty()) {
     StringRef wanted = StringRef(request_.isa).rsplit("--").second.split(':').first;
     if (wanted != object_.processor)
-      return inputError("the code object is for " + object_.processor + ", the agent is " + request_.isa);
+      return inputError("the code object is for " + object_.processor + ", the agent is " +
+                        request_.isa);
   }
   initializeTargets(); // registers the options that recoverOptions looks up
   auto options = recoverOptions(ArrayRef<std::vector<std::string>>(object_.commands));
@@ -488,7 +502,8 @@ const std::string &version() {
       comgrVersion = (*comgr)->version();
     else
       consumeError(comgr.takeError());
-    return new std::string("libmeld-jit " MELD_VERSION "; LLVM " LLVM_VERSION_STRING "; " + comgrVersion);
+    return new std::string("libmeld-jit " MELD_VERSION "; LLVM " LLVM_VERSION_STRING "; " +
+                           comgrVersion);
   }();
   return *text;
 }

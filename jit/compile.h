@@ -2,12 +2,14 @@
 //
 //   read ELF -> filter kernels -> [optimise + meld] --nothing melded--> unchanged
 //                                       | melded
-//                                 comgr code, link -> judge each kernel against the ORIGINAL's machine code
+//                                 comgr code, link -> judge each kernel against the ORIGINAL's
+//                                 machine code
 //                                       | some are worse: once more without them
 //                                 check ABI, append .meld -> replaced
 //
-// The original is its own unmelded version (recompiling is byte-identical), so nothing is compiled twice for
-// the comparison. Terminates: every further round excludes at least one more kernel, and rounds are bounded.
+// The original is its own unmelded version (recompiling is byte-identical), so nothing is compiled
+// twice for the comparison. Terminates: every further round excludes at least one more kernel, and
+// rounds are bounded.
 //
 // Thread rule: any thread, one at a time inside (guard.h). Never throws.
 #pragma once

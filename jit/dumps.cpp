@@ -17,13 +17,16 @@ namespace meld::jit {
 namespace {
 
 std::string digest(StringRef text) {
-  auto hash = SHA256::hash(ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+  auto hash =
+      SHA256::hash(ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   return toHex(hash, /*LowerCase=*/true).substr(0, 12);
 }
 
 std::string fileName(StringRef stem) {
   std::string s = stem.str();
-  std::replace_if(s.begin(), s.end(), [](char c) { return !isAlnum(c) && c != '_' && c != '.' && c != '-'; }, '_');
+  std::replace_if(
+      s.begin(), s.end(), [](char c) { return !isAlnum(c) && c != '_' && c != '.' && c != '-'; },
+      '_');
   if (s != stem || s.size() > 150 || s[0] == '.')
     s = "k_" + s.substr(0, 150) + "_" + digest(stem);
   return s;
@@ -31,7 +34,8 @@ std::string fileName(StringRef stem) {
 
 } // namespace
 
-Dumps::Dumps(StringRef directory, StringRef kinds, StringRef object, std::function<void(const std::string &)> warn)
+Dumps::Dumps(StringRef directory, StringRef kinds, StringRef object,
+             std::function<void(const std::string &)> warn)
     : kinds_(kinds.str()), warn_(std::move(warn)) {
   if (directory.empty())
     return;

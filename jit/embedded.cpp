@@ -17,7 +17,8 @@ namespace {
 
 constexpr uint32_t bitcodeMagic = 0xdec04342; // 'B' 'C' C0 DE
 
-// xnack and sramecc of the target id: absent = any, '-' off, '+' on (LLVM AMDGPU usage, "Target ID").
+// xnack and sramecc of the target id: absent = any, '-' off, '+' on (LLVM AMDGPU usage, "Target
+// ID").
 Expected<std::string> targetFeatures(uint32_t flags, uint8_t abiVersion) {
   std::string s;
   if (abiVersion >= ELF::ELFABIVERSION_AMDGPU_HSA_V4) {
@@ -34,8 +35,8 @@ Expected<std::string> targetFeatures(uint32_t flags, uint8_t abiVersion) {
     return s;
   }
   if (abiVersion == ELF::ELFABIVERSION_AMDGPU_HSA_V3) {
-    // V3 cannot tell "off" from "not supported"; a set bit is "on", the recompile's e_flags are compared
-    // with the original's afterwards.
+    // V3 cannot tell "off" from "not supported"; a set bit is "on", the recompile's e_flags are
+    // compared with the original's afterwards.
     if (flags & ELF::EF_AMDGPU_FEATURE_SRAMECC_V3)
       s += ":sramecc+";
     if (flags & ELF::EF_AMDGPU_FEATURE_XNACK_V3)
@@ -69,15 +70,17 @@ Expected<std::vector<StringRef>> splitBitcode(StringRef section) {
       uint32_t head = word(at);
       if (head == bitcodeMagic || head == 0)
         break;
-      // Top level: abbreviation width 2, so ENTER_SUBBLOCK (1), vbr8 block id, vbr4 width, align, length.
+      // Top level: abbreviation width 2, so ENTER_SUBBLOCK (1), vbr8 block id, vbr4 width, align,
+      // length.
       if ((head & 3) != 1 || (head & 0x200))
         return inputError(formatv(".llvmbc: no block at offset {0}", at));
       if (section.size() - at < 8)
         return inputError(formatv(".llvmbc: truncated block header at offset {0}", at));
       uint64_t bytes = uint64_t(word(at + 4)) * 4;
       if (bytes > section.size() - at - 8)
-        return inputError(formatv(".llvmbc: block at offset {0} of {1} bytes ends past the section ({2})",
-                                  at, bytes, section.size()));
+        return inputError(
+            formatv(".llvmbc: block at offset {0} of {1} bytes ends past the section ({2})", at,
+                    bytes, section.size()));
       at += 8 + bytes;
       ++blocks;
     }
@@ -113,10 +116,11 @@ Expected<DeviceObject> readDeviceObject(MemoryBufferRef elf) {
   const auto &raw = file->getELFFile();
   const auto &header = raw.getHeader();
   if (header.e_machine != ELF::EM_AMDGPU)
-    return inputError(formatv("code object: machine {0} is not AMDGPU", unsigned(header.e_machine)));
+    return inputError(
+        formatv("code object: machine {0} is not AMDGPU", unsigned(header.e_machine)));
   if (header.e_ident[ELF::EI_OSABI] != ELF::ELFOSABI_AMDGPU_HSA)
-    return inputError(formatv("code object: OS ABI {0} is not HSA",
-                              unsigned(header.e_ident[ELF::EI_OSABI])));
+    return inputError(
+        formatv("code object: OS ABI {0} is not HSA", unsigned(header.e_ident[ELF::EI_OSABI])));
 
   DeviceObject result;
   result.eFlags = header.e_flags;

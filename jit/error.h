@@ -1,4 +1,5 @@
-// The errors of this room: what kind, so that the reply can say whether the verdict will hold next time.
+// The errors of this room: what kind, so that the reply can say whether the verdict will hold next
+// time.
 #pragma once
 
 #include "llvm/ADT/Twine.h"

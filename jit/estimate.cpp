@@ -12,11 +12,13 @@ namespace meld::jit {
 
 namespace {
 
-// Cycles per instruction of one wave64 on a 16-lane SIMD. Sources: "Vega" ISA document, chapters 1 and 4;
-// "AMD Instinct MI200" ISA document, chapter 4; quarter-rate and double rates as in the CDNA2 white paper.
+// Cycles per instruction of one wave64 on a 16-lane SIMD. Sources: "Vega" ISA document, chapters 1
+// and 4; "AMD Instinct MI200" ISA document, chapter 4; quarter-rate and double rates as in the
+// CDNA2 white paper.
 constexpr double plainCycles = 4, transcendentalCycles = 16, doubleCycles = 8, mul32Cycles = 16;
 constexpr double branchCycles = 12; // between 8 not taken and 16 taken
-constexpr double ldsReadCycles = 8, ldsWriteCycles = 12, vectorMemoryCycles = 16, scalarMemoryCycles = 8;
+constexpr double ldsReadCycles = 8, ldsWriteCycles = 12, vectorMemoryCycles = 16,
+                 scalarMemoryCycles = 8;
 constexpr double barrierCycles = 8;
 
 enum class Class { valu, salu, scalarMemory, vectorMemory, lds, branch, other };
@@ -30,11 +32,11 @@ Cost vectorCost(StringRef name) {
   for (StringRef t : {"V_RCP_", "V_RSQ_", "V_SQRT_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"})
     if (name.startswith(t))
       return {Class::valu, name.contains("_F64") ? 2 * transcendentalCycles : transcendentalCycles};
-  if (name.startswith("V_MUL_LO_U32") || name.startswith("V_MUL_HI_") || name.startswith("V_MAD_U64") ||
-      name.startswith("V_MAD_I64"))
+  if (name.startswith("V_MUL_LO_U32") || name.startswith("V_MUL_HI_") ||
+      name.startswith("V_MAD_U64") || name.startswith("V_MAD_I64"))
     return {Class::valu, mul32Cycles};
-  if (name.contains("_F64") || name.startswith("V_LSHLREV_B64") || name.startswith("V_LSHRREV_B64") ||
-      name.startswith("V_ASHRREV_I64"))
+  if (name.contains("_F64") || name.startswith("V_LSHLREV_B64") ||
+      name.startswith("V_LSHRREV_B64") || name.startswith("V_ASHRREV_I64"))
     return {Class::valu, doubleCycles};
   return {Class::valu, plainCycles};
 }
@@ -50,7 +52,8 @@ Cost costOf(const MachineInstruction &inst) {
   for (StringRef p : {"GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_", "TBUFFER_", "IMAGE_"})
     if (name.startswith(p))
       return {Class::vectorMemory, vectorMemoryCycles};
-  for (StringRef p : {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_", "S_DCACHE_", "S_MEMTIME"})
+  for (StringRef p :
+       {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_", "S_DCACHE_", "S_MEMTIME"})
     if (name.startswith(p))
       return {Class::scalarMemory, scalarMemoryCycles};
   if (name.startswith("S_BARRIER"))
@@ -74,7 +77,8 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
   StringRef number = processor.drop_front(3);
   bool unified = processor == "gfx90a" || processor.startswith("gfx94");
   if (number.size() <= 3) { // GCN and CDNA
-    unsigned byVgprs = unified ? waves(r.vgprs, 8, 512, 8) : waves(std::max(r.vgprs, r.agprs), 4, 256, 10);
+    unsigned byVgprs =
+        unified ? waves(r.vgprs, 8, 512, 8) : waves(std::max(r.vgprs, r.agprs), 4, 256, 10);
     unsigned bySgprs = waves(r.sgprs, number[0] >= '8' ? 16 : 8, number[0] >= '8' ? 800 : 512, 10);
     return std::min(byVgprs, unified ? 8u : bySgprs);
   }
@@ -91,21 +95,34 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
       e.cycles += c.cycles * block.frequency;
       ++e.instructions;
       switch (c.kind) {
-      case Class::valu: ++e.valu; break;
-      case Class::salu: ++e.salu; break;
-      case Class::scalarMemory: ++e.scalarMemory; break;
-      case Class::vectorMemory: ++e.vectorMemory; break;
-      case Class::lds: ++e.lds; break;
-      case Class::branch: ++e.branches; break;
-      case Class::other: break;
+      case Class::valu:
+        ++e.valu;
+        break;
+      case Class::salu:
+        ++e.salu;
+        break;
+      case Class::scalarMemory:
+        ++e.scalarMemory;
+        break;
+      case Class::vectorMemory:
+        ++e.vectorMemory;
+        break;
+      case Class::lds:
+        ++e.lds;
+        break;
+      case Class::branch:
+        ++e.branches;
+        break;
+      case Class::other:
+        break;
       }
     }
   e.wavesPerSimd = occupancy(resources, processor);
   return e;
 }
 
-Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate &after, const KernelResources &ra,
-              double minProfit) {
+Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate &after,
+              const KernelResources &ra, double minProfit) {
   Verdict v;
   v.gain = before.cycles > 0 ? (before.cycles - after.cycles) / before.cycles * 100 : 0;
   auto more = [&](const char *what, uint32_t b, uint32_t a) {
@@ -117,11 +134,12 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   more("scratch bytes", rb.scratchBytes, ra.scratchBytes);
   more("VGPR spills", rb.vgprSpills, ra.vgprSpills);
   if (v.reason.empty() && after.wavesPerSimd < before.wavesPerSimd)
-    v.reason = formatv("occupancy {0} -> {1} waves per SIMD (VGPRs {2} -> {3}, SGPRs {4} -> {5})", before.wavesPerSimd,
-                       after.wavesPerSimd, rb.vgprs, ra.vgprs, rb.sgprs, ra.sgprs);
+    v.reason =
+        formatv("occupancy {0} -> {1} waves per SIMD (VGPRs {2} -> {3}, SGPRs {4} -> {5})",
+                before.wavesPerSimd, after.wavesPerSimd, rb.vgprs, ra.vgprs, rb.sgprs, ra.sgprs);
   if (v.reason.empty() && !(after.cycles < before.cycles && v.gain >= minProfit))
-    v.reason = formatv("estimated cycles {0:f0} -> {1:f0}, gain {2:f1} % of {3:f1} % asked", before.cycles,
-                       after.cycles, v.gain, minProfit);
+    v.reason = formatv("estimated cycles {0:f0} -> {1:f0}, gain {2:f1} % of {3:f1} % asked",
+                       before.cycles, after.cycles, v.gain, minProfit);
   if (v.reason.empty()) {
     v.better = true;
     v.reason = formatv("estimated cycles {0:f0} -> {1:f0}", before.cycles, after.cycles);

@@ -23,7 +23,8 @@ namespace meld::jit {
 
 namespace {
 
-constexpr size_t stackBytes = 64 << 20; // reserved, not committed; recursion in instruction selection is deep
+constexpr size_t stackBytes =
+    64 << 20; // reserved, not committed; recursion in instruction selection is deep
 constexpr size_t guardBytes = 64 << 10;
 constexpr unsigned mostUnwound = 16; // calls whose stack was kept; past that the guard stays closed
 constexpr size_t signalStackBytes = 256 << 10; // an exception is raised on it
@@ -85,7 +86,8 @@ void onFault(int number, siginfo_t *info, void *context) {
   }
   frame->lastSignal = number;
   frame->faultsSeen = frame->faultsSeen + 1;
-  // First try to unwind. A stack too broken for that ends in std::terminate, that is SIGABRT, that is here.
+  // First try to unwind. A stack too broken for that ends in std::terminate, that is SIGABRT, that
+  // is here.
   if (frame->faultsSeen == 1)
     throw FatalError{std::string("the compiler crashed: ") + strsignal(number)};
   siglongjmp(frame->start, 1);
@@ -112,9 +114,9 @@ public:
   }
 };
 
-// The compile thread's stack. LLVM's frames have no clean-ups, so objects on them that are known elsewhere (clang's
-// timers are linked into a global list) outlive an exception. The stack of such a call is therefore never given
-// back: later compiles may still write to those objects.
+// The compile thread's stack. LLVM's frames have no clean-ups, so objects on them that are known
+// elsewhere (clang's timers are linked into a global list) outlive an exception. The stack of such
+// a call is therefore never given back: later compiles may still write to those objects.
 class ThreadStack {
 public:
   ThreadStack() {
@@ -139,7 +141,8 @@ private:
 class AlternateStack {
 public:
   AlternateStack() {
-    memory_ = mmap(nullptr, signalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory_ =
+        mmap(nullptr, signalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED)
       return;
     stack_t stack{};

@@ -1,18 +1,22 @@
 // Keeps the compiler's worst failures inside the compile.
 //
-// LLVM ends the process on a fatal error ("Cannot select ..."), on a failed allocation, and by its own bugs
-// (a fault, abort(), a stack overflow). None of that may reach the application, so a compile runs as
+// LLVM ends the process on a fatal error ("Cannot select ..."), on a failed allocation, and by its
+// own bugs (a fault, abort(), a stack overflow). None of that may reach the application, so a
+// compile runs as
 //
 //   caller --> runGuarded(f) --> own thread, large stack --> f()
 //                                    fatal error / bad_alloc --> C++ exception, caught here
-//                                    fault on that thread    --> the same, else a jump back to the start
+//                                    fault on that thread    --> the same, else a jump back to the
+//                                    start
 //
-// Why exceptions: LLVM and comgr unwind (they carry unwind tables, comgr also clean-ups), so comgr's process-wide
-// lock is released and the HIP runtime can still use comgr. Where unwinding itself fails, the thread jumps back.
-// After a fault (not after a fatal error) the guard stays closed for the process: LLVM's state is then unknown.
+// Why exceptions: LLVM and comgr unwind (they carry unwind tables, comgr also clean-ups), so
+// comgr's process-wide lock is released and the HIP runtime can still use comgr. Where unwinding
+// itself fails, the thread jumps back. After a fault (not after a fatal error) the guard stays
+// closed for the process: LLVM's state is then unknown.
 //
-// Signal handlers are installed only while a guarded call runs; a signal on any other thread is passed on to the
-// handler that was there before. Unsafe: an application that replaces these handlers during a compile wins.
+// Signal handlers are installed only while a guarded call runs; a signal on any other thread is
+// passed on to the handler that was there before. Unsafe: an application that replaces these
+// handlers during a compile wins.
 //
 // Thread rule: any thread; guarded calls run one after the other. Not re-entrant.
 #pragma once
@@ -26,8 +30,8 @@ namespace meld::jit {
 /// Runs `f` to its end on a thread of its own. Fails when it did not come back by itself.
 llvm::Error runGuarded(const std::function<llvm::Error()> &f);
 
-/// Inside a guarded call: turns a fatal error within `f` into an error right here, so that callers with
-/// state to unwind (ORC) see an ordinary failure. Outside of one it just calls `f`.
+/// Inside a guarded call: turns a fatal error within `f` into an error right here, so that callers
+/// with state to unwind (ORC) see an ordinary failure. Outside of one it just calls `f`.
 llvm::Error catchFatal(const char *what, const std::function<llvm::Error()> &f);
 
 } // namespace meld::jit

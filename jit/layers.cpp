@@ -4,8 +4,8 @@
 #include "jit/error.h"
 #include "jit/guard.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
 #include "llvm/Support/SHA256.h"
@@ -16,8 +16,8 @@ using namespace llvm::orc;
 
 namespace meld::jit {
 
-ComgrCompiler::ComgrCompiler(const Comgr &comgr, std::string isaName, std::vector<std::string> arguments,
-                             ObjectCache *cache)
+ComgrCompiler::ComgrCompiler(const Comgr &comgr, std::string isaName,
+                             std::vector<std::string> arguments, ObjectCache *cache)
     : IRCompiler(IRSymbolMapper::ManglingOptions()), comgr_(comgr), isaName_(std::move(isaName)),
       arguments_(std::move(arguments)), cache_(cache) {}
 
@@ -26,7 +26,8 @@ Expected<std::unique_ptr<MemoryBuffer>> ComgrCompiler::operator()(Module &module
   auto error = catchFatal("code generation", [&]() -> Error {
     SmallString<0> bitcode;
     raw_svector_ostream os(bitcode);
-    // Use-list order steers code generation; keep it, so that going through bitcode changes nothing.
+    // Use-list order steers code generation; keep it, so that going through bitcode changes
+    // nothing.
     WriteBitcodeToFile(module, os, /*ShouldPreserveUseListOrder=*/true);
 
     SHA256 hash;
@@ -64,7 +65,8 @@ CodeObjectLayer::CodeObjectLayer(ExecutionSession &session, const Comgr &comgr, 
     : ObjectLayer(session), comgr_(comgr), isaName_(std::move(isaName)),
       finished_(std::move(finished)) {}
 
-Error CodeObjectLayer::linkAndResolve(MaterializationResponsibility &responsibility, MemoryBuffer &relocatable) {
+Error CodeObjectLayer::linkAndResolve(MaterializationResponsibility &responsibility,
+                                      MemoryBuffer &relocatable) {
   std::unique_ptr<MemoryBuffer> codeObject;
   if (auto e = catchFatal("link", [&]() -> Error {
         auto linked = comgr_.link(relocatable.getMemBufferRef(), isaName_);
@@ -103,7 +105,8 @@ void CodeObjectLayer::emit(std::unique_ptr<MaterializationResponsibility> respon
 }
 
 CodeObjectUnit::CodeObjectUnit(Interface symbols, std::string name, IRLayer &layer, Parse parse)
-    : MaterializationUnit(std::move(symbols)), name_(std::move(name)), layer_(layer), parse_(std::move(parse)) {}
+    : MaterializationUnit(std::move(symbols)), name_(std::move(name)), layer_(layer),
+      parse_(std::move(parse)) {}
 
 void CodeObjectUnit::materialize(std::unique_ptr<MaterializationResponsibility> responsibility) {
   auto module = parse_();

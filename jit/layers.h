@@ -2,10 +2,12 @@
 //
 //   lookup(kernel) -> CodeObjectUnit      parses and merges the bitcode, only now
 //                  -> IRTransformLayer    ORC's own; runs the optimisation pipeline (optimizer.h)
-//                  -> IRCompileLayer      ORC's own; its compiler is ComgrCompiler, behind an ObjectCache
+//                  -> IRCompileLayer      ORC's own; its compiler is ComgrCompiler, behind an
+//                  ObjectCache
 //                  -> CodeObjectLayer     links through comgr, completes every kernel's symbol
 //
-// A symbol's "address" is the virtual address of the kernel's descriptor inside the code object, as nothing is loaded here.
+// A symbol's "address" is the virtual address of the kernel's descriptor inside the code object, as
+// nothing is loaded here.
 //
 // Thread rule: as ORC's; materialisation happens on whatever thread the session's dispatcher picks.
 #pragma once
@@ -25,8 +27,8 @@
 
 namespace meld::jit {
 
-/// IR to relocatable. The module's identifier is set to a hash of its bitcode and of everything else that
-/// determines the result, and is the key under which the cache is asked.
+/// IR to relocatable. The module's identifier is set to a hash of its bitcode and of everything
+/// else that determines the result, and is the key under which the cache is asked.
 class ComgrCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
 public:
   ComgrCompiler(const Comgr &comgr, std::string isaName, std::vector<std::string> arguments,
@@ -65,7 +67,8 @@ public:
   llvm::StringRef getName() const override { return name_; }
 
 private:
-  void materialize(std::unique_ptr<llvm::orc::MaterializationResponsibility> responsibility) override;
+  void
+  materialize(std::unique_ptr<llvm::orc::MaterializationResponsibility> responsibility) override;
   void discard(const llvm::orc::JITDylib &, const llvm::orc::SymbolStringPtr &) override {}
   std::string name_;
   llvm::orc::IRLayer &layer_;

@@ -52,9 +52,11 @@ Expected<Disassembler> Disassembler::create(StringRef processor) {
   s->subtarget.reset(target->createMCSubtargetInfo(s->triple.str(), processor, ""));
   if (!s->registers || !s->assembler || !s->instructions || !s->subtarget)
     return compilerError("LLVM: no machine-code support for " + processor);
-  s->context = std::make_unique<MCContext>(s->triple, s->assembler.get(), s->registers.get(), s->subtarget.get());
+  s->context = std::make_unique<MCContext>(s->triple, s->assembler.get(), s->registers.get(),
+                                           s->subtarget.get());
   s->decoder.reset(target->createMCDisassembler(*s->subtarget, *s->context));
-  s->printer.reset(target->createMCInstPrinter(s->triple, 0, *s->assembler, *s->instructions, *s->registers));
+  s->printer.reset(
+      target->createMCInstPrinter(s->triple, 0, *s->assembler, *s->instructions, *s->registers));
   if (!s->decoder || !s->printer)
     return compilerError("LLVM: no disassembler for " + processor);
   return Disassembler(std::move(s));
@@ -239,9 +241,10 @@ void findFrequencies(MachineFunction &f) {
         continue; // back edge
       bool isTarget = i == 1 || block.successors.size() == 1;
       double share = 1;
-      bool leaves = block.successors.size() == 2 && (!staysInLoops(b, block.successors[0]) ||
-                                                     !staysInLoops(b, block.successors[1]) ||
-                                                     order.position[block.successors[1 - i]] <= order.position[b]);
+      bool leaves =
+          block.successors.size() == 2 &&
+          (!staysInLoops(b, block.successors[0]) || !staysInLoops(b, block.successors[1]) ||
+           order.position[block.successors[1 - i]] <= order.position[b]);
       if (block.successors.size() == 2 && !leaves) {
         if (last.flow == Flow::uniformBranch)
           share = 0.5;
@@ -269,7 +272,8 @@ MachineFunction Disassembler::decode(const Kernel &kernel) const {
     MCInst inst;
     uint64_t size = 0;
     uint64_t address = kernel.address + at;
-    auto status = state_->decoder->getInstruction(inst, size, kernel.code.slice(at), address, nulls());
+    auto status =
+        state_->decoder->getInstruction(inst, size, kernel.code.slice(at), address, nulls());
     MachineInstruction m;
     m.address = address;
     if (status == MCDisassembler::Fail || size == 0) {
@@ -296,7 +300,8 @@ std::string Disassembler::print(const Kernel &kernel) const {
   os << kernel.name << ":\n";
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     const auto &block = f.blocks[b];
-    os << formatv("; block {0}, loop depth {1}, frequency {2:f3}\n", b, block.loopDepth, block.frequency);
+    os << formatv("; block {0}, loop depth {1}, frequency {2:f3}\n", b, block.loopDepth,
+                  block.frequency);
     for (size_t i = block.first; i < block.first + block.count; ++i) {
       const auto &m = f.instructions[i];
       uint64_t at = m.address - kernel.address;
@@ -323,8 +328,8 @@ std::string toDot(const MachineFunction &f, StringRef title) {
   os << "digraph \"" << title << "\" {\n  node [shape=box];\n";
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     const auto &block = f.blocks[b];
-    os << formatv("  b{0} [label=\"{0}\\n{1} instructions, depth {2}, frequency {3:f3}\"];\n", b, block.count,
-                  block.loopDepth, block.frequency);
+    os << formatv("  b{0} [label=\"{0}\\n{1} instructions, depth {2}, frequency {3:f3}\"];\n", b,
+                  block.count, block.loopDepth, block.frequency);
     for (size_t s : block.successors)
       os << formatv("  b{0} -> b{1};\n", b, s);
   }

@@ -4,9 +4,10 @@
 //              \--> B2 ----------------^
 //   entry --> B1 --s_cbranch_scc1--> B3         a wave-uniform branch: each side half of the time
 //
-// A loop multiplies by `loopTrips` per level. Edges that leave a loop are not charged to the blocks inside.
-// Loops are natural loops (back edge to a dominator); irreducible cycles count as straight code.
-// Terminates: every step is a fixed number of sweeps over the blocks. Costs O(blocks * edges) at worst.
+// A loop multiplies by `loopTrips` per level. Edges that leave a loop are not charged to the blocks
+// inside. Loops are natural loops (back edge to a dominator); irreducible cycles count as straight
+// code. Terminates: every step is a fixed number of sweeps over the blocks. Costs O(blocks * edges)
+// at worst.
 //
 // Thread rule: a Disassembler belongs to one thread.
 #pragma once
@@ -31,7 +32,7 @@ enum class Flow : uint8_t { next, jump, uniformBranch, branchIfNoLanes, branchIf
 struct MachineInstruction {
   uint64_t address = 0;
   uint32_t size = 0;
-  std::string name;    ///< LLVM's opcode name: "V_ADD_F32_e32_vi"; empty: not decodable
+  std::string name; ///< LLVM's opcode name: "V_ADD_F32_e32_vi"; empty: not decodable
   Flow flow = Flow::next;
   uint64_t target = 0; ///< of a branch
 };

@@ -21,7 +21,8 @@ Expected<std::string> appendMarker(MemoryBufferRef elf, StringRef contents) {
     return compilerError("marker: " + toString(sections.takeError()));
   Elf::Ehdr header = file->getHeader();
   size_t namesIndex = header.e_shstrndx;
-  if (sections->empty() || namesIndex >= sections->size() || sections->size() + 1 >= ELF::SHN_LORESERVE)
+  if (sections->empty() || namesIndex >= sections->size() ||
+      sections->size() + 1 >= ELF::SHN_LORESERVE)
     return compilerError("marker: the code object has no section names");
   auto names = file->getSectionContents((*sections)[namesIndex]);
   if (!names)
@@ -51,7 +52,8 @@ Expected<std::string> appendMarker(MemoryBufferRef elf, StringRef contents) {
   table[namesIndex].sh_size = newNames.size();
   table.push_back(marker);
 
-  header.e_shoff = append(StringRef(reinterpret_cast<const char *>(table.data()), table.size() * sizeof(Elf::Shdr)), 8);
+  header.e_shoff = append(
+      StringRef(reinterpret_cast<const char *>(table.data()), table.size() * sizeof(Elf::Shdr)), 8);
   header.e_shnum = uint16_t(table.size());
   std::memcpy(out.data(), &header, sizeof header);
   return out;

@@ -1,8 +1,8 @@
 // The `.meld` section: a new code object says that it was replaced, by what, and what was decided.
 //
-// It is appended behind the last byte (contents, a new section-name table, a new section header table); no
-// existing byte but the ELF header's e_shoff and e_shnum changes. Not allocated, so loaders skip it.
-// Deterministic: same input, same bytes.
+// It is appended behind the last byte (contents, a new section-name table, a new section header
+// table); no existing byte but the ELF header's e_shoff and e_shnum changes. Not allocated, so
+// loaders skip it. Deterministic: same input, same bytes.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,9 +1,9 @@
 #include "jit/optimizer.h"
 
 #include "jit/error.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
@@ -53,23 +53,33 @@ private:
 
 OptimizationLevel passLevel(char c) {
   switch (c) {
-  case '0': return OptimizationLevel::O0;
+  case '0':
+    return OptimizationLevel::O0;
   case '1':
-  case 'g': return OptimizationLevel::O1;
-  case '2': return OptimizationLevel::O2;
-  case 's': return OptimizationLevel::Os;
-  case 'z': return OptimizationLevel::Oz;
-  default: return OptimizationLevel::O3;
+  case 'g':
+    return OptimizationLevel::O1;
+  case '2':
+    return OptimizationLevel::O2;
+  case 's':
+    return OptimizationLevel::Os;
+  case 'z':
+    return OptimizationLevel::Oz;
+  default:
+    return OptimizationLevel::O3;
   }
 }
 
 CodeGenOpt::Level codegenLevel(char c) {
   switch (c) {
-  case '0': return CodeGenOpt::None;
+  case '0':
+    return CodeGenOpt::None;
   case '1':
-  case 'g': return CodeGenOpt::Less;
-  case '3': return CodeGenOpt::Aggressive;
-  default: return CodeGenOpt::Default;
+  case 'g':
+    return CodeGenOpt::Less;
+  case '3':
+    return CodeGenOpt::Aggressive;
+  default:
+    return CodeGenOpt::Default;
   }
 }
 
@@ -97,8 +107,9 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const CompileOption
   if (options.fpContract == "fast")
     to.AllowFPOpFusion = FPOpFusion::Fast;
   std::string cpu = options.cpu.empty() ? processor.str() : options.cpu;
-  std::unique_ptr<TargetMachine> tm(target->createTargetMachine(tripleName, cpu, join(options.features, ","), to,
-                                                                Reloc::PIC_, None, codegenLevel(options.level)));
+  std::unique_ptr<TargetMachine> tm(
+      target->createTargetMachine(tripleName, cpu, join(options.features, ","), to, Reloc::PIC_,
+                                  None, codegenLevel(options.level)));
   if (!tm)
     return compilerError("LLVM: no target machine for " + cpu);
   return tm;
@@ -144,12 +155,13 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
     extend(builder);
 
   auto level = passLevel(options.level);
-  ModulePassManager passes = level == OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
-                                                            : builder.buildPerModuleDefaultPipeline(level);
+  ModulePassManager passes = level == OptimizationLevel::O0
+                                 ? builder.buildO0DefaultPipeline(level)
+                                 : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, mam);
 
-  // -ffp-contract=fast is a back-end switch without an IR form, and clang takes no language options for IR
-  // input. A `contract` flag on every operation allows the back end the same fusions.
+  // -ffp-contract=fast is a back-end switch without an IR form, and clang takes no language options
+  // for IR input. A `contract` flag on every operation allows the back end the same fusions.
   if (options.fpContract == "fast")
     for (auto &f : module)
       for (auto &i : instructions(f))

@@ -1,11 +1,12 @@
 // Our own run of the optimisation pipeline, the one clang would have run, with melding in it.
 //
-// comgr can optimise too, but offers no way to add passes. So the pipeline runs here and comgr generates code
-// with -disable-llvm-passes; without melding the result is byte-identical to comgr's (and hipcc's) own.
+// comgr can optimise too, but offers no way to add passes. So the pipeline runs here and comgr
+// generates code with -disable-llvm-passes; without melding the result is byte-identical to comgr's
+// (and hipcc's) own.
 //
-// The pipeline depends on LLVM's global command-line options (the original -mllvm options). They are set
-// right before the run and reset after it, under a process-wide lock. comgr actions reset them as well, hence
-// no other state of ours may live there.
+// The pipeline depends on LLVM's global command-line options (the original -mllvm options). They
+// are set right before the run and reset after it, under a process-wide lock. comgr actions reset
+// them as well, hence no other state of ours may live there.
 #pragma once
 
 #include "jit/options.h"
@@ -26,10 +27,11 @@ namespace meld::jit {
 /// Registers AMDGPU with LLVM, once.
 void initializeTargets();
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const CompileOptions &options,
-                                                                         llvm::StringRef processor);
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const CompileOptions &options, llvm::StringRef processor);
 
-/// Runs clang's pipeline for `options.level`. `extend` may register callbacks at the extension points.
+/// Runs clang's pipeline for `options.level`. `extend` may register callbacks at the extension
+/// points.
 llvm::Error optimize(llvm::Module &module, const CompileOptions &options, llvm::StringRef processor,
                      bool verify, const std::function<void(llvm::PassBuilder &)> &extend);
 

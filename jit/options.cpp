@@ -13,11 +13,13 @@ namespace {
 
 enum class Forward { yes, drop, refuse };
 
-// An -mllvm option acts on the whole process, so only those that change code are repeated. Output and
-// statistics are dropped; anything that would read or write files, load code or exit is refused.
+// An -mllvm option acts on the whole process, so only those that change code are repeated. Output
+// and statistics are dropped; anything that would read or write files, load code or exit is
+// refused.
 Forward classify(StringRef argument) {
   StringRef name = argument.ltrim('-').split('=').first;
-  if (name == "treat-scalable-fixed-error-as-warning") // clang's driver adds it itself, twice is an error
+  if (name ==
+      "treat-scalable-fixed-error-as-warning") // clang's driver adds it itself, twice is an error
     return Forward::drop;
   for (StringRef prefix : {"print-", "debug", "stats", "time-", "track-memory", "verify-"})
     if (name.startswith(prefix))
@@ -54,7 +56,8 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
       } else {
         auto what = classify(*v);
         if (what == Forward::refuse)
-          return inputError(".llvmcmd: will not repeat -mllvm " + *v + " (argument " + Twine(i) + ")");
+          return inputError(".llvmcmd: will not repeat -mllvm " + *v + " (argument " + Twine(i) +
+                            ")");
         if (what == Forward::yes)
           o.add(*v);
       }
@@ -89,18 +92,22 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
         return inputError(".llvmcmd: argument " + Twine(i) + ": bad code-object version " + a);
     }
   }
-  o.unrollLoops = !noUnroll && (unroll || o.level == '2' || o.level == '3' || o.level == 's' || o.level == 'z');
+  o.unrollLoops =
+      !noUnroll && (unroll || o.level == '2' || o.level == '3' || o.level == 's' || o.level == 'z');
   return o;
 }
 
 Expected<CompileOptions> recoverOptions(ArrayRef<std::vector<std::string>> commands) {
   if (commands.empty()) {
-    static const std::vector<std::string> hipcc = {
-        "-O3",      "-vectorize-loops",
-        "-vectorize-slp", "-mllvm",
-        "-amdgpu-internalize-symbols", "-mllvm",
-        "-amdgpu-early-inline-all=true", "-mllvm",
-        "-amdgpu-function-calls=false"};
+    static const std::vector<std::string> hipcc = {"-O3",
+                                                   "-vectorize-loops",
+                                                   "-vectorize-slp",
+                                                   "-mllvm",
+                                                   "-amdgpu-internalize-symbols",
+                                                   "-mllvm",
+                                                   "-amdgpu-early-inline-all=true",
+                                                   "-mllvm",
+                                                   "-amdgpu-function-calls=false"};
     return recoverOptions(ArrayRef<std::string>(hipcc));
   }
   auto first = recoverOptions(ArrayRef<std::string>(commands.front()));
@@ -113,7 +120,8 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::vector<std::string>> comma
     if (other->level != first->level || other->mllvm != first->mllvm || other->cpu != first->cpu ||
         other->features != first->features || other->fpContract != first->fpContract ||
         other->codeObjectVersion != first->codeObjectVersion)
-      return inputError(".llvmcmd: unit " + Twine(i) + " was compiled with other options than unit 0");
+      return inputError(".llvmcmd: unit " + Twine(i) +
+                        " was compiled with other options than unit 0");
   }
   return first;
 }

@@ -5,7 +5,8 @@
 
 namespace meld::jit {
 
-void RelocatableCache::notifyObjectCompiled(const llvm::Module *module, llvm::MemoryBufferRef object) {
+void RelocatableCache::notifyObjectCompiled(const llvm::Module *module,
+                                            llvm::MemoryBufferRef object) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (object.getBufferSize() > maxBytes_ || byKey_.count(module->getModuleIdentifier()))
     return;

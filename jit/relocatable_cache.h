@@ -1,8 +1,8 @@
 // ORC's cache seam, in memory: relocatables by the module identifier that ComgrCompiler gives.
 //
-// Saves code generation when the profit gate asks for the same module again (a kernel excluded that had not
-// changed anything) and when a process loads one code object twice. Bounded; the oldest entry goes first.
-// Thread rule: any thread.
+// Saves code generation when the profit gate asks for the same module again (a kernel excluded that
+// had not changed anything) and when a process loads one code object twice. Bounded; the oldest
+// entry goes first. Thread rule: any thread.
 #pragma once
 
 #include "llvm/ExecutionEngine/ObjectCache.h"

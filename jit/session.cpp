@@ -39,8 +39,10 @@ struct CollectErrors : DiagnosticHandler {
 
 class ContextErrors {
 public:
-  explicit ContextErrors(LLVMContext &context) : context_(context), old_(context.getDiagnosticHandler()) {
-    context.setDiagnosticHandler(std::make_unique<CollectErrors>(&first_), /*RespectFilters=*/false);
+  explicit ContextErrors(LLVMContext &context)
+      : context_(context), old_(context.getDiagnosticHandler()) {
+    context.setDiagnosticHandler(std::make_unique<CollectErrors>(&first_),
+                                 /*RespectFilters=*/false);
   }
   ~ContextErrors() { context_.setDiagnosticHandler(std::move(old_)); }
   Error take(const char *what) {
@@ -95,7 +97,9 @@ Session::Session(std::unique_ptr<TaskDispatcher> dispatcher) {
 
 Session::~Session() {
   cantFail(session_->endSession());
-  session_->getExecutorProcessControl().getDispatcher().shutdown(); // waits for tasks that still unwind
+  session_->getExecutorProcessControl()
+      .getDispatcher()
+      .shutdown(); // waits for tasks that still unwind
   consumeError(std::move(errors_));
 }
 
@@ -105,12 +109,13 @@ Expected<CompiledObject> Session::compile(const CompileJob &job) {
     return comgr.takeError();
 
   CompiledObject result;
-  CodeObjectLayer linkLayer(*session_, **comgr, job.object->isaName,
-                            [&](std::unique_ptr<MemoryBuffer> bytes) { result.bytes = std::move(bytes); });
+  CodeObjectLayer linkLayer(
+      *session_, **comgr, job.object->isaName,
+      [&](std::unique_ptr<MemoryBuffer> bytes) { result.bytes = std::move(bytes); });
   IRCompileLayer compileLayer(*session_, linkLayer,
-                              std::make_unique<ComgrCompiler>(**comgr, job.object->isaName,
-                                                              job.options.codegenArguments(job.optimizeInComgr),
-                                                              job.cache));
+                              std::make_unique<ComgrCompiler>(
+                                  **comgr, job.object->isaName,
+                                  job.options.codegenArguments(job.optimizeInComgr), job.cache));
   IRTransformLayer transformLayer(
       *session_, compileLayer,
       [&](ThreadSafeModule module, MaterializationResponsibility &) -> Expected<ThreadSafeModule> {

@@ -1,7 +1,9 @@
-// One ORC session per process; one JITDylib per attempt at a code object for an ISA, one symbol per kernel.
+// One ORC session per process; one JITDylib per attempt at a code object for an ISA, one symbol per
+// kernel.
 //
 //   Session session;                                    // or with a dispatcher of one's own
-//   auto made = session.compile(job);                   // looks every kernel up, returns the code object
+//   auto made = session.compile(job);                   // looks every kernel up, returns the code
+//   object
 //
 // Thread rule: compile() may be called from any thread, one call at a time (the caller's lock).
 #pragma once
@@ -35,7 +37,7 @@ struct CompileJob {
   const DeviceObject *object = nullptr;
   CompileOptions options;
   std::vector<std::string> kernels; ///< the symbols to define and look up
-  bool optimizeInComgr = false;      ///< let comgr run the (unmelded) pipeline, for comparison
+  bool optimizeInComgr = false;     ///< let comgr run the (unmelded) pipeline, for comparison
   /// The optimisation step; not called with optimizeInComgr. Runs under catchFatal.
   std::function<llvm::Error(llvm::Module &)> transform;
   llvm::ObjectCache *cache = nullptr;
@@ -60,8 +62,8 @@ private:
   unsigned attempts_ = 0;
 };
 
-/// Parses the units; several (-fgpu-rdc) are linked into one module, as the original device link did. Only
-/// one relocatable may carry kernels: the runtime reads one metadata note.
+/// Parses the units; several (-fgpu-rdc) are linked into one module, as the original device link
+/// did. Only one relocatable may carry kernels: the runtime reads one metadata note.
 llvm::Expected<std::unique_ptr<llvm::Module>> parseUnits(llvm::ArrayRef<llvm::StringRef> units,
                                                          llvm::LLVMContext &context);
 

@@ -25,7 +25,9 @@ TEST(Api, compilesAndReleases) {
   auto file = codeObject("reduce-gfx90a");
   auto r = request(*file);
   std::vector<std::string> lines;
-  r.log = [](void *context, int, const char *m) { static_cast<std::vector<std::string> *>(context)->push_back(m); };
+  r.log = [](void *context, int, const char *m) {
+    static_cast<std::vector<std::string> *>(context)->push_back(m);
+  };
   r.logContext = &lines;
   MeldJitReply reply;
   EXPECT_EQ(meld_jit_compile(&r, &reply), MELD_JIT_REPLACED) << reply.reason;

@@ -53,7 +53,8 @@ TEST(Compile, recompiledObjectIsMarkedAndOtherwiseTheSame) {
   ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
   MemoryBufferRef made(reply.bytes, "made");
   for (const char *section : {".text", ".rodata", ".note"})
-    EXPECT_TRUE(cantFail(sectionBytes(*file, section)) == cantFail(sectionBytes(made, section))) << section;
+    EXPECT_TRUE(cantFail(sectionBytes(*file, section)) == cantFail(sectionBytes(made, section)))
+        << section;
   auto marker = nlohmann::json::parse(cantFail(sectionBytes(made, ".meld")).str());
   EXPECT_EQ(marker["kernels"][0]["name"], "bitonic");
   EXPECT_FALSE(marker.contains("timings"));
@@ -78,8 +79,10 @@ TEST(Compile, unitsOfOneDeviceLinkBecomeOneObject) {
   ASSERT_TRUE(before && after);
   ASSERT_EQ(after->size(), 2u);
   ASSERT_EQ(before->size(), 2u);
-  for (auto &b : *before) { // both units reached across: everything is inlined, as the original link did
-    auto a = std::find_if(after->begin(), after->end(), [&](const Kernel &k) { return k.name == b.name; });
+  for (auto &b :
+       *before) { // both units reached across: everything is inlined, as the original link did
+    auto a = std::find_if(after->begin(), after->end(),
+                          [&](const Kernel &k) { return k.name == b.name; });
     ASSERT_NE(a, after->end()) << b.name;
     EXPECT_EQ(a->resources.scratchBytes, b.resources.scratchBytes) << b.name;
     EXPECT_EQ(a->resources.ldsBytes, b.resources.ldsBytes) << b.name;
@@ -166,7 +169,8 @@ TEST(Compile, kernelsOfOneModuleAreJudgedOneByOne) {
       auto k = kernelOf(reply, (*before)[i].name.c_str());
       if (k["melded"].get<bool>()) {
         ++melded;
-        EXPECT_LT(k["after"]["estimatedCycles"].get<double>(), k["before"]["estimatedCycles"].get<double>());
+        EXPECT_LT(k["after"]["estimatedCycles"].get<double>(),
+                  k["before"]["estimatedCycles"].get<double>());
         EXPECT_GE(k["after"]["wavesPerSimd"].get<int>(), k["before"]["wavesPerSimd"].get<int>());
       } else {
         EXPECT_EQ((*before)[i].code.size(), (*after)[i].code.size()) << (*before)[i].name;
@@ -174,8 +178,10 @@ TEST(Compile, kernelsOfOneModuleAreJudgedOneByOne) {
       }
     }
     EXPECT_GT(melded, 0u);
-    EXPECT_FALSE(StringRef(exclude).contains("bitonic") && kernelOf(reply, "bitonic")["melded"].get<bool>());
-    EXPECT_FALSE(StringRef(exclude).contains("diamond") && kernelOf(reply, "diamond")["melded"].get<bool>());
+    EXPECT_FALSE(StringRef(exclude).contains("bitonic") &&
+                 kernelOf(reply, "bitonic")["melded"].get<bool>());
+    EXPECT_FALSE(StringRef(exclude).contains("diamond") &&
+                 kernelOf(reply, "diamond")["melded"].get<bool>());
   }
 }
 
@@ -192,8 +198,8 @@ TEST(Compile, profitThresholdIsObeyed) {
 // LLVM's instruction selection ends the process on an intrinsic of another target.
 TEST(Compile, fatalErrorInTheBackEndFailsAndNothingElse) {
   auto bad = edited("diamond-gfx90a", [](Module &m) {
-    auto *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false), Function::ExternalLinkage,
-                               "llvm.x86.sse2.pause", m);
+    auto *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false),
+                               Function::ExternalLinkage, "llvm.x86.sse2.pause", m);
     IRBuilder<> builder(&*m.getFunction("diamond")->getEntryBlock().getFirstInsertionPt());
     builder.CreateCall(f);
   });
@@ -227,7 +233,8 @@ TEST(Compile, undefinedSymbolsAreNoticed) {
 }
 
 TEST(Compile, missingKernelIsNoticed) {
-  auto bad = edited("diamond-gfx90a", [](Module &m) { m.getFunction("diamond")->eraseFromParent(); });
+  auto bad =
+      edited("diamond-gfx90a", [](Module &m) { m.getFunction("diamond")->eraseFromParent(); });
   CompileRequest r;
   r.codeObject = bad;
   r.passes = "none";
@@ -237,7 +244,8 @@ TEST(Compile, missingKernelIsNoticed) {
 }
 
 TEST(Compile, missingGlobalIsNoticed) {
-  auto bad = edited("reduce-gfx90a", [](Module &m) { m.getGlobalVariable("offsets")->setName("renamed"); });
+  auto bad = edited("reduce-gfx90a",
+                    [](Module &m) { m.getGlobalVariable("offsets")->setName("renamed"); });
   CompileRequest r;
   r.codeObject = bad;
   r.passes = "none";
@@ -290,7 +298,8 @@ TEST(Compile, dumpsWhatWasAskedFor) {
   std::error_code ec;
   for (sys::fs::recursive_directory_iterator it(dir, ec), end; it != end && !ec; it.increment(ec))
     names.insert(sys::path::filename(it->path()).str());
-  for (const char *want : {"bitonic.before.s", "bitonic.after.s", "bitonic.before.dot", "decisions.json"})
+  for (const char *want :
+       {"bitonic.before.s", "bitonic.after.s", "bitonic.before.dot", "decisions.json"})
     EXPECT_TRUE(names.count(want)) << want;
   EXPECT_FALSE(names.count("after.ll"));
   sys::fs::remove_directories(dir);
@@ -303,7 +312,9 @@ TEST(Compile, unwritableDumpDirectoryOnlyWarns) {
   r.passes = "none";
   r.dumpDir = "/proc/no-such-place";
   bool warned = false;
-  r.log = [&](int level, const std::string &m) { warned |= level == 2 && m.find("/proc/no-such-place") != std::string::npos; };
+  r.log = [&](int level, const std::string &m) {
+    warned |= level == 2 && m.find("/proc/no-such-place") != std::string::npos;
+  };
   EXPECT_EQ(compile(r).status, Status::replaced);
   EXPECT_TRUE(warned);
 }

@@ -1,8 +1,8 @@
 #include "jit/embedded.h"
 #include "tests/jit/test_objects.h"
 
-#include "llvm/IR/LLVMContext.h"
 #include "jit/session.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
 #include <random>

@@ -64,7 +64,8 @@ TEST(Guard, deepRecursionFitsTheStack) {
   EXPECT_NE(sum, -1);
 }
 
-// A fault closes the guard for good, so each of these has a process of its own (death test, exit code 0).
+// A fault closes the guard for good, so each of these has a process of its own (death test, exit
+// code 0).
 template <class F> void faultThenClosed(F &&fault) {
   auto first = toString(runGuarded([&]() -> Error {
     fault();
@@ -109,7 +110,9 @@ int failOften() {
   }
   return 3;
 }
-TEST(GuardDeathTest, failuresAreBounded) { EXPECT_EXIT(std::exit(failOften()), testing::ExitedWithCode(0), ""); }
+TEST(GuardDeathTest, failuresAreBounded) {
+  EXPECT_EXIT(std::exit(failOften()), testing::ExitedWithCode(0), "");
+}
 
 void ownHandler(int) { std::_Exit(7); }
 
@@ -136,11 +139,13 @@ TEST(GuardDeathTest, anotherThreadsFaultGoesToTheApplication) {
 }
 
 TEST(Guard, signalHandlersAreBackAfterwards) {
-  struct sigaction before {}, after {};
+  struct sigaction before {
+  }, after{};
   sigaction(SIGSEGV, nullptr, &before);
   EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
   sigaction(SIGSEGV, nullptr, &after);
-  EXPECT_EQ(reinterpret_cast<void *>(before.sa_handler), reinterpret_cast<void *>(after.sa_handler));
+  EXPECT_EQ(reinterpret_cast<void *>(before.sa_handler),
+            reinterpret_cast<void *>(after.sa_handler));
 }
 
 } // namespace

@@ -27,10 +27,13 @@ TEST(Marker, addsASectionAndChangesNoOther) {
     auto name = cantFail(a.getSectionName(sectionsA[i]));
     EXPECT_EQ(cantFail(b.getSectionName(sectionsB[i])), name);
     if (name != ".shstrtab") {
-      EXPECT_EQ(cantFail(a.getSectionContents(sectionsA[i])), cantFail(b.getSectionContents(sectionsB[i]))) << name.str();
+      EXPECT_EQ(cantFail(a.getSectionContents(sectionsA[i])),
+                cantFail(b.getSectionContents(sectionsB[i])))
+          << name.str();
     }
   }
-  // Program headers and everything a loader maps: the same bytes but for e_shoff (40..47) and e_shnum (60, 61).
+  // Program headers and everything a loader maps: the same bytes but for e_shoff (40..47) and
+  // e_shnum (60, 61).
   for (size_t i = 0; i < file->getBufferSize(); ++i)
     if (!(i >= 40 && i < 48) && i != 60 && i != 61) {
       ASSERT_EQ((*marked)[i], file->getBufferStart()[i]) << i;

@@ -37,13 +37,15 @@ TEST(Options, levelsAsGivenToHipcc) {
 TEST(Options, hipccsOwnBackEndOptions) {
   auto o = of("reduce-gfx90a");
   EXPECT_EQ(o.cpu, "gfx90a");
-  EXPECT_EQ(o.mllvm, (std::vector<std::string>{"-amdgpu-internalize-symbols", "-amdgpu-early-inline-all=true",
+  EXPECT_EQ(o.mllvm, (std::vector<std::string>{"-amdgpu-internalize-symbols",
+                                               "-amdgpu-early-inline-all=true",
                                                "-amdgpu-function-calls=false"}));
 }
 
 TEST(Options, targetIdContractionAndVersion) {
   auto x = of("reduce-xnack").features;
-  EXPECT_EQ(std::set<std::string>(x.begin(), x.end()), (std::set<std::string>{"+xnack", "-sramecc"}));
+  EXPECT_EQ(std::set<std::string>(x.begin(), x.end()),
+            (std::set<std::string>{"+xnack", "-sramecc"}));
   EXPECT_EQ(of("reduce-contract").fpContract, "fast");
   auto v5 = of("reduce-v5");
   bool viaMllvm = std::find_if(v5.mllvm.begin(), v5.mllvm.end(), [](const std::string &m) {

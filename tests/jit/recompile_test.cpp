@@ -22,7 +22,9 @@ struct Case {
   bool inComgr;
 };
 
-void PrintTo(const Case &c, std::ostream *os) { *os << c.name << (c.inComgr ? " comgr" : " own pipeline"); }
+void PrintTo(const Case &c, std::ostream *os) {
+  *os << c.name << (c.inComgr ? " comgr" : " own pipeline");
+}
 
 Expected<CompiledObject> recompile(MemoryBuffer &file, bool inComgr, Session *session = nullptr) {
   static auto *inPlace = new Session;
@@ -43,7 +45,9 @@ Expected<CompiledObject> recompile(MemoryBuffer &file, bool inComgr, Session *se
   for (auto &k : *kernels)
     job.kernels.push_back(k.name);
   job.optimizeInComgr = inComgr;
-  job.transform = [&](Module &m) { return optimize(m, job.options, object->processor, true, nullptr); };
+  job.transform = [&](Module &m) {
+    return optimize(m, job.options, object->processor, true, nullptr);
+  };
   CompiledObject made;
   if (auto e = runGuarded([&]() -> Error {
         auto r = session->compile(job);
@@ -69,7 +73,8 @@ TEST_P(ByteIdentity, textRodataNoteAndFlags) {
     auto got = sectionBytes(*made->bytes, section);
     ASSERT_TRUE(want && got) << section;
     EXPECT_FALSE(want->empty()) << section;
-    EXPECT_TRUE(*want == *got) << section << ": " << want->size() << " and " << got->size() << " bytes";
+    EXPECT_TRUE(*want == *got) << section << ": " << want->size() << " and " << got->size()
+                               << " bytes";
   }
   EXPECT_EQ(eFlags(made->bytes->getBuffer()), eFlags(file->getBuffer()));
   // ORC's symbols are the descriptors.
@@ -83,10 +88,12 @@ TEST_P(ByteIdentity, textRodataNoteAndFlags) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (bool inComgr : {false, true})
-    for (const char *name : {"diamond-gfx90a", "reduce-gfx90a", "bitonic-gfx90a", "diamond-gfx900", "reduce-gfx900",
-                             "bitonic-gfx900", "reduce-O0", "reduce-O1", "reduce-O2", "reduce-fast",
-                             "reduce-contract", "reduce-debug", "reduce-v5", "reduce-xnack", "reduce-nocmd", "mixed"})
-      if (!inComgr || StringRef(name) != "reduce-contract") // comgr has no way to say -ffp-contract=fast
+    for (const char *name :
+         {"diamond-gfx90a", "reduce-gfx90a", "bitonic-gfx90a", "diamond-gfx900", "reduce-gfx900",
+          "bitonic-gfx900", "reduce-O0", "reduce-O1", "reduce-O2", "reduce-fast", "reduce-contract",
+          "reduce-debug", "reduce-v5", "reduce-xnack", "reduce-nocmd", "mixed"})
+      if (!inComgr ||
+          StringRef(name) != "reduce-contract") // comgr has no way to say -ffp-contract=fast
         all.push_back({name, inComgr});
   return all;
 }
@@ -101,7 +108,8 @@ std::string caseName(const testing::TestParamInfo<Case> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Hipcc, ByteIdentity, testing::ValuesIn(cases()), caseName);
 
-// The seam for compiling elsewhere: ORC hands materialisation to whatever dispatcher the session has.
+// The seam for compiling elsewhere: ORC hands materialisation to whatever dispatcher the session
+// has.
 TEST(Dispatcher, materialisesOnAnotherThread) {
   struct Counting : orc::DynamicThreadPoolTaskDispatcher {
     std::atomic<int> *count;
@@ -117,7 +125,8 @@ TEST(Dispatcher, materialisesOnAnotherThread) {
     Session session(std::make_unique<Counting>(&count));
     auto made = recompile(*file, false, &session);
     ASSERT_TRUE(bool(made)) << errorOf(made);
-    EXPECT_TRUE(cantFail(sectionBytes(*file, ".text")) == cantFail(sectionBytes(*made->bytes, ".text")));
+    EXPECT_TRUE(cantFail(sectionBytes(*file, ".text")) ==
+                cantFail(sectionBytes(*made->bytes, ".text")));
   }
   EXPECT_GT(count, 0);
 }

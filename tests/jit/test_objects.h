@@ -13,14 +13,17 @@
 namespace meld::jit::test {
 
 inline std::unique_ptr<llvm::MemoryBuffer> codeObject(const std::string &name) {
-  auto file = llvm::MemoryBuffer::getFile(std::string(MELD_TEST_OBJECTS) + "/" + name + ".co", /*IsText=*/false,
+  auto file = llvm::MemoryBuffer::getFile(std::string(MELD_TEST_OBJECTS) + "/" + name + ".co",
+                                          /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   EXPECT_TRUE(bool(file)) << name;
   return file ? std::move(*file) : llvm::MemoryBuffer::getMemBuffer("");
 }
 
-/// The same ELF with other contents in one section: they go behind the end, the section header follows.
-inline std::string withSection(llvm::StringRef elf, llvm::StringRef name, llvm::StringRef contents) {
+/// The same ELF with other contents in one section: they go behind the end, the section header
+/// follows.
+inline std::string withSection(llvm::StringRef elf, llvm::StringRef name,
+                               llvm::StringRef contents) {
   using namespace llvm::object;
   auto file = llvm::cantFail(ELFFile<ELF64LE>::create(elf));
   std::string out = elf.str();
@@ -30,7 +33,8 @@ inline std::string withSection(llvm::StringRef elf, llvm::StringRef name, llvm::
       ELF64LE::Shdr changed = section;
       changed.sh_offset = out.size();
       changed.sh_size = contents.size();
-      std::memcpy(out.data() + file.getHeader().e_shoff + index * sizeof changed, &changed, sizeof changed);
+      std::memcpy(out.data() + file.getHeader().e_shoff + index * sizeof changed, &changed,
+                  sizeof changed);
       return out + contents.str();
     }
     ++index;
