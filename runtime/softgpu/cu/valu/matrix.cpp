@@ -84,17 +84,14 @@ double repairNan(double r, double a, double b, double c) {
   return r != r ? __builtin_bit_cast(double, kNan64) : r;
 }
 
+/// a * b + c; the NaN rule is applied by the caller, where needed.
 template <Element E, class V> MELD_INLINE V multiplyAdd(V a, V b, V c) {
-  if constexpr (E == Element::i8) {
+  if constexpr (E == Element::i8)
     return (V)((uint32_t)c + (uint32_t)(a * b));
-  } else {
-    V r;
-    if constexpr (E == Element::f64)
-      r = __builtin_fma(a, b, c);
-    else
-      r = __builtin_fmaf(a, b, c); // with f16 and bf16 the product is exact anyway
-    return __builtin_expect(r != r, 0) ? repairNan(r, a, b, c) : r;
-  }
+  else if constexpr (E == Element::f64)
+    return __builtin_fma(a, b, c);
+  else
+    return __builtin_fmaf(a, b, c); // with f16 and bf16 the product is exact anyway
 }
 
 /// Row of register r (within a block) in the lane group l / N.
@@ -114,7 +111,7 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
   const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
              *vc = vectorOperand(w, in.src[2]);
   VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
-  static thread_local std::array<V, 64 * PerLane> a, b; // [block][k][i or j]
+  alignas(32) std::array<V, 64 * PerLane> a, b; // [block][k][i or j]
   constexpr unsigned perBlock = M * K;
   static_assert(perBlock * Blocks == 64 * PerLane);
   for (unsigned lane = 0; lane < 64; ++lane) {
@@ -130,7 +127,7 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
   constexpr unsigned groups = 64 / N;
   constexpr unsigned regs = M == 4 ? (wide ? 1 : 4) : M * N / 64;
   constexpr unsigned sets = M == 4 ? 1 : Blocks;
-  static thread_local std::array<V, 64 * regs * sets> out;
+  alignas(32) std::array<V, 64 * regs * sets> out;
   for (unsigned set = 0; set < sets; ++set)
     for (unsigned r = 0; r < regs; ++r)
       for (unsigned group = 0; group < groups; ++group) {
@@ -157,14 +154,27 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
             acc[j] = __builtin_bit_cast(V, vc ? vc[reg].u[lane]
                                               : (uint32_t)scalarOperand(w, in.src[2], false));
         }
+        V *sum = &out[reg * 64 + group * N];
+        for (unsigned j = 0; j < N; ++j)
+          sum[j] = acc[j];
         for (unsigned k = 0; k < K; ++k) {
           const V x = a[blockA * perBlock + k * M + i];
           const V *y = &b[block * perBlock + k * M];
           for (unsigned j = 0; j < N; ++j)
-            acc[j] = multiplyAdd<E>(x, y[j], acc[j]);
+            sum[j] = multiplyAdd<E>(x, y[j], sum[j]);
         }
-        for (unsigned j = 0; j < N; ++j)
-          out[reg * 64 + group * N + j] = acc[j];
+        if constexpr (E != Element::i8) {
+          for (unsigned j = 0; j < N; ++j) {
+            if (__builtin_expect(sum[j] == sum[j], 1))
+              continue;
+            V total = acc[j]; // a NaN stays one to the end: again, with its rule at each step
+            for (unsigned k = 0; k < K; ++k) {
+              const V x = a[blockA * perBlock + k * M + i], y = b[block * perBlock + k * M + j];
+              total = repairNan(multiplyAdd<E>(x, y, total), x, y, total);
+            }
+            sum[j] = total;
+          }
+        }
       }
   for (unsigned reg = 0; reg < regs * sets; ++reg)
     for (unsigned lane = 0; lane < 64; ++lane) {
