@@ -276,6 +276,63 @@ TEST(ValuForms, DppTwoRows) { // gfx90a: 64-bit operations with row_newbcast
     EXPECT_EQ(std::bit_cast<double>(m.v(4).u[l] | (uint64_t)m.v(5).u[l] << 32), (l & ~15u) + 6.0);
 }
 
+/// SDWA in a compare: selected fields in, a lane mask out, into VCC or an SGPR pair.
+TEST(ValuForms, SdwaCompare) {
+  Machine m;
+  for (unsigned n = 0; n < 300; ++n) {
+    m.fill(n);
+    Inst i =
+        make(Op::v_cmp_gt_u32, Enc::VOPC, n & 1 ? sgpr(106, 2) : sgpr(30, 2), {vgpr(10), vgpr(11)});
+    i.sdwa = true;
+    i.sdwaSrc[0] = (SdwaSel)(n % 7);
+    i.sdwaSrc[1] = (SdwaSel)(n / 7 % 7);
+    i.sdwaSext = n >> 3 & 3;
+    const uint64_t exec = m.wave.exec() = n & 2 ? ~0ull : random64();
+    ASSERT_TRUE(m.run(i));
+    uint64_t want = 0;
+    for (unsigned l = 0; l < 64; ++l)
+      want |=
+          (uint64_t)((exec >> l & 1) && sdwaField(m.v(10).u[l], i.sdwaSrc[0], i.sdwaSext & 1) >
+                                            sdwaField(m.v(11).u[l], i.sdwaSrc[1], i.sdwaSext & 2))
+          << l;
+    ASSERT_EQ(m.wave.s64(n & 1 ? 106 : 30), want) << n;
+  }
+}
+
+/// DPP before an accumulating operation and before one with a carry.
+TEST(ValuForms, DppAccumulateAndCarry) {
+  Machine m;
+  for (unsigned n = 0; n < 40; ++n) {
+    m.fill(n);
+    for (unsigned r : {4u, 10u, 11u})
+      for (unsigned l = 0; l < 64; ++l)
+        m.v(r).u[l] = (uint32_t)edgeValues('f')[random64() % 36] & 0x7fbfffff;
+    const std::vector<VRow> before = m.rows;
+    Inst i = make(Op::v_fmac_f32, Enc::VOP2, vgpr(4), {vgpr(10), vgpr(11)});
+    i.dpp = true;
+    i.dppCtrl = 0x111 + n % 15;
+    i.dppBoundCtrl = true;
+    i.neg = n & 3;
+    ASSERT_TRUE(m.run(i));
+    for (int l = 0; l < 64; ++l) {
+      const int s = dppReference(i.dppCtrl, l);
+      const uint64_t a = signs(kSingle, s < 0 ? 0 : before[10].u[s], n & 1, false);
+      const uint64_t b = signs(kSingle, before[11].u[l], n & 2, false);
+      ASSERT_EQ(m.v(4).u[l], fmaExact(kSingle, a, b, before[4].u[l], toNearest)) << n;
+    }
+    Inst c = make(Op::v_add_co_u32, Enc::VOP2, vgpr(20), {vgpr(21), vgpr(22)});
+    c.sdst = sgpr(106, 2);
+    c.dpp = true;
+    c.dppCtrl = 0x140;
+    ASSERT_TRUE(m.run(c));
+    for (int l = 0; l < 64; ++l) {
+      const uint64_t sum = (uint64_t)before[21].u[dppReference(0x140, l)] + before[22].u[l];
+      ASSERT_EQ(m.v(20).u[l], (uint32_t)sum);
+      ASSERT_EQ(m.wave.vcc() >> l & 1, sum >> 32);
+    }
+  }
+}
+
 TEST(ValuForms, RelativeIndexing) {
   for (unsigned enables = 0; enables < 16; ++enables) {
     Machine m;
@@ -305,6 +362,8 @@ TEST(ValuForms, SpecialSources) {
   EXPECT_EQ(read(251), 1u); // vccz
   EXPECT_EQ(read(252), 0u); // execz
   EXPECT_EQ(read(253), 1u); // scc
+  m.wave.apertures[1] = 0x123456789abcdef0;
+  EXPECT_EQ(read(236), 0x9abcdef0u); // src_shared_limit, low half
   m.wave.vcc() = 1ull << 40;
   m.wave.scc = 0;
   EXPECT_EQ(read(251), 0u);
