@@ -33,8 +33,8 @@ void Activity::wait(uint32_t seen, uint64_t nanoseconds) {
 bool Backoff::dormant() const { return rounds_ && now_ - idleSince_ > 100'000'000; }
 
 void Backoff::pause(bool blocked, uint32_t seen) {
-  // A launch-and-wait loop comes back within some 10 us: spin that long, giving way to other threads (the host
-  // may have fewer cores than we have queues). Then sleep, longer each time.
+  // A launch-and-wait loop comes back within some 10 us: spin that long, giving way to other
+  // threads (the host may have fewer cores than we have queues). Then sleep, longer each time.
   constexpr uint64_t kSpin = 25'000, kFirst = 20'000, kLongest = 500'000;
   now_ = gpuClock();
   if (rounds_ == 0)
@@ -48,7 +48,8 @@ void Backoff::pause(bool blocked, uint32_t seen) {
       ::sched_yield();
     return;
   }
-  // What other queues complete is announced; only signals that the host writes are found by looking again.
+  // What other queues complete is announced; only signals that the host writes are found by looking
+  // again.
   const uint64_t sleep = std::clamp(idle / (blocked ? 8 : 2), kFirst, kLongest);
   Activity::instance().wait(seen, sleep);
 }

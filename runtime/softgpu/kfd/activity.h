@@ -1,9 +1,9 @@
-// One word that changes whenever something happened another queue may wait for (a signal was completed), so
-// that queue threads can sleep instead of polling each other.
+// One word that changes whenever something happened another queue may wait for (a signal was
+// completed), so that queue threads can sleep instead of polling each other.
 //
-// A queue thread that finds nothing to do calls wait(): it returns when something was announced, or after
-// `nanoseconds`. Doorbells and signals that the host writes are plain memory, which nobody announces; the bound
-// on the sleep is what makes them seen.
+// A queue thread that finds nothing to do calls wait(): it returns when something was announced, or
+// after `nanoseconds`. Doorbells and signals that the host writes are plain memory, which nobody
+// announces; the bound on the sleep is what makes them seen.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ private:
 class Backoff {
 public:
   void reset() { rounds_ = 0; }
-  /// Spins or sleeps once. `blocked`: waiting for a signal, so stay attentive. `seen`: the activity word from before
-  /// the caller looked for work.
+  /// Spins or sleeps once. `blocked`: waiting for a signal, so stay attentive. `seen`: the activity
+  /// word from before the caller looked for work.
   void pause(bool blocked, uint32_t seen);
   /// Idle for so long that the watcher (queue.h) may take over: sleep until something is announced.
   bool dormant() const;

@@ -24,7 +24,8 @@ template <class T> std::atomic_ref<T> at(uint64_t address) {
 
 int64_t signalValue(uint64_t handle) {
   auto *signal = reinterpret_cast<amd_signal_t *>(handle);
-  return std::atomic_ref<int64_t>(const_cast<int64_t &>(signal->value)).load(std::memory_order_acquire);
+  return std::atomic_ref<int64_t>(const_cast<int64_t &>(signal->value))
+      .load(std::memory_order_acquire);
 }
 
 constexpr int64_t kInvalidPacket = 32, kInvalidVendorPacket = 256;
@@ -36,21 +37,32 @@ int64_t queueErrorCode(DispatchCode code) {
   switch (code) {
   case DispatchCode::ok:
   case DispatchCode::cancelled:
-  case DispatchCode::memoryFault: return 0;
-  case DispatchCode::illegalInstruction: return 0x40000000;
-  case DispatchCode::apertureViolation: return 0x20000000;
-  case DispatchCode::trap: return 0x80000000ll;
-  case DispatchCode::badDimensions: return 2;
-  case DispatchCode::ldsTooLarge: return 4;
-  case DispatchCode::badCodeObject: return 8;
-  case DispatchCode::groupTooLarge: return 64;
-  case DispatchCode::tooManyVgprs: return 128;
-  case DispatchCode::scratchTooLarge: return 4;
+  case DispatchCode::memoryFault:
+    return 0;
+  case DispatchCode::illegalInstruction:
+    return 0x40000000;
+  case DispatchCode::apertureViolation:
+    return 0x20000000;
+  case DispatchCode::trap:
+    return 0x80000000ll;
+  case DispatchCode::badDimensions:
+    return 2;
+  case DispatchCode::ldsTooLarge:
+    return 4;
+  case DispatchCode::badCodeObject:
+    return 8;
+  case DispatchCode::groupTooLarge:
+    return 64;
+  case DispatchCode::tooManyVgprs:
+    return 128;
+  case DispatchCode::scratchTooLarge:
+    return 4;
   }
   return 8;
 }
 
-AqlProcessor::AqlProcessor(const Ring &ring, const Services &services, const std::atomic<bool> *cancel)
+AqlProcessor::AqlProcessor(const Ring &ring, const Services &services,
+                           const std::atomic<bool> *cancel)
     : ring_(ring), services_(services), cancel_(cancel) {
   read_ = at<uint64_t>(ring_.readIndex).load(std::memory_order_acquire);
 }
@@ -70,12 +82,17 @@ Step AqlProcessor::step() {
   auto *packet = reinterpret_cast<uint8_t *>(ring_.base + (read_ % (ring_.bytes / 64)) * 64);
   if (!firstSeen_)
     firstSeen_ = gpuClock();
-  const uint16_t header = at<uint16_t>(reinterpret_cast<uint64_t>(packet)).load(std::memory_order_acquire);
+  const uint16_t header =
+      at<uint16_t>(reinterpret_cast<uint64_t>(packet)).load(std::memory_order_acquire);
   switch (header & 0xff) {
-  case HSA_PACKET_TYPE_KERNEL_DISPATCH: return dispatch(packet, read_);
-  case HSA_PACKET_TYPE_BARRIER_AND: return barrier(packet, false);
-  case HSA_PACKET_TYPE_BARRIER_OR: return barrier(packet, true);
-  case HSA_PACKET_TYPE_VENDOR_SPECIFIC: return vendor(packet);
+  case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+    return dispatch(packet, read_);
+  case HSA_PACKET_TYPE_BARRIER_AND:
+    return barrier(packet, false);
+  case HSA_PACKET_TYPE_BARRIER_OR:
+    return barrier(packet, true);
+  case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+    return vendor(packet);
   default:
     return halt(kInvalidPacket, "AQL packet " + std::to_string(read_) + " has the unknown type " +
                                     std::to_string(header & 0xff));
@@ -98,13 +115,16 @@ Step AqlProcessor::dispatch(uint8_t *packet, uint64_t index) {
     std::memcpy(&completion, packet + 56, 8);
     return finish(packet, completion, start);
   }
-  case DispatchCode::cancelled: halted_ = true; return Step::halted;
+  case DispatchCode::cancelled:
+    halted_ = true;
+    return Step::halted;
   case DispatchCode::memoryFault:
     halted_ = true;
     say(result.message);
     services_.memoryFault(result.address, true, false);
     return Step::halted;
-  default: return halt(queueErrorCode(result.code), result.message);
+  default:
+    return halt(queueErrorCode(result.code), result.message);
   }
 }
 
@@ -142,13 +162,22 @@ Step AqlProcessor::vendor(uint8_t *packet) {
       const int64_t reference = static_cast<int64_t>(p.value);
       bool met = true;
       switch (p.cond) {
-      case HSA_SIGNAL_CONDITION_EQ: met = value == reference; break;
-      case HSA_SIGNAL_CONDITION_NE: met = value != reference; break;
-      case HSA_SIGNAL_CONDITION_LT: met = value < reference; break;
-      case HSA_SIGNAL_CONDITION_GTE: met = value >= reference; break;
+      case HSA_SIGNAL_CONDITION_EQ:
+        met = value == reference;
+        break;
+      case HSA_SIGNAL_CONDITION_NE:
+        met = value != reference;
+        break;
+      case HSA_SIGNAL_CONDITION_LT:
+        met = value < reference;
+        break;
+      case HSA_SIGNAL_CONDITION_GTE:
+        met = value >= reference;
+        break;
       default:
         return halt(kInvalidVendorPacket, "barrier-value packet " + std::to_string(read_) +
-                                              " has the unknown condition " + std::to_string(p.cond));
+                                              " has the unknown condition " +
+                                              std::to_string(p.cond));
       }
       if (!met)
         return Step::blocked;
@@ -160,7 +189,8 @@ Step AqlProcessor::vendor(uint8_t *packet) {
 }
 
 Step AqlProcessor::finish(uint8_t *packet, uint64_t completion, uint64_t start) {
-  at<uint16_t>(reinterpret_cast<uint64_t>(packet)).store(HSA_PACKET_TYPE_INVALID, std::memory_order_release);
+  at<uint16_t>(reinterpret_cast<uint64_t>(packet))
+      .store(HSA_PACKET_TYPE_INVALID, std::memory_order_release);
   ++read_;
   firstSeen_ = 0;
   at<uint64_t>(ring_.readIndex).store(read_, std::memory_order_release);

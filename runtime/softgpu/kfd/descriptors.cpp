@@ -35,7 +35,8 @@ int contentDescriptor(const std::string &content, int flags) {
   return fd;
 }
 
-/// /proc/modules with our module in front. Read with plain system calls: the library's open is ours.
+/// /proc/modules with our module in front. Read with plain system calls: the library's open is
+/// ours.
 std::string modules() {
   std::string text = "amdgpu 8192000 0 - Live 0x0000000000000000\n";
   const long fd = ::syscall(SYS_openat, AT_FDCWD, "/proc/modules", O_RDONLY | O_CLOEXEC);
@@ -79,9 +80,13 @@ int openNode(const Node &node, int flags) {
     fd = node.kind == Node::Kind::kfd ? driver->kfdDescriptor() : driver->renderDescriptor();
     break;
   }
-  case Node::Kind::modules: fd = contentDescriptor(modules(), flags); break;
+  case Node::Kind::modules:
+    fd = contentDescriptor(modules(), flags);
+    break;
   case Node::Kind::file:
-  case Node::Kind::directory: fd = contentDescriptor(node.content, flags); break;
+  case Node::Kind::directory:
+    fd = contentDescriptor(node.content, flags);
+    break;
   }
   if (fd >= kMaxDescriptor) {
     ::syscall(SYS_close, fd);

@@ -18,7 +18,8 @@ void forget(int fd);
 /// Opens a node: returns a descriptor (marked as ours), or -1 with errno.
 int openNode(const Node &node, int flags);
 
-/// The node that `path` names: absolute, or relative to `directory` when that is one of our folders.
+/// The node that `path` names: absolute, or relative to `directory` when that is one of our
+/// folders.
 const Node *resolve(int directory, const char *path);
 inline const Node *resolve(const char *path) { return resolve(AT_FDCWD, path); }
 

@@ -1,7 +1,8 @@
 // What the devices are: the public facts of the cards we stand in for.
 //
-// Sources: AMD's product pages and the PCI id list (device ids, compute units, memory), the CDNA / Vega ISA
-// manuals (waves per SIMD, LDS), the kernel's topology code (the property names that carry them).
+// Sources: AMD's product pages and the PCI id list (device ids, compute units, memory), the CDNA /
+// Vega ISA manuals (waves per SIMD, LDS), the kernel's topology code (the property names that carry
+// them).
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"

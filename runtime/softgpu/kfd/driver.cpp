@@ -47,7 +47,8 @@ int makeDevice(const char *name) {
   return high;
 }
 
-Services servicesOf(Memory &memory, Events &events, std::function<DispatchResult(const DispatchRequest &)> run,
+Services servicesOf(Memory &memory, Events &events,
+                    std::function<DispatchResult(const DispatchRequest &)> run,
                     std::function<void()> invalidate) {
   Services services;
   services.run = std::move(run);
@@ -60,20 +61,24 @@ Services servicesOf(Memory &memory, Events &events, std::function<DispatchResult
   services.toHost = [&memory](uint64_t address, uint64_t &contiguous) {
     return memory.toHost(address, contiguous);
   };
-  services.accessible = [&memory](uint64_t address, uint64_t size) { return memory.mapped(address, size); };
+  services.accessible = [&memory](uint64_t address, uint64_t size) {
+    return memory.mapped(address, size);
+  };
   return services;
 }
 
 } // namespace
 
 Driver::Driver(const DeviceSettings &settings, int kfdFd, int renderFd, uint64_t doorbells)
-    : settings_(settings), kfdFd_(kfdFd), renderFd_(renderFd), memory_(settings.toConfig(), renderFd),
-      queues_(doorbells, servicesOf(
-                             memory_, events_, [this](const DispatchRequest &r) { return runKernel(r); },
-                             [this] {
-                               if (Gpu *g = gpu())
-                                 g->invalidateCode();
-                             })) {}
+    : settings_(settings), kfdFd_(kfdFd), renderFd_(renderFd),
+      memory_(settings.toConfig(), renderFd),
+      queues_(doorbells,
+              servicesOf(
+                  memory_, events_, [this](const DispatchRequest &r) { return runKernel(r); },
+                  [this] {
+                    if (Gpu *g = gpu())
+                      g->invalidateCode();
+                  })) {}
 
 Driver *Driver::current() { return process.load(std::memory_order_acquire); }
 

@@ -1,8 +1,8 @@
 // The driver's state in one process: what an open /dev/kfd stands for.
 //
-// It comes into being at the first open and lives until the process ends (leaked: threads may outlive main's
-// destructors). After a fork the child starts without one: its next open makes a fresh state, as the thunk
-// expects; nothing of the parent's is touched.
+// It comes into being at the first open and lives until the process ends (leaked: threads may
+// outlive main's destructors). After a fork the child starts without one: its next open makes a
+// fresh state, as the thunk expects; nothing of the parent's is touched.
 //
 // Thread rule: thread-safe. Errors: 0 or -errno, as a kernel would answer.
 #pragma once
@@ -21,7 +21,8 @@ namespace meld::softgpu {
 
 class Driver {
 public:
-  /// The process's driver, made when missing. nullptr when the host cannot run it (one line on stderr says why).
+  /// The process's driver, made when missing. nullptr when the host cannot run it (one line on
+  /// stderr says why).
   static Driver *open();
   /// The process's driver, or nullptr when nothing opened it.
   static Driver *current();

@@ -31,7 +31,8 @@ int Events::create(kfd_ioctl_create_event_args &args) {
   args.event_id = nextId_;
   args.event_slot_index = nextId_;
   args.event_trigger_data = nextId_;
-  // The thunk takes a slot's address only when the offset is not 0; with its own page it passes a handle.
+  // The thunk takes a slot's address only when the offset is not 0; with its own page it passes a
+  // handle.
   if (args.event_page_offset == 0)
     args.event_page_offset = 0x20000;
   ++nextId_;
@@ -75,7 +76,8 @@ int Events::set(uint32_t id) {
 void Events::interrupt(uint32_t id) {
   std::lock_guard lock(mutex_);
   for (auto &[eventId, event] : events_)
-    if (event.type == KFD_IOC_EVENT_SIGNAL && (eventId == id || (id < 256 && (eventId & 0xff) == id)))
+    if (event.type == KFD_IOC_EVENT_SIGNAL &&
+        (eventId == id || (id < 256 && (eventId & 0xff) == id)))
       setLocked(event);
 }
 
@@ -126,7 +128,8 @@ int Events::wait(kfd_ioctl_wait_events_args &args, kfd_event_data *data) {
       call.wake.wait(lock, done);
       complete = true;
     } else {
-      complete = call.wake.wait_until(lock, Clock::now() + std::chrono::milliseconds(args.timeout), done);
+      complete =
+          call.wake.wait_until(lock, Clock::now() + std::chrono::milliseconds(args.timeout), done);
     }
   }
 
@@ -145,9 +148,9 @@ int Events::wait(kfd_ioctl_wait_events_args &args, kfd_event_data *data) {
     else if (aged[i])
       setLastAge(data[i], event.age);
   }
-  args.wait_result = call.failed  ? KFD_IOC_WAIT_RESULT_FAIL
-                     : complete   ? KFD_IOC_WAIT_RESULT_COMPLETE
-                                  : KFD_IOC_WAIT_RESULT_TIMEOUT;
+  args.wait_result = call.failed ? KFD_IOC_WAIT_RESULT_FAIL
+                     : complete  ? KFD_IOC_WAIT_RESULT_COMPLETE
+                                 : KFD_IOC_WAIT_RESULT_TIMEOUT;
   return call.failed ? -EIO : 0;
 }
 

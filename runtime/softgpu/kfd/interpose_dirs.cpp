@@ -1,7 +1,7 @@
 // Listings of the folders of ours: opendir, fdopendir, readdir and their kin on lists in memory.
 //
-// A listing is an object of ours behind a DIR pointer. All live ones are in a registry; while it is empty, which
-// is nearly always, every call goes straight on.
+// A listing is an object of ours behind a DIR pointer. All live ones are in a registry; while it is
+// empty, which is nearly always, every call goes straight on.
 #include "runtime/softgpu/kfd/descriptors.h"
 #include "runtime/softgpu/kfd/next.h"
 
@@ -74,7 +74,7 @@ template <class Entry> Entry *advance(Listing &listing, Entry &entry) {
   entry.d_type = DT_DIR;
   if (i >= 2)
     if (const Node *child = Tree::process().find(listing.node->path + "/" + name))
-      entry.d_type = child->kind == Node::Kind::directory                                             ? DT_DIR
+      entry.d_type = child->kind == Node::Kind::directory                                  ? DT_DIR
                      : child->kind == Node::Kind::kfd || child->kind == Node::Kind::render ? DT_CHR
                                                                                            : DT_REG;
   std::strncpy(entry.d_name, name.c_str(), sizeof entry.d_name - 1);

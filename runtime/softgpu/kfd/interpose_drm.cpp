@@ -1,5 +1,5 @@
-// libdrm's amdgpu functions for our render node. A handle of ours is the address of a constant; handles of a real
-// device go to the real library, where it is loaded.
+// libdrm's amdgpu functions for our render node. A handle of ours is the address of a constant;
+// handles of a real device go to the real library, where it is loaded.
 #include "runtime/softgpu/kfd/descriptors.h"
 #include "runtime/softgpu/kfd/driver.h"
 #include "runtime/softgpu/kfd/next.h"
@@ -20,7 +20,8 @@ char ourDevice;
 std::atomic<int> deviceFd{-1};
 bool isOurs(Handle handle) { return handle == &ourDevice; }
 
-/// struct amdgpu_gpu_info, as far as ROCr reads it; the caller's struct may be longer, never shorter.
+/// struct amdgpu_gpu_info, as far as ROCr reads it; the caller's struct may be longer, never
+/// shorter.
 struct GpuInfo {
   uint32_t asicId, chipRev, chipExternalRev, familyId;
   uint64_t idsFlags, maxEngineClk, maxMemoryClk;
@@ -31,7 +32,8 @@ struct GpuInfo {
 
 Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize("amdgpu_device_initialize");
 Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize2("amdgpu_device_initialize2");
-Next<int (*)(Handle)> nextDeinitialize("amdgpu_device_deinitialize"), nextGetFd("amdgpu_device_get_fd");
+Next<int (*)(Handle)> nextDeinitialize("amdgpu_device_deinitialize"),
+    nextGetFd("amdgpu_device_get_fd");
 Next<const char *(*)(Handle)> nextName("amdgpu_get_marketing_name");
 Next<int (*)(Handle, void *)> nextInfo("amdgpu_query_gpu_info");
 

@@ -1,8 +1,8 @@
-// open and friends, fopen, stat and friends, access, close, ioctl: paths and descriptors of ours are answered
-// here, everything else goes to the next definition.
+// open and friends, fopen, stat and friends, access, close, ioctl: paths and descriptors of ours
+// are answered here, everything else goes to the next definition.
 //
-// glibc's fopen does not call the open we define, so it is stood in for as well. mmap is not: the descriptors are
-// memfds.
+// glibc's fopen does not call the open we define, so it is stood in for as well. mmap is not: the
+// descriptors are memfds.
 #include "runtime/softgpu/kfd/descriptors.h"
 #include "runtime/softgpu/kfd/driver.h"
 #include "runtime/softgpu/kfd/next.h"
@@ -33,7 +33,9 @@ template <class Stat> void describe(const Node &node, Stat *out) {
   out->st_blksize = 4096;
   out->st_ino = std::hash<std::string>{}(node.path) | 1;
   switch (node.kind) {
-  case Node::Kind::directory: out->st_mode = S_IFDIR | 0755; break;
+  case Node::Kind::directory:
+    out->st_mode = S_IFDIR | 0755;
+    break;
   case Node::Kind::kfd:
     out->st_mode = S_IFCHR | 0666;
     out->st_rdev = makedev(kKfdMajor, 0);
@@ -45,7 +47,9 @@ template <class Stat> void describe(const Node &node, Stat *out) {
   case Node::Kind::file:
     out->st_size = static_cast<off_t>(node.content.size());
     [[fallthrough]];
-  case Node::Kind::modules: out->st_mode = S_IFREG | 0444; break;
+  case Node::Kind::modules:
+    out->st_mode = S_IFREG | 0444;
+    break;
   }
 }
 
@@ -71,9 +75,11 @@ Next<int (*)(int, struct stat64 *)> nextFstat64("fstat64");
 Next<int (*)(int, const char *, struct stat *, int)> nextFstatat("fstatat");
 Next<int (*)(int, const char *, struct stat64 *, int)> nextFstatat64("fstatat64");
 Next<int (*)(int, const char *, struct stat *)> nextXstat("__xstat"), nextLxstat("__lxstat");
-Next<int (*)(int, const char *, struct stat64 *)> nextXstat64("__xstat64"), nextLxstat64("__lxstat64");
+Next<int (*)(int, const char *, struct stat64 *)> nextXstat64("__xstat64"),
+    nextLxstat64("__lxstat64");
 Next<int (*)(int, const char *, int, unsigned, struct statx *)> nextStatx("statx");
-Next<int (*)(const char *, int)> nextAccess("access"), nextEuidaccess("euidaccess"), nextEaccess("eaccess");
+Next<int (*)(const char *, int)> nextAccess("access"), nextEuidaccess("euidaccess"),
+    nextEaccess("eaccess");
 Next<int (*)(int, const char *, int, int)> nextFaccessat("faccessat");
 Next<char *(*)(const char *, char *)> nextRealpath("realpath");
 Next<int (*)(int)> nextClose("close");
@@ -94,30 +100,31 @@ FILE *openStream(const Node &node, const char *mode) {
 
 } // namespace
 
-// --- open -------------------------------------------------------------------------------------------------
+// --- open
+// -------------------------------------------------------------------------------------------------
 
-#define MELD_OPEN(NAME, NEXT)                                                                                \
-  MELD_EXPORT int NAME(const char *path, int flags, ...) {                                                   \
-    if (const Node *node = resolve(path))                                                                    \
-      return openNode(*node, flags);                                                                         \
-    va_list arguments;                                                                                       \
-    va_start(arguments, flags);                                                                              \
-    const mode_t mode = modeOf(flags, arguments);                                                            \
-    va_end(arguments);                                                                                       \
-    return NEXT(path, flags, mode);                                                                          \
+#define MELD_OPEN(NAME, NEXT)                                                                      \
+  MELD_EXPORT int NAME(const char *path, int flags, ...) {                                         \
+    if (const Node *node = resolve(path))                                                          \
+      return openNode(*node, flags);                                                               \
+    va_list arguments;                                                                             \
+    va_start(arguments, flags);                                                                    \
+    const mode_t mode = modeOf(flags, arguments);                                                  \
+    va_end(arguments);                                                                             \
+    return NEXT(path, flags, mode);                                                                \
   }
 MELD_OPEN(open, nextOpen)
 MELD_OPEN(open64, nextOpen64)
 
-#define MELD_OPENAT(NAME, NEXT)                                                                              \
-  MELD_EXPORT int NAME(int directory, const char *path, int flags, ...) {                                    \
-    if (const Node *node = resolve(directory, path))                                                         \
-      return openNode(*node, flags);                                                                         \
-    va_list arguments;                                                                                       \
-    va_start(arguments, flags);                                                                              \
-    const mode_t mode = modeOf(flags, arguments);                                                            \
-    va_end(arguments);                                                                                       \
-    return NEXT(directory, path, flags, mode);                                                               \
+#define MELD_OPENAT(NAME, NEXT)                                                                    \
+  MELD_EXPORT int NAME(int directory, const char *path, int flags, ...) {                          \
+    if (const Node *node = resolve(directory, path))                                               \
+      return openNode(*node, flags);                                                               \
+    va_list arguments;                                                                             \
+    va_start(arguments, flags);                                                                    \
+    const mode_t mode = modeOf(flags, arguments);                                                  \
+    va_end(arguments);                                                                             \
+    return NEXT(directory, path, flags, mode);                                                     \
   }
 MELD_OPENAT(openat, nextOpenat)
 MELD_OPENAT(openat64, nextOpenat64)
@@ -148,49 +155,51 @@ MELD_EXPORT FILE *fopen64(const char *path, const char *mode) {
   return node ? openStream(*node, mode) : nextFopen64(path, mode);
 }
 
-// --- stat -------------------------------------------------------------------------------------------------
+// --- stat
+// -------------------------------------------------------------------------------------------------
 
-#define MELD_STAT(NAME, STAT, NEXT)                                                                          \
-  MELD_EXPORT int NAME(const char *path, STAT *out) noexcept {                                               \
-    if (const Node *node = resolve(path))                                                                    \
-      return describe(*node, out), 0;                                                                        \
-    return NEXT(path, out);                                                                                  \
+#define MELD_STAT(NAME, STAT, NEXT)                                                                \
+  MELD_EXPORT int NAME(const char *path, STAT *out) noexcept {                                     \
+    if (const Node *node = resolve(path))                                                          \
+      return describe(*node, out), 0;                                                              \
+    return NEXT(path, out);                                                                        \
   }
 MELD_STAT(stat, struct stat, nextStat)
 MELD_STAT(lstat, struct stat, nextLstat)
 MELD_STAT(stat64, struct stat64, nextStat64)
 MELD_STAT(lstat64, struct stat64, nextLstat64)
 
-#define MELD_XSTAT(NAME, STAT, NEXT)                                                                         \
-  MELD_EXPORT int NAME(int version, const char *path, STAT *out) noexcept {                                  \
-    if (const Node *node = resolve(path))                                                                    \
-      return describe(*node, out), 0;                                                                        \
-    return NEXT(version, path, out);                                                                         \
+#define MELD_XSTAT(NAME, STAT, NEXT)                                                               \
+  MELD_EXPORT int NAME(int version, const char *path, STAT *out) noexcept {                        \
+    if (const Node *node = resolve(path))                                                          \
+      return describe(*node, out), 0;                                                              \
+    return NEXT(version, path, out);                                                               \
   }
 MELD_XSTAT(__xstat, struct stat, nextXstat)
 MELD_XSTAT(__lxstat, struct stat, nextLxstat)
 MELD_XSTAT(__xstat64, struct stat64, nextXstat64)
 MELD_XSTAT(__lxstat64, struct stat64, nextLxstat64)
 
-#define MELD_FSTATAT(NAME, STAT, NEXT)                                                                       \
-  MELD_EXPORT int NAME(int directory, const char *path, STAT *out, int flags) noexcept {                     \
-    if (const Node *node = resolve(directory, path))                                                         \
-      return describe(*node, out), 0;                                                                        \
-    return NEXT(directory, path, out, flags);                                                                \
+#define MELD_FSTATAT(NAME, STAT, NEXT)                                                             \
+  MELD_EXPORT int NAME(int directory, const char *path, STAT *out, int flags) noexcept {           \
+    if (const Node *node = resolve(directory, path))                                               \
+      return describe(*node, out), 0;                                                              \
+    return NEXT(directory, path, out, flags);                                                      \
   }
 MELD_FSTATAT(fstatat, struct stat, nextFstatat)
 MELD_FSTATAT(fstatat64, struct stat64, nextFstatat64)
 
-#define MELD_FSTAT(NAME, STAT, NEXT)                                                                         \
-  MELD_EXPORT int NAME(int fd, STAT *out) noexcept {                                                         \
-    if (const Node *node = nodeOf(fd))                                                                       \
-      return describe(*node, out), 0;                                                                        \
-    return NEXT(fd, out);                                                                                    \
+#define MELD_FSTAT(NAME, STAT, NEXT)                                                               \
+  MELD_EXPORT int NAME(int fd, STAT *out) noexcept {                                               \
+    if (const Node *node = nodeOf(fd))                                                             \
+      return describe(*node, out), 0;                                                              \
+    return NEXT(fd, out);                                                                          \
   }
 MELD_FSTAT(fstat, struct stat, nextFstat)
 MELD_FSTAT(fstat64, struct stat64, nextFstat64)
 
-MELD_EXPORT int statx(int directory, const char *path, int flags, unsigned mask, struct statx *out) noexcept {
+MELD_EXPORT int statx(int directory, const char *path, int flags, unsigned mask,
+                      struct statx *out) noexcept {
   const Node *node = resolve(directory, path);
   if (!node)
     return nextStatx(directory, path, flags, mask, out);
@@ -232,7 +241,8 @@ MELD_EXPORT char *realpath(const char *path, char *out) noexcept {
   return out ? std::strcpy(out, node->path.c_str()) : ::strdup(node->path.c_str());
 }
 
-// --- descriptors ------------------------------------------------------------------------------------------
+// --- descriptors
+// ------------------------------------------------------------------------------------------
 
 MELD_EXPORT int close(int fd) {
   forget(fd); // before the number can be used again
@@ -250,7 +260,8 @@ MELD_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
   int result = -ENOTTY;
   if (node->kind == Node::Kind::kfd) {
     Driver *driver = Driver::current();
-    // A descriptor inherited over a fork: the device's owner is the parent. The thunk opens it anew.
+    // A descriptor inherited over a fork: the device's owner is the parent. The thunk opens it
+    // anew.
     result = driver ? driver->ioctl(request, argument) : -EBADF;
   } else if (node->kind == Node::Kind::render) {
     result = -EINVAL;

@@ -1,8 +1,9 @@
-// Names of kernels: HIP asks ROCr for every kernel's descriptor (KERNEL_OBJECT) through the symbol that also knows
-// the name. We listen.
+// Names of kernels: HIP asks ROCr for every kernel's descriptor (KERNEL_OBJECT) through the symbol
+// that also knows the name. We listen.
 //
-// libamdhip64 calls this function through its PLT, and the preloaded definition comes first. ROCr may have been
-// opened RTLD_LOCAL, where RTLD_NEXT does not look: then it is asked for by file name.
+// libamdhip64 calls this function through its PLT, and the preloaded definition comes first. ROCr
+// may have been opened RTLD_LOCAL, where RTLD_NEXT does not look: then it is asked for by file
+// name.
 #include "runtime/softgpu/cu/kernel_names.h"
 #include "runtime/softgpu/kfd/next.h"
 
@@ -31,12 +32,11 @@ GetInfo real() {
 void learn(GetInfo info, hsa_executable_symbol_t symbol, uint64_t descriptor) noexcept {
   try {
     uint32_t length = 0;
-    if (info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS || !length ||
-        length > (1u << 20))
+    if (info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS ||
+        !length || length > (1u << 20))
       return;
     std::string name(length, '\0');
-    if (info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data()) == HSA_STATUS_SUCCESS)
-      {
+    if (info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data()) == HSA_STATUS_SUCCESS) {
       std::string_view text = name;
       if (text.ends_with(".kd"))
         text.remove_suffix(3);
@@ -51,12 +51,14 @@ void learn(GetInfo info, hsa_executable_symbol_t symbol, uint64_t descriptor) no
 } // namespace
 
 MELD_EXPORT hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol,
-                                                        hsa_executable_symbol_info_t attribute, void *value) {
+                                                        hsa_executable_symbol_info_t attribute,
+                                                        void *value) {
   const GetInfo info = real();
   if (!info)
     return HSA_STATUS_ERROR_NOT_INITIALIZED;
   const hsa_status_t status = info(symbol, attribute, value);
-  if (status == HSA_STATUS_SUCCESS && attribute == HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT && value)
+  if (status == HSA_STATUS_SUCCESS && attribute == HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT &&
+      value)
     learn(info, symbol, *static_cast<uint64_t *>(value));
   return status;
 }

@@ -1,7 +1,8 @@
 // The ioctls of /dev/kfd (linux/kfd_ioctl.h, a stable kernel ABI).
 //
-// Dispatch is on _IOC_NR: argument sizes differ between versions of the interface. As in the kernel, the argument
-// is copied in (missing bytes are zero) and out by the size the caller encoded.
+// Dispatch is on _IOC_NR: argument sizes differ between versions of the interface. As in the
+// kernel, the argument is copied in (missing bytes are zero) and out by the size the caller
+// encoded.
 #include "runtime/softgpu/kfd/driver.h"
 #include "runtime/softgpu/kfd/sysfs.h"
 
@@ -19,16 +20,35 @@ namespace meld::softgpu {
 namespace {
 
 enum Nr : unsigned {
-  getVersion = 0x01, createQueue = 0x02, destroyQueue = 0x03, setMemoryPolicy = 0x04, getClockCounters = 0x05,
-  updateQueue = 0x07, createEvent = 0x08, destroyEvent = 0x09, setEvent = 0x0a, resetEvent = 0x0b,
-  waitEvents = 0x0c, setScratchBackingVa = 0x11, getTileConfig = 0x12, setTrapHandler = 0x13,
-  getApertures = 0x14, acquireVm = 0x15, allocMemory = 0x16, freeMemory = 0x17, mapMemory = 0x18,
-  unmapMemory = 0x19, setCuMask = 0x1a, allocQueueGws = 0x1e, svm = 0x20, setXnackMode = 0x21,
+  getVersion = 0x01,
+  createQueue = 0x02,
+  destroyQueue = 0x03,
+  setMemoryPolicy = 0x04,
+  getClockCounters = 0x05,
+  updateQueue = 0x07,
+  createEvent = 0x08,
+  destroyEvent = 0x09,
+  setEvent = 0x0a,
+  resetEvent = 0x0b,
+  waitEvents = 0x0c,
+  setScratchBackingVa = 0x11,
+  getTileConfig = 0x12,
+  setTrapHandler = 0x13,
+  getApertures = 0x14,
+  acquireVm = 0x15,
+  allocMemory = 0x16,
+  freeMemory = 0x17,
+  mapMemory = 0x18,
+  unmapMemory = 0x19,
+  setCuMask = 0x1a,
+  allocQueueGws = 0x1e,
+  svm = 0x20,
+  setXnackMode = 0x21,
   availableMemory = 0x23,
 };
 
-// Known to the interface, asked for by some ROCr versions, and fine to refuse: IPC, dmabuf, SMI events, CRIU,
-// runtime enable, debug trap.
+// Known to the interface, asked for by some ROCr versions, and fine to refuse: IPC, dmabuf, SMI
+// events, CRIU, runtime enable, debug trap.
 constexpr unsigned kRefused[] = {0x06, 0x0d, 0x0e, 0x0f, 0x10, 0x1b, 0x1c, 0x1d, 0x1f,
                                  0x22, 0x24, 0x25, 0x26, 0x80, 0x81, 0x82, 0x83, 0x84};
 
@@ -38,8 +58,13 @@ uint64_t nanoseconds(clockid_t clock) {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-struct SetXnackArgs { int32_t enabled; };
-struct AvailableMemoryArgs { uint64_t available; uint32_t gpuId, pad; };
+struct SetXnackArgs {
+  int32_t enabled;
+};
+struct AvailableMemoryArgs {
+  uint64_t available;
+  uint32_t gpuId, pad;
+};
 
 } // namespace
 
@@ -71,14 +96,18 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
     a.minor_version = 14; // from 1.15 on ROCr wants dmabuf export
     return 0;
   }
-  case createQueue: return queues_.create(*static_cast<kfd_ioctl_create_queue_args *>(argument));
-  case destroyQueue: return queues_.destroy(static_cast<kfd_ioctl_destroy_queue_args *>(argument)->queue_id);
-  case updateQueue: return queues_.update(*static_cast<kfd_ioctl_update_queue_args *>(argument));
+  case createQueue:
+    return queues_.create(*static_cast<kfd_ioctl_create_queue_args *>(argument));
+  case destroyQueue:
+    return queues_.destroy(static_cast<kfd_ioctl_destroy_queue_args *>(argument)->queue_id);
+  case updateQueue:
+    return queues_.update(*static_cast<kfd_ioctl_update_queue_args *>(argument));
   case setMemoryPolicy:
   case acquireVm:
   case setCuMask:
   case setScratchBackingVa:
-  case setTrapHandler: return 0;
+  case setTrapHandler:
+    return 0;
   case getTileConfig: {
     auto &a = *static_cast<kfd_ioctl_get_tile_config_args *>(argument);
     a.num_tile_configs = a.num_macro_tile_configs = 0;
@@ -93,10 +122,14 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
     a.system_clock_freq = 1'000'000'000;
     return 0;
   }
-  case createEvent: return events_.create(*static_cast<kfd_ioctl_create_event_args *>(argument));
-  case destroyEvent: return events_.destroy(static_cast<kfd_ioctl_destroy_event_args *>(argument)->event_id);
-  case setEvent: return events_.set(static_cast<kfd_ioctl_set_event_args *>(argument)->event_id);
-  case resetEvent: return events_.reset(static_cast<kfd_ioctl_reset_event_args *>(argument)->event_id);
+  case createEvent:
+    return events_.create(*static_cast<kfd_ioctl_create_event_args *>(argument));
+  case destroyEvent:
+    return events_.destroy(static_cast<kfd_ioctl_destroy_event_args *>(argument)->event_id);
+  case setEvent:
+    return events_.set(static_cast<kfd_ioctl_set_event_args *>(argument)->event_id);
+  case resetEvent:
+    return events_.reset(static_cast<kfd_ioctl_reset_event_args *>(argument)->event_id);
   case waitEvents: {
     auto &a = *static_cast<kfd_ioctl_wait_events_args *>(argument);
     if (a.num_events && !a.events_ptr)
@@ -138,7 +171,8 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
     a.mmap_offset = allocation.offset;
     return result;
   }
-  case freeMemory: return memory_.release(static_cast<kfd_ioctl_free_memory_of_gpu_args *>(argument)->handle);
+  case freeMemory:
+    return memory_.release(static_cast<kfd_ioctl_free_memory_of_gpu_args *>(argument)->handle);
   case mapMemory: {
     auto &a = *static_cast<kfd_ioctl_map_memory_to_gpu_args *>(argument);
     const int result = memory_.mapToGpu(a.handle);
@@ -162,7 +196,8 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
     auto &a = *static_cast<kfd_ioctl_svm_args *>(argument);
     if (size < sizeof a || size - sizeof a < a.nattr * sizeof(kfd_ioctl_svm_attribute))
       return -EINVAL;
-    return svm_.run(a, reinterpret_cast<kfd_ioctl_svm_attribute *>(static_cast<char *>(argument) + sizeof a));
+    return svm_.run(
+        a, reinterpret_cast<kfd_ioctl_svm_attribute *>(static_cast<char *>(argument) + sizeof a));
   }
   case setXnackMode: {
     auto &a = *static_cast<SetXnackArgs *>(argument);
@@ -178,7 +213,8 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
     a.available = memory_.available();
     return 0;
   }
-  default: break;
+  default:
+    break;
   }
   if (std::find(std::begin(kRefused), std::end(kRefused), nr) == std::end(kRefused)) {
     static std::atomic<uint64_t> said[4];

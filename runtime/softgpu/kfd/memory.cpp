@@ -9,13 +9,14 @@
 namespace meld::softgpu {
 
 namespace {
-// The memfd is far larger than the device: VRAM is limited by bytes in use, so that holes in the offset space
-// never make an allocation fail (page tables hide fragmentation on a real card).
+// The memfd is far larger than the device: VRAM is limited by bytes in use, so that holes in the
+// offset space never make an allocation fail (page tables hide fragmentation on a real card).
 constexpr uint64_t kOffsetSpace = 1ull << 42;
 constexpr uint64_t kPage = 4096;
 } // namespace
 
-// --- RemapTable -------------------------------------------------------------------------------------------
+// --- RemapTable
+// -------------------------------------------------------------------------------------------
 
 bool RemapTable::add(uint64_t device, uint64_t size, uint64_t host) {
   std::lock_guard lock(writer_);
@@ -27,7 +28,8 @@ bool RemapTable::add(uint64_t device, uint64_t size, uint64_t host) {
   size_t at = n;
   for (; at > 0 && entries_[at - 1].device.load(std::memory_order_relaxed) > device; --at) {
     const Entry &from = entries_[at - 1];
-    entries_[at].device.store(from.device.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entries_[at].device.store(from.device.load(std::memory_order_relaxed),
+                              std::memory_order_relaxed);
     entries_[at].size.store(from.size.load(std::memory_order_relaxed), std::memory_order_relaxed);
     entries_[at].host.store(from.host.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
@@ -51,7 +53,8 @@ void RemapTable::remove(uint64_t device) {
   std::atomic_thread_fence(std::memory_order_release);
   for (; at + 1 < n; ++at) {
     const Entry &from = entries_[at + 1];
-    entries_[at].device.store(from.device.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entries_[at].device.store(from.device.load(std::memory_order_relaxed),
+                              std::memory_order_relaxed);
     entries_[at].size.store(from.size.load(std::memory_order_relaxed), std::memory_order_relaxed);
     entries_[at].host.store(from.host.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
@@ -91,7 +94,8 @@ uint64_t RemapTable::toHost(uint64_t address, uint64_t *contiguous) const {
   }
 }
 
-// --- Memory -----------------------------------------------------------------------------------------------
+// --- Memory
+// -----------------------------------------------------------------------------------------------
 
 Memory::Memory(const DeviceConfig &config, int renderFd) : config_(config), renderFd_(renderFd) {
   [[maybe_unused]] int rc = ::ftruncate(renderFd_, static_cast<off_t>(kOffsetSpace));
@@ -231,7 +235,8 @@ bool Memory::mapped(uint64_t address, uint64_t size) const {
     if (::mincore(reinterpret_cast<void *>(page), bytes, state) != 0)
       return false;
   }
-  // Inside the window everything is reserved (PROT_NONE) by the thunk, so mincore would say yes to anything.
+  // Inside the window everything is reserved (PROT_NONE) by the thunk, so mincore would say yes to
+  // anything.
   return !(address >= config_.windowBase && address <= config_.windowLimit);
 }
 

@@ -1,13 +1,17 @@
 // Device memory: what ALLOC / FREE / MAP_MEMORY_TO_GPU do.
 //
-// A GPU address is a host address. The thunk reserves an address range, passes it to ALLOC, and maps the render
-// node's descriptor there at the offset we return; the render node is one sparse memfd. Two things differ:
-//   - VRAM without host access (and scratch) is mapped PROT_NONE by the thunk; map() replaces that mapping with a
+// A GPU address is a host address. The thunk reserves an address range, passes it to ALLOC, and
+// maps the render node's descriptor there at the offset we return; the render node is one sparse
+// memfd. Two things differ:
+//   - VRAM without host access (and scratch) is mapped PROT_NONE by the thunk; map() replaces that
+//   mapping with a
 //     readable one, because our "GPU" is this process.
-//   - USERPTR memory whose device address is not its host address (hipHostRegister and pinned copies on ROCr 5)
+//   - USERPTR memory whose device address is not its host address (hipHostRegister and pinned
+//   copies on ROCr 5)
 //     goes into a table of ranges; toHost() looks there. An empty table is the fast path.
 //
-// Thread rule: thread-safe. toHost() and empty() take no lock (they run once per lane of memory instructions).
+// Thread rule: thread-safe. toHost() and empty() take no lock (they run once per lane of memory
+// instructions).
 #pragma once
 
 #include "runtime/result.h"
@@ -29,7 +33,8 @@ public:
   bool add(uint64_t device, uint64_t size, uint64_t host); ///< false when full
   void remove(uint64_t device);
   bool empty() const { return count_.load(std::memory_order_relaxed) == 0; }
-  /// The host address; `contiguous`, if given, gets the bytes that follow under the same translation.
+  /// The host address; `contiguous`, if given, gets the bytes that follow under the same
+  /// translation.
   uint64_t toHost(uint64_t address, uint64_t *contiguous = nullptr) const;
 
 private:

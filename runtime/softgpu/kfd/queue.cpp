@@ -15,7 +15,8 @@ namespace meld::softgpu {
 
 namespace {
 bool isSdma(uint32_t type) {
-  return type == KFD_IOC_QUEUE_TYPE_SDMA || type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI || type == 4; // 4: by engine
+  return type == KFD_IOC_QUEUE_TYPE_SDMA || type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI ||
+         type == 4; // 4: by engine
 }
 /// A thread on which the application's signal handlers do not run; faults stay ours.
 template <class F> std::thread quietThread(F f) {
@@ -56,14 +57,16 @@ bool Queue::missesWork() const {
   if (!dormant_.load(std::memory_order_seq_cst))
     return false;
   auto index = [](uint64_t address) {
-    return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(address)).load(std::memory_order_acquire);
+    return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(address))
+        .load(std::memory_order_acquire);
   };
   return index(args_.write_pointer_address) > index(args_.read_pointer_address);
 }
 
 void Queue::work() {
   char name[16];
-  std::snprintf(name, sizeof name, "meld-%s-%u", isSdma(args_.queue_type) ? "sdma" : "aql", args_.queue_id % 1000);
+  std::snprintf(name, sizeof name, "meld-%s-%u", isSdma(args_.queue_type) ? "sdma" : "aql",
+                args_.queue_id % 1000);
   pthread_setname_np(pthread_self(), name);
   ::prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0); // sleeps of 20 us must not become 70
 
@@ -71,7 +74,8 @@ void Queue::work() {
     Backoff backoff;
     while (!stop_.load(std::memory_order_acquire)) {
       const uint32_t seen = Activity::instance().current();
-      const Step step = suspended_.load(std::memory_order_acquire) ? Step::halted : processor.step();
+      const Step step =
+          suspended_.load(std::memory_order_acquire) ? Step::halted : processor.step();
       if (step == Step::progress) {
         backoff.reset();
       } else if (step == Step::blocked || !backoff.dormant()) {
@@ -146,7 +150,8 @@ void Queues::watch() {
     if (work || awake)
       lastWork = now;
     // A wake-up costs some 20 us on a virtual machine: after two quiet seconds look less often.
-    std::this_thread::sleep_for(std::chrono::microseconds(now - lastWork < 2'000'000'000 ? 500 : 2500));
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(now - lastWork < 2'000'000'000 ? 500 : 2500));
     lock.lock();
   }
 }

@@ -1,10 +1,12 @@
 // One hardware queue: a ring, its doorbell, and the thread that works on it.
 //
-// The doorbell and the ring's indices are memory that user space writes directly, so the thread polls: it spins
-// for some microseconds after work, then sleeps with growing, bounded delays (activity.h). After 0.1 s without work
-// it leaves the looking to one watcher thread for all queues, so that an idle process costs next to nothing.
+// The doorbell and the ring's indices are memory that user space writes directly, so the thread
+// polls: it spins for some microseconds after work, then sleeps with growing, bounded delays
+// (activity.h). After 0.1 s without work it leaves the looking to one watcher thread for all
+// queues, so that an idle process costs next to nothing.
 //
-// Thread rule: create / suspend / destroy from ioctls (any thread); destroy() returns when the thread is gone.
+// Thread rule: create / suspend / destroy from ioctls (any thread); destroy() returns when the
+// thread is gone.
 #pragma once
 
 #include "runtime/softgpu/kfd/services.h"
@@ -46,7 +48,8 @@ class Queues {
 public:
   static constexpr uint32_t kLimit = 1024; ///< doorbells in the 8 KiB page
   /// `doorbells`: host address of the doorbell page.
-  Queues(uint64_t doorbells, Services services) : doorbells_(doorbells), services_(std::move(services)) {}
+  Queues(uint64_t doorbells, Services services)
+      : doorbells_(doorbells), services_(std::move(services)) {}
 
   int create(kfd_ioctl_create_queue_args &args);
   int destroy(uint32_t id);
@@ -64,8 +67,8 @@ private:
   std::condition_variable someQueue_; ///< the watcher sleeps while there is none
 };
 
-/// Offset of the doorbell page in /dev/kfd. Its low 32 bits must be 0: the thunk keeps the offset within the page
-/// in them.
+/// Offset of the doorbell page in /dev/kfd. Its low 32 bits must be 0: the thunk keeps the offset
+/// within the page in them.
 inline constexpr uint64_t kDoorbellOffset = 0x1'0000'0000;
 inline constexpr uint64_t kDoorbellBytes = 8192;
 

@@ -13,7 +13,14 @@ namespace meld::softgpu {
 namespace {
 
 enum Op : uint32_t {
-  nop = 0, copyOp = 1, fenceOp = 5, trapOp = 6, pollOp = 8, atomicOp = 10, fillOp = 11, timestampOp = 13,
+  nop = 0,
+  copyOp = 1,
+  fenceOp = 5,
+  trapOp = 6,
+  pollOp = 8,
+  atomicOp = 10,
+  fillOp = 11,
+  timestampOp = 13,
   gcrOp = 17,
 };
 enum AtomicOp : uint32_t { swap64 = 39, cmpswap64 = 40, add64 = 47, sub64 = 48, add32 = 15 };
@@ -30,12 +37,14 @@ std::string hex(uint64_t x) {
 
 } // namespace
 
-SdmaProcessor::SdmaProcessor(const Ring &ring, const Services &services) : ring_(ring), services_(services) {
+SdmaProcessor::SdmaProcessor(const Ring &ring, const Services &services)
+    : ring_(ring), services_(services) {
   read_ = at<uint64_t>(ring_.readPointer).load(std::memory_order_acquire);
 }
 
 uint32_t SdmaProcessor::dword(unsigned index) const {
-  return at<uint32_t>(ring_.base + (read_ + 4ull * index) % ring_.bytes).load(std::memory_order_relaxed);
+  return at<uint32_t>(ring_.base + (read_ + 4ull * index) % ring_.bytes)
+      .load(std::memory_order_relaxed);
 }
 
 Step SdmaProcessor::consume(unsigned dwords) {
@@ -55,16 +64,35 @@ Step SdmaProcessor::step() {
   const uint32_t op = header & 0xff, sub = header >> 8 & 0xff;
   unsigned dwords = 1;
   switch (op) {
-  case nop: dwords = 1 + (header >> 16 & 0x3fff); break;
-  case copyOp: dwords = sub == 4 ? 13 : 7; break;
-  case fenceOp: dwords = 4; break;
-  case trapOp: dwords = 2; break;
-  case pollOp: dwords = 6; break;
-  case atomicOp: dwords = 8; break;
-  case fillOp: dwords = 5; break;
-  case timestampOp: dwords = 3; break;
-  case gcrOp: dwords = 5; break;
-  default: return halt("unknown SDMA packet, header " + hex(header) + " at byte " + std::to_string(read_));
+  case nop:
+    dwords = 1 + (header >> 16 & 0x3fff);
+    break;
+  case copyOp:
+    dwords = sub == 4 ? 13 : 7;
+    break;
+  case fenceOp:
+    dwords = 4;
+    break;
+  case trapOp:
+    dwords = 2;
+    break;
+  case pollOp:
+    dwords = 6;
+    break;
+  case atomicOp:
+    dwords = 8;
+    break;
+  case fillOp:
+    dwords = 5;
+    break;
+  case timestampOp:
+    dwords = 3;
+    break;
+  case gcrOp:
+    dwords = 5;
+    break;
+  default:
+    return halt("unknown SDMA packet, header " + hex(header) + " at byte " + std::to_string(read_));
   }
   if (write - read_ < 4ull * dwords) {
     if (op == nop)
@@ -88,10 +116,15 @@ Step SdmaProcessor::step() {
     Activity::instance().announce();
     break;
   }
-  case trapOp: services_.setEvent(dword(1) & 0xfffffff); break;
-  case pollOp: return poll();
-  case atomicOp: return atomic();
-  case fillOp: return fill();
+  case trapOp:
+    services_.setEvent(dword(1) & 0xfffffff);
+    break;
+  case pollOp:
+    return poll();
+  case atomicOp:
+    return atomic();
+  case fillOp:
+    return fill();
   case timestampOp: {
     const uint64_t to = address(1);
     if (!services_.accessible(to, 8))
@@ -100,7 +133,8 @@ Step SdmaProcessor::step() {
     at<uint64_t>(services_.toHost(to, rest)).store(gpuClock(), std::memory_order_release);
     break;
   }
-  default: break; // NOP, GCR: our caches are coherent
+  default:
+    break; // NOP, GCR: our caches are coherent
   }
   return consume(dwords);
 }
@@ -178,18 +212,33 @@ Step SdmaProcessor::poll() {
   if (!services_.accessible(where, 4))
     return fault(where);
   uint64_t rest;
-  const uint32_t value = at<uint32_t>(services_.toHost(where, rest)).load(std::memory_order_acquire) & dword(4);
+  const uint32_t value =
+      at<uint32_t>(services_.toHost(where, rest)).load(std::memory_order_acquire) & dword(4);
   const uint32_t reference = dword(3);
   bool met = true;
   switch (header >> 28 & 7) {
-  case 0: break;
-  case 1: met = value < reference; break;
-  case 2: met = value <= reference; break;
-  case 3: met = value == reference; break;
-  case 4: met = value != reference; break;
-  case 5: met = value >= reference; break;
-  case 6: met = value > reference; break;
-  default: return halt("SDMA poll with the unknown function 7");
+  case 0:
+    break;
+  case 1:
+    met = value < reference;
+    break;
+  case 2:
+    met = value <= reference;
+    break;
+  case 3:
+    met = value == reference;
+    break;
+  case 4:
+    met = value != reference;
+    break;
+  case 5:
+    met = value >= reference;
+    break;
+  case 6:
+    met = value > reference;
+    break;
+  default:
+    return halt("SDMA poll with the unknown function 7");
   }
   return met ? consume(6) : Step::blocked;
 }
@@ -204,9 +253,15 @@ Step SdmaProcessor::atomic() {
   uint64_t rest;
   const uint64_t host = services_.toHost(where, rest);
   switch (operation) {
-  case add64: at<uint64_t>(host).fetch_add(operand, std::memory_order_acq_rel); break;
-  case sub64: at<uint64_t>(host).fetch_sub(operand, std::memory_order_acq_rel); break;
-  case swap64: at<uint64_t>(host).exchange(operand, std::memory_order_acq_rel); break;
+  case add64:
+    at<uint64_t>(host).fetch_add(operand, std::memory_order_acq_rel);
+    break;
+  case sub64:
+    at<uint64_t>(host).fetch_sub(operand, std::memory_order_acq_rel);
+    break;
+  case swap64:
+    at<uint64_t>(host).exchange(operand, std::memory_order_acq_rel);
+    break;
   case cmpswap64: {
     uint64_t expected = compare;
     at<uint64_t>(host).compare_exchange_strong(expected, operand, std::memory_order_acq_rel);
@@ -215,7 +270,8 @@ Step SdmaProcessor::atomic() {
   case add32:
     at<uint32_t>(host).fetch_add(static_cast<uint32_t>(operand), std::memory_order_acq_rel);
     break;
-  default: return halt("SDMA atomic with the unsupported operation " + std::to_string(operation));
+  default:
+    return halt("SDMA atomic with the unsupported operation " + std::to_string(operation));
   }
   Activity::instance().announce();
   return consume(8);
@@ -227,7 +283,8 @@ Step SdmaProcessor::fill() {
     return halt("SDMA fill with patterns of 2^" + std::to_string(size) + " bytes");
   const uint64_t to = address(1);
   const uint32_t pattern = dword(3);
-  // The count is bytes - 1, or bytes - 4 for dwords: both round to the same whole number of patterns.
+  // The count is bytes - 1, or bytes - 4 for dwords: both round to the same whole number of
+  // patterns.
   const uint64_t unit = 1ull << size;
   const uint64_t bytes = ((dword(4) & 0x3fffffff) & ~(unit - 1)) + unit;
   if (!services_.accessible(to, bytes))

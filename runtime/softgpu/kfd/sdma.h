@@ -1,13 +1,14 @@
 // The SDMA engine: copies, fills, fences, polls, atomics and timestamps from a ring of dwords.
 //
-//   op 0 NOP (count in bits 16..29: further dwords to skip)   op 1.0 COPY linear      op 1.4 COPY sub-window
-//   op 5 FENCE    op 6 TRAP (event id)    op 8 POLL_REGMEM    op 10 ATOMIC    op 11 CONST_FILL
-//   op 13 TIMESTAMP    op 17 GCR (nothing to do)
-// Read and write pointers are byte counts that only grow; dword offset in the ring = pointer % ring bytes.
-// Layouts: ROCr's sdma_registers.h; the Linux kernel's vega10_sdma_pkt_open.h names the same fields.
+//   op 0 NOP (count in bits 16..29: further dwords to skip)   op 1.0 COPY linear      op 1.4 COPY
+//   sub-window op 5 FENCE    op 6 TRAP (event id)    op 8 POLL_REGMEM    op 10 ATOMIC    op 11
+//   CONST_FILL op 13 TIMESTAMP    op 17 GCR (nothing to do)
+// Read and write pointers are byte counts that only grow; dword offset in the ring = pointer % ring
+// bytes. Layouts: ROCr's sdma_registers.h; the Linux kernel's vega10_sdma_pkt_open.h names the same
+// fields.
 //
-// Thread rule: step() runs on the queue's own thread. Errors: an unknown packet or an address that is not mapped
-// halts the queue (with a memory fault event in the latter case).
+// Thread rule: step() runs on the queue's own thread. Errors: an unknown packet or an address that
+// is not mapped halts the queue (with a memory fault event in the latter case).
 #pragma once
 
 #include "runtime/softgpu/kfd/services.h"

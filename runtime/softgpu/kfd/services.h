@@ -14,7 +14,8 @@ struct Services {
   std::function<void()> invalidateCode;
   /// SET_EVENT.
   std::function<void(uint32_t)> setEvent;
-  /// s_sendmsg(MSG_INTERRUPT): an event id, or only its low 8 bits (device libraries before ROCm 6).
+  /// s_sendmsg(MSG_INTERRUPT): an event id, or only its low 8 bits (device libraries before ROCm
+  /// 6).
   std::function<void(uint32_t)> interrupt;
   /// Raises the memory fault event.
   std::function<void(uint64_t address, bool notPresent, bool readOnly)> memoryFault;
@@ -35,8 +36,8 @@ enum class Step : uint8_t {
 /// The device's clock: nanoseconds of CLOCK_MONOTONIC_RAW.
 uint64_t gpuClock();
 
-/// Completes an HSA signal as the command processor does: times, value -= 1 (release), mailbox, event.
-/// `handle` 0 is no signal.
+/// Completes an HSA signal as the command processor does: times, value -= 1 (release), mailbox,
+/// event. `handle` 0 is no signal.
 void completeSignal(uint64_t handle, uint64_t start, uint64_t end, const Services &services);
 
 /// Writes `value` into a signal and fires its event (queue errors).

@@ -25,11 +25,20 @@ std::optional<uint64_t> parseSize(std::string_view text) {
   unsigned shift = 0;
   if (!suffix.empty()) {
     switch (std::toupper(static_cast<unsigned char>(suffix[0]))) {
-    case 'K': shift = 10; break;
-    case 'M': shift = 20; break;
-    case 'G': shift = 30; break;
-    case 'T': shift = 40; break;
-    default: return std::nullopt;
+    case 'K':
+      shift = 10;
+      break;
+    case 'M':
+      shift = 20;
+      break;
+    case 'G':
+      shift = 30;
+      break;
+    case 'T':
+      shift = 40;
+      break;
+    default:
+      return std::nullopt;
     }
     suffix.remove_prefix(1);
     if (suffix != "" && suffix != "B" && suffix != "iB")
@@ -66,7 +75,8 @@ DeviceSettings readSettings(const std::function<const char *(const char *)> &get
                             std::vector<std::string> &warnings) {
   DeviceSettings settings;
   auto bad = [&](const char *name, const char *value, const std::string &expected) {
-    warnings.push_back(std::string(name) + "=" + value + " is not " + expected + "; using the default");
+    warnings.push_back(std::string(name) + "=" + value + " is not " + expected +
+                       "; using the default");
   };
   if (const char *v = get("MELD_GPU"); v && *v) {
     if (const DeviceModel *model = findDevice(v))
@@ -124,7 +134,9 @@ struct Process {
   std::vector<std::string> warnings;
   DeviceSettings settings;
   std::atomic<bool> said{false};
-  Process() { settings = readSettings([](const char *n) { return ::secure_getenv(n); }, warnings); }
+  Process() {
+    settings = readSettings([](const char *n) { return ::secure_getenv(n); }, warnings);
+  }
 };
 
 Process &process() {

@@ -20,7 +20,8 @@
 namespace meld::softgpu {
 
 struct DeviceSettings {
-  DeviceModel model = deviceOf(isa::Target::gfx90a); ///< with computeUnits and memoryBytes already overridden
+  DeviceModel model =
+      deviceOf(isa::Target::gfx90a); ///< with computeUnits and memoryBytes already overridden
   unsigned threads = 0;
   bool timing = false;
   bool checked = false;
@@ -28,14 +29,15 @@ struct DeviceSettings {
   DeviceConfig toConfig() const;
 };
 
-/// Reads the settings through `get` (name -> value or nullptr); every bad value adds one line to `warnings`.
+/// Reads the settings through `get` (name -> value or nullptr); every bad value adds one line to
+/// `warnings`.
 DeviceSettings readSettings(const std::function<const char *(const char *)> &get,
                             std::vector<std::string> &warnings);
 
 /// The process's settings, read once.
 const DeviceSettings &processSettings();
-/// Prints the warnings about them, once per process. Called when the device is opened: the many small processes that
-/// merely inherit the library (shells, lsmod) stay silent.
+/// Prints the warnings about them, once per process. Called when the device is opened: the many
+/// small processes that merely inherit the library (shells, lsmod) stay silent.
 void sayProcessWarnings();
 
 /// "4G" -> 4294967296; nothing when `text` is not a size.

@@ -17,7 +17,8 @@ namespace {
 
 void fire(uint64_t mailbox, uint32_t event, const Services &services) {
   if (mailbox) {
-    std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(mailbox)).store(event, std::memory_order_release);
+    std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t *>(mailbox))
+        .store(event, std::memory_order_release);
     services.setEvent(event);
   }
   Activity::instance().announce();

@@ -97,13 +97,15 @@ int Svm::run(kfd_ioctl_svm_args &args, kfd_ioctl_svm_attribute *attributes) {
       type = access;
       continue;
     }
-    const bool set = type == KFD_IOCTL_SVM_ATTR_SET_FLAGS, clear = type == KFD_IOCTL_SVM_ATTR_CLR_FLAGS;
+    const bool set = type == KFD_IOCTL_SVM_ATTR_SET_FLAGS,
+               clear = type == KFD_IOCTL_SVM_ATTR_CLR_FLAGS;
     if (set || clear) { // flags that all ranges have / that none has
       uint32_t all = ~0u, any = 0;
       for (const Range *range : covered) {
         uint32_t flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL_SVM_FLAG_COHERENT;
         if (range)
-          if (auto found = range->values.find(KFD_IOCTL_SVM_ATTR_SET_FLAGS); found != range->values.end())
+          if (auto found = range->values.find(KFD_IOCTL_SVM_ATTR_SET_FLAGS);
+              found != range->values.end())
             flags = found->second;
         all &= flags;
         any |= flags;

@@ -1,5 +1,5 @@
-// Attributes of shared-virtual-memory ranges (the SVM ioctl). All memory is the host's, so an attribute changes
-// nothing; it is stored and given back.
+// Attributes of shared-virtual-memory ranges (the SVM ioctl). All memory is the host's, so an
+// attribute changes nothing; it is stored and given back.
 //
 // Thread rule: thread-safe.
 #pragma once

@@ -22,8 +22,8 @@ std::string lines(const Properties &properties) {
 
 constexpr const char *kTopology = "/sys/devices/virtual/kfd/kfd/topology";
 
-// HSA_CAPABILITY bits (the kernel's topology code): DoorbellType 2 = 64-bit AQL doorbells in bits 12-13,
-// bit 3 = queue size power of two... the rest as a real card reports them.
+// HSA_CAPABILITY bits (the kernel's topology code): DoorbellType 2 = 64-bit AQL doorbells in bits
+// 12-13, bit 3 = queue size power of two... the rest as a real card reports them.
 constexpr uint64_t kCapability = 0x08002008;
 constexpr uint64_t kCapabilitySramEdc = 1ull << 26;
 
@@ -83,41 +83,41 @@ Tree::Tree(const DeviceSettings &settings) {
                        static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 
   file(topology + "/generation_id", "1\n");
-  file(topology + "/system_properties", lines({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
+  file(topology + "/system_properties",
+       lines({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
 
   file(cpu + "/gpu_id", "0\n");
   file(cpu + "/name", "\n");
-  file(cpu + "/properties",
-       lines({{"cpu_cores_count", static_cast<uint64_t>(cores)},
-              {"simd_count", 0},
-              {"mem_banks_count", 1},
-              {"caches_count", 1},
-              {"io_links_count", 1},
-              {"p2p_links_count", 0},
-              {"cpu_core_id_base", 0},
-              {"simd_id_base", 0},
-              {"max_waves_per_simd", 0},
-              {"lds_size_in_kb", 0},
-              {"gds_size_in_kb", 0},
-              {"num_gws", 0},
-              {"wave_front_size", 0},
-              {"array_count", 0},
-              {"simd_arrays_per_engine", 0},
-              {"cu_per_simd_array", 0},
-              {"simd_per_cu", 0},
-              {"max_slots_scratch_cu", 0},
-              {"gfx_target_version", 0},
-              {"vendor_id", 0},
-              {"device_id", 0},
-              {"location_id", 0},
-              {"domain", 0},
-              {"drm_render_minor", 0},
-              {"hive_id", 0},
-              {"num_sdma_engines", 0},
-              {"num_sdma_xgmi_engines", 0},
-              {"num_sdma_queues_per_engine", 0},
-              {"num_cp_queues", 0},
-              {"max_engine_clk_ccompute", 2000}}));
+  file(cpu + "/properties", lines({{"cpu_cores_count", static_cast<uint64_t>(cores)},
+                                   {"simd_count", 0},
+                                   {"mem_banks_count", 1},
+                                   {"caches_count", 1},
+                                   {"io_links_count", 1},
+                                   {"p2p_links_count", 0},
+                                   {"cpu_core_id_base", 0},
+                                   {"simd_id_base", 0},
+                                   {"max_waves_per_simd", 0},
+                                   {"lds_size_in_kb", 0},
+                                   {"gds_size_in_kb", 0},
+                                   {"num_gws", 0},
+                                   {"wave_front_size", 0},
+                                   {"array_count", 0},
+                                   {"simd_arrays_per_engine", 0},
+                                   {"cu_per_simd_array", 0},
+                                   {"simd_per_cu", 0},
+                                   {"max_slots_scratch_cu", 0},
+                                   {"gfx_target_version", 0},
+                                   {"vendor_id", 0},
+                                   {"device_id", 0},
+                                   {"location_id", 0},
+                                   {"domain", 0},
+                                   {"drm_render_minor", 0},
+                                   {"hive_id", 0},
+                                   {"num_sdma_engines", 0},
+                                   {"num_sdma_xgmi_engines", 0},
+                                   {"num_sdma_queues_per_engine", 0},
+                                   {"num_cp_queues", 0},
+                                   {"max_engine_clk_ccompute", 2000}}));
   file(cpu + "/mem_banks/0/properties", lines({{"heap_type", 0},
                                                {"size_in_bytes", ram},
                                                {"flags", 0},
@@ -186,8 +186,8 @@ Tree::Tree(const DeviceSettings &settings) {
   for (auto &[path, entry] : nodes_)
     std::sort(entry.children.begin(), entry.children.end());
   // Folders that exist anyway keep their own listing.
-  for (const char *real : {"/", "/sys", "/dev", "/proc", "/sys/devices", "/sys/devices/virtual", "/sys/class",
-                           "/sys/module"})
+  for (const char *real : {"/", "/sys", "/dev", "/proc", "/sys/devices", "/sys/devices/virtual",
+                           "/sys/class", "/sys/module"})
     nodes_.erase(real);
   // A direct system call: the library function is the one we stand in for.
   if (::syscall(SYS_faccessat, AT_FDCWD, "/dev/dri", F_OK) == 0)
@@ -222,13 +222,19 @@ void Tree::node(const std::string &path, Node::Kind kind, std::string content) {
 bool Tree::maybe(const char *path) {
   if (!path || path[0] != '/')
     return false;
-  auto starts = [&](const char *prefix) { return std::strncmp(path, prefix, std::strlen(prefix)) == 0; };
+  auto starts = [&](const char *prefix) {
+    return std::strncmp(path, prefix, std::strlen(prefix)) == 0;
+  };
   switch (path[1]) {
-  case 'd': return starts("/dev/kfd") || starts("/dev/dri");
-  case 'p': return starts("/proc/modules");
+  case 'd':
+    return starts("/dev/kfd") || starts("/dev/dri");
+  case 'p':
+    return starts("/proc/modules");
   case 's':
-    return starts("/sys/devices/virtual/kfd") || starts("/sys/class/kfd") || starts("/sys/module/amdgpu");
-  default: return false;
+    return starts("/sys/devices/virtual/kfd") || starts("/sys/class/kfd") ||
+           starts("/sys/module/amdgpu");
+  default:
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 // The files that say a GPU is there: the KFD topology, the device nodes, the module's entries.
 //
-// Tree is a small read-only file system in memory. Paths are absolute; /sys/class/kfd/kfd is an alias of
-// /sys/devices/virtual/kfd/kfd, as the symbolic link is on a real machine.
+// Tree is a small read-only file system in memory. Paths are absolute; /sys/class/kfd/kfd is an
+// alias of /sys/devices/virtual/kfd/kfd, as the symbolic link is on a real machine.
 //
 // Thread rule: built once, then read-only.
 #pragma once
@@ -34,7 +34,8 @@ public:
   /// The node at `path`, or nullptr. Accepts doubled and trailing slashes and "." components.
   const Node *find(std::string_view path) const;
 
-  /// Cheap test that must be true before find() can succeed; needs no Tree (and so reads no settings).
+  /// Cheap test that must be true before find() can succeed; needs no Tree (and so reads no
+  /// settings).
   static bool maybe(const char *path);
 
   /// The process's tree.

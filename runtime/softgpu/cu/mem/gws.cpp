@@ -1,16 +1,17 @@
 // Global wave sync: the grid-wide barriers and semaphores behind cooperative launches (ds_gws_*).
 //
-// A resource has a counter (semaphores) and a barrier. A barrier of value v lets its waves go when v + 1 of them
-// have arrived; ROCclr sets it up with ds_gws_init and the device library makes one wave per workgroup arrive.
-// A wave that has to wait yields and executes the instruction again on its next turn:
+// A resource has a counter (semaphores) and a barrier. A barrier of value v lets its waves go when
+// v + 1 of them have arrived; ROCclr sets it up with ds_gws_init and the device library makes one
+// wave per workgroup arrive. A wave that has to wait yields and executes the instruction again on
+// its next turn:
 //
 //   wave 0  barrier: arrives, yields .......... again: generation changed, goes on
 //   wave 1            barrier: arrives, yields . again: goes on
 //   wave 2                      barrier: last one, generation += 1, goes on
 //
-// Terminates when all waves of the barrier are resident, which a cooperative launch promises and the scheduler keeps
-// (it makes workgroups resident up to the device's occupancy).
-// Source: Vega ISA manual, DS instructions with GDS; LLVM's comment on llvm.amdgcn.ds.gws.* (the value is the number
+// Terminates when all waves of the barrier are resident, which a cooperative launch promises and
+// the scheduler keeps (it makes workgroups resident up to the device's occupancy). Source: Vega ISA
+// manual, DS instructions with GDS; LLVM's comment on llvm.amdgcn.ds.gws.* (the value is the number
 // of waves minus one; the resource is (M0[21:16] + offset) mod 64).
 //
 // Thread rule: any worker; one lock for all resources (grid barriers are rare).

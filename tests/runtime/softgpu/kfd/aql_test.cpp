@@ -119,10 +119,14 @@ TEST_F(AqlTest, BarrierValueComparesUnderItsMask) {
     bool met;
   };
   const Case cases[] = {
-      {HSA_SIGNAL_CONDITION_EQ, 0x105, 5, 0xff, true},  {HSA_SIGNAL_CONDITION_EQ, 0x105, 5, ~0ull, false},
-      {HSA_SIGNAL_CONDITION_NE, 4, 5, ~0ull, true},     {HSA_SIGNAL_CONDITION_NE, 5, 5, ~0ull, false},
-      {HSA_SIGNAL_CONDITION_LT, -3, 0, ~0ull, true},    {HSA_SIGNAL_CONDITION_LT, 3, 3, ~0ull, false},
-      {HSA_SIGNAL_CONDITION_GTE, 3, 3, ~0ull, true},    {HSA_SIGNAL_CONDITION_GTE, -1, 0, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_EQ, 0x105, 5, 0xff, true},
+      {HSA_SIGNAL_CONDITION_EQ, 0x105, 5, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_NE, 4, 5, ~0ull, true},
+      {HSA_SIGNAL_CONDITION_NE, 5, 5, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_LT, -3, 0, ~0ull, true},
+      {HSA_SIGNAL_CONDITION_LT, 3, 3, ~0ull, false},
+      {HSA_SIGNAL_CONDITION_GTE, 3, 3, ~0ull, true},
+      {HSA_SIGNAL_CONDITION_GTE, -1, 0, ~0ull, false},
   };
   for (const Case &c : cases) {
     AqlRing<8> own;
@@ -144,10 +148,14 @@ TEST_F(AqlTest, BarrierValueComparesUnderItsMask) {
 
 TEST_F(AqlTest, ErrorsGoToTheInactiveSignalAndStopTheQueue) {
   const std::pair<DispatchCode, int64_t> codes[] = {
-      {DispatchCode::illegalInstruction, 0x40000000}, {DispatchCode::apertureViolation, 0x20000000},
-      {DispatchCode::trap, 0x80000000ll},             {DispatchCode::badDimensions, 2},
-      {DispatchCode::ldsTooLarge, 4},                 {DispatchCode::badCodeObject, 8},
-      {DispatchCode::groupTooLarge, 64},              {DispatchCode::tooManyVgprs, 128},
+      {DispatchCode::illegalInstruction, 0x40000000},
+      {DispatchCode::apertureViolation, 0x20000000},
+      {DispatchCode::trap, 0x80000000ll},
+      {DispatchCode::badDimensions, 2},
+      {DispatchCode::ldsTooLarge, 4},
+      {DispatchCode::badCodeObject, 8},
+      {DispatchCode::groupTooLarge, 64},
+      {DispatchCode::tooManyVgprs, 128},
   };
   for (const auto &[code, expected] : codes) {
     AqlRing<8> own;

@@ -20,7 +20,8 @@ uint32_t make(Events &events, bool autoReset, uint32_t type = KFD_IOC_EVENT_SIGN
   return args.event_id;
 }
 
-uint32_t wait(Events &events, std::vector<kfd_event_data> &data, bool all, uint32_t timeout, int expected = 0) {
+uint32_t wait(Events &events, std::vector<kfd_event_data> &data, bool all, uint32_t timeout,
+              int expected = 0) {
   kfd_ioctl_wait_events_args args{};
   args.num_events = static_cast<uint32_t>(data.size());
   args.wait_for_all = all;
@@ -121,7 +122,7 @@ TEST(Events, AgesCloseTheWindowBeforeTheWait) {
   setAge(data[0], 1); // what a caller passes that never waited
   EXPECT_EQ(wait(events, data, true, 0), kTimeout);
   events.set(id);
-  EXPECT_EQ(waitOne(events, id, 0), kComplete); // somebody without ages takes the signal...
+  EXPECT_EQ(waitOne(events, id, 0), kComplete);      // somebody without ages takes the signal...
   EXPECT_EQ(wait(events, data, true, 0), kComplete); // ...and we learn from the age that it was set
   EXPECT_EQ(age(data[0]), 2u);
   EXPECT_EQ(wait(events, data, true, 0), kTimeout);
@@ -139,7 +140,9 @@ TEST(Events, DestroyFailsItsWaiters) {
     args.num_events = 1;
     args.timeout = 0xffffffff;
     const int rc = events.wait(args, &data);
-    result = rc == -EIO ? args.wait_result : rc == -EINVAL ? uint32_t{KFD_IOC_WAIT_RESULT_FAIL} : 98u;
+    result = rc == -EIO      ? args.wait_result
+             : rc == -EINVAL ? uint32_t{KFD_IOC_WAIT_RESULT_FAIL}
+                             : 98u;
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(events.destroy(id), 0);
@@ -173,7 +176,8 @@ TEST(Events, AnInterruptWithEightBitsFindsItsEvent) {
   EXPECT_EQ(waitOne(events, ids[551], 0), kTimeout);
   events.interrupt(target);
   EXPECT_EQ(waitOne(events, target, 0), kComplete);
-  EXPECT_EQ(waitOne(events, ids[550 - 256], 0), kComplete); // shared low bits, from the first interrupt
+  EXPECT_EQ(waitOne(events, ids[550 - 256], 0),
+            kComplete); // shared low bits, from the first interrupt
   EXPECT_EQ(waitOne(events, ids[550 - 256], 0), kTimeout);
 }
 

@@ -21,7 +21,8 @@ struct MemoryTest : ::testing::Test {
   Memory memory{config, fd};
   ~MemoryTest() override { ::close(fd); }
 
-  Memory::Allocation vram(uint64_t size, int expected = 0, uint32_t flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
+  Memory::Allocation vram(uint64_t size, int expected = 0,
+                          uint32_t flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
     Memory::Allocation a;
     a.va = 0x10000000;
     a.size = size;
@@ -115,13 +116,10 @@ TEST_F(MemoryTest, ReadersSeeWholeEntriesWhileTheTableChanges) {
     }
     stop = true;
   });
-  uint64_t reads = 0;
-  while (!stop) {
+  do // at least once, even if the writer is done before we get the processor
     ASSERT_EQ(table.toHost(fixed + 0x123), host + 0x123);
-    ++reads;
-  }
+  while (!stop);
   writer.join();
-  EXPECT_GT(reads, 0u);
 }
 
 TEST_F(MemoryTest, HostMemoryIsMappedAndNullIsNot) {

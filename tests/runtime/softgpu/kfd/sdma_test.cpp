@@ -16,7 +16,8 @@ struct SdmaTest : ::testing::Test {
 
   SdmaProcessor make() {
     return SdmaProcessor({reinterpret_cast<uint64_t>(ring.data()), sizeof ring,
-                          reinterpret_cast<uint64_t>(&readPointer), reinterpret_cast<uint64_t>(&writePointer)},
+                          reinterpret_cast<uint64_t>(&readPointer),
+                          reinterpret_cast<uint64_t>(&writePointer)},
                          recorder.services());
   }
   void push(std::initializer_list<uint64_t> dwords) {
@@ -58,7 +59,9 @@ TEST_F(SdmaTest, CopyThroughARemappedRange) {
 
 TEST_F(SdmaTest, SubWindowCopyAgainstLoops) {
   std::mt19937 random(1);
-  auto between = [&](uint64_t a, uint64_t b) { return std::uniform_int_distribution<uint64_t>(a, b)(random); };
+  auto between = [&](uint64_t a, uint64_t b) {
+    return std::uniform_int_distribution<uint64_t>(a, b)(random);
+  };
   for (int round = 0; round < 200; ++round) {
     const unsigned element = static_cast<unsigned>(between(0, 4));
     const uint64_t width = between(1, 9), height = between(1, 5), depth = between(1, 3);
@@ -82,9 +85,10 @@ TEST_F(SdmaTest, SubWindowCopyAgainstLoops) {
           expected[((b.x + (b.y + y) * b.pitch + (b.z + z) * b.slice) << element) + x] =
               from[((a.x + (a.y + y) * a.pitch + (a.z + z) * a.slice) << element) + x];
     auto p = make();
-    push({1u | 4u << 8 | uint64_t{element} << 29, low(from.data()), high(from.data()), a.x | a.y << 16,
-          a.z | (a.pitch - 1) << 13, a.slice - 1, low(to.data()), high(to.data()), b.x | b.y << 16,
-          b.z | (b.pitch - 1) << 13, b.slice - 1, (width - 1) | (height - 1) << 16, depth - 1});
+    push({1u | 4u << 8 | uint64_t{element} << 29, low(from.data()), high(from.data()),
+          a.x | a.y << 16, a.z | (a.pitch - 1) << 13, a.slice - 1, low(to.data()), high(to.data()),
+          b.x | b.y << 16, b.z | (b.pitch - 1) << 13, b.slice - 1, (width - 1) | (height - 1) << 16,
+          depth - 1});
     ASSERT_EQ(p.step(), Step::progress);
     ASSERT_EQ(to, expected) << "round " << round;
   }
@@ -115,15 +119,17 @@ TEST_F(SdmaTest, PollWaitsAndComparesAsAsked) {
     uint32_t value, reference, mask;
     bool met;
   };
-  const Case cases[] = {{0, 1, 2, ~0u, true},  {1, 1, 2, ~0u, true},  {1, 2, 2, ~0u, false}, {2, 2, 2, ~0u, true},
-                        {3, 2, 2, ~0u, true},  {3, 3, 2, ~0u, false}, {3, 0x12, 2, 0xf, true}, {4, 3, 2, ~0u, true},
-                        {5, 2, 2, ~0u, true},  {5, 1, 2, ~0u, false}, {6, 3, 2, ~0u, true},  {6, 2, 2, ~0u, false}};
+  const Case cases[] = {{0, 1, 2, ~0u, true},    {1, 1, 2, ~0u, true}, {1, 2, 2, ~0u, false},
+                        {2, 2, 2, ~0u, true},    {3, 2, 2, ~0u, true}, {3, 3, 2, ~0u, false},
+                        {3, 0x12, 2, 0xf, true}, {4, 3, 2, ~0u, true}, {5, 2, 2, ~0u, true},
+                        {5, 1, 2, ~0u, false},   {6, 3, 2, ~0u, true}, {6, 2, 2, ~0u, false}};
   for (const Case &c : cases) {
     uint32_t word = c.value;
     ring = {};
     readPointer = writePointer = 0;
     auto p = make();
-    push({8u | uint64_t{c.function} << 28 | 1ull << 31, low(&word), high(&word), c.reference, c.mask, 0xfff0004});
+    push({8u | uint64_t{c.function} << 28 | 1ull << 31, low(&word), high(&word), c.reference,
+          c.mask, 0xfff0004});
     EXPECT_EQ(p.step(), c.met ? Step::progress : Step::blocked) << c.function << " " << c.value;
   }
   // An HDP flush writes a register: not a wait.
@@ -136,7 +142,8 @@ TEST_F(SdmaTest, PollWaitsAndComparesAsAsked) {
 TEST_F(SdmaTest, FillByWordsHalvesAndBytes) {
   std::vector<uint8_t> to(64, 0xee);
   auto p = make();
-  push({11 | 2ull << 30, low(to.data()), high(to.data()), 0x04030201, 16 - 4}); // dword fill, count as ROCr writes it
+  push({11 | 2ull << 30, low(to.data()), high(to.data()), 0x04030201,
+        16 - 4}); // dword fill, count as ROCr writes it
   EXPECT_EQ(p.step(), Step::progress);
   for (unsigned i = 0; i < 16; ++i)
     EXPECT_EQ(to[i], i % 4 + 1);
@@ -151,7 +158,8 @@ TEST_F(SdmaTest, FillByWordsHalvesAndBytes) {
 TEST_F(SdmaTest, NopsArePaddingAndPacketsWrap) {
   uint32_t fence = 0;
   auto p = make();
-  for (uint32_t i = 0; i < 300; ++i) { // 6 dwords each: crosses the end of the 256-dword ring again and again
+  for (uint32_t i = 0; i < 300;
+       ++i) { // 6 dwords each: crosses the end of the 256-dword ring again and again
     push({0 | 1ull << 16, 0xdeadbeef});
     push({5, low(&fence), high(&fence), i});
     ASSERT_EQ(p.step(), Step::progress);
@@ -184,7 +192,8 @@ TEST_F(SdmaTest, NoBytesWhateverTheyAreCrashIt) {
     readPointer = 0;
     writePointer = 4 * (1 + random() % 64);
     SdmaProcessor p({reinterpret_cast<uint64_t>(ring.data()), sizeof ring,
-                     reinterpret_cast<uint64_t>(&readPointer), reinterpret_cast<uint64_t>(&writePointer)},
+                     reinterpret_cast<uint64_t>(&readPointer),
+                     reinterpret_cast<uint64_t>(&writePointer)},
                     services);
     testing::internal::CaptureStderr();
     for (int i = 0; i < 64 && p.step() == Step::progress; ++i)

@@ -23,7 +23,8 @@ std::map<std::string, uint64_t> parse(const std::string &text) {
   for (std::string line; std::getline(in, line);) {
     const size_t space = line.find(' ');
     EXPECT_NE(space, std::string::npos) << line;
-    EXPECT_EQ(line.find_first_not_of("0123456789", space + 1), std::string::npos) << line; // plain decimal
+    EXPECT_EQ(line.find_first_not_of("0123456789", space + 1), std::string::npos)
+        << line; // plain decimal
     out[line.substr(0, space)] = std::stoull(line.substr(space + 1));
   }
   return out;
@@ -50,7 +51,8 @@ TEST(Sysfs, GpuPropertiesOfEveryDevice) {
     EXPECT_EQ(p.at("gfx_target_version"), f.version);
     EXPECT_EQ(p.at("simd_count"), 4 * f.cus);
     EXPECT_EQ(p.at("max_waves_per_simd"), f.waves);
-    EXPECT_EQ(p.at("array_count") * p.at("simd_arrays_per_engine") * p.at("cu_per_simd_array"), f.cus);
+    EXPECT_EQ(p.at("array_count") * p.at("simd_arrays_per_engine") * p.at("cu_per_simd_array"),
+              f.cus);
     EXPECT_EQ(p.at("capability") >> 12 & 3, 2u); // DoorbellType
     EXPECT_EQ(p.at("capability") >> 26 & 1, f.ecc);
     EXPECT_EQ(p.at("capability") >> 27 & 1, 1u);
@@ -72,10 +74,12 @@ TEST(Sysfs, CountsMatchTheFolders) {
   EXPECT_EQ(nodes->children, (std::vector<std::string>{"0", "1"}));
   for (const std::string &n : nodes->children) {
     const auto p = parse(tree.find(nodes->path + "/" + n + "/properties")->content);
-    const std::pair<const char *, const char *> folders[] = {
-        {"mem_banks_count", "mem_banks"}, {"caches_count", "caches"}, {"io_links_count", "io_links"}};
+    const std::pair<const char *, const char *> folders[] = {{"mem_banks_count", "mem_banks"},
+                                                             {"caches_count", "caches"},
+                                                             {"io_links_count", "io_links"}};
     for (const auto &[count, folder] : folders)
-      EXPECT_EQ(p.at(count), tree.find(nodes->path + "/" + n + "/" + folder)->children.size()) << n << folder;
+      EXPECT_EQ(p.at(count), tree.find(nodes->path + "/" + n + "/" + folder)->children.size())
+          << n << folder;
   }
 }
 

@@ -7,21 +7,21 @@
 
 inline int failures = 0;
 
-#define HIP(call)                                                                                            \
-  do {                                                                                                       \
-    const hipError_t error_ = (call);                                                                        \
-    if (error_ != hipSuccess) {                                                                              \
-      std::printf("%s:%d: %s gave %s\n", __FILE__, __LINE__, #call, hipGetErrorName(error_));                \
-      ++failures;                                                                                            \
-    }                                                                                                        \
+#define HIP(call)                                                                                  \
+  do {                                                                                             \
+    const hipError_t error_ = (call);                                                              \
+    if (error_ != hipSuccess) {                                                                    \
+      std::printf("%s:%d: %s gave %s\n", __FILE__, __LINE__, #call, hipGetErrorName(error_));      \
+      ++failures;                                                                                  \
+    }                                                                                              \
   } while (0)
 
-#define EXPECT(condition)                                                                                    \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      std::printf("%s:%d: expected %s\n", __FILE__, __LINE__, #condition);                                   \
-      ++failures;                                                                                            \
-    }                                                                                                        \
+#define EXPECT(condition)                                                                          \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      std::printf("%s:%d: expected %s\n", __FILE__, __LINE__, #condition);                         \
+      ++failures;                                                                                  \
+    }                                                                                              \
   } while (0)
 
 inline int verdict() {

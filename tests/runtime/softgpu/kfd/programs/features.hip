@@ -1,6 +1,7 @@
-// The parts of HIP that lean on the driver: managed memory, registered host memory used by a kernel, device printf,
-// assert's quiet path and malloc (the device calls the host), waiting for a value in memory, 3D copies, cooperative
-// launch, several host threads, clocks. argv[1] picks one; without it all run.
+// The parts of HIP that lean on the driver: managed memory, registered host memory used by a
+// kernel, device printf, assert's quiet path and malloc (the device calls the host), waiting for a
+// value in memory, 3D copies, cooperative launch, several host threads, clocks. argv[1] picks one;
+// without it all run.
 #include "check.h"
 
 #include <cstring>
@@ -52,7 +53,8 @@ static void registeredInKernel() {
 }
 
 __global__ void speak() {
-  printf("thread %d of block %d says %s %.2f\n", int(threadIdx.x), int(blockIdx.x), "hello", 1.5 * threadIdx.x);
+  printf("thread %d of block %d says %s %.2f\n", int(threadIdx.x), int(blockIdx.x), "hello",
+         1.5 * threadIdx.x);
 }
 
 static void print() {
@@ -89,7 +91,8 @@ static void waitForValue() {
   uint32_t *signal = nullptr;
   hipStream_t stream;
   HIP(hipStreamCreate(&stream));
-  if (hipExtMallocWithFlags(reinterpret_cast<void **>(&signal), 8, hipMallocSignalMemory) == hipSuccess) {
+  if (hipExtMallocWithFlags(reinterpret_cast<void **>(&signal), 8, hipMallocSignalMemory) ==
+      hipSuccess) {
     *reinterpret_cast<volatile uint64_t *>(signal) = 0;
     int *p;
     HIP(hipHostMalloc(&p, sizeof(int)));
@@ -135,7 +138,8 @@ static void copies3D() {
   HIP(hipFree(device.ptr));
 }
 
-// After each step every element is its right neighbour's value from before the step: wrong without a barrier.
+// After each step every element is its right neighbour's value from before the step: wrong without
+// a barrier.
 __global__ void gridSum(int *data, int *total, int n) {
   auto grid = cooperative_groups::this_grid();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -164,7 +168,8 @@ static void cooperative() {
   HIP(hipMalloc(&data, n * sizeof(int)));
   HIP(hipMalloc(&total, (n + 1) * sizeof(int)));
   void *arguments[] = {&data, &total, &n};
-  HIP(hipLaunchCooperativeKernel(reinterpret_cast<void *>(gridSum), dim3(20), dim3(200), arguments, 0, nullptr));
+  HIP(hipLaunchCooperativeKernel(reinterpret_cast<void *>(gridSum), dim3(20), dim3(200), arguments,
+                                 0, nullptr));
   std::vector<int> got(n + 1);
   HIP(hipMemcpy(got.data(), total, got.size() * sizeof(int), hipMemcpyDeviceToHost));
   EXPECT(got[0] == n * (n - 1) / 2);
@@ -225,9 +230,9 @@ static void time() {
 
 int main(int argc, char **argv) {
   const std::pair<const char *, void (*)()> parts[] = {
-      {"managed", managed},     {"registered", registeredInKernel}, {"print", print},
-      {"malloc", deviceMalloc}, {"waitvalue", waitForValue},        {"copies3d", copies3D},
-      {"cooperative", cooperative}, {"threads", hostThreads},       {"time", time}};
+      {"managed", managed},         {"registered", registeredInKernel}, {"print", print},
+      {"malloc", deviceMalloc},     {"waitvalue", waitForValue},        {"copies3d", copies3D},
+      {"cooperative", cooperative}, {"threads", hostThreads},           {"time", time}};
   for (const auto &[name, part] : parts)
     if (argc < 2 || std::string(argv[1]) == name) {
       part();

@@ -1,5 +1,5 @@
-// A kernel end to end, on one and on several streams, with events, a host function between two kernels, a graph, and
-// a kernel that waits for the host.
+// A kernel end to end, on one and on several streams, with events, a host function between two
+// kernels, a graph, and a kernel that waits for the host.
 #include "check.h"
 
 #include <atomic>

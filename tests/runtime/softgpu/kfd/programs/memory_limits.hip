@@ -1,4 +1,5 @@
-// Running out of device memory is hipErrorOutOfMemory, the device stays usable, and freed memory can be had again.
+// Running out of device memory is hipErrorOutOfMemory, the device stays usable, and freed memory
+// can be had again.
 #include "check.h"
 
 #include <vector>

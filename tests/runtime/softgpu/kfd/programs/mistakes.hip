@@ -7,7 +7,9 @@
 
 #include <cstring>
 
-__global__ void wildStore(unsigned long long where) { *reinterpret_cast<volatile int *>(where) = 1; }
+__global__ void wildStore(unsigned long long where) {
+  *reinterpret_cast<volatile int *>(where) = 1;
+}
 __global__ void nullLoad(int *out, const volatile int *in) { *out = *in; }
 __global__ void trapped() { __builtin_trap(); }
 __global__ void forever(volatile int *p) {

@@ -1,5 +1,5 @@
-// Processes: a fork before the first HIP call, a fork after it (parent and child each use the device), children of
-// children. argv[1] = number of children.
+// Processes: a fork before the first HIP call, a fork after it (parent and child each use the
+// device), children of children. argv[1] = number of children.
 #include "check.h"
 
 #include <cstring>
@@ -39,8 +39,8 @@ int main(int argc, char **argv) {
   }
   reap(children);
   work(50);
-  // After the parent opened the device: the child must not disturb it (HIP itself does not support using the device
-  // here), and the parent goes on.
+  // After the parent opened the device: the child must not disturb it (HIP itself does not support
+  // using the device here), and the parent goes on.
   const pid_t child = fork();
   if (child == 0)
     _exit(0);
