@@ -36,6 +36,7 @@ void addCompile(Cli &cli);
 void addExplain(Cli &cli);
 void addCache(Cli &cli);
 void addConfig(Cli &cli);
+void addManual(Cli &cli);
 
 /// Where our libraries are: ../lib of this program, or its own folder.
 struct Install {

@@ -51,6 +51,14 @@ TEST_F(Cli, HelpOfEveryVerbHasExamples) {
   }
 }
 
+TEST_F(Cli, TheManPageNamesEveryVerbAndSetting) {
+  Result r = meld("manual");
+  EXPECT_EQ(r.status, 0);
+  for (const char *text :
+       {".TH MELD 1", ".SS run", ".SS cache prune", "MELD_CACHE_DIR", "\\-\\-counters"})
+    EXPECT_NE(r.out.find(text), std::string::npos) << text;
+}
+
 TEST_F(Cli, WrongUsageIsTwo) {
   for (const char *arguments :
        {"", "nonsense", "cache", "cache nonsense", "inspect", "run", "run --device tpu -- x",
