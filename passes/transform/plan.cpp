@@ -395,7 +395,15 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
     plan.reason = "both sides are the same block";
     return plan;
   }
-  if (l->getSinglePredecessor() != block || r->getSinglePredecessor() != block) {
+  // A side may begin with a loop: then the other edges into its first block come from that loop.
+  auto ownSide = [&](BasicBlock *side) {
+    for (BasicBlock *predecessor : predecessors(side))
+      if (predecessor != block && (!dominators_.isReachableFromEntry(predecessor) ||
+                                   !dominators_.dominates(side, predecessor)))
+        return false;
+    return side != block;
+  };
+  if (!ownSide(l) || !ownSide(r)) {
     plan.reason = "one side is empty or shared";
     return plan;
   }

@@ -26,7 +26,11 @@ Rollback::~Rollback() {
 }
 
 void Rollback::restore() {
-  function_.dropAllReferences(); // also deletes the blocks
+  // Block by block: dropAllReferences on the function would take its metadata along.
+  for (BasicBlock &block : function_)
+    block.dropAllReferences();
+  while (!function_.empty())
+    function_.begin()->eraseFromParent();
   compat::spliceBlocks(function_, *copy_);
   auto from = copy_->arg_begin();
   for (Argument &argument : function_.args())

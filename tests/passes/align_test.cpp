@@ -112,7 +112,8 @@ TEST(Align, IsOptimalOnSmallSequences) {
         [&](Instruction &l, Instruction &r) {
           return PairScore{true, pairGain(letter(l), letter(r)), false};
         });
-    EXPECT_EQ(scoreOf(items, letters, all), bestScore(left, right, 0, 0, 0)) << left << " / " << right;
+    EXPECT_EQ(scoreOf(items, letters, all), bestScore(left, right, 0, 0, 0))
+        << left << " / " << right;
     // Every instruction once, each side in its own order.
     std::vector<Instruction *> seenLeft, seenRight;
     for (const AlignedItem &item : items) {

@@ -15,6 +15,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 ; CHECK: %[[AGAIN:.*]] = icmp ult i32
 ; CHECK-NOT: icmp
 ; CHECK: br i1 %[[AGAIN]]
+; CHECK-NOT: load
 ; CHECK: store volatile
 ; CHECK: ret void
 define amdgpu_kernel void @trip_counts(ptr addrspace(3) %p, i32 %n, i32 %m, ptr addrspace(3) %o) {

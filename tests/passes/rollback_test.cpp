@@ -1,0 +1,68 @@
+#include "passes/transform/rollback.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace llvm;
+
+namespace {
+
+const char *text = R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) !reqd_work_group_size !0 {
+entry:
+  %c = icmp eq i32 %n, 0
+  br i1 %c, label %a, label %b
+a:
+  br label %b
+b:
+  %v = phi i32 [ 1, %a ], [ %n, %entry ]
+  store i32 %v, ptr addrspace(1) %p
+  ret void
+}
+!0 = !{i32 64, i32 1, i32 1}
+)";
+
+std::string print(const Module &module) {
+  std::string out;
+  raw_string_ostream stream(out);
+  module.print(stream, nullptr);
+  return stream.str();
+}
+
+TEST(Rollback, PutsBodyAndMetadataBack) {
+  LLVMContext context;
+  SMDiagnostic error;
+  auto module = parseAssemblyString(text, error, context);
+  ASSERT_TRUE(module);
+  const std::string before = print(*module);
+  Function &function = *module->getFunction("k");
+  {
+    meld::passes::Rollback rollback(function);
+    EXPECT_EQ(print(*module), before) << "the copy must not be seen in the module";
+    // A broken body: a store of a value that does not dominate it.
+    Instruction *phi = &function.back().front();
+    IRBuilder<> builder(&function.front().front());
+    builder.CreateStore(phi, function.getArg(0));
+    EXPECT_TRUE(verifyFunction(function));
+    rollback.restore();
+  }
+  EXPECT_FALSE(verifyModule(*module, &errs()));
+  EXPECT_EQ(print(*module), before);
+}
+
+TEST(Rollback, LeavesNothingBehindWhenNotUsed) {
+  LLVMContext context;
+  SMDiagnostic error;
+  auto module = parseAssemblyString(text, error, context);
+  ASSERT_TRUE(module);
+  const std::string before = print(*module);
+  { meld::passes::Rollback rollback(*module->getFunction("k")); }
+  EXPECT_EQ(print(*module), before);
+}
+
+} // namespace
