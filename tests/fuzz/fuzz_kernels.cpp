@@ -18,6 +18,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <sys/wait.h>
@@ -33,12 +34,14 @@ struct Setup {
   std::string cpu = "gfx90a";
   std::string isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
   std::string keep;
+  bool noEarly = false, noLate = false; ///< narrow a finding down
+  std::string passes;
 };
 
-jit::CompileOptions compileOptions(const Setup &setup) {
+jit::CompileOptions compileOptions(const Setup &setup, char level) {
   jit::CompileOptions o;
-  o.level = '3';
-  o.unrollLoops = o.vectorizeLoops = o.vectorizeSlp = true;
+  o.level = level;
+  o.unrollLoops = o.vectorizeLoops = o.vectorizeSlp = level == '3';
   o.cpu = setup.cpu;
   o.mllvm = {"-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"};
   return o;
@@ -53,23 +56,32 @@ std::string irText(const Module &m) {
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
 Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setup &setup,
-                                                bool force, passes::DecisionLog *log) {
+                                                bool force, passes::DecisionLog *log,
+                                                char level = '3', std::string *ir = nullptr,
+                                                bool simpleCodegen = false) {
   LLVMContext context;
 #if LLVM_VERSION_MAJOR < 17
   context.setOpaquePointers(true);
 #endif
-  const auto options = compileOptions(setup);
+  const auto options = compileOptions(setup, level);
   auto module = emitKernel(ast, context, setup.cpu);
   passes::MeldOptions meldOptions;
   meldOptions.minProfit = force ? -1e6 : 0;
+  meldOptions.early = !setup.noEarly;
+  meldOptions.late = !setup.noLate;
+  meldOptions.passes = setup.passes;
   if (Error e = jit::optimize(*module, options, setup.cpu, /*verify=*/true, [&](PassBuilder &pb) {
         if (log)
           passes::registerMeldCallbacks(pb, meldOptions, log);
       }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
+  if (ir)
+    *ir = irText(*module);
   auto machine = jit::createTargetMachine(options, setup.cpu);
   if (!machine)
     return machine.takeError();
+  if (simpleCodegen)
+    (*machine)->setOptLevel(CodeGenOpt::None);
   SmallString<0> object;
   {
     raw_svector_ostream out(object);
@@ -155,6 +167,30 @@ void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &t
     file << irText(*emitKernel(generateKernel(seed), context, setup.cpu));
 }
 
+/// Both versions' IR, code objects and the decisions, for a person to read.
+void keepBoth(const Setup &setup, uint64_t seed, const KernelAst &ast) {
+  if (setup.keep.empty())
+    return;
+  for (const bool isMelded : {false, true}) {
+    std::string ir;
+    passes::DecisionLog again;
+    if (auto object =
+            compile(ast, setup, isMelded && (seed & 1), isMelded ? &again : nullptr, '3', &ir)) {
+      const std::string stem =
+          setup.keep + "/" + std::to_string(seed) + (isMelded ? ".melded" : ".plain");
+      std::error_code error;
+      raw_fd_ostream(stem + ".ll", error) << ir;
+      raw_fd_ostream(stem + ".co", error) << (*object)->getBuffer();
+      raw_fd_ostream decisions(stem + ".txt", error);
+      for (const auto &d : again.entries())
+        decisions << (d.melded ? "melded " : "kept ") << d.point << " " << d.pass << " "
+                  << d.location << ": " << d.reason << " (" << d.alignment << ")\n";
+    } else {
+      consumeError(object.takeError());
+    }
+  }
+}
+
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
   const KernelAst ast = generateKernel(seed);
   ++tally.kernels;
@@ -173,16 +209,44 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   if (!want)
     return report(setup, seed, "plain run: " + toString(want.takeError()), tally);
   auto got = execute(gpu, ast, (*melded)->getBuffer());
-  if (!got)
-    return report(setup, seed, "melded run: " + toString(got.takeError()), tally);
-  if (!(*want == *got))
-    report(setup, seed, "memory differs, " + firstDifference(*want, *got), tally);
+  if (!got) {
+    report(setup, seed, "melded run: " + toString(got.takeError()), tally);
+    return keepBoth(setup, seed, ast);
+  }
+  if (*want == *got)
+    return;
+  // A third opinion says who is likely wrong: the melder, or the executor and the code generator.
+  std::string opinion = "no third opinion";
+  if (auto simple = compile(ast, setup, false, nullptr, '1')) {
+    if (auto third = execute(gpu, ast, (*simple)->getBuffer()))
+      opinion = *third == *want  ? "-O1 agrees with plain"
+                : *third == *got ? "-O1 agrees with melded"
+                                 : "-O1 differs from both";
+    else
+      consumeError(third.takeError());
+  } else {
+    consumeError(simple.takeError());
+  }
+  {
+    passes::DecisionLog again;
+    auto object = compile(ast, setup, seed & 1, &again, '3', nullptr, true);
+    auto fourth =
+        object ? execute(gpu, ast, (*object)->getBuffer()) : Expected<Memory>(object.takeError());
+    opinion += !fourth ? "; melded IR with -O0 code: " + toString(fourth.takeError())
+               : *fourth == *want
+                   ? "; melded IR with -O0 code is right: suspect code generation or the executor"
+               : *fourth == *got ? "; melded IR with -O0 code is equally wrong: suspect the passes"
+                                 : "; melded IR with -O0 code differs again";
+  }
+  report(setup, seed, "memory differs, " + firstDifference(*want, *got) + "; " + opinion, tally);
+  keepBoth(setup, seed, ast);
 }
 
 /// A worker process: seeds first, first + step, ...; a crash of the compiler ends only the worker.
 Tally runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, int progressFd) {
   Tally tally;
   jit::initializeTargets();
+  LLVMInitializeAMDGPUAsmPrinter(); // the product leaves code generation to comgr
   softgpu::DeviceConfig config;
   config.target =
       setup.cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
@@ -214,6 +278,9 @@ int main(int argc, char **argv) {
   app.add_option("--cpu", setup.cpu, "Target")
       ->capture_default_str()
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+  app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
+  app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
+  app.add_option("--passes", setup.passes, "As MELD_PASSES");
   app.add_option("--keep", setup.keep, "Folder for the IR of findings");
   CLI11_PARSE(app, argc, argv);
   if (setup.cpu == "gfx900")
