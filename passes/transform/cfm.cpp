@@ -65,7 +65,7 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
     divergenceOptions.assumeOneDimension = true; // leaving a branch alone is always right
     DivergenceInfo divergence(function, loops, dominators, postDominators, divergenceOptions);
     CostModel cost(function, divergence.gpu());
-    Planner planner(divergence, cost, dominators, postDominators, scope_);
+    Planner planner(divergence, cost, dominators, postDominators, scope_, point_ != "early");
 
     std::vector<Decision> rejected;
     std::optional<Plan> chosen;

@@ -44,8 +44,8 @@ struct Arm {
       nullptr; ///< where the arm leaves to; null with an open end or when not understood
 };
 
-/// `entry` must have one predecessor from outside of the arm, the branch's block. With `cutHeads` a region's head block
-/// becomes a node of its own, so that it can be paired where the region cannot.
+/// `entry` must have one predecessor from outside of the arm, the branch's block. With `cutHeads` a
+/// region's head block becomes a node of its own, so that it can be paired where the region cannot.
 Arm buildArm(llvm::BasicBlock *entry, const llvm::DominatorTree &dominators,
              const llvm::PostDominatorTree &postDominators, bool cutHeads);
 

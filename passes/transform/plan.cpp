@@ -359,6 +359,8 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
     return {};
   // Spin locks: two loops that wait for each other must not wait together.
   const bool loops = left.hasLoop || right.hasLoop;
+  if (loops && !loops_)
+    return {};
   for (auto [l, r] : match.blocks) {
     if (loops && (synchronises(*l) || synchronises(*r)))
       return {};

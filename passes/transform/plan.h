@@ -56,9 +56,9 @@ class Planner {
 public:
   Planner(const DivergenceInfo &divergence, const CostModel &cost,
           const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators,
-          MeldScope scope = MeldScope::all)
+          MeldScope scope = MeldScope::all, bool loops = true)
       : divergence_(divergence), cost_(cost), dominators_(dominators),
-        postDominators_(postDominators), scope_(scope) {}
+        postDominators_(postDominators), scope_(scope), loops_(loops) {}
 
   /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
   Plan plan(llvm::BranchInst &branch) const;
@@ -72,6 +72,8 @@ private:
   const llvm::DominatorTree &dominators_;
   const llvm::PostDominatorTree &postDominators_;
   MeldScope scope_;
+  bool loops_; ///< may loops be paired? Not before unrolling: one loop of two trip counts does not
+               ///< unroll
 };
 
 } // namespace meld::passes
