@@ -32,7 +32,7 @@ int CostModel::select(Type *type) const {
 int CostModel::memory(unsigned space, Type *type, bool store) const {
   int size = words(type);
   if (space == gpu_.localAddressSpace())
-    return 12 + 4 * size;
+    return 4 + 4 * size; // neighbours are fused into ds_read2/ds_write2, so one is about half
   if (gpu_.isConstantAddressSpace(space))
     return 12 + 2 * size;
   // Global, flat and scratch go through the vector memory unit; latency is shared by the waves of a
