@@ -21,6 +21,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -242,6 +243,33 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   keepBoth(setup, seed, ast);
 }
 
+/// Two code objects of the same kernel on the inputs of `seed`: to see which of several
+/// compilations is wrong.
+int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::string> &files) {
+  softgpu::DeviceConfig config;
+  config.target =
+      setup.cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
+  config.hostThreads = 1;
+  auto gpu = softgpu::Gpu::create(config);
+  const KernelAst ast = generateKernel(seed);
+  std::optional<Memory> first;
+  for (const std::string &file : files) {
+    auto bytes = MemoryBuffer::getFile(file);
+    if (!bytes || !gpu)
+      return 2;
+    auto memory = execute(*gpu, ast, (*bytes)->getBuffer());
+    if (!memory) {
+      std::printf("%s: %s\n", file.c_str(), toString(memory.takeError()).c_str());
+      continue;
+    }
+    if (!first)
+      first = *memory;
+    std::printf("%s: difference to the first: %s\n", file.c_str(),
+                firstDifference(*first, *memory).c_str());
+  }
+  return 0;
+}
+
 /// A worker process: seeds first, first + step, ...; a crash of the compiler ends only the worker.
 Tally runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, int progressFd) {
   Tally tally;
@@ -282,7 +310,12 @@ int main(int argc, char **argv) {
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
   app.add_option("--passes", setup.passes, "As MELD_PASSES");
   app.add_option("--keep", setup.keep, "Folder for the IR of findings");
+  std::vector<std::string> objects;
+  app.add_option("--objects", objects,
+                 "Only run these code objects on the inputs of --seed and compare");
   CLI11_PARSE(app, argc, argv);
+  if (!objects.empty())
+    return compareObjects(setup, seed, objects);
   if (setup.cpu == "gfx900")
     setup.isa = "amdgcn-amd-amdhsa--gfx900:xnack-";
 
