@@ -1,5 +1,6 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
 #include "bench/runner/demo.h"
+#include "bench/runner/suite.h"
 
 #include <CLI/CLI.hpp>
 
@@ -7,9 +8,16 @@ int main(int argc, char **argv) {
   CLI::App app{"Runs the benchmark programs side by side on the software GPU and prints tables."};
   app.require_subcommand(1);
   CLI::App *demo = app.add_subcommand("demo", "Bitonic sort, plain and under libmeld");
+  CLI::App *run = app.add_subcommand("run", "Every benchmark, plain and under libmeld");
+  meld::bench::SuiteOptions options;
+  run->add_option("--only", options.only, "Benchmarks whose name contains this");
+  run->add_flag("--json", options.json, "One JSON array instead of the table");
+  run->add_flag("--all-configurations", options.allConfigurations, "Also each pass alone");
   CLI11_PARSE(app, argc, argv);
   const auto paths = meld::bench::Paths::fromExecutable();
   if (demo->parsed())
     return meld::bench::runDemo(paths);
+  if (run->parsed())
+    return meld::bench::runSuite(paths, options);
   return 2;
 }

@@ -50,6 +50,8 @@ public:
   const GpuInfo &gpu() const { return gpu_; }
   void print(llvm::raw_ostream &out) const;
 
+  const llvm::LoopInfo &loops() const { return loops_; }
+
 private:
   Width transfer(const llvm::Instruction &instruction) const;
   Width loadWidth(const llvm::LoadInst &load) const;

@@ -411,6 +411,18 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   }
   plan.left = buildArm(l, dominators_, postDominators_, cutHeads);
   plan.right = buildArm(r, dominators_, postDominators_, cutHeads);
+  // A side that leaves the loop of its branch runs once, after all threads have left; melded into the
+  // side that stays it would run in every round, with the threads that leave in that round.
+  if (const Loop *loop = divergence_.loops().getLoopFor(block))
+    for (const Arm *arm : {&plan.left, &plan.right})
+      for (const Node &node : arm->nodes)
+        for (const BasicBlock *inside : node.blocks)
+          if (!loop->contains(inside)) {
+            plan.reason = "one side leaves the loop";
+            plan.left.nodes.clear();
+            plan.right.nodes.clear();
+            return plan;
+          }
   plan.cost = armCost(plan.left, cost_) + armCost(plan.right, cost_) + cost_.divergentIfElse();
   const size_t n = plan.left.nodes.size(), m = plan.right.nodes.size();
   const bool meet = plan.left.end && plan.left.end == plan.right.end;
