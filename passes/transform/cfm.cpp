@@ -144,6 +144,12 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
     if (log_)
       log_->add(std::move(decision));
   }
+  // LLVM 15 recomputes live intervals wrongly where it forms load clauses for XNACK: LiveRangeCalc
+  // takes "undefined later in this block" for "undefined on entry", and a register is reused too
+  // early. Melded code, with its long if/else regions and phis, meets it more often. Clauses of one
+  // load avoid it; ordinary targets lose nothing else.
+  if (changed)
+    function.addFnAttr("amdgpu-max-memory-clause", "1");
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
