@@ -148,6 +148,7 @@ const ExecInst *CodeCache::decodeRun(uint64_t start) {
   for (size_t k = 0; k < n; ++k) {
     CodeInst &c = run.insts[k];
     ExecInst &e = run.entries[k];
+    c.id = nextId_++;
     e = ExecInst{};
     e.inst = &c.inst;
     e.pcOffset = uint32_t(c.pc);

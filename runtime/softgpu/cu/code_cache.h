@@ -38,10 +38,14 @@ struct CodeInst {
   isa::Inst inst; // first: ExecInst::inst is a pointer to this
   uint64_t pc = 0;
   const char *problem = nullptr; ///< why the instruction cannot run
+  uint32_t id = 0;               ///< counts the instructions of a cache, for tables beside it
 };
 
 /// Absolute address of a cached instruction.
 inline uint64_t pcOf(const ExecInst *i) { return reinterpret_cast<const CodeInst *>(i->inst)->pc; }
+
+/// Its number within its cache.
+inline uint32_t idOf(const ExecInst *i) { return reinterpret_cast<const CodeInst *>(i->inst)->id; }
 
 class CodeCache {
 public:
@@ -69,6 +73,10 @@ public:
   isa::Target target() const { return target_; }
   size_t decoded() const;
 
+  /// What the translation tier keeps with this code; destroyed before the entries.
+  std::shared_ptr<void> &translations() { return translations_; }
+  std::mutex &translationsMutex() { return translationsMutex_; }
+
 private:
   struct Run {
     std::unique_ptr<CodeInst[]> insts;
@@ -84,7 +92,10 @@ private:
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, const ExecInst *> byPc_;
   std::vector<Run> runs_;
+  uint32_t nextId_ = 0;
   std::array<std::atomic<const ExecInst *>, kRecent> recent_{};
+  std::mutex translationsMutex_;
+  std::shared_ptr<void> translations_;
 };
 
 } // namespace meld::softgpu

@@ -6,6 +6,7 @@
 #include "runtime/softgpu/cu/timing.h"
 #include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/cu/worker.h"
+#include "runtime/softgpu/translate/tier.h"
 
 #include <algorithm>
 #include <mutex>
@@ -20,7 +21,8 @@ public:
   SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
         code_(std::make_shared<CodeCache>(config.target)),
-        timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)) {
+        timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)),
+        translate_(translate::Settings::read(config.translate)) {
     timing_.apply(config.timingParameters); // checked by Gpu::create
   }
 
@@ -77,6 +79,7 @@ private:
   std::shared_ptr<CodeCache> code_;
   TimingParameters timing_;
   const std::unique_ptr<TraceLog> trace_;
+  const translate::Settings translate_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
@@ -97,6 +100,11 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   job.env.entry = code->lookup(launch.entry);
   if (trace_ && trace_->wants(launch))
     job.trace = trace_.get();
+  if (!job.trace && !config_.timing)
+    job.tier = translate::kernelTier(*code, job.env.entry, translate_);
+  job.code = code;
+  if (job.tier && translate_.when == translate::When::always)
+    job.tier->translateNow(code);
 
   uint64_t cycles = 0;
   if (config_.timing) {

@@ -3,6 +3,7 @@
 #include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/cu/worker.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/translate/tier.h"
 
 #include <bit>
 
@@ -50,6 +51,17 @@ void runWave(Wave &w, WaveCounters &c) {
   const ExecInst *i = w.next;
   do {
     i = step(i, w, c);
+  } while (i);
+}
+
+void runWaveTranslated(Wave &w, WaveCounters &c) {
+  const ExecInst *i = w.next;
+  do {
+    const translate::UnitEntry *t = translate::entryAt(i);
+    if (t && (w.mode & translate::kModeMask) == translate::kUsualMode)
+      i = t->code(&w, &c, t->index);
+    else
+      i = step(i, w, c);
   } while (i);
 }
 

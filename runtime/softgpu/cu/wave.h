@@ -26,6 +26,9 @@ struct alignas(64) VRow {
 
 struct Wave;
 struct ExecInst;
+namespace translate {
+struct UnitEntry;
+}
 
 /// Executes one instruction; returns the next one, or nullptr after setting Wave::status (and Wave::next to
 /// where the wave goes on, where it can).
@@ -49,6 +52,7 @@ struct alignas(64) ExecInst {
   uint8_t category;      ///< isa::Category
   uint8_t flags;         ///< see below
   uint32_t pcOffset;     ///< byte offset from the code cache's base address
+  const translate::UnitEntry *translated; ///< translated code that starts here (atomic access), see translate/tier.h
 };
 static_assert(sizeof(ExecInst) == 64);
 

@@ -5,6 +5,7 @@
 #include "runtime/softgpu/cu/safe_read.h"
 #include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/translate/tier.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -112,6 +113,7 @@ void Worker::run(Job &job) noexcept {
   job.workers.fetch_add(1, std::memory_order_relaxed);
   job_ = &job;
   counters_ = WaveCounters{};
+  reported_ = 0;
   Worker *outer = WorkerInterrupt::worker;
   WorkerInterrupt::worker = this;
   {
@@ -158,6 +160,11 @@ void Worker::loop(Job &job) {
     slept_ = true;
     for (size_t k = 0; k < resident_.size();) {
       runGroup(*resident_[k]);
+      if (job.tier) {
+        const uint64_t total = counters_.total();
+        job.tier->executed(total - reported_, job.code);
+        reported_ = total;
+      }
       if (job.stop.load(std::memory_order_relaxed))
         return;
       if (resident_[k]->done()) {
@@ -258,6 +265,8 @@ void Worker::runGroup(Workgroup &g) {
       guard_->arm();
       if (job_->trace) [[unlikely]]
         job_->trace->run(w, counters_, *job_->launch);
+      else if (job_->tier)
+        runWaveTranslated(w, counters_);
       else
         runWave(w, counters_);
       guard_->disarm();

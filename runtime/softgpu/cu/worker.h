@@ -32,13 +32,18 @@
 namespace meld::softgpu {
 
 class TraceLog;
+namespace translate {
+class KernelTier;
+}
 
 /// A dispatch that is being executed.
 struct Job {
   const Launch *launch = nullptr;
   const DispatchRequest *request = nullptr;
   WorkgroupEnv env;
-  TraceLog *trace = nullptr; ///< set: a line for each instruction
+  TraceLog *trace = nullptr;                   ///< set: a line for each instruction
+  std::shared_ptr<CodeCache> code;             ///< what env.code points to
+  std::shared_ptr<translate::KernelTier> tier; ///< null: interpret only
 
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<uint32_t> workers{0}; ///< that joined
@@ -75,6 +80,7 @@ private:
   FaultGuard *guard_ = nullptr;
   Wave *running_ = nullptr;
   WaveCounters counters_;
+  uint64_t reported_ = 0; ///< instructions the tier knows of
   std::vector<std::unique_ptr<Workgroup>> resident_, spare_;
   bool slept_ =
       false; ///< every wave that ran since the flag was set stopped at s_sleep or a barrier

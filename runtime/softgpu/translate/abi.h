@@ -1,0 +1,74 @@
+// What the executor and libmeld-softgpu-translate.so agree on.
+//
+// The library turns a *unit* (a few hundred instructions of a kernel, whole basic blocks) into one
+// host function. It sees only prepared instructions (ExecInst) and never calls back into the
+// executor except through their handlers, so it can be loaded, and fail, on its own.
+//
+//   const ExecInst *next = fn(&wave, &counters, entry);
+//
+// runs the wave from instruction `entry` of the unit until control leaves the unit: `next` is the
+// instruction to go on with (interpreted, or the start of another unit), nullptr when the wave
+// stopped exactly as a handler stops it (Wave::status, Wave::next). All architectural state is in
+// the Wave whenever the function returns, calls a handler or touches memory; counters are what the
+// interpreter's loop would have counted by then. A unit assumes the usual MODE (kUsualMode); the
+// caller interprets waves with another one.
+//
+// Thread rule: compile() one call at a time; compiled code runs in any number of threads.
+#pragma once
+
+#include "runtime/softgpu/counters/counters.h"
+#include "runtime/softgpu/cu/wave.h"
+
+namespace meld::softgpu::translate {
+
+using UnitFn = const ExecInst *(*)(Wave *, WaveCounters *, uint32_t entry);
+
+/// MODE bits a unit relies on, and their value: round to nearest, denormals kept, IEEE NaN rules,
+/// no VGPR indexing.
+inline constexpr uint32_t kModeMask = Mode::roundF32 | Mode::roundF64 | Mode::denormF32 |
+                                      Mode::denormF64 | Mode::ieee | uint32_t(Mode::gprIdxEn);
+inline constexpr uint32_t kUsualMode = Mode::denormF32 | Mode::denormF64 | Mode::ieee;
+
+/// Where a wave enters translated code: what ExecInst::translated points to.
+struct UnitEntry {
+  UnitFn code;
+  uint32_t index;
+};
+
+enum UnitInstFlags : uint8_t {
+  startsBlock = 1, ///< may be entered from elsewhere: becomes an entry of the unit
+  onlyHandler = 2, ///< raises, or is unknown: never looked into
+};
+
+struct UnitInst {
+  const ExecInst *exec = nullptr;
+  const ExecInst *target = nullptr; ///< direct branches
+  const ExecInst *link =
+      nullptr; ///< what follows is the core's link to this: costs quantum, is no instruction
+  int32_t targetIndex = -1; ///< of `target`, when it is in the unit
+  int32_t linkIndex = -1;   ///< of `link`
+  int32_t nextIndex = -1;   ///< of the instruction that follows, when it is in the unit
+  uint8_t flags = 0;
+};
+
+struct Compiled {
+  UnitFn code = nullptr;
+  void *handle = nullptr; ///< for release()
+};
+
+/// What the library exports under the name kLibrarySymbol. Messages are one line.
+struct Library {
+  uint32_t version;
+  uint32_t waveBytes, execInstBytes; ///< must equal the executor's
+  /// False, with a message, when the unit could not be compiled (nothing is leaked).
+  bool (*compile)(const UnitInst *insts, uint32_t count, isa::Target target, Compiled &out,
+                  char *message, uint32_t messageSize) noexcept;
+  void (*release)(void *handle) noexcept;
+  /// True when the library has code of its own for the instruction, false when it calls the
+  /// handler.
+  bool (*covers)(const ExecInst *exec) noexcept;
+};
+inline constexpr uint32_t kLibraryVersion = 1;
+inline constexpr const char *kLibrarySymbol = "meldSoftgpuTranslateLibrary";
+
+} // namespace meld::softgpu::translate

@@ -1,0 +1,303 @@
+#include "runtime/softgpu/translate/tier.h"
+
+#include "runtime/softgpu/cu/code_cache.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <dlfcn.h>
+#include <map>
+#include <mutex>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+
+namespace meld::softgpu::translate {
+
+namespace {
+
+constexpr size_t kMaxUnit = 300;
+
+/// One line on stderr.
+void say(const char *what, const char *detail) {
+  char line[512];
+  const int n = std::snprintf(line, sizeof(line), "meld-softgpu: %s: %s\n", what, detail);
+  if (n > 0) [[maybe_unused]]
+    ssize_t written = ::write(STDERR_FILENO, line, std::min<size_t>(size_t(n), sizeof(line) - 1));
+}
+
+/// The translations of one CodeCache: kernels by entry, compiled units, what ExecInst::translated
+/// points to.
+struct CodeTier {
+  std::mutex mutex;
+  std::map<const ExecInst *, std::shared_ptr<KernelTier>> kernels;
+  std::vector<void *> handles;
+  std::deque<UnitEntry> entries;
+  const Library *library = nullptr;
+  ~CodeTier() {
+    for (void *h : handles)
+      library->release(h);
+  }
+};
+
+CodeTier &codeTier(CodeCache &code) {
+  std::lock_guard lock(code.translationsMutex());
+  if (!code.translations())
+    code.translations() = std::make_shared<CodeTier>();
+  return *static_cast<CodeTier *>(code.translations().get());
+}
+
+/// The library lies beside the one (or the program) this code is part of, or in ../lib.
+const Library *loadLibrary() {
+  Dl_info self;
+  std::string folder;
+  if (dladdr(reinterpret_cast<void *>(&loadLibrary), &self) && self.dli_fname) {
+    folder = self.dli_fname;
+    folder.resize(folder.find_last_of('/') == folder.npos ? 0 : folder.find_last_of('/') + 1);
+  }
+  constexpr const char *name = "libmeld-softgpu-translate.so";
+  void *handle = nullptr;
+  std::string error;
+  for (const std::string &file : {folder + name, folder + "../lib/" + name}) {
+    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+      break;
+    if (const char *e = dlerror(); e && error.empty())
+      error = e;
+  }
+  if (!handle) {
+    say("no kernel translation, kernels are interpreted", error.c_str());
+    return nullptr;
+  }
+  auto *library = static_cast<const Library *>(dlsym(handle, kLibrarySymbol));
+  if (!library || library->version != kLibraryVersion || library->waveBytes != sizeof(Wave) ||
+      library->execInstBytes != sizeof(ExecInst)) {
+    say("no kernel translation, kernels are interpreted",
+        "libmeld-softgpu-translate.so is of another version");
+    return nullptr;
+  }
+  return library;
+}
+
+} // namespace
+
+/// The queue and its thread. Never destroyed: units may run until the process is gone.
+class Service {
+public:
+  static Service &get() {
+    static Service *service = new Service;
+    return *service;
+  }
+
+  void request(std::shared_ptr<KernelTier> kernel, std::shared_ptr<CodeCache> code) {
+    // In the child of a fork the lock may be held by a thread the child does not have.
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock)
+      return kernel->state_.store(KernelTier::State::cold);
+    if (stop_ || (started_ && owner_ != getpid()))
+      return;
+    if (!started_ && !start())
+      return;
+    queue_.push_back({std::move(kernel), std::move(code)});
+    wake_.notify_all();
+  }
+
+  void translate(KernelTier &kernel, CodeCache &code, bool stoppable);
+
+  TierStatistics statistics() {
+    std::lock_guard lock(compileMutex_);
+    return statistics_;
+  }
+  void finish() {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
+  }
+
+private:
+  struct Work {
+    std::shared_ptr<KernelTier> kernel;
+    std::shared_ptr<CodeCache> code;
+  };
+
+  bool start();
+  void loop();
+  static void atExit() { get().stop(); }
+  void stop();
+
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  std::deque<Work> queue_;
+  std::thread thread_;
+  bool started_ = false, busy_ = false;
+  std::atomic<bool> stop_{false};
+  pid_t owner_ = 0;
+
+  std::mutex compileMutex_; ///< protects the rest, and serialises compiles
+  bool loaded_ = false;
+  const Library *library_ = nullptr;
+  TierStatistics statistics_;
+};
+
+bool Service::start() {
+  owner_ = getpid();
+  // Signals are for the application's threads.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  try {
+    thread_ = std::thread([this] { loop(); });
+    started_ = true;
+  } catch (...) {
+  }
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return started_;
+}
+
+void Service::loop() {
+  setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 10);
+  pthread_setname_np(pthread_self(), "meld-translate");
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (queue_.empty()) {
+      idle_.notify_all();
+      wake_.wait(lock);
+      continue;
+    }
+    Work work = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    translate(*work.kernel, *work.code, true);
+    work = {}; // may be the last owner of the code
+    lock.lock();
+    busy_ = false;
+  }
+  idle_.notify_all();
+}
+
+void Service::stop() {
+  if (owner_ != getpid())
+    return;
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    queue_.clear();
+    wake_.notify_all();
+  }
+  if (thread_.joinable() && thread_.get_id() != std::this_thread::get_id())
+    thread_.join();
+}
+
+void Service::translate(KernelTier &kernel, CodeCache &code, bool stoppable) {
+  std::lock_guard lock(compileMutex_);
+  if (kernel.state_.load() == KernelTier::State::done)
+    return;
+  if (!loaded_) {
+    loaded_ = true;
+    library_ = loadLibrary();
+    // After the compiler's own exit handlers are registered, so it runs before them.
+    std::atexit(&Service::atExit);
+  }
+  if (!library_) {
+    kernel.state_.store(KernelTier::State::done);
+    return;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  CodeTier &tier = codeTier(code);
+  tier.library = library_;
+  for (const auto &unit : discoverUnits(code, kernel.entry_, kMaxUnit)) {
+    if (stoppable && stop_)
+      break;
+    // Another kernel may share code with this one: what is translated stays.
+    bool fresh = false;
+    for (const UnitInst &u : unit)
+      fresh |= (u.flags & startsBlock) && !entryAt(u.exec);
+    if (!fresh)
+      continue;
+    Compiled compiled;
+    char message[256] = "";
+    if (!library_->compile(unit.data(), uint32_t(unit.size()), code.target(), compiled, message,
+                           sizeof(message))) {
+      if (statistics_.failures++ == 0)
+        say("a kernel stays interpreted", message);
+      continue;
+    }
+    ++statistics_.units;
+    statistics_.instructions += unit.size();
+    for (const UnitInst &u : unit)
+      statistics_.covered += library_->covers(u.exec);
+    tier.handles.push_back(compiled.handle);
+    for (uint32_t k = 0; k < unit.size(); ++k)
+      if (unit[k].flags & startsBlock) {
+        const UnitEntry &e = tier.entries.emplace_back(UnitEntry{compiled.code, k});
+        std::atomic_ref(const_cast<ExecInst *>(unit[k].exec)->translated)
+            .store(&e, std::memory_order_release);
+      }
+  }
+  kernel.state_.store(KernelTier::State::done);
+  statistics_.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void KernelTier::count(uint64_t n, const std::shared_ptr<CodeCache> &code) {
+  const uint64_t total = executed_.fetch_add(n, std::memory_order_relaxed) + n;
+  // No kernel is smaller than a few dozen instructions: look at the size only then.
+  if (total < threshold_ * 16)
+    return;
+  State cold = State::cold;
+  if (!state_.compare_exchange_strong(cold, State::queued))
+    return;
+  if (!size_)
+    for (const auto &unit : discoverUnits(*code, entry_, kMaxUnit))
+      size_ += unit.size();
+  if (total < threshold_ * size_)
+    return state_.store(State::cold);
+  if (auto self = kernelTier(*code, entry_, {When::automatic, threshold_}))
+    Service::get().request(std::move(self), code);
+}
+
+void KernelTier::translateNow(const std::shared_ptr<CodeCache> &code) {
+  if (state_.load() != State::done)
+    Service::get().translate(*this, *code, false);
+}
+
+std::shared_ptr<KernelTier> kernelTier(CodeCache &code, const ExecInst *entry,
+                                       const Settings &settings) {
+  if (settings.when == When::off)
+    return nullptr;
+  CodeTier &tier = codeTier(code);
+  std::lock_guard lock(tier.mutex);
+  auto &kernel = tier.kernels[entry];
+  if (!kernel)
+    kernel = std::make_shared<KernelTier>(entry, settings);
+  return kernel;
+}
+
+Settings Settings::read(const std::string &text) {
+  Settings s;
+  const char *when = text.c_str();
+  if (text.empty())
+    if (const char *env = std::getenv("MELD_GPU_TRANSLATE"))
+      when = env;
+  if (!std::strcmp(when, "auto"))
+    s.when = When::automatic;
+  else if (!std::strcmp(when, "always"))
+    s.when = When::always;
+  else if (!*when)
+    s.when = kDefaultWhen;
+  if (const char *t = std::getenv("MELD_GPU_TRANSLATE_THRESHOLD"))
+    s.threshold = std::strtoull(t, nullptr, 10);
+  return s;
+}
+
+TierStatistics tierStatistics() { return Service::get().statistics(); }
+void finishTranslations() { Service::get().finish(); }
+
+} // namespace meld::softgpu::translate

@@ -1,0 +1,100 @@
+// The tier that replaces interpreted kernels by translated ones once they are hot.
+//
+// What: each dispatch asks kernel() for its KernelTier and reports how many instructions its waves
+// executed. When a kernel's count passes a threshold that grows with the kernel's size, its
+// reachable code is cut into units and queued; one low-priority thread translates them and
+// publishes each by storing a UnitEntry in ExecInst::translated. Waves change over at their next
+// branch into a published block and change back whenever they meet something untranslated:
+//
+//   interpreter --(block has an entry)--> unit --(returns an instruction)--> interpreter or unit
+//
+// The library with the compiler is loaded when the first kernel gets hot. When it is missing or
+// fails, the interpreter goes on; one line says so.
+//
+// Settings: DeviceConfig::translate, MELD_GPU_TRANSLATE = off | auto | always (translate before the
+// first wave runs), MELD_GPU_TRANSLATE_THRESHOLD = executed instructions per instruction of the
+// kernel. Translated code lives as long as the CodeCache it belongs to.
+//
+// Fork: the child keeps what is translated and translates no more (it has no thread). Exit: the
+// thread is joined before static objects die, at most one unit later.
+// Thread rule: any thread.
+#pragma once
+
+#include "runtime/softgpu/translate/abi.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace meld::softgpu {
+class CodeCache;
+}
+
+namespace meld::softgpu::translate {
+
+enum class When : uint8_t { off, automatic, always };
+inline constexpr When kDefaultWhen = When::off;
+
+struct Settings {
+  When when = kDefaultWhen;
+  uint64_t threshold = 20000; ///< executed instructions per static instruction
+  /// `text` as MELD_GPU_TRANSLATE ("" reads the environment); an unknown word is off
+  static Settings read(const std::string &text);
+};
+
+/// A kernel of one CodeCache.
+class KernelTier {
+public:
+  KernelTier(const ExecInst *entry, const Settings &settings)
+      : entry_(entry), threshold_(settings.threshold) {}
+
+  /// `n` more wave instructions were executed; asks for the translation when that makes it hot.
+  void executed(uint64_t n, const std::shared_ptr<CodeCache> &code) {
+    if (state_.load(std::memory_order_relaxed) == State::cold)
+      count(n, code);
+  }
+  /// Translates now, in the calling thread, unless somebody already has.
+  void translateNow(const std::shared_ptr<CodeCache> &code);
+
+private:
+  friend class Service;
+  enum class State : uint8_t { cold, queued, done };
+  void count(uint64_t n, const std::shared_ptr<CodeCache> &code);
+
+  const ExecInst *const entry_;
+  const uint64_t threshold_;
+  uint64_t size_ = 0; ///< static instructions, 0: not known yet
+  std::atomic<uint64_t> executed_{0};
+  std::atomic<State> state_{State::cold};
+};
+
+/// The tier of the kernel at `entry`, nullptr when translation is off.
+std::shared_ptr<KernelTier> kernelTier(CodeCache &code, const ExecInst *entry,
+                                       const Settings &settings);
+
+/// The reachable code of a kernel as units of at most `maxUnit` instructions.
+std::vector<std::vector<UnitInst>> discoverUnits(CodeCache &code, const ExecInst *entry,
+                                                 size_t maxUnit);
+
+/// For tests and benchmarks.
+struct TierStatistics {
+  uint64_t units = 0, instructions = 0, covered = 0, failures = 0;
+  double seconds = 0; ///< spent translating
+};
+TierStatistics tierStatistics();
+/// Waits until everything queued is translated.
+void finishTranslations();
+
+/// The entry a wave may use at `i`, or nullptr.
+inline const UnitEntry *entryAt(const ExecInst *i) {
+  return std::atomic_ref(const_cast<const UnitEntry *&>(i->translated))
+      .load(std::memory_order_acquire);
+}
+
+} // namespace meld::softgpu::translate
+
+namespace meld::softgpu {
+/// As runWave(), through translated code where there is some. Defined in cu/run_wave.cpp.
+void runWaveTranslated(Wave &w, WaveCounters &c);
+} // namespace meld::softgpu
