@@ -1,5 +1,6 @@
 #include "jit/api.h"
 
+#include "jit/cancel.h"
 #include "jit/compile.h"
 
 #include <cstdlib>
@@ -77,6 +78,8 @@ void meld_jit_release(MeldJitReply *reply) {
   std::free(const_cast<char *>(reply->reason));
   *reply = MeldJitReply{MELD_JIT_FAILED, 0, nullptr, 0, nullptr, nullptr};
 }
+
+void meld_jit_cancel(void) { meld::jit::cancelCompiles(); }
 
 const char *meld_jit_version(void) {
   try {

@@ -56,9 +56,13 @@ typedef struct MeldJitReply {
 typedef int (*MeldJitCompileFn)(const MeldJitRequest *, MeldJitReply *);
 typedef void (*MeldJitReleaseFn)(MeldJitReply *);
 
+/* Returns reply->status. */
 __attribute__((visibility("default"))) int meld_jit_compile(const MeldJitRequest *request,
                                                             MeldJitReply *reply);
 __attribute__((visibility("default"))) void meld_jit_release(MeldJitReply *reply);
+/* Stops the running compile as soon as it can be stopped, and lets no other start: for a process
+ * that ends. The stopped compile comes back as MELD_JIT_FAILED, not permanent. Any thread. */
+__attribute__((visibility("default"))) void meld_jit_cancel(void);
 /* "libmeld-jit 0.1.0; LLVM 15.0.6; comgr 2.4": part of the cache key */
 __attribute__((visibility("default"))) const char *meld_jit_version(void);
 

@@ -1,5 +1,6 @@
 #include "jit/compile.h"
 
+#include "jit/cancel.h"
 #include "jit/code_object.h"
 #include "jit/comgr.h"
 #include "jit/dumps.h"
@@ -58,6 +59,9 @@ struct KernelState {
   bool excluded = false; ///< tried and found worse
   std::string excludedWhy;
 };
+
+// A kernel unrolled into thousands of branches would drown its own record.
+constexpr size_t mostRejections = 250;
 
 double milliseconds(std::chrono::steady_clock::time_point since) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
@@ -125,7 +129,7 @@ private:
   void keepOnlyExports(Module &module) const;
   Error transform(Module &module);
   Error judgeKernels(Disassembler &disassembler);
-  std::string excludePattern(const Module &module) const;
+  std::set<std::string> leftAlone(const Module &module) const;
   Json metadata(bool timings) const;
   void dumpBefore(const Disassembler &disassembler);
   void dumpAfter(const Disassembler &disassembler);
@@ -175,7 +179,7 @@ Error Compilation::selectKernels() {
 // Kernels that are not to change, and the functions they call: those are simplified, and would be
 // melded, before they are inlined. A kernel that shares such a function can still be melded after
 // inlining.
-std::string Compilation::excludePattern(const Module &module) const {
+std::set<std::string> Compilation::leftAlone(const Module &module) const {
   std::set<std::string> names;
   std::vector<const Function *> work;
   auto add = [&](const Function *f) {
@@ -192,10 +196,7 @@ std::string Compilation::excludePattern(const Module &module) const {
       for (const Use &u : i.operands())
         add(dyn_cast<Function>(u->stripPointerCasts()));
   }
-  std::string pattern;
-  for (const auto &n : names)
-    pattern += (pattern.empty() ? "^(" : "|") + Regex::escape(n);
-  return pattern.empty() ? pattern : pattern + ")$";
+  return names;
 }
 
 // The original device link saw all units and made everything local that nobody outside can name.
@@ -219,7 +220,8 @@ Error Compilation::transform(Module &module) {
   meld.branchFusion = request_.branchFusion;
   meld.tailMerge = request_.tailMerge;
   meld.verify = request_.verify;
-  meld.kernelExclude = excludePattern(module); // includes what the request leaves out
+  meld.leaveAlone = std::make_shared<const std::set<std::string>>(
+      leftAlone(module)); // includes what the request leaves out
   if (!recompileOnly())
     extend = [&](PassBuilder &builder) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
@@ -320,25 +322,29 @@ Json Compilation::metadata(bool timings) const {
       continue;
     const auto &s = it->second;
     Json decisions = Json::array();
+    size_t rejections = 0;
     for (const auto &d : decisions_)
-      if (d.kernel == k.name)
+      if (d.kernel == k.name && (d.melded || ++rejections <= mostRejections))
         decisions.push_back(d.json);
     bool kept = reply_.status == CompileReply::Status::replaced;
     std::string verdict = s.excluded ? "kept the original: " + s.excludedWhy : s.verdict.reason;
-    list.push_back({{"name", k.name},
-                    {"selected", selected_.count(k.name) != 0},
-                    {"melded", kept && s.changed && s.verdict.better},
-                    {"verdict", verdict.empty() ? "unchanged" : verdict},
-                    {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
-                    {"before", toJson(k.resources, s.estimateBefore)},
-                    {"after", kept ? toJson(s.resourcesAfter, s.estimateAfter)
-                                   : toJson(k.resources, s.estimateBefore)},
-                    {"decisions", decisions}});
+    list.push_back(
+        {{"name", k.name},
+         {"selected", selected_.count(k.name) != 0},
+         {"melded", kept && s.changed && s.verdict.better},
+         {"verdict", verdict.empty() ? "unchanged" : verdict},
+         {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
+         {"before", toJson(k.resources, s.estimateBefore)},
+         {"after",
+          kept ? toJson(s.resourcesAfter, s.estimateAfter) : toJson(k.resources, s.estimateBefore)},
+         {"decisions", decisions},
+         {"rejectionsLeftOut", rejections > mostRejections ? rejections - mostRejections : 0}});
   }
-  // Decisions in device functions that are not kernels themselves.
+  // What was melded in device functions that are not kernels themselves. They are mostly inlined,
+  // so what was rejected there comes again in the kernel.
   Json others = Json::array();
   for (const auto &d : decisions_)
-    if (!states_.count(d.kernel)) {
+    if (d.melded && !states_.count(d.kernel)) {
       Json j = d.json;
       j["function"] = d.kernel;
       others.push_back(std::move(j));
@@ -420,6 +426,8 @@ Error Compilation::rounds() {
 
   std::string reason = "nothing profitable";
   for (;;) {
+    if (compilesCancelled())
+      return compilerError("stopped: the process ends");
     auto made = compileOnce();
     if (!made)
       return made.takeError();

@@ -1,5 +1,6 @@
 #include "jit/optimizer.h"
 
+#include "jit/cancel.h"
 #include "jit/error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -141,6 +142,8 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
   PassInstrumentationCallbacks callbacks;
   StandardInstrumentations instrumentations(/*DebugLogging=*/false, /*VerifyEach=*/false);
   instrumentations.registerCallbacks(callbacks, &fam);
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](StringRef, auto &&) { return !compilesCancelled(); });
 
   PassBuilder builder(tm->get(), tuning, None, &callbacks);
   TargetLibraryInfoImpl libraryInfo{Triple(module.getTargetTriple())};
@@ -159,6 +162,8 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
                                  ? builder.buildO0DefaultPipeline(level)
                                  : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, mam);
+  if (compilesCancelled())
+    return compilerError("stopped: the process ends");
 
   // -ffp-contract=fast is a back-end switch without an IR form, and clang takes no language options
   // for IR input. A `contract` flag on every operation allows the back end the same fusions.

@@ -80,6 +80,8 @@ bool MeldOptions::wants(StringRef pass) const {
 }
 
 bool MeldOptions::wantsKernel(StringRef name) const {
+  if (leaveAlone && leaveAlone->count(name.str()))
+    return false;
   if (!kernelInclude.empty() && !llvm::Regex(kernelInclude).match(name))
     return false;
   return kernelExclude.empty() || !llvm::Regex(kernelExclude).match(name);
@@ -87,6 +89,12 @@ bool MeldOptions::wantsKernel(StringRef name) const {
 
 void DecisionLog::add(Decision decision) {
   std::lock_guard lock(mutex_);
+  if (!decision.melded &&
+      !rejected_
+           .insert(decision.kernel + '\n' + decision.location + '\n' + decision.pass + '\n' +
+                   decision.point + '\n' + decision.reason)
+           .second)
+    return;
   entries_.push_back(std::move(decision));
 }
 
@@ -106,6 +114,7 @@ size_t DecisionLog::meldedCount() const {
 void DecisionLog::clear() {
   std::lock_guard lock(mutex_);
   entries_.clear();
+  rejected_.clear();
 }
 
 } // namespace meld::passes

@@ -19,7 +19,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,9 @@ struct MeldOptions {
   /// Regular expressions over function names; empty include means all, empty exclude means none.
   std::string kernelInclude;
   std::string kernelExclude;
+  /// Functions left alone by their exact name, next to kernelExclude; null means none. For lists
+  /// too long for a regular expression.
+  std::shared_ptr<const std::set<std::string>> leaveAlone;
   /// The two points of the pipeline, switchable for measurements.
   bool early = true;
   bool late = true;
@@ -65,6 +70,8 @@ struct Decision {
 
 class DecisionLog {
 public:
+  /// A pass looks at a function many times: a rejection that is already recorded is not added
+  /// again.
   void add(Decision decision);
   std::vector<Decision> entries() const;
   /// Melded decisions only, in the order they were taken.
@@ -74,6 +81,7 @@ public:
 private:
   mutable std::mutex mutex_;
   std::vector<Decision> entries_;
+  std::set<std::string> rejected_; ///< what is recorded of the rejections
 };
 
 /// Puts our analyses, our passes (by name) and our two pipeline points into `builder`. `log` may be

@@ -13,8 +13,6 @@ namespace {
 std::atomic<Process *> gProcess{nullptr};
 std::atomic<bool> gFinished{false};
 
-constexpr std::chrono::seconds kExitWait{120};
-
 void inForkedChild() {
   if (Process *p = gProcess.load()) {
     p->passThrough = true;
@@ -55,6 +53,9 @@ Process *startProcess() noexcept {
     options.settings = loaded.settings;
     options.libmeldPath = fileOfAddress(reinterpret_cast<const void *>(&startProcess));
     options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
+    // Exit handlers run in reverse order: once more, so that compiles are waited for before LLVM's
+    // global objects are destroyed.
+    options.jitLoaded = [] { std::atexit(finishProcess); };
     p->engine = std::make_unique<Engine>(std::move(options));
     gProcess.store(p.release(), std::memory_order_release);
     pthread_atfork(nullptr, nullptr, inForkedChild);
@@ -72,7 +73,7 @@ void finishProcess() noexcept {
   if (!p || gFinished.exchange(true))
     return;
   try {
-    p->engine->finish(kExitWait);
+    p->engine->finish(std::chrono::milliseconds(p->settings.exitWaitMs));
     if (p->settings.report)
       writeToStderr(p->report.text());
   } catch (...) {

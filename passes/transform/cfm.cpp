@@ -15,10 +15,16 @@ namespace meld::passes {
 
 using namespace llvm;
 
+// An unnamed block is named by its place in the function: LLVM's own numbering would have to look
+// at the whole function each time.
 static std::string locationOf(const BranchInst &branch) {
   std::string text;
   raw_string_ostream out(text);
-  branch.getParent()->printAsOperand(out, false);
+  const BasicBlock *block = branch.getParent();
+  if (block->hasName())
+    out << "%" << block->getName().take_front(120);
+  else
+    out << "block " << std::distance(block->getParent()->begin(), Function::const_iterator(block));
   if (const DebugLoc &location = branch.getDebugLoc()) {
     out << " at " << cast<DIScope>(location.getScope())->getFilename() << ":" << location.getLine();
   }

@@ -16,6 +16,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kMemoryLimit = uint64_t(256) << 20;
 constexpr std::chrono::milliseconds kLockWait{60000};
+/// What cannot be stopped, code generation that is under way, takes less.
+constexpr std::chrono::milliseconds kCancelWait{120000};
 constexpr size_t kCompileStack = size_t(64) << 20;
 
 std::string shortKey(const CacheKey &key) { return key.hex().substr(0, 12); }
@@ -221,6 +223,8 @@ Result<std::shared_ptr<JitLibrary>> Engine::jit() {
     return library;
   }
   jit_ = *library;
+  if (options_.jitLoaded)
+    options_.jitLoaded();
   return jit_;
 }
 
@@ -230,8 +234,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const std::s
   late.outcome = Outcome::late;
   late.reason = "compile not finished, original code is used for now";
 
-  // Here and not on the compile thread, so that exit handlers of LLVM are registered before ours
-  // (see finish()).
+  // Here and not on the compile thread, which would race with the end of the process.
   auto library = jit();
   if (!library) {
     log::warnOnce("jit", "no recompilation: " + library.error().message);
@@ -383,7 +386,11 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
   try {
     {
       std::unique_lock guard(lock_);
-      jobDone_.wait_for(guard, wait, [&] { return jobs_.empty(); });
+      auto idle = [&] { return jobs_.empty(); };
+      if (!jobDone_.wait_for(guard, wait, idle) && jit_) {
+        jit_->cancel();
+        jobDone_.wait_for(guard, kCancelWait, idle);
+      }
     }
     if (disk_)
       disk_->cleanIfNeeded();

@@ -13,6 +13,7 @@
 #include "shim/engine/jitlib.h"
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 
 namespace meld {
@@ -21,6 +22,8 @@ struct EngineOptions {
   Settings settings;
   std::string libmeldPath; ///< part of the key; may be empty
   std::string jitPath;     ///< libmeld-jit.so
+  std::function<void()>
+      jitLoaded; ///< called once, after libmeld-jit.so has been loaded; may be empty
 };
 
 struct Decision {
@@ -43,8 +46,9 @@ public:
   /// disk.
   void reject(const CacheKey &key, const std::string &reason) noexcept;
 
-  /// Waits for compiles in the background, then lets the cache clean up. For the end of the
-  /// process.
+  /// Waits that long for compiles in the background, then stops them, then lets the cache clean up.
+  /// For the end of the process; must run before LLVM's own exit handlers (see
+  /// EngineOptions::jitLoaded).
   void finish(std::chrono::milliseconds wait) noexcept;
 
   /// The child of a fork has neither the compile threads nor a sane lock state: pass everything

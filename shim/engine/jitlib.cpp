@@ -25,6 +25,7 @@ Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path) {
   library->compile_ = reinterpret_cast<MeldJitCompileFn>(::dlsym(handle, "meld_jit_compile"));
   library->release_ = reinterpret_cast<MeldJitReleaseFn>(::dlsym(handle, "meld_jit_release"));
   library->version_ = reinterpret_cast<const char *(*)()>(::dlsym(handle, "meld_jit_version"));
+  library->cancel_ = reinterpret_cast<void (*)()>(::dlsym(handle, "meld_jit_cancel"));
   if (!library->compile_ || !library->release_ || !library->version_)
     return fail(ErrorCode::badInput,
                 path + " does not export meld_jit_compile, _release, _version");

@@ -25,10 +25,16 @@ public:
   /// Never throws. May take seconds; call it without holding a lock.
   JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings) const;
   std::string version() const;
+  /// The running compile comes back as failed as soon as it can; no other starts.
+  void cancel() const noexcept {
+    if (cancel_)
+      cancel_();
+  }
 
 private:
   MeldJitCompileFn compile_ = nullptr;
   MeldJitReleaseFn release_ = nullptr;
+  void (*cancel_)() = nullptr; ///< null where the library has none
   const char *(*version_)() = nullptr;
 };
 

@@ -91,6 +91,26 @@ TEST(Line, SecondRunHitsTheCacheWithoutTheCompiler) {
   EXPECT_NE(second.err.find("cache hit"), std::string::npos) << second.err;
 }
 
+// The application ends while its code is still being compiled: LLVM's global objects must not be
+// destroyed under the compile. With a long wait the result is there for the next run.
+TEST(Line, ExitDuringACompileIsQuiet) {
+  for (const char *wait : {"0", "60000"}) {
+    TemporaryFolder folder;
+    Environment e = melded(folder);
+    e["MELD_COMPILE_MODE"] = "async";
+    e["MELD_EXIT_WAIT_MS"] = wait;
+    const Outcome first = run({program("merge_sort")}, e);
+    EXPECT_PASS(first);
+    EXPECT_EQ(first.err.find("terminate"), std::string::npos) << first.err;
+    EXPECT_EQ(first.err.find("crashed"), std::string::npos) << first.err;
+    if (wait == std::string("0"))
+      continue;
+    const Outcome second = run({program("merge_sort")}, e);
+    EXPECT_PASS(second);
+    EXPECT_NE(second.err.find("cache hit"), std::string::npos) << second.err;
+  }
+}
+
 TEST(Line, ProgramWithoutBitcodeRunsUnchanged) {
   TemporaryFolder folder;
   const Outcome o = run({program("maps_probe_no_bitcode")}, melded(folder));
