@@ -1,11 +1,10 @@
 #include "runtime/softgpu/counters/counters.h"
 
+#include "runtime/softgpu/counters/output_file.h"
 #include "runtime/softgpu/isa/decoder.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -53,12 +52,6 @@ Json countersJson(const WaveCounters &c) {
   j["SQ_LDS_BANK_CONFLICT"] = c.ldsBankConflicts;
   j["TCP_TOTAL_CACHE_LINES"] = c.cacheLines;
   return j;
-}
-
-std::string expandPid(std::string name) {
-  for (size_t at; (at = name.find("%p")) != std::string::npos;)
-    name.replace(at, 2, std::to_string(getpid()));
-  return name;
 }
 
 } // namespace
@@ -152,19 +145,7 @@ void CounterSink::flush() noexcept {
       if (state_->pid != getpid()) // forked, and nothing of its own to say
         return;
     }
-    const std::string name = expandPid(state_->fileName), text = toJson();
-    // A rename, so that a reader never sees half a file.
-    const std::string part = name + ".part." + std::to_string(getpid());
-    std::FILE *f = std::fopen(part.c_str(), "w");
-    bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size() &&
-              std::fputc('\n', f) != EOF;
-    if (f && std::fclose(f) != 0)
-      ok = false;
-    if (!ok || std::rename(part.c_str(), name.c_str()) != 0) {
-      std::fprintf(stderr, "meld: cannot write counters to %s: %s\n", name.c_str(),
-                   std::strerror(errno));
-      std::remove(part.c_str());
-    }
+    writeWholeFile(state_->fileName, toJson(), "counters");
   } catch (...) {
     std::fputs("meld: cannot write counters: out of memory\n", stderr);
   }

@@ -3,6 +3,7 @@
 #include "runtime/softgpu/cu/gpu_impl.h"
 #include "runtime/softgpu/cu/launch.h"
 #include "runtime/softgpu/cu/pool.h"
+#include "runtime/softgpu/cu/profile_watch.h"
 #include "runtime/softgpu/cu/timing.h"
 #include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/cu/worker.h"
@@ -98,9 +99,17 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   job.env.mapper = mapper_ && (config_.checked || !mapper_->empty()) ? mapper_ : nullptr;
   job.env.code = code.get();
   job.env.entry = code->lookup(launch.entry);
-  if (trace_ && trace_->wants(launch))
-    job.trace = trace_.get();
-  if (!job.trace && !config_.timing)
+  std::unique_ptr<WatchFactory> trace;
+  if (trace_ && trace_->wants(launch)) {
+    trace = trace_->watch(launch);
+    job.watchers.push_back(trace.get());
+  }
+  std::unique_ptr<DispatchProfile> profile;
+  if (ProfileSink::instance().enabled()) {
+    profile = std::make_unique<DispatchProfile>(launch);
+    job.watchers.push_back(profile.get());
+  }
+  if (job.watchers.empty() && !config_.timing)
     job.tier = translate::kernelTier(*code, job.env.entry, translate_);
   job.code = code;
   if (job.tier && translate_.when == translate::When::always)
@@ -121,6 +130,8 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   result.counters = job.counters;
   result.cycles = cycles;
   record(launch, result);
+  if (profile)
+    ProfileSink::instance().record(profile->take(result.counters.waves, config_.target));
   return result;
 }
 

@@ -1,6 +1,6 @@
-// The interpreter's loop.
+// The interpreter's loop, and the one that lets watchers see every instruction.
 #include "runtime/softgpu/cu/code_cache.h"
-#include "runtime/softgpu/cu/trace_log.h"
+#include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/cu/worker.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/tier.h"
@@ -70,6 +70,19 @@ bool stepWave(Wave &w, WaveCounters &c) {
   if (i)
     w.next = i;
   return i != nullptr;
+}
+
+void runWatched(Wave &w, WaveCounters &c, Watch &watch) {
+  bool more = true;
+  while (more) {
+    const ExecInst *i = w.next;
+    const bool real = i->category != kCoreEntry;
+    if (real)
+      watch.before(i, w);
+    more = stepWave(w, c);
+    if (real)
+      watch.after(i, w);
+  }
 }
 
 } // namespace meld::softgpu

@@ -15,6 +15,7 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/timing_cache.h"
+#include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
@@ -159,6 +160,7 @@ public:
   const OpTraits *const traits = opTraits().data();
   WaveCounters counters;
   Wave *running = nullptr;
+  std::unique_ptr<Watch> watch;
   bool slept = false;
 };
 
@@ -198,6 +200,8 @@ void ComputeUnit::fill() {
     }
     nextGroup_ += job.env.config->computeUnits;
     g->interrupt = sendInterrupt;
+    if (device_.watch)
+      device_.watch->groupStarted(*g);
     device_.counters.waves += g->numWaves;
     for (uint32_t k = 0; k < g->numWaves; ++k) {
       auto t = std::make_unique<TimedWave>();
@@ -369,10 +373,15 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   if (i->category < WaveCounters::kCategories)
     ++counters.insts[i->category];
 
+  const bool watched = device_.watch && i->category != kCoreEntry;
+  if (watched) [[unlikely]]
+    device_.watch->before(i, w);
   device_.running = &w;
   device_.guard.arm();
   const ExecInst *next = i->run(i, w);
   device_.guard.disarm();
+  if (watched) [[unlikely]]
+    device_.watch->after(i, w);
   if (next)
     w.next = next;
 
@@ -466,6 +475,8 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
 void ComputeUnit::barrier(Workgroup &g) {
   if (!releaseBarrier(g))
     return;
+  if (device_.watch)
+    device_.watch->barrierOpened(g);
   for (unsigned k = 0; k < kSimds; ++k)
     for (auto &t : simds_[k].waves)
       if (t->group == &g && t->wave->status == WaveStatus::ready && t->ready == kNever) {
@@ -572,6 +583,7 @@ uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
   volatile uint64_t cycles = 0;
   try {
     device = std::make_unique<Device>(job, parameters, guard);
+    device->watch = job.watchers.empty() ? nullptr : makeWatch(job);
     current = device.get();
     if (sigsetjmp(guard.env, 0) == 0) {
       cycles = device->run();
@@ -583,6 +595,8 @@ uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
       w.status = WaveStatus::faulted;
       job.fail(describeFault(w, *job.launch, job.env.code->target()));
     }
+    if (device->watch)
+      device->watch->finish();
   } catch (...) {
     DispatchResult r;
     r.code = DispatchCode::cancelled;

@@ -4,6 +4,7 @@
 #include "runtime/softgpu/cu/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cinttypes>
@@ -57,30 +58,51 @@ TraceLog::~TraceLog() {
     std::fclose(file_);
 }
 
-void TraceLog::run(Wave &w, WaveCounters &c, const Launch &launch) {
-  while (true) {
-    const ExecInst *i = w.next;
-    const uint64_t exec = w.exec();
-    const uint32_t scc = w.scc;
-    const bool more = stepWave(w, c);
-    if (i->category != kCoreEntry) {
-      const unsigned lane = exec ? unsigned(std::countr_zero(exec)) : 0;
-      std::string text = isa::disassemble(*i->inst, w.code->target(), pcOf(i) - launch.entry),
-                  values;
-      for (char &x : text)
-        if (x == '\t' || x == '\n')
-          x = ' ';
-      appendValue(values, i->inst->dst, w, lane);
-      appendValue(values, i->inst->sdst, w, lane);
-      std::fprintf(file_, "%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
-                   launch.kernel.c_str(), w.group ? w.group->flatId : 0, w.waveInGroup,
-                   pcOf(i) - launch.entry, exec, scc, text.c_str(), values.empty() ? "" : "  ;",
-                   values.c_str());
-    }
-    if (!more)
-      break;
+namespace {
+
+class TraceWatcher final : public Watcher {
+public:
+  TraceWatcher(std::FILE *file, const Launch &launch) : file_(file), launch_(launch) {}
+
+  void before(const ExecInst *, Wave &w) override {
+    exec_ = w.exec();
+    scc_ = w.scc;
   }
-  std::fflush(file_);
+
+  void after(const ExecInst *i, Wave &w) override {
+    const unsigned lane = exec_ ? unsigned(std::countr_zero(exec_)) : 0;
+    std::string text = isa::disassemble(*i->inst, w.code->target(), pcOf(i) - launch_.entry),
+                values;
+    std::ranges::replace_if(
+        text, [](char x) { return x == '\t' || x == '\n'; }, ' ');
+    appendValue(values, i->inst->dst, w, lane);
+    appendValue(values, i->inst->sdst, w, lane);
+    std::fprintf(file_, "%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
+                 launch_.kernel.c_str(), w.group ? w.group->flatId : 0, w.waveInGroup,
+                 pcOf(i) - launch_.entry, exec_, scc_, text.c_str(), values.empty() ? "" : "  ;",
+                 values.c_str());
+    if (w.status != WaveStatus::ready)
+      std::fflush(file_);
+  }
+
+private:
+  std::FILE *file_;
+  const Launch &launch_;
+  uint64_t exec_ = 0;
+  uint32_t scc_ = 0;
+};
+
+struct TraceFactory final : WatchFactory {
+  TraceFactory(std::FILE *f, const Launch &l) : file(f), launch(l) {}
+  std::unique_ptr<Watcher> make() override { return std::make_unique<TraceWatcher>(file, launch); }
+  std::FILE *file;
+  const Launch &launch;
+};
+
+} // namespace
+
+std::unique_ptr<WatchFactory> TraceLog::watch(const Launch &launch) {
+  return std::make_unique<TraceFactory>(file_, launch);
 }
 
 } // namespace meld::softgpu

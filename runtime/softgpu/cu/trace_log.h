@@ -10,9 +10,7 @@
 // there are several threads. Thread rule: any thread.
 #pragma once
 
-#include "runtime/softgpu/counters/counters.h"
-#include "runtime/softgpu/cu/launch.h"
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/cu/watch.h"
 
 #include <cstdio>
 #include <memory>
@@ -31,8 +29,8 @@ public:
     return launch.kernel.find(kernelPart_) != std::string::npos;
   }
 
-  /// As runWave(), with a line for each instruction.
-  void run(Wave &w, WaveCounters &c, const Launch &launch);
+  /// Makes watchers that write a line for each instruction of the launch.
+  std::unique_ptr<WatchFactory> watch(const Launch &launch);
 
 private:
   TraceLog(std::FILE *file, std::string kernelPart)
@@ -40,8 +38,5 @@ private:
   std::FILE *file_;
   std::string kernelPart_;
 };
-
-/// Executes the one instruction Wave::next and counts it; false: the wave stopped.
-bool stepWave(Wave &w, WaveCounters &c);
 
 } // namespace meld::softgpu

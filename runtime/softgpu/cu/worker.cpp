@@ -3,7 +3,7 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/safe_read.h"
-#include "runtime/softgpu/cu/trace_log.h"
+#include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/tier.h"
 
@@ -29,6 +29,17 @@ void Job::fail(DispatchResult r) {
     result = std::move(r);
   stop.store(true, std::memory_order_relaxed);
 }
+
+std::unique_ptr<Watch> makeWatch(const Job &job) {
+  auto watch = std::make_unique<Watch>();
+  for (WatchFactory *factory : job.watchers)
+    if (auto w = factory->make())
+      watch->add(std::move(w));
+  return watch->empty() ? nullptr : std::move(watch);
+}
+
+Worker::Worker() = default;
+Worker::~Worker() = default;
 
 DispatchResult describeFault(const Wave &w, const Launch &launch, isa::Target target) {
   static constexpr struct {
@@ -120,6 +131,7 @@ void Worker::run(Job &job) noexcept {
     FaultGuard guard;
     guard_ = &guard;
     try {
+      watch_ = job.watchers.empty() ? nullptr : makeWatch(job);
       if (sigsetjmp(guard.env, 0) == 0) {
         loop(job);
       } else {
@@ -130,6 +142,8 @@ void Worker::run(Job &job) noexcept {
         w.status = WaveStatus::faulted;
         job.fail(describeFault(w, *job.launch, job.env.code->target()));
       }
+      if (watch_)
+        watch_->finish();
     } catch (...) { // out of memory while building a message or a list
       DispatchResult r;
       r.code = DispatchCode::cancelled;
@@ -137,6 +151,7 @@ void Worker::run(Job &job) noexcept {
       job.fail(std::move(r));
     }
     guard_ = nullptr;
+    watch_.reset();
   }
   WorkerInterrupt::worker = outer;
   for (auto &g : resident_)
@@ -241,6 +256,8 @@ bool Worker::launchNext() {
     return false;
   }
   g->interrupt = &WorkerInterrupt::send;
+  if (watch_)
+    watch_->groupStarted(*g);
   counters_.waves += g->numWaves;
   resident_.push_back(std::move(g));
   return true;
@@ -263,8 +280,8 @@ void Worker::runGroup(Workgroup &g) {
       w.status = WaveStatus::ready;
       running_ = &w;
       guard_->arm();
-      if (job_->trace) [[unlikely]]
-        job_->trace->run(w, counters_, *job_->launch);
+      if (watch_) [[unlikely]]
+        runWatched(w, counters_, *watch_);
       else if (job_->tier)
         runWaveTranslated(w, counters_);
       else
@@ -290,6 +307,8 @@ void Worker::runGroup(Workgroup &g) {
     }
     if (!releaseBarrier(g))
       return;
+    if (watch_)
+      watch_->barrierOpened(g);
     slept_ = false;
   } while (!job_->stop.load(std::memory_order_relaxed));
 }

@@ -31,7 +31,8 @@
 
 namespace meld::softgpu {
 
-class TraceLog;
+class Watch;
+class WatchFactory;
 namespace translate {
 class KernelTier;
 }
@@ -41,8 +42,8 @@ struct Job {
   const Launch *launch = nullptr;
   const DispatchRequest *request = nullptr;
   WorkgroupEnv env;
-  TraceLog *trace = nullptr;                   ///< set: a line for each instruction
-  std::shared_ptr<CodeCache> code;             ///< what env.code points to
+  std::vector<WatchFactory *> watchers; ///< who wants to see every instruction; usually nobody
+  std::shared_ptr<CodeCache> code;      ///< what env.code points to
   std::shared_ptr<translate::KernelTier> tier; ///< null: interpret only
 
   std::atomic<uint64_t> nextGroup{0};
@@ -60,11 +61,16 @@ struct Job {
   void fail(DispatchResult r);
 };
 
+/// The watchers of one worker of `job`; nullptr when nobody watches.
+std::unique_ptr<Watch> makeWatch(const Job &job);
+
 /// The message and code for a wave that stopped with Wave::fault.
 DispatchResult describeFault(const Wave &w, const Launch &launch, isa::Target target);
 
 class Worker {
 public:
+  Worker();
+  ~Worker();
   /// Runs workgroups of `job` until there are none left or the job stops. Never throws.
   void run(Job &job) noexcept;
 
@@ -79,6 +85,7 @@ private:
   Job *job_ = nullptr;
   FaultGuard *guard_ = nullptr;
   Wave *running_ = nullptr;
+  std::unique_ptr<Watch> watch_; ///< set: this dispatch is watched
   WaveCounters counters_;
   uint64_t reported_ = 0; ///< instructions the tier knows of
   std::vector<std::unique_ptr<Workgroup>> resident_, spare_;
@@ -91,5 +98,8 @@ private:
 
 /// Runs a wave until its status changes, counting. The hot loop.
 void runWave(Wave &w, WaveCounters &c);
+
+/// Executes the one instruction Wave::next and counts it; false: the wave stopped.
+bool stepWave(Wave &w, WaveCounters &c);
 
 } // namespace meld::softgpu

@@ -1,0 +1,227 @@
+#include "runtime/softgpu/isa/register_use.h"
+
+#include "runtime/softgpu/isa/decode_common.h"
+
+#include <array>
+#include <cassert>
+#include <iterator>
+
+namespace meld::softgpu::isa {
+
+namespace {
+
+using Role = RegisterRange::Role;
+
+/// What an opcode implies beyond its operands, found by name once.
+struct Implied {
+  bool readsM0 = false, movesExec = false, readsDst = false, crossesLanes = false;
+  bool setsIndex = false; ///< writes M0
+};
+
+Implied impliedBy(std::string_view name) {
+  Implied i;
+  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  i.readsM0 = name.starts_with("s_sendmsg") || name.starts_with("s_movrel") || has("addtid") ||
+              has("gws") || name == "s_set_gpr_idx_idx" || name == "s_set_gpr_idx_mode" ||
+              name == "s_set_gpr_idx_on" || name.starts_with("v_interp") ||
+              name == "s_ttracedata" || name == "ds_ordered_count" || name == "ds_append" ||
+              name == "ds_consume" || name == "buffer_store_lds_dword";
+  i.setsIndex = name.starts_with("s_set_gpr_idx") && name != "s_set_gpr_idx_off";
+  i.movesExec = has("saveexec") || has("wrexec");
+  // Parts of the destination stay.
+  i.readsDst = name.starts_with("s_bitset") || name.starts_with("s_cmov_") || has("_d16") ||
+               name == "v_writelane_b32" || has("mixlo") || has("mixhi");
+  i.crossesLanes = name.starts_with("v_mbcnt") || name.starts_with("v_readlane") ||
+                   name.starts_with("v_writelane") || has("permute") || has("swizzle") ||
+                   name.starts_with("v_mfma") || has("addtid");
+  return i;
+}
+
+const Implied &implied(Op op) {
+  static const auto table = [] {
+    std::array<Implied, size_t(Op::count)> t{};
+    for (size_t k = 1; k < t.size(); ++k)
+      t[k] = impliedBy(mnemonic(Op(k)));
+    return t;
+  }();
+  return table[op < Op::count ? size_t(op) : 0];
+}
+
+/// The third operand of these is a lane mask.
+bool maskSource(const Inst &in, unsigned k) {
+  if (k != 2)
+    return false;
+  switch (in.op) {
+  case Op::v_cndmask_b32:
+  case Op::v_addc_co_u32:
+  case Op::v_subb_co_u32:
+  case Op::v_subbrev_co_u32:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+void RegisterUse::add(RegisterRange *list, uint8_t &count, const Operand &o, Role role, bool mask) {
+  RegisterRange r;
+  switch (o.kind) {
+  case Operand::Kind::sgpr:
+    r.file = RegisterRange::File::sgpr;
+    break;
+  case Operand::Kind::vgpr:
+    r.file = RegisterRange::File::vgpr;
+    break;
+  case Operand::Kind::agpr:
+    r.file = RegisterRange::File::agpr;
+    break;
+  default:
+    return;
+  }
+  r.role = role;
+  r.index = o.index;
+  r.dwords = o.dwords ? o.dwords : 1;
+  r.laneMask = mask;
+  list[count++] = r;
+}
+
+void RegisterUse::read(const Operand &o, Role role, bool mask) {
+  assert(numReads_ < std::size(reads_));
+  if (o.kind == Operand::Kind::special) {
+    if (o.index == 251)
+      readImplicit(Sgpr::vcc, 2);
+    else if (o.index == 252)
+      readImplicit(Sgpr::exec, 2);
+    return;
+  }
+  add(reads_, numReads_, o, role, mask);
+}
+
+void RegisterUse::write(const Operand &o, Role role, bool mask) {
+  assert(numWrites_ < std::size(writes_));
+  add(writes_, numWrites_, o, role, mask);
+}
+
+void RegisterUse::readImplicit(unsigned sgpr, unsigned dwords, bool mask) {
+  assert(numReads_ < std::size(reads_));
+  reads_[numReads_++] = {RegisterRange::File::sgpr, Role::implicit, uint16_t(sgpr), uint8_t(dwords),
+                         mask};
+}
+
+void RegisterUse::writeImplicit(unsigned sgpr, unsigned dwords, bool mask) {
+  assert(numWrites_ < std::size(writes_));
+  writes_[numWrites_++] = {RegisterRange::File::sgpr, Role::implicit, uint16_t(sgpr),
+                           uint8_t(dwords), mask};
+}
+
+RegisterUse::RegisterUse(const Inst &in) {
+  switch (in.enc) {
+  case Enc::SOP1:
+  case Enc::SOP2:
+  case Enc::SOPC:
+  case Enc::SOPK:
+  case Enc::SOPP:
+    addScalar(in);
+    break;
+  case Enc::VOP1:
+  case Enc::VOP2:
+  case Enc::VOPC:
+  case Enc::VOP3:
+  case Enc::VOP3P:
+  case Enc::VINTRP:
+    addVector(in);
+    break;
+  case Enc::SMEM:
+  case Enc::DS:
+  case Enc::FLAT:
+  case Enc::GLOBAL:
+  case Enc::SCRATCH:
+  case Enc::MUBUF:
+  case Enc::MTBUF:
+    addMemory(in);
+    break;
+  case Enc::MIMG:
+  case Enc::EXP:
+    break; // recognised only, never executed
+  }
+}
+
+void RegisterUse::addScalar(const Inst &in) {
+  const Implied &i = implied(in.op);
+  for (unsigned k = 0; k < 3; ++k)
+    read(in.src[k], Role(k));
+  if (i.readsDst)
+    read(in.dst, Role::destination);
+  if (i.movesExec)
+    readImplicit(Sgpr::exec, 2);
+  if (i.readsM0)
+    readImplicit(Sgpr::m0, 1);
+  switch (in.op) {
+  case Op::s_cbranch_vccz:
+  case Op::s_cbranch_vccnz:
+    readImplicit(Sgpr::vcc, 2);
+    break;
+  case Op::s_cbranch_execz:
+  case Op::s_cbranch_execnz:
+    readImplicit(Sgpr::exec, 2);
+    break;
+  default:
+    break;
+  }
+  write(in.dst, Role::destination);
+  if (i.movesExec)
+    writeImplicit(Sgpr::exec, 2);
+  if (i.setsIndex)
+    writeImplicit(Sgpr::m0, 1);
+}
+
+void RegisterUse::addVector(const Inst &in) {
+  const Implied &i = implied(in.op);
+  underExec_ = true;
+  for (unsigned k = 0; k < 4; ++k)
+    read(in.src[k], Role(k), maskSource(in, k));
+  const bool keepsPart =
+      i.readsDst ||
+      (in.sdwa && in.sdwaUnused == SdwaUnused::preserve && in.sdwaDst != SdwaSel::dword) ||
+      (in.enc == Enc::VOP3 && in.opSel & 8);
+  if (keepsPart && in.dst.kind != Operand::Kind::sgpr)
+    read(in.dst, Role::destination);
+  if (in.op == Op::v_div_fmas_f32 || in.op == Op::v_div_fmas_f64)
+    readImplicit(Sgpr::vcc, 2, true);
+  if (i.readsM0)
+    readImplicit(Sgpr::m0, 1);
+  if (in.op == Op::v_swap_b32) {
+    read(in.dst, Role::destination);
+  }
+  const bool compare = mnemonic(in.op).starts_with("v_cmp");
+  write(in.dst, Role::destination, compare);
+  write(in.sdst, Role::carry, in.sdst.kind == Operand::Kind::sgpr);
+  if (mnemonic(in.op).starts_with("v_cmpx"))
+    writeImplicit(Sgpr::exec, 2);
+}
+
+void RegisterUse::addMemory(const Inst &in) {
+  const Implied &i = implied(in.op);
+  underExec_ = in.enc != Enc::SMEM;
+  read(in.vaddr, Role::address);
+  read(in.saddr, Role::address);
+  read(in.srsrc, Role::address);
+  read(in.soffset, Role::address);
+  read(in.vdata, Role::data);
+  read(in.vdata1, Role::data);
+  if (i.readsDst && in.dst.kind != Operand::Kind::none)
+    read(in.dst, Role::destination);
+  if (in.lds || i.readsM0)
+    readImplicit(Sgpr::m0, 1);
+  if (in.enc == Enc::FLAT || in.enc == Enc::SCRATCH)
+    readImplicit(Sgpr::flatScratch, 2);
+  Operand dst = in.dst;
+  if (in.tfe && dst.kind != Operand::Kind::none)
+    dst.dwords = uint8_t(std::max<unsigned>(dst.dwords, 1) + 1);
+  write(dst, Role::destination);
+}
+
+bool crossesLanes(const Inst &in) { return in.dpp || implied(in.op).crossesLanes; }
+
+} // namespace meld::softgpu::isa

@@ -1,0 +1,59 @@
+// A kernel whose per-instruction profile can be worked out by hand (profile_test.cpp): launched as 2 workgroups of
+// 2 waves, wave 0 holds work-items 0..63, wave 1 holds 64..127.
+.macro descriptor name, extra
+	.rodata
+	.p2align 6
+	.amdhsa_kernel \name
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 16
+		.amdhsa_next_free_sgpr 96
+		\extra
+	.end_amdhsa_kernel
+	.text
+.endm
+
+	.text
+	.globl profiled
+	.p2align 8
+	.type profiled,@function
+profiled:
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_mov_b32 v1, 7
+	v_mov_b32 v9, 0
+	v_lshlrev_b32 v2, 2, v0
+	v_add_u32 v3, v1, v1
+	v_and_b32 v4, 64, v0
+	v_cmp_gt_u32 vcc, 16, v0
+	s_and_saveexec_b64 s[4:5], vcc
+	v_add_u32 v5, v1, v4
+	v_cndmask_b32 v6, v1, v4, vcc
+	s_mov_b64 exec, s[4:5]
+	v_cndmask_b32 v7, v1, v4, vcc
+	v_mbcnt_lo_u32_b32 v10, -1, 0
+	v_readfirstlane_b32 s8, v0
+	v_mov_b32_dpp v11, v1 row_shr:1 row_mask:0xf bank_mask:0xf
+	s_waitcnt lgkmcnt(0)
+	global_load_dword v8, v9, s[2:3]
+	s_waitcnt vmcnt(0)
+	global_store_dword v2, v8, s[2:3]
+	s_mov_b32 s9, 3
+again:
+	s_sub_u32 s9, s9, 1
+	s_cmp_lg_u32 s9, 0
+	s_cbranch_scc1 again
+	// v12 = 5 in all lanes through an index: v[5 + 7].
+	s_mov_b32 s10, 7
+	s_set_gpr_idx_on s10, 8
+	v_mov_b32 v5, 5
+	s_set_gpr_idx_off
+	s_set_gpr_idx_on s10, 1
+	v_mov_b32 v13, v5
+	s_set_gpr_idx_off
+	s_endpgm
+profiled_end:
+	.size profiled, profiled_end-profiled
+.if .amdgcn.gfx_generation_stepping == 10
+	descriptor profiled, ".amdhsa_accum_offset 16"
+.else
+	descriptor profiled
+.endif
