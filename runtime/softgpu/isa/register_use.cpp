@@ -181,8 +181,9 @@ void RegisterUse::addVector(const Inst &in) {
   underExec_ = true;
   for (unsigned k = 0; k < 4; ++k)
     read(in.src[k], Role(k), maskSource(in, k));
+  // DPP leaves lanes alone that have no source or that a mask switches off.
   const bool keepsPart =
-      i.readsDst ||
+      i.readsDst || in.dpp ||
       (in.sdwa && in.sdwaUnused == SdwaUnused::preserve && in.sdwaDst != SdwaSel::dword) ||
       (in.enc == Enc::VOP3 && in.opSel & 8);
   if (keepsPart && in.dst.kind != Operand::Kind::sgpr)
@@ -214,7 +215,7 @@ void RegisterUse::addMemory(const Inst &in) {
     read(in.dst, Role::destination);
   if (in.lds || i.readsM0)
     readImplicit(Sgpr::m0, 1);
-  if (in.enc == Enc::FLAT || in.enc == Enc::SCRATCH)
+  if (in.enc == Enc::SCRATCH) // FLAT does where an address turns out to be private
     readImplicit(Sgpr::flatScratch, 2);
   Operand dst = in.dst;
   if (in.tfe && dst.kind != Operand::Kind::none)
