@@ -10,9 +10,26 @@
 
 #include "passes/pipeline.h"
 #include "passes/transform/plan.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/PassManager.h"
+#include <functional>
 
 namespace meld::passes {
+
+/// Where the melder looks.
+struct MeldSearch {
+  MeldScope scope = MeldScope::all;
+  bool loops = true; ///< may loops be paired? See Planner
+  /// Only branches in these blocks; null means all. Asked anew after each melding.
+  std::function<bool(const llvm::BasicBlock &, const llvm::DominatorTree &)> within;
+};
+
+using DecisionSink = llvm::function_ref<void(Decision, llvm::DebugLoc)>;
+
+/// Melds what pays, until nothing does. Returns how often it melded; also hears of what was left.
+/// Uses no cached analyses, so `function` may be a copy that no pass manager knows.
+unsigned meldBranches(llvm::Function &function, const MeldOptions &options,
+                      const MeldSearch &search, DecisionSink sink);
 
 class MeldCfmPass : public llvm::PassInfoMixin<MeldCfmPass> {
 public:

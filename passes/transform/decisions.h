@@ -1,0 +1,45 @@
+// What a pass says about its work: one record in the log for the report, one optimization remark
+// (pass "meld") for -Rpass=meld, opt -pass-remarks=meld and -fsave-optimization-record.
+#pragma once
+
+#include "passes/pipeline.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+#include <string>
+
+namespace meld::passes {
+
+/// "%block at file.hip:12"; an unnamed block is named by its place in the function, since LLVM's
+/// own numbering would have to look at the whole function each time.
+std::string locationOf(const llvm::Instruction &terminator);
+
+/// False for what our passes never touch: declarations, optnone, exception handling, blocks whose
+/// address is taken.
+bool worthLooking(const llvm::Function &function);
+
+/// LLVM 15 recomputes live intervals wrongly where it forms load clauses for XNACK: LiveRangeCalc
+/// takes "undefined later in this block" for "undefined on entry", and a register is reused too
+/// early. Melded code, with its long if/else regions and phis, meets it more often. Clauses of one
+/// load avoid it; ordinary targets lose nothing else.
+void avoidLoadClauses(llvm::Function &function);
+
+/// Not copied; lives as long as one run of one pass on one function.
+class DecisionRecorder {
+public:
+  DecisionRecorder(llvm::Function &function, llvm::FunctionAnalysisManager &analyses,
+                   DecisionLog *log, std::string pass, std::string point);
+
+  /// A decision of this pass at `terminator`, to be filled in.
+  Decision at(const llvm::Instruction &terminator) const;
+  /// Fills in kernel, pass (unless there is one) and point, then logs and emits. `where` may be
+  /// empty.
+  void record(Decision decision, llvm::DebugLoc where = {});
+
+private:
+  llvm::Function &function_;
+  llvm::FunctionAnalysisManager &analyses_;
+  DecisionLog *log_;
+  std::string pass_, point_;
+};
+
+} // namespace meld::passes

@@ -1,0 +1,47 @@
+#include "passes/transform/trial.h"
+#include "passes/compat.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+Trial::Trial(Function &function) : function_(function) {
+  copy_ = Function::Create(function.getFunctionType(), GlobalValue::InternalLinkage,
+                           function.getAddressSpace(), function.getName() + ".meld.trial");
+  function.getParent()->getFunctionList().push_back(copy_);
+  ValueToValueMapTy map;
+  auto to = copy_->arg_begin();
+  for (Argument &argument : function.args()) {
+    to->setName(argument.getName());
+    map[&argument] = &*to++;
+  }
+  SmallVector<ReturnInst *, 4> returns;
+  CloneFunctionInto(copy_, &function, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+}
+
+Trial::~Trial() {
+  copy_->dropAllReferences();
+  copy_->eraseFromParent();
+}
+
+BasicBlock *Trial::twin(const BasicBlock &block) const {
+  auto at = copy_->begin();
+  std::advance(at, std::distance(Function::const_iterator(function_.begin()),
+                                 Function::const_iterator(&block)));
+  return &*at;
+}
+
+void Trial::adopt() {
+  // Block by block: dropAllReferences on the function would take its metadata along.
+  for (BasicBlock &block : function_)
+    block.dropAllReferences();
+  while (!function_.empty())
+    function_.begin()->eraseFromParent();
+  compat::spliceBlocks(function_, *copy_);
+  auto from = copy_->arg_begin();
+  for (Argument &argument : function_.args())
+    (from++)->replaceAllUsesWith(&argument);
+}
+
+} // namespace meld::passes
