@@ -10,8 +10,8 @@
 // instruction to go on with (interpreted, or the start of another unit), nullptr when the wave
 // stopped exactly as a handler stops it (Wave::status, Wave::next). All architectural state is in
 // the Wave whenever the function returns, calls a handler or touches memory; counters are what the
-// interpreter's loop would have counted by then. A unit assumes the usual MODE (kUsualMode); the
-// caller interprets waves with another one.
+// interpreter's loop would have counted by then. A unit assumes the usual MODE (kUsualMode) and
+// device addresses that are host addresses (no Wave::mapper); the caller interprets other waves.
 //
 // Thread rule: compile() one call at a time; compiled code runs in any number of threads.
 #pragma once
@@ -42,6 +42,7 @@ enum UnitInstFlags : uint8_t {
 
 struct UnitInst {
   const ExecInst *exec = nullptr;
+  uint64_t pc = 0;
   const ExecInst *target = nullptr; ///< direct branches
   const ExecInst *link =
       nullptr; ///< what follows is the core's link to this: costs quantum, is no instruction
@@ -54,6 +55,7 @@ struct UnitInst {
 struct Compiled {
   UnitFn code = nullptr;
   void *handle = nullptr; ///< for release()
+  uint32_t covered = 0;   ///< instructions that do not go through their handler
 };
 
 /// What the library exports under the name kLibrarySymbol. Messages are one line.
@@ -64,9 +66,6 @@ struct Library {
   bool (*compile)(const UnitInst *insts, uint32_t count, isa::Target target, Compiled &out,
                   char *message, uint32_t messageSize) noexcept;
   void (*release)(void *handle) noexcept;
-  /// True when the library has code of its own for the instruction, false when it calls the
-  /// handler.
-  bool (*covers)(const ExecInst *exec) noexcept;
 };
 inline constexpr uint32_t kLibraryVersion = 1;
 inline constexpr const char *kLibrarySymbol = "meldSoftgpuTranslateLibrary";

@@ -86,6 +86,7 @@ std::vector<std::vector<UnitInst>> discoverUnits(CodeCache &code, const ExecInst
         break;
       UnitInst &u = at->second;
       u.exec = i;
+      u.pc = c.pc;
       if (c.problem) {
         u.flags |= onlyHandler;
         break;

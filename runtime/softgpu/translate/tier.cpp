@@ -231,8 +231,7 @@ void Service::translate(KernelTier &kernel, CodeCache &code, bool stoppable) {
     }
     ++statistics_.units;
     statistics_.instructions += unit.size();
-    for (const UnitInst &u : unit)
-      statistics_.covered += library_->covers(u.exec);
+    statistics_.covered += compiled.covered;
     tier.handles.push_back(compiled.handle);
     for (uint32_t k = 0; k < unit.size(); ++k)
       if (unit[k].flags & startsBlock) {

@@ -1,0 +1,53 @@
+// How each vector ALU operation is computed on one chunk of lanes: operand types and a function
+// that emits IR. An operation without a rule is done by the interpreter's handler.
+//
+// Exactness: a rule gives the interpreter's result bit for bit in every active lane, under the
+// usual MODE; rules that make NaNs end in Chunk::fixNan.
+#pragma once
+
+#include "runtime/softgpu/cu/wave.h"
+
+namespace meld::softgpu::translate {
+
+class Chunk;
+
+enum class Ty : uint8_t {
+  none,
+  b32, ///< bits
+  m32, ///< bits with neg/abs on bit 31
+  f32,
+  b64,
+  f64,
+  mask, ///< one bit per lane
+};
+
+enum RuleFlags : uint8_t {
+  compares = 1,    ///< the result is a lane mask in ExecInst::dst
+  carryOut = 2,    ///< a lane mask in ExecInst::sdst, beside the result
+  accumulates = 4, ///< the last source is the destination's old value
+};
+
+struct Rule {
+  void (*emit)(Chunk &) = nullptr;
+  Ty dst = Ty::none;
+  Ty src[3] = {};
+  uint8_t numSrc = 0;
+  uint8_t flags = 0;
+};
+
+/// The rule of an operation, or nullptr.
+const Rule *ruleOf(isa::Op op);
+
+class RuleTable {
+public:
+  Rule &operator[](isa::Op op) { return rules_[unsigned(op)]; }
+  const Rule &operator[](isa::Op op) const { return rules_[unsigned(op)]; }
+
+private:
+  Rule rules_[unsigned(isa::Op::count)];
+};
+void addIntegerRules(RuleTable &t);
+void addFloatRules(RuleTable &t);
+void addWideRules(RuleTable &t);
+
+} // namespace meld::softgpu::translate
