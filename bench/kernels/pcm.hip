@@ -1,87 +1,97 @@
-// PCM: partition and concurrent merge, after Batcher's odd-even merge sort. In every round each
-// thread merges its bucket of sorted elements with the neighbouring one: even threads keep the
-// lower half, odd threads the upper half, so neighbours in a wave run two mirrored merge loops with
-// data-dependent branches inside.
+// PCM: partition and concurrent merge, after Batcher's odd-even merge sort, with the sizes of the
+// control-flow melding paper: a workgroup sorts 8192 elements, each thread owns a sorted bucket of
+// them. In every phase a thread merges its bucket with the neighbour's: the left one keeps the
+// lower half, the right one the upper half, so neighbours in a wave run two mirrored merge loops
+// with data-dependent branches inside. Buckets and merged halves both lie in LDS.
 #include "harness.h"
 
 #include <algorithm>
 
-constexpr unsigned bucketSize = 4;
+constexpr unsigned elements = 8192; ///< per workgroup
+
+/// The lower half of two neighbouring buckets, from the front.
+template <int Bucket> __device__ void mergeLow(const int *data, int *half, int t) {
+  int i = 0, j = 0;
+  for (int k = 0; k < Bucket; ++k) {
+    if (data[t * Bucket + i] <= data[(t + 1) * Bucket + j]) {
+      half[t * Bucket + k] = data[t * Bucket + i];
+      ++i;
+    } else {
+      half[t * Bucket + k] = data[(t + 1) * Bucket + j];
+      ++j;
+    }
+  }
+}
+
+/// The upper half, from the back.
+template <int Bucket> __device__ void mergeHigh(const int *data, int *half, int t) {
+  int i = Bucket - 1, j = Bucket - 1;
+  for (int k = Bucket - 1; k >= 0; --k) {
+    if (data[t * Bucket + i] >= data[(t - 1) * Bucket + j]) {
+      half[t * Bucket + k] = data[t * Bucket + i];
+      --i;
+    } else {
+      half[t * Bucket + k] = data[(t - 1) * Bucket + j];
+      --j;
+    }
+  }
+}
 
 template <unsigned Block> __global__ __launch_bounds__(Block) void partitionMerge(int *values) {
-  __shared__ int data[Block * bucketSize];
-  const unsigned t = threadIdx.x;
-  values += blockIdx.x * Block * bucketSize;
-  for (unsigned i = 0; i < bucketSize; ++i)
-    data[t * bucketSize + i] = values[t * bucketSize + i];
-  // Each bucket first, by insertion.
-  int *own = data + t * bucketSize;
-  for (unsigned i = 1; i < bucketSize; ++i) {
-    const int x = own[i];
-    unsigned j = i;
-    for (; j > 0 && own[j - 1] > x; --j)
-      own[j] = own[j - 1];
-    own[j] = x;
-  }
+  constexpr int bucket = elements / Block, last = Block - 1;
+  __shared__ int data[elements], half[elements];
+  const int t = threadIdx.x;
+  values += blockIdx.x * elements;
+  for (int i = 0; i < bucket; ++i)
+    data[t * bucket + i] = values[t * bucket + i];
   __syncthreads();
 
-  for (unsigned round = 0; round < Block; ++round) {
-    int merged[bucketSize];
-    const bool low = ((t + round) & 1) == 0;
-    const unsigned partner = low ? t + 1 : t - 1;
-    const bool active = partner < Block;
-    if (active) {
-      const int *other = data + partner * bucketSize;
-      if (low) {
-        unsigned i = 0, j = 0;
-        for (unsigned k = 0; k < bucketSize; ++k) {
-          if (own[i] <= other[j]) {
-            merged[k] = own[i];
-            ++i;
-          } else {
-            merged[k] = other[j];
-            ++j;
-          }
-        }
-      } else {
-        int i = bucketSize - 1, j = bucketSize - 1;
-        for (int k = bucketSize - 1; k >= 0; --k) {
-          if (own[i] >= other[j]) {
-            merged[k] = own[i];
-            --i;
-          } else {
-            merged[k] = other[j];
-            --j;
-          }
-        }
-      }
-    }
+  for (unsigned round = 0; round < Block / 2; ++round) {
+    if ((t & 1) == 0)
+      mergeLow<bucket>(data, half, t);
+    else
+      mergeHigh<bucket>(data, half, t);
     __syncthreads();
-    if (active)
-      for (unsigned k = 0; k < bucketSize; ++k)
-        own[k] = merged[k];
+    for (int k = 0; k < bucket; ++k)
+      data[t * bucket + k] = half[t * bucket + k];
+    __syncthreads();
+    if ((t & 1) && t < last)
+      mergeLow<bucket>(data, half, t);
+    else if (t > 0 && t < last)
+      mergeHigh<bucket>(data, half, t);
+    __syncthreads();
+    for (int k = 0; k < bucket; ++k)
+      data[t * bucket + k] = half[t * bucket + k];
     __syncthreads();
   }
-  for (unsigned i = 0; i < bucketSize; ++i)
-    values[t * bucketSize + i] = own[i];
+  for (int i = 0; i < bucket; ++i)
+    values[t * bucket + i] = data[t * bucket + i];
 }
 
 template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &verdicts) {
   if (o.block && o.block != Block)
     return;
-  const size_t blocks = std::max<size_t>(1, (o.size ? o.size : 4096) / (Block * bucketSize));
-  const size_t perBlock = Block * bucketSize;
-  std::vector<int> host(blocks * perBlock);
+  const size_t blocks = std::max<size_t>(1, o.size / elements);
+  std::vector<int> host(blocks * elements);
   bench::Random random(o.seed);
   for (int &x : host)
     x = static_cast<int>(random.next());
+  // The buckets come sorted; random, or each an interval that starts at a random place.
+  const size_t bucket = elements / Block;
+  for (size_t b = 0; b < host.size(); b += bucket) {
+    const auto first = host.begin() + static_cast<long>(b);
+    if (o.pattern == "intervals")
+      for (size_t i = 1, start = static_cast<unsigned>(host[b]) % host.size(); i <= bucket; ++i)
+        host[b + i - 1] = static_cast<int>(start + i);
+    else
+      std::sort(first, first + static_cast<long>(bucket));
+  }
   bench::DeviceBuffer<int> device(host);
   partitionMerge<Block><<<dim3(static_cast<unsigned>(blocks)), dim3(Block)>>>(device.get());
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  for (size_t b = 0; b < blocks; ++b)
-    std::sort(host.begin() + static_cast<long>(b * perBlock),
-              host.begin() + static_cast<long>((b + 1) * perBlock));
+  for (size_t b = 0; b < host.size(); b += elements)
+    std::sort(host.begin() + static_cast<long>(b), host.begin() + static_cast<long>(b + elements));
   verdicts.expectEqual("block=" + std::to_string(Block), device.download(), host);
 }
 
