@@ -1,0 +1,57 @@
+// meld-gpu: tools around the software GPU that need its executor but no HIP program.
+#include "runtime/softgpu/tools/coverage.h"
+#include "runtime/softgpu/tools/disassembly.h"
+#include "runtime/softgpu/tools/profile_table.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace {
+
+int finish(const meld::Result<std::string> &result) {
+  if (!result) {
+    std::fprintf(stderr, "meld-gpu: %s\n", result.error().message.c_str());
+    return 1;
+  }
+  std::fwrite(result->data(), 1, result->size(), stdout);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  using namespace meld::softgpu;
+  CLI::App app{"Tools of the software GPU"};
+  app.require_subcommand(1);
+  app.footer("Exit status: 0 fine, 1 a problem was found, 2 wrong usage.");
+  int status = 0;
+
+  ProfileTableOptions profile;
+  CLI::App *p = app.add_subcommand("profile", "Print a profile written by MELD_GPU_PROFILE");
+  p->add_option("FILE", profile.file, "The JSON file")->required();
+  p->add_option("--object", profile.objects,
+                "Executable or code object with the kernels (default: the program that ran)");
+  p->add_option("--kernel", profile.kernel, "Only kernels whose name contains this");
+  p->add_flag("--by-line", profile.byLine, "Sum up per source line");
+  p->callback([&] { status = finish(profileTable(profile)); });
+
+  std::string target, kernel, file;
+  bool missing = false;
+  CLI::App *c = app.add_subcommand("coverage", "Opcodes that the software GPU executes");
+  c->add_option("--target", target, "Only this processor");
+  c->add_flag("--missing", missing, "List the missing ones by name");
+  c->callback([&] { status = finish(coverageTable(target, missing)); });
+
+  CLI::App *d = app.add_subcommand("disasm", "Disassemble the kernels of a file");
+  d->add_option("FILE", file, "Executable, library, bundle or code object")->required();
+  d->add_option("--kernel", kernel, "Only kernels whose name contains this");
+  d->add_option("--target", target, "Only this processor");
+  d->callback([&] { status = finish(disassembly(file, kernel, target)); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) ? 2 : 0;
+  }
+  return status;
+}

@@ -1,0 +1,88 @@
+#include "runtime/softgpu/tools/object_file.h"
+
+#include "runtime/codeobject/hostfile.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+
+namespace meld::softgpu {
+
+Result<Bytes> readWholeFile(const std::string &path) {
+  std::FILE *f = std::fopen(path.c_str(), "rb");
+  if (!f)
+    return fail(ErrorCode::io, path + ": " + std::strerror(errno));
+  Bytes bytes;
+  uint8_t part[65536];
+  for (size_t n; (n = std::fread(part, 1, sizeof(part), f)) > 0;)
+    bytes.insert(bytes.end(), part, part + n);
+  const bool bad = std::ferror(f) != 0;
+  const int error = errno;
+  std::fclose(f);
+  if (bad)
+    return fail(ErrorCode::io, path + ": " + std::strerror(error));
+  return bytes;
+}
+
+std::string demangled(const std::string &name) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text ? text : name;
+  std::free(text);
+  return out;
+}
+
+Result<ObjectFile> ObjectFile::open(const std::string &path) {
+  auto bytes = readWholeFile(path);
+  if (!bytes)
+    return tl::unexpected(bytes.error());
+  ObjectFile file;
+  file.bytes_ = std::make_unique<Bytes>(std::move(*bytes));
+  auto images = findDeviceImages(*file.bytes_);
+  if (!images)
+    return fail(images.error().code, path + ": " + images.error().message);
+  for (const DeviceImage &image : *images) {
+    if (image.bytes.empty()) {
+      file.skipped_.push_back(image.id + ": " + image.note);
+      continue;
+    }
+    auto object = CodeObject::parse(image.bytes);
+    if (object)
+      file.objects_.push_back(std::make_unique<CodeObject>(std::move(*object)));
+    else
+      file.skipped_.push_back(image.id + ": " + object.error().message);
+  }
+  return file;
+}
+
+std::vector<KernelPlace> ObjectFile::kernels(const CodeObject &object) {
+  std::vector<KernelPlace> places;
+  for (const KernelMetadata &kernel : object.metadata.kernels) {
+    const ElfSymbol *symbol = object.symbol(kernel.symbol);
+    auto descriptor = object.descriptor(kernel);
+    if (!symbol || !descriptor)
+      continue;
+    KernelPlace place;
+    place.object = &object;
+    place.name = kernel.name;
+    place.entry = symbol->value + uint64_t(descriptor->entryOffset);
+    if (const ElfSymbol *code = object.symbol(kernel.name); code && code->value == place.entry)
+      place.size = code->size;
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+std::vector<KernelPlace> ObjectFile::find(std::string_view kernel,
+                                          std::string_view processor) const {
+  std::vector<KernelPlace> found;
+  for (const auto &object : objects_)
+    if (processor.empty() || object->isa.processor == processor)
+      for (KernelPlace &place : kernels(*object))
+        if (place.name == kernel)
+          found.push_back(std::move(place));
+  return found;
+}
+
+} // namespace meld::softgpu
