@@ -39,15 +39,16 @@ __global__ void ticket(State *s) {
 }
 
 /// Every lane must lock a bucket; lanes of one wave may want the same one. The lock is taken and
-/// released inside one iteration, the form that makes progress on lockstep hardware.
+/// released inside one iteration and the wave leaves the loop together: where lanes left one by one,
+/// the compiler may move the critical section behind the loop, and lockstep lanes wait forever.
 __global__ void buckets(int *locks, int *counts, int *sums, const int *keys, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
   const int b = keys[i] % 16;
   bool done = false;
-  while (!done)
-    if (atomicCAS(&locks[b], 0, 1) == 0) {
+  while (__ballot(!done))
+    if (!done && atomicCAS(&locks[b], 0, 1) == 0) {
       __threadfence();
       volatile int *c = counts, *s = sums;
       c[b] = c[b] + 1;
