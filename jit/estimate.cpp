@@ -1,5 +1,6 @@
 #include "jit/estimate.h"
 
+#include "passes/compat.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -9,6 +10,8 @@
 using namespace llvm;
 
 namespace meld::jit {
+
+using passes::compat::startsWith;
 
 namespace {
 
@@ -30,13 +33,13 @@ struct Cost {
 
 Cost vectorCost(StringRef name) {
   for (StringRef t : {"V_RCP_", "V_RSQ_", "V_SQRT_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"})
-    if (name.startswith(t))
+    if (startsWith(name, t))
       return {Class::valu, name.contains("_F64") ? 2 * transcendentalCycles : transcendentalCycles};
-  if (name.startswith("V_MUL_LO_U32") || name.startswith("V_MUL_HI_") ||
-      name.startswith("V_MAD_U64") || name.startswith("V_MAD_I64"))
+  if (startsWith(name, "V_MUL_LO_U32") || startsWith(name, "V_MUL_HI_") ||
+      startsWith(name, "V_MAD_U64") || startsWith(name, "V_MAD_I64"))
     return {Class::valu, mul32Cycles};
-  if (name.contains("_F64") || name.startswith("V_LSHLREV_B64") ||
-      name.startswith("V_LSHRREV_B64") || name.startswith("V_ASHRREV_I64"))
+  if (name.contains("_F64") || startsWith(name, "V_LSHLREV_B64") ||
+      startsWith(name, "V_LSHRREV_B64") || startsWith(name, "V_ASHRREV_I64"))
     return {Class::valu, doubleCycles};
   return {Class::valu, plainCycles};
 }
@@ -45,24 +48,24 @@ Cost costOf(const MachineInstruction &inst) {
   StringRef name = inst.name;
   if (inst.flow != Flow::next)
     return {Class::branch, inst.flow == Flow::end ? plainCycles : branchCycles};
-  if (name.startswith("V_"))
+  if (startsWith(name, "V_"))
     return vectorCost(name);
-  if (name.startswith("DS_"))
-    return {Class::lds, name.startswith("DS_READ") ? ldsReadCycles : ldsWriteCycles};
+  if (startsWith(name, "DS_"))
+    return {Class::lds, startsWith(name, "DS_READ") ? ldsReadCycles : ldsWriteCycles};
   for (StringRef p : {"GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_", "TBUFFER_", "IMAGE_"})
-    if (name.startswith(p))
+    if (startsWith(name, p))
       return {Class::vectorMemory, vectorMemoryCycles};
   for (StringRef p :
        {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_", "S_DCACHE_", "S_MEMTIME"})
-    if (name.startswith(p))
+    if (startsWith(name, p))
       return {Class::scalarMemory, scalarMemoryCycles};
-  if (name.startswith("S_BARRIER"))
+  if (startsWith(name, "S_BARRIER"))
     return {Class::other, barrierCycles};
-  if (name.startswith("S_WAITCNT") || name.startswith("S_NOP") || name.startswith("S_SLEEP"))
+  if (startsWith(name, "S_WAITCNT") || startsWith(name, "S_NOP") || startsWith(name, "S_SLEEP"))
     return {Class::other, plainCycles};
-  if (name.startswith("S_SWAPPC") || name.startswith("S_CALL"))
+  if (startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL"))
     return {Class::branch, branchCycles};
-  if (name.startswith("S_"))
+  if (startsWith(name, "S_"))
     return {Class::salu, plainCycles};
   return {Class::other, plainCycles};
 }
@@ -75,12 +78,18 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
     return std::max(1u, std::min(most, total / taken));
   };
   StringRef number = processor.drop_front(3);
-  bool unified = processor == "gfx90a" || processor.startswith("gfx94");
+  bool unified = processor == "gfx90a" || startsWith(processor, "gfx94");
   if (number.size() <= 3) { // GCN and CDNA
     unsigned byVgprs =
         unified ? waves(r.vgprs, 8, 512, 8) : waves(std::max(r.vgprs, r.agprs), 4, 256, 10);
     unsigned bySgprs = waves(r.sgprs, number[0] >= '8' ? 16 : 8, number[0] >= '8' ? 800 : 512, 10);
-    return std::min(byVgprs, unified ? 8u : bySgprs);
+    // Workgroups whose LDS fills the compute unit leave registers unused: 64 KiB for four SIMDs.
+    unsigned byLds = 10;
+    if (r.ldsBytes && r.maxWorkgroup) {
+      unsigned groups = std::max(1u, (64u << 10) / r.ldsBytes);
+      byLds = (groups * ((r.maxWorkgroup + r.waveSize - 1) / r.waveSize) + 3) / 4;
+    }
+    return std::min({byVgprs, unified ? 8u : bySgprs, byLds});
   }
   // RDNA: 1024 registers for 32 lanes, half for 64; SGPRs do not limit.
   unsigned half = r.waveSize == 64 ? 2 : 1;

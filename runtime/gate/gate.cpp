@@ -107,8 +107,10 @@ private:
 
   void registers(const KernelMetadata &a, const KernelMetadata &b) {
     const std::string &processor = before_.isa.processor;
-    auto was = wavesPerSimd(processor, a.wavefrontSize, a.vgprs, a.agprs, a.sgprs);
-    auto is = wavesPerSimd(processor, b.wavefrontSize, b.vgprs, b.agprs, b.sgprs);
+    // What the original's workgroups leave room for holds for both: neither may grow.
+    const WorkgroupSize size{a.groupSize, a.maxFlatWorkgroupSize};
+    auto was = wavesPerSimd(processor, a.wavefrontSize, a.vgprs, a.agprs, a.sgprs, size);
+    auto is = wavesPerSimd(processor, b.wavefrontSize, b.vgprs, b.agprs, b.sgprs, size);
     bool more = b.vgprs > a.vgprs || b.agprs > a.agprs || b.sgprs > a.sgprs;
     if (was && is) {
       if (*is < *was)

@@ -47,6 +47,13 @@ std::optional<RegisterFile> registerFile(std::string_view processor, unsigned wa
   return std::nullopt;
 }
 
+/// LDS of a compute unit where a workgroup cannot spread over two; 0: not counted.
+uint64_t ldsPerUnit(std::string_view processor) {
+  if (processor.size() != 6 || processor.substr(0, 4) != "gfx9")
+    return 0;
+  return processor == "gfx950" ? 160 << 10 : 64 << 10;
+}
+
 uint64_t roundUp(uint64_t value, uint64_t granule) {
   return (value + granule - 1) / granule * granule;
 }
@@ -54,7 +61,8 @@ uint64_t roundUp(uint64_t value, uint64_t granule) {
 } // namespace
 
 std::optional<unsigned> wavesPerSimd(std::string_view processor, unsigned wavefrontSize,
-                                     uint64_t vgprs, uint64_t agprs, uint64_t sgprs) {
+                                     uint64_t vgprs, uint64_t agprs, uint64_t sgprs,
+                                     const WorkgroupSize &workgroup) {
   auto file = registerFile(processor, wavefrontSize);
   if (!file)
     return std::nullopt;
@@ -64,6 +72,13 @@ std::optional<unsigned> wavesPerSimd(std::string_view processor, unsigned wavefr
   if (file->sgprTotal) {
     uint64_t scalar = roundUp(std::max<uint64_t>(sgprs, 1), file->sgprGranule);
     waves = std::min(waves, file->sgprTotal / scalar);
+  }
+  const uint64_t lds = ldsPerUnit(processor);
+  if (lds && workgroup.ldsBytes && workgroup.mostThreads && wavefrontSize) {
+    constexpr uint64_t simds = 4, granule = 512;
+    const uint64_t groups = lds / roundUp(workgroup.ldsBytes, granule);
+    const uint64_t perGroup = roundUp(workgroup.mostThreads, wavefrontSize) / wavefrontSize;
+    waves = std::min(waves, std::max<uint64_t>(1, (groups * perGroup + simds - 1) / simds));
   }
   return static_cast<unsigned>(waves);
 }

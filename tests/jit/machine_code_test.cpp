@@ -103,6 +103,14 @@ TEST(Estimate, occupancyStepsOfTheManuals) {
   EXPECT_EQ(at("gfx90a", 65), 7u);
   r.sgprs = 102;
   EXPECT_EQ(at("gfx900", 4), 7u); // 800 SGPRs in granules of 16
+  // LDS that fills a compute unit: one workgroup of 4 waves on 4 SIMDs, whatever the registers.
+  r.sgprs = 16;
+  r.ldsBytes = 65536;
+  r.maxWorkgroup = 256;
+  EXPECT_EQ(at("gfx90a", 42), 1u);
+  EXPECT_EQ(at("gfx90a", 94), 1u);
+  r.ldsBytes = 16384;
+  EXPECT_EQ(at("gfx90a", 94), 4u);
 }
 
 TEST(Estimate, judgeRefusesWhatCostsResources) {

@@ -36,3 +36,15 @@ TEST(Occupancy, UnknownProcessor) {
   EXPECT_FALSE(wavesPerSimd("", 64, 1, 0, 1));
   EXPECT_FALSE(wavesPerSimd("sm_80", 64, 1, 0, 1));
 }
+
+// 64 KiB of LDS on a compute unit of four SIMDs (Vega ISA manual, "LDS"; CDNA2 the same).
+TEST(Occupancy, LdsBoundsTheResidentWorkgroups) {
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 42, 0, 16, {65536, 256}), 1u) << "one workgroup, 4 waves";
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 94, 0, 16, {65536, 256}), 1u) << "registers to spare";
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 94, 0, 16, {65536, 1024}), 4u);
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 94, 0, 16, {16384, 256}), 4u);
+  EXPECT_EQ(wavesPerSimd("gfx90a", 64, 160, 0, 16, {16384, 256}), 3u) << "registers decide";
+  EXPECT_EQ(wavesPerSimd("gfx900", 64, 24, 0, 16, {4096, 256}), 10u);
+  EXPECT_EQ(wavesPerSimd("gfx900", 64, 24, 0, 16, {8704, 64}), 2u) << "seven workgroups of a wave";
+  EXPECT_EQ(wavesPerSimd("gfx1030", 32, 64, 0, 106, {65536, 32}), 16u) << "not counted";
+}
