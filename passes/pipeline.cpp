@@ -2,7 +2,9 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/meld_switch.h"
 #include "passes/transform/region_printer.h"
+#include "passes/transform/triangles.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,12 +33,20 @@ public:
         analyses.invalidate(function, preserved);
         changed = true;
       }
+      return !preserved.areAllPreserved();
     };
-    for (auto [name, scope] :
-         {std::pair{"tail-merge", MeldScope::tails},
-          std::pair{"branch-fusion", MeldScope::diamonds}, std::pair{"cfm", MeldScope::all}})
-      if (options_.wants(name))
-        step(MeldCfmPass(options_, log_, point_, scope));
+    if (options_.wants("triangles"))
+      step(MeldTrianglesPass(options_, log_, point_));
+    // Widest first: what a whole-region melding could have joined must not be cut up by a tail.
+    if (options_.wants("branch-fusion"))
+      step(MeldCfmPass(options_, log_, point_, MeldScope::diamonds));
+    if (options_.wants("cfm"))
+      step(MeldCfmPass(options_, log_, point_, MeldScope::all));
+    if (options_.wants("switch") && step(MeldSwitchPass(options_, log_, point_)) &&
+        options_.wants("cfm"))
+      step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
+    if (options_.wants("tail-merge"))
+      step(MeldCfmPass(options_, log_, point_, MeldScope::tails));
     if (!changed)
       return PreservedAnalyses::all();
     step(EarlyCSEPass(true));
@@ -82,7 +92,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(RegionPrinterPass(outs()));
     return true;
   }
-  for (StringRef pass : {"meld", "meld-cfm", "meld-branch-fusion", "meld-tail-merge"}) {
+  for (StringRef pass : {"meld", "meld-triangles", "meld-cfm", "meld-switch", "meld-branch-fusion",
+                         "meld-tail-merge"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -97,6 +108,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     }
     if (pass == "meld")
       manager.addPass(MeldPass(options, log, ""));
+    else if (pass == "meld-triangles")
+      manager.addPass(MeldTrianglesPass(options, log));
+    else if (pass == "meld-switch")
+      manager.addPass(MeldSwitchPass(options, log));
     else
       manager.addPass(MeldCfmPass(options, log, "",
                                   pass == "meld-cfm"          ? MeldScope::all
@@ -127,8 +142,9 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
             manager.addPass(MeldPass(options, log, "early"));
         });
   if (options.late)
+    // The dots: from 20 on there is a link-time phase, too.
     builder.registerOptimizerLastEPCallback(
-        [options, log](ModulePassManager &manager, OptimizationLevel level) {
+        [options, log](ModulePassManager &manager, OptimizationLevel level, auto...) {
           if (level != OptimizationLevel::O0)
             manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
         });

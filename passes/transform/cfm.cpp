@@ -27,7 +27,9 @@ static const char *passName(MeldScope scope) {
 unsigned meldBranches(Function &function, const MeldOptions &options, const MeldSearch &search,
                       DecisionSink sink) {
   unsigned melded = 0, rounds = 0;
-  const unsigned most = options.maxIterations * 64;
+  // A negative threshold (tests that meld all that is legal) has no falling cost to end by.
+  const bool forced = options.minProfit < 0;
+  const unsigned most = options.maxIterations * (forced ? 2 : 64);
   while (true) {
     DominatorTree dominators(function);
     PostDominatorTree postDominators(function);
@@ -60,7 +62,7 @@ unsigned meldBranches(Function &function, const MeldOptions &options, const Meld
       decision.profit = plan.percent();
       decision.reason = plan.reason;
       decision.alignment = plan.summary();
-      if (plan.nodes.empty() || plan.gain <= 0 || plan.percent() < options.minProfit) {
+      if (plan.nodes.empty() || (plan.gain <= 0 && !forced) || plan.percent() < options.minProfit) {
         if (!plan.nodes.empty())
           decision.reason += ": gain too small";
         rejected.push_back(std::move(decision));

@@ -18,6 +18,9 @@ Trial::Trial(Function &function) : function_(function) {
   }
   SmallVector<ReturnInst *, 4> returns;
   CloneFunctionInto(copy_, &function, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  // The clone took the original's visibility over, which a local symbol must not have.
+  copy_->setVisibility(GlobalValue::DefaultVisibility);
+  copy_->setLinkage(GlobalValue::InternalLinkage);
 }
 
 Trial::~Trial() {

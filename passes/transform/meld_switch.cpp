@@ -1,0 +1,239 @@
+#include "passes/transform/meld_switch.h"
+#include "passes/transform/align.h"
+#include "passes/transform/cfm.h"
+#include "passes/transform/decisions.h"
+#include "passes/transform/legality.h"
+#include "passes/transform/region_cost.h"
+#include "passes/transform/switch_chain.h"
+#include "passes/transform/trial.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/ValueHandle.h"
+#include "llvm/IR/Verifier.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr size_t maxBody = 2000;   // instructions of a case that are compared
+constexpr unsigned maxTests = 6;   // compares for one case; a case of scattered values stays
+constexpr double alikeShare = 0.5; // of the cheaper case's cost must find a partner
+constexpr size_t fewestMembers = 2;
+
+// The code of a case: what only it reaches.
+struct Body {
+  std::vector<Instruction *> instructions;
+  int cost = 0;
+  std::string obstacle;
+};
+
+Body bodyOf(BasicBlock *entry, const DominatorTree &dominators, const CostModel &cost) {
+  Body body;
+  SmallPtrSet<BasicBlock *, 16> seen{entry};
+  std::vector<BasicBlock *> work{entry};
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (auto why = obstacle(*work[i])) {
+      body.obstacle = *why;
+      return body;
+    }
+    for (Instruction &instruction : *work[i]) {
+      if (isa<PHINode>(instruction) || instruction.isTerminator() || isIgnorable(instruction))
+        continue;
+      if (body.instructions.size() == maxBody)
+        return body;
+      body.instructions.push_back(&instruction);
+      body.cost += cost.instruction(instruction);
+    }
+    for (BasicBlock *successor : successors(work[i]))
+      if (dominators.dominates(entry, successor) && seen.insert(successor).second)
+        work.push_back(successor);
+  }
+  return body;
+}
+
+// A first look, without what selects would cost: the melder decides.
+bool alike(const Body &left, const Body &right, const CostModel &cost) {
+  int paired = 0;
+  auto items = align(
+      left.instructions, right.instructions, cost.guard(),
+      [&](Instruction &instruction) { return cost.instruction(instruction) / 8; },
+      [&](Instruction &l, Instruction &r) {
+        PairShape shape = mayPair(l, r);
+        return PairScore{bool(shape), std::min(cost.instruction(l), cost.instruction(r)),
+                         !shape.straight};
+      });
+  for (const AlignedItem &item : items)
+    if (item.kind == AlignedItem::pair)
+      paired += std::min(cost.instruction(*item.left), cost.instruction(*item.right));
+  return paired > 0 && paired >= alikeShare * std::min(left.cost, right.cost);
+}
+
+// The group of alike cases with the most code in it.
+std::vector<SwitchCase> largestGroup(const std::vector<SwitchCase> &cases,
+                                     const BasicBlock *switchBlock, const DominatorTree &dominators,
+                                     const CostModel &cost, std::string &reason) {
+  struct Group {
+    Body leader;
+    std::vector<SwitchCase> members;
+    int cost = 0;
+  };
+  std::vector<Group> groups;
+  reason = "no two cases look alike";
+  for (const SwitchCase &one : cases) {
+    if (any_of(predecessors(one.entry), [&](BasicBlock *p) { return p != switchBlock; }))
+      continue; // the block behind the switch, a loop's head, or a fall-through too large to copy
+    if (testsFor(one) > maxTests)
+      continue;
+    Body body = bodyOf(one.entry, dominators, cost);
+    if (!body.obstacle.empty()) {
+      reason = body.obstacle;
+      continue;
+    }
+    if (body.instructions.empty())
+      continue;
+    auto found = find_if(groups, [&](Group &group) { return alike(group.leader, body, cost); });
+    if (found == groups.end()) {
+      groups.emplace_back();
+      found = std::prev(groups.end());
+      found->leader = body;
+    }
+    found->members.push_back(one);
+    found->cost += body.cost;
+  }
+  Group *best = nullptr;
+  for (Group &group : groups)
+    if (group.members.size() >= fewestMembers && (!best || group.cost > best->cost))
+      best = &group;
+  return best ? best->members : std::vector<SwitchCase>();
+}
+
+struct Analyses {
+  explicit Analyses(Function &function)
+      : dominators(function), postDominators(function), loops(dominators),
+        divergence(function, loops, dominators, postDominators, {/*assumeOneDimension=*/true}),
+        cost(function, divergence.gpu()) {}
+  DominatorTree dominators;
+  PostDominatorTree postDominators;
+  LoopInfo loops;
+  DivergenceInfo divergence;
+  CostModel cost;
+};
+
+// One switch, tried on a copy; true when the copy has been taken.
+class SwitchMelder {
+public:
+  SwitchMelder(Function &function, const MeldOptions &options, bool loops,
+               DecisionRecorder &recorder)
+      : function_(function), options_(options), loops_(loops), recorder_(recorder) {}
+
+  bool tryAt(SwitchInst &choice, const Analyses &now) {
+    Decision decision = recorder_.at(choice);
+    DebugLoc where = choice.getDebugLoc();
+    auto leave = [&](std::string reason) {
+      decision.reason = std::move(reason);
+      recorder_.record(std::move(decision), where);
+      return false;
+    };
+    BasicBlock *block = choice.getParent();
+    if (!now.divergence.isDivergentBranch(block))
+      return leave(std::string("switch does not diverge within a wave (width ") +
+                   passes::name(now.divergence.branchWidth(block)) + ")");
+    const int before =
+        regionCost(block, now.dominators, now.postDominators, now.loops, now.divergence, now.cost);
+
+    Trial trial(function_);
+    Function &copy = trial.copy();
+    BasicBlock *anchor = trial.twin(*block);
+    auto &copied = cast<SwitchInst>(*anchor->getTerminator());
+    size_t count = 0;
+    WeakVH head, behind; // the melder may remove blocks
+    {
+      auto *node = now.postDominators.getNode(block);
+      if (node && node->getIDom() && node->getIDom()->getBlock())
+        behind = trial.twin(*node->getIDom()->getBlock());
+      separateFallthrough(copied, cast_or_null<BasicBlock>(static_cast<Value *>(behind)));
+      DominatorTree dominators(copy);
+      std::string reason;
+      auto members = largestGroup(casesOf(copied), anchor, dominators, now.cost, reason);
+      if (members.empty())
+        return leave(reason);
+      count = members.size();
+      head = makeChain(copied, std::move(members));
+    }
+    std::vector<std::pair<Decision, DebugLoc>> steps;
+    unsigned melded = 0;
+    std::string why = "nothing to look at";
+    MeldSearch search;
+    search.loops = loops_;
+    search.within = [&](const BasicBlock &inside, const DominatorTree &dominators) {
+      auto *first = cast_or_null<BasicBlock>(static_cast<Value *>(head));
+      auto *last = cast_or_null<BasicBlock>(static_cast<Value *>(behind));
+      return first && dominators.dominates(first, &inside) &&
+             !(last && dominators.dominates(last, &inside));
+    };
+    meldBranches(copy, options_, search, [&](Decision step, DebugLoc at) {
+      if (!step.melded) {
+        why = step.reason;
+        return;
+      }
+      ++melded;
+      steps.push_back({std::move(step), at});
+    });
+    if (melded == 0)
+      return leave("cases look alike, but none is melded: " + why);
+    Analyses after(copy);
+    const int cost = regionCost(anchor, after.dominators, after.postDominators, after.loops,
+                                after.divergence, after.cost);
+    decision.profit = before > 0 ? 100.0 * (before - cost) / before : 0.0;
+    decision.alignment = "cases " + std::to_string(count) + ", meldings " + std::to_string(melded);
+    if (decision.profit < options_.minProfit || (options_.minProfit >= 0 && cost >= before))
+      return leave("switch: gain too small");
+    if (options_.verify && verifyFunction(copy))
+      return leave("melded code failed the verifier");
+    trial.adopt();
+    decision.melded = true;
+    decision.reason = "switch";
+    recorder_.record(std::move(decision), where);
+    for (auto &[step, at] : steps)
+      recorder_.record(std::move(step), at);
+    return true;
+  }
+
+private:
+  Function &function_;
+  const MeldOptions &options_;
+  bool loops_;
+  DecisionRecorder &recorder_;
+};
+
+// Looks at the switches in order until one is changed.
+bool meldOne(Function &function, SwitchMelder &melder) {
+  Analyses now(function);
+  ReversePostOrderTraversal<Function *> order(&function);
+  for (BasicBlock *block : order)
+    if (auto *choice = dyn_cast<SwitchInst>(block->getTerminator()))
+      if (melder.tryAt(*choice, now))
+        return true;
+  return false;
+}
+
+} // namespace
+
+PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!worthLooking(function) || !options_.wantsKernel(function.getName()) ||
+      none_of(function, [](BasicBlock &block) { return isa<SwitchInst>(block.getTerminator()); }))
+    return PreservedAnalyses::all();
+  DecisionRecorder recorder(function, analyses, log_, "meld-switch", point_);
+  SwitchMelder melder(function, options_, point_ != "early", recorder);
+  bool changed = false;
+  for (unsigned round = 0; round < options_.maxIterations && meldOne(function, melder); ++round)
+    changed = true;
+  if (!changed)
+    return PreservedAnalyses::all();
+  avoidLoadClauses(function);
+  return PreservedAnalyses::none();
+}
+
+} // namespace meld::passes

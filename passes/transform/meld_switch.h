@@ -1,0 +1,48 @@
+// meld-switch: a switch that diverges within a wave, taken apart so that the melder can join cases
+// that look alike.
+//
+//     S: switch x                   S: switch x          cases that look like no other
+//     |   |   |   |                 |       |            stay where they are
+//     A   B   C   Z       =>        H0      Z
+//     |   |   |   |                 | |
+//     +---+-J-+---+                 A H1                 H0: x is one of A's values
+//                                     | |                H1: x is one of B's values
+//                                     B C                (C, or the default: what is left)
+//
+// The chain is melded from its end: B with C, then A with what became of them, until all cases are
+// one body, each difference a select. An else-if chain over one value comes here too: LLVM's
+// clean-up makes a switch of it before the melder sees it.
+//
+// A case that falls through into the next gets a copy of it, so that each case has one entry; the
+// two copies are melded like any other pair. Values of a case need not be neighbours: runs of them
+// are tested with one subtraction and compare each.
+//
+// Everything is done on a copy of the function. The copy is kept only when something was melded and
+// the whole costs less than before (cost_model.h, all cases executed, as in a wave that diverges);
+// else the function is not touched at all.
+//
+// Ends: each kept copy costs less than what it replaces, and there is a ceiling. Cost: alignments
+// of each case with the first of each group of alike ones, plus the melder's own. Unsafe would be:
+// a case with convergent operations (other threads would join them), so such cases stay in the
+// switch; a wave-uniform switch loses its one jump, so it is not looked at.
+#pragma once
+
+#include "passes/pipeline.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class MeldSwitchPass : public llvm::PassInfoMixin<MeldSwitchPass> {
+public:
+  MeldSwitchPass(MeldOptions options, DecisionLog *log, std::string point = "")
+      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  MeldOptions options_;
+  DecisionLog *log_;
+  std::string point_;
+};
+
+} // namespace meld::passes

@@ -1,0 +1,341 @@
+#include "passes/transform/triangles.h"
+#include "passes/analysis/divergence.h"
+#include "passes/compat.h"
+#include "passes/cost/cost_model.h"
+#include "passes/transform/decisions.h"
+#include "passes/transform/legality.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+#include <optional>
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr size_t maxSideBlocks = 256;
+constexpr size_t maxMiddle = 64; // instructions
+
+// Two ifs in a row, as found.
+struct Pair {
+  BranchInst *first = nullptr;   // D's
+  BranchInst *second = nullptr;  // M's
+  BasicBlock *middle = nullptr;  // M
+  BasicBlock *sideEnd = nullptr; // the block of A that jumps to M
+  bool sideWhen = true;          // A runs when the first condition is this
+  bool afterSide = false;        // the second condition's value behind A; its inverse from D
+};
+
+struct Context {
+  explicit Context(Function &function)
+      : dominators(function), postDominators(function), loops(dominators),
+        divergence(function, loops, dominators, postDominators, {/*assumeOneDimension=*/true}),
+        cost(function, divergence.gpu()), layout(function.getParent()->getDataLayout()) {}
+  DominatorTree dominators;
+  PostDominatorTree postDominators;
+  LoopInfo loops;
+  DivergenceInfo divergence;
+  CostModel cost;
+  const DataLayout &layout;
+};
+
+// Both compares of the same two values: is `asked` what `known` is, or its inverse? For floating
+// point too, where the inverse of an ordered predicate is the unordered opposite one.
+std::optional<bool> comparedAlike(const Value *known, bool knownIs, const Value *asked) {
+  auto *k = dyn_cast<CmpInst>(known), *a = dyn_cast<CmpInst>(asked);
+  if (!k || !a || k->getOpcode() != a->getOpcode())
+    return std::nullopt;
+  CmpInst::Predicate predicate = a->getPredicate();
+  if (k->getOperand(0) == a->getOperand(1) && k->getOperand(1) == a->getOperand(0))
+    predicate = CmpInst::getSwappedPredicate(predicate);
+  else if (k->getOperand(0) != a->getOperand(0) || k->getOperand(1) != a->getOperand(1))
+    return std::nullopt;
+  if (predicate == k->getPredicate())
+    return knownIs;
+  if (predicate == CmpInst::getInversePredicate(k->getPredicate()))
+    return !knownIs;
+  return std::nullopt;
+}
+
+// What `asked` is, once a branch on `known` has gone the way of `knownIs`. Neither is poison: both
+// are branched on.
+std::optional<bool> implied(const Value *known, bool knownIs, const Value *asked,
+                            const DataLayout &layout) {
+  bool flip = false;
+  const Value *inner;
+  for (; match(asked, PatternMatch::m_Not(PatternMatch::m_Value(inner))); asked = inner)
+    flip = !flip;
+  for (; match(known, PatternMatch::m_Not(PatternMatch::m_Value(inner))); known = inner)
+    knownIs = !knownIs;
+  std::optional<bool> answer = comparedAlike(known, knownIs, asked);
+  if (!answer)
+    if (auto found = isImpliedCondition(known, asked, layout, knownIs))
+      answer = *found;
+  return answer ? std::optional(*answer != flip) : std::nullopt;
+}
+
+// D -> A ... -> M, D -> M, and nothing else into M; the outcome in M known from A.
+std::optional<Pair> findPair(BasicBlock &block, const Context &context) {
+  auto *first = dyn_cast<BranchInst>(block.getTerminator());
+  if (!first || !first->isConditional() || first->getSuccessor(0) == first->getSuccessor(1) ||
+      !context.divergence.isDivergentBranch(&block))
+    return std::nullopt;
+  for (unsigned way : {0u, 1u}) {
+    BasicBlock *side = first->getSuccessor(way), *middle = first->getSuccessor(1 - way);
+    auto *second = dyn_cast<BranchInst>(middle->getTerminator());
+    if (middle == &block || !second || !second->isConditional() || !middle->hasNPredecessors(2) ||
+        second->getSuccessor(0) == second->getSuccessor(1))
+      continue;
+    BasicBlock *sideEnd = nullptr;
+    for (BasicBlock *predecessor : predecessors(middle))
+      if (predecessor != &block)
+        sideEnd = predecessor;
+    if (!sideEnd || !side->getSinglePredecessor() || !context.dominators.dominates(side, sideEnd))
+      continue;
+    // One round of one loop, so that all three mean the same instance of the condition.
+    const Loop *loop = context.loops.getLoopFor(&block);
+    if (context.loops.getLoopFor(middle) != loop || context.loops.getLoopFor(sideEnd) != loop)
+      continue;
+    Pair pair;
+    pair.first = first;
+    pair.second = second;
+    pair.middle = middle;
+    pair.sideEnd = sideEnd;
+    pair.sideWhen = way == 0;
+    // Both ways must be known, and differ: of two conditions that only exclude each other an
+    // else-if would come, which costs more than two ifs.
+    auto after =
+        implied(first->getCondition(), pair.sideWhen, second->getCondition(), context.layout);
+    auto direct =
+        implied(first->getCondition(), !pair.sideWhen, second->getCondition(), context.layout);
+    if (!after || !direct || *after == *direct)
+      continue;
+    pair.afterSide = *after;
+    return pair;
+  }
+  return std::nullopt;
+}
+
+// Blocks from `entry` on that `entry` dominates, without `stop`; false when one of them holds a
+// convergent operation or there are too many.
+bool freeOfConvergence(BasicBlock *entry, const BasicBlock *stop, const Context &context) {
+  SmallPtrSet<BasicBlock *, 16> seen{entry};
+  std::vector<BasicBlock *> work{entry};
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (i == maxSideBlocks || any_of(*work[i], isConvergentOperation))
+      return false;
+    for (BasicBlock *successor : successors(work[i]))
+      if (successor != stop && context.dominators.dominates(entry, successor) &&
+          seen.insert(successor).second)
+        work.push_back(successor);
+  }
+  return true;
+}
+
+// What becomes of M's code.
+struct MiddlePlan {
+  std::vector<Instruction *> up, down;
+  int copied = 0; // cycles
+};
+
+bool hasOrderedEffect(const Instruction &instruction) {
+  return instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects();
+}
+
+MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const Context &context) {
+  MiddlePlan plan;
+  SmallPtrSet<const Instruction *, 16> gone;
+  for (Instruction &instruction : *pair.middle) {
+    if (isa<PHINode>(instruction) || instruction.isTerminator() || isIgnorable(instruction))
+      continue;
+    bool above = all_of(instruction.operands(), [&](const Use &use) {
+      auto *operand = dyn_cast<Instruction>(use.get());
+      return !operand || gone.count(operand) || operand->getParent() != pair.middle;
+    });
+    // Operands from elsewhere dominate M and are not A's (A does not dominate M), so they stand in
+    // D or above.
+    if (above && maySpeculate(instruction)) {
+      plan.up.push_back(&instruction);
+      gone.insert(&instruction);
+    }
+  }
+  const bool joinIsOurs = join && join != pair.middle && join != pair.first->getParent() &&
+                          context.dominators.dominates(pair.middle, join) &&
+                          context.loops.getLoopFor(join) == context.loops.getLoopFor(pair.middle);
+  for (Instruction &instruction : reverse(*pair.middle)) {
+    if (isa<PHINode>(instruction) || instruction.isTerminator() || isIgnorable(instruction) ||
+        gone.count(&instruction))
+      continue;
+    bool after = joinIsOurs && !hasOrderedEffect(instruction) && !instruction.use_empty() &&
+                 all_of(instruction.uses(), [&](const Use &use) {
+                   auto *user = cast<Instruction>(use.getUser());
+                   if (gone.count(user))
+                     return is_contained(plan.down, user);
+                   auto *phi = dyn_cast<PHINode>(user);
+                   const BasicBlock *place = phi ? phi->getIncomingBlock(use) : user->getParent();
+                   return place != pair.middle && context.dominators.dominates(join, place);
+                 });
+    if (after) {
+      plan.down.push_back(&instruction); // last one first
+      gone.insert(&instruction);
+    }
+  }
+  for (Instruction &instruction : *pair.middle)
+    if (!isa<PHINode>(instruction) && !instruction.isTerminator() && !isIgnorable(instruction) &&
+        !gone.count(&instruction) && &instruction != pair.second->getCondition())
+      plan.copied += context.cost.instruction(instruction);
+  return plan;
+}
+
+std::string obstacleOf(const Pair &pair, const BasicBlock *join, const Context &context) {
+  if (any_of(*pair.middle, isConvergentOperation))
+    return "a convergent operation between two ifs";
+  BasicBlock *side = pair.first->getSuccessor(pair.sideWhen ? 0 : 1);
+  if (!freeOfConvergence(side, pair.middle, context))
+    return "a convergent operation in the first of two ifs";
+  for (BasicBlock *successor : successors(pair.middle)) {
+    if (context.dominators.dominates(successor, pair.middle))
+      return "the second of two ifs ends a loop";
+    if (successor != join && !freeOfConvergence(successor, join, context))
+      return "a convergent operation in the second of two ifs";
+  }
+  if (pair.middle->sizeWithoutDebug() > maxMiddle)
+    return "too much code between two ifs";
+  for (const Instruction &instruction : *pair.middle) {
+    if (isa<AllocaInst>(instruction) || instruction.getType()->isTokenTy())
+      return "an alloca or token between two ifs";
+    if (auto *call = dyn_cast<CallBase>(&instruction); call && call->cannotDuplicate())
+      return "a call between two ifs that must not be copied";
+  }
+  return "";
+}
+
+// M's branch becomes a jump: only `taken` is left.
+void settle(BranchInst *branch, bool taken) {
+  BasicBlock *block = branch->getParent();
+  branch->getSuccessor(taken ? 1 : 0)->removePredecessor(block, /*KeepOneInputPHIs=*/true);
+  BranchInst *jump = BranchInst::Create(branch->getSuccessor(taken ? 0 : 1), branch);
+  jump->setDebugLoc(branch->getDebugLoc());
+  branch->eraseFromParent();
+}
+
+void bringTogether(const Pair &pair, MiddlePlan plan, BasicBlock *join) {
+  BasicBlock *middle = pair.middle;
+  for (Instruction *instruction : plan.up) {
+    instruction->moveBefore(pair.first);
+    compat::dropPromises(*instruction);
+  }
+  for (Instruction *instruction : plan.down)
+    instruction->moveBefore(&*join->getFirstInsertionPt());
+
+  // A's own copy of what is left of M, with the branch settled.
+  ValueToValueMapTy map;
+  BasicBlock *copy = CloneBasicBlock(middle, map, ".meld.side", middle->getParent());
+  copy->moveAfter(pair.sideEnd);
+  for (PHINode &phi : middle->phis()) {
+    auto *clone = cast<PHINode>(map[&phi]);
+    Value *value = phi.getIncomingValueForBlock(pair.sideEnd);
+    clone->replaceAllUsesWith(value);
+    clone->eraseFromParent();
+    map[&phi] = value;
+    phi.removeIncomingValue(pair.sideEnd, /*DeletePHIIfEmpty=*/false);
+  }
+  for (Instruction &instruction : *copy)
+    RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  for (BasicBlock *successor : successors(middle))
+    for (PHINode &phi : successor->phis()) {
+      Value *value = phi.getIncomingValueForBlock(middle);
+      if (Value *mapped = map.lookup(value))
+        value = mapped;
+      phi.addIncoming(value, copy);
+    }
+  pair.sideEnd->getTerminator()->replaceSuccessorWith(middle, copy);
+
+  // M's values now come from two blocks.
+  for (Instruction &instruction : *middle) {
+    Value *twin = map.lookup(&instruction);
+    if (!twin || instruction.getType()->isVoidTy())
+      continue;
+    SmallVector<Use *, 8> outside;
+    for (Use &use : instruction.uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      auto *phi = dyn_cast<PHINode>(user);
+      BasicBlock *place = phi ? phi->getIncomingBlock(use) : user->getParent();
+      if (place != middle && place != copy)
+        outside.push_back(&use);
+    }
+    if (outside.empty())
+      continue;
+    SSAUpdater updater;
+    updater.Initialize(instruction.getType(), instruction.getName());
+    updater.AddAvailableValue(middle, &instruction);
+    updater.AddAvailableValue(copy, twin);
+    for (Use *use : outside)
+      updater.RewriteUse(*use);
+  }
+  WeakTrackingVH conditions[] = {cast<BranchInst>(copy->getTerminator())->getCondition(),
+                                 pair.second->getCondition()};
+  settle(cast<BranchInst>(copy->getTerminator()), pair.afterSide);
+  settle(pair.second, !pair.afterSide);
+  for (WeakTrackingVH &condition : conditions)
+    if (condition)
+      RecursivelyDeleteTriviallyDeadInstructions(condition);
+}
+
+} // namespace
+
+PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
+    return PreservedAnalyses::all();
+  DecisionRecorder recorder(function, analyses, log_, "meld-triangles", point_);
+  bool changed = false, again = true;
+  for (unsigned round = 0; again && round < options_.maxIterations * 64; ++round) {
+    again = false;
+    Context context(function);
+    ReversePostOrderTraversal<Function *> order(&function);
+    for (BasicBlock *block : order) {
+      auto pair = findPair(*block, context);
+      if (!pair)
+        continue;
+      auto *node = context.postDominators.getNode(pair->middle);
+      BasicBlock *join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+      Decision decision = recorder.at(*pair->first);
+      DebugLoc where = pair->first->getDebugLoc();
+      decision.reason = obstacleOf(*pair, join, context);
+      MiddlePlan plan;
+      if (decision.reason.empty()) {
+        plan = planMiddle(*pair, join, context);
+        // What the two branches cost less afterwards; the copied code is run by both ways.
+        const int saved = 2 * context.cost.guard() - context.cost.divergentIfElse();
+        decision.profit = 100.0 * (saved - plan.copied) / (2 * context.cost.guard());
+        if (plan.copied > saved)
+          decision.reason = "the code between two ifs costs more than a branch";
+      }
+      if (!decision.reason.empty()) {
+        recorder.record(std::move(decision), where);
+        continue;
+      }
+      decision.melded = true;
+      decision.reason = pair->second->getSuccessor(pair->afterSide ? 0 : 1) == join
+                            ? "ifs on opposite conditions"
+                            : "ifs on one condition";
+      decision.alignment = "moved up " + std::to_string(plan.up.size()) + ", moved down " +
+                           std::to_string(plan.down.size()) + ", cycles copied " +
+                           std::to_string(plan.copied);
+      bringTogether(*pair, std::move(plan), join);
+      recorder.record(std::move(decision), where);
+      changed = again = true;
+      break;
+    }
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace meld::passes
