@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr size_t maxCopied = 128;  // instructions of one copied case
+constexpr long maxCopied = 128;  // instructions of one copied case
 constexpr unsigned maxCopies = 16; // per switch: a fall-through chain of n needs n * n / 2
 
 // One block, one way out, and no value of it is used but in the phis of the block behind.

@@ -21,7 +21,7 @@ using namespace llvm;
 namespace {
 
 constexpr size_t maxSideBlocks = 256;
-constexpr size_t maxMiddle = 64; // instructions
+constexpr long maxMiddle = 64; // instructions
 
 // Two ifs in a row, as found.
 struct Pair {
