@@ -1,8 +1,6 @@
 # HIP programs, built with hipcc as a user would build them.
 #   meld_hip_program(name SOURCES a.hip [ARCHS gfx90a gfx900] [NO_BITCODE] [OPTIONS ...])
 # makes build/bin/hip/<name>; bitcode is embedded unless NO_BITCODE.
-find_program(MELD_HIPCC hipcc REQUIRED)
-
 function(meld_hip_program name)
   cmake_parse_arguments(ARG "NO_BITCODE" "" "SOURCES;ARCHS;OPTIONS;DEPENDS" ${ARGN})
   if(NOT ARG_ARCHS)

@@ -2,7 +2,8 @@
 
 option(MELD_WERROR "Treat warnings as errors" ON)
 set(MELD_SANITIZE "" CACHE STRING "Sanitizers, comma separated (address,undefined | thread)")
-set(MELD_LLVM_VERSION 15 CACHE STRING "LLVM major version to build against")
+set(MELD_LLVM_VERSION "" CACHE STRING
+  "LLVM major version to build against (15, 17, 21); empty: the one that hipcc and comgr use")
 
 find_program(MELD_CCACHE ccache)
 if(MELD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -14,8 +15,18 @@ endif()
 string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 
+# libmeld reads the bitcode that hipcc embeds and hands it back to comgr: all three must be one LLVM.
+find_program(MELD_HIPCC hipcc REQUIRED)
+if(NOT MELD_LLVM_VERSION)
+  execute_process(COMMAND ${MELD_HIPCC} --version OUTPUT_VARIABLE text ERROR_QUIET)
+  if(NOT text MATCHES "clang version ([0-9]+)")
+    message(FATAL_ERROR "${MELD_HIPCC} --version names no clang version; set MELD_LLVM_VERSION")
+  endif()
+  set(MELD_LLVM_VERSION ${CMAKE_MATCH_1} CACHE STRING "" FORCE)
+endif()
+
 find_package(Threads REQUIRED)
-find_package(LLVM ${MELD_LLVM_VERSION} REQUIRED CONFIG
+find_package(LLVM REQUIRED CONFIG # by folder: 18 and later refuse a bare major version
   PATHS /usr/lib/llvm-${MELD_LLVM_VERSION}/lib/cmake/llvm NO_DEFAULT_PATH)
 set(MELD_LLVM_BIN ${LLVM_TOOLS_BINARY_DIR})
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")

@@ -1,5 +1,6 @@
 #include "jit/code_object.h"
 
+#include "jit/compat.h"
 #include "jit/error.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
@@ -199,7 +200,7 @@ Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
         return inputError(
             "code object: more than one metadata note; the runtime reads only the first");
       }
-      auto d = note.getDesc();
+      auto d = compat::noteBytes(note, s.sh_addralign);
       if (auto e = readMetadata(StringRef(reinterpret_cast<const char *>(d.data()), d.size()),
                                 kernels, descriptors)) {
         consumeError(std::move(noteError));

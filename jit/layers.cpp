@@ -1,6 +1,7 @@
 #include "jit/layers.h"
 
 #include "jit/code_object.h"
+#include "jit/compat.h"
 #include "jit/error.h"
 #include "jit/guard.h"
 #include "llvm/ADT/SmallString.h"
@@ -88,7 +89,7 @@ Error CodeObjectLayer::linkAndResolve(MaterializationResponsibility &responsibil
     auto it = addresses.find(*name);
     if (it == addresses.end())
       return compilerError("the new code object lacks kernel " + *name);
-    resolved[name] = JITEvaluatedSymbol(it->second, flags);
+    resolved[name] = compat::symbolAt(it->second, flags);
   }
   finished_(std::move(codeObject)); // before waking anyone who waits for a symbol
   if (auto e = responsibility.notifyResolved(resolved))

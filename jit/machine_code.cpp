@@ -2,6 +2,7 @@
 
 #include "jit/error.h"
 #include "jit/optimizer.h"
+#include "passes/compat.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -21,6 +22,8 @@
 using namespace llvm;
 
 namespace meld::jit {
+
+using passes::compat::startsWith;
 
 struct Disassembler::State {
   Triple triple{"amdgcn-amd-amdhsa"};
@@ -65,15 +68,15 @@ Expected<Disassembler> Disassembler::create(StringRef processor) {
 namespace {
 
 Flow flowOf(StringRef name) {
-  if (name.startswith("S_ENDPGM") || name.startswith("S_SETPC"))
+  if (startsWith(name, "S_ENDPGM") || startsWith(name, "S_SETPC"))
     return Flow::end;
-  if (name.startswith("S_BRANCH"))
+  if (startsWith(name, "S_BRANCH"))
     return Flow::jump;
-  if (name.startswith("S_CBRANCH_EXECZ"))
+  if (startsWith(name, "S_CBRANCH_EXECZ"))
     return Flow::branchIfNoLanes;
-  if (name.startswith("S_CBRANCH_EXECNZ"))
+  if (startsWith(name, "S_CBRANCH_EXECNZ"))
     return Flow::branchIfLanes;
-  if (name.startswith("S_CBRANCH"))
+  if (startsWith(name, "S_CBRANCH"))
     return Flow::uniformBranch;
   return Flow::next;
 }

@@ -1,6 +1,7 @@
 #include "jit/optimizer.h"
 
 #include "jit/cancel.h"
+#include "jit/compat.h"
 #include "jit/error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -10,7 +11,6 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -70,17 +70,17 @@ OptimizationLevel passLevel(char c) {
   }
 }
 
-CodeGenOpt::Level codegenLevel(char c) {
+compat::CodeGenLevel codegenLevel(char c) {
   switch (c) {
   case '0':
-    return CodeGenOpt::None;
+    return compat::CodeGenLevel::None;
   case '1':
   case 'g':
-    return CodeGenOpt::Less;
+    return compat::CodeGenLevel::Less;
   case '3':
-    return CodeGenOpt::Aggressive;
+    return compat::CodeGenLevel::Aggressive;
   default:
-    return CodeGenOpt::Default;
+    return compat::CodeGenLevel::Default;
   }
 }
 
@@ -110,7 +110,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const CompileOption
   std::string cpu = options.cpu.empty() ? processor.str() : options.cpu;
   std::unique_ptr<TargetMachine> tm(
       target->createTargetMachine(tripleName, cpu, join(options.features, ","), to, Reloc::PIC_,
-                                  None, codegenLevel(options.level)));
+                                  compat::none, codegenLevel(options.level)));
   if (!tm)
     return compilerError("LLVM: no target machine for " + cpu);
   return tm;
@@ -140,13 +140,12 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
   ModuleAnalysisManager mam;
   // Keeps passes away from optnone functions of the device libraries.
   PassInstrumentationCallbacks callbacks;
-  StandardInstrumentations instrumentations(/*DebugLogging=*/false, /*VerifyEach=*/false);
-  instrumentations.registerCallbacks(callbacks, &fam);
+  compat::Instrumentation instrumentation(module.getContext(), callbacks);
   callbacks.registerShouldRunOptionalPassCallback(
       [](StringRef, auto &&) { return !compilesCancelled(); });
 
-  PassBuilder builder(tm->get(), tuning, None, &callbacks);
-  TargetLibraryInfoImpl libraryInfo{Triple(module.getTargetTriple())};
+  PassBuilder builder(tm->get(), tuning, compat::none, &callbacks);
+  TargetLibraryInfoImpl libraryInfo{compat::targetTriple(module)};
   fam.registerPass([&] { return builder.buildDefaultAAPipeline(); });
   fam.registerPass([&] { return TargetLibraryAnalysis(libraryInfo); });
   builder.registerModuleAnalyses(mam);

@@ -1,6 +1,7 @@
 #include "jit/options.h"
 
 #include "jit/error.h"
+#include "passes/compat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
@@ -8,6 +9,8 @@
 using namespace llvm;
 
 namespace meld::jit {
+
+using passes::compat::startsWith;
 
 namespace {
 
@@ -22,10 +25,10 @@ Forward classify(StringRef argument) {
       "treat-scalable-fixed-error-as-warning") // clang's driver adds it itself, twice is an error
     return Forward::drop;
   for (StringRef prefix : {"print-", "debug", "stats", "time-", "track-memory", "verify-"})
-    if (name.startswith(prefix))
+    if (startsWith(name, prefix))
       return Forward::drop;
-  if (name.startswith("view-") || name.startswith("dot-") || name.startswith("help") ||
-      name.startswith("load") || name == "h" || name == "version" || name.contains("file") ||
+  if (startsWith(name, "view-") || startsWith(name, "dot-") || startsWith(name, "help") ||
+      startsWith(name, "load") || name == "h" || name == "version" || name.contains("file") ||
       name.contains("-dir") || name.contains("path"))
     return Forward::refuse;
   return cl::getRegisteredOptions().count(name) ? Forward::yes : Forward::refuse;
@@ -63,7 +66,7 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
       }
     } else if (a == "-O") {
       o.level = '1'; // clang's meaning of a bare -O
-    } else if (a.startswith("-O") && a.size() == 3) {
+    } else if (startsWith(a, "-O") && a.size() == 3) {
       if (!validLevel(a[2]))
         return inputError(".llvmcmd: argument " + Twine(i) + ": unknown level " + a);
       o.level = a[2];

@@ -1,12 +1,11 @@
 #include "jit/session.h"
 
 #include "jit/comgr.h"
+#include "jit/compat.h"
 #include "jit/error.h"
 #include "jit/guard.h"
 #include "jit/layers.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/ExecutionEngine/Orc/ExecutorProcessControl.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -84,11 +83,7 @@ Expected<std::unique_ptr<Module>> parseUnits(ArrayRef<StringRef> units, LLVMCont
 Session::Session(std::unique_ptr<TaskDispatcher> dispatcher) {
   session_ = std::make_unique<ExecutionSession>(std::make_unique<UnsupportedExecutorProcessControl>(
       nullptr, std::move(dispatcher), "amdgcn-amd-amdhsa", 4096));
-#if LLVM_VERSION_MAJOR < 16 // later versions ask the process control's dispatcher themselves
-  session_->setDispatchTask([this](std::unique_ptr<Task> task) {
-    session_->getExecutorProcessControl().getDispatcher().dispatch(std::move(task));
-  });
-#endif
+  compat::useDispatcher(*session_);
   session_->setErrorReporter([this](Error e) {
     std::lock_guard<std::mutex> lock(errorsMutex_);
     errors_ = joinErrors(std::move(errors_), std::move(e));
@@ -160,7 +155,7 @@ Expected<CompiledObject> Session::compile(const CompileJob &job) {
     auto found = session_->lookup(makeJITDylibSearchOrder(&dylib), std::move(wanted));
     if (found) {
       for (const auto &[symbol, value] : *found)
-        result.kernels[(*symbol).str()] = value.getAddress();
+        result.kernels[(*symbol).str()] = compat::addressOf(value);
     } else {
       failed = found.takeError();
     }

@@ -7,10 +7,16 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CodeGen.h"
 #if LLVM_VERSION_MAJOR >= 17
 #include "llvm/TargetParser/Triple.h"
+#include <optional>
 #else
+#include "llvm/ADT/None.h"
 #include "llvm/ADT/Triple.h"
+#endif
+#if LLVM_VERSION_MAJOR >= 20
+#include "llvm/IR/CmpPredicate.h"
 #endif
 
 namespace meld::passes::compat {
@@ -25,6 +31,53 @@ inline bool startsWith(llvm::StringRef text, llvm::StringRef prefix) {
 
 inline llvm::Triple targetTriple(const llvm::Module &module) {
   return llvm::Triple(module.getTargetTriple());
+}
+
+/// A module takes its triple as text up to 20, as a Triple from 21 on.
+inline void setTargetTriple(llvm::Module &module, llvm::StringRef triple) {
+#if LLVM_VERSION_MAJOR >= 21
+  module.setTargetTriple(llvm::Triple(triple));
+#else
+  module.setTargetTriple(triple);
+#endif
+}
+
+/// What m_ICmp and m_FCmp bind; converts to CmpInst::Predicate.
+#if LLVM_VERSION_MAJOR >= 20
+using MatchedPredicate = llvm::CmpPredicate;
+#else
+using MatchedPredicate = llvm::CmpInst::Predicate;
+#endif
+
+/// The empty value of optional parameters of LLVM's own interfaces.
+#if LLVM_VERSION_MAJOR >= 17
+inline constexpr std::nullopt_t none = std::nullopt;
+#else
+inline constexpr llvm::NoneType none = llvm::None;
+#endif
+
+/// CodeGenLevel::None and so on.
+#if LLVM_VERSION_MAJOR >= 18
+using CodeGenLevel = llvm::CodeGenOptLevel;
+#else
+using CodeGenLevel = llvm::CodeGenOpt::Level;
+#endif
+
+/// "Insert in front of this one", as the constructors of instructions take it.
+#if LLVM_VERSION_MAJOR >= 20
+inline llvm::InsertPosition before(llvm::Instruction *place) {
+  return place ? llvm::InsertPosition(place->getIterator()) : llvm::InsertPosition(nullptr);
+}
+#else
+inline llvm::Instruction *before(llvm::Instruction *place) { return place; }
+#endif
+
+inline void moveBefore(llvm::Instruction *instruction, llvm::Instruction *place) {
+#if LLVM_VERSION_MAJOR >= 20
+  instruction->moveBefore(place->getIterator());
+#else
+  instruction->moveBefore(place);
+#endif
 }
 
 /// Moves every block of `from` to the end of `to`.

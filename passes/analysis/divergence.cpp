@@ -1,10 +1,12 @@
 #include "passes/analysis/divergence.h"
+#include "passes/compat.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
+#include <bit>
 
 namespace meld::passes {
 
@@ -215,9 +217,9 @@ bool DivergenceInfo::isWaveAligned(const Instruction &instruction) const {
     return fills && isWorkItemX(x) && !constant->isZero() && constant->urem(wave) == 0;
   if (match(&instruction, m_c_And(m_Value(x), m_APInt(constant))))
     return fills && isWorkItemX(x) &&
-           constant->countTrailingZeros() >= 31u - unsigned(countLeadingZeros(wave));
+           constant->countTrailingZeros() >= unsigned(std::countr_zero(wave));
 
-  CmpInst::Predicate predicate;
+  compat::MatchedPredicate predicate;
   Value *compared = nullptr;
   if (!match(&instruction, m_ICmp(predicate, m_Value(compared), m_APInt(constant))) ||
       !isWorkItemX(compared))

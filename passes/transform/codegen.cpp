@@ -141,9 +141,9 @@ private:
       return found->second;
     SelectInst *select;
     if (hoist)
-      select = SelectInst::Create(condition_, lv, rv, "meld", entry_->getTerminator());
+      select = SelectInst::Create(condition_, lv, rv, "meld", compat::before(entry_->getTerminator()));
     else if (before)
-      select = SelectInst::Create(condition_, lv, rv, "meld", before);
+      select = SelectInst::Create(condition_, lv, rv, "meld", compat::before(before));
     else
       select = SelectInst::Create(condition_, lv, rv, "meld", atEnd);
     cache[{lv, rv}] = select;
@@ -163,7 +163,7 @@ private:
       return nullptr;
     Value *&joined = joined_[{lv, rv}];
     if (!joined) {
-      auto *phi = PHINode::Create(lp->getType(), 2, "meld", lp);
+      auto *phi = PHINode::Create(lp->getType(), 2, "meld", compat::before(lp));
       for (unsigned i = 0; i < lp->getNumIncomingValues(); ++i) {
         BasicBlock *from = lp->getIncomingBlock(i);
         Value *value = lp->getIncomingValue(i);
@@ -414,7 +414,7 @@ private:
       return l;
     if (leftFrom_ == rightFrom_)
       return mergeMapped(l, r, nullptr, nullptr);
-    PHINode *phi = PHINode::Create(l->getType(), 2, "meld", &entry_->front());
+    PHINode *phi = PHINode::Create(l->getType(), 2, "meld", compat::before(&entry_->front()));
     phi->addIncoming(l, leftFrom_);
     phi->addIncoming(r, rightFrom_);
     return phi;
@@ -423,7 +423,7 @@ private:
   void enter() {
     if (leftFrom_ == rightFrom_) {
       Instruction *old = leftFrom_->getTerminator();
-      BranchInst *jump = BranchInst::Create(entry_, old);
+      BranchInst *jump = BranchInst::Create(entry_, compat::before(old));
       jump->setDebugLoc(old->getDebugLoc());
       old->eraseFromParent();
       return;
@@ -484,7 +484,7 @@ void cutHeads(Plan &plan) {
         continue;
       Instruction *at = node.entry->getTerminator();
       if (CmpInst *compare = branchCompare(node.entry)) {
-        compare->moveBefore(at);
+        compat::moveBefore(compare, at);
         at = compare;
       }
       BasicBlock *below = node.entry->splitBasicBlock(at, node.entry->getName() + ".cut");

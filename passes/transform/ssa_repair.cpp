@@ -1,4 +1,5 @@
 #include "passes/transform/ssa_repair.h"
+#include "passes/compat.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
@@ -45,7 +46,8 @@ static PHINode *foldOne(SelectInst &select) {
     else
       return nullptr;
   }
-  PHINode *phi = PHINode::Create(l->getType(), unsigned(incoming.size()), "meld", l);
+  PHINode *phi =
+      PHINode::Create(l->getType(), unsigned(incoming.size()), "meld", compat::before(l));
   for (auto [value, from] : incoming)
     phi->addIncoming(value, from);
   return phi;
