@@ -93,7 +93,7 @@ void Chunk::storeRows(Value *lanesOn) {
   for (auto &[r, flag] : written_) {
     Value *x = row(r);
     if (lanesOn)
-      x = b.CreateSelect(lanesOn, x, b.CreateAlignedLoad(i32v, rowAddress(r), Align(4 * lanes)));
+      x = select(lanesOn, x, b.CreateAlignedLoad(i32v, rowAddress(r), Align(4 * lanes)));
     b.CreateAlignedStore(x, rowAddress(r), Align(4 * lanes));
   }
 }
@@ -202,6 +202,15 @@ Value *Chunk::joinMask(Value *a, Value *c) {
   return b.CreateICmpSLT(high({b.CreateSExt(a, i64h), b.CreateSExt(c, i64h)}), splat(0));
 }
 
+Value *Chunk::select(Value *m, Value *x, Value *y) {
+  Type *type = x->getType();
+  if (type->getScalarType()->isFloatingPointTy())
+    return b.CreateSelect(m, x, y);
+  Type *floats = type->getScalarSizeInBits() == 64 ? f64h : f32v;
+  return b.CreateBitCast(b.CreateSelect(m, b.CreateBitCast(x, floats), b.CreateBitCast(y, floats)),
+                         type);
+}
+
 // --- NaN ---
 
 Chunk::Branch Chunk::enter(Value *rare) {
@@ -235,7 +244,7 @@ Value *Chunk::fixNan(Value *r, std::initializer_list<Value *> sources) {
       --s;
       Value *quiet = b.CreateOr(b.CreateBitCast(*s, ints),
                                 ConstantInt::get(ints, wide ? 0x0008000000000000 : 0x00400000));
-      n = b.CreateSelect(b.CreateFCmpUNO(*s, *s), quiet, n);
+      n = select(b.CreateFCmpUNO(*s, *s), quiet, n);
     }
     return b.CreateSelect(bad, b.CreateBitCast(n, r->getType()), r);
   });

@@ -81,6 +81,9 @@ public:
     llvm::Value *repaired = repair();
     return leave(branch, usual, repaired);
   }
+  /// Lanes of x where m is set, else of y. Not a select of integers: LLVM 15 gives a masked
+  /// vpternlog with a memory operand the wrong table when it merges one into such a select.
+  llvm::Value *select(llvm::Value *m, llvm::Value *x, llvm::Value *y);
   llvm::Value *unary(llvm::Intrinsic::ID id, llvm::Value *x) {
     return b.CreateUnaryIntrinsic(id, x);
   }

@@ -35,7 +35,7 @@ void fma(Chunk &c) {
 Value *flush(Chunk &c, Value *x) {
   Value *u = c.bits(x);
   Value *denorm = c.b.CreateICmpEQ(c.b.CreateAnd(u, c.splat(0x7f800000)), c.splat(0));
-  return c.asFloat(c.b.CreateSelect(denorm, c.b.CreateAnd(u, c.splat(0x80000000)), u));
+  return c.asFloat(c.select(denorm, c.b.CreateAnd(u, c.splat(0x80000000)), u));
 }
 /// Two roundings, denormals flushed before and after each.
 void multiplyAdd(Chunk &c) {
@@ -82,16 +82,16 @@ template <Intrinsic::ID Id> void roundWith(Chunk &c) { c.set(c.unary(Id, c.f(0))
 void classify(Chunk &c) {
   Value *x = c.u(0), *m = c.b.CreateAnd(x, c.splat(0x7fffffff));
   const auto pick = [&](Value *cond, unsigned yes, Value *no) {
-    return c.b.CreateSelect(cond, c.splat(yes), no);
+    return c.select(cond, c.splat(yes), no);
   };
   Value *negative = c.b.CreateICmpSLT(x, c.splat(0));
   // Distance from the middle: zero 0, denormal 1, normal 2, infinity 3; 5 - d or 6 + d.
   Value *d = pick(c.b.CreateICmpEQ(m, c.splat(0)), 0,
                   pick(c.b.CreateICmpULT(m, c.splat(0x00800000)), 1,
                        pick(c.b.CreateICmpULT(m, c.splat(0x7f800000)), 2, c.splat(3))));
-  Value *k = c.b.CreateSelect(negative, c.b.CreateSub(c.splat(5), d), c.b.CreateAdd(c.splat(6), d));
+  Value *k = c.select(negative, c.b.CreateSub(c.splat(5), d), c.b.CreateAdd(c.splat(6), d));
   Value *isQuiet = c.b.CreateICmpNE(c.b.CreateAnd(x, c.splat(0x00400000)), c.splat(0));
-  k = c.b.CreateSelect(c.b.CreateICmpUGT(m, c.splat(0x7f800000)), pick(isQuiet, 1, c.splat(0)), k);
+  k = c.select(c.b.CreateICmpUGT(m, c.splat(0x7f800000)), pick(isQuiet, 1, c.splat(0)), k);
   Value *bit = c.b.CreateAnd(c.b.CreateLShr(c.u(1), k), c.splat(1));
   c.setMask(c.b.CreateICmpNE(bit, c.splat(0)));
 }

@@ -75,7 +75,7 @@ Value *bitfield(Chunk &c, Value *m, Value *x, Value *y) {
   return c.b.CreateOr(c.b.CreateAnd(m, x), c.b.CreateAnd(c.b.CreateNot(m), y));
 }
 Value *orMinusOne(Chunk &c, Value *x, Value *n) { // n, but -1 where x is 0
-  return c.b.CreateSelect(c.b.CreateICmpEQ(x, c.splat(0)), c.splat(~0u), n);
+  return c.select(c.b.CreateICmpEQ(x, c.splat(0)), c.splat(~0u), n);
 }
 Value *count(Chunk &c, Intrinsic::ID id, Value *x) {
   return c.b.CreateIntrinsic(id, {c.i32v}, {x, c.b.getFalse()});
@@ -93,8 +93,8 @@ template <unsigned Base> void mbcnt(Chunk &c) {
   Value *first = c.b.CreateVectorSplat(c.lanes, c.b.CreateTrunc(c.firstLane, c.b.getInt32Ty()));
   Value *n = c.b.CreateSub(c.b.CreateAdd(first, ConstantVector::get(iota)), c.splat(Base));
   n = maxS(c, n, c.splat(0));
-  Value *below = c.b.CreateSelect(c.b.CreateICmpUGT(n, c.splat(31)), c.splat(~0u),
-                                  c.b.CreateSub(c.b.CreateShl(c.splat(1), five(c, n)), c.splat(1)));
+  Value *below = c.select(c.b.CreateICmpUGT(n, c.splat(31)), c.splat(~0u),
+                          c.b.CreateSub(c.b.CreateShl(c.splat(1), five(c, n)), c.splat(1)));
   c.set(c.b.CreateAdd(bitCount(c, c.b.CreateAnd(c.u(0), below)), c.u(1)));
 }
 
@@ -121,7 +121,7 @@ void addCarry(Chunk &c) {
   c.setMask(c.b.CreateOr(c.b.CreateICmpULT(t, x), c.b.CreateICmpULT(r, in)));
   c.set(r);
 }
-void select(Chunk &c) { c.set(c.b.CreateSelect(c.mask(2), c.u(1), c.u(0))); }
+void select(Chunk &c) { c.set(c.select(c.mask(2), c.u(1), c.u(0))); }
 
 template <CmpInst::Predicate P> void compare(Chunk &c) {
   c.setMask(c.b.CreateICmp(P, c.u(0), c.u(1)));

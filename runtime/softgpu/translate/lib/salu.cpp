@@ -75,8 +75,8 @@ private:
   }
   bool saveExec(Value *fresh) {
     Value *old = s.exec();
-    d64(old);
     s.write64(isa::Sgpr::exec, fresh);
+    d64(old); // after EXEC: the destination may be EXEC
     s.setScc(isNotZero(fresh));
     return true;
   }

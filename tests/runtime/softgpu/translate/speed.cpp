@@ -61,7 +61,8 @@ int main(int argc, char **argv) {
        }},
       {"saxpy",
        [&](Gpu &g, const TestCode &o) {
-         return launch(g, o, "saxpy", {1 << 14}, {256}, Args(x.data(), y.data(), 0.5f, 1u << 20, 1u << 14));
+         return launch(g, o, "saxpy", {1 << 14}, {256},
+                       Args(x.data(), y.data(), 0.5f, 1u << 20, 1u << 14));
        }},
       {"gather",
        [&](Gpu &g, const TestCode &o) {
@@ -81,7 +82,8 @@ int main(int argc, char **argv) {
          return launch(g, o, "collatz", {1 << 14}, {256}, Args(out.data()));
        }},
   };
-  std::printf("%-10s %12s %12s   %s\n", "kernel", "interpreted", "translated", "M wave instructions/s");
+  std::printf("%-10s %12s %12s   %s\n", "kernel", "interpreted", "translated",
+              "M wave instructions/s");
   for (const Kernel &k : kernels) {
     if (!only.empty() && only != k.name)
       continue;

@@ -1,0 +1,107 @@
+// Random code in both tiers: registers, LDS, status and counters must be equal, whatever the code
+// computes.
+#include "runtime/softgpu/cu/worker.h"
+#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/translate/tier.h"
+#include "tests/runtime/softgpu/translate/snippets.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace meld::softgpu::test {
+namespace {
+
+using translate::KernelTier;
+
+std::string listing(const std::vector<uint32_t> &words, isa::Target target) {
+  std::string text;
+  for (size_t at = 0; at < words.size();) {
+    isa::Inst in;
+    isa::decode(&words[at], (words.size() - at) * 4, target, in);
+    text += "  " + isa::disassemble(in, target, at * 4) + "\n";
+    at += in.size ? in.size / 4 : 1;
+  }
+  return text;
+}
+
+std::string counterDifference(const WaveCounters &a, const WaveCounters &b) {
+  for (unsigned k = 0; k < WaveCounters::kCategories; ++k)
+    if (a.insts[k] != b.insts[k])
+      return "instructions of category " + std::to_string(k) + ": " + std::to_string(a.insts[k]) +
+             " interpreted, " + std::to_string(b.insts[k]) + " translated";
+  if (a.activeLanesValu != b.activeLanesValu)
+    return "active lanes";
+  if (a.cacheLines != b.cacheLines)
+    return "cache lines";
+  if (a.ldsBankConflicts != b.ldsBankConflicts)
+    return "bank conflicts: " + std::to_string(a.ldsBankConflicts) + " interpreted, " +
+           std::to_string(b.ldsBankConflicts) + " translated";
+  return "";
+}
+
+struct Case {
+  isa::Target target;
+  Mix mix;
+  const char *name;
+};
+
+class Snippets : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Mixes, Snippets,
+                         testing::Values(Case{isa::Target::gfx900, Mix::alu, "gfx900_alu"},
+                                         Case{isa::Target::gfx90a, Mix::alu, "gfx90a_alu"},
+                                         Case{isa::Target::gfx900, Mix::lds, "gfx900_lds"},
+                                         Case{isa::Target::gfx90a, Mix::lds, "gfx90a_lds"},
+                                         Case{isa::Target::gfx90a, Mix::everything,
+                                              "gfx90a_everything"}),
+                         [](auto &i) { return i.param.name; });
+
+TEST_P(Snippets, SameAsInterpreted) {
+  const Case &c = GetParam();
+  const uint64_t seed =
+      std::getenv("MELD_TEST_SEED") ? std::strtoull(std::getenv("MELD_TEST_SEED"), nullptr, 0) : 1;
+  const unsigned count =
+      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 500;
+  const auto before = translate::tierStatistics();
+  BareWave start, interpreted, translated;
+  for (unsigned n = 0; n < count; ++n) {
+    Random random(seed * 1000003 + n);
+    const unsigned length = 4 + random.below(17);
+    const std::vector<uint32_t> words = makeSnippet(random, c.target, length, c.mix);
+    auto code = std::make_shared<CodeCache>(c.target);
+    const ExecInst *entry = code->lookup(reinterpret_cast<uint64_t>(words.data()));
+    auto tier = translate::kernelTier(*code, entry, {translate::When::always, 0});
+    ASSERT_TRUE(tier);
+    tier->translateNow(code);
+    ASSERT_TRUE(translate::entryAt(entry)) << "not translated:\n" << listing(words, c.target);
+    // Several starts per snippet: translating is what takes the time.
+    for (unsigned round = 0; round < 3; ++round) {
+      start.fill(random, *code, entry);
+      interpreted.copyFrom(start);
+      translated.copyFrom(start);
+      WaveCounters a, b;
+      for (unsigned turn = 0; turn < 6; ++turn) {
+        runWave(interpreted.wave, a);
+        runWaveTranslated(translated.wave, b);
+        std::string d = interpreted.difference(translated);
+        if (d.empty())
+          d = counterDifference(a, b);
+        ASSERT_EQ(d, "") << "snippet " << n << " of seed " << seed << ", start " << round
+                         << ", exec " << std::hex << start.wave.exec() << ":\n"
+                         << listing(words, c.target);
+        const WaveStatus s = interpreted.wave.status;
+        if (s == WaveStatus::ended || s == WaveStatus::faulted)
+          break;
+        interpreted.wave.status = translated.wave.status = WaveStatus::ready;
+        interpreted.wave.quantum = translated.wave.quantum = 20;
+      }
+    }
+  }
+  const auto after = translate::tierStatistics();
+  const double covered =
+      double(after.covered - before.covered) / double(after.instructions - before.instructions);
+  EXPECT_GT(covered, c.mix == Mix::lds ? 0.2 : 0.4) << "most went through their handlers";
+  EXPECT_EQ(after.failures, before.failures);
+}
+
+} // namespace
+} // namespace meld::softgpu::test
