@@ -1,5 +1,6 @@
 #include "runtime/softgpu/counters/counters.h"
 
+#include "runtime/softgpu/counters/checks.h"
 #include "runtime/softgpu/counters/output_file.h"
 #include "runtime/softgpu/isa/decoder.h"
 
@@ -51,6 +52,27 @@ Json countersJson(const WaveCounters &c) {
   j["VALUUtilization"] = valu ? 100.0 * double(c.activeLanesValu) / (double(valu) * 64) : 0.0;
   j["SQ_LDS_BANK_CONFLICT"] = c.ldsBankConflicts;
   j["TCP_TOTAL_CACHE_LINES"] = c.cacheLines;
+  return j;
+}
+
+/// What the checkers found; nothing when none runs.
+Json checksJson() {
+  const CheckSink &sink = CheckSink::instance();
+  Json j;
+  const std::vector<Finding> findings = sink.findings();
+  for (const std::string &check : sink.enabled()) {
+    Json &list = j[check] = Json::array();
+    for (const Finding &f : findings)
+      if (f.check == check) {
+        Json one;
+        one["kernel"] = f.kernel;
+        one["offset"] = f.offset;
+        one["text"] = f.text;
+        one["detail"] = f.detail;
+        one["count"] = f.count;
+        list.push_back(std::move(one));
+      }
+  }
   return j;
 }
 
@@ -133,6 +155,8 @@ std::string CounterSink::toJson() const {
     j["cycles"] = t.cycles;
     perKernel[kernel] = std::move(j);
   }
+  if (Json checks = checksJson(); !checks.is_null())
+    out["checks"] = std::move(checks);
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 

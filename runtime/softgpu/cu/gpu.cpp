@@ -1,4 +1,5 @@
 // Gpu: one dispatch from packet to result, the current code cache, the helper threads.
+#include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/gpu_impl.h"
 #include "runtime/softgpu/cu/launch.h"
@@ -25,6 +26,8 @@ public:
         timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)),
         translate_(translate::Settings::read(config.translate)) {
     timing_.apply(config.timingParameters); // checked by Gpu::create
+    if (config.checks)
+      CheckSink::instance().enable(checkNames(config.checks));
   }
 
   DispatchResult run(const DispatchRequest &request) override {
@@ -104,6 +107,9 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
     trace = trace_->watch(launch);
     job.watchers.push_back(trace.get());
   }
+  const std::unique_ptr<WatchFactory> checkers = makeCheckers(launch, config_.checks);
+  if (checkers)
+    job.watchers.push_back(checkers.get());
   std::unique_ptr<DispatchProfile> profile;
   if (ProfileSink::instance().enabled()) {
     profile = std::make_unique<DispatchProfile>(launch);

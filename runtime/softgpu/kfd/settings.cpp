@@ -1,5 +1,7 @@
 #include "runtime/softgpu/kfd/settings.h"
 
+#include "runtime/softgpu/cu/check/check.h"
+
 #include <atomic>
 #include <cctype>
 #include <charconv>
@@ -113,7 +115,14 @@ DeviceSettings readSettings(const std::function<const char *(const char *)> &get
     }
   };
   flag("MELD_GPU_TIMING", settings.timing);
-  flag("MELD_GPU_CHECKED", settings.checked);
+  if (const char *v = get("MELD_GPU_CHECKED"); v && *v) {
+    if (const auto checks = parseChecks(v)) {
+      settings.checked = checks->memory;
+      settings.checks = checks->checks;
+    } else {
+      bad("MELD_GPU_CHECKED", v, "0, 1, all, or a list of memory, hazard, undefined, race, barrier");
+    }
+  }
   return settings;
 }
 
@@ -125,6 +134,7 @@ DeviceConfig DeviceSettings::toConfig() const {
   config.hostThreads = threads;
   config.timing = timing;
   config.checked = checked;
+  config.checks = checks;
   return config;
 }
 

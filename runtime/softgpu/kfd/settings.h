@@ -4,7 +4,8 @@
 //   MELD_GPU_MEM=BYTES                     device memory; suffixes K M G T
 //   MELD_GPU_THREADS=N                     host threads that execute (0: one per core)
 //   MELD_GPU_TIMING=0|1                    model cycles
-//   MELD_GPU_CHECKED=0|1                   check every access against the allocations
+//   MELD_GPU_CHECKED=0|1|all|LIST          1: check every access against the allocations; LIST: any of
+//                                          memory, hazard, undefined, race, barrier (cu/check/check.h)
 // A bad value: one warning on stderr, the default.
 #pragma once
 
@@ -25,6 +26,7 @@ struct DeviceSettings {
   unsigned threads = 0;
   bool timing = false;
   bool checked = false;
+  unsigned checks = 0; ///< bits of Check
 
   DeviceConfig toConfig() const;
 };

@@ -1,0 +1,506 @@
+// Use of registers that nothing wrote.
+//
+// What: every bit of every scalar register and every lane of every vector register is defined or
+// not. Instructions pass this on, so that copying an undefined value or computing with it is no
+// finding by itself: compilers do both where the result is not used. A finding is a use that can be
+// seen:
+//
+//   address   of a memory access
+//   data      stored to global memory or LDS; of several dwords all must be undefined
+//   branch    a conditional branch or a jump
+//   exec      EXEC gets an undefined bit
+//
+//   v_add_u32 v3, v1, v7            v7 was never written: v3 is undefined in all active lanes
+//   v_cmp_gt_u32 vcc, v3, v0        so is vcc
+//   s_and_saveexec_b64 s[2:3], vcc  finding
+//
+// Precise where compilers rely on it: bitwise operations on lane masks (and with a defined 0, or
+// with a defined 1), v_cndmask (only the chosen operand counts), DPP, readlane, writelane. Generous
+// elsewhere: memory is always defined (a spilled undefined register comes back defined), so are
+// results of lane permutes and matrix products, and the whole register when a part was written.
+// After a finding the registers involved count as defined. Cost: 0.1 to 1 us per instruction.
+#include "runtime/softgpu/cu/check/check.h"
+
+#include "runtime/softgpu/cu/valu/slow.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <unordered_map>
+
+namespace meld::softgpu::check {
+
+namespace {
+
+using isa::Category;
+using isa::Enc;
+using isa::Inst;
+using isa::Op;
+using isa::Operand;
+using isa::RegisterRange;
+using isa::Sgpr::exec;
+
+/// Defined bits of a wave's registers.
+struct Defined {
+  std::array<uint32_t, 128> sgpr{}; ///< bit by bit
+  std::array<uint64_t, 768> vgpr{}; ///< lane by lane; AGPRs from 512
+  bool scc = false;
+
+  uint64_t &row(const RegisterRange &r, unsigned index) {
+    return vgpr[r.file == RegisterRange::File::agpr ? 512 + (index & 255) : index & 511];
+  }
+  uint64_t pair(unsigned slot) const {
+    return sgpr[slot & 127] | uint64_t(sgpr[(slot + 1) & 127]) << 32;
+  }
+};
+
+/// A scalar source: its value and which of its bits are defined.
+struct ScalarValue {
+  uint64_t value = 0, defined = ~0ull;
+};
+
+bool startsWithAny(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view p) { return name.starts_with(p); });
+}
+
+/// What matters about an opcode, by name, once.
+struct Traits {
+  enum Logic : uint8_t { arithmetic, land, lor, lxor, landn2, lorn2, lmove, lnot, landn1, lorn1 };
+  Logic logic = arithmetic;
+  bool readsScc = false, writesScc = false, toWhole = false, saveexec = false;
+};
+
+Traits traitsOf(std::string_view name) {
+  Traits t;
+  t.saveexec = name.find("saveexec") != name.npos;
+  auto is = [&](std::string_view p) { return name.starts_with(p); };
+  t.logic = is("s_andn2_")   ? Traits::landn2
+            : is("s_orn2_")  ? Traits::lorn2
+            : is("s_andn1_") ? Traits::landn1
+            : is("s_orn1_")  ? Traits::lorn1
+            : is("s_and_")   ? Traits::land
+            : is("s_or_")    ? Traits::lor
+            : is("s_xor_")   ? Traits::lxor
+            : is("s_mov_")   ? Traits::lmove
+            : is("s_not_")   ? Traits::lnot
+                             : Traits::arithmetic;
+  t.readsScc = startsWithAny(name, {"s_cselect", "s_addc_", "s_subb_", "s_cmov"});
+  const bool noScc =
+      startsWithAny(name, {"s_mov", "s_cmov", "s_cselect", "s_mul_", "s_bfm", "s_pack", "s_brev",
+                           "s_ff", "s_flbit", "s_sext", "s_bitset", "s_getpc", "s_setpc",
+                           "s_swappc", "s_call", "s_getreg", "s_setreg", "s_set_gpr", "s_bitrep"});
+  t.writesScc = is("s_") && !noScc;
+  // Results that are defined whatever the sources, or too intricate to follow.
+  t.toWhole = name.find("permute") != name.npos || name.find("swizzle") != name.npos ||
+              name.starts_with("v_mfma") || name.starts_with("s_movrel") ||
+              name.starts_with("s_getpc") || name.starts_with("s_getreg") ||
+              name.starts_with("s_swappc") || name.starts_with("s_call");
+  return t;
+}
+
+const Traits &traits(Op op) {
+  static const auto table = [] {
+    std::vector<Traits> t(size_t(Op::count));
+    for (size_t k = 1; k < t.size(); ++k)
+      t[k] = traitsOf(isa::mnemonic(Op(k)));
+    return t;
+  }();
+  return table[size_t(op)];
+}
+
+class UndefinedChecker final : public Watcher {
+public:
+  explicit UndefinedChecker(const Launch &launch)
+      : reporter_("undefined", launch), launch_(launch) {}
+
+  void groupStarted(Workgroup &g) override {
+    for (uint32_t k = 0; k < g.numWaves; ++k) {
+      Defined &d = waves_[&g.waves[k]] = Defined{};
+      const uint32_t r = launch_.rsrc2;
+      unsigned n = r >> 1 & 31; // user SGPRs, then what rsrc2 asks for
+      n += unsigned(std::popcount(r >> 7 & 15)) + (r & 1);
+      for (unsigned s = 0; s < n; ++s)
+        d.sgpr[s] = ~0u;
+      d.sgpr[exec] = d.sgpr[exec + 1] = ~0u;
+      for (unsigned s = isa::Sgpr::ttmp0; s < isa::Sgpr::m0; ++s)
+        d.sgpr[s] = ~0u;
+      d.vgpr[0] = ~0ull;
+      for (unsigned v = 1; v < launch_.idDimensions() && !launch_.packedIds; ++v)
+        d.vgpr[v] = ~0ull;
+    }
+  }
+
+  void before(const ExecInst *i, Wave &w) override {
+    Defined &d = waves_[&w];
+    const isa::RegisterUse &use = uses_.of(i);
+    exec_ = w.exec();
+    result_ = lowResult_ = 0;
+    resultBits_ = ~0ull;
+    sccAfter_ = true;
+    const Category c = Category(i->category);
+    if (c == Category::valu)
+      valu(i, w, d, use);
+    else if (i->inst->enc == Enc::SMEM || c == Category::vmemRead || c == Category::vmemWrite ||
+             c == Category::flat || c == Category::lds)
+      memory(i, w, d, use);
+    else
+      scalar(i, w, d);
+  }
+
+  void after(const ExecInst *i, Wave &w) override {
+    if (w.status == WaveStatus::faulted)
+      return;
+    Defined &d = waves_[&w];
+    const Traits &t = traits(i->inst->op);
+    const bool salu = i->inst->enc <= Enc::SOPP;
+    for (const RegisterRange &r : uses_.of(i).writes()) {
+      const unsigned first = r.index + relativeIndex(i, w, r);
+      for (unsigned k = 0; k < r.dwords; ++k) {
+        if (r.isVector()) {
+          uint64_t &lanes = d.row(r, first + k);
+          lanes = (lanes & ~written_) | (written_ & ~(k == 0 ? lowResult_ : result_));
+        } else if (r.index == exec && salu) {
+          continue; // below
+        } else {
+          const uint64_t bits = t.saveexec && r.role == RegisterRange::Role::destination
+                                    ? ~0ull // the old EXEC, always defined
+                                    : resultBits_;
+          d.sgpr[(first + k) & 127] = uint32_t(bits >> (32 * (k & 1)));
+        }
+      }
+      const bool toExec =
+          r.file == RegisterRange::File::sgpr && r.index <= exec + 1 && r.index + r.dwords > exec;
+      if (toExec && resultBits_ != ~0ull)
+        reporter_.report(i, w, std::countr_one(resultBits_) & 63, [] {
+          return std::string("EXEC depends on a register that was never written");
+        });
+      if (toExec)
+        d.sgpr[exec] = d.sgpr[exec + 1] = ~0u;
+    }
+    if (salu && t.writesScc)
+      d.scc = sccAfter_;
+  }
+
+private:
+  // --- scalar ---
+
+  ScalarValue source(const Wave &w, const Defined &d, const Operand &o) const {
+    ScalarValue v;
+    const bool wide = o.dwords >= 2;
+    switch (o.kind) {
+    case Operand::Kind::sgpr:
+      v.value = wide ? w.s64(std::min<unsigned>(o.index, 126)) : w.s[o.index];
+      v.defined = wide ? d.pair(o.index) : d.sgpr[o.index & 127] | ~0ull << 32;
+      break;
+    case Operand::Kind::imm:
+      v.value = o.value;
+      break;
+    case Operand::Kind::special:
+      v.value = valu::specialValue(w, o.index);
+      if (o.index == 251 && !knownNonZero(w.s64(isa::Sgpr::vcc), d.pair(isa::Sgpr::vcc)))
+        v.defined = 0;
+      if (o.index == 253 && !d.scc)
+        v.defined = 0;
+      break;
+    default:
+      break;
+    }
+    return v;
+  }
+
+  /// Whether "is it zero" has a defined answer.
+  static bool knownNonZero(uint64_t value, uint64_t defined) {
+    return defined == ~0ull || (value & defined) != 0;
+  }
+
+  void scalar(const ExecInst *i, const Wave &w, Defined &d) {
+    const Inst &in = *i->inst;
+    switch (in.op) {
+    case Op::s_cbranch_scc0:
+    case Op::s_cbranch_scc1:
+      if (!d.scc)
+        branch(i, w, "scc");
+      d.scc = true;
+      return;
+    case Op::s_cbranch_vccz:
+    case Op::s_cbranch_vccnz:
+      if (!knownNonZero(w.s64(isa::Sgpr::vcc), d.pair(isa::Sgpr::vcc)))
+        branch(i, w, "vcc");
+      d.sgpr[isa::Sgpr::vcc] = d.sgpr[isa::Sgpr::vcc + 1] = ~0u;
+      return;
+    case Op::s_setpc_b64:
+    case Op::s_swappc_b64:
+      if (~source(w, d, in.src[0]).defined)
+        branch(i, w, "the address");
+      return;
+    default:
+      break;
+    }
+    if (in.enc == Enc::SOPP)
+      return;
+    const Traits &t = traits(in.op);
+    const bool wide = in.dst.dwords >= 2 || in.src[0].dwords >= 2;
+    const uint64_t width = wide ? ~0ull : 0xffffffff;
+    const ScalarValue a = source(w, d, in.src[0]);
+    ScalarValue b = source(w, d, in.src[1]);
+    if (t.saveexec || isa::mnemonic(in.op).find("wrexec") != std::string_view::npos)
+      b = {w.exec(), ~0ull};
+    combine(t, a, b, width);
+    const bool all = !(~resultBits_ & width);
+    if (t.readsScc && !d.scc)
+      resultBits_ = 0;
+    else if (in.op == Op::s_cselect_b32 || in.op == Op::s_cselect_b64)
+      resultBits_ = (w.scc ? a.defined : b.defined) | ~width;
+    if (t.toWhole)
+      resultBits_ = ~0ull;
+    sccAfter_ =
+        all || (t.logic != Traits::arithmetic && (logicValue(t, a, b) & resultBits_ & width));
+    if (t.readsScc && !d.scc)
+      sccAfter_ = false;
+  }
+
+  static uint64_t logicValue(const Traits &t, const ScalarValue &a, const ScalarValue &b) {
+    switch (t.logic) {
+    case Traits::land:
+      return a.value & b.value;
+    case Traits::lor:
+      return a.value | b.value;
+    case Traits::lxor:
+      return a.value ^ b.value;
+    case Traits::landn2:
+      return a.value & ~b.value;
+    case Traits::lorn2:
+      return a.value | ~b.value;
+    case Traits::landn1:
+      return ~a.value & b.value;
+    case Traits::lorn1:
+      return ~a.value | b.value;
+    case Traits::lnot:
+      return ~a.value;
+    default:
+      return a.value;
+    }
+  }
+
+  /// resultBits_ of an operation on two scalars.
+  void combine(const Traits &t, ScalarValue a, ScalarValue b, uint64_t width) {
+    const bool inverted1 = t.logic == Traits::landn1 || t.logic == Traits::lorn1;
+    const bool inverted2 = t.logic == Traits::landn2 || t.logic == Traits::lorn2;
+    if (inverted1)
+      a.value = ~a.value;
+    if (inverted2)
+      b.value = ~b.value;
+    const uint64_t both = a.defined & b.defined;
+    switch (t.logic) {
+    case Traits::land:
+    case Traits::landn1:
+    case Traits::landn2:
+      resultBits_ = both | (a.defined & ~a.value) | (b.defined & ~b.value);
+      break;
+    case Traits::lor:
+    case Traits::lorn1:
+    case Traits::lorn2:
+      resultBits_ = both | (a.defined & a.value) | (b.defined & b.value);
+      break;
+    case Traits::lxor:
+      resultBits_ = both;
+      break;
+    case Traits::lmove:
+    case Traits::lnot:
+      resultBits_ = a.defined;
+      break;
+    case Traits::arithmetic:
+      resultBits_ = (both & width) == width ? ~0ull : 0;
+      break;
+    }
+    resultBits_ |= ~width;
+  }
+
+  void branch(const ExecInst *i, const Wave &w, const char *what) {
+    reporter_.report(i, w, -1, [&] {
+      return std::string("the branch depends on ") + what + ", which was never written";
+    });
+  }
+
+  // --- vector ALU ---
+
+  /// Lanes in which a source is undefined.
+  uint64_t undefinedLanes(const ExecInst *i, const Wave &w, Defined &d, const RegisterRange &r,
+                          unsigned dwords = 99) {
+    if (r.laneMask)
+      return ~d.pair(r.index);
+    if (!r.isVector()) {
+      for (unsigned k = 0; k < r.dwords; ++k)
+        if (~d.sgpr[(r.index + k) & 127])
+          return ~0ull;
+      return 0;
+    }
+    const unsigned first = r.index + relativeIndex(i, w, r);
+    uint64_t u = 0;
+    for (unsigned k = 0; k < r.dwords && k < dwords; ++k)
+      u |= ~d.row(r, first + k);
+    return u;
+  }
+
+  void valu(const ExecInst *i, const Wave &w, Defined &d, const isa::RegisterUse &use) {
+    const Inst &in = *i->inst;
+    written_ = exec_;
+    if (traits(in.op).toWhole) {
+      written_ = ~0ull; // matrix products write all lanes
+      return;
+    }
+    if (sameRegisters(in)) { // x ^ x, x - x: a way to write 0
+      resultBits_ = ~0ull;
+      return;
+    }
+    uint64_t u = 0, low = 0, perSource[3] = {};
+    for (const RegisterRange &r : use.reads()) {
+      if (r.role == RegisterRange::Role::destination)
+        continue; // the part that stays
+      uint64_t x = undefinedLanes(i, w, d, r);
+      if (in.dpp && r.role == RegisterRange::Role::source0)
+        x = throughDpp(in, x);
+      if (unsigned(r.role) < 3)
+        perSource[unsigned(r.role)] = x;
+      u |= x;
+      low |= r.isVector() && !in.dpp ? undefinedLanes(i, w, d, r, 1) : x;
+    }
+    switch (in.op) {
+    case Op::v_cndmask_b32: {
+      const uint64_t mask =
+          in.src[2].kind == Operand::Kind::sgpr ? w.s64(in.src[2].index) : w.s64(isa::Sgpr::vcc);
+      u = perSource[2] | (mask & perSource[1]) | (~mask & perSource[0]);
+      break;
+    }
+    case Op::v_readfirstlane_b32:
+      resultBits_ = perSource[0] >> (exec_ ? std::countr_zero(exec_) : 0) & 1 ? 0 : ~0ull;
+      return;
+    case Op::v_readlane_b32:
+      resultBits_ = perSource[0] >> (valu::scalarOperand(w, in.src[1], false) & 63) & 1 ? 0 : ~0ull;
+      return;
+    case Op::v_writelane_b32:
+      written_ = 1ull << (valu::scalarOperand(w, in.src[1], false) & 63);
+      result_ = lowResult_ = perSource[0];
+      return;
+    default:
+      break;
+    }
+    if (in.dpp)
+      written_ &= valu::dppEnabled(in, exec_);
+    result_ = u & exec_;
+    lowResult_ = (lowFromLow(in) ? low : u) & exec_;
+    resultBits_ = ~result_;
+  }
+
+  /// The low dword of the result needs only the low dwords of the sources.
+  static bool lowFromLow(const Inst &in) {
+    switch (in.op) {
+    case Op::v_mad_u64_u32:
+    case Op::v_mad_i64_i32:
+    case Op::v_lshlrev_b64:
+      return true;
+    case Op::v_pk_add_f32:
+    case Op::v_pk_mul_f32:
+    case Op::v_pk_fma_f32:
+    case Op::v_pk_mov_b32:
+      return !in.opSel; // one half each
+    default:
+      return false;
+    }
+  }
+
+  static bool sameRegisters(const Inst &in) {
+    switch (in.op) {
+    case Op::v_xor_b32:
+    case Op::v_sub_u32:
+      return in.src[0].kind == Operand::Kind::vgpr && in.src[1].kind == Operand::Kind::vgpr &&
+             in.src[0].index == in.src[1].index;
+    default:
+      return false;
+    }
+  }
+
+  static uint64_t throughDpp(const Inst &in, uint64_t undefined) {
+    uint64_t out = 0;
+    for (int n = 0; n < int(kWaveSize); ++n)
+      if (const int s = valu::dppSource(in.dppCtrl, n); s >= 0)
+        out |= (undefined >> s & 1) << n;
+    return out;
+  }
+
+  // --- memory ---
+
+  void memory(const ExecInst *i, const Wave &w, Defined &d, const isa::RegisterUse &use) {
+    const Inst &in = *i->inst;
+    const bool vector = in.enc != Enc::SMEM;
+    written_ = exec_;
+    if (vector && !exec_)
+      return;
+    uint64_t dataUndefined = ~0ull;
+    bool hasData = false;
+    for (const RegisterRange &r : use.reads()) {
+      if (r.role == RegisterRange::Role::address) {
+        uint64_t u = undefinedLanes(i, w, d, r);
+        if (vector)
+          u &= exec_;
+        if (!u)
+          continue;
+        reporter_.report(i, w, r.isVector() ? std::countr_zero(u) : -1, [&] {
+          return "the address depends on " + registerName(r.file, r.index) +
+                 ", which was never written";
+        });
+        define(i, w, d, r);
+      } else if (r.role == RegisterRange::Role::data) {
+        hasData = true;
+        for (unsigned k = 0; k < r.dwords; ++k)
+          dataUndefined &= r.isVector()                         ? ~d.row(r, r.index + k)
+                           : d.sgpr[(r.index + k) & 127] == ~0u ? 0
+                                                                : ~0ull;
+      }
+    }
+    if (!hasData || in.enc == Enc::SCRATCH || in.enc == Enc::MUBUF || traits(in.op).toWhole)
+      return; // MUBUF is scratch, or cache control
+    if (vector)
+      dataUndefined &= exec_;
+    if (dataUndefined && !privateLane(w, in, unsigned(std::countr_zero(dataUndefined)))) {
+      reporter_.report(i, w, std::countr_zero(dataUndefined),
+                       [&] { return std::string("the stored value was never written"); });
+      for (const RegisterRange &r : use.reads())
+        if (r.role == RegisterRange::Role::data)
+          define(i, w, d, r);
+    }
+  }
+
+  static bool privateLane(const Wave &w, const Inst &in, unsigned lane) {
+    return in.enc == Enc::FLAT && w.v[in.vaddr.index + 1].u[lane] == uint32_t(w.apertures[2] >> 32);
+  }
+
+  void define(const ExecInst *i, const Wave &w, Defined &d, const RegisterRange &r) {
+    for (unsigned k = 0; k < r.dwords; ++k)
+      if (r.isVector())
+        d.row(r, r.index + relativeIndex(i, w, r) + k) = ~0ull;
+      else
+        d.sgpr[(r.index + k) & 127] = ~0u;
+  }
+
+  Reporter reporter_;
+  const Launch &launch_;
+  UseTable uses_;
+  std::unordered_map<const Wave *, Defined> waves_;
+  // Of the current instruction
+  uint64_t exec_ = 0;
+  uint64_t written_ = 0;        ///< lanes of vector results that are written
+  uint64_t result_ = 0;         ///< ... that are undefined then
+  uint64_t lowResult_ = 0;      ///< the same for the first dword
+  uint64_t resultBits_ = ~0ull; ///< defined bits of a scalar result
+  bool sccAfter_ = true;
+};
+
+} // namespace
+
+std::unique_ptr<Watcher> makeUndefinedChecker(const Launch &launch) {
+  return std::make_unique<UndefinedChecker>(launch);
+}
+
+} // namespace meld::softgpu::check
