@@ -8,6 +8,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
@@ -25,12 +26,13 @@ constexpr long maxMiddle = 64; // instructions
 
 // Two ifs in a row, as found.
 struct Pair {
-  BranchInst *first = nullptr;   // D's
-  BranchInst *second = nullptr;  // M's
-  BasicBlock *middle = nullptr;  // M
-  BasicBlock *sideEnd = nullptr; // the block of A that jumps to M
-  bool sideWhen = true;          // A runs when the first condition is this
-  bool afterSide = false;        // the second condition's value behind A; its inverse from D
+  BranchInst *first = nullptr;    // D's
+  BranchInst *second = nullptr;   // M's
+  BasicBlock *middle = nullptr;   // M
+  BasicBlock *sideEnd = nullptr;  // the block of A that jumps to M
+  BasicBlock *otherEnd = nullptr; // D, or the end of an else side
+  bool sideWhen = true;           // A runs when the first condition is this
+  bool afterSide = false;         // the second condition's value behind A; its inverse from D
 };
 
 struct Context {
@@ -81,43 +83,63 @@ std::optional<bool> implied(const Value *known, bool knownIs, const Value *asked
   return answer ? std::optional(*answer != flip) : std::nullopt;
 }
 
-// D -> A ... -> M, D -> M, and nothing else into M; the outcome in M known from A.
+// The ends of D's two ways that meet in `middle` and nowhere else: the block with the last edge, by
+// the first condition's value; D itself where a way is empty.
+bool waysMeet(const BranchInst *first, BasicBlock *middle, const DominatorTree &dominators,
+              BasicBlock *(&ends)[2]) {
+  if (!middle->hasNPredecessors(2))
+    return false;
+  ends[0] = ends[1] = nullptr;
+  for (bool value : {false, true}) {
+    BasicBlock *way = first->getSuccessor(value ? 0 : 1);
+    for (BasicBlock *predecessor : predecessors(middle)) {
+      bool comes = way == middle
+                       ? predecessor == first->getParent()
+                       : way->getSinglePredecessor() && dominators.dominates(way, predecessor);
+      if (comes)
+        ends[value] = predecessor;
+    }
+  }
+  return ends[0] && ends[1] && ends[0] != ends[1];
+}
+
 std::optional<Pair> findPair(BasicBlock &block, const Context &context) {
   auto *first = dyn_cast<BranchInst>(block.getTerminator());
   if (!first || !first->isConditional() || first->getSuccessor(0) == first->getSuccessor(1) ||
       !context.divergence.isDivergentBranch(&block))
     return std::nullopt;
-  for (unsigned way : {0u, 1u}) {
-    BasicBlock *side = first->getSuccessor(way), *middle = first->getSuccessor(1 - way);
+  for (const DomTreeNode *below : context.dominators.getNode(&block)->children()) {
+    BasicBlock *middle = below->getBlock();
     auto *second = dyn_cast<BranchInst>(middle->getTerminator());
-    if (middle == &block || !second || !second->isConditional() || !middle->hasNPredecessors(2) ||
-        second->getSuccessor(0) == second->getSuccessor(1))
+    if (!second || !second->isConditional() || second->getSuccessor(0) == second->getSuccessor(1))
       continue;
-    BasicBlock *sideEnd = nullptr;
-    for (BasicBlock *predecessor : predecessors(middle))
-      if (predecessor != &block)
-        sideEnd = predecessor;
-    if (!sideEnd || !side->getSinglePredecessor() || !context.dominators.dominates(side, sideEnd))
+    BasicBlock *ends[2];
+    if (!waysMeet(first, middle, context.dominators, ends))
       continue;
-    // One round of one loop, so that all three mean the same instance of the condition.
+    // One round of one loop, so that all mean the same instance of the condition.
     const Loop *loop = context.loops.getLoopFor(&block);
-    if (context.loops.getLoopFor(middle) != loop || context.loops.getLoopFor(sideEnd) != loop)
+    auto elsewhere = [&](BasicBlock *end) { return context.loops.getLoopFor(end) != loop; };
+    if (elsewhere(middle) || any_of(ends, elsewhere))
+      continue;
+    // Both ways must be known, and differ: of two conditions that only exclude each other an
+    // else-if would come, which costs more than two ifs.
+    bool after[2];
+    bool known = true;
+    for (bool value : {false, true}) {
+      auto found = implied(first->getCondition(), value, second->getCondition(), context.layout);
+      known &= found.has_value();
+      after[value] = found.value_or(false);
+    }
+    if (!known || after[false] == after[true])
       continue;
     Pair pair;
     pair.first = first;
     pair.second = second;
     pair.middle = middle;
-    pair.sideEnd = sideEnd;
-    pair.sideWhen = way == 0;
-    // Both ways must be known, and differ: of two conditions that only exclude each other an
-    // else-if would come, which costs more than two ifs.
-    auto after =
-        implied(first->getCondition(), pair.sideWhen, second->getCondition(), context.layout);
-    auto direct =
-        implied(first->getCondition(), !pair.sideWhen, second->getCondition(), context.layout);
-    if (!after || !direct || *after == *direct)
-      continue;
-    pair.afterSide = *after;
+    pair.sideWhen = ends[true] != &block;
+    pair.sideEnd = ends[pair.sideWhen];
+    pair.otherEnd = ends[!pair.sideWhen];
+    pair.afterSide = after[pair.sideWhen];
     return pair;
   }
   return std::nullopt;
@@ -198,8 +220,10 @@ std::string obstacleOf(const Pair &pair, const BasicBlock *join, const Context &
   if (any_of(*pair.middle, isConvergentOperation))
     return "a convergent operation between two ifs";
   BasicBlock *side = pair.first->getSuccessor(pair.sideWhen ? 0 : 1);
-  if (!freeOfConvergence(side, pair.middle, context))
-    return "a convergent operation in the first of two ifs";
+  BasicBlock *other = pair.first->getSuccessor(pair.sideWhen ? 1 : 0);
+  for (BasicBlock *way : {side, other})
+    if (way != pair.middle && !freeOfConvergence(way, pair.middle, context))
+      return "a convergent operation in the first of two ifs";
   for (BasicBlock *successor : successors(pair.middle)) {
     if (context.dominators.dominates(successor, pair.middle))
       return "the second of two ifs ends a loop";
@@ -215,6 +239,18 @@ std::string obstacleOf(const Pair &pair, const BasicBlock *join, const Context &
       return "a call between two ifs that must not be copied";
   }
   return "";
+}
+
+// What the branches cost less afterwards. An if alone is a guard; code copied to both ways needs an
+// else.
+int branchesSaved(const Pair &pair, const BasicBlock *join, const MiddlePlan &plan,
+                  const CostModel &cost) {
+  const bool firstAlone = pair.otherEnd == pair.first->getParent();
+  const bool secondAlone = is_contained(successors(pair.middle), join);
+  auto price = [&](bool alone) { return alone ? cost.guard() : cost.divergentIfElse(); };
+  const bool same = pair.second->getSuccessor(pair.afterSide ? 0 : 1) != join;
+  return price(firstAlone) + price(secondAlone) -
+         price(firstAlone && secondAlone && same && plan.copied == 0);
 }
 
 // M's branch becomes a jump: only `taken` is left.
@@ -287,6 +323,12 @@ void bringTogether(const Pair &pair, MiddlePlan plan, BasicBlock *join) {
   for (WeakTrackingVH &condition : conditions)
     if (condition)
       RecursivelyDeleteTriviallyDeadInstructions(condition);
+  // One block where control cannot part: the melder pairs blocks.
+  BasicBlock *behind[] = {copy->getSingleSuccessor(), middle->getSingleSuccessor()};
+  for (BasicBlock *next : behind)
+    MergeBlockIntoPredecessor(next);
+  MergeBlockIntoPredecessor(copy);
+  MergeBlockIntoPredecessor(middle);
 }
 
 } // namespace
@@ -312,9 +354,9 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
       MiddlePlan plan;
       if (decision.reason.empty()) {
         plan = planMiddle(*pair, join, context);
-        // What the two branches cost less afterwards; the copied code is run by both ways.
-        const int saved = 2 * context.cost.guard() - context.cost.divergentIfElse();
-        decision.profit = 100.0 * (saved - plan.copied) / (2 * context.cost.guard());
+        const int saved = branchesSaved(*pair, join, plan, context.cost);
+        decision.profit = 100.0 * (saved - plan.copied) / (saved + context.cost.divergentIfElse());
+        // The copied code is run by both ways.
         if (plan.copied > saved)
           decision.reason = "the code between two ifs costs more than a branch";
       }

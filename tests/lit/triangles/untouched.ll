@@ -1,0 +1,299 @@
+; What meld-triangles must leave exactly as it is.
+; RUN: %opt -passes=meld-triangles -S %s -o %t.after
+; RUN: %opt -S %s -o %t.before
+; RUN: diff %t.before %t.after
+; RUN: %opt -passes=meld-triangles -disable-output -pass-remarks-missed=meld %s 2>&1 | FileCheck %s
+
+; CHECK: meld-triangles left %entry: a convergent operation between two ifs
+; CHECK: meld-triangles left %entry: a convergent operation in the first of two ifs
+; CHECK: meld-triangles left %entry: a convergent operation in the second of two ifs
+; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
+; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
+; CHECK: meld-triangles left %entry: a call between two ifs that must not be copied
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32) convergent nounwind readnone
+declare i32 @once(i32) noduplicate nounwind
+
+; All lanes take part in a cross-lane operation between.
+define amdgpu_kernel void @convergent_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  %sh = call i32 @llvm.amdgcn.ds.bpermute(i32 %n, i32 %tid)
+  store volatile i32 %sh, ptr addrspace(3) %q
+  br i1 %c, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @convergent_first(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %sh = call i32 @llvm.amdgcn.ds.bpermute(i32 %n, i32 %tid)
+  store volatile i32 %sh, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @convergent_second(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %c, label %b, label %join
+b:
+  %sh = call i32 @llvm.amdgcn.ds.bpermute(i32 %n, i32 %tid)
+  store volatile i32 %sh, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; A store between: not moved, and too dear to copy.
+define amdgpu_kernel void @store_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  store volatile i32 %n, ptr addrspace(3) %q
+  store volatile i32 %tid, ptr addrspace(3) %p
+  br i1 %c, label %join, label %b
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; A division between whose divisor may be zero for some thread of neither side: stays behind the first side.
+define amdgpu_kernel void @division_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  %d = load volatile i32, ptr addrspace(3) %q
+  %z = udiv i32 %tid, %d
+  store volatile i32 %z, ptr addrspace(3) %p
+  br i1 %c, label %join, label %b
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @noduplicate_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  %z = call i32 @once(i32 %n)
+  br i1 %c, label %join, label %b
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; A branch on a kernel argument.
+define amdgpu_kernel void @uniform(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %u = icmp eq i32 %n, 0
+  br i1 %u, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %u, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; Conditions that have nothing to do with each other, or only exclude each other.
+define amdgpu_kernel void @unrelated(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %u = icmp ult i32 %tid, 7
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %u, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @exclusive(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %one = icmp eq i32 %tid, 1
+  %two = icmp eq i32 %tid, 2
+  br i1 %one, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %two, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; Ordered less and ordered greater or equal are both false for a NaN.
+define amdgpu_kernel void @not_complementary_float(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %tf = bitcast i32 %tid to float
+  %cf = fcmp olt float %tf, %f
+  br i1 %cf, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  %c2 = fcmp oge float %tf, %f
+  br i1 %c2, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; The middle is reached from elsewhere too.
+define amdgpu_kernel void @other_way_in(ptr addrspace(3) %p, i32 %n) {
+start:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %u = icmp eq i32 %n, 0
+  br i1 %u, label %m, label %entry
+entry:
+  br i1 %c, label %a, label %m
+a:
+  store i32 1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %c, label %b, label %join
+b:
+  store i32 2, ptr addrspace(3) %p
+  br label %join
+join:
+  ret void
+}
+
+; The second if is the end of a loop.
+define amdgpu_kernel void @latch(ptr addrspace(3) %p, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %head
+head:
+  %i = phi i32 [ %tid, %entry ], [ %next, %m ]
+  %next = add i32 %i, 3
+  %c = icmp ult i32 %next, %n
+  br i1 %c, label %a, label %m
+a:
+  store i32 1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %c, label %head, label %join
+join:
+  ret void
+}
