@@ -1,0 +1,67 @@
+// Collision detection: every thread tests one pair of shapes, circle or box against circle or box.
+// The four tests share most of their arithmetic, and neighbours in a wave run different ones.
+#include "harness.h"
+
+struct Shape {
+  int box; ///< 0: circle with radius a; 1: axis-aligned box with half sides a, b
+  int x, y, a, b;
+};
+
+__device__ __host__ inline int clampTo(int v, int low, int high) {
+  return v < low ? low : v > high ? high : v;
+}
+
+/// Integers: 0 when apart, else 1 + the squared depth in some measure of the test.
+__device__ __host__ inline int collide(const Shape &p, const Shape &q) {
+  const int dx = q.x - p.x, dy = q.y - p.y;
+  if (!p.box && !q.box) {
+    const int reach = p.a + q.a, square = dx * dx + dy * dy;
+    return square < reach * reach ? 1 + reach * reach - square : 0;
+  }
+  if (!p.box) {
+    const int nx = clampTo(-dx, -q.a, q.a), ny = clampTo(-dy, -q.b, q.b);
+    const int ex = -dx - nx, ey = -dy - ny, square = ex * ex + ey * ey;
+    return square < p.a * p.a ? 1 + p.a * p.a - square : 0;
+  }
+  if (!q.box) {
+    const int nx = clampTo(dx, -p.a, p.a), ny = clampTo(dy, -p.b, p.b);
+    const int ex = dx - nx, ey = dy - ny, square = ex * ex + ey * ey;
+    return square < q.a * q.a ? 1 + q.a * q.a - square : 0;
+  }
+  const int ox = p.a + q.a - (dx < 0 ? -dx : dx), oy = p.b + q.b - (dy < 0 ? -dy : dy);
+  return ox > 0 && oy > 0 ? 1 + ox * oy : 0;
+}
+
+__global__ void test(const Shape *shapes, const int *pairs, int *out, int count) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at < count)
+    out[at] = collide(shapes[pairs[2 * at]], shapes[pairs[2 * at + 1]]);
+}
+
+int main(int argc, char **argv) {
+  const auto o = bench::Options::parse(argc, argv);
+  bench::Verdicts verdicts("collision");
+  const unsigned block = o.block ? o.block : 128;
+  const int count = static_cast<int>(o.size ? o.size : 4096), bodies = 300;
+  bench::Random random(o.seed);
+  std::vector<Shape> shapes;
+  for (int i = 0; i < bodies; ++i)
+    shapes.push_back({static_cast<int>(random.below(2)), static_cast<int>(random.below(400)),
+                      static_cast<int>(random.below(400)), 10 + static_cast<int>(random.below(60)),
+                      10 + static_cast<int>(random.below(60))});
+  std::vector<int> pairs, want;
+  for (int i = 0; i < count; ++i) {
+    pairs.push_back(static_cast<int>(random.below(bodies)));
+    pairs.push_back(static_cast<int>(random.below(bodies)));
+    want.push_back(collide(shapes[static_cast<size_t>(pairs[2 * i])],
+                           shapes[static_cast<size_t>(pairs[2 * i + 1])]));
+  }
+  bench::DeviceBuffer<Shape> dShapes(shapes);
+  bench::DeviceBuffer<int> dPairs(pairs), out(want.size());
+  test<<<dim3((count + block - 1) / block), dim3(block)>>>(dShapes.get(), dPairs.get(), out.get(),
+                                                           count);
+  HIP_CHECK(hipGetLastError());
+  HIP_CHECK(hipDeviceSynchronize());
+  verdicts.expectEqual("block=" + std::to_string(block), out.download(), want);
+  return verdicts.exitCode();
+}

@@ -1,0 +1,116 @@
+// Ray tracing: spheres of three materials. Every ray finds its nearest sphere, then shades by
+// material: matt, shiny with a highlight, or a mirror whose reflected ray is traced once more.
+// Which arm a thread takes depends on what it hits.
+#include "harness.h"
+
+#include <cmath>
+
+struct Sphere {
+  float x, y, z, radius;
+  int material;
+  float colour;
+};
+
+struct Ray {
+  float ox, oy, oz, dx, dy, dz;
+};
+
+__device__ __host__ inline int nearest(const Sphere *spheres, int count, const Ray &r, float &t) {
+  int hit = -1;
+  t = 1e30f;
+  for (int i = 0; i < count; ++i) {
+    const Sphere &s = spheres[i];
+    const float x = r.ox - s.x, y = r.oy - s.y, z = r.oz - s.z;
+    const float b = x * r.dx + y * r.dy + z * r.dz;
+    const float c = x * x + y * y + z * z - s.radius * s.radius;
+    const float discriminant = b * b - c;
+    if (discriminant > 0) {
+      const float distance = -b - sqrtf(discriminant);
+      if (distance > 0.001f && distance < t) {
+        t = distance;
+        hit = i;
+      }
+    }
+  }
+  return hit;
+}
+
+__device__ __host__ inline float shade(const Sphere *spheres, int count, Ray r) {
+  float weight = 1, colour = 0;
+  for (int bounce = 0; bounce < 3; ++bounce) {
+    float t;
+    const int hit = nearest(spheres, count, r, t);
+    if (hit < 0)
+      return colour + weight * (0.2f + 0.1f * r.dy);
+    const Sphere &s = spheres[hit];
+    const float px = r.ox + t * r.dx, py = r.oy + t * r.dy, pz = r.oz + t * r.dz;
+    const float nx = (px - s.x) / s.radius, ny = (py - s.y) / s.radius, nz = (pz - s.z) / s.radius;
+    const float lx = 0.48f, ly = 0.6f, lz = -0.64f;
+    if (s.material == 0) { // matt
+      float light = nx * lx + ny * ly + nz * lz;
+      if (light < 0)
+        light = 0;
+      return colour + weight * s.colour * (0.2f + 0.8f * light);
+    }
+    if (s.material == 1) { // shiny
+      float light = nx * lx + ny * ly + nz * lz;
+      if (light < 0)
+        light = 0;
+      float glance = light * light;
+      glance *= glance;
+      return colour + weight * (s.colour * (0.2f + 0.6f * light) + 0.5f * glance * glance);
+    }
+    const float along = 2 * (r.dx * nx + r.dy * ny + r.dz * nz);
+    r = {px, py, pz, r.dx - along * nx, r.dy - along * ny, r.dz - along * nz};
+    colour += weight * 0.1f * s.colour;
+    weight *= 0.7f;
+  }
+  return colour;
+}
+
+__device__ __host__ inline Ray camera(int x, int y, int width, int height) {
+  const float u = (static_cast<float>(x) + 0.5f) / static_cast<float>(width) * 2 - 1;
+  const float v = (static_cast<float>(y) + 0.5f) / static_cast<float>(height) * 2 - 1;
+  const float length = sqrtf(u * u + v * v + 4);
+  return {0, 0, -6, u / length, v / length, 2 / length};
+}
+
+__global__ void render(const Sphere *spheres, int count, float *image, int width, int height) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x < width && y < height)
+    image[y * width + x] = shade(spheres, count, camera(x, y, width, height));
+}
+
+int main(int argc, char **argv) {
+  const auto o = bench::Options::parse(argc, argv);
+  bench::Verdicts verdicts("raytrace");
+  const int width = static_cast<int>(o.size ? o.size : 64), height = width / 2, count = 12;
+  bench::Random random(o.seed);
+  std::vector<Sphere> spheres;
+  for (int i = 0; i < count; ++i)
+    spheres.push_back({4 * random.unit() - 2, 3 * random.unit() - 1.5f, 4 * random.unit() - 2,
+                       0.3f + 0.5f * random.unit(), static_cast<int>(random.below(3)),
+                       0.3f + 0.7f * random.unit()});
+  bench::DeviceBuffer<Sphere> dSpheres(spheres);
+  bench::DeviceBuffer<float> image(static_cast<size_t>(width * height));
+  render<<<dim3((width + 15) / 16, (height + 15) / 16), dim3(16, 16)>>>(dSpheres.get(), count,
+                                                                        image.get(), width, height);
+  HIP_CHECK(hipGetLastError());
+  HIP_CHECK(hipDeviceSynchronize());
+  // At a silhouette or after a mirror the last bit decides what is hit; such pixels are few.
+  const auto got = image.download();
+  size_t different = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const float want = shade(spheres.data(), count, camera(x, y, width, height));
+      const float have = got[static_cast<size_t>(y * width + x)];
+      different += !(std::fabs(have - want) <= 1e-3f);
+    }
+  const std::string label = "width=" + std::to_string(width);
+  if (different * 200 > got.size())
+    verdicts.fail(label, std::to_string(different) + " pixels differ");
+  else
+    verdicts.expectEqual(label, std::vector<size_t>{different}, {different});
+  return verdicts.exitCode();
+}
