@@ -7,8 +7,9 @@
 // factor as 2^32 (2^64 for f64) and scales a huge denominator up, which cannot give right
 // quotients; here each factor undoes its scaling: the direction follows from the exponent of fmas'
 // addend, the unscaled quotient. An overflowing quotient turns into a NaN in the Newton steps;
-// fixup makes it the infinity it stands for. The test divides through the whole sequence and
-// compares with the host's division.
+// fixup makes it the infinity it stands for. fmas rounds once, also where the unscaled quotient is
+// subnormal (so the hardware: its divisions are correctly rounded there too). The test divides
+// through the whole sequence and compares with the host's division.
 #include "runtime/softgpu/cu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -24,9 +25,11 @@ struct Single {
   using U = U32;
   using I = I32;
   using B = uint32_t;
-  static constexpr int man = 23, farApart = 96, tiny = 23, underflow = -150, bias = 127;
+  static constexpr int signBit = 31, man = 23, farApart = 96, tiny = 23, underflow = -150,
+                       bias = 127;
   static constexpr B maxExponent = 255, nan = kNan32, quietBit = kQuiet32, invalid = 0xffc00000;
   static F up() { return splatF(0x1p64f); }
+  static F halfSubnormal() { return splatF(0x1p-86f); } ///< of the last place, scaled up
   static F down() { return splatF(0x1p-64f); }
   static F one() { return splatF(1); }
   static F fma(F a, F b, F c) { return (F)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
@@ -36,10 +39,12 @@ struct Double {
   using U = U64;
   using I = I64;
   using B = uint64_t;
-  static constexpr int man = 52, farApart = 768, tiny = 53, underflow = -1075, bias = 1023;
+  static constexpr int signBit = 63, man = 52, farApart = 768, tiny = 53, underflow = -1075,
+                       bias = 1023;
   static constexpr B maxExponent = 2047, nan = kNan64, quietBit = kQuiet64,
                      invalid = 0xfff8000000000000;
   static F up() { return splatD(0x1p128); }
+  static F halfSubnormal() { return splatD(0x1p-947); }
   static F down() { return splatD(0x1p-128); }
   static F one() { return splatD(1); }
   static F fma(F a, F b, F c) { return (F)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
@@ -96,7 +101,19 @@ MELD_INLINE typename T::U divFmas(typename T::U a, typename T::U b, typename T::
   using F = typename T::F;
   const F r = fixNan(T::fma((F)a, (F)b, (F)c), (F)a, (F)b, (F)c);
   const U large = (U)(Parts<T>(c).e > T::bias);
-  const F scaled = r * (F)select(large, (U)T::up(), (U)T::down());
+  F scaled = r * (F)select(large, (U)T::up(), (U)T::down());
+  // Scaled down, r loses bits where the result is subnormal. A second rounding shows only where r
+  // lies halfway between two results and a * b + c does not: then r moves one place towards it.
+  // Other rounding modes do not see the difference. c - r is exact, as a * b is a correction of c.
+  const F lost = r - scaled * T::up();
+  const U halfway = (U)((U)lost << 1 == (U)T::halfSubnormal() << 1) & vcc & ~large;
+  if (any((F)halfway)) {
+    const F error = T::fma((F)a, (F)b, (F)c - r);
+    const U outward = (U)(((U)error ^ (U)r) >> T::signBit == U{});
+    const U moved = (U)r + select(outward, U{} + 1, ~U{});
+    const U inexact = (U)(((U)error << 1) != U{});
+    scaled = (F)select(halfway & inexact, (U)((F)moved * T::down()), (U)scaled);
+  }
   return select(vcc, (U)scaled, (U)r);
 }
 
