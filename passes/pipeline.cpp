@@ -5,6 +5,7 @@
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/region_printer.h"
 #include "passes/transform/triangles.h"
+#include "passes/transform/unpredicate.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,10 +48,15 @@ public:
       step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
     if (options_.wants("tail-merge"))
       step(MeldCfmPass(options_, log_, point_, MeldScope::tails));
+    if (changed) {
+      step(EarlyCSEPass(true));
+      step(SimplifyCFGPass());
+    }
+    // Last, and not early: LLVM's if-conversion would flatten again what this opens.
+    if (options_.wants("unpredicate") && point_ != "early")
+      step(MeldUnpredicatePass(options_, log_, point_));
     if (!changed)
       return PreservedAnalyses::all();
-    step(EarlyCSEPass(true));
-    step(SimplifyCFGPass());
     return PreservedAnalyses::none();
   }
 
@@ -92,8 +98,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(RegionPrinterPass(outs()));
     return true;
   }
-  for (StringRef pass : {"meld", "meld-triangles", "meld-cfm", "meld-switch", "meld-branch-fusion",
-                         "meld-tail-merge"}) {
+  for (StringRef pass : {"meld", "meld-triangles", "meld-unpredicate", "meld-cfm", "meld-switch",
+                         "meld-branch-fusion", "meld-tail-merge"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -110,6 +116,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       manager.addPass(MeldPass(options, log, ""));
     else if (pass == "meld-triangles")
       manager.addPass(MeldTrianglesPass(options, log));
+    else if (pass == "meld-unpredicate")
+      manager.addPass(MeldUnpredicatePass(options, log));
     else if (pass == "meld-switch")
       manager.addPass(MeldSwitchPass(options, log));
     else

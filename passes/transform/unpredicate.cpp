@@ -1,0 +1,259 @@
+#include "passes/transform/unpredicate.h"
+#include "passes/analysis/divergence.h"
+#include "passes/compat.h"
+#include "passes/cost/cost_model.h"
+#include "passes/transform/decisions.h"
+#include "passes/transform/legality.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+// Selects on one condition in one block, and the code only they need.
+struct Run {
+  Value *condition = nullptr;
+  std::vector<SelectInst *> selects;  // in program order
+  std::vector<Instruction *> side[2]; // [1]: for a true condition; in program order
+  int cycles = 0;                     // of both sides
+  int gain = 0;
+  int branch = 0;
+};
+
+class BlockUnpredicator {
+public:
+  BlockUnpredicator(BasicBlock &block, const CostModel &cost) : block_(block), cost_(cost) {
+    unsigned next = 0;
+    for (Instruction &instruction : block) {
+      position_[&instruction] = next++;
+      if (instruction.mayWriteToMemory() || instruction.mayThrow())
+        writes_.push_back(position_[&instruction]);
+    }
+  }
+
+  // The runs of the selects on `condition`: a run ends where one of its selects is needed.
+  std::vector<Run> runs(Value *condition, ArrayRef<SelectInst *> selects) {
+    std::vector<Run> found;
+    unsigned end = 0; // the first use of a select of the open run
+    for (SelectInst *select : selects) {
+      if (found.empty() || position_[select] > end) {
+        found.emplace_back();
+        found.back().condition = condition;
+        end = ~0u;
+      }
+      found.back().selects.push_back(select);
+      for (User *user : select->users())
+        if (auto *inside = dyn_cast<Instruction>(user);
+            inside->getParent() == &block_ && !isa<PHINode>(inside) && !inRun(found.back(), inside))
+          end = std::min(end, position_[inside]);
+    }
+    for (Run &run : found)
+      collect(run);
+    return found;
+  }
+
+private:
+  static bool inRun(const Run &run, const Instruction *instruction) {
+    return is_contained(run.selects, instruction);
+  }
+
+  // May `instruction` run later, at `place`, and only for some threads?
+  bool mayMove(const Instruction &instruction, unsigned place) const {
+    if (isa<PHINode>(instruction) || isa<AllocaInst>(instruction) || instruction.isTerminator() ||
+        instruction.getType()->isTokenTy() || isConvergentOperation(instruction) ||
+        instruction.mayHaveSideEffects() || isIgnorable(instruction))
+      return false;
+    if (!instruction.mayReadFromMemory())
+      return true;
+    auto *load = dyn_cast<LoadInst>(&instruction);
+    if (!load || !load->isSimple())
+      return false;
+    unsigned from = position_.lookup(&instruction);
+    return none_of(writes_, [&](unsigned at) { return from < at && at < place; });
+  }
+
+  // Walks up from the last select: an instruction belongs to a side when all its uses do.
+  void collect(Run &run) {
+    SelectInst *last = run.selects.back();
+    const unsigned place = position_[last];
+    DenseMap<const Value *, int> sideOf;
+    for (Instruction *at = last->getPrevNode(); at; at = at->getPrevNode()) {
+      if (at->use_empty() || inRun(run, at) || !mayMove(*at, place))
+        continue;
+      int side = -1;
+      for (const Use &use : at->uses()) {
+        auto *user = cast<Instruction>(use.getUser());
+        int own = -1;
+        if (auto *select = dyn_cast<SelectInst>(user); select && inRun(run, select))
+          own = use.getOperandNo() == 0 ? -1 : use.getOperandNo() == 1;
+        else if (auto found = sideOf.find(user); found != sideOf.end())
+          own = found->second;
+        if (own == -1 || (side != -1 && side != own)) {
+          side = -1;
+          break;
+        }
+        side = own;
+      }
+      if (side == -1)
+        continue;
+      sideOf[at] = side;
+      run.side[side].push_back(at);
+      int cycles = cost_.instruction(*at);
+      run.cycles += cycles;
+      run.gain += cycles / (at->mayReadFromMemory() ? 4 : 8);
+    }
+    for (auto &side : run.side)
+      std::reverse(side.begin(), side.end());
+    run.branch =
+        !run.side[0].empty() && !run.side[1].empty() ? cost_.divergentIfElse() : cost_.guard();
+  }
+
+  BasicBlock &block_;
+  const CostModel &cost_;
+  DenseMap<const Instruction *, unsigned> position_;
+  std::vector<unsigned> writes_;
+};
+
+// The block is cut behind the last select; its sides go between, and the selects become phis.
+void putBehindBranch(Run &run) {
+  SelectInst *last = run.selects.back();
+  BasicBlock *head = last->getParent();
+  Function &function = *head->getParent();
+  Instruction *below = last->getNextNode();
+  DebugLoc where = last->getDebugLoc();
+  BasicBlock *join = SplitBlock(head, below, static_cast<DominatorTree *>(nullptr));
+  join->setName("meld.unpredicated");
+  Value *condition = run.condition;
+  Instruction *end = head->getTerminator();
+  if (!isGuaranteedNotToBeUndefOrPoison(condition, nullptr, end)) {
+    auto *frozen = new FreezeInst(condition, "meld.frozen", end);
+    frozen->setDebugLoc(where);
+    condition = frozen;
+  }
+  BasicBlock *from[2] = {head, head};
+  for (int side : {1, 0}) {
+    if (run.side[side].empty())
+      continue;
+    from[side] = BasicBlock::Create(function.getContext(), side ? "meld.then" : "meld.else",
+                                    &function, join);
+    Instruction *jump = BranchInst::Create(join, from[side]);
+    jump->setDebugLoc(where);
+    for (Instruction *instruction : run.side[side]) {
+      replaceDbgUsesWithUndef(instruction);
+      instruction->moveBefore(jump);
+    }
+  }
+  auto target = [&](int side) { return from[side] == head ? join : from[side]; };
+  BranchInst *branch = BranchInst::Create(target(1), target(0), condition, end);
+  branch->setDebugLoc(where);
+  end->eraseFromParent();
+  // A select's operand may be an earlier select of the run.
+  DenseMap<Value *, PHINode *> phis;
+  for (SelectInst *select : run.selects) {
+    auto *phi = PHINode::Create(select->getType(), 2, "", &*join->getFirstInsertionPt());
+    phi->takeName(select);
+    phi->setDebugLoc(select->getDebugLoc());
+    if (isa<FPMathOperator>(phi) && isa<FPMathOperator>(select))
+      phi->copyIRFlags(select);
+    phis[select] = phi;
+  }
+  auto through = [&](Value *value, int side) {
+    while (auto *select = dyn_cast<SelectInst>(value)) {
+      if (!phis.count(select))
+        break;
+      value = side ? select->getTrueValue() : select->getFalseValue();
+    }
+    return value;
+  };
+  for (SelectInst *select : run.selects) {
+    PHINode *phi = phis[select];
+    phi->addIncoming(through(select->getTrueValue(), 1), from[1]);
+    phi->addIncoming(through(select->getFalseValue(), 0), from[0]);
+  }
+  for (SelectInst *select : reverse(run.selects)) {
+    select->replaceAllUsesWith(phis[select]);
+    select->eraseFromParent();
+  }
+}
+
+// The best run of a block that pays; what does not pay is told to `leave`.
+Run bestRun(BasicBlock &block, const DivergenceInfo &divergence, const CostModel &cost, bool forced,
+            function_ref<void(const Run &, const char *)> leave) {
+  MapVector<Value *, std::vector<SelectInst *>> byCondition;
+  for (Instruction &instruction : block)
+    if (auto *select = dyn_cast<SelectInst>(&instruction))
+      if (select->getCondition()->getType()->isIntegerTy(1) &&
+          !isa<Constant>(select->getCondition()) &&
+          divergence.widthAtUse(select->getCondition(), select) == Width::thread)
+        byCondition[select->getCondition()].push_back(select);
+  Run best;
+  if (byCondition.empty())
+    return best;
+  BlockUnpredicator unpredicator(block, cost);
+  for (auto &[condition, selects] : byCondition)
+    for (Run &run : unpredicator.runs(condition, selects)) {
+      if (run.side[0].empty() && run.side[1].empty())
+        continue;
+      if (run.cycles <= run.branch)
+        leave(run, "run behind selects is cheaper than a branch");
+      else if (run.gain <= run.branch && !forced)
+        leave(run, "run behind selects: gain too small");
+      else if (best.selects.empty() || run.gain - run.branch > best.gain - best.branch)
+        best = std::move(run);
+    }
+  return best;
+}
+
+} // namespace
+
+PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
+    return PreservedAnalyses::all();
+  DecisionRecorder recorder(function, analyses, log_, "meld-unpredicate", point_);
+  bool changed = false, again = true;
+  for (unsigned sweep = 0; again && sweep < options_.maxIterations; ++sweep) {
+    again = false;
+    DominatorTree dominators(function);
+    PostDominatorTree postDominators(function);
+    LoopInfo loops(dominators);
+    DivergenceInfo divergence(function, loops, dominators, postDominators,
+                              {/*assumeOneDimension=*/true});
+    CostModel cost(function, divergence.gpu());
+    std::vector<std::pair<Decision, DebugLoc>> left;
+    std::vector<BasicBlock *> blocks; // as they are before this sweep
+    for (BasicBlock &block : function)
+      blocks.push_back(&block);
+    for (BasicBlock *block : blocks) {
+      Decision decision = recorder.at(*block->getTerminator());
+      Run best = bestRun(*block, divergence, cost, options_.minProfit < 0,
+                         [&](const Run &run, const char *reason) {
+                           decision.reason = reason;
+                           left.push_back({decision, run.selects.back()->getDebugLoc()});
+                         });
+      if (best.selects.empty())
+        continue;
+      decision.melded = true;
+      decision.reason = "run behind selects";
+      decision.profit = 100.0 * (best.gain - best.branch) / best.cycles;
+      decision.alignment = "instructions " +
+                           std::to_string(best.side[1].size() + best.side[0].size()) +
+                           ", selects " + std::to_string(best.selects.size()) + ", cycles " +
+                           std::to_string(best.cycles);
+      recorder.record(std::move(decision), best.selects.back()->getDebugLoc());
+      putBehindBranch(best);
+      changed = again = true;
+    }
+    if (!again)
+      for (auto &[decision, where] : left)
+        recorder.record(std::move(decision), where);
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace meld::passes
