@@ -94,7 +94,7 @@ Error CodeObjectLayer::linkAndResolve(MaterializationResponsibility &responsibil
   finished_(std::move(codeObject)); // before waking anyone who waits for a symbol
   if (auto e = responsibility.notifyResolved(resolved))
     return e;
-  return responsibility.notifyEmitted();
+  return compat::notifyEmitted(responsibility);
 }
 
 void CodeObjectLayer::emit(std::unique_ptr<MaterializationResponsibility> responsibility,

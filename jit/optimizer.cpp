@@ -108,9 +108,9 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const CompileOption
   if (options.fpContract == "fast")
     to.AllowFPOpFusion = FPOpFusion::Fast;
   std::string cpu = options.cpu.empty() ? processor.str() : options.cpu;
-  std::unique_ptr<TargetMachine> tm(
-      target->createTargetMachine(tripleName, cpu, join(options.features, ","), to, Reloc::PIC_,
-                                  compat::none, codegenLevel(options.level)));
+  std::unique_ptr<TargetMachine> tm(target->createTargetMachine(
+      compat::machineTriple(tripleName), cpu, join(options.features, ","), to, Reloc::PIC_,
+      compat::none, codegenLevel(options.level)));
   if (!tm)
     return compilerError("LLVM: no target machine for " + cpu);
   return tm;

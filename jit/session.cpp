@@ -81,8 +81,8 @@ Expected<std::unique_ptr<Module>> parseUnits(ArrayRef<StringRef> units, LLVMCont
 }
 
 Session::Session(std::unique_ptr<TaskDispatcher> dispatcher) {
-  session_ = std::make_unique<ExecutionSession>(std::make_unique<UnsupportedExecutorProcessControl>(
-      nullptr, std::move(dispatcher), "amdgcn-amd-amdhsa", 4096));
+  session_ = std::make_unique<ExecutionSession>(
+      compat::noExecutor(std::move(dispatcher), "amdgcn-amd-amdhsa", 4096));
   compat::useDispatcher(*session_);
   session_->setErrorReporter([this](Error e) {
     std::lock_guard<std::mutex> lock(errorsMutex_);
