@@ -1,6 +1,7 @@
 #include "runtime/softgpu/translate/lib/unit.h"
 
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/translate/lib/lds512.h"
 
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -182,8 +183,11 @@ bool Unit::handler(uint32_t k, bool returns) {
     setNext(e);
   Type *ptr = b_.getPtrTy();
   auto *type = FunctionType::get(ptr, {ptr, ptr}, false);
+  Handler run = e->run;
+  if (Handler faster = lanes_ == 16 ? lds512Handler(e) : nullptr)
+    run = faster;
   Value *next =
-      b_.CreateCall(type, pointer(reinterpret_cast<const void *>(e->run)), {pointer(e), wave_});
+      b_.CreateCall(type, pointer(reinterpret_cast<const void *>(run)), {pointer(e), wave_});
   if (memory) {
     const size_t trace = offsetof(Wave, trace);
     const auto add = [&](size_t from, size_t to) {
