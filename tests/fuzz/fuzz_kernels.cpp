@@ -6,21 +6,16 @@
 // as it is, and with the passes in; odd seeds meld whatever is legal, however unprofitable. Both
 // run on the same inputs. A difference, a compiler failure or a fault is a finding: its seed is
 // printed and, with --keep, the IR is written. Exit code 1 when anything was found.
-#include "jit/comgr.h"
 #include "jit/optimizer.h"
 #include "passes/pipeline.h"
-#include "tests/fuzz/code_object_runner.h"
 #include "tests/fuzz/kernel_ir.h"
+#include "tests/fuzz/kernel_run.h"
 
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <filesystem>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
 #include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,28 +27,11 @@ using namespace meld::fuzz;
 namespace {
 
 struct Setup {
-  std::string cpu = "gfx90a";
-  std::string isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+  FuzzTarget target;
   std::string keep;
   bool noEarly = false, noLate = false; ///< narrow a finding down
   std::string passes;
 };
-
-jit::CompileOptions compileOptions(const Setup &setup, char level) {
-  jit::CompileOptions o;
-  o.level = level;
-  o.unrollLoops = o.vectorizeLoops = o.vectorizeSlp = level == '3';
-  o.cpu = setup.cpu;
-  o.mllvm = {"-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"};
-  return o;
-}
-
-std::string irText(const Module &m) {
-  std::string text;
-  raw_string_ostream out(text);
-  m.print(out, nullptr);
-  return text;
-}
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
 Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setup &setup,
@@ -64,77 +42,22 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
 #if LLVM_VERSION_MAJOR < 17
   context.setOpaquePointers(true);
 #endif
-  const auto options = compileOptions(setup, level);
-  auto module = emitKernel(ast, context, setup.cpu);
+  const auto options = setup.target.options(level);
+  auto module = emitKernel(ast, context, setup.target.cpu);
   passes::MeldOptions meldOptions;
   meldOptions.minProfit = force ? -1e6 : 0;
   meldOptions.early = !setup.noEarly;
   meldOptions.late = !setup.noLate;
   meldOptions.passes = setup.passes;
-  if (Error e = jit::optimize(*module, options, setup.cpu, /*verify=*/true, [&](PassBuilder &pb) {
-        if (log)
-          passes::registerMeldCallbacks(pb, meldOptions, log);
-      }))
+  if (Error e =
+          jit::optimize(*module, options, setup.target.cpu, /*verify=*/true, [&](PassBuilder &pb) {
+            if (log)
+              passes::registerMeldCallbacks(pb, meldOptions, log);
+          }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
   if (ir)
     *ir = irText(*module);
-  auto machine = jit::createTargetMachine(options, setup.cpu);
-  if (!machine)
-    return machine.takeError();
-  if (simpleCodegen)
-    (*machine)->setOptLevel(CodeGenOpt::None);
-  SmallString<0> object;
-  {
-    raw_svector_ostream out(object);
-    legacy::PassManager pm;
-    if ((*machine)->addPassesToEmitFile(pm, out, nullptr, CGFT_ObjectFile))
-      return createStringError(inconvertibleErrorCode(), "the target cannot emit objects");
-    pm.run(*module);
-  }
-  auto comgr = jit::Comgr::get();
-  if (!comgr)
-    return comgr.takeError();
-  return (*comgr)->link({MemoryBufferRef(object.str(), "fuzz.o")}, setup.isa);
-}
-
-struct Memory {
-  std::vector<uint8_t> out, acc;
-  bool operator==(const Memory &) const = default;
-};
-
-Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef codeObject) {
-  const size_t outBytes = size_t{4} * wordsPerThread * ast.blocks * ast.blockSize;
-  const size_t accBytes = size_t{4} * KernelAst::accOps * KernelAst::accRegion;
-  DeviceMemory in(4 * KernelAst::inputWords), out(outBytes), acc(accBytes);
-  uint64_t x = ast.seed * 0x9e3779b97f4a7c15ull + 1;
-  auto fill = [&](const DeviceMemory &m, size_t bytes, bool narrow) {
-    for (size_t i = 0; i < bytes / 4; ++i) {
-      x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-      // A mix of small and arbitrary words, so that comparisons go both ways.
-      const uint32_t w = static_cast<uint32_t>(x >> 32);
-      const uint32_t v = narrow && (w & 3) ? (w >> 2) & 0xff : w;
-      std::memcpy(m.data() + 4 * i, &v, 4);
-    }
-  };
-  fill(in, 4 * KernelAst::inputWords, true);
-  fill(acc, accBytes, false);
-  std::memset(out.data(), 0xa5, outBytes);
-
-  Launch l;
-  l.kernel = "fuzz";
-  l.blocks = ast.blocks;
-  l.blockSize = ast.blockSize;
-  l.arguments.resize(28);
-  const uint64_t pointers[3] = {in.address(), out.address(), acc.address()};
-  const uint32_t n = 37;
-  std::memcpy(l.arguments.data(), pointers, 24);
-  std::memcpy(l.arguments.data() + 24, &n, 4);
-  auto result = launch(gpu, codeObject, l);
-  if (!result)
-    return result.takeError();
-  if (result->code != softgpu::DispatchCode::ok)
-    return createStringError(inconvertibleErrorCode(), "dispatch: " + result->message);
-  return Memory{{out.data(), out.data() + outBytes}, {acc.data(), acc.data() + accBytes}};
+  return generateCode(*module, setup.target, level, simpleCodegen);
 }
 
 struct Tally {
@@ -165,7 +88,7 @@ void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &t
   std::error_code error;
   raw_fd_ostream file(setup.keep + "/" + std::to_string(seed) + ".ll", error);
   if (!error)
-    file << irText(*emitKernel(generateKernel(seed), context, setup.cpu));
+    file << irText(*emitKernel(generateKernel(seed), context, setup.target.cpu));
 }
 
 /// Both versions' IR, code objects and the decisions, for a person to read.
@@ -246,11 +169,7 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
 /// Two code objects of the same kernel on the inputs of `seed`: to see which of several
 /// compilations is wrong.
 int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::string> &files) {
-  softgpu::DeviceConfig config;
-  config.target =
-      setup.cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
-  config.hostThreads = 1;
-  auto gpu = softgpu::Gpu::create(config);
+  auto gpu = makeGpu(setup.target);
   const KernelAst ast = generateKernel(seed);
   std::optional<Memory> first;
   for (const std::string &file : files) {
@@ -273,16 +192,9 @@ int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::str
 /// A worker process: seeds first, first + step, ...; a crash of the compiler ends only the worker.
 Tally runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, int progressFd) {
   Tally tally;
-  jit::initializeTargets();
-  LLVMInitializeAMDGPUAsmPrinter(); // the product leaves code generation to comgr
-  softgpu::DeviceConfig config;
-  config.target =
-      setup.cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
-  config.hostThreads = 1;
-  std::string problem;
-  auto gpu = softgpu::Gpu::create(config, nullptr, &problem);
+  initializeCompiler();
+  auto gpu = makeGpu(setup.target);
   if (!gpu) {
-    std::fprintf(stderr, "%s\n", problem.c_str());
     tally.findings = 1;
     return tally;
   }
@@ -303,7 +215,7 @@ int main(int argc, char **argv) {
   app.add_option("--count", count, "Kernels to try")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
   app.add_option("--jobs", jobs, "Worker processes")->capture_default_str();
-  app.add_option("--cpu", setup.cpu, "Target")
+  app.add_option("--cpu", setup.target.cpu, "Target")
       ->capture_default_str()
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
@@ -316,8 +228,6 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
   if (!objects.empty())
     return compareObjects(setup, seed, objects);
-  if (setup.cpu == "gfx900")
-    setup.isa = "amdgcn-amd-amdhsa--gfx900:xnack-";
 
   // One pipe a worker: eight-byte seeds as progress, then the tally. A worker that dies leaves the
   // seed it was at.

@@ -1,0 +1,116 @@
+#include "tests/fuzz/kernel_run.h"
+#include "jit/comgr.h"
+#include "jit/optimizer.h"
+#include "tests/fuzz/kernel_ir.h"
+
+#include <cstring>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+using namespace llvm;
+
+namespace meld::fuzz {
+
+std::string FuzzTarget::isa() const {
+  return cpu == "gfx900" ? "amdgcn-amd-amdhsa--gfx900:xnack-"
+                         : "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+}
+
+softgpu::isa::Target FuzzTarget::executor() const {
+  return cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
+}
+
+jit::CompileOptions FuzzTarget::options(char level) const {
+  jit::CompileOptions o;
+  o.level = level;
+  o.unrollLoops = o.vectorizeLoops = o.vectorizeSlp = level == '3';
+  o.cpu = cpu;
+  o.mllvm = {"-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"};
+  return o;
+}
+
+void initializeCompiler() {
+  jit::initializeTargets();
+  LLVMInitializeAMDGPUAsmPrinter(); // the product leaves code generation to comgr
+}
+
+std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target) {
+  softgpu::DeviceConfig config;
+  config.target = target.executor();
+  config.hostThreads = 1;
+  std::string problem;
+  auto gpu = softgpu::Gpu::create(config, nullptr, &problem);
+  if (!gpu)
+    errs() << problem << "\n";
+  return gpu;
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> generateCode(Module &module, const FuzzTarget &target,
+                                                     char level, bool simple) {
+  auto machine = jit::createTargetMachine(target.options(level), target.cpu);
+  if (!machine)
+    return machine.takeError();
+  if (simple)
+    (*machine)->setOptLevel(CodeGenOpt::None);
+  SmallString<0> object;
+  {
+    raw_svector_ostream out(object);
+    legacy::PassManager pm;
+    if ((*machine)->addPassesToEmitFile(pm, out, nullptr, CGFT_ObjectFile))
+      return createStringError(inconvertibleErrorCode(), "the target cannot emit objects");
+    pm.run(module);
+  }
+  auto comgr = jit::Comgr::get();
+  if (!comgr)
+    return comgr.takeError();
+  return (*comgr)->link({MemoryBufferRef(object.str(), "fuzz.o")}, target.isa());
+}
+
+std::string irText(const Module &module) {
+  std::string text;
+  raw_string_ostream out(text);
+  module.print(out, nullptr);
+  return text;
+}
+
+Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef codeObject,
+                         uint64_t *extra) {
+  const size_t outBytes = size_t{4} * wordsPerThread * ast.blocks * ast.blockSize;
+  const size_t accBytes = size_t{4} * KernelAst::accOps * KernelAst::accRegion;
+  DeviceMemory in(4 * KernelAst::inputWords), out(outBytes), acc(accBytes + 8);
+  uint64_t x = ast.seed * 0x9e3779b97f4a7c15ull + 1;
+  auto fill = [&](const DeviceMemory &m, size_t bytes, bool narrow) {
+    for (size_t i = 0; i < bytes / 4; ++i) {
+      x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+      // A mix of small and arbitrary words, so that comparisons go both ways.
+      const uint32_t w = static_cast<uint32_t>(x >> 32);
+      const uint32_t v = narrow && (w & 3) ? (w >> 2) & 0xff : w;
+      std::memcpy(m.data() + 4 * i, &v, 4);
+    }
+  };
+  fill(in, 4 * KernelAst::inputWords, true);
+  fill(acc, accBytes, false);
+  std::memset(out.data(), 0xa5, outBytes);
+
+  Launch l;
+  l.kernel = "fuzz";
+  l.blocks = ast.blocks;
+  l.blockSize = ast.blockSize;
+  l.arguments.resize(28);
+  const uint64_t pointers[3] = {in.address(), out.address(), acc.address()};
+  const uint32_t n = 37;
+  std::memcpy(l.arguments.data(), pointers, 24);
+  std::memcpy(l.arguments.data() + 24, &n, 4);
+  auto result = launch(gpu, codeObject, l);
+  if (!result)
+    return result.takeError();
+  if (result->code != softgpu::DispatchCode::ok)
+    return createStringError(inconvertibleErrorCode(), "dispatch: " + result->message);
+  if (extra)
+    std::memcpy(extra, acc.data() + accBytes, 8);
+  return Memory{{out.data(), out.data() + outBytes}, {acc.data(), acc.data() + accBytes}};
+}
+
+} // namespace meld::fuzz

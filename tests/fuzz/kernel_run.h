@@ -1,0 +1,45 @@
+// Module -> code object -> memory: what the fuzzers share.
+#pragma once
+
+#include "jit/options.h"
+#include "tests/fuzz/code_object_runner.h"
+#include "tests/fuzz/kernel_ast.h"
+
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <string>
+
+namespace meld::fuzz {
+
+/// One of the two targets whose code the software GPU runs.
+struct FuzzTarget {
+  std::string cpu = "gfx90a";
+  std::string isa() const;
+  softgpu::isa::Target executor() const;
+  /// As the product compiles: level '1' or '3'.
+  jit::CompileOptions options(char level) const;
+};
+
+/// Once per process, before anything is compiled.
+void initializeCompiler();
+
+/// A GPU of `target`, one host thread; null with a text on stderr when there is none.
+std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target);
+
+/// Code generation and link of an optimised module. `simple`: -O0 code.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+generateCode(llvm::Module &module, const FuzzTarget &target, char level, bool simple = false);
+
+std::string irText(const llvm::Module &module);
+
+struct Memory {
+  std::vector<uint8_t> out, acc;
+  bool operator==(const Memory &) const = default;
+};
+
+/// Runs the kernel `fuzz` of `codeObject` on inputs made from the seed of `ast`. `extra`, when
+/// given, is a 64-bit word behind the atomics' words: zero before, its value afterwards.
+llvm::Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, llvm::StringRef codeObject,
+                               uint64_t *extra = nullptr);
+
+} // namespace meld::fuzz
