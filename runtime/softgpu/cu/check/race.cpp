@@ -14,8 +14,7 @@
 // s_barrier, such as spinning on a flag in LDS, and accesses of loads that go straight to LDS.
 // Cost: about 10 ns per byte and lane; 32 bytes per byte of LDS.
 #include "runtime/softgpu/cu/check/check.h"
-
-#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/cu/check/lds_access.h"
 
 #include <bit>
 #include <cstring>
@@ -25,57 +24,7 @@ namespace meld::softgpu::check {
 
 namespace {
 
-using isa::Enc;
-
-enum class Action : uint8_t { none, load, store, atomic };
-
-/// What an LDS or FLAT instruction does to memory.
-struct Shape {
-  Action action = Action::none;
-  uint8_t bytes = 0; ///< of each of the `parts`
-  uint8_t parts = 1;
-  uint16_t offset[2] = {}; ///< bytes
-  bool addtid = false;
-};
-
-unsigned bytesOf(std::string_view name) {
-  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if (has("128") || has("dwordx4"))
-    return 16;
-  if (has("b96") || has("dwordx3"))
-    return 12;
-  if (has("byte") || has("_b8") || has("_u8") || has("_i8"))
-    return 1;
-  if (has("short") || has("_b16") || has("_u16") || has("_i16"))
-    return 2;
-  if (has("64") && !(has("st64") && !has("_b64")))
-    return 8;
-  return has("_x2") || has("dwordx2") ? 8 : 4;
-}
-
-Shape shapeOf(const isa::Inst &in) {
-  Shape s;
-  const std::string_view name = isa::mnemonic(in.op);
-  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  s.bytes = uint8_t(bytesOf(name));
-  s.offset[0] = uint16_t(in.offset);
-  if (in.enc == Enc::FLAT) {
-    s.action = has("_load_") ? Action::load : has("_store_") ? Action::store : Action::atomic;
-    return s;
-  }
-  if (in.enc != Enc::DS || in.gds || has("permute") || has("swizzle") || has("gws") ||
-      name == "ds_nop" || has("append") || has("consume") || has("ordered"))
-    return s;
-  s.action = has("_read") ? Action::load : has("_write") ? Action::store : Action::atomic;
-  s.addtid = has("addtid");
-  if (has("read2") || has("write2") || has("wrxchg2")) {
-    const unsigned unit = s.bytes * (has("st64") ? 64 : 1);
-    s.parts = 2;
-    s.offset[0] = uint16_t(unsigned(in.offset) * unit);
-    s.offset[1] = uint16_t(unsigned(in.offset1) * unit);
-  }
-  return s;
-}
+using Action = LdsShape::Action;
 
 struct Byte {
   uint32_t writeEpoch = 0, readEpoch = 0, atomicEpoch = 0;
@@ -105,33 +54,14 @@ public:
   /// Addresses and old contents, before a result may land on the address register.
   void before(const ExecInst *i, Wave &w) override {
     accesses_.clear();
-    const Enc enc = i->inst->enc;
-    if ((enc != Enc::DS && enc != Enc::FLAT) || !w.group || w.group->numWaves < 2 ||
-        w.group->numWaves > 16)
+    if (!w.group || w.group->numWaves < 2 || w.group->numWaves > 16)
       return;
-    shape_ = shapeOf(*i->inst);
-    if (shape_.action == Action::none)
-      return;
-    for (uint64_t m = w.exec(); m; m &= m - 1) {
-      const unsigned lane = unsigned(std::countr_zero(m));
-      uint32_t base;
-      if (shape_.addtid) {
-        base = w.m0() + 4 * lane;
-      } else {
-        const VRow *row = &w.v[i->inst->vaddr.index];
-        if (enc == Enc::FLAT && row[1].u[lane] != uint32_t(w.apertures[0] >> 32))
-          continue;
-        base = row[0].u[lane];
-      }
-      for (unsigned p = 0; p < shape_.parts; ++p) {
-        Access a;
-        a.lane = uint8_t(lane);
-        a.at = base + shape_.offset[p];
-        if (uint64_t(a.at) + shape_.bytes > w.ldsSize)
-          continue; // reads 0, writes nothing
-        std::memcpy(a.old, w.lds + a.at, shape_.bytes);
-        accesses_.push_back(a);
-      }
+    shape_ = LdsShape::of(*i->inst);
+    listLdsAccesses(shape_, i, w, where_);
+    for (const LdsAccess &x : where_) {
+      Access a{x.at, x.lane, {}};
+      std::memcpy(a.old, w.lds + a.at, shape_.bytes);
+      accesses_.push_back(a);
     }
   }
 
@@ -207,7 +137,8 @@ private:
   }
 
   Reporter reporter_;
-  Shape shape_;
+  LdsShape shape_;
+  std::vector<LdsAccess> where_;
   std::vector<Access> accesses_;
   std::unordered_map<const Workgroup *, GroupState> groups_;
 };

@@ -6,7 +6,7 @@
 // seen:
 //
 //   address   of a memory access
-//   data      stored to global memory or LDS; of several dwords all must be undefined
+//   data      stored to global memory; of several dwords all must be undefined
 //   branch    a conditional branch or a jump
 //   exec      EXEC gets an undefined bit
 //
@@ -15,11 +15,14 @@
 //   s_and_saveexec_b64 s[2:3], vcc  finding
 //
 // Precise where compilers rely on it: bitwise operations on lane masks (and with a defined 0, or
-// with a defined 1), v_cndmask (only the chosen operand counts), DPP, readlane, writelane. Generous
-// elsewhere: memory is always defined (a spilled undefined register comes back defined), so are
-// results of lane permutes and matrix products, and the whole register when a part was written.
-// After a finding the registers involved count as defined. Cost: 0.1 to 1 us per instruction.
+// with a defined 1), v_cndmask (only the chosen operand counts), DPP, readlane, writelane, and LDS,
+// every byte of which is undefined at first and remembers what was stored. Generous elsewhere:
+// other memory is always defined (a spilled undefined register comes back defined), so are results
+// of lane permutes and matrix products, and the whole register when a part was written. After a
+// finding the registers involved count as defined. Cost: 0.1 to 1 us per instruction.
 #include "runtime/softgpu/cu/check/check.h"
+#include "runtime/softgpu/cu/check/lds_access.h"
+#include "runtime/softgpu/cu/check/undefined_scalar.h"
 
 #include "runtime/softgpu/cu/valu/slow.h"
 #include "runtime/softgpu/isa/decoder.h"
@@ -55,66 +58,13 @@ struct Defined {
   }
 };
 
-/// A scalar source: its value and which of its bits are defined.
-struct ScalarValue {
-  uint64_t value = 0, defined = ~0ull;
-};
-
-bool startsWithAny(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view p) { return name.starts_with(p); });
-}
-
-/// What matters about an opcode, by name, once.
-struct Traits {
-  enum Logic : uint8_t { arithmetic, land, lor, lxor, landn2, lorn2, lmove, lnot, landn1, lorn1 };
-  Logic logic = arithmetic;
-  bool readsScc = false, writesScc = false, toWhole = false, saveexec = false;
-};
-
-Traits traitsOf(std::string_view name) {
-  Traits t;
-  t.saveexec = name.find("saveexec") != name.npos;
-  auto is = [&](std::string_view p) { return name.starts_with(p); };
-  t.logic = is("s_andn2_")   ? Traits::landn2
-            : is("s_orn2_")  ? Traits::lorn2
-            : is("s_andn1_") ? Traits::landn1
-            : is("s_orn1_")  ? Traits::lorn1
-            : is("s_and_")   ? Traits::land
-            : is("s_or_")    ? Traits::lor
-            : is("s_xor_")   ? Traits::lxor
-            : is("s_mov_")   ? Traits::lmove
-            : is("s_not_")   ? Traits::lnot
-                             : Traits::arithmetic;
-  t.readsScc = startsWithAny(name, {"s_cselect", "s_addc_", "s_subb_", "s_cmov"});
-  const bool noScc =
-      startsWithAny(name, {"s_mov", "s_cmov", "s_cselect", "s_mul_", "s_bfm", "s_pack", "s_brev",
-                           "s_ff", "s_flbit", "s_sext", "s_bitset", "s_getpc", "s_setpc",
-                           "s_swappc", "s_call", "s_getreg", "s_setreg", "s_set_gpr", "s_bitrep"});
-  t.writesScc = is("s_") && !noScc;
-  // Results that are defined whatever the sources, or too intricate to follow.
-  t.toWhole = name.find("permute") != name.npos || name.find("swizzle") != name.npos ||
-              name.starts_with("v_mfma") || name.starts_with("s_movrel") ||
-              name.starts_with("s_getpc") || name.starts_with("s_getreg") ||
-              name.starts_with("s_swappc") || name.starts_with("s_call");
-  return t;
-}
-
-const Traits &traits(Op op) {
-  static const auto table = [] {
-    std::vector<Traits> t(size_t(Op::count));
-    for (size_t k = 1; k < t.size(); ++k)
-      t[k] = traitsOf(isa::mnemonic(Op(k)));
-    return t;
-  }();
-  return table[size_t(op)];
-}
-
 class UndefinedChecker final : public Watcher {
 public:
   explicit UndefinedChecker(const Launch &launch)
       : reporter_("undefined", launch), launch_(launch) {}
 
   void groupStarted(Workgroup &g) override {
+    lds_[&g].assign(g.waves[0].ldsSize, 0);
     for (uint32_t k = 0; k < g.numWaves; ++k) {
       Defined &d = waves_[&g.waves[k]] = Defined{};
       const uint32_t r = launch_.rsrc2;
@@ -138,6 +88,7 @@ public:
     result_ = lowResult_ = 0;
     resultBits_ = ~0ull;
     sccAfter_ = true;
+    accesses_.clear();
     const Category c = Category(i->category);
     if (c == Category::valu)
       valu(i, w, d, use);
@@ -152,7 +103,9 @@ public:
     if (w.status == WaveStatus::faulted)
       return;
     Defined &d = waves_[&w];
-    const Traits &t = traits(i->inst->op);
+    if (!accesses_.empty())
+      return ldsDone(i, w, d);
+    const Traits &t = traitsOf(i->inst->op);
     const bool salu = i->inst->enc <= Enc::SOPP;
     for (const RegisterRange &r : uses_.of(i).writes()) {
       const unsigned first = r.index + relativeIndex(i, w, r);
@@ -239,82 +192,25 @@ private:
     }
     if (in.enc == Enc::SOPP)
       return;
-    const Traits &t = traits(in.op);
+    const Traits &t = traitsOf(in.op);
     const bool wide = in.dst.dwords >= 2 || in.src[0].dwords >= 2;
     const uint64_t width = wide ? ~0ull : 0xffffffff;
     const ScalarValue a = source(w, d, in.src[0]);
     ScalarValue b = source(w, d, in.src[1]);
-    if (t.saveexec || isa::mnemonic(in.op).find("wrexec") != std::string_view::npos)
+    if (t.saveexec || t.wrexec)
       b = {w.exec(), ~0ull};
-    combine(t, a, b, width);
-    const bool all = !(~resultBits_ & width);
-    if (t.readsScc && !d.scc)
+    const ScalarValue r = combine(t.logic, a, b, width);
+    resultBits_ = r.defined;
+    const bool sccUnknown = t.readsScc && !d.scc;
+    if (sccUnknown)
       resultBits_ = 0;
     else if (in.op == Op::s_cselect_b32 || in.op == Op::s_cselect_b64)
       resultBits_ = (w.scc ? a.defined : b.defined) | ~width;
-    if (t.toWhole)
+    if (t.alwaysDefined)
       resultBits_ = ~0ull;
-    sccAfter_ =
-        all || (t.logic != Traits::arithmetic && (logicValue(t, a, b) & resultBits_ & width));
-    if (t.readsScc && !d.scc)
-      sccAfter_ = false;
-  }
-
-  static uint64_t logicValue(const Traits &t, const ScalarValue &a, const ScalarValue &b) {
-    switch (t.logic) {
-    case Traits::land:
-      return a.value & b.value;
-    case Traits::lor:
-      return a.value | b.value;
-    case Traits::lxor:
-      return a.value ^ b.value;
-    case Traits::landn2:
-      return a.value & ~b.value;
-    case Traits::lorn2:
-      return a.value | ~b.value;
-    case Traits::landn1:
-      return ~a.value & b.value;
-    case Traits::lorn1:
-      return ~a.value | b.value;
-    case Traits::lnot:
-      return ~a.value;
-    default:
-      return a.value;
-    }
-  }
-
-  /// resultBits_ of an operation on two scalars.
-  void combine(const Traits &t, ScalarValue a, ScalarValue b, uint64_t width) {
-    const bool inverted1 = t.logic == Traits::landn1 || t.logic == Traits::lorn1;
-    const bool inverted2 = t.logic == Traits::landn2 || t.logic == Traits::lorn2;
-    if (inverted1)
-      a.value = ~a.value;
-    if (inverted2)
-      b.value = ~b.value;
-    const uint64_t both = a.defined & b.defined;
-    switch (t.logic) {
-    case Traits::land:
-    case Traits::landn1:
-    case Traits::landn2:
-      resultBits_ = both | (a.defined & ~a.value) | (b.defined & ~b.value);
-      break;
-    case Traits::lor:
-    case Traits::lorn1:
-    case Traits::lorn2:
-      resultBits_ = both | (a.defined & a.value) | (b.defined & b.value);
-      break;
-    case Traits::lxor:
-      resultBits_ = both;
-      break;
-    case Traits::lmove:
-    case Traits::lnot:
-      resultBits_ = a.defined;
-      break;
-    case Traits::arithmetic:
-      resultBits_ = (both & width) == width ? ~0ull : 0;
-      break;
-    }
-    resultBits_ |= ~width;
+    // SCC: the result is not 0; comparisons and carries need all bits.
+    sccAfter_ = !sccUnknown && (r.defined == ~0ull || (t.logic != Traits::arithmetic &&
+                                                       (r.value & r.defined & width) != 0));
   }
 
   void branch(const ExecInst *i, const Wave &w, const char *what) {
@@ -346,7 +242,7 @@ private:
   void valu(const ExecInst *i, const Wave &w, Defined &d, const isa::RegisterUse &use) {
     const Inst &in = *i->inst;
     written_ = exec_;
-    if (traits(in.op).toWhole) {
+    if (traitsOf(in.op).alwaysDefined) {
       written_ = ~0ull; // matrix products write all lanes
       return;
     }
@@ -459,7 +355,13 @@ private:
                                                                 : ~0ull;
       }
     }
-    if (!hasData || in.enc == Enc::SCRATCH || in.enc == Enc::MUBUF || traits(in.op).toWhole)
+    if ((in.enc == Enc::DS || in.enc == Enc::FLAT) && w.group) {
+      shape_ = LdsShape::of(in);
+      listLdsAccesses(shape_, i, w, accesses_);
+      if (!accesses_.empty())
+        return ldsData(use, d);
+    }
+    if (!hasData || in.enc == Enc::SCRATCH || in.enc == Enc::MUBUF || traitsOf(in.op).alwaysDefined)
       return; // MUBUF is scratch, or cache control
     if (vector)
       dataUndefined &= exec_;
@@ -470,6 +372,40 @@ private:
         if (r.role == RegisterRange::Role::data)
           define(i, w, d, r);
     }
+  }
+
+  /// Definedness of the operands, before a result may land on them.
+  void ldsData(const isa::RegisterUse &use, Defined &d) {
+    unsigned n = 0;
+    for (const RegisterRange &r : use.reads())
+      if (r.role == RegisterRange::Role::data)
+        for (unsigned k = 0; k < r.dwords && n < 8; ++k)
+          stored_[n++] = d.row(r, r.index + k);
+  }
+
+  /// After an LDS access: stores leave their definedness, loads and atomics take it.
+  void ldsDone(const ExecInst *i, const Wave &w, Defined &d) {
+    using Action = LdsShape::Action;
+    std::vector<uint8_t> &shadow = lds_[w.group];
+    const unsigned dwords = (shape_.bytes + 3u) / 4;
+    uint64_t known[8] = {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull};
+    for (const LdsAccess &x : accesses_)
+      for (unsigned k = 0; k < shape_.bytes; ++k) {
+        uint8_t &byte = shadow[x.at + k];
+        const unsigned row = x.part * dwords + k / 4;
+        if (shape_.action != Action::store && !byte)
+          known[row & 7] &= ~(1ull << x.lane);
+        const bool data = stored_[(shape_.action == Action::store ? row : k / 4) & 7] >> x.lane & 1;
+        if (shape_.action == Action::store)
+          byte = data;
+        else if (shape_.action == Action::atomic)
+          byte = byte && data;
+      }
+    for (const RegisterRange &r : uses_.of(i).writes())
+      for (unsigned k = 0; k < r.dwords; ++k) {
+        uint64_t &lanes = d.row(r, r.index + k);
+        lanes = (lanes & ~exec_) | (exec_ & known[k & 7]);
+      }
   }
 
   static bool privateLane(const Wave &w, const Inst &in, unsigned lane) {
@@ -488,7 +424,11 @@ private:
   const Launch &launch_;
   UseTable uses_;
   std::unordered_map<const Wave *, Defined> waves_;
+  std::unordered_map<const Workgroup *, std::vector<uint8_t>> lds_; ///< 1: the byte is defined
   // Of the current instruction
+  LdsShape shape_;
+  std::vector<LdsAccess> accesses_;
+  uint64_t stored_[8] = {}; ///< defined lanes of each dword of the data operands
   uint64_t exec_ = 0;
   uint64_t written_ = 0;        ///< lanes of vector results that are written
   uint64_t result_ = 0;         ///< ... that are undefined then

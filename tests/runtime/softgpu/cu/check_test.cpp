@@ -16,15 +16,15 @@ protected:
   TestCode code{std::string(MELD_TEST_KERNELS) + "/check-" + target + ".hsaco"};
   vector<uint32_t> data = vector<uint32_t>(1024, 1);
 
-  std::unique_ptr<Gpu> gpu() {
+  std::unique_ptr<Gpu> gpu(unsigned checks = Check::all) {
     CheckSink::instance().clear();
     DeviceConfig c = testConfig(target, 1);
     c.timing = timing;
-    c.checks = Check::all;
+    c.checks = checks;
     return Gpu::create(c);
   }
-  vector<Finding> findingsOf(const std::string &kernel) {
-    auto g = gpu();
+  vector<Finding> findingsOf(const std::string &kernel, unsigned checks) {
+    auto g = gpu(checks);
     testing::internal::CaptureStderr();
     auto r = launch(*g, code, kernel, {128}, {128}, Args(data.data()));
     text = testing::internal::GetCapturedStderr();
@@ -32,14 +32,14 @@ protected:
     return CheckSink::instance().findings();
   }
   void clean(const std::string &kernel) {
-    for (const Finding &f : findingsOf(kernel))
+    for (const Finding &f : findingsOf(kernel, Check::all))
       ADD_FAILURE() << kernel << ": " << f.check << " at " << f.offset << ": " << f.text << ": "
                     << f.detail;
     EXPECT_EQ(text, "") << kernel;
   }
   /// One finding, at the label bad_<kernel>.
   Finding one(const char *check, const std::string &kernel, const std::string &words) {
-    const auto list = findingsOf(kernel);
+    const auto list = findingsOf(kernel, parseChecks(check)->checks);
     EXPECT_EQ(list.size(), 1u) << kernel << "\n" << text;
     if (list.empty())
       return {};
@@ -61,7 +61,7 @@ protected:
   }
   /// Only races, at one end or both, and bad_<kernel> is one of the ends.
   void race(const std::string &kernel, size_t most) {
-    const auto list = findingsOf(kernel);
+    const auto list = findingsOf(kernel, Check::race);
     const uint64_t entry = code.descriptor(kernel) + code.field<uint64_t>(kernel, 16);
     char mark[24];
     std::snprintf(mark, sizeof(mark), "at +0x%llx",
@@ -102,7 +102,7 @@ TEST_P(Checks, Hazards) {
 }
 
 TEST_P(Checks, UndefinedRegisters) {
-  for (const char *kernel : {"defined", "masked_exec"})
+  for (const char *kernel : {"defined", "masked_exec", "defined_lds"})
     clean(kernel);
   one("undefined", "undefined_store", "the stored value was never written");
   one("undefined", "undefined_address", "the address depends on v5");
@@ -111,6 +111,8 @@ TEST_P(Checks, UndefinedRegisters) {
   one("undefined", "undefined_scc", "the branch depends on scc");
   one("undefined", "undefined_exec", "EXEC depends");
   one("undefined", "undefined_readlane", "the branch depends on scc");
+  one("undefined", "undefined_lds", "the stored value was never written");
+  one("undefined", "undefined_through_lds", "the stored value was never written");
 }
 
 TEST_P(Checks, LdsRaces) {

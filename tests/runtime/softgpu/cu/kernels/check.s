@@ -260,6 +260,38 @@ mark bad_undefined_readlane
 	s_nop 0
 1:	s_endpgm
 
+	// Bytes of LDS are undefined until written; an undefined register may go there and stay.
+	begin defined_lds
+	ds_write_b32 v1, v9 offset:1024
+	ds_write2_b32 v1, v0, v1 offset0:0 offset1:128
+	s_waitcnt lgkmcnt(0)
+	ds_read2_b32 v[2:3], v1 offset0:0 offset1:128
+	ds_add_rtn_u32 v4, v1, v0
+	s_waitcnt lgkmcnt(0)
+	v_add_u32 v2, v2, v3
+	v_add_u32 v2, v2, v4
+	keep 2
+	s_endpgm
+
+	begin undefined_lds
+	ds_write_b32 v1, v0
+	s_waitcnt lgkmcnt(0)
+	ds_read2_b32 v[2:3], v1 offset0:0 offset1:128
+	s_waitcnt lgkmcnt(0)
+	keep 2
+mark bad_undefined_lds
+	keep 3
+	s_endpgm
+
+	begin undefined_through_lds
+	ds_write_b32 v1, v9
+	s_waitcnt lgkmcnt(0)
+	ds_read_b32 v2, v1
+	s_waitcnt lgkmcnt(0)
+mark bad_undefined_through_lds
+	keep 2
+	s_endpgm
+
 // --- race ---
 	// Every work-item reads the word of the one 64 before or behind it.
 	begin exchange
