@@ -15,7 +15,8 @@
 //   s_and_saveexec_b64 s[2:3], vcc  finding
 //
 // Precise where compilers rely on it: bitwise operations on lane masks (and with a defined 0, or
-// with a defined 1), v_cndmask (only the chosen operand counts), DPP, readlane, writelane, and LDS,
+// with a defined 1; in vector registers with a defined 0 or -1), v_cndmask (only the chosen operand
+// counts), DPP, readlane, writelane, and LDS,
 // every byte of which is undefined at first and remembers what was stored. Generous elsewhere:
 // other memory is always defined (a spilled undefined register comes back defined), so are results
 // of lane permutes and matrix products, and the whole register when a part was written. After a
@@ -269,6 +270,14 @@ private:
       u = perSource[2] | (mask & perSource[1]) | (~mask & perSource[0]);
       break;
     }
+    case Op::v_and_b32: // select(c, x, 0) is written as an AND with 0 or -1
+      u = withoutDeciding(i, w, u, perSource, 0);
+      low = u;
+      break;
+    case Op::v_or_b32:
+      u = withoutDeciding(i, w, u, perSource, ~0u);
+      low = u;
+      break;
     case Op::v_readfirstlane_b32:
       resultBits_ = perSource[0] >> (exec_ ? std::countr_zero(exec_) : 0) & 1 ? 0 : ~0ull;
       return;
@@ -287,6 +296,25 @@ private:
     result_ = u & exec_;
     lowResult_ = (lowFromLow(in) ? low : u) & exec_;
     resultBits_ = ~result_;
+  }
+
+  /// Undefined lanes of an operation that a defined `decider` in one source decides alone.
+  uint64_t withoutDeciding(const ExecInst *i, const Wave &w, uint64_t undefined,
+                           const uint64_t *perSource, uint32_t decider) const {
+    const Inst &in = *i->inst;
+    if (in.sdwa || in.dpp || (w.mode & Mode::gprIdxEn))
+      return undefined;
+    for (uint64_t m = undefined & exec_; m; m &= m - 1) {
+      const unsigned lane = unsigned(std::countr_zero(m));
+      for (unsigned k = 0; k < 2; ++k) {
+        if (perSource[k] >> lane & 1)
+          continue;
+        const VRow *row = valu::vectorOperand(w, in.src[k]);
+        if ((row ? row->u[lane] : uint32_t(valu::scalarOperand(w, in.src[k], false))) == decider)
+          undefined &= ~(1ull << lane);
+      }
+    }
+    return undefined;
   }
 
   /// The low dword of the result needs only the low dwords of the sources.

@@ -102,7 +102,7 @@ TEST_P(Checks, Hazards) {
 }
 
 TEST_P(Checks, UndefinedRegisters) {
-  for (const char *kernel : {"defined", "masked_exec", "defined_lds"})
+  for (const char *kernel : {"defined", "masked_exec", "defined_lds", "decided"})
     clean(kernel);
   one("undefined", "undefined_store", "the stored value was never written");
   one("undefined", "undefined_address", "the address depends on v5");

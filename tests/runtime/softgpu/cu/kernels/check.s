@@ -273,6 +273,20 @@ mark bad_undefined_readlane
 	keep 2
 	s_endpgm
 
+	// A defined 0 under AND decides, lane by lane; so does -1 under OR.
+	begin decided
+	v_cmp_gt_u32 vcc, 16, v0
+	v_cndmask_b32 v2, 0, -1, vcc
+	v_cndmask_b32 v3, -1, 0, vcc
+	s_mov_b64 exec, 0xffff
+	v_mov_b32 v4, v0
+	s_mov_b64 exec, -1
+	v_and_b32 v5, v2, v4
+	v_or_b32 v6, v3, v4
+	keep 5
+	keep 6
+	s_endpgm
+
 	begin undefined_lds
 	ds_write_b32 v1, v0
 	s_waitcnt lgkmcnt(0)
