@@ -5,6 +5,8 @@
 // Untrusted input: errors name the note and the key. Thread rule: pure.
 #pragma once
 
+#include "passes/cost/kernel.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -16,24 +18,8 @@
 
 namespace meld::jit {
 
-struct KernelResources {
-  uint32_t vgprs = 0; ///< .vgpr_count (unified file: includes AGPRs on gfx90a)
-  uint32_t agprs = 0;
-  uint32_t sgprs = 0;
-  uint32_t vgprSpills = 0, sgprSpills = 0;
-  uint32_t ldsBytes = 0;     ///< per work-group
-  uint32_t scratchBytes = 0; ///< per work-item
-  uint32_t waveSize = 64;
-  uint32_t maxWorkgroup = 0; ///< .max_flat_workgroup_size
-};
-
-struct Kernel {
-  std::string name;
-  KernelResources resources;
-  uint64_t descriptor = 0; ///< address of <name>.kd in the code object
-  uint64_t address = 0;    ///< address of the code
-  llvm::ArrayRef<uint8_t> code;
-};
+using passes::KernelResources;
+using Kernel = passes::MachineKernel;
 
 /// Kernels in the note's order. `elf` must outlive the result.
 llvm::Expected<std::vector<Kernel>> readKernels(llvm::MemoryBufferRef elf);

@@ -1,72 +1,18 @@
-// Machine code of one kernel as a control-flow graph with static execution frequencies.
-//
-//   entry --> B1 --s_cbranch_execz--> B3        a divergent branch: B1 and B2 both run, frequency 1
-//              \--> B2 ----------------^
-//   entry --> B1 --s_cbranch_scc1--> B3         a wave-uniform branch: each side half of the time
-//
-// A loop multiplies by `loopTrips` per level. Edges that leave a loop are not charged to the blocks
-// inside. Loops are natural loops (back edge to a dominator); irreducible cycles count as straight
-// code. Terminates: every step is a fixed number of sweeps over the blocks. Costs O(blocks * edges)
-// at worst.
-//
-// Thread rule: a Disassembler belongs to one thread.
+// Machine code as a control-flow graph with static frequencies, by the names that jit/ uses for it.
+// See passes/cost/machine_code.h.
 #pragma once
 
 #include "jit/code_object.h"
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
+#include "passes/cost/machine_code.h"
 
 namespace meld::jit {
 
-constexpr double loopTrips = 8;
-
-/// How an instruction ends or leaves its block.
-enum class Flow : uint8_t { next, jump, uniformBranch, branchIfNoLanes, branchIfLanes, end };
-
-struct MachineInstruction {
-  uint64_t address = 0;
-  uint32_t size = 0;
-  std::string name; ///< LLVM's opcode name: "V_ADD_F32_e32_vi"; empty: not decodable
-  Flow flow = Flow::next;
-  uint64_t target = 0; ///< of a branch
-};
-
-struct MachineBlock {
-  size_t first = 0, count = 0; ///< instructions
-  std::vector<size_t> successors;
-  unsigned loopDepth = 0;
-  double frequency = 0; ///< executions per wave
-};
-
-struct MachineFunction {
-  std::vector<MachineInstruction> instructions;
-  std::vector<MachineBlock> blocks; ///< in address order, the first is the entry
-};
-
-class Disassembler {
-public:
-  static llvm::Expected<Disassembler> create(llvm::StringRef processor);
-  Disassembler(Disassembler &&) noexcept;
-  Disassembler &operator=(Disassembler &&) noexcept;
-  ~Disassembler();
-
-  MachineFunction decode(const Kernel &kernel) const;
-  /// Assembly text with addresses, one line per instruction; for dumps.
-  std::string print(const Kernel &kernel) const;
-
-private:
-  struct State;
-  explicit Disassembler(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
-};
-
-/// The graph in Graphviz's language; for dumps.
-std::string toDot(const MachineFunction &function, llvm::StringRef title);
+using passes::Disassembler;
+using passes::Flow;
+using passes::loopTrips;
+using passes::MachineBlock;
+using passes::MachineFunction;
+using passes::MachineInstruction;
+using passes::toDot;
 
 } // namespace meld::jit

@@ -1,7 +1,4 @@
-#include "jit/machine_code.h"
-
-#include "jit/error.h"
-#include "jit/optimizer.h"
+#include "passes/cost/machine_code.h"
 #include "passes/compat.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -14,6 +11,7 @@
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -21,9 +19,9 @@
 
 using namespace llvm;
 
-namespace meld::jit {
+namespace meld::passes {
 
-using passes::compat::startsWith;
+using compat::startsWith;
 
 struct Disassembler::State {
   Triple triple{"amdgcn-amd-amdhsa"};
@@ -42,26 +40,41 @@ Disassembler::Disassembler(Disassembler &&) noexcept = default;
 Disassembler &Disassembler::operator=(Disassembler &&) noexcept = default;
 Disassembler::~Disassembler() = default;
 
+static Error noMachine(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+// Registering twice is harmless; the table is not locked, so once.
+static void initializeDecoder() {
+  static const bool once = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+    return true;
+  }();
+  (void)once;
+}
+
 Expected<Disassembler> Disassembler::create(StringRef processor) {
-  initializeTargets();
+  initializeDecoder();
   auto s = std::make_unique<State>();
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(s->triple.str(), error);
   if (!target)
-    return compilerError("LLVM: " + error);
+    return noMachine("LLVM: " + error);
   s->registers.reset(target->createMCRegInfo(s->triple.str()));
   s->assembler.reset(target->createMCAsmInfo(*s->registers, s->triple.str(), s->options));
   s->instructions.reset(target->createMCInstrInfo());
   s->subtarget.reset(target->createMCSubtargetInfo(s->triple.str(), processor, ""));
   if (!s->registers || !s->assembler || !s->instructions || !s->subtarget)
-    return compilerError("LLVM: no machine-code support for " + processor);
+    return noMachine("LLVM: no machine-code support for " + processor);
   s->context = std::make_unique<MCContext>(s->triple, s->assembler.get(), s->registers.get(),
                                            s->subtarget.get());
   s->decoder.reset(target->createMCDisassembler(*s->subtarget, *s->context));
   s->printer.reset(
       target->createMCInstPrinter(s->triple, 0, *s->assembler, *s->instructions, *s->registers));
   if (!s->decoder || !s->printer)
-    return compilerError("LLVM: no disassembler for " + processor);
+    return noMachine("LLVM: no disassembler for " + processor);
   return Disassembler(std::move(s));
 }
 
@@ -269,7 +282,7 @@ void findFrequencies(MachineFunction &f) {
 
 } // namespace
 
-MachineFunction Disassembler::decode(const Kernel &kernel) const {
+MachineFunction Disassembler::decode(const MachineKernel &kernel) const {
   MachineFunction f;
   for (uint64_t at = 0; at < kernel.code.size();) {
     MCInst inst;
@@ -296,7 +309,7 @@ MachineFunction Disassembler::decode(const Kernel &kernel) const {
   return f;
 }
 
-std::string Disassembler::print(const Kernel &kernel) const {
+std::string Disassembler::print(const MachineKernel &kernel) const {
   MachineFunction f = decode(kernel);
   std::string text;
   raw_string_ostream os(text);
@@ -340,4 +353,4 @@ std::string toDot(const MachineFunction &f, StringRef title) {
   return os.str();
 }
 
-} // namespace meld::jit
+} // namespace meld::passes

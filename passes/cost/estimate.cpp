@@ -1,4 +1,4 @@
-#include "jit/estimate.h"
+#include "passes/cost/estimate.h"
 
 #include "passes/compat.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -9,65 +9,58 @@
 
 using namespace llvm;
 
-namespace meld::jit {
+namespace meld::passes {
 
-using passes::compat::startsWith;
+using compat::startsWith;
 
 namespace {
 
-// Cycles per instruction of one wave64 on a 16-lane SIMD. Sources: "Vega" ISA document, chapters 1
-// and 4; "AMD Instinct MI200" ISA document, chapter 4; quarter-rate and double rates as in the
-// CDNA2 white paper.
-constexpr double plainCycles = 4, transcendentalCycles = 16, doubleCycles = 8, mul32Cycles = 16;
-constexpr double branchCycles = 12; // between 8 not taken and 16 taken
-constexpr double ldsReadCycles = 8, ldsWriteCycles = 12, vectorMemoryCycles = 16,
-                 scalarMemoryCycles = 8;
-constexpr double barrierCycles = 8;
+using namespace cycles;
 
 enum class Class { valu, salu, scalarMemory, vectorMemory, lds, branch, other };
 
 struct Cost {
   Class kind;
-  double cycles;
+  double issue;
 };
 
 Cost vectorCost(StringRef name) {
   for (StringRef t : {"V_RCP_", "V_RSQ_", "V_SQRT_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"})
     if (startsWith(name, t))
-      return {Class::valu, name.contains("_F64") ? 2 * transcendentalCycles : transcendentalCycles};
+      return {Class::valu, name.contains("_F64") ? 2 * transcendental : transcendental};
   if (startsWith(name, "V_MUL_LO_U32") || startsWith(name, "V_MUL_HI_") ||
       startsWith(name, "V_MAD_U64") || startsWith(name, "V_MAD_I64"))
-    return {Class::valu, mul32Cycles};
+    return {Class::valu, multiply32};
   if (name.contains("_F64") || startsWith(name, "V_LSHLREV_B64") ||
       startsWith(name, "V_LSHRREV_B64") || startsWith(name, "V_ASHRREV_I64"))
-    return {Class::valu, doubleCycles};
-  return {Class::valu, plainCycles};
+    return {Class::valu, doublePrecision};
+  return {Class::valu, plain};
 }
 
 Cost costOf(const MachineInstruction &inst) {
   StringRef name = inst.name;
   if (inst.flow != Flow::next)
-    return {Class::branch, inst.flow == Flow::end ? plainCycles : branchCycles};
+    return {Class::branch, inst.flow == Flow::end ? plain : branch};
   if (startsWith(name, "V_"))
     return vectorCost(name);
   if (startsWith(name, "DS_"))
-    return {Class::lds, startsWith(name, "DS_READ") ? ldsReadCycles : ldsWriteCycles};
+    return {Class::lds, startsWith(name, "DS_READ") ? ldsRead : ldsWrite};
   for (StringRef p : {"GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_", "TBUFFER_", "IMAGE_"})
     if (startsWith(name, p))
-      return {Class::vectorMemory, vectorMemoryCycles};
+      return {Class::vectorMemory, vectorMemory};
   for (StringRef p :
        {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_", "S_DCACHE_", "S_MEMTIME"})
     if (startsWith(name, p))
-      return {Class::scalarMemory, scalarMemoryCycles};
+      return {Class::scalarMemory, scalarMemory};
   if (startsWith(name, "S_BARRIER"))
-    return {Class::other, barrierCycles};
+    return {Class::other, barrier};
   if (startsWith(name, "S_WAITCNT") || startsWith(name, "S_NOP") || startsWith(name, "S_SLEEP"))
-    return {Class::other, plainCycles};
+    return {Class::other, plain};
   if (startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL"))
-    return {Class::branch, branchCycles};
+    return {Class::branch, branch};
   if (startsWith(name, "S_"))
-    return {Class::salu, plainCycles};
-  return {Class::other, plainCycles};
+    return {Class::salu, plain};
+  return {Class::other, plain};
 }
 
 } // namespace
@@ -101,7 +94,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
   for (const auto &block : f.blocks)
     for (size_t i = block.first; i < block.first + block.count; ++i) {
       Cost c = costOf(f.instructions[i]);
-      e.cycles += c.cycles * block.frequency;
+      e.cycles += c.issue * block.frequency;
       ++e.instructions;
       switch (c.kind) {
       case Class::valu:
@@ -156,4 +149,4 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   return v;
 }
 
-} // namespace meld::jit
+} // namespace meld::passes
