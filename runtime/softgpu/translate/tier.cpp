@@ -54,24 +54,31 @@ CodeTier &codeTier(CodeCache &code) {
   return *static_cast<CodeTier *>(code.translations().get());
 }
 
+std::string folderOf(std::string file) {
+  const size_t slash = file.find_last_of('/');
+  return slash == file.npos ? std::string() : file.substr(0, slash + 1);
+}
+
 /// The library lies beside the one (or the program) this code is part of, or in ../lib.
 const Library *loadLibrary() {
+  std::vector<std::string> folders;
   Dl_info self;
-  std::string folder;
-  if (dladdr(reinterpret_cast<void *>(&loadLibrary), &self) && self.dli_fname) {
-    folder = self.dli_fname;
-    folder.resize(folder.find_last_of('/') == folder.npos ? 0 : folder.find_last_of('/') + 1);
-  }
+  if (dladdr(reinterpret_cast<void *>(&loadLibrary), &self) && self.dli_fname)
+    folders.push_back(folderOf(self.dli_fname));
+  char program[4096];
+  if (const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1); n > 0)
+    folders.push_back(folderOf(std::string(program, size_t(n))));
   constexpr const char *name = "libmeld-softgpu-translate.so";
   void *handle = nullptr;
   std::string error;
-  for (const std::string &file : {folder + name, folder + "../lib/" + name}) {
-    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle)
-      break;
-    if (const char *e = dlerror(); e && error.empty())
-      error = e;
-  }
+  for (const std::string &folder : folders)
+    for (const char *room : {"", "../lib/"}) {
+      // No folder would mean a search of the system's libraries.
+      if (!handle && !folder.empty())
+        handle = dlopen((folder + room + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (const char *e = handle ? nullptr : dlerror(); e && error.empty())
+        error = e;
+    }
   if (!handle) {
     say("no kernel translation, kernels are interpreted", error.c_str());
     return nullptr;
