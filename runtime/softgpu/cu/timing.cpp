@@ -506,6 +506,9 @@ uint64_t ComputeUnit::vectorMemory(TimedWave &t, bool pastL1) {
   uint64_t done = through;
   const uint64_t l2Line = 64 * kFraction / std::max(p.l2BytesPerCycle, 1u);
   const uint64_t hbmLine = 64 * kFraction * 1000 / std::max(p.hbmMilliBytesPerCycle, 1u);
+  if (trace.numLines > 4) // the tags of the L2 do not fit the host's first caches
+    for (uint32_t k = 0; k < trace.numLines; ++k)
+      device_.l2.prefetch(trace.lines[k] / 64);
   for (uint32_t k = 0; k < trace.numLines; ++k) {
     const uint64_t line = trace.lines[k] / 64;
     const uint64_t at = now_ + p.vmemPerLine * k;

@@ -288,6 +288,13 @@ private:
       written_ = 1ull << (valu::scalarOperand(w, in.src[1], false) & 63);
       result_ = lowResult_ = perSource[0];
       return;
+    case Op::v_lshlrev_b64: // by 32 or more: the high dword comes from the low one, which gets 0
+      for (uint64_t m = u & exec_ & ~perSource[0]; m; m &= m - 1) {
+        const uint64_t lane = m & -m;
+        if (laneValue(w, in.src[0], unsigned(std::countr_zero(m))) & 32)
+          u = (u & ~lane) | (low & lane), low &= ~lane;
+      }
+      break;
     default:
       break;
     }
@@ -296,6 +303,11 @@ private:
     result_ = u & exec_;
     lowResult_ = (lowFromLow(in) ? low : u) & exec_;
     resultBits_ = ~result_;
+  }
+
+  static uint32_t laneValue(const Wave &w, const Operand &o, unsigned lane) {
+    const VRow *row = valu::vectorOperand(w, o);
+    return row ? row->u[lane] : uint32_t(valu::scalarOperand(w, o, false));
   }
 
   /// Undefined lanes of an operation that a defined `decider` in one source decides alone.
@@ -309,8 +321,7 @@ private:
       for (unsigned k = 0; k < 2; ++k) {
         if (perSource[k] >> lane & 1)
           continue;
-        const VRow *row = valu::vectorOperand(w, in.src[k]);
-        if ((row ? row->u[lane] : uint32_t(valu::scalarOperand(w, in.src[k], false))) == decider)
+        if (laneValue(w, in.src[k], lane) == decider)
           undefined &= ~(1ull << lane);
       }
     }
@@ -345,11 +356,12 @@ private:
     }
   }
 
-  static uint64_t throughDpp(const Inst &in, uint64_t undefined) {
+  /// Lanes that are switched off give 0.
+  uint64_t throughDpp(const Inst &in, uint64_t undefined) const {
     uint64_t out = 0;
     for (int n = 0; n < int(kWaveSize); ++n)
       if (const int s = valu::dppSource(in.dppCtrl, n); s >= 0)
-        out |= (undefined >> s & 1) << n;
+        out |= (undefined & exec_) >> s << 63 >> (63 - n);
     return out;
   }
 

@@ -8,49 +8,72 @@
 namespace meld::softgpu::mem {
 namespace {
 
-/// Open addressing over 512 slots; at most 64 lanes * 5 lines are inserted, so it never fills up.
+/// Distinct lines of one instruction: open addressing over a table that is never cleared. An entry
+/// is a line and the number of the instruction that put it there, so others' entries are empty
+/// slots; the table is wiped when the numbers start again. At most 64 lanes * 5 lines are inserted,
+/// so it never fills up.
 class LineSet {
 public:
+  LineSet() {
+    if (!(++instruction_ & kInstructions)) {
+      std::fill(std::begin(entries_), std::end(entries_), 0);
+      instruction_ = 1;
+    }
+  }
   /// True when `line` was not in the set.
   bool insert(uint64_t line) {
-    unsigned h = unsigned((line * 0x9E3779B97F4A7C15ull) >> 55);
-    for (;; h = (h + 1) & 511) {
-      uint64_t bit = 1ull << (h & 63);
-      if (!(used_[h >> 6] & bit)) {
-        used_[h >> 6] |= bit;
-        keys_[h] = line;
+    const uint64_t entry = line << kBits | instruction_;
+    unsigned h = unsigned((line * 0x9E3779B97F4A7C15ull) >> (64 - kLogSlots));
+    for (;; h = (h + 1) % kSlots) {
+      const uint64_t e = entries_[h];
+      if ((e & kInstructions) != instruction_) {
+        entries_[h] = entry;
         return true;
       }
-      if (keys_[h] == line)
+      if (e == entry)
         return false;
     }
   }
 
 private:
-  uint64_t used_[8] = {};
-  uint64_t keys_[512]; // valid where used_ says so
+  static constexpr unsigned kLogSlots = 10, kSlots = 1 << kLogSlots;
+  static constexpr unsigned kBits = 64 - (48 - kLineShift); ///< addresses have 48 bits
+  static constexpr uint64_t kInstructions = (1ull << kBits) - 1;
+  static thread_local uint64_t entries_[kSlots];
+  static thread_local uint64_t instruction_;
 };
-
-void addLine(Wave &w, LineSet &set, uint64_t line) {
-  if (!set.insert(line))
-    return;
-  ++w.trace.cacheLines;
-  if (w.timing && w.trace.numLines < std::size(w.trace.lines))
-    w.trace.lines[w.trace.numLines++] = line << kLineShift;
-}
+thread_local uint64_t LineSet::entries_[LineSet::kSlots] = {};
+thread_local uint64_t LineSet::instruction_ = 0;
 
 void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
   LineSet set;
+  MemoryTrace &t = w.trace;
+  uint32_t count = t.cacheLines, listed = t.numLines;
+  uint64_t previous = ~0ull;
+  auto add = [&](uint64_t line) {
+    if (line == previous)
+      return;
+    previous = line;
+    if (!set.insert(line))
+      return;
+    ++count;
+    if (w.timing && listed < std::size(t.lines))
+      t.lines[listed++] = line << kLineShift;
+  };
   for (uint64_t m = mask; m; m &= m - 1) {
-    uint64_t p = a[firstLane(m)];
+    const uint64_t p = a[firstLane(m)];
     if (dwordStride == 4) {
-      for (uint64_t line = p >> kLineShift; line <= (p + bytes - 1) >> kLineShift; ++line)
-        addLine(w, set, line);
+      add(p >> kLineShift);
+      if (const uint64_t last = (p + bytes - 1) >> kLineShift; last != previous)
+        for (uint64_t line = (p >> kLineShift) + 1; line <= last; ++line)
+          add(line);
     } else {
       for (uint32_t k = 0; k < bytes; k += 4)
-        addLine(w, set, (p + uint64_t(k / 4) * dwordStride) >> kLineShift);
+        add((p + uint64_t(k / 4) * dwordStride) >> kLineShift);
     }
   }
+  t.cacheLines = count;
+  t.numLines = listed;
 }
 
 /// One bit per line of a 64-line window; false when a lane lies outside it.
