@@ -4,6 +4,7 @@
 #include "passes/transform/cfm.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/region_printer.h"
+#include "passes/transform/tail_merge.h"
 #include "passes/transform/triangles.h"
 #include "passes/transform/unpredicate.h"
 #include "llvm/IR/InstIterator.h"
@@ -47,7 +48,7 @@ public:
         options_.wants("cfm"))
       step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
     if (options_.wants("tail-merge"))
-      step(MeldCfmPass(options_, log_, point_, MeldScope::tails));
+      step(MeldTailMergePass(options_, log_, point_));
     if (changed) {
       step(EarlyCSEPass(true));
       step(SimplifyCFGPass());
@@ -120,11 +121,11 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       manager.addPass(MeldUnpredicatePass(options, log));
     else if (pass == "meld-switch")
       manager.addPass(MeldSwitchPass(options, log));
+    else if (pass == "meld-tail-merge")
+      manager.addPass(MeldTailMergePass(options, log));
     else
-      manager.addPass(MeldCfmPass(options, log, "",
-                                  pass == "meld-cfm"          ? MeldScope::all
-                                  : pass == "meld-tail-merge" ? MeldScope::tails
-                                                              : MeldScope::diamonds));
+      manager.addPass(
+          MeldCfmPass(options, log, "", pass == "meld-cfm" ? MeldScope::all : MeldScope::diamonds));
     return true;
   }
   return false;

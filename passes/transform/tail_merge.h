@@ -1,0 +1,40 @@
+// meld-tail-merge: what several sides do last, alike, is done once where they meet.
+//
+//     A        B        C                 A'       B'       C'
+//     x = a+1  y = b+1  z = c+1           |        |        |
+//     st x, p  st y, q  st z, p    =>     +--------T--------+    v = phi [a, A'], [b, B'], [c, C']
+//     +--------J--------+                          J             w = phi [p, A'], [q, B'], [p, C']
+//                                                                st v+1, w
+//
+// Any number of sides; those that end alike, all or some of them, of a branch or switch that
+// diverges within a wave. What differs comes by phi, so that no condition need be known: this finds
+// tails of sides that have nothing else in common, of arms that cannot be melded (a barrier above,
+// a loop), and of unstructured meetings. It comes after meld-cfm, which joins whole sides at the
+// cost of selects; a tail merged first would cut those up.
+//
+// Ends: each step takes at least one instruction off at least two blocks and adds it once. Cost:
+// linear in the tails, one dominator tree per step.
+// Unsafe would be: reordering, but a tail keeps its order and all that stands above stays above; a
+// convergent operation, whose set of threads would grow, ends the tail; so does a value used
+// elsewhere, an operand that must be constant, and a load that the scalar unit could do.
+#pragma once
+
+#include "passes/pipeline.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class MeldTailMergePass : public llvm::PassInfoMixin<MeldTailMergePass> {
+public:
+  MeldTailMergePass(MeldOptions options, DecisionLog *log, std::string point = "")
+      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  MeldOptions options_;
+  DecisionLog *log_;
+  std::string point_;
+};
+
+} // namespace meld::passes
