@@ -6,35 +6,35 @@
 
 #include <algorithm>
 
-template <unsigned Block> __global__ __launch_bounds__(Block) void bitonicSort(int *values) {
-  __shared__ int shared[Block];
-  const unsigned tid = threadIdx.x;
-  values += blockIdx.x * Block;
-  shared[tid] = values[tid];
+// The listing of the paper (figure 1); its programs give the array as dynamic LDS.
+template <unsigned Block> __global__ void bitonicSort(int *values) {
+  extern __shared__ int shared[];
+  const unsigned tid = threadIdx.x, offset = blockIdx.x * Block;
+  shared[tid] = values[offset + tid];
   __syncthreads();
 
   for (unsigned k = 2; k <= Block; k *= 2) {
     for (unsigned j = k / 2; j > 0; j /= 2) {
-      const unsigned partner = tid ^ j;
-      if (partner > tid) {
+      const unsigned ixj = tid ^ j;
+      if (ixj > tid) {
         if ((tid & k) == 0) {
-          if (shared[tid] > shared[partner]) {
-            int t = shared[tid];
-            shared[tid] = shared[partner];
-            shared[partner] = t;
+          if (shared[ixj] < shared[tid]) {
+            const int t = shared[tid];
+            shared[tid] = shared[ixj];
+            shared[ixj] = t;
           }
         } else {
-          if (shared[tid] < shared[partner]) {
-            int t = shared[tid];
-            shared[tid] = shared[partner];
-            shared[partner] = t;
+          if (shared[ixj] > shared[tid]) {
+            const int t = shared[tid];
+            shared[tid] = shared[ixj];
+            shared[ixj] = t;
           }
         }
       }
       __syncthreads();
     }
   }
-  values[tid] = shared[tid];
+  values[offset + tid] = shared[tid];
 }
 
 template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &verdicts) {
@@ -48,7 +48,7 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
                                         : static_cast<int>(random.next());
 
   bench::DeviceBuffer<int> device(host);
-  bitonicSort<Block><<<dim3(blocks), dim3(Block)>>>(device.get());
+  bitonicSort<Block><<<dim3(blocks), dim3(Block), Block * sizeof(int)>>>(device.get());
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
 

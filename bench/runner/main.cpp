@@ -8,11 +8,13 @@ int main(int argc, char **argv) {
   CLI::App app{"Runs the benchmark programs side by side on the software GPU and prints tables."};
   app.require_subcommand(1);
   CLI::App *demo = app.add_subcommand("demo", "Bitonic sort, plain and under libmeld");
-  CLI::App *run = app.add_subcommand("run", "Every benchmark, plain and under libmeld");
+  CLI::App *run =
+      app.add_subcommand("run", "Every benchmark: original, each pass alone, all of libmeld");
   meld::bench::SuiteOptions options;
   run->add_option("--only", options.only, "Benchmarks whose name contains this");
   run->add_flag("--json", options.json, "One JSON array instead of the table");
-  run->add_flag("--all-configurations", options.allConfigurations, "Also each pass alone");
+  run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
+  run->add_option("--page", options.page, "Also write the results as a web page");
   CLI11_PARSE(app, argc, argv);
   const auto paths = meld::bench::Paths::fromExecutable();
   if (demo->parsed())

@@ -1,5 +1,6 @@
 #include "bench/runner/measure.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -56,6 +57,32 @@ bool isRuntimeKernel(const std::string &name) {
 
 } // namespace
 
+Compilation compileAlone(const Paths &paths, const std::string &program,
+                         const Configuration &configuration) {
+  fs::create_directories(paths.scratch);
+  const fs::path object = paths.scratch / (program + "." + std::to_string(getpid()) + ".co");
+  std::string output;
+  runProcess({paths.meld.string(), "compile", (paths.programs / program).string(), "-o",
+              object.string(), "--format", "json"},
+             configuration.environment, output);
+  fs::remove(object);
+  Compilation result;
+  const json data = json::parse(output, nullptr, /*allow_exceptions=*/false);
+  if (data.is_discarded() || !data.contains("metadata"))
+    return result;
+  const json &metadata = data["metadata"];
+  if (metadata.contains("timings"))
+    result.milliseconds = metadata["timings"].value("totalMs", 0.0);
+  for (const json &kernel : metadata.value("kernels", json::array())) {
+    if (!kernel.value("melded", false))
+      continue;
+    ++result.kernels;
+    for (const json &decision : kernel.value("decisions", json::array()))
+      result.melded += decision.value("melded", false);
+  }
+  return result;
+}
+
 Measurement measure(const Paths &paths, const std::string &program,
                     const std::vector<std::string> &arguments, const Configuration &configuration,
                     bool timing) {
@@ -94,6 +121,9 @@ Measurement measure(const Paths &paths, const std::string &program,
     any = true;
     m.replaced = m.replaced && d.value("replaced", false);
     m.cycles += d.value("cycles", uint64_t{0});
+    m.vgprs = std::max(m.vgprs, d.value("vgprs", 0u));
+    const unsigned occupancy = d.value("occupancy", 0u);
+    m.occupancy = m.occupancy ? std::min(m.occupancy, occupancy) : occupancy;
     const json &counters = d["counters"];
     for (const auto &[name, value] : counters.items())
       if (value.is_number_unsigned())

@@ -37,6 +37,8 @@ struct Measurement {
   std::map<std::string, uint64_t> counters; ///< rocprof names, summed
   double valuUtilization = 0;               ///< percent
   uint64_t cycles = 0;
+  unsigned vgprs = 0;     ///< the most of any application kernel
+  unsigned occupancy = 0; ///< the least, in waves per SIMD
 
   uint64_t counter(const std::string &name) const {
     auto it = counters.find(name);
@@ -48,6 +50,17 @@ struct Measurement {
     return waves ? static_cast<double>(counter("SQ_INSTS")) / static_cast<double>(waves) : 0;
   }
 };
+
+/// What the compiler says of one program in one configuration.
+struct Compilation {
+  double milliseconds = 0; ///< all of it: bitcode in, code object out
+  unsigned melded = 0;     ///< decisions that changed something
+  unsigned kernels = 0;    ///< kernels whose code was replaced
+};
+
+/// Compiles the program's kernels offline (`meld compile`), without the cache.
+Compilation compileAlone(const Paths &paths, const std::string &program,
+                         const Configuration &configuration);
 
 /// Runs `program` with `arguments`. The verdict is PASS when it exits 0; a crash or a FAIL keeps
 /// its output.

@@ -1,9 +1,12 @@
 #include "bench/runner/suite.h"
 
+#include "bench/runner/page.h"
 #include "bench/runner/table.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -11,114 +14,125 @@ namespace meld::bench {
 
 namespace {
 
-struct Case {
-  const char *program;
-  std::vector<std::string> arguments;
-  std::string label;
-  bool synthetic = false;
-};
-
-/// Programs and sizes; what each is stands at the top of its source.
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  auto blocks = [&](const char *program, std::initializer_list<const char *> sizes) {
-    for (const char *size : sizes)
-      all.push_back({program, {"--block", size}, std::string(program) + " " + size});
-  };
-  for (const char *pattern : {"SB1", "SB1-R", "SB2", "SB2-R", "SB3", "SB3-R", "SB4", "SB4-R"})
-    for (const char *size : {"32", "64", "128", "256"})
-      all.push_back({"synthetic",
-                     {"--pattern", pattern, "--block", size},
-                     std::string(pattern) + " " + size,
-                     true});
-  blocks("bitonic", {"32", "64", "128", "256"});
-  blocks("pcm", {"32", "64", "128", "256"});
-  blocks("merge_sort", {"32", "64", "128", "256"});
-  blocks("lud", {"16", "32", "64", "128"});
-  blocks("nqueens", {"64", "96", "128", "256"});
-  blocks("srad", {"16", "32"});
-  blocks("dct", {"4", "8", "16"});
-  blocks("lds_reduction", {"64", "128", "256"});
-  blocks("divergent_saxpy", {"256"});
-  blocks("diamond", {"256"});
+std::vector<Configuration> configurations(bool quick) {
+  std::vector<Configuration> all = {{"original", true, {}}};
+  if (!quick)
+    for (const char *pass : {"tail-merge", "branch-fusion", "cfm"})
+      all.push_back({pass, false, {{"MELD_PASSES", pass}}});
+  all.push_back({"libmeld", false, {}});
   return all;
 }
 
-double ratio(double before, double after) { return after > 0 ? before / after : 0; }
+std::string resultOf(const Run &run) {
+  if (!run.measured.pass)
+    return "FAIL";
+  return run.configuration == "original" || run.measured.replaced ? "PASS" : "PASS, original";
+}
 
-struct Mean {
-  double logs = 0;
-  unsigned count = 0;
-  void add(double r) {
-    if (r > 0) {
-      logs += std::log(r);
-      ++count;
+/// Everything about the code that ran: one line per case and configuration.
+std::string wideTable(const std::vector<Row> &rows) {
+  Table table({"benchmark", "run", "result", "per wave", "VALU", "SALU", "LDS", "VMEM", "FLAT",
+               "branches", "lines", "VALU %", "VGPRs", "occ.", "cycles", "instr.", "cycle ratio",
+               "melds", "compile ms"});
+  for (const Row &row : rows)
+    for (const Run &run : row.runs) {
+      const Measurement &m = run.measured;
+      const bool first = &run == &row.runs.front();
+      const auto compared = [&](std::string text) { return first ? std::string() : text; };
+      table.add({first ? row.which.label : std::string(), run.configuration, resultOf(run),
+                 decimal(m.perWave(), 1), grouped(m.counter("SQ_INSTS_VALU")),
+                 grouped(m.counter("SQ_INSTS_SALU")), grouped(m.counter("SQ_INSTS_LDS")),
+                 grouped(m.counter("SQ_INSTS_VMEM_RD") + m.counter("SQ_INSTS_VMEM_WR")),
+                 grouped(m.counter("SQ_INSTS_FLAT")), grouped(m.counter("SQ_INSTS_BRANCH")),
+                 grouped(m.counter("TCP_TOTAL_CACHE_LINES")), decimal(m.valuUtilization, 1),
+                 std::to_string(m.vgprs), std::to_string(m.occupancy), grouped(m.cycles),
+                 compared(decimal(instructionRatio(row, run), 2)),
+                 compared(decimal(cycleRatio(row, run), 2)),
+                 compared(std::to_string(run.compiled.melded)),
+                 compared(decimal(run.compiled.milliseconds, 0))});
     }
-  }
-  double value() const { return count ? std::exp(logs / count) : 0; }
-};
+  return table.text();
+}
+
+std::string meansTable(const std::vector<Row> &rows, const std::vector<Configuration> &runs) {
+  Table table({"set", "run", "cases", "geomean", "best sizes", "least", "where"});
+  for (Set set : allSets())
+    for (const Configuration &configuration : runs) {
+      if (configuration.plain)
+        continue;
+      const Means means = meansOf(rows, set, configuration.name);
+      if (means.count)
+        table.add({nameOf(set), configuration.name, std::to_string(means.count),
+                   decimal(means.all, 3), decimal(means.best, 3), decimal(means.least, 3),
+                   means.leastLabel});
+    }
+  return table.text();
+}
 
 } // namespace
 
 int runSuite(const Paths &paths, const SuiteOptions &options) {
-  const std::string cache = (paths.scratch / "bench-cache").string();
-  std::vector<Configuration> configurations = {{"plain", true, {}}};
-  if (options.allConfigurations)
-    for (const char *pass : {"tail-merge", "branch-fusion", "cfm"})
-      configurations.push_back({pass, false, {{"MELD_CACHE_DIR", cache}, {"MELD_PASSES", pass}}});
-  configurations.push_back({"libmeld", false, {{"MELD_CACHE_DIR", cache}}});
-
-  Table table({"benchmark", "run", "result", "per wave", "VALU", "LDS", "branches", "VALU %",
-               "cycles", "instr. ratio", "cycle ratio"});
-  nlohmann::json rows = nlohmann::json::array();
-  Mean synthetic, real;
+  const auto runs = configurations(options.quick);
+  std::vector<Row> rows;
+  std::map<std::pair<std::string, std::string>, Compilation> compiled; // program, configuration
   bool ok = true;
-  for (const Case &c : cases()) {
-    if (c.label.find(options.only) == std::string::npos)
+  const auto cases = allCases();
+  const auto wanted = [&](const Case &c) {
+    return (!options.quick || c.quick) &&
+           (c.label.find(options.only) != std::string::npos || nameOf(c.set) == options.only);
+  };
+  const auto total = std::count_if(cases.begin(), cases.end(), wanted);
+  for (const Case &c : cases) {
+    if (!wanted(c))
       continue;
     if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%s ...", c.label.c_str());
-    Measurement base;
-    for (const Configuration &configuration : configurations) {
-      const Measurement m = measure(paths, c.program, c.arguments, configuration, true);
-      if (configuration.plain)
-        base = m;
-      if (!m.pass) {
+      std::fprintf(stderr, "\r\033[K%zu/%zu %s ...", rows.size() + 1, static_cast<size_t>(total),
+                   c.label.c_str());
+    Row row{c, {}};
+    for (Configuration configuration : runs) {
+      if (!configuration.plain) {
+        auto [known, fresh] = compiled.try_emplace({c.program, configuration.name});
+        if (fresh)
+          known->second = compileAlone(paths, c.program, configuration);
+        configuration.environment["MELD_CACHE_DIR"] = (paths.scratch / "bench-cache").string();
+        configuration.environment.emplace("MELD_COMPILE_BUDGET_MS", "0");
+      }
+      Run run{configuration.name, measure(paths, c.program, c.arguments, configuration, true), {}};
+      if (!configuration.plain)
+        run.compiled = compiled[{c.program, configuration.name}];
+      if (!run.measured.pass) {
         ok = false;
         std::fprintf(stderr, "\n%s, %s: exit code %d\n%s\n", c.label.c_str(),
-                     configuration.name.c_str(), m.exitCode, m.output.c_str());
+                     configuration.name.c_str(), run.measured.exitCode,
+                     run.measured.output.c_str());
       }
-      const double instructions = ratio(base.perWave(), m.perWave());
-      const double cycles = ratio(static_cast<double>(base.cycles), static_cast<double>(m.cycles));
-      if (configuration.name == "libmeld")
-        (c.synthetic ? synthetic : real).add(cycles);
-      table.add({configuration.plain ? c.label : "", configuration.name,
-                 m.pass ? (configuration.plain || m.replaced ? "PASS" : "PASS, original") : "FAIL",
-                 decimal(m.perWave(), 1), grouped(m.counter("SQ_INSTS_VALU")),
-                 grouped(m.counter("SQ_INSTS_LDS")), grouped(m.counter("SQ_INSTS_BRANCH")),
-                 decimal(m.valuUtilization, 1), grouped(m.cycles),
-                 configuration.plain ? "" : decimal(instructions, 2),
-                 configuration.plain ? "" : decimal(cycles, 2)});
-      rows.push_back({{"benchmark", c.label},
-                      {"configuration", configuration.name},
-                      {"pass", m.pass},
-                      {"replaced", m.replaced},
-                      {"counters", m.counters},
-                      {"valuUtilization", m.valuUtilization},
-                      {"cycles", m.cycles}});
+      row.runs.push_back(std::move(run));
     }
+    rows.push_back(std::move(row));
   }
   if (isatty(2))
     std::fputs("\r\033[K", stderr);
+  if (rows.empty()) {
+    std::fprintf(stderr, "meld-bench: no benchmark is called '%s'\n", options.only.c_str());
+    return 1;
+  }
+
+  if (!options.page.empty()) {
+    std::ofstream page(options.page);
+    page << resultsPage(rows);
+    page.close();
+    if (!page) {
+      std::fprintf(stderr, "meld-bench: cannot write %s\n", options.page.c_str());
+      return 1;
+    }
+  }
   if (options.json) {
-    std::printf("%s\n", rows.dump(1).c_str());
+    std::printf("%s\n", toJson(rows).dump(1).c_str());
     return ok ? 0 : 1;
   }
-  std::fputs(table.text().c_str(), stdout);
-  std::printf("\nGeometric mean of modelled cycles, plain / libmeld: synthetic %.2f (%u), others "
-              "%.2f (%u).\n"
-              "'original': libmeld kept the original code object.\n",
-              synthetic.value(), synthetic.count, real.value(), real.count);
+  std::printf("%s\n%s\nRatios are original / run: above 1 is better. Cycles are modelled. "
+              "'original' behind PASS: libmeld\nkept the original code object.\n",
+              wideTable(rows).c_str(), meansTable(rows, runs).c_str());
   return ok ? 0 : 1;
 }
 

@@ -1,0 +1,84 @@
+#include "bench/runner/cases.h"
+
+namespace meld::bench {
+
+const char *nameOf(Set set) {
+  switch (set) {
+  case Set::synthetic:
+    return "synthetic";
+  case Set::melding:
+    return "melding";
+  case Set::fusion:
+    return "fusion";
+  case Set::convergence:
+    return "convergence";
+  case Set::slices:
+    return "slices";
+  case Set::reductions:
+    return "reductions";
+  case Set::everyday:
+    return "everyday";
+  }
+  return "";
+}
+
+const std::vector<Set> &allSets() {
+  static const std::vector<Set> sets = {Set::synthetic,   Set::melding, Set::fusion,
+                                        Set::convergence, Set::slices,  Set::reductions,
+                                        Set::everyday};
+  return sets;
+}
+
+std::vector<Case> allCases() {
+  std::vector<Case> all;
+  // Block sizes of one program; the first is the quick one.
+  const auto blocks = [&](Set set, const std::string &program, std::vector<std::string> more,
+                          const std::string &label, std::initializer_list<const char *> sizes) {
+    bool first = true;
+    for (const char *size : sizes) {
+      std::vector<std::string> arguments = more;
+      arguments.insert(arguments.end(), {"--block", size});
+      all.push_back({program, arguments, label + " " + size, set, first});
+      first = false;
+    }
+  };
+  const auto plain = [&](Set set, std::initializer_list<const char *> programs) {
+    for (const char *program : programs)
+      all.push_back({program, {}, program, set, true});
+  };
+  const auto pattern = [&](Set set, const char *program,
+                           std::initializer_list<const char *> words) {
+    for (const char *word : words)
+      all.push_back({program, {"--pattern", word}, std::string(program) + " " + word, set, true});
+  };
+
+  for (const char *kind : {"SB1", "SB1-R", "SB2", "SB2-R", "SB3", "SB3-R", "SB4", "SB4-R"})
+    blocks(Set::synthetic, "synthetic", {"--pattern", kind}, kind, {"64", "32", "128", "256"});
+
+  // The paper's bitonic sort reads descending numbers.
+  blocks(Set::melding, "bitonic", {"--pattern", "descending"}, "BIT", {"64", "32", "128", "256"});
+  blocks(Set::melding, "pcm", {"--pattern", "intervals"}, "PCM", {"32", "64", "128", "256"});
+  blocks(Set::melding, "merge_sort", {}, "MS", {"32", "64", "128", "256"});
+  blocks(Set::melding, "lud", {}, "LUD", {"16", "32", "64", "128"});
+  blocks(Set::melding, "nqueens", {}, "NQU", {"64", "96", "128", "256"});
+  blocks(Set::melding, "srad", {}, "SRAD", {"16", "32"});
+  blocks(Set::melding, "dct", {}, "DCT", {"8", "4", "16"});
+
+  plain(Set::fusion, {"bfs", "suffix_match"});
+  plain(Set::convergence, {"fir", "backprop", "heartwall", "hotspot", "kmeans", "needle",
+                           "pathfinder", "sgemm", "spmv", "stencil", "lbm"});
+  pattern(Set::slices, "slices", {"uniform", "divergent"});
+  plain(Set::slices, {"intra", "cascade"});
+  pattern(Set::reductions, "reduction", {"neighbored", "neighbored-less", "interleaved"});
+  blocks(Set::reductions, "lds_reduction", {}, "lds_reduction", {"256", "64", "128"});
+
+  plain(Set::everyday, {"mandelbrot", "raytrace", "lz", "state_machine", "nbody", "options",
+                        "collision", "divergent_saxpy", "diamond"});
+  pattern(Set::everyday, "mandelbrot", {"bands"});
+  blocks(Set::everyday, "bitonic", {"--pattern", "random"}, "bitonic random",
+         {"64", "32", "128", "256"});
+  blocks(Set::everyday, "pcm", {"--pattern", "random"}, "pcm random", {"32", "64"});
+  return all;
+}
+
+} // namespace meld::bench

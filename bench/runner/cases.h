@@ -1,0 +1,35 @@
+// Which programs are run in which sizes, and which published set each belongs to. What a program
+// computes, and after what paper, stands at the top of its source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace meld::bench {
+
+/// The published collections, each with a geometric mean of its own.
+enum class Set {
+  synthetic,   ///< SB1-SB4 and their -R variants (control-flow melding, CGO'22)
+  melding,     ///< the 25 configurations of its real programs
+  fusion,      ///< the branch-fusion report's programs that the melding set does not have
+  convergence, ///< Lee et al., CGO'13: FIR, Rodinia and Parboil behaviours
+  slices,      ///< Timofeev 2016: slices, intra prediction, detection cascade
+  reductions,  ///< CUDA Freshman 3.4
+  everyday,    ///< divergent programs of daily life
+};
+
+/// Its name in tables; `ofAll` lists them in order.
+const char *nameOf(Set set);
+const std::vector<Set> &allSets();
+
+struct Case {
+  std::string program;
+  std::vector<std::string> arguments;
+  std::string label; ///< program and configuration, as the tables show it
+  Set set;
+  bool quick = false; ///< also run by --quick: one size of each program
+};
+
+std::vector<Case> allCases();
+
+} // namespace meld::bench

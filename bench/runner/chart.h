@@ -1,0 +1,31 @@
+// The two plots of the results page, as SVG text. Colours are CSS variables of the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace meld::bench {
+
+/// "&" and friends replaced.
+std::string escaped(const std::string &text);
+
+struct Bar {
+  std::string label;
+  double value = 0; ///< original / run
+  std::string hint; ///< shown when the pointer rests on it
+};
+
+/// Horizontal bars that start at 1: to the right what became better, to the left what became worse.
+std::string ratioBars(const std::string &title, const std::vector<Bar> &bars);
+
+struct Step {
+  std::string label;
+  double before = 0, after = 0;
+  std::string hint;
+};
+
+/// One line per label from `before` (ring) to `after` (dot) on an axis from 0 to `most`.
+std::string steps(const std::string &title, const std::vector<Step> &all, double most,
+                  const std::string &unit);
+
+} // namespace meld::bench

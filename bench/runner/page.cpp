@@ -1,0 +1,171 @@
+#include "bench/runner/page.h"
+
+#include "bench/runner/chart.h"
+#include "bench/runner/table.h"
+
+namespace meld::bench {
+
+namespace {
+
+constexpr const char *style = R"(
+:root{--ground:#fbfaf7;--ink:#22262b;--quiet:#6d7680;--rule:#dcd8cf;--better:#1f7a5c;--worse:#b4472f;--before:#8a93a0;--card:#fff}
+@media(prefers-color-scheme:dark){:root{--ground:#16191d;--ink:#e6e8ea;--quiet:#98a2ad;--rule:#333a42;--better:#4fc39a;--worse:#ef8468;--before:#7b8794;--card:#1d2126}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+main{max-width:1180px;margin:0 auto;padding:40px 24px 80px}
+h1{font-size:30px;margin:0 0 6px}h2{font-size:20px;margin:52px 0 4px}
+p{max-width:70ch;margin:6px 0;color:var(--quiet)}
+.tiles{display:flex;flex-wrap:wrap;gap:12px;margin:24px 0}
+.tile{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:12px 18px;min-width:140px}
+.tile b{display:block;font-size:28px;font-variant-numeric:tabular-nums}.tile span{color:var(--quiet);font-size:13px}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:16px;margin-top:12px}
+figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:14px}
+figcaption{font-size:13px;color:var(--quiet)}svg{width:100%;height:auto;display:block}
+svg text{font:11px system-ui,sans-serif;fill:var(--ink)}svg .tick{fill:var(--quiet)}svg .value{fill:var(--quiet)}
+.grid{stroke:var(--rule)}.one{stroke:var(--ink)}.way{stroke:var(--before);stroke-width:2}
+.better{fill:var(--better)}.worse{fill:var(--worse)}
+.before{fill:var(--card);stroke:var(--before);stroke-width:2}.after{fill:var(--better)}
+details{margin-top:12px}summary{cursor:pointer;color:var(--quiet)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:12.5px;font-variant-numeric:tabular-nums}
+th,td{padding:3px 9px;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap}
+th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}
+)";
+
+const char *described(Set set) {
+  switch (set) {
+  case Set::synthetic:
+    return "Branch patterns of growing difficulty; -R variants permute one side. Block sizes 32 to "
+           "256.";
+  case Set::melding:
+    return "The 25 configurations of the control-flow melding paper's programs.";
+  case Set::fusion:
+    return "Programs of the branch-fusion report that are not among the melding paper's.";
+  case Set::convergence:
+    return "FIR and the behaviours of Rodinia and Parboil, after the convergence-and-scalarization "
+           "paper.";
+  case Set::slices:
+    return "Uniform and divergent slices, intra prediction, a detection cascade.";
+  case Set::reductions:
+    return "Block reductions: neighboured, neighboured with fewer divergent waves, interleaved.";
+  case Set::everyday:
+    return "Divergent programs of daily life.";
+  }
+  return "";
+}
+
+std::string tile(const std::string &value, const std::string &what) {
+  return "<div class=\"tile\"><b>" + escaped(value) + "</b><span>" + escaped(what) +
+         "</span></div>\n";
+}
+
+std::string hintOf(const Row &row, const Run &run) {
+  return row.which.label + ": " + grouped(row.plain().measured.cycles) + " to " +
+         grouped(run.measured.cycles) + " modelled cycles, " +
+         decimal(row.plain().measured.perWave(), 1) + " to " + decimal(run.measured.perWave(), 1) +
+         " instructions per wave" + (run.measured.replaced ? "" : "; the original code was kept");
+}
+
+std::string tableOf(const std::vector<const Row *> &rows) {
+  std::string out = "<details><summary>All numbers</summary><div class=\"scroll\"><table><tr>";
+  for (const char *head : {"benchmark", "run", "result", "per wave", "VALU", "SALU", "LDS", "VMEM",
+                           "FLAT", "branches", "cache lines", "VALU %", "VGPRs", "waves per SIMD",
+                           "cycles", "instr. ratio", "cycle ratio", "melds", "compile ms"})
+    out += std::string("<th>") + head + "</th>";
+  out += "</tr>\n";
+  for (const Row *row : rows)
+    for (const Run &run : row->runs) {
+      const Measurement &m = run.measured;
+      const bool original = &run == &row->runs.front();
+      const std::string cells[] = {
+          original ? row->which.label : "",
+          run.configuration,
+          !m.pass                  ? "FAIL"
+          : original || m.replaced ? "PASS"
+                                   : "PASS, original",
+          decimal(m.perWave(), 1),
+          grouped(m.counter("SQ_INSTS_VALU")),
+          grouped(m.counter("SQ_INSTS_SALU")),
+          grouped(m.counter("SQ_INSTS_LDS")),
+          grouped(m.counter("SQ_INSTS_VMEM_RD") + m.counter("SQ_INSTS_VMEM_WR")),
+          grouped(m.counter("SQ_INSTS_FLAT")),
+          grouped(m.counter("SQ_INSTS_BRANCH")),
+          grouped(m.counter("TCP_TOTAL_CACHE_LINES")),
+          decimal(m.valuUtilization, 1),
+          std::to_string(m.vgprs),
+          std::to_string(m.occupancy),
+          grouped(m.cycles),
+          original ? "" : decimal(instructionRatio(*row, run), 2),
+          original ? "" : decimal(cycleRatio(*row, run), 2),
+          original ? "" : std::to_string(run.compiled.melded),
+          original ? "" : decimal(run.compiled.milliseconds, 0)};
+      out += "<tr>";
+      for (const std::string &cell : cells)
+        out += "<td>" + escaped(cell) + "</td>";
+      out += "</tr>\n";
+    }
+  return out + "</table></div></details>\n";
+}
+
+std::string section(Set set, const std::vector<Row> &rows) {
+  std::vector<const Row *> mine;
+  std::vector<Bar> cycles, instructions, memory;
+  std::vector<Step> utilisation;
+  for (const Row &row : rows) {
+    const Run *run = row.find("libmeld");
+    if (row.which.set != set || !run)
+      continue;
+    mine.push_back(&row);
+    const std::string hint = hintOf(row, *run);
+    cycles.push_back({row.which.label, cycleRatio(row, *run), hint});
+    instructions.push_back({row.which.label, instructionRatio(row, *run), hint});
+    utilisation.push_back({row.which.label, row.plain().measured.valuUtilization,
+                           run->measured.valuUtilization, hint});
+    const auto accesses = [](const Measurement &m) {
+      return static_cast<double>(m.counter("SQ_INSTS_LDS") + m.counter("SQ_INSTS_VMEM_RD") +
+                                 m.counter("SQ_INSTS_VMEM_WR") + m.counter("SQ_INSTS_FLAT"));
+    };
+    memory.push_back(
+        {row.which.label, ratio(accesses(row.plain().measured), accesses(run->measured)), hint});
+  }
+  if (mine.empty())
+    return "";
+  std::string title = nameOf(set);
+  title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return "<h2>" + title + "</h2><p>" + escaped(described(set)) + "</p><div class=\"pair\">\n" +
+         ratioBars("Modelled cycles, original / libmeld", cycles) +
+         ratioBars("Instructions per wave, original / libmeld", instructions) +
+         steps("Active lanes of vector instructions (ring: original, dot: libmeld)", utilisation,
+               100, " %") +
+         ratioBars("Memory instructions (LDS, vector and flat), original / libmeld", memory) +
+         "</div>\n" + tableOf(mine);
+}
+
+} // namespace
+
+std::string resultsPage(const std::vector<Row> &rows) {
+  std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                    "<meta name=\"viewport\" content=\"width=device-width\">"
+                    "<title>libmeld: measured</title><style>";
+  out += style;
+  out += "</style></head><body><main>\n<h1>libmeld: measured</h1>\n"
+         "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
+         "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
+         "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers.</p>\n"
+         "<div class=\"tiles\">\n";
+  unsigned failed = 0;
+  for (const Row &row : rows)
+    for (const Run &run : row.runs)
+      failed += !run.measured.pass;
+  out += tile(std::to_string(rows.size()), "configurations");
+  out += tile(std::to_string(failed), "failed");
+  for (Set set : allSets())
+    if (const Means means = meansOf(rows, set, "libmeld"); means.count)
+      out += tile(decimal(means.all, 2) + "x",
+                  std::string(nameOf(set)) + ", geometric mean of " + std::to_string(means.count));
+  out += "</div>\n";
+  for (Set set : allSets())
+    out += section(set, rows);
+  return out + "</main></body></html>\n";
+}
+
+} // namespace meld::bench

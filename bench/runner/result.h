@@ -1,0 +1,44 @@
+// What a run of the suite knows: one row per case and configuration. Tables, JSON and the page are
+// written from it.
+#pragma once
+
+#include "bench/runner/cases.h"
+#include "bench/runner/measure.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace meld::bench {
+
+struct Run {
+  std::string configuration;
+  Measurement measured;
+  Compilation compiled;
+};
+
+struct Row {
+  Case which;
+  std::vector<Run> runs; ///< the first is the original code
+
+  const Run &plain() const { return runs.front(); }
+  const Run *find(const std::string &configuration) const;
+};
+
+/// before / after; 0 where there is nothing to divide by.
+double ratio(double before, double after);
+double instructionRatio(const Row &row, const Run &run);
+double cycleRatio(const Row &row, const Run &run);
+
+struct Means {
+  double all = 0;         ///< geometric mean over every case of the set
+  double best = 0;        ///< over each label's best block size, as the papers also report
+  double least = 0;       ///< the smallest ratio
+  std::string leastLabel; ///< where that is
+  unsigned count = 0;
+};
+
+/// Of the cycle ratios of `configuration` in a set.
+Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configuration);
+
+nlohmann::json toJson(const std::vector<Row> &rows);
+
+} // namespace meld::bench
