@@ -44,6 +44,8 @@ MELD_SETTING(Text,   gpuThreads,      "MELD_GPU_THREADS",       "",     "Softwar
 MELD_SETTING(Text,   gpuTiming,       "MELD_GPU_TIMING",        "",     "Software GPU: model cycles")
 MELD_SETTING(Text,   gpuTimingParams, "MELD_GPU_TIMING_PARAMS", "",     "Software GPU: name=value,... changes the timing model")
 MELD_SETTING(Text,   gpuChecked,      "MELD_GPU_CHECKED",       "",     "Software GPU: 1: check every address against what was allocated; all, or any of memory, hazard, undefined, race, barrier")
+MELD_SETTING(Text,   gpuTranslate,    "MELD_GPU_TRANSLATE",     "",     "Software GPU: auto: translate hot kernels to host code in the background (default); always: before they run; off: interpret")
+MELD_SETTING(Text,   gpuTranslateThreshold, "MELD_GPU_TRANSLATE_THRESHOLD", "", "Software GPU: a kernel is hot after this many executed instructions for each of its own (20000)")
 MELD_SETTING(Text,   counters,        "MELD_COUNTERS",          "",     "Software GPU: write counters to this JSON file")
 MELD_SETTING(Text,   gpuProfile,      "MELD_GPU_PROFILE",       "",     "Software GPU: write a per-instruction profile to this JSON file")
 MELD_SETTING(Text,   trace,           "MELD_TRACE",             "",     "Software GPU: trace instructions")

@@ -290,7 +290,7 @@ Settings Settings::read(const std::string &text) {
   Settings s;
   const char *when = text.c_str();
   if (text.empty())
-    if (const char *env = std::getenv("MELD_GPU_TRANSLATE"))
+    if (const char *env = ::secure_getenv("MELD_GPU_TRANSLATE"))
       when = env;
   if (!std::strcmp(when, "auto"))
     s.when = When::automatic;
@@ -298,7 +298,7 @@ Settings Settings::read(const std::string &text) {
     s.when = When::always;
   else if (!*when)
     s.when = kDefaultWhen;
-  if (const char *t = std::getenv("MELD_GPU_TRANSLATE_THRESHOLD"))
+  if (const char *t = ::secure_getenv("MELD_GPU_TRANSLATE_THRESHOLD"))
     s.threshold = std::strtoull(t, nullptr, 10);
   return s;
 }

@@ -34,7 +34,7 @@ class CodeCache;
 namespace meld::softgpu::translate {
 
 enum class When : uint8_t { off, automatic, always };
-inline constexpr When kDefaultWhen = When::off;
+inline constexpr When kDefaultWhen = When::automatic;
 
 struct Settings {
   When when = kDefaultWhen;
