@@ -1,0 +1,76 @@
+// The results page: its numbers are in it, text is escaped, and a browser shows it without a word
+// on its console.
+#include "bench/runner/chart.h"
+#include "bench/runner/page.h"
+#include "tests/bench/rows.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace meld::bench;
+
+namespace {
+
+std::vector<Row> sample() {
+  return {rowOf("SB1 64", Set::synthetic, 300, 200), rowOf("BIT <&> 64", Set::melding, 110, 100),
+          rowOf("slow", Set::everyday, 95, 100)};
+}
+
+size_t count(const std::string &text, const std::string &what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++n;
+  return n;
+}
+
+} // namespace
+
+TEST(Page, HoldsEveryRowAndEscapesText) {
+  const std::string page = resultsPage(sample());
+  EXPECT_EQ(count(page, "<svg"), 12u) << "four plots for each of three sets";
+  EXPECT_EQ(count(page, "</svg>"), 12u);
+  EXPECT_NE(page.find("BIT &lt;&amp;&gt; 64"), std::string::npos);
+  EXPECT_EQ(page.find("BIT <"), std::string::npos);
+  EXPECT_NE(page.find(">1.50<"), std::string::npos) << "the cycle ratio of SB1";
+  EXPECT_EQ(count(page, "<table>"), 3u);
+  EXPECT_EQ(page.find("http"), std::string::npos) << "nothing is fetched";
+}
+
+TEST(Page, WorseIsMarked) {
+  const std::string bars = ratioBars("t", {{"a", 1.2, ""}, {"b", 0.8, ""}, {"c", 1.0, ""}});
+  EXPECT_EQ(count(bars, "class=\"better\""), 2u);
+  EXPECT_EQ(count(bars, "class=\"worse\""), 1u);
+}
+
+TEST(Page, ABrowserShowsItQuietly) {
+  const std::string browser = MELD_CHROMIUM;
+  if (access(browser.c_str(), X_OK) != 0)
+    GTEST_SKIP() << "no Chromium here";
+  std::string pattern = std::filesystem::temp_directory_path() / "meld-page-XXXXXX";
+  ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+  const std::filesystem::path folder = pattern;
+  std::ofstream(folder / "page.html") << resultsPage(sample());
+  const std::string command =
+      "timeout 100 " + browser +
+      " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" +
+      (folder / "profile").string() + " --dump-dom file://" + (folder / "page.html").string() +
+      " 2>" + (folder / "log").string();
+  FILE *pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string dom;
+  std::array<char, 4096> buffer;
+  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    dom.append(buffer.data(), n);
+  EXPECT_EQ(pclose(pipe), 0);
+  std::ifstream logFile(folder / "log");
+  const std::string log((std::istreambuf_iterator<char>(logFile)), {});
+  EXPECT_EQ(log.find("CONSOLE"), std::string::npos) << log;
+  EXPECT_EQ(count(dom, "<svg"), 12u) << "as parsed by the browser";
+  EXPECT_EQ(count(dom, "<rect"), 9u) << "three ratio plots of one bar for each set";
+  EXPECT_EQ(count(dom, "<circle"), 6u) << "before and after for each set";
+  std::filesystem::remove_all(folder);
+}
