@@ -509,6 +509,7 @@ uint64_t ComputeUnit::vectorMemory(TimedWave &t, bool pastL1) {
   if (trace.numLines > 4) // the tags of the L2 do not fit the host's first caches
     for (uint32_t k = 0; k < trace.numLines; ++k)
       device_.l2.prefetch(trace.lines[k] / 64);
+  Pipe port = l2Port_, hbm = hbm_; // copies stay in registers
   for (uint32_t k = 0; k < trace.numLines; ++k) {
     const uint64_t line = trace.lines[k] / 64;
     const uint64_t at = now_ + p.vmemPerLine * k;
@@ -517,12 +518,14 @@ uint64_t ComputeUnit::vectorMemory(TimedWave &t, bool pastL1) {
       done = std::max(done, at + p.l1Latency);
       continue;
     }
-    const uint64_t port = l2Port_.pass(at, l2Line);
+    const uint64_t passed = port.pass(at, l2Line);
     if (device_.l2.access(line))
-      done = std::max(done, port + p.l2Latency);
+      done = std::max(done, passed + p.l2Latency);
     else
-      done = std::max(done, hbm_.pass(port, hbmLine) + p.hbmLatency);
+      done = std::max(done, hbm.pass(passed, hbmLine) + p.hbmLatency);
   }
+  l2Port_ = port;
+  hbm_ = hbm;
   return done;
 }
 

@@ -1,108 +1,133 @@
 // A set-associative cache of tags with least-recently-used replacement, for the timing model.
 //
-// Each set keeps its tags most recently used first, so that a hit at place k moves k tags and a
-// miss all of them. Sets of a multiple of four ways are searched and moved four tags at a time.
+// Each set keeps its tags most recently used first: a hit at place k moves the k tags before it, a
+// miss moves all. The usual shapes do that in vector registers: 4 ways of 64-bit tags, and 16 ways
+// of 32-bit tags (one host cache line per set) where the set number takes enough of the line's
+// bits. Needs AVX2: include only from files compiled for it.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <immintrin.h>
 #include <memory>
 #include <new>
 
 namespace meld::softgpu {
 
-/// Lines are 64-byte line addresses. Memory is touched only where lines fall. Not thread-safe.
+/// Lines are 64-byte line addresses of at most 42 bits. Memory is touched only where lines fall.
+/// Not thread-safe.
 class TagCache {
 public:
   TagCache(uint32_t bytes, uint32_t ways)
-      : ways_(std::max(ways, 1u)), sets_(std::max(bytes / 64 / ways_, 1u)),
-        memory_(static_cast<uint64_t *>(std::calloc(size_t(ways_) * sets_ + 4, sizeof(uint64_t)))) {
+      : ways_(std::max(ways, 1u)), sets_(std::max(bytes / 64 / ways_, 1u)) {
+    const bool power = (sets_ & (sets_ - 1)) == 0;
+    mask_ = power ? sets_ - 1 : 0;
+    shift_ = unsigned(__builtin_ctz(sets_));
+    shape_ = ways_ == 16 && power && sets_ >= 2048 ? Shape::sixteen
+             : ways_ == 4                          ? Shape::four
+                                                   : Shape::any;
+    bytes_ = size_t(ways_) * sets_ * (shape_ == Shape::sixteen ? 4 : 8);
+    memory_.reset(std::calloc(bytes_ + 64, 1));
     if (!memory_)
       throw std::bad_alloc();
-    tags_ = memory_.get() + 4; // the first set is moved from one place before it
+    const auto base = (reinterpret_cast<uintptr_t>(memory_.get()) + 63) / 64 * 64;
+    tags_ = reinterpret_cast<uint64_t *>(base);
+    tags32_ = reinterpret_cast<uint32_t *>(base);
   }
 
   /// Starts fetching what access() will look at.
   void prefetch(uint64_t line) const {
-    const uint64_t *set = setOf(line);
-    __builtin_prefetch(set, 1);
-    if (ways_ > 8)
-      __builtin_prefetch(set + 8, 1);
+    if (shape_ == Shape::sixteen)
+      __builtin_prefetch(tags32_ + 16 * (line & mask_), 1);
+    else
+      __builtin_prefetch(setOf(line), 1);
   }
 
   /// True when the line was there; it is afterwards.
   bool access(uint64_t line) {
-    uint64_t *set = setOf(line);
-    const uint64_t tag = line + 1; // 0: empty
-    if (set[0] == tag)
-      return true;
-    return ways_ % 4 ? accessScalar(set, tag) : accessVector(set, tag);
+    switch (shape_) {
+    case Shape::four:
+      return accessFour(setOf(line), line + 1);
+    case Shape::sixteen:
+      return accessSixteen(tags32_ + 16 * (line & mask_), uint32_t(line >> shift_) + 1);
+    case Shape::any:
+      break;
+    }
+    return accessAny(setOf(line), line + 1);
   }
-  void clear() { std::fill_n(tags_, size_t(ways_) * sets_, 0); }
+  void clear() { std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0)); }
 
 private:
-  using Four = uint64_t __attribute__((vector_size(32)));
+  enum class Shape : uint8_t { any, four, sixteen };
 
   uint64_t *setOf(uint64_t line) const {
     return &tags_[size_t(mask_ ? line & mask_ : line % sets_) * ways_];
   }
 
-  bool accessScalar(uint64_t *set, uint64_t tag) {
-    for (uint32_t k = 1; k < ways_; ++k)
-      if (set[k] == tag) {
-        std::copy_backward(set, set + k, set + k + 1);
-        set[0] = tag;
-        return true;
-      }
-    std::copy_backward(set, set + ways_ - 1, set + ways_);
+  // A tag of 0 is an empty place.
+  bool accessAny(uint64_t *set, uint64_t tag) {
+    uint32_t k = 0;
+    while (k + 1 < ways_ && set[k] != tag)
+      ++k;
+    const bool hit = set[k] == tag;
+    std::copy_backward(set, set + k, set + k + 1);
     set[0] = tag;
-    return false;
+    return hit;
   }
 
-  bool accessVector(uint64_t *set, uint64_t tag) {
-    const Four want = {tag, tag, tag, tag};
-    for (uint32_t c = 0; c < ways_; c += 4) {
-      Four x;
-      std::memcpy(&x, set + c, sizeof(x));
-      const Four same = Four(x == want);
-      if (!(same[0] | same[1] | same[2] | same[3]))
-        continue;
-      const uint32_t k = same[0] ? 0 : same[1] ? 1 : same[2] ? 2 : 3;
-      for (uint32_t j = c + k; j > c; --j)
-        set[j] = set[j - 1];
-      moveUp(set, c);
-      set[0] = tag;
+  static bool accessFour(uint64_t *set, uint64_t tag) {
+    if (set[0] == tag)
       return true;
-    }
-    moveUp(set, ways_);
-    set[0] = tag;
-    return false;
+    const auto at = reinterpret_cast<__m256i *>(set);
+    const __m256i old = _mm256_load_si256(at);
+    const __m256i moved = _mm256_permute4x64_epi64(old, 0b10010000); // 0 0 1 2
+    const __m256i want = _mm256_set1_epi64x(int64_t(tag));
+    const __m256i first = _mm256_blend_epi32(moved, want, 0b11);
+    const int hit = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(old, want)));
+    // Places behind the hit stay; without a hit all move.
+    const int keep = hit ? __builtin_ctz(unsigned(hit)) + 1 : 4;
+    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
+    const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(keep - 1));
+    _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
+    return hit != 0;
   }
 
-  /// Tags [0, n) go one place up, n a multiple of four; what was in place n is overwritten, unless
-  /// n is the end of the set.
-  void moveUp(uint64_t *set, uint32_t n) {
-    if (n && n < ways_)
-      set[n] = set[n - 1];
-    for (uint32_t c = n; c > 0; c -= 4) {
-      Four x;
-      std::memcpy(&x, set + c - 5, sizeof(x)); // one place down
-      std::memcpy(set + c - 4, &x, sizeof(x));
-    }
+  static bool accessSixteen(uint32_t *set, uint32_t tag) {
+    if (set[0] == tag)
+      return true;
+    const auto at = reinterpret_cast<__m256i *>(set);
+    const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
+    const __m256i want = _mm256_set1_epi32(int(tag));
+    const unsigned inLow =
+        unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(low, want))));
+    const unsigned inHigh =
+        unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(high, want))));
+    const unsigned hit = inLow | inHigh << 8;
+    const int last = hit ? __builtin_ctz(hit) : 15; // the place that is overwritten
+    const __m256i up = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
+    const __m256i lowUp = _mm256_permutevar8x32_epi32(low, up);
+    const __m256i highUp = _mm256_permutevar8x32_epi32(high, up);
+    const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i staysLow = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last));
+    const __m256i staysHigh = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last - 8));
+    _mm256_store_si256(at, _mm256_blendv_epi8(_mm256_blend_epi32(lowUp, want, 1), low, staysLow));
+    _mm256_store_si256(at + 1,
+                       _mm256_blendv_epi8(_mm256_blend_epi32(highUp, lowUp, 1), high, staysHigh));
+    return hit != 0;
   }
 
   struct Free {
-    void operator()(uint64_t *p) const { std::free(p); }
+    void operator()(void *p) const { std::free(p); }
   };
   uint32_t ways_, sets_;
-  uint64_t mask_ = (sets_ & (sets_ - 1)) == 0
-                       ? sets_ - 1
-                       : 0; ///< sets - 1 when a power of two (a division less)
-  std::unique_ptr<uint64_t[], Free> memory_;
-  uint64_t *tags_ = nullptr; ///< each set most recently used first
+  unsigned shift_ = 0; ///< log2 of the sets, where a power of two
+  uint64_t mask_ = 0;  ///< sets - 1 when a power of two (a division less)
+  Shape shape_ = Shape::any;
+  size_t bytes_ = 0;
+  std::unique_ptr<void, Free> memory_;
+  uint64_t *tags_ = nullptr;
+  uint32_t *tags32_ = nullptr; ///< the same memory, for Shape::sixteen
 };
 
 } // namespace meld::softgpu

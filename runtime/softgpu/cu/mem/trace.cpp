@@ -14,10 +14,10 @@ namespace {
 /// so it never fills up.
 class LineSet {
 public:
-  LineSet() {
-    if (!(++instruction_ & kInstructions)) {
-      std::fill(std::begin(entries_), std::end(entries_), 0);
-      instruction_ = 1;
+  LineSet() : table_(own_), instruction_(++table_.instruction & kInstructions) {
+    if (!instruction_) {
+      std::fill(std::begin(table_.entries), std::end(table_.entries), 0);
+      table_.instruction = instruction_ = 1;
     }
   }
   /// True when `line` was not in the set.
@@ -25,9 +25,9 @@ public:
     const uint64_t entry = line << kBits | instruction_;
     unsigned h = unsigned((line * 0x9E3779B97F4A7C15ull) >> (64 - kLogSlots));
     for (;; h = (h + 1) % kSlots) {
-      const uint64_t e = entries_[h];
+      uint64_t &e = table_.entries[h];
       if ((e & kInstructions) != instruction_) {
-        entries_[h] = entry;
+        e = entry;
         return true;
       }
       if (e == entry)
@@ -39,15 +39,22 @@ private:
   static constexpr unsigned kLogSlots = 10, kSlots = 1 << kLogSlots;
   static constexpr unsigned kBits = 64 - (48 - kLineShift); ///< addresses have 48 bits
   static constexpr uint64_t kInstructions = (1ull << kBits) - 1;
-  static thread_local uint64_t entries_[kSlots];
-  static thread_local uint64_t instruction_;
+  struct Table {
+    uint64_t entries[kSlots] = {};
+    uint64_t instruction = 0;
+  };
+  static thread_local Table own_;
+  Table &table_;
+  uint64_t instruction_;
 };
-thread_local uint64_t LineSet::entries_[LineSet::kSlots] = {};
-thread_local uint64_t LineSet::instruction_ = 0;
+thread_local constinit LineSet::Table LineSet::own_;
 
-void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
+/// The lines of the lanes of `mask` join the trace. Every lane lies in one line unless `Crossing`.
+template <bool Crossing>
+void addLines(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
   LineSet set;
   MemoryTrace &t = w.trace;
+  const bool list = w.timing;
   uint32_t count = t.cacheLines, listed = t.numLines;
   uint64_t previous = ~0ull;
   auto add = [&](uint64_t line) {
@@ -57,16 +64,16 @@ void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint3
     if (!set.insert(line))
       return;
     ++count;
-    if (w.timing && listed < std::size(t.lines))
+    if (list && listed < std::size(t.lines))
       t.lines[listed++] = line << kLineShift;
   };
   for (uint64_t m = mask; m; m &= m - 1) {
     const uint64_t p = a[firstLane(m)];
-    if (dwordStride == 4) {
+    if constexpr (!Crossing) {
       add(p >> kLineShift);
-      if (const uint64_t last = (p + bytes - 1) >> kLineShift; last != previous)
-        for (uint64_t line = (p >> kLineShift) + 1; line <= last; ++line)
-          add(line);
+    } else if (dwordStride == 4) {
+      for (uint64_t line = p >> kLineShift; line <= (p + bytes - 1) >> kLineShift; ++line)
+        add(line);
     } else {
       for (uint32_t k = 0; k < bytes; k += 4)
         add((p + uint64_t(k / 4) * dwordStride) >> kLineShift);
@@ -74,6 +81,17 @@ void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint3
   }
   t.cacheLines = count;
   t.numLines = listed;
+}
+
+void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
+  // Naturally aligned accesses of up to 64 bytes do not cross a line.
+  uint64_t low = 0;
+  for (uint64_t m = mask; m; m &= m - 1)
+    low |= a[firstLane(m)];
+  if (std::has_single_bit(bytes) && !(low & (bytes - 1)) && (dwordStride == 4 || bytes <= 4))
+    addLines<false>(w, a, mask, bytes, dwordStride);
+  else
+    addLines<true>(w, a, mask, bytes, dwordStride);
 }
 
 /// One bit per line of a 64-line window; false when a lane lies outside it.
