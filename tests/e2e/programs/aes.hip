@@ -1,6 +1,6 @@
 // AES-128: key expansion, encryption in counter mode and block by block, decryption back, tables in
-// LDS filled by the workgroup (S-box computed in GF(256), not pasted). Reference: FIPS 197's example
-// vector and a byte-wise host version.
+// LDS filled by the workgroup (S-box computed in GF(256), not pasted). Reference: FIPS 197's
+// example vector and a byte-wise host version.
 #include "check.h"
 
 #include <algorithm>
@@ -62,7 +62,8 @@ __device__ void decrypt(uint8_t *s, const uint8_t *keys, const uint8_t *inverse)
   for (int i = 0; i < 16; ++i)
     s[i] ^= keys[i];
 }
-template <class Box> __host__ __device__ void expand(const uint8_t *key, uint8_t *keys, const Box &box) {
+template <class Box>
+__host__ __device__ void expand(const uint8_t *key, uint8_t *keys, const Box &box) {
   for (int i = 0; i < 16; ++i)
     keys[i] = key[i];
   uint8_t constant = 1;

@@ -1,6 +1,6 @@
-// Scoped atomics and memory order: __hip_atomic operations at wavefront, workgroup, agent and system
-// scope, HIP's _system forms on host memory, and message passing with release and acquire inside a
-// workgroup, between workgroups, and between device and host.
+// Scoped atomics and memory order: __hip_atomic operations at wavefront, workgroup, agent and
+// system scope, HIP's _system forms on host memory, and message passing with release and acquire
+// inside a workgroup, between workgroups, and between device and host.
 #include "check.h"
 
 #include <atomic>

@@ -27,8 +27,7 @@ template <class T> struct Cells {
   T add, addNoReturn, min, max, product, exchanged;
 };
 
-template <class T>
-__device__ void apply(Cells<T> *c, const T *exact, const T *any, T *old, int i) {
+template <class T> __device__ void apply(Cells<T> *c, const T *exact, const T *any, T *old, int i) {
   old[i] = atomicAdd(&c->add, exact[i]);
   unsafeAtomicAdd(&c->addNoReturn, exact[i]);
   atomicMin(&c->min, any[i]);

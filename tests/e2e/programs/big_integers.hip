@@ -75,7 +75,9 @@ int main() {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < 8; ++j) { // by 32-bit digits: another way
         u64 carry = 0;
-        auto digit = [&](const std::vector<u64> &v, int at) { return v[i * 4 + at / 2] >> (at % 2 * 32) & 0xffffffff; };
+        auto digit = [&](const std::vector<u64> &v, int at) {
+          return v[i * 4 + at / 2] >> (at % 2 * 32) & 0xffffffff;
+        };
         for (int k = 0; k < 8 || carry; ++k) {
           u64 &w = want[i * 8 + (j + k) / 2];
           const int shift = (j + k) % 2 * 32;
@@ -113,7 +115,8 @@ int main() {
   }
   {
     std::vector<u64> base(n), exponent(n), modulus(n), want(n);
-    const u64 primes[] = {18446744073709551557ull, 4611686018427387847ull, 1000000007, 2305843009213693951ull};
+    const u64 primes[] = {18446744073709551557ull, 4611686018427387847ull, 1000000007,
+                          2305843009213693951ull};
     for (int i = 0; i < n; ++i) {
       base[i] = random.next();
       modulus[i] = i % 3 ? random.next() | 1 : primes[i % 4];

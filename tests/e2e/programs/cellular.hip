@@ -1,5 +1,6 @@
-// Cellular automata: Conway's Life, one cell per thread with LDS and halo and 64 cells per word with
-// bit-parallel adders; Wolfram's rule 110 by shuffles across a wave. Reference: the plain loops.
+// Cellular automata: Conway's Life, one cell per thread with LDS and halo and 64 cells per word
+// with bit-parallel adders; Wolfram's rule 110 by shuffles across a wave. Reference: the plain
+// loops.
 #include "check.h"
 
 #include <algorithm>
@@ -88,7 +89,9 @@ int main() {
     for (int k = 0; k < blocks; ++k) {
       int next[64];
       for (int i = 0; i < 64; ++i)
-        next[i] = 110 >> (line[k * 64 + (i + 63) % 64] * 4 + line[k * 64 + i] * 2 + line[k * 64 + (i + 1) % 64]) & 1;
+        next[i] = 110 >> (line[k * 64 + (i + 63) % 64] * 4 + line[k * 64 + i] * 2 +
+                          line[k * 64 + (i + 1) % 64]) &
+                  1;
       std::copy(next, next + 64, line.begin() + k * 64);
     }
   expectSame("rule 110", automaton.host(), line);

@@ -11,7 +11,8 @@ __host__ __device__ inline unsigned rotate(unsigned v, int n) { return v >> n | 
 __constant__ unsigned roundConstants[64];
 
 template <class K>
-__host__ __device__ void sha256(const uint8_t *message, unsigned length, unsigned *out, const K &k) {
+__host__ __device__ void sha256(const uint8_t *message, unsigned length, unsigned *out,
+                                const K &k) {
   unsigned h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const unsigned blocks = (length + 9 + 63) / 64;

@@ -13,8 +13,8 @@ __global__ void blockRanks(Ranks *out) {
   cg::thread_block block = cg::this_thread_block();
   const dim3 index = block.thread_index(), group = block.group_index();
   const unsigned flat = (group.z * gridDim.y + group.y) * gridDim.x + group.x;
-  out[flat * block.size() + block.thread_rank()] = {block.thread_rank(), block.size(), index.x,
-                                                    index.y, index.z, flat};
+  out[flat * block.size() + block.thread_rank()] = {
+      block.thread_rank(), block.size(), index.x, index.y, index.z, flat};
 }
 
 template <unsigned size> __global__ void tileSums(const int *in, int *out) {

@@ -1,6 +1,6 @@
-// Decoders, byte-serial control flow that differs in every lane: a Lempel-Ziv stream with copies that
-// overlap themselves, canonical Huffman codes bit by bit, run lengths expanded by a binary search in
-// prefix sums. The host encodes; the device must give the text back.
+// Decoders, byte-serial control flow that differs in every lane: a Lempel-Ziv stream with copies
+// that overlap themselves, canonical Huffman codes bit by bit, run lengths expanded by a binary
+// search in prefix sums. The host encodes; the device must give the text back.
 #include "check.h"
 
 #include <algorithm>
@@ -102,7 +102,8 @@ int main() {
   const int pieces = 100, size = 150, n = pieces * size;
   Bytes text;
   Random random(1);
-  const std::string words[] = {"the ", "wave ", "of ", "lanes ", "aaaaaaa", "melds ", "xyxyxy", "q"};
+  const std::string words[] = {"the ",    "wave ",  "of ",    "lanes ",
+                               "aaaaaaa", "melds ", "xyxyxy", "q"};
   while (int(text.size()) < n) {
     const std::string &w = words[random.below(8)];
     text.insert(text.end(), w.begin(), w.end());

@@ -1,5 +1,5 @@
-// malloc, free, new and delete in kernels: lists and trees built by one kernel and read by the next,
-// blocks of many sizes that must not overlap, memory that is freed and used again.
+// malloc, free, new and delete in kernels: lists and trees built by one kernel and read by the
+// next, blocks of many sizes that must not overlap, memory that is freed and used again.
 #include "check.h"
 
 struct Link {

@@ -36,7 +36,7 @@ __global__ void smithWaterman(const char *a, int m, const char *b, int n, int *b
     const int i = t + 1, j = d - i;
     int *now = h[d % 3], *before = h[(d + 2) % 3], *twice = h[(d + 1) % 3];
     if (i <= m && j >= 1 && j <= n) {
-      const int across = max(before[i] - 5, e[(d + 1) % 2][i] - 1);     // from (i, j - 1)
+      const int across = max(before[i] - 5, e[(d + 1) % 2][i] - 1);       // from (i, j - 1)
       const int down = max(before[i - 1] - 5, f[(d + 1) % 2][i - 1] - 1); // from (i - 1, j)
       const int diagonal = twice[i - 1] + (a[i - 1] == b[j - 1] ? 3 : -2);
       e[d % 2][i] = across;
@@ -57,7 +57,8 @@ __global__ void smithWaterman(const char *a, int m, const char *b, int n, int *b
 
 static int smithWatermanHost(const std::string &a, const std::string &b) {
   const int m = int(a.size()), n = int(b.size());
-  std::vector<std::vector<int>> h(m + 1, std::vector<int>(n + 1, 0)), e(m + 1, std::vector<int>(n + 1, -1000)), f = e;
+  std::vector<std::vector<int>> h(m + 1, std::vector<int>(n + 1, 0)),
+      e(m + 1, std::vector<int>(n + 1, -1000)), f = e;
   int best = 0;
   for (int i = 1; i <= m; ++i)
     for (int j = 1; j <= n; ++j) {
@@ -110,7 +111,8 @@ int main() {
     b.replace(40, 50, a.substr(20, 50)); // a similar stretch with a gap and an error
     b.erase(60, 3);
     b[80] = 'A';
-    Device<char> da(std::vector<char>(a.begin(), a.end())), db(std::vector<char>(b.begin(), b.end()));
+    Device<char> da(std::vector<char>(a.begin(), a.end())),
+        db(std::vector<char>(b.begin(), b.end()));
     Device<int> best(1);
     smithWaterman<<<1, 128>>>(da, int(a.size()), db, int(b.size()), best);
     expectSame("Smith-Waterman", best.host(), {smithWatermanHost(a, b)});

@@ -31,15 +31,14 @@ static void expectError(const char *what, hipError_t got, std::initializer_list<
 static void launches() {
   Device<int> out(2048);
   mark<<<1, 2048>>>(out);
-  expectError("2048 threads", hipGetLastError(), {hipErrorInvalidConfiguration,
-                                                  hipErrorInvalidValue});
+  expectError("2048 threads", hipGetLastError(),
+              {hipErrorInvalidConfiguration, hipErrorInvalidValue});
   EXPECT(hipGetLastError() == hipSuccess); // asked once, gone
   stillWorks("after too many threads");
   mark<<<dim3(0, 1, 1), 64>>>(out);
   expectError("no block", hipGetLastError(), {hipErrorInvalidConfiguration, hipErrorInvalidValue});
   mark<<<1, dim3(0, 64, 1)>>>(out);
-  expectError("no thread", hipGetLastError(), {hipErrorInvalidConfiguration,
-                                               hipErrorInvalidValue});
+  expectError("no thread", hipGetLastError(), {hipErrorInvalidConfiguration, hipErrorInvalidValue});
   stillWorks("after an empty launch");
   withLds<<<1, 64, 65537>>>(out);
   expectError("too much LDS", hipPeekAtLastError(),
@@ -62,11 +61,12 @@ static void memory() {
   HIP(hipMalloc(&p, 0));
   HIP(hipFree(nullptr));
   int local = 0;
-  expectError("free of a stack address", hipFree(&local), {hipErrorInvalidValue,
-                                                           hipErrorInvalidDevicePointer});
+  expectError("free of a stack address", hipFree(&local),
+              {hipErrorInvalidValue, hipErrorInvalidDevicePointer});
   HIP(hipMalloc(&p, 1000));
-  expectError("copy past the end", hipMemcpy(p, std::vector<char>(2000).data(), 2000,
-                                             hipMemcpyHostToDevice), {hipErrorInvalidValue});
+  expectError("copy past the end",
+              hipMemcpy(p, std::vector<char>(2000).data(), 2000, hipMemcpyHostToDevice),
+              {hipErrorInvalidValue});
   expectError("copy to null", hipMemcpy(nullptr, &local, 4, hipMemcpyHostToDevice),
               {hipErrorInvalidValue});
   expectError("fill past the end", hipMemset(p, 0, 2000), {hipErrorInvalidValue});
@@ -94,8 +94,8 @@ static void objects() {
               {hipErrorInvalidHandle, hipErrorInvalidResourceHandle});
   HIP(hipEventDestroy(a));
   HIP(hipEventDestroy(b));
-  expectError("destroyed null event", hipEventDestroy(nullptr), {hipErrorInvalidValue,
-                                                                 hipErrorInvalidHandle});
+  expectError("destroyed null event", hipEventDestroy(nullptr),
+              {hipErrorInvalidValue, hipErrorInvalidHandle});
   EXPECT(std::string(hipGetErrorName(hipErrorOutOfMemory)) == "hipErrorOutOfMemory");
   stillWorks("after bad handles");
 }

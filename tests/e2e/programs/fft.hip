@@ -60,7 +60,8 @@ template <class T> static void check(const char *name, int n) {
       const Complex<T> &g = got[b * n + k], &r = again[b * n + k];
       worst = std::max(worst, double(std::abs(sum - std::complex<long double>(g.re, g.im))));
       // forward and back multiplies by n
-      worst = std::max(worst, double(std::hypot(r.re / n - in[b * n + k].re, r.im / n - in[b * n + k].im)));
+      worst = std::max(
+          worst, double(std::hypot(r.re / n - in[b * n + k].re, r.im / n - in[b * n + k].im)));
     }
   if (!(worst <= bound)) {
     std::printf("%s, %d points: off by %g, bound %g\n", name, n, worst, bound);

@@ -1,5 +1,6 @@
-// Matrix multiplication, tiled through LDS, f32, f64 and f16 with f32 sums, sizes that do not divide
-// by the tile. Every product and sum is rounded in the same order as on the host: bit for bit.
+// Matrix multiplication, tiled through LDS, f32, f64 and f16 with f32 sums, sizes that do not
+// divide by the tile. Every product and sum is rounded in the same order as on the host: bit for
+// bit.
 #include "check.h"
 
 #include <hip/hip_fp16.h>
@@ -48,8 +49,8 @@ __global__ void multiplyPatches(const float *a, const float *b, float *c, int n)
 }
 
 template <class Sum>
-static std::vector<Sum> reference(const std::vector<Sum> &a, const std::vector<Sum> &b, int m, int n,
-                                  int k) {
+static std::vector<Sum> reference(const std::vector<Sum> &a, const std::vector<Sum> &b, int m,
+                                  int n, int k) {
   std::vector<Sum> c(m * n);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {

@@ -24,8 +24,8 @@ static Graph fromEdges(int n, std::vector<std::pair<int, int>> edges) {
   return g;
 }
 
-__global__ void expandByThread(const int *offsets, const int *targets, const int *frontier, int size,
-                               int *next, int *nextSize, int *depth, int level) {
+__global__ void expandByThread(const int *offsets, const int *targets, const int *frontier,
+                               int size, int *next, int *nextSize, int *depth, int level) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= size)
     return;
@@ -95,9 +95,11 @@ int main() {
       HIP(hipMemset(size, 0, sizeof(int)));
       ++level;
       if (byWave)
-        expandByWave<<<(count + 3) / 4, 256>>>(offsets, targets, frontier, count, next, size, depth, level);
+        expandByWave<<<(count + 3) / 4, 256>>>(offsets, targets, frontier, count, next, size, depth,
+                                               level);
       else
-        expandByThread<<<(count + 255) / 256, 256>>>(offsets, targets, frontier, count, next, size, depth, level);
+        expandByThread<<<(count + 255) / 256, 256>>>(offsets, targets, frontier, count, next, size,
+                                                     depth, level);
       count = size.host()[0];
       std::swap(frontier, next);
     }

@@ -62,7 +62,7 @@ int main() {
   HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, treeSum, 256, 0));
   HIP(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0));
   EXPECT(hipLaunchCooperativeKernel(reinterpret_cast<void *>(treeSum), dim3(most * units + 1),
-                                    dim3(256), treeArguments, 0, nullptr) ==
-         hipErrorCooperativeLaunchTooLarge);
+                                    dim3(256), treeArguments, 0,
+                                    nullptr) == hipErrorCooperativeLaunchTooLarge);
   return verdict();
 }

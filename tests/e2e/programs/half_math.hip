@@ -1,7 +1,8 @@
 // Half precision (f16) and bfloat16. Arithmetic and conversions bit for bit against a host
 // reference that rounds exact double results itself (round to nearest even, subnormals included);
-// functions within 2 ulp; packed pairs; comparisons with NaN; all 65536 bit patterns converted. (hsin is
-// left out: clang 15 compiles ROCm 5.2.3's to code that gives NaN for every finite argument.)
+// functions within 2 ulp; packed pairs; comparisons with NaN; all 65536 bit patterns converted.
+// (hsin is left out: clang 15 compiles ROCm 5.2.3's to code that gives NaN for every finite
+// argument.)
 #include "check.h"
 
 #include <hip/hip_bfloat16.h>
@@ -117,16 +118,22 @@ int main() {
     auto fused = [](double p, double q, double r) { return toHalf(double(std::fmal(p, q, r))); };
     const double low = fused(a, c, toHalf(a + c)), high = fused(b, a, toHalf(b + a));
     const double want[arithmeticCount] = {
-        a, toHalf(a + b), toHalf(a - b), toHalf(a * b), fused(a, b, c), toHalf(a / b),
-        double((a == b) + 2 * (a < b) + 4 * (a <= b) + 8 * (a > b) + 16 * (a >= b)), low, high};
+        a,
+        toHalf(a + b),
+        toHalf(a - b),
+        toHalf(a * b),
+        fused(a, b, c),
+        toHalf(a / b),
+        double((a == b) + 2 * (a < b) + 4 * (a <= b) + 8 * (a > b) + 16 * (a >= b)),
+        low,
+        high};
     for (int f = 0; f < arithmeticCount; ++f)
       if (!same(got[size_t(i) * width + f], want[f]))
         complain("half", f, i, got[size_t(i) * width + f], want[f]);
     const double p = std::fabs(a), s = toHalf(b * toHalf(0.05f));
     const double functions[functionCount] = {std::sqrt(p), 1 / std::sqrt(p), std::log(p),
                                              std::log2(p), std::exp(s),      std::exp2(s),
-                                             std::cos(s),  std::floor(a),
-                                             std::nearbyint(a)};
+                                             std::cos(s),  std::floor(a),    std::nearbyint(a)};
     for (int f = 0; f < functionCount; ++f) {
       const double g = got[size_t(i) * width + arithmeticCount + f], w = functions[f];
       const double ulp = std::ldexp(1, std::max(w == 0 ? -99 : std::ilogb(w) - 10, -24));
@@ -136,8 +143,9 @@ int main() {
         complain("function", f, i, g, w);
     }
     const double ba = toBfloat(x[i]), bb = toBfloat(y[i]);
-    const double wantBfloat[5] = {ba, toBfloat(float(ba) + float(bb)), toBfloat(float(ba) * float(bb)),
-                                  toBfloat(float(ba) / float(bb)), toBfloat(float(ba) - float(bb))};
+    const double wantBfloat[5] = {ba, toBfloat(float(ba) + float(bb)),
+                                  toBfloat(float(ba) * float(bb)), toBfloat(float(ba) / float(bb)),
+                                  toBfloat(float(ba) - float(bb))};
     for (int f = 0; f < 5; ++f)
       if (!same(gotBfloat[size_t(i) * 5 + f], wantBfloat[f]))
         complain("bfloat", f, i, gotBfloat[size_t(i) * 5 + f], wantBfloat[f]);

@@ -1,6 +1,6 @@
 // An open-addressing hash table in global memory: concurrent inserts by compare-and-swap with
-// duplicate keys (values are summed), look-ups with hits and misses, deletions by tombstone, at 80 %
-// load; a cuckoo table of 64-bit entries exchanged atomically. Reference: std::unordered_map.
+// duplicate keys (values are summed), look-ups with hits and misses, deletions by tombstone, at 80
+// % load; a cuckoo table of 64-bit entries exchanged atomically. Reference: std::unordered_map.
 #include "check.h"
 
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// Histograms: global atomics, LDS with one copy per workgroup, one copy per wave, byte counters that
-// spill, and a skewed distribution where all lanes hit one bin. Bit for bit.
+// Histograms: global atomics, LDS with one copy per workgroup, one copy per wave, byte counters
+// that spill, and a skewed distribution where all lanes hit one bin. Bit for bit.
 #include "check.h"
 
 constexpr int bins = 256;

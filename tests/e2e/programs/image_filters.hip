@@ -1,6 +1,6 @@
-// Image kernels: Sobel edges (integers, exactly), bilateral filter (exponentials per pixel, within a
-// few ulps), bilinear resize without textures, summed-area table, median of
-// nine by a sorting network. References: plain host loops.
+// Image kernels: Sobel edges (integers, exactly), bilateral filter (exponentials per pixel, within
+// a few ulps), bilinear resize without textures, summed-area table, median of nine by a sorting
+// network. References: plain host loops.
 #include "check.h"
 
 #include <algorithm>
@@ -37,7 +37,9 @@ __global__ void resize(const uint8_t *in, float *out, int w, int h, int W, int H
     return;
   const float u = (x + 0.5f) * w / W - 0.5f, v = (y + 0.5f) * h / H - 0.5f;
   const float fu = floorf(u), fv = floorf(v), a = u - fu, b = v - fv;
-  auto p = [&](int i, int j) { return float(in[clampTo(int(fv) + j, h) * w + clampTo(int(fu) + i, w)]); };
+  auto p = [&](int i, int j) {
+    return float(in[clampTo(int(fv) + j, h) * w + clampTo(int(fu) + i, w)]);
+  };
   const float top = p(0, 0) * (1 - a) + p(1, 0) * a, bottom = p(0, 1) * (1 - a) + p(1, 1) * a;
   out[y * W + x] = top * (1 - b) + bottom * b;
 }

@@ -1,7 +1,8 @@
 // Integer device functions against plain host definitions: counting and reversing bits, high
 // multiplications, 24-bit products, averages, sums of absolute differences, byte permutes, funnel
 // shifts, bit fields, 64-bit division, 128-bit products. (The signed __hadd and __rhadd are left
-// out: in ROCm 5.2.3's headers they return a truth value, and the unsigned ones overflow above 2^31.)
+// out: in ROCm 5.2.3's headers they return a truth value, and the unsigned ones overflow above
+// 2^31.)
 #include "check.h"
 
 struct Results {
@@ -12,7 +13,8 @@ struct Results {
   long long mul64hi, signedQuotient, signedRemainder;
 };
 
-__global__ void device(const unsigned *a, const unsigned *b, const unsigned *c, Results *out, int n) {
+__global__ void device(const unsigned *a, const unsigned *b, const unsigned *c, Results *out,
+                       int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
@@ -70,7 +72,9 @@ static Results host(unsigned x, unsigned y, unsigned z) {
   r.mulhiS = int(sx * sy >> 32), r.mul24S = int(s24(x) * s24(y));
   r.sadS = int(unsigned(sx > sy ? sx - sy : sy - sx) + z);
   const unsigned w = y & 31;
-  r.bfeS = w == 0 ? 0 : offset + w < 32 ? int(x << (32 - offset - w)) >> (32 - w) : int(x) >> offset;
+  r.bfeS = w == 0            ? 0
+           : offset + w < 32 ? int(x << (32 - offset - w)) >> (32 - w)
+                             : int(x) >> offset;
   r.clzll = l ? __builtin_clzll(l) : 64, r.ffsll = __builtin_ffsll(l);
   r.popcll = __builtin_popcountll(l);
   r.brevll = (unsigned long long)(reversed(y)) << 32 | reversed(x);
@@ -83,8 +87,9 @@ static Results host(unsigned x, unsigned y, unsigned z) {
 }
 
 int main() {
-  const unsigned edges[] = {0, 1, 2, 31, 32, 0x7f, 0x80, 0xff, 0x7fffff, 0x800000, 0xffffff,
-                            0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x00010203};
+  const unsigned edges[] = {0,          1,          2,          31,        32,       0x7f,
+                            0x80,       0xff,       0x7fffff,   0x800000,  0xffffff, 0x7fffffff,
+                            0x80000000, 0x80000001, 0xffffffff, 0x00010203};
   std::vector<unsigned> a, b, c;
   for (unsigned x : edges)
     for (unsigned y : edges)

@@ -86,7 +86,8 @@ int main() {
   Random random(1);
   std::vector<int> points(n * dimensions);
   for (int i = 0; i < n * dimensions; ++i)
-    points[i] = 100000 * (1 + (i / dimensions * 5 + i % dimensions * 3) % clusters) + int(random.below(90000));
+    points[i] = 100000 * (1 + (i / dimensions * 5 + i % dimensions * 3) % clusters) +
+                int(random.below(90000));
   std::vector<int> centres(points.begin(), points.begin() + clusters * dimensions), label(n, -1);
   Device<int> dPoints(points), dCentres(centres), dLabel(label),
       counts(std::vector<int>(clusters, 0)), moved(1);

@@ -39,8 +39,9 @@ __global__ void ticket(State *s) {
 }
 
 /// Every lane must lock a bucket; lanes of one wave may want the same one. The lock is taken and
-/// released inside one iteration and the wave leaves the loop together: where lanes left one by one,
-/// the compiler may move the critical section behind the loop, and lockstep lanes wait forever.
+/// released inside one iteration and the wave leaves the loop together: where lanes left one by
+/// one, the compiler may move the critical section behind the loop, and lockstep lanes wait
+/// forever.
 __global__ void buckets(int *locks, int *counts, int *sums, const int *keys, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)

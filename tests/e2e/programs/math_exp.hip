@@ -22,7 +22,9 @@ __device__ inline double power(double x, int n) { return powi(x, n); }
 __device__ inline float norm3(float a, float b, float c) { return norm3df(a, b, c); }
 __device__ inline double norm3(double a, double b, double c) { return norm3d(a, b, c); }
 __device__ inline float norm4(float a, float b, float c, float d) { return norm4df(a, b, c, d); }
-__device__ inline double norm4(double a, double b, double c, double d) { return norm4d(a, b, c, d); }
+__device__ inline double norm4(double a, double b, double c, double d) {
+  return norm4d(a, b, c, d);
+}
 __device__ inline float rnorm3(float a, float b, float c) { return rnorm3df(a, b, c); }
 __device__ inline double rnorm3(double a, double b, double c) { return rnorm3d(a, b, c); }
 __device__ inline float rnorm4(float a, float b, float c, float d) { return rnorm4df(a, b, c, d); }
@@ -37,26 +39,66 @@ template <class T> __global__ void evaluate(int which, const T *xs, const T *ys,
   const T x = xs[i], y = ys[i];
   T r = 0;
   switch (which) {
-  case 0: r = call_exp(x); break;
-  case 1: r = call_exp2(x); break;
-  case 2: r = call_exp10(x); break;
-  case 3: r = call_expm1(x); break;
-  case 4: r = call_log(x); break;
-  case 5: r = call_log2(x); break;
-  case 6: r = call_log10(x); break;
-  case 7: r = call_log1p(x); break;
-  case 8: r = call_sqrt(x); break;
-  case 9: r = call_rsqrt(x); break;
-  case 10: r = call_cbrt(x); break;
-  case 11: r = call_rcbrt(x); break;
-  case 12: r = call_pow(x, y); break;
-  case 13: r = call_hypot(x, y); break;
-  case 14: r = call_rhypot(x, y); break;
-  case 15: r = power(x, int(y)); break;
-  case 16: r = norm3(x, y, x); break;
-  case 17: r = norm4(x, y, y, x); break;
-  case 18: r = rnorm3(x, y, x); break;
-  case 19: r = rnorm4(x, y, y, x); break;
+  case 0:
+    r = call_exp(x);
+    break;
+  case 1:
+    r = call_exp2(x);
+    break;
+  case 2:
+    r = call_exp10(x);
+    break;
+  case 3:
+    r = call_expm1(x);
+    break;
+  case 4:
+    r = call_log(x);
+    break;
+  case 5:
+    r = call_log2(x);
+    break;
+  case 6:
+    r = call_log10(x);
+    break;
+  case 7:
+    r = call_log1p(x);
+    break;
+  case 8:
+    r = call_sqrt(x);
+    break;
+  case 9:
+    r = call_rsqrt(x);
+    break;
+  case 10:
+    r = call_cbrt(x);
+    break;
+  case 11:
+    r = call_rcbrt(x);
+    break;
+  case 12:
+    r = call_pow(x, y);
+    break;
+  case 13:
+    r = call_hypot(x, y);
+    break;
+  case 14:
+    r = call_rhypot(x, y);
+    break;
+  case 15:
+    r = power(x, int(y));
+    break;
+  case 16:
+    r = norm3(x, y, x);
+    break;
+  case 17:
+    r = norm4(x, y, y, x);
+    break;
+  case 18:
+    r = rnorm3(x, y, x);
+    break;
+  case 19:
+    r = rnorm4(x, y, y, x);
+    break;
   }
   out[i] = r;
 }

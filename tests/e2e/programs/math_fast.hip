@@ -10,20 +10,50 @@ __global__ void evaluate(int which, const float *xs, const float *ys, float *out
   const float x = xs[i], y = ys[i];
   float r = 0, s, c;
   switch (which) {
-  case 0: r = __sinf(x); break;
-  case 1: r = __cosf(x); break;
-  case 2: r = __tanf(x); break;
-  case 3: r = __expf(x); break;
-  case 4: r = __exp10f(x); break;
-  case 5: r = __logf(x); break;
-  case 6: r = __log2f(x); break;
-  case 7: r = __log10f(x); break;
-  case 8: r = __powf(x, y); break;
-  case 9: r = __fdividef(x, y); break;
-  case 10: r = __frsqrt_rn(x); break;
-  case 11: __sincosf(x, &s, &c); r = s; break;
-  case 12: __sincosf(x, &s, &c); r = c; break;
-  case 13: r = fdividef(x, y); break;
+  case 0:
+    r = __sinf(x);
+    break;
+  case 1:
+    r = __cosf(x);
+    break;
+  case 2:
+    r = __tanf(x);
+    break;
+  case 3:
+    r = __expf(x);
+    break;
+  case 4:
+    r = __exp10f(x);
+    break;
+  case 5:
+    r = __logf(x);
+    break;
+  case 6:
+    r = __log2f(x);
+    break;
+  case 7:
+    r = __log10f(x);
+    break;
+  case 8:
+    r = __powf(x, y);
+    break;
+  case 9:
+    r = __fdividef(x, y);
+    break;
+  case 10:
+    r = __frsqrt_rn(x);
+    break;
+  case 11:
+    __sincosf(x, &s, &c);
+    r = s;
+    break;
+  case 12:
+    __sincosf(x, &s, &c);
+    r = c;
+    break;
+  case 13:
+    r = fdividef(x, y);
+    break;
   }
   out[i] = r;
 }
@@ -38,10 +68,10 @@ __global__ void rounded(const float *xs, const float *ys, Rounded *out, int n) {
     return;
   const float x = xs[i], y = ys[i];
   const double dx = x * 1.1, dy = y * 1.3;
-  out[i] = {__fadd_rn(x, y),      __fsub_rn(x, y),         __fmul_rn(x, y),   __fdiv_rn(x, y),
-            __fmaf_rn(x, y, x),   __frcp_rn(x),            __fsqrt_rn(y * y), __saturatef(x),
-            __dadd_rn(dx, dy),    __dsub_rn(dx, dy),       __dmul_rn(dx, dy), __ddiv_rn(dx, dy),
-            __fma_rn(dx, dy, dx), __drcp_rn(dx),           __dsqrt_rn(dy * dy)};
+  out[i] = {__fadd_rn(x, y),      __fsub_rn(x, y),   __fmul_rn(x, y),    __fdiv_rn(x, y),
+            __fmaf_rn(x, y, x),   __frcp_rn(x),      __fsqrt_rn(y * y),  __saturatef(x),
+            __dadd_rn(dx, dy),    __dsub_rn(dx, dy), __dmul_rn(dx, dy),  __ddiv_rn(dx, dy),
+            __fma_rn(dx, dy, dx), __drcp_rn(dx),     __dsqrt_rn(dy * dy)};
 }
 
 int main() {
@@ -49,7 +79,8 @@ int main() {
   const Domain angle = {-pi, pi, false}, positive = {1e-6, 1e6, false}, none = {0, 1, false};
   const Domain wide = {-100, 100, false};
   const Reference divide = of(mpfr_div);
-  // Relative to the result near a zero of sin, cos or log nothing is promised, but an absolute error.
+  // Relative to the result near a zero of sin, cos or log nothing is promised, but an absolute
+  // error.
   checkFunctions<float>("f32",
                         {{"__sinf", 0, angle, none, 4, 0, of(mpfr_sin), 8},
                          {"__cosf", 1, angle, none, 4, 0, of(mpfr_cos), 8},
@@ -78,9 +109,23 @@ int main() {
   for (int i = 0; i < n; ++i) {
     const float a = x[i], b = y[i];
     const double da = a * 1.1, db = b * 1.3;
-    want[i] = {a + b,   a - b,   a * b,   a / b,   std::fma(a, b, a),    1 / a,  std::sqrt(b * b),
-               a < 0 ? 0 : a > 1 ? 1 : a, da + db, da - db, da * db, da / db, std::fma(da, db, da),
-               1 / da, std::sqrt(db * db)};
+    want[i] = {a + b,
+               a - b,
+               a * b,
+               a / b,
+               std::fma(a, b, a),
+               1 / a,
+               std::sqrt(b * b),
+               a < 0   ? 0
+               : a > 1 ? 1
+                       : a,
+               da + db,
+               da - db,
+               da * db,
+               da / db,
+               std::fma(da, db, da),
+               1 / da,
+               std::sqrt(db * db)};
   }
   const auto got = out.host();
   auto field = [&](const char *what, auto member) {
@@ -94,17 +139,21 @@ int main() {
   field("__fmul_rn", &Rounded::mul), field("__fdiv_rn", &Rounded::div);
   field("__fmaf_rn", &Rounded::fma), field("__frcp_rn", &Rounded::rcp);
   field("__saturatef", &Rounded::saturate);
-  expectNear("__fsqrt_rn", [&] {
-    std::vector<float> g;
-    for (const Rounded &r : got)
-      g.push_back(r.sqrt);
-    return g;
-  }(), [&] {
-    std::vector<float> w;
-    for (const Rounded &r : want)
-      w.push_back(r.sqrt);
-    return w;
-  }(), 0x1p-23, 0); // one ulp on the page
+  expectNear(
+      "__fsqrt_rn",
+      [&] {
+        std::vector<float> g;
+        for (const Rounded &r : got)
+          g.push_back(r.sqrt);
+        return g;
+      }(),
+      [&] {
+        std::vector<float> w;
+        for (const Rounded &r : want)
+          w.push_back(r.sqrt);
+        return w;
+      }(),
+      0x1p-23, 0); // one ulp on the page
   field("__dadd_rn", &Rounded::dadd), field("__dsub_rn", &Rounded::dsub);
   field("__dmul_rn", &Rounded::dmul), field("__ddiv_rn", &Rounded::ddiv);
   field("__fma_rn", &Rounded::dfma), field("__drcp_rn", &Rounded::drcp);

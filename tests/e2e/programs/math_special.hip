@@ -30,29 +30,63 @@ template <class T> __global__ void evaluate(int which, const T *xs, const T *, T
   const T x = xs[i];
   T r = 0;
   switch (which) {
-  case 0: r = call_erf(x); break;
-  case 1: r = call_erfc(x); break;
-  case 2: r = call_erfcx(x); break;
-  case 3: r = call_erfinv(x); break;
-  case 4: r = call_erfcinv(x); break;
-  case 5: r = call_normcdf(x); break;
-  case 6: r = call_normcdfinv(x); break;
-  case 7: r = call_tgamma(x); break;
-  case 8: r = call_lgamma(x); break;
-  case 9: r = call_j0(x); break;
-  case 10: r = call_j1(x); break;
-  case 11: r = call_y0(x); break;
-  case 12: r = call_y1(x); break;
-  case 13: r = call_cyl_bessel_i0(x); break;
-  case 14: r = call_cyl_bessel_i1(x); break;
-  case 15: r = besselJ(3, x); break;
-  case 16: r = besselY(2, x); break;
+  case 0:
+    r = call_erf(x);
+    break;
+  case 1:
+    r = call_erfc(x);
+    break;
+  case 2:
+    r = call_erfcx(x);
+    break;
+  case 3:
+    r = call_erfinv(x);
+    break;
+  case 4:
+    r = call_erfcinv(x);
+    break;
+  case 5:
+    r = call_normcdf(x);
+    break;
+  case 6:
+    r = call_normcdfinv(x);
+    break;
+  case 7:
+    r = call_tgamma(x);
+    break;
+  case 8:
+    r = call_lgamma(x);
+    break;
+  case 9:
+    r = call_j0(x);
+    break;
+  case 10:
+    r = call_j1(x);
+    break;
+  case 11:
+    r = call_y0(x);
+    break;
+  case 12:
+    r = call_y1(x);
+    break;
+  case 13:
+    r = call_cyl_bessel_i0(x);
+    break;
+  case 14:
+    r = call_cyl_bessel_i1(x);
+    break;
+  case 15:
+    r = besselJ(3, x);
+    break;
+  case 16:
+    r = besselY(2, x);
+    break;
   }
   out[i] = r;
 }
 
-/// y with erfc(y) = x, 0 < x < 2. log(erfc) is concave and decreasing, so that Newton's method on it
-/// converges from anywhere right of the root, and one step from 0 leads there.
+/// y with erfc(y) = x, 0 < x < 2. log(erfc) is concave and decreasing, so that Newton's method on
+/// it converges from anywhere right of the root, and one step from 0 leads there.
 static void inverseErfc(mpfr_ptr y, mpfr_srcptr x) {
   Exact argument, target, f, slope;
   const bool mirrored = mpfr_cmp_ui(x, 1) > 0;
@@ -207,9 +241,15 @@ template <class T> void check(const char *type) {
        {"erfc", 1, f32 ? Domain{-5, 11} : Domain{-7, 28}, none, 16, 16, of(mpfr_erfc)},
        {"erfcx", 2, f32 ? Domain{-9, 50} : Domain{-26, 50}, none, 16, 16, erfcx},
        {"erfinv", 3, {-1, 1}, none, 16, 16, erfinv},
-       {"erfcinv", 4, {tiny, 2}, none, 16, 16, [](mpfr_ptr out, mpfr_srcptr x, mpfr_srcptr) {
-          erfcInverse(out, x);
-        }, 0, false},
+       {"erfcinv",
+        4,
+        {tiny, 2},
+        none,
+        16,
+        16,
+        [](mpfr_ptr out, mpfr_srcptr x, mpfr_srcptr) { erfcInverse(out, x); },
+        0,
+        false},
        {"normcdf", 5, f32 ? Domain{-14, 6} : Domain{-38, 9}, none, 16, 16, normcdf},
        {"normcdfinv", 6, {tiny, 1}, none, 16, 16, normcdfinv, 0, false},
        {"tgamma", 7, f32 ? Domain{-6, 36} : Domain{-140, 172}, none, 16, 16, of(mpfr_gamma)},
@@ -220,7 +260,8 @@ template <class T> void check(const char *type) {
        {"y0", 11, right, none, 16, 16, of(mpfr_y0), 4},
        {"y1", 12, right, none, 16, 16, of(mpfr_y1), 4},
        {"i0", 13, f32 ? Domain{-90, 90} : Domain{-700, 700}, none, 16, 16, modifiedBessel(0)},
-       {"i1", 14, f32 ? Domain{-90, 90} : Domain{1e-300, 700, false}, none, 16, 16, modifiedBessel(1)},
+       {"i1", 14, f32 ? Domain{-90, 90} : Domain{1e-300, 700, false}, none, 16, 16,
+        modifiedBessel(1)},
        {"jn(3)", 15, {4, 60, false}, none, 64, 64, jn, 16},
        {"yn(2)", 16, {0.01, 60, false}, none, 64, 64, yn, 64}},
       [](int which, T *x, T *y, T *out, int n) {

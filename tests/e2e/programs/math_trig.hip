@@ -30,23 +30,61 @@ template <class T> __global__ void evaluate(int which, const T *xs, const T *ys,
   const T x = xs[i], y = ys[i];
   T r = 0, s, c;
   switch (which) {
-  case 0: r = call_sin(x); break;
-  case 1: r = call_cos(x); break;
-  case 2: r = call_tan(x); break;
-  case 3: r = call_sinpi(x); break;
-  case 4: r = call_cospi(x); break;
-  case 5: r = call_asin(x); break;
-  case 6: r = call_acos(x); break;
-  case 7: r = call_atan(x); break;
-  case 8: r = call_sinh(x); break;
-  case 9: r = call_cosh(x); break;
-  case 10: r = call_tanh(x); break;
-  case 11: r = call_asinh(x); break;
-  case 12: r = call_acosh(x); break;
-  case 13: r = call_atanh(x); break;
-  case 14: r = call_atan2(x, y); break;
-  case 15: case 16: both(x, &s, &c); r = which == 15 ? s : c; break;
-  case 17: case 18: bothPi(x, &s, &c); r = which == 17 ? s : c; break;
+  case 0:
+    r = call_sin(x);
+    break;
+  case 1:
+    r = call_cos(x);
+    break;
+  case 2:
+    r = call_tan(x);
+    break;
+  case 3:
+    r = call_sinpi(x);
+    break;
+  case 4:
+    r = call_cospi(x);
+    break;
+  case 5:
+    r = call_asin(x);
+    break;
+  case 6:
+    r = call_acos(x);
+    break;
+  case 7:
+    r = call_atan(x);
+    break;
+  case 8:
+    r = call_sinh(x);
+    break;
+  case 9:
+    r = call_cosh(x);
+    break;
+  case 10:
+    r = call_tanh(x);
+    break;
+  case 11:
+    r = call_asinh(x);
+    break;
+  case 12:
+    r = call_acosh(x);
+    break;
+  case 13:
+    r = call_atanh(x);
+    break;
+  case 14:
+    r = call_atan2(x, y);
+    break;
+  case 15:
+  case 16:
+    both(x, &s, &c);
+    r = which == 15 ? s : c;
+    break;
+  case 17:
+  case 18:
+    bothPi(x, &s, &c);
+    r = which == 17 ? s : c;
+    break;
   }
   out[i] = r;
 }

@@ -42,7 +42,8 @@ template <class T> static void check(const char *type) {
   Random random(1);
   std::vector<Body<T>> bodies(n), velocities(n);
   for (int i = 0; i < n; ++i) {
-    bodies[i] = {T(random.in(-1, 1)), T(random.in(-1, 1)), T(random.in(-1, 1)), T(random.in(0.1, 1))};
+    bodies[i] = {T(random.in(-1, 1)), T(random.in(-1, 1)), T(random.in(-1, 1)),
+                 T(random.in(0.1, 1))};
     velocities[i] = {T(random.in(-1, 1)), T(random.in(-1, 1)), T(random.in(-1, 1)), 0};
   }
   auto momentum = [&](const std::vector<Body<T>> &v) {
@@ -61,9 +62,10 @@ template <class T> static void check(const char *type) {
       for (int k = 0; k < n; ++k)
         pull(bodies[i], bodies[k], acceleration);
       Body<T> &w = velocities[i];
-      w.x += acceleration[0] * T(0.01), w.y += acceleration[1] * T(0.01), w.z += acceleration[2] * T(0.01);
-      next[i] = {bodies[i].x + w.x * T(0.01), bodies[i].y + w.y * T(0.01), bodies[i].z + w.z * T(0.01),
-                 bodies[i].mass};
+      w.x += acceleration[0] * T(0.01), w.y += acceleration[1] * T(0.01),
+          w.z += acceleration[2] * T(0.01);
+      next[i] = {bodies[i].x + w.x * T(0.01), bodies[i].y + w.y * T(0.01),
+                 bodies[i].z + w.z * T(0.01), bodies[i].mass};
     }
     bodies = next;
   }

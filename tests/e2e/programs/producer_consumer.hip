@@ -1,13 +1,14 @@
 // Workgroups that feed each other while they run: a bounded ring between producing and consuming
-// workgroups (both full and empty waits happen), and a work queue that workgroups refill themselves.
+// workgroups (both full and empty waits happen), and a work queue that workgroups refill
+// themselves.
 #include "check.h"
 
 #include <algorithm>
 
 constexpr unsigned ringSize = 8;
 struct Ring {
-  unsigned head, tail;           // tickets taken by producers and consumers
-  unsigned stamp[ringSize];      // 2k: free for round k, 2k + 1: filled in round k
+  unsigned head, tail;      // tickets taken by producers and consumers
+  unsigned stamp[ringSize]; // 2k: free for round k, 2k + 1: filled in round k
   unsigned value[ringSize];
 };
 
@@ -48,7 +49,8 @@ __global__ void divide(Queue *q, unsigned *slots, unsigned *leaves, unsigned *pr
       continue;
     }
     unsigned item;
-    while ((item = __hip_atomic_load(&slots[head], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)) == 0)
+    while ((item = __hip_atomic_load(&slots[head], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)) ==
+           0)
       __builtin_amdgcn_s_sleep(1);
     atomicAdd(processed, item);
     if (item > 1) {

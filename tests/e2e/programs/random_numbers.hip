@@ -12,7 +12,8 @@ struct Four {
 __host__ __device__ Four philox(Four c, unsigned k0, unsigned k1) {
   for (int round = 0; round < 10; ++round) {
     const unsigned long long a = 0xD2511F53ull * c.v[0], b = 0xCD9E8D57ull * c.v[2];
-    c = {{unsigned(b >> 32) ^ c.v[1] ^ k0, unsigned(b), unsigned(a >> 32) ^ c.v[3] ^ k1, unsigned(a)}};
+    c = {{unsigned(b >> 32) ^ c.v[1] ^ k0, unsigned(b), unsigned(a >> 32) ^ c.v[3] ^ k1,
+          unsigned(a)}};
     k0 += 0x9E3779B9, k1 += 0xBB67AE85;
   }
   return c;
@@ -69,9 +70,8 @@ __global__ void boxMuller(float *out) {
 
 int main() {
   // Random123's known answers: zeros, ones, digits of pi
-  const std::vector<Four> counters = {{{0, 0, 0, 0}},
-                                      {{~0u, ~0u, ~0u, ~0u}},
-                                      {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}};
+  const std::vector<Four> counters = {
+      {{0, 0, 0, 0}}, {{~0u, ~0u, ~0u, ~0u}}, {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}};
   const std::vector<unsigned> keys = {0, 0, ~0u, ~0u, 0xa4093822, 0x299f31d0};
   const std::vector<Four> known = {{{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
                                    {{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},

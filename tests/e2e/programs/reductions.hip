@@ -1,6 +1,7 @@
 // The classic reductions: interleaved and sequential addressing in LDS, first addition on load,
 // shuffles, one atomic per workgroup, last workgroup finishes (threadfence), argmax, mean and
-// variance by pairs, logical and; any size. Integers exactly; floating point in the same tree order.
+// variance by pairs, logical and; any size. Integers exactly; floating point in the same tree
+// order.
 #include "check.h"
 
 #include <algorithm>
@@ -82,7 +83,8 @@ __host__ __device__ Moments merge(const Moments &a, const Moments &b) { // Chan 
     return a;
   const int n = a.count + b.count;
   const double delta = b.mean - a.mean;
-  return {a.mean + delta * b.count / n, a.squares + b.squares + delta * delta * a.count * b.count / n, n};
+  return {a.mean + delta * b.count / n,
+          a.squares + b.squares + delta * delta * a.count * b.count / n, n};
 }
 __global__ void moments(const double *in, Moments *out, int *argmax, int n) {
   __shared__ Moments s[block];

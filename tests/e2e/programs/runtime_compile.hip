@@ -5,6 +5,7 @@
 
 #include <hip/hiprtc.h>
 #include <string>
+#include <unistd.h>
 
 #define RTC(call) EXPECT((call) == HIPRTC_SUCCESS)
 
@@ -59,8 +60,8 @@ static std::vector<char> compile(std::string &lowered) {
 
 static void brokenSource() {
   hiprtcProgram program;
-  RTC(hiprtcCreateProgram(&program, "__global__ void k() {\n  undeclared = 1;\n}\n", "broken.hip", 0,
-                          nullptr, nullptr));
+  RTC(hiprtcCreateProgram(&program, "__global__ void k() {\n  undeclared = 1;\n}\n", "broken.hip",
+                          0, nullptr, nullptr));
   EXPECT(hiprtcCompileProgram(program, 0, nullptr) == HIPRTC_ERROR_COMPILATION);
   size_t size = 0;
   RTC(hiprtcGetProgramLogSize(program, &size));
@@ -119,6 +120,20 @@ int main() {
                             nullptr));
   expectSame("template", reversed.host(), std::vector<double>(values.rbegin(), values.rend()));
   HIP(hipModuleUnload(module));
+
+  // the same code object from a file
+  char path[] = "/tmp/runtime_compile-XXXXXX";
+  const int file = mkstemp(path);
+  EXPECT(file >= 0 && write(file, code.data(), code.size()) == ssize_t(code.size()));
+  HIP(hipModuleLoad(&module, path));
+  HIP(hipModuleGetFunction(&reverse, module, lowered.c_str()));
+  HIP(hipMemset(reversed, 0, 192 * sizeof(double)));
+  HIP(hipModuleLaunchKernel(reverse, 1, 1, 1, 192, 1, 1, 192 * 8, nullptr, reverseArguments,
+                            nullptr));
+  expectSame("from a file", reversed.host(), std::vector<double>(values.rbegin(), values.rend()));
+  HIP(hipModuleUnload(module));
+  close(file);
+  unlink(path);
   brokenSource();
   return verdict();
 }

@@ -8,8 +8,8 @@
 // A status word: flag in the upper half (1: sum of the tile, 2: prefix up to its end), value below.
 constexpr unsigned long long kSum = 1ull << 32, kPrefix = 2ull << 32;
 
-__global__ void scan(const unsigned *in, unsigned *out, unsigned long long *status, unsigned *ticket,
-                     int n) {
+__global__ void scan(const unsigned *in, unsigned *out, unsigned long long *status,
+                     unsigned *ticket, int n) {
   __shared__ unsigned tile, before, sums[256];
   const unsigned t = threadIdx.x;
   if (t == 0)

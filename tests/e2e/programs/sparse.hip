@@ -1,5 +1,5 @@
-// Sparse matrices in CSR form: product with a vector by one thread per row and one wave per row (with
-// shuffles), and the transpose by counting, scanning and scattering with atomics.
+// Sparse matrices in CSR form: product with a vector by one thread per row and one wave per row
+// (with shuffles), and the transpose by counting, scanning and scattering with atomics.
 #include "check.h"
 
 #include <algorithm>
@@ -108,7 +108,8 @@ int main() {
     ++want[c + 1];
   std::partial_sum(want.begin(), want.end(), want.begin());
   expectSame("column starts", starts, want);
-  scatter<<<(rows + 127) / 128, 128>>>(dOffsets, dColumns, dValues, counts, outRows, outValues, rows);
+  scatter<<<(rows + 127) / 128, 128>>>(dOffsets, dColumns, dValues, counts, outRows, outValues,
+                                       rows);
   // within a column the order is free: compare sorted by row
   const auto gotRows = outRows.host();
   const auto gotValues = outValues.host();

@@ -1,6 +1,6 @@
-// Stencils: a 9-point one in 2D through LDS with halo, a 7-point one in 3D marching through planes in
-// registers, several steps each, with boundaries; and Jacobi's method for Poisson's equation until
-// the residual is small. The first two bit for bit, the last against the discrete solution.
+// Stencils: a 9-point one in 2D through LDS with halo, a 7-point one in 3D marching through planes
+// in registers, several steps each, with boundaries; and Jacobi's method for Poisson's equation
+// until the residual is small. The first two bit for bit, the last against the discrete solution.
 #include "check.h"
 
 __global__ void blur2D(const float *in, float *out, int w, int h) {
@@ -17,15 +17,17 @@ __global__ void blur2D(const float *in, float *out, int w, int h) {
   if (threadIdx.y == 15)
     tile[17][threadIdx.x + 1] = at(x, y + 1);
   if (threadIdx.x < 2 && threadIdx.y < 2) // the four corners
-    tile[threadIdx.y * 17][threadIdx.x * 33] =
-        at(int(blockIdx.x * 32 + threadIdx.x * 33) - 1, int(blockIdx.y * 16 + threadIdx.y * 17) - 1);
+    tile[threadIdx.y * 17][threadIdx.x * 33] = at(int(blockIdx.x * 32 + threadIdx.x * 33) - 1,
+                                                  int(blockIdx.y * 16 + threadIdx.y * 17) - 1);
   __syncthreads();
   if (x >= w || y >= h)
     return;
   float sum = 0;
   for (int j = 0; j < 3; ++j)
     for (int i = 0; i < 3; ++i)
-      sum += tile[threadIdx.y + j][threadIdx.x + i] * (i == 1 && j == 1 ? 4.0f : i == 1 || j == 1 ? 2.0f : 1.0f);
+      sum += tile[threadIdx.y + j][threadIdx.x + i] * (i == 1 && j == 1   ? 4.0f
+                                                       : i == 1 || j == 1 ? 2.0f
+                                                                          : 1.0f);
   out[y * w + x] = sum / 16;
 }
 
@@ -41,7 +43,8 @@ __global__ void heat3D(const double *in, double *out, int n) {
     above = z + 1 < n ? in[(z + 1) * plane + at] : 0;
     const int i = z * plane + at;
     if (inner && z > 0 && z < n - 1)
-      out[i] = here + 0.1 * (((((in[i - 1] + in[i + 1]) + in[i - n]) + in[i + n]) + below) + above - 6 * here);
+      out[i] = here + 0.1 * (((((in[i - 1] + in[i + 1]) + in[i - n]) + in[i + n]) + below) + above -
+                             6 * here);
     else
       out[i] = here;
   }
@@ -61,7 +64,8 @@ static void check2D() {
   auto image = randomIn<float>(w * h, 0, 1, 1);
   Device<float> a(image), b(w * h);
   for (int step = 0; step < 4; ++step) {
-    blur2D<<<dim3((w + 31) / 32, (h + 15) / 16), dim3(32, 16)>>>(step % 2 ? b : a, step % 2 ? a : b, w, h);
+    blur2D<<<dim3((w + 31) / 32, (h + 15) / 16), dim3(32, 16)>>>(step % 2 ? b : a, step % 2 ? a : b,
+                                                                 w, h);
     auto next = image;
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x) {
@@ -91,7 +95,8 @@ static void check3D() {
         for (int x = 1; x < n - 1; ++x) {
           const int i = (z * n + y) * n + x;
           next[i] = body[i] + 0.1 * (((((body[i - 1] + body[i + 1]) + body[i - n]) + body[i + n]) +
-                                      body[i - n * n]) + body[i + n * n] - 6 * body[i]);
+                                      body[i - n * n]) +
+                                     body[i + n * n] - 6 * body[i]);
         }
     body = next;
   }

@@ -76,7 +76,8 @@ struct Log {
   unsigned value = 0;
 };
 
-/// Host code between two kernels of one stream sees the first one's result and the second one waits.
+/// Host code between two kernels of one stream sees the first one's result and the second one
+/// waits.
 static void callbacks() {
   hipStream_t stream;
   HIP(hipStreamCreate(&stream));

@@ -1,5 +1,5 @@
-// String matching three ways: naive at every position, Knuth-Morris-Pratt on overlapping pieces, and
-// Aho-Corasick for several words at once, over a text with many near misses. Reference:
+// String matching three ways: naive at every position, Knuth-Morris-Pratt on overlapping pieces,
+// and Aho-Corasick for several words at once, over a text with many near misses. Reference:
 // std::string::find.
 #include "check.h"
 

@@ -86,10 +86,11 @@ int main() {
     const Votes &g = got[i], &w = want[i];
     if (g.ballot != w.ballot || g.active != w.active || g.any != w.any || g.all != w.all ||
         g.lane != w.lane || g.before != w.before || g.first != w.first) {
-      std::printf("thread %d: ballot %llx/%llx active %llx/%llx any %d/%d all %d/%d lane %d/%d before "
-                  "%d/%d first %d/%d\n",
-                  i, g.ballot, w.ballot, g.active, w.active, g.any, w.any, g.all, w.all, g.lane,
-                  w.lane, g.before, w.before, g.first, w.first);
+      std::printf(
+          "thread %d: ballot %llx/%llx active %llx/%llx any %d/%d all %d/%d lane %d/%d before "
+          "%d/%d first %d/%d\n",
+          i, g.ballot, w.ballot, g.active, w.active, g.any, w.any, g.all, w.all, g.lane, w.lane,
+          g.before, w.before, g.first, w.first);
       ++failures;
       break;
     }
