@@ -1,4 +1,5 @@
 #include "passes/pipeline.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 
@@ -17,6 +18,30 @@ static llvm::Error checkRegex(StringRef key, StringRef value) {
   return llvm::Error::success();
 }
 
+llvm::ArrayRef<StringRef> MeldOptions::passNames() {
+  static const StringRef names[] = {"triangles", "branch-fusion", "cfm",
+                                    "switch",    "tail-merge",    "unpredicate"};
+  return names;
+}
+
+static bool isAll(StringRef name) { return name == "meld" || name == "all"; }
+
+static llvm::Error checkPasses(StringRef list) {
+  if (list == "none")
+    return llvm::Error::success();
+  llvm::SmallVector<StringRef, 8> names;
+  list.split(names, ',', -1, false);
+  for (StringRef name : names) {
+    name = name.trim();
+    StringRef plain = name;
+    plain.consume_front("meld-");
+    if (!isAll(name) && !llvm::is_contained(MeldOptions::passNames(), plain))
+      return bad("passes: no pass '" + name + "', there are " +
+                 llvm::join(MeldOptions::passNames(), ", "));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
   MeldOptions options;
   llvm::SmallVector<StringRef, 8> items;
@@ -27,16 +52,14 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
       bool on = !key.consume_front("no-");
       if (key == "scalarize")
         options.scalarize = on;
-      else if (key == "branch-fusion")
-        options.branchFusion = on;
-      else if (key == "tail-merge")
-        options.tailMerge = on;
       else if (key == "verify")
         options.verify = on;
       else if (key == "early")
         options.early = on;
       else if (key == "late")
         options.late = on;
+      else if (llvm::is_contained(passNames(), key))
+        on ? void(options.without.erase(key.str())) : void(options.without.insert(key.str()));
       else
         return bad("unknown option '" + item + "'");
       continue;
@@ -48,6 +71,8 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
       if (value.getAsInteger(10, options.maxIterations))
         return bad("max-iterations: '" + value + "' is not a number");
     } else if (key == "passes") {
+      if (auto error = checkPasses(value))
+        return error;
       options.passes = value.str();
     } else if (key == "include" || key == "exclude") {
       if (auto error = checkRegex(key, value))
@@ -63,6 +88,8 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
 bool MeldOptions::wants(StringRef pass) const {
   if (passes == "none")
     return false;
+  if (without.count(pass.str()))
+    return false;
   if ((pass == "branch-fusion" && !branchFusion) || (pass == "tail-merge" && !tailMerge) ||
       (pass == "scalarize" && !scalarize))
     return false;
@@ -73,7 +100,7 @@ bool MeldOptions::wants(StringRef pass) const {
   for (StringRef name : names) {
     name = name.trim();
     name.consume_front("meld-");
-    if (name == pass || name == "meld" || name == "all")
+    if (name == pass || isAll(name))
       return true;
   }
   return false;

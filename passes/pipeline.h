@@ -28,8 +28,10 @@
 namespace meld::passes {
 
 struct MeldOptions {
-  /// Comma list out of: tail-merge, branch-fusion, cfm, unpredicate. Empty: all. "none": nothing.
+  /// Comma list out of passNames(), with or without "meld-" in front. Empty: all. "none": nothing.
   std::string passes;
+  /// Passes that are left out, by name; read from "no-switch" and the like.
+  std::set<std::string> without;
   /// Least gain, in percent of the estimated cycles of the two sides, for which a region is melded.
   double minProfit = 0.0;
   /// How often the melder looks again at a function it has changed.
@@ -52,11 +54,13 @@ struct MeldOptions {
   /// Reads "min-profit=5;no-tail-merge;passes=cfm;include=RE": the parameters of `meld<...>`.
   static llvm::Expected<MeldOptions> parse(llvm::StringRef text);
 
+  /// The transforms that `meld` is made of, in the order in which they run.
+  static llvm::ArrayRef<llvm::StringRef> passNames();
   bool wants(llvm::StringRef pass) const;
   bool wantsKernel(llvm::StringRef name) const;
 };
 
-/// What was found at one divergent branch and what became of it.
+/// What was found at one divergent branch, switch or run of code and what became of it.
 struct Decision {
   std::string kernel;
   std::string location;  ///< block name, and file:line when debug information is there

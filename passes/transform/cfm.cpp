@@ -1,4 +1,5 @@
 #include "passes/transform/cfm.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/plan.h"
@@ -31,14 +32,9 @@ unsigned meldBranches(Function &function, const MeldOptions &options, const Meld
   const bool forced = options.minProfit < 0;
   const unsigned most = options.maxIterations * (forced ? 2 : 64);
   while (true) {
-    DominatorTree dominators(function);
-    PostDominatorTree postDominators(function);
-    LoopInfo loops(dominators);
-    DivergenceOptions divergenceOptions;
-    divergenceOptions.assumeOneDimension = true; // leaving a branch alone is always right
-    DivergenceInfo divergence(function, loops, dominators, postDominators, divergenceOptions);
-    CostModel cost(function, divergence.gpu());
-    Planner planner(divergence, cost, dominators, postDominators, search.scope, search.loops);
+    BranchAnalyses now(function);
+    Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, search.scope,
+                    search.loops);
 
     std::vector<Decision> rejected;
     std::optional<Plan> chosen;
@@ -47,14 +43,14 @@ unsigned meldBranches(Function &function, const MeldOptions &options, const Meld
     for (BasicBlock *block : order) {
       auto *branch = dyn_cast<BranchInst>(block->getTerminator());
       if (!branch || !branch->isConditional() ||
-          (search.within && !search.within(*block, dominators)))
+          (search.within && !search.within(*block, now.dominators)))
         continue;
       decision = {};
       decision.pass = passName(search.scope);
       decision.location = locationOf(*branch);
-      if (!divergence.isDivergentBranch(block)) {
+      if (!now.divergence.isDivergentBranch(block)) {
         decision.reason = std::string("does not diverge within a wave (width ") +
-                          passes::name(divergence.branchWidth(block)) + ")";
+                          passes::name(now.divergence.branchWidth(block)) + ")";
         rejected.push_back(std::move(decision));
         continue;
       }

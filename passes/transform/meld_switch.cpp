@@ -1,5 +1,6 @@
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/align.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
@@ -109,18 +110,6 @@ std::vector<SwitchCase> largestGroup(const std::vector<SwitchCase> &cases,
   return best ? best->members : std::vector<SwitchCase>();
 }
 
-struct Analyses {
-  explicit Analyses(Function &function)
-      : dominators(function), postDominators(function), loops(dominators),
-        divergence(function, loops, dominators, postDominators, {/*assumeOneDimension=*/true}),
-        cost(function, divergence.gpu()) {}
-  DominatorTree dominators;
-  PostDominatorTree postDominators;
-  LoopInfo loops;
-  DivergenceInfo divergence;
-  CostModel cost;
-};
-
 // One switch, tried on a copy; true when the copy has been taken.
 class SwitchMelder {
 public:
@@ -128,7 +117,7 @@ public:
                DecisionRecorder &recorder)
       : function_(function), options_(options), loops_(loops), recorder_(recorder) {}
 
-  bool tryAt(SwitchInst &choice, const Analyses &now) {
+  bool tryAt(SwitchInst &choice, const BranchAnalyses &now) {
     Decision decision = recorder_.at(choice);
     DebugLoc where = choice.getDebugLoc();
     auto leave = [&](std::string reason) {
@@ -183,7 +172,7 @@ public:
     });
     if (melded == 0)
       return leave("cases look alike, but none is melded: " + why);
-    Analyses after(copy);
+    BranchAnalyses after(copy);
     const int cost = regionCost(anchor, after.dominators, after.postDominators, after.loops,
                                 after.divergence, after.cost);
     decision.profit = before > 0 ? 100.0 * (before - cost) / before : 0.0;
@@ -210,7 +199,7 @@ private:
 
 // Looks at the switches in order until one is changed.
 bool meldOne(Function &function, SwitchMelder &melder) {
-  Analyses now(function);
+  BranchAnalyses now(function);
   ReversePostOrderTraversal<Function *> order(&function);
   for (BasicBlock *block : order)
     if (auto *choice = dyn_cast<SwitchInst>(block->getTerminator()))

@@ -1,7 +1,6 @@
 #include "passes/transform/tail_merge.h"
-#include "passes/analysis/divergence.h"
 #include "passes/compat.h"
-#include "passes/cost/cost_model.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/merge_instruction.h"
@@ -18,18 +17,6 @@ using namespace llvm;
 namespace {
 
 constexpr int fullRate = 4; // cycles of a move
-
-struct Context {
-  explicit Context(Function &function)
-      : dominators(function), postDominators(function), loops(dominators),
-        divergence(function, loops, dominators, postDominators, {/*assumeOneDimension=*/true}),
-        cost(function, divergence.gpu()) {}
-  DominatorTree dominators;
-  PostDominatorTree postDominators;
-  LoopInfo loops;
-  DivergenceInfo divergence;
-  CostModel cost;
-};
 
 // Blocks that end alike. row[k][i]: the instruction of block i that is k-th of the tail, from the
 // top once complete.
@@ -56,7 +43,7 @@ Value *operandOf(const Tail &tail, size_t row, size_t side, unsigned index) {
 
 class TailFinder {
 public:
-  TailFinder(BasicBlock *join, const Context &context) : join_(join), context_(context) {}
+  TailFinder(BasicBlock *join, const BranchAnalyses &analyses) : join_(join), analyses_(analyses) {}
 
   // Groups of blocks with a common last instruction, each with as long a tail as all of it share.
   std::vector<Tail> find() {
@@ -65,8 +52,8 @@ public:
       Instruction *last = previous(block->getTerminator());
       auto *jump = dyn_cast<BranchInst>(block->getTerminator());
       if (!jump || jump->isConditional() || block == join_ || !last || isa<PHINode>(last) ||
-          context_.dominators.dominates(join_, block) ||
-          !context_.dominators.isReachableFromEntry(block))
+          analyses_.dominators.dominates(join_, block) ||
+          !analyses_.dominators.isReachableFromEntry(block))
         continue;
       auto group = find_if(tails, [&](const Tail &tail) {
         return fits(*previous(tail.blocks.front()->getTerminator()), *last, nullptr);
@@ -91,9 +78,9 @@ private:
   bool partDivergent(const Tail &tail) const {
     BasicBlock *common = tail.blocks.front();
     for (BasicBlock *block : tail.blocks)
-      common = context_.dominators.findNearestCommonDominator(common, block);
+      common = analyses_.dominators.findNearestCommonDominator(common, block);
     return common && !is_contained(tail.blocks, common) &&
-           context_.divergence.isDivergentBranch(common);
+           analyses_.divergence.isDivergentBranch(common);
   }
 
   // One instruction can do the work of both. Its value may be used by the tail below and by the
@@ -105,8 +92,11 @@ private:
     if (!shape || !usedBelowOnly(left, tail) || !usedBelowOnly(right, tail) ||
         losesScalarLoad(left, right))
       return false;
-    if (swap)
-      *swap = !shape.straight;
+    if (swap) {
+      auto same = [&](unsigned i, unsigned k) { return left.getOperand(i) == right.getOperand(k); };
+      *swap = !shape.straight ||
+              (shape.swapped && (same(0, 1) || same(1, 0)) && !same(0, 0) && !same(1, 1));
+    }
     return true;
   }
 
@@ -127,7 +117,7 @@ private:
     if (!isa<LoadInst>(left) || left.getOperand(0) == right.getOperand(0))
       return false;
     const Value *l = left.getOperand(0), *r = right.getOperand(0);
-    const DivergenceInfo &divergence = context_.divergence;
+    const DivergenceInfo &divergence = analyses_.divergence;
     return l->getType()->getPointerAddressSpace() != divergence.gpu().localAddressSpace() &&
            divergence.width(l) >= Width::wave && divergence.width(r) >= Width::wave;
   }
@@ -179,7 +169,7 @@ private:
   }
 
   BasicBlock *join_;
-  const Context &context_;
+  const BranchAnalyses &analyses_;
 };
 
 // The row that produces this operand on every side, or -1.
@@ -312,24 +302,24 @@ void merge(const Tail &tail) {
 
 } // namespace
 
-PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisManager &analyses) {
+PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisManager &manager) {
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
     return PreservedAnalyses::all();
-  DecisionRecorder recorder(function, analyses, log_, "meld-tail-merge", point_);
+  DecisionRecorder recorder(function, manager, log_, "meld-tail-merge", point_);
   bool changed = false, again = true;
   for (unsigned round = 0; again && round < options_.maxIterations * 64; ++round) {
     again = false;
-    Context context(function);
+    BranchAnalyses analyses(function);
     std::vector<Decision> left;
     for (BasicBlock &join : function) {
       if (join.hasNPredecessors(0) || join.getSinglePredecessor() || join.isEHPad())
         continue;
-      std::vector<Tail> tails = TailFinder(&join, context).find();
+      std::vector<Tail> tails = TailFinder(&join, analyses).find();
       Tail *best = nullptr;
       for (Tail &tail : tails) {
         const size_t rows = tail.rows.size();
         Decision decision = recorder.at(*tail.blocks.front()->getTerminator());
-        weigh(tail, context.cost);
+        weigh(tail, analyses.cost);
         const double percent = tail.cost > 0 ? 100.0 * tail.gain / tail.cost : 0.0;
         if (tail.gain <= 0 || percent < options_.minProfit) {
           decision.reason = "common tail of " + std::to_string(rows) + ": gain too small";

@@ -1,7 +1,6 @@
 #include "passes/transform/triangles.h"
-#include "passes/analysis/divergence.h"
 #include "passes/compat.h"
-#include "passes/cost/cost_model.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -33,19 +32,6 @@ struct Pair {
   BasicBlock *otherEnd = nullptr; // D, or the end of an else side
   bool sideWhen = true;           // A runs when the first condition is this
   bool afterSide = false;         // the second condition's value behind A; its inverse from D
-};
-
-struct Context {
-  explicit Context(Function &function)
-      : dominators(function), postDominators(function), loops(dominators),
-        divergence(function, loops, dominators, postDominators, {/*assumeOneDimension=*/true}),
-        cost(function, divergence.gpu()), layout(function.getParent()->getDataLayout()) {}
-  DominatorTree dominators;
-  PostDominatorTree postDominators;
-  LoopInfo loops;
-  DivergenceInfo divergence;
-  CostModel cost;
-  const DataLayout &layout;
 };
 
 // Both compares of the same two values: is `asked` what `known` is, or its inverse? For floating
@@ -103,7 +89,7 @@ bool waysMeet(const BranchInst *first, BasicBlock *middle, const DominatorTree &
   return ends[0] && ends[1] && ends[0] != ends[1];
 }
 
-std::optional<Pair> findPair(BasicBlock &block, const Context &context) {
+std::optional<Pair> findPair(BasicBlock &block, const BranchAnalyses &context) {
   auto *first = dyn_cast<BranchInst>(block.getTerminator());
   if (!first || !first->isConditional() || first->getSuccessor(0) == first->getSuccessor(1) ||
       !context.divergence.isDivergentBranch(&block))
@@ -121,12 +107,13 @@ std::optional<Pair> findPair(BasicBlock &block, const Context &context) {
     auto elsewhere = [&](BasicBlock *end) { return context.loops.getLoopFor(end) != loop; };
     if (elsewhere(middle) || any_of(ends, elsewhere))
       continue;
+    const DataLayout &layout = block.getModule()->getDataLayout();
     // Both ways must be known, and differ: of two conditions that only exclude each other an
     // else-if would come, which costs more than two ifs.
     bool after[2];
     bool known = true;
     for (bool value : {false, true}) {
-      auto found = implied(first->getCondition(), value, second->getCondition(), context.layout);
+      auto found = implied(first->getCondition(), value, second->getCondition(), layout);
       known &= found.has_value();
       after[value] = found.value_or(false);
     }
@@ -147,7 +134,7 @@ std::optional<Pair> findPair(BasicBlock &block, const Context &context) {
 
 // Blocks from `entry` on that `entry` dominates, without `stop`; false when one of them holds a
 // convergent operation or there are too many.
-bool freeOfConvergence(BasicBlock *entry, const BasicBlock *stop, const Context &context) {
+bool freeOfConvergence(BasicBlock *entry, const BasicBlock *stop, const BranchAnalyses &context) {
   SmallPtrSet<BasicBlock *, 16> seen{entry};
   std::vector<BasicBlock *> work{entry};
   for (size_t i = 0; i < work.size(); ++i) {
@@ -171,7 +158,7 @@ bool hasOrderedEffect(const Instruction &instruction) {
   return instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects();
 }
 
-MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const Context &context) {
+MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
   MiddlePlan plan;
   SmallPtrSet<const Instruction *, 16> gone;
   for (Instruction &instruction : *pair.middle) {
@@ -216,7 +203,7 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const Context &c
   return plan;
 }
 
-std::string obstacleOf(const Pair &pair, const BasicBlock *join, const Context &context) {
+std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
   if (any_of(*pair.middle, isConvergentOperation))
     return "a convergent operation between two ifs";
   BasicBlock *side = pair.first->getSuccessor(pair.sideWhen ? 0 : 1);
@@ -257,7 +244,8 @@ int branchesSaved(const Pair &pair, const BasicBlock *join, const MiddlePlan &pl
 void settle(BranchInst *branch, bool taken) {
   BasicBlock *block = branch->getParent();
   branch->getSuccessor(taken ? 1 : 0)->removePredecessor(block, /*KeepOneInputPHIs=*/true);
-  BranchInst *jump = BranchInst::Create(branch->getSuccessor(taken ? 0 : 1), branch);
+  BranchInst *jump =
+      BranchInst::Create(branch->getSuccessor(taken ? 0 : 1), compat::before(branch));
   jump->setDebugLoc(branch->getDebugLoc());
   branch->eraseFromParent();
 }
@@ -265,11 +253,11 @@ void settle(BranchInst *branch, bool taken) {
 void bringTogether(const Pair &pair, MiddlePlan plan, BasicBlock *join) {
   BasicBlock *middle = pair.middle;
   for (Instruction *instruction : plan.up) {
-    instruction->moveBefore(pair.first);
+    compat::moveBefore(instruction, pair.first);
     compat::dropPromises(*instruction);
   }
   for (Instruction *instruction : plan.down)
-    instruction->moveBefore(&*join->getFirstInsertionPt());
+    compat::moveBefore(instruction, &*join->getFirstInsertionPt());
 
   // A's own copy of what is left of M, with the branch settled.
   ValueToValueMapTy map;
@@ -340,7 +328,7 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
   bool changed = false, again = true;
   for (unsigned round = 0; again && round < options_.maxIterations * 64; ++round) {
     again = false;
-    Context context(function);
+    BranchAnalyses context(function);
     ReversePostOrderTraversal<Function *> order(&function);
     for (BasicBlock *block : order) {
       auto pair = findPair(*block, context);

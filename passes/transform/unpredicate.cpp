@@ -1,7 +1,6 @@
 #include "passes/transform/unpredicate.h"
-#include "passes/analysis/divergence.h"
 #include "passes/compat.h"
-#include "passes/cost/cost_model.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
 #include "llvm/ADT/MapVector.h"
@@ -132,7 +131,7 @@ void putBehindBranch(Run &run) {
   Value *condition = run.condition;
   Instruction *end = head->getTerminator();
   if (!isGuaranteedNotToBeUndefOrPoison(condition, nullptr, end)) {
-    auto *frozen = new FreezeInst(condition, "meld.frozen", end);
+    auto *frozen = new FreezeInst(condition, "meld.frozen", compat::before(end));
     frozen->setDebugLoc(where);
     condition = frozen;
   }
@@ -146,17 +145,18 @@ void putBehindBranch(Run &run) {
     jump->setDebugLoc(where);
     for (Instruction *instruction : run.side[side]) {
       replaceDbgUsesWithUndef(instruction);
-      instruction->moveBefore(jump);
+      compat::moveBefore(instruction, jump);
     }
   }
   auto target = [&](int side) { return from[side] == head ? join : from[side]; };
-  BranchInst *branch = BranchInst::Create(target(1), target(0), condition, end);
+  BranchInst *branch = BranchInst::Create(target(1), target(0), condition, compat::before(end));
   branch->setDebugLoc(where);
   end->eraseFromParent();
   // A select's operand may be an earlier select of the run.
   DenseMap<Value *, PHINode *> phis;
   for (SelectInst *select : run.selects) {
-    auto *phi = PHINode::Create(select->getType(), 2, "", &*join->getFirstInsertionPt());
+    auto *phi =
+        PHINode::Create(select->getType(), 2, "", compat::before(&*join->getFirstInsertionPt()));
     phi->takeName(select);
     phi->setDebugLoc(select->getDebugLoc());
     if (isa<FPMathOperator>(phi) && isa<FPMathOperator>(select))
@@ -219,19 +219,14 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
   bool changed = false, again = true;
   for (unsigned sweep = 0; again && sweep < options_.maxIterations; ++sweep) {
     again = false;
-    DominatorTree dominators(function);
-    PostDominatorTree postDominators(function);
-    LoopInfo loops(dominators);
-    DivergenceInfo divergence(function, loops, dominators, postDominators,
-                              {/*assumeOneDimension=*/true});
-    CostModel cost(function, divergence.gpu());
+    BranchAnalyses now(function);
     std::vector<std::pair<Decision, DebugLoc>> left;
     std::vector<BasicBlock *> blocks; // as they are before this sweep
     for (BasicBlock &block : function)
       blocks.push_back(&block);
     for (BasicBlock *block : blocks) {
       Decision decision = recorder.at(*block->getTerminator());
-      Run best = bestRun(*block, divergence, cost, options_.minProfit < 0,
+      Run best = bestRun(*block, now.divergence, now.cost, options_.minProfit < 0,
                          [&](const Run &run, const char *reason) {
                            decision.reason = reason;
                            left.push_back({decision, run.selects.back()->getDebugLoc()});

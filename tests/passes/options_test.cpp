@@ -49,6 +49,20 @@ TEST(MeldOptions, PassListChooses) {
   EXPECT_FALSE(options.wants("tail-merge"));
   options.passes = "none";
   EXPECT_FALSE(options.wants("cfm"));
+  options.passes = "all";
+  for (llvm::StringRef pass : MeldOptions::passNames())
+    EXPECT_TRUE(options.wants(pass)) << pass.str();
+}
+
+TEST(MeldOptions, EachPassCanBeLeftOut) {
+  for (llvm::StringRef pass : MeldOptions::passNames()) {
+    auto parsed = MeldOptions::parse(("no-" + pass).str());
+    ASSERT_TRUE(bool(parsed)) << pass.str();
+    for (llvm::StringRef other : MeldOptions::passNames())
+      EXPECT_EQ(parsed->wants(other), other != pass) << other.str();
+  }
+  EXPECT_NE(errorOf("passes=cfm,fusion").find("'fusion'"), std::string::npos);
+  EXPECT_EQ(errorOf("passes=meld-switch,cfm"), "");
 }
 
 TEST(DecisionLog, CountsWhatWasMelded) {
