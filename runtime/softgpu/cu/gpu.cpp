@@ -1,4 +1,5 @@
 // Gpu: one dispatch from packet to result, the current code cache, the helper threads.
+#include "runtime/softgpu/cu/capture.h"
 #include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/gpu_impl.h"
@@ -24,6 +25,7 @@ public:
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
         code_(std::make_shared<CodeCache>(config.target)),
         timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)),
+        capture_(CaptureControl::open(config.capture)),
         translate_(translate::Settings::read(config.translate)) {
     timing_.apply(config.timingParameters); // checked by Gpu::create
     if (config.checks)
@@ -83,6 +85,7 @@ private:
   std::shared_ptr<CodeCache> code_;
   TimingParameters timing_;
   const std::unique_ptr<TraceLog> trace_;
+  const std::unique_ptr<CaptureControl> capture_;
   const translate::Settings translate_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
@@ -102,6 +105,9 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   job.env.mapper = mapper_ && (config_.checked || !mapper_->empty()) ? mapper_ : nullptr;
   job.env.code = code.get();
   job.env.entry = code->lookup(launch.entry);
+  std::unique_ptr<Capture> capture;
+  if (capture_)
+    capture = capture_->begin(request, launch, config_, mapper_);
   std::unique_ptr<WatchFactory> trace;
   if (trace_ && trace_->wants(launch)) {
     trace = trace_->watch(launch);
@@ -135,6 +141,8 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   result = std::move(job.result);
   result.counters = job.counters;
   result.cycles = cycles;
+  if (capture)
+    capture_->finish(std::move(capture), result);
   record(launch, result);
   if (profile)
     ProfileSink::instance().record(profile->take(result.counters.waves, config_.target));

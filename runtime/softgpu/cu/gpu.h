@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace meld::softgpu {
 
@@ -23,6 +24,7 @@ struct DeviceConfig {
   unsigned hostThreads = 0;     ///< workers; 0 = number of host cores; 1 = bit-exact reproducible order
   bool timing = false;          ///< model cycles (slower)
   std::string timingParameters; ///< "name=value,..." over the defaults, names as in docs/timing-model.md
+  std::string capture;            ///< MELD_GPU_CAPTURE when empty; see capture.h
   std::string trace, traceKernel; ///< MELD_TRACE, MELD_TRACE_KERNEL when empty; see trace_log.h
   std::string translate; ///< MELD_GPU_TRANSLATE when empty: off, auto, always; see translate/tier.h
   bool checked = false;         ///< interval map and red zones for every access
@@ -56,6 +58,11 @@ struct DispatchRequest {
   const std::atomic<bool> *cancel = nullptr; ///< set: waves stop at their next quantum
 };
 
+/// Memory of the process that kernels may use.
+struct MemoryRange {
+  uint64_t address = 0, size = 0, host = 0;
+};
+
 /// Host ranges whose device address differs from the host address (hipHostRegister on old ROCr), filled by
 /// the driver. Empty = the fast path.
 struct AddressMapper {
@@ -64,6 +71,8 @@ struct AddressMapper {
   virtual uint64_t toHost(uint64_t deviceAddress) const = 0;
   /// True when [address, address+size) is memory the process may access (checked mode, fault messages).
   virtual bool mapped(uint64_t address, uint64_t size) const = 0;
+  /// All allocations, for saving a dispatch (capture.h).
+  virtual std::vector<MemoryRange> ranges() const { return {}; }
 };
 
 class Gpu {

@@ -208,6 +208,18 @@ uint64_t Memory::available() const {
   return config_.vramBytes - vramUsed_;
 }
 
+std::vector<MemoryRange> Memory::ranges() const {
+  std::shared_lock lock(mutex_);
+  std::vector<MemoryRange> list;
+  for (const auto &[handle, a] : byHandle_) {
+    if (a.flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP))
+      continue;
+    const bool user = a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+    list.push_back({a.va, a.size, user ? a.host : a.va});
+  }
+  return list;
+}
+
 bool Memory::mapped(uint64_t address, uint64_t size) const {
   if (address + size < address)
     return false;

@@ -67,6 +67,7 @@ public:
   bool empty() const override { return remap_.empty(); }
   uint64_t toHost(uint64_t deviceAddress) const override { return remap_.toHost(deviceAddress); }
   bool mapped(uint64_t address, uint64_t size) const override;
+  std::vector<MemoryRange> ranges() const override;
 
   uint64_t toHost(uint64_t deviceAddress, uint64_t &contiguous) const {
     return remap_.toHost(deviceAddress, &contiguous);

@@ -1,0 +1,187 @@
+#include "runtime/softgpu/cu/capture.h"
+
+#include "runtime/softgpu/cu/safe_read.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <regex>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace meld::softgpu {
+
+namespace {
+
+/// Writable memory of the process, but for stacks: without a driver nobody knows what is meant for
+/// the device. Tests are small.
+std::vector<CapturedRange> writableMemory() {
+  std::vector<CapturedRange> ranges;
+  std::FILE *maps = std::fopen("/proc/self/maps", "r");
+  char line[4352];
+  while (maps && std::fgets(line, sizeof(line), maps)) {
+    uint64_t from = 0, to = 0;
+    char flags[8] = {};
+    if (std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &from, &to, flags) != 3)
+      continue;
+    if (std::strncmp(flags, "rw", 2) || std::strstr(line, "[stack") || std::strstr(line, ".so"))
+      continue;
+    CapturedRange r;
+    r.address = r.host = from;
+    r.size = to - from;
+    ranges.push_back(std::move(r));
+  }
+  if (maps)
+    std::fclose(maps);
+  return ranges;
+}
+
+bool isZero(const CapturePage &page) {
+  return page[0] == 0 && std::memcmp(page.data(), page.data() + 1, page.size() - 1) == 0;
+}
+
+/// Calls add(page number, bytes) for every readable page of a range.
+template <class Add> void readPages(const CapturedRange &r, Add &&add) {
+  std::vector<CapturePage> chunk(256);
+  for (uint64_t at = 0; at < r.size; at += chunk.size() * kCapturePage) {
+    const size_t want = std::min<uint64_t>(r.size - at, chunk.size() * kCapturePage);
+    size_t have = safeRead(r.host + at, chunk.data(), want);
+    if (have < want) // a hole: page by page
+      for (size_t k = 0; k * kCapturePage < want; ++k) {
+        if (safeRead(r.host + at + k * kCapturePage, chunk[k].data(), kCapturePage) == kCapturePage)
+          add(at / kCapturePage + k, chunk[k]);
+      }
+    else
+      for (size_t k = 0; k * kCapturePage < want; ++k)
+        add(at / kCapturePage + k, chunk[k]);
+  }
+}
+
+/// Letters, digits and a few signs of a kernel's name, not too long.
+std::string fileName(const std::string &kernel, unsigned n) {
+  std::string name;
+  for (char c : kernel)
+    if (name.size() < 80)
+      name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ? c : '_';
+  return name + "-" + std::to_string(n) + ".mgc";
+}
+
+} // namespace
+
+struct CaptureControl::State {
+  std::string folder;
+  std::regex kernels{".*"};
+  unsigned wanted = 1;
+  std::mutex mutex;
+  std::map<std::string, unsigned> seen; ///< dispatches by kernel
+};
+
+CaptureControl::CaptureControl() : state_(std::make_unique<State>()) {}
+CaptureControl::~CaptureControl() = default;
+
+std::unique_ptr<CaptureControl> CaptureControl::open(const std::string &configured) {
+  const char *env = configured.empty() ? std::getenv("MELD_GPU_CAPTURE") : nullptr;
+  std::string text = env ? env : configured;
+  if (text.empty())
+    return nullptr;
+  std::unique_ptr<CaptureControl> control(new CaptureControl);
+  State &s = *control->state_;
+  const size_t first = text.find(','), last = text.rfind(',');
+  s.folder = text.substr(0, first);
+  try {
+    if (first != text.npos) {
+      std::string pattern = text.substr(first + 1);
+      // A number behind the last comma is the count; commas may be part of the expression.
+      if (last != first) {
+        const std::string tail = text.substr(last + 1);
+        if (!tail.empty() && tail.find_first_not_of("0123456789") == tail.npos) {
+          s.wanted = unsigned(std::strtoul(tail.c_str(), nullptr, 10));
+          pattern = text.substr(first + 1, last - first - 1);
+        }
+      }
+      if (!pattern.empty())
+        s.kernels = std::regex(pattern);
+    }
+  } catch (const std::regex_error &) {
+    std::fprintf(stderr,
+                 "meld-softgpu: MELD_GPU_CAPTURE=%s: not a regular expression; nothing is "
+                 "captured\n",
+                 text.c_str());
+    return nullptr;
+  }
+  if (mkdir(s.folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    std::fprintf(stderr, "meld-softgpu: MELD_GPU_CAPTURE: cannot make %s: %s\n", s.folder.c_str(),
+                 std::strerror(errno));
+    return nullptr;
+  }
+  return control;
+}
+
+std::unique_ptr<Capture> CaptureControl::begin(const DispatchRequest &request, const Launch &launch,
+                                               const DeviceConfig &config,
+                                               const AddressMapper *mapper) {
+  {
+    std::lock_guard lock(state_->mutex);
+    if (!std::regex_search(launch.kernel, state_->kernels) ||
+        ++state_->seen[launch.kernel] != state_->wanted)
+      return nullptr;
+  }
+  auto c = std::make_unique<Capture>();
+  c->device = isa::targetName(config.target);
+  c->kernel = launch.kernel;
+  c->computeUnits = config.computeUnits;
+  c->ldsBase = config.ldsBase;
+  c->scratchBase = config.scratchBase;
+  std::memcpy(&c->packet, request.packet, sizeof(c->packet));
+  c->descriptor = launch.descriptor;
+  c->queueAddress = request.queueAddress;
+  c->packetAddress = request.dispatchPacketAddress;
+  c->dispatchId = request.dispatchId;
+  if (mapper)
+    for (const MemoryRange &m : mapper->ranges()) {
+      CapturedRange r;
+      r.address = m.address / kCapturePage * kCapturePage;
+      r.host = m.host - (m.address - r.address);
+      r.size = (m.address + m.size - r.address + kCapturePage - 1) / kCapturePage * kCapturePage;
+      c->ranges.push_back(std::move(r));
+    }
+  if (c->ranges.empty())
+    c->ranges = writableMemory();
+  for (CapturedRange &r : c->ranges)
+    readPages(r, [&](uint64_t n, const CapturePage &page) {
+      if (!isZero(page))
+        r.before.emplace(n, page);
+    });
+  return c;
+}
+
+void CaptureControl::finish(std::unique_ptr<Capture> c, const DispatchResult &result) noexcept {
+  try {
+    c->code = result.code;
+    c->message = result.message;
+    c->instructions = result.counters.total();
+    c->waves = result.counters.waves;
+    for (CapturedRange &r : c->ranges)
+      readPages(r, [&](uint64_t n, const CapturePage &page) {
+        const auto it = r.before.find(n);
+        if (it == r.before.end() ? !isZero(page) : it->second != page)
+          r.after.emplace(n, page);
+      });
+    const std::string file = state_->folder + "/" + fileName(c->kernel, state_->wanted);
+    const auto written = c->write(file);
+    if (written)
+      std::fprintf(stderr, "meld-softgpu: captured %s in %s (%" PRIu64 " KiB)\n", c->kernel.c_str(),
+                   file.c_str(), *written / 1024);
+    else
+      std::fprintf(stderr, "meld-softgpu: %s\n", written.error().message.c_str());
+  } catch (...) {
+    std::fputs("meld-softgpu: cannot capture: out of memory\n", stderr);
+  }
+}
+
+} // namespace meld::softgpu
