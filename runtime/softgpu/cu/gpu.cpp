@@ -124,6 +124,7 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   if (job.watchers.empty() && !config_.timing)
     job.tier = translate::kernelTier(*code, job.env.entry, translate_);
   job.code = code;
+  const translate::DispatchScope translating(job.tier);
   if (job.tier && translate_.when == translate::When::always)
     job.tier->translateNow(code);
 

@@ -23,7 +23,7 @@ namespace meld::softgpu::translate {
 
 namespace {
 
-constexpr size_t kMaxUnit = 300;
+constexpr size_t kMaxUnit = 160; ///< instructions; a dispatch may have to wait for one
 
 /// One line on stderr.
 void say(const char *what, const char *detail) {
@@ -108,7 +108,7 @@ public:
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock)
       return kernel->state_.store(KernelTier::State::cold);
-    if (stop_ || (started_ && owner_ != getpid()))
+    if (stop_ || (started_ && !mine()))
       return;
     if (!started_ && !start())
       return;
@@ -116,15 +116,31 @@ public:
     wake_.notify_all();
   }
 
-  void translate(KernelTier &kernel, CodeCache &code, bool stoppable);
+  void translate(KernelTier &kernel, CodeCache &code, bool background);
+
+  void dispatchBegins() {
+    dispatches_.fetch_add(1);
+    if (mine())
+      wakeUp();
+  }
+  void dispatchEnds() {
+    if (dispatches_.fetch_sub(1) != 1 || !mine())
+      return;
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [&] { return !compiling_ || dispatches_ > 0; });
+  }
 
   TierStatistics statistics() {
     std::lock_guard lock(compileMutex_);
     return statistics_;
   }
   void finish() {
-    std::unique_lock lock(mutex_);
-    idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
+    dispatchBegins();
+    {
+      std::unique_lock lock(mutex_);
+      idle_.wait(lock, [&] { return !mine() || (queue_.empty() && !busy_); });
+    }
+    dispatchEnds();
   }
 
 private:
@@ -133,17 +149,30 @@ private:
     std::shared_ptr<CodeCache> code;
   };
 
+  /// There is a translator thread, and this process has it.
+  bool mine() const { return started_.load(std::memory_order_acquire) && owner_ == getpid(); }
+  void wakeUp() {
+    std::lock_guard lock(mutex_);
+    wake_.notify_all();
+  }
+  /// The background's turn for one unit: waits for a dispatch to run beside. False: stop.
+  bool beginUnit();
+  void endUnit();
   bool start();
   void loop();
+  bool translateUnit(const std::vector<UnitInst> &unit, CodeCache &code);
   static void atExit() { get().stop(); }
+  static void atExitAgain();
   void stop();
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
   std::deque<Work> queue_;
   std::thread thread_;
-  bool started_ = false, busy_ = false;
-  std::atomic<bool> stop_{false};
+  bool busy_ = false;      ///< the thread has work
+  bool compiling_ = false; ///< ... and is inside the compiler
+  std::atomic<bool> started_{false}, stop_{false};
+  std::atomic<unsigned> dispatches_{0}; ///< that run now
   pid_t owner_ = 0;
 
   std::mutex compileMutex_; ///< protects the rest, and serialises compiles
@@ -165,6 +194,19 @@ bool Service::start() {
   }
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   return started_;
+}
+
+bool Service::beginUnit() {
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [&] { return stop_ || dispatches_ > 0; });
+  compiling_ = !stop_;
+  return compiling_;
+}
+
+void Service::endUnit() {
+  std::lock_guard lock(mutex_);
+  compiling_ = false;
+  idle_.notify_all();
 }
 
 void Service::loop() {
@@ -190,7 +232,7 @@ void Service::loop() {
 }
 
 void Service::stop() {
-  if (owner_ != getpid())
+  if (!mine())
     return;
   {
     std::lock_guard lock(mutex_);
@@ -202,54 +244,67 @@ void Service::stop() {
     thread_.join();
 }
 
-void Service::translate(KernelTier &kernel, CodeCache &code, bool stoppable) {
+/// Compiler state that dies with the process (LLVM's local statics) is registered when first used,
+/// so the handler has to be registered again after each use to run before it.
+void Service::atExitAgain() { std::atexit(&Service::atExit); }
+
+void Service::translate(KernelTier &kernel, CodeCache &code, bool background) {
+  // Held by a background that waits for a dispatch, too: its kernel is translated afterwards.
+  const auto units = discoverUnits(code, kernel.entry_, kMaxUnit);
+  for (const auto &unit : units) {
+    if (background && !beginUnit())
+      break;
+    const bool go = translateUnit(unit, code);
+    if (background)
+      endUnit();
+    if (!go)
+      break;
+  }
+  kernel.state_.store(KernelTier::State::done);
+}
+
+/// False: there is no compiler.
+bool Service::translateUnit(const std::vector<UnitInst> &unit, CodeCache &code) {
   std::lock_guard lock(compileMutex_);
-  if (kernel.state_.load() == KernelTier::State::done)
-    return;
   if (!loaded_) {
     loaded_ = true;
+    atExitAgain(); // for an exit while the library is being loaded
     library_ = loadLibrary();
-    // After the compiler's own exit handlers are registered, so it runs before them.
-    std::atexit(&Service::atExit);
   }
-  if (!library_) {
-    kernel.state_.store(KernelTier::State::done);
-    return;
-  }
+  if (!library_)
+    return false;
+  // Another kernel may share code with this one: what is translated stays.
+  bool fresh = false;
+  for (const UnitInst &u : unit)
+    fresh |= (u.flags & startsBlock) && !entryAt(u.exec);
+  if (!fresh)
+    return true;
   const auto begin = std::chrono::steady_clock::now();
   CodeTier &tier = codeTier(code);
   tier.library = library_;
-  for (const auto &unit : discoverUnits(code, kernel.entry_, kMaxUnit)) {
-    if (stoppable && stop_)
-      break;
-    // Another kernel may share code with this one: what is translated stays.
-    bool fresh = false;
-    for (const UnitInst &u : unit)
-      fresh |= (u.flags & startsBlock) && !entryAt(u.exec);
-    if (!fresh)
-      continue;
-    Compiled compiled;
-    char message[256] = "";
-    if (!library_->compile(unit.data(), uint32_t(unit.size()), code.target(), compiled, message,
-                           sizeof(message))) {
-      if (statistics_.failures++ == 0)
-        say("a kernel stays interpreted", message);
-      continue;
-    }
-    ++statistics_.units;
-    statistics_.instructions += unit.size();
-    statistics_.covered += compiled.covered;
-    tier.handles.push_back(compiled.handle);
-    for (uint32_t k = 0; k < unit.size(); ++k)
-      if (unit[k].flags & startsBlock) {
-        const UnitEntry &e = tier.entries.emplace_back(UnitEntry{compiled.code, k});
-        std::atomic_ref(const_cast<ExecInst *>(unit[k].exec)->translated)
-            .store(&e, std::memory_order_release);
-      }
-  }
-  kernel.state_.store(KernelTier::State::done);
+  Compiled compiled;
+  char message[256] = "";
+  const bool ok = library_->compile(unit.data(), uint32_t(unit.size()), code.target(), compiled,
+                                    message, sizeof(message));
+  atExitAgain();
   statistics_.seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!ok) {
+    if (statistics_.failures++ == 0)
+      say("a kernel stays interpreted", message);
+    return true;
+  }
+  ++statistics_.units;
+  statistics_.instructions += unit.size();
+  statistics_.covered += compiled.covered;
+  tier.handles.push_back(compiled.handle);
+  for (uint32_t k = 0; k < unit.size(); ++k)
+    if (unit[k].flags & startsBlock) {
+      const UnitEntry &e = tier.entries.emplace_back(UnitEntry{compiled.code, k});
+      std::atomic_ref(const_cast<ExecInst *>(unit[k].exec)->translated)
+          .store(&e, std::memory_order_release);
+    }
+  return true;
 }
 
 void KernelTier::count(uint64_t n, const std::shared_ptr<CodeCache> &code) {
@@ -301,6 +356,15 @@ Settings Settings::read(const std::string &text) {
   if (const char *t = ::secure_getenv("MELD_GPU_TRANSLATE_THRESHOLD"))
     s.threshold = std::strtoull(t, nullptr, 10);
   return s;
+}
+
+DispatchScope::DispatchScope(const std::shared_ptr<KernelTier> &tier) : counted_(tier != nullptr) {
+  if (counted_)
+    Service::get().dispatchBegins();
+}
+DispatchScope::~DispatchScope() {
+  if (counted_)
+    Service::get().dispatchEnds();
 }
 
 TierStatistics tierStatistics() { return Service::get().statistics(); }

@@ -15,8 +15,10 @@
 // first wave runs), MELD_GPU_TRANSLATE_THRESHOLD = executed instructions per instruction of the
 // kernel. Translated code lives as long as the CodeCache it belongs to.
 //
-// Fork: the child keeps what is translated and translates no more (it has no thread). Exit: the
-// thread is joined before static objects die, at most one unit later.
+// Fork: the child keeps what is translated and translates no more (it has no thread).
+// Exit: the compiler must not be at work while the process's static objects die, its own among
+// them. So the thread translates only while a dispatch runs (a program that exits has waited for
+// its kernels), and the last dispatch ends when the unit in hand is done; an exit handler joins it.
 // Thread rule: any thread.
 #pragma once
 
@@ -72,6 +74,18 @@ private:
 /// The tier of the kernel at `entry`, nullptr when translation is off.
 std::shared_ptr<KernelTier> kernelTier(CodeCache &code, const ExecInst *entry,
                                        const Settings &settings);
+
+/// While it lives a dispatch runs, beside which the background may translate. The end waits for the
+/// unit in hand, if no other dispatch runs.
+class DispatchScope {
+public:
+  explicit DispatchScope(const std::shared_ptr<KernelTier> &tier);
+  ~DispatchScope();
+  DispatchScope(const DispatchScope &) = delete;
+
+private:
+  const bool counted_;
+};
 
 /// The reachable code of a kernel as units of at most `maxUnit` instructions.
 std::vector<std::vector<UnitInst>> discoverUnits(CodeCache &code, const ExecInst *entry,
