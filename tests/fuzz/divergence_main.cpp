@@ -57,12 +57,13 @@ bool isKernel(const Function &function) {
 
 struct Settings {
   FuzzTarget target;
+  unsigned generator = newestGenerator;
   bool wrong = false, verbose = false;
 };
 
 void runSeed(softgpu::Gpu &gpu, TargetMachine &machine, const Settings &settings, uint64_t seed,
              const char *pipeline, Tally &tally) {
-  const KernelAst ast = generateKernel(seed);
+  const KernelAst ast = generateKernel(seed, settings.generator);
   LLVMContext context;
 #if LLVM_VERSION_MAJOR < 17
   context.setOpaquePointers(true);
@@ -166,6 +167,7 @@ int main(int argc, char **argv) {
   app.add_option("--cpu", settings.target.cpu, "Target")
       ->capture_default_str()
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+  app.add_option("--generator", settings.generator, "Of kernels: 1 or 2")->capture_default_str();
   app.add_flag("--wrong", settings.wrong, "Claim a divergent value uniform: has to be noticed");
   app.add_flag("--verbose", settings.verbose, "Print the values");
   app.add_option("--ir", files, "Compare these IR files and execute nothing");

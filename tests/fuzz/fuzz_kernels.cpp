@@ -14,8 +14,10 @@
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/raw_ostream.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +31,7 @@ namespace {
 struct Setup {
   FuzzTarget target;
   std::string keep;
+  unsigned generator = newestGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
   std::string passes;
 };
@@ -62,6 +65,12 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
 
 struct Tally {
   uint64_t kernels = 0, melded = 0, regions = 0, findings = 0;
+  uint64_t plainInstructions = 0, meldedInstructions = 0; ///< executed, of the kernels compared
+  Tally &operator+=(const Tally &t) {
+    kernels += t.kernels, melded += t.melded, regions += t.regions, findings += t.findings;
+    plainInstructions += t.plainInstructions, meldedInstructions += t.meldedInstructions;
+    return *this;
+  }
 };
 
 std::string firstDifference(const Memory &a, const Memory &b) {
@@ -88,7 +97,7 @@ void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &t
   std::error_code error;
   raw_fd_ostream file(setup.keep + "/" + std::to_string(seed) + ".ll", error);
   if (!error)
-    file << irText(*emitKernel(generateKernel(seed), context, setup.target.cpu));
+    file << irText(*emitKernel(generateKernel(seed, setup.generator), context, setup.target.cpu));
 }
 
 /// Both versions' IR, code objects and the decisions, for a person to read.
@@ -116,7 +125,7 @@ void keepBoth(const Setup &setup, uint64_t seed, const KernelAst &ast) {
 }
 
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
-  const KernelAst ast = generateKernel(seed);
+  const KernelAst ast = generateKernel(seed, setup.generator);
   ++tally.kernels;
   passes::DecisionLog log;
   auto melded = compile(ast, setup, seed & 1, &log);
@@ -137,6 +146,8 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
     report(setup, seed, "melded run: " + toString(got.takeError()), tally);
     return keepBoth(setup, seed, ast);
   }
+  tally.plainInstructions += want->instructions;
+  tally.meldedInstructions += got->instructions;
   if (*want == *got)
     return;
   // A third opinion says who is likely wrong: the melder, or the executor and the code generator.
@@ -170,7 +181,7 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
 /// compilations is wrong.
 int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::string> &files) {
   auto gpu = makeGpu(setup.target);
-  const KernelAst ast = generateKernel(seed);
+  const KernelAst ast = generateKernel(seed, setup.generator);
   std::optional<Memory> first;
   for (const std::string &file : files) {
     auto bytes = MemoryBuffer::getFile(file);
@@ -212,12 +223,17 @@ int main(int argc, char **argv) {
   uint64_t count = 2000, seed = 1;
   unsigned jobs = 2;
   Setup setup;
+  std::string reportFile;
   app.add_option("--count", count, "Kernels to try")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
   app.add_option("--jobs", jobs, "Worker processes")->capture_default_str();
   app.add_option("--cpu", setup.target.cpu, "Target")
       ->capture_default_str()
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+  app.add_option("--generator", setup.generator, "Of kernels: 1 or 2; old findings keep theirs")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, newestGenerator));
+  app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
   app.add_option("--passes", setup.passes, "As MELD_PASSES");
@@ -285,8 +301,7 @@ int main(int argc, char **argv) {
       int status = 0;
       waitpid(workers[w].pid, &status, 0);
       if (finished) {
-        total.kernels += t.kernels, total.melded += t.melded, total.regions += t.regions;
-        total.findings += t.findings;
+        total += t;
         done[w] = true;
         --open;
         continue;
@@ -308,5 +323,20 @@ int main(int argc, char **argv) {
               static_cast<unsigned long long>(total.melded),
               static_cast<unsigned long long>(total.regions),
               static_cast<unsigned long long>(total.findings));
+  if (!reportFile.empty()) {
+    nlohmann::json summary{{"cpu", setup.target.cpu},
+                           {"generator", setup.generator},
+                           {"first seed", seed},
+                           {"kernels", total.kernels},
+                           {"melded kernels", total.melded},
+                           {"melded regions", total.regions},
+                           {"instructions plain", total.plainInstructions},
+                           {"instructions melded", total.meldedInstructions},
+                           {"findings", total.findings}};
+    if (!(std::ofstream(reportFile) << summary.dump(2) << "\n")) {
+      std::fprintf(stderr, "cannot write %s\n", reportFile.c_str());
+      return 2;
+    }
+  }
   return total.findings ? 1 : 0;
 }

@@ -28,7 +28,7 @@ struct Context {
 
 class Generator {
 public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  Generator(uint64_t seed, unsigned generator) : random_(seed), more_(generator >= 2) {}
 
   KernelAst kernel(uint64_t seed) {
     KernelAst k;
@@ -39,6 +39,11 @@ public:
     withReturns_ = random_.oneIn(6);
     withPrivate_ = random_.oneIn(6);
     withCrossLane_ = random_.oneIn(4);
+    if (more_) {
+      withCalls_ = random_.oneIn(6);
+      k.ldsAtomics = withLdsAtomics_ = random_.oneIn(4);
+      loopDepth_ = 3;
+    }
     Context top;
     k.body = statements(top, 3 + random_.below(5));
     return k;
@@ -75,6 +80,8 @@ private:
   Expr expression(int depth) {
     if (depth <= 0 || random_.oneIn(4))
       return leaf();
+    if (more_ && random_.oneIn(8))
+      return newExpression(depth);
     Expr e;
     auto kids = [&](int n) {
       for (int i = 0; i < n; ++i)
@@ -135,8 +142,76 @@ private:
     return e;
   }
 
+  // Doubles, halves, vectors, calls.
+  Expr newExpression(int depth) {
+    struct Shape {
+      ExprKind kind;
+      uint32_t ops, kids;
+    };
+    constexpr Shape shapes[] = {{ExprKind::doubleOp, 6, 3},
+                                {ExprKind::halfOp, 5, 3},
+                                {ExprKind::vector, 5, 4},
+                                {ExprKind::call, KernelAst::callees, 2}};
+    const Shape &shape = shapes[random_.below(withCalls_ ? 4 : 3)];
+    Expr e;
+    e.kind = shape.kind;
+    e.op = random_.below(shape.ops);
+    for (uint32_t i = 0; i < shape.kids; ++i)
+      e.kids.push_back(expression(depth - 2));
+    return e;
+  }
+
+  static Expr constantOf(uint32_t value) {
+    Expr e;
+    e.value = value;
+    return e;
+  }
+
+  static Expr node(ExprKind kind, uint32_t op, std::vector<Expr> kids) {
+    Expr e;
+    e.kind = kind;
+    e.op = op;
+    e.kids = std::move(kids);
+    return e;
+  }
+
+  // Uniform over the launch, over a workgroup or a wave; or a threshold on the thread.
+  Expr shapedCondition() {
+    Expr thread;
+    thread.kind = ExprKind::threadId;
+    const uint32_t predicate = random_.below(10);
+    auto compare = [&](Expr l, uint32_t r) {
+      return node(ExprKind::compare, predicate, {std::move(l), constantOf(r)});
+    };
+    auto binaryOf = [&](BinaryOp op, Expr l, uint32_t r) {
+      return node(ExprKind::binary, static_cast<uint32_t>(op), {std::move(l), constantOf(r)});
+    };
+    switch (random_.below(6)) {
+    case 0:
+      return compare(thread, 32 * (1 + random_.below(4)));
+    case 1:
+      return compare(binaryOf(BinaryOp::lshr, thread, 4 + random_.below(3)), random_.below(4));
+    case 2:
+      return compare(binaryOf(BinaryOp::bitAnd, thread, ~31u << random_.below(3)),
+                     32 * random_.below(4));
+    case 3: {
+      Expr leaf;
+      leaf.kind = random_.oneIn(2) ? ExprKind::argument : ExprKind::groupId;
+      return compare(leaf, random_.below(3) + (leaf.kind == ExprKind::argument ? 36 : 0));
+    }
+    case 4: // a uniform load
+      return compare(node(ExprKind::loadInput, 0, {constantOf(random_.below(64))}), 100);
+    default: {
+      Expr sum = node(ExprKind::binary, static_cast<uint32_t>(BinaryOp::add), {thread, thread});
+      return compare(sum, 64 * (1 + random_.below(3)));
+    }
+    }
+  }
+
   /// A condition; mostly data-dependent, sometimes on the thread id or uniform.
   Expr condition() {
+    if (more_ && random_.oneIn(5))
+      return shapedCondition();
     Expr e;
     e.kind = ExprKind::compare;
     e.op = random_.below(10);
@@ -160,13 +235,84 @@ private:
 
   std::vector<Stmt> statements(Context &c, uint32_t count) {
     std::vector<Stmt> out;
-    for (uint32_t i = 0; i < count; ++i)
-      out.push_back(statement(c));
+    for (uint32_t i = 0; i < count; ++i) {
+      if (more_ && random_.oneIn(12))
+        triangles(out, c);
+      else
+        out.push_back(statement(c));
+    }
     return out;
+  }
+
+  // if (p) A; ... if (p) B; ... if (!p) C: on one predicate that nothing in between changes.
+  void triangles(std::vector<Stmt> &out, const Context &c) {
+    Expr predicate = shapedCondition();
+    Context inner = c;
+    ++inner.depth;
+    inner.noCrossLane = true;
+    std::vector<Stmt> arm = statementsOfDepth(inner, 1 + random_.below(2));
+    for (uint32_t i = 0, n = 2 + random_.below(2); i < n; ++i) {
+      Stmt s;
+      s.kind = StmtKind::branch;
+      s.exprs = {predicate};
+      if (i > 0 && random_.oneIn(2)) { // LLVM's order: eq ne ugt uge ult ule sgt sge slt sle
+        constexpr uint32_t opposite[10] = {1, 0, 5, 4, 3, 2, 9, 8, 7, 6};
+        s.exprs[0].op = opposite[predicate.op];
+      }
+      s.arms.push_back(i == 0 ? arm : mutated(arm));
+      s.arms.emplace_back();
+      out.push_back(std::move(s));
+      if (random_.oneIn(3))
+        out.push_back(plainAssignment());
+    }
+  }
+
+  Stmt plainAssignment() {
+    Stmt s;
+    s.kind = StmtKind::assign;
+    s.index = random_.below(KernelAst::variables);
+    s.exprs = {expression(2)};
+    return s;
+  }
+
+  std::vector<Stmt> statementsOfDepth(Context &c, uint32_t count) {
+    if (c.depth < 3)
+      return statements(c, count);
+    std::vector<Stmt> out;
+    while (out.size() < count)
+      out.push_back(plainAssignment());
+    return out;
+  }
+
+  // if .. else if .. else if .. else: arms that look alike.
+  Stmt chain(const Context &c, uint32_t length, const std::vector<Stmt> &like) {
+    Stmt s;
+    s.kind = StmtKind::branch;
+    s.exprs = {condition()};
+    s.arms.push_back(mutated(like));
+    s.arms.emplace_back();
+    if (length > 1)
+      s.arms[1].push_back(chain(c, length - 1, like));
+    else if (random_.oneIn(2))
+      s.arms[1] = mutated(like);
+    return s;
   }
 
   Stmt statement(Context &c) {
     Stmt s;
+    if (more_ && c.depth < 2 && random_.oneIn(14)) {
+      Context inner = c;
+      inner.depth += 2;
+      inner.noCrossLane = true;
+      std::vector<Stmt> like = statementsOfDepth(inner, 1 + random_.below(3));
+      return chain(c, 2 + random_.below(4), like);
+    }
+    if (withLdsAtomics_ && random_.oneIn(10)) {
+      s.kind = StmtKind::ldsAtomic;
+      s.op = random_.below(KernelAst::accOps);
+      s.exprs = {expression(2), expression(1)};
+      return s;
+    }
     const uint32_t roll = random_.below(20);
     if (roll < 6 || (c.depth >= 3 && roll < 16)) {
       s.kind = StmtKind::assign;
@@ -180,7 +326,7 @@ private:
     }
     switch (roll) {
     case 12:
-      if (c.depth < 2) {
+      if (c.depth < loopDepth_) {
         s.kind = StmtKind::loop;
         s.exprs = {expression(2)};
         Context inner = c;
@@ -231,7 +377,7 @@ private:
       if (withCrossLane_ && !c.noCrossLane && !withReturns_) {
         s.kind = StmtKind::crossLane;
         s.index = random_.below(KernelAst::variables);
-        s.op = random_.below(3);
+        s.op = random_.below(more_ && c.depth == 0 ? 4 : 3);
         s.exprs = {expression(1), leaf()};
         return s;
       }
@@ -284,6 +430,8 @@ private:
       e.value = random_.below(KernelAst::variables);
     if (e.kind == ExprKind::compare && random_.oneIn(2))
       e.op = random_.below(10);
+    if (e.kind == ExprKind::call && random_.oneIn(3))
+      e.op = random_.below(KernelAst::callees);
     if (e.kind == ExprKind::binary && random_.oneIn(6))
       e.op = random_.below(static_cast<uint32_t>(BinaryOp::udiv));
     if (e.kids.size() >= 2 && random_.oneIn(6))
@@ -302,7 +450,7 @@ private:
         mutate(e);
       if (s.kind == StmtKind::assign && random_.oneIn(5))
         s.index = random_.below(KernelAst::variables);
-      if (s.kind == StmtKind::atomic && random_.oneIn(3))
+      if ((s.kind == StmtKind::atomic || s.kind == StmtKind::ldsAtomic) && random_.oneIn(3))
         s.op = random_.below(KernelAst::accOps);
       for (auto &arm : s.arms)
         arm = mutated(arm);
@@ -315,11 +463,16 @@ private:
   }
 
   Random random_;
-  bool withReturns_ = false, withPrivate_ = false, withCrossLane_ = false;
+  const bool more_; ///< generator 2
+  int loopDepth_ = 2;
+  bool withReturns_ = false, withPrivate_ = false, withCrossLane_ = false, withCalls_ = false,
+       withLdsAtomics_ = false;
 };
 
 } // namespace
 
-KernelAst generateKernel(uint64_t seed) { return Generator(seed).kernel(seed); }
+KernelAst generateKernel(uint64_t seed, unsigned generator) {
+  return Generator(seed, generator).kernel(seed);
+}
 
 } // namespace meld::fuzz

@@ -39,6 +39,12 @@ enum class ExprKind : uint8_t {
   minMax,  // op: 0 smin 1 smax 2 umin 3 umax
   bits,    // op: 0 ctpop 1 bswap 2 bitreverse 3 ctlz 4 fshl
   narrow,  // sext/zext of the low 8 or 16 bits, op: 0..3
+  // From generator 2 on.
+  doubleOp, // op: 0 add 1 sub 2 mul 3 fma 4 min 5 compare-select
+  halfOp,   // op: 0 add 1 sub 2 mul 3 fma 4 max
+  vector,   // <4 x i32> of the kids: op 0 add 1 mul 2 xor with its reverse, then the sum of the
+          // lanes; 3, 4: <2 x i16> add, unsigned maximum
+  call, // device<op>(kid, kid), not inlined
 };
 enum class BinaryOp : uint8_t {
   add,
@@ -74,8 +80,10 @@ enum class StmtKind : uint8_t {
   breakIf,   // inside a loop
   switchOn,  // switch (expr % n) arms
   exchange,  // barrier; variable[index] = lds[(thread + expr) % block]; barrier -- top level only
-  crossLane, // variable[index] = op(expr0, expr1): 0 bpermute 1 readfirstlane 2 ballot
+  crossLane, // variable[index] = op(expr0, expr1): 0 bpermute 1 readfirstlane 2 ballot 3 readlane
+             // (top level only)
   returnIf,  // top level only, in kernels without exchange
+  ldsAtomic, // shared[op][expr1 & 7] op= expr0; from generator 2 on
 };
 
 struct Stmt {
@@ -89,13 +97,20 @@ struct KernelAst {
   uint64_t seed = 0;
   uint32_t blockSize = 64; ///< 32, 64, 96, 128, 192 or 256
   uint32_t blocks = 2;
+  bool ldsAtomics = false; ///< there is a shared accumulator, added to `acc` at the end
   std::vector<Stmt> body;
 
   static constexpr uint32_t variables = 6, inputWords = 1024, outputsPerThread = 4,
-                            ldsWordsPerThread = 2, privateWords = 4, accRegion = 64, accOps = 8;
+                            ldsWordsPerThread = 2, privateWords = 4, accRegion = 64, accOps = 8,
+                            ldsAccRegion = 8, callees = 3;
 };
 
-/// Same seed, same kernel, on every host.
-KernelAst generateKernel(uint64_t seed);
+/// Each generator stays as it was, so that a seed found with it is the same kernel for ever. 2 adds
+/// else-if chains, triangles in a row on one predicate, deeper loops, conditions that are uniform
+/// or affine in the thread, doubles, halves, vectors, calls, LDS atomics and readlane.
+inline constexpr unsigned newestGenerator = 2;
+
+/// Same seed and generator, same kernel, on every host.
+KernelAst generateKernel(uint64_t seed, unsigned generator = newestGenerator);
 
 } // namespace meld::fuzz

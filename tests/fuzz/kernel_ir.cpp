@@ -1,5 +1,7 @@
 #include "tests/fuzz/kernel_ir.h"
 
+#include "passes/compat.h"
+
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
 
@@ -20,7 +22,7 @@ public:
 
   std::unique_ptr<Module> emit() {
     module_ = std::make_unique<Module>("fuzz", context_);
-    module_->setTargetTriple("amdgcn-amd-amdhsa");
+    passes::compat::setTargetTriple(*module_, "amdgcn-amd-amdhsa");
     module_->setDataLayout(dataLayout);
     Type *global = PointerType::get(context_, 1);
     auto *type =
@@ -40,6 +42,14 @@ public:
                               UndefValue::get(ldsType), "lds", nullptr, GlobalValue::NotThreadLocal,
                               3);
     lds_->setAlignment(Align(4));
+
+    if (ast_.ldsAtomics) {
+      auto *accType = ArrayType::get(b_.getInt32Ty(), KernelAst::accOps * KernelAst::ldsAccRegion);
+      ldsAcc_ = new GlobalVariable(*module_, accType, false, GlobalValue::InternalLinkage,
+                                   UndefValue::get(accType), "shared", nullptr,
+                                   GlobalValue::NotThreadLocal, 3);
+      ldsAcc_->setAlignment(Align(4));
+    }
 
     b_.SetInsertPoint(BasicBlock::Create(context_, "entry", f_));
     for (uint32_t i = 0; i < KernelAst::variables; ++i)
@@ -61,10 +71,25 @@ public:
     for (uint32_t i = 0; i < KernelAst::privateWords; ++i)
       b_.CreateStore(b_.CreateAdd(thread, b_.getInt32(i)), privateWord(b_.getInt32(i)));
 
+    if (ldsAcc_) { // all threads write the same words
+      for (uint32_t i = 0; i < KernelAst::accOps * KernelAst::ldsAccRegion; ++i)
+        b_.CreateStore(b_.CreateMul(b_.CreateAdd(group_, c32(i)), c32(0x9e3779b9)),
+                       sharedWord(c32(i)));
+      barrier();
+    }
+
     exit_ = BasicBlock::Create(context_, "exit", f_);
     block(ast_.body);
     b_.CreateBr(exit_);
     b_.SetInsertPoint(exit_);
+    if (ldsAcc_) { // each thread adds the words it is asked for to the global exclusive-or
+      barrier();
+      Value *word = load(sharedWord(masked(tid_, KernelAst::accOps * KernelAst::ldsAccRegion)));
+      atomic(3,
+             element(f_->getArg(2), b_.CreateAdd(masked(tid_, KernelAst::accRegion),
+                                                 c32(3 * KernelAst::accRegion))),
+             b_.CreateMul(word, b_.CreateOr(tid_, c32(1))), "agent-one-as");
+    }
     for (uint32_t i = 0; i < KernelAst::variables; ++i)
       b_.CreateStore(load(vars_[i]), b_.CreateConstInBoundsGEP1_32(
                                          b_.getInt32Ty(), out_, KernelAst::outputsPerThread + i));
@@ -98,6 +123,17 @@ private:
   Value *toFloat(Value *v) { return b_.CreateSIToFP(v, b_.getFloatTy()); }
   Value *fromFloat(Value *v) {
     return b_.CreateIntrinsic(Intrinsic::fptosi_sat, {b_.getInt32Ty(), b_.getFloatTy()}, {v});
+  }
+
+  Value *sharedWord(Value *index) {
+    return b_.CreateInBoundsGEP(ldsAcc_->getValueType(), ldsAcc_, {b_.getInt32(0), index});
+  }
+  void atomic(uint32_t op, Value *pointer, Value *value, StringRef scope) {
+    constexpr AtomicRMWInst::BinOp ops[KernelAst::accOps] = {
+        AtomicRMWInst::Add, AtomicRMWInst::And, AtomicRMWInst::Or,   AtomicRMWInst::Xor,
+        AtomicRMWInst::Max, AtomicRMWInst::Min, AtomicRMWInst::UMax, AtomicRMWInst::UMin};
+    b_.CreateAtomicRMW(ops[op], pointer, value, Align(4), AtomicOrdering::Monotonic,
+                       context_.getOrInsertSyncScopeID(scope));
   }
 
   Value *binary(BinaryOp op, Value *l, Value *r) {
@@ -211,8 +247,89 @@ private:
       Value *t = b_.CreateTrunc(k[0], small);
       return e.op & 2 ? b_.CreateSExt(t, b_.getInt32Ty()) : b_.CreateZExt(t, b_.getInt32Ty());
     }
+    case ExprKind::doubleOp: {
+      Type *type = b_.getDoubleTy();
+      Value *x = b_.CreateSIToFP(k[0], type), *y = b_.CreateSIToFP(k[1], type);
+      Value *z = b_.CreateSIToFP(k[2], type);
+      return fromReal(e.op == 5 ? b_.CreateSelect(b_.CreateFCmpULT(x, y), x, z)
+                                : real(e.op, x, y, z));
+    }
+    case ExprKind::halfOp: { // small factors: the results are exact or rounded, rarely infinite
+      auto half = [&](Value *v) { return b_.CreateSIToFP(b_.CreateAShr(v, 24), b_.getHalfTy()); };
+      Value *r = e.op == 4 ? b_.CreateMaxNum(half(k[0]), half(k[1]))
+                           : real(e.op, half(k[0]), half(k[1]), half(k[2]));
+      return fromReal(b_.CreateFPExt(r, b_.getFloatTy()));
+    }
+    case ExprKind::vector:
+      return vector(e.op, k);
+    case ExprKind::call:
+      return b_.CreateCall(callee(e.op), {k[0], k[1]});
     }
     return c32(0);
+  }
+
+  Value *real(uint32_t op, Value *x, Value *y, Value *z) {
+    switch (op) {
+    case 0:
+      return b_.CreateFAdd(x, y);
+    case 1:
+      return b_.CreateFSub(x, y);
+    case 2:
+      return b_.CreateFMul(x, y);
+    case 3:
+      return b_.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
+    default:
+      return b_.CreateMinNum(x, y);
+    }
+  }
+  Value *fromReal(Value *v) {
+    return b_.CreateIntrinsic(Intrinsic::fptosi_sat, {b_.getInt32Ty(), v->getType()}, {v});
+  }
+
+  Value *vector(uint32_t op, const std::vector<Value *> &k) {
+    if (op >= 3) {
+      auto *type = FixedVectorType::get(b_.getInt16Ty(), 2);
+      Value *x = b_.CreateBitCast(k[0], type), *y = b_.CreateBitCast(k[1], type);
+      return b_.CreateBitCast(op == 3 ? b_.CreateAdd(x, y)
+                                      : b_.CreateBinaryIntrinsic(Intrinsic::umax, x, y),
+                              b_.getInt32Ty());
+    }
+    Value *x = PoisonValue::get(FixedVectorType::get(b_.getInt32Ty(), 4));
+    for (uint32_t i = 0; i < 4; ++i)
+      x = b_.CreateInsertElement(x, k[i], i);
+    Value *reverse = b_.CreateShuffleVector(x, {3, 2, 1, 0});
+    Value *r = op == 0   ? b_.CreateAdd(x, reverse)
+               : op == 1 ? b_.CreateMul(x, reverse)
+                         : b_.CreateXor(x, b_.CreateShl(reverse, 1));
+    Value *sum = b_.CreateExtractElement(r, uint64_t{0});
+    for (uint32_t i = 1; i < 4; ++i)
+      sum = b_.CreateAdd(sum, b_.CreateExtractElement(r, i));
+    return sum;
+  }
+
+  // i32 device<n>(i32, i32), with a branch of its own; what clang makes of a __noinline__ function
+  // without cross-lane operations in it, except that it is not marked convergent.
+  Function *callee(uint32_t n) {
+    if (Function *known = callees_[n])
+      return known;
+    Type *i32 = b_.getInt32Ty();
+    auto *f = Function::Create(FunctionType::get(i32, {i32, i32}, false),
+                               GlobalValue::InternalLinkage, "device" + Twine(n), *module_);
+    for (Attribute::AttrKind kind :
+         {Attribute::NoInline, Attribute::NoUnwind, Attribute::WillReturn, Attribute::ReadNone})
+      f->addFnAttr(kind);
+    f->addFnAttr("target-cpu", cpu_);
+    f->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
+    IRBuilder<> b(BasicBlock::Create(context_, "entry", f));
+    auto *then = BasicBlock::Create(context_, "then", f);
+    auto *other = BasicBlock::Create(context_, "else", f);
+    Value *x = f->getArg(0), *y = f->getArg(1);
+    b.CreateCondBr(b.CreateICmpSLT(x, b.CreateShl(y, n)), then, other);
+    b.SetInsertPoint(then);
+    b.CreateRet(b.CreateAdd(b.CreateMul(x, b.getInt32(3 + n)), y));
+    b.SetInsertPoint(other);
+    b.CreateRet(b.CreateXor(b.CreateMul(y, b.getInt32(5 + 2 * n)), x));
+    return callees_[n] = f;
   }
 
   Value *test(const Expr &e) {
@@ -257,15 +374,17 @@ private:
       return;
     }
     case StmtKind::atomic: {
-      constexpr AtomicRMWInst::BinOp ops[KernelAst::accOps] = {
-          AtomicRMWInst::Add, AtomicRMWInst::And, AtomicRMWInst::Or,   AtomicRMWInst::Xor,
-          AtomicRMWInst::Max, AtomicRMWInst::Min, AtomicRMWInst::UMax, AtomicRMWInst::UMin};
       Value *v = value(s.exprs[0]);
       Value *i = b_.CreateAdd(masked(value(s.exprs[1]), KernelAst::accRegion),
                               c32(s.op * KernelAst::accRegion));
-      b_.CreateAtomicRMW(ops[s.op], element(f_->getArg(2), i), v, Align(4),
-                         AtomicOrdering::Monotonic,
-                         context_.getOrInsertSyncScopeID("agent-one-as"));
+      atomic(s.op, element(f_->getArg(2), i), v, "agent-one-as");
+      return;
+    }
+    case StmtKind::ldsAtomic: {
+      Value *v = value(s.exprs[0]);
+      Value *i = b_.CreateAdd(masked(value(s.exprs[1]), KernelAst::ldsAccRegion),
+                              c32(s.op * KernelAst::ldsAccRegion));
+      atomic(s.op, sharedWord(i), v, "workgroup-one-as");
       return;
     }
     case StmtKind::branch: {
@@ -343,6 +462,10 @@ private:
                                {b_.CreateShl(masked(a, 64), 2), v});
       else if (s.op == 1)
         r = b_.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {}, {v});
+      else if (s.op == 3)
+        r = b_.CreateIntrinsic(
+            Intrinsic::amdgcn_readlane, {},
+            {v, b_.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {}, {masked(a, 32)})});
       else
         r = b_.CreateUnaryIntrinsic(
             Intrinsic::ctpop,
@@ -367,7 +490,8 @@ private:
   std::string cpu_;
   std::unique_ptr<Module> module_;
   Function *f_ = nullptr;
-  GlobalVariable *lds_ = nullptr;
+  GlobalVariable *lds_ = nullptr, *ldsAcc_ = nullptr;
+  Function *callees_[KernelAst::callees] = {};
   std::vector<Value *> vars_;
   std::vector<BasicBlock *> loopExits_;
   Value *private_ = nullptr, *tid_ = nullptr, *group_ = nullptr, *out_ = nullptr;

@@ -1,6 +1,7 @@
 #include "tests/fuzz/kernel_run.h"
 #include "jit/comgr.h"
 #include "jit/optimizer.h"
+#include "passes/compat.h"
 #include "tests/fuzz/kernel_ir.h"
 
 #include <cstring>
@@ -53,7 +54,7 @@ Expected<std::unique_ptr<MemoryBuffer>> generateCode(Module &module, const FuzzT
   if (!machine)
     return machine.takeError();
   if (simple)
-    (*machine)->setOptLevel(CodeGenOpt::None);
+    (*machine)->setOptLevel(passes::compat::CodeGenLevel::None);
   SmallString<0> object;
   {
     raw_svector_ostream out(object);
@@ -110,7 +111,9 @@ Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef code
     return createStringError(inconvertibleErrorCode(), "dispatch: " + result->message);
   if (extra)
     std::memcpy(extra, acc.data() + accBytes, 8);
-  return Memory{{out.data(), out.data() + outBytes}, {acc.data(), acc.data() + accBytes}};
+  return Memory{{out.data(), out.data() + outBytes},
+                {acc.data(), acc.data() + accBytes},
+                result->counters.total()};
 }
 
 } // namespace meld::fuzz

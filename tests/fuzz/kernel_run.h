@@ -34,7 +34,8 @@ std::string irText(const llvm::Module &module);
 
 struct Memory {
   std::vector<uint8_t> out, acc;
-  bool operator==(const Memory &) const = default;
+  uint64_t instructions = 0; ///< executed by all waves
+  bool operator==(const Memory &other) const { return out == other.out && acc == other.acc; }
 };
 
 /// Runs the kernel `fuzz` of `codeObject` on inputs made from the seed of `ast`. `extra`, when

@@ -1,0 +1,160 @@
+"""One mutation a check: where it stands, what it is replaced by, and why none can notice, where that is so."""
+from collections import namedtuple
+
+# `also`: a second edit, (file, text, replacement), where two checks refuse the same thing.
+Mutation = namedtuple("Mutation", "name file text replacement redundant also", defaults=["", None])
+legality, merge, plan, codegen = (f"transform/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen"))
+
+mutations = [
+    # What a side may not hold.
+    Mutation("obstacle: convergent operation", legality,
+             'if (isConvergentOperation(instruction))\n      return "a convergent', 'if (false)\n      return "a convergent'),
+    Mutation("obstacle: alloca", legality,
+             'if (isa<AllocaInst>(instruction))\n      return', 'if (false)\n      return'),
+    Mutation("obstacle: token", legality, "if (instruction.getType()->isTokenTy())\n      return", "if (false)\n      return"),
+    Mutation("obstacle: musttail", legality, "call && call->isMustTailCall()", "call && false",
+             "a musttail call stands before a return, and no part of an arm ends in a return"),
+    Mutation("obstacle: end of the side", legality,
+             "if (!isa<BranchInst>(terminator) && !isa<SwitchInst>(terminator))", "if (false)",
+             "a part of an arm goes on to a next block, so it ends in a branch or switch; callbr and invoke are asked for "
+             "in the whole function"),
+    Mutation("obstacle: block address", legality, 'if (block.hasAddressTaken())\n    return', 'if (false)\n    return',
+             "functions with block addresses are not looked at"),
+    Mutation("function and obstacle: block address", legality, 'if (block.hasAddressTaken())\n    return',
+             'if (false)\n    return', also=("transform/decisions.cpp", "if (block.hasAddressTaken() ||", "if (")),
+    Mutation("function: optnone", "transform/decisions.cpp", "function.hasFnAttribute(Attribute::OptimizeNone) ||", "",
+             "the pass manager itself skips passes that are not required"),
+    # Speculation.
+    Mutation("speculation: memory", legality, "if (instruction.mayReadOrWriteMemory() || isa<PHINode>(instruction) ||",
+             "if (isa<PHINode>(instruction) ||"),
+    Mutation("speculation: constant divisor", legality,
+             "if (instruction.isIntDivRem() && !isa<ConstantInt>(instruction.getOperand(1)))", "if (false)",
+             "LLVM 15 asks for a constant, too; later versions may use what is known at the place"),
+    Mutation("speculation: safe at all", legality, "return isSafeToSpeculativelyExecute(&instruction);", "return true;"),
+    Mutation("speculation: promises dropped", codegen, "compat::dropPromises(*copy(original, side, current));",
+             "copy(original, side, current);"),
+    # Which operands may be selected.
+    Mutation("operand: immediate argument", legality, "return !call->paramHasAttr(index, Attribute::ImmArg);", "return true;"),
+    Mutation("operand: struct index", legality, "return !step.isStruct();", "return true;"),
+    Mutation("operand: lane to extract", legality, "return index == 0;\n  if (isa<InsertElementInst>", "return true;\n  if (isa<InsertElementInst>"),
+    Mutation("operand: lane to insert", legality, "return index < 2;", "return true;"),
+    Mutation("operand: metadata", legality, "if (type->isMetadataTy() || type->isTokenTy()", "if (type->isTokenTy()"),
+    Mutation("shape: types", legality, "left.getOpcode() != right.getOpcode() || left.getType() != right.getType() ||",
+             "left.getOpcode() != right.getOpcode() ||"),
+    Mutation("shape: operand types", legality, "if (l->getType() != r->getType())\n      return false;", ""),
+    # Calls.
+    Mutation("call: callee", legality, "!isa<CallInst>(left) || left.getCalledOperand() != right.getCalledOperand() ||",
+             "!isa<CallInst>(left) ||", "an operand that may not be selected must be equal"),
+    Mutation("call: bundles", legality, "if (left.hasOperandBundles() || right.hasOperandBundles() || left.isInlineAsm() ||",
+             "if (left.isInlineAsm() ||"),
+    Mutation("call: inline assembly", legality, "left.isInlineAsm() ||\n", "\n"),
+    Mutation("call: nomerge", legality, "left.cannotMerge() || right.cannotMerge())", "false)"),
+    Mutation("call: scalar descriptors", legality, "if (left.getArgOperand(i) != right.getArgOperand(i))\n        return false;", ""),
+    Mutation("call: attributes", legality, "return isa<IntrinsicInst>(left) || left.getAttributes() == right.getAttributes();",
+             "return true;"),
+    Mutation("call: attributes of merged intrinsics", merge, "if (l.getAttributes() != r.getAttributes())", "if (false)"),
+    Mutation("call: tail marker", merge, "if (!l.isTailCall() || !r.isTailCall())", "if (false)"),
+    # Pairs.
+    Mutation("pair: commutative only", legality, "if (left.isCommutative() && left.getNumOperands() >= 2)",
+             "if (left.getNumOperands() >= 2)"),
+    Mutation("pair: contraction", legality,
+             "if (isa<FPMathOperator>(left) && left.hasAllowContract() != right.hasAllowContract())", "if (false)"),
+    Mutation("pair: predicate", legality, "shape.straight = l->getPredicate() == predicate;", "shape.straight = true;"),
+    Mutation("pair: swapped predicate", legality,
+             "shape.swapped = l->getPredicate() == CmpInst::getSwappedPredicate(predicate);", "shape.swapped = true;"),
+    Mutation("pair: mirrored predicate", legality, "invertRight ? r->getInversePredicate() : r->getPredicate();",
+             "r->getPredicate();"),
+    Mutation("pair: element type of an address", legality,
+             "return {l->getSourceElementType() == cast<GetElementPtrInst>(right).getSourceElementType(),", "return {true,"),
+    Mutation("pair: position extracted", legality,
+             "return {l->getIndices() == cast<ExtractValueInst>(right).getIndices(), false};", "return {true, false};"),
+    Mutation("pair: position inserted", legality,
+             "return {l->getIndices() == cast<InsertValueInst>(right).getIndices(), false};", "return {true, false};"),
+    Mutation("pair: shuffle mask", legality,
+             "return {l->getShuffleMask() == cast<ShuffleVectorInst>(right).getShuffleMask(), false};", "return {true, false};"),
+    Mutation("pair: convergent", legality, "isConvergentOperation(left) || isConvergentOperation(right))\n    return {};",
+             "false)\n    return {};", "the obstacle has refused the side"),
+    Mutation("pair and obstacle: convergent", legality, "isConvergentOperation(left) || isConvergentOperation(right))\n    return {};",
+             "false)\n    return {};", also=(legality, 'if (isConvergentOperation(instruction))\n      return', 'if (false)\n      return')),
+]
+
+
+def memory(kind, before, checks):
+    """The conditions of one kind of memory operation; `before` is the text from its cast to the first condition."""
+    for name, text, replacement in checks:
+        mutations.append(Mutation(f"{kind}: {name}", legality, before + text, before + replacement))
+
+
+load = "auto *r = cast<LoadInst>(&right);\n    return {samePlace(l->getPointerOperand(), r->getPointerOperand()) &&\n"
+store = load.replace("LoadInst", "StoreInst")
+volatile = "                l->isVolatile() == r->isVolatile() && "
+ordering = "l->getOrdering() == r->getOrdering() &&\n"
+scope = "                l->getSyncScopeID() == r->getSyncScopeID(),"
+blank = "                "
+for kind, head in (("load", load), ("store", store)):
+    memory(kind, head, [
+        ("volatile", volatile + ordering + scope, blank + ordering + scope),
+        ("ordering", volatile + ordering + scope, volatile + "\n" + scope),
+        ("scope", volatile + ordering + scope, volatile + "l->getOrdering() == r->getOrdering(),"),
+    ])
+rmw = "auto *r = cast<AtomicRMWInst>(&right);\n    return {"
+rest = ("l->getOperation() == r->getOperation() && l->isVolatile() == r->isVolatile() &&\n"
+        "                l->getOrdering() == r->getOrdering() && l->getSyncScopeID() == r->getSyncScopeID(),")
+memory("read-modify-write", rmw, [
+    ("operation", rest, rest.replace("l->getOperation() == r->getOperation() && ", "")),
+    ("volatile", rest, rest.replace("l->isVolatile() == r->isVolatile() &&", "")),
+    ("ordering", rest, rest.replace("l->getOrdering() == r->getOrdering() && ", "")),
+    ("scope", rest, rest.replace(" && l->getSyncScopeID() == r->getSyncScopeID()", "")),
+])
+exchange = "auto *r = cast<AtomicCmpXchgInst>(&right);\n    return {"
+rest = ("l->isVolatile() == r->isVolatile() && l->isWeak() == r->isWeak() &&\n"
+        "                l->getSuccessOrdering() == r->getSuccessOrdering() &&\n"
+        "                l->getFailureOrdering() == r->getFailureOrdering() &&\n"
+        "                l->getSyncScopeID() == r->getSyncScopeID(),")
+memory("compare-and-exchange", exchange, [
+    ("volatile", rest, rest.replace("l->isVolatile() == r->isVolatile() && ", "")),
+    ("weak", rest, rest.replace("l->isWeak() == r->isWeak() &&", "")),
+    ("success", rest, rest.replace("l->getSuccessOrdering() == r->getSuccessOrdering() &&", "")),
+    ("failure", rest, rest.replace("l->getFailureOrdering() == r->getFailureOrdering() &&", "")),
+    ("scope", rest, rest.replace(" &&\n                l->getSyncScopeID() == r->getSyncScopeID()", "")),
+])
+fence = "auto *r = cast<FenceInst>(&right);\n    return {"
+rest = "l->getOrdering() == r->getOrdering() && l->getSyncScopeID() == r->getSyncScopeID(),"
+memory("fence", fence, [
+    ("ordering", rest, rest.replace("l->getOrdering() == r->getOrdering() && ", "")),
+    ("scope", rest, rest.replace(" && l->getSyncScopeID() == r->getSyncScopeID()", "")),
+])
+
+mutations += [
+    # Loops.
+    Mutation("loop: atomics", legality, "if (instruction.isAtomic() || instruction.isVolatile() ||", "if (instruction.isVolatile() ||"),
+    Mutation("loop: volatile", legality, "instruction.isVolatile() || isa<FenceInst>", "isa<FenceInst>"),
+    Mutation("loop: fences", legality, "|| isa<FenceInst>(instruction))\n      return true;", ")\n      return true;",
+             "a fence is atomic to LLVM"),
+    Mutation("loop: any of it", plan, "if (loops && (synchronises(*l) || synchronises(*r)))", "if (false)"),
+    Mutation("loop: a side that leaves", plan, "if (!loop->contains(inside)) {", "if (false) {"),
+    Mutation("loop: promises of the branch", codegen, "if (r->getMetadata(kind) != node)", "if (false)"),
+    # What a merged instruction may promise.
+    Mutation("merge: flags", merge, "merged.andIRFlags(&right);", ""),
+    Mutation("merge: metadata", merge, "merged.setMetadata(kind, common(kind, node, right.getMetadata(kind)));", ""),
+    Mutation("merge: of one side only", merge, "if (!left || !right)\n    return nullptr;", "if (!left || !right)\n    return left;"),
+    Mutation("merge: type of the access", merge, "return MDNode::getMostGenericTBAA(left, right);", "return left;"),
+    Mutation("merge: alias scopes", merge, "return MDNode::getMostGenericAliasScope(left, right);", "return left;"),
+    Mutation("merge: noalias", merge, "return MDNode::intersect(left, right);", "return left;"),
+    Mutation("merge: range", merge, "return MDNode::getMostGenericRange(left, right);", "return left;"),
+    Mutation("merge: accuracy", merge, "return MDNode::getMostGenericFPMath(left, right);", "return left;"),
+    Mutation("merge: dereferenceable", merge, "return MDNode::getMostGenericAlignmentOrDereferenceable(left, right);", "return left;"),
+    Mutation("merge: unknown kinds", merge, "return left == right ? left : nullptr;", "return left;"),
+    Mutation("merge: alignment of loads", merge,
+             "load->setAlignment(std::min(cast<LoadInst>(left).getAlign(), cast<LoadInst>(right).getAlign()));", "(void)load;"),
+    Mutation("merge: alignment of stores", merge,
+             "std::min(cast<StoreInst>(left).getAlign(), cast<StoreInst>(right).getAlign())", "cast<StoreInst>(left).getAlign()"),
+    Mutation("merge: alignment of read-modify-writes", merge,
+             "std::min(cast<AtomicRMWInst>(left).getAlign(), cast<AtomicRMWInst>(right).getAlign())",
+             "cast<AtomicRMWInst>(left).getAlign()"),
+    # Divergence.
+    Mutation("width: any branch", "transform/cfm.cpp", "if (!divergence.isDivergentBranch(block)) {", "if (false) {"),
+    Mutation("width: uniform loads", plan, "if (!shape || losesScalarLoad(l, r))", "if (!shape)"),
+    Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
+    Mutation("width: threshold", "analysis/gpu_info.cpp", "if (threshold % waveSize_ != 0)\n    return false;", ""),
+]
