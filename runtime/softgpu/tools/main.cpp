@@ -2,9 +2,11 @@
 #include "runtime/softgpu/tools/coverage.h"
 #include "runtime/softgpu/tools/disassembly.h"
 #include "runtime/softgpu/tools/profile_table.h"
+#include "runtime/softgpu/tools/replay.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -47,6 +49,32 @@ int main(int argc, char **argv) {
   d->add_option("--kernel", kernel, "Only kernels whose name contains this");
   d->add_option("--target", target, "Only this processor");
   d->callback([&] { status = finish(disassembly(file, kernel, target)); });
+
+  ReplayOptions again;
+  std::string profileFile;
+  CLI::App *r = app.add_subcommand("replay", "Run a dispatch saved by MELD_GPU_CAPTURE again");
+  r->add_option("FILE", again.file, "The captured dispatch")->required();
+  r->add_option("--trace", again.trace, "Write one line per instruction to this file (-: stderr)");
+  r->add_option("--profile", profileFile, "Write a per-instruction profile to this JSON file");
+  r->add_option("--checked", again.checks,
+                "all, or any of memory, hazard, undefined, race, barrier")
+      ->expected(0, 1)
+      ->default_str("all");
+  r->add_flag("--timing", again.timing, "Model cycles");
+  r->add_option("--threads", again.threads, "Host threads")->capture_default_str();
+  r->add_option("--translate", again.translate, "off, auto or always")->default_str("off");
+  r->callback([&] {
+    if (!profileFile.empty())
+      setenv("MELD_GPU_PROFILE", profileFile.c_str(), 1);
+    const auto report = replay(again);
+    if (!report) {
+      std::fprintf(stderr, "meld-gpu: %s\n", report.error().message.c_str());
+      status = 1;
+      return;
+    }
+    std::fputs(report->text.c_str(), stdout);
+    status = report->same ? 0 : 1;
+  });
 
   try {
     app.parse(argc, argv);

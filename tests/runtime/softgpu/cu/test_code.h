@@ -63,6 +63,11 @@ public:
   }
   TestCode(const TestCode &) = delete;
 
+  /// Where the segments lie, in whole pages.
+  MemoryRange range() const {
+    const uint64_t at = reinterpret_cast<uint64_t>(image_);
+    return {at, (size_ + 4095) / 4096 * 4096, at};
+  }
   uint64_t descriptor(const std::string &kernel) const {
     auto it = descriptors_.find(kernel);
     EXPECT_NE(it, descriptors_.end()) << kernel;
