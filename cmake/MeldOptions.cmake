@@ -1,6 +1,11 @@
 # Build settings every room shares. A target opts in with meld_target(<name>).
 
-option(MELD_WERROR "Treat warnings as errors" ON)
+# Other compilers and LLVM releases bring warnings of their own; there they are only shown.
+set(werror OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  set(werror ON)
+endif()
+option(MELD_WERROR "Treat warnings as errors" ${werror})
 set(MELD_SANITIZE "" CACHE STRING "Sanitizers, comma separated (address,undefined | thread)")
 set(MELD_LLVM_VERSION "" CACHE STRING
   "LLVM major version to build against (15, 17, 21); empty: the one that hipcc and comgr use")

@@ -1,6 +1,8 @@
 // What differs between LLVM 15, 17 and 21, in one place.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/BasicBlock.h"
@@ -9,11 +11,13 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CodeGen.h"
 #if LLVM_VERSION_MAJOR >= 17
+#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <optional>
 #else
 #include "llvm/ADT/None.h"
 #include "llvm/ADT/Triple.h"
+#include "llvm/Support/Host.h"
 #endif
 #if LLVM_VERSION_MAJOR >= 20
 #include "llvm/IR/CmpPredicate.h"
@@ -39,6 +43,16 @@ inline void setTargetTriple(llvm::Module &module, llvm::StringRef triple) {
   module.setTargetTriple(llvm::Triple(triple));
 #else
   module.setTargetTriple(triple);
+#endif
+}
+
+inline llvm::StringMap<bool> hostFeatures() {
+#if LLVM_VERSION_MAJOR >= 19
+  return llvm::sys::getHostCPUFeatures();
+#else
+  llvm::StringMap<bool> features;
+  llvm::sys::getHostCPUFeatures(features);
+  return features;
 #endif
 }
 
@@ -105,6 +119,25 @@ inline void dropPromises(llvm::Instruction &instruction) {
   instruction.dropUBImplyingAttrsAndUnknownMetadata();
 #else
   instruction.dropUndefImplyingAttrsAndUnknownMetadata();
+#endif
+}
+
+/// The registers an instruction of an MCInstrDesc uses and defines without naming them.
+template <typename Description>
+llvm::ArrayRef<uint16_t> implicitUses(const Description &description) {
+#if LLVM_VERSION_MAJOR >= 16
+  return description.implicit_uses();
+#else
+  return {description.getImplicitUses(), description.getNumImplicitUses()};
+#endif
+}
+
+template <typename Description>
+llvm::ArrayRef<uint16_t> implicitDefs(const Description &description) {
+#if LLVM_VERSION_MAJOR >= 16
+  return description.implicit_defs();
+#else
+  return {description.getImplicitDefs(), description.getNumImplicitDefs()};
 #endif
 }
 

@@ -1,6 +1,7 @@
 // Plain text tables: columns padded to their widest cell, numbers right-aligned.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

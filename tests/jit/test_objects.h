@@ -28,7 +28,8 @@ inline std::string withSection(llvm::StringRef elf, llvm::StringRef name,
   auto file = llvm::cantFail(ELFFile<ELF64LE>::create(elf));
   std::string out = elf.str();
   size_t index = 0;
-  for (const auto &section : llvm::cantFail(file.sections())) {
+  auto sections = llvm::cantFail(file.sections());
+  for (const auto &section : sections) {
     if (llvm::cantFail(file.getSectionName(section)) == name) {
       ELF64LE::Shdr changed = section;
       changed.sh_offset = out.size();

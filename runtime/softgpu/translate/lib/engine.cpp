@@ -1,5 +1,6 @@
 #include "runtime/softgpu/translate/lib/engine.h"
 
+#include "passes/compat.h"
 #include "runtime/softgpu/translate/lib/unit.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -7,11 +8,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"
-#if LLVM_VERSION_MAJOR >= 17
-#include "llvm/TargetParser/Host.h"
-#else
-#include "llvm/Support/Host.h"
-#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +16,8 @@ using namespace llvm;
 using namespace llvm::orc;
 
 namespace meld::softgpu::translate {
+
+namespace compat = passes::compat;
 
 namespace {
 
@@ -54,21 +52,20 @@ Error Engine::start() {
   auto machine = JITTargetMachineBuilder::detectHost();
   if (!machine)
     return machine.takeError();
-  StringMap<bool> has;
-  sys::getHostCPUFeatures(has);
+  const StringMap<bool> has = compat::hostFeatures();
   if (has.lookup("avx512f") && has.lookup("avx512bw") && has.lookup("avx512dq") &&
       has.lookup("avx512vl") && has.lookup("avx512cd"))
     lanes_ = 16;
   if (const char *n = std::getenv("MELD_GPU_TRANSLATE_LANES"); n && *n == '8') {
     lanes_ = 8; // for tests: what a host without AVX-512 runs
     for (const auto &f : has)
-      if (f.first().startswith("avx512"))
+      if (compat::startsWith(f.first(), "avx512"))
         machine->getFeatures().AddFeature(f.first(), false);
   }
   machine->getFeatures().AddFeature("prefer-256-bit", false);
-  machine->setCodeGenOptLevel(CodeGenOpt::Less);
+  machine->setCodeGenOptLevel(compat::CodeGenLevel::Less);
   if (const char *n = std::getenv("MELD_GPU_TRANSLATE_OPT"))
-    machine->setCodeGenOptLevel(CodeGenOpt::Level(std::atoi(n)));
+    machine->setCodeGenOptLevel(compat::CodeGenLevel(std::atoi(n)));
   cpu_ = machine->getCPU();
   features_ = machine->getFeatures().getString();
   auto jit = LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
@@ -83,7 +80,7 @@ Expected<Compiled> Engine::compile(const UnitInst *insts, uint32_t count) {
   auto context = std::make_unique<LLVMContext>();
   auto module = std::make_unique<Module>("unit", *context);
   module->setDataLayout(jit_->getDataLayout());
-  module->setTargetTriple(jit_->getTargetTriple().str());
+  compat::setTargetTriple(*module, jit_->getTargetTriple().str());
   const std::string name = "unit" + std::to_string(units_++);
   Unit unit(*module, insts, count, lanes_);
   Function *fn = unit.emit(name.c_str());

@@ -4,6 +4,8 @@
 
 #include "runtime/softgpu/cu/check/check.h"
 
+#include <algorithm>
+
 namespace meld::softgpu::test {
 namespace {
 

@@ -2,6 +2,8 @@
 // librocrand is installed, everything in it.
 #include "tests/runtime/softgpu/isa/oracle.h"
 
+#include "passes/compat.h"
+
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -105,7 +107,7 @@ void compareFile(const std::string &path, Tally &tally, size_t limit = SIZE_MAX)
       uint64_t offset = word(entry), size = word(entry + 8), nameLength = word(entry + 16);
       llvm::StringRef name = all.substr(entry + 24, nameLength);
       entry += 24 + nameLength;
-      if (size != 0 && name.startswith("hip"))
+      if (size != 0 && passes::compat::startsWith(name, "hip"))
         compareObject(all.substr(at + offset, size), tally, limit);
     }
   }

@@ -7,6 +7,7 @@
 // way: what LLVM ties to the result, we read).
 #include "tests/runtime/softgpu/isa/oracle.h"
 
+#include "passes/compat.h"
 #include "runtime/softgpu/isa/register_use.h"
 
 #include <cctype>
@@ -80,10 +81,10 @@ public:
       else
         add(a.reads, r);
     }
-    for (const auto *p = d.getImplicitUses(); p && *p; ++p)
-      add(a.reads, *p);
-    for (const auto *p = d.getImplicitDefs(); p && *p; ++p)
-      add(a.writes, *p);
+    for (unsigned r : passes::compat::implicitUses(d))
+      add(a.reads, r);
+    for (unsigned r : passes::compat::implicitDefs(d))
+      add(a.writes, r);
     return a;
   }
 

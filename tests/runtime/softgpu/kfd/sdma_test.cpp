@@ -1,6 +1,7 @@
 #include "runtime/softgpu/kfd/sdma.h"
 #include "tests/runtime/softgpu/kfd/rings.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>

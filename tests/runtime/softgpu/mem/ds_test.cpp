@@ -2,6 +2,7 @@
 #include "tests/runtime/softgpu/mem/machine.h"
 #include "tests/runtime/softgpu/mem/reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
