@@ -1,0 +1,190 @@
+# `./dev matrix SUITE`: this tree in a Debian root of another suite, so with another ROCm and LLVM.
+# Sourced by ./dev, whose list of packages it reads. The root, the build in it and its compiler cache
+# are kept in $MELD_MATRIX_DIR (default: ~/.cache/meld-matrix); nothing is written to the checkout.
+#
+#   exit 0  built, and the tests (trixie) or the demo (sid) passed
+#        1  built or tested, and something of ours failed
+#        2  wrong usage, or not root
+#        3  the archive could not be reached
+#        4  the suite's packages do not install at the moment: a break of the suite, not ours
+
+matrix_usage() {
+  cat <<'USAGE'
+usage: ./dev matrix SUITE [--quick] [-R REGEX] [--demo] [--update] [--shell]
+
+  SUITE       trixie (ROCm 5.7, LLVM 17: builds and runs the tests)
+              sid    (ROCm 6.4, LLVM 21: builds and runs the demo)
+  --quick     leave out the tests labelled slow
+  -R REGEX    these tests only (with sid, too)
+  --demo      the demo instead of the tests
+  --update    bring the root's packages up to date first
+  --shell     a shell in the root: the tree is in /src/libmeld, the build in /build
+  --also LIST more packages, comma separated
+
+Needs root. MELD_MATRIX_DIR says where the roots are kept.
+USAGE
+}
+
+# The archive and the apt settings of the host: a site's mirror and proxy serve the root, too.
+matrix_mirror() {
+  local uri
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' \
+    2>/dev/null | head -n 1) || true
+  echo "${uri:-http://deb.debian.org/debian/}"
+}
+
+matrix_apt_settings() {
+  local key value
+  for key in Acquire::http::Proxy Acquire::https::Proxy Acquire::Check-Valid-Until \
+    Acquire::Check-Date; do
+    value=
+    eval "$(apt-config shell value "$key")"
+    [ -z "$value" ] || printf '%s "%s";\n' "$key" "$value"
+  done
+  printf '%s\n' 'APT::Install-Recommends "false";' 'Acquire::Languages "none";' \
+    'Acquire::Retries "3";'
+}
+
+# Runs a command in the root, in mount and process namespaces of its own: its mounts and whatever it
+# leaves running end with it.
+matrix_in() { # root command [arguments...]
+  local root=$1
+  shift
+  mkdir -p "$root/src/libmeld" "$root/build" "$root/ccache" "$MELD_MATRIX_DIR/ccache-$suite"
+  unshare --mount --propagation private --pid --fork --kill-child bash -ec '
+    root=$1 ccache=$2
+    shift 2
+    mount --bind "$PWD" "$root/src/libmeld"
+    mount -o remount,bind,ro "$root/src/libmeld"
+    mount --bind "$ccache" "$root/ccache"
+    mount -t proc proc "$root/proc"
+    mount --rbind /dev "$root/dev"
+    mount --rbind /sys "$root/sys"
+    for file in /etc/resolv.conf /etc/hosts; do
+      [ ! -e "$file" ] || { touch "$root$file"; mount --bind "$(readlink -f "$file")" "$root$file"; }
+    done
+    exec chroot "$root" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+      PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/ccache \
+      ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+  ' matrix "$root" "$MELD_MATRIX_DIR/ccache-$suite" "$@"
+}
+
+# apt-get in the root; tells an archive that is out of reach from packages that do not fit together.
+matrix_apt() { # root arguments...
+  local root=$1 log=$MELD_MATRIX_DIR/apt-$suite.log
+  shift
+  matrix_in "$root" apt-get -q -y "$@" >"$log" 2>&1 && return 0
+  grep -E '^(E:|W: Failed)|Depends:|Conflicts:|Breaks:|not going to be installed' "$log" >&2 ||
+    tail -n 20 "$log" >&2
+  if grep -qE 'Failed to fetch|Could not resolve|Unable to connect|Temporary failure' "$log"; then
+    say "matrix $suite: the archive $(matrix_mirror) could not be reached"
+    exit 3
+  fi
+  say "matrix $suite: the suite's packages do not install at the moment (apt's message is above);" \
+    "this is a break of $suite, not of libmeld. Whole log: $log"
+  exit 4
+}
+
+# The packages of ./dev for the suite: those of LLVM follow the version that the suite's hipcc uses.
+matrix_packages() { # LLVM version
+  local p
+  for p in "${packages[@]}"; do
+    case $p in
+    clang-format-* | clang-tidy-* | chromium) ;; # for people, not for the build
+    llvm-*-dev | llvm-*-tools) echo "llvm-$1-${p##*-}" ;;
+    clang-* | lld-*) echo "${p%-*}-$1" ;;
+    *) echo "$p" ;;
+    esac
+  done
+}
+
+matrix_root() {
+  local root=$1 update=$2 wanted version
+  if [ ! -e "$root/.meld-made" ]; then
+    command -v mmdebstrap >/dev/null || {
+      say "installing mmdebstrap"
+      apt-get install -y -q --no-install-recommends mmdebstrap >&2
+    }
+    say "matrix $suite: making $root from $(matrix_mirror)"
+    rm -rf --one-file-system "$root"
+    mkdir -p "$root"
+    matrix_apt_settings >"$MELD_MATRIX_DIR/apt-$suite.conf"
+    mmdebstrap --variant=apt --mode=root --aptopt="$MELD_MATRIX_DIR/apt-$suite.conf" \
+      --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+      --dpkgopt='path-exclude=/usr/share/locale/*' "$suite" "$root" \
+      "deb $(matrix_mirror) $suite main" >"$MELD_MATRIX_DIR/root-$suite.log" 2>&1 || {
+      tail -n 20 "$MELD_MATRIX_DIR/root-$suite.log" >&2
+      say "matrix $suite: the base system could not be made; is the archive in reach?"
+      exit 3
+    }
+    touch "$root/.meld-made"
+    update=1
+  fi
+  wanted=$(printf '%s\n' "${packages[@]}" "${also[@]}" | sha256sum)
+  [ "$update" = 1 ] || [ "$wanted" != "$(cat "$root/.meld-packages" 2>/dev/null)" ] || return 0
+  say "matrix $suite: packages"
+  rm -f "$root/.meld-packages"
+  matrix_apt "$root" update
+  matrix_apt "$root" dist-upgrade
+  matrix_apt "$root" install hipcc
+  version=$(matrix_in "$root" hipcc --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+  # shellcheck disable=SC2046 # one word a package
+  matrix_apt "$root" install $(matrix_packages "$version") "${also[@]}"
+  echo "$wanted" >"$root/.meld-packages"
+}
+
+matrix() {
+  local suite=${1:-} update=0 what=test ctest=() also=() root log
+  case $suite in
+  trixie) ;;
+  sid) what=demo ;;
+  -h | --help | help) matrix_usage && return 0 ;;
+  *) matrix_usage >&2 && exit 2 ;;
+  esac
+  shift
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) ctest+=(-LE slow) ;;
+    -R) what=test ctest+=(-R "${2:?-R needs an expression}") && shift ;;
+    --demo) what=demo ;;
+    --update) update=1 ;;
+    --shell) what=shell ;;
+    --also) IFS=, read -ra also <<<"${2:?--also needs packages}" && shift ;;
+    *) echo "./dev matrix: unknown option $1" >&2 && exit 2 ;;
+    esac
+    shift
+  done
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "./dev matrix makes and enters a Debian root: run it as root (sudo ./dev matrix $suite)" >&2
+    exit 2
+  fi
+  export MELD_MATRIX_DIR=${MELD_MATRIX_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/meld-matrix}
+  mkdir -p "$MELD_MATRIX_DIR"
+  root=$MELD_MATRIX_DIR/root-$suite
+  log=$MELD_MATRIX_DIR/$suite.log
+  matrix_root "$root" "$update"
+
+  say "matrix $suite: $(matrix_in "$root" dpkg-query -W -f='${Package} ${Version}, ' \
+    hipcc 'libhsa-runtime64-*' 'libamd-comgr?' 2>/dev/null)build in $root/build"
+  [ "$what" != shell ] || { matrix_in "$root" bash; return; }
+  local targets=() status=0
+  [ "$what" = test ] ||
+    targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench)
+  if ! matrix_in "$root" bash -ec '
+    cmake -S /src/libmeld -B /build -G Ninja
+    exec nice -n 5 cmake --build /build -- -k 0 ${1:+"$@"}' build "${targets[@]}" >"$log" 2>&1; then
+    grep -E 'error:|FAILED:|CMake Error' "$log" | head -n 40 >&2
+    say "matrix $suite: the build failed; whole log: $log"
+    [ "$what" = test ] || exit 1
+    status=1 # the tests that were built still say something
+  fi
+  if [ "$what" = demo ]; then
+    matrix_in "$root" /build/bin/meld-bench demo || exit 1
+    return
+  fi
+  matrix_in "$root" ctest --test-dir /build -j "$(nproc)" --output-on-failure "${ctest[@]}" \
+    >"$log.tests" 2>&1 || status=1
+  sed -n '/tests passed/,$p' "$log.tests"
+  say "matrix $suite: whole log: $log.tests"
+  [ "$status" = 0 ] || exit 1
+}
