@@ -235,9 +235,10 @@ join:
   ret void
 }
 
-; and different ones do not, for nothing can select them.
+; and different ones do not, for nothing can select them; what stands around them does.
 ; CHECK-LABEL: @immediate_differs(
-; CHECK: = call i32 @llvm.amdgcn.workitem
+; CHECK: load i32
+; CHECK-NOT: load i32
 ; CHECK-COUNT-2: call i32 @llvm.ctlz
 ; CHECK-NOT: call i32 @llvm.ctlz
 ; CHECK: ret void
@@ -248,12 +249,14 @@ define amdgpu_kernel void @immediate_differs(ptr addrspace(3) %p, ptr addrspace(
   br i1 %c, label %left, label %right
 left:
   %x = load i32, ptr addrspace(3) %p
-  %l = call i32 @llvm.ctlz.i32(i32 %x, i1 true)
+  %l0 = mul i32 %x, %x
+  %l = call i32 @llvm.ctlz.i32(i32 %l0, i1 true)
   store i32 %l, ptr addrspace(3) %p
   br label %join
 right:
   %y = load i32, ptr addrspace(3) %q
-  %r = call i32 @llvm.ctlz.i32(i32 %y, i1 false)
+  %r0 = mul i32 %y, %y
+  %r = call i32 @llvm.ctlz.i32(i32 %r0, i1 false)
   store i32 %r, ptr addrspace(3) %p
   br label %join
 join:

@@ -319,8 +319,10 @@ join:
   ret void
 }
 
-; Fields of a struct: their indices are not selected.
+; Fields of a struct: their indices are not selected; what stands around them is melded.
 ; CHECK-LABEL: @struct_fields(
+; CHECK: load i32
+; CHECK-NOT: load
 ; CHECK-COUNT-2: getelementptr { i32, i64 }
 ; CHECK-NOT: getelementptr { i32, i64 }
 ; CHECK: ret void
@@ -330,11 +332,15 @@ define amdgpu_kernel void @struct_fields(ptr addrspace(3) %p, ptr addrspace(3) %
   %c = icmp eq i32 %bit, 0
   br i1 %c, label %left, label %right
 left:
-  %l = getelementptr { i32, i64 }, ptr addrspace(3) %p, i32 %tid, i32 0
+  %lv = load i32, ptr addrspace(3) %q
+  %lw = mul i32 %lv, %lv
+  %l = getelementptr { i32, i64 }, ptr addrspace(3) %p, i32 %lw, i32 0
   store i32 1, ptr addrspace(3) %l
   br label %join
 right:
-  %r = getelementptr { i32, i64 }, ptr addrspace(3) %p, i32 %tid, i32 1
+  %rv = load i32, ptr addrspace(3) %p
+  %rw = mul i32 %rv, %rv
+  %r = getelementptr { i32, i64 }, ptr addrspace(3) %p, i32 %rw, i32 1
   store i32 2, ptr addrspace(3) %r
   br label %join
 join:
