@@ -1,11 +1,14 @@
 #include "passes/pipeline.h"
+#include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "passes/cost/pressure.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/region_printer.h"
 #include "passes/transform/tail_merge.h"
 #include "passes/transform/triangles.h"
+#include "passes/transform/uniform_branch.h"
 #include "passes/transform/unpredicate.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -95,12 +98,20 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(DivergencePrinterPass(outs()));
     return true;
   }
+  if (text == "print<meld-constancy>") {
+    manager.addPass(ConstancyPrinterPass(outs()));
+    return true;
+  }
+  if (text == "print<meld-cost>") {
+    manager.addPass(CostPrinterPass(outs()));
+    return true;
+  }
   if (text == "print<meld-regions>") {
     manager.addPass(RegionPrinterPass(outs()));
     return true;
   }
-  for (StringRef pass : {"meld", "meld-triangles", "meld-unpredicate", "meld-cfm", "meld-switch",
-                         "meld-branch-fusion", "meld-tail-merge"}) {
+  for (StringRef pass : {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch",
+                         "meld-cfm", "meld-switch", "meld-branch-fusion", "meld-tail-merge"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -117,6 +128,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       manager.addPass(MeldPass(options, log, ""));
     else if (pass == "meld-triangles")
       manager.addPass(MeldTrianglesPass(options, log));
+    else if (pass == "meld-uniform-branch")
+      manager.addPass(UniformBranchPass(options, log));
     else if (pass == "meld-unpredicate")
       manager.addPass(MeldUnpredicatePass(options, log));
     else if (pass == "meld-switch")
@@ -136,6 +149,7 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
 void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, DecisionLog *log) {
   builder.registerAnalysisRegistrationCallback([](FunctionAnalysisManager &analyses) {
     analyses.registerPass([] { return DivergenceAnalysis(); });
+    analyses.registerPass([] { return ConstancyAnalysis(); });
   });
   builder.registerPipelineParsingCallback([options, log](StringRef name,
                                                          FunctionPassManager &manager,

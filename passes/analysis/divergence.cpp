@@ -1,23 +1,20 @@
 #include "passes/analysis/divergence.h"
-#include "passes/compat.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
-#include <bit>
 
 namespace meld::passes {
 
 using namespace llvm;
-using namespace llvm::PatternMatch;
 
 DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
                                const DominatorTree &dominators,
                                const PostDominatorTree &postDominators, DivergenceOptions options)
-    : function_(function), loops_(loops), dominators_(dominators), gpu_(function),
-      options_(options), dependence_(function, postDominators) {
+    : function_(function), loops_(loops), dominators_(dominators),
+      gpu_(options.machine ? options.machine->forCallee(function) : GpuInfo(function)),
+      options_(std::move(options)), dependence_(function, postDominators) {
   ReversePostOrderTraversal<const Function *> order(&function);
   irreducible_ = containsIrreducibleCFG<const BasicBlock *>(order, loops);
 
@@ -32,10 +29,18 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
   if (auto shape = gpu_.workgroupShape())
     oneRow_ = (*shape)[1] == 1 && (*shape)[2] == 1;
   else
-    oneRow_ = options.assumeOneDimension && gpu_.isKernel() && !readsOtherIds && !calls;
+    oneRow_ = options_.assumeOneDimension && gpu_.isKernel() && !readsOtherIds && !calls;
+
+  tables_ = std::make_unique<ThreadTables>(gpu_, oneRow_);
+  summaries_ = options_.summaries;
+  if (calls && !summaries_) {
+    ownSummaries_ = std::make_unique<CallSummaries>(gpu_);
+    summaries_ = ownSummaries_.get();
+  }
 
   collectLoopExits();
   collectDeciders();
+  initialise();
   sweep();
 }
 
@@ -123,14 +128,42 @@ void DivergenceInfo::collectDeciders() {
   }
 }
 
-void DivergenceInfo::sweep() {
-  ReversePostOrderTraversal<Function *> order(&function_);
+void DivergenceInfo::initialise() {
   for (Instruction &instruction : instructions(function_))
     widths_[&instruction] = Width::all;
-  for (Argument &argument : function_.args())
-    widths_[&argument] = gpu_.isKernel() || argument.hasInRegAttr()
-                             ? (gpu_.isKernel() ? Width::all : Width::wave)
-                             : Width::thread;
+  for (Argument &argument : function_.args()) {
+    Width width = gpu_.isKernel()           ? Width::all
+                  : argument.hasInRegAttr() ? Width::wave
+                                            : Width::thread;
+    if (argument.getArgNo() < options_.arguments.size())
+      width = options_.arguments[argument.getArgNo()];
+    widths_[&argument] = width;
+  }
+}
+
+void DivergenceInfo::setArguments(std::vector<Width> widths) {
+  options_.arguments = std::move(widths);
+  initialise();
+  sweep();
+}
+
+Width DivergenceInfo::returnWidth() const {
+  Width result = Width::all;
+  unsigned returns = 0;
+  for (const BasicBlock &block : function_)
+    if (auto *leave = dyn_cast<ReturnInst>(block.getTerminator())) {
+      ++returns;
+      if (const Value *value = leave->getReturnValue())
+        result = meet(result, widthAtUse(value, leave));
+    }
+  if (returns > 1) // which of them is a branch's choice
+    for (const BasicBlock &block : function_)
+      result = meet(result, branchWidth(&block));
+  return result;
+}
+
+void DivergenceInfo::sweep() {
+  ReversePostOrderTraversal<Function *> order(&function_);
   bool changed = true;
   while (changed) {
     changed = false;
@@ -191,60 +224,64 @@ bool DivergenceInfo::isConvergent(const BasicBlock *block, Width width) const {
   return true;
 }
 
-bool DivergenceInfo::isWorkItemX(const Value *value) const {
-  while (auto *cast = dyn_cast<CastInst>(value)) {
-    // Ids are below 2^31, so both extensions keep them; a truncation to 16 bits or more does too.
-    bool keeps = isa<ZExtInst>(cast) || isa<SExtInst>(cast) ||
-                 (isa<TruncInst>(cast) && cast->getType()->isIntegerTy() &&
-                  cast->getType()->getIntegerBitWidth() >= 16);
-    if (!keeps)
-      return false;
-    value = cast->getOperand(0);
+// Nothing but an empty way to a return.
+bool DivergenceInfo::returnsAtOnce(const BasicBlock *from) const {
+  for (unsigned steps = 0; from && steps < 8; ++steps) {
+    for (const Instruction &instruction : *from)
+      if (!isa<PHINode>(instruction) && !isa<DbgInfoIntrinsic>(instruction) &&
+          !instruction.isTerminator())
+        return false;
+    if (isa<ReturnInst>(from->getTerminator()))
+      return true;
+    from = from->getSingleSuccessor();
   }
-  auto dimension = gpu_.workItemId(*value);
-  return dimension && *dimension == 0;
+  return false;
 }
 
-bool DivergenceInfo::isWaveAligned(const Instruction &instruction) const {
-  const Value *x = nullptr;
-  const APInt *constant = nullptr;
-  bool fills = gpu_.xFillsWaves() || oneRow_;
-  unsigned wave = gpu_.waveSize();
-  if (match(&instruction, m_LShr(m_Value(x), m_APInt(constant))))
-    return fills && isWorkItemX(x) && constant->ult(64) &&
-           (uint64_t(1) << constant->getZExtValue()) >= wave;
-  if (match(&instruction, m_UDiv(m_Value(x), m_APInt(constant))))
-    return fills && isWorkItemX(x) && !constant->isZero() && constant->urem(wave) == 0;
-  if (match(&instruction, m_c_And(m_Value(x), m_APInt(constant))))
-    return fills && isWorkItemX(x) &&
-           constant->countTrailingZeros() >= unsigned(std::countr_zero(wave));
+bool DivergenceInfo::isConvergentExceptExits(const BasicBlock *block, Width width) const {
+  for (unsigned i : dependence_.dependsOn(block).set_bits()) {
+    const BasicBlock *decider = dependence_.block(i);
+    if (branchWidth(decider) >= width)
+      continue;
+    unsigned stay = 0;
+    for (const BasicBlock *successor : successors(decider))
+      stay += !returnsAtOnce(successor);
+    if (stay > 1 || returnsAtOnce(block))
+      return false;
+  }
+  return true;
+}
 
-  compat::MatchedPredicate predicate;
-  Value *compared = nullptr;
-  if (!match(&instruction, m_ICmp(predicate, m_Value(compared), m_APInt(constant))) ||
-      !isWorkItemX(compared))
-    return false;
-  // x < T and x >= T split at T; x <= T and x > T split at T + 1.
-  APInt threshold = *constant;
-  switch (predicate) {
-  case CmpInst::ICMP_ULT:
-  case CmpInst::ICMP_UGE:
-  case CmpInst::ICMP_SLT:
-  case CmpInst::ICMP_SGE:
-    break;
-  case CmpInst::ICMP_ULE:
-  case CmpInst::ICMP_UGT:
-  case CmpInst::ICMP_SLE:
-  case CmpInst::ICMP_SGT:
-    ++threshold;
+const std::optional<LinearForm> &DivergenceInfo::formOf(const Instruction &instruction) const {
+  auto found = forms_.find(&instruction);
+  if (found != forms_.end())
+    return found->second;
+  const DataLayout &layout = function_.getParent()->getDataLayout();
+  auto *compare = dyn_cast<ICmpInst>(&instruction);
+  return forms_[&instruction] =
+             compare ? linearDifference(*compare, layout) : linearForm(instruction, layout);
+}
+
+Width DivergenceInfo::arithmeticWidth(const Instruction &instruction) const {
+  Width result = Width::thread;
+  switch (instruction.getOpcode()) {
+  case Instruction::Sub: // only a subtraction, or the comparison that stands for one, cancels
+  case Instruction::Add:
+  case Instruction::ICmp:
+  case Instruction::GetElementPtr:
+    if (const auto &form = formOf(instruction)) {
+      result = Width::all;
+      for (const LinearTerm &term : form->terms)
+        result = meet(result, widthAtUse(term.leaf, &instruction));
+    }
     break;
   default:
-    return false;
+    break;
   }
-  if (threshold.isNegative() || threshold.getActiveBits() > 31)
-    return false;
-  uint64_t at = threshold.getZExtValue();
-  return gpu_.thresholdIsUniform(at) || (oneRow_ && at % wave == 0);
+  if (result == Width::thread)
+    if (auto tabled = tables_->width(instruction))
+      result = *tabled;
+  return result;
 }
 
 Width DivergenceInfo::loadWidth(const LoadInst &load) const {
@@ -260,6 +297,15 @@ Width DivergenceInfo::loadWidth(const LoadInst &load) const {
 }
 
 Width DivergenceInfo::transferCall(const CallBase &call) const {
+  if (const Function *callee = call.getCalledFunction();
+      callee && summaries_ && !callee->isIntrinsic() && !call.isMustTailCall() &&
+      callee->getFunctionType() == call.getFunctionType())
+    if (const CallSummary *summary = summaries_->find(*callee)) {
+      Width result = summary->own;
+      for (unsigned i : summary->hangsOn.set_bits())
+        result = meet(result, widthAtUse(call.getArgOperand(i), &call));
+      return result;
+    }
   CallWidth known = gpu_.callWidth(call);
   Width result = known.own;
   if (known.meetsOperands)
@@ -274,8 +320,11 @@ Width DivergenceInfo::transfer(const Instruction &instruction) const {
     return Width::all;
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return loadWidth(*load);
-  if (auto *call = dyn_cast<CallBase>(&instruction))
-    return transferCall(*call);
+  if (auto *call = dyn_cast<CallBase>(&instruction)) {
+    Width width = transferCall(*call);
+    bool computed = isa<MinMaxIntrinsic>(call) || gpu_.workItemId(*call);
+    return width == Width::thread && computed ? arithmeticWidth(instruction) : width;
+  }
   if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction) ||
       isa<VAArgInst>(instruction))
     return Width::thread;
@@ -295,9 +344,8 @@ Width DivergenceInfo::transfer(const Instruction &instruction) const {
     if (found != deciders_.end() && !phi->hasConstantOrUndefValue())
       for (const BasicBlock *decider : found->second)
         result = meet(result, branchWidth(decider));
-  }
-  if (result == Width::thread && isWaveAligned(instruction))
-    return Width::wave;
+  } else if (result == Width::thread)
+    result = arithmeticWidth(instruction);
   return result;
 }
 
@@ -309,6 +357,17 @@ void DivergenceInfo::print(raw_ostream &out) const {
   for (const BasicBlock &block : function_) {
     out << "  block ";
     block.printAsOperand(out, false);
+    auto widest = [&](auto &&isTogether) {
+      for (Width width : {Width::all, Width::workgroup, Width::wave})
+        if (isTogether(width))
+          return width;
+      return Width::thread;
+    };
+    Width together = widest([&](Width width) { return isConvergent(&block, width); });
+    Width stayed = widest([&](Width width) { return isConvergentExceptExits(&block, width); });
+    out << " convergent " << name(together);
+    if (stayed != together)
+      out << ", exits aside " << name(stayed);
     out << "\n";
     for (const Instruction &instruction : block) {
       if (isa<DbgInfoIntrinsic>(instruction))

@@ -2,20 +2,26 @@
 //
 //   %t = workitem.id.x            thread
 //   %g = workgroup.id.x           workgroup
-//   %c = icmp ult %t, 64          wave      (x fills waves of 64)
-//   br %c, A, B; J: phi [1,A],[2,B]   phi takes the branch's width: sync dependence (Coutinho et
-//   al. 2011) while (.. %t ..) { v = .. }  use(v)  after the loop v is met with the loop's exit
-//   width: temporal divergence
+//   %c = icmp ult %t, 64          wave      (x fills waves of 64; thread_table.h)
+//   %d = sub (t + n), (t + 4)     all       (the id cancels; linear_form.h)
+//   %r = call @f(%n)              as the callee's summary says (call_summary.h)
+//   br %t, A, B; J: phi [1,A],[2,B]         the branch's width: sync dependence (Coutinho 2011)
+//   while (.. %t ..) { v = .. }  use(v)     v meets the loop's exit width: temporal divergence
 //
 // Optimistic sweep over all instructions until nothing changes: widths only fall, so it ends after
-// at most 3n changes; in practice two or three sweeps. Early exits (Lee 3.4): threads that have
-// returned or left a loop do not count, so a value may be called uniform among those that remain.
-// That is right for choosing scalar registers and for melding, and wrong as a proof that a barrier
-// is reached by all.
+// at most 3n changes; in practice two or three sweeps. A block is convergent at a width when no
+// branch narrower than it decides over the block; a barrier proves nothing beyond itself. Early
+// exits (Lee 3.4): threads that have nothing left to do but return need not count, so a value may
+// be called uniform among those that remain. That is right for choosing scalar registers and for
+// melding, and wrong as a proof that a barrier is reached by all or that EXEC is not empty:
+// isConvergent() ignores the rule, isConvergentExceptExits() applies it.
 #pragma once
 
+#include "passes/analysis/call_summary.h"
 #include "passes/analysis/control_dependence.h"
 #include "passes/analysis/gpu_info.h"
+#include "passes/analysis/linear_form.h"
+#include "passes/analysis/thread_table.h"
 #include "passes/analysis/width.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/PassManager.h"
@@ -28,6 +34,10 @@ struct DivergenceOptions {
   /// nearly all programs and enough for leaving a branch alone; not a proof, so never for choosing
   /// scalar registers.
   bool assumeOneDimension = false;
+  /// For a callee: the machine of the kernel it is called from, and the widths of its arguments.
+  const GpuInfo *machine = nullptr;
+  CallSummaries *summaries = nullptr;
+  std::vector<Width> arguments = {};
 };
 
 class DivergenceInfo {
@@ -44,8 +54,14 @@ public:
   bool isDivergentBranch(const llvm::BasicBlock *block) const {
     return branchWidth(block) == Width::thread;
   }
-  /// All threads of one `width` that have not exited run this block together.
+  /// All threads of one `width` that entered the function run this block together.
   bool isConvergent(const llvm::BasicBlock *block, Width width) const;
+  /// The same for those threads that have not gone to return without doing anything more.
+  bool isConvergentExceptExits(const llvm::BasicBlock *block, Width width) const;
+  /// Of the returned value, over all returns; `all` when there is none.
+  Width returnWidth() const;
+  /// Starts over with these widths for the arguments.
+  void setArguments(std::vector<Width> widths);
 
   const GpuInfo &gpu() const { return gpu_; }
   void print(llvm::raw_ostream &out) const;
@@ -56,9 +72,11 @@ private:
   Width transfer(const llvm::Instruction &instruction) const;
   Width loadWidth(const llvm::LoadInst &load) const;
   Width transferCall(const llvm::CallBase &call) const;
-  /// Widths that come from arithmetic on the work-item id: id >> 6, id & ~63, id < 64.
-  bool isWaveAligned(const llvm::Instruction &instruction) const;
-  bool isWorkItemX(const llvm::Value *value) const;
+  /// What arithmetic on ids makes wave-uniform although its operands are not.
+  Width arithmeticWidth(const llvm::Instruction &instruction) const;
+  const std::optional<LinearForm> &formOf(const llvm::Instruction &instruction) const;
+  bool returnsAtOnce(const llvm::BasicBlock *from) const;
+  void initialise();
   void sweep();
   void collectLoopExits();
   void collectDeciders();
@@ -69,6 +87,10 @@ private:
   GpuInfo gpu_;
   DivergenceOptions options_;
   ControlDependence dependence_;
+  std::unique_ptr<CallSummaries> ownSummaries_;
+  CallSummaries *summaries_ = nullptr;
+  mutable std::unique_ptr<ThreadTables> tables_;
+  mutable llvm::DenseMap<const llvm::Instruction *, std::optional<LinearForm>> forms_;
   bool oneRow_ = false;
   bool irreducible_ = false;
   llvm::DenseMap<const llvm::Value *, Width> widths_;

@@ -45,8 +45,10 @@ GpuInfo::GpuInfo(const Function &function) {
           isKernel_ = true;
       }
   }
+  // OpenCL 2 may cut the last workgroups of a dispatch short, and then deals ids by that shape.
+  bool whole = function.getFnAttribute("uniform-work-group-size").getValueAsString() != "false";
   if (const MDNode *node = function.getMetadata("reqd_work_group_size");
-      node && node->getNumOperands() == 3) {
+      whole && node && node->getNumOperands() == 3) {
     std::array<unsigned, 3> shape{};
     bool known = true;
     for (unsigned i = 0; i < 3; ++i) {
@@ -63,16 +65,11 @@ GpuInfo::GpuInfo(const Function &function) {
 
 bool GpuInfo::xFillsWaves() const { return shape_ && (*shape_)[0] % waveSize_ == 0; }
 
-bool GpuInfo::thresholdIsUniform(uint64_t threshold) const {
-  if (threshold % waveSize_ != 0)
-    return false;
-  if (xFillsWaves() || threshold == 0)
-    return true;
-  if (shape_) // one row: the last wave may be short, the others are aligned
-    return ((*shape_)[1] == 1 && (*shape_)[2] == 1) || threshold >= (*shape_)[0];
-  // A wave holds ids from both sides of the threshold only when a row is longer than the threshold
-  // and the next row starts within the wave: two rows of at least threshold + 1 threads.
-  return maxWorkgroup_ != 0 && 2 * (threshold + 1) > maxWorkgroup_;
+GpuInfo GpuInfo::forCallee(const Function &callee) const {
+  GpuInfo info = *this;
+  info.isKernel_ = false;
+  info.waveSize_ = GpuInfo(callee).waveSize_;
+  return info;
 }
 
 std::optional<unsigned> GpuInfo::workItemId(const Value &value) const {

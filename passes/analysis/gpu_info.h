@@ -38,10 +38,8 @@ public:
   /// size, and equal y and z. Proven from an exact shape.
   bool xFillsWaves() const;
 
-  /// The comparison of work-item id x with a multiple `threshold` of the wave size gives one answer
-  /// per wave. Proven for x that fills waves, and for workgroups too small to hold two rows longer
-  /// than a wave.
-  bool thresholdIsUniform(uint64_t threshold) const;
+  /// The same machine as a function sees it that the kernel calls.
+  GpuInfo forCallee(const llvm::Function &callee) const;
 
   unsigned privateAddressSpace() const { return 5; }
   unsigned localAddressSpace() const { return 3; }

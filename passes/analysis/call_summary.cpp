@@ -1,0 +1,79 @@
+#include "passes/analysis/call_summary.h"
+#include "passes/analysis/divergence.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+static constexpr unsigned maxChain = 16, maxInstructions = 4000, maxArguments = 16;
+
+const CallSummary *CallSummaries::find(const Function &callee) {
+  if (callee.isDeclaration() || !callee.hasExactDefinition())
+    return nullptr;
+  auto found = known_.find(&callee);
+  if (found != known_.end())
+    return found->second.get();
+  // What a cycle of calls finds while we are at work: nothing is known.
+  auto unknown = std::make_unique<CallSummary>();
+  unknown->hangsOn.resize(unsigned(callee.arg_size()), true);
+  known_[&callee] = std::move(unknown);
+  if (depth_ == maxChain || callee.getInstructionCount() > maxInstructions)
+    return known_[&callee].get();
+  ++depth_;
+  CallSummary summary = summarise(const_cast<Function &>(callee)); // LLVM's trees take no const
+  --depth_;
+  *known_[&callee] = std::move(summary);
+  return known_[&callee].get();
+}
+
+CallSummary CallSummaries::summarise(Function &callee) {
+  CallSummary summary;
+  const unsigned count = unsigned(callee.arg_size());
+  summary.hangsOn.resize(count, true);
+  summary.mayReadMemory = summary.mayWriteMemory = summary.mayNotReturn = false;
+  for (const Instruction &instruction : instructions(callee)) {
+    summary.mayNotReturn |= isa<UnreachableInst>(instruction);
+    auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *target = call ? call->getCalledFunction() : nullptr;
+    const CallSummary *inner = target && !target->isIntrinsic() ? find(*target) : nullptr;
+    if (inner) {
+      summary.mayReadMemory |= inner->mayReadMemory;
+      summary.mayWriteMemory |= inner->mayWriteMemory;
+      summary.mayNotReturn |= inner->mayNotReturn;
+      continue;
+    }
+    summary.mayReadMemory |= instruction.mayReadFromMemory();
+    summary.mayWriteMemory |= instruction.mayWriteToMemory();
+    if (call && !instruction.willReturn())
+      summary.mayNotReturn = true;
+  }
+
+  DominatorTree dominators(callee);
+  PostDominatorTree postDominators(callee);
+  LoopInfo loops(dominators);
+  DivergenceOptions options;
+  options.machine = &machine_;
+  options.summaries = this;
+  options.arguments.assign(count, Width::all);
+  DivergenceInfo divergence(callee, loops, dominators, postDominators, options);
+  summary.mayNotReturn |= !loops.empty() && !callee.hasFnAttribute(Attribute::WillReturn) &&
+                          !callee.hasFnAttribute(Attribute::MustProgress);
+  summary.own = divergence.returnWidth();
+  summary.mayDiverge = false;
+  for (const BasicBlock &block : callee)
+    summary.mayDiverge |= divergence.isDivergentBranch(&block);
+  if (summary.own == Width::thread || count > maxArguments)
+    return summary;
+  for (unsigned i = 0; i < count; ++i) {
+    std::vector<Width> arguments(count, Width::all);
+    arguments[i] = Width::thread;
+    divergence.setArguments(std::move(arguments));
+    if (divergence.returnWidth() == summary.own)
+      summary.hangsOn.reset(i);
+  }
+  return summary;
+}
+
+} // namespace meld::passes

@@ -1,0 +1,182 @@
+#include "passes/analysis/constancy.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+static constexpr unsigned maxCallDepth = 8;
+
+const char *name(Constancy constancy) {
+  switch (constancy) {
+  case Constancy::written:
+    return "written";
+  case Constancy::untouched:
+    return "untouched";
+  case Constancy::constant:
+    return "constant";
+  }
+  return "?";
+}
+
+ConstancyInfo::ConstancyInfo(Function &function, AAResults &aliases)
+    : function_(function), aliases_(aliases), gpu_(function) {
+  auto merge = [](Effect &into, const Effect &from) {
+    into.everything |= from.everything;
+    into.orders |= from.orders;
+    for (const Value *object : from.objects)
+      if (!is_contained(into.objects, object))
+        into.objects.push_back(object);
+  };
+  for (const Instruction &instruction : instructions(function)) {
+    Effect effect = effectOf(instruction, 0);
+    if (!effect.any())
+      continue;
+    merge(whole_, effect);
+    merge(blockEffects_[instruction.getParent()], effect);
+    effects_[&instruction] = std::move(effect);
+  }
+}
+
+ConstancyInfo::Effect ConstancyInfo::effectOf(const Instruction &instruction,
+                                              unsigned depth) const {
+  Effect effect;
+  auto writes = [&](const Value *pointer) {
+    effect.objects.push_back(getUnderlyingObject(pointer, 0));
+  };
+  if (auto *store = dyn_cast<StoreInst>(&instruction)) {
+    writes(store->getPointerOperand());
+    effect.orders = store->isAtomic() || store->isVolatile();
+  } else if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+    effect.orders = load->isAtomic() || load->isVolatile();
+  } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    writes(update->getPointerOperand());
+    effect.orders = true;
+  } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    writes(exchange->getPointerOperand());
+    effect.orders = true;
+  } else if (isa<FenceInst>(instruction)) {
+    effect.orders = true;
+  } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
+    addCallee(*call, effect, depth);
+  } else if (instruction.mayWriteToMemory()) {
+    effect.everything = effect.orders = true;
+  }
+  return effect;
+}
+
+void ConstancyInfo::addCallee(const CallBase &call, Effect &effect, unsigned depth) const {
+  auto everything = [&] { effect.everything = effect.orders = true; };
+  if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+    if (isa<DbgInfoIntrinsic>(intrinsic) || intrinsic->isAssumeLikeIntrinsic())
+      return;
+    if (auto *copy = dyn_cast<AnyMemIntrinsic>(intrinsic)) {
+      effect.objects.push_back(getUnderlyingObject(copy->getRawDest(), 0));
+      return;
+    }
+    // Barriers are marked as touching memory no one sees, or all of it; either way they order.
+    if (call.isConvergent() && !call.doesNotAccessMemory())
+      effect.orders = true;
+    else if (!call.onlyReadsMemory())
+      everything();
+    return;
+  }
+  const Function *callee = call.getCalledFunction();
+  if (call.doesNotAccessMemory() || (call.onlyReadsMemory() && !call.isConvergent()))
+    return;
+  if (!callee || callee->isDeclaration() || !callee->hasExactDefinition() ||
+      depth == maxCallDepth || callee->getFunctionType() != call.getFunctionType())
+    return everything();
+  for (const Instruction &inner : instructions(*callee)) {
+    Effect found = effectOf(inner, depth + 1);
+    effect.everything |= found.everything;
+    effect.orders |= found.orders;
+    for (const Value *object : found.objects) {
+      if (auto *argument = dyn_cast<Argument>(object))
+        effect.objects.push_back(getUnderlyingObject(call.getArgOperand(argument->getArgNo()), 0));
+      else if (isa<GlobalVariable>(object))
+        effect.objects.push_back(object);
+      else if (!isa<AllocaInst>(object))
+        effect.everything = true;
+    }
+  }
+}
+
+bool ConstancyInfo::mayMeet(const Value *loaded, const Value *written) const {
+  auto [place, isNew] = met_.try_emplace({loaded, written}, true);
+  if (!isNew)
+    return place->second;
+  // Whole objects: another thread's offset may be any.
+  MemoryLocation left = MemoryLocation::getBeforeOrAfter(loaded),
+                 right = MemoryLocation::getBeforeOrAfter(written);
+  return met_[{loaded, written}] = !aliases_.isNoAlias(left, right);
+}
+
+bool ConstancyInfo::mayTouch(const Value *loaded, const Effect &effect) const {
+  return effect.everything ||
+         any_of(effect.objects, [&](const Value *object) { return mayMeet(loaded, object); });
+}
+
+Constancy ConstancyInfo::of(const LoadInst &load) const {
+  if (load.isVolatile() || load.isAtomic())
+    return Constancy::written;
+  if (gpu_.isConstantAddressSpace(load.getPointerAddressSpace()) ||
+      load.hasMetadata(LLVMContext::MD_invariant_load))
+    return Constancy::constant;
+  const Value *object = getUnderlyingObject(load.getPointerOperand(), 0);
+  if (auto *global = dyn_cast<GlobalVariable>(object); global && global->isConstant())
+    return Constancy::constant;
+  // A workgroup's own memory starts undefined: what it holds has been written by the dispatch.
+  if (!gpu_.isKernel() || load.getPointerAddressSpace() == gpu_.privateAddressSpace() ||
+      load.getPointerAddressSpace() == gpu_.localAddressSpace())
+    return Constancy::written;
+  if (!mayTouch(object, whole_))
+    return Constancy::constant;
+
+  auto spoils = [&](const Effect &effect) { return effect.orders || mayTouch(object, effect); };
+  const BasicBlock *home = load.getParent();
+  for (const Instruction &before : *home) {
+    if (&before == &load)
+      break;
+    auto found = effects_.find(&before);
+    if (found != effects_.end() && spoils(found->second))
+      return Constancy::written;
+  }
+  SmallPtrSet<const BasicBlock *, 16> seen; // `home` comes in whole when a cycle leads back to it
+  SmallVector<const BasicBlock *, 16> work(predecessors(home));
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (!seen.insert(block).second)
+      continue;
+    auto found = blockEffects_.find(block);
+    if (found != blockEffects_.end() && spoils(found->second))
+      return Constancy::written;
+    append_range(work, predecessors(block));
+  }
+  return Constancy::untouched;
+}
+
+void ConstancyInfo::print(raw_ostream &out) const {
+  out << "meld-constancy for function: " << function_.getName() << "\n";
+  for (const Instruction &instruction : instructions(function_))
+    if (auto *load = dyn_cast<LoadInst>(&instruction))
+      out << "  " << name(of(*load)) << ":" << instruction << "\n";
+}
+
+AnalysisKey ConstancyAnalysis::Key;
+
+ConstancyAnalysis::Result ConstancyAnalysis::run(Function &function,
+                                                 FunctionAnalysisManager &analyses) {
+  return std::make_unique<ConstancyInfo>(function, analyses.getResult<AAManager>(function));
+}
+
+PreservedAnalyses ConstancyPrinterPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  analyses.getResult<ConstancyAnalysis>(function)->print(out_);
+  return PreservedAnalyses::all();
+}
+
+} // namespace meld::passes

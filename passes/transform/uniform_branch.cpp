@@ -1,0 +1,91 @@
+#include "passes/transform/uniform_branch.h"
+#include "passes/analysis/divergence.h"
+#include "passes/transform/decisions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/Analysis/UniformityAnalysis.h"
+#else
+#include "llvm/Analysis/DivergenceAnalysis.h"
+#endif
+
+namespace meld::passes {
+
+using namespace llvm;
+
+static Value *firstLane(IRBuilder<> &builder, Value *value) {
+  if (isa<Constant>(value))
+    return value;
+  Module *module = builder.GetInsertBlock()->getModule();
+#if LLVM_VERSION_MAJOR >= 20
+  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_readfirstlane,
+                                                       {builder.getInt32Ty()});
+#elif LLVM_VERSION_MAJOR >= 19
+  Function *callee =
+      Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane, {builder.getInt32Ty()});
+#else
+  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
+#endif
+  return builder.CreateCall(callee, {value});
+}
+
+static Value *scalarCondition(BranchInst &branch) {
+  IRBuilder<> builder(&branch);
+  Value *condition = branch.getCondition();
+  auto *compare = dyn_cast<ICmpInst>(condition);
+  if (compare && compare->getOperand(0)->getType()->isIntegerTy(32))
+    return builder.CreateICmp(compare->getPredicate(), firstLane(builder, compare->getOperand(0)),
+                              firstLane(builder, compare->getOperand(1)), "uniform");
+  Value *bit = firstLane(builder, builder.CreateZExt(condition, builder.getInt32Ty()));
+  return builder.CreateICmpNE(bit, builder.getInt32(0), "uniform");
+}
+
+PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || function.isDeclaration())
+    return PreservedAnalyses::all();
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  if (divergence.gpu().kind() != GpuKind::amdgpu)
+    return PreservedAnalyses::all();
+  SmallVector<BranchInst *, 8> found;
+  for (BasicBlock &block : function) {
+    auto *branch = dyn_cast<BranchInst>(block.getTerminator());
+    if (branch && branch->isConditional() && !isa<Constant>(branch->getCondition()) &&
+        divergence.branchWidth(&block) >= Width::wave &&
+        divergence.isConvergent(&block, Width::wave))
+      found.push_back(branch);
+  }
+  if (found.empty())
+    return PreservedAnalyses::all();
+#if LLVM_VERSION_MAJOR >= 17
+  auto &llvmView = analyses.getResult<UniformityInfoAnalysis>(function);
+#else
+  llvm::DivergenceInfo llvmView(function, analyses.getResult<DominatorTreeAnalysis>(function),
+                                analyses.getResult<PostDominatorTreeAnalysis>(function),
+                                divergence.loops(), analyses.getResult<TargetIRAnalysis>(function),
+                                /*KnownReducible=*/false);
+#endif
+  DecisionRecorder recorder(function, analyses, log_, "meld-uniform-branch", point_);
+  bool changed = false;
+  for (BranchInst *branch : found) {
+    // Inside a loop with a divergent exit the condition may be uniform and its use outside not.
+    if (!llvmView.isDivergent(*branch->getCondition()) && !llvmView.isDivergent(*branch))
+      continue;
+    Decision decision;
+    decision.pass = "meld-uniform-branch";
+    decision.location = locationOf(*branch);
+    decision.melded = true;
+    decision.reason = "wave-uniform branch made scalar";
+    DebugLoc where = branch->getDebugLoc();
+    branch->setCondition(scalarCondition(*branch));
+    recorder.record(std::move(decision), where);
+    changed = true;
+  }
+  if (!changed)
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  return preserved;
+}
+
+} // namespace meld::passes
