@@ -12,6 +12,9 @@ Rollback::Rollback(Function &function) : function_(function) {
                            function.getAddressSpace(), function.getName() + ".meld.copy");
   function.getParent()->getFunctionList().push_back(copy_);
   ValueToValueMapTy map;
+  // A recursive function's copy calls the copy: the verifier looks at all users of a function, and
+  // one outside of any module ends it.
+  map[&function] = copy_;
   auto to = copy_->arg_begin();
   for (Argument &argument : function.args())
     map[&argument] = &*to++;
@@ -32,6 +35,7 @@ void Rollback::restore() {
   while (!function_.empty())
     function_.begin()->eraseFromParent();
   compat::spliceBlocks(function_, *copy_);
+  copy_->replaceAllUsesWith(&function_);
   auto from = copy_->arg_begin();
   for (Argument &argument : function_.args())
     (from++)->replaceAllUsesWith(&argument);

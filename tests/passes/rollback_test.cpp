@@ -65,4 +65,42 @@ TEST(Rollback, LeavesNothingBehindWhenNotUsed) {
   EXPECT_EQ(print(*module), before);
 }
 
+/// Both sides of the branch call the function itself (found by tests/e2e/programs/indirect_calls).
+TEST(Rollback, TakesRecursiveFunctions) {
+  LLVMContext context;
+  SMDiagnostic error;
+  auto module = parseAssemblyString(R"(
+define i32 @f(i32 %m) {
+entry:
+  %c = icmp eq i32 %m, 0
+  br i1 %c, label %a, label %b
+a:
+  %x = call i32 @f(i32 1)
+  br label %end
+b:
+  %y = call i32 @f(i32 2)
+  br label %end
+end:
+  %r = phi i32 [ %x, %a ], [ %y, %b ]
+  ret i32 %r
+}
+)",
+                                    error, context);
+  ASSERT_TRUE(module);
+  const std::string before = print(*module);
+  Function &function = *module->getFunction("f");
+  { // dropped
+    meld::passes::Rollback rollback(function);
+    EXPECT_FALSE(verifyFunction(function, &errs()));
+  }
+  { // restored: the calls are the function's own again
+    meld::passes::Rollback rollback(function);
+    function.getEntryBlock().front().replaceAllUsesWith(ConstantInt::getTrue(context));
+    function.getEntryBlock().front().eraseFromParent();
+    rollback.restore();
+  }
+  EXPECT_FALSE(verifyModule(*module, &errs()));
+  EXPECT_EQ(print(*module), before);
+}
+
 } // namespace
