@@ -167,6 +167,17 @@ void Chunk::set(Halves x) {
   written_[r] = written_[r + 1] = true;
 }
 
+Value *Chunk::element(unsigned half, unsigned k) {
+  const isa::Inst &in = *op_->exec->inst;
+  Value *x = (half ? in.opSelHi : in.opSel) >> k & 1 ? hi(k) : lo(k);
+  return (half ? in.abs : in.neg) >> k & 1 ? b.CreateXor(x, splat(0x80000000)) : x;
+}
+
+void Chunk::setPair(Value *low, Value *high) {
+  writeRow(op_->dst, b.CreateBitCast(low, i32v));
+  writeRow(op_->dst + 1, b.CreateBitCast(high, i32v));
+}
+
 void Chunk::setMask(Value *m) { masks_[op_->maskId] = active ? b.CreateAnd(m, active) : m; }
 
 void Chunk::emit(const VectorOp &op) {
@@ -247,6 +258,34 @@ Value *Chunk::fixNan(Value *r, std::initializer_list<Value *> sources) {
       n = select(b.CreateFCmpUNO(*s, *s), quiet, n);
     }
     return b.CreateSelect(bad, b.CreateBitCast(n, r->getType()), r);
+  });
+}
+
+Value *Chunk::extreme(bool max, Value *x, Value *y) {
+  const bool wide = x->getType()->getScalarSizeInBits() == 64;
+  Type *floats = x->getType(), *ints = wide ? i64h : i32v;
+  Constant *quietBit = ConstantInt::get(ints, wide ? 0x0008000000000000 : 0x00400000);
+  const auto asInt = [&](Value *v) { return b.CreateBitCast(v, ints); };
+  // x86's instructions give the second operand when equal: both orders together get zeros right.
+  const auto native = [&](Value *p, Value *q) {
+    return asInt(b.CreateSelect(max ? b.CreateFCmpOGT(p, q) : b.CreateFCmpOLT(p, q), p, q));
+  };
+  Value *p = native(x, y), *q = native(y, x);
+  Value *r = b.CreateBitCast(max ? b.CreateAnd(p, q) : b.CreateOr(p, q), floats);
+  const auto quiet = [&](Value *v) {
+    return b.CreateBitCast(b.CreateOr(asInt(v), quietBit), floats);
+  };
+  return when(b.CreateFCmpUNO(x, y), r, [&] {
+    Value *nx = b.CreateFCmpUNO(x, x), *ny = b.CreateFCmpUNO(y, y);
+    const auto signalling = [&](Value *v, Value *isNan) {
+      Value *masked = b.CreateAnd(asInt(v), quietBit);
+      return b.CreateAnd(isNan, b.CreateICmpEQ(masked, ConstantInt::get(ints, 0)));
+    };
+    Value *n = b.CreateSelect(ny, x, r);
+    n = b.CreateSelect(nx, y, n);
+    n = b.CreateSelect(b.CreateAnd(nx, ny), quiet(y), n);
+    n = b.CreateSelect(signalling(y, ny), quiet(y), n);
+    return b.CreateSelect(signalling(x, nx), quiet(x), n);
   });
 }
 

@@ -60,6 +60,8 @@ public:
   Halves d(unsigned k);                         ///< f64 halves
   llvm::Value *lo(unsigned k), *hi(unsigned k); ///< dwords of a 64-bit operand, in lane order
   llvm::Value *mask(unsigned k);
+  llvm::Value *element(unsigned half, unsigned k); ///< packed: what op_sel and neg make of source k
+  void setPair(llvm::Value *low, llvm::Value *high); ///< packed: both registers
   void set(llvm::Value *i32OrF32);
   void set(Halves x);
   void setMask(llvm::Value *bits);
@@ -75,6 +77,9 @@ public:
   llvm::Value *joinMask(llvm::Value *a, llvm::Value *b2);
   /// The NaN rule of cu/valu/lanes.h: the first NaN operand quieted, else the default NaN.
   llvm::Value *fixNan(llvm::Value *r, std::initializer_list<llvm::Value *> sources);
+  /// Minimum or maximum, f32 or f64: a number wins over a quiet NaN, a signalling one (IEEE mode)
+  /// gives itself quieted, -0 is below +0.
+  llvm::Value *extreme(bool max, llvm::Value *x, llvm::Value *y);
   /// `usual` where no lane of `rare` is set, else what `repair` makes, in a block of its own.
   template <class F> llvm::Value *when(llvm::Value *rare, llvm::Value *usual, F repair) {
     Branch branch = enter(rare);

@@ -3,8 +3,8 @@
 #include "passes/compat.h"
 #include "runtime/softgpu/translate/lib/unit.h"
 
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"

@@ -27,7 +27,10 @@ const Rule *ruleOf(isa::Op op) {
 const Rule *ruleFor(const ExecInst *e) {
   const isa::Inst &in = *e->inst;
   const Rule *rule = ruleOf(in.op);
-  if (!rule || in.sdwa || in.dpp || in.clamp || in.omod || in.opSel)
+  if (!rule || in.sdwa || in.dpp || in.clamp || in.omod)
+    return nullptr;
+  const bool pairs = rule->flags & packed;
+  if (pairs != (in.enc == isa::Enc::VOP3P) || (in.opSel && !pairs))
     return nullptr;
   if ((rule->flags & compares && e->dst >= isa::Sgpr::exec - 1) ||
       (rule->flags & carryOut && e->sdst >= isa::Sgpr::exec - 1))
@@ -37,7 +40,7 @@ const Rule *ruleFor(const ExecInst *e) {
   for (unsigned k = 0; k < rule->numSrc; ++k) {
     const bool old = (rule->flags & accumulates) && k + 1u == rule->numSrc;
     const Operand &o = old ? in.dst : in.src[k];
-    const bool negAbs = (in.neg | in.abs) >> k & 1;
+    const bool negAbs = !pairs && ((in.neg | in.abs) >> k & 1);
     if (negAbs && rule->src[k] != Ty::f32 && rule->src[k] != Ty::m32 && rule->src[k] != Ty::f64)
       return nullptr;
     switch (o.kind) {
@@ -81,8 +84,10 @@ bool VectorQueue::add(const ExecInst *e) {
     const bool old = (rule->flags & accumulates) && k + 1u == rule->numSrc;
     const Operand &o = old ? in.dst : in.src[k];
     VectorSource &s = op.src[k];
-    s.neg = in.neg >> k & 1;
-    s.abs = in.abs >> k & 1;
+    if (!(rule->flags & packed)) { // there the fields mean neg_lo and neg_hi
+      s.neg = in.neg >> k & 1;
+      s.abs = in.abs >> k & 1;
+    }
     const bool wide =
         rule->src[k] == Ty::b64 || rule->src[k] == Ty::f64 || rule->src[k] == Ty::mask;
     if (o.kind == Operand::Kind::vgpr) {

@@ -25,6 +25,7 @@ enum RuleFlags : uint8_t {
   compares = 1,    ///< the result is a lane mask in ExecInst::dst
   carryOut = 2,    ///< a lane mask in ExecInst::sdst, beside the result
   accumulates = 4, ///< the last source is the destination's old value
+  packed = 8,      ///< VOP3P on pairs of dwords: op_sel and neg pick by themselves
 };
 
 struct Rule {

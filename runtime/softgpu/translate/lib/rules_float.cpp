@@ -44,36 +44,53 @@ void multiplyAdd(Chunk &c) {
   c.set(c.fixNan(flush(c, c.b.CreateFAdd(p, flush(c, z))), {x, y, z}));
 }
 
-/// x86's minimum and maximum: the second operand when equal or unordered.
-Value *minNative(Chunk &c, Value *x, Value *y) {
-  return c.b.CreateSelect(c.b.CreateFCmpOLT(x, y), x, y);
-}
-Value *maxNative(Chunk &c, Value *x, Value *y) {
-  return c.b.CreateSelect(c.b.CreateFCmpOGT(x, y), x, y);
-}
-Value *signalling(Chunk &c, Value *x) {
-  Value *noQuietBit = c.b.CreateICmpEQ(c.b.CreateAnd(c.bits(x), c.splat(0x00400000)), c.splat(0));
-  return c.b.CreateAnd(c.b.CreateFCmpUNO(x, x), noQuietBit);
-}
-Value *quiet(Chunk &c, Value *x) { return c.asFloat(c.b.CreateOr(c.bits(x), c.splat(0x00400000))); }
-/// A number wins over a quiet NaN; a signalling one (IEEE mode) gives itself quieted.
-template <bool Max> Value *extreme(Chunk &c, Value *x, Value *y) {
-  Value *p = c.bits(Max ? maxNative(c, x, y) : minNative(c, x, y));
-  Value *q = c.bits(Max ? maxNative(c, y, x) : minNative(c, y, x));
-  Value *r = c.asFloat(Max ? c.b.CreateAnd(p, q) : c.b.CreateOr(p, q));
-  Value *nx = c.b.CreateFCmpUNO(x, x), *ny = c.b.CreateFCmpUNO(y, y);
-  return c.when(c.b.CreateFCmpUNO(x, y), r, [&] {
-    Value *n = c.b.CreateSelect(ny, x, r);
-    n = c.b.CreateSelect(nx, y, n);
-    n = c.b.CreateSelect(c.b.CreateAnd(nx, ny), quiet(c, y), n);
-    n = c.b.CreateSelect(signalling(c, y), quiet(c, y), n);
-    return c.b.CreateSelect(signalling(c, x), quiet(c, x), n);
-  });
-}
-template <bool Max> void extreme2(Chunk &c) { c.set(extreme<Max>(c, c.f(0), c.f(1))); }
+template <bool Max> void extreme2(Chunk &c) { c.set(c.extreme(Max, c.f(0), c.f(1))); }
 template <bool Max> void extreme3(Chunk &c) {
   Value *x = c.f(0), *y = c.f(1), *z = c.f(2);
-  c.set(extreme<Max>(c, extreme<Max>(c, x, y), z));
+  c.set(c.extreme(Max, c.extreme(Max, x, y), z));
+}
+
+/// Correctly rounded; denormals are flushed whatever MODE says.
+template <class F> void flushed(Chunk &c, F f) {
+  Value *x = flush(c, c.f(0));
+  c.set(flush(c, c.fixNan(f(x), {x})));
+}
+void reciprocal(Chunk &c) {
+  flushed(c, [&](Value *x) { return c.b.CreateFDiv(ConstantFP::get(c.f32v, 1.0), x); });
+}
+void squareRoot(Chunk &c) {
+  flushed(c, [&](Value *x) { return c.unary(Intrinsic::sqrt, x); });
+}
+void reciprocalRoot(Chunk &c) {
+  flushed(c, [&](Value *x) {
+    auto *wide = FixedVectorType::get(c.b.getDoubleTy(), c.lanes);
+    Value *root = c.unary(Intrinsic::sqrt, c.b.CreateFPExt(x, wide));
+    return c.b.CreateFPTrunc(c.b.CreateFDiv(ConstantFP::get(wide, 1.0), root), c.f32v);
+  });
+}
+
+// --- packed pairs (gfx90a) ---
+template <class F> void pairs(Chunk &c, unsigned numSrc, F f) {
+  Value *r[2];
+  for (unsigned half = 0; half < 2; ++half) {
+    Value *x[3] = {};
+    for (unsigned k = 0; k < numSrc; ++k)
+      x[k] = c.asFloat(c.element(half, k));
+    r[half] = f(x);
+  }
+  c.setPair(r[0], r[1]);
+}
+void addPairs(Chunk &c) {
+  pairs(c, 2, [&](Value **x) { return c.fixNan(c.b.CreateFAdd(x[0], x[1]), {x[0], x[1]}); });
+}
+void multiplyPairs(Chunk &c) {
+  pairs(c, 2, [&](Value **x) { return c.fixNan(c.b.CreateFMul(x[0], x[1]), {x[0], x[1]}); });
+}
+void fmaPairs(Chunk &c) {
+  pairs(c, 3, [&](Value **x) {
+    Value *r = c.b.CreateIntrinsic(Intrinsic::fma, {c.f32v}, {x[0], x[1], x[2]});
+    return c.fixNan(r, {x[0], x[1], x[2]});
+  });
 }
 
 template <Intrinsic::ID Id> void roundWith(Chunk &c) { c.set(c.unary(Id, c.f(0))); }
@@ -135,6 +152,13 @@ void addFloatRules(RuleTable &t) {
   three(Op::v_min3_f32, extreme3<false>);
   three(Op::v_max3_f32, extreme3<true>);
 
+  for (Op op : {Op::v_rcp_f32, Op::v_rcp_iflag_f32})
+    t[op] = {reciprocal, f32, {f32}, 1};
+  t[Op::v_sqrt_f32] = {squareRoot, f32, {f32}, 1};
+  t[Op::v_rsq_f32] = {reciprocalRoot, f32, {f32}, 1};
+  t[Op::v_pk_add_f32] = {addPairs, b64, {b64, b64}, 2, packed};
+  t[Op::v_pk_mul_f32] = {multiplyPairs, b64, {b64, b64}, 2, packed};
+  t[Op::v_pk_fma_f32] = {fmaPairs, b64, {b64, b64, b64}, 3, packed};
   t[Op::v_trunc_f32] = {roundWith<Intrinsic::trunc>, f32, {f32}, 1};
   t[Op::v_ceil_f32] = {roundWith<Intrinsic::ceil>, f32, {f32}, 1};
   t[Op::v_floor_f32] = {roundWith<Intrinsic::floor>, f32, {f32}, 1};

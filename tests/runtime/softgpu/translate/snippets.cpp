@@ -22,33 +22,37 @@ std::vector<const isa::OpInfo *> opcodesOf(Enc enc, isa::Target target) {
 
 /// What kernels are made of; drawn more often than the rest of the opcodes.
 const Op kCommon[] = {
-    Op::v_mov_b32,           Op::v_not_b32,        Op::v_bfrev_b32,        Op::v_ffbh_u32,
-    Op::v_ffbh_i32,          Op::v_ffbl_b32,       Op::v_add_u32,          Op::v_sub_u32,
-    Op::v_subrev_u32,        Op::v_and_b32,        Op::v_or_b32,           Op::v_xor_b32,
-    Op::v_lshlrev_b32,       Op::v_lshrrev_b32,    Op::v_ashrrev_i32,      Op::v_min_i32,
-    Op::v_max_i32,           Op::v_min_u32,        Op::v_max_u32,          Op::v_mul_lo_u32,
-    Op::v_mul_hi_u32,        Op::v_mul_hi_i32,     Op::v_mul_u32_u24,      Op::v_mul_i32_i24,
-    Op::v_bcnt_u32_b32,      Op::v_bfm_b32,        Op::v_mbcnt_lo_u32_b32, Op::v_mbcnt_hi_u32_b32,
-    Op::v_lshl_add_u32,      Op::v_add_lshl_u32,   Op::v_add3_u32,         Op::v_lshl_or_b32,
-    Op::v_and_or_b32,        Op::v_or3_b32,        Op::v_xad_u32,          Op::v_bfe_u32,
-    Op::v_bfe_i32,           Op::v_bfi_b32,        Op::v_alignbit_b32,     Op::v_alignbyte_b32,
-    Op::v_min3_i32,          Op::v_max3_i32,       Op::v_med3_i32,         Op::v_min3_u32,
-    Op::v_max3_u32,          Op::v_med3_u32,       Op::v_mad_u32_u24,      Op::v_mad_i32_i24,
-    Op::v_add_co_u32,        Op::v_sub_co_u32,     Op::v_subrev_co_u32,    Op::v_addc_co_u32,
-    Op::v_subb_co_u32,       Op::v_subbrev_co_u32, Op::v_cndmask_b32,      Op::v_add_f32,
-    Op::v_sub_f32,           Op::v_subrev_f32,     Op::v_mul_f32,          Op::v_fma_f32,
-    Op::v_fmac_f32,          Op::v_mad_f32,        Op::v_mac_f32,          Op::v_min_f32,
-    Op::v_max_f32,           Op::v_min3_f32,       Op::v_max3_f32,         Op::v_trunc_f32,
-    Op::v_ceil_f32,          Op::v_floor_f32,      Op::v_rndne_f32,        Op::v_cvt_i32_f32,
-    Op::v_cvt_u32_f32,       Op::v_cvt_f32_i32,    Op::v_cvt_f32_u32,      Op::v_cvt_f32_ubyte0,
-    Op::v_cvt_f32_ubyte3,    Op::v_cmp_class_f32,  Op::v_cmp_lt_f32,       Op::v_cmp_eq_f32,
-    Op::v_cmp_nge_f32,       Op::v_cmp_u_f32,      Op::v_cmp_gt_i32,       Op::v_cmp_lt_u32,
-    Op::v_cmp_eq_u32,        Op::v_cmp_ne_u32,     Op::v_cmp_ge_i32,       Op::v_cmp_lt_u64,
-    Op::v_cmp_gt_i64,        Op::v_cmp_ne_u64,     Op::v_cmp_eq_u16,       Op::v_cmp_gt_i16,
-    Op::v_lshlrev_b64,       Op::v_lshrrev_b64,    Op::v_ashrrev_i64,      Op::v_mad_u64_u32,
-    Op::v_mad_i64_i32,       Op::v_add_f64,        Op::v_mul_f64,          Op::v_fma_f64,
-    Op::v_floor_f64,         Op::v_rndne_f64,      Op::v_cmp_lt_f64,       Op::v_cmp_nlg_f64,
-    Op::v_readfirstlane_b32, Op::v_readlane_b32,   Op::v_writelane_b32,
+    Op::v_mov_b32,        Op::v_not_b32,        Op::v_bfrev_b32,        Op::v_ffbh_u32,
+    Op::v_ffbh_i32,       Op::v_ffbl_b32,       Op::v_add_u32,          Op::v_sub_u32,
+    Op::v_subrev_u32,     Op::v_and_b32,        Op::v_or_b32,           Op::v_xor_b32,
+    Op::v_lshlrev_b32,    Op::v_lshrrev_b32,    Op::v_ashrrev_i32,      Op::v_min_i32,
+    Op::v_max_i32,        Op::v_min_u32,        Op::v_max_u32,          Op::v_mul_lo_u32,
+    Op::v_mul_hi_u32,     Op::v_mul_hi_i32,     Op::v_mul_u32_u24,      Op::v_mul_i32_i24,
+    Op::v_bcnt_u32_b32,   Op::v_bfm_b32,        Op::v_mbcnt_lo_u32_b32, Op::v_mbcnt_hi_u32_b32,
+    Op::v_lshl_add_u32,   Op::v_add_lshl_u32,   Op::v_add3_u32,         Op::v_lshl_or_b32,
+    Op::v_and_or_b32,     Op::v_or3_b32,        Op::v_xad_u32,          Op::v_bfe_u32,
+    Op::v_bfe_i32,        Op::v_bfi_b32,        Op::v_alignbit_b32,     Op::v_alignbyte_b32,
+    Op::v_min3_i32,       Op::v_max3_i32,       Op::v_med3_i32,         Op::v_min3_u32,
+    Op::v_max3_u32,       Op::v_med3_u32,       Op::v_mad_u32_u24,      Op::v_mad_i32_i24,
+    Op::v_add_co_u32,     Op::v_sub_co_u32,     Op::v_subrev_co_u32,    Op::v_addc_co_u32,
+    Op::v_subb_co_u32,    Op::v_subbrev_co_u32, Op::v_cndmask_b32,      Op::v_add_f32,
+    Op::v_sub_f32,        Op::v_subrev_f32,     Op::v_mul_f32,          Op::v_fma_f32,
+    Op::v_fmac_f32,       Op::v_mad_f32,        Op::v_mac_f32,          Op::v_min_f32,
+    Op::v_max_f32,        Op::v_min3_f32,       Op::v_max3_f32,         Op::v_trunc_f32,
+    Op::v_ceil_f32,       Op::v_floor_f32,      Op::v_rndne_f32,        Op::v_cvt_i32_f32,
+    Op::v_cvt_u32_f32,    Op::v_cvt_f32_i32,    Op::v_cvt_f32_u32,      Op::v_cvt_f32_ubyte0,
+    Op::v_cvt_f32_ubyte3, Op::v_cmp_class_f32,  Op::v_cmp_lt_f32,       Op::v_cmp_eq_f32,
+    Op::v_cmp_nge_f32,    Op::v_cmp_u_f32,      Op::v_cmp_gt_i32,       Op::v_cmp_lt_u32,
+    Op::v_cmp_eq_u32,     Op::v_cmp_ne_u32,     Op::v_cmp_ge_i32,       Op::v_cmp_lt_u64,
+    Op::v_cmp_gt_i64,     Op::v_cmp_ne_u64,     Op::v_cmp_eq_u16,       Op::v_cmp_gt_i16,
+    Op::v_lshlrev_b64,    Op::v_lshrrev_b64,    Op::v_ashrrev_i64,      Op::v_mad_u64_u32,
+    Op::v_mad_i64_i32,    Op::v_add_f64,        Op::v_mul_f64,          Op::v_fma_f64,
+    Op::v_floor_f64,      Op::v_rndne_f64,      Op::v_cmp_lt_f64,       Op::v_cmp_nlg_f64,
+    Op::v_rcp_f32,        Op::v_sqrt_f32,       Op::v_rsq_f32,          Op::v_ldexp_f32,
+    Op::v_min_f64,        Op::v_max_f64,        Op::v_cvt_f64_i32,      Op::v_cvt_f64_u32,
+    Op::v_cvt_i32_f64,    Op::v_cvt_u32_f64,    Op::v_cvt_f64_f32,      Op::v_cvt_f32_f64,
+    Op::v_pk_add_f32,     Op::v_pk_mul_f32,     Op::v_pk_fma_f32,       Op::v_readfirstlane_b32,
+    Op::v_readlane_b32,   Op::v_writelane_b32,
 };
 
 class Generator {
@@ -244,7 +248,7 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
                                    << 16);
     } else if (what < 80) {
       const Op op = r_.pick(kCommon);
-      static const Enc encs[] = {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3};
+      static const Enc encs[] = {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3, Enc::VOP3P};
       const Enc enc = r_.pick(encs);
       if (const auto *row = isa::findOp(op, enc, target_))
         vector(w, enc, row->number);
