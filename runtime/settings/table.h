@@ -49,7 +49,7 @@ MELD_SETTING(Text,   gpuTranslateThreshold, "MELD_GPU_TRANSLATE_THRESHOLD", "", 
 MELD_SETTING(Text,   counters,        "MELD_COUNTERS",          "",     "Software GPU: write counters to this JSON file")
 MELD_SETTING(Text,   gpuProfile,      "MELD_GPU_PROFILE",       "",     "Software GPU: write a per-instruction profile to this JSON file")
 MELD_SETTING(Text,   gpuCapture,      "MELD_GPU_CAPTURE",       "",     "Software GPU: DIR[,REGEX[,N]] saves the N-th dispatch of matching kernels for meld-gpu replay")
-MELD_SETTING(Text,   trace,           "MELD_TRACE",             "",     "Software GPU: trace instructions")
+MELD_SETTING(Text,   trace,           "MELD_TRACE",             "",     "Software GPU: trace dispatches (kernel), instructions (insts); a file may follow")
 MELD_SETTING(Text,   traceKernel,     "MELD_TRACE_KERNEL",      "",     "Software GPU: trace only this kernel")
 MELD_SETTING(Text,   pluginOptions,   "MELD_PLUGIN_OPTIONS",    "",     "opt plugin: options of the melding passes")
 // clang-format on

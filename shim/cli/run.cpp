@@ -60,7 +60,7 @@ int run(const Cli &cli, const Options &o, std::vector<std::string> command) {
   if (!joined.empty())
     environment.emplace_back("LD_PRELOAD", joined);
   if (!o.counters.empty())
-    environment.emplace_back("MELD_COUNTERS", absolute(o.counters));
+    environment.emplace_back("MELD_COUNTERS", o.counters == "-" ? "-" : absolute(o.counters));
   if (o.timing)
     environment.emplace_back("MELD_GPU_TIMING", "1");
   if (o.report)
@@ -111,7 +111,8 @@ void addRun(Cli &cli) {
   sub->add_option("--device", o->device, "Where to run; auto: the GPU when /dev/kfd is usable")
       ->check(CLI::IsMember({"auto", "gpu", "software"}))
       ->option_text("auto|gpu|software");
-  sub->add_option("--counters", o->counters, "Write the software GPU's counters to this JSON file")
+  sub->add_option("--counters", o->counters,
+                  "Write the software GPU's counters to this JSON file; -: a table on stderr")
       ->option_text("FILE.json");
   sub->add_flag("--timing", o->timing, "Model cycles on the software GPU");
   sub->add_flag("--report", o->report, "Say on stderr what was replaced when the program ends");

@@ -4,8 +4,10 @@
 #include "runtime/softgpu/counters/output_file.h"
 #include "runtime/softgpu/isa/decoder.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -76,6 +78,77 @@ Json checksJson() {
   return j;
 }
 
+struct Total {
+  uint64_t dispatches = 0, cycles = 0;
+  WaveCounters counters;
+  void add(const Total &other) {
+    dispatches += other.dispatches;
+    cycles += other.cycles;
+    counters.add(other.counters);
+  }
+};
+
+std::map<std::string, Total> totalsOf(const std::vector<DispatchRecord> &records) {
+  std::map<std::string, Total> totals;
+  for (const DispatchRecord &r : records)
+    totals[r.kernel].add({1, r.cycles, r.counters});
+  return totals;
+}
+
+/// A C++ name without its arguments' types where it is long, cut to the width.
+std::string shortName(const std::string &kernel, size_t width) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(kernel.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text ? text : kernel;
+  std::free(text);
+  if (name.size() > width)
+    name = name.substr(0, width - 3) + "...";
+  return name;
+}
+
+/// 5 characters or a few more: 123, 45.6k, 7.89M.
+std::string shortNumber(uint64_t n) {
+  static constexpr const char *units[] = {"", "k", "M", "G", "T", "P", "E"};
+  unsigned unit = 0;
+  double x = double(n);
+  for (; x >= 1000 && unit < 6; ++unit)
+    x /= 1000;
+  char text[24];
+  std::snprintf(text, sizeof(text),
+                unit == 0 ? "%.0f%s"
+                : x < 10  ? "%.2f%s"
+                : x < 100 ? "%.1f%s"
+                          : "%.0f%s",
+                x, units[unit]);
+  return text;
+}
+
+void printRow(std::string &out, const std::string &name, const Total &t, bool cycles) {
+  auto of = [&](isa::Category k) { return t.counters.insts[unsigned(k)]; };
+  const uint64_t valu = of(isa::Category::valu);
+  char line[256];
+  std::snprintf(line, sizeof(line), "%-36s", name.c_str());
+  out += line;
+  for (uint64_t n :
+       {t.dispatches, t.counters.waves, t.counters.total(), valu, of(isa::Category::salu),
+        of(isa::Category::smem),
+        of(isa::Category::vmemRead) + of(isa::Category::vmemWrite) + of(isa::Category::flat),
+        of(isa::Category::lds), of(isa::Category::branch)}) {
+    std::snprintf(line, sizeof(line), " %7s", shortNumber(n).c_str());
+    out += line;
+  }
+  std::snprintf(line, sizeof(line), " %6.1f %7s %7s",
+                valu ? 100.0 * double(t.counters.activeLanesValu) / (64 * double(valu)) : 0.0,
+                shortNumber(t.counters.ldsBankConflicts).c_str(),
+                shortNumber(t.counters.cacheLines).c_str());
+  out += line;
+  if (cycles) {
+    std::snprintf(line, sizeof(line), " %8s", shortNumber(t.cycles).c_str());
+    out += line;
+  }
+  out += "\n";
+}
+
 } // namespace
 
 struct CounterSink::State {
@@ -116,11 +189,6 @@ void CounterSink::record(DispatchRecord record) {
 }
 
 std::string CounterSink::toJson() const {
-  struct Total {
-    uint64_t dispatches = 0, cycles = 0;
-    WaveCounters counters;
-  };
-  std::map<std::string, Total> totals;
   Json dispatches = Json::array();
   std::lock_guard lock(state_->mutex);
   for (const DispatchRecord &r : state_->records) {
@@ -138,11 +206,8 @@ std::string CounterSink::toJson() const {
     d["counters"] = countersJson(r.counters);
     d["cycles"] = r.cycles;
     dispatches.push_back(std::move(d));
-    Total &t = totals[r.kernel];
-    ++t.dispatches;
-    t.cycles += r.cycles;
-    t.counters.add(r.counters);
   }
+  const auto totals = totalsOf(state_->records);
   Json out;
   out["device"] = state_->records.empty() ? "" : isa::targetName(state_->records.front().device);
   out["dispatches"] = std::move(dispatches);
@@ -160,6 +225,32 @@ std::string CounterSink::toJson() const {
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string CounterSink::toTable() const {
+  std::lock_guard lock(state_->mutex);
+  if (state_->records.empty())
+    return {};
+  const auto totals = totalsOf(state_->records);
+  std::vector<std::pair<std::string, Total>> rows(totals.begin(), totals.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
+    return a.second.counters.total() > b.second.counters.total();
+  });
+  Total all;
+  for (const auto &[name, t] : rows)
+    all.add(t);
+  char line[256];
+  std::snprintf(
+      line, sizeof(line), "%-36s %7s %7s %7s %7s %7s %7s %7s %7s %7s %6s %7s %7s%s\n",
+      ("kernels on " + std::string(isa::targetName(state_->records.front().device))).c_str(),
+      "calls", "waves", "insts", "VALU", "SALU", "SMEM", "VMEM", "LDS", "branch", "lanes%",
+      "confl.", "lines", all.cycles ? "   cycles" : "");
+  std::string out = line;
+  for (const auto &[name, t] : rows)
+    printRow(out, shortName(name, 36), t, all.cycles != 0);
+  if (rows.size() > 1)
+    printRow(out, "all", all, all.cycles != 0);
+  return out;
+}
+
 void CounterSink::flush() noexcept {
   if (!enabled_)
     return;
@@ -169,7 +260,10 @@ void CounterSink::flush() noexcept {
       if (state_->pid != getpid()) // forked, and nothing of its own to say
         return;
     }
-    writeWholeFile(state_->fileName, toJson(), "counters");
+    if (state_->fileName == "-")
+      std::fputs(toTable().c_str(), stderr);
+    else
+      writeWholeFile(state_->fileName, toJson(), "counters");
   } catch (...) {
     std::fputs("meld: cannot write counters: out of memory\n", stderr);
   }

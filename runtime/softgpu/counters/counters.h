@@ -39,7 +39,7 @@ struct DispatchRecord {
 };
 
 /// Collects records of the process; writes the JSON of docs/counters.md at exit when MELD_COUNTERS
-/// names a file. Thread-safe.
+/// names a file, a table when it is "-". Thread-safe.
 class CounterSink {
 public:
   static CounterSink &instance();
@@ -49,7 +49,10 @@ public:
   bool enabled() const { return enabled_; }
   void record(DispatchRecord record);
   std::string toJson() const;
-  void flush() noexcept; ///< writes the file; one warning on failure, never throws
+  std::string toTable() const; ///< sums per kernel, most instructions first, and of all
+  /// Writes the JSON to the file, the table to standard error for "-"; one warning on failure,
+  /// never throws.
+  void flush() noexcept;
 
 private:
   struct State;

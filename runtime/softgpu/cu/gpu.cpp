@@ -110,8 +110,9 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
     capture = capture_->begin(request, launch, config_, mapper_);
   std::unique_ptr<WatchFactory> trace;
   if (trace_ && trace_->wants(launch)) {
-    trace = trace_->watch(launch);
-    job.watchers.push_back(trace.get());
+    trace = trace_->watch(launch, config_.target);
+    if (trace)
+      job.watchers.push_back(trace.get());
   }
   const std::unique_ptr<WatchFactory> checkers = makeCheckers(launch, config_.checks);
   if (checkers)

@@ -1,5 +1,6 @@
 #include "runtime/softgpu/cu/trace_log.h"
 
+#include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
@@ -15,23 +16,45 @@ namespace meld::softgpu {
 
 namespace {
 
-using isa::Operand;
+using isa::RegisterRange;
 
-void appendValue(std::string &text, const Operand &o, const Wave &w, unsigned lane) {
-  char buffer[80];
-  for (unsigned k = 0; k < std::max<unsigned>(o.dwords, 1) && k < 4; ++k) {
-    if (o.kind == Operand::Kind::sgpr) {
-      std::snprintf(buffer, sizeof(buffer), " s%u=0x%" PRIx32, o.index + k, w.s[o.index + k]);
-    } else if (o.kind == Operand::Kind::vgpr || o.kind == Operand::Kind::agpr) {
-      const bool acc = o.kind == Operand::Kind::agpr;
-      std::snprintf(buffer, sizeof(buffer), " %c%u[%u]=0x%" PRIx32, acc ? 'a' : 'v', o.index + k,
-                    lane, w.v[o.index + k + (acc ? w.accOffset : 0)].u[lane]);
-    } else {
-      return;
-    }
+void appendValue(std::string &text, const ExecInst *i, const RegisterRange &r, const Wave &w,
+                 unsigned lane) {
+  char buffer[48];
+  const unsigned first = r.index + check::relativeIndex(i, w, r);
+  for (unsigned k = 0; k < r.dwords && k < 4; ++k) {
+    text += ' ' + check::registerName(r.file, first + k);
+    if (r.file == RegisterRange::File::sgpr)
+      std::snprintf(buffer, sizeof(buffer), "=0x%" PRIx32, w.s[(first + k) & 127]);
+    else
+      std::snprintf(
+          buffer, sizeof(buffer), "[%u]=0x%" PRIx32, lane,
+          w.v[first + k + (r.file == RegisterRange::File::agpr ? w.accOffset : 0)].u[lane]);
     text += buffer;
   }
 }
+
+/// "kernel,insts,trace.txt" in parts.
+struct Request {
+  bool kernels = false, instructions = false;
+  std::string file;
+
+  explicit Request(std::string_view text) {
+    bool words = false;
+    while (!text.empty()) {
+      const std::string_view part = text.substr(0, text.find(','));
+      if (part == "kernel" || part == "kernels")
+        kernels = words = true;
+      else if (part == "insts" || part == "instructions")
+        instructions = words = true;
+      else
+        break;
+      text.remove_prefix(std::min(text.size(), part.size() + 1));
+    }
+    file = text.empty() ? "-" : std::string(text); // a file's name may have commas
+    instructions |= !words;
+  }
+};
 
 } // namespace
 
@@ -40,17 +63,18 @@ std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
     const char *env = configured.empty() ? std::getenv(variable) : nullptr;
     return env ? std::string(env) : configured;
   };
-  const std::string name = setting(config.trace, "MELD_TRACE");
-  if (name.empty())
+  const std::string text = setting(config.trace, "MELD_TRACE");
+  if (text.empty())
     return nullptr;
-  std::FILE *f = name == "-" ? stderr : std::fopen(name.c_str(), "w");
+  const Request request(text);
+  std::FILE *f = request.file == "-" ? stderr : std::fopen(request.file.c_str(), "w");
   if (!f) {
-    std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", name.c_str(),
+    std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", request.file.c_str(),
                  std::strerror(errno));
     return nullptr;
   }
-  return std::unique_ptr<TraceLog>(
-      new TraceLog(f, setting(config.traceKernel, "MELD_TRACE_KERNEL")));
+  return std::unique_ptr<TraceLog>(new TraceLog(f, setting(config.traceKernel, "MELD_TRACE_KERNEL"),
+                                                request.kernels, request.instructions));
 }
 
 TraceLog::~TraceLog() {
@@ -64,23 +88,28 @@ class TraceWatcher final : public Watcher {
 public:
   TraceWatcher(std::FILE *file, const Launch &launch) : file_(file), launch_(launch) {}
 
-  void before(const ExecInst *, Wave &w) override {
+  void before(const ExecInst *i, Wave &w) override {
     exec_ = w.exec();
     scc_ = w.scc;
+    lane_ = exec_ ? unsigned(std::countr_zero(exec_)) : 0;
+    values_.clear();
+    for (const RegisterRange &r : uses_.of(i).reads())
+      appendValue(values_, i, r, w, lane_);
   }
 
   void after(const ExecInst *i, Wave &w) override {
-    const unsigned lane = exec_ ? unsigned(std::countr_zero(exec_)) : 0;
-    std::string text = isa::disassemble(*i->inst, w.code->target(), pcOf(i) - launch_.entry),
-                values;
+    const uint64_t offset = pcOf(i) - launch_.entry;
+    std::string text = isa::disassemble(*i->inst, w.code->target(), offset);
     std::ranges::replace_if(
         text, [](char x) { return x == '\t' || x == '\n'; }, ' ');
-    appendValue(values, i->inst->dst, w, lane);
-    appendValue(values, i->inst->sdst, w, lane);
+    std::string results;
+    for (const RegisterRange &r : uses_.of(i).writes())
+      appendValue(results, i, r, w, lane_);
+    if (!results.empty())
+      values_ += " ->" + results;
     std::fprintf(file_, "%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
-                 launch_.kernel.c_str(), w.group ? w.group->flatId : 0, w.waveInGroup,
-                 pcOf(i) - launch_.entry, exec_, scc_, text.c_str(), values.empty() ? "" : "  ;",
-                 values.c_str());
+                 launch_.kernel.c_str(), w.group ? w.group->flatId : 0, w.waveInGroup, offset,
+                 exec_, scc_, text.c_str(), values_.empty() ? "" : "  ;", values_.c_str());
     if (w.status != WaveStatus::ready)
       std::fflush(file_);
   }
@@ -88,8 +117,11 @@ public:
 private:
   std::FILE *file_;
   const Launch &launch_;
+  check::UseTable uses_;
+  std::string values_; ///< of the current instruction's sources
   uint64_t exec_ = 0;
   uint32_t scc_ = 0;
+  unsigned lane_ = 0;
 };
 
 struct TraceFactory final : WatchFactory {
@@ -101,8 +133,17 @@ struct TraceFactory final : WatchFactory {
 
 } // namespace
 
-std::unique_ptr<WatchFactory> TraceLog::watch(const Launch &launch) {
-  return std::make_unique<TraceFactory>(file_, launch);
+std::unique_ptr<WatchFactory> TraceLog::watch(const Launch &l, isa::Target target) {
+  if (kernels_) {
+    std::fprintf(file_,
+                 "kernel %s %s grid %ux%ux%u workgroup %ux%ux%u vgprs %u sgprs %u lds %u scratch "
+                 "%u\n",
+                 l.kernel.c_str(), std::string(isa::targetName(target)).c_str(), l.grid[0],
+                 l.grid[1], l.grid[2], l.workgroup[0], l.workgroup[1], l.workgroup[2],
+                 l.vgprs + l.agprs, l.sgprs, l.ldsBytes, l.scratchPerLane);
+    std::fflush(file_);
+  }
+  return instructions_ ? std::make_unique<TraceFactory>(file_, l) : nullptr;
 }
 
 } // namespace meld::softgpu

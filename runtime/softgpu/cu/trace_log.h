@@ -1,13 +1,17 @@
-// MELD_TRACE: one line for each executed instruction, for looking at what a kernel does.
+// MELD_TRACE: what runs, as text: a line for each dispatch, a line for each executed instruction.
 //
-//   MELD_TRACE=FILE ("-": standard error), MELD_TRACE_KERNEL=part of the kernel's name (default:
-//   all)
+//   MELD_TRACE=WORDS[,FILE]   words: kernel (dispatches), insts (instructions); none: insts.
+//                             FILE "-", or none behind words: standard error
+//   MELD_TRACE_KERNEL=PART    only kernels whose name contains PART
 //
-//   linear g0 w1 +0x1c exec=ffffffffffffffff scc=0  v_add_u32_e32 v0, s6, v0   ; v0[0]=0x40
+//   kernel linear gfx90a grid 4096x1x1 workgroup 256x1x1 vgprs 8 sgprs 96 lds 0 scratch 0
+//   linear g0 w1 +0x1c exec=ffffffffffffffff scc=0  v_add_u32_e32 v0, s6, v0  ; s6=0x100 v0[0]=0x40
+//   -> v0[0]=0x140
 //
-// Values behind the semicolon are those after the instruction: scalar results, and a vector result
-// in the first active lane. Costs about 2 us per instruction. Lines of different waves mix when
-// there are several threads. Thread rule: any thread.
+// Values are those of the sources before the instruction and, behind the arrow, of its results; of
+// vector registers those of the first active lane, of long operands the first four dwords. Costs
+// about 3 us per instruction. Lines of different waves mix when there are several threads. Thread
+// rule: any thread.
 #pragma once
 
 #include "runtime/softgpu/cu/watch.h"
@@ -20,7 +24,7 @@ namespace meld::softgpu {
 
 class TraceLog {
 public:
-  /// nullptr when the configuration names no file or it cannot be written (one warning).
+  /// nullptr when the configuration asks for nothing or the file cannot be written (one warning).
   static std::unique_ptr<TraceLog> open(const DeviceConfig &config);
   ~TraceLog();
   TraceLog(const TraceLog &) = delete;
@@ -29,14 +33,17 @@ public:
     return launch.kernel.find(kernelPart_) != std::string::npos;
   }
 
-  /// Makes watchers that write a line for each instruction of the launch.
-  std::unique_ptr<WatchFactory> watch(const Launch &launch);
+  /// The line of a dispatch; makes watchers that write a line for each of its instructions.
+  /// nullptr: dispatches only.
+  std::unique_ptr<WatchFactory> watch(const Launch &launch, isa::Target target);
 
 private:
-  TraceLog(std::FILE *file, std::string kernelPart)
-      : file_(file), kernelPart_(std::move(kernelPart)) {}
+  TraceLog(std::FILE *file, std::string kernelPart, bool kernels, bool instructions)
+      : file_(file), kernelPart_(std::move(kernelPart)), kernels_(kernels),
+        instructions_(instructions) {}
   std::FILE *file_;
   std::string kernelPart_;
+  bool kernels_, instructions_;
 };
 
 } // namespace meld::softgpu

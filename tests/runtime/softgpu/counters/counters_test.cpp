@@ -1,3 +1,4 @@
+#include "runtime/softgpu/counters/checks.h"
 #include "runtime/softgpu/counters/counters.h"
 #include "runtime/softgpu/isa/decoder.h"
 
@@ -5,7 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +59,56 @@ TEST(Counters, JsonHasDispatchesAndTotals) {
   EXPECT_EQ(a["counters"]["SQ_WAVES"], 4);
   EXPECT_EQ(a["counters"]["VALUUtilization"], 100.0 * 960 / (40 * 64))
       << "weighted by instructions, not a mean of means";
+}
+
+std::vector<std::string> words(const std::string &line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+TEST(Counters, TableHasARowPerKernelAndTheirSum) {
+  CounterSink sink("-");
+  EXPECT_EQ(sink.toTable(), "");
+  sink.record(sample("small", 10, 320));
+  sink.record(sample("_Z3bigPfi", 1234567, 64 * 1234567));
+  sink.record(sample("small", 30, 640));
+  std::istringstream in(sink.toTable());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words(lines[0]),
+            (Words{"kernels", "on", "gfx90a", "calls", "waves", "insts", "VALU", "SALU", "SMEM",
+                   "VMEM", "LDS", "branch", "lanes%", "confl.", "lines", "cycles"}));
+  // 40 + 2 * 7 instructions; 960 of 40 * 64 lanes.
+  EXPECT_EQ(words(lines[1]), (Words{"big(float*,", "int)", "1", "2", "1.23M", "1.23M", "0", "0",
+                                    "0", "0", "3", "100.0", "0", "9", "100"}));
+  EXPECT_EQ(words(lines[2]), (Words{"small", "2", "4", "54", "40", "0", "0", "0", "0", "6", "37.5",
+                                    "0", "18", "200"}));
+  EXPECT_EQ(words(lines[3]), (Words{"all", "3", "6", "1.23M", "1.23M", "0", "0", "0", "0", "9",
+                                    "100.0", "0", "27", "300"}));
+}
+
+TEST(Counters, FindingsOfCheckersAreInTheJson) {
+  CounterSink sink("unused");
+  EXPECT_FALSE(json::parse(sink.toJson()).contains("checks"));
+  CheckSink &checks = CheckSink::instance();
+  checks.enable({"hazard", "race"});
+  for (int k = 0; k < 3; ++k)
+    checks.seen("race", "k", 16);
+  testing::internal::CaptureStderr();
+  checks.describe({"race", "k", 16, "ds_read_b32 v0, v1", "a byte", 0});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "meld-softgpu: race in kernel k at +0x10: ds_read_b32 v0, v1: a byte\n");
+  const json j = json::parse(sink.toJson())["checks"];
+  EXPECT_EQ(j["hazard"], json::array());
+  ASSERT_EQ(j["race"].size(), 1u);
+  EXPECT_EQ(j["race"][0]["count"], 3);
+  EXPECT_EQ(j["race"][0]["offset"], 16);
+  EXPECT_EQ(j["race"][0]["text"], "ds_read_b32 v0, v1");
+  checks.clear();
+  checks.enable({});
 }
 
 TEST(Counters, DisabledSinkKeepsNothing) {
