@@ -43,8 +43,8 @@ enum class ExprKind : uint8_t {
   doubleOp, // op: 0 add 1 sub 2 mul 3 fma 4 min 5 compare-select
   halfOp,   // op: 0 add 1 sub 2 mul 3 fma 4 max
   vector,   // <4 x i32> of the kids: op 0 add 1 mul 2 xor with its reverse, then the sum of the
-          // lanes; 3, 4: <2 x i16> add, unsigned maximum
-  call, // device<op>(kid, kid), not inlined
+            // lanes; 3, 4: <2 x i16> add, unsigned maximum
+  call,     // device<op>(kid, kid), not inlined
 };
 enum class BinaryOp : uint8_t {
   add,

@@ -287,20 +287,15 @@ private:
   }
 
   Value *vector(uint32_t op, const std::vector<Value *> &k) {
-    if (op >= 3) {
-      auto *type = FixedVectorType::get(b_.getInt16Ty(), 2);
-      Value *x = b_.CreateBitCast(k[0], type), *y = b_.CreateBitCast(k[1], type);
-      return b_.CreateBitCast(op == 3 ? b_.CreateAdd(x, y)
-                                      : b_.CreateBinaryIntrinsic(Intrinsic::umax, x, y),
-                              b_.getInt32Ty());
-    }
     Value *x = PoisonValue::get(FixedVectorType::get(b_.getInt32Ty(), 4));
     for (uint32_t i = 0; i < 4; ++i)
       x = b_.CreateInsertElement(x, k[i], i);
     Value *reverse = b_.CreateShuffleVector(x, {3, 2, 1, 0});
     Value *r = op == 0   ? b_.CreateAdd(x, reverse)
                : op == 1 ? b_.CreateMul(x, reverse)
-                         : b_.CreateXor(x, b_.CreateShl(reverse, 1));
+               : op == 2 ? b_.CreateXor(x, b_.CreateShl(reverse, 1))
+               : op == 3 ? b_.CreateSub(x, reverse)
+                         : b_.CreateBinaryIntrinsic(Intrinsic::umax, x, reverse);
     Value *sum = b_.CreateExtractElement(r, uint64_t{0});
     for (uint32_t i = 1; i < 4; ++i)
       sum = b_.CreateAdd(sum, b_.CreateExtractElement(r, i));
