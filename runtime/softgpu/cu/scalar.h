@@ -6,7 +6,7 @@
 // only at run time (SCC, EXECZ, apertures, ...).
 #pragma once
 
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/cu/special_source.h"
 
 #include <bit>
 #include <type_traits>
@@ -15,8 +15,6 @@ namespace meld::softgpu::scalar {
 
 /// ExecInst::src of a run-time source: this plus its 9-bit code.
 inline constexpr uint16_t kSpecialSlot = 0x8000;
-
-uint64_t readSpecial(const Wave &w, unsigned code);
 
 enum Sources : unsigned { bothSgpr = 0, imm0 = 1, imm1 = 2, anySource = 4 };
 
@@ -28,7 +26,7 @@ inline T readSource(const ExecInst *i, const Wave &w) {
     if (slot == kImmSlot)
       return T(i->imm[K]);
     if (slot & kSpecialSlot)
-      return T(readSpecial(w, slot & 0x1ff));
+      return T(specialSource(w, slot & 0x1ff));
   } else if constexpr ((Mix >> K) & 1) {
     return T(i->imm[K]);
   }

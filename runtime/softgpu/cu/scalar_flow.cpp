@@ -315,25 +315,3 @@ bool prepareFlow(ExecInst &e, isa::Target) {
 }
 
 } // namespace meld::softgpu::scalar
-
-namespace meld::softgpu::scalar {
-
-uint64_t readSpecial(const Wave &w, unsigned code) {
-  switch (code) {
-  case 235:
-  case 236:
-  case 237:
-  case 238:
-    return w.apertures[code - 235];
-  case 251:
-    return w.s64(isa::Sgpr::vcc) == 0;
-  case 252:
-    return w.exec() == 0;
-  case 253:
-    return w.scc;
-  default: // POPS_EXITING_WAVE_ID and LDS_DIRECT: graphics only
-    return 0;
-  }
-}
-
-} // namespace meld::softgpu::scalar

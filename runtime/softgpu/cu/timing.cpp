@@ -15,6 +15,7 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/timing_cache.h"
+#include "runtime/softgpu/cu/valu/host_float.h"
 #include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/isa/decoder.h"
 
@@ -583,6 +584,7 @@ uint64_t Device::run() {
 
 uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
   job.workers.fetch_add(1, std::memory_order_relaxed);
+  const HostFloat hostFloat;
   FaultGuard guard;
   Device *const outer = current;
   std::unique_ptr<Device> device;
@@ -595,9 +597,7 @@ uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
       cycles = device->run();
     } else {
       Wave &w = *device->running;
-      w.fault = Fault{FaultKind::memory, pcOf(w.next),
-                      guard.address,     faultingLane(w.next, w, guard.address),
-                      guard.write,       "no memory there"};
+      w.fault = memoryFaultOf(w, guard);
       w.status = WaveStatus::faulted;
       job.fail(describeFault(w, *job.launch, job.env.code->target()));
     }

@@ -3,6 +3,7 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/safe_read.h"
+#include "runtime/softgpu/cu/valu/host_float.h"
 #include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/tier.h"
@@ -28,6 +29,17 @@ void Job::fail(DispatchResult r) {
   if (result.code == DispatchCode::ok)
     result = std::move(r);
   stop.store(true, std::memory_order_relaxed);
+}
+
+Fault memoryFaultOf(const Wave &w, const FaultGuard &guard) {
+  const ExecInst *i = w.next;
+  Fault f{FaultKind::memory, pcOf(i),          guard.address, faultingLane(i, w, guard.address),
+          guard.write,       "no memory there"};
+  if (!f.address && f.lane >= 0) {
+    f.address = laneAddress(i, w, unsigned(f.lane));
+    f.write = f.write || (f.address && writesMemory(i));
+  }
+  return f;
 }
 
 std::unique_ptr<Watch> makeWatch(const Job &job) {
@@ -128,6 +140,7 @@ void Worker::run(Job &job) noexcept {
   Worker *outer = WorkerInterrupt::worker;
   WorkerInterrupt::worker = this;
   {
+    const HostFloat hostFloat;
     FaultGuard guard;
     guard_ = &guard;
     try {
@@ -136,9 +149,7 @@ void Worker::run(Job &job) noexcept {
         loop(job);
       } else {
         Wave &w = *running_;
-        w.fault = Fault{FaultKind::memory, pcOf(w.next),
-                        guard.address,     faultingLane(w.next, w, guard.address),
-                        guard.write,       "no memory there"};
+        w.fault = memoryFaultOf(w, guard);
         w.status = WaveStatus::faulted;
         job.fail(describeFault(w, *job.launch, job.env.code->target()));
       }

@@ -67,6 +67,10 @@ std::unique_ptr<Watch> makeWatch(const Job &job);
 /// The message and code for a wave that stopped with Wave::fault.
 DispatchResult describeFault(const Wave &w, const Launch &launch, isa::Target target);
 
+/// What a wave's access that the host refused was: the guard's address, or, where the host does not
+/// say it (non-canonical addresses), the lane's own.
+Fault memoryFaultOf(const Wave &w, const FaultGuard &guard);
+
 class Worker {
 public:
   Worker();

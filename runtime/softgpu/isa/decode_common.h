@@ -91,6 +91,26 @@ inline bool hasCarryOut(Op op) {
   }
 }
 
+/// SOPP branches to an offset: s_branch and the conditional ones.
+inline bool isOffsetBranch(Op op) {
+  switch (op) {
+  case Op::s_branch:
+  case Op::s_cbranch_scc0:
+  case Op::s_cbranch_scc1:
+  case Op::s_cbranch_vccz:
+  case Op::s_cbranch_vccnz:
+  case Op::s_cbranch_execz:
+  case Op::s_cbranch_execnz:
+  case Op::s_cbranch_cdbgsys:
+  case Op::s_cbranch_cdbguser:
+  case Op::s_cbranch_cdbgsys_or_user:
+  case Op::s_cbranch_cdbgsys_and_user:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// v_madmk: the literal is the second operand; v_madak: the third.
 inline bool isMadmk(Op op) { return op == Op::v_madmk_f32 || op == Op::v_madmk_f16; }
 inline bool isMadak(Op op) { return op == Op::v_madak_f32 || op == Op::v_madak_f16; }

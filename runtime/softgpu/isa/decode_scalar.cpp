@@ -6,24 +6,7 @@ namespace meld::softgpu::isa {
 namespace {
 
 bool isBranch(Op op) {
-  switch (op) {
-  case Op::s_branch:
-  case Op::s_cbranch_scc0:
-  case Op::s_cbranch_scc1:
-  case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz:
-  case Op::s_cbranch_execz:
-  case Op::s_cbranch_execnz:
-  case Op::s_cbranch_cdbgsys:
-  case Op::s_cbranch_cdbguser:
-  case Op::s_cbranch_cdbgsys_or_user:
-  case Op::s_cbranch_cdbgsys_and_user:
-  case Op::s_call_b64:
-  case Op::s_cbranch_i_fork:
-    return true;
-  default:
-    return false;
-  }
+  return isOffsetBranch(op) || op == Op::s_call_b64 || op == Op::s_cbranch_i_fork;
 }
 
 void setSimm(Inst &out, uint32_t word) {

@@ -120,21 +120,11 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   case Op::s_set_gpr_idx_mode:
     printGprIdx(t.next(), imm);
     break;
-  case Op::s_branch:
-  case Op::s_cbranch_scc0:
-  case Op::s_cbranch_scc1:
-  case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz:
-  case Op::s_cbranch_execz:
-  case Op::s_cbranch_execnz:
-  case Op::s_cbranch_cdbgsys:
-  case Op::s_cbranch_cdbguser:
-  case Op::s_cbranch_cdbgsys_or_user:
-  case Op::s_cbranch_cdbgsys_and_user:
-    t.next() << int64_t(unsigned(inst.simm / 4) & 0xffff);
-    break;
   default:
-    smallOrHex(t.next(), imm);
+    if (isOffsetBranch(inst.op))
+      t.next() << int64_t(unsigned(inst.simm / 4) & 0xffff);
+    else
+      smallOrHex(t.next(), imm);
   }
 }
 

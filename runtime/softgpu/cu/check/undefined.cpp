@@ -24,6 +24,7 @@
 #include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/check/lds_access.h"
 #include "runtime/softgpu/cu/check/undefined_scalar.h"
+#include "runtime/softgpu/cu/special_source.h"
 
 #include "runtime/softgpu/cu/valu/slow.h"
 #include "runtime/softgpu/isa/decoder.h"
@@ -151,7 +152,7 @@ private:
       v.value = o.value;
       break;
     case Operand::Kind::special:
-      v.value = valu::specialValue(w, o.index);
+      v.value = specialSource(w, o.index);
       if (o.index == 251 && !knownNonZero(w.s64(isa::Sgpr::vcc), d.pair(isa::Sgpr::vcc)))
         v.defined = 0;
       if (o.index == 253 && !d.scc)

@@ -7,6 +7,7 @@
 // Cost: 50-300 ns. Facts: "Vega" ISA manual, chapters 4.5 (DPP, SDWA), 6 (vector ALU), 3.5 (MODE).
 #include "runtime/softgpu/cu/valu/slow.h"
 
+#include "runtime/softgpu/cu/special_source.h"
 #include "runtime/softgpu/cu/valu/lanes.h"
 
 namespace meld::softgpu::valu {
@@ -15,24 +16,6 @@ using isa::Enc;
 using isa::Inst;
 using isa::Operand;
 using isa::SdwaSel;
-
-uint64_t specialValue(const Wave &w, unsigned code) {
-  switch (code) {
-  case 235: // src_shared_base, src_shared_limit, src_private_base, src_private_limit
-  case 236:
-  case 237:
-  case 238:
-    return w.apertures[code - 235];
-  case 251:
-    return w.s64(isa::Sgpr::vcc) == 0;
-  case 252:
-    return w.exec() == 0;
-  case 253:
-    return w.scc;
-  default:
-    return 0;
-  }
-}
 
 uint64_t scalarOperand(const Wave &w, const Operand &o, bool wide) {
   switch (o.kind) {
@@ -43,7 +26,7 @@ uint64_t scalarOperand(const Wave &w, const Operand &o, bool wide) {
       return w.s[o.index];
     return o.index + 1u < isa::Sgpr::slots ? w.s64(o.index) : w.s[o.index];
   case Operand::Kind::special:
-    return wide ? specialValue(w, o.index) : (uint32_t)specialValue(w, o.index);
+    return wide ? specialSource(w, o.index) : (uint32_t)specialSource(w, o.index);
   default:
     return 0;
   }

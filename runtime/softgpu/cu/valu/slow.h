@@ -6,8 +6,6 @@
 
 namespace meld::softgpu::valu {
 
-/// Apertures, vccz, execz, scc as source operands; 0 for what this model does not know.
-uint64_t specialValue(const Wave &w, unsigned code);
 /// Value of a non-vector operand.
 uint64_t scalarOperand(const Wave &w, const isa::Operand &o, bool wide);
 /// First row of a vector operand, null for anything else.

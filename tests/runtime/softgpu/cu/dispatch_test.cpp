@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 namespace meld::softgpu::test {
 namespace {
@@ -419,6 +420,42 @@ TEST_P(Dispatch, Trace) {
   EXPECT_TRUE(store);
   EXPECT_EQ(total, uint64_t(lines));
   std::remove(name.c_str());
+}
+
+// An application compiled with fast math, or one that rounds upwards, does not change results; its
+// own state comes back.
+TEST_P(Dispatch, HostFloatingPointStateDoesNotMatter) {
+  vector<uint32_t> want(1024), out(1024);
+  for (bool timing : {false, true}) {
+    DeviceConfig c = testConfig(target, 1);
+    c.timing = timing;
+    auto g = Gpu::create(c);
+    expectOk(launch(*g, code, "float_bits", {1024}, {256}, Args(want.data())));
+    const unsigned saved = _mm_getcsr();
+    _mm_setcsr(0xdf80); // round up, flush and ignore denormals, no traps
+    auto r = launch(*g, code, "float_bits", {1024}, {256}, Args(out.data()));
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(saved);
+    expectOk(r);
+    EXPECT_EQ(after & ~0x3fu, 0xdf80u & ~0x3fu);
+    EXPECT_EQ(out, want) << (timing ? "timing" : "interpreter");
+  }
+}
+
+// A non-canonical address faults without the host saying where: the message has it all the same.
+TEST_P(Dispatch, NonCanonicalAddressIsNamed) {
+  for (bool timing : {false, true}) {
+    DeviceConfig c = testConfig(target, 1);
+    c.timing = timing;
+    auto g = Gpu::create(c);
+    vector<uint32_t> out(256);
+    auto r = launch(*g, code, "wild", {256}, {256}, Args(out.data(), uint64_t(0x00dead0012345678)));
+    EXPECT_EQ(r.code, DispatchCode::memoryFault);
+    EXPECT_EQ(r.address, 0x00dead0012345678u);
+    EXPECT_TRUE(r.write);
+    for (const char *part : {"0xdead0012345678", "wave 1", "lane 5"})
+      EXPECT_NE(r.message.find(part), r.message.npos) << r.message;
+  }
 }
 
 TEST_P(Dispatch, SurvivesFork) {

@@ -180,6 +180,16 @@ kernel void anywhere(global uint32 *out, uint32 which) {
   out[t] += tile[t] * 7 + ((volatile uint32 *)mine)[t & 3] * 11;
 }
 
+// Bits that depend on rounding and on denormals.
+kernel void float_bits(global uint32 *out) {
+  uint32 t = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+  float a = (float)t * 0.1f, tiny = a * 1.0e-20f * 1.0e-20f;
+  union { float f; uint32 u; } x, y;
+  x.f = a * a + 0.3f;
+  y.f = tiny + tiny;
+  out[t] = x.u ^ y.u;
+}
+
 // Straight-line arithmetic for the speed test.
 kernel void mix(global uint32 *out, uint32 n) {
   uint32 t = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
