@@ -44,7 +44,7 @@ __global__ void ahoCorasick(const char *text, int n, const short *next, const un
   }
 }
 
-static std::vector<int> failures_(const std::string &w) {
+static std::vector<int> failureLinks(const std::string &w) {
   std::vector<int> fail(w.size(), 0);
   for (size_t i = 1, k = 0; i < w.size(); ++i) {
     while (k && w[k] != w[i])
@@ -74,7 +74,7 @@ int main() {
   for (const std::string &w : words) {
     const int m = int(w.size()), piece = 37;
     Device<char> word(std::vector<char>(w.begin(), w.end()));
-    Device<int> fail(failures_(w)), hits(std::vector<int>(n, 0)), other(std::vector<int>(n, 0));
+    Device<int> fail(failureLinks(w)), hits(std::vector<int>(n, 0)), other(std::vector<int>(n, 0));
     naive<<<(n + 255) / 256, 256>>>(dText, n, word, m, hits);
     expectSame("naive", hits.host(), expected(w));
     knuthMorrisPratt<<<(n / piece + 64) / 64, 64>>>(dText, n, word, fail, m, other, piece);
