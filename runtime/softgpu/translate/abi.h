@@ -55,7 +55,7 @@ struct UnitInst {
 struct Compiled {
   UnitFn code = nullptr;
   void *handle = nullptr; ///< for release()
-  uint32_t covered = 0;   ///< instructions that do not go through their handler
+  uint32_t covered = 0;   ///< instructions with code of their own, not the interpreter's handler
 };
 
 /// What the library exports under the name kLibrarySymbol. Messages are one line.

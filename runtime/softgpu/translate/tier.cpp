@@ -351,8 +351,8 @@ Settings Settings::read(const std::string &text) {
     s.when = When::automatic;
   else if (!std::strcmp(when, "always"))
     s.when = When::always;
-  else if (!*when)
-    s.when = kDefaultWhen;
+  else if (*when)
+    s.when = When::off;
   if (const char *t = ::secure_getenv("MELD_GPU_TRANSLATE_THRESHOLD"))
     s.threshold = std::strtoull(t, nullptr, 10);
   return s;

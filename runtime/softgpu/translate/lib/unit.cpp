@@ -1,6 +1,7 @@
 #include "runtime/softgpu/translate/lib/unit.h"
 
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/translate/lib/global512.h"
 #include "runtime/softgpu/translate/lib/lds512.h"
 
 #include "llvm/IR/MDBuilder.h"
@@ -184,8 +185,15 @@ bool Unit::handler(uint32_t k, bool returns) {
   Type *ptr = b_.getPtrTy();
   auto *type = FunctionType::get(ptr, {ptr, ptr}, false);
   Handler run = e->run;
-  if (Handler faster = lanes_ == 16 ? lds512Handler(e) : nullptr)
-    run = faster;
+  if (lanes_ == 16) {
+    Handler faster = lds512Handler(e);
+    if (!faster)
+      faster = global512Handler(e);
+    if (faster) {
+      run = faster;
+      ++covered_;
+    }
+  }
   Value *next =
       b_.CreateCall(type, pointer(reinterpret_cast<const void *>(run)), {pointer(e), wave_});
   if (memory) {

@@ -100,6 +100,7 @@ private:
   void vector(std::vector<uint32_t> &w, Enc enc, uint32_t number);
   void scalar(std::vector<uint32_t> &w);
   void lds(std::vector<uint32_t> &w);
+  void global(std::vector<uint32_t> &w);
   bool acceptable(const std::vector<uint32_t> &w) const;
 
   Random &r_;
@@ -205,6 +206,28 @@ void Generator::lds(std::vector<uint32_t> &w) {
   w = {0xd8000000 | number << 17 | offset, vgpr() | vgpr() << 8 | vgpr() << 16 | vgpr() << 24};
 }
 
+void Generator::global(std::vector<uint32_t> &w) {
+  static const Op ops[] = {
+      Op::global_load_dword,    Op::global_load_dwordx2,  Op::global_load_dwordx3,
+      Op::global_load_dwordx4,  Op::global_store_dword,   Op::global_store_dwordx2,
+      Op::global_store_dwordx4, Op::global_store_dwordx3, Op::global_load_ubyte,
+      Op::global_load_sshort,   Op::global_store_byte,    Op::flat_load_dword,
+      Op::flat_store_dwordx2,   Op::flat_load_dwordx4,
+  };
+  const Op op = r_.pick(ops);
+  const bool flat = isa::mnemonic(op).starts_with("flat");
+  const auto *row = isa::findOp(op, flat ? Enc::FLAT : Enc::GLOBAL, target_);
+  if (!row)
+    return;
+  const bool saddr = !flat && r_.oneIn(2);
+  const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(64) * (r_.oneIn(4) ? 1 : 4);
+  const uint32_t address = saddr ? 20 + r_.below(4) : 24 + 2 * r_.below(4);
+  w = {0xdc000000 | uint32_t(row->number) << 18 | (flat ? 0u : 2u << 14) | offset,
+       address | vgpr() << 8 | (saddr ? 40u : 0x7fu) << 16 | vgpr() << 24};
+  if (flat && target_ != isa::Target::gfx900)
+    w[1] &= ~0x7f0000u; // no SGPR field there
+}
+
 bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   isa::Inst in;
   std::vector<uint32_t> padded = w;
@@ -212,7 +235,10 @@ bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   if (isa::decode(padded.data(), padded.size() * 4, target_, in) != isa::DecodeStatus::ok ||
       in.size != w.size() * 4)
     return false;
-  switch (in.op) { // leave the snippet, or measure time
+  for (const isa::Operand *o : {&in.dst, &in.sdst}) // where the addresses are
+    if (o->kind == isa::Operand::Kind::vgpr && o->index + o->dwords > 20)
+      return false;
+  switch (in.op) { // leave the snippet, or write to any register
   case Op::s_setpc_b64:
   case Op::s_swappc_b64:
   case Op::s_call_b64:
@@ -222,6 +248,8 @@ bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   case Op::s_cbranch_join:
   case Op::s_set_gpr_idx_on: // would index past the rows kept here
   case Op::s_set_gpr_idx_idx:
+  case Op::s_movreld_b32:
+  case Op::s_movreld_b64:
     return false;
   case Op::s_setreg_b32:
   case Op::s_setreg_imm32_b32: // MODE: seldom, the rest of the snippet is interpreted
@@ -236,8 +264,13 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
   while (insts.size() < length) {
     std::vector<uint32_t> w;
     const uint32_t what = r_.below(100);
-    if (mix != Mix::alu && what < (mix == Mix::lds ? 50u : 10u)) {
-      lds(w);
+    if (mix == Mix::global && what < 50) {
+      global(w);
+    } else if (mix != Mix::alu && what < (mix == Mix::lds ? 50u : 10u)) {
+      if (mix == Mix::everything && r_.oneIn(2))
+        global(w);
+      else
+        lds(w);
     } else if (what < 20) {
       scalar(w);
     } else if (what < 25) { // a forward branch, patched below; or nothing
@@ -299,7 +332,7 @@ std::vector<uint32_t> makeSnippet(Random &random, isa::Target target, unsigned l
 
 BareWave::BareWave() : rows(kRows), lds(kLds + 64) {}
 
-void BareWave::fill(Random &r, CodeCache &code, const ExecInst *entry) {
+void BareWave::fill(Random &r, CodeCache &code, const ExecInst *entry, const GlobalMemory &global) {
   wave = Wave{};
   for (unsigned k = 0; k < kRows; ++k) {
     const uint32_t kind = r.below(4);
@@ -318,11 +351,25 @@ void BareWave::fill(Random &r, CodeCache &code, const ExecInst *entry) {
   }
   for (uint8_t &b : lds)
     b = uint8_t(r.next());
+  const uint64_t base = reinterpret_cast<uint64_t>(global.bytes);
+  for (unsigned k = 20; k < 32; k += k < 24 ? 1 : 2) {
+    // Consecutive elements of some size, the same for all, or anywhere; 512 bytes stay free behind.
+    static const uint32_t steps[] = {4, 8, 16, 4, 0, 1};
+    const uint32_t step = r.pick(steps), start = r.below(1024) & ~(r.oneIn(4) ? 0u : 15u);
+    const bool anywhere = r.oneIn(5);
+    for (unsigned l = 0; l < kWaveSize; ++l) {
+      const uint32_t at = anywhere ? r.below(GlobalMemory::kBytes - 512) : start + l * step;
+      rows[k].u[l] = uint32_t(k < 24 ? at : base + at);
+      if (k >= 24)
+        rows[k + 1].u[l] = uint32_t((base + at) >> 32);
+    }
+  }
   wave.v = rows.data();
   wave.numVgprs = wave.accOffset = 256;
   wave.numAgprs = 256;
   for (uint32_t &s : wave.s)
     s = r.oneIn(2) ? edgeValue(r) : uint32_t(r.next());
+  wave.setS64(40, base);
   uint64_t exec = kFullExec;
   switch (r.below(6)) {
   case 0:

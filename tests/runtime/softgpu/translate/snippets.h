@@ -31,18 +31,27 @@ private:
 };
 
 /// Which kinds of instructions a snippet has.
-enum class Mix { alu, lds, everything };
+enum class Mix { alu, lds, global, everything };
 
 /// Code words; ends with s_endpgm.
 std::vector<uint32_t> makeSnippet(Random &random, isa::Target target, unsigned length, Mix mix);
 
+/// Memory that snippets may load from and store to; one for both tiers, since addresses count.
+struct GlobalMemory {
+  static constexpr size_t kBytes = 16384;
+  alignas(64) uint8_t bytes[kBytes];
+};
+
 /// A wave without a dispatch: registers, LDS and nothing else.
+///
+/// v20..v23 hold offsets into the global memory, v[24:25]..v[30:31] addresses in it, s[40:41] its
+/// address; snippets write neither.
 class BareWave {
 public:
   static constexpr unsigned kRows = 1024, kLds = 4096;
   BareWave();
   /// Random registers, lane masks and LDS, many of them edge values.
-  void fill(Random &random, CodeCache &code, const ExecInst *entry);
+  void fill(Random &random, CodeCache &code, const ExecInst *entry, const GlobalMemory &global);
   void copyFrom(const BareWave &other);
   /// "" or the first difference.
   std::string difference(const BareWave &other) const;
