@@ -62,7 +62,7 @@ TEST_P(Snippets, SameAsInterpreted) {
   const uint64_t seed =
       std::getenv("MELD_TEST_SEED") ? std::strtoull(std::getenv("MELD_TEST_SEED"), nullptr, 0) : 1;
   const unsigned count =
-      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 500;
+      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 350;
   const auto before = translate::tierStatistics();
   BareWave start, interpreted, translated;
   // Each tier finds what it left, at the same address.

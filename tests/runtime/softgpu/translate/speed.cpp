@@ -61,8 +61,8 @@ int main(int argc, char **argv) {
        }},
       {"saxpy",
        [&](Gpu &g, const TestCode &o) {
-         return launch(g, o, "saxpy", {1 << 13}, {256},
-                       Args(x.data(), y.data(), 0.5f, 1u << 16, 1u << 13));
+         return launch(g, o, "saxpy", {1 << 11}, {256},
+                       Args(x.data(), y.data(), 0.5f, 1u << 16, 1u << 11));
        }},
       {"gather",
        [&](Gpu &g, const TestCode &o) {
