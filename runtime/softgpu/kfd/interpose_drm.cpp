@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace meld::softgpu;
 
@@ -17,7 +19,7 @@ namespace {
 using Handle = void *;
 
 char ourDevice;
-std::atomic<int> deviceFd{-1};
+std::atomic<uint64_t> deviceFd{0}; ///< process id << 32 | descriptor
 bool isOurs(Handle handle) { return handle == &ourDevice; }
 
 /// struct amdgpu_gpu_info, as far as ROCr reads it; the caller's struct may be longer, never
@@ -37,14 +39,30 @@ Next<int (*)(Handle)> nextDeinitialize("amdgpu_device_deinitialize"),
 Next<const char *(*)(Handle)> nextName("amdgpu_get_marketing_name");
 Next<int (*)(Handle, void *)> nextInfo("amdgpu_query_gpu_info");
 
+// As libdrm, the device has a descriptor of its own: the newer thunk asks for it and closes the one
+// that it has opened. It stays open; a forked child, which has a device of its own, gets a new one.
+int ownDescriptor(int fd) {
+  for (;;) {
+    uint64_t known = deviceFd.load();
+    if (known >> 32 == uint64_t(::getpid()))
+      return int(uint32_t(known));
+    const Node *node = nodeOf(fd);
+    const int fresh = node ? openNode(*node, O_RDWR | O_CLOEXEC) : -1;
+    if (fresh < 0)
+      return -1;
+    if (deviceFd.compare_exchange_strong(known, uint64_t(::getpid()) << 32 | uint32_t(fresh)))
+      return fresh;
+    ::close(fresh); // another thread was first
+  }
+}
+
 int initialize(int fd, uint32_t *major, uint32_t *minor, Handle *handle) {
   if (major)
     *major = 3;
   if (minor)
     *minor = 49;
-  deviceFd.store(fd);
   *handle = &ourDevice;
-  return 0;
+  return ownDescriptor(fd) >= 0 ? 0 : -errno;
 }
 
 bool isRender(int fd) {
@@ -74,7 +92,7 @@ MELD_EXPORT const char *amdgpu_get_marketing_name(Handle handle) {
 
 MELD_EXPORT int amdgpu_device_get_fd(Handle handle) {
   if (isOurs(handle))
-    return deviceFd.load();
+    return int(uint32_t(deviceFd.load()));
   return nextGetFd ? nextGetFd(handle) : -EINVAL;
 }
 
