@@ -118,11 +118,9 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   return true;
 }
 
-/// All lanes a line or more apart, each within one line; false when not.
-bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
-  const uint64_t step = a[1] - a[0], distance = int64_t(step) < 0 ? -step : step;
-  if (mask != kFullExec || distance < 64 || a[63] - a[0] != 63 * step ||
-      !std::has_single_bit(bytes) || ((a[0] | step) & (bytes - 1)))
+/// All lanes are active and their addresses `step` apart.
+bool isStride(const uint64_t *a, uint64_t mask, uint64_t step) {
+  if (mask != kFullExec || a[63] - a[0] != 63 * step)
     return false;
   U64x4 want = U64x4{0, 1, 2, 3} * step + a[0], diff = {};
   for (unsigned k = 0; k < kWaveSize / 4; ++k, want += 4 * step) {
@@ -130,7 +128,14 @@ bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) 
     std::memcpy(&p, a + 4 * k, 32);
     diff |= p ^ want;
   }
-  if (diff[0] | diff[1] | diff[2] | diff[3])
+  return !(diff[0] | diff[1] | diff[2] | diff[3]);
+}
+
+/// All lanes a line or more apart, each within one line; false when not.
+bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const uint64_t step = a[1] - a[0], distance = int64_t(step) < 0 ? -step : step;
+  if (distance < 64 || !std::has_single_bit(bytes) || ((a[0] | step) & (bytes - 1)) ||
+      !isStride(a, mask, step))
     return false;
   w.trace.cacheLines = kWaveSize;
   return true;
@@ -179,6 +184,11 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
   resetTrace(w);
   if (!mask)
     return;
+  // What the timing model wants is the list of lines, too.
+  if (w.timing && isStride(address, mask, bytes)) {
+    addLinear(w, address[0], bytes, mask);
+    return;
+  }
   // An access of at most 16 bytes touches at most its first and its last line.
   if (!w.timing &&
       (traceWideStride(w, address, mask, bytes) || traceInWindow(w, address, mask, bytes) ||
