@@ -6,6 +6,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
+#include <unistd.h>
 
 namespace meld::softgpu {
 namespace {
@@ -16,7 +17,7 @@ std::string objectName(int version) {
 
 /// file:line of each address as LLVM sees it.
 std::vector<std::string> oracle(const std::string &elf, const std::vector<uint64_t> &addresses) {
-  const std::string list = testing::TempDir() + "meld-lines-addresses";
+  const std::string list = testing::TempDir() + "meld-lines-addresses-" + std::to_string(getpid());
   {
     std::ofstream out(list);
     for (uint64_t a : addresses)
@@ -58,7 +59,7 @@ TEST_P(Lines, AgreeWithLlvm) {
   for (uint64_t a = text->address; a < text->address + text->size; a += 4)
     addresses.push_back(a);
 
-  const std::string elf = testing::TempDir() + "meld-lines.elf";
+  const std::string elf = testing::TempDir() + "meld-lines-" + std::to_string(getpid());
   {
     std::ofstream out(elf, std::ios::binary);
     const ByteView bytes = object.elf.bytes();

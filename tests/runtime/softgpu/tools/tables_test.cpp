@@ -10,6 +10,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace meld::softgpu {
 namespace {
@@ -18,7 +19,7 @@ const std::string kObject = std::string(MELD_TOOLS_TEST_OBJECTS) + "/lines-dwarf
 
 class ProfileTable : public testing::Test {
 protected:
-  std::string file = testing::TempDir() + "meld-profile-table.json";
+  std::string file = testing::TempDir() + "meld-profile-table-" + std::to_string(getpid());
   ~ProfileTable() override { std::remove(file.c_str()); }
 
   /// A profile of the first instructions of `second`, as they are in the object, up to the first
