@@ -122,6 +122,15 @@ inline void dropPromises(llvm::Instruction &instruction) {
 #endif
 }
 
+/// Asks LLVM's own analysis: DivergenceInfo takes references, UniformityInfo (17 on) pointers.
+template <typename View, typename What> bool isDivergent(View &view, const What &what) {
+#if LLVM_VERSION_MAJOR >= 17
+  return view.isDivergent(&what);
+#else
+  return view.isDivergent(what);
+#endif
+}
+
 /// The registers an instruction of an MCInstrDesc uses and defines without naming them.
 template <typename Description>
 llvm::ArrayRef<uint16_t> implicitUses(const Description &description) {

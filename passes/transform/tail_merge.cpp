@@ -285,9 +285,9 @@ void merge(const Tail &tail) {
       phi.removeIncomingValue(from, /*DeletePHIIfEmpty=*/false);
     phi.addIncoming(value, block);
   }
-  const DILocation *where = tail.blocks.front()->getTerminator()->getDebugLoc();
+  DebugLoc where = tail.blocks.front()->getTerminator()->getDebugLoc();
   for (BasicBlock *from : tail.blocks) {
-    where = DILocation::getMergedLocation(where, from->getTerminator()->getDebugLoc());
+    where = DILocation::getMergedLocation(where, from->getTerminator()->getDebugLoc().get());
     from->getTerminator()->replaceSuccessorWith(tail.join, block);
   }
   jump->setDebugLoc(where);

@@ -1,5 +1,6 @@
 #include "passes/transform/uniform_branch.h"
 #include "passes/analysis/divergence.h"
+#include "passes/compat.h"
 #include "passes/transform/decisions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -69,7 +70,8 @@ PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisMan
   bool changed = false;
   for (BranchInst *branch : found) {
     // Inside a loop with a divergent exit the condition may be uniform and its use outside not.
-    if (!llvmView.isDivergent(*branch->getCondition()) && !llvmView.isDivergent(*branch))
+    if (!compat::isDivergent(llvmView, *branch->getCondition()) &&
+        !compat::isDivergent(llvmView, *branch))
       continue;
     Decision decision;
     decision.pass = "meld-uniform-branch";
