@@ -82,6 +82,7 @@ private:
     SelectInst *last = run.selects.back();
     const unsigned place = position_[last];
     DenseMap<const Value *, int> sideOf;
+    int eighths = 0; // summed before it is divided: most instructions cost less than eight
     for (Instruction *at = last->getPrevNode(); at; at = at->getPrevNode()) {
       if (at->use_empty() || inRun(run, at) || !mayMove(*at, place))
         continue;
@@ -105,8 +106,9 @@ private:
       run.side[side].push_back(at);
       int cycles = cost_.instruction(*at);
       run.cycles += cycles;
-      run.gain += cycles / (at->mayReadFromMemory() ? 4 : 8);
+      eighths += cycles * (at->mayReadFromMemory() ? 2 : 1);
     }
+    run.gain = eighths / 8;
     for (auto &side : run.side)
       std::reverse(side.begin(), side.end());
     run.branch =

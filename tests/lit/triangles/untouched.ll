@@ -297,3 +297,26 @@ m:
 join:
   ret void
 }
+
+; The first side reaches the middle by two ways.
+define amdgpu_kernel void @two_ways_in(ptr addrspace(3) %p, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %u = icmp eq i32 %tid, %n
+  store i32 1, ptr addrspace(3) %p
+  br i1 %u, label %a1, label %m
+a1:
+  store i32 3, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %c, label %b, label %join
+b:
+  store i32 2, ptr addrspace(3) %p
+  br label %join
+join:
+  ret void
+}

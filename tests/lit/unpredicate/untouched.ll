@@ -12,7 +12,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32) convergent nounwind readnone willreturn
-declare double @effect(double) nounwind
+declare double @effect(double) nounwind willreturn writeonly
 
 ; One addition.
 define amdgpu_kernel void @cheap(ptr addrspace(1) %p, ptr addrspace(3) dereferenceable(4096) align 8 %lds, i32 noundef %n, double %d) {
