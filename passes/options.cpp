@@ -19,7 +19,7 @@ static llvm::Error checkRegex(StringRef key, StringRef value) {
 }
 
 llvm::ArrayRef<StringRef> MeldOptions::passNames() {
-  static const StringRef names[] = {"triangles", "branch-fusion", "cfm",
+  static const StringRef names[] = {"triangles", "branch-fusion", "cfm",        "padding",
                                     "switch",    "tail-merge",    "unpredicate"};
   return names;
 }

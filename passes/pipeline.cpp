@@ -5,6 +5,7 @@
 #include "passes/cost/pressure.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/meld_switch.h"
+#include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
 #include "passes/transform/tail_merge.h"
 #include "passes/transform/triangles.h"
@@ -47,6 +48,9 @@ public:
       step(MeldCfmPass(options_, log_, point_, MeldScope::diamonds));
     if (options_.wants("cfm"))
       step(MeldCfmPass(options_, log_, point_, MeldScope::all));
+    if (options_.wants("padding") && step(MeldPaddingPass(options_, log_, point_)) &&
+        options_.wants("cfm"))
+      step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // what has come together
     if (options_.wants("switch") && step(MeldSwitchPass(options_, log_, point_)) &&
         options_.wants("cfm"))
       step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
@@ -110,8 +114,9 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(RegionPrinterPass(outs()));
     return true;
   }
-  for (StringRef pass : {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch",
-                         "meld-cfm", "meld-switch", "meld-branch-fusion", "meld-tail-merge"}) {
+  for (StringRef pass :
+       {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch", "meld-cfm",
+        "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -132,6 +137,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       manager.addPass(UniformBranchPass(options, log));
     else if (pass == "meld-unpredicate")
       manager.addPass(MeldUnpredicatePass(options, log));
+    else if (pass == "meld-padding")
+      manager.addPass(MeldPaddingPass(options, log));
     else if (pass == "meld-switch")
       manager.addPass(MeldSwitchPass(options, log));
     else if (pass == "meld-tail-merge")

@@ -3,6 +3,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include <bit>
 
 namespace meld::passes {
 
@@ -96,6 +97,39 @@ int CostModel::call(const CallBase &call) const {
   return full * size;
 }
 
+// By a constant of one or two bits, or one less than a power of two: shifts and adds (v_lshl_add).
+int CostModel::multiply(const Instruction &instruction, const Value *factor) const {
+  Type *type = instruction.getType();
+  const int size = words(type);
+  if (type->getScalarSizeInBits() > 32)
+    return 4 * quarter;
+  if (type->getScalarSizeInBits() <= 16)
+    return full * size;
+  if (auto *constant = dyn_cast_or_null<ConstantInt>(factor)) {
+    const APInt &value = constant->getValue();
+    if (std::popcount(value.getZExtValue()) <= 1)
+      return full;
+    if (std::popcount(value.getZExtValue()) == 2 || (value + 1).isPowerOf2())
+      return 2 * full;
+  }
+  return quarter * size;
+}
+
+int CostModel::divide(const Instruction &instruction, const Value *divisor) const {
+  Type *type = instruction.getType();
+  if (divisor && isa<Constant>(divisor))
+    return 2 * quarter * words(type);
+  return (type->getScalarSizeInBits() > 32 ? 400 : 110) * words(type);
+}
+
+int CostModel::merged(const Instruction &left, const Instruction &right, bool swapped) const {
+  if (left.getOpcode() == Instruction::Mul && !swapped && left.getOperand(1) != right.getOperand(1))
+    return multiply(left, nullptr);
+  if (left.isIntDivRem() && left.getOperand(1) != right.getOperand(1))
+    return divide(left, nullptr);
+  return std::max(instruction(left), instruction(right));
+}
+
 int CostModel::instruction(const Instruction &instruction) const {
   Type *type = instruction.getType();
   int size = words(type);
@@ -127,14 +161,12 @@ int CostModel::instruction(const Instruction &instruction) const {
   case Instruction::AShr:
     return isLong ? 2 * full * size : full * size;
   case Instruction::Mul:
-    return isLong ? 4 * quarter : type->getScalarSizeInBits() <= 16 ? full * size : quarter * size;
+    return multiply(instruction, instruction.getOperand(1));
   case Instruction::UDiv:
   case Instruction::SDiv:
   case Instruction::URem:
   case Instruction::SRem:
-    if (isa<Constant>(instruction.getOperand(1)))
-      return 2 * quarter * size;
-    return (isLong ? 400 : 110) * size;
+    return divide(instruction, instruction.getOperand(1));
   case Instruction::FAdd:
   case Instruction::FSub:
   case Instruction::FMul:

@@ -21,6 +21,9 @@ public:
 
   /// One execution of the instruction; terminators by branch().
   int instruction(const llvm::Instruction &instruction) const;
+  /// One instruction for both, where operands that differ have become selects (not counted here):
+  /// what was cheap because an operand is a constant is so no more when the constants differ.
+  int merged(const llvm::Instruction &left, const llvm::Instruction &right, bool swapped) const;
   /// v_cndmask per 32 bits; for i1 three mask operations; a 64-bit pointer is two.
   int select(llvm::Type *type) const;
   /// An if-else that may diverge: saveexec, branch if empty, flip, restore, and the branch's
@@ -36,6 +39,8 @@ public:
 
 private:
   int call(const llvm::CallBase &call) const;
+  int multiply(const llvm::Instruction &instruction, const llvm::Value *factor) const;
+  int divide(const llvm::Instruction &instruction, const llvm::Value *divisor) const;
   int memory(unsigned addressSpace, llvm::Type *type, bool store) const;
 
   const llvm::DataLayout &layout_;

@@ -141,7 +141,8 @@ private:
       return found->second;
     SelectInst *select;
     if (hoist)
-      select = SelectInst::Create(condition_, lv, rv, "meld", compat::before(entry_->getTerminator()));
+      select =
+          SelectInst::Create(condition_, lv, rv, "meld", compat::before(entry_->getTerminator()));
     else if (before)
       select = SelectInst::Create(condition_, lv, rv, "meld", compat::before(before));
     else
@@ -267,8 +268,9 @@ private:
         // Behind an open guard it may need that guard's values, and costs nothing there.
         if (guard.open())
           guarded(guard, original, side);
-        else
-          compat::dropPromises(*copy(original, side, current));
+        else if (Instruction *clone = copy(original, side, current);
+                 plan.visitors == Visitors::both)
+          compat::dropPromises(*clone);
         break;
       }
       }
@@ -300,7 +302,10 @@ private:
       Value *rc = mapped(decision(*r), right);
       if (negate_.count(plan.right))
         rc = BinaryOperator::CreateNot(rc, "meld.not", current);
-      Value *merged = mergeMapped(mapped(decision(*l), left), rc, nullptr, current);
+      Value *merged = plan.visitors == Visitors::rightOnly ? rc
+                      : plan.visitors == Visitors::leftOnly
+                          ? mapped(decision(*l), left)
+                          : mergeMapped(mapped(decision(*l), left), rc, nullptr, current);
       if (auto *conditional = dyn_cast<BranchInst>(clone))
         conditional->setCondition(merged);
       else

@@ -18,9 +18,10 @@ constexpr size_t maxNodePairs = 1024;
 class NodePlanner {
 public:
   NodePlanner(const DivergenceInfo &divergence, const CostModel &cost, const Node &left,
-              const Node &right, NodeMatch match, bool tailOnly)
-      : tailOnly_(tailOnly), divergence_(divergence), cost_(cost), left_(left), right_(right),
-        match_(std::move(match)) {
+              const Node &right, NodeMatch match, bool tailOnly,
+              const SmallPtrSetImpl<const BasicBlock *> *idle)
+      : tailOnly_(tailOnly), idle_(idle), divergence_(divergence), cost_(cost), left_(left),
+        right_(right), match_(std::move(match)) {
     for (auto [l, r] : match_.blocks) {
       leftBlocks_.insert(l);
       rightBlocks_.insert(r);
@@ -39,6 +40,10 @@ public:
       BlockPlan block;
       block.left = l;
       block.right = r;
+      if (idle_ && idle_->count(l))
+        block.visitors = Visitors::rightOnly;
+      else if (idle_ && idle_->count(r))
+        block.visitors = Visitors::leftOnly;
       pairPhis(block);
       plan.blocks.push_back(std::move(block));
     }
@@ -46,11 +51,16 @@ public:
     // paired.
     for (bool hopeful : {true, false}) {
       hopeful_ = hopeful;
-      for (BlockPlan &block : plan.blocks)
+      for (BlockPlan &block : plan.blocks) {
+        if (block.visitors != Visitors::both) {
+          block.items = alone(block);
+          continue;
+        }
         block.items = align(
             alignedBody(left_, block.left), alignedBody(right_, block.right), cost_.guard(),
             [&](Instruction &instruction) { return speculation(instruction); },
             [&](Instruction &l, Instruction &r) { return score(l, r); });
+      }
       if (tailOnly_ && !hopeful)
         for (BlockPlan &block : plan.blocks)
           keepTail(block.items);
@@ -68,6 +78,16 @@ public:
   }
 
 private:
+  // Threads of one side alone: its code as it is, neither guarded nor speculated.
+  std::vector<AlignedItem> alone(const BlockPlan &block) const {
+    std::vector<AlignedItem> items;
+    for (Instruction *instruction : alignedBody(left_, block.left))
+      items.push_back({AlignedItem::speculateLeft, instruction, nullptr, false});
+    for (Instruction *instruction : alignedBody(right_, block.right))
+      items.push_back({AlignedItem::speculateRight, nullptr, instruction, false});
+    return items;
+  }
+
   // Tail merging: only the last run of pairs stays; what stands above goes back behind the branch.
   static void keepTail(std::vector<AlignedItem> &items) {
     size_t first = items.size();
@@ -194,11 +214,11 @@ private:
     PairShape shape = mayPair(l, r, inverted_.count(&r));
     if (!shape || losesScalarLoad(l, r))
       return {};
-    int gain = std::min(cost_.instruction(l), cost_.instruction(r)) + useBonus(l, r);
-    int straight = shape.straight ? selectCosts(l, r, false) : 1 << 20;
-    int swapped = shape.swapped ? selectCosts(l, r, true) : 1 << 20;
+    const int both = cost_.instruction(l) + cost_.instruction(r);
+    int straight = shape.straight ? selectCosts(l, r, false) + cost_.merged(l, r, false) : 1 << 20;
+    int swapped = shape.swapped ? selectCosts(l, r, true) + cost_.merged(l, r, true) : 1 << 20;
     bool swap = swapped < straight;
-    return {true, gain - std::min(straight, swapped), swap};
+    return {true, both - std::min(straight, swapped) + useBonus(l, r), swap};
   }
 
   struct SelectCount {
@@ -244,7 +264,8 @@ private:
           guardOpen = false;
           closeGuard();
           ++plan.pairs;
-          gain += std::min(cost_.instruction(*item.left), cost_.instruction(*item.right));
+          gain += cost_.instruction(*item.left) + cost_.instruction(*item.right) -
+                  cost_.merged(*item.left, *item.right, item.swapped);
           for (unsigned i = 0; i < item.left->getNumOperands(); ++i) {
             Value *l = item.left->getOperand(i);
             Value *r = item.right->getOperand(item.swapped && i < 2 ? 1 - i : i);
@@ -255,6 +276,8 @@ private:
         }
         case AlignedItem::speculateLeft:
         case AlignedItem::speculateRight:
+          if (block.visitors != Visitors::both)
+            break;
           ++plan.speculated;
           gain -= speculation(item.left ? *item.left : *item.right);
           break;
@@ -292,6 +315,10 @@ private:
       return 0;
     Value *lc = isa<SwitchInst>(l) ? l->getOperand(0) : cast<BranchInst>(l)->getCondition();
     Value *rc = isa<SwitchInst>(r) ? r->getOperand(0) : cast<BranchInst>(r)->getCondition();
+    if (block.visitors != Visitors::both)
+      return 0;
+    if (isa<Constant>(lc) || isa<Constant>(rc)) // padding: there was one branch, and there is one
+      return -selects.add(lc, rc);
     bool divergent =
         divergence_.isDivergentBranch(block.left) || divergence_.isDivergentBranch(block.right);
     int branch = divergent ? cost_.guard() + cost_.uniformBranch(true) : cost_.uniformBranch(true);
@@ -327,6 +354,7 @@ private:
   }
 
   bool tailOnly_;
+  const SmallPtrSetImpl<const BasicBlock *> *idle_;
   const DivergenceInfo &divergence_;
   const CostModel &cost_;
   const Node &left_;
@@ -369,9 +397,9 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
     if (l->size() > maxAlignedLength || r->size() > maxAlignedLength)
       return {};
   }
-  NodePlan plan =
-      NodePlanner(divergence_, cost_, left, right, std::move(match), scope_ == MeldScope::tails)
-          .run();
+  NodePlan plan = NodePlanner(divergence_, cost_, left, right, std::move(match),
+                              scope_ == MeldScope::tails, idle_)
+                      .run();
   // Running both sides' code in turn without a pair in it gains nothing but the branch.
   bool branches = left.blocks.size() > 1 || left.openEnd;
   if (plan.pairs == 0 && !branches)
@@ -411,8 +439,8 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   }
   plan.left = buildArm(l, dominators_, postDominators_, cutHeads);
   plan.right = buildArm(r, dominators_, postDominators_, cutHeads);
-  // A side that leaves the loop of its branch runs once, after all threads have left; melded into the
-  // side that stays it would run in every round, with the threads that leave in that round.
+  // A side that leaves the loop of its branch runs once, after all threads have left; melded into
+  // the side that stays it would run in every round, with the threads that leave in that round.
   if (const Loop *loop = divergence_.loops().getLoopFor(block))
     for (const Arm *arm : {&plan.left, &plan.right})
       for (const Node &node : arm->nodes)

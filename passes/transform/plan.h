@@ -10,6 +10,7 @@
 #include "passes/cost/cost_model.h"
 #include "passes/transform/align.h"
 #include "passes/transform/nodes.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace meld::passes {
 
@@ -20,9 +21,13 @@ enum class MeldScope : uint8_t {
   all,      ///< the general melder
 };
 
+/// Whose threads come to a pair of blocks.
+enum class Visitors : uint8_t { both, leftOnly, rightOnly };
+
 struct BlockPlan {
   llvm::BasicBlock *left = nullptr;
   llvm::BasicBlock *right = nullptr;
+  Visitors visitors = Visitors::both;                            ///< one side only: padding.h
   std::vector<AlignedItem> items;                                ///< no phis, no terminators
   std::vector<std::pair<llvm::PHINode *, llvm::PHINode *>> phis; ///< those that become one
 };
@@ -62,6 +67,10 @@ public:
 
   /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
   Plan plan(llvm::BranchInst &branch) const;
+  /// Whole regions only.
+  Plan planWhole(llvm::BranchInst &branch) const { return planCut(branch, false); }
+  /// Blocks that no thread of their side enters; must outlive the planner.
+  void setIdle(const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle) { idle_ = idle; }
 
 private:
   Plan planCut(llvm::BranchInst &branch, bool cutHeads) const;
@@ -72,6 +81,7 @@ private:
   const llvm::DominatorTree &dominators_;
   const llvm::PostDominatorTree &postDominators_;
   MeldScope scope_;
+  const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle_ = nullptr;
   bool loops_; ///< may loops be paired? Not before unrolling: one loop of two trip counts does not
                ///< unroll
 };

@@ -314,12 +314,12 @@ c0:
 c1:
   %p.1 = getelementptr i32, ptr addrspace(1) %p, i32 10
   %l.1 = load i32, ptr addrspace(1) %p.1
-  %x.1 = udiv i32 %l.1, 4
+  %x.1 = udiv i32 %l.1, 3
   br label %join
 c2:
   %p.2 = getelementptr i32, ptr addrspace(1) %p, i32 19
   %l.2 = load i32, ptr addrspace(1) %p.2
-  %x.2 = udiv i32 %l.2, 5
+  %x.2 = udiv i32 %l.2, 3
   br label %join
 join:
   %v = phi i32 [ %x.0, %c0 ], [ %x.1, %c1 ], [ %x.2, %c2 ]
