@@ -14,15 +14,7 @@ namespace meld::passes {
 using namespace llvm;
 
 static const char *passName(MeldScope scope) {
-  switch (scope) {
-  case MeldScope::tails:
-    return "meld-tail-merge";
-  case MeldScope::diamonds:
-    return "meld-branch-fusion";
-  case MeldScope::all:
-    break;
-  }
-  return "meld-cfm";
+  return scope == MeldScope::diamonds ? "meld-branch-fusion" : "meld-cfm";
 }
 
 unsigned meldBranches(Function &function, const MeldOptions &options, const MeldSearch &search,

@@ -7,7 +7,6 @@
 #include "passes/transform/region_cost.h"
 #include "passes/transform/switch_chain.h"
 #include "passes/transform/trial.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/IR/Verifier.h"
@@ -197,17 +196,6 @@ private:
   DecisionRecorder &recorder_;
 };
 
-// Looks at the switches in order until one is changed.
-bool meldOne(Function &function, SwitchMelder &melder) {
-  BranchAnalyses now(function);
-  ReversePostOrderTraversal<Function *> order(&function);
-  for (BasicBlock *block : order)
-    if (auto *choice = dyn_cast<SwitchInst>(block->getTerminator()))
-      if (melder.tryAt(*choice, now))
-        return true;
-  return false;
-}
-
 } // namespace
 
 PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManager &analyses) {
@@ -216,10 +204,11 @@ PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManage
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-switch", point_);
   SwitchMelder melder(function, options_, point_ != "early", recorder);
-  bool changed = false;
-  for (unsigned round = 0; round < options_.maxIterations && meldOne(function, melder); ++round)
-    changed = true;
-  if (!changed)
+  if (!changeOneByOne(function, options_.maxIterations,
+                      [&](Instruction &terminator, const BranchAnalyses &now) {
+                        auto *choice = dyn_cast<SwitchInst>(&terminator);
+                        return choice && melder.tryAt(*choice, now);
+                      }))
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
   return PreservedAnalyses::none();

@@ -7,7 +7,6 @@
 #include "passes/transform/plan.h"
 #include "passes/transform/trial.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Verifier.h"
@@ -277,17 +276,6 @@ private:
   DecisionRecorder &recorder_;
 };
 
-bool meldOne(Function &function, PaddingMelder &melder) {
-  BranchAnalyses now(function);
-  ReversePostOrderTraversal<Function *> order(&function);
-  for (BasicBlock *block : order)
-    if (auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-        branch && branch->isConditional() && now.divergence.isDivergentBranch(block) &&
-        melder.tryAt(*branch, now))
-      return true;
-  return false;
-}
-
 } // namespace
 
 PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManager &analyses) {
@@ -295,10 +283,13 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-padding", point_);
   PaddingMelder melder(function, options_, point_ != "early", recorder);
-  bool changed = false;
-  for (unsigned round = 0; round < options_.maxIterations && meldOne(function, melder); ++round)
-    changed = true;
-  if (!changed)
+  if (!changeOneByOne(function, options_.maxIterations,
+                      [&](Instruction &terminator, const BranchAnalyses &now) {
+                        auto *branch = dyn_cast<BranchInst>(&terminator);
+                        return branch && branch->isConditional() &&
+                               now.divergence.isDivergentBranch(branch->getParent()) &&
+                               melder.tryAt(*branch, now);
+                      }))
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
   return PreservedAnalyses::none();

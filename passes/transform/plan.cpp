@@ -18,10 +18,9 @@ constexpr size_t maxNodePairs = 1024;
 class NodePlanner {
 public:
   NodePlanner(const DivergenceInfo &divergence, const CostModel &cost, const Node &left,
-              const Node &right, NodeMatch match, bool tailOnly,
-              const SmallPtrSetImpl<const BasicBlock *> *idle)
-      : tailOnly_(tailOnly), idle_(idle), divergence_(divergence), cost_(cost), left_(left),
-        right_(right), match_(std::move(match)) {
+              const Node &right, NodeMatch match, const SmallPtrSetImpl<const BasicBlock *> *idle)
+      : idle_(idle), divergence_(divergence), cost_(cost), left_(left), right_(right),
+        match_(std::move(match)) {
     for (auto [l, r] : match_.blocks) {
       leftBlocks_.insert(l);
       rightBlocks_.insert(r);
@@ -61,9 +60,6 @@ public:
             [&](Instruction &instruction) { return speculation(instruction); },
             [&](Instruction &l, Instruction &r) { return score(l, r); });
       }
-      if (tailOnly_ && !hopeful)
-        for (BlockPlan &block : plan.blocks)
-          keepTail(block.items);
       paired_.clear();
       for (BlockPlan &block : plan.blocks) {
         for (auto [l, r] : block.phis)
@@ -86,22 +82,6 @@ private:
     for (Instruction *instruction : alignedBody(right_, block.right))
       items.push_back({AlignedItem::speculateRight, nullptr, instruction, false});
     return items;
-  }
-
-  // Tail merging: only the last run of pairs stays; what stands above goes back behind the branch.
-  static void keepTail(std::vector<AlignedItem> &items) {
-    size_t first = items.size();
-    while (first > 0 && items[first - 1].kind == AlignedItem::pair)
-      --first;
-    std::vector<AlignedItem> kept;
-    for (size_t i = 0; i < first; ++i) {
-      if (items[i].left)
-        kept.push_back({AlignedItem::guardLeft, items[i].left, nullptr, false});
-      if (items[i].right)
-        kept.push_back({AlignedItem::guardRight, nullptr, items[i].right, false});
-    }
-    kept.insert(kept.end(), items.begin() + std::ptrdiff_t(first), items.end());
-    items = std::move(kept);
   }
 
   bool same(const Value *l, const Value *r) const {
@@ -353,7 +333,6 @@ private:
     return sum;
   }
 
-  bool tailOnly_;
   const SmallPtrSetImpl<const BasicBlock *> *idle_;
   const DivergenceInfo &divergence_;
   const CostModel &cost_;
@@ -382,9 +361,6 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
   NodeMatch match = matchNodes(left, right);
   if (match.blocks.empty())
     return {};
-  if (scope_ == MeldScope::tails &&
-      (!left.isBlock() || left.openEnd || !right.isBlock() || right.openEnd))
-    return {};
   // Spin locks: two loops that wait for each other must not wait together.
   const bool loops = left.hasLoop || right.hasLoop;
   if (loops && !loops_)
@@ -397,9 +373,7 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
     if (l->size() > maxAlignedLength || r->size() > maxAlignedLength)
       return {};
   }
-  NodePlan plan = NodePlanner(divergence_, cost_, left, right, std::move(match),
-                              scope_ == MeldScope::tails, idle_)
-                      .run();
+  NodePlan plan = NodePlanner(divergence_, cost_, left, right, std::move(match), idle_).run();
   // Running both sides' code in turn without a pair in it gains nothing but the branch.
   bool branches = left.blocks.size() > 1 || left.openEnd;
   if (plan.pairs == 0 && !branches)
@@ -501,8 +475,6 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
                   from);
       }
       if (i > 0 && j > 0) {
-        if (scope_ == MeldScope::tails && (i < n || j < m || !meet))
-          continue;
         NodePlan &pair = pairs[(i - 1) * m + j - 1];
         pair = planNode(plan.left.nodes[i - 1], plan.right.nodes[j - 1]);
         if (!pair.blocks.empty())
@@ -545,9 +517,7 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   }
   plan.gain = best + cost_.divergentIfElse();
   const NodePlan &last = plan.nodes.back();
-  if (scope_ == MeldScope::tails)
-    plan.reason = "common tail";
-  else if (last.left->openEnd)
+  if (last.left->openEnd)
     plan.reason = "shared successors";
   else if (n == 1 && m == 1 && last.left->isBlock())
     plan.reason = "diamond";

@@ -16,7 +16,6 @@ namespace meld::passes {
 
 /// Which plans are looked for.
 enum class MeldScope : uint8_t {
-  tails,    ///< tail merging: the same operations at the ends of two sides that meet
   diamonds, ///< branch fusion: two single blocks with one join (Coutinho et al. 2011)
   all,      ///< the general melder
 };

@@ -1,5 +1,6 @@
 #include "passes/transform/trial.h"
 #include "passes/compat.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace meld::passes {
@@ -45,6 +46,24 @@ void Trial::adopt() {
   auto from = copy_->arg_begin();
   for (Argument &argument : function_.args())
     (from++)->replaceAllUsesWith(&argument);
+}
+
+static bool changeOne(Function &function,
+                      function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
+  BranchAnalyses now(function);
+  ReversePostOrderTraversal<Function *> order(&function);
+  for (BasicBlock *block : order)
+    if (tryAt(*block->getTerminator(), now))
+      return true;
+  return false;
+}
+
+bool changeOneByOne(Function &function, unsigned rounds,
+                    function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
+  bool changed = false;
+  for (unsigned round = 0; round < rounds && changeOne(function, tryAt); ++round)
+    changed = true;
+  return changed;
 }
 
 } // namespace meld::passes

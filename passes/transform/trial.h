@@ -3,6 +3,8 @@
 // order of its use lists.
 #pragma once
 
+#include "passes/transform/branch_analyses.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Function.h"
 
 namespace meld::passes {
@@ -26,5 +28,12 @@ private:
   llvm::Function &function_;
   llvm::Function *copy_ = nullptr;
 };
+
+/// Offers the terminators in reverse post-order to `tryAt` until it says that it has changed the
+/// function, then starts again with new analyses, at most `rounds` times. True when anything was
+/// changed.
+bool changeOneByOne(
+    llvm::Function &function, unsigned rounds,
+    llvm::function_ref<bool(llvm::Instruction &terminator, const BranchAnalyses &now)> tryAt);
 
 } // namespace meld::passes
