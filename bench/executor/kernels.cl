@@ -47,7 +47,26 @@ kernel void linear(global uint32 *data, uint32 n) {
   data[t] += sum;
 }
 
-// Every lane its own cache line.
+// Fields of records of 32 bytes: two lanes to a line.
+kernel void strided(global uint32 *data, uint32 n) {
+  uint32 t = item();
+  for (uint32 k = 0; k < n; ++k) {
+    uint32 i = (t + k * 4096) * 8 & 0xfffff;
+    data[i + 3] = data[i] * 3 + (data[i + 1] ^ k);
+  }
+}
+
+// Half of each: a row of a matrix comes in line by line, its transpose goes out 2 KiB apart.
+kernel void mixed(global uint32 *data, uint32 n) {
+  uint32 t = item(), row = t >> 9, column = t & 511;
+  for (uint32 k = 0; k < n; ++k) {
+    uint32 r = (row + k * 8) & 511;
+    uint32 x = data[r * 512 + column] + data[(r ^ 1) * 512 + column];
+    data[(1 << 18) + column * 512 + r] = x * k;
+  }
+}
+
+// Every lane its own cache line, anywhere in 4 MiB.
 kernel void gather(global uint32 *data, uint32 n) {
   uint32 t = item(), x = t;
   for (uint32 k = 0; k < n; ++k)

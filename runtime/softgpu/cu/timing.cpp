@@ -14,7 +14,7 @@
 
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
-#include "runtime/softgpu/cu/timing_cache.h"
+#include "runtime/softgpu/cu/timing_memory.h"
 #include "runtime/softgpu/cu/timing_parts.h"
 #include "runtime/softgpu/cu/valu/host_float.h"
 #include "runtime/softgpu/cu/watch.h"
@@ -59,9 +59,6 @@ private:
   void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
   void barrier(Workgroup &g);
   uint64_t unitFree(const Simd &s, unsigned index, Category c) const;
-  uint64_t vectorMemory(TimedWave &t, bool pastL1);
-  uint64_t scalarMemory(const Wave &w, const isa::Inst &in);
-  uint32_t ldsCost(const Wave &w, const isa::Inst &in) const;
 
   Device &device_;
   uint64_t nextGroup_, now_ = 0, finished_ = 0;
@@ -71,8 +68,7 @@ private:
   std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
   std::array<uint64_t, 2> ldsFree_{};
   uint64_t vmemFree_ = 0;
-  Pipe l2Port_, hbm_;
-  TagCache l1_, scalarCache_;
+  MemoryPath memory_;
 };
 
 class Device {
@@ -96,8 +92,7 @@ public:
 };
 
 ComputeUnit::ComputeUnit(Device &device, unsigned index)
-    : device_(device), nextGroup_(index), l1_(device.p.l1Bytes, device.p.l1Ways),
-      scalarCache_(device.p.scalarBytes, device.p.scalarWays) {}
+    : device_(device), nextGroup_(index), memory_(device.p, device.l2) {}
 
 thread_local Device *current = nullptr;
 
@@ -298,7 +293,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   const isa::Inst &in = *i->inst;
   const Category c = Category(i->category);
   // Sources are read before they are overwritten: the scalar address is needed for the cache.
-  const uint64_t smemDone = c == Category::smem ? scalarMemory(w, in) : 0;
+  const uint64_t smemDone = c == Category::smem ? memory_.scalar(w, in, now_) : 0;
   if (c == Category::valu)
     counters.activeLanesValu += unsigned(std::popcount(w.exec()));
   if (i->category < WaveCounters::kCategories)
@@ -336,7 +331,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     break;
   case Category::lds: {
     counters.ldsBankConflicts += w.trace.ldsBankConflicts;
-    const uint64_t through = now_ + ldsCost(w, in);
+    const uint64_t through = now_ + ldsCycles(w.trace, in, p);
     ldsFree_[index / 2] = through;
     t.lgkm.add(through + p.ldsLatency, now_);
     ready = now_ + p.internal;
@@ -349,8 +344,10 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     counters.ldsBankConflicts += w.trace.ldsBankConflicts;
     const OpTraits &traits = device_.traits[size_t(in.op)];
     if (traits.clearsL1)
-      l1_.clear();
-    const uint64_t done = vectorMemory(t, traits.store || traits.atomic || in.glc);
+      memory_.clearL1();
+    vmemFree_ = now_ + std::max(p.vmemMin, p.vmemPerLine * w.trace.cacheLines);
+    const uint64_t done =
+        memory_.vector(w.trace, traits.store || traits.atomic || in.glc, now_, vmemFree_);
     t.vm.add(done, now_);
     if (c == Category::flat)
       t.lgkm.add(done, now_);
@@ -414,70 +411,6 @@ void ComputeUnit::barrier(Workgroup &g) {
         t->ready = now_ + device_.p.internal;
         simds_[k].next = std::min(simds_[k].next, t->ready);
       }
-}
-
-uint32_t ComputeUnit::ldsCost(const Wave &w, const isa::Inst &in) const {
-  const TimingParameters &p = device_.p;
-  const uint32_t read =
-      in.dst.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.dst.dwords, 1) * 4;
-  const uint32_t written =
-      (in.vdata.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(in.vdata.dwords, 1) * 4) +
-      (in.vdata1.kind == isa::Operand::Kind::none ? 0
-                                                  : std::max<uint32_t>(in.vdata1.dwords, 1) * 4);
-  uint32_t cost = std::max(read, written) / std::max(p.ldsBytesPerLaneCycle, 1u) +
-                  (written ? p.ldsWriteExtra : 0);
-  return std::max(cost, p.ldsMin) + p.ldsConflict * w.trace.ldsBankConflicts;
-}
-
-uint64_t ComputeUnit::vectorMemory(TimedWave &t, bool pastL1) {
-  const TimingParameters &p = device_.p;
-  const MemoryTrace &trace = t.wave->trace;
-  const uint64_t through = now_ + std::max(p.vmemMin, p.vmemPerLine * trace.cacheLines);
-  vmemFree_ = through;
-  uint64_t done = through;
-  const uint64_t l2Line = 64 * kFraction / std::max(p.l2BytesPerCycle, 1u);
-  const uint64_t hbmLine = 64 * kFraction * 1000 / std::max(p.hbmMilliBytesPerCycle, 1u);
-  if (trace.numLines > 4) // the tags of the L2 do not fit the host's first caches
-    for (uint32_t k = 0; k < trace.numLines; ++k)
-      device_.l2.prefetch(trace.lines[k] / 64);
-  Pipe port = l2Port_, hbm = hbm_; // copies stay in registers
-  for (uint32_t k = 0; k < trace.numLines; ++k) {
-    const uint64_t line = trace.lines[k] / 64;
-    const uint64_t at = now_ + p.vmemPerLine * k;
-    // Stores write through, atomics and coherent loads are done in L2.
-    if (!pastL1 && l1_.access(line)) {
-      done = std::max(done, at + p.l1Latency);
-      continue;
-    }
-    const uint64_t passed = port.pass(at, l2Line);
-    if (device_.l2.access(line))
-      done = std::max(done, passed + p.l2Latency);
-    else
-      done = std::max(done, hbm.pass(passed, hbmLine) + p.hbmLatency);
-  }
-  l2Port_ = port;
-  hbm_ = hbm;
-  return done;
-}
-
-uint64_t ComputeUnit::scalarMemory(const Wave &w, const isa::Inst &in) {
-  const TimingParameters &p = device_.p;
-  if (in.saddr.kind != isa::Operand::Kind::sgpr)
-    return now_ + p.scalarLatency; // s_memtime, cache maintenance
-  uint64_t address = (w.s64(in.saddr.index) & 0xffffffffffff) + uint64_t(int64_t(in.offset));
-  if (in.soffset.kind == isa::Operand::Kind::sgpr)
-    address += w.s[in.soffset.index];
-  const uint32_t bytes = std::max<uint32_t>(in.dst.dwords, 1) * 4;
-  uint64_t done = now_;
-  for (uint64_t line = address / 64; line <= (address + bytes - 1) / 64; ++line) {
-    if (scalarCache_.access(line)) {
-      done = std::max(done, now_ + p.scalarLatency);
-      continue;
-    }
-    const uint64_t port = l2Port_.pass(now_, 64 * kFraction / std::max(p.l2BytesPerCycle, 1u));
-    done = std::max(done, port + (device_.l2.access(line) ? p.l2Latency : p.hbmLatency));
-  }
-  return done;
 }
 
 uint64_t Device::run() {

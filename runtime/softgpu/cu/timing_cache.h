@@ -86,7 +86,7 @@ private:
     const __m256i first = _mm256_blend_epi32(moved, want, 0b11);
     const int hit = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(old, want)));
     // Places behind the hit stay; without a hit all move.
-    const int keep = hit ? __builtin_ctz(unsigned(hit)) + 1 : 4;
+    const int keep = __builtin_ctz(unsigned(hit) | 8) + 1; // no branch on what is as good as random
     const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
     const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(keep - 1));
     _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
@@ -104,7 +104,7 @@ private:
     const unsigned inHigh =
         unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(high, want))));
     const unsigned hit = inLow | inHigh << 8;
-    const int last = hit ? __builtin_ctz(hit) : 15; // the place that is overwritten
+    const int last = __builtin_ctz(hit | 1 << 15); // the place that is overwritten
     const __m256i up = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
     const __m256i lowUp = _mm256_permutevar8x32_epi32(low, up);
     const __m256i highUp = _mm256_permutevar8x32_epi32(high, up);

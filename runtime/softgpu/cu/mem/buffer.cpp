@@ -173,7 +173,8 @@ const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_
   for (unsigned l = 0; l < kWaveSize; ++l)
     a[l] = base + uint64_t(offset[l]) * kWaveSize + 4 * l;
   resetTrace(w);
-  addSwizzled(w, a, exec, op.bytes, 4 * kWaveSize);
+  if (base % 64 || !addPrivate(w, offset, exec, op.dwords))
+    addSwizzled(w, a, exec, op.bytes, 4 * kWaveSize);
   LaneJob j = makeJob(i, w, a, exec);
   j.dwordStride = 4 * kWaveSize;
   op.run(j);

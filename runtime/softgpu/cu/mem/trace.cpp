@@ -3,6 +3,7 @@
 #include "runtime/softgpu/cu/mem/lanes.h"
 
 #include <algorithm>
+#include <immintrin.h>
 #include <iterator>
 
 namespace meld::softgpu::mem {
@@ -49,13 +50,14 @@ private:
 };
 thread_local constinit LineSet::Table LineSet::own_;
 
-/// The lines of the lanes of `mask` join the trace. Every lane lies in one line unless `Crossing`.
-template <bool Crossing>
-void addLines(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
+void listLine(Wave &w, uint64_t line) {
+  if (w.trace.numLines < std::size(w.trace.lines))
+    w.trace.lines[w.trace.numLines++] = line << kLineShift;
+}
+
+/// The lines of the lanes of `mask` join the trace, for accesses that may lie in several lines.
+void addCrossing(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
   LineSet set;
-  MemoryTrace &t = w.trace;
-  const bool list = w.timing;
-  uint32_t count = t.cacheLines, listed = t.numLines;
   uint64_t previous = ~0ull;
   auto add = [&](uint64_t line) {
     if (line == previous)
@@ -63,15 +65,13 @@ void addLines(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_
     previous = line;
     if (!set.insert(line))
       return;
-    ++count;
-    if (list && listed < std::size(t.lines))
-      t.lines[listed++] = line << kLineShift;
+    ++w.trace.cacheLines;
+    if (w.timing)
+      listLine(w, line);
   };
   for (uint64_t m = mask; m; m &= m - 1) {
     const uint64_t p = a[firstLane(m)];
-    if constexpr (!Crossing) {
-      add(p >> kLineShift);
-    } else if (dwordStride == 4) {
+    if (dwordStride == 4) {
       for (uint64_t line = p >> kLineShift; line <= (p + bytes - 1) >> kLineShift; ++line)
         add(line);
     } else {
@@ -79,8 +79,47 @@ void addLines(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_
         add((p + uint64_t(k / 4) * dwordStride) >> kLineShift);
     }
   }
-  t.cacheLines = count;
-  t.numLines = listed;
+}
+
+/// The same where every lane lies in one line. Two passes without a branch in the usual case: a
+/// table of bytes chains the lanes of equal hash, newest first; then each lane that has others
+/// before it in its chain (two of 64 random lines have) is compared with those. On the way the
+/// lines are fetched: lanes that lie in no pattern seldom lie in the host's caches.
+void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
+  constexpr unsigned kLogSlots = 10;
+  alignas(64) uint64_t hash[kWaveSize];
+  for (unsigned k = 0; k < kWaveSize / 4; ++k) {
+    __m256i line = _mm256_srli_epi64(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(a + 4 * k)), kLineShift);
+    line = _mm256_slli_epi64(_mm256_mul_epu32(line, _mm256_set1_epi64x(0x9E3779B1)), 32);
+    _mm256_store_si256(reinterpret_cast<__m256i *>(hash + 4 * k),
+                       _mm256_srli_epi64(line, 64 - kLogSlots));
+  }
+  alignas(64) uint8_t newest[1 << kLogSlots] = {}; // lane + 1
+  alignas(64) uint8_t before[kWaveSize] = {};
+  forLanes(mask, [&](unsigned l) {
+    __builtin_prefetch(host(a[l]));
+    before[l] = newest[hash[l]];
+    newest[hash[l]] = uint8_t(l + 1);
+  });
+  uint64_t chained = 0;
+  for (unsigned k = 0; k < 2; ++k) {
+    const __m256i none = _mm256_cmpeq_epi8(
+        _mm256_load_si256(reinterpret_cast<const __m256i *>(before + 32 * k)), __m256i{});
+    chained |= uint64_t(~unsigned(_mm256_movemask_epi8(none))) << (32 * k);
+  }
+  uint64_t fresh = mask;
+  for (; chained; chained &= chained - 1) {
+    const unsigned l = firstLane(chained);
+    for (unsigned other = before[l]; other; other = before[other - 1])
+      if ((a[other - 1] ^ a[l]) >> kLineShift == 0) {
+        fresh &= ~(1ull << l);
+        break;
+      }
+  }
+  w.trace.cacheLines += unsigned(std::popcount(fresh));
+  if (w.timing)
+    forLanes(fresh, [&](unsigned l) { listLine(w, a[l] >> kLineShift); });
 }
 
 void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
@@ -89,9 +128,9 @@ void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint3
   for (uint64_t m = mask; m; m &= m - 1)
     low |= a[firstLane(m)];
   if (std::has_single_bit(bytes) && !(low & (bytes - 1)) && (dwordStride == 4 || bytes <= 4))
-    addLines<false>(w, a, mask, bytes, dwordStride);
+    addLaneLines(w, a, mask);
   else
-    addLines<true>(w, a, mask, bytes, dwordStride);
+    addCrossing(w, a, mask, bytes, dwordStride);
 }
 
 /// One bit per line of a 64-line window; false when a lane lies outside it.
@@ -100,6 +139,8 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   // well.
   const uint64_t first = a[firstLane(mask)], last = a[63 - std::countl_zero(mask)];
   const uint64_t start = (std::min(first, last) >> kLineShift) - 4;
+  if ((std::max(first, last) >> kLineShift) - start > 63)
+    return false;
   U64x4 bits = {}, outside = {};
   constexpr U64x4 laneBit = {1, 2, 4, 8};
   for (unsigned k = 0; k < kWaveSize / 4; ++k) {
@@ -195,6 +236,30 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
        traceAscending(w, address, mask, bytes)))
     return;
   traceBySet(w, address, mask, bytes, 4);
+}
+
+bool addPrivate(Wave &w, const uint32_t *offset, uint64_t mask, uint32_t dwords) {
+  if (w.timing)
+    return false;
+  uint32_t low = UINT32_MAX, high = 0;
+  forLanes(mask, [&](unsigned l) {
+    low = std::min(low, offset[l]);
+    high = std::max(high, offset[l]);
+  });
+  if ((high - low) / 4 + dwords > 64)
+    return false;
+  constexpr U64x4 laneBit = {1, 2, 4, 8};
+  for (unsigned quarter = 0; quarter < 4; ++quarter) {
+    U64x4 rows = {};
+    for (unsigned k = 4 * quarter; k < 4 * quarter + 4; ++k) {
+      const U64x4 active = U64x4((mask >> (4 * k) & laneBit) == laneBit);
+      const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i *>(offset + 4 * k));
+      const U64x4 row = (U64x4(_mm256_cvtepu32_epi64(at)) - low) >> 2;
+      rows |= (((1ull << dwords) - 1) << (row & 63)) & active;
+    }
+    w.trace.cacheLines += unsigned(std::popcount(rows[0] | rows[1] | rows[2] | rows[3]));
+  }
+  return true;
 }
 
 void addSwizzled(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes,

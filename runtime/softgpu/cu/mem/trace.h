@@ -6,7 +6,8 @@
 //   window         all lines within 64 of each other: one bit each in a 64-bit word (vectorised)
 //   wide stride    one line per lane
 //   ascending      count the changes
-//   else           a small hash set
+//   private        one bit per row of private memory, for each quarter wave
+//   else           lanes are chained by a hash of their line
 // Bank conflicts: LDS has 32 banks of 4 bytes. One pass serves as many lanes as move 32 dwords (32
 // lanes of b32, 16 of b64, 8 of b96 and b128); a pass costs max over banks of the distinct dword
 // addresses in that bank, minus one, extra cycles. Lanes that read the same dword share it
@@ -61,6 +62,11 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
 /// As traceLanes for lanes whose dwords are `dwordStride` bytes apart (swizzled memory).
 void addSwizzled(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes,
                  uint32_t dwordStride);
+
+/// The same for private memory that starts at a line: lane l touches `dwords` dwords from byte
+/// offset[l], a multiple of 4; dword d of the 64 lanes is row d of 256 bytes. False, and nothing
+/// added, when the offsets lie too far apart or lines are listed: addSwizzled does these.
+bool addPrivate(Wave &w, const uint32_t *offset, uint64_t mask, uint32_t dwords);
 
 /// Extra LDS cycles when lane l of `mask` touches LDS bytes [address[l], + bytes).
 uint32_t bankConflicts(const uint32_t *address, uint64_t mask, uint32_t bytes);

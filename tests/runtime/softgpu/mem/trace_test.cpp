@@ -91,6 +91,36 @@ TEST(Trace, LinesOfAnyAddresses) {
   }
 }
 
+TEST(Trace, LinesOfPrivateArrays) {
+  std::mt19937_64 rng(9);
+  Wave w;
+  unsigned counted = 0;
+  for (unsigned round = 0; round < 3000; ++round) {
+    const uint32_t range = std::vector<uint32_t>{1, 8, 60, 64, 200}[rng() % 5];
+    const uint32_t dwords = 1 + uint32_t(rng() % 4);
+    const uint64_t base = 0x40000000 + rng() % 100 * 64,
+                   mask = round % 3 ? (rng() & rng()) | 1ull << rng() % 64 : kFullExec;
+    uint32_t offset[64];
+    uint64_t a[64];
+    for (unsigned l = 0; l < 64; ++l) {
+      // What inactive lanes hold does not matter.
+      offset[l] = mask >> l & 1 ? 4000 + 4 * uint32_t(rng() % range) : uint32_t(rng());
+      a[l] = base + uint64_t(offset[l]) * 64 + 4 * l;
+    }
+    mem::resetTrace(w);
+    if (mem::addPrivate(w, offset, mask, dwords)) {
+      ++counted;
+      expectLines(w, lines(a, mask, 4 * dwords, 256), "private");
+    } else {
+      EXPECT_EQ(w.trace.cacheLines, 0u);
+    }
+    mem::resetTrace(w);
+    mem::addSwizzled(w, a, mask, 4 * dwords, 256);
+    expectLines(w, lines(a, mask, 4 * dwords, 256), "swizzled");
+  }
+  EXPECT_GT(counted, 1500u);
+}
+
 TEST(Trace, LinesOfConsecutiveLanes) {
   std::mt19937_64 rng(6);
   Wave w;
