@@ -5,13 +5,18 @@
 // Every seed is one kernel (kernel_ast.h). It is compiled twice through the product's own pipeline:
 // as it is, and with the passes in; odd seeds meld whatever is legal, however unprofitable. Both
 // run on the same inputs. A difference, a compiler failure or a fault is a finding: its seed is
-// printed and, with --keep, the IR is written. Exit code 1 when anything was found.
+// printed and, with --keep, the IR is written. Exit code 1 when anything was found. A kernel whose
+// plain code LLVM does not finish within --limit seconds is skipped and counted; one that only the
+// melded code keeps LLVM busy with is a finding.
 #include "jit/optimizer.h"
 #include "passes/pipeline.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +24,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +40,7 @@ struct Setup {
   unsigned generator = newestGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
   std::string passes;
+  unsigned limit = 60; ///< seconds for one kernel
 };
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
@@ -64,10 +71,11 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
 }
 
 struct Tally {
-  uint64_t kernels = 0, melded = 0, regions = 0, findings = 0;
+  uint64_t kernels = 0, melded = 0, regions = 0, findings = 0, skipped = 0;
   uint64_t plainInstructions = 0, meldedInstructions = 0; ///< executed, of the kernels compared
   Tally &operator+=(const Tally &t) {
     kernels += t.kernels, melded += t.melded, regions += t.regions, findings += t.findings;
+    skipped += t.skipped;
     plainInstructions += t.plainInstructions, meldedInstructions += t.meldedInstructions;
     return *this;
   }
@@ -200,21 +208,140 @@ int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::str
   return 0;
 }
 
-/// A worker process: seeds first, first + step, ...; a crash of the compiler ends only the worker.
-Tally runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, int progressFd) {
+/// What a worker tells: first that it starts on a seed, then what came of it.
+struct Message {
+  uint64_t seed;
+  bool done;
   Tally tally;
+};
+static_assert(sizeof(Message) <= PIPE_BUF, "written as one piece");
+
+/// A worker process: seeds first, first + step, ...; a crash of the compiler, or the time limit of
+/// a kernel, ends only the worker. Exit code 0 when it has done all of them.
+int runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, int progressFd) {
   initializeCompiler();
   auto gpu = makeGpu(setup.target);
-  if (!gpu) {
-    tally.findings = 1;
-    return tally;
-  }
+  if (!gpu)
+    return 1;
   for (uint64_t seed = first; seed < end; seed += step) {
-    (void)!write(progressFd, &seed, sizeof seed);
-    runSeed(*gpu, setup, seed, tally);
+    Message message{seed, false, {}};
+    (void)!write(progressFd, &message, sizeof message);
+    alarm(setup.limit);
+    runSeed(*gpu, setup, seed, message.tally);
+    alarm(0);
+    message.done = true;
+    (void)!write(progressFd, &message, sizeof message);
   }
-  return tally;
+  return 0;
 }
+
+bool ranOutOfTime(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM; }
+
+/// Whether LLVM does not finish the kernel as it is, without any pass of ours.
+bool plainRunsOutOfTime(const Setup &setup, uint64_t seed) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(setup.limit);
+    initializeCompiler();
+    if (auto plain = compile(generateKernel(seed, setup.generator), setup, false, nullptr); !plain)
+      consumeError(plain.takeError());
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return ranOutOfTime(status);
+}
+
+/// Runs all seeds in `jobs` worker processes.
+class Crew {
+public:
+  Crew(const Setup &setup, uint64_t first, uint64_t count, unsigned jobs)
+      : setup_(setup), end_(first + count), count_(count), jobs_(jobs) {
+    for (unsigned j = 0; j < jobs && first + j < end_; ++j)
+      start(first + j);
+  }
+
+  Tally run() {
+    while (!workers_.empty()) {
+      std::vector<pollfd> fds;
+      for (const Worker &w : workers_)
+        fds.push_back({w.fd, POLLIN, 0});
+      if (poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR)
+        break;
+      for (size_t i = fds.size(); i-- > 0;)
+        if (fds[i].revents && !read(workers_[i])) {
+          const Worker ended = workers_[i];
+          workers_.erase(workers_.begin() + static_cast<ptrdiff_t>(i));
+          finish(ended);
+        }
+    }
+    return total_;
+  }
+
+private:
+  struct Worker {
+    pid_t pid;
+    int fd;
+    uint64_t seed; ///< the one it is on
+  };
+
+  void start(uint64_t first) {
+    int fds[2];
+    if (pipe(fds) != 0)
+      std::exit(2);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      close(fds[0]);
+      const int code = runWorker(setup_, first, end_, jobs_, fds[1]);
+      std::fflush(nullptr);
+      _exit(code);
+    }
+    close(fds[1]);
+    workers_.push_back({pid, fds[0], first});
+  }
+
+  /// False at the end of the worker's messages.
+  bool read(Worker &worker) {
+    Message message;
+    if (::read(worker.fd, &message, sizeof message) != static_cast<ssize_t>(sizeof message))
+      return false;
+    worker.seed = message.seed;
+    if (message.done)
+      total_ += message.tally;
+    if (message.done && ++tried_ % 64 == 0 && isatty(2))
+      std::fprintf(stderr, "\r%llu of %llu", static_cast<unsigned long long>(tried_),
+                   static_cast<unsigned long long>(count_));
+    return true;
+  }
+
+  void finish(const Worker &worker) {
+    close(worker.fd);
+    int status = 0;
+    waitpid(worker.pid, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      return;
+    ++total_.kernels;
+    if (!ranOutOfTime(status)) {
+      report(setup_, worker.seed, "the worker died (status " + std::to_string(status) + ")",
+             total_);
+    } else if (plainRunsOutOfTime(setup_, worker.seed)) {
+      ++total_.skipped;
+      std::fprintf(stderr, "seed %llu: skipped, LLVM does not finish the plain kernel\n",
+                   static_cast<unsigned long long>(worker.seed));
+    } else {
+      report(setup_, worker.seed, "the melded code is not finished in time", total_);
+    }
+    if (worker.seed + jobs_ < end_)
+      start(worker.seed + jobs_);
+  }
+
+  const Setup &setup_;
+  const uint64_t end_, count_;
+  const unsigned jobs_;
+  uint64_t tried_ = 0;
+  Tally total_;
+  std::vector<Worker> workers_;
+};
 
 } // namespace
 
@@ -233,6 +360,9 @@ int main(int argc, char **argv) {
   app.add_option("--generator", setup.generator, "Of kernels: 1 or 2; old findings keep theirs")
       ->capture_default_str()
       ->check(CLI::Range(1u, newestGenerator));
+  app.add_option("--limit", setup.limit, "Seconds for one kernel")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
@@ -245,84 +375,15 @@ int main(int argc, char **argv) {
   if (!objects.empty())
     return compareObjects(setup, seed, objects);
 
-  // One pipe a worker: eight-byte seeds as progress, then the tally. A worker that dies leaves the
-  // seed it was at.
-  struct Worker {
-    pid_t pid;
-    int fd;
-    uint64_t next;
-  };
-  Tally total;
-  const uint64_t end = seed + count;
-  auto start = [&](uint64_t first) {
-    int fds[2], tally[2];
-    if (pipe(fds) != 0 || pipe(tally) != 0)
-      std::exit(2);
-    const pid_t pid = fork();
-    if (pid == 0) {
-      close(fds[0]);
-      Tally t = runWorker(setup, first, end, jobs, fds[1]);
-      const uint64_t marker = ~uint64_t{0};
-      (void)!write(fds[1], &marker, sizeof marker);
-      (void)!write(fds[1], &t, sizeof t);
-      std::fflush(nullptr);
-      _exit(0);
-    }
-    close(fds[1]);
-    close(tally[0]);
-    close(tally[1]);
-    return Worker{pid, fds[0], first};
-  };
-  std::vector<Worker> workers;
-  for (unsigned j = 0; j < jobs; ++j)
-    workers.push_back(start(seed + j));
-  // Read the workers one after the other: pipes hold a whole run's progress only for short runs, so
-  // poll all.
-  std::vector<bool> done(workers.size(), false);
-  size_t open = workers.size();
-  uint64_t tried = 0;
-  while (open) {
-    for (size_t w = 0; w < workers.size(); ++w) {
-      if (done[w])
-        continue;
-      uint64_t value = 0;
-      const ssize_t n = read(workers[w].fd, &value, sizeof value);
-      if (n == static_cast<ssize_t>(sizeof value) && value != ~uint64_t{0}) {
-        workers[w].next = value;
-        if (++tried % 64 == 0 && isatty(2))
-          std::fprintf(stderr, "\r%llu of %llu", static_cast<unsigned long long>(tried),
-                       static_cast<unsigned long long>(count));
-        continue;
-      }
-      Tally t;
-      const bool finished = n == static_cast<ssize_t>(sizeof value) &&
-                            read(workers[w].fd, &t, sizeof t) == static_cast<ssize_t>(sizeof t);
-      close(workers[w].fd);
-      int status = 0;
-      waitpid(workers[w].pid, &status, 0);
-      if (finished) {
-        total += t;
-        done[w] = true;
-        --open;
-        continue;
-      }
-      report(setup, workers[w].next, "the worker died (status " + std::to_string(status) + ")",
-             total);
-      if (workers[w].next + jobs < end) {
-        workers[w] = start(workers[w].next + jobs);
-      } else {
-        done[w] = true;
-        --open;
-      }
-    }
-  }
+  const Tally total = Crew(setup, seed, count, jobs).run();
   if (isatty(2))
     std::fprintf(stderr, "\r\033[K");
-  std::printf("%llu kernels, %llu with something melded (%llu regions), %llu findings\n",
-              static_cast<unsigned long long>(total.kernels),
-              static_cast<unsigned long long>(total.melded),
-              static_cast<unsigned long long>(total.regions),
-              static_cast<unsigned long long>(total.findings));
+  std::printf(
+      "%llu kernels, %llu with something melded (%llu regions), %llu skipped, %llu findings\n",
+      static_cast<unsigned long long>(total.kernels), static_cast<unsigned long long>(total.melded),
+      static_cast<unsigned long long>(total.regions),
+      static_cast<unsigned long long>(total.skipped),
+      static_cast<unsigned long long>(total.findings));
   if (!reportFile.empty()) {
     nlohmann::json summary{{"cpu", setup.target.cpu},
                            {"generator", setup.generator},
@@ -332,6 +393,7 @@ int main(int argc, char **argv) {
                            {"melded regions", total.regions},
                            {"instructions plain", total.plainInstructions},
                            {"instructions melded", total.meldedInstructions},
+                           {"skipped", total.skipped},
                            {"findings", total.findings}};
     if (!(std::ofstream(reportFile) << summary.dump(2) << "\n")) {
       std::fprintf(stderr, "cannot write %s\n", reportFile.c_str());

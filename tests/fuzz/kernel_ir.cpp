@@ -294,7 +294,9 @@ private:
     Value *r = op == 0   ? b_.CreateAdd(x, reverse)
                : op == 1 ? b_.CreateMul(x, reverse)
                : op == 2 ? b_.CreateXor(x, b_.CreateShl(reverse, 1))
-               : op == 3 ? b_.CreateSub(x, reverse)
+               // Halved: of c - y in one lane and y - c in another LLVM 15's operand folder
+               // commutes one back and forth for ever.
+               : op == 3 ? b_.CreateSub(x, b_.CreateLShr(reverse, 1))
                          : b_.CreateBinaryIntrinsic(Intrinsic::umax, x, reverse);
     Value *sum = b_.CreateExtractElement(r, uint64_t{0});
     for (uint32_t i = 1; i < 4; ++i)
