@@ -5,6 +5,7 @@
 #include "tests/fuzz/kernel_ir.h"
 
 #include <cstring>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>

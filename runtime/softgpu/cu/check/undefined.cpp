@@ -24,6 +24,7 @@
 #include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/check/lds_access.h"
 #include "runtime/softgpu/cu/check/undefined_scalar.h"
+#include "runtime/softgpu/cu/check/undefined_vector.h"
 #include "runtime/softgpu/cu/special_source.h"
 
 #include "runtime/softgpu/cu/valu/slow.h"
@@ -45,20 +46,7 @@ using isa::Op;
 using isa::Operand;
 using isa::RegisterRange;
 using isa::Sgpr::exec;
-
-/// Defined bits of a wave's registers.
-struct Defined {
-  std::array<uint32_t, 128> sgpr{}; ///< bit by bit
-  std::array<uint64_t, 768> vgpr{}; ///< lane by lane; AGPRs from 512
-  bool scc = false;
-
-  uint64_t &row(const RegisterRange &r, unsigned index) {
-    return vgpr[r.file == RegisterRange::File::agpr ? 512 + (index & 255) : index & 511];
-  }
-  uint64_t pair(unsigned slot) const {
-    return sgpr[slot & 127] | uint64_t(sgpr[(slot + 1) & 127]) << 32;
-  }
-};
+using Defined = DefinedRegisters;
 
 class UndefinedChecker final : public Watcher {
 public:
@@ -224,21 +212,9 @@ private:
   // --- vector ALU ---
 
   /// Lanes in which a source is undefined.
-  uint64_t undefinedLanes(const ExecInst *i, const Wave &w, Defined &d, const RegisterRange &r,
-                          unsigned dwords = 99) {
-    if (r.laneMask)
-      return ~d.pair(r.index);
-    if (!r.isVector()) {
-      for (unsigned k = 0; k < r.dwords; ++k)
-        if (~d.sgpr[(r.index + k) & 127])
-          return ~0ull;
-      return 0;
-    }
-    const unsigned first = r.index + relativeIndex(i, w, r);
-    uint64_t u = 0;
-    for (unsigned k = 0; k < r.dwords && k < dwords; ++k)
-      u |= ~d.row(r, first + k);
-    return u;
+  static uint64_t undefinedLanes(const ExecInst *i, const Wave &w, const Defined &d,
+                                 const RegisterRange &r, unsigned dwords = 99) {
+    return d.undefinedLanes(r, relativeIndex(i, w, r), 0, dwords);
   }
 
   void valu(const ExecInst *i, const Wave &w, Defined &d, const isa::RegisterUse &use) {
@@ -250,6 +226,14 @@ private:
     }
     if (sameRegisters(in)) { // x ^ x, x - x: a way to write 0
       resultBits_ = ~0ull;
+      return;
+    }
+    if (isPackedPair(in.op)) {
+      const UndefinedPair halves = packedPair(in, use, [&](const RegisterRange &r, unsigned k) {
+        return d.undefinedLanes(r, relativeIndex(i, w, r), k, 1);
+      });
+      result_ = halves.high & exec_;
+      lowResult_ = halves.low & exec_;
       return;
     }
     uint64_t u = 0, low = 0, perSource[3] = {};
@@ -336,11 +320,6 @@ private:
     case Op::v_mad_i64_i32:
     case Op::v_lshlrev_b64:
       return true;
-    case Op::v_pk_add_f32:
-    case Op::v_pk_mul_f32:
-    case Op::v_pk_fma_f32:
-    case Op::v_pk_mov_b32:
-      return !in.opSel; // one half each
     default:
       return false;
     }

@@ -117,6 +117,15 @@ TEST_P(Checks, UndefinedRegisters) {
   one("undefined", "undefined_through_lds", "the stored value was never written");
 }
 
+TEST_P(Checks, UndefinedHalvesOfPackedPairs) {
+  if (target != "gfx90a")
+    GTEST_SKIP() << target << " has no packed pairs";
+  clean("packed_halves");
+  for (const char *kernel : {"undefined_packed", "undefined_packed_low", "undefined_packed_move",
+                             "undefined_packed_scalar"})
+    one("undefined", kernel, "the stored value was never written");
+}
+
 TEST_P(Checks, LdsRaces) {
   for (const char *kernel : {"exchange", "no_race"})
     clean(kernel);

@@ -1,6 +1,7 @@
 // MELD_TRACE: which lines there are, and the values in them, for the kernel of profile.s.
 #include "tests/runtime/softgpu/cu/test_code.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace meld::softgpu::test {

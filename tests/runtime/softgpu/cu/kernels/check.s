@@ -287,6 +287,63 @@ mark bad_undefined_readlane
 	keep 6
 	s_endpgm
 
+.if .amdgcn.gfx_generation_stepping == 10
+	// Only the halves that op_sel and op_sel_hi pick count.
+	begin packed_halves
+	v_mov_b32 v2, 1.0
+	v_pk_mul_f32 v[4:5], v[2:3], v[2:3] op_sel_hi:[0,0]
+	keep 4
+	keep 5
+	v_mov_b32 v11, 1.0
+	v_pk_add_f32 v[6:7], v[2:3], v[10:11] op_sel:[0,1] op_sel_hi:[0,1]
+	keep 6
+	keep 7
+	v_pk_mov_b32 v[8:9], v[2:3], v[10:11] op_sel:[0,1]
+	keep 8
+	keep 9
+	v_pk_mul_f32 v[12:13], v[2:3], v[2:3]
+	keep 12
+	s_mov_b32 s20, 1.0
+	v_pk_fma_f32 v[14:15], v[2:3], s[20:21], v[2:3] op_sel_hi:[0,0,0]
+	keep 15
+	s_endpgm
+
+	begin undefined_packed
+	v_mov_b32 v2, 1.0
+	v_pk_mul_f32 v[4:5], v[2:3], v[2:3]
+	keep 4
+mark bad_undefined_packed
+	keep 5
+	s_endpgm
+
+	begin undefined_packed_low
+	v_mov_b32 v2, 1.0
+	v_pk_mul_f32 v[4:5], v[2:3], v[2:3] op_sel:[0,1] op_sel_hi:[0,0]
+	keep 5
+mark bad_undefined_packed_low
+	keep 4
+	s_endpgm
+
+	begin undefined_packed_move
+	v_mov_b32 v2, 1.0
+	v_mov_b32 v4, 1.0
+	v_pk_mov_b32 v[6:7], v[2:3], v[4:5] op_sel:[0,1]
+	keep 6
+mark bad_undefined_packed_move
+	keep 7
+	s_endpgm
+
+	begin undefined_packed_scalar
+	v_mov_b32 v2, 1.0
+	v_mov_b32 v3, 1.0
+	s_mov_b32 s20, 1.0
+	v_pk_mul_f32 v[4:5], v[2:3], s[20:21]
+	keep 4
+mark bad_undefined_packed_scalar
+	keep 5
+	s_endpgm
+.endif
+
 	begin undefined_lds
 	ds_write_b32 v1, v0
 	s_waitcnt lgkmcnt(0)
