@@ -17,6 +17,9 @@ usage: ./dev matrix SUITE [--quick] [-R REGEX] [--demo] [--update] [--shell]
   --quick     leave out the tests labelled slow
   -R REGEX    these tests only (with sid, too)
   --demo      the demo instead of the tests
+  --prebuilt[=NAME[,SECONDS]]
+              Debian's prebuilt test programs of rocPRIM, hipCUB, rocThrust, rocRAND and hipRAND on
+              the software GPU instead of the tests: those with NAME in their name, SECONDS each (20)
   --update    bring the root's packages up to date first
   --shell     a shell in the root: the tree is in /src/libmeld, the build in /build
   --also LIST more packages, comma separated
@@ -134,7 +137,7 @@ matrix_root() {
 }
 
 matrix() {
-  local suite=${1:-} update=0 what=test ctest=() also=() root log
+  local suite=${1:-} update=0 what=test ctest=() also=() prebuilt= more root log
   case $suite in
   trixie) ;;
   sid) what=demo ;;
@@ -147,9 +150,14 @@ matrix() {
     --quick) ctest+=(-LE slow) ;;
     -R) what=test ctest+=(-R "${2:?-R needs an expression}") && shift ;;
     --demo) what=demo ;;
+    --prebuilt | --prebuilt=*)
+      what=prebuilt
+      prebuilt=${1#--prebuilt} && prebuilt=${prebuilt#=}
+      also+=(librocprim-tests libhipcub-tests librocthrust-tests librocrand1-tests libhiprand1-tests)
+      ;;
     --update) update=1 ;;
     --shell) what=shell ;;
-    --also) IFS=, read -ra also <<<"${2:?--also needs packages}" && shift ;;
+    --also) IFS=, read -ra more <<<"${2:?--also needs packages}" && also+=("${more[@]}") && shift ;;
     *) echo "./dev matrix: unknown option $1" >&2 && exit 2 ;;
     esac
     shift
@@ -170,6 +178,7 @@ matrix() {
   local targets=() status=0
   [ "$what" = test ] ||
     targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench)
+  [ "$what" != prebuilt ] || targets=(meld-softgpu meld-softgpu-translate)
   if ! matrix_in "$root" bash -ec '
     cmake -S /src/libmeld -B /build -G Ninja
     exec nice -n 5 cmake --build /build -- -k 0 ${1:+"$@"}' build "${targets[@]}" >"$log" 2>&1; then
@@ -180,6 +189,14 @@ matrix() {
   fi
   if [ "$what" = demo ]; then
     matrix_in "$root" /build/bin/meld-bench demo || exit 1
+    return
+  fi
+  if [ "$what" = prebuilt ]; then
+    local name=${prebuilt%%,*} seconds=20
+    [ "$name" = "$prebuilt" ] || seconds=${prebuilt##*,}
+    matrix_in "$root" python3 /src/libmeld/tests/prebuilt.py --library /build/lib/libmeld-softgpu.so \
+      --only "$name" --seconds "$seconds" | tee "$log.prebuilt" || status=1
+    [ "$status" = 0 ] || exit 1
     return
   fi
   matrix_in "$root" ctest --test-dir /build -j "$(nproc)" --output-on-failure "${ctest[@]}" \

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Runs Debian's prebuilt test programs of the ROCm libraries on the software GPU and counts cases.
+
+They were written and compiled elsewhere, for real devices: whatever they find is the software GPU's
+fault until shown otherwise. Each program gets --seconds; cases it did not reach count as not run.
+
+  ./dev matrix trixie --prebuilt                 all of them, 20 s each
+  ./dev matrix trixie --prebuilt=warp,60         those with "warp" in the name, 60 s each
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+
+PACKAGES = ["librocprim-tests", "libhipcub-tests", "librocthrust-tests", "librocrand1-tests",
+            "libhiprand1-tests"]
+ROOT = "/usr/libexec/rocm"
+
+
+class Result:
+    """Of one program."""
+
+    def __init__(self, package, name):
+        self.package, self.name = package, name
+        self.total = self.passed = self.failed = self.skipped = 0
+        self.seconds = 0.0
+        self.note = ""
+        self.failures = []
+
+    @property
+    def not_run(self):
+        return max(self.total - self.passed - self.failed - self.skipped, 0)
+
+
+def cases(text):
+    """Names that --gtest_list_tests lists."""
+    found, suite = [], ""
+    for line in text.splitlines():
+        line = line.split("#")[0].rstrip()
+        if not line:
+            continue
+        if line.startswith("  "):
+            if suite and not line.strip().startswith("DISABLED_"):
+                found.append(suite + line.strip())
+        else:
+            suite = line if line.endswith(".") and " " not in line else ""
+    return found
+
+
+def run(package, name, seconds, env):
+    r = Result(package, name)
+    program = os.path.join(ROOT, package, name)
+    try:
+        listed = subprocess.run([program, "--gtest_list_tests"], env=env, text=True, timeout=60,
+                                stdin=subprocess.DEVNULL, capture_output=True, errors="replace")
+        r.total = len(cases(listed.stdout))
+    except subprocess.TimeoutExpired:
+        r.note = "does not list its cases"
+    start = time.monotonic()
+    with subprocess.Popen([program, "--gtest_color=no"], env=env, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as p:
+        try:
+            out, _ = p.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            out, _ = p.communicate()
+            r.note = "time is up"
+    r.seconds = time.monotonic() - start
+    r.passed = len(re.findall(r"^\[       OK \] ", out, re.M))
+    r.skipped = len(re.findall(r"^\[  SKIPPED \] [^\n]*\(\d+ ms\)", out, re.M))
+    r.failures = re.findall(r"^\[  FAILED  \] ([^\n]*?)(?:, where [^\n]*)? \(\d+ ms\)", out, re.M)
+    if not r.note and p.returncode < 0:  # died in a case: that one failed
+        r.note = f"signal {-p.returncode}: " + (out.strip().splitlines() or ["no output"])[-1][:100]
+        started = re.findall(r"^\[ RUN      \] (\S+)", out, re.M)
+        if started:
+            r.failures.append(started[-1])
+    r.failed = len(r.failures)
+    if not r.total:  # not googletest: the exit status is the case
+        r.total = 1
+        r.passed, r.failed = (0, 0) if r.note else (int(p.returncode == 0), int(p.returncode != 0))
+    return r
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--library", required=True, help="libmeld-softgpu.so")
+    parser.add_argument("--seconds", type=float, default=20, help="for each program")
+    parser.add_argument("--only", default="", help="programs whose name contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    programs = [(p, n) for p in PACKAGES if os.path.isdir(os.path.join(ROOT, p))
+                for n in sorted(os.listdir(os.path.join(ROOT, p)))
+                if n.startswith("test_") and args.only in n]
+    if not programs:
+        print("no prebuilt test programs found in " + ROOT, file=sys.stderr)
+        return 2
+    env = dict(os.environ, LD_PRELOAD=args.library)
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        waiting = [pool.submit(run, p, n, args.seconds, env) for p, n in programs]
+        for done in concurrent.futures.as_completed(waiting):
+            r = done.result()
+            results.append(r)
+            print(f"{r.package:20} {r.name:52} {r.passed:5} passed {r.failed:4} failed "
+                  f"{r.skipped:3} skipped {r.not_run:5} not run  {r.seconds:5.1f} s  {r.note}",
+                  flush=True)
+            for f in r.failures:
+                print(f"    FAILED {f}", flush=True)
+    print(f"\n{'package':20} {'programs':>8} {'cases':>7} {'passed':>7} {'failed':>7} {'skipped':>7} "
+          f"{'not run':>7}")
+    for package in PACKAGES + ["all"]:
+        mine = [r for r in results if package in (r.package, "all")]
+        if mine:
+            print(f"{package:20} {len(mine):8} {sum(r.total for r in mine):7} "
+                  f"{sum(r.passed for r in mine):7} {sum(r.failed for r in mine):7} "
+                  f"{sum(r.skipped for r in mine):7} {sum(r.not_run for r in mine):7}")
+    return 1 if any(r.failed for r in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
