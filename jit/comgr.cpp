@@ -34,6 +34,7 @@ namespace meld::jit {
   X(destroy_action_info)                                                                           \
   X(action_info_set_isa_name)                                                                      \
   X(action_info_set_option_list)                                                                   \
+  X(action_info_set_language)                                                                      \
   X(action_info_set_logging)                                                                       \
   X(do_action)
 
@@ -89,9 +90,10 @@ public:
       return e;
     return d;
   }
-  Expected<amd_comgr_data_t> output(amd_comgr_data_set_t set, amd_comgr_data_kind_t kind) {
+  Expected<amd_comgr_data_t> output(amd_comgr_data_set_t set, amd_comgr_data_kind_t kind,
+                                    size_t index = 0) {
     amd_comgr_data_t d{};
-    if (auto e = check(f_.action_data_get_data(set, kind, 0, &d), "action_data_get_data"))
+    if (auto e = check(f_.action_data_get_data(set, kind, index, &d), "action_data_get_data"))
       return e;
     data_.push_back(d);
     return d;
@@ -127,10 +129,12 @@ struct Input {
   StringRef bytes;
 };
 
-Expected<std::unique_ptr<MemoryBuffer>>
-runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *what,
-          ArrayRef<Input> inputs, amd_comgr_data_kind_t outputKind, StringRef isaName,
-          ArrayRef<std::string> arguments) {
+using Buffers = std::vector<std::unique_ptr<MemoryBuffer>>;
+
+Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *what,
+                            ArrayRef<Input> inputs, amd_comgr_data_kind_t outputKind,
+                            StringRef isaName, ArrayRef<std::string> arguments,
+                            amd_comgr_language_t language = AMD_COMGR_LANGUAGE_NONE) {
   Handles h(f);
   auto in = h.dataSet();
   if (!in)
@@ -151,6 +155,8 @@ runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *wha
   if (!action)
     return action.takeError();
   if (auto e = h.check(f.action_info_set_isa_name(*action, isaName.str().c_str()), "set_isa_name"))
+    return e;
+  if (auto e = h.check(f.action_info_set_language(*action, language), "set_language"))
     return e;
   std::vector<const char *> argv;
   for (const auto &a : arguments)
@@ -180,15 +186,27 @@ runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *wha
   size_t count = 0;
   if (auto e = h.check(f.action_data_count(*out, outputKind, &count), "action_data_count"))
     return e;
-  if (count != 1)
-    return compilerError(formatv("comgr: {0} made {1} results instead of one", what, count));
-  auto result = h.output(*out, outputKind);
-  if (!result)
-    return result.takeError();
-  auto bytes = h.bytes(*result);
-  if (!bytes)
-    return bytes.takeError();
-  return std::unique_ptr<MemoryBuffer>(std::move(*bytes));
+  Buffers results;
+  for (size_t i = 0; i < count; ++i) {
+    auto result = h.output(*out, outputKind, i);
+    if (!result)
+      return result.takeError();
+    auto bytes = h.bytes(*result);
+    if (!bytes)
+      return bytes.takeError();
+    results.push_back(std::move(*bytes));
+  }
+  return results;
+}
+
+/// For actions that make one thing.
+Expected<std::unique_ptr<MemoryBuffer>> only(Expected<Buffers> results, const char *what) {
+  if (!results)
+    return results.takeError();
+  if (results->size() != 1)
+    return compilerError(
+        formatv("comgr: {0} made {1} results instead of one", what, results->size()));
+  return std::move(results->front());
 }
 
 } // namespace
@@ -232,9 +250,11 @@ Expected<const Comgr *> Comgr::get() {
 
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::codegen(StringRef bitcode, StringRef isaName,
                                                        ArrayRef<std::string> arguments) const {
-  return runAction(*functions_, AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE, "code generation",
-                   {Input{AMD_COMGR_DATA_KIND_BC, bitcode}}, AMD_COMGR_DATA_KIND_RELOCATABLE,
-                   isaName, arguments);
+  const char *what = "code generation";
+  return only(runAction(*functions_, AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE, what,
+                        {Input{AMD_COMGR_DATA_KIND_BC, bitcode}}, AMD_COMGR_DATA_KIND_RELOCATABLE,
+                        isaName, arguments),
+              what);
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::link(ArrayRef<MemoryBufferRef> relocatables,
@@ -242,8 +262,23 @@ Expected<std::unique_ptr<MemoryBuffer>> Comgr::link(ArrayRef<MemoryBufferRef> re
   std::vector<Input> inputs;
   for (const auto &r : relocatables)
     inputs.push_back({AMD_COMGR_DATA_KIND_RELOCATABLE, r.getBuffer()});
-  return runAction(*functions_, AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE, "link", inputs,
-                   AMD_COMGR_DATA_KIND_EXECUTABLE, isaName, {});
+  const char *what = "link";
+  return only(runAction(*functions_, AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE, what, inputs,
+                        AMD_COMGR_DATA_KIND_EXECUTABLE, isaName, {}),
+              what);
+}
+
+Expected<std::vector<std::unique_ptr<MemoryBuffer>>>
+Comgr::deviceLibraries(StringRef isaName) const {
+#if AMD_COMGR_INTERFACE_VERSION_MAJOR < 3
+  // As hiprtc asks for them: without options, which gives precise functions. The action passes its
+  // inputs on, so there are none.
+  return runAction(*functions_, AMD_COMGR_ACTION_ADD_DEVICE_LIBRARIES, "device libraries", {},
+                   AMD_COMGR_DATA_KIND_BC, isaName, {}, AMD_COMGR_LANGUAGE_HIP);
+#else
+  return compilerError(
+      formatv("comgr: {0} hands out no device libraries for {1}", version_, isaName));
+#endif
 }
 
 } // namespace meld::jit

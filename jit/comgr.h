@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace meld::jit {
 
@@ -33,6 +34,11 @@ public:
   /// Relocatable ELFs to one code object.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   link(llvm::ArrayRef<llvm::MemoryBufferRef> relocatables, llvm::StringRef isaName) const;
+
+  /// ocml, ockl and the oclc constants for this ISA, as bitcode. An error from interface 3 on, which
+  /// hands them out no more.
+  llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+  deviceLibraries(llvm::StringRef isaName) const;
 
   /// "comgr 2.4"
   const std::string &version() const { return version_; }

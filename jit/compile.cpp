@@ -149,7 +149,7 @@ private:
   CompiledObject made_;
   std::vector<Kernel> madeKernels_;
   unsigned rounds_ = 0;
-  double optimiseMs_ = 0, compileMs_ = 0;
+  double passesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
   bool stoppedEarly_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
@@ -228,7 +228,7 @@ Error Compilation::transform(Module &module) {
     };
   if (options_.deviceLink || object_.modules.size() > 1)
     keepOnlyExports(module);
-  if (auto e = optimize(module, options_, object_.processor, request_.verify, extend))
+  if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_))
     return e;
   for (const auto &d : decisionLog.entries())
     decisions_.push_back({d.kernel, d.melded,
@@ -274,6 +274,7 @@ Expected<bool> Compilation::compileOnce() {
     return false;
   }
   made_ = std::move(*made);
+  codegenMs_ += made_.codegenMs;
   auto kernels = readKernels(*made_.bytes);
   if (!kernels)
     return kernels.takeError();
@@ -355,7 +356,9 @@ Json Compilation::metadata(bool timings) const {
          {"functions", std::move(others)}};
   if (timings)
     j["timings"] = {{"rounds", rounds_},
+                    {"passesMs", passesMs_},
                     {"optimiseMs", optimiseMs_},
+                    {"codegenMs", codegenMs_},
                     {"compileMs", compileMs_},
                     {"totalMs", milliseconds(start_)}};
   return j;
@@ -371,7 +374,7 @@ void Compilation::dumpBefore(const Disassembler &disassembler) {
   if (!dumps_.wants("ir"))
     return;
   LLVMContext context;
-  auto module = parseUnits(object_.modules, context);
+  auto module = readUnits(object_, context);
   if (!module) {
     log(logWarning, toString(module.takeError()));
     return;

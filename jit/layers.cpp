@@ -2,6 +2,7 @@
 
 #include "jit/code_object.h"
 #include "jit/compat.h"
+#include "jit/cpu_time.h"
 #include "jit/error.h"
 #include "jit/guard.h"
 #include "llvm/ADT/SmallString.h"
@@ -18,9 +19,10 @@ using namespace llvm::orc;
 namespace meld::jit {
 
 ComgrCompiler::ComgrCompiler(const Comgr &comgr, std::string isaName,
-                             std::vector<std::string> arguments, ObjectCache *cache)
+                             std::vector<std::string> arguments, ObjectCache *cache,
+                             double &milliseconds)
     : IRCompiler(IRSymbolMapper::ManglingOptions()), comgr_(comgr), isaName_(std::move(isaName)),
-      arguments_(std::move(arguments)), cache_(cache) {}
+      arguments_(std::move(arguments)), cache_(cache), milliseconds_(milliseconds) {}
 
 Expected<std::unique_ptr<MemoryBuffer>> ComgrCompiler::operator()(Module &module) {
   std::unique_ptr<MemoryBuffer> object;
@@ -48,7 +50,9 @@ Expected<std::unique_ptr<MemoryBuffer>> ComgrCompiler::operator()(Module &module
       object = cache_->getObject(&module);
     if (object)
       return Error::success();
+    const double begin = threadMilliseconds();
     auto made = comgr_.codegen(bitcode, isaName_, arguments_);
+    milliseconds_ += threadMilliseconds() - begin;
     if (!made)
       return made.takeError();
     object = std::move(*made);

@@ -32,7 +32,7 @@ namespace meld::jit {
 class ComgrCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
 public:
   ComgrCompiler(const Comgr &comgr, std::string isaName, std::vector<std::string> arguments,
-                llvm::ObjectCache *cache);
+                llvm::ObjectCache *cache, double &milliseconds);
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module &module) override;
 
 private:
@@ -40,6 +40,7 @@ private:
   std::string isaName_;
   std::vector<std::string> arguments_;
   llvm::ObjectCache *cache_;
+  double &milliseconds_; ///< grows by what comgr's code generation takes
 };
 
 /// Relocatable to code object.

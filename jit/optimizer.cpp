@@ -2,6 +2,7 @@
 
 #include "jit/cancel.h"
 #include "jit/compat.h"
+#include "jit/cpu_time.h"
 #include "jit/error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -50,6 +51,27 @@ private:
   std::lock_guard<std::mutex> lock_;
   std::string errors_;
   bool ok_ = false;
+};
+
+// The time in our own passes, what they call included. They do not run inside each other.
+class OwnPassClock {
+public:
+  OwnPassClock(PassInstrumentationCallbacks &callbacks, double *sum) {
+    if (!sum)
+      return;
+    callbacks.registerBeforeNonSkippedPassCallback([this](StringRef pass, auto &&) {
+      if (isOwn(pass))
+        begin_ = threadMilliseconds();
+    });
+    callbacks.registerAfterPassCallback([this, sum](StringRef pass, auto &&...) {
+      if (isOwn(pass))
+        *sum += threadMilliseconds() - begin_;
+    });
+  }
+
+private:
+  static bool isOwn(StringRef pass) { return compat::startsWith(pass, "meld::passes::"); }
+  double begin_ = 0;
 };
 
 OptimizationLevel passLevel(char c) {
@@ -117,7 +139,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const CompileOption
 }
 
 Error optimize(Module &module, const CompileOptions &options, StringRef processor, bool verify,
-               const std::function<void(PassBuilder &)> &extend) {
+               const std::function<void(PassBuilder &)> &extend, double *ownMs) {
   CommandLineScope commandLine(options);
   if (auto e = commandLine.error())
     return e;
@@ -144,7 +166,11 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
   callbacks.registerShouldRunOptionalPassCallback(
       [](StringRef, auto &&) { return !compilesCancelled(); });
 
+  OwnPassClock clock(callbacks, ownMs);
+
   PassBuilder builder(tm->get(), tuning, compat::none, &callbacks);
+  if (extend)
+    extend(builder); // may bring analyses of its own, so it comes before they are registered
   TargetLibraryInfoImpl libraryInfo{compat::targetTriple(module)};
   fam.registerPass([&] { return builder.buildDefaultAAPipeline(); });
   fam.registerPass([&] { return TargetLibraryAnalysis(libraryInfo); });
@@ -153,9 +179,6 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
   builder.registerFunctionAnalyses(fam);
   builder.registerLoopAnalyses(lam);
   builder.crossRegisterProxies(lam, fam, cgam, mam);
-  if (extend)
-    extend(builder);
-
   auto level = passLevel(options.level);
   ModulePassManager passes = level == OptimizationLevel::O0
                                  ? builder.buildO0DefaultPipeline(level)

@@ -31,8 +31,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CompileOptions &options, llvm::StringRef processor);
 
 /// Runs clang's pipeline for `options.level`. `extend` may register callbacks at the extension
-/// points.
+/// points. `ownMs` (may be null) grows by the processor time spent in passes of meld::passes.
 llvm::Error optimize(llvm::Module &module, const CompileOptions &options, llvm::StringRef processor,
-                     bool verify, const std::function<void(llvm::PassBuilder &)> &extend);
+                     bool verify, const std::function<void(llvm::PassBuilder &)> &extend,
+                     double *ownMs = nullptr);
 
 } // namespace meld::jit

@@ -24,6 +24,8 @@ Forward classify(StringRef argument) {
   if (name ==
       "treat-scalable-fixed-error-as-warning") // clang's driver adds it itself, twice is an error
     return Forward::drop;
+  if (name == "amdgpu-prelink") // hiprtc's, for code that meets the device libraries later
+    return Forward::drop;
   for (StringRef prefix : {"print-", "debug", "stats", "time-", "track-memory", "verify-"})
     if (startsWith(name, prefix))
       return Forward::drop;

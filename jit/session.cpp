@@ -2,6 +2,7 @@
 
 #include "jit/comgr.h"
 #include "jit/compat.h"
+#include "jit/device_libs.h"
 #include "jit/error.h"
 #include "jit/guard.h"
 #include "jit/layers.h"
@@ -80,6 +81,21 @@ Expected<std::unique_ptr<Module>> parseUnits(ArrayRef<StringRef> units, LLVMCont
   return whole;
 }
 
+Expected<std::unique_ptr<Module>> readUnits(const DeviceObject &object, LLVMContext &context) {
+  auto module = parseUnits(object.modules, context);
+  if (!module || !needsDeviceLibraries(**module))
+    return module;
+  auto comgr = Comgr::get();
+  if (!comgr)
+    return comgr.takeError();
+  ContextErrors diagnostics(context);
+  if (auto e = linkDeviceLibraries(**module, **comgr, object.isaName))
+    return e;
+  if (auto e = diagnostics.take("device libraries"))
+    return e;
+  return module;
+}
+
 Session::Session(std::unique_ptr<TaskDispatcher> dispatcher) {
   session_ = std::make_unique<ExecutionSession>(
       compat::noExecutor(std::move(dispatcher), "amdgcn-amd-amdhsa", 4096));
@@ -107,10 +123,11 @@ Expected<CompiledObject> Session::compile(const CompileJob &job) {
   CodeObjectLayer linkLayer(
       *session_, **comgr, job.object->isaName,
       [&](std::unique_ptr<MemoryBuffer> bytes) { result.bytes = std::move(bytes); });
-  IRCompileLayer compileLayer(*session_, linkLayer,
-                              std::make_unique<ComgrCompiler>(
-                                  **comgr, job.object->isaName,
-                                  job.options.codegenArguments(job.optimizeInComgr), job.cache));
+  IRCompileLayer compileLayer(
+      *session_, linkLayer,
+      std::make_unique<ComgrCompiler>(**comgr, job.object->isaName,
+                                      job.options.codegenArguments(job.optimizeInComgr), job.cache,
+                                      result.codegenMs));
   IRTransformLayer transformLayer(
       *session_, compileLayer,
       [&](ThreadSafeModule module, MaterializationResponsibility &) -> Expected<ThreadSafeModule> {
@@ -141,7 +158,7 @@ Expected<CompiledObject> Session::compile(const CompileJob &job) {
         auto context = std::make_unique<LLVMContext>();
         std::unique_ptr<Module> module;
         if (auto e = catchFatal("reading bitcode", [&]() -> Error {
-              auto parsed = parseUnits(job.object->modules, *context);
+              auto parsed = readUnits(*job.object, *context);
               if (!parsed)
                 return parsed.takeError();
               module = std::move(*parsed);

@@ -46,6 +46,7 @@ struct CompileJob {
 struct CompiledObject {
   std::unique_ptr<llvm::MemoryBuffer> bytes;
   std::map<std::string, uint64_t> kernels; ///< name -> address of the descriptor
+  double codegenMs = 0;                    ///< comgr's code generation; 0 when it was cached
 };
 
 class Session {
@@ -66,5 +67,9 @@ private:
 /// did. Only one relocatable may carry kernels: the runtime reads one metadata note.
 llvm::Expected<std::unique_ptr<llvm::Module>> parseUnits(llvm::ArrayRef<llvm::StringRef> units,
                                                          llvm::LLVMContext &context);
+
+/// parseUnits() of a whole object, with the device libraries where the bitcode came without them.
+llvm::Expected<std::unique_ptr<llvm::Module>> readUnits(const DeviceObject &object,
+                                                        llvm::LLVMContext &context);
 
 } // namespace meld::jit

@@ -3,6 +3,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
@@ -157,6 +158,7 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
   builder.registerAnalysisRegistrationCallback([](FunctionAnalysisManager &analyses) {
     analyses.registerPass([] { return DivergenceAnalysis(); });
     analyses.registerPass([] { return ConstancyAnalysis(); });
+    analyses.registerPass([] { return BranchAnalysis(); });
   });
   builder.registerPipelineParsingCallback([options, log](StringRef name,
                                                          FunctionPassManager &manager,

@@ -20,7 +20,9 @@ int CostModel::words(Type *type) const {
     return 1;
   if (auto *vector = dyn_cast<FixedVectorType>(type); vector && vector->getScalarSizeInBits() >= 32)
     return int(vector->getNumElements()) * words(vector->getElementType());
-  uint64_t bits = layout_.getTypeSizeInBits(type).getFixedValue();
+  uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
+  if (bits == 0) // pointers and aggregates: the layout has to look them up
+    bits = layout_.getTypeSizeInBits(type).getFixedValue();
   return std::max(1, int((bits + 31) / 32));
 }
 

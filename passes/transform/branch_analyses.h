@@ -1,5 +1,8 @@
-// What a transform asks about a function, built in one go. Built anew after each change: nothing
-// here is cached by a pass manager, so a copy of a function can be looked at too.
+// What a transform asks about a function, built in one go, and anew after each change.
+//
+// BranchAnalyses by itself knows no pass manager, so a copy of a function can be looked at too.
+// Passes begin with the one that the pass manager keeps (CurrentAnalyses): our passes run in a row,
+// and most of them change nothing.
 #pragma once
 
 #include "passes/analysis/divergence.h"
@@ -7,6 +10,8 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/PassManager.h"
+#include <memory>
 
 namespace meld::passes {
 
@@ -28,6 +33,34 @@ private:
     options.assumeOneDimension = true; // leaving a branch alone is always right
     return options;
   }
+};
+
+class BranchAnalysis : public llvm::AnalysisInfoMixin<BranchAnalysis> {
+public:
+  using Result = std::unique_ptr<BranchAnalyses>;
+  Result run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  friend llvm::AnalysisInfoMixin<BranchAnalysis>;
+  static llvm::AnalysisKey Key;
+};
+
+/// What holds for a function that one run of a pass changes step by step.
+class CurrentAnalyses {
+public:
+  CurrentAnalyses(llvm::Function &function, llvm::FunctionAnalysisManager &analyses)
+      : function_(function), analyses_(analyses) {}
+
+  /// Valid until the function is changed.
+  const BranchAnalyses &get();
+  /// To be called after each change.
+  void changed();
+
+private:
+  llvm::Function &function_;
+  llvm::FunctionAnalysisManager &analyses_;
+  std::unique_ptr<BranchAnalyses> own_;
+  bool asItCame_ = true;
 };
 
 } // namespace meld::passes

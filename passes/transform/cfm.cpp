@@ -5,6 +5,7 @@
 #include "passes/transform/plan.h"
 #include "passes/transform/rollback.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/ValueMap.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
@@ -17,74 +18,140 @@ static const char *passName(MeldScope scope) {
   return scope == MeldScope::diamonds ? "meld-branch-fusion" : "meld-cfm";
 }
 
-unsigned meldBranches(Function &function, const MeldOptions &options, const MeldSearch &search,
-                      DecisionSink sink) {
-  unsigned melded = 0, rounds = 0;
-  // A negative threshold (tests that meld all that is legal) has no falling cost to end by.
-  const bool forced = options.minProfit < 0;
-  const unsigned most = options.maxIterations * (forced ? 2 : 64);
-  while (true) {
-    BranchAnalyses now(function);
-    Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, search.scope,
-                    search.loops);
+namespace {
 
-    std::vector<Decision> rejected;
-    std::optional<Plan> chosen;
+// One melding after the other.
+class BranchMelder {
+public:
+  BranchMelder(Function &function, const MeldOptions &options, const MeldSearch &search)
+      : function_(function), options_(options), search_(search), forced_(options.minProfit < 0) {}
+
+  /// Melds the first branch that is worth it, outermost first; false when there is none. What it
+  /// left is in rejected().
+  bool meldNext(const BranchAnalyses &now, DecisionSink sink) {
+    bool skipped = false;
+    auto found = look(now, skipped);
+    if (!found && skipped) {
+      settled_.clear(); // everything once more, for what may have changed from afar
+      found = look(now, skipped);
+    }
+    if (!found)
+      return false;
+    forget(*found->plan.branch->getParent(), now.dominators);
+    std::optional<Rollback> rollback;
+    if (options_.verify)
+      rollback.emplace(function_);
+    Decision &decision = found->decision;
+    const DebugLoc where = found->plan.branch->getDebugLoc();
+    carryOut(found->plan);
+    decision.melded = true;
+    std::string why;
+    raw_string_ostream whyStream(why);
+    if (options_.verify && verifyFunction(function_, &whyStream)) {
+      rollback->restore();
+      broken_ = true;
+      decision.melded = false;
+      decision.reason = "melded code failed the verifier: " + whyStream.str();
+    }
+    sink(std::move(decision), where);
+    return true;
+  }
+
+  std::vector<Decision> &rejected() { return rejected_; }
+  /// The last melding had to be undone: the function is as it was before that step.
+  bool broken() const { return broken_; }
+
+private:
+  struct Found {
+    Plan plan;
     Decision decision;
-    ReversePostOrderTraversal<Function *> order(&function);
+  };
+
+  std::optional<Found> look(const BranchAnalyses &now, bool &skipped) {
+    Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, search_.scope,
+                    search_.loops);
+    rejected_.clear();
+    ReversePostOrderTraversal<Function *> order(&function_);
     for (BasicBlock *block : order) {
       auto *branch = dyn_cast<BranchInst>(block->getTerminator());
       if (!branch || !branch->isConditional() ||
-          (search.within && !search.within(*block, now.dominators)))
+          (search_.within && !search_.within(*block, now.dominators)))
         continue;
-      decision = {};
-      decision.pass = passName(search.scope);
+      if (settled_.count(block)) {
+        skipped = true;
+        continue;
+      }
+      Decision decision;
+      decision.pass = passName(search_.scope);
       decision.location = locationOf(*branch);
       if (!now.divergence.isDivergentBranch(block)) {
         decision.reason = std::string("does not diverge within a wave (width ") +
                           passes::name(now.divergence.branchWidth(block)) + ")";
-        rejected.push_back(std::move(decision));
+        reject(*block, std::move(decision));
         continue;
       }
       Plan plan = planner.plan(*branch);
       decision.profit = plan.percent();
       decision.reason = plan.reason;
       decision.alignment = plan.summary();
-      if (plan.nodes.empty() || (plan.gain <= 0 && !forced) || plan.percent() < options.minProfit) {
+      if (plan.nodes.empty() || (plan.gain <= 0 && !forced_) ||
+          plan.percent() < options_.minProfit) {
         if (!plan.nodes.empty())
           decision.reason += ": gain too small";
-        rejected.push_back(std::move(decision));
+        reject(*block, std::move(decision));
         continue;
       }
-      decision.melded = true;
-      chosen = std::move(plan);
-      break;
+      return Found{std::move(plan), std::move(decision)};
     }
-
-    if (!chosen || rounds++ >= most) {
-      for (Decision &other : rejected)
-        sink(std::move(other), {});
-      return melded;
-    }
-
-    std::optional<Rollback> rollback;
-    if (options.verify)
-      rollback.emplace(function);
-    DebugLoc where = chosen->branch->getDebugLoc();
-    carryOut(*chosen);
-    ++melded; // also when it is put back: the blocks are new ones
-    std::string why;
-    raw_string_ostream whyStream(why);
-    const bool broken = options.verify && verifyFunction(function, &whyStream);
-    if (broken) {
-      rollback->restore();
-      decision.melded = false;
-      decision.reason = "melded code failed the verifier: " + whyStream.str();
-    }
-    sink(std::move(decision), where);
-    if (broken)
-      return melded; // the function is as it was before this step
+    return std::nullopt;
   }
+
+  void reject(BasicBlock &block, Decision decision) {
+    settled_[&block] = true;
+    rejected_.push_back(std::move(decision));
+  }
+
+  // Melding at `block` changes what is below it, and with it the sides of the branches above it.
+  void forget(const BasicBlock &block, const DominatorTree &dominators) {
+    SmallVector<const BasicBlock *, 16> touched;
+    for (const auto &[other, unused] : settled_)
+      if (dominators.dominates(other, &block) || dominators.dominates(&block, other))
+        touched.push_back(other);
+    for (const BasicBlock *other : touched)
+      settled_.erase(other);
+  }
+
+  Function &function_;
+  const MeldOptions &options_;
+  const MeldSearch &search_;
+  const bool forced_; ///< a negative threshold: tests that meld all that is legal
+  std::vector<Decision> rejected_;
+  /// Branches that were left, by their blocks. Forgets blocks that are deleted.
+  ValueMap<const BasicBlock *, bool> settled_;
+  bool broken_ = false;
+};
+
+} // namespace
+
+unsigned meldBranches(Function &function, const MeldOptions &options, const MeldSearch &search,
+                      DecisionSink sink, const BranchAnalyses *known) {
+  // Without a threshold there is no falling cost to end by.
+  const unsigned most = options.maxIterations * (options.minProfit < 0 ? 2 : 64);
+  BranchMelder melder(function, options, search);
+  std::optional<BranchAnalyses> own;
+  unsigned melded = 0; // also those put back: the blocks are new ones
+  while (melded < most && !melder.broken()) {
+    if (!known)
+      own.emplace(function);
+    if (!melder.meldNext(known ? *known : *own, sink))
+      break;
+    known = nullptr;
+    ++melded;
+  }
+  if (!melder.broken())
+    for (Decision &other : melder.rejected())
+      sink(std::move(other), {});
+  return melded;
 }
 
 PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &analyses) {
@@ -94,10 +161,10 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
   MeldSearch search;
   search.scope = scope_;
   search.loops = point_ != "early";
-  const unsigned melded =
-      meldBranches(function, options_, search, [&](Decision decision, DebugLoc where) {
-        recorder.record(std::move(decision), where);
-      });
+  const unsigned melded = meldBranches(
+      function, options_, search,
+      [&](Decision decision, DebugLoc where) { recorder.record(std::move(decision), where); },
+      analyses.getResult<BranchAnalysis>(function).get());
   if (melded == 0)
     return PreservedAnalyses::all();
   avoidLoadClauses(function);

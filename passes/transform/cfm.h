@@ -5,10 +5,12 @@
 //     it back
 //
 // Every melding lowers the estimated cost, and there is a ceiling on rounds, so it ends. Analyses
-// are recomputed after each melding.
+// are recomputed after each melding. Branches that were left are planned again only when a melding
+// has touched what is above or below them, or when nothing else is left to find.
 #pragma once
 
 #include "passes/pipeline.h"
+#include "passes/transform/branch_analyses.h"
 #include "passes/transform/plan.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/PassManager.h"
@@ -27,9 +29,10 @@ struct MeldSearch {
 using DecisionSink = llvm::function_ref<void(Decision, llvm::DebugLoc)>;
 
 /// Melds what pays, until nothing does. Returns how often it melded; also hears of what was left.
-/// Uses no cached analyses, so `function` may be a copy that no pass manager knows.
+/// `function` may be a copy that no pass manager knows; `known` is what holds for it at the start.
 unsigned meldBranches(llvm::Function &function, const MeldOptions &options,
-                      const MeldSearch &search, DecisionSink sink);
+                      const MeldSearch &search, DecisionSink sink,
+                      const BranchAnalyses *known = nullptr);
 
 class MeldCfmPass : public llvm::PassInfoMixin<MeldCfmPass> {
 public:

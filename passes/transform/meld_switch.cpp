@@ -204,7 +204,7 @@ PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManage
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-switch", point_);
   SwitchMelder melder(function, options_, point_ != "early", recorder);
-  if (!changeOneByOne(function, options_.maxIterations,
+  if (!changeOneByOne(function, analyses, options_.maxIterations,
                       [&](Instruction &terminator, const BranchAnalyses &now) {
                         auto *choice = dyn_cast<SwitchInst>(&terminator);
                         return choice && melder.tryAt(*choice, now);

@@ -283,7 +283,7 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-padding", point_);
   PaddingMelder melder(function, options_, point_ != "early", recorder);
-  if (!changeOneByOne(function, options_.maxIterations,
+  if (!changeOneByOne(function, analyses, options_.maxIterations,
                       [&](Instruction &terminator, const BranchAnalyses &now) {
                         auto *branch = dyn_cast<BranchInst>(&terminator);
                         return branch && branch->isConditional() &&

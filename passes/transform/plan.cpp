@@ -3,7 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
-#include <numeric>
+#include <unordered_map>
 
 namespace meld::passes {
 
@@ -12,7 +12,8 @@ using namespace llvm;
 namespace {
 
 constexpr int loopWeight = 4;
-constexpr size_t maxNodePairs = 1024;
+constexpr size_t maxNodePairs = 1024; // more: only those near the diagonal are looked at
+constexpr size_t maxNodeCells = 1 << 18;
 
 // Plans one pair of nodes: phis, instruction alignments, and the exact gain of what was chosen.
 class NodePlanner {
@@ -383,8 +384,12 @@ NodePlan Planner::planNode(const Node &left, const Node &right) const {
 
 Plan Planner::plan(BranchInst &branch) const {
   Plan whole = planCut(branch, false);
-  if (scope_ != MeldScope::all)
-    return whole;
+  auto hasHead = [](const Node &node) { // see pushNode
+    return !node.isLoop && (node.blocks.size() > 1 || node.openEnd);
+  };
+  if (scope_ != MeldScope::all ||
+      (none_of(whole.left.nodes, hasHead) && none_of(whole.right.nodes, hasHead)))
+    return whole; // without heads to cut off the other cut is the same
   Plan cut = planCut(branch, true);
   bool useCut = !cut.nodes.empty() && (whole.nodes.empty() || cut.gain > whole.gain);
   return useCut ? std::move(cut) : std::move(whole);
@@ -438,7 +443,7 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
     plan.reason = "a side has no single-entry single-exit part";
     return plan;
   }
-  if (n * m > maxNodePairs) {
+  if (n * m > maxNodeCells) {
     plan.reason = "too many parts to align";
     return plan;
   }
@@ -452,9 +457,16 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
     uint8_t from[4] = {0, 0, 0, 0};
   };
   const int branchCost[4] = {0, cost_.guard(), cost_.guard(), cost_.divergentIfElse()};
-  std::vector<NodePlan> pairs(n * m);
+  std::unordered_map<size_t, NodePlan> pairs;
   std::vector<Cell> cells((n + 1) * (m + 1));
   auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * (m + 1) + j]; };
+  // Counterparts stand at about the same place of their sequences; a band of at least 17 keeps the
+  // work linear in their length.
+  const size_t halfBand = std::max<size_t>(8, maxNodePairs / (2 * n));
+  auto isNear = [&](size_t i, size_t j) {
+    const size_t centre = i * m / n;
+    return n * m <= maxNodePairs || (centre <= j + halfBand && j <= centre + halfBand);
+  };
   at(0, 0).score[0] = 0;
   for (size_t i = 0; i <= n; ++i)
     for (size_t j = 0; j <= m; ++j) {
@@ -474,7 +486,7 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
           improve(from | 2, at(i, j - 1).score[from] - (branchCost[from | 2] - branchCost[from]), 3,
                   from);
       }
-      if (i > 0 && j > 0) {
+      if (i > 0 && j > 0 && isNear(i, j)) {
         NodePlan &pair = pairs[(i - 1) * m + j - 1];
         pair = planNode(plan.left.nodes[i - 1], plan.right.nodes[j - 1]);
         if (!pair.blocks.empty())

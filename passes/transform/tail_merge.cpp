@@ -306,10 +306,11 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, manager, log_, "meld-tail-merge", point_);
+  CurrentAnalyses current(function, manager);
   bool changed = false, again = true;
   for (unsigned round = 0; again && round < options_.maxIterations * 64; ++round) {
     again = false;
-    BranchAnalyses analyses(function);
+    const BranchAnalyses &analyses = current.get();
     std::vector<Decision> left;
     for (BasicBlock &join : function) {
       if (join.hasNPredecessors(0) || join.getSinglePredecessor() || join.isEHPad())
@@ -338,6 +339,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
                            std::to_string(best->rows.size());
       DebugLoc where = best->blocks.front()->getTerminator()->getDebugLoc();
       merge(*best);
+      current.changed();
       recorder.record(std::move(decision), where);
       changed = again = true;
       break;

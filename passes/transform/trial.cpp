@@ -48,9 +48,8 @@ void Trial::adopt() {
     (from++)->replaceAllUsesWith(&argument);
 }
 
-static bool changeOne(Function &function,
+static bool changeOne(Function &function, const BranchAnalyses &now,
                       function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
-  BranchAnalyses now(function);
   ReversePostOrderTraversal<Function *> order(&function);
   for (BasicBlock *block : order)
     if (tryAt(*block->getTerminator(), now))
@@ -58,11 +57,14 @@ static bool changeOne(Function &function,
   return false;
 }
 
-bool changeOneByOne(Function &function, unsigned rounds,
+bool changeOneByOne(Function &function, FunctionAnalysisManager &analyses, unsigned rounds,
                     function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
+  CurrentAnalyses current(function, analyses);
   bool changed = false;
-  for (unsigned round = 0; round < rounds && changeOne(function, tryAt); ++round)
+  for (unsigned round = 0; round < rounds && changeOne(function, current.get(), tryAt); ++round) {
+    current.changed();
     changed = true;
+  }
   return changed;
 }
 

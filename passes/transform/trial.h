@@ -33,7 +33,7 @@ private:
 /// function, then starts again with new analyses, at most `rounds` times. True when anything was
 /// changed.
 bool changeOneByOne(
-    llvm::Function &function, unsigned rounds,
+    llvm::Function &function, llvm::FunctionAnalysisManager &analyses, unsigned rounds,
     llvm::function_ref<bool(llvm::Instruction &terminator, const BranchAnalyses &now)> tryAt);
 
 } // namespace meld::passes

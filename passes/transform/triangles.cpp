@@ -325,10 +325,11 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-triangles", point_);
+  CurrentAnalyses current(function, analyses);
   bool changed = false, again = true;
   for (unsigned round = 0; again && round < options_.maxIterations * 64; ++round) {
     again = false;
-    BranchAnalyses context(function);
+    const BranchAnalyses &context = current.get();
     ReversePostOrderTraversal<Function *> order(&function);
     for (BasicBlock *block : order) {
       auto pair = findPair(*block, context);
@@ -360,6 +361,7 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
                            std::to_string(plan.down.size()) + ", cycles copied " +
                            std::to_string(plan.copied);
       bringTogether(*pair, std::move(plan), join);
+      current.changed();
       recorder.record(std::move(decision), where);
       changed = again = true;
       break;

@@ -218,10 +218,11 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-unpredicate", point_);
+  CurrentAnalyses current(function, analyses);
   bool changed = false, again = true;
   for (unsigned sweep = 0; again && sweep < options_.maxIterations; ++sweep) {
     again = false;
-    BranchAnalyses now(function);
+    const BranchAnalyses &now = current.get();
     std::vector<std::pair<Decision, DebugLoc>> left;
     std::vector<BasicBlock *> blocks; // as they are before this sweep
     for (BasicBlock &block : function)
@@ -246,7 +247,9 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
       putBehindBranch(best);
       changed = again = true;
     }
-    if (!again)
+    if (again)
+      current.changed();
+    else
       for (auto &[decision, where] : left)
         recorder.record(std::move(decision), where);
   }
