@@ -1,6 +1,7 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
 #include "bench/runner/demo.h"
 #include "bench/runner/suite.h"
+#include "bench/runner/validation.h"
 
 #include <CLI/CLI.hpp>
 
@@ -15,11 +16,17 @@ int main(int argc, char **argv) {
   run->add_flag("--json", options.json, "One JSON array instead of the table");
   run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
   run->add_option("--page", options.page, "Also write the results as a web page");
+  CLI::App *validate =
+      app.add_subcommand("validate", "The timing model against published figures of the devices");
+  bool validateJson = false;
+  validate->add_flag("--json", validateJson, "One JSON array instead of the tables");
   CLI11_PARSE(app, argc, argv);
   const auto paths = meld::bench::Paths::fromExecutable();
   if (demo->parsed())
     return meld::bench::runDemo(paths);
   if (run->parsed())
     return meld::bench::runSuite(paths, options);
+  if (validate->parsed())
+    return meld::bench::runValidation(paths, validateJson);
   return 2;
 }

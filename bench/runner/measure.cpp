@@ -124,10 +124,15 @@ Measurement measure(const Paths &paths, const std::string &program,
     m.vgprs = std::max(m.vgprs, d.value("vgprs", 0u));
     const unsigned occupancy = d.value("occupancy", 0u);
     m.occupancy = m.occupancy ? std::min(m.occupancy, occupancy) : occupancy;
+    Dispatch one{
+        d.value("kernel", ""), d.value("cycles", uint64_t{0}), d.value("vgprs", 0u), occupancy, {}};
     const json &counters = d["counters"];
     for (const auto &[name, value] : counters.items())
-      if (value.is_number_unsigned())
+      if (value.is_number_unsigned()) {
+        one.counters[name] = value.get<uint64_t>();
         m.counters[name] += value.get<uint64_t>();
+      }
+    m.dispatches.push_back(std::move(one));
     activeLanes += counters.value("VALUUtilization", 0.0) / 100 *
                    static_cast<double>(counters.value("SQ_INSTS_VALU", uint64_t{0}));
   }

@@ -29,6 +29,19 @@ struct Paths {
   static Paths fromExecutable();
 };
 
+/// One dispatch of an application kernel, in launch order.
+struct Dispatch {
+  std::string kernel;
+  uint64_t cycles = 0;
+  unsigned vgprs = 0, occupancy = 0;
+  std::map<std::string, uint64_t> counters;
+
+  uint64_t counter(const std::string &name) const {
+    auto it = counters.find(name);
+    return it == counters.end() ? 0 : it->second;
+  }
+};
+
 struct Measurement {
   bool pass = false;
   int exitCode = -1;
@@ -39,6 +52,7 @@ struct Measurement {
   uint64_t cycles = 0;
   unsigned vgprs = 0;     ///< the most of any application kernel
   unsigned occupancy = 0; ///< the least, in waves per SIMD
+  std::vector<Dispatch> dispatches;
 
   uint64_t counter(const std::string &name) const {
     auto it = counters.find(name);

@@ -55,7 +55,7 @@ TEST_P(Timing, IssueCosts) {
   EXPECT_EQ(each("valu"), 4);
   EXPECT_EQ(each("trans"), 16);
   EXPECT_EQ(each("mulhi"), 16);
-  EXPECT_EQ(each("f64"), target == "gfx900" ? 64 : 8);
+  EXPECT_EQ(each("f64"), target == "gfx900" ? 64 : 4);
   EXPECT_EQ(each("salu"), 4);
   EXPECT_EQ(each("branch_not"), 8);
   EXPECT_EQ(each("branch_taken"), 16);
