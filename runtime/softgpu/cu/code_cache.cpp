@@ -1,12 +1,12 @@
 #include "runtime/softgpu/cu/code_cache.h"
 
 #include "runtime/softgpu/cu/safe_read.h"
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu {
 
 using isa::Enc;
-using isa::Op;
 using isa::Operand;
 
 namespace {
@@ -27,20 +27,6 @@ const ExecInst *runLink(const ExecInst *i, Wave &w) {
   w.status = WaveStatus::yielded;
   w.next = target;
   return nullptr;
-}
-
-/// Nothing behind it is reached by falling through.
-bool endsRun(Op op) {
-  switch (op) {
-  case Op::s_branch:
-  case Op::s_endpgm:
-  case Op::s_endpgm_saved:
-  case Op::s_setpc_b64:
-  case Op::s_rfe_b64:
-    return true;
-  default:
-    return false;
-  }
 }
 
 bool fitsFile(const Operand &o) {
@@ -135,7 +121,7 @@ const ExecInst *CodeCache::decodeRun(uint64_t start) {
       c.problem = "the software GPU does not have this instruction";
       break;
     }
-    if (c.problem || endsRun(c.inst.op))
+    if (c.problem || isa::endsLine(c.inst.op))
       break;
     pc += c.inst.size;
   }

@@ -7,6 +7,7 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/scalar.h"
 #include "runtime/softgpu/cu/workgroup.h"
+#include "runtime/softgpu/isa/control_flow.h"
 
 namespace meld::softgpu::scalar {
 
@@ -120,30 +121,25 @@ template <auto Taken> const ExecInst *branch(const ExecInst *i, Wave &w) {
 }
 
 Handler branchHandler(Op op) {
-  switch (op) {
-  case Op::s_branch:
+  const isa::Branch b = isa::branchOf(op);
+  switch (b.on) {
+  case isa::Branch::always:
     return branch<[](Wave &) { return true; }>;
-  case Op::s_cbranch_scc0:
-    return branch<[](Wave &w) { return w.scc == 0; }>;
-  case Op::s_cbranch_scc1:
-    return branch<[](Wave &w) { return w.scc != 0; }>;
-  case Op::s_cbranch_vccz:
-    return branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) == 0; }>;
-  case Op::s_cbranch_vccnz:
-    return branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) != 0; }>;
-  case Op::s_cbranch_execz:
-    return branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) == 0; }>;
-  case Op::s_cbranch_execnz:
-    return branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) != 0; }>;
-  // No debugger: the conditional debug flags are 0.
-  case Op::s_cbranch_cdbgsys:
-  case Op::s_cbranch_cdbguser:
-  case Op::s_cbranch_cdbgsys_or_user:
-  case Op::s_cbranch_cdbgsys_and_user:
+  case isa::Branch::never:
     return branch<[](Wave &) { return false; }>;
-  default:
-    return nullptr;
+  case isa::Branch::scc:
+    return b.nonZero ? branch<[](Wave &w) { return w.scc != 0; }>
+                     : branch<[](Wave &w) { return w.scc == 0; }>;
+  case isa::Branch::vcc:
+    return b.nonZero ? branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) != 0; }>
+                     : branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) == 0; }>;
+  case isa::Branch::exec:
+    return b.nonZero ? branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) != 0; }>
+                     : branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) == 0; }>;
+  case isa::Branch::none:
+    break;
   }
+  return nullptr;
 }
 
 uint64_t nextPc(const ExecInst *i) { return pcOf(i) + i->inst->size; }

@@ -4,6 +4,7 @@
 // flat ones as flat; an atomic that returns a value counts as a read. s_setpc/s_swappc/s_call are
 // executed by the scalar ALU and count there; SOPP branches count in `branch` alone. Rates follow
 // the scheduling classes of "Vega"/"MI200" (64-bit integer work half rate, SAD quarter rate).
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
 #include <array>
@@ -25,11 +26,8 @@ Category soppCategory(Op op) {
   case Op::s_sendmsg:
   case Op::s_sendmsghalt:
     return Category::sendmsg;
-  default: {
-    std::string_view name = mnemonic(op);
-    return name.starts_with("s_branch") || name.starts_with("s_cbranch") ? Category::branch
-                                                                         : Category::other;
-  }
+  default:
+    return branchOf(op).exists() ? Category::branch : Category::other;
   }
 }
 

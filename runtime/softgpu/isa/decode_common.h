@@ -2,6 +2,7 @@
 // Private to isa/.
 #pragma once
 
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
 #include <cstring>
@@ -85,26 +86,6 @@ inline bool hasCarryOut(Op op) {
   case Op::v_div_scale_f64:
   case Op::v_mad_u64_u32:
   case Op::v_mad_i64_i32:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// SOPP branches to an offset: s_branch and the conditional ones.
-inline bool isOffsetBranch(Op op) {
-  switch (op) {
-  case Op::s_branch:
-  case Op::s_cbranch_scc0:
-  case Op::s_cbranch_scc1:
-  case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz:
-  case Op::s_cbranch_execz:
-  case Op::s_cbranch_execnz:
-  case Op::s_cbranch_cdbgsys:
-  case Op::s_cbranch_cdbguser:
-  case Op::s_cbranch_cdbgsys_or_user:
-  case Op::s_cbranch_cdbgsys_and_user:
     return true;
   default:
     return false;

@@ -6,7 +6,7 @@ namespace meld::softgpu::isa {
 namespace {
 
 bool isBranch(Op op) {
-  return isOffsetBranch(op) || op == Op::s_call_b64 || op == Op::s_cbranch_i_fork;
+  return branchOf(op).exists() || op == Op::s_call_b64 || op == Op::s_cbranch_i_fork;
 }
 
 void setSimm(Inst &out, uint32_t word) {

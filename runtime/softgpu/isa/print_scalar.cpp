@@ -121,7 +121,7 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
     printGprIdx(t.next(), imm);
     break;
   default:
-    if (isOffsetBranch(inst.op))
+    if (branchOf(inst.op).exists())
       t.next() << int64_t(unsigned(inst.simm / 4) & 0xffff);
     else
       smallOrHex(t.next(), imm);

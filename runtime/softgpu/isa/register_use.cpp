@@ -157,18 +157,11 @@ void RegisterUse::addScalar(const Inst &in) {
     readImplicit(Sgpr::exec, 2);
   if (i.readsM0)
     readImplicit(Sgpr::m0, 1);
-  switch (in.op) {
-  case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz:
+  const Branch branch = branchOf(in.op);
+  if (branch.on == Branch::vcc)
     readImplicit(Sgpr::vcc, 2);
-    break;
-  case Op::s_cbranch_execz:
-  case Op::s_cbranch_execnz:
+  if (branch.on == Branch::exec)
     readImplicit(Sgpr::exec, 2);
-    break;
-  default:
-    break;
-  }
   write(in.dst, Role::destination);
   if (i.movesExec)
     writeImplicit(Sgpr::exec, 2);

@@ -52,6 +52,25 @@ struct UnitInst {
   uint8_t flags = 0;
 };
 
+/// A wave may stop behind it, come back there, or find another MODE: the handler runs, and the unit
+/// is left.
+constexpr bool suspends(isa::Op op) {
+  using isa::Op;
+  switch (op) {
+  case Op::s_barrier:
+  case Op::s_sleep:
+  case Op::s_swappc_b64:
+  case Op::s_call_b64:
+  case Op::s_setreg_b32:
+  case Op::s_setreg_imm32_b32:
+  case Op::s_set_gpr_idx_on:
+  case Op::s_set_gpr_idx_off:
+    return true;
+  default:
+    return false;
+  }
+}
+
 struct Compiled {
   UnitFn code = nullptr;
   void *handle = nullptr; ///< for release()

@@ -8,6 +8,7 @@
 // Terminates: every instruction enters the worklist's map once. Cost: a map insertion per
 // instruction.
 #include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/translate/tier.h"
 
 #include <map>
@@ -19,50 +20,6 @@ namespace {
 using isa::Op;
 
 const CodeInst &codeOf(const ExecInst *i) { return *reinterpret_cast<const CodeInst *>(i->inst); }
-
-bool isConditional(Op op) {
-  switch (op) {
-  case Op::s_cbranch_scc0:
-  case Op::s_cbranch_scc1:
-  case Op::s_cbranch_vccz:
-  case Op::s_cbranch_vccnz:
-  case Op::s_cbranch_execz:
-  case Op::s_cbranch_execnz:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool endsLine(Op op) {
-  switch (op) {
-  case Op::s_branch:
-  case Op::s_endpgm:
-  case Op::s_endpgm_saved:
-  case Op::s_setpc_b64:
-  case Op::s_rfe_b64:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// A wave may stop behind it, or come back there.
-bool suspends(Op op) {
-  switch (op) {
-  case Op::s_barrier:
-  case Op::s_sleep:
-  case Op::s_swappc_b64:
-  case Op::s_call_b64:
-  case Op::s_setreg_b32: // MODE may change: the caller looks again before the next block
-  case Op::s_setreg_imm32_b32:
-  case Op::s_set_gpr_idx_on:
-  case Op::s_set_gpr_idx_off:
-    return true;
-  default:
-    return false;
-  }
-}
 
 } // namespace
 
@@ -92,19 +49,20 @@ std::vector<std::vector<UnitInst>> discoverUnits(CodeCache &code, const ExecInst
         break;
       }
       const Op op = c.inst.op;
-      if (op == Op::s_branch || op == Op::s_call_b64 || isConditional(op)) {
+      const bool conditional = isa::branchOf(op).isConditional();
+      if (op == Op::s_branch || op == Op::s_call_b64 || conditional) {
         u.target = code.targetOf(i);
         leaders.push_back(u.target);
         work.push_back(u.target);
       }
-      if (endsLine(op))
+      if (isa::endsLine(op))
         break;
       const ExecInst *next = following(i);
       if (next->category == kCoreEntry && next->targetPc) { // the line goes on elsewhere
         u.link = code.targetOf(next);
         work.push_back(u.link);
       }
-      if (isConditional(op) || suspends(op)) {
+      if (conditional || suspends(op)) {
         if (next->category != kCoreEntry)
           leaders.push_back(next);
       }

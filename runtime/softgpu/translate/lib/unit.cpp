@@ -1,5 +1,6 @@
 #include "runtime/softgpu/translate/lib/unit.h"
 
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/lib/global512.h"
 #include "runtime/softgpu/translate/lib/lds512.h"
@@ -261,34 +262,19 @@ bool Unit::instruction(uint32_t k) {
 
 bool Unit::flow(uint32_t k) {
   const ExecInst *e = insts_[k].exec;
-  const auto isZero = [&](Value *x) {
-    return b_.CreateICmpEQ(x, ConstantInt::get(x->getType(), 0));
-  };
-  const auto notZero = [&](Value *x) {
-    return b_.CreateICmpNE(x, ConstantInt::get(x->getType(), 0));
-  };
-  switch (e->inst->op) {
-  case Op::s_branch:
+  const Op op = e->inst->op;
+  if (const isa::Branch on = isa::branchOf(op); on.on == isa::Branch::always) {
     branch(k, nullptr);
     return false;
-  case Op::s_cbranch_scc0:
-    branch(k, isZero(scalars_->scc()));
+  } else if (on.isConditional()) {
+    Value *x = on.on == isa::Branch::scc   ? scalars_->scc()
+               : on.on == isa::Branch::vcc ? scalars_->read64(isa::Sgpr::vcc)
+                                           : scalars_->exec();
+    branch(k, b_.CreateICmp(on.nonZero ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, x,
+                            ConstantInt::get(x->getType(), 0)));
     return false;
-  case Op::s_cbranch_scc1:
-    branch(k, notZero(scalars_->scc()));
-    return false;
-  case Op::s_cbranch_vccz:
-    branch(k, isZero(scalars_->read64(isa::Sgpr::vcc)));
-    return false;
-  case Op::s_cbranch_vccnz:
-    branch(k, notZero(scalars_->read64(isa::Sgpr::vcc)));
-    return false;
-  case Op::s_cbranch_execz:
-    branch(k, isZero(scalars_->exec()));
-    return false;
-  case Op::s_cbranch_execnz:
-    branch(k, notZero(scalars_->exec()));
-    return false;
+  }
+  switch (op) {
   case Op::s_nop:
   case Op::s_waitcnt:
   case Op::s_setprio:
@@ -301,22 +287,9 @@ bool Unit::flow(uint32_t k) {
   case Op::s_getpc_b64:
     scalars_->write64(e->dst, b_.getInt64(insts_[k].pc + e->inst->size));
     return true;
-  case Op::s_endpgm:
-  case Op::s_endpgm_saved:
-  case Op::s_barrier:
-  case Op::s_sleep:
-  case Op::s_setpc_b64:
-  case Op::s_swappc_b64:
-  case Op::s_call_b64:
-  case Op::s_setreg_b32: // MODE may change: back to the caller
-  case Op::s_setreg_imm32_b32:
-  case Op::s_set_gpr_idx_on:
-  case Op::s_set_gpr_idx_off:
-    --covered_;
-    return handler(k, true);
   default:
     --covered_;
-    return handler(k);
+    return handler(k, isa::endsLine(op) || suspends(op));
   }
 }
 

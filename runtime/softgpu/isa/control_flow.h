@@ -1,0 +1,65 @@
+// Where control goes from an instruction, as far as its opcode says ("Vega" ISA, chapter "Program
+// Flow Control").
+#pragma once
+
+#include "runtime/softgpu/isa/inst.h"
+
+namespace meld::softgpu::isa {
+
+/// What decides whether a branch to an offset is taken.
+struct Branch {
+  enum On : uint8_t {
+    none, ///< not such a branch
+    always,
+    never, ///< a debugger's flag: there is none
+    scc,
+    vcc,
+    exec,
+  } on = none;
+  bool nonZero = false; ///< of scc, vcc, exec: taken when not 0, otherwise when 0
+
+  bool exists() const { return on != none; }
+  bool isConditional() const { return on >= scc; }
+};
+
+constexpr Branch branchOf(Op op) {
+  switch (op) {
+  case Op::s_branch:
+    return {Branch::always};
+  case Op::s_cbranch_scc0:
+    return {Branch::scc, false};
+  case Op::s_cbranch_scc1:
+    return {Branch::scc, true};
+  case Op::s_cbranch_vccz:
+    return {Branch::vcc, false};
+  case Op::s_cbranch_vccnz:
+    return {Branch::vcc, true};
+  case Op::s_cbranch_execz:
+    return {Branch::exec, false};
+  case Op::s_cbranch_execnz:
+    return {Branch::exec, true};
+  case Op::s_cbranch_cdbgsys:
+  case Op::s_cbranch_cdbguser:
+  case Op::s_cbranch_cdbgsys_or_user:
+  case Op::s_cbranch_cdbgsys_and_user:
+    return {Branch::never};
+  default:
+    return {};
+  }
+}
+
+/// Nothing behind it is reached by falling through.
+constexpr bool endsLine(Op op) {
+  switch (op) {
+  case Op::s_branch:
+  case Op::s_endpgm:
+  case Op::s_endpgm_saved:
+  case Op::s_setpc_b64:
+  case Op::s_rfe_b64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace meld::softgpu::isa
