@@ -1,5 +1,6 @@
 #include "shim/engine/engine.h"
 
+#include "runtime/codeobject/comgr_names.h"
 #include "runtime/log/log.h"
 #include "shim/engine/identity.h"
 #include "shim/engine/thread.h"
@@ -112,7 +113,9 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
   key.add("tail-merge", s.tailMerge);
   key.add("kernel-include", s.kernelInclude);
   key.add("kernel-exclude", s.kernelExclude);
-  key.add("code-object", original); // holds the device libraries' bitcode, too
+  // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.
+  Bytes named = withoutComgrNames(original);
+  key.add("code-object", named.empty() ? original : ByteView(named));
   return key.finish();
 }
 

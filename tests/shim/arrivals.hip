@@ -3,6 +3,7 @@
 #include "tests/shim/arrivals.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -158,6 +159,46 @@ bool hiprtc() {
   return runModule(code.data(), nullptr);
 }
 
+/// Device libraries inside, and a branch to meld: hiprtc links those behind the embedded bitcode.
+bool hiprtcMath() {
+  const char *source = "extern \"C\" __global__ void mathKernel(float *x) {\n"
+                       "  float v = x[threadIdx.x];\n"
+                       "  if (threadIdx.x & 1) v = sinf(v) * expf(v) + powf(v, 1.5f);\n"
+                       "  else v = sinf(v + 1.0f) * expf(v) - powf(v, 2.5f);\n"
+                       "  x[threadIdx.x] = v; }\n";
+  hiprtcProgram program;
+  if (hiprtcCreateProgram(&program, source, "m.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS)
+    return false;
+  const char *options[] = {"--offload-arch=gfx90a"};
+  if (hiprtcCompileProgram(program, 1, options) != HIPRTC_SUCCESS)
+    return false;
+  size_t size = 0;
+  hiprtcGetCodeSize(program, &size);
+  std::vector<char> code(size);
+  hiprtcGetCode(program, code.data());
+  hiprtcDestroyProgram(&program);
+  hipModule_t module;
+  hipFunction_t function;
+  CHECK(hipModuleLoadDataEx(&module, code.data(), 0, nullptr, nullptr));
+  CHECK(hipModuleGetFunction(&function, module, "mathKernel"));
+  float host[64], *device;
+  for (int i = 0; i < 64; ++i)
+    host[i] = 0.25f + 0.03f * i;
+  CHECK(hipMalloc(&device, sizeof(host)));
+  CHECK(hipMemcpy(device, host, sizeof(host), hipMemcpyHostToDevice));
+  void *arguments[] = {&device};
+  CHECK(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, 0, arguments, nullptr));
+  CHECK(hipMemcpy(host, device, sizeof(host), hipMemcpyDeviceToHost));
+  CHECK(hipModuleUnload(module));
+  for (int i = 0; i < 64; ++i) {
+    double v = double(0.25f + 0.03f * i);
+    double expected = i & 1 ? std::sin(v) * std::exp(v) + std::pow(v, 1.5) : std::sin(v + 1) * std::exp(v) - std::pow(v, 2.5);
+    if (std::abs(host[i] - expected) > 1e-4)
+      return false;
+  }
+  return true;
+}
+
 bool hiprtcErrors() {
   hiprtcProgram program;
   hiprtcCreateProgram(&program, "#error \"on purpose\"\n", "k.hip", 0, nullptr, nullptr);
@@ -261,6 +302,7 @@ int main(int argc, char **argv) {
          return work && work();
        }},
       {"hiprtc", hiprtc},
+      {"hiprtcMath", hiprtcMath},
       {"hiprtcErrors", hiprtcErrors},
       {"globals", globalsTest},
       {"initialValues", initialValues},

@@ -41,6 +41,7 @@ struct BuildObject {
   Bytes text = Bytes(256, 0);
   Bytes bitcode = {'B', 'C', 0xC0, 0xDE, 1, 2, 3, 4};
   std::string bitcodeSection = ".llvmbc";
+  std::vector<std::pair<std::string, Bytes>> extraSections; ///< not loaded
 };
 
 inline nlohmann::json metadataOf(const BuildObject &object) {
@@ -140,6 +141,8 @@ public:
     section(".dynstr", SHT_STRTAB, SHF_ALLOC, strings, 1);
     if (!object_.bitcode.empty())
       section(object_.bitcodeSection, SHT_PROGBITS, 0, object_.bitcode, 1);
+    for (const auto &[name, bytes] : object_.extraSections)
+      section(name, SHT_PROGBITS, 0, bytes, 1);
     section(".shstrtab", SHT_STRTAB, 0, {}, 1);
     sections_.back().sh_offset = out_.size();
     sections_.back().sh_size = names_.size();

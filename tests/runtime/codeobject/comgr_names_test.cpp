@@ -1,0 +1,87 @@
+#include "runtime/codeobject/comgr_names.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld;
+using namespace meld::test;
+
+namespace {
+
+void appendBits(Bytes &bytes, size_t &bits, const std::string &text, unsigned width) {
+  for (char c : text)
+    for (unsigned b = 0; b < width; ++b, ++bits) {
+      if (bits % 8 == 0)
+        bytes.push_back(0);
+      bytes.back() |= (c >> b & 1) << (bits % 8);
+    }
+}
+
+/// Bitcode with the source file's name `lead` bits in, and once more in its string table.
+Bytes bitcodeNamed(const std::string &name, unsigned width, unsigned lead, char code = 'x') {
+  Bytes bytes = {'B', 'C', 0xC0, 0xDE};
+  size_t bits = 32;
+  for (unsigned i = 0; i < lead; ++i)
+    appendBits(bytes, bits, std::string(1, char(i * 5 % 2)), 1);
+  appendBits(bytes, bits, "/tmp/" + name + "/input/CompileSource", width);
+  for (char c : std::string("__ocml_sin_f32/tmp/" + name + "/input/CompileSource"))
+    bytes.push_back(c);
+  bytes.insert(bytes.end(), 20, code);
+  return bytes;
+}
+
+Bytes object(const Bytes &bitcode, const std::string &commands) {
+  BuildObject description;
+  description.bitcode = bitcode;
+  description.extraSections = {{".llvmcmd", Bytes(commands.begin(), commands.end())}};
+  return build(description);
+}
+
+std::string commandsNamed(const std::string &name, const std::string &unit) {
+  return std::string("-cc1\0-I\0/tmp/", 14) + name + std::string("/include\0-O3\0-cuid=", 19) +
+         unit + std::string(1, '\0');
+}
+
+} // namespace
+
+TEST(ComgrNames, TwoCompilesOfOneSourceLookTheSame) {
+  for (unsigned width : {7, 8})
+    for (unsigned lead = 0; lead < 16; ++lead) {
+      Bytes a = object(bitcodeNamed("comgr-17eb4a", width, lead),
+                       commandsNamed("comgr-17eb4a", "18fe041bab778c4c"));
+      Bytes b = object(bitcodeNamed("comgr-000fff", width, lead),
+                       commandsNamed("comgr-000fff", "0123456789abcdef"));
+      ASSERT_NE(a, b);
+      Bytes left = withoutComgrNames(a);
+      ASSERT_EQ(left.size(), a.size());
+      EXPECT_EQ(left, withoutComgrNames(b)) << width << " bits, " << lead << " bits in";
+    }
+}
+
+TEST(ComgrNames, EveryOtherDifferenceStays) {
+  const std::string commands = commandsNamed("comgr-17eb4a", "18fe041bab778c4c");
+  Bytes a = object(bitcodeNamed("comgr-17eb4a", 7, 3, 'x'), commands);
+  Bytes b = object(bitcodeNamed("comgr-17eb4a", 7, 3, 'y'), commands);
+  EXPECT_NE(withoutComgrNames(a), withoutComgrNames(b));
+  // A name that the command line does not show is no temporary folder.
+  Bytes c = object(bitcodeNamed("comgr-aaaaaa", 7, 3, 'x'), commands);
+  EXPECT_NE(withoutComgrNames(a), withoutComgrNames(c));
+}
+
+TEST(ComgrNames, HipccsObjectsAreNotCopied) {
+  const Bytes bitcode = bitcodeNamed("comgr-17eb4a", 7, 0);
+  EXPECT_TRUE(withoutComgrNames(build({})).empty()) << "no commands";
+  EXPECT_TRUE(
+      withoutComgrNames(object(bitcode, std::string("-cc1\0-O3\0-cuid=18fe041bab778c4c\0", 32)))
+          .empty());
+  EXPECT_TRUE(withoutComgrNames(object(bitcode, "-I/home/u/comgr-source/include")).empty());
+}
+
+TEST(ComgrNames, NothingMalformedHurts) {
+  Bytes whole =
+      object(bitcodeNamed("comgr-17eb4a", 7, 5), commandsNamed("comgr-17eb4a", "18fe041b"));
+  for (size_t size = 0; size < whole.size(); size += 13)
+    (void)withoutComgrNames(ByteView(whole).first(size));
+  EXPECT_FALSE(withoutComgrNames(object({}, "comgr-17eb4a")).empty());
+  EXPECT_TRUE(withoutComgrNames(object({1, 2}, "comgr-17eb4")).empty());
+}
