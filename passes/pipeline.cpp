@@ -31,7 +31,10 @@ public:
       : options_(std::move(options)), log_(log), point_(std::move(point)) {}
 
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
-    if (function.isDeclaration() || (point_ == "early" && awaitsInlining(function)))
+    if (function.isDeclaration() ||
+        (point_ == "early" && (awaitsInlining(function) || endsUpInCallers(function))))
+      return PreservedAnalyses::all();
+    if (!branches(function) && (!options_.wants("unpredicate") || point_ == "early"))
       return PreservedAnalyses::all();
     bool changed = false;
     auto step = [&](auto &&pass) {
@@ -79,6 +82,25 @@ private:
             callee && !callee->isDeclaration() && !callee->hasFnAttribute(Attribute::NoInline))
           return true;
     return false;
+  }
+
+  // A device function that is inlined is looked at in its callers, which know more: here all of its
+  // arguments count as divergent. Should it stay after all, there is the late point.
+  static bool endsUpInCallers(const Function &function) {
+    if (function.hasFnAttribute(Attribute::NoInline))
+      return false;
+    auto isCall = [&](const Use &use) {
+      auto *call = dyn_cast<CallBase>(use.getUser());
+      return call && call->isCallee(&use) && call->getFunction() != &function;
+    };
+    return function.hasFnAttribute(Attribute::AlwaysInline) ||
+           (function.hasLocalLinkage() && !function.use_empty() && all_of(function.uses(), isCall));
+  }
+
+  static bool branches(const Function &function) {
+    return any_of(function, [](const BasicBlock &block) {
+      return block.getTerminator()->getNumSuccessors() > 1;
+    });
   }
 
   MeldOptions options_;

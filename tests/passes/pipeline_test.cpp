@@ -111,6 +111,65 @@ TEST(Pipeline, LeavesAUniformBranchByteForByte) {
   EXPECT_NE(melded.log.entries().front().reason.find("does not diverge"), std::string::npos);
 }
 
+// The kernel passes its argument on, so that the branch inside of @helper is uniform; by itself
+// @helper cannot know.
+std::string calling(const std::string &linkage, const std::string &attributes) {
+  return R"(
+target datalayout = "e-p:64:64-p1:64:64-p3:32:32-p5:32:32-A5-G1"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+define )" +
+         linkage + R"( void @helper(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) )" +
+         attributes + R"( {
+  %bit = and i32 %n, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %l = load i32, ptr addrspace(1) %p
+  %l1 = mul i32 %l, %l
+  %l2 = xor i32 %l1, 77
+  store i32 %l2, ptr addrspace(1) %p
+  br label %join
+right:
+  %r = load i32, ptr addrspace(1) %q
+  %r1 = mul i32 %r, %r
+  %r2 = xor i32 %r1, 99
+  store i32 %r2, ptr addrspace(1) %q
+  br label %join
+join:
+  ret void
+}
+define amdgpu_kernel void @kernel(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %pt = getelementptr i32, ptr addrspace(1) %p, i32 %tid
+  %qt = getelementptr i32, ptr addrspace(1) %q, i32 %tid
+  call void @helper(ptr addrspace(1) %pt, ptr addrspace(1) %qt, i32 %n)
+  ret void
+})";
+}
+
+TEST(Pipeline, AFunctionThatIsInlinedIsJudgedInItsCaller) {
+  for (const auto &[linkage, attributes] :
+       {std::pair("internal", ""), std::pair("linkonce_odr hidden", "alwaysinline")}) {
+    Compile plain, melded;
+    MeldOptions options;
+    options.late = false; // what is left of @helper itself is another matter
+    plain.optimize(calling(linkage, attributes), nullptr);
+    melded.optimize(calling(linkage, attributes), &options);
+    EXPECT_EQ(plain.text(), melded.text()) << linkage;
+    EXPECT_EQ(melded.log.meldedCount(), 0u);
+    EXPECT_EQ(melded.count(Instruction::Mul), 2u);
+  }
+}
+
+TEST(Pipeline, AFunctionThatStaysIsMeldedEarly) {
+  Compile run;
+  MeldOptions options;
+  options.late = false;
+  run.optimize(calling("internal", "noinline"), &options);
+  ASSERT_EQ(run.log.meldedCount(), 1u);
+}
+
 TEST(Pipeline, NoneIsPlainO3) {
   Compile plain, none;
   MeldOptions options;
