@@ -1,13 +1,17 @@
 #include "tests/fuzz/divergence_compare.h"
 #include "passes/analysis/divergence.h"
 
-#include <llvm/Analysis/LegacyDivergenceAnalysis.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/InitializePasses.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/Analysis/UniformityAnalysis.h>
+#else
+#include <llvm/Analysis/LegacyDivergenceAnalysis.h>
+#endif
 
 using namespace llvm;
 
@@ -22,19 +26,30 @@ DivergenceCounts &DivergenceCounts::operator+=(const DivergenceCounts &other) {
 
 namespace {
 
-// LLVM 15's analysis exists for the legacy pass manager only.
+// LLVM 15's analysis exists for the legacy pass manager only; its successor's results have the same
+// names.
+#if LLVM_VERSION_MAJOR >= 17
+using TheirPass = UniformityInfoWrapperPass;
+UniformityInfo &resultOf(TheirPass &pass) { return pass.getUniformityInfo(); }
+void initializeTheirPass(PassRegistry &r) { initializeUniformityInfoWrapperPassPass(r); }
+#else
+using TheirPass = LegacyDivergenceAnalysis;
+LegacyDivergenceAnalysis &resultOf(TheirPass &pass) { return pass; }
+void initializeTheirPass(PassRegistry &r) { initializeLegacyDivergenceAnalysisPass(r); }
+#endif
+
 class Comparer : public FunctionPass {
 public:
   static char ID;
   explicit Comparer(DivergenceComparison &result) : FunctionPass(ID), result_(result) {}
 
   void getAnalysisUsage(AnalysisUsage &usage) const override {
-    usage.addRequired<LegacyDivergenceAnalysis>();
+    usage.addRequired<TheirPass>();
     usage.setPreservesAll();
   }
 
   bool runOnFunction(Function &function) override {
-    auto &theirs = getAnalysis<LegacyDivergenceAnalysis>();
+    auto &theirs = resultOf(getAnalysis<TheirPass>());
     DominatorTree dominators(function);
     PostDominatorTree postDominators(function);
     LoopInfo loops(dominators);
@@ -97,7 +112,7 @@ std::vector<Value *> words(IRBuilder<> &b, Value *value, const DataLayout &layou
 } // namespace
 
 DivergenceComparison compareDivergence(Function &function, TargetMachine &machine) {
-  initializeLegacyDivergenceAnalysisPass(*PassRegistry::getPassRegistry());
+  initializeTheirPass(*PassRegistry::getPassRegistry());
   DivergenceComparison result;
   legacy::FunctionPassManager passes(function.getParent());
   passes.add(createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));

@@ -4,6 +4,13 @@
 #include <cmath>
 #include <rocrand/rocrand_kernel.h>
 #include <rocrand/rocrand_sobol32_precomputed.h>
+#include <rocrand/rocrand_version.h>
+
+#if ROCRAND_VERSION >= 201011 // renamed, and no longer in the header
+static const unsigned *const vectors = rocrand_h_sobol32_direction_vectors;
+#else
+static const unsigned *const vectors = h_sobol32_direction_vectors;
+#endif
 
 constexpr unsigned dimensions = 4, points = 512, threads = 64;
 
@@ -16,8 +23,7 @@ __global__ void draw(const unsigned *directions, unsigned *out) {
 }
 
 int main() {
-  std::vector<unsigned> directions(h_sobol32_direction_vectors,
-                                   h_sobol32_direction_vectors + 32 * dimensions);
+  std::vector<unsigned> directions(vectors, vectors + 32 * dimensions);
   Device<unsigned> table(directions), out(dimensions * points);
   draw<<<dimensions, threads>>>(table.get(), out.get());
   HIP(hipDeviceSynchronize());

@@ -19,7 +19,8 @@ __global__ void blockRanks(Ranks *out) {
 
 template <unsigned size> __global__ void tileSums(const int *in, int *out) {
   cg::thread_block block = cg::this_thread_block();
-  const auto tile = cg::tiled_partition<size>(block);
+  // Not auto: the type with a parent is ambiguous in ROCm 5.7.
+  const cg::thread_block_tile<size> tile(cg::tiled_partition<size>(block));
   int v = in[block.thread_rank()];
   for (unsigned d = size / 2; d; d /= 2)
     v += tile.shfl_xor(v, d);
