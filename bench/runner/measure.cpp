@@ -57,6 +57,13 @@ bool isRuntimeKernel(const std::string &name) {
 
 } // namespace
 
+std::string Compilation::what() const {
+  std::string text;
+  for (const auto &[pass, count] : byPass)
+    text += (text.empty() ? "" : ", ") + pass + " " + std::to_string(count);
+  return text.empty() ? "-" : text;
+}
+
 Compilation compileAlone(const Paths &paths, const std::string &program,
                          const Configuration &configuration) {
   fs::create_directories(paths.scratch);
@@ -77,8 +84,15 @@ Compilation compileAlone(const Paths &paths, const std::string &program,
     if (!kernel.value("melded", false))
       continue;
     ++result.kernels;
-    for (const json &decision : kernel.value("decisions", json::array()))
-      result.melded += decision.value("melded", false);
+    for (const json &decision : kernel.value("decisions", json::array())) {
+      if (!decision.value("melded", false))
+        continue;
+      ++result.melded;
+      std::string pass = decision.value("pass", "?");
+      if (pass.rfind("meld-", 0) == 0)
+        pass.erase(0, 5);
+      ++result.byPass[pass];
+    }
   }
   return result;
 }

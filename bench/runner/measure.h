@@ -67,9 +67,13 @@ struct Measurement {
 
 /// What the compiler says of one program in one configuration.
 struct Compilation {
-  double milliseconds = 0; ///< all of it: bitcode in, code object out
-  unsigned melded = 0;     ///< decisions that changed something
-  unsigned kernels = 0;    ///< kernels whose code was replaced
+  double milliseconds = 0;                ///< all of it: bitcode in, code object out
+  unsigned melded = 0;                    ///< decisions that changed something
+  unsigned kernels = 0;                   ///< kernels whose code was replaced
+  std::map<std::string, unsigned> byPass; ///< the decisions, by the pass that took them
+
+  /// "cfm 3, tail-merge 1"; "-" for nothing.
+  std::string what() const;
 };
 
 /// Compiles the program's kernels offline (`meld compile`), without the cache.

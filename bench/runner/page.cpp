@@ -1,6 +1,8 @@
 #include "bench/runner/page.h"
 
 #include "bench/runner/chart.h"
+#include "bench/runner/columns.h"
+#include "bench/runner/published.h"
 #include "bench/runner/table.h"
 
 namespace meld::bench {
@@ -67,39 +69,13 @@ std::string hintOf(const Row &row, const Run &run) {
 
 std::string tableOf(const std::vector<const Row *> &rows) {
   std::string out = "<details><summary>All numbers</summary><div class=\"scroll\"><table><tr>";
-  for (const char *head : {"benchmark", "run", "result", "per wave", "VALU", "SALU", "LDS", "VMEM",
-                           "FLAT", "branches", "cache lines", "VALU %", "VGPRs", "waves per SIMD",
-                           "cycles", "instr. ratio", "cycle ratio", "melds", "compile ms"})
-    out += std::string("<th>") + head + "</th>";
+  for (const std::string &head : columnTitles())
+    out += "<th>" + escaped(head) + "</th>";
   out += "</tr>\n";
   for (const Row *row : rows)
     for (const Run &run : row->runs) {
-      const Measurement &m = run.measured;
-      const bool original = &run == &row->runs.front();
-      const std::string cells[] = {
-          original ? row->which.label : "",
-          run.configuration,
-          !m.pass                  ? "FAIL"
-          : original || m.replaced ? "PASS"
-                                   : "PASS, original",
-          decimal(m.perWave(), 1),
-          grouped(m.counter("SQ_INSTS_VALU")),
-          grouped(m.counter("SQ_INSTS_SALU")),
-          grouped(m.counter("SQ_INSTS_LDS")),
-          grouped(m.counter("SQ_INSTS_VMEM_RD") + m.counter("SQ_INSTS_VMEM_WR")),
-          grouped(m.counter("SQ_INSTS_FLAT")),
-          grouped(m.counter("SQ_INSTS_BRANCH")),
-          grouped(m.counter("TCP_TOTAL_CACHE_LINES")),
-          decimal(m.valuUtilization, 1),
-          std::to_string(m.vgprs),
-          std::to_string(m.occupancy),
-          grouped(m.cycles),
-          original ? "" : decimal(instructionRatio(*row, run), 2),
-          original ? "" : decimal(cycleRatio(*row, run), 2),
-          original ? "" : std::to_string(run.compiled.melded),
-          original ? "" : decimal(run.compiled.milliseconds, 0)};
       out += "<tr>";
-      for (const std::string &cell : cells)
+      for (const std::string &cell : cellsOf(*row, run))
         out += "<td>" + escaped(cell) + "</td>";
       out += "</tr>\n";
     }
@@ -165,6 +141,7 @@ std::string resultsPage(const std::vector<Row> &rows) {
   out += "</div>\n";
   for (Set set : allSets())
     out += section(set, rows);
+  out += publishedSection(rows);
   return out + "</main></body></html>\n";
 }
 

@@ -72,6 +72,7 @@ nlohmann::json toJson(const std::vector<Row> &rows) {
                      {"cycleRatio", cycleRatio(row, run)},
                      {"compileMs", run.compiled.milliseconds},
                      {"decisionsMelded", run.compiled.melded},
+                     {"decisionsByPass", run.compiled.byPass},
                      {"kernelsMelded", run.compiled.kernels}});
     }
   return out;

@@ -1,6 +1,8 @@
 #include "bench/runner/suite.h"
 
+#include "bench/runner/columns.h"
 #include "bench/runner/page.h"
+#include "bench/runner/published.h"
 #include "bench/runner/table.h"
 
 #include <algorithm>
@@ -23,34 +25,12 @@ std::vector<Configuration> configurations(bool quick) {
   return all;
 }
 
-std::string resultOf(const Run &run) {
-  if (!run.measured.pass)
-    return "FAIL";
-  return run.configuration == "original" || run.measured.replaced ? "PASS" : "PASS, original";
-}
-
 /// Everything about the code that ran: one line per case and configuration.
 std::string wideTable(const std::vector<Row> &rows) {
-  Table table({"benchmark", "run", "result", "per wave", "VALU", "SALU", "LDS", "VMEM", "FLAT",
-               "branches", "lines", "VALU %", "VGPRs", "occ.", "cycles", "instr.", "cycle ratio",
-               "melds", "compile ms"});
+  Table table(columnTitles());
   for (const Row &row : rows)
-    for (const Run &run : row.runs) {
-      const Measurement &m = run.measured;
-      const bool first = &run == &row.runs.front();
-      const auto compared = [&](std::string text) { return first ? std::string() : text; };
-      table.add({first ? row.which.label : std::string(), run.configuration, resultOf(run),
-                 decimal(m.perWave(), 1), grouped(m.counter("SQ_INSTS_VALU")),
-                 grouped(m.counter("SQ_INSTS_SALU")), grouped(m.counter("SQ_INSTS_LDS")),
-                 grouped(m.counter("SQ_INSTS_VMEM_RD") + m.counter("SQ_INSTS_VMEM_WR")),
-                 grouped(m.counter("SQ_INSTS_FLAT")), grouped(m.counter("SQ_INSTS_BRANCH")),
-                 grouped(m.counter("TCP_TOTAL_CACHE_LINES")), decimal(m.valuUtilization, 1),
-                 std::to_string(m.vgprs), std::to_string(m.occupancy), grouped(m.cycles),
-                 compared(decimal(instructionRatio(row, run), 2)),
-                 compared(decimal(cycleRatio(row, run), 2)),
-                 compared(std::to_string(run.compiled.melded)),
-                 compared(decimal(run.compiled.milliseconds, 0))});
-    }
+    for (const Run &run : row.runs)
+      table.add(cellsOf(row, run));
   return table.text();
 }
 
@@ -130,9 +110,10 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
     std::printf("%s\n", toJson(rows).dump(1).c_str());
     return ok ? 0 : 1;
   }
-  std::printf("%s\n%s\nRatios are original / run: above 1 is better. Cycles are modelled. "
+  std::printf("%s\n%s\n%s\nRatios are original / run: above 1 is better. Cycles are modelled. "
               "'original' behind PASS: libmeld\nkept the original code object.\n",
-              wideTable(rows).c_str(), meansTable(rows, runs).c_str());
+              wideTable(rows).c_str(), meansTable(rows, runs).c_str(),
+              publishedTable(rows).c_str());
   return ok ? 0 : 1;
 }
 

@@ -1,7 +1,10 @@
-// Ratios and means of the benchmark report against values worked out by hand.
+// Ratios, columns and means of the benchmark report against values worked out by hand.
+#include "bench/runner/columns.h"
+#include "bench/runner/published.h"
 #include "bench/runner/table.h"
 #include "tests/bench/rows.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -55,4 +58,35 @@ TEST(Table, NumbersAreGroupedAndAligned) {
   EXPECT_EQ(grouped(1000), "1,000");
   EXPECT_EQ(grouped(12345678), "12,345,678");
   EXPECT_EQ(decimal(1.005, 1), "1.0");
+}
+
+TEST(Report, EveryRunHasACellForEveryColumn) {
+  Row row = rowOf("A 64", Set::melding, 300, 200);
+  row.runs[1].compiled.byPass = {{"cfm", 3}, {"tail-merge", 1}};
+  const auto &titles = columnTitles();
+  for (const auto &run : row.runs)
+    EXPECT_EQ(cellsOf(row, run).size(), titles.size());
+  const auto at =
+      static_cast<size_t>(std::find(titles.begin(), titles.end(), "melded") - titles.begin());
+  ASSERT_LT(at, titles.size());
+  EXPECT_EQ(cellsOf(row, row.runs[1])[at], "cfm 3, tail-merge 1");
+  EXPECT_EQ(cellsOf(row, row.runs[0])[at], "") << "nothing is melded in the original";
+  EXPECT_EQ(Compilation{}.what(), "-");
+}
+
+TEST(Report, PublishedNumbersStandBesideOurs) {
+  EXPECT_TRUE(publishedCells({rowOf("SB1 64", Set::synthetic, 3, 2)}).empty());
+  EXPECT_EQ(publishedTable({}), "");
+  const auto cells = publishedCells({rowOf("BIT 64", Set::melding, 300, 200)});
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[1].size(), cells[0].size());
+  EXPECT_EQ(cells[1][1], "1.50");
+  EXPECT_EQ(cells[1][2], "1.46");
+  EXPECT_EQ(cells[1][5], "50 to 75");
+  // Every configuration of the paper is in the table.
+  std::vector<Row> all;
+  for (const Case &c : allCases())
+    if (c.set == Set::melding)
+      all.push_back(rowOf(c.label, c.set, 2, 1));
+  EXPECT_EQ(publishedCells(all).size(), 26u);
 }
