@@ -61,6 +61,12 @@ __global__ void branches(int *x) {
 }
 int branchesHost(int v) { return v & 1 ? v * 3 + 1 : v * 5 - 2; }
 
+/// Keeps the parity of the lane's element, so that forty launches are easy to foresee.
+__global__ void addOne(int *x, int stream) {
+  int v = x[threadIdx.x];
+  x[threadIdx.x] = threadIdx.x & 1 ? v + stream + 3 : v + stream + 5;
+}
+
 __global__ void globals(int *x) {
   x[threadIdx.x] += table[threadIdx.x & 7];
   atomicAdd(&counter, 1);
@@ -140,6 +146,31 @@ bool runInChild(const std::function<bool()> &work) {
   int status = 0;
   waitpid(child, &status, 0);
   return status == 0;
+}
+
+bool runLibrary(const std::string &path, bool close) {
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto work = library ? reinterpret_cast<bool (*)()>(dlsym(library, "libraryWork")) : nullptr;
+  bool ok = work && work();
+  return ok && (!close || dlclose(library) == 0);
+}
+
+/// Launches that overlap: four streams, each with its own array, forty launches each.
+bool streams() {
+  hipStream_t all[4];
+  Array arrays[4];
+  for (hipStream_t &stream : all)
+    CHECK(hipStreamCreate(&stream));
+  for (int round = 0; round < 40; ++round)
+    for (int s = 0; s < 4; ++s)
+      addOne<<<1, n, 0, all[s]>>>(arrays[s].device, s);
+  CHECK(hipDeviceSynchronize());
+  bool ok = true;
+  for (int s = 0; s < 4; ++s) {
+    ok &= arrays[s].is([s](int v) { return v + 40 * (v & 1 ? s + 3 : s + 5); });
+    CHECK(hipStreamDestroy(all[s]));
+  }
+  return ok;
 }
 
 bool hiprtc() {
@@ -296,11 +327,10 @@ int main(int argc, char **argv) {
                 runModule(nullptr, (here + "arrivals_module.hsaco").c_str());
        }},
       {"library",
-       [&] {
-         void *library = dlopen((here + "libarrivals.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-         auto work = library ? reinterpret_cast<bool (*)()>(dlsym(library, "libraryWork")) : nullptr;
-         return work && work();
-       }},
+       [&] { return runLibrary(here + "libarrivals.so", false); }},
+      {"libraryTwice", // its code object goes with the library, and comes again
+       [&] { return runLibrary(here + "libplugin.so", true) && runLibrary(here + "libplugin.so", true); }},
+      {"streams", streams},
       {"hiprtc", hiprtc},
       {"hiprtcMath", hiprtcMath},
       {"hiprtcErrors", hiprtcErrors},

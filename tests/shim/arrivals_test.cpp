@@ -40,12 +40,30 @@ TEST_P(Arrivals, SameAnswerWithTheDefaultPasses) {
 
 INSTANTIATE_TEST_SUITE_P(All, Arrivals,
                          testing::Values("static", "secondUnit", "moduleFile", "moduleData",
-                                         "moduleTwice", "library", "hiprtc", "hiprtcMath",
-                                         "hiprtcErrors", "globals", "initialValues", "dynamicLds",
-                                         "pointers", "recursion", "printf", "cooperative", "graph",
-                                         "threads", "forkBefore", "forkAfter", "exec",
-                                         "exitFromThread"),
+                                         "moduleTwice", "library", "libraryTwice", "streams",
+                                         "hiprtc", "hiprtcMath", "hiprtcErrors", "globals",
+                                         "initialValues", "dynamicLds", "pointers", "recursion",
+                                         "printf", "cooperative", "graph", "threads", "forkBefore",
+                                         "forkAfter", "exec", "exitFromThread"),
                          [](const auto &one) { return std::string(one.param); });
+
+// Two units of one device link, and two processors that share a program and a cache: each gets the
+// code object that was made for it.
+TEST(ArrivalsTogether, RelocatableCodeOnTwoProcessors) {
+  Scratch scratch;
+  for (int round = 0; round < 2; ++round)
+    for (const std::string gpu : {"gfx90a", "gfx900"}) {
+      Environment environment = meldEnvironment(scratch);
+      environment["MELD_GPU"] = gpu;
+      Outcome o = runProgram(MELD_ARRIVALS "_rdc", environment);
+      EXPECT_EQ(o.status, 0) << o.err;
+      EXPECT_EQ(o.out, "PASS rdc " + gpu + "\n");
+      EXPECT_NE(o.err.find("replaced code object for amdgcn-amd-amdhsa--" + gpu), std::string::npos)
+          << o.err;
+      EXPECT_NE(o.err.find(round ? "(cache): " : "(compiled): "), std::string::npos) << o.err;
+      EXPECT_EQ(o.err.find(round ? "compiled in" : "cache hit "), std::string::npos) << o.err;
+    }
+}
 
 namespace {
 

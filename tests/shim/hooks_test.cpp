@@ -161,6 +161,37 @@ TEST_F(Hooks, AnObjectWithBitcodeIsReplacedWhole) {
   EXPECT_TRUE(process_.objects.replacedKernels({1}).contains("kernel"));
 }
 
+// Two agents of different processors: each object is judged for the processor that it was made for,
+// whatever else is loaded in between.
+TEST_F(Hooks, AgentsWithDifferentIsas) {
+  BuildObject description;
+  description.flags = 0x52c; // gfx900
+  description.target = "amdgcn-amd-amdhsa--gfx900";
+  const Bytes other = build(description);
+  hsa_code_object_reader_t first = reader(original_), second = reader(other);
+  for (uint64_t round = 0; round < 2; ++round) {
+    hsa_loaded_code_object_t loaded{};
+    ASSERT_EQ(
+        core_.hsa_executable_load_agent_code_object_fn({1 + round}, {10}, first, nullptr, &loaded),
+        HSA_STATUS_SUCCESS);
+    ASSERT_EQ(core_.hsa_executable_load_agent_code_object_fn({11 + round}, {20}, second, nullptr,
+                                                             &loaded),
+              HSA_STATUS_SUCCESS);
+    EXPECT_EQ(loadedInto(1 + round).size(), original_.size());
+    EXPECT_EQ(loadedInto(11 + round).size(), other.size());
+    EXPECT_NE(loadedInto(1 + round), original_);
+    EXPECT_NE(loadedInto(11 + round), other);
+  }
+  std::ifstream log(scratch_.file("compiles"));
+  std::set<std::string> isas;
+  size_t compiles = 0;
+  for (std::string line; std::getline(log, line); ++compiles)
+    isas.insert(line);
+  EXPECT_EQ(compiles, 2u) << "one each";
+  EXPECT_EQ(isas,
+            (std::set<std::string>{"amdgcn-amd-amdhsa--gfx90a", "amdgcn-amd-amdhsa--gfx900"}));
+}
+
 TEST_F(Hooks, NothingWithoutBitcode) {
   BuildObject plain;
   plain.bitcode.clear();
