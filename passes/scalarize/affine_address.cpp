@@ -1,0 +1,351 @@
+#include "passes/scalarize/affine_address.h"
+#include "passes/analysis/divergence.h"
+#include "passes/compat.h"
+#include "passes/scalarize/address_form.h"
+#include "passes/scalarize/version.h"
+#include "passes/transform/decisions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include <map>
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/Analysis/UniformityAnalysis.h"
+#else
+#include "llvm/Analysis/DivergenceAnalysis.h"
+#endif
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr unsigned largestCopy = 1500;     // instructions that an assumption may double
+constexpr unsigned leastVersioned = 8;     // vector instructions that it must save
+constexpr unsigned largestFunction = 6000; // instructions, for the range queries
+
+struct Plan {
+  Instruction *access = nullptr;
+  unsigned operand = 0;
+  AddressForm form;
+};
+
+std::optional<unsigned> addressOperand(const Instruction &instruction) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction); load && !load->isVolatile())
+    return load->getPointerOperandIndex();
+  if (auto *store = dyn_cast<StoreInst>(&instruction); store && !store->isVolatile())
+    return store->getPointerOperandIndex();
+  if (auto *update = dyn_cast<AtomicRMWInst>(&instruction); update && !update->isVolatile())
+    return update->getPointerOperandIndex();
+  return std::nullopt;
+}
+
+// A scalar base and an extended 32-bit offset, perhaps with a constant: code generation finds it.
+bool hasForm(const Value *pointer, function_ref<bool(const Value &)> isUniform) {
+  while (auto *gep = dyn_cast<GEPOperator>(pointer)) {
+    if (!isUniform(*gep->getPointerOperand())) {
+      if (!gep->hasAllConstantIndices())
+        return false;
+      pointer = gep->getPointerOperand();
+      continue;
+    }
+    unsigned variable = 0;
+    const Value *last = nullptr;
+    for (const Use &index : gep->indices())
+      if (!isa<Constant>(index)) {
+        ++variable;
+        last = index;
+      }
+    auto *extension = dyn_cast_or_null<ZExtOperator>(last);
+    return variable == 1 && extension && !isUniform(*extension->getOperand(0)) &&
+           isa<CallInst>(extension->getOperand(0));
+  }
+  return false;
+}
+
+PointerType *bytesIn(Value &pointer) {
+  auto *type = cast<PointerType>(pointer.getType());
+#if LLVM_VERSION_MAJOR >= 17
+  return type;
+#else
+  return Type::getInt8PtrTy(type->getContext(), type->getAddressSpace());
+#endif
+}
+
+Value *sumOf(IRBuilder<> &builder, const ScalarSum &sum) {
+  Value *total = nullptr;
+  for (auto [leaf, scale] : sum.terms) {
+    Value *part = scale.isOne() ? leaf : builder.CreateMul(leaf, builder.getInt(scale));
+    total = total ? builder.CreateAdd(total, part) : part;
+  }
+  if (!sum.constant.isZero())
+    total = builder.CreateAdd(total, builder.getInt(sum.constant));
+  return total;
+}
+
+class Writer {
+public:
+  Writer(Function &function, int64_t largestImmediate)
+      : dominators_(function), largestImmediate_(largestImmediate) {}
+
+  void write(const Plan &plan) {
+    Value *old = plan.access->getOperand(plan.operand);
+    Value *&known = addresses_[{plan.access->getParent(), old}];
+    if (!known)
+      known = address(plan, *old);
+    plan.access->setOperand(plan.operand, known);
+    old_.push_back(old);
+  }
+  ArrayRef<WeakTrackingVH> replaced() const { return old_; }
+
+private:
+  Value *address(const Plan &plan, Value &old) {
+    const AddressForm &form = plan.form;
+    IRBuilder<> builder(plan.access);
+    int64_t bias = std::min<int64_t>(form.laneLeast, 0), constant = form.constant + bias;
+    bool immediate = constant >= -largestImmediate_ - 1 && constant <= largestImmediate_;
+    Value *offset = uniformPart(builder, form, immediate ? 0 : constant);
+    Value *lane = extended(builder, lanePart(form, bias));
+    auto *bytes = bytesIn(*form.base);
+    Value *address = builder.CreatePointerCast(form.base, bytes);
+    if (offset)
+      address = builder.CreateGEP(builder.getInt8Ty(), address, offset, "scalar.base");
+    address = builder.CreateGEP(builder.getInt8Ty(), address, lane, "lane");
+    if (immediate && constant)
+      address = builder.CreateGEP(builder.getInt8Ty(), address, builder.getInt64(uint64_t(constant)));
+    return builder.CreatePointerCast(address, old.getType());
+  }
+
+  Value *uniformPart(IRBuilder<> &builder, const AddressForm &form, int64_t constant) {
+    std::map<int64_t, Value *> byScale; // one shift for all that share it
+    for (const AddressTerm &term : form.uniform) {
+      Value *leaf = term.leaf ? term.leaf : sumOf(builder, form.assumptions[term.sum].sum);
+      Type *wide = builder.getInt64Ty();
+      Value *part = term.extension == Extension::zero ? builder.CreateZExt(leaf, wide)
+                                                      : builder.CreateSExt(leaf, wide);
+      Value *&sum = byScale[term.scale];
+      sum = sum ? builder.CreateAdd(sum, part) : part;
+    }
+    Value *total = nullptr;
+    for (auto [scale, sum] : byScale) {
+      Value *part = sum;
+      if (scale != 1)
+        part = scale > 0 && isPowerOf2_64(uint64_t(scale))
+                   ? builder.CreateShl(sum, Log2_64(uint64_t(scale)))
+                   : builder.CreateMul(sum, builder.getInt64(uint64_t(scale)));
+      total = total ? builder.CreateAdd(total, part) : part;
+    }
+    if (constant)
+      total = total ? builder.CreateAdd(total, builder.getInt64(uint64_t(constant)))
+                    : builder.getInt64(uint64_t(constant));
+    return total;
+  }
+
+  // 32-bit arithmetic where the last of the leaves is known, once for all accesses.
+  Value *lanePart(const AddressForm &form, int64_t bias) {
+    LaneKey key;
+    key.second = bias;
+    for (const AddressTerm &term : form.lane)
+      key.first.push_back({term.leaf, term.extension, term.scale});
+    for (auto &[known, value] : lanes_)
+      if (known == key)
+        return value;
+    const Instruction *last = nullptr;
+    for (const AddressTerm &term : form.lane)
+      if (auto *leaf = dyn_cast<Instruction>(term.leaf))
+        if (!last || dominators_.dominates(last, leaf))
+          last = leaf;
+    Function &function = *dominators_.getRoot()->getParent();
+    Instruction *place = &*function.getEntryBlock().getFirstInsertionPt();
+    if (last)
+      place = isa<PHINode>(last)
+                  ? &*const_cast<BasicBlock *>(last->getParent())->getFirstInsertionPt()
+                  : const_cast<Instruction *>(last)->getNextNode();
+    IRBuilder<> builder(place);
+    Type *narrow = builder.getInt32Ty();
+    Value *total = nullptr;
+    for (const AddressTerm &term : form.lane) {
+      Value *part = term.extension == Extension::zero ? builder.CreateZExtOrTrunc(term.leaf, narrow)
+                                                      : builder.CreateSExtOrTrunc(term.leaf, narrow);
+      auto scale = uint32_t(term.scale);
+      if (isPowerOf2_32(scale))
+        part = scale == 1 ? part : builder.CreateShl(part, Log2_32(scale));
+      else
+        part = builder.CreateMul(part, builder.getInt32(scale));
+      total = total ? builder.CreateAdd(total, part) : part;
+    }
+    if (bias)
+      total = builder.CreateAdd(total, builder.getInt32(uint32_t(-bias)));
+    lanes_.push_back({key, total});
+    return total;
+  }
+
+  Value *extended(IRBuilder<> &builder, Value *lane) {
+    BasicBlock *block = builder.GetInsertBlock();
+    auto &blocks = widths_[lane];
+    auto [place, isNew] = blocks.try_emplace(block, 32);
+    if (isNew) {
+      const DataLayout &layout = block->getModule()->getDataLayout();
+      unsigned needed = computeKnownBits(lane, layout).countMaxActiveBits(),
+               width = 33 - unsigned(blocks.size());
+      place->second = width > needed && needed ? width : 32;
+    }
+    if (place->second < 32)
+      lane = builder.CreateTrunc(lane, builder.getIntNTy(place->second));
+    return builder.CreateZExt(lane, builder.getInt64Ty());
+  }
+
+  using LaneKey = std::pair<std::vector<std::tuple<Value *, Extension, int64_t>>, int64_t>;
+  DominatorTree dominators_;
+  int64_t largestImmediate_;
+  DenseMap<std::pair<BasicBlock *, Value *>, Value *> addresses_;
+  std::vector<std::pair<LaneKey, Value *>> lanes_;
+  DenseMap<Value *, DenseMap<BasicBlock *, unsigned>> widths_;
+  SmallVector<WeakTrackingVH, 16> old_;
+};
+
+// The instruction of the entry block behind which all that `plans` assume is known.
+Instruction *lastAssumed(ArrayRef<Plan> plans) {
+  Instruction *last = nullptr;
+  for (const Plan &plan : plans)
+    for (const Assumption &assumption : plan.form.assumptions)
+      for (auto &[leaf, scale] : assumption.sum.terms)
+        if (auto *instruction = dyn_cast<Instruction>(leaf))
+          if (!last || last->comesBefore(instruction))
+            last = instruction;
+  return last;
+}
+
+bool standsBefore(const Instruction &access, const Instruction *point) {
+  return access.getParent() == point->getParent() && access.comesBefore(point);
+}
+
+Value *testOf(IRBuilder<> &builder, ArrayRef<Plan> plans) {
+  std::vector<Assumption> all;
+  for (const Plan &plan : plans)
+    for (const Assumption &assumption : plan.form.assumptions) {
+      auto same = find_if(all, [&](const Assumption &a) { return a.sum == assumption.sum; });
+      if (same == all.end())
+        all.push_back(assumption);
+      else
+        same->most = std::min(same->most, assumption.most);
+    }
+  Value *holds = nullptr;
+  for (const Assumption &assumption : all) {
+    Value *one = builder.CreateICmpULE(sumOf(builder, assumption.sum),
+                                       builder.getInt32(assumption.most), "fits");
+    holds = holds ? builder.CreateAnd(holds, one) : one;
+  }
+  return holds;
+}
+
+} // namespace
+
+PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
+    return PreservedAnalyses::all();
+  StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  const GpuInfo &gpu = divergence.gpu();
+  if (gpu.kind() != GpuKind::amdgpu || !gpu.isKernel() ||
+      !(compat::startsWith(processor, "gfx9") || compat::startsWith(processor, "gfx1")) ||
+      function.getInstructionCount() > largestFunction)
+    return PreservedAnalyses::all();
+#if LLVM_VERSION_MAJOR >= 17
+  auto &llvmView = analyses.getResult<UniformityInfoAnalysis>(function);
+#else
+  llvm::DivergenceInfo llvmView(function, analyses.getResult<DominatorTreeAnalysis>(function),
+                                analyses.getResult<PostDominatorTreeAnalysis>(function),
+                                divergence.loops(), analyses.getResult<TargetIRAnalysis>(function),
+                                /*KnownReducible=*/false);
+#endif
+  auto isScalar = [&](const Value &value) {
+    return isa<Constant>(value) || !compat::isDivergent(llvmView, value);
+  };
+  AddressContext context{
+      gpu, analyses.getResult<LazyValueAnalysis>(function), function.getParent()->getDataLayout(),
+      [&](const Value &value, const Instruction &access) {
+        return isScalar(value) && divergence.widthAtUse(&value, &access) >= Width::wave;
+      },
+      [&](const Value &value) {
+        auto *instruction = dyn_cast<Instruction>(&value);
+        return (!instruction || instruction->getParent() == &function.getEntryBlock()) &&
+               divergence.width(&value) >= Width::workgroup;
+      }};
+  DecisionRecorder recorder(function, analyses, log_, "meld-affine-address", point_);
+  auto report = [&](const Instruction &access, bool done, const Twine &reason, std::string what) {
+    Decision decision = recorder.at(access);
+    decision.melded = done;
+    decision.reason = reason.str();
+    decision.alignment = std::move(what);
+    recorder.record(std::move(decision), access.getDebugLoc());
+  };
+
+  std::vector<Plan> plans;
+  for (Instruction &instruction : instructions(function)) {
+    auto operand = addressOperand(instruction);
+    if (!operand)
+      continue;
+    Value &pointer = *instruction.getOperand(*operand);
+    unsigned space = pointer.getType()->getPointerAddressSpace();
+    if ((space != 1 && space != 4) || isScalar(pointer) || hasForm(&pointer, isScalar))
+      continue;
+    Plan plan{&instruction, *operand, addressForm(pointer, instruction, context)};
+    if (!plan.form.rejected && (plan.form.uniform.empty() || plan.form.lane.empty()))
+      plan.form.rejected = "nothing to take out of the lanes";
+    if (plan.form.rejected)
+      report(instruction, false, plan.form.rejected, "");
+    else
+      plans.push_back(std::move(plan));
+  }
+  // Assumptions are worth a test when enough hangs on them; those made too late are dropped.
+  auto drop = [&](const char *why, function_ref<bool(const Plan &)> dropped) {
+    erase_if(plans, [&](const Plan &plan) {
+      if (plan.form.assumptions.empty() || !dropped(plan))
+        return false;
+      report(*plan.access, false, why, "");
+      return true;
+    });
+  };
+  if (Instruction *last = lastAssumed(plans)) {
+    Instruction *point = versionPoint(function, last);
+    drop("the access stands before what it assumes can be tested",
+         [&](const Plan &plan) { return standsBefore(*plan.access, point); });
+  }
+  unsigned saved = 0;
+  for (const Plan &plan : plans)
+    if (!plan.form.assumptions.empty())
+      saved += divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : 4;
+  if (saved < leastVersioned)
+    drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
+  if (function.getInstructionCount() > largestCopy)
+    drop("the offset may wrap, and the function is too large to be copied",
+         [](const Plan &) { return true; });
+  if (plans.empty())
+    return PreservedAnalyses::all();
+  for (const Plan &plan : plans)
+    report(*plan.access, true, "scalar base and 32-bit lane offset",
+           "lane offset " + std::to_string(plan.form.laneLeast) + " to " +
+               std::to_string(plan.form.laneMost) + " bytes" +
+               (plan.form.assumptions.empty() ? "" : ", tested at entry"));
+
+  bool versioned = any_of(plans, [](const Plan &plan) { return !plan.form.assumptions.empty(); });
+  if (versioned)
+    versionOn(function, lastAssumed(plans),
+              [&](IRBuilder<> &builder) { return testOf(builder, plans); });
+  Writer writer(function, compat::startsWith(processor, "gfx10") ? 2047 : 4095);
+  for (const Plan &plan : plans)
+    writer.write(plan);
+  for (const WeakTrackingVH &old : writer.replaced())
+    if (old)
+      RecursivelyDeleteTriviallyDeadInstructions(old);
+  PreservedAnalyses preserved;
+  if (!versioned)
+    preserved.preserveSet<CFGAnalyses>();
+  return preserved;
+}
+
+} // namespace meld::passes
