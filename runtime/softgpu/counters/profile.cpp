@@ -25,6 +25,10 @@ void InstProfile::add(const InstProfile &other) {
   kind = other.kind;
   vector = other.vector;
   hasResult = other.hasResult;
+  vectorReads = other.vectorReads;
+  vectorWrites = other.vectorWrites;
+  scalarReads = other.scalarReads;
+  scalarWrites = other.scalarWrites;
 }
 
 namespace {
@@ -41,6 +45,10 @@ Json instructionJson(int64_t offset, const InstProfile &p) {
   j["text"] = p.text;
   j["kind"] = p.kind;
   j["executions"] = p.executions;
+  j["registers"] = {{"vectorReads", p.vectorReads},
+                    {"vectorWrites", p.vectorWrites},
+                    {"scalarReads", p.scalarReads},
+                    {"scalarWrites", p.scalarWrites}};
   if (p.vector) {
     j["lanes"] = p.lanes;
     j["execZero"] = p.execZero;

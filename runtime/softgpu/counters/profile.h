@@ -27,6 +27,8 @@ struct InstProfile {
   std::string text;            ///< disassembly
   std::string kind;            ///< valu, salu, smem, vmem_read, ...
   bool vector = false, hasResult = false;
+  /// Registers that one execution reads and writes, in dwords (vector: of each active lane).
+  uint16_t vectorReads = 0, vectorWrites = 0, scalarReads = 0, scalarWrites = 0;
 
   void add(const InstProfile &other);
 };

@@ -75,6 +75,10 @@ struct Site {
     counts.vector = use.underExec() && (std::ranges::any_of(use.reads(), isVector) ||
                                         std::ranges::any_of(use.writes(), isVector));
     counts.hasResult = !use.writes().empty();
+    for (const RegisterRange &r : use.reads())
+      (r.isVector() ? counts.vectorReads : counts.scalarReads) += r.dwords;
+    for (const RegisterRange &r : use.writes())
+      (r.isVector() ? counts.vectorWrites : counts.scalarWrites) += r.dwords;
   }
 };
 

@@ -60,16 +60,24 @@ uint64_t laneAddress(const ExecInst *i, const Wave &w, unsigned lane) {
 int faultingLane(const ExecInst *i, const Wave &w, uint64_t address) {
   if (!hasLanes(i))
     return -1;
+  // Row copies and gathers may touch a later lane's memory first: the lane is the first one with a
+  // byte in the page that faulted, provided that some lane has the very byte.
+  constexpr uint64_t kPage = 4096;
+  const uint64_t page = address & -kPage;
   const uint32_t bytes = accessBytes(i);
+  int first = -1;
   for (uint64_t m = w.exec(); m; m &= m - 1) {
     const unsigned l = firstLane(m);
     uint64_t a = deviceAddress(i, w, l);
     if (w.mapper)
       a = w.mapper->toHost(a);
     // A non-canonical address faults without saying where: si_addr is 0.
-    const bool canonical = int64_t(a << 16) >> 16 == int64_t(a);
-    if (address - a < bytes || (address == 0 && !canonical))
+    if (address == 0 && int64_t(a << 16) >> 16 != int64_t(a))
       return int(l);
+    if (first < 0 && a < page + kPage && a + bytes > page)
+      first = int(l);
+    if (address - a < bytes)
+      return first;
   }
   return -1;
 }

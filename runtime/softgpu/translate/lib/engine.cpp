@@ -5,6 +5,7 @@
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"
@@ -68,7 +69,16 @@ Error Engine::start() {
     machine->setCodeGenOptLevel(compat::CodeGenLevel(std::atoi(n)));
   cpu_ = machine->getCPU();
   features_ = machine->getFeatures().getString();
-  auto jit = LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
+  // Without unwind tables: nothing is thrown through a unit, and registering them looks for symbols
+  // of LLVM in the process, where this library's own copy is not to be seen.
+  auto jit =
+      LLJITBuilder()
+          .setJITTargetMachineBuilder(std::move(*machine))
+          .setObjectLinkingLayerCreator(
+              [](ExecutionSession &session, auto &&...) -> Expected<std::unique_ptr<ObjectLayer>> {
+                return std::make_unique<ObjectLinkingLayer>(session);
+              })
+          .create();
   if (!jit)
     return jit.takeError();
   jit_ = std::move(*jit);

@@ -118,6 +118,38 @@ TEST_P(Profile, EveryInstructionByHand) {
   }
 }
 
+// Dwords read and written, by register file.
+TEST_P(Profile, RegistersByHand) {
+  ProfileSink::instance().clear();
+  TestCode code(std::string(MELD_TEST_KERNELS) + "/profile-" + target + ".hsaco");
+  auto g = gpu(1);
+  vector<uint32_t> out(128, 3);
+  ASSERT_EQ(launch(*g, code, "profiled", {256}, {128}, Args(out.data())).code, DispatchCode::ok);
+  const auto p = of(code, "profiled");
+  struct Registers {
+    const char *text;
+    int vectorReads, vectorWrites, scalarReads, scalarWrites;
+  };
+  for (const Registers &want : {Registers{"s_load_dwordx2 s[2:3], s[0:1], 0x0", 0, 0, 2, 2},
+                                {"v_mov_b32_e32 v1, 7", 0, 1, 0, 0},
+                                {"v_add_u32_e32 v3, v1, v1", 2, 1, 0, 0},
+                                {"v_cmp_gt_u32_e32 vcc, 16, v0", 1, 0, 0, 2},
+                                {"v_cndmask_b32_e32 v6, v1, v4, vcc", 2, 1, 2, 0}}) {
+    SCOPED_TRACE(want.text);
+    bool found = false;
+    for (const auto &i : p["instructions"])
+      if (i["text"].get<std::string>().rfind(want.text, 0) == 0) {
+        const auto &r = i["registers"];
+        EXPECT_EQ(r["vectorReads"], want.vectorReads);
+        EXPECT_EQ(r["vectorWrites"], want.vectorWrites);
+        EXPECT_EQ(r["scalarReads"], want.scalarReads);
+        EXPECT_EQ(r["scalarWrites"], want.scalarWrites);
+        found = true;
+      }
+    EXPECT_TRUE(found);
+  }
+}
+
 // Offsets are those of the code, and sums are those of the counters, over several dispatches.
 TEST_P(Profile, AgreesWithCounters) {
   ProfileSink::instance().clear();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
 
 namespace meld::softgpu::isa::test {
 
@@ -136,6 +137,21 @@ bool undefinedSdwa(std::span<const uint8_t> bytes) {
   return (!vopc && ((w1 >> 8 & 7) == 7 || (w1 >> 11 & 3) == 3)) || (w1 >> 16 & 7) == 7 ||
          (w1 >> 24 & 7) == 7;
 }
+
+/// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds:
+/// operands outside a register class get a remark instead of a name, MTBUF has lost its tfe bit,
+/// v_swap_b32 comes back with a scalar source, image_gather4h exists, 8- and 16-bit buffer loads to
+/// LDS do not.
+bool laterLlvmDiffers(const Oracle::Answer &want, const std::string &ours, unsigned size) {
+  if constexpr (LLVM_VERSION_MAJOR < 16)
+    return false;
+  if (!want.size)
+    return ours.starts_with("buffer_load_") && ours.ends_with(" lds");
+  return want.text.starts_with("image_gather4h") ||
+         (want.size == size && (want.text.find("/*Invalid") != std::string::npos ||
+                                want.text.starts_with("v_swap_b32") ||
+                                (want.text.starts_with("tbuffer_") && want.text + " tfe" == ours)));
+}
 } // namespace
 
 std::string compare(Oracle &oracle, Target target, std::span<const uint8_t> bytes) {
@@ -155,7 +171,7 @@ std::string compare(Oracle &oracle, Target target, std::span<const uint8_t> byte
   bool agree = want.size == 0 ? !decoded || graphics
                : graphics     ? inst.size == want.size && want.text.starts_with(text)
                               : decoded && inst.size == want.size && text == want.text;
-  if (agree)
+  if (agree || laterLlvmDiffers(want, text, inst.size))
     return "";
   char hex[64];
   uint32_t w[3] = {};

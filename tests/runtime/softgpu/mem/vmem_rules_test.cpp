@@ -45,13 +45,16 @@ TEST_F(Vmem, MisalignedAtomicFaults) {
 TEST_F(Vmem, FaultingLaneIsFound) {
   State s;
   s.setExec(~1ull);
+  const uint64_t page = machine.memory() + 4096, base = page - 16 * 5; // lane 5 begins a page
   for (unsigned l = 0; l < kWaveSize; ++l)
-    setAddress(s, 2, l, machine.memory() + 16 * l);
+    setAddress(s, 2, l, base - 4 + 16 * l);
   machine.run("global_load_dwordx3 v[16:18], v[2:3], off offset:4", s);
   const ExecInst *i = machine.wave.next;
-  EXPECT_EQ(faultingLane(i, machine.wave, machine.memory() + 4 + 16 * 5 + 11), 5);
-  EXPECT_EQ(faultingLane(i, machine.wave, machine.memory() + 4 + 16 * 5 + 12), -1);
-  EXPECT_EQ(faultingLane(i, machine.wave, machine.memory() + 4), -1); // lane 0 is off
+  EXPECT_EQ(faultingLane(i, machine.wave, base + 16 * 5 + 11), 5);
+  EXPECT_EQ(faultingLane(i, machine.wave, base + 16 * 9), 5); // the page is lane 5's, too
+  EXPECT_EQ(faultingLane(i, machine.wave, base + 16 * 3), 1);
+  EXPECT_EQ(faultingLane(i, machine.wave, base + 16 * 5 + 12), -1);
+  EXPECT_EQ(faultingLane(i, machine.wave, base), -1); // lane 0 is off
   EXPECT_FALSE(writesMemory(i));
 }
 
