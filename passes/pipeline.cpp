@@ -31,8 +31,7 @@ public:
       : options_(std::move(options)), log_(log), point_(std::move(point)) {}
 
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
-    if (function.isDeclaration() ||
-        (point_ == "early" && (awaitsInlining(function) || endsUpInCallers(function))))
+    if (function.isDeclaration() || (point_ == "early" && awaitsInlining(function)))
       return PreservedAnalyses::all();
     if (!branches(function) && (!options_.wants("unpredicate") || point_ == "early"))
       return PreservedAnalyses::all();
@@ -82,19 +81,6 @@ private:
             callee && !callee->isDeclaration() && !callee->hasFnAttribute(Attribute::NoInline))
           return true;
     return false;
-  }
-
-  // A device function that is inlined is looked at in its callers, which know more: here all of its
-  // arguments count as divergent. Should it stay after all, there is the late point.
-  static bool endsUpInCallers(const Function &function) {
-    if (function.hasFnAttribute(Attribute::NoInline))
-      return false;
-    auto isCall = [&](const Use &use) {
-      auto *call = dyn_cast<CallBase>(use.getUser());
-      return call && call->isCallee(&use) && call->getFunction() != &function;
-    };
-    return function.hasFnAttribute(Attribute::AlwaysInline) ||
-           (function.hasLocalLinkage() && !function.use_empty() && all_of(function.uses(), isCall));
   }
 
   static bool branches(const Function &function) {

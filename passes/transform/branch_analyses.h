@@ -5,6 +5,7 @@
 // and most of them change nothing.
 #pragma once
 
+#include "passes/analysis/call_sites.h"
 #include "passes/analysis/divergence.h"
 #include "passes/cost/cost_model.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -18,7 +19,7 @@ namespace meld::passes {
 struct BranchAnalyses {
   explicit BranchAnalyses(llvm::Function &function)
       : dominators(function), postDominators(function), loops(dominators),
-        divergence(function, loops, dominators, postDominators, options()),
+        divergence(function, loops, dominators, postDominators, options(function)),
         cost(function, divergence.gpu()) {}
 
   llvm::DominatorTree dominators;
@@ -28,9 +29,10 @@ struct BranchAnalyses {
   CostModel cost;
 
 private:
-  static DivergenceOptions options() {
-    DivergenceOptions options;
-    options.assumeOneDimension = true; // leaving a branch alone is always right
+  static DivergenceOptions options(const llvm::Function &function) {
+    DivergenceOptions options; // leaving a branch alone is always right
+    options.assumeOneDimension = true;
+    options.arguments = argumentsAtCalls(function);
     return options;
   }
 };

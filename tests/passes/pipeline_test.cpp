@@ -111,9 +111,9 @@ TEST(Pipeline, LeavesAUniformBranchByteForByte) {
   EXPECT_NE(melded.log.entries().front().reason.find("does not diverge"), std::string::npos);
 }
 
-// The kernel passes its argument on, so that the branch inside of @helper is uniform; by itself
-// @helper cannot know.
-std::string calling(const std::string &linkage, const std::string &attributes) {
+// The branch inside of @helper is as uniform as what the kernel passes for its %n.
+std::string calling(const std::string &linkage, const std::string &attributes,
+                    const std::string &passed) {
   return R"(
 target datalayout = "e-p:64:64-p1:64:64-p3:32:32-p5:32:32-A5-G1"
 target triple = "amdgcn-amd-amdhsa"
@@ -143,31 +143,35 @@ define amdgpu_kernel void @kernel(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 
   %tid = call i32 @llvm.amdgcn.workitem.id.x()
   %pt = getelementptr i32, ptr addrspace(1) %p, i32 %tid
   %qt = getelementptr i32, ptr addrspace(1) %q, i32 %tid
-  call void @helper(ptr addrspace(1) %pt, ptr addrspace(1) %qt, i32 %n)
+  call void @helper(ptr addrspace(1) %pt, ptr addrspace(1) %qt, i32 )" +
+         passed + R"()
   ret void
 })";
 }
 
-TEST(Pipeline, AFunctionThatIsInlinedIsJudgedInItsCaller) {
+TEST(Pipeline, AFunctionIsLeftAloneWhereItsCallersPassWhatIsUniform) {
   for (const auto &[linkage, attributes] :
        {std::pair("internal", ""), std::pair("linkonce_odr hidden", "alwaysinline")}) {
     Compile plain, melded;
     MeldOptions options;
     options.late = false; // what is left of @helper itself is another matter
-    plain.optimize(calling(linkage, attributes), nullptr);
-    melded.optimize(calling(linkage, attributes), &options);
+    plain.optimize(calling(linkage, attributes, "%n"), nullptr);
+    melded.optimize(calling(linkage, attributes, "%n"), &options);
     EXPECT_EQ(plain.text(), melded.text()) << linkage;
     EXPECT_EQ(melded.log.meldedCount(), 0u);
     EXPECT_EQ(melded.count(Instruction::Mul), 2u);
   }
 }
 
-TEST(Pipeline, AFunctionThatStaysIsMeldedEarly) {
-  Compile run;
-  MeldOptions options;
-  options.late = false;
-  run.optimize(calling("internal", "noinline"), &options);
-  ASSERT_EQ(run.log.meldedCount(), 1u);
+TEST(Pipeline, AFunctionIsMeldedBeforeItIsInlinedWhereItDiverges) {
+  for (const char *attributes : {"", "noinline"}) {
+    Compile run;
+    MeldOptions options;
+    options.late = false;
+    run.optimize(calling("internal", attributes, "%tid"), &options);
+    ASSERT_EQ(run.log.meldedCount(), 1u);
+    EXPECT_EQ(run.log.entries().front().kernel, "helper");
+  }
 }
 
 TEST(Pipeline, NoneIsPlainO3) {
