@@ -1,4 +1,5 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
+#include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
 #include "bench/runner/suite.h"
 #include "bench/runner/validation.h"
@@ -20,6 +21,12 @@ int main(int argc, char **argv) {
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
   validate->add_flag("--json", validateJson, "One JSON array instead of the tables");
+  CLI::App *compileTime = app.add_subcommand(
+      "compile-time", "The passes' share of the time to compile, and how it grows");
+  meld::bench::CompileTimeOptions compileOptions;
+  compileTime->add_option("--only", compileOptions.only, "Programs whose name contains this");
+  compileTime->add_flag("--json", compileOptions.json, "One JSON object instead of the tables");
+  compileTime->add_flag("--quick", compileOptions.quick, "Two programs, two lengths, one run each");
   CLI11_PARSE(app, argc, argv);
   const auto paths = meld::bench::Paths::fromExecutable();
   if (demo->parsed())
@@ -28,5 +35,7 @@ int main(int argc, char **argv) {
     return meld::bench::runSuite(paths, options);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
+  if (compileTime->parsed())
+    return meld::bench::runCompileTime(paths, compileOptions);
   return 2;
 }

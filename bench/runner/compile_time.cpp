@@ -1,0 +1,197 @@
+#include "bench/runner/compile_time.h"
+
+#include "bench/runner/cases.h"
+#include "bench/runner/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace meld::bench {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+std::string quoted(const std::string &text) {
+  std::string out = "'";
+  for (char c : text)
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// Standard output of a shell command; its errors go where ours go.
+std::string outputOf(const std::string &command) {
+  std::string output;
+  FILE *pipe = popen(command.c_str(), "r");
+  if (!pipe)
+    return output;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    output.append(buffer, n);
+  pclose(pipe);
+  return output;
+}
+
+struct Times {
+  double passes = std::numeric_limits<double>::infinity();  ///< milliseconds, one run of them
+  double codegen = std::numeric_limits<double>::infinity(); ///< milliseconds, one run of it
+  unsigned rounds = 0; ///< how often the profit decision had the code made
+  bool ok() const { return std::isfinite(passes) && std::isfinite(codegen) && codegen > 0; }
+  double share() const { return passes / codegen; }
+};
+
+/// `timings` of one compile; null when there are none.
+json timingsOf(const Paths &paths, const fs::path &file, bool plain) {
+  const fs::path object = paths.scratch / ("compile-time." + std::to_string(getpid()) + ".co");
+  const std::string output =
+      outputOf(std::string("env MELD_COMPILE_BUDGET_MS=0 ") + (plain ? "MELD_PASSES=none " : "") +
+               quoted(paths.meld.string()) + " compile " + quoted(file.string()) + " -o " +
+               quoted(object.string()) + " --format json 2>/dev/null");
+  fs::remove(object);
+  const json data = json::parse(output, nullptr, /*allow_exceptions=*/false);
+  if (data.is_discarded() || data.value("verdict", "failed") == "failed" ||
+      !data.contains("metadata") || !data["metadata"].contains("timings"))
+    return nullptr;
+  return data["metadata"]["timings"];
+}
+
+Times timesOf(const Paths &paths, const fs::path &file, unsigned runs) {
+  Times best;
+  for (unsigned run = 0; run < runs; ++run) {
+    const json melded = timingsOf(paths, file, false), plain = timingsOf(paths, file, true);
+    if (melded.is_null() || plain.is_null())
+      return {};
+    best.rounds = std::max(1u, melded.value("rounds", 1u));
+    best.passes = std::min(best.passes, melded.value("passesMs", 0.0) / best.rounds);
+    best.codegen = std::min(best.codegen, plain.value("codegenMs", 0.0));
+  }
+  return best;
+}
+
+json toJson(const Times &times) {
+  return {{"passesMs", times.passes},
+          {"codegenMs", times.codegen},
+          {"share", times.share()},
+          {"rounds", times.rounds}};
+}
+
+std::string percent(double share) {
+  return decimal(100 * share, 0) + (share > mostPassShare ? " !" : "");
+}
+
+/// Where the kernel for one length was compiled to; empty when that failed.
+fs::path armsObject(const Paths &paths, unsigned instructions) {
+  const fs::path base = paths.scratch / ("arms" + std::to_string(instructions));
+  const fs::path source = base.string() + ".hip", object = base.string() + ".co";
+  std::ofstream(source) << armsSource(instructions);
+  const std::string command =
+      std::string(MELD_BENCH_HIPCC) +
+      " --offload-arch=gfx90a -O3 -Xclang -fembed-bitcode=all --cuda-device-only "
+      "--no-gpu-bundle-output -c " +
+      quoted(source.string()) + " -o " + quoted(object.string());
+  fs::remove(object);
+  outputOf(command);
+  return fs::exists(object) ? object : fs::path();
+}
+
+} // namespace
+
+std::string armsSource(unsigned instructions) {
+  std::string text = "#include <hip/hip_runtime.h>\n"
+                     "__global__ void arms(unsigned *p, unsigned k) {\n"
+                     "  unsigned *q = p + threadIdx.x, x = *q;\n"
+                     "  if (threadIdx.x & 1) {\n";
+  for (const char *factor : {"3", "5"}) {
+    for (unsigned i = 0; i < instructions; ++i)
+      text += std::string("    x ") + (i % 2 ? "^=" : "*=") + " " + (i % 10 == 0 ? factor : "k") +
+              ";\n";
+    text += factor[0] == '3' ? "  } else {\n" : "  }\n  *q = x;\n}\n";
+  }
+  return text;
+}
+
+double growthExponent(const std::vector<std::pair<double, double>> &points) {
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (auto [x, y] : points) {
+    const double lx = std::log(x), ly = std::log(y);
+    n += 1;
+    sx += lx;
+    sy += ly;
+    sxx += lx * lx;
+    sxy += lx * ly;
+  }
+  const double spread = n * sxx - sx * sx;
+  return spread > 0 ? (n * sxy - sx * sy) / spread : std::numeric_limits<double>::quiet_NaN();
+}
+
+int runCompileTime(const Paths &paths, const CompileTimeOptions &options) {
+  fs::create_directories(paths.scratch);
+  const unsigned runs = options.quick ? 1 : 5;
+  bool ok = true;
+  auto failed = [&](const std::string &what) {
+    std::fprintf(stderr, "meld-bench: %s could not be compiled\n", what.c_str());
+    ok = false;
+  };
+
+  json report{{"programs", json::array()}, {"arms", json::array()}};
+  Table programs({"program", "passes ms", "codegen ms", "share %", "rounds"});
+  std::vector<std::string> seen;
+  double most = 0;
+  for (const Case &c : allCases()) {
+    if (std::find(seen.begin(), seen.end(), c.program) != seen.end() ||
+        c.program.find(options.only) == std::string::npos || (options.quick && seen.size() == 2))
+      continue;
+    seen.push_back(c.program);
+    const Times times = timesOf(paths, paths.programs / c.program, runs);
+    if (!times.ok()) {
+      failed(c.program);
+      continue;
+    }
+    most = std::max(most, times.share());
+    programs.add({c.program, decimal(times.passes, 1), decimal(times.codegen, 1),
+                  percent(times.share()), std::to_string(times.rounds)});
+    json row = toJson(times);
+    row["program"] = c.program;
+    report["programs"].push_back(std::move(row));
+  }
+
+  Table arms({"instructions a side", "passes ms", "codegen ms", "share %"});
+  std::vector<std::pair<double, double>> points;
+  const std::vector<unsigned> lengths = options.quick
+                                            ? std::vector<unsigned>{100, 200}
+                                            : std::vector<unsigned>{100, 200, 500, 1000, 2000};
+  for (unsigned length : lengths) {
+    const fs::path object = armsObject(paths, length);
+    const Times times = object.empty() ? Times() : timesOf(paths, object, runs);
+    if (!times.ok()) {
+      failed("the kernel with sides of " + std::to_string(length) + " instructions");
+      continue;
+    }
+    points.push_back({length, times.passes});
+    arms.add({std::to_string(length), decimal(times.passes, 1), decimal(times.codegen, 1),
+              percent(times.share())});
+    json row = toJson(times);
+    row["instructions"] = length;
+    report["arms"].push_back(std::move(row));
+  }
+  const double exponent = growthExponent(points);
+  report["mostShare"] = most;
+  report["exponent"] = std::isfinite(exponent) ? json(exponent) : json(nullptr);
+  if (options.json) {
+    std::printf("%s\n", report.dump(2).c_str());
+    return ok ? 0 : 1;
+  }
+  std::printf("%s\nmost: %.0f %% of code generation (limit %.0f %%; ! is above)\n\n%s\n"
+              "growth with the length of the sides: n^%.2f (limit n^%.1f)\n",
+              programs.text().c_str(), 100 * most, 100 * mostPassShare, arms.text().c_str(),
+              exponent, mostExponent);
+  return ok ? 0 : 1;
+}
+
+} // namespace meld::bench

@@ -1,0 +1,39 @@
+// `meld-bench compile-time`: what the passes cost where code is compiled, as shares and growth.
+//
+// Two tables. Every benchmark program: processor time in our passes beside that of comgr's code
+// generation for the same code (unmelded, so that what melding saves there is not counted). Two
+// sides of a branch of 100 to 2,000 instructions each: the same, and the exponent of the growth.
+// Least of several runs, each in a process of its own; processor time, so that a busy machine
+// disturbs little.
+#pragma once
+
+#include "bench/runner/measure.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace meld::bench {
+
+/// The most that the passes may take of code generation.
+inline constexpr double mostPassShare = 0.30;
+/// The steepest growth with the length of the sides.
+inline constexpr double mostExponent = 1.3;
+
+struct CompileTimeOptions {
+  std::string only;   ///< programs whose name contains this; empty = all
+  bool json = false;  ///< one JSON object instead of the tables
+  bool quick = false; ///< two programs, two lengths, one run each: for tests of the command
+};
+
+/// A HIP kernel with a divergent branch; each side is a chain of `instructions` operations.
+std::string armsSource(unsigned instructions);
+
+/// Least squares of log y over log x: y grows as x to this power. At least two points with
+/// different x, all positive; NaN otherwise.
+double growthExponent(const std::vector<std::pair<double, double>> &points);
+
+/// 0 when everything could be compiled; 1 otherwise. Shares above the limit are marked, not errors.
+int runCompileTime(const Paths &paths, const CompileTimeOptions &options);
+
+} // namespace meld::bench
