@@ -28,13 +28,14 @@ inline llvm::JITEvaluatedSymbol symbolAt(uint64_t address, llvm::JITSymbolFlags 
 inline uint64_t addressOf(const llvm::JITEvaluatedSymbol &symbol) { return symbol.getAddress(); }
 #endif
 
-/// Sends the session's tasks to its process control's dispatcher, as 16 and later do by themselves.
-inline void useDispatcher(llvm::orc::ExecutionSession &session) {
-#if LLVM_VERSION_MAJOR < 16
-  session.setDispatchTask([&session](std::unique_ptr<llvm::orc::Task> task) {
+/// Sends the session's tasks to its process control's dispatcher, as sessions do by themselves
+/// where there is no such function any more.
+template <class Session> void useDispatcher(Session &session) {
+  auto dispatch = [&session](std::unique_ptr<llvm::orc::Task> task) {
     session.getExecutorProcessControl().getDispatcher().dispatch(std::move(task));
-  });
-#endif
+  };
+  if constexpr (requires { session.setDispatchTask(std::move(dispatch)); })
+    session.setDispatchTask(std::move(dispatch));
 }
 
 /// A process control for code that this process never runs.

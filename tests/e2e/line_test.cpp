@@ -94,7 +94,7 @@ TEST(Line, SecondRunHitsTheCacheWithoutTheCompiler) {
 // The application ends while its code is still being compiled: LLVM's global objects must not be
 // destroyed under the compile. With a long wait the result is there for the next run.
 TEST(Line, ExitDuringACompileIsQuiet) {
-  for (const char *wait : {"0", "60000"}) {
+  for (const char *wait : {"0", "600000"}) {
     TemporaryFolder folder;
     Environment e = melded(folder);
     e["MELD_COMPILE_MODE"] = "async";

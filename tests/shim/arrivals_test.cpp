@@ -1,6 +1,7 @@
 // Every way code arrives, every thing it may hold: the same answers with and without libmeld.
 #include "tests/shim/program.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 using namespace meld::test;
@@ -113,6 +114,10 @@ TEST(Coexistence, WhereRocrLoadsNoToolsInterpositionServes) {
   environment["MELD_PASSES"] = "none";
   Outcome o = runProgram(MELD_ARRIVALS " static moduleFile globals", environment);
   EXPECT_EQ(o.status, 0) << o.err;
-  EXPECT_NE(o.err.find("working through symbol interposition"), std::string::npos) << o.err;
   EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
+  // ROCr 6 finds tools among the libraries of the process, too: the variable does not matter there.
+  void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_LAZY);
+  if (hsa && dlsym(hsa, "hsa_amd_vmem_handle_create"))
+    GTEST_SKIP() << "a ROCr 6";
+  EXPECT_NE(o.err.find("working through symbol interposition"), std::string::npos) << o.err;
 }

@@ -30,7 +30,8 @@ __global__ void device(const unsigned *a, const unsigned *b, const unsigned *c, 
   r.perm = __byte_perm(x, y, z);
   r.funnelL = __funnelshift_l(x, y, z), r.funnelR = __funnelshift_r(x, y, z);
   r.bfe = __bitextract_u32(x, z & 15, y & 15), r.bfi = __bitinsert_u32(x, y, z & 15, y & 15);
-  r.mulhiS = __mulhi(sx, sy), r.mul24S = __mul24(sx, sy), r.sadS = __sad(sx, sy, int(z));
+  r.mulhiS = __mulhi(sx, sy), r.mul24S = __mul24(sx, sy);
+  r.sadS = __sad(sx >> 1, sy >> 1, z); // it subtracts ints
   r.bfeS = __builtin_amdgcn_sbfe(x, z & 31, y & 31);
   r.clzll = __clzll((long long)l), r.ffsll = __ffsll(l), r.popcll = __popcll(l);
   r.brevll = __brevll(l), r.umul64hi = __umul64hi(l, m), r.mul64hi = __mul64hi(l, m);
@@ -70,7 +71,7 @@ static Results host(unsigned x, unsigned y, unsigned z) {
   const unsigned mask = ((1u << (y & 15)) - 1) << (z & 15);
   r.bfi = (x & ~mask) | (y << (z & 15) & mask);
   r.mulhiS = int(sx * sy >> 32), r.mul24S = int(s24(x) * s24(y));
-  r.sadS = int(unsigned(sx > sy ? sx - sy : sy - sx) + z);
+  r.sadS = int(unsigned(std::abs((sx >> 1) - (sy >> 1))) + z);
   const unsigned w = y & 31;
   r.bfeS = w == 0            ? 0
            : offset + w < 32 ? int(x << (32 - offset - w)) >> (32 - w)
