@@ -287,16 +287,18 @@ private:
   }
 
   Value *vector(uint32_t op, const std::vector<Value *> &k) {
+    // Every lane is a value of the vector unit (of `zero` LLVM cannot know that it is 0): when a
+    // lane is a constant or a scalar register, the operand folder of LLVM 15 commutes an
+    // instruction that reads two lanes of one register tuple for ever.
+    Value *zero = b_.CreateLShr(b_.CreateAdd(group_, tid_), 31);
     Value *x = PoisonValue::get(FixedVectorType::get(b_.getInt32Ty(), 4));
     for (uint32_t i = 0; i < 4; ++i)
-      x = b_.CreateInsertElement(x, k[i], i);
+      x = b_.CreateInsertElement(x, b_.CreateXor(k[i], zero), i);
     Value *reverse = b_.CreateShuffleVector(x, {3, 2, 1, 0});
     Value *r = op == 0   ? b_.CreateAdd(x, reverse)
                : op == 1 ? b_.CreateMul(x, reverse)
                : op == 2 ? b_.CreateXor(x, b_.CreateShl(reverse, 1))
-               // Halved: of c - y in one lane and y - c in another LLVM 15's operand folder
-               // commutes one back and forth for ever.
-               : op == 3 ? b_.CreateSub(x, b_.CreateLShr(reverse, 1))
+               : op == 3 ? b_.CreateSub(x, reverse)
                          : b_.CreateBinaryIntrinsic(Intrinsic::umax, x, reverse);
     Value *sum = b_.CreateExtractElement(r, uint64_t{0});
     for (uint32_t i = 1; i < 4; ++i)
