@@ -2,6 +2,7 @@
 
 #include "jit/cancel.h"
 #include "jit/compile.h"
+#include "jit/guard.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -80,6 +81,10 @@ void meld_jit_release(MeldJitReply *reply) {
 }
 
 void meld_jit_cancel(void) { meld::jit::cancelCompiles(); }
+
+int meld_jit_freeze(unsigned milliseconds) {
+  return meld::jit::freezeGuarded(std::chrono::milliseconds(milliseconds));
+}
 
 const char *meld_jit_version(void) {
   try {

@@ -63,6 +63,10 @@ __attribute__((visibility("default"))) void meld_jit_release(MeldJitReply *reply
 /* Stops the running compile as soon as it can be stopped, and lets no other start: for a process
  * that ends. The stopped compile comes back as MELD_JIT_FAILED, not permanent. Any thread. */
 __attribute__((visibility("default"))) void meld_jit_cancel(void);
+/* After meld_jit_cancel(), for what it did not stop in time: stops the compile's thread for good
+ * where it is, so that the process can end. 1 when nothing compiles any more, 0 after that many
+ * milliseconds without success. Any thread. */
+__attribute__((visibility("default"))) int meld_jit_freeze(unsigned milliseconds);
 /* "libmeld-jit 0.1.0; LLVM 15.0.6; comgr 2.4": part of the cache key */
 __attribute__((visibility("default"))) const char *meld_jit_version(void);
 

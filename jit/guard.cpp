@@ -4,18 +4,22 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <link.h>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <pthread.h>
 #include <string>
 #include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -47,6 +51,59 @@ struct Frame {
 thread_local Frame *current = nullptr;
 
 struct sigaction previous[faultCount];
+
+// ---- freezing, see freezeGuarded()
+
+constexpr int freezeSignal = SIGTRAP; // one of those that the guarded thread takes anyway
+
+/// Where the compiler's code lies. Filled before the first request, read by the handler.
+struct CodeRange {
+  uintptr_t begin, end;
+};
+CodeRange compilerCode[64];
+size_t compilerCodes = 0;
+std::atomic<bool> freezing{false}, frozen{false};
+
+std::mutex &runningMutex() {
+  static auto *mutex = new std::mutex;
+  return *mutex;
+}
+pthread_t running; ///< valid while isRunning
+bool isRunning = false;
+
+int addCompilerCode(dl_phdr_info *info, size_t, void *) {
+  StringRef path = info->dlpi_name ? info->dlpi_name : "";
+  StringRef name = path.substr(path.rfind('/') + 1);
+  bool ours = false;
+  for (StringRef part : {"libLLVM", "libclang", "liblld", "libamd_comgr"})
+    ours |= name.substr(0, part.size()) == part;
+  const auto self = reinterpret_cast<uintptr_t>(&addCompilerCode);
+  for (int pass = 0; pass < 2; ++pass)
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto &segment = info->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+        continue;
+      const uintptr_t begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+      if (pass == 0)
+        ours |= self >= begin && self < end; // this library, with our passes
+      else if (ours && compilerCodes < sizeof(compilerCode) / sizeof(compilerCode[0]))
+        compilerCode[compilerCodes++] = {begin, end};
+    }
+  return 0;
+}
+
+/// On the guarded thread, in the signal's handler.
+void freezeHere(void *context) {
+  const auto pc = uintptr_t(static_cast<const ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]);
+  for (size_t i = 0; i < compilerCodes; ++i)
+    if (pc >= compilerCode[i].begin && pc < compilerCode[i].end) {
+      frozen.store(true);
+      sigset_t all;
+      sigfillset(&all);
+      for (;;)
+        sigsuspend(&all);
+    }
+}
 
 void onFatal(void *, const char *reason, bool) {
   if (current)
@@ -80,6 +137,11 @@ void passOn(int number, siginfo_t *info, void *context) {
 
 void onFault(int number, siginfo_t *info, void *context) {
   Frame *frame = current;
+  if (number == freezeSignal && info->si_code == SI_TKILL && freezing.load()) {
+    if (frame) // else it came late: the call has just ended
+      freezeHere(context);
+    return;
+  }
   if (!frame) {
     passOn(number, info, context);
     return;
@@ -194,6 +256,18 @@ void runCatching(Call &call) {
 void *threadMain(void *argument) {
   auto &call = *static_cast<Call *>(argument);
   AlternateStack alternate;
+  // Whoever asked for the compile may have everything blocked, and a fault that is blocked ends the
+  // process.
+  sigset_t open;
+  sigemptyset(&open);
+  for (int fault : faults)
+    sigaddset(&open, fault);
+  pthread_sigmask(SIG_UNBLOCK, &open, nullptr);
+  {
+    std::lock_guard<std::mutex> lock(runningMutex());
+    running = pthread_self();
+    isRunning = true;
+  }
   auto frame = std::make_unique<Frame>();
   if (sigsetjmp(frame->start, 1) == 0) {
     current = frame.get();
@@ -204,6 +278,10 @@ void *threadMain(void *argument) {
   }
   call.unwound = frame->unwound;
   call.faulted = frame->faultsSeen != 0;
+  {
+    std::lock_guard<std::mutex> lock(runningMutex());
+    isRunning = false;
+  }
   current = nullptr;
   return nullptr;
 }
@@ -256,6 +334,28 @@ Error runGuarded(const std::function<Error()> &f) {
     return std::move(call.result);
   consumeError(std::move(call.result));
   return compilerError(call.message);
+}
+
+bool freezeGuarded(std::chrono::milliseconds budget) noexcept {
+  const auto until = std::chrono::steady_clock::now() + budget;
+  if (!freezing.load()) {
+    dl_iterate_phdr(addCompilerCode, nullptr);
+    freezing.store(true);
+  }
+  for (;;) {
+    {
+      // While it is marked as running the thread exists, and its signal handlers are in place.
+      std::lock_guard<std::mutex> lock(runningMutex());
+      if (frozen.load() || !isRunning)
+        return true;
+      pthread_kill(running, freezeSignal);
+    }
+    usleep(200);
+    if (frozen.load())
+      return true;
+    if (std::chrono::steady_clock::now() >= until)
+      return false;
+  }
 }
 
 Error catchFatal(const char *what, const std::function<Error()> &f) {

@@ -23,12 +23,20 @@
 
 #include "llvm/Support/Error.h"
 
+#include <chrono>
 #include <functional>
 
 namespace meld::jit {
 
 /// Runs `f` to its end on a thread of its own. Fails when it did not come back by itself.
 llvm::Error runGuarded(const std::function<llvm::Error()> &f);
+
+/// For a process that ends while a guarded call runs that nothing else can stop (LLVM has inputs on
+/// which code generation does not end): the call's thread is stopped for good where it is, so that
+/// LLVM's global objects are not destroyed under it. It stops only while it executes the compiler's
+/// own code; inside the C library it might hold a lock that the rest of the exit needs.
+/// True when no guarded call runs any more. Any thread; takes at most `budget`.
+bool freezeGuarded(std::chrono::milliseconds budget) noexcept;
 
 /// Inside a guarded call: turns a fatal error within `f` into an error right here, so that callers
 /// with state to unwind (ORC) see an ordinary failure. Outside of one it just calls `f`.

@@ -17,8 +17,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kMemoryLimit = uint64_t(256) << 20;
 constexpr std::chrono::milliseconds kLockWait{60000};
-/// What cannot be stopped, code generation that is under way, takes less.
-constexpr std::chrono::milliseconds kCancelWait{120000};
+/// A compile stops by itself between two passes; code generation that is under way does not, and
+/// LLVM has inputs on which it never ends: its thread is frozen then. An application's exit is
+/// delayed by no more than these two (and MELD_EXIT_WAIT_MS before).
+constexpr std::chrono::milliseconds kCancelWait{300};
+constexpr unsigned kFreezeMs = 2000;
 constexpr size_t kCompileStack = size_t(64) << 20;
 
 std::string shortKey(const CacheKey &key) { return key.hex().substr(0, 12); }
@@ -78,7 +81,7 @@ Engine::Engine(EngineOptions options) : options_(std::move(options)) {
   for (const std::string &name : neededLibraries(options_.jitPath))
     if (name.rfind("libLLVM", 0) == 0)
       identity_.emplace_back(name,
-                             identityOf(findLibrary(name, {jitFolder, "/usr/lib/llvm-15/lib"})));
+                             identityOf(findLibrary(name, {jitFolder, MELD_LLVM_LIBRARY_DIR})));
   for (const char *name : {"libamd_comgr.so.3", "libamd_comgr.so.2"})
     if (std::string path = findLibrary(name, {jitFolder}); !path.empty()) {
       identity_.emplace_back("comgr", identityOf(path));
@@ -392,7 +395,11 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
       auto idle = [&] { return jobs_.empty(); };
       if (!jobDone_.wait_for(guard, wait, idle) && jit_) {
         jit_->cancel();
-        jobDone_.wait_for(guard, kCancelWait, idle);
+        if (!jobDone_.wait_for(guard, kCancelWait, idle)) {
+          auto library = jit_;
+          guard.unlock(); // a compile that does come to its end needs it
+          library->freeze(kFreezeMs);
+        }
       }
     }
     if (disk_)

@@ -26,6 +26,7 @@ Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path) {
   library->release_ = reinterpret_cast<MeldJitReleaseFn>(::dlsym(handle, "meld_jit_release"));
   library->version_ = reinterpret_cast<const char *(*)()>(::dlsym(handle, "meld_jit_version"));
   library->cancel_ = reinterpret_cast<void (*)()>(::dlsym(handle, "meld_jit_cancel"));
+  library->freeze_ = reinterpret_cast<int (*)(unsigned)>(::dlsym(handle, "meld_jit_freeze"));
   if (!library->compile_ || !library->release_ || !library->version_)
     return fail(ErrorCode::badInput,
                 path + " does not export meld_jit_compile, _release, _version");

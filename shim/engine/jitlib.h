@@ -30,11 +30,14 @@ public:
     if (cancel_)
       cancel_();
   }
+  /// See meld_jit_freeze. False where the library has no such function.
+  bool freeze(unsigned milliseconds) const noexcept { return freeze_ && freeze_(milliseconds); }
 
 private:
   MeldJitCompileFn compile_ = nullptr;
   MeldJitReleaseFn release_ = nullptr;
   void (*cancel_)() = nullptr; ///< null where the library has none
+  int (*freeze_)(unsigned) = nullptr;
   const char *(*version_)() = nullptr;
 };
 

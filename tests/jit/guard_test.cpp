@@ -3,11 +3,15 @@
 #include "jit/error.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <new>
 #include <thread>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace meld::jit;
@@ -112,6 +116,82 @@ int failOften() {
 }
 TEST(GuardDeathTest, failuresAreBounded) {
   EXPECT_EXIT(std::exit(failOften()), testing::ExitedWithCode(0), "");
+}
+
+// The shim's compile threads have every signal blocked, and a blocked fault ends the process.
+TEST(GuardDeathTest, faultOfACallerThatBlocksSignals) {
+  EXPECT_EXIT(
+      {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, nullptr);
+        faultThenClosed([] { *badAddress = 1; });
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+/// A compile that nothing ends. Counts, so that the optimiser keeps it.
+std::atomic<uint64_t> spins{0};
+void startEndlessCompile(const std::function<void()> &step) {
+  std::thread([&step] {
+    (void)runGuarded([&step]() -> Error {
+      for (;;) {
+        ++spins;
+        step();
+      }
+    });
+  }).detach();
+  while (!spins)
+    std::this_thread::yield();
+}
+
+int freezeAndExit(const std::function<void()> &step, std::chrono::milliseconds budget,
+                  bool expected) {
+  startEndlessCompile(step);
+  const bool stopped = freezeGuarded(budget);
+  const uint64_t before = spins;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const bool still = spins == before;
+  return stopped == expected && still == expected ? 0 : 1;
+}
+
+TEST(GuardDeathTest, anEndlessCallIsFrozenAndTheProcessEnds) {
+  EXPECT_EXIT(std::exit(freezeAndExit([] {}, std::chrono::seconds(10), true)),
+              testing::ExitedWithCode(0), "");
+}
+
+TEST(GuardDeathTest, aCallThatAllocatesIsNotFrozenInsideTheAllocator) {
+  // If it were, the allocations here would wait for its lock for ever.
+  EXPECT_EXIT(
+      {
+        static const std::function<void()> step = [] {
+          free(malloc(200 + spins % 4096)); // the same arena in every thread, see below
+        };
+        mallopt(M_ARENA_MAX, 1);
+        int status = freezeAndExit(step, std::chrono::seconds(10), true);
+        for (int i = 0; i < 100000; ++i)
+          step();
+        std::exit(status);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsLeftAlone) {
+  EXPECT_EXIT(
+      {
+        static const std::function<void()> step = [] {
+          for (;;)
+            pause();
+        };
+        startEndlessCompile(step);
+        std::exit(freezeGuarded(std::chrono::milliseconds(50)) ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(Guard, freezingNothingSucceedsAtOnce) {
+  EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
+  EXPECT_TRUE(freezeGuarded(std::chrono::milliseconds(0)));
 }
 
 void ownHandler(int) { std::_Exit(7); }

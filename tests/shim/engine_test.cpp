@@ -2,6 +2,7 @@
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
 
+#include <csignal>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -169,6 +170,24 @@ TEST_F(EngineTest, PastTheBudgetTheOriginalRunsAndTheNextLoadHasIt) {
   EXPECT_EQ(e->decide(original_).source, Source::memory);
   EXPECT_EQ(engine()->decide(original_).source, Source::disk);
   EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, ACompileThatNeverEndsDelaysTheExitByABoundedTime) {
+  // In a process of its own: the thread goes on for as long as the process lives.
+  pid_t child = fork();
+  if (!child) {
+    setenv("FAKEJIT_MODE", "endless", 1);
+    settings_.compileBudgetMs = 20;
+    auto *e = engine().release();
+    bool late = e->decide(original_).outcome == Outcome::late;
+    e->finish(10ms);
+    _exit(late ? 0 : 1);
+  }
+  int status = -1;
+  for (int waited = 0; waited < 30 && waitpid(child, &status, WNOHANG) == 0; ++waited)
+    std::this_thread::sleep_for(1s);
+  kill(child, SIGKILL); // nothing where it has ended
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(EngineTest, AsyncNeverWaits) {

@@ -77,6 +77,13 @@ const std::vector<Failure> &failures() {
       {"gateRefuses", [](Stage &s) { useFake(s, "gate"); }, "gate refused"},
       {"compileIsTooSlow", [](Stage &s) { s.environment["MELD_COMPILE_BUDGET_MS"] = "1"; },
        "late 1"},
+      {"compileNeverEnds",
+       [](Stage &s) {
+         useFake(s, "endless");
+         s.environment["MELD_COMPILE_BUDGET_MS"] = "50";
+         s.environment["MELD_EXIT_WAIT_MS"] = "100"; // runProgram gives up after two minutes
+       },
+       "late 1"},
       {"neverWait", [](Stage &s) { s.environment["MELD_COMPILE_MODE"] = "async"; }, "late 1"},
       {"cacheIsAFile", [](Stage &s) { std::ofstream(s.cache()) << "x"; }, "cache off"},
       {"cacheIsALink",
