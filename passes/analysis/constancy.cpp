@@ -42,12 +42,16 @@ ConstancyInfo::ConstancyInfo(Function &function, AAResults &aliases)
   }
 }
 
+ConstancyInfo::Objects ConstancyInfo::objectsOf(const Value *pointer) {
+  Objects objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return objects;
+}
+
 ConstancyInfo::Effect ConstancyInfo::effectOf(const Instruction &instruction,
                                               unsigned depth) const {
   Effect effect;
-  auto writes = [&](const Value *pointer) {
-    effect.objects.push_back(getUnderlyingObject(pointer, 0));
-  };
+  auto writes = [&](const Value *pointer) { append_range(effect.objects, objectsOf(pointer)); };
   if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     writes(store->getPointerOperand());
     effect.orders = store->isAtomic() || store->isVolatile();
@@ -75,7 +79,7 @@ void ConstancyInfo::addCallee(const CallBase &call, Effect &effect, unsigned dep
     if (isa<DbgInfoIntrinsic>(intrinsic) || intrinsic->isAssumeLikeIntrinsic())
       return;
     if (auto *copy = dyn_cast<AnyMemIntrinsic>(intrinsic)) {
-      effect.objects.push_back(getUnderlyingObject(copy->getRawDest(), 0));
+      append_range(effect.objects, objectsOf(copy->getRawDest()));
       return;
     }
     // Barriers are marked as touching memory no one sees, or all of it; either way they order.
@@ -97,7 +101,7 @@ void ConstancyInfo::addCallee(const CallBase &call, Effect &effect, unsigned dep
     effect.orders |= found.orders;
     for (const Value *object : found.objects) {
       if (auto *argument = dyn_cast<Argument>(object))
-        effect.objects.push_back(getUnderlyingObject(call.getArgOperand(argument->getArgNo()), 0));
+        append_range(effect.objects, objectsOf(call.getArgOperand(argument->getArgNo())));
       else if (isa<GlobalVariable>(object))
         effect.objects.push_back(object);
       else if (!isa<AllocaInst>(object))
@@ -116,35 +120,55 @@ bool ConstancyInfo::mayMeet(const Value *loaded, const Value *written) const {
   return met_[{loaded, written}] = !aliases_.isNoAlias(left, right);
 }
 
-bool ConstancyInfo::mayTouch(const Value *loaded, const Effect &effect) const {
-  return effect.everything ||
-         any_of(effect.objects, [&](const Value *object) { return mayMeet(loaded, object); });
+bool ConstancyInfo::mayTouch(const Objects &loaded, const Effect &effect) const {
+  return effect.everything || any_of(effect.objects, [&](const Value *written) {
+           return any_of(loaded, [&](const Value *object) { return mayMeet(object, written); });
+         });
 }
 
-Constancy ConstancyInfo::of(const LoadInst &load) const {
-  if (load.isVolatile() || load.isAtomic())
-    return Constancy::written;
+std::pair<Constancy, const char *> ConstancyInfo::judge(const LoadInst &load) const {
+  auto written = [](const char *why) { return std::make_pair(Constancy::written, why); };
+  auto fine = [](Constancy found) { return std::make_pair(found, ""); };
+  if (load.isVolatile())
+    return written("the load is volatile");
+  if (load.isAtomic())
+    return written("the load is atomic");
   if (gpu_.isConstantAddressSpace(load.getPointerAddressSpace()) ||
       load.hasMetadata(LLVMContext::MD_invariant_load))
-    return Constancy::constant;
-  const Value *object = getUnderlyingObject(load.getPointerOperand(), 0);
-  if (auto *global = dyn_cast<GlobalVariable>(object); global && global->isConstant())
-    return Constancy::constant;
+    return fine(Constancy::constant);
+  Objects objects = objectsOf(load.getPointerOperand());
+  if (all_of(objects, [](const Value *object) {
+        auto *global = dyn_cast<GlobalVariable>(object);
+        return global && global->isConstant();
+      }))
+    return fine(Constancy::constant);
+  if (!gpu_.isKernel())
+    return written("the callers may have written");
   // A workgroup's own memory starts undefined: what it holds has been written by the dispatch.
-  if (!gpu_.isKernel() || load.getPointerAddressSpace() == gpu_.privateAddressSpace() ||
+  if (load.getPointerAddressSpace() == gpu_.privateAddressSpace() ||
       load.getPointerAddressSpace() == gpu_.localAddressSpace())
-    return Constancy::written;
-  if (!mayTouch(object, whole_))
-    return Constancy::constant;
+    return written("the memory is the workgroup's own");
+  if (!mayTouch(objects, whole_))
+    return fine(Constancy::constant);
 
-  auto spoils = [&](const Effect &effect) { return effect.orders || mayTouch(object, effect); };
+  const char *why = "";
+  auto spoils = [&](const Effect &effect) {
+    if (mayTouch(objects, effect))
+      why = effect.everything ? "something before it may write all memory"
+                              : "a store before it may write there";
+    else if (effect.orders)
+      why = "another thread's store may be ordered before it";
+    else
+      return false;
+    return true;
+  };
   const BasicBlock *home = load.getParent();
   for (const Instruction &before : *home) {
     if (&before == &load)
       break;
     auto found = effects_.find(&before);
     if (found != effects_.end() && spoils(found->second))
-      return Constancy::written;
+      return written(why);
   }
   SmallPtrSet<const BasicBlock *, 16> seen; // `home` comes in whole when a cycle leads back to it
   SmallVector<const BasicBlock *, 16> work(predecessors(home));
@@ -154,10 +178,10 @@ Constancy ConstancyInfo::of(const LoadInst &load) const {
       continue;
     auto found = blockEffects_.find(block);
     if (found != blockEffects_.end() && spoils(found->second))
-      return Constancy::written;
+      return written(why);
     append_range(work, predecessors(block));
   }
-  return Constancy::untouched;
+  return fine(Constancy::untouched);
 }
 
 void ConstancyInfo::print(raw_ostream &out) const {

@@ -11,7 +11,8 @@
 // store of the kernel may touch is `constant`. Pointers of two threads are compared by the objects
 // they lead into, never by offsets: a[t] and a[t + 1] are apart in one thread and meet in two.
 // Stores through functions that the kernel calls count with the arguments of the call; anything
-// without an exact definition may write everything but memory of the constant address space.
+// without an exact definition may write everything but memory of the constant address space. A
+// pointer that a phi or select chooses leads into all of the objects.
 //
 // `untouched` is weaker: no path from the kernel's entry to the load passes a store of this thread
 // that may touch the location, nor anything that can order a store of another thread before it
@@ -46,7 +47,9 @@ class ConstancyInfo {
 public:
   ConstancyInfo(llvm::Function &function, llvm::AAResults &aliases);
 
-  Constancy of(const llvm::LoadInst &load) const;
+  Constancy of(const llvm::LoadInst &load) const { return judge(load).first; }
+  /// What stands against a load that is `written`; empty for others.
+  const char *whyWritten(const llvm::LoadInst &load) const { return judge(load).second; }
   void print(llvm::raw_ostream &out) const;
 
 private:
@@ -57,9 +60,12 @@ private:
     bool orders = false;
     bool any() const { return everything || orders || !objects.empty(); }
   };
+  std::pair<Constancy, const char *> judge(const llvm::LoadInst &load) const;
   Effect effectOf(const llvm::Instruction &instruction, unsigned depth) const;
   void addCallee(const llvm::CallBase &call, Effect &effect, unsigned depth) const;
-  bool mayTouch(const llvm::Value *loaded, const Effect &effect) const;
+  using Objects = llvm::SmallVector<const llvm::Value *, 4>;
+  static Objects objectsOf(const llvm::Value *pointer);
+  bool mayTouch(const Objects &loaded, const Effect &effect) const;
   bool mayMeet(const llvm::Value *loaded, const llvm::Value *written) const;
 
   llvm::Function &function_;

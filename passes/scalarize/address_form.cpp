@@ -67,8 +67,7 @@ private:
 
   void addConstant(const APInt &number, bool isSigned, int64_t scale) {
     int64_t value = isSigned ? number.getSExtValue() : int64_t(number.getZExtValue()), product = 0;
-    if (MulOverflow(value, scale, product) ||
-        AddOverflow(form_.constant, product, form_.constant))
+    if (MulOverflow(value, scale, product) || AddOverflow(form_.constant, product, form_.constant))
       reject("the offset may wrap");
   }
 
@@ -135,8 +134,8 @@ private:
         context_.layout.getIndexTypeSizeInBits(gep->getType()) != 64)
       return reject("the base address differs between lanes");
     addPointer(*gep->getPointerOperand(), scale, depth + 1);
-    for (auto type = gep_type_begin(gep), end = gep_type_end(gep);
-         type != end && !form_.rejected; ++type) {
+    for (auto type = gep_type_begin(gep), end = gep_type_end(gep); type != end && !form_.rejected;
+         ++type) {
       Value &index = *type.getOperand();
       if (StructType *structure = type.getStructTypeOrNull()) {
         uint64_t field = cast<ConstantInt>(index).getZExtValue();

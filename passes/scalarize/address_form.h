@@ -51,7 +51,7 @@ struct AddressTerm {
 struct AddressForm {
   llvm::Value *base = nullptr; ///< a pointer, the same in all lanes
   llvm::SmallVector<AddressTerm, 4> uniform, lane;
-  int64_t constant = 0;             ///< bytes
+  int64_t constant = 0;                ///< bytes
   int64_t laneLeast = 0, laneMost = 0; ///< of the sum of the lane terms, bytes
   llvm::SmallVector<Assumption, 1> assumptions;
   const char *rejected = nullptr; ///< why there is no form

@@ -24,7 +24,7 @@ using namespace llvm;
 namespace {
 
 constexpr unsigned largestCopy = 1500;     // instructions that an assumption may double
-constexpr unsigned leastVersioned = 8;     // vector instructions that it must save
+constexpr unsigned leastVersioned = 12;    // vector instructions that it must save
 constexpr unsigned largestFunction = 6000; // instructions, for the range queries
 
 struct Plan {
@@ -115,7 +115,8 @@ private:
       address = builder.CreateGEP(builder.getInt8Ty(), address, offset, "scalar.base");
     address = builder.CreateGEP(builder.getInt8Ty(), address, lane, "lane");
     if (immediate && constant)
-      address = builder.CreateGEP(builder.getInt8Ty(), address, builder.getInt64(uint64_t(constant)));
+      address =
+          builder.CreateGEP(builder.getInt8Ty(), address, builder.getInt64(uint64_t(constant)));
     return builder.CreatePointerCast(address, old.getType());
   }
 
@@ -168,8 +169,9 @@ private:
     Type *narrow = builder.getInt32Ty();
     Value *total = nullptr;
     for (const AddressTerm &term : form.lane) {
-      Value *part = term.extension == Extension::zero ? builder.CreateZExtOrTrunc(term.leaf, narrow)
-                                                      : builder.CreateSExtOrTrunc(term.leaf, narrow);
+      Value *part = term.extension == Extension::zero
+                        ? builder.CreateZExtOrTrunc(term.leaf, narrow)
+                        : builder.CreateSExtOrTrunc(term.leaf, narrow);
       auto scale = uint32_t(term.scale);
       if (isPowerOf2_32(scale))
         part = scale == 1 ? part : builder.CreateShl(part, Log2_32(scale));
@@ -335,6 +337,11 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
   bool versioned = any_of(plans, [](const Plan &plan) { return !plan.form.assumptions.empty(); });
   if (versioned)
     versionOn(function, lastAssumed(plans),
+              any_of(function,
+                     [&](const BasicBlock &block) {
+                       const Instruction &end = *block.getTerminator();
+                       return end.getNumSuccessors() > 1 && compat::isDivergent(llvmView, end);
+                     }),
               [&](IRBuilder<> &builder) { return testOf(builder, plans); });
   Writer writer(function, compat::startsWith(processor, "gfx10") ? 2047 : 4095);
   for (const Plan &plan : plans)

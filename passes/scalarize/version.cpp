@@ -18,8 +18,29 @@ Instruction *versionPoint(Function &function, Instruction *last) {
   return point;
 }
 
-void versionOn(Function &function, Instruction *last,
+// The two copies never run both, so nothing that one writes is what the other reads.
+static void keepApart(ArrayRef<BasicBlock *> first, ArrayRef<BasicBlock *> second) {
+  LLVMContext &context = first.front()->getContext();
+  MDBuilder metadata(context);
+  MDNode *domain = metadata.createAnonymousAliasScopeDomain("meld");
+  MDNode *scope =
+      MDNode::get(context, {metadata.createAnonymousAliasScope(domain, "meld: proven copy")});
+  auto mark = [&](Instruction &instruction, unsigned kind) {
+    instruction.setMetadata(kind, MDNode::concatenate(instruction.getMetadata(kind), scope));
+  };
+  for (BasicBlock *block : first)
+    for (Instruction &instruction : *block)
+      if (instruction.mayWriteToMemory())
+        mark(instruction, LLVMContext::MD_alias_scope);
+  for (BasicBlock *block : second)
+    for (Instruction &instruction : *block)
+      if (instruction.mayReadFromMemory())
+        mark(instruction, LLVMContext::MD_noalias);
+}
+
+void versionOn(Function &function, Instruction *last, bool inARow,
                function_ref<Value *(IRBuilder<> &)> condition) {
+  LLVMContext &context = function.getContext();
   BasicBlock *entry = &function.getEntryBlock();
   BasicBlock *rest = entry->splitBasicBlock(versionPoint(function, last), "rest");
   SmallVector<BasicBlock *, 16> originals, copies;
@@ -35,10 +56,25 @@ void versionOn(Function &function, Instruction *last,
   for (BasicBlock *copy : copies)
     for (Instruction &instruction : *copy)
       RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+
+  MDNode *likely = MDBuilder(context).createBranchWeights(2000, 1);
+  auto *copied = cast<BasicBlock>(map[rest]), *unproven = copied;
   Instruction *through = entry->getTerminator();
   IRBuilder<> builder(through);
-  builder.CreateCondBr(condition(builder), rest, cast<BasicBlock>(map[rest]),
-                       MDBuilder(function.getContext()).createBranchWeights(2000, 1));
+  Value *holds = condition(builder);
+  if (inARow) {
+    keepApart(originals, copies);
+    unproven = BasicBlock::Create(context, "proven.done", &function, copied);
+    BasicBlock *done = BasicBlock::Create(context, "done", &function);
+    ReturnInst::Create(context, done);
+    for (BasicBlock *block : originals)
+      if (auto *leave = dyn_cast<ReturnInst>(block->getTerminator())) {
+        IRBuilder<>(leave).CreateBr(unproven);
+        leave->eraseFromParent();
+      }
+    IRBuilder<>(unproven).CreateCondBr(holds, done, copied, likely);
+  }
+  builder.CreateCondBr(holds, rest, unproven, likely);
   through->eraseFromParent();
 }
 

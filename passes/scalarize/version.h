@@ -9,9 +9,10 @@
 // What the assumption needs must stand in the entry block; the branch goes behind it, and all that
 // follows is copied. Nothing comes together again: both copies end in returns of their own.
 //
-// Ends: copies each block once. Costs the size of the function in code that practically never runs;
-// in time, a comparison and a branch that the scalar unit does. Unsafe would be a condition that
-// differs within a workgroup: its barriers would be split; the caller takes workgroup-wide ones.
+// Ends: copies each block once. Only functions without a result. Costs the size of the function in
+// code that practically never runs; in time, a comparison and a branch that the scalar unit does.
+// Unsafe would be a condition that differs within a workgroup: its barriers would be split; the
+// caller takes workgroup-wide ones.
 #pragma once
 
 #include "llvm/IR/Function.h"
@@ -22,7 +23,7 @@ namespace meld::passes {
 
 /// Splits the entry block behind `last` (and behind all allocas) and branches on what `condition`
 /// builds: true leads to the code as it was, false to its copy.
-void versionOn(llvm::Function &function, llvm::Instruction *last,
+void versionOn(llvm::Function &function, llvm::Instruction *last, bool inARow,
                llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &)> condition);
 
 /// Where versionOn would split for `last`.
