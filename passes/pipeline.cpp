@@ -3,6 +3,8 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
+#include "passes/scalarize/affine_address.h"
+#include "passes/scalarize/constant_loads.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/meld_switch.h"
@@ -125,7 +127,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
   }
   for (StringRef pass :
        {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch", "meld-cfm",
-        "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge"}) {
+        "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge",
+        "meld-scalarize-loads", "meld-affine-address"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -150,6 +153,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       manager.addPass(MeldPaddingPass(options, log));
     else if (pass == "meld-switch")
       manager.addPass(MeldSwitchPass(options, log));
+    else if (pass == "meld-scalarize-loads")
+      manager.addPass(ConstantLoadsPass(options, log));
+    else if (pass == "meld-affine-address")
+      manager.addPass(AffineAddressPass(options, log));
     else if (pass == "meld-tail-merge")
       manager.addPass(MeldTailMergePass(options, log));
     else
