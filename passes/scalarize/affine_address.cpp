@@ -10,7 +10,6 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include <map>
 #if LLVM_VERSION_MAJOR >= 17
 #include "llvm/Analysis/UniformityAnalysis.h"
 #else
@@ -107,12 +106,8 @@ private:
     IRBuilder<> builder(plan.access);
     int64_t bias = std::min<int64_t>(form.laneLeast, 0), constant = form.constant + bias;
     bool immediate = constant >= -largestImmediate_ - 1 && constant <= largestImmediate_;
-    Value *offset = uniformPart(builder, form, immediate ? 0 : constant);
+    Value *address = scalarBase(builder, form, immediate ? 0 : constant);
     Value *lane = extended(builder, lanePart(form, bias));
-    auto *bytes = bytesIn(*form.base);
-    Value *address = builder.CreatePointerCast(form.base, bytes);
-    if (offset)
-      address = builder.CreateGEP(builder.getInt8Ty(), address, offset, "scalar.base");
     address = builder.CreateGEP(builder.getInt8Ty(), address, lane, "lane");
     if (immediate && constant)
       address =
@@ -120,29 +115,34 @@ private:
     return builder.CreatePointerCast(address, old.getType());
   }
 
-  Value *uniformPart(IRBuilder<> &builder, const AddressForm &form, int64_t constant) {
-    std::map<int64_t, Value *> byScale; // one shift for all that share it
-    for (const AddressTerm &term : form.uniform) {
+  // One step per term, what is known earliest first, so that arrays of one loop or neighbours in
+  // one array share what they begin with.
+  Value *scalarBase(IRBuilder<> &builder, const AddressForm &form, int64_t constant) {
+    SmallVector<AddressTerm, 4> terms = form.uniform;
+    auto isBefore = [&](const AddressTerm &a, const AddressTerm &b) {
+      auto *left = dyn_cast_or_null<Instruction>(a.leaf),
+           *right = dyn_cast_or_null<Instruction>(b.leaf);
+      if (!left || !right)
+        return a.leaf != b.leaf && (!a.leaf || (b.leaf && !left && right));
+      return left != right && dominators_.dominates(left, right);
+    };
+    stable_sort(terms, isBefore);
+    Value *address = builder.CreatePointerCast(form.base, bytesIn(*form.base));
+    for (const AddressTerm &term : terms) {
       Value *leaf = term.leaf ? term.leaf : sumOf(builder, form.assumptions[term.sum].sum);
       Type *wide = builder.getInt64Ty();
       Value *part = term.extension == Extension::zero ? builder.CreateZExt(leaf, wide)
                                                       : builder.CreateSExt(leaf, wide);
-      Value *&sum = byScale[term.scale];
-      sum = sum ? builder.CreateAdd(sum, part) : part;
-    }
-    Value *total = nullptr;
-    for (auto [scale, sum] : byScale) {
-      Value *part = sum;
-      if (scale != 1)
-        part = scale > 0 && isPowerOf2_64(uint64_t(scale))
-                   ? builder.CreateShl(sum, Log2_64(uint64_t(scale)))
-                   : builder.CreateMul(sum, builder.getInt64(uint64_t(scale)));
-      total = total ? builder.CreateAdd(total, part) : part;
+      if (term.scale > 0 && isPowerOf2_64(uint64_t(term.scale)))
+        part = term.scale == 1 ? part : builder.CreateShl(part, Log2_64(uint64_t(term.scale)));
+      else
+        part = builder.CreateMul(part, builder.getInt64(uint64_t(term.scale)));
+      address = builder.CreateGEP(builder.getInt8Ty(), address, part, "scalar.base");
     }
     if (constant)
-      total = total ? builder.CreateAdd(total, builder.getInt64(uint64_t(constant)))
-                    : builder.getInt64(uint64_t(constant));
-    return total;
+      address =
+          builder.CreateGEP(builder.getInt8Ty(), address, builder.getInt64(uint64_t(constant)));
+    return address;
   }
 
   // 32-bit arithmetic where the last of the leaves is known, once for all accesses.
@@ -321,7 +321,7 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
   for (const Plan &plan : plans)
     if (!plan.form.assumptions.empty())
       saved += divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : 4;
-  if (saved < leastVersioned)
+  if (saved < (options_.minProfit < 0 ? 1 : leastVersioned))
     drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
   if (function.getInstructionCount() > largestCopy)
     drop("the offset may wrap, and the function is too large to be copied",

@@ -16,8 +16,8 @@ declare i32 @llvm.amdgcn.workgroup.id.x()
 ; REMARK: meld-affine-address melded %entry (scalar base and 32-bit lane offset): lane offset 0 to 1020 bytes
 ; CHECK-LABEL: @flags
 ; CHECK: %[[LANE:.*]] = shl i32 %t, 2
-; CHECK: %[[WIDE:.*]] = zext i32 %[[LANE]] to i64
 ; CHECK: %[[BASE:.*]] = getelementptr i8, ptr addrspace(1) %a, i64
+; CHECK: %[[WIDE:.*]] = zext i32 %[[LANE]] to i64
 ; CHECK: %[[P:.*]] = getelementptr i8, ptr addrspace(1) %[[BASE]], i64 %[[WIDE]]
 ; CHECK: load i32, ptr addrspace(1) %[[P]]
 ; ISA-LABEL: flags:
