@@ -2,16 +2,14 @@
 
 #include "runtime/softgpu/counters/checks.h"
 #include "runtime/softgpu/counters/output_file.h"
+#include "runtime/softgpu/counters/process_records.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cxxabi.h>
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 #include <vector>
 
 namespace meld::softgpu {
@@ -149,49 +147,9 @@ void printRow(std::string &out, const std::string &name, const Total &t, bool cy
   out += "\n";
 }
 
-} // namespace
-
-struct CounterSink::State {
-  std::string fileName;
-  mutable std::mutex mutex;
-  std::vector<DispatchRecord> records;
-  pid_t pid = 0; ///< whose records these are: a forked child starts its own list
-};
-
-CounterSink::CounterSink(std::string fileName)
-    : state_(std::make_unique<State>()), enabled_(!fileName.empty()) {
-  state_->fileName = std::move(fileName);
-}
-
-CounterSink::~CounterSink() = default;
-
-CounterSink &CounterSink::instance() {
-  // Never destroyed: other threads may still dispatch while the process exits.
-  static CounterSink *sink = [] {
-    const char *name = std::getenv("MELD_COUNTERS");
-    auto *s = new CounterSink(name ? name : "");
-    if (s->enabled())
-      std::atexit([] { instance().flush(); });
-    return s;
-  }();
-  return *sink;
-}
-
-void CounterSink::record(DispatchRecord record) {
-  if (!enabled_)
-    return;
-  std::lock_guard lock(state_->mutex);
-  if (state_->pid != getpid()) {
-    state_->records.clear();
-    state_->pid = getpid();
-  }
-  state_->records.push_back(std::move(record));
-}
-
-std::string CounterSink::toJson() const {
+std::string jsonOf(const std::vector<DispatchRecord> &records) {
   Json dispatches = Json::array();
-  std::lock_guard lock(state_->mutex);
-  for (const DispatchRecord &r : state_->records) {
+  for (const DispatchRecord &r : records) {
     Json d;
     d["kernel"] = r.kernel;
     d["grid"] = r.grid;
@@ -207,9 +165,9 @@ std::string CounterSink::toJson() const {
     d["cycles"] = r.cycles;
     dispatches.push_back(std::move(d));
   }
-  const auto totals = totalsOf(state_->records);
+  const auto totals = totalsOf(records);
   Json out;
-  out["device"] = state_->records.empty() ? "" : isa::targetName(state_->records.front().device);
+  out["device"] = records.empty() ? "" : isa::targetName(records.front().device);
   out["dispatches"] = std::move(dispatches);
   Json &perKernel = out["totals"] = Json::object();
   for (const auto &[kernel, t] : totals) {
@@ -225,11 +183,10 @@ std::string CounterSink::toJson() const {
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string CounterSink::toTable() const {
-  std::lock_guard lock(state_->mutex);
-  if (state_->records.empty())
+std::string tableOf(const std::vector<DispatchRecord> &records) {
+  if (records.empty())
     return {};
-  const auto totals = totalsOf(state_->records);
+  const auto totals = totalsOf(records);
   std::vector<std::pair<std::string, Total>> rows(totals.begin(), totals.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
     return a.second.counters.total() > b.second.counters.total();
@@ -238,11 +195,10 @@ std::string CounterSink::toTable() const {
   for (const auto &[name, t] : rows)
     all.add(t);
   char line[256];
-  std::snprintf(
-      line, sizeof(line), "%-36s %7s %7s %7s %7s %7s %7s %7s %7s %7s %6s %7s %7s%s\n",
-      ("kernels on " + std::string(isa::targetName(state_->records.front().device))).c_str(),
-      "calls", "waves", "insts", "VALU", "SALU", "SMEM", "VMEM", "LDS", "branch", "lanes%",
-      "confl.", "lines", all.cycles ? "   cycles" : "");
+  std::snprintf(line, sizeof(line), "%-36s %7s %7s %7s %7s %7s %7s %7s %7s %7s %6s %7s %7s%s\n",
+                ("kernels on " + std::string(isa::targetName(records.front().device))).c_str(),
+                "calls", "waves", "insts", "VALU", "SALU", "SMEM", "VMEM", "LDS", "branch",
+                "lanes%", "confl.", "lines", all.cycles ? "   cycles" : "");
   std::string out = line;
   for (const auto &[name, t] : rows)
     printRow(out, shortName(name, 36), t, all.cycles != 0);
@@ -251,22 +207,38 @@ std::string CounterSink::toTable() const {
   return out;
 }
 
+} // namespace
+
+struct CounterSink::State {
+  ProcessRecords<std::vector<DispatchRecord>> records;
+};
+
+CounterSink::CounterSink(std::string fileName) : enabled_(!fileName.empty()) {
+  state_.reset(new State{ProcessRecords<std::vector<DispatchRecord>>(std::move(fileName))});
+}
+
+CounterSink::~CounterSink() = default;
+
+CounterSink &CounterSink::instance() { return processSink<CounterSink>("MELD_COUNTERS"); }
+
+void CounterSink::record(DispatchRecord record) {
+  if (enabled_)
+    state_->records.change([&](auto &records) { records.push_back(std::move(record)); });
+}
+
+std::string CounterSink::toJson() const { return state_->records.read(jsonOf); }
+
+std::string CounterSink::toTable() const { return state_->records.read(tableOf); }
+
 void CounterSink::flush() noexcept {
   if (!enabled_)
     return;
-  try {
-    {
-      std::lock_guard lock(state_->mutex);
-      if (state_->pid != getpid()) // forked, and nothing of its own to say
-        return;
-    }
-    if (state_->fileName == "-")
+  state_->records.flush("counters", [this](const std::string &file) {
+    if (file == "-")
       std::fputs(toTable().c_str(), stderr);
     else
-      writeWholeFile(state_->fileName, toJson(), "counters");
-  } catch (...) {
-    std::fputs("meld: cannot write counters: out of memory\n", stderr);
-  }
+      writeWholeFile(file, toJson(), "counters");
+  });
 }
 
 } // namespace meld::softgpu

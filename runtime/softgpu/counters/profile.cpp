@@ -1,12 +1,11 @@
 #include "runtime/softgpu/counters/profile.h"
 
 #include "runtime/softgpu/counters/output_file.h"
+#include "runtime/softgpu/counters/process_records.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <unistd.h>
@@ -94,81 +93,58 @@ std::string ownProgram() {
 
 } // namespace
 
+using Profiles = std::map<std::tuple<std::string, bool, uint64_t>, KernelProfile>;
+
 struct ProfileSink::State {
-  std::string fileName;
-  mutable std::mutex mutex;
-  std::map<std::tuple<std::string, bool, uint64_t>, KernelProfile> kernels;
-  pid_t pid = 0; ///< whose profiles these are: a forked child starts its own
+  ProcessRecords<Profiles> kernels;
 };
 
-ProfileSink::ProfileSink(std::string fileName)
-    : state_(std::make_unique<State>()), enabled_(!fileName.empty()) {
-  state_->fileName = std::move(fileName);
+ProfileSink::ProfileSink(std::string fileName) : enabled_(!fileName.empty()) {
+  state_.reset(new State{ProcessRecords<Profiles>(std::move(fileName))});
 }
 
 ProfileSink::~ProfileSink() = default;
 
-ProfileSink &ProfileSink::instance() {
-  // Never destroyed: other threads may still dispatch while the process exits.
-  static ProfileSink *sink = [] {
-    const char *name = std::getenv("MELD_GPU_PROFILE");
-    auto *s = new ProfileSink(name ? name : "");
-    if (s->enabled())
-      std::atexit([] { instance().flush(); });
-    return s;
-  }();
-  return *sink;
-}
+ProfileSink &ProfileSink::instance() { return processSink<ProfileSink>("MELD_GPU_PROFILE"); }
 
 void ProfileSink::record(KernelProfile p) {
   if (!enabled_)
     return;
-  std::lock_guard lock(state_->mutex);
-  if (state_->pid != getpid()) {
-    state_->kernels.clear();
-    state_->pid = getpid();
-  }
-  auto [it, fresh] =
-      state_->kernels.try_emplace(std::make_tuple(p.kernel, p.replaced, p.entry), KernelProfile{});
-  KernelProfile &sum = it->second;
-  if (fresh) {
-    sum = std::move(p);
-    return;
-  }
-  sum.dispatches += p.dispatches;
-  sum.waves += p.waves;
-  for (const auto &[offset, inst] : p.instructions)
-    sum.instructions[offset].add(inst);
+  state_->kernels.change([&](Profiles &kernels) {
+    auto [it, fresh] =
+        kernels.try_emplace(std::make_tuple(p.kernel, p.replaced, p.entry), KernelProfile{});
+    KernelProfile &sum = it->second;
+    if (fresh) {
+      sum = std::move(p);
+      return;
+    }
+    sum.dispatches += p.dispatches;
+    sum.waves += p.waves;
+    for (const auto &[offset, inst] : p.instructions)
+      sum.instructions[offset].add(inst);
+  });
 }
 
 void ProfileSink::clear() {
-  std::lock_guard lock(state_->mutex);
-  state_->kernels.clear();
+  state_->kernels.change([](Profiles &kernels) { kernels.clear(); });
 }
 
 std::string ProfileSink::toJson() const {
-  std::lock_guard lock(state_->mutex);
-  Json out;
-  out["program"] = ownProgram();
-  Json &kernels = out["kernels"] = Json::array();
-  for (const auto &[key, kernel] : state_->kernels)
-    kernels.push_back(kernelJson(kernel));
-  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  return state_->kernels.read([](const Profiles &profiles) {
+    Json out;
+    out["program"] = ownProgram();
+    Json &kernels = out["kernels"] = Json::array();
+    for (const auto &[key, kernel] : profiles)
+      kernels.push_back(kernelJson(kernel));
+    return out.dump(1, ' ', false, Json::error_handler_t::replace);
+  });
 }
 
 void ProfileSink::flush() noexcept {
-  if (!enabled_)
-    return;
-  try {
-    {
-      std::lock_guard lock(state_->mutex);
-      if (state_->pid != getpid()) // forked, and nothing of its own to say
-        return;
-    }
-    writeWholeFile(state_->fileName, toJson(), "the profile");
-  } catch (...) {
-    std::fputs("meld: cannot write the profile: out of memory\n", stderr);
-  }
+  if (enabled_)
+    state_->kernels.flush("the profile", [this](const std::string &file) {
+      writeWholeFile(file, toJson(), "the profile");
+    });
 }
 
 } // namespace meld::softgpu
