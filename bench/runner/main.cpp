@@ -1,6 +1,7 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
+#include "bench/runner/scalar.h"
 #include "bench/runner/suite.h"
 #include "bench/runner/validation.h"
 
@@ -27,6 +28,11 @@ int main(int argc, char **argv) {
   compileTime->add_option("--only", compileOptions.only, "Programs whose name contains this");
   compileTime->add_flag("--json", compileOptions.json, "One JSON object instead of the tables");
   compileTime->add_flag("--quick", compileOptions.quick, "Two programs, two lengths, one run each");
+  CLI::App *scalar = app.add_subcommand(
+      "scalar", "What is the same in all threads of a wave, and what scalarization makes of it");
+  meld::bench::ScalarOptions scalarOptions;
+  scalar->add_option("--only", scalarOptions.only, "Benchmarks whose name contains this");
+  scalar->add_flag("--json", scalarOptions.json, "One JSON array instead of the tables");
   CLI11_PARSE(app, argc, argv);
   const auto paths = meld::bench::Paths::fromExecutable();
   if (demo->parsed())
@@ -37,5 +43,7 @@ int main(int argc, char **argv) {
     return meld::bench::runValidation(paths, validateJson);
   if (compileTime->parsed())
     return meld::bench::runCompileTime(paths, compileOptions);
+  if (scalar->parsed())
+    return meld::bench::runScalar(paths, scalarOptions);
   return 2;
 }

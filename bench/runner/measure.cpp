@@ -51,11 +51,11 @@ int runProcess(const std::vector<std::string> &argv,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+} // namespace
+
 bool isRuntimeKernel(const std::string &name) {
   return name.rfind("__amd_rocclr_", 0) == 0 || name.rfind("kernel@", 0) == 0;
 }
-
-} // namespace
 
 std::string Compilation::what() const {
   std::string text;

@@ -65,6 +65,9 @@ struct Measurement {
   }
 };
 
+/// A kernel of the HIP runtime's own: copies and fills.
+bool isRuntimeKernel(const std::string &name);
+
 /// What the compiler says of one program in one configuration.
 struct Compilation {
   double milliseconds = 0;                ///< all of it: bitcode in, code object out

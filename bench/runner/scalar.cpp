@@ -1,0 +1,269 @@
+#include "bench/runner/scalar.h"
+
+#include "bench/runner/cases.h"
+#include "bench/runner/table.h"
+#include "bench/runner/traced.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace meld::bench {
+
+Configuration scalarization() { return {"scalarize", false, {{"MELD_PASSES", "scalarize"}}}; }
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// One code of one benchmark: what it did, instruction by instruction.
+struct Profiled {
+  Measurement measured;
+  std::vector<TracedKernel> kernels;
+};
+
+Profiled profiled(Paths paths, const fs::path &folder, const Case &which,
+                  Configuration configuration, bool timing) {
+  paths.programs = folder;
+  fs::create_directories(paths.scratch);
+  const fs::path file = paths.scratch / ("profile." + std::to_string(getpid()) + ".json");
+  fs::remove(file);
+  configuration.environment["MELD_GPU_PROFILE"] = file.string();
+  if (!configuration.plain) {
+    configuration.environment["MELD_CACHE_DIR"] = (paths.scratch / "bench-cache").string();
+    configuration.environment.emplace("MELD_COMPILE_BUDGET_MS", "0");
+  }
+  Profiled p{measure(paths, which.program, which.arguments, configuration, timing), {}};
+  p.kernels = tracedKernels(file, folder / which.program);
+  fs::remove(file);
+  if (!p.measured.pass)
+    std::fprintf(stderr, "\n%s in %s: exit code %d\n%s\n", which.label.c_str(),
+                 folder.filename().c_str(), p.measured.exitCode, p.measured.output.c_str());
+  return p;
+}
+
+struct Totals {
+  Measurement measured;
+  Accesses accesses;
+};
+
+Totals totalsOf(Profiled p) {
+  Totals t{std::move(p.measured), {}};
+  for (const TracedKernel &kernel : p.kernels) {
+    const Accesses a = accessesOf(kernel.code);
+    t.accesses.vectorReads += a.vectorReads;
+    t.accesses.vectorWrites += a.vectorWrites;
+    t.accesses.scalarReads += a.scalarReads;
+    t.accesses.scalarWrites += a.scalarWrites;
+    t.accesses.addresses += a.addresses;
+  }
+  return t;
+}
+
+struct ScalarRow {
+  Case which;
+  UniformShares shares;
+  Totals hidden, clang, ours;
+};
+
+/// Of values above 0.
+class Geomean {
+public:
+  void add(double value) {
+    if (value > 0 && std::isfinite(value)) {
+      sum_ += std::log(value);
+      ++count_;
+    }
+  }
+  double value() const { return count_ ? std::exp(sum_ / count_) : 0; }
+
+private:
+  double sum_ = 0;
+  unsigned count_ = 0;
+};
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? decimal(100 * part / whole, 1) : "-";
+}
+
+double quotient(double a, double b) { return b > 0 ? a / b : 0; }
+
+std::string sharesTable(const std::vector<ScalarRow> &rows, double &oursOfOracle) {
+  Table table({"benchmark", "executed", "traced %", "convergent %", "clang %", "LLVM %", "ours %",
+               "oracle %", "LLVM / oracle", "ours / oracle", "contradicted"});
+  Geomean clang, llvm, ours;
+  for (const ScalarRow &row : rows) {
+    const UniformShares &s = row.shares;
+    table.add({row.which.label, grouped(static_cast<uint64_t>(s.executed)),
+               percent(s.traced, s.executed), percent(s.convergent, s.executed),
+               percent(s.scalar, s.executed), percent(s.llvm, s.executed),
+               percent(s.ours, s.executed), percent(s.oracle, s.executed),
+               decimal(quotient(s.llvm, s.oracle), 2), decimal(quotient(s.ours, s.oracle), 2),
+               std::to_string(s.contradictions.size())});
+    clang.add(quotient(s.scalar, s.oracle));
+    llvm.add(quotient(s.llvm, s.oracle));
+    ours.add(quotient(s.ours, s.oracle));
+  }
+  oursOfOracle = ours.value();
+  return table.text() + "\ngeometric means, of the oracle: executed as scalar by clang " +
+         decimal(clang.value(), 3) + ", LLVM's analysis " + decimal(llvm.value(), 3) + ", ours " +
+         decimal(ours.value(), 3) + " (Lee et al.: 0.67)\n";
+}
+
+std::vector<std::string> costCells(const std::string &label, const char *code, const Totals &t) {
+  const Measurement &m = t.measured;
+  const auto million = [](double n) { return decimal(n / 1e6, 3); };
+  return {label,
+          code,
+          grouped(m.counter("SQ_INSTS_VALU")),
+          grouped(m.counter("SQ_INSTS_SALU")),
+          grouped(m.counter("SQ_INSTS_SMEM")),
+          grouped(m.counter("SQ_INSTS_VMEM_RD") + m.counter("SQ_INSTS_VMEM_WR") +
+                  m.counter("SQ_INSTS_FLAT")),
+          million(t.accesses.vectorReads),
+          million(t.accesses.vectorWrites),
+          million(t.accesses.scalarReads),
+          million(t.accesses.scalarWrites),
+          million(t.accesses.addresses),
+          std::to_string(m.vgprs),
+          std::to_string(m.occupancy),
+          grouped(m.cycles)};
+}
+
+std::string costTable(const std::vector<ScalarRow> &rows) {
+  Table table({"benchmark", "code", "VALU", "SALU", "SMEM", "VMEM", "Mv reads", "Mv writes",
+               "Ms reads", "Ms writes", "M addr.", "VGPRs", "occ.", "cycles"});
+  for (const ScalarRow &row : rows) {
+    table.add(costCells(row.which.label, "hidden", row.hidden));
+    table.add(costCells("", "clang -O3", row.clang));
+    table.add(costCells("", "scalarize", row.ours));
+  }
+  return table.text();
+}
+
+/// What remains of `before` in `after`, as geometric means over the benchmarks.
+std::string savings(const std::vector<ScalarRow> &rows, const char *name,
+                    const Totals ScalarRow::*before, const Totals ScalarRow::*after) {
+  Geomean instructions, valu, registers, addresses, cycles;
+  unsigned fewerValu = 0, worse = 0;
+  for (const ScalarRow &row : rows) {
+    const Totals &a = row.*before, &b = row.*after;
+    const auto share = [&](const char *counter) {
+      return quotient(static_cast<double>(b.measured.counter(counter)),
+                      static_cast<double>(a.measured.counter(counter)));
+    };
+    instructions.add(share("SQ_INSTS"));
+    valu.add(share("SQ_INSTS_VALU"));
+    fewerValu += b.measured.counter("SQ_INSTS_VALU") < a.measured.counter("SQ_INSTS_VALU");
+    registers.add(quotient(b.accesses.registers(), a.accesses.registers()));
+    addresses.add(quotient(b.accesses.addresses, a.accesses.addresses));
+    const double time =
+        quotient(static_cast<double>(b.measured.cycles), static_cast<double>(a.measured.cycles));
+    cycles.add(time);
+    worse += time > 1.01;
+  }
+  const auto less = [](const Geomean &g) { return decimal(100 * (1 - g.value()), 1) + " %"; };
+  return std::string(name) + ": instructions -" + less(instructions) + ", vector ALU -" +
+         less(valu) + ", register accesses -" + less(registers) + ", addresses -" +
+         less(addresses) + ", cycles -" + less(cycles) + "; fewer vector instructions in " +
+         std::to_string(fewerValu) + " of " + std::to_string(rows.size()) +
+         ", more than 1 % slower in " + std::to_string(worse) + "\n";
+}
+
+json toJson(const std::vector<ScalarRow> &rows) {
+  json out = json::array();
+  for (const ScalarRow &row : rows) {
+    const UniformShares &s = row.shares;
+    json one = {{"benchmark", row.which.label},
+                {"executed", s.executed},
+                {"traced", s.traced},
+                {"convergent", s.convergent},
+                {"clang", s.scalar},
+                {"llvm", s.llvm},
+                {"ours", s.ours},
+                {"oracle", s.oracle},
+                {"contradictions", s.contradictions}};
+    for (const auto &[name, t] : {std::pair("hidden", &row.hidden), std::pair("clang", &row.clang),
+                                  std::pair("scalarize", &row.ours)})
+      one["codes"][name] = {{"pass", t->measured.pass},
+                            {"counters", t->measured.counters},
+                            {"cycles", t->measured.cycles},
+                            {"vgprs", t->measured.vgprs},
+                            {"occupancy", t->measured.occupancy},
+                            {"vectorReads", t->accesses.vectorReads},
+                            {"vectorWrites", t->accesses.vectorWrites},
+                            {"scalarReads", t->accesses.scalarReads},
+                            {"scalarWrites", t->accesses.scalarWrites},
+                            {"addresses", t->accesses.addresses}};
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+} // namespace
+
+int runScalar(const Paths &paths, const ScalarOptions &options) {
+  const fs::path bin = paths.programs.parent_path();
+  const fs::path lines = bin / "hip-lines", hidden = bin / "hip-hidden";
+  if (!fs::exists(lines) || !fs::exists(hidden)) {
+    std::fprintf(stderr, "meld-bench: the traced programs are not built (target "
+                         "bench_scalar_kernels); ./dev bench scalar builds them\n");
+    return 1;
+  }
+  const Configuration plain{"original", true, {}};
+  std::vector<ScalarRow> rows;
+  bool ok = true;
+  for (const Case &which : allCases()) {
+    if (!which.quick || which.label.find(options.only) == std::string::npos)
+      continue;
+    if (isatty(2))
+      std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
+    ScalarRow row{which, {}, {}, {}, {}};
+    const Profiled traced = profiled(paths, lines, which, plain, false);
+    const auto claims = claimsOf(lines / (which.program + ".json"));
+    if (claims.empty() || traced.kernels.empty()) {
+      std::fprintf(stderr, "\n%s: no claims or no profile\n", which.label.c_str());
+      ok = false;
+      continue;
+    }
+    for (const TracedKernel &kernel : traced.kernels)
+      row.shares.add(sharesOf(kernel.code, claims));
+    row.hidden = totalsOf(profiled(paths, hidden, which, plain, true));
+    row.clang = totalsOf(profiled(paths, paths.programs, which, plain, true));
+    row.ours = totalsOf(profiled(paths, paths.programs, which, scalarization(), true));
+    ok = ok && traced.measured.pass && row.hidden.measured.pass && row.clang.measured.pass &&
+         row.ours.measured.pass && row.shares.contradictions.empty();
+    for (const std::string &text : row.shares.contradictions)
+      std::fprintf(stderr, "\n%s: our analysis says uniform, the run does not: %s\n",
+                   which.label.c_str(), text.c_str());
+    rows.push_back(std::move(row));
+  }
+  if (isatty(2))
+    std::fputs("\r\033[K", stderr);
+  if (rows.empty()) {
+    std::fprintf(stderr, "meld-bench: no benchmark is called '%s'\n", options.only.c_str());
+    return 1;
+  }
+  if (options.json) {
+    std::printf("%s\n", toJson(rows).dump(1).c_str());
+    return ok ? 0 : 1;
+  }
+  double oursOfOracle = 0;
+  std::printf("Executed instructions that are the same in all threads of a wave (code of clang "
+              "-O3)\n\n%s\n",
+              sharesTable(rows, oursOfOracle).c_str());
+  std::printf("%s\n", costTable(rows).c_str());
+  std::printf(
+      "Less, as geometric means (Lee et al., warps of 32: instructions 29 %%, register "
+      "accesses 31 %%, addresses 47 %%):\n%s%s%s",
+      savings(rows, "clang -O3 against hidden", &ScalarRow::hidden, &ScalarRow::clang).c_str(),
+      savings(rows, "scalarize against hidden", &ScalarRow::hidden, &ScalarRow::ours).c_str(),
+      savings(rows, "scalarize against clang -O3", &ScalarRow::clang, &ScalarRow::ours).c_str());
+  if (!ok)
+    std::printf("FAILED: see standard error\n");
+  return ok ? 0 : 1;
+}
+
+} // namespace meld::bench

@@ -1,0 +1,29 @@
+// `meld-bench scalar`: what is the same in all threads of a wave, for every benchmark: how much of
+// it exists, how much is known before the program runs, how much is done once instead of 64 times;
+// and what that saves. Two tables.
+//
+// The first (scalar_report.h) is about the code of clang -O3, traced to the IR it was made from.
+// The second sets three codes side by side, same inputs, timing model on:
+//
+//   hidden      clang -O3 with uniformity hidden from the backend (bench/scalar/plugin.cpp says
+//               exactly what): the "compiler without scalarization"
+//   clang       clang -O3
+//   scalarize   clang -O3 and libmeld's scalarization, nothing melded
+#pragma once
+
+#include "bench/runner/measure.h"
+
+namespace meld::bench {
+
+/// Scalarization alone.
+Configuration scalarization();
+
+struct ScalarOptions {
+  std::string only; ///< programs whose label contains this; empty = all
+  bool json = false;
+};
+
+/// 0 when every program passed in every code, and the run contradicts no claim of our analysis.
+int runScalar(const Paths &paths, const ScalarOptions &options);
+
+} // namespace meld::bench

@@ -1,0 +1,127 @@
+#include "bench/runner/scalar_report.h"
+
+#include <algorithm>
+
+namespace meld::bench {
+
+namespace {
+
+bool isMemory(const std::string &kind) {
+  return kind == "vmem_read" || kind == "vmem_write" || kind == "flat" || kind == "lds";
+}
+
+/// Not what only steers the wave: EXEC, and conditions that differ between lanes, which AMD
+/// hardware keeps as one bit per lane in scalar registers.
+bool counts(const TracedInstruction &i, const Claim *claim) {
+  if (i.kind == "salu" && claim && !claim->llvm)
+    return false;
+  if (i.kind == "salu") {
+    for (const char *mask :
+         {"exec", "s_and_b64", "s_or_b64", "s_xor_b64", "s_andn2_b64", "s_orn2_b64"})
+      if (i.text.find(mask) != std::string::npos)
+        return false;
+    return true;
+  }
+  return i.kind == "valu" || i.kind == "smem" || isMemory(i.kind);
+}
+
+double runs(const TracedInstruction &i) {
+  return static_cast<double>(i.executions - (i.vector ? i.execZero : 0));
+}
+
+/// How often, of its executions with active lanes, all lanes had the same operands or result.
+double uniformPart(const TracedInstruction &i) {
+  if (!i.vector)
+    return 1;
+  const double all = runs(i);
+  return all > 0 ? static_cast<double>(std::max(i.uniformSources, i.uniformResult)) / all : 1;
+}
+
+} // namespace
+
+void UniformShares::add(const UniformShares &other) {
+  executed += other.executed;
+  convergent += other.convergent;
+  scalar += other.scalar;
+  llvm += other.llvm;
+  ours += other.ours;
+  oracle += other.oracle;
+  traced += other.traced;
+  contradictions.insert(contradictions.end(), other.contradictions.begin(),
+                        other.contradictions.end());
+}
+
+UniformShares sharesOf(const std::vector<TracedInstruction> &code,
+                       const std::map<uint32_t, Claim> &claims) {
+  // What became of each instruction of the IR.
+  struct Group {
+    double executed = 0, least = 1, most = 0;
+    const TracedInstruction *leastUniform = nullptr;
+  };
+  std::map<uint32_t, Group> groups;
+  UniformShares shares;
+  const Claim *around = nullptr; // of the instruction before: the same block, nearly always
+  for (const TracedInstruction &i : code) {
+    const auto claim = claims.find(i.line);
+    if (claim != claims.end())
+      around = &claim->second;
+    const double n = runs(i);
+    if (!counts(i, claim == claims.end() ? nullptr : &claim->second) || n == 0)
+      continue;
+    shares.executed += n;
+    shares.convergent += around && around->convergent ? n : 0;
+    shares.scalar += i.vector ? 0 : n;
+    const double part = uniformPart(i);
+    // A scalar load of a value that differs is a kernel argument's, under the line of its first
+    // use.
+    if (claim == claims.end() || (i.kind == "smem" && !claim->second.llvm)) {
+      shares.oracle += part * n;
+      if (!i.vector) { // what the backend made scalar it had proven, and it does so for us, too
+        shares.llvm += n;
+        shares.ours += n;
+      }
+      continue;
+    }
+    shares.traced += n;
+    Group &group = groups[i.line];
+    group.executed += n;
+    if (part < group.least || !group.leastUniform) {
+      group.least = std::min(part, group.least);
+      group.leastUniform = &i;
+    }
+    group.most = std::max(group.most, part);
+  }
+  for (const auto &[line, group] : groups) {
+    const Claim &claim = claims.at(line);
+    // From operands that differ to a result that does not: the way there need not be uniform.
+    const bool reduced = claim.ours && !claim.oursOperands;
+    const double part = reduced ? group.most : group.least;
+    shares.oracle += part * group.executed;
+    shares.llvm += claim.llvm ? group.executed : 0;
+    if (!claim.ours)
+      continue;
+    shares.ours += group.executed;
+    if (part < 1)
+      shares.contradictions.push_back(group.leastUniform->text);
+  }
+  return shares;
+}
+
+Accesses accessesOf(const std::vector<TracedInstruction> &code) {
+  Accesses sum;
+  for (const TracedInstruction &i : code) {
+    const double lanes = i.vector ? static_cast<double>(i.lanes) : 0;
+    const double waves = static_cast<double>(i.executions);
+    sum.vectorReads += i.vectorReads * (i.vector ? lanes : waves);
+    sum.vectorWrites += i.vectorWrites * (i.vector ? lanes : waves);
+    sum.scalarReads += i.scalarReads * waves;
+    sum.scalarWrites += i.scalarWrites * waves;
+    if (i.kind == "smem")
+      sum.addresses += waves;
+    else if (isMemory(i.kind))
+      sum.addresses += lanes;
+  }
+  return sum;
+}
+
+} // namespace meld::bench

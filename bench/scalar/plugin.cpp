@@ -1,0 +1,177 @@
+// A clang plugin (-fpass-plugin) that looks at device code right before code generation, after
+// everything clang -O3 does. It either
+//
+//   MELD_BENCH_CLAIMS=FILE   gives every instruction a line number of its own, so that machine code
+//                            can be traced back to it, and writes to FILE what is known of it
+//                            before the program runs: LLVM's divergence analysis, ours,
+//                            convergence; or
+//   MELD_BENCH_HIDE=1        takes uniformity away from the backend, as far as that goes: kernel
+//                            arguments, workgroup ids, the pointers to the dispatch packet and the
+//                            implicit arguments, and constants that enter phis pass through an
+//                            empty assembly statement whose result is a vector register, which LLVM
+//                            has to take for divergent. What remains scalar: addresses of globals
+//                            and LDS, immediate operands, EXEC masks, and the loads of the
+//                            arguments themselves.
+//
+// One compilation at a time; host code passes through untouched.
+#include "passes/analysis/divergence.h"
+#include "llvm/ADT/Triple.h"
+#include "llvm/Analysis/DivergenceAnalysis.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Transforms/Utils/Debugify.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace {
+
+/// ours, for one instruction: the widths of what it computes and of what it computes it from.
+json::Object claimsOf(const Instruction &instruction, const meld::passes::DivergenceInfo &ours,
+                      const llvm::DivergenceInfo &theirs) {
+  using meld::passes::Width;
+  const bool hasValue = !instruction.getType()->isVoidTy();
+  Width operands = Width::all;
+  bool theirOperands = true;
+  for (const Use &use : instruction.operands()) {
+    if (isa<Instruction>(use) || isa<Argument>(use)) {
+      operands = meet(operands, ours.widthAtUse(use, &instruction));
+      theirOperands = theirOperands && !theirs.isDivergentUse(use);
+    }
+  }
+  const BasicBlock *block = instruction.getParent();
+  const Width result = hasValue ? ours.width(&instruction) : operands;
+  return json::Object{{"line", int64_t(instruction.getDebugLoc().getLine())},
+                      {"ours", result >= Width::wave},
+                      {"oursOperands", operands >= Width::wave},
+                      {"llvm", hasValue ? !theirs.isDivergent(instruction) : theirOperands},
+                      {"convergent", ours.isConvergentExceptExits(block, Width::wave)}};
+}
+
+/// Terminators and their conditions: later passes put rewritten loop counters under their lines.
+bool endsABlock(const Instruction &instruction) {
+  return isa<DbgInfoIntrinsic>(instruction) || instruction.isTerminator() ||
+         (isa<CmpInst>(instruction) && !instruction.use_empty() &&
+          all_of(instruction.users(),
+                 [](const User *user) { return cast<Instruction>(user)->isTerminator(); }));
+}
+
+bool writeClaims(Module &module, FunctionAnalysisManager &analyses, const char *file) {
+  applyDebugifyMetadata(module, module.functions(), "", nullptr);
+  json::Array functions;
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+    auto &postDominators = analyses.getResult<PostDominatorTreeAnalysis>(function);
+    const meld::passes::DivergenceInfo ours(function, loops, dominators, postDominators);
+    const llvm::DivergenceInfo theirs(function, dominators, postDominators, loops,
+                                      analyses.getResult<TargetIRAnalysis>(function),
+                                      /*KnownReducible=*/false);
+    json::Array claims;
+    for (const Instruction &instruction : instructions(function))
+      if (instruction.getDebugLoc() && !endsABlock(instruction))
+        claims.push_back(claimsOf(instruction, ours, theirs));
+    functions.push_back(
+        json::Object{{"function", function.getName()}, {"claims", std::move(claims)}});
+  }
+  std::error_code error;
+  raw_fd_ostream out(file, error);
+  if (error) {
+    errs() << "MELD_BENCH_CLAIMS: " << file << ": " << error.message() << "\n";
+    std::exit(1);
+  }
+  out << json::Value(std::move(functions)) << "\n";
+  return true;
+}
+
+/// A value of one or two registers.
+bool fits(const Type *type) {
+  return type->isPointerTy() ||
+         (type->isSingleValueType() && !type->isVectorTy() &&
+          (type->getPrimitiveSizeInBits() == 32 || type->getPrimitiveSizeInBits() == 64));
+}
+
+/// The value behind an empty statement with a result in vector registers.
+Value *hidden(Value *value, Instruction *before) {
+  auto *type = FunctionType::get(value->getType(), {value->getType()}, false);
+  auto *statement = InlineAsm::get(type, "", "=v,0", /*hasSideEffects=*/false);
+  return CallInst::Create(type, statement, {value}, "", before);
+}
+
+void hideUses(Value &value, Instruction *before) {
+  Value *behind = hidden(&value, before);
+  value.replaceUsesWithIf(behind, [&](const Use &use) { return use.getUser() != behind; });
+}
+
+bool hideUniformity(Function &function) {
+  Instruction *entry = &*function.getEntryBlock().getFirstInsertionPt();
+  for (Argument &argument : function.args())
+    if (!argument.use_empty() && fits(argument.getType()) && !argument.hasByRefAttr())
+      hideUses(argument, entry);
+  SmallVector<CallInst *, 8> sources;
+  SmallVector<PHINode *, 16> phis;
+  for (Instruction &instruction : instructions(function)) {
+    if (auto *call = dyn_cast<CallInst>(&instruction))
+      switch (call->getIntrinsicID()) {
+      case Intrinsic::amdgcn_workgroup_id_x:
+      case Intrinsic::amdgcn_workgroup_id_y:
+      case Intrinsic::amdgcn_workgroup_id_z:
+      case Intrinsic::amdgcn_dispatch_ptr:
+      case Intrinsic::amdgcn_implicitarg_ptr:
+        sources.push_back(call);
+      }
+    if (auto *phi = dyn_cast<PHINode>(&instruction); phi && fits(phi->getType()))
+      phis.push_back(phi);
+  }
+  for (CallInst *call : sources)
+    hideUses(*call, call->getNextNode());
+  DenseMap<Constant *, Value *> constants;
+  for (PHINode *phi : phis)
+    for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k)
+      if (auto *constant = dyn_cast<ConstantData>(phi->getIncomingValue(k));
+          constant && !isa<UndefValue>(constant)) {
+        Value *&behind = constants[constant];
+        if (!behind)
+          behind = hidden(constant, &*function.getEntryBlock().getFirstInsertionPt());
+        phi->setIncomingValue(k, behind);
+      }
+  return true;
+}
+
+struct UniformityPass : PassInfoMixin<UniformityPass> {
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager) {
+    if (!Triple(module.getTargetTriple()).isAMDGCN())
+      return PreservedAnalyses::all();
+    if (const char *file = std::getenv("MELD_BENCH_CLAIMS")) {
+      auto &analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+      writeClaims(module, analyses, file);
+    } else if (std::getenv("MELD_BENCH_HIDE")) {
+      for (Function &function : module)
+        if (!function.isDeclaration())
+          hideUniformity(function);
+    }
+    return PreservedAnalyses::none();
+  }
+};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "MeldBenchUniformity", "1", [](PassBuilder &builder) {
+            builder.registerOptimizerLastEPCallback(
+                [](ModulePassManager &passes, OptimizationLevel, auto...) {
+                  passes.addPass(UniformityPass());
+                });
+          }};
+}
