@@ -1,4 +1,5 @@
 #include "passes/pipeline.h"
+#include "passes/scalarize/scalarize.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -19,8 +20,8 @@ static llvm::Error checkRegex(StringRef key, StringRef value) {
 }
 
 llvm::ArrayRef<StringRef> MeldOptions::passNames() {
-  static const StringRef names[] = {"triangles", "branch-fusion", "cfm",        "padding",
-                                    "switch",    "tail-merge",    "unpredicate"};
+  static const StringRef names[] = {"triangles", "branch-fusion", "cfm",         "padding",
+                                    "switch",    "tail-merge",    "unpredicate", "scalarize"};
   return names;
 }
 
@@ -35,7 +36,8 @@ static llvm::Error checkPasses(StringRef list) {
     name = name.trim();
     StringRef plain = name;
     plain.consume_front("meld-");
-    if (!isAll(name) && !llvm::is_contained(MeldOptions::passNames(), plain))
+    if (!isAll(name) && !llvm::is_contained(MeldOptions::passNames(), plain) &&
+        !llvm::is_contained(scalarizePassNames(), plain))
       return bad("passes: no pass '" + name + "', there are " +
                  llvm::join(MeldOptions::passNames(), ", "));
   }
@@ -58,7 +60,8 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
         options.early = on;
       else if (key == "late")
         options.late = on;
-      else if (llvm::is_contained(passNames(), key))
+      else if (llvm::is_contained(passNames(), key) ||
+               llvm::is_contained(scalarizePassNames(), key))
         on ? void(options.without.erase(key.str())) : void(options.without.insert(key.str()));
       else
         return bad("unknown option '" + item + "'");

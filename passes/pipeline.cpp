@@ -3,8 +3,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
-#include "passes/scalarize/affine_address.h"
-#include "passes/scalarize/constant_loads.h"
+#include "passes/scalarize/scalarize.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/meld_switch.h"
@@ -127,8 +126,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
   }
   for (StringRef pass :
        {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch", "meld-cfm",
-        "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge",
-        "meld-scalarize-loads", "meld-affine-address"}) {
+        "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge", "meld-scalarize",
+        "meld-scalarize-values", "meld-scalarize-loads", "meld-affine-address"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;
@@ -141,6 +140,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       }
       options = *parsed;
     }
+    if (addScalarizePass(pass, manager, options, log))
+      return true;
     if (pass == "meld")
       manager.addPass(MeldPass(options, log, ""));
     else if (pass == "meld-triangles")
@@ -153,10 +154,6 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
       manager.addPass(MeldPaddingPass(options, log));
     else if (pass == "meld-switch")
       manager.addPass(MeldSwitchPass(options, log));
-    else if (pass == "meld-scalarize-loads")
-      manager.addPass(ConstantLoadsPass(options, log));
-    else if (pass == "meld-affine-address")
-      manager.addPass(AffineAddressPass(options, log));
     else if (pass == "meld-tail-merge")
       manager.addPass(MeldTailMergePass(options, log));
     else
@@ -194,6 +191,8 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
         [options, log](ModulePassManager &manager, OptimizationLevel level, auto...) {
           if (level != OptimizationLevel::O0)
             manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
+          if (level != OptimizationLevel::O0 && options.scalarize)
+            manager.addPass(createModuleToFunctionPassAdaptor(ScalarizePass(options, log, "late")));
         });
 }
 

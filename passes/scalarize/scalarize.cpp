@@ -1,0 +1,65 @@
+#include "passes/scalarize/scalarize.h"
+#include "passes/scalarize/affine_address.h"
+#include "passes/scalarize/constant_loads.h"
+#include "passes/scalarize/uniform_values.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+ArrayRef<StringRef> scalarizePassNames() {
+  static const StringRef names[] = {"scalarize-values", "scalarize-loads", "affine-address"};
+  return names;
+}
+
+// What has been through the fuzzer and costs no kernel of bench/ anything.
+static bool runsByDefault(StringRef) { return false; }
+
+// Named in the list of passes, or no list at all and one of those that run without being asked for.
+bool wantsScalarize(const MeldOptions &options, StringRef pass) {
+  if (!options.scalarize || options.without.count(pass.str()) || options.without.count("scalarize"))
+    return false;
+  if (options.passes.empty())
+    return runsByDefault(pass);
+  return options.wants("scalarize") || options.wants(pass);
+}
+
+PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (function.isDeclaration())
+    return PreservedAnalyses::all();
+  PreservedAnalyses all = PreservedAnalyses::all();
+  auto step = [&](auto &&pass) {
+    PreservedAnalyses preserved = pass.run(function, analyses);
+    if (!preserved.areAllPreserved())
+      analyses.invalidate(function, preserved);
+    all.intersect(std::move(preserved));
+  };
+  if (wantsScalarize(options_, "scalarize-values"))
+    step(UniformValuesPass(options_, log_, point_));
+  if (wantsScalarize(options_, "scalarize-loads"))
+    step(ConstantLoadsPass(options_, log_, point_));
+  if (wantsScalarize(options_, "affine-address"))
+    step(AffineAddressPass(options_, log_, point_));
+  return all;
+}
+
+bool addScalarizePass(StringRef name, FunctionPassManager &manager, const MeldOptions &options,
+                      DecisionLog *log) {
+  if (name == "meld-scalarize") {
+    MeldOptions asked = options;
+    if (asked.passes.empty()) // asked for by its name
+      asked.passes = "scalarize";
+    manager.addPass(ScalarizePass(asked, log));
+  } else if (name == "meld-scalarize-values")
+    manager.addPass(UniformValuesPass(options, log));
+  else if (name == "meld-scalarize-loads")
+    manager.addPass(ConstantLoadsPass(options, log));
+  else if (name == "meld-affine-address")
+    manager.addPass(AffineAddressPass(options, log));
+  else
+    return false;
+  return true;
+}
+
+} // namespace meld::passes

@@ -1,0 +1,37 @@
+// meld-scalarize: what a wave has in common is done once, by the scalar unit. The family, and the
+// order in which it runs at the late point of the pipeline, after melding.
+//
+//   scalarize-values      what is proven wave-uniform and LLVM calls divergent (uniform_values.h)
+//   scalarize-loads       loads of memory that nothing has written (constant_loads.h)
+//   affine-address        scalar base and lane offset (affine_address.h)
+//
+// Values come first: they make addresses uniform that the loads then use. Each runs on its own as
+// meld-<name> and is left out by `no-<name>`; `no-scalarize` leaves out all.
+#pragma once
+
+#include "passes/pipeline.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class ScalarizePass : public llvm::PassInfoMixin<ScalarizePass> {
+public:
+  ScalarizePass(MeldOptions options, DecisionLog *log, std::string point = "")
+      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  MeldOptions options_;
+  DecisionLog *log_;
+  std::string point_;
+};
+
+/// The names above, without "meld-".
+llvm::ArrayRef<llvm::StringRef> scalarizePassNames();
+/// Whether the options leave this one of the family in.
+bool wantsScalarize(const MeldOptions &options, llvm::StringRef pass);
+/// Adds "meld-scalarize" or one of the family; false when `name` (with "meld-") is something else.
+bool addScalarizePass(llvm::StringRef name, llvm::FunctionPassManager &manager,
+                      const MeldOptions &options, DecisionLog *log);
+
+} // namespace meld::passes

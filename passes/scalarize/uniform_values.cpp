@@ -1,0 +1,352 @@
+#include "passes/scalarize/uniform_values.h"
+#include "passes/analysis/divergence.h"
+#include "passes/compat.h"
+#include "passes/transform/decisions.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Transforms/Utils/Local.h"
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/Analysis/UniformityAnalysis.h"
+#else
+#include "llvm/Analysis/DivergenceAnalysis.h"
+#endif
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr unsigned maxRounds = 4;
+constexpr double readCost = 2; ///< a v_readfirstlane and what waits for its scalar result
+constexpr double leastGain = 2;
+
+Value *firstLane(IRBuilder<> &builder, Value *word) {
+  if (isa<Constant>(word))
+    return word;
+  Module *module = builder.GetInsertBlock()->getModule();
+#if LLVM_VERSION_MAJOR >= 20
+  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_readfirstlane,
+                                                       {builder.getInt32Ty()});
+#elif LLVM_VERSION_MAJOR >= 19
+  Function *callee =
+      Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane, {builder.getInt32Ty()});
+#else
+  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
+#endif
+  return builder.CreateCall(callee, {word}, "scalar");
+}
+
+/// 32-bit words of a value that we can read from the first lane, 0 when we do not.
+unsigned wordsOf(const Value &value) {
+  Type *type = value.getType();
+  if (!type->isIntOrIntVectorTy() && !type->isFPOrFPVectorTy())
+    return 0;
+  auto bits = type->getPrimitiveSizeInBits();
+  if (bits.isScalable() || bits.getFixedValue() == 0 || bits.getFixedValue() > 128)
+    return 0;
+  return unsigned(bits.getFixedValue() + 31) / 32;
+}
+
+Value *readFirst(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType();
+  const unsigned words = wordsOf(*value);
+  const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
+  if (type->isIntegerTy(32))
+    return firstLane(builder, value);
+  Type *narrow = builder.getIntNTy(bits), *wide = builder.getIntNTy(words * 32);
+  Value *all = builder.CreateZExt(builder.CreateBitCast(value, narrow), wide);
+  Value *result = nullptr;
+  for (unsigned i = 0; i < words; ++i) {
+    Value *word = builder.CreateTrunc(builder.CreateLShr(all, 32 * i), builder.getInt32Ty());
+    Value *read = builder.CreateShl(builder.CreateZExt(firstLane(builder, word), wide), 32 * i);
+    result = result ? builder.CreateOr(result, read) : read;
+  }
+  if (bits == 1) // a comparison stays on the scalar unit, a truncation to one bit may not
+    return builder.CreateICmpNE(result, ConstantInt::get(wide, 0), "scalar");
+  return builder.CreateBitCast(builder.CreateTrunc(result, narrow), type, "scalar");
+}
+
+/// What the scalar unit saves the vector unit by doing this; 0 for what it cannot do (there is no
+/// scalar floating point on the machines we know).
+double vectorWork(const Instruction &instruction) {
+  Type *type = instruction.getType();
+  const double words = type->isPointerTy() ? 2 : std::max(1u, wordsOf(instruction));
+  switch (instruction.getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Sub:
+  case Instruction::And:
+  case Instruction::Or:
+  case Instruction::Xor:
+  case Instruction::Shl:
+  case Instruction::LShr:
+  case Instruction::AShr:
+  case Instruction::Select:
+    return words;
+  case Instruction::ICmp:
+    return 1;
+  case Instruction::Mul:
+    return words == 1 ? 4 : 12;
+  case Instruction::UDiv:
+  case Instruction::URem:
+  case Instruction::SDiv:
+  case Instruction::SRem:
+    return 4; // mostly floating point inside, which stays
+  case Instruction::GetElementPtr:
+    return cast<GetElementPtrInst>(instruction).hasAllZeroIndices() ? 0 : 2;
+  default:
+    return 0;
+  }
+}
+
+bool isFloatingPoint(const Instruction &instruction) {
+  return instruction.getType()->isFPOrFPVectorTy() && !isa<LoadInst>(instruction) &&
+         !isa<PHINode>(instruction);
+}
+
+class Scalarizer {
+public:
+  Scalarizer(Function &function, FunctionAnalysisManager &analyses, DecisionRecorder &recorder,
+             bool force)
+      : function_(function), analyses_(analyses), recorder_(recorder), force_(force) {}
+
+  /// One round; true when something became scalar.
+  bool round();
+
+private:
+  struct Family {
+    SmallVector<Instruction *, 4> roots, waiting;
+    double gain = 0, cost = 0;
+    unsigned loads = 0, branches = 0, work = 0;
+    const char *hindrance = nullptr;
+  };
+  bool cancel(Instruction &instruction, function_ref<bool(const Value &)> isScalar);
+  bool makeScalar(Instruction &root, function_ref<bool(const Value &)> isScalar);
+
+  Function &function_;
+  FunctionAnalysisManager &analyses_;
+  DecisionRecorder &recorder_;
+  bool force_;
+};
+
+// An integer whose ids cancel, written from what remains.
+bool Scalarizer::cancel(Instruction &instruction, function_ref<bool(const Value &)> isScalar) {
+  const unsigned opcode = instruction.getOpcode();
+  if (!instruction.getType()->isIntegerTy() ||
+      (opcode != Instruction::Add && opcode != Instruction::Sub))
+    return false;
+  auto form = linearForm(instruction, function_.getParent()->getDataLayout());
+  if (!form || form->terms.size() > 3)
+    return false;
+  for (const LinearTerm &term : form->terms)
+    if (!isScalar(*term.leaf) || !term.leaf->getType()->isIntegerTy())
+      return false;
+  IRBuilder<> builder(&instruction);
+  Type *type = instruction.getType();
+  Value *sum = nullptr;
+  for (const LinearTerm &term : form->terms) {
+    auto *leaf = const_cast<Value *>(term.leaf);
+    Value *wide = term.extension == Extension::sign ? builder.CreateSExtOrTrunc(leaf, type)
+                                                    : builder.CreateZExtOrTrunc(leaf, type);
+    if (sum && term.scale.isAllOnes()) {
+      sum = builder.CreateSub(sum, wide);
+      continue;
+    }
+    Value *part =
+        term.scale.isOne() ? wide : builder.CreateMul(wide, ConstantInt::get(type, term.scale));
+    sum = sum ? builder.CreateAdd(sum, part) : part;
+  }
+  Value *constant = ConstantInt::get(type, form->constant);
+  sum = !sum ? constant : form->constant.isZero() ? sum : builder.CreateAdd(sum, constant);
+  Decision decision = recorder_.at(instruction);
+  decision.melded = true;
+  decision.reason = "lane ids cancel";
+  decision.alignment = "written from what the wave has in common";
+  recorder_.record(std::move(decision), instruction.getDebugLoc());
+  instruction.replaceAllUsesWith(sum);
+  RecursivelyDeleteTriviallyDeadInstructions(&instruction);
+  return true;
+}
+
+bool Scalarizer::makeScalar(Instruction &root, function_ref<bool(const Value &)> isScalar) {
+  BasicBlock *block = root.getParent();
+  auto *compare = dyn_cast<ICmpInst>(&root);
+  if (compare && compare->getOperand(0)->getType()->isIntegerTy(32)) {
+    IRBuilder<> builder(compare);
+    Value *sides[2];
+    for (unsigned i : {0u, 1u}) {
+      Value *side = compare->getOperand(i);
+      sides[i] = isScalar(*side) ? side : firstLane(builder, side);
+    }
+    Value *scalar = builder.CreateICmp(compare->getPredicate(), sides[0], sides[1], "scalar");
+    root.replaceAllUsesWith(scalar);
+    root.eraseFromParent();
+    return true;
+  }
+  IRBuilder<> builder(isa<PHINode>(root) ? &*block->getFirstInsertionPt() : root.getNextNode());
+  builder.SetCurrentDebugLocation(root.getDebugLoc());
+  SmallVector<Use *, 8> uses;
+  for (Use &use : root.uses())
+    uses.push_back(&use);
+  Value *scalar = readFirst(builder, &root);
+  for (Use *use : uses)
+    use->set(scalar);
+  return true;
+}
+
+bool Scalarizer::round() {
+  auto &divergence = *analyses_.getResult<DivergenceAnalysis>(function_);
+  SmallVector<Instruction *, 32> uniform;
+  for (Instruction &instruction : instructions(function_))
+    if (!instruction.getType()->isVoidTy() && !instruction.getType()->isTokenTy() &&
+        divergence.width(&instruction) >= Width::wave)
+      uniform.push_back(&instruction);
+  if (uniform.empty())
+    return false;
+#if LLVM_VERSION_MAJOR >= 17
+  auto &llvmView = analyses_.getResult<UniformityInfoAnalysis>(function_);
+#else
+  llvm::DivergenceInfo llvmView(function_, analyses_.getResult<DominatorTreeAnalysis>(function_),
+                                analyses_.getResult<PostDominatorTreeAnalysis>(function_),
+                                divergence.loops(),
+                                analyses_.getResult<TargetIRAnalysis>(function_),
+                                /*KnownReducible=*/false);
+#endif
+  auto isScalar = [&](const Value &value) {
+    return isa<Constant>(value) || !compat::isDivergent(llvmView, value);
+  };
+  SetVector<Instruction *> difference;
+  for (Instruction *instruction : uniform)
+    if (!isScalar(*instruction))
+      difference.insert(instruction);
+  if (difference.empty())
+    return false;
+  bool changed = false;
+  for (Instruction *instruction : difference)
+    if (cancel(*instruction, isScalar)) {
+      changed = true;
+      break; // what hangs on it may be gone with it
+    }
+  if (changed)
+    return true;
+
+  // Values that hang together.
+  EquivalenceClasses<unsigned> together;
+  DenseMap<const Value *, unsigned> number;
+  for (unsigned i = 0; i < difference.size(); ++i) {
+    number[difference[i]] = i;
+    together.insert(i);
+  }
+  for (Instruction *instruction : difference)
+    for (const Use &operand : instruction->operands())
+      if (auto found = number.find(operand); found != number.end())
+        together.unionSets(number[instruction], found->second);
+  MapVector<unsigned, Family> families;
+  auto weightOf = [&](const Instruction &instruction) {
+    return double(
+        1u << (2 * std::min(3u, divergence.loops().getLoopDepth(instruction.getParent()))));
+  };
+  for (unsigned i = 0; i < difference.size(); ++i) {
+    Instruction &instruction = *difference[i];
+    Family &family = families[together.getLeaderValue(i)];
+    auto *phi = dyn_cast<PHINode>(&instruction);
+    bool hasOutside = false, hasInside = false;
+    for (const Use &operand : instruction.operands()) {
+      bool inside = number.count(operand) != 0;
+      hasInside |= inside;
+      hasOutside |= !inside && !isScalar(*operand) && !isa<BasicBlock>(operand);
+    }
+    // An operand outside of the difference, or a source of divergence by itself.
+    bool root = hasOutside || (!phi && !hasInside);
+    if (phi && !root)
+      family.waiting.push_back(&instruction);
+    const double weight = weightOf(instruction);
+    if (root) {
+      family.roots.push_back(&instruction);
+      family.cost += weight * readCost * std::max(1u, wordsOf(instruction));
+      if (!divergence.isConvergent(instruction.getParent(), Width::wave))
+        family.hindrance = "the wave may not be together here: EXEC may be empty";
+      else if (!wordsOf(instruction))
+        family.hindrance = "a pointer or aggregate starts it";
+    } else if (!isFloatingPoint(instruction)) {
+      double work = vectorWork(instruction);
+      family.gain += weight * work;
+      family.work += work > 0;
+    }
+    for (const User *user : instruction.users()) {
+      if (auto *load = dyn_cast<LoadInst>(user); load && load->isSimple()) {
+        family.gain += 4 * weightOf(*load);
+        ++family.loads;
+      } else if (isa<BranchInst>(user) || isa<SwitchInst>(user)) {
+        family.gain += 4 * weightOf(*cast<Instruction>(user));
+        ++family.branches;
+      }
+    }
+  }
+  // Phis that LLVM holds divergent for their branches alone are cut when nothing else starts the
+  // family; most resolve by themselves once the branches are scalar.
+  for (auto &[leader, family] : families) {
+    if (!family.roots.empty())
+      continue;
+    for (Instruction *phi : family.waiting) {
+      family.roots.push_back(phi);
+      family.cost += weightOf(*phi) * readCost * std::max(1u, wordsOf(*phi));
+      if (!divergence.isConvergent(phi->getParent(), Width::wave))
+        family.hindrance = "the wave may not be together here: EXEC may be empty";
+      else if (!wordsOf(*phi))
+        family.hindrance = "a pointer or aggregate starts it";
+    }
+  }
+  for (auto &[leader, family] : families) {
+    if (family.roots.empty())
+      continue;
+    Instruction &first = *family.roots.front();
+    Decision decision = recorder_.at(first);
+    if (!family.hindrance && !force_ && family.gain < family.cost + leastGain)
+      family.hindrance = "reading the first lane costs more than the scalar unit saves";
+    DebugLoc where = first.getDebugLoc();
+    if (family.hindrance) {
+      decision.reason = family.hindrance;
+      recorder_.record(std::move(decision), where);
+      continue;
+    }
+    for (Instruction *root : family.roots)
+      changed |= makeScalar(*root, isScalar);
+    decision.melded = true;
+    decision.reason = "wave-uniform values made scalar";
+    decision.alignment = std::to_string(family.roots.size()) + " read from the first lane, " +
+                         std::to_string(family.work) + " operations, " +
+                         std::to_string(family.loads) + " load addresses, " +
+                         std::to_string(family.branches) + " branches";
+    recorder_.record(std::move(decision), where);
+  }
+  return changed;
+}
+
+} // namespace
+
+PreservedAnalyses UniformValuesPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
+    return PreservedAnalyses::all();
+  GpuInfo gpu(function);
+  if (gpu.kind() != GpuKind::amdgpu || !gpu.isKernel())
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  DecisionRecorder recorder(function, analyses, log_, "meld-scalarize-values", point_);
+  bool changed = false;
+  for (unsigned i = 0; i < maxRounds; ++i) {
+    if (!Scalarizer(function, analyses, recorder, options_.minProfit <= -1e5).round())
+      break;
+    changed = true;
+    analyses.invalidate(function, preserved);
+  }
+  return changed ? preserved : PreservedAnalyses::all();
+}
+
+} // namespace meld::passes
