@@ -214,11 +214,15 @@ private:
           (extension == Extension::sign || number->isNonNegative()))
         return addNarrow(*op->getOperand(0), extension, times(scale, number->getSExtValue()),
                          depth + 1);
+      if (assume(value, extension, scale))
+        return;
       break;
     case Instruction::Shl:
       if (match(op->getOperand(1), m_APInt(number)) && keeps(*op, extension) && number->ult(31))
         return addNarrow(*op->getOperand(0), extension,
                          times(scale, int64_t(1) << number->getZExtValue()), depth + 1);
+      if (assume(value, extension, scale))
+        return;
       break;
     case Instruction::ZExt: // the top bit of what was widened so is zero
       return addNarrow(*op->getOperand(0), Extension::zero, scale, depth + 1);
@@ -252,6 +256,12 @@ private:
         return flatten(*op->getOperand(0), scale, scalars, lanes, depth + 1) &&
                flatten(*op->getOperand(1), opcode == Instruction::Sub ? -scale : scale, scalars,
                        lanes, depth + 1);
+      const APInt *number = nullptr;
+      if (opcode == Instruction::Mul && match(op->getOperand(1), m_APInt(number)))
+        return flatten(*op->getOperand(0), scale * *number, scalars, lanes, depth + 1);
+      if (opcode == Instruction::Shl && match(op->getOperand(1), m_APInt(number)) &&
+          number->ult(31))
+        return flatten(*op->getOperand(0), scale.shl(*number), scalars, lanes, depth + 1);
     }
     lanes.push_back({&value, scale.getSExtValue()});
     return lanes.size() <= 3;
@@ -281,7 +291,8 @@ private:
       least += std::min(low, high);
       most += std::max(low, high);
     }
-    if (least < 0 && extension == Extension::zero && !rangeOf(value).isAllNonNegative())
+    if (most > INT32_MAX / 2 || least < INT32_MIN / 2 ||
+        (least < 0 && extension == Extension::zero && !rangeOf(value).isAllNonNegative()))
       return false;
     made.most = uint32_t(INT32_MAX - std::max<int64_t>(most, 0));
     unsigned index = 0;
