@@ -37,10 +37,11 @@ namespace {
 struct Setup {
   FuzzTarget target;
   std::string keep;
-  unsigned generator = newestGenerator;
+  unsigned generator = defaultGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
   std::string passes;
   unsigned limit = 60; ///< seconds for one kernel
+  bool tiers = false;  ///< interpreted against translated, instead of plain against melded
 };
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
@@ -132,7 +133,37 @@ void keepBoth(const Setup &setup, uint64_t seed, const KernelAst &ast) {
   }
 }
 
+/// The same code object interpreted and translated: memory and every counter are equal. Melded code
+/// of every second kernel: it has shapes that compilers do not make.
+void runTiers(const Setup &setup, uint64_t seed, Tally &tally) {
+  static const auto interpreter = makeGpu(setup.target, "off"),
+                    translator = makeGpu(setup.target, "always");
+  const KernelAst ast = generateKernel(seed, setup.generator);
+  ++tally.kernels;
+  passes::DecisionLog log;
+  auto object = compile(ast, setup, true, seed & 1 ? &log : nullptr, seed & 2 ? '3' : '1');
+  if (!object)
+    return report(setup, seed, "compile: " + toString(object.takeError()), tally);
+  tally.melded += log.meldedCount() != 0;
+  tally.regions += log.meldedCount();
+  auto want = execute(*interpreter, ast, (*object)->getBuffer());
+  auto got = execute(*translator, ast, (*object)->getBuffer());
+  if (!want || !got)
+    return report(setup, seed,
+                  "interpreted: " + (want ? "ran" : toString(want.takeError())) +
+                      "; translated: " + (got ? "ran" : toString(got.takeError())),
+                  tally);
+  tally.plainInstructions += want->instructions;
+  tally.meldedInstructions += got->instructions;
+  if (!(*want == *got))
+    report(setup, seed, "tiers: memory differs, " + firstDifference(*want, *got), tally);
+  else if (std::memcmp(&want->counters, &got->counters, sizeof want->counters) != 0)
+    report(setup, seed, "tiers: counters differ", tally);
+}
+
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
+  if (setup.tiers)
+    return runTiers(setup, seed, tally);
   const KernelAst ast = generateKernel(seed, setup.generator);
   ++tally.kernels;
   passes::DecisionLog log;
@@ -363,6 +394,8 @@ int main(int argc, char **argv) {
   app.add_option("--limit", setup.limit, "Seconds for one kernel")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app.add_flag("--tiers", setup.tiers,
+               "Interpreted against translated, instead of plain against melded");
   app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");

@@ -38,10 +38,11 @@ void initializeCompiler() {
   LLVMInitializeAMDGPUAsmPrinter(); // the product leaves code generation to comgr
 }
 
-std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target) {
+std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target, const std::string &translate) {
   softgpu::DeviceConfig config;
   config.target = target.executor();
   config.hostThreads = 1;
+  config.translate = translate;
   std::string problem;
   auto gpu = softgpu::Gpu::create(config, nullptr, &problem);
   if (!gpu)
@@ -114,7 +115,8 @@ Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef code
     std::memcpy(extra, acc.data() + accBytes, 8);
   return Memory{{out.data(), out.data() + outBytes},
                 {acc.data(), acc.data() + accBytes},
-                result->counters.total()};
+                result->counters.total(),
+                result->counters};
 }
 
 } // namespace meld::fuzz

@@ -23,8 +23,9 @@ struct FuzzTarget {
 /// Once per process, before anything is compiled.
 void initializeCompiler();
 
-/// A GPU of `target`, one host thread; null with a text on stderr when there is none.
-std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target);
+/// A GPU of `target`, one host thread; null with a text on stderr when there is none. `translate`:
+/// as MELD_GPU_TRANSLATE, which decides when it is empty.
+std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target, const std::string &translate = {});
 
 /// Code generation and link of an optimised module. `simple`: -O0 code.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
@@ -35,6 +36,7 @@ std::string irText(const llvm::Module &module);
 struct Memory {
   std::vector<uint8_t> out, acc;
   uint64_t instructions = 0; ///< executed by all waves
+  softgpu::WaveCounters counters;
   bool operator==(const Memory &other) const { return out == other.out && acc == other.acc; }
 };
 
