@@ -4,12 +4,13 @@
 //                                       | melded
 //                                 comgr code, link -> judge each kernel against the ORIGINAL's
 //                                 machine code
-//                                       | some are worse: once more without them
+//                                       | some are worse: once more with some of their meldings
+//                                       | (meld_search.h), in the end without any
 //                                 check ABI, append .meld -> replaced
 //
 // The original is its own unmelded version (recompiling is byte-identical), so nothing is compiled
-// twice for the comparison. Terminates: every further round excludes at least one more kernel, and
-// rounds are bounded.
+// twice for the comparison. Terminates: every further round is a step of a search or excludes one
+// more kernel, and both are bounded.
 //
 // Thread rule: any thread, one at a time inside (guard.h). Never throws.
 #pragma once

@@ -27,6 +27,8 @@
 
 namespace meld::passes {
 
+class MeldChoice;
+
 struct MeldOptions {
   /// Comma list out of passNames(), with or without "meld-" in front. Empty: all. "none": nothing.
   std::string passes;
@@ -47,6 +49,8 @@ struct MeldOptions {
   /// Functions left alone by their exact name, next to kernelExclude; null means none. For lists
   /// too long for a regular expression.
   std::shared_ptr<const std::set<std::string>> leaveAlone;
+  /// Numbers the meldings and leaves some out (transform/meld_choice.h); null: all are done.
+  std::shared_ptr<MeldChoice> choice;
   /// The two points of the pipeline, switchable for measurements.
   bool early = true;
   bool late = true;

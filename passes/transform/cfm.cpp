@@ -2,6 +2,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
 #include "passes/transform/rollback.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -98,6 +99,11 @@ private:
           plan.percent() < options_.minProfit) {
         if (!plan.nodes.empty())
           decision.reason += ": gain too small";
+        reject(*block, std::move(decision));
+        continue;
+      }
+      if (!mayMeld(*branch, options_)) {
+        decision.reason = leftOutReason;
         reject(*block, std::move(decision));
         continue;
       }

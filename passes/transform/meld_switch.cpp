@@ -4,6 +4,7 @@
 #include "passes/transform/cfm.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/meld_choice.h"
 #include "passes/transform/region_cost.h"
 #include "passes/transform/switch_chain.h"
 #include "passes/transform/trial.h"
@@ -180,6 +181,8 @@ public:
       return leave("switch: gain too small");
     if (options_.verify && verifyFunction(copy))
       return leave("melded code failed the verifier");
+    if (!mayMeld(choice, options_))
+      return leave(leftOutReason);
     trial.adopt();
     decision.melded = true;
     decision.reason = "switch";

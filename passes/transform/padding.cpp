@@ -4,6 +4,7 @@
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
 #include "passes/transform/trial.h"
 #include "llvm/ADT/DenseMap.h"
@@ -257,6 +258,10 @@ public:
       carryOut(plan);
       if (options_.verify && verifyFunction(trial.copy())) {
         decision.reason = "melded code failed the verifier";
+        break;
+      }
+      if (!mayMeld(branch, options_)) {
+        decision.reason = leftOutReason;
         break;
       }
       trial.adopt();

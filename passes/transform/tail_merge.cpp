@@ -3,6 +3,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/meld_choice.h"
 #include "passes/transform/merge_instruction.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -331,6 +332,11 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
       }
       if (!best)
         continue;
+      if (!mayMeld(*best->blocks.front()->getTerminator(), options_)) {
+        left.push_back(recorder.at(*best->blocks.front()->getTerminator()));
+        left.back().reason = leftOutReason;
+        continue;
+      }
       Decision decision = recorder.at(*best->blocks.front()->getTerminator());
       decision.melded = true;
       decision.reason = "common tail";

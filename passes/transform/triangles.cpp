@@ -3,6 +3,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/meld_choice.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -348,6 +349,8 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
         // The copied code is run by both ways.
         if (plan.copied > saved)
           decision.reason = "the code between two ifs costs more than a branch";
+        else if (!mayMeld(*pair->first, options_))
+          decision.reason = leftOutReason;
       }
       if (!decision.reason.empty()) {
         recorder.record(std::move(decision), where);

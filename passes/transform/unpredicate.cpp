@@ -3,6 +3,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/meld_choice.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -236,6 +237,11 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
                          });
       if (best.selects.empty())
         continue;
+      if (!mayMeld(*best.selects.back(), options_)) {
+        decision.reason = leftOutReason;
+        left.push_back({decision, best.selects.back()->getDebugLoc()});
+        continue;
+      }
       decision.melded = true;
       decision.reason = "run behind selects";
       decision.profit = 100.0 * (best.gain - best.branch) / best.cycles;

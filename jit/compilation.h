@@ -1,0 +1,109 @@
+// One compile of one code object: the state that compile.cpp (what is asked and answered),
+// compile_rounds.cpp (transform, code, verdict, again) and compile_report.cpp (what is told of it)
+// share. Runs on the guarded thread.
+#pragma once
+
+#include "jit/code_object.h"
+#include "jit/compile.h"
+#include "jit/dumps.h"
+#include "jit/embedded.h"
+#include "jit/estimate.h"
+#include "jit/meld_search.h"
+#include "jit/options.h"
+#include "jit/session.h"
+#include "passes/pipeline.h"
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+namespace meld::jit {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int logWarning = 2, logInfo = 3, logDebug = 4;
+
+/// Milliseconds since then.
+double milliseconds(std::chrono::steady_clock::time_point since);
+std::string dumpJson(const Json &j, int indent = -1);
+
+struct Decided {
+  std::string kernel;
+  bool melded;
+  Json json;
+};
+
+struct KernelState {
+  const Kernel *before = nullptr;
+  Estimate estimateBefore;
+  KernelResources resourcesAfter;
+  Estimate estimateAfter;
+  Verdict verdict;
+  std::optional<MeldSearch> search; ///< which of its meldings are to blame
+  bool changed = false;             ///< its machine code differs
+  bool excluded = false;            ///< tried and found worse
+  std::string excludedWhy;
+};
+
+class Compilation {
+public:
+  Compilation(const CompileRequest &request, CompileReply &reply)
+      : request_(request), reply_(reply),
+        dumps_(request.dumpDir, request.dump, request.codeObject,
+               [this](const std::string &m) { log(logWarning, m); }) {}
+
+  llvm::Error run();
+
+private:
+  void log(int level, const std::string &message) const {
+    if (request_.log)
+      request_.log(level, message);
+  }
+  llvm::Error unchanged(std::string reason) {
+    reply_.status = CompileReply::Status::unchanged;
+    reply_.permanent = true;
+    reply_.reason = std::move(reason);
+    reply_.json = dumpJson(metadata(true));
+    return llvm::Error::success();
+  }
+  llvm::Error replaced(std::string reason);
+  llvm::Error selectKernels();
+  llvm::Error rounds();
+  enum class Next { done, again, hopeless };
+  Next nextRound(std::string &reason); ///< `reason`: why nothing is replaced, should it come to it
+  bool endSearches();
+  llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
+  void keepOnlyExports(llvm::Module &module) const;
+  llvm::Error transform(llvm::Module &module);
+  llvm::Error judgeKernels(Disassembler &disassembler);
+  std::set<std::string> leftAlone(const llvm::Module &module) const;
+  Json metadata(bool timings) const;
+  void dumpBefore(const Disassembler &disassembler);
+  void dumpAfter(const Disassembler &disassembler);
+  llvm::MemoryBufferRef original() const {
+    return llvm::MemoryBufferRef(request_.codeObject, "code object");
+  }
+  bool recompileOnly() const { return request_.passes == "none"; }
+
+  const CompileRequest &request_;
+  CompileReply &reply_;
+  Dumps dumps_;
+  DeviceObject object_;
+  CompileOptions options_;
+  std::vector<Kernel> kernels_;
+  std::set<std::string> exports_; ///< the original's dynamic symbols
+  std::set<std::string> selected_;
+  std::map<std::string, KernelState> states_;
+  std::vector<Decided> decisions_;
+  std::shared_ptr<passes::MeldChoice> choice_; ///< the last transform's
+  CompiledObject made_;
+  std::vector<Kernel> madeKernels_;
+  unsigned rounds_ = 0;
+  double passesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
+  bool stoppedEarly_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+} // namespace meld::jit

@@ -1,0 +1,140 @@
+#include "jit/compilation.h"
+
+#include "jit/machine_code.h"
+#include "jit/optimizer.h"
+#include "jit/marker.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace meld::jit {
+
+// A kernel unrolled into thousands of branches would drown its own record.
+constexpr size_t mostRejections = 250;
+
+std::string dumpJson(const Json &j, int indent) {
+  return j.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+static Json toJson(const KernelResources &r, const Estimate &e) {
+  return {{"vgprs", r.vgprs},
+          {"agprs", r.agprs},
+          {"sgprs", r.sgprs},
+          {"vgprSpills", r.vgprSpills},
+          {"sgprSpills", r.sgprSpills},
+          {"lds", r.ldsBytes},
+          {"scratch", r.scratchBytes},
+          {"wavesPerSimd", e.wavesPerSimd},
+          {"instructions", e.instructions},
+          {"valu", e.valu},
+          {"salu", e.salu},
+          {"scalarMemory", e.scalarMemory},
+          {"vectorMemory", e.vectorMemory},
+          {"ldsInstructions", e.lds},
+          {"branches", e.branches},
+          {"estimatedCycles", std::round(e.cycles)}};
+}
+
+Json Compilation::metadata(bool timings) const {
+  Json list = Json::array();
+  for (const auto &k : kernels_) {
+    auto it = states_.find(k.name);
+    if (it == states_.end())
+      continue;
+    const auto &s = it->second;
+    Json decisions = Json::array();
+    size_t rejections = 0;
+    for (const auto &d : decisions_)
+      if (d.kernel == k.name && (d.melded || ++rejections <= mostRejections))
+        decisions.push_back(d.json);
+    bool kept = reply_.status == CompileReply::Status::replaced;
+    std::string verdict = s.excluded ? "kept the original: " + s.excludedWhy : s.verdict.reason;
+    list.push_back(
+        {{"name", k.name},
+         {"selected", selected_.count(k.name) != 0},
+         {"melded", kept && s.changed && s.verdict.better},
+         {"verdict", verdict.empty() ? "unchanged" : verdict},
+         {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
+         {"before", toJson(k.resources, s.estimateBefore)},
+         {"after",
+          kept ? toJson(s.resourcesAfter, s.estimateAfter) : toJson(k.resources, s.estimateBefore)},
+         {"decisions", decisions},
+         {"rejectionsLeftOut", rejections > mostRejections ? rejections - mostRejections : 0}});
+  }
+  // What was melded in device functions that are not kernels themselves. They are mostly inlined,
+  // so what was rejected there comes again in the kernel.
+  Json others = Json::array();
+  for (const auto &d : decisions_)
+    if (d.melded && !states_.count(d.kernel)) {
+      Json j = d.json;
+      j["function"] = d.kernel;
+      others.push_back(std::move(j));
+    }
+  Json j{{"version", version()},
+         {"isa", object_.isaName},
+         {"kernels", std::move(list)},
+         {"functions", std::move(others)}};
+  if (timings)
+    j["timings"] = {{"rounds", rounds_},         {"passesMs", passesMs_},
+                    {"optimiseMs", optimiseMs_}, {"codegenMs", codegenMs_},
+                    {"compileMs", compileMs_},   {"totalMs", milliseconds(start_)}};
+  return j;
+}
+
+void Compilation::dumpBefore(const Disassembler &disassembler) {
+  for (const auto &k : kernels_) {
+    if (dumps_.wants("isa"))
+      dumps_.write(k.name, ".before.s", disassembler.print(k));
+    if (dumps_.wants("cfg"))
+      dumps_.write(k.name, ".before.dot", toDot(disassembler.decode(k), k.name));
+  }
+  if (!dumps_.wants("ir"))
+    return;
+  LLVMContext context;
+  auto module = readUnits(object_, context);
+  if (!module) {
+    log(logWarning, toString(module.takeError()));
+    return;
+  }
+  if (options_.deviceLink || object_.modules.size() > 1)
+    keepOnlyExports(**module);
+  if (auto e = optimize(**module, options_, object_.processor, false, nullptr)) {
+    log(logWarning, toString(std::move(e)));
+    return;
+  }
+  std::string text;
+  raw_string_ostream os(text);
+  (*module)->print(os, nullptr);
+  dumps_.write("before", ".ll", os.str());
+}
+
+void Compilation::dumpAfter(const Disassembler &disassembler) {
+  for (const auto &k : madeKernels_) {
+    if (dumps_.wants("isa"))
+      dumps_.write(k.name, ".after.s", disassembler.print(k));
+    if (dumps_.wants("cfg"))
+      dumps_.write(k.name, ".after.dot", toDot(disassembler.decode(k), k.name));
+  }
+}
+
+Error Compilation::replaced(std::string reason) {
+  if (auto e = checkInterface(original(), *made_.bytes))
+    return e;
+  reply_.status = CompileReply::Status::replaced;
+  reply_.reason = std::move(reason);
+  // No timings inside the object: the same input gives the same bytes.
+  auto marked = appendMarker(*made_.bytes, dumpJson(metadata(false)));
+  if (!marked) {
+    reply_.status = CompileReply::Status::failed;
+    return marked.takeError();
+  }
+  reply_.bytes = std::move(*marked);
+  reply_.json = dumpJson(metadata(true));
+  return Error::success();
+}
+
+} // namespace meld::jit

@@ -1,0 +1,289 @@
+#include "jit/compilation.h"
+
+#include "jit/cancel.h"
+#include "jit/error.h"
+#include "jit/machine_code.h"
+#include "jit/optimizer.h"
+#include "jit/relocatable_cache.h"
+#include "passes/transform/meld_choice.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace meld::jit {
+
+namespace {
+
+constexpr unsigned maxRounds = 12; // the tries of a search, what comes before and after it
+constexpr unsigned maxTries = 6;
+constexpr size_t cacheBytes = 32 << 20;
+
+struct Shared {
+  Session session;
+  RelocatableCache cache{cacheBytes};
+  static Shared &get() {
+    static auto *shared = new Shared; // never destroyed: other threads may outlive exit handlers
+    return *shared;
+  }
+};
+
+} // namespace
+
+double milliseconds(std::chrono::steady_clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
+      .count();
+}
+
+// Kernels that are not to change, and the functions they call: those are simplified, and would be
+// melded, before they are inlined. A kernel that shares such a function can still be melded after
+// inlining.
+std::set<std::string> Compilation::leftAlone(const Module &module) const {
+  std::set<std::string> names;
+  std::vector<const Function *> work;
+  auto add = [&](const Function *f) {
+    if (f && !f->isDeclaration() && names.insert(f->getName().str()).second)
+      work.push_back(f);
+  };
+  for (const auto &[name, state] : states_)
+    if (state.excluded || !selected_.count(name))
+      add(module.getFunction(name));
+  while (!work.empty()) {
+    const Function *f = work.back();
+    work.pop_back();
+    for (const auto &i : instructions(f))
+      for (const Use &u : i.operands())
+        add(dyn_cast<Function>(u->stripPointerCasts()));
+  }
+  return names;
+}
+
+// The original device link saw all units and made everything local that nobody outside can name.
+// Its result says what that was.
+void Compilation::keepOnlyExports(Module &module) const {
+  internalizeModule(module, [this](const GlobalValue &value) {
+    return exports_.count(value.getName().str()) != 0;
+  });
+}
+
+Error Compilation::transform(Module &module) {
+  auto begin = std::chrono::steady_clock::now();
+  decisions_.clear();
+  std::function<void(PassBuilder &)> extend;
+  passes::DecisionLog decisionLog;
+  passes::MeldOptions meld;
+  meld.passes = request_.passes;
+  meld.minProfit = request_.minProfit;
+  meld.maxIterations = request_.maxIterations;
+  meld.scalarize = request_.scalarize;
+  meld.branchFusion = request_.branchFusion;
+  meld.tailMerge = request_.tailMerge;
+  meld.verify = request_.verify;
+  meld.leaveAlone = std::make_shared<const std::set<std::string>>(
+      leftAlone(module)); // includes what the request leaves out
+  passes::MeldChoice::ByFunction leftOut;
+  for (const auto &[name, state] : states_)
+    if (state.search)
+      leftOut[name] = state.search->leftOut();
+  meld.choice = choice_ = std::make_shared<passes::MeldChoice>(std::move(leftOut));
+  if (!recompileOnly())
+    extend = [&](PassBuilder &builder) {
+      passes::registerMeldCallbacks(builder, meld, &decisionLog);
+    };
+  if (options_.deviceLink || object_.modules.size() > 1)
+    keepOnlyExports(module);
+  if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_))
+    return e;
+  for (const auto &d : decisionLog.entries())
+    decisions_.push_back({d.kernel, d.melded,
+                          Json{{"location", d.location},
+                               {"pass", d.pass},
+                               {"point", d.point},
+                               {"melded", d.melded},
+                               {"reason", d.reason},
+                               {"profit", d.profit},
+                               {"alignment", d.alignment}}});
+  optimiseMs_ += milliseconds(begin);
+  if (dumps_.wants("ir")) {
+    std::string text;
+    raw_string_ostream os(text);
+    module.print(os, nullptr);
+    dumps_.write("after", ".ll", os.str());
+  }
+  if (!recompileOnly() && decisionLog.meldedCount() == 0) {
+    stoppedEarly_ = true; // no code needed: the original is what would come out
+    return compilerError("nothing melded");
+  }
+  return Error::success();
+}
+
+Expected<bool> Compilation::compileOnce() {
+  ++rounds_;
+  stoppedEarly_ = false;
+  CompileJob job;
+  job.object = &object_;
+  job.options = options_;
+  for (const auto &k : kernels_)
+    job.kernels.push_back(k.name);
+  job.transform = [this](Module &m) { return transform(m); };
+  auto &shared = Shared::get();
+  job.cache = &shared.cache;
+  auto begin = std::chrono::steady_clock::now();
+  auto made = shared.session.compile(job);
+  compileMs_ += milliseconds(begin);
+  if (!made) {
+    if (!stoppedEarly_)
+      return made.takeError();
+    consumeError(made.takeError());
+    return false;
+  }
+  made_ = std::move(*made);
+  codegenMs_ += made_.codegenMs;
+  auto kernels = readKernels(*made_.bytes);
+  if (!kernels)
+    return kernels.takeError();
+  madeKernels_ = std::move(*kernels);
+  return true;
+}
+
+Error Compilation::judgeKernels(Disassembler &disassembler) {
+  std::set<std::string> melded;
+  for (const auto &d : decisions_)
+    if (d.melded)
+      melded.insert(d.kernel);
+  for (const auto &after : madeKernels_) {
+    auto it = states_.find(after.name);
+    if (it == states_.end())
+      return compilerError("the new code object has an extra kernel " + after.name);
+    auto &s = it->second;
+    s.changed = after.code != s.before->code;
+    s.resourcesAfter = after.resources;
+    if (!s.changed) {
+      s.estimateAfter = s.estimateBefore;
+      s.verdict = {false, 0, "unchanged"};
+      continue;
+    }
+    s.estimateAfter = estimate(disassembler.decode(after), after.resources, object_.processor);
+    s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
+                      melded.count(after.name) ? request_.minProfit : 0);
+    // Addresses relative to the program counter move with the layout; such a kernel has not really
+    // changed.
+    if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
+        s.estimateAfter.instructions == s.estimateBefore.instructions) {
+      s.changed = false;
+      s.verdict = {false, 0, "unchanged"};
+    }
+    log(logDebug, "kernel " + after.name + ": " + (s.verdict.better ? "better: " : "not better: ") +
+                      s.verdict.reason);
+  }
+  return Error::success();
+}
+
+Error Compilation::rounds() {
+  auto disassembler = Disassembler::create(object_.processor);
+  if (!disassembler)
+    return disassembler.takeError();
+  for (const auto &k : kernels_) {
+    auto &s = states_[k.name];
+    s.before = &k;
+    s.estimateBefore = estimate(disassembler->decode(k), k.resources, object_.processor);
+  }
+  dumpBefore(*disassembler);
+
+  std::string reason = "nothing profitable";
+  for (;;) {
+    if (compilesCancelled())
+      return compilerError("stopped: the process ends");
+    auto made = compileOnce();
+    if (!made)
+      return made.takeError();
+    if (!*made) {
+      if (!endSearches())
+        return unchanged(reason);
+      continue;
+    }
+    if (auto e = judgeKernels(*disassembler))
+      return e;
+    dumpAfter(*disassembler);
+    if (recompileOnly())
+      return replaced("recompiled");
+
+    const auto better = std::count_if(states_.begin(), states_.end(), [](const auto &entry) {
+      return entry.second.changed && entry.second.verdict.better;
+    });
+    switch (nextRound(reason)) {
+    case Next::done:
+      return better ? replaced(std::to_string(better) + " kernel(s) melded") : unchanged(reason);
+    case Next::hopeless:
+      return unchanged(reason);
+    case Next::again:
+      break;
+    }
+    if (rounds_ >= maxRounds)
+      return unchanged(reason);
+  }
+}
+
+// What is to change in the next compile, by the verdicts on this one: a search takes its step, a
+// kernel that got worse begins one, and one for which nothing helps is left alone.
+Compilation::Next Compilation::nextRound(std::string &reason) {
+  bool better = false, worse = false, again = false;
+  for (auto &[name, s] : states_) {
+    const bool good = s.changed && s.verdict.better;
+    better |= good;
+    if (s.search && s.search->searching()) {
+      s.search->judged(choice_->count(name), good, s.estimateAfter.cycles);
+      again = true;
+      if (s.search->searching() || s.search->found())
+        continue;
+    } else if (!s.changed || good) {
+      continue;
+    } else {
+      worse = true;
+      reason = "nothing profitable: " + name + ": " + s.verdict.reason;
+      if (s.excluded)
+        continue; // left alone, and yet it changed: nothing more to try
+      s.excludedWhy = s.verdict.reason;
+      if (!s.search) {
+        s.search.emplace(choice_->count(name), maxTries);
+        if (s.search->searching()) {
+          again = true;
+          log(logDebug, "compiling again with some of the meldings of " + name);
+          continue;
+        }
+      }
+    }
+    s.excluded = again = true;
+    log(logDebug, "compiling again without melding " + name);
+  }
+  if (!again)
+    return worse ? Next::hopeless : Next::done;
+  const bool hope = better || any_of(states_, [](const auto &entry) {
+                      const auto &search = entry.second.search;
+                      return search && (search->searching() || search->found());
+                    });
+  return hope ? Next::again : Next::hopeless;
+}
+
+// Nothing was melded at all: no try of the searches can be judged. True when one of them has an
+// answer from before.
+bool Compilation::endSearches() {
+  bool found = false, ended = false;
+  for (auto &[name, s] : states_) {
+    if (!s.search || !s.search->searching())
+      continue;
+    ended = true;
+    s.search->stop();
+    found |= s.search->found();
+    s.excluded = !s.search->found();
+  }
+  return ended && found;
+}
+
+} // namespace meld::jit

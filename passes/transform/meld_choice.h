@@ -1,0 +1,51 @@
+// Which meldings may be done, by number: the way back when the machine code of a kernel has got
+// worse and one melding of several is to blame.
+//
+// The meldings of a function are numbered as they come up, over all passes and both points of the
+// pipeline. The same input and the same numbers left out give the same numbers again. A place that
+// was left out carries a mark (metadata, of which code generation takes no notice), so that the
+// passes after it do not take it up under a new number.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Instruction.h"
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace meld::passes {
+
+struct MeldOptions;
+
+/// One compilation's. Any thread.
+class MeldChoice {
+public:
+  /// Numbers, counted from 0.
+  struct LeftOut {
+    std::set<unsigned> numbers;
+    unsigned from = ~0u; ///< and all from this one on
+    bool has(unsigned number) const { return number >= from || numbers.count(number); }
+  };
+  using ByFunction = std::map<std::string, LeftOut>;
+  explicit MeldChoice(ByFunction leftOut = {}) : leftOut_(std::move(leftOut)) {}
+
+  /// Gives the next melding of `function` its number; false when it is to be left out.
+  bool next(llvm::StringRef function);
+  /// How many have come up, those left out included.
+  unsigned count(llvm::StringRef function) const;
+
+private:
+  mutable std::mutex mutex_;
+  const ByFunction leftOut_;
+  std::map<std::string, unsigned> counts_;
+};
+
+/// To be asked before a change that `place` (a branch, switch, or other end of a block) stands for,
+/// once it is certain otherwise.
+bool mayMeld(llvm::Instruction &place, const MeldOptions &options);
+
+/// What a decision says where mayMeld() has refused.
+inline constexpr const char *leftOutReason = "left out: it makes the machine code worse";
+
+} // namespace meld::passes

@@ -1,0 +1,71 @@
+// The search for the meldings to blame, against made-up kernels: which numbers are bad is known.
+#include "jit/meld_search.h"
+#include <gtest/gtest.h>
+
+using meld::jit::MeldSearch;
+
+namespace {
+
+struct Outcome {
+  bool found = false;
+  MeldSearch::LeftOut leftOut;
+  unsigned tries = 0;
+};
+
+// Each good melding saves 10 cycles of 1000, each bad one costs 1000.
+Outcome search(unsigned count, const std::set<unsigned> &bad, unsigned most) {
+  MeldSearch search(count, most);
+  Outcome outcome;
+  while (search.searching()) {
+    ++outcome.tries;
+    double cycles = 1000;
+    for (unsigned i = 0; i < count; ++i)
+      if (!search.leftOut().has(i))
+        cycles += bad.count(i) ? 1000 : -10;
+    search.judged(count, cycles < 1000, cycles);
+    EXPECT_LE(outcome.tries, most);
+  }
+  outcome.found = search.found();
+  outcome.leftOut = search.leftOut();
+  return outcome;
+}
+
+TEST(MeldSearch, FindsTheOneToBlameWhereverItIs) {
+  for (unsigned count : {2u, 3u, 8u, 13u})
+    for (unsigned bad = 0; bad < count; ++bad) {
+      const Outcome outcome = search(count, {bad}, 6);
+      ASSERT_TRUE(outcome.found) << bad << " of " << count;
+      for (unsigned i = 0; i < count; ++i)
+        EXPECT_EQ(outcome.leftOut.has(i), i == bad) << bad << " of " << count;
+    }
+}
+
+TEST(MeldSearch, FindsTwo) {
+  const Outcome outcome = search(8, {2, 6}, 12);
+  ASSERT_TRUE(outcome.found);
+  for (unsigned i = 0; i < 8; ++i)
+    EXPECT_EQ(outcome.leftOut.has(i), i == 2 || i == 6) << i;
+}
+
+TEST(MeldSearch, KeepsTheBestWhenTriesRunOut) {
+  const Outcome outcome = search(64, {40, 41, 42, 43}, 4);
+  ASSERT_TRUE(outcome.found);
+  EXPECT_EQ(outcome.tries, 4u);
+  EXPECT_FALSE(outcome.leftOut.has(0));
+  for (unsigned i : {40u, 41u, 42u, 43u})
+    EXPECT_TRUE(outcome.leftOut.has(i)) << i;
+}
+
+TEST(MeldSearch, AllBadMeansNothingIsFound) {
+  const Outcome outcome = search(5, {0, 1, 2, 3, 4}, 8);
+  EXPECT_FALSE(outcome.found);
+  EXPECT_TRUE(outcome.leftOut.has(0)); // and nothing is melded should it be asked for
+}
+
+TEST(MeldSearch, OneMeldingNeedsNoSearch) {
+  EXPECT_FALSE(MeldSearch(1, 6).searching());
+  EXPECT_FALSE(MeldSearch(0, 6).searching());
+  EXPECT_FALSE(MeldSearch(9, 0).searching());
+}
+
+} // namespace
