@@ -57,6 +57,8 @@ bool isRuntimeKernel(const std::string &name) {
   return name.rfind("__amd_rocclr_", 0) == 0 || name.rfind("kernel@", 0) == 0;
 }
 
+Configuration scalarization() { return {"scalarize", false, {{"MELD_PASSES", "scalarize"}}}; }
+
 std::string Compilation::what() const {
   std::string text;
   for (const auto &[pass, count] : byPass)

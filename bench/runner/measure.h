@@ -20,6 +20,9 @@ struct Configuration {
   std::map<std::string, std::string> environment; ///< MELD_* settings
 };
 
+/// libmeld with scalarization alone.
+Configuration scalarization();
+
 /// Where the built programs lie.
 struct Paths {
   std::filesystem::path meld;     ///< the command

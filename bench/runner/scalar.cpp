@@ -11,8 +11,6 @@
 
 namespace meld::bench {
 
-Configuration scalarization() { return {"scalarize", false, {{"MELD_PASSES", "scalarize"}}}; }
-
 namespace {
 
 namespace fs = std::filesystem;

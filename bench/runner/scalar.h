@@ -15,9 +15,6 @@
 
 namespace meld::bench {
 
-/// Scalarization alone.
-Configuration scalarization();
-
 struct ScalarOptions {
   std::string only; ///< programs whose label contains this; empty = all
   bool json = false;

@@ -21,6 +21,8 @@ std::vector<Configuration> configurations(bool quick) {
   if (!quick)
     for (const char *pass : {"tail-merge", "branch-fusion", "cfm"})
       all.push_back({pass, false, {{"MELD_PASSES", pass}}});
+  if (!quick)
+    all.push_back(scalarization());
   all.push_back({"libmeld", false, {}});
   return all;
 }
