@@ -1,0 +1,279 @@
+// meld-bench-overhead: what libmeld costs where it does nothing for the program, side by side.
+//
+//   process start    a program without HIP, with and without LD_PRELOAD
+//   object load      a code object of about 100 KB, cache warm, with and without libmeld
+//   launch           an empty kernel, with and without libmeld
+//   cold compile     libmeld's compile against comgr's own of the same bitcode with its options
+//
+// Every pair is measured in turns, so that both sides see the same machine; what is compared are
+// medians. Exit status 1 when something is above its limit.
+#include "jit/code_object.h"
+#include "jit/compile.h"
+#include "jit/guard.h"
+#include "jit/optimizer.h"
+#include "jit/session.h"
+#include "runtime/codeobject/hostfile.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <llvm/Support/MemoryBufferRef.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+namespace {
+
+struct Paths {
+  fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  std::string libmeld = build / "lib/libmeld.so", softgpu = build / "lib/libmeld-softgpu.so";
+  std::string probe = build / "bin/hip/overhead_probe";
+  std::string object = build / "bin/hip/overhead_large.hsaco";
+};
+
+struct Row {
+  std::string what, unit;
+  double plain = 0, meld = 0, limit = 0;
+  bool ratio = false; ///< the limit is for meld / plain, not for meld - plain
+  double cost() const { return ratio ? meld / plain : meld - plain; }
+  bool ok() const { return cost() <= limit; }
+};
+
+double median(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+/// Runs to its end; standard output goes to `output` where given. Returns the exit status.
+int runProgram(const std::vector<std::string> &command, const Environment &environment,
+               std::string *output) {
+  int ends[2] = {-1, -1};
+  if (output && pipe(ends))
+    return -1;
+  pid_t child = vfork();
+  if (!child) {
+    if (output)
+      dup2(ends[1], STDOUT_FILENO);
+    std::vector<char *> arguments, variables;
+    std::vector<std::string> text;
+    for (const auto &[name, value] : environment)
+      text.push_back(name + "=" + value);
+    for (auto &one : text)
+      variables.push_back(one.data());
+    for (const auto &one : command)
+      arguments.push_back(const_cast<char *>(one.c_str()));
+    variables.push_back(nullptr);
+    arguments.push_back(nullptr);
+    execve(arguments[0], arguments.data(), variables.data());
+    _exit(127);
+  }
+  if (output) {
+    close(ends[1]);
+    char buffer[512];
+    for (ssize_t got; (got = read(ends[0], buffer, sizeof(buffer))) > 0;)
+      output->append(buffer, got);
+    close(ends[0]);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+Row processStart(const Paths &paths, int rounds) {
+  std::vector<double> plain, meld;
+  auto once = [&](const Environment &environment) {
+    const auto start = Clock::now();
+    runProgram({"/bin/true"}, environment, nullptr);
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  };
+  for (int i = 0; i < rounds; ++i) {
+    plain.push_back(once({}));
+    meld.push_back(once({{"LD_PRELOAD", paths.libmeld}}));
+  }
+  return {"process start (/bin/true)", "ms", median(plain), median(meld), 1.0, false};
+}
+
+/// The probe's two numbers, in milliseconds and microseconds.
+bool probe(const Paths &paths, const Environment &environment, std::vector<double> &load,
+           std::vector<double> &launch) {
+  std::string text;
+  long loadNs = 0, launchNs = 0;
+  if (runProgram({paths.probe, paths.object}, environment, &text) ||
+      std::sscanf(text.c_str(), "load %ld launch %ld", &loadNs, &launchNs) != 2)
+    return false;
+  load.push_back(double(loadNs) / 1e6);
+  launch.push_back(double(launchNs) / 1e3);
+  return true;
+}
+
+bool loadAndLaunch(const Paths &paths, int rounds, std::vector<Row> &rows) {
+  char scratch[] = "/tmp/meld-overhead-XXXXXX";
+  if (!mkdtemp(scratch))
+    return false;
+  const Environment plain = {{"LD_PRELOAD", paths.softgpu}};
+  const Environment meld = {{"LD_PRELOAD", paths.libmeld + " " + paths.softgpu},
+                            {"MELD_CACHE_DIR", std::string(scratch) + "/cache"}};
+  std::vector<double> loads[2], launches[2], ignored;
+  bool ok = probe(paths, meld, ignored, ignored); // fills the cache
+  for (int i = 0; ok && i < rounds; ++i)
+    ok = probe(paths, plain, loads[0], launches[0]) && probe(paths, meld, loads[1], launches[1]);
+  fs::remove_all(scratch);
+  if (!ok)
+    return false;
+  const auto kilobytes = double(fs::file_size(paths.object)) / 1024;
+  char name[64];
+  std::snprintf(name, sizeof(name), "object load, %.0f KB, warm cache", kilobytes);
+  rows.push_back({name, "ms", median(loads[0]), median(loads[1]),
+                  0.5 * std::max(1.0, kilobytes / 100), false});
+  // Nothing of ours is on the launch path: what is left is noise.
+  rows.push_back(
+      {"launch of an empty kernel", "us", median(launches[0]), median(launches[1]), 1.1, true});
+  return true;
+}
+
+std::string readFile(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// In a child: neither side finds what the other has set up or cached.
+double inChild(const std::function<bool()> &compile) {
+  int ends[2];
+  if (pipe(ends))
+    return -1;
+  pid_t child = fork();
+  if (!child) {
+    const auto start = Clock::now();
+    const bool ok = compile();
+    const double ms =
+        ok ? std::chrono::duration<double, std::milli>(Clock::now() - start).count() : -1;
+    (void)!write(ends[1], &ms, sizeof(ms));
+    _exit(0);
+  }
+  double ms = -1;
+  close(ends[1]);
+  if (read(ends[0], &ms, sizeof(ms)) != sizeof(ms))
+    ms = -1;
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return ms;
+}
+
+/// The bitcode through comgr with the object's own options, its optimiser included.
+bool comgrAlone(const std::string &bytes) {
+  using namespace meld::jit;
+  auto failed = runGuarded([&]() -> llvm::Error {
+    const llvm::MemoryBufferRef original(bytes, "object");
+    auto object = readDeviceObject(original);
+    if (!object)
+      return object.takeError();
+    initializeTargets();
+    CompileJob job;
+    job.object = &*object;
+    job.optimizeInComgr = true;
+    auto options = recoverOptions(llvm::ArrayRef<std::vector<std::string>>(object->commands));
+    if (!options)
+      return options.takeError();
+    job.options = std::move(*options);
+    auto kernels = readKernels(original);
+    if (!kernels)
+      return kernels.takeError();
+    for (const auto &kernel : *kernels)
+      job.kernels.push_back(kernel.name);
+    Session session;
+    return session.compile(job).takeError();
+  });
+  if (!failed)
+    return true;
+  std::fprintf(stderr, "comgr alone: %s\n", llvm::toString(std::move(failed)).c_str());
+  return false;
+}
+
+bool withMelding(const std::string &bytes) {
+  meld::jit::CompileRequest request;
+  request.codeObject = bytes;
+  const auto reply = meld::jit::compile(request);
+  if (reply.status != meld::jit::CompileReply::Status::failed)
+    return true;
+  std::fprintf(stderr, "libmeld: %s\n", reply.reason.c_str());
+  return false;
+}
+
+bool coldCompile(const Paths &paths, int rounds, Row &row) {
+  // --genco makes a bundle; the compile wants what is in it.
+  const std::string file = readFile(paths.object);
+  auto images = meld::findDeviceImages(
+      meld::ByteView(reinterpret_cast<const uint8_t *>(file.data()), file.size()));
+  if (!images)
+    return false;
+  const std::string bytes(images->front().bytes.begin(), images->front().bytes.end());
+  std::vector<double> plain, meld;
+  for (int i = 0; i < rounds; ++i) {
+    plain.push_back(inChild([&] { return comgrAlone(bytes); }));
+    meld.push_back(inChild([&] { return withMelding(bytes); }));
+    if (plain.back() < 0 || meld.back() < 0)
+      return false;
+  }
+  row = {"cold compile, against comgr alone", "ms", median(plain), median(meld), 1.5, true};
+  return true;
+}
+
+void print(const std::vector<Row> &rows) {
+  std::printf("%-36s %12s %12s %12s %10s\n", "", "without", "with", "cost", "limit");
+  for (const Row &row : rows)
+    std::printf("%-36s %9.3f %s %9.3f %s %11.3f%s %9.2f%s%s\n", row.what.c_str(), row.plain,
+                row.unit.c_str(), row.meld, row.unit.c_str(), row.cost(),
+                row.ratio ? "x" : (" " + row.unit).c_str(), row.limit, row.ratio ? "x" : "",
+                row.ok() ? "" : "  ABOVE");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app{"What libmeld costs, side by side."};
+  bool json = false, quick = false;
+  app.add_flag("--json", json, "One JSON array instead of the table");
+  app.add_flag("--quick", quick, "Fewer rounds");
+  CLI11_PARSE(app, argc, argv);
+  const Paths paths;
+  // The compile comes first: its children must not inherit threads.
+  Row compile;
+  std::vector<Row> rows = {processStart(paths, quick ? 60 : 400)};
+  const bool compiled = coldCompile(paths, quick ? 3 : 7, compile);
+  if (!compiled || !loadAndLaunch(paths, quick ? 3 : 11, rows)) {
+    std::fprintf(stderr, "meld-bench-overhead: %s failed\n",
+                 compiled ? paths.probe.c_str() : "a compile");
+    return 1;
+  }
+  rows.push_back(compile);
+  if (json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const Row &row : rows)
+      list.push_back({{"what", row.what},
+                      {"unit", row.unit},
+                      {"without", row.plain},
+                      {"with", row.meld},
+                      {"cost", row.cost()},
+                      {"limit", row.limit},
+                      {"ratio", row.ratio},
+                      {"ok", row.ok()}});
+    std::printf("%s\n", list.dump(2).c_str());
+  } else {
+    print(rows);
+  }
+  return std::all_of(rows.begin(), rows.end(), [](const Row &row) { return row.ok(); }) ? 0 : 1;
+}
