@@ -31,10 +31,14 @@ namespace {
 #if LLVM_VERSION_MAJOR >= 17
 using TheirPass = UniformityInfoWrapperPass;
 UniformityInfo &resultOf(TheirPass &pass) { return pass.getUniformityInfo(); }
+bool isDivergentUse(UniformityInfo &info, const Use &use) { return info.isDivergentUse(use); }
 void initializeTheirPass(PassRegistry &r) { initializeUniformityInfoWrapperPassPass(r); }
 #else
 using TheirPass = LegacyDivergenceAnalysis;
 LegacyDivergenceAnalysis &resultOf(TheirPass &pass) { return pass; }
+bool isDivergentUse(LegacyDivergenceAnalysis &info, const Use &use) {
+  return info.isDivergentUse(&use);
+}
 void initializeTheirPass(PassRegistry &r) { initializeLegacyDivergenceAnalysisPass(r); }
 #endif
 
@@ -59,7 +63,7 @@ public:
         if (instruction.getNumSuccessors() < 2)
           continue;
         bool uniform = ours.branchWidth(instruction.getParent()) >= passes::Width::wave;
-        count(instruction, uniform, !theirs.isDivergentUse(&instruction.getOperandUse(0)), true);
+        count(instruction, uniform, !isDivergentUse(theirs, instruction.getOperandUse(0)), true);
       } else if (!instruction.getType()->isVoidTy() && !instruction.getType()->isTokenTy()) {
         bool uniform = ours.width(&instruction) >= passes::Width::wave;
         count(instruction, uniform, !theirs.isDivergent(&instruction), false);

@@ -315,8 +315,9 @@ private:
     auto *f = Function::Create(FunctionType::get(i32, {i32, i32}, false),
                                GlobalValue::InternalLinkage, "device" + Twine(n), *module_);
     for (Attribute::AttrKind kind :
-         {Attribute::NoInline, Attribute::NoUnwind, Attribute::WillReturn, Attribute::ReadNone})
+         {Attribute::NoInline, Attribute::NoUnwind, Attribute::WillReturn})
       f->addFnAttr(kind);
+    f->setDoesNotAccessMemory();
     f->addFnAttr("target-cpu", cpu_);
     f->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
     IRBuilder<> b(BasicBlock::Create(context_, "entry", f));
