@@ -35,8 +35,8 @@ public:
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   link(llvm::ArrayRef<llvm::MemoryBufferRef> relocatables, llvm::StringRef isaName) const;
 
-  /// ocml, ockl and the oclc constants for this ISA, as bitcode. An error from interface 3 on, which
-  /// hands them out no more.
+  /// ocml, ockl and the oclc constants for this ISA, as bitcode. An error from interface 3 on,
+  /// which hands them out no more.
   llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
   deviceLibraries(llvm::StringRef isaName) const;
 

@@ -1,6 +1,8 @@
 // meld explain: why a kernel was melded or not. From the cache, or by compiling a file now.
 #include "shim/cli/cli.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace meld::cli {
@@ -97,37 +99,114 @@ Result<std::vector<Source>> fromCache() {
   return sources;
 }
 
-std::string plain(const Json &value) {
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string text(const Json &object, const char *key) {
+  auto it = object.find(key);
+  if (it == object.end() || it->is_null())
+    return {};
+  return it->is_string() ? it->get<std::string>()
+                         : it->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// One line per field; nested lists (an alignment, say) indented below.
-void describe(const Json &value, const std::string &indent, std::string &out) {
-  if (value.is_object()) {
-    for (const auto &[key, inner] : value.items()) {
-      if (inner.is_structured() && !inner.empty()) {
-        out += indent + key + ":\n";
-        describe(inner, indent + "  ", out);
-      } else {
-        out += indent + key + ": " + plain(inner) + "\n";
-      }
+bool flag(const Json &object, const char *key, bool fallback) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_boolean() ? it->get<bool>() : fallback;
+}
+
+std::string plainNumber(const Json &value) {
+  if (value.is_number_float())
+    return std::to_string(std::llround(value.get<double>()));
+  return value.is_number() ? value.dump() : "?";
+}
+
+/// The estimates before and after, side by side; fields as the compiler names them.
+std::string resources(const Json &kernel) {
+  auto before = kernel.find("before"), after = kernel.find("after");
+  if (before == kernel.end() || after == kernel.end() || !before->is_object() ||
+      !after->is_object())
+    return {};
+  std::vector<std::vector<std::string>> rows = {{"    RESOURCE", "BEFORE", "AFTER"}};
+  for (const auto &[key, value] : before->items())
+    rows.push_back({"    " + key, plainNumber(value), plainNumber(after->value(key, Json()))});
+  return table(rows);
+}
+
+/// Where something was decided; a branch is looked at by several passes, and more than once.
+constexpr size_t kMostPlaces = 6;
+
+struct Group {
+  std::string reason;
+  size_t count = 0;
+  std::vector<std::string> places;
+};
+
+void add(std::vector<Group> &groups, const std::string &reason, const std::string &place) {
+  auto group = std::find_if(groups.begin(), groups.end(),
+                            [&](const Group &g) { return g.reason == reason; });
+  if (group == groups.end())
+    group = groups.insert(groups.end(), Group{reason, 0, {}});
+  ++group->count;
+  if (std::find(group->places.begin(), group->places.end(), place) == group->places.end())
+    group->places.push_back(place);
+}
+
+std::string places(const Group &group) {
+  std::string out;
+  for (size_t i = 0; i < std::min(group.places.size(), kMostPlaces); ++i)
+    out += (i ? ", " : "") + group.places[i];
+  if (group.places.size() > kMostPlaces)
+    out += ", and " + std::to_string(group.places.size() - kMostPlaces) + " more";
+  return out;
+}
+
+std::string decisions(const Json &kernel) {
+  auto list = kernel.find("decisions");
+  if (list == kernel.end() || !list->is_array())
+    return {};
+  std::vector<Group> melded, left;
+  for (const Json &one : *list) {
+    if (!one.is_object())
+      continue;
+    if (!flag(one, "melded", false)) {
+      add(left, text(one, "reason"), text(one, "location"));
+      continue;
     }
-  } else if (value.is_array()) {
-    for (const Json &inner : value) {
-      if (inner.is_object()) {
-        std::string block;
-        describe(inner, indent + "  ", block);
-        if (block.size() > indent.size())
-          block[indent.size()] = '-';
-        out += block;
-      } else {
-        out += indent + "- " + plain(inner) + "\n";
-      }
-    }
-  } else {
-    out += indent + plain(value) + "\n";
+    std::string what = text(one, "pass") + " (" + text(one, "point") + "): " + text(one, "reason") +
+                       ", profit " + text(one, "profit");
+    if (std::string how = text(one, "alignment"); !how.empty())
+      what += "\n      " + how;
+    add(melded, what, text(one, "location"));
   }
+  std::string out;
+  if (!melded.empty())
+    out += "\n  melded\n";
+  for (const Group &group : melded)
+    out += "    " + places(group) + "\n      " + group.reason + "\n";
+  if (!left.empty())
+    out += "\n  left as it was\n";
+  for (const Group &group : left)
+    out += "    " + group.reason + "\n      " + places(group) + "\n";
+  return out;
+}
+
+std::string describe(const Json &one) {
+  const Json &kernel = one["kernel"];
+  std::string out = demangle(text(kernel, "name")) + "  (" + text(one, "from") + ")\n";
+  std::string reason = text(one, "reason");
+  out +=
+      "  code object: " + text(one, "verdict") + (reason.empty() ? "" : " (" + reason + ")") + "\n";
+  if (!flag(kernel, "selected", true))
+    out += "  kernel: left out by MELD_KERNEL_INCLUDE or MELD_KERNEL_EXCLUDE\n";
+  else
+    out +=
+        std::string("  kernel: ") + (flag(kernel, "melded", false) ? "melded" : "kept") + ", " +
+        text(kernel, "verdict") +
+        (flag(kernel, "melded", false) ? " (" + text(kernel, "gainPercent") + " % better)" : "") +
+        "\n";
+  std::string numbers = resources(kernel);
+  out += (numbers.empty() ? "" : "\n" + numbers) + decisions(kernel);
+  if (std::string more = text(kernel, "rejectionsLeftOut"); !more.empty() && more != "0")
+    out += "    and " + more + " more places\n";
+  return out;
 }
 
 int explain(const Cli &cli, const Options &o) {
@@ -170,16 +249,8 @@ int explain(const Cli &cli, const Options &o) {
     return kOk;
   }
   std::string out;
-  for (const Json &one : found) {
-    out += demangle(one["kernel"]["name"].get<std::string>()) + "  (" +
-           one["from"].get<std::string>() +
-           ")\n  code object: " + one["verdict"].get<std::string>();
-    std::string reason = one["reason"];
-    out += (reason.empty() ? "" : " (" + reason + ")") + "\n";
-    Json rest = one["kernel"];
-    rest.erase("name");
-    describe(rest, "  ", out);
-  }
+  for (const Json &one : found)
+    out += (out.empty() ? "" : "\n") + describe(one);
   print(out);
   return kOk;
 }
