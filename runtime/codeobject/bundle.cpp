@@ -1,6 +1,9 @@
 #include "runtime/codeobject/bundle.h"
 
 #include <algorithm>
+#include <memory>
+#include <zlib.h>
+#include <zstd.h>
 
 namespace meld {
 namespace {
@@ -9,6 +12,10 @@ constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr uint64_t kMaxEntries = 4096;
 constexpr uint64_t kMaxIdLength = 4096;
+constexpr uint64_t kMaxUnpacked = uint64_t(4) << 30;
+/// Code compresses to a tenth, the padding between objects to nothing; more than this is a lie.
+constexpr uint64_t kMaxRatio = 10000;
+constexpr unsigned kZlib = 0, kZstd = 1;
 
 bool startsWith(ByteView bytes, std::string_view magic) {
   return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
@@ -107,7 +114,64 @@ Result<CompressedBundleHeader> readCompressedHeader(ByteView bytes) {
   if (!size)
     return tl::unexpected(size.error());
   header.uncompressedSize = *size;
+  header.headerSize = at + width + 8; // the hash comes last
   return header;
+}
+
+Result<Bytes> unpackCompressedBundle(ByteView bytes) {
+  auto header = readCompressedHeader(bytes);
+  if (!header)
+    return tl::unexpected(header.error());
+  const uint64_t end = header->totalSize ? header->totalSize : bytes.size();
+  if (header->headerSize > end)
+    return fail(ErrorCode::badInput, "compressed bundle at offset 0x0 claims " +
+                                         std::to_string(end) + " bytes, less than its header");
+  auto data = slice(bytes, header->headerSize, end - header->headerSize, "compressed bundle data");
+  if (!data)
+    return tl::unexpected(data.error());
+  const uint64_t size = header->uncompressedSize;
+  if (size > kMaxUnpacked || size / kMaxRatio > data->size())
+    return fail(ErrorCode::badInput, "compressed bundle claims to hold " + std::to_string(size) +
+                                         " bytes in " + std::to_string(data->size()));
+  Bytes out(size);
+  uint64_t made = 0;
+  if (header->method == kZstd) {
+    // Streaming: the window is bounded by zstd, the output by what was claimed; trailing bytes, the
+    // padding of version 1, are not looked at.
+    std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx *)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+    if (!context)
+      return fail(ErrorCode::internal, "no memory for zstd");
+    ZSTD_inBuffer in{data->data(), data->size(), 0};
+    ZSTD_outBuffer buffer{out.data(), out.size(), 0};
+    size_t status = 1;
+    while (status && in.pos < in.size) {
+      const size_t inBefore = in.pos, outBefore = buffer.pos;
+      status = ZSTD_decompressStream(context.get(), &buffer, &in);
+      if (ZSTD_isError(status))
+        return fail(ErrorCode::badInput,
+                    std::string("compressed bundle data: ") + ZSTD_getErrorName(status));
+      if (in.pos == inBefore && buffer.pos == outBefore)
+        break; // the output is full and the frame is not at its end
+    }
+    if (status)
+      return fail(ErrorCode::badInput, "compressed bundle data ends early or holds more than " +
+                                           std::to_string(size) + " bytes");
+    made = buffer.pos;
+  } else if (header->method == kZlib) {
+    uLongf length = out.size();
+    int status = uncompress(out.data(), &length, data->data(), data->size());
+    if (status != Z_OK)
+      return fail(ErrorCode::badInput,
+                  std::string("compressed bundle data: zlib: ") + zError(status));
+    made = length;
+  } else {
+    return fail(ErrorCode::unsupported,
+                "compressed bundle method " + std::to_string(header->method) + " at offset 0x6");
+  }
+  if (made != size)
+    return fail(ErrorCode::badInput, "compressed bundle holds " + std::to_string(made) +
+                                         " bytes, not the " + std::to_string(size) + " it claims");
+  return out;
 }
 
 } // namespace meld

@@ -5,9 +5,13 @@
 //   id     := kind "-" triple ["-" target-id]      hipv4-amdgcn-amd-amdhsa--gfx90a,
 //   host-x86_64-unknown-linux--
 //
-// A compressed bundle starts with "CCOB"; it is recognised (readCompressedHeader) but not unpacked
-// here. Source: Clang documentation, "Clang Offload Bundler", "Bundled Binary File Layout",
-// "Compressed Offload Bundle".
+// A compressed bundle holds such a bundle behind a header of its own:
+//
+//   compressed := "CCOB"  version:u16  method:u16  [total]  uncompressed  hash:u64  data
+//   total, uncompressed: u32 in version 2, u64 in version 3; version 1 has no total, and u32
+//
+// Source: Clang documentation, "Clang Offload Bundler", "Bundled Binary File Layout", "Compressed
+// Offload Bundle".
 #pragma once
 
 #include "runtime/codeobject/bytes.h"
@@ -27,6 +31,7 @@ struct CompressedBundleHeader {
   unsigned version = 0, method = 0; ///< method: 0 zlib, 1 zstd
   uint64_t totalSize = 0;           ///< header included; 0 in version 1, which does not say
   uint64_t uncompressedSize = 0;
+  uint64_t headerSize = 0;
 };
 
 bool looksLikeBundle(ByteView bytes);
@@ -38,5 +43,9 @@ struct Bundle {
 };
 Result<Bundle> readBundle(ByteView bytes);
 Result<CompressedBundleHeader> readCompressedHeader(ByteView bytes);
+
+/// The bundle inside. What the header claims is checked against what comes out, and nothing larger
+/// than that, or than 4 GiB, is ever allocated. Errors: badInput; unsupported (version, method).
+Result<Bytes> unpackCompressedBundle(ByteView bytes);
 
 } // namespace meld

@@ -7,19 +7,36 @@
 namespace meld {
 namespace {
 
+/// One that cannot be unpacked does not hide the others of the file.
+Result<void> addCompressed(ByteView bytes, uint64_t base, std::vector<DeviceImage> &out) {
+  auto unpacked = unpackCompressedBundle(bytes);
+  if (!unpacked)
+    return tl::unexpected(unpacked.error());
+  auto owner = std::make_shared<const Bytes>(std::move(*unpacked));
+  auto bundle = readBundle(*owner);
+  if (!bundle)
+    return fail(bundle.error().code, "inside: " + bundle.error().message);
+  for (const BundleEntry &entry : bundle->entries)
+    if (entry.isDevice() && !entry.bytes.empty())
+      out.push_back({entry.id, base, entry.bytes, {}, owner});
+  return {};
+}
+
 Result<uint64_t> addBundle(ByteView bytes, uint64_t base, std::vector<DeviceImage> &out) {
   if (looksLikeCompressedBundle(bytes)) {
     auto header = readCompressedHeader(bytes);
     if (!header)
       return fail(header.error().code,
                   "bundle at offset " + hexOffset(base) + ": " + header.error().message);
-    DeviceImage image;
-    image.id = "compressed bundle";
-    image.offset = base;
-    image.note = "compressed bundle (CCOB version " + std::to_string(header->version) +
-                 "): not unpacked here";
-    out.push_back(std::move(image));
-    return header->totalSize ? header->totalSize : bytes.size();
+    const uint64_t size = header->totalSize ? header->totalSize : bytes.size();
+    if (auto ok = addCompressed(bytes, base, out); !ok) {
+      DeviceImage image;
+      image.id = "compressed bundle";
+      image.offset = base;
+      image.note = ok.error().message;
+      out.push_back(std::move(image));
+    }
+    return size;
   }
   auto bundle = readBundle(bytes);
   if (!bundle)
@@ -28,7 +45,7 @@ Result<uint64_t> addBundle(ByteView bytes, uint64_t base, std::vector<DeviceImag
   for (const BundleEntry &entry : bundle->entries) {
     if (!entry.isDevice() || entry.bytes.empty())
       continue;
-    out.push_back({entry.id, base + entry.offset, entry.bytes, {}});
+    out.push_back({entry.id, base + entry.offset, entry.bytes, {}, {}});
   }
   return bundle->size;
 }
@@ -67,7 +84,7 @@ Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
     if (!elf)
       return fail(elf.error().code, "neither ELF nor offload bundle: " + elf.error().message);
     if (auto isa = readIsa(elf->header())) {
-      images.push_back({isa->targetId(), 0, bytes, {}});
+      images.push_back({isa->targetId(), 0, bytes, {}, {}});
       return images;
     }
     for (const ElfSection &section : elf->sections())

@@ -47,6 +47,8 @@ Result<ObjectFile> ObjectFile::open(const std::string &path) {
       file.skipped_.push_back(image.id + ": " + image.note);
       continue;
     }
+    if (image.unpacked)
+      file.unpacked_.push_back(image.unpacked);
     auto object = CodeObject::parse(image.bytes);
     if (object)
       file.objects_.push_back(std::make_unique<CodeObject>(std::move(*object)));

@@ -32,6 +32,7 @@ public:
 
 private:
   std::unique_ptr<Bytes> bytes_; ///< what the objects are views of
+  std::vector<std::shared_ptr<const Bytes>> unpacked_; ///< those out of compressed bundles
   std::vector<std::unique_ptr<CodeObject>> objects_;
   std::vector<std::string> skipped_;
 };

@@ -2,6 +2,8 @@
 #include "tests/runtime/codeobject/builder.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
 
 using namespace meld;
 using namespace meld::test;
@@ -99,5 +101,100 @@ TEST(CompressedBundle, HeadersOfAllVersions) {
   auto images = findDeviceImages(v1);
   ASSERT_TRUE(images);
   EXPECT_TRUE((*images)[0].bytes.empty());
-  EXPECT_NE((*images)[0].note.find("CCOB"), std::string::npos);
+  EXPECT_NE((*images)[0].note.find("compressed bundle"), std::string::npos) << (*images)[0].note;
+}
+
+namespace {
+
+/// A compressed bundle as clang-offload-bundler lays it out, around `inner`.
+Bytes compressed(const Bytes &inner, unsigned version, unsigned method) {
+  Bytes data;
+  if (method == 1) {
+    data.resize(ZSTD_compressBound(inner.size()));
+    data.resize(ZSTD_compress(data.data(), data.size(), inner.data(), inner.size(), 3));
+  } else {
+    uLongf size = compressBound(inner.size());
+    data.resize(size);
+    compress(data.data(), &size, inner.data(), inner.size());
+    data.resize(size);
+  }
+  Bytes out = {'C', 'C', 'O', 'B'};
+  auto number = [&](uint64_t value, unsigned width) {
+    for (unsigned i = 0; i < width; ++i)
+      out.push_back(uint8_t(value >> (8 * i)));
+  };
+  const unsigned width = version == 3 ? 8 : 4;
+  number(version, 2);
+  number(method, 2);
+  if (version >= 2)
+    number(4 + 2 + 2 + 2 * width + 8 + data.size(), width);
+  number(inner.size(), width);
+  number(0x1122334455667788, 8); // a hash of the content, for caches; not checked
+  out.insert(out.end(), data.begin(), data.end());
+  return out;
+}
+
+} // namespace
+
+TEST(CompressedBundle, EveryVersionAndMethodIsUnpacked) {
+  const Bytes object = build({});
+  const Bytes inner = buildBundle({{kHost, {}}, {kDevice, object}});
+  for (unsigned version : {1, 2, 3})
+    for (unsigned method : {0, 1}) {
+      Bytes file = compressed(inner, version, method);
+      auto unpacked = unpackCompressedBundle(file);
+      ASSERT_TRUE(unpacked) << version << " " << method << ": " << unpacked.error().message;
+      EXPECT_EQ(*unpacked, inner);
+      auto images = findDeviceImages(file);
+      ASSERT_TRUE(images) << images.error().message;
+      ASSERT_EQ(images->size(), 1u);
+      EXPECT_EQ((*images)[0].id, kDevice);
+      EXPECT_EQ(Bytes((*images)[0].bytes.begin(), (*images)[0].bytes.end()), object);
+    }
+}
+
+TEST(CompressedBundle, SeveralInOneFatBinary) {
+  const Bytes one = compressed(buildBundle({{kDevice, build({})}}), 2, 1);
+  Bytes two = one;
+  two.resize((two.size() + 4095) / 4096 * 4096);
+  two.insert(two.end(), one.begin(), one.end());
+  BuildObject carrier;
+  carrier.bitcode = two;
+  carrier.bitcodeSection = ".hip_fatbin";
+  Bytes elf = build(carrier);
+  elf[18] = 62; // a host file
+  auto images = findDeviceImages(elf);
+  ASSERT_TRUE(images) << images.error().message;
+  ASSERT_EQ(images->size(), 2u);
+  EXPECT_TRUE(hasBitcode((*images)[0].bytes));
+  EXPECT_TRUE(hasBitcode((*images)[1].bytes));
+}
+
+TEST(CompressedBundle, DamageIsAnErrorNeverACrash) {
+  const Bytes inner = buildBundle({{kDevice, build({})}});
+  for (unsigned method : {0, 1}) {
+    const Bytes file = compressed(inner, 2, method);
+    for (size_t size = 0; size < file.size(); size += 7)
+      EXPECT_FALSE(unpackCompressedBundle(ByteView(file).first(size))) << size;
+    for (size_t at = 4; at < file.size(); ++at) {
+      Bytes changed = file;
+      changed[at] ^= 0x40;
+      if (auto out = unpackCompressedBundle(changed)) {
+        EXPECT_EQ(out->size(), inner.size());
+      }
+      (void)findDeviceImages(changed);
+    }
+    Bytes liar = file;
+    liar[12] += 1; // one byte more than there is
+    EXPECT_FALSE(unpackCompressedBundle(liar));
+    liar[12] -= 2; // one less
+    EXPECT_FALSE(unpackCompressedBundle(liar));
+  }
+  Bytes huge = compressed(inner, 3, 1);
+  huge[4 + 2 + 2 + 8 + 5] = 0xff; // petabytes
+  ASSERT_FALSE(unpackCompressedBundle(huge));
+  EXPECT_NE(unpackCompressedBundle(huge).error().message.find("claims to hold"), std::string::npos);
+  Bytes other = compressed(inner, 2, 1);
+  other[6] = 7;
+  EXPECT_EQ(unpackCompressedBundle(other).error().code, ErrorCode::unsupported);
 }

@@ -2,6 +2,7 @@
 // become inputs of the unit tests.
 #include "runtime/cache/entry.h"
 #include "runtime/codeobject/codeobject.h"
+#include "runtime/codeobject/comgr_names.h"
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/codeobject/msgpack.h"
 #include "runtime/gate/gate.h"
@@ -12,6 +13,7 @@ using namespace meld;
 static void fuzz(ByteView bytes) {
 #if MELD_FUZZ_TARGET == 1 // code object
   (void)hasBitcode(bytes);
+  (void)withoutComgrNames(bytes);
   if (auto object = CodeObject::parse(bytes)) {
     (void)object->bitcode();
     for (const KernelMetadata &kernel : object->metadata.kernels)
