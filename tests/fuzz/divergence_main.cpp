@@ -57,7 +57,7 @@ bool isKernel(const Function &function) {
 
 struct Settings {
   FuzzTarget target;
-  unsigned generator = newestGenerator;
+  unsigned generator = defaultGenerator;
   bool wrong = false, verbose = false;
 };
 

@@ -472,7 +472,9 @@ private:
 } // namespace
 
 KernelAst generateKernel(uint64_t seed, unsigned generator) {
-  return Generator(seed, generator).kernel(seed);
+  KernelAst ast = Generator(seed, generator).kernel(seed);
+  ast.exactShape = generator >= 3;
+  return ast;
 }
 
 } // namespace meld::fuzz

@@ -97,6 +97,8 @@ struct KernelAst {
   uint64_t seed = 0;
   uint32_t blockSize = 64; ///< 32, 64, 96, 128, 192 or 256
   uint32_t blocks = 2;
+  bool exactShape =
+      false; ///< the workgroup's size is fixed, and what was `n` is n + the wave's number
   bool ldsAtomics = false; ///< there is a shared accumulator, added to `acc` at the end
   std::vector<Stmt> body;
 
@@ -107,10 +109,11 @@ struct KernelAst {
 
 /// Each generator stays as it was, so that a seed found with it is the same kernel for ever. 2 adds
 /// else-if chains, triangles in a row on one predicate, deeper loops, conditions that are uniform
-/// or affine in the thread, doubles, halves, vectors, calls, LDS atomics and readlane.
-inline constexpr unsigned newestGenerator = 2;
+/// or affine in the thread, doubles, halves, vectors, calls, LDS atomics and readlane. 3 is 2 with
+/// KernelAst::exactShape, for scalarization.
+inline constexpr unsigned newestGenerator = 3, defaultGenerator = 2;
 
 /// Same seed and generator, same kernel, on every host.
-KernelAst generateKernel(uint64_t seed, unsigned generator = newestGenerator);
+KernelAst generateKernel(uint64_t seed, unsigned generator = defaultGenerator);
 
 } // namespace meld::fuzz

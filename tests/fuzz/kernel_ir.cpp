@@ -33,6 +33,11 @@ public:
     f_->addFnAttr("target-cpu", cpu_);
     f_->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
     f_->addFnAttr("uniform-work-group-size", "true");
+    if (ast_.exactShape) {
+      auto of = [&](uint32_t size) { return ConstantAsMetadata::get(b_.getInt32(size)); };
+      f_->setMetadata("reqd_work_group_size",
+                      MDNode::get(context_, {of(ast_.blockSize), of(1), of(1)}));
+    }
     f_->addFnAttr(Attribute::Convergent);
     f_->addFnAttr(Attribute::NoUnwind);
     f_->addFnAttr(Attribute::MustProgress);
@@ -200,7 +205,8 @@ private:
     case ExprKind::groupId:
       return group_;
     case ExprKind::argument:
-      return f_->getArg(3);
+      return ast_.exactShape ? b_.CreateAdd(f_->getArg(3), b_.CreateLShr(tid_, c32(6)))
+                             : f_->getArg(3);
     case ExprKind::binary:
       return binary(static_cast<BinaryOp>(e.op), k[0], k[1]);
     case ExprKind::compare:
