@@ -94,6 +94,16 @@ TEST(Coexistence, AnotherToolAfterUs) {
   EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
 }
 
+TEST(Coexistence, NamedTwiceWeAttachOnce) {
+  Outcome o = withTool(MELD_LIB_DIR "/libmeld.so " MELD_LIB_DIR "/libmeld.so");
+  EXPECT_EQ(o.status, 0) << o.err;
+  size_t replaced = 0;
+  for (size_t at = 0; (at = o.err.find("replaced code object for", at)) != std::string::npos; ++at)
+    ++replaced;
+  EXPECT_EQ(replaced, 2u) << o.err;
+  EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
+}
+
 TEST(Coexistence, AToolThatDoesNotExist) {
   Outcome o = withTool("/nonexistent/tool.so");
   EXPECT_EQ(o.status, 0) << o.err;

@@ -1,4 +1,5 @@
 // The `meld` command as a person runs it. No GPU, no libmeld-jit.so needed.
+#include "runtime/cache/disk.h"
 #include "tests/runtime/cache/scratch.h"
 
 #include <cstdio>
@@ -119,6 +120,54 @@ TEST_F(Cli, TheSettingsPageIsUpToDate) {
   std::string page(std::istreambuf_iterator<char>(in), {});
   EXPECT_EQ(page, meld("config --markdown").out)
       << "write it again: meld config --markdown > docs/settings.md";
+}
+
+// What a run has left in the cache, told to a person: numbers side by side, what was melded, and
+// each reason for what was not once, with its places in the source.
+TEST_F(Cli, ExplainTellsWhatACacheEntryHolds) {
+  const json decisions = {
+      {{"location", "block 1 at a.hip:7"},
+       {"pass", "meld-cfm"},
+       {"point", "early"},
+       {"melded", true},
+       {"reason", "regions"},
+       {"profit", 70.0},
+       {"alignment", "blocks 2, paired 6"}},
+      {{"location", "block 3 at a.hip:9"}, {"melded", false}, {"reason", "not a diamond"}},
+      {{"location", "block 5 at a.hip:12"}, {"melded", false}, {"reason", "not a diamond"}}};
+  const json kernel = {{"name", "_Z6reducePKfPf"},
+                       {"selected", true},
+                       {"melded", true},
+                       {"verdict", "estimated cycles 200 -> 100"},
+                       {"gainPercent", 50.0},
+                       {"before", {{"vgprs", 11}, {"estimatedCycles", 200.4}}},
+                       {"after", {{"vgprs", 13}, {"estimatedCycles", 100.0}}},
+                       {"decisions", decisions}};
+  meld::DiskCache cache({scratch_.file("cache"), 0, false, {}});
+  meld::CacheEntry entry;
+  entry.key = meld::KeyBuilder().add("any", "key").finish();
+  entry.metadata = json{{"kernels", {kernel}}}.dump();
+  ASSERT_TRUE(cache.store(entry));
+
+  Result r = meld("explain reduce");
+  EXPECT_EQ(r.status, 0) << r.err;
+  for (const char *part :
+       {"reduce(float const*, float*)", "estimated cycles 200 -> 100 (50.0 % better)",
+        "vgprs            11      13", "estimatedCycles  200     100", "block 1 at a.hip:7",
+        "regions, profit 70.0", "blocks 2, paired 6", "block 3 at a.hip:9, block 5 at a.hip:12"})
+    EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
+  EXPECT_EQ(r.out.find("not a diamond"), r.out.rfind("not a diamond")) << "once";
+  EXPECT_EQ(meld("explain reduce --format=json").parsed()[0]["kernel"], kernel);
+
+  Result near = meld("explain redcue");
+  EXPECT_EQ(near.status, 1);
+  EXPECT_NE(near.err.find("did you mean reduce?"), std::string::npos) << near.err;
+
+  // Fields of other types than ours: nothing to be learnt, nothing breaks.
+  entry.metadata =
+      R"({"kernels":[{"name":"odd","melded":7,"selected":"x","before":3,"decisions":[4,{"melded":"y"}]}]})";
+  ASSERT_TRUE(cache.store(entry));
+  EXPECT_EQ(meld("explain odd").status, 0);
 }
 
 TEST_F(Cli, CacheVerbsOnAnEmptyCache) {
