@@ -1,6 +1,6 @@
 // Enough of HIP for clang to compile the device code of bench/kernels for NVPTX, without any SDK:
-// `clang -x cuda --cuda-device-only -nocudainc -nocudalib`. The host half of a program is parsed and
-// thrown away, so its functions are only declared.
+// `clang -x cuda --cuda-device-only -nocudainc -nocudalib`. The host half of a program is parsed
+// and thrown away, so its functions are only declared.
 #pragma once
 
 #include <cmath>
@@ -60,6 +60,11 @@ const char *hipGetErrorString(hipError_t);
 }
 
 // Arithmetic that needs no library.
+__device__ inline float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
+__device__ inline float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
+__device__ inline float __fsub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
+__device__ inline float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+__device__ inline float fabsf(float x) { return __nvvm_fabs_f(x); }
 __device__ inline int min(int a, int b) { return a < b ? a : b; }
 __device__ inline int max(int a, int b) { return a > b ? a : b; }
 __device__ inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
