@@ -125,9 +125,11 @@ int CostModel::divide(const Instruction &instruction, const Value *divisor) cons
 }
 
 int CostModel::merged(const Instruction &left, const Instruction &right, bool swapped) const {
-  if (left.getOpcode() == Instruction::Mul && !swapped && left.getOperand(1) != right.getOperand(1))
+  const bool sameSecond = left.getNumOperands() > 1 && right.getNumOperands() > 1 &&
+                          left.getOperand(1) == right.getOperand(swapped ? 0 : 1);
+  if (left.getOpcode() == Instruction::Mul && !sameSecond)
     return multiply(left, nullptr);
-  if (left.isIntDivRem() && left.getOperand(1) != right.getOperand(1))
+  if (left.isIntDivRem() && !sameSecond)
     return divide(left, nullptr);
   return std::max(instruction(left), instruction(right));
 }

@@ -1,14 +1,18 @@
 #include "passes/transform/node_planner.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/pair_choice.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
+#include <optional>
 
 namespace meld::passes {
 
 using namespace llvm;
 
 namespace {
+
+constexpr size_t maxChosen = 8192; // more pairs: all are kept
 
 // Plans one pair of nodes: phis, instruction alignments, and the exact gain of what was chosen.
 class NodePlanner {
@@ -56,20 +60,149 @@ public:
             [&](Instruction &instruction) { return speculation(instruction); },
             [&](Instruction &l, Instruction &r) { return score(l, r); });
       }
-      paired_.clear();
-      for (BlockPlan &block : plan.blocks) {
-        for (auto [l, r] : block.phis)
-          paired_[l] = r;
-        for (const AlignedItem &item : block.items)
-          if (item.kind == AlignedItem::pair)
-            paired_[item.left] = item.right;
-      }
+      notePairs(plan);
     }
+    giveUpPairs(plan);
     evaluate(plan);
     return plan;
   }
 
 private:
+  void notePairs(const NodePlan &plan) {
+    paired_.clear();
+    for (const BlockPlan &block : plan.blocks) {
+      for (auto [l, r] : block.phis)
+        paired_[l] = r;
+      for (const AlignedItem &item : block.items)
+        if (item.kind == AlignedItem::pair)
+          paired_[item.left] = item.right;
+    }
+  }
+
+  // Takes back the pairs whose selects cost more than they save (pair_choice.h). Only those that
+  // may be run by all threads: the others would need a guard, which the alignment has weighed.
+  void giveUpPairs(NodePlan &plan) {
+    size_t count = 0;
+    for (const BlockPlan &block : plan.blocks)
+      count += block.items.size();
+    if (count > maxChosen)
+      return;
+    PairChoice choice;
+    std::vector<std::pair<size_t, size_t>> where; // block and item of each loose pair
+    std::vector<PairChoice::Index> index;
+    DenseMap<const Value *, PairChoice::Index> loose; // by the left instruction
+    std::vector<std::vector<PairChoice::Index>> pairs(plan.blocks.size());
+    for (size_t b = 0; b < plan.blocks.size(); ++b)
+      for (size_t i = 0; i < plan.blocks[b].items.size(); ++i) {
+        const AlignedItem &item = plan.blocks[b].items[i];
+        if (item.kind != AlignedItem::pair) {
+          pairs[b].push_back(0);
+          continue;
+        }
+        if (!maySpeculate(*item.left) || !maySpeculate(*item.right)) {
+          pairs[b].push_back(choice.addFixedPair());
+          continue;
+        }
+        const int gain = cost_.instruction(*item.left) + cost_.instruction(*item.right) -
+                         cost_.merged(*item.left, *item.right, item.swapped) +
+                         speculation(*item.left) + speculation(*item.right);
+        pairs[b].push_back(choice.addPair(gain));
+        loose[item.left] = pairs[b].back();
+        where.push_back({b, i});
+        index.push_back(pairs[b].back());
+      }
+    if (where.empty())
+      return;
+
+    DenseMap<std::pair<const Value *, const Value *>, PairChoice::Index> hoisted, local;
+    auto selectOf = [&](const Value *l, const Value *r) -> std::optional<PairChoice::Index> {
+      if (l == r)
+        return std::nullopt;
+      const bool same = this->same(l, r);
+      auto producer = loose.find(l);
+      if (same && producer == loose.end())
+        return std::nullopt;
+      auto &known = inNode(l, leftBlocks_) || inNode(r, rightBlocks_) ? local : hoisted;
+      auto [found, fresh] = known.insert({{l, r}, 0});
+      if (fresh)
+        found->second = same ? choice.addSelectUnless(producer->second, cost_.select(l->getType()))
+                             : choice.addSelect(cost_.select(l->getType()));
+      return found->second;
+    };
+    auto readByKept = [&](const Value *l, const Value *r) {
+      if (auto select = selectOf(l, r))
+        choice.alwaysReads(*select);
+    };
+    for (size_t b = 0; b < plan.blocks.size(); ++b) {
+      const BlockPlan &block = plan.blocks[b];
+      local.clear();
+      for (size_t i = 0; i < block.items.size(); ++i) {
+        const AlignedItem &item = block.items[i];
+        if (item.kind != AlignedItem::pair)
+          continue;
+        for (unsigned k = 0; k < item.left->getNumOperands(); ++k)
+          if (auto select = selectOf(item.left->getOperand(k),
+                                     item.right->getOperand(item.swapped && k < 2 ? 1 - k : k)))
+            choice.reads(pairs[b][i], *select);
+      }
+      if (block.visitors == Visitors::both)
+        forEachMeeting(block, readByKept);
+    }
+    const std::vector<bool> kept = choice.solve();
+    std::vector<std::vector<bool>> apart(plan.blocks.size());
+    for (size_t n = 0; n < where.size(); ++n)
+      if (!kept[index[n]]) {
+        apart[where[n].first].resize(plan.blocks[where[n].first].items.size());
+        apart[where[n].first][where[n].second] = true;
+      }
+    for (size_t b = 0; b < plan.blocks.size(); ++b) {
+      if (apart[b].empty())
+        continue;
+      std::vector<AlignedItem> items;
+      for (size_t i = 0; i < apart[b].size(); ++i) {
+        const AlignedItem &item = plan.blocks[b].items[i];
+        if (!apart[b][i]) {
+          items.push_back(item);
+          continue;
+        }
+        items.push_back({AlignedItem::speculateLeft, item.left, nullptr, false});
+        items.push_back({AlignedItem::speculateRight, nullptr, item.right, false});
+      }
+      plan.blocks[b].items = std::move(items);
+    }
+    notePairs(plan);
+  }
+
+  // The values of the two sides that meet behind the block's own code: its branch's condition, the
+  // phis of what it leaves to, the phis that become one.
+  template <typename Meet> void forEachMeeting(const BlockPlan &block, Meet meet) const {
+    for (auto [l, r] : block.phis)
+      for (auto [bl, br] : match_.blocks) {
+        const int li = l->getBasicBlockIndex(bl), ri = r->getBasicBlockIndex(br);
+        if (li >= 0 && ri >= 0)
+          meet(l->getIncomingValue(unsigned(li)), r->getIncomingValue(unsigned(ri)));
+      }
+    if (left_.isHead || right_.isHead)
+      return;
+    const Instruction *l = block.left->getTerminator(), *r = block.right->getTerminator();
+    if (l->getNumSuccessors() > 1 && r->getNumSuccessors() > 1)
+      meet(decision(*l), decision(*r));
+    for (BasicBlock *successor : successors(block.left))
+      if (!leftBlocks_.count(successor) && is_contained(successors(block.right), successor))
+        for (PHINode &phi : successor->phis())
+          meet(phi.getIncomingValueForBlock(block.left), phi.getIncomingValueForBlock(block.right));
+  }
+
+  static const Value *decision(const Instruction &terminator) {
+    return isa<SwitchInst>(terminator) ? terminator.getOperand(0)
+                                       : cast<BranchInst>(terminator).getCondition();
+  }
+
+  static bool inNode(const Value *value, const SmallPtrSetImpl<const BasicBlock *> &blocks) {
+    auto *instruction = dyn_cast<Instruction>(value);
+    return instruction && blocks.count(instruction->getParent());
+  }
+
   // Threads of one side alone: its code as it is, neither guarded nor speculated.
   std::vector<AlignedItem> alone(const BlockPlan &block) const {
     std::vector<AlignedItem> items;
@@ -204,10 +337,6 @@ private:
     unsigned count = 0;
 
     int add(const Value *l, const Value *r) {
-      auto inNode = [&](const Value *value, const SmallPtrSetImpl<const BasicBlock *> &blocks) {
-        auto *instruction = dyn_cast<Instruction>(value);
-        return instruction && blocks.count(instruction->getParent());
-      };
       auto &set = inNode(l, leftBlocks) || inNode(r, rightBlocks) ? local : hoisted;
       if (!set.insert({l, r}).second)
         return 0;
@@ -289,8 +418,7 @@ private:
     Instruction *l = block.left->getTerminator(), *r = block.right->getTerminator();
     if (l->getNumSuccessors() < 2)
       return 0;
-    Value *lc = isa<SwitchInst>(l) ? l->getOperand(0) : cast<BranchInst>(l)->getCondition();
-    Value *rc = isa<SwitchInst>(r) ? r->getOperand(0) : cast<BranchInst>(r)->getCondition();
+    const Value *lc = decision(*l), *rc = decision(*r);
     if (block.visitors != Visitors::both)
       return 0;
     if (isa<Constant>(lc) || isa<Constant>(rc)) // padding: there was one branch, and there is one
