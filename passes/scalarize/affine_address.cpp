@@ -298,6 +298,8 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
     Plan plan{&instruction, *operand, addressForm(pointer, instruction, context)};
     if (!plan.form.rejected && (plan.form.uniform.empty() || plan.form.lane.empty()))
       plan.form.rejected = "nothing to take out of the lanes";
+    if (!plan.form.rejected && plan.form.uniform.size() > 2)
+      plan.form.rejected = "the scalar base would cost more than it saves";
     if (plan.form.rejected)
       report(instruction, false, plan.form.rejected, "");
     else
@@ -323,6 +325,19 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
       saved += divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : 4;
   if (saved < (options_.minProfit < 0 ? 1 : leastVersioned))
     drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
+  // A scalar part of its own for each access is four scalar instructions for three vector ones.
+  std::vector<SmallVector<std::tuple<Value *, unsigned, int64_t>, 4>> bases;
+  size_t tested = 0;
+  for (const Plan &plan : plans) {
+    tested += !plan.form.assumptions.empty();
+    SmallVector<std::tuple<Value *, unsigned, int64_t>, 4> base;
+    for (const AddressTerm &term : plan.form.uniform)
+      base.push_back({term.leaf, term.sum, term.scale});
+    if (!plan.form.assumptions.empty() && !is_contained(bases, base))
+      bases.push_back(std::move(base));
+  }
+  if (tested > 3 && bases.size() * 2 > tested)
+    drop("the scalar bases would cost more than they save", [](const Plan &) { return true; });
   if (function.getInstructionCount() > largestCopy)
     drop("the offset may wrap, and the function is too large to be copied",
          [](const Plan &) { return true; });
