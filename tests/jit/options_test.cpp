@@ -61,6 +61,7 @@ TEST(Options, badLinesNameTheArgument) {
   EXPECT_NE(refusal({"-mllvm", "-help"}).find("-help"), std::string::npos);
   EXPECT_NE(refusal({"-mllvm", "-no-such-option"}).find("-no-such-option"), std::string::npos);
   EXPECT_EQ(refusal({"-mllvm", "-print-after-all"}), "");
+  EXPECT_EQ(refusal({"-mllvm", "-amdgpu-prelink"}), "");
 }
 
 TEST(Options, unitsMayNotContradictEachOther) {
