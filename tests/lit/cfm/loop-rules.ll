@@ -331,6 +331,39 @@ out:
   ret void
 }
 
+; The same with sides that would be well worth it.
+; CHECK-LABEL: @a_long_side_leaves(
+; CHECK: br i1 %c, label %stay, label %out
+; CHECK: stay:
+; CHECK-COUNT-2: udiv i32 {{.*}}, %n
+; CHECK: out:
+; CHECK-COUNT-2: udiv i32 {{.*}}, %n
+; CHECK: ret void
+define amdgpu_kernel void @a_long_side_leaves(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i1, %stay ]
+  %c = icmp ult i32 %i, %tid
+  br i1 %c, label %stay, label %out
+stay:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = udiv i32 %x, %n
+  %x2 = xor i32 %x1, 7
+  %x3 = udiv i32 %x2, %n
+  store i32 %x3, ptr addrspace(3) %p
+  %i1 = add i32 %i, 1
+  br label %loop
+out:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = udiv i32 %y, %n
+  %y2 = xor i32 %y1, 7
+  %y3 = udiv i32 %y2, %n
+  store i32 %y3, ptr addrspace(3) %q
+  ret void
+}
+
 ; A self-loop on one side, straight code on the other: the loop stays on its side.
 ; CHECK-LABEL: @self_loop_alone(
 ; CHECK: phi i32

@@ -125,6 +125,12 @@ join:
 ; CHECK-LABEL: @fastmath(
 ; CHECK: fadd nnan contract float
 ; CHECK: fdiv contract float {{.*}}, !fpmath ![[FP:[0-9]+]]
+; CHECK: ret void
+; The same with the sides exchanged: it is the stricter that stays, not the left.
+; CHECK-LABEL: @accuracy(
+; CHECK: fdiv contract float {{.*}}, !fpmath ![[FP]]
+; CHECK-NOT: fdiv
+; CHECK: ret void
 define amdgpu_kernel void @fastmath(ptr addrspace(3) %p, float %x, float %y) {
   %tid = call i32 @llvm.amdgcn.workitem.id.x()
   %bit = and i32 %tid, 1
@@ -140,6 +146,25 @@ right:
   %v2 = load float, ptr addrspace(3) %p
   %a2 = fadd nnan ninf contract float %y, %v2
   %b2 = fdiv contract float %a2, %v2, !fpmath !7
+  store float %b2, ptr addrspace(3) %p
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @accuracy(ptr addrspace(3) %p, float %x, float %y) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %v = load float, ptr addrspace(3) %p
+  %b = fdiv contract float %x, %v, !fpmath !7
+  store float %b, ptr addrspace(3) %p
+  br label %join
+right:
+  %v2 = load float, ptr addrspace(3) %p
+  %b2 = fdiv contract float %y, %v2, !fpmath !6
   store float %b2, ptr addrspace(3) %p
   br label %join
 join:

@@ -1,5 +1,7 @@
 ; A select of every type that can differ between the sides, and what no select may be made of.
 ; RUN: %opt -passes=meld-cfm -S %s | FileCheck %s
+; Right without our own verifier behind it, which would put a wrong melding back: opt's has the last word.
+; RUN: %opt -passes='meld-cfm<no-verify>' -disable-output %s
 ; RUN: %opt -passes=meld-cfm %s | %llc -mcpu=gfx900 -o /dev/null
 ; RUN: %opt -passes=meld-cfm %s | %llc -mcpu=gfx90a -o /dev/null
 ; RUN: %opt -passes=meld-cfm %s | %llc -mcpu=gfx1030 -o /dev/null

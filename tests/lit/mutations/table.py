@@ -31,8 +31,7 @@ mutations = [
              "if (instruction.isIntDivRem() && !isa<ConstantInt>(instruction.getOperand(1)))", "if (false)",
              "LLVM 15 asks for a constant, too; later versions may use what is known at the place"),
     Mutation("speculation: safe at all", legality, "return isSafeToSpeculativelyExecute(&instruction);", "return true;"),
-    Mutation("speculation: promises dropped", codegen, "compat::dropPromises(*copy(original, side, current));",
-             "copy(original, side, current);"),
+    Mutation("speculation: promises dropped", codegen, "          compat::dropPromises(*clone);", "          (void)clone;"),
     # Which operands may be selected.
     Mutation("operand: immediate argument", legality, "return !call->paramHasAttr(index, Attribute::ImmArg);", "return true;"),
     Mutation("operand: struct index", legality, "return !step.isStruct();", "return true;"),
@@ -154,8 +153,8 @@ mutations += [
              "std::min(cast<AtomicRMWInst>(left).getAlign(), cast<AtomicRMWInst>(right).getAlign())",
              "cast<AtomicRMWInst>(left).getAlign()"),
     # Divergence.
-    Mutation("width: any branch", "transform/cfm.cpp", "if (!divergence.isDivergentBranch(block)) {", "if (false) {"),
+    Mutation("width: any branch", "transform/cfm.cpp", "if (!now.divergence.isDivergentBranch(block)) {", "if (false) {"),
     Mutation("width: uniform loads", plan, "if (!shape || losesScalarLoad(l, r))", "if (!shape)"),
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
-    Mutation("width: threshold", "analysis/gpu_info.cpp", "if (threshold % waveSize_ != 0)\n    return false;", ""),
+    Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
 ]
