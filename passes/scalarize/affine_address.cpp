@@ -58,7 +58,7 @@ bool hasForm(const Value *pointer, function_ref<bool(const Value &)> isUniform) 
         ++variable;
         last = index;
       }
-    auto *extension = dyn_cast_or_null<ZExtOperator>(last);
+    auto *extension = dyn_cast_or_null<ZExtInst>(last);
     return variable == 1 && extension && !isUniform(*extension->getOperand(0)) &&
            isa<CallInst>(extension->getOperand(0));
   }
