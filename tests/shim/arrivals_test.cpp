@@ -131,3 +131,19 @@ TEST(Coexistence, WhereRocrLoadsNoToolsInterpositionServes) {
     GTEST_SKIP() << "a ROCr 6";
   EXPECT_NE(o.err.find("working through symbol interposition"), std::string::npos) << o.err;
 }
+
+TEST(Coexistence, WhereNothingReachesUsTheEndSaysSo) {
+  const std::string warning = "the original code ran";
+  Scratch scratch;
+  Environment environment = meldEnvironment(scratch);
+  Outcome o = runProgram(MELD_DEEPBIND, environment);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out, "init 0\n");
+  EXPECT_NE(o.err.find(warning), std::string::npos) << o.err;
+  EXPECT_EQ(o.err.find(warning), o.err.rfind(warning)) << o.err;
+  // Not where it is as the user wants it, and not where we are attached.
+  environment["MELD_DISABLE"] = "1";
+  EXPECT_EQ(runProgram(MELD_DEEPBIND, environment).err.find(warning), std::string::npos);
+  EXPECT_EQ(runProgram(MELD_ARRIVALS " static", meldEnvironment(scratch)).err.find(warning),
+            std::string::npos);
+}

@@ -219,7 +219,7 @@ TEST_F(EngineTest, ThreadsShareOneCompile) {
 TEST_F(EngineTest, ProcessesShareOneCompile) {
   setenv("FAKEJIT_DELAY_MS", "100", 1);
   std::vector<pid_t> children;
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 64; ++i) {
     pid_t child = fork();
     if (!child) {
       Decision d = engine()->decide(original_);
