@@ -15,6 +15,8 @@ bool isMemory(const std::string &kind) {
 bool counts(const TracedInstruction &i, const Claim *claim) {
   if (i.kind == "salu" && claim && !claim->llvm)
     return false;
+  if (!claim && (i.text.rfind("v_mov_b32", 0) == 0 || i.text.rfind("s_mov_b", 0) == 0))
+    return false; // a copy between registers that only the backend knows of
   if (i.kind == "salu") {
     for (const char *mask :
          {"exec", "s_and_b64", "s_or_b64", "s_xor_b64", "s_andn2_b64", "s_orn2_b64"})

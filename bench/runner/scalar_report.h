@@ -8,12 +8,13 @@
 //   s_add_u32           33     ours: yes, LLVM's: yes    scalar: equal by construction
 //
 // What is counted: executions of vector and scalar arithmetic and of memory instructions, per wave.
-// Branches, waits, barriers and what only computes lane masks are left out, and vector instructions
-// executed without any active lane. One instruction of the IR becomes several machine instructions;
-// it was uniform as often as the least uniform of them. What our analysis calls uniform although
-// its operands are not (thread id / 64) counts for the oracle, too, when its result always was.
-// Code that the backend itself adds (rewritten loop counters, copies) has no instruction of the IR:
-// where it is scalar, it counts as known to both analyses, where it is vector, to neither.
+// Branches, waits, barriers, what only computes lane masks and copies that the backend adds are
+// left out, and vector instructions executed without any active lane. One instruction of the IR
+// becomes several machine instructions; it was uniform as often as the least uniform of them. What
+// our analysis calls uniform although its operands are not (thread id / 64) counts for the oracle,
+// too, when its result always was. Code that the backend itself adds (rewritten loop counters,
+// copies) has no instruction of the IR: where it is scalar, it counts as known to both analyses,
+// where it is vector, to neither.
 //
 // Thread rule: pure functions.
 #pragma once

@@ -94,7 +94,8 @@ TEST(Scalar, WhatRanWithoutLanesSaysNothing) {
 }
 
 TEST(Scalar, UntracedVectorInstructionsAreNobodysClaim) {
-  const auto s = sharesOf({vectorOp("v_mov_b32_e32 v0, 0", 0, 10, 10, 10),
+  const auto s = sharesOf({vectorOp("v_add_u32_e32 v0, s0, v0", 0, 10, 10, 10),
+                           vectorOp("v_mov_b32_e32 v0, 0", 0, 10, 10, 10), // a copy: nobody's work
                            scalarOp("s_add_i32 s0, s0, -1", "salu", 0, 20)},
                           {{1, uniform}});
   EXPECT_EQ(s.executed, 30);
