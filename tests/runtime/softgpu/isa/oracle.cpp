@@ -151,7 +151,7 @@ bool laterLlvmDiffers(const Oracle::Answer &want, const std::string &ours, unsig
   // A scalar source; modifiers that were not shown; what GFX10 calls null.
   for (const char *prefix :
        {"v_swap_b32", "v_cndmask_b32_sdwa", "v_cndmask_b32_dpp", "v_madmk_f16", "v_madak_f16",
-        "image_gather4h", "buffer_store_lds_dword", "v_accvgpr_mov_b32"})
+        "image_gather4h", "buffer_store_lds_dword", "v_accvgpr_"})
     if (names(prefix))
       return true;
   if (holds(" null"))
