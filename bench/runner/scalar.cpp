@@ -162,10 +162,16 @@ std::string savings(const std::vector<ScalarRow> &rows, const char *name,
     cycles.add(time);
     worse += time > 1.01;
   }
-  const auto less = [](const Geomean &g) { return decimal(100 * (1 - g.value()), 1) + " %"; };
-  return std::string(name) + ": instructions -" + less(instructions) + ", vector ALU -" +
-         less(valu) + ", register accesses -" + less(registers) + ", addresses -" +
-         less(addresses) + ", cycles -" + less(cycles) + "; fewer vector instructions in " +
+  const auto change = [](const Geomean &g) {
+    const double percent = 100 * (g.value() - 1);
+    return (percent < -0.05  ? "-"
+            : percent > 0.05 ? "+"
+                             : "") +
+           decimal(std::abs(percent), 1) + " %";
+  };
+  return std::string(name) + ": instructions " + change(instructions) + ", vector ALU " +
+         change(valu) + ", register accesses " + change(registers) + ", addresses " +
+         change(addresses) + ", cycles " + change(cycles) + "; fewer vector instructions in " +
          std::to_string(fewerValu) + " of " + std::to_string(rows.size()) +
          ", more than 1 % slower in " + std::to_string(worse) + "\n";
 }
@@ -254,8 +260,8 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
               sharesTable(rows, oursOfOracle).c_str());
   std::printf("%s\n", costTable(rows).c_str());
   std::printf(
-      "Less, as geometric means (Lee et al., warps of 32: instructions 29 %%, register "
-      "accesses 31 %%, addresses 47 %%):\n%s%s%s",
+      "Changes, as geometric means (Lee et al., warps of 32: instructions -29 %%, register "
+      "accesses -31 %%, addresses -47 %%):\n%s%s%s",
       savings(rows, "clang -O3 against hidden", &ScalarRow::hidden, &ScalarRow::clang).c_str(),
       savings(rows, "scalarize against hidden", &ScalarRow::hidden, &ScalarRow::ours).c_str(),
       savings(rows, "scalarize against clang -O3", &ScalarRow::clang, &ScalarRow::ours).c_str());

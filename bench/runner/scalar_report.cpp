@@ -27,6 +27,15 @@ bool counts(const TracedInstruction &i, const Claim *claim) {
   return i.kind == "valu" || i.kind == "smem" || isMemory(i.kind);
 }
 
+/// What the backend puts under the line of another instruction: stores that it joins, and the
+/// fields of v0 in which gfx90a hands over the three work-item ids.
+bool underAForeignLine(const TracedInstruction &i) {
+  for (const char *part : {"ds_write", "_store_", "0x3ff, v0", "v0, 10, 10", "v0, 20, 10"})
+    if (i.text.find(part) != std::string::npos)
+      return true;
+  return false;
+}
+
 double runs(const TracedInstruction &i) {
   return static_cast<double>(i.executions - (i.vector ? i.execZero : 0));
 }
@@ -64,7 +73,7 @@ UniformShares sharesOf(const std::vector<TracedInstruction> &code,
   UniformShares shares;
   const Claim *around = nullptr; // of the instruction before: the same block, nearly always
   for (const TracedInstruction &i : code) {
-    const auto claim = claims.find(i.line);
+    const auto claim = underAForeignLine(i) ? claims.end() : claims.find(i.line);
     if (claim != claims.end())
       around = &claim->second;
     const double n = runs(i);

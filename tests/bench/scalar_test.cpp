@@ -105,6 +105,14 @@ TEST(Scalar, UntracedVectorInstructionsAreNobodysClaim) {
   EXPECT_EQ(s.oracle, 30);
 }
 
+TEST(Scalar, JoinedStoresAreNobodysClaim) {
+  const auto s =
+      sharesOf({vectorOp("ds_write_b128 v1, v[24:27] offset:1008", 1, 10, 0, 0)}, {{1, uniform}});
+  EXPECT_EQ(s.executed, 10);
+  EXPECT_EQ(s.traced, 0);
+  EXPECT_TRUE(s.contradictions.empty());
+}
+
 TEST(Scalar, AccessesArePerLaneForVectorRegisters) {
   TracedInstruction add = vectorOp("v_add_u32_e32 v0, s0, v1", 1, 10, 0, 0);
   add.lanes = 100;
