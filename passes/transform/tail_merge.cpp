@@ -243,7 +243,8 @@ void merge(const Tail &tail) {
       return values.front();
     PHINode *&phi = phis[values];
     if (!phi) {
-      phi = PHINode::Create(values.front()->getType(), unsigned(sides), "meld", &block->front());
+      phi = PHINode::Create(values.front()->getType(), unsigned(sides), "meld",
+                            compat::before(&block->front()));
       for (size_t side = 0; side < sides; ++side)
         phi->addIncoming(values[side], tail.blocks[side]);
     }
