@@ -20,8 +20,9 @@ static llvm::Error checkRegex(StringRef key, StringRef value) {
 }
 
 llvm::ArrayRef<StringRef> MeldOptions::passNames() {
-  static const StringRef names[] = {"triangles", "branch-fusion", "cfm",         "padding",
-                                    "switch",    "tail-merge",    "unpredicate", "scalarize"};
+  static const StringRef names[] = {"triangles",   "branch-fusion",  "cfm",
+                                    "padding",     "switch",         "tail-merge",
+                                    "unpredicate", "uniform-branch", "scalarize"};
   return names;
 }
 

@@ -67,6 +67,9 @@ public:
     // Last, and not early: LLVM's if-conversion would flatten again what this opens.
     if (options_.wants("unpredicate") && point_ != "early")
       step(MeldUnpredicatePass(options_, log_, point_));
+    // What is proven uniform stays scalar where our selects and joins hide it from LLVM.
+    if (changed && options_.wants("uniform-branch") && point_ != "early")
+      step(UniformBranchPass(options_, log_, point_));
     if (!changed)
       return PreservedAnalyses::all();
     return PreservedAnalyses::none();

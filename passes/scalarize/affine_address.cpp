@@ -326,15 +326,18 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
   if (saved < (options_.minProfit < 0 ? 1 : leastVersioned))
     drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
   // A scalar part of its own for each access is four scalar instructions for three vector ones.
-  std::vector<SmallVector<std::tuple<Value *, unsigned, int64_t>, 4>> bases;
+  std::vector<std::pair<SmallVector<std::tuple<Value *, int64_t>, 4>, ScalarSum>> bases;
   size_t tested = 0;
   for (const Plan &plan : plans) {
-    tested += !plan.form.assumptions.empty();
-    SmallVector<std::tuple<Value *, unsigned, int64_t>, 4> base;
+    if (plan.form.assumptions.empty())
+      continue;
+    ++tested;
+    SmallVector<std::tuple<Value *, int64_t>, 4> base;
     for (const AddressTerm &term : plan.form.uniform)
-      base.push_back({term.leaf, term.sum, term.scale});
-    if (!plan.form.assumptions.empty() && !is_contained(bases, base))
-      bases.push_back(std::move(base));
+      base.push_back({term.leaf, term.scale});
+    auto key = std::make_pair(base, plan.form.assumptions.front().sum);
+    if (!is_contained(bases, key))
+      bases.push_back(std::move(key));
   }
   if (tested > 3 && bases.size() * 2 > tested)
     drop("the scalar bases would cost more than they save", [](const Plan &) { return true; });
