@@ -1,20 +1,15 @@
 #include "passes/scalarize/affine_address.h"
+#include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/scalarize/address_form.h"
 #include "passes/scalarize/version.h"
 #include "passes/transform/decisions.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Transforms/Utils/Local.h"
-#if LLVM_VERSION_MAJOR >= 17
-#include "llvm/Analysis/UniformityAnalysis.h"
-#else
-#include "llvm/Analysis/DivergenceAnalysis.h"
-#endif
 
 namespace meld::passes {
 
@@ -256,17 +251,8 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
       !(compat::startsWith(processor, "gfx9") || compat::startsWith(processor, "gfx1")) ||
       function.getInstructionCount() > largestFunction)
     return PreservedAnalyses::all();
-#if LLVM_VERSION_MAJOR >= 17
-  auto &llvmView = analyses.getResult<UniformityInfoAnalysis>(function);
-#else
-  llvm::DivergenceInfo llvmView(function, analyses.getResult<DominatorTreeAnalysis>(function),
-                                analyses.getResult<PostDominatorTreeAnalysis>(function),
-                                divergence.loops(), analyses.getResult<TargetIRAnalysis>(function),
-                                /*KnownReducible=*/false);
-#endif
-  auto isScalar = [&](const Value &value) {
-    return isa<Constant>(value) || !compat::isDivergent(llvmView, value);
-  };
+  BackendView backend(function, analyses, divergence);
+  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
   AddressContext context{
       gpu, analyses.getResult<LazyValueAnalysis>(function), function.getParent()->getDataLayout(),
       [&](const Value &value, const Instruction &access) {
@@ -358,7 +344,7 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
               any_of(function,
                      [&](const BasicBlock &block) {
                        const Instruction &end = *block.getTerminator();
-                       return end.getNumSuccessors() > 1 && compat::isDivergent(llvmView, end);
+                       return end.getNumSuccessors() > 1 && !backend.isScalar(end);
                      }),
               [&](IRBuilder<> &builder) { return testOf(builder, plans); });
   Writer writer(function, compat::startsWith(processor, "gfx10") ? 2047 : 4095);

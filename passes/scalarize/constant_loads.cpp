@@ -1,39 +1,20 @@
 #include "passes/scalarize/constant_loads.h"
+#include "passes/analysis/backend_view.h"
 #include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/first_lane.h"
 #include "llvm/Analysis/MemorySSA.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/Local.h"
-#if LLVM_VERSION_MAJOR >= 17
-#include "llvm/Analysis/UniformityAnalysis.h"
-#else
-#include "llvm/Analysis/DivergenceAnalysis.h"
-#endif
 
 namespace meld::passes {
 
 using namespace llvm;
 
 namespace {
-
-Value *firstLane(IRBuilder<> &builder, Value &value) {
-  Module *module = builder.GetInsertBlock()->getModule();
-#if LLVM_VERSION_MAJOR >= 20
-  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_readfirstlane,
-                                                       {builder.getInt32Ty()});
-#elif LLVM_VERSION_MAJOR >= 19
-  Function *callee =
-      Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane, {builder.getInt32Ty()});
-#else
-  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
-#endif
-  return builder.CreateCall(callee, {&value});
-}
 
 // An index of 32 bits, extended or not; nothing for others.
 Value *firstLaneOfIndex(IRBuilder<> &builder, Value &index) {
@@ -43,7 +24,7 @@ Value *firstLaneOfIndex(IRBuilder<> &builder, Value &index) {
     narrow = cast->getOperand(0);
   if (!narrow->getType()->isIntegerTy(32))
     return nullptr;
-  Value *scalar = firstLane(builder, *narrow);
+  Value *scalar = firstLane(builder, narrow);
   if (narrow == &index)
     return scalar;
   return isa<SExtInst>(cast) ? builder.CreateSExt(scalar, index.getType())
@@ -107,17 +88,8 @@ PreservedAnalyses ConstantLoadsPass::run(Function &function, FunctionAnalysisMan
   }
   if (loads.empty())
     return PreservedAnalyses::all();
-#if LLVM_VERSION_MAJOR >= 17
-  auto &llvmView = analyses.getResult<UniformityInfoAnalysis>(function);
-#else
-  llvm::DivergenceInfo llvmView(function, analyses.getResult<DominatorTreeAnalysis>(function),
-                                analyses.getResult<PostDominatorTreeAnalysis>(function),
-                                divergence.loops(), analyses.getResult<TargetIRAnalysis>(function),
-                                /*KnownReducible=*/false);
-#endif
-  auto isScalar = [&](const Value &value) {
-    return isa<Constant>(value) || !compat::isDivergent(llvmView, value);
-  };
+  BackendView backend(function, analyses, divergence);
+  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
   auto &constancy = *analyses.getResult<ConstancyAnalysis>(function);
   MemorySSA &memory = analyses.getResult<MemorySSAAnalysis>(function).getMSSA();
   const DataLayout &layout = function.getParent()->getDataLayout();

@@ -1,20 +1,15 @@
 #include "passes/scalarize/uniform_values.h"
+#include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/first_lane.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/Local.h"
-#if LLVM_VERSION_MAJOR >= 17
-#include "llvm/Analysis/UniformityAnalysis.h"
-#else
-#include "llvm/Analysis/DivergenceAnalysis.h"
-#endif
 
 namespace meld::passes {
 
@@ -25,22 +20,6 @@ namespace {
 constexpr unsigned maxRounds = 4;
 constexpr double readCost = 2; ///< a v_readfirstlane and what waits for its scalar result
 constexpr double leastGain = 2;
-
-Value *firstLane(IRBuilder<> &builder, Value *word) {
-  if (isa<Constant>(word))
-    return word;
-  Module *module = builder.GetInsertBlock()->getModule();
-#if LLVM_VERSION_MAJOR >= 20
-  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_readfirstlane,
-                                                       {builder.getInt32Ty()});
-#elif LLVM_VERSION_MAJOR >= 19
-  Function *callee =
-      Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane, {builder.getInt32Ty()});
-#else
-  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
-#endif
-  return builder.CreateCall(callee, {word}, "scalar");
-}
 
 /// 32-bit words of a value that we can read from the first lane, 0 when we do not.
 unsigned wordsOf(const Value &value) {
@@ -208,18 +187,8 @@ bool Scalarizer::round() {
       uniform.push_back(&instruction);
   if (uniform.empty())
     return false;
-#if LLVM_VERSION_MAJOR >= 17
-  auto &llvmView = analyses_.getResult<UniformityInfoAnalysis>(function_);
-#else
-  llvm::DivergenceInfo llvmView(function_, analyses_.getResult<DominatorTreeAnalysis>(function_),
-                                analyses_.getResult<PostDominatorTreeAnalysis>(function_),
-                                divergence.loops(),
-                                analyses_.getResult<TargetIRAnalysis>(function_),
-                                /*KnownReducible=*/false);
-#endif
-  auto isScalar = [&](const Value &value) {
-    return isa<Constant>(value) || !compat::isDivergent(llvmView, value);
-  };
+  BackendView backend(function_, analyses_, divergence);
+  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
   SetVector<Instruction *> difference;
   for (Instruction *instruction : uniform)
     if (!isScalar(*instruction))

@@ -1,35 +1,14 @@
 #include "passes/transform/uniform_branch.h"
+#include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/transform/decisions.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
+#include "passes/transform/first_lane.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
-#if LLVM_VERSION_MAJOR >= 17
-#include "llvm/Analysis/UniformityAnalysis.h"
-#else
-#include "llvm/Analysis/DivergenceAnalysis.h"
-#endif
 
 namespace meld::passes {
 
 using namespace llvm;
-
-static Value *firstLane(IRBuilder<> &builder, Value *value) {
-  if (isa<Constant>(value))
-    return value;
-  Module *module = builder.GetInsertBlock()->getModule();
-#if LLVM_VERSION_MAJOR >= 20
-  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_readfirstlane,
-                                                       {builder.getInt32Ty()});
-#elif LLVM_VERSION_MAJOR >= 19
-  Function *callee =
-      Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane, {builder.getInt32Ty()});
-#else
-  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
-#endif
-  return builder.CreateCall(callee, {value});
-}
 
 static Value *scalarCondition(BranchInst &branch) {
   IRBuilder<> builder(&branch);
@@ -58,20 +37,12 @@ PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisMan
   }
   if (found.empty())
     return PreservedAnalyses::all();
-#if LLVM_VERSION_MAJOR >= 17
-  auto &llvmView = analyses.getResult<UniformityInfoAnalysis>(function);
-#else
-  llvm::DivergenceInfo llvmView(function, analyses.getResult<DominatorTreeAnalysis>(function),
-                                analyses.getResult<PostDominatorTreeAnalysis>(function),
-                                divergence.loops(), analyses.getResult<TargetIRAnalysis>(function),
-                                /*KnownReducible=*/false);
-#endif
+  BackendView backend(function, analyses, divergence);
   DecisionRecorder recorder(function, analyses, log_, "meld-uniform-branch", point_);
   bool changed = false;
   for (BranchInst *branch : found) {
     // Inside a loop with a divergent exit the condition may be uniform and its use outside not.
-    if (!compat::isDivergent(llvmView, *branch->getCondition()) &&
-        !compat::isDivergent(llvmView, *branch))
+    if (backend.isScalar(*branch->getCondition()) && backend.isScalar(*branch))
       continue;
     Decision decision;
     decision.pass = "meld-uniform-branch";
