@@ -7,6 +7,7 @@
 #include <cstring>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -59,6 +60,13 @@ Expected<std::unique_ptr<MemoryBuffer>> generateCode(Module &module, const FuzzT
     (*machine)->setOptLevel(passes::compat::CodeGenLevel::None);
   SmallString<0> object;
   {
+    // What comgr gets besides the options of the source: process state, reset by jit::optimize.
+    std::vector<const char *> arguments{"fuzz"};
+    const auto backend = jit::CompileOptions().backendOptions();
+    for (const auto &o : backend)
+      arguments.push_back(o.c_str());
+    cl::ResetAllOptionOccurrences();
+    cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data());
     raw_svector_ostream out(object);
     legacy::PassManager pm;
     if ((*machine)->addPassesToEmitFile(pm, out, nullptr, CGFT_ObjectFile))

@@ -1,6 +1,7 @@
 #include "jit/embedded.h"
 #include "jit/options.h"
 #include "tests/jit/test_objects.h"
+#include "llvm/Config/llvm-config.h"
 
 #include <algorithm>
 #include <set>
@@ -52,6 +53,26 @@ TEST(Options, targetIdContractionAndVersion) {
                     return m == "--amdhsa-code-object-version=5";
                   }) != v5.mllvm.end();
   EXPECT_TRUE(viaMllvm || v5.codeObjectVersion == 5);
+}
+
+// LLVM 17 and 18 lose dominators over the iterative strategy of the atomic optimizer.
+TEST(Options, atomicsAreCombinedWithoutTheFaultyStrategy) {
+  const bool faulty = LLVM_VERSION_MAJOR == 17 || LLVM_VERSION_MAJOR == 18;
+  auto strategies = [](const CompileOptions &o) {
+    std::vector<std::string> found;
+    for (const std::string &a : o.codegenArguments(true))
+      if (a.find("amdgpu-atomic-optimizer-strategy") != std::string::npos)
+        found.push_back(a);
+    return found;
+  };
+  using Strings = std::vector<std::string>;
+  const std::string name = "-amdgpu-atomic-optimizer-strategy=";
+  CompileOptions o;
+  EXPECT_EQ(strategies(o), faulty ? Strings{name + "DPP"} : Strings{});
+  o.mllvm = {name + "None"};
+  EXPECT_EQ(strategies(o), Strings{name + "None"});
+  o.mllvm = {name + "Iterative"};
+  EXPECT_EQ(strategies(o), Strings{name + (faulty ? "DPP" : "Iterative")});
 }
 
 TEST(Options, badLinesNameTheArgument) {
