@@ -9,6 +9,7 @@
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
+#include "passes/transform/repeated_ifs.h"
 #include "passes/transform/tail_merge.h"
 #include "passes/transform/triangles.h"
 #include "passes/transform/uniform_branch.h"
@@ -70,6 +71,9 @@ public:
     // What is proven uniform stays scalar where our selects and joins hide it from LLVM.
     if (changed && options_.wants("uniform-branch") && point_ != "early")
       step(UniformBranchPass(options_, log_, point_));
+    // Of whatever was melded at either point.
+    if (point_ != "early")
+      step(RepeatedIfsPass());
     if (!changed)
       return PreservedAnalyses::all();
     return PreservedAnalyses::none();
@@ -113,6 +117,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
                  DecisionLog *log) {
   if (text == "print<meld-divergence>") {
     manager.addPass(DivergencePrinterPass(outs()));
+    return true;
+  }
+  if (text == "meld-repeated-ifs") {
+    manager.addPass(RepeatedIfsPass());
     return true;
   }
   if (text == "print<meld-constancy>") {
