@@ -2,6 +2,7 @@
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
 #include "bench/runner/scalar.h"
+#include "bench/runner/static_counts.h"
 #include "bench/runner/suite.h"
 #include "bench/runner/validation.h"
 
@@ -33,6 +34,13 @@ int main(int argc, char **argv) {
   meld::bench::ScalarOptions scalarOptions;
   scalar->add_option("--only", scalarOptions.only, "Benchmarks whose name contains this");
   scalar->add_flag("--json", scalarOptions.json, "One JSON array instead of the tables");
+  CLI::App *counts = app.add_subcommand(
+      "static", "Instructions, registers and occupancy of each kernel, original and melded");
+  meld::bench::StaticOptions staticOptions;
+  counts->add_option("--only", staticOptions.only, "Benchmarks whose name contains this");
+  counts->add_option("--arch", staticOptions.processors, "Processors")->capture_default_str();
+  counts->add_flag("--all", staticOptions.every, "Also the programs outside the melding paper");
+  counts->add_flag("--json", staticOptions.json, "One JSON array instead of the table");
   CLI11_PARSE(app, argc, argv);
   const auto paths = meld::bench::Paths::fromExecutable();
   if (demo->parsed())
@@ -45,5 +53,7 @@ int main(int argc, char **argv) {
     return meld::bench::runCompileTime(paths, compileOptions);
   if (scalar->parsed())
     return meld::bench::runScalar(paths, scalarOptions);
+  if (counts->parsed())
+    return meld::bench::runStatic(paths, staticOptions);
   return 2;
 }
