@@ -1,5 +1,6 @@
 #include "passes/transform/rollback.h"
 #include "passes/compat.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace meld::passes {
@@ -18,8 +19,12 @@ Rollback::Rollback(Function &function) : function_(function) {
   auto to = copy_->arg_begin();
   for (Argument &argument : function.args())
     map[&argument] = &*to++;
+  // Locations keep the subprogram: the copy's body comes back into the function.
+  if (DISubprogram *subprogram = function.getSubprogram())
+    map.MD()[subprogram].reset(subprogram);
   SmallVector<ReturnInst *, 4> returns;
   CloneFunctionInto(copy_, &function, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copy_->setSubprogram(nullptr); // one function each
   copy_->removeFromParent();
 }
 

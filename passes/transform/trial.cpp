@@ -1,6 +1,7 @@
 #include "passes/transform/trial.h"
 #include "passes/compat.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace meld::passes {
@@ -17,8 +18,12 @@ Trial::Trial(Function &function) : function_(function) {
     to->setName(argument.getName());
     map[&argument] = &*to++;
   }
+  // Locations keep the subprogram: the copy's body comes back into the function.
+  if (DISubprogram *subprogram = function.getSubprogram())
+    map.MD()[subprogram].reset(subprogram);
   SmallVector<ReturnInst *, 4> returns;
   CloneFunctionInto(copy_, &function, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copy_->setSubprogram(nullptr); // one function each
   // The clone took the original's visibility over, which a local symbol must not have.
   copy_->setVisibility(GlobalValue::DefaultVisibility);
   copy_->setLinkage(GlobalValue::InternalLinkage);
