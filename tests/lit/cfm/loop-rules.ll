@@ -331,15 +331,17 @@ out:
   ret void
 }
 
-; The same with sides that would be well worth it.
-; CHECK-LABEL: @a_long_side_leaves(
+; The same where both sides go on to one join and are worth it: %stay leaves the loop there, too. One body for both
+; would run %out's divisions in every round, for the threads that leave in that round; now all do them together, once.
+; CHECK-LABEL: @two_ways_out(
 ; CHECK: br i1 %c, label %stay, label %out
 ; CHECK: stay:
 ; CHECK-COUNT-2: udiv i32 {{.*}}, %n
+; CHECK: br i1 %more, label %loop, label %join
 ; CHECK: out:
 ; CHECK-COUNT-2: udiv i32 {{.*}}, %n
 ; CHECK: ret void
-define amdgpu_kernel void @a_long_side_leaves(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+define amdgpu_kernel void @two_ways_out(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
 entry:
   %tid = call i32 @llvm.amdgcn.workitem.id.x()
   br label %loop
@@ -354,13 +356,51 @@ stay:
   %x3 = udiv i32 %x2, %n
   store i32 %x3, ptr addrspace(3) %p
   %i1 = add i32 %i, 1
-  br label %loop
+  %more = icmp ult i32 %i1, %n
+  br i1 %more, label %loop, label %join
 out:
   %y = load i32, ptr addrspace(3) %q
   %y1 = udiv i32 %y, %n
   %y2 = xor i32 %y1, 7
   %y3 = udiv i32 %y2, %n
   store i32 %y3, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; The control case: the same sides within the loop become one body.
+; CHECK-LABEL: @both_stay(
+; CHECK-COUNT-2: udiv i32 {{.*}}, %n
+; CHECK-NOT: udiv
+; CHECK: ret void
+define amdgpu_kernel void @both_stay(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i1, %next ]
+  %c = icmp ult i32 %i, %tid
+  br i1 %c, label %left, label %right
+left:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = udiv i32 %x, %n
+  %x2 = xor i32 %x1, 7
+  %x3 = udiv i32 %x2, %n
+  store i32 %x3, ptr addrspace(3) %p
+  br label %next
+right:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = udiv i32 %y, %n
+  %y2 = xor i32 %y1, 7
+  %y3 = udiv i32 %y2, %n
+  store i32 %y3, ptr addrspace(3) %q
+  br label %next
+next:
+  %i1 = add i32 %i, 1
+  %more = icmp ult i32 %i1, %n
+  br i1 %more, label %loop, label %join
+join:
   ret void
 }
 
