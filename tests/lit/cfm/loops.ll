@@ -98,8 +98,16 @@ right:
   br label %right
 }
 
-; Irreducible on one side: not taken apart, and no crash.
+; Irreducible on one side: the two blocks that enter each other stay as they are, and no crash.
 ; CHECK-LABEL: @irreducible(
+; CHECK: br i1 %xc, label %a, label %b
+; CHECK: a:
+; CHECK-NEXT: load volatile
+; CHECK: br i1 %ac, label %b, label %left.end
+; CHECK: b:
+; CHECK-NEXT: load volatile
+; CHECK: br i1 %bc, label %a, label %left.end
+; CHECK-NOT: load volatile
 ; CHECK: ret void
 define amdgpu_kernel void @irreducible(ptr addrspace(3) %p, i32 %n) {
   %tid = call i32 @llvm.amdgcn.workitem.id.x()

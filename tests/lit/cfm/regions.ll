@@ -256,3 +256,75 @@ right:
 join:
   ret void
 }
+
+; Minima and maxima of all kinds pair with their like, in either order of operands;
+declare i32 @llvm.umin.i32(i32, i32)
+declare i32 @llvm.umax.i32(i32, i32)
+declare i32 @llvm.smin.i32(i32, i32)
+declare i32 @llvm.smax.i32(i32, i32)
+declare float @llvm.maxnum.f32(float, float)
+declare float @llvm.fmuladd.f32(float, float, float)
+; CHECK-LABEL: @min_max(
+; CHECK: call i32 @llvm.umin.i32(
+; CHECK-NEXT: call i32 @llvm.umax.i32(
+; CHECK-NEXT: call i32 @llvm.smin.i32(
+; CHECK-NEXT: call i32 @llvm.smax.i32(
+; CHECK-NOT: call i32
+; CHECK: call float @llvm.maxnum.f32(
+; CHECK-NEXT: call float @llvm.fmuladd.f32(
+; CHECK-NOT: call
+; CHECK: ret void
+define amdgpu_kernel void @min_max(ptr addrspace(3) %p, i32 %k, float %f) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = call i32 @llvm.umin.i32(i32 %x, i32 %k)
+  %x2 = call i32 @llvm.umax.i32(i32 %x1, i32 %tid)
+  %x3 = call i32 @llvm.smin.i32(i32 %x2, i32 %k)
+  %x4 = call i32 @llvm.smax.i32(i32 %x3, i32 %tid)
+  %x5 = bitcast i32 %x4 to float
+  %x6 = call float @llvm.maxnum.f32(float %x5, float %f)
+  %x7 = call float @llvm.fmuladd.f32(float %x6, float %f, float %x5)
+  store float %x7, ptr addrspace(3) %p
+  br label %join
+right:
+  %y = load i32, ptr addrspace(3) %p
+  %y1 = call i32 @llvm.umin.i32(i32 %k, i32 %y)
+  %y2 = call i32 @llvm.umax.i32(i32 %tid, i32 %y1)
+  %y3 = call i32 @llvm.smin.i32(i32 %k, i32 %y2)
+  %y4 = call i32 @llvm.smax.i32(i32 %tid, i32 %y3)
+  %y5 = bitcast i32 %y4 to float
+  %y6 = call float @llvm.maxnum.f32(float %f, float %y5)
+  %y7 = call float @llvm.fmuladd.f32(float %f, float %y6, float %y5)
+  store float %y7, ptr addrspace(3) %p
+  br label %join
+join:
+  ret void
+}
+
+; a minimum and a maximum are no pair.
+; CHECK-LABEL: @min_against_max(
+; CHECK-DAG: call i32 @llvm.umin.i32(i32 %{{.*}}, i32 %k)
+; CHECK-DAG: call i32 @llvm.umax.i32(i32 %{{.*}}, i32 %k)
+; CHECK: ret void
+define amdgpu_kernel void @min_against_max(ptr addrspace(3) %p, i32 %k) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = call i32 @llvm.umin.i32(i32 %x, i32 %k)
+  store i32 %x1, ptr addrspace(3) %p
+  br label %join
+right:
+  %y = load i32, ptr addrspace(3) %p
+  %y1 = call i32 @llvm.umax.i32(i32 %y, i32 %k)
+  store i32 %y1, ptr addrspace(3) %p
+  br label %join
+join:
+  ret void
+}

@@ -143,3 +143,41 @@ two:
 done:
   ret void
 }
+
+; Phis in both successors, and the right side names them the other way round. Its compare inverted is the left one:
+; no select but those of the phis.
+; CHECK-LABEL: @phis_mirrored(
+; CHECK-DAG: %[[V:.*]] = select i1 %c, i32 7, i32 9
+; CHECK-DAG: %[[W:.*]] = select i1 %c, i32 %x, i32 %y
+; CHECK-NOT: select
+; CHECK: %[[CMP:.*]] = icmp sgt i32 %x, %y
+; CHECK-NOT: icmp
+; CHECK: br i1 %[[CMP]], label %one, label %two
+; CHECK: one:
+; CHECK-NEXT: phi i32 [ %[[V]], %[[M:.*]] ]
+; CHECK: two:
+; CHECK-NEXT: phi i32 [ %[[W]], %[[M]] ]
+define amdgpu_kernel void @phis_mirrored(ptr addrspace(3) %p, ptr addrspace(3) %q) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %x = load i32, ptr addrspace(3) %p
+  %y = load i32, ptr addrspace(3) %q
+  br i1 %c, label %up, label %down
+up:
+  %gt = icmp sgt i32 %x, %y
+  br i1 %gt, label %one, label %two
+down:
+  %le = icmp sle i32 %x, %y
+  br i1 %le, label %two, label %one
+one:
+  %v = phi i32 [ 7, %up ], [ 9, %down ]
+  store volatile i32 %v, ptr addrspace(3) %p
+  br label %done
+two:
+  %w = phi i32 [ %x, %up ], [ %y, %down ]
+  store i32 %w, ptr addrspace(3) %q
+  br label %done
+done:
+  ret void
+}
