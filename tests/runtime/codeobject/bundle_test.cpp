@@ -1,9 +1,8 @@
 #include "runtime/codeobject/hostfile.h"
 #include "tests/runtime/codeobject/builder.h"
+#include "tests/runtime/codeobject/compressed.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 using namespace meld;
 using namespace meld::test;
@@ -103,38 +102,6 @@ TEST(CompressedBundle, HeadersOfAllVersions) {
   EXPECT_TRUE((*images)[0].bytes.empty());
   EXPECT_NE((*images)[0].note.find("compressed bundle"), std::string::npos) << (*images)[0].note;
 }
-
-namespace {
-
-/// A compressed bundle as clang-offload-bundler lays it out, around `inner`.
-Bytes compressed(const Bytes &inner, unsigned version, unsigned method) {
-  Bytes data;
-  if (method == 1) {
-    data.resize(ZSTD_compressBound(inner.size()));
-    data.resize(ZSTD_compress(data.data(), data.size(), inner.data(), inner.size(), 3));
-  } else {
-    uLongf size = compressBound(inner.size());
-    data.resize(size);
-    compress(data.data(), &size, inner.data(), inner.size());
-    data.resize(size);
-  }
-  Bytes out = {'C', 'C', 'O', 'B'};
-  auto number = [&](uint64_t value, unsigned width) {
-    for (unsigned i = 0; i < width; ++i)
-      out.push_back(uint8_t(value >> (8 * i)));
-  };
-  const unsigned width = version == 3 ? 8 : 4;
-  number(version, 2);
-  number(method, 2);
-  if (version >= 2)
-    number(4 + 2 + 2 + 2 * width + 8 + data.size(), width);
-  number(inner.size(), width);
-  number(0x1122334455667788, 8); // a hash of the content, for caches; not checked
-  out.insert(out.end(), data.begin(), data.end());
-  return out;
-}
-
-} // namespace
 
 TEST(CompressedBundle, EveryVersionAndMethodIsUnpacked) {
   const Bytes object = build({});

@@ -1,0 +1,95 @@
+// Writes seed inputs for the fuzzers: seeds FOLDER HIP_PROGRAM makes FOLDER/<parser>/<name>.
+#include "runtime/cache/entry.h"
+#include "runtime/codeobject/hostfile.h"
+#include "tests/runtime/codeobject/builder.h"
+#include "tests/runtime/codeobject/compressed.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace meld;
+using namespace meld::test;
+
+namespace {
+
+std::string folder;
+
+void write(const std::string &parser, const std::string &name, const Bytes &bytes) {
+  std::filesystem::create_directories(folder + "/" + parser);
+  std::ofstream(folder + "/" + parser + "/" + name, std::ios::binary)
+      .write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+}
+
+Bytes twice(ByteView bytes) {
+  Bytes both(bytes.begin(), bytes.end());
+  both.insert(both.end(), bytes.begin(), bytes.end());
+  return both;
+}
+
+/// The bitcode parser's first byte says which of its functions gets the rest.
+Bytes chosen(uint8_t function, ByteView bytes) {
+  Bytes input(1, function);
+  input.insert(input.end(), bytes.begin(), bytes.end());
+  return input;
+}
+
+Bytes sectionOf(ByteView file, const char *name) {
+  auto elf = Elf::parse(file);
+  const ElfSection *section = elf ? elf->section(name) : nullptr;
+  return section ? Bytes(section->bytes.begin(), section->bytes.end()) : Bytes();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return 2;
+  folder = argv[1];
+
+  BuildObject object;
+  object.variables = {{"counter", {7, 0, 0, 0}, false, 4}, {"zeros", Bytes(16), true, 16}};
+  const Bytes built = build(object);
+  const Bytes bundle = buildBundle(
+      {{"host-x86_64-unknown-linux--", {}}, {"hipv4-amdgcn-amd-amdhsa--gfx90a", built}});
+  write("codeobject", "built", built);
+  write("gate", "built", twice(built));
+  write("hostfile", "bundle", bundle);
+  for (unsigned version : {1, 2, 3})
+    for (unsigned method : {0, 1})
+      write("hostfile", "compressed" + std::to_string(version * 2 + method),
+            compressed(bundle, version, method));
+  write("metadata", "built", nlohmann::json::to_msgpack(metadataOf(object)));
+
+  CacheEntry entry;
+  entry.verdict = Verdict::replaced;
+  entry.codeObject = built;
+  write("entry", "replaced", *writeEntry(entry));
+  entry.verdict = Verdict::unchanged;
+  entry.codeObject = {};
+  entry.reason = "gate: scratch";
+  write("entry", "unchanged", *writeEntry(entry));
+
+  int number = 0;
+  for (std::string text :
+       {"1", "off", "4M", "2GiB", "-1", "trace", "/tmp/x", "../x", "cfm,switch", "all", "0.5", ""})
+    write("settings", std::to_string(number++), Bytes(text.begin(), text.end()));
+
+  std::ifstream in(argv[2], std::ios::binary);
+  const Bytes program(std::istreambuf_iterator<char>(in), {});
+  auto images = findDeviceImages(program);
+  if (!images || images->empty())
+    return 1;
+  write("hostfile", "program", program);
+  for (const DeviceImage &image : *images) {
+    const std::string name = "image" + std::to_string(number++);
+    write("codeobject", name, Bytes(image.bytes.begin(), image.bytes.end()));
+    write("gate", name, twice(image.bytes));
+    const Bytes bitcode = sectionOf(image.bytes, ".llvmbc"),
+                commands = sectionOf(image.bytes, ".llvmcmd");
+    write("bitcode", name + "-modules", chosen(0, twice(bitcode)));
+    write("bitcode", name + "-commands", chosen(1, twice(commands)));
+    write("bitcode", name + "-object", chosen(2, image.bytes));
+  }
+  return 0;
+}
