@@ -3,12 +3,14 @@
 #include "runtime/codeobject/elf.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 
 namespace meld {
 namespace {
 
 constexpr std::string_view kFolder = "comgr-", kUnit = "-cuid=";
+constexpr char kHidden = '?';
 constexpr size_t kRandom = 6; ///< LLVM's createUniqueDirectory puts six hex digits there
 
 bool isHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -88,7 +90,64 @@ private:
 
 void maskBytes(Bytes &bytes, std::string_view name) {
   for (size_t at = 0; (at = textOf(bytes).find(name, at)) != std::string_view::npos; ++at)
-    std::fill_n(bytes.begin() + at, name.size(), '?');
+    std::fill_n(bytes.begin() + at, name.size(), kHidden);
+}
+
+/// `.llvmcmd` with each hidden hash as one character: it is printed without leading zeros, so that
+/// its length is made up, too.
+std::string sameLength(std::string_view commands) {
+  std::string out;
+  for (size_t at = 0; at < commands.size();) {
+    const size_t unit = std::min(commands.find(kUnit, at), commands.size());
+    size_t end = std::min(unit + kUnit.size(), commands.size());
+    out += commands.substr(at, end - at);
+    if (end < commands.size() && commands[end] == kHidden) {
+      out += kHidden;
+      end = std::min(commands.find_first_not_of(kHidden, end), commands.size());
+    }
+    at = end;
+  }
+  return out;
+}
+
+/// The file so that nothing moves with the length of `.llvmcmd`: what lies before it as it is, then
+/// every section's header, with the contents of those that end behind its start. What lies behind
+/// it in no section is nothing's contents.
+Bytes withoutPositions(const Elf &elf, Bytes bytes, const ElfSection &commands) {
+  const Elf64_Ehdr &header = elf.header();
+  uint64_t loaded = header.e_phoff + uint64_t(header.e_phnum) * header.e_phentsize;
+  for (const Elf64_Phdr &segment : elf.segments())
+    loaded = std::max(loaded, segment.p_offset + segment.p_filesz);
+  if (loaded > commands.offset || commands.offset < sizeof(header))
+    return bytes; // not as a linker lays it out
+  Bytes out(bytes.begin(), bytes.begin() + commands.offset);
+  std::fill_n(out.begin() + offsetof(Elf64_Ehdr, e_shoff), sizeof(header.e_shoff), 0);
+  auto number = [&](uint64_t value) {
+    for (unsigned i = 0; i < 8; ++i)
+      out.push_back(uint8_t(value >> (8 * i)));
+  };
+  auto field = [&](std::string_view text) {
+    number(text.size());
+    out.insert(out.end(), text.begin(), text.end());
+  };
+  for (const ElfSection &section : elf.sections()) {
+    field(section.name);
+    for (uint64_t value : {uint64_t(section.type), section.flags, section.address,
+                           section.entrySize, uint64_t(section.link), uint64_t(section.info)})
+      number(value);
+    const uint64_t size = section.bytes.size();
+    if (section.offset + size <= commands.offset) {
+      number(section.offset);
+      number(section.size);
+      continue;
+    }
+    const std::string_view contents = textOf(ByteView(bytes).subspan(section.offset, size));
+    if (section.offset == commands.offset && size == commands.size)
+      field(sameLength(contents));
+    else
+      field(contents);
+  }
+  return out;
 }
 
 } // namespace
@@ -100,9 +159,13 @@ Bytes withoutComgrNames(ByteView codeObject) {
   const ElfSection *commands = elf->section(".llvmcmd");
   if (!commands)
     return {};
-  const std::set<std::string> names = namesIn(textOf(commands->bytes));
-  if (names.empty())
+  const std::set<std::string> found = namesIn(textOf(commands->bytes));
+  if (found.empty())
     return {};
+  // One hash may begin like another with a digit less: the longer first.
+  std::vector<std::string> names(found.begin(), found.end());
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto &a, const auto &b) { return a.size() > b.size(); });
   Bytes bytes(codeObject.begin(), codeObject.end());
   for (const std::string &name : names) {
     if (const ElfSection *bitcode = elf->section(".llvmbc"))
@@ -110,7 +173,7 @@ Bytes withoutComgrNames(ByteView codeObject) {
         Pattern(name, width).mask(bytes, bitcode->offset, bitcode->offset + bitcode->bytes.size());
     maskBytes(bytes, name);
   }
-  return bytes;
+  return withoutPositions(*elf, std::move(bytes), *commands);
 }
 
 } // namespace meld

@@ -10,11 +10,13 @@
 
 namespace meld {
 
-/// The bytes with those names overwritten by a constant; nothing when there are none, which is what
-/// hipcc's objects give. Only what `.llvmcmd` shows is looked for. Bitcode packs strings into 7 or
-/// 8 bits a character at any bit, so it is searched bit by bit: about 5 ms per MB.
-/// Example: "-I\0/tmp/comgr-1a2b3c/include" -> "-I\0/tmp/comgr-??????/include".
-/// Cannot fail: what is malformed is left as it is.
+/// The object in a form that two compiles of one source share, for a key and nothing else: those
+/// names are hidden, and where the hash in `.llvmcmd` has a digit less (it has no leading zeros),
+/// what lies behind it does not move. Nothing when there are no such names, which is what hipcc's
+/// objects give. Only what `.llvmcmd` shows is looked for. Bitcode packs strings into 7 or 8 bits a
+/// character at any bit, so it is searched bit by bit: about 5 ms per MB.
+/// Example: "-I\0/tmp/comgr-1a2b3c/include\0-cuid=8fe041bab778c4c" ->
+/// "-I\0/tmp/????????????/include\0-cuid=?". Cannot fail: what is malformed is left as it is.
 Bytes withoutComgrNames(ByteView codeObject);
 
 } // namespace meld
