@@ -1,4 +1,4 @@
-// What the end-to-end programs share: error checks, arrays on the device, seeded inputs that are
+// What the HIP programs of all tests share: error checks, arrays on the device, seeded inputs that are
 // the same on every host, comparisons that name the first difference, the verdict.
 #pragma once
 
@@ -69,11 +69,11 @@ template <class T> std::vector<T> randomIn(size_t count, double low, double high
 template <class T> class Device {
 public:
   explicit Device(size_t count) : count_(count) {
-    HIP(hipMalloc(&data_, count * sizeof(T)));
-    HIP(hipMemset(data_, 0xa5, count * sizeof(T)));
+    const size_t bytes = (count ? count : 1) * sizeof(T);
+    HIP(hipMalloc(&data_, bytes));
+    HIP(hipMemset(data_, 0xa5, bytes));
   }
-  explicit Device(const std::vector<T> &values) : count_(values.size()) {
-    HIP(hipMalloc(&data_, count_ * sizeof(T)));
+  explicit Device(const std::vector<T> &values) : Device(values.size()) {
     HIP(hipMemcpy(data_, values.data(), count_ * sizeof(T), hipMemcpyHostToDevice));
   }
   Device(const Device &) = delete;
@@ -82,13 +82,16 @@ public:
 
   operator T *() const { return data_; }
   T *get() const { return data_; }
-  /// Waits for the kernels launched before; a launch that failed ends the program here.
-  std::vector<T> host() const {
+  /// The first `count` elements. Waits for the kernels launched before; a launch that failed ends
+  /// the program here.
+  std::vector<T> host(size_t count) const {
     HIP(hipGetLastError());
-    std::vector<T> values(count_);
-    HIP(hipMemcpy(values.data(), data_, count_ * sizeof(T), hipMemcpyDeviceToHost));
+    std::vector<T> values(count);
+    HIP(hipMemcpy(values.data(), data_, count * sizeof(T), hipMemcpyDeviceToHost));
     return values;
   }
+  std::vector<T> host() const { return host(count_); }
+  T first() const { return host(1)[0]; }
 
 private:
   T *data_ = nullptr;

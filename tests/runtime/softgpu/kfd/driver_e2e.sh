@@ -5,6 +5,7 @@
 #   says TEXT     the program fails, and TEXT (an extended regular expression) is in its output
 #   interrupt     the program says "running"; SIGINT ends it
 #   names TEXT... every TEXT is a kernel name in the counters
+#   utilization KERNEL LOW HIGH   of the only kernel with KERNEL in its name, in percent
 set -u
 kind=$1 library=$2
 shift 2
@@ -55,6 +56,25 @@ names)
   for text in "${texts[@]}"; do
     grep -q -- "$text" "$file" || fail "no $text in the counters: $(head -c 2000 "$file")"
   done
+  ;;
+utilization)
+  kernel=$1 low=$2 high=$3; shift 3
+  file=$(mktemp); trap 'rm -f "$file"' EXIT
+  out=$(MELD_COUNTERS=$file preload "$@") || fail "exit $?: $out"
+  [[ $out == *PASS* ]] || fail "the program said: $out"
+  python3 - "$file" "$kernel" "$low" "$high" <<'EOF' || exit 1
+import json, sys
+file, kernel, low, high = sys.argv[1:]
+with open(file) as f:
+    found = [d["counters"] for d in json.load(f)["dispatches"] if kernel in d["kernel"]]
+if len(found) != 1:
+    sys.exit(f"FAIL: {len(found)} dispatches of {kernel}")
+c = found[0]
+percent = 100 * c["SQ_THREAD_VALU"] / (64 * c["SQ_INSTS_VALU"])
+print(f"{kernel}: {percent:.2f} %, VALUUtilization says {c['VALUUtilization']:.2f}")
+if abs(percent - c["VALUUtilization"]) > 0.01 or not float(low) <= percent <= float(high):
+    sys.exit(f"FAIL: not within {low} to {high}")
+EOF
   ;;
 *) fail "unknown case $kind" ;;
 esac

@@ -1,7 +1,7 @@
 // Copies that need no kernel: pageable, pinned and registered host memory, small and large, 2D,
 // asynchronous; stream and event order. With the argument "kernels" also those that HIP does with
 // kernels: device to device, memset.
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 #include <cstdint>
 #include <cstring>

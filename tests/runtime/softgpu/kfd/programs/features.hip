@@ -2,7 +2,7 @@
 // kernel, device printf, assert's quiet path and malloc (the device calls the host), waiting for a
 // value in memory, 3D copies, cooperative launch, several host threads, clocks. argv[1] picks one;
 // without it all run.
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 #include <cstring>
 #include <hip/hip_cooperative_groups.h>

@@ -1,6 +1,6 @@
 // A kernel end to end, on one and on several streams, with events, a host function between two
 // kernels, a graph, and a kernel that waits for the host.
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 #include <atomic>
 #include <vector>

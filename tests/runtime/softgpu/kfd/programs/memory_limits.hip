@@ -1,6 +1,6 @@
 // Running out of device memory is hipErrorOutOfMemory, the device stays usable, and freed memory
 // can be had again.
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 #include <vector>
 

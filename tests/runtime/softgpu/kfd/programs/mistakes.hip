@@ -3,7 +3,7 @@
 //   null      a load from address 0
 //   trap      __builtin_trap
 //   forever   a kernel that never ends (the caller interrupts it)
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // Prints the kernels' names through the library's counters: run with MELD_COUNTERS and look there.
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 __global__ void firstKernelOfThisTest(int *p) { p[threadIdx.x] = threadIdx.x; }
 template <class T> __global__ void secondKernelOfThisTest(T *p) { p[threadIdx.x] *= 2; }

@@ -1,6 +1,6 @@
 // Processes: a fork before the first HIP call, a fork after it (parent and child each use the
 // device), children of children. argv[1] = number of children.
-#include "check.h"
+#include "tests/e2e/programs/check.h"
 
 #include <cstring>
 #include <sys/wait.h>
