@@ -11,6 +11,7 @@
 // a finding.
 #include "jit/optimizer.h"
 #include "passes/pipeline.h"
+#include "passes/transform/meld_choice.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
 
@@ -41,8 +42,9 @@ struct Setup {
   unsigned generator = defaultGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
   std::string passes;
-  unsigned limit = 60; ///< seconds for one kernel
-  bool tiers = false;  ///< interpreted against translated, instead of plain against melded
+  unsigned meldings = ~0u; ///< only so many of them, to find the one to blame
+  unsigned limit = 60;     ///< seconds for one kernel
+  bool tiers = false;      ///< interpreted against translated, instead of plain against melded
 };
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
@@ -61,6 +63,9 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
   meldOptions.early = !setup.noEarly;
   meldOptions.late = !setup.noLate;
   meldOptions.passes = setup.passes;
+  if (setup.meldings != ~0u)
+    meldOptions.choice = std::make_shared<passes::MeldChoice>(
+        passes::MeldChoice::ByFunction{{"fuzz", {{}, setup.meldings}}});
   if (Error e =
           jit::optimize(*module, options, setup.target.cpu, /*verify=*/true, [&](PassBuilder &pb) {
             if (log)
@@ -409,7 +414,7 @@ int main(int argc, char **argv) {
   app.add_option("--cpu", setup.target.cpu, "Target")
       ->capture_default_str()
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
-  app.add_option("--generator", setup.generator, "Of kernels: 1 or 2; old findings keep theirs")
+  app.add_option("--generator", setup.generator, "Of kernels: 1 to 4; old findings keep theirs")
       ->capture_default_str()
       ->check(CLI::Range(1u, newestGenerator));
   app.add_option("--limit", setup.limit, "Seconds for one kernel")
@@ -421,6 +426,8 @@ int main(int argc, char **argv) {
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
   app.add_option("--passes", setup.passes, "As MELD_PASSES");
+  app.add_option("--meldings", setup.meldings,
+                 "Only so many meldings of a kernel, to find the one to blame");
   app.add_option("--keep", setup.keep, "Folder for the IR of findings");
   std::vector<std::string> objects;
   app.add_option("--objects", objects,

@@ -141,6 +141,8 @@ private:
                        context_.getOrInsertSyncScopeID(scope));
   }
 
+  Value *belowSign(Value *v) { return ast_.noHighBits ? b_.CreateAnd(v, c32(0x7fffffff)) : v; }
+
   Value *binary(BinaryOp op, Value *l, Value *r) {
     switch (op) {
     case BinaryOp::add:
@@ -162,9 +164,9 @@ private:
     case BinaryOp::ashr:
       return b_.CreateAShr(l, masked(r, 32));
     case BinaryOp::udiv:
-      return b_.CreateUDiv(l, b_.CreateOr(r, c32(1)));
+      return b_.CreateUDiv(belowSign(l), b_.CreateOr(belowSign(r), c32(1)));
     case BinaryOp::urem:
-      return b_.CreateURem(l, b_.CreateOr(r, c32(1)));
+      return b_.CreateURem(belowSign(l), b_.CreateOr(belowSign(r), c32(1)));
     default: // sdiv: a positive divisor below 2^16 cannot overflow
       return b_.CreateSDiv(l, b_.CreateOr(masked(r, 65536), c32(1)));
     }
