@@ -1,5 +1,5 @@
-// What the HIP programs of all tests share: error checks, arrays on the device, seeded inputs that are
-// the same on every host, comparisons that name the first difference, the verdict.
+// What the HIP programs of all tests share: error checks, arrays on the device, seeded inputs that
+// are the same on every host, comparisons that name the first difference, the verdict.
 #pragma once
 
 #include <hip/hip_runtime.h>
