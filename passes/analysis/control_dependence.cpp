@@ -32,15 +32,12 @@ ControlDependence::ControlDependence(Function &function, const PostDominatorTree
   bool changed = true;
   while (changed) {
     changed = false;
-    for (BitVector &set : closed_) {
-      BitVector grown = set;
+    for (BitVector &set : closed_)
       for (unsigned i : set.set_bits())
-        grown |= closed_[i];
-      if (grown != set) {
-        set = std::move(grown);
-        changed = true;
-      }
-    }
+        if (closed_[i].test(set)) { // has what `set` has not
+          set |= closed_[i];
+          changed = true;
+        }
   }
 }
 

@@ -1,6 +1,5 @@
 #include "passes/analysis/divergence.h"
 #include "llvm/ADT/PostOrderIterator.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -17,7 +16,8 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
       gpu_(options.machine ? options.machine->forCallee(function) : GpuInfo(function)),
       options_(std::move(options)), dependence_(function, postDominators) {
   ReversePostOrderTraversal<const Function *> order(&function);
-  irreducible_ = containsIrreducibleCFG<const BasicBlock *>(order, loops);
+  order_.assign(order.begin(), order.end());
+  irreducible_ = hasIrreducibleLoop();
 
   // One row of threads: x is the flat id, so waves are consecutive aligned runs of x.
   bool readsOtherIds = false, calls = false;
@@ -43,6 +43,24 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
   collectDeciders();
   initialise();
   sweep();
+}
+
+// An edge back, in this order, that does not lead to the header of a loop around it.
+bool DivergenceInfo::hasIrreducibleLoop() const {
+  BitVector seen(dependence_.size());
+  for (const BasicBlock *block : order_) {
+    seen.set(dependence_.index(block));
+    for (const BasicBlock *successor : successors(block)) {
+      if (!seen.test(dependence_.index(successor)))
+        continue;
+      const Loop *loop = loops_.getLoopFor(block);
+      while (loop && loop->getHeader() != successor)
+        loop = loop->getParentLoop();
+      if (!loop)
+        return true;
+    }
+  }
+  return false;
 }
 
 // Blocks of `loop` from which `targets` are reached in the same iteration without passing `avoid`.
@@ -130,15 +148,15 @@ void DivergenceInfo::collectDeciders() {
 }
 
 void DivergenceInfo::initialise() {
-  for (Instruction &instruction : instructions(function_))
-    widths_[&instruction] = Width::all;
+  widths_.clear(); // what is not in there has `all`
   for (Argument &argument : function_.args()) {
     Width width = gpu_.isKernel()           ? Width::all
                   : argument.hasInRegAttr() ? Width::wave
                                             : Width::thread;
     if (argument.getArgNo() < options_.arguments.size())
       width = options_.arguments[argument.getArgNo()];
-    widths_[&argument] = width;
+    if (width < Width::all)
+      widths_[&argument] = width;
   }
 }
 
@@ -164,7 +182,6 @@ Width DivergenceInfo::returnWidth() const {
 }
 
 void DivergenceInfo::sweep() {
-  ReversePostOrderTraversal<Function *> order(&function_);
   bool changed = true;
   while (changed) {
     changed = false;
@@ -174,12 +191,15 @@ void DivergenceInfo::sweep() {
         exit = meet(exit, branchWidth(decider));
       exitWidth_[loop] = exit;
     }
-    for (BasicBlock *block : order)
-      for (Instruction &instruction : *block) {
-        Width found = transfer(instruction);
-        Width &stored = widths_[&instruction];
-        if (found < stored) {
-          stored = found;
+    for (const BasicBlock *block : order_)
+      for (const Instruction &instruction : *block) {
+        if (instruction.getType()->isVoidTy())
+          continue;
+        const Width stored = width(&instruction);
+        if (stored == Width::thread) // there is nothing below
+          continue;
+        if (const Width found = transfer(instruction); found < stored) {
+          widths_[&instruction] = found;
           changed = true;
         }
       }
@@ -195,10 +215,12 @@ Width DivergenceInfo::width(const Value *value) const {
 
 Width DivergenceInfo::widthAtUse(const Value *value, const Instruction *user) const {
   Width result = width(value);
-  auto *definition = dyn_cast<Instruction>(value);
-  if (!definition)
+  if (result == Width::thread || exitWidth_.empty())
     return result;
+  auto *definition = dyn_cast<Instruction>(value);
   const BasicBlock *at = user->getParent();
+  if (!definition || definition->getParent() == at)
+    return result;
   for (const Loop *loop = loops_.getLoopFor(definition->getParent()); loop && !loop->contains(at);
        loop = loop->getParentLoop()) {
     auto exit = exitWidth_.find(loop);
@@ -336,10 +358,14 @@ Width DivergenceInfo::transfer(const Instruction &instruction) const {
     return meet(Width::wave, widthAtUse(cast->getOperand(0), cast));
 
   Width result = Width::all;
-  for (const Use &operand : instruction.operands())
+  for (const Use &operand : instruction.operands()) {
     result = meet(result, widthAtUse(operand, &instruction));
-  if (isa<PHINode>(instruction)) {
-    auto *phi = cast<PHINode>(&instruction);
+    if (result == Width::thread)
+      break;
+  }
+  if (auto *phi = dyn_cast<PHINode>(&instruction)) {
+    if (result == Width::thread)
+      return result;
     auto found = deciders_.find(instruction.getParent());
     // Equal inputs: it does not matter which edge was taken.
     if (found != deciders_.end() && !phi->hasConstantOrUndefValue())

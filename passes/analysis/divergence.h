@@ -80,6 +80,7 @@ private:
   void sweep();
   void collectLoopExits();
   void collectDeciders();
+  bool hasIrreducibleLoop() const;
 
   llvm::Function &function_;
   const llvm::LoopInfo &loops_;
@@ -93,7 +94,8 @@ private:
   mutable llvm::DenseMap<const llvm::Instruction *, std::optional<LinearForm>> forms_;
   bool oneRow_ = false;
   bool irreducible_ = false;
-  llvm::DenseMap<const llvm::Value *, Width> widths_;
+  std::vector<const llvm::BasicBlock *> order_;       ///< reverse post-order
+  llvm::DenseMap<const llvm::Value *, Width> widths_; ///< those below `all`
   llvm::DenseMap<const llvm::BasicBlock *, std::vector<const llvm::BasicBlock *>> deciders_;
   llvm::DenseMap<const llvm::Loop *, std::vector<const llvm::BasicBlock *>> exitDeciders_;
   llvm::DenseMap<const llvm::Loop *, Width> exitWidth_;

@@ -2,6 +2,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 namespace meld::passes {
 
@@ -10,29 +11,45 @@ using namespace llvm;
 static constexpr unsigned largestWorkgroup = 1024; // of every GPU the triples name
 static constexpr unsigned maxDepth = 24;
 
+// What evaluate() knows; everything else has no table, and neither has what is made of it.
+static bool isTabled(const Instruction &instruction) {
+  return isa<BinaryOperator, ZExtInst, SExtInst, TruncInst, ICmpInst, SelectInst, IntrinsicInst>(
+      instruction);
+}
+
 void ThreadTables::deal() {
   dealt_ = true;
   if (auto shape = gpu_.workgroupShape()) {
-    auto [x, y, z] = *shape;
-    if (uint64_t(x) * y * z <= largestWorkgroup)
-      for (uint32_t k = 0; k < z; ++k)
-        for (uint32_t j = 0; j < y; ++j)
-          for (uint32_t i = 0; i < x; ++i)
-            all_.push_back({{i, j, k}});
+    shape_ = {(*shape)[0], (*shape)[1], (*shape)[2]};
   } else {
     unsigned most =
         gpu_.maxWorkgroup() ? std::min(gpu_.maxWorkgroup(), largestWorkgroup) : largestWorkgroup;
-    for (uint32_t i = 0; i < most; ++i)
-      all_.push_back({{i, 0, 0}});
+    shape_ = {most, 1, 1};
   }
-  size_t wave = std::min<size_t>(gpu_.waveSize(), all_.size());
+  const uint64_t count = uint64_t(shape_[0]) * shape_[1] * shape_[2];
+  if (count > largestWorkgroup)
+    return;
+  all_.resize(count);
+  std::iota(all_.begin(), all_.end(), 0u);
+  const size_t wave = std::min<size_t>(gpu_.waveSize(), all_.size());
   for (size_t i : {size_t(0), size_t(1), size_t(2), wave - 1})
     if (i < wave)
       samples_.push_back(all_[i]);
 }
 
+uint32_t ThreadTables::id(uint32_t flat, unsigned dimension) const {
+  switch (dimension) {
+  case 0:
+    return flat % shape_[0];
+  case 1:
+    return flat / shape_[0] % shape_[1];
+  default:
+    return flat / (shape_[0] * shape_[1]);
+  }
+}
+
 std::optional<Width> ThreadTables::width(const Instruction &instruction) {
-  if (!instruction.getType()->isIntegerTy())
+  if (!instruction.getType()->isIntegerTy() || !isTabled(instruction))
     return std::nullopt;
   auto [place, isNew] = known_.try_emplace(&instruction, std::nullopt);
   if (!isNew)
@@ -41,23 +58,26 @@ std::optional<Width> ThreadTables::width(const Instruction &instruction) {
     deal();
   if (samples_.empty())
     return std::nullopt;
-  const std::optional<Table> &few = compute(instruction, samples_, sampleMemo_, 0);
+  const Table few = compute(instruction, sampleMemo_, 0);
   if (!few)
     return std::nullopt;
-  for (uint64_t value : *few)
-    if (value != few->front())
+  for (size_t i = 1; i < samples_.size(); ++i)
+    if (few[i] != few[0])
       return std::nullopt;
-  const std::optional<Table> &table = compute(instruction, all_, allMemo_, 0);
+  const Table whole = compute(instruction, allMemo_, 0);
+  if (!whole)
+    return std::nullopt;
+  const ArrayRef<uint64_t> table(whole, all_.size());
   std::optional<Width> result;
-  if (table && all_of(*table, [&](uint64_t value) { return value == table->front(); }))
+  if (all_of(table, [&](uint64_t value) { return value == table.front(); }))
     result = Width::all;
-  else if (table && oneValuePerWave(*table))
+  else if (oneValuePerWave(table))
     result = Width::wave;
   known_[&instruction] = result;
   return result;
 }
 
-bool ThreadTables::oneValuePerWave(const Table &table) const {
+bool ThreadTables::oneValuePerWave(ArrayRef<uint64_t> table) const {
   const size_t wave = gpu_.waveSize(), most = table.size();
   auto rowsAgree = [&](size_t row, size_t count) {
     for (size_t first = 0; first < count; first += wave)
@@ -78,14 +98,11 @@ bool ThreadTables::oneValuePerWave(const Table &table) const {
   return true;
 }
 
-const std::optional<ThreadTables::Table> &ThreadTables::compute(const Value &value,
-                                                                const std::vector<Thread> &threads,
-                                                                Memo &memo, unsigned depth) {
-  auto found = memo.find(&value);
-  if (found != memo.end())
+ThreadTables::Table ThreadTables::compute(const Value &value, Memo &memo, unsigned depth) {
+  auto found = memo.tables.find(&value);
+  if (found != memo.tables.end())
     return found->second;
-  std::optional<Table> table = evaluate(value, threads, memo, depth);
-  return memo[&value] = std::move(table);
+  return memo.tables[&value] = evaluate(value, memo, depth);
 }
 
 // One thread's result; nothing where the operation has none.
@@ -125,89 +142,88 @@ static std::optional<uint64_t> apply(unsigned opcode, unsigned bits, uint64_t a,
   }
 }
 
-std::optional<ThreadTables::Table> ThreadTables::evaluate(const Value &value,
-                                                          const std::vector<Thread> &threads,
-                                                          Memo &memo, unsigned depth) {
+ThreadTables::Table ThreadTables::evaluate(const Value &value, Memo &memo, unsigned depth) {
   auto *type = dyn_cast<IntegerType>(value.getType());
   if (!type || type->getBitWidth() > 64 || depth > maxDepth)
-    return std::nullopt;
+    return nullptr;
   const unsigned bits = type->getBitWidth();
+  const size_t count = memo.threads.size();
+  auto tableOf = [&](auto &&valueOf) {
+    auto *table = memory_.Allocate<uint64_t>(count);
+    for (size_t i = 0; i < count; ++i)
+      table[i] = valueOf(i);
+    return table;
+  };
   if (auto *constant = dyn_cast<ConstantInt>(&value))
-    return Table(threads.size(), constant->getZExtValue());
+    return tableOf([number = constant->getZExtValue()](size_t) { return number; });
   auto *instruction = dyn_cast<Instruction>(&value);
   if (!instruction)
-    return std::nullopt;
-  Table result(threads.size());
+    return nullptr;
   if (auto dimension = gpu_.workItemId(value)) {
     if (*dimension > 0 && !gpu_.workgroupShape())
-      return std::nullopt;
-    for (size_t i = 0; i < threads.size(); ++i)
-      result[i] = threads[i].id[*dimension];
-    return result;
+      return nullptr;
+    return tableOf([&](size_t i) { return id(memo.threads[i], *dimension); });
   }
   auto operand = [&](unsigned number) {
-    return compute(*instruction->getOperand(number), threads, memo, depth + 1);
+    return compute(*instruction->getOperand(number), memo, depth + 1);
   };
   // i1 has no 64-bit mask problem: maskTrailingOnes takes 1 to 64.
   const uint64_t mask = maskTrailingOnes<uint64_t>(bits);
 
   if (isa<BinaryOperator>(instruction)) {
-    auto left = operand(0), right = operand(1);
+    const Table left = operand(0), right = operand(1);
     if (!left || !right)
-      return std::nullopt;
-    for (size_t i = 0; i < result.size(); ++i) {
-      auto one = apply(instruction->getOpcode(), bits, (*left)[i], (*right)[i]);
+      return nullptr;
+    auto *table = memory_.Allocate<uint64_t>(count);
+    for (size_t i = 0; i < count; ++i) {
+      auto one = apply(instruction->getOpcode(), bits, left[i], right[i]);
       if (!one)
-        return std::nullopt;
-      result[i] = *one & mask;
+        return nullptr;
+      table[i] = *one & mask;
     }
-    return result;
+    return table;
   }
   if (isa<ZExtInst>(instruction) || isa<SExtInst>(instruction) || isa<TruncInst>(instruction)) {
-    auto from = operand(0);
+    const Table from = operand(0);
     if (!from)
-      return std::nullopt;
-    unsigned narrow = instruction->getOperand(0)->getType()->getIntegerBitWidth();
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] =
-          (isa<SExtInst>(instruction) ? uint64_t(SignExtend64((*from)[i], narrow)) : (*from)[i]) &
-          mask;
-    return result;
+      return nullptr;
+    const unsigned narrow = instruction->getOperand(0)->getType()->getIntegerBitWidth();
+    const bool sign = isa<SExtInst>(instruction);
+    return tableOf([&](size_t i) {
+      return (sign ? uint64_t(SignExtend64(from[i], narrow)) : from[i]) & mask;
+    });
   }
   if (auto *compare = dyn_cast<ICmpInst>(instruction)) {
     if (!compare->getOperand(0)->getType()->isIntegerTy())
-      return std::nullopt;
-    unsigned compared = compare->getOperand(0)->getType()->getIntegerBitWidth();
+      return nullptr;
+    const unsigned compared = compare->getOperand(0)->getType()->getIntegerBitWidth();
     if (compared > 64)
-      return std::nullopt;
-    auto left = operand(0), right = operand(1);
+      return nullptr;
+    const Table left = operand(0), right = operand(1);
     if (!left || !right)
-      return std::nullopt;
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] = ICmpInst::compare(APInt(compared, (*left)[i]), APInt(compared, (*right)[i]),
-                                    compare->getPredicate());
-    return result;
+      return nullptr;
+    return tableOf([&](size_t i) {
+      return ICmpInst::compare(APInt(compared, left[i]), APInt(compared, right[i]),
+                               compare->getPredicate());
+    });
   }
   if (isa<SelectInst>(instruction)) {
-    auto condition = operand(0), yes = operand(1), no = operand(2);
+    const Table condition = operand(0), yes = operand(1), no = operand(2);
     if (!condition || !yes || !no)
-      return std::nullopt;
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] = (*condition)[i] ? (*yes)[i] : (*no)[i];
-    return result;
+      return nullptr;
+    return tableOf([&](size_t i) { return condition[i] ? yes[i] : no[i]; });
   }
   if (auto *minMax = dyn_cast<MinMaxIntrinsic>(instruction)) {
-    auto left = operand(0), right = operand(1);
+    const Table left = operand(0), right = operand(1);
     if (!left || !right)
-      return std::nullopt;
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] = ICmpInst::compare(APInt(bits, (*left)[i]), APInt(bits, (*right)[i]),
-                                    minMax->getPredicate())
-                      ? (*left)[i]
-                      : (*right)[i];
-    return result;
+      return nullptr;
+    return tableOf([&](size_t i) {
+      return ICmpInst::compare(APInt(bits, left[i]), APInt(bits, right[i]), minMax->getPredicate())
+                 ? left[i]
+                 : right[i];
+    });
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 } // namespace meld::passes

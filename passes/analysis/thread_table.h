@@ -18,7 +18,10 @@
 #pragma once
 
 #include "passes/analysis/gpu_info.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/Allocator.h"
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -28,29 +31,34 @@ class ThreadTables {
 public:
   /// `oneRow`: y and z are 1 and x may be anything up to the largest workgroup.
   ThreadTables(const GpuInfo &gpu, bool oneRow) : gpu_(gpu), oneRow_(oneRow) {}
+  ThreadTables(const ThreadTables &) = delete;
+  ThreadTables &operator=(const ThreadTables &) = delete;
 
   /// `wave` or `all` when that is proven, nothing otherwise.
   std::optional<Width> width(const llvm::Instruction &instruction);
 
 private:
-  using Table = std::vector<uint64_t>;
-  struct Thread {
-    uint32_t id[3];
+  using Table = const uint64_t *; ///< one value per thread; null: not known
+  using Threads = std::vector<uint32_t>;
+  struct Memo {
+    explicit Memo(const Threads &threads) : threads(threads) {}
+    const Threads &threads;
+    llvm::DenseMap<const llvm::Value *, Table> tables;
   };
-  using Memo = llvm::DenseMap<const llvm::Value *, std::optional<Table>>;
 
   void deal();
-  const std::optional<Table> &compute(const llvm::Value &value, const std::vector<Thread> &threads,
-                                      Memo &memo, unsigned depth);
-  std::optional<Table> evaluate(const llvm::Value &value, const std::vector<Thread> &threads,
-                                Memo &memo, unsigned depth);
-  bool oneValuePerWave(const Table &table) const;
+  uint32_t id(uint32_t flat, unsigned dimension) const;
+  Table compute(const llvm::Value &value, Memo &memo, unsigned depth);
+  Table evaluate(const llvm::Value &value, Memo &memo, unsigned depth);
+  bool oneValuePerWave(llvm::ArrayRef<uint64_t> table) const;
 
   const GpuInfo &gpu_;
   bool oneRow_;
   bool dealt_ = false;
-  std::vector<Thread> samples_, all_;
-  Memo sampleMemo_, allMemo_;
+  std::array<uint32_t, 3> shape_{}; ///< of the threads that are tabled
+  Threads samples_, all_;           ///< flat ids
+  Memo sampleMemo_{samples_}, allMemo_{all_};
+  llvm::BumpPtrAllocator memory_; ///< of the tables
   llvm::DenseMap<const llvm::Instruction *, std::optional<Width>> known_;
 };
 
