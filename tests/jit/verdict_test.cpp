@@ -1,0 +1,136 @@
+// Profit is decided on code: what the IR's costs let through is judged again on the machine code
+// that came of it, against the original's.
+#include "jit/code_object.h"
+#include "jit/compile.h"
+#include "jit/embedded.h"
+#include "jit/session.h"
+#include "tests/jit/test_objects.h"
+
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace llvm;
+using namespace meld::jit;
+using namespace meld::jit::test;
+using Status = CompileReply::Status;
+
+namespace {
+
+struct Compiled {
+  CompileReply reply;
+  std::vector<std::string> judgements; ///< "kernel NAME: [not] better: ..."
+
+  nlohmann::json kernel(const char *name) const {
+    const auto json = nlohmann::json::parse(reply.json);
+    for (const auto &k : json["kernels"])
+      if (k["name"] == name)
+        return k;
+    return {};
+  }
+  bool wasJudged(const std::string &beginning) const {
+    return any_of(judgements,
+                  [&](const std::string &m) { return StringRef(m).startswith(beginning); });
+  }
+};
+
+Compiled compiled(StringRef object, double minProfit = 0) {
+  Compiled c;
+  CompileRequest r;
+  r.codeObject = object;
+  r.minProfit = minProfit;
+  r.log = [&](int, const std::string &m) {
+    if (StringRef(m).startswith("kernel "))
+      c.judgements.push_back(m);
+  };
+  c.reply = compile(r);
+  return c;
+}
+
+/// The numbers of "estimated cycles 584 -> 592, ..."; zeros where there are none.
+std::pair<double, double> cyclesIn(StringRef text) {
+  double before = 0, after = 0;
+  StringRef rest = text.split("estimated cycles ").second;
+  rest.split(" -> ").first.getAsDouble(before);
+  rest.split(" -> ").second.take_while([](char c) { return isDigit(c); }).getAsDouble(after);
+  return {before, after};
+}
+
+// The kernel's code stays, its bitcode gets `stores` more stores in front: what is compiled from it
+// is melded as before, and yet worse than what is there.
+std::string withMoreWork(const char *name, unsigned stores) {
+  auto file = codeObject(name);
+  auto object = readDeviceObject(*file);
+  LLVMContext context;
+  auto module = parseUnits(object->modules, context);
+  Function &kernel = *(*module)->getFunction("diamond");
+  IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+  for (unsigned i = 0; i < stores; ++i)
+    builder.CreateStore(builder.getInt32(i), kernel.getArg(0), /*isVolatile=*/true);
+  SmallString<0> bitcode;
+  raw_svector_ostream os(bitcode);
+  WriteBitcodeToFile(**module, os);
+  return withSection(file->getBuffer(), ".llvmbc", bitcode);
+}
+
+TEST(Verdict, worseMachineCodeIsRefusedAndTheOriginalKept) {
+  const auto good = compiled(withMoreWork("diamond-gfx90a", 0));
+  ASSERT_EQ(good.reply.status, Status::replaced) << good.reply.reason;
+  EXPECT_TRUE(good.kernel("diamond")["melded"].get<bool>());
+
+  const auto bad = compiled(withMoreWork("diamond-gfx90a", 64));
+  EXPECT_EQ(bad.reply.status, Status::unchanged);
+  EXPECT_TRUE(bad.reply.permanent);
+  EXPECT_TRUE(bad.reply.bytes.empty());
+  EXPECT_TRUE(
+      StringRef(bad.reply.reason).startswith("nothing profitable: diamond: estimated cycles "))
+      << bad.reply.reason;
+  const auto [before, after] = cyclesIn(bad.reply.reason);
+  EXPECT_GT(before, 0);
+  EXPECT_GT(after, before);
+  EXPECT_TRUE(bad.wasJudged("kernel diamond: not better: "));
+  EXPECT_FALSE(bad.kernel("diamond")["melded"].get<bool>());
+  EXPECT_EQ(bad.kernel("diamond")["after"], bad.kernel("diamond")["before"]);
+}
+
+// A threshold far below zero makes the melder take whatever is legal; the code still has to be
+// better.
+TEST(Verdict, noThresholdLetsWorseCodeThrough) {
+  const auto forced = compiled(withMoreWork("diamond-gfx90a", 64), -1e6);
+  EXPECT_EQ(forced.reply.status, Status::unchanged) << forced.reply.reason;
+  EXPECT_TRUE(forced.wasJudged("kernel diamond: not better: "));
+}
+
+// The IR's costs are for melding both kernels, the machine code only for the second.
+TEST(Verdict, theCodeOverrulesTheIr) {
+#if LLVM_VERSION_MAJOR != 15
+  GTEST_SKIP() << "which kernel gets worse depends on LLVM's own passes";
+#endif
+  const auto file = codeObject("refused");
+  const auto made = compiled(file->getBuffer());
+  ASSERT_EQ(made.reply.status, Status::replaced) << made.reply.reason;
+  ASSERT_TRUE(made.wasJudged("kernel quotients: not better: estimated cycles "));
+  EXPECT_FALSE(made.wasJudged("kernel quotients: better"));
+  const auto refused = made.kernel("quotients"), kept = made.kernel("remainders");
+  EXPECT_FALSE(refused["melded"].get<bool>());
+  const auto verdict = refused["verdict"].get<std::string>();
+  EXPECT_TRUE(StringRef(verdict).startswith("kept the original: estimated cycles ")) << verdict;
+  const auto [before, after] = cyclesIn(verdict);
+  EXPECT_GE(after, before);
+  EXPECT_EQ(before, refused["before"]["estimatedCycles"].get<double>());
+  EXPECT_TRUE(kept["melded"].get<bool>());
+  EXPECT_LT(kept["after"]["estimatedCycles"].get<double>(),
+            kept["before"]["estimatedCycles"].get<double>());
+
+  auto originals = readKernels(*file);
+  auto kernels = readKernels(MemoryBufferRef(made.reply.bytes, "made"));
+  ASSERT_TRUE(originals && kernels);
+  for (size_t i = 0; i < originals->size(); ++i)
+    EXPECT_EQ((*originals)[i].code == (*kernels)[i].code, (*originals)[i].name == "quotients")
+        << (*originals)[i].name;
+}
+
+} // namespace
