@@ -1,6 +1,10 @@
 ; RUN: %opt -passes=meld-uniform-branch -S %s | FileCheck %s
 ; RUN: %llc -mcpu=gfx90a %s | FileCheck %s --check-prefix=LLVM
 ; RUN: %opt -passes=meld-uniform-branch %s -o - | %llc -mcpu=gfx90a | FileCheck %s --check-prefix=OURS
+; RUN: %opt -passes=meld-uniform-branch -disable-output -pass-remarks=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
+; Three of the branches below, and no more.
+; REMARK-COUNT-3: meld-uniform-branch melded block 0 (wave-uniform branch made scalar)
+; REMARK-NOT: melded
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"

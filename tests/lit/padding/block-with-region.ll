@@ -2,6 +2,8 @@
 ; resembles; no thread runs what it would not have run.
 ; RUN: %opt -passes=meld-padding -S %s | FileCheck %s
 ; RUN: %opt -passes='meld-padding,meld-cfm' %s | %llc -mcpu=gfx90a -o /dev/null
+; RUN: %opt -passes=meld-padding -disable-output -pass-remarks=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
+; REMARK: remark: {{.*}}meld-padding melded %entry (block with region): blocks 3, paired 1, guarded runs 0
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"

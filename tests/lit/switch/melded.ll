@@ -1,6 +1,11 @@
 ; A switch that diverges becomes one melded body; else-if chains do too.
 ; RUN: %opt -passes=simplifycfg,meld-switch,simplifycfg -S %s | FileCheck %s
 ; RUN: %opt -passes=meld -S %s | FileCheck %s
+; RUN: %opt -passes=simplifycfg,meld-switch -disable-output -pass-remarks=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
+; Nine cases become one by eight meldings, each told as well.
+; REMARK: remark: {{.*}}meld-switch melded %entry (switch): cases 9, meldings 8{{$}}
+; REMARK-COUNT-8: meld-cfm melded %meld.case
+; REMARK: meld-switch melded
 ; RUN: %opt -passes='default<O3>' %s | %llc -mcpu=gfx90a -o /dev/null
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"

@@ -1,6 +1,10 @@
 ; What several sides do last is done once where they meet; differences come by phi.
 ; RUN: %opt -passes=meld-tail-merge -S %s | FileCheck %s
 ; RUN: %opt -passes=meld-tail-merge %s | %llc -mcpu=gfx90a -o /dev/null
+; RUN: %opt -passes=meld-tail-merge -disable-output -pass-remarks=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
+; Each melding is told: how many sides, and how many instructions are done once.
+; REMARK: remark: {{.*}}meld-tail-merge melded %right (common tail): sides 2, instructions 3{{$}}
+; REMARK: remark: {{.*}}meld-tail-merge melded %c2 (common tail): sides 3, instructions 2{{$}}
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"

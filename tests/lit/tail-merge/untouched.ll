@@ -2,6 +2,8 @@
 ; RUN: %opt -passes=meld-tail-merge -S %s -o %t.after
 ; RUN: %opt -S %s -o %t.before
 ; RUN: diff %t.before %t.after
+; RUN: %opt -passes=meld-tail-merge -disable-output -pass-remarks-missed=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
+; REMARK: remark: {{.*}}meld-tail-merge left %right: common tail of 1: gain too small
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"

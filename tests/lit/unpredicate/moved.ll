@@ -2,6 +2,9 @@
 ; RUN: %opt -passes=meld-unpredicate -S %s | FileCheck %s
 ; RUN: %opt -passes=meld -S %s | FileCheck %s
 ; RUN: %opt -passes='default<O3>' %s | %llc -mcpu=gfx90a -o /dev/null
+; RUN: %opt -passes=meld-unpredicate -disable-output -pass-remarks=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
+; REMARK: remark: {{.*}}meld-unpredicate melded %entry (run behind selects): instructions 4, selects 1, cycles
+; REMARK: remark: {{.*}}meld-unpredicate melded %entry (run behind selects): instructions 3, selects 3, cycles
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
