@@ -33,6 +33,8 @@ int main(int argc, char **argv) {
       "scalar", "What is the same in all threads of a wave, and what scalarization makes of it");
   meld::bench::ScalarOptions scalarOptions;
   scalar->add_option("--only", scalarOptions.only, "Benchmarks whose name contains this");
+  scalar->add_flag("--gap", scalarOptions.gap,
+                   "Only what the oracle sees and no analysis claims, by the reason why not");
   scalar->add_flag("--json", scalarOptions.json, "One JSON array instead of the tables");
   CLI::App *counts = app.add_subcommand(
       "static", "Instructions, registers and occupancy of each kernel, original and melded");

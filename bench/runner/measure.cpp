@@ -142,6 +142,8 @@ Measurement measure(const Paths &paths, const std::string &program,
     m.occupancy = m.occupancy ? std::min(m.occupancy, occupancy) : occupancy;
     Dispatch one{
         d.value("kernel", ""), d.value("cycles", uint64_t{0}), d.value("vgprs", 0u), occupancy, {}};
+    for (const json &size : d.value("workgroup", json::array()))
+      one.workgroup += (one.workgroup.empty() ? "" : "x") + std::to_string(size.get<unsigned>());
     const json &counters = d["counters"];
     for (const auto &[name, value] : counters.items())
       if (value.is_number_unsigned()) {

@@ -38,6 +38,7 @@ struct Dispatch {
   uint64_t cycles = 0;
   unsigned vgprs = 0, occupancy = 0;
   std::map<std::string, uint64_t> counters;
+  std::string workgroup = {}; ///< "16x16x1"
 
   uint64_t counter(const std::string &name) const {
     auto it = counters.find(name);

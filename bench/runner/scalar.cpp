@@ -90,24 +90,83 @@ double quotient(double a, double b) { return b > 0 ? a / b : 0; }
 
 std::string sharesTable(const std::vector<ScalarRow> &rows, double &oursOfOracle) {
   Table table({"benchmark", "executed", "traced %", "convergent %", "clang %", "LLVM %", "ours %",
-               "oracle %", "LLVM / oracle", "ours / oracle", "contradicted"});
-  Geomean clang, llvm, ours;
+               "oracle %", "operands %", "LLVM / oracle", "ours / oracle", "ours / operands",
+               "contradicted"});
+  Geomean clang, llvm, ours, ofOperands;
   for (const ScalarRow &row : rows) {
     const UniformShares &s = row.shares;
     table.add({row.which.label, grouped(static_cast<uint64_t>(s.executed)),
                percent(s.traced, s.executed), percent(s.convergent, s.executed),
                percent(s.scalar, s.executed), percent(s.llvm, s.executed),
                percent(s.ours, s.executed), percent(s.oracle, s.executed),
-               decimal(quotient(s.llvm, s.oracle), 2), decimal(quotient(s.ours, s.oracle), 2),
+               percent(s.operands, s.executed), decimal(quotient(s.llvm, s.oracle), 2),
+               decimal(quotient(s.ours, s.oracle), 2), decimal(quotient(s.ours, s.operands), 2),
                std::to_string(s.contradictions.size())});
     clang.add(quotient(s.scalar, s.oracle));
     llvm.add(quotient(s.llvm, s.oracle));
     ours.add(quotient(s.ours, s.oracle));
+    ofOperands.add(quotient(s.ours, s.operands));
   }
   oursOfOracle = ours.value();
   return table.text() + "\ngeometric means, of the oracle: executed as scalar by clang " +
          decimal(clang.value(), 3) + ", LLVM's analysis " + decimal(llvm.value(), 3) + ", ours " +
-         decimal(ours.value(), 3) + " (Lee et al.: 0.67)\n";
+         decimal(ours.value(), 3) + "; ours of the oracle by operands alone " +
+         decimal(ofOperands.value(), 3) + " (Lee et al., by operands: 0.67)\n";
+}
+
+/// In percent of what was executed; the means are over the benchmarks.
+std::string gapTable(const std::vector<ScalarRow> &rows) {
+  std::vector<std::string> head{"benchmark", "ours %", "oracle %", "gap %"};
+  for (unsigned k = 0; k < gapKinds; ++k)
+    head.push_back(name(static_cast<GapKind>(k)));
+  head.insert(head.end(), {"(floating)", "ours / knowable"});
+  Table table(head);
+  Gap sum;
+  double ours = 0, oracle = 0;
+  Geomean required, operands, knowable;
+  const auto line = [&](const std::string &label, double oursShare, double oracleShare,
+                        const Gap &gap, double whole, const std::string &last) {
+    std::vector<std::string> cells{label, percent(oursShare, whole), percent(oracleShare, whole),
+                                   percent(gap.sum(), whole)};
+    for (double part : gap.parts)
+      cells.push_back(percent(part, whole));
+    cells.push_back(percent(gap.floating, whole));
+    cells.push_back(last);
+    table.add(cells);
+  };
+  for (const ScalarRow &row : rows) {
+    const UniformShares &s = row.shares;
+    const double could = s.oracle - s.gap.unknowable();
+    line(row.which.label, s.ours, s.oracle, s.gap, s.executed, decimal(quotient(s.ours, could), 2));
+    required.add(quotient(s.ours, s.oracle));
+    operands.add(quotient(s.ours, s.operands));
+    knowable.add(quotient(s.ours, could));
+    for (unsigned k = 0; k < gapKinds; ++k)
+      sum.parts[k] += quotient(s.gap.parts[k], s.executed);
+    sum.floating += quotient(s.gap.floating, s.executed);
+    ours += quotient(s.ours, s.executed);
+    oracle += quotient(s.oracle, s.executed);
+  }
+  line("mean", ours, oracle, sum, static_cast<double>(rows.size()), "");
+  return table.text() + "\nours / oracle, geometric mean: " + decimal(required.value(), 3) +
+         " (the number that is asked for)\nours / oracle by operands alone (Lee et al.): " +
+         decimal(operands.value(), 3) +
+         "\nours / knowable, geometric mean: " + decimal(knowable.value(), 3) +
+         " (an oracle without one lane and data, which no analysis of the program can see; not the "
+         "number that is asked for)\n";
+}
+
+/// The workgroups of the dispatches of `kernel`, when they have one shape.
+std::string shapeOf(const Measurement &m, const std::string &kernel) {
+  std::string shape;
+  for (const Dispatch &d : m.dispatches) {
+    if (d.kernel != kernel)
+      continue;
+    if (!shape.empty() && shape != d.workgroup)
+      return "";
+    shape = d.workgroup;
+  }
+  return shape;
 }
 
 std::vector<std::string> costCells(const std::string &label, const char *code, const Totals &t) {
@@ -188,6 +247,7 @@ json toJson(const std::vector<ScalarRow> &rows) {
                 {"llvm", s.llvm},
                 {"ours", s.ours},
                 {"oracle", s.oracle},
+                {"operands", s.operands},
                 {"contradictions", s.contradictions}};
     for (const auto &[name, t] : {std::pair("hidden", &row.hidden), std::pair("clang", &row.clang),
                                   std::pair("scalarize", &row.ours)})
@@ -233,7 +293,12 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
       continue;
     }
     for (const TracedKernel &kernel : traced.kernels)
-      row.shares.add(sharesOf(kernel.code, claims));
+      row.shares.add(sharesOf(kernel.code, claims, shapeOf(traced.measured, kernel.name)));
+    if (options.gap) {
+      ok = ok && traced.measured.pass;
+      rows.push_back(std::move(row));
+      continue;
+    }
     row.hidden = totalsOf(profiled(paths, hidden, which, plain, true));
     row.clang = totalsOf(profiled(paths, paths.programs, which, plain, true));
     row.ours = totalsOf(profiled(paths, paths.programs, which, scalarization(), true));
@@ -249,6 +314,10 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
   if (rows.empty()) {
     std::fprintf(stderr, "meld-bench: no benchmark is called '%s'\n", options.only.c_str());
     return 1;
+  }
+  if (options.gap) {
+    std::printf("%s", gapTable(rows).c_str());
+    return ok ? 0 : 1;
   }
   if (options.json) {
     std::printf("%s\n", toJson(rows).dump(1).c_str());

@@ -18,6 +18,7 @@ namespace meld::bench {
 struct ScalarOptions {
   std::string only; ///< programs whose label contains this; empty = all
   bool json = false;
+  bool gap = false; ///< only what the oracle sees and we do not, by reason (scalar_gap.h)
 };
 
 /// 0 when every program passed in every code, and the run contradicts no claim of our analysis.

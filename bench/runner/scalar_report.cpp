@@ -48,6 +48,34 @@ double uniformPart(const TracedInstruction &i) {
   return all > 0 ? static_cast<double>(std::max(i.uniformSources, i.uniformResult)) / all : 1;
 }
 
+double oneLanePart(const TracedInstruction &i) {
+  const double all = runs(i);
+  return i.vector && all > 0 ? static_cast<double>(i.oneLane) / all : 0;
+}
+
+/// `n` executions of which the oracle calls `part` uniform and we none: to the reason why not.
+void addToGap(Gap &gap, GapKind kind, double n, double part, double oneLane, bool floating) {
+  const double trivially = std::min(part, oneLane);
+  gap[GapKind::oneLane] += trivially * n;
+  gap[kind] += (part - trivially) * n;
+  gap.floating += floating ? part * n : 0;
+}
+
+GapKind kindOf(const Claim &claim, const std::string &shape) {
+  if (claim.shapes.count(shape))
+    return GapKind::launch;
+  if (claim.extension)
+    return GapKind::half;
+  return claim.cause == Cause::data      ? GapKind::data
+         : claim.cause == Cause::control ? GapKind::control
+                                         : GapKind::ids;
+}
+
+double equalOperands(const TracedInstruction &i) {
+  const double all = runs(i);
+  return i.vector && all > 0 ? static_cast<double>(i.uniformSources) / all : 1;
+}
+
 } // namespace
 
 void UniformShares::add(const UniformShares &other) {
@@ -57,16 +85,18 @@ void UniformShares::add(const UniformShares &other) {
   llvm += other.llvm;
   ours += other.ours;
   oracle += other.oracle;
+  operands += other.operands;
   traced += other.traced;
+  gap.add(other.gap);
   contradictions.insert(contradictions.end(), other.contradictions.begin(),
                         other.contradictions.end());
 }
 
 UniformShares sharesOf(const std::vector<TracedInstruction> &code,
-                       const std::map<uint32_t, Claim> &claims) {
+                       const std::map<uint32_t, Claim> &claims, const std::string &shape) {
   // What became of each instruction of the IR.
   struct Group {
-    double executed = 0, least = 1, most = 0;
+    double executed = 0, least = 1, most = 0, leastOperands = 1;
     const TracedInstruction *leastUniform = nullptr;
   };
   std::map<uint32_t, Group> groups;
@@ -87,9 +117,14 @@ UniformShares sharesOf(const std::vector<TracedInstruction> &code,
     // use.
     if (claim == claims.end() || (i.kind == "smem" && !claim->second.llvm)) {
       shares.oracle += part * n;
+      shares.operands += equalOperands(i) * n;
       if (!i.vector) { // what the backend made scalar it had proven, and it does so for us, too
         shares.llvm += n;
         shares.ours += n;
+      } else {
+        const bool compares = i.text.rfind("v_cmp", 0) == 0;
+        addToGap(shares.gap, compares ? GapKind::condition : GapKind::backend, n, part,
+                 oneLanePart(i), false);
       }
       continue;
     }
@@ -101,6 +136,7 @@ UniformShares sharesOf(const std::vector<TracedInstruction> &code,
       group.leastUniform = &i;
     }
     group.most = std::max(group.most, part);
+    group.leastOperands = std::min(group.leastOperands, equalOperands(i));
   }
   for (const auto &[line, group] : groups) {
     const Claim &claim = claims.at(line);
@@ -108,9 +144,13 @@ UniformShares sharesOf(const std::vector<TracedInstruction> &code,
     const bool reduced = claim.ours && !claim.oursOperands;
     const double part = reduced ? group.most : group.least;
     shares.oracle += part * group.executed;
+    shares.operands += (reduced ? part : group.leastOperands) * group.executed;
     shares.llvm += claim.llvm ? group.executed : 0;
-    if (!claim.ours)
+    if (!claim.ours) {
+      addToGap(shares.gap, kindOf(claim, shape), group.executed, part,
+               oneLanePart(*group.leastUniform), claim.floating);
       continue;
+    }
     shares.ours += group.executed;
     if (part < 1)
       shares.contradictions.push_back(group.leastUniform->text);

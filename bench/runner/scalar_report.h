@@ -19,8 +19,11 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include "bench/runner/scalar_gap.h"
+
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +35,11 @@ struct Claim {
   bool oursOperands = false; ///< so are all its operands
   bool llvm = false;         ///< uniform by LLVM's divergence analysis
   bool convergent = false;   ///< in a block that all threads of a wave run together
+  // Of what is not `ours`:
+  Cause cause = Cause::none;         ///< where a difference may come from
+  bool extension = false;            ///< a 32-bit value made one of 64
+  bool floating = false;             ///< floating-point arithmetic
+  std::set<std::string> shapes = {}; ///< workgroups with which it would be ours: "64x1x1"
 };
 
 /// One machine instruction of a profile (docs/counters.md).
@@ -39,6 +47,7 @@ struct TracedInstruction {
   std::string text, kind;
   uint32_t line = 0; ///< key of its claim; 0: none
   uint64_t executions = 0, execZero = 0, lanes = 0, uniformSources = 0, uniformResult = 0;
+  uint64_t oneLane = 0;
   bool vector = false;
   unsigned vectorReads = 0, vectorWrites = 0, scalarReads = 0, scalarWrites = 0;
 };
@@ -49,15 +58,18 @@ struct UniformShares {
   double convergent = 0; ///< in blocks proven convergent
   double scalar = 0;     ///< executed as scalar instructions
   double llvm = 0, ours = 0, oracle = 0;
-  double traced = 0; ///< with a known instruction of the IR
+  double operands = 0; ///< the oracle as the paper has it: equal operands, not equal results
+  double traced = 0;   ///< with a known instruction of the IR
+  Gap gap;             ///< oracle without ours
   /// Claims of ours that the run contradicts: a wrong analysis. Empty in a sound table.
   std::vector<std::string> contradictions;
 
   void add(const UniformShares &other);
 };
 
+/// `shape`: of the kernel's workgroups, "64x1x1"; empty where it has no one shape.
 UniformShares sharesOf(const std::vector<TracedInstruction> &code,
-                       const std::map<uint32_t, Claim> &claims);
+                       const std::map<uint32_t, Claim> &claims, const std::string &shape = "");
 
 /// Register accesses and addresses, as the paper counts them: one for each active lane of a vector
 /// register, one for a scalar register; an address for each lane of a vector access, one for a

@@ -35,6 +35,7 @@ TracedInstruction instructionOf(const json &i) {
   t.executions = i.value("executions", uint64_t{0});
   t.vector = i.contains("lanes");
   t.lanes = i.value("lanes", uint64_t{0});
+  t.oneLane = i.value("oneLane", uint64_t{0});
   t.execZero = i.value("execZero", uint64_t{0});
   t.uniformSources = i.value("uniformSources", uint64_t{0});
   t.uniformResult = i.value("uniformResult", uint64_t{0});
@@ -79,9 +80,17 @@ std::map<uint32_t, Claim> claimsOf(const std::filesystem::path &file) {
   if (data.is_discarded())
     return claims;
   for (const json &function : data)
-    for (const json &c : function.value("claims", json::array()))
-      claims[c.value("line", 0u)] = {c.value("ours", false), c.value("oursOperands", false),
-                                     c.value("llvm", false), c.value("convergent", false)};
+    for (const json &c : function.value("claims", json::array())) {
+      const std::string opcode = c.value("opcode", "");
+      Claim &claim = claims[c.value("line", 0u)];
+      claim = {c.value("ours", false), c.value("oursOperands", false), c.value("llvm", false),
+               c.value("convergent", false)};
+      claim.cause = causeNamed(c.value("cause", ""));
+      claim.extension = opcode == "zext" || opcode == "sext";
+      claim.floating = c.value("floating", false);
+      for (const json &shape : c.value("shapes", json::array()))
+        claim.shapes.insert(shape.get<std::string>());
+    }
   return claims;
 }
 

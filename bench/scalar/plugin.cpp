@@ -4,7 +4,8 @@
 //   MELD_BENCH_CLAIMS=FILE   gives every instruction a line number of its own, so that machine code
 //                            can be traced back to it, and writes to FILE what is known of it
 //                            before the program runs: LLVM's divergence analysis, ours,
-//                            convergence; or
+//                            convergence, where a difference comes from (cause.h), and what ours
+//                            would say if it were told the shape of the workgroups; or
 //   MELD_BENCH_HIDE=1        takes uniformity away from the backend, as far as that goes: kernel
 //                            arguments, workgroup ids, the pointers to the dispatch packet and the
 //                            implicit arguments, and constants that enter phis pass through an
@@ -14,6 +15,7 @@
 //                            arguments themselves.
 //
 // One compilation at a time; host code passes through untouched.
+#include "bench/scalar/cause.h"
 #include "passes/analysis/divergence.h"
 #include "llvm/ADT/Triple.h"
 #include "llvm/Analysis/DivergenceAnalysis.h"
@@ -34,9 +36,37 @@ using namespace llvm;
 
 namespace {
 
+/// Our analysis, for each shape of workgroup that bench/ launches.
+using ShapedViews =
+    std::vector<std::pair<std::string, std::unique_ptr<meld::passes::DivergenceInfo>>>;
+
+ShapedViews shapedViews(Function &function, const LoopInfo &loops, const DominatorTree &dominators,
+                        const PostDominatorTree &postDominators) {
+  constexpr unsigned shapes[][3] = {{32, 1, 1},  {64, 1, 1},   {128, 1, 1}, {256, 1, 1},
+                                    {512, 1, 1}, {1024, 1, 1}, {16, 1, 1},  {4, 4, 1},
+                                    {8, 8, 1},   {16, 16, 1},  {32, 32, 1}, {32, 8, 1},
+                                    {4, 4, 4},   {8, 8, 4},    {4, 4, 16},  {64, 4, 1}};
+  MDNode *before = function.getMetadata("reqd_work_group_size");
+  ShapedViews views;
+  for (const auto &shape : shapes) {
+    IntegerType *type = Type::getInt32Ty(function.getContext());
+    SmallVector<Metadata *, 3> sizes;
+    for (unsigned size : shape)
+      sizes.push_back(ConstantAsMetadata::get(ConstantInt::get(type, size)));
+    function.setMetadata("reqd_work_group_size", MDNode::get(function.getContext(), sizes));
+    views.emplace_back(std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "x" +
+                           std::to_string(shape[2]),
+                       std::make_unique<meld::passes::DivergenceInfo>(function, loops, dominators,
+                                                                      postDominators));
+  }
+  function.setMetadata("reqd_work_group_size", before);
+  return views;
+}
+
 /// ours, for one instruction: the widths of what it computes and of what it computes it from.
 json::Object claimsOf(const Instruction &instruction, const meld::passes::DivergenceInfo &ours,
-                      const llvm::DivergenceInfo &theirs) {
+                      const llvm::DivergenceInfo &theirs, const meld::bench::Causes &causes,
+                      const ShapedViews &shaped) {
   using meld::passes::Width;
   const bool hasValue = !instruction.getType()->isVoidTy();
   Width operands = Width::all;
@@ -49,11 +79,21 @@ json::Object claimsOf(const Instruction &instruction, const meld::passes::Diverg
   }
   const BasicBlock *block = instruction.getParent();
   const Width result = hasValue ? ours.width(&instruction) : operands;
+  json::Array shapes;
+  if (result < Width::wave)
+    for (const auto &[shape, view] : shaped)
+      if (hasValue && view->width(&instruction) >= Width::wave)
+        shapes.push_back(shape);
   return json::Object{{"line", int64_t(instruction.getDebugLoc().getLine())},
                       {"ours", result >= Width::wave},
                       {"oursOperands", operands >= Width::wave},
                       {"llvm", hasValue ? !theirs.isDivergent(instruction) : theirOperands},
-                      {"convergent", ours.isConvergentExceptExits(block, Width::wave)}};
+                      {"convergent", ours.isConvergentExceptExits(block, Width::wave)},
+                      {"cause", name(causes.of(instruction))},
+                      {"opcode", instruction.getOpcodeName()},
+                      {"floating", hasValue && !isa<LoadInst>(instruction) &&
+                                       instruction.getType()->isFPOrFPVectorTy()},
+                      {"shapes", std::move(shapes)}};
 }
 
 /// Terminators and their conditions: later passes put rewritten loop counters under their lines.
@@ -77,10 +117,12 @@ bool writeClaims(Module &module, FunctionAnalysisManager &analyses, const char *
     const llvm::DivergenceInfo theirs(function, dominators, postDominators, loops,
                                       analyses.getResult<TargetIRAnalysis>(function),
                                       /*KnownReducible=*/false);
+    const meld::bench::Causes causes(function, ours);
+    const ShapedViews shaped = shapedViews(function, loops, dominators, postDominators);
     json::Array claims;
     for (const Instruction &instruction : instructions(function))
       if (instruction.getDebugLoc() && !endsABlock(instruction))
-        claims.push_back(claimsOf(instruction, ours, theirs));
+        claims.push_back(claimsOf(instruction, ours, theirs, causes, shaped));
     functions.push_back(
         json::Object{{"function", function.getName()}, {"claims", std::move(claims)}});
   }

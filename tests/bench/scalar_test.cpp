@@ -30,9 +30,9 @@ TracedInstruction scalarOp(const char *text, const char *kind, uint32_t line, ui
   return i;
 }
 
-constexpr Claim divergent = {false, false, false, true};
-constexpr Claim uniform = {true, true, true, true};
-constexpr Claim uniformByUs = {true, true, false, false};
+const Claim divergent = {false, false, false, true};
+const Claim uniform = {true, true, true, true};
+const Claim uniformByUs = {true, true, false, false};
 
 } // namespace
 
@@ -130,4 +130,48 @@ TEST(Scalar, AccessesArePerLaneForVectorRegisters) {
   EXPECT_EQ(a.scalarWrites, 20);
   EXPECT_EQ(a.addresses, 330) << "one for the scalar load, one for each lane of the other";
   EXPECT_EQ(a.registers(), 890);
+}
+
+TEST(Scalar, EqualOperandsAreThePapersOracle) {
+  // A comparison that all lanes pass: one result, different operands.
+  const auto s = sharesOf({vectorOp("v_cmp_gt_i32_e32 vcc, s0, v0", 0, 10, 0, 10)}, {});
+  EXPECT_EQ(s.oracle, 10);
+  EXPECT_EQ(s.operands, 0);
+}
+
+TEST(Scalar, TheGapHasAReasonForEachExecution) {
+  Claim ids = divergent, data = divergent, control = divergent, half = divergent, byLaunch = ids;
+  ids.cause = Cause::ids;
+  data.cause = Cause::data;
+  data.floating = true;
+  control.cause = Cause::control;
+  half.extension = true;
+  byLaunch.shapes = {"64x1x1"};
+  auto single = vectorOp("v_add_u32_e32 v1, v2, v3", 4, 10, 8, 8);
+  single.oneLane = 5;
+  const std::vector<TracedInstruction> code = {
+      vectorOp("v_mul_lo_u32 v0, v1, v2", 1, 10, 1, 1),
+      vectorOp("v_mul_f32_e32 v0, v1, v2", 2, 10, 2, 2),
+      vectorOp("v_max_u32_e32 v0, v1, v2", 3, 10, 0, 3),
+      single,
+      vectorOp("v_mov_b32_e32 v1, 0", 5, 10, 10, 10),
+      vectorOp("v_and_b32_e32 v1, 64, v0", 6, 10, 0, 7),
+      vectorOp("v_cmp_gt_i32_e32 vcc, s0, v0", 0, 10, 0, 6),
+      vectorOp("v_add_u32_e32 v1, s2, v0", 0, 10, 4, 4),
+      vectorOp("v_add_u32_e32 v1, s2, s3", 7, 10, 10, 10)};
+  const std::map<uint32_t, Claim> claims = {{1, ids},  {2, data},     {3, ids},    {4, control},
+                                            {5, half}, {6, byLaunch}, {7, uniform}};
+  const auto s = sharesOf(code, claims, "64x1x1");
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::ids], 1 + 3);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::data], 2);
+  EXPECT_DOUBLE_EQ(s.gap.floating, 2);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::oneLane], 5);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::control], 3);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::half], 10);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::launch], 7);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::condition], 6);
+  EXPECT_DOUBLE_EQ(s.gap[GapKind::backend], 4);
+  EXPECT_EQ(s.ours, 10);
+  EXPECT_DOUBLE_EQ(s.gap.sum(), s.oracle - s.ours) << "nothing twice, nothing forgotten";
+  EXPECT_EQ(sharesOf(code, claims, "32x2x1").gap[GapKind::launch], 0) << "another launch";
 }

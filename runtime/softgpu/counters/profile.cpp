@@ -18,6 +18,7 @@ void InstProfile::add(const InstProfile &other) {
   executions += other.executions;
   lanes += other.lanes;
   execZero += other.execZero;
+  oneLane += other.oneLane;
   uniformSources += other.uniformSources;
   uniformResult += other.uniformResult;
   text = other.text;
@@ -51,6 +52,7 @@ Json instructionJson(int64_t offset, const InstProfile &p) {
   if (p.vector) {
     j["lanes"] = p.lanes;
     j["execZero"] = p.execZero;
+    j["oneLane"] = p.oneLane;
     j["uniformSources"] = p.uniformSources;
     if (p.hasResult)
       j["uniformResult"] = p.uniformResult;

@@ -98,7 +98,9 @@ public:
       ++p.execZero;
       return;
     }
-    p.lanes += unsigned(std::popcount(exec_));
+    const auto lanes = unsigned(std::popcount(exec_));
+    p.lanes += lanes;
+    p.oneLane += lanes == 1;
     if (s.crossesLanes)
       return;
     for (const RegisterRange &r : s.use.reads())

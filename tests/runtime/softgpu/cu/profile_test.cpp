@@ -118,6 +118,26 @@ TEST_P(Profile, EveryInstructionByHand) {
   }
 }
 
+// A workgroup of one thread: what runs, runs with one lane.
+TEST_P(Profile, OneLaneIsCounted) {
+  ProfileSink::instance().clear();
+  TestCode code(std::string(MELD_TEST_KERNELS) + "/profile-" + target + ".hsaco");
+  auto g = gpu(1);
+  vector<uint32_t> out(128, 3);
+  ASSERT_EQ(launch(*g, code, "profiled", {130}, {65}, Args(out.data())).code, DispatchCode::ok);
+  const auto p = of(code, "profiled");
+  unsigned vector = 0;
+  for (const auto &i : p["instructions"]) {
+    if (!i.contains("lanes"))
+      continue;
+    ++vector;
+    SCOPED_TRACE(i["text"].get<std::string>());
+    // Two waves of 64 lanes and two of one, which are gone where only ids below 16 go on.
+    EXPECT_EQ(i["oneLane"].get<int>(), i["execZero"].get<int>() ? 0 : 2);
+  }
+  EXPECT_GT(vector, 10u);
+}
+
 // Dwords read and written, by register file.
 TEST_P(Profile, RegistersByHand) {
   ProfileSink::instance().clear();
