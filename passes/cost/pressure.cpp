@@ -13,13 +13,14 @@ using namespace llvm;
 
 PressureModel::PressureModel(const Function &function, const DivergenceInfo &divergence,
                              const CostModel &cost)
-    : function_(function), waveSize_(divergence.gpu().waveSize()) {
+    : function_(function), kind_(divergence.gpu().kind()), waveSize_(divergence.gpu().waveSize()) {
   processor_ = function.getFnAttribute("target-cpu").getValueAsString().str();
   auto add = [&](const Value &value) {
     Type *type = value.getType();
-    // Masks of lanes live in scalar registers.
+    // Masks of lanes live in scalar registers (predicates on NVIDIA GPUs), and so does on AMD GPUs
+    // what all threads of a wave share.
     if (type->isVoidTy() || type->isIntegerTy(1) || !type->isSized() ||
-        divergence.width(&value) != Width::thread)
+        (kind_ != GpuKind::nvptx && divergence.width(&value) != Width::thread))
       return;
     index_[&value] = unsigned(values_.size());
     values_.push_back(&value);
@@ -146,7 +147,18 @@ unsigned PressureModel::peak(ArrayRef<MeldedItem> sequence, const BasicBlock *jo
   return most;
 }
 
+// One of the four partitions of a multiprocessor: 16,384 registers, dealt to warps by 256, that is
+// 8 a thread (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+static unsigned warps(unsigned registers, StringRef processor) {
+  const unsigned taken = std::max(1u, (registers + 7) / 8) * 8;
+  const bool turing = processor == "sm_75";
+  const bool consumer = processor == "sm_86" || processor == "sm_87" || processor == "sm_89";
+  return std::max(1u, std::min(turing ? 8u : consumer ? 12u : 16u, 512 / taken));
+}
+
 unsigned PressureModel::waves(unsigned registers) const {
+  if (kind_ == GpuKind::nvptx)
+    return warps(registers, processor_);
   KernelResources resources;
   resources.vgprs = registers;
   resources.waveSize = waveSize_;

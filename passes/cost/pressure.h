@@ -36,7 +36,8 @@ public:
   unsigned functionPeak() const;
   /// The same for a melded sequence that ends in front of `join` (null: nothing behind is known).
   unsigned peak(llvm::ArrayRef<MeldedItem> sequence, const llvm::BasicBlock *join) const;
-  /// Waves per SIMD that this many vector registers allow on the function's processor.
+  /// Waves per SIMD (NVIDIA: warps per partition) that this many vector registers allow on the
+  /// function's processor.
   unsigned waves(unsigned registers) const;
 
 private:
@@ -50,6 +51,7 @@ private:
   llvm::DenseMap<const llvm::Value *, unsigned> index_;
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> liveIn_, liveOut_;
   std::string processor_;
+  GpuKind kind_;
   unsigned waveSize_;
 };
 
