@@ -56,6 +56,33 @@ public:
     }
     return accessAny(setOf(line), line + 1);
   }
+  /// access() for each of n lines in order: found(k, hit) for line(k). The shape is looked at once,
+  /// nothing that the tags' stores might alias is read again, and many lines are taken for
+  /// scattered ones: whether theirs is a set's newest tag is not worth a guess.
+  template <class Line, class Found> void accessEach(uint32_t n, Line line, Found found) {
+    const uint64_t mask = mask_;
+    const bool scattered = n > 16;
+    if (shape_ == Shape::sixteen) {
+      uint32_t *const tags = tags32_;
+      const unsigned shift = shift_;
+      const auto each = [&]<bool Guess>() {
+        for (uint32_t k = 0; k < n; ++k)
+          found(k,
+                accessSixteen<Guess>(tags + 16 * (line(k) & mask), uint32_t(line(k) >> shift) + 1));
+      };
+      scattered ? each.template operator()<false>() : each.template operator()<true>();
+    } else if (shape_ == Shape::four && mask) {
+      uint64_t *const tags = tags_;
+      const auto each = [&]<bool Guess>() {
+        for (uint32_t k = 0; k < n; ++k)
+          found(k, accessFour<Guess>(tags + 4 * (line(k) & mask), line(k) + 1));
+      };
+      scattered ? each.template operator()<false>() : each.template operator()<true>();
+    } else {
+      for (uint32_t k = 0; k < n; ++k)
+        found(k, access(line(k)));
+    }
+  }
   void clear() { std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0)); }
 
 private:
@@ -76,8 +103,9 @@ private:
     return hit;
   }
 
-  static bool accessFour(uint64_t *set, uint64_t tag) {
-    if (set[0] == tag)
+  /// Guess: the newest tag first, with a branch.
+  template <bool Guess = true> static bool accessFour(uint64_t *set, uint64_t tag) {
+    if (Guess && set[0] == tag)
       return true;
     const auto at = reinterpret_cast<__m256i *>(set);
     const __m256i old = _mm256_load_si256(at);
@@ -93,8 +121,8 @@ private:
     return hit != 0;
   }
 
-  static bool accessSixteen(uint32_t *set, uint32_t tag) {
-    if (set[0] == tag)
+  template <bool Guess = true> static bool accessSixteen(uint32_t *set, uint32_t tag) {
+    if (Guess && set[0] == tag)
       return true;
     const auto at = reinterpret_cast<__m256i *>(set);
     const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);

@@ -15,29 +15,42 @@ uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingPa
 }
 
 uint64_t MemoryPath::vector(const MemoryTrace &trace, bool pastL1, uint64_t now, uint64_t done) {
-  if (trace.numLines > 4) // the tags of the L2 do not fit the host's first caches
-    for (uint32_t k = 0; k < trace.numLines; ++k)
+  const uint32_t lines = trace.numLines;
+  if (lines > 4) // the tags of the L2 do not fit the host's first caches
+    for (uint32_t k = 0; k < lines; ++k)
       l2_.prefetch(trace.lines[k] / 64);
+  const uint64_t perLine = p_.vmemPerLine, l1Latency = p_.l1Latency;
+  const uint64_t l2Latency = p_.l2Latency, hbmLatency = p_.hbmLatency;
   // Stores write through, atomics and coherent loads are done in L2. Whether a line hits is as good
   // as random where it costs time, so nothing below branches on it.
-  uint32_t missed[std::size(MemoryTrace{}.lines)], misses = 0;
-  for (uint32_t k = 0; k < trace.numLines; ++k) {
-    const bool hit = !pastL1 && l1_.access(trace.lines[k] / 64);
-    missed[misses] = k;
+  struct Miss {
+    uint64_t line, at; ///< when it is asked for
+  } missed[std::size(MemoryTrace{}.lines)];
+  uint32_t misses = 0;
+  const auto look = [&](uint32_t k, bool hit) {
+    const uint64_t at = now + perLine * k;
+    missed[misses] = {trace.lines[k] / 64, at};
     misses += !hit;
-    done = std::max(done, hit ? now + p_.vmemPerLine * k + p_.l1Latency : 0);
-  }
+    done = std::max(done, hit ? at + l1Latency : 0);
+  };
+  if (pastL1)
+    for (uint32_t k = 0; k < lines; ++k)
+      look(k, false);
+  else
+    l1_.accessEach(
+        lines, [&](uint32_t k) { return trace.lines[k] / 64; }, look);
   const uint64_t l2Line = 64 * kFraction / std::max(p_.l2BytesPerCycle, 1u);
   const uint64_t hbmLine = 64 * kFraction * 1000 / std::max(p_.hbmMilliBytesPerCycle, 1u);
   Pipe port = l2Port_, hbm = hbm_; // copies stay in registers
-  for (uint32_t m = 0; m < misses; ++m) {
-    const uint64_t passed = port.pass(now + p_.vmemPerLine * missed[m], l2Line);
-    const bool hit = l2_.access(trace.lines[missed[m]] / 64);
-    Pipe far = hbm;
-    const uint64_t arrived = far.pass(passed, hbmLine) + p_.hbmLatency;
-    hbm.free = hit ? hbm.free : far.free;
-    done = std::max(done, hit ? passed + p_.l2Latency : arrived);
-  }
+  l2_.accessEach(
+      misses, [&](uint32_t m) { return missed[m].line; },
+      [&](uint32_t m, bool hit) {
+        const uint64_t passed = port.pass(missed[m].at, l2Line);
+        Pipe far = hbm;
+        const uint64_t arrived = far.pass(passed, hbmLine) + hbmLatency;
+        hbm.free = hit ? hbm.free : far.free;
+        done = std::max(done, hit ? passed + l2Latency : arrived);
+      });
   l2Port_ = port;
   hbm_ = hbm;
   return done;

@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <random>
+#include <vector>
 
 namespace meld::softgpu {
 namespace {
@@ -66,6 +67,35 @@ TEST_P(TimingCache, AgreesWithLists) {
   }
   EXPECT_GT(hits, 1000u);
   EXPECT_LT(hits, 299000u);
+}
+
+TEST_P(TimingCache, ManyAtOnceAreAsOneAfterTheOther) {
+  const Shape s = GetParam();
+  TagCache cache(s.bytes, s.ways);
+  Reference reference(s.bytes, s.ways);
+  std::mt19937_64 rng(s.bytes - s.ways);
+  const uint64_t sets = std::max(s.bytes / 64 / s.ways, 1u);
+  unsigned hits = 0, answered = 0, asked = 0;
+  for (int round = 0; round < 3000; ++round) {
+    // As many as an instruction has; neighbouring, and the same line more than once.
+    std::vector<uint64_t> lines(rng() % 80);
+    for (uint64_t &line : lines)
+      line = rng() % 3 + sets * (rng() % (s.ways + s.ways / 2 + 1));
+    asked += unsigned(lines.size());
+    uint32_t next = 0;
+    cache.accessEach(
+        uint32_t(lines.size()), [&](uint32_t k) { return lines[k]; },
+        [&](uint32_t k, bool hit) {
+          EXPECT_EQ(k, next++);
+          EXPECT_EQ(hit, reference.access(lines[k])) << "round " << round << ", line " << lines[k];
+          hits += hit;
+          ++answered;
+        });
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_EQ(answered, asked);
+  EXPECT_GT(hits, 1000u);
+  EXPECT_LT(hits, asked);
 }
 
 } // namespace
