@@ -3,11 +3,11 @@
 usage: bench_kernels.py HIPCC MELD OBJDUMP KERNELS debug|deterministic|reductions [NAME...]
 debug          hipcc -g and hipcc give the same melded machine code; where -g changes what hipcc itself makes, the
                program is named and does not count.
-deterministic  two compiles, each a process of its own with its own addresses, give the same bytes; for the programs
-               whose melding takes the most decisions, ten do.
+deterministic  ten compiles, each a process of its own with its own addresses, give the same bytes and decisions.
 reductions     not one instruction of a reduction changes, except where the estimate falls and no wave is lost; LUD
                with 128 threads, which splits at thread 64, is untouched.
 """
+import concurrent.futures
 import glob
 import hashlib
 import json
@@ -16,11 +16,13 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 hipcc, meld, objdump, kernels, mode = sys.argv[1:6]
-many = {"bitonic", "synthetic", "pcm", "lud", "srad"}
+runs = 10
 reductions = ["reduction", "lds_reduction"]
 untouched = {"lud": "perimeterILj64E"}
+workers = min(2, os.cpu_count() or 1)  # what the tests reserve
 environment = dict(os.environ, MELD_COMPILE_BUDGET_MS="0")
 
 
@@ -36,7 +38,7 @@ def melded(source, output):
                          stdout=subprocess.PIPE)
     report = json.loads(ran.stdout)
     if report["verdict"] == "failed" or report["gate"]:
-        sys.exit(f"{source}: {report['verdict']}: {report['reason']} {report['gate']}")
+        raise RuntimeError(f"{source}: {report['verdict']}: {report['reason']} {report['gate']}")
     if report["verdict"] == "unchanged":
         with open(source, "rb") as original, open(output, "wb") as copy:
             copy.write(original.read())
@@ -72,33 +74,32 @@ def check_debug(name, folder):
     one, other = code(out), code(out_g)
     bad = [kernel for kernel in differing
            if kernel not in own and sorted(one[kernel]) != sorted(other.get(kernel, []))]
-    print(f"{name}: {len(code(out))} functions, {count} kernels melded, {len(differing)} differ with -g"
-          + (f" ({len(own)} already do in hipcc's code)" if own else ""))
+    lines = [f"{name}: {len(one)} functions, {count} kernels melded, {len(differing)} differ with -g"
+             + (f" ({len(own)} already do in hipcc's code)" if own else "")]
     for kernel in differing:
         if kernel not in own:
-            print(f"  -g {'changes' if kernel in bad else 'reorders'} {kernel}")
-    return not bad, count
+            lines.append(f"  -g {'changes' if kernel in bad else 'reorders'} {kernel}")
+    return not bad, count, lines
 
 
 def check_deterministic(name, folder):
     plain, out = os.path.join(folder, "plain.co"), os.path.join(folder, "melded.co")
     build(name, plain)
-    runs, seen, count = 10 if name in many else 2, set(), 0
+    seen, count = set(), 0
     for _ in range(runs):
         report = melded(plain, out)
         count = sum(kernel["melded"] for kernel in report["metadata"]["kernels"])
         del report["metadata"]["timings"]
         with open(out, "rb") as file:
             seen.add(hashlib.sha256(file.read() + json.dumps(report, sort_keys=True).encode()).hexdigest())
-    print(f"{name}: {runs} runs, {len(seen)} result(s), {count} kernels melded")
-    return len(seen) == 1, count
+    return len(seen) == 1, count, [f"{name}: {runs} runs, {len(seen)} result(s), {count} kernels melded"]
 
 
 def check_reduction(name, folder):
     plain, out = os.path.join(folder, "plain.co"), os.path.join(folder, "melded.co")
     build(name, plain)
     report = melded(plain, out)
-    changed, good = kernel_changes(code(plain), code(out)), True
+    changed, good, lines = kernel_changes(code(plain), code(out)), True, []
     for kernel in report["metadata"]["kernels"]:
         before, after = kernel["before"], kernel.get("after") or kernel["before"]
         if name in untouched and untouched[name] not in kernel["name"]:
@@ -106,10 +107,11 @@ def check_reduction(name, folder):
         pays = (name not in untouched and after["estimatedCycles"] < before["estimatedCycles"]
                 and after["wavesPerSimd"] >= before["wavesPerSimd"])
         same = kernel["name"] not in changed
-        print(f"{kernel['name']}: {before['instructions']} -> {after['instructions']} instructions, "
-              f"{'the same' if same else 'changed'}, cycles {before['estimatedCycles']} -> {after['estimatedCycles']}")
+        lines.append(f"{kernel['name']}: {before['instructions']} -> {after['instructions']} instructions, "
+                     f"{'the same' if same else 'changed'}, "
+                     f"cycles {before['estimatedCycles']} -> {after['estimatedCycles']}")
         good &= same or pays
-    return good, len(changed)
+    return good, len(changed), lines
 
 
 checks = {"debug": check_debug, "deterministic": check_deterministic, "reductions": check_reduction}
@@ -122,12 +124,20 @@ if mode == "deterministic":
     with open("/proc/sys/kernel/randomize_va_space") as file:
         if file.read().strip() == "0":
             sys.exit("this machine does not randomise addresses: the runs would prove nothing")
-failed, total = False, 0
-for name in names:
+
+
+def check(name):
     with tempfile.TemporaryDirectory() as folder:
-        good, count = checks[mode](name, folder)
-    failed |= not good
-    total += count
+        return checks[mode](name, folder)
+
+
+failed, total, begin = False, 0, time.monotonic()
+with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+    for good, count, lines in pool.map(check, names):
+        print("\n".join(lines), flush=True)
+        failed |= not good
+        total += count
+print(f"{len(names)} programs, {total} kernels changed, {time.monotonic() - begin:.0f} s with {workers} at a time")
 if not names or not total:
     print("nothing is melded: the check cannot fail")
     failed = True
