@@ -182,6 +182,23 @@ bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) 
   return true;
 }
 
+/// All lanes a line or less apart: every line from the first to the last is touched. False when
+/// not.
+bool traceNarrowStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const uint64_t step = a[1] - a[0];
+  const bool up = int64_t(step) >= 0;
+  if ((up ? step : -step) > 64 || !isStride(a, mask, step))
+    return false;
+  const uint64_t first = a[up ? 0 : 63] >> kLineShift;
+  const uint64_t last = (a[up ? 63 : 0] + bytes - 1) >> kLineShift;
+  if (w.timing && !up && first != last)
+    return false; // lines are listed in the order lanes touch them
+  w.trace.cacheLines = uint32_t(last - first + 1);
+  if (w.timing)
+    listLines(w, first, w.trace.cacheLines);
+  return true;
+}
+
 /// Counts line changes; false when lanes are not in ascending order.
 bool traceAscending(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   uint64_t seen = 0; // one past the last line counted
@@ -225,11 +242,9 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
   resetTrace(w);
   if (!mask)
     return;
-  // What the timing model wants is the list of lines, too.
-  if (w.timing && isStride(address, mask, bytes)) {
-    addLinear(w, address[0], bytes, mask);
+  if (mask == kFullExec && traceNarrowStride(w, address, mask, bytes))
     return;
-  }
+  // What the timing model wants is the list of lines, too.
   // An access of at most 16 bytes touches at most its first and its last line.
   if (!w.timing &&
       (traceWideStride(w, address, mask, bytes) || traceInWindow(w, address, mask, bytes) ||

@@ -4,6 +4,7 @@
 // its active lanes touch. Exact in every case:
 //   lane-linear    closed form
 //   window         all lines within 64 of each other: one bit each in a 64-bit word (vectorised)
+//   narrow stride  all lines from the first lane to the last
 //   wide stride    one line per lane
 //   ascending      count the changes
 //   private        one bit per row of private memory, for each quarter wave
