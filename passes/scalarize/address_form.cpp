@@ -1,4 +1,5 @@
 #include "passes/scalarize/address_form.h"
+#include "passes/scalarize/launch_facts.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/Operator.h"
@@ -159,6 +160,8 @@ private:
   bool keeps(const Operator &op, Extension extension) const {
     auto &wrapping = cast<OverflowingBinaryOperator>(op);
     if (extension == Extension::zero ? wrapping.hasNoUnsignedWrap() : wrapping.hasNoSignedWrap())
+      return true;
+    if (extension == Extension::zero && isPlaceInGrid(op, context_.gpu, context_.layout))
       return true;
     ConstantRange left = rangeOf(*op.getOperand(0)), right = rangeOf(*op.getOperand(1));
     using Result = ConstantRange::OverflowResult;
