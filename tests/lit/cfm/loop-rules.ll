@@ -404,6 +404,58 @@ join:
   ret void
 }
 
+; Loops of several blocks, the latch not the head: the whole loop is the part, not what comes before its latch.
+; CHECK-LABEL: @if_in_loop(
+; CHECK: load i32
+; CHECK-NOT: load
+; CHECK: store i32 77
+; CHECK-NOT: store i32 77
+; CHECK: udiv i32
+; CHECK-NOT: udiv
+; CHECK: ret void
+define amdgpu_kernel void @if_in_loop(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, i32 %m) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %i = phi i32 [ 0, %0 ], [ %i1, %left.latch ]
+  %li = getelementptr i32, ptr addrspace(3) %p, i32 %i
+  %x = load i32, ptr addrspace(3) %li
+  %lc = icmp sgt i32 %x, 4
+  br i1 %lc, label %left.then, label %left.latch
+left.then:
+  store i32 77, ptr addrspace(3) %li
+  br label %left.latch
+left.latch:
+  %x1 = udiv i32 %x, %n
+  store i32 %x1, ptr addrspace(3) %li
+  %i1 = add i32 %i, 1
+  %la = icmp ult i32 %i1, %n
+  br i1 %la, label %left, label %left.end
+left.end:
+  br label %join
+right:
+  %j = phi i32 [ 0, %0 ], [ %j1, %right.latch ]
+  %ri = getelementptr i32, ptr addrspace(3) %q, i32 %j
+  %y = load i32, ptr addrspace(3) %ri
+  %rc = icmp sgt i32 %y, 4
+  br i1 %rc, label %right.then, label %right.latch
+right.then:
+  store i32 77, ptr addrspace(3) %ri
+  br label %right.latch
+right.latch:
+  %y1 = udiv i32 %y, %m
+  store i32 %y1, ptr addrspace(3) %ri
+  %j1 = add i32 %j, 1
+  %ra = icmp ult i32 %j1, %m
+  br i1 %ra, label %right, label %right.end
+right.end:
+  br label %join
+join:
+  ret void
+}
+
 ; A self-loop on one side, straight code on the other: the loop stays on its side.
 ; CHECK-LABEL: @self_loop_alone(
 ; CHECK: phi i32

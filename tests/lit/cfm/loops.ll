@@ -176,3 +176,26 @@ join:
   store i32 1, ptr addrspace(3) %p
   ret void
 }
+
+; The same with more behind it: a block is not melded with itself.
+; CHECK-LABEL: @same_block_goes_on(
+; CHECK: br i1 %c, label %both, label %both
+; CHECK: both:
+; CHECK-NEXT: %x = load i32, ptr addrspace(3) %p
+; CHECK-NEXT: %x1 = udiv i32 %x, %n
+; CHECK-NEXT: store i32 %x1, ptr addrspace(3) %p
+; CHECK-NEXT: br label %join
+define amdgpu_kernel void @same_block_goes_on(ptr addrspace(3) %p, i32 %n) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %both, label %both
+both:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = udiv i32 %x, %n
+  store i32 %x1, ptr addrspace(3) %p
+  br label %join
+join:
+  store volatile i32 1, ptr addrspace(3) %p
+  ret void
+}

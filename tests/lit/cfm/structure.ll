@@ -302,3 +302,70 @@ join:
   store volatile i32 %v, ptr addrspace(3) %o
   ret void
 }
+
+; As many blocks, as alike, but the third of them goes to the fourth on the left and to the fifth on the right: the
+; regions do not correspond, whichever way their branches are turned.
+; CHECK-LABEL: @other_edge(
+; CHECK: {{^}}lc:
+; CHECK-NEXT: store volatile i32 12, ptr addrspace(3) %o
+; CHECK-NEXT: br label %ld
+; CHECK: {{^}}rc:
+; CHECK-NEXT: store volatile i32 22, ptr addrspace(3) %o
+; CHECK-NEXT: br label %re
+; CHECK: {{^}}re:
+; CHECK-NEXT: store volatile i32 24, ptr addrspace(3) %o
+; CHECK: ret void
+define amdgpu_kernel void @other_edge(ptr addrspace(3) %p, ptr addrspace(3) %o) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %x = load i32, ptr addrspace(3) %p
+  %xc = icmp sgt i32 %x, 4
+  br i1 %xc, label %lb, label %lc
+lb:
+  %xb = load volatile i32, ptr addrspace(3) %o
+  %xd = icmp sgt i32 %xb, 15
+  br i1 %xd, label %ld, label %le
+lc:
+  store volatile i32 12, ptr addrspace(3) %o
+  br label %ld
+ld:
+  store volatile i32 13, ptr addrspace(3) %o
+  br label %lf
+le:
+  store volatile i32 14, ptr addrspace(3) %o
+  br label %lg
+lg:
+  store volatile i32 15, ptr addrspace(3) %o
+  br label %lf
+lf:
+  store volatile i32 16, ptr addrspace(3) %o
+  br label %join
+right:
+  %y = load i32, ptr addrspace(3) %p
+  %yc = icmp sgt i32 %y, 4
+  br i1 %yc, label %rb, label %rc
+rb:
+  %yb = load volatile i32, ptr addrspace(3) %o
+  %yd = icmp sgt i32 %yb, 25
+  br i1 %yd, label %rd, label %re
+rc:
+  store volatile i32 22, ptr addrspace(3) %o
+  br label %re
+rd:
+  store volatile i32 23, ptr addrspace(3) %o
+  br label %rf
+re:
+  store volatile i32 24, ptr addrspace(3) %o
+  br label %rg
+rg:
+  store volatile i32 25, ptr addrspace(3) %o
+  br label %rf
+rf:
+  store volatile i32 26, ptr addrspace(3) %o
+  br label %join
+join:
+  ret void
+}
