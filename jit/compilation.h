@@ -33,6 +33,7 @@ struct Decided {
   std::string kernel;
   bool melded;
   Json json;
+  Json sides; ///< of what was melded; for people, so not in the object
 };
 
 struct KernelState {
@@ -78,6 +79,7 @@ private:
   void keepOnlyExports(llvm::Module &module) const;
   llvm::Error transform(llvm::Module &module);
   llvm::Error judgeKernels(Disassembler &disassembler);
+  Json sidesOf(const passes::Decision &decision);
   std::set<std::string> leftAlone(const llvm::Module &module) const;
   Json metadata(bool timings) const;
   void dumpBefore(const Disassembler &disassembler);
@@ -100,6 +102,7 @@ private:
   std::shared_ptr<passes::MeldChoice> choice_; ///< the last transform's
   CompiledObject made_;
   std::vector<Kernel> madeKernels_;
+  size_t sideRows_ = 0;
   unsigned rounds_ = 0;
   double passesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
   bool stoppedEarly_ = false;

@@ -1,8 +1,8 @@
 #include "jit/compilation.h"
 
 #include "jit/machine_code.h"
-#include "jit/optimizer.h"
 #include "jit/marker.h"
+#include "jit/optimizer.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -49,8 +49,11 @@ Json Compilation::metadata(bool timings) const {
     Json decisions = Json::array();
     size_t rejections = 0;
     for (const auto &d : decisions_)
-      if (d.kernel == k.name && (d.melded || ++rejections <= mostRejections))
+      if (d.kernel == k.name && (d.melded || ++rejections <= mostRejections)) {
         decisions.push_back(d.json);
+        if (timings && !d.sides.is_null())
+          decisions.back()["sides"] = d.sides;
+      }
     bool kept = reply_.status == CompileReply::Status::replaced;
     std::string verdict = s.excluded ? "kept the original: " + s.excludedWhy : s.verdict.reason;
     list.push_back(

@@ -72,9 +72,23 @@ void Compilation::keepOnlyExports(Module &module) const {
   });
 }
 
+// [["both","fmul float","fmul float"],...] and how many more there are; an object of thousands of
+// meldings shows its first ones.
+Json Compilation::sidesOf(const passes::Decision &decision) {
+  constexpr size_t mostRows = 2000;
+  if (decision.sides.empty() || sideRows_ + decision.sides.size() > mostRows)
+    return {};
+  sideRows_ += decision.sides.size();
+  Json rows = Json::array();
+  for (const auto &row : decision.sides)
+    rows.push_back({row.whose, row.left, row.right});
+  return {{"rows", std::move(rows)}, {"leftOut", decision.sidesLeftOut}};
+}
+
 Error Compilation::transform(Module &module) {
   auto begin = std::chrono::steady_clock::now();
   decisions_.clear();
+  sideRows_ = 0;
   std::function<void(PassBuilder &)> extend;
   passes::DecisionLog decisionLog;
   passes::MeldOptions meld;
@@ -85,6 +99,7 @@ Error Compilation::transform(Module &module) {
   meld.branchFusion = request_.branchFusion;
   meld.tailMerge = request_.tailMerge;
   meld.verify = request_.verify;
+  meld.recordSides = true;
   meld.leaveAlone = std::make_shared<const std::set<std::string>>(
       leftAlone(module)); // includes what the request leaves out
   passes::MeldChoice::ByFunction leftOut;
@@ -108,7 +123,8 @@ Error Compilation::transform(Module &module) {
                                {"melded", d.melded},
                                {"reason", d.reason},
                                {"profit", d.profit},
-                               {"alignment", d.alignment}}});
+                               {"alignment", d.alignment}},
+                          sidesOf(d)});
   optimiseMs_ += milliseconds(begin);
   if (dumps_.wants("ir")) {
     std::string text;

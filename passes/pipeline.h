@@ -51,6 +51,8 @@ struct MeldOptions {
   std::shared_ptr<const std::set<std::string>> leaveAlone;
   /// Numbers the meldings and leaves some out (transform/meld_choice.h); null: all are done.
   std::shared_ptr<MeldChoice> choice;
+  /// Record what was melded with what, for people; changes nothing else.
+  bool recordSides = false;
   /// The two points of the pipeline, switchable for measurements.
   bool early = true;
   bool late = true;
@@ -64,6 +66,13 @@ struct MeldOptions {
   bool wantsKernel(llvm::StringRef name) const;
 };
 
+/// One line of two melded sides next to each other.
+struct AlignedRow {
+  std::string whose; ///< "both", "left", "right", "left, run by all", "right, run by all"; "blocks":
+                     ///< what follows is from these
+  std::string left, right; ///< the instruction, with file:line when debug information is there
+};
+
 /// What was found at one divergent branch, switch or run of code and what became of it.
 struct Decision {
   std::string kernel;
@@ -74,6 +83,8 @@ struct Decision {
   std::string reason;    ///< why rejected, or which case was melded
   double profit = 0.0;   ///< estimated percent of the two sides' cycles
   std::string alignment; ///< e.g. "blocks 3 paired, 12 paired, 2 guarded, 1 speculated, 4 selects"
+  std::vector<AlignedRow> sides; ///< melded ones, with MeldOptions::recordSides
+  size_t sidesLeftOut = 0;       ///< rows beyond the first (transform/side_by_side.h)
 };
 
 class DecisionLog {

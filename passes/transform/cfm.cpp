@@ -5,6 +5,7 @@
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
 #include "passes/transform/rollback.h"
+#include "passes/transform/side_by_side.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/ValueMap.h"
 #include "llvm/IR/Verifier.h"
@@ -44,6 +45,8 @@ public:
       rollback.emplace(function_);
     Decision &decision = found->decision;
     const DebugLoc where = found->plan.branch->getDebugLoc();
+    if (options_.recordSides)
+      recordSides(found->plan, decision);
     carryOut(found->plan);
     decision.melded = true;
     std::string why;

@@ -6,6 +6,7 @@
 #include "passes/transform/legality.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
+#include "passes/transform/side_by_side.h"
 #include "passes/transform/trial.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/CFG.h"
@@ -255,6 +256,8 @@ public:
         continue;
       decision.profit = plan.percent();
       decision.alignment = plan.summary();
+      if (options_.recordSides)
+        recordSides(plan, decision);
       carryOut(plan);
       if (options_.verify && verifyFunction(trial.copy())) {
         decision.reason = "melded code failed the verifier";

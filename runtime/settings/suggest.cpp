@@ -29,6 +29,10 @@ std::string suggest(std::string_view word, const std::vector<std::string> &candi
   std::string best;
   size_t bestDistance = word.size() / 3 + 1;
   for (const std::string &candidate : candidates) {
+    // The lengths alone differ by more: a megabyte that somebody exported costs nothing.
+    if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) >=
+        bestDistance)
+      continue;
     size_t d = distance(word, candidate);
     if (d < bestDistance) {
       bestDistance = d;

@@ -11,6 +11,7 @@ namespace {
 struct Options {
   std::string kernel, file, arch;
   int index = -1;
+  bool brief = false;
 };
 
 struct Source {
@@ -158,7 +159,43 @@ std::string places(const Group &group) {
   return out;
 }
 
-std::string decisions(const Json &kernel) {
+/// What was melded with what, one pair of blocks behind the other.
+std::string sideBySide(const Json &decision) {
+  auto sides = decision.find("sides");
+  if (sides == decision.end() || !sides->is_object() || !sides->contains("rows") ||
+      !(*sides)["rows"].is_array())
+    return {};
+  struct Row {
+    std::string whose, left, right;
+  };
+  std::vector<Row> rows;
+  size_t width = 8;
+  for (const Json &row : (*sides)["rows"])
+    if (row.is_array() && row.size() == 3 && row[0].is_string() && row[1].is_string() &&
+        row[2].is_string()) {
+      rows.push_back({row[0], row[1], row[2]});
+      width = std::max(width, rows.back().left.size());
+    }
+  auto line = [&](const std::string &left, const std::string &middle, const std::string &right) {
+    return "\n        " + left + std::string(width - left.size(), ' ') + middle + right;
+  };
+  std::string out;
+  for (const Row &row : rows)
+    if (row.whose == "blocks")
+      out += line(row.left.empty() ? "left" : row.left, "   ",
+                  row.right.empty() ? "right" : row.right) +
+             line(std::string(width, '-'), "-+-", std::string(width, '-'));
+    else if (row.whose == "both")
+      out += line(row.left, " | ", row.right);
+    else // "left, run by all" -> "(run by all)"; else behind a guard
+      out += line(row.left, row.right.empty() ? " < " : " > ", row.right) +
+             (row.whose.find("all") != std::string::npos ? "  (run by all)" : "");
+  if (std::string more = text(*sides, "leftOut"); !more.empty() && more != "0")
+    out += "\n        and " + more + " more";
+  return out;
+}
+
+std::string decisions(const Json &kernel, bool brief) {
   auto list = kernel.find("decisions");
   if (list == kernel.end() || !list->is_array())
     return {};
@@ -174,6 +211,8 @@ std::string decisions(const Json &kernel) {
                        ", profit " + text(one, "profit");
     if (std::string how = text(one, "alignment"); !how.empty())
       what += "\n      " + how;
+    if (!brief)
+      what += sideBySide(one);
     add(melded, what, text(one, "location"));
   }
   std::string out;
@@ -188,7 +227,7 @@ std::string decisions(const Json &kernel) {
   return out;
 }
 
-std::string describe(const Json &one) {
+std::string describe(const Json &one, bool brief) {
   const Json &kernel = one["kernel"];
   std::string out = demangle(text(kernel, "name")) + "  (" + text(one, "from") + ")\n";
   std::string reason = text(one, "reason");
@@ -203,7 +242,7 @@ std::string describe(const Json &one) {
         (flag(kernel, "melded", false) ? " (" + text(kernel, "gainPercent") + " % better)" : "") +
         "\n";
   std::string numbers = resources(kernel);
-  out += (numbers.empty() ? "" : "\n" + numbers) + decisions(kernel);
+  out += (numbers.empty() ? "" : "\n" + numbers) + decisions(kernel, brief);
   if (std::string more = text(kernel, "rejectionsLeftOut"); !more.empty() && more != "0")
     out += "    and " + more + " more places\n";
   return out;
@@ -250,7 +289,7 @@ int explain(const Cli &cli, const Options &o) {
   }
   std::string out;
   for (const Json &one : found)
-    out += (out.empty() ? "" : "\n") + describe(one);
+    out += (out.empty() ? "" : "\n") + describe(one, o.brief);
   print(out);
   return kOk;
 }
@@ -268,6 +307,7 @@ void addExplain(Cli &cli) {
   sub->add_option("file", o->file, "Compile this file's bitcode now instead of asking the cache");
   sub->add_option("--arch", o->arch, "Only images for this processor")->option_text("gfx...");
   sub->add_option("--index", o->index, "Only the image with this number");
+  sub->add_flag("--brief", o->brief, "Without the melded sides next to each other");
   sub->callback([&cli, o] { cli.action = [&cli, o] { return explain(cli, *o); }; });
 }
 

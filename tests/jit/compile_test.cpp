@@ -61,6 +61,53 @@ TEST(Compile, recompiledObjectIsMarkedAndOtherwiseTheSame) {
   EXPECT_TRUE(nlohmann::json::parse(reply.json)["timings"].contains("totalMs"));
 }
 
+// The source is the oracle: the branch is on its `if` line, what is left of the bar comes from one
+// arm and what is right of it from the other.
+TEST(Compile, meldedSidesAreRecordedWithTheirLines) {
+  auto reply = compileNamed("diamond-debug", "");
+  auto kernels = nlohmann::json::parse(reply.json)["kernels"];
+  auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                             [](const auto &k) { return k["name"] == "diamond"; });
+  ASSERT_NE(kernel, kernels.end());
+  size_t melded = 0;
+  for (const auto &decision : (*kernel)["decisions"]) {
+    if (!decision["melded"].get<bool>()) {
+      EXPECT_FALSE(decision.contains("sides"));
+      continue;
+    }
+    if (!decision.contains("sides"))
+      continue; // a pass that melds no two sides
+    ++melded;
+    const std::string place = decision["location"];
+    EXPECT_NE(place.find("diamond.hip:10"), std::string::npos) << place;
+    size_t both = 0, stores = 0;
+    for (const auto &row : decision["sides"]["rows"]) {
+      ASSERT_EQ(row.size(), 3u);
+      const std::string whose = row[0], left = row[1], right = row[2];
+      if (whose == "blocks")
+        continue;
+      EXPECT_EQ(left.empty(), whose.rfind("right", 0) == 0) << row;
+      EXPECT_EQ(right.empty(), whose.rfind("left", 0) == 0) << row;
+      both += whose == "both";
+      if (whose == "both" && left.rfind("store float", 0) == 0) {
+        ++stores;
+        EXPECT_EQ(left.substr(left.find("  ")), "  diamond.hip:11");
+        EXPECT_EQ(right.substr(right.find("  ")), "  diamond.hip:13");
+        EXPECT_EQ(right.rfind("store float", 0), 0u) << right;
+      }
+    }
+    EXPECT_GT(both, 2u);
+    EXPECT_EQ(stores, 1u);
+    EXPECT_EQ(decision["sides"]["leftOut"], 0);
+  }
+  EXPECT_EQ(melded, 1u) << reply.json;
+  // For people: the object is the same without them.
+  if (reply.status == Status::replaced) {
+    MemoryBufferRef made(reply.bytes, "made");
+    EXPECT_EQ(cantFail(sectionBytes(made, ".meld")).str().find("sides"), std::string::npos);
+  }
+}
+
 TEST(Compile, deterministic) {
   for (const char *name : {"bitonic-gfx90a", "rdc"})
     for (const char *passes : {"none", ""}) {

@@ -132,7 +132,14 @@ TEST_F(Cli, ExplainTellsWhatACacheEntryHolds) {
        {"melded", true},
        {"reason", "regions"},
        {"profit", 70.0},
-       {"alignment", "blocks 2, paired 6"}},
+       {"alignment", "blocks 2, paired 6"},
+       {"sides",
+        {{"rows",
+          {{"blocks", "%if.then", ""},
+           {"both", "load i32 lds  a.hip:8", "load i32 lds  a.hip:10"},
+           {"left", "store float global", ""},
+           {"right, run by all", "", "fmul float"}}},
+         {"leftOut", 3}}}},
       {{"location", "block 3 at a.hip:9"}, {"melded", false}, {"reason", "not a diamond"}},
       {{"location", "block 5 at a.hip:12"}, {"melded", false}, {"reason", "not a diamond"}}};
   const json kernel = {{"name", "_Z6reducePKfPf"},
@@ -154,10 +161,16 @@ TEST_F(Cli, ExplainTellsWhatACacheEntryHolds) {
   for (const char *part :
        {"reduce(float const*, float*)", "estimated cycles 200 -> 100 (50.0 % better)",
         "vgprs            11      13", "estimatedCycles  200     100", "block 1 at a.hip:7",
-        "regions, profit 70.0", "blocks 2, paired 6", "block 3 at a.hip:9, block 5 at a.hip:12"})
+        "regions, profit 70.0", "blocks 2, paired 6", "block 3 at a.hip:9, block 5 at a.hip:12",
+        "\n        %if.then                right\n",
+        "\n        load i32 lds  a.hip:8 | load i32 lds  a.hip:10\n",
+        "\n        store float global    < \n",
+        "\n                              > fmul float  (run by all)\n", "and 3 more"})
     EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
   EXPECT_EQ(r.out.find("not a diamond"), r.out.rfind("not a diamond")) << "once";
   EXPECT_EQ(meld("explain reduce --format=json").parsed()[0]["kernel"], kernel);
+
+  EXPECT_EQ(meld("explain reduce --brief").out.find("fmul"), std::string::npos);
 
   Result near = meld("explain redcue");
   EXPECT_EQ(near.status, 1);
@@ -165,7 +178,8 @@ TEST_F(Cli, ExplainTellsWhatACacheEntryHolds) {
 
   // Fields of other types than ours: nothing to be learnt, nothing breaks.
   entry.metadata =
-      R"({"kernels":[{"name":"odd","melded":7,"selected":"x","before":3,"decisions":[4,{"melded":"y"}]}]})";
+      R"({"kernels":[{"name":"odd","melded":7,"selected":"x","before":3,"decisions":[4,{"melded":"y"},)"
+      R"({"melded":true,"sides":5},{"melded":true,"sides":{"rows":[1,["both",2,3],[]]}}]}]})";
   ASSERT_TRUE(cache.store(entry));
   EXPECT_EQ(meld("explain odd").status, 0);
 }
