@@ -54,21 +54,32 @@ private:
   size_t n_, m_, half_, width_;
 };
 
+// The best of a cell's scores, the first of equals.
+State bestOf(const Cell &cell) {
+  State best = normal;
+  for (State state : {inLeft, inRight})
+    if (cell.score[state] > cell.score[best])
+      best = state;
+  return best;
+}
+
 // Extends `cell` by one unpaired instruction of the left (or right) that stands in `previous`.
-void gap(Cell &cell, const Cell &previous, int speculation, int guardCost, bool isLeft) {
-  auto speculate = isLeft ? AlignedItem::speculateLeft : AlignedItem::speculateRight;
-  auto guard = isLeft ? AlignedItem::guardLeft : AlignedItem::guardRight;
-  State own = isLeft ? inLeft : inRight;
-  for (State from : {normal, inLeft, inRight}) {
-    int score = previous.score[from];
-    if (score <= impossible)
-      continue;
-    if (speculation < unsafe)
-      improve(cell, normal, score - speculation, speculate, from);
-    // The other side's guard already open: its branch gets an else.
-    int cost = from == own ? 0 : from == normal ? guardCost : guardCost / 2;
-    improve(cell, own, score - cost, guard, from);
-  }
+template <bool isLeft> void gap(Cell &cell, const Cell &previous, int speculation, int guardCost) {
+  constexpr auto speculate = isLeft ? AlignedItem::speculateLeft : AlignedItem::speculateRight;
+  constexpr auto guard = isLeft ? AlignedItem::guardLeft : AlignedItem::guardRight;
+  constexpr State own = isLeft ? inLeft : inRight, other = isLeft ? inRight : inLeft;
+  const State best = bestOf(previous);
+  if (previous.score[best] <= impossible)
+    return;
+  if (speculation < unsafe)
+    improve(cell, normal, previous.score[best] - speculation, speculate, best);
+  int cost[3];
+  cost[normal] = guardCost;
+  cost[own] = 0;
+  cost[other] = guardCost / 2; // the other side's guard already open: its branch gets an else
+  for (State from : {normal, inLeft, inRight})
+    if (previous.score[from] > impossible)
+      improve(cell, own, previous.score[from] - cost[from], guard, from);
 }
 
 } // namespace
@@ -76,14 +87,19 @@ void gap(Cell &cell, const Cell &previous, int speculation, int guardCost, bool 
 std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instruction *> right,
                                int guardCost, const SpeculationCost &speculation,
                                const PairScorer &scorer) {
+  return alignByPlace(left, right, guardCost, speculation,
+                      [&](size_t i, size_t j) { return scorer(*left[i], *right[j]); });
+}
+
+std::vector<AlignedItem> alignByPlace(ArrayRef<Instruction *> left, ArrayRef<Instruction *> right,
+                                      int guardCost, const SpeculationCost &speculation,
+                                      function_ref<PairScore(size_t, size_t)> scorer) {
   const size_t n = left.size(), m = right.size();
   const Band band(n, m);
-  std::vector<Cell> cells((n + 1) * band.width());
+  const size_t width = band.width();
+  std::vector<Cell> cells((n + 1) * width);
   static const Cell outside;
-  auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * band.width() + j - band.low(i)]; };
-  auto look = [&](size_t i, size_t j) -> const Cell & {
-    return j >= band.low(i) && j < band.low(i) + band.width() ? at(i, j) : outside;
-  };
+  auto at = [&](size_t i, size_t j) -> Cell & { return cells[i * width + j - band.low(i)]; };
 
   std::vector<int> leftSpeculation(n), rightSpeculation(m);
   for (size_t i = 0; i < n; ++i)
@@ -91,23 +107,36 @@ std::vector<AlignedItem> align(ArrayRef<Instruction *> left, ArrayRef<Instructio
   for (size_t j = 0; j < m; ++j)
     rightSpeculation[j] = maySpeculate(*right[j]) ? speculation(*right[j]) : unsafe;
 
+  std::vector<unsigned> leftOpcode(n), rightOpcode(m);
+  for (size_t i = 0; i < n; ++i)
+    leftOpcode[i] = left[i]->getOpcode();
+  for (size_t j = 0; j < m; ++j)
+    rightOpcode[j] = right[j]->getOpcode();
+
   at(0, 0).score[normal] = 0;
-  for (size_t i = 0; i <= n; ++i)
-    for (size_t j = band.low(i); j <= m && j < band.low(i) + band.width(); ++j) {
-      Cell &cell = at(i, j);
-      if (i > 0 && j > 0 && left[i - 1]->getOpcode() == right[j - 1]->getOpcode()) {
-        PairScore pair = scorer(*left[i - 1], *right[j - 1]);
-        if (pair.possible)
-          for (State from : {normal, inLeft, inRight})
-            if (look(i - 1, j - 1).score[from] > impossible)
-              improve(cell, normal, look(i - 1, j - 1).score[from] + pair.gain, AlignedItem::pair,
-                      from, pair.swapped);
+  for (size_t i = 0; i <= n; ++i) {
+    // Outside of the band there is nothing, to the left of a row nor above it.
+    const size_t low = band.low(i), lowAbove = i > 0 ? band.low(i - 1) : 0;
+    Cell *row = &cells[i * width];
+    auto above = [&](size_t j) -> const Cell & {
+      return j >= lowAbove && j < lowAbove + width ? *(row - width + (j - lowAbove)) : outside;
+    };
+    for (size_t j = low; j < low + width; ++j) {
+      Cell &cell = row[j - low];
+      if (i > 0 && j > 0 && leftOpcode[i - 1] == rightOpcode[j - 1]) {
+        const Cell &before = above(j - 1);
+        const State from = bestOf(before);
+        if (before.score[from] > impossible)
+          if (const PairScore pair = scorer(i - 1, j - 1); pair.possible)
+            improve(cell, normal, before.score[from] + pair.gain, AlignedItem::pair, from,
+                    pair.swapped);
       }
       if (i > 0)
-        gap(cell, look(i - 1, j), leftSpeculation[i - 1], guardCost, true);
+        gap<true>(cell, above(j), leftSpeculation[i - 1], guardCost);
       if (j > 0)
-        gap(cell, look(i, j - 1), rightSpeculation[j - 1], guardCost, false);
+        gap<false>(cell, j > low ? row[j - 1 - low] : outside, rightSpeculation[j - 1], guardCost);
     }
+  }
 
   State state = normal;
   for (State candidate : {inLeft, inRight})

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Instructions.h"
 #include <functional>
 #include <vector>
@@ -43,5 +44,12 @@ inline constexpr size_t maxAlignedLength = 20000;
 std::vector<AlignedItem> align(llvm::ArrayRef<llvm::Instruction *> left,
                                llvm::ArrayRef<llvm::Instruction *> right, int guardCost,
                                const SpeculationCost &speculation, const PairScorer &scorer);
+
+/// The same with a scorer that is given the places in `left` and `right`, and is asked only about
+/// instructions of one opcode.
+std::vector<AlignedItem>
+alignByPlace(llvm::ArrayRef<llvm::Instruction *> left, llvm::ArrayRef<llvm::Instruction *> right,
+             int guardCost, const SpeculationCost &speculation,
+             llvm::function_ref<PairScore(size_t left, size_t right)> scorer);
 
 } // namespace meld::passes

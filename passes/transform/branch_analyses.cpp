@@ -23,4 +23,22 @@ void CurrentAnalyses::changed() {
   own_.reset();
 }
 
+void CurrentAnalyses::leave() {
+  if (!asItCame_)
+    leaveAnalyses(function_, analyses_, std::move(own_));
+}
+
+void leaveAnalyses(Function &function, FunctionAnalysisManager &analyses,
+                   std::unique_ptr<BranchAnalyses> current) {
+  if (auto *known = analyses.getCachedResult<BranchAnalysis>(function))
+    *known = std::move(current);
+}
+
+PreservedAnalyses keepAnalyses(Function &function, FunctionAnalysisManager &analyses) {
+  PreservedAnalyses preserved = PreservedAnalyses::none();
+  if (auto *known = analyses.getCachedResult<BranchAnalysis>(function); known && *known)
+    preserved.preserve<BranchAnalysis>();
+  return preserved;
+}
+
 } // namespace meld::passes

@@ -13,6 +13,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/PassManager.h"
 #include <memory>
+#include <string>
 
 namespace meld::passes {
 
@@ -27,6 +28,17 @@ struct BranchAnalyses {
   llvm::LoopInfo loops;
   DivergenceInfo divergence;
   CostModel cost;
+
+  /// What planning a branch came to, so that it is not planned twice for the same function: passes
+  /// in a row, branch fusion and the general melder, look at the same branches.
+  struct Planned {
+    bool possible = false;
+    int gain = 0;
+    double percent = 0;
+    std::string reason, alignment;
+  };
+  /// By the branch's block and how it was planned (cfm.cpp).
+  mutable llvm::DenseMap<std::pair<const llvm::BasicBlock *, unsigned>, Planned> planned;
 
 private:
   static DivergenceOptions options(const llvm::Function &function) {
@@ -57,6 +69,8 @@ public:
   const BranchAnalyses &get();
   /// To be called after each change.
   void changed();
+  /// To be called at the end: see leaveAnalyses().
+  void leave();
 
 private:
   llvm::Function &function_;
@@ -64,5 +78,14 @@ private:
   std::unique_ptr<BranchAnalyses> own_;
   bool asItCame_ = true;
 };
+
+/// At the end of a pass that has changed `function`: what holds for it now, or null when that is
+/// not known, takes the place of what the pass manager keeps, so that the next pass need not begin
+/// anew.
+void leaveAnalyses(llvm::Function &function, llvm::FunctionAnalysisManager &analyses,
+                   std::unique_ptr<BranchAnalyses> current);
+/// What such a pass preserves.
+llvm::PreservedAnalyses keepAnalyses(llvm::Function &function,
+                                     llvm::FunctionAnalysisManager &analyses);
 
 } // namespace meld::passes

@@ -16,6 +16,8 @@ namespace meld::passes {
 
 using namespace llvm;
 
+static constexpr const char *tooSmall = ": gain too small";
+
 static const char *passName(MeldScope scope) {
   return scope == MeldScope::diamonds ? "meld-branch-fusion" : "meld-cfm";
 }
@@ -94,14 +96,24 @@ private:
         reject(*block, std::move(decision));
         continue;
       }
+      // What stands for a plan that was made before; should it be carried out, it is made again.
+      if (const auto *known = planned(now, *block);
+          known && !isWorth(known->possible, known->gain, known->percent)) {
+        decision.profit = known->percent;
+        decision.reason = known->reason + (known->possible ? tooSmall : "");
+        decision.alignment = known->alignment;
+        reject(*block, std::move(decision));
+        continue;
+      }
       Plan plan = planner.plan(*branch);
+      now.planned[{block, plan.isDiamond() ? anyWay : ownWay()}] = {
+          !plan.nodes.empty(), plan.gain, plan.percent(), plan.reason, plan.summary()};
       decision.profit = plan.percent();
       decision.reason = plan.reason;
       decision.alignment = plan.summary();
-      if (plan.nodes.empty() || (plan.gain <= 0 && !forced_) ||
-          plan.percent() < options_.minProfit) {
+      if (!isWorth(!plan.nodes.empty(), plan.gain, plan.percent())) {
         if (!plan.nodes.empty())
-          decision.reason += ": gain too small";
+          decision.reason += tooSmall;
         reject(*block, std::move(decision));
         continue;
       }
@@ -113,6 +125,21 @@ private:
       return Found{std::move(plan), std::move(decision)};
     }
     return std::nullopt;
+  }
+
+  // How branches are planned here; diamonds are planned alike by all.
+  static constexpr unsigned anyWay = 0;
+  unsigned ownWay() const { return 1 + 2 * unsigned(search_.scope) + unsigned(search_.loops); }
+
+  const BranchAnalyses::Planned *planned(const BranchAnalyses &now, const BasicBlock &block) const {
+    for (unsigned way : {anyWay, ownWay()})
+      if (auto found = now.planned.find({&block, way}); found != now.planned.end())
+        return &found->second;
+    return nullptr;
+  }
+
+  bool isWorth(bool possible, int gain, double percent) const {
+    return possible && (gain > 0 || forced_) && percent >= options_.minProfit;
   }
 
   void reject(BasicBlock &block, Decision decision) {
@@ -143,18 +170,23 @@ private:
 } // namespace
 
 unsigned meldBranches(Function &function, const MeldOptions &options, const MeldSearch &search,
-                      DecisionSink sink, const BranchAnalyses *known) {
+                      DecisionSink sink, const BranchAnalyses *known,
+                      std::unique_ptr<BranchAnalyses> *last) {
   // Without a threshold there is no falling cost to end by.
   const unsigned most = options.maxIterations * (options.minProfit < 0 ? 2 : 64);
   BranchMelder melder(function, options, search);
-  std::optional<BranchAnalyses> own;
+  std::unique_ptr<BranchAnalyses> own;
   unsigned melded = 0; // also those put back: the blocks are new ones
   while (melded < most && !melder.broken()) {
     if (!known)
-      own.emplace(function);
-    if (!melder.meldNext(known ? *known : *own, sink))
+      own = std::make_unique<BranchAnalyses>(function);
+    if (!melder.meldNext(known ? *known : *own, sink)) {
+      if (last)
+        *last = std::move(own);
       break;
+    }
     known = nullptr;
+    own.reset();
     ++melded;
   }
   if (!melder.broken())
@@ -170,14 +202,16 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
   MeldSearch search;
   search.scope = scope_;
   search.loops = point_ != "early";
+  std::unique_ptr<BranchAnalyses> last;
   const unsigned melded = meldBranches(
       function, options_, search,
       [&](Decision decision, DebugLoc where) { recorder.record(std::move(decision), where); },
-      analyses.getResult<BranchAnalysis>(function).get());
+      analyses.getResult<BranchAnalysis>(function).get(), &last);
   if (melded == 0)
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
-  return PreservedAnalyses::none();
+  leaveAnalyses(function, analyses, std::move(last));
+  return keepAnalyses(function, analyses);
 }
 
 } // namespace meld::passes

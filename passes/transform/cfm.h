@@ -29,10 +29,12 @@ struct MeldSearch {
 using DecisionSink = llvm::function_ref<void(Decision, llvm::DebugLoc)>;
 
 /// Melds what pays, until nothing does. Returns how often it melded; also hears of what was left.
-/// `function` may be a copy that no pass manager knows; `known` is what holds for it at the start.
+/// `function` may be a copy that no pass manager knows; `known` is what holds for it at the start;
+/// `last` gets what holds at the end, where that is known and differs.
 unsigned meldBranches(llvm::Function &function, const MeldOptions &options,
                       const MeldSearch &search, DecisionSink sink,
-                      const BranchAnalyses *known = nullptr);
+                      const BranchAnalyses *known = nullptr,
+                      std::unique_ptr<BranchAnalyses> *last = nullptr);
 
 class MeldCfmPass : public llvm::PassInfoMixin<MeldCfmPass> {
 public:

@@ -134,6 +134,13 @@ static bool swappable(const Instruction &left) {
 }
 
 PairShape mayPair(const Instruction &left, const Instruction &right, bool invertRight) {
+  // The most frequent kind first, and short: its operands have its type and can all be selected.
+  if (isa<BinaryOperator>(left)) {
+    if (left.getOpcode() != right.getOpcode() || left.getType() != right.getType() ||
+        (isa<FPMathOperator>(left) && left.hasAllowContract() != right.hasAllowContract()))
+      return {};
+    return {true, left.isCommutative()};
+  }
   if (isa<PHINode>(left) || left.isTerminator() || isa<AllocaInst>(left) || left.isEHPad() ||
       left.getType()->isTokenTy() || isConvergentOperation(left) || isConvergentOperation(right))
     return {};

@@ -129,6 +129,17 @@ public:
     if (!now.divergence.isDivergentBranch(block))
       return leave(std::string("switch does not diverge within a wave (width ") +
                    passes::name(now.divergence.branchWidth(block)) + ")");
+    auto *node = now.postDominators.getNode(block);
+    const BasicBlock *next = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    std::vector<SwitchCase> members;
+    std::string reason;
+    // Nothing to copy: what looks alike shows before there is a trial.
+    const bool asItIs = !hasFallthrough(choice, next, now.dominators);
+    if (asItIs) {
+      members = largestGroup(casesOf(choice), block, now.dominators, now.cost, reason);
+      if (members.empty())
+        return leave(reason);
+    }
     const int before =
         regionCost(block, now.dominators, now.postDominators, now.loops, now.divergence, now.cost);
 
@@ -136,21 +147,20 @@ public:
     Function &copy = trial.copy();
     BasicBlock *anchor = trial.twin(*block);
     auto &copied = cast<SwitchInst>(*anchor->getTerminator());
-    size_t count = 0;
     WeakVH head, behind; // the melder may remove blocks
-    {
-      auto *node = now.postDominators.getNode(block);
-      if (node && node->getIDom() && node->getIDom()->getBlock())
-        behind = trial.twin(*node->getIDom()->getBlock());
+    if (next)
+      behind = trial.twin(*next);
+    if (asItIs) {
+      for (SwitchCase &member : members)
+        member.entry = trial.twin(*member.entry);
+    } else {
       separateFallthrough(copied, cast_or_null<BasicBlock>(static_cast<Value *>(behind)));
-      DominatorTree dominators(copy);
-      std::string reason;
-      auto members = largestGroup(casesOf(copied), anchor, dominators, now.cost, reason);
+      members = largestGroup(casesOf(copied), anchor, DominatorTree(copy), now.cost, reason);
       if (members.empty())
         return leave(reason);
-      count = members.size();
-      head = makeChain(copied, std::move(members));
     }
+    const size_t count = members.size();
+    head = makeChain(copied, std::move(members));
     std::vector<std::pair<Decision, DebugLoc>> steps;
     unsigned melded = 0;
     std::string why = "nothing to look at";
@@ -162,19 +172,24 @@ public:
       return first && dominators.dominates(first, &inside) &&
              !(last && dominators.dominates(last, &inside));
     };
-    meldBranches(copy, options_, search, [&](Decision step, DebugLoc at) {
-      if (!step.melded) {
-        why = step.reason;
-        return;
-      }
-      ++melded;
-      steps.push_back({std::move(step), at});
-    });
+    std::unique_ptr<BranchAnalyses> after;
+    meldBranches(
+        copy, options_, search,
+        [&](Decision step, DebugLoc at) {
+          if (!step.melded) {
+            why = step.reason;
+            return;
+          }
+          ++melded;
+          steps.push_back({std::move(step), at});
+        },
+        nullptr, &after);
     if (melded == 0)
       return leave("cases look alike, but none is melded: " + why);
-    BranchAnalyses after(copy);
-    const int cost = regionCost(anchor, after.dominators, after.postDominators, after.loops,
-                                after.divergence, after.cost);
+    if (!after)
+      after = std::make_unique<BranchAnalyses>(copy);
+    const int cost = regionCost(anchor, after->dominators, after->postDominators, after->loops,
+                                after->divergence, after->cost);
     decision.profit = before > 0 ? 100.0 * (before - cost) / before : 0.0;
     decision.alignment = "cases " + std::to_string(count) + ", meldings " + std::to_string(melded);
     if (decision.profit < options_.minProfit || (options_.minProfit >= 0 && cost >= before))
@@ -214,7 +229,7 @@ PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManage
                       }))
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
-  return PreservedAnalyses::none();
+  return keepAnalyses(function, analyses);
 }
 
 } // namespace meld::passes

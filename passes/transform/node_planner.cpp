@@ -1,6 +1,7 @@
 #include "passes/transform/node_planner.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/pair_choice.h"
+#include "passes/transform/pair_table.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
@@ -55,10 +56,17 @@ public:
           block.items = alone(block);
           continue;
         }
-        block.items = align(
-            alignedBody(left_, block.left), alignedBody(right_, block.right), cost_.guard(),
+        const auto left = alignedBody(left_, block.left), right = alignedBody(right_, block.right);
+        const PairTable table(left, right, cost_, {leftBlocks_, rightBlocks_, paired_, hopeful_});
+        block.items = alignByPlace(
+            left, right, cost_.guard(),
             [&](Instruction &instruction) { return speculation(instruction); },
-            [&](Instruction &l, Instruction &r) { return score(l, r); });
+            [&](size_t l, size_t r) {
+              const PairShape shape = mayPair(*left[l], *right[r], inverted_.count(right[r]));
+              if (!shape || losesScalarLoad(*left[l], *right[r]))
+                return PairScore();
+              return table.score(l, r, shape.straight, shape.swapped);
+            });
       }
       notePairs(plan);
     }
@@ -281,53 +289,6 @@ private:
         lp->getType()->getPointerAddressSpace() == divergence_.gpu().localAddressSpace())
       return false;
     return divergence_.width(lp) >= Width::wave && divergence_.width(rp) >= Width::wave;
-  }
-
-  int selectCosts(const Instruction &l, const Instruction &r, bool swapped) const {
-    int sum = 0;
-    for (unsigned i = 0; i < l.getNumOperands(); ++i) {
-      unsigned k = swapped && i < 2 ? 1 - i : i;
-      if (!same(l.getOperand(i), r.getOperand(k)))
-        sum += cost_.select(l.getOperand(i)->getType());
-    }
-    return sum;
-  }
-
-  // If the two are used in corresponding places, pairing them saves the select there.
-  int useBonus(const Instruction &l, const Instruction &r) const {
-    if (l.getType()->isVoidTy())
-      return 0;
-    unsigned leftSeen = 0;
-    for (const Use &lu : l.uses()) {
-      if (++leftSeen > 6)
-        break;
-      auto *li = cast<Instruction>(lu.getUser());
-      unsigned rightSeen = 0;
-      for (const Use &ru : r.uses()) {
-        if (++rightSeen > 6)
-          break;
-        auto *ri = cast<Instruction>(ru.getUser());
-        bool phis = isa<PHINode>(li) && (li == ri || same(li, ri));
-        bool places = li->getOpcode() == ri->getOpcode() &&
-                      lu.getOperandNo() == ru.getOperandNo() &&
-                      leftBlocks_.count(li->getParent()) && rightBlocks_.count(ri->getParent()) &&
-                      !isa<PHINode>(li);
-        if (phis || places)
-          return cost_.select(l.getType());
-      }
-    }
-    return 0;
-  }
-
-  PairScore score(Instruction &l, Instruction &r) const {
-    PairShape shape = mayPair(l, r, inverted_.count(&r));
-    if (!shape || losesScalarLoad(l, r))
-      return {};
-    const int both = cost_.instruction(l) + cost_.instruction(r);
-    int straight = shape.straight ? selectCosts(l, r, false) + cost_.merged(l, r, false) : 1 << 20;
-    int swapped = shape.swapped ? selectCosts(l, r, true) + cost_.merged(l, r, true) : 1 << 20;
-    bool swap = swapped < straight;
-    return {true, both - std::min(straight, swapped) + useBonus(l, r), swap};
   }
 
   struct SelectCount {

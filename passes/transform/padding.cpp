@@ -300,7 +300,7 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
                       }))
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
-  return PreservedAnalyses::none();
+  return keepAnalyses(function, analyses);
 }
 
 } // namespace meld::passes

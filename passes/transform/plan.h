@@ -52,6 +52,11 @@ struct Plan {
   int gain = 0;                ///< cycles saved, against
   int cost = 0;                ///< cycles of both arms
   std::string reason;          ///< why there is nothing to do, or which case it is
+  /// Two single blocks with one join, which every scope plans alike.
+  bool isDiamond() const {
+    return left.nodes.size() == 1 && right.nodes.size() == 1 && left.end && left.end == right.end &&
+           left.nodes[0].isBlock() && right.nodes[0].isBlock();
+  }
   double percent() const { return cost > 0 ? 100.0 * gain / cost : 0.0; }
   std::string summary() const;
 };

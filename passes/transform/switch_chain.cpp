@@ -8,6 +8,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 #include <algorithm>
+#include <optional>
 
 namespace meld::passes {
 
@@ -15,7 +16,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr long maxCopied = 128;  // instructions of one copied case
+constexpr long maxCopied = 128;    // instructions of one copied case
 constexpr unsigned maxCopies = 16; // per switch: a fall-through chain of n needs n * n / 2
 
 // One block, one way out, and no value of it is used but in the phis of the block behind.
@@ -62,6 +63,30 @@ void copyFor(BasicBlock &block, BasicBlock *from) {
       phi.removeIncomingValue(from, /*DeletePHIIfEmpty=*/false);
 }
 
+// A case that others run into, and from where.
+struct Fallthrough {
+  BasicBlock *entry;
+  SmallSetVector<BasicBlock *, 4> from;
+};
+
+std::optional<Fallthrough> findFallthrough(SwitchInst &choice, const BasicBlock *behind,
+                                           const DominatorTree &dominators) {
+  BasicBlock *block = choice.getParent();
+  SmallSetVector<BasicBlock *, 16> entries(succ_begin(block), succ_end(block));
+  for (BasicBlock *entry : entries) {
+    Fallthrough found{entry, {}};
+    for (BasicBlock *predecessor : predecessors(entry))
+      if (predecessor != block)
+        found.from.insert(predecessor);
+    auto isForeign = [&](BasicBlock *from) { // from outside, or the end of a loop of its own
+      return !dominators.dominates(block, from) || dominators.dominates(entry, from);
+    };
+    if (!found.from.empty() && entry != behind && none_of(found.from, isForeign) && mayCopy(*entry))
+      return found;
+  }
+  return std::nullopt;
+}
+
 struct Run {
   APInt low, high;
 };
@@ -96,34 +121,23 @@ Value *test(IRBuilder<> &builder, Value *x, const SwitchCase &one) {
 } // namespace
 
 bool separateFallthrough(SwitchInst &choice, const BasicBlock *behind) {
-  BasicBlock *block = choice.getParent();
   unsigned copies = 0;
-  bool again = true;
-  while (again) { // a copy may fall through into a further case
-    again = false;
-    DominatorTree dominators(*block->getParent());
-    SmallSetVector<BasicBlock *, 16> entries(succ_begin(block), succ_end(block));
-    for (BasicBlock *entry : entries) {
-      SmallSetVector<BasicBlock *, 4> others;
-      for (BasicBlock *predecessor : predecessors(entry))
-        if (predecessor != block)
-          others.insert(predecessor);
-      auto isForeign = [&](BasicBlock *from) { // from outside, or the end of a loop of its own
-        return !dominators.dominates(block, from) || dominators.dominates(entry, from);
-      };
-      if (others.empty() || entry == behind || any_of(others, isForeign) || !mayCopy(*entry))
-        continue;
-      for (BasicBlock *from : others) {
-        if (copies == maxCopies)
-          return true;
-        ++copies;
-        copyFor(*entry, from);
-      }
-      again = true;
-      break;
+  for (;;) { // a copy may fall through into a further case
+    const auto found =
+        findFallthrough(choice, behind, DominatorTree(*choice.getParent()->getParent()));
+    if (!found)
+      return copies != 0;
+    for (BasicBlock *from : found->from) {
+      if (copies == maxCopies)
+        return true;
+      ++copies;
+      copyFor(*found->entry, from);
     }
   }
-  return copies != 0;
+}
+
+bool hasFallthrough(SwitchInst &choice, const BasicBlock *behind, const DominatorTree &dominators) {
+  return findFallthrough(choice, behind, dominators).has_value();
 }
 
 std::vector<SwitchCase> casesOf(SwitchInst &choice) {

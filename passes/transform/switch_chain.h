@@ -13,6 +13,9 @@ namespace meld::passes {
 /// is one block of moderate size without convergent operations. `behind`, where all cases meet
 /// again, is none, even when the switch jumps to it. True when something was copied.
 bool separateFallthrough(llvm::SwitchInst &choice, const llvm::BasicBlock *behind);
+/// Whether it would copy anything.
+bool hasFallthrough(llvm::SwitchInst &choice, const llvm::BasicBlock *behind,
+                    const llvm::DominatorTree &dominators);
 
 /// One block a switch jumps to.
 struct SwitchCase {

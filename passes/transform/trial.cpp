@@ -70,6 +70,7 @@ bool changeOneByOne(Function &function, FunctionAnalysisManager &analyses, unsig
     current.changed();
     changed = true;
   }
+  current.leave();
   return changed;
 }
 

@@ -370,7 +370,10 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
       break;
     }
   }
-  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  if (!changed)
+    return PreservedAnalyses::all();
+  current.leave();
+  return keepAnalyses(function, analyses);
 }
 
 } // namespace meld::passes
