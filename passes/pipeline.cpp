@@ -138,7 +138,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
   for (StringRef pass :
        {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch", "meld-cfm",
         "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge", "meld-scalarize",
-        "meld-scalarize-values", "meld-scalarize-loads", "meld-affine-address"}) {
+        "meld-scalarize-values", "meld-scalarize-loads", "meld-affine-address",
+        "meld-dynamic-convergence"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;

@@ -1,6 +1,7 @@
 #include "passes/scalarize/scalarize.h"
 #include "passes/scalarize/affine_address.h"
 #include "passes/scalarize/constant_loads.h"
+#include "passes/scalarize/dynamic_convergence.h"
 #include "passes/scalarize/uniform_values.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -9,12 +10,23 @@ namespace meld::passes {
 using namespace llvm;
 
 ArrayRef<StringRef> scalarizePassNames() {
-  static const StringRef names[] = {"scalarize-values", "scalarize-loads", "affine-address"};
+  static const StringRef names[] = {"dynamic-convergence", "scalarize-values", "scalarize-loads",
+                                    "affine-address"};
   return names;
 }
 
 // What has been through the fuzzer and costs no kernel of bench/ anything.
 static bool runsByDefault(StringRef) { return false; }
+
+static bool isNamed(StringRef list, StringRef pass) {
+  SmallVector<StringRef, 8> names;
+  list.split(names, ',', -1, false);
+  return any_of(names, [&](StringRef name) {
+    name = name.trim();
+    name.consume_front("meld-");
+    return name == pass;
+  });
+}
 
 // Named in the list of passes, or no list at all and one of those that run without being asked for.
 bool wantsScalarize(const MeldOptions &options, StringRef pass) {
@@ -22,6 +34,8 @@ bool wantsScalarize(const MeldOptions &options, StringRef pass) {
     return false;
   if (options.passes.empty())
     return runsByDefault(pass);
+  if (pass == "dynamic-convergence") // no one knows how often waves agree: only by its own name
+    return isNamed(options.passes, pass);
   return options.wants("scalarize") || options.wants(pass);
 }
 
@@ -35,6 +49,8 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
       analyses.invalidate(function, preserved);
     all.intersect(std::move(preserved));
   };
+  if (wantsScalarize(options_, "dynamic-convergence"))
+    step(DynamicConvergencePass(options_, log_, point_));
   if (wantsScalarize(options_, "scalarize-values"))
     step(UniformValuesPass(options_, log_, point_));
   if (wantsScalarize(options_, "scalarize-loads"))
@@ -51,7 +67,9 @@ bool addScalarizePass(StringRef name, FunctionPassManager &manager, const MeldOp
     if (asked.passes.empty()) // asked for by its name
       asked.passes = "scalarize";
     manager.addPass(ScalarizePass(asked, log));
-  } else if (name == "meld-scalarize-values")
+  } else if (name == "meld-dynamic-convergence")
+    manager.addPass(DynamicConvergencePass(options, log));
+  else if (name == "meld-scalarize-values")
     manager.addPass(UniformValuesPass(options, log));
   else if (name == "meld-scalarize-loads")
     manager.addPass(ConstantLoadsPass(options, log));
