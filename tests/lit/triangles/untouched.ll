@@ -231,6 +231,29 @@ join:
   ret void
 }
 
+; Who takes the first takes the second, but not only they: threads 4 to 7 run the second alone.
+define amdgpu_kernel void @implied_one_way(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %one = icmp ult i32 %tid, 4
+  %two = icmp ult i32 %tid, 8
+  br i1 %one, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  br i1 %two, label %b, label %join
+b:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
 ; Ordered less and ordered greater or equal are both false for a NaN.
 define amdgpu_kernel void @not_complementary_float(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
 entry:
