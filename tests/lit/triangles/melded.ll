@@ -335,3 +335,31 @@ d:
 join:
   ret void
 }
+
+; A load between that the second if's store would overtake is copied to both ways, not moved down to where it is used.
+; CHECK-LABEL: @load_between(
+; FORM: a:
+; FORM: load i32, ptr addrspace(3) %q
+; FORM-NEXT: store i32 5, ptr addrspace(3) %q
+; FORM: join:
+; FORM-NOT: load
+; FORM: ret void
+define amdgpu_kernel void @load_between(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(3) %o) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 3, ptr addrspace(3) %p
+  br label %m
+m:
+  %v = load i32, ptr addrspace(3) %q
+  br i1 %c, label %b, label %join
+b:
+  store i32 5, ptr addrspace(3) %q
+  br label %join
+join:
+  store i32 %v, ptr addrspace(3) %o
+  ret void
+}
