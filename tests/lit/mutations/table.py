@@ -3,7 +3,10 @@ from collections import namedtuple
 
 # `also`: a second edit, (file, text, replacement), where two checks refuse the same thing.
 Mutation = namedtuple("Mutation", "name file text replacement redundant also", defaults=["", None])
-legality, merge, plan, codegen = (f"transform/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen"))
+legality, merge, plan, codegen, nodes = (
+    f"transform/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen", "nodes"))
+triangles, tails, switch, unpredicate = (
+    f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate"))
 
 mutations = [
     # What a side may not hold.
@@ -39,8 +42,12 @@ mutations = [
     Mutation("operand: lane to insert", legality, "return index < 2;", "return true;"),
     Mutation("operand: metadata", legality, "if (type->isMetadataTy() || type->isTokenTy()", "if (type->isTokenTy()",
              "the verifier refuses a select of metadata and the melding is put back"),
-    Mutation("shape: types", legality, "left.getOpcode() != right.getOpcode() || left.getType() != right.getType() ||",
-             "left.getOpcode() != right.getOpcode() ||"),
+    Mutation("shape: types", legality,
+             "left.getOpcode() != right.getOpcode() || left.getType() != right.getType() ||\n      left.getNumOperands()",
+             "left.getOpcode() != right.getOpcode() ||\n      left.getNumOperands()"),
+    Mutation("shape: types of operators", legality,
+             "left.getOpcode() != right.getOpcode() || left.getType() != right.getType() ||\n        (isa<FPMathOperator>(left)",
+             "left.getOpcode() != right.getOpcode() ||\n        (isa<FPMathOperator>(left)"),
     Mutation("shape: operand types", legality, "if (l->getType() != r->getType())\n      return false;", ""),
     # Calls.
     Mutation("call: callee", legality, "!isa<CallInst>(left) || left.getCalledOperand() != right.getCalledOperand() ||",
@@ -59,6 +66,10 @@ mutations = [
              "if (left.getNumOperands() >= 2)"),
     Mutation("pair: contraction", legality,
              "if (isa<FPMathOperator>(left) && left.hasAllowContract() != right.hasAllowContract())", "if (false)"),
+    Mutation("pair: operators that commute", legality, "return {true, left.isCommutative()};", "return {true, true};"),
+    Mutation("pair: contraction of operators", legality,
+             "(isa<FPMathOperator>(left) && left.hasAllowContract() != right.hasAllowContract()))\n      return {};\n    return {true,",
+             "false)\n      return {};\n    return {true,"),
     Mutation("pair: predicate", legality, "shape.straight = l->getPredicate() == predicate;", "shape.straight = true;"),
     Mutation("pair: swapped predicate", legality,
              "shape.swapped = l->getPredicate() == CmpInst::getSwappedPredicate(predicate);", "shape.swapped = true;"),
@@ -154,7 +165,68 @@ mutations += [
              "cast<AtomicRMWInst>(left).getAlign()"),
     # Divergence.
     Mutation("width: any branch", "transform/cfm.cpp", "if (!now.divergence.isDivergentBranch(block)) {", "if (false) {"),
-    Mutation("width: uniform loads", plan, "if (!shape || losesScalarLoad(l, r))", "if (!shape)"),
+    Mutation("width: uniform loads", "transform/node_planner.cpp", "if (!shape || losesScalarLoad(*left[l], *right[r]))",
+             "if (!shape)"),
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
     Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
+    # Shapes of control flow.
+    Mutation("shape: one block for both sides", plan, "if (l == r || isa<Constant>(branch.getCondition())) {",
+             "if (isa<Constant>(branch.getCondition())) {"),
+    Mutation("shape: a side reached from elsewhere", plan, "if (!ownSide(l) || !ownSide(r)) {", "if (false) {"),
+    Mutation("shape: a part entered from elsewhere", nodes,
+             "if (!dominators.dominates(entry, successor) || seen.size() > maxNodeBlocks)", "if (seen.size() > maxNodeBlocks)",
+             "a block that the part's entry does not dominate has a way in from outside, and a part has but one"),
+    Mutation("shape: parts have one entry", nodes, "while (!node.blocks.empty() && !isClosed(node, dominators));", "while (false);"),
+    Mutation("shape: loops with loops", nodes, "left.blocks.size() != right.blocks.size() || left.isLoop != right.isLoop ||",
+             "left.blocks.size() != right.blocks.size() ||",
+             "the edge back to the entry stays in its part and has no counterpart in a part without one"),
+    Mutation("shape: successors of open ends", nodes,
+             "return left_.openEnd ? l == r : (l == left_.next && r == right_.next);", "return true;"),
+    Mutation("shape: cases of switches", nodes, "if (lc->getCaseValue() != rc->getCaseValue() ||\n            !visit", "if (!visit"),
+    Mutation("shape: one partner a block", nodes, "if (known != state.toRight.end())\n      return known->second == r;",
+             "if (known != state.toRight.end())\n      return true;"),
+    # Ifs in a row.
+    Mutation("triangles: uniform", triangles,
+             "first->getSuccessor(0) == first->getSuccessor(1) ||\n      !context.divergence.isDivergentBranch(&block))",
+             "first->getSuccessor(0) == first->getSuccessor(1))"),
+    Mutation("triangles: convergent between", triangles, "if (any_of(*pair.middle, isConvergentOperation))", "if (false)"),
+    Mutation("triangles: convergent in the first", triangles,
+             "if (way != pair.middle && !freeOfConvergence(way, pair.middle, context))", "if (false)"),
+    Mutation("triangles: convergent in the second", triangles,
+             "if (successor != join && !freeOfConvergence(successor, join, context))", "if (false)"),
+    Mutation("triangles: the end of a loop", triangles, "if (context.dominators.dominates(successor, pair.middle))", "if (false)"),
+    Mutation("triangles: calls not to be copied", triangles, "call && call->cannotDuplicate()", "call && false"),
+    Mutation("triangles: both ways known", triangles, "if (!known || after[false] == after[true])", "if (after[false] == after[true])"),
+    Mutation("triangles: two ways in", triangles, "if (!middle->hasNPredecessors(2))\n    return false;", ""),
+    Mutation("triangles: speculation", triangles, "if (above && maySpeculate(instruction)) {",
+             "if (above && !isConvergentOperation(instruction)) {"),
+    Mutation("triangles: effects stay", triangles,
+             "bool after = joinIsOurs && !hasOrderedEffect(instruction) && !instruction.use_empty() &&",
+             "bool after = joinIsOurs && !instruction.use_empty() &&"),
+    # What the sides do last.
+    Mutation("tails: uniform", tails,
+             "return common && !is_contained(tail.blocks, common) &&\n           analyses_.divergence.isDivergentBranch(common);",
+             "return common && !is_contained(tail.blocks, common);"),
+    Mutation("tails: scalar loads", tails, "usedBelowOnly(right, tail) ||\n        losesScalarLoad(left, right))",
+             "usedBelowOnly(right, tail))"),
+    Mutation("tails: used alike", tails, "if (row.size() != at.size() || !usedAlike(tail, row))", "if (row.size() != at.size())"),
+    Mutation("tails: other uses", tails, "if (!shape || !usedBelowOnly(left, tail) || !usedBelowOnly(right, tail) ||", "if (!shape ||"),
+    # Switches.
+    Mutation("switch: obstacles", switch, "if (!body.obstacle.empty()) {", "if (false) {"),
+    # Code that goes back behind a branch.
+    Mutation("unpredicate: uniform", unpredicate,
+             "!isa<Constant>(select->getCondition()) &&\n"
+             "          divergence.widthAtUse(select->getCondition(), select) == Width::thread)",
+             "!isa<Constant>(select->getCondition()))"),
+    Mutation("unpredicate: convergent", unpredicate, "instruction.getType()->isTokenTy() || isConvergentOperation(instruction) ||",
+             "instruction.getType()->isTokenTy() ||"),
+    Mutation("unpredicate: effects", unpredicate, "instruction.mayHaveSideEffects() || isIgnorable(instruction))",
+             "isIgnorable(instruction))"),
+    Mutation("unpredicate: volatile and atomic", unpredicate, "if (!load || !load->isSimple())", "if (!load)"),
+    Mutation("unpredicate: writes between", unpredicate,
+             "return none_of(writes_, [&](unsigned at) { return from < at && at < place; });", "return true;"),
+    Mutation("unpredicate: other uses", unpredicate, "if (own == -1 || (side != -1 && side != own)) {",
+             "if (side != -1 && own != -1 && side != own) {"),
+    Mutation("unpredicate: both sides", unpredicate, "if (own == -1 || (side != -1 && side != own)) {", "if (own == -1) {"),
+    Mutation("unpredicate: poison", unpredicate, "if (!isGuaranteedNotToBeUndefOrPoison(condition, nullptr, end)) {", "if (false) {"),
 ]
