@@ -83,7 +83,12 @@ bool isPlaceInGrid(const Value &value, const GpuInfo &gpu, const DataLayout &lay
     std::swap(start, id);
   auto dimension = gpu.workItemId(*id);
   const Value *left = nullptr, *right = nullptr;
-  if (!dimension || !match(start, m_Mul(m_Value(left), m_Value(right))))
+  if (!dimension)
+    return false;
+  if (match(start, m_Shl(m_Value(left), m_ConstantInt())) ||
+      match(start, m_Mul(m_Value(left), m_Power2())))
+    return workgroupId(*left) == dimension;
+  if (!match(start, m_Mul(m_Value(left), m_Value(right))))
     return false;
   if (!workgroupId(*left))
     std::swap(left, right);

@@ -6,8 +6,13 @@
 // i is a work-item's place in the grid, and the packet holds the grid's size in 32 bits: neither
 // the product nor the sum wraps as an unsigned number (HSA runtime specification 1.2, "Kernel
 // dispatch packet": grid_size_x, uint32, "in work-items"). LLVM does not know that and the source
-// has no flags for it. With a constant in place of blockDim.x nothing is guaranteed: the launch may
-// use another size.
+// has no flags for it.
+//
+//   i = (wg.x << k) + tid.x          a size that the program takes for granted, a power of two C
+//
+// The launch may use another size S, but this sum does not wrap either. S >= C: wg * C + tid is at
+// most wg * S + tid, which is a place in the grid. S < C: tid < C, and wg * C modulo 2^32 ends in k
+// zeros. (The product itself may wrap; it stays in one piece.) Other constants guarantee nothing.
 //
 // Ends: a fixed number of steps. Unsafe: nothing is said about i as a signed number.
 #pragma once
@@ -21,7 +26,8 @@ namespace meld::passes {
 bool isAtMostWorkgroupSize(const llvm::Value &value, unsigned dimension, const GpuInfo &gpu,
                            const llvm::DataLayout &layout);
 
-/// `value` adds a work-item id to its workgroup's place: exact as an unsigned number of 32 bits.
+/// `value` adds a work-item id to its workgroup's place: the addition is exact as one of unsigned
+/// numbers of 32 bits.
 bool isPlaceInGrid(const llvm::Value &value, const GpuInfo &gpu, const llvm::DataLayout &layout);
 
 } // namespace meld::passes

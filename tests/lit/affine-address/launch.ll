@@ -141,6 +141,62 @@ define amdgpu_kernel void @signed(ptr addrspace(1) %a) #0 {
   ret void
 }
 
+; A power of two that the program takes for its size: whatever the launch uses, the sum does not wrap.
+; CHECK-LABEL: @power_of_two(
+; CHECK: store i32 1, ptr addrspace(1) %lane
+define amdgpu_kernel void @power_of_two(ptr addrspace(1) %a) #0 {
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %u = shl i32 %g, 6
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %w = zext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+; The other dimension's id may be larger than that power of two while the grid is small in this one.
+; CHECK-LABEL: @other_dimension(
+; CHECK-NOT: lane
+; CHECK: ret void
+define amdgpu_kernel void @other_dimension(ptr addrspace(1) %a) #0 {
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %u = shl i32 %g, 6
+  %t = call i32 @llvm.amdgcn.workitem.id.y()
+  %i = add i32 %u, %t
+  %w = zext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+; A constant on top, and a signed index: 2^31 may lie inside a workgroup of 65.
+; CHECK-LABEL: @more_on_top(
+; CHECK-NOT: lane
+; CHECK: ret void
+define amdgpu_kernel void @more_on_top(ptr addrspace(1) %a) #0 {
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %u = shl i32 %g, 6
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %j = add i32 %i, 64
+  %w = zext i32 %j to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+; CHECK-LABEL: @power_of_two_signed(
+; CHECK-NOT: lane
+; CHECK: ret void
+define amdgpu_kernel void @power_of_two_signed(ptr addrspace(1) %a) #0 {
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %u = shl i32 %g, 6
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
 ; With a shape that every launch must have, its constant is as good.
 ; CHECK-LABEL: @required(
 ; CHECK: store i32 1, ptr addrspace(1) %lane
