@@ -4,7 +4,8 @@ usage: divergence_table.py HIPCC LLVM_BIN MELD_FUZZ_DIVERGENCE KERNELS [NAME...]
 Each program is looked at twice: what clang hands to the optimiser, lightly cleaned up, and after -O3. Counted are
 values and branches: uniform or divergent for both; "better": uniform in a wave for us, divergent for LLVM; "worse":
 the other way round, which fails the command and is printed. Nothing is executed; whether "better" is true shows where
-the programs run: `meld-bench scalar` holds every claim against the execution, meld-fuzz-divergence checks it in code.
+the programs run: `meld-bench scalar` holds every claim against the execution (`--only "LUD 128"` for the one kernel
+where there are such values), meld-fuzz-divergence checks it in code.
 """
 import glob
 import os

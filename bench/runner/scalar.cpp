@@ -280,7 +280,8 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
   std::vector<ScalarRow> rows;
   bool ok = true;
   for (const Case &which : allCases()) {
-    if (!which.quick || which.label.find(options.only) == std::string::npos)
+    const bool named = which.label == options.only; // then other block sizes, too
+    if ((!which.quick && !named) || which.label.find(options.only) == std::string::npos)
       continue;
     if (isatty(2))
       std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());

@@ -16,7 +16,8 @@
 namespace meld::bench {
 
 struct ScalarOptions {
-  std::string only; ///< programs whose label contains this; empty = all
+  /// Programs whose label contains this, in their quick size; a whole label in any; empty = all.
+  std::string only;
   bool json = false;
   bool gap = false; ///< only what the oracle sees and we do not, by reason (scalar_gap.h)
 };
