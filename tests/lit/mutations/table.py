@@ -210,7 +210,9 @@ mutations += [
     Mutation("tails: scalar loads", tails, "usedBelowOnly(right, tail) ||\n        losesScalarLoad(left, right))",
              "usedBelowOnly(right, tail))"),
     Mutation("tails: used alike", tails, "if (row.size() != at.size() || !usedAlike(tail, row))", "if (row.size() != at.size())"),
-    Mutation("tails: other uses", tails, "if (!shape || !usedBelowOnly(left, tail) || !usedBelowOnly(right, tail) ||", "if (!shape ||"),
+    Mutation("tails: other uses", tails, "if (!shape || !usedBelowOnly(left, tail) || !usedBelowOnly(right, tail) ||", "if (!shape ||",
+             "what stands at the end of a block that only jumps to the join is used below in the block or by the join's phis; "
+             "the block dominates nothing else"),
     # Switches.
     Mutation("switch: obstacles", switch, "if (!body.obstacle.empty()) {", "if (false) {"),
     # Code that goes back behind a branch.
