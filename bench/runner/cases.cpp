@@ -1,5 +1,7 @@
 #include "bench/runner/cases.h"
 
+#include <algorithm>
+
 namespace meld::bench {
 
 const char *nameOf(Set set) {
@@ -27,6 +29,10 @@ const std::vector<Set> &allSets() {
                                         Set::convergence, Set::slices,  Set::reductions,
                                         Set::everyday};
   return sets;
+}
+
+bool Case::isIn(Set of) const {
+  return set == of || std::find(also.begin(), also.end(), of) != also.end();
 }
 
 std::vector<Case> allCases() {
@@ -78,6 +84,13 @@ std::vector<Case> allCases() {
   blocks(Set::everyday, "bitonic", {"--pattern", "random"}, "bitonic random",
          {"64", "32", "128", "256"});
   blocks(Set::everyday, "pcm", {"--pattern", "random"}, "pcm random", {"32", "64"});
+
+  for (Case &c : all) {
+    if (c.set == Set::melding && (c.program == "nqueens" || c.program == "lud"))
+      c.also = {Set::fusion};
+    if (c.program == "bfs")
+      c.also = {Set::convergence};
+  }
   return all;
 }
 

@@ -11,7 +11,7 @@ namespace meld::bench {
 enum class Set {
   synthetic,   ///< SB1-SB4 and their -R variants (control-flow melding, CGO'22)
   melding,     ///< the 25 configurations of its real programs
-  fusion,      ///< the branch-fusion report's programs that the melding set does not have
+  fusion,      ///< the branch-fusion report: nqueen, bfs, suffix matching, lud
   convergence, ///< Lee et al., CGO'13: FIR, Rodinia and Parboil behaviours
   slices,      ///< Timofeev 2016: slices, intra prediction, detection cascade
   reductions,  ///< CUDA Freshman 3.4
@@ -27,7 +27,10 @@ struct Case {
   std::vector<std::string> arguments;
   std::string label; ///< program and configuration, as the tables show it
   Set set;
-  bool quick = false; ///< also run by --quick: one size of each program
+  bool quick = false;         ///< also run by --quick: one size of each program
+  std::vector<Set> also = {}; ///< other papers that have the same program
+
+  bool isIn(Set of) const;
 };
 
 std::vector<Case> allCases();

@@ -41,7 +41,7 @@ const char *described(Set set) {
   case Set::melding:
     return "The 25 configurations of the control-flow melding paper's programs.";
   case Set::fusion:
-    return "Programs of the branch-fusion report that are not among the melding paper's.";
+    return "The branch-fusion report's programs: n-queens, bfs, suffix matching, LUD.";
   case Set::convergence:
     return "FIR and the behaviours of Rodinia and Parboil, after the convergence-and-scalarization "
            "paper.";
@@ -88,7 +88,7 @@ std::string section(Set set, const std::vector<Row> &rows) {
   std::vector<Step> utilisation;
   for (const Row &row : rows) {
     const Run *run = row.find("libmeld");
-    if (row.which.set != set || !run)
+    if (!row.which.isIn(set) || !run)
       continue;
     mine.push_back(&row);
     const std::string hint = hintOf(row, *run);

@@ -30,7 +30,7 @@ Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configur
   std::map<std::string, double> bestOf; // by the label without its block size
   for (const Row &row : rows) {
     const Run *run = row.find(configuration);
-    if (row.which.set != set || !run)
+    if (!row.which.isIn(set) || !run)
       continue;
     const double r = cycleRatio(row, *run);
     if (r <= 0)

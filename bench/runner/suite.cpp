@@ -60,8 +60,9 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
   bool ok = true;
   const auto cases = allCases();
   const auto wanted = [&](const Case &c) {
-    return (!options.quick || c.quick) &&
-           (c.label.find(options.only) != std::string::npos || nameOf(c.set) == options.only);
+    const auto ofSet = [&](Set set) { return nameOf(set) == options.only && c.isIn(set); };
+    return (!options.quick || c.quick) && (c.label.find(options.only) != std::string::npos ||
+                                           std::any_of(allSets().begin(), allSets().end(), ofSet));
   };
   const auto total = std::count_if(cases.begin(), cases.end(), wanted);
   for (const Case &c : cases) {

@@ -45,6 +45,20 @@ TEST(Report, CasesHaveDistinctLabelsInTheirSet) {
   EXPECT_EQ(melding, 25u) << "the paper's configurations";
 }
 
+TEST(Report, AProgramOfTwoPapersCountsInBothSets) {
+  Row shared = rowOf("A 64", Set::melding, 400, 100);
+  shared.which.also = {Set::fusion};
+  const std::vector<Row> rows = {shared, rowOf("B", Set::fusion, 100, 100)};
+  EXPECT_DOUBLE_EQ(meansOf(rows, Set::melding, "libmeld").all, 4);
+  EXPECT_EQ(meansOf(rows, Set::fusion, "libmeld").count, 2u);
+  EXPECT_DOUBLE_EQ(meansOf(rows, Set::fusion, "libmeld").all, 2);
+  std::set<std::string> report; // the programs that the branch-fusion report names
+  for (const Case &c : allCases())
+    if (c.isIn(Set::fusion))
+      report.insert(c.program);
+  EXPECT_EQ(report, (std::set<std::string>{"bfs", "lud", "nqueens", "suffix_match"}));
+}
+
 TEST(Report, JsonHasOneObjectPerRun) {
   const auto json = toJson({rowOf("A 64", Set::melding, 300, 200)});
   ASSERT_EQ(json.size(), 2u);
