@@ -17,3 +17,8 @@ config.substitutions.append(
     ("%opt", f"{config.llvm_bin}/opt -load-pass-plugin {config.plugin}"))
 config.substitutions.append(
     ("%llc", f"{config.llvm_bin}/llc -O3 -o - "))
+# The software GPU, where it is built: programs run on it through LD_PRELOAD.
+softgpu = os.path.join(os.path.dirname(config.plugin), "libmeld-softgpu.so")
+config.substitutions.append(("%softgpu", softgpu))
+if os.path.exists(softgpu):
+    config.available_features.add("softgpu")
