@@ -269,7 +269,8 @@ void merge(const Tail &tail) {
       intersectInto(*clone, *before, *tail.rows[row][side]);
       before->deleteValue();
     }
-    clone->insertBefore(jump);
+    clone->insertAfter(jump); // LLVM 21 lost the way to insert it where it belongs at once
+    compat::moveBefore(clone, jump);
     clone->takeName(&leader);
     merged.push_back(clone);
   }
