@@ -80,7 +80,7 @@ private:
 } // namespace
 
 std::vector<Width> argumentsAtCalls(const Function &function) {
-  if (GpuInfo(function).isKernel() || function.use_empty())
+  if (function.use_empty() || GpuInfo(function).isKernel())
     return {};
   std::vector<Width> widths;
   for (const Argument &argument : function.args()) {

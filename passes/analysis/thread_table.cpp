@@ -2,7 +2,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 namespace meld::passes {
 
@@ -29,12 +28,12 @@ void ThreadTables::deal() {
   const uint64_t count = uint64_t(shape_[0]) * shape_[1] * shape_[2];
   if (count > largestWorkgroup)
     return;
-  all_.resize(count);
-  std::iota(all_.begin(), all_.end(), 0u);
-  const size_t wave = std::min<size_t>(gpu_.waveSize(), all_.size());
+  all_.threads = count;
+  few_.flat = samples_.data();
+  const size_t wave = std::min<size_t>(gpu_.waveSize(), count);
   for (size_t i : {size_t(0), size_t(1), size_t(2), wave - 1})
     if (i < wave)
-      samples_.push_back(all_[i]);
+      samples_[few_.threads++] = uint32_t(i);
 }
 
 uint32_t ThreadTables::id(uint32_t flat, unsigned dimension) const {
@@ -56,18 +55,18 @@ std::optional<Width> ThreadTables::width(const Instruction &instruction) {
     return place->second;
   if (!dealt_)
     deal();
-  if (samples_.empty())
+  if (few_.threads == 0)
     return std::nullopt;
-  const Table few = compute(instruction, sampleMemo_, 0);
+  const Table few = compute(instruction, few_, 0);
   if (!few)
     return std::nullopt;
-  for (size_t i = 1; i < samples_.size(); ++i)
+  for (size_t i = 1; i < few_.threads; ++i)
     if (few[i] != few[0])
       return std::nullopt;
-  const Table whole = compute(instruction, allMemo_, 0);
+  const Table whole = compute(instruction, all_, 0);
   if (!whole)
     return std::nullopt;
-  const ArrayRef<uint64_t> table(whole, all_.size());
+  const ArrayRef<uint64_t> table(whole, all_.threads);
   std::optional<Width> result;
   if (all_of(table, [&](uint64_t value) { return value == table.front(); }))
     result = Width::all;
@@ -147,7 +146,7 @@ ThreadTables::Table ThreadTables::evaluate(const Value &value, Memo &memo, unsig
   if (!type || type->getBitWidth() > 64 || depth > maxDepth)
     return nullptr;
   const unsigned bits = type->getBitWidth();
-  const size_t count = memo.threads.size();
+  const size_t count = memo.threads;
   auto tableOf = [&](auto &&valueOf) {
     auto *table = memory_.Allocate<uint64_t>(count);
     for (size_t i = 0; i < count; ++i)
@@ -162,7 +161,8 @@ ThreadTables::Table ThreadTables::evaluate(const Value &value, Memo &memo, unsig
   if (auto dimension = gpu_.workItemId(value)) {
     if (*dimension > 0 && !gpu_.workgroupShape())
       return nullptr;
-    return tableOf([&](size_t i) { return id(memo.threads[i], *dimension); });
+    return tableOf(
+        [&](size_t i) { return id(memo.flat ? memo.flat[i] : uint32_t(i), *dimension); });
   }
   auto operand = [&](unsigned number) {
     return compute(*instruction->getOperand(number), memo, depth + 1);

@@ -39,10 +39,9 @@ public:
 
 private:
   using Table = const uint64_t *; ///< one value per thread; null: not known
-  using Threads = std::vector<uint32_t>;
   struct Memo {
-    explicit Memo(const Threads &threads) : threads(threads) {}
-    const Threads &threads;
+    size_t threads = 0;
+    const uint32_t *flat = nullptr; ///< their flat ids; null: each its own place
     llvm::DenseMap<const llvm::Value *, Table> tables;
   };
 
@@ -56,8 +55,8 @@ private:
   bool oneRow_;
   bool dealt_ = false;
   std::array<uint32_t, 3> shape_{}; ///< of the threads that are tabled
-  Threads samples_, all_;           ///< flat ids
-  Memo sampleMemo_{samples_}, allMemo_{all_};
+  std::array<uint32_t, 4> samples_{};
+  Memo few_, all_;
   llvm::BumpPtrAllocator memory_; ///< of the tables
   llvm::DenseMap<const llvm::Instruction *, std::optional<Width>> known_;
 };

@@ -43,7 +43,7 @@ public:
       return false;
     forget(*found->plan.branch->getParent(), now.dominators);
     std::optional<Rollback> rollback;
-    if (options_.verify)
+    if (options_.verify && !search_.disposable)
       rollback.emplace(function_);
     Decision &decision = found->decision;
     const DebugLoc where = found->plan.branch->getDebugLoc();
@@ -54,7 +54,8 @@ public:
     std::string why;
     raw_string_ostream whyStream(why);
     if (options_.verify && verifyFunction(function_, &whyStream)) {
-      rollback->restore();
+      if (rollback)
+        rollback->restore();
       broken_ = true;
       decision.melded = false;
       decision.reason = "melded code failed the verifier: " + whyStream.str();
@@ -64,7 +65,8 @@ public:
   }
 
   std::vector<Decision> &rejected() { return rejected_; }
-  /// The last melding had to be undone: the function is as it was before that step.
+  /// The verifier has rejected the last melding: the function is as it was before that step, unless
+  /// it is disposable.
   bool broken() const { return broken_; }
 
 private:

@@ -22,6 +22,8 @@ namespace meld::passes {
 struct MeldSearch {
   MeldScope scope = MeldScope::all;
   bool loops = true; ///< may loops be paired? See Planner
+  /// The function is a trial's copy: what the verifier rejects stays in it, for the caller to find.
+  bool disposable = false;
   /// Only branches in these blocks; null means all. Asked anew after each melding.
   std::function<bool(const llvm::BasicBlock &, const llvm::DominatorTree &)> within;
 };

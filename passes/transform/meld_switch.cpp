@@ -166,6 +166,7 @@ public:
     std::string why = "nothing to look at";
     MeldSearch search;
     search.loops = loops_;
+    search.disposable = true;
     search.within = [&](const BasicBlock &inside, const DominatorTree &dominators) {
       auto *first = cast_or_null<BasicBlock>(static_cast<Value *>(head));
       auto *last = cast_or_null<BasicBlock>(static_cast<Value *>(behind));
@@ -186,6 +187,8 @@ public:
         nullptr, &after);
     if (melded == 0)
       return leave("cases look alike, but none is melded: " + why);
+    if (options_.verify && verifyFunction(copy))
+      return leave("melded code failed the verifier");
     if (!after)
       after = std::make_unique<BranchAnalyses>(copy);
     const int cost = regionCost(anchor, after->dominators, after->postDominators, after->loops,
@@ -194,8 +197,6 @@ public:
     decision.alignment = "cases " + std::to_string(count) + ", meldings " + std::to_string(melded);
     if (decision.profit < options_.minProfit || (options_.minProfit >= 0 && cost >= before))
       return leave("switch: gain too small");
-    if (options_.verify && verifyFunction(copy))
-      return leave("melded code failed the verifier");
     if (!mayMeld(choice, options_))
       return leave(leftOutReason);
     trial.adopt();
