@@ -121,6 +121,7 @@ def table(entries, ptxas):
               f"{verdict.splitlines()[0]}")
     print("\n" + (f"assembled by {ptxas}" if ptxas else
                   "no ptxas on this machine: the PTX is what LLVM wrote, no assembler has seen it"))
+    print("not run on a GPU: that is nvptx-run's work (bench/nvptx/README.md)")
 
 
 def main():
