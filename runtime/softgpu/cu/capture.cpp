@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <regex>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace meld::softgpu {
@@ -61,6 +63,23 @@ template <class Add> void readPages(const CapturedRange &r, Add &&add) {
         add(at / kCapturePage + k, chunk[k]);
   }
 }
+
+/// Memory as it is now becomes the capture's `before`; false when it was that already.
+bool takePicture(Capture &c) {
+  bool changed = false;
+  for (CapturedRange &r : c.ranges)
+    readPages(r, [&](uint64_t n, const CapturePage &page) {
+      const auto it = r.before.find(n);
+      if (it == r.before.end() ? isZero(page) : it->second == page)
+        return;
+      r.before.insert_or_assign(n, page);
+      changed = true;
+    });
+  return changed;
+}
+
+/// How often the picture is taken again while memory keeps changing.
+constexpr int kPictures = 20;
 
 /// Letters, digits and a few signs of a kernel's name, not too long.
 std::string fileName(const std::string &kernel, unsigned n) {
@@ -152,11 +171,14 @@ std::unique_ptr<Capture> CaptureControl::begin(const DispatchRequest &request, c
     }
   if (c->ranges.empty())
     c->ranges = writableMemory();
-  for (CapturedRange &r : c->ranges)
-    readPages(r, [&](uint64_t n, const CapturePage &page) {
-      if (!isZero(page))
-        r.before.emplace(n, page);
-    });
+  takePicture(*c);
+  // Others may still be finishing what came before the dispatch: a copy's signal, a queue's index.
+  // What they write later would count as the dispatch's, so the picture has to hold for a moment.
+  for (int again = 0; again < kPictures; ++again) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (!takePicture(*c))
+      break;
+  }
   return c;
 }
 

@@ -10,7 +10,7 @@
 // queue writes while the dispatch runs counts as changed by it. Without a driver (tests) the
 // writable memory of the process stands in for the allocations.
 //
-// Costs: two copies of the process's device memory, zstd. Thread rule: any thread; one dispatch is
+// Costs: three copies of the process's device memory or more, zstd. Thread rule: any thread; one dispatch is
 // captured at a time.
 #pragma once
 
