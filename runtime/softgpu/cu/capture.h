@@ -10,8 +10,8 @@
 // queue writes while the dispatch runs counts as changed by it. Without a driver (tests) the
 // writable memory of the process stands in for the allocations.
 //
-// Costs: three copies of the process's device memory or more, zstd. Thread rule: any thread; one dispatch is
-// captured at a time.
+// Costs: three copies of the process's device memory or more, zstd. Thread rule: any thread; one
+// dispatch is captured at a time.
 #pragma once
 
 #include "runtime/result.h"
