@@ -295,7 +295,10 @@ join:
 
 ; A funnel shift with exchanged operands needs its selects.
 ; CHECK-LABEL: @order_of_arguments(
-; CHECK: call i32 @llvm.fshl.i32(i32 %[[A:[^,]*]], i32 %[[B:[^,]*]], i32 3)
+; CHECK: %[[X:.*]] = load i32
+; CHECK-DAG: %[[A:.*]] = select i1 %c, i32 %tid, i32 %[[X]]
+; CHECK-DAG: %[[B:.*]] = select i1 %c, i32 %[[X]], i32 %tid
+; CHECK: call i32 @llvm.fshl.i32(i32 %[[A]], i32 %[[B]], i32 3)
 ; CHECK-NOT: fshl
 ; CHECK: ret void
 define amdgpu_kernel void @order_of_arguments(ptr addrspace(3) %p, ptr addrspace(3) %q) {

@@ -497,3 +497,33 @@ r.j:
 join:
   ret void
 }
+
+; The same operation on different types: two; what stands before it is one.
+; CHECK-LABEL: @operators_of_types(
+; CHECK: udiv i32
+; CHECK-NOT: udiv
+; CHECK-DAG: mul i32
+; CHECK-DAG: mul i64
+; CHECK: ret void
+define amdgpu_kernel void @operators_of_types(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, i64 %k) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = udiv i32 %x, %n
+  store i32 %x1, ptr addrspace(3) %p
+  %x2 = mul i32 %n, %n
+  store i32 %x2, ptr addrspace(3) %q
+  br label %join
+right:
+  %y = load i32, ptr addrspace(3) %p
+  %y1 = udiv i32 %y, %n
+  store i32 %y1, ptr addrspace(3) %p
+  %y2 = mul i64 %k, %k
+  store i64 %y2, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
