@@ -50,7 +50,9 @@ function(meld_target target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow=local -Wno-unused-parameter
     $<$<BOOL:${MELD_WERROR}>:-Werror>)
   if(MELD_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE} -fno-omit-frame-pointer)
+    # g++ warns about its own library (std::regex, std::function) when it instruments it.
+    target_compile_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE} -fno-omit-frame-pointer
+      -Wno-maybe-uninitialized)
     target_link_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE})
   endif()
 endfunction()
