@@ -3,6 +3,8 @@
 // Two tables. Every benchmark program: processor time in our passes beside that of comgr's code
 // generation for the same code (unmelded, so that what melding saves there is not counted). Two
 // sides of a branch of 100 to 2,000 instructions each: the same, and the exponent of the growth.
+// The passes' time is that of one run of the pipeline; where machine code is judged and compiled
+// again (rounds), each round costs both once more.
 // Least of several runs, each in a process of its own; processor time, so that a busy machine
 // disturbs little.
 #pragma once
@@ -33,7 +35,9 @@ std::string armsSource(unsigned instructions);
 /// different x, all positive; NaN otherwise.
 double growthExponent(const std::vector<std::pair<double, double>> &points);
 
-/// 0 when everything could be compiled; 1 otherwise. Shares above the limit are marked, not errors.
+/// 0 when everything could be compiled and both limits hold: mostPassShare for every program (the
+/// two-sided kernels show growth; their shares are told, not judged), mostExponent for the growth.
+/// 1 otherwise. A quick run is no measurement and judges nothing.
 int runCompileTime(const Paths &paths, const CompileTimeOptions &options);
 
 } // namespace meld::bench
