@@ -6,6 +6,7 @@
 #include "passes/scalarize/scalarize.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/fingerprint.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
@@ -14,6 +15,7 @@
 #include "passes/transform/triangles.h"
 #include "passes/transform/uniform_branch.h"
 #include "passes/transform/unpredicate.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,16 +28,39 @@ using namespace llvm;
 
 namespace {
 
+/// Functions in which one compilation's early point has found nothing to do, as they were then.
+class AtRest {
+public:
+  using Key = std::pair<const Function *, uint64_t>;
+  // What callers pass decides, too, which branches diverge.
+  static Key keyOf(const Function &function) {
+    uint64_t callers = 0;
+    for (Width width : argumentsAtCalls(function))
+      callers = hash_combine(callers, width);
+    return {&function, hash_combine(fingerprintOf(function), callers)};
+  }
+  bool has(const Key &key) const { return known_.count(key); }
+  void add(const Key &key) { known_.insert(key); }
+
+private:
+  DenseSet<Key> known_;
+};
+
 // The whole family on one function, with a clean-up of its own where nothing else follows.
 class MeldPass : public PassInfoMixin<MeldPass> {
 public:
-  MeldPass(MeldOptions options, DecisionLog *log, std::string point)
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  MeldPass(MeldOptions options, DecisionLog *log, std::string point,
+           std::shared_ptr<AtRest> atRest = nullptr)
+      : options_(std::move(options)), log_(log), point_(std::move(point)),
+        atRest_(std::move(atRest)) {}
 
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     if (function.isDeclaration() || (point_ == "early" && awaitsInlining(function)))
       return PreservedAnalyses::all();
     if (!branches(function) && (!options_.wants("unpredicate") || point_ == "early"))
+      return PreservedAnalyses::all();
+    const AtRest::Key key = atRest_ ? AtRest::keyOf(function) : AtRest::Key();
+    if (atRest_ && atRest_->has(key))
       return PreservedAnalyses::all();
     bool changed = false;
     auto step = [&](auto &&pass) {
@@ -74,9 +99,9 @@ public:
     // Of whatever was melded at either point.
     if (point_ != "early")
       step(RepeatedIfsPass());
-    if (!changed)
-      return PreservedAnalyses::all();
-    return PreservedAnalyses::none();
+    if (!changed && atRest_)
+      atRest_->add(key);
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 
 private:
@@ -100,6 +125,7 @@ private:
   MeldOptions options_;
   DecisionLog *log_;
   std::string point_;
+  std::shared_ptr<AtRest> atRest_; ///< null: looks at everything
 };
 
 // "meld-cfm<min-profit=5>" -> the parameters after the name, or nothing when it is another pass.
@@ -192,11 +218,11 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
   if (options.passes == "none")
     return;
   if (options.early)
-    builder.registerPeepholeEPCallback(
-        [options, log](FunctionPassManager &manager, OptimizationLevel level) {
-          if (level != OptimizationLevel::O0)
-            manager.addPass(MeldPass(options, log, "early"));
-        });
+    builder.registerPeepholeEPCallback([options, log, atRest = std::make_shared<AtRest>()](
+                                           FunctionPassManager &manager, OptimizationLevel level) {
+      if (level != OptimizationLevel::O0)
+        manager.addPass(MeldPass(options, log, "early", atRest));
+    });
   if (options.late)
     // The dots: from 20 on there is a link-time phase, too.
     builder.registerOptimizerLastEPCallback(

@@ -1,0 +1,104 @@
+#include "passes/transform/fingerprint.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+class Fingerprint {
+public:
+  uint64_t of(const Function &function) {
+    add(function.getFunctionType(), function.getCallingConv());
+    for (const Argument &argument : function.args())
+      number(&argument);
+    for (const BasicBlock &block : function) {
+      number(&block);
+      for (const Instruction &instruction : block)
+        number(&instruction);
+    }
+    for (const BasicBlock &block : function) {
+      add(block.size());
+      for (const Instruction &instruction : block)
+        take(instruction);
+    }
+    return hash_;
+  }
+
+private:
+  template <class... Parts> void add(const Parts &...parts) {
+    hash_ = hash_combine(hash_, parts...);
+  }
+
+  void number(const Value *value) { numbers_.try_emplace(value, numbers_.size()); }
+
+  void take(const Instruction &instruction) {
+    add(instruction.getOpcode(), instruction.getType(), instruction.getNumOperands(),
+        instruction.getRawSubclassOptionalData());
+    for (const Value *operand : instruction.operands())
+      if (auto known = numbers_.find(operand); known != numbers_.end())
+        add(known->second);
+      else
+        add(operand); // constants, functions, inline assembly, metadata
+    takeState(instruction);
+    if (!instruction.hasMetadataOtherThanDebugLoc())
+      return;
+    SmallVector<std::pair<unsigned, MDNode *>, 4> nodes;
+    instruction.getAllMetadataOtherThanDebugLoc(nodes);
+    for (const auto &[kind, node] : nodes)
+      add(kind, node);
+  }
+
+  // What an instruction has besides operands and flags.
+  void takeState(const Instruction &instruction) {
+    if (auto *load = dyn_cast<LoadInst>(&instruction))
+      add(load->isVolatile(), load->getAlign().value(), load->getOrdering(),
+          load->getSyncScopeID());
+    else if (auto *store = dyn_cast<StoreInst>(&instruction))
+      add(store->isVolatile(), store->getAlign().value(), store->getOrdering(),
+          store->getSyncScopeID());
+    else if (auto *fence = dyn_cast<FenceInst>(&instruction))
+      add(fence->getOrdering(), fence->getSyncScopeID());
+    else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction))
+      add(update->getOperation(), update->isVolatile(), update->getAlign().value(),
+          update->getOrdering(), update->getSyncScopeID());
+    else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+      add(exchange->isVolatile(), exchange->isWeak(), exchange->getAlign().value(),
+          exchange->getSuccessOrdering(), exchange->getFailureOrdering(),
+          exchange->getSyncScopeID());
+    else if (auto *compare = dyn_cast<CmpInst>(&instruction))
+      add(compare->getPredicate());
+    else if (auto *alloca = dyn_cast<AllocaInst>(&instruction))
+      add(alloca->getAllocatedType(), alloca->getAlign().value());
+    else if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
+      add(address->getSourceElementType());
+    else if (auto *call = dyn_cast<CallBase>(&instruction))
+      add(call->getAttributes().getRawPointer(), call->getCallingConv(), call->getFunctionType(),
+          call->isTailCall());
+    else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+      for (int lane : shuffle->getShuffleMask())
+        add(lane);
+    else if (auto *extract = dyn_cast<ExtractValueInst>(&instruction))
+      for (unsigned index : extract->indices())
+        add(index);
+    else if (auto *insert = dyn_cast<InsertValueInst>(&instruction))
+      for (unsigned index : insert->indices())
+        add(index);
+    else if (auto *phi = dyn_cast<PHINode>(&instruction))
+      for (const BasicBlock *block : phi->blocks())
+        add(numbers_.lookup(block));
+  }
+
+  DenseMap<const Value *, unsigned> numbers_; ///< arguments, blocks and instructions, by place
+  uint64_t hash_ = 0;
+};
+
+} // namespace
+
+uint64_t fingerprintOf(const Function &function) { return Fingerprint().of(function); }
+
+} // namespace meld::passes

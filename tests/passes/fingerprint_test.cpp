@@ -1,0 +1,119 @@
+// Fingerprints of functions: the same text has the same one, and each difference that our passes
+// could see makes another.
+#include "passes/transform/fingerprint.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace meld::passes;
+
+namespace {
+
+const char *const plain = R"(
+declare void @one(i32)
+declare void @two(i32)
+define void @f(ptr addrspace(1) %p, i32 %x, i32 %y) {
+entry:
+  %sum = add nsw i32 %x, %y
+  %less = icmp slt i32 %sum, 7
+  br i1 %less, label %left, label %right
+left:
+  %a = getelementptr inbounds i32, ptr addrspace(1) %p, i32 %x
+  %l = load i32, ptr addrspace(1) %a, align 4
+  br label %join
+right:
+  %b = atomicrmw add ptr addrspace(1) %p, i32 %y syncscope("agent") monotonic, align 4
+  br label %join
+join:
+  %v = phi i32 [ %l, %left ], [ %b, %right ]
+  %pair = shufflevector <2 x i32> <i32 1, i32 2>, <2 x i32> undef, <2 x i32> <i32 1, i32 0>
+  %e = extractelement <2 x i32> %pair, i32 %v
+  store i32 %e, ptr addrspace(1) %p, align 4
+  call void @one(i32 %v)
+  ret void
+}
+)";
+
+std::string with(StringRef from, StringRef to) {
+  std::string text = plain;
+  const size_t at = text.find(from.str());
+  EXPECT_NE(at, std::string::npos) << from.str();
+  return text.replace(at, from.size(), to.str());
+}
+
+class Fingerprints : public testing::Test {
+protected:
+  // Modules stay: what goes in by address must not be reused.
+  uint64_t of(const std::string &text) {
+#if LLVM_VERSION_MAJOR < 17
+    context_.setOpaquePointers(true);
+#endif
+    SMDiagnostic error;
+    modules_.push_back(parseAssemblyString(text, error, context_));
+    EXPECT_NE(modules_.back(), nullptr) << error.getMessage().str();
+    return modules_.back() ? fingerprintOf(*modules_.back()->getFunction("f")) : 0;
+  }
+
+  LLVMContext context_;
+  std::vector<std::unique_ptr<Module>> modules_;
+};
+
+TEST_F(Fingerprints, NamesDoNotCount) {
+  // A function without callees: those are told apart by identity, and each text has its own.
+  const std::string text = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n";
+  const std::string renamed = "define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  ret i32 %b\n}\n";
+  EXPECT_EQ(of(text), of(text));
+  EXPECT_EQ(of(text), of(renamed));
+}
+
+TEST_F(Fingerprints, TheSameFunctionKeepsItsOwn) {
+  const uint64_t first = of(plain);
+  EXPECT_EQ(first, fingerprintOf(*modules_.back()->getFunction("f")));
+}
+
+TEST_F(Fingerprints, EachDifferenceCounts) {
+  // Callees and metadata go in by address, so each text is compared within one module: the changed
+  // function stands beside the plain one.
+  const std::pair<const char *, const char *> changes[] = {
+      {"add nsw", "add nuw"},
+      {"add nsw", "sub nsw"},
+      {"%x, %y\n  %less", "%y, %x\n  %less"},
+      {"slt", "ult"},
+      {"%sum, 7", "%sum, 8"},
+      {"label %left, label %right", "label %right, label %left"},
+      {"getelementptr inbounds", "getelementptr"},
+      {"inbounds i32, ptr", "inbounds i64, ptr"},
+      {"load i32", "load volatile i32"},
+      {"%a, align 4", "%a, align 8"},
+      {"atomicrmw add", "atomicrmw xor"},
+      {"\"agent\"", "\"workgroup\""},
+      {"monotonic", "seq_cst"},
+      {"[ %l, %left ], [ %b, %right ]", "[ %b, %right ], [ %l, %left ]"},
+      {"<i32 1, i32 0>\n", "<i32 0, i32 1>\n"},
+      {"store i32 %e", "store volatile i32 %e"},
+      {"call void @one", "call void @two"},
+      {"call void @one(i32 %v)", "call void @one(i32 %v) convergent"},
+      {"call void", "tail call void"},
+      {"align 4\n  br label %join\nright",
+       "align 4, !range !{i32 0, i32 9}\n  br label %join\nright"},
+  };
+  for (const auto &[from, to] : changes) {
+    std::string other = with(from, to);
+    other = other.substr(other.find("define"));
+    other.replace(other.find("@f("), 3, "@g(");
+    of(plain + other);
+    const Module &both = *modules_.back();
+    EXPECT_NE(fingerprintOf(*both.getFunction("f")), fingerprintOf(*both.getFunction("g")))
+        << from << " -> " << to;
+  }
+  std::string same = std::string(plain).substr(std::string(plain).find("define"));
+  same.replace(same.find("@f("), 3, "@g(");
+  of(plain + same);
+  EXPECT_EQ(fingerprintOf(*modules_.back()->getFunction("f")),
+            fingerprintOf(*modules_.back()->getFunction("g")));
+}
+
+} // namespace
