@@ -3,6 +3,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
+#include <algorithm>
 
 namespace meld::passes {
 
@@ -36,14 +37,23 @@ private:
 
   void number(const Value *value) { numbers_.try_emplace(value, numbers_.size()); }
 
+  uint64_t nameOf(const Value &operand) const {
+    if (auto known = numbers_.find(&operand); known != numbers_.end())
+      return known->second;
+    return reinterpret_cast<uintptr_t>(&operand); // constants, functions, assembly, metadata
+  }
+
   void take(const Instruction &instruction) {
     add(instruction.getOpcode(), instruction.getType(), instruction.getNumOperands(),
         instruction.getRawSubclassOptionalData());
-    for (const Value *operand : instruction.operands())
-      if (auto known = numbers_.find(operand); known != numbers_.end())
-        add(known->second);
-      else
-        add(operand); // constants, functions, inline assembly, metadata
+    if (isa<BinaryOperator>(instruction) && instruction.isCommutative()) {
+      const auto [first, second] =
+          std::minmax({nameOf(*instruction.getOperand(0)), nameOf(*instruction.getOperand(1))});
+      add(first, second);
+    } else {
+      for (const Value *operand : instruction.operands())
+        add(nameOf(*operand));
+    }
     takeState(instruction);
     if (!instruction.hasMetadataOtherThanDebugLoc())
       return;
@@ -77,8 +87,7 @@ private:
     else if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
       add(address->getSourceElementType());
     else if (auto *call = dyn_cast<CallBase>(&instruction))
-      add(call->getAttributes().getRawPointer(), call->getCallingConv(), call->getFunctionType(),
-          call->isTailCall());
+      add(call->getAttributes().getRawPointer(), call->getCallingConv(), call->getFunctionType());
     else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
       for (int lane : shuffle->getShuffleMask())
         add(lane);

@@ -3,8 +3,9 @@
 // of instcombine, and most functions are at rest between some of them.
 //
 // Two functions with one fingerprint have the same blocks, instructions, flags, operands and
-// attributes of calls; names, the order of use lists and what LLVM infers of the function as a whole
-// do not count. Linear. Types, constants and metadata
+// attributes of calls. What does not count: names, the order of use lists, which operand of a
+// commutative operation comes first, marks of tail calls, what LLVM infers of the function as a
+// whole. Linear. Types, constants and metadata
 // go in by their address: comparable within one LLVMContext, and not to be kept beyond it. A
 // collision costs a look, never correctness.
 #pragma once
