@@ -1,6 +1,7 @@
 #include "bench/runner/compile_time.h"
 
 #include "bench/runner/cases.h"
+#include "bench/runner/shell.h"
 #include "bench/runner/table.h"
 
 #include <algorithm>
@@ -17,26 +18,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-std::string quoted(const std::string &text) {
-  std::string out = "'";
-  for (char c : text)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-/// Standard output of a shell command; its errors go where ours go.
-std::string outputOf(const std::string &command) {
-  std::string output;
-  FILE *pipe = popen(command.c_str(), "r");
-  if (!pipe)
-    return output;
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    output.append(buffer, n);
-  pclose(pipe);
-  return output;
-}
 
 struct Times {
   double passes = std::numeric_limits<double>::infinity();  ///< milliseconds, one run of them

@@ -1,5 +1,6 @@
 #include "bench/runner/static_counts.h"
 
+#include "bench/runner/shell.h"
 #include "bench/runner/table.h"
 
 #include <algorithm>
@@ -16,25 +17,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-std::string quoted(const std::string &text) {
-  std::string out = "'";
-  for (char c : text)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-std::string outputOf(const std::string &command) {
-  std::string output;
-  FILE *pipe = popen(command.c_str(), "r");
-  if (!pipe)
-    return output;
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    output.append(buffer, n);
-  pclose(pipe);
-  return output;
-}
 
 /// "void f<64u>(int*)" -> "f<64u>"; a template's arguments may hold parentheses.
 std::string withoutSignature(const std::string &demangled) {
