@@ -29,6 +29,7 @@ struct DeviceConfig {
   std::string translate; ///< MELD_GPU_TRANSLATE when empty: off, auto, always; see translate/tier.h
   bool checked = false;         ///< interval map and red zones for every access
   unsigned checks = 0;          ///< checkers that watch every instruction: bits of Check, see check/check.h
+  unsigned deviceIndex = 0, deviceCount = 1; ///< which of the process's devices, for what is reported
   uint64_t ldsBase = 0x1'0000'0000'0000, scratchBase = 0x2'0000'0000'0000; ///< flat apertures, 4 GiB each
   uint64_t windowBase = 0x1000000, windowLimit = 0xffffffffff;            ///< gpuvm: where device memory lies
 };

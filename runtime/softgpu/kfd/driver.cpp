@@ -47,38 +47,66 @@ int makeDevice(const char *name) {
   return high;
 }
 
-Services servicesOf(Memory &memory, Events &events,
-                    std::function<DispatchResult(const DispatchRequest &)> run,
-                    std::function<void()> invalidate) {
-  Services services;
-  services.run = std::move(run);
-  services.invalidateCode = std::move(invalidate);
-  services.setEvent = [&events](uint32_t id) { events.set(id); };
-  services.interrupt = [&events](uint32_t id) { events.interrupt(id); };
-  services.memoryFault = [&events](uint64_t address, bool notPresent, bool readOnly) {
-    events.memoryFault(address, notPresent, readOnly, kGpuId);
-  };
-  services.toHost = [&memory](uint64_t address, uint64_t &contiguous) {
-    return memory.toHost(address, contiguous);
-  };
-  services.accessible = [&memory](uint64_t address, uint64_t size) {
-    return memory.mapped(address, size);
-  };
-  return services;
+/// The doorbell pages of all devices, one behind the other.
+void *mapDoorbells(int kfd, uint64_t pages) {
+  void *all =
+      ::mmap(nullptr, pages * kDoorbellBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (uint64_t i = 0; all != MAP_FAILED && i < pages; ++i)
+    if (::mmap(static_cast<char *>(all) + i * kDoorbellBytes, kDoorbellBytes,
+               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kfd,
+               static_cast<off_t>(kDoorbellOffset * (i + 1))) == MAP_FAILED)
+      return MAP_FAILED;
+  return all;
+}
+
+std::vector<DeviceConfig> configsOf(const std::vector<DeviceSettings> &devices) {
+  std::vector<DeviceConfig> configs;
+  for (const DeviceSettings &device : devices)
+    configs.push_back(device.toConfig());
+  return configs;
 }
 
 } // namespace
 
-Driver::Driver(const DeviceSettings &settings, int kfdFd, int renderFd, uint64_t doorbells)
-    : settings_(settings), kfdFd_(kfdFd), renderFd_(renderFd),
-      memory_(settings.toConfig(), renderFd),
-      queues_(doorbells,
-              servicesOf(
-                  memory_, events_, [this](const DispatchRequest &r) { return runKernel(r); },
-                  [this] {
-                    if (Gpu *g = gpu())
-                      g->invalidateCode();
-                  })) {}
+Driver::Driver(const std::vector<DeviceSettings> &devices, int kfdFd, int renderFd,
+               uint64_t doorbells)
+    : kfdFd_(kfdFd), renderFd_(renderFd), memory_(configsOf(devices), renderFd), devices_([&] {
+        std::vector<std::unique_ptr<Device>> list;
+        for (const DeviceSettings &settings : devices)
+          list.push_back(std::make_unique<Device>(settings, memory_));
+        return list;
+      }()),
+      queues_(ports(doorbells)) {}
+
+std::vector<QueuePort> Driver::ports(uint64_t doorbells) {
+  std::vector<QueuePort> ports;
+  for (const auto &entry : devices_) {
+    Device *device = entry.get();
+    QueuePort port;
+    port.gpuId = device->gpuId;
+    port.doorbells = doorbells + device->settings.index * kDoorbellBytes;
+    port.doorbellOffset = kDoorbellOffset * (device->settings.index + 1);
+    Services &services = port.services;
+    services.run = [device](const DispatchRequest &request) { return device->run(request); };
+    services.invalidateCode = [device] {
+      if (Gpu *gpu = device->gpu())
+        gpu->invalidateCode();
+    };
+    services.setEvent = [this](uint32_t id) { events_.set(id); };
+    services.interrupt = [this](uint32_t id) { events_.interrupt(id); };
+    services.memoryFault = [this, device](uint64_t address, bool notPresent, bool readOnly) {
+      events_.memoryFault(address, notPresent, readOnly, device->gpuId);
+    };
+    services.toHost = [this](uint64_t address, uint64_t &contiguous) {
+      return memory_.toHost(address, contiguous);
+    };
+    services.accessible = [device](uint64_t address, uint64_t size) {
+      return device->view.mapped(address, size);
+    };
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
 
 Driver *Driver::current() { return process.load(std::memory_order_acquire); }
 
@@ -109,40 +137,57 @@ Driver *Driver::create() {
     errno = ENODEV;
     return nullptr;
   }
+  const std::vector<DeviceSettings> &devices = processDevices();
   const int kfd = makeDevice("meld-kfd"), render = makeDevice("meld-vram");
+  const uint64_t pages = devices.size();
   void *doorbells = MAP_FAILED;
-  if (kfd >= 0 && render >= 0 && ::ftruncate(kfd, static_cast<off_t>(kDoorbellOffset * 2)) == 0)
-    doorbells = ::mmap(nullptr, kDoorbellBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
-                       static_cast<off_t>(kDoorbellOffset));
+  if (kfd >= 0 && render >= 0 &&
+      ::ftruncate(kfd, static_cast<off_t>(kDoorbellOffset * (pages + 1))) == 0)
+    doorbells = mapDoorbells(kfd, pages);
   if (doorbells == MAP_FAILED) {
     const int error = errno;
     say(std::string("cannot make the device's memory: ") + std::strerror(error));
     errno = error;
     return nullptr;
   }
-  return new Driver(processSettings(), kfd, render, reinterpret_cast<uint64_t>(doorbells));
+  return new Driver(devices, kfd, render, reinterpret_cast<uint64_t>(doorbells));
 }
 
 int Driver::kfdDescriptor() const { return ::fcntl(kfdFd_, F_DUPFD_CLOEXEC, 0); }
 int Driver::renderDescriptor() const { return ::fcntl(renderFd_, F_DUPFD_CLOEXEC, 0); }
 
-Gpu *Driver::gpu() {
-  std::call_once(gpuOnce_, [this] {
+Driver::Device::Device(const DeviceSettings &own, const Memory &memory)
+    : settings(own), gpuId(kGpuId + own.index), view(memory, own.index) {}
+
+Gpu *Driver::Device::gpu() {
+  std::call_once(once, [this] {
     std::string problem;
-    gpu_ = Gpu::create(settings_.toConfig(), &memory_, &problem);
-    if (!gpu_)
+    executor = Gpu::create(settings.toConfig(), &view, &problem);
+    if (!executor)
       say("the executor could not be started, kernels will not run: " + problem);
   });
-  return gpu_.get();
+  return executor.get();
 }
 
-DispatchResult Driver::runKernel(const DispatchRequest &request) {
-  if (Gpu *g = gpu())
-    return g->run(request);
+DispatchResult Driver::Device::run(const DispatchRequest &request) {
   DispatchResult result;
-  result.code = DispatchCode::illegalInstruction;
-  result.message = "the executor could not be started";
+  if (Gpu *g = gpu()) {
+    result = g->run(request);
+  } else {
+    result.code = DispatchCode::illegalInstruction;
+    result.message = "the executor could not be started";
+  }
+  if (settings.count > 1 && !result.message.empty())
+    result.message = "device " + std::to_string(settings.index) + " (" + settings.model.isaName +
+                     "): " + result.message;
   return result;
+}
+
+Driver::Device *Driver::find(uint32_t gpuId) {
+  for (const auto &device : devices_)
+    if (device->gpuId == gpuId)
+      return device.get();
+  return nullptr;
 }
 
 } // namespace meld::softgpu

@@ -1,5 +1,5 @@
-// libdrm's amdgpu functions for our render node. A handle of ours is the address of a constant;
-// handles of a real device go to the real library, where it is loaded.
+// libdrm's amdgpu functions for our render nodes. A handle of ours is the address of a device's
+// entry in a table; handles of a real device go to the real library, where it is loaded.
 #include "runtime/softgpu/kfd/descriptors.h"
 #include "runtime/softgpu/kfd/driver.h"
 #include "runtime/softgpu/kfd/next.h"
@@ -18,9 +18,21 @@ namespace {
 // The types of libdrm's amdgpu.h, as far as the ABI goes (an opaque handle).
 using Handle = void *;
 
-char ourDevice;
-std::atomic<uint64_t> deviceFd{0}; ///< process id << 32 | descriptor
-bool isOurs(Handle handle) { return handle == &ourDevice; }
+struct Device {
+  std::atomic<uint64_t> fd{0}; ///< process id << 32 | descriptor
+};
+Device table[kMaxDevices];
+
+/// The device behind a handle of ours, or nullptr.
+Device *ours(Handle handle) {
+  for (Device &device : table)
+    if (handle == &device)
+      return &device;
+  return nullptr;
+}
+const DeviceModel &modelOf(const Device *device) {
+  return processDevices()[static_cast<size_t>(device - table)].model;
+}
 
 /// struct amdgpu_gpu_info, as far as ROCr reads it; the caller's struct may be longer, never
 /// shorter.
@@ -41,65 +53,67 @@ Next<int (*)(Handle, void *)> nextInfo("amdgpu_query_gpu_info");
 
 // As libdrm, the device has a descriptor of its own: the newer thunk asks for it and closes the one
 // that it has opened. It stays open; a forked child, which has a device of its own, gets a new one.
-int ownDescriptor(int fd) {
+int ownDescriptor(Device &device, const Node &node) {
   for (;;) {
-    uint64_t known = deviceFd.load();
+    uint64_t known = device.fd.load();
     if (known >> 32 == uint64_t(::getpid()))
       return int(uint32_t(known));
-    const Node *node = nodeOf(fd);
-    const int fresh = node ? openNode(*node, O_RDWR | O_CLOEXEC) : -1;
+    const int fresh = openNode(node, O_RDWR | O_CLOEXEC);
     if (fresh < 0)
       return -1;
-    if (deviceFd.compare_exchange_strong(known, uint64_t(::getpid()) << 32 | uint32_t(fresh)))
+    if (device.fd.compare_exchange_strong(known, uint64_t(::getpid()) << 32 | uint32_t(fresh)))
       return fresh;
     ::close(fresh); // another thread was first
   }
 }
 
-int initialize(int fd, uint32_t *major, uint32_t *minor, Handle *handle) {
+int initialize(const Node &node, uint32_t *major, uint32_t *minor, Handle *handle) {
+  Device &device = table[node.device];
   if (major)
     *major = 3;
   if (minor)
     *minor = 49;
-  *handle = &ourDevice;
-  return ownDescriptor(fd) >= 0 ? 0 : -errno;
+  *handle = &device;
+  return ownDescriptor(device, node) >= 0 ? 0 : -errno;
 }
 
-bool isRender(int fd) {
+/// The render node behind a descriptor, or nullptr when it is not ours.
+const Node *renderNode(int fd) {
   const Node *node = nodeOf(fd);
-  return node && node->kind == Node::Kind::render;
+  return node && node->kind == Node::Kind::render ? node : nullptr;
 }
 
 } // namespace
 
 MELD_EXPORT int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, Handle *handle) {
-  if (isRender(fd))
-    return initialize(fd, major, minor, handle);
+  if (const Node *node = renderNode(fd))
+    return initialize(*node, major, minor, handle);
   return nextInitialize ? nextInitialize(fd, major, minor, handle) : -ENODEV;
 }
 
 MELD_EXPORT int amdgpu_device_deinitialize(Handle handle) {
-  if (isOurs(handle))
+  if (ours(handle))
     return 0;
   return nextDeinitialize ? nextDeinitialize(handle) : -EINVAL;
 }
 
 MELD_EXPORT const char *amdgpu_get_marketing_name(Handle handle) {
-  if (isOurs(handle))
-    return processSettings().model.marketingName;
+  if (const Device *device = ours(handle))
+    return modelOf(device).marketingName;
   return nextName ? nextName(handle) : nullptr;
 }
 
 MELD_EXPORT int amdgpu_device_get_fd(Handle handle) {
-  if (isOurs(handle))
-    return int(uint32_t(deviceFd.load()));
+  if (const Device *device = ours(handle))
+    return int(uint32_t(device->fd.load()));
   return nextGetFd ? nextGetFd(handle) : -EINVAL;
 }
 
 MELD_EXPORT int amdgpu_query_gpu_info(Handle handle, void *out) {
-  if (!isOurs(handle))
+  const Device *device = ours(handle);
+  if (!device)
     return nextInfo ? nextInfo(handle, out) : -EINVAL;
-  const DeviceModel &model = processSettings().model;
+  const DeviceModel &model = modelOf(device);
   GpuInfo info = {};
   info.asicId = model.deviceId;
   info.familyId = 141; // AI: the GFX9 family

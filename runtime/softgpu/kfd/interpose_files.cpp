@@ -42,7 +42,7 @@ template <class Stat> void describe(const Node &node, Stat *out) {
     break;
   case Node::Kind::render:
     out->st_mode = S_IFCHR | 0666;
-    out->st_rdev = makedev(kDrmMajor, kRenderMinor);
+    out->st_rdev = makedev(kDrmMajor, kRenderMinor + node.device);
     break;
   case Node::Kind::file:
     out->st_size = static_cast<off_t>(node.content.size());

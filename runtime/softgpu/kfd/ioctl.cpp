@@ -88,7 +88,50 @@ int Driver::ioctl(unsigned long request, void *argument) {
   return result;
 }
 
+int Driver::devicesOf(uint64_t array, uint32_t count, std::vector<Device *> &devices) {
+  if (!array) {
+    for (const auto &device : devices_)
+      devices.push_back(device.get());
+    return 0;
+  }
+  const auto *ids = reinterpret_cast<const uint32_t *>(array);
+  for (uint32_t i = 0; i < count; ++i) {
+    Device *device = find(ids[i]);
+    if (!device)
+      return -EINVAL;
+    devices.push_back(device);
+  }
+  return 0;
+}
+
+int Driver::apertures(kfd_ioctl_get_process_apertures_new_args &a) {
+  const auto all = static_cast<uint32_t>(devices_.size());
+  if (a.num_of_nodes == 0) { // the caller asks how many there are
+    a.num_of_nodes = all;
+    return 0;
+  }
+  if (!a.kfd_process_device_apertures_ptr)
+    return -EFAULT;
+  a.num_of_nodes = std::min(a.num_of_nodes, all);
+  auto *out = reinterpret_cast<char *>(a.kfd_process_device_apertures_ptr);
+  for (uint32_t i = 0; i < a.num_of_nodes; ++i) {
+    const DeviceConfig config = devices_[i]->settings.toConfig();
+    kfd_process_device_apertures p = {};
+    p.gpu_id = devices_[i]->gpuId;
+    p.lds_base = config.ldsBase;
+    p.lds_limit = config.ldsBase + 0xffffffffull;
+    p.scratch_base = config.scratchBase;
+    p.scratch_limit = config.scratchBase + 0xffffffffull;
+    p.gpuvm_base = config.windowBase;
+    p.gpuvm_limit = config.windowLimit;
+    std::memcpy(out + i * sizeof p, &p, sizeof p);
+  }
+  return 0;
+}
+
 int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
+  // For requests that change nothing here: 0 is no device.
+  auto known = [this](uint32_t gpuId) { return gpuId == 0 || find(gpuId) ? 0 : -EINVAL; };
   switch (nr) {
   case getVersion: {
     auto &a = *static_cast<kfd_ioctl_get_version_args *>(argument);
@@ -103,13 +146,19 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
   case updateQueue:
     return queues_.update(*static_cast<kfd_ioctl_update_queue_args *>(argument));
   case setMemoryPolicy:
+    return known(static_cast<kfd_ioctl_set_memory_policy_args *>(argument)->gpu_id);
   case acquireVm:
-  case setCuMask:
+    return known(static_cast<kfd_ioctl_acquire_vm_args *>(argument)->gpu_id);
   case setScratchBackingVa:
+    return known(static_cast<kfd_ioctl_set_scratch_backing_va_args *>(argument)->gpu_id);
   case setTrapHandler:
+    return known(static_cast<kfd_ioctl_set_trap_handler_args *>(argument)->gpu_id);
+  case setCuMask:
     return 0;
   case getTileConfig: {
     auto &a = *static_cast<kfd_ioctl_get_tile_config_args *>(argument);
+    if (const int result = known(a.gpu_id))
+      return result;
     a.num_tile_configs = a.num_macro_tile_configs = 0;
     a.gb_addr_config = a.num_banks = a.num_ranks = 0;
     return 0;
@@ -136,32 +185,15 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
       return -EFAULT;
     return events_.wait(a, reinterpret_cast<kfd_event_data *>(a.events_ptr));
   }
-  case getApertures: {
-    auto &a = *static_cast<kfd_ioctl_get_process_apertures_new_args *>(argument);
-    if (a.num_of_nodes == 0) { // the caller asks how many there are
-      a.num_of_nodes = 1;
-      return 0;
-    }
-    if (!a.kfd_process_device_apertures_ptr)
-      return -EFAULT;
-    const DeviceConfig config = settings_.toConfig();
-    kfd_process_device_apertures p = {};
-    p.gpu_id = kGpuId;
-    p.lds_base = config.ldsBase;
-    p.lds_limit = config.ldsBase + 0xffffffffull;
-    p.scratch_base = config.scratchBase;
-    p.scratch_limit = config.scratchBase + 0xffffffffull;
-    p.gpuvm_base = config.windowBase;
-    p.gpuvm_limit = config.windowLimit;
-    std::memcpy(reinterpret_cast<void *>(a.kfd_process_device_apertures_ptr), &p, sizeof p);
-    a.num_of_nodes = 1;
-    return 0;
-  }
+  case getApertures:
+    return apertures(*static_cast<kfd_ioctl_get_process_apertures_new_args *>(argument));
   case allocMemory: {
     auto &a = *static_cast<kfd_ioctl_alloc_memory_of_gpu_args *>(argument);
-    if (a.gpu_id != kGpuId)
+    const Device *device = find(a.gpu_id);
+    if (!device)
       return -EINVAL;
     Memory::Allocation allocation;
+    allocation.device = device->settings.index;
     allocation.va = a.va_addr;
     allocation.size = a.size;
     allocation.host = a.mmap_offset;
@@ -175,15 +207,23 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
     return memory_.release(static_cast<kfd_ioctl_free_memory_of_gpu_args *>(argument)->handle);
   case mapMemory: {
     auto &a = *static_cast<kfd_ioctl_map_memory_to_gpu_args *>(argument);
-    const int result = memory_.mapToGpu(a.handle);
+    std::vector<Device *> devices;
+    int result = devicesOf(a.device_ids_array_ptr, a.n_devices, devices);
+    for (size_t i = 0; result == 0 && i < devices.size(); ++i)
+      result = memory_.mapToGpu(a.handle, devices[i]->settings.index);
     if (result == 0)
       a.n_success = a.n_devices;
     return result;
   }
   case unmapMemory: {
     auto &a = *static_cast<kfd_ioctl_unmap_memory_from_gpu_args *>(argument);
-    a.n_success = a.n_devices;
-    return 0;
+    std::vector<Device *> devices;
+    int result = devicesOf(a.device_ids_array_ptr, a.n_devices, devices);
+    for (size_t i = 0; result == 0 && i < devices.size(); ++i)
+      result = memory_.unmapFromGpu(a.handle, devices[i]->settings.index);
+    if (result == 0)
+      a.n_success = a.n_devices;
+    return result;
   }
   case allocQueueGws: {
     auto &a = *static_cast<kfd_ioctl_alloc_queue_gws_args *>(argument);
@@ -208,9 +248,10 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
   }
   case availableMemory: {
     auto &a = *static_cast<AvailableMemoryArgs *>(argument);
-    if (a.gpuId != kGpuId)
+    const Device *device = find(a.gpuId);
+    if (!device)
       return -EINVAL;
-    a.available = memory_.available();
+    a.available = memory_.available(device->settings.index);
     return 0;
   }
   default:

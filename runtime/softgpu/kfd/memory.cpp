@@ -97,7 +97,11 @@ uint64_t RemapTable::toHost(uint64_t address, uint64_t *contiguous) const {
 // --- Memory
 // -----------------------------------------------------------------------------------------------
 
-Memory::Memory(const DeviceConfig &config, int renderFd) : config_(config), renderFd_(renderFd) {
+Memory::Memory(const std::vector<DeviceConfig> &devices, int renderFd)
+    : windowBase_(devices.front().windowBase), windowLimit_(devices.front().windowLimit),
+      renderFd_(renderFd) {
+  for (const DeviceConfig &device : devices)
+    vramFree_.push_back(device.vramBytes);
   [[maybe_unused]] int rc = ::ftruncate(renderFd_, static_cast<off_t>(kOffsetSpace));
   freeExtents_[0] = kOffsetSpace;
 }
@@ -148,16 +152,16 @@ int Memory::allocate(Allocation &a) {
     a.offset = a.host;
   } else {
     const bool vram = a.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
-    if (vram && rounded > config_.vramBytes - vramUsed_)
+    if (vram && rounded > vramFree_[a.device])
       return -ENOMEM;
     if (!takeOffset(rounded, a.offset))
       return -ENOMEM;
     if (vram)
-      vramUsed_ += rounded;
+      vramFree_[a.device] -= rounded;
   }
   a.handle = nextHandle_++;
   byHandle_[a.handle] = a;
-  byAddress_.emplace(a.va, std::pair{rounded, a.handle});
+  byAddress_.emplace(a.va, Extent{rounded, a.handle});
   return 0;
 }
 
@@ -170,7 +174,7 @@ int Memory::release(uint64_t handle) {
   const uint64_t rounded = (a.size + kPage - 1) & ~(kPage - 1);
   byHandle_.erase(it);
   for (auto [first, last] = byAddress_.equal_range(a.va); first != last; ++first)
-    if (first->second.second == handle) {
+    if (first->second.handle == handle) {
       byAddress_.erase(first);
       break;
     }
@@ -182,17 +186,21 @@ int Memory::release(uint64_t handle) {
                 static_cast<off_t>(rounded));
     giveOffset(a.offset, rounded);
     if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
-      vramUsed_ -= rounded;
+      vramFree_[a.device] += rounded;
   }
   return 0;
 }
 
-int Memory::mapToGpu(uint64_t handle) {
+int Memory::mapToGpu(uint64_t handle, unsigned device) {
   std::unique_lock lock(mutex_);
   const auto it = byHandle_.find(handle);
   if (it == byHandle_.end())
     return -EINVAL;
-  const Allocation &a = it->second;
+  Allocation &a = it->second;
+  const uint32_t others = a.mappedTo & ~(1u << device);
+  a.mappedTo |= 1u << device;
+  if (others) // readable already
+    return 0;
   if (!(a.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) || (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC))
     return 0;
   void *at = reinterpret_cast<void *>(a.va);
@@ -203,9 +211,18 @@ int Memory::mapToGpu(uint64_t handle) {
   return 0;
 }
 
-uint64_t Memory::available() const {
+int Memory::unmapFromGpu(uint64_t handle, unsigned device) {
+  std::unique_lock lock(mutex_);
+  const auto it = byHandle_.find(handle);
+  if (it == byHandle_.end())
+    return -EINVAL;
+  it->second.mappedTo &= ~(1u << device);
+  return 0;
+}
+
+uint64_t Memory::available(unsigned device) const {
   std::shared_lock lock(mutex_);
-  return config_.vramBytes - vramUsed_;
+  return vramFree_[device];
 }
 
 std::vector<MemoryRange> Memory::ranges() const {
@@ -220,21 +237,23 @@ std::vector<MemoryRange> Memory::ranges() const {
   return list;
 }
 
-bool Memory::mapped(uint64_t address, uint64_t size) const {
+bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
   if (address + size < address)
     return false;
   const uint64_t end = address + size;
   uint64_t at = address;
-  if (at >= config_.windowBase && at <= config_.windowLimit) {
+  if (at >= windowBase_ && at <= windowLimit_) {
     std::shared_lock lock(mutex_);
     while (at < end) {
       auto it = byAddress_.upper_bound(at);
       if (it == byAddress_.begin())
         break;
       --it;
-      if (at - it->first >= it->second.first)
+      const auto &[length, handle] = it->second;
+      const Allocation &a = byHandle_.at(handle);
+      if (at - it->first >= length || (a.device != device && !(a.mappedTo >> device & 1)))
         break;
-      at = it->first + it->second.first;
+      at = it->first + length;
     }
     if (at >= end)
       return true;
@@ -249,7 +268,7 @@ bool Memory::mapped(uint64_t address, uint64_t size) const {
   }
   // Inside the window everything is reserved (PROT_NONE) by the thunk, so mincore would say yes to
   // anything.
-  return !(address >= config_.windowBase && address <= config_.windowLimit);
+  return !(address >= windowBase_ && address <= windowLimit_);
 }
 
 } // namespace meld::softgpu

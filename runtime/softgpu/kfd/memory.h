@@ -1,14 +1,18 @@
 // Device memory: what ALLOC / FREE / MAP_MEMORY_TO_GPU do.
 //
-// A GPU address is a host address. The thunk reserves an address range, passes it to ALLOC, and
-// maps the render node's descriptor there at the offset we return; the render node is one sparse
-// memfd. Two things differ:
-//   - VRAM without host access (and scratch) is mapped PROT_NONE by the thunk; map() replaces that
-//   mapping with a
-//     readable one, because our "GPU" is this process.
+// A GPU address is a host address, and the same one on all devices. The thunk reserves an address
+// range, passes it to ALLOC, and maps the render node's descriptor there at the offset we return;
+// all render nodes are one sparse memfd. What differs from plain memory:
+//   - VRAM without host access (and scratch) is mapped PROT_NONE by the thunk; mapToGpu() replaces
+//     that mapping with a readable one, because our "GPU" is this process.
 //   - USERPTR memory whose device address is not its host address (hipHostRegister and pinned
-//   copies on ROCr 5)
-//     goes into a table of ranges; toHost() looks there. An empty table is the fast path.
+//   copies
+//     on ROCr 5) goes into a table of ranges; toHost() looks there. An empty table is the fast
+//     path.
+//   - Every allocation belongs to the device whose gpu_id ALLOC was given. Other devices may touch
+//   it
+//     once it is mapped to them. Being ordinary memory of the process it does not fault before
+//     that; mapped() tells, which is what checked mode and the copy engines ask.
 //
 // Thread rule: thread-safe. toHost() and empty() take no lock (they run once per lane of memory
 // instructions).
@@ -23,6 +27,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
 namespace meld::softgpu {
 
@@ -47,45 +52,67 @@ private:
   std::array<Entry, kCapacity> entries_; ///< sorted by device address
 };
 
-class Memory final : public AddressMapper {
+class Memory {
 public:
   struct Allocation {
     uint64_t handle = 0, va = 0, size = 0, offset = 0, host = 0;
-    uint32_t flags = 0; ///< KFD_IOC_ALLOC_MEM_FLAGS_*
+    uint32_t flags = 0;    ///< KFD_IOC_ALLOC_MEM_FLAGS_*
+    unsigned device = 0;   ///< index of the owner
+    uint32_t mappedTo = 0; ///< bit per device
   };
 
-  /// `renderFd` and `kfdFd` are memfds that stay open; the former gets its (sparse) size here.
-  Memory(const DeviceConfig &config, int renderFd);
+  /// `renderFd` is a memfd that stays open; it gets its (sparse) size here. One configuration per
+  /// device.
+  Memory(const std::vector<DeviceConfig> &devices, int renderFd);
 
   /// KFD ALLOC: returns 0 or -errno; fills handle and offset of `request`.
   int allocate(Allocation &request);
   int release(uint64_t handle);
-  int mapToGpu(uint64_t handle);
-  uint64_t available() const;
+  int mapToGpu(uint64_t handle, unsigned device = 0);
+  int unmapFromGpu(uint64_t handle, unsigned device = 0);
+  uint64_t available(unsigned device = 0) const;
 
-  // AddressMapper
-  bool empty() const override { return remap_.empty(); }
-  uint64_t toHost(uint64_t deviceAddress) const override { return remap_.toHost(deviceAddress); }
-  bool mapped(uint64_t address, uint64_t size) const override;
-  std::vector<MemoryRange> ranges() const override;
-
+  /// True when `device` may touch all of [address, address+size).
+  bool mapped(uint64_t address, uint64_t size, unsigned device = 0) const;
+  std::vector<MemoryRange> ranges() const;
+  bool empty() const { return remap_.empty(); }
+  uint64_t toHost(uint64_t deviceAddress) const { return remap_.toHost(deviceAddress); }
   uint64_t toHost(uint64_t deviceAddress, uint64_t &contiguous) const {
     return remap_.toHost(deviceAddress, &contiguous);
   }
 
 private:
+  struct Extent {
+    uint64_t size = 0, handle = 0;
+  };
   bool takeOffset(uint64_t size, uint64_t &offset);
   void giveOffset(uint64_t offset, uint64_t size);
 
-  DeviceConfig config_;
-  int renderFd_;
+  const uint64_t windowBase_, windowLimit_;
+  const int renderFd_;
   mutable std::shared_mutex mutex_;
   uint64_t nextHandle_ = 1;
-  uint64_t vramUsed_ = 0;
+  std::vector<uint64_t> vramFree_; ///< bytes, by device
   std::map<uint64_t, Allocation> byHandle_;
-  std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> byAddress_; ///< va -> size, handle
-  std::map<uint64_t, uint64_t> freeExtents_;                         ///< offset -> size
+  std::multimap<uint64_t, Extent> byAddress_;
+  std::map<uint64_t, uint64_t> freeExtents_; ///< offset -> size
   RemapTable remap_;
+};
+
+/// The memory as one device sees it.
+class DeviceView final : public AddressMapper {
+public:
+  DeviceView(const Memory &memory, unsigned device) : memory_(memory), device_(device) {}
+  bool empty() const override { return memory_.empty(); }
+  uint64_t toHost(uint64_t deviceAddress) const override { return memory_.toHost(deviceAddress); }
+  bool mapped(uint64_t address, uint64_t size) const override {
+    return memory_.mapped(address, size, device_);
+  }
+  std::vector<MemoryRange> ranges() const override { return memory_.ranges(); }
+
+private:
+  const Memory &memory_;
+  const unsigned device_;
 };
 
 } // namespace meld::softgpu

@@ -4,6 +4,7 @@
 #include "runtime/softgpu/kfd/aql.h"
 #include "runtime/softgpu/kfd/sdma.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -109,16 +110,20 @@ int Queues::create(kfd_ioctl_create_queue_args &args) {
   if (!args.ring_base_address || args.ring_size < 64 || (args.ring_size & (args.ring_size - 1)) ||
       !args.read_pointer_address || !args.write_pointer_address)
     return -EINVAL;
+  const auto port = std::find_if(ports_.begin(), ports_.end(),
+                                 [&](const QueuePort &p) { return p.gpuId == args.gpu_id; });
+  if (port == ports_.end())
+    return -EINVAL;
   std::lock_guard lock(mutex_);
   if (queues_.size() >= kLimit - 1)
     return -ENOMEM;
   while (queues_.count(nextId_) || nextId_ == 0 || nextId_ >= kLimit)
     nextId_ = nextId_ + 1 >= kLimit ? 1 : nextId_ + 1;
   args.queue_id = nextId_++;
-  args.doorbell_offset = kDoorbellOffset + args.queue_id * 8ull;
+  args.doorbell_offset = port->doorbellOffset + args.queue_id * 8ull;
   try {
     queues_[args.queue_id] =
-        std::make_unique<Queue>(args, doorbells_ + args.queue_id * 8ull, services_);
+        std::make_unique<Queue>(args, port->doorbells + args.queue_id * 8ull, port->services);
     if (!watched_) {
       quietThread([this] { watch(); }).detach();
       watched_ = true;

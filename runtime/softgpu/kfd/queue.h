@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include <linux/kfd_ioctl.h>
 
@@ -44,12 +45,19 @@ private:
   std::thread thread_;
 };
 
+/// Where the queues of one device are put.
+struct QueuePort {
+  uint32_t gpuId = 0;
+  uint64_t doorbells = 0;      ///< host address of the device's doorbell page
+  uint64_t doorbellOffset = 0; ///< of that page in /dev/kfd
+  Services services;
+};
+
+/// The queues of all devices: an id names one in the whole process.
 class Queues {
 public:
   static constexpr uint32_t kLimit = 1024; ///< doorbells in the 8 KiB page
-  /// `doorbells`: host address of the doorbell page.
-  Queues(uint64_t doorbells, Services services)
-      : doorbells_(doorbells), services_(std::move(services)) {}
+  explicit Queues(std::vector<QueuePort> ports) : ports_(std::move(ports)) {}
 
   int create(kfd_ioctl_create_queue_args &args);
   int destroy(uint32_t id);
@@ -58,8 +66,7 @@ public:
 
 private:
   void watch();
-  uint64_t doorbells_;
-  Services services_;
+  const std::vector<QueuePort> ports_;
   std::mutex mutex_;
   std::map<uint32_t, std::unique_ptr<Queue>> queues_;
   uint32_t nextId_ = 1;
@@ -67,8 +74,8 @@ private:
   std::condition_variable someQueue_; ///< the watcher sleeps while there is none
 };
 
-/// Offset of the doorbell page in /dev/kfd. Its low 32 bits must be 0: the thunk keeps the offset
-/// within the page in them.
+/// Offset of the first device's doorbell page in /dev/kfd, and the distance from one to the next.
+/// The low 32 bits must be 0: the thunk keeps the offset within the page in them.
 inline constexpr uint64_t kDoorbellOffset = 0x1'0000'0000;
 inline constexpr uint64_t kDoorbellBytes = 8192;
 

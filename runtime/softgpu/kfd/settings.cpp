@@ -71,35 +71,87 @@ std::optional<unsigned> parseCount(std::string_view text, unsigned low, unsigned
   return number;
 }
 
+/// "a,b" -> {"a", "b"}; an empty text is one empty item.
+std::vector<std::string_view> itemsOf(std::string_view list) {
+  std::vector<std::string_view> items;
+  for (;;) {
+    const size_t comma = list.find(',');
+    items.push_back(list.substr(0, comma));
+    if (comma == list.npos)
+      return items;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+/// The models that MELD_GPU lists; nothing, and what is wrong with it, when one is not known.
+std::vector<DeviceModel> modelsOf(std::string_view list, std::string &wrong) {
+  const auto names = itemsOf(list);
+  if (names.size() > kMaxDevices) {
+    wrong = "names more than " + std::to_string(kMaxDevices) + " devices";
+    return {};
+  }
+  std::vector<DeviceModel> models;
+  for (const std::string_view name : names) {
+    const DeviceModel *model = findDevice(name);
+    if (!model) {
+      wrong = names.size() == 1 ? "is not" : "names '" + std::string(name) + "', which is not";
+      wrong += std::string(" a device (") + knownDevices() + ")";
+      return {};
+    }
+    models.push_back(*model);
+  }
+  return models;
+}
+
 } // namespace
 
-DeviceSettings readSettings(const std::function<const char *(const char *)> &get,
-                            std::vector<std::string> &warnings) {
-  DeviceSettings settings;
-  auto bad = [&](const char *name, const char *value, const std::string &expected) {
-    warnings.push_back(std::string(name) + "=" + value + " is not " + expected +
-                       "; using the default");
+std::vector<DeviceSettings> readDevices(const std::function<const char *(const char *)> &get,
+                                        std::vector<std::string> &warnings) {
+  DeviceSettings settings; // what all devices have in common
+  auto wrong = [&](const char *name, const char *value, const std::string &what) {
+    warnings.push_back(std::string(name) + "=" + value + " " + what + "; using the default");
   };
+  auto bad = [&](const char *name, const char *value, const std::string &expected) {
+    wrong(name, value, "is not " + expected);
+  };
+  std::vector<DeviceModel> models;
   if (const char *v = get("MELD_GPU"); v && *v) {
-    if (const DeviceModel *model = findDevice(v))
-      settings.model = *model;
-    else
-      bad("MELD_GPU", v, std::string("a device (") + knownDevices() + ")");
+    std::string problem;
+    models = modelsOf(v, problem);
+    if (models.empty())
+      wrong("MELD_GPU", v, problem);
   }
-  if (const char *v = get("MELD_GPU_CUS"); v && *v) {
-    if (auto n = parseCount(v, 1, 512))
-      settings.model.computeUnits = *n;
-    else
-      bad("MELD_GPU_CUS", v, "a number from 1 to 512");
-  }
-  if (const char *v = get("MELD_GPU_MEM"); v && *v) {
-    const auto n = parseSize(v);
-    // The window of device addresses ends at 1 TiB; ROCr needs a few MiB for itself.
-    if (n && *n >= (64ull << 20) && *n <= (512ull << 30))
-      settings.model.memoryBytes = *n & ~4095ull;
-    else
-      bad("MELD_GPU_MEM", v, "a size from 64M to 512G");
-  }
+  if (models.empty())
+    models.push_back(settings.model);
+  // One value for all devices, or one for each.
+  auto perDevice = [&](const char *name, const std::string &expected, auto parse, auto apply) {
+    const char *v = get(name);
+    if (!v || !*v)
+      return;
+    const auto items = itemsOf(v);
+    bool fine = items.size() == 1 || items.size() == models.size();
+    for (const std::string_view item : items)
+      fine = fine && parse(item);
+    if (!fine)
+      return bad(name, v,
+                 expected + (models.size() == 1 ? ""
+                                                : ", or " + std::to_string(models.size()) +
+                                                      " of them with commas"));
+    for (size_t i = 0; i < models.size(); ++i)
+      apply(models[i], *parse(items[items.size() == 1 ? 0 : i]));
+  };
+  perDevice(
+      "MELD_GPU_CUS", "a number from 1 to 512",
+      [](std::string_view text) { return parseCount(text, 1, 512); },
+      [](DeviceModel &model, unsigned n) { model.computeUnits = n; });
+  perDevice(
+      "MELD_GPU_MEM", "a size from 64M to 512G",
+      [](std::string_view text) {
+        // The window of device addresses ends at 1 TiB; ROCr needs a few MiB for itself.
+        const auto n = parseSize(text);
+        return n && *n >= (64ull << 20) && *n <= (512ull << 30) ? n : std::nullopt;
+      },
+      [](DeviceModel &model, uint64_t n) { model.memoryBytes = n & ~4095ull; });
   if (const char *v = get("MELD_GPU_THREADS"); v && *v) {
     if (auto n = parseCount(v, 0, 1024))
       settings.threads = *n;
@@ -120,10 +172,18 @@ DeviceSettings readSettings(const std::function<const char *(const char *)> &get
       settings.checked = checks->memory;
       settings.checks = checks->checks;
     } else {
-      bad("MELD_GPU_CHECKED", v, "0, 1, all, or a list of memory, hazard, undefined, race, barrier");
+      bad("MELD_GPU_CHECKED", v,
+          "0, 1, all, or a list of memory, hazard, undefined, race, barrier");
     }
   }
-  return settings;
+  settings.count = unsigned(models.size());
+  std::vector<DeviceSettings> devices;
+  for (const DeviceModel &model : models) {
+    settings.model = model;
+    settings.index = unsigned(devices.size());
+    devices.push_back(settings);
+  }
+  return devices;
 }
 
 DeviceConfig DeviceSettings::toConfig() const {
@@ -135,6 +195,8 @@ DeviceConfig DeviceSettings::toConfig() const {
   config.timing = timing;
   config.checked = checked;
   config.checks = checks;
+  config.deviceIndex = index;
+  config.deviceCount = count;
   return config;
 }
 
@@ -142,10 +204,10 @@ namespace {
 
 struct Process {
   std::vector<std::string> warnings;
-  DeviceSettings settings;
+  std::vector<DeviceSettings> devices;
   std::atomic<bool> said{false};
   Process() {
-    settings = readSettings([](const char *n) { return ::secure_getenv(n); }, warnings);
+    devices = readDevices([](const char *n) { return ::secure_getenv(n); }, warnings);
   }
 };
 
@@ -164,7 +226,7 @@ Process &process() {
 
 } // namespace
 
-const DeviceSettings &processSettings() { return process().settings; }
+const std::vector<DeviceSettings> &processDevices() { return process().devices; }
 
 void sayProcessWarnings() {
   Process &p = process();

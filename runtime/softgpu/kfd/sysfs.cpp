@@ -27,9 +27,29 @@ constexpr const char *kTopology = "/sys/devices/virtual/kfd/kfd/topology";
 constexpr uint64_t kCapability = 0x08002008;
 constexpr uint64_t kCapabilitySramEdc = 1ull << 26;
 
-} // namespace
+constexpr uint64_t kLocation = 3 << 8; // PCI bus 3, device 0; one bus more for each device
+constexpr uint64_t kUniqueId = 4660;
+constexpr uint64_t kSimdIdBase = 0x80001000; // where the kernel starts to count
+constexpr uint64_t kLinkWeight = 20;
 
-std::string gpuProperties(const DeviceModel &m) {
+std::string linkProperties(uint64_t from, uint64_t to, uint64_t weight) {
+  return lines({{"type", 2}, // PCI Express
+                {"version_major", 0},
+                {"version_minor", 0},
+                {"node_from", from},
+                {"node_to", to},
+                {"weight", weight},
+                {"min_latency", 0},
+                {"max_latency", 0},
+                {"min_bandwidth", 0},
+                {"max_bandwidth", 0},
+                {"recommended_transfer_size", 0},
+                {"flags", 1}});
+}
+
+std::string gpuProperties(const DeviceSettings &device, uint64_t peers, uint64_t simdIdBase) {
+  const DeviceModel &m = device.model;
+  const uint64_t index = device.index;
   const uint32_t engines =
       m.shaderEngines && m.computeUnits % m.shaderEngines == 0 ? m.shaderEngines : 1;
   return lines({
@@ -38,9 +58,9 @@ std::string gpuProperties(const DeviceModel &m) {
       {"mem_banks_count", 1},
       {"caches_count", 2},
       {"io_links_count", 1},
-      {"p2p_links_count", 0},
+      {"p2p_links_count", peers},
       {"cpu_core_id_base", 0},
-      {"simd_id_base", 2147487744},
+      {"simd_id_base", simdIdBase},
       {"max_waves_per_simd", m.wavesPerSimd},
       {"lds_size_in_kb", 64},
       {"gds_size_in_kb", 0},
@@ -54,9 +74,9 @@ std::string gpuProperties(const DeviceModel &m) {
       {"gfx_target_version", m.gfxVersion},
       {"vendor_id", 4098},
       {"device_id", m.deviceId},
-      {"location_id", 768},
+      {"location_id", kLocation + 256 * index},
       {"domain", 0},
-      {"drm_render_minor", kRenderMinor},
+      {"drm_render_minor", kRenderMinor + index},
       {"hive_id", 0},
       {"num_sdma_engines", m.sdmaEngines},
       {"num_sdma_xgmi_engines", 0},
@@ -68,31 +88,66 @@ std::string gpuProperties(const DeviceModel &m) {
       {"capability", kCapability | (m.sramEcc ? kCapabilitySramEdc : 0)},
       {"debug_prop", 0},
       {"sdma_fw_version", 8},
-      {"unique_id", 4660},
+      {"unique_id", kUniqueId + index},
       {"num_xcc", 1},
       {"max_engine_clk_ccompute", 2000},
   });
 }
 
-Tree::Tree(const DeviceSettings &settings) {
-  const DeviceModel &m = settings.model;
-  const std::string topology = kTopology;
-  const std::string cpu = topology + "/nodes/0", gpu = topology + "/nodes/1";
-  const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF));
-  const uint64_t ram = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+std::string nodePath(uint64_t number) {
+  return std::string(kTopology) + "/nodes/" + std::to_string(number);
+}
 
+} // namespace
+
+Tree::Tree(const std::vector<DeviceSettings> &devices) {
+  const std::string topology = kTopology;
   file(topology + "/generation_id", "1\n");
   file(topology + "/system_properties",
        lines({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
+  cpuNode(devices.size());
+  uint64_t simdIdBase = kSimdIdBase;
+  for (const DeviceSettings &device : devices) {
+    gpuNode(device, devices.size(), simdIdBase);
+    simdIdBase += 4ull * device.model.computeUnits;
+  }
 
+  const std::string module = "/sys/module/amdgpu";
+  file(module + "/initstate", "live\n");
+  file(module + "/version", "6.10.5\n");
+  file(module + "/refcnt", "1\n");
+  file(module + "/coresize", "8192000\n");
+  node(module + "/holders", Node::Kind::directory);
+
+  node("/dev/kfd", Node::Kind::kfd);
+  for (const DeviceSettings &device : devices)
+    node("/dev/dri/renderD" + std::to_string(kRenderMinor + device.index), Node::Kind::render, {},
+         device.index);
+  node("/proc/modules", Node::Kind::modules);
+
+  for (auto &[path, entry] : nodes_)
+    std::sort(entry.children.begin(), entry.children.end());
+  // Folders that exist anyway keep their own listing.
+  for (const char *real : {"/", "/sys", "/dev", "/proc", "/sys/devices", "/sys/devices/virtual",
+                           "/sys/class", "/sys/module"})
+    nodes_.erase(real);
+  // A direct system call: the library function is the one we stand in for.
+  if (::syscall(SYS_faccessat, AT_FDCWD, "/dev/dri", F_OK) == 0)
+    nodes_.erase("/dev/dri");
+}
+
+void Tree::cpuNode(size_t devices) {
+  const std::string cpu = nodePath(0);
+  const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF));
+  const uint64_t ram = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   file(cpu + "/gpu_id", "0\n");
   file(cpu + "/name", "\n");
   file(cpu + "/properties", lines({{"cpu_cores_count", static_cast<uint64_t>(cores)},
                                    {"simd_count", 0},
                                    {"mem_banks_count", 1},
                                    {"caches_count", 1},
-                                   {"io_links_count", 1},
+                                   {"io_links_count", devices},
                                    {"p2p_links_count", 0},
                                    {"cpu_core_id_base", 0},
                                    {"simd_id_base", 0},
@@ -132,33 +187,26 @@ Tree::Tree(const DeviceSettings &settings) {
                                             {"latency", 0},
                                             {"type", 5},
                                             {"sibling_map", 1}}));
-  auto link = [&](const std::string &where, uint64_t from, uint64_t to) {
-    file(where + "/io_links/0/properties", lines({{"type", 2},
-                                                  {"version_major", 0},
-                                                  {"version_minor", 0},
-                                                  {"node_from", from},
-                                                  {"node_to", to},
-                                                  {"weight", 20},
-                                                  {"min_latency", 0},
-                                                  {"max_latency", 0},
-                                                  {"min_bandwidth", 0},
-                                                  {"max_bandwidth", 0},
-                                                  {"recommended_transfer_size", 0},
-                                                  {"flags", 1}}));
-  };
-  link(cpu, 0, 1);
+  for (uint64_t i = 0; i < devices; ++i)
+    file(cpu + "/io_links/" + std::to_string(i) + "/properties",
+         linkProperties(0, i + 1, kLinkWeight));
+}
 
-  file(gpu + "/gpu_id", std::to_string(kGpuId) + "\n");
+void Tree::gpuNode(const DeviceSettings &device, size_t devices, uint64_t simdIdBase) {
+  const DeviceModel &m = device.model;
+  const uint64_t index = device.index, self = index + 1;
+  const std::string gpu = nodePath(self);
+  file(gpu + "/gpu_id", std::to_string(kGpuId + index) + "\n");
   file(gpu + "/name", std::string(m.isaName) + "\n");
-  file(gpu + "/properties", gpuProperties(m));
+  file(gpu + "/properties", gpuProperties(device, devices - 1, simdIdBase));
   file(gpu + "/mem_banks/0/properties", lines({{"heap_type", 1},
                                                {"size_in_bytes", m.memoryBytes},
                                                {"flags", 0},
                                                {"width", m.memoryBusBits},
                                                {"mem_clk_max", m.memoryClockMhz}}));
-  auto cache = [&](unsigned index, uint64_t level, uint64_t kib) {
-    file(gpu + "/caches/" + std::to_string(index) + "/properties",
-         lines({{"processor_id_low", 2147487744},
+  auto cache = [&](unsigned number, uint64_t level, uint64_t kib) {
+    file(gpu + "/caches/" + std::to_string(number) + "/properties",
+         lines({{"processor_id_low", simdIdBase},
                 {"level", level},
                 {"size", kib},
                 {"cache_line_size", 64},
@@ -170,39 +218,24 @@ Tree::Tree(const DeviceSettings &settings) {
   };
   cache(0, 1, 16);
   cache(1, 2, m.l2KiB);
-  link(gpu, 1, 0);
-
-  const std::string module = "/sys/module/amdgpu";
-  file(module + "/initstate", "live\n");
-  file(module + "/version", "6.10.5\n");
-  file(module + "/refcnt", "1\n");
-  file(module + "/coresize", "8192000\n");
-  node(module + "/holders", Node::Kind::directory);
-
-  node("/dev/kfd", Node::Kind::kfd);
-  node("/dev/dri/renderD" + std::to_string(kRenderMinor), Node::Kind::render);
-  node("/proc/modules", Node::Kind::modules);
-
-  for (auto &[path, entry] : nodes_)
-    std::sort(entry.children.begin(), entry.children.end());
-  // Folders that exist anyway keep their own listing.
-  for (const char *real : {"/", "/sys", "/dev", "/proc", "/sys/devices", "/sys/devices/virtual",
-                           "/sys/class", "/sys/module"})
-    nodes_.erase(real);
-  // A direct system call: the library function is the one we stand in for.
-  if (::syscall(SYS_faccessat, AT_FDCWD, "/dev/dri", F_OK) == 0)
-    nodes_.erase("/dev/dri");
+  file(gpu + "/io_links/0/properties", linkProperties(self, 0, kLinkWeight));
+  unsigned link = 0;
+  for (uint64_t other = 1; other <= devices; ++other)
+    if (other != self)
+      file(gpu + "/p2p_links/" + std::to_string(link++) + "/properties",
+           linkProperties(self, other, 2 * kLinkWeight)); // by way of the CPU's root complex
 }
 
 void Tree::file(const std::string &path, std::string content) {
   node(path, Node::Kind::file, std::move(content));
 }
 
-void Tree::node(const std::string &path, Node::Kind kind, std::string content) {
+void Tree::node(const std::string &path, Node::Kind kind, std::string content, unsigned device) {
   Node &entry = nodes_[path];
   entry.kind = kind;
   entry.path = path;
   entry.content = std::move(content);
+  entry.device = device;
   // Parent folders come into being with their first child.
   std::string child = path;
   while (child.size() > 1) {
@@ -266,7 +299,7 @@ const Tree &Tree::process() {
   static std::atomic<const Tree *> published{nullptr};
   if (const Tree *known = published.load(std::memory_order_acquire))
     return *known;
-  const Tree *fresh = new Tree(processSettings());
+  const Tree *fresh = new Tree(processDevices());
   const Tree *expected = nullptr;
   if (published.compare_exchange_strong(expected, fresh, std::memory_order_acq_rel))
     return *fresh;

@@ -18,7 +18,7 @@ struct MemoryTest : ::testing::Test {
     return c;
   }();
   int fd = ::memfd_create("test", MFD_CLOEXEC);
-  Memory memory{config, fd};
+  Memory memory{{config}, fd};
   ~MemoryTest() override { ::close(fd); }
 
   Memory::Allocation vram(uint64_t size, int expected = 0,

@@ -6,16 +6,24 @@
 namespace meld::softgpu {
 namespace {
 
-DeviceSettings read(std::map<std::string, const char *> values, size_t warnings) {
-  std::vector<std::string> said;
-  auto settings = readSettings(
+using Values = std::map<std::string, const char *>;
+
+std::vector<DeviceSettings> readAll(const Values &values, std::vector<std::string> &said) {
+  return readDevices(
       [&](const char *name) -> const char * {
         const auto it = values.find(name);
         return it == values.end() ? nullptr : it->second;
       },
       said);
+}
+
+/// The only device.
+DeviceSettings read(const Values &values, size_t warnings) {
+  std::vector<std::string> said;
+  const auto devices = readAll(values, said);
   EXPECT_EQ(said.size(), warnings);
-  return settings;
+  EXPECT_EQ(devices.size(), 1u);
+  return devices.front();
 }
 
 TEST(Settings, Defaults) {

@@ -14,7 +14,7 @@ Tree treeOf(const char *device, unsigned cus = 0) {
   settings.model = *findDevice(device);
   if (cus)
     settings.model.computeUnits = cus;
-  return Tree(settings);
+  return Tree({settings});
 }
 
 std::map<std::string, uint64_t> parse(const std::string &text) {
