@@ -27,28 +27,37 @@ __global__ void forward(const float *input, float *weights, float *partial, unsi
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {512, 32768, "inputs"});
   bench::Verdicts verdicts("backprop");
-  const unsigned inputs = static_cast<unsigned>(o.size ? o.size : 512) / edge * edge, hidden = 32;
+  const unsigned inputs = static_cast<unsigned>(o.sizeInMultiplesOf(edge)), hidden = 32;
   bench::Random random(o.seed);
   std::vector<float> input(inputs), weights(inputs * hidden);
   for (float &x : input)
     x = random.unit();
   for (float &x : weights)
     x = random.unit() - 0.5f;
-  std::vector<float> want(inputs / edge * hidden);
-  for (unsigned b = 0; b < inputs / edge; ++b)
+  // In place of each weight the tree leaves a sum: of 16 products in a tile's first row, of as many
+  // below it as the row's lowest set bit says in the others.
+  std::vector<float> want(inputs / edge * hidden), wantWeights(weights.size());
+  for (unsigned row = 0; row < inputs; ++row)
     for (unsigned h = 0; h < hidden; ++h) {
+      const unsigned ty = row % edge, many = ty ? ty & -ty : edge;
       double sum = 0;
-      for (unsigned i = 0; i < edge; ++i)
-        sum += double(input[b * edge + i]) * weights[(b * edge + i) * hidden + h];
-      want[b * hidden + h] = static_cast<float>(sum);
+      for (unsigned i = row; i < row + many; ++i)
+        sum += double(input[i]) * weights[i * hidden + h];
+      wantWeights[row * hidden + h] = static_cast<float>(sum);
+      if (ty == 0)
+        want[row / edge * hidden + h] = static_cast<float>(sum);
     }
   bench::DeviceBuffer<float> in(input), w(weights), partial(want.size());
   forward<<<dim3(hidden / edge, inputs / edge), dim3(edge, edge)>>>(in.get(), w.get(),
                                                                     partial.get(), hidden);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  verdicts.expectNear("inputs=" + std::to_string(inputs), partial.download(), want, 1e-5);
+  auto got = partial.download();
+  const auto gotWeights = w.download();
+  got.insert(got.end(), gotWeights.begin(), gotWeights.end());
+  want.insert(want.end(), wantWeights.begin(), wantWeights.end());
+  verdicts.expectNear("inputs=" + std::to_string(inputs), got, want, 1e-5);
   return verdicts.exitCode();
 }

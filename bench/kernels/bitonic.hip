@@ -40,7 +40,7 @@ template <unsigned Block> __global__ void bitonicSort(int *values) {
 template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &verdicts) {
   if (o.block != 0 && o.block != Block)
     return;
-  const size_t blocks = (o.size ? o.size : 64 * 256) / Block;
+  const size_t blocks = o.sizeInMultiplesOf(Block) / Block;
   std::vector<int> host(blocks * Block);
   bench::Random random(o.seed);
   for (size_t i = 0; i < host.size(); ++i)
@@ -54,12 +54,14 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
 
   for (size_t b = 0; b < blocks; ++b)
     std::sort(host.begin() + b * Block, host.begin() + (b + 1) * Block);
-  verdicts.expectEqual("block=" + std::to_string(Block) + " pattern=" + o.pattern,
+  verdicts.expectEqual("values=" + std::to_string(blocks * Block) +
+                           " block=" + std::to_string(Block) + " pattern=" + o.pattern,
                        device.download(), host);
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o =
+      bench::Options::parse(argc, argv, {64 * 256, 1024 * 256, "values"}, {"random", "descending"});
   bench::Verdicts verdicts("bitonic");
   run<32>(o, verdicts);
   run<64>(o, verdicts);

@@ -10,7 +10,7 @@ struct Feature {
   int threshold, yes, no;
 };
 
-__device__ __host__ inline int area(const int *integral, int width, int x, int y, int w, int h) {
+__device__ inline int area(const int *integral, int width, int x, int y, int w, int h) {
   return integral[(y + h) * width + x + w] - integral[y * width + x + w] -
          integral[(y + h) * width + x] + integral[y * width + x];
 }
@@ -50,9 +50,9 @@ __global__ void detect(const int *integral, const Feature *features, const int *
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {144, 2000, "columns of the image"});
   bench::Verdicts verdicts("cascade");
-  const int width = static_cast<int>(o.size ? o.size : 144), height = 40;
+  const int width = static_cast<int>(std::max<size_t>(o.size, 2 * windowEdge)), height = 40;
   const int columns = width - windowEdge - 1, rows = height - windowEdge - 1;
   bench::Random random(o.seed);
   std::vector<int> image(static_cast<size_t>(width * height)), integral(image.size());

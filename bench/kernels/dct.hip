@@ -2,18 +2,7 @@
 // differently.
 #include "harness.h"
 
-__host__ __device__ inline short quantise(short value, short q) {
-  if (value < 0) {
-    value = static_cast<short>(-value);
-    value = static_cast<short>(value + q / 2);
-    value = static_cast<short>(value / q);
-    value = static_cast<short>(-value);
-  } else {
-    value = static_cast<short>(value + q / 2);
-    value = static_cast<short>(value / q);
-  }
-  return static_cast<short>(value * q);
-}
+#include <cmath>
 
 __global__ void quantisePlane(short *plane, const short *matrix, unsigned stride) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x,
@@ -32,10 +21,15 @@ __global__ void quantisePlane(short *plane, const short *matrix, unsigned stride
   plane[y * stride + x] = static_cast<short>(value * q);
 }
 
+/// The nearest multiple of q, a tie away from zero.
+static short quantised(short value, short q) {
+  return static_cast<short>(std::lround(double(value) / q) * q);
+}
+
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {128, 512, "rows and columns"});
   bench::Verdicts verdicts("dct");
-  const unsigned side = static_cast<unsigned>(o.size ? o.size : 128); // a multiple of 16
+  const unsigned side = static_cast<unsigned>(o.sizeInMultiplesOf(16));
   for (unsigned edge : {4u, 8u, 16u}) {
     if (o.block && o.block != edge)
       continue;
@@ -52,8 +46,9 @@ int main(int argc, char **argv) {
     HIP_CHECK(hipDeviceSynchronize());
     for (unsigned y = 0; y < side; ++y)
       for (unsigned x = 0; x < side; ++x)
-        plane[y * side + x] = quantise(plane[y * side + x], matrix[(y % 8) * 8 + x % 8]);
-    verdicts.expectEqual("block=" + std::to_string(edge) + "x" + std::to_string(edge),
+        plane[y * side + x] = quantised(plane[y * side + x], matrix[(y % 8) * 8 + x % 8]);
+    verdicts.expectEqual("side=" + std::to_string(side) + " block=" + std::to_string(edge) + "x" +
+                             std::to_string(edge),
                          dPlane.download(), plane);
   }
   return verdicts.exitCode();

@@ -15,9 +15,9 @@ __global__ void divergentSaxpy(const int *selector, const float *x, float *y, fl
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {10007, 1000003, "elements"});
   bench::Verdicts verdicts("divergent_saxpy");
-  const unsigned n = static_cast<unsigned>(o.size ? o.size : 10007); // not a multiple of anything
+  const unsigned n = static_cast<unsigned>(o.size); // by default not a multiple of anything
   const unsigned block = o.block ? o.block : 256;
   bench::Random random(o.seed);
   std::vector<int> selector(n);

@@ -12,10 +12,10 @@ __global__ void fir(const float *samples, const float *coefficients, float *out,
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {8192, 262144, "samples"});
   bench::Verdicts verdicts("fir");
   const unsigned block = o.block ? o.block : 256;
-  const size_t n = (o.size ? o.size : 8192) / block * block;
+  const size_t n = o.sizeInMultiplesOf(block);
   const int length = 32;
   bench::Random random(o.seed);
   std::vector<float> samples(n + length), coefficients(length), want(n);
@@ -33,6 +33,6 @@ int main(int argc, char **argv) {
   fir<<<dim3(n / block), dim3(block)>>>(in.get(), taps.get(), out.get(), length);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  verdicts.expectNear("block=" + std::to_string(block), out.download(), want, 1e-5);
+  verdicts.expectNear("samples=" + std::to_string(n), out.download(), want, 1e-5);
   return verdicts.exitCode();
 }

@@ -1,11 +1,13 @@
 // What every benchmark program shares: error checks, seeded data, options, the PASS/FAIL verdict.
 //
 // A program prints one line "<name> <configuration>: PASS" or "... FAIL: <why>" per configuration
-// and exits 0 only when all passed.
+// and exits 0 only when all passed. Every program runs with two sizes of its problem, small (where
+// nothing else is said; what the tables are made with) and large, or with any other.
 #pragma once
 
 #include <hip/hip_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -42,13 +44,15 @@ private:
   uint64_t state_;
 };
 
-/// Device memory that frees itself; copies are blocking.
+/// Device memory that frees itself; copies are blocking. Memory without values of its own holds a
+/// pattern, never zeros by chance: what a kernel forgets to write, its check finds.
 template <class T> class DeviceBuffer {
 public:
-  explicit DeviceBuffer(size_t count) : count_(count) {
-    HIP_CHECK(hipMalloc(reinterpret_cast<void **>(&data_), count * sizeof(T)));
+  explicit DeviceBuffer(size_t count) : DeviceBuffer(pattern(count)) {}
+  explicit DeviceBuffer(const std::vector<T> &host) : count_(host.size()) {
+    HIP_CHECK(hipMalloc(reinterpret_cast<void **>(&data_), count_ * sizeof(T)));
+    upload(host);
   }
-  explicit DeviceBuffer(const std::vector<T> &host) : DeviceBuffer(host.size()) { upload(host); }
   ~DeviceBuffer() { (void)hipFree(data_); }
   DeviceBuffer(const DeviceBuffer &) = delete;
   DeviceBuffer &operator=(const DeviceBuffer &) = delete;
@@ -64,43 +68,77 @@ public:
   T *get() const { return data_; }
 
 private:
+  static std::vector<T> pattern(size_t count) {
+    std::vector<T> host(count);
+    std::memset(static_cast<void *>(host.data()), 0xa5, count * sizeof(T));
+    return host;
+  }
+
   T *data_ = nullptr;
   size_t count_;
 };
 
-/// --block N, --size N, --seed N, --pattern WORD; an unknown option ends the program with 2.
+/// The two sizes of a program's problem, and what they count: {4096, 65536, "pairs"}.
+struct Sizes {
+  size_t small, large;
+  const char *unit;
+};
+
+/// --block N, --size small|large|N, --seed N, --pattern WORD; anything else, also a pattern that is
+/// not among `patterns`, ends the program with 2 and says what there is. The first pattern is the
+/// one that runs when none is asked for.
 struct Options {
   unsigned block = 0; ///< 0 = every block size the program knows
-  size_t size = 0;    ///< 0 = the program's default
+  size_t size = 0;    ///< never 0 after parse
   uint64_t seed = 1;
-  std::string pattern = "random";
+  std::string pattern;
 
-  static Options parse(int argc, char **argv) {
+  static Options parse(int argc, char **argv, const Sizes &sizes,
+                       const std::vector<std::string> &patterns = {"random"}) {
     Options o;
-    for (int i = 1; i < argc; ++i) {
-      auto value = [&]() -> const char * {
-        if (i + 1 >= argc) {
-          std::fprintf(stderr, "%s: %s needs a value\n", argv[0], argv[i]);
-          std::exit(2);
-        }
-        return argv[++i];
-      };
-      if (!std::strcmp(argv[i], "--block"))
-        o.block = static_cast<unsigned>(std::strtoul(value(), nullptr, 10));
-      else if (!std::strcmp(argv[i], "--size"))
-        o.size = std::strtoull(value(), nullptr, 10);
-      else if (!std::strcmp(argv[i], "--seed"))
-        o.seed = std::strtoull(value(), nullptr, 10);
-      else if (!std::strcmp(argv[i], "--pattern"))
-        o.pattern = value();
-      else {
-        std::fprintf(stderr, "usage: %s [--block N] [--size N] [--seed N] [--pattern WORD]\n",
-                     argv[0]);
-        std::exit(2);
+    o.size = sizes.small;
+    o.pattern = patterns.front();
+    const auto refuse = [&](const std::string &why) {
+      std::string words;
+      for (const std::string &word : patterns)
+        words += (words.empty() ? "" : "|") + word;
+      std::fprintf(stderr,
+                   "%s: %s\nusage: %s [--block N] [--size small|large|N] [--seed N] "
+                   "[--pattern %s]\nsize: the number of %s; small is %zu, large is %zu\n",
+                   argv[0], why.c_str(), argv[0], words.c_str(), sizes.unit, sizes.small,
+                   sizes.large);
+      std::exit(2);
+    };
+    for (int i = 1; i < argc; i += 2) {
+      const std::string name = argv[i];
+      if (name != "--block" && name != "--size" && name != "--seed" && name != "--pattern")
+        refuse("unknown option " + name);
+      if (i + 1 >= argc)
+        refuse(name + " needs a value");
+      const std::string value = argv[i + 1];
+      const bool number = !value.empty() && value.size() < 19 &&
+                          value.find_first_not_of("0123456789") == std::string::npos;
+      if (name == "--pattern") {
+        if (std::find(patterns.begin(), patterns.end(), value) == patterns.end())
+          refuse("no pattern '" + value + "'");
+        o.pattern = value;
+      } else if (name == "--size" && (value == "small" || value == "large")) {
+        o.size = value == "small" ? sizes.small : sizes.large;
+      } else if (!number) {
+        refuse(name + " cannot be '" + value + "'");
+      } else if (name == "--block") {
+        o.block = static_cast<unsigned>(std::stoull(value));
+      } else if (name == "--size") {
+        o.size = std::max<size_t>(1, std::stoull(value));
+      } else {
+        o.seed = std::stoull(value);
       }
     }
     return o;
   }
+
+  /// `size` without what is over a multiple of `of`; at least one time `of`.
+  size_t sizeInMultiplesOf(size_t of) const { return std::max<size_t>(1, size / of) * of; }
 };
 
 /// Collects verdicts; exitCode() is what main returns.
@@ -111,6 +149,8 @@ public:
   template <class T>
   void expectEqual(const std::string &configuration, const std::vector<T> &got,
                    const std::vector<T> &want) {
+    if (!sameLength(configuration, got.size(), want.size()))
+      return;
     for (size_t i = 0; i < want.size(); ++i)
       if (std::memcmp(&got[i], &want[i], sizeof(T)) != 0) {
         fail(configuration, "element " + std::to_string(i) + " is " + std::to_string(got[i]) +
@@ -124,6 +164,8 @@ public:
   template <class T>
   void expectNear(const std::string &configuration, const std::vector<T> &got,
                   const std::vector<T> &want, double tolerance) {
+    if (!sameLength(configuration, got.size(), want.size()))
+      return;
     for (size_t i = 0; i < want.size(); ++i) {
       const double g = got[i], w = want[i], scale = w < 0 ? -w : w;
       const double difference = g < w ? w - g : g - w;
@@ -148,6 +190,15 @@ public:
   }
 
 private:
+  /// Nothing compared is no success.
+  bool sameLength(const std::string &configuration, size_t got, size_t want) {
+    if (got == want && want > 0)
+      return true;
+    fail(configuration,
+         std::to_string(got) + " elements, expected " + (want ? std::to_string(want) : "some"));
+    return false;
+  }
+
   const char *name_;
   unsigned ran_ = 0;
   bool failed_ = false;

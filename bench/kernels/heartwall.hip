@@ -46,9 +46,9 @@ __global__ void track(const unsigned char *frame, const unsigned char *patches, 
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {12, 384, "points"});
   bench::Verdicts verdicts("heartwall");
-  const int width = 128, count = static_cast<int>(o.size ? o.size : 12);
+  const int width = 128, count = static_cast<int>(o.size);
   bench::Random random(o.seed);
   std::vector<unsigned char> frame(width * width), patches(count * patch * patch);
   for (auto &v : frame)

@@ -35,9 +35,9 @@ __global__ void hotspot(const float *power, const float *from, float *to, int n)
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {100, 512, "rows and columns"});
   bench::Verdicts verdicts("hotspot");
-  const int n = static_cast<int>(o.size ? o.size : 100);
+  const int n = static_cast<int>(o.size);
   bench::Random random(o.seed);
   std::vector<float> power(n * n), start(n * n);
   for (float &x : power)

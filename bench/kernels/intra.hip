@@ -4,6 +4,9 @@
 // images.
 #include "harness.h"
 
+#include <cmath>
+#include <numeric>
+
 constexpr int edge = 8;
 
 __device__ __host__ inline int angleOf(int mode) { // H.265, table 8-5
@@ -13,7 +16,7 @@ __device__ __host__ inline int angleOf(int mode) { // H.265, table 8-5
 }
 
 /// border: 2*edge left neighbours from the bottom up, the corner, 2*edge upper ones.
-__device__ __host__ inline int predict(const int *border, int mode, int x, int y) {
+__device__ inline int predict(const int *border, int mode, int x, int y) {
   const int *left = border + 2 * edge - 1, *top = border + 2 * edge + 1; // left[-y], top[x]
   if (mode == 0)
     return ((edge - 1 - x) * left[-y] + (x + 1) * top[edge] + (edge - 1 - y) * top[x] +
@@ -47,11 +50,19 @@ __global__ void intra(const int *borders, const int *modes, int *out) {
       predict(borders + block * (4 * edge + 1), modes[block], x, y);
 }
 
-/// The same from the other side: an extended reference array first, as the standard has it.
+/// The same from the other side, as the standard has it (8.4.4.2.4 to 6): planar as the mean of two
+/// interpolations, DC over the whole border, angles by an extended reference array.
 static int reference(const int *border, int mode, int x, int y) {
   const int *left = border + 2 * edge - 1, *top = border + 2 * edge + 1;
-  if (mode < 2)
-    return predict(border, mode, x, y);
+  if (mode == 0) {
+    const double across = left[-y] + (top[edge] - left[-y]) * (x + 1.0) / edge;
+    const double down = top[x] + (left[-edge] - top[x]) * (y + 1.0) / edge;
+    return static_cast<int>(std::floor((across + down) / 2 + 0.5));
+  }
+  if (mode == 1)
+    return static_cast<int>(
+        std::floor(std::accumulate(left - edge + 1, left + 1, 0.0) / (2 * edge) +
+                   std::accumulate(top, top + edge, 0.0) / (2 * edge) + 0.5));
   const bool vertical = mode >= 18;
   const int angle = angleOf(mode);
   std::vector<int> line(5 * edge + 2);
@@ -69,9 +80,9 @@ static int reference(const int *border, int mode, int x, int y) {
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {256, 8192, "picture blocks"});
   bench::Verdicts verdicts("intra");
-  const int together = 4, blocks = static_cast<int>(o.size ? o.size : 256) / together * together;
+  const int together = 4, blocks = static_cast<int>(o.sizeInMultiplesOf(together));
   bench::Random random(o.seed);
   std::vector<int> borders(static_cast<size_t>(blocks * (4 * edge + 1))), modes, want;
   for (int &v : borders)

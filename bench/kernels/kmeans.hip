@@ -31,10 +31,10 @@ __global__ void assign(const int *points, const int *centre, int *member, int *s
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {3000, 200000, "points"});
   bench::Verdicts verdicts("kmeans");
   const unsigned block = o.block ? o.block : 256;
-  const int n = static_cast<int>(o.size ? o.size : 3000);
+  const int n = static_cast<int>(o.size);
   bench::Random random(o.seed);
   std::vector<int> points(features * n), centre(centres * features), member(n, -1);
   for (int &x : points)
@@ -72,6 +72,6 @@ int main(int argc, char **argv) {
   got.insert(got.end(), gotCounts.begin(), gotCounts.end());
   want.insert(want.end(), sums.begin(), sums.end());
   want.insert(want.end(), counts.begin(), counts.end());
-  verdicts.expectEqual("block=" + std::to_string(block), got, want);
+  verdicts.expectEqual("points=" + std::to_string(n), got, want);
   return verdicts.exitCode();
 }

@@ -35,7 +35,7 @@ template <Kind K> __global__ void reduce(const unsigned *in, unsigned *out, unsi
 
 template <Kind K>
 void run(const char *name, const bench::Options &o, unsigned block, bench::Verdicts &verdicts) {
-  const unsigned n = static_cast<unsigned>(o.size ? o.size : 20011);
+  const unsigned n = static_cast<unsigned>(o.size);
   const unsigned blocks = (n + block - 1) / block;
   bench::Random random(o.seed);
   std::vector<unsigned> in(n), want(blocks, 0);
@@ -47,12 +47,13 @@ void run(const char *name, const bench::Options &o, unsigned block, bench::Verdi
   reduce<K><<<dim3(blocks), dim3(block), block * sizeof(unsigned)>>>(dIn.get(), dOut.get(), n);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  verdicts.expectEqual(std::string(name) + " block=" + std::to_string(block), dOut.download(),
-                       want);
+  verdicts.expectEqual(std::string(name) + " n=" + std::to_string(n) +
+                           " block=" + std::to_string(block),
+                       dOut.download(), want);
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {20011, 200003, "elements"});
   bench::Verdicts verdicts("lds_reduction");
   for (unsigned block : {64u, 128u, 256u}) { // powers of two
     if (o.block && o.block != block)

@@ -46,7 +46,7 @@ __global__ __launch_bounds__(2 * Tile) void perimeter(float *m, unsigned n, unsi
 template <unsigned Tile> void run(const bench::Options &o, bench::Verdicts &verdicts) {
   if (o.block && o.block != 2 * Tile)
     return;
-  const unsigned tiles = 4, n = tiles * Tile;
+  const unsigned tiles = static_cast<unsigned>(std::max<size_t>(o.size, 2)), n = tiles * Tile;
   bench::Random random(o.seed);
   std::vector<float> host(n * n);
   for (unsigned i = 0; i < n; ++i)
@@ -71,12 +71,12 @@ template <unsigned Tile> void run(const bench::Options &o, bench::Verdicts &verd
       }
   }
   const auto got = device.download();
-  verdicts.expectNear("block=" + std::to_string(2 * Tile),
+  verdicts.expectNear("n=" + std::to_string(n) + " block=" + std::to_string(2 * Tile),
                       std::vector<double>(got.begin(), got.end()), m, 1e-4);
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {4, 24, "tiles a side"});
   bench::Verdicts verdicts("lud");
   run<8>(o, verdicts);
   run<16>(o, verdicts);

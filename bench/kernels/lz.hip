@@ -64,10 +64,10 @@ static std::vector<unsigned char> compress(const std::vector<unsigned char> &pla
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {256, 4096, "streams"});
   bench::Verdicts verdicts("lz");
   const unsigned block = o.block ? o.block : 64;
-  const int count = static_cast<int>(o.size ? o.size : 256);
+  const int count = static_cast<int>(o.size);
   bench::Random random(o.seed);
   std::vector<unsigned char> want, packed;
   std::vector<int> starts{0};
@@ -93,6 +93,6 @@ int main(int argc, char **argv) {
                                                                  out.get(), count);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  verdicts.expectEqual("block=" + std::to_string(block), out.download(), want);
+  verdicts.expectEqual("streams=" + std::to_string(count), out.download(), want);
   return verdicts.exitCode();
 }

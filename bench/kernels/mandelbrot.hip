@@ -35,9 +35,13 @@ template <bool Bands> __global__ void escape(int *out, int width, float step) {
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o =
+      bench::Options::parse(argc, argv, {128, 1024, "columns, a power of two"}, {"set", "bands"});
   bench::Verdicts verdicts("mandelbrot");
-  const int width = static_cast<int>(o.size ? o.size : 128), height = width / 4;
+  int width = static_cast<int>(std::max<size_t>(o.size, 4));
+  while (width & (width - 1)) // steps have to be exact
+    width &= width - 1;
+  const int height = width / 4;
   const float step = 2.5f / static_cast<float>(width);
   const bool bands = o.pattern == "bands";
   std::vector<int> want;

@@ -22,9 +22,9 @@ __global__ void mergePass(const int *from, int *to, unsigned n, unsigned width) 
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {16384, 131072, "values"});
   bench::Verdicts verdicts("merge_sort");
-  const unsigned n = static_cast<unsigned>(o.size ? o.size : 16384);
+  const unsigned n = static_cast<unsigned>(o.size);
   for (unsigned block : {32u, 64u, 128u, 256u}) {
     if (o.block && o.block != block)
       continue;

@@ -39,9 +39,9 @@ __global__ void diagonal(const int *similarity, int *score, int columns, int pen
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {128, 1024, "letters"});
   bench::Verdicts verdicts("needle");
-  const int tiles = std::max(1, static_cast<int>(o.size ? o.size : 128) / edge);
+  const int tiles = static_cast<int>(o.sizeInMultiplesOf(edge)) / edge;
   const int columns = tiles * edge + 1, penalty = 10;
   bench::Random random(o.seed);
   std::vector<int> similarity(columns * columns), score(columns * columns);

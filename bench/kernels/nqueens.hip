@@ -4,10 +4,9 @@
 
 constexpr int maxN = 12;
 
-__host__ __device__ inline unsigned search(int n, unsigned cols, unsigned left, unsigned right,
-                                           int row, unsigned *freeMask, unsigned *colMask,
-                                           unsigned *leftMask, unsigned *rightMask,
-                                           unsigned stride) {
+__device__ inline unsigned search(int n, unsigned cols, unsigned left, unsigned right, int row,
+                                  unsigned *freeMask, unsigned *colMask, unsigned *leftMask,
+                                  unsigned *rightMask, unsigned stride) {
   const unsigned full = (1u << n) - 1;
   unsigned solutions = 0;
   int depth = 0;
@@ -63,7 +62,7 @@ static unsigned recurse(int n, int row, unsigned cols, unsigned left, unsigned r
 template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &verdicts) {
   if (o.block && o.block != Block)
     return;
-  const int n = static_cast<int>(o.size ? o.size : 8);
+  const int n = static_cast<int>(std::clamp<size_t>(o.size, 4, maxN));
   const unsigned full = (1u << n) - 1;
   std::vector<uint4> prefixes;
   std::vector<unsigned> want;
@@ -88,7 +87,7 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {8, 10, "queens, 4 to 12"});
   bench::Verdicts verdicts("nqueens");
   run<64>(o, verdicts);
   run<96>(o, verdicts);

@@ -35,9 +35,9 @@ __global__ void descend(const int *wall, const int *from, int *to, int columns, 
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {2000, 100000, "columns"});
   bench::Verdicts verdicts("pathfinder");
-  const int columns = static_cast<int>(o.size ? o.size : 2000), rows = 17;
+  const int columns = static_cast<int>(o.size), rows = 17;
   bench::Random random(o.seed);
   std::vector<int> wall(rows * columns);
   for (int &x : wall)

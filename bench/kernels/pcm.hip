@@ -71,7 +71,7 @@ template <unsigned Block> __global__ __launch_bounds__(Block) void partitionMerg
 template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &verdicts) {
   if (o.block && o.block != Block)
     return;
-  const size_t blocks = std::max<size_t>(1, o.size / elements);
+  const size_t blocks = o.sizeInMultiplesOf(elements) / elements;
   std::vector<int> host(blocks * elements);
   bench::Random random(o.seed);
   for (int &x : host)
@@ -92,11 +92,14 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
   HIP_CHECK(hipDeviceSynchronize());
   for (size_t b = 0; b < host.size(); b += elements)
     std::sort(host.begin() + static_cast<long>(b), host.begin() + static_cast<long>(b + elements));
-  verdicts.expectEqual("block=" + std::to_string(Block), device.download(), host);
+  verdicts.expectEqual("n=" + std::to_string(host.size()) + " block=" + std::to_string(Block) +
+                           " pattern=" + o.pattern,
+                       device.download(), host);
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {elements, 8 * elements, "elements"},
+                                       {"random", "intervals"});
   bench::Verdicts verdicts("pcm");
   run<32>(o, verdicts);
   run<64>(o, verdicts);

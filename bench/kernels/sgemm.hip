@@ -21,9 +21,9 @@ __global__ void sgemm(const float *a, const float *b, float *c, unsigned n, unsi
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {64, 512, "rows and columns"});
   bench::Verdicts verdicts("sgemm");
-  const unsigned n = static_cast<unsigned>(o.size ? o.size : 64) / edge * edge, depth = 48;
+  const unsigned n = static_cast<unsigned>(o.sizeInMultiplesOf(edge)), depth = 48;
   bench::Random random(o.seed);
   std::vector<float> a(n * depth), b(depth * n), want(n * n);
   for (float &x : a)

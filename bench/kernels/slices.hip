@@ -20,11 +20,13 @@ __global__ void divergentSlice(const int *in, int *out, int n) {
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o =
+      bench::Options::parse(argc, argv, {256, 2048, "threads"}, {"both", "uniform", "divergent"});
   bench::Verdicts verdicts("slices");
   const unsigned block = o.block ? o.block : 64;
-  const size_t threads = (o.size ? o.size : 256) / block * block;
+  const size_t threads = o.sizeInMultiplesOf(block);
   const int n = 24;
+  const std::string label = " threads=" + std::to_string(threads);
   bench::Random random(o.seed);
   std::vector<int> in(1024), want(threads);
   for (int &x : in)
@@ -33,13 +35,15 @@ int main(int argc, char **argv) {
   const dim3 grid(static_cast<unsigned>(threads / block));
   if (o.pattern != "divergent") {
     uniformSlice<<<grid, dim3(block)>>>(a.get(), b.get(), out.get(), n);
+    HIP_CHECK(hipGetLastError());
     HIP_CHECK(hipDeviceSynchronize());
     for (size_t t = 0; t < threads; ++t)
       want[t] = in[t % n] + in[n - 1] / in[n % (n - 1)];
-    verdicts.expectEqual("uniform", out.download(), want);
+    verdicts.expectEqual("uniform" + label, out.download(), want);
   }
   if (o.pattern != "uniform") {
     divergentSlice<<<grid, dim3(block)>>>(a.get(), out.get(), n);
+    HIP_CHECK(hipGetLastError());
     HIP_CHECK(hipDeviceSynchronize());
     for (size_t t = 0; t < threads; ++t) {
       int idx = 0;
@@ -47,7 +51,7 @@ int main(int argc, char **argv) {
         idx += i % n ? i : 0;
       want[t] = in[static_cast<size_t>(idx % 1024)];
     }
-    verdicts.expectEqual("divergent", out.download(), want);
+    verdicts.expectEqual("divergent" + label, out.download(), want);
   }
   return verdicts.exitCode();
 }

@@ -14,10 +14,9 @@ __global__ void spmv(const unsigned *starts, const unsigned *columns, const floa
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {3000, 100000, "rows"});
   bench::Verdicts verdicts("spmv");
-  const unsigned block = o.block ? o.block : 128,
-                 rows = static_cast<unsigned>(o.size ? o.size : 3000);
+  const unsigned block = o.block ? o.block : 128, rows = static_cast<unsigned>(o.size);
   bench::Random random(o.seed);
   std::vector<unsigned> starts{0}, columns;
   std::vector<float> values, x(rows), want(rows);
@@ -39,6 +38,6 @@ int main(int argc, char **argv) {
                                                           dValues.get(), dX.get(), dY.get(), rows);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  verdicts.expectNear("block=" + std::to_string(block), dY.download(), want, 1e-5);
+  verdicts.expectNear("rows=" + std::to_string(rows), dY.download(), want, 1e-5);
   return verdicts.exitCode();
 }

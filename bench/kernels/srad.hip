@@ -58,7 +58,7 @@ __global__ void srad(const float *image, float *out, unsigned n, float lambda) {
 template <unsigned Edge> void run(const bench::Options &o, bench::Verdicts &verdicts) {
   if (o.block && o.block != Edge)
     return;
-  const unsigned n = static_cast<unsigned>(o.size ? o.size : 64); // a multiple of 32
+  const unsigned n = static_cast<unsigned>(o.sizeInMultiplesOf(32));
   bench::Random random(o.seed);
   std::vector<float> image(n * n);
   for (float &v : image)
@@ -87,12 +87,13 @@ template <unsigned Edge> void run(const bench::Options &o, bench::Verdicts &verd
           c0 + 0.25 * 0.5 * c * (dn + ds + dw + de);
     }
   const auto got = dOut.download();
-  verdicts.expectNear("block=" + std::to_string(Edge) + "x" + std::to_string(Edge),
+  verdicts.expectNear("n=" + std::to_string(n) + " block=" + std::to_string(Edge) + "x" +
+                          std::to_string(Edge),
                       std::vector<double>(got.begin(), got.end()), want, 1e-4);
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {64, 512, "rows and columns"});
   bench::Verdicts verdicts("srad");
   run<16>(o, verdicts);
   run<32>(o, verdicts);

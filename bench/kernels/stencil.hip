@@ -20,9 +20,9 @@ __global__ void jacobi(const float *from, float *to, int nx, int ny, int nz, flo
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {64, 1024, "columns"});
   bench::Verdicts verdicts("stencil");
-  const int nx = static_cast<int>(o.size ? o.size : 64), ny = 32, nz = 16;
+  const int nx = static_cast<int>(o.size), ny = 32, nz = 16;
   bench::Random random(o.seed);
   std::vector<float> from(nx * ny * nz), want;
   for (float &v : from)

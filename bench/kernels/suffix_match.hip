@@ -42,10 +42,10 @@ __global__ void match(const Node *trie, const unsigned char *queries, const int 
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(argc, argv, {512, 8192, "queries"});
   bench::Verdicts verdicts("suffix_match");
   const unsigned block = o.block ? o.block : 128;
-  const int count = static_cast<int>(o.size ? o.size : 512), deepest = 24;
+  const int count = static_cast<int>(o.size), deepest = 24;
   bench::Random random(o.seed);
   std::string text;
   for (int i = 0; i < 220; ++i)
@@ -114,6 +114,6 @@ int main(int argc, char **argv) {
                                                             dStarts.get(), out.get(), count);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  verdicts.expectEqual("block=" + std::to_string(block), out.download(), want);
+  verdicts.expectEqual("queries=" + std::to_string(count), out.download(), want);
   return verdicts.exitCode();
 }

@@ -9,32 +9,32 @@
 
 using Word = unsigned;
 
-struct Lane { // one thread's four words; LDS on the device, an array on the host
+struct Lane { // where all threads' words lie: four arrays in LDS
   Word *a, *b, *c, *d;
 };
 
-template <int Step> __host__ __device__ inline Word same(Word x, Word y, Word k) {
+template <int Step> __device__ inline Word same(Word x, Word y, Word k) {
   x += y ^ (k + Step);
   x ^= x << 5;
   y = y * 3 + x;
   x -= y >> 3;
   return x * 5 + Step;
 }
-template <int Step> __host__ __device__ inline Word different(Word x, Word y, Word k) {
+template <int Step> __device__ inline Word different(Word x, Word y, Word k) {
   x ^= y + (k | Step);
   y -= x << 2;
   x = (x >> 3) + y * 7;
   return (x & 0x7fffffff) ^ (y + Step);
 }
-template <bool Random, int Step> __host__ __device__ inline Word left(Word x, Word y, Word k) {
+template <bool Random, int Step> __device__ inline Word left(Word x, Word y, Word k) {
   return same<Step>(x, y, k);
 }
-template <bool Random, int Step> __host__ __device__ inline Word right(Word x, Word y, Word k) {
+template <bool Random, int Step> __device__ inline Word right(Word x, Word y, Word k) {
   return Random ? different<Step>(x, y, k) : same<Step>(x, y, k);
 }
 
 template <int Pattern, bool R>
-__host__ __device__ inline void region(const Lane &l, unsigned i, bool side, Word k) {
+__device__ inline void region(const Lane &l, unsigned i, bool side, Word k) {
   if (side) {
     if (Pattern == 1) {
       l.a[i] = left<R, 1>(l.a[i], l.b[i], k);
@@ -100,12 +100,49 @@ __global__ void synthetic(Word *a, Word *b, Word *c, Word *d, int outer, int inn
   a[g] = l.a[t], b[g] = l.b[t], c[g] = l.c[t], d[g] = l.d[t];
 }
 
+/// The patterns once more, as data: each side updates its pair of words in these steps, a step
+/// under the condition that a bit of its word is set; a nested one only where the step before was
+/// taken.
+struct Step {
+  int word;
+  uint64_t bit;
+  bool nested;
+};
+static const std::vector<Step> patterns[] = {{{0, 0, false}, {1, 0, false}},
+                                             {{0, 1, false}},
+                                             {{0, 2, false}, {1, 4, true}},
+                                             {{0, 1, false}, {1, 2, false}, {0, 4, false}}};
+
+/// One update, in numbers below 2^32.
+static uint64_t update(bool permuted, uint64_t number, uint64_t x, uint64_t y, uint64_t k) {
+  const uint64_t word = uint64_t(1) << 32;
+  if (!permuted) {
+    const uint64_t a = (x + (y ^ (k + number))) % word, b = a ^ a * 32 % word;
+    const uint64_t c = (y * 3 + b) % word, d = (word + b - c / 8) % word;
+    return (d * 5 + number) % word;
+  }
+  const uint64_t a = x ^ (y + (k | number)) % word, b = (word + y - a * 4 % word) % word;
+  return (a / 8 + b * 7) % (word / 2) ^ (b + number) % word;
+}
+
+static void reference(int pattern, bool permuted, uint64_t *pair, uint64_t k) {
+  bool taken = false;
+  uint64_t number = 0;
+  for (const Step &step : patterns[pattern - 1]) {
+    ++number;
+    uint64_t &x = pair[step.word];
+    taken = (!step.nested || taken) && (step.bit == 0 || (x & step.bit));
+    if (taken)
+      x = update(permuted, number, x, pair[1 - step.word], k);
+  }
+}
+
 template <int Pattern, bool R>
 void run(const bench::Options &o, unsigned block, bench::Verdicts &verdicts) {
   const std::string name = "SB" + std::to_string(Pattern) + (R ? "-R" : "");
-  if (o.pattern != "random" && o.pattern != name)
+  if (o.pattern != "all" && o.pattern != name)
     return;
-  const unsigned blocks = static_cast<unsigned>((o.size ? o.size : 1024) / block);
+  const unsigned blocks = static_cast<unsigned>(o.sizeInMultiplesOf(block) / block);
   const unsigned n = blocks * block;
   const int outer = 4, inner = 8;
   bench::Random random(o.seed);
@@ -120,11 +157,17 @@ void run(const bench::Options &o, unsigned block, bench::Verdicts &verdicts) {
       a.get(), b.get(), c.get(), d.get(), outer, inner);
   HIP_CHECK(hipGetLastError());
   HIP_CHECK(hipDeviceSynchronize());
-  const Lane l{in[0].data(), in[1].data(), in[2].data(), in[3].data()};
   for (unsigned t = 0; t < n; ++t)
     for (int i = 0; i < outer; ++i)
-      for (int j = 0; j < inner; ++j)
-        region<Pattern, R>(l, t, ((t % block + j) & 1) == 0, static_cast<Word>(i));
+      for (int j = 0; j < inner;
+           ++j) { // even sums of thread and step take a and b, odd ones c and d
+        const bool first = (t % block + static_cast<unsigned>(j)) % 2 == 0;
+        std::vector<Word> &x = in[first ? 0 : 2], &y = in[first ? 1 : 3];
+        uint64_t pair[2] = {x[t], y[t]};
+        reference(Pattern, R && !first, pair, static_cast<uint64_t>(i));
+        x[t] = static_cast<Word>(pair[0]);
+        y[t] = static_cast<Word>(pair[1]);
+      }
   std::vector<Word> got, want;
   for (auto *buffer : {&a, &b, &c, &d}) {
     const auto part = buffer->download();
@@ -132,11 +175,14 @@ void run(const bench::Options &o, unsigned block, bench::Verdicts &verdicts) {
   }
   for (const auto &v : in)
     want.insert(want.end(), v.begin(), v.end());
-  verdicts.expectEqual(name + " block=" + std::to_string(block), got, want);
+  verdicts.expectEqual(name + " n=" + std::to_string(n) + " block=" + std::to_string(block), got,
+                       want);
 }
 
 int main(int argc, char **argv) {
-  const auto o = bench::Options::parse(argc, argv);
+  const auto o = bench::Options::parse(
+      argc, argv, {1024, 16384, "threads"},
+      {"all", "SB1", "SB1-R", "SB2", "SB2-R", "SB3", "SB3-R", "SB4", "SB4-R"});
   bench::Verdicts verdicts("synthetic");
   for (unsigned block : {32u, 64u, 128u, 256u}) {
     if (o.block && o.block != block)
