@@ -11,6 +11,7 @@
 #include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
 #include "passes/transform/repeated_ifs.h"
+#include "passes/transform/stay_in_loop.h"
 #include "passes/transform/tail_merge.h"
 #include "passes/transform/triangles.h"
 #include "passes/transform/uniform_branch.h"
@@ -149,6 +150,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(RepeatedIfsPass());
     return true;
   }
+  if (text == "meld-stay-in-loop") {
+    manager.addPass(StayInLoopPass());
+    return true;
+  }
   if (text == "print<meld-constancy>") {
     manager.addPass(ConstancyPrinterPass(outs()));
     return true;
@@ -231,6 +236,8 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
             manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
           if (level != OptimizationLevel::O0 && options.scalarize)
             manager.addPass(createModuleToFunctionPassAdaptor(ScalarizePass(options, log, "late")));
+          if (level != OptimizationLevel::O0 && StayInLoopPass::needed)
+            manager.addPass(createModuleToFunctionPassAdaptor(StayInLoopPass()));
         });
 }
 

@@ -94,6 +94,7 @@ PreservedAnalyses ConstantLoadsPass::run(Function &function, FunctionAnalysisMan
   MemorySSA &memory = analyses.getResult<MemorySSAAnalysis>(function).getMSSA();
   const DataLayout &layout = function.getParent()->getDataLayout();
   DecisionRecorder recorder(function, analyses, log_, "meld-scalarize-loads", point_);
+  const bool mayRead = !asksForLanes(function, divergence);
   bool changed = false;
   for (LoadInst *load : loads) {
     Decision decision = recorder.at(*load);
@@ -118,6 +119,10 @@ PreservedAnalyses ConstantLoadsPass::run(Function &function, FunctionAnalysisMan
     if (!seenByLlvm) {
       if (!divergence.isConvergent(load->getParent(), Width::wave)) {
         reject("the wave may not be together here: EXEC may be empty");
+        continue;
+      }
+      if (!mayRead) {
+        reject(lanesAskedFor);
         continue;
       }
       Value *old = load->getPointerOperand();

@@ -3,6 +3,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/first_lane.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -142,7 +143,9 @@ Value *ballot(IRBuilder<> &builder, Value *condition, unsigned waveSize) {
 #else
   Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_ballot, {mask});
 #endif
-  return builder.CreateCall(callee, {condition});
+  CallInst *call = builder.CreateCall(callee, {condition});
+  markReading(*call);
+  return call;
 }
 
 void versionGuard(const Guard &guard, unsigned waveSize) {
@@ -204,6 +207,7 @@ PreservedAnalyses DynamicConvergencePass::run(Function &function,
   DecisionRecorder recorder(function, analyses, log_, "meld-dynamic-convergence", point_);
   const bool force = options_.minProfit <= -1e5;
   const unsigned waveSize = divergence.gpu().waveSize();
+  const char *never = asksForLanes(function, divergence) ? lanesAskedFor : nullptr;
   std::vector<Guard> chosen;
   {
     BackendView backend(function, analyses, divergence);
@@ -215,6 +219,7 @@ PreservedAnalyses DynamicConvergencePass::run(Function &function,
       const char *why = nullptr;
       if (!branch || taken.count(&block) || !finder.find(*branch, guard, why))
         continue;
+      why = why ? why : never;
       if (!why && !force && guard.gain < ballotCost)
         why = "too little becomes scalar where the wave agrees";
       if (!why && any_of(guard.region, [&](BasicBlock *b) { return taken.count(b); }))

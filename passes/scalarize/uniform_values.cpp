@@ -308,6 +308,12 @@ PreservedAnalyses UniformValuesPass::run(Function &function, FunctionAnalysisMan
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
   DecisionRecorder recorder(function, analyses, log_, "meld-scalarize-values", point_);
+  if (asksForLanes(function, *analyses.getResult<DivergenceAnalysis>(function))) {
+    Decision decision = recorder.at(*function.getEntryBlock().getTerminator());
+    decision.reason = lanesAskedFor;
+    recorder.record(std::move(decision));
+    return PreservedAnalyses::all();
+  }
   bool changed = false;
   for (unsigned i = 0; i < maxRounds; ++i) {
     if (!Scalarizer(function, analyses, recorder, options_.minProfit <= -1e5).round())

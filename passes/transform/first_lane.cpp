@@ -1,10 +1,16 @@
 #include "passes/transform/first_lane.h"
+#include "passes/analysis/divergence.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 
 namespace meld::passes {
 
 using namespace llvm;
+
+static constexpr char ours[] = "meld.reading";
+
+void markReading(CallInst &call) { call.setMetadata(ours, MDNode::get(call.getContext(), {})); }
 
 Value *firstLane(IRBuilder<> &builder, Value *word) {
   if (isa<Constant>(word))
@@ -19,7 +25,28 @@ Value *firstLane(IRBuilder<> &builder, Value *word) {
 #else
   Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
 #endif
-  return builder.CreateCall(callee, {word}, "scalar");
+  CallInst *call = builder.CreateCall(callee, {word}, "scalar");
+  markReading(*call);
+  return call;
+}
+
+bool asksForLanes(Function &function, const DivergenceInfo &divergence) {
+  return any_of(instructions(function), [&](const Instruction &instruction) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    if (!call || call->hasMetadata(ours))
+      return false;
+    switch (call->getIntrinsicID()) {
+    case Intrinsic::amdgcn_readfirstlane: // of what all have in common, it is the same for any
+                                          // lanes
+      return divergence.widthAtUse(call->getArgOperand(0), call) < Width::wave;
+    case Intrinsic::amdgcn_ballot:
+    case Intrinsic::amdgcn_icmp:
+    case Intrinsic::amdgcn_fcmp:
+      return true;
+    default:
+      return false;
+    }
+  });
 }
 
 } // namespace meld::passes

@@ -35,7 +35,7 @@ PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisMan
         divergence.isConvergent(&block, Width::wave))
       found.push_back(branch);
   }
-  if (found.empty())
+  if (found.empty() || asksForLanes(function, divergence))
     return PreservedAnalyses::all();
   BackendView backend(function, analyses, divergence);
   DecisionRecorder recorder(function, analyses, log_, "meld-uniform-branch", point_);

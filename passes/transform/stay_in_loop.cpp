@@ -1,0 +1,161 @@
+#include "passes/transform/stay_in_loop.h"
+#include "passes/analysis/backend_view.h"
+#include "passes/analysis/divergence.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
+
+/// Whether the sinking would think of moving it at all.
+bool canMove(const Instruction &instruction) {
+  if (isa<PHINode>(instruction) || instruction.isTerminator() || instruction.mayHaveSideEffects() ||
+      instruction.getType()->isVoidTy() || instruction.getType()->isTokenTy())
+    return false;
+  auto *call = dyn_cast<CallBase>(&instruction);
+  return !call || !call->isConvergent();
+}
+
+bool isWide(const Value &value) {
+  return value.getType()->getPrimitiveSizeInBits().getKnownMinValue() > 32;
+}
+
+/// What the code behind the loop needs and the loop does not, or perhaps not all of it: of a vector
+/// that is used on both sides it may need one element alone. Users before their operands.
+SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBlock *> postOrder) {
+  SmallVector<Instruction *, 16> found;
+  SmallPtrSet<const User *, 16> known;
+  auto isBehind = [&](const User *user) {
+    return !loop.contains(cast<Instruction>(user)) || known.contains(user);
+  };
+  for (BasicBlock *block : postOrder) {
+    if (!loop.contains(block))
+      continue;
+    for (Instruction &instruction : reverse(*block))
+      if (canMove(instruction) && !instruction.use_empty() &&
+          (isWide(instruction) ? any_of(instruction.users(), isBehind)
+                               : all_of(instruction.users(), isBehind))) {
+        known.insert(&instruction);
+        found.push_back(&instruction);
+      }
+  }
+  return found;
+}
+
+/// An empty assembly statement that reads the value: a use that stays where it is.
+void useHere(IRBuilder<> &builder, Value *value) {
+  auto *assembly =
+      InlineAsm::get(FunctionType::get(builder.getVoidTy(), {value->getType()}, false), "", "v",
+                     /*hasSideEffects=*/false);
+  CallInst *use = builder.CreateCall(assembly, {value});
+  use->setConvergent();
+  use->setDoesNotAccessMemory();
+  use->setDoesNotThrow();
+}
+
+/// The same for values of any type that has registers, in pieces that a register holds.
+void useWhole(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType();
+  if (type->isPointerTy())
+    return useHere(builder, value);
+  const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
+  if (bits == 32 || bits == 64)
+    return useHere(builder, value);
+  const unsigned words = (bits + 31) / 32;
+  Value *all = builder.CreateZExt(builder.CreateBitCast(value, builder.getIntNTy(bits)),
+                                  builder.getIntNTy(words * 32));
+  if (words == 1)
+    return useHere(builder, all);
+  Value *parts = builder.CreateBitCast(all, FixedVectorType::get(builder.getInt32Ty(), words));
+  for (unsigned i = 0; i < words; ++i)
+    useHere(builder, builder.CreateExtractElement(parts, i));
+}
+
+bool hasRegisterType(const Instruction &instruction) {
+  Type *type = instruction.getType();
+  return !isMask(instruction) && !isa<ScalableVectorType>(type) &&
+         (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy() || type->isPointerTy());
+}
+
+class Keeper {
+public:
+  Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
+      : divergence_(divergence), backend_(function, analyses, divergence) {}
+
+  bool keepIn(const Loop &loop, ArrayRef<Instruction *> candidates) {
+    if (!hasDivergentExit(loop))
+      return false;
+    bool changed = false;
+    for (Instruction *instruction : candidates) {
+      if (!hasRegisterType(*instruction) || backend_.isScalar(*instruction) ||
+          !readsScalarsOf(loop, *instruction))
+        continue;
+      IRBuilder<> builder(instruction->getNextNode());
+      builder.SetCurrentDebugLocation(instruction->getDebugLoc());
+      useWhole(builder, instruction);
+      changed = true;
+    }
+    return changed;
+  }
+
+private:
+  bool hasDivergentExit(const Loop &loop) const {
+    SmallVector<BasicBlock *, 4> exiting;
+    loop.getExitingBlocks(exiting);
+    return any_of(exiting, [&](const BasicBlock *block) {
+      return divergence_.isDivergentBranch(block) && !backend_.isScalar(*block->getTerminator());
+    });
+  }
+
+  /// Lane masks are in scalar registers like everything that LLVM calls uniform.
+  bool readsScalarsOf(const Loop &loop, const Instruction &instruction) const {
+    return isa<CallBase>(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
+             auto *made = dyn_cast<Instruction>(operand);
+             return made && loop.contains(made) && (isMask(*made) || backend_.isScalar(*made));
+           });
+  }
+
+  const DivergenceInfo &divergence_;
+  BackendView backend_;
+};
+
+} // namespace
+
+PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (function.isDeclaration())
+    return PreservedAnalyses::all();
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty())
+    return PreservedAnalyses::all();
+  SmallVector<BasicBlock *, 32> postOrder;
+  append_range(postOrder, post_order(&function.getEntryBlock()));
+  SmallVector<Loop *, 8> inside = loops.getLoopsInPreorder();
+  std::optional<Keeper> keeper;
+  bool changed = false;
+  for (Loop *loop : reverse(inside)) {
+    auto candidates = neededBehind(*loop, postOrder);
+    if (candidates.empty())
+      continue;
+    if (!keeper) {
+      auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+      if (divergence.gpu().kind() != GpuKind::amdgpu)
+        return PreservedAnalyses::all();
+      keeper.emplace(function, analyses, divergence);
+    }
+    changed |= keeper->keepIn(*loop, candidates);
+  }
+  if (!changed)
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  return preserved;
+}
+
+} // namespace meld::passes

@@ -1,0 +1,43 @@
+// meld-stay-in-loop: what a loop computes for its exit alone is kept inside the loop.
+//
+//     L: c = cmp i, t             <- lane mask, in scalar registers
+//        x = select c, a, b       <- used behind the loop only
+//        br d, L, E               <- d differs between lanes: they leave at different times
+//     E: use x
+//
+// becomes
+//
+//     L: c = cmp i, t
+//        x = select c, a, b
+//        asm convergent "" (x)       <- no instruction, but a use that nothing may move
+//        br d, L, E
+//     E: use x
+//
+// LLVM's machine code sinking (before 18, which asks SIInstrInfo::isSafeToSink) moves x to E. There
+// EXEC has all lanes again, but scalar registers hold what the last iteration left in them: the
+// mask of the lanes that left last, the last value of a uniform counter. Lanes that left earlier
+// get the wrong side. InstCombine would have sunk most such values in the IR, where that is right;
+// melding makes new ones after it.
+//
+// Taken are values that only the code behind the loop needs, directly or through others of their
+// kind, and those in several registers of which it may need some alone (a vector, a 64-bit select);
+// that is, if they read a bit or a scalar made in the loop, or are calls, which may become compares
+// and selects of their own. Whatever hangs on such a value can still sink.
+//
+// Ends: one look at each loop. Cost: linear in the loop's size times its depth; LLVM's divergence
+// analysis where a loop has candidates. Nothing is unsafe about it.
+#pragma once
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class StayInLoopPass : public llvm::PassInfoMixin<StayInLoopPass> {
+public:
+  /// Whether the code generator of this LLVM needs it.
+  static constexpr bool needed = LLVM_VERSION_MAJOR < 18;
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace meld::passes

@@ -1,0 +1,252 @@
+; What a loop computes for its exit alone, from lane masks or scalars of the loop, stays in the loop:
+; machine code sinking would move it to where those hold what the last iteration left.
+; RUN: %opt -passes=meld-stay-in-loop %s -S | FileCheck %s
+; RUN: %opt -passes=meld-stay-in-loop %s -S | %llc -O3 -mcpu=gfx90a -stop-after=machine-sink -o - | FileCheck %s --check-prefix=SINK
+
+target triple = "amdgcn-amd-amdhsa"
+
+; CHECK-LABEL: @select(
+; CHECK: %x = select
+; CHECK-NEXT: call void asm "", "v"(i32 %x) [[CONVERGENT:#[0-9]+]]
+; SINK-LABEL: name: select
+; SINK: bb.1.loop:
+; SINK: V_CNDMASK_B32_e64
+; SINK: INLINEASM
+; SINK: bb.2.end:
+; SINK-NOT: V_CNDMASK
+; SINK: S_ENDPGM
+define amdgpu_kernel void @select(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x = select i1 %c, i32 %t, i32 %v
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; Through something else that only the exit needs; that itself may sink.
+; CHECK-LABEL: @chain(
+; CHECK: %x = select
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; CHECK-NEXT: %y = mul
+; CHECK-NOT: asm
+define amdgpu_kernel void @chain(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x = select i1 %c, i32 %t, i32 %v
+  %y = mul i32 %x, %t
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %y, ptr addrspace(1) %q
+  ret void
+}
+
+; A uniform value of the loop: its scalar register holds the last iteration's.
+; CHECK-LABEL: @counter(
+; CHECK: %x = add i32 %t, %i
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+define amdgpu_kernel void @counter(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %x = add i32 %t, %i
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; The loop uses the first element, the exit both: the second would be moved alone.
+; CHECK-LABEL: @vector(
+; CHECK: %x1 = select i1 %c, i32 %t, i32 %v
+; CHECK-NEXT: call void asm "", "v"(i32 %x1)
+; CHECK: %pair = insertelement
+; CHECK-NOT: asm
+define amdgpu_kernel void @vector(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %first, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x1 = select i1 %c, i32 %t, i32 %v
+  %one = insertelement <2 x i32> poison, i32 %w, i32 0
+  %pair = insertelement <2 x i32> %one, i32 %x1, i32 1
+  %first = extractelement <2 x i32> %pair, i32 0
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr <2 x i32>, ptr addrspace(1) %p, i32 %t
+  store <2 x i32> %pair, ptr addrspace(1) %q
+  ret void
+}
+
+; Other types, each in what a register holds, and the code generator takes them.
+; CHECK-LABEL: @types(
+; CHECK-DAG: asm "", "v"(i64 %long)
+; CHECK-DAG: asm "", "v"(double %double)
+; CHECK-DAG: asm "", "v"(ptr addrspace(1) %pointer)
+; CHECK-DAG: asm "", "v"(ptr addrspace(3) %near)
+; CHECK-DAG: [[SHORT:%.*]] = zext i16 %short to i32
+; CHECK-DAG: asm "", "v"(i32 [[SHORT]])
+; CHECK-DAG: [[BYTE:%.*]] = zext i8 %byte to i32
+; CHECK-DAG: asm "", "v"(i32 [[BYTE]])
+; CHECK-COUNT-3: extractelement <3 x i32> {{.*}}, i64
+; SINK-LABEL: name: types
+define amdgpu_kernel void @types(ptr addrspace(1) %p, i64 %a, double %b, half %h, <3 x i32> %three, ptr addrspace(3) %l) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %ts = trunc i32 %t to i16
+  %tb = trunc i32 %t to i8
+  %near1 = getelementptr i32, ptr addrspace(3) %l, i32 %t
+  %far1 = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  %many = insertelement <3 x i32> %three, i32 %t, i32 1
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, 1000
+  %long = select i1 %c, i64 %a, i64 3
+  %double = select i1 %c, double %b, double 1.0
+  %pointer = select i1 %c, ptr addrspace(1) %far1, ptr addrspace(1) %p
+  %near = select i1 %c, ptr addrspace(3) %near1, ptr addrspace(3) %l
+  %short = select i1 %c, i16 %ts, i16 9
+  %byte = select i1 %c, i8 %tb, i8 9
+  %half = select i1 %c, half %h, half 0xH3C00
+  %vector = select i1 %c, <3 x i32> %many, <3 x i32> %three
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  store i64 %long, ptr addrspace(1) %pointer
+  store double %double, ptr addrspace(3) %near
+  %q2 = getelementptr i16, ptr addrspace(1) %p, i32 %t
+  store i16 %short, ptr addrspace(1) %q2
+  %q3 = getelementptr i8, ptr addrspace(1) %q2, i32 7
+  store i8 %byte, ptr addrspace(1) %q3
+  %q4 = getelementptr half, ptr addrspace(1) %q2, i32 7
+  store half %half, ptr addrspace(1) %q4
+  %q5 = getelementptr half, ptr addrspace(1) %q2, i32 32
+  store <3 x i32> %vector, ptr addrspace(1) %q5
+  ret void
+}
+
+; As they are: a mask from before the loop, lanes that leave together, a value that the loop needs,
+; a bit (its lanes are collected in the loop anyway).
+; CHECK-LABEL: @before(
+; CHECK-NOT: asm
+define amdgpu_kernel void @before(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, %a
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %x = select i1 %c, i32 %t, i32 %v
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; CHECK-LABEL: @together(
+; CHECK-NOT: asm
+define amdgpu_kernel void @together(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x = select i1 %c, i32 %t, i32 %v
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %b
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; CHECK-LABEL: @carried(
+; CHECK-NOT: asm
+define amdgpu_kernel void @carried(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %x, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x = select i1 %c, i32 %t, i32 %v
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; CHECK-LABEL: @bit(
+; CHECK-NOT: asm
+define amdgpu_kernel void @bit(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %e = icmp ult i32 %w, %b
+  %x = and i1 %c, %e
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  %y = zext i1 %x to i32
+  store i32 %y, ptr addrspace(1) %q
+  ret void
+}
+
+; CHECK: attributes [[CONVERGENT]] = { convergent nounwind {{readnone|memory\(none\)}} }
+
+declare i32 @llvm.amdgcn.workitem.id.x()
