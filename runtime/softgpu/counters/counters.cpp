@@ -86,11 +86,47 @@ struct Total {
   }
 };
 
-std::map<std::string, Total> totalsOf(const std::vector<DispatchRecord> &records) {
-  std::map<std::string, Total> totals;
+using Totals = std::map<std::string, Total>; ///< by kernel
+
+Totals totalsOf(const std::vector<DispatchRecord> &records) {
+  Totals totals;
   for (const DispatchRecord &r : records)
     totals[r.kernel].add({1, r.cycles, r.counters});
   return totals;
+}
+
+/// What ran on one of several devices.
+struct DevicePart {
+  isa::Target device;
+  Totals totals;
+};
+
+bool several(const std::vector<DispatchRecord> &records) {
+  return !records.empty() && records.front().deviceCount > 1;
+}
+
+/// By index; only devices that ran something.
+std::map<unsigned, DevicePart> partsOf(const std::vector<DispatchRecord> &records) {
+  std::map<unsigned, DevicePart> parts;
+  for (const DispatchRecord &r : records) {
+    DevicePart &part = parts[r.deviceIndex];
+    part.device = r.device;
+    part.totals[r.kernel].add({1, r.cycles, r.counters});
+  }
+  return parts;
+}
+
+Json totalsJson(const Totals &totals) {
+  Json perKernel = Json::object();
+  for (const auto &[kernel, t] : totals) {
+    Json j;
+    j["dispatches"] = t.dispatches;
+    j["waves"] = t.counters.waves;
+    j["counters"] = countersJson(t.counters);
+    j["cycles"] = t.cycles;
+    perKernel[kernel] = std::move(j);
+  }
+  return perKernel;
 }
 
 /// A C++ name without its arguments' types where it is long, cut to the width.
@@ -152,6 +188,10 @@ std::string jsonOf(const std::vector<DispatchRecord> &records) {
   for (const DispatchRecord &r : records) {
     Json d;
     d["kernel"] = r.kernel;
+    if (r.deviceCount > 1) {
+      d["device"] = isa::targetName(r.device);
+      d["deviceIndex"] = r.deviceIndex;
+    }
     d["grid"] = r.grid;
     d["workgroup"] = r.workgroup;
     d["waves"] = r.counters.waves;
@@ -165,28 +205,31 @@ std::string jsonOf(const std::vector<DispatchRecord> &records) {
     d["cycles"] = r.cycles;
     dispatches.push_back(std::move(d));
   }
-  const auto totals = totalsOf(records);
   Json out;
-  out["device"] = records.empty() ? "" : isa::targetName(records.front().device);
-  out["dispatches"] = std::move(dispatches);
-  Json &perKernel = out["totals"] = Json::object();
-  for (const auto &[kernel, t] : totals) {
-    Json j;
-    j["dispatches"] = t.dispatches;
-    j["waves"] = t.counters.waves;
-    j["counters"] = countersJson(t.counters);
-    j["cycles"] = t.cycles;
-    perKernel[kernel] = std::move(j);
+  if (several(records)) {
+    std::string names;
+    Json devices = Json::array();
+    for (const auto &[index, part] : partsOf(records)) {
+      names += (names.empty() ? "" : ",") + std::string(isa::targetName(part.device));
+      Json d;
+      d["index"] = index;
+      d["device"] = isa::targetName(part.device);
+      d["totals"] = totalsJson(part.totals);
+      devices.push_back(std::move(d));
+    }
+    out["device"] = names;
+    out["devices"] = std::move(devices);
+  } else {
+    out["device"] = records.empty() ? "" : isa::targetName(records.front().device);
   }
+  out["dispatches"] = std::move(dispatches);
+  out["totals"] = totalsJson(totalsOf(records));
   if (Json checks = checksJson(); !checks.is_null())
     out["checks"] = std::move(checks);
   return out.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string tableOf(const std::vector<DispatchRecord> &records) {
-  if (records.empty())
-    return {};
-  const auto totals = totalsOf(records);
+std::string tableOf(const std::string &title, const Totals &totals) {
   std::vector<std::pair<std::string, Total>> rows(totals.begin(), totals.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
     return a.second.counters.total() > b.second.counters.total();
@@ -196,14 +239,27 @@ std::string tableOf(const std::vector<DispatchRecord> &records) {
     all.add(t);
   char line[256];
   std::snprintf(line, sizeof(line), "%-36s %7s %7s %7s %7s %7s %7s %7s %7s %7s %6s %7s %7s%s\n",
-                ("kernels on " + std::string(isa::targetName(records.front().device))).c_str(),
-                "calls", "waves", "insts", "VALU", "SALU", "SMEM", "VMEM", "LDS", "branch",
-                "lanes%", "confl.", "lines", all.cycles ? "   cycles" : "");
+                title.c_str(), "calls", "waves", "insts", "VALU", "SALU", "SMEM", "VMEM", "LDS",
+                "branch", "lanes%", "confl.", "lines", all.cycles ? "   cycles" : "");
   std::string out = line;
   for (const auto &[name, t] : rows)
     printRow(out, shortName(name, 36), t, all.cycles != 0);
   if (rows.size() > 1)
     printRow(out, "all", all, all.cycles != 0);
+  return out;
+}
+
+std::string tablesOf(const std::vector<DispatchRecord> &records) {
+  if (!several(records))
+    return records.empty()
+               ? std::string()
+               : tableOf("kernels on " + std::string(isa::targetName(records.front().device)),
+                         totalsOf(records));
+  std::string out;
+  for (const auto &[index, part] : partsOf(records))
+    out += tableOf("kernels on device " + std::to_string(index) + ", " +
+                       std::string(isa::targetName(part.device)),
+                   part.totals);
   return out;
 }
 
@@ -228,7 +284,7 @@ void CounterSink::record(DispatchRecord record) {
 
 std::string CounterSink::toJson() const { return state_->records.read(jsonOf); }
 
-std::string CounterSink::toTable() const { return state_->records.read(tableOf); }
+std::string CounterSink::toTable() const { return state_->records.read(tablesOf); }
 
 void CounterSink::flush() noexcept {
   if (!enabled_)

@@ -35,6 +35,7 @@ struct DispatchRecord {
   uint64_t cycles = 0; ///< 0 when the timing model is off
   uint32_t vgprs = 0, sgprs = 0, ldsBytes = 0, scratchBytes = 0, occupancy = 0;
   isa::Target device = isa::Target::gfx90a;
+  unsigned deviceIndex = 0, deviceCount = 1; ///< which of the process's devices it ran on
   bool replaced = false; ///< the code object came from libmeld (it carries the .meld note)
 };
 
@@ -49,7 +50,8 @@ public:
   bool enabled() const { return enabled_; }
   void record(DispatchRecord record);
   std::string toJson() const;
-  std::string toTable() const; ///< sums per kernel, most instructions first, and of all
+  /// Sums per kernel, most instructions first, and of all; one table for each device.
+  std::string toTable() const;
   /// Writes the JSON to the file, the table to standard error for "-"; one warning on failure,
   /// never throws.
   void flush() noexcept;

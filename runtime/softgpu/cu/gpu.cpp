@@ -158,6 +158,8 @@ void SoftGpu::record(const Launch &launch, const DispatchResult &result) {
   DispatchRecord r;
   r.kernel = launch.kernel;
   r.device = config_.target;
+  r.deviceIndex = config_.deviceIndex;
+  r.deviceCount = config_.deviceCount;
   std::copy_n(launch.grid, 3, r.grid);
   std::copy_n(launch.workgroup, 3, r.workgroup);
   r.counters = result.counters;
