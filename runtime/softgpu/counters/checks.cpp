@@ -11,7 +11,7 @@ namespace meld::softgpu {
 struct CheckSink::State {
   mutable std::mutex mutex;
   std::vector<std::string> checks;
-  std::map<std::tuple<std::string, std::string, int64_t>, Finding> findings;
+  std::map<std::tuple<std::string, std::string, std::string, int64_t>, Finding> findings;
 };
 
 CheckSink::CheckSink() : state_(std::make_unique<State>()) {}
@@ -32,22 +32,24 @@ std::vector<std::string> CheckSink::enabled() const {
   return state_->checks;
 }
 
-bool CheckSink::seen(const std::string &check, const std::string &kernel, int64_t offset) {
+bool CheckSink::seen(const std::string &check, const std::string &kernel, const std::string &device,
+                     int64_t offset) {
   std::lock_guard lock(state_->mutex);
-  Finding &f = state_->findings[{check, kernel, offset}];
+  Finding &f = state_->findings[{check, kernel, device, offset}];
   return f.count++ == 0;
 }
 
 void CheckSink::describe(const Finding &finding) {
   {
     std::lock_guard lock(state_->mutex);
-    Finding &f = state_->findings[{finding.check, finding.kernel, finding.offset}];
+    Finding &f = state_->findings[{finding.check, finding.kernel, finding.device, finding.offset}];
     const uint64_t count = f.count;
     f = finding;
     f.count = count;
   }
-  std::fprintf(stderr, "meld-softgpu: %s in kernel %s at %s0x%" PRIx64 ": %s: %s\n",
-               finding.check.c_str(), finding.kernel.c_str(), finding.offset < 0 ? "-" : "+",
+  std::fprintf(stderr, "meld-softgpu: %s in kernel %s%s%s at %s0x%" PRIx64 ": %s: %s\n",
+               finding.check.c_str(), finding.kernel.c_str(), finding.device.empty() ? "" : " on ",
+               finding.device.c_str(), finding.offset < 0 ? "-" : "+",
                uint64_t(finding.offset < 0 ? -finding.offset : finding.offset),
                finding.text.c_str(), finding.detail.c_str());
 }

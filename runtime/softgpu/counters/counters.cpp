@@ -66,6 +66,8 @@ Json checksJson() {
       if (f.check == check) {
         Json one;
         one["kernel"] = f.kernel;
+        if (!f.device.empty())
+          one["device"] = f.device;
         one["offset"] = f.offset;
         one["text"] = f.text;
         one["detail"] = f.detail;

@@ -82,12 +82,12 @@ bool takePicture(Capture &c) {
 constexpr int kPictures = 20;
 
 /// Letters, digits and a few signs of a kernel's name, not too long.
-std::string fileName(const std::string &kernel, unsigned n) {
+std::string fileName(const std::string &kernel, unsigned n, const std::string &suffix) {
   std::string name;
   for (char c : kernel)
     if (name.size() < 80)
       name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ? c : '_';
-  return name + "-" + std::to_string(n) + ".mgc";
+  return name + "-" + std::to_string(n) + suffix + ".mgc";
 }
 
 } // namespace
@@ -153,6 +153,8 @@ std::unique_ptr<Capture> CaptureControl::begin(const DispatchRequest &request, c
   auto c = std::make_unique<Capture>();
   c->device = isa::targetName(config.target);
   c->kernel = launch.kernel;
+  if (config.deviceCount > 1)
+    c->fileSuffix = "-device" + std::to_string(config.deviceIndex);
   c->computeUnits = config.computeUnits;
   c->ldsBase = config.ldsBase;
   c->scratchBase = config.scratchBase;
@@ -194,7 +196,8 @@ void CaptureControl::finish(std::unique_ptr<Capture> c, const DispatchResult &re
         if (it == r.before.end() ? !isZero(page) : it->second != page)
           r.after.emplace(n, page);
       });
-    const std::string file = state_->folder + "/" + fileName(c->kernel, state_->wanted);
+    const std::string file =
+        state_->folder + "/" + fileName(c->kernel, state_->wanted, c->fileSuffix);
     const auto written = c->write(file);
     if (written)
       std::fprintf(stderr, "meld-softgpu: captured %s in %s (%" PRIu64 " KiB)\n", c->kernel.c_str(),

@@ -2,7 +2,8 @@
 //
 //   MELD_GPU_CAPTURE=DIR[,REGEX[,N]]    the N-th (default: first) dispatch of each kernel whose
 //   name
-//                                       matches goes to DIR/<kernel>-<N>.mgc
+//                                       matches goes to DIR/<kernel>-<N>.mgc; with several devices
+//                                       each counts its own, DIR/<kernel>-<N>-device<I>.mgc
 //
 // What: before the dispatch every allocation of the process is copied, pages of zeros left out;
 // after it the pages that changed are. `meld-gpu replay` puts the memory back at its addresses,
@@ -38,6 +39,7 @@ struct CapturedRange {
 
 struct Capture {
   std::string device, kernel;
+  std::string fileSuffix; ///< "-device1" of several; only while capturing
   uint32_t computeUnits = 0;
   uint64_t ldsBase = 0, scratchBase = 0;
   AqlPacket packet{};

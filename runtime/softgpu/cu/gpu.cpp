@@ -9,6 +9,7 @@
 #include "runtime/softgpu/cu/timing.h"
 #include "runtime/softgpu/cu/trace_log.h"
 #include "runtime/softgpu/cu/worker.h"
+#include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/tier.h"
 
 #include <algorithm>
@@ -174,6 +175,13 @@ void SoftGpu::record(const Launch &launch, const DispatchResult &result) {
 }
 
 } // namespace
+
+std::string deviceLabel(const DeviceConfig &config) {
+  if (config.deviceCount < 2)
+    return {};
+  return "device " + std::to_string(config.deviceIndex) + " (" +
+         std::string(isa::targetName(config.target)) + ")";
+}
 
 std::unique_ptr<Gpu> makeGpu(const DeviceConfig &config, AddressMapper *mapper) {
   return std::make_unique<SoftGpu>(config, mapper);

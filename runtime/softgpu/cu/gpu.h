@@ -34,6 +34,9 @@ struct DeviceConfig {
   uint64_t windowBase = 0x1000000, windowLimit = 0xffffffffff;            ///< gpuvm: where device memory lies
 };
 
+/// "device 1 (gfx900)", for what is said to the user; empty where the process has only one device.
+std::string deviceLabel(const DeviceConfig &config);
+
 enum class DispatchCode : uint8_t {
   ok, illegalInstruction, memoryFault, apertureViolation, trap, badDimensions, badCodeObject,
   ldsTooLarge, groupTooLarge, tooManyVgprs, scratchTooLarge, cancelled,

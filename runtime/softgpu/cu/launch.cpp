@@ -101,6 +101,7 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
   std::memcpy(&p, request.packet, sizeof(p));
   KernelName name = kernelName(p.kernelObject);
   out.kernel = std::move(name.name);
+  out.device = deviceLabel(config);
   out.replaced = name.replaced;
   out.descriptor = p.kernelObject;
 

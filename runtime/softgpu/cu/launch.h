@@ -23,6 +23,7 @@ static_assert(sizeof(AqlPacket) == 64);
 
 struct Launch {
   std::string kernel; ///< name, or kernel@0x<descriptor>
+  std::string device; ///< deviceLabel()
   bool replaced = false;
   uint64_t descriptor = 0, entry = 0;
   uint32_t grid[3] = {}, workgroup[3] = {}, groups[3] = {};

@@ -11,6 +11,9 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <unistd.h>
 
 namespace meld::softgpu {
 
@@ -56,6 +59,24 @@ struct Request {
   }
 };
 
+/// The file, emptied; the one that is open already when another device of this process has it.
+std::shared_ptr<std::FILE> openFile(const std::string &name) {
+  if (name == "-")
+    return {stderr, [](std::FILE *) {}};
+  static std::mutex mutex;
+  static auto &files = *new std::map<std::pair<pid_t, std::string>, std::weak_ptr<std::FILE>>;
+  std::lock_guard lock(mutex);
+  std::weak_ptr<std::FILE> &known = files[{::getpid(), name}]; // a forked child begins anew
+  if (std::shared_ptr<std::FILE> open = known.lock())
+    return open;
+  std::FILE *fresh = std::fopen(name.c_str(), "w");
+  if (!fresh)
+    return nullptr;
+  std::shared_ptr<std::FILE> file(fresh, [](std::FILE *f) { std::fclose(f); });
+  known = file;
+  return file;
+}
+
 } // namespace
 
 std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
@@ -67,19 +88,15 @@ std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
   if (text.empty())
     return nullptr;
   const Request request(text);
-  std::FILE *f = request.file == "-" ? stderr : std::fopen(request.file.c_str(), "w");
+  std::shared_ptr<std::FILE> f = openFile(request.file);
   if (!f) {
     std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", request.file.c_str(),
                  std::strerror(errno));
     return nullptr;
   }
-  return std::unique_ptr<TraceLog>(new TraceLog(f, setting(config.traceKernel, "MELD_TRACE_KERNEL"),
+  return std::unique_ptr<TraceLog>(new TraceLog(std::move(f),
+                                                setting(config.traceKernel, "MELD_TRACE_KERNEL"),
                                                 request.kernels, request.instructions));
-}
-
-TraceLog::~TraceLog() {
-  if (file_ != stderr)
-    std::fclose(file_);
 }
 
 namespace {
@@ -107,9 +124,11 @@ public:
       appendValue(results, i, r, w, lane_);
     if (!results.empty())
       values_ += " ->" + results;
-    std::fprintf(file_, "%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
-                 launch_.kernel.c_str(), w.group ? w.group->flatId : 0, w.waveInGroup, offset,
-                 exec_, scc_, text.c_str(), values_.empty() ? "" : "  ;", values_.c_str());
+    std::fprintf(file_,
+                 "%s%s%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
+                 launch_.kernel.c_str(), launch_.device.empty() ? "" : " ", launch_.device.c_str(),
+                 w.group ? w.group->flatId : 0, w.waveInGroup, offset, exec_, scc_, text.c_str(),
+                 values_.empty() ? "" : "  ;", values_.c_str());
     if (w.status != WaveStatus::ready)
       std::fflush(file_);
   }
@@ -135,15 +154,16 @@ struct TraceFactory final : WatchFactory {
 
 std::unique_ptr<WatchFactory> TraceLog::watch(const Launch &l, isa::Target target) {
   if (kernels_) {
-    std::fprintf(file_,
+    const std::string device = l.device.empty() ? std::string(isa::targetName(target)) : l.device;
+    std::fprintf(file_.get(),
                  "kernel %s %s grid %ux%ux%u workgroup %ux%ux%u vgprs %u sgprs %u lds %u scratch "
                  "%u\n",
-                 l.kernel.c_str(), std::string(isa::targetName(target)).c_str(), l.grid[0],
-                 l.grid[1], l.grid[2], l.workgroup[0], l.workgroup[1], l.workgroup[2],
-                 l.vgprs + l.agprs, l.sgprs, l.ldsBytes, l.scratchPerLane);
-    std::fflush(file_);
+                 l.kernel.c_str(), device.c_str(), l.grid[0], l.grid[1], l.grid[2], l.workgroup[0],
+                 l.workgroup[1], l.workgroup[2], l.vgprs + l.agprs, l.sgprs, l.ldsBytes,
+                 l.scratchPerLane);
+    std::fflush(file_.get());
   }
-  return instructions_ ? std::make_unique<TraceFactory>(file_, l) : nullptr;
+  return instructions_ ? std::make_unique<TraceFactory>(file_.get(), l) : nullptr;
 }
 
 } // namespace meld::softgpu

@@ -8,6 +8,9 @@
 //   linear g0 w1 +0x1c exec=ffffffffffffffff scc=0  v_add_u32_e32 v0, s6, v0  ; s6=0x100 v0[0]=0x40
 //   -> v0[0]=0x140
 //
+// With several devices "gfx90a" is "device 0 (gfx90a)", and an instruction's line has it behind the
+// kernel, too; all devices write to the one file.
+//
 // Values are those of the sources before the instruction and, behind the arrow, of its results; of
 // vector registers those of the first active lane, of long operands the first four dwords. Costs
 // about 3 us per instruction. Lines of different waves mix when there are several threads. Thread
@@ -26,9 +29,6 @@ class TraceLog {
 public:
   /// nullptr when the configuration asks for nothing or the file cannot be written (one warning).
   static std::unique_ptr<TraceLog> open(const DeviceConfig &config);
-  ~TraceLog();
-  TraceLog(const TraceLog &) = delete;
-
   bool wants(const Launch &launch) const {
     return launch.kernel.find(kernelPart_) != std::string::npos;
   }
@@ -38,10 +38,10 @@ public:
   std::unique_ptr<WatchFactory> watch(const Launch &launch, isa::Target target);
 
 private:
-  TraceLog(std::FILE *file, std::string kernelPart, bool kernels, bool instructions)
-      : file_(file), kernelPart_(std::move(kernelPart)), kernels_(kernels),
+  TraceLog(std::shared_ptr<std::FILE> file, std::string kernelPart, bool kernels, bool instructions)
+      : file_(std::move(file)), kernelPart_(std::move(kernelPart)), kernels_(kernels),
         instructions_(instructions) {}
-  std::FILE *file_;
+  std::shared_ptr<std::FILE> file_;
   std::string kernelPart_;
   bool kernels_, instructions_;
 };

@@ -178,8 +178,7 @@ DispatchResult Driver::Device::run(const DispatchRequest &request) {
     result.message = "the executor could not be started";
   }
   if (settings.count > 1 && !result.message.empty())
-    result.message = "device " + std::to_string(settings.index) + " (" + settings.model.isaName +
-                     "): " + result.message;
+    result.message = deviceLabel(settings.toConfig()) + ": " + result.message;
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "tests/e2e/programs/check.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -63,4 +64,52 @@ __host__ __device__ inline uint32_t sides(uint32_t v, uint32_t salt) {
   else
     r = mix(v * 3 - salt) + 12345;
   return r;
+}
+
+/// Five launches of the branch on the current device, compared with the host's answer.
+inline constexpr uint32_t n = 1024;
+static __global__ void branchy(uint32_t *x, uint32_t salt) {
+  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = sides(x[i], salt);
+}
+inline bool branchyIsRight(hipStream_t stream, uint32_t seed) {
+  std::vector<uint32_t> values = randomBelow<uint32_t>(n, ~0u, seed);
+  uint32_t *x = nullptr;
+  HIP(hipMalloc(&x, n * 4));
+  HIP(hipMemcpyAsync(x, values.data(), n * 4, hipMemcpyHostToDevice, stream));
+  for (uint32_t round = 0; round < 5; ++round)
+    branchy<<<n / 256, 256, 0, stream>>>(x, round);
+  std::vector<uint32_t> back(n);
+  HIP(hipMemcpyAsync(back.data(), x, n * 4, hipMemcpyDeviceToHost, stream));
+  HIP(hipStreamSynchronize(stream));
+  HIP(hipFree(x));
+  for (uint32_t round = 0; round < 5; ++round)
+    for (uint32_t &v : values)
+      v = sides(v, round);
+  return back == values;
+}
+
+inline std::vector<int> counting(size_t size, int first = 0) {
+  std::vector<int> values(size);
+  for (size_t i = 0; i < size; ++i)
+    values[i] = first + static_cast<int>(i);
+  return values;
+}
+
+using Parts = std::map<std::string, void (*)()>;
+
+/// Runs the parts that the command line names: "PASS name" or "FAIL name" for each.
+inline int runParts(int argc, char **argv, const Parts &parts) {
+  for (int i = 1; i < argc; ++i) {
+    const auto part = parts.find(argv[i]);
+    if (part == parts.end()) {
+      std::printf("no part %s\n", argv[i]);
+      return 2;
+    }
+    const int before = failures;
+    part->second();
+    std::printf("%s %s\n", failures == before ? "PASS" : "FAIL", argv[i]);
+    std::fflush(stdout);
+  }
+  return failures != 0;
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <set>
 #include <sys/wait.h>
 #include <thread>
@@ -18,12 +17,6 @@ __constant__ int table[4] = {10, 20, 30, 40};
 
 namespace {
 
-constexpr uint32_t n = 1024;
-
-__global__ void branchy(uint32_t *x, uint32_t salt) {
-  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  x[i] = sides(x[i], salt);
-}
 __global__ void whoAmI(int *out) { out[threadIdx.x] = compiledFor(); }
 __global__ void count(int *out) {
   atomicAdd(&counter, 1);
@@ -59,13 +52,6 @@ __global__ void speak(int device) {
     printf("device %d thread %d\n", device, static_cast<int>(threadIdx.x));
 }
 
-std::vector<int> counting(size_t size, int first = 0) {
-  std::vector<int> values(size);
-  for (size_t i = 0; i < size; ++i)
-    values[i] = first + static_cast<int>(i);
-  return values;
-}
-
 void devices() {
   const auto wanted = wantedDevices();
   int count = 0;
@@ -87,23 +73,6 @@ void devices() {
   });
   EXPECT(places.size() == wanted.size());
   EXPECT(hipSetDevice(count) == hipErrorInvalidDevice);
-}
-
-bool branchyIsRight(hipStream_t stream, uint32_t seed) {
-  std::vector<uint32_t> values = randomBelow<uint32_t>(n, ~0u, seed);
-  uint32_t *x = nullptr;
-  HIP(hipMalloc(&x, n * 4));
-  HIP(hipMemcpyAsync(x, values.data(), n * 4, hipMemcpyHostToDevice, stream));
-  for (uint32_t round = 0; round < 5; ++round)
-    branchy<<<n / 256, 256, 0, stream>>>(x, round);
-  std::vector<uint32_t> back(n);
-  HIP(hipMemcpyAsync(back.data(), x, n * 4, hipMemcpyDeviceToHost, stream));
-  HIP(hipStreamSynchronize(stream));
-  HIP(hipFree(x));
-  for (uint32_t round = 0; round < 5; ++round)
-    for (uint32_t &v : values)
-      v = sides(v, round);
-  return back == values;
 }
 
 /// Each device in turn: its own code object, LDS, scratch.
@@ -374,56 +343,18 @@ void forked() {
   }
 }
 
-/// One device's memory runs out, the others' does not.
-void memory() {
-  const int devices = static_cast<int>(wantedDevices().size());
-  for (int full = 0; full < devices; ++full) {
-    HIP(hipSetDevice(full));
-    size_t free = 0, total = 0;
-    HIP(hipMemGetInfo(&free, &total));
-    std::vector<void *> all;
-    void *p = nullptr;
-    EXPECT(hipMalloc(&p, total + 4096) == hipErrorOutOfMemory);
-    while (all.size() < 64 && hipMalloc(&p, total / 16) == hipSuccess)
-      all.push_back(p);
-    (void)hipGetLastError();
-    EXPECT(all.size() >= 13 && all.size() <= 16);
-    for (int other = 0; other < devices; ++other) {
-      if (other == full)
-        continue;
-      HIP(hipSetDevice(other));
-      size_t otherTotal = 0;
-      HIP(hipMemGetInfo(&free, &otherTotal));
-      void *half = nullptr;
-      HIP(hipMalloc(&half, otherTotal / 2));
-      HIP(hipFree(half));
-      EXPECT(branchyIsRight(nullptr, 3));
-    }
-    HIP(hipSetDevice(full));
-    for (void *one : all)
-      HIP(hipFree(one));
-    EXPECT(branchyIsRight(nullptr, 4));
-  }
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  const std::map<std::string, void (*)()> parts = {
-      {"devices", devices}, {"turns", turns},       {"threads", threads}, {"globals", globals},
-      {"copies", copies},   {"peers", peers},       {"print", print},     {"together", together},
-      {"forked", forked},   {"compiled", compiled}, {"memory", memory},
-  };
-  for (int i = 1; i < argc; ++i) {
-    const auto part = parts.find(argv[i]);
-    if (part == parts.end()) {
-      std::printf("no part %s\n", argv[i]);
-      return 2;
-    }
-    const int before = failures;
-    part->second();
-    std::printf("%s %s\n", failures == before ? "PASS" : "FAIL", argv[i]);
-    std::fflush(stdout);
-  }
-  return failures != 0;
+  return runParts(argc, argv,
+                  {{"devices", devices},
+                   {"turns", turns},
+                   {"threads", threads},
+                   {"globals", globals},
+                   {"copies", copies},
+                   {"peers", peers},
+                   {"print", print},
+                   {"together", together},
+                   {"forked", forked},
+                   {"compiled", compiled}});
 }

@@ -1,5 +1,5 @@
 // Several devices in one process, plain and under libmeld: results, code objects, cache, counters,
-// and what is said when things go wrong. The programs are agents.hip and managed.hip.
+// and what is said when things go wrong. The programs are agents.hip, limits.hip and managed.hip.
 #include "tests/e2e/process.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ using Environment = std::map<std::string, std::string>;
 namespace {
 
 const std::string lib = MELD_LIB_DIR, bin = MELD_BIN_DIR;
-const std::string agents = bin + "/hip/agents", managed = bin + "/hip/agents_managed";
+const std::string agents = bin + "/hip/agents", managed = bin + "/hip/agents_managed",
+                  limits = bin + "/hip/agents_limits";
 const std::vector<std::string> everyPart = {"devices", "turns", "threads",  "globals",
                                             "copies",  "peers", "together", "compiled"};
 
@@ -34,8 +35,9 @@ Environment melded(const std::string &devices, const TemporaryFolder &folder) {
           {"MELD_COMPILE_BUDGET_MS", "0"}};
 }
 
-Outcome runParts(const std::vector<std::string> &parts, const Environment &environment) {
-  std::vector<std::string> command = {agents};
+Outcome runParts(const std::vector<std::string> &parts, const Environment &environment,
+                 const std::string &program = agents) {
+  std::vector<std::string> command = {program};
   command.insert(command.end(), parts.begin(), parts.end());
   return run(command, environment);
 }
@@ -146,7 +148,9 @@ TEST(Agents, EachProcessorGetsItsOwnMeldedCode) {
     EXPECT_NE(o.err.find("replaced 2, unchanged 0, failed 0, late 0"), std::string::npos) << o.err;
   }
   std::set<std::string> processors;
-  for (const json &entry : meldCache({"list"}, folder)) {
+  const json entries = meldCache({"list"}, folder);
+  EXPECT_EQ(entries.size(), 2u);
+  for (const json &entry : entries) {
     const json shown = meldCache({"show", entry["key"]}, folder)["metadata"];
     processors.insert(shown["isa"].get<std::string>());
     for (const json &kernel : shown["kernels"])
@@ -177,6 +181,197 @@ TEST(Agents, EqualDevicesShareAnEntry) {
   EXPECT_EQ(o.exitCode, 0) << o.out << o.err;
   EXPECT_EQ(occurrences(o.err, replacedFor("gfx900", "compiled")), 1u) << o.err;
   EXPECT_EQ(occurrences(o.err, "replaced code object for"), 2u) << o.err;
+}
+
+// --- Every way to run
+
+class Modes : public testing::TestWithParam<std::pair<const char *, const char *>> {};
+
+TEST_P(Modes, AllPartsPass) {
+  Environment environment = plain("gfx90a,gfx900");
+  environment[GetParam().first] = GetParam().second;
+  const Outcome o = runParts(everyPart, environment);
+  EXPECT_EQ(o.exitCode, 0) << o.out << o.err;
+  EXPECT_EQ(o.out, passes(everyPart));
+  EXPECT_EQ(o.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Agents, Modes,
+                         testing::Values(std::pair("HSA_ENABLE_SDMA", "0"),
+                                         std::pair("HSA_ENABLE_INTERRUPT", "0"),
+                                         std::pair("AMD_DIRECT_DISPATCH", "0"),
+                                         std::pair("MELD_GPU_THREADS", "1"),
+                                         std::pair("MELD_GPU_TRANSLATE", "always"),
+                                         std::pair("MELD_GPU_CHECKED", "all")),
+                         [](const auto &p) { return std::string(p.param.first); });
+
+TEST(Agents, PrintOnEveryDevice) {
+  const Outcome o = runParts({"print"}, plain("gfx90a,gfx900"));
+  EXPECT_EQ(o.out, "device 0 thread 5\ndevice 1 thread 5\nPASS print\n") << o.err;
+}
+
+TEST(Agents, StartAndEndCleanly) {
+  for (int i = 0; i < 20; ++i) {
+    const Outcome o = runParts({"threads"}, plain("gfx90a,gfx900"));
+    ASSERT_EQ(o.exitCode, 0) << o.out << o.err;
+    ASSERT_EQ(o.out + o.err, "PASS threads\n");
+  }
+}
+
+TEST(Agents, OneDevicesMemoryRunsOutTheOthersDoesNot) {
+  TemporaryFolder folder;
+  for (Environment environment : {plain("gfx90a,gfx900"), melded("gfx90a,gfx900", folder)}) {
+    environment["MELD_GPU_MEM"] = "256M,512M";
+    const Outcome o = runParts({"memory"}, environment, limits);
+    EXPECT_EQ(o.exitCode, 0) << o.err;
+    EXPECT_EQ(o.out, "PASS memory\n") << o.err;
+  }
+}
+
+// --- What other programs see
+
+TEST(Agents, RocminfoListsThemAll) {
+  const Outcome both = run({"rocminfo"}, plain("gfx90a,gfx900"));
+  EXPECT_EQ(both.exitCode, 0) << both.err;
+  const size_t first = both.out.find("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"),
+               second = both.out.find("amdgcn-amd-amdhsa--gfx900:xnack-");
+  EXPECT_NE(second, std::string::npos) << both.out;
+  EXPECT_LT(first, second) << both.out;
+  EXPECT_NE(both.out.find("Software GPU (AMD Instinct MI200)"), std::string::npos) << both.out;
+  EXPECT_NE(both.out.find("Software GPU (Radeon RX Vega 64)"), std::string::npos) << both.out;
+  Environment second_only = plain("gfx90a,gfx900");
+  second_only["ROCR_VISIBLE_DEVICES"] = "1";
+  const Outcome one = run({"rocminfo"}, second_only);
+  EXPECT_EQ(one.out.find("gfx90a"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("gfx900"), std::string::npos) << one.out;
+}
+
+TEST(Agents, AListWithAnUnknownDeviceIsRefusedAndNamed) {
+  const Outcome o = run({"rocminfo"}, plain("gfx900,foo"));
+  EXPECT_EQ(o.exitCode, 0);
+  EXPECT_EQ(o.err, "meld-softgpu: MELD_GPU=gfx900,foo names 'foo', which is not a device (gfx90a, "
+                   "gfx900, gfx906, gfx908); using the default\n");
+  EXPECT_NE(o.out.find("gfx90a"), std::string::npos) << o.out;
+  EXPECT_EQ(o.out.find("gfx900"), std::string::npos) << o.out;
+}
+
+// --- Counters and records
+
+json countersOf(const std::string &devices, const std::string &part, const TemporaryFolder &folder,
+                const std::string &checked = "0") {
+  Environment environment = plain(devices);
+  environment["MELD_COUNTERS"] = folder / "counters.json";
+  environment["MELD_GPU_CHECKED"] = checked;
+  const Outcome o = runParts({part}, environment, part == "races" ? limits : agents);
+  EXPECT_EQ(o.exitCode, 0) << o.out << o.err;
+  return json::parse(readFile(folder / "counters.json"), nullptr, false);
+}
+
+TEST(Agents, CountersAreKeptByDevice) {
+  TemporaryFolder folder;
+  for (const std::string devices : {"gfx90a,gfx900", "gfx900,gfx900"}) {
+    const json data = countersOf(devices, "turns", folder);
+    EXPECT_EQ(data["device"], devices);
+    ASSERT_EQ(data["devices"].size(), 2u);
+    uint64_t dispatches = 0;
+    for (unsigned i = 0; i < 2; ++i) {
+      const json &device = data["devices"][i];
+      EXPECT_EQ(device["index"], i);
+      EXPECT_EQ(device["device"],
+                i ? devices.substr(devices.find(',') + 1) : devices.substr(0, devices.find(',')));
+      for (const auto &[kernel, sum] : device["totals"].items()) {
+        const bool own = kernel.find("branchy") != std::string::npos;
+        if (own) { // twice, five launches each
+          EXPECT_EQ(sum["dispatches"], 10) << kernel;
+        }
+        dispatches += sum["dispatches"].get<uint64_t>();
+      }
+    }
+    EXPECT_EQ(dispatches, data["dispatches"].size());
+    for (const auto &[kernel, sum] : data["totals"].items())
+      if (kernel.find("branchy") != std::string::npos) {
+        EXPECT_EQ(sum["dispatches"], 20);
+      }
+  }
+}
+
+TEST(Agents, TheTableIsOnePerDevice) {
+  Environment environment = plain("gfx900,gfx900");
+  environment["MELD_COUNTERS"] = "-";
+  const Outcome o = runParts({"turns"}, environment);
+  EXPECT_EQ(occurrences(o.err, "kernels on device 0, gfx900"), 1u) << o.err;
+  EXPECT_EQ(occurrences(o.err, "kernels on device 1, gfx900"), 1u) << o.err;
+  EXPECT_EQ(occurrences(o.err, "branchy"), 2u) << o.err;
+}
+
+// The same place of the same kernel is a finding on each device.
+TEST(Agents, CheckersNameTheDevice) {
+  TemporaryFolder folder;
+  const json data = countersOf("gfx90a,gfx900", "races", folder, "race");
+  std::map<std::string, int> findings;
+  for (const json &finding : data["checks"]["race"])
+    ++findings[finding["device"]];
+  EXPECT_GT(findings["device 0 (gfx90a)"], 0);
+  EXPECT_EQ(findings["device 0 (gfx90a)"], findings["device 1 (gfx900)"]);
+  EXPECT_EQ(findings.size(), 2u);
+}
+
+// All devices write to one trace; each captures for itself, and what it captured runs again.
+TEST(Agents, TracesAndCapturesOfEveryDevice) {
+  TemporaryFolder folder;
+  Environment environment = plain("gfx90a,gfx900");
+  environment["MELD_TRACE"] = "kernel,insts," + (folder / "trace");
+  environment["MELD_TRACE_KERNEL"] = "branchy";
+  environment["MELD_GPU_CAPTURE"] = (folder / "captured") + ",branchy";
+  const Outcome o = runParts({"turns"}, environment);
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  std::istringstream trace(readFile(folder / "trace"));
+  std::map<std::string, int> launches, instructions;
+  for (std::string line; std::getline(trace, line);) {
+    const bool launch = line.rfind("kernel ", 0) == 0;
+    const size_t at = line.find(" device ");
+    ASSERT_NE(at, std::string::npos) << line;
+    ++(launch ? launches : instructions)[line.substr(at + 1, 17)];
+  }
+  for (const char *device : {"device 0 (gfx90a)", "device 1 (gfx900)"}) {
+    EXPECT_EQ(launches[device], 10) << device;
+    EXPECT_GT(instructions[device], 1000) << device;
+  }
+  int captures = 0;
+  for (const auto &file : std::filesystem::directory_iterator(folder / "captured")) {
+    const Outcome again = run({bin + "/meld-gpu", "replay", file.path().string()});
+    EXPECT_EQ(again.exitCode, 0) << again.out << again.err;
+    const bool first = file.path().string().find("-device0.mgc") != std::string::npos;
+    EXPECT_NE((again.out + again.err).find(first ? "gfx90a" : "gfx900"), std::string::npos)
+        << again.out << again.err;
+    ++captures;
+  }
+  EXPECT_EQ(captures, 2);
+}
+
+// --- What goes wrong names the device (node 0 is the processor, so device 1 is node 2)
+
+TEST(Agents, AWildStoreIsAFaultOfItsDevice) {
+  const Outcome o = runParts({"wild"}, plain("gfx90a,gfx900"), limits);
+  EXPECT_EQ(o.exitCode, 128 + SIGABRT) << o.out << o.err;
+  EXPECT_NE(o.err.find("Memory access fault by GPU node-2"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("meld-softgpu: device 1 (gfx900): "), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("wildStore"), std::string::npos) << o.err;
+}
+
+TEST(Agents, ATrapIsAnErrorOfItsDevice) {
+  const Outcome o = runParts({"trap"}, plain("gfx900,gfx90a"), limits);
+  EXPECT_EQ(o.exitCode, 128 + SIGABRT) << o.out << o.err;
+  EXPECT_NE(o.err.find("HSA_STATUS_ERROR_EXCEPTION"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("meld-softgpu: device 1 (gfx90a): trap"), std::string::npos) << o.err;
+}
+
+TEST(Agents, CheckedModeFindsMemoryThatBelongsToAnotherDevice) {
+  Environment environment = plain("gfx90a,gfx900");
+  environment["MELD_GPU_CHECKED"] = "memory";
+  const Outcome o = runParts({"stranger"}, environment, limits);
+  EXPECT_EQ(o.exitCode, 128 + SIGABRT) << o.out << o.err;
+  EXPECT_NE(o.err.find("Memory access fault by GPU node-2"), std::string::npos) << o.err;
 }
 
 } // namespace

@@ -103,6 +103,7 @@ void Reporter::describe(const ExecInst *i, const Wave &w, int lane, std::string 
   Finding f;
   f.check = check_;
   f.kernel = launch_.kernel;
+  f.device = launch_.device;
   f.offset = int64_t(pcOf(i) - launch_.entry);
   f.text = isa::disassemble(*i->inst, w.code->target(), uint64_t(f.offset));
   std::ranges::replace(f.text, '\t', ' ');
