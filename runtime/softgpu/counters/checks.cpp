@@ -11,7 +11,7 @@ namespace meld::softgpu {
 struct CheckSink::State {
   mutable std::mutex mutex;
   std::vector<std::string> checks;
-  std::map<std::tuple<std::string, std::string, std::string, int64_t>, Finding> findings;
+  std::map<std::tuple<std::string, std::string, int64_t, std::string>, Finding> findings;
 };
 
 CheckSink::CheckSink() : state_(std::make_unique<State>()) {}
@@ -32,17 +32,17 @@ std::vector<std::string> CheckSink::enabled() const {
   return state_->checks;
 }
 
-bool CheckSink::seen(const std::string &check, const std::string &kernel, const std::string &device,
-                     int64_t offset) {
+bool CheckSink::seen(const std::string &check, const std::string &kernel, int64_t offset,
+                     const std::string &device) {
   std::lock_guard lock(state_->mutex);
-  Finding &f = state_->findings[{check, kernel, device, offset}];
+  Finding &f = state_->findings[{check, kernel, offset, device}];
   return f.count++ == 0;
 }
 
 void CheckSink::describe(const Finding &finding) {
   {
     std::lock_guard lock(state_->mutex);
-    Finding &f = state_->findings[{finding.check, finding.kernel, finding.device, finding.offset}];
+    Finding &f = state_->findings[{finding.check, finding.kernel, finding.offset, finding.device}];
     const uint64_t count = f.count;
     f = finding;
     f.count = count;

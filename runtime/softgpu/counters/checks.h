@@ -12,13 +12,13 @@
 namespace meld::softgpu {
 
 struct Finding {
-  std::string check;  ///< hazard, undefined, race, barrier
-  std::string kernel; ///< name
-  std::string device; ///< "device 1 (gfx900)"; empty where the process has only one
-  int64_t offset = 0; ///< of the instruction, from the kernel's first
-  std::string text;   ///< its disassembly
-  std::string detail; ///< what is wrong and where it was first seen: register, wave, lane
-  uint64_t count = 0; ///< how often
+  std::string check;       ///< hazard, undefined, race, barrier
+  std::string kernel;      ///< name
+  int64_t offset = 0;      ///< of the instruction, from the kernel's first
+  std::string text;        ///< its disassembly
+  std::string detail;      ///< what is wrong and where it was first seen: register, wave, lane
+  uint64_t count = 0;      ///< how often
+  std::string device = {}; ///< "device 1 (gfx900)"; empty where the process has only one
 };
 
 class CheckSink {
@@ -32,12 +32,12 @@ public:
   std::vector<std::string> enabled() const;
 
   /// Counts one more of the finding; true the first time. `finding.detail` may be empty then.
-  bool seen(const std::string &check, const std::string &kernel, const std::string &device,
-            int64_t offset);
+  bool seen(const std::string &check, const std::string &kernel, int64_t offset,
+            const std::string &device = {});
   /// Adds the words of a finding seen for the first time and prints its line.
   void describe(const Finding &finding);
 
-  std::vector<Finding> findings() const; ///< by check, kernel, device, offset
+  std::vector<Finding> findings() const; ///< by check, kernel, offset, device
   void clear();
 
 private:

@@ -50,8 +50,8 @@ public:
   /// `detail()` gives the words; called only when this place is new. lane < 0: no lane.
   template <class Detail>
   void report(const ExecInst *i, const Wave &w, int lane, Detail &&detail) const {
-    if (CheckSink::instance().seen(check_, launch_.kernel, launch_.device,
-                                   int64_t(pcOf(i) - launch_.entry)))
+    if (CheckSink::instance().seen(check_, launch_.kernel, int64_t(pcOf(i) - launch_.entry),
+                                   launch_.device))
       describe(i, w, lane, detail());
   }
   /// "+0x1c" of an address in this kernel.
