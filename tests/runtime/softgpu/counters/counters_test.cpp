@@ -154,5 +154,66 @@ TEST(Counters, UnwritableFileIsOneWarning) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
 }
 
+DispatchRecord on(unsigned device, isa::Target target, DispatchRecord r) {
+  r.device = target;
+  r.deviceIndex = device;
+  r.deviceCount = 3;
+  return r;
+}
+
+TEST(Counters, SeveralDevicesAreKeptApart) {
+  CounterSink sink("unused");
+  sink.record(on(2, isa::Target::gfx900, sample("k", 10, 320)));
+  sink.record(on(1, isa::Target::gfx90a, sample("k", 30, 640)));
+  sink.record(on(2, isa::Target::gfx900, sample("k", 50, 640)));
+  const json j = json::parse(sink.toJson());
+  EXPECT_EQ(j["device"], "gfx90a,gfx900"); // device 0 ran nothing
+  ASSERT_EQ(j["devices"].size(), 2u);
+  EXPECT_EQ(j["devices"][0]["index"], 1);
+  EXPECT_EQ(j["devices"][0]["device"], "gfx90a");
+  EXPECT_EQ(j["devices"][0]["totals"]["k"]["counters"]["SQ_INSTS_VALU"], 30);
+  EXPECT_EQ(j["devices"][1]["index"], 2);
+  EXPECT_EQ(j["devices"][1]["device"], "gfx900");
+  EXPECT_EQ(j["devices"][1]["totals"]["k"]["counters"]["SQ_INSTS_VALU"], 60);
+  EXPECT_EQ(j["devices"][1]["totals"]["k"]["dispatches"], 2);
+  EXPECT_EQ(j["totals"]["k"]["counters"]["SQ_INSTS_VALU"], 90);
+  EXPECT_EQ(j["dispatches"][0]["deviceIndex"], 2);
+  EXPECT_EQ(j["dispatches"][0]["device"], "gfx900");
+  EXPECT_EQ(j["dispatches"][1]["deviceIndex"], 1);
+
+  std::istringstream in(sink.toTable());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[0].rfind("kernels on device 1, gfx90a ", 0), 0u) << lines[0];
+  EXPECT_EQ(words(lines[1])[4], "30");
+  EXPECT_EQ(lines[2].rfind("kernels on device 2, gfx900 ", 0), 0u) << lines[2];
+  EXPECT_EQ(words(lines[3])[4], "60");
+}
+
+TEST(Counters, AFindingOfAnotherDeviceIsAnother) {
+  CheckSink &checks = CheckSink::instance();
+  checks.enable({"race"});
+  EXPECT_TRUE(checks.seen("race", "k", 16, "device 0 (gfx90a)"));
+  EXPECT_TRUE(checks.seen("race", "k", 16, "device 1 (gfx900)"));
+  EXPECT_FALSE(checks.seen("race", "k", 16, "device 1 (gfx900)"));
+  testing::internal::CaptureStderr();
+  checks.describe({"race", "k", 16, "ds_read_b32 v0, v1", "a byte", 0, "device 1 (gfx900)"});
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "meld-softgpu: race in kernel k on device 1 (gfx900) at +0x10: ds_read_b32 v0, v1: a byte\n");
+  testing::internal::CaptureStderr();
+  checks.describe({"race", "k", 16, "ds_read_b32 v0, v1", "a byte", 0, "device 0 (gfx90a)"});
+  testing::internal::GetCapturedStderr();
+  CounterSink sink("unused");
+  const json race = json::parse(sink.toJson())["checks"]["race"];
+  ASSERT_EQ(race.size(), 2u);
+  EXPECT_EQ(race[1]["device"], "device 1 (gfx900)");
+  EXPECT_EQ(race[1]["count"], 2);
+  checks.clear();
+  checks.enable({});
+}
+
 } // namespace
 } // namespace meld::softgpu

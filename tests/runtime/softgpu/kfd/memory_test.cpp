@@ -135,5 +135,68 @@ TEST_F(MemoryTest, ZeroAndAbsurdSizesAreRefused) {
   vram(~0ull, -EINVAL);
 }
 
+TEST_F(MemoryTest, EveryDeviceHasMemoryOfItsOwn) {
+  DeviceConfig small = config, large = config;
+  large.vramBytes = 4 << 20;
+  const int other = ::memfd_create("test", MFD_CLOEXEC);
+  Memory two({small, large}, other);
+  Memory::Allocation a, b;
+  a.va = 0x10000000;
+  a.size = small.vramBytes;
+  b.va = 0x20000000;
+  b.size = large.vramBytes;
+  a.flags = b.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+  b.device = 1;
+  ASSERT_EQ(two.allocate(a), 0);
+  EXPECT_EQ(two.available(0), 0u);
+  EXPECT_EQ(two.available(1), large.vramBytes);
+  ASSERT_EQ(two.allocate(b), 0);
+  EXPECT_NE(a.offset, b.offset); // one descriptor holds both
+  Memory::Allocation more = b;
+  EXPECT_EQ(two.allocate(more), -ENOMEM);
+  EXPECT_EQ(two.release(b.handle), 0);
+  EXPECT_EQ(two.available(0), 0u);
+  EXPECT_EQ(two.available(1), large.vramBytes);
+  ::close(other);
+}
+
+TEST_F(MemoryTest, AnotherDeviceMayTouchWhatIsMappedToIt) {
+  const int other = ::memfd_create("test", MFD_CLOEXEC);
+  Memory two({config, config}, other);
+  const DeviceView first(two, 0), second(two, 1);
+  auto *at =
+      static_cast<char *>(::mmap(nullptr, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(at, MAP_FAILED);
+  Memory::Allocation a;
+  a.va = 0x10000000; // in the window of device addresses
+  a.size = 4096;
+  a.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC;
+  ASSERT_EQ(two.allocate(a), 0);
+  EXPECT_TRUE(first.mapped(a.va, 4096));
+  EXPECT_FALSE(second.mapped(a.va, 4096));
+  ASSERT_EQ(two.mapToGpu(a.handle, 1), 0);
+  EXPECT_TRUE(second.mapped(a.va, 4096));
+  EXPECT_FALSE(second.mapped(a.va, 4097));
+  ASSERT_EQ(two.unmapFromGpu(a.handle, 1), 0);
+  EXPECT_FALSE(second.mapped(a.va, 4096));
+  EXPECT_TRUE(first.mapped(a.va, 4096));
+  // Hidden memory becomes readable with whichever device comes first, and stays as it is for the
+  // next.
+  Memory::Allocation hidden;
+  hidden.va = reinterpret_cast<uint64_t>(at);
+  hidden.size = 4096;
+  hidden.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+  ASSERT_EQ(two.allocate(hidden), 0);
+  ASSERT_EQ(two.mapToGpu(hidden.handle, 1), 0);
+  at[0] = 17;
+  ASSERT_EQ(two.mapToGpu(hidden.handle, 0), 0);
+  EXPECT_EQ(at[0], 17);
+  ASSERT_EQ(two.unmapFromGpu(hidden.handle, 1), 0);
+  EXPECT_EQ(at[0], 17);
+  EXPECT_EQ(two.unmapFromGpu(hidden.handle + 1, 0), -EINVAL);
+  ::munmap(at, 8192);
+  ::close(other);
+}
+
 } // namespace
 } // namespace meld::softgpu

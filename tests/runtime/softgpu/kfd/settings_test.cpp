@@ -75,5 +75,76 @@ TEST(Settings, Sizes) {
     EXPECT_FALSE(parseSize(bad)) << bad;
 }
 
+TEST(Settings, AListIsADeviceForEachName) {
+  std::vector<std::string> said;
+  const auto devices =
+      readAll({{"MELD_GPU", "gfx900,gfx90a,gfx900"}, {"MELD_GPU_THREADS", "3"}}, said);
+  EXPECT_TRUE(said.empty());
+  ASSERT_EQ(devices.size(), 3u);
+  const char *names[] = {"gfx900", "gfx90a", "gfx900"};
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_STREQ(devices[i].model.isaName, names[i]);
+    EXPECT_EQ(devices[i].index, i);
+    EXPECT_EQ(devices[i].toConfig().deviceIndex, i);
+    EXPECT_EQ(devices[i].toConfig().deviceCount, 3u);
+    EXPECT_EQ(devices[i].threads, 3u);
+  }
+  EXPECT_EQ(devices[0].model.computeUnits, 64u);
+  EXPECT_EQ(devices[1].model.computeUnits, 104u);
+}
+
+TEST(Settings, OneValueForAllDevicesOrOneForEach) {
+  std::vector<std::string> said;
+  const auto each = readAll(
+      {{"MELD_GPU", "gfx90a,gfx900"}, {"MELD_GPU_CUS", "8,4"}, {"MELD_GPU_MEM", "1G"}}, said);
+  EXPECT_TRUE(said.empty());
+  ASSERT_EQ(each.size(), 2u);
+  EXPECT_EQ(each[0].model.computeUnits, 8u);
+  EXPECT_EQ(each[1].model.computeUnits, 4u);
+  for (const auto &device : each)
+    EXPECT_EQ(device.model.memoryBytes, 1ull << 30);
+  // Neither one nor two, and one that is wrong: the defaults of both.
+  for (const char *bad : {"1,2,3", "8,", "8,0", "8,x", ","}) {
+    said.clear();
+    const auto devices = readAll({{"MELD_GPU", "gfx90a,gfx900"}, {"MELD_GPU_CUS", bad}}, said);
+    ASSERT_EQ(said.size(), 1u) << bad;
+    EXPECT_EQ(said[0],
+              std::string("MELD_GPU_CUS=") + bad +
+                  " is not a number from 1 to 512, or 2 of them with commas; using the default");
+    EXPECT_EQ(devices[0].model.computeUnits, 104u);
+    EXPECT_EQ(devices[1].model.computeUnits, 64u);
+  }
+}
+
+TEST(Settings, AListWithAMistakeIsTheDefault) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"gfx1", "MELD_GPU=gfx1 is not a device (gfx90a, gfx900, gfx906, gfx908); using the default"},
+      {"gfx900,foo",
+       "MELD_GPU=gfx900,foo names 'foo', which is not a device (gfx90a, gfx900, gfx906, "
+       "gfx908); using the default"},
+      {"gfx900,",
+       "MELD_GPU=gfx900, names '', which is not a device (gfx90a, gfx900, gfx906, gfx908); "
+       "using the default"},
+      {"gfx900, gfx90a", "MELD_GPU=gfx900, gfx90a names ' gfx90a', which is not a device (gfx90a, "
+                         "gfx900, gfx906, gfx908); using the default"}};
+  for (const auto &[value, warning] : cases) {
+    std::vector<std::string> said;
+    const auto devices = readAll({{"MELD_GPU", value}}, said);
+    EXPECT_EQ(said, std::vector<std::string>{warning});
+    ASSERT_EQ(devices.size(), 1u);
+    EXPECT_STREQ(devices[0].model.isaName, "gfx90a");
+  }
+  std::string many = "gfx900";
+  for (unsigned i = 1; i < kMaxDevices; ++i)
+    many += ",gfx900";
+  std::vector<std::string> said;
+  EXPECT_EQ(readAll({{"MELD_GPU", many.c_str()}}, said).size(), kMaxDevices);
+  EXPECT_TRUE(said.empty());
+  many += ",gfx900";
+  EXPECT_EQ(readAll({{"MELD_GPU", many.c_str()}}, said).size(), 1u);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("more than 16 devices"), std::string::npos) << said[0];
+}
+
 } // namespace
 } // namespace meld::softgpu

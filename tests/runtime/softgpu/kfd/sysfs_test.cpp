@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace meld::softgpu {
@@ -81,6 +82,64 @@ TEST(Sysfs, CountsMatchTheFolders) {
       EXPECT_EQ(p.at(count), tree.find(nodes->path + "/" + n + "/" + folder)->children.size())
           << n << folder;
   }
+}
+
+Tree treeOf(const std::vector<const char *> &names) {
+  std::vector<DeviceSettings> devices(names.size());
+  for (unsigned i = 0; i < names.size(); ++i) {
+    devices[i].model = *findDevice(names[i]);
+    devices[i].index = i;
+    devices[i].count = unsigned(names.size());
+  }
+  return Tree(devices);
+}
+
+TEST(Sysfs, EveryDeviceIsANodeOfItsOwn) {
+  const Tree tree = treeOf({"gfx90a", "gfx900", "gfx900"});
+  const std::string nodes = "/sys/devices/virtual/kfd/kfd/topology/nodes";
+  EXPECT_EQ(tree.find(nodes)->children, (std::vector<std::string>{"0", "1", "2", "3"}));
+  // What must tell one device from another.
+  std::map<std::string, std::set<uint64_t>> values;
+  for (int n = 1; n <= 3; ++n) {
+    const std::string node = nodes + "/" + std::to_string(n);
+    const auto p = parse(tree.find(node + "/properties")->content);
+    EXPECT_EQ(p.at("gfx_target_version"), n == 1 ? 90010u : 90000u);
+    for (const char *name : {"drm_render_minor", "location_id", "unique_id", "simd_id_base"})
+      values[name].insert(p.at(name));
+    values["gpu_id"].insert(std::stoull(tree.find(node + "/gpu_id")->content));
+    const Node *render = tree.find("/dev/dri/renderD" + std::to_string(p.at("drm_render_minor")));
+    ASSERT_TRUE(render);
+    EXPECT_EQ(render->kind, Node::Kind::render);
+    EXPECT_EQ(render->device, unsigned(n - 1));
+  }
+  for (const auto &[name, all] : values)
+    EXPECT_EQ(all.size(), 3u) << name;
+  EXPECT_FALSE(tree.find("/dev/dri/renderD131"));
+}
+
+/// Every folder of links has as many as the node's properties say, numbered from 0.
+TEST(Sysfs, LinksJoinEveryDeviceWithTheProcessorAndTheOthers) {
+  const Tree tree = treeOf({"gfx90a", "gfx900", "gfx900"});
+  std::set<std::pair<uint64_t, uint64_t>> links;
+  for (const char *node : {"0", "1", "2", "3"}) {
+    const std::string path = std::string("/sys/devices/virtual/kfd/kfd/topology/nodes/") + node;
+    const auto p = parse(tree.find(path + "/properties")->content);
+    for (const std::string kind : {"io_links", "p2p_links"}) {
+      const Node *folder = tree.find(path + "/" + kind);
+      ASSERT_EQ(p.at(kind + "_count"), folder ? folder->children.size() : 0) << path << kind;
+      for (uint64_t i = 0; i < p.at(kind + "_count"); ++i) {
+        const auto l =
+            parse(tree.find(path + "/" + kind + "/" + std::to_string(i) + "/properties")->content);
+        EXPECT_EQ(std::to_string(l.at("node_from")), node);
+        EXPECT_EQ(kind == "p2p_links", l.at("node_from") && l.at("node_to"));
+        EXPECT_EQ(l.at("flags"), 1u);
+        EXPECT_TRUE(links.emplace(l.at("node_from"), l.at("node_to")).second);
+      }
+    }
+  }
+  for (uint64_t from = 0; from <= 3; ++from)
+    for (uint64_t to = 0; to <= 3; ++to)
+      EXPECT_EQ(links.count({from, to}), from != to) << from << " to " << to;
 }
 
 TEST(Sysfs, PathsAndAliases) {
