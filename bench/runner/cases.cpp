@@ -1,6 +1,8 @@
 #include "bench/runner/cases.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 namespace meld::bench {
 
@@ -33,6 +35,53 @@ const std::vector<Set> &allSets() {
 
 bool Case::isIn(Set of) const {
   return set == of || std::find(also.begin(), also.end(), of) != also.end();
+}
+
+std::string Case::family() const {
+  const auto option = std::find(arguments.begin(), arguments.end(), "--block");
+  if (option == arguments.end() || option + 1 == arguments.end())
+    return label;
+  const std::string end = " " + *(option + 1);
+  const bool ends =
+      label.size() > end.size() && label.compare(label.size() - end.size(), end.size(), end) == 0;
+  return ends ? label.substr(0, label.size() - end.size()) : label;
+}
+
+std::vector<Case> casesCalled(const std::string &text) {
+  const auto lower = [](std::string s) {
+    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
+    return s;
+  };
+  const auto chosen = [](const auto &isMeant) {
+    std::vector<Case> cases = allCases();
+    cases.erase(
+        std::remove_if(cases.begin(), cases.end(), [&](const Case &c) { return !isMeant(c); }),
+        cases.end());
+    return cases;
+  };
+  for (Set set : allSets())
+    if (nameOf(set) == text)
+      return chosen([&](const Case &c) { return c.isIn(set); });
+  const auto exact = chosen([&](const Case &c) {
+    return c.label.find(text) != std::string::npos || c.program.find(text) != std::string::npos;
+  });
+  if (!exact.empty())
+    return exact;
+  return chosen([&](const Case &c) {
+    return lower(c.label + "\n" + c.program).find(lower(text)) != std::string::npos;
+  });
+}
+
+std::string unknownName(const std::string &text) {
+  std::string sets, families;
+  for (Set set : allSets())
+    sets += std::string(sets.empty() ? "" : ", ") + nameOf(set);
+  std::set<std::string> seen;
+  for (const Case &c : allCases())
+    if (seen.insert(c.family()).second)
+      families += (families.empty() ? "" : ", ") + c.family();
+  return "no benchmark is called '" + text + "'\nsets: " + sets + "\nbenchmarks: " + families +
+         "\nPart of a name will do, or the name of a program in bench/kernels.";
 }
 
 std::vector<Case> allCases() {

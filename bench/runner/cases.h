@@ -31,8 +31,17 @@ struct Case {
   std::vector<Set> also = {}; ///< other papers that have the same program
 
   bool isIn(Set of) const;
+  /// The label without a block size: what runs with several of them.
+  std::string family() const;
 };
 
 std::vector<Case> allCases();
+
+/// The cases that someone means who types `text`: of a set by its whole name, or with the text in
+/// their label or program; where there is none, the same whatever the case of letters. Empty = all.
+std::vector<Case> casesCalled(const std::string &text);
+
+/// To whoever typed a name that calls nothing: that it does not, and the names there are.
+std::string unknownName(const std::string &text);
 
 } // namespace meld::bench

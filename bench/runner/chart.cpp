@@ -56,6 +56,18 @@ std::string escaped(const std::string &text) {
   return out;
 }
 
+std::string htmlTable(const std::vector<std::vector<std::string>> &cells, const std::string &kind) {
+  std::string out = "<div class=\"scroll\"><table class=\"" + kind + "\">\n";
+  for (const auto &line : cells) {
+    const std::string tag = &line == &cells.front() ? "th" : "td";
+    out += "<tr>";
+    for (const std::string &cell : line)
+      out += "<" + tag + ">" + escaped(cell) + "</" + tag + ">";
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
 std::string ratioBars(const std::string &title, const std::vector<Bar> &bars) {
   double least = 0.9, most = 1.25;
   for (const Bar &bar : bars) {

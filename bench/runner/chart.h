@@ -1,4 +1,5 @@
-// The two plots of the results page, as SVG text. Colours are CSS variables of the page.
+// The two plots and the tables of the results page, as SVG and HTML text. Colours are CSS variables
+// of the page.
 #pragma once
 
 #include <string>
@@ -8,6 +9,9 @@ namespace meld::bench {
 
 /// "&" and friends replaced.
 std::string escaped(const std::string &text);
+
+/// The first line is the header.
+std::string htmlTable(const std::vector<std::vector<std::string>> &cells, const std::string &kind);
 
 struct Bar {
   std::string label;

@@ -6,10 +6,23 @@ namespace meld::bench {
 
 const std::vector<std::string> &columnTitles() {
   static const std::vector<std::string> titles = {
-      "benchmark", "run",    "result", "per wave",    "VALU",   "SALU",      "SMEM",
-      "LDS",       "VMEM",   "FLAT",   "branches",    "lines",  "VALU %",    "VGPRs",
-      "occ.",      "cycles", "instr.", "cycle ratio", "melded", "compile ms"};
+      "benchmark", "run",    "result",       "per wave",    "VALU",   "SALU",      "SMEM",
+      "LDS",       "VMEM",   "FLAT",         "branches",    "lines",  "VALU %",    "VGPRs",
+      "occ.",      "cycles", "instr. ratio", "cycle ratio", "melded", "compile ms"};
   return titles;
+}
+
+const char *legend() {
+  return "per wave: instructions of all kinds. VALU to branches: instructions issued, by class "
+         "(VMEM "
+         "without LDS and FLAT). lines: cache lines touched. VALU %: lanes that were active in "
+         "vector "
+         "ALU instructions. VGPRs: the most of any kernel; occ.: waves per SIMD, the least. "
+         "cycles: "
+         "modelled. Ratios are original / run, above 1 is better. melded: decisions that changed "
+         "code, by pass. compile ms: all of it, without the cache. 'PASS, original': libmeld kept "
+         "the "
+         "original code. Best block size: where the original is fastest.";
 }
 
 std::vector<std::string> cellsOf(const Row &row, const Run &run) {
@@ -39,6 +52,18 @@ std::vector<std::string> cellsOf(const Row &row, const Run &run) {
           compared(decimal(cycleRatio(row, run), 2)),
           compared(run.compiled.what()),
           compared(decimal(run.compiled.milliseconds, 0))};
+}
+
+std::vector<std::vector<std::string>> meansCells(const std::vector<Row> &rows) {
+  std::vector<std::vector<std::string>> cells = {
+      {"set", "run", "benchmarks", "all block sizes", "best block size", "least", "where"}};
+  for (Set set : allSets())
+    for (const std::string &configuration : configurationsOf(rows))
+      if (const Means means = meansOf(rows, set, configuration); means.count)
+        cells.push_back({nameOf(set), configuration, std::to_string(means.count),
+                         decimal(means.all, 3), decimal(means.best, 3), decimal(means.least, 3),
+                         means.leastLabel});
+  return cells;
 }
 
 } // namespace meld::bench

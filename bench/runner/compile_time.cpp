@@ -124,9 +124,14 @@ int runCompileTime(const Paths &paths, const CompileTimeOptions &options) {
   Table programs({"program", "passes ms", "codegen ms", "share %", "rounds", "limit"});
   std::vector<std::string> seen;
   double most = 0;
-  for (const Case &c : allCases()) {
+  const auto cases = casesCalled(options.only);
+  if (cases.empty()) {
+    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+    return 1;
+  }
+  for (const Case &c : cases) {
     if (std::find(seen.begin(), seen.end(), c.program) != seen.end() ||
-        c.program.find(options.only) == std::string::npos || (options.quick && seen.size() == 2))
+        (options.quick && seen.size() == 2))
       continue;
     seen.push_back(c.program);
     const Times times = timesOf(paths, paths.programs / c.program, runs);

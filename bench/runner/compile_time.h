@@ -23,7 +23,7 @@ inline constexpr double mostPassShare = 0.30;
 inline constexpr double mostExponent = 1.3;
 
 struct CompileTimeOptions {
-  std::string only;   ///< programs whose name contains this; empty = all
+  std::string only;   ///< programs of these cases, as casesCalled has it
   bool json = false;  ///< one JSON object instead of the tables
   bool quick = false; ///< two programs, two lengths, one run each: for tests of the command
 };

@@ -2,6 +2,7 @@
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
 #include "bench/runner/scalar.h"
+#include "bench/runner/sizes.h"
 #include "bench/runner/static_counts.h"
 #include "bench/runner/suite.h"
 #include "bench/runner/validation.h"
@@ -11,14 +12,28 @@
 int main(int argc, char **argv) {
   CLI::App app{"Runs the benchmark programs side by side on the software GPU and prints tables."};
   app.require_subcommand(1);
+  const char *only = "Benchmarks, programs or a set with this in the name";
   CLI::App *demo = app.add_subcommand("demo", "Bitonic sort, plain and under libmeld");
   CLI::App *run =
       app.add_subcommand("run", "Every benchmark: original, each pass alone, all of libmeld");
   meld::bench::SuiteOptions options;
-  run->add_option("--only", options.only, "Benchmarks whose name contains this");
-  run->add_flag("--json", options.json, "One JSON array instead of the table");
+  run->add_option("--only", options.only, only);
+  run->add_option("--size", options.size, "Of every program's problem: small or large")
+      ->check(CLI::IsMember({"small", "large"}))
+      ->capture_default_str();
+  run->add_flag("--json", options.json, "One JSON object instead of the tables");
   run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
-  run->add_option("--page", options.page, "Also write the results as a web page");
+  run->add_option("--page", options.page,
+                  "Write the results as a web page here; a run of everything writes one anyway, "
+                  "results.html in the build folder");
+  run->footer(
+      "Other tables: ./dev bench validate, scalar, static, divergence, compile-time, overhead, "
+      "nvptx or executor;\nbuild/bin/meld-bench sizes. What they show: docs/benchmarks.md.");
+  CLI::App *sizes = app.add_subcommand(
+      "sizes", "Every program in its small and its large size, original and under libmeld");
+  meld::bench::SizesOptions sizesOptions;
+  sizes->add_option("--only", sizesOptions.only, only);
+  sizes->add_flag("--json", sizesOptions.json, "One JSON array instead of the table");
   CLI::App *validate =
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
@@ -26,20 +41,20 @@ int main(int argc, char **argv) {
   CLI::App *compileTime = app.add_subcommand(
       "compile-time", "The passes' share of the time to compile, and how it grows");
   meld::bench::CompileTimeOptions compileOptions;
-  compileTime->add_option("--only", compileOptions.only, "Programs whose name contains this");
+  compileTime->add_option("--only", compileOptions.only, only);
   compileTime->add_flag("--json", compileOptions.json, "One JSON object instead of the tables");
   compileTime->add_flag("--quick", compileOptions.quick, "Two programs, two lengths, one run each");
   CLI::App *scalar = app.add_subcommand(
       "scalar", "What is the same in all threads of a wave, and what scalarization makes of it");
   meld::bench::ScalarOptions scalarOptions;
-  scalar->add_option("--only", scalarOptions.only, "Benchmarks whose name contains this");
+  scalar->add_option("--only", scalarOptions.only, only);
   scalar->add_flag("--gap", scalarOptions.gap,
                    "Only what the oracle sees and no analysis claims, by the reason why not");
   scalar->add_flag("--json", scalarOptions.json, "One JSON array instead of the tables");
   CLI::App *counts = app.add_subcommand(
       "static", "Instructions, registers and occupancy of each kernel, original and melded");
   meld::bench::StaticOptions staticOptions;
-  counts->add_option("--only", staticOptions.only, "Benchmarks whose name contains this");
+  counts->add_option("--only", staticOptions.only, only);
   counts->add_option("--arch", staticOptions.processors, "Processors")->capture_default_str();
   counts->add_flag("--all", staticOptions.every, "Also the programs outside the melding paper");
   counts->add_flag("--json", staticOptions.json, "One JSON array instead of the table");
@@ -49,6 +64,8 @@ int main(int argc, char **argv) {
     return meld::bench::runDemo(paths);
   if (run->parsed())
     return meld::bench::runSuite(paths, options);
+  if (sizes->parsed())
+    return meld::bench::runSizes(paths, sizesOptions);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
   if (compileTime->parsed())

@@ -68,18 +68,12 @@ std::string hintOf(const Row &row, const Run &run) {
 }
 
 std::string tableOf(const std::vector<const Row *> &rows) {
-  std::string out = "<details><summary>All numbers</summary><div class=\"scroll\"><table><tr>";
-  for (const std::string &head : columnTitles())
-    out += "<th>" + escaped(head) + "</th>";
-  out += "</tr>\n";
+  std::vector<std::vector<std::string>> cells = {columnTitles()};
   for (const Row *row : rows)
-    for (const Run &run : row->runs) {
-      out += "<tr>";
-      for (const std::string &cell : cellsOf(*row, run))
-        out += "<td>" + escaped(cell) + "</td>";
-      out += "</tr>\n";
-    }
-  return out + "</table></div></details>\n";
+    for (const Run &run : row->runs)
+      cells.push_back(cellsOf(*row, run));
+  return "<details><summary>All numbers</summary><p>" + escaped(legend()) + "</p>" +
+         htmlTable(cells, "numbers") + "</details>\n";
 }
 
 std::string section(Set set, const std::vector<Row> &rows) {
@@ -118,16 +112,20 @@ std::string section(Set set, const std::vector<Row> &rows) {
 
 } // namespace
 
-std::string resultsPage(const std::vector<Row> &rows) {
+std::string resultsPage(const std::vector<Row> &rows, const std::string &size) {
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                     "<meta name=\"viewport\" content=\"width=device-width\">"
                     "<title>libmeld: measured</title><style>";
   out += style;
-  out += "</style></head><body><main>\n<h1>libmeld: measured</h1>\n"
-         "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
-         "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
-         "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers.</p>\n"
-         "<div class=\"tiles\">\n";
+  out +=
+      "</style></head><body><main>\n<h1>libmeld: measured</h1>\n"
+      "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
+      "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
+      "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers. Sizes of "
+      "the problems: " +
+      escaped(size) +
+      ".</p>\n"
+      "<div class=\"tiles\">\n";
   unsigned failed = 0;
   for (const Row &row : rows)
     for (const Run &run : row.runs)
@@ -139,6 +137,9 @@ std::string resultsPage(const std::vector<Row> &rows) {
       out += tile(decimal(means.all, 2) + "x",
                   std::string(nameOf(set)) + ", geometric mean of " + std::to_string(means.count));
   out += "</div>\n";
+  out += "<h2>Geometric means</h2><p>Of the cycle ratio, original / run, over all block sizes of a "
+         "set, and over each program at the block size where its original is fastest.</p>" +
+         htmlTable(meansCells(rows), "means");
   for (Set set : allSets())
     out += section(set, rows);
   out += publishedSection(rows);

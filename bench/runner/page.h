@@ -6,6 +6,7 @@
 
 namespace meld::bench {
 
-std::string resultsPage(const std::vector<Row> &rows);
+/// `size`: of the programs' problems, "small" or "large".
+std::string resultsPage(const std::vector<Row> &rows, const std::string &size);
 
 } // namespace meld::bench

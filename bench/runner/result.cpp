@@ -1,5 +1,6 @@
 #include "bench/runner/result.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -24,10 +25,20 @@ double cycleRatio(const Row &row, const Run &run) {
                static_cast<double>(run.measured.cycles));
 }
 
+std::vector<std::string> configurationsOf(const std::vector<Row> &rows) {
+  std::vector<std::string> names;
+  for (const Row &row : rows)
+    for (const Run &run : row.runs)
+      if (&run != &row.plain() &&
+          std::find(names.begin(), names.end(), run.configuration) == names.end())
+        names.push_back(run.configuration);
+  return names;
+}
+
 Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configuration) {
   Means means;
   double logs = 0;
-  std::map<std::string, double> bestOf; // by the label without its block size
+  std::map<std::string, std::pair<uint64_t, double>> bestOf; // cycles of the original, ratio
   for (const Row &row : rows) {
     const Run *run = row.find(configuration);
     if (!row.which.isIn(set) || !run)
@@ -40,42 +51,54 @@ Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configur
       means.least = r;
       means.leastLabel = row.which.label;
     }
-    auto &best = bestOf[row.which.label.substr(0, row.which.label.find_last_of(' '))];
-    best = std::max(best, r);
+    const uint64_t original = row.plain().measured.cycles;
+    const auto [best, fresh] = bestOf.try_emplace(row.which.family(), original, r);
+    if (!fresh && original < best->second.first)
+      best->second = {original, r};
   }
   if (!means.count)
     return means;
   means.all = std::exp(logs / means.count);
   logs = 0;
-  for (const auto &[label, r] : bestOf)
-    logs += std::log(r);
+  for (const auto &[family, best] : bestOf)
+    logs += std::log(best.second);
   means.best = std::exp(logs / static_cast<double>(bestOf.size()));
   return means;
 }
 
 nlohmann::json toJson(const std::vector<Row> &rows) {
-  nlohmann::json out = nlohmann::json::array();
+  nlohmann::json runs = nlohmann::json::array(), means = nlohmann::json::array();
   for (const Row &row : rows)
     for (const Run &run : row.runs) {
       const Measurement &m = run.measured;
-      out.push_back({{"benchmark", row.which.label},
-                     {"set", nameOf(row.which.set)},
-                     {"configuration", run.configuration},
-                     {"pass", m.pass},
-                     {"replaced", m.replaced},
-                     {"counters", m.counters},
-                     {"valuUtilization", m.valuUtilization},
-                     {"cycles", m.cycles},
-                     {"vgprs", m.vgprs},
-                     {"occupancy", m.occupancy},
-                     {"instructionRatio", instructionRatio(row, run)},
-                     {"cycleRatio", cycleRatio(row, run)},
-                     {"compileMs", run.compiled.milliseconds},
-                     {"decisionsMelded", run.compiled.melded},
-                     {"decisionsByPass", run.compiled.byPass},
-                     {"kernelsMelded", run.compiled.kernels}});
+      runs.push_back({{"benchmark", row.which.label},
+                      {"set", nameOf(row.which.set)},
+                      {"configuration", run.configuration},
+                      {"pass", m.pass},
+                      {"replaced", m.replaced},
+                      {"counters", m.counters},
+                      {"valuUtilization", m.valuUtilization},
+                      {"cycles", m.cycles},
+                      {"vgprs", m.vgprs},
+                      {"occupancy", m.occupancy},
+                      {"instructionRatio", instructionRatio(row, run)},
+                      {"cycleRatio", cycleRatio(row, run)},
+                      {"compileMs", run.compiled.milliseconds},
+                      {"decisionsMelded", run.compiled.melded},
+                      {"decisionsByPass", run.compiled.byPass},
+                      {"kernelsMelded", run.compiled.kernels}});
     }
-  return out;
+  for (Set set : allSets())
+    for (const std::string &configuration : configurationsOf(rows))
+      if (const Means m = meansOf(rows, set, configuration); m.count)
+        means.push_back({{"set", nameOf(set)},
+                         {"configuration", configuration},
+                         {"count", m.count},
+                         {"allBlockSizes", m.all},
+                         {"bestBlockSize", m.best},
+                         {"least", m.least},
+                         {"leastBenchmark", m.leastLabel}});
+  return {{"runs", runs}, {"means", means}};
 }
 
 } // namespace meld::bench

@@ -28,17 +28,22 @@ double ratio(double before, double after);
 double instructionRatio(const Row &row, const Run &run);
 double cycleRatio(const Row &row, const Run &run);
 
+/// Of all rows, in order, without the original.
+std::vector<std::string> configurationsOf(const std::vector<Row> &rows);
+
 struct Means {
   double all = 0;         ///< geometric mean over every case of the set
-  double best = 0;        ///< over each label's best block size, as the papers also report
+  double best = 0;        ///< over each program at the block size where its original is fastest
   double least = 0;       ///< the smallest ratio
   std::string leastLabel; ///< where that is
   unsigned count = 0;
 };
 
-/// Of the cycle ratios of `configuration` in a set.
+/// Of the cycle ratios of `configuration` in a set. Both means are those of the control-flow
+/// melding paper: GM, and GM-best at the block size that a programmer would choose without melding.
 Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configuration);
 
+/// "runs": one object per case and configuration; "means": one per set and configuration.
 nlohmann::json toJson(const std::vector<Row> &rows);
 
 } // namespace meld::bench

@@ -279,9 +279,9 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
   const Configuration plain{"original", true, {}};
   std::vector<ScalarRow> rows;
   bool ok = true;
-  for (const Case &which : allCases()) {
+  for (const Case &which : casesCalled(options.only)) {
     const bool named = which.label == options.only; // then other block sizes, too
-    if ((!which.quick && !named) || which.label.find(options.only) == std::string::npos)
+    if (!which.quick && !named)
       continue;
     if (isatty(2))
       std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
@@ -313,7 +313,7 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
   if (isatty(2))
     std::fputs("\r\033[K", stderr);
   if (rows.empty()) {
-    std::fprintf(stderr, "meld-bench: no benchmark is called '%s'\n", options.only.c_str());
+    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
     return 1;
   }
   if (options.gap) {

@@ -85,10 +85,9 @@ std::string argumentOf(const Case &which, const std::string &name) {
 /// By program, in the order of the cases.
 std::vector<std::pair<std::string, std::vector<Wanted>>> wantedKernels(const StaticOptions &o) {
   std::vector<std::pair<std::string, std::vector<Wanted>>> programs;
-  for (const Case &which : allCases()) {
+  for (const Case &which : casesCalled(o.only)) {
     const bool paper = which.set == Set::synthetic || which.set == Set::melding;
-    if ((!paper && !o.every) || (which.program.find(o.only) == std::string::npos &&
-                                 which.label.find(o.only) == std::string::npos))
+    if (!paper && !o.every)
       continue;
     auto program = std::find_if(programs.begin(), programs.end(),
                                 [&](const auto &p) { return p.first == which.program; });
@@ -261,8 +260,10 @@ int runStatic(const Paths &paths, const StaticOptions &options) {
   if (isatty(2))
     std::fputs("\r\033[K", stderr);
   if (rows.empty()) {
-    std::fprintf(stderr, "meld-bench: nothing was compiled%s\n",
-                 ok ? (": no benchmark is called '" + options.only + "'").c_str() : "");
+    const std::string why = casesCalled(options.only).empty() ? unknownName(options.only)
+                            : ok ? "none of these is of the melding paper; --all takes them, too"
+                                 : "nothing was compiled";
+    std::fprintf(stderr, "meld-bench: %s\n", why.c_str());
     return 1;
   }
   size_t melded = 0, problems = 0;

@@ -17,7 +17,7 @@
 namespace meld::bench {
 
 struct StaticOptions {
-  std::string only; ///< programs whose name or label contains this; empty = all
+  std::string only; ///< as casesCalled has it
   std::vector<std::string> processors = {"gfx90a", "gfx900"};
   bool json = false;  ///< one JSON array instead of the table
   bool every = false; ///< also the programs outside the paper's set

@@ -36,19 +36,22 @@ std::string wideTable(const std::vector<Row> &rows) {
   return table.text();
 }
 
-std::string meansTable(const std::vector<Row> &rows, const std::vector<Configuration> &runs) {
-  Table table({"set", "run", "cases", "geomean", "best sizes", "least", "where"});
-  for (Set set : allSets())
-    for (const Configuration &configuration : runs) {
-      if (configuration.plain)
-        continue;
-      const Means means = meansOf(rows, set, configuration.name);
-      if (means.count)
-        table.add({nameOf(set), configuration.name, std::to_string(means.count),
-                   decimal(means.all, 3), decimal(means.best, 3), decimal(means.least, 3),
-                   means.leastLabel});
-    }
+std::string meansTable(const std::vector<Row> &rows) {
+  const auto cells = meansCells(rows);
+  Table table(cells.front());
+  for (size_t i = 1; i < cells.size(); ++i)
+    table.add(cells[i]);
   return table.text();
+}
+
+/// Where the page goes; empty for nowhere.
+std::filesystem::path pageOf(const Paths &paths, const SuiteOptions &options) {
+  if (!options.page.empty())
+    return std::filesystem::absolute(options.page);
+  if (options.quick || !options.only.empty())
+    return {};
+  return paths.scratch.parent_path() /
+         (options.size == "small" ? "results.html" : "results-" + options.size + ".html");
 }
 
 } // namespace
@@ -58,18 +61,19 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
   std::vector<Row> rows;
   std::map<std::pair<std::string, std::string>, Compilation> compiled; // program, configuration
   bool ok = true;
-  const auto cases = allCases();
-  const auto wanted = [&](const Case &c) {
-    const auto ofSet = [&](Set set) { return nameOf(set) == options.only && c.isIn(set); };
-    return (!options.quick || c.quick) && (c.label.find(options.only) != std::string::npos ||
-                                           std::any_of(allSets().begin(), allSets().end(), ofSet));
-  };
-  const auto total = std::count_if(cases.begin(), cases.end(), wanted);
-  for (const Case &c : cases) {
-    if (!wanted(c))
-      continue;
+  std::vector<Case> cases = casesCalled(options.only);
+  if (options.quick)
+    cases.erase(std::remove_if(cases.begin(), cases.end(), [](const Case &c) { return !c.quick; }),
+                cases.end());
+  if (cases.empty()) {
+    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+    return 1;
+  }
+  for (Case &c : cases) {
+    if (options.size != "small") // small is what a program does unasked
+      c.arguments.insert(c.arguments.end(), {"--size", options.size});
     if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%zu/%zu %s ...", rows.size() + 1, static_cast<size_t>(total),
+      std::fprintf(stderr, "\r\033[K%zu/%zu %s ...", rows.size() + 1, cases.size(),
                    c.label.c_str());
     Row row{c, {}};
     for (Configuration configuration : runs) {
@@ -95,28 +99,33 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
   }
   if (isatty(2))
     std::fputs("\r\033[K", stderr);
-  if (rows.empty()) {
-    std::fprintf(stderr, "meld-bench: no benchmark is called '%s'\n", options.only.c_str());
-    return 1;
-  }
 
-  if (!options.page.empty()) {
-    std::ofstream page(options.page);
-    page << resultsPage(rows);
+  if (const auto file = pageOf(paths, options); !file.empty()) {
+    std::ofstream page(file);
+    page << resultsPage(rows, options.size);
     page.close();
     if (!page) {
-      std::fprintf(stderr, "meld-bench: cannot write %s\n", options.page.c_str());
+      std::fprintf(stderr, "meld-bench: cannot write %s\n", file.c_str());
       return 1;
     }
+    std::fprintf(stderr, "page: %s\n", file.c_str());
   }
   if (options.json) {
-    std::printf("%s\n", toJson(rows).dump(1).c_str());
+    auto json = toJson(rows);
+    json["size"] = options.size;
+    std::printf("%s\n", json.dump(1).c_str());
     return ok ? 0 : 1;
   }
-  std::printf("%s\n%s\n%s\nRatios are original / run: above 1 is better. Cycles are modelled. "
-              "'original' behind PASS: libmeld\nkept the original code object.\n",
-              wideTable(rows).c_str(), meansTable(rows, runs).c_str(),
-              publishedTable(rows).c_str());
+  size_t count = 0, failed = 0;
+  for (const Row &row : rows)
+    for (const Run &run : row.runs) {
+      ++count;
+      failed += !run.measured.pass;
+    }
+  std::printf("%s\nGeometric means of the cycle ratio\n\n%s\n%s%s\n\n%zu benchmarks, %zu runs, %zu "
+              "failed; %s sizes.\n",
+              wideTable(rows).c_str(), meansTable(rows).c_str(), publishedText(rows).c_str(),
+              wrapped(legend(), 110).c_str(), rows.size(), count, failed, options.size.c_str());
   return ok ? 0 : 1;
 }
 

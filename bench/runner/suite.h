@@ -7,10 +7,13 @@
 namespace meld::bench {
 
 struct SuiteOptions {
-  std::string only;   ///< cases whose label or set contains this; empty = all
-  bool json = false;  ///< one JSON array instead of the tables
-  bool quick = false; ///< one size of each program, original and all of libmeld alone
-  std::string page;   ///< write the results page here; empty = none
+  std::string only;           ///< as casesCalled has it
+  bool json = false;          ///< one JSON object instead of the tables
+  bool quick = false;         ///< one size of each program, original and all of libmeld alone
+  std::string size = "small"; ///< or "large": of every program's problem
+  /// Write the results page here. Empty: a run of everything writes results.html
+  /// (results-large.html) into the build folder, others none.
+  std::string page;
 };
 
 /// 0 when every program passed in every configuration; 1 otherwise.

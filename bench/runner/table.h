@@ -22,5 +22,7 @@ private:
 std::string grouped(uint64_t value);
 /// Fixed number of decimals.
 std::string decimal(double value, int decimals);
+/// Words in lines of at most `width` characters; a longer word has a line of its own.
+std::string wrapped(const std::string &text, size_t width);
 
 } // namespace meld::bench

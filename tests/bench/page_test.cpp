@@ -30,13 +30,15 @@ size_t count(const std::string &text, const std::string &what) {
 } // namespace
 
 TEST(Page, HoldsEveryRowAndEscapesText) {
-  const std::string page = resultsPage(sample());
+  const std::string page = resultsPage(sample(), "small");
   EXPECT_EQ(count(page, "<svg"), 12u) << "four plots for each of three sets";
   EXPECT_EQ(count(page, "</svg>"), 12u);
   EXPECT_NE(page.find("BIT &lt;&amp;&gt; 64"), std::string::npos);
   EXPECT_EQ(page.find("BIT <"), std::string::npos);
   EXPECT_NE(page.find(">1.50<"), std::string::npos) << "the cycle ratio of SB1";
-  EXPECT_EQ(count(page, "<table>"), 3u) << "and none of published numbers";
+  EXPECT_EQ(count(page, "<table class=\"numbers\">"), 3u);
+  EXPECT_EQ(count(page, "<table class=\"means\">"), 1u);
+  EXPECT_NE(page.find("best block size"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos) << "nothing is fetched";
 }
 
@@ -53,7 +55,7 @@ TEST(Page, ABrowserShowsItQuietly) {
   std::string pattern = std::filesystem::temp_directory_path() / "meld-page-XXXXXX";
   ASSERT_NE(mkdtemp(pattern.data()), nullptr);
   const std::filesystem::path folder = pattern;
-  std::ofstream(folder / "page.html") << resultsPage(sample());
+  std::ofstream(folder / "page.html") << resultsPage(sample(), "small");
   const std::string command =
       "timeout 100 " + browser +
       " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" +

@@ -19,8 +19,13 @@ inline Run runOf(const std::string &configuration, uint64_t cycles, uint64_t ins
   return run;
 }
 
+/// A number at the end of the label is a block size.
 inline Row rowOf(const std::string &label, Set set, uint64_t before, uint64_t after) {
-  return {{"program", {}, label, set, true},
+  const std::string last = label.substr(label.find_last_of(' ') + 1);
+  std::vector<std::string> arguments;
+  if (last != label && last.find_first_not_of("0123456789") == std::string::npos)
+    arguments = {"--block", last};
+  return {{"program", arguments, label, set, true},
           {runOf("original", before, 100, 50), runOf("libmeld", after, 80, 75)}};
 }
 
