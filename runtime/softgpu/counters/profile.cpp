@@ -76,6 +76,8 @@ Json kernelJson(const KernelProfile &k) {
   j["kernel"] = k.kernel;
   j["replaced"] = k.replaced;
   j["device"] = isa::targetName(k.device);
+  if (k.deviceIndex >= 0)
+    j["deviceIndex"] = k.deviceIndex;
   j["entry"] = hex(k.entry);
   j["dispatches"] = k.dispatches;
   j["waves"] = k.waves;
@@ -95,7 +97,7 @@ std::string ownProgram() {
 
 } // namespace
 
-using Profiles = std::map<std::tuple<std::string, bool, uint64_t>, KernelProfile>;
+using Profiles = std::map<std::tuple<std::string, bool, uint64_t, int>, KernelProfile>;
 
 struct ProfileSink::State {
   ProcessRecords<Profiles> kernels;
@@ -113,8 +115,8 @@ void ProfileSink::record(KernelProfile p) {
   if (!enabled_)
     return;
   state_->kernels.change([&](Profiles &kernels) {
-    auto [it, fresh] =
-        kernels.try_emplace(std::make_tuple(p.kernel, p.replaced, p.entry), KernelProfile{});
+    auto [it, fresh] = kernels.try_emplace(
+        std::make_tuple(p.kernel, p.replaced, p.entry, p.deviceIndex), KernelProfile{});
     KernelProfile &sum = it->second;
     if (fresh) {
       sum = std::move(p);

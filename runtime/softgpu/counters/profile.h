@@ -38,7 +38,8 @@ struct KernelProfile {
   std::string kernel;
   bool replaced = false;
   isa::Target device = isa::Target::gfx90a;
-  uint64_t entry = 0; ///< address of the first instruction; offsets count from there
+  int deviceIndex = -1; ///< which of several devices; -1 where the process has only one
+  uint64_t entry = 0;   ///< address of the first instruction; offsets count from there
   uint64_t dispatches = 0, waves = 0;
   std::map<int64_t, InstProfile> instructions; ///< by byte offset from `entry`
 };
@@ -52,7 +53,7 @@ public:
   explicit ProfileSink(std::string fileName);
   ~ProfileSink();
   bool enabled() const { return enabled_; }
-  /// Adds to the kernel of the same name, address and origin.
+  /// Adds to the kernel of the same name, address, origin and device.
   void record(KernelProfile profile);
   void clear(); ///< forgets what was recorded
   std::string toJson() const;

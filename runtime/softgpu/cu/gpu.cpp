@@ -147,8 +147,12 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   if (capture)
     capture_->finish(std::move(capture), result);
   record(launch, result);
-  if (profile)
-    ProfileSink::instance().record(profile->take(result.counters.waves, config_.target));
+  if (profile) {
+    KernelProfile counted = profile->take(result.counters.waves, config_.target);
+    if (config_.deviceCount > 1)
+      counted.deviceIndex = int(config_.deviceIndex);
+    ProfileSink::instance().record(std::move(counted));
+  }
   return result;
 }
 

@@ -160,8 +160,8 @@ int Memory::allocate(Allocation &a) {
       vramFree_[a.device] -= rounded;
   }
   a.handle = nextHandle_++;
-  byHandle_[a.handle] = a;
-  byAddress_.emplace(a.va, Extent{rounded, a.handle});
+  const auto it = byHandle_.emplace(a.handle, a).first;
+  byAddress_.emplace(a.va, Extent{rounded, &it->second});
   return 0;
 }
 
@@ -172,12 +172,12 @@ int Memory::release(uint64_t handle) {
     return -EINVAL;
   const Allocation a = it->second;
   const uint64_t rounded = (a.size + kPage - 1) & ~(kPage - 1);
-  byHandle_.erase(it);
   for (auto [first, last] = byAddress_.equal_range(a.va); first != last; ++first)
-    if (first->second.handle == handle) {
+    if (first->second.allocation == &it->second) {
       byAddress_.erase(first);
       break;
     }
+  byHandle_.erase(it);
   if (a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
     if (a.va != a.host)
       remap_.remove(a.va);
@@ -249,8 +249,8 @@ bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
       if (it == byAddress_.begin())
         break;
       --it;
-      const auto &[length, handle] = it->second;
-      const Allocation &a = byHandle_.at(handle);
+      const auto &[length, allocation] = it->second;
+      const Allocation &a = *allocation;
       if (at - it->first >= length || (a.device != device && !(a.mappedTo >> device & 1)))
         break;
       at = it->first + length;

@@ -83,7 +83,8 @@ public:
 
 private:
   struct Extent {
-    uint64_t size = 0, handle = 0;
+    uint64_t size = 0;
+    const Allocation *allocation = nullptr; ///< in byHandle_
   };
   bool takeOffset(uint64_t size, uint64_t &offset);
   void giveOffset(uint64_t offset, uint64_t size);

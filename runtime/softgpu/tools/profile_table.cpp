@@ -170,8 +170,11 @@ void printKernel(std::string &out, const Json &kernel, Source &source, bool byLi
       vector.add(i);
   }
   const uint64_t dispatches = kernel.at("dispatches"), waves = kernel.at("waves");
+  std::string device = kernel.at("device");
+  if (kernel.contains("deviceIndex"))
+    device += " (device " + std::to_string(kernel.at("deviceIndex").get<int>()) + ")";
   print(out, "%s  %s%s  %s dispatch%s  %s waves  %s executed\n",
-        demangled(kernel.at("kernel")).c_str(), kernel.at("device").get<std::string>().c_str(),
+        demangled(kernel.at("kernel")).c_str(), device.c_str(),
         kernel.value("replaced", false) ? "  (replaced)" : "", grouped(dispatches).c_str(),
         dispatches == 1 ? "" : "es", grouped(waves).c_str(), grouped(sum.executions).c_str());
   if (vector.vector > vector.execZero)

@@ -304,6 +304,22 @@ TEST(Agents, TheTableIsOnePerDevice) {
   EXPECT_EQ(occurrences(o.err, "branchy"), 2u) << o.err;
 }
 
+TEST(Agents, ProfilesAreKeptByDevice) {
+  TemporaryFolder folder;
+  Environment environment = plain("gfx900,gfx900");
+  environment["MELD_GPU_PROFILE"] = folder / "profile.json";
+  EXPECT_EQ(runParts({"turns"}, environment).exitCode, 0);
+  std::map<int, uint64_t> dispatches, executions;
+  const json data = json::parse(readFile(folder / "profile.json"), nullptr, false);
+  for (const json &kernel : data["kernels"])
+    if (kernel["kernel"].get<std::string>().find("branchy") != std::string::npos) {
+      dispatches[kernel["deviceIndex"]] += kernel["dispatches"].get<uint64_t>();
+      executions[kernel["deviceIndex"]] += kernel["executions"].get<uint64_t>();
+    }
+  EXPECT_EQ(dispatches, (std::map<int, uint64_t>{{0, 10}, {1, 10}}));
+  EXPECT_EQ(executions[0], executions[1]); // one code, inputs with both sides in every wave
+}
+
 // The same place of the same kernel is a finding on each device.
 TEST(Agents, CheckersNameTheDevice) {
   TemporaryFolder folder;
