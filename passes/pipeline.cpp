@@ -43,6 +43,8 @@ public:
   bool has(const Key &key) const { return known_.count(key); }
   void add(const Key &key) { known_.insert(key); }
 
+  LeftSwitches left; ///< and of the others
+
 private:
   DenseSet<Key> known_;
 };
@@ -82,7 +84,8 @@ public:
     if (options_.wants("padding") && step(MeldPaddingPass(options_, log_, point_)) &&
         options_.wants("cfm"))
       step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // what has come together
-    if (options_.wants("switch") && step(MeldSwitchPass(options_, log_, point_)) &&
+    if (options_.wants("switch") &&
+        step(MeldSwitchPass(options_, log_, point_, atRest_ ? &atRest_->left : nullptr)) &&
         options_.wants("cfm"))
       step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
     if (options_.wants("tail-merge"))

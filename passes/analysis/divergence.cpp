@@ -292,6 +292,8 @@ Width DivergenceInfo::arithmeticWidth(const Instruction &instruction) const {
   case Instruction::Add:
   case Instruction::ICmp:
   case Instruction::GetElementPtr:
+    if (count_if(instruction.operands(), [](const Use &use) { return !isa<Constant>(use); }) < 2)
+      break; // the operand's own form says it already
     if (const auto &form = formOf(instruction)) {
       result = Width::all;
       for (const LinearTerm &term : form->terms)

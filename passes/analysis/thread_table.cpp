@@ -16,6 +16,18 @@ static bool isTabled(const Instruction &instruction) {
       instruction);
 }
 
+// Most have not, and one look at the operands says so.
+static bool mayHaveTable(const Instruction &instruction) {
+  if (!isTabled(instruction) || !instruction.getType()->isIntegerTy())
+    return false;
+  auto *call = dyn_cast<CallBase>(&instruction);
+  return all_of(call ? call->args() : make_range(instruction.op_begin(), instruction.op_end()),
+                [](const Use &use) {
+                  auto *operand = dyn_cast<Instruction>(use);
+                  return operand ? isTabled(*operand) : isa<ConstantInt>(use);
+                });
+}
+
 void ThreadTables::deal() {
   dealt_ = true;
   if (auto shape = gpu_.workgroupShape()) {
@@ -48,7 +60,7 @@ uint32_t ThreadTables::id(uint32_t flat, unsigned dimension) const {
 }
 
 std::optional<Width> ThreadTables::width(const Instruction &instruction) {
-  if (!instruction.getType()->isIntegerTy() || !isTabled(instruction))
+  if (!mayHaveTable(instruction))
     return std::nullopt;
   auto [place, isNew] = known_.try_emplace(&instruction, std::nullopt);
   if (!isNew)

@@ -30,6 +30,29 @@ public:
     return hash_;
   }
 
+  uint64_t of(const BasicBlock &head, ArrayRef<BasicBlock *> region,
+              function_ref<uint64_t(const Value &)> about) {
+    about_ = about;
+    for (const BasicBlock *block : region) {
+      number(block);
+      for (const Instruction &instruction : *block)
+        number(&instruction);
+    }
+    const size_t inside = numbers_.size();
+    take(*head.getTerminator());
+    for (const BasicBlock *block : region) {
+      add(block->size());
+      for (const Instruction &instruction : *block) {
+        take(instruction);
+        add(any_of(instruction.users(), [&](const User *user) {
+          auto known = numbers_.find(user);
+          return known == numbers_.end() || known->second >= inside;
+        }));
+      }
+    }
+    return hash_;
+  }
+
 private:
   template <class... Parts> void add(const Parts &...parts) {
     hash_ = hash_combine(hash_, parts...);
@@ -37,9 +60,15 @@ private:
 
   void number(const Value *value) { numbers_.try_emplace(value, numbers_.size()); }
 
-  uint64_t nameOf(const Value &operand) const {
+  uint64_t nameOf(const Value &operand) {
     if (auto known = numbers_.find(&operand); known != numbers_.end())
       return known->second;
+    if (about_ &&
+        (isa<Instruction>(operand) || isa<Argument>(operand) || isa<BasicBlock>(operand))) {
+      add(operand.getType(), about_(operand));
+      number(&operand);
+      return numbers_.size() - 1;
+    }
     return reinterpret_cast<uintptr_t>(&operand); // constants, functions, assembly, metadata
   }
 
@@ -99,9 +128,11 @@ private:
         add(index);
     else if (auto *phi = dyn_cast<PHINode>(&instruction))
       for (const BasicBlock *block : phi->blocks())
-        add(numbers_.lookup(block));
+        add(nameOf(*block));
   }
 
+  function_ref<uint64_t(const Value &)>
+      about_;                                 ///< of values from elsewhere; null: a whole function
   DenseMap<const Value *, unsigned> numbers_; ///< arguments, blocks and instructions, by place
   uint64_t hash_ = 0;
 };
@@ -109,5 +140,10 @@ private:
 } // namespace
 
 uint64_t fingerprintOf(const Function &function) { return Fingerprint().of(function); }
+
+uint64_t fingerprintOf(const BasicBlock &head, ArrayRef<BasicBlock *> region,
+                       function_ref<uint64_t(const Value &)> about) {
+  return Fingerprint().of(head, region, about);
+}
 
 } // namespace meld::passes

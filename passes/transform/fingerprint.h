@@ -10,11 +10,20 @@
 // collision costs a look, never correctness.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Function.h"
 #include <cstdint>
 
 namespace meld::passes {
 
 uint64_t fingerprintOf(const llvm::Function &function);
+
+/// The same for what some branch decides over: the terminator of `head` and the blocks of `region`,
+/// in that order, with which of their values are used elsewhere. Arguments, values and blocks from
+/// elsewhere are told apart by where they first come up, and go in with what `about` says of them,
+/// so that the region is known again in a copy of the function and after a change elsewhere.
+uint64_t fingerprintOf(const llvm::BasicBlock &head, llvm::ArrayRef<llvm::BasicBlock *> region,
+                       llvm::function_ref<uint64_t(const llvm::Value &)> about);
 
 } // namespace meld::passes

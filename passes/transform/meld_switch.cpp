@@ -3,6 +3,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/fingerprint.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/region_cost.h"
@@ -110,17 +111,39 @@ std::vector<SwitchCase> largestGroup(const std::vector<SwitchCase> &cases,
   return best ? best->members : std::vector<SwitchCase>();
 }
 
+/// What the switch decides over, as a number.
+uint64_t printOf(BasicBlock &head, const BasicBlock *behind, const DivergenceInfo &divergence) {
+  SmallVector<BasicBlock *, 32> region;
+  SmallPtrSet<const BasicBlock *, 32> seen{&head, behind};
+  auto addFrom = [&](BasicBlock &block) {
+    for (BasicBlock *successor : successors(&block))
+      if (seen.insert(successor).second)
+        region.push_back(successor);
+  };
+  addFrom(head);
+  for (size_t i = 0; i < region.size(); ++i)
+    addFrom(*region[i]);
+  const uint64_t print = fingerprintOf(head, region, [&](const Value &value) {
+    return isa<BasicBlock>(value) ? 2 * uint64_t(&value == behind) + (&value == &head)
+                                  : uint64_t(divergence.width(&value));
+  });
+  return hash_combine(head.getParent(), print);
+}
+
 // One switch, tried on a copy; true when the copy has been taken.
 class SwitchMelder {
 public:
   SwitchMelder(Function &function, const MeldOptions &options, bool loops,
-               DecisionRecorder &recorder)
-      : function_(function), options_(options), loops_(loops), recorder_(recorder) {}
+               DecisionRecorder &recorder, LeftSwitches &left)
+      : function_(function), options_(options), loops_(loops), recorder_(recorder), left_(left) {}
 
   bool tryAt(SwitchInst &choice, const BranchAnalyses &now) {
     Decision decision = recorder_.at(choice);
     DebugLoc where = choice.getDebugLoc();
+    std::optional<uint64_t> tried;
     auto leave = [&](std::string reason) {
+      if (tried)
+        left_[*tried] = reason;
       decision.reason = std::move(reason);
       recorder_.record(std::move(decision), where);
       return false;
@@ -140,6 +163,10 @@ public:
       if (members.empty())
         return leave(reason);
     }
+    const uint64_t print = printOf(*block, next, now.divergence);
+    if (auto known = left_.find(print); known != left_.end())
+      return leave(known->second);
+    tried = print;
     const int before =
         regionCost(block, now.dominators, now.postDominators, now.loops, now.divergence, now.cost);
 
@@ -187,7 +214,8 @@ public:
         nullptr, &after);
     if (melded == 0)
       return leave("cases look alike, but none is melded: " + why);
-    if (options_.verify && verifyFunction(copy))
+    // The melder verifies each step, and says what holds at the end unless one was bad.
+    if (options_.verify && !after && verifyFunction(copy))
       return leave("melded code failed the verifier");
     if (!after)
       after = std::make_unique<BranchAnalyses>(copy);
@@ -213,16 +241,20 @@ private:
   const MeldOptions &options_;
   bool loops_;
   DecisionRecorder &recorder_;
+  LeftSwitches &left_;
 };
 
 } // namespace
 
 PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (point_ == "early" && goesIntoCallers(function))
+    return PreservedAnalyses::all();
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()) ||
       none_of(function, [](BasicBlock &block) { return isa<SwitchInst>(block.getTerminator()); }))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-switch", point_);
-  SwitchMelder melder(function, options_, point_ != "early", recorder);
+  LeftSwitches own;
+  SwitchMelder melder(function, options_, point_ != "early", recorder, left_ ? *left_ : own);
   if (!changeOneByOne(function, analyses, options_.maxIterations,
                       [&](Instruction &terminator, const BranchAnalyses &now) {
                         auto *choice = dyn_cast<SwitchInst>(&terminator);

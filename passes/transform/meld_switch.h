@@ -22,20 +22,29 @@
 // else the function is not touched at all.
 //
 // Ends: each kept copy costs less than what it replaces, and there is a ceiling. Cost: alignments
-// of each case with the first of each group of alike ones, plus the melder's own. Unsafe would be:
-// a case with convergent operations (other threads would join them), so such cases stay in the
-// switch; a wave-uniform switch loses its one jump, so it is not looked at.
+// of each case with the first of each group of alike ones, a copy of the function and the melder's
+// own; not twice for a switch that comes by unchanged, nor in a function that its callers are about
+// to have inlined. Unsafe would be: a case with convergent operations (other threads would join
+// them), so such cases stay in the switch; a wave-uniform switch loses its one jump, so it is not
+// looked at.
 #pragma once
 
 #include "passes/pipeline.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/PassManager.h"
 
 namespace meld::passes {
 
+/// Switches that were tried and left, with the reason, by the fingerprint of what they decide over:
+/// a trial is dear, and one that comes by unchanged would end the same way.
+using LeftSwitches = llvm::DenseMap<uint64_t, std::string>;
+
 class MeldSwitchPass : public llvm::PassInfoMixin<MeldSwitchPass> {
 public:
-  MeldSwitchPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  /// `left`: from earlier visits to the same functions, with the same options; null: none.
+  MeldSwitchPass(MeldOptions options, DecisionLog *log, std::string point = "",
+                 LeftSwitches *left = nullptr)
+      : options_(std::move(options)), log_(log), point_(std::move(point)), left_(left) {}
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
@@ -43,6 +52,7 @@ private:
   MeldOptions options_;
   DecisionLog *log_;
   std::string point_;
+  LeftSwitches *left_;
 };
 
 } // namespace meld::passes

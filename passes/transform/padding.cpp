@@ -22,7 +22,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr size_t mostPlaces = 3;  // tried per branch
+constexpr size_t mostPlaces = 2;  // tried per branch
 constexpr size_t mostBlocks = 24; // of a region
 constexpr size_t mostBody = 2000; // instructions compared
 
@@ -210,6 +210,19 @@ private:
   DenseMap<BasicBlock *, BasicBlock *> twin_;
 };
 
+// Is the block part of one case of a switch?
+bool isInCase(const BasicBlock &block, const BranchAnalyses &now) {
+  for (auto *at = now.dominators.getNode(&block); at && at->getIDom(); at = at->getIDom()) {
+    const BasicBlock *above = at->getIDom()->getBlock();
+    auto *behind = now.postDominators.getNode(above)->getIDom();
+    if (isa<SwitchInst>(above->getTerminator()) &&
+        is_contained(successors(above), at->getBlock()) &&
+        (!behind || behind->getBlock() != at->getBlock()))
+      return true;
+  }
+  return false;
+}
+
 // The region in the copy.
 Node twinOf(const Node &node, const Trial &trial) {
   Node copy = node;
@@ -222,12 +235,16 @@ Node twinOf(const Node &node, const Trial &trial) {
 
 class PaddingMelder {
 public:
-  PaddingMelder(Function &function, const MeldOptions &options, bool loops,
+  PaddingMelder(Function &function, const MeldOptions &options, bool early,
                 DecisionRecorder &recorder)
-      : function_(function), options_(options), loops_(loops), recorder_(recorder) {}
+      : function_(function), options_(options), early_(early), recorder_(recorder) {}
 
   /// True when a copy with this branch melded has been taken.
   bool tryAt(BranchInst &branch, const BranchAnalyses &now) {
+    // Padded, a case is no longer like the others: the switch melder comes first, and it meets
+    // simplified cases late.
+    if (early_ && isInCase(*branch.getParent(), now))
+      return false;
     const auto candidate = candidateAt(branch, now);
     if (!candidate)
       return false; // not of this shape: the melder has said what there is to say
@@ -243,7 +260,7 @@ public:
                             .make();
       BranchAnalyses padded(trial.copy());
       Planner planner(padded.divergence, padded.cost, padded.dominators, padded.postDominators,
-                      MeldScope::all, loops_);
+                      MeldScope::all, /*loops=*/!early_);
       planner.setIdle(&idle);
       Plan plan = planner.planWhole(*copied);
       const bool joined = any_of(plan.nodes, [](const NodePlan &node) {
@@ -280,7 +297,7 @@ public:
 private:
   Function &function_;
   const MeldOptions &options_;
-  bool loops_;
+  bool early_;
   DecisionRecorder &recorder_;
 };
 
@@ -290,7 +307,7 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-padding", point_);
-  PaddingMelder melder(function, options_, point_ != "early", recorder);
+  PaddingMelder melder(function, options_, point_ == "early", recorder);
   if (!changeOneByOne(function, analyses, options_.maxIterations,
                       [&](Instruction &terminator, const BranchAnalyses &now) {
                         auto *branch = dyn_cast<BranchInst>(&terminator);

@@ -22,7 +22,7 @@
 //
 // Everything is done on a copy of the function, which is kept only when the plan gains. Ends: each
 // melding lowers the estimated cost, and there is a ceiling. Cost: a copy of the function and one
-// plan for each place that is tried, at most three per branch. Unsafe would be: a region with a
+// plan for each place that is tried, at most two per branch. Unsafe would be: a region with a
 // loop or a switch (no constant leads through it once), so those are left out; convergent
 // operations are the melder's business (legality.h).
 #pragma once

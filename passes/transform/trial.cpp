@@ -53,6 +53,11 @@ void Trial::adopt() {
     (from++)->replaceAllUsesWith(&argument);
 }
 
+bool goesIntoCallers(const Function &function) {
+  return !function.hasFnAttribute(Attribute::NoInline) &&
+         any_of(function.users(), [](const User *user) { return isa<CallBase>(user); });
+}
+
 static bool changeOne(Function &function, const BranchAnalyses &now,
                       function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
   ReversePostOrderTraversal<Function *> order(&function);

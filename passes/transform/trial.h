@@ -29,6 +29,10 @@ private:
   llvm::Function *copy_ = nullptr;
 };
 
+/// Whether inlining will soon give the function's callers its code. A trial is dear, and there it
+/// would be made again, so the early point leaves such functions to them.
+bool goesIntoCallers(const llvm::Function &function);
+
 /// Offers the terminators in reverse post-order to `tryAt` until it says that it has changed the
 /// function, then starts again with new analyses, at most `rounds` times. True when anything was
 /// changed.

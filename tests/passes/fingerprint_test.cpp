@@ -122,4 +122,71 @@ TEST_F(Fingerprints, EachDifferenceCounts) {
   }
 }
 
+// A region below a branch, in two functions that differ elsewhere.
+class RegionFingerprints : public Fingerprints {
+protected:
+  static constexpr char region[] = R"(
+  br i1 %c, label %left, label %right
+left:
+  %l = add i32 %x, %y
+  %used = mul i32 %l, 3
+  br label %join
+right:
+  %r = sub i32 %x, %x
+  br label %join
+join:
+  %v = phi i32 [ %used, %left ], [ %r, %right ]
+  ret i32 %v
+}
+)";
+
+  uint64_t ofRegion(const std::string &above, const std::string &below, uint64_t aboutAll = 0) {
+#if LLVM_VERSION_MAJOR < 17
+    context_.setOpaquePointers(true);
+#endif
+    SMDiagnostic error;
+    modules_.push_back(parseAssemblyString(
+        "define i32 @f(i32 %x, i32 %y, i1 %c) {\nhead:\n" + above + below, error, context_));
+    EXPECT_NE(modules_.back(), nullptr) << error.getMessage().str();
+    if (!modules_.back())
+      return 0;
+    Function &function = *modules_.back()->getFunction("f");
+    std::vector<BasicBlock *> blocks;
+    for (BasicBlock &block : function)
+      if (block.getName() == "left" || block.getName() == "right")
+        blocks.push_back(&block);
+    EXPECT_EQ(blocks.size(), 2u);
+    return fingerprintOf(function.getEntryBlock(), blocks, [&](const Value &) { return aboutAll; });
+  }
+
+  static std::string changed(const std::string &from, const std::string &to) {
+    std::string text = region;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+};
+
+TEST_F(RegionFingerprints, WhatIsElsewhereDoesNotCount) {
+  const uint64_t plainly = ofRegion("", region);
+  EXPECT_EQ(plainly, ofRegion("  %z = add i32 %x, 77\n", region));
+  EXPECT_EQ(plainly, ofRegion("", changed("ret i32 %v", "%w = add i32 %v, 1\n  ret i32 %w")));
+}
+
+TEST_F(RegionFingerprints, EachDifferenceInsideCounts) {
+  const uint64_t plainly = ofRegion("", region);
+  EXPECT_NE(plainly, ofRegion("", changed("%l, 3", "%l, 5")));
+  EXPECT_NE(plainly,
+            ofRegion("", changed("label %left, label %right", "label %right, label %left")));
+  // Which values from elsewhere are one and the same.
+  EXPECT_NE(plainly, ofRegion("", changed("sub i32 %x, %x", "sub i32 %x, %y")));
+  EXPECT_NE(plainly, ofRegion("", changed("add i32 %x, %y", "add i32 %x, %x")));
+  // Another value of the region is used behind it.
+  EXPECT_NE(plainly, ofRegion("", changed("[ %used, %left ]", "[ %l, %left ]")));
+}
+
+TEST_F(RegionFingerprints, WhatIsSaidOfValuesFromElsewhereCounts) {
+  EXPECT_NE(ofRegion("", region, 1), ofRegion("", region, 2));
+}
+
 } // namespace
