@@ -83,8 +83,13 @@ int main(int argc, char **argv) {
   double seconds = 0.5;
   app.add_option("--target", target, "Processor: gfx900 or gfx90a")->capture_default_str();
   app.add_option("--seconds", seconds, "Time per number")->capture_default_str();
-  app.add_option("--class", only, "Only this class");
-  app.add_option("--way", onlyWay, "Only this way to execute");
+  std::vector<std::string> classes, ways;
+  for (const Class &c : kClasses)
+    classes.push_back(c.kernel);
+  for (const Way &way : kWays)
+    ways.push_back(way.name);
+  app.add_option("--class", only, "Only this class")->check(CLI::IsMember(classes));
+  app.add_option("--way", onlyWay, "Only this way to execute")->check(CLI::IsMember(ways));
   CLI11_PARSE(app, argc, argv);
 
   const auto t = isa::targetFromName(target);

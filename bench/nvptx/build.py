@@ -139,6 +139,8 @@ def main():
     if not builder.plugin.exists():
         sys.exit(f"{builder.plugin} is not there: ./dev build")
     names = sorted(p.stem for p in (TOP / "bench" / "kernels").glob("*.hip") if options.only in p.stem)
+    if not names:
+        sys.exit(f"no program of bench/kernels has '{options.only}' in its name")
     entries = [builder.build(name) for name in names]
     (builder.out / "table.json").write_text(json.dumps(entries, indent=1))
     if options.json:

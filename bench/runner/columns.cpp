@@ -20,9 +20,9 @@ const char *legend() {
          "ALU instructions. VGPRs: the most of any kernel; occ.: waves per SIMD, the least. "
          "cycles: "
          "modelled. Ratios are original / run, above 1 is better. melded: decisions that changed "
-         "code, by pass. compile ms: all of it, without the cache. 'PASS, original': libmeld kept "
-         "the "
-         "original code. Best block size: where the original is fastest.";
+         "code in any kernel of the program, by pass. compile ms: all of it, without the cache. "
+         "'PASS, original': libmeld kept the original code. Best block size: where the original is "
+         "fastest.";
 }
 
 std::vector<std::string> cellsOf(const Row &row, const Run &run) {

@@ -1,6 +1,6 @@
 """Our divergence analysis against LLVM's, over the programs of bench/kernels (./dev bench divergence).
 
-usage: divergence_table.py HIPCC LLVM_BIN MELD_FUZZ_DIVERGENCE KERNELS [NAME...]
+usage: ./dev bench divergence [NAME...]   (divergence_table.py HIPCC LLVM_BIN MELD_FUZZ_DIVERGENCE KERNELS [NAME...])
 Each program is looked at twice: what clang hands to the optimiser, lightly cleaned up, and after -O3. Counted are
 values and branches: uniform or divergent for both; "better": uniform in a wave for us, divergent for LLVM; "worse":
 the other way round, which fails the command and is printed. Nothing is executed; whether "better" is true shows where
@@ -15,8 +15,13 @@ import sys
 import tempfile
 
 hipcc, llvm_bin, compare, kernels = sys.argv[1:5]
-names = sys.argv[5:] or sorted(os.path.splitext(os.path.basename(path))[0]
-                               for path in glob.glob(os.path.join(kernels, "*.hip")))
+known = sorted(os.path.splitext(os.path.basename(path))[0] for path in glob.glob(os.path.join(kernels, "*.hip")))
+names = sys.argv[5:] or known
+if "-h" in names or "--help" in names:
+    sys.exit(__doc__ + "names: " + ", ".join(known))
+unknown = [name for name in names if name not in known]
+if unknown:
+    sys.exit(f"no program is called {', '.join(unknown)}; there are: {', '.join(known)}")
 columns = ["uniform", "divergent", "better", "branches", "worse"]
 summary = re.compile(r"^all: uniform (\d+), divergent (\d+), strictly better (\d+) \((\d+) branches\), worse (\d+)$", re.M)
 

@@ -63,7 +63,38 @@ std::string Compilation::what() const {
   std::string text;
   for (const auto &[pass, count] : byPass)
     text += (text.empty() ? "" : ", ") + pass + " " + std::to_string(count);
+  if (text.empty() && kernels) // merged by what a pass left to LLVM, say
+    return std::to_string(kernels) + (kernels == 1 ? " kernel" : " kernels") + ", none logged";
   return text.empty() ? "-" : text;
+}
+
+Compilation compilationOf(const std::string &report) {
+  Compilation result;
+  const json data = json::parse(report, nullptr, /*allow_exceptions=*/false);
+  if (data.is_discarded() || !data.contains("metadata"))
+    return result;
+  const json &metadata = data["metadata"];
+  if (metadata.contains("timings"))
+    result.milliseconds = metadata["timings"].value("totalMs", 0.0);
+  const auto add = [&](const json &decisions) {
+    for (const json &decision : decisions) {
+      if (!decision.value("melded", false))
+        continue;
+      ++result.melded;
+      std::string pass = decision.value("pass", "?");
+      if (pass.rfind("meld-", 0) == 0)
+        pass.erase(0, 5);
+      ++result.byPass[pass];
+    }
+  };
+  for (const json &kernel : metadata.value("kernels", json::array()))
+    if (kernel.value("melded", false)) {
+      ++result.kernels;
+      add(kernel.value("decisions", json::array()));
+    }
+  if (result.kernels) // and in functions that were inlined into kernels later
+    add(metadata.value("functions", json::array()));
+  return result;
 }
 
 Compilation compileAlone(const Paths &paths, const std::string &program,
@@ -75,28 +106,7 @@ Compilation compileAlone(const Paths &paths, const std::string &program,
               object.string(), "--format", "json"},
              configuration.environment, output);
   fs::remove(object);
-  Compilation result;
-  const json data = json::parse(output, nullptr, /*allow_exceptions=*/false);
-  if (data.is_discarded() || !data.contains("metadata"))
-    return result;
-  const json &metadata = data["metadata"];
-  if (metadata.contains("timings"))
-    result.milliseconds = metadata["timings"].value("totalMs", 0.0);
-  for (const json &kernel : metadata.value("kernels", json::array())) {
-    if (!kernel.value("melded", false))
-      continue;
-    ++result.kernels;
-    for (const json &decision : kernel.value("decisions", json::array())) {
-      if (!decision.value("melded", false))
-        continue;
-      ++result.melded;
-      std::string pass = decision.value("pass", "?");
-      if (pass.rfind("meld-", 0) == 0)
-        pass.erase(0, 5);
-      ++result.byPass[pass];
-    }
-  }
-  return result;
+  return compilationOf(output);
 }
 
 Measurement measure(const Paths &paths, const std::string &program,

@@ -83,6 +83,9 @@ struct Compilation {
   std::string what() const;
 };
 
+/// From what `meld compile --format json` prints; empty from anything else.
+Compilation compilationOf(const std::string &report);
+
 /// Compiles the program's kernels offline (`meld compile`), without the cache.
 Compilation compileAlone(const Paths &paths, const std::string &program,
                          const Configuration &configuration);

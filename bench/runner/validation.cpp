@@ -84,6 +84,12 @@ const char *nameOf(Origin origin) {
   return "";
 }
 
+std::string bandOf(const Check &check) {
+  if (check.origin == Origin::other)
+    return "-";
+  return check.tolerance > 0 ? "1 +- " + decimal(check.tolerance, 2) : "exact";
+}
+
 std::string verdictOf(const ValidationRow &row) {
   if (!row.measured)
     return "MISSING";
@@ -132,7 +138,7 @@ int runValidation(const Paths &paths, bool json) {
       return 1;
     }
     const auto rows = evaluate(checksOf(device), launches);
-    Table table({"what", "model", "published", "ratio", "verdict", "kind", "source"});
+    Table table({"what", "model", "published", "ratio", "band", "verdict", "kind", "source"});
     unsigned judged = 0, inside = 0;
     for (const ValidationRow &row : rows) {
       ok = ok && row.ok();
@@ -141,8 +147,8 @@ int runValidation(const Paths &paths, bool json) {
         inside += row.ok();
       }
       table.add({row.check.what, decimal(row.model, 2), decimal(row.check.published, 2),
-                 decimal(row.ratio(), 2), verdictOf(row), nameOf(row.check.origin),
-                 row.check.source});
+                 decimal(row.ratio(), 2), bandOf(row.check), verdictOf(row),
+                 nameOf(row.check.origin), row.check.source});
       all.push_back({{"device", device},
                      {"name", row.check.name},
                      {"what", row.check.what},
@@ -162,7 +168,8 @@ int runValidation(const Paths &paths, bool json) {
     std::printf("%s\n", all.dump(1).c_str());
   else
     std::printf("kind: rule = the model was built from this source; check = it was not; other = a "
-                "neighbouring device, never\njudged. Sources in full: docs/timing-model.md.\n");
+                "neighbouring device, never\njudged. band: of the ratio model / published. Sources "
+                "in full: docs/timing-model.md.\n");
   return ok ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// What the timing model is compared with. Titles in full, with links: docs/timing-model.md.
+// What the timing model is compared with. Titles in full: docs/timing-model.md.
 #include "bench/runner/validation.h"
 
 namespace meld::bench {

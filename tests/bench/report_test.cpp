@@ -122,6 +122,22 @@ TEST(Report, EveryRunHasACellForEveryColumn) {
   EXPECT_EQ(Compilation{}.what(), "-");
 }
 
+TEST(Report, DecisionsInInlinedFunctionsCount) {
+  const Compilation c = compilationOf(R"({"metadata": {"timings": {"totalMs": 12.5},
+    "kernels": [
+      {"melded": true, "decisions": [{"pass": "meld-cfm", "melded": true},
+                                     {"pass": "meld-cfm", "melded": false}]},
+      {"melded": false, "decisions": [{"pass": "meld-cfm", "melded": true}]}],
+    "functions": [{"pass": "meld-branch-fusion", "melded": true, "function": "f"}]}})");
+  EXPECT_EQ(c.kernels, 1u);
+  EXPECT_EQ(c.melded, 2u);
+  EXPECT_EQ(c.milliseconds, 12.5);
+  EXPECT_EQ(c.what(), "branch-fusion 1, cfm 1");
+  EXPECT_EQ(compilationOf(R"({"metadata": {"kernels": [{"melded": true}]}})").what(),
+            "1 kernel, none logged");
+  EXPECT_EQ(compilationOf("meld: no such file").what(), "-");
+}
+
 TEST(Report, PublishedNumbersStandBesideOurs) {
   EXPECT_TRUE(publishedTables({rowOf("lz", Set::everyday, 3, 2)}).empty());
   EXPECT_EQ(publishedText({}), "");
