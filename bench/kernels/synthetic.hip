@@ -114,9 +114,9 @@ static const std::vector<Step> patterns[] = {{{0, 0, false}, {1, 0, false}},
                                              {{0, 1, false}, {1, 2, false}, {0, 4, false}}};
 
 /// One update, in numbers below 2^32.
-static uint64_t update(bool permuted, uint64_t number, uint64_t x, uint64_t y, uint64_t k) {
+static uint64_t update(bool random, uint64_t number, uint64_t x, uint64_t y, uint64_t k) {
   const uint64_t word = uint64_t(1) << 32;
-  if (!permuted) {
+  if (!random) {
     const uint64_t a = (x + (y ^ (k + number))) % word, b = a ^ a * 32 % word;
     const uint64_t c = (y * 3 + b) % word, d = (word + b - c / 8) % word;
     return (d * 5 + number) % word;
@@ -125,7 +125,7 @@ static uint64_t update(bool permuted, uint64_t number, uint64_t x, uint64_t y, u
   return (a / 8 + b * 7) % (word / 2) ^ (b + number) % word;
 }
 
-static void reference(int pattern, bool permuted, uint64_t *pair, uint64_t k) {
+static void reference(int pattern, bool random, uint64_t *pair, uint64_t k) {
   bool taken = false;
   uint64_t number = 0;
   for (const Step &step : patterns[pattern - 1]) {
@@ -133,7 +133,7 @@ static void reference(int pattern, bool permuted, uint64_t *pair, uint64_t k) {
     uint64_t &x = pair[step.word];
     taken = (!step.nested || taken) && (step.bit == 0 || (x & step.bit));
     if (taken)
-      x = update(permuted, number, x, pair[1 - step.word], k);
+      x = update(random, number, x, pair[1 - step.word], k);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "bench/runner/cases.h"
 
+#include "bench/runner/table.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -80,7 +82,8 @@ std::string unknownName(const std::string &text) {
   for (const Case &c : allCases())
     if (seen.insert(c.family()).second)
       families += (families.empty() ? "" : ", ") + c.family();
-  return "no benchmark is called '" + text + "'\nsets: " + sets + "\nbenchmarks: " + families +
+  return "no benchmark is called '" + text + "'\n" + wrapped("sets: " + sets, 110) + "\n" +
+         wrapped("benchmarks: " + families, 110) +
          "\nPart of a name will do, or the name of a program in bench/kernels.";
 }
 

@@ -13,7 +13,8 @@ const std::vector<std::string> &columnTitles() {
 }
 
 const char *legend() {
-  return "per wave: instructions of all kinds. VALU to branches: instructions issued, by class "
+  return "libmeld: as it is unless told otherwise; all: with scalarization, too. per wave: "
+         "instructions of all kinds. VALU to branches: instructions issued, by class "
          "(VMEM "
          "without LDS and FLAT). lines: cache lines touched. VALU %: lanes that were active in "
          "vector "

@@ -36,8 +36,8 @@ th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}
 const char *described(Set set) {
   switch (set) {
   case Set::synthetic:
-    return "Branch patterns of growing difficulty; -R variants permute one side. Block sizes 32 to "
-           "256.";
+    return "Branch patterns of growing difficulty; -R variants compute different things on "
+           "their two sides. Block sizes 32 to 256.";
   case Set::melding:
     return "The 25 configurations of the control-flow melding paper's programs.";
   case Set::fusion:
@@ -137,11 +137,11 @@ std::string resultsPage(const std::vector<Row> &rows, const std::string &size) {
       out += tile(decimal(means.all, 2) + "x",
                   std::string(nameOf(set)) + ", geometric mean of " + std::to_string(means.count));
   out += "</div>\n";
+  for (Set set : allSets())
+    out += section(set, rows);
   out += "<h2>Geometric means</h2><p>Of the cycle ratio, original / run, over all block sizes of a "
          "set, and over each program at the block size where its original is fastest.</p>" +
          htmlTable(meansCells(rows), "means");
-  for (Set set : allSets())
-    out += section(set, rows);
   out += publishedSection(rows);
   return out + "</main></body></html>\n";
 }

@@ -24,6 +24,8 @@ std::vector<Configuration> configurations(bool quick) {
   if (!quick)
     all.push_back(scalarization());
   all.push_back({"libmeld", false, {}});
+  if (!quick) // scalarization is off unless asked for
+    all.push_back({"all", false, {{"MELD_PASSES", "all"}}});
   return all;
 }
 
