@@ -80,6 +80,7 @@ private:
   std::optional<Found> look(const BranchAnalyses &now, bool &skipped) {
     Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, search_.scope,
                     search_.loops);
+    LostWaves lostWaves(now);
     rejected_.clear();
     ReversePostOrderTraversal<Function *> order(&function_);
     for (BasicBlock *block : order) {
@@ -110,7 +111,7 @@ private:
         continue;
       }
       Plan plan = planner.plan(*branch);
-      judge(plan, now);
+      judge(plan, lostWaves);
       now.planned[{block, plan.isDiamond() ? anyWay : ownWay()}] = {
           !plan.nodes.empty(), plan.gain, plan.percent(), plan.reason, plan.summary()};
       decision.profit = plan.percent();
@@ -146,10 +147,10 @@ private:
   }
 
   /// Takes lost waves off the gain, and says what is wrong with a plan that is not worth it.
-  void judge(Plan &plan, const BranchAnalyses &now) const {
+  void judge(Plan &plan, LostWaves &lostWaves) const {
     if (plan.nodes.empty())
       return; // it says why
-    const int lost = options_.pressure && plan.gain > 0 && !forced_ ? lostWavesOf(plan, now) : 0;
+    const int lost = options_.pressure && plan.gain > 0 && !forced_ ? lostWaves.of(plan) : 0;
     plan.gain -= lost;
     if (!isWorth(true, plan.gain, plan.percent()))
       plan.reason += lost > 0 ? wavesLost : tooSmall;
