@@ -100,6 +100,7 @@ Error Compilation::transform(Module &module) {
   meld.tailMerge = request_.tailMerge;
   meld.verify = request_.verify;
   meld.recordSides = true;
+  meld.pressure = false; // the verdict on the machine code counts waves
   meld.leaveAlone = std::make_shared<const std::set<std::string>>(
       leftAlone(module)); // includes what the request leaves out
   passes::MeldChoice::ByFunction leftOut;

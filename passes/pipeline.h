@@ -43,6 +43,9 @@ struct MeldOptions {
   bool tailMerge = true;
   /// Run the IR verifier after each melding; a function that fails is put back as it was.
   bool verify = true;
+  /// Take lost waves off a plan's gain (transform/lost_waves.h); for where nobody looks at the
+  /// machine code afterwards.
+  bool pressure = true;
   /// Regular expressions over function names; empty include means all, empty exclude means none.
   std::string kernelInclude;
   std::string kernelExclude;

@@ -2,6 +2,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/lost_waves.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
 #include "passes/transform/rollback.h"
@@ -17,6 +18,7 @@ namespace meld::passes {
 using namespace llvm;
 
 static constexpr const char *tooSmall = ": gain too small";
+static constexpr const char *wavesLost = ": fewer waves would cost more";
 
 static const char *passName(MeldScope scope) {
   return scope == MeldScope::diamonds ? "meld-branch-fusion" : "meld-cfm";
@@ -78,6 +80,7 @@ private:
   std::optional<Found> look(const BranchAnalyses &now, bool &skipped) {
     Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, search_.scope,
                     search_.loops);
+    LostWaves lostWaves(now);
     rejected_.clear();
     ReversePostOrderTraversal<Function *> order(&function_);
     for (BasicBlock *block : order) {
@@ -102,20 +105,19 @@ private:
       if (const auto *known = planned(now, *block);
           known && !isWorth(known->possible, known->gain, known->percent)) {
         decision.profit = known->percent;
-        decision.reason = known->reason + (known->possible ? tooSmall : "");
+        decision.reason = known->reason;
         decision.alignment = known->alignment;
         reject(*block, std::move(decision));
         continue;
       }
       Plan plan = planner.plan(*branch);
+      judge(plan, lostWaves);
       now.planned[{block, plan.isDiamond() ? anyWay : ownWay()}] = {
           !plan.nodes.empty(), plan.gain, plan.percent(), plan.reason, plan.summary()};
       decision.profit = plan.percent();
       decision.reason = plan.reason;
       decision.alignment = plan.summary();
       if (!isWorth(!plan.nodes.empty(), plan.gain, plan.percent())) {
-        if (!plan.nodes.empty())
-          decision.reason += tooSmall;
         reject(*block, std::move(decision));
         continue;
       }
@@ -142,6 +144,16 @@ private:
 
   bool isWorth(bool possible, int gain, double percent) const {
     return possible && (gain > 0 || forced_) && percent >= options_.minProfit;
+  }
+
+  /// Takes lost waves off the gain, and says what is wrong with a plan that is not worth it.
+  void judge(Plan &plan, LostWaves &lostWaves) const {
+    if (plan.nodes.empty())
+      return; // it says why
+    const int lost = options_.pressure && plan.gain > 0 && !forced_ ? lostWaves.of(plan) : 0;
+    plan.gain -= lost;
+    if (!isWorth(true, plan.gain, plan.percent()))
+      plan.reason += lost > 0 ? wavesLost : tooSmall;
   }
 
   void reject(BasicBlock &block, Decision decision) {

@@ -17,18 +17,19 @@ TEST(MeldOptions, EmptyTextIsTheDefault) {
   ASSERT_TRUE(bool(parsed));
   EXPECT_TRUE(parsed->wants("cfm"));
   EXPECT_TRUE(parsed->wants("tail-merge"));
-  EXPECT_TRUE(parsed->early && parsed->late && parsed->verify);
+  EXPECT_TRUE(parsed->early && parsed->late && parsed->verify && parsed->pressure);
 }
 
 TEST(MeldOptions, ReadsEveryOption) {
   auto parsed = MeldOptions::parse(
-      "min-profit=2.5;max-iterations=3;no-tail-merge;no-late;include=^k;exclude=x$");
+      "min-profit=2.5;max-iterations=3;no-tail-merge;no-late;no-pressure;include=^k;exclude=x$");
   ASSERT_TRUE(bool(parsed));
   EXPECT_DOUBLE_EQ(parsed->minProfit, 2.5);
   EXPECT_EQ(parsed->maxIterations, 3u);
   EXPECT_FALSE(parsed->wants("tail-merge"));
   EXPECT_TRUE(parsed->wants("branch-fusion"));
   EXPECT_FALSE(parsed->late);
+  EXPECT_FALSE(parsed->pressure);
   EXPECT_TRUE(parsed->wantsKernel("kernel"));
   EXPECT_FALSE(parsed->wantsKernel("kernelx"));
   EXPECT_FALSE(parsed->wantsKernel("other"));
