@@ -11,20 +11,15 @@ namespace {
 class Sequence {
 public:
   explicit Sequence(const Plan &plan) {
-    auto left = plan.left.nodes.begin(), right = plan.right.nodes.begin();
+    ArrayRef<Node> left = plan.left.nodes, right = plan.right.nodes;
     for (const NodePlan &node : plan.nodes) {
-      for (; left != plan.left.nodes.end() && &*left != node.left; ++left)
-        addAlone(*left);
-      for (; right != plan.right.nodes.end() && &*right != node.right; ++right)
-        addAlone(*right);
-      ++left, ++right;
+      addUpTo(node.left, left);
+      addUpTo(node.right, right);
       for (const BlockPlan &block : node.blocks)
         addPair(block);
     }
-    for (; left != plan.left.nodes.end(); ++left)
-      addAlone(*left);
-    for (; right != plan.right.nodes.end(); ++right)
-      addAlone(*right);
+    addUpTo(nullptr, left);
+    addUpTo(nullptr, right);
   }
 
   std::vector<MeldedItem> items;
@@ -35,6 +30,17 @@ private:
       for (Instruction &instruction : *block)
         if (!isIgnorable(instruction))
           items.push_back({&instruction, nullptr});
+  }
+
+  /// What comes before a paired node has no partner; drops it and the node. Null: to the end.
+  void addUpTo(const Node *paired, ArrayRef<Node> &nodes) {
+    while (!nodes.empty()) {
+      const Node &next = nodes.front();
+      nodes = nodes.drop_front();
+      if (&next == paired)
+        return;
+      addAlone(next);
+    }
   }
 
   void addPair(const BlockPlan &block) {
