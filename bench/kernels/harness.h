@@ -98,19 +98,26 @@ struct Options {
     Options o;
     o.size = sizes.small;
     o.pattern = patterns.front();
-    const auto refuse = [&](const std::string &why) {
+    const auto usage = [&](std::FILE *to) {
       std::string words;
       for (const std::string &word : patterns)
         words += (words.empty() ? "" : "|") + word;
-      std::fprintf(stderr,
-                   "%s: %s\nusage: %s [--block N] [--size small|large|N] [--seed N] "
-                   "[--pattern %s]\nsize: the number of %s; small is %zu, large is %zu\n",
-                   argv[0], why.c_str(), argv[0], words.c_str(), sizes.unit, sizes.small,
-                   sizes.large);
+      std::fprintf(to,
+                   "usage: %s [--block N] [--size small|large|N] [--seed N] [--pattern %s]\n"
+                   "size: the number of %s; small is %zu, large is %zu\n",
+                   argv[0], words.c_str(), sizes.unit, sizes.small, sizes.large);
+    };
+    const auto refuse = [&](const std::string &why) {
+      std::fprintf(stderr, "%s: %s\n", argv[0], why.c_str());
+      usage(stderr);
       std::exit(2);
     };
     for (int i = 1; i < argc; i += 2) {
       const std::string name = argv[i];
+      if (name == "--help") {
+        usage(stdout);
+        std::exit(0);
+      }
       if (name != "--block" && name != "--size" && name != "--seed" && name != "--pattern")
         refuse("unknown option " + name);
       if (i + 1 >= argc)
