@@ -1,9 +1,9 @@
 // A dispatch saved with all memory it may touch, so that it can be run again alone.
 //
-//   MELD_GPU_CAPTURE=DIR[,REGEX[,N]]    the N-th (default: first) dispatch of each kernel whose
-//   name
-//                                       matches goes to DIR/<kernel>-<N>.mgc; with several devices
-//                                       each counts its own, DIR/<kernel>-<N>-device<I>.mgc
+//   MELD_GPU_CAPTURE=DIR[,REGEX[,N]]
+//
+// The N-th (default: first) dispatch of each kernel whose name matches goes to
+// DIR/<kernel>-<N>.mgc; with several devices each counts its own, DIR/<kernel>-<N>-device<I>.mgc.
 //
 // What: before the dispatch every allocation of the process is copied, pages of zeros left out;
 // after it the pages that changed are. `meld-gpu replay` puts the memory back at its addresses,

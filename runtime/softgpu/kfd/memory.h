@@ -6,12 +6,10 @@
 //   - VRAM without host access (and scratch) is mapped PROT_NONE by the thunk; mapToGpu() replaces
 //     that mapping with a readable one, because our "GPU" is this process.
 //   - USERPTR memory whose device address is not its host address (hipHostRegister and pinned
-//   copies
-//     on ROCr 5) goes into a table of ranges; toHost() looks there. An empty table is the fast
-//     path.
+//     copies on ROCr 5) goes into a table of ranges; toHost() looks there. An empty table is the
+//     fast path.
 //   - Every allocation belongs to the device whose gpu_id ALLOC was given. Other devices may touch
-//   it
-//     once it is mapped to them. Being ordinary memory of the process it does not fault before
+//     it once it is mapped to them. Being ordinary memory of the process it does not fault before
 //     that; mapped() tells, which is what checked mode and the copy engines ask.
 //
 // Thread rule: thread-safe. toHost() and empty() take no lock (they run once per lane of memory

@@ -4,12 +4,10 @@
 //   MELD_GPU_MEM=BYTES                     device memory; suffixes K M G T
 //   MELD_GPU_THREADS=N                     host threads that execute (0: one per core)
 //   MELD_GPU_TIMING=0|1                    model cycles
-//   MELD_GPU_CHECKED=0|1|all|LIST          1: check every access against the allocations; LIST: any
-//   of
-//                                          memory, hazard, undefined, race, barrier
-//                                          (cu/check/check.h)
-// With several devices, MELD_GPU_CUS and MELD_GPU_MEM may be a list, too: one value for each
-// device. A bad value: one warning on stderr, the default.
+//   MELD_GPU_CHECKED=0|1|all|LIST          1: every access against the allocations; or a list of
+//                                          memory, hazard, undefined, race, barrier (check.h)
+// With several devices, MELD_GPU_CUS and MELD_GPU_MEM may be lists, too: one value for each device.
+// A bad value: one warning on stderr, the default.
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
