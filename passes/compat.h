@@ -122,9 +122,12 @@ inline void dropPromises(llvm::Instruction &instruction) {
 #endif
 }
 
-/// Asks LLVM's own analysis: DivergenceInfo takes references, UniformityInfo (17 on) pointers.
+/// Asks LLVM's own analysis: DivergenceInfo takes references, UniformityInfo (17 on) pointers, and
+/// tells a branch from a value by the pointer's type.
 template <typename View, typename What> bool isDivergent(View &view, const What &what) {
 #if LLVM_VERSION_MAJOR >= 17
+  if (auto *end = llvm::dyn_cast<llvm::Instruction>(&what); end && end->isTerminator())
+    return view.isDivergent(end);
   return view.isDivergent(&what);
 #else
   return view.isDivergent(what);

@@ -69,7 +69,7 @@ define amdgpu_kernel void @row(ptr addrspace(1) noalias %in, ptr addrspace(1) no
 ; ISA: s_load_dword s{{[0-9]+}}, s[{{[0-9:]+}}], 0x0
 define amdgpu_kernel void @before_store(ptr addrspace(1) %a) !reqd_work_group_size !2 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 6
+  %w = udiv i32 %x, 64
   %wide = zext i32 %w to i64
   %p = getelementptr i32, ptr addrspace(1) %a, i64 %wide
   %v = load i32, ptr addrspace(1) %p, align 4

@@ -71,7 +71,7 @@ end:
 ; LOADS: ret void
 define amdgpu_kernel void @row(ptr addrspace(1) noalias %in, ptr addrspace(1) noalias %out) !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 6
+  %w = udiv i32 %x, 64
   %m = call i64 @llvm.amdgcn.icmp.i64.i32(i32 %x, i32 77, i32 32)
   %p = getelementptr i32, ptr addrspace(1) %in, i32 %w
   %v = load i32, ptr addrspace(1) %p, align 4

@@ -9,16 +9,17 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workitem.id.y()
 declare void @llvm.amdgcn.s.barrier()
 
+; (Divisions, since LLVM 17 knows the shift by itself.)
 ; The wave's number indexes a table: one read, and the address and the load are the scalar unit's.
 ; CHECK-LABEL: @wave_number(
-; CHECK: %w = lshr i32 %x, 6
+; CHECK: %w = udiv i32 %x, 64
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 %w)
 ; CHECK: %i = mul i32 %[[S]], %n
 ; CHECK-NOT: readfirstlane
 ; CHECK: ret void
 define amdgpu_kernel void @wave_number(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out, i32 %n) !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 6
+  %w = udiv i32 %x, 64
   %i = mul i32 %w, %n
   %q = getelementptr i32, ptr addrspace(1) %p, i32 %i
   %v = load i32, ptr addrspace(1) %q
@@ -81,7 +82,7 @@ define amdgpu_kernel void @cancelled(ptr addrspace(1) %out, i32 %a, i32 %b) {
 ; WHY: meld-scalarize-values left {{.*}}: reading the first lane costs more than the scalar unit saves
 define amdgpu_kernel void @little(ptr addrspace(1) %out, i32 %n) !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 6
+  %w = udiv i32 %x, 64
   %s = add i32 %w, %n
   %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
   store i32 %s, ptr addrspace(1) %o
@@ -101,7 +102,7 @@ entry:
   br i1 %c, label %some, label %end
 some:
   call void @llvm.amdgcn.s.barrier()
-  %w = lshr i32 %x, 6
+  %w = udiv i32 %x, 64
   %i = mul i32 %w, %n
   %q = getelementptr i32, ptr addrspace(1) %p, i32 %i
   %v = load i32, ptr addrspace(1) %q
@@ -132,7 +133,7 @@ define amdgpu_kernel void @ragged(ptr addrspace(1) noalias %p, ptr addrspace(1) 
 ; CHECK: ret void
 define amdgpu_kernel void @unknown_shape(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out) {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 6
+  %w = udiv i32 %x, 64
   %q = getelementptr i32, ptr addrspace(1) %p, i32 %w
   %v = load i32, ptr addrspace(1) %q
   %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
@@ -159,7 +160,7 @@ define amdgpu_kernel void @own_answers(ptr addrspace(1) noalias %p, ptr addrspac
 ; CHECK: call i32 @llvm.amdgcn.readfirstlane(i32 %w)
 define amdgpu_kernel void @wave32(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out) #0 !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 5
+  %w = udiv i32 %x, 32
   %q = getelementptr i32, ptr addrspace(1) %p, i32 %w
   %v = load i32, ptr addrspace(1) %q
   %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
@@ -173,7 +174,7 @@ define amdgpu_kernel void @wave32(ptr addrspace(1) noalias %p, ptr addrspace(1) 
 ; CHECK: ret void
 define amdgpu_kernel void @wave64(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out) !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
-  %w = lshr i32 %x, 5
+  %w = udiv i32 %x, 32
   %q = getelementptr i32, ptr addrspace(1) %p, i32 %w
   %v = load i32, ptr addrspace(1) %q
   %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
