@@ -91,8 +91,12 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
 
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor) {
   Estimate e;
-  for (const auto &block : f.blocks)
+  for (const auto &block : f.blocks) {
+    bool called = false;
     for (size_t i = block.first; i < block.first + block.count; ++i) {
+      StringRef name = f.instructions[i].name;
+      called |= startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
+      e.swapsBehindCalls += called && startsWith(name, "V_SWAP_B32");
       Cost c = costOf(f.instructions[i]);
       e.cycles += c.issue * block.frequency;
       ++e.instructions;
@@ -119,6 +123,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
         break;
       }
     }
+  }
   e.wavesPerSimd = occupancy(resources, processor);
   return e;
 }
@@ -135,6 +140,8 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   more("LDS bytes", rb.ldsBytes, ra.ldsBytes);
   more("scratch bytes", rb.scratchBytes, ra.scratchBytes);
   more("VGPR spills", rb.vgprSpills, ra.vgprSpills);
+  more("swaps behind calls, which LLVM may have got wrong,", before.swapsBehindCalls,
+       after.swapsBehindCalls);
   if (v.reason.empty() && after.wavesPerSimd < before.wavesPerSimd)
     v.reason =
         formatv("occupancy {0} -> {1} waves per SIMD (VGPRs {2} -> {3}, SGPRs {4} -> {5})",

@@ -30,6 +30,9 @@ struct Estimate {
   uint32_t instructions = 0, valu = 0, salu = 0, scalarMemory = 0, vectorMemory = 0, lds = 0,
            branches = 0;     ///< static counts
   unsigned wavesPerSimd = 0; ///< the registers' limit
+  /// v_swap_b32 behind a call in one block. SIShrinkInstructions makes a swap of three moves (t =
+  /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
+  uint32_t swapsBehindCalls = 0;
 };
 
 Estimate estimate(const MachineFunction &function, const KernelResources &resources,
@@ -45,7 +48,7 @@ struct Verdict {
 };
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves, no more LDS,
-/// scratch or spills.
+/// scratch, spills or swaps behind calls.
 Verdict judge(const Estimate &before, const KernelResources &resourcesBefore, const Estimate &after,
               const KernelResources &resourcesAfter, double minProfit);
 

@@ -8,8 +8,11 @@
 // printed and, with --keep, the IR is written. Exit code 1 when anything was found. A kernel whose
 // plain code LLVM does not finish within --limit seconds, or gets wrong by two other compilations
 // without our passes, is skipped and counted; one that only the melded code keeps LLVM busy with is
-// a finding.
+// a finding. One whose melded code the product's verdict would refuse for a fault of LLVM that it
+// knows (cost/estimate.h) is counted as refused.
+#include "jit/code_object.h"
 #include "jit/optimizer.h"
+#include "passes/cost/estimate.h"
 #include "passes/pipeline.h"
 #include "passes/transform/meld_choice.h"
 #include "tests/fuzz/kernel_ir.h"
@@ -78,11 +81,11 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
 }
 
 struct Tally {
-  uint64_t kernels = 0, melded = 0, regions = 0, findings = 0, skipped = 0;
+  uint64_t kernels = 0, melded = 0, regions = 0, findings = 0, skipped = 0, refused = 0;
   uint64_t plainInstructions = 0, meldedInstructions = 0; ///< executed, of the kernels compared
   Tally &operator+=(const Tally &t) {
     kernels += t.kernels, melded += t.melded, regions += t.regions, findings += t.findings;
-    skipped += t.skipped;
+    skipped += t.skipped, refused += t.refused;
     plainInstructions += t.plainInstructions, meldedInstructions += t.meldedInstructions;
     return *this;
   }
@@ -207,6 +210,24 @@ Opinion thirdOpinions(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, cons
                      ", melded IR with -O0 code " + agrees(result(true, '3', true))};
 }
 
+/// Code that LLVM got wrong in a way the product's verdict on machine code knows: it would go on
+/// with the original.
+bool wouldBeRefused(const Setup &setup, StringRef plain, StringRef melded) {
+  auto swaps = [&](StringRef object) {
+    auto disassembler = passes::Disassembler::create(setup.target.cpu);
+    auto kernels = jit::readKernels(MemoryBufferRef(object, "fuzz"));
+    uint32_t count = 0;
+    if (disassembler && kernels)
+      for (const auto &kernel : *kernels)
+        count += passes::estimate(disassembler->decode(kernel), kernel.resources, setup.target.cpu)
+                     .swapsBehindCalls;
+    consumeError(disassembler.takeError());
+    consumeError(kernels.takeError());
+    return count;
+  };
+  return swaps(melded) > swaps(plain);
+}
+
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
   if (setup.tiers)
     return runTiers(setup, seed, tally);
@@ -235,6 +256,12 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   tally.meldedInstructions += got->instructions;
   if (*want == *got)
     return;
+  if (wouldBeRefused(setup, (*plain)->getBuffer(), (*melded)->getBuffer())) {
+    ++tally.refused;
+    std::fprintf(stderr, "seed %llu: differs, and the verdict on its machine code refuses it\n",
+                 static_cast<unsigned long long>(seed));
+    return;
+  }
   const Opinion opinion = thirdOpinions(gpu, setup, seed, ast, *want, *got);
   if (opinion.plainIsWrong) {
     ++tally.skipped;
@@ -445,10 +472,12 @@ int main(int argc, char **argv) {
   if (isatty(2))
     std::fprintf(stderr, "\r\033[K");
   std::printf(
-      "%llu kernels, %llu with something melded (%llu regions), %llu skipped, %llu findings\n",
+      "%llu kernels, %llu with something melded (%llu regions), %llu skipped, %llu refused, "
+      "%llu findings\n",
       static_cast<unsigned long long>(total.kernels), static_cast<unsigned long long>(total.melded),
       static_cast<unsigned long long>(total.regions),
       static_cast<unsigned long long>(total.skipped),
+      static_cast<unsigned long long>(total.refused),
       static_cast<unsigned long long>(total.findings));
   if (!reportFile.empty()) {
     nlohmann::json summary{{"cpu", setup.target.cpu},
@@ -460,6 +489,7 @@ int main(int argc, char **argv) {
                            {"instructions plain", total.plainInstructions},
                            {"instructions melded", total.meldedInstructions},
                            {"skipped", total.skipped},
+                           {"refused", total.refused},
                            {"findings", total.findings}};
     if (!(std::ofstream(reportFile) << summary.dump(2) << "\n")) {
       std::fprintf(stderr, "cannot write %s\n", reportFile.c_str());

@@ -63,6 +63,24 @@ TEST(EstimateCycles, loopsWeighTheirBodies) {
                    2 * cycles::plain + loopTrips * (cycles::transcendental + cycles::branch));
 }
 
+// A call writes registers that LLVM 15 takes for untouched when it makes a swap of three moves.
+TEST(EstimateVerdict, swapsBehindCallsRefuse) {
+  constexpr uint32_t call = 0xbe9e1e04; // s_swappc_b64 s[30:31], s[4:5]: SOP1 opcode 30
+  constexpr uint32_t swap = 0x7e12a304; // v_swap_b32 v9, v4: VOP1 opcode 81
+  EXPECT_EQ(run({call, vmov, swap, sopp(endpgm)}).swapsBehindCalls, 1u);
+  EXPECT_EQ(run({swap, call, vmov, sopp(endpgm)}).swapsBehindCalls, 0u);
+  EXPECT_EQ(run({call, sopp(execz, 0), swap, sopp(endpgm)}).swapsBehindCalls, 0u); // another block
+  Estimate before, after;
+  before.cycles = 100;
+  after.cycles = 10;
+  EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
+  after.swapsBehindCalls = 1;
+  EXPECT_FALSE(judge(before, {}, after, {}, 0).better);
+  EXPECT_NE(judge(before, {}, after, {}, 0).reason.find("swaps behind calls"), std::string::npos);
+  before.swapsBehindCalls = 1; // the program's own
+  EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
+}
+
 TEST(EstimateVerdict, spillsAndLdsRefuse) {
   Estimate before, after;
   before.cycles = 100;
