@@ -1,10 +1,10 @@
 #include "passes/transform/meld_switch.h"
-#include "passes/transform/align.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/fingerprint.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/likeness.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/region_cost.h"
 #include "passes/transform/switch_chain.h"
@@ -55,20 +55,8 @@ Body bodyOf(BasicBlock *entry, const DominatorTree &dominators, const CostModel 
   return body;
 }
 
-// A first look, without what selects would cost: the melder decides.
 bool alike(const Body &left, const Body &right, const CostModel &cost) {
-  int paired = 0;
-  auto items = align(
-      left.instructions, right.instructions, cost.guard(),
-      [&](Instruction &instruction) { return cost.instruction(instruction) / 8; },
-      [&](Instruction &l, Instruction &r) {
-        PairShape shape = mayPair(l, r);
-        return PairScore{bool(shape), std::min(cost.instruction(l), cost.instruction(r)),
-                         !shape.straight};
-      });
-  for (const AlignedItem &item : items)
-    if (item.kind == AlignedItem::pair)
-      paired += std::min(cost.instruction(*item.left), cost.instruction(*item.right));
+  const int paired = likeness(left.instructions, right.instructions, cost);
   return paired > 0 && paired >= alikeShare * std::min(left.cost, right.cost);
 }
 

@@ -4,6 +4,7 @@
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/legality.h"
+#include "passes/transform/likeness.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
 #include "passes/transform/side_by_side.h"
@@ -61,23 +62,6 @@ std::vector<Instruction *> bodyOf(BasicBlock &block) {
   return body;
 }
 
-// What the block and `place` have in common, before selects: the plan decides.
-int likeness(BasicBlock &block, BasicBlock &place, const CostModel &cost) {
-  const auto left = bodyOf(block), right = bodyOf(place);
-  int sum = 0;
-  for (const AlignedItem &item : align(
-           left, right, cost.guard(),
-           [&](Instruction &instruction) { return cost.instruction(instruction) / 8; },
-           [&](Instruction &l, Instruction &r) {
-             const PairShape shape = mayPair(l, r);
-             return PairScore{bool(shape), std::min(cost.instruction(l), cost.instruction(r)),
-                              !shape.straight};
-           }))
-    if (item.kind == AlignedItem::pair)
-      sum += std::min(cost.instruction(*item.left), cost.instruction(*item.right));
-  return sum;
-}
-
 std::optional<Candidate> candidateAt(BranchInst &branch, const BranchAnalyses &now) {
   for (unsigned side : {0u, 1u}) {
     BasicBlock *block = branch.getSuccessor(side), *other = branch.getSuccessor(1 - side);
@@ -94,7 +78,7 @@ std::optional<Candidate> candidateAt(BranchInst &branch, const BranchAnalyses &n
         continue;
       std::vector<std::pair<int, BasicBlock *>> scored;
       for (BasicBlock *place : node.blocks)
-        if (const int score = likeness(*block, *place, now.cost); score > 0)
+        if (const int score = likeness(bodyOf(*block), bodyOf(*place), now.cost); score > 0)
           scored.push_back({score, place});
       if (scored.empty())
         continue;
