@@ -278,6 +278,9 @@ void print(const std::vector<Row> &rows) {
                 row.unit.c_str(), row.meld, row.unit.c_str(), row.cost(),
                 row.ratio ? "x" : (" " + row.unit).c_str(), row.limit, row.ratio ? "x" : "",
                 row.ok() ? "" : "  ABOVE");
+  if (std::any_of(rows.begin(), rows.end(), [](const Row &row) { return !row.ok(); }))
+    std::printf(
+        "\nABOVE: more than its limit. Times are wall-clock: on a busy machine measure again.\n");
 }
 
 } // namespace

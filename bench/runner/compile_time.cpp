@@ -184,6 +184,8 @@ int runCompileTime(const Paths &paths, const CompileTimeOptions &options) {
               "growth with the length of the sides: n^%.2f (limit n^%.1f: %s)\n",
               programs.text().c_str(), 100 * most, 100 * mostPassShare, verdict(shareHolds),
               arms.text().c_str(), exponent, mostExponent, verdict(growthHolds));
+  if (options.quick)
+    std::printf("A quick run measures once and judges nothing.\n");
   return ok ? 0 : 1;
 }
 
