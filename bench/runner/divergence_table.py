@@ -18,7 +18,8 @@ hipcc, llvm_bin, compare, kernels = sys.argv[1:5]
 known = sorted(os.path.splitext(os.path.basename(path))[0] for path in glob.glob(os.path.join(kernels, "*.hip")))
 names = sys.argv[5:] or known
 if "-h" in names or "--help" in names:
-    sys.exit(__doc__ + "names: " + ", ".join(known))
+    print(__doc__ + "names: " + ", ".join(known))
+    sys.exit(0)
 unknown = [name for name in names if name not in known]
 if unknown:
     sys.exit(f"no program is called {', '.join(unknown)}; there are: {', '.join(known)}")
