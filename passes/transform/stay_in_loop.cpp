@@ -35,13 +35,22 @@ SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBloc
   auto isBehind = [&](const User *user) {
     return !loop.contains(cast<Instruction>(user)) || known.contains(user);
   };
+  auto isNeededBehind = [&](const Instruction &instruction) {
+    if (isWide(instruction))
+      return any_of(instruction.users(), isBehind);
+    // What is only handed on to the next iteration may turn out not to be needed there: the code
+    // generator optimises the IR once more.
+    return all_of(instruction.users(),
+                  [&](const User *user) { return isa<PHINode>(user) || isBehind(user); }) &&
+           any_of(instruction.users(), [&](const User *user) {
+             return isBehind(user) || any_of(user->users(), isBehind);
+           });
+  };
   for (BasicBlock *block : postOrder) {
     if (!loop.contains(block))
       continue;
     for (Instruction &instruction : reverse(*block))
-      if (canMove(instruction) && !instruction.use_empty() &&
-          (isWide(instruction) ? any_of(instruction.users(), isBehind)
-                               : all_of(instruction.users(), isBehind))) {
+      if (canMove(instruction) && !instruction.use_empty() && isNeededBehind(instruction)) {
         known.insert(&instruction);
         found.push_back(&instruction);
       }
@@ -84,6 +93,36 @@ bool hasRegisterType(const Instruction &instruction) {
          (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy() || type->isPointerTy());
 }
 
+/// Whether the code generator makes it of instructions that pass no lane mask to each other. An
+/// addition's carry is one, but nothing else uses that: it moves with the addition.
+bool isOneStep(const Instruction &instruction) {
+  auto isShort = [](const Value &value) { return value.getType()->getScalarSizeInBits() <= 32; };
+  switch (instruction.getOpcode()) {
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+  case Instruction::Call:
+  case Instruction::AddrSpaceCast: // compares with the null pointer
+    return false;
+  case Instruction::Mul:
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+    return isShort(instruction);
+  case Instruction::SIToFP:
+  case Instruction::UIToFP:
+    return isShort(*instruction.getOperand(0));
+  case Instruction::ExtractElement: // with an index that varies: a chain of selects
+    return isa<Constant>(instruction.getOperand(1));
+  case Instruction::InsertElement:
+    return isa<Constant>(instruction.getOperand(2));
+  default:
+    return true;
+  }
+}
+
 class Keeper {
 public:
   Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
@@ -116,10 +155,10 @@ private:
 
   /// Lane masks are in scalar registers like everything that LLVM calls uniform.
   bool readsScalarsOf(const Loop &loop, const Instruction &instruction) const {
-    return isa<CallBase>(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
-             auto *made = dyn_cast<Instruction>(operand);
-             return made && loop.contains(made) && (isMask(*made) || backend_.isScalar(*made));
-           });
+    return !isOneStep(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
+      auto *made = dyn_cast<Instruction>(operand);
+      return made && loop.contains(made) && (isMask(*made) || backend_.isScalar(*made));
+    });
   }
 
   const DivergenceInfo &divergence_;

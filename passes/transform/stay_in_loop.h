@@ -20,9 +20,10 @@
 // melding makes new ones after it.
 //
 // Taken are values that only the code behind the loop needs, directly or through others of their
-// kind, and those in several registers of which it may need some alone (a vector, a 64-bit select);
-// that is, if they read a bit or a scalar made in the loop, or are calls, which may become compares
-// and selects of their own. Whatever hangs on such a value can still sink.
+// kind, those that the loop besides only hands on to its next iteration, and those in several
+// registers of which it may need some alone (a vector, a 64-bit select); that is, if they read a
+// bit or a scalar made in the loop, or become several instructions with masks between them:
+// divisions, calls, conversions of 64 bits. Whatever hangs on such a value can still sink.
 //
 // Ends: one look at each loop. Cost: linear in the loop's size times its depth; LLVM's divergence
 // analysis where a loop has candidates. Nothing is unsafe about it.

@@ -80,6 +80,68 @@ end:
   ret void
 }
 
+; A division is made of compares and selects, some of which others in the loop may share.
+; CHECK-LABEL: @division(
+; CHECK: %x = sdiv i32 %w, %t
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; CHECK-NEXT: %y = extractelement <4 x i32> %many, i32 %w
+; CHECK-NEXT: call void asm "", "v"(i32 %y)
+; CHECK-NEXT: %z = fptosi double %b to i64
+; CHECK-NEXT: call void asm "", "v"(i64 %z)
+; CHECK-NEXT: %sum = add i32 %w, %t
+; CHECK-NOT: asm
+define amdgpu_kernel void @division(ptr addrspace(1) %p, <4 x i32> %four, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %many = insertelement <4 x i32> %four, i32 %t, i32 1
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %b = uitofp i32 %w to double
+  %x = sdiv i32 %w, %t
+  %y = extractelement <4 x i32> %many, i32 %w
+  %z = fptosi double %b to i64
+  %sum = add i32 %w, %t
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  %q2 = getelementptr i32, ptr addrspace(1) %q, i32 %n
+  store i32 %y, ptr addrspace(1) %q2
+  %q3 = getelementptr i32, ptr addrspace(1) %q2, i32 %n
+  store i64 %z, ptr addrspace(1) %q3
+  %q4 = getelementptr i32, ptr addrspace(1) %q3, i32 %n
+  store i32 %sum, ptr addrspace(1) %q4
+  ret void
+}
+
+; Handed on to the next iteration, which may turn out not to need it.
+; CHECK-LABEL: @carried(
+; CHECK: %x = select
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+define amdgpu_kernel void @carried(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %x, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x = select i1 %c, i32 %t, i32 %v
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
 ; The loop uses the first element, the exit both: the second would be moved alone.
 ; CHECK-LABEL: @vector(
 ; CHECK: %x1 = select i1 %c, i32 %t, i32 %v
@@ -203,18 +265,19 @@ end:
   ret void
 }
 
-; CHECK-LABEL: @carried(
+; CHECK-LABEL: @needed(
 ; CHECK-NOT: asm
-define amdgpu_kernel void @carried(ptr addrspace(1) %p, i32 %a, i32 %b) {
+define amdgpu_kernel void @needed(ptr addrspace(1) %p, i32 %a, i32 %b) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
-  %v = phi i32 [ 0, %entry ], [ %x, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %u, %loop ]
   %w = add i32 %v, %t
   %c = icmp ult i32 %w, %a
   %x = select i1 %c, i32 %t, i32 %v
+  %u = xor i32 %x, %t
   %next = add i32 %i, 1
   %d = icmp ult i32 %next, %t
   br i1 %d, label %loop, label %end
