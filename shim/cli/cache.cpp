@@ -36,6 +36,16 @@ std::string kernelsOf(const CacheEntryHeader &entry) {
   return out;
 }
 
+/// What the entry was compiled for, "gfx90a:sramecc+"; "-" in an entry that does not say.
+std::string isaOf(const CacheEntryHeader &entry) {
+  Json metadata = Json::parse(entry.metadata, nullptr, false);
+  if (!metadata.is_object() || !metadata.contains("isa") || !metadata["isa"].is_string())
+    return "-";
+  std::string name = metadata["isa"].get<std::string>();
+  const size_t triple = name.find("--");
+  return triple == std::string::npos ? name : name.substr(triple + 2);
+}
+
 int path(const Cli &cli) {
   DiskCache cache = openCache();
   if (cache.directory().empty())
@@ -75,7 +85,8 @@ int list(const Cli &cli) {
   if (!files)
     return complain(files.error().message);
   Json out = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"KEY", "VERDICT", "SIZE", "LAST USE", "WHAT"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"KEY", "VERDICT", "ISA", "SIZE", "LAST USE", "WHAT"}};
   bool damaged = false;
   for (const CacheFile &file : *files) {
     if (file.temporary)
@@ -90,13 +101,14 @@ int list(const Cli &cli) {
                      {"bytes", file.size},
                      {"used", file.used},
                      {"reason", entry.error().message}});
-      rows.push_back({file.name.substr(0, 16), "damaged", humanSize(file.size),
+      rows.push_back({file.name.substr(0, 16), "damaged", "-", humanSize(file.size),
                       humanTime(file.used), entry.error().message});
       continue;
     }
-    std::string kernels = kernelsOf(*entry);
+    std::string kernels = kernelsOf(*entry), isa = isaOf(*entry);
     out.push_back({{"key", file.name},
                    {"verdict", verdictName(entry->verdict)},
+                   {"isa", isa},
                    {"bytes", file.size},
                    {"code_object_bytes", entry->rawSize},
                    {"created", entry->created},
@@ -104,7 +116,7 @@ int list(const Cli &cli) {
                    {"tool", entry->tool},
                    {"reason", entry->reason},
                    {"kernels", kernels}});
-    rows.push_back({file.name.substr(0, 16), verdictName(entry->verdict), humanSize(file.size),
+    rows.push_back({file.name.substr(0, 16), verdictName(entry->verdict), isa, humanSize(file.size),
                     humanTime(file.used), entry->reason.empty() ? kernels : entry->reason});
   }
   if (cli.json())

@@ -196,6 +196,24 @@ TEST_F(Cli, CacheVerbsOnAnEmptyCache) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.file("cache"))) << "looking creates nothing";
 }
 
+TEST_F(Cli, CacheListSaysForWhichProcessor) {
+  meld::DiskCache cache({scratch_.file("cache"), 0, false, {}});
+  meld::CacheEntry entry;
+  entry.key = meld::KeyBuilder().add("any", "key").finish();
+  for (const auto &[isa, shown] :
+       {std::pair<json, std::string>{"amdgcn-amd-amdhsa--gfx90a:sramecc+", "gfx90a:sramecc+"},
+        {"gfx900", "gfx900"},
+        {7, "-"},
+        {nullptr, "-"}}) {
+    entry.metadata = json{{"isa", isa}}.dump();
+    ASSERT_TRUE(cache.store(entry));
+    json list = meld("cache list --format=json").parsed();
+    ASSERT_EQ(list.size(), 1u);
+    EXPECT_EQ(list[0]["isa"], shown);
+    EXPECT_NE(meld("cache list").out.find(" " + shown + " "), std::string::npos);
+  }
+}
+
 TEST_F(Cli, CacheFindsAndRemovesWhatIsDamaged) {
   std::string folder = scratch_.file("cache"), key = "ab" + std::string(62, '0');
   for (std::string path : {"", "/v1", "/v1/a", "/v1/a/b"})
