@@ -227,6 +227,26 @@ std::string decisions(const Json &kernel, bool brief) {
   return out;
 }
 
+/// Before inlining a branch of a kernel may stand in a function that it calls; which ones a kernel
+/// has swallowed is not written down, so all of the code object are told.
+std::string inFunctions(const Json &functions) {
+  if (!functions.is_array())
+    return {};
+  std::vector<Group> melded;
+  for (const Json &one : functions)
+    if (one.is_object())
+      add(melded,
+          text(one, "pass") + " (" + text(one, "point") + "): " + text(one, "reason") +
+              ", profit " + text(one, "profit"),
+          demangle(text(one, "function")) + " " + text(one, "location"));
+  std::string out;
+  if (!melded.empty())
+    out += "\n  melded in functions of this code object, which its kernels mostly inline\n";
+  for (const Group &group : melded)
+    out += "    " + group.reason + "\n      " + places(group) + "\n";
+  return out;
+}
+
 std::string describe(const Json &one, bool brief) {
   const Json &kernel = one["kernel"];
   std::string out = demangle(text(kernel, "name")) + "  (" + text(one, "from") + ")\n";
@@ -268,7 +288,8 @@ int explain(const Cli &cli, const Options &o) {
       found.push_back({{"from", source.where},
                        {"verdict", source.verdict},
                        {"reason", source.reason},
-                       {"kernel", kernel}});
+                       {"kernel", kernel},
+                       {"functions", source.metadata.value("functions", Json::array())}});
     }
   }
   if (found.empty()) {
@@ -288,8 +309,11 @@ int explain(const Cli &cli, const Options &o) {
     return kOk;
   }
   std::string out;
-  for (const Json &one : found)
-    out += (out.empty() ? "" : "\n") + describe(one, o.brief);
+  for (size_t i = 0; i < found.size(); ++i) {
+    out += (out.empty() ? "" : "\n") + describe(found[i], o.brief);
+    if (i + 1 == found.size() || found[i + 1]["from"] != found[i]["from"])
+      out += inFunctions(found[i]["functions"]);
+  }
   print(out);
   return kOk;
 }

@@ -171,6 +171,19 @@ TEST_F(Cli, ExplainTellsWhatACacheEntryHolds) {
   EXPECT_EQ(meld("explain reduce --format=json").parsed()[0]["kernel"], kernel);
 
   EXPECT_EQ(meld("explain reduce --brief").out.find("fmul"), std::string::npos);
+  EXPECT_EQ(r.out.find("melded in functions"), std::string::npos);
+
+  // What was melded before inlining is the function's, and the kernel's reader wants to know.
+  json inlined = {{"function", "_Z4stepi"}, {"pass", "meld-cfm"}, {"point", "early"},
+                  {"reason", "diamond"},    {"profit", 12.5},     {"location", "block 2"},
+                  {"melded", true}};
+  entry.metadata = json{{"kernels", {kernel}}, {"functions", {inlined, 7}}}.dump();
+  ASSERT_TRUE(cache.store(entry));
+  r = meld("explain reduce");
+  for (const char *part : {"\n  melded in functions of this code object",
+                           "meld-cfm (early): diamond, profit 12.5", "step(int) block 2"})
+    EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
+  EXPECT_EQ(meld("explain reduce --format=json").parsed()[0]["functions"][0], inlined);
 
   Result near = meld("explain redcue");
   EXPECT_EQ(near.status, 1);
