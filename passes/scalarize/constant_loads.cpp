@@ -3,6 +3,7 @@
 #include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "passes/preserved.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
 #include "llvm/Analysis/MemorySSA.h"
@@ -145,11 +146,7 @@ PreservedAnalyses ConstantLoadsPass::run(Function &function, FunctionAnalysisMan
     recorder.record(std::move(decision), load->getDebugLoc());
     changed = true;
   }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return blocksKept(changed);
 }
 
 } // namespace meld::passes

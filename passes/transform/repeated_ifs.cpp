@@ -1,4 +1,5 @@
 #include "passes/transform/repeated_ifs.h"
+#include "passes/preserved.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include <optional>
@@ -64,11 +65,7 @@ PreservedAnalyses RepeatedIfsPass::run(Function &function, FunctionAnalysisManag
     second->branch->swapSuccessors();
     changed = true;
   }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return blocksKept(changed);
 }
 
 } // namespace meld::passes

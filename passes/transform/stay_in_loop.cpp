@@ -1,6 +1,7 @@
 #include "passes/transform/stay_in_loop.h"
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
+#include "passes/preserved.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -190,11 +191,7 @@ PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManage
     }
     changed |= keeper->keepIn(*loop, candidates);
   }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return blocksKept(changed);
 }
 
 } // namespace meld::passes

@@ -2,6 +2,7 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "passes/preserved.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
 #include "llvm/IR/IRBuilder.h"
@@ -54,11 +55,7 @@ PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisMan
     recorder.record(std::move(decision), where);
     changed = true;
   }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return blocksKept(changed);
 }
 
 } // namespace meld::passes
