@@ -16,12 +16,19 @@ TEST_P(Arrivals, SameAnswerWhenEveryObjectIsReplaced) {
   Scratch scratch;
   Environment all = meldEnvironment(scratch);
   all["MELD_PASSES"] = "none"; // recompile only: every object is replaced, profit or not
-  for (int round = 0; round < 2; ++round) {
+  const std::string program = GetParam();
+  // hiprtc gives what it compiles an id of its own, a hexadecimal number without leading zeros: one
+  // time in sixteen it is shorter, and so is the code object, which the cache then does not know.
+  const int rounds = program.rfind("hiprtc", 0) == 0 ? 5 : 2;
+  bool hit = false;
+  for (int round = 0; round < rounds && !hit; ++round) {
     Outcome melded = runProgram(command, all);
     EXPECT_EQ(melded.status, 0) << melded.out << melded.err;
     EXPECT_EQ(melded.out, plain.out);
-    // A source that does not compile is never loaded.
-    if (std::string(GetParam()) != "hiprtcErrors") {
+    if (program == "hiprtcErrors") // a source that does not compile is never loaded
+      break;
+    hit = round > 0 && melded.err.find("(cache): ") != std::string::npos;
+    if (round == 0 || (!hit && round + 1 == rounds)) {
       EXPECT_NE(melded.err.find(round ? "(cache): " : "(compiled): "), std::string::npos)
           << melded.err;
     }
@@ -117,6 +124,13 @@ TEST(Coexistence, DisabledTheOtherToolIsAlone) {
   EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
 }
 
+/// Newer ones (5.7 on) find tools among the libraries of the process, too: no variable matters
+/// there.
+static bool rocrFindsTools() {
+  void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_LAZY);
+  return hsa && dlsym(hsa, "hsa_amd_vmem_handle_create");
+}
+
 TEST(Coexistence, WhereRocrLoadsNoToolsInterpositionServes) {
   Scratch scratch;
   Environment environment = meldEnvironment(scratch);
@@ -125,10 +139,8 @@ TEST(Coexistence, WhereRocrLoadsNoToolsInterpositionServes) {
   Outcome o = runProgram(MELD_ARRIVALS " static moduleFile globals", environment);
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
-  // ROCr 6 finds tools among the libraries of the process, too: the variable does not matter there.
-  void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_LAZY);
-  if (hsa && dlsym(hsa, "hsa_amd_vmem_handle_create"))
-    GTEST_SKIP() << "a ROCr 6";
+  if (rocrFindsTools())
+    GTEST_SKIP() << "this ROCr finds us by itself";
   EXPECT_NE(o.err.find("working through symbol interposition"), std::string::npos) << o.err;
 }
 
@@ -139,6 +151,8 @@ TEST(Coexistence, WhereNothingReachesUsTheEndSaysSo) {
   Outcome o = runProgram(MELD_DEEPBIND, environment);
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(o.out, "init 0\n");
+  if (rocrFindsTools())
+    GTEST_SKIP() << "this ROCr finds us by itself";
   EXPECT_NE(o.err.find(warning), std::string::npos) << o.err;
   EXPECT_EQ(o.err.find(warning), o.err.rfind(warning)) << o.err;
   // Not where it is as the user wants it, and not where we are attached.
