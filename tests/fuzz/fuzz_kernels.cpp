@@ -50,11 +50,14 @@ struct Setup {
   bool tiers = false;      ///< interpreted against translated, instead of plain against melded
 };
 
+/// How the code of optimised IR is made.
+enum class Codegen : uint8_t { asTheIr, simple, best };
+
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
 Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setup &setup,
                                                 bool force, passes::DecisionLog *log,
                                                 char level = '3', std::string *ir = nullptr,
-                                                bool simpleCodegen = false) {
+                                                Codegen codegen = Codegen::asTheIr) {
   LLVMContext context;
 #if LLVM_VERSION_MAJOR < 17
   context.setOpaquePointers(true);
@@ -77,7 +80,8 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
   if (ir)
     *ir = irText(*module);
-  return generateCode(*module, setup.target, level, simpleCodegen);
+  return generateCode(*module, setup.target, codegen == Codegen::best ? '3' : level,
+                      codegen == Codegen::simple);
 }
 
 struct Tally {
@@ -179,10 +183,11 @@ struct Opinion {
 /// one, the executor, or our passes.
 Opinion thirdOpinions(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, const KernelAst &ast,
                       const Memory &want, const Memory &got) {
-  auto result = [&](bool isMelded, char level, bool simpleCodegen) -> std::optional<Memory> {
+  auto result = [&](bool isMelded, char level,
+                    Codegen codegen = Codegen::asTheIr) -> std::optional<Memory> {
     passes::DecisionLog log;
     auto object = compile(ast, setup, isMelded && (seed & 1), isMelded ? &log : nullptr, level,
-                          nullptr, simpleCodegen);
+                          nullptr, codegen);
     auto memory =
         object ? execute(gpu, ast, (*object)->getBuffer()) : Expected<Memory>(object.takeError());
     if (memory)
@@ -196,18 +201,20 @@ Opinion thirdOpinions(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, cons
            : *memory == got  ? "agrees with melded"
                              : "differs from both";
   };
-  const auto lower = result(false, '1', false), simple = result(false, '3', true),
-             unoptimised = result(false, '0', true);
+  const auto lower = result(false, '1'), simple = result(false, '3', Codegen::simple),
+             unoptimised = result(false, '0', Codegen::simple),
+             unoptimisedIr = result(false, '0', Codegen::best);
   unsigned forMelded = 0;
-  for (const auto *memory : {&lower, &simple, &unoptimised})
+  for (const auto *memory : {&lower, &simple, &unoptimised, &unoptimisedIr})
     forMelded += *memory && **memory == got;
   if (forMelded >= 2)
     return {true,
             "LLVM's -O3 code of the plain kernel is wrong: the melded one has the result of " +
-                std::to_string(forMelded) + " of three other compilations without melding"};
+                std::to_string(forMelded) + " of four other compilations without melding"};
   return {false, std::string("plain -O1 ") + agrees(lower) + ", plain IR with -O0 code " +
                      agrees(simple) + ", plain -O0 " + agrees(unoptimised) +
-                     ", melded IR with -O0 code " + agrees(result(true, '3', true))};
+                     ", plain -O0 IR with -O3 code " + agrees(unoptimisedIr) +
+                     ", melded IR with -O0 code " + agrees(result(true, '3', Codegen::simple))};
 }
 
 /// Code that LLVM got wrong in a way the product's verdict on machine code knows: it would go on
