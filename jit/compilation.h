@@ -77,6 +77,7 @@ private:
   bool endSearches();
   llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
   void keepOnlyExports(llvm::Module &module) const;
+  void keepExportedVariables(llvm::Module &module) const;
   llvm::Error transform(llvm::Module &module);
   llvm::Error judgeKernels(Disassembler &disassembler);
   Json sidesOf(const passes::Decision &decision);

@@ -12,6 +12,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <algorithm>
 
@@ -72,6 +73,18 @@ void Compilation::keepOnlyExports(Module &module) const {
   });
 }
 
+// clang takes llvm.compiler.used out of the bitcode it embeds. What it held there for the host
+// alone, a variable that no kernel uses or the unit's id, would be internalised and lost.
+void Compilation::keepExportedVariables(Module &module) const {
+  SmallVector<GlobalValue *, 4> unused;
+  for (GlobalVariable &variable : module.globals())
+    if (!variable.isDeclaration() && !variable.hasLocalLinkage() && variable.use_empty() &&
+        exports_.count(variable.getName().str()))
+      unused.push_back(&variable);
+  if (!unused.empty())
+    appendToCompilerUsed(module, unused);
+}
+
 // [["both","fmul float","fmul float"],...] and how many more there are; an object of thousands of
 // meldings shows its first ones.
 Json Compilation::sidesOf(const passes::Decision &decision) {
@@ -114,6 +127,7 @@ Error Compilation::transform(Module &module) {
     };
   if (options_.deviceLink || object_.modules.size() > 1)
     keepOnlyExports(module);
+  keepExportedVariables(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_))
     return e;
   for (const auto &d : decisionLog.entries())

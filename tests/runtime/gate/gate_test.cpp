@@ -183,6 +183,27 @@ TEST(Gate, MalformedReplacementIsRefusedAndMalformedOriginalIsAnError) {
   EXPECT_EQ(gate(good, Bytes{})->front().reason, GateReason::malformed);
 }
 
+TEST(Gate, AUnitsIdMayStandAnywhere) {
+  auto withPad = [](const char *name, bool padFirst) {
+    BuildObject object = base();
+    object.variables = {{name, {0}, false, 1}, {"pad", {1}, false, 1}};
+    if (padFirst)
+      std::swap(object.variables[0], object.variables[1]);
+    return object;
+  };
+  auto count = [&](const char *name) {
+    const auto findings = compare(withPad(name, false), withPad(name, true));
+    return std::count_if(findings.begin(), findings.end(), [&](const GateFinding &finding) {
+      return finding.reason == GateReason::symbolAlignment && finding.subject == name;
+    });
+  };
+  EXPECT_EQ(count("byte"), 1);
+  EXPECT_EQ(count("__hip_cuid_1a2b"), 0);
+  BuildObject without = withPad("__hip_cuid_1a2b", false);
+  without.variables.erase(without.variables.begin());
+  EXPECT_FALSE(compare(withPad("__hip_cuid_1a2b", false), without).empty()) << "it must be there";
+}
+
 TEST(Gate, ImprovementsPass) {
   BuildObject from = base(), to = base();
   to.kernels[0].priv = 0;
