@@ -20,6 +20,7 @@
 
 // HIP finds variables by name: not in the unnamed namespace.
 __device__ int counter = 7;
+__device__ int hostsOwn = 5; // no kernel uses it: it is there for the host alone
 __constant__ int table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 namespace {
@@ -287,7 +288,12 @@ bool globalsTest() {
   globals<<<1, n>>>(a.device);
   CHECK(hipDeviceSynchronize());
   CHECK(hipMemcpyFromSymbol(&value, HIP_SYMBOL(counter), sizeof(value)));
-  return value == 100 + n && a.is([](int v) { return v + (v & 7) + 1; });
+  int own = 0, changed = 9;
+  CHECK(hipMemcpyFromSymbol(&own, HIP_SYMBOL(hostsOwn), sizeof(own)));
+  CHECK(hipMemcpyToSymbol(HIP_SYMBOL(hostsOwn), &changed, sizeof(changed)));
+  CHECK(hipMemcpyFromSymbol(&changed, HIP_SYMBOL(hostsOwn), sizeof(changed)));
+  return value == 100 + n && own == 5 && changed == 9 &&
+         a.is([](int v) { return v + (v & 7) + 1; });
 }
 
 bool initialValues() {
