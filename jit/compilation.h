@@ -76,8 +76,9 @@ private:
   Next nextRound(std::string &reason); ///< `reason`: why nothing is replaced, should it come to it
   bool endSearches();
   llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
-  void keepOnlyExports(llvm::Module &module) const;
-  void keepExportedVariables(llvm::Module &module) const;
+  /// Of several modules only what the original exports, and all of that; for any module before it
+  /// is optimised.
+  void keepExports(llvm::Module &module) const;
   llvm::Error transform(llvm::Module &module);
   llvm::Error judgeKernels(Disassembler &disassembler);
   Json sidesOf(const passes::Decision &decision);

@@ -103,8 +103,7 @@ void Compilation::dumpBefore(const Disassembler &disassembler) {
     log(logWarning, toString(module.takeError()));
     return;
   }
-  if (options_.deviceLink || object_.modules.size() > 1)
-    keepOnlyExports(**module);
+  keepExports(**module);
   if (auto e = optimize(**module, options_, object_.processor, false, nullptr)) {
     log(logWarning, toString(std::move(e)));
     return;

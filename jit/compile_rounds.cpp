@@ -67,15 +67,13 @@ std::set<std::string> Compilation::leftAlone(const Module &module) const {
 
 // The original device link saw all units and made everything local that nobody outside can name.
 // Its result says what that was.
-void Compilation::keepOnlyExports(Module &module) const {
-  internalizeModule(module, [this](const GlobalValue &value) {
-    return exports_.count(value.getName().str()) != 0;
-  });
-}
-
-// clang takes llvm.compiler.used out of the bitcode it embeds. What it held there for the host
-// alone, a variable that no kernel uses or the unit's id, would be internalised and lost.
-void Compilation::keepExportedVariables(Module &module) const {
+void Compilation::keepExports(Module &module) const {
+  if (options_.deviceLink || object_.modules.size() > 1)
+    internalizeModule(module, [this](const GlobalValue &value) {
+      return exports_.count(value.getName().str()) != 0;
+    });
+  // clang takes llvm.compiler.used out of the bitcode it embeds. What it held there for the host
+  // alone, a variable that no kernel uses or the unit's id, would be internalised and lost.
   SmallVector<GlobalValue *, 4> unused;
   for (GlobalVariable &variable : module.globals())
     if (!variable.isDeclaration() && !variable.hasLocalLinkage() && variable.use_empty() &&
@@ -125,9 +123,7 @@ Error Compilation::transform(Module &module) {
     extend = [&](PassBuilder &builder) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
-  if (options_.deviceLink || object_.modules.size() > 1)
-    keepOnlyExports(module);
-  keepExportedVariables(module);
+  keepExports(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_))
     return e;
   for (const auto &d : decisionLog.entries())

@@ -235,11 +235,12 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
     // The dots: from 20 on there is a link-time phase, too.
     builder.registerOptimizerLastEPCallback(
         [options, log](ModulePassManager &manager, OptimizationLevel level, auto...) {
-          if (level != OptimizationLevel::O0)
-            manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
-          if (level != OptimizationLevel::O0 && options.scalarize)
+          if (level == OptimizationLevel::O0)
+            return;
+          manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
+          if (options.scalarize)
             manager.addPass(createModuleToFunctionPassAdaptor(ScalarizePass(options, log, "late")));
-          if (level != OptimizationLevel::O0 && StayInLoopPass::needed)
+          if (StayInLoopPass::needed)
             manager.addPass(createModuleToFunctionPassAdaptor(StayInLoopPass()));
         });
 }

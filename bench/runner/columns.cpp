@@ -14,16 +14,13 @@ const std::vector<std::string> &columnTitles() {
 
 const char *legend() {
   return "libmeld: as it is unless told otherwise; all: with scalarization, too. per wave: "
-         "instructions of all kinds. VALU to branches: instructions issued, by class "
-         "(VMEM "
+         "instructions of all kinds. VALU to branches: instructions issued, by class (VMEM "
          "without LDS and FLAT). lines: cache lines touched. VALU %: lanes that were active in "
-         "vector "
-         "ALU instructions. VGPRs: the most of any kernel; occ.: waves per SIMD, the least. "
-         "cycles: "
-         "modelled. Ratios are original / run, above 1 is better. melded: decisions that changed "
-         "code in any kernel of the program, by pass. compile ms: all of it, without the cache. "
-         "'PASS, original': libmeld kept the original code. Best block size: where the original is "
-         "fastest.";
+         "vector ALU instructions. VGPRs: the most of any kernel; occ.: waves per SIMD, the "
+         "least. cycles: modelled. Ratios are original / run, above 1 is better. melded: "
+         "decisions that changed code in any kernel of the program, by pass. compile ms: all of "
+         "it, without the cache. 'PASS, original': libmeld kept the original code. Best block "
+         "size: where the original is fastest.";
 }
 
 std::vector<std::string> cellsOf(const Row &row, const Run &run) {
@@ -58,12 +55,10 @@ std::vector<std::string> cellsOf(const Row &row, const Run &run) {
 std::vector<std::vector<std::string>> meansCells(const std::vector<Row> &rows) {
   std::vector<std::vector<std::string>> cells = {
       {"set", "run", "benchmarks", "all block sizes", "best block size", "least", "where"}};
-  for (Set set : allSets())
-    for (const std::string &configuration : configurationsOf(rows))
-      if (const Means means = meansOf(rows, set, configuration); means.count)
-        cells.push_back({nameOf(set), configuration, std::to_string(means.count),
-                         decimal(means.all, 3), decimal(means.best, 3), decimal(means.least, 3),
-                         means.leastLabel});
+  for (const NamedMeans &means : allMeans(rows))
+    cells.push_back({nameOf(means.set), means.configuration, std::to_string(means.count),
+                     decimal(means.all, 3), decimal(means.best, 3), decimal(means.least, 3),
+                     means.leastLabel});
   return cells;
 }
 

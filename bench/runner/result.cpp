@@ -66,6 +66,15 @@ Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configur
   return means;
 }
 
+std::vector<NamedMeans> allMeans(const std::vector<Row> &rows) {
+  std::vector<NamedMeans> all;
+  for (Set set : allSets())
+    for (const std::string &configuration : configurationsOf(rows))
+      if (const Means means = meansOf(rows, set, configuration); means.count)
+        all.push_back({means, set, configuration});
+  return all;
+}
+
 nlohmann::json toJson(const std::vector<Row> &rows) {
   nlohmann::json runs = nlohmann::json::array(), means = nlohmann::json::array();
   for (const Row &row : rows)
@@ -88,16 +97,14 @@ nlohmann::json toJson(const std::vector<Row> &rows) {
                       {"decisionsByPass", run.compiled.byPass},
                       {"kernelsMelded", run.compiled.kernels}});
     }
-  for (Set set : allSets())
-    for (const std::string &configuration : configurationsOf(rows))
-      if (const Means m = meansOf(rows, set, configuration); m.count)
-        means.push_back({{"set", nameOf(set)},
-                         {"configuration", configuration},
-                         {"count", m.count},
-                         {"allBlockSizes", m.all},
-                         {"bestBlockSize", m.best},
-                         {"least", m.least},
-                         {"leastBenchmark", m.leastLabel}});
+  for (const NamedMeans &m : allMeans(rows))
+    means.push_back({{"set", nameOf(m.set)},
+                     {"configuration", m.configuration},
+                     {"count", m.count},
+                     {"allBlockSizes", m.all},
+                     {"bestBlockSize", m.best},
+                     {"least", m.least},
+                     {"leastBenchmark", m.leastLabel}});
   return {{"runs", runs}, {"means", means}};
 }
 

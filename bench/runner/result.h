@@ -43,6 +43,13 @@ struct Means {
 /// melding paper: GM, and GM-best at the block size that a programmer would choose without melding.
 Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configuration);
 
+struct NamedMeans : Means {
+  Set set;
+  std::string configuration;
+};
+/// Of every set and configuration of which there are cases, in order.
+std::vector<NamedMeans> allMeans(const std::vector<Row> &rows);
+
 /// "runs": one object per case and configuration; "means": one per set and configuration.
 nlohmann::json toJson(const std::vector<Row> &rows);
 

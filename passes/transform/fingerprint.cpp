@@ -17,11 +17,8 @@ public:
     add(function.getFunctionType(), function.getCallingConv());
     for (const Argument &argument : function.args())
       number(&argument);
-    for (const BasicBlock &block : function) {
-      number(&block);
-      for (const Instruction &instruction : block)
-        number(&instruction);
-    }
+    for (const BasicBlock &block : function)
+      numberAll(block);
     for (const BasicBlock &block : function) {
       add(block.size());
       for (const Instruction &instruction : block)
@@ -33,11 +30,8 @@ public:
   uint64_t of(const BasicBlock &head, ArrayRef<BasicBlock *> region,
               function_ref<uint64_t(const Value &)> about) {
     about_ = about;
-    for (const BasicBlock *block : region) {
-      number(block);
-      for (const Instruction &instruction : *block)
-        number(&instruction);
-    }
+    for (const BasicBlock *block : region)
+      numberAll(*block);
     const size_t inside = numbers_.size();
     take(*head.getTerminator());
     for (const BasicBlock *block : region) {
@@ -59,6 +53,12 @@ private:
   }
 
   void number(const Value *value) { numbers_.try_emplace(value, numbers_.size()); }
+
+  void numberAll(const BasicBlock &block) {
+    number(&block);
+    for (const Instruction &instruction : block)
+      number(&instruction);
+  }
 
   uint64_t nameOf(const Value &operand) {
     if (auto known = numbers_.find(&operand); known != numbers_.end())

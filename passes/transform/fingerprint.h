@@ -5,9 +5,8 @@
 // Two functions with one fingerprint have the same blocks, instructions, flags, operands and
 // attributes of calls. What does not count: names, the order of use lists, which operand of a
 // commutative operation comes first, marks of tail calls, what LLVM infers of the function as a
-// whole. Linear. Types, constants and metadata
-// go in by their address: comparable within one LLVMContext, and not to be kept beyond it. A
-// collision costs a look, never correctness.
+// whole. Linear. Types, constants and metadata go in by their address: comparable within one
+// LLVMContext, and not to be kept beyond it. A collision costs a melding, never correctness.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

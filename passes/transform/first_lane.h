@@ -1,10 +1,6 @@
 #pragma once
 #include "llvm/IR/IRBuilder.h"
 
-namespace llvm {
-class Function;
-}
-
 namespace meld::passes {
 
 class DivergenceInfo;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "passes/cost/cost_model.h"
-#include "llvm/ADT/ArrayRef.h"
 #include <vector>
 
 namespace meld::passes {

@@ -72,13 +72,14 @@ std::optional<Candidate> candidateAt(BranchInst &branch, const BranchAnalyses &n
     if (lone.nodes.size() != 1 || !lone.nodes[0].isBlock() || lone.nodes[0].openEnd || !lone.end ||
         lone.end != rest.end || obstacle(*block) || isa<PHINode>(block->front()))
       continue;
+    const auto body = bodyOf(*block);
     std::vector<std::pair<int, Candidate>> found;
     for (const Node &node : rest.nodes) {
       if (!canBePadded(node))
         continue;
       std::vector<std::pair<int, BasicBlock *>> scored;
       for (BasicBlock *place : node.blocks)
-        if (const int score = likeness(bodyOf(*block), bodyOf(*place), now.cost); score > 0)
+        if (const int score = likeness(body, bodyOf(*place), now.cost); score > 0)
           scored.push_back({score, place});
       if (scored.empty())
         continue;

@@ -26,8 +26,7 @@ const char *verdictName(Verdict verdict) {
 }
 
 /// Names of the kernels in an entry's metadata; empty when it has none.
-std::string kernelsOf(const CacheEntryHeader &entry) {
-  Json metadata = Json::parse(entry.metadata, nullptr, false);
+std::string kernelsOf(const Json &metadata) {
   std::string out;
   if (metadata.is_object() && metadata.contains("kernels") && metadata["kernels"].is_array())
     for (const Json &kernel : metadata["kernels"])
@@ -37,8 +36,7 @@ std::string kernelsOf(const CacheEntryHeader &entry) {
 }
 
 /// What the entry was compiled for, "gfx90a:sramecc+"; "-" in an entry that does not say.
-std::string isaOf(const CacheEntryHeader &entry) {
-  Json metadata = Json::parse(entry.metadata, nullptr, false);
+std::string isaOf(const Json &metadata) {
   if (!metadata.is_object() || !metadata.contains("isa") || !metadata["isa"].is_string())
     return "-";
   std::string name = metadata["isa"].get<std::string>();
@@ -105,7 +103,8 @@ int list(const Cli &cli) {
                       humanTime(file.used), entry.error().message});
       continue;
     }
-    std::string kernels = kernelsOf(*entry), isa = isaOf(*entry);
+    const Json metadata = Json::parse(entry->metadata, nullptr, false);
+    std::string kernels = kernelsOf(metadata), isa = isaOf(metadata);
     out.push_back({{"key", file.name},
                    {"verdict", verdictName(entry->verdict)},
                    {"isa", isa},

@@ -195,6 +195,18 @@ std::string sideBySide(const Json &decision) {
   return out;
 }
 
+std::string melding(const Json &decision) {
+  return text(decision, "pass") + " (" + text(decision, "point") +
+         "): " + text(decision, "reason") + ", profit " + text(decision, "profit");
+}
+
+std::string meldings(const char *title, const std::vector<Group> &groups) {
+  std::string out;
+  for (const Group &group : groups)
+    out += (out.empty() ? title : "") + ("    " + places(group)) + "\n      " + group.reason + "\n";
+  return out;
+}
+
 std::string decisions(const Json &kernel, bool brief) {
   auto list = kernel.find("decisions");
   if (list == kernel.end() || !list->is_array())
@@ -207,19 +219,14 @@ std::string decisions(const Json &kernel, bool brief) {
       add(left, text(one, "reason"), text(one, "location"));
       continue;
     }
-    std::string what = text(one, "pass") + " (" + text(one, "point") + "): " + text(one, "reason") +
-                       ", profit " + text(one, "profit");
+    std::string what = melding(one);
     if (std::string how = text(one, "alignment"); !how.empty())
       what += "\n      " + how;
     if (!brief)
       what += sideBySide(one);
     add(melded, what, text(one, "location"));
   }
-  std::string out;
-  if (!melded.empty())
-    out += "\n  melded\n";
-  for (const Group &group : melded)
-    out += "    " + places(group) + "\n      " + group.reason + "\n";
+  std::string out = meldings("\n  melded\n", melded);
   if (!left.empty())
     out += "\n  left as it was\n";
   for (const Group &group : left)
@@ -235,16 +242,9 @@ std::string inFunctions(const Json &functions) {
   std::vector<Group> melded;
   for (const Json &one : functions)
     if (one.is_object())
-      add(melded,
-          text(one, "pass") + " (" + text(one, "point") + "): " + text(one, "reason") +
-              ", profit " + text(one, "profit"),
-          demangle(text(one, "function")) + " " + text(one, "location"));
-  std::string out;
-  if (!melded.empty())
-    out += "\n  melded in functions of this code object, which its kernels mostly inline\n";
-  for (const Group &group : melded)
-    out += "    " + group.reason + "\n      " + places(group) + "\n";
-  return out;
+      add(melded, melding(one), demangle(text(one, "function")) + " " + text(one, "location"));
+  return meldings("\n  melded in functions of this code object, which its kernels mostly inline\n",
+                  melded);
 }
 
 std::string describe(const Json &one, bool brief) {

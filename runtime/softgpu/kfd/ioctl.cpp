@@ -130,6 +130,16 @@ int Driver::apertures(kfd_ioctl_get_process_apertures_new_args &a) {
 }
 
 int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
+  // Mapping and unmapping: up to the first device that refuses.
+  auto onEach = [this](auto &a, int (Memory::*change)(uint64_t, unsigned)) {
+    std::vector<Device *> devices;
+    int result = devicesOf(a.device_ids_array_ptr, a.n_devices, devices);
+    for (size_t i = 0; result == 0 && i < devices.size(); ++i)
+      result = (memory_.*change)(a.handle, devices[i]->settings.index);
+    if (result == 0)
+      a.n_success = a.n_devices;
+    return result;
+  };
   // For requests that change nothing here: 0 is no device.
   auto known = [this](uint32_t gpuId) { return gpuId == 0 || find(gpuId) ? 0 : -EINVAL; };
   switch (nr) {
@@ -205,26 +215,11 @@ int Driver::dispatch(unsigned nr, void *argument, unsigned long size) {
   }
   case freeMemory:
     return memory_.release(static_cast<kfd_ioctl_free_memory_of_gpu_args *>(argument)->handle);
-  case mapMemory: {
-    auto &a = *static_cast<kfd_ioctl_map_memory_to_gpu_args *>(argument);
-    std::vector<Device *> devices;
-    int result = devicesOf(a.device_ids_array_ptr, a.n_devices, devices);
-    for (size_t i = 0; result == 0 && i < devices.size(); ++i)
-      result = memory_.mapToGpu(a.handle, devices[i]->settings.index);
-    if (result == 0)
-      a.n_success = a.n_devices;
-    return result;
-  }
-  case unmapMemory: {
-    auto &a = *static_cast<kfd_ioctl_unmap_memory_from_gpu_args *>(argument);
-    std::vector<Device *> devices;
-    int result = devicesOf(a.device_ids_array_ptr, a.n_devices, devices);
-    for (size_t i = 0; result == 0 && i < devices.size(); ++i)
-      result = memory_.unmapFromGpu(a.handle, devices[i]->settings.index);
-    if (result == 0)
-      a.n_success = a.n_devices;
-    return result;
-  }
+  case mapMemory:
+    return onEach(*static_cast<kfd_ioctl_map_memory_to_gpu_args *>(argument), &Memory::mapToGpu);
+  case unmapMemory:
+    return onEach(*static_cast<kfd_ioctl_unmap_memory_from_gpu_args *>(argument),
+                  &Memory::unmapFromGpu);
   case allocQueueGws: {
     auto &a = *static_cast<kfd_ioctl_alloc_queue_gws_args *>(argument);
     if (!queues_.exists(a.queue_id))

@@ -34,6 +34,11 @@ struct DevicesTest : ::testing::Test {
   template <class Args> int call(unsigned nr, Args &args) {
     return driver.ioctl(_IOC(_IOC_READ | _IOC_WRITE, 'K', nr, sizeof args), &args);
   }
+  template <class Args> int ask(unsigned nr, uint32_t gpu) {
+    Args args{};
+    args.gpu_id = gpu;
+    return call(nr, args);
+  }
   struct Available {
     uint64_t bytes;
     uint32_t gpu, pad;
@@ -64,21 +69,11 @@ TEST_F(DevicesTest, AperturesOfAllOrAsManyAsFit) {
 TEST_F(DevicesTest, RequestsThatChangeNothingWantAKnownDevice) {
   for (const uint32_t id : {kIds[0], kIds[1], kIds[2], kNobody}) {
     const int expected = id == kNobody ? -EINVAL : 0;
-    kfd_ioctl_set_memory_policy_args policy{};
-    policy.gpu_id = id;
-    EXPECT_EQ(call(0x04, policy), expected);
-    kfd_ioctl_acquire_vm_args vm{};
-    vm.gpu_id = id;
-    EXPECT_EQ(call(0x15, vm), expected);
-    kfd_ioctl_set_scratch_backing_va_args scratch{};
-    scratch.gpu_id = id;
-    EXPECT_EQ(call(0x11, scratch), expected);
-    kfd_ioctl_set_trap_handler_args trap{};
-    trap.gpu_id = id;
-    EXPECT_EQ(call(0x13, trap), expected);
-    kfd_ioctl_get_tile_config_args tiles{};
-    tiles.gpu_id = id;
-    EXPECT_EQ(call(0x12, tiles), expected);
+    EXPECT_EQ(ask<kfd_ioctl_set_memory_policy_args>(0x04, id), expected);
+    EXPECT_EQ(ask<kfd_ioctl_acquire_vm_args>(0x15, id), expected);
+    EXPECT_EQ(ask<kfd_ioctl_set_scratch_backing_va_args>(0x11, id), expected);
+    EXPECT_EQ(ask<kfd_ioctl_set_trap_handler_args>(0x13, id), expected);
+    EXPECT_EQ(ask<kfd_ioctl_get_tile_config_args>(0x12, id), expected);
     Available memory{0, id, 0};
     EXPECT_EQ(call(0x23, memory), expected);
   }
