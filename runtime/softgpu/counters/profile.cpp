@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 void InstProfile::add(const InstProfile &other) {
   executions += other.executions;
+  converged += other.converged;
   lanes += other.lanes;
   execZero += other.execZero;
   oneLane += other.oneLane;
@@ -45,6 +46,7 @@ Json instructionJson(int64_t offset, const InstProfile &p) {
   j["text"] = p.text;
   j["kind"] = p.kind;
   j["executions"] = p.executions;
+  j["converged"] = p.converged;
   j["registers"] = {{"vectorReads", p.vectorReads},
                     {"vectorWrites", p.vectorWrites},
                     {"scalarReads", p.scalarReads},

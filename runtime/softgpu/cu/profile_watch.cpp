@@ -1,12 +1,15 @@
 #include "runtime/softgpu/cu/profile_watch.h"
 
 #include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/cu/converged.h"
+#include "runtime/softgpu/cu/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/register_use.h"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <unordered_map>
 
 namespace meld::softgpu {
 
@@ -86,12 +89,18 @@ class ProfileWatcher final : public Watcher {
 public:
   explicit ProfileWatcher(DispatchProfile &owner) : owner_(owner) {}
 
+  void groupStarted(Workgroup &g) override {
+    for (uint32_t k = 0; k < g.numWaves; ++k)
+      converged_.insert_or_assign(&g.waves[k], ConvergedExecutions());
+  }
+
   void before(const ExecInst *i, Wave &w) override {
     Site &s = site(i);
     InstProfile &p = s.counts;
     target_ = w.code->target();
     exec_ = w.exec();
     ++p.executions;
+    converged_[&w].ran(idOf(i), exec_, p.vector);
     if (!p.vector)
       return;
     if (!exec_) {
@@ -110,6 +119,9 @@ public:
   }
 
   void after(const ExecInst *i, Wave &w) override {
+    if (w.status == WaveStatus::ended)
+      converged_[&w].end(
+          [&](uint32_t id, uint64_t executions) { sites_[id]->counts.converged += executions; });
     Site &s = site(i);
     if (!s.counts.vector || !s.counts.hasResult || !exec_ || w.status == WaveStatus::faulted)
       return;
@@ -139,6 +151,7 @@ private:
   isa::Target target_ = isa::Target::gfx90a;
   uint64_t exec_ = 0; ///< before the current instruction
   std::vector<std::optional<Site>> sites_;
+  std::unordered_map<const Wave *, ConvergedExecutions> converged_; ///< of the resident waves
 };
 
 } // namespace

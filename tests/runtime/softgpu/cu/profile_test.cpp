@@ -138,6 +138,43 @@ TEST_P(Profile, OneLaneIsCounted) {
   EXPECT_GT(vector, 10u);
 }
 
+// Together: by all lanes that any later vector instruction runs with.
+TEST_P(Profile, WhoIsTogether) {
+  ProfileSink::instance().clear();
+  TestCode code(std::string(MELD_TEST_KERNELS) + "/profile-" + target + ".hsaco");
+  auto g = gpu(1);
+  vector<uint32_t> out(64);
+  ASSERT_EQ(launch(*g, code, "leaving", {128}, {64}, Args(out.data())).code, DispatchCode::ok);
+  const auto p = of(code, "leaving");
+  const std::pair<const char *, int> expected[] = {
+      {"v_cmp_gt_u32_e32 vcc, 16, v0", 1},
+      {"s_and_saveexec_b64 s[4:5], vcc", 1},
+      {"v_mov_b32_e32 v1, 1", 0}, // 16..63 come back
+      {"s_nop 1", 0},             // under the same EXEC
+      {"s_mov_b64 exec, s[4:5]", 0},
+      {"v_cmp_gt_u32_e32 vcc, 32, v0", 1},
+      {"s_mov_b64 exec, vcc", 1},
+      {"v_mov_b32_e32 v2, 2", 1}, // 32..63 are never seen again
+      {"s_nop 2", 1},
+      {"v_cmp_gt_u32_e32 vcc, 8, v0", 1},
+      {"s_and_saveexec_b64 s[4:5], vcc", 1},
+      {"v_mov_b32_e32 v3, 3", 1}, // 8..31 come back, but have nothing more to do
+      {"s_mov_b64 exec, s[4:5]", 1},
+      {"s_mov_b64 exec, 0", 1},
+      {"v_mov_b32_e32 v4, 4", 0}, // by nobody
+      {"s_mov_b64 exec, -1", 0},
+      {"s_endpgm", 1},
+  };
+  auto &list = p["instructions"];
+  ASSERT_EQ(list.size(), std::size(expected));
+  for (size_t k = 0; k < list.size(); ++k) {
+    SCOPED_TRACE(expected[k].first);
+    EXPECT_EQ(list[k]["text"].get<std::string>().rfind(expected[k].first, 0), 0u);
+    EXPECT_EQ(list[k]["executions"], 2);
+    EXPECT_EQ(list[k]["converged"], 2 * expected[k].second);
+  }
+}
+
 // Dwords read and written, by register file.
 TEST_P(Profile, RegistersByHand) {
   ProfileSink::instance().clear();

@@ -52,8 +52,36 @@ again:
 	s_endpgm
 profiled_end:
 	.size profiled, profiled_end-profiled
+
+// Who is together. Launched as one wave of 64: 0..15 take the branch and come back, then all but 0..31 have
+// nothing left to do, and of those 0..7 run on alone.
+	.globl leaving
+	.p2align 8
+	.type leaving,@function
+leaving:
+	v_cmp_gt_u32 vcc, 16, v0
+	s_and_saveexec_b64 s[4:5], vcc
+	v_mov_b32 v1, 1
+	s_nop 1
+	s_mov_b64 exec, s[4:5]
+	v_cmp_gt_u32 vcc, 32, v0
+	s_mov_b64 exec, vcc
+	v_mov_b32 v2, 2
+	s_nop 2
+	v_cmp_gt_u32 vcc, 8, v0
+	s_and_saveexec_b64 s[4:5], vcc
+	v_mov_b32 v3, 3
+	s_mov_b64 exec, s[4:5]
+	s_mov_b64 exec, 0
+	v_mov_b32 v4, 4
+	s_mov_b64 exec, -1
+	s_endpgm
+leaving_end:
+	.size leaving, leaving_end-leaving
 .if .amdgcn.gfx_generation_stepping == 10
 	descriptor profiled, ".amdhsa_accum_offset 16"
+	descriptor leaving, ".amdhsa_accum_offset 16"
 .else
 	descriptor profiled
+	descriptor leaving
 .endif
