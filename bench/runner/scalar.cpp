@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unistd.h>
 
 namespace meld::bench {
@@ -63,6 +64,7 @@ Totals totalsOf(Profiled p) {
 struct ScalarRow {
   Case which;
   UniformShares shares;
+  UniformShares kept; ///< with meld-converged-loops
   Totals hidden, clang, ours;
 };
 
@@ -88,30 +90,49 @@ std::string percent(double part, double whole) {
 
 double quotient(double a, double b) { return b > 0 ? a / b : 0; }
 
-std::string sharesTable(const std::vector<ScalarRow> &rows, double &oursOfOracle) {
-  Table table({"benchmark", "executed", "traced %", "convergent %", "clang %", "LLVM %", "ours %",
-               "oracle %", "operands %", "LLVM / oracle", "ours / oracle", "ours / operands",
-               "contradicted"});
+std::string sharesTable(const std::vector<ScalarRow> &rows) {
+  Table table({"benchmark", "executed", "traced %", "clang %", "LLVM %", "ours %", "oracle %",
+               "operands %", "LLVM / oracle", "ours / oracle", "ours / operands", "contradicted"});
   Geomean clang, llvm, ours, ofOperands;
   for (const ScalarRow &row : rows) {
     const UniformShares &s = row.shares;
     table.add({row.which.label, grouped(static_cast<uint64_t>(s.executed)),
-               percent(s.traced, s.executed), percent(s.convergent, s.executed),
-               percent(s.scalar, s.executed), percent(s.llvm, s.executed),
-               percent(s.ours, s.executed), percent(s.oracle, s.executed),
-               percent(s.operands, s.executed), decimal(quotient(s.llvm, s.oracle), 2),
-               decimal(quotient(s.ours, s.oracle), 2), decimal(quotient(s.ours, s.operands), 2),
-               std::to_string(s.contradictions.size())});
+               percent(s.traced, s.executed), percent(s.scalar, s.executed),
+               percent(s.llvm, s.executed), percent(s.ours, s.executed),
+               percent(s.oracle, s.executed), percent(s.operands, s.executed),
+               decimal(quotient(s.llvm, s.oracle), 2), decimal(quotient(s.ours, s.oracle), 2),
+               decimal(quotient(s.ours, s.operands), 2), std::to_string(s.contradictions.size())});
     clang.add(quotient(s.scalar, s.oracle));
     llvm.add(quotient(s.llvm, s.oracle));
     ours.add(quotient(s.ours, s.oracle));
     ofOperands.add(quotient(s.ours, s.operands));
   }
-  oursOfOracle = ours.value();
   return table.text() + "\ngeometric means, of the oracle: executed as scalar by clang " +
          decimal(clang.value(), 3) + ", LLVM's analysis " + decimal(llvm.value(), 3) + ", ours " +
          decimal(ours.value(), 3) + "; ours of the oracle by operands alone " +
-         decimal(ofOperands.value(), 3) + " (Lee et al., by operands: 0.67)\n";
+         decimal(ofOperands.value(), 3) + "\n";
+}
+
+/// How much runs with all threads of a wave together, and how much of that is proven.
+std::string convergenceTable(const std::vector<ScalarRow> &rows) {
+  Table table({"benchmark", "converged %", "proven %", "proven / converged", "kept: converged %",
+               "proven %", "proven / converged"});
+  Geomean proven, kept;
+  for (const ScalarRow &row : rows) {
+    std::vector<std::string> cells{row.which.label};
+    for (const UniformShares *s : {&row.shares, &row.kept}) {
+      cells.push_back(percent(s->converged, s->executed));
+      cells.push_back(percent(s->convergent, s->executed));
+      cells.push_back(decimal(quotient(s->convergent, s->converged), 2));
+    }
+    table.add(cells);
+    proven.add(quotient(row.shares.convergent, row.shares.converged));
+    kept.add(quotient(row.kept.convergent, row.kept.converged));
+  }
+  return table.text() + "\ngeometric means, of what ran converged: proven " +
+         decimal(proven.value(), 3) + ", with converged loops " + decimal(kept.value(), 3) +
+         " (Lee et al., warps of 4: 0.68 by the compiler, 1.00 with dynamic convergence in "
+         "hardware; asked 0.85)\n";
 }
 
 /// In percent of what was executed; the means are over the benchmarks.
@@ -243,6 +264,11 @@ json toJson(const std::vector<ScalarRow> &rows) {
                 {"executed", s.executed},
                 {"traced", s.traced},
                 {"convergent", s.convergent},
+                {"converged", s.converged},
+                {"kept",
+                 {{"executed", row.kept.executed},
+                  {"convergent", row.kept.convergent},
+                  {"converged", row.kept.converged}}},
                 {"clang", s.scalar},
                 {"llvm", s.llvm},
                 {"ours", s.ours},
@@ -270,8 +296,9 @@ json toJson(const std::vector<ScalarRow> &rows) {
 
 int runScalar(const Paths &paths, const ScalarOptions &options) {
   const fs::path bin = paths.programs.parent_path();
-  const fs::path lines = bin / "hip-lines", hidden = bin / "hip-hidden";
-  if (!fs::exists(lines) || !fs::exists(hidden)) {
+  const fs::path lines = bin / "hip-lines", together = bin / "hip-together",
+                 hidden = bin / "hip-hidden";
+  if (!fs::exists(lines) || !fs::exists(together) || !fs::exists(hidden)) {
     std::fprintf(stderr, "meld-bench: the traced programs are not built (target "
                          "bench_scalar_kernels); ./dev bench scalar builds them\n");
     return 1;
@@ -285,29 +312,38 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
       continue;
     if (isatty(2))
       std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
-    ScalarRow row{which, {}, {}, {}, {}};
-    const Profiled traced = profiled(paths, lines, which, plain, false);
-    const auto claims = claimsOf(lines / (which.program + ".json"));
-    if (claims.empty() || traced.kernels.empty()) {
-      std::fprintf(stderr, "\n%s: no claims or no profile\n", which.label.c_str());
+    ScalarRow row{which, {}, {}, {}, {}, {}};
+    const auto shares = [&](const fs::path &folder) -> std::optional<UniformShares> {
+      const Profiled traced = profiled(paths, folder, which, plain, false);
+      const auto claims = claimsOf(folder / (which.program + ".json"));
+      if (claims.empty() || traced.kernels.empty()) {
+        std::fprintf(stderr, "\n%s: no claims or no profile\n", which.label.c_str());
+        return std::nullopt;
+      }
+      UniformShares sum;
+      for (const TracedKernel &kernel : traced.kernels)
+        sum.add(sharesOf(kernel.code, claims, shapeOf(traced.measured, kernel.name)));
+      ok = ok && traced.measured.pass && sum.contradictions.empty();
+      for (const std::string &text : sum.contradictions)
+        std::fprintf(stderr, "\n%s: our analysis says uniform, the run does not: %s\n",
+                     which.label.c_str(), text.c_str());
+      return sum;
+    };
+    const auto own = shares(lines), kept = options.gap ? own : shares(together);
+    if (!own || !kept) {
       ok = false;
       continue;
     }
-    for (const TracedKernel &kernel : traced.kernels)
-      row.shares.add(sharesOf(kernel.code, claims, shapeOf(traced.measured, kernel.name)));
+    row.shares = *own;
+    row.kept = *kept;
     if (options.gap) {
-      ok = ok && traced.measured.pass;
       rows.push_back(std::move(row));
       continue;
     }
     row.hidden = totalsOf(profiled(paths, hidden, which, plain, true));
     row.clang = totalsOf(profiled(paths, paths.programs, which, plain, true));
     row.ours = totalsOf(profiled(paths, paths.programs, which, scalarization(), true));
-    ok = ok && traced.measured.pass && row.hidden.measured.pass && row.clang.measured.pass &&
-         row.ours.measured.pass && row.shares.contradictions.empty();
-    for (const std::string &text : row.shares.contradictions)
-      std::fprintf(stderr, "\n%s: our analysis says uniform, the run does not: %s\n",
-                   which.label.c_str(), text.c_str());
+    ok = ok && row.hidden.measured.pass && row.clang.measured.pass && row.ours.measured.pass;
     rows.push_back(std::move(row));
   }
   if (isatty(2))
@@ -324,10 +360,12 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
     std::printf("%s\n", toJson(rows).dump(1).c_str());
     return ok ? 0 : 1;
   }
-  double oursOfOracle = 0;
+  std::printf("Executed instructions that all threads of a wave run together; kept: with "
+              "meld-converged-loops\n\n%s\n",
+              convergenceTable(rows).c_str());
   std::printf("Executed instructions that are the same in all threads of a wave (code of clang "
               "-O3)\n\n%s\n",
-              sharesTable(rows, oursOfOracle).c_str());
+              sharesTable(rows).c_str());
   std::printf("%s\n", costTable(rows).c_str());
   std::printf(
       "Changes, as geometric means (Lee et al., warps of 32: instructions -29 %%, register "

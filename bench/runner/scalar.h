@@ -1,9 +1,11 @@
 // `meld-bench scalar`: what is the same in all threads of a wave, for every benchmark: how much of
 // it exists, how much is known before the program runs, how much is done once instead of 64 times;
-// and what that saves. Two tables.
+// and what that saves. Three tables.
 //
-// The first (scalar_report.h) is about the code of clang -O3, traced to the IR it was made from.
-// The second sets three codes side by side, same inputs, timing model on:
+// The first two (scalar_report.h) are about the code of clang -O3, traced to the IR it was made
+// from: what runs converged (also with meld-converged-loops, in which waves that agree stay
+// together), and what is uniform. The third sets three codes side by side, same inputs, timing
+// model on:
 //
 //   hidden      clang -O3 with uniformity hidden from the backend (bench/scalar/plugin.cpp says
 //               exactly what): the "compiler without scalarization"

@@ -81,6 +81,7 @@ double equalOperands(const TracedInstruction &i) {
 void UniformShares::add(const UniformShares &other) {
   executed += other.executed;
   convergent += other.convergent;
+  converged += other.converged;
   scalar += other.scalar;
   llvm += other.llvm;
   ours += other.ours;
@@ -103,14 +104,19 @@ UniformShares sharesOf(const std::vector<TracedInstruction> &code,
   UniformShares shares;
   const Claim *around = nullptr; // of the instruction before: the same block, nearly always
   for (const TracedInstruction &i : code) {
-    const auto claim = underAForeignLine(i) ? claims.end() : claims.find(i.line);
-    if (claim != claims.end())
+    auto claim = underAForeignLine(i) ? claims.end() : claims.find(i.line);
+    if (claim != claims.end()) {
       around = &claim->second;
+      if (claim->second.blockOnly)
+        claim = claims.end();
+    }
     const double n = runs(i);
     if (!counts(i, claim == claims.end() ? nullptr : &claim->second) || n == 0)
       continue;
     shares.executed += n;
-    shares.convergent += around && around->convergent ? n : 0;
+    const double together = std::min(n, static_cast<double>(i.converged));
+    shares.converged += together;
+    shares.convergent += around && around->convergent ? together : 0;
     shares.scalar += i.vector ? 0 : n;
     const double part = uniformPart(i);
     // A scalar load of a value that differs is a kernel argument's, under the line of its first
@@ -153,7 +159,8 @@ UniformShares sharesOf(const std::vector<TracedInstruction> &code,
     }
     shares.ours += group.executed;
     if (part < 1)
-      shares.contradictions.push_back(group.leastUniform->text);
+      shares.contradictions.push_back(group.leastUniform->text + " (line " + std::to_string(line) +
+                                      ")");
   }
   return shares;
 }

@@ -14,7 +14,8 @@
 // our analysis calls uniform although its operands are not (thread id / 64) counts for the oracle,
 // too, when its result always was. Code that the backend itself adds (rewritten loop counters,
 // copies) has no instruction of the IR: where it is scalar, it counts as known to both analyses,
-// where it is vector, to neither.
+// where it is vector, to neither. Proven convergent counts where it ran so: the backend moves
+// comparisons to where they are used, out of the blocks of which something was proven.
 //
 // Thread rule: pure functions.
 #pragma once
@@ -35,6 +36,7 @@ struct Claim {
   bool oursOperands = false; ///< so are all its operands
   bool llvm = false;         ///< uniform by LLVM's divergence analysis
   bool convergent = false;   ///< in a block that all threads of a wave run together
+  bool blockOnly = false;    ///< nothing but that
   // Of what is not `ours`:
   Cause cause = Cause::none;         ///< where a difference may come from
   bool extension = false;            ///< a 32-bit value made one of 64
@@ -48,6 +50,7 @@ struct TracedInstruction {
   uint32_t line = 0; ///< key of its claim; 0: none
   uint64_t executions = 0, execZero = 0, lanes = 0, uniformSources = 0, uniformResult = 0;
   uint64_t oneLane = 0;
+  uint64_t converged = 0; ///< executions by all lanes with anything left to do
   bool vector = false;
   unsigned vectorReads = 0, vectorWrites = 0, scalarReads = 0, scalarWrites = 0;
 };
@@ -55,7 +58,8 @@ struct TracedInstruction {
 /// Executed instructions, and the shares of them, in the sense of the table.
 struct UniformShares {
   double executed = 0;   ///< all of those below are parts of this
-  double convergent = 0; ///< in blocks proven convergent
+  double converged = 0;  ///< by all threads of the wave together: the oracle of convergence
+  double convergent = 0; ///< of these in blocks proven convergent
   double scalar = 0;     ///< executed as scalar instructions
   double llvm = 0, ours = 0, oracle = 0;
   double operands = 0; ///< the oracle as the paper has it: equal operands, not equal results

@@ -33,6 +33,7 @@ TracedInstruction instructionOf(const json &i) {
   t.text = i.value("text", "");
   t.kind = i.value("kind", "");
   t.executions = i.value("executions", uint64_t{0});
+  t.converged = i.value("converged", uint64_t{0});
   t.vector = i.contains("lanes");
   t.lanes = i.value("lanes", uint64_t{0});
   t.oneLane = i.value("oneLane", uint64_t{0});
@@ -85,6 +86,7 @@ std::map<uint32_t, Claim> claimsOf(const std::filesystem::path &file) {
       Claim &claim = claims[c.value("line", 0u)];
       claim = {c.value("ours", false), c.value("oursOperands", false), c.value("llvm", false),
                c.value("convergent", false)};
+      claim.blockOnly = c.value("blockOnly", false);
       claim.cause = causeNamed(c.value("cause", ""));
       claim.extension = opcode == "zext" || opcode == "sext";
       claim.floating = c.value("floating", false);

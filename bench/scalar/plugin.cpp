@@ -5,7 +5,8 @@
 //                            can be traced back to it, and writes to FILE what is known of it
 //                            before the program runs: LLVM's divergence analysis, ours,
 //                            convergence, where a difference comes from (cause.h), and what ours
-//                            would say if it were told the shape of the workgroups; or
+//                            would say if it were told the shape of the workgroups; with
+//                            MELD_BENCH_TOGETHER=1 after meld-converged-loops; or
 //   MELD_BENCH_HIDE=1        takes uniformity away from the backend, as far as that goes: kernel
 //                            arguments, workgroup ids, the pointers to the dispatch packet and the
 //                            implicit arguments, and constants that enter phis pass through an
@@ -17,6 +18,7 @@
 // One compilation at a time; host code passes through untouched.
 #include "bench/scalar/cause.h"
 #include "passes/analysis/divergence.h"
+#include "passes/scalarize/converged_loops.h"
 #include "llvm/ADT/Triple.h"
 #include "llvm/Analysis/DivergenceAnalysis.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -96,12 +98,24 @@ json::Object claimsOf(const Instruction &instruction, const meld::passes::Diverg
                       {"shapes", std::move(shapes)}};
 }
 
-/// Terminators and their conditions: later passes put rewritten loop counters under their lines.
-bool endsABlock(const Instruction &instruction) {
-  return isa<DbgInfoIntrinsic>(instruction) || instruction.isTerminator() ||
+/// Terminators and their conditions: later passes put rewritten loop counters under their lines. A
+/// ballot, too: it becomes the comparison itself, whose result is another one for each lane. A phi:
+/// what stands under its line are copies, those of its neighbours with them.
+bool makesNoClaim(const Instruction &instruction) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  return instruction.isTerminator() || isa<PHINode>(instruction) ||
+         (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::amdgcn_ballot) ||
          (isa<CmpInst>(instruction) && !instruction.use_empty() &&
           all_of(instruction.users(),
                  [](const User *user) { return cast<Instruction>(user)->isTerminator(); }));
+}
+
+/// What is known of where it stands alone.
+json::Object blockOf(const Instruction &instruction, const meld::passes::DivergenceInfo &ours) {
+  return json::Object{{"line", int64_t(instruction.getDebugLoc().getLine())},
+                      {"blockOnly", true},
+                      {"convergent", ours.isConvergentExceptExits(instruction.getParent(),
+                                                                  meld::passes::Width::wave)}};
 }
 
 bool writeClaims(Module &module, FunctionAnalysisManager &analyses, const char *file) {
@@ -121,8 +135,10 @@ bool writeClaims(Module &module, FunctionAnalysisManager &analyses, const char *
     const ShapedViews shaped = shapedViews(function, loops, dominators, postDominators);
     json::Array claims;
     for (const Instruction &instruction : instructions(function))
-      if (instruction.getDebugLoc() && !endsABlock(instruction))
-        claims.push_back(claimsOf(instruction, ours, theirs, causes, shaped));
+      if (instruction.getDebugLoc() && !isa<DbgInfoIntrinsic>(instruction))
+        claims.push_back(makesNoClaim(instruction)
+                             ? blockOf(instruction, ours)
+                             : claimsOf(instruction, ours, theirs, causes, shaped));
     functions.push_back(
         json::Object{{"function", function.getName()}, {"claims", std::move(claims)}});
   }
@@ -190,12 +206,21 @@ bool hideUniformity(Function &function) {
   return true;
 }
 
+void keepTogether(Module &module, FunctionAnalysisManager &analyses) {
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      analyses.invalidate(function,
+                          meld::passes::ConvergedLoopsPass({}, nullptr).run(function, analyses));
+}
+
 struct UniformityPass : PassInfoMixin<UniformityPass> {
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &manager) {
     if (!Triple(module.getTargetTriple()).isAMDGCN())
       return PreservedAnalyses::all();
     if (const char *file = std::getenv("MELD_BENCH_CLAIMS")) {
       auto &analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+      if (std::getenv("MELD_BENCH_TOGETHER"))
+        keepTogether(module, analyses);
       writeClaims(module, analyses, file);
     } else if (std::getenv("MELD_BENCH_HIDE")) {
       for (Function &function : module)
@@ -211,6 +236,9 @@ struct UniformityPass : PassInfoMixin<UniformityPass> {
 extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "MeldBenchUniformity", "1", [](PassBuilder &builder) {
+            meld::passes::MeldOptions none;
+            none.passes = "none"; // our analyses alone
+            meld::passes::registerMeldCallbacks(builder, none, nullptr);
             builder.registerOptimizerLastEPCallback(
                 [](ModulePassManager &passes, OptimizationLevel, auto...) {
                   passes.addPass(UniformityPass());

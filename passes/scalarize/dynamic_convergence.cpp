@@ -2,12 +2,12 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "passes/scalarize/ballot.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -134,19 +134,6 @@ private:
   const BackendView &backend_;
   const DominatorTree &dominators_;
 };
-
-Value *ballot(IRBuilder<> &builder, Value *condition, unsigned waveSize) {
-  Type *mask = builder.getIntNTy(waveSize);
-  Module *module = builder.GetInsertBlock()->getModule();
-#if LLVM_VERSION_MAJOR >= 20
-  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_ballot, {mask});
-#else
-  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_ballot, {mask});
-#endif
-  CallInst *call = builder.CreateCall(callee, {condition});
-  markReading(*call);
-  return call;
-}
 
 void versionGuard(const Guard &guard, unsigned waveSize) {
   BasicBlock *block = guard.branch->getParent();

@@ -1,6 +1,7 @@
 #include "passes/scalarize/scalarize.h"
 #include "passes/scalarize/affine_address.h"
 #include "passes/scalarize/constant_loads.h"
+#include "passes/scalarize/converged_loops.h"
 #include "passes/scalarize/dynamic_convergence.h"
 #include "passes/scalarize/uniform_values.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,8 +11,8 @@ namespace meld::passes {
 using namespace llvm;
 
 ArrayRef<StringRef> scalarizePassNames() {
-  static const StringRef names[] = {"dynamic-convergence", "scalarize-values", "scalarize-loads",
-                                    "affine-address"};
+  static const StringRef names[] = {"converged-loops", "dynamic-convergence", "scalarize-values",
+                                    "scalarize-loads", "affine-address"};
   return names;
 }
 
@@ -34,7 +35,7 @@ bool wantsScalarize(const MeldOptions &options, StringRef pass) {
     return false;
   if (options.passes.empty())
     return runsByDefault(pass);
-  if (pass == "dynamic-convergence") // no one knows how often waves agree: only by its own name
+  if (pass == "dynamic-convergence" || pass == "converged-loops") // no one knows how often waves agree: only by its own name
     return isNamed(options.passes, pass);
   return options.wants("scalarize") || options.wants(pass);
 }
@@ -49,6 +50,8 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
       analyses.invalidate(function, preserved);
     all.intersect(std::move(preserved));
   };
+  if (wantsScalarize(options_, "converged-loops"))
+    step(ConvergedLoopsPass(options_, log_, point_));
   if (wantsScalarize(options_, "dynamic-convergence"))
     step(DynamicConvergencePass(options_, log_, point_));
   if (wantsScalarize(options_, "scalarize-values"))
@@ -67,7 +70,9 @@ bool addScalarizePass(StringRef name, FunctionPassManager &manager, const MeldOp
     if (asked.passes.empty()) // asked for by its name
       asked.passes = "scalarize";
     manager.addPass(ScalarizePass(asked, log));
-  } else if (name == "meld-dynamic-convergence")
+  } else if (name == "meld-converged-loops")
+    manager.addPass(ConvergedLoopsPass(options, log));
+  else if (name == "meld-dynamic-convergence")
     manager.addPass(DynamicConvergencePass(options, log));
   else if (name == "meld-scalarize-values")
     manager.addPass(UniformValuesPass(options, log));

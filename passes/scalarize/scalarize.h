@@ -1,6 +1,8 @@
 // meld-scalarize: what a wave has in common is done once, by the scalar unit. The family, and the
 // order in which it runs at the late point of the pipeline, after melding.
 //
+//   converged-loops       loops without EXEC masks for as long as a wave agrees
+//                         (converged_loops.h); only by its own name
 //   dynamic-convergence   a copy of guarded code for waves that agree (dynamic_convergence.h); only
 //                         by its own name
 //   scalarize-values      what is proven wave-uniform and LLVM calls divergent (uniform_values.h)

@@ -12,6 +12,8 @@ static constexpr char ours[] = "meld.reading";
 
 void markReading(CallInst &call) { call.setMetadata(ours, MDNode::get(call.getContext(), {})); }
 
+bool isReading(const CallBase &call) { return call.hasMetadata(ours); }
+
 Value *firstLane(IRBuilder<> &builder, Value *word) {
   if (isa<Constant>(word))
     return word;
@@ -33,7 +35,7 @@ Value *firstLane(IRBuilder<> &builder, Value *word) {
 bool asksForLanes(Function &function, const DivergenceInfo &divergence) {
   return any_of(instructions(function), [&](const Instruction &instruction) {
     auto *call = dyn_cast<CallInst>(&instruction);
-    if (!call || call->hasMetadata(ours))
+    if (!call || isReading(*call))
       return false;
     switch (call->getIntrinsicID()) {
     case Intrinsic::amdgcn_readfirstlane: // of what all have in common, it is the same for any

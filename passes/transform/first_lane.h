@@ -13,6 +13,7 @@ llvm::Value *firstLane(llvm::IRBuilder<> &builder, llvm::Value *word);
 
 /// Marks a call that asks which lanes run as put there by us.
 void markReading(llvm::CallInst &call);
+bool isReading(const llvm::CallBase &call);
 
 /// Whether the program itself reads the first lane, or a mask of lanes, where the answer depends on
 /// which lanes run. To LLVM's GVN and EarlyCSE (before 17) these are functions of their operand

@@ -13,7 +13,7 @@ TracedInstruction vectorOp(const char *text, uint32_t line, uint64_t executions,
   i.text = text;
   i.kind = "valu";
   i.line = line;
-  i.executions = executions;
+  i.executions = i.converged = executions;
   i.lanes = executions * 64;
   i.uniformSources = uniformSources;
   i.uniformResult = uniformResult;
@@ -26,7 +26,7 @@ TracedInstruction scalarOp(const char *text, const char *kind, uint32_t line, ui
   i.text = text;
   i.kind = kind;
   i.line = line;
-  i.executions = executions;
+  i.executions = i.converged = executions;
   return i;
 }
 
@@ -57,6 +57,28 @@ TEST(Scalar, SharesAreOfExecutedWork) {
   EXPECT_TRUE(s.contradictions.empty());
 }
 
+TEST(Scalar, ConvergedIsWhatRanSoAndProvenAPartOfIt) {
+  TracedInstruction together = vectorOp("v_add_u32_e32 v0, v1, v2", 1, 10, 0, 0);
+  together.converged = 10;
+  TracedInstruction sunk = vectorOp("v_cmp_gt_u32_e32 vcc, v1, v2", 1, 10, 0, 0);
+  sunk.converged = 4; // moved to where some lanes run alone
+  TracedInstruction unproven = vectorOp("v_mul_f32_e32 v0, v1, v2", 2, 10, 0, 0);
+  unproven.converged = 7;
+  const auto s = sharesOf({together, sunk, unproven}, {{1, divergent}, {2, uniformByUs}});
+  EXPECT_EQ(s.executed, 30);
+  EXPECT_EQ(s.converged, 21);
+  EXPECT_EQ(s.convergent, 14) << "of the claim for line 1, what ran so";
+}
+
+TEST(Scalar, OfABlocksEndOnlyItsPlaceIsKnown) {
+  Claim place;
+  place.blockOnly = place.convergent = true;
+  const auto s = sharesOf({vectorOp("v_cmp_gt_u32_e32 vcc, v1, v2", 1, 10, 0, 0)}, {{1, place}});
+  EXPECT_EQ(s.convergent, 10);
+  EXPECT_EQ(s.traced, 0);
+  EXPECT_EQ(s.ours, 0);
+}
+
 TEST(Scalar, AnInstructionIsAsUniformAsItsLeastUniformPart) {
   // A 64-bit address that differs between lanes: its upper half is the same by chance.
   const auto s = sharesOf({vectorOp("v_add_co_u32_e32 v2, vcc, s0, v2", 1, 10, 0, 0),
@@ -69,7 +91,7 @@ TEST(Scalar, AnInstructionIsAsUniformAsItsLeastUniformPart) {
 TEST(Scalar, AClaimTheRunContradictsIsNamed) {
   const auto s = sharesOf({vectorOp("v_mul_lo_u32 v0, v1, v2", 1, 10, 9, 9)}, {{1, uniform}});
   ASSERT_EQ(s.contradictions.size(), 1u);
-  EXPECT_EQ(s.contradictions[0], "v_mul_lo_u32 v0, v1, v2");
+  EXPECT_EQ(s.contradictions[0], "v_mul_lo_u32 v0, v1, v2 (line 1)");
   EXPECT_GT(s.ours, s.oracle) << "never quietly more than the oracle";
 }
 

@@ -56,6 +56,26 @@ __global__ void behindTheLoop(const int *table, const int *rounds, int *out) {
   out[i] = sum * 100 + table[k];
 }
 
+// Waves that stay together through a guard and a loop with two ways out, that part at any of them,
+// that come in parts, and that are not there at all.
+__global__ void parting(const int *table, const int *rounds, int *out, int n, int limit) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  int sum = 0, left = 0;
+  if (i < n) {
+    for (int k = 0; k < rounds[i]; ++k) {
+      const int v = table[k & 63] ^ k;
+      if (sum + v > limit + (i & 1)) {
+        left = table[v & 63];
+        break;
+      }
+      out[i] = sum; // keeps the two ways out apart
+      sum += v & 1 ? v * 4 : v;
+    }
+  }
+  __syncthreads();
+  out[i] = sum * 1000 + left;
+}
+
 // A size taken for granted, launched with others.
 __global__ void sizeOf64(int *out, unsigned n) {
   const unsigned i = blockIdx.x * 64 + threadIdx.x;
@@ -119,6 +139,32 @@ int main() {
     behindTheLoop<<<blocks, block>>>(dTable, dRounds, out);
     expectSame("behind the loop", out.host(), sums);
   }
+
+  for (unsigned block : {64u, 96u, 33u})
+    for (int n : {1, 64, 200, 300})
+      for (int limit : {0, 700, 1 << 20})
+        for (int shape = 0; shape < 3; ++shape) {
+          const int blocks = (300 + static_cast<int>(block) - 1) / static_cast<int>(block);
+          std::vector<int> rounds(static_cast<size_t>(blocks) * block), want(rounds.size());
+          for (size_t i = 0; i < rounds.size(); ++i) {
+            rounds[i] = shape == 0   ? 20
+                        : shape == 1 ? static_cast<int>(i / 64 * 5)
+                                     : static_cast<int>(i * 7 % 23);
+            int sum = 0, left = 0;
+            for (int k = 0; static_cast<int>(i) < n && k < rounds[i]; ++k) {
+              const int v = table[static_cast<size_t>(k & 63)] ^ k;
+              if (sum + v > limit + static_cast<int>(i & 1)) {
+                left = table[static_cast<size_t>(v & 63)];
+                break;
+              }
+              sum += v & 1 ? v * 4 : v;
+            }
+            want[i] = sum * 1000 + left;
+          }
+          Device<int> dRounds(rounds), out(rounds.size());
+          parting<<<blocks, block>>>(dTable, dRounds, out, n, limit);
+          expectSame("parting", out.host(), want);
+        }
 
   for (unsigned block : {64u, 32u, 100u, 256u}) {
     const unsigned n = 700, blocks = 9;

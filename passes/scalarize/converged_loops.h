@@ -1,0 +1,54 @@
+// meld-converged-loops: loops that are run without EXEC masks for as long as a wave agrees (Lee et
+// al., CGO'13, section 4.1, "dynamic convergence preservation": there in hardware, here in
+// software).
+//
+//   loop:                                      loop.together:
+//     body                                       body
+//     br stay, loop, exit     lanes leave        br ballot(!stay) == 0, loop.together, ask
+//   exit:                     one by one       ask:
+//                                                br ballot(stay) == 0, exit, apart
+//                       =>                     apart:                 the lanes part for good
+//                                                br stay, loop, exit
+//                                              loop:
+//                                                body
+//                                                br stay, loop, exit
+//                                              exit:
+//
+// In the first copy every way out is the wave's, not the lane's: no masks are kept, all lanes that
+// came in run together, and what is the same in them stays so behind the loop. Where lanes stop
+// agreeing they go over to the loop as it was, once, and end there. A way out in the middle of the
+// body has the rest of that iteration copied, too (`.rest`), so that the old loop is entered by its
+// header alone and stays reducible. A guard that only some lanes pass would keep the wave from
+// coming to the loop; it is treated the same way, with all that it guards, before the loop is.
+//
+// Right whatever lanes run: a lane goes where its own condition says, whether it is asked alone or
+// with others. A wave without lanes would go round for ever; code generation does not lead one to a
+// loop that the scalar unit decides (SIPreEmitPeephole keeps such branches), ours as little as any
+// other. Operations that look at other lanes, and calls, are not doubled. LLVM may take a ballot
+// for an earlier one of the same condition: only kernels without ballots of their own
+// (first_lane.h).
+//
+// Ends: only what a wave comes to as a whole is copied, and what is left of it no longer is that;
+// at most `mostCopies` times. Costs one or two copies of at most `largestRegion` instructions each
+// and, for a wave that parts, three scalar instructions. What it gains hangs on the run: by its own
+// name only.
+#pragma once
+
+#include "passes/pipeline.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class ConvergedLoopsPass : public llvm::PassInfoMixin<ConvergedLoopsPass> {
+public:
+  ConvergedLoopsPass(MeldOptions options, DecisionLog *log, std::string point = "")
+      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  MeldOptions options_;
+  DecisionLog *log_;
+  std::string point_;
+};
+
+} // namespace meld::passes
