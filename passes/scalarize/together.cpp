@@ -114,7 +114,19 @@ protected:
     return apart;
   }
 
-  /// `value` computes what `other` computes on another way: uses elsewhere take whichever came by.
+  /// What `blocks` compute, in the copies or originals that `here` and `there` say: uses of the
+  /// ones elsewhere take whichever came by.
+  template <typename Here, typename There>
+  static void joinDefinitions(ArrayRef<BasicBlock *> blocks, Here here, There there) {
+    SmallVector<std::pair<Instruction *, Instruction *>, 32> pairs; // before the blocks get phis
+    for (BasicBlock *block : blocks)
+      for (Instruction &instruction : *block)
+        if (!instruction.getType()->isVoidTy())
+          pairs.emplace_back(here(instruction), there(instruction));
+    for (auto [value, other] : pairs)
+      joinDefinitions(*value, *other);
+  }
+
   static void joinDefinitions(Instruction &value, Instruction &other) {
     SmallVector<Use *, 8> uses;
     for (Use &use : value.uses()) {
@@ -163,10 +175,9 @@ public:
                                guard.inside, guard.outside);
     for (PHINode &phi : guard.inside->phis())
       phi.replaceIncomingBlockWith(block, apart);
-    for (BasicBlock *original : region)
-      for (Instruction &instruction : *original)
-        if (!instruction.getType()->isVoidTy())
-          joinDefinitions(instruction, *cast<Instruction>(together_[&instruction]));
+    joinDefinitions(
+        region, [](Instruction &i) { return &i; },
+        [&](Instruction &i) { return cast<Instruction>(together_[&i]); });
     finish();
   }
 };
@@ -242,11 +253,9 @@ private:
           if (auto *value = dyn_cast<Instruction>(use); value && loop_.contains(value))
             use.set(mapped(together_, value));
     }
-    for (BasicBlock *block : restBlocks_)
-      for (Instruction &instruction : *block)
-        if (!instruction.getType()->isVoidTy())
-          joinDefinitions(*cast<Instruction>(rest_[&instruction]),
-                          *cast<Instruction>(together_[&instruction]));
+    joinDefinitions(
+        restBlocks_, [&](Instruction &i) { return cast<Instruction>(rest_[&i]); },
+        [&](Instruction &i) { return cast<Instruction>(together_[&i]); });
   }
 
   Loop &loop_;

@@ -184,6 +184,38 @@ exit:
   ret void
 }
 
+; What joins the definitions may put phis into guarded code itself.
+; WHY: meld-converged-loops melded %entry (a copy for waves that agree): a guard around loops
+; CHECK-LABEL: @joined_inside(
+; CHECK: join2:
+; CHECK-NEXT: phi i32 {{.*}}[ %v, %join ]
+define amdgpu_kernel void @joined_inside(ptr addrspace(1) noalias %out) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = icmp eq i32 %x, 0
+  br i1 %g, label %around, label %before
+around:
+  store i32 1, ptr addrspace(1) %out
+  br label %end
+before:
+  br label %body
+body:
+  br label %join
+join:
+  %v = mul i32 %x, 3
+  br label %join2
+dead:
+  br label %join2
+join2:
+  %c = icmp eq i32 %x, 7
+  %w = add i32 %v, 1
+  store i32 %w, ptr addrspace(1) %out
+  br i1 %c, label %end, label %body
+end:
+  store i32 2, ptr addrspace(1) %out
+  ret void
+}
+
 ; A comparison of floats has another opposite: unordered. Of two conditions the opposite is the other
 ; operation on their opposites; what decides first still does.
 ; CHECK-LABEL: @opposites(
