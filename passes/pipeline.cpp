@@ -173,7 +173,7 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
        {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch", "meld-cfm",
         "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge", "meld-scalarize",
         "meld-scalarize-values", "meld-scalarize-loads", "meld-affine-address",
-        "meld-converged-loops", "meld-dynamic-convergence"}) {
+        "meld-multiply-add-address", "meld-converged-loops", "meld-dynamic-convergence"}) {
     auto found = parameters(text, pass);
     if (!found)
       continue;

@@ -3,6 +3,7 @@
 #include "passes/scalarize/constant_loads.h"
 #include "passes/scalarize/converged_loops.h"
 #include "passes/scalarize/dynamic_convergence.h"
+#include "passes/scalarize/multiply_add.h"
 #include "passes/scalarize/uniform_values.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,8 +12,9 @@ namespace meld::passes {
 using namespace llvm;
 
 ArrayRef<StringRef> scalarizePassNames() {
-  static const StringRef names[] = {"converged-loops", "dynamic-convergence", "scalarize-values",
-                                    "scalarize-loads", "affine-address"};
+  static const StringRef names[] = {"converged-loops",  "dynamic-convergence",
+                                    "scalarize-values", "scalarize-loads",
+                                    "affine-address",   "multiply-add-address"};
   return names;
 }
 
@@ -35,7 +37,8 @@ bool wantsScalarize(const MeldOptions &options, StringRef pass) {
     return false;
   if (options.passes.empty())
     return runsByDefault(pass);
-  if (pass == "dynamic-convergence" || pass == "converged-loops") // no one knows how often waves agree: only by its own name
+  if (pass == "dynamic-convergence" ||
+      pass == "converged-loops") // no one knows how often waves agree: only by its own name
     return isNamed(options.passes, pass);
   return options.wants("scalarize") || options.wants(pass);
 }
@@ -60,6 +63,8 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
     step(ConstantLoadsPass(options_, log_, point_));
   if (wantsScalarize(options_, "affine-address"))
     step(AffineAddressPass(options_, log_, point_));
+  if (wantsScalarize(options_, "multiply-add-address"))
+    step(MultiplyAddPass(options_, log_, point_));
   return all;
 }
 
@@ -80,6 +85,8 @@ bool addScalarizePass(StringRef name, FunctionPassManager &manager, const MeldOp
     manager.addPass(ConstantLoadsPass(options, log));
   else if (name == "meld-affine-address")
     manager.addPass(AffineAddressPass(options, log));
+  else if (name == "meld-multiply-add-address")
+    manager.addPass(MultiplyAddPass(options, log));
   else
     return false;
   return true;

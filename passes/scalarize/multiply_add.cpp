@@ -1,0 +1,292 @@
+#include "passes/scalarize/multiply_add.h"
+#include "passes/analysis/backend_view.h"
+#include "passes/analysis/divergence.h"
+#include "passes/analysis/linear_form.h"
+#include "passes/compat.h"
+#include "passes/transform/decisions.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
+#include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace {
+
+constexpr unsigned waveSizeLog = 6; // 64 lanes
+constexpr unsigned maxDepth = 6, maxLanes = 2;
+constexpr unsigned largestScale = 10; // as a power of two
+// Cycles, as the estimate on the machine code counts them.
+constexpr unsigned multiplyAdd = 16, shift = 8, single = 4, wideSum = 8;
+
+struct Lane {
+  Value *index = nullptr; ///< at most 32 bits wide
+  Extension extension = Extension::low;
+  uint64_t scale = 0;
+};
+
+struct Address {
+  GetElementPtrInst *gep = nullptr;
+  Value *variable = nullptr; ///< the one divergent index
+  SmallVector<std::pair<Value *, uint64_t>, 2> uniform;
+  SmallVector<Lane, 2> lanes;
+  uint64_t constant = 0;
+};
+
+class Finder {
+public:
+  Finder(const DataLayout &layout, function_ref<bool(const Value &)> isScalar)
+      : layout_(layout), isScalar_(isScalar) {}
+
+  /// No lanes: not an address for a multiply-add.
+  Address addressOf(GetElementPtrInst &gep) {
+    if (!gep.getType()->isPointerTy() || layout_.getIndexTypeSizeInBits(gep.getType()) != 64)
+      return {};
+    Address address;
+    address.gep = &gep;
+    for (auto type = gep_type_begin(gep), end = gep_type_end(gep); type != end; ++type) {
+      Value &index = *type.getOperand();
+      if (StructType *structure = type.getStructTypeOrNull()) {
+        address.constant += layout_.getStructLayout(structure)->getElementOffset(
+            unsigned(cast<ConstantInt>(index).getZExtValue()));
+        continue;
+      }
+      TypeSize size = layout_.getTypeAllocSize(type.getIndexedType());
+      if (size.isScalable() || !index.getType()->isIntegerTy() ||
+          index.getType()->getIntegerBitWidth() > 64)
+        return {};
+      if (auto *number = dyn_cast<ConstantInt>(&index)) {
+        address.constant += uint64_t(number->getSExtValue()) * size.getFixedValue();
+        continue;
+      }
+      if (!isScalar_(index)) {
+        if (address.variable)
+          return {};
+        address.variable = &index;
+      }
+      if (!take(index, size.getFixedValue(), address, 0))
+        return {};
+    }
+    return address;
+  }
+
+private:
+  bool take(Value &value, uint64_t scale, Address &address, unsigned depth) {
+    if (isScalar_(value)) {
+      address.uniform.push_back({&value, scale});
+      return address.uniform.size() <= 2;
+    }
+    auto lane = [&](Value &index, Extension extension) {
+      address.lanes.push_back({&index, extension, scale});
+      return address.lanes.size() <= maxLanes && isPowerOf2_64(scale) &&
+             Log2_64(scale) <= largestScale;
+    };
+    if (!value.getType()->isIntegerTy(64))
+      return value.getType()->getIntegerBitWidth() <= 32 && lane(value, Extension::sign);
+    auto *op = dyn_cast<Operator>(&value);
+    if (!op || depth == maxDepth)
+      return false;
+    uint64_t number = 0;
+    auto both = [&] {
+      return take(*op->getOperand(0), scale, address, depth + 1) &&
+             take(*op->getOperand(1), scale, address, depth + 1);
+    };
+    switch (op->getOpcode()) {
+    case Instruction::ZExt:
+    case Instruction::SExt:
+      return op->getOperand(0)->getType()->getIntegerBitWidth() <= 32 &&
+             lane(*op->getOperand(0),
+                  op->getOpcode() == Instruction::ZExt ? Extension::zero : Extension::sign);
+    case Instruction::Add:
+      return both();
+    case Instruction::Or:
+      return haveNoCommonBitsSet(op->getOperand(0), op->getOperand(1), layout_) && both();
+    case Instruction::Shl:
+      if (!match(op->getOperand(1), m_ConstantInt(number)) || number > largestScale)
+        return false;
+      scale <<= number;
+      return take(*op->getOperand(0), scale, address, depth + 1);
+    default:
+      return false;
+    }
+  }
+
+  const DataLayout &layout_;
+  function_ref<bool(const Value &)> isScalar_;
+};
+
+PointerType *bytePointer(const Value &pointer) {
+  auto *type = cast<PointerType>(pointer.getType());
+#if LLVM_VERSION_MAJOR >= 17
+  return type;
+#else
+  return Type::getInt8PtrTy(type->getContext(), type->getAddressSpace());
+#endif
+}
+
+class Writer {
+public:
+  explicit Writer(Function &function) : entry_(&*function.getEntryBlock().getFirstInsertionPt()) {}
+
+  void write(const Address &address) {
+    IRBuilder<> builder(address.gep);
+    Value *place = builder.CreatePointerCast(address.gep->getPointerOperand(),
+                                             bytePointer(*address.gep->getPointerOperand()));
+    for (auto &[value, scale] : address.uniform) {
+      Value *wide = builder.CreateSExtOrTrunc(value, builder.getInt64Ty());
+      place = builder.CreateGEP(builder.getInt8Ty(), place,
+                                builder.CreateMul(wide, builder.getInt64(scale)), "scalar.base");
+    }
+    for (const Lane &lane : address.lanes) {
+      Value *wide = lane.extension == Extension::zero
+                        ? builder.CreateZExt(lane.index, builder.getInt64Ty())
+                        : builder.CreateSExt(lane.index, builder.getInt64Ty());
+      place = builder.CreateGEP(builder.getInt8Ty(), place,
+                                builder.CreateMul(wide, power(Log2_64(lane.scale))), "lane");
+    }
+    if (address.constant)
+      place = builder.CreateGEP(builder.getInt8Ty(), place, builder.getInt64(address.constant));
+    place = builder.CreatePointerCast(place, address.gep->getType());
+    place->takeName(address.gep);
+    address.gep->replaceAllUsesWith(place);
+    RecursivelyDeleteTriviallyDeadInstructions(address.gep);
+  }
+
+private:
+  // 2^k as an instruction.
+  Value *power(unsigned k) {
+    Value *&known = powers_[k];
+    if (!known) {
+      IRBuilder<> builder(entry_);
+      if (!wave_)
+        wave_ = builder.CreateIntrinsic(Intrinsic::amdgcn_wavefrontsize, {}, {});
+      known = k > waveSizeLog ? builder.CreateShl(wave_, k - waveSizeLog)
+                              : builder.CreateLShr(wave_, waveSizeLog - k);
+      known = builder.CreateZExt(known, builder.getInt64Ty(), "scale");
+    }
+    return known;
+  }
+
+  Instruction *entry_;
+  Value *wave_ = nullptr;
+  DenseMap<unsigned, Value *> powers_;
+};
+
+// What code generation finds by itself: a scalar base and an offset that fits into 32 bits.
+bool fitsOffset(const Address &address, const DataLayout &layout) {
+  const Lane &lane = address.lanes.front();
+  return address.lanes.size() == 1 && lane.extension == Extension::zero &&
+         computeKnownBits(lane.index, layout).countMinLeadingZeros() +
+                 (32 - lane.index->getType()->getIntegerBitWidth()) >=
+             Log2_64(lane.scale);
+}
+
+// Vector instructions, in cycles, for all addresses of one index: as LLVM does it and as we would.
+struct Price {
+  unsigned before = 0, after = 0;
+};
+
+Price priceOf(ArrayRef<const Address *> group, const LoopInfo &loops,
+              function_ref<bool(const Value &)> isScalar) {
+  Price price;
+  SmallPtrSet<const User *, 8> rewritten;
+  const Address &first = *group.front();
+  bool together = true;
+  for (const Address *address : group) {
+    rewritten.insert(address->gep);
+    price.before += isScalar(*address->gep->getPointerOperand()) ? wideSum + single : wideSum;
+    price.after += multiplyAdd * unsigned(address->lanes.size()) +
+                   (wideSum + single) * unsigned(address->uniform.size());
+    auto *index = dyn_cast<Instruction>(address->variable);
+    together = together && (!index || loops.getLoopFor(index->getParent()) ==
+                                          loops.getLoopFor(address->gep->getParent()));
+  }
+  // What they share counts when it goes away, and where it is as frequent as they are.
+  if (!together ||
+      !all_of(first.variable->users(), [&](const User *user) { return rewritten.contains(user); }))
+    return price;
+  price.before += single * unsigned(first.lanes.size()) +
+                  (first.lanes.front().scale > 1 ? shift : 0) +
+                  wideSum * unsigned(first.lanes.size() + first.uniform.size() - 1);
+  return price;
+}
+
+} // namespace
+
+PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
+    return PreservedAnalyses::all();
+  StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
+  if (!compat::startsWith(processor, "gfx9") || compat::startsWith(processor, "gfx94") ||
+      compat::startsWith(processor, "gfx95"))
+    return PreservedAnalyses::all();
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  if (divergence.gpu().kind() != GpuKind::amdgpu)
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+
+  // The constants first: neighbours in an array then share what is left.
+  PreservedAnalyses afterSplit = SeparateConstOffsetFromGEPPass().run(function, analyses);
+  analyses.invalidate(function, afterSplit);
+  auto &current = *analyses.getResult<DivergenceAnalysis>(function);
+  BackendView backend(function, analyses, current);
+  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  Finder finder(layout, isScalar);
+  MapVector<Value *, std::vector<Address>> groups;
+  for (Instruction &instruction : instructions(function)) {
+    auto *gep = dyn_cast<GetElementPtrInst>(&instruction);
+    if (!gep || isScalar(*gep))
+      continue;
+    Address address = finder.addressOf(*gep);
+    if (address.lanes.empty() ||
+        (isScalar(*gep->getPointerOperand()) && fitsOffset(address, layout)))
+      continue;
+    if (loops.getLoopFor(gep->getParent()) && isa<SCEVAddRecExpr>(evolution.getSCEV(gep)))
+      continue;
+    groups[address.variable].push_back(std::move(address));
+  }
+  DecisionRecorder recorder(function, analyses, log_, "meld-multiply-add-address", point_);
+  Writer writer(function);
+  bool changed = !afterSplit.areAllPreserved();
+  for (auto &[variable, addresses] : groups) {
+    SmallVector<const Address *, 8> group;
+    for (const Address &address : addresses)
+      group.push_back(&address);
+    Price price = priceOf(group, loops, isScalar);
+    Decision decision = recorder.at(*addresses.front().gep);
+    decision.melded = price.after <= price.before;
+    decision.reason = decision.melded ? "address as multiply-add of its scalar base"
+                                      : "the multiply-adds would cost more than shift and sums";
+    decision.alignment = std::to_string(addresses.size()) + " addresses, " +
+                         std::to_string(price.before) + " cycles before, " +
+                         std::to_string(price.after) + " after";
+    bool rewrite = decision.melded;
+    recorder.record(std::move(decision), addresses.front().gep->getDebugLoc());
+    if (!rewrite)
+      continue;
+    changed = true;
+    for (const Address &address : addresses)
+      writer.write(address);
+  }
+  return changed ? preserved : PreservedAnalyses::all();
+}
+
+} // namespace meld::passes
