@@ -4,6 +4,7 @@
 #include "passes/analysis/linear_form.h"
 #include "passes/compat.h"
 #include "passes/transform/decisions.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -12,6 +13,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Operator.h"
@@ -140,7 +142,9 @@ PointerType *bytePointer(const Value &pointer) {
 
 class Writer {
 public:
-  explicit Writer(Function &function) : entry_(&*function.getEntryBlock().getFirstInsertionPt()) {}
+  Writer(Function &function, const LoopInfo &loops, function_ref<bool(const Value &)> isScalar)
+      : entry_(&*function.getEntryBlock().getFirstInsertionPt()), loops_(loops),
+        isScalar_(isScalar) {}
 
   void write(const Address &address) {
     IRBuilder<> builder(address.gep);
@@ -151,6 +155,7 @@ public:
       place = builder.CreateGEP(builder.getInt8Ty(), place,
                                 builder.CreateMul(wide, builder.getInt64(scale)), "scalar.base");
     }
+    Value *scalar = place;
     for (const Lane &lane : address.lanes) {
       Value *wide = lane.extension == Extension::zero
                         ? builder.CreateZExt(lane.index, builder.getInt64Ty())
@@ -158,6 +163,8 @@ public:
       place = builder.CreateGEP(builder.getInt8Ty(), place,
                                 builder.CreateMul(wide, power(Log2_64(lane.scale))), "lane");
     }
+    if (isScalar_(*address.gep->getPointerOperand()))
+      keepScalar(builder, *scalar);
     if (address.constant)
       place = builder.CreateGEP(builder.getInt8Ty(), place, builder.getInt64(address.constant));
     place = builder.CreatePointerCast(place, address.gep->getType());
@@ -181,7 +188,27 @@ private:
     return known;
   }
 
+  // A base that is put together from two registers for one vector instruction alone, LLVM (15 at
+  // least, SIFixSGPRCopies) puts together from vector registers: two copies. An empty assembly
+  // statement is the second use that keeps it scalar.
+  void keepScalar(IRBuilder<> &builder, Value &base) {
+    auto *made = dyn_cast<Instruction>(&base);
+    const Loop *inside = made ? loops_.getLoopFor(made->getParent()) : nullptr;
+    if (isa<Constant>(base) || (inside && !inside->contains(builder.GetInsertBlock())) ||
+        !kept_.insert({builder.GetInsertBlock(), &base}).second)
+      return;
+    auto *assembly = InlineAsm::get(FunctionType::get(builder.getVoidTy(), {base.getType()}, false),
+                                    "", "s", /*hasSideEffects=*/false);
+    CallInst *use = builder.CreateCall(assembly, {&base});
+    use->setConvergent();
+    use->setDoesNotAccessMemory();
+    use->setDoesNotThrow();
+  }
+
   Instruction *entry_;
+  const LoopInfo &loops_;
+  function_ref<bool(const Value &)> isScalar_;
+  DenseSet<std::pair<BasicBlock *, Value *>> kept_;
   Value *wave_ = nullptr;
   DenseMap<unsigned, Value *> powers_;
 };
@@ -256,15 +283,16 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
     if (!gep || isScalar(*gep))
       continue;
     Address address = finder.addressOf(*gep);
+    const bool scalarBase = isScalar(*gep->getPointerOperand());
     if (address.lanes.empty() ||
-        (isScalar(*gep->getPointerOperand()) && fitsOffset(address, layout)))
+        (scalarBase ? fitsOffset(address, layout) : !address.uniform.empty()))
       continue;
     if (loops.getLoopFor(gep->getParent()) && isa<SCEVAddRecExpr>(evolution.getSCEV(gep)))
       continue;
     groups[address.variable].push_back(std::move(address));
   }
   DecisionRecorder recorder(function, analyses, log_, "meld-multiply-add-address", point_);
-  Writer writer(function);
+  Writer writer(function, loops, isScalar);
   bool changed = !afterSplit.areAllPreserved();
   for (auto &[variable, addresses] : groups) {
     SmallVector<const Address *, 8> group;

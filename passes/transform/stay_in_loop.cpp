@@ -98,6 +98,10 @@ bool hasRegisterType(const Instruction &instruction) {
 /// addition's carry is one, but nothing else uses that: it moves with the addition.
 bool isOneStep(const Instruction &instruction) {
   auto isShort = [](const Value &value) { return value.getType()->getScalarSizeInBits() <= 32; };
+  auto isExtended = [&](const Value &value) {
+    return (isa<ZExtInst>(value) || isa<SExtInst>(value)) &&
+           isShort(*cast<CastInst>(value).getOperand(0));
+  };
   switch (instruction.getOpcode()) {
   case Instruction::UDiv:
   case Instruction::SDiv:
@@ -108,7 +112,9 @@ bool isOneStep(const Instruction &instruction) {
   case Instruction::Call:
   case Instruction::AddrSpaceCast: // compares with the null pointer
     return false;
-  case Instruction::Mul:
+  case Instruction::Mul: // one multiply-add, where both are 32 bits really
+    return isShort(instruction) ||
+           (isExtended(*instruction.getOperand(0)) && isExtended(*instruction.getOperand(1)));
   case Instruction::FPToSI:
   case Instruction::FPToUI:
     return isShort(instruction);
