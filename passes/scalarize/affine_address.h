@@ -11,9 +11,10 @@
 //
 // address_form.h finds the parts and proves that the lane's part fits; what needs an assumption
 // about the launch (an unsigned index used as a signed one) gets it tested at the kernel's entry
-// (version.h), when enough accesses profit. The extension must stand in the block of the access,
-// since code generation sees one block at a time; later blocks write it as the extension of a
-// narrower truncation, which costs nothing and which LLVM does not share between blocks.
+// (version.h), when enough accesses profit and multiply_add.h does not follow, which needs no test.
+// The extension must stand in the block of the access, since code generation sees one block at a
+// time; later blocks write it as the extension of a narrower truncation, which costs nothing and
+// which LLVM does not share between blocks.
 //
 // Only what LLVM sees as uniform is put into the base (else it would be vector work twice). Plain
 // accesses of global and constant memory and read-modify-writes; LDS and scratch have no such form.
@@ -30,14 +31,16 @@ namespace meld::passes {
 
 class AffineAddressPass : public llvm::PassInfoMixin<AffineAddressPass> {
 public:
-  AffineAddressPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  AffineAddressPass(MeldOptions options, DecisionLog *log, std::string point = "",
+                    bool mayTest = true)
+      : options_(std::move(options)), log_(log), point_(std::move(point)), mayTest_(mayTest) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
   MeldOptions options_;
   DecisionLog *log_;
   std::string point_;
+  bool mayTest_; ///< assumptions at the kernel's entry, for a second copy of the kernel
 };
 
 } // namespace meld::passes

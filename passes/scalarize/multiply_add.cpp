@@ -213,7 +213,8 @@ private:
   DenseMap<unsigned, Value *> powers_;
 };
 
-// What code generation finds by itself: a scalar base and an offset that fits into 32 bits.
+// Whether the shifted index is known to fit into 32 bits; with a scalar base code generation then
+// uses the offset form by itself.
 bool fitsOffset(const Address &address, const DataLayout &layout) {
   const Lane &lane = address.lanes.front();
   return address.lanes.size() == 1 && lane.extension == Extension::zero &&
@@ -227,52 +228,60 @@ struct Price {
   unsigned before = 0, after = 0;
 };
 
-Price priceOf(ArrayRef<const Address *> group, const LoopInfo &loops,
-              function_ref<bool(const Value &)> isScalar) {
+Price priceOf(ArrayRef<Address> group, const LoopInfo &loops,
+              function_ref<bool(const Value &)> isScalar, const DataLayout &layout) {
   Price price;
   SmallPtrSet<const User *, 8> rewritten;
-  const Address &first = *group.front();
+  const Address &first = group.front();
   bool together = true;
-  for (const Address *address : group) {
-    rewritten.insert(address->gep);
-    price.before += isScalar(*address->gep->getPointerOperand()) ? wideSum + single : wideSum;
-    price.after += multiplyAdd * unsigned(address->lanes.size()) +
-                   (wideSum + single) * unsigned(address->uniform.size());
-    auto *index = dyn_cast<Instruction>(address->variable);
+  for (const Address &address : group) {
+    rewritten.insert(address.gep);
+    price.before += isScalar(*address.gep->getPointerOperand()) ? wideSum + single : wideSum;
+    price.after += multiplyAdd * unsigned(address.lanes.size()) +
+                   (wideSum + single) * unsigned(address.uniform.size());
+    auto *index = dyn_cast<Instruction>(address.variable);
     together = together && (!index || loops.getLoopFor(index->getParent()) ==
-                                          loops.getLoopFor(address->gep->getParent()));
+                                          loops.getLoopFor(address.gep->getParent()));
   }
   // What they share counts when it goes away, and where it is as frequent as they are.
   if (!together ||
       !all_of(first.variable->users(), [&](const User *user) { return rewritten.contains(user); }))
     return price;
+  if (fitsOffset(first, layout)) {
+    price.before += first.lanes.front().scale > 1 ? single : 0;
+    return price;
+  }
   price.before += single * unsigned(first.lanes.size()) +
                   (first.lanes.front().scale > 1 ? shift : 0) +
                   wideSum * unsigned(first.lanes.size() + first.uniform.size() - 1);
   return price;
 }
 
+bool advances(Value &value, ScalarEvolution &evolution) {
+  return isa<SCEVAddRecExpr>(evolution.getSCEV(&value));
+}
+
 } // namespace
 
-PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
-    return PreservedAnalyses::all();
+bool hasMultiplyAddAddresses(const Function &function) {
   StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
-  if (!compat::startsWith(processor, "gfx9") || compat::startsWith(processor, "gfx94") ||
-      compat::startsWith(processor, "gfx95"))
+  return compat::startsWith(processor, "gfx9") && !compat::startsWith(processor, "gfx94") &&
+         !compat::startsWith(processor, "gfx95");
+}
+
+PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || !worthLooking(function) ||
+      GpuInfo(function).kind() != GpuKind::amdgpu || !hasMultiplyAddAddresses(function))
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
-  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
-  if (divergence.gpu().kind() != GpuKind::amdgpu)
-    return PreservedAnalyses::all();
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
 
   // The constants first: neighbours in an array then share what is left.
   PreservedAnalyses afterSplit = SeparateConstOffsetFromGEPPass().run(function, analyses);
   analyses.invalidate(function, afterSplit);
-  auto &current = *analyses.getResult<DivergenceAnalysis>(function);
-  BackendView backend(function, analyses, current);
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  BackendView backend(function, analyses, divergence);
   auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
@@ -287,7 +296,9 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
     if (address.lanes.empty() ||
         (scalarBase ? fitsOffset(address, layout) : !address.uniform.empty()))
       continue;
-    if (loops.getLoopFor(gep->getParent()) && isa<SCEVAddRecExpr>(evolution.getSCEV(gep)))
+    if (loops.getLoopFor(gep->getParent()) &&
+        (advances(*gep, evolution) ||
+         any_of(address.lanes, [&](const Lane &lane) { return advances(*lane.index, evolution); })))
       continue;
     groups[address.variable].push_back(std::move(address));
   }
@@ -295,10 +306,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
   Writer writer(function, loops, isScalar);
   bool changed = !afterSplit.areAllPreserved();
   for (auto &[variable, addresses] : groups) {
-    SmallVector<const Address *, 8> group;
-    for (const Address &address : addresses)
-      group.push_back(&address);
-    Price price = priceOf(group, loops, isScalar);
+    Price price = priceOf(addresses, loops, isScalar, layout);
     Decision decision = recorder.at(*addresses.front().gep);
     decision.melded = price.after <= price.before;
     decision.reason = decision.melded ? "address as multiply-add of its scalar base"

@@ -41,4 +41,7 @@ private:
   std::string point_;
 };
 
+/// Whether its machine has the instruction and profits from it.
+bool hasMultiplyAddAddresses(const llvm::Function &function);
+
 } // namespace meld::passes

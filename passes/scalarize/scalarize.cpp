@@ -61,9 +61,12 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
     step(UniformValuesPass(options_, log_, point_));
   if (wantsScalarize(options_, "scalarize-loads"))
     step(ConstantLoadsPass(options_, log_, point_));
+  // An address that only a test would bring into the first form gets the second without one.
+  const bool products =
+      wantsScalarize(options_, "multiply-add-address") && hasMultiplyAddAddresses(function);
   if (wantsScalarize(options_, "affine-address"))
-    step(AffineAddressPass(options_, log_, point_));
-  if (wantsScalarize(options_, "multiply-add-address"))
+    step(AffineAddressPass(options_, log_, point_, !products));
+  if (products)
     step(MultiplyAddPass(options_, log_, point_));
   return all;
 }
