@@ -77,6 +77,15 @@ using CodeGenLevel = llvm::CodeGenOptLevel;
 using CodeGenLevel = llvm::CodeGenOpt::Level;
 #endif
 
+/// A pointer to bytes, where pointers have types at all.
+inline llvm::PointerType *bytePointer(llvm::LLVMContext &context, unsigned addressSpace) {
+#if LLVM_VERSION_MAJOR >= 17
+  return llvm::PointerType::get(context, addressSpace);
+#else
+  return llvm::Type::getInt8PtrTy(context, addressSpace);
+#endif
+}
+
 /// "Insert in front of this one", as the constructors of instructions take it.
 #if LLVM_VERSION_MAJOR >= 20
 inline llvm::InsertPosition before(llvm::Instruction *place) {

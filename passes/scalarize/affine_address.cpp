@@ -60,15 +60,6 @@ bool hasForm(const Value *pointer, function_ref<bool(const Value &)> isUniform) 
   return false;
 }
 
-PointerType *bytesIn(Value &pointer) {
-  auto *type = cast<PointerType>(pointer.getType());
-#if LLVM_VERSION_MAJOR >= 17
-  return type;
-#else
-  return Type::getInt8PtrTy(type->getContext(), type->getAddressSpace());
-#endif
-}
-
 Value *sumOf(IRBuilder<> &builder, const ScalarSum &sum) {
   Value *total = nullptr;
   for (auto [leaf, scale] : sum.terms) {
@@ -80,10 +71,25 @@ Value *sumOf(IRBuilder<> &builder, const ScalarSum &sum) {
   return total;
 }
 
+// llvm.annotation without a text; the last operand counts as a line.
+Value *annotated(IRBuilder<> &builder, Value *value, unsigned number) {
+  Value *none = ConstantPointerNull::get(compat::bytePointer(builder.getContext(), 0));
+#if LLVM_VERSION_MAJOR >= 16
+  SmallVector<Type *, 2> types{value->getType(), none->getType()};
+#else
+  SmallVector<Type *, 2> types{value->getType()};
+#endif
+  CallInst *call = builder.CreateIntrinsic(Intrinsic::annotation, types,
+                                           {value, none, none, builder.getInt32(number)});
+  call->setConvergent();
+  call->setDoesNotAccessMemory();
+  return call;
+}
+
 class Writer {
 public:
-  Writer(Function &function, int64_t largestImmediate)
-      : dominators_(function), largestImmediate_(largestImmediate) {}
+  Writer(Function &function, const LoopInfo &loops, int64_t largestImmediate)
+      : dominators_(function), loops_(loops), largestImmediate_(largestImmediate) {}
 
   void write(const Plan &plan) {
     Value *old = plan.access->getOperand(plan.operand);
@@ -122,7 +128,9 @@ private:
       return left != right && dominators_.dominates(left, right);
     };
     stable_sort(terms, isBefore);
-    Value *address = builder.CreatePointerCast(form.base, bytesIn(*form.base));
+    Value *address = builder.CreatePointerCast(
+        form.base, compat::bytePointer(form.base->getContext(),
+                                       form.base->getType()->getPointerAddressSpace()));
     for (const AddressTerm &term : terms) {
       Value *leaf = term.leaf ? term.leaf : sumOf(builder, form.assumptions[term.sum].sum);
       Type *wide = builder.getInt64Ty();
@@ -182,6 +190,10 @@ private:
 
   Value *extended(IRBuilder<> &builder, Value *lane) {
     BasicBlock *block = builder.GetInsertBlock();
+    const Loop *loop = loops_.getLoopFor(block);
+    auto *made = dyn_cast<Instruction>(lane);
+    if (loop && !(made && loop->contains(made)))
+      return builder.CreateZExt(stays(*block, lane), builder.getInt64Ty());
     auto &blocks = widths_[lane];
     auto [place, isNew] = blocks.try_emplace(block, 32);
     if (isNew) {
@@ -195,12 +207,26 @@ private:
     return builder.CreateZExt(lane, builder.getInt64Ty());
   }
 
+  // The lane's part as a value of this block, which nothing lifts out of its loop (nor the
+  // extension with it): an annotation is no instruction, and a convergent call stays where it is.
+  // Each has a number of its own, lest two become one.
+  Value *stays(BasicBlock &block, Value *lane) {
+    Value *&known = stays_[{&block, lane}];
+    if (!known) {
+      IRBuilder<> builder(&*block.getFirstInsertionPt());
+      known = annotated(builder, lane, unsigned(stays_.size()));
+    }
+    return known;
+  }
+
   using LaneKey = std::pair<std::vector<std::tuple<Value *, Extension, int64_t>>, int64_t>;
   DominatorTree dominators_;
+  const LoopInfo &loops_;
   int64_t largestImmediate_;
   DenseMap<std::pair<BasicBlock *, Value *>, Value *> addresses_;
   std::vector<std::pair<LaneKey, Value *>> lanes_;
   DenseMap<Value *, DenseMap<BasicBlock *, unsigned>> widths_;
+  DenseMap<std::pair<BasicBlock *, Value *>, Value *> stays_;
   SmallVector<WeakTrackingVH, 16> old_;
 };
 
@@ -347,7 +373,7 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
                        return end.getNumSuccessors() > 1 && !backend.isScalar(end);
                      }),
               [&](IRBuilder<> &builder) { return testOf(builder, plans); });
-  Writer writer(function, compat::startsWith(processor, "gfx10") ? 2047 : 4095);
+  Writer writer(function, divergence.loops(), compat::startsWith(processor, "gfx10") ? 2047 : 4095);
   for (const Plan &plan : plans)
     writer.write(plan);
   for (const WeakTrackingVH &old : writer.replaced())

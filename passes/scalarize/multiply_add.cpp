@@ -21,6 +21,7 @@
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include <map>
 
 namespace meld::passes {
 
@@ -32,6 +33,7 @@ namespace {
 constexpr unsigned waveSizeLog = 6; // 64 lanes
 constexpr unsigned maxDepth = 6, maxLanes = 2;
 constexpr unsigned largestScale = 10; // as a power of two
+constexpr unsigned maxVariants = 16;
 // Cycles, as the estimate on the machine code counts them.
 constexpr unsigned multiplyAdd = 16, shift = 8, single = 4, wideSum = 8;
 
@@ -131,15 +133,6 @@ private:
   function_ref<bool(const Value &)> isScalar_;
 };
 
-PointerType *bytePointer(const Value &pointer) {
-  auto *type = cast<PointerType>(pointer.getType());
-#if LLVM_VERSION_MAJOR >= 17
-  return type;
-#else
-  return Type::getInt8PtrTy(type->getContext(), type->getAddressSpace());
-#endif
-}
-
 class Writer {
 public:
   Writer(Function &function, const LoopInfo &loops, function_ref<bool(const Value &)> isScalar)
@@ -148,8 +141,9 @@ public:
 
   void write(const Address &address) {
     IRBuilder<> builder(address.gep);
-    Value *place = builder.CreatePointerCast(address.gep->getPointerOperand(),
-                                             bytePointer(*address.gep->getPointerOperand()));
+    Value *place = builder.CreatePointerCast(
+        address.gep->getPointerOperand(),
+        compat::bytePointer(address.gep->getContext(), address.gep->getPointerAddressSpace()));
     for (auto &[value, scale] : address.uniform) {
       Value *wide = builder.CreateSExtOrTrunc(value, builder.getInt64Ty());
       place = builder.CreateGEP(builder.getInt8Ty(), place,
@@ -160,8 +154,9 @@ public:
       Value *wide = lane.extension == Extension::zero
                         ? builder.CreateZExt(lane.index, builder.getInt64Ty())
                         : builder.CreateSExt(lane.index, builder.getInt64Ty());
-      place = builder.CreateGEP(builder.getInt8Ty(), place,
-                                builder.CreateMul(wide, power(Log2_64(lane.scale))), "lane");
+      place =
+          builder.CreateGEP(builder.getInt8Ty(), place,
+                            builder.CreateMul(wide, power(lane, address.gep->getParent())), "lane");
     }
     if (isScalar_(*address.gep->getPointerOperand()))
       keepScalar(builder, *scalar);
@@ -174,15 +169,23 @@ public:
   }
 
 private:
-  // 2^k as an instruction.
-  Value *power(unsigned k) {
-    Value *&known = powers_[k];
+  // 2^k as an instruction. Products of one index in several blocks get different ones: made equal
+  // and done once, a product would be no part of a multiply-add in the other blocks.
+  Value *power(const Lane &lane, BasicBlock *block) {
+    auto &blocks = blocks_[{lane.index, lane.extension}];
+    if (!is_contained(blocks, block))
+      blocks.push_back(block);
+    auto variant = unsigned(find(blocks, block) - blocks.begin()) % maxVariants;
+    const unsigned k = Log2_64(lane.scale);
+    Value *&known = powers_[{k, variant}];
     if (!known) {
       IRBuilder<> builder(entry_);
       if (!wave_)
         wave_ = builder.CreateIntrinsic(Intrinsic::amdgcn_wavefrontsize, {}, {});
-      known = k > waveSizeLog ? builder.CreateShl(wave_, k - waveSizeLog)
-                              : builder.CreateLShr(wave_, waveSizeLog - k);
+      // 64 << variant >> variant + 6 - k
+      Value *shifted = variant ? builder.CreateShl(wave_, variant) : wave_;
+      known = k > waveSizeLog + variant ? builder.CreateShl(shifted, k - waveSizeLog - variant)
+                                        : builder.CreateLShr(shifted, variant + waveSizeLog - k);
       known = builder.CreateZExt(known, builder.getInt64Ty(), "scale");
     }
     return known;
@@ -210,7 +213,8 @@ private:
   function_ref<bool(const Value &)> isScalar_;
   DenseSet<std::pair<BasicBlock *, Value *>> kept_;
   Value *wave_ = nullptr;
-  DenseMap<unsigned, Value *> powers_;
+  std::map<std::pair<Value *, Extension>, SmallVector<BasicBlock *, 4>> blocks_; // looked up only
+  std::map<std::pair<unsigned, unsigned>, Value *> powers_;
 };
 
 // Whether the shifted index is known to fit into 32 bits; with a scalar base code generation then
