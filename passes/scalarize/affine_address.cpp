@@ -37,12 +37,19 @@ std::optional<unsigned> addressOperand(const Instruction &instruction) {
   return std::nullopt;
 }
 
-// A scalar base and an extended 32-bit offset, perhaps with a constant: code generation finds it.
-bool hasForm(const Value *pointer, function_ref<bool(const Value &)> isUniform) {
+enum class Written { otherwise, elsewhere, here };
+
+// Whether the address is a scalar base and an extended 32-bit offset, perhaps with a constant: code
+// generation finds that, where it all stands in the block of the access.
+Written written(const Value *pointer, const BasicBlock *block,
+                function_ref<bool(const Value &)> isUniform) {
+  bool here = true;
   while (auto *gep = dyn_cast<GEPOperator>(pointer)) {
+    if (auto *instruction = dyn_cast<Instruction>(gep))
+      here = here && instruction->getParent() == block;
     if (!isUniform(*gep->getPointerOperand())) {
       if (!gep->hasAllConstantIndices())
-        return false;
+        return Written::otherwise;
       pointer = gep->getPointerOperand();
       continue;
     }
@@ -54,10 +61,12 @@ bool hasForm(const Value *pointer, function_ref<bool(const Value &)> isUniform) 
         last = index;
       }
     auto *extension = dyn_cast_or_null<ZExtInst>(last);
-    return variable == 1 && extension && !isUniform(*extension->getOperand(0)) &&
-           isa<CallInst>(extension->getOperand(0));
+    if (variable != 1 || !extension || isUniform(*extension->getOperand(0)) ||
+        !isa<CallInst>(extension->getOperand(0)))
+      return Written::otherwise;
+    return here && extension->getParent() == block ? Written::here : Written::elsewhere;
   }
-  return false;
+  return Written::otherwise;
 }
 
 Value *sumOf(IRBuilder<> &builder, const ScalarSum &sum) {
@@ -305,10 +314,14 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
       continue;
     Value &pointer = *instruction.getOperand(*operand);
     unsigned space = pointer.getType()->getPointerAddressSpace();
-    if ((space != 1 && space != 4) || isScalar(pointer) || hasForm(&pointer, isScalar))
+    if ((space != 1 && space != 4) || isScalar(pointer))
+      continue;
+    const Written as = written(&pointer, instruction.getParent(), isScalar);
+    if (as == Written::here)
       continue;
     Plan plan{&instruction, *operand, addressForm(pointer, instruction, context)};
-    if (!plan.form.rejected && (plan.form.uniform.empty() || plan.form.lane.empty()))
+    if (!plan.form.rejected &&
+        ((plan.form.uniform.empty() && as == Written::otherwise) || plan.form.lane.empty()))
       plan.form.rejected = "nothing to take out of the lanes";
     if (!plan.form.rejected && plan.form.uniform.size() > 2)
       plan.form.rejected = "the scalar base would cost more than it saves";

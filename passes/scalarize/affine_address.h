@@ -18,7 +18,9 @@
 //
 // Only what LLVM sees as uniform is put into the base (else it would be vector work twice). Plain
 // accesses of global and constant memory and read-modify-writes; LDS and scratch have no such form.
-// A pointer that already is a scalar base and an extended offset stays.
+// A pointer that already is a scalar base and an extended offset stays, if it stands in the block
+// of the access; what lifts extensions out of loops is kept from it by an annotation, which is no
+// instruction.
 //
 // Ends: one look at each access, nothing is looked at twice. Costs range queries per access. Unsafe
 // would be an offset that wraps or is negative: every sum is exact, shown or tested.

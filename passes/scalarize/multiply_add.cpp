@@ -136,7 +136,7 @@ private:
 class Writer {
 public:
   Writer(Function &function, const LoopInfo &loops, function_ref<bool(const Value &)> isScalar)
-      : entry_(&*function.getEntryBlock().getFirstInsertionPt()), loops_(loops),
+      : entry_(function.getEntryBlock()), loops_(loops),
         isScalar_(isScalar) {}
 
   void write(const Address &address) {
@@ -179,13 +179,16 @@ private:
     const unsigned k = Log2_64(lane.scale);
     Value *&known = powers_[{k, variant}];
     if (!known) {
-      IRBuilder<> builder(entry_);
-      if (!wave_)
-        wave_ = builder.CreateIntrinsic(Intrinsic::amdgcn_wavefrontsize, {}, {});
-      // 64 << variant >> variant + 6 - k
-      Value *shifted = variant ? builder.CreateShl(wave_, variant) : wave_;
-      known = k > waveSizeLog + variant ? builder.CreateShl(shifted, k - waveSizeLog - variant)
-                                        : builder.CreateLShr(shifted, variant + waveSizeLog - k);
+      Instruction *first = &*entry_.getFirstInsertionPt();
+      IRBuilder<> builder(wave_ ? cast<Instruction>(wave_)->getNextNode() : first);
+      if (!wave_) // and not above 127, as far as anyone can see: signed or not is then the same
+        wave_ = builder.CreateAnd(builder.CreateIntrinsic(Intrinsic::amdgcn_wavefrontsize, {}, {}),
+                                  2 * (1u << waveSizeLog) - 1);
+      known = variant ? builder.CreateShl(wave_, variant) : wave_; // now 2^(6 + variant)
+      if (k > waveSizeLog + variant)
+        known = builder.CreateShl(known, k - waveSizeLog - variant);
+      else if (k < waveSizeLog + variant)
+        known = builder.CreateLShr(known, waveSizeLog + variant - k);
       known = builder.CreateZExt(known, builder.getInt64Ty(), "scale");
     }
     return known;
@@ -208,7 +211,7 @@ private:
     use->setDoesNotThrow();
   }
 
-  Instruction *entry_;
+  BasicBlock &entry_;
   const LoopInfo &loops_;
   function_ref<bool(const Value &)> isScalar_;
   DenseSet<std::pair<BasicBlock *, Value *>> kept_;
@@ -289,6 +292,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
   auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  const bool force = options_.minProfit <= -1e5;
   Finder finder(layout, isScalar);
   MapVector<Value *, std::vector<Address>> groups;
   for (Instruction &instruction : instructions(function)) {
@@ -300,7 +304,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
     if (address.lanes.empty() ||
         (scalarBase ? fitsOffset(address, layout) : !address.uniform.empty()))
       continue;
-    if (loops.getLoopFor(gep->getParent()) &&
+    if (!force && loops.getLoopFor(gep->getParent()) &&
         (advances(*gep, evolution) ||
          any_of(address.lanes, [&](const Lane &lane) { return advances(*lane.index, evolution); })))
       continue;
@@ -312,7 +316,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
   for (auto &[variable, addresses] : groups) {
     Price price = priceOf(addresses, loops, isScalar, layout);
     Decision decision = recorder.at(*addresses.front().gep);
-    decision.melded = price.after <= price.before;
+    decision.melded = price.after <= price.before || force;
     decision.reason = decision.melded ? "address as multiply-add of its scalar base"
                                       : "the multiply-adds would cost more than shift and sums";
     decision.alignment = std::to_string(addresses.size()) + " addresses, " +
