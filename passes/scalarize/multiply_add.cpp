@@ -136,8 +136,7 @@ private:
 class Writer {
 public:
   Writer(Function &function, const LoopInfo &loops, function_ref<bool(const Value &)> isScalar)
-      : entry_(function.getEntryBlock()), loops_(loops),
-        isScalar_(isScalar) {}
+      : entry_(function.getEntryBlock()), loops_(loops), isScalar_(isScalar) {}
 
   void write(const Address &address) {
     IRBuilder<> builder(address.gep);
@@ -230,6 +229,21 @@ bool fitsOffset(const Address &address, const DataLayout &layout) {
              Log2_64(lane.scale);
 }
 
+// Whether LLVM by itself makes the address of a multiply-add of the unextended index: where its
+// elements' size is no power of two.
+bool isProduct(const User &user, const Value &index, const DataLayout &layout) {
+  auto *gep = dyn_cast<GetElementPtrInst>(&user);
+  if (!gep || gep->getPointerOperand() == &index)
+    return false;
+  for (auto type = gep_type_begin(gep), end = gep_type_end(gep); type != end; ++type)
+    if (type.getOperand() == &index) {
+      TypeSize size = layout.getTypeAllocSize(type.getIndexedType());
+      if (size.isScalable() || isPowerOf2_64(size.getFixedValue()))
+        return false;
+    }
+  return true;
+}
+
 // Vector instructions, in cycles, for all addresses of one index: as LLVM does it and as we would.
 struct Price {
   unsigned before = 0, after = 0;
@@ -251,8 +265,10 @@ Price priceOf(ArrayRef<Address> group, const LoopInfo &loops,
                                           loops.getLoopFor(address.gep->getParent()));
   }
   // What they share counts when it goes away, and where it is as frequent as they are.
-  if (!together ||
-      !all_of(first.variable->users(), [&](const User *user) { return rewritten.contains(user); }))
+  auto needsNoShift = [&](const User *user) {
+    return rewritten.contains(user) || isProduct(*user, *first.variable, layout);
+  };
+  if (!together || !all_of(first.variable->users(), needsNoShift))
     return price;
   if (fitsOffset(first, layout)) {
     price.before += first.lanes.front().scale > 1 ? single : 0;

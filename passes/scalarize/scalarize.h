@@ -8,6 +8,7 @@
 //   scalarize-values      what is proven wave-uniform and LLVM calls divergent (uniform_values.h)
 //   scalarize-loads       loads of memory that nothing has written (constant_loads.h)
 //   affine-address        scalar base and lane offset (affine_address.h)
+//   multiply-add-address  scalar base and an index that may be too large for that (multiply_add.h)
 //
 // Values come first: they make addresses uniform that the loads then use. Each runs on its own as
 // meld-<name> and is left out by `no-<name>`; `no-scalarize` leaves out all.
