@@ -42,7 +42,7 @@ struct TimingParameters {
   uint32_t hbmMilliBytesPerCycle = 9267; ///< per compute unit, in 1/1000 byte
   uint32_t scalarBytes = 16 << 10, scalarWays = 4, scalarLatency = 64;
   // The dispatch
-  uint32_t turn = 512;            ///< cycles a compute unit advances before the next one does
+  uint32_t turn = 128;            ///< cycles a compute unit advances before the next one does
   uint32_t launchOverhead = 5000; ///< reported separately, never part of `cycles`
 
   static TimingParameters of(isa::Target target);
