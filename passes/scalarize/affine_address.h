@@ -34,15 +34,18 @@ namespace meld::passes {
 class AffineAddressPass : public llvm::PassInfoMixin<AffineAddressPass> {
 public:
   AffineAddressPass(MeldOptions options, DecisionLog *log, std::string point = "",
-                    bool mayTest = true)
-      : options_(std::move(options)), log_(log), point_(std::move(point)), mayTest_(mayTest) {}
+                    bool testsForAll = true)
+      : options_(std::move(options)), log_(log), point_(std::move(point)),
+        testsForAll_(testsForAll) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
   MeldOptions options_;
   DecisionLog *log_;
   std::string point_;
-  bool mayTest_; ///< assumptions at the kernel's entry, for a second copy of the kernel
+  /// Whether accesses outside of loops, too, are worth an assumption that is tested at the kernel's
+  /// entry, for a second copy of the kernel.
+  bool testsForAll_;
 };
 
 } // namespace meld::passes

@@ -61,7 +61,8 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
     step(UniformValuesPass(options_, log_, point_));
   if (wantsScalarize(options_, "scalarize-loads"))
     step(ConstantLoadsPass(options_, log_, point_));
-  // An address that only a test would bring into the first form gets the second without one.
+  // Outside of loops an address that only a test would bring into the first form gets the second
+  // without one; inside, where LLVM adds the step to it, the first one saves that.
   const bool products =
       wantsScalarize(options_, "multiply-add-address") && hasMultiplyAddAddresses(function);
   if (wantsScalarize(options_, "affine-address"))
