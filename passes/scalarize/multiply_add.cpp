@@ -36,6 +36,8 @@ constexpr unsigned largestScale = 10; // as a power of two
 constexpr unsigned maxVariants = 16;
 // Cycles, as the estimate on the machine code counts them.
 constexpr unsigned multiplyAdd = 16, shift = 8, single = 4, wideSum = 8;
+constexpr unsigned leastSaved = 12; // in all of a kernel
+constexpr unsigned rounds = 8;      // that a loop is taken to have
 
 struct Lane {
   Value *index = nullptr; ///< at most 32 bits wide
@@ -326,15 +328,27 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
       continue;
     groups[address.variable].push_back(std::move(address));
   }
+  MapVector<Value *, Price> prices;
+  unsigned saved = 0;
+  for (auto &[variable, addresses] : groups) {
+    const Price price = prices[variable] = priceOf(addresses, loops, isScalar, layout);
+    if (price.after <= price.before)
+      saved += (price.before - price.after) *
+               (loops.getLoopFor(addresses.front().gep->getParent()) ? rounds : 1);
+  }
   DecisionRecorder recorder(function, analyses, log_, "meld-multiply-add-address", point_);
   Writer writer(function, loops, isScalar);
   bool changed = !afterSplit.areAllPreserved();
+  const unsigned least = options_.minProfit < 0 ? 0 : leastSaved;
   for (auto &[variable, addresses] : groups) {
-    Price price = priceOf(addresses, loops, isScalar, layout);
+    const Price price = prices[variable];
     Decision decision = recorder.at(*addresses.front().gep);
-    decision.melded = price.after <= price.before || force;
-    decision.reason = decision.melded ? "address as multiply-add of its scalar base"
-                                      : "the multiply-adds would cost more than shift and sums";
+    const char *why = price.after > price.before
+                          ? "the multiply-adds would cost more than shift and sums"
+                      : saved < least ? "the kernel would save less than another schedule may lose"
+                                      : nullptr;
+    decision.melded = !why || force;
+    decision.reason = decision.melded ? "address as multiply-add of its scalar base" : why;
     decision.alignment = std::to_string(addresses.size()) + " addresses, " +
                          std::to_string(price.before) + " cycles before, " +
                          std::to_string(price.after) + " after";

@@ -1,10 +1,10 @@
 ; Addresses whose lane part may not fit into 32 bits: one multiply-add of the base, which stays in
-; scalar registers.
-; RUN: %opt -passes=meld-multiply-add-address,verify -S %s | FileCheck %s
-; RUN: %opt -passes=meld-multiply-add-address %s | %llc -mcpu=gfx90a | FileCheck %s --check-prefix=ISA
-; RUN: %opt -passes=meld-multiply-add-address %s -o %t.once
-; RUN: %opt -passes=meld-multiply-add-address -S %s -o %t.a
-; RUN: %opt -passes=meld-multiply-add-address -S %s -o %t.b
+; scalar registers. (Each of these kernels alone would save too little: min-profit.)
+; RUN: %opt -passes='meld-multiply-add-address<min-profit=-1>,verify' -S %s | FileCheck %s
+; RUN: %opt -passes='meld-multiply-add-address<min-profit=-1>' %s | %llc -mcpu=gfx90a | FileCheck %s --check-prefix=ISA
+; RUN: %opt -passes='meld-multiply-add-address<min-profit=-1>' %s -o %t.once
+; RUN: %opt -passes='meld-multiply-add-address<min-profit=-1>' -S %s -o %t.a
+; RUN: %opt -passes='meld-multiply-add-address<min-profit=-1>' -S %s -o %t.b
 ; RUN: diff %t.a %t.b
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"

@@ -8,6 +8,18 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
 
+; One address saves 8 cycles.
+; CHECK: address left %one{{.*}}: the kernel would save less than another schedule may lose
+define amdgpu_kernel void @one(ptr addrspace(1) %a, i32 %u) #0 {
+one:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
 ; Four arrays: shift and sums 60 cycles, multiply-adds 64.
 ; CHECK: address left %many{{.*}}: the multiply-adds would cost more than shift and sums
 define amdgpu_kernel void @many(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c, ptr addrspace(1) %d, i32 %u) #0 {
