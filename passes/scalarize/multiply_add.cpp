@@ -60,7 +60,8 @@ public:
 
   /// No lanes: not an address for a multiply-add.
   Address addressOf(GetElementPtrInst &gep) {
-    if (!gep.getType()->isPointerTy() || layout_.getIndexTypeSizeInBits(gep.getType()) != 64)
+    if (!gep.getType()->isPointerTy() ||
+        (gep.getPointerAddressSpace() != 1 && gep.getPointerAddressSpace() != 4))
       return {};
     Address address;
     address.gep = &gep;

@@ -14,11 +14,12 @@
 // none to what simplifies IR and DAGs. Should a later LLVM see through it, it comes to the same.
 //
 // Only GFX9 before 940 (waves always have 64 lanes there; 940 adds shifted indices to 64-bit sums
-// in one instruction, later ones have other prices). Only indices of at most 32 bits under an
-// extension, or sums of such. The multiply-add takes 16 cycles, shift and sums 24 for one address
-// and 12 for each further one of the same index: what would not be fewer is left, and kernels in
-// which all of it saves less than two of these do: another schedule can lose as much. Addresses
-// that advance with a loop are left to LLVM, which adds the step to them.
+// in one instruction, later ones have other prices). Only global and constant memory (a flat
+// pointer may yet turn out to be one of 32 bits) and indices of at most 32 bits under an extension,
+// or sums of such. The multiply-add takes 16 cycles, shift and sums 24 for one address and 12 for
+// each further one of the same index: what would not be fewer is left, and kernels in which all of
+// it saves less than two of these do: another schedule can lose as much. Addresses that advance
+// with a loop are left to LLVM, which adds the step to them.
 //
 // Ends: one look at each address computation and at the uses of its index. Costs LLVM's split of
 // constant offsets, which code generation does anyway, and scalar evolution of what stands in

@@ -78,6 +78,16 @@ define amdgpu_kernel void @lds(ptr addrspace(3) %a, i32 %u) #0 {
   ret void
 }
 
+; A flat pointer: code generation may find out that it is one to LDS.
+define amdgpu_kernel void @flat(ptr %a, i32 %u) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr %a, i64 %w
+  store i32 1, ptr %p
+  ret void
+}
+
 ; The same in all lanes: the scalar unit has it.
 define amdgpu_kernel void @uniform(ptr addrspace(1) %a, i32 %u) #0 {
   %w = sext i32 %u to i64
