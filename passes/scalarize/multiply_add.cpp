@@ -19,7 +19,10 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/NaryReassociate.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
+#include "llvm/Transforms/Scalar/StraightLineStrengthReduce.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include <map>
 
@@ -47,6 +50,7 @@ struct Lane {
 
 struct Address {
   GetElementPtrInst *gep = nullptr;
+  bool scalarBase = false;
   Value *variable = nullptr; ///< the one divergent index
   SmallVector<std::pair<Value *, uint64_t>, 2> uniform;
   SmallVector<Lane, 2> lanes;
@@ -65,6 +69,7 @@ public:
       return {};
     Address address;
     address.gep = &gep;
+    address.scalarBase = isScalar_(*gep.getPointerOperand());
     for (auto type = gep_type_begin(gep), end = gep_type_end(gep); type != end; ++type) {
       Value &index = *type.getOperand();
       if (StructType *structure = type.getStructTypeOrNull()) {
@@ -138,8 +143,8 @@ private:
 
 class Writer {
 public:
-  Writer(Function &function, const LoopInfo &loops, function_ref<bool(const Value &)> isScalar)
-      : entry_(function.getEntryBlock()), loops_(loops), isScalar_(isScalar) {}
+  Writer(Function &function, const LoopInfo &loops)
+      : entry_(function.getEntryBlock()), loops_(loops) {}
 
   void write(const Address &address) {
     IRBuilder<> builder(address.gep);
@@ -160,7 +165,7 @@ public:
           builder.CreateGEP(builder.getInt8Ty(), place,
                             builder.CreateMul(wide, power(lane, address.gep->getParent())), "lane");
     }
-    if (isScalar_(*address.gep->getPointerOperand()))
+    if (address.scalarBase)
       keepScalar(builder, *scalar);
     if (address.constant)
       place = builder.CreateGEP(builder.getInt8Ty(), place, builder.getInt64(address.constant));
@@ -215,7 +220,6 @@ private:
 
   BasicBlock &entry_;
   const LoopInfo &loops_;
-  function_ref<bool(const Value &)> isScalar_;
   DenseSet<std::pair<BasicBlock *, Value *>> kept_;
   Value *wave_ = nullptr;
   std::map<std::pair<Value *, Extension>, SmallVector<BasicBlock *, 4>> blocks_; // looked up only
@@ -252,15 +256,14 @@ struct Price {
   unsigned before = 0, after = 0;
 };
 
-Price priceOf(ArrayRef<Address> group, const LoopInfo &loops,
-              function_ref<bool(const Value &)> isScalar, const DataLayout &layout) {
+Price priceOf(ArrayRef<Address> group, const LoopInfo &loops, const DataLayout &layout) {
   Price price;
   SmallPtrSet<const User *, 8> rewritten;
   const Address &first = group.front();
   bool together = true;
   for (const Address &address : group) {
     rewritten.insert(address.gep);
-    price.before += isScalar(*address.gep->getPointerOperand()) ? wideSum + single : wideSum;
+    price.before += address.scalarBase ? wideSum + single : wideSum;
     price.after += multiplyAdd * unsigned(address.lanes.size()) +
                    (wideSum + single) * unsigned(address.uniform.size());
     auto *index = dyn_cast<Instruction>(address.variable);
@@ -283,8 +286,50 @@ Price priceOf(ArrayRef<Address> group, const LoopInfo &loops,
   return price;
 }
 
-bool advances(Value &value, ScalarEvolution &evolution) {
-  return isa<SCEVAddRecExpr>(evolution.getSCEV(&value));
+// LLVM adds the step of the loop to such an address, or to its index.
+bool advances(const Address &address, ScalarEvolution &evolution) {
+  auto isRecurrence = [&](Value *value) { return isa<SCEVAddRecExpr>(evolution.getSCEV(value)); };
+  return isRecurrence(address.gep) ||
+         any_of(address.lanes, [&](const Lane &lane) { return isRecurrence(lane.index); });
+}
+
+// What could become multiply-adds and has no better form.
+std::vector<Address> addressesOf(Function &function, FunctionAnalysisManager &analyses) {
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  BackendView backend(function, analyses, divergence);
+  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  Finder finder(layout, isScalar);
+  std::vector<Address> found;
+  for (Instruction &instruction : instructions(function)) {
+    auto *gep = dyn_cast<GetElementPtrInst>(&instruction);
+    if (!gep || isScalar(*gep))
+      continue;
+    Address address = finder.addressOf(*gep);
+    const bool better = address.scalarBase ? !address.lanes.empty() && fitsOffset(address, layout)
+                                           : !address.uniform.empty();
+    if (!address.lanes.empty() && !better)
+      found.push_back(std::move(address));
+  }
+  return found;
+}
+
+// What code generation does to addresses in a row, in its order (AMDGPUTargetMachine.cpp,
+// addStraightLineScalarOptimizationPasses): constants apart, a neighbour as the first and a step,
+// sums that share. It could not look through our products any more.
+bool asCodeGeneration(Function &function, FunctionAnalysisManager &analyses) {
+  bool changed = false;
+  auto step = [&](auto &&pass) {
+    PreservedAnalyses preserved = pass.run(function, analyses);
+    changed = changed || !preserved.areAllPreserved();
+    analyses.invalidate(function, preserved);
+  };
+  step(SeparateConstOffsetFromGEPPass());
+  step(StraightLineStrengthReducePass());
+  step(EarlyCSEPass());
+  step(NaryReassociatePass());
+  step(EarlyCSEPass());
+  return changed;
 }
 
 } // namespace
@@ -300,46 +345,29 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
       GpuInfo(function).kind() != GpuKind::amdgpu || !hasMultiplyAddAddresses(function))
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
+  if (addressesOf(function, analyses).empty())
+    return PreservedAnalyses::all();
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
+  bool changed = asCodeGeneration(function, analyses);
 
-  // The constants first: neighbours in an array then share what is left.
-  PreservedAnalyses afterSplit = SeparateConstOffsetFromGEPPass().run(function, analyses);
-  analyses.invalidate(function, afterSplit);
-  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
-  BackendView backend(function, analyses, divergence);
-  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   const bool force = options_.minProfit <= -1e5;
-  Finder finder(layout, isScalar);
   MapVector<Value *, std::vector<Address>> groups;
-  for (Instruction &instruction : instructions(function)) {
-    auto *gep = dyn_cast<GetElementPtrInst>(&instruction);
-    if (!gep || isScalar(*gep))
-      continue;
-    Address address = finder.addressOf(*gep);
-    const bool scalarBase = isScalar(*gep->getPointerOperand());
-    if (address.lanes.empty() ||
-        (scalarBase ? fitsOffset(address, layout) : !address.uniform.empty()))
-      continue;
-    if (!force && loops.getLoopFor(gep->getParent()) &&
-        (advances(*gep, evolution) ||
-         any_of(address.lanes, [&](const Lane &lane) { return advances(*lane.index, evolution); })))
-      continue;
-    groups[address.variable].push_back(std::move(address));
-  }
+  for (Address &address : addressesOf(function, analyses))
+    if (force || !loops.getLoopFor(address.gep->getParent()) || !advances(address, evolution))
+      groups[address.variable].push_back(std::move(address));
   MapVector<Value *, Price> prices;
   unsigned saved = 0;
   for (auto &[variable, addresses] : groups) {
-    const Price price = prices[variable] = priceOf(addresses, loops, isScalar, layout);
+    const Price price = prices[variable] = priceOf(addresses, loops, layout);
     if (price.after <= price.before)
       saved += (price.before - price.after) *
                (loops.getLoopFor(addresses.front().gep->getParent()) ? rounds : 1);
   }
   DecisionRecorder recorder(function, analyses, log_, "meld-multiply-add-address", point_);
-  Writer writer(function, loops, isScalar);
-  bool changed = !afterSplit.areAllPreserved();
+  Writer writer(function, loops);
   const unsigned least = options_.minProfit < 0 ? 0 : leastSaved;
   for (auto &[variable, addresses] : groups) {
     const Price price = prices[variable];

@@ -21,8 +21,8 @@
 // it saves less than two of these do: another schedule can lose as much. Addresses that advance
 // with a loop are left to LLVM, which adds the step to them.
 //
-// Ends: one look at each address computation and at the uses of its index. Costs LLVM's split of
-// constant offsets, which code generation does anyway, and scalar evolution of what stands in
+// Ends: one look at each address computation and at the uses of its index. Costs the passes
+// for addresses in a row that code generation runs anyway, and scalar evolution of what stands in
 // loops. Unsafe would be a wave size that is not 64: hence the machines that have no other.
 #pragma once
 

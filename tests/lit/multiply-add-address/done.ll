@@ -140,4 +140,24 @@ define amdgpu_kernel void @lane_base(ptr addrspace(1) %table, i32 %u) #0 {
   ret void
 }
 
+; One such address is the base of the next, which then has none in scalar registers.
+; CHECK-LABEL: @chain(
+; CHECK: call void asm "", "s"(ptr addrspace(1) %a)
+; CHECK-NOT: asm
+; CHECK: ret void
+; ISA-LABEL: chain:
+; ISA-COUNT-2: v_mad_i64_i32
+define amdgpu_kernel void @chain(ptr addrspace(1) %a, i32 %u, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %j = mul i32 %n, %t
+  %x = sext i32 %i to i64
+  %y = sext i32 %j to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %x
+  store i32 1, ptr addrspace(1) %p
+  %q = getelementptr inbounds i64, ptr addrspace(1) %p, i64 %y
+  store i32 2, ptr addrspace(1) %q
+  ret void
+}
+
 attributes #0 = { "target-cpu"="gfx90a" "amdgpu-flat-work-group-size"="1,256" }
