@@ -251,12 +251,28 @@ bool isProduct(const User &user, const Value &index, const DataLayout &layout) {
   return true;
 }
 
+// Indices as they are when a loop begins.
+using Starts = SmallPtrSet<const SCEV *, 8>;
+
+// LLVM adds the step of the loop to such an address, or to its index, and begins with the address
+// that it has before the loop.
+bool advances(const Address &address, ScalarEvolution &evolution, Starts &starts) {
+  bool found = isa<SCEVAddRecExpr>(evolution.getSCEV(address.gep));
+  for (const Lane &lane : address.lanes)
+    if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(lane.index))) {
+      starts.insert(recurrence->getStart());
+      found = true;
+    }
+  return found;
+}
+
 // Vector instructions, in cycles, for all addresses of one index: as LLVM does it and as we would.
 struct Price {
   unsigned before = 0, after = 0;
 };
 
-Price priceOf(ArrayRef<Address> group, const LoopInfo &loops, const DataLayout &layout) {
+Price priceOf(ArrayRef<Address> group, const LoopInfo &loops, ScalarEvolution &evolution,
+              const Starts &starts, const DataLayout &layout) {
   Price price;
   SmallPtrSet<const User *, 8> rewritten;
   const Address &first = group.front();
@@ -274,7 +290,8 @@ Price priceOf(ArrayRef<Address> group, const LoopInfo &loops, const DataLayout &
   auto needsNoShift = [&](const User *user) {
     return rewritten.contains(user) || isProduct(*user, *first.variable, layout);
   };
-  if (!together || !all_of(first.variable->users(), needsNoShift))
+  auto isStart = [&](const Lane &lane) { return starts.contains(evolution.getSCEV(lane.index)); };
+  if (!together || !all_of(first.variable->users(), needsNoShift) || any_of(first.lanes, isStart))
     return price;
   if (fitsOffset(first, layout)) {
     price.before += first.lanes.front().scale > 1 ? single : 0;
@@ -284,13 +301,6 @@ Price priceOf(ArrayRef<Address> group, const LoopInfo &loops, const DataLayout &
                   (first.lanes.front().scale > 1 ? shift : 0) +
                   wideSum * unsigned(first.lanes.size() + first.uniform.size() - 1);
   return price;
-}
-
-// LLVM adds the step of the loop to such an address, or to its index.
-bool advances(const Address &address, ScalarEvolution &evolution) {
-  auto isRecurrence = [&](Value *value) { return isa<SCEVAddRecExpr>(evolution.getSCEV(value)); };
-  return isRecurrence(address.gep) ||
-         any_of(address.lanes, [&](const Lane &lane) { return isRecurrence(lane.index); });
 }
 
 // What could become multiply-adds and has no better form.
@@ -355,13 +365,15 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   const bool force = options_.minProfit <= -1e5;
   MapVector<Value *, std::vector<Address>> groups;
+  Starts starts;
   for (Address &address : addressesOf(function, analyses))
-    if (force || !loops.getLoopFor(address.gep->getParent()) || !advances(address, evolution))
+    if (force || !loops.getLoopFor(address.gep->getParent()) ||
+        !advances(address, evolution, starts))
       groups[address.variable].push_back(std::move(address));
   MapVector<Value *, Price> prices;
   unsigned saved = 0;
   for (auto &[variable, addresses] : groups) {
-    const Price price = prices[variable] = priceOf(addresses, loops, layout);
+    const Price price = prices[variable] = priceOf(addresses, loops, evolution, starts, layout);
     if (price.after <= price.before)
       saved += (price.before - price.after) *
                (loops.getLoopFor(addresses.front().gep->getParent()) ? rounds : 1);

@@ -123,6 +123,28 @@ done:
   ret void
 }
 
+; What a loop begins with is shifted for the loop anyway.
+; CHECK: address left %start{{.*}}: the multiply-adds would cost more than shift and sums
+define amdgpu_kernel void @starts(ptr addrspace(1) %a, i32 %u) #0 {
+start:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %x = mul i32 %t, %u
+  %w0 = sext i32 %x to i64
+  %p0 = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w0
+  store i32 2, ptr addrspace(1) %p0
+  br label %loop
+loop:
+  %i = phi i32 [ %x, %start ], [ %next, %loop ]
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  %next = add nsw i32 %i, 64
+  %c = icmp slt i32 %next, %u
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
 ; Other machines: waves may have 32 lanes, or a shifted index is added in one instruction.
 define amdgpu_kernel void @gfx1030(ptr addrspace(1) %a, i32 %u) #1 {
   %t = call i32 @llvm.amdgcn.workitem.id.x()
