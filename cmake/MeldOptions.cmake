@@ -80,9 +80,11 @@ function(meld_gtest name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
+  math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * ${MELD_TEST_SLOWDOWN}")
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${MELD_TEST_FIXTURES} LABELS "${ARG_LABELS}")
 endfunction()
 
+include(MeldSanitizers)
 include(MeldHip)

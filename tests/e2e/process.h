@@ -1,6 +1,8 @@
 // Runs a program with extra environment and collects what it printed; a fresh folder per test.
 #pragma once
 
+#include "tests/sanitizer.h"
+
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -49,6 +51,10 @@ inline Outcome run(const std::vector<std::string> &argv,
       unsetenv(name.c_str());
     for (const auto &[name, value] : environment)
       setenv(name.c_str(), value.c_str(), 1);
+    const auto libraries = environment.find("LD_PRELOAD");
+    for (const auto &[name, value] :
+         test::preloaded(libraries == environment.end() ? "" : libraries->second))
+      setenv(name.c_str(), value.c_str(), 1);
     std::vector<char *> args;
     for (const auto &a : argv)
       args.push_back(const_cast<char *>(a.c_str()));
@@ -58,7 +64,8 @@ inline Outcome run(const std::vector<std::string> &argv,
   }
   close(out[1]);
   close(err[1]);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(timeoutSeconds);
+  const auto deadline = std::chrono::steady_clock::now() + 
+                        std::chrono::seconds(test::patience(timeoutSeconds));
   pollfd fds[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
   for (int open = 2; open > 0;) {
     if (std::chrono::steady_clock::now() > deadline) {

@@ -1,4 +1,6 @@
 // LD_PRELOAD=libmeld.so in processes that never see a GPU.
+#include "tests/sanitizer.h"
+
 #include <algorithm>
 #include <climits>
 #include <cstdio>
@@ -26,7 +28,12 @@ Result run(const std::string &command) {
   return result;
 }
 
-const std::string kPreload = "LD_PRELOAD=" MELD_LIB " ";
+const std::string kPreload = [] {
+  std::string text;
+  for (const auto &[name, value] : meld::test::preloaded(MELD_LIB))
+    text += name + "=" + value + " ";
+  return text;
+}();
 
 std::string library() {
   char path[PATH_MAX];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/runtime/cache/scratch.h"
+#include "tests/sanitizer.h"
 
 #include <fstream>
 #include <iterator>
@@ -23,12 +24,16 @@ inline std::string slurpText(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-inline Outcome runProgram(const std::string &command, const Environment &environment) {
+inline Outcome runProgram(const std::string &command, Environment environment) {
   Scratch scratch;
+  const auto libraries = environment.find("LD_PRELOAD");
+  for (const auto &[name, value] :
+       preloaded(libraries == environment.end() ? "" : libraries->second))
+    environment[name] = value;
   std::string line = "env";
   for (const auto &[name, value] : environment)
     line += " '" + name + "=" + value + "'";
-  line += " timeout 120 " + command + " > " + scratch.file("out") + " 2> " + scratch.file("err");
+  line += " timeout " + std::to_string(patience(120)) + " " + command + " > " + scratch.file("out") + " 2> " + scratch.file("err");
   int status = std::system(line.c_str());
   Outcome outcome;
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -123,7 +123,7 @@ int Driver::apertures(kfd_ioctl_get_process_apertures_new_args &a) {
     p.scratch_base = config.scratchBase;
     p.scratch_limit = config.scratchBase + 0xffffffffull;
     p.gpuvm_base = config.windowBase;
-    p.gpuvm_limit = config.windowLimit;
+    p.gpuvm_limit = memory_.windowLimit();
     std::memcpy(out + i * sizeof p, &p, sizeof p);
   }
   return 0;

@@ -13,6 +13,26 @@ namespace {
 // offset space never make an allocation fail (page tables hide fragmentation on a real card).
 constexpr uint64_t kOffsetSpace = 1ull << 42;
 constexpr uint64_t kPage = 4096;
+/// All of user space: what the kernel's driver says for GFX9.
+constexpr uint64_t kUserLimit = (1ull << 47) - 1;
+
+/// The thunk reserves the window of device addresses in one piece, which keeps them low and the
+/// same in every run. Where much of it is taken (a program with AddressSanitizer has its shadow
+/// there) it would try for half a minute and give up; told that all of user space will do, it
+/// reserves nothing and maps each buffer anywhere. Decided once: children of a fork inherit the
+/// thunk's reservation.
+uint64_t windowLimitHere(const DeviceConfig &config) {
+  static const bool taken = [&] {
+    const uint64_t size = (config.windowLimit + 1) / 2;
+    void *const upperHalf = reinterpret_cast<void *>(size);
+    void *at = ::mmap(upperHalf, size, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at != MAP_FAILED)
+      ::munmap(at, size);
+    return at != upperHalf;
+  }();
+  return taken ? kUserLimit : config.windowLimit;
+}
 } // namespace
 
 // --- RemapTable
@@ -98,7 +118,7 @@ uint64_t RemapTable::toHost(uint64_t address, uint64_t *contiguous) const {
 // -----------------------------------------------------------------------------------------------
 
 Memory::Memory(const std::vector<DeviceConfig> &devices, int renderFd)
-    : windowBase_(devices.front().windowBase), windowLimit_(devices.front().windowLimit),
+    : windowBase_(devices.front().windowBase), windowLimit_(windowLimitHere(devices.front())),
       renderFd_(renderFd) {
   for (const DeviceConfig &device : devices)
     vramFree_.push_back(device.vramBytes);
@@ -251,8 +271,10 @@ bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
       --it;
       const auto &[length, allocation] = it->second;
       const Allocation &a = *allocation;
-      if (at - it->first >= length || (a.device != device && !(a.mappedTo >> device & 1)))
+      if (at - it->first >= length)
         break;
+      if (a.device != device && !(a.mappedTo >> device & 1))
+        return false;
       at = it->first + length;
     }
     if (at >= end)
@@ -266,9 +288,9 @@ bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
     if (::mincore(reinterpret_cast<void *>(page), bytes, state) != 0)
       return false;
   }
-  // Inside the window everything is reserved (PROT_NONE) by the thunk, so mincore would say yes to
-  // anything.
-  return !(address >= windowBase_ && address <= windowLimit_);
+  // Inside the window, unless it is all of user space, everything is reserved (PROT_NONE) by the
+  // thunk, so mincore would say yes to anything.
+  return windowLimit_ == kUserLimit || !(address >= windowBase_ && address <= windowLimit_);
 }
 
 } // namespace meld::softgpu

@@ -72,6 +72,9 @@ public:
 
   /// True when `device` may touch all of [address, address+size).
   bool mapped(uint64_t address, uint64_t size, unsigned device = 0) const;
+  /// Where buffers of the thunk may lie: the configuration's limit, or, where that range is taken,
+  /// the end of user space.
+  uint64_t windowLimit() const { return windowLimit_; }
   std::vector<MemoryRange> ranges() const;
   bool empty() const { return remap_.empty(); }
   uint64_t toHost(uint64_t deviceAddress) const { return remap_.toHost(deviceAddress); }

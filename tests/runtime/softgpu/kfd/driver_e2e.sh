@@ -9,7 +9,9 @@
 set -u
 kind=$1 library=$2
 shift 2
-preload() { LD_PRELOAD=$library timeout -k 5 "${limit:-60}" "$@"; }
+limit=$((60 * ${TEST_SLOWDOWN:-1}))
+first=${TEST_SANITIZER_LIBRARY:+$TEST_SANITIZER_LIBRARY:} # cmake/MeldSanitizers.cmake
+preload() { LD_PRELOAD=$first$library timeout -k 5 "$limit" "$@"; }
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
 [[ -e $library ]] || fail "no library $library"
@@ -41,7 +43,7 @@ says)
 interrupt)
   fifo=$(mktemp -u); mkfifo "$fifo"; trap 'rm -f "$fifo"' EXIT
   # A background job of a script ignores SIGINT: put the default back.
-  LD_PRELOAD=$library timeout -k 5 60 env --default-signal=INT "$@" >"$fifo" & pid=$!
+  LD_PRELOAD=$first$library timeout -k 5 "$limit" env --default-signal=INT "$@" >"$fifo" & pid=$!
   read -r line <"$fifo"
   [[ $line == running ]] || fail "the program said: $line"
   child=$(pgrep -P "$pid") || fail "no child"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Captures the first dispatch of every kernel of a HIP program and replays each: replay_e2e.sh LIBRARY MELD-GPU PROGRAM...
 set -euo pipefail
-library=$1 tool=$2
+library=${TEST_SANITIZER_LIBRARY:+$TEST_SANITIZER_LIBRARY:}$1 tool=$2
 shift 2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
