@@ -64,8 +64,8 @@ inline Outcome run(const std::vector<std::string> &argv,
   }
   close(out[1]);
   close(err[1]);
-  const auto deadline = std::chrono::steady_clock::now() + 
-                        std::chrono::seconds(test::patience(timeoutSeconds));
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(test::patience(timeoutSeconds));
   pollfd fds[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
   for (int open = 2; open > 0;) {
     if (std::chrono::steady_clock::now() > deadline) {

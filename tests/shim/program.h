@@ -33,7 +33,8 @@ inline Outcome runProgram(const std::string &command, Environment environment) {
   std::string line = "env";
   for (const auto &[name, value] : environment)
     line += " '" + name + "=" + value + "'";
-  line += " timeout " + std::to_string(patience(120)) + " " + command + " > " + scratch.file("out") + " 2> " + scratch.file("err");
+  line += " timeout " + std::to_string(patience(120)) + " " + command + " > " +
+          scratch.file("out") + " 2> " + scratch.file("err");
   int status = std::system(line.c_str());
   Outcome outcome;
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

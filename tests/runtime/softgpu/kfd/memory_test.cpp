@@ -130,6 +130,25 @@ TEST_F(MemoryTest, HostMemoryIsMappedAndNullIsNot) {
   EXPECT_FALSE(memory.mapped(config.windowBase + 0x5000000, 8));
 }
 
+/// In a process of its own: it is decided once.
+TEST(MemoryDeathTest, AWindowThatIsTakenIsAllOfUserSpace) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        DeviceConfig config;
+        void *const at = reinterpret_cast<void *>(0xc000000000);
+        // Not replaced where a sanitizer has something there.
+        ::mmap(at, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        int local = 0;
+        Memory memory({config}, ::memfd_create("test", MFD_CLOEXEC));
+        const bool right = memory.windowLimit() == (1ull << 47) - 1 &&
+                           memory.mapped(reinterpret_cast<uint64_t>(&local), 4) &&
+                           !memory.mapped(0, 8) && !memory.mapped(0x5000000, 8);
+        _exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(MemoryTest, ZeroAndAbsurdSizesAreRefused) {
   vram(0, -EINVAL);
   vram(~0ull, -EINVAL);

@@ -1,0 +1,9 @@
+// Preloaded: something of the process's own lies where the thunk would reserve its window of device
+// addresses, as the shadow memory of a program with AddressSanitizer does.
+#include <sys/mman.h>
+
+__attribute__((constructor)) static void take() {
+  // 768 GiB. Where something is there already, that will do.
+  mmap(reinterpret_cast<void *>(0xc000000000), 4096, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
