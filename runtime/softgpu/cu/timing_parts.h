@@ -61,8 +61,10 @@ struct OpTraits {
 };
 
 inline const std::vector<OpTraits> &opTraits() {
-  static const std::vector<OpTraits> table = [] {
-    std::vector<OpTraits> t(size_t(Op::count));
+  // Never freed: queues may still be at work while the process ends.
+  static const std::vector<OpTraits> &table = *[] {
+    auto *traits = new std::vector<OpTraits>(size_t(Op::count));
+    auto &t = *traits;
     for (size_t k = 1; k < t.size(); ++k) {
       const std::string_view name = isa::mnemonic(Op(k));
       auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
@@ -72,7 +74,7 @@ inline const std::vector<OpTraits> &opTraits() {
       t[k].atomic = has("atomic");
       t[k].store = has("store");
     }
-    return t;
+    return traits;
   }();
   return table;
 }

@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <iterator>
-#include <memory>
 
 namespace meld::softgpu::isa {
 
@@ -67,8 +66,9 @@ struct Tables {
 };
 
 const Tables &tables() {
-  static const std::unique_ptr<const Tables> instance = std::make_unique<const Tables>();
-  return *instance;
+  // Never freed: queues may still be decoding while the process ends.
+  static const Tables &instance = *new Tables;
+  return instance;
 }
 
 } // namespace

@@ -46,11 +46,13 @@ Traits byName(std::string_view name) {
 } // namespace
 
 const Traits &traitsOf(Op op) {
-  static const auto table = [] {
-    std::vector<Traits> t(size_t(Op::count));
+  // Never freed: queues may still be at work while the process ends.
+  static const std::vector<Traits> &table = *[] {
+    auto *traits = new std::vector<Traits>(size_t(Op::count));
+    auto &t = *traits;
     for (size_t k = 1; k < t.size(); ++k)
       t[k] = byName(isa::mnemonic(Op(k)));
-    return t;
+    return traits;
   }();
   return table[size_t(op)];
 }
