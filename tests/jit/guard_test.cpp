@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <mutex>
 #include <new>
 #include <thread>
 #include <unistd.h>
@@ -179,10 +180,10 @@ TEST(GuardDeathTest, aCallThatAllocatesIsNotFrozenInsideTheAllocator) {
 TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsLeftAlone) {
   EXPECT_EXIT(
       {
-        static const std::function<void()> step = [] {
-          for (;;)
-            pause();
-        };
+        // A mutex, which a signal does not wake: after pause() the thread is in its own code again.
+        static std::mutex held;
+        held.lock();
+        static const std::function<void()> step = [] { held.lock(); };
         startEndlessCompile(step);
         std::exit(freezeGuarded(std::chrono::milliseconds(50)) ? 1 : 0);
       },
