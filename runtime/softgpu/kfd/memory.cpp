@@ -25,8 +25,8 @@ uint64_t windowLimitHere(const DeviceConfig &config) {
   static const bool taken = [&] {
     const uint64_t size = (config.windowLimit + 1) / 2;
     void *const upperHalf = reinterpret_cast<void *>(size);
-    void *at = ::mmap(upperHalf, size, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void *at = ::mmap(upperHalf, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                      0); // elsewhere, unless it is free
     if (at != MAP_FAILED)
       ::munmap(at, size);
     return at != upperHalf;
