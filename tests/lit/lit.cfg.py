@@ -11,15 +11,15 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment.pop("HIP_PLATFORM", None)
 config.environment["PATH"] = os.pathsep.join([config.llvm_bin, config.environment.get("PATH", "")])
 config.environment.pop("MELD_PLUGIN_OPTIONS", None)
-config.substitutions += [("%python", sys.executable), ("%llvm_bin", config.llvm_bin),
-                         ("%plugin", config.plugin)]
 # In sanitizer builds: its own library comes first (cmake/MeldSanitizers.cmake).
 sanitizer = os.environ.get("TEST_SANITIZER_LIBRARY", "")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 preload = f"env LD_PRELOAD={sanitizer} " if sanitizer else ""
-config.substitutions.append(("%hipcc", preload + config.hipcc))
+config.substitutions += [("%python", preload + sys.executable), ("%hipcc", config.hipcc),
+                         ("%llvm_bin", config.llvm_bin), ("%plugin", config.plugin),
+                         ("%preload", preload)]
 config.substitutions.append(
     ("%opt", f"{preload}{config.llvm_bin}/opt -load-pass-plugin {config.plugin}"))
 config.substitutions.append(

@@ -8,9 +8,33 @@
 #include <cstdio>
 #include <cstring>
 
+#ifdef __SANITIZE_THREAD__
+extern "C" void AnnotateIgnoreReadsBegin(const char *file, int line);
+extern "C" void AnnotateIgnoreReadsEnd(const char *file, int line);
+extern "C" void AnnotateIgnoreWritesBegin(const char *file, int line);
+extern "C" void AnnotateIgnoreWritesEnd(const char *file, int line);
+#endif
+
 namespace meld::softgpu {
 
 namespace {
+
+/// While one lives, accesses are to the program's memory. ThreadSanitizer leaves them out: the
+/// program waits for them with a signal of the runtime's, of which it knows nothing.
+struct ProgramMemory {
+#ifdef __SANITIZE_THREAD__
+  ProgramMemory() {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  ~ProgramMemory() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+#else
+  ProgramMemory() {} // not trivial, so that nobody calls it unused
+#endif
+};
 
 enum Op : uint32_t {
   nop = 0,
@@ -193,6 +217,7 @@ bool SdmaProcessor::copy(uint64_t to, uint64_t from, uint64_t bytes) {
       faultAddress_ = side;
       return false;
     }
+  ProgramMemory accessed;
   eachPiece(to, bytes, true, [&](uint64_t host, uint64_t n) {
     eachPiece(from, n, false, [&](uint64_t source, uint64_t m) {
       std::memmove(reinterpret_cast<void *>(host), reinterpret_cast<const void *>(source), m);
@@ -289,6 +314,7 @@ Step SdmaProcessor::fill() {
   const uint64_t bytes = ((dword(4) & 0x3fffffff) & ~(unit - 1)) + unit;
   if (!services_.accessible(to, bytes))
     return fault(to);
+  ProgramMemory accessed;
   uint64_t done = 0;
   eachPiece(to, bytes, true, [&](uint64_t host, uint64_t n) {
     auto *out = reinterpret_cast<uint8_t *>(host);

@@ -90,8 +90,9 @@ TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
     for (unsigned l = 0; l < kWaveSize; ++l)
       setAddress(s, 2, l, base + l * r.stride);
     faultAddress = 0;
+    const std::string text = r.text; // here, where the jump does not pass over its end
     if (sigsetjmp(faultJump, 1) == 0) {
-      machine.run(r.text, s);
+      machine.run(text, s);
       ADD_FAILURE() << "no fault: " << r.text;
       continue;
     }
@@ -104,8 +105,9 @@ TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
   State s;
   s.setExec(2);
   setAddress(s, 2, 1, 0x1234567812345678);
+  const std::string text = "global_load_dword v16, v[2:3], off";
   if (sigsetjmp(faultJump, 1) == 0) {
-    machine.run("global_load_dword v16, v[2:3], off", s);
+    machine.run(text, s);
     ADD_FAILURE() << "no fault";
   } else {
     EXPECT_EQ(faultingLane(machine.wave.next, machine.wave, faultAddress), 1);
