@@ -1,7 +1,8 @@
 # Tests under sanitizers (MELD_SANITIZE, ./dev test --asan or --tsan).
 #
-#   meld_test(NAME ... COMMAND ...)   add_test; in a sanitizer build, at the end of the folder, with more
-#                                     time and with the sanitizer's own library first in LD_PRELOAD
+#   meld_test([SCRIPT] NAME ... COMMAND ...)   add_test; in a sanitizer build, at the end of the folder, with more
+#                                     time and with the sanitizer's own library first in LD_PRELOAD. SCRIPT: without
+#                                     that, bash does not live with it; the script gives it to its programs
 #
 # Most programs that the tests start (HIP programs, opt, shells) are not instrumented and load libraries
 # that are: there the sanitizer's library has to be in the process before anything else. What ctest and
@@ -39,14 +40,14 @@ else()
 endif()
 
 function(meld_test)
-  cmake_parse_arguments(ARG "" "NAME" "" ${ARGN})
-  add_test(${ARGN})
+  cmake_parse_arguments(ARG "SCRIPT" "NAME" "" ${ARGN})
+  add_test(NAME ${ARG_NAME} ${ARG_UNPARSED_ARGUMENTS})
   if(MELD_SANITIZE) # when the folder has set the test's properties
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL meld_sanitized_test [[${ARG_NAME}]])")
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL meld_sanitized_test [[${ARG_NAME}]] ${ARG_SCRIPT})")
   endif()
 endfunction()
 
-function(meld_sanitized_test name)
+function(meld_sanitized_test name script)
   get_test_property(${name} TIMEOUT seconds)
   if(seconds)
     math(EXPR seconds "${seconds} * ${MELD_TEST_SLOWDOWN}")
@@ -54,6 +55,9 @@ function(meld_sanitized_test name)
   endif()
   set_property(TEST ${name} APPEND PROPERTY FIXTURES_REQUIRED sanitizer)
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
-    LD_PRELOAD=path_list_prepend:${MELD_SANITIZER_LIBRARY}
     ASAN_OPTIONS=string_append::detect_leaks=0) # HIP, LLVM, shells and Python leave memory behind
+  if(NOT script)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+      LD_PRELOAD=path_list_prepend:${MELD_SANITIZER_LIBRARY})
+  endif()
 endfunction()

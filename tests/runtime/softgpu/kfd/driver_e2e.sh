@@ -10,9 +10,7 @@ set -u
 kind=$1 library=$2
 shift 2
 limit=$((60 * ${TEST_SLOWDOWN:-1}))
-# cmake/MeldSanitizers.cmake. For the program alone: g++ 12's library has pgrep wait for itself.
-first=${TEST_SANITIZER_LIBRARY:+$TEST_SANITIZER_LIBRARY:}
-unset LD_PRELOAD
+first=${TEST_SANITIZER_LIBRARY:+$TEST_SANITIZER_LIBRARY:} # cmake/MeldSanitizers.cmake
 preload() { LD_PRELOAD=$first$library timeout -k 5 "$limit" "$@"; }
 fail() { echo "FAIL: $*" >&2; exit 1; }
 

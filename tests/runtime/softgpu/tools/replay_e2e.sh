@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Captures the first dispatch of every kernel of a HIP program and replays each: replay_e2e.sh LIBRARY MELD-GPU PROGRAM...
 set -euo pipefail
-unset LD_PRELOAD # of a sanitizer: for the program alone, see cmake/MeldSanitizers.cmake
 library=${TEST_SANITIZER_LIBRARY:+$TEST_SANITIZER_LIBRARY:}$1 tool=$2
 shift 2
 folder=$(mktemp -d)
