@@ -113,8 +113,9 @@ TEST_F(IoctlTest, Apertures) {
   EXPECT_EQ(p.scratch_limit, p.scratch_base + 0xffff'ffff);
   EXPECT_EQ(p.gpuvm_base, 0x100'0000u);
   // Half of that taken, as by AddressSanitizer: all of user space.
-  if (p.gpuvm_limit != 0x7fff'ffff'ffffu)
+  if (p.gpuvm_limit != 0x7fff'ffff'ffffu) {
     EXPECT_EQ(p.gpuvm_limit, 0xff'ffff'ffffu);
+  }
 }
 
 TEST_F(IoctlTest, MemoryFromAllocationToRelease) {
