@@ -1,6 +1,7 @@
 // Several processes on one cache: locks, writers that die, many at once.
 #include "runtime/cache/disk.h"
 #include "tests/runtime/cache/scratch.h"
+#include "tests/sanitizer.h"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -82,7 +83,8 @@ TEST(Writers, KilledAtRandomPointsNeverLeaveABadEntry) {
           _exit(1);
       }
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 4000));
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 4000) *
+                                test::patience(1));
     kill(child, SIGKILL);
     int status;
     waitpid(child, &status, 0);

@@ -155,7 +155,7 @@ TEST_P(Timing, WaitsFaultsAndCancel) {
           .code,
       DispatchCode::ok);
   EXPECT_EQ(out[5], 64u);
-  auto r = launch(*g, code, "wild", {256}, {256}, Args(out.data(), uint64_t(0x123456789abc)));
+  auto r = launch(*g, code, "wild", {256}, {256}, Args(out.data(), uint64_t(0x223456789abc)));
   EXPECT_EQ(r.code, DispatchCode::memoryFault);
   EXPECT_NE(r.message.find("lane 5"), std::string::npos) << r.message;
   std::atomic<bool> cancel{false};
