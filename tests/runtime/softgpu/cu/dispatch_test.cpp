@@ -362,7 +362,7 @@ TEST_P(Dispatch, Limits) {
   EXPECT_EQ(run([](AqlPacket &p) { p.privateSegment = 200000; }).code,
             DispatchCode::scratchTooLarge);
   EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0; }).code, DispatchCode::badCodeObject);
-  EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0x123456789000; }).code,
+  EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0x223456789000; }).code,
             DispatchCode::badCodeObject);
   auto r = run([](AqlPacket &p) { p.groupSegment = 65537; });
   EXPECT_NE(r.message.find("linear"), std::string::npos) << r.message;
