@@ -7,7 +7,7 @@
 // fault must own nothing with a destructor.
 //
 //   FaultGuard guard;
-//   if (sigsetjmp(guard.env, 0) == 0) { guard.arm(); ... guard.disarm(); }
+//   if (sigsetjmp(guard.env, FaultGuard::kSaveMask) == 0) { guard.arm(); ... guard.disarm(); }
 //   else { /* guard.address, guard.write; the guard is disarmed */ }
 //
 // Thread rule: a guard belongs to the thread that made it; guards nest.
@@ -23,6 +23,14 @@ public:
   FaultGuard();
   ~FaultGuard();
   FaultGuard(const FaultGuard &) = delete;
+
+  /// For sigsetjmp. ThreadSanitizer runs every handler with all signals blocked: there a jump out
+  /// of one has to put the mask back.
+#ifdef __SANITIZE_THREAD__
+  static constexpr int kSaveMask = 1;
+#else
+  static constexpr int kSaveMask = 0;
+#endif
 
   void arm() { armed = 1; }
   void disarm() { armed = 0; }

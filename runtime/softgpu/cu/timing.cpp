@@ -456,7 +456,7 @@ uint64_t runTimed(Job &job, const TimingParameters &parameters) noexcept {
     device = std::make_unique<Device>(job, parameters, guard);
     device->watch = job.watchers.empty() ? nullptr : makeWatch(job);
     current = device.get();
-    if (sigsetjmp(guard.env, 0) == 0) {
+    if (sigsetjmp(guard.env, FaultGuard::kSaveMask) == 0) {
       cycles = device->run();
     } else {
       Wave &w = *device->running;

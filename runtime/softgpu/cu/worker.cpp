@@ -145,7 +145,7 @@ void Worker::run(Job &job) noexcept {
     guard_ = &guard;
     try {
       watch_ = job.watchers.empty() ? nullptr : makeWatch(job);
-      if (sigsetjmp(guard.env, 0) == 0) {
+      if (sigsetjmp(guard.env, FaultGuard::kSaveMask) == 0) {
         loop(job);
       } else {
         Wave &w = *running_;

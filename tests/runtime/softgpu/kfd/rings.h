@@ -3,7 +3,9 @@
 
 #include "runtime/softgpu/kfd/services.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <hsa/amd_hsa_queue.h>
@@ -75,13 +77,18 @@ template <unsigned Slots> struct AqlRing {
   }
   /// Writes a packet of `type` with 56 bytes of body and rings.
   void push(uint8_t type, const void *body = nullptr, uint64_t completion = 0) {
-    auto &p = packets[queue.write_dispatch_id % Slots];
-    p.fill(0);
+    const uint64_t index = queue.write_dispatch_id;
+    auto &p = packets[index % Slots];
     if (body)
       std::memcpy(p.data() + 2, static_cast<const uint8_t *>(body) + 2, 54);
+    else
+      std::fill(p.begin() + 2, p.end(), 0);
     std::memcpy(p.data() + 56, &completion, 8);
-    p[0] = type;
-    queue.write_dispatch_id = queue.write_dispatch_id + 1;
+    // The header makes it valid; a queue's thread may be looking.
+    std::atomic_ref<uint16_t>(*reinterpret_cast<uint16_t *>(p.data()))
+        .store(type, std::memory_order_release);
+    std::atomic_ref<uint64_t>(*const_cast<uint64_t *>(&queue.write_dispatch_id))
+        .store(index + 1, std::memory_order_release);
   }
   void barrier(bool any, std::initializer_list<uint64_t> dependencies, uint64_t completion = 0) {
     std::array<uint8_t, 64> body{};
