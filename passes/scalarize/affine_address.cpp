@@ -347,8 +347,7 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
   unsigned saved = 0;
   for (const Plan &plan : plans)
     if (!plan.form.assumptions.empty())
-      saved +=
-          divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : (testsForAll_ ? 4 : 0);
+      saved += divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : besides_;
   if (saved < (options_.minProfit < 0 ? 1 : leastVersioned))
     drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
   // A scalar part of its own for each access is four scalar instructions for three vector ones.

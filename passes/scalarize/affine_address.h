@@ -11,7 +11,7 @@
 //
 // address_form.h finds the parts and proves that the lane's part fits; what needs an assumption
 // about the launch (an unsigned index used as a signed one) gets it tested at the kernel's entry
-// (version.h), when enough accesses profit and multiply_add.h does not follow, which needs no test.
+// (version.h), when enough accesses profit; where multiply_add.h follows, only those in loops do.
 // The extension must stand in the block of the access, since code generation sees one block at a
 // time; later blocks write it as the extension of a narrower truncation, which costs nothing and
 // which LLVM does not share between blocks.
@@ -34,18 +34,16 @@ namespace meld::passes {
 class AffineAddressPass : public llvm::PassInfoMixin<AffineAddressPass> {
 public:
   AffineAddressPass(MeldOptions options, DecisionLog *log, std::string point = "",
-                    bool testsForAll = true)
+                    bool productsFollow = false)
       : options_(std::move(options)), log_(log), point_(std::move(point)),
-        testsForAll_(testsForAll) {}
+        besides_(productsFollow ? 0 : 4) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
   MeldOptions options_;
   DecisionLog *log_;
   std::string point_;
-  /// Whether accesses outside of loops, too, are worth an assumption that is tested at the kernel's
-  /// entry, for a second copy of the kernel.
-  bool testsForAll_;
+  unsigned besides_; ///< vector instructions that a test saves per access outside of loops
 };
 
 } // namespace meld::passes

@@ -254,14 +254,16 @@ bool isProduct(const User &user, const Value &index, const DataLayout &layout) {
 // Indices as they are when a loop begins.
 using Starts = SmallPtrSet<const SCEV *, 8>;
 
-// LLVM adds the step of the loop to such an address, or to its index, and begins with the address
-// that it has before the loop.
+// LLVM adds the step of the loop to such an address and begins with the one that it has before the
+// loop; with an index alone that advances it still has to extend and shift it each time.
 bool advances(const Address &address, ScalarEvolution &evolution, Starts &starts) {
-  bool found = isa<SCEVAddRecExpr>(evolution.getSCEV(address.gep));
+  const bool found = isa<SCEVAddRecExpr>(evolution.getSCEV(address.gep));
   for (const Lane &lane : address.lanes)
     if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(lane.index))) {
-      starts.insert(recurrence->getStart());
-      found = true;
+      if (found)
+        starts.insert(recurrence->getStart());
+      else if (lane.scale == 1) // no shift to save
+        return true;
     }
   return found;
 }

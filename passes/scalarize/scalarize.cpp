@@ -61,12 +61,11 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
     step(UniformValuesPass(options_, log_, point_));
   if (wantsScalarize(options_, "scalarize-loads"))
     step(ConstantLoadsPass(options_, log_, point_));
-  // Outside of loops an address that only a test would bring into the first form gets the second
-  // without one; inside, where LLVM adds the step to it, the first one saves that.
+  // Outside of loops, an address that only a test would bring into the first form gets the second.
   const bool products =
       wantsScalarize(options_, "multiply-add-address") && hasMultiplyAddAddresses(function);
   if (wantsScalarize(options_, "affine-address"))
-    step(AffineAddressPass(options_, log_, point_, !products));
+    step(AffineAddressPass(options_, log_, point_, products));
   if (products)
     step(MultiplyAddPass(options_, log_, point_));
   return all;
