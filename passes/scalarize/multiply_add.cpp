@@ -189,7 +189,8 @@ private:
       Instruction *first = &*entry_.getFirstInsertionPt();
       IRBuilder<> builder(wave_ ? cast<Instruction>(wave_)->getNextNode() : first);
       if (!wave_) // and not above 127, as far as anyone can see: signed or not is then the same
-        wave_ = builder.CreateAnd(builder.CreateIntrinsic(Intrinsic::amdgcn_wavefrontsize, {}, {}),
+        wave_ = builder.CreateAnd(builder.CreateIntrinsic(Intrinsic::amdgcn_wavefrontsize,
+                                                          ArrayRef<Type *>(), ArrayRef<Value *>()),
                                   2 * (1u << waveSizeLog) - 1);
       known = variant ? builder.CreateShl(wave_, variant) : wave_; // now 2^(6 + variant)
       if (k > waveSizeLog + variant)
