@@ -22,7 +22,8 @@
 // or sums of such. The multiply-add takes 16 cycles, shift and sums 24 for one address and 12 for
 // each further one of the same index: what would not be fewer is left, and kernels in which all of
 // it saves less than two of these do: another schedule can lose as much. Addresses that advance
-// with a loop are left to LLVM, which adds the step to them, and so is what such a loop begins with.
+// with a loop are left to LLVM, which adds the step to them, and so is what such a loop begins
+// with.
 //
 // Ends: one look at each address computation and at the uses of its index. Costs the passes for
 // addresses in a row that code generation runs anyway, and scalar evolution of what stands in
