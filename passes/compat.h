@@ -8,6 +8,7 @@
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CodeGen.h"
 #if LLVM_VERSION_MAJOR >= 17
@@ -76,6 +77,16 @@ using CodeGenLevel = llvm::CodeGenOptLevel;
 #else
 using CodeGenLevel = llvm::CodeGenOpt::Level;
 #endif
+
+/// The declaration of an intrinsic, with the types that it is overloaded on.
+inline llvm::Function *declarationOf(llvm::Module &module, llvm::Intrinsic::ID intrinsic,
+                                     llvm::ArrayRef<llvm::Type *> types) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::Intrinsic::getOrInsertDeclaration(&module, intrinsic, types);
+#else
+  return llvm::Intrinsic::getDeclaration(&module, intrinsic, types);
+#endif
+}
 
 /// A pointer to bytes, where pointers have types at all.
 inline llvm::PointerType *bytePointer(llvm::LLVMContext &context, unsigned addressSpace) {

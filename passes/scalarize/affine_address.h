@@ -26,23 +26,18 @@
 // would be an offset that wraps or is negative: every sum is exact, shown or tested.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class AffineAddressPass : public llvm::PassInfoMixin<AffineAddressPass> {
+class AffineAddressPass : public LoggedPass<AffineAddressPass> {
 public:
   AffineAddressPass(MeldOptions options, DecisionLog *log, std::string point = "",
                     bool productsFollow = false)
-      : options_(std::move(options)), log_(log), point_(std::move(point)),
-        besides_(productsFollow ? 0 : 4) {}
+      : LoggedPass(std::move(options), log, std::move(point)), besides_(productsFollow ? 0 : 4) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
   unsigned besides_; ///< vector instructions that a test saves per access outside of loops
 };
 

@@ -1,7 +1,7 @@
 #include "passes/scalarize/ballot.h"
+#include "passes/compat.h"
 #include "passes/transform/first_lane.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
-#include "llvm/IR/Module.h"
 
 namespace meld::passes {
 
@@ -9,12 +9,8 @@ using namespace llvm;
 
 Value *ballot(IRBuilder<> &builder, Value *condition, unsigned waveSize) {
   Type *mask = builder.getIntNTy(waveSize);
-  Module *module = builder.GetInsertBlock()->getModule();
-#if LLVM_VERSION_MAJOR >= 20
-  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_ballot, {mask});
-#else
-  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_ballot, {mask});
-#endif
+  Function *callee = compat::declarationOf(*builder.GetInsertBlock()->getModule(),
+                                           Intrinsic::amdgcn_ballot, {mask});
   CallInst *call = builder.CreateCall(callee, {condition});
   markReading(*call);
   return call;

@@ -23,21 +23,14 @@
 // scalar cache is not coherent with the vector caches within a dispatch.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class ConstantLoadsPass : public llvm::PassInfoMixin<ConstantLoadsPass> {
+class ConstantLoadsPass : public LoggedPass<ConstantLoadsPass> {
 public:
-  ConstantLoadsPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes

@@ -3,13 +3,12 @@
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/scalarize/ballot.h"
+#include "passes/scalarize/version.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace meld::passes {
 
@@ -137,18 +136,9 @@ private:
 
 void versionGuard(const Guard &guard, unsigned waveSize) {
   BasicBlock *block = guard.branch->getParent();
-  Function &function = *block->getParent();
   ValueToValueMapTy map;
-  SmallVector<BasicBlock *, 8> copies;
-  for (BasicBlock *original : guard.region) {
-    BasicBlock *copy = CloneBasicBlock(original, map, ".together", &function);
-    map[original] = copy;
-    copies.push_back(copy);
-  }
   map[guard.lane] = guard.scalar;
-  for (BasicBlock *copy : copies)
-    for (Instruction &instruction : *copy)
-      RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  copyBlocks(guard.region, map, ".together");
   const SmallPtrSet<BasicBlock *, 8> inside(guard.region.begin(), guard.region.end());
   for (BasicBlock *original : guard.region)
     for (BasicBlock *successor : successors(original))

@@ -25,21 +25,14 @@
 // instructions per guard, and four scalar instructions where waves disagree.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class DynamicConvergencePass : public llvm::PassInfoMixin<DynamicConvergencePass> {
+class DynamicConvergencePass : public LoggedPass<DynamicConvergencePass> {
 public:
-  DynamicConvergencePass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes

@@ -3,6 +3,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/linear_form.h"
 #include "passes/compat.h"
+#include "passes/preserved.h"
 #include "passes/transform/decisions.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -360,8 +361,6 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
   const DataLayout &layout = function.getParent()->getDataLayout();
   if (addressesOf(function, analyses).empty())
     return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
   bool changed = asCodeGeneration(function, analyses);
 
   auto &loops = analyses.getResult<LoopAnalysis>(function);
@@ -404,7 +403,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
     for (const Address &address : addresses)
       writer.write(address);
   }
-  return changed ? preserved : PreservedAnalyses::all();
+  return blocksKept(changed);
 }
 
 } // namespace meld::passes

@@ -30,21 +30,14 @@
 // loops. Unsafe would be a wave size that is not 64: hence the machines that have no other.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class MultiplyAddPass : public llvm::PassInfoMixin<MultiplyAddPass> {
+class MultiplyAddPass : public LoggedPass<MultiplyAddPass> {
 public:
-  MultiplyAddPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 /// Whether its machine has the instruction and profits from it.

@@ -14,21 +14,14 @@
 // meld-<name> and is left out by `no-<name>`; `no-scalarize` leaves out all.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class ScalarizePass : public llvm::PassInfoMixin<ScalarizePass> {
+class ScalarizePass : public LoggedPass<ScalarizePass> {
 public:
-  ScalarizePass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 /// The names above, without "meld-".

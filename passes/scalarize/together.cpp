@@ -1,13 +1,12 @@
 #include "passes/scalarize/together.h"
 #include "passes/scalarize/ballot.h"
+#include "passes/scalarize/version.h"
 #include "passes/transform/first_lane.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace meld::passes {
 
@@ -48,18 +47,6 @@ public:
 
 protected:
   using Map = ValueToValueMapTy;
-
-  void copy(ArrayRef<BasicBlock *> blocks, Map &map, const char *suffix) {
-    SmallVector<BasicBlock *, 8> copies;
-    for (BasicBlock *block : blocks) {
-      BasicBlock *made = CloneBasicBlock(block, map, suffix, &function_);
-      map[block] = made;
-      copies.push_back(made);
-    }
-    for (BasicBlock *made : copies)
-      for (Instruction &instruction : *made)
-        RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
-  }
 
   static Value *mapped(Map &map, Value *value) {
     auto found = map.find(value);
@@ -166,7 +153,7 @@ public:
   using Copier::Copier;
 
   void run(const WayOut &guard, ArrayRef<BasicBlock *> region) {
-    copy(region, together_, ".together");
+    copyBlocks(region, together_, ".together");
     for (BasicBlock *block : region)
       leaveLike(block, mapped(together_, block),
                 [&](Value *value) { return mapped(together_, value); });
@@ -189,9 +176,9 @@ public:
         preheader_(loop.getLoopPreheader()), blocks_(loop.block_begin(), loop.block_end()) {}
 
   void run() {
-    copy(blocks_, together_, ".together");
+    copyBlocks(blocks_, together_, ".together");
     findRest();
-    copy(restBlocks_, rest_, ".rest");
+    copyBlocks(restBlocks_, rest_, ".rest");
     BasicBlock *header = loop_.getHeader();
     preheader_->getTerminator()->replaceSuccessorWith(header, mapped(together_, header));
     for (PHINode &phi : header->phis())

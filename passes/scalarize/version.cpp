@@ -38,24 +38,31 @@ static void keepApart(ArrayRef<BasicBlock *> first, ArrayRef<BasicBlock *> secon
         mark(instruction, LLVMContext::MD_noalias);
 }
 
-void versionOn(Function &function, Instruction *last, bool inARow,
-               function_ref<Value *(IRBuilder<> &)> condition) {
-  LLVMContext &context = function.getContext();
-  BasicBlock *entry = &function.getEntryBlock();
-  BasicBlock *rest = entry->splitBasicBlock(versionPoint(function, last), "rest");
-  SmallVector<BasicBlock *, 16> originals, copies;
-  for (BasicBlock &block : function)
-    if (&block != entry)
-      originals.push_back(&block);
-  ValueToValueMapTy map;
-  for (BasicBlock *block : originals) {
-    BasicBlock *copy = CloneBasicBlock(block, map, ".unproven", &function);
+SmallVector<BasicBlock *, 16> copyBlocks(ArrayRef<BasicBlock *> blocks, ValueToValueMapTy &map,
+                                         const char *suffix) {
+  SmallVector<BasicBlock *, 16> copies;
+  for (BasicBlock *block : blocks) {
+    BasicBlock *copy = CloneBasicBlock(block, map, suffix, block->getParent());
     map[block] = copy;
     copies.push_back(copy);
   }
   for (BasicBlock *copy : copies)
     for (Instruction &instruction : *copy)
       RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  return copies;
+}
+
+void versionOn(Function &function, Instruction *last, bool inARow,
+               function_ref<Value *(IRBuilder<> &)> condition) {
+  LLVMContext &context = function.getContext();
+  BasicBlock *entry = &function.getEntryBlock();
+  BasicBlock *rest = entry->splitBasicBlock(versionPoint(function, last), "rest");
+  SmallVector<BasicBlock *, 16> originals;
+  for (BasicBlock &block : function)
+    if (&block != entry)
+      originals.push_back(&block);
+  ValueToValueMapTy map;
+  const SmallVector<BasicBlock *, 16> copies = copyBlocks(originals, map, ".unproven");
 
   MDNode *likely = MDBuilder(context).createBranchWeights(2000, 1);
   auto *copied = cast<BasicBlock>(map[rest]), *unproven = copied;

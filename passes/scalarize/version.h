@@ -17,9 +17,16 @@
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 #include <functional>
 
 namespace meld::passes {
+
+/// Copies blocks, which then refer to each other's copies; `map` gets blocks and instructions.
+/// Edges that lead out of them are not known to the phis there.
+llvm::SmallVector<llvm::BasicBlock *, 16> copyBlocks(llvm::ArrayRef<llvm::BasicBlock *> blocks,
+                                                     llvm::ValueToValueMapTy &map,
+                                                     const char *suffix);
 
 /// Splits the entry block behind `last` (and behind all allocas) and branches on what `condition`
 /// builds: true leads to the code as it was, false to its copy.

@@ -9,11 +9,10 @@
 // has touched what is above or below them, or when nothing else is left to find.
 #pragma once
 
-#include "passes/pipeline.h"
+#include "passes/logged_pass.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/plan.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/IR/PassManager.h"
 #include <functional>
 
 namespace meld::passes {
@@ -38,18 +37,15 @@ unsigned meldBranches(llvm::Function &function, const MeldOptions &options,
                       const BranchAnalyses *known = nullptr,
                       std::unique_ptr<BranchAnalyses> *last = nullptr);
 
-class MeldCfmPass : public llvm::PassInfoMixin<MeldCfmPass> {
+class MeldCfmPass : public LoggedPass<MeldCfmPass> {
 public:
   MeldCfmPass(MeldOptions options, DecisionLog *log, std::string point = "",
               MeldScope scope = MeldScope::all)
-      : options_(std::move(options)), log_(log), point_(std::move(point)), scope_(scope) {}
+      : LoggedPass(std::move(options), log, std::move(point)), scope_(scope) {}
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
   MeldScope scope_;
 };
 

@@ -1,8 +1,8 @@
 #include "passes/transform/first_lane.h"
 #include "passes/analysis/divergence.h"
+#include "passes/compat.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
-#include "llvm/IR/Module.h"
 
 namespace meld::passes {
 
@@ -17,16 +17,12 @@ bool isReading(const CallBase &call) { return call.hasMetadata(ours); }
 Value *firstLane(IRBuilder<> &builder, Value *word) {
   if (isa<Constant>(word))
     return word;
-  Module *module = builder.GetInsertBlock()->getModule();
-#if LLVM_VERSION_MAJOR >= 20
-  Function *callee = Intrinsic::getOrInsertDeclaration(module, Intrinsic::amdgcn_readfirstlane,
-                                                       {builder.getInt32Ty()});
-#elif LLVM_VERSION_MAJOR >= 19
-  Function *callee =
-      Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane, {builder.getInt32Ty()});
-#else
-  Function *callee = Intrinsic::getDeclaration(module, Intrinsic::amdgcn_readfirstlane);
+  SmallVector<Type *, 1> types;
+#if LLVM_VERSION_MAJOR >= 19
+  types.push_back(builder.getInt32Ty());
 #endif
+  Function *callee = compat::declarationOf(*builder.GetInsertBlock()->getModule(),
+                                           Intrinsic::amdgcn_readfirstlane, types);
   CallInst *call = builder.CreateCall(callee, {word}, "scalar");
   markReading(*call);
   return call;

@@ -29,9 +29,8 @@
 // looked at.
 #pragma once
 
-#include "passes/pipeline.h"
+#include "passes/logged_pass.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/PassManager.h"
 
 namespace meld::passes {
 
@@ -39,19 +38,16 @@ namespace meld::passes {
 /// a trial is dear, and one that comes by unchanged would end the same way.
 using LeftSwitches = llvm::DenseMap<uint64_t, std::string>;
 
-class MeldSwitchPass : public llvm::PassInfoMixin<MeldSwitchPass> {
+class MeldSwitchPass : public LoggedPass<MeldSwitchPass> {
 public:
   /// `left`: from earlier visits to the same functions, with the same options; null: none.
   MeldSwitchPass(MeldOptions options, DecisionLog *log, std::string point = "",
                  LeftSwitches *left = nullptr)
-      : options_(std::move(options)), log_(log), point_(std::move(point)), left_(left) {}
+      : LoggedPass(std::move(options), log, std::move(point)), left_(left) {}
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
   LeftSwitches *left_;
 };
 

@@ -27,22 +27,15 @@
 // operations are the melder's business (legality.h).
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class MeldPaddingPass : public llvm::PassInfoMixin<MeldPaddingPass> {
+class MeldPaddingPass : public LoggedPass<MeldPaddingPass> {
 public:
-  MeldPaddingPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes

@@ -19,22 +19,15 @@
 // elsewhere, an operand that must be constant, and a load that the scalar unit could do.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class MeldTailMergePass : public llvm::PassInfoMixin<MeldTailMergePass> {
+class MeldTailMergePass : public LoggedPass<MeldTailMergePass> {
 public:
-  MeldTailMergePass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes

@@ -26,22 +26,15 @@
 // reached from elsewhere too; both are refused. So is a loop's back edge out of M.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class MeldTrianglesPass : public llvm::PassInfoMixin<MeldTrianglesPass> {
+class MeldTrianglesPass : public LoggedPass<MeldTrianglesPass> {
 public:
-  MeldTrianglesPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes

@@ -16,21 +16,14 @@
 // already sees as uniform is left alone. One walk over the blocks; changes no edges.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class UniformBranchPass : public llvm::PassInfoMixin<UniformBranchPass> {
+class UniformBranchPass : public LoggedPass<UniformBranchPass> {
 public:
-  UniformBranchPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes

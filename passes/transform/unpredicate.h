@@ -23,22 +23,15 @@
 // such a condition is frozen.
 #pragma once
 
-#include "passes/pipeline.h"
-#include "llvm/IR/PassManager.h"
+#include "passes/logged_pass.h"
 
 namespace meld::passes {
 
-class MeldUnpredicatePass : public llvm::PassInfoMixin<MeldUnpredicatePass> {
+class MeldUnpredicatePass : public LoggedPass<MeldUnpredicatePass> {
 public:
-  MeldUnpredicatePass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  using LoggedPass::LoggedPass;
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
-private:
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
 };
 
 } // namespace meld::passes
