@@ -101,6 +101,7 @@ private:
   std::set<std::string> selected_;
   std::map<std::string, KernelState> states_;
   std::vector<Decided> decisions_;
+  std::set<std::string> scalarized_; ///< the kernels in which scalarization found something to do
   std::shared_ptr<passes::MeldChoice> choice_; ///< the last transform's
   CompiledObject made_;
   std::vector<Kernel> madeKernels_;

@@ -5,6 +5,7 @@
 #include "jit/machine_code.h"
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
+#include "passes/scalarize/scalarize.h"
 #include "passes/transform/meld_choice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +23,7 @@ namespace meld::jit {
 
 namespace {
 
-constexpr unsigned maxRounds = 12; // the tries of a search, what comes before and after it
+constexpr unsigned maxRounds = 12; // the tries of a search and its last, before and after it
 constexpr unsigned maxTries = 6;
 constexpr size_t cacheBytes = 32 << 20;
 
@@ -99,6 +100,7 @@ Json Compilation::sidesOf(const passes::Decision &decision) {
 Error Compilation::transform(Module &module) {
   auto begin = std::chrono::steady_clock::now();
   decisions_.clear();
+  scalarized_.clear();
   sideRows_ = 0;
   std::function<void(PassBuilder &)> extend;
   passes::DecisionLog decisionLog;
@@ -126,7 +128,9 @@ Error Compilation::transform(Module &module) {
   keepExports(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_))
     return e;
-  for (const auto &d : decisionLog.entries())
+  for (const auto &d : decisionLog.entries()) {
+    if (d.melded && passes::isScalarizePass(d.pass))
+      scalarized_.insert(d.kernel);
     decisions_.push_back({d.kernel, d.melded,
                           Json{{"location", d.location},
                                {"pass", d.pass},
@@ -136,6 +140,7 @@ Error Compilation::transform(Module &module) {
                                {"profit", d.profit},
                                {"alignment", d.alignment}},
                           sidesOf(d)});
+  }
   optimiseMs_ += milliseconds(begin);
   if (dumps_.wants("ir")) {
     std::string text;
@@ -246,7 +251,7 @@ Error Compilation::rounds() {
     });
     switch (nextRound(reason)) {
     case Next::done:
-      return better ? replaced(std::to_string(better) + " kernel(s) melded") : unchanged(reason);
+      return better ? replaced(std::to_string(better) + " kernel(s) improved") : unchanged(reason);
     case Next::hopeless:
       return unchanged(reason);
     case Next::again:
@@ -278,7 +283,7 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
         continue; // left alone, and yet it changed: nothing more to try
       s.excludedWhy = s.verdict.reason;
       if (!s.search) {
-        s.search.emplace(choice_->count(name), maxTries);
+        s.search.emplace(choice_->count(name), maxTries, scalarized_.count(name));
         if (s.search->searching()) {
           again = true;
           log(logDebug, "compiling again with some of the meldings of " + name);

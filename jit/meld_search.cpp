@@ -2,9 +2,10 @@
 
 namespace meld::jit {
 
-MeldSearch::MeldSearch(unsigned count, unsigned tries) : tries_(tries), bad_(count) {
+MeldSearch::MeldSearch(unsigned count, unsigned tries, bool others)
+    : tries_(tries), bad_(count), others_(others && count) {
   if (count < 2 || tries == 0)
-    stop();
+    finish();
   else
     tryPrefix();
 }
@@ -12,6 +13,13 @@ MeldSearch::MeldSearch(unsigned count, unsigned tries) : tries_(tries), bad_(cou
 void MeldSearch::stop() {
   searching_ = false;
   leftOut_ = best_.value_or(LeftOut{{}, 0});
+}
+
+void MeldSearch::finish() {
+  if (best_ || !others_)
+    return stop();
+  last_ = true;
+  leftOut_ = LeftOut{{}, 0};
 }
 
 void MeldSearch::tryPrefix() {
@@ -27,12 +35,14 @@ void MeldSearch::judged(unsigned count, bool better, double cycles) {
     best_ = leftOut_;
     bestCycles_ = cycles;
   }
-  if (--tries_ == 0 || (whole_ && better))
+  if (last_)
     return stop();
+  if (--tries_ == 0 || (whole_ && better))
+    return finish();
   if (whole_) { // one more to blame behind the last
     bad_ = count;
     if (good_ + 1 >= bad_)
-      return stop();
+      return finish();
     return tryPrefix();
   }
   (better ? good_ : bad_) = leftOut_.from;

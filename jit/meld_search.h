@@ -6,8 +6,9 @@
 // Binary search for the first melding that turns better into worse, then everything without it, and
 // so on while tries are left; the best that was seen is the answer. Takes for granted that what is
 // better stays so until the one to blame, which need not hold: then the answer is not the best
-// possible, but still one whose machine code was judged better. Terminates: tries are counted.
-// Deterministic: depends on verdicts alone.
+// possible, but still one whose machine code was judged better. Where none was, but the kernel is
+// changed in other ways, too (scalarization), a last try does without any melding. Terminates:
+// tries are counted. Deterministic: depends on verdicts alone.
 #pragma once
 
 #include "passes/transform/meld_choice.h"
@@ -20,8 +21,9 @@ class MeldSearch {
 public:
   using LeftOut = passes::MeldChoice::LeftOut;
 
-  /// After a try with all meldings, `count` of them, which is worse than the original.
-  MeldSearch(unsigned count, unsigned tries);
+  /// After a try with all meldings, `count` of them, which is worse than the original. `others`:
+  /// there were other changes, too.
+  MeldSearch(unsigned count, unsigned tries, bool others = false);
 
   /// What to leave out in the next compile: the next try, or the answer when the search is over.
   const LeftOut &leftOut() const { return leftOut_; }
@@ -29,12 +31,13 @@ public:
   void judged(unsigned count, bool better, double cycles);
 
   bool searching() const { return searching_; }
-  void stop();
+  void stop(); ///< no further try
   /// Over, and something better than the original was found.
   bool found() const { return !searching_ && best_.has_value(); }
 
 private:
   void tryPrefix();
+  void finish(); ///< with the last try, if there is one to be made
 
   unsigned tries_;
   unsigned good_ = 0, bad_ = 0; ///< lengths of beginnings, without those to blame
@@ -42,6 +45,8 @@ private:
   std::optional<LeftOut> best_;
   double bestCycles_ = 0;
   bool whole_ = false; ///< the try is everything but those to blame
+  bool others_;
+  bool last_ = false; ///< the try without any melding
   bool searching_ = true;
 };
 

@@ -13,7 +13,7 @@ const std::vector<std::string> &columnTitles() {
 }
 
 const char *legend() {
-  return "libmeld: as it is unless told otherwise; all: with scalarization, too. per wave: "
+  return "libmeld: as it is unless told otherwise; melding: without scalarization. per wave: "
          "instructions of all kinds. VALU to branches: instructions issued, by class (VMEM "
          "without LDS and FLAT). lines: cache lines touched. VALU %: lanes that were active in "
          "vector ALU instructions. VGPRs: the most of any kernel; occ.: waves per SIMD, the "

@@ -21,11 +21,11 @@ std::vector<Configuration> configurations(bool quick) {
   if (!quick)
     for (const char *pass : {"tail-merge", "branch-fusion", "cfm"})
       all.push_back({pass, false, {{"MELD_PASSES", pass}}});
-  if (!quick)
+  if (!quick) {
     all.push_back(scalarization());
+    all.push_back({"melding", false, {{"MELD_SCALARIZE", "0"}}});
+  }
   all.push_back({"libmeld", false, {}});
-  if (!quick) // scalarization is off unless asked for
-    all.push_back({"all", false, {{"MELD_PASSES", "all"}}});
   return all;
 }
 

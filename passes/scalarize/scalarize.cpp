@@ -18,8 +18,14 @@ ArrayRef<StringRef> scalarizePassNames() {
   return names;
 }
 
-// What has been through the fuzzer and costs no kernel of bench/ anything.
-static bool runsByDefault(StringRef) { return false; }
+bool isScalarizePass(StringRef name) {
+  return name.consume_front("meld-") && is_contained(scalarizePassNames(), name);
+}
+
+// No one knows how often waves agree: what costs a copy of the code for that has to be asked for.
+static bool onlyByName(StringRef pass) {
+  return pass == "converged-loops" || pass == "dynamic-convergence";
+}
 
 static bool isNamed(StringRef list, StringRef pass) {
   SmallVector<StringRef, 8> names;
@@ -31,14 +37,10 @@ static bool isNamed(StringRef list, StringRef pass) {
   });
 }
 
-// Named in the list of passes, or no list at all and one of those that run without being asked for.
 bool wantsScalarize(const MeldOptions &options, StringRef pass) {
   if (!options.scalarize || options.without.count(pass.str()) || options.without.count("scalarize"))
     return false;
-  if (options.passes.empty())
-    return runsByDefault(pass);
-  if (pass == "dynamic-convergence" ||
-      pass == "converged-loops") // no one knows how often waves agree: only by its own name
+  if (onlyByName(pass))
     return isNamed(options.passes, pass);
   return options.wants("scalarize") || options.wants(pass);
 }
@@ -73,12 +75,9 @@ PreservedAnalyses ScalarizePass::run(Function &function, FunctionAnalysisManager
 
 bool addScalarizePass(StringRef name, FunctionPassManager &manager, const MeldOptions &options,
                       DecisionLog *log) {
-  if (name == "meld-scalarize") {
-    MeldOptions asked = options;
-    if (asked.passes.empty()) // asked for by its name
-      asked.passes = "scalarize";
-    manager.addPass(ScalarizePass(asked, log));
-  } else if (name == "meld-converged-loops")
+  if (name == "meld-scalarize")
+    manager.addPass(ScalarizePass(options, log));
+  else if (name == "meld-converged-loops")
     manager.addPass(ConvergedLoopsPass(options, log));
   else if (name == "meld-dynamic-convergence")
     manager.addPass(DynamicConvergencePass(options, log));

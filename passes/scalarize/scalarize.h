@@ -26,6 +26,8 @@ public:
 
 /// The names above, without "meld-".
 llvm::ArrayRef<llvm::StringRef> scalarizePassNames();
+/// "meld-" and one of those.
+bool isScalarizePass(llvm::StringRef name);
 /// Whether the options leave this one of the family in.
 bool wantsScalarize(const MeldOptions &options, llvm::StringRef pass);
 /// Adds "meld-scalarize" or one of the family; false when `name` (with "meld-") is something else.

@@ -226,7 +226,7 @@ std::string decisions(const Json &kernel, bool brief) {
       what += sideBySide(one);
     add(melded, what, text(one, "location"));
   }
-  std::string out = meldings("\n  melded\n", melded);
+  std::string out = meldings("\n  changed\n", melded);
   if (!left.empty())
     out += "\n  left as it was\n";
   for (const Group &group : left)
@@ -257,7 +257,7 @@ std::string describe(const Json &one, bool brief) {
     out += "  kernel: left out by MELD_KERNEL_INCLUDE or MELD_KERNEL_EXCLUDE\n";
   else
     out +=
-        std::string("  kernel: ") + (flag(kernel, "melded", false) ? "melded" : "kept") + ", " +
+        std::string("  kernel: ") + (flag(kernel, "melded", false) ? "improved" : "kept") + ", " +
         text(kernel, "verdict") +
         (flag(kernel, "melded", false) ? " (" + text(kernel, "gainPercent") + " % better)" : "") +
         "\n";

@@ -12,18 +12,19 @@ struct Outcome {
   unsigned tries = 0;
 };
 
-// Each good melding saves 10 cycles of 1000, each bad one costs 1000.
-Outcome search(unsigned count, const std::set<unsigned> &bad, unsigned most) {
-  MeldSearch search(count, most);
+// Each good melding saves 10 cycles of 1000, each bad one costs 1000. What else is done saves
+// `others`.
+Outcome search(unsigned count, const std::set<unsigned> &bad, unsigned most, double others = 0) {
+  MeldSearch search(count, most, others != 0);
   Outcome outcome;
   while (search.searching()) {
     ++outcome.tries;
-    double cycles = 1000;
+    double cycles = 1000 - others;
     for (unsigned i = 0; i < count; ++i)
       if (!search.leftOut().has(i))
         cycles += bad.count(i) ? 1000 : -10;
     search.judged(count, cycles < 1000, cycles);
-    EXPECT_LE(outcome.tries, most);
+    EXPECT_LE(outcome.tries, most + (others != 0));
   }
   outcome.found = search.found();
   outcome.leftOut = search.leftOut();
@@ -60,6 +61,26 @@ TEST(MeldSearch, AllBadMeansNothingIsFound) {
   const Outcome outcome = search(5, {0, 1, 2, 3, 4}, 8);
   EXPECT_FALSE(outcome.found);
   EXPECT_TRUE(outcome.leftOut.has(0)); // and nothing is melded should it be asked for
+}
+
+TEST(MeldSearch, WhatElseIsDoneIsTriedAlone) {
+  for (unsigned count : {1u, 2u, 5u}) {
+    std::set<unsigned> all;
+    for (unsigned i = 0; i < count; ++i)
+      all.insert(i);
+    const Outcome outcome = search(count, all, 6, 5);
+    ASSERT_TRUE(outcome.found) << count;
+    EXPECT_TRUE(outcome.leftOut.has(0)) << count;
+    EXPECT_FALSE(search(count, all, 6, -5).found) << count << ": that is worse, too";
+  }
+  EXPECT_FALSE(MeldSearch(0, 6, true).searching()) << "it has just been tried";
+}
+
+TEST(MeldSearch, WhatElseIsDoneDoesNotHideAGoodMelding) {
+  const Outcome outcome = search(5, {4}, 6, 5);
+  ASSERT_TRUE(outcome.found);
+  EXPECT_FALSE(outcome.leftOut.has(0));
+  EXPECT_TRUE(outcome.leftOut.has(4));
 }
 
 TEST(MeldSearch, OneMeldingNeedsNoSearch) {

@@ -2,6 +2,7 @@
 
 usage: compare_kernels.py HIPCC LLVM_BIN PLUGIN SOURCE CPU [-DNAME=VALUE...] same:REGEX... changed:REGEX...
 The regular expressions are matched against mangled kernel names; each must match at least one kernel.
+The passes are the melding ones: scalarization changes what is uniform, too.
 "same": not one instruction differs. "changed": at least one does (so that "same" is known to be able to fail).
 """
 import os
@@ -17,8 +18,11 @@ claims = [word.split(":", 1) for word in sys.argv[6:] if not word.startswith("-D
 hip = ["-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"]
 
 
+melding = {**os.environ, "MELD_PLUGIN_OPTIONS": "no-scalarize"}
+
+
 def run(*command):
-    return subprocess.run(command, check=True, capture_output=True).stdout
+    return subprocess.run(command, check=True, capture_output=True, env=melding).stdout
 
 
 def tool(name):
