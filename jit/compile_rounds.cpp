@@ -25,6 +25,7 @@ namespace {
 
 constexpr unsigned maxRounds = 12; // the tries of a search and its last, before and after it
 constexpr unsigned maxTries = 6;
+constexpr double doubtedGain = 10; // percent; what scalarization alone may gain
 constexpr size_t cacheBytes = 32 << 20;
 
 struct Shared {
@@ -263,7 +264,8 @@ Error Compilation::rounds() {
 }
 
 // What is to change in the next compile, by the verdicts on this one: a search takes its step, a
-// kernel that got worse begins one, and one for which nothing helps is left alone.
+// kernel that got worse begins one, so does one of which scalarization alone may be the better
+// half, and one for which nothing helps is left alone.
 Compilation::Next Compilation::nextRound(std::string &reason) {
   bool better = false, worse = false, again = false;
   for (auto &[name, s] : states_) {
@@ -274,7 +276,15 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
       again = true;
       if (s.search->searching() || s.search->found())
         continue;
-    } else if (!s.changed || good) {
+    } else if (!s.changed) {
+      continue;
+    } else if (good) {
+      const unsigned meldings = choice_->count(name);
+      if (s.search || !meldings || !scalarized_.count(name) || s.verdict.gain >= doubtedGain)
+        continue;
+      s.search.emplace(MeldSearch::doubting(meldings, maxTries, s.estimateAfter.cycles));
+      again = true;
+      log(logDebug, "compiling again without the meldings of " + name + ", to compare");
       continue;
     } else {
       worse = true;

@@ -2,25 +2,26 @@
 
 namespace meld::jit {
 
-MeldSearch::MeldSearch(unsigned count, unsigned tries, bool others)
-    : tries_(tries), bad_(count), others_(others && count) {
-  if (count < 2 || tries == 0)
-    finish();
-  else
-    tryPrefix();
+static const MeldSearch::LeftOut everything{{}, 0};
+
+MeldSearch::MeldSearch(unsigned count, unsigned tries, bool others) : tries_(tries), bad_(count) {
+  none_ = others && count && tries;
+  none_ ? void(leftOut_ = everything) : begin();
+}
+
+MeldSearch MeldSearch::doubting(unsigned count, unsigned tries, double cycles) {
+  MeldSearch search(count, tries, /*others=*/true);
+  search.best_ = LeftOut();
+  search.bestCycles_ = cycles;
+  return search;
 }
 
 void MeldSearch::stop() {
   searching_ = false;
-  leftOut_ = best_.value_or(LeftOut{{}, 0});
+  leftOut_ = best_.value_or(everything);
 }
 
-void MeldSearch::finish() {
-  if (best_ || !others_)
-    return stop();
-  last_ = true;
-  leftOut_ = LeftOut{{}, 0};
-}
+void MeldSearch::begin() { bad_ < 2 || tries_ == 0 ? stop() : tryPrefix(); }
 
 void MeldSearch::tryPrefix() {
   whole_ = false;
@@ -31,18 +32,27 @@ void MeldSearch::tryPrefix() {
 void MeldSearch::judged(unsigned count, bool better, double cycles) {
   if (!searching_)
     return;
-  if (better && (!best_ || cycles < bestCycles_)) {
+  better &= cycles < toBeat_;
+  const bool best = better && (!best_ || cycles < bestCycles_);
+  const bool doubted = best_.has_value();
+  if (best) {
     best_ = leftOut_;
     bestCycles_ = cycles;
   }
-  if (last_)
-    return stop();
+  if (none_) { // not one of the tries
+    none_ = false;
+    if (doubted && !best)
+      return stop();
+    if (better)
+      toBeat_ = cycles;
+    return begin();
+  }
   if (--tries_ == 0 || (whole_ && better))
-    return finish();
+    return stop();
   if (whole_) { // one more to blame behind the last
     bad_ = count;
     if (good_ + 1 >= bad_)
-      return finish();
+      return stop();
     return tryPrefix();
   }
   (better ? good_ : bad_) = leftOut_.from;

@@ -83,6 +83,44 @@ TEST(MeldSearch, WhatElseIsDoneDoesNotHideAGoodMelding) {
   EXPECT_TRUE(outcome.leftOut.has(4));
 }
 
+TEST(MeldSearch, AGainIsOnlyDoubtedUntilWhatElseIsDoneHasBeenTriedAlone) {
+  MeldSearch pays = MeldSearch::doubting(3, 6, 900);
+  ASSERT_TRUE(pays.searching());
+  EXPECT_TRUE(pays.leftOut().has(0)) << "without any";
+  pays.judged(3, true, 950);
+  ASSERT_TRUE(pays.found());
+  EXPECT_FALSE(pays.leftOut().has(0)) << "all are kept";
+
+  MeldSearch alone = MeldSearch::doubting(1, 6, 990);
+  alone.judged(1, true, 950);
+  ASSERT_TRUE(alone.found());
+  EXPECT_TRUE(alone.leftOut().has(0)) << "the melding cost 40";
+
+  MeldSearch nothing = MeldSearch::doubting(1, 6, 990); // neither half is better on its own
+  nothing.judged(1, false, 1000);
+  ASSERT_TRUE(nothing.found());
+  EXPECT_FALSE(nothing.leftOut().has(0));
+}
+
+// Of five meldings the last costs more than the others save; scalarization hides it.
+TEST(MeldSearch, OneThatCostsIsFoundBehindAnotherGain) {
+  const auto cycles = [](const MeldSearch::LeftOut &out) {
+    double sum = 1000 - 100;
+    for (unsigned i = 0; i < 5; ++i)
+      sum += out.has(i) ? 0 : i == 4 ? 60 : -10;
+    return sum;
+  };
+  MeldSearch search = MeldSearch::doubting(5, 6, cycles({}));
+  for (unsigned tries = 0; search.searching(); ++tries) {
+    ASSERT_LT(tries, 7u);
+    const double now = cycles(search.leftOut());
+    search.judged(5, now < 1000, now);
+  }
+  ASSERT_TRUE(search.found());
+  for (unsigned i = 0; i < 5; ++i)
+    EXPECT_EQ(search.leftOut().has(i), i == 4) << i;
+}
+
 TEST(MeldSearch, OneMeldingNeedsNoSearch) {
   EXPECT_FALSE(MeldSearch(1, 6).searching());
   EXPECT_FALSE(MeldSearch(0, 6).searching());

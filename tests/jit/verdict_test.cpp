@@ -4,6 +4,8 @@
 #include "jit/compile.h"
 #include "jit/embedded.h"
 #include "jit/session.h"
+#include "passes/scalarize/scalarize.h"
+#include "passes/transform/meld_choice.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -16,6 +18,7 @@
 using namespace llvm;
 using namespace meld::jit;
 using namespace meld::jit::test;
+namespace passes = meld::passes;
 using Status = CompileReply::Status;
 
 namespace {
@@ -37,11 +40,12 @@ struct Compiled {
   }
 };
 
-Compiled compiled(StringRef object, double minProfit = 0) {
+Compiled compiled(StringRef object, double minProfit = 0, bool scalarize = true) {
   Compiled c;
   CompileRequest r;
   r.codeObject = object;
   r.minProfit = minProfit;
+  r.scalarize = scalarize;
   r.log = [&](int, const std::string &m) {
     if (StringRef(m).startswith("kernel "))
       c.judgements.push_back(m);
@@ -110,7 +114,7 @@ TEST(Verdict, theCodeOverrulesTheIr) {
   GTEST_SKIP() << "which kernel gets worse depends on LLVM's own passes";
 #endif
   const auto file = codeObject("refused");
-  const auto made = compiled(file->getBuffer());
+  const auto made = compiled(file->getBuffer(), 0, /*scalarize=*/false);
   ASSERT_EQ(made.reply.status, Status::replaced) << made.reply.reason;
   ASSERT_TRUE(made.wasJudged("kernel quotients: not better: estimated cycles "));
   EXPECT_FALSE(made.wasJudged("kernel quotients: better"));
@@ -131,6 +135,28 @@ TEST(Verdict, theCodeOverrulesTheIr) {
   for (size_t i = 0; i < originals->size(); ++i)
     EXPECT_EQ((*originals)[i].code == (*kernels)[i].code, (*originals)[i].name == "quotients")
         << (*originals)[i].name;
+}
+
+// What scalarization saves in the same kernel is more than the meldings cost, and still they go.
+TEST(Verdict, scalarizationDoesNotPayForMeldings) {
+#if LLVM_VERSION_MAJOR != 15
+  GTEST_SKIP() << "which kernel gets worse depends on LLVM's own passes";
+#endif
+  const auto made = compiled(codeObject("refused")->getBuffer());
+  ASSERT_EQ(made.reply.status, Status::replaced) << made.reply.reason;
+  const auto kernel = made.kernel("quotients");
+  EXPECT_TRUE(kernel["melded"].get<bool>());
+  EXPECT_LT(kernel["after"]["estimatedCycles"].get<double>(),
+            kernel["before"]["estimatedCycles"].get<double>());
+  unsigned scalarized = 0, leftOut = 0;
+  for (const auto &decision : kernel["decisions"]) {
+    const bool scalar = passes::isScalarizePass(decision["pass"].get<std::string>());
+    EXPECT_EQ(decision["melded"].get<bool>(), scalar) << decision;
+    scalarized += scalar;
+    leftOut += decision["reason"] == passes::leftOutReason;
+  }
+  EXPECT_GT(scalarized, 0u);
+  EXPECT_GT(leftOut, 0u);
 }
 
 } // namespace
