@@ -23,7 +23,8 @@ namespace meld::jit {
 
 namespace {
 
-constexpr unsigned maxRounds = 12; // the tries of a search and its last, before and after it
+constexpr unsigned maxRounds = 12;
+constexpr unsigned closingRounds = 3; // the last: the answers, without what got worse, once more
 constexpr unsigned maxTries = 6;
 constexpr double doubtedGain = 10; // percent; what scalarization alone may gain
 constexpr size_t cacheBytes = 32 << 20;
@@ -267,12 +268,15 @@ Error Compilation::rounds() {
 // kernel that got worse begins one, so does one of which scalarization alone may be the better
 // half, and one for which nothing helps is left alone.
 Compilation::Next Compilation::nextRound(std::string &reason) {
+  const bool closing = rounds_ + closingRounds >= maxRounds;
   bool better = false, worse = false, again = false;
   for (auto &[name, s] : states_) {
     const bool good = s.changed && s.verdict.better;
     better |= good;
     if (s.search && s.search->searching()) {
       s.search->judged(choice_->count(name), good, s.estimateAfter.cycles);
+      if (closing)
+        s.search->stop();
       again = true;
       if (s.search->searching() || s.search->found())
         continue;
@@ -280,7 +284,8 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
       continue;
     } else if (good) {
       const unsigned meldings = choice_->count(name);
-      if (s.search || !meldings || !scalarized_.count(name) || s.verdict.gain >= doubtedGain)
+      if (closing || s.search || !meldings || !scalarized_.count(name) ||
+          s.verdict.gain >= doubtedGain)
         continue;
       s.search.emplace(MeldSearch::doubting(meldings, maxTries, s.estimateAfter.cycles));
       again = true;
@@ -292,7 +297,7 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
       if (s.excluded)
         continue; // left alone, and yet it changed: nothing more to try
       s.excludedWhy = s.verdict.reason;
-      if (!s.search) {
+      if (!s.search && !closing) {
         s.search.emplace(choice_->count(name), maxTries, scalarized_.count(name));
         if (s.search->searching()) {
           again = true;

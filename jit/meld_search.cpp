@@ -2,11 +2,11 @@
 
 namespace meld::jit {
 
-static const MeldSearch::LeftOut everything{{}, 0};
+static MeldSearch::LeftOut everything() { return {{}, 0}; }
 
 MeldSearch::MeldSearch(unsigned count, unsigned tries, bool others) : tries_(tries), bad_(count) {
   none_ = others && count && tries;
-  none_ ? void(leftOut_ = everything) : begin();
+  none_ ? void(leftOut_ = everything()) : begin();
 }
 
 MeldSearch MeldSearch::doubting(unsigned count, unsigned tries, double cycles) {
@@ -18,7 +18,7 @@ MeldSearch MeldSearch::doubting(unsigned count, unsigned tries, double cycles) {
 
 void MeldSearch::stop() {
   searching_ = false;
-  leftOut_ = best_.value_or(everything);
+  leftOut_ = best_.value_or(everything());
 }
 
 void MeldSearch::begin() { bad_ < 2 || tries_ == 0 ? stop() : tryPrefix(); }
