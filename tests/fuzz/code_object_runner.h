@@ -24,7 +24,9 @@ public:
   uint64_t address() const { return reinterpret_cast<uint64_t>(data_); }
 
 private:
-  uint8_t *data_;
+  bool map(uint64_t from, uint64_t to, uint64_t step); ///< at the first free step
+
+  uint8_t *data_ = nullptr;
   size_t bytes_;
 };
 

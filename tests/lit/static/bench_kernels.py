@@ -4,8 +4,8 @@ usage: bench_kernels.py HIPCC MELD OBJDUMP KERNELS debug|deterministic|reduction
 debug          hipcc -g and hipcc give the same melded machine code; where -g changes what hipcc itself makes, the
                program is named and does not count.
 deterministic  ten compiles, each a process of its own with its own addresses, give the same bytes and decisions.
-reductions     not one instruction of a reduction changes, except where the estimate falls and no wave is lost; LUD
-               with 128 threads, which splits at thread 64, is untouched.
+reductions     melding: not one instruction of a reduction changes, except where the estimate falls and no wave is
+               lost; LUD with 128 threads, which splits at thread 64, is untouched.
 """
 import concurrent.futures
 import glob
@@ -24,6 +24,8 @@ reductions = ["reduction", "lds_reduction"]
 untouched = {"lud": "perimeterILj64E"}
 workers = min(2, os.cpu_count() or 1)  # what the tests reserve
 environment = dict(os.environ, MELD_COMPILE_BUDGET_MS="0")
+if mode == "reductions":  # scalarization is for uniform code, too
+    environment["MELD_SCALARIZE"] = "0"
 
 
 def build(name, output, *options):
