@@ -30,6 +30,10 @@ else()
     message(FATAL_ERROR "${CMAKE_CXX_COMPILER} has no shared lib${name}.so: sanitizer builds need g++")
   endif()
   file(REAL_PATH ${MELD_SANITIZER_LIBRARY} MELD_SANITIZER_LIBRARY)
+  # Not a shell script that starts the interpreter, as pyenv has: bash does not live with libtsan.
+  execute_process(COMMAND python3 -c "import sys; print(sys.executable)"
+    OUTPUT_VARIABLE python OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(Python3_EXECUTABLE ${python} CACHE FILEPATH "The interpreter itself" FORCE)
   set(MELD_TEST_REPORTS ${CMAKE_BINARY_DIR}/sanitizer-reports)
   set(MELD_TEST_FIXTURES FIXTURES_REQUIRED sanitizer)
   configure_file(${CMAKE_SOURCE_DIR}/tests/sanitizers/CTestCustom.cmake.in ${CMAKE_BINARY_DIR}/CTestCustom.cmake @ONLY)

@@ -75,7 +75,8 @@ TEST(Preload, LoadsNoLlvmAndNothingElseOfSize) {
   EXPECT_TRUE(extra.erase("libmeld.so"));
   extra.erase("libm.so.6");
   for (const std::string &name : extra)
-    ADD_FAILURE() << "also loads " << name;
+    if (name.rfind("tsan.", 0) != 0) // ThreadSanitizer's copies of read-only data
+      ADD_FAILURE() << "also loads " << name;
   EXPECT_EQ(with.text.find("LLVM"), std::string::npos);
   EXPECT_EQ(with.text.find("comgr"), std::string::npos);
   EXPECT_EQ(with.text.find("libmeld-jit"), std::string::npos);
