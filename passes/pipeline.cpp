@@ -11,6 +11,7 @@
 #include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
 #include "passes/transform/repeated_ifs.h"
+#include "passes/transform/stay_before_barrier.h"
 #include "passes/transform/stay_in_loop.h"
 #include "passes/transform/tail_merge.h"
 #include "passes/transform/triangles.h"
@@ -153,6 +154,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     manager.addPass(RepeatedIfsPass());
     return true;
   }
+  if (text == "meld-stay-before-barrier") {
+    manager.addPass(StayBeforeBarrierPass(defaults));
+    return true;
+  }
   if (text == "meld-stay-in-loop") {
     manager.addPass(StayInLoopPass());
     return true;
@@ -242,6 +247,7 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
             manager.addPass(createModuleToFunctionPassAdaptor(ScalarizePass(options, log, "late")));
           if (StayInLoopPass::needed)
             manager.addPass(createModuleToFunctionPassAdaptor(StayInLoopPass()));
+          manager.addPass(createModuleToFunctionPassAdaptor(StayBeforeBarrierPass(options)));
         });
 }
 

@@ -2,10 +2,9 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/preserved.h"
+#include "passes/transform/stay_put.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 
 namespace meld::passes {
 
@@ -14,15 +13,6 @@ using namespace llvm;
 namespace {
 
 bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
-
-/// Whether the sinking would think of moving it at all.
-bool canMove(const Instruction &instruction) {
-  if (isa<PHINode>(instruction) || instruction.isTerminator() || instruction.mayHaveSideEffects() ||
-      instruction.getType()->isVoidTy() || instruction.getType()->isTokenTy())
-    return false;
-  auto *call = dyn_cast<CallBase>(&instruction);
-  return !call || !call->isConvergent();
-}
 
 bool isWide(const Value &value) {
   return value.getType()->getPrimitiveSizeInBits().getKnownMinValue() > 32;
@@ -51,47 +41,12 @@ SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBloc
     if (!loop.contains(block))
       continue;
     for (Instruction &instruction : reverse(*block))
-      if (canMove(instruction) && !instruction.use_empty() && isNeededBehind(instruction)) {
+      if (canSink(instruction) && !instruction.use_empty() && isNeededBehind(instruction)) {
         known.insert(&instruction);
         found.push_back(&instruction);
       }
   }
   return found;
-}
-
-/// An empty assembly statement that reads the value: a use that stays where it is.
-void useHere(IRBuilder<> &builder, Value *value) {
-  auto *assembly =
-      InlineAsm::get(FunctionType::get(builder.getVoidTy(), {value->getType()}, false), "", "v",
-                     /*hasSideEffects=*/false);
-  CallInst *use = builder.CreateCall(assembly, {value});
-  use->setConvergent();
-  use->setDoesNotAccessMemory();
-  use->setDoesNotThrow();
-}
-
-/// The same for values of any type that has registers, in pieces that a register holds.
-void useWhole(IRBuilder<> &builder, Value *value) {
-  Type *type = value->getType();
-  if (type->isPointerTy())
-    return useHere(builder, value);
-  const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
-  if (bits == 32 || bits == 64)
-    return useHere(builder, value);
-  const unsigned words = (bits + 31) / 32;
-  Value *all = builder.CreateZExt(builder.CreateBitCast(value, builder.getIntNTy(bits)),
-                                  builder.getIntNTy(words * 32));
-  if (words == 1)
-    return useHere(builder, all);
-  Value *parts = builder.CreateBitCast(all, FixedVectorType::get(builder.getInt32Ty(), words));
-  for (unsigned i = 0; i < words; ++i)
-    useHere(builder, builder.CreateExtractElement(parts, i));
-}
-
-bool hasRegisterType(const Instruction &instruction) {
-  Type *type = instruction.getType();
-  return !isMask(instruction) && !isa<ScalableVectorType>(type) &&
-         (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy() || type->isPointerTy());
 }
 
 /// Whether the code generator makes it of instructions that pass no lane mask to each other. An
@@ -143,9 +98,7 @@ public:
       if (!hasRegisterType(*instruction) || backend_.isScalar(*instruction) ||
           !readsScalarsOf(loop, *instruction))
         continue;
-      IRBuilder<> builder(instruction->getNextNode());
-      builder.SetCurrentDebugLocation(instruction->getDebugLoc());
-      useWhole(builder, instruction);
+      keepHere(*instruction);
       changed = true;
     }
     return changed;
