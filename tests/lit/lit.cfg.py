@@ -11,7 +11,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment.pop("HIP_PLATFORM", None)
 config.environment["PATH"] = os.pathsep.join([config.llvm_bin, config.environment.get("PATH", "")])
 config.environment.pop("MELD_PLUGIN_OPTIONS", None)
-# In sanitizer builds: its own library comes first (cmake/MeldSanitizers.cmake).
+# In sanitizer builds: its own library comes first (cmake/MeldSanitizers.cmake), not in the shell.
+config.environment.pop("LD_PRELOAD", None)
 sanitizer = os.environ.get("TEST_SANITIZER_LIBRARY", "")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
@@ -27,5 +28,8 @@ config.substitutions.append(
 # The software GPU, where it is built: programs run on it through LD_PRELOAD.
 softgpu = os.path.join(os.path.dirname(config.plugin), "libmeld-softgpu.so")
 config.substitutions.append(("%softgpu", f"{sanitizer}:{softgpu}" if sanitizer else softgpu))
+# No shell starts with libtsan in its process, and hipcc runs its programs by one.
+if "libtsan" not in sanitizer:
+    config.available_features.add("preloaded-hipcc")
 if os.path.exists(softgpu):
     config.available_features.add("softgpu")
