@@ -24,7 +24,8 @@ bool isScalarizePass(StringRef name) {
 
 // No one knows how often waves agree: what costs a copy of the code for that has to be asked for.
 static bool onlyByName(StringRef pass) {
-  return pass == "converged-loops" || pass == "dynamic-convergence";
+  return pass == "converged-loops" || pass == "dynamic-convergence" ||
+         (pass == "multiply-add-address" && !MultiplyAddPass::unasked);
 }
 
 static bool isNamed(StringRef list, StringRef pass) {

@@ -1,6 +1,6 @@
 ; Both forms of addresses: a test at the kernel's entry and a second copy of the kernel are for loops;
 ; besides, a multiply-add needs neither.
-; RUN: %opt -passes='meld-scalarize<min-profit=-1>,verify' -S %s | FileCheck %s
+; RUN: env MELD_PLUGIN_OPTIONS='passes=scalarize,multiply-add-address;min-profit=-1' %opt -passes='meld-scalarize,verify' -S %s | FileCheck %s
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
