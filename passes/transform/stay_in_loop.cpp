@@ -14,27 +14,19 @@ namespace {
 
 bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
 
-bool isWide(const Value &value) {
-  return value.getType()->getPrimitiveSizeInBits().getKnownMinValue() > 32;
-}
-
-/// What the code behind the loop needs and the loop does not, or perhaps not all of it: of a vector
-/// that is used on both sides it may need one element alone. Users before their operands.
+/// What the code behind the loop needs, whatever the loop needs of it. Users before their operands.
 SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBlock *> postOrder) {
   SmallVector<Instruction *, 16> found;
   SmallPtrSet<const User *, 16> known;
   auto isBehind = [&](const User *user) {
     return !loop.contains(cast<Instruction>(user)) || known.contains(user);
   };
+  // What the loop needs itself, or hands on to its next iteration, it may turn out not to need: the
+  // code generator optimises the IR once more.
   auto isNeededBehind = [&](const Instruction &instruction) {
-    if (isWide(instruction))
-      return any_of(instruction.users(), isBehind);
-    // What is only handed on to the next iteration may turn out not to be needed there: the code
-    // generator optimises the IR once more.
-    return all_of(instruction.users(),
-                  [&](const User *user) { return isa<PHINode>(user) || isBehind(user); }) &&
+    return any_of(instruction.users(), isBehind) ||
            any_of(instruction.users(), [&](const User *user) {
-             return isBehind(user) || any_of(user->users(), isBehind);
+             return isa<PHINode>(user) && any_of(user->users(), isBehind);
            });
   };
   for (BasicBlock *block : postOrder) {

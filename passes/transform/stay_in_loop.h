@@ -19,11 +19,11 @@
 // get the wrong side. InstCombine would have sunk most such values in the IR, where that is right;
 // melding makes new ones after it.
 //
-// Taken are values that only the code behind the loop needs, directly or through others of their
-// kind, those that the loop besides only hands on to its next iteration, and those in several
-// registers of which it may need some alone (a vector, a 64-bit select); that is, if they read a
-// bit or a scalar made in the loop, or become several instructions with masks between them:
-// divisions, calls, conversions of 64 bits. Whatever hangs on such a value can still sink.
+// Taken are values that the code behind the loop needs, directly, through others of their kind or
+// handed on to the next iteration, if they read a bit or a scalar made in the loop, or become
+// several instructions with masks between them: divisions, calls, conversions of 64 bits. That the
+// loop needs them, too, keeps none: code generation takes `select c, a, b` apart where the loop
+// needs some of its bits or one of its elements. Whatever hangs on such a value can still sink.
 //
 // Ends: one look at each loop. Cost: linear in the loop's size times its depth; LLVM's divergence
 // analysis where a loop has candidates. Nothing is unsafe about it.

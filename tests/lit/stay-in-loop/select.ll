@@ -221,8 +221,8 @@ end:
   ret void
 }
 
-; As they are: a mask from before the loop, lanes that leave together, a value that the loop needs,
-; a bit (its lanes are collected in the loop anyway).
+; As they are: a mask from before the loop, lanes that leave together, a bit (its lanes are collected
+; in the loop anyway).
 ; CHECK-LABEL: @before(
 ; CHECK-NOT: asm
 define amdgpu_kernel void @before(ptr addrspace(1) %p, i32 %a, i32 %b) {
@@ -265,7 +265,10 @@ end:
   ret void
 }
 
+; What the loop needs some bits of, code generation takes apart: another select is used there.
 ; CHECK-LABEL: @needed(
+; CHECK: %x = select
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
 ; CHECK-NOT: asm
 define amdgpu_kernel void @needed(ptr addrspace(1) %p, i32 %a, i32 %b) {
 entry:
