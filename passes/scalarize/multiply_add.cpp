@@ -5,6 +5,7 @@
 #include "passes/compat.h"
 #include "passes/preserved.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/stay_put.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -14,7 +15,6 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Operator.h"
@@ -212,12 +212,7 @@ private:
     if (isa<Constant>(base) || (inside && !inside->contains(builder.GetInsertBlock())) ||
         !kept_.insert({builder.GetInsertBlock(), &base}).second)
       return;
-    auto *assembly = InlineAsm::get(FunctionType::get(builder.getVoidTy(), {base.getType()}, false),
-                                    "", "s", /*hasSideEffects=*/false);
-    CallInst *use = builder.CreateCall(assembly, {&base});
-    use->setConvergent();
-    use->setDoesNotAccessMemory();
-    use->setDoesNotThrow();
+    useHere(builder, base, /*scalar=*/true);
   }
 
   BasicBlock &entry_;

@@ -22,7 +22,8 @@ bool isScalarizePass(StringRef name) {
   return name.consume_front("meld-") && is_contained(scalarizePassNames(), name);
 }
 
-// No one knows how often waves agree: what costs a copy of the code for that has to be asked for.
+// No one knows how often waves agree: what costs a copy of the code for that has to be asked for,
+// and so has what this LLVM does not live with.
 static bool onlyByName(StringRef pass) {
   return pass == "converged-loops" || pass == "dynamic-convergence" ||
          (pass == "multiply-add-address" && !MultiplyAddPass::unasked);

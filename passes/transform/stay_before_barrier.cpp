@@ -4,7 +4,6 @@
 #include "passes/preserved.h"
 #include "passes/transform/stay_put.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 namespace meld::passes {
 

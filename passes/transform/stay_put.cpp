@@ -1,5 +1,4 @@
 #include "passes/transform/stay_put.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 
 namespace meld::passes {
@@ -20,33 +19,32 @@ bool hasRegisterType(const Instruction &instruction) {
          (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy() || type->isPointerTy());
 }
 
-static void useHere(IRBuilder<> &builder, Value *value, bool scalar) {
-  auto *assembly = InlineAsm::get(FunctionType::get(builder.getVoidTy(), {value->getType()}, false),
+void useHere(IRBuilder<> &builder, Value &value, bool scalar) {
+  auto *assembly = InlineAsm::get(FunctionType::get(builder.getVoidTy(), {value.getType()}, false),
                                   "", scalar ? "s" : "v", /*hasSideEffects=*/false);
-  CallInst *use = builder.CreateCall(assembly, {value});
+  CallInst *use = builder.CreateCall(assembly, {&value});
   use->setConvergent();
   use->setDoesNotAccessMemory();
   use->setDoesNotThrow();
 }
 
-// Values of any type that has registers, in pieces that a register holds.
 void keepHere(Instruction &instruction, bool scalar) {
   IRBuilder<> builder(instruction.getNextNode());
   builder.SetCurrentDebugLocation(instruction.getDebugLoc());
   Type *type = instruction.getType();
   if (type->isPointerTy())
-    return useHere(builder, &instruction, scalar);
+    return useHere(builder, instruction, scalar);
   const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
   if (bits == 32 || bits == 64)
-    return useHere(builder, &instruction, scalar);
+    return useHere(builder, instruction, scalar);
   const unsigned words = (bits + 31) / 32;
   Value *all = builder.CreateZExt(builder.CreateBitCast(&instruction, builder.getIntNTy(bits)),
                                   builder.getIntNTy(words * 32));
   if (words == 1)
-    return useHere(builder, all, scalar);
+    return useHere(builder, *all, scalar);
   Value *parts = builder.CreateBitCast(all, FixedVectorType::get(builder.getInt32Ty(), words));
   for (unsigned i = 0; i < words; ++i)
-    useHere(builder, builder.CreateExtractElement(parts, i), scalar);
+    useHere(builder, *builder.CreateExtractElement(parts, i), scalar);
 }
 
 } // namespace meld::passes

@@ -3,7 +3,7 @@
 // For passes about what LLVM's machine code sinking gets wrong.
 #pragma once
 
-#include "llvm/IR/Instruction.h"
+#include "llvm/IR/IRBuilder.h"
 
 namespace meld::passes {
 
@@ -11,8 +11,11 @@ namespace meld::passes {
 bool canSink(const llvm::Instruction &instruction);
 /// Whether it is of a type that has registers; lane masks are not.
 bool hasRegisterType(const llvm::Instruction &instruction);
-/// The use, right behind `instruction`, which has a register type. `scalar`: it is in scalar
-/// registers.
+/// Such a use of a value that one register or two hold, where `builder` stands. `scalar`: these are
+/// scalar registers.
+void useHere(llvm::IRBuilder<> &builder, llvm::Value &value, bool scalar);
+/// The same for all of `instruction`, right behind it, which has a register type, in pieces if need
+/// be.
 void keepHere(llvm::Instruction &instruction, bool scalar = false);
 
 } // namespace meld::passes
