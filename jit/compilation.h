@@ -33,7 +33,7 @@ struct Decided {
   std::string kernel;
   bool melded;
   Json json;
-  Json sides; ///< of what was melded; for people, so not in the object
+  Json sides; ///< of what was melded
 };
 
 struct KernelState {
@@ -66,7 +66,7 @@ private:
     reply_.status = CompileReply::Status::unchanged;
     reply_.permanent = true;
     reply_.reason = std::move(reason);
-    reply_.json = dumpJson(metadata(true));
+    reply_.json = dumpJson(metadata(Detail::full));
     return llvm::Error::success();
   }
   llvm::Error replaced(std::string reason);
@@ -83,7 +83,10 @@ private:
   llvm::Error judgeKernels(Disassembler &disassembler);
   Json sidesOf(const passes::Decision &decision);
   std::set<std::string> leftAlone(const llvm::Module &module) const;
-  Json metadata(bool timings) const;
+  /// The summary is what the object carries: small, since every load reads it from the cache, and
+  /// without timings, since the same input gives the same bytes.
+  enum class Detail { summary, full };
+  Json metadata(Detail detail) const;
   void dumpBefore(const Disassembler &disassembler);
   void dumpAfter(const Disassembler &disassembler);
   llvm::MemoryBufferRef original() const {

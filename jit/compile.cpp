@@ -75,7 +75,7 @@ Error Compilation::run() {
   }
   auto e = rounds();
   if (dumps_.wants("decision"))
-    dumps_.write("decisions", ".json", dumpJson(metadata(true), 2));
+    dumps_.write("decisions", ".json", dumpJson(metadata(Detail::full), 2));
   return e;
 }
 

@@ -39,35 +39,40 @@ static Json toJson(const KernelResources &r, const Estimate &e) {
           {"estimatedCycles", std::round(e.cycles)}};
 }
 
-Json Compilation::metadata(bool timings) const {
+Json Compilation::metadata(Detail detail) const {
   Json list = Json::array();
   for (const auto &k : kernels_) {
     auto it = states_.find(k.name);
     if (it == states_.end())
       continue;
     const auto &s = it->second;
+    bool kept = reply_.status == CompileReply::Status::replaced;
+    std::string verdict = s.excluded ? "kept the original: " + s.excludedWhy : s.verdict.reason;
+    list.push_back({{"name", k.name},
+                    {"selected", selected_.count(k.name) != 0},
+                    {"melded", kept && s.changed && s.verdict.better},
+                    {"verdict", verdict.empty() ? "unchanged" : verdict},
+                    {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
+                    {"before", toJson(k.resources, s.estimateBefore)},
+                    {"after", kept ? toJson(s.resourcesAfter, s.estimateAfter)
+                                   : toJson(k.resources, s.estimateBefore)}});
+    if (detail == Detail::summary)
+      continue;
     Json decisions = Json::array();
     size_t rejections = 0;
     for (const auto &d : decisions_)
       if (d.kernel == k.name && (d.melded || ++rejections <= mostRejections)) {
         decisions.push_back(d.json);
-        if (timings && !d.sides.is_null())
+        if (!d.sides.is_null())
           decisions.back()["sides"] = d.sides;
       }
-    bool kept = reply_.status == CompileReply::Status::replaced;
-    std::string verdict = s.excluded ? "kept the original: " + s.excludedWhy : s.verdict.reason;
-    list.push_back(
-        {{"name", k.name},
-         {"selected", selected_.count(k.name) != 0},
-         {"melded", kept && s.changed && s.verdict.better},
-         {"verdict", verdict.empty() ? "unchanged" : verdict},
-         {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
-         {"before", toJson(k.resources, s.estimateBefore)},
-         {"after",
-          kept ? toJson(s.resourcesAfter, s.estimateAfter) : toJson(k.resources, s.estimateBefore)},
-         {"decisions", decisions},
-         {"rejectionsLeftOut", rejections > mostRejections ? rejections - mostRejections : 0}});
+    list.back()["decisions"] = std::move(decisions);
+    list.back()["rejectionsLeftOut"] =
+        rejections > mostRejections ? rejections - mostRejections : 0;
   }
+  Json whole{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}};
+  if (detail == Detail::summary)
+    return whole;
   // What was melded in device functions that are not kernels themselves. They are mostly inlined,
   // so what was rejected there comes again in the kernel.
   Json others = Json::array();
@@ -77,15 +82,11 @@ Json Compilation::metadata(bool timings) const {
       j["function"] = d.kernel;
       others.push_back(std::move(j));
     }
-  Json j{{"version", version()},
-         {"isa", object_.isaName},
-         {"kernels", std::move(list)},
-         {"functions", std::move(others)}};
-  if (timings)
-    j["timings"] = {{"rounds", rounds_},         {"passesMs", passesMs_},
-                    {"optimiseMs", optimiseMs_}, {"codegenMs", codegenMs_},
-                    {"compileMs", compileMs_},   {"totalMs", milliseconds(start_)}};
-  return j;
+  whole["functions"] = std::move(others);
+  whole["timings"] = {{"rounds", rounds_},         {"passesMs", passesMs_},
+                      {"optimiseMs", optimiseMs_}, {"codegenMs", codegenMs_},
+                      {"compileMs", compileMs_},   {"totalMs", milliseconds(start_)}};
+  return whole;
 }
 
 void Compilation::dumpBefore(const Disassembler &disassembler) {
@@ -128,14 +129,13 @@ Error Compilation::replaced(std::string reason) {
     return e;
   reply_.status = CompileReply::Status::replaced;
   reply_.reason = std::move(reason);
-  // No timings inside the object: the same input gives the same bytes.
-  auto marked = appendMarker(*made_.bytes, dumpJson(metadata(false)));
+  auto marked = appendMarker(*made_.bytes, dumpJson(metadata(Detail::summary)));
   if (!marked) {
     reply_.status = CompileReply::Status::failed;
     return marked.takeError();
   }
   reply_.bytes = std::move(*marked);
-  reply_.json = dumpJson(metadata(true));
+  reply_.json = dumpJson(metadata(Detail::full));
   return Error::success();
 }
 

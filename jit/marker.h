@@ -1,4 +1,5 @@
-// The `.meld` section: a new code object says that it was replaced, by what, and what was decided.
+// The `.meld` section: a new code object says that it was replaced, by what, and what became
+// of each kernel. What was decided on the way is in the cache entry, not here.
 //
 // It is appended behind the last byte (contents, a new section-name table, a new section header
 // table); no existing byte but the ELF header's e_shoff and e_shnum changes. Not allocated, so

@@ -301,7 +301,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   const bool compiled = coldCompile(paths, quick ? 3 : 7, compile);
-  if (!compiled || !loadAndLaunch(paths, quick ? 3 : 11, rows)) {
+  if (!compiled || !loadAndLaunch(paths, quick ? 3 : 31, rows)) {
     std::fprintf(stderr, "meld-bench-overhead: %s failed\n",
                  compiled ? paths.probe.c_str() : "a compile");
     return 1;

@@ -10,7 +10,7 @@
 namespace meld {
 namespace {
 
-constexpr const char *kVersionFolder = "v1";
+constexpr const char *kVersionFolder = "v2";
 constexpr const char *kLocksFolder = "locks";
 constexpr const char *kHex = "0123456789abcdef";
 constexpr int64_t kUseResolution = 60;
@@ -211,7 +211,7 @@ Result<CacheEntryHeader> DiskCache::header(const std::string &name) {
   auto file = readFileAt(*folder, name, kMaxEntryFile);
   if (!file)
     return tl::unexpected(file.error());
-  auto entry = readEntry(*file, &*key); // the payload must unpack, too
+  auto entry = readEntry(*file, &*key); // the code object must unpack, too
   if (!entry)
     return tl::unexpected(entry.error());
   return readEntryHeader(*file);

@@ -1,7 +1,7 @@
 // The disk cache: a folder of entries that any number of processes share.
 //
-//   <directory>/v1/<a>/<b>/<key in hex>     a, b: the key's first two hex digits
-//   <directory>/v1/locks/<key in hex>       single flight (lock.h), and "cleaner"
+//   <directory>/v2/<a>/<b>/<key in hex>     a, b: the key's first two hex digits
+//   <directory>/v2/locks/<key in hex>       single flight (lock.h), and "cleaner"
 //
 // Thread-safe. Every error of the disk gives one warning through `warn` and turns the cache off for
 // the process; an entry that does not check out is removed and counted as damaged, and is a miss.

@@ -15,17 +15,46 @@ struct RawHeader {
   uint32_t version, verdict;
   uint8_t key[32];
   uint64_t created, rawSize, payloadSize;
-  uint32_t toolSize, reasonSize, metadataSize, reserved;
+  uint32_t toolSize, reasonSize, metadataSize, metadataRawSize;
 };
 static_assert(sizeof(RawHeader) == 88, "the file format has no padding");
 
 std::string textOf(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
+template <class Out> Result<Out> packed(const void *bytes, size_t size) {
+  Out out;
+  out.resize(ZSTD_compressBound(size));
+  const size_t done = ZSTD_compress(out.data(), out.size(), bytes, size, kLevel);
+  if (ZSTD_isError(done))
+    return fail(ErrorCode::internal, std::string("zstd: ") + ZSTD_getErrorName(done));
+  out.resize(done);
+  return out;
+}
+
+template <class Out> Result<Out> unpacked(ByteView bytes, uint64_t rawSize, const char *what) {
+  auto bad = [&] {
+    return fail(ErrorCode::badInput, std::string("cache entry ") + what + " does not unpack to " +
+                                         std::to_string(rawSize) + " bytes");
+  };
+  // The stored size is only believed when zstd's own frame header agrees.
+  if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != rawSize)
+    return bad();
+  Out out;
+  out.resize(rawSize);
+  const size_t done = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(done) || done != rawSize)
+    return bad();
+  return out;
+}
 
 } // namespace
 
 Result<Bytes> writeEntry(const CacheEntry &entry) {
   if (entry.codeObject.size() > kMaxCodeObject)
     return fail(ErrorCode::badInput, "code object of " + std::to_string(entry.codeObject.size()) +
+                                         " bytes is too large for the cache");
+  if (entry.metadata.size() > kMaxMetadata)
+    return fail(ErrorCode::badInput, "metadata of " + std::to_string(entry.metadata.size()) +
                                          " bytes is too large for the cache");
   RawHeader header{};
   std::copy(std::begin(kMagic), std::end(kMagic), header.magic);
@@ -35,25 +64,30 @@ Result<Bytes> writeEntry(const CacheEntry &entry) {
   header.created = entry.created;
   header.toolSize = entry.tool.size();
   header.reasonSize = entry.reason.size();
-  header.metadataSize = entry.metadata.size();
 
-  Bytes payload;
+  Result<std::string> metadata;
+  if (!entry.metadata.empty()) {
+    metadata = packed<std::string>(entry.metadata.data(), entry.metadata.size());
+    if (!metadata)
+      return tl::unexpected(metadata.error());
+    header.metadataSize = metadata->size();
+    header.metadataRawSize = entry.metadata.size();
+  }
+  Result<Bytes> payload;
   if (entry.verdict == Verdict::replaced) {
-    payload.resize(ZSTD_compressBound(entry.codeObject.size()));
-    size_t size = ZSTD_compress(payload.data(), payload.size(), entry.codeObject.data(),
-                                entry.codeObject.size(), kLevel);
-    if (ZSTD_isError(size))
-      return fail(ErrorCode::internal, std::string("zstd: ") + ZSTD_getErrorName(size));
-    payload.resize(size);
+    payload = packed<Bytes>(entry.codeObject.data(), entry.codeObject.size());
+    if (!payload)
+      return tl::unexpected(payload.error());
     header.rawSize = entry.codeObject.size();
   }
-  header.payloadSize = payload.size();
+  header.payloadSize = payload->size();
 
   Bytes out(sizeof(header));
   std::memcpy(out.data(), &header, sizeof(header));
-  for (const std::string *text : {&entry.tool, &entry.reason, &entry.metadata})
+  for (const std::string *text :
+       std::initializer_list<const std::string *>{&entry.tool, &entry.reason, &metadata.value()})
     out.insert(out.end(), text->begin(), text->end());
-  out.insert(out.end(), payload.begin(), payload.end());
+  out.insert(out.end(), payload->begin(), payload->end());
   auto sum = blake3(out);
   out.insert(out.end(), sum.begin(), sum.end());
   if (out.size() > kMaxEntryFile)
@@ -107,6 +141,11 @@ Result<Parts> split(ByteView file) {
     return fail(ErrorCode::badInput, "cache entry verdict " + std::to_string(header->verdict) +
                                          " with a payload of " +
                                          std::to_string(header->payloadSize) + " bytes");
+  if (header->metadataRawSize > kMaxMetadata ||
+      (header->metadataSize != 0) != (header->metadataRawSize != 0))
+    return fail(ErrorCode::badInput, "cache entry metadata of " +
+                                         std::to_string(header->metadataSize) + " bytes for " +
+                                         std::to_string(header->metadataRawSize));
   return parts;
 }
 
@@ -124,18 +163,11 @@ Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
   entry.created = parts->header.created;
   entry.tool = textOf(parts->tool);
   entry.reason = textOf(parts->reason);
-  entry.metadata = textOf(parts->metadata);
   if (entry.verdict == Verdict::replaced) {
-    // The stored size is only believed when zstd's own frame header agrees.
-    if (ZSTD_getFrameContentSize(parts->payload.data(), parts->payload.size()) !=
-        parts->header.rawSize)
-      return fail(ErrorCode::badInput, "cache entry payload does not unpack to " +
-                                           std::to_string(parts->header.rawSize) + " bytes");
-    entry.codeObject.resize(parts->header.rawSize);
-    size_t size = ZSTD_decompress(entry.codeObject.data(), entry.codeObject.size(),
-                                  parts->payload.data(), parts->payload.size());
-    if (ZSTD_isError(size) || size != entry.codeObject.size())
-      return fail(ErrorCode::badInput, "cache entry payload does not unpack");
+    auto object = unpacked<Bytes>(parts->payload, parts->header.rawSize, "payload");
+    if (!object)
+      return tl::unexpected(object.error());
+    entry.codeObject = std::move(*object);
   }
   return entry;
 }
@@ -152,7 +184,13 @@ Result<CacheEntryHeader> readEntryHeader(ByteView file) {
   header.payloadSize = parts->header.payloadSize;
   header.tool = textOf(parts->tool);
   header.reason = textOf(parts->reason);
-  header.metadata = textOf(parts->metadata);
+  if (parts->header.metadataSize) {
+    auto metadata =
+        unpacked<std::string>(parts->metadata, parts->header.metadataRawSize, "metadata");
+    if (!metadata)
+      return tl::unexpected(metadata.error());
+    header.metadata = std::move(*metadata);
+  }
   return header;
 }
 

@@ -2,10 +2,11 @@
 //
 //   entry    := header tool reason metadata payload checksum
 //   header   := magic "MELDCACH"  version:u32  verdict:u32  key:32 bytes  created:u64  rawSize:u64
-//               payloadSize:u64  toolSize:u32  reasonSize:u32  metadataSize:u32  reserved:u32
+//               payloadSize:u64  toolSize:u32  reasonSize:u32  metadataSize:u32
+//               metadataRawSize:u32
 //   tool     := which libmeld wrote it, text
 //   reason   := one line: why there is no replacement; empty when there is one
-//   metadata := JSON, as meld_jit_compile gave it
+//   metadata := zstd(JSON, as meld_jit_compile gave it); empty when there is none
 //   payload  := zstd(code object); empty for verdict `unchanged`
 //   checksum := BLAKE3-256 of everything before it
 //
@@ -27,11 +28,12 @@ struct CacheEntry {
   CacheKey key;
   Verdict verdict = Verdict::unchanged;
   uint64_t created = 0;
-  std::string tool, reason, metadata;
+  std::string tool, reason;
+  std::string metadata; ///< to be written; readEntry leaves it out, a load has no use for it
   Bytes codeObject;
 };
 
-/// What `meld cache list` shows; read without decompressing.
+/// What `meld cache list` shows; read without unpacking the code object.
 struct CacheEntryHeader {
   CacheKey key;
   Verdict verdict = Verdict::unchanged;
@@ -39,16 +41,17 @@ struct CacheEntryHeader {
   std::string tool, reason, metadata;
 };
 
-inline constexpr uint32_t kCacheFormat = 1;
+inline constexpr uint32_t kCacheFormat = 2;
 inline constexpr uint64_t kMaxEntryFile = uint64_t(1) << 30;
 inline constexpr uint64_t kMaxCodeObject = uint64_t(1) << 30;
+inline constexpr uint64_t kMaxMetadata = uint64_t(256) << 20;
 
 /// Errors: internal (zstd), badInput (larger than the limits above).
 Result<Bytes> writeEntry(const CacheEntry &entry);
-/// Checks everything. `expected` may be null (`meld cache verify` compares with the file name
+/// Checks everything but that the metadata unpacks. `expected` may be null (`meld cache verify` compares with the file name
 /// itself).
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected);
-/// Checks everything but the payload's decompression.
+/// Checks everything but that the code object unpacks.
 Result<CacheEntryHeader> readEntryHeader(ByteView file);
 
 } // namespace meld

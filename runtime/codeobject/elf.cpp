@@ -18,8 +18,8 @@ Result<std::vector<ElfSymbol>> readSymbols(const ElfSection &table, const ElfSec
     auto raw = readAt<Elf64_Sym>(table.bytes, at, "symbol");
     if (!raw)
       return tl::unexpected(raw.error());
-    auto name =
-        stringAt(strings.bytes, raw->st_name, "symbol at offset " + hexOffset(table.offset + at));
+    auto name = stringAt(strings.bytes, raw->st_name,
+                         [&] { return "symbol at offset " + hexOffset(table.offset + at); });
     if (!name)
       return tl::unexpected(name.error());
     ElfSymbol symbol;
@@ -42,16 +42,17 @@ uint64_t align4(uint64_t value) { return (value + 3) & ~uint64_t(3); }
 Result<void> readNotes(ByteView part, uint64_t base, std::vector<ElfNote> &out) {
   uint64_t at = 0;
   while (at < part.size()) {
-    std::string what = "note at offset " + hexOffset(base + at);
+    auto what = [&] { return "note at offset " + hexOffset(base + at); };
     auto head = readAt<Elf64_Nhdr>(part, at, what);
     if (!head)
       return tl::unexpected(head.error());
     uint64_t nameAt = at + sizeof(Elf64_Nhdr);
-    auto name = slice(part, nameAt, head->n_namesz, what + " (owner)");
+    auto name = slice(part, nameAt, head->n_namesz, [&] { return what() + " (owner)"; });
     if (!name)
       return tl::unexpected(name.error());
     uint64_t descriptionAt = nameAt + align4(head->n_namesz);
-    auto description = slice(part, descriptionAt, head->n_descsz, what + " (description)");
+    auto description =
+        slice(part, descriptionAt, head->n_descsz, [&] { return what() + " (description)"; });
     if (!description)
       return tl::unexpected(description.error());
     ElfNote note;
@@ -98,7 +99,7 @@ Result<Elf> Elf::parse(ByteView bytes) {
     for (unsigned i = 0; i < header->e_phnum; ++i) {
       auto segment = readAt<Elf64_Phdr>(*table, i * sizeof(Elf64_Phdr), "program header");
       auto content = slice(bytes, segment->p_offset, segment->p_filesz,
-                           "content of program header " + std::to_string(i));
+                           [&] { return "content of program header " + std::to_string(i); });
       if (!content)
         return tl::unexpected(content.error());
       if (segment->p_type == PT_LOAD && (segment->p_memsz < segment->p_filesz ||
@@ -135,7 +136,8 @@ Result<Elf> Elf::parse(ByteView bytes) {
     section.link = raw[i].sh_link;
     section.info = raw[i].sh_info;
     if (section.type != SHT_NOBITS && section.type != SHT_NULL) {
-      auto content = slice(bytes, section.offset, section.size, "content of " + sectionTitle(i));
+      auto content = slice(bytes, section.offset, section.size,
+                           [&] { return "content of " + sectionTitle(i); });
       if (!content)
         return tl::unexpected(content.error());
       section.bytes = *content;
@@ -151,7 +153,7 @@ Result<Elf> Elf::parse(ByteView bytes) {
     for (size_t i = 0; i < raw.size(); ++i) {
       if (raw[i].sh_type == SHT_NULL)
         continue;
-      auto name = stringAt(names, raw[i].sh_name, "name of " + sectionTitle(i));
+      auto name = stringAt(names, raw[i].sh_name, [&] { return "name of " + sectionTitle(i); });
       if (!name)
         return tl::unexpected(name.error());
       elf.sections_[i].name = *name;

@@ -11,130 +11,285 @@ using Json = nlohmann::json;
 
 constexpr uint32_t kNoteMetadata = 32; // NT_AMDGPU_METADATA
 
-/// Reads fields of one map; the first problem sticks, so that a record is read without a check per
-/// line.
-class Fields {
-public:
-  Fields(const Json &map, std::string where) : map_(map), where_(std::move(where)) {}
-
-  uint64_t number(const char *key, bool required = true) {
-    const Json *value = find(key, required);
-    if (!value)
-      return 0;
-    if (!value->is_number_unsigned() &&
-        !(value->is_number_integer() && value->get<int64_t>() >= 0)) {
-      problem(std::string(key) + " is not an unsigned number");
-      return 0;
-    }
-    return value->get<uint64_t>();
-  }
-
-  std::string text(const char *key, bool required = true) {
-    const Json *value = find(key, required);
-    if (!value)
-      return {};
-    if (!value->is_string()) {
-      problem(std::string(key) + " is not a string");
-      return {};
-    }
-    return value->get<std::string>();
-  }
-
-  bool flag(const char *key) {
-    const Json *value = find(key, false);
-    return value && value->is_boolean() && value->get<bool>();
-  }
-
-  const Json *array(const char *key) {
-    const Json *value = find(key, false);
-    if (value && !value->is_array()) {
-      problem(std::string(key) + " is not an array");
-      return nullptr;
-    }
-    return value;
-  }
-
-  void problem(const std::string &what) {
-    if (error_.empty())
-      error_ = where_ + ": " + what;
-  }
-  const std::string &error() const { return error_; }
-
-private:
-  const Json *find(const char *key, bool required) {
-    auto it = map_.find(key);
-    if (it == map_.end()) {
-      if (required)
-        problem(std::string(key) + " is missing");
-      return nullptr;
-    }
-    return &*it;
-  }
-
-  const Json &map_;
-  std::string where_, error_;
+template <class Record> struct NumberField {
+  std::string_view key;
+  uint64_t Record::*member;
+  bool required = true;
+};
+template <class Record> struct TextField {
+  std::string_view key;
+  std::string Record::*member;
+  bool required = true;
 };
 
-Result<KernelArg> readArg(const Json &map, const std::string &where) {
-  if (!map.is_object())
-    return fail(ErrorCode::badInput, where + " is not a map");
-  Fields f(map, where);
-  KernelArg arg;
-  arg.offset = f.number(".offset");
-  arg.size = f.number(".size");
-  arg.valueKind = f.text(".value_kind");
-  arg.addressSpace = f.text(".address_space", false);
-  if (!f.error().empty())
-    return fail(ErrorCode::badInput, f.error());
-  return arg;
-}
+constexpr NumberField<KernelMetadata> kKernelNumbers[] = {
+    {".kernarg_segment_size", &KernelMetadata::kernargSize},
+    {".kernarg_segment_align", &KernelMetadata::kernargAlign},
+    {".group_segment_fixed_size", &KernelMetadata::groupSize},
+    {".private_segment_fixed_size", &KernelMetadata::privateSize},
+    {".wavefront_size", &KernelMetadata::wavefrontSize},
+    {".sgpr_count", &KernelMetadata::sgprs},
+    {".vgpr_count", &KernelMetadata::vgprs},
+    {".agpr_count", &KernelMetadata::agprs, false},
+    {".sgpr_spill_count", &KernelMetadata::sgprSpills, false},
+    {".vgpr_spill_count", &KernelMetadata::vgprSpills, false},
+    {".max_flat_workgroup_size", &KernelMetadata::maxFlatWorkgroupSize},
+};
+constexpr TextField<KernelMetadata> kKernelTexts[] = {
+    {".name", &KernelMetadata::name},
+    {".symbol", &KernelMetadata::symbol},
+};
+constexpr NumberField<KernelArg> kArgNumbers[] = {
+    {".offset", &KernelArg::offset},
+    {".size", &KernelArg::size},
+};
+constexpr TextField<KernelArg> kArgTexts[] = {
+    {".value_kind", &KernelArg::valueKind},
+    {".address_space", &KernelArg::addressSpace, false},
+};
 
-Result<KernelMetadata> readKernel(const Json &map, size_t index) {
-  std::string where = "metadata of kernel " + std::to_string(index);
-  if (!map.is_object())
-    return fail(ErrorCode::badInput, where + " is not a map");
-  Fields f(map, where);
-  KernelMetadata k;
-  k.name = f.text(".name");
-  k.symbol = f.text(".symbol");
-  k.kernargSize = f.number(".kernarg_segment_size");
-  k.kernargAlign = f.number(".kernarg_segment_align");
-  k.groupSize = f.number(".group_segment_fixed_size");
-  k.privateSize = f.number(".private_segment_fixed_size");
-  k.wavefrontSize = f.number(".wavefront_size");
-  k.sgprs = f.number(".sgpr_count");
-  k.vgprs = f.number(".vgpr_count");
-  k.agprs = f.number(".agpr_count", false);
-  k.sgprSpills = f.number(".sgpr_spill_count", false);
-  k.vgprSpills = f.number(".vgpr_spill_count", false);
-  k.maxFlatWorkgroupSize = f.number(".max_flat_workgroup_size");
-  k.usesDynamicStack = f.flag(".uses_dynamic_stack");
-  if (const Json *size = f.array(".reqd_workgroup_size")) {
-    std::array<uint64_t, 3> value{};
-    if (size->size() != 3)
-      f.problem(".reqd_workgroup_size has " + std::to_string(size->size()) + " elements");
-    else
-      for (size_t i = 0; i < 3; ++i) {
-        if (!(*size)[i].is_number_unsigned())
-          f.problem(".reqd_workgroup_size is not made of numbers");
-        else
-          value[i] = (*size)[i].get<uint64_t>();
-      }
-    k.reqdWorkgroupSize = value;
+/// A value that is no array and no map, or stands for one where none is expected.
+struct Value {
+  enum class Kind : uint8_t { number, text, flag, other } kind = Kind::other;
+  uint64_t number = 0;
+  std::string *text = nullptr;
+};
+
+/// One map of known keys: fills the record, and knows what is missing or of a wrong type. Only the
+/// first problem is kept.
+template <class Record> class Fields {
+public:
+  using Numbers = std::span<const NumberField<Record>>;
+  using Texts = std::span<const TextField<Record>>;
+  Fields(Numbers numbers, Texts texts) : numbers_(numbers), texts_(texts) {}
+
+  void begin() {
+    seen_ = 0;
+    problem_.clear();
   }
-  const Json *args = f.array(".args");
-  if (!f.error().empty())
-    return fail(ErrorCode::badInput, f.error());
-  if (args)
-    for (size_t i = 0; i < args->size(); ++i) {
-      auto arg = readArg((*args)[i], "argument " + std::to_string(i) + " of kernel " + k.name);
-      if (!arg)
-        return tl::unexpected(arg.error());
-      k.cooperative |= arg->valueKind == "hidden_multigrid_sync_arg";
-      k.args.push_back(std::move(*arg));
+  /// Keys that are not in the tables are not this map's.
+  void set(Record &record, std::string_view key, const Value &value) {
+    for (size_t i = 0; i < numbers_.size(); ++i)
+      if (numbers_[i].key == key) {
+        seen_ |= uint32_t(1) << i;
+        if (value.kind != Value::Kind::number)
+          return problem(key, "is not an unsigned number");
+        record.*numbers_[i].member = value.number;
+        return;
+      }
+    for (size_t i = 0; i < texts_.size(); ++i)
+      if (texts_[i].key == key) {
+        seen_ |= uint32_t(1) << (numbers_.size() + i);
+        if (value.kind != Value::Kind::text)
+          return problem(key, "is not a string");
+        record.*texts_[i].member = std::move(*value.text);
+        return;
+      }
+  }
+  void problem(std::string_view key, const char *what) {
+    if (problem_.empty())
+      problem_ = std::string(key) + " " + what;
+  }
+  /// Empty when all is well.
+  const std::string &end() {
+    for (size_t i = 0; i < numbers_.size(); ++i)
+      if (numbers_[i].required && !(seen_ >> i & 1))
+        problem(numbers_[i].key, "is missing");
+    for (size_t i = 0; i < texts_.size(); ++i)
+      if (texts_[i].required && !(seen_ >> (numbers_.size() + i) & 1))
+        problem(texts_[i].key, "is missing");
+    return problem_;
+  }
+
+private:
+  Numbers numbers_;
+  Texts texts_;
+  uint32_t seen_ = 0;
+  std::string problem_;
+};
+
+/// Fills the records while the bytes are read: every load of a code object passes here, and a tree
+/// of the metadata takes five times as long as reading it.
+class Reader final : public nlohmann::json_sax<Json> {
+public:
+  Result<CodeObjectMetadata> result() {
+    if (!error_.empty())
+      return fail(ErrorCode::badInput, error_);
+    if (!hasVersion_)
+      return fail(ErrorCode::badInput, "metadata: amdhsa.version is not a pair of numbers");
+    return std::move(out_);
+  }
+
+  bool null() override { return value({}); }
+  bool boolean(bool is) override { return value({Value::Kind::flag, is, nullptr}); }
+  bool number_integer(int64_t number) override {
+    return value({number < 0 ? Value::Kind::other : Value::Kind::number, uint64_t(number), {}});
+  }
+  bool number_unsigned(uint64_t number) override {
+    return value({Value::Kind::number, number, nullptr});
+  }
+  bool number_float(double, const std::string &) override { return value({}); }
+  bool string(std::string &text) override { return value({Value::Kind::text, 0, &text}); }
+  bool binary(Json::binary_t &) override { return value({}); }
+  bool key(std::string &name) override {
+    key_.swap(name);
+    return true;
+  }
+  bool start_object(size_t) override { return start(true); }
+  bool start_array(size_t) override { return start(false); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool parse_error(size_t at, const std::string &, const Json::exception &) override {
+    return stop("metadata: no MessagePack at byte " + std::to_string(at));
+  }
+
+private:
+  enum class Level : uint8_t { outside, root, version, kernels, kernel, size, args, arg, other };
+
+  Level level() const { return levels_.empty() ? Level::outside : levels_.back(); }
+  /// The first problem ends the reading.
+  bool stop(std::string what) {
+    if (error_.empty())
+      error_ = std::move(what);
+    return false;
+  }
+  std::string thisKernel() const {
+    return "metadata of kernel " + std::to_string(out_.kernels.size());
+  }
+  bool stopAtArgument(const std::string &what) {
+    // The kernel's name comes after its arguments.
+    if (argProblem_.empty())
+      argProblem_ = "argument " + std::to_string(kernel_.args.size()) + what;
+    return true;
+  }
+
+  bool value(const Value &value) {
+    switch (level()) {
+    case Level::outside:
+      return stop("metadata is not a MessagePack map");
+    case Level::root:
+      if (key_ == "amdhsa.target") {
+        if (value.kind != Value::Kind::text)
+          return stop("metadata: amdhsa.target is not a string");
+        out_.target = std::move(*value.text);
+      } else if (key_ == "amdhsa.kernels" || key_ == "amdhsa.version") {
+        return stop("metadata: " + key_ + " is not an array");
+      }
+      return true;
+    case Level::version:
+    case Level::size:
+      numbersOnly_ &= value.kind == Value::Kind::number;
+      numbers_.push_back(value.number);
+      return true;
+    case Level::kernels:
+      return stop(thisKernel() + " is not a map");
+    case Level::kernel:
+      if (key_ == ".uses_dynamic_stack")
+        kernel_.usesDynamicStack = value.kind == Value::Kind::flag && value.number;
+      else if (key_ == ".args" || key_ == ".reqd_workgroup_size")
+        kernelFields_.problem(key_, "is not an array");
+      else
+        kernelFields_.set(kernel_, key_, value);
+      return true;
+    case Level::args:
+      return stopAtArgument(" is not a map");
+    case Level::arg:
+      argFields_.set(arg_, key_, value);
+      return true;
+    case Level::other:
+      return true;
     }
-  return k;
-}
+    return true;
+  }
+
+  /// An array or a map: one that is known here, or a value that no key of ours may have.
+  bool start(bool map) {
+    Level next = Level::other;
+    switch (level()) {
+    case Level::outside:
+      next = map ? Level::root : Level::other;
+      break;
+    case Level::root:
+      if (!map && key_ == "amdhsa.kernels")
+        next = Level::kernels;
+      else if (!map && key_ == "amdhsa.version")
+        next = Level::version;
+      break;
+    case Level::kernels:
+      next = map ? Level::kernel : Level::other;
+      break;
+    case Level::kernel:
+      if (!map && key_ == ".args")
+        next = Level::args;
+      else if (!map && key_ == ".reqd_workgroup_size")
+        next = Level::size;
+      break;
+    case Level::args:
+      next = map ? Level::arg : Level::other;
+      break;
+    default:
+      break;
+    }
+    if (next == Level::other && !value({}))
+      return false;
+    levels_.push_back(next);
+    if (next == Level::kernel) {
+      kernel_ = {};
+      kernelFields_.begin();
+      argProblem_.clear();
+    } else if (next == Level::args) {
+      kernel_.args.clear();
+    } else if (next == Level::arg) {
+      arg_ = {};
+      argFields_.begin();
+    } else if (next == Level::version || next == Level::size) {
+      numbers_.clear();
+      numbersOnly_ = true;
+    }
+    return true;
+  }
+
+  bool end() {
+    const Level ended = level();
+    levels_.pop_back();
+    if (ended == Level::version) {
+      hasVersion_ = numbersOnly_ && numbers_.size() == 2;
+      if (hasVersion_) {
+        out_.versionMajor = unsigned(numbers_[0]);
+        out_.versionMinor = unsigned(numbers_[1]);
+      }
+    } else if (ended == Level::size) {
+      if (numbers_.size() != 3 || !numbersOnly_)
+        kernelFields_.problem(".reqd_workgroup_size", "is not made of three numbers");
+      else
+        kernel_.reqdWorkgroupSize = {numbers_[0], numbers_[1], numbers_[2]};
+    } else if (ended == Level::arg) {
+      if (const std::string &problem = argFields_.end(); !problem.empty())
+        stopAtArgument(": " + problem);
+      kernel_.cooperative |= arg_.valueKind == "hidden_multigrid_sync_arg";
+      kernel_.args.push_back(std::move(arg_));
+    } else if (ended == Level::kernel) {
+      if (const std::string &problem = kernelFields_.end(); !problem.empty())
+        return stop(thisKernel() + ": " + problem);
+      if (!argProblem_.empty())
+        return stop(thisKernel() + " (" + kernel_.name + "): " + argProblem_);
+      out_.kernels.push_back(std::move(kernel_));
+    }
+    return true;
+  }
+
+  CodeObjectMetadata out_;
+  std::string error_;
+  std::vector<Level> levels_;
+  std::string key_; ///< the last one: in a map, that of the value at hand
+  std::vector<uint64_t> numbers_;
+  bool numbersOnly_ = true, hasVersion_ = false;
+  KernelMetadata kernel_;
+  Fields<KernelMetadata> kernelFields_{kKernelNumbers, kKernelTexts};
+  KernelArg arg_;
+  Fields<KernelArg> argFields_{kArgNumbers, kArgTexts};
+  std::string argProblem_;
+};
 
 } // namespace
 
@@ -148,30 +303,9 @@ const KernelMetadata *CodeObjectMetadata::find(std::string_view name) const {
 Result<CodeObjectMetadata> parseMetadata(ByteView description) {
   if (auto ok = checkMsgPack(description); !ok)
     return tl::unexpected(ok.error());
-  Json root = Json::from_msgpack(description.begin(), description.end(), /*strict=*/true,
-                                 /*allow_exceptions=*/false);
-  if (!root.is_object())
-    return fail(ErrorCode::badInput, "metadata is not a MessagePack map");
-  CodeObjectMetadata metadata;
-  Fields f(root, "metadata");
-  const Json *version = f.array("amdhsa.version");
-  metadata.target = f.text("amdhsa.target", false);
-  const Json *kernels = f.array("amdhsa.kernels");
-  if (!f.error().empty())
-    return fail(ErrorCode::badInput, f.error());
-  if (!version || version->size() != 2 || !(*version)[0].is_number_unsigned() ||
-      !(*version)[1].is_number_unsigned())
-    return fail(ErrorCode::badInput, "metadata: amdhsa.version is not a pair of numbers");
-  metadata.versionMajor = (*version)[0].get<unsigned>();
-  metadata.versionMinor = (*version)[1].get<unsigned>();
-  if (kernels)
-    for (size_t i = 0; i < kernels->size(); ++i) {
-      auto kernel = readKernel((*kernels)[i], i);
-      if (!kernel)
-        return tl::unexpected(kernel.error());
-      metadata.kernels.push_back(std::move(*kernel));
-    }
-  return metadata;
+  Reader reader;
+  Json::sax_parse(description.begin(), description.end(), &reader, Json::input_format_t::msgpack);
+  return reader.result();
 }
 
 Result<CodeObjectMetadata> readMetadata(const Elf &elf) {

@@ -272,14 +272,18 @@ std::vector<GateFinding> compareForReplacement(const CodeObject &original,
   return Comparison(original, replacement).run();
 }
 
+std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement) {
+  auto after = CodeObject::parse(replacement);
+  if (!after)
+    return {{GateReason::malformed, {}, after.error().message}};
+  return compareForReplacement(original, *after);
+}
+
 Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement) {
   auto before = CodeObject::parse(original);
   if (!before)
     return tl::unexpected(before.error());
-  auto after = CodeObject::parse(replacement);
-  if (!after)
-    return std::vector<GateFinding>{{GateReason::malformed, {}, after.error().message}};
-  return compareForReplacement(*before, *after);
+  return gate(*before, replacement);
 }
 
 } // namespace meld

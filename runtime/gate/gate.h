@@ -51,6 +51,9 @@ struct GateFinding {
 std::vector<GateFinding> compareForReplacement(const CodeObject &original,
                                                const CodeObject &replacement);
 
+/// The same for bytes that may not even parse.
+std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement);
+
 /// The same from bytes. Errors: only when the ORIGINAL does not parse.
 Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement);
 

@@ -159,7 +159,7 @@ Decision Engine::decideOrThrow(ByteView original) {
   // A dump needs a compile; MELD_RECACHE asks for one.
   bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
   if (!fresh)
-    if (auto hit = fromDisk(key, original)) {
+    if (auto hit = fromDisk(key, *object)) {
       remember(key, *hit);
       return finished(std::move(*hit));
     }
@@ -185,7 +185,7 @@ void Engine::remember(const CacheKey &key, const Decision &decision) {
     memoryBytes_ += size;
 }
 
-std::optional<Decision> Engine::fromDisk(const CacheKey &key, ByteView original) {
+std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &original) {
   if (!disk_)
     return std::nullopt;
   auto entry = disk_->load(key);
@@ -193,7 +193,6 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, ByteView original)
     return std::nullopt;
   Decision decision;
   decision.source = Source::disk;
-  decision.metadata = std::move(entry->metadata);
   decision.reason = std::move(entry->reason);
   if (entry->verdict == Verdict::unchanged) {
     decision.outcome = Outcome::unchanged;
@@ -202,9 +201,9 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, ByteView original)
   }
   // The gate again: what is on disk is input like any other.
   auto findings = gate(original, entry->codeObject);
-  if (!findings || !findings->empty()) {
-    log::warning("cache entry " + shortKey(key) + " does not pass the gate and is ignored: " +
-                 (findings ? findings->front().describe() : findings.error().message));
+  if (!findings.empty()) {
+    log::warning("cache entry " + shortKey(key) +
+                 " does not pass the gate and is ignored: " + findings.front().describe());
     return std::nullopt;
   }
   decision.outcome = Outcome::replaced;
@@ -304,12 +303,18 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const std::s
 }
 
 Decision Engine::runJob(const CacheKey &key, ByteView original, const std::string &isa) {
+  auto object = CodeObject::parse(original);
+  if (!object) {
+    Decision failed;
+    failed.reason = "code object not understood: " + object.error().message;
+    return failed;
+  }
   FileLock flight;
   bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
   if (disk_) {
     flight = disk_->lock(key, kLockWait);
     if (!fresh)
-      if (auto hit = fromDisk(key, original)) { // another process was faster
+      if (auto hit = fromDisk(key, *object)) { // another process was faster
         remember(key, *hit);
         return *hit;
       }
@@ -330,18 +335,16 @@ Decision Engine::runJob(const CacheKey &key, ByteView original, const std::strin
   decision.metadata = compiled.metadata;
   bool store = true;
   if (compiled.status == MELD_JIT_REPLACED) {
-    auto findings = gate(original, compiled.codeObject);
-    if (findings && findings->empty()) {
+    auto findings = gate(*object, compiled.codeObject);
+    if (findings.empty()) {
       decision.outcome = Outcome::replaced;
       decision.reason.clear();
       decision.replacement = std::make_shared<const Bytes>(std::move(compiled.codeObject));
     } else {
       decision.outcome = Outcome::unchanged;
-      decision.reason =
-          "gate: " + (findings ? findings->front().describe() : findings.error().message);
-      if (findings)
-        for (const GateFinding &finding : *findings)
-          log::info("gate refused " + shortKey(key) + ": " + finding.describe());
+      decision.reason = "gate: " + findings.front().describe();
+      for (const GateFinding &finding : findings)
+        log::info("gate refused " + shortKey(key) + ": " + finding.describe());
     }
   } else if (compiled.status == MELD_JIT_UNCHANGED) {
     decision.outcome = Outcome::unchanged;

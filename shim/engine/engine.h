@@ -64,7 +64,7 @@ private:
 
   Decision decideOrThrow(ByteView original);
   std::optional<Decision> fromMemory(const CacheKey &key);
-  std::optional<Decision> fromDisk(const CacheKey &key, ByteView original);
+  std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original);
   Decision compileNow(const CacheKey &key, ByteView original, const std::string &isa);
   Decision runJob(const CacheKey &key, ByteView original, const std::string &isa);
   void remember(const CacheKey &key, const Decision &decision);

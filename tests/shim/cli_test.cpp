@@ -229,10 +229,10 @@ TEST_F(Cli, CacheListSaysForWhichProcessor) {
 
 TEST_F(Cli, CacheFindsAndRemovesWhatIsDamaged) {
   std::string folder = scratch_.file("cache"), key = "ab" + std::string(62, '0');
-  for (std::string path : {"", "/v1", "/v1/a", "/v1/a/b"})
+  for (std::string path : {"", "/v2", "/v2/a", "/v2/a/b"})
     std::filesystem::create_directory(folder + path);
-  std::ofstream(folder + "/v1/a/b/" + key) << "not an entry";
-  chmod((folder + "/v1/a/b/" + key).c_str(), 0600);
+  std::ofstream(folder + "/v2/a/b/" + key) << "not an entry";
+  chmod((folder + "/v2/a/b/" + key).c_str(), 0600);
   Result list = meld("cache list --format=json");
   EXPECT_EQ(list.status, 1);
   ASSERT_EQ(list.parsed().size(), 1u);

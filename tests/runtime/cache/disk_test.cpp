@@ -37,7 +37,7 @@ protected:
   std::string folder() const { return scratch_.file("cache"); }
   std::string fileOf(const CacheKey &key) const {
     std::string name = key.hex();
-    return folder() + "/v1/" + name.substr(0, 1) + "/" + name.substr(1, 1) + "/" + name;
+    return folder() + "/v2/" + name.substr(0, 1) + "/" + name.substr(1, 1) + "/" + name;
   }
   void setAge(const CacheKey &key, int64_t seconds) {
     timespec times[2] = {{time(nullptr) - seconds, 0}, {time(nullptr) - seconds, 0}};
@@ -180,7 +180,7 @@ TEST_F(Disk, ReadonlyWritesNothing) {
   EXPECT_TRUE(fs::exists(fileOf(damaged.key)));
   EXPECT_FALSE(cache.store(entryNumber(3)));
   EXPECT_FALSE(cache.lock(entry.key, std::chrono::milliseconds(0)).held());
-  EXPECT_FALSE(fs::exists(folder() + "/v1/locks"));
+  EXPECT_FALSE(fs::exists(folder() + "/v2/locks"));
   EXPECT_TRUE(cache.usable());
 }
 

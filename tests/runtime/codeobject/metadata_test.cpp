@@ -1,6 +1,7 @@
 #include "runtime/codeobject/msgpack.h"
 #include "tests/runtime/codeobject/builder.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 
 using namespace meld;
@@ -83,6 +84,45 @@ TEST(Metadata, WrongTypesAreErrors) {
   json["amdhsa.kernels"][0][".reqd_workgroup_size"] = {1, 2};
   EXPECT_FALSE(parse(json));
   EXPECT_FALSE(parse(Json::array()));
+}
+
+TEST(Metadata, ErrorsOfArgumentsNameKernelArgumentAndKey) {
+  auto messageWith = [](const std::function<void(Json &)> &change) -> std::string {
+    Json json = metadataOf(BuildObject{});
+    change(json["amdhsa.kernels"][0][".args"]);
+    auto metadata = parse(json);
+    return metadata ? std::string() : metadata.error().message;
+  };
+  EXPECT_EQ(messageWith([](Json &args) { args[1].erase(".size"); }),
+            "metadata of kernel 0 (kernel): argument 1: .size is missing");
+  EXPECT_EQ(messageWith([](Json &args) { args[1][".value_kind"] = 7; }),
+            "metadata of kernel 0 (kernel): argument 1: .value_kind is not a string");
+  EXPECT_EQ(messageWith([](Json &args) { args[0][".offset"] = Json::array({0}); }),
+            "metadata of kernel 0 (kernel): argument 0: .offset is not an unsigned number");
+  EXPECT_EQ(messageWith([](Json &args) { args[0] = "x"; }),
+            "metadata of kernel 0 (kernel): argument 0 is not a map");
+  EXPECT_EQ(messageWith([](Json &args) { args = Json::object(); }),
+            "metadata of kernel 0: .args is not an array");
+}
+
+TEST(Metadata, WhatIsInsideUnknownKeysIsNotRead) {
+  Json json = metadataOf(BuildObject{});
+  auto plain = parse(json);
+  ASSERT_TRUE(plain) << plain.error().message;
+  const Json trap = {{".name", "other"},
+                     {".size", 77},
+                     {".args", Json::array({{{".offset", 1}}, "x"})},
+                     {"amdhsa.kernels", Json::array({3})},
+                     {"amdhsa.version", Json::array({9, 9})}};
+  json["amdhsa.printf"] = trap;
+  json["amdhsa.kernels"][0][".unknown"] = Json::array({trap, Json::array({trap})});
+  json["amdhsa.kernels"][0][".args"][0][".unknown"] = trap;
+  auto metadata = parse(json);
+  ASSERT_TRUE(metadata) << metadata.error().message;
+  EXPECT_EQ(metadata->versionMajor, plain->versionMajor);
+  ASSERT_EQ(metadata->kernels.size(), 1u);
+  EXPECT_EQ(metadata->kernels[0].name, "kernel");
+  EXPECT_EQ(metadata->kernels[0].args, plain->kernels[0].args);
 }
 
 TEST(MsgPack, EveryTruncationIsAnError) {
