@@ -48,8 +48,8 @@ inline constexpr uint64_t kMaxMetadata = uint64_t(256) << 20;
 
 /// Errors: internal (zstd), badInput (larger than the limits above).
 Result<Bytes> writeEntry(const CacheEntry &entry);
-/// Checks everything but that the metadata unpacks. `expected` may be null (`meld cache verify` compares with the file name
-/// itself).
+/// Checks everything but that the metadata unpacks. `expected` may be null (`meld cache verify`
+/// compares with the file name itself).
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected);
 /// Checks everything but that the code object unpacks.
 Result<CacheEntryHeader> readEntryHeader(ByteView file);
