@@ -71,8 +71,8 @@ struct MeldOptions {
 
 /// One line of two melded sides next to each other.
 struct AlignedRow {
-  std::string whose; ///< "both", "left", "right", "left, run by all", "right, run by all"; "blocks":
-                     ///< what follows is from these
+  std::string whose; ///< "both", "left", "right", "left, run by all", "right, run by all";
+                     ///< "blocks": what follows is from these
   std::string left, right; ///< the instruction, with file:line when debug information is there
 };
 

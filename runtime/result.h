@@ -1,7 +1,7 @@
 // The one result type of the rooms without LLVM (shim/, runtime/).
 //
-// A function that can fail returns Result<T>; the error says what went wrong, about which thing and,
-// for bytes, at which offset. Nothing here throws.
+// A function that can fail returns Result<T>; the error says what went wrong, about which thing
+// and, for bytes, at which offset. Nothing here throws.
 //
 //   Result<Elf> parse(...);
 //   if (auto elf = parse(bytes)) use(*elf); else log(elf.error().message);

@@ -72,6 +72,8 @@ public:
     const size_t bytes = (count ? count : 1) * sizeof(T);
     HIP(hipMalloc(&data_, bytes));
     HIP(hipMemset(data_, 0xa5, bytes));
+    // Newer runtimes return before it is done, and non-blocking streams do not wait for it.
+    HIP(hipStreamSynchronize(nullptr));
   }
   explicit Device(const std::vector<T> &values) : Device(values.size()) {
     HIP(hipMemcpy(data_, values.data(), count_ * sizeof(T), hipMemcpyHostToDevice));
