@@ -141,7 +141,9 @@ Bytes withoutPositions(const Elf &elf, Bytes bytes, const ElfSection &commands) 
       number(section.size);
       continue;
     }
-    const std::string_view contents = textOf(ByteView(bytes).subspan(section.offset, size));
+    // Where there are no contents (SHT_NOBITS) the offset is anything.
+    const std::string_view contents =
+        size ? textOf(ByteView(bytes).subspan(section.offset, size)) : std::string_view();
     if (section.offset == commands.offset && size == commands.size)
       field(sameLength(contents));
     else

@@ -122,6 +122,33 @@ TEST(ComgrNames, HipccsObjectsAreNotCopied) {
   EXPECT_TRUE(withoutComgrNames(object(bitcode, "-I/home/u/comgr-source/include")).empty());
 }
 
+// The offset of a section without contents may be anything; found by the fuzzer with UBSan.
+TEST(ComgrNames, SectionsWithoutContentsLieNowhere) {
+  BuildObject description;
+  const std::string commands = commandsNamed("comgr-17eb4a", "18fe041bab778c4c");
+  description.bitcode = bitcodeNamed("comgr-17eb4a", 8, 0);
+  description.extraSections = {{".llvmcmd", Bytes(commands.begin(), commands.end())},
+                               {".nothing", Bytes{1, 2, 3}}};
+  Bytes bytes = build(description);
+  auto elf = Elf::parse(bytes);
+  ASSERT_TRUE(elf);
+  Elf64_Shdr header;
+  const ElfSection *nothing = elf->section(".nothing");
+  ASSERT_NE(nothing, nullptr);
+  const size_t at =
+      elf->header().e_shoff + size_t(nothing - elf->sections().data()) * sizeof(header);
+  std::memcpy(&header, &bytes[at], sizeof(header));
+  header.sh_type = SHT_NOBITS;
+  Bytes made[2];
+  for (int i = 0; i < 2; ++i) {
+    header.sh_offset = i ? UINT64_MAX - 4096 : bytes.size();
+    std::memcpy(&bytes[at], &header, sizeof(header));
+    made[i] = withoutComgrNames(bytes);
+    ASSERT_FALSE(made[i].empty());
+  }
+  EXPECT_EQ(made[0], made[1]);
+}
+
 TEST(ComgrNames, NothingMalformedHurts) {
   Bytes whole =
       object(bitcodeNamed("comgr-17eb4a", 7, 5), commandsNamed("comgr-17eb4a", "18fe041b"));
