@@ -12,9 +12,6 @@ constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr uint64_t kMaxEntries = 4096;
 constexpr uint64_t kMaxIdLength = 4096;
-constexpr uint64_t kMaxUnpacked = uint64_t(4) << 30;
-/// Code compresses to a tenth, the padding between objects to nothing; more than this is a lie.
-constexpr uint64_t kMaxRatio = 10000;
 constexpr unsigned kZlib = 0, kZstd = 1;
 
 bool startsWith(ByteView bytes, std::string_view magic) {
@@ -130,7 +127,7 @@ Result<Bytes> unpackCompressedBundle(ByteView bytes) {
   if (!data)
     return tl::unexpected(data.error());
   const uint64_t size = header->uncompressedSize;
-  if (size > kMaxUnpacked || size / kMaxRatio > data->size())
+  if (size > kMaxUnpacked || size / kMaxUnpackRatio > data->size())
     return fail(ErrorCode::badInput, "compressed bundle claims to hold " + std::to_string(size) +
                                          " bytes in " + std::to_string(data->size()));
   Bytes out(size);

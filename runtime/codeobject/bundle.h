@@ -44,6 +44,11 @@ struct Bundle {
 Result<Bundle> readBundle(ByteView bytes);
 Result<CompressedBundleHeader> readCompressedHeader(ByteView bytes);
 
+/// Limits of what is unpacked. Code compresses to a tenth, the padding between objects to nothing;
+/// more than this is a lie.
+inline constexpr uint64_t kMaxUnpacked = uint64_t(4) << 30;
+inline constexpr uint64_t kMaxUnpackRatio = 10000;
+
 /// The bundle inside. What the header claims is checked against what comes out, and nothing larger
 /// than that, or than 4 GiB, is ever allocated. Errors: badInput; unsupported (version, method).
 Result<Bytes> unpackCompressedBundle(ByteView bytes);

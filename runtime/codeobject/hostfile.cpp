@@ -7,8 +7,29 @@
 namespace meld {
 namespace {
 
+/// What one file may hold. Sections may overlap and bundles repeat each other's bytes, so that a
+/// small file could claim any number of images.
+constexpr size_t kMaxImages = 1 << 16;
+
+struct Images {
+  std::vector<DeviceImage> list;
+  uint64_t unpackedLeft = 0; ///< bytes that its compressed bundles may still come to
+
+  Result<void> add(DeviceImage image) {
+    if (list.size() == kMaxImages)
+      return fail(ErrorCode::badInput, "more than " + std::to_string(kMaxImages) +
+                                           " device images, the last at offset " +
+                                           hexOffset(image.offset));
+    list.push_back(std::move(image));
+    return {};
+  }
+};
+
 /// One that cannot be unpacked does not hide the others of the file.
-Result<void> addCompressed(ByteView bytes, uint64_t base, std::vector<DeviceImage> &out) {
+Result<void> addCompressed(ByteView bytes, uint64_t base, uint64_t claimed, Images &out) {
+  if (claimed > out.unpackedLeft)
+    return fail(ErrorCode::badInput, "the file's compressed bundles unpack to too many bytes");
+  out.unpackedLeft -= claimed;
   auto unpacked = unpackCompressedBundle(bytes);
   if (!unpacked)
     return tl::unexpected(unpacked.error());
@@ -18,23 +39,25 @@ Result<void> addCompressed(ByteView bytes, uint64_t base, std::vector<DeviceImag
     return fail(bundle.error().code, "inside: " + bundle.error().message);
   for (const BundleEntry &entry : bundle->entries)
     if (entry.isDevice() && !entry.bytes.empty())
-      out.push_back({entry.id, base, entry.bytes, {}, owner});
+      if (auto ok = out.add({entry.id, base, entry.bytes, {}, owner}); !ok)
+        return ok;
   return {};
 }
 
-Result<uint64_t> addBundle(ByteView bytes, uint64_t base, std::vector<DeviceImage> &out) {
+Result<uint64_t> addBundle(ByteView bytes, uint64_t base, Images &out) {
   if (looksLikeCompressedBundle(bytes)) {
     auto header = readCompressedHeader(bytes);
     if (!header)
       return fail(header.error().code,
                   "bundle at offset " + hexOffset(base) + ": " + header.error().message);
     const uint64_t size = header->totalSize ? header->totalSize : bytes.size();
-    if (auto ok = addCompressed(bytes, base, out); !ok) {
+    if (auto ok = addCompressed(bytes, base, header->uncompressedSize, out); !ok) {
       DeviceImage image;
       image.id = "compressed bundle";
       image.offset = base;
       image.note = ok.error().message;
-      out.push_back(std::move(image));
+      if (auto added = out.add(std::move(image)); !added)
+        return tl::unexpected(added.error());
     }
     return size;
   }
@@ -45,13 +68,14 @@ Result<uint64_t> addBundle(ByteView bytes, uint64_t base, std::vector<DeviceImag
   for (const BundleEntry &entry : bundle->entries) {
     if (!entry.isDevice() || entry.bytes.empty())
       continue;
-    out.push_back({entry.id, base + entry.offset, entry.bytes, {}, {}});
+    if (auto ok = out.add({entry.id, base + entry.offset, entry.bytes, {}, {}}); !ok)
+      return tl::unexpected(ok.error());
   }
   return bundle->size;
 }
 
 /// The linker concatenates bundles and pads with zeros in between.
-Result<void> addFatBinary(ByteView section, uint64_t base, std::vector<DeviceImage> &out) {
+Result<void> addFatBinary(ByteView section, uint64_t base, Images &out) {
   uint64_t at = 0;
   while (at < section.size()) {
     ByteView rest = section.subspan(at);
@@ -75,7 +99,8 @@ Result<void> addFatBinary(ByteView section, uint64_t base, std::vector<DeviceIma
 } // namespace
 
 Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
-  std::vector<DeviceImage> images;
+  Images images;
+  images.unpackedLeft = std::min(kMaxUnpacked, bytes.size() * kMaxUnpackRatio);
   if (looksLikeBundle(bytes) || looksLikeCompressedBundle(bytes)) {
     if (auto size = addBundle(bytes, 0, images); !size)
       return tl::unexpected(size.error());
@@ -84,18 +109,18 @@ Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
     if (!elf)
       return fail(elf.error().code, "neither ELF nor offload bundle: " + elf.error().message);
     if (auto isa = readIsa(elf->header())) {
-      images.push_back({isa->targetId(), 0, bytes, {}, {}});
-      return images;
+      images.list.push_back({isa->targetId(), 0, bytes, {}, {}});
+      return std::move(images.list);
     }
     for (const ElfSection &section : elf->sections())
       if (section.name == ".hip_fatbin" || section.name == "__CLANG_OFFLOAD_BUNDLE__")
         if (auto ok = addFatBinary(section.bytes, section.offset, images); !ok)
           return tl::unexpected(ok.error());
   }
-  if (images.empty())
+  if (images.list.empty())
     return fail(ErrorCode::notFound,
                 "no device code (section .hip_fatbin, offload bundle or code object)");
-  return images;
+  return std::move(images.list);
 }
 
 } // namespace meld

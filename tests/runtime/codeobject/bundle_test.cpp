@@ -79,6 +79,32 @@ TEST(Bundle, SeveralBundlesInOneFatBinary) {
       << damaged.error().message;
 }
 
+namespace {
+/// A host file whose fat binary is `bundle`, so many times.
+Bytes fatBinaryOf(const Bytes &bundle, unsigned times) {
+  BuildObject carrier;
+  carrier.bitcode.clear();
+  for (unsigned i = 0; i < times; ++i)
+    carrier.bitcode.insert(carrier.bitcode.end(), bundle.begin(), bundle.end());
+  carrier.bitcodeSection = ".hip_fatbin";
+  Bytes elf = build(carrier);
+  elf[18] = 62;
+  return elf;
+}
+} // namespace
+
+// Found by the fuzzer: sections over each other and bundles that unpack to many images.
+TEST(Bundle, ImagesOfAFileAreLimited) {
+  std::vector<std::pair<std::string, Bytes>> entries(4096, {kDevice, {1}});
+  const Bytes bundle = buildBundle(entries);
+  auto most = findDeviceImages(fatBinaryOf(bundle, 16));
+  ASSERT_TRUE(most) << most.error().message;
+  EXPECT_EQ(most->size(), 65536u);
+  auto more = findDeviceImages(fatBinaryOf(bundle, 17));
+  ASSERT_FALSE(more);
+  EXPECT_NE(more.error().message.find("65536"), std::string::npos) << more.error().message;
+}
+
 TEST(CompressedBundle, HeadersOfAllVersions) {
   Bytes v1 = {'C', 'C', 'O', 'B', 1, 0, 1, 0, 0x10, 0x20, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
   auto h1 = readCompressedHeader(v1);
