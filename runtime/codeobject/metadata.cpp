@@ -156,8 +156,8 @@ private:
   std::string thisKernel() const {
     return "metadata of kernel " + std::to_string(out_.kernels.size());
   }
-  bool stopAtArgument(const std::string &what) {
-    // The kernel's name comes after its arguments.
+  /// Told at the end of the kernel, whose name comes after its arguments.
+  bool argumentProblem(const std::string &what) {
     if (argProblem_.empty())
       argProblem_ = "argument " + std::to_string(kernel_.args.size()) + what;
     return true;
@@ -192,7 +192,7 @@ private:
         kernelFields_.set(kernel_, key_, value);
       return true;
     case Level::args:
-      return stopAtArgument(" is not a map");
+      return argumentProblem(" is not a map");
     case Level::arg:
       argFields_.set(arg_, key_, value);
       return true;
@@ -265,7 +265,7 @@ private:
         kernel_.reqdWorkgroupSize = {numbers_[0], numbers_[1], numbers_[2]};
     } else if (ended == Level::arg) {
       if (const std::string &problem = argFields_.end(); !problem.empty())
-        stopAtArgument(": " + problem);
+        argumentProblem(": " + problem);
       kernel_.cooperative |= arg_.valueKind == "hidden_multigrid_sync_arg";
       kernel_.args.push_back(std::move(arg_));
     } else if (ended == Level::kernel) {

@@ -191,3 +191,33 @@ TEST(CompressedBundle, DamageIsAnErrorNeverACrash) {
   other[6] = 7;
   EXPECT_EQ(unpackCompressedBundle(other).error().code, ErrorCode::unsupported);
 }
+
+// Each may claim no more than can be in its bytes; two sections over the same bytes would have that
+// twice.
+TEST(CompressedBundle, SectionsOverEachOtherHaveOneBudget) {
+  Bytes noise(8192);
+  for (size_t i = 0; i < noise.size(); ++i)
+    noise[i] = uint8_t(i * 2654435761u >> 13);
+  BuildObject carrier;
+  carrier.bitcode = compressed(noise, 2, 1);
+  const uint32_t claim = uint32_t((carrier.bitcode.size() - 24) * kMaxUnpackRatio);
+  std::memcpy(&carrier.bitcode[12], &claim, sizeof(claim));
+  carrier.bitcodeSection = ".hip_fatbin";
+  carrier.extraSections = {{".hip_fatbin", Bytes{1}}};
+  Bytes file = build(carrier);
+  file[18] = 62;
+  ASSERT_LT(file.size(), 2 * (carrier.bitcode.size() - 24)) << "the budget would do for both";
+  auto elf = Elf::parse(file);
+  ASSERT_TRUE(elf);
+  std::vector<size_t> headers;
+  for (size_t i = 0; i < elf->sections().size(); ++i)
+    if (elf->sections()[i].name == ".hip_fatbin")
+      headers.push_back(elf->header().e_shoff + i * sizeof(Elf64_Shdr));
+  ASSERT_EQ(headers.size(), 2u);
+  std::copy_n(file.begin() + headers[0], sizeof(Elf64_Shdr), file.begin() + headers[1]);
+  auto images = findDeviceImages(file);
+  ASSERT_TRUE(images) << images.error().message;
+  ASSERT_EQ(images->size(), 2u);
+  EXPECT_EQ((*images)[0].note.find("too many bytes"), std::string::npos) << (*images)[0].note;
+  EXPECT_NE((*images)[1].note.find("too many bytes"), std::string::npos) << (*images)[1].note;
+}
