@@ -190,62 +190,91 @@ std::string statusText(hsa_status_t status) {
   return text;
 }
 
-/// True when the replacement was loaded; `status` is then the call's result.
+/// A reader of ours, destroyed on every way out but the one on which ROCr has loaded from it.
+class OwnReader {
+public:
+  ~OwnReader() {
+    if (made_)
+      gPrevious.destroyReader(reader_);
+  }
+  hsa_status_t make(const Bytes &bytes) {
+    hsa_status_t status = gPrevious.createFromMemory(bytes.data(), bytes.size(), &reader_);
+    made_ = status == HSA_STATUS_SUCCESS;
+    return status;
+  }
+  hsa_code_object_reader_t get() const { return reader_; }
+  void keep() { made_ = false; }
+
+private:
+  hsa_code_object_reader_t reader_{};
+  bool made_ = false;
+};
+
+/// Loads the decision's replacement; on failure the application's executable has none of it.
+/// Whatever can throw comes before ROCr has it: the caller would load the original, too.
+hsa_status_t tryReplacement(hsa_executable_t executable, hsa_agent_t agent, Decision &decision,
+                            const char *options, hsa_loaded_code_object_t *loaded) {
+  auto failed = [&](const char *what, hsa_status_t status) {
+    decision.outcome = Outcome::failed;
+    decision.reason = what + statusText(status);
+    log::warning(decision.reason);
+    return status;
+  };
+  OwnReader reader;
+  hsa_status_t status = reader.make(*decision.replacement);
+  if (status == HSA_STATUS_SUCCESS && decision.source == Source::compiled)
+    status = trialLoad(agent, reader.get(), *decision.replacement);
+  if (status != HSA_STATUS_SUCCESS) {
+    failed("ROCr refused the replacement: ", status);
+    gProcess->engine->reject(decision.key, decision.reason);
+    return status;
+  }
+  Objects &objects = gProcess->objects;
+  objects.addReplacement(executable, {decision.replacement, reader.get(), decision.kernels});
+  status = gPrevious.load(executable, agent, reader.get(), options, loaded);
+  if (status != HSA_STATUS_SUCCESS) {
+    objects.dropReplacement(executable, reader.get());
+    return failed("loading the replacement failed: ", status);
+  }
+  reader.keep();
+  return status;
+}
+
+/// The log's and the report's line about one load.
+void tell(Decision &decision, size_t size, Clock::time_point start) noexcept {
+  try {
+    if (decision.outcome == Outcome::replaced && log::enabled(log::Level::info)) {
+      std::string names;
+      for (const std::string &kernel : decision.kernels)
+        names += (names.empty() ? "" : ", ") + kernel;
+      log::info("replaced code object for " + decision.isa + " (" + sourceName(decision.source) +
+                "): " + names);
+    }
+    ReportLine line;
+    line.outcome = decision.outcome;
+    line.source = decision.source;
+    line.isa = std::move(decision.isa);
+    line.reason = std::move(decision.reason);
+    line.kernels = std::move(decision.kernels);
+    line.bytes = size;
+    line.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    gProcess->report.add(std::move(line));
+  } catch (...) {
+  }
+}
+
+/// True when a replacement was loaded, and so the call is served.
 bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const ReaderSource &source,
-                     const char *options, hsa_loaded_code_object_t *loaded, hsa_status_t &status) {
+                     const char *options, hsa_loaded_code_object_t *loaded) {
   auto start = Clock::now();
   Decision decision;
   if (gProcess->settings.observe)
     decision.outcome = Outcome::disabled;
   else
     decision = gProcess->engine->decide(source.view);
-
-  LoadedReplacement replacement;
-  bool done = false;
-  if (decision.replacement) {
-    replacement.bytes = decision.replacement;
-    status = gPrevious.createFromMemory(replacement.bytes->data(), replacement.bytes->size(),
-                                        &replacement.reader);
-    bool haveReader = status == HSA_STATUS_SUCCESS;
-    if (haveReader && decision.source == Source::compiled)
-      status = trialLoad(agent, replacement.reader, *replacement.bytes);
-    if (status != HSA_STATUS_SUCCESS) {
-      decision.outcome = Outcome::failed;
-      decision.reason = "ROCr refused the replacement: " + statusText(status);
-      log::warning(decision.reason);
-      gProcess->engine->reject(decision.key, decision.reason);
-      if (haveReader)
-        gPrevious.destroyReader(replacement.reader);
-    } else {
-      status = gPrevious.load(executable, agent, replacement.reader, options, loaded);
-      done = status == HSA_STATUS_SUCCESS;
-      if (done) {
-        gProcess->objects.addReplacement(executable, std::move(replacement), decision.kernels);
-        if (log::enabled(log::Level::info)) {
-          std::string names;
-          for (const std::string &kernel : decision.kernels)
-            names += (names.empty() ? "" : ", ") + kernel;
-          log::info("replaced code object for " + decision.isa + " (" +
-                    sourceName(decision.source) + "): " + names);
-        }
-      } else {
-        decision.outcome = Outcome::failed;
-        decision.reason = "loading the replacement failed: " + statusText(status);
-        log::warning(decision.reason);
-        gPrevious.destroyReader(replacement.reader);
-      }
-    }
-  }
-
-  ReportLine line;
-  line.outcome = decision.outcome;
-  line.source = decision.source;
-  line.isa = decision.isa;
-  line.reason = decision.reason;
-  line.kernels = decision.kernels;
-  line.bytes = source.view.size();
-  line.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  gProcess->report.add(std::move(line));
+  bool done = decision.replacement &&
+              tryReplacement(executable, agent, decision, options, loaded) == HSA_STATUS_SUCCESS;
+  tell(decision, source.view.size(), start);
   return done;
 }
 
@@ -254,10 +283,9 @@ hsa_status_t loadAgentCodeObject(hsa_executable_t executable, hsa_agent_t agent,
                                  hsa_loaded_code_object_t *loaded) noexcept {
   if (Entry entry; entry) {
     try {
-      hsa_status_t status;
       if (auto source = gProcess->objects.findReader(reader);
-          source && loadReplacement(executable, agent, *source, options, loaded, status))
-        return status;
+          source && loadReplacement(executable, agent, *source, options, loaded))
+        return HSA_STATUS_SUCCESS;
     } catch (...) {
       log::warnOnce("load", "internal error, original code is used");
     }
@@ -282,13 +310,13 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
   Entry entry;
   if (!entry)
     return gPrevious.destroyExecutable(executable);
-  ExecutableRecord record;
+  std::vector<LoadedReplacement> replacements;
   try {
-    record = gProcess->objects.takeExecutable(executable);
+    replacements = gProcess->objects.takeExecutable(executable);
   } catch (...) {
   }
   hsa_status_t status = gPrevious.destroyExecutable(executable);
-  for (const LoadedReplacement &replacement : record.replacements)
+  for (const LoadedReplacement &replacement : replacements)
     gPrevious.destroyReader(replacement.reader);
   return status;
 }

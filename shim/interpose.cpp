@@ -15,7 +15,6 @@
 #include "shim/tool.h"
 
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 
 #define MELD_EXPORT extern "C" __attribute__((visibility("default")))
@@ -36,9 +35,8 @@ template <class F> bool find(F &field, const char *name) {
   return field != nullptr;
 }
 
-std::unique_ptr<Private> lookUp() {
-  auto p = std::make_unique<Private>();
-  CoreApiTable &t = p->exported;
+void lookUp(Private &p) noexcept {
+  CoreApiTable &t = p.exported;
   t.version = {1, sizeof(CoreApiTable), 0, 0};
   bool ok = true;
 #define MELD_FIND(name) ok &= find(t.name##_fn, #name);
@@ -56,25 +54,31 @@ std::unique_ptr<Private> lookUp() {
   MELD_FIND(hsa_executable_iterate_symbols)
   MELD_FIND(hsa_executable_symbol_get_info)
 #undef MELD_FIND
-  p->core = t;
-  p->root.version = {1, sizeof(HsaApiTable), 0, 0};
-  p->root.core_ = &p->core;
-  p->complete = ok;
-  return p;
+  p.core = t;
+  p.root.version = {1, sizeof(HsaApiTable), 0, 0};
+  p.complete = ok;
 }
 
-/// Looked up again until ROCr is there: someone may ask for a symbol before it is loaded.
-Private &table() {
+/// Looked up again until ROCr is there: someone may ask for a symbol before it is loaded. The
+/// thread that finds all of it fills the table that stays; no memory is taken, and no lock held
+/// meanwhile.
+Private &table() noexcept {
+  static Private known, nothing;
   static std::mutex lock;
-  static std::atomic<Private *> known{nullptr};
-  if (Private *p = known.load(std::memory_order_acquire))
-    return *p;
-  static Private nothing;
-  std::unique_ptr<Private> fresh = lookUp();
+  static std::atomic<bool> ready{false};
+  if (ready.load(std::memory_order_acquire))
+    return known;
+  Private fresh;
+  lookUp(fresh);
+  if (!fresh.complete)
+    return nothing;
   std::lock_guard guard(lock);
-  if (!known && fresh->complete)
-    known.store(fresh.release(), std::memory_order_release);
-  return known ? *known : nothing;
+  if (!ready) {
+    known = fresh;
+    known.root.core_ = &known.core;
+    ready.store(true, std::memory_order_release);
+  }
+  return known;
 }
 
 std::atomic<bool> gFallback{false};

@@ -23,28 +23,36 @@ void Objects::dropReader(hsa_code_object_reader_t reader) {
   }
 }
 
-void Objects::addReplacement(hsa_executable_t executable, LoadedReplacement replacement,
-                             const std::vector<std::string> &kernels) {
+void Objects::addReplacement(hsa_executable_t executable, LoadedReplacement replacement) {
   std::lock_guard guard(lock_);
-  ExecutableRecord &record = executables_[executable.handle];
-  record.replacements.push_back(std::move(replacement));
-  record.replacedKernels.insert(kernels.begin(), kernels.end());
+  executables_[executable.handle].push_back(std::move(replacement));
+}
+
+void Objects::dropReplacement(hsa_executable_t executable, hsa_code_object_reader_t reader) {
+  std::lock_guard guard(lock_);
+  if (auto it = executables_.find(executable.handle); it != executables_.end())
+    std::erase_if(it->second, [&](const LoadedReplacement &replacement) {
+      return replacement.reader.handle == reader.handle;
+    });
 }
 
 std::set<std::string> Objects::replacedKernels(hsa_executable_t executable) const {
+  std::set<std::string> names;
   std::lock_guard guard(lock_);
-  auto it = executables_.find(executable.handle);
-  return it == executables_.end() ? std::set<std::string>() : it->second.replacedKernels;
+  if (auto it = executables_.find(executable.handle); it != executables_.end())
+    for (const LoadedReplacement &replacement : it->second)
+      names.insert(replacement.kernels.begin(), replacement.kernels.end());
+  return names;
 }
 
-ExecutableRecord Objects::takeExecutable(hsa_executable_t executable) {
+std::vector<LoadedReplacement> Objects::takeExecutable(hsa_executable_t executable) {
   std::lock_guard guard(lock_);
   auto it = executables_.find(executable.handle);
   if (it == executables_.end())
     return {};
-  ExecutableRecord record = std::move(it->second);
+  std::vector<LoadedReplacement> replacements = std::move(it->second);
   executables_.erase(it);
-  return record;
+  return replacements;
 }
 
 } // namespace meld

@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace meld {
 
@@ -24,11 +26,7 @@ struct ReaderSource {
 struct LoadedReplacement {
   std::shared_ptr<const Bytes> bytes;
   hsa_code_object_reader_t reader{};
-};
-
-struct ExecutableRecord {
-  std::vector<LoadedReplacement> replacements;
-  std::set<std::string> replacedKernels;
+  std::vector<std::string> kernels;
 };
 
 class Objects {
@@ -37,16 +35,18 @@ public:
   std::shared_ptr<const ReaderSource> findReader(hsa_code_object_reader_t reader) const;
   void dropReader(hsa_code_object_reader_t reader);
 
-  void addReplacement(hsa_executable_t executable, LoadedReplacement replacement,
-                      const std::vector<std::string> &kernels);
+  /// To be called before ROCr loads it: this takes memory, and what ROCr has must not be let go.
+  void addReplacement(hsa_executable_t executable, LoadedReplacement replacement);
+  /// ROCr did not load it.
+  void dropReplacement(hsa_executable_t executable, hsa_code_object_reader_t reader);
   std::set<std::string> replacedKernels(hsa_executable_t executable) const;
   /// Forgets the executable; the caller destroys it, then lets go of what is returned.
-  ExecutableRecord takeExecutable(hsa_executable_t executable);
+  std::vector<LoadedReplacement> takeExecutable(hsa_executable_t executable);
 
 private:
   mutable std::mutex lock_;
   std::map<uint64_t, std::shared_ptr<const ReaderSource>> readers_;
-  std::map<uint64_t, ExecutableRecord> executables_;
+  std::map<uint64_t, std::vector<LoadedReplacement>> executables_;
 };
 
 } // namespace meld

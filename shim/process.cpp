@@ -62,7 +62,7 @@ Process *startProcess() noexcept {
     std::atexit(finishProcess);
     return process();
   } catch (const std::exception &error) {
-    log::warning(std::string("libmeld does nothing in this process: ") + error.what());
+    log::warnOnce("start", "libmeld does nothing in this process: ", error.what());
   } catch (...) {
   }
   return nullptr;

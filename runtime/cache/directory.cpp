@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -171,19 +172,18 @@ Result<std::vector<std::string>> namesIn(const Descriptor &directory) {
   int fd = ::openat(directory.get(), ".", kDirectoryFlags);
   if (fd < 0)
     return fail(ErrorCode::io, errnoText("listing a cache folder", errno));
-  DIR *stream = ::fdopendir(fd);
+  std::unique_ptr<DIR, decltype([](DIR *open) { ::closedir(open); })> stream(::fdopendir(fd));
   if (!stream) {
     int error = errno;
     ::close(fd);
     return fail(ErrorCode::io, errnoText("listing a cache folder", error));
   }
   std::vector<std::string> names;
-  while (dirent *entry = ::readdir(stream)) {
+  while (dirent *entry = ::readdir(stream.get())) {
     std::string name = entry->d_name;
     if (name != "." && name != "..")
       names.push_back(std::move(name));
   }
-  ::closedir(stream);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -140,7 +140,7 @@ void write(Level level, std::string_view message) noexcept {
   }
 }
 
-void warnOnce(std::string_view key, std::string_view message) noexcept {
+void warnOnce(std::string_view key, std::string_view message, std::string_view detail) noexcept {
   if (!enabled(Level::warning))
     return;
   try {
@@ -150,7 +150,10 @@ void warnOnce(std::string_view key, std::string_view message) noexcept {
       if (!s.warned.emplace(key).second)
         return;
     }
-    warning(message);
+    if (detail.empty())
+      warning(message);
+    else
+      warning(std::string(message).append(detail));
   } catch (...) {
   }
 }

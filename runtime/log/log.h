@@ -24,8 +24,10 @@ inline void warning(std::string_view message) noexcept { write(Level::warning, m
 inline void info(std::string_view message) noexcept { write(Level::info, message); }
 inline void debug(std::string_view message) noexcept { write(Level::debug, message); }
 
-/// At most once per process for each `key`.
-void warnOnce(std::string_view key, std::string_view message) noexcept;
+/// At most once per process for each `key`. `detail` follows `message`: who has just caught
+/// std::bad_alloc puts no strings together.
+void warnOnce(std::string_view key, std::string_view message,
+              std::string_view detail = {}) noexcept;
 
 /// To be called in the child of a fork.
 void silenceAfterFork() noexcept;

@@ -67,7 +67,6 @@ std::string identityOf(const std::string &path) {
 /// One compile in flight; others that want the same key wait for it.
 struct Engine::Job {
   Bytes original;
-  std::string isa;
   bool done = false;
   Decision result;
 };
@@ -127,7 +126,7 @@ Decision Engine::decide(ByteView original) noexcept {
   try {
     return decideOrThrow(original);
   } catch (const std::exception &error) {
-    log::warnOnce("decide", std::string("internal error, original code is used: ") + error.what());
+    log::warnOnce("decide", "internal error, original code is used: ", error.what());
   } catch (...) {
     log::warnOnce("decide", "internal error, original code is used");
   }
@@ -163,7 +162,7 @@ Decision Engine::decideOrThrow(ByteView original) {
       remember(key, *hit);
       return finished(std::move(*hit));
     }
-  return finished(compileNow(key, original, isa));
+  return finished(compileNow(key, original));
 }
 
 std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
@@ -233,7 +232,7 @@ Result<std::shared_ptr<JitLibrary>> Engine::jit() {
   return jit_;
 }
 
-Decision Engine::compileNow(const CacheKey &key, ByteView original, const std::string &isa) {
+Decision Engine::compileNow(const CacheKey &key, ByteView original) {
   const Settings &s = options_.settings;
   Decision late;
   late.outcome = Outcome::late;
@@ -249,40 +248,31 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const std::s
   }
 
   std::shared_ptr<Job> job;
+  std::function<void()> body;
   bool mine = false;
   {
     std::lock_guard guard(lock_);
-    auto &slot = jobs_[key];
-    if (!slot) {
-      slot = std::make_shared<Job>();
-      slot->original.assign(original.begin(), original.end());
-      slot->isa = isa;
+    if (auto it = jobs_.find(key); it != jobs_.end()) {
+      job = it->second;
+    } else {
+      // All that takes memory comes before others can find the job: nobody waits for ever for one
+      // that never began.
+      job = std::make_shared<Job>();
+      job->original.assign(original.begin(), original.end());
+      body = [this, key, job] { work(key, *job); };
+      jobs_.emplace(key, job);
       mine = true;
     }
-    job = slot;
   }
-  if (mine) {
-    auto body = [this, key, job] {
-      Decision result;
-      try {
-        result = runJob(key, job->original, job->isa);
-      } catch (const std::exception &error) {
-        result.reason = std::string("internal error: ") + error.what();
-      }
-      std::lock_guard guard(lock_);
-      job->result = std::move(result);
-      job->done = true;
-      jobs_.erase(key);
-      jobDone_.notify_all();
-    };
-    if (!runDetached(body, kCompileStack)) {
-      log::warnOnce("thread", "no thread for a compile, original code is used");
+  if (mine && !runDetached(std::move(body), kCompileStack)) {
+    {
       std::lock_guard guard(lock_);
       job->done = true;
-      job->result.reason = "no thread for the compile";
+      job->result.reason = "no thread";
       jobs_.erase(key);
       jobDone_.notify_all();
     }
+    log::warnOnce("thread", "no thread for a compile, original code is used");
   }
   if (s.compileMode == "async" && mine)
     return late;
@@ -302,7 +292,24 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const std::s
   return job->result;
 }
 
-Decision Engine::runJob(const CacheKey &key, ByteView original, const std::string &isa) {
+void Engine::work(const CacheKey &key, Job &job) noexcept {
+  Decision result;
+  try {
+    result = runJob(key, job.original);
+  } catch (const std::exception &error) {
+    result.reason = "internal error"; // short enough to take no memory
+    log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
+  } catch (...) {
+    result.reason = "internal error";
+  }
+  std::lock_guard guard(lock_);
+  job.result = std::move(result);
+  job.done = true;
+  jobs_.erase(key);
+  jobDone_.notify_all();
+}
+
+Decision Engine::runJob(const CacheKey &key, ByteView original) {
   auto object = CodeObject::parse(original);
   if (!object) {
     Decision failed;
@@ -326,13 +333,12 @@ Decision Engine::runJob(const CacheKey &key, ByteView original, const std::strin
     return failed;
   }
   auto start = Clock::now();
-  JitOutcome compiled = (*library)->compile(original, isa, options_.settings);
+  JitOutcome compiled = (*library)->compile(original, object->isa.targetId(), options_.settings);
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
 
   Decision decision;
   decision.source = Source::compiled;
   decision.reason = compiled.reason;
-  decision.metadata = compiled.metadata;
   bool store = true;
   if (compiled.status == MELD_JIT_REPLACED) {
     auto findings = gate(*object, compiled.codeObject);
@@ -364,7 +370,7 @@ Decision Engine::runJob(const CacheKey &key, ByteView original, const std::strin
     entry.created = std::time(nullptr);
     entry.tool = (*library)->version();
     entry.reason = decision.reason;
-    entry.metadata = decision.metadata;
+    entry.metadata = std::move(compiled.metadata);
     if (decision.replacement)
       entry.codeObject = *decision.replacement;
     disk_->store(entry);

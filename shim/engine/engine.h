@@ -31,7 +31,7 @@ struct Decision {
   Source source = Source::none;
   CacheKey key;
   std::shared_ptr<const Bytes> replacement; ///< set exactly when outcome == replaced
-  std::string isa, reason, metadata;
+  std::string isa, reason;
   std::vector<std::string> kernels;
 };
 
@@ -65,8 +65,9 @@ private:
   Decision decideOrThrow(ByteView original);
   std::optional<Decision> fromMemory(const CacheKey &key);
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original);
-  Decision compileNow(const CacheKey &key, ByteView original, const std::string &isa);
-  Decision runJob(const CacheKey &key, ByteView original, const std::string &isa);
+  Decision compileNow(const CacheKey &key, ByteView original);
+  void work(const CacheKey &key, Job &job) noexcept;
+  Decision runJob(const CacheKey &key, ByteView original);
   void remember(const CacheKey &key, const Decision &decision);
   Result<std::shared_ptr<JitLibrary>> jit();
 

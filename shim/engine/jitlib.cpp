@@ -61,6 +61,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
 
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;
+  std::unique_ptr<MeldJitReply, MeldJitReleaseFn> release(&reply, release_);
   compile_(&request, &reply); // what it returns repeats reply.status
   JitOutcome outcome;
   outcome.status = reply.status;
@@ -78,7 +79,6 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
       outcome.reason = "libmeld-jit.so returned an empty code object";
     }
   }
-  release_(&reply);
   return outcome;
 }
 

@@ -32,20 +32,20 @@ std::map<MeldJitReply *, std::unique_ptr<Holder>> gHolders;
 
 extern "C" {
 
-int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
+int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   if (request->abi != MELD_JIT_ABI || variable("FAKEJIT_MODE", "") == "refuse")
     return MELD_JIT_FAILED;
   std::string log = variable("FAKEJIT_LOG", ""), mode = variable("FAKEJIT_MODE", "replace");
   if (!log.empty()) {
-    int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     std::string line = std::string(request->isa) + "\n";
+    int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     (void)!write(fd, line.data(), line.size());
     close(fd);
   }
   while (mode == "endless") // nothing stops it; there is no meld_jit_cancel here either
     usleep(1000);
   usleep(1000 * std::stoi(variable("FAKEJIT_DELAY_MS", "0")));
-  auto *holder = new Holder;
+  auto holder = std::make_unique<Holder>();
   const auto *from = static_cast<const uint8_t *>(request->codeObject);
   holder->bytes.assign(from, from + request->size);
   holder->json = R"({"kernels":[{"name":"kernel","decisions":[]}]})";
@@ -70,8 +70,11 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
   reply->reason = holder->reason.c_str();
   reply->json = holder->json.c_str();
   std::lock_guard guard(gLock);
-  gHolders[reply].reset(holder);
+  gHolders[reply] = std::move(holder);
   return reply->status;
+} catch (const std::bad_alloc &) { // as the real one does
+  *reply = {};
+  return reply->status = MELD_JIT_FAILED;
 }
 
 void meld_jit_release(MeldJitReply *reply) {
