@@ -3,6 +3,7 @@
 #include "tests/runtime/codeobject/compressed.h"
 
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace meld;
 using namespace meld::test;
@@ -195,9 +196,10 @@ TEST(CompressedBundle, DamageIsAnErrorNeverACrash) {
 // Each may claim no more than can be in its bytes; two sections over the same bytes would have that
 // twice.
 TEST(CompressedBundle, SectionsOverEachOtherHaveOneBudget) {
-  Bytes noise(8192);
-  for (size_t i = 0; i < noise.size(); ++i)
-    noise[i] = uint8_t(i * 2654435761u >> 13);
+  Bytes noise(8192); // does not get smaller
+  std::mt19937 random(1);
+  for (uint8_t &byte : noise)
+    byte = uint8_t(random());
   BuildObject carrier;
   carrier.bitcode = compressed(noise, 2, 1);
   const uint32_t claim = uint32_t((carrier.bitcode.size() - 24) * kMaxUnpackRatio);
