@@ -1,5 +1,7 @@
 #include "runtime/cache/directory.h"
 
+#include "runtime/write.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -146,6 +148,7 @@ Result<void> writeFileAt(const Descriptor &directory, const std::string &name, B
   }
   if (!fd)
     return fail(ErrorCode::io, "no free temporary name in the cache");
+  WithoutWriteSignals quiet;
   int error = 0;
   size_t at = 0;
   while (!error && at < bytes.size()) {

@@ -1,4 +1,5 @@
 #include "runtime/log/log.h"
+#include "runtime/write.h"
 
 #include <atomic>
 #include <cerrno>
@@ -30,17 +31,7 @@ protected:
   void sink_it_(const spdlog::details::log_msg &message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    const char *from = line.data();
-    size_t left = line.size();
-    while (left) {
-      ssize_t done = ::write(descriptor_, from, left);
-      if (done < 0 && errno == EINTR)
-        continue;
-      if (done <= 0)
-        return;
-      from += done;
-      left -= done;
-    }
+    writeAll(descriptor_, {line.data(), line.size()});
   }
   void flush_() override {}
 

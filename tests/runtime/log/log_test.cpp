@@ -1,9 +1,11 @@
 #include "runtime/log/log.h"
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -34,6 +36,49 @@ protected:
 };
 
 } // namespace
+
+// Who writes to a pipe that nobody reads, or past the limit on a file's size, is ended by a signal:
+// the application must not be, by what we say.
+TEST_F(Log, ASignalOfAWriteIsNotTheApplications) {
+  for (int number : {SIGPIPE, SIGXFSZ}) {
+    pid_t child = fork();
+    if (!child) {
+      signal(number, SIG_DFL);
+      if (number == SIGPIPE) {
+        int ends[2];
+        if (pipe(ends) || close(ends[0]) || dup2(ends[1], STDERR_FILENO) < 0)
+          _exit(1);
+        log::configure(2, "");
+      } else {
+        const rlimit limit{16, 16};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        log::configure(2, file_);
+      }
+      log::warning("longer than sixteen bytes");
+      log::warning("and once more");
+      sigset_t pending;
+      sigpending(&pending);
+      if (sigismember(&pending, number))
+        _exit(2);
+      // The application's own is still its own, blocked or not.
+      sigset_t blocked;
+      sigemptyset(&blocked);
+      sigaddset(&blocked, number);
+      sigprocmask(SIG_BLOCK, &blocked, nullptr);
+      raise(number);
+      log::warning("meanwhile");
+      sigpending(&pending);
+      if (!sigismember(&pending, number))
+        _exit(3);
+      sigprocmask(SIG_UNBLOCK, &blocked, nullptr); // ends here
+      _exit(4);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
+    EXPECT_EQ(WTERMSIG(status), number);
+  }
+}
 
 TEST_F(Log, NothingIsOpenedBeforeTheFirstMessageThatPasses) {
   log::configure(2, file_);

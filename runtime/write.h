@@ -1,0 +1,56 @@
+// write(2) into what is the application's: its stderr may be a pipe that nobody reads, its files
+// may have a limit. Neither must end it with a signal of our making.
+#pragma once
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <initializer_list>
+#include <pthread.h>
+#include <string_view>
+#include <unistd.h>
+
+namespace meld {
+
+/// While it lives, writes of this thread fail (EPIPE, EFBIG) where they would have raised SIGPIPE
+/// or SIGXFSZ. What was pending before stays pending. No memory, any thread.
+class WithoutWriteSignals {
+public:
+  WithoutWriteSignals() noexcept {
+    sigset_t pending;
+    sigpending(&pending);
+    sigemptyset(&ours_);
+    for (int number : {SIGPIPE, SIGXFSZ})
+      if (!sigismember(&pending, number))
+        sigaddset(&ours_, number);
+    pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+  }
+  ~WithoutWriteSignals() {
+    const int error = errno;
+    const timespec now{};
+    while (sigtimedwait(&ours_, nullptr, &now) > 0 || errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  WithoutWriteSignals(const WithoutWriteSignals &) = delete;
+  WithoutWriteSignals &operator=(const WithoutWriteSignals &) = delete;
+
+private:
+  sigset_t ours_, before_;
+};
+
+/// All of `text`, or as much as goes.
+inline void writeAll(int descriptor, std::string_view text) noexcept {
+  WithoutWriteSignals quiet;
+  while (!text.empty()) {
+    const ssize_t done = ::write(descriptor, text.data(), text.size());
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return;
+    text.remove_prefix(done);
+  }
+}
+
+} // namespace meld
