@@ -66,6 +66,13 @@ std::optional<unsigned> wavesPerSimd(std::string_view processor, unsigned wavefr
   auto file = registerFile(processor, wavefrontSize);
   if (!file)
     return std::nullopt;
+  // More than any processor has, and nothing below overflows: the numbers are the object's own.
+  constexpr uint64_t most = 1 << 20;
+  vgprs = std::min(vgprs, most);
+  agprs = std::min(agprs, most);
+  sgprs = std::min(sgprs, most);
+  const uint64_t ldsBytes = std::min(workgroup.ldsBytes, most);
+  const uint64_t threads = std::min(workgroup.mostThreads, most);
   // Where AGPRs have a file of their own (gfx908), the larger of the two counts.
   uint64_t vector = roundUp(std::max<uint64_t>({vgprs, agprs, 1}), file->vgprGranule);
   uint64_t waves = std::min<uint64_t>(file->maxWaves, file->vgprTotal / vector);
@@ -74,10 +81,10 @@ std::optional<unsigned> wavesPerSimd(std::string_view processor, unsigned wavefr
     waves = std::min(waves, file->sgprTotal / scalar);
   }
   const uint64_t lds = ldsPerUnit(processor);
-  if (lds && workgroup.ldsBytes && workgroup.mostThreads && wavefrontSize) {
+  if (lds && ldsBytes && threads && wavefrontSize) {
     constexpr uint64_t simds = 4, granule = 512;
-    const uint64_t groups = lds / roundUp(workgroup.ldsBytes, granule);
-    const uint64_t perGroup = roundUp(workgroup.mostThreads, wavefrontSize) / wavefrontSize;
+    const uint64_t groups = lds / roundUp(ldsBytes, granule);
+    const uint64_t perGroup = roundUp(threads, wavefrontSize) / wavefrontSize;
     waves = std::min(waves, std::max<uint64_t>(1, (groups * perGroup + simds - 1) / simds));
   }
   return static_cast<unsigned>(waves);

@@ -54,6 +54,20 @@ int main(int argc, char **argv) {
       {{"host-x86_64-unknown-linux--", {}}, {"hipv4-amdgcn-amd-amdhsa--gfx90a", built}});
   write("codeobject", "built", built);
   write("gate", "built", twice(built));
+  // Eight bytes for each number, so that a change of one byte makes any size of it.
+  for (uint64_t huge : {uint64_t(1) << 40, UINT64_MAX})
+    for (const char *target : {"amdgcn-amd-amdhsa--gfx90a", "amdgcn-amd-amdhsa--gfx1030"}) {
+      BuildObject many;
+      many.target = target;
+      many.flags = many.target.ends_with("gfx90a") ? 0x53f : 0x36;
+      BuildKernel &kernel = many.kernels[0];
+      kernel.vgprs = kernel.agprs = kernel.sgprs = kernel.group = kernel.maxWorkgroup = huge;
+      kernel.kernargSize = kernel.priv = huge;
+      const std::string name =
+          "huge" + std::to_string(huge == UINT64_MAX) + many.target.substr(many.target.size() - 4);
+      write("codeobject", name, build(many));
+      write("gate", name, twice(build(many)));
+    }
   write("hostfile", "bundle", bundle);
   for (unsigned version : {1, 2, 3})
     for (unsigned method : {0, 1})

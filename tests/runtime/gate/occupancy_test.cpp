@@ -31,6 +31,20 @@ TEST(Occupancy, Rdna) {
   EXPECT_EQ(wavesPerSimd("gfx1010", 64, 128, 0, 106), 4u);
 }
 
+// The numbers come from an object that anyone may have written: rounding up must not come out at 0.
+TEST(Occupancy, NumbersThatNoProcessorHas) {
+  for (const char *processor : {"gfx90a", "gfx908", "gfx1030", "gfx1100"})
+    for (uint64_t many : {uint64_t(1) << 31, UINT64_MAX - 6, UINT64_MAX}) {
+      EXPECT_EQ(wavesPerSimd(processor, 32, many, 0, 0), 0u) << processor;
+      if (processor[3] == '9') { // later ones: SGPRs do not limit
+        EXPECT_EQ(wavesPerSimd(processor, 64, 1, 0, many), 0u) << processor;
+      }
+      EXPECT_TRUE(wavesPerSimd(processor, 64, 1, many, 1)) << processor;
+      EXPECT_TRUE(wavesPerSimd(processor, 64, 1, 1, 1, {many, many})) << processor;
+      EXPECT_TRUE(wavesPerSimd(processor, 64, 1, 1, 1, {1, many})) << processor;
+    }
+}
+
 TEST(Occupancy, UnknownProcessor) {
   EXPECT_FALSE(wavesPerSimd("gfx9999", 64, 1, 0, 1));
   EXPECT_FALSE(wavesPerSimd("", 64, 1, 0, 1));
