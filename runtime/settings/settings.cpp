@@ -1,6 +1,7 @@
 #include "runtime/settings/settings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <regex>
@@ -12,7 +13,25 @@ namespace {
 const std::vector<std::string> &allowedWords(std::string_view name) {
   static const std::vector<std::string> modes = {"sync", "async"};
   static const std::vector<std::string> dumps = {"ir", "isa", "decision", "cfg"};
-  return name == "MELD_COMPILE_MODE" ? modes : dumps;
+  // passNames() and scalarizePassNames() in passes/, which is LLVM's world; tests/jit compares.
+  static const std::vector<std::string> passes = {"meld",
+                                                  "none",
+                                                  "triangles",
+                                                  "branch-fusion",
+                                                  "cfm",
+                                                  "padding",
+                                                  "switch",
+                                                  "tail-merge",
+                                                  "unpredicate",
+                                                  "uniform-branch",
+                                                  "scalarize",
+                                                  "converged-loops",
+                                                  "dynamic-convergence",
+                                                  "scalarize-values",
+                                                  "scalarize-loads",
+                                                  "affine-address",
+                                                  "multiply-add-address"};
+  return name == "MELD_COMPILE_MODE" ? modes : name == "MELD_PASSES" ? passes : dumps;
 }
 
 std::string lower(std::string_view text) {
@@ -50,11 +69,19 @@ Result<std::string> parseRegex(std::string_view text) {
   if (text.empty())
     return std::string();
   try {
-    std::regex compiled{std::string(text)};
-    return std::string(text);
+    std::regex compiled(std::string(text), std::regex::extended);
   } catch (const std::regex_error &error) {
-    return fail(ErrorCode::badInput, "not a regular expression");
+    return fail(ErrorCode::badInput, "not a POSIX extended regular expression");
   }
+  // \d, \w and the like would match the letter.
+  for (size_t at = 0; at + 1 < text.size(); ++at)
+    if (text[at] == '\\') {
+      const char escaped = text[++at];
+      if (std::isalnum(static_cast<unsigned char>(escaped)))
+        return fail(ErrorCode::badInput, std::string("\\") + escaped +
+                                             " is not known to POSIX extended regular expressions");
+    }
+  return std::string(text);
 }
 Result<std::string> parseChoice(std::string_view name, std::string_view text) {
   std::string word = lower(text);
@@ -64,18 +91,27 @@ Result<std::string> parseChoice(std::string_view name, std::string_view text) {
   return word;
 }
 Result<std::string> parseList(std::string_view name, std::string_view text) {
+  constexpr std::string_view passPrefix = "meld-"; // as opt knows them
   std::string out;
   while (!text.empty()) {
     size_t comma = std::min(text.find(','), text.size());
     std::string_view part = text.substr(0, comma);
     text.remove_prefix(std::min(comma + 1, text.size()));
+    while (part.starts_with(' '))
+      part.remove_prefix(1);
+    while (part.ends_with(' '))
+      part.remove_suffix(1);
     if (part.empty())
       continue;
+    if (name == "MELD_PASSES" && part.starts_with(passPrefix))
+      part.remove_prefix(passPrefix.size());
     auto word = parseChoice(name, part);
     if (!word)
       return fail(ErrorCode::badInput, "'" + std::string(part) + "' is " + word.error().message);
     out += (out.empty() ? "" : ",") + *word;
   }
+  if (out != "none" && ("," + out + ",").find(",none,") != std::string::npos)
+    return fail(ErrorCode::badInput, "'none' stands alone");
   return out;
 }
 

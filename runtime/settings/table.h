@@ -3,8 +3,8 @@
 //   X(kind, field, environment name, default as a person would write it, help)
 //
 // Kinds: Flag (0/1/on/off/true/false/yes/no), Number (uint32), Size (bytes; K, M, G, T suffix),
-// Real, Level (0-5 or a name), Text, Regex (ECMAScript), Choice (one of the values after "one of"
-// in MELD_CHOICES), List (comma list). No include guard on purpose: include it after defining
+// Real, Level (0-5 or a name), Text, Regex (POSIX extended), Choice (one of allowedWords() in
+// settings.cpp), List (several of them). No include guard on purpose: include it after defining
 // MELD_SETTING.
 
 #ifndef MELD_SETTING
@@ -21,9 +21,9 @@ MELD_SETTING(Text,   cacheDir,        "MELD_CACHE_DIR",         "",     "Cache f
 MELD_SETTING(Size,   cacheMaxSize,    "MELD_CACHE_MAX_SIZE",    "2G",   "Oldest entries go when the cache is larger than this; 0: no limit")
 MELD_SETTING(Flag,   cacheReadonly,   "MELD_CACHE_READONLY",    "0",    "Use entries, write none")
 MELD_SETTING(Flag,   recache,         "MELD_RECACHE",           "0",    "Ignore existing entries and compile again")
-MELD_SETTING(Regex,  kernelInclude,   "MELD_KERNEL_INCLUDE",    "",     "Only kernels whose name matches; empty: all")
-MELD_SETTING(Regex,  kernelExclude,   "MELD_KERNEL_EXCLUDE",    "",     "Not kernels whose name matches; empty: none")
-MELD_SETTING(Text,   passes,          "MELD_PASSES",            "",     "Pass pipeline; empty: the default one, none: recompile only")
+MELD_SETTING(Regex,  kernelInclude,   "MELD_KERNEL_INCLUDE",    "",     "Only kernels whose name (mangled) matches this POSIX extended regular expression; empty: all")
+MELD_SETTING(Regex,  kernelExclude,   "MELD_KERNEL_EXCLUDE",    "",     "Not kernels whose name (mangled) matches this POSIX extended regular expression; empty: none")
+MELD_SETTING(List,   passes,          "MELD_PASSES",            "",     "The passes that run, by name (opt-15 knows them as meld-NAME); empty: all that pay by default, none: recompile only")
 MELD_SETTING(Real,   minProfit,       "MELD_MIN_PROFIT",        "0",    "Least gain, in percent of weighted issue cycles, worth a change")
 MELD_SETTING(Number, maxIterations,   "MELD_MAX_ITERATIONS",    "16",   "Most melding rounds per kernel")
 MELD_SETTING(Flag,   scalarize,       "MELD_SCALARIZE",         "1",    "Move uniform work to the scalar unit")
@@ -32,7 +32,7 @@ MELD_SETTING(Flag,   tailMerge,       "MELD_TAIL_MERGE",        "1",    "Merge a
 MELD_SETTING(Number, exitWaitMs, "MELD_EXIT_WAIT_MS", "10000", "At the end of the process, wait this long for compiles in the background, then stop them")
 MELD_SETTING(Number, compileBudgetMs, "MELD_COMPILE_BUDGET_MS", "10000", "Wait this long for a compile, then run the original and finish in the background; 0: no limit")
 MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",      "sync", "sync: wait for a compile; async: never wait, the result serves the next load")
-MELD_SETTING(Number, jobs,            "MELD_JOBS",              "1",    "Compile threads")
+MELD_SETTING(Number, jobs,            "MELD_JOBS",              "1",    "Compile threads; changes nothing: comgr compiles one thing at a time in a process")
 MELD_SETTING(Text,   dumpDir,         "MELD_DUMP_DIR",          "",     "Write IR, ISA, decisions and CFGs of compiles into this folder")
 MELD_SETTING(List,   dump,            "MELD_DUMP",              "ir,isa,decision,cfg", "What to write: any of ir, isa, decision, cfg")
 MELD_SETTING(Flag,   report,          "MELD_REPORT",            "0",    "Print what was done to stderr when the process ends")
@@ -46,6 +46,7 @@ MELD_SETTING(Text,   gpuTimingParams, "MELD_GPU_TIMING_PARAMS", "",     "Softwar
 MELD_SETTING(Text,   gpuChecked,      "MELD_GPU_CHECKED",       "",     "Software GPU: 1: check every address against what was allocated; all, or any of memory, hazard, undefined, race, barrier")
 MELD_SETTING(Text,   gpuTranslate,    "MELD_GPU_TRANSLATE",     "",     "Software GPU: auto: translate hot kernels to host code in the background (default); always: before they run; off: interpret")
 MELD_SETTING(Text,   gpuTranslateThreshold, "MELD_GPU_TRANSLATE_THRESHOLD", "", "Software GPU: a kernel is hot after this many executed instructions for each of its own (20000)")
+MELD_SETTING(Text,   gpuTranslateLanes, "MELD_GPU_TRANSLATE_LANES", "", "Software GPU: 8: translate as on a host without AVX-512; for tests")
 MELD_SETTING(Text,   counters,        "MELD_COUNTERS",          "",     "Software GPU: write counters to this JSON file")
 MELD_SETTING(Text,   gpuProfile,      "MELD_GPU_PROFILE",       "",     "Software GPU: write a per-instruction profile to this JSON file")
 MELD_SETTING(Text,   gpuCapture,      "MELD_GPU_CAPTURE",       "",     "Software GPU: DIR[,REGEX[,N]] saves the N-th dispatch of matching kernels for meld-gpu replay")

@@ -101,6 +101,28 @@ TEST(Settings, ValuesOfEveryKind) {
   EXPECT_EQ(value(loaded, "MELD_CACHE_MAX_SIZE").value, "512M");
 }
 
+// The compiler matches names with LLVM's regular expressions, which are POSIX extended ones: what
+// it would refuse, or take for something else, is a bad value here.
+TEST(Settings, RegularExpressionsAreTheCompilers) {
+  for (const char *good :
+       {"^_Z[0-9]+saxpy", "(reduce|scan){1,2}$", "a\\.b", "[[:digit:]]+x?", "\\$"})
+    EXPECT_TRUE(parse({{"MELD_KERNEL_INCLUDE", good}}).warnings.empty()) << good;
+  for (const char *bad : {"(?:s)", "\\d+", "a\\w", "(a)\\1", "[a", "a{2,1}", "*"}) {
+    LoadedSettings loaded = parse({{"MELD_KERNEL_INCLUDE", bad}});
+    ASSERT_EQ(loaded.warnings.size(), 1u) << bad;
+    EXPECT_EQ(loaded.settings.kernelInclude, "");
+  }
+}
+
+TEST(Settings, PassesAreNamed) {
+  EXPECT_EQ(parse({{"MELD_PASSES", "meld-cfm, tail-merge"}}).settings.passes, "cfm,tail-merge");
+  EXPECT_EQ(parse({{"MELD_PASSES", "none"}}).settings.passes, "none");
+  LoadedSettings loaded = parse({{"MELD_PASSES", "cfm,none"}});
+  ASSERT_EQ(loaded.warnings.size(), 1u);
+  EXPECT_NE(loaded.warnings[0].find("'none' stands alone"), std::string::npos);
+  EXPECT_EQ(loaded.settings.passes, "");
+}
+
 TEST(Settings, BadValueIsOneWarningAndTheDefault) {
   const std::map<std::string, std::string> bad = {{"MELD_DISABLE", "maybe"},
                                                   {"MELD_JOBS", "-1"},
@@ -108,6 +130,8 @@ TEST(Settings, BadValueIsOneWarningAndTheDefault) {
                                                   {"MELD_MIN_PROFIT", "nan"},
                                                   {"MELD_LOG_LEVEL", "6"},
                                                   {"MELD_KERNEL_INCLUDE", "(unclosed"},
+                                                  {"MELD_KERNEL_EXCLUDE", "\\w+"},
+                                                  {"MELD_PASSES", "cfm,no-such-pass"},
                                                   {"MELD_DUMP", "ir,pictures"},
                                                   {"MELD_COMPILE_MODE", "later"},
                                                   {"MELD_MAX_ITERATIONS", "99999999999"}};

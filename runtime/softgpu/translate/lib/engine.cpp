@@ -65,8 +65,6 @@ Error Engine::start() {
   }
   machine->getFeatures().AddFeature("prefer-256-bit", false);
   machine->setCodeGenOptLevel(compat::CodeGenLevel::Less);
-  if (const char *n = std::getenv("MELD_GPU_TRANSLATE_OPT"))
-    machine->setCodeGenOptLevel(compat::CodeGenLevel(std::atoi(n)));
   cpu_ = machine->getCPU();
   features_ = machine->getFeatures().getString();
   // Without unwind tables: nothing is thrown through a unit, and registering them looks for symbols
@@ -98,8 +96,6 @@ Expected<Compiled> Engine::compile(const UnitInst *insts, uint32_t count) {
   fn->addFnAttr("target-features", features_);
   fn->addFnAttr("min-legal-vector-width", std::to_string(32 * lanes_));
   fn->addFnAttr("prefer-vector-width", std::to_string(32 * lanes_));
-  if (std::getenv("MELD_GPU_TRANSLATE_DUMP"))
-    module->print(errs(), nullptr);
   std::string problem;
   raw_string_ostream stream(problem);
   if (verifyFunction(*fn, &stream))
