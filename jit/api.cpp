@@ -45,9 +45,12 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     r.dumpDir = text(request->dumpDir);
     r.dump = text(request->dump);
     if (auto *log = request->log)
-      r.log = [log, context = request->logContext](int level, const std::string &m) {
+      r.log = [log, context = request->context](int level, const std::string &m) {
         log(context, level, m.c_str());
       };
+    if (request->optionsBegin && request->optionsEnd)
+      r.options = {[request] { return request->optionsBegin(request->context) != 0; },
+                   [request] { request->optionsEnd(request->context); }};
     auto result = meld::jit::compile(r);
     using Status = meld::jit::CompileReply::Status;
     reply->permanent = result.permanent;

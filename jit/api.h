@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 1
+#define MELD_JIT_ABI 2
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -36,10 +36,15 @@ typedef struct MeldJitRequest {
   const char *kernelExclude;
   const char *dumpDir; /* "" = no dumps */
   const char *dump;    /* comma list: ir,isa,decision,cfg */
-  uint32_t jobs;
   void (*log)(void *context, int level,
               const char *message); /* levels as MELD_LOG_LEVEL; may be NULL */
-  void *logContext;
+  /* LLVM's command-line options are one set per process, and the application's own compiler
+   * (hiprtc, through comgr) sets them, too. Between these two calls, on the compile's thread and
+   * both or none NULL, this library needs them for itself. 0 from the first: it may not have them,
+   * and the compile fails. */
+  int (*optionsBegin)(void *context);
+  void (*optionsEnd)(void *context);
+  void *context; /* of the three */
 } MeldJitRequest;
 
 typedef struct MeldJitReply {
@@ -56,7 +61,7 @@ typedef struct MeldJitReply {
 typedef int (*MeldJitCompileFn)(const MeldJitRequest *, MeldJitReply *);
 typedef void (*MeldJitReleaseFn)(MeldJitReply *);
 
-/* Returns reply->status. */
+/* Returns reply->status. No exception leaves it: the caller may have a C++ runtime of its own. */
 __attribute__((visibility("default"))) int meld_jit_compile(const MeldJitRequest *request,
                                                             MeldJitReply *reply);
 __attribute__((visibility("default"))) void meld_jit_release(MeldJitReply *reply);
@@ -67,7 +72,7 @@ __attribute__((visibility("default"))) void meld_jit_cancel(void);
  * where it is, so that the process can end. 1 when nothing compiles any more, 0 after that many
  * milliseconds without success. Any thread. */
 __attribute__((visibility("default"))) int meld_jit_freeze(unsigned milliseconds);
-/* "libmeld-jit 0.1.0; LLVM 15.0.6; comgr 2.4": part of the cache key */
+/* "libmeld-jit 0.1.0; LLVM 15.0.6; comgr 2.4": for people; cache entries hold it */
 __attribute__((visibility("default"))) const char *meld_jit_version(void);
 
 #ifdef __cplusplus

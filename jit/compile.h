@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include "jit/options_gate.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -33,6 +35,7 @@ struct CompileRequest {
   std::string kernelInclude, kernelExclude;
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;
+  OptionsGate options;
 };
 
 struct CompileReply {

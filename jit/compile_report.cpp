@@ -105,7 +105,8 @@ void Compilation::dumpBefore(const Disassembler &disassembler) {
     return;
   }
   keepExports(**module);
-  if (auto e = optimize(**module, options_, object_.processor, false, nullptr)) {
+  if (auto e = optimize(**module, options_, object_.processor, false, nullptr, nullptr,
+                        request_.options)) {
     log(logWarning, toString(std::move(e)));
     return;
   }

@@ -128,7 +128,8 @@ Error Compilation::transform(Module &module) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
   keepExports(module);
-  if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_))
+  if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_,
+                        request_.options))
     return e;
   for (const auto &d : decisionLog.entries()) {
     if (d.melded && passes::isScalarizePass(d.pass))

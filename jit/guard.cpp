@@ -48,7 +48,9 @@ struct Frame {
   volatile sig_atomic_t faultsSeen = 0;
   volatile sig_atomic_t lastSignal = 0;
 };
-thread_local Frame *current = nullptr;
+// initial-exec: the handler looks at it on threads that never did, and a first look at a dynamic
+// one takes memory.
+__attribute__((tls_model("initial-exec"))) thread_local Frame *current = nullptr;
 
 struct sigaction previous[faultCount];
 
@@ -163,8 +165,10 @@ public:
     // NODEFER: handlers are left by an exception or a jump.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < faultCount; ++i)
-      sigaction(faults[i], &action, &previous[i]);
+    for (size_t i = 0; i < faultCount; ++i) {
+      sigaction(faults[i], nullptr, &previous[i]); // complete before the handler looks at it
+      sigaction(faults[i], &action, nullptr);
+    }
   }
   ~SignalScope() {
     for (size_t i = 0; i < faultCount; ++i) {

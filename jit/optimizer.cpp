@@ -34,7 +34,11 @@ std::mutex &commandLineMutex() {
 
 class CommandLineScope {
 public:
-  explicit CommandLineScope(const CompileOptions &options) : lock_(commandLineMutex()) {
+  CommandLineScope(const CompileOptions &options, const OptionsGate &gate)
+      : lock_(commandLineMutex()), gate_(gate) {
+    ours_ = !gate_.begin || gate_.begin();
+    if (!ours_)
+      return;
     std::vector<const char *> argv{"meld-jit"};
     for (const auto &m : options.mllvm)
       argv.push_back(m.c_str());
@@ -42,14 +46,24 @@ public:
     raw_string_ostream errors(errors_);
     ok_ = cl::ParseCommandLineOptions(int(argv.size()), argv.data(), "", &errors);
   }
-  ~CommandLineScope() { cl::ResetAllOptionOccurrences(); }
+  ~CommandLineScope() {
+    if (!ours_)
+      return;
+    cl::ResetAllOptionOccurrences();
+    if (gate_.end)
+      gate_.end();
+  }
   Error error() const {
+    if (!ours_)
+      return compilerError("LLVM's options are in use by the application's own compiler");
     return ok_ ? Error::success() : inputError(".llvmcmd: -mllvm: " + StringRef(errors_).trim());
   }
 
 private:
   std::lock_guard<std::mutex> lock_;
+  const OptionsGate &gate_;
   std::string errors_;
+  bool ours_ = false;
   bool ok_ = false;
 };
 
@@ -139,8 +153,9 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const CompileOption
 }
 
 Error optimize(Module &module, const CompileOptions &options, StringRef processor, bool verify,
-               const std::function<void(PassBuilder &)> &extend, double *ownMs) {
-  CommandLineScope commandLine(options);
+               const std::function<void(PassBuilder &)> &extend, double *ownMs,
+               const OptionsGate &gate) {
+  CommandLineScope commandLine(options, gate);
   if (auto e = commandLine.error())
     return e;
   auto tm = createTargetMachine(options, processor);

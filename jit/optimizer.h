@@ -6,10 +6,12 @@
 //
 // The pipeline depends on LLVM's global command-line options (the original -mllvm options). They
 // are set right before the run and reset after it, under a process-wide lock. comgr actions reset
-// them as well, hence no other state of ours may live there.
+// them as well, hence no other state of ours may live there; those of the application are kept away
+// by the gate.
 #pragma once
 
 #include "jit/options.h"
+#include "jit/options_gate.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -32,8 +34,9 @@ createTargetMachine(const CompileOptions &options, llvm::StringRef processor);
 
 /// Runs clang's pipeline for `options.level`. `extend` may register callbacks at the extension
 /// points. `ownMs` (may be null) grows by the processor time spent in passes of meld::passes.
+/// `gate` keeps other users of LLVM's options away meanwhile.
 llvm::Error optimize(llvm::Module &module, const CompileOptions &options, llvm::StringRef processor,
                      bool verify, const std::function<void(llvm::PassBuilder &)> &extend,
-                     double *ownMs = nullptr);
+                     double *ownMs = nullptr, const OptionsGate &gate = {});
 
 } // namespace meld::jit

@@ -7,9 +7,13 @@
 // the program is compiled once more exactly as asked for. libhiprtc is not linked: the handful of
 // types are plain C and the same in every version.
 #include "shim/attach.h"
+#include "shim/engine/options_gate.h"
 #include "shim/next.h"
+#include "shim/process.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +29,26 @@ constexpr int kInternalError = 11; // HIPRTC_ERROR_INTERNAL_ERROR
 template <class F> F next(const char *name) {
   return reinterpret_cast<F>(meld::nextSymbol(name, meld::kHipLibraries));
 }
+
+/// Longer than our run of the pipeline takes for all but the largest code objects.
+constexpr std::chrono::milliseconds kPatience{10000};
+
+/// While the application compiles, our compiler leaves LLVM's options alone. Not in the child of a
+/// fork: the parent's compile is not there to end.
+class TheirTurn {
+public:
+  TheirTurn() : forked_(meld::process() && meld::process()->passThrough) {
+    if (!forked_)
+      meld::optionsGate().enterTheirs(kPatience);
+  }
+  ~TheirTurn() {
+    if (!forked_)
+      meld::optionsGate().leaveTheirs();
+  }
+
+private:
+  const bool forked_;
+};
 
 /// The log has errors, and none of them is about our option.
 bool failsOnItsOwn(void *program) {
@@ -46,10 +70,11 @@ MELD_EXPORT int hiprtcCompileProgram(void *program, int count, const char *const
   static const auto compile = next<Compile>("hiprtcCompileProgram");
   if (!compile)
     return kInternalError;
-  // secure_getenv: inert under AT_SECURE.
-  const bool active = !meld::isTrue(getenv("MELD_DISABLE")) &&
-                      !meld::isTrue(getenv("MELD_OBSERVE")) &&
-                      (secure_getenv("LD_PRELOAD") || !getenv("LD_PRELOAD"));
+  const bool enabled = !meld::isTrue(getenv("MELD_DISABLE")) && !meld::secureMode();
+  const bool active = enabled && !meld::isTrue(getenv("MELD_OBSERVE"));
+  std::optional<TheirTurn> turn;
+  if (enabled)
+    turn.emplace();
   if (active && count >= 0 && (options || !count)) {
     try {
       std::vector<const char *> more(options, options + count);

@@ -1,9 +1,13 @@
 // The C face: pointers, ownership, bad requests.
 #include "jit/api.h"
+#include "passes/pipeline.h"
+#include "passes/scalarize/scalarize.h"
+#include "runtime/settings/settings.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/Config/llvm-config.h"
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,7 +32,7 @@ TEST(Api, compilesAndReleases) {
   r.log = [](void *context, int, const char *m) {
     static_cast<std::vector<std::string> *>(context)->push_back(m);
   };
-  r.logContext = &lines;
+  r.context = &lines;
   MeldJitReply reply;
   EXPECT_EQ(meld_jit_compile(&r, &reply), MELD_JIT_REPLACED) << reply.reason;
   EXPECT_GT(reply.size, 0u);
@@ -55,6 +59,70 @@ TEST(Api, badRequests) {
   EXPECT_EQ(meld_jit_compile(&r, &reply), MELD_JIT_FAILED);
   EXPECT_TRUE(reply.permanent);
   meld_jit_release(&reply);
+}
+
+// LLVM's options are asked for before each run of the pipeline and given back after it, also when
+// the compile fails; where they are refused nothing is compiled.
+TEST(Api, asksForLlvmsOptions) {
+  auto file = codeObject("diamond-gfx90a");
+  struct Count {
+    int begins = 0, ends = 0, inside = 0, most = 0;
+    bool refuse = false;
+  } count;
+  MeldJitReply reply;
+  auto r = request(*file);
+  r.context = &count;
+  r.optionsBegin = [](void *context) -> int {
+    auto &c = *static_cast<Count *>(context);
+    ++c.begins;
+    c.most = std::max(c.most, ++c.inside);
+    return !c.refuse;
+  };
+  r.optionsEnd = [](void *context) {
+    auto &c = *static_cast<Count *>(context);
+    ++c.ends;
+    --c.inside;
+  };
+  EXPECT_EQ(meld_jit_compile(&r, &reply), MELD_JIT_REPLACED);
+  meld_jit_release(&reply);
+  EXPECT_GT(count.begins, 0);
+  EXPECT_EQ(count.begins, count.ends);
+  EXPECT_EQ(count.most, 1);
+  count = {};
+  count.refuse = true;
+  EXPECT_EQ(meld_jit_compile(&r, &reply), MELD_JIT_FAILED);
+  EXPECT_NE(std::string(reply.reason).find("LLVM's options are in use"), std::string::npos);
+  EXPECT_FALSE(reply.permanent);
+  meld_jit_release(&reply);
+  EXPECT_EQ(count.ends, 0);
+}
+
+// runtime/settings knows the passes by name, and LLVM's world is not its own.
+TEST(Api, settingsKnowThePasses) {
+  using meld::passes::MeldOptions;
+  auto parsed = [](const std::string &text) {
+    return meld::parseSettings(
+        [&](const char *name) {
+          return name == std::string("MELD_PASSES") ? std::optional(text) : std::nullopt;
+        },
+        {});
+  };
+  for (auto names : {MeldOptions::passNames(), meld::passes::scalarizePassNames()})
+    for (llvm::StringRef name : names)
+      EXPECT_TRUE(parsed(name.str()).warnings.empty()) << name.str();
+  // And no others.
+  const auto wrong = parsed("no-such-pass");
+  ASSERT_EQ(wrong.warnings.size(), 1u);
+  const std::string list = wrong.warnings[0].substr(wrong.warnings[0].find("one of ") + 7);
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(list).take_until([](char c) { return c == ';'; }).split(words, ", ");
+  EXPECT_GT(words.size(), 10u);
+  for (llvm::StringRef word : words) {
+    auto options = MeldOptions::parse(("passes=" + word).str());
+    EXPECT_TRUE(bool(options)) << word.str();
+    if (!options)
+      llvm::consumeError(options.takeError());
+  }
 }
 
 TEST(Api, versionNamesLlvmAndComgr) {

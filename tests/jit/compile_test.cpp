@@ -10,9 +10,12 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -362,6 +365,39 @@ TEST(Compile, dumpsWhatWasAskedFor) {
        {"bitonic.before.s", "bitonic.after.s", "bitonic.before.dot", "decisions.json"})
     EXPECT_TRUE(names.count(want)) << want;
   EXPECT_FALSE(names.count("after.ll"));
+  sys::fs::remove_directories(dir);
+}
+
+TEST(Compile, dumpsBeforeAndAfterMelding) {
+  SmallString<128> dir;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("meld-dumps", dir));
+  auto file = codeObject("bitonic-gfx90a");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.dumpDir = dir.str().str();
+  r.dump = "ir,cfg";
+  ASSERT_EQ(compile(r).status, Status::replaced);
+  std::map<std::string, std::string> dumped;
+  std::error_code ec;
+  for (sys::fs::recursive_directory_iterator it(dir, ec), end; it != end && !ec; it.increment(ec))
+    if (auto content = MemoryBuffer::getFile(it->path()))
+      dumped[sys::path::filename(it->path()).str()] = (*content)->getBuffer().str();
+  for (const char *ir : {"before.ll", "after.ll"}) {
+    LLVMContext context;
+    SMDiagnostic problem;
+    auto module = parseIR(MemoryBufferRef(dumped[ir], ir), problem, context);
+    ASSERT_TRUE(module) << ir << ": " << problem.getMessage().str();
+    EXPECT_TRUE(std::any_of(module->begin(), module->end(), [](const Function &f) {
+      return f.getCallingConv() == CallingConv::AMDGPU_KERNEL && !f.isDeclaration();
+    })) << ir;
+  }
+  EXPECT_NE(dumped["before.ll"], dumped["after.ll"]);
+  for (const char *graph : {"bitonic.before.dot", "bitonic.after.dot"}) {
+    EXPECT_EQ(dumped[graph].rfind("digraph", 0), 0u) << graph;
+    EXPECT_NE(dumped[graph].find("->"), std::string::npos) << graph;
+  }
+  EXPECT_NE(dumped["bitonic.before.dot"], dumped["bitonic.after.dot"]);
+  EXPECT_FALSE(dumped.count("bitonic.after.s"));
   sys::fs::remove_directories(dir);
 }
 

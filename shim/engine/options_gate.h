@@ -1,0 +1,35 @@
+// LLVM's command-line options are one set per process. Our compiler sets them for its run of the
+// pipeline; so does clang inside comgr for every hiprtcCompileProgram of the application, and
+// parsing them twice at once can end the process (an option that "may only occur zero or one times"
+// exits). So the two take turns: many of the application's compiles, or one of ours.
+//
+// Nobody waits for ever. The application goes on after its patience, whatever we do; a compile of
+// ours fails after its own, and the original code runs. What reaches comgr without
+// hiprtcCompileProgram (hiprtcLinkComplete, hipLinkComplete) is not seen here.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace meld {
+
+/// Any thread. Takes no memory.
+class OptionsGate {
+public:
+  bool enterOurs(std::chrono::milliseconds patience) noexcept;
+  void leaveOurs() noexcept; ///< harmless when not inside
+  void enterTheirs(std::chrono::milliseconds patience) noexcept;
+  void leaveTheirs() noexcept;
+
+private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool ours_ = false;
+  unsigned theirs_ = 0;
+};
+
+/// The one of this process. Never destroyed: compiles may outlive exit handlers.
+OptionsGate &optionsGate() noexcept;
+
+} // namespace meld
