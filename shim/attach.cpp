@@ -4,6 +4,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <strings.h>
+#include <sys/auxv.h>
 
 // No iostream, no log, no containers in this file: see attach.h.
 
@@ -26,6 +27,8 @@ bool contains(const char *list, const char *escaped, size_t length) {
 constexpr size_t kRoom = 2 * PATH_MAX + 8; ///< an escaped path
 
 } // namespace
+
+bool secureMode() noexcept { return getauxval(AT_SECURE) != 0; }
 
 bool isTrue(const char *text) noexcept {
   if (!text)

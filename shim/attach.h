@@ -15,6 +15,10 @@ namespace meld {
 /// alone. No allocation, no locale: it runs in every process that inherits LD_PRELOAD.
 bool appendToolsLib(const char *existing, const char *path, char *out, size_t size) noexcept;
 
+/// The program has more rights than who runs it (setuid, file capabilities): we do nothing there.
+/// Not told by the environment: the dynamic linker takes LD_PRELOAD away.
+bool secureMode() noexcept;
+
 /// 1, on, true, yes in any case.
 bool isTrue(const char *text) noexcept;
 

@@ -11,18 +11,14 @@ namespace meld {
 namespace {
 
 __attribute__((constructor)) void attachToRocr() noexcept {
-  // secure_getenv is null for a variable that exists exactly when the process is AT_SECURE: stay
-  // inert there.
-  if (!secure_getenv("LD_PRELOAD") && getenv("LD_PRELOAD"))
-    return;
-  if (isTrue(secure_getenv("MELD_DISABLE")))
+  if (secureMode() || isTrue(getenv("MELD_DISABLE")))
     return;
   Dl_info self;
   char path[PATH_MAX];
   if (!dladdr(&HSA_AMD_TOOL_PRIORITY, &self) || !self.dli_fname || !realpath(self.dli_fname, path))
     return;
   char value[8 * PATH_MAX];
-  if (appendToolsLib(secure_getenv("HSA_TOOLS_LIB"), path, value, sizeof(value)))
+  if (appendToolsLib(getenv("HSA_TOOLS_LIB"), path, value, sizeof(value)))
     setenv("HSA_TOOLS_LIB", value, 1);
   // Newer ROCr loads tools of this kind next to rocprofiler-register only when asked to.
   setenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS", "1", 0);

@@ -57,7 +57,11 @@ private:
   bool outermost_;
 };
 
-void countPassedThrough() { gProcess->report.add({}); }
+void countPassedThrough(uint64_t size) {
+  gProcess->report.add({});
+  if (log::enabled(log::Level::info))
+    log::info("code object of " + std::to_string(size) + " bytes without bitcode: passed through");
+}
 
 // ---- readers
 // -------------------------------------------------------------------------------------------------------
@@ -74,7 +78,7 @@ hsa_status_t createFromMemory(const void *bytes, size_t size,
         gProcess->objects.addReader(*reader,
                                     std::make_shared<ReaderSource>(ReaderSource{view, {}}));
       else
-        countPassedThrough();
+        countPassedThrough(size);
     } catch (...) {
     }
   }
@@ -105,7 +109,7 @@ bool readRange(void *context, uint64_t offset, void *to, size_t size) {
 void rememberFile(int fd, uint64_t offset, uint64_t size, hsa_code_object_reader_t reader) {
   FileRange range{fd, offset};
   if (size > kMaxFile || !hasBitcode(size, readRange, &range))
-    return countPassedThrough();
+    return countPassedThrough(size);
   auto source = std::make_shared<ReaderSource>();
   source->owned.resize(size);
   if (!readRange(&range, 0, source->owned.data(), size))
@@ -167,9 +171,9 @@ bool hasUndefinedSymbols(ByteView bytes) {
   return false;
 }
 
-/// Loads a fresh replacement into an executable of its own, and throws that away: what ROCr refuses
-/// must be known before the application's executable is touched. Objects that need symbols from the
-/// application's executable are not tried.
+/// Loads a replacement that ROCr has not seen yet into an executable of its own, and throws that
+/// away: what ROCr refuses must be known before the application's executable is touched. Objects
+/// that need symbols from the application's executable are not tried.
 hsa_status_t trialLoad(hsa_agent_t agent, hsa_code_object_reader_t reader, ByteView bytes) {
   if (hasUndefinedSymbols(bytes))
     return HSA_STATUS_SUCCESS;
@@ -214,21 +218,24 @@ private:
 /// Whatever can throw comes before ROCr has it: the caller would load the original, too.
 hsa_status_t tryReplacement(hsa_executable_t executable, hsa_agent_t agent, Decision &decision,
                             const char *options, hsa_loaded_code_object_t *loaded) {
+  Engine &engine = *gProcess->engine;
   auto failed = [&](const char *what, hsa_status_t status) {
     decision.outcome = Outcome::failed;
     decision.reason = what + statusText(status);
     log::warning(decision.reason);
+    if (status != HSA_STATUS_ERROR_OUT_OF_RESOURCES) // not the replacement's fault
+      engine.reject(decision.key, decision.reason);
     return status;
   };
   OwnReader reader;
   hsa_status_t status = reader.make(*decision.replacement);
-  if (status == HSA_STATUS_SUCCESS && decision.source == Source::compiled)
+  if (status == HSA_STATUS_SUCCESS && !decision.tried) {
     status = trialLoad(agent, reader.get(), *decision.replacement);
-  if (status != HSA_STATUS_SUCCESS) {
-    failed("ROCr refused the replacement: ", status);
-    gProcess->engine->reject(decision.key, decision.reason);
-    return status;
+    if (status == HSA_STATUS_SUCCESS)
+      engine.accept(decision.key);
   }
+  if (status != HSA_STATUS_SUCCESS)
+    return failed("ROCr refused the replacement: ", status);
   Objects &objects = gProcess->objects;
   objects.addReplacement(executable, {decision.replacement, reader.get(), decision.kernels});
   status = gPrevious.load(executable, agent, reader.get(), options, loaded);

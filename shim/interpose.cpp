@@ -86,9 +86,7 @@ std::atomic<bool> gFallback{false};
 void attachIfRocrDidNot() noexcept {
   static std::mutex lock;
   std::lock_guard guard(lock);
-  if (attached() || gFallback || isTrue(secure_getenv("MELD_DISABLE")))
-    return;
-  if (!secure_getenv("LD_PRELOAD") && getenv("LD_PRELOAD"))
+  if (attached() || gFallback || isTrue(getenv("MELD_DISABLE")) || secureMode())
     return;
   if (!table().complete)
     return;

@@ -1,6 +1,8 @@
 #include "shim/process.h"
 
 #include "runtime/log/log.h"
+#include "runtime/write.h"
+#include "shim/attach.h"
 #include "shim/engine/identity.h"
 
 #include <cstdlib>
@@ -22,24 +24,13 @@ void inForkedChild() {
   log::silenceAfterFork();
 }
 
-/// All of it: a short write must not tear the report.
-void writeToStderr(const std::string &text) {
-  const char *from = text.data();
-  size_t left = text.size();
-  while (left) {
-    ssize_t done = ::write(STDERR_FILENO, from, left);
-    if (done <= 0)
-      return;
-    from += done;
-    left -= done;
-  }
-}
-
 } // namespace
 
 Process *process() noexcept { return gProcess.load(std::memory_order_acquire); }
 
 Process *startProcess() noexcept {
+  if (secureMode())
+    return nullptr;
   try {
     LoadedSettings loaded = loadSettings();
     log::configure(loaded.settings.logLevel, loaded.settings.logFile);
@@ -75,7 +66,7 @@ void finishProcess() noexcept {
   try {
     p->engine->finish(std::chrono::milliseconds(p->settings.exitWaitMs));
     if (p->settings.report)
-      writeToStderr(p->report.text());
+      writeAll(STDERR_FILENO, p->report.text());
   } catch (...) {
   }
 }

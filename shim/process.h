@@ -23,7 +23,7 @@ Process *startProcess() noexcept;
 /// Null before startProcess().
 Process *process() noexcept;
 
-/// Background compiles, report, cache clean-up: at OnUnload or at exit, whichever comes first.
+/// Background compiles, report, cache clean-up: at exit. Once; more calls do nothing.
 void finishProcess() noexcept;
 
 } // namespace meld

@@ -32,7 +32,7 @@ bool usesDriver() noexcept {
 }
 
 void warnIfUnattached() noexcept {
-  if (attached() || process() || isTrue(secure_getenv("MELD_DISABLE")))
+  if (attached() || process() || isTrue(getenv("MELD_DISABLE")))
     return;
   if (!::dlopen("libhsa-runtime64.so.1", RTLD_NOLOAD | RTLD_LAZY) || !usesDriver())
     return;
@@ -47,7 +47,7 @@ void warnIfUnattached() noexcept {
 }
 
 __attribute__((constructor)) void watchForTheEnd() noexcept {
-  if (secure_getenv("LD_PRELOAD")) // not preloaded (a tool by name only), or AT_SECURE: stay inert
+  if (getenv("LD_PRELOAD") && !secureMode()) // else not preloaded: a tool by name only
     std::atexit(warnIfUnattached);
 }
 

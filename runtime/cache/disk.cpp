@@ -134,6 +134,20 @@ bool DiskCache::store(const CacheEntry &entry) {
   return true;
 }
 
+void DiskCache::markTried(const CacheKey &key) {
+  if (!usable() || options_.readonly)
+    return;
+  const std::string name = key.hex();
+  auto folder = folderOf(name, false);
+  auto file = folder ? readFileAt(*folder, name, kMaxEntryFile)
+                     : Result<Bytes>(tl::unexpected(folder.error()));
+  auto changed = file ? withVerdict(std::move(*file), Verdict::replaced) : std::move(file);
+  if (!changed) // gone or damaged meanwhile: the next load sees to it
+    return;
+  if (auto ok = writeFileAt(*folder, name, *changed); !ok)
+    turnOff(ok.error().message);
+}
+
 FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait) {
   if (!usable() || options_.readonly)
     return {};
@@ -230,7 +244,7 @@ Result<CacheTotals> DiskCache::totals() {
     auto entry = header(file.name);
     if (!entry)
       ++totals.damaged;
-    else if (entry->verdict == Verdict::replaced)
+    else if (entry->verdict != Verdict::unchanged)
       ++totals.replaced;
     else
       ++totals.unchanged;
@@ -261,17 +275,14 @@ Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
       return gone;
     return tl::unexpected(base.error());
   }
-  FileLock cleaner;
   if (!dryRun) {
     auto locks = openSubdirectory(**base, kLocksFolder, true);
     if (!locks)
       return tl::unexpected(locks.error());
-    cleaner = FileLock::acquire(*locks, "cleaner", std::chrono::milliseconds(0));
+    // After the folder, in which it is released.
+    FileLock cleaner = FileLock::acquire(*locks, "cleaner", std::chrono::milliseconds(0));
     if (!cleaner.held())
       return gone;
-    auto files = list();
-    if (!files)
-      return tl::unexpected(files.error());
     auto result = prune(limit, true);
     if (!result)
       return result;

@@ -53,6 +53,8 @@ public:
   std::optional<CacheEntry> load(const CacheKey &key);
   /// True when the entry is on disk now.
   bool store(const CacheEntry &entry);
+  /// Turns the entry's verdict from `untried` into `replaced`; nothing where there is none.
+  void markTried(const CacheKey &key);
   FileLock lock(const CacheKey &key, std::chrono::milliseconds wait);
 
   // For `meld cache`; these return their error and leave the cache on.

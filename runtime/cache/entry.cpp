@@ -19,6 +19,8 @@ struct RawHeader {
 };
 static_assert(sizeof(RawHeader) == 88, "the file format has no padding");
 
+bool hasPayload(Verdict verdict) { return verdict != Verdict::unchanged; }
+
 std::string textOf(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
 template <class Out> Result<Out> packed(const void *bytes, size_t size) {
@@ -49,6 +51,18 @@ template <class Out> Result<Out> unpacked(ByteView bytes, uint64_t rawSize, cons
 
 } // namespace
 
+const char *verdictName(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::replaced:
+    return "replaced";
+  case Verdict::unchanged:
+    return "unchanged";
+  case Verdict::untried:
+    return "untried";
+  }
+  return "?";
+}
+
 Result<Bytes> writeEntry(const CacheEntry &entry) {
   if (entry.codeObject.size() > kMaxCodeObject)
     return fail(ErrorCode::badInput, "code object of " + std::to_string(entry.codeObject.size()) +
@@ -74,7 +88,7 @@ Result<Bytes> writeEntry(const CacheEntry &entry) {
     header.metadataRawSize = entry.metadata.size();
   }
   Result<Bytes> payload;
-  if (entry.verdict == Verdict::replaced) {
+  if (hasPayload(entry.verdict)) {
     payload = packed<Bytes>(entry.codeObject.data(), entry.codeObject.size());
     if (!payload)
       return tl::unexpected(payload.error());
@@ -135,8 +149,8 @@ Result<Parts> split(ByteView file) {
     at += size;
   }
   auto verdict = static_cast<Verdict>(header->verdict);
-  bool known = verdict == Verdict::replaced || verdict == Verdict::unchanged;
-  if (!known || (verdict == Verdict::replaced) != (header->payloadSize != 0) ||
+  bool known = verdict >= Verdict::replaced && verdict <= Verdict::untried;
+  if (!known || hasPayload(verdict) != (header->payloadSize != 0) ||
       header->rawSize > kMaxCodeObject)
     return fail(ErrorCode::badInput, "cache entry verdict " + std::to_string(header->verdict) +
                                          " with a payload of " +
@@ -163,13 +177,26 @@ Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
   entry.created = parts->header.created;
   entry.tool = textOf(parts->tool);
   entry.reason = textOf(parts->reason);
-  if (entry.verdict == Verdict::replaced) {
+  if (hasPayload(entry.verdict)) {
     auto object = unpacked<Bytes>(parts->payload, parts->header.rawSize, "payload");
     if (!object)
       return tl::unexpected(object.error());
     entry.codeObject = std::move(*object);
   }
   return entry;
+}
+
+Result<Bytes> withVerdict(Bytes file, Verdict verdict) {
+  auto parts = split(file);
+  if (!parts)
+    return tl::unexpected(parts.error());
+  if (!hasPayload(verdict) || parts->payload.empty())
+    return fail(ErrorCode::internal, "a verdict that does not go with the payload");
+  parts->header.verdict = static_cast<uint32_t>(verdict);
+  std::memcpy(file.data(), &parts->header, sizeof(parts->header));
+  auto sum = blake3(ByteView(file).first(file.size() - kChecksumSize));
+  std::copy(sum.begin(), sum.end(), file.end() - kChecksumSize);
+  return file;
 }
 
 Result<CacheEntryHeader> readEntryHeader(ByteView file) {

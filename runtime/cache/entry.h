@@ -20,9 +20,12 @@
 namespace meld {
 
 enum class Verdict : uint32_t {
-  replaced = 1,  ///< payload is the code object to load instead
+  replaced = 1,  ///< payload is the code object to load instead; ROCr has loaded it before
   unchanged = 2, ///< a compile found nothing to do, or the gate refused: load the original
+  untried = 3,   ///< as replaced, and no ROCr has seen it yet
 };
+/// For people.
+const char *verdictName(Verdict verdict);
 
 struct CacheEntry {
   CacheKey key;
@@ -51,6 +54,8 @@ Result<Bytes> writeEntry(const CacheEntry &entry);
 /// Checks everything but that the metadata unpacks. `expected` may be null (`meld cache verify`
 /// compares with the file name itself).
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected);
+/// The same entry with another verdict that has a payload, too.
+Result<Bytes> withVerdict(Bytes file, Verdict verdict);
 /// Checks everything but that the code object unpacks.
 Result<CacheEntryHeader> readEntryHeader(ByteView file);
 

@@ -21,10 +21,6 @@ DiskCache openCache() {
   return DiskCache(std::move(options));
 }
 
-const char *verdictName(Verdict verdict) {
-  return verdict == Verdict::replaced ? "replaced" : "unchanged";
-}
-
 /// Names of the kernels in an entry's metadata; empty when it has none.
 std::string kernelsOf(const Json &metadata) {
   std::string out;

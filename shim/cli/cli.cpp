@@ -172,7 +172,11 @@ Result<DeviceImage> chooseImage(const std::vector<DeviceImage> &images, const st
   std::string there;
   for (size_t i = 0; i < images.size(); ++i) {
     there += "\n  " + std::to_string(i) + "  " + images[i].id;
-    bool fits = arch.empty() || images[i].id.find(arch) != std::string::npos;
+    // "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+": the processor, or it with its features.
+    const std::string &id = images[i].id;
+    const size_t dashes = id.find("--");
+    const std::string target = dashes == std::string::npos ? id : id.substr(dashes + 2);
+    bool fits = arch.empty() || target == arch || target.starts_with(arch + ":");
     if (fits && (index < 0 || size_t(index) == i))
       fitting.push_back(i);
   }

@@ -3,7 +3,9 @@
 
 #include "shim/engine/identity.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 namespace meld::cli {
@@ -83,9 +85,29 @@ void environment(Doctor &doctor) {
     doctor.note("MELD_DISABLE", "set: libmeld does nothing");
   if (const char *tools = std::getenv("HSA_TOOLS_LIB"); tools && *tools)
     doctor.note("HSA_TOOLS_LIB", std::string(tools) + " (kept; libmeld adds itself)");
-  if (const char *register_ = std::getenv("ROCP_TOOL_LIBRARIES"); register_ && *register_)
-    doctor.note("rocprofiler", "with rocprofiler-register ROCr loads other tools only when "
-                               "HSA_TOOLS_ROCPROFILER_V1_TOOLS=1 is set");
+  const char *rocprofiler = std::getenv("ROCP_TOOL_LIBRARIES");
+  const char *wanted = std::getenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS");
+  if (rocprofiler && *rocprofiler && wanted && !std::strcmp(wanted, "0"))
+    doctor.note("rocprofiler",
+                "HSA_TOOLS_ROCPROFILER_V1_TOOLS=0 keeps ROCr from loading libmeld next "
+                "to it; leave it unset, libmeld sets it");
+}
+
+/// How libmeld will get into ROCr's calls.
+void attachPath(Doctor &doctor) {
+  const std::string path = findLibrary("libhsa-runtime64.so.1", {"/opt/rocm/lib"});
+  if (path.empty())
+    return; // said above
+  auto bytes = readWholeFile(path);
+  if (!bytes)
+    return doctor.note("attach", bytes.error().message);
+  // ROCr names what it looks for.
+  const std::string_view symbol = "HSA_AMD_TOOL_PRIORITY";
+  const bool scans =
+      std::search(bytes->begin(), bytes->end(), symbol.begin(), symbol.end()) != bytes->end();
+  doctor.good("attach",
+              scans ? "ROCr finds the preloaded library by its symbol " + std::string(symbol)
+                    : "through HSA_TOOLS_LIB, which the preloaded library adds itself to");
 }
 
 void cache(Doctor &doctor) {
@@ -143,6 +165,7 @@ int examine(const Cli &cli, const std::string &path) {
   Install install = findInstall();
   libraries(doctor, install);
   stack(doctor, install);
+  attachPath(doctor);
   environment(doctor);
   cache(doctor);
   if (!path.empty())

@@ -93,8 +93,7 @@ Result<std::vector<Source>> fromCache() {
                                 : engine->disk()->header(file.name);
     if (!entry)
       continue;
-    sources.push_back({"cache " + file.name.substr(0, 16),
-                       entry->verdict == Verdict::replaced ? "replaced" : "unchanged",
+    sources.push_back({"cache " + file.name.substr(0, 16), verdictName(entry->verdict),
                        entry->reason, Json::parse(entry->metadata, nullptr, false)});
   }
   return sources;

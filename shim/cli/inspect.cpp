@@ -33,7 +33,7 @@ Json cacheJson(Engine &engine, ByteView bytes, const std::string &isa) {
   auto entry = engine.disk()->header(key.hex());
   if (!entry)
     return out;
-  out["verdict"] = entry->verdict == Verdict::replaced ? "replaced" : "unchanged";
+  out["verdict"] = verdictName(entry->verdict);
   out["reason"] = entry->reason;
   return out;
 }

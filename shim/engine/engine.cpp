@@ -68,6 +68,7 @@ std::string identityOf(const std::string &path) {
 struct Engine::Job {
   Bytes original;
   bool done = false;
+  bool overdue = false; ///< someone has waited for as long as they may
   Decision result;
 };
 
@@ -76,16 +77,12 @@ Engine::Engine(EngineOptions options) : options_(std::move(options)) {
   std::string jitFolder = folderOf(options_.jitPath);
   identity_.emplace_back("libmeld", identityOf(options_.libmeldPath));
   identity_.emplace_back("libmeld-jit", identityOf(options_.jitPath));
-  // LLVM is what libmeld-jit.so is linked with; comgr is opened by it by name, newest first.
+  // LLVM is what libmeld-jit.so is linked with; comgr is opened by it by name.
   for (const std::string &name : neededLibraries(options_.jitPath))
     if (name.rfind("libLLVM", 0) == 0)
       identity_.emplace_back(name,
                              identityOf(findLibrary(name, {jitFolder, MELD_LLVM_LIBRARY_DIR})));
-  for (const char *name : {"libamd_comgr.so.3", "libamd_comgr.so.2"})
-    if (std::string path = findLibrary(name, {jitFolder}); !path.empty()) {
-      identity_.emplace_back("comgr", identityOf(path));
-      break;
-    }
+  identity_.emplace_back("comgr", identityOf(findLibrary(MELD_COMGR_LIBRARY, {jitFolder})));
   for (auto &[name, value] : compilerVariables())
     identity_.emplace_back("environment " + name, value);
 
@@ -172,6 +169,8 @@ std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
     return std::nullopt;
   Decision decision = it->second;
   decision.source = Source::memory;
+  log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) +
+            ", as decided before in this process");
   return decision;
 }
 
@@ -206,6 +205,7 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
     return std::nullopt;
   }
   decision.outcome = Outcome::replaced;
+  decision.tried = entry->verdict == Verdict::replaced;
   decision.replacement = std::make_shared<const Bytes>(std::move(entry->codeObject));
   log::info("cache hit " + shortKey(key) + ": replacement of " +
             std::to_string(decision.replacement->size()) + " bytes");
@@ -284,7 +284,14 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
       return late;
   } else if (!s.compileBudgetMs) {
     jobDone_.wait(guard, done);
-  } else if (!jobDone_.wait_for(guard, std::chrono::milliseconds(s.compileBudgetMs), done)) {
+  } else if ((overdue_ && !done()) ||
+             !jobDone_.wait_for(guard, std::chrono::milliseconds(s.compileBudgetMs), done)) {
+    // One compile runs at a time. Behind one that takes too long nobody waits again: it may be one
+    // of those that never end.
+    if (!job->overdue) {
+      job->overdue = true;
+      ++overdue_;
+    }
     guard.unlock();
     log::info(shortKey(key) + ": " + late.reason);
     return late;
@@ -305,6 +312,7 @@ void Engine::work(const CacheKey &key, Job &job) noexcept {
   std::lock_guard guard(lock_);
   job.result = std::move(result);
   job.done = true;
+  overdue_ -= job.overdue;
   jobs_.erase(key);
   jobDone_.notify_all();
 }
@@ -366,7 +374,7 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
   if (disk_ && store) {
     CacheEntry entry;
     entry.key = key;
-    entry.verdict = decision.replacement ? Verdict::replaced : Verdict::unchanged;
+    entry.verdict = decision.replacement ? Verdict::untried : Verdict::unchanged;
     entry.created = std::time(nullptr);
     entry.tool = (*library)->version();
     entry.reason = decision.reason;
@@ -376,6 +384,19 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
     disk_->store(entry);
   }
   return decision;
+}
+
+void Engine::accept(const CacheKey &key) noexcept {
+  try {
+    {
+      std::lock_guard guard(lock_);
+      if (auto it = memory_.find(key); it != memory_.end())
+        it->second.tried = true;
+    }
+    if (disk_)
+      disk_->markTried(key);
+  } catch (...) {
+  }
 }
 
 void Engine::reject(const CacheKey &key, const std::string &reason) noexcept {

@@ -29,6 +29,7 @@ struct EngineOptions {
 struct Decision {
   Outcome outcome = Outcome::failed;
   Source source = Source::none;
+  bool tried = false; ///< ROCr has loaded this replacement before
   CacheKey key;
   std::shared_ptr<const Bytes> replacement; ///< set exactly when outcome == replaced
   std::string isa, reason;
@@ -42,6 +43,8 @@ public:
   /// `original` must stay readable during the call only.
   Decision decide(ByteView original) noexcept;
 
+  /// ROCr has loaded the replacement: later ones need no trial.
+  void accept(const CacheKey &key) noexcept;
   /// The replacement turned out to be unusable (ROCr refused it): remember that, in memory and on
   /// disk.
   void reject(const CacheKey &key, const std::string &reason) noexcept;
@@ -82,6 +85,7 @@ private:
   std::map<CacheKey, Decision> memory_;
   uint64_t memoryBytes_ = 0;
   std::map<CacheKey, std::shared_ptr<Job>> jobs_;
+  unsigned overdue_ = 0; ///< of them
   std::shared_ptr<JitLibrary> jit_;
   std::string jitError_;
 };

@@ -3,6 +3,7 @@
 #include "runtime/cache/directory.h"
 #include "runtime/codeobject/elf.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -104,6 +105,37 @@ int matchLoaded(dl_phdr_info *info, size_t, void *data) {
   return 1;
 }
 
+/// ldconfig's table: a header, entries, strings; offsets count from the header (glibc,
+/// sysdeps/generic/dl-cache.h). An older table may stand before it.
+std::string inLinkerCache(const std::string &soname) {
+  constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
+  struct Entry {
+    int32_t flags;
+    uint32_t key, value, osVersion;
+    uint64_t capabilities;
+  };
+  constexpr uint64_t kHeader = 48;
+  File file("/etc/ld.so.cache");
+  if (!file.ok())
+    return {};
+  const Bytes bytes = file.read(0, file.info().st_size);
+  const auto begin = std::search(bytes.begin(), bytes.end(), kMagic.begin(), kMagic.end());
+  const ByteView table(bytes.data() + (begin - bytes.begin()), bytes.end() - begin);
+  auto count = readAt<uint32_t>(table, kMagic.size(), "number of libraries");
+  for (uint32_t i = 0; count && i < *count; ++i) {
+    auto entry = readAt<Entry>(table, kHeader + uint64_t(i) * sizeof(Entry), "library");
+    if (!entry)
+      break;
+    auto name = stringAt(table, entry->key, "name");
+    auto path = stringAt(table, entry->value, "path");
+    const bool x86_64 = (entry->flags & 0xff00) == 0x0300;
+    if (x86_64 && name && path && *name == soname &&
+        ::access(std::string(*path).c_str(), R_OK) == 0)
+      return std::string(*path);
+  }
+  return {};
+}
+
 } // namespace
 
 Result<std::string> fileIdentity(const std::string &path) {
@@ -168,6 +200,15 @@ std::string findLibrary(const std::string &soname, const std::vector<std::string
   for (const std::string &folder : folders)
     if (std::string path = there(folder); !path.empty())
       return path;
+  if (const char *path = ::secure_getenv("LD_LIBRARY_PATH"))
+    for (std::string_view rest = path; !rest.empty();) {
+      const size_t end = std::min(rest.find_first_of(":;"), rest.size());
+      if (std::string found = there(std::string(rest.substr(0, end))); end && !found.empty())
+        return found;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  if (std::string path = inLinkerCache(soname); !path.empty())
+    return path;
   for (const char *folder : {"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/opt/rocm/lib",
                              "/usr/lib64", "/usr/local/lib", "/usr/lib"})
     if (std::string path = there(folder); !path.empty())

@@ -18,7 +18,8 @@ Result<std::string> fileIdentity(const std::string &path);
 std::vector<std::string> neededLibraries(const std::string &path);
 
 /// Where the dynamic linker has, or would find, a library: loaded objects first, then the given
-/// folders, then the usual ones. Empty when nowhere. Does not load anything.
+/// folders, LD_LIBRARY_PATH, /etc/ld.so.cache (ldconfig(8)) and the usual folders. Empty when
+/// nowhere. Does not load anything.
 std::string findLibrary(const std::string &soname, const std::vector<std::string> &folders);
 
 /// The file that holds this address; absolute. Empty when unknown.

@@ -1,12 +1,16 @@
 #include "shim/engine/jitlib.h"
 
 #include "runtime/log/log.h"
+#include "shim/engine/options_gate.h"
 
 #include <algorithm>
 #include <dlfcn.h>
 
 namespace meld {
 namespace {
+
+/// For the application's own compiles to come to an end.
+constexpr std::chrono::milliseconds kPatience{60000};
 
 void forwardLog(void *, int level, const char *message) {
   if (message)
@@ -56,8 +60,9 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.kernelExclude = settings.kernelExclude.c_str();
   request.dumpDir = settings.dumpDir.c_str();
   request.dump = settings.dump.c_str();
-  request.jobs = settings.jobs;
   request.log = forwardLog;
+  request.optionsBegin = [](void *) -> int { return optionsGate().enterOurs(kPatience); };
+  request.optionsEnd = [](void *) { optionsGate().leaveOurs(); };
 
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;

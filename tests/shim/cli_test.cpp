@@ -3,9 +3,11 @@
 #include "tests/runtime/cache/scratch.h"
 
 #include <cstdio>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -56,8 +58,17 @@ TEST_F(Cli, TheManPageNamesEveryVerbAndSetting) {
   Result r = meld("manual");
   EXPECT_EQ(r.status, 0);
   for (const char *text :
-       {".TH MELD 1", ".SS run", ".SS cache prune", "MELD_CACHE_DIR", "\\-\\-counters"})
+       {".TH MELD 1", ".SS run\n", ".SS doctor\n", ".SS inspect\n", ".SS compile\n",
+        ".SS explain\n", ".SS cache path\n", ".SS cache stats\n", ".SS cache list\n",
+        ".SS cache show\n", ".SS cache verify\n", ".SS cache prune\n", ".SS cache clear\n",
+        ".SS config\n", "\\-\\-counters"})
     EXPECT_NE(r.out.find(text), std::string::npos) << text;
+  const json config = meld("config --format=json").parsed();
+  EXPECT_GT(config["settings"].size(), 20u);
+  for (const json &setting : config["settings"]) {
+    const std::string name = setting["name"];
+    EXPECT_NE(r.out.find(name + "\n"), std::string::npos) << name;
+  }
 }
 
 TEST_F(Cli, WrongUsageIsTwo) {
@@ -209,6 +220,61 @@ TEST_F(Cli, CacheVerbsOnAnEmptyCache) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.file("cache"))) << "looking creates nothing";
 }
 
+TEST_F(Cli, PruneRemovesTheLeastRecentlyUsed) {
+  meld::DiskCache cache({scratch_.file("cache"), 0, false, {}});
+  std::vector<std::string> keys;
+  for (int i = 0; i < 4; ++i) {
+    meld::CacheEntry entry;
+    entry.key = meld::KeyBuilder().add("number", uint64_t(i)).finish();
+    entry.verdict = meld::Verdict::replaced;
+    uint32_t state = i + 1;
+    for (int at = 0; at < 100000; ++at) // does not compress
+      entry.codeObject.push_back((state = state * 1664525 + 1013904223) >> 24);
+    ASSERT_TRUE(cache.store(entry));
+    keys.push_back(entry.key.hex());
+    timespec times[2] = {{1000 + i, 0}, {1000 + i, 0}};
+    std::string file = scratch_.file("cache/v2/") + keys[i][0] + "/" + keys[i][1] + "/" + keys[i];
+    ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+  }
+  auto names = [&](const Result &r) {
+    EXPECT_EQ(r.status, 0) << r.err;
+    std::set<std::string> out;
+    const json told = r.parsed();
+    for (const json &one : told["removed"])
+      out.insert(one.get<std::string>());
+    return out;
+  };
+  const std::set<std::string> oldest{keys[0], keys[1]};
+  EXPECT_GT(meld("cache stats --format=json").parsed()["bytes"], 400000);
+  EXPECT_EQ(names(meld("cache prune --max-size 250K --dry-run --format=json")), oldest);
+  EXPECT_EQ(meld("cache stats --format=json").parsed()["entries"], 4);
+  EXPECT_EQ(names(meld("cache prune --max-size 250K --format=json")), oldest);
+  EXPECT_EQ(names(meld("cache prune --max-size 250K --format=json")), std::set<std::string>{});
+  json list = meld("cache list --format=json").parsed();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_NE(meld("cache path --format=json").out.find(scratch_.file("cache")), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.file("cache/v2/locks"))) << "released";
+  json verified = meld("cache verify --format=json").parsed();
+  EXPECT_EQ(verified["damaged"], json::array()) << verified;
+}
+
+TEST_F(Cli, CompileSaysWhatIsWrong) {
+  const std::string out = " -o " + scratch_.file("out.co");
+  auto problem = [&](const std::string &arguments, int status, const std::string &text) {
+    Result r = meld("compile " + arguments + out);
+    EXPECT_EQ(r.status, status) << arguments;
+    EXPECT_NE(r.err.find(text), std::string::npos) << r.err;
+    EXPECT_FALSE(std::filesystem::exists(scratch_.file("out.co"))) << arguments;
+  };
+  problem("/nonexistent", 1, "/nonexistent");
+  problem("/etc/passwd", 1, "/etc/passwd");
+  problem(MELD_PLAIN " --index 0", 1, "carries no bitcode");
+  problem(MELD_SAMPLE, 2, "several device images");
+  problem(MELD_SAMPLE " --arch gfx90", 2, "no such device image"); // there is gfx90a
+  problem(MELD_SAMPLE " --index 99", 2, "no such device image");
+  EXPECT_EQ(meld("compile " MELD_SAMPLE).status, 2) << "no output named";
+}
+
 TEST_F(Cli, CacheListSaysForWhichProcessor) {
   meld::DiskCache cache({scratch_.file("cache"), 0, false, {}});
   meld::CacheEntry entry;
@@ -273,6 +339,11 @@ TEST_F(Cli, DoctorAnswersInJson) {
   bool bitcode = false;
   for (const json &check : out["checks"])
     bitcode |= check["check"] == "program" && check["health"] == "ok";
+  const bool attach =
+      std::any_of(out["checks"].begin(), out["checks"].end(), [](const json &check) {
+        return check["check"] == "attach" && check["health"] == "ok";
+      });
+  EXPECT_TRUE(attach) << r.out;
   EXPECT_TRUE(bitcode);
   bool missing = false;
   out = meld("doctor --format=json " MELD_PLAIN).parsed();

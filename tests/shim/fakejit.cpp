@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ struct Holder {
   Bytes bytes;
   std::string reason, json;
 };
+
+/// One that this library does not catch itself.
+struct NotCaught : std::bad_alloc {};
 
 std::mutex gLock;
 std::map<MeldJitReply *, std::unique_ptr<Holder>> gHolders;
@@ -42,6 +46,10 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
     (void)!write(fd, line.data(), line.size());
     close(fd);
   }
+  if (mode == "throw")
+    throw std::runtime_error("fake: thrown");
+  if (mode == "noMemory")
+    throw NotCaught();
   while (mode == "endless") // nothing stops it; there is no meld_jit_cancel here either
     usleep(1000);
   usleep(1000 * std::stoi(variable("FAKEJIT_DELAY_MS", "0")));
@@ -72,6 +80,8 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   std::lock_guard guard(gLock);
   gHolders[reply] = std::move(holder);
   return reply->status;
+} catch (const NotCaught &) {
+  throw;
 } catch (const std::bad_alloc &) { // as the real one does
   *reply = {};
   return reply->status = MELD_JIT_FAILED;

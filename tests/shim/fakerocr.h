@@ -114,15 +114,20 @@ protected:
     process_.settings = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
     process_.settings.cacheDir = scratch_.file("cache");
     process_.settings.logLevel = 0;
-    EngineOptions options;
-    options.settings = process_.settings;
-    options.jitPath = MELD_FAKEJIT;
-    process_.engine = std::make_unique<Engine>(options);
+    newEngine();
     rocr_.original = original_;
     before_ = core_;
     ASSERT_TRUE(installHooks(&table_, &process_));
   }
   void TearDown() override { removeHooks(); }
+
+  /// As in a new process.
+  void newEngine() {
+    EngineOptions options;
+    options.settings = process_.settings;
+    options.jitPath = MELD_FAKEJIT;
+    process_.engine = std::make_unique<Engine>(options);
+  }
 
   hsa_code_object_reader_t reader(const Bytes &bytes) {
     hsa_code_object_reader_t r{};

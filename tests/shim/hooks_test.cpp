@@ -149,10 +149,43 @@ TEST_F(Hooks, WhatRocrRefusesIsFoundBeforeTheApplicationsExecutableIsTouched) {
   EXPECT_EQ(rocr_.calls.size(), 3u);
 }
 
+TEST_F(Hooks, WhatCameLateIsTriedBeforeItsFirstLoad) {
+  for (int refuse : {2, 0}) {
+    process_.settings.compileMode = "async";
+    process_.settings.cacheDir = scratch_.file("cache" + std::to_string(refuse));
+    newEngine();
+    ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(loadedInto(1), original_) << "late";
+    process_.engine->finish(std::chrono::seconds(60));
+    for (bool disk : {true, false}) { // of another process, then of this one
+      if (disk)
+        newEngine();
+      rocr_.executables.clear();
+      rocr_.refuseReplacement = refuse;
+      ASSERT_EQ(load(2, reader(original_)), HSA_STATUS_SUCCESS);
+      ASSERT_EQ(rocr_.executables[2].size(), 1u) << "nothing else was put into it";
+      EXPECT_EQ(rocr_.executables.size(), 1u) << "the trial executable is gone";
+      EXPECT_EQ(loadedInto(2) == original_, refuse == 2);
+    }
+    // Once is enough, for every process to come.
+    for (int round = 0; round < 2; ++round) {
+      newEngine();
+      const size_t before = rocr_.calls.size();
+      ASSERT_EQ(load(3 + round, reader(original_)), HSA_STATUS_SUCCESS);
+      EXPECT_EQ(rocr_.calls.size(), before + 1);
+      EXPECT_EQ(loadedInto(3 + round) == original_, refuse == 2);
+    }
+  }
+}
+
 TEST_F(Hooks, AReaderThatCannotBeMadeMeansTheOriginal) {
   rocr_.refuseReplacement = 1;
   ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
   EXPECT_EQ(loadedInto(1), original_);
+  // Out of resources: not the replacement's fault, and nothing to be remembered.
+  rocr_.refuseReplacement = 0;
+  ASSERT_EQ(load(2, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_NE(loadedInto(2), original_);
 }
 
 TEST_F(Hooks, TheApplicationsErrorsAreItsOwn) {

@@ -54,3 +54,30 @@ TEST(Identity, FindsLoadedLibrariesFirst) {
   EXPECT_EQ(access(libc.c_str(), R_OK), 0) << libc;
   EXPECT_EQ(findLibrary("libdoes-not-exist.so.1", {}), "");
 }
+
+// ldconfig -p prints what /etc/ld.so.cache holds.
+TEST(Identity, FindsWhatLdconfigKnows) {
+  const std::string known =
+      output("/sbin/ldconfig -p | sed -n 's/^\t\\(lib[^ ]*\\) (libc6,x86-64) => .*/\\1/p'");
+  size_t checked = 0;
+  for (size_t at = 0; at < known.size();) {
+    const size_t end = known.find('\n', at);
+    const std::string name = known.substr(at, end - at), path = findLibrary(name, {});
+    EXPECT_EQ(access(path.c_str(), R_OK), 0) << name << ": " << path;
+    ++checked;
+    at = end + 1;
+  }
+  EXPECT_GT(checked, 10u);
+}
+
+TEST(Identity, LooksIntoLdLibraryPath) {
+  char folder[] = "/tmp/meld-identity-XXXXXX";
+  ASSERT_TRUE(mkdtemp(folder));
+  const std::string file = std::string(folder) + "/libdoes-not-exist.so.1";
+  fclose(fopen(file.c_str(), "w"));
+  setenv("LD_LIBRARY_PATH", ("/nonexistent::" + std::string(folder)).c_str(), 1);
+  EXPECT_EQ(findLibrary("libdoes-not-exist.so.1", {}), file);
+  unsetenv("LD_LIBRARY_PATH");
+  unlink(file.c_str());
+  rmdir(folder);
+}

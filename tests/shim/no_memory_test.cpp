@@ -90,10 +90,7 @@ protected:
   void newProcess(bool keepCache) {
     if (!keepCache)
       std::filesystem::remove_all(process_.settings.cacheDir);
-    EngineOptions options;
-    options.settings = process_.settings;
-    options.jitPath = MELD_FAKEJIT;
-    process_.engine = std::make_unique<Engine>(options);
+    newEngine();
   }
 
   /// What an application does with a code object, from its first to its last call.

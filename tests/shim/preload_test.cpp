@@ -1,4 +1,5 @@
 // LD_PRELOAD=libmeld.so in processes that never see a GPU.
+#include "tests/runtime/cache/scratch.h"
 #include "tests/sanitizer.h"
 
 #include <algorithm>
@@ -9,7 +10,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
+
+using meld::test::Scratch;
 
 namespace {
 
@@ -120,4 +125,26 @@ TEST(Preload, ExportsOnlyTheToolInterface) {
             "hsa_code_object_reader_destroy\nhsa_executable_destroy\nhsa_executable_freeze\n"
             "hsa_executable_load_agent_code_object\nhsa_init\nhsa_system_get_extension_table\n"
             "hsa_system_get_major_extension_table\n");
+}
+
+// A program with more rights than who runs it: nothing of ours, whatever the environment says.
+TEST(Preload, InertInSetuidPrograms) {
+  if (geteuid() != 0 || getenv("TEST_SANITIZER_LIBRARY"))
+    GTEST_SKIP() << "needs root, and a library that needs no other one preloaded";
+  Scratch scratch;
+  const std::string probe = scratch.file("probe");
+  std::filesystem::copy_file(MELD_SECUREPROBE, probe);
+  ASSERT_EQ(chown(probe.c_str(), 4242, 4242), 0);
+  ASSERT_EQ(chmod(probe.c_str(), 04755), 0);
+  ASSERT_EQ(chmod(scratch.path().c_str(), 0755), 0);
+  const std::string environment = "env HSA_TOOLS_LIB=/the/users.so ";
+  const Result plain = run(environment + MELD_SECUREPROBE " " MELD_LIB);
+  EXPECT_NE(plain.text.find("secure 0, tools /the/users.so " + library() + ", kept 1\n"),
+            std::string::npos)
+      << plain.text;
+  EXPECT_NE(plain.text.find("API table"), std::string::npos) << "it wants to attach";
+  const Result secure = run(environment + probe + " " MELD_LIB);
+  if (secure.text.rfind("secure 0", 0) == 0)
+    GTEST_SKIP() << "this file system has no setuid programs";
+  EXPECT_EQ(secure.text, "secure 1, tools /the/users.so, kept 1\n");
 }

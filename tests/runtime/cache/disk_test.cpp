@@ -184,6 +184,28 @@ TEST_F(Disk, ReadonlyWritesNothing) {
   EXPECT_TRUE(cache.usable());
 }
 
+// As a cluster's shared folder may be: what is there is used, what is not is compiled each time.
+TEST_F(Disk, AReadOnlyFileSystemStillServes) {
+  CacheEntry entry = entryNumber(1);
+  fs::create_directory(folder());
+  if (geteuid() != 0 ||
+      std::system(("mount -t tmpfs -o mode=700 none " + folder() + " 2> /dev/null").c_str()))
+    GTEST_SKIP() << "may not mount";
+  ASSERT_TRUE(open().store(entry));
+  EXPECT_EQ(std::system(("mount -o remount,ro " + folder()).c_str()), 0);
+  {
+    DiskCache cache = open();
+    EXPECT_TRUE(cache.load(entry.key));
+    EXPECT_FALSE(cache.lock(entryNumber(2).key, std::chrono::milliseconds(0)).held());
+    EXPECT_TRUE(warnings_.empty()) << warnings_[0];
+    EXPECT_FALSE(cache.store(entryNumber(2)));
+    EXPECT_FALSE(cache.store(entryNumber(3)));
+    ASSERT_EQ(warnings_.size(), 1u);
+    EXPECT_NE(warnings_[0].find("Read-only file system"), std::string::npos) << warnings_[0];
+  }
+  EXPECT_EQ(std::system(("umount -l " + folder()).c_str()), 0);
+}
+
 TEST_F(Disk, AMissingReadonlyCacheIsSilent) {
   DiskCache cache = open(true);
   EXPECT_FALSE(cache.load(entryNumber(1).key));
@@ -197,7 +219,7 @@ TEST_F(Disk, AFullDiskIsOneWarning) {
   EXPECT_TRUE(cache.store(entryNumber(1, 10)));
   pid_t child = fork();
   if (!child) {
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGXFSZ, SIG_DFL); // ends the process; not for a write of ours
     rlimit limit{4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
     int warnings = 0;

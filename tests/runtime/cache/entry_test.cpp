@@ -13,7 +13,7 @@ CacheEntry sample(Verdict verdict = Verdict::replaced) {
   entry.created = 1700000000;
   entry.tool = "libmeld-jit 0.1.0";
   entry.metadata = R"({"kernels":[{"name":"k"}]})";
-  if (verdict == Verdict::replaced)
+  if (verdict != Verdict::unchanged)
     for (int i = 0; i < 3000; ++i)
       entry.codeObject.push_back(i * i >> 3);
   else
@@ -24,7 +24,7 @@ CacheEntry sample(Verdict verdict = Verdict::replaced) {
 } // namespace
 
 TEST(Entry, RoundTrip) {
-  for (Verdict verdict : {Verdict::replaced, Verdict::unchanged}) {
+  for (Verdict verdict : {Verdict::replaced, Verdict::unchanged, Verdict::untried}) {
     CacheEntry entry = sample(verdict);
     auto bytes = writeEntry(entry);
     ASSERT_TRUE(bytes) << bytes.error().message;
@@ -45,7 +45,7 @@ TEST(Entry, RoundTrip) {
 }
 
 TEST(Entry, EveryFlippedBitIsAMiss) {
-  for (Verdict verdict : {Verdict::replaced, Verdict::unchanged}) {
+  for (Verdict verdict : {Verdict::replaced, Verdict::unchanged, Verdict::untried}) {
     CacheEntry entry = sample(verdict);
     Bytes bytes = *writeEntry(entry);
     for (size_t at = 0; at < bytes.size(); ++at)

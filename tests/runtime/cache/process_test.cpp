@@ -74,6 +74,7 @@ TEST(Writers, KilledAtRandomPointsNeverLeaveABadEntry) {
   CacheEntry entry = sample(300000);
   std::mt19937 random(1);
   unsigned loads = 0;
+  size_t halfWritten = 0, left = 0;
   for (int round = 0; round < 200; ++round) {
     pid_t child = fork();
     if (!child) {
@@ -90,6 +91,13 @@ TEST(Writers, KilledAtRandomPointsNeverLeaveABadEntry) {
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself";
     DiskCache cache = open(folder);
+    auto files = cache.list();
+    ASSERT_TRUE(files);
+    size_t temporaries = 0;
+    for (const CacheFile &file : *files)
+      temporaries += file.temporary;
+    halfWritten += temporaries > left;
+    left = temporaries;
     if (auto back = cache.load(entry.key)) {
       ++loads;
       ASSERT_EQ(back->codeObject, entry.codeObject);
@@ -97,6 +105,7 @@ TEST(Writers, KilledAtRandomPointsNeverLeaveABadEntry) {
     ASSERT_EQ(cache.damagedEntries(), 0u);
   }
   EXPECT_GT(loads, 0u);
+  EXPECT_GT(halfWritten, 0u) << "no writer was in the middle of it";
 }
 
 TEST(Writers, SixtyFourProcessesMakeOneEntryOnce) {
