@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace meld::e2e;
 using Environment = std::map<std::string, std::string>;
@@ -20,6 +21,7 @@ Environment plain() { return {{"LD_PRELOAD", lib + "/libmeld-softgpu.so"}}; }
 Environment melded(const TemporaryFolder &folder) {
   return {{"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
           {"MELD_CACHE_DIR", folder / "cache"},
+          {"MELD_COMPILE_BUDGET_MS", "0"}, // a busy machine takes its time
           {"MELD_LOG_LEVEL", "info"}};
 }
 
@@ -76,6 +78,40 @@ TEST(Line, BitonicIsMeldedAndIssuesFewerInstructions) {
   };
   const double before = perWave(true), after = perWave(false);
   EXPECT_GE(before / after, 1.4) << before << " -> " << after;
+}
+
+// From a run to what a person is told about it.
+TEST(Line, ExplainTellsWhatARunHasMelded) {
+  TemporaryFolder folder;
+  EXPECT_PASS(run({program("bitonic"), "--block", "256"}, melded(folder)));
+  const Outcome o = run({bin + "/meld", "explain", "bitonicSort", "--format=json"},
+                        {{"MELD_CACHE_DIR", folder / "cache"}});
+  ASSERT_EQ(o.exitCode, 0) << o.err;
+  const auto told = nlohmann::json::parse(o.out, nullptr, false);
+  ASSERT_GT(told.size(), 0u) << o.out; // one for each workgroup size
+  for (const auto &one : told) {
+    const auto &kernel = one["kernel"];
+    EXPECT_TRUE(kernel["melded"].get<bool>());
+    EXPECT_GT(kernel["before"]["estimatedCycles"], kernel["after"]["estimatedCycles"]);
+    bool sides = false;
+    for (const auto &decision : kernel["decisions"])
+      sides |= decision["melded"].get<bool>() && decision.contains("sides");
+    EXPECT_TRUE(sides) << one;
+  }
+}
+
+TEST(Line, ARunDumpsWhatTheEnvironmentAsksFor) {
+  TemporaryFolder folder;
+  Environment e = melded(folder);
+  e["MELD_DUMP_DIR"] = folder / "dumps";
+  e["MELD_DUMP"] = "ir,decision";
+  EXPECT_PASS(run({program("bitonic"), "--block", "256"}, e));
+  std::set<std::string> names;
+  if (std::filesystem::exists(folder / "dumps"))
+    for (const auto &file : std::filesystem::recursive_directory_iterator(folder / "dumps"))
+      if (file.is_regular_file() && file.file_size())
+        names.insert(file.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{"before.ll", "after.ll", "decisions.json"}));
 }
 
 TEST(Line, SecondRunHitsTheCacheWithoutTheCompiler) {

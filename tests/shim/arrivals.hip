@@ -175,15 +175,21 @@ bool streams() {
 }
 
 bool hiprtc() {
-  const char *source = "extern \"C\" __global__ void moduleKernel(int *x) {\n"
-                       "  int v = x[threadIdx.x]; x[threadIdx.x] = v & 1 ? v + 10 : v * v; }\n";
+  const char *source = "#warning \"on purpose\"\n"
+                       "extern \"C\" __global__ void moduleKernel(int *x) {\n"
+                       "  int v = x[threadIdx.x]; x[threadIdx.x] = v & 1 ? v + ADD : v * v; }\n";
   hiprtcProgram program;
   if (hiprtcCreateProgram(&program, source, "k.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS)
     return false;
-  const char *options[] = {"--offload-arch=gfx90a", "-O2"};
-  if (hiprtcCompileProgram(program, 2, options) != HIPRTC_SUCCESS)
+  const char *options[] = {"--offload-arch=gfx90a", "-O2", "-DADD=10"};
+  if (hiprtcCompileProgram(program, 3, options) != HIPRTC_SUCCESS)
     return false;
   size_t size = 0;
+  hiprtcGetProgramLogSize(program, &size);
+  std::string log(size, '\0');
+  hiprtcGetProgramLog(program, log.data());
+  // Is compared; the name of a temporary folder stands before it.
+  std::printf("%s\n", log.substr(std::min(log.find("warning:"), log.size())).c_str());
   hiprtcGetCodeSize(program, &size);
   std::vector<char> code(size);
   hiprtcGetCode(program, code.data());

@@ -11,8 +11,7 @@ class Arrivals : public testing::TestWithParam<const char *> {};
 TEST_P(Arrivals, SameAnswerWhenEveryObjectIsReplaced) {
   std::string command = std::string(MELD_ARRIVALS " ") + GetParam();
   Outcome plain = runProgram(command, plainEnvironment());
-  if (plain.status)
-    GTEST_SKIP() << "does not run on the software GPU alone: " << plain.err;
+  ASSERT_EQ(plain.status, 0) << plain.out << plain.err;
   Scratch scratch;
   Environment all = meldEnvironment(scratch);
   all["MELD_PASSES"] = "none"; // recompile only: every object is replaced, profit or not
@@ -38,8 +37,7 @@ TEST_P(Arrivals, SameAnswerWhenEveryObjectIsReplaced) {
 TEST_P(Arrivals, SameAnswerWithTheDefaultPasses) {
   std::string command = std::string(MELD_ARRIVALS " ") + GetParam();
   Outcome plain = runProgram(command, plainEnvironment());
-  if (plain.status)
-    GTEST_SKIP() << "does not run on the software GPU alone: " << plain.err;
+  ASSERT_EQ(plain.status, 0) << plain.out << plain.err;
   Scratch scratch;
   Outcome melded = runProgram(command, meldEnvironment(scratch));
   EXPECT_EQ(melded.status, 0) << melded.out << melded.err;
@@ -75,6 +73,13 @@ TEST(ArrivalsTogether, RelocatableCodeOnTwoProcessors) {
 
 namespace {
 
+/// How often the other tool saw the load of a code object.
+int seenByOther(const Outcome &o) {
+  const std::string text = "othertool: ";
+  size_t at = o.err.find(text);
+  return at == std::string::npos ? -1 : std::atoi(o.err.c_str() + at + text.size());
+}
+
 Outcome withTool(const std::string &value, bool disabled = false) {
   Scratch scratch;
   Environment environment = meldEnvironment(scratch);
@@ -91,14 +96,14 @@ TEST(Coexistence, AnotherToolBeforeUs) {
   Outcome o = withTool(MELD_LIB_DIR "/othertool.so");
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
-  EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
+  EXPECT_GE(seenByOther(o), 2) << o.err;
 }
 
 TEST(Coexistence, AnotherToolAfterUs) {
   Outcome o = withTool(MELD_LIB_DIR "/libmeld.so " MELD_LIB_DIR "/othertool.so");
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_NE(o.err.find("replaced 2"), std::string::npos) << o.err;
-  EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
+  EXPECT_GE(seenByOther(o), 2) << o.err;
 }
 
 TEST(Coexistence, NamedTwiceWeAttachOnce) {
@@ -121,7 +126,7 @@ TEST(Coexistence, DisabledTheOtherToolIsAlone) {
   Outcome o = withTool(MELD_LIB_DIR "/othertool.so", true);
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(o.err.find("libmeld"), std::string::npos) << o.err;
-  EXPECT_NE(o.err.find("othertool: "), std::string::npos) << o.err;
+  EXPECT_GE(seenByOther(o), 2) << o.err;
 }
 
 /// Newer ones (5.7 on) find tools among the libraries of the process, too: no variable matters

@@ -24,17 +24,25 @@ inline std::string slurpText(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-inline Outcome runProgram(const std::string &command, Environment environment) {
+enum class Errors { read, toNobody /* a pipe whose other end is closed */ };
+
+inline Outcome runProgram(const std::string &command, Environment environment,
+                          Errors errors = Errors::read) {
   Scratch scratch;
   const auto libraries = environment.find("LD_PRELOAD");
   for (const auto &[name, value] :
        preloaded(libraries == environment.end() ? "" : libraries->second))
     environment[name] = value;
   std::string line = "env";
+  if (errors == Errors::toNobody) {
+    const std::string pipe = scratch.file("pipe");
+    line = "mkfifo " + pipe + "; exec 3<>" + pipe + " 2>" + pipe + " 3>&-; exec env";
+  }
   for (const auto &[name, value] : environment)
     line += " '" + name + "=" + value + "'";
-  line += " timeout " + std::to_string(patience(120)) + " " + command + " > " +
-          scratch.file("out") + " 2> " + scratch.file("err");
+  line += " timeout " + std::to_string(patience(120)) + " " + command + " > " + scratch.file("out");
+  if (errors == Errors::read)
+    line += " 2> " + scratch.file("err");
   int status = std::system(line.c_str());
   Outcome outcome;
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -114,4 +114,27 @@ TEST(Bitcode, IsFoundWithoutReadingTheWholeFile) {
   Bytes host = build(object);
   host[18] = 62; // EM_X86_64
   EXPECT_FALSE(hasBitcode(host));
+
+  for (bool has : {true, false}) {
+    BuildObject large = rich();
+    if (!has)
+      large.bitcode.clear();
+    large.extraSections.push_back({".large", Bytes(1 << 20)});
+    struct Reads {
+      Bytes file;
+      size_t calls = 0, bytes = 0;
+    } reads{build(large)};
+    auto read = [](void *context, uint64_t offset, void *to, size_t size) {
+      Reads &r = *static_cast<Reads *>(context);
+      ++r.calls;
+      r.bytes += size;
+      if (!inRange(offset, size, r.file.size()))
+        return false;
+      std::memcpy(to, r.file.data() + offset, size);
+      return true;
+    };
+    EXPECT_EQ(hasBitcode(reads.file.size(), read, &reads), has);
+    EXPECT_LE(reads.calls, 3u);
+    EXPECT_LT(reads.bytes, 8192u);
+  }
 }
