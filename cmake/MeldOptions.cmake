@@ -82,7 +82,7 @@ function(meld_gtest name)
   endif()
   math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * ${MELD_TEST_SLOWDOWN}")
   include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES # which are addresses
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${MELD_TEST_FIXTURES} LABELS "${ARG_LABELS}")
 endfunction()
 
