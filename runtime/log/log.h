@@ -19,7 +19,6 @@ void configure(int level, const std::string &file) noexcept;
 bool enabled(Level level) noexcept;
 void write(Level level, std::string_view message) noexcept;
 
-inline void error(std::string_view message) noexcept { write(Level::error, message); }
 inline void warning(std::string_view message) noexcept { write(Level::warning, message); }
 inline void info(std::string_view message) noexcept { write(Level::info, message); }
 inline void debug(std::string_view message) noexcept { write(Level::debug, message); }

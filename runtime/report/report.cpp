@@ -60,11 +60,6 @@ void Report::add(ReportLine line) noexcept {
   }
 }
 
-bool Report::empty() const noexcept {
-  std::lock_guard guard(lock_);
-  return lines_.empty() && !passedThrough_;
-}
-
 std::string Report::text() const {
   std::lock_guard guard(lock_);
   std::string out = "libmeld report: " + std::to_string(lines_.size() + dropped_) +

@@ -36,7 +36,6 @@ public:
   void add(ReportLine line) noexcept;
   /// Plain text, one line per code object that carries bitcode, then totals.
   std::string text() const;
-  bool empty() const noexcept;
 
 private:
   mutable std::mutex lock_;
