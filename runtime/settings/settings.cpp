@@ -14,7 +14,8 @@ const std::vector<std::string> &allowedWords(std::string_view name) {
   static const std::vector<std::string> modes = {"sync", "async"};
   static const std::vector<std::string> dumps = {"ir", "isa", "decision", "cfg"};
   // passNames() and scalarizePassNames() in passes/, which is LLVM's world; tests/jit compares.
-  static const std::vector<std::string> passes = {"meld",
+  static const std::vector<std::string> passes = {"all",
+                                                  "meld",
                                                   "none",
                                                   "triangles",
                                                   "branch-fusion",
