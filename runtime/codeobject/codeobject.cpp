@@ -47,6 +47,7 @@ Result<KernelDescriptor> CodeObject::descriptor(const KernelMetadata &kernel) co
   d.groupSize = u32(0);
   d.privateSize = u32(4);
   d.kernargSize = u32(8);
+  std::memcpy(&d.entryOffset, bytes->data() + 16, 8);
   d.rsrc1 = u32(48);
   std::memcpy(&d.properties, bytes->data() + 56, 2);
   return d;

@@ -10,6 +10,7 @@ namespace meld {
 /// Descriptor".
 struct KernelDescriptor {
   uint32_t groupSize = 0, privateSize = 0, kernargSize = 0;
+  int64_t entryOffset = 0;
   uint32_t rsrc1 = 0;
   uint16_t properties = 0;
   unsigned wavefrontSize() const { return properties & 0x400 ? 32 : 64; }
