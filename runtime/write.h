@@ -40,17 +40,18 @@ private:
   sigset_t ours_, before_;
 };
 
-/// All of `text`, or as much as goes.
-inline void writeAll(int descriptor, std::string_view text) noexcept {
+/// All of `text`, or as much as goes: 0, or the errno of what did not.
+inline int writeAll(int descriptor, std::string_view text) noexcept {
   WithoutWriteSignals quiet;
   while (!text.empty()) {
     const ssize_t done = ::write(descriptor, text.data(), text.size());
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
-      return;
+      return done ? errno : EIO;
     text.remove_prefix(done);
   }
+  return 0;
 }
 
 } // namespace meld

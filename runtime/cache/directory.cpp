@@ -148,16 +148,7 @@ Result<void> writeFileAt(const Descriptor &directory, const std::string &name, B
   }
   if (!fd)
     return fail(ErrorCode::io, "no free temporary name in the cache");
-  WithoutWriteSignals quiet;
-  int error = 0;
-  size_t at = 0;
-  while (!error && at < bytes.size()) {
-    ssize_t done = ::write(fd.get(), bytes.data() + at, bytes.size() - at);
-    if (done < 0 && errno != EINTR)
-      error = errno;
-    else if (done > 0)
-      at += done;
-  }
+  int error = writeAll(fd.get(), {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   // close() is where some file systems report a full quota.
   if (::close(fd.release()) && !error)
     error = errno;

@@ -163,11 +163,14 @@ Decision Engine::decideOrThrow(ByteView original) {
 }
 
 std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
-  std::lock_guard guard(lock_);
-  auto it = memory_.find(key);
-  if (it == memory_.end())
-    return std::nullopt;
-  Decision decision = it->second;
+  Decision decision;
+  {
+    std::lock_guard guard(lock_);
+    auto it = memory_.find(key);
+    if (it == memory_.end())
+      return std::nullopt;
+    decision = it->second;
+  }
   decision.source = Source::memory;
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) +
             ", as decided before in this process");
@@ -265,13 +268,9 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
     }
   }
   if (mine && !runDetached(std::move(body), kCompileStack)) {
-    {
-      std::lock_guard guard(lock_);
-      job->done = true;
-      job->result.reason = "no thread";
-      jobs_.erase(key);
-      jobDone_.notify_all();
-    }
+    Decision none;
+    none.reason = "no thread";
+    settle(key, *job, std::move(none));
     log::warnOnce("thread", "no thread for a compile, original code is used");
   }
   if (s.compileMode == "async" && mine)
@@ -309,6 +308,10 @@ void Engine::work(const CacheKey &key, Job &job) noexcept {
   } catch (...) {
     result.reason = "internal error";
   }
+  settle(key, job, std::move(result));
+}
+
+void Engine::settle(const CacheKey &key, Job &job, Decision result) noexcept {
   std::lock_guard guard(lock_);
   job.result = std::move(result);
   job.done = true;

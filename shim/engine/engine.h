@@ -70,6 +70,7 @@ private:
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original);
   Decision compileNow(const CacheKey &key, ByteView original);
   void work(const CacheKey &key, Job &job) noexcept;
+  void settle(const CacheKey &key, Job &job, Decision result) noexcept;
   Decision runJob(const CacheKey &key, ByteView original);
   void remember(const CacheKey &key, const Decision &decision);
   Result<std::shared_ptr<JitLibrary>> jit();
