@@ -64,9 +64,12 @@ std::string identityOf(const std::string &path) {
 
 } // namespace
 
-/// One compile in flight; others that want the same key wait for it.
+/// One compile in the queue or in flight; others that want the same key wait for it.
 struct Engine::Job {
+  CacheKey key;
   Bytes original;
+  uint64_t number = 0; ///< in the order of arrival
+  bool begun = false;
   bool done = false;
   bool overdue = false; ///< someone has waited for as long as they may
   Decision result;
@@ -251,8 +254,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
   }
 
   std::shared_ptr<Job> job;
-  std::function<void()> body;
-  bool mine = false;
+  bool mine = false, worker = false;
   {
     std::lock_guard guard(lock_);
     if (auto it = jobs_.find(key); it != jobs_.end()) {
@@ -261,18 +263,17 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
       // All that takes memory comes before others can find the job: nobody waits for ever for one
       // that never began.
       job = std::make_shared<Job>();
+      job->key = key;
       job->original.assign(original.begin(), original.end());
-      body = [this, key, job] { work(key, *job); };
+      job->number = ++jobsSeen_;
       jobs_.emplace(key, job);
       mine = true;
+      worker = workers_ < std::max(1u, s.jobs);
+      workers_ += worker;
     }
   }
-  if (mine && !runDetached(std::move(body), kCompileStack)) {
-    Decision none;
-    none.reason = "no thread";
-    settle(key, *job, std::move(none));
-    log::warnOnce("thread", "no thread for a compile, original code is used");
-  }
+  if (worker && !runDetached([this] { work(); }, kCompileStack))
+    noThread();
   if (s.compileMode == "async" && mine)
     return late;
 
@@ -298,25 +299,56 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
   return job->result;
 }
 
-void Engine::work(const CacheKey &key, Job &job) noexcept {
-  Decision result;
-  try {
-    result = runJob(key, job.original);
-  } catch (const std::exception &error) {
-    result.reason = "internal error"; // short enough to take no memory
-    log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
-  } catch (...) {
-    result.reason = "internal error";
+/// A worker that was counted did not come into being.
+void Engine::noThread() noexcept {
+  {
+    std::lock_guard guard(lock_);
+    if (--workers_) // the others get to it
+      return;
+    while (auto job = nextJob()) {
+      Decision none;
+      none.reason = "no thread";
+      settle(job, std::move(none));
+    }
   }
-  settle(key, job, std::move(result));
+  log::warnOnce("thread", "no thread for a compile, original code is used");
 }
 
-void Engine::settle(const CacheKey &key, Job &job, Decision result) noexcept {
-  std::lock_guard guard(lock_);
-  job.result = std::move(result);
-  job.done = true;
-  overdue_ -= job.overdue;
-  jobs_.erase(key);
+void Engine::work() noexcept {
+  std::unique_lock guard(lock_);
+  while (auto job = nextJob()) {
+    job->begun = true;
+    guard.unlock();
+    Decision result;
+    try {
+      result = runJob(job->key, job->original);
+    } catch (const std::exception &error) {
+      result.reason = "internal error"; // short enough to take no memory
+      log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
+    } catch (...) {
+      result.reason = "internal error";
+    }
+    guard.lock();
+    settle(job, std::move(result));
+  }
+  --workers_;
+}
+
+/// With lock_ held.
+std::shared_ptr<Engine::Job> Engine::nextJob() noexcept {
+  std::shared_ptr<Job> next;
+  for (const auto &[key, job] : jobs_)
+    if (!job->begun && (!next || job->number < next->number))
+      next = job;
+  return next;
+}
+
+/// With lock_ held.
+void Engine::settle(const std::shared_ptr<Job> &job, Decision result) noexcept {
+  job->result = std::move(result);
+  job->done = true;
+  overdue_ -= job->overdue;
+  jobs_.erase(job->key);
   jobDone_.notify_all();
 }
 

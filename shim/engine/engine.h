@@ -1,9 +1,10 @@
 // From the bytes of a code object to the decision what to load: memory, disk cache, compile, gate.
 //
 // Thread-safe. No lock is held while another library (JIT, HSA) or the disk works. Any doubt, any
-// failure: the decision is "the original". Compiles run on a thread of their own with a large stack
+// failure: the decision is "the original". Compiles run on threads of their own with a large stack
 // and all signals blocked, so that neither a small stack of the application nor its signal handlers
-// meet LLVM.
+// meet LLVM. There are at most MELD_JOBS of these threads, and none while there is nothing to do;
+// the rest queues up, first come, first served.
 #pragma once
 
 #include "runtime/cache/disk.h"
@@ -69,8 +70,10 @@ private:
   std::optional<Decision> fromMemory(const CacheKey &key);
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original);
   Decision compileNow(const CacheKey &key, ByteView original);
-  void work(const CacheKey &key, Job &job) noexcept;
-  void settle(const CacheKey &key, Job &job, Decision result) noexcept;
+  void noThread() noexcept;
+  void work() noexcept;
+  std::shared_ptr<Job> nextJob() noexcept;
+  void settle(const std::shared_ptr<Job> &job, Decision result) noexcept;
   Decision runJob(const CacheKey &key, ByteView original);
   void remember(const CacheKey &key, const Decision &decision);
   Result<std::shared_ptr<JitLibrary>> jit();
@@ -86,7 +89,9 @@ private:
   std::map<CacheKey, Decision> memory_;
   uint64_t memoryBytes_ = 0;
   std::map<CacheKey, std::shared_ptr<Job>> jobs_;
-  unsigned overdue_ = 0; ///< of them
+  uint64_t jobsSeen_ = 0;
+  unsigned overdue_ = 0; ///< of jobs_
+  unsigned workers_ = 0; ///< compile threads
   std::shared_ptr<JitLibrary> jit_;
   std::string jitError_;
 };

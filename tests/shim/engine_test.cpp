@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -12,6 +13,20 @@
 using namespace meld;
 using namespace meld::test;
 using namespace std::chrono_literals;
+
+namespace {
+std::atomic<bool> gNoThreads{false};
+std::atomic<size_t> gThreads{0}; ///< made
+} // namespace
+
+// Linked with --wrap=pthread_create.
+extern "C" int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                                     void *);
+extern "C" int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                     void *(*body)(void *), void *argument) {
+  ++gThreads;
+  return gNoThreads ? EAGAIN : __real_pthread_create(thread, attributes, body, argument);
+}
 
 namespace {
 
@@ -22,6 +37,7 @@ protected:
     setenv("FAKEJIT_LOG", log_.c_str(), 1);
     setenv("FAKEJIT_MODE", "replace", 1);
     unsetenv("FAKEJIT_DELAY_MS");
+    unsetenv("FAKEJIT_GATE");
     settings_ = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
     settings_.cacheDir = scratch_.file("cache");
     settings_.compileBudgetMs = 30000;
@@ -222,6 +238,95 @@ TEST_F(EngineTest, AsyncNeverWaits) {
   e->finish(60s);
   EXPECT_EQ(e->decide(original_).outcome, Outcome::replaced);
   EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, CompilesQueueForTheThreadsThatMeldJobsAllows) {
+  settings_.compileMode = "async";
+  std::vector<Bytes> objects;
+  std::string inOrder;
+  for (size_t length : {900, 100, 700, 300, 500}) { // in no order of its own
+    BuildObject object;
+    object.kernels[0].name = std::string(length, 'k');
+    objects.push_back(build(object));
+    inOrder += "amdgcn-amd-amdhsa--gfx90a " + std::to_string(objects.back().size()) + "\n";
+  }
+  for (unsigned jobs : {0u, 1u, 3u}) {
+    const size_t allowed = std::max(1u, jobs);
+    const std::string gate = scratch_.file("gate-" + std::to_string(jobs));
+    std::filesystem::remove(log_);
+    setenv("FAKEJIT_GATE", gate.c_str(), 1);
+    settings_.jobs = jobs;
+    settings_.cacheDir = scratch_.file("cache-" + std::to_string(jobs));
+    auto e = engine();
+    gThreads = 0;
+    for (const Bytes &object : objects)
+      EXPECT_EQ(e->decide(object).outcome, Outcome::late);
+    EXPECT_EQ(gThreads, allowed);
+    for (int waited = 0; waited < 6000 && compiles() < int(allowed); ++waited)
+      std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(compiles(), allowed);
+    std::ofstream(gate).put('.');
+    e->finish(60s);
+    for (const Bytes &object : objects)
+      EXPECT_EQ(e->decide(object).outcome, Outcome::replaced);
+    std::ifstream log(log_);
+    if (allowed == 1) {
+      EXPECT_EQ(std::string(std::istreambuf_iterator<char>(log), {}), inOrder);
+    }
+    EXPECT_EQ(compiles(), objects.size());
+  }
+}
+
+TEST_F(EngineTest, WithoutAThreadTheOriginalRunsAndLaterLoadsTryAgain) {
+  auto e = engine();
+  gNoThreads = true;
+  Decision none = e->decide(original_);
+  EXPECT_EQ(none.outcome, Outcome::failed);
+  EXPECT_EQ(none.reason, "no thread");
+  gNoThreads = false;
+  EXPECT_EQ(compiles(), 0);
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::replaced);
+}
+
+// The queue has a thread already; that it may have no second one is no reason to give up.
+TEST_F(EngineTest, WithoutASecondThreadTheFirstDoesAll) {
+  const std::string gate = scratch_.file("gate");
+  setenv("FAKEJIT_GATE", gate.c_str(), 1);
+  settings_.compileMode = "async";
+  settings_.jobs = 2;
+  auto e = engine();
+  BuildObject other;
+  other.kernels[0].name = "other";
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
+  gNoThreads = true;
+  EXPECT_EQ(e->decide(build(other)).outcome, Outcome::late);
+  gNoThreads = false;
+  std::ofstream(gate).put('.');
+  e->finish(60s);
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::replaced);
+  EXPECT_EQ(e->decide(build(other)).outcome, Outcome::replaced);
+}
+
+// Another process that wants it need not wait for its turn in ours.
+TEST_F(EngineTest, WhatIsInTheQueueIsNotLocked) {
+  const std::string gate = scratch_.file("gate");
+  setenv("FAKEJIT_GATE", gate.c_str(), 1);
+  settings_.compileMode = "async";
+  auto first = engine();
+  BuildObject other;
+  other.kernels[0].name = "other";
+  EXPECT_EQ(first->decide(original_).outcome, Outcome::late);
+  EXPECT_EQ(first->decide(build(other)).outcome, Outcome::late);
+  for (int waited = 0; waited < 6000 && !compiles(); ++waited)
+    std::this_thread::sleep_for(10ms);
+  unsetenv("FAKEJIT_GATE");
+  settings_.compileMode = "sync";
+  EXPECT_EQ(engine()->decide(build(other)).outcome, Outcome::replaced);
+  EXPECT_EQ(compiles(), 2);
+  std::ofstream(gate).put('.');
+  first->finish(60s);
+  EXPECT_EQ(first->decide(build(other)).outcome, Outcome::replaced);
+  EXPECT_EQ(compiles(), 2) << "found in the cache when its turn came";
 }
 
 TEST_F(EngineTest, ThreadsShareOneCompile) {

@@ -1,5 +1,6 @@
-// A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends a line to
-// FAKEJIT_LOG.
+// A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends its
+// ISA and its object's size to FAKEJIT_LOG, a line each, then waits for the file FAKEJIT_GATE where
+// one is named.
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
 
@@ -40,12 +41,15 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   if (request->abi != MELD_JIT_ABI || variable("FAKEJIT_MODE", "") == "refuse")
     return MELD_JIT_FAILED;
   std::string log = variable("FAKEJIT_LOG", ""), mode = variable("FAKEJIT_MODE", "replace");
+  std::string gate = variable("FAKEJIT_GATE", "");
   if (!log.empty()) {
-    std::string line = std::string(request->isa) + "\n";
+    std::string line = std::string(request->isa) + " " + std::to_string(request->size) + "\n";
     int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     (void)!write(fd, line.data(), line.size());
     close(fd);
   }
+  while (!gate.empty() && access(gate.c_str(), F_OK) != 0)
+    usleep(1000);
   if (mode == "throw")
     throw std::runtime_error("fake: thrown");
   if (mode == "noMemory")
