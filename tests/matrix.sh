@@ -2,7 +2,7 @@
 # Sourced by ./dev, whose list of packages it reads. The root, the build in it and its compiler cache
 # are kept in $MELD_MATRIX_DIR (default: ~/.cache/meld-matrix); nothing is written to the checkout.
 #
-#   exit 0  built, and the tests (trixie) or the demo (sid) passed
+#   exit 0  built, and the tests (trixie) or the demo and the tests Arrivals* (sid) passed
 #        1  built or tested, and something of ours failed
 #        2  wrong usage, or not root
 #        3  the archive could not be reached
@@ -13,10 +13,10 @@ matrix_usage() {
 usage: ./dev matrix SUITE [--quick] [-R REGEX] [--demo] [--update] [--shell]
 
   SUITE       trixie (ROCm 5.7, LLVM 17: builds and runs the tests)
-              sid    (ROCm 6.4, LLVM 21: builds and runs the demo)
+              sid    (ROCm 6.4, LLVM 21: builds and runs the demo and the tests Arrivals*)
   --quick     leave out the tests labelled slow
   -R REGEX    these tests only (with sid, too)
-  --demo      the demo instead of the tests
+  --demo      the demo and the tests Arrivals* (every way for code to arrive) only
   --prebuilt[=NAME[,SECONDS]]
               Debian's prebuilt test programs of rocPRIM, hipCUB, rocThrust, rocRAND and hipRAND on
               the software GPU instead of the tests: those with NAME in their name, SECONDS each (20)
@@ -177,7 +177,8 @@ matrix() {
   [ "$what" != shell ] || { matrix_in "$root" bash; return; }
   local targets=() status=0
   [ "$what" = test ] ||
-    targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench)
+    targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench
+      arrivals_test)
   [ "$what" != prebuilt ] || targets=(meld-softgpu meld-softgpu-translate)
   if ! matrix_in "$root" bash -ec '
     cmake -S /src/libmeld -B /build -G Ninja
@@ -188,8 +189,8 @@ matrix() {
     status=1 # the tests that were built still say something
   fi
   if [ "$what" = demo ]; then
-    matrix_in "$root" /build/bin/meld-bench demo || exit 1
-    return
+    matrix_in "$root" /build/bin/meld-bench demo || status=1
+    ctest+=(-R '^Arrivals' --no-tests=error)
   fi
   if [ "$what" = prebuilt ]; then
     local name=${prebuilt%%,*} seconds=20

@@ -71,26 +71,33 @@ TEST(ArrivalsTogether, RelocatableCodeOnTwoProcessors) {
     }
 }
 
-// The runtime unpacks its bundle, where it can, and what reaches us is a code object like any
-// other.
+// The runtime unpacks its bundles, where it can, and what reaches us is a code object like any
+// other. Without comgr's cache: the comgr 7.0.2 of Debian sid takes "CCOB" and the version of the
+// format for the whole key, so the second bundle it unpacks for a processor, of whatever program,
+// is the first.
 TEST(ArrivalsTogether, CompressedBundle) {
   const std::string program = MELD_ARRIVALS "_compressed";
   const std::string bytes = slurpText(program);
   if (bytes.empty())
     GTEST_SKIP() << "this hipcc makes none";
   ASSERT_NE(bytes.find("CCOB"), std::string::npos);
-  const Outcome plain = runProgram(program, plainEnvironment());
-  if (plain.status) // Debian's HIP 7.0.2, without anything of libmeld's in the process
-    GTEST_SKIP() << "the runtime does not find its own kernels there: " << plain.err;
-  ASSERT_NE(plain.out.find("PASS"), std::string::npos) << plain.out;
+  const std::string command = program + " static secondUnit globals";
+  const std::string answer = "PASS static\nPASS secondUnit\nPASS globals\n";
+  Environment plain = plainEnvironment();
+  plain["AMD_COMGR_CACHE"] = "0";
+  Outcome o = runProgram(command, plain);
+  ASSERT_EQ(o.status, 0) << o.out << o.err;
+  ASSERT_EQ(o.out, answer);
   Scratch scratch;
   Environment environment = meldEnvironment(scratch);
   environment["MELD_PASSES"] = "none";
+  environment["AMD_COMGR_CACHE"] = "0";
   for (int round = 0; round < 2; ++round) {
-    Outcome o = runProgram(program, environment);
+    o = runProgram(command, environment);
     EXPECT_EQ(o.status, 0) << o.err;
-    EXPECT_EQ(o.out, plain.out) << o.err;
+    EXPECT_EQ(o.out, answer) << o.err;
     EXPECT_NE(o.err.find(round ? "(cache): " : "(compiled): "), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("replaced 2, unchanged 0"), std::string::npos) << o.err;
   }
 }
 
