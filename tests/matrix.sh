@@ -173,7 +173,7 @@ matrix() {
   matrix_root "$root" "$update"
 
   say "matrix $suite: $(matrix_in "$root" dpkg-query -W -f='${Package} ${Version}, ' \
-    hipcc 'libhsa-runtime64-*' 'libamd-comgr?' 2>/dev/null)build in $root/build"
+    hipcc 'libamdhip64-?' 'libhsa-runtime64-*' 'libamd-comgr?' 2>/dev/null)build in $root/build"
   [ "$what" != shell ] || { matrix_in "$root" bash; return; }
   local targets=() status=0
   [ "$what" = test ] ||
