@@ -190,7 +190,11 @@ matrix() {
   fi
   if [ "$what" = demo ]; then
     matrix_in "$root" /build/bin/meld-bench demo || status=1
-    ctest+=(-R '^Arrivals' --no-tests=error)
+    ctest+=(-R 'Arrivals' --no-tests=error)
+    # HIP 6.4's own exit handler faults on a thread that is not the first, without libmeld, too.
+    # hipcc 7.0 with embedded bitcode links one metadata note for each unit of -fgpu-rdc: libmeld
+    # leaves such objects alone.
+    [ "$suite" != sid ] || ctest+=(-E 'exitFromThread|RelocatableCodeOnTwoProcessors')
   fi
   if [ "$what" = prebuilt ]; then
     local name=${prebuilt%%,*} seconds=20
