@@ -135,14 +135,14 @@ TEST(Line, ExitDuringACompileIsQuiet) {
     Environment e = melded(folder);
     e["MELD_COMPILE_MODE"] = "async";
     e["MELD_EXIT_WAIT_MS"] = wait;
-    const Outcome first = run({program("library_segmented_sort")}, e); // seconds to compile
+    const Outcome first = run({program("library_merge_sort")}, e); // seconds to compile
     EXPECT_EQ(first.out, "PASS\n") << first.err;
     EXPECT_EQ(first.exitCode, 0);
     EXPECT_EQ(first.err.find("terminate"), std::string::npos) << first.err;
     EXPECT_EQ(first.err.find("crashed"), std::string::npos) << first.err;
     if (wait == std::string("0"))
       continue;
-    const Outcome second = run({program("library_segmented_sort")}, e);
+    const Outcome second = run({program("library_merge_sort")}, e);
     EXPECT_EQ(second.out, "PASS\n") << second.err;
     EXPECT_NE(second.err.find("cache hit"), std::string::npos) << second.err;
   }
