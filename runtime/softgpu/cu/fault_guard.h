@@ -3,8 +3,15 @@
 // Waves access memory with plain loads and stores; an unmapped address raises a signal in the
 // worker's thread. While a FaultGuard is armed on the thread, the handler stores address and
 // direction and siglongjmps to guard.env; every other fault goes to the handler that was installed
-// before ours (or kills the process as it would have without us). Code between sigsetjmp and the
-// fault must own nothing with a destructor.
+// before ours (or kills the process as it would have without us), with the mask and the flags that
+// handler was installed with. Code between sigsetjmp and the fault must own nothing with a
+// destructor.
+//
+// An application may read the handler that is in place, put its own there for a while, and bring
+// back what it read, which is ours. So ours has several entries, and each stands before one handler
+// of the application for ever: the entry that is brought back leads where it led before. A handler
+// may leave by siglongjmp; and one that calls the handler it found, which is ours, is not called
+// again by it (two handlers that call each other would not end): the default action is taken.
 //
 //   FaultGuard guard;
 //   if (sigsetjmp(guard.env, FaultGuard::kSaveMask) == 0) { guard.arm(); ... guard.disarm(); }
