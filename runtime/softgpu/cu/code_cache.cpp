@@ -1,5 +1,6 @@
 #include "runtime/softgpu/cu/code_cache.h"
 
+#include "runtime/softgpu/cu/gpu.h"
 #include "runtime/softgpu/cu/safe_read.h"
 #include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr size_t kMaxRun = 8192;      // instructions
 constexpr size_t kWindow = 16 * 1024; // bytes read at a time
+constexpr uint64_t kPage = 4096;
 
 const ExecInst *runIllegal(const ExecInst *i, Wave &w) {
   return w.raise(i, FaultKind::illegalInstruction,
@@ -104,6 +106,10 @@ const ExecInst *CodeCache::decodeRun(uint64_t start) {
     }
     CodeInst &c = insts.emplace_back();
     c.pc = pc;
+    if (memory_ && (pc == start || pc % kPage < 4) && !memory_->mapped(pc, 4)) {
+      c.problem = "the code lies outside the device's memory";
+      break;
+    }
     switch (isa::decode(window.data() + (pc - base), have - (pc - base), target_, c.inst)) {
     case isa::DecodeStatus::ok:
       if (!fitsFiles(c.inst))

@@ -11,7 +11,8 @@
 // their target when first taken and keep it in ExecInst::target (an atomic store: several threads
 // may do it, all write the same value). An opcode that cannot be decoded or that no part implements
 // gets a handler that raises illegalInstruction: reading past the code costs nothing, executing it
-// is an error.
+// is an error. So does code outside the device's memory: a jump to a function of the host program
+// is the illegal instruction that it is on a GPU.
 //
 // Costs: decoding about 0.3 us per instruction; a resolved branch one load; an indirect jump one
 // hash probe. Thread rule: every member may be called from any thread. Entries live as long as the
@@ -49,7 +50,9 @@ inline uint32_t idOf(const ExecInst *i) { return reinterpret_cast<const CodeInst
 
 class CodeCache {
 public:
-  explicit CodeCache(isa::Target target) : target_(target) {}
+  /// `memory`, when given, says where code may lie; it must outlive the cache.
+  explicit CodeCache(isa::Target target, const AddressMapper *memory = nullptr)
+      : target_(target), memory_(memory) {}
   CodeCache(const CodeCache &) = delete;
 
   /// The instruction at `pc`. Never nullptr: unreadable code gives an entry that raises
@@ -89,6 +92,7 @@ private:
 
   static constexpr size_t kRecent = 4096;
   const isa::Target target_;
+  const AddressMapper *const memory_;
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, const ExecInst *> byPc_;
   std::vector<Run> runs_;

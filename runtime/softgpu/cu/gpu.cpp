@@ -24,7 +24,7 @@ class SoftGpu final : public Gpu {
 public:
   SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
-        code_(std::make_shared<CodeCache>(config.target)),
+        code_(std::make_shared<CodeCache>(config.target, mapper)),
         timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)),
         capture_(CaptureControl::open(config.capture)),
         translate_(translate::Settings::read(config.translate)) {
@@ -45,7 +45,7 @@ public:
   }
 
   void invalidateCode() override {
-    auto fresh = std::make_shared<CodeCache>(config_.target);
+    auto fresh = std::make_shared<CodeCache>(config_.target, mapper_);
     std::lock_guard lock(mutex_);
     code_ = std::move(fresh); // dispatches that run keep the old cache
   }

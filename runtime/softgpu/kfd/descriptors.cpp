@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,8 +15,27 @@ namespace meld::softgpu {
 
 namespace {
 
+/// What openNode() made of a number. `device` and `inode` are written before `node`.
+struct Opened {
+  std::atomic<const Node *> node;
+  std::atomic<uint64_t> device, inode;
+};
+
 constexpr int kMaxDescriptor = 65536;
-std::atomic<const Node *> table[kMaxDescriptor]; // zero pages until used
+Opened table[kMaxDescriptor]; // zero pages until used
+
+/// The kernel's own answer: the library's fstat is ours.
+bool fileBehind(int fd, uint64_t &device, uint64_t &inode) {
+  struct stat now;
+  const int before = errno;
+  const bool known = ::syscall(SYS_fstat, fd, &now) == 0;
+  errno = before;
+  if (known) {
+    device = now.st_dev;
+    inode = now.st_ino;
+  }
+  return known;
+}
 
 /// A descriptor from which `content` can be read.
 int contentDescriptor(const std::string &content, int flags) {
@@ -52,12 +72,24 @@ std::string modules() {
 } // namespace
 
 const Node *nodeOf(int fd) {
-  return fd >= 0 && fd < kMaxDescriptor ? table[fd].load(std::memory_order_acquire) : nullptr;
+  if (fd < 0 || fd >= kMaxDescriptor)
+    return nullptr;
+  Opened &opened = table[fd];
+  const Node *node = opened.node.load(std::memory_order_acquire);
+  if (!node) [[likely]]
+    return nullptr;
+  uint64_t device, inode;
+  if (fileBehind(fd, device, inode) && device == opened.device.load(std::memory_order_relaxed) &&
+      inode == opened.inode.load(std::memory_order_relaxed))
+    return node;
+  // Another thread may have opened a node of ours under this number in the meantime: that stays.
+  opened.node.compare_exchange_strong(node, nullptr, std::memory_order_acq_rel);
+  return nullptr;
 }
 
 void forget(int fd) {
-  if (fd >= 0 && fd < kMaxDescriptor && table[fd].load(std::memory_order_relaxed))
-    table[fd].store(nullptr, std::memory_order_release);
+  if (fd >= 0 && fd < kMaxDescriptor && table[fd].node.load(std::memory_order_relaxed))
+    table[fd].node.store(nullptr, std::memory_order_release);
 }
 
 int openNode(const Node &node, int flags) {
@@ -88,13 +120,18 @@ int openNode(const Node &node, int flags) {
     fd = contentDescriptor(node.content, flags);
     break;
   }
-  if (fd >= kMaxDescriptor) {
+  if (fd < 0)
+    return fd;
+  uint64_t inode, memory;
+  if (fd >= kMaxDescriptor || !fileBehind(fd, memory, inode)) {
     ::syscall(SYS_close, fd);
     errno = EMFILE;
     return -1;
   }
-  if (fd >= 0)
-    table[fd].store(&node, std::memory_order_release);
+  Opened &opened = table[fd];
+  opened.device.store(memory, std::memory_order_relaxed);
+  opened.inode.store(inode, std::memory_order_relaxed);
+  opened.node.store(&node, std::memory_order_release);
   return fd;
 }
 

@@ -73,7 +73,7 @@ Driver::Driver(const std::vector<DeviceSettings> &devices, int kfdFd, int render
     : kfdFd_(kfdFd), renderFd_(renderFd), memory_(configsOf(devices), renderFd), devices_([&] {
         std::vector<std::unique_ptr<Device>> list;
         for (const DeviceSettings &settings : devices)
-          list.push_back(std::make_unique<Device>(settings, memory_));
+          list.push_back(std::make_unique<Device>(settings, memory_, svm_));
         return list;
       }()),
       queues_(ports(doorbells)) {}
@@ -100,8 +100,8 @@ std::vector<QueuePort> Driver::ports(uint64_t doorbells) {
     services.toHost = [this](uint64_t address, uint64_t &contiguous) {
       return memory_.toHost(address, contiguous);
     };
-    services.accessible = [device](uint64_t address, uint64_t size) {
-      return device->view.mapped(address, size);
+    services.accessible = [this, index = device->settings.index](uint64_t address, uint64_t size) {
+      return memory_.mapped(address, size, index);
     };
     ports.push_back(std::move(port));
   }
@@ -156,8 +156,8 @@ Driver *Driver::create() {
 int Driver::kfdDescriptor() const { return ::fcntl(kfdFd_, F_DUPFD_CLOEXEC, 0); }
 int Driver::renderDescriptor() const { return ::fcntl(renderFd_, F_DUPFD_CLOEXEC, 0); }
 
-Driver::Device::Device(const DeviceSettings &own, const Memory &memory)
-    : settings(own), gpuId(kGpuId + own.index), view(memory, own.index) {}
+Driver::Device::Device(const DeviceSettings &own, const Memory &memory, const Svm &svm)
+    : settings(own), gpuId(kGpuId + own.index), view(memory, svm, own.index, gpuId) {}
 
 Gpu *Driver::Device::gpu() {
   std::call_once(once, [this] {

@@ -40,7 +40,7 @@ public:
 
 private:
   struct Device {
-    Device(const DeviceSettings &settings, const Memory &memory);
+    Device(const DeviceSettings &settings, const Memory &memory, const Svm &svm);
     Gpu *gpu();
     DispatchResult run(const DispatchRequest &request);
 

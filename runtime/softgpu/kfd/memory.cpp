@@ -257,30 +257,36 @@ std::vector<MemoryRange> Memory::ranges() const {
   return list;
 }
 
-bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
-  if (address + size < address)
-    return false;
+bool Memory::allocated(uint64_t address, uint64_t size, unsigned device) const {
   const uint64_t end = address + size;
-  uint64_t at = address;
-  if (at >= windowBase_ && at <= windowLimit_) {
-    std::shared_lock lock(mutex_);
-    while (at < end) {
-      auto it = byAddress_.upper_bound(at);
-      if (it == byAddress_.begin())
-        break;
-      --it;
-      const auto &[length, allocation] = it->second;
-      const Allocation &a = *allocation;
-      if (at - it->first >= length)
-        break;
-      if (a.device != device && !(a.mappedTo >> device & 1))
-        return false;
-      at = it->first + length;
-    }
-    if (at >= end)
-      return true;
+  if (end < address)
+    return false;
+  std::shared_lock lock(mutex_);
+  for (uint64_t at = address; at < end;) {
+    auto it = byAddress_.upper_bound(at);
+    if (it == byAddress_.begin())
+      return false;
+    --it;
+    const auto &[length, allocation] = it->second;
+    if (at - it->first >= length ||
+        (allocation->device != device && !(allocation->mappedTo >> device & 1)))
+      return false;
+    at = it->first + length;
   }
-  // Not an allocation: plain host memory is fine too (SVM, and host images linked low).
+  return true;
+}
+
+bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
+  const uint64_t end = address + size;
+  if (end < address)
+    return false;
+  if (allocated(address, size, device))
+    return true;
+  // Inside the window, unless it is all of user space, everything is reserved (PROT_NONE) by the
+  // thunk, so mincore would say yes to anything.
+  if (windowLimit_ != kUserLimit && address >= windowBase_ && address <= windowLimit_)
+    return false;
+  // Plain memory of the process.
   const uint64_t first = address & ~(kPage - 1), last = (end + kPage - 1) & ~(kPage - 1);
   unsigned char state[256];
   for (uint64_t page = first; page < last; page += sizeof state * kPage) {
@@ -288,9 +294,7 @@ bool Memory::mapped(uint64_t address, uint64_t size, unsigned device) const {
     if (::mincore(reinterpret_cast<void *>(page), bytes, state) != 0)
       return false;
   }
-  // Inside the window, unless it is all of user space, everything is reserved (PROT_NONE) by the
-  // thunk, so mincore would say yes to anything.
-  return windowLimit_ == kUserLimit || !(address >= windowBase_ && address <= windowLimit_);
+  return true;
 }
 
 } // namespace meld::softgpu

@@ -10,7 +10,11 @@
 //     fast path.
 //   - Every allocation belongs to the device whose gpu_id ALLOC was given. Other devices may touch
 //     it once it is mapped to them. Being ordinary memory of the process it does not fault before
-//     that; mapped() tells, which is what checked mode and the copy engines ask.
+//     that; allocated() tells, which is what checked mode asks.
+//   - Memory of the process that nobody allocated for a device or registered (heap, stack, globals)
+//     is out of a GPU's reach without XNACK. A kernel may touch what allocated() or
+//     Svm::accessible() says; the copy engines take any memory there is (mapped()), since the
+//     runtimes hand them what they have pinned themselves.
 //
 // Thread rule: thread-safe. toHost() and empty() take no lock (they run once per lane of memory
 // instructions).
@@ -18,6 +22,7 @@
 
 #include "runtime/result.h"
 #include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/kfd/svm.h"
 
 #include <array>
 #include <atomic>
@@ -70,7 +75,9 @@ public:
   int unmapFromGpu(uint64_t handle, unsigned device = 0);
   uint64_t available(unsigned device = 0) const;
 
-  /// True when `device` may touch all of [address, address+size).
+  /// True when all of [address, address+size) was allocated and `device` may touch it.
+  bool allocated(uint64_t address, uint64_t size, unsigned device = 0) const;
+  /// The same, or plain memory of the process outside the window of device addresses.
   bool mapped(uint64_t address, uint64_t size, unsigned device = 0) const;
   /// Where buffers of the thunk may lie: the configuration's limit, or, where that range is taken,
   /// the end of user space.
@@ -101,20 +108,23 @@ private:
   RemapTable remap_;
 };
 
-/// The memory as one device sees it.
+/// The memory as the kernels of one device see it.
 class DeviceView final : public AddressMapper {
 public:
-  DeviceView(const Memory &memory, unsigned device) : memory_(memory), device_(device) {}
+  DeviceView(const Memory &memory, const Svm &svm, unsigned device, uint32_t gpuId)
+      : memory_(memory), svm_(svm), device_(device), gpuId_(gpuId) {}
   bool empty() const override { return memory_.empty(); }
   uint64_t toHost(uint64_t deviceAddress) const override { return memory_.toHost(deviceAddress); }
   bool mapped(uint64_t address, uint64_t size) const override {
-    return memory_.mapped(address, size, device_);
+    return memory_.allocated(address, size, device_) || svm_.accessible(address, size, gpuId_);
   }
   std::vector<MemoryRange> ranges() const override { return memory_.ranges(); }
 
 private:
   const Memory &memory_;
+  const Svm &svm_;
   const unsigned device_;
+  const uint32_t gpuId_;
 };
 
 } // namespace meld::softgpu

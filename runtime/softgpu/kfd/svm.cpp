@@ -26,6 +26,25 @@ void Svm::split(uint64_t address) {
   ranges_.emplace(address, std::move(tail));
 }
 
+bool Svm::accessible(uint64_t address, uint64_t size, uint32_t gpuId) const {
+  const uint64_t end = address + size;
+  if (end < address)
+    return false;
+  std::lock_guard lock(mutex_);
+  for (uint64_t at = address; at < end;) {
+    auto it = ranges_.upper_bound(at);
+    if (it == ranges_.begin())
+      return false;
+    const Range &range = (--it)->second;
+    const auto access = range.access.find(gpuId);
+    if (range.end <= at || access == range.access.end() ||
+        access->second == KFD_IOCTL_SVM_ATTR_NO_ACCESS)
+      return false;
+    at = range.end;
+  }
+  return true;
+}
+
 int Svm::run(kfd_ioctl_svm_args &args, kfd_ioctl_svm_attribute *attributes) {
   if (args.size == 0 || args.start_addr + args.size < args.start_addr ||
       (args.start_addr | args.size) & 4095)

@@ -3,6 +3,7 @@
 #   starts N      N starts and exits in a row, each within a time limit, each saying PASS
 #   parallel N    N processes at once
 #   says TEXT     the program fails, and TEXT (an extended regular expression) is in its output
+#   signalled TEXT  the program ends by SIGSEGV, and TEXT is in its output
 #   interrupt     the program says "running"; SIGINT ends it
 #   names TEXT... every TEXT is a kernel name in the counters
 #   utilization KERNEL LOW HIGH   of the only kernel with KERNEL in its name, in percent
@@ -38,6 +39,12 @@ parallel)
 says)
   text=$1; shift
   out=$(preload "$@" 2>&1) && fail "the program succeeded: $out"
+  grep -Eq -- "$text" <<<"$out" || fail "no \"$text\" in: $out"
+  ;;
+signalled)
+  text=$1; shift
+  out=$(preload "$@" 2>&1); code=$?
+  [[ $code -eq 139 ]] || fail "ended with $code, not by SIGSEGV: $out"
   grep -Eq -- "$text" <<<"$out" || fail "no \"$text\" in: $out"
   ;;
 interrupt)

@@ -122,6 +122,46 @@ TEST_F(MemoryTest, ReadersSeeWholeEntriesWhileTheTableChanges) {
   writer.join();
 }
 
+TEST_F(MemoryTest, WhatNobodyAllocatedIsNotTheKernels) {
+  int onTheStack = 0;
+  const auto heap = std::make_unique<int[]>(1024);
+  static int global = 0;
+  Svm svm;
+  const DeviceView view(memory, svm, 0, 77);
+  for (const void *host : {static_cast<void *>(&onTheStack), static_cast<void *>(heap.get()),
+                           static_cast<void *>(&global)}) {
+    EXPECT_FALSE(view.mapped(reinterpret_cast<uint64_t>(host), 4));
+    EXPECT_TRUE(memory.mapped(reinterpret_cast<uint64_t>(host), 4)) << "the copy engines may";
+  }
+  // Registered under its own address: the range that was registered, and no byte more.
+  const uint64_t page = (reinterpret_cast<uint64_t>(heap.get()) + 4095) & ~4095ull;
+  Memory::Allocation pinned;
+  pinned.va = pinned.host = page;
+  pinned.size = 4096;
+  pinned.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+  ASSERT_EQ(memory.allocate(pinned), 0);
+  EXPECT_TRUE(view.mapped(page, 4096));
+  EXPECT_FALSE(view.mapped(page, 4097));
+  EXPECT_FALSE(view.mapped(page - 1, 4));
+  ASSERT_EQ(memory.release(pinned.handle), 0);
+  EXPECT_FALSE(view.mapped(page, 4));
+  // Managed: what this device was given access to.
+  std::vector<char> buffer(sizeof(kfd_ioctl_svm_args));
+  auto &args = *reinterpret_cast<kfd_ioctl_svm_args *>(buffer.data());
+  args.op = KFD_IOCTL_SVM_OP_SET_ATTR;
+  args.start_addr = page;
+  args.size = 0x2000;
+  args.nattr = 2;
+  kfd_ioctl_svm_attribute access[] = {{KFD_IOCTL_SVM_ATTR_ACCESS, 77},
+                                      {KFD_IOCTL_SVM_ATTR_NO_ACCESS, 78}};
+  ASSERT_EQ(svm.run(args, access), 0);
+  EXPECT_TRUE(view.mapped(page, 0x2000));
+  EXPECT_FALSE(view.mapped(page, 0x2001));
+  EXPECT_FALSE(view.mapped(page - 4, 8));
+  EXPECT_FALSE(DeviceView(memory, svm, 1, 78).mapped(page, 4));
+  EXPECT_FALSE(DeviceView(memory, svm, 2, 79).mapped(page, 4));
+}
+
 TEST_F(MemoryTest, HostMemoryIsMappedAndNullIsNot) {
   int local = 0;
   EXPECT_TRUE(memory.mapped(reinterpret_cast<uint64_t>(&local), 4));
@@ -182,7 +222,8 @@ TEST_F(MemoryTest, EveryDeviceHasMemoryOfItsOwn) {
 TEST_F(MemoryTest, AnotherDeviceMayTouchWhatIsMappedToIt) {
   const int other = ::memfd_create("test", MFD_CLOEXEC);
   Memory two({config, config}, other);
-  const DeviceView first(two, 0), second(two, 1);
+  const Svm svm;
+  const DeviceView first(two, svm, 0, 77), second(two, svm, 1, 78);
   auto *at =
       static_cast<char *>(::mmap(nullptr, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(at, MAP_FAILED);
