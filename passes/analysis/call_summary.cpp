@@ -57,6 +57,7 @@ CallSummary CallSummaries::summarise(Function &callee) {
   options.machine = &machine_;
   options.summaries = this;
   options.arguments.assign(count, Width::all);
+  options.meaning = Meaning::firstLane; // callers of both kinds ask
   DivergenceInfo divergence(callee, loops, dominators, postDominators, options);
   summary.mayNotReturn |= !loops.empty() && !callee.hasFnAttribute(Attribute::WillReturn) &&
                           !callee.hasFnAttribute(Attribute::MustProgress);

@@ -1,5 +1,7 @@
 #include "passes/analysis/divergence.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -40,18 +42,68 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
   }
 
   collectLoopExits();
+  if (irreducible_)
+    collectIrreducibleCycles();
   collectDeciders();
   initialise();
   sweep();
+  if (options_.meaning == Meaning::scalarRegister && !options_.assumeOneDimension &&
+      hasUndefinedLanes()) {
+    DivergenceOptions stricter = options_;
+    stricter.meaning = Meaning::firstLane;
+    stricter.summaries = summaries_;
+    firstLane_ =
+        std::make_unique<DivergenceInfo>(function, loops, dominators, postDominators, stricter);
+  }
 }
 
-// An edge back, in this order, that does not lead to the header of a loop around it.
+bool DivergenceInfo::hasUndefinedLanes() const {
+  return any_of(instructions(function_), [&](const Instruction &instruction) {
+    return (isa<PHINode>(instruction) || isa<FreezeInst>(instruction)) &&
+           any_of(instruction.operands(),
+                  [&](const Use &operand) { return mayBeUndefined(operand, instruction); });
+  });
+}
+
+// An operand that is not the same thing in all threads although it is a constant.
+bool DivergenceInfo::mayBeUndefined(const Value *operand, const Instruction &user) const {
+  if (isa<FreezeInst>(user) && (operand->getType()->isVectorTy() || isa<Constant>(operand)))
+    return !isGuaranteedNotToBeUndefOrPoison(operand);
+  auto *constant = dyn_cast<Constant>(operand);
+  return constant && (isa<UndefValue>(constant) || constant->containsUndefOrPoisonElement());
+}
+
+// A natural loop has one way in, so all threads of one of its rounds are in it together. A cycle
+// with several is made one by a block that sends each thread on its way in turns (FixIrreducible):
+// a block of it is run by different threads at different times, and what it computes is as old as
+// each thread's last visit.
+void DivergenceInfo::collectIrreducibleCycles() {
+  for (auto part = scc_begin(&function_); !part.isAtEnd(); ++part) {
+    const auto &blocks = *part;
+    SmallPtrSet<const BasicBlock *, 16> inside(blocks.begin(), blocks.end());
+    if (!isIrreducible(inside))
+      continue;
+    for (const BasicBlock *block : blocks)
+      cycleOf_[block] = unsigned(cycles_.size());
+    cycles_.push_back({{blocks.begin(), blocks.end()}, Width::all});
+  }
+}
+
 bool DivergenceInfo::hasIrreducibleLoop() const {
+  SmallPtrSet<const BasicBlock *, 16> everywhere(order_.begin(), order_.end());
+  return isIrreducible(everywhere);
+}
+
+// An edge back between these blocks, in this order, that does not lead to the header of a loop
+// around it.
+bool DivergenceInfo::isIrreducible(const SmallPtrSetImpl<const BasicBlock *> &inside) const {
   BitVector seen(dependence_.size());
   for (const BasicBlock *block : order_) {
+    if (!inside.count(block))
+      continue;
     seen.set(dependence_.index(block));
     for (const BasicBlock *successor : successors(block)) {
-      if (!seen.test(dependence_.index(successor)))
+      if (!inside.count(successor) || !seen.test(dependence_.index(successor)))
         continue;
       const Loop *loop = loops_.getLoopFor(block);
       while (loop && loop->getHeader() != successor)
@@ -161,7 +213,12 @@ void DivergenceInfo::initialise() {
 }
 
 void DivergenceInfo::setArguments(std::vector<Width> widths) {
+  if (firstLane_)
+    firstLane_->setArguments(widths);
   options_.arguments = std::move(widths);
+  exitWidth_.clear();
+  for (Cycle &cycle : cycles_)
+    cycle.width = Width::all;
   initialise();
   sweep();
 }
@@ -185,12 +242,16 @@ void DivergenceInfo::sweep() {
   bool changed = true;
   while (changed) {
     changed = false;
-    for (auto &[loop, deciders] : exitDeciders_) {
-      Width exit = Width::all;
+    auto narrow = [&](Width &width, ArrayRef<const BasicBlock *> deciders) {
+      const Width before = width;
       for (const BasicBlock *decider : deciders)
-        exit = meet(exit, branchWidth(decider));
-      exitWidth_[loop] = exit;
-    }
+        width = meet(width, branchWidth(decider));
+      changed |= width != before; // a branch may meet it and no value
+    };
+    for (Cycle &cycle : cycles_)
+      narrow(cycle.width, cycle.blocks);
+    for (auto &[loop, deciders] : exitDeciders_)
+      narrow(exitWidth_.try_emplace(loop, Width::all).first->second, deciders);
     for (const BasicBlock *block : order_)
       for (const Instruction &instruction : *block) {
         if (instruction.getType()->isVoidTy())
@@ -215,11 +276,15 @@ Width DivergenceInfo::width(const Value *value) const {
 
 Width DivergenceInfo::widthAtUse(const Value *value, const Instruction *user) const {
   Width result = width(value);
-  if (result == Width::thread || exitWidth_.empty())
+  if (result == Width::thread || (exitWidth_.empty() && cycles_.empty()))
     return result;
   auto *definition = dyn_cast<Instruction>(value);
   const BasicBlock *at = user->getParent();
-  if (!definition || definition->getParent() == at)
+  if (!definition || (definition->getParent() == at && !isa<PHINode>(user)))
+    return result;
+  if (auto cycle = cycleOf_.find(definition->getParent()); cycle != cycleOf_.end())
+    result = meet(result, cycles_[cycle->second].width);
+  if (definition->getParent() == at)
     return result;
   for (const Loop *loop = loops_.getLoopFor(definition->getParent()); loop && !loop->contains(at);
        loop = loop->getParentLoop()) {
@@ -229,6 +294,18 @@ Width DivergenceInfo::widthAtUse(const Value *value, const Instruction *user) co
     result = meet(result, exit->second);
   }
   return result;
+}
+
+Width DivergenceInfo::firstLaneWidth(const Value *value, const Instruction *user) const {
+  if (options_.assumeOneDimension)
+    return Width::thread; // what is assumed proves nothing
+  return firstLane_ ? firstLane_->widthAtUse(value, user) : widthAtUse(value, user);
+}
+
+Width DivergenceInfo::firstLaneBranchWidth(const BasicBlock *block) const {
+  if (options_.assumeOneDimension)
+    return Width::thread;
+  return firstLane_ ? firstLane_->branchWidth(block) : branchWidth(block);
 }
 
 Width DivergenceInfo::branchWidth(const BasicBlock *block) const {
@@ -241,6 +318,8 @@ Width DivergenceInfo::branchWidth(const BasicBlock *block) const {
 }
 
 bool DivergenceInfo::isConvergent(const BasicBlock *block, Width width) const {
+  if (firstLane_) // threads without a value go where they like
+    return firstLane_->isConvergent(block, width);
   for (unsigned i : dependence_.dependsOn(block).set_bits())
     if (branchWidth(dependence_.block(i)) < width)
       return false;
@@ -262,6 +341,8 @@ bool DivergenceInfo::returnsAtOnce(const BasicBlock *from) const {
 }
 
 bool DivergenceInfo::isConvergentExceptExits(const BasicBlock *block, Width width) const {
+  if (firstLane_)
+    return firstLane_->isConvergentExceptExits(block, width);
   for (unsigned i : dependence_.dependsOn(block).set_bits()) {
     const BasicBlock *decider = dependence_.block(i);
     if (branchWidth(decider) >= width)
@@ -359,18 +440,23 @@ Width DivergenceInfo::transfer(const Instruction &instruction) const {
       cast && cast->getSrcAddressSpace() == gpu_.privateAddressSpace())
     return meet(Width::wave, widthAtUse(cast->getOperand(0), cast));
 
+  const bool strict = options_.meaning == Meaning::firstLane;
   Width result = Width::all;
+  bool undefined = false;
   for (const Use &operand : instruction.operands()) {
     result = meet(result, widthAtUse(operand, &instruction));
+    undefined |= strict && mayBeUndefined(operand, instruction);
     if (result == Width::thread)
       break;
   }
+  if (undefined && isa<FreezeInst>(instruction))
+    return Width::thread;
   if (auto *phi = dyn_cast<PHINode>(&instruction)) {
     if (result == Width::thread)
       return result;
     auto found = deciders_.find(instruction.getParent());
     // Equal inputs: it does not matter which edge was taken.
-    if (found != deciders_.end() && !phi->hasConstantOrUndefValue())
+    if (found != deciders_.end() && (undefined || !phi->hasConstantOrUndefValue()))
       for (const BasicBlock *decider : found->second)
         result = meet(result, branchWidth(decider));
   } else if (result == Width::thread)

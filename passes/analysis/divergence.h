@@ -7,6 +7,19 @@
 //   %r = call @f(%n)              as the callee's summary says (call_summary.h)
 //   br %t, A, B; J: phi [1,A],[2,B]         the branch's width: sync dependence (Coutinho 2011)
 //   while (.. %t ..) { v = .. }  use(v)     v meets the loop's exit width: temporal divergence
+//   A: v = ..  B: br %t, A, out  (entered    v meets the width of all branches of the cycle, at
+//   at A and at B)                           every use in another block
+//
+// Two properties that look like one:
+//
+//   %v = phi [%n, then], [undef, else]       width(): what the lanes that have a value have in
+//   %f = freeze %v                           common. Enough for a scalar register, in which the
+//                                            others then find it, too: all, all.
+//                                            firstLaneWidth(): what all lanes hold, as it is now.
+//                                            The first lane may be one that came by else, whose
+//                                            %f is anything: both as narrow as the branch.
+//
+// Whoever reads the first lane needs the second.
 //
 // Optimistic sweep over all instructions until nothing changes: widths only fall, so it ends after
 // at most 3n changes; in practice two or three sweeps. A block is convergent at a width when no
@@ -29,6 +42,11 @@
 
 namespace meld::passes {
 
+enum class Meaning : uint8_t {
+  scalarRegister, ///< an undefined value in some lanes agrees with any in others
+  firstLane,      ///< it does not
+};
+
 struct DivergenceOptions {
   /// Believe that a kernel which reads only the x id is launched in rows that fill waves. True of
   /// nearly all programs and enough for leaving a branch alone; not a proof, so never for choosing
@@ -38,6 +56,8 @@ struct DivergenceOptions {
   const GpuInfo *machine = nullptr;
   CallSummaries *summaries = nullptr;
   std::vector<Width> arguments = {};
+  /// What the widths mean. A DivergenceInfo answers firstLaneWidth() either way.
+  Meaning meaning = Meaning::scalarRegister;
 };
 
 class DivergenceInfo {
@@ -46,9 +66,14 @@ public:
                  const llvm::DominatorTree &dominators,
                  const llvm::PostDominatorTree &postDominators, DivergenceOptions options = {});
 
+  /// Of a value where it is made: threads of this width may share a register for it.
   Width width(const llvm::Value *value) const;
   /// The width of the use of `value` in `user`, temporal divergence included.
   Width widthAtUse(const llvm::Value *value, const llvm::Instruction *user) const;
+  /// All threads of this width that are at `user` hold the same bits: one may be asked for all.
+  Width firstLaneWidth(const llvm::Value *value, const llvm::Instruction *user) const;
+  /// The same for the decision a block's terminator takes.
+  Width firstLaneBranchWidth(const llvm::BasicBlock *block) const;
   /// The width of the decision a block's terminator takes; `all` for an unconditional one.
   Width branchWidth(const llvm::BasicBlock *block) const;
   bool isDivergentBranch(const llvm::BasicBlock *block) const {
@@ -81,6 +106,11 @@ private:
   void collectLoopExits();
   void collectDeciders();
   bool hasIrreducibleLoop() const;
+  bool isIrreducible(const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> &inside) const;
+  void collectIrreducibleCycles();
+  /// Some phi joins a value with an undefined one, or an undefined one is frozen.
+  bool hasUndefinedLanes() const;
+  bool mayBeUndefined(const llvm::Value *operand, const llvm::Instruction &user) const;
 
   llvm::Function &function_;
   const llvm::LoopInfo &loops_;
@@ -99,6 +129,14 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, std::vector<const llvm::BasicBlock *>> deciders_;
   llvm::DenseMap<const llvm::Loop *, std::vector<const llvm::BasicBlock *>> exitDeciders_;
   llvm::DenseMap<const llvm::Loop *, Width> exitWidth_;
+  /// Strongly connected parts of the graph that are no nest of natural loops.
+  struct Cycle {
+    std::vector<const llvm::BasicBlock *> blocks;
+    Width width = Width::all; ///< of its branches
+  };
+  std::vector<Cycle> cycles_;
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> cycleOf_;
+  std::unique_ptr<DivergenceInfo> firstLane_; ///< null: there, both properties are the same
 };
 
 class DivergenceAnalysis : public llvm::AnalysisInfoMixin<DivergenceAnalysis> {

@@ -84,7 +84,7 @@ PreservedAnalyses ConstantLoadsPass::run(Function &function, FunctionAnalysisMan
   for (Instruction &instruction : instructions(function)) {
     auto *load = dyn_cast<LoadInst>(&instruction);
     if (load && load->getPointerAddressSpace() == 1 &&
-        divergence.widthAtUse(load->getPointerOperand(), load) >= Width::wave)
+        divergence.firstLaneWidth(load->getPointerOperand(), load) >= Width::wave)
       loads.push_back(load);
   }
   if (loads.empty())

@@ -4,6 +4,8 @@
 #include "passes/scalarize/together.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
+#include "passes/transform/keep_apart.h"
+#include "passes/transform/legality.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
@@ -25,7 +27,7 @@ bool canBeCopied(const Instruction &instruction) {
     return false;
   auto *call = dyn_cast<CallBase>(&instruction);
   return !call || isReading(*call) ||
-         (isa<IntrinsicInst>(call) && !call->isConvergent() && !call->cannotDuplicate());
+         (isa<IntrinsicInst>(call) && !isConvergentOperation(*call) && !call->cannotDuplicate());
 }
 
 /// Why these blocks cannot be copied; null: they can.
@@ -213,7 +215,10 @@ PreservedAnalyses ConvergedLoopsPass::run(Function &function, FunctionAnalysisMa
                                       : std::string("a guard around loops");
     recorder.record(std::move(decision), where);
   }
-  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  if (!changed)
+    return PreservedAnalyses::all();
+  keepApart(function);
+  return PreservedAnalyses::none();
 }
 
 } // namespace meld::passes

@@ -6,6 +6,8 @@
 #include "passes/scalarize/version.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
+#include "passes/transform/keep_apart.h"
+#include "passes/transform/legality.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -48,7 +50,8 @@ public:
     const bool equal = guard.compare->getPredicate() == ICmpInst::ICMP_EQ;
     why = "neither side of the comparison is scalar";
     for (unsigned i : {0u, 1u})
-      if (isScalar(*guard.compare->getOperand(1 - i)) && !isScalar(*guard.compare->getOperand(i))) {
+      if (isScalar(*guard.compare->getOperand(1 - i), *guard.compare) &&
+          !isScalar(*guard.compare->getOperand(i), *guard.compare)) {
         guard.lane = guard.compare->getOperand(i);
         guard.scalar = guard.compare->getOperand(1 - i);
       }
@@ -63,9 +66,9 @@ public:
   }
 
 private:
-  bool isScalar(const Value &value) const {
+  bool isScalar(const Value &value, const Instruction &user) const {
     return isa<Constant>(value) ||
-           (backend_.isScalar(value) && divergence_.width(&value) >= Width::wave);
+           (backend_.isScalar(value) && divergence_.firstLaneWidth(&value, &user) >= Width::wave);
   }
 
   const char *collect(Guard &guard) const {
@@ -80,7 +83,8 @@ private:
         if (++size > largestRegion)
           return "the guarded code is too long to be copied";
         auto *call = dyn_cast<CallBase>(&instruction);
-        if (call && (call->isConvergent() || call->cannotDuplicate() || !isa<IntrinsicInst>(call)))
+        if (call &&
+            (isConvergentOperation(*call) || call->cannotDuplicate() || !isa<IntrinsicInst>(call)))
           return "the guarded code has a call or a convergent operation";
         if (isa<AllocaInst>(instruction) || instruction.getType()->isTokenTy())
           return "the guarded code cannot be copied";
@@ -110,7 +114,8 @@ private:
   bool becomesScalar(const Instruction &instruction,
                      const SmallPtrSetImpl<const Value *> &becomes) const {
     if (instruction.getType()->isVoidTy() || isa<PHINode>(instruction) ||
-        isa<CallBase>(instruction) || instruction.isTerminator() || isScalar(instruction))
+        isa<CallBase>(instruction) || instruction.isTerminator() ||
+        isScalar(instruction, instruction))
       return false;
     auto *load = dyn_cast<LoadInst>(&instruction);
     if (instruction.mayReadOrWriteMemory() && (!load || !load->isSimple()))
@@ -119,7 +124,7 @@ private:
     for (const Use &operand : instruction.operands()) {
       if (becomes.count(operand))
         hangs = true;
-      else if (!isScalar(*operand))
+      else if (!isScalar(*operand, instruction))
         return false;
     }
     return hangs;
@@ -214,6 +219,8 @@ PreservedAnalyses DynamicConvergencePass::run(Function &function,
   }
   for (const Guard &guard : chosen)
     versionGuard(guard, waveSize);
+  if (!chosen.empty())
+    keepApart(function);
   return chosen.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }
 

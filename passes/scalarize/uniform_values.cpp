@@ -183,7 +183,7 @@ bool Scalarizer::round() {
   SmallVector<Instruction *, 32> uniform;
   for (Instruction &instruction : instructions(function_))
     if (!instruction.getType()->isVoidTy() && !instruction.getType()->isTokenTy() &&
-        divergence.width(&instruction) >= Width::wave)
+        divergence.firstLaneWidth(&instruction, &instruction) >= Width::wave)
       uniform.push_back(&instruction);
   if (uniform.empty())
     return false;

@@ -2,6 +2,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/keep_apart.h"
 #include "passes/transform/lost_waves.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/plan.h"
@@ -224,6 +225,7 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
   if (melded == 0)
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
+  keepApart(function);
   leaveAnalyses(function, analyses, std::move(last));
   return keepAnalyses(function, analyses);
 }

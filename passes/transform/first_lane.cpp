@@ -36,7 +36,7 @@ bool asksForLanes(Function &function, const DivergenceInfo &divergence) {
     switch (call->getIntrinsicID()) {
     case Intrinsic::amdgcn_readfirstlane: // of what all have in common, it is the same for any
                                           // lanes
-      return divergence.widthAtUse(call->getArgOperand(0), call) < Width::wave;
+      return divergence.firstLaneWidth(call->getArgOperand(0), call) < Width::wave;
     case Intrinsic::amdgcn_ballot:
     case Intrinsic::amdgcn_icmp:
     case Intrinsic::amdgcn_fcmp:

@@ -1,4 +1,5 @@
 #include "passes/transform/legality.h"
+#include "passes/analysis/wave_state.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -14,8 +15,7 @@ bool isIgnorable(const Instruction &instruction) {
 }
 
 bool isConvergentOperation(const Instruction &instruction) {
-  auto *call = dyn_cast<CallBase>(&instruction);
-  return call && call->isConvergent();
+  return isa<CallBase>(instruction) && waveOperation(instruction).use != WaveUse::none;
 }
 
 bool synchronises(const BasicBlock &block) {

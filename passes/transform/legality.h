@@ -15,7 +15,8 @@ namespace meld::passes {
 /// melded.
 bool isIgnorable(const llvm::Instruction &instruction);
 
-/// Talks to other lanes or must not gain control dependences.
+/// Talks to other lanes, must not gain control dependences, or happens once for the wave
+/// (analysis/wave_state.h).
 bool isConvergentOperation(const llvm::Instruction &instruction);
 
 /// Holds an atomic, volatile or fencing operation.

@@ -3,6 +3,7 @@
 #include "passes/transform/cfm.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/fingerprint.h"
+#include "passes/transform/keep_apart.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/likeness.h"
 #include "passes/transform/meld_choice.h"
@@ -250,6 +251,7 @@ PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManage
                       }))
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
+  keepApart(function);
   return keepAnalyses(function, analyses);
 }
 

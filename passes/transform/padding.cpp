@@ -3,6 +3,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/codegen.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/keep_apart.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/likeness.h"
 #include "passes/transform/meld_choice.h"
@@ -302,6 +303,7 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
                       }))
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
+  keepApart(function);
   return keepAnalyses(function, analyses);
 }
 

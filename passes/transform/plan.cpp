@@ -1,4 +1,5 @@
 #include "passes/transform/plan.h"
+#include "passes/analysis/wave_state.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/node_planner.h"
 #include "llvm/IR/CFG.h"
@@ -81,6 +82,14 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   };
   if (!ownSide(l) || !ownSide(r)) {
     plan.reason = "one side is empty or shared";
+    return plan;
+  }
+  // Melding runs the sides' code by turns, so neither may change what the other hangs on.
+  const auto *here = postDominators_.getNode(block);
+  const auto *behind = here ? here->getIDom() : nullptr;
+  if (const Instruction *change =
+          changesStateBetween(*block, behind ? behind->getBlock() : nullptr)) {
+    plan.reason = std::string("a side ") + waveOperation(*change).why;
     return plan;
   }
   plan.left = buildArm(l, dominators_, postDominators_, cutHeads);

@@ -1,7 +1,9 @@
 #include "passes/transform/tail_merge.h"
+#include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/keep_apart.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/merge_instruction.h"
@@ -81,7 +83,8 @@ private:
     for (BasicBlock *block : tail.blocks)
       common = analyses_.dominators.findNearestCommonDominator(common, block);
     return common && !is_contained(tail.blocks, common) &&
-           analyses_.divergence.isDivergentBranch(common);
+           analyses_.divergence.isDivergentBranch(common) &&
+           !changesStateBetween(*common, tail.join); // it would run behind another side's change
   }
 
   // One instruction can do the work of both. Its value may be used by the tail below and by the
@@ -359,6 +362,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
   if (!changed)
     return PreservedAnalyses::all();
   avoidLoadClauses(function);
+  keepApart(function);
   return PreservedAnalyses::none();
 }
 

@@ -2,6 +2,7 @@
 #include "passes/compat.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/keep_apart.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/meld_choice.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -372,6 +373,7 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
   }
   if (!changed)
     return PreservedAnalyses::all();
+  keepApart(function);
   current.leave();
   return keepAnalyses(function, analyses);
 }

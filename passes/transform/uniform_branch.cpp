@@ -32,7 +32,7 @@ PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisMan
   for (BasicBlock &block : function) {
     auto *branch = dyn_cast<BranchInst>(block.getTerminator());
     if (branch && branch->isConditional() && !isa<Constant>(branch->getCondition()) &&
-        divergence.branchWidth(&block) >= Width::wave &&
+        divergence.firstLaneBranchWidth(&block) >= Width::wave &&
         divergence.isConvergent(&block, Width::wave))
       found.push_back(branch);
   }

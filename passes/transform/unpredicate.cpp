@@ -1,7 +1,9 @@
 #include "passes/transform/unpredicate.h"
+#include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
+#include "passes/transform/keep_apart.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/meld_choice.h"
 #include "llvm/ADT/MapVector.h"
@@ -34,6 +36,8 @@ public:
       position_[&instruction] = next++;
       if (instruction.mayWriteToMemory() || instruction.mayThrow())
         writes_.push_back(position_[&instruction]);
+      if (waveOperation(instruction).use == WaveUse::changes)
+        changes_.push_back(position_[&instruction]);
     }
   }
 
@@ -69,13 +73,16 @@ private:
         instruction.getType()->isTokenTy() || isConvergentOperation(instruction) ||
         instruction.mayHaveSideEffects() || isIgnorable(instruction))
       return false;
+    const unsigned from = position_.lookup(&instruction);
+    auto isBetween = [&](unsigned at) { return from < at && at < place; };
+    if (any_of(changes_, isBetween) && hangsOnMode(instruction))
+      return false;
     if (!instruction.mayReadFromMemory())
       return true;
     auto *load = dyn_cast<LoadInst>(&instruction);
     if (!load || !load->isSimple())
       return false;
-    unsigned from = position_.lookup(&instruction);
-    return none_of(writes_, [&](unsigned at) { return from < at && at < place; });
+    return none_of(writes_, isBetween);
   }
 
   // Walks up from the last select: an instruction belongs to a side when all its uses do.
@@ -119,7 +126,7 @@ private:
   BasicBlock &block_;
   const CostModel &cost_;
   DenseMap<const Instruction *, unsigned> position_;
-  std::vector<unsigned> writes_;
+  std::vector<unsigned> writes_, changes_; ///< of memory, of the wave's state
 };
 
 // The block is cut behind the last select; its sides go between, and the selects become phis.
@@ -259,7 +266,10 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
       for (auto &[decision, where] : left)
         recorder.record(std::move(decision), where);
   }
-  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  if (!changed)
+    return PreservedAnalyses::all();
+  keepApart(function);
+  return PreservedAnalyses::none();
 }
 
 } // namespace meld::passes
