@@ -1,7 +1,6 @@
 #include "passes/analysis/divergence.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SCCIterator.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -65,12 +64,25 @@ bool DivergenceInfo::hasUndefinedLanes() const {
   });
 }
 
-// An operand that is not the same thing in all threads although it is a constant.
+static constexpr unsigned undefinedDepth = 6; // instructions between an undefined value and freeze
+
+// Whether `value` is computed from an undefined constant; phis have been asked themselves.
+static bool madeOfUndefined(const Value *value, unsigned depth) {
+  if (auto *constant = dyn_cast<Constant>(value))
+    return isa<UndefValue>(constant) || constant->containsUndefOrPoisonElement();
+  auto *instruction = dyn_cast<Instruction>(value);
+  if (!instruction || isa<PHINode>(instruction) || isa<LoadInst>(instruction) ||
+      isa<CallBase>(instruction) || isa<FreezeInst>(instruction))
+    return false;
+  return depth == 0 || any_of(instruction->operands(), [&](const Use &operand) {
+           return madeOfUndefined(operand, depth - 1);
+         });
+}
+
+// An operand that is not the same thing in all threads although nothing divergent has made it.
 bool DivergenceInfo::mayBeUndefined(const Value *operand, const Instruction &user) const {
-  if (isa<FreezeInst>(user) && (operand->getType()->isVectorTy() || isa<Constant>(operand)))
-    return !isGuaranteedNotToBeUndefOrPoison(operand);
-  auto *constant = dyn_cast<Constant>(operand);
-  return constant && (isa<UndefValue>(constant) || constant->containsUndefOrPoisonElement());
+  return madeOfUndefined(operand, isa<FreezeInst>(user) ? undefinedDepth : 0) &&
+         (isa<FreezeInst>(user) || isa<Constant>(operand));
 }
 
 // A natural loop has one way in, so all threads of one of its rounds are in it together. A cycle
@@ -489,8 +501,13 @@ void DivergenceInfo::print(raw_ostream &out) const {
         continue;
       if (instruction.isTerminator() && instruction.getNumSuccessors() > 1)
         out << "    branch " << name(branchWidth(&block)) << ":" << instruction << "\n";
-      else if (!instruction.getType()->isVoidTy())
-        out << "    " << name(width(&instruction)) << ":" << instruction << "\n";
+      else if (!instruction.getType()->isVoidTy()) {
+        out << "    " << name(width(&instruction));
+        const Width read = firstLane_ ? firstLane_->width(&instruction) : width(&instruction);
+        if (read != width(&instruction))
+          out << ", first lane " << name(read);
+        out << ":" << instruction << "\n";
+      }
     }
   }
 }

@@ -196,8 +196,14 @@ bool Scalarizer::round() {
   if (difference.empty())
     return false;
   bool changed = false;
+  // What is written anew could give two exchanges between lanes one operand (keep_apart.h); GVN
+  // (before 17) asks for nothing else.
+  const bool mayCancel = none_of(instructions(function_), [](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    return call && call->isConvergent() && call->doesNotAccessMemory() && !isReading(*call);
+  });
   for (Instruction *instruction : difference)
-    if (cancel(*instruction, isScalar)) {
+    if (mayCancel && cancel(*instruction, isScalar)) {
       changed = true;
       break; // what hangs on it may be gone with it
     }

@@ -1,6 +1,7 @@
 #include "passes/transform/first_lane.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
@@ -28,7 +29,30 @@ Value *firstLane(IRBuilder<> &builder, Value *word) {
   return call;
 }
 
+// A callee that code generation may still inline.
+static bool calleeAsks(const Function &callee, SmallPtrSetImpl<const Function *> &seen) {
+  if (callee.isDeclaration() || callee.hasFnAttribute(Attribute::NoInline) ||
+      !seen.insert(&callee).second)
+    return false;
+  return any_of(instructions(callee), [&](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *inner = call ? call->getCalledFunction() : nullptr;
+    if (!inner)
+      return false;
+    switch (inner->getIntrinsicID()) {
+    case Intrinsic::amdgcn_readfirstlane:
+    case Intrinsic::amdgcn_ballot:
+    case Intrinsic::amdgcn_icmp:
+    case Intrinsic::amdgcn_fcmp:
+      return !isReading(*call);
+    default:
+      return calleeAsks(*inner, seen);
+    }
+  });
+}
+
 bool asksForLanes(Function &function, const DivergenceInfo &divergence) {
+  SmallPtrSet<const Function *, 8> seen;
   return any_of(instructions(function), [&](const Instruction &instruction) {
     auto *call = dyn_cast<CallInst>(&instruction);
     if (!call || isReading(*call))
@@ -42,7 +66,7 @@ bool asksForLanes(Function &function, const DivergenceInfo &divergence) {
     case Intrinsic::amdgcn_fcmp:
       return true;
     default:
-      return false;
+      return call->getCalledFunction() && calleeAsks(*call->getCalledFunction(), seen);
     }
   });
 }
