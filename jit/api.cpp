@@ -40,6 +40,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     r.branchFusion = request->branchFusion;
     r.tailMerge = request->tailMerge;
     r.verify = request->verify;
+    r.force = request->force;
     r.kernelInclude = text(request->kernelInclude);
     r.kernelExclude = text(request->kernelExclude);
     r.dumpDir = text(request->dumpDir);

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 2
+#define MELD_JIT_ABI 3
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -32,6 +32,7 @@ typedef struct MeldJitRequest {
   double minProfit;   /* MELD_MIN_PROFIT, percent of weighted issue cycles */
   uint32_t maxIterations;
   int scalarize, branchFusion, tailMerge, verify;
+  int force;                 /* MELD_FORCE */
   const char *kernelInclude; /* regular expressions, "" = all / none */
   const char *kernelExclude;
   const char *dumpDir; /* "" = no dumps */

@@ -30,6 +30,7 @@ struct CompileRequest {
   std::string isa;    ///< the agent's target id; "" = not checked
   std::string passes; ///< "" = default, "none" = recompile only
   double minProfit = 0;
+  bool force = false; ///< all that is legal, at any cost; only what would be unsafe is refused
   unsigned maxIterations = 16;
   bool scalarize = true, branchFusion = true, tailMerge = true, verify = true;
   std::string kernelInclude, kernelExclude;

@@ -109,6 +109,7 @@ Error Compilation::transform(Module &module) {
   passes::MeldOptions meld;
   meld.passes = request_.passes;
   meld.minProfit = request_.minProfit;
+  meld.force = request_.force;
   meld.maxIterations = request_.maxIterations;
   meld.scalarize = request_.scalarize;
   meld.branchFusion = request_.branchFusion;
@@ -206,7 +207,7 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
     }
     s.estimateAfter = estimate(disassembler.decode(after), after.resources, object_.processor);
     s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
-                      melded.count(after.name) ? request_.minProfit : 0);
+                      melded.count(after.name) ? request_.minProfit : 0, request_.force);
     // Addresses relative to the program counter move with the layout; such a kernel has not really
     // changed.
     if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
@@ -285,7 +286,7 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
       continue;
     } else if (good) {
       const unsigned meldings = choice_->count(name);
-      if (closing || s.search || !meldings || !scalarized_.count(name) ||
+      if (closing || request_.force || s.search || !meldings || !scalarized_.count(name) ||
           s.verdict.gain >= doubtedGain)
         continue;
       s.search.emplace(MeldSearch::doubting(meldings, maxTries, s.estimateAfter.cycles));

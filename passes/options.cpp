@@ -57,6 +57,8 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
         options.scalarize = on;
       else if (key == "verify")
         options.verify = on;
+      else if (key == "force")
+        options.force = on;
       else if (key == "pressure")
         options.pressure = on;
       else if (key == "early")

@@ -36,6 +36,8 @@ struct MeldOptions {
   std::set<std::string> without;
   /// Least gain, in percent of the estimated cycles of the two sides, for which a region is melded.
   double minProfit = 0.0;
+  /// Melds whatever is legal, at any cost: for tests of what the costs would leave alone.
+  bool force = false;
   /// How often the melder looks again at a function it has changed.
   unsigned maxIterations = 16;
   bool scalarize = true;
@@ -60,19 +62,23 @@ struct MeldOptions {
   bool early = true;
   bool late = true;
 
-  /// Reads "min-profit=5;no-tail-merge;passes=cfm;include=RE": the parameters of `meld<...>`.
+  /// Reads "min-profit=5;force;no-tail-merge;passes=cfm;include=RE": the parameters of `meld<...>`.
   static llvm::Expected<MeldOptions> parse(llvm::StringRef text);
 
   /// The transforms that `meld` is made of, in the order in which they run.
   static llvm::ArrayRef<llvm::StringRef> passNames();
   bool wants(llvm::StringRef pass) const;
   bool wantsKernel(llvm::StringRef name) const;
+  /// A gain of this many percent is enough.
+  bool isEnough(double percent) const { return force || percent >= minProfit; }
+  /// The gain need not even be one: a negative threshold asks for all that costs less than that.
+  bool takesLosses() const { return force || minProfit < 0; }
 };
 
 /// One line of two melded sides next to each other.
 struct AlignedRow {
-  std::string whose; ///< "both", "left", "right", "left, run by all", "right, run by all";
-                     ///< "blocks": what follows is from these
+  std::string whose;       ///< "both", "left", "right", "left, run by all", "right, run by all";
+                           ///< "blocks": what follows is from these
   std::string left, right; ///< the instruction, with file:line when debug information is there
 };
 

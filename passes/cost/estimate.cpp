@@ -129,7 +129,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
 }
 
 Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate &after,
-              const KernelResources &ra, double minProfit) {
+              const KernelResources &ra, double minProfit, bool force) {
   Verdict v;
   v.gain = before.cycles > 0 ? (before.cycles - after.cycles) / before.cycles * 100 : 0;
   auto more = [&](const char *what, uint32_t b, uint32_t a) {
@@ -142,11 +142,11 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   more("VGPR spills", rb.vgprSpills, ra.vgprSpills);
   more("swaps behind calls, which LLVM may have got wrong,", before.swapsBehindCalls,
        after.swapsBehindCalls);
-  if (v.reason.empty() && after.wavesPerSimd < before.wavesPerSimd)
+  if (v.reason.empty() && !force && after.wavesPerSimd < before.wavesPerSimd)
     v.reason =
         formatv("occupancy {0} -> {1} waves per SIMD (VGPRs {2} -> {3}, SGPRs {4} -> {5})",
                 before.wavesPerSimd, after.wavesPerSimd, rb.vgprs, ra.vgprs, rb.sgprs, ra.sgprs);
-  if (v.reason.empty() && !(after.cycles < before.cycles && v.gain >= minProfit))
+  if (v.reason.empty() && !force && !(after.cycles < before.cycles && v.gain >= minProfit))
     v.reason = formatv("estimated cycles {0:f0} -> {1:f0}, gain {2:f1} % of {3:f1} % asked",
                        before.cycles, after.cycles, v.gain, minProfit);
   if (v.reason.empty()) {

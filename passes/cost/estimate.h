@@ -48,8 +48,8 @@ struct Verdict {
 };
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves, no more LDS,
-/// scratch, spills or swaps behind calls.
+/// scratch, spills or swaps behind calls. With `force` cycles and waves count for nothing.
 Verdict judge(const Estimate &before, const KernelResources &resourcesBefore, const Estimate &after,
-              const KernelResources &resourcesAfter, double minProfit);
+              const KernelResources &resourcesAfter, double minProfit, bool force = false);
 
 } // namespace meld::passes

@@ -348,7 +348,7 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
   for (const Plan &plan : plans)
     if (!plan.form.assumptions.empty())
       saved += divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : besides_;
-  if (saved < (options_.minProfit < 0 ? 1 : leastVersioned))
+  if (saved < (options_.takesLosses() ? 1 : leastVersioned))
     drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
   // A scalar part of its own for each access is four scalar instructions for three vector ones.
   std::vector<std::pair<SmallVector<std::tuple<Value *, int64_t>, 4>, ScalarSum>> bases;

@@ -187,7 +187,7 @@ PreservedAnalyses DynamicConvergencePass::run(Function &function,
   if (divergence.gpu().kind() != GpuKind::amdgpu || !divergence.gpu().isKernel())
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-dynamic-convergence", point_);
-  const bool force = options_.minProfit <= -1e5;
+  const bool force = options_.force;
   const unsigned waveSize = divergence.gpu().waveSize();
   const char *never = asksForLanes(function, divergence) ? lanesAskedFor : nullptr;
   std::vector<Guard> chosen;

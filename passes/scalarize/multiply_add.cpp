@@ -360,7 +360,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
 
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
-  const bool force = options_.minProfit <= -1e5;
+  const bool force = options_.force;
   MapVector<Value *, std::vector<Address>> groups;
   Starts starts;
   for (Address &address : addressesOf(function, analyses))
@@ -377,7 +377,7 @@ PreservedAnalyses MultiplyAddPass::run(Function &function, FunctionAnalysisManag
   }
   DecisionRecorder recorder(function, analyses, log_, "meld-multiply-add-address", point_);
   Writer writer(function, loops);
-  const unsigned least = options_.minProfit < 0 ? 0 : leastSaved;
+  const unsigned least = options_.takesLosses() ? 0 : leastSaved;
   for (auto &[variable, addresses] : groups) {
     const Price price = prices[variable];
     Decision decision = recorder.at(*addresses.front().gep);

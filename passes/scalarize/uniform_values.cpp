@@ -322,7 +322,7 @@ PreservedAnalyses UniformValuesPass::run(Function &function, FunctionAnalysisMan
   }
   bool changed = false;
   for (unsigned i = 0; i < maxRounds; ++i) {
-    if (!Scalarizer(function, analyses, recorder, options_.minProfit <= -1e5).round())
+    if (!Scalarizer(function, analyses, recorder, options_.force).round())
       break;
     changed = true;
     analyses.invalidate(function, preserved);

@@ -31,7 +31,7 @@ namespace {
 class BranchMelder {
 public:
   BranchMelder(Function &function, const MeldOptions &options, const MeldSearch &search)
-      : function_(function), options_(options), search_(search), forced_(options.minProfit < 0) {}
+      : function_(function), options_(options), search_(search), forced_(options.takesLosses()) {}
 
   /// Melds the first branch that is worth it, outermost first; false when there is none. What it
   /// left is in rejected().
@@ -144,7 +144,7 @@ private:
   }
 
   bool isWorth(bool possible, int gain, double percent) const {
-    return possible && (gain > 0 || forced_) && percent >= options_.minProfit;
+    return possible && (gain > 0 || forced_) && options_.isEnough(percent);
   }
 
   /// Takes lost waves off the gain, and says what is wrong with a plan that is not worth it.
@@ -175,7 +175,7 @@ private:
   Function &function_;
   const MeldOptions &options_;
   const MeldSearch &search_;
-  const bool forced_; ///< a negative threshold: tests that meld all that is legal
+  const bool forced_; ///< tests that meld all that is legal
   std::vector<Decision> rejected_;
   /// Branches that were left, by their blocks. Forgets blocks that are deleted.
   ValueMap<const BasicBlock *, bool> settled_;
@@ -188,7 +188,7 @@ unsigned meldBranches(Function &function, const MeldOptions &options, const Meld
                       DecisionSink sink, const BranchAnalyses *known,
                       std::unique_ptr<BranchAnalyses> *last) {
   // Without a threshold there is no falling cost to end by.
-  const unsigned most = options.maxIterations * (options.minProfit < 0 ? 2 : 64);
+  const unsigned most = options.maxIterations * (options.takesLosses() ? 2 : 64);
   BranchMelder melder(function, options, search);
   std::unique_ptr<BranchAnalyses> own;
   unsigned melded = 0; // also those put back: the blocks are new ones

@@ -212,7 +212,7 @@ public:
                                 after->divergence, after->cost);
     decision.profit = before > 0 ? 100.0 * (before - cost) / before : 0.0;
     decision.alignment = "cases " + std::to_string(count) + ", meldings " + std::to_string(melded);
-    if (decision.profit < options_.minProfit || (options_.minProfit >= 0 && cost >= before))
+    if (!options_.isEnough(decision.profit) || (cost >= before && !options_.takesLosses()))
       return leave("switch: gain too small");
     if (!mayMeld(choice, options_))
       return leave(leftOutReason);

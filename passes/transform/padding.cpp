@@ -255,7 +255,7 @@ public:
       if (!joined)
         continue;
       decision.profit = std::max(decision.profit, plan.percent());
-      if (plan.percent() < options_.minProfit || (options_.minProfit >= 0 && plan.gain <= 0))
+      if (!options_.isEnough(plan.percent()) || (plan.gain <= 0 && !options_.takesLosses()))
         continue;
       decision.profit = plan.percent();
       decision.alignment = plan.summary();

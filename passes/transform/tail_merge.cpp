@@ -328,7 +328,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
         Decision decision = recorder.at(*tail.blocks.front()->getTerminator());
         weigh(tail, analyses.cost);
         const double percent = tail.cost > 0 ? 100.0 * tail.gain / tail.cost : 0.0;
-        if (tail.gain <= 0 || percent < options_.minProfit) {
+        if ((tail.gain <= 0 && !options_.force) || !options_.isEnough(percent)) {
           decision.reason = "common tail of " + std::to_string(rows) + ": gain too small";
           left.push_back(std::move(decision));
         } else if (!best || tail.gain > best->gain) {

@@ -348,7 +348,7 @@ PreservedAnalyses MeldTrianglesPass::run(Function &function, FunctionAnalysisMan
         const int saved = branchesSaved(*pair, join, plan, context.cost);
         decision.profit = 100.0 * (saved - plan.copied) / (saved + context.cost.divergentIfElse());
         // The copied code is run by both ways.
-        if (plan.copied > saved)
+        if (plan.copied > saved && !options_.force)
           decision.reason = "the code between two ifs costs more than a branch";
         else if (!mayMeld(*pair->first, options_))
           decision.reason = leftOutReason;

@@ -237,7 +237,7 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
       blocks.push_back(&block);
     for (BasicBlock *block : blocks) {
       Decision decision = recorder.at(*block->getTerminator());
-      Run best = bestRun(*block, now.divergence, now.cost, options_.minProfit < 0,
+      Run best = bestRun(*block, now.divergence, now.cost, options_.takesLosses(),
                          [&](const Run &run, const char *reason) {
                            decision.reason = reason;
                            left.push_back({decision, run.selects.back()->getDebugLoc()});

@@ -14,8 +14,8 @@ constexpr uint32_t kFloatModeMask = 0xffu << 12 | 1u << 21 | 1u << 23;
 
 class Comparison {
 public:
-  Comparison(const CodeObject &original, const CodeObject &replacement)
-      : before_(original), after_(replacement) {}
+  Comparison(const CodeObject &original, const CodeObject &replacement, LowerOccupancy lower)
+      : before_(original), after_(replacement), lower_(lower) {}
 
   std::vector<GateFinding> run() {
     object();
@@ -111,14 +111,15 @@ private:
     const WorkgroupSize size{a.groupSize, a.maxFlatWorkgroupSize};
     auto was = wavesPerSimd(processor, a.wavefrontSize, a.vgprs, a.agprs, a.sgprs, size);
     auto is = wavesPerSimd(processor, b.wavefrontSize, b.vgprs, b.agprs, b.sgprs, size);
+    const bool allowed = lower_ == LowerOccupancy::allowed;
     bool more = b.vgprs > a.vgprs || b.agprs > a.agprs || b.sgprs > a.sgprs;
     if (was && is) {
-      if (*is < *was)
+      if (*is < *was && !allowed)
         add(GateReason::occupancy, a.name,
             "waves per SIMD " + std::to_string(*was) + " -> " + std::to_string(*is) + " (VGPRs " +
                 std::to_string(a.vgprs) + " -> " + std::to_string(b.vgprs) + ", SGPRs " +
                 std::to_string(a.sgprs) + " -> " + std::to_string(b.sgprs) + ")");
-    } else if (more) {
+    } else if (more && !allowed) {
       add(GateReason::occupancy, a.name, "more registers on a processor of unknown size");
     }
     // A cooperative launch was sized by the host for the original's register counts.
@@ -205,6 +206,7 @@ private:
   }
 
   const CodeObject &before_, &after_;
+  const LowerOccupancy lower_;
   std::vector<GateFinding> findings_;
 };
 
@@ -268,22 +270,25 @@ std::string GateFinding::describe() const {
 }
 
 std::vector<GateFinding> compareForReplacement(const CodeObject &original,
-                                               const CodeObject &replacement) {
-  return Comparison(original, replacement).run();
+                                               const CodeObject &replacement,
+                                               LowerOccupancy lower) {
+  return Comparison(original, replacement, lower).run();
 }
 
-std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement) {
+std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement,
+                              LowerOccupancy lower) {
   auto after = CodeObject::parse(replacement);
   if (!after)
     return {{GateReason::malformed, {}, after.error().message}};
-  return compareForReplacement(original, *after);
+  return compareForReplacement(original, *after, lower);
 }
 
-Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement) {
+Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement,
+                                      LowerOccupancy lower) {
   auto before = CodeObject::parse(original);
   if (!before)
     return tl::unexpected(before.error());
-  return gate(*before, replacement);
+  return gate(*before, replacement, lower);
 }
 
 } // namespace meld

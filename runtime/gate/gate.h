@@ -46,15 +46,22 @@ struct GateFinding {
   std::string describe() const;
 };
 
+/// A lower occupancy costs time and breaks nothing, unless the host has counted on it
+/// (cooperativeRegisters, which is always refused): tests that force all meldings allow it.
+enum class LowerOccupancy : uint8_t { refused, allowed };
+
 /// Empty: accepted. Order: object, kernels in the original's order, symbols in the original's
 /// order.
 std::vector<GateFinding> compareForReplacement(const CodeObject &original,
-                                               const CodeObject &replacement);
+                                               const CodeObject &replacement,
+                                               LowerOccupancy lower = LowerOccupancy::refused);
 
 /// The same for bytes that may not even parse.
-std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement);
+std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement,
+                              LowerOccupancy lower = LowerOccupancy::refused);
 
 /// The same from bytes. Errors: only when the ORIGINAL does not parse.
-Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement);
+Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement,
+                                      LowerOccupancy lower = LowerOccupancy::refused);
 
 } // namespace meld

@@ -25,6 +25,7 @@ MELD_SETTING(Regex,  kernelInclude,   "MELD_KERNEL_INCLUDE",    "",     "Only ke
 MELD_SETTING(Regex,  kernelExclude,   "MELD_KERNEL_EXCLUDE",    "",     "Not kernels whose name (mangled) matches this POSIX extended regular expression; empty: none")
 MELD_SETTING(List,   passes,          "MELD_PASSES",            "",     "The passes that run, by name (opt-15 knows them as meld-NAME); empty: all that pay by default, none: recompile only")
 MELD_SETTING(Real,   minProfit,       "MELD_MIN_PROFIT",        "0",    "Least gain, in percent of weighted issue cycles, worth a change")
+MELD_SETTING(Flag,   force,           "MELD_FORCE",             "0",    "For tests: meld all that is legal, whatever it costs; only what would be unsafe is refused")
 MELD_SETTING(Number, maxIterations,   "MELD_MAX_ITERATIONS",    "16",   "Most melding rounds per kernel")
 MELD_SETTING(Flag,   scalarize,       "MELD_SCALARIZE",         "1",    "Move uniform work to the scalar unit")
 MELD_SETTING(Flag,   branchFusion,    "MELD_BRANCH_FUSION",     "1",    "Fuse the arms of divergent diamonds")

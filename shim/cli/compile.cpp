@@ -37,7 +37,7 @@ int compile(const Cli &cli, const Options &o) {
                                                                : "failed";
   std::vector<std::string> refused;
   if (outcome.status == MELD_JIT_REPLACED) {
-    auto findings = gate(image->bytes, outcome.codeObject);
+    auto findings = gate(image->bytes, outcome.codeObject, lowerOccupancy(s));
     if (!findings)
       refused.push_back(findings.error().message);
     else

@@ -68,7 +68,8 @@ Result<std::vector<Source>> fromFile(const Options &o) {
                                                             : "failed";
     source.reason = outcome.reason;
     if (outcome.status == MELD_JIT_REPLACED)
-      if (auto findings = gate(image.bytes, outcome.codeObject); findings && !findings->empty()) {
+      if (auto findings = gate(image.bytes, outcome.codeObject, lowerOccupancy(s));
+          findings && !findings->empty()) {
         source.verdict = "unchanged";
         source.reason = "gate: " + findings->front().describe();
       }

@@ -39,7 +39,7 @@ Json cacheJson(Engine &engine, ByteView bytes, const std::string &isa) {
 }
 
 Json gateJson(ByteView original, ByteView replacement) {
-  auto findings = gate(original, replacement);
+  auto findings = gate(original, replacement, lowerOccupancy(settings().settings));
   if (!findings)
     return {{"accepted", false}, {"findings", Json::array({findings.error().message})}};
   Json list = Json::array();

@@ -109,6 +109,7 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
   key.add("isa", isa);
   key.add("passes", s.passes);
   key.add("min-profit", std::to_string(s.minProfit));
+  key.add("force", s.force);
   key.add("max-iterations", s.maxIterations);
   key.add("scalarize", s.scalarize);
   key.add("branch-fusion", s.branchFusion);
@@ -204,7 +205,7 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
     return decision;
   }
   // The gate again: what is on disk is input like any other.
-  auto findings = gate(original, entry->codeObject);
+  auto findings = gate(original, entry->codeObject, lowerOccupancy(options_.settings));
   if (!findings.empty()) {
     log::warning("cache entry " + shortKey(key) +
                  " does not pass the gate and is ignored: " + findings.front().describe());
@@ -384,7 +385,7 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
   decision.reason = compiled.reason;
   bool store = true;
   if (compiled.status == MELD_JIT_REPLACED) {
-    auto findings = gate(*object, compiled.codeObject);
+    auto findings = gate(*object, compiled.codeObject, lowerOccupancy(options_.settings));
     if (findings.empty()) {
       decision.outcome = Outcome::replaced;
       decision.reason.clear();

@@ -37,6 +37,11 @@ struct Decision {
   std::vector<std::string> kernels;
 };
 
+/// What the gate is to say of a lower occupancy.
+inline LowerOccupancy lowerOccupancy(const Settings &settings) {
+  return settings.force ? LowerOccupancy::allowed : LowerOccupancy::refused;
+}
+
 class Engine {
 public:
   explicit Engine(EngineOptions options);

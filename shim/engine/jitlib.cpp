@@ -56,6 +56,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.branchFusion = settings.branchFusion;
   request.tailMerge = settings.tailMerge;
   request.verify = settings.verify;
+  request.force = settings.force;
   request.kernelInclude = settings.kernelInclude.c_str();
   request.kernelExclude = settings.kernelExclude.c_str();
   request.dumpDir = settings.dumpDir.c_str();

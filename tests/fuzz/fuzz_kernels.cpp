@@ -65,7 +65,7 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
   const auto options = setup.target.options(level);
   auto module = emitKernel(ast, context, setup.target.cpu);
   passes::MeldOptions meldOptions;
-  meldOptions.minProfit = force ? -1e6 : 0;
+  meldOptions.force = force;
   meldOptions.early = !setup.noEarly;
   meldOptions.late = !setup.noLate;
   meldOptions.passes = setup.passes;

@@ -3,6 +3,7 @@
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/embedded.h"
+#include "jit/estimate.h"
 #include "jit/session.h"
 #include "passes/scalarize/scalarize.h"
 #include "passes/transform/meld_choice.h"
@@ -40,12 +41,14 @@ struct Compiled {
   }
 };
 
-Compiled compiled(StringRef object, double minProfit = 0, bool scalarize = true) {
+Compiled compiled(StringRef object, double minProfit = 0, bool scalarize = true,
+                  bool force = false) {
   Compiled c;
   CompileRequest r;
   r.codeObject = object;
   r.minProfit = minProfit;
   r.scalarize = scalarize;
+  r.force = force;
   r.log = [&](int, const std::string &m) {
     if (StringRef(m).startswith("kernel "))
       c.judgements.push_back(m);
@@ -106,6 +109,35 @@ TEST(Verdict, noThresholdLetsWorseCodeThrough) {
   const auto forced = compiled(withMoreWork("diamond-gfx90a", 64), -1e6);
   EXPECT_EQ(forced.reply.status, Status::unchanged) << forced.reply.reason;
   EXPECT_TRUE(forced.wasJudged("kernel diamond: not better: "));
+}
+
+// Forced, the same code goes out. What a launch could not run with is refused all the same.
+TEST(Verdict, forceLetsWorseCodeThrough) {
+  const auto forced = compiled(withMoreWork("diamond-gfx90a", 64), 0, true, /*force=*/true);
+  ASSERT_EQ(forced.reply.status, Status::replaced) << forced.reply.reason;
+  const auto kernel = forced.kernel("diamond");
+  EXPECT_TRUE(kernel["melded"].get<bool>());
+  EXPECT_GT(kernel["after"]["estimatedCycles"].get<double>(),
+            kernel["before"]["estimatedCycles"].get<double>());
+}
+
+TEST(Verdict, forceRefusesWhatIsUnsafe) {
+  Estimate before, after;
+  before.cycles = 10, after.cycles = 20;
+  before.wavesPerSimd = 8, after.wavesPerSimd = 4;
+  const passes::KernelResources resources;
+  EXPECT_FALSE(judge(before, resources, after, resources, 0).better);
+  EXPECT_TRUE(judge(before, resources, after, resources, 0, /*force=*/true).better);
+  EXPECT_TRUE(judge(before, resources, after, resources, 1000, /*force=*/true).better);
+  for (uint32_t passes::KernelResources::*which :
+       {&passes::KernelResources::ldsBytes, &passes::KernelResources::scratchBytes,
+        &passes::KernelResources::vgprSpills}) {
+    passes::KernelResources larger = resources;
+    ++(larger.*which);
+    EXPECT_FALSE(judge(before, resources, after, larger, 0, /*force=*/true).better);
+  }
+  after.swapsBehindCalls = 1;
+  EXPECT_FALSE(judge(before, resources, after, resources, 0, /*force=*/true).better);
 }
 
 // The IR's costs are for melding both kernels, the machine code only for the second.

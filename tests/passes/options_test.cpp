@@ -22,9 +22,11 @@ TEST(MeldOptions, EmptyTextIsTheDefault) {
 
 TEST(MeldOptions, ReadsEveryOption) {
   auto parsed = MeldOptions::parse(
-      "min-profit=2.5;max-iterations=3;no-tail-merge;no-late;no-pressure;include=^k;exclude=x$");
+      "min-profit=2.5;force;max-iterations=3;no-tail-merge;no-late;no-pressure;include=^k;"
+      "exclude=x$");
   ASSERT_TRUE(bool(parsed));
   EXPECT_DOUBLE_EQ(parsed->minProfit, 2.5);
+  EXPECT_TRUE(parsed->force);
   EXPECT_EQ(parsed->maxIterations, 3u);
   EXPECT_FALSE(parsed->wants("tail-merge"));
   EXPECT_TRUE(parsed->wants("branch-fusion"));
@@ -33,6 +35,24 @@ TEST(MeldOptions, ReadsEveryOption) {
   EXPECT_TRUE(parsed->wantsKernel("kernel"));
   EXPECT_FALSE(parsed->wantsKernel("kernelx"));
   EXPECT_FALSE(parsed->wantsKernel("other"));
+}
+
+// Between a threshold that lets losses through and one that nothing reaches stands the forced
+// melding, for which there is no threshold.
+TEST(MeldOptions, ForceTakesAnyLoss) {
+  MeldOptions options;
+  EXPECT_TRUE(options.isEnough(0));
+  EXPECT_FALSE(options.isEnough(-1));
+  EXPECT_FALSE(options.takesLosses());
+  options.minProfit = -50;
+  EXPECT_TRUE(options.isEnough(-49));
+  EXPECT_FALSE(options.isEnough(-51));
+  EXPECT_TRUE(options.takesLosses());
+  options.minProfit = 1000;
+  EXPECT_FALSE(options.takesLosses());
+  options.force = true;
+  EXPECT_TRUE(options.isEnough(-1e9));
+  EXPECT_TRUE(options.takesLosses());
 }
 
 TEST(MeldOptions, NamesWhatIsWrong) {

@@ -411,6 +411,7 @@ TEST_F(EngineTest, TheKeyDependsOnEveryField) {
   };
   vary("passes", [](Settings &s) { s.passes = "none"; });
   vary("min profit", [](Settings &s) { s.minProfit = 3; });
+  vary("force", [](Settings &s) { s.force = true; });
   vary("iterations", [](Settings &s) { s.maxIterations = 1; });
   vary("scalarize", [](Settings &s) { s.scalarize = false; });
   vary("branch fusion", [](Settings &s) { s.branchFusion = false; });

@@ -172,6 +172,21 @@ TEST(Gate, EveryReasonIsProvokedHere) {
   EXPECT_FALSE(names.contains("?"));
 }
 
+// Forced meldings may cost waves; nothing else of the list becomes acceptable by that.
+TEST(Gate, OnlyALowerOccupancyCanBeAllowed) {
+  for (const Case &one : cases()) {
+    BuildObject from = base(), to = base();
+    if (one.prepare) {
+      one.prepare(from);
+      one.prepare(to);
+    }
+    one.change(to);
+    auto findings = gate(build(from), build(to), LowerOccupancy::allowed);
+    ASSERT_TRUE(findings);
+    EXPECT_EQ(findings->empty(), one.reason == GateReason::occupancy) << one.title;
+  }
+}
+
 TEST(Gate, MalformedReplacementIsRefusedAndMalformedOriginalIsAnError) {
   Bytes good = build(base());
   Bytes bad(good.begin(), good.begin() + good.size() / 2);
