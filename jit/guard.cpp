@@ -1,6 +1,8 @@
 #include "jit/guard.h"
 
 #include "jit/error.h"
+#include "jit/fault_handlers.h"
+#include "jit/llvm_handlers.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -33,9 +35,6 @@ constexpr size_t guardBytes = 64 << 10;
 constexpr unsigned mostUnwound = 16; // calls whose stack was kept; past that the guard stays closed
 constexpr size_t signalStackBytes = 256 << 10; // an exception is raised on it
 
-constexpr int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
-constexpr size_t faultCount = sizeof(faults) / sizeof(faults[0]);
-
 /// What travels through LLVM's frames.
 struct FatalError {
   std::string message;
@@ -51,8 +50,6 @@ struct Frame {
 // initial-exec: the handler looks at it on threads that never did, and a first look at a dynamic
 // one takes memory.
 __attribute__((tls_model("initial-exec"))) thread_local Frame *current = nullptr;
-
-struct sigaction previous[faultCount];
 
 // ---- freezing, see freezeGuarded()
 
@@ -74,11 +71,7 @@ pthread_t running; ///< valid while isRunning
 bool isRunning = false;
 
 int addCompilerCode(dl_phdr_info *info, size_t, void *) {
-  StringRef path = info->dlpi_name ? info->dlpi_name : "";
-  StringRef name = path.substr(path.rfind('/') + 1);
-  bool ours = false;
-  for (StringRef part : {"libLLVM", "libclang", "liblld", "libamd_comgr"})
-    ours |= name.substr(0, part.size()) == part;
+  bool ours = isCompilerLibrary(info->dlpi_name ? info->dlpi_name : "");
   const auto self = reinterpret_cast<uintptr_t>(&addCompilerCode);
   for (int pass = 0; pass < 2; ++pass)
     for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -118,36 +111,16 @@ void onBadAlloc(void *, const char *, bool) {
     throw std::bad_alloc();
 }
 
-void passOn(int number, siginfo_t *info, void *context) {
-  for (size_t i = 0; i < faultCount; ++i) {
-    if (faults[i] != number)
-      continue;
-    const struct sigaction &old = previous[i];
-    if (old.sa_flags & SA_SIGINFO) {
-      old.sa_sigaction(number, info, context);
-    } else if (old.sa_handler == SIG_DFL) {
-      // The default action, at the same instruction.
-      signal(number, SIG_DFL);
-      if (info->si_code <= 0 || number == SIGABRT)
-        raise(number);
-    } else if (old.sa_handler != SIG_IGN) {
-      old.sa_handler(number);
-    }
-    return;
-  }
-}
-
-void onFault(int number, siginfo_t *info, void *context) {
+/// Takes the compile's own faults, and the signal that is to freeze it.
+bool onFault(int number, const siginfo_t *info, void *context) {
   Frame *frame = current;
-  if (number == freezeSignal && info->si_code == SI_TKILL && freezing.load()) {
+  if (number == freezeSignal && info && info->si_code == SI_TKILL && freezing.load()) {
     if (frame) // else it came late: the call has just ended
       freezeHere(context);
-    return;
+    return true;
   }
-  if (!frame) {
-    passOn(number, info, context);
-    return;
-  }
+  if (!frame)
+    return false;
   frame->lastSignal = number;
   frame->faultsSeen = frame->faultsSeen + 1;
   // First try to unwind. A stack too broken for that ends in std::terminate, that is SIGABRT, that
@@ -157,27 +130,37 @@ void onFault(int number, siginfo_t *info, void *context) {
   siglongjmp(frame->start, 1);
 }
 
-class SignalScope {
+// LLVM's and the kernel's handlers, ours for as long as one guarded call runs.
+class HandlerScope {
 public:
-  SignalScope() {
-    struct sigaction action {};
-    action.sa_sigaction = onFault;
-    // NODEFER: handlers are left by an exception or a jump.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < faultCount; ++i) {
-      sigaction(faults[i], nullptr, &previous[i]); // complete before the handler looks at it
-      sigaction(faults[i], &action, nullptr);
-    }
+  Error install() {
+    const std::string other = otherUserOfErrorHandlers();
+    if (!other.empty())
+      return compilerError(other + " may have set LLVM's handler of fatal errors, which a compile "
+                                   "in this process would take away");
+    if (!armFaults(onFault))
+      return compilerError("the process has had too many different handlers of faults");
+    armed_ = true;
+    // A handler that is ours from an earlier call.
+    remove_fatal_error_handler();
+    remove_bad_alloc_error_handler();
+    install_fatal_error_handler(onFatal);
+    install_bad_alloc_error_handler(onBadAlloc);
+    return Error::success();
   }
-  ~SignalScope() {
-    for (size_t i = 0; i < faultCount; ++i) {
-      struct sigaction now {};
-      sigaction(faults[i], nullptr, &now);
-      if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == onFault) // else: someone else's by now
-        sigaction(faults[i], &previous[i], nullptr);
+  ~HandlerScope() {
+    if (!armed_)
+      return;
+    // Who came during the call may have set one by now. Ours does nothing outside of it.
+    if (otherUserOfErrorHandlers().empty()) {
+      remove_fatal_error_handler();
+      remove_bad_alloc_error_handler();
     }
+    disarmFaults();
   }
+
+private:
+  bool armed_ = false;
 };
 
 // The compile thread's stack. LLVM's frames have no clean-ups, so objects on them that are known
@@ -264,7 +247,7 @@ void *threadMain(void *argument) {
   // process.
   sigset_t open;
   sigemptyset(&open);
-  for (int fault : faults)
+  for (int fault : faultSignals)
     sigaddset(&open, fault);
   pthread_sigmask(SIG_UNBLOCK, &open, nullptr);
   {
@@ -307,12 +290,11 @@ Error runGuarded(const std::function<Error()> &f) {
   call.f = &f;
   ThreadStack stack;
   {
-    // LLVM keeps one handler and offers no way to read it; nobody else in a HIP process sets one.
-    remove_fatal_error_handler();
-    remove_bad_alloc_error_handler();
-    install_fatal_error_handler(onFatal);
-    install_bad_alloc_error_handler(onBadAlloc);
-    SignalScope signals;
+    HandlerScope handlers;
+    if (auto e = handlers.install()) {
+      consumeError(std::move(call.result));
+      return e;
+    }
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_t thread;
@@ -326,8 +308,6 @@ Error runGuarded(const std::function<Error()> &f) {
       call.failed = true;
       call.message = std::string("no thread to compile on: ") + strerror(rc);
     }
-    remove_fatal_error_handler();
-    remove_bad_alloc_error_handler();
   }
   if (call.unwound || call.faulted) {
     stack.keep();
@@ -352,7 +332,8 @@ bool freezeGuarded(std::chrono::milliseconds budget) noexcept {
       std::lock_guard<std::mutex> lock(runningMutex());
       if (frozen.load() || !isRunning)
         return true;
-      pthread_kill(running, freezeSignal);
+      if (rearmFault(freezeSignal)) // the application may have displaced it
+        pthread_kill(running, freezeSignal);
     }
     usleep(200);
     if (frozen.load())

@@ -14,9 +14,10 @@
 // itself fails, the thread jumps back. After a fault (not after a fatal error) the guard stays
 // closed for the process: LLVM's state is then unknown.
 //
-// Signal handlers are installed only while a guarded call runs; a signal on any other thread is
-// passed on to the handler that was there before. Unsafe: an application that replaces these
-// handlers during a compile wins.
+// Signal handlers are installed only while a guarded call runs (fault_handlers.h); a signal on any
+// other thread is the application's as before. Where somebody else in the process may have set
+// LLVM's handler of fatal errors, which cannot be saved, there is no guarded call at all
+// (llvm_handlers.h).
 //
 // Thread rule: any thread; guarded calls run one after the other. Not re-entrant.
 #pragma once
