@@ -5,6 +5,7 @@
 #include "jit/llvm_handlers.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
 
 #include <atomic>
 #include <cerrno>
@@ -128,6 +129,28 @@ bool onFault(int number, const siginfo_t *info, void *context) {
   if (frame->faultsSeen == 1)
     throw FatalError{std::string("the compiler crashed: ") + strsignal(number)};
   siglongjmp(frame->start, 1);
+}
+
+// LLVM takes all signals that end a process or are sent by people, SIGUSR1 among them, when it
+// first makes a file that is not to outlive a crash: in the middle of code generation, until comgr
+// puts back what it found. It does so once in a process, so it does it here, where what it
+// displaced is put back at once. Must run on the guarded thread: it gives the thread a signal stack
+// if there is none.
+void letLlvmTakeItsSignals() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct sigaction found[NSIG], now{};
+  bool known[NSIG];
+  for (int number = 1; number < NSIG; ++number)
+    known[number] = !sigaction(number, nullptr, &found[number]);
+  sys::RemoveFileOnSignal("");
+  sys::DontRemoveFileOnSignal("");
+  for (int number = 1; number < NSIG; ++number)
+    if (known[number] && !sigaction(number, nullptr, &now) &&
+        now.sa_sigaction != found[number].sa_sigaction)
+      sigaction(number, &found[number], nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // LLVM's and the kernel's handlers, ours for as long as one guarded call runs.
@@ -255,6 +278,8 @@ void *threadMain(void *argument) {
     running = pthread_self();
     isRunning = true;
   }
+  static const bool once = (letLlvmTakeItsSignals(), true);
+  (void)once;
   auto frame = std::make_unique<Frame>();
   if (sigsetjmp(frame->start, 1) == 0) {
     current = frame.get();

@@ -11,7 +11,11 @@ namespace {
 
 constexpr std::string_view setters[] = {
     "_ZN4llvm27install_fatal_error_handler", // their parameters differ from version to version
-    "_ZN4llvm31install_bad_alloc_error_handler", "LLVMInstallFatalErrorHandler"};
+    "_ZN4llvm31install_bad_alloc_error_handler", "LLVMInstallFatalErrorHandler",
+    // LLVM's handlers of signals, which it sets once in a process.
+    "_ZN4llvm3sys28PrintStackTraceOnErrorSignal", "LLVMEnablePrettyStackTrace",
+    "_ZN4llvm3sys16AddSignalHandler", "_ZN4llvm3sys20SetInterruptFunction",
+    "_ZN4llvm3sys21SetInfoSignalFunction", "_ZN4llvm8InitLLVM"};
 
 /// The dynamic section's addresses, which the loader has relocated in most objects but not in all.
 template <class T> const T *at(const dl_phdr_info &object, ElfW(Addr) address) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -227,6 +228,99 @@ TEST(Guard, signalHandlersAreBackAfterwards) {
   sigaction(SIGSEGV, nullptr, &after);
   EXPECT_EQ(reinterpret_cast<void *>(before.sa_handler),
             reinterpret_cast<void *>(after.sa_handler));
+}
+
+// ---- an application that changes its handlers while a call runs
+
+sigjmp_buf landing;
+void jumpBack(int) { siglongjmp(landing, 1); }
+void neverCalled(int) { std::_Exit(8); }
+
+bool faultIsHandled() {
+  if (!sigsetjmp(landing, 1)) {
+    *badAddress = 1;
+    return false;
+  }
+  return true;
+}
+
+Error nothing() { return Error::success(); }
+
+/// Faults of the application during a call, between two and during the next.
+bool faultsAroundCalls() {
+  alarm(60);
+  signal(SIGSEGV, jumpBack);
+  struct sigaction saved {};
+  struct sigaction other {};
+  other.sa_handler = neverCalled;
+  bool during = false, inside = false;
+  (void)runGuarded([&]() -> Error {
+    std::thread([&] {
+      sigaction(SIGSEGV, &other, &saved);
+      sigaction(SIGSEGV, &saved, nullptr);
+      during = faultIsHandled();
+      sigaction(SIGSEGV, &other, &saved);
+    }).join();
+    return Error::success();
+  });
+  sigaction(SIGSEGV, &saved, nullptr);
+  const bool after = faultIsHandled();
+  (void)runGuarded(nothing);
+  const bool later = faultIsHandled();
+  (void)runGuarded([&]() -> Error {
+    std::thread([&] { inside = faultIsHandled(); }).join();
+    return Error::success();
+  });
+  return during && after && later && inside;
+}
+
+// Libraries guard a piece of their work so. What they read during the call is a handler of ours.
+TEST(GuardDeathTest, aHandlerSavedDuringACallAndPutBackLater) {
+  EXPECT_EXIT(std::exit(faultsAroundCalls() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+// The default action stays one whose stand-in was put back.
+TEST(GuardDeathTest, theDefaultActionSavedDuringACallAndPutBackLater) {
+  EXPECT_EXIT(
+      {
+        alarm(60);
+        signal(SIGSEGV, SIG_DFL);
+        struct sigaction saved {};
+        (void)runGuarded([&]() -> Error {
+          sigaction(SIGSEGV, nullptr, &saved);
+          return Error::success();
+        });
+        sigaction(SIGSEGV, &saved, nullptr);
+        (void)runGuarded(nothing);
+        *badAddress = 1;
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+// A fault cannot be ignored: without us the kernel ends the process.
+TEST(GuardDeathTest, anIgnoredFaultOfAnotherThreadDoesNotSpin) {
+  EXPECT_EXIT(
+      {
+        alarm(60);
+        signal(SIGSEGV, SIG_IGN);
+        (void)runGuarded([]() -> Error {
+          std::thread([] { *badAddress = 1; }).join();
+          return Error::success();
+        });
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+// Freezing needs a handler in place that the application may have displaced.
+TEST(GuardDeathTest, anEndlessCallIsFrozenWhateverTheApplicationDidToTheSignal) {
+  EXPECT_EXIT(
+      {
+        static const std::function<void()> step = [] {};
+        startEndlessCompile(step);
+        signal(SIGTRAP, SIG_DFL);
+        std::exit(freezeGuarded(std::chrono::seconds(10)) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 } // namespace
