@@ -55,6 +55,12 @@ Error Compilation::run() {
   if (!options)
     return options.takeError();
   options_ = std::move(*options);
+  if (!options_.cpu.empty() && options_.cpu != object_.processor)
+    return inputError(".llvmcmd: for " + options_.cpu + ", the code object is for " +
+                      object_.processor);
+  if (!object_.commands.empty() && object_.commands.size() != object_.modules.size())
+    return inputError(".llvmcmd: " + Twine(object_.commands.size()) + " lines for " +
+                      Twine(object_.modules.size()) + " units");
   auto kernels = readKernels(original());
   if (!kernels)
     return kernels.takeError();

@@ -158,6 +158,8 @@ Expected<DeviceObject> readDeviceObject(MemoryBufferRef elf) {
         return modules.takeError();
       result.modules = std::move(*modules);
     } else {
+      if (text.empty())
+        return inputError(".llvmcmd: empty");
       auto commands = splitCommands(text);
       if (!commands)
         return commands.takeError();

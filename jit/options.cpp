@@ -1,11 +1,10 @@
 #include "jit/options.h"
 
 #include "jit/error.h"
+#include "jit/mllvm_options.h"
 #include "passes/compat.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
 
@@ -14,28 +13,6 @@ namespace meld::jit {
 using passes::compat::startsWith;
 
 namespace {
-
-enum class Forward { yes, drop, refuse };
-
-// An -mllvm option acts on the whole process, so only those that change code are repeated. Output
-// and statistics are dropped; anything that would read or write files, load code or exit is
-// refused.
-Forward classify(StringRef argument) {
-  StringRef name = argument.ltrim('-').split('=').first;
-  if (name ==
-      "treat-scalable-fixed-error-as-warning") // clang's driver adds it itself, twice is an error
-    return Forward::drop;
-  if (name == "amdgpu-prelink") // hiprtc's, for code that meets the device libraries later
-    return Forward::drop;
-  for (StringRef prefix : {"print-", "debug", "stats", "time-", "track-memory", "verify-"})
-    if (startsWith(name, prefix))
-      return Forward::drop;
-  if (startsWith(name, "view-") || startsWith(name, "dot-") || startsWith(name, "help") ||
-      startsWith(name, "load") || name == "h" || name == "version" || name.contains("file") ||
-      name.contains("-dir") || name.contains("path"))
-    return Forward::refuse;
-  return cl::getRegisteredOptions().count(name) ? Forward::yes : Forward::refuse;
-}
 
 bool validLevel(char c) { return (c >= '0' && c <= '3') || c == 's' || c == 'z' || c == 'g'; }
 
@@ -60,13 +37,15 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
       } else if (a == "-target-feature") {
         o.features.push_back(v->str());
       } else {
-        auto what = classify(*v);
-        if (what == Forward::refuse)
+        const Repeat what = repeatMllvm(*v);
+        if (what == Repeat::refuse)
           return inputError(".llvmcmd: will not repeat -mllvm " + *v + " (argument " + Twine(i) +
                             ")");
-        if (what == Forward::yes)
+        if (what == Repeat::yes)
           o.add(*v);
       }
+    } else if (changesThePipeline(a)) {
+      return inputError(".llvmcmd: argument " + Twine(i) + ": a recompile would not know " + a);
     } else if (a == "-O") {
       o.level = '1'; // clang's meaning of a bare -O
     } else if (startsWith(a, "-O") && a.size() == 3) {

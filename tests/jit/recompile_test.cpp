@@ -1,10 +1,6 @@
 // Unmelded bitcode must come back as the code hipcc made of it, byte for byte.
 #include "jit/code_object.h"
-#include "jit/embedded.h"
-#include "jit/guard.h"
-#include "jit/optimizer.h"
-#include "jit/session.h"
-#include "tests/jit/test_objects.h"
+#include "tests/jit/recompile.h"
 
 #include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
 #include "llvm/Support/Endian.h"
@@ -24,40 +20,6 @@ struct Case {
 
 void PrintTo(const Case &c, std::ostream *os) {
   *os << c.name << (c.inComgr ? " comgr" : " own pipeline");
-}
-
-Expected<CompiledObject> recompile(MemoryBuffer &file, bool inComgr, Session *session = nullptr) {
-  static auto *inPlace = new Session;
-  if (!session)
-    session = inPlace;
-  auto object = readDeviceObject(file);
-  if (!object)
-    return object.takeError();
-  auto options = recoverOptions(ArrayRef<std::vector<std::string>>(object->commands));
-  if (!options)
-    return options.takeError();
-  auto kernels = readKernels(file);
-  if (!kernels)
-    return kernels.takeError();
-  CompileJob job;
-  job.object = &*object;
-  job.options = *options;
-  for (auto &k : *kernels)
-    job.kernels.push_back(k.name);
-  job.optimizeInComgr = inComgr;
-  job.transform = [&](Module &m) {
-    return optimize(m, job.options, object->processor, true, nullptr);
-  };
-  CompiledObject made;
-  if (auto e = runGuarded([&]() -> Error {
-        auto r = session->compile(job);
-        if (!r)
-          return r.takeError();
-        made = std::move(*r);
-        return Error::success();
-      }))
-    return e;
-  return made;
 }
 
 uint32_t eFlags(StringRef elf) { return support::endian::read32le(elf.data() + 48); }

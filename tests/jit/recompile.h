@@ -1,0 +1,48 @@
+// A code object's bitcode through the compiler again, without melding and without any cache.
+#pragma once
+
+#include "jit/code_object.h"
+#include "jit/embedded.h"
+#include "jit/guard.h"
+#include "jit/optimizer.h"
+#include "jit/session.h"
+#include "tests/jit/test_objects.h"
+
+namespace meld::jit::test {
+
+inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool inComgr,
+                                                Session *session = nullptr) {
+  static auto *inPlace = new Session;
+  if (!session)
+    session = inPlace;
+  auto object = readDeviceObject(file);
+  if (!object)
+    return object.takeError();
+  auto options = recoverOptions(llvm::ArrayRef<std::vector<std::string>>(object->commands));
+  if (!options)
+    return options.takeError();
+  auto kernels = readKernels(file);
+  if (!kernels)
+    return kernels.takeError();
+  CompileJob job;
+  job.object = &*object;
+  job.options = *options;
+  for (auto &k : *kernels)
+    job.kernels.push_back(k.name);
+  job.optimizeInComgr = inComgr;
+  job.transform = [&](llvm::Module &m) {
+    return optimize(m, job.options, object->processor, true, nullptr);
+  };
+  CompiledObject made;
+  if (auto e = runGuarded([&]() -> llvm::Error {
+        auto r = session->compile(job);
+        if (!r)
+          return r.takeError();
+        made = std::move(*r);
+        return llvm::Error::success();
+      }))
+    return e;
+  return made;
+}
+
+} // namespace meld::jit::test
