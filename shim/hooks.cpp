@@ -270,7 +270,19 @@ void tell(Decision &decision, size_t size, Clock::time_point start) noexcept {
   }
 }
 
-/// True when a replacement was loaded, and so the call is served.
+SideEntries sideEntries() {
+  return {gPrevious.createFromMemory,
+          gPrevious.destroyReader,
+          gTable->hsa_executable_create_alt_fn,
+          gPrevious.load,
+          gPrevious.freeze,
+          gPrevious.destroyExecutable,
+          gTable->hsa_executable_iterate_symbols_fn,
+          gTable->hsa_executable_symbol_get_info_fn};
+}
+
+/// True when a replacement was loaded, and so the call is served. Under verification the original
+/// is, and its replacement will be run beside it.
 bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const ReaderSource &source,
                      const char *options, hsa_loaded_code_object_t *loaded) {
   auto start = Clock::now();
@@ -279,7 +291,10 @@ bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const Reade
     decision.outcome = Outcome::disabled;
   else
     decision = gProcess->engine->decide(source.view);
-  bool done = decision.replacement &&
+  const bool beside = decision.replacement && gProcess->settings.verifyRuns;
+  if (beside)
+    gProcess->sides.remember(executable, agent, source.view, decision.replacement);
+  bool done = decision.replacement && !beside &&
               tryReplacement(executable, agent, decision, options, loaded) == HSA_STATUS_SUCCESS;
   tell(decision, source.view.size(), start);
   return done;
@@ -307,6 +322,7 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) noexcept {
   if (Entry entry; entry) {
     try {
       nameKernels(*gTable, executable, gProcess->objects.replacedKernels(executable));
+      gProcess->sides.frozen(executable, sideEntries());
     } catch (...) {
     }
   }
@@ -320,6 +336,7 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
   std::vector<LoadedReplacement> replacements;
   try {
     replacements = gProcess->objects.takeExecutable(executable);
+    gProcess->sides.forget(executable, sideEntries());
   } catch (...) {
   }
   hsa_status_t status = gPrevious.destroyExecutable(executable);
@@ -387,6 +404,8 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
       std::max({offsetof(CoreApiTable, hsa_executable_load_agent_code_object_fn),
                 offsetof(CoreApiTable, hsa_system_get_major_extension_table_fn),
                 offsetof(CoreApiTable, hsa_executable_create_alt_fn),
+                offsetof(CoreApiTable, hsa_executable_iterate_symbols_fn),
+                offsetof(CoreApiTable, hsa_executable_symbol_get_info_fn),
                 offsetof(CoreApiTable, hsa_status_string_fn)}) +
       sizeof(void *);
   if (!table || table->version.major_id < 1 || table->version.major_id > 3 ||
@@ -404,6 +423,8 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
   }
   gProcess = process;
   gTable = table->core_;
+  if (process->settings.verifyRuns && !process->sides.open(process->settings.verifyDir))
+    log::warning("only the software GPU verifies: nothing is verified, the original code runs");
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     previous = field;
     field = ours;

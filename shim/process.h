@@ -4,6 +4,7 @@
 
 #include "shim/engine/engine.h"
 #include "shim/objects.h"
+#include "shim/verify/side_loads.h"
 
 namespace meld {
 
@@ -11,6 +12,7 @@ struct Process {
   Settings settings;
   std::unique_ptr<Engine> engine;
   Objects objects;
+  SideLoads sides;
   Report report;
   /// Set in the child of a fork: ROCr's own state is not usable there, neither is ours.
   std::atomic<bool> passThrough{false};

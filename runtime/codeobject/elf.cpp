@@ -169,9 +169,9 @@ const ElfSection *Elf::section(std::string_view name) const {
   return nullptr;
 }
 
-Result<std::vector<ElfSymbol>> Elf::dynamicSymbols() const {
+Result<std::vector<ElfSymbol>> Elf::symbolsOf(uint32_t sectionType) const {
   for (const ElfSection &section : sections_) {
-    if (section.type != SHT_DYNSYM)
+    if (section.type != sectionType)
       continue;
     if (section.link >= sections_.size())
       return fail(ErrorCode::badInput, "symbol table at offset " + hexOffset(section.offset) +

@@ -51,7 +51,10 @@ public:
   const ElfSection *section(std::string_view name) const;
 
   /// The dynamic symbol table (SHT_DYNSYM), without the null symbol; what a loader sees.
-  Result<std::vector<ElfSymbol>> dynamicSymbols() const;
+  Result<std::vector<ElfSymbol>> dynamicSymbols() const { return symbolsOf(SHT_DYNSYM); }
+  /// The whole symbol table (SHT_SYMTAB), without the null symbol: local names, too. Empty when it
+  /// was stripped.
+  Result<std::vector<ElfSymbol>> allSymbols() const { return symbolsOf(SHT_SYMTAB); }
   /// Notes of SHT_NOTE sections, or of PT_NOTE segments where there are no sections.
   Result<std::vector<ElfNote>> notes() const;
 
@@ -63,6 +66,8 @@ public:
   bool isZeroFilled(uint64_t address, uint64_t size) const;
 
 private:
+  Result<std::vector<ElfSymbol>> symbolsOf(uint32_t sectionType) const;
+
   Elf64_Ehdr header_{};
   ByteView bytes_;
   std::vector<ElfSection> sections_;

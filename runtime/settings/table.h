@@ -38,6 +38,8 @@ MELD_SETTING(Text,   dumpDir,         "MELD_DUMP_DIR",          "",     "Write I
 MELD_SETTING(List,   dump,            "MELD_DUMP",              "ir,isa,decision,cfg", "What to write: any of ir, isa, decision, cfg")
 MELD_SETTING(Flag,   report,          "MELD_REPORT",            "0",    "Print what was done to stderr when the process ends")
 MELD_SETTING(Flag,   verify,          "MELD_VERIFY",            "1",    "Verify the IR after melding; 0 saves a few percent of compile time")
+MELD_SETTING(Flag,   verifyRuns,      "MELD_VERIFY_RUNS",       "0",    "Set by meld verify: load the original code, and run every replaced kernel beside it to compare what they write")
+MELD_SETTING(Text,   verifyDir,       "MELD_VERIFY_DIR",        "",     "Set by meld verify: the folder for its reports and captures")
 MELD_SETTING(Text,   gpu,             "MELD_GPU",               "",     "Software GPU: processor to emulate, such as gfx90a; a comma list gives several devices")
 MELD_SETTING(Text,   gpuCus,          "MELD_GPU_CUS",           "",     "Software GPU: number of compute units; a comma list gives each device its own")
 MELD_SETTING(Text,   gpuMem,          "MELD_GPU_MEM",           "",     "Software GPU: memory size; a comma list gives each device its own")

@@ -20,7 +20,7 @@ inline constexpr int kOk = 0, kProblem = 1, kUsage = 2;
 struct Cli {
   CLI::App app{"Control-flow melding and scalarization for HIP programs", "meld"};
   std::function<int()> action;      ///< set by the chosen verb
-  std::vector<std::string> command; ///< what stands after "--"; only `run` takes one
+  std::vector<std::string> command; ///< what stands after "--"; run, verify and bisect take one
   std::string format = "text";
   bool json() const { return format == "json"; }
 
@@ -30,6 +30,8 @@ struct Cli {
 };
 
 void addRun(Cli &cli);
+void addVerify(Cli &cli);
+void addBisect(Cli &cli);
 void addDoctor(Cli &cli);
 void addInspect(Cli &cli);
 void addCompile(Cli &cli);

@@ -1,6 +1,8 @@
 // The `meld` command.
 #include "shim/cli/cli.h"
 
+#include <algorithm>
+
 int main(int argc, char **argv) {
   using namespace meld::cli;
   Cli cli;
@@ -8,12 +10,13 @@ int main(int argc, char **argv) {
   cli.app.set_version_flag("--version", "meld " MELD_VERSION);
   cli.app.footer("Settings come from MELD_* variables: see `meld config`.\n"
                  "Exit status: 0 fine, 1 a problem was found, 2 wrong usage.");
-  for (auto add :
-       {addRun, addDoctor, addInspect, addCompile, addExplain, addCache, addConfig, addManual})
+  for (auto add : {addRun, addVerify, addDoctor, addInspect, addCompile, addExplain, addCache,
+                   addConfig, addManual})
     add(cli);
   // The program's own arguments are none of our parser's business.
   int own = argc;
-  if (argc > 1 && std::string_view(argv[1]) == "run")
+  constexpr std::string_view kTakeProgram[] = {"run", "verify", "bisect"};
+  if (argc > 1 && std::ranges::count(kTakeProgram, std::string_view(argv[1])))
     for (own = 2; own < argc && std::string_view(argv[own]) != "--";)
       ++own;
   for (int i = own + 1; i < argc; ++i)

@@ -1,11 +1,5 @@
 // meld run: the program under libmeld, on the GPU or on the software GPU.
-#include "shim/cli/cli.h"
-
-#include "runtime/cache/directory.h"
-
-#include <cerrno>
-#include <cstdlib>
-#include <unistd.h>
+#include "shim/cli/launch.h"
 
 namespace meld::cli {
 namespace {
@@ -15,52 +9,20 @@ struct Options {
   bool report = false, plain = false, timing = false, dryRun = false;
 };
 
-std::string absolute(const std::string &path) {
-  if (path.empty() || path[0] == '/')
-    return path;
-  char *folder = ::getcwd(nullptr, 0);
-  std::string out = (folder ? std::string(folder) : ".") + "/" + path;
-  std::free(folder);
-  return out;
-}
-
 int run(const Cli &cli, const Options &o, std::vector<std::string> command) {
   if (command.empty())
     return complain("run: no program given; usage: meld run [options] -- ./app [arguments]",
                     kUsage);
-  Install install = findInstall();
-  bool software =
-      o.device == "software" || (o.device == "auto" && ::access("/dev/kfd", R_OK | W_OK) != 0);
+  const bool software = usesSoftwareGpu(o.device);
   if (!software && (!o.counters.empty() || o.timing))
     return complain("run: --counters and --timing need the software GPU (--device software)",
                     kUsage);
-
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<std::string> preload;
-  if (o.plain) {
-    environment.emplace_back("MELD_DISABLE", "1"); // also for a libmeld.so that the user preloads
-  } else {
-    if (install.libmeld.empty())
-      return complain("run: libmeld.so is not next to this program (../lib)");
-    preload.push_back(install.libmeld);
-  }
-  if (software) {
-    if (install.softgpu.empty())
-      return complain("run: libmeld-softgpu.so is not next to this program (../lib)");
-    preload.push_back(install.softgpu);
-  }
-  for (const std::string &library : preload)
-    if (library.find_first_of(" :") != std::string::npos)
-      return complain("run: LD_PRELOAD cannot hold the path '" + library + "' (space or colon)");
-  if (const char *user = std::getenv("LD_PRELOAD"); user && *user)
-    preload.push_back(user);
-  std::string joined;
-  for (const std::string &library : preload)
-    joined += (joined.empty() ? "" : " ") + library;
-  if (!joined.empty())
-    environment.emplace_back("LD_PRELOAD", joined);
+  auto prepared = runEnvironment(software, o.plain);
+  if (!prepared)
+    return complain("run: " + prepared.error().message);
+  Environment environment = std::move(*prepared);
   if (!o.counters.empty())
-    environment.emplace_back("MELD_COUNTERS", o.counters == "-" ? "-" : absolute(o.counters));
+    environment.emplace_back("MELD_COUNTERS", o.counters == "-" ? "-" : absolutePath(o.counters));
   if (o.timing)
     environment.emplace_back("MELD_GPU_TIMING", "1");
   if (o.report)
@@ -86,16 +48,7 @@ int run(const Cli &cli, const Options &o, std::vector<std::string> command) {
     }
     return kOk;
   }
-  for (const auto &[name, value] : environment)
-    ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char *> argv;
-  for (std::string &word : command)
-    argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
-  int error = errno;
-  // As a shell answers.
-  return complain(errnoText(command[0], error), error == ENOENT ? 127 : 126);
+  return execute(environment, std::move(command));
 }
 
 } // namespace

@@ -64,7 +64,15 @@ template <class Add> void readPages(const CapturedRange &r, Add &&add) {
   }
 }
 
-/// Memory as it is now becomes the capture's `before`; false when it was that already.
+/// How often the picture is taken again while memory keeps changing.
+constexpr int kPictures = 20;
+
+std::string fileName(const std::string &kernel, unsigned n, const std::string &suffix) {
+  return kernelFileName(kernel) + "-" + std::to_string(n) + suffix + ".mgc";
+}
+
+} // namespace
+
 bool takePicture(Capture &c) {
   bool changed = false;
   for (CapturedRange &r : c.ranges)
@@ -78,19 +86,42 @@ bool takePicture(Capture &c) {
   return changed;
 }
 
-/// How often the picture is taken again while memory keeps changing.
-constexpr int kPictures = 20;
-
-/// Letters, digits and a few signs of a kernel's name, not too long.
-std::string fileName(const std::string &kernel, unsigned n, const std::string &suffix) {
+/// Letters, digits and a few signs, not too long.
+std::string kernelFileName(const std::string &kernel) {
   std::string name;
   for (char c : kernel)
     if (name.size() < 80)
       name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ? c : '_';
-  return name + "-" + std::to_string(n) + suffix + ".mgc";
+  return name;
 }
 
-} // namespace
+std::unique_ptr<Capture> describeDispatch(const DispatchRequest &request, const Launch &launch,
+                                          const DeviceConfig &config, const AddressMapper *mapper) {
+  auto c = std::make_unique<Capture>();
+  c->device = isa::targetName(config.target);
+  c->kernel = launch.kernel;
+  if (config.deviceCount > 1)
+    c->fileSuffix = "-device" + std::to_string(config.deviceIndex);
+  c->computeUnits = config.computeUnits;
+  c->ldsBase = config.ldsBase;
+  c->scratchBase = config.scratchBase;
+  std::memcpy(&c->packet, request.packet, sizeof(c->packet));
+  c->descriptor = launch.descriptor;
+  c->queueAddress = request.queueAddress;
+  c->packetAddress = request.dispatchPacketAddress;
+  c->dispatchId = request.dispatchId;
+  if (mapper)
+    for (const MemoryRange &m : mapper->ranges()) {
+      CapturedRange r;
+      r.address = m.address / kCapturePage * kCapturePage;
+      r.host = m.host - (m.address - r.address);
+      r.size = (m.address + m.size - r.address + kCapturePage - 1) / kCapturePage * kCapturePage;
+      c->ranges.push_back(std::move(r));
+    }
+  if (c->ranges.empty())
+    c->ranges = writableMemory();
+  return c;
+}
 
 struct CaptureControl::State {
   std::string folder;
@@ -150,29 +181,7 @@ std::unique_ptr<Capture> CaptureControl::begin(const DispatchRequest &request, c
         ++state_->seen[launch.kernel] != state_->wanted)
       return nullptr;
   }
-  auto c = std::make_unique<Capture>();
-  c->device = isa::targetName(config.target);
-  c->kernel = launch.kernel;
-  if (config.deviceCount > 1)
-    c->fileSuffix = "-device" + std::to_string(config.deviceIndex);
-  c->computeUnits = config.computeUnits;
-  c->ldsBase = config.ldsBase;
-  c->scratchBase = config.scratchBase;
-  std::memcpy(&c->packet, request.packet, sizeof(c->packet));
-  c->descriptor = launch.descriptor;
-  c->queueAddress = request.queueAddress;
-  c->packetAddress = request.dispatchPacketAddress;
-  c->dispatchId = request.dispatchId;
-  if (mapper)
-    for (const MemoryRange &m : mapper->ranges()) {
-      CapturedRange r;
-      r.address = m.address / kCapturePage * kCapturePage;
-      r.host = m.host - (m.address - r.address);
-      r.size = (m.address + m.size - r.address + kCapturePage - 1) / kCapturePage * kCapturePage;
-      c->ranges.push_back(std::move(r));
-    }
-  if (c->ranges.empty())
-    c->ranges = writableMemory();
+  auto c = describeDispatch(request, launch, config, mapper);
   takePicture(*c);
   // Others may still be finishing what came before the dispatch: a copy's signal, a queue's index.
   // What they write later would count as the dispatch's, so the picture has to hold for a moment.

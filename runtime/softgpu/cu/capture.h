@@ -54,6 +54,15 @@ struct Capture {
   static Result<Capture> read(const std::string &file);
 };
 
+/// A capture of this dispatch with no memory yet: its ranges are those of `mapper`, which may be
+/// null.
+std::unique_ptr<Capture> describeDispatch(const DispatchRequest &request, const Launch &launch,
+                                          const DeviceConfig &config, const AddressMapper *mapper);
+/// Memory as it is now becomes the capture's `before`; false when it was that already.
+bool takePicture(Capture &capture);
+/// The name of a kernel as part of a file's.
+std::string kernelFileName(const std::string &kernel);
+
 /// Which dispatches are captured, and the file of each.
 class CaptureControl {
 public:

@@ -8,6 +8,8 @@
 #include "runtime/softgpu/cu/profile_watch.h"
 #include "runtime/softgpu/cu/timing.h"
 #include "runtime/softgpu/cu/trace_log.h"
+#include "runtime/softgpu/cu/verify/pairs.h"
+#include "runtime/softgpu/cu/verify/verification.h"
 #include "runtime/softgpu/cu/worker.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/tier.h"
@@ -76,6 +78,10 @@ private:
   }
 
   DispatchResult runChecked(const DispatchRequest &request);
+  DispatchResult runLaunch(const DispatchRequest &request, const Launch &launch,
+                           AddressMapper *mapper);
+  DispatchResult runBeside(const DispatchRequest &request, AddressMapper *mapper);
+  void runGroups(Job &job);
   void record(const Launch &launch, const DispatchResult &result);
 
   const DeviceConfig config_;
@@ -97,18 +103,57 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   if (result.code != DispatchCode::ok)
     return result;
   FaultGuard::installHandlers();
+  if (!verify::enabled())
+    return runLaunch(request, launch, mapper_);
+  return verify::runVerified(
+      {request, launch, config_, mapper_},
+      [&](const DispatchRequest &r, AddressMapper *m) { return runLaunch(r, launch, m); },
+      [&](const DispatchRequest &r, AddressMapper *m) { return runBeside(r, m); });
+}
+
+/// The workgroups, on this thread and the pool's.
+void SoftGpu::runGroups(Job &job) {
+  auto worker = takeWorker();
+  const uint64_t others = std::min<uint64_t>(job.launch->totalGroups - 1, threads_ - 1);
+  Pool::Offer offer(pool_, unsigned(others), [&job](Worker &w) { w.run(job); });
+  worker->run(job);
+  putWorker(std::move(worker));
+}
+
+/// A run that nobody counts, times, traces or captures.
+DispatchResult SoftGpu::runBeside(const DispatchRequest &request, AddressMapper *mapper) {
+  Launch launch;
+  DispatchResult result = readLaunch(request, config_, launch);
+  if (result.code != DispatchCode::ok)
+    return result;
+  Job job;
+  job.launch = &launch;
+  job.request = &request;
+  job.env.config = &config_;
+  job.env.mapper = mapper;
+  job.code = code();
+  job.env.code = job.code.get();
+  job.env.entry = job.code->lookup(launch.entry);
+  runGroups(job);
+  result = std::move(job.result);
+  result.counters = job.counters;
+  return result;
+}
+
+DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &launch,
+                                  AddressMapper *mapper) {
   const std::shared_ptr<CodeCache> code = this->code();
 
   Job job;
   job.launch = &launch;
   job.request = &request;
   job.env.config = &config_;
-  job.env.mapper = mapper_ && (config_.checked || !mapper_->empty()) ? mapper_ : nullptr;
+  job.env.mapper = mapper && (config_.checked || !mapper->empty()) ? mapper : nullptr;
   job.env.code = code.get();
   job.env.entry = code->lookup(launch.entry);
   std::unique_ptr<Capture> capture;
   if (capture_)
-    capture = capture_->begin(request, launch, config_, mapper_);
+    capture = capture_->begin(request, launch, config_, mapper);
   std::unique_ptr<WatchFactory> trace;
   if (trace_ && trace_->wants(launch)) {
     trace = trace_->watch(launch, config_.target);
@@ -134,14 +179,10 @@ DispatchResult SoftGpu::runChecked(const DispatchRequest &request) {
   if (config_.timing) {
     cycles = runTimed(job, timing_);
   } else {
-    auto worker = takeWorker();
-    const uint64_t others = std::min<uint64_t>(launch.totalGroups - 1, threads_ - 1);
-    Pool::Offer offer(pool_, unsigned(others), [&job](Worker &w) { w.run(job); });
-    worker->run(job);
-    putWorker(std::move(worker));
+    runGroups(job);
   }
 
-  result = std::move(job.result);
+  DispatchResult result = std::move(job.result);
   result.counters = job.counters;
   result.cycles = cycles;
   if (capture)

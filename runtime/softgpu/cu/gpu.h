@@ -9,6 +9,7 @@
 #include "runtime/softgpu/isa/inst.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -60,6 +61,12 @@ struct DispatchRequest {
   /// full id is in the signal's mailbox). Called on a worker thread.
   std::function<void(uint32_t)> interrupt;
   const std::atomic<bool> *cancel = nullptr; ///< set: waves stop at their next quantum
+
+  // For runs beside the application's own (verify/verification.h):
+  const std::atomic<bool> *giveUp = nullptr; ///< as `cancel`
+  uint64_t maxInstructions = 0;              ///< of each host thread; then cancelled. 0: no limit
+  std::chrono::milliseconds maxTime{0};      ///< the same for time
+  bool reversed = false; ///< workgroups, and waves in a workgroup, start in descending order: shows races
 };
 
 /// Memory of the process that kernels may use.
@@ -73,6 +80,11 @@ struct AddressMapper {
   virtual ~AddressMapper() = default;
   virtual bool empty() const = 0;
   virtual uint64_t toHost(uint64_t deviceAddress) const = 0;
+  /// The same for an access of an instruction; the `bytes` lie together there.
+  virtual uint64_t access(uint64_t deviceAddress, [[maybe_unused]] uint64_t bytes,
+                          [[maybe_unused]] bool write) {
+    return toHost(deviceAddress);
+  }
   /// True when [address, address+size) is memory the process may access (checked mode, fault messages).
   virtual bool mapped(uint64_t address, uint64_t size) const = 0;
   /// All allocations, for saving a dispatch (capture.h).

@@ -137,6 +137,9 @@ void Worker::run(Job &job) noexcept {
   job_ = &job;
   counters_ = WaveCounters{};
   reported_ = 0;
+  started_ = {};
+  if (job.request->maxTime.count())
+    started_ = std::chrono::steady_clock::now();
   Worker *outer = WorkerInterrupt::worker;
   WorkerInterrupt::worker = this;
   {
@@ -200,7 +203,7 @@ void Worker::loop(Job &job) {
         ++k;
       }
     }
-    if (job.cancelled()) {
+    if (job.cancelled() || overLimit()) {
       DispatchResult r;
       r.code = DispatchCode::cancelled;
       r.message = "kernel " + job.launch->kernel + " was cancelled";
@@ -223,6 +226,12 @@ void Worker::loop(Job &job) {
       usleep(idle < 1024 ? 20 : 200);
     }
   }
+}
+
+bool Worker::overLimit() const {
+  const DispatchRequest &r = *job_->request;
+  return (r.maxInstructions && counters_.total() > r.maxInstructions) ||
+         (r.maxTime.count() && std::chrono::steady_clock::now() - started_ > r.maxTime);
 }
 
 size_t Worker::residentLimit() const {
@@ -252,11 +261,13 @@ bool Worker::launchNext() {
     g = std::move(spare_.back());
     spare_.pop_back();
   }
-  const uint64_t id = job.nextGroup.fetch_add(1, std::memory_order_relaxed);
+  uint64_t id = job.nextGroup.fetch_add(1, std::memory_order_relaxed);
   if (id >= job.launch->totalGroups) {
     spare_.push_back(std::move(g));
     return false;
   }
+  if (job.request->reversed)
+    id = job.launch->totalGroups - 1 - id;
   if (!startWorkgroup(*g, id, *job.launch, job.env, *job.request)) {
     DispatchResult r;
     r.code = DispatchCode::scratchTooLarge;
@@ -283,9 +294,10 @@ void Worker::runGroup(Workgroup &g) {
   // One quantum for the whole turn, so that loops around barriers end it, too.
   for (uint32_t k = 0; k < g.numWaves; ++k)
     g.waves[k].quantum = kQuantum;
+  const bool reversed = job_->request->reversed;
   do {
     for (uint32_t k = 0; k < g.numWaves; ++k) {
-      Wave &w = g.waves[k];
+      Wave &w = g.waves[reversed ? g.numWaves - 1 - k : k];
       if (w.status != WaveStatus::ready && w.status != WaveStatus::yielded)
         continue;
       w.status = WaveStatus::ready;

@@ -55,7 +55,8 @@ struct Job {
   DispatchResult result;
 
   bool cancelled() const {
-    return request->cancel && request->cancel->load(std::memory_order_relaxed);
+    return (request->cancel && request->cancel->load(std::memory_order_relaxed)) ||
+           (request->giveUp && request->giveUp->load(std::memory_order_relaxed));
   }
   /// Keeps the first failure and stops all workers.
   void fail(DispatchResult r);
@@ -81,6 +82,7 @@ public:
 private:
   void loop(Job &job);
   void runGroup(Workgroup &g);
+  bool overLimit() const;
   bool launchNext();
   bool grow();
   size_t residentLimit() const;
@@ -92,6 +94,7 @@ private:
   std::unique_ptr<Watch> watch_; ///< set: this dispatch is watched
   WaveCounters counters_;
   uint64_t reported_ = 0; ///< instructions the tier knows of
+  std::chrono::steady_clock::time_point started_;
   std::vector<std::unique_ptr<Workgroup>> resident_, spare_;
   bool slept_ =
       false; ///< every wave that ran since the flag was set stopped at s_sleep or a barrier

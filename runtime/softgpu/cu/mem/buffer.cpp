@@ -86,8 +86,9 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const uint64_t outside = exec & ~(whole | odd);
   if (odd && op.action == Action::store)
     odd |= std::exchange(whole, 0); // one pass, so that of overlapping lanes the highest still wins
+  const uint64_t span = r.swizzle ? r.bufferOffset(0, (op.bytes - 1) & ~3u) + 4 : op.bytes;
   if (w.mapper && !isPrivate &&
-      !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load)) [[unlikely]]
+      !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load, span)) [[unlikely]]
     return nullptr;
   if (op.action == Action::atomic)
     for (uint64_t m = whole; m; m &= m - 1)

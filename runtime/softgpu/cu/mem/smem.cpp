@@ -30,7 +30,7 @@ inline bool mapScalar(const ExecInst *i, Wave &w, uint64_t &address, uint32_t by
     w.raise(i, FaultKind::memory, "address outside every allocation", address, -1, write);
     return false;
   }
-  address = w.mapper->toHost(address);
+  address = w.mapper->access(address, bytes, write);
   return true;
 }
 

@@ -82,7 +82,9 @@ const ExecInst *typedOps(const ExecInst *i, Wave &w) {
     inside |= uint64_t(ok) << l;
     a[l] = start + at;
   }
-  if (w.mapper && !translate(i, w, a, inside, layout.bytes, f.store)) [[unlikely]]
+  const uint64_t span =
+      r.swizzle && layout.bytes ? r.bufferOffset(0, (layout.bytes - 1u) & ~3u) + 4 : layout.bytes;
+  if (w.mapper && !translate(i, w, a, inside, layout.bytes, f.store, span)) [[unlikely]]
     return nullptr;
   if (layout.bytes)
     addSwizzled(w, a, inside, layout.bytes, r.swizzle ? 4 * r.indexStride : 4);

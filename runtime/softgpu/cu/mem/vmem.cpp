@@ -16,14 +16,14 @@ void zeroLanes(VRow *dst, unsigned dwords, uint64_t mask) {
 }
 
 bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
-               bool write) {
+               bool write, uint64_t span) {
   for (; mask; mask &= mask - 1) {
     unsigned l = firstLane(mask);
     if (w.checkMemory && !w.mapper->mapped(address[l], bytes)) {
       w.raise(i, FaultKind::memory, "address outside every allocation", address[l], int(l), write);
       return false;
     }
-    address[l] = w.mapper->toHost(address[l]);
+    address[l] = w.mapper->access(address[l], span ? span : bytes, write);
   }
   return true;
 }

@@ -118,9 +118,10 @@ template <unsigned N> inline void groupsOutUnder(uint8_t *memory, const VRow *sr
                            _mm256_load_si256(reinterpret_cast<const __m256i *>(dense + 8 * k)));
 }
 
-/// Device to host addresses and checked mode; false: `w` has been faulted.
+/// Device to host addresses and checked mode; false: `w` has been faulted. `span`: how far apart
+/// the ends of a lane's bytes lie, where they do not lie together.
 bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
-               bool write);
+               bool write, uint64_t span = 0);
 
 /// Last step for lanes in ordinary memory: translate, atomics' alignment, trace, run. `dst`
 /// replaces the destination rows when not null.

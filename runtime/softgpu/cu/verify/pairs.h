@@ -1,0 +1,56 @@
+// Which kernels have a replacement, and what their code objects have in common.
+//
+// Thread rule: any thread; what find() returns stays valid after the object was removed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace meld::softgpu::verify {
+
+struct Symbol {
+  std::string name;
+  uint64_t original = 0, replacement = 0, size = 0;
+  bool variable = false;
+};
+
+/// An original code object and its replacement, loaded beside it.
+struct ObjectPair {
+  uint64_t originalBase = 0, originalSize = 0, replacementBase = 0, replacementSize = 0;
+  std::vector<Symbol> symbols; ///< by replacement address
+  std::string refused;         ///< why nothing of it can be verified
+
+  /// The original's address for one that the replacement's code formed: of the same variable or
+  /// function; other addresses are the same in both.
+  uint64_t originalOf(uint64_t replacementAddress) const;
+  /// As originalOf, for memory the replacement accesses: variables only.
+  uint64_t redirect(uint64_t address) const {
+    return address - replacementBase < replacementSize ? redirectInside(address) : address;
+  }
+  /// The two values, found in the same place, mean the same: equal, or the addresses that the two
+  /// code objects have for one thing.
+  bool sameMeaning(uint64_t original, uint64_t replacement) const;
+  /// The variable of the original at this address; nullptr when there is none.
+  const Symbol *variableAt(uint64_t originalAddress) const;
+
+private:
+  uint64_t redirectInside(uint64_t address) const;
+  const Symbol *symbolAt(uint64_t replacementAddress) const;
+};
+
+struct KernelPair {
+  uint64_t original = 0, replacement = 0; ///< descriptors
+  std::shared_ptr<const ObjectPair> object;
+};
+
+/// Somebody called meld_softgpu_verify_open().
+bool enabled();
+/// The folder it named; empty: none.
+std::string folder();
+/// The pair of the kernel with this (original) descriptor.
+std::optional<KernelPair> find(uint64_t originalDescriptor);
+
+} // namespace meld::softgpu::verify

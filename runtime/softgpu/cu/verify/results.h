@@ -1,0 +1,78 @@
+// What was verified in this process: counted by kernel, written to <folder>/<pid>.json.
+//
+// The file is written anew when a difference was found, at most ten times a second otherwise, and
+// when the process ends; a rename makes each version appear whole. A forked child starts with
+// nothing.
+//
+//   {"pid": N, "kernels": [{"name": "k", "dispatches": 9, "equal": 7, "different": 0,
+//     "notRepeatable": 1, "notVerified": {"reason": 1}}],
+//    "differences": [{"kernel": "k", "dispatch": 3, "device": "", "what": "...", "bytes": 4,
+//      "words": [{"address": "0x...", "allocation": "0x...", "size": 64, "offset": 16,
+//                 "variable": "", "original": "0x...", "replacement": "0x..."}],
+//      "captures": ["..."]}]}
+//
+// Thread rule: any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace meld::softgpu::verify {
+
+struct ReportedWord {
+  uint64_t address = 0;                          ///< as the kernel sees it
+  uint64_t allocation = 0, size = 0, offset = 0; ///< size 0: in no allocation
+  std::string variable;                          ///< of the code object, empty: none
+  uint32_t original = 0, replacement = 0;
+};
+
+struct Difference {
+  std::string kernel, device;
+  uint64_t dispatch = 0; ///< of this kernel in this process, from 1
+  std::string what;      ///< one line, without kernel and dispatch
+  uint64_t bytes = 0;
+  std::vector<ReportedWord> words;
+  std::vector<std::string> captures; ///< files
+  std::string text() const;          ///< some lines, for people
+};
+
+class Results {
+public:
+  void open(const std::string &folder);
+  /// The number of this dispatch of `kernel`.
+  uint64_t dispatched(const std::string &kernel);
+  void equal(const std::string &kernel);
+  void notRepeatable(const std::string &kernel);
+  void notVerified(const std::string &kernel, const std::string &why);
+  void different(Difference difference);
+  /// Differences of this kernel so far.
+  uint64_t differences(const std::string &kernel) const;
+  void flush() noexcept;
+
+private:
+  struct Counts {
+    uint64_t dispatches = 0, equal = 0, different = 0, notRepeatable = 0;
+    std::map<std::string, uint64_t> notVerified;
+  };
+  Counts &counts(const std::string &kernel);
+  std::string json() const;
+  void write(bool now);
+
+  mutable std::mutex mutex_;
+  std::string folder_;
+  pid_t pid_ = 0;
+  std::chrono::steady_clock::time_point written_{};
+  std::map<std::string, Counts> kernels_;
+  std::vector<Difference> differences_;
+};
+
+/// The process's; never destroyed.
+Results &results();
+
+} // namespace meld::softgpu::verify

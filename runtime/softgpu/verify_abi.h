@@ -1,0 +1,47 @@
+/* What libmeld.so tells the software GPU for `meld verify`: which kernel stands for which, and
+ * which addresses of the two code objects mean the same. Plain C; the functions are found by dlsym.
+ *
+ * Thread rule: any thread. Nothing is kept of the memory behind the pointers. */
+#ifndef MELD_SOFTGPU_VERIFY_ABI_H
+#define MELD_SOFTGPU_VERIFY_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MELD_VERIFY_ABI 1
+
+/* A variable or function that both code objects define. */
+typedef struct MeldVerifySymbol {
+  const char *name;
+  uint64_t original, replacement, size; /* addresses where they were loaded; bytes */
+  int variable; /* memory: the replacement has to use the original's; else only an address */
+} MeldVerifySymbol;
+
+typedef struct MeldVerifyKernel {
+  const char *name;
+  uint64_t original, replacement; /* descriptors; replacement 0: there is none, see `refused` */
+} MeldVerifyKernel;
+
+typedef struct MeldVerifyObject {
+  uint32_t abi;                                                          /* MELD_VERIFY_ABI */
+  uint64_t originalBase, originalSize, replacementBase, replacementSize; /* as loaded */
+  const MeldVerifyKernel *kernels;
+  uint64_t kernelCount;
+  const MeldVerifySymbol *symbols;
+  uint64_t symbolCount;
+  const char *refused; /* why its kernels cannot be verified; NULL: they can */
+} MeldVerifyObject;
+
+/* Verification begins: from now on dispatches take turns. Reports and captures go to `folder`. */
+__attribute__((visibility("default"))) void meld_softgpu_verify_open(const char *folder);
+__attribute__((visibility("default"))) void meld_softgpu_verify_add(const MeldVerifyObject *object);
+/* The object with this kernel's (original) descriptor is about to be unloaded. */
+__attribute__((visibility("default"))) void meld_softgpu_verify_remove(uint64_t originalDescriptor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,193 @@
+#include "shim/verify/side_loads.h"
+
+#include "runtime/log/log.h"
+#include "runtime/softgpu/verify_abi.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+
+namespace meld {
+namespace {
+
+/// A function of the software GPU; null where there is none in the process.
+template <class F> F softwareGpu(const char *name) {
+  return reinterpret_cast<F>(::dlsym(RTLD_DEFAULT, name));
+}
+
+/// Where an agent's kernels of an executable are: name without ".kd" -> descriptor.
+using Kernels = std::map<std::string, uint64_t>;
+
+struct Walk {
+  const SideEntries &entries;
+  hsa_agent_t agent;
+  Kernels &found;
+};
+
+hsa_status_t visit(hsa_executable_t, hsa_executable_symbol_t symbol, void *data) noexcept {
+  auto &walk = *static_cast<Walk *>(data);
+  auto get = walk.entries.symbolInfo;
+  try {
+    hsa_symbol_kind_t kind;
+    hsa_agent_t agent{};
+    uint32_t length = 0;
+    uint64_t object = 0;
+    if (get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind) != HSA_STATUS_SUCCESS ||
+        kind != HSA_SYMBOL_KIND_KERNEL ||
+        get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_AGENT, &agent) != HSA_STATUS_SUCCESS ||
+        agent.handle != walk.agent.handle ||
+        get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS)
+      return HSA_STATUS_SUCCESS;
+    std::string name(length, '\0');
+    if (get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data()) != HSA_STATUS_SUCCESS ||
+        get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object) != HSA_STATUS_SUCCESS)
+      return HSA_STATUS_SUCCESS;
+    if (name.ends_with(".kd"))
+      name.resize(name.size() - 3);
+    walk.found[name] = object;
+  } catch (...) {
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+Kernels kernelsOf(hsa_executable_t executable, hsa_agent_t agent, const SideEntries &entries) {
+  Kernels kernels;
+  Walk walk{entries, agent, kernels};
+  entries.iterateSymbols(executable, visit, &walk);
+  return kernels;
+}
+
+/// What loading added to the file's addresses; nothing when no kernel was loaded.
+template <class Address>
+std::optional<uint64_t> shift(const ObjectMap &map, const Kernels &loaded, Address address) {
+  for (const MappedSymbol &kernel : map.kernels)
+    if (const auto it = loaded.find(kernel.name); it != loaded.end())
+      return it->second - kernel.*address;
+  return std::nullopt;
+}
+
+} // namespace
+
+bool SideLoads::open(const std::string &folder) {
+  using Open = decltype(&meld_softgpu_verify_open);
+  if (auto open = softwareGpu<Open>("meld_softgpu_verify_open")) {
+    open(folder.c_str());
+    return true;
+  }
+  return false;
+}
+
+void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                         std::shared_ptr<const Bytes> replacement) {
+  Side side;
+  side.agent = agent;
+  side.bytes = std::move(replacement);
+  if (auto map = mapObjects(original, *side.bytes))
+    side.map = std::move(*map);
+  else
+    side.map.refused = map.error().message;
+  std::lock_guard guard(lock_);
+  byExecutable_[executable.handle].push_back(std::move(side));
+}
+
+void SideLoads::load(Side &side, const SideEntries &entries) {
+  auto refuse = [&](const char *what) {
+    if (side.map.refused.empty())
+      side.map.refused = what;
+  };
+  if (!side.map.refused.empty())
+    return;
+  if (entries.createReader(side.bytes->data(), side.bytes->size(), &side.reader) !=
+      HSA_STATUS_SUCCESS) {
+    side.reader = {};
+    return refuse("ROCr does not read the replacement");
+  }
+  if (entries.createExecutable(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr,
+                               &side.executable) != HSA_STATUS_SUCCESS) {
+    side.executable = {};
+    return refuse("ROCr makes no executable for the replacement");
+  }
+  if (entries.load(side.executable, side.agent, side.reader, nullptr, nullptr) !=
+          HSA_STATUS_SUCCESS ||
+      entries.freeze(side.executable, nullptr) != HSA_STATUS_SUCCESS)
+    refuse("ROCr does not load the replacement");
+}
+
+/// Tells the software GPU.
+void SideLoads::announce(hsa_executable_t original, Side &side, const SideEntries &entries) {
+  const auto add = softwareGpu<decltype(&meld_softgpu_verify_add)>("meld_softgpu_verify_add");
+  if (!add)
+    return;
+  const ObjectMap &map = side.map;
+  const Kernels loaded = kernelsOf(original, side.agent, entries);
+  const Kernels beside =
+      map.refused.empty() ? kernelsOf(side.executable, side.agent, entries) : Kernels{};
+  const auto by = shift(map, loaded, &MappedSymbol::original);
+  const auto besideBy = shift(map, beside, &MappedSymbol::replacement);
+  MeldVerifyObject object{};
+  object.abi = MELD_VERIFY_ABI;
+  object.refused = map.refused.empty() ? nullptr : map.refused.c_str();
+  std::vector<MeldVerifySymbol> symbols;
+  if (by && besideBy) {
+    object.originalBase = map.originalStart + *by;
+    object.originalSize = map.originalEnd - map.originalStart;
+    object.replacementBase = map.replacementStart + *besideBy;
+    object.replacementSize = map.replacementEnd - map.replacementStart;
+    for (const MappedSymbol &s : map.symbols)
+      symbols.push_back(
+          {s.name.c_str(), s.original + *by, s.replacement + *besideBy, s.size, s.variable});
+  }
+  std::vector<MeldVerifyKernel> kernels;
+  for (const auto &[name, descriptor] : loaded) {
+    const auto other = beside.find(name);
+    kernels.push_back({name.c_str(), descriptor, other == beside.end() ? 0 : other->second});
+    side.descriptor = descriptor;
+  }
+  object.kernels = kernels.data();
+  object.kernelCount = kernels.size();
+  object.symbols = symbols.data();
+  object.symbolCount = symbols.size();
+  add(&object);
+}
+
+void SideLoads::frozen(hsa_executable_t executable, const SideEntries &entries) {
+  std::vector<Side> sides;
+  {
+    std::lock_guard guard(lock_);
+    const auto it = byExecutable_.find(executable.handle);
+    if (it == byExecutable_.end())
+      return;
+    sides = std::move(it->second);
+  }
+  for (Side &side : sides) {
+    load(side, entries);
+    announce(executable, side, entries);
+    if (!side.map.refused.empty())
+      log::info("not verified: " + side.map.refused);
+  }
+  std::lock_guard guard(lock_);
+  byExecutable_[executable.handle] = std::move(sides);
+}
+
+void SideLoads::forget(hsa_executable_t executable, const SideEntries &entries) {
+  std::vector<Side> sides;
+  {
+    std::lock_guard guard(lock_);
+    const auto it = byExecutable_.find(executable.handle);
+    if (it == byExecutable_.end())
+      return;
+    sides = std::move(it->second);
+    byExecutable_.erase(it);
+  }
+  const auto remove =
+      softwareGpu<decltype(&meld_softgpu_verify_remove)>("meld_softgpu_verify_remove");
+  for (Side &side : sides) {
+    if (remove && side.descriptor)
+      remove(side.descriptor);
+    if (side.executable.handle)
+      entries.destroyExecutable(side.executable);
+    if (side.reader.handle)
+      entries.destroyReader(side.reader);
+  }
+}
+
+} // namespace meld
