@@ -170,8 +170,8 @@ bool prepare(Site &site, Function &function, FunctionAnalysisManager &analyses) 
                  &analyses.getResult<AssumptionAnalysis>(function), nullptr,
                  /*PreserveLCSSA=*/false);
   if (!site.loop->isLoopSimplifyForm() || site.loop->getHeader() != header)
-    return false; // it was cut in two, for example
-  formLCSSA(*site.loop, dominators, &loops, nullptr);
+    return false;                                                // it was cut in two, for example
+  formLCSSARecursively(*site.loop, dominators, &loops, nullptr); // values of inner loops, too
   for (WayOut &way : site.waysOut)
     way = wayOut(*site.loop, way.branch);
   return true;

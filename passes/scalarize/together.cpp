@@ -178,7 +178,8 @@ public:
   void run() {
     copyBlocks(blocks_, together_, ".together");
     findRest();
-    copyBlocks(restBlocks_, rest_, ".rest");
+    // Entered in the middle of a round: what it uses may be declared in front of it.
+    copyBlocks(restBlocks_, rest_, ".rest", /*declaring=*/blocks_);
     BasicBlock *header = loop_.getHeader();
     preheader_->getTerminator()->replaceSuccessorWith(header, mapped(together_, header));
     for (PHINode &phi : header->phis())

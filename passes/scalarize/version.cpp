@@ -1,4 +1,5 @@
 #include "passes/scalarize/version.h"
+#include "passes/transform/scope_markers.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -39,7 +40,7 @@ static void keepApart(ArrayRef<BasicBlock *> first, ArrayRef<BasicBlock *> secon
 }
 
 SmallVector<BasicBlock *, 16> copyBlocks(ArrayRef<BasicBlock *> blocks, ValueToValueMapTy &map,
-                                         const char *suffix) {
+                                         const char *suffix, ArrayRef<BasicBlock *> declaring) {
   SmallVector<BasicBlock *, 16> copies;
   for (BasicBlock *block : blocks) {
     BasicBlock *copy = CloneBasicBlock(block, map, suffix, block->getParent());
@@ -49,6 +50,7 @@ SmallVector<BasicBlock *, 16> copyBlocks(ArrayRef<BasicBlock *> blocks, ValueToV
   for (BasicBlock *copy : copies)
     for (Instruction &instruction : *copy)
       RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  renameScopes(declaring.empty() ? blocks : declaring, copies, suffix);
   return copies;
 }
 

@@ -23,10 +23,11 @@
 namespace meld::passes {
 
 /// Copies blocks, which then refer to each other's copies; `map` gets blocks and instructions.
-/// Edges that lead out of them are not known to the phis there.
-llvm::SmallVector<llvm::BasicBlock *, 16> copyBlocks(llvm::ArrayRef<llvm::BasicBlock *> blocks,
-                                                     llvm::ValueToValueMapTy &map,
-                                                     const char *suffix);
+/// Edges that lead out of them are not known to the phis there. Alias scopes that the blocks (or
+/// `declaring`, when it says more) declare are others in the copies.
+llvm::SmallVector<llvm::BasicBlock *, 16>
+copyBlocks(llvm::ArrayRef<llvm::BasicBlock *> blocks, llvm::ValueToValueMapTy &map,
+           const char *suffix, llvm::ArrayRef<llvm::BasicBlock *> declaring = {});
 
 /// Splits the entry block behind `last` (and behind all allocas) and branches on what `condition`
 /// builds: true leads to the code as it was, false to its copy.

@@ -2,6 +2,8 @@
 #include "passes/compat.h"
 #include "passes/transform/legality.h"
 #include "passes/transform/merge_instruction.h"
+#include "passes/transform/metadata_rules.h"
+#include "passes/transform/scope_markers.h"
 #include "passes/transform/ssa_repair.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -238,18 +240,48 @@ private:
       Value *r = item.right->getOperand(item.swapped && i < 2 ? 1 - i : i);
       clone->setOperand(i, merge(l, r, nullptr, to));
     }
-    intersectInto(*clone, *item.left, *item.right);
+    intersectInto(*clone, *item.left, *item.right, item.swapped);
     clone->setName(item.left->getName());
     compat::append(clone, to);
     values_[left][item.left] = clone;
     values_[right][item.right] = clone;
   }
 
+  // Scope markers of one side, up to where it has come. Declarations of scopes may stand before
+  // what is guarded, and SimplifyCFG likes guarded code without them; lifetimes may not.
+  struct MarkerCursor {
+    BasicBlock::iterator at;
+    SmallPtrSet<Value *, 4> *declared; ///< lists of scopes, in the block that is made
+  };
+
+  void carryMarkers(MarkerCursor &cursor, const Instruction *upTo, Side side, const Guard &guard,
+                    BasicBlock *current) {
+    for (; &*cursor.at != upTo; ++cursor.at) {
+      Instruction &marker = *cursor.at;
+      if (!isScopeMarker(marker))
+        continue;
+      if (marker.isLifetimeStartOrEnd())
+        copy(&marker, side, guard.block[side] ? guard.block[side] : current);
+      else if (cursor.declared->insert(marker.getOperand(0)).second)
+        copy(&marker, side, current);
+    }
+  }
+
   void emit(BlockPlan &plan) {
     BasicBlock *current = head_[plan.left];
     local_.clear();
     Guard guard;
+    SmallPtrSet<Value *, 4> declared;
+    MarkerCursor leftCursor{plan.left->begin(), &declared},
+        rightCursor{plan.right->begin(), &declared};
+    auto carryUpTo = [&](const Instruction *l, const Instruction *r) {
+      if (l)
+        carryMarkers(leftCursor, l, left, guard, current);
+      if (r)
+        carryMarkers(rightCursor, r, right, guard, current);
+    };
     for (const AlignedItem &item : plan.items) {
+      carryUpTo(item.left, item.right);
       switch (item.kind) {
       case AlignedItem::pair:
         close(guard, current);
@@ -275,6 +307,7 @@ private:
       }
       }
     }
+    carryUpTo(plan.left->getTerminator(), plan.right->getTerminator());
     close(guard, current);
     tail_[plan.left] = current;
     terminate(plan, current);
@@ -292,11 +325,7 @@ private:
       return;
     }
     Instruction *clone = l->clone();
-    SmallVector<std::pair<unsigned, MDNode *>, 4> metadata;
-    clone->getAllMetadataOtherThanDebugLoc(metadata);
-    for (auto [kind, node] : metadata)
-      if (r->getMetadata(kind) != node)
-        clone->setMetadata(kind, nullptr);
+    shareMetadata(*clone, *l, *r);
     clone->setDebugLoc(DILocation::getMergedLocation(l->getDebugLoc(), r->getDebugLoc()));
     if (l->getNumSuccessors() > 1) {
       Value *rc = mapped(decision(*r), right);
@@ -538,6 +567,7 @@ void carryOut(Plan &plan) {
   Function &function = *above->getParent();
   Value *condition = plan.branch->getCondition();
 
+  settleLifetimes(plan);
   if (plan.cutHeads)
     cutHeads(plan);
   // Tails for every node up to the last melded one, so that each entry has a single edge from
@@ -577,6 +607,7 @@ void carryOut(Plan &plan) {
   foldShieldedPhis(touched);
   for (BasicBlock *block : touched)
     MergeBlockIntoPredecessor(block);
+  forgetUniformNotes(function);
 }
 
 } // namespace meld::passes

@@ -1,6 +1,9 @@
 #include "passes/transform/decisions.h"
+#include "passes/compat.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace meld::passes {
@@ -20,9 +23,30 @@ std::string locationOf(const Instruction &terminator) {
   return out.str();
 }
 
+bool hasConvergenceTokens(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    return callee && callee->isIntrinsic() &&
+           compat::startsWith(callee->getName(), "llvm.experimental.convergence.");
+  });
+}
+
+static bool hasScalarArguments(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call || isa<IntrinsicInst>(call))
+      return false;
+    for (unsigned i = 0; i < call->arg_size(); ++i)
+      if (call->paramHasAttr(i, Attribute::InReg))
+        return true;
+    return false;
+  });
+}
+
 bool worthLooking(const Function &function) {
   if (function.isDeclaration() || function.hasFnAttribute(Attribute::OptimizeNone) ||
-      function.hasPersonalityFn())
+      function.hasPersonalityFn() || hasConvergenceTokens(function) || hasScalarArguments(function))
     return false;
   for (const BasicBlock &block : function)
     if (block.hasAddressTaken() || isa<IndirectBrInst>(block.getTerminator()) ||

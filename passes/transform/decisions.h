@@ -14,8 +14,14 @@ namespace meld::passes {
 std::string locationOf(const llvm::Instruction &terminator);
 
 /// False for what our passes never touch: declarations, optnone, exception handling, blocks whose
-/// address is taken.
+/// address is taken, convergence under control of tokens, calls with an argument in a scalar
+/// register (`inreg`). What each side computed for one such argument by itself would become one
+/// value of both; the calls would then look alike to LLVM, which runs them as one.
 bool worthLooking(const llvm::Function &function);
+
+/// Says by tokens which threads an operation runs with (`llvm.experimental.convergence.*`, LLVM 18
+/// on): ours have none, and a function must not have both kinds.
+bool hasConvergenceTokens(const llvm::Function &function);
 
 /// LLVM 15 recomputes live intervals wrongly where it forms load clauses for XNACK: LiveRangeCalc
 /// takes "undefined later in this block" for "undefined on entry", and a register is reused too

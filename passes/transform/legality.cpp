@@ -1,5 +1,6 @@
 #include "passes/transform/legality.h"
 #include "passes/analysis/wave_state.h"
+#include "passes/transform/scope_markers.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -11,7 +12,7 @@ using namespace llvm;
 
 bool isIgnorable(const Instruction &instruction) {
   return isa<DbgInfoIntrinsic>(instruction) || isa<PseudoProbeInst>(instruction) ||
-         isa<AssumeInst>(instruction) || isa<NoAliasScopeDeclInst>(instruction);
+         isa<AssumeInst>(instruction) || isScopeMarker(instruction);
 }
 
 bool isConvergentOperation(const Instruction &instruction) {
@@ -66,7 +67,9 @@ bool maySelectOperand(const Instruction &instruction, unsigned index) {
   if (auto *call = dyn_cast<CallBase>(&instruction)) {
     if (index >= call->arg_size())
       return false; // the callee, bundle operands
-    return !call->paramHasAttr(index, Attribute::ImmArg);
+    // A scalar register holds one value for the wave, and a choice by thread is two.
+    return !call->paramHasAttr(index, Attribute::ImmArg) &&
+           !call->paramHasAttr(index, Attribute::InReg);
   }
   if (auto *gep = dyn_cast<GetElementPtrInst>(&instruction)) {
     if (index == 0)

@@ -11,8 +11,8 @@
 
 namespace meld::passes {
 
-/// Leaves no code: debug intrinsics, probes, assumptions. Never influences a decision; dropped when
-/// melded.
+/// Leaves no code: debug intrinsics, probes, assumptions, scope markers. Never influences a
+/// decision; dropped when melded, but for the markers (scope_markers.h).
 bool isIgnorable(const llvm::Instruction &instruction);
 
 /// Talks to other lanes, must not gain control dependences, or happens once for the wave

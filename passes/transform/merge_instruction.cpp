@@ -1,44 +1,27 @@
 #include "passes/transform/merge_instruction.h"
+#include "passes/transform/metadata_rules.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Metadata.h"
 
 namespace meld::passes {
 
 using namespace llvm;
 
-static MDNode *common(unsigned kind, MDNode *left, MDNode *right) {
-  if (!left || !right)
-    return nullptr;
-  switch (kind) {
-  case LLVMContext::MD_tbaa:
-    return MDNode::getMostGenericTBAA(left, right);
-  case LLVMContext::MD_alias_scope:
-    return MDNode::getMostGenericAliasScope(left, right);
-  case LLVMContext::MD_noalias:
-    return MDNode::intersect(left, right);
-  case LLVMContext::MD_range:
-    return MDNode::getMostGenericRange(left, right);
-  case LLVMContext::MD_fpmath:
-    return MDNode::getMostGenericFPMath(left, right);
-  case LLVMContext::MD_align:
-  case LLVMContext::MD_dereferenceable:
-  case LLVMContext::MD_dereferenceable_or_null:
-    return MDNode::getMostGenericAlignmentOrDereferenceable(left, right);
-  default:
-    // A mark without content (noundef, invariant.load, nontemporal, ...) holds when both carry it;
-    // anything we do not know holds only when it is the same node.
-    return left == right ? left : nullptr;
-  }
+// The right call's promises, by the operands as they stand in the left one.
+static AttributeList attributesOf(const CallInst &call, bool swapped) {
+  AttributeList list = call.getAttributes();
+  if (!swapped)
+    return list;
+  SmallVector<AttributeSet, 4> parameters;
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    parameters.push_back(list.getParamAttrs(i < 2 ? 1 - i : i));
+  return AttributeList::get(call.getContext(), list.getFnAttrs(), list.getRetAttrs(), parameters);
 }
 
-void intersectInto(Instruction &merged, const Instruction &left, const Instruction &right) {
+void intersectInto(Instruction &merged, const Instruction &left, const Instruction &right,
+                   bool swapped) {
   merged.andIRFlags(&right);
-
-  SmallVector<std::pair<unsigned, MDNode *>, 8> kinds;
-  left.getAllMetadataOtherThanDebugLoc(kinds);
-  for (auto [kind, node] : kinds)
-    merged.setMetadata(kind, common(kind, node, right.getMetadata(kind)));
+  shareMetadata(merged, left, right);
 
   if (auto *load = dyn_cast<LoadInst>(&merged))
     load->setAlignment(std::min(cast<LoadInst>(left).getAlign(), cast<LoadInst>(right).getAlign()));
@@ -53,7 +36,7 @@ void intersectInto(Instruction &merged, const Instruction &left, const Instructi
                                     cast<AtomicCmpXchgInst>(right).getAlign()));
   else if (auto *call = dyn_cast<CallInst>(&merged)) {
     auto &l = cast<CallInst>(left), &r = cast<CallInst>(right);
-    if (l.getAttributes() != r.getAttributes())
+    if (l.getAttributes() != attributesOf(r, swapped))
       call->setAttributes(
           AttributeList()); // intrinsics only: the declaration keeps what is always true
     if (!l.isTailCall() || !r.isTailCall())

@@ -2,6 +2,7 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/preserved.h"
+#include "passes/transform/decisions.h"
 #include "passes/transform/stay_put.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -49,7 +50,8 @@ void candidatesOf(BasicBlock &block, SmallVectorImpl<Instruction *> &found) {
 
 PreservedAnalyses StayBeforeBarrierPass::run(Function &function,
                                              FunctionAnalysisManager &analyses) {
-  if (function.isDeclaration() || !options_.wantsKernel(function.getName()))
+  if (function.isDeclaration() || !options_.wantsKernel(function.getName()) ||
+      hasConvergenceTokens(function))
     return PreservedAnalyses::all();
   SmallVector<Instruction *, 8> candidates;
   for (BasicBlock &block : function)

@@ -2,6 +2,7 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/preserved.h"
+#include "passes/transform/decisions.h"
 #include "passes/transform/stay_put.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -120,7 +121,7 @@ private:
 } // namespace
 
 PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (function.isDeclaration())
+  if (function.isDeclaration() || hasConvergenceTokens(function))
     return PreservedAnalyses::all();
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   if (loops.empty())

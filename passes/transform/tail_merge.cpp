@@ -7,6 +7,8 @@
 #include "passes/transform/legality.h"
 #include "passes/transform/meld_choice.h"
 #include "passes/transform/merge_instruction.h"
+#include "passes/transform/metadata_rules.h"
+#include "passes/transform/scope_markers.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -235,8 +237,18 @@ void weigh(Tail &tail, const CostModel &cost) {
   tail.cost = bestCost;
 }
 
+// The tail passes by what stands between its rows: an object must not end before it is used.
+void widenLifetimesIn(const Tail &tail) {
+  SmallVector<Instruction *, 8> passed;
+  for (Instruction *top : tail.rows.front())
+    for (Instruction *at = top; at; at = at->getNextNode())
+      passed.push_back(at);
+  widenLifetimes(passed);
+}
+
 void merge(const Tail &tail) {
   Function &function = *tail.join->getParent();
+  widenLifetimesIn(tail);
   BasicBlock *block = BasicBlock::Create(function.getContext(), "meld.tail", &function, tail.join);
   BranchInst *jump = BranchInst::Create(tail.join, block);
   const size_t sides = tail.blocks.size();
@@ -269,7 +281,7 @@ void merge(const Tail &tail) {
     }
     for (size_t side = 1; side < sides; ++side) {
       Instruction *before = clone->clone(); // what the sides so far agree on
-      intersectInto(*clone, *before, *tail.rows[row][side]);
+      intersectInto(*clone, *before, *tail.rows[row][side], tail.swapped[row][side]);
       before->deleteValue();
     }
     clone->insertAfter(jump); // LLVM 21 lost the way to insert it where it belongs at once
@@ -304,6 +316,7 @@ void merge(const Tail &tail) {
       instruction->eraseFromParent();
     }
   MergeBlockIntoPredecessor(tail.join);
+  forgetUniformNotes(function);
 }
 
 } // namespace

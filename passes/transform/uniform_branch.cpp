@@ -23,7 +23,8 @@ static Value *scalarCondition(BranchInst &branch) {
 }
 
 PreservedAnalyses UniformBranchPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (!options_.wantsKernel(function.getName()) || function.isDeclaration())
+  if (!options_.wantsKernel(function.getName()) || function.isDeclaration() ||
+      hasConvergenceTokens(function))
     return PreservedAnalyses::all();
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
   if (divergence.gpu().kind() != GpuKind::amdgpu)

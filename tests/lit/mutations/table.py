@@ -1,10 +1,14 @@
 """One mutation a check: where it stands, what it is replaced by, and why none can notice, where that is so."""
 from collections import namedtuple
 
+# A rule for metadata that asks one side only, for `also`.
+first = ("transform/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *left, MDNode *) { return left; }\nstruct Kind {")
+
 # `also`: a second edit, (file, text, replacement), where two checks refuse the same thing.
 Mutation = namedtuple("Mutation", "name file text replacement redundant also", defaults=["", None])
 legality, merge, plan, codegen, nodes = (
     f"transform/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen", "nodes"))
+metadata, markers = (f"transform/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
 triangles, tails, switch, unpredicate = (
     f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate"))
 
@@ -61,6 +65,29 @@ mutations = [
              "return true;"),
     Mutation("call: attributes of merged intrinsics", merge, "if (l.getAttributes() != r.getAttributes())", "if (false)"),
     Mutation("call: tail marker", merge, "if (!l.isTailCall() || !r.isTailCall())", "if (false)"),
+    Mutation("call: values for scalar registers", "transform/decisions.cpp",
+             "hasConvergenceTokens(function) || hasScalarArguments(function))", "hasConvergenceTokens(function))"),
+    Mutation("call: scalar registers are not selected", legality, " &&\n           !call->paramHasAttr(index, Attribute::InReg);", ";",
+             "functions with such calls are not looked at"),
+    Mutation("function: convergence tokens", "transform/decisions.cpp",
+             "hasConvergenceTokens(function) || hasScalarArguments(function))", "hasScalarArguments(function))"),
+    # Scopes and lifetimes.
+    Mutation("scopes: declarations stay", codegen,
+             "else if (cursor.declared->insert(marker.getOperand(0)).second)\n        copy(&marker, side, current);", ""),
+    Mutation("scopes: once", codegen, "cursor.declared->insert(marker.getOperand(0)).second", "true"),
+    Mutation("scopes: of copies", markers, "if (!declared.empty())", "if (false)"),
+    Mutation("scopes: of what is left of a round", "scalarize/together.cpp", ', ".rest", /*declaring=*/blocks_);', ', ".rest");'),
+    Mutation("lifetimes: settled at all", codegen, "  settleLifetimes(plan);\n", ""),
+    Mutation("lifetimes: markers stay", codegen,
+             "copy(&marker, side, guard.block[side] ? guard.block[side] : current);", ";"),
+    Mutation("lifetimes: all accesses on the side", markers, "return found.isAll && all_of(found.accesses, inArm) &&",
+             "return found.isAll &&", "a start on this side that each access stands behind is as much"),
+    Mutation("lifetimes: addresses that are kept", markers, "return found.isAll && all_of", "return all_of"),
+    Mutation("lifetimes: a start before each access", markers, "return dominators.dominates(start, access);", "return true;"),
+    Mutation("lifetimes: one of two objects", markers,
+             "if (!gone.count(other) && any_of(candidatesOf(*other), [&](AllocaInst *object) {",
+             "if (false && any_of(candidatesOf(*other), [&](AllocaInst *object) {"),
+    Mutation("lifetimes: ends in a tail", tails, "  widenLifetimesIn(tail);\n", ""),
     # Pairs.
     Mutation("pair: commutative only", legality, "if (left.isCommutative() && left.getNumOperands() >= 2)",
              "if (left.getNumOperands() >= 2)"),
@@ -144,18 +171,24 @@ mutations += [
              "a fence is atomic to LLVM"),
     Mutation("loop: any of it", plan, "if (loops && (synchronises(*l) || synchronises(*r)))", "if (false)"),
     Mutation("loop: a side that leaves", plan, "if (!loop->contains(inside)) {", "if (false) {"),
-    Mutation("loop: promises of the branch", codegen, "if (r->getMetadata(kind) != node)", "if (false)"),
+    Mutation("loop: promises of the branch", codegen, "shareMetadata(*clone, *l, *r);", ""),
     # What a merged instruction may promise.
     Mutation("merge: flags", merge, "merged.andIRFlags(&right);", ""),
-    Mutation("merge: metadata", merge, "merged.setMetadata(kind, common(kind, node, right.getMetadata(kind)));", ""),
-    Mutation("merge: of one side only", merge, "if (!left || !right)\n    return nullptr;", "if (!left || !right)\n    return left;"),
-    Mutation("merge: type of the access", merge, "return MDNode::getMostGenericTBAA(left, right);", "return left;"),
-    Mutation("merge: alias scopes", merge, "return MDNode::getMostGenericAliasScope(left, right);", "return left;"),
-    Mutation("merge: noalias", merge, "return MDNode::intersect(left, right);", "return left;"),
-    Mutation("merge: range", merge, "return MDNode::getMostGenericRange(left, right);", "return left;"),
-    Mutation("merge: accuracy", merge, "return MDNode::getMostGenericFPMath(left, right);", "return left;"),
-    Mutation("merge: dereferenceable", merge, "return MDNode::getMostGenericAlignmentOrDereferenceable(left, right);", "return left;"),
-    Mutation("merge: unknown kinds", merge, "return left == right ? left : nullptr;", "return left;"),
+    Mutation("merge: metadata", merge, "shareMetadata(merged, left, right);", ""),
+    Mutation("merge: of one side only", metadata, "MDNode *other = right.getMetadata(kind);",
+             "MDNode *other = right.getMetadata(kind) ? right.getMetadata(kind) : node;"),
+    Mutation("merge: type of the access", metadata, '{"tbaa", MDNode::getMostGenericTBAA}', '{"tbaa", first}', also=first),
+    Mutation("merge: alias scopes", metadata, '{"alias.scope", MDNode::getMostGenericAliasScope}', '{"alias.scope", first}', also=first),
+    Mutation("merge: noalias", metadata, '{"noalias", MDNode::intersect}', '{"noalias", first}', also=first),
+    Mutation("merge: range", metadata, '{"range", MDNode::getMostGenericRange}', '{"range", first}', also=first),
+    Mutation("merge: accuracy", metadata, '{"fpmath", MDNode::getMostGenericFPMath}', '{"fpmath", first}', also=first),
+    Mutation("merge: dereferenceable", metadata, '{"dereferenceable", MDNode::getMostGenericAlignmentOrDereferenceable}',
+             '{"dereferenceable", first}', also=first),
+    Mutation("merge: access groups", metadata, '{"llvm.access.group", onlyIfSame}', '{"llvm.access.group", first}', also=first),
+    Mutation("merge: unknown kinds", metadata, "return kind.rule;\n  return nullptr;", "return kind.rule;\n  return onlyIfSame;"),
+    Mutation("merge: notes on waves", codegen, "  forgetUniformNotes(function);", "",
+             "the table of kinds drops them from what is merged; the rest is for values made of such"),
+    Mutation("merge: promises of exchanged operands", merge, "if (!swapped)\n    return list;", "return list;"),
     Mutation("merge: alignment of loads", merge,
              "load->setAlignment(std::min(cast<LoadInst>(left).getAlign(), cast<LoadInst>(right).getAlign()));", "(void)load;"),
     Mutation("merge: alignment of stores", merge,
