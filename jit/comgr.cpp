@@ -1,6 +1,7 @@
 #include "jit/comgr.h"
 
 #include "jit/error.h"
+#include "runtime/host/leftovers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #if __has_include(<amd_comgr/amd_comgr.h>)
@@ -143,8 +144,8 @@ Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kin
   if (!out)
     return out.takeError();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::string name =
-        formatv("unit{0}.{1}", i, inputs[i].kind == AMD_COMGR_DATA_KIND_BC ? "bc" : "o");
+    std::string name = formatv("{0}{1}.{2}", kCompilerInput, i,
+                               inputs[i].kind == AMD_COMGR_DATA_KIND_BC ? "bc" : "o");
     auto d = h.data(inputs[i].kind, inputs[i].bytes, name.c_str());
     if (!d)
       return d.takeError();

@@ -1,14 +1,17 @@
 #include "jit/dumps.h"
 
+#include "runtime/host/new_file.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 
 using namespace llvm;
 
@@ -59,18 +62,16 @@ bool Dumps::wants(StringRef kind) const {
 }
 
 void Dumps::write(StringRef stem, StringRef suffix, StringRef text) const {
-  SmallString<256> path(directory_);
-  sys::path::append(path, fileName(stem) + suffix);
-  std::error_code ec;
-  raw_fd_ostream os(path, ec);
-  if (!ec) {
-    os << text;
-    os.close();
-    ec = os.error();
-    os.clear_error(); // its destructor would end the process
-  }
-  if (ec)
-    warn_("dump " + path.str().str() + ": " + ec.message());
+  const std::string name = fileName(stem) + suffix.str();
+  auto problem = [&](const std::string &why) {
+    warn_("dump " + directory_ + "/" + name + ": " + why);
+  };
+  // The folder's name can be told from the object: where others can write, a link may be there.
+  Descriptor folder(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder)
+    return problem(errnoText("opening the folder", errno));
+  if (auto done = writeNewFile(folder, name, {text.data(), text.size()}, 0666); !done)
+    problem(done.error().message);
 }
 
 } // namespace meld::jit

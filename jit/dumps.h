@@ -5,7 +5,8 @@
 //   cfg       <kernel>.before.dot .after.dot
 //   decision  decisions.json
 //
-// Failing to write is reported once per file and changes nothing else.
+// A file replaces what has its name, also a link or a pipe; the object's folder is not entered
+// where it is a link. Failing to write is reported once per file and changes nothing else.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

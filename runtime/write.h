@@ -2,10 +2,13 @@
 // may have a limit. Neither must end it with a signal of our making.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
+#include <poll.h>
 #include <pthread.h>
 #include <string_view>
 #include <unistd.h>
@@ -50,6 +53,29 @@ inline int writeAll(int descriptor, std::string_view text) noexcept {
     if (done <= 0)
       return done ? errno : EIO;
     text.remove_prefix(done);
+  }
+  return 0;
+}
+
+/// The same where a reader may be slow or gone for good: waits for room once for a fifth of a
+/// second, and after such a wait in vain no more until there is room again. What does not fit is
+/// dropped: EAGAIN then. A pipe that says it has room takes PIPE_BUF bytes without waiting, so that
+/// much is written at a time.
+inline int writeWithoutBlocking(int descriptor, std::string_view text) noexcept {
+  constexpr size_t kPart = 4096; // PIPE_BUF
+  constexpr int kPatienceMs = 200;
+  static std::atomic<bool> nobodyReads{false};
+  while (!text.empty()) {
+    pollfd room{descriptor, POLLOUT, 0};
+    const int ready = ::poll(&room, 1, nobodyReads ? 0 : kPatienceMs);
+    if (ready < 0 && errno == EINTR)
+      continue;
+    nobodyReads = ready == 0;
+    if (ready <= 0)
+      return ready ? errno : EAGAIN;
+    if (const int error = writeAll(descriptor, text.substr(0, kPart)))
+      return error;
+    text.remove_prefix(std::min(kPart, text.size()));
   }
   return 0;
 }

@@ -1,14 +1,13 @@
 #include "runtime/cache/directory.h"
 
-#include "runtime/write.h"
+#include "runtime/host/text.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,38 +42,13 @@ Result<void> makeFolders(const std::string &path) {
   }
 }
 
-std::string uniqueName() {
-  static std::atomic<uint32_t> counter{0};
-  uint64_t random = 0;
-  if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-    random = counter.load();
-  return std::string(kTemporaryPrefix) + std::to_string(getpid()) + "." +
-         std::to_string(counter++) + "." + hexOffset(random).substr(2);
-}
-
 } // namespace
-
-std::string errnoText(const std::string &what, int error) {
-  return what + ": " + std::string(strerrordesc_np(error) ? strerrordesc_np(error) : "?");
-}
-
-Descriptor &Descriptor::operator=(Descriptor &&other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0)
-      ::close(fd_);
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0)
-    ::close(fd_);
-}
 
 Result<Descriptor> openCacheDirectory(const std::string &path, bool create) {
   if (path.empty() || path[0] != '/')
-    return fail(ErrorCode::badInput, "cache folder '" + path + "' is not an absolute path");
+    return fail(ErrorCode::badInput, "cache folder '" + shown(path) + "' is not an absolute path");
+  if (path.size() >= PATH_MAX) // before any part of it is made
+    return fail(ErrorCode::badInput, "cache folder " + shown(path) + " has too long a name");
   Descriptor fd(::open(path.c_str(), kDirectoryFlags));
   if (!fd && errno == ENOENT) {
     if (!create)
@@ -106,59 +80,51 @@ Result<Descriptor> openSubdirectory(const Descriptor &parent, const std::string 
   return checked(std::move(fd), name);
 }
 
-Result<Bytes> readFileAt(const Descriptor &directory, const std::string &name, uint64_t limit) {
-  Descriptor fd(
+Result<OpenFile> openFileAt(const Descriptor &directory, const std::string &name, uint64_t limit) {
+  OpenFile file;
+  file.descriptor = Descriptor(
       ::openat(directory.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) {
+  const int fd = file.descriptor.get();
+  if (fd < 0) {
     if (errno == ENOENT)
       return fail(ErrorCode::notFound, errnoText(name, errno));
     return fail(errno == ELOOP ? ErrorCode::badInput : ErrorCode::io, errnoText(name, errno));
   }
   struct stat info;
-  if (fstat(fd.get(), &info))
+  if (fstat(fd, &info))
     return fail(ErrorCode::io, errnoText(name, errno));
   if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)))
     return fail(ErrorCode::badInput, name + " is not a regular file that only we can write");
   if (info.st_size < 0 || uint64_t(info.st_size) > limit)
     return fail(ErrorCode::badInput, name + " has " + std::to_string(info.st_size) + " bytes");
-  Bytes bytes(info.st_size);
+  // Not st_blocks: file systems that compress or write late have fewer. Where holes are not known
+  // the answer is the end of the file.
+  const off_t hole = ::lseek(fd, 0, SEEK_HOLE);
+  if (hole >= 0 && hole < info.st_size)
+    return fail(ErrorCode::badInput, name + " has a hole at offset " + hexOffset(hole));
+  file.size = info.st_size;
+  return file;
+}
+
+Result<Bytes> readPart(const OpenFile &file, uint64_t offset, uint64_t size) {
+  Bytes bytes(size);
   size_t at = 0;
-  while (at < bytes.size()) {
-    ssize_t got = ::read(fd.get(), bytes.data() + at, bytes.size() - at);
+  while (at < size) {
+    ssize_t got = ::pread(file.descriptor.get(), bytes.data() + at, size - at, off_t(offset + at));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return fail(ErrorCode::io, errnoText("reading " + name, errno));
+      return fail(ErrorCode::io, errnoText("reading a cache entry", errno));
     if (got == 0)
-      return fail(ErrorCode::badInput, name + " ends at offset " + hexOffset(at));
+      return fail(ErrorCode::badInput, "it ends at offset " + hexOffset(offset + at));
     at += got;
   }
   return bytes;
 }
 
 Result<void> writeFileAt(const Descriptor &directory, const std::string &name, ByteView bytes) {
-  std::string temporary;
-  Descriptor fd;
-  for (unsigned attempt = 0; attempt < 16 && !fd; ++attempt) {
-    temporary = uniqueName();
-    fd = Descriptor(::openat(directory.get(), temporary.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd && errno != EEXIST)
-      return fail(ErrorCode::io, errnoText("creating a file in the cache", errno));
-  }
-  if (!fd)
-    return fail(ErrorCode::io, "no free temporary name in the cache");
-  int error = writeAll(fd.get(), {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
-  // close() is where some file systems report a full quota.
-  if (::close(fd.release()) && !error)
-    error = errno;
-  if (!error && ::renameat(directory.get(), temporary.c_str(), directory.get(), name.c_str()))
-    error = errno;
-  if (error) {
-    ::unlinkat(directory.get(), temporary.c_str(), 0);
-    return fail(ErrorCode::io, errnoText("writing " + name, error));
-  }
-  return {};
+  return writeNewFile(directory, name,
+                      {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
 }
 
 Result<std::vector<std::string>> namesIn(const Descriptor &directory) {

@@ -20,6 +20,34 @@ bool isHexDigit(const std::string &name) {
   return name.size() == 1 && std::string_view(kHex).find(name[0]) != std::string_view::npos;
 }
 
+/// What killed holders left. They are not opened: closing one would let go of a lock of ours.
+void removeOldLocks(const Descriptor &locks) {
+  auto names = namesIn(locks);
+  if (!names)
+    return;
+  const int64_t now = std::time(nullptr);
+  for (const std::string &name : *names) {
+    struct stat info;
+    if (!::fstatat(locks.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) &&
+        now - info.st_mtime > kStaleTemporary)
+      ::unlinkat(locks.get(), name.c_str(), 0);
+  }
+}
+
+/// The whole file, when its head is that of an entry.
+Result<Bytes> readEntryFile(const Descriptor &folder, const std::string &name, const CacheKey *key,
+                            uint64_t maxCodeObject) {
+  auto file = openFileAt(folder, name, kMaxEntryFile);
+  if (!file)
+    return tl::unexpected(file.error());
+  auto head = readPart(*file, 0, std::min<uint64_t>(file->size, kEntryHead));
+  if (!head)
+    return head;
+  if (auto fine = checkEntryHead(*head, file->size, key, maxCodeObject); !fine)
+    return tl::unexpected(fine.error());
+  return readPart(*file, 0, file->size);
+}
+
 } // namespace
 
 DiskCache::DiskCache(DiskCacheOptions options) : options_(std::move(options)) {
@@ -45,32 +73,25 @@ void DiskCache::turnOff(const std::string &why) {
     options_.warn("cache off for this process: " + why);
 }
 
-Result<const Descriptor *> DiskCache::root(bool create) {
-  std::lock_guard guard(lock_);
-  if (root_)
-    return &root_;
+Result<Descriptor> DiskCache::root(bool create) {
   create = create && !options_.readonly;
   auto base = openCacheDirectory(options_.directory, create);
   if (!base)
-    return tl::unexpected(base.error());
-  auto version = openSubdirectory(*base, kVersionFolder, create);
-  if (!version)
-    return tl::unexpected(version.error());
-  root_ = std::move(*version);
-  return &root_;
+    return base;
+  return openSubdirectory(*base, kVersionFolder, create);
 }
 
 Result<Descriptor> DiskCache::folderOf(const std::string &name, bool create) {
   auto base = root(create);
   if (!base)
     return tl::unexpected(base.error());
-  auto first = openSubdirectory(**base, name.substr(0, 1), create);
+  auto first = openSubdirectory(*base, name.substr(0, 1), create);
   if (!first)
     return first;
   return openSubdirectory(*first, name.substr(1, 1), create);
 }
 
-std::optional<CacheEntry> DiskCache::load(const CacheKey &key) {
+std::optional<CacheEntry> DiskCache::load(const CacheKey &key, uint64_t maxCodeObject) {
   if (!usable())
     return std::nullopt;
   std::string name = key.hex();
@@ -80,7 +101,7 @@ std::optional<CacheEntry> DiskCache::load(const CacheKey &key) {
       turnOff(folder.error().message);
     return std::nullopt;
   }
-  auto file = readFileAt(*folder, name, kMaxEntryFile);
+  auto file = readEntryFile(*folder, name, &key, maxCodeObject);
   Result<CacheEntry> entry =
       file ? readEntry(*file, &key) : Result<CacheEntry>(tl::unexpected(file.error()));
   if (!entry) {
@@ -139,7 +160,7 @@ void DiskCache::markTried(const CacheKey &key) {
     return;
   const std::string name = key.hex();
   auto folder = folderOf(name, false);
-  auto file = folder ? readFileAt(*folder, name, kMaxEntryFile)
+  auto file = folder ? readEntryFile(*folder, name, &key, kMaxCodeObject)
                      : Result<Bytes>(tl::unexpected(folder.error()));
   auto changed = file ? withVerdict(std::move(*file), Verdict::replaced) : std::move(file);
   if (!changed) // gone or damaged meanwhile: the next load sees to it
@@ -148,7 +169,8 @@ void DiskCache::markTried(const CacheKey &key) {
     turnOff(ok.error().message);
 }
 
-FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait) {
+FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait,
+                         const std::atomic<bool> *stop) {
   if (!usable() || options_.readonly)
     return {};
   auto base = root(true);
@@ -156,18 +178,10 @@ FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait) {
     turnOff(base.error().message);
     return {};
   }
-  const Descriptor *locks = nullptr;
-  {
-    std::lock_guard guard(lock_);
-    if (!locks_) {
-      auto folder = openSubdirectory(**base, kLocksFolder, true);
-      if (!folder)
-        return {};
-      locks_ = std::move(*folder);
-    }
-    locks = &locks_;
-  }
-  return FileLock::acquire(*locks, key.hex(), wait);
+  auto folder = openSubdirectory(*base, kLocksFolder, true);
+  if (!folder)
+    return {};
+  return FileLock::acquire(std::move(*folder), key.hex(), wait, stop);
 }
 
 Result<std::vector<CacheFile>> DiskCache::list() {
@@ -178,13 +192,13 @@ Result<std::vector<CacheFile>> DiskCache::list() {
       return files;
     return tl::unexpected(base.error());
   }
-  auto firsts = namesIn(**base);
+  auto firsts = namesIn(*base);
   if (!firsts)
     return tl::unexpected(firsts.error());
   for (const std::string &first : *firsts) {
     if (!isHexDigit(first))
       continue;
-    auto level = openSubdirectory(**base, first, false);
+    auto level = openSubdirectory(*base, first, false);
     auto seconds = level ? namesIn(*level) : std::vector<std::string>{};
     if (!seconds)
       continue;
@@ -222,7 +236,7 @@ Result<CacheEntryHeader> DiskCache::header(const std::string &name) {
   auto folder = folderOf(name, false);
   if (!folder)
     return tl::unexpected(folder.error());
-  auto file = readFileAt(*folder, name, kMaxEntryFile);
+  auto file = readEntryFile(*folder, name, &*key, kMaxCodeObject);
   if (!file)
     return tl::unexpected(file.error());
   auto entry = readEntry(*file, &*key); // the code object must unpack, too
@@ -276,11 +290,12 @@ Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
     return tl::unexpected(base.error());
   }
   if (!dryRun) {
-    auto locks = openSubdirectory(**base, kLocksFolder, true);
+    auto locks = openSubdirectory(*base, kLocksFolder, true);
     if (!locks)
       return tl::unexpected(locks.error());
-    // After the folder, in which it is released.
-    FileLock cleaner = FileLock::acquire(*locks, "cleaner", std::chrono::milliseconds(0));
+    removeOldLocks(*locks);
+    FileLock cleaner =
+        FileLock::acquire(std::move(*locks), "cleaner", std::chrono::milliseconds(0));
     if (!cleaner.held())
       return gone;
     auto result = prune(limit, true);

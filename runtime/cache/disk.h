@@ -3,6 +3,7 @@
 //   <directory>/v2/<a>/<b>/<key in hex>     a, b: the key's first two hex digits
 //   <directory>/v2/locks/<key in hex>       single flight (lock.h), and "cleaner"
 //
+// No descriptor is kept from one call to the next: the application may close it and use its number.
 // Thread-safe. Every error of the disk gives one warning through `warn` and turns the cache off for
 // the process; an entry that does not check out is removed and counted as damaged, and is a miss.
 // Modification time is the time of last use; an entry's use is recorded at most once a minute.
@@ -13,7 +14,6 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <optional>
 
 namespace meld {
@@ -50,21 +50,24 @@ public:
   uint64_t damagedEntries() const { return damaged_.load(); }
   uint64_t stores() const { return stores_.load(); }
 
-  std::optional<CacheEntry> load(const CacheKey &key);
+  /// An entry whose code object is larger than `maxCodeObject` bytes is taken for damaged, without
+  /// being read.
+  std::optional<CacheEntry> load(const CacheKey &key, uint64_t maxCodeObject = kMaxCodeObject);
   /// True when the entry is on disk now.
   bool store(const CacheEntry &entry);
   /// Turns the entry's verdict from `untried` into `replaced`; nothing where there is none.
   void markTried(const CacheKey &key);
-  FileLock lock(const CacheKey &key, std::chrono::milliseconds wait);
+  FileLock lock(const CacheKey &key, std::chrono::milliseconds wait,
+                const std::atomic<bool> *stop = nullptr);
 
   // For `meld cache`; these return their error and leave the cache on.
   Result<std::vector<CacheFile>> list();
   Result<CacheEntryHeader> header(const std::string &name);
   Result<CacheTotals> totals();
   Result<void> remove(const std::string &name);
-  /// Removes the least recently used entries until at most `limit` bytes are left, and temporary
-  /// files older than an hour. Returns what went (or would go, with `dryRun`). One cleaner at a
-  /// time: empty when another one is at work.
+  /// Removes the least recently used entries until at most `limit` bytes are left, temporary files
+  /// older than an hour, and locks of that age that killed processes left. Returns what went (or
+  /// would go, with `dryRun`). One cleaner at a time: empty when another one is at work.
   Result<std::vector<CacheFile>> prune(uint64_t limit, bool dryRun = false);
   /// Removes entries that do not check out; returns them.
   Result<std::vector<std::pair<CacheFile, std::string>>> verify(bool dryRun = false);
@@ -73,13 +76,11 @@ public:
   void cleanIfNeeded() noexcept;
 
 private:
-  Result<const Descriptor *> root(bool create);
+  Result<Descriptor> root(bool create);
   Result<Descriptor> folderOf(const std::string &name, bool create);
   void turnOff(const std::string &why);
 
   DiskCacheOptions options_;
-  std::mutex lock_; ///< guards the descriptors below, never held across a read or write of an entry
-  Descriptor root_, locks_;
   std::atomic<bool> off_{false};
   std::atomic<uint64_t> damaged_{0}, stores_{0};
 };

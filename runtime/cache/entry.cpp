@@ -17,7 +17,7 @@ struct RawHeader {
   uint64_t created, rawSize, payloadSize;
   uint32_t toolSize, reasonSize, metadataSize, metadataRawSize;
 };
-static_assert(sizeof(RawHeader) == 88, "the file format has no padding");
+static_assert(sizeof(RawHeader) == kEntryHead, "the file format has no padding");
 
 bool hasPayload(Verdict verdict) { return verdict != Verdict::unchanged; }
 
@@ -64,6 +64,8 @@ const char *verdictName(Verdict verdict) {
 }
 
 Result<Bytes> writeEntry(const CacheEntry &entry) {
+  const std::string tool = entry.tool.substr(0, kMaxText);
+  const std::string reason = entry.reason.substr(0, kMaxText);
   if (entry.codeObject.size() > kMaxCodeObject)
     return fail(ErrorCode::badInput, "code object of " + std::to_string(entry.codeObject.size()) +
                                          " bytes is too large for the cache");
@@ -76,8 +78,8 @@ Result<Bytes> writeEntry(const CacheEntry &entry) {
   header.verdict = static_cast<uint32_t>(entry.verdict);
   std::copy(entry.key.bytes.begin(), entry.key.bytes.end(), header.key);
   header.created = entry.created;
-  header.toolSize = entry.tool.size();
-  header.reasonSize = entry.reason.size();
+  header.toolSize = tool.size();
+  header.reasonSize = reason.size();
 
   Result<std::string> metadata;
   if (!entry.metadata.empty()) {
@@ -99,7 +101,7 @@ Result<Bytes> writeEntry(const CacheEntry &entry) {
   Bytes out(sizeof(header));
   std::memcpy(out.data(), &header, sizeof(header));
   for (const std::string *text :
-       std::initializer_list<const std::string *>{&entry.tool, &entry.reason, &metadata.value()})
+       std::initializer_list<const std::string *>{&tool, &reason, &metadata.value()})
     out.insert(out.end(), text->begin(), text->end());
   out.insert(out.end(), payload->begin(), payload->end());
   auto sum = blake3(out);
@@ -118,23 +120,53 @@ struct Parts {
   ByteView tool, reason, metadata, payload;
 };
 
-Result<Parts> split(ByteView file) {
-  Parts parts;
-  auto header = readAt<RawHeader>(file, 0, "cache entry header");
+Result<RawHeader> checkedHeader(ByteView head, uint64_t fileSize, const CacheKey *expected,
+                                uint64_t maxCodeObject) {
+  auto header = readAt<RawHeader>(head, 0, "cache entry header");
   if (!header)
-    return tl::unexpected(header.error());
-  parts.header = *header;
+    return header;
   if (!std::equal(std::begin(kMagic), std::end(kMagic), header->magic))
     return fail(ErrorCode::badInput, "no cache entry magic at offset 0x0");
   if (header->version != kCacheFormat)
     return fail(ErrorCode::unsupported,
                 "cache entry version " + std::to_string(header->version) + " at offset 0x8");
-  uint64_t texts = uint64_t(header->toolSize) + header->reasonSize + header->metadataSize;
-  uint64_t fixed = sizeof(RawHeader) + kChecksumSize + texts; // < 2^34: no overflow
-  if (header->payloadSize > kMaxEntryFile || fixed + header->payloadSize != file.size())
-    return fail(ErrorCode::badInput, "cache entry says " +
-                                         std::to_string(fixed + header->payloadSize) +
-                                         " bytes, the file has " + std::to_string(file.size()));
+  CacheKey key;
+  std::copy(std::begin(header->key), std::end(header->key), key.bytes.begin());
+  if (expected && key != *expected)
+    return fail(ErrorCode::badInput, "cache entry belongs to key " + key.hex());
+  const auto verdict = static_cast<Verdict>(header->verdict);
+  const bool known = verdict >= Verdict::replaced && verdict <= Verdict::untried;
+  if (!known || hasPayload(verdict) != (header->payloadSize != 0) ||
+      header->rawSize > std::min(maxCodeObject, kMaxCodeObject) ||
+      header->payloadSize > ZSTD_compressBound(header->rawSize))
+    return fail(ErrorCode::badInput, "cache entry verdict " + std::to_string(header->verdict) +
+                                         " with a payload of " +
+                                         std::to_string(header->payloadSize) + " bytes for " +
+                                         std::to_string(header->rawSize));
+  if (header->metadataRawSize > kMaxMetadata ||
+      (header->metadataSize != 0) != (header->metadataRawSize != 0) ||
+      header->metadataSize > ZSTD_compressBound(header->metadataRawSize))
+    return fail(ErrorCode::badInput, "cache entry metadata of " +
+                                         std::to_string(header->metadataSize) + " bytes for " +
+                                         std::to_string(header->metadataRawSize));
+  if (header->toolSize > kMaxText || header->reasonSize > kMaxText)
+    return fail(ErrorCode::badInput, "cache entry with texts of " +
+                                         std::to_string(header->toolSize) + " and " +
+                                         std::to_string(header->reasonSize) + " bytes");
+  const uint64_t says = sizeof(RawHeader) + kChecksumSize + header->toolSize + header->reasonSize +
+                        header->metadataSize + header->payloadSize; // each bounded: no overflow
+  if (says != fileSize)
+    return fail(ErrorCode::badInput, "cache entry says " + std::to_string(says) +
+                                         " bytes, the file has " + std::to_string(fileSize));
+  return header;
+}
+
+Result<Parts> split(ByteView file, const CacheKey *expected) {
+  auto header = checkedHeader(file, file.size(), expected, kMaxCodeObject);
+  if (!header)
+    return tl::unexpected(header.error());
+  Parts parts;
+  parts.header = *header;
   auto sum = blake3(file.first(file.size() - kChecksumSize));
   if (!std::equal(sum.begin(), sum.end(), file.end() - kChecksumSize))
     return fail(ErrorCode::badInput, "cache entry checksum at offset " +
@@ -148,31 +180,24 @@ Result<Parts> split(ByteView file) {
     *part = file.subspan(at, size);
     at += size;
   }
-  auto verdict = static_cast<Verdict>(header->verdict);
-  bool known = verdict >= Verdict::replaced && verdict <= Verdict::untried;
-  if (!known || hasPayload(verdict) != (header->payloadSize != 0) ||
-      header->rawSize > kMaxCodeObject)
-    return fail(ErrorCode::badInput, "cache entry verdict " + std::to_string(header->verdict) +
-                                         " with a payload of " +
-                                         std::to_string(header->payloadSize) + " bytes");
-  if (header->metadataRawSize > kMaxMetadata ||
-      (header->metadataSize != 0) != (header->metadataRawSize != 0))
-    return fail(ErrorCode::badInput, "cache entry metadata of " +
-                                         std::to_string(header->metadataSize) + " bytes for " +
-                                         std::to_string(header->metadataRawSize));
   return parts;
 }
 
 } // namespace
 
+Result<void> checkEntryHead(ByteView head, uint64_t fileSize, const CacheKey *expected,
+                            uint64_t maxCodeObject) {
+  if (auto header = checkedHeader(head, fileSize, expected, maxCodeObject); !header)
+    return tl::unexpected(header.error());
+  return {};
+}
+
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
-  auto parts = split(file);
+  auto parts = split(file, expected);
   if (!parts)
     return tl::unexpected(parts.error());
   CacheEntry entry;
   std::copy(std::begin(parts->header.key), std::end(parts->header.key), entry.key.bytes.begin());
-  if (expected && entry.key != *expected)
-    return fail(ErrorCode::badInput, "cache entry belongs to key " + entry.key.hex());
   entry.verdict = static_cast<Verdict>(parts->header.verdict);
   entry.created = parts->header.created;
   entry.tool = textOf(parts->tool);
@@ -187,7 +212,7 @@ Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
 }
 
 Result<Bytes> withVerdict(Bytes file, Verdict verdict) {
-  auto parts = split(file);
+  auto parts = split(file, nullptr);
   if (!parts)
     return tl::unexpected(parts.error());
   if (!hasPayload(verdict) || parts->payload.empty())
@@ -200,7 +225,7 @@ Result<Bytes> withVerdict(Bytes file, Verdict verdict) {
 }
 
 Result<CacheEntryHeader> readEntryHeader(ByteView file) {
-  auto parts = split(file);
+  auto parts = split(file, nullptr);
   if (!parts)
     return tl::unexpected(parts.error());
   CacheEntryHeader header;

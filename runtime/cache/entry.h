@@ -47,10 +47,18 @@ struct CacheEntryHeader {
 inline constexpr uint32_t kCacheFormat = 2;
 inline constexpr uint64_t kMaxEntryFile = uint64_t(1) << 30;
 inline constexpr uint64_t kMaxCodeObject = uint64_t(1) << 30;
-inline constexpr uint64_t kMaxMetadata = uint64_t(256) << 20;
+inline constexpr uint64_t kMaxMetadata = uint64_t(64) << 20;
+inline constexpr uint64_t kMaxText = 64 << 10; ///< of tool and of reason, in an entry
+inline constexpr size_t kEntryHead = 88;       ///< bytes of the header
 
-/// Errors: internal (zstd), badInput (larger than the limits above).
+/// Tool and reason are cut at kMaxText. Errors: internal (zstd), badInput (larger than the limits
+/// above).
 Result<Bytes> writeEntry(const CacheEntry &entry);
+/// Looks at the first kEntryHead bytes of a file with `fileSize`, so that nobody takes memory for
+/// an entry that cannot be one: sizes that add up and could be zstd's, the key, a code object of at
+/// most `maxCodeObject` bytes. Errors: badInput, unsupported.
+Result<void> checkEntryHead(ByteView head, uint64_t fileSize, const CacheKey *expected,
+                            uint64_t maxCodeObject);
 /// Checks everything but that the metadata unpacks. `expected` may be null (`meld cache verify`
 /// compares with the file name itself).
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected);

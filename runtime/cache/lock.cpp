@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -11,39 +12,69 @@
 namespace meld {
 namespace {
 
+constexpr std::chrono::milliseconds kLongestPause{20};
+
 bool stillNamed(int directory, const std::string &name, int fd) {
   struct stat open, named;
   return !fstat(fd, &open) && !fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) &&
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
+struct flock wholeFile() {
+  struct flock range {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET; // l_len 0: to the end, wherever that is
+  return range;
+}
+
+/// By proc(5): the letter behind the name in parentheses, in which there may be more of them.
+bool isStopped(pid_t process) {
+  char path[32], text[512];
+  std::snprintf(path, sizeof(path), "/proc/%d/stat", int(process));
+  Descriptor fd(::open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t size = fd ? ::read(fd.get(), text, sizeof(text) - 1) : -1;
+  if (size <= 0)
+    return false;
+  text[size] = '\0';
+  const char *end = std::strrchr(text, ')');
+  return end && end[1] == ' ' && std::strchr("TtZX", end[2]) && end[2];
+}
+
+/// The holder is known (of this PID namespace) and does not run.
+bool holderIsStopped(int fd) {
+  struct flock range = wholeFile();
+  return !::fcntl(fd, F_GETLK, &range) && range.l_type != F_UNLCK && range.l_pid > 0 &&
+         isStopped(range.l_pid);
+}
+
 } // namespace
 
-FileLock FileLock::acquire(const Descriptor &directory, const std::string &name,
-                           std::chrono::milliseconds wait) {
+FileLock FileLock::acquire(Descriptor folder, const std::string &name,
+                           std::chrono::milliseconds wait, const std::atomic<bool> *stop) {
   using Clock = std::chrono::steady_clock;
-  auto deadline = Clock::now() + wait;
+  const auto deadline = Clock::now() + wait;
   std::chrono::milliseconds pause{1};
   for (;;) {
-    Descriptor fd(
-        ::openat(directory.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    Descriptor fd(::openat(folder.get(), name.c_str(),
+                           O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
     if (!fd)
       return {};
     for (;;) {
-      if (!::flock(fd.get(), LOCK_EX | LOCK_NB))
+      struct flock range = wholeFile();
+      if (!::fcntl(fd.get(), F_SETLK, &range))
         break;
-      if (errno != EWOULDBLOCK && errno != EINTR)
+      if (errno != EAGAIN && errno != EACCES && errno != EINTR)
         return {};
-      if (Clock::now() >= deadline)
+      if (Clock::now() >= deadline || (stop && *stop) || holderIsStopped(fd.get()))
         return {};
       std::this_thread::sleep_for(pause);
-      pause = std::min(pause * 2, std::chrono::milliseconds(20));
+      pause = std::min(pause * 2, kLongestPause);
     }
-    if (!stillNamed(directory.get(), name, fd.get()))
+    if (!stillNamed(folder.get(), name, fd.get()))
       continue; // the holder before us removed it
     FileLock lock;
+    lock.folder_ = std::move(folder);
     lock.file_ = std::move(fd);
-    lock.directory_ = directory.get();
     lock.name_ = name;
     return lock;
   }
@@ -52,8 +83,8 @@ FileLock FileLock::acquire(const Descriptor &directory, const std::string &name,
 FileLock &FileLock::operator=(FileLock &&other) noexcept {
   if (this != &other) {
     release();
+    folder_ = std::move(other.folder_);
     file_ = std::move(other.file_);
-    directory_ = other.directory_;
     name_ = std::move(other.name_);
   }
   return *this;
@@ -64,10 +95,11 @@ FileLock::~FileLock() { release(); }
 void FileLock::release() noexcept {
   if (!file_)
     return;
-  ::unlinkat(directory_, name_.c_str(), 0);
-  // Explicitly: a child forked meanwhile shares the open file and would keep the lock.
-  ::flock(file_.get(), LOCK_UN);
-  file_ = Descriptor();
+  // Where the application has closed the file the lock went with it, and another may have it.
+  if (file_.isStillOurs() && folder_.isStillOurs() && stillNamed(folder_.get(), name_, file_.get()))
+    ::unlinkat(folder_.get(), name_.c_str(), 0);
+  file_ = Descriptor(); // the lock goes with it
+  folder_ = Descriptor();
 }
 
 } // namespace meld

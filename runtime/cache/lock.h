@@ -1,13 +1,20 @@
-// Cross-process single flight: one file per key, flock(2), a bounded wait.
+// Cross-process single flight: one file per key, a POSIX record lock (fcntl F_SETLK), a bounded
+// wait.
 //
-// The kernel drops the lock when its holder dies, so a lock never outlives a killed compile. The
-// file is removed on release; whoever waited on the removed file notices (its inode is no longer
-// the named one) and starts over. After the wait the caller goes on without the lock: duplicated
-// work is fine, a hang is not.
+// The lock belongs to the process. The kernel drops it when the process ends, however it ends; a
+// child that was forked meanwhile does not have it, as it would have a lock of flock(2) or an
+// "open file description" lock, and so cannot keep it. A holder that was stopped (SIGSTOP, a
+// debugger) may never go on: nobody waits for it. Whoever does not get the lock goes on without it:
+// duplicated work is fine, a hang is not.
+//
+// The file is removed on release; whoever waited on the removed file notices (its inode is no
+// longer the named one) and starts over. Two locks of one process do not exclude each other, and
+// where it holds one key twice, letting go of one lets go of both: the engine compiles a key once.
 #pragma once
 
 #include "runtime/cache/directory.h"
 
+#include <atomic>
 #include <chrono>
 
 namespace meld {
@@ -20,15 +27,14 @@ public:
   ~FileLock();
   bool held() const { return static_cast<bool>(file_); }
 
-  /// Not held when the wait ran out or the file system has no locks. `directory` must outlive the
-  /// lock.
-  static FileLock acquire(const Descriptor &directory, const std::string &name,
-                          std::chrono::milliseconds wait);
+  /// Not held when the wait ran out, when `stop` became true, when the holder is stopped, or when
+  /// the file system has no locks.
+  static FileLock acquire(Descriptor folder, const std::string &name,
+                          std::chrono::milliseconds wait, const std::atomic<bool> *stop = nullptr);
 
 private:
   void release() noexcept;
-  Descriptor file_;
-  int directory_ = -1;
+  Descriptor folder_, file_;
   std::string name_;
 };
 

@@ -1,15 +1,15 @@
 #include "runtime/log/log.h"
+#include "runtime/host/output.h"
+#include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
 #include "runtime/write.h"
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <unistd.h>
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
@@ -17,27 +17,37 @@
 namespace meld::log {
 namespace {
 
+constexpr size_t kShownPath = 200;
+constexpr size_t kLongest = 4000; ///< of a message; a pipe takes a line of this size in one piece
+
 /// Writes whole lines with one write(2): lines of several processes do not mix, nothing is left in
-/// a buffer when the process dies.
-class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
+/// a buffer when the process dies. Never waits for a reader (runtime/write.h). Where the file
+/// cannot be written any more, stderr hears of it once.
+class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
-  DescriptorSink(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
-  ~DescriptorSink() override {
-    if (owned_)
-      ::close(descriptor_);
-  }
+  /// Without a file: stderr.
+  LineSink(Descriptor file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
 
 protected:
   void sink_it_(const spdlog::details::log_msg &message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    writeAll(descriptor_, {line.data(), line.size()});
+    const std::string_view text(line.data(), line.size());
+    if (!file_)
+      return writeToStderr(text);
+    const int error = file_.isStillOurs() ? writeWithoutBlocking(file_.get(), text) : EBADF;
+    if (!error || error == EAGAIN || said_)
+      return;
+    said_ = true;
+    writeToStderr("libmeld: MELD_LOG_FILE=" + name_ + ": " +
+                  (error == EBADF ? "closed by the application" : std::strerror(error)) + "\n");
   }
   void flush_() override {}
 
 private:
-  int descriptor_;
-  bool owned_;
+  Descriptor file_;
+  const std::string name_;
+  bool said_ = false;
 };
 
 struct State {
@@ -74,23 +84,30 @@ spdlog::level::level_enum toSpdlog(Level level) {
   return spdlog::level::off;
 }
 
-std::shared_ptr<spdlog::logger> open(const std::string &file) {
-  int descriptor = STDERR_FILENO;
-  int problem = 0;
-  if (!file.empty()) {
-    descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
-    if (descriptor < 0) {
-      problem = errno;
-      descriptor = STDERR_FILENO;
-    }
-  }
-  auto sink = std::make_shared<DescriptorSink>(descriptor, descriptor != STDERR_FILENO);
+std::shared_ptr<spdlog::logger> open(const std::string &name) {
+  Result<Descriptor> file;
+  if (!name.empty())
+    file = openOutput(name, true);
+  std::string problem = file ? "" : shown(file.error().message, kShownPath);
+  auto sink =
+      std::make_shared<LineSink>(file ? std::move(*file) : Descriptor(), shown(name, kShownPath));
   auto logger = std::make_shared<spdlog::logger>("meld", std::move(sink));
   logger->set_level(spdlog::level::trace);
-  logger->set_pattern(file.empty() ? "libmeld[%P] %l: %v" : "%Y-%m-%d %H:%M:%S.%e [%P:%t] %l: %v");
-  if (problem)
-    logger->warn("MELD_LOG_FILE={}: {}; logging to stderr", file, std::strerror(problem));
+  logger->set_pattern(name.empty() ? "libmeld[%P] %l: %v" : "%Y-%m-%d %H:%M:%S.%e [%P:%t] %l: %v");
+  if (!problem.empty())
+    logger->warn("MELD_LOG_FILE: {}; logging to stderr", problem);
   return logger;
+}
+
+/// One line that a terminal shows as it is.
+std::string printable(std::string_view message) {
+  std::string text(message.substr(0, kLongest));
+  for (char &c : text)
+    if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f)
+      c = ' ';
+  if (message.size() > kLongest)
+    text += "... (" + std::to_string(message.size()) + " bytes)";
+  return text;
 }
 
 } // namespace
@@ -125,7 +142,7 @@ void write(Level level, std::string_view message) noexcept {
         s.logger = open(s.file);
       logger = s.logger;
     }
-    logger->log(toSpdlog(level), spdlog::string_view_t(message.data(), message.size()));
+    logger->log(toSpdlog(level), spdlog::string_view_t(printable(message)));
   } catch (...) {
     // A log that cannot be written is no reason to disturb the application.
   }

@@ -1,9 +1,11 @@
 // The log: stderr, or the file MELD_LOG_FILE names. Never stdout.
 //
-// Nothing is opened before the first message that passes the level. Thread-safe; never throws; when
-// the file cannot be opened the log goes to stderr and says so once. After a fork the child stays
-// silent until configure() is called again: the parent's lock may be held by a thread that the
-// child does not have.
+// Nothing is opened before the first message that passes the level. Thread-safe; never throws,
+// never waits for a reader; when the file cannot be opened, or is none for output
+// (runtime/host/output.h), the log goes to stderr and says so once. A message is one line: control
+// characters become blanks, what is longer than 4000 bytes is cut. What counts as stderr:
+// runtime/host/stderr.h. After a fork the child stays silent until configure() is called again: the
+// parent's lock may be held by a thread that the child does not have.
 #pragma once
 
 #include <string>

@@ -50,21 +50,24 @@ const char *sourceName(Source source) {
 void Report::add(ReportLine line) noexcept {
   try {
     std::lock_guard guard(lock_);
-    if (line.outcome == Outcome::noBitcode)
+    if (line.outcome == Outcome::noBitcode) {
       ++passedThrough_;
-    else if (lines_.size() < kMaxLines)
+      return;
+    }
+    // Before what takes memory.
+    ++loads_;
+    ++byOutcome_[static_cast<size_t>(line.outcome)];
+    hits_ += line.source == Source::disk || line.source == Source::memory;
+    if (lines_.size() < kMaxLines)
       lines_.push_back(std::move(line));
-    else
-      ++dropped_;
   } catch (...) {
   }
 }
 
 std::string Report::text() const {
   std::lock_guard guard(lock_);
-  std::string out = "libmeld report: " + std::to_string(lines_.size() + dropped_) +
-                    " code objects with bitcode, " + std::to_string(passedThrough_) + " without\n";
-  unsigned replaced = 0, unchanged = 0, failed = 0, late = 0, hits = 0;
+  std::string out = "libmeld report: " + std::to_string(loads_) + " code objects with bitcode, " +
+                    std::to_string(passedThrough_) + " without\n";
   for (const ReportLine &line : lines_) {
     out += std::string("  ") + outcomeName(line.outcome) + " (" + sourceName(line.source) + ", " +
            number(line.milliseconds) + " ms, " + std::to_string(line.bytes) + " bytes, " +
@@ -74,17 +77,15 @@ std::string Report::text() const {
     out += "\n";
     for (const std::string &kernel : line.kernels)
       out += "    " + kernel + "\n";
-    replaced += line.outcome == Outcome::replaced;
-    unchanged += line.outcome == Outcome::unchanged;
-    failed += line.outcome == Outcome::failed;
-    late += line.outcome == Outcome::late;
-    hits += line.source == Source::disk || line.source == Source::memory;
   }
-  if (dropped_)
-    out += "  and " + std::to_string(dropped_) + " more\n";
-  out += "  replaced " + std::to_string(replaced) + ", unchanged " + std::to_string(unchanged) +
-         ", failed " + std::to_string(failed) + ", late " + std::to_string(late) + "; cache hits " +
-         std::to_string(hits) + "\n";
+  if (loads_ > lines_.size())
+    out += "  and " + std::to_string(loads_ - lines_.size()) + " more\n";
+  auto count = [&](Outcome outcome) {
+    return std::to_string(byOutcome_[static_cast<size_t>(outcome)]);
+  };
+  out += "  replaced " + count(Outcome::replaced) + ", unchanged " + count(Outcome::unchanged) +
+         ", failed " + count(Outcome::failed) + ", late " + count(Outcome::late) + "; cache hits " +
+         std::to_string(hits_) + "\n";
   return out;
 }
 

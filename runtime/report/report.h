@@ -1,6 +1,7 @@
 // What libmeld did in this process, for MELD_REPORT. Thread-safe; never throws.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@ enum class Outcome : uint8_t {
   late,     ///< the compile was not done in time; the next run has it
   disabled, ///< observing only
 };
+inline constexpr size_t kOutcomes = 6;
 const char *outcomeName(Outcome outcome);
 
 enum class Source : uint8_t { none, compiled, memory, disk };
@@ -34,14 +36,16 @@ struct ReportLine {
 class Report {
 public:
   void add(ReportLine line) noexcept;
-  /// Plain text, one line per code object that carries bitcode, then totals.
+  /// Plain text: a line for each of the first 10000 loads of an object with bitcode, then totals of
+  /// all.
   std::string text() const;
 
 private:
   mutable std::mutex lock_;
   std::vector<ReportLine> lines_;
-  uint64_t dropped_ = 0; ///< lines past the limit are only counted
-  uint64_t passedThrough_ = 0;
+  /// Of every load, whether its line is kept or not.
+  uint64_t loads_ = 0, passedThrough_ = 0, hits_ = 0;
+  std::array<uint64_t, kOutcomes> byOutcome_{};
 };
 
 } // namespace meld

@@ -1,13 +1,18 @@
 #include "runtime/settings/settings.h"
 
+#include "runtime/host/pattern.h"
+#include "runtime/host/text.h"
+
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
-#include <regex>
 
 namespace meld {
 namespace {
+
+constexpr uint32_t kMostJobs = 64;
+constexpr size_t kMaxText = 16384; ///< a list of several paths, each of PATH_MAX
+constexpr size_t kMostUnknown = 10;
 
 /// Allowed words of Choice and List settings.
 const std::vector<std::string> &allowedWords(std::string_view name) {
@@ -67,24 +72,15 @@ Result<double> parseReal(std::string_view text) {
   return value;
 }
 Result<std::string> parseRegex(std::string_view text) {
-  if (text.empty())
-    return std::string();
-  try {
-    std::regex compiled(std::string(text), std::regex::extended);
-  } catch (const std::regex_error &error) {
-    return fail(ErrorCode::badInput, "not a POSIX extended regular expression");
-  }
-  // \d, \w and the like would match the letter.
-  for (size_t at = 0; at + 1 < text.size(); ++at)
-    if (text[at] == '\\') {
-      const char escaped = text[++at];
-      if (std::isalnum(static_cast<unsigned char>(escaped)))
-        return fail(ErrorCode::badInput, std::string("\\") + escaped +
-                                             " is not known to POSIX extended regular expressions");
-    }
+  if (!text.empty())
+    if (auto pattern = Pattern::compile(text); !pattern)
+      return tl::unexpected(pattern.error());
   return std::string(text);
 }
 Result<std::string> parseChoice(std::string_view name, std::string_view text) {
+  constexpr size_t longerThanAny = 64;
+  if (text.size() > longerThanAny)
+    text = text.substr(0, longerThanAny);
   std::string word = lower(text);
   const auto &allowed = allowedWords(name);
   if (std::find(allowed.begin(), allowed.end(), word) == allowed.end())
@@ -93,7 +89,7 @@ Result<std::string> parseChoice(std::string_view name, std::string_view text) {
 }
 Result<std::string> parseList(std::string_view name, std::string_view text) {
   constexpr std::string_view passPrefix = "meld-"; // as opt knows them
-  std::string out;
+  std::vector<std::string> words;
   while (!text.empty()) {
     size_t comma = std::min(text.find(','), text.size());
     std::string_view part = text.substr(0, comma);
@@ -108,23 +104,33 @@ Result<std::string> parseList(std::string_view name, std::string_view text) {
       part.remove_prefix(passPrefix.size());
     auto word = parseChoice(name, part);
     if (!word)
-      return fail(ErrorCode::badInput, "'" + std::string(part) + "' is " + word.error().message);
-    out += (out.empty() ? "" : ",") + *word;
+      return fail(ErrorCode::badInput, "'" + shown(part, 20) + "' is " + word.error().message);
+    // Once is enough: a list is as long as there are words, however long the text is.
+    if (std::find(words.begin(), words.end(), *word) == words.end())
+      words.push_back(std::move(*word));
   }
-  if (out != "none" && ("," + out + ",").find(",none,") != std::string::npos)
+  if (words.size() > 1 && std::find(words.begin(), words.end(), "none") != words.end())
     return fail(ErrorCode::badInput, "'none' stands alone");
+  std::string out;
+  for (const std::string &word : words)
+    out += (out.empty() ? "" : ",") + word;
   return out;
 }
 
 // One overload set per kind, chosen by tag, so that the table can say parseAs##kind.
 Result<bool> parseAsFlag(std::string_view, std::string_view text) { return parseFlag(text); }
-Result<uint32_t> parseAsNumber(std::string_view, std::string_view text) {
-  return parseNumber(text);
+Result<uint32_t> parseAsNumber(std::string_view name, std::string_view text) {
+  auto number = parseNumber(text);
+  if (number && name == "MELD_JOBS" && (*number < 1 || *number > kMostJobs))
+    return fail(ErrorCode::badInput, "not a number from 1 to " + std::to_string(kMostJobs));
+  return number;
 }
 Result<uint64_t> parseAsSize(std::string_view, std::string_view text) { return parseSize(text); }
 Result<double> parseAsReal(std::string_view, std::string_view text) { return parseReal(text); }
 Result<int> parseAsLevel(std::string_view, std::string_view text) { return parseLevel(text); }
 Result<std::string> parseAsText(std::string_view, std::string_view text) {
+  if (text.size() > kMaxText)
+    return fail(ErrorCode::badInput, "longer than any path or list");
   return std::string(text);
 }
 Result<std::string> parseAsRegex(std::string_view, std::string_view text) {
@@ -181,8 +187,9 @@ LoadedSettings parseSettings(const Lookup &lookup, const std::vector<std::string
       if (given)                                                                                   \
         value = given;                                                                             \
       else                                                                                         \
-        out.warnings.push_back(std::string(name) + "=" + *text + ": " + given.error().message +    \
-                               "; using the default" + (*byDefault ? " " byDefault : ""));         \
+        out.warnings.push_back(std::string(name) + "=" + shown(*text) + ": " +                     \
+                               given.error().message + "; using the default" +                     \
+                               (*byDefault ? " " byDefault : ""));                                 \
     }                                                                                              \
     if (value)                                                                                     \
       out.settings.field = *value;                                                                 \
@@ -199,9 +206,14 @@ LoadedSettings parseSettings(const Lookup &lookup, const std::vector<std::string
       unknown.push_back(name);
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  if (unknown.size() > kMostUnknown) {
+    out.warnings.push_back(std::to_string(unknown.size()) + " unknown settings; the first " +
+                           std::to_string(kMostUnknown) + " follow");
+    unknown.resize(kMostUnknown);
+  }
   for (const std::string &name : unknown) {
     std::string near = suggest(name, known);
-    out.warnings.push_back("unknown setting " + name +
+    out.warnings.push_back("unknown setting " + shown(name) +
                            (near.empty() ? std::string() : "; did you mean " + near + "?"));
   }
   return out;

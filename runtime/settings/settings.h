@@ -1,8 +1,9 @@
 // Settings of libmeld: environment variables with the prefix MELD_.
 //
 // A bad value gives one warning and the default; an unknown MELD_ name gives one warning with a
-// suggestion. Nothing here throws or ends the process. Immutable once read; read them once per
-// process.
+// suggestion, the first ten of them. However long a value is, it costs a look at each character,
+// and a warning shows 60 of them. Nothing here throws (but for lack of memory) or ends the process.
+// Immutable once read; read them once per process.
 #pragma once
 
 #include "runtime/result.h"

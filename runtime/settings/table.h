@@ -33,7 +33,7 @@ MELD_SETTING(Flag,   tailMerge,       "MELD_TAIL_MERGE",        "1",    "Merge a
 MELD_SETTING(Number, exitWaitMs, "MELD_EXIT_WAIT_MS", "10000", "At the end of the process, wait this long for compiles in the background, then stop them")
 MELD_SETTING(Number, compileBudgetMs, "MELD_COMPILE_BUDGET_MS", "10000", "Wait this long for a compile, then run the original and finish in the background; 0: no limit")
 MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",      "sync", "sync: wait for a compile; async: never wait, the result serves the next load")
-MELD_SETTING(Number, jobs,            "MELD_JOBS",              "1",    "Most compile threads in a process, at least 1; comgr compiles one thing at a time, so a second only waits, reads and writes meanwhile")
+MELD_SETTING(Number, jobs,            "MELD_JOBS",              "1",    "Most compile threads in a process, 1 to 64; comgr compiles one thing at a time, so a second only waits, reads and writes meanwhile")
 MELD_SETTING(Text,   dumpDir,         "MELD_DUMP_DIR",          "",     "Write IR, ISA, decisions and CFGs of compiles into this folder")
 MELD_SETTING(List,   dump,            "MELD_DUMP",              "ir,isa,decision,cfg", "What to write: any of ir, isa, decision, cfg")
 MELD_SETTING(Flag,   report,          "MELD_REPORT",            "0",    "Print what was done to stderr when the process ends")

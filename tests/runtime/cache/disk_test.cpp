@@ -1,5 +1,6 @@
 #include "runtime/cache/disk.h"
 #include "tests/runtime/cache/scratch.h"
+#include "tests/sanitizer.h"
 
 #include <csignal>
 #include <fcntl.h>
@@ -128,6 +129,96 @@ TEST_F(Disk, ANamedPipeDoesNotHang) {
   fs::remove(fileOf(entry.key));
   ASSERT_EQ(mkfifo(fileOf(entry.key).c_str(), 0600), 0);
   EXPECT_FALSE(cache.load(entry.key));
+}
+
+// Nothing is trusted before it is known to be an entry: no memory of the size that a file claims.
+TEST_F(Disk, WhatCannotBeAnEntryIsNotRead) {
+  DiskCache cache = open();
+  CacheEntry entry = entryNumber(1);
+  rlimit before;
+  getrlimit(RLIMIT_AS, &before);
+  auto damaged = [&](const char *what) {
+    const uint64_t count = cache.damagedEntries();
+    // As much as a test needs; 900 MB more would throw.
+    rlimit limit{uint64_t(512) << 20, before.rlim_max};
+    if (meld::test::patience(1) == 1) // sanitizers need all there is
+      setrlimit(RLIMIT_AS, &limit);
+    EXPECT_FALSE(cache.load(entry.key)) << what;
+    setrlimit(RLIMIT_AS, &before);
+    EXPECT_EQ(cache.damagedEntries(), count + 1) << what;
+    EXPECT_FALSE(fs::exists(fileOf(entry.key))) << what;
+    EXPECT_TRUE(cache.store(entry));
+  };
+  cache.store(entry);
+  // Sparse: all zeros; an entry with a long tail; one whose header says that it is as long.
+  fs::resize_file(fileOf(entry.key), 0);
+  fs::resize_file(fileOf(entry.key), 900 << 20);
+  damaged("zeros");
+  fs::resize_file(fileOf(entry.key), 900 << 20);
+  damaged("a tail");
+  const uint64_t size = fs::file_size(fileOf(entry.key));
+  fs::resize_file(fileOf(entry.key), (900 << 20) + 88 + entry.tool.size() + 32);
+  {
+    std::fstream file(fileOf(entry.key), std::ios::in | std::ios::out | std::ios::binary);
+    const uint64_t raw = uint64_t(1) << 30, payload = 900 << 20;
+    file.seekp(56);
+    file.write(reinterpret_cast<const char *>(&raw), 8);
+    file.write(reinterpret_cast<const char *>(&payload), 8);
+  }
+  damaged("a header that goes with it");
+  EXPECT_EQ(fs::file_size(fileOf(entry.key)), size);
+}
+
+TEST_F(Disk, ACodeObjectLargerThanItMayBeIsNotRead) {
+  DiskCache cache = open();
+  CacheEntry entry = entryNumber(1, 5000);
+  cache.store(entry);
+  EXPECT_TRUE(cache.load(entry.key, 5000));
+  EXPECT_FALSE(cache.load(entry.key, 4999));
+  EXPECT_EQ(cache.damagedEntries(), 1u);
+}
+
+// closefrom(3) between two loads, and the numbers are the application's own now.
+TEST_F(Disk, NoDescriptorIsKept) {
+  auto openNow = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  DiskCache cache = open();
+  const auto before = openNow();
+  CacheEntry entry = entryNumber(1);
+  EXPECT_TRUE(cache.store(entry));
+  EXPECT_TRUE(cache.load(entry.key));
+  EXPECT_TRUE(cache.lock(entry.key, std::chrono::milliseconds(0)).held());
+  cache.markTried(entry.key);
+  EXPECT_TRUE(cache.prune(UINT64_MAX));
+  EXPECT_EQ(openNow(), before);
+}
+
+TEST_F(Disk, LocksOfKilledProcessesGoWhenTheyAreOld) {
+  DiskCache cache = open();
+  cache.store(entryNumber(1));
+  fs::create_directories(folder() + "/v2/locks");
+  chmod((folder() + "/v2/locks").c_str(), 0700);
+  const std::string old = folder() + "/v2/locks/old", young = folder() + "/v2/locks/young";
+  std::ofstream(old) << "";
+  std::ofstream(young) << "";
+  timespec times[2] = {{time(nullptr) - 7200, 0}, {time(nullptr) - 7200, 0}};
+  utimensat(AT_FDCWD, old.c_str(), times, 0);
+  ASSERT_TRUE(cache.prune(UINT64_MAX));
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(young));
+}
+
+TEST_F(Disk, ANameLongerThanAnyPathMakesNoFolders) {
+  std::string path = scratch_.path();
+  while (path.size() < 5000)
+    path += "/deep";
+  std::vector<std::string> warnings;
+  DiskCache cache({path, 0, false, [&](const std::string &w) { warnings.push_back(w); }});
+  EXPECT_FALSE(cache.store(entryNumber(1)));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_LT(warnings[0].size(), 300u);
+  EXPECT_FALSE(fs::exists(scratch_.file("deep")));
 }
 
 TEST_F(Disk, FoldersThatOthersCanWriteAreRefused) {

@@ -4,6 +4,7 @@
 #include "tests/sanitizer.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/wait.h>
@@ -30,42 +31,136 @@ DiskCache open(const std::string &folder) { return DiskCache({folder, 0, false, 
 
 } // namespace
 
+namespace {
+
+/// A process that holds the lock for the key, and says so.
+class Holder {
+public:
+  enum class Then { waits, endsAndItsChildLivesOn, letsGo };
+
+  Holder(const std::string &folder, const CacheKey &key, Then then) {
+    int said[2], heard[2];
+    EXPECT_EQ(pipe(said) + pipe(heard), 0);
+    process_ = fork();
+    if (!process_) {
+      close(said[0]);
+      close(heard[1]);
+      DiskCache cache = open(folder);
+      FileLock lock = cache.lock(key, 0ms);
+      if (then == Then::endsAndItsChildLivesOn && fork()) // the child has every descriptor
+        _exit(0);
+      const char byte = lock.held();
+      (void)!write(said[1], &byte, 1);
+      char word;
+      (void)!read(heard[0], &word, 1); // until the test ends it
+      if (then == Then::letsGo) {
+        lock = FileLock();
+        (void)!write(said[1], &byte, 1);
+        (void)!read(heard[0], &word, 1);
+      }
+      _exit(0);
+    }
+    close(said[1]);
+    close(heard[0]);
+    said_ = said[0];
+    heard_ = heard[1];
+    char byte = 0;
+    EXPECT_EQ(read(said_, &byte, 1), 1);
+    EXPECT_EQ(byte, 1) << "it has the lock";
+  }
+  ~Holder() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    close(said_);
+    close(heard_); // ends a child of it
+  }
+  pid_t process() const { return process_; }
+  void goOn() {
+    char byte = 1;
+    EXPECT_EQ(write(heard_, &byte, 1), 1);
+    EXPECT_EQ(read(said_, &byte, 1), 1);
+  }
+
+private:
+  pid_t process_ = -1;
+  int said_ = -1, heard_ = -1;
+};
+
+constexpr auto kForEver = std::chrono::hours(1); ///< ctest's limit ends a test that waits for it
+
+} // namespace
+
 TEST(Lock, IsExclusiveAndBounded) {
   Scratch scratch;
-  DiskCache a = open(scratch.file("c")), b = open(scratch.file("c"));
+  DiskCache cache = open(scratch.file("c"));
   CacheKey key = sample(1).key;
-  FileLock held = a.lock(key, 0ms);
-  ASSERT_TRUE(held.held());
-  EXPECT_FALSE(b.lock(key, 30ms).held());
-  EXPECT_TRUE(b.lock(KeyBuilder().add("other", "key").finish(), 0ms).held());
-  held = FileLock();
-  EXPECT_TRUE(b.lock(key, 0ms).held());
+  Holder holder(scratch.file("c"), key, Holder::Then::letsGo);
+  EXPECT_FALSE(cache.lock(key, 30ms).held());
+  EXPECT_TRUE(cache.lock(KeyBuilder().add("other", "key").finish(), 0ms).held());
+  holder.goOn();
+  EXPECT_TRUE(cache.lock(key, 0ms).held());
 }
 
 TEST(Lock, DiesWithItsHolder) {
   Scratch scratch;
-  std::string folder = scratch.file("c");
   CacheKey key = sample(1).key;
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  pid_t child = fork();
-  if (!child) {
-    DiskCache cache = open(folder);
-    FileLock lock = cache.lock(key, 0ms);
-    char byte = lock.held();
-    (void)!write(ready[1], &byte, 1);
-    pause();
-  }
-  char byte = 0;
-  ASSERT_EQ(read(ready[0], &byte, 1), 1);
-  ASSERT_EQ(byte, 1);
-  DiskCache cache = open(folder);
+  Holder holder(scratch.file("c"), key, Holder::Then::waits);
+  DiskCache cache = open(scratch.file("c"));
   EXPECT_FALSE(cache.lock(key, 0ms).held());
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  EXPECT_TRUE(cache.lock(key, 1000ms).held());
-  close(ready[0]);
-  close(ready[1]);
+  kill(holder.process(), SIGKILL);
+  waitpid(holder.process(), nullptr, 0);
+  EXPECT_TRUE(cache.lock(key, kForEver).held());
+}
+
+// A daemon: the process that holds the lock ends, and a child that it forked meanwhile lives on.
+TEST(Lock, IsNotInheritedByAForkedChild) {
+  Scratch scratch;
+  CacheKey key = sample(1).key;
+  Holder holder(scratch.file("c"), key, Holder::Then::endsAndItsChildLivesOn);
+  waitpid(holder.process(), nullptr, 0);
+  EXPECT_TRUE(open(scratch.file("c")).lock(key, kForEver).held());
+}
+
+TEST(Lock, NobodyWaitsForAStoppedHolder) {
+  Scratch scratch;
+  CacheKey key = sample(1).key;
+  Holder holder(scratch.file("c"), key, Holder::Then::waits);
+  kill(holder.process(), SIGSTOP);
+  int status;
+  ASSERT_EQ(waitpid(holder.process(), &status, WUNTRACED), holder.process());
+  EXPECT_FALSE(open(scratch.file("c")).lock(key, kForEver).held());
+  kill(holder.process(), SIGCONT);
+}
+
+TEST(Lock, NobodyWaitsWhenToldToStop) {
+  Scratch scratch;
+  CacheKey key = sample(1).key;
+  Holder holder(scratch.file("c"), key, Holder::Then::waits);
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    std::this_thread::sleep_for(20ms);
+    stop = true;
+  });
+  EXPECT_FALSE(open(scratch.file("c")).lock(key, kForEver, &stop).held());
+  other.join();
+}
+
+// closefrom(3), and the numbers are the application's: letting go closes nothing of it.
+TEST(Lock, WhoseDescriptorsAreGoneTouchesNothing) {
+  Scratch scratch;
+  CacheKey key = sample(1).key;
+  FileLock lock = open(scratch.file("c")).lock(key, 0ms);
+  ASSERT_TRUE(lock.held());
+  for (int fd = 3; fd < 100; ++fd)
+    if (fcntl(fd, F_GETFD) >= 0 &&
+        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd))
+            .string()
+            .starts_with(scratch.path()))
+      dup2(STDIN_FILENO, fd);
+  lock = FileLock();
+  EXPECT_GE(fcntl(STDIN_FILENO, F_GETFD), 0);
+  EXPECT_TRUE(std::filesystem::exists(scratch.file("c/v2/locks/" + key.hex())))
+      << "another process may have it by now";
 }
 
 TEST(Writers, KilledAtRandomPointsNeverLeaveABadEntry) {

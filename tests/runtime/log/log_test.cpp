@@ -1,12 +1,16 @@
 #include "runtime/log/log.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <thread>
 #include <unistd.h>
 
@@ -121,6 +125,121 @@ TEST_F(Log, AFileThatCannotBeOpenedFallsBackToStderr) {
   std::string text = testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("kept"), std::string::npos);
   EXPECT_NE(text.find("/nonexistent-folder/file"), std::string::npos);
+}
+
+// Whatever MELD_LOG_FILE names: nobody waits, the message is on stderr, and so is one line that
+// says why.
+TEST_F(Log, FilesOfEveryKindOfFile) {
+  const std::string folder = file_ + ".d/";
+  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+  ASSERT_EQ(mkfifo((folder + "pipe").c_str(), 0600), 0);
+  ASSERT_EQ(symlink("pipe", (folder + "link-to-pipe").c_str()), 0);
+  ASSERT_EQ(symlink("loop", (folder + "loop").c_str()), 0);
+  ASSERT_EQ(mknod((folder + "socket").c_str(), S_IFSOCK | 0600, 0), 0);
+  for (const std::string &name :
+       {folder, folder + "pipe", folder + "link-to-pipe", folder + "loop", folder + "socket",
+        folder + "no/such/folder", std::string("/proc/self/mem"), std::string("/proc/self/exe"),
+        std::string("/dev/random"), "/" + std::string(1 << 20, 'a'), std::string(300, '\x01'),
+        std::string("\x1b[31m%n%s"), std::string("/proc/self/fd/77")}) {
+    log::configure(2, name);
+    testing::internal::CaptureStderr();
+    log::warning("first");
+    log::warning("second");
+    const std::string text = testing::internal::GetCapturedStderr();
+    const std::string shown = name.substr(0, 40);
+    if (name.starts_with("\x1b")) { // a file with an odd name, and why not
+      unlink(name.c_str());
+      EXPECT_EQ(text, "") << shown;
+      continue;
+    }
+    EXPECT_NE(text.find("MELD_LOG_FILE"), std::string::npos) << shown;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << shown << text;
+    EXPECT_LT(text.size(), 1000u) << shown;
+    EXPECT_EQ(text.find_first_of("\x01\x1b"), std::string::npos) << shown;
+  }
+  for (const char *name : {"pipe", "link-to-pipe", "loop", "socket"})
+    unlink((folder + name).c_str());
+  rmdir(folder.c_str());
+}
+
+TEST_F(Log, APipeThatFillsUpKeepsNobodyWaiting) {
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  const int reader = open(file_.c_str(), O_RDONLY | O_NONBLOCK);
+  log::configure(2, file_);
+  for (int i = 0; i < 5000; ++i)
+    log::warning("nobody reads this " + std::to_string(i));
+  char start[64] = "";
+  EXPECT_GT(read(reader, start, sizeof(start) - 1), 0) << "some of it fitted";
+  close(reader);
+}
+
+TEST_F(Log, ATerminalThatWasStoppedKeepsNobodyWaiting) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_TRUE(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
+  const std::string name = ptsname(terminal);
+  const int other = open(name.c_str(), O_RDWR | O_NOCTTY);
+  log::configure(2, name);
+  log::warning("shown");
+  char text[256] = "";
+  EXPECT_GT(read(terminal, text, sizeof(text) - 1), 0);
+  EXPECT_NE(std::string(text).find("shown"), std::string::npos);
+  tcflow(other, TCOOFF); // Ctrl-S
+  for (int i = 0; i < 5000; ++i)
+    log::warning("nobody sees this " + std::to_string(i));
+  tcflow(other, TCOON);
+  close(other);
+  close(terminal);
+}
+
+TEST_F(Log, AFileThatBecomesFullIsOneLine) {
+  log::configure(2, "/dev/full");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 10; ++i)
+    log::warning("no room");
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_NE(text.find("No space left"), std::string::npos) << text;
+}
+
+// closefrom(3), and the number of our log is a data file of the application's.
+TEST_F(Log, ANumberThatTheApplicationHasTakenIsNotWrittenTo) {
+  log::configure(2, file_);
+  log::warning("ours");
+  char target[256];
+  int taken = 0;
+  const std::string data = file_ + ".data";
+  const int theirs = open(data.c_str(), O_WRONLY | O_CREAT, 0600);
+  for (int fd = 3; fd < 100; ++fd)
+    if (const ssize_t n =
+            readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), target, sizeof(target));
+        n > 0 && std::string(target, n) == file_) {
+      dup2(theirs, fd);
+      taken = fd;
+    }
+  ASSERT_GT(taken, 2);
+  testing::internal::CaptureStderr();
+  log::warning("not there");
+  log::warning("nor this");
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  log::configure(2, ""); // would have closed it
+  EXPECT_EQ(write(taken, "x", 1), 1) << "it is still open";
+  std::ifstream in(data);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "x");
+  unlink(data.c_str());
+  close(theirs);
+  close(taken);
+}
+
+TEST_F(Log, AMessageIsOneLineOfBoundedLength) {
+  log::configure(2, file_);
+  log::warning("first\nsecond\x1b[31m\r\tend");
+  log::warning(std::string(1 << 20, 'x'));
+  const std::string text = content();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_LT(text.size(), 10000u);
+  EXPECT_NE(text.find("(1048576 bytes)"), std::string::npos);
 }
 
 TEST_F(Log, WarnOncePerKey) {

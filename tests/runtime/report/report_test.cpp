@@ -38,7 +38,12 @@ TEST(Report, CountsAndNames) {
 TEST(Report, ManyLinesAreCountedNotKept) {
   Report report;
   for (int i = 0; i < 10010; ++i)
-    report.add({Outcome::replaced, Source::memory, "", "", {}, 1, 0});
-  EXPECT_NE(report.text().find("10010 code objects"), std::string::npos);
-  EXPECT_NE(report.text().find("and 10 more"), std::string::npos);
+    report.add({i < 3 ? Outcome::failed : Outcome::replaced, Source::memory, "", "", {}, 1, 0});
+  report.add({Outcome::unchanged, Source::disk, "", "", {}, 1, 0});
+  report.add({Outcome::late, Source::none, "", "", {}, 1, 0});
+  EXPECT_NE(report.text().find("10012 code objects"), std::string::npos);
+  EXPECT_NE(report.text().find("and 12 more"), std::string::npos);
+  EXPECT_NE(report.text().find("replaced 10007, unchanged 1, failed 3, late 1; cache hits 10011"),
+            std::string::npos)
+      << report.text().substr(report.text().size() - 200);
 }

@@ -77,6 +77,73 @@ TEST(Settings, TheTableHasEveryNameOfTheDesign) {
     EXPECT_NO_THROW(value(parse({}), name)) << name;
 }
 
+// What an environment may hold and no person means, for every setting there is. One warning of a
+// bounded length, or a value; the time limit of the test ends what takes for ever. (The environment
+// of a new process holds 128 KB per variable; a program can set any length before it uses the GPU.)
+TEST(Settings, NonsenseOfAnyLengthIsAWarningAtMost) {
+  const std::string_view patterns[] = {
+      "a", "(",    "-",   "9", "%n", "\x01\xff", ",",          "[",  "\\",    "(a{1,200}){1,200}",
+      "*", "cfm,", "ir,", " ", "/a", ".",        "\n\x1b[31m", "1e", "none,", "{",
+      "|"};
+  std::vector<std::string> names;
+  for (const SettingValue &v : parse({}).values)
+    names.push_back(v.name);
+  for (const std::string &name : names)
+    for (const std::string_view pattern : patterns)
+      for (const size_t size : {size_t(1), size_t(1) << 10, size_t(1) << 20}) {
+        std::string text;
+        while (text.size() < size)
+          text += pattern;
+        text.resize(size);
+        const LoadedSettings loaded = parse({{name, text}});
+        const auto what = [&] {
+          return name + " " + std::to_string(size) + " of " + std::string(pattern);
+        };
+        ASSERT_LE(loaded.warnings.size(), 1u) << what();
+        const SettingValue &v = value(loaded, name);
+        if (loaded.warnings.empty()) {
+          ASSERT_EQ(v.origin, SettingOrigin::environment) << what();
+          ASSERT_LE(v.value.size(), 16384u) << what() << ": no value of that length is meant";
+          continue;
+        }
+        ASSERT_EQ(v.origin, SettingOrigin::rejected) << what();
+        ASSERT_EQ(v.value, v.fallback) << what();
+        ASSERT_LT(loaded.warnings[0].size(), 700u) << what();
+        for (const unsigned char c : loaded.warnings[0])
+          ASSERT_TRUE(c >= 0x20 && c < 0x7f) << what() << ": for a terminal";
+      }
+}
+
+TEST(Settings, ManyUnknownNamesAreAFewWarnings) {
+  std::map<std::string, std::string> environment;
+  for (int i = 0; i < 10000; ++i)
+    environment["MELD_X" + std::to_string(i)] = "1";
+  environment["MELD_" + std::string(1 << 20, 'Y')] = "1";
+  environment["MELD_\x1b\n"] = "1";
+  const LoadedSettings loaded = parse(environment);
+  EXPECT_LE(loaded.warnings.size(), 11u);
+  for (const std::string &warning : loaded.warnings) {
+    EXPECT_LT(warning.size(), 300u);
+    EXPECT_EQ(warning.find_first_of("\x1b\n"), std::string::npos);
+  }
+}
+
+TEST(Settings, AListNamesEachWordOnce) {
+  std::string many;
+  for (int i = 0; i < 30000; ++i)
+    many += "cfm,meld-switch,cfm,";
+  EXPECT_EQ(parse({{"MELD_PASSES", many}}).settings.passes, "cfm,switch");
+}
+
+TEST(Settings, JobsAreAFewThreads) {
+  for (const char *text : {"0", "65", "4294967295"}) {
+    const LoadedSettings loaded = parse({{"MELD_JOBS", text}});
+    EXPECT_EQ(loaded.settings.jobs, 1u) << text;
+    EXPECT_EQ(loaded.warnings.size(), 1u) << text;
+  }
+  EXPECT_EQ(parse({{"MELD_JOBS", "64"}}).settings.jobs, 64u);
+}
+
 TEST(Settings, ValuesOfEveryKind) {
   LoadedSettings loaded = parse({{"MELD_DISABLE", "Yes"},
                                  {"MELD_JOBS", "4"},

@@ -1,0 +1,18 @@
+#include "runtime/host/text.h"
+
+namespace meld {
+
+std::string shown(std::string_view text, size_t limit) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const unsigned char c : text.substr(0, limit))
+    if (c >= 0x20 && c < 0x7f)
+      out += static_cast<char>(c);
+    else
+      (((out += "\\x") += kDigits[c >> 4]) += kDigits[c & 15]);
+  if (text.size() > limit)
+    out += "... (" + std::to_string(text.size()) + " bytes)";
+  return out;
+}
+
+} // namespace meld
