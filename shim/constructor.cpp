@@ -1,4 +1,5 @@
 // Runs in every process that inherits LD_PRELOAD: no iostream, no log, no containers here.
+#include "runtime/host/stderr.h"
 #include "shim/attach.h"
 
 #include <climits>
@@ -13,6 +14,7 @@ namespace {
 __attribute__((constructor)) void attachToRocr() noexcept {
   if (secureMode() || isTrue(getenv("MELD_DISABLE")))
     return;
+  rememberStderr();
   Dl_info self;
   char path[PATH_MAX];
   if (!dladdr(&HSA_AMD_TOOL_PRIORITY, &self) || !self.dli_fname || !realpath(self.dli_fname, path))

@@ -171,8 +171,9 @@ bool hasUndefinedSymbols(ByteView bytes) {
   return false;
 }
 
-/// Loads a replacement that ROCr has not seen yet into an executable of its own, and throws that
-/// away: what ROCr refuses must be known before the application's executable is touched. Objects
+/// Loads a replacement that ROCr has not seen yet into an executable of its own, freezes that as
+/// the application would (which applies relocations and gives the kernels their places), and throws
+/// it away: what ROCr refuses must be known before the application's executable is touched. Objects
 /// that need symbols from the application's executable are not tried.
 hsa_status_t trialLoad(hsa_agent_t agent, hsa_code_object_reader_t reader, ByteView bytes) {
   if (hasUndefinedSymbols(bytes))
@@ -183,6 +184,8 @@ hsa_status_t trialLoad(hsa_agent_t agent, hsa_code_object_reader_t reader, ByteV
   if (status != HSA_STATUS_SUCCESS)
     return status;
   status = gPrevious.load(executable, agent, reader, nullptr, nullptr);
+  if (status == HSA_STATUS_SUCCESS)
+    status = gPrevious.freeze(executable, nullptr);
   gPrevious.destroyExecutable(executable);
   return status;
 }

@@ -1,13 +1,13 @@
 #include "shim/process.h"
 
+#include "runtime/host/leftovers.h"
+#include "runtime/host/stderr.h"
 #include "runtime/log/log.h"
-#include "runtime/write.h"
 #include "shim/attach.h"
 #include "shim/engine/identity.h"
 
 #include <cstdlib>
 #include <pthread.h>
-#include <unistd.h>
 
 namespace meld {
 namespace {
@@ -44,6 +44,8 @@ Process *startProcess() noexcept {
     options.settings = loaded.settings;
     options.libmeldPath = fileOfAddress(reinterpret_cast<const void *>(&startProcess));
     options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
+    if (!secure_getenv("AMD_COMGR_SAVE_TEMPS")) // someone wants to look at them
+      options.temporaryFolder = temporaryFolder();
     // Exit handlers run in reverse order: once more, so that compiles are waited for before LLVM's
     // global objects are destroyed.
     options.jitLoaded = [] { std::atexit(finishProcess); };
@@ -66,7 +68,7 @@ void finishProcess() noexcept {
   try {
     p->engine->finish(std::chrono::milliseconds(p->settings.exitWaitMs));
     if (p->settings.report)
-      writeAll(STDERR_FILENO, p->report.text());
+      writeToStderr(p->report.text());
   } catch (...) {
   }
 }

@@ -1,6 +1,7 @@
 #include "shim/engine/engine.h"
 
 #include "runtime/codeobject/comgr_names.h"
+#include "runtime/host/leftovers.h"
 #include "runtime/log/log.h"
 #include "shim/engine/identity.h"
 #include "shim/engine/thread.h"
@@ -15,14 +16,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kMemoryLimit = uint64_t(256) << 20;
-constexpr std::chrono::milliseconds kLockWait{60000};
+/// Compiles in the queue: an application that loads faster than anyone can compile does not fill
+/// the memory with copies of its code.
+constexpr size_t kMostJobs = 1000;
+constexpr uint64_t kMostQueued = uint64_t(512) << 20;
 /// A compile stops by itself between two passes; code generation that is under way does not, and
 /// LLVM has inputs on which it never ends: its thread is frozen then. An application's exit is
 /// delayed by no more than these two (and MELD_EXIT_WAIT_MS before).
 constexpr std::chrono::milliseconds kCancelWait{300};
 constexpr unsigned kFreezeMs = 2000;
 constexpr size_t kCompileStack = size_t(64) << 20;
+
+/// An entry whose code object is larger than this is not read: it cannot be a recompile of the
+/// original.
+uint64_t largestReplacement(ByteView original) {
+  return 4 * uint64_t(original.size()) + (uint64_t(16) << 20);
+}
 
 std::string shortKey(const CacheKey &key) { return key.hex().substr(0, 12); }
 
@@ -170,10 +179,10 @@ std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
   Decision decision;
   {
     std::lock_guard guard(lock_);
-    auto it = memory_.find(key);
-    if (it == memory_.end())
+    const Decision *known = memory_.find(key);
+    if (!known)
       return std::nullopt;
-    decision = it->second;
+    decision = *known;
   }
   decision.source = Source::memory;
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) +
@@ -183,17 +192,13 @@ std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
 
 void Engine::remember(const CacheKey &key, const Decision &decision) {
   std::lock_guard guard(lock_);
-  uint64_t size = decision.replacement ? decision.replacement->size() : 0;
-  if (memoryBytes_ + size > kMemoryLimit)
-    return;
-  if (memory_.insert_or_assign(key, decision).second)
-    memoryBytes_ += size;
+  memory_.insert(key, decision);
 }
 
 std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &original) {
   if (!disk_)
     return std::nullopt;
-  auto entry = disk_->load(key);
+  auto entry = disk_->load(key, largestReplacement(original.elf.bytes()));
   if (!entry)
     return std::nullopt;
   Decision decision;
@@ -261,6 +266,10 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
     if (auto it = jobs_.find(key); it != jobs_.end()) {
       job = it->second;
     } else {
+      if (queueIsFull(original.size())) {
+        late.reason = "too many compiles are waiting, original code is used";
+        return late;
+      }
       // All that takes memory comes before others can find the job: nobody waits for ever for one
       // that never began.
       job = std::make_shared<Job>();
@@ -268,8 +277,9 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
       job->original.assign(original.begin(), original.end());
       job->number = ++jobsSeen_;
       jobs_.emplace(key, job);
+      queuedBytes_ += original.size();
       mine = true;
-      worker = workers_ < std::max(1u, s.jobs);
+      worker = workers_ < std::clamp(s.jobs, 1u, 64u);
       workers_ += worker;
     }
   }
@@ -298,6 +308,11 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
     return late;
   }
   return job->result;
+}
+
+/// With lock_ held.
+bool Engine::queueIsFull(uint64_t more) const {
+  return jobs_.size() >= kMostJobs || (!jobs_.empty() && queuedBytes_ + more > kMostQueued);
 }
 
 /// A worker that was counted did not come into being.
@@ -333,6 +348,14 @@ void Engine::work() noexcept {
     settle(job, std::move(result));
   }
   --workers_;
+  // Once, after the first compiles, on a thread that nobody waits for. From here on the engine is
+  // not touched: it may go.
+  std::string folder;
+  if (!std::exchange(cleaned_, true) && !ending_)
+    folder = std::move(options_.temporaryFolder);
+  guard.unlock();
+  if (!folder.empty())
+    (void)removeOldCompilerFolders(folder, std::time(nullptr));
 }
 
 /// With lock_ held.
@@ -349,6 +372,7 @@ void Engine::settle(const std::shared_ptr<Job> &job, Decision result) noexcept {
   job->result = std::move(result);
   job->done = true;
   overdue_ -= job->overdue;
+  queuedBytes_ -= job->original.size();
   jobs_.erase(job->key);
   jobDone_.notify_all();
 }
@@ -363,12 +387,18 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
   FileLock flight;
   bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
   if (disk_) {
-    flight = disk_->lock(key, kLockWait);
+    flight = disk_->lock(key, options_.lockWait, &ending_);
     if (!fresh)
       if (auto hit = fromDisk(key, *object)) { // another process was faster
         remember(key, *hit);
         return *hit;
       }
+    if (!flight.held() && ending_) {
+      Decision late;
+      late.outcome = Outcome::late;
+      late.reason = "the process ends";
+      return late;
+    }
   }
   auto library = jit();
   if (!library) {
@@ -426,8 +456,8 @@ void Engine::accept(const CacheKey &key) noexcept {
   try {
     {
       std::lock_guard guard(lock_);
-      if (auto it = memory_.find(key); it != memory_.end())
-        it->second.tried = true;
+      if (Decision *known = memory_.find(key))
+        known->tried = true;
     }
     if (disk_)
       disk_->markTried(key);
@@ -455,6 +485,7 @@ void Engine::reject(const CacheKey &key, const std::string &reason) noexcept {
 void Engine::finish(std::chrono::milliseconds wait) noexcept {
   if (abandoned_)
     return;
+  ending_ = true;
   try {
     {
       std::unique_lock guard(lock_);

@@ -4,14 +4,20 @@
 // failure: the decision is "the original". Compiles run on threads of their own with a large stack
 // and all signals blocked, so that neither a small stack of the application nor its signal handlers
 // meet LLVM. There are at most MELD_JOBS of these threads, and none while there is nothing to do;
-// the rest queues up, first come, first served.
+// the rest queues up, first come, first served. What is remembered and what is queued has a bound.
+//
+// Another process may compile the same at this moment. The compile thread waits for it a second
+// (EngineOptions::lockWait), a tenth of what the application waits for a compile by default, and
+// then compiles, too. It does not wait for one that is stopped, nor while this process ends.
 #pragma once
 
 #include "runtime/cache/disk.h"
 #include "runtime/gate/gate.h"
 #include "runtime/report/report.h"
 #include "runtime/settings/settings.h"
+#include "shim/engine/decision.h"
 #include "shim/engine/jitlib.h"
+#include "shim/engine/memory.h"
 
 #include <condition_variable>
 #include <functional>
@@ -25,16 +31,8 @@ struct EngineOptions {
   std::string jitPath;     ///< libmeld-jit.so
   std::function<void()>
       jitLoaded; ///< called once, after libmeld-jit.so has been loaded; may be empty
-};
-
-struct Decision {
-  Outcome outcome = Outcome::failed;
-  Source source = Source::none;
-  bool tried = false; ///< ROCr has loaded this replacement before
-  CacheKey key;
-  std::shared_ptr<const Bytes> replacement; ///< set exactly when outcome == replaced
-  std::string isa, reason;
-  std::vector<std::string> kernels;
+  std::chrono::milliseconds lockWait{1000}; ///< for another process that compiles the same
+  std::string temporaryFolder;              ///< where killed compiles leave folders; empty: nowhere
 };
 
 /// What the gate is to say of a lower occupancy.
@@ -55,7 +53,8 @@ public:
   /// disk.
   void reject(const CacheKey &key, const std::string &reason) noexcept;
 
-  /// Waits that long for compiles in the background, then stops them, then lets the cache clean up.
+  /// Waits that long for compiles in the background (not for those of other processes), then stops
+  /// them, then lets the cache clean up.
   /// For the end of the process; must run before LLVM's own exit handlers (see
   /// EngineOptions::jitLoaded).
   void finish(std::chrono::milliseconds wait) noexcept;
@@ -74,6 +73,7 @@ private:
   Decision decideOrThrow(ByteView original);
   std::optional<Decision> fromMemory(const CacheKey &key);
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original);
+  bool queueIsFull(uint64_t more) const;
   Decision compileNow(const CacheKey &key, ByteView original);
   void noThread() noexcept;
   void work() noexcept;
@@ -88,15 +88,17 @@ private:
       identity_; ///< key fields that do not change in a process
   std::unique_ptr<DiskCache> disk_;
   std::atomic<bool> abandoned_{false};
+  std::atomic<bool> ending_{false}; ///< nobody waits for other processes any more
 
   mutable std::mutex lock_; ///< guards everything below
   std::condition_variable jobDone_;
-  std::map<CacheKey, Decision> memory_;
-  uint64_t memoryBytes_ = 0;
+  DecisionMemory memory_{4096, uint64_t(256) << 20};
   std::map<CacheKey, std::shared_ptr<Job>> jobs_;
   uint64_t jobsSeen_ = 0;
-  unsigned overdue_ = 0; ///< of jobs_
-  unsigned workers_ = 0; ///< compile threads
+  uint64_t queuedBytes_ = 0; ///< of the originals in jobs_
+  unsigned overdue_ = 0;     ///< of jobs_
+  unsigned workers_ = 0;     ///< compile threads
+  bool cleaned_ = false;     ///< old folders of compilers have been looked for
   std::shared_ptr<JitLibrary> jit_;
   std::string jitError_;
 };

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -47,6 +48,7 @@ protected:
     EngineOptions options;
     options.settings = settings_;
     options.jitPath = jit;
+    options.lockWait = lockWait_;
     return std::make_unique<Engine>(options);
   }
 
@@ -58,7 +60,26 @@ protected:
   Scratch scratch_;
   std::string log_;
   Settings settings_;
+  std::chrono::milliseconds lockWait_ = 60s; ///< on a busy machine a fake compile takes its time
   Bytes original_ = build({});
+};
+
+/// Another process, which has begun to compile and will not end.
+class Compiling {
+public:
+  explicit Compiling(const std::function<void()> &compile) : process_(fork()) {
+    if (!process_) {
+      compile();
+      pause();
+    }
+  }
+  ~Compiling() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+
+private:
+  pid_t process_;
 };
 
 } // namespace
@@ -327,6 +348,83 @@ TEST_F(EngineTest, WhatIsInTheQueueIsNotLocked) {
   first->finish(60s);
   EXPECT_EQ(first->decide(build(other)).outcome, Outcome::replaced);
   EXPECT_EQ(compiles(), 2) << "found in the cache when its turn came";
+}
+
+// What another process has begun costs others the wait for its lock, once, and nothing at their
+// end.
+TEST_F(EngineTest, AnothersUnfinishedCompileIsWaitedForBriefly) {
+  const std::string gate = scratch_.file("gate");
+  setenv("FAKEJIT_GATE", gate.c_str(), 1);
+  Compiling other([&] { engine()->decide(original_); });
+  for (int waited = 0; waited < 6000 && !compiles(); ++waited)
+    std::this_thread::sleep_for(10ms);
+  ASSERT_EQ(compiles(), 1);
+  unsetenv("FAKEJIT_GATE");
+  lockWait_ = 50ms;
+  EXPECT_EQ(engine()->decide(original_).source, Source::compiled) << "here, too";
+  EXPECT_EQ(compiles(), 2);
+  EXPECT_LT(
+      EngineOptions().lockWait * 5,
+      std::chrono::milliseconds(Settings().compileBudgetMs ? Settings().compileBudgetMs : 10000));
+}
+
+TEST_F(EngineTest, TheEndOfAProcessDoesNotWaitForAnother) {
+  const std::string gate = scratch_.file("gate");
+  setenv("FAKEJIT_GATE", gate.c_str(), 1);
+  Compiling other([&] { engine()->decide(original_); });
+  for (int waited = 0; waited < 6000 && !compiles(); ++waited)
+    std::this_thread::sleep_for(10ms);
+  lockWait_ = std::chrono::hours(1); // ctest's limit ends a test that waits for it
+  settings_.compileMode = "async";
+  auto e = engine();
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
+  e->finish(std::chrono::hours(1));
+  EXPECT_EQ(compiles(), 1) << "the other one's";
+}
+
+TEST_F(EngineTest, TheQueueHasABound) {
+  const std::string gate = scratch_.file("gate");
+  setenv("FAKEJIT_GATE", gate.c_str(), 1);
+  settings_.compileMode = "async";
+  settings_.cache = false;
+  auto e = engine();
+  size_t refused = 0;
+  for (int i = 0; i < 1200; ++i) {
+    BuildObject object;
+    object.kernels[0].name = "k" + std::to_string(i);
+    const Decision d = e->decide(build(object));
+    EXPECT_EQ(d.outcome, Outcome::late);
+    refused += d.reason.find("too many") != std::string::npos;
+  }
+  EXPECT_EQ(refused, 200u);
+  std::ofstream(gate).put('.');
+  e->finish(120s);
+  EXPECT_EQ(compiles(), 1000);
+}
+
+TEST(DecisionMemory, TheLeastRecentlyUsedGoesFirst) {
+  auto key = [](uint64_t n) { return KeyBuilder().add("n", n).finish(); };
+  Decision large;
+  large.outcome = Outcome::replaced;
+  large.replacement = std::make_shared<const Bytes>(1000);
+  DecisionMemory memory(100, 20000);
+  for (uint64_t n = 0; n < 100000; ++n) {
+    memory.insert(key(n), {});
+    EXPECT_NE(memory.find(key(0)), nullptr) << "used again and again";
+    ASSERT_LE(memory.size(), 100u);
+    ASSERT_LE(memory.bytes(), 20000u);
+  }
+  EXPECT_EQ(memory.find(key(1)), nullptr);
+  EXPECT_NE(memory.find(key(99999)), nullptr);
+  for (uint64_t n = 0; n < 50; ++n) {
+    memory.insert(key(n), large);
+    ASSERT_LE(memory.bytes(), 20000u);
+  }
+  EXPECT_EQ(memory.find(key(49))->replacement, large.replacement);
+  EXPECT_LT(memory.size(), 20u);
+  large.replacement = std::make_shared<const Bytes>(30000);
+  memory.insert(key(49), large);
+  EXPECT_EQ(memory.find(key(49)), nullptr) << "too large, and the old one is not right any more";
 }
 
 TEST_F(EngineTest, ThreadsShareOneCompile) {

@@ -18,7 +18,9 @@ struct FakeRocr {
   std::map<uint64_t, Bytes> readers; ///< alive
   std::map<uint64_t, std::vector<Bytes>> executables;
   std::vector<std::string> calls;
-  int refuseReplacement = 0; ///< 1: creating its reader fails, 2: loading it fails
+  /// 1: creating its reader fails, 2: loading it fails, 3: freezing an executable with it fails
+  int refuseReplacement = 0;
+  std::set<uint64_t> frozen;
   Bytes original;
   void (*duringLoad)() = nullptr;
 };
@@ -66,7 +68,14 @@ inline hsa_status_t fakeLoad(hsa_executable_t executable, hsa_agent_t,
     loaded->handle = 4711;
   return HSA_STATUS_SUCCESS;
 }
-inline hsa_status_t fakeFreeze(hsa_executable_t, const char *) { return HSA_STATUS_SUCCESS; }
+inline hsa_status_t fakeFreeze(hsa_executable_t executable, const char *) {
+  if (gRocr->refuseReplacement == 3)
+    for (const Bytes &object : gRocr->executables[executable.handle])
+      if (object != gRocr->original)
+        return HSA_STATUS_ERROR_VARIABLE_UNDEFINED;
+  gRocr->frozen.insert(executable.handle);
+  return HSA_STATUS_SUCCESS;
+}
 inline hsa_status_t fakeCreateExecutable(hsa_profile_t, hsa_default_float_rounding_mode_t,
                                          const char *, hsa_executable_t *executable) {
   executable->handle = gRocr->nextHandle++;

@@ -149,6 +149,27 @@ TEST_F(Hooks, WhatRocrRefusesIsFoundBeforeTheApplicationsExecutableIsTouched) {
   EXPECT_EQ(rocr_.calls.size(), 3u);
 }
 
+// Relocations are applied when the executable is frozen: what fails there would be the
+// application's failure, and too late.
+TEST_F(Hooks, TheTrialFreezesAsTheApplicationWould) {
+  rocr_.refuseReplacement = 3;
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(core_.hsa_executable_freeze_fn({1}, nullptr), HSA_STATUS_SUCCESS);
+  ASSERT_EQ(rocr_.executables[1].size(), 1u);
+  EXPECT_EQ(loadedInto(1), original_);
+  EXPECT_EQ(rocr_.executables.size(), 1u) << "the trial executable is gone";
+  rocr_.refuseReplacement = 0;
+  ASSERT_EQ(load(2, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_EQ(loadedInto(2), original_) << "and it is remembered";
+}
+
+TEST_F(Hooks, TheApplicationsExecutableIsItsOwnToFreeze) {
+  ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
+  EXPECT_NE(loadedInto(1), original_);
+  EXPECT_EQ(rocr_.frozen.size(), 1u) << "the trial";
+  EXPECT_FALSE(rocr_.frozen.contains(1));
+}
+
 TEST_F(Hooks, WhatCameLateIsTriedBeforeItsFirstLoad) {
   for (int refuse : {2, 0}) {
     process_.settings.compileMode = "async";

@@ -1,0 +1,21 @@
+// What is to be loaded in the place of a code object.
+#pragma once
+
+#include "runtime/cache/key.h"
+#include "runtime/report/report.h"
+
+#include <memory>
+
+namespace meld {
+
+struct Decision {
+  Outcome outcome = Outcome::failed;
+  Source source = Source::none;
+  bool tried = false; ///< ROCr has loaded this replacement before
+  CacheKey key;
+  std::shared_ptr<const Bytes> replacement; ///< set exactly when outcome == replaced
+  std::string isa, reason;
+  std::vector<std::string> kernels;
+};
+
+} // namespace meld
