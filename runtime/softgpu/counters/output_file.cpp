@@ -1,8 +1,9 @@
 #include "runtime/softgpu/counters/output_file.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "runtime/host/new_file.h"
+#include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
+
 #include <unistd.h>
 
 namespace meld::softgpu {
@@ -17,19 +18,13 @@ bool writeWholeFile(const std::string &pattern, const std::string &text,
                     const char *what) noexcept {
   try {
     const std::string name = expandPid(pattern);
-    const std::string part = name + ".part." + std::to_string(getpid());
-    std::FILE *f = std::fopen(part.c_str(), "w");
-    bool ok = f && std::fwrite(text.data(), 1, text.size(), f) == text.size() &&
-              std::fputc('\n', f) != EOF;
-    if (f && std::fclose(f) != 0)
-      ok = false;
-    if (ok && std::rename(part.c_str(), name.c_str()) == 0)
+    const auto done = writeWholePath(name, text + "\n");
+    if (done)
       return true;
-    std::fprintf(stderr, "meld: cannot write %s to %s: %s\n", what, name.c_str(),
-                 std::strerror(errno));
-    std::remove(part.c_str());
+    writeToStderr("meld: cannot write " + std::string(what) + ": " +
+                  shown(done.error().message, 300) + "\n");
   } catch (...) {
-    std::fprintf(stderr, "meld: cannot write %s: out of memory\n", what);
+    writeToStderr("meld: cannot write a file: out of memory\n");
   }
   return false;
 }

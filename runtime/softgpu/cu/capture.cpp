@@ -1,5 +1,9 @@
 #include "runtime/softgpu/cu/capture.h"
 
+#include "runtime/host/pattern.h"
+#include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
+
 #include "runtime/softgpu/cu/safe_read.h"
 #include "runtime/softgpu/isa/decoder.h"
 
@@ -11,7 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <regex>
+#include <optional>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -125,7 +129,7 @@ std::unique_ptr<Capture> describeDispatch(const DispatchRequest &request, const 
 
 struct CaptureControl::State {
   std::string folder;
-  std::regex kernels{".*"};
+  std::optional<Pattern> kernels; ///< of all when there is none
   unsigned wanted = 1;
   std::mutex mutex;
   std::map<std::string, unsigned> seen; ///< dispatches by kernel
@@ -143,32 +147,29 @@ std::unique_ptr<CaptureControl> CaptureControl::open(const std::string &configur
   State &s = *control->state_;
   const size_t first = text.find(','), last = text.rfind(',');
   s.folder = text.substr(0, first);
-  try {
-    if (first != text.npos) {
-      std::string pattern = text.substr(first + 1);
-      // A number behind the last comma is the count; commas may be part of the expression.
-      if (last != first) {
-        const std::string tail = text.substr(last + 1);
-        if (!tail.empty() && tail.find_first_not_of("0123456789") == tail.npos) {
-          s.wanted = unsigned(std::strtoul(tail.c_str(), nullptr, 10));
-          pattern = text.substr(first + 1, last - first - 1);
-        }
+  auto nothing = [](const std::string &why) {
+    writeToStderr("meld-softgpu: MELD_GPU_CAPTURE: " + why + "; nothing is captured\n");
+    return nullptr;
+  };
+  if (first != text.npos) {
+    std::string pattern = text.substr(first + 1);
+    // A number behind the last comma is the count; commas may be part of the expression.
+    if (last != first) {
+      const std::string tail = text.substr(last + 1);
+      if (!tail.empty() && tail.find_first_not_of("0123456789") == tail.npos) {
+        s.wanted = unsigned(std::strtoul(tail.c_str(), nullptr, 10));
+        pattern = text.substr(first + 1, last - first - 1);
       }
-      if (!pattern.empty())
-        s.kernels = std::regex(pattern);
     }
-  } catch (const std::regex_error &) {
-    std::fprintf(stderr,
-                 "meld-softgpu: MELD_GPU_CAPTURE=%s: not a regular expression; nothing is "
-                 "captured\n",
-                 text.c_str());
-    return nullptr;
+    if (!pattern.empty()) {
+      auto compiled = Pattern::compile(pattern);
+      if (!compiled)
+        return nothing("'" + shown(pattern) + "' is " + compiled.error().message);
+      s.kernels = std::move(*compiled);
+    }
   }
-  if (mkdir(s.folder.c_str(), 0777) != 0 && errno != EEXIST) {
-    std::fprintf(stderr, "meld-softgpu: MELD_GPU_CAPTURE: cannot make %s: %s\n", s.folder.c_str(),
-                 std::strerror(errno));
-    return nullptr;
-  }
+  if (mkdir(s.folder.c_str(), 0777) != 0 && errno != EEXIST)
+    return nothing("cannot make " + shown(s.folder, 200) + ": " + std::strerror(errno));
   return control;
 }
 
@@ -177,7 +178,7 @@ std::unique_ptr<Capture> CaptureControl::begin(const DispatchRequest &request, c
                                                const AddressMapper *mapper) {
   {
     std::lock_guard lock(state_->mutex);
-    if (!std::regex_search(launch.kernel, state_->kernels) ||
+    if ((state_->kernels && !state_->kernels->matches(launch.kernel)) ||
         ++state_->seen[launch.kernel] != state_->wanted)
       return nullptr;
   }

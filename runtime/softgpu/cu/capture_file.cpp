@@ -2,6 +2,8 @@
 // zstd frame of little-endian fields, each list preceded by its length.
 #include "runtime/softgpu/cu/capture.h"
 
+#include "runtime/host/new_file.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -105,12 +107,11 @@ Result<uint64_t> Capture::write(const std::string &file) const {
   if (ZSTD_isError(n))
     return fail(ErrorCode::internal, file + ": " + ZSTD_getErrorName(n));
   const uint64_t plain = w.bytes.size();
-  std::FILE *f = std::fopen(file.c_str(), "wb");
-  const bool ok = f && std::fwrite(kMagic, 1, kMagicSize, f) == kMagicSize &&
-                  std::fwrite(&plain, 8, 1, f) == 1 && std::fwrite(packed.data(), 1, n, f) == n;
-  const int error = errno;
-  if ((f && std::fclose(f) != 0) || !ok)
-    return fail(ErrorCode::io, "cannot write " + file + ": " + std::strerror(error));
+  std::string whole(kMagic, kMagicSize);
+  whole.append(reinterpret_cast<const char *>(&plain), sizeof(plain));
+  whole.append(packed, 0, n);
+  if (auto done = writeWholePath(file, whole); !done)
+    return tl::unexpected(done.error());
   return uint64_t(kMagicSize + 8 + n);
 }
 

@@ -1,5 +1,7 @@
 // Refuses hosts that cannot run the executor. Compiled without its instruction set, so the check
 // itself runs everywhere.
+#include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
 #include "runtime/softgpu/cu/gpu_impl.h"
 #include "runtime/softgpu/cu/timing.h"
 
@@ -38,14 +40,20 @@ std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapp
     return nullptr;
   }
   DeviceConfig full = config;
-  if (const char *env =
-          full.timingParameters.empty() ? std::getenv("MELD_GPU_TIMING_PARAMS") : nullptr)
+  const char *env = full.timingParameters.empty() ? std::getenv("MELD_GPU_TIMING_PARAMS") : nullptr;
+  if (env)
     full.timingParameters = env;
   TimingParameters parameters;
-  if (std::string bad = parameters.apply(full.timingParameters); !bad.empty()) {
-    if (problem)
-      *problem = "unknown or malformed timing parameter '" + bad + "'";
-    return nullptr;
+  if (const std::string bad = parameters.apply(full.timingParameters); !bad.empty()) {
+    if (!env) {
+      if (problem)
+        *problem = "unknown or malformed timing parameter '" + bad + "'";
+      return nullptr;
+    }
+    // A setting, and so no reason to do without a GPU.
+    writeToStderr("meld-softgpu: MELD_GPU_TIMING_PARAMS: unknown or malformed timing parameter '" +
+                  shown(bad) + "'; using the defaults\n");
+    full.timingParameters.clear();
   }
   return makeGpu(full, mapper);
 }

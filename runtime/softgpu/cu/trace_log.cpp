@@ -1,5 +1,8 @@
 #include "runtime/softgpu/cu/trace_log.h"
 
+#include "runtime/host/output.h"
+#include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
 #include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/workgroup.h"
@@ -11,6 +14,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <map>
 #include <mutex>
 #include <unistd.h>
@@ -69,9 +73,16 @@ std::shared_ptr<std::FILE> openFile(const std::string &name) {
   std::weak_ptr<std::FILE> &known = files[{::getpid(), name}]; // a forked child begins anew
   if (std::shared_ptr<std::FILE> open = known.lock())
     return open;
-  std::FILE *fresh = std::fopen(name.c_str(), "w");
-  if (!fresh)
+  auto output = openOutput(name, false);
+  // stdio's own descriptor, for as long as the trace lasts; it takes a pipe's full buffer for an
+  // error and goes on.
+  const int fd = output ? ::fcntl(output->get(), F_DUPFD_CLOEXEC, 3) : -1;
+  std::FILE *fresh = fd < 0 ? nullptr : ::fdopen(fd, "w");
+  if (!fresh) {
+    if (fd >= 0)
+      ::close(fd);
     return nullptr;
+  }
   std::shared_ptr<std::FILE> file(fresh, [](std::FILE *f) { std::fclose(f); });
   known = file;
   return file;
@@ -90,8 +101,7 @@ std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
   const Request request(text);
   std::shared_ptr<std::FILE> f = openFile(request.file);
   if (!f) {
-    std::fprintf(stderr, "meld: cannot write the trace to %s: %s\n", request.file.c_str(),
-                 std::strerror(errno));
+    writeToStderr("meld: cannot write the trace to " + shown(request.file, 200) + "\n");
     return nullptr;
   }
   return std::unique_ptr<TraceLog>(new TraceLog(std::move(f),

@@ -1,19 +1,19 @@
 #include "runtime/softgpu/kfd/settings.h"
 
+#include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
 #include "runtime/softgpu/cu/check/check.h"
 
 #include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <unistd.h>
 
 namespace meld::softgpu {
 
 void say(const std::string &line) noexcept {
   try {
-    const std::string text = "meld-softgpu: " + line + "\n";
-    [[maybe_unused]] ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+    writeToStderr("meld-softgpu: " + line + "\n");
   } catch (...) { // out of memory: nothing sensible is left to say
   }
 }
@@ -94,7 +94,7 @@ std::vector<DeviceModel> modelsOf(std::string_view list, std::string &wrong) {
   for (const std::string_view name : names) {
     const DeviceModel *model = findDevice(name);
     if (!model) {
-      wrong = names.size() == 1 ? "is not" : "names '" + std::string(name) + "', which is not";
+      wrong = names.size() == 1 ? "is not" : "names '" + shown(name) + "', which is not";
       wrong += std::string(" a device (") + knownDevices() + ")";
       return {};
     }
@@ -109,7 +109,7 @@ std::vector<DeviceSettings> readDevices(const std::function<const char *(const c
                                         std::vector<std::string> &warnings) {
   DeviceSettings settings; // what all devices have in common
   auto wrong = [&](const char *name, const char *value, const std::string &what) {
-    warnings.push_back(std::string(name) + "=" + value + " " + what + "; using the default");
+    warnings.push_back(std::string(name) + "=" + shown(value) + " " + what + "; using the default");
   };
   auto bad = [&](const char *name, const char *value, const std::string &expected) {
     wrong(name, value, "is not " + expected);

@@ -1,7 +1,9 @@
 #include "runtime/softgpu/translate/tier.h"
 
+#include "runtime/host/stderr.h"
 #include "runtime/softgpu/cu/code_cache.h"
 
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -13,7 +15,9 @@
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
+#include <set>
 #include <signal.h>
+#include <string>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <thread>
@@ -29,8 +33,17 @@ constexpr size_t kMaxUnit = 160; ///< instructions; a dispatch may have to wait 
 void say(const char *what, const char *detail) {
   char line[512];
   const int n = std::snprintf(line, sizeof(line), "meld-softgpu: %s: %s\n", what, detail);
-  if (n > 0) [[maybe_unused]]
-    ssize_t written = ::write(STDERR_FILENO, line, std::min<size_t>(size_t(n), sizeof(line) - 1));
+  if (n > 0)
+    writeToStderr({line, std::min<size_t>(size_t(n), sizeof(line) - 1)});
+}
+
+/// For a setting: every device reads it.
+void sayOnce(const char *what, const char *detail) {
+  static std::mutex lock;
+  static std::set<std::string> said;
+  std::lock_guard guard(lock);
+  if (said.insert(what).second)
+    say(what, detail);
 }
 
 /// The translations of one CodeCache: kernels by entry, compiled units, what ExecInst::translated
@@ -351,10 +364,19 @@ Settings Settings::read(const std::string &text) {
     s.when = When::automatic;
   else if (!std::strcmp(when, "always"))
     s.when = When::always;
-  else if (*when)
+  else if (!std::strcmp(when, "off") || !std::strcmp(when, "0"))
     s.when = When::off;
-  if (const char *t = ::secure_getenv("MELD_GPU_TRANSLATE_THRESHOLD"))
-    s.threshold = std::strtoull(t, nullptr, 10);
+  else if (*when)
+    sayOnce("MELD_GPU_TRANSLATE", "not one of auto, always, off; using the default auto");
+  if (const char *t = ::secure_getenv("MELD_GPU_TRANSLATE_THRESHOLD"); t && *t) {
+    uint64_t threshold = 0;
+    const char *end = t + std::strlen(t);
+    const auto [stop, error] = std::from_chars(t, end, threshold);
+    if (error == std::errc() && stop == end)
+      s.threshold = threshold;
+    else
+      sayOnce("MELD_GPU_TRANSLATE_THRESHOLD", "not a number; using the default");
+  }
   return s;
 }
 
