@@ -35,8 +35,32 @@ static Error malformed(const Twine &what) {
   return createStringError(inconvertibleErrorCode(), what);
 }
 
-Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, StringRef codeObject,
-                                         const Launch &launch) {
+/// The dynamic relocations: addresses of the object's own code and data.
+template <typename File>
+static Error relocate(const File &file, const typename File::Elf_Shdr &section,
+                      const DeviceMemory &image) {
+  auto relocations = file.relas(section);
+  if (!relocations)
+    return relocations.takeError();
+  for (const auto &r : *relocations) {
+    uint64_t value = image.address() + r.r_addend;
+    if (r.getType(false) == ELF::R_AMDGPU_ABS64) {
+      auto table = file.getSection(section.sh_link);
+      if (!table)
+        return table.takeError();
+      auto symbol = file.template getEntry<typename File::Elf_Sym>(**table, r.getSymbol(false));
+      if (!symbol)
+        return symbol.takeError();
+      value += (*symbol)->st_value;
+    } else if (r.getType(false) != ELF::R_AMDGPU_RELATIVE64) {
+      return malformed("relocation of kind " + Twine(r.getType(false)));
+    }
+    std::memcpy(image.data() + r.r_offset, &value, 8);
+  }
+  return Error::success();
+}
+
+Expected<LoadedCode> LoadedCode::load(StringRef codeObject) {
   auto file = object::ELF64LEFile::create(codeObject);
   if (!file)
     return file.takeError();
@@ -47,16 +71,19 @@ Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, StringRef codeObject
   for (const auto &h : *headers)
     if (h.p_type == ELF::PT_LOAD)
       end = std::max<uint64_t>(end, h.p_vaddr + h.p_memsz);
-  DeviceMemory image(end + 4096); // the hardware prefetches past the end
+  LoadedCode code;
+  code.image_ = std::make_unique<DeviceMemory>(end + 4096); // the hardware prefetches past the end
   for (const auto &h : *headers)
     if (h.p_type == ELF::PT_LOAD)
-      std::memcpy(image.data() + h.p_vaddr, file->base() + h.p_offset, h.p_filesz);
+      std::memcpy(code.image_->data() + h.p_vaddr, file->base() + h.p_offset, h.p_filesz);
 
-  uint64_t descriptor = 0;
   auto sections = file->sections();
   if (!sections)
     return sections.takeError();
   for (const auto &section : *sections) {
+    if (section.sh_type == ELF::SHT_RELA)
+      if (Error e = relocate(*file, section, *code.image_))
+        return Expected<LoadedCode>(std::move(e));
     if (section.sh_type != ELF::SHT_DYNSYM)
       continue;
     auto symbols = file->symbols(&section);
@@ -67,15 +94,20 @@ Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, StringRef codeObject
       return names.takeError();
     for (const auto &symbol : *symbols) {
       auto name = symbol.getName(*names);
-      if (name && *name == launch.kernel + ".kd")
-        descriptor = symbol.st_value;
-      else if (!name)
+      if (!name)
         consumeError(name.takeError());
+      else if (StringRef(*name).take_back(3) == ".kd")
+        code.descriptors_[*name] = symbol.st_value;
     }
   }
-  if (!descriptor)
+  return code;
+}
+
+Expected<softgpu::DispatchResult> LoadedCode::run(softgpu::Gpu &gpu, const Launch &launch) const {
+  const auto found = descriptors_.find(launch.kernel + ".kd");
+  if (found == descriptors_.end())
     return malformed("no kernel descriptor " + launch.kernel + ".kd");
-  const uint8_t *kd = image.data() + descriptor;
+  const uint8_t *kd = image_->data() + found->second;
   uint32_t groupBytes, privateBytes;
   std::memcpy(&groupBytes, kd, 4);
   std::memcpy(&privateBytes, kd + 4, 4);
@@ -85,14 +117,16 @@ Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, StringRef codeObject
   DeviceMemory ring(4096);
   auto *packet = reinterpret_cast<hsa_kernel_dispatch_packet_t *>(ring.data());
   packet->header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
-  packet->setup = 1;
+  packet->setup = 3;
   packet->workgroup_size_x = static_cast<uint16_t>(launch.blockSize);
-  packet->workgroup_size_y = packet->workgroup_size_z = 1;
+  packet->workgroup_size_y = static_cast<uint16_t>(launch.moreThreads[0]);
+  packet->workgroup_size_z = static_cast<uint16_t>(launch.moreThreads[1]);
   packet->grid_size_x = launch.blocks * launch.blockSize;
-  packet->grid_size_y = packet->grid_size_z = 1;
+  packet->grid_size_y = launch.moreBlocks[0] * launch.moreThreads[0];
+  packet->grid_size_z = launch.moreBlocks[1] * launch.moreThreads[1];
   packet->private_segment_size = privateBytes;
-  packet->group_segment_size = groupBytes;
-  packet->kernel_object = image.address() + descriptor;
+  packet->group_segment_size = groupBytes + launch.dynamicLds;
+  packet->kernel_object = image_->address() + found->second;
   packet->kernarg_address = kernarg.data();
 
   gpu.invalidateCode();
@@ -100,7 +134,16 @@ Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, StringRef codeObject
   request.packet = packet;
   request.queueAddress = ring.address() + 2048;
   request.dispatchPacketAddress = ring.address();
+  request.maxInstructions = launch.instructionLimit;
   return gpu.run(request);
+}
+
+Expected<softgpu::DispatchResult> launch(softgpu::Gpu &gpu, StringRef codeObject,
+                                         const Launch &launch) {
+  auto code = LoadedCode::load(codeObject);
+  if (!code)
+    return code.takeError();
+  return code->run(gpu, launch);
 }
 
 } // namespace meld::fuzz

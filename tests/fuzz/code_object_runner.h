@@ -4,7 +4,9 @@
 
 #include "runtime/softgpu/cu/gpu.h"
 
+#include <array>
 #include <cstdint>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 #include <memory>
@@ -32,8 +34,23 @@ private:
 
 struct Launch {
   std::string kernel;
-  uint32_t blocks = 1, blockSize = 64;
+  uint32_t blocks = 1, blockSize = 64;                         ///< in x
+  std::array<uint32_t, 2> moreBlocks{1, 1}, moreThreads{1, 1}; ///< in y and z
+  uint32_t dynamicLds = 0;                                     ///< bytes
+  uint64_t instructionLimit = 0;                               ///< of all waves; 0: none
   std::vector<uint8_t> arguments; ///< the kernarg segment, explicit arguments
+};
+
+/// A code object in device memory, ready for any number of dispatches.
+class LoadedCode {
+public:
+  /// An AMDGPU ET_DYN; relocations may refer to itself only.
+  static llvm::Expected<LoadedCode> load(llvm::StringRef codeObject);
+  llvm::Expected<softgpu::DispatchResult> run(softgpu::Gpu &gpu, const Launch &launch) const;
+
+private:
+  std::unique_ptr<DeviceMemory> image_;
+  llvm::StringMap<uint64_t> descriptors_; ///< "kernel.kd": offset in the image
 };
 
 /// Loads `codeObject` (an AMDGPU ET_DYN without relocations against other objects), dispatches and

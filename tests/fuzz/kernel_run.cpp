@@ -37,6 +37,7 @@ jit::CompileOptions FuzzTarget::options(char level) const {
 void initializeCompiler() {
   jit::initializeTargets();
   LLVMInitializeAMDGPUAsmPrinter(); // the product leaves code generation to comgr
+  LLVMInitializeAMDGPUAsmParser();  // inline assembly
 }
 
 std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target, const std::string &translate) {

@@ -206,7 +206,8 @@ void Worker::loop(Job &job) {
     if (job.cancelled() || overLimit()) {
       DispatchResult r;
       r.code = DispatchCode::cancelled;
-      r.message = "kernel " + job.launch->kernel + " was cancelled";
+      r.message = "kernel " + job.launch->kernel +
+                  (job.cancelled() ? " was cancelled" : " has spent its instructions or its time");
       job.fail(std::move(r));
       return;
     }

@@ -1,0 +1,48 @@
+// Plain -O0, plain -O3 and melded code of the same kernels, on the same memory: they have to agree.
+//
+// Who is wrong when they do not: where the plain compilations of both targets differ among
+// themselves, LLVM (or the generator) is, and the kernel is counted as ambiguous; where they agree,
+// melding is.
+#pragma once
+
+#include "tests/fuzz/source/build.h"
+#include "tests/fuzz/source/memory_image.h"
+
+#include <map>
+
+namespace meld::fuzz::source {
+
+struct Finding {
+  uint64_t seed = 0;
+  std::string cpu, mode,
+      what; ///< what: the first word that differs, a fault, a hang, a refusal to compile
+};
+
+/// Of one feature, or of all kernels.
+struct Count {
+  uint64_t kernels = 0, melded = 0, findings = 0;
+};
+
+struct Tally {
+  Count all;
+  uint64_t meldings = 0;                     ///< over all modes and targets
+  std::map<uint64_t, std::string> ambiguous; ///< seed: what disagreed without melding
+  std::vector<Finding> findings;
+  std::array<Count, featureCount> features{};
+  void add(const Tally &other);
+};
+
+struct Settings {
+  std::vector<std::string> cpus{"gfx90a", "gfx900"};
+  std::vector<std::string> modes; ///< empty: all
+  std::string folder;             ///< for the files of the front end
+  std::string keep;               ///< where findings leave their source; empty: nowhere
+  unsigned meldings = ~0u;        ///< of a kernel, only the first so many
+  bool unoptimised = true;        ///< plain -O0, too
+  std::function<void(const std::string &)> stage = [](const std::string &) {}; ///< told what begins
+};
+
+/// Compiles and runs all kernels of `program` every way that `settings` name.
+Tally examine(const Program &program, const Settings &settings);
+
+} // namespace meld::fuzz::source

@@ -1,0 +1,42 @@
+#include "tests/fuzz/source/tally_json.h"
+
+namespace meld::fuzz::source {
+
+using nlohmann::json;
+
+static json countJson(const Count &c) {
+  return {{"kernels", c.kernels}, {"melded", c.melded}, {"findings", c.findings}};
+}
+
+static Count countOf(const json &j) { return {j.at("kernels"), j.at("melded"), j.at("findings")}; }
+
+json toJson(const Tally &tally) {
+  json j{{"all", countJson(tally.all)}, {"meldings", tally.meldings}};
+  for (const auto &[seed, what] : tally.ambiguous)
+    j["ambiguous"].push_back({{"seed", seed}, {"what", what}});
+  for (const Finding &f : tally.findings)
+    j["findings"].push_back({{"seed", f.seed}, {"cpu", f.cpu}, {"mode", f.mode}, {"what", f.what}});
+  for (size_t i = 0; i < featureCount; ++i)
+    if (tally.features[i].kernels)
+      j["features"][featureName(i)] = countJson(tally.features[i]);
+  return j;
+}
+
+Tally tallyOf(const json &j) {
+  Tally tally;
+  tally.all = countOf(j.at("all"));
+  tally.meldings = j.at("meldings");
+  if (j.contains("ambiguous"))
+    for (const json &a : j["ambiguous"])
+      tally.ambiguous.emplace(a.at("seed"), a.at("what"));
+  if (j.contains("findings"))
+    for (const json &f : j["findings"])
+      tally.findings.push_back({f.at("seed"), f.at("cpu"), f.at("mode"), f.at("what")});
+  if (j.contains("features"))
+    for (size_t i = 0; i < featureCount; ++i)
+      if (const auto found = j["features"].find(featureName(i)); found != j["features"].end())
+        tally.features[i] = countOf(*found);
+  return tally;
+}
+
+} // namespace meld::fuzz::source
