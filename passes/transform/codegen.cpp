@@ -378,6 +378,7 @@ private:
     if (leftNext == rightNext) {
       mergeExitPhis(plan, current);
       branch = BranchInst::Create(leftNext, current);
+      shareMetadata(*branch, *l, *r); // it may be the way back of a loop around
     } else {
       branch = BranchInst::Create(leftNext, rightNext, condition_, current);
       for (auto [next, old, side] :

@@ -26,7 +26,9 @@ std::string locationOf(const Instruction &terminator) {
 bool hasConvergenceTokens(const Function &function) {
   return any_of(instructions(function), [](const Instruction &instruction) {
     auto *call = dyn_cast<CallBase>(&instruction);
-    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!call || !call->getType()->isTokenTy())
+      return false;
+    const Function *callee = call->getCalledFunction();
     return callee && callee->isIntrinsic() &&
            compat::startsWith(callee->getName(), "llvm.experimental.convergence.");
   });

@@ -124,6 +124,36 @@ join:
   ret void
 }
 
+; Both sides end with the way back of the loop around.
+; CHECK-LABEL: @way_back(
+; CHECK: udiv
+; CHECK: br label %loop, !llvm.loop ![[LOOP:[0-9]+]]
+; CHECK: ret void
+define amdgpu_kernel void @way_back(ptr addrspace(1) %p, i32 %n, i32 %m) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %l.next, %left ], [ %r.next, %right ]
+  %e = icmp eq i32 %i, %n
+  br i1 %e, label %done, label %body
+body:
+  br i1 %c, label %left, label %right
+left:
+  %l = udiv i32 %tid, %n
+  store i32 %l, ptr addrspace(1) %p
+  %l.next = add i32 %i, 1
+  br label %loop, !llvm.loop !5
+right:
+  %r = udiv i32 %tid, %m
+  store i32 %r, ptr addrspace(1) %p
+  %r.next = add i32 %i, 2
+  br label %loop, !llvm.loop !5
+done:
+  ret void
+}
+
 ; `noundef` of the first operand on either side, which the exchange would put on the second: the
 ; shared operand comes first on the left and second on the right.
 ; CHECK-LABEL: @exchanged_promise(
@@ -173,9 +203,12 @@ join:
   ret void
 }
 
+; CHECK-DAG: ![[LOOP]] = distinct !{![[LOOP]], !{{[0-9]+}}}
 ; CHECK-DAG: ![[GROUP]] = distinct !{}
 ; CHECK-DAG: ![[EMPTY]] = !{}
 !0 = !{}
 !1 = distinct !{}
 !2 = distinct !{}
 !4 = !{!"auto-init"}
+!5 = distinct !{!5, !6}
+!6 = !{!"llvm.loop.mustprogress"}

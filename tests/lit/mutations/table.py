@@ -172,6 +172,7 @@ mutations += [
     Mutation("loop: any of it", plan, "if (loops && (synchronises(*l) || synchronises(*r)))", "if (false)"),
     Mutation("loop: a side that leaves", plan, "if (!loop->contains(inside)) {", "if (false) {"),
     Mutation("loop: promises of the branch", codegen, "shareMetadata(*clone, *l, *r);", ""),
+    Mutation("loop: promises of the way back", codegen, "shareMetadata(*branch, *l, *r);", ""),
     # What a merged instruction may promise.
     Mutation("merge: flags", merge, "merged.andIRFlags(&right);", ""),
     Mutation("merge: metadata", merge, "shareMetadata(merged, left, right);", ""),
