@@ -25,6 +25,7 @@ constexpr char exchangeWhy[] = "reads other lanes";
 constexpr char orderWhy[] = "is an event of the wave for the scheduler or the memory counters";
 constexpr char clockWhy[] = "reads a clock or counter of the wave";
 constexpr char modeWhy[] = "changes the MODE register: rounding, denormals, exceptions";
+constexpr char registerWhy[] = "changes a register that the wave may have once";
 constexpr char readsWhy[] = "reads a register that the wave has once";
 constexpr char messageWhy[] = "sends one message for the wave, by M0";
 constexpr char endWhy[] = "stops the wave, not the lane";
@@ -128,7 +129,7 @@ constexpr Entry entries[] = {
     {"reset.fpenv", WaveUse::changes, modeWhy},
     {"set.fpmode", WaveUse::changes, modeWhy},
     {"reset.fpmode", WaveUse::changes, modeWhy},
-    {"write_register", WaveUse::changes, "changes a register that the wave may have once"},
+    {"write_register", WaveUse::changes, registerWhy},
     {"amdgcn.s.setprio", WaveUse::changes, "changes the wave's priority"},
     {"amdgcn.s.setprio.inc.wg", WaveUse::changes, "changes the wave's priority"},
     {"amdgcn.s.sendmsg", WaveUse::changes, messageWhy},
@@ -189,7 +190,7 @@ const StringMap<WaveOperation> &table() {
   static const StringMap<WaveOperation> known = [] {
     StringMap<WaveOperation> map;
     for (const Entry &entry : entries)
-      map[entry.name] = {entry.use, entry.why};
+      map[entry.name] = {entry.use, entry.why, entry.why == modeWhy || entry.why == registerWhy};
     return map;
   }();
   return known;
@@ -208,7 +209,7 @@ const WaveOperation *entryOf(StringRef name) {
 }
 
 WaveOperation strongest(WaveOperation left, WaveOperation right) {
-  return left.use < right.use ? right : left;
+  return left.use < right.use || (left.use == right.use && right.changesMode) ? right : left;
 }
 
 class Looker {
@@ -234,7 +235,7 @@ private:
     auto &assembly = *cast<InlineAsm>(call.getCalledOperand());
     if (!assembly.hasSideEffects() || StringRef(assembly.getAsmString()).trim().empty())
       return {};
-    return {WaveUse::changes, "is assembly, which may change anything"};
+    return {WaveUse::changes, "is assembly, which may change anything", true};
   }
 
   static WaveOperation ofIntrinsic(const IntrinsicInst &call) {
@@ -247,7 +248,7 @@ private:
     }
     if (!call.mayHaveSideEffects())
       return {};
-    return {WaveUse::changes, "has effects that are not known"};
+    return {WaveUse::changes, "has effects that are not known", true};
   }
 
   WaveOperation ofFunction(const Function &callee) {
@@ -257,10 +258,10 @@ private:
     for (const BasicBlock &block : callee)
       for (const Instruction &instruction : block) {
         if (left_ == 0)
-          return {WaveUse::changes, "calls more than was looked at"};
+          return {WaveUse::changes, "calls more than was looked at", true};
         --left_;
         result = strongest(result, at(instruction));
-        if (result.use == WaveUse::changes)
+        if (result.changesMode)
           return result;
       }
     return result;
@@ -274,19 +275,12 @@ private:
 
 WaveOperation waveOperation(const Instruction &instruction) { return Looker().at(instruction); }
 
-const Instruction *changesStateBetween(const BasicBlock &from, const BasicBlock *join) {
-  SmallPtrSet<const BasicBlock *, 32> seen;
-  SmallVector<const BasicBlock *, 32> work(successors(&from));
-  while (!work.empty()) {
-    const BasicBlock *block = work.pop_back_val();
-    if (block == join || !seen.insert(block).second)
-      continue;
-    for (const Instruction &instruction : *block)
-      if (isa<CallBase>(instruction) && waveOperation(instruction).use == WaveUse::changes)
-        return &instruction;
-    append_range(work, successors(block));
-  }
-  return nullptr;
+bool changesMode(const Function &function) {
+  for (const BasicBlock &block : function)
+    for (const Instruction &instruction : block)
+      if (isa<CallBase>(instruction) && waveOperation(instruction).changesMode)
+        return true;
+  return false;
 }
 
 bool hangsOnMode(const Instruction &instruction) {
@@ -296,6 +290,27 @@ bool hangsOnMode(const Instruction &instruction) {
     return false;
   return isFloat(&instruction) ||
          any_of(instruction.operands(), [&](const Use &use) { return isFloat(use.get()); });
+}
+
+const char *stateForbids(const BasicBlock &from, const BasicBlock *join, bool modeChanges) {
+  SmallPtrSet<const BasicBlock *, 32> seen;
+  SmallVector<const BasicBlock *, 32> work(successors(&from));
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (block == join || !seen.insert(block).second)
+      continue;
+    for (const Instruction &instruction : *block) {
+      if (modeChanges && hangsOnMode(instruction))
+        return "computes in floating point, and the function changes the MODE register";
+      if (!isa<CallBase>(instruction))
+        continue;
+      const WaveOperation operation = waveOperation(instruction);
+      if (operation.use == WaveUse::changes)
+        return operation.why;
+    }
+    append_range(work, successors(block));
+  }
+  return nullptr;
 }
 
 } // namespace meld::passes

@@ -15,6 +15,9 @@
 //   lanes    to be paired, copied to more lanes or fewer, moved past a branch
 //   once     the same: two of them are two events of the wave
 //   changes  besides, to run code of the other side between: what the sides do hangs on the state
+// A change of MODE goes further: to instruction selection floating point hangs on nothing but its
+// operands, so within one block only the order of the source keeps it between two changes. Where a
+// function changes MODE, branches around floating point stay, and with them the blocks.
 //
 // Inline assembly with side effects may change anything unless it is empty. A call does what the
 // callee does, as far as it is defined here; a function without a body does what its attributes
@@ -40,17 +43,22 @@ enum class WaveUse : uint8_t {
 struct WaveOperation {
   WaveUse use = WaveUse::none;
   const char *why = ""; ///< a phrase for decisions; static
+  /// What changes state may be MODE: rounding, denormals, exceptions.
+  bool changesMode = false;
 };
 
 /// What `instruction` does to its wave.
 WaveOperation waveOperation(const llvm::Instruction &instruction);
 
-/// The first operation on the way from the end of `from` to `join` (all that can be reached without
-/// passing it; null: to the end of the function) that changes the wave's state, or null.
-const llvm::Instruction *changesStateBetween(const llvm::BasicBlock &from,
-                                             const llvm::BasicBlock *join);
+/// Anything in `function`, calls included, may change MODE.
+bool changesMode(const llvm::Function &function);
 
 /// The result may hang on the MODE register: floating point.
 bool hangsOnMode(const llvm::Instruction &instruction);
+/// Why what is between the end of `from` and `join` (all that can be reached without passing it;
+/// null: to the end of the function) may not be run in another order of sides, or null: it changes
+/// the wave's state, or it hangs on MODE in a function that `modeChanges`.
+const char *stateForbids(const llvm::BasicBlock &from, const llvm::BasicBlock *join,
+                         bool modeChanges);
 
 } // namespace meld::passes

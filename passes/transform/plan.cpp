@@ -87,9 +87,11 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   // Melding runs the sides' code by turns, so neither may change what the other hangs on.
   const auto *here = postDominators_.getNode(block);
   const auto *behind = here ? here->getIDom() : nullptr;
-  if (const Instruction *change =
-          changesStateBetween(*block, behind ? behind->getBlock() : nullptr)) {
-    plan.reason = std::string("a side ") + waveOperation(*change).why;
+  if (!modeChanges_)
+    modeChanges_ = changesMode(*block->getParent());
+  if (const char *why =
+          stateForbids(*block, behind ? behind->getBlock() : nullptr, *modeChanges_)) {
+    plan.reason = std::string("a side ") + why;
     return plan;
   }
   plan.left = buildArm(l, dominators_, postDominators_, cutHeads);

@@ -11,6 +11,7 @@
 #include "passes/transform/align.h"
 #include "passes/transform/nodes.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <optional>
 
 namespace meld::passes {
 
@@ -86,6 +87,7 @@ private:
   const llvm::PostDominatorTree &postDominators_;
   MeldScope scope_;
   const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle_ = nullptr;
+  mutable std::optional<bool> modeChanges_; ///< anywhere in the function, once asked for
   bool loops_; ///< may loops be paired? Not before unrolling: one loop of two trip counts does not
                ///< unroll
 };

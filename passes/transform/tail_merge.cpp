@@ -48,7 +48,8 @@ Value *operandOf(const Tail &tail, size_t row, size_t side, unsigned index) {
 
 class TailFinder {
 public:
-  TailFinder(BasicBlock *join, const BranchAnalyses &analyses) : join_(join), analyses_(analyses) {}
+  TailFinder(BasicBlock *join, const BranchAnalyses &analyses, bool modeChanges)
+      : join_(join), analyses_(analyses), modeChanges_(modeChanges) {}
 
   // Groups of blocks with a common last instruction, each with as long a tail as all of it share.
   std::vector<Tail> find() {
@@ -86,7 +87,7 @@ private:
       common = analyses_.dominators.findNearestCommonDominator(common, block);
     return common && !is_contained(tail.blocks, common) &&
            analyses_.divergence.isDivergentBranch(common) &&
-           !changesStateBetween(*common, tail.join); // it would run behind another side's change
+           !stateForbids(*common, tail.join, modeChanges_); // it would run behind a change
   }
 
   // One instruction can do the work of both. Its value may be used by the tail below and by the
@@ -176,6 +177,7 @@ private:
 
   BasicBlock *join_;
   const BranchAnalyses &analyses_;
+  const bool modeChanges_;
 };
 
 // The row that produces this operand on every side, or -1.
@@ -326,6 +328,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, manager, log_, "meld-tail-merge", point_);
   CurrentAnalyses current(function, manager);
+  const bool modeChanges = changesMode(function);
   bool changed = false, again = true;
   for (unsigned round = 0; again && round < options_.maxIterations * 64; ++round) {
     again = false;
@@ -334,7 +337,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
     for (BasicBlock &join : function) {
       if (join.hasNPredecessors(0) || join.getSinglePredecessor() || join.isEHPad())
         continue;
-      std::vector<Tail> tails = TailFinder(&join, analyses).find();
+      std::vector<Tail> tails = TailFinder(&join, analyses, modeChanges).find();
       Tail *best = nullptr;
       for (Tail &tail : tails) {
         const size_t rows = tail.rows.size();

@@ -1,4 +1,5 @@
 #include "passes/transform/triangles.h"
+#include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/decisions.h"
@@ -208,6 +209,8 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
 std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
   if (any_of(*pair.middle, isConvergentOperation))
     return "a convergent operation between two ifs";
+  if (any_of(*pair.middle, hangsOnMode) && changesMode(*pair.middle->getParent()))
+    return "floating point between two ifs, and the function changes the MODE register";
   BasicBlock *side = pair.first->getSuccessor(pair.sideWhen ? 0 : 1);
   BasicBlock *other = pair.first->getSuccessor(pair.sideWhen ? 1 : 0);
   for (BasicBlock *way : {side, other})

@@ -40,6 +40,32 @@ join:
   ret void
 }
 
+; TRIANGLES-LABEL: @ifs_around(
+; TRIANGLES: br i1 %c, label %a, label %m
+; TRIANGLES: br i1 %c, label %b, label %join
+define amdgpu_kernel void @ifs_around(ptr addrspace(3) %p, ptr addrspace(3) %q, float %f) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  call void @llvm.amdgcn.s.setreg(i32 6145, i32 15)
+  br i1 %c, label %a, label %m
+a:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %p
+  br label %m
+m:
+  %d = fmul float %f, 3.0
+  br i1 %c, label %b, label %join
+b:
+  store float %d, ptr addrspace(3) %q
+  br label %join
+join:
+  call void @llvm.amdgcn.s.setreg(i32 6145, i32 0)
+  ret void
+}
+
 ; What the left side does last would be done behind the right side's change.
 ; TAIL-LABEL: @tails(
 ; TAIL-NOT: meld.tail

@@ -691,10 +691,11 @@ join:
   ret void
 }
 
-; Below a change that all lanes have made, the sides are as good as any.
+; Below a change that all lanes have made, the sides are as good as any, but floating point needs its own block:
+; instruction selection may move it past the change back.
 ; CHECK-LABEL: @below(
 ; CHECK: s.setreg
-; CHECK-NOT: br i1
+; CHECK: br i1
 ; CHECK: s.setreg
 define amdgpu_kernel void @below(ptr addrspace(3) %p, ptr addrspace(3) %q) {
   %tid = call i32 @llvm.amdgcn.workitem.id.x()
@@ -716,6 +717,58 @@ right:
   br label %join
 join:
   call void @llvm.amdgcn.s.setreg(i32 6145, i32 0)
+  ret void
+}
+; CHECK-LABEL: @below_integers(
+; CHECK: s.setreg
+; CHECK-NOT: br i1
+; CHECK: s.setreg
+define amdgpu_kernel void @below_integers(ptr addrspace(3) %p, ptr addrspace(3) %q) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  call void @llvm.amdgcn.s.setreg(i32 6145, i32 15)
+  br i1 %c, label %left, label %right
+left:
+  %x = load i32, ptr addrspace(3) %p
+  %x1 = mul i32 %x, 3
+  %x2 = mul i32 %x1, %x
+  store i32 %x2, ptr addrspace(3) %p
+  br label %join
+right:
+  %y = load i32, ptr addrspace(3) %q
+  %y1 = mul i32 %y, 5
+  %y2 = mul i32 %y1, %y
+  store i32 %y2, ptr addrspace(3) %q
+  br label %join
+join:
+  call void @llvm.amdgcn.s.setreg(i32 6145, i32 0)
+  ret void
+}
+; CHECK-LABEL: @below_priority(
+; CHECK: s.setprio
+; CHECK-NOT: br i1
+; CHECK: s.setprio
+define amdgpu_kernel void @below_priority(ptr addrspace(3) %p, ptr addrspace(3) %q) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  call void @llvm.amdgcn.s.setprio(i16 2)
+  br i1 %c, label %left, label %right
+left:
+  %x = load float, ptr addrspace(3) %p
+  %x1 = fmul float %x, 3.0
+  %x2 = fmul float %x1, %x
+  store float %x2, ptr addrspace(3) %p
+  br label %join
+right:
+  %y = load float, ptr addrspace(3) %q
+  %y1 = fmul float %y, 5.0
+  %y2 = fmul float %y1, %y
+  store float %y2, ptr addrspace(3) %q
+  br label %join
+join:
+  call void @llvm.amdgcn.s.setprio(i16 0)
   ret void
 }
 
