@@ -9,6 +9,7 @@ Mutation = namedtuple("Mutation", "name file text replacement redundant also", d
 legality, merge, plan, codegen, nodes = (
     f"transform/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen", "nodes"))
 metadata, markers = (f"transform/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
+wave, divergence = "analysis/wave_state.cpp", "analysis/divergence.cpp"
 triangles, tails, switch, unpredicate = (
     f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate"))
 
@@ -239,8 +240,7 @@ mutations += [
              "bool after = joinIsOurs && !instruction.use_empty() &&"),
     # What the sides do last.
     Mutation("tails: uniform", tails,
-             "return common && !is_contained(tail.blocks, common) &&\n           analyses_.divergence.isDivergentBranch(common);",
-             "return common && !is_contained(tail.blocks, common);"),
+             "analyses_.divergence.isDivergentBranch(common) &&\n           !state", "!state"),
     Mutation("tails: scalar loads", tails, "usedBelowOnly(right, tail) ||\n        losesScalarLoad(left, right))",
              "usedBelowOnly(right, tail))"),
     Mutation("tails: used alike", tails, "if (row.size() != at.size() || !usedAlike(tail, row))", "if (row.size() != at.size())"),
@@ -261,9 +261,44 @@ mutations += [
     Mutation("unpredicate: volatile and atomic", unpredicate, "if (!load || !load->isSimple())", "if (!load)",
              "LLVM counts volatile and ordered loads among what writes; what is left, an unordered one, could move"),
     Mutation("unpredicate: writes between", unpredicate,
-             "return none_of(writes_, [&](unsigned at) { return from < at && at < place; });", "return true;"),
+             "return none_of(writes_, isBetween);", "return true;"),
     Mutation("unpredicate: other uses", unpredicate, "if (own == -1 || (side != -1 && side != own)) {",
              "if (side != -1 && own != -1 && side != own) {"),
     Mutation("unpredicate: both sides", unpredicate, "if (own == -1 || (side != -1 && side != own)) {", "if (own == -1) {"),
     Mutation("unpredicate: poison", unpredicate, "if (!isGuaranteedNotToBeUndefOrPoison(condition, nullptr, end)) {", "if (false) {"),
+    # What a wave does as one.
+    Mutation("wave: more than convergent", legality, "waveOperation(instruction).use != WaveUse::none;",
+             "cast<CallBase>(instruction).isConvergent();"),
+    Mutation("wave: unknown intrinsics", wave, "if (!call.mayHaveSideEffects())\n      return {};\n    return {WaveUse::changes",
+             "return {};\n    return {WaveUse::changes"),
+    Mutation("wave: assembly", wave, "return strongest(result, ofAssembly(*call));", "return result;"),
+    Mutation("wave: empty assembly", wave, " || StringRef(assembly.getAsmString()).trim().empty())", ")",
+             "more would be left as it was, which no test asks for"),
+    Mutation("wave: what callees do", wave, "return strongest(result, ofFunction(*callee));", "return result;"),
+    Mutation("wave: longest name", wave, "!name.empty(); name = name.rsplit('.').first", "!name.empty(); name = \"\""),
+    Mutation("wave: changes in a side", plan, "if (const char *why =\n          stateForbids(", "if (const char *why =\n          modeChanges_ ? nullptr : stateForbids("),
+    Mutation("wave: changes in another tail", tails, " &&\n           !stateForbids(*common, tail.join, modeChanges_);", ";"),
+    Mutation("wave: MODE and floating point", wave, "if (modeChanges && hangsOnMode(instruction))", "if (false)"),
+    Mutation("wave: MODE and ifs in a row", triangles, "if (any_of(*pair.middle, hangsOnMode) &&", "if (false &&"),
+    Mutation("wave: MODE between value and select", unpredicate, "if (any_of(changes_, isBetween) && hangsOnMode(instruction))", "if (false)"),
+    Mutation("wave: guarded copies", "scalarize/dynamic_convergence.cpp", "isConvergentOperation(*call) ||", "call->isConvergent() ||"),
+    Mutation("wave: copied loops", "scalarize/converged_loops.cpp", "!isConvergentOperation(*call) &&", "!call->isConvergent() &&"),
+    Mutation("wave: kept apart", "transform/cfm.cpp", "  keepApart(function);\n", ""),
+    Mutation("wave: not merged", "transform/keep_apart.cpp", "call->addFnAttr(Attribute::NoMerge);", ""),
+    Mutation("wave: a number each", "transform/keep_apart.cpp", "std::to_string(number++)", "std::to_string(number)"),
+    # What the first lane may be asked for.
+    Mutation("first lane: branches", "transform/uniform_branch.cpp", "firstLaneBranchWidth(&block)", "branchWidth(&block)"),
+    Mutation("first lane: values", "scalarize/uniform_values.cpp",
+             "divergence.firstLaneWidth(&instruction, &instruction)", "divergence.width(&instruction)"),
+    Mutation("first lane: addresses", "scalarize/constant_loads.cpp",
+             "divergence.firstLaneWidth(load->getPointerOperand(), load)",
+             "divergence.widthAtUse(load->getPointerOperand(), load)"),
+    Mutation("first lane: phis of undefined values", divergence, "(undefined || !phi->hasConstantOrUndefValue())",
+             "!phi->hasConstantOrUndefValue()"),
+    Mutation("first lane: frozen", divergence, "if (undefined && isa<FreezeInst>(instruction))", "if (false)"),
+    Mutation("first lane: callees", "analysis/call_summary.cpp", "options.meaning = Meaning::firstLane;", ""),
+    Mutation("first lane: where lanes without a value go", divergence,
+             "if (firstLane_) // threads without a value go where they like", "if (false)"),
+    Mutation("first lane: cycles with two ways in", divergence,
+             "result = meet(result, cycles_[cycle->second].width);", ";"),
 ]
