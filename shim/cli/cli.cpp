@@ -101,8 +101,8 @@ Result<void> writeWholeFile(const std::string &path, ByteView bytes) {
       return fail(ErrorCode::io, errnoText("writing " + path, errno));
     at += done;
   }
-  if (::close(fd.release()))
-    return fail(ErrorCode::io, errnoText("writing " + path, errno));
+  if (const int error = fd.close())
+    return fail(ErrorCode::io, errnoText("writing " + path, error));
   return {};
 }
 
