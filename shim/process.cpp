@@ -1,5 +1,6 @@
 #include "shim/process.h"
 
+#include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
 #include "runtime/host/stderr.h"
 #include "runtime/log/log.h"
@@ -38,6 +39,7 @@ Process *startProcess() noexcept {
       log::warning(warning);
     if (loaded.settings.disable)
       return nullptr;
+    rememberConfinement();
     auto p = std::make_unique<Process>();
     p->settings = loaded.settings;
     EngineOptions options;

@@ -1,5 +1,7 @@
 #include "runtime/cache/disk.h"
 
+#include "runtime/host/confinement.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -73,6 +75,8 @@ void DiskCache::turnOff(const std::string &why) {
     options_.warn("cache off for this process: " + why);
 }
 
+bool DiskCache::mayWrite() const noexcept { return !options_.readonly && !confinedSince(); }
+
 Result<Descriptor> DiskCache::root(bool create) {
   create = create && !options_.readonly;
   auto base = openCacheDirectory(options_.directory, create);
@@ -111,13 +115,15 @@ std::optional<CacheEntry> DiskCache::load(const CacheKey &key, uint64_t maxCodeO
     case ErrorCode::io:
       turnOff(entry.error().message);
       break;
-    default:
+    default: {
       ++damaged_;
+      const bool remove = mayWrite();
       if (options_.warn)
         options_.warn("damaged cache entry " + name + ": " + entry.error().message +
-                      (options_.readonly ? "" : "; removed"));
-      if (!options_.readonly)
+                      (remove ? "; removed" : ""));
+      if (remove)
         ::unlinkat(folder->get(), name.c_str(), 0);
+    }
     }
     return std::nullopt;
   }
@@ -126,14 +132,14 @@ std::optional<CacheEntry> DiskCache::load(const CacheKey &key, uint64_t maxCodeO
     int64_t now = std::time(nullptr);
     // Also when the time lies in the future: the clock may have been set back.
     if (!::fstatat(folder->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) &&
-        (now - info.st_mtime > kUseResolution || info.st_mtime > now))
+        (now - info.st_mtime > kUseResolution || info.st_mtime > now) && mayWrite())
       ::utimensat(folder->get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   }
   return std::move(*entry);
 }
 
 bool DiskCache::store(const CacheEntry &entry) {
-  if (!usable() || options_.readonly)
+  if (!usable() || !mayWrite())
     return false;
   auto bytes = writeEntry(entry);
   if (!bytes) {
@@ -156,7 +162,7 @@ bool DiskCache::store(const CacheEntry &entry) {
 }
 
 void DiskCache::markTried(const CacheKey &key) {
-  if (!usable() || options_.readonly)
+  if (!usable() || !mayWrite())
     return;
   const std::string name = key.hex();
   auto folder = folderOf(name, false);
@@ -171,7 +177,7 @@ void DiskCache::markTried(const CacheKey &key) {
 
 FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait,
                          const std::atomic<bool> *stop) {
-  if (!usable() || options_.readonly)
+  if (!usable() || !mayWrite())
     return {};
   auto base = root(true);
   if (!base) {
@@ -348,7 +354,7 @@ Result<std::vector<std::pair<CacheFile, std::string>>> DiskCache::verify(bool dr
 
 void DiskCache::cleanIfNeeded() noexcept {
   try {
-    if (!usable() || options_.readonly || !options_.maxSize || !stores_)
+    if (!usable() || !options_.maxSize || !stores_ || !mayWrite())
       return;
     auto files = list();
     if (!files)

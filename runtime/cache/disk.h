@@ -79,6 +79,9 @@ private:
   Result<Descriptor> root(bool create);
   Result<Descriptor> folderOf(const std::string &name, bool create);
   void turnOff(const std::string &why);
+  /// Nothing is written where the setting says so, nor in a process that has confined itself
+  /// (runtime/host/confinement.h). Asks the kernel.
+  bool mayWrite() const noexcept;
 
   DiskCacheOptions options_;
   std::atomic<bool> off_{false};

@@ -1,6 +1,7 @@
 #include "shim/engine/engine.h"
 
 #include "runtime/codeobject/comgr_names.h"
+#include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
 #include "runtime/log/log.h"
 #include "shim/engine/identity.h"
@@ -250,6 +251,12 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
   late.outcome = Outcome::late;
   late.reason = "compile not finished, original code is used for now";
 
+  if (confinedSince()) {
+    Decision failed;
+    failed.reason = "the application has confined itself since: nothing is compiled any more";
+    log::info(failed.reason);
+    return failed;
+  }
   // Here and not on the compile thread, which would race with the end of the process.
   auto library = jit();
   if (!library) {

@@ -1,6 +1,8 @@
+#include "runtime/host/confinement.h"
 #include "shim/engine/engine.h"
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
+#include "tests/runtime/host/confine.h"
 
 #include <csignal>
 #include <fstream>
@@ -380,6 +382,34 @@ TEST_F(EngineTest, TheEndOfAProcessDoesNotWaitForAnother) {
   EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
   e->finish(std::chrono::hours(1));
   EXPECT_EQ(compiles(), 1) << "the other one's";
+}
+
+// A filter that ends the process for what a compile and the cache do.
+TEST_F(EngineTest, AfterTheApplicationHasConfinedItselfNothingIsCompiledOrWritten) {
+  BuildObject other;
+  other.kernels[0].name = "other";
+  ASSERT_EQ(engine()->decide(original_).source, Source::compiled);
+  for (const auto &file : std::filesystem::recursive_directory_iterator(settings_.cacheDir))
+    if (file.is_regular_file()) // so that its time of use would be set
+      std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() - 24h);
+  constexpr int cannot = 77;
+  const pid_t child = fork();
+  if (!child) {
+    rememberConfinement();
+    auto e = engine();
+    if (!confine())
+      _exit(cannot);
+    const bool hit = e->decide(original_).source == Source::disk;
+    const Decision none = e->decide(build(other));
+    e->finish(1s);
+    _exit(hit && none.outcome == Outcome::failed && !none.replacement ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == cannot)
+    GTEST_SKIP() << "may not install a filter";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(compiles(), 1);
 }
 
 TEST_F(EngineTest, TheQueueHasABound) {

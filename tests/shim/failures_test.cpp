@@ -168,6 +168,20 @@ const std::vector<Failure> &failures() {
        "compile failed"},
       {"logCannotBeOpened", [](Stage &s) { s.environment["MELD_LOG_FILE"] = "/nonexistent/log"; },
        "logging to stderr"},
+      {"logIsAPipe",
+       [](Stage &s) {
+         s.environment["MELD_LOG_FILE"] = s.scratch.file("pipe");
+         mkfifo(s.scratch.file("pipe").c_str(), 0600);
+       },
+       "nobody reads it"},
+      {"regularExpressionIsLong",
+       [](Stage &s) { s.environment["MELD_KERNEL_INCLUDE"] = std::string(100000, 'a'); },
+       "1000 characters"},
+      {"regularExpressionUnfolds",
+       [](Stage &s) { s.environment["MELD_KERNEL_EXCLUDE"] = "((a{1,200}){1,200}){1,200}"; },
+       "repeats too much"},
+      {"timingParametersAreNonsense",
+       [](Stage &s) { s.environment["MELD_GPU_TIMING_PARAMS"] = "((("; }, "timing parameter"},
       {"settingsAreNonsense",
        [](Stage &s) {
          for (const char *name : {"MELD_JOBS", "MELD_CACHE_MAX_SIZE", "MELD_KERNEL_INCLUDE",

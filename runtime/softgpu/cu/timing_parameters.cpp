@@ -47,6 +47,16 @@ constexpr Field fields[] = {
     {"launchOverhead", &TimingParameters::launchOverhead},
 };
 
+/// Values that a model can be run with: no clock that stands still, no cache of terabytes.
+bool makesSense(std::string_view name, uint32_t value) {
+  constexpr uint32_t mostCycles = 1000000000, mostBytes = 1u << 30, mostWays = 1024;
+  if (name == "turn")
+    return value >= 1 && value <= mostCycles;
+  if (name.ends_with("Bytes"))
+    return value <= mostBytes;
+  return value <= (name.ends_with("Ways") ? mostWays : mostCycles);
+}
+
 } // namespace
 
 TimingParameters TimingParameters::of(isa::Target target) {
@@ -81,7 +91,7 @@ std::string TimingParameters::apply(std::string_view settings) {
     std::string_view number = part.substr(equals + 1);
     auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc() || end != number.data() + number.size() ||
-        !set(part.substr(0, equals), value))
+        !makesSense(part.substr(0, equals), value) || !set(part.substr(0, equals), value))
       return std::string(part);
   }
   return {};

@@ -184,6 +184,22 @@ TEST(TimingParameters, Settings) {
   std::string problem;
   EXPECT_EQ(Gpu::create(c, nullptr, &problem), nullptr);
   EXPECT_NE(problem.find("l9Latency"), std::string::npos) << problem;
+  for (const char *text : {"turn=0", "l1Ways=4294967295", "l2Bytes=4294967295", "valu=4294967295",
+                           "valu=-1", "valu=", "=", "((("})
+    EXPECT_NE(p.apply(text), "") << text;
+}
+
+// A setting of the environment is no reason to do without a GPU.
+TEST(TimingParameters, NonsenseInTheEnvironmentIsAWarning) {
+  for (const std::string &text : {std::string("((("), std::string(1 << 20, ','),
+                                  std::string(1 << 20, 'a'), std::string("valu=1=\x1b")}) {
+    setenv("MELD_GPU_TIMING_PARAMS", text.c_str(), 1);
+    testing::internal::CaptureStderr();
+    std::string problem;
+    EXPECT_NE(Gpu::create(DeviceConfig(), nullptr, &problem), nullptr) << problem;
+    EXPECT_LT(testing::internal::GetCapturedStderr().size(), 300u);
+  }
+  unsetenv("MELD_GPU_TIMING_PARAMS");
 }
 
 } // namespace

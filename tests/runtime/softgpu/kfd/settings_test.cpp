@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <string>
 
 namespace meld::softgpu {
 namespace {
@@ -144,6 +145,29 @@ TEST(Settings, AListWithAMistakeIsTheDefault) {
   EXPECT_EQ(readAll({{"MELD_GPU", many.c_str()}}, said).size(), 1u);
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find("more than 16 devices"), std::string::npos) << said[0];
+}
+
+// As for libmeld's own settings: a bounded warning each, and the default.
+TEST(Settings, NonsenseOfAnyLengthIsAWarningAtMost) {
+  for (const char *name : {"MELD_GPU", "MELD_GPU_CUS", "MELD_GPU_MEM", "MELD_GPU_THREADS",
+                           "MELD_GPU_TIMING", "MELD_GPU_CHECKED"})
+    for (const std::string pattern :
+         {"a", "(", "-", "9", "%n", "\x01\xff", ",", "gfx90a,", "1G,", "all,"})
+      for (const size_t size : {size_t(1), size_t(1) << 10, size_t(1) << 20}) {
+        std::string text;
+        while (text.size() < size)
+          text += pattern;
+        text.resize(size);
+        std::vector<std::string> said;
+        const auto devices = readAll({{name, text.c_str()}}, said);
+        ASSERT_LE(said.size(), 1u) << name << " " << size << " of " << pattern;
+        ASSERT_LE(devices.size(), 16u) << name << " " << size << " of " << pattern;
+        for (const std::string &line : said) {
+          ASSERT_LT(line.size(), 500u) << name;
+          for (const unsigned char c : line)
+            ASSERT_TRUE(c >= 0x20 && c < 0x7f) << name;
+        }
+      }
 }
 
 } // namespace
