@@ -1,6 +1,7 @@
 #include "passes/pipeline.h"
 #include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/forward_progress.h"
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
 #include "passes/scalarize/scalarize.h"
@@ -164,6 +165,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
   }
   if (text == "print<meld-constancy>") {
     manager.addPass(ConstancyPrinterPass(outs()));
+    return true;
+  }
+  if (text == "print<meld-forward-progress>") {
+    manager.addPass(ForwardProgressPrinterPass(outs()));
     return true;
   }
   if (text == "print<meld-cost>") {

@@ -1,6 +1,7 @@
 #include "passes/scalarize/converged_loops.h"
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/forward_progress.h"
 #include "passes/scalarize/together.h"
 #include "passes/transform/decisions.h"
 #include "passes/transform/first_lane.h"
@@ -67,7 +68,8 @@ public:
   Finder(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
       : function_(function), divergence_(divergence), backend_(function, analyses, divergence),
         dominators_(analyses.getResult<DominatorTreeAnalysis>(function)),
-        loops_(analyses.getResult<LoopAnalysis>(function)) {}
+        loops_(analyses.getResult<LoopAnalysis>(function)),
+        progress_(function, dominators_, analyses.getResult<PostDominatorTreeAnalysis>(function)) {}
 
   /// The first one that is not in `seen`, which then has it; outer ones come first.
   std::optional<Site> next(Seen &seen) const {
@@ -141,6 +143,8 @@ private:
       if (dominators_.dominates(inside, site.waysOut.front().outside) || !hasLoop(site.region))
         continue;
       site.why = whyNotCopied(site.region);
+      if (!site.why && progress_.keepsOrder(block)) // a second branch may be taken the other way
+        site.why = waitsReason;                     // round
       return site;
     }
     return std::nullopt;
@@ -158,6 +162,7 @@ private:
   const BackendView backend_;
   const DominatorTree &dominators_;
   const LoopInfo &loops_;
+  const ForwardProgress progress_;
 };
 
 /// False where the loop cannot be brought into the form that the copy needs; it may have changed.

@@ -7,6 +7,7 @@
 
 #include "passes/analysis/call_sites.h"
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/forward_progress.h"
 #include "passes/cost/cost_model.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -21,13 +22,14 @@ struct BranchAnalyses {
   explicit BranchAnalyses(llvm::Function &function)
       : dominators(function), postDominators(function), loops(dominators),
         divergence(function, loops, dominators, postDominators, options(function)),
-        cost(function, divergence.gpu()) {}
+        cost(function, divergence.gpu()), progress(function, dominators, postDominators) {}
 
   llvm::DominatorTree dominators;
   llvm::PostDominatorTree postDominators;
   llvm::LoopInfo loops;
   DivergenceInfo divergence;
   CostModel cost;
+  ForwardProgress progress;
 
   /// What planning a branch came to, so that it is not planned twice for the same function: passes
   /// in a row, branch fusion and the general melder, look at the same branches.

@@ -79,8 +79,8 @@ private:
   };
 
   std::optional<Found> look(const BranchAnalyses &now, bool &skipped) {
-    Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, search_.scope,
-                    search_.loops);
+    Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, now.progress,
+                    search_.scope, search_.loops);
     LostWaves lostWaves(now);
     rejected_.clear();
     ReversePostOrderTraversal<Function *> order(&function_);

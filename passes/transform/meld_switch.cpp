@@ -141,6 +141,8 @@ public:
     if (!now.divergence.isDivergentBranch(block))
       return leave(std::string("switch does not diverge within a wave (width ") +
                    passes::name(now.divergence.branchWidth(block)) + ")");
+    if (now.progress.keepsOrder(*block))
+      return leave(waitsReason);
     auto *node = now.postDominators.getNode(block);
     const BasicBlock *next = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
     std::vector<SwitchCase> members;

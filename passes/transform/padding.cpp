@@ -246,7 +246,7 @@ public:
                             .make();
       BranchAnalyses padded(trial.copy());
       Planner planner(padded.divergence, padded.cost, padded.dominators, padded.postDominators,
-                      MeldScope::all, /*loops=*/!early_);
+                      padded.progress, MeldScope::all, /*loops=*/!early_);
       planner.setIdle(&idle);
       Plan plan = planner.planWhole(*copied);
       const bool joined = any_of(plan.nodes, [](const NodePlan &node) {

@@ -26,17 +26,18 @@ int armCost(const Arm &arm, const CostModel &cost) {
 
 } // namespace
 
-NodePlan Planner::planNode(const Node &left, const Node &right) const {
+NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node &right) const {
   NodeMatch match = matchNodes(left, right);
   if (match.blocks.empty())
     return {};
-  // Spin locks: two loops that wait for each other must not wait together.
   const bool loops = left.hasLoop || right.hasLoop;
   if (loops && !loops_)
     return {};
   for (auto [l, r] : match.blocks) {
     if (loops && (synchronises(*l) || synchronises(*r)))
       return {};
+    if (progress_.mayWait(*l, head) || progress_.mayWait(*r, head))
+      return {}; // the other side's threads would wait in it, too
     if (obstacle(*l) || obstacle(*r))
       return {};
     if (l->size() > maxAlignedLength || r->size() > maxAlignedLength)
@@ -94,20 +95,23 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
     plan.reason = std::string("a side ") + why;
     return plan;
   }
+  if (progress_.keepsOrder(*block)) {
+    plan.reason = waitsReason;
+    return plan;
+  }
   plan.left = buildArm(l, dominators_, postDominators_, cutHeads);
   plan.right = buildArm(r, dominators_, postDominators_, cutHeads);
   // A side that leaves the loop of its branch runs once, after all threads have left; melded into
   // the side that stays it would run in every round, with the threads that leave in that round.
-  if (const Loop *loop = divergence_.loops().getLoopFor(block))
-    for (const Arm *arm : {&plan.left, &plan.right})
-      for (const Node &node : arm->nodes)
-        for (const BasicBlock *inside : node.blocks)
-          if (!loop->contains(inside)) {
-            plan.reason = "one side leaves the loop";
-            plan.left.nodes.clear();
-            plan.right.nodes.clear();
-            return plan;
-          }
+  for (const Arm *arm : {&plan.left, &plan.right})
+    for (const Node &node : arm->nodes)
+      for (const BasicBlock *inside : node.blocks)
+        if (progress_.isBehindCycleOf(*block, *inside)) {
+          plan.reason = "one side leaves the loop";
+          plan.left.nodes.clear();
+          plan.right.nodes.clear();
+          return plan;
+        }
   plan.cost = armCost(plan.left, cost_) + armCost(plan.right, cost_) + cost_.divergentIfElse();
   const size_t n = plan.left.nodes.size(), m = plan.right.nodes.size();
   const bool meet = plan.left.end && plan.left.end == plan.right.end;
@@ -166,7 +170,7 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
       }
       if (i > 0 && j > 0 && isNear(i, j)) {
         NodePlan &pair = pairs[(i - 1) * m + j - 1];
-        pair = planNode(plan.left.nodes[i - 1], plan.right.nodes[j - 1]);
+        pair = planNode(*block, plan.left.nodes[i - 1], plan.right.nodes[j - 1]);
         if (!pair.blocks.empty())
           for (uint8_t from : {0, 1, 2, 3})
             improve(0, at(i - 1, j - 1).score[from] + pair.gain, 1, from);

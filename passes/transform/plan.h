@@ -7,6 +7,7 @@
 #pragma once
 
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/forward_progress.h"
 #include "passes/cost/cost_model.h"
 #include "passes/transform/align.h"
 #include "passes/transform/nodes.h"
@@ -66,9 +67,9 @@ class Planner {
 public:
   Planner(const DivergenceInfo &divergence, const CostModel &cost,
           const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators,
-          MeldScope scope = MeldScope::all, bool loops = true)
+          const ForwardProgress &progress, MeldScope scope = MeldScope::all, bool loops = true)
       : divergence_(divergence), cost_(cost), dominators_(dominators),
-        postDominators_(postDominators), scope_(scope), loops_(loops) {}
+        postDominators_(postDominators), progress_(progress), scope_(scope), loops_(loops) {}
 
   /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
   Plan plan(llvm::BranchInst &branch) const;
@@ -79,12 +80,13 @@ public:
 
 private:
   Plan planCut(llvm::BranchInst &branch, bool cutHeads) const;
-  NodePlan planNode(const Node &left, const Node &right) const;
+  NodePlan planNode(const llvm::BasicBlock &head, const Node &left, const Node &right) const;
 
   const DivergenceInfo &divergence_;
   const CostModel &cost_;
   const llvm::DominatorTree &dominators_;
   const llvm::PostDominatorTree &postDominators_;
+  const ForwardProgress &progress_;
   MeldScope scope_;
   const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle_ = nullptr;
   mutable std::optional<bool> modeChanges_; ///< anywhere in the function, once asked for

@@ -28,7 +28,8 @@ PreservedAnalyses RegionPrinterPass::run(Function &function, FunctionAnalysisMan
   DivergenceInfo divergence(function, analyses.getResult<LoopAnalysis>(function), dominators,
                             postDominators, {/*assumeOneDimension=*/true});
   CostModel cost(function, divergence.gpu());
-  Planner planner(divergence, cost, dominators, postDominators);
+  const ForwardProgress progress(function, dominators, postDominators);
+  Planner planner(divergence, cost, dominators, postDominators, progress);
   out_ << "meld-regions for function: " << function.getName() << "\n";
   ReversePostOrderTraversal<Function *> order(&function);
   for (BasicBlock *block : order) {

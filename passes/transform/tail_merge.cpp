@@ -344,6 +344,11 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
         Decision decision = recorder.at(*tail.blocks.front()->getTerminator());
         weigh(tail, analyses.cost);
         const double percent = tail.cost > 0 ? 100.0 * tail.gain / tail.cost : 0.0;
+        if (analyses.progress.waitsAbove(join)) {
+          decision.reason = waitsReason;
+          left.push_back(std::move(decision));
+          continue;
+        }
         if ((tail.gain <= 0 && !options_.force) || !options_.isEnough(percent)) {
           decision.reason = "common tail of " + std::to_string(rows) + ": gain too small";
           left.push_back(std::move(decision));

@@ -206,6 +206,30 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
   return plan;
 }
 
+// Accesses that keep their order among the threads of a wave: the first if's, and what is between,
+// come before the second if's in every run.
+bool passesMessages(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
+  auto synchronises = [](const Instruction &i) { return i.isAtomic() || i.isVolatile(); };
+  auto writes = [&](const Instruction &i) { return synchronises(i) && !isa<LoadInst>(i); };
+  auto reads = [&](const Instruction &i) { return synchronises(i) && isa<LoadInst>(i); };
+  auto isIn = [&](const BasicBlock &head, const BasicBlock *stop, auto &&kind) {
+    SmallPtrSet<const BasicBlock *, 16> seen{stop};
+    SmallVector<const BasicBlock *, 16> open(successors(&head));
+    while (!open.empty()) {
+      const BasicBlock *block = open.pop_back_val();
+      if (context.dominators.dominates(block, &head) || !seen.insert(block).second)
+        continue;
+      if (any_of(*block, kind))
+        return true;
+      append_range(open, successors(block));
+    }
+    return false;
+  };
+  const BasicBlock &middle = *pair.middle;
+  return (any_of(middle, writes) || isIn(*pair.first->getParent(), &middle, writes)) &&
+         (any_of(middle, reads) || isIn(middle, join, reads));
+}
+
 std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
   if (any_of(*pair.middle, isConvergentOperation))
     return "a convergent operation between two ifs";
@@ -230,6 +254,10 @@ std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAna
     if (auto *call = dyn_cast<CallBase>(&instruction); call && call->cannotDuplicate())
       return "a call between two ifs that must not be copied";
   }
+  if (context.progress.waitsBetween(*pair.first->getParent(), join))
+    return "threads may wait in one of two ifs for those of the other";
+  if (passesMessages(pair, join, context))
+    return "the second of two ifs may read what the first has written for other threads";
   return "";
 }
 

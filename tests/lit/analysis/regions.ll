@@ -180,9 +180,9 @@ join:
   ret void
 }
 
-; Why not: an operation that talks to other lanes, an if without else, both sides the same block.
+; Why not: barriers on both sides, an if without else, both sides the same block.
 ; CHECK-LABEL: meld-regions for function: barriers
-; CHECK-NEXT: branch %entry thread: left [%a] right [%b] -> {{.*}}convergent
+; CHECK-NEXT: branch %entry thread: -> threads of one side may wait for those of the other
 define amdgpu_kernel void @barriers() {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()

@@ -9,7 +9,7 @@ target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @pure(i32) nounwind readnone willreturn
 declare i32 @other(i32) nounwind readnone willreturn
-declare void @effect(i32) nounwind
+declare void @effect(i32) nounwind willreturn
 declare i32 @llvm.ctlz.i32(i32, i1 immarg)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.fshl.i32(i32, i32, i32)
@@ -76,10 +76,10 @@ define amdgpu_kernel void @same_pointer(ptr %f, ptr %g) {
   %c = icmp eq i32 %bit, 0
   br i1 %c, label %left, label %right
 left:
-  call void %f(i32 1)
+  call void %f(i32 1) willreturn
   br label %join
 right:
-  call void %f(i32 2)
+  call void %f(i32 2) willreturn
   br label %join
 join:
   ret void
@@ -97,10 +97,10 @@ define amdgpu_kernel void @different_pointer(ptr %f, ptr %g) {
   %c = icmp eq i32 %bit, 0
   br i1 %c, label %left, label %right
 left:
-  call void %f(i32 1)
+  call void %f(i32 1) willreturn
   br label %join
 right:
-  call void %g(i32 2)
+  call void %g(i32 2) willreturn
   br label %join
 join:
   ret void

@@ -13,7 +13,7 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
-declare void @llvm.amdgcn.s.barrier() convergent nounwind
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32) convergent nounwind readnone
 
 ; On a kernel argument: the wave jumps as one.
 define amdgpu_kernel void @uniform(ptr addrspace(1) %p, i32 %n) {
@@ -51,7 +51,7 @@ join:
   ret void
 }
 
-; A barrier in a case: it would be reached by others.
+; A cross-lane operation in a case: others would take part in it.
 define amdgpu_kernel void @convergent(ptr addrspace(1) %p) {
 entry:
   %tid = call i32 @llvm.amdgcn.workitem.id.x()
@@ -65,8 +65,8 @@ c0:
   %p.c0 = getelementptr i32, ptr addrspace(1) %p, i32 %a.c0
   %l.c0 = load i32, ptr addrspace(1) %p.c0
   %m.c0 = mul i32 %l.c0, 5
-  call void @llvm.amdgcn.s.barrier()
-  store i32 %m.c0, ptr addrspace(1) %p.c0
+  %x.c0 = call i32 @llvm.amdgcn.ds.bpermute(i32 %m.c0, i32 %tid)
+  store i32 %x.c0, ptr addrspace(1) %p.c0
   br label %join
 c1:
   %a.c1 = add i32 %tid, 4

@@ -10,8 +10,7 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
-declare void @leaf(i32) nounwind
-declare void @llvm.amdgcn.s.barrier() convergent nounwind
+declare void @leaf(i32) nounwind willreturn
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32) convergent nounwind readnone
 
 ; A store and what leads to it; above that the sides have nothing in common.
@@ -103,32 +102,6 @@ right:
   %x = load i32, ptr addrspace(1) %h, align 2, !noundef !1
   %y = add nsw i32 %x, 3
   store i32 %y, ptr addrspace(1) %h
-  br label %join
-join:
-  ret void
-}
-
-; A barrier above the tail on one side stays there: nothing melds these sides, but their tails are one.
-; CHECK-LABEL: @below_a_barrier(
-; CHECK: s.barrier
-; CHECK: phi
-; CHECK: atomicrmw add
-; CHECK-NOT: atomicrmw
-; CHECK: ret void
-define amdgpu_kernel void @below_a_barrier(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, i32 %m) {
-entry:
-  %tid = call i32 @llvm.amdgcn.workitem.id.x()
-  %bit = and i32 %tid, 1
-  %g = getelementptr i32, ptr addrspace(1) %p, i32 %tid
-  %h = getelementptr i32, ptr addrspace(1) %q, i32 %tid
-  %c = icmp eq i32 %bit, 0
-  br i1 %c, label %left, label %right
-left:
-  call void @llvm.amdgcn.s.barrier()
-  %o = atomicrmw add ptr addrspace(1) %g, i32 1 monotonic
-  br label %join
-right:
-  %w = atomicrmw add ptr addrspace(1) %h, i32 2 monotonic
   br label %join
 join:
   ret void

@@ -16,7 +16,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32) convergent nounwind readnone
-declare i32 @once(i32) noduplicate nounwind
+declare i32 @once(i32) noduplicate nounwind willreturn
 
 ; All lanes take part in a cross-lane operation between.
 define amdgpu_kernel void @convergent_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
@@ -123,7 +123,7 @@ a:
   store i32 %x1, ptr addrspace(3) %p
   br label %m
 m:
-  %d = load volatile i32, ptr addrspace(3) %q
+  %d = load i32, ptr addrspace(3) %q
   %z = udiv i32 %tid, %d
   store volatile i32 %z, ptr addrspace(3) %p
   br i1 %c, label %join, label %b

@@ -1,0 +1,92 @@
+#include "passes/analysis/waiting_calls.h"
+#include "passes/analysis/waiting_cycles.h"
+#include "llvm/ADT/DepthFirstIterator.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+static constexpr unsigned maxChain = 16, maxInstructions = 4000;
+
+static bool hasEffectsBeyondValues(const CallBase &call) {
+  return !call.doesNotAccessMemory() || call.mayHaveSideEffects();
+}
+
+static bool mayWaitInAssembly(const CallBase &call) {
+  const auto &assembly = *cast<InlineAsm>(call.getCalledOperand());
+  return !assembly.getAsmString().empty() &&
+         (assembly.hasSideEffects() || call.isConvergent() || hasEffectsBeyondValues(call));
+}
+
+// Intrinsics of the target that end by themselves whatever others do: accesses to memory (to GWS
+// there are semaphores), and what only asks for time or a place in line.
+static bool isKnownToEnd(const Function &intrinsic) {
+  const StringRef name = intrinsic.getName();
+  if (name.contains(".gws."))
+    return false;
+  for (StringRef family : {".atomic", ".buffer.", ".ds.", ".image.", ".load", ".store", ".flat.",
+                           ".global.", ".s.sleep", ".s.setprio", ".s.memtime", ".s.memrealtime",
+                           ".s.getreg", ".s.setreg", ".s.waitcnt", ".s.dcache", ".s.nop"})
+    if (name.contains(family))
+      return true;
+  return false;
+}
+
+static bool mayWaitInIntrinsic(const CallBase &call, const Function &intrinsic) {
+  switch (intrinsic.getIntrinsicID()) {
+  case Intrinsic::amdgcn_wave_barrier:
+  case Intrinsic::amdgcn_sched_barrier:
+    return false;
+  default:
+    break;
+  }
+  if (!hasEffectsBeyondValues(call))
+    return false;
+  return call.isConvergent() || (intrinsic.isTargetIntrinsic() && !isKnownToEnd(intrinsic));
+}
+
+bool WaitingCalls::mayWait(const Instruction &instruction) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  if (!call)
+    return false;
+  if (call->isInlineAsm())
+    return mayWaitInAssembly(*call);
+  const Function *callee = call->getCalledFunction();
+  if (callee && callee->isIntrinsic())
+    return mayWaitInIntrinsic(*call, *callee);
+  if (!hasEffectsBeyondValues(*call) && !call->isConvergent())
+    return false;
+  if (callee && !callee->isDeclaration() && !callee->isInterposable())
+    return mayWait(*callee);
+  return !call->hasFnAttr(Attribute::WillReturn) || call->isConvergent();
+}
+
+bool WaitingCalls::mayWait(const Function &callee) {
+  // What recursion finds while we are at work: it waits.
+  auto [known, isNew] = known_.try_emplace(&callee, true);
+  if (!isNew)
+    return known->second;
+  if (depth_ == maxChain || callee.getInstructionCount() > maxInstructions)
+    return true;
+  ++depth_;
+  bool waits = any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); });
+  --depth_;
+  if (!waits) {
+    auto &body = const_cast<Function &>(callee); // LLVM's trees take no const
+    const DominatorTree dominators(body);
+    CycleInfo cycles;
+    cycles.compute(body);
+    const GpuInfo gpu(callee);
+    for (const Cycle *outermost : cycles.toplevel_cycles())
+      for (const Cycle *cycle : depth_first(outermost))
+        waits |= goesRoundForOthers(*cycle, cycles, dominators, gpu);
+  }
+  known_[&callee] = waits;
+  return waits;
+}
+
+} // namespace meld::passes
