@@ -5,6 +5,7 @@
 #include "runtime/host/stderr.h"
 #include "runtime/log/log.h"
 #include "shim/attach.h"
+#include "shim/engine/helper.h"
 #include "shim/engine/identity.h"
 
 #include <cstdlib>
@@ -21,6 +22,7 @@ void inForkedChild() {
     p->passThrough = true;
     p->engine->abandon();
     gFinished = true; // the report is the parent's
+    HelperProcess::closeAfterFork();
   }
   log::silenceAfterFork();
 }

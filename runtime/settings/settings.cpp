@@ -17,6 +17,8 @@ constexpr size_t kMostUnknown = 10;
 /// Allowed words of Choice and List settings.
 const std::vector<std::string> &allowedWords(std::string_view name) {
   static const std::vector<std::string> modes = {"sync", "async"};
+  static const std::vector<std::string> compilers = {"thread", "process"};
+  static const std::vector<std::string> trusts = {"interface", "verify"};
   static const std::vector<std::string> dumps = {"ir", "isa", "decision", "cfg"};
   // passNames() and scalarizePassNames() in passes/, which is LLVM's world; tests/jit compares.
   static const std::vector<std::string> passes = {"all",
@@ -37,7 +39,11 @@ const std::vector<std::string> &allowedWords(std::string_view name) {
                                                   "scalarize-loads",
                                                   "affine-address",
                                                   "multiply-add-address"};
-  return name == "MELD_COMPILE_MODE" ? modes : name == "MELD_PASSES" ? passes : dumps;
+  return name == "MELD_COMPILE_MODE" ? modes
+         : name == "MELD_COMPILER"   ? compilers
+         : name == "MELD_TRUST"      ? trusts
+         : name == "MELD_PASSES"     ? passes
+                                     : dumps;
 }
 
 std::string lower(std::string_view text) {

@@ -28,7 +28,7 @@ int compile(const Cli &cli, const Options &o) {
   Settings s = settings().settings;
   s.cache = false; // offline means: now
   auto engine = makeEngine(s);
-  auto library = JitLibrary::open(engine->options().jitPath);
+  auto library = openCompiler(s, engine->options().jitPath);
   if (!library)
     return complain(library.error().message);
   JitOutcome outcome = (*library)->compile(image->bytes, object->isa.targetId(), s);

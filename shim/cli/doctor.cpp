@@ -2,6 +2,7 @@
 #include "shim/cli/cli.h"
 
 #include "shim/engine/identity.h"
+#include "shim/engine/jitlib.h"
 
 #include <algorithm>
 #include <cstdlib>

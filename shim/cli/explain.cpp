@@ -49,7 +49,7 @@ Result<std::vector<Source>> fromFile(const Options &o) {
   Settings s = settings().settings;
   s.cache = false;
   auto engine = makeEngine(s);
-  auto library = JitLibrary::open(engine->options().jitPath);
+  auto library = openCompiler(engine->options().settings, engine->options().jitPath);
   if (!library)
     return tl::unexpected(library.error());
   std::vector<Source> sources;

@@ -225,7 +225,7 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
   return decision;
 }
 
-Result<std::shared_ptr<JitLibrary>> Engine::jit() {
+Result<std::shared_ptr<Compiler>> Engine::jit() {
   {
     std::lock_guard guard(lock_);
     if (jit_)
@@ -233,14 +233,16 @@ Result<std::shared_ptr<JitLibrary>> Engine::jit() {
     if (!jitError_.empty())
       return fail(ErrorCode::notFound, jitError_);
   }
-  auto library = JitLibrary::open(options_.jitPath);
+  auto library = openCompiler(options_.settings, options_.jitPath);
   std::lock_guard guard(lock_);
+  if (jit_) // another thread was faster
+    return jit_;
   if (!library) {
     jitError_ = library.error().message;
     return library;
   }
   jit_ = *library;
-  if (options_.jitLoaded)
+  if (options_.jitLoaded && options_.settings.compiler != "process")
     options_.jitLoaded();
   return jit_;
 }

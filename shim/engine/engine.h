@@ -15,8 +15,8 @@
 #include "runtime/gate/gate.h"
 #include "runtime/report/report.h"
 #include "runtime/settings/settings.h"
+#include "shim/engine/compiler.h"
 #include "shim/engine/decision.h"
-#include "shim/engine/jitlib.h"
 #include "shim/engine/memory.h"
 
 #include <condition_variable>
@@ -81,7 +81,7 @@ private:
   void settle(const std::shared_ptr<Job> &job, Decision result) noexcept;
   Decision runJob(const CacheKey &key, ByteView original);
   void remember(const CacheKey &key, const Decision &decision);
-  Result<std::shared_ptr<JitLibrary>> jit();
+  Result<std::shared_ptr<Compiler>> jit();
 
   EngineOptions options_;
   std::vector<std::pair<std::string, std::string>>
@@ -99,7 +99,7 @@ private:
   unsigned overdue_ = 0;     ///< of jobs_
   unsigned workers_ = 0;     ///< compile threads
   bool cleaned_ = false;     ///< old folders of compilers have been looked for
-  std::shared_ptr<JitLibrary> jit_;
+  std::shared_ptr<Compiler> jit_;
   std::string jitError_;
 };
 

@@ -19,13 +19,14 @@ void forwardLog(void *, int level, const char *message) {
 
 } // namespace
 
-Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path) {
+Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path, Log log) {
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *why = ::dlerror();
     return fail(ErrorCode::notFound, why ? why : path + " cannot be loaded");
   }
   auto library = std::make_shared<JitLibrary>();
+  library->log_ = log ? log : forwardLog;
   library->compile_ = reinterpret_cast<MeldJitCompileFn>(::dlsym(handle, "meld_jit_compile"));
   library->release_ = reinterpret_cast<MeldJitReleaseFn>(::dlsym(handle, "meld_jit_release"));
   library->version_ = reinterpret_cast<const char *(*)()>(::dlsym(handle, "meld_jit_version"));
@@ -61,7 +62,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.kernelExclude = settings.kernelExclude.c_str();
   request.dumpDir = settings.dumpDir.c_str();
   request.dump = settings.dump.c_str();
-  request.log = forwardLog;
+  request.log = log_;
   request.optionsBegin = [](void *) -> int { return optionsGate().enterOurs(kPatience); };
   request.optionsEnd = [](void *) { optionsGate().leaveOurs(); };
 

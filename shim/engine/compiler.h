@@ -1,0 +1,39 @@
+// What compiles: libmeld-jit.so in this process (jitlib.h) or in one of its own (helper.h).
+#pragma once
+
+#include "jit/api.h"
+#include "runtime/codeobject/bytes.h"
+#include "runtime/settings/settings.h"
+
+#include <memory>
+
+namespace meld {
+
+struct JitOutcome {
+  MeldJitStatus status = MELD_JIT_FAILED;
+  bool permanent = false; ///< a failure that would happen again: worth a cache entry
+  Bytes codeObject;
+  std::string metadata, reason;
+};
+
+/// Any thread.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+
+  /// Never throws but for memory. May take seconds; call it without holding a lock.
+  virtual JitOutcome compile(ByteView codeObject, const std::string &isa,
+                             const Settings &settings) const = 0;
+  /// What cache entries name as their maker. Known after the first compile at the latest.
+  virtual std::string version() const = 0;
+  /// The running compiles come back as failed as soon as they can; no other starts.
+  virtual void cancel() const noexcept = 0;
+  /// After cancel(), for what it did not stop: true when the process can end.
+  virtual bool freeze(unsigned milliseconds) const noexcept = 0;
+};
+
+/// As MELD_COMPILER says. Errors: notFound, badInput, with the reason.
+Result<std::shared_ptr<Compiler>> openCompiler(const Settings &settings,
+                                               const std::string &jitPath);
+
+} // namespace meld

@@ -1,0 +1,377 @@
+#include "shim/engine/helper.h"
+
+#include "runtime/log/log.h"
+#include "shim/engine/wire.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLookAgainMs = 1000;
+constexpr unsigned kClockFactor = 10; ///< a machine may be busy
+constexpr int kLowestDescriptor = 64; ///< away from the numbers that applications use
+constexpr size_t kPiece = 1 << 16;
+constexpr uint64_t kMostLogBytes = 16 << 20;
+
+/// A descriptor and what it was when it was made.
+class Socket {
+public:
+  explicit Socket(int fd = -1) noexcept : fd_(fd) {
+    struct stat now;
+    if (fd_ >= 0 && !fstat(fd_, &now)) {
+      device_ = now.st_dev;
+      node_ = now.st_ino;
+    }
+  }
+  ~Socket() { close(); }
+  Socket(const Socket &) = delete;
+  Socket &operator=(const Socket &) = delete;
+  bool ours() const noexcept {
+    struct stat now;
+    return fd_ >= 0 && !fstat(fd_, &now) && S_ISSOCK(now.st_mode) && now.st_dev == device_ &&
+           now.st_ino == node_;
+  }
+  void close() noexcept {
+    if (ours())
+      ::close(fd_);
+    fd_ = -1;
+  }
+  int fd() const noexcept { return fd_; }
+
+private:
+  int fd_;
+  dev_t device_ = 0;
+  ino_t node_ = 0;
+};
+
+/// Our ends, for the child of a fork.
+struct Open {
+  std::atomic<int> fd{-1};
+  dev_t device;
+  ino_t node;
+};
+Open gOpen[16];
+
+void remember(int fd) noexcept {
+  struct stat now;
+  if (fstat(fd, &now))
+    return;
+  for (Open &open : gOpen) {
+    int none = -1;
+    if (open.fd.load() == -1 && open.fd.compare_exchange_strong(none, -2)) {
+      open.device = now.st_dev;
+      open.node = now.st_ino;
+      open.fd.store(fd);
+      return;
+    }
+  }
+}
+
+void forget(int fd) noexcept {
+  for (Open &open : gOpen) {
+    int expected = fd;
+    if (open.fd.compare_exchange_strong(expected, -1))
+      return;
+  }
+}
+
+class Remembered {
+public:
+  explicit Remembered(int fd) : fd_(fd) { remember(fd); }
+  ~Remembered() { forget(fd_); }
+  Remembered(const Remembered &) = delete;
+  Remembered &operator=(const Remembered &) = delete;
+
+private:
+  int fd_;
+};
+
+/// Moved up: an application that has closed 0, 1 or 2 finds its next file there, or writes to it.
+int moveUp(int fd) noexcept {
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kLowestDescriptor);
+  if (moved < 0)
+    return fd;
+  close(fd);
+  return moved;
+}
+
+/// The lines of /proc/self/status about seccomp; empty where there is no /proc.
+std::string seccompFilters() {
+  const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return {};
+  std::string text(8192, '\0');
+  const ssize_t size = read(fd, text.data(), text.size());
+  close(fd);
+  text.resize(size_t(std::max<ssize_t>(size, 0)));
+  std::string out;
+  for (size_t at = 0; (at = text.find("\nSeccomp", at)) != std::string::npos;) {
+    const size_t end = std::min(text.find('\n', ++at), text.size());
+    out += text.substr(at, end - at);
+  }
+  return out;
+}
+
+/// Meant for the application: its preloaded libraries, ours among them, and our settings, which go
+/// another way.
+bool forTheApplicationAlone(std::string_view variable) {
+  for (std::string_view begin : {"LD_PRELOAD=", "LD_AUDIT=", "MELD_", "HSA_TOOLS_"})
+    if (variable.starts_with(begin))
+      return true;
+  return false;
+}
+
+std::vector<char *> pointers(const std::vector<std::string> &texts) {
+  std::vector<char *> out;
+  for (const std::string &text : texts)
+    out.push_back(const_cast<char *>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+/// Why it ended without a reply.
+std::string describe(const ProgramEnd &end, const Settings &settings) {
+  const std::string limit = std::to_string(settings.compilerSeconds) + " s of processor time";
+  if (!end.known)
+    return "the compile's process has gone";
+  if (WIFEXITED(end.status))
+    return "the compile's process ended by itself, status " +
+           std::to_string(WEXITSTATUS(end.status));
+  const int number = WTERMSIG(end.status);
+  if (number == SIGXCPU ||
+      (number == SIGKILL && settings.compilerSeconds && end.seconds >= settings.compilerSeconds))
+    return "the compile took more than " + limit + " (MELD_COMPILER_SECONDS)";
+  const char *name = sigabbrev_np(number);
+  return std::string("the compile's process was ended by SIG") + (name ? name : "?");
+}
+
+/// The exchange of one compile. Nothing here waits longer than it says.
+class Exchange {
+public:
+  Exchange(Socket &socket, ByteView request, Clock::time_point until)
+      : socket_(socket), request_(request), until_(until) {}
+
+  /// Until the reply is there, the other side has closed, or something is wrong.
+  std::optional<wire::Reply> run(std::string &why) {
+    for (;;) {
+      if (!socket_.ours()) {
+        why = "the application has closed the descriptor of a compile";
+        return std::nullopt;
+      }
+      pollfd wait{socket_.fd(), short(POLLIN | (request_.empty() ? 0 : POLLOUT)), 0};
+      const int ready = poll(&wait, 1, kLookAgainMs);
+      if (until_ != Clock::time_point::max() && Clock::now() >= until_) {
+        why = "the compile took too long";
+        return std::nullopt;
+      }
+      if (ready <= 0 || !socket_.ours())
+        continue;
+      if ((wait.revents & POLLOUT) && !send())
+        request_ = {}; // what it says before its end is read all the same
+      if (wait.revents & (POLLIN | POLLHUP | POLLERR)) {
+        const bool more = receive();
+        if (!handleMessages()) {
+          why = "the compile's process answers nonsense";
+          return std::nullopt;
+        }
+        if (reply_ || !more)
+          return std::move(reply_);
+      }
+    }
+  }
+
+private:
+  bool send() {
+    const ssize_t sent = ::send(socket_.fd(), request_.data(), std::min(request_.size(), kPiece),
+                                MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0)
+      return errno == EAGAIN || errno == EINTR;
+    request_ = request_.subspan(size_t(sent));
+    return true;
+  }
+
+  bool receive() {
+    const size_t before = received_.size();
+    received_.resize(before + kPiece);
+    const ssize_t got = recv(socket_.fd(), received_.data() + before, kPiece, MSG_DONTWAIT);
+    received_.resize(before + size_t(std::max<ssize_t>(got, 0)));
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+  }
+
+  bool handleMessages() {
+    while (!reply_ && received_.size() >= sizeof(wire::Header)) {
+      const auto header = wire::decodeHeader(received_);
+      if (!header || header->kind == uint32_t(wire::Kind::request))
+        return false;
+      const size_t whole = sizeof(wire::Header) + header->size;
+      if (received_.size() < whole)
+        return true;
+      const ByteView body = ByteView(received_).subspan(sizeof(wire::Header), header->size);
+      if (header->kind == uint32_t(wire::Kind::log)) {
+        const auto line = wire::decodeLog(body);
+        if (!line || (logBytes_ += whole) > kMostLogBytes)
+          return false;
+        log::write(static_cast<log::Level>(std::clamp(line->level, 1, 5)), line->text);
+      } else if (!(reply_ = wire::decodeReply(body))) {
+        return false;
+      }
+      received_.erase(received_.begin(), received_.begin() + ptrdiff_t(whole));
+    }
+    return true;
+  }
+
+  Socket &socket_;
+  ByteView request_;
+  Clock::time_point until_;
+  Bytes received_;
+  uint64_t logBytes_ = 0;
+  std::optional<wire::Reply> reply_;
+};
+
+JitOutcome failed(std::string reason) {
+  JitOutcome outcome;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+} // namespace
+
+/// One process, known to cancel() as long as it has not been waited for.
+class HelperProcess::Running {
+public:
+  Running(const HelperProcess &owner, pid_t child) : owner_(owner), child_(child) {
+    std::lock_guard guard(owner_.lock_);
+    try {
+      owner_.running_.push_back(child_);
+    } catch (...) {
+      kill(child_, SIGKILL);
+      waitForProgram(child_);
+      throw;
+    }
+    if (owner_.stopped_)
+      kill(child_, SIGKILL);
+  }
+  ~Running() { end(true); }
+
+  ProgramEnd end(bool now) {
+    if (child_ < 0)
+      return {};
+    if (now)
+      kill(child_, SIGKILL);
+    // Not reaped yet, so the number stays its own.
+    siginfo_t info;
+    while (waitid(P_PID, id_t(child_), &info, WEXITED | WNOWAIT | __WALL) < 0 && errno == EINTR)
+      ;
+    std::lock_guard guard(owner_.lock_);
+    std::erase(owner_.running_, child_);
+    const ProgramEnd end = waitForProgram(child_);
+    child_ = -1;
+    return end;
+  }
+
+private:
+  const HelperProcess &owner_;
+  pid_t child_;
+};
+
+Result<std::shared_ptr<HelperProcess>> HelperProcess::open(const std::string &helperPath,
+                                                           const std::string &jitPath) {
+  for (const std::string &path : {helperPath, jitPath})
+    if (access(path.c_str(), path == helperPath ? X_OK : R_OK))
+      return fail(ErrorCode::notFound, path + ": " + std::strerror(errno));
+  std::shared_ptr<HelperProcess> helper(new HelperProcess);
+  helper->helperPath_ = helperPath;
+  helper->jitPath_ = jitPath;
+  for (char **variable = environ; variable && *variable; ++variable)
+    if (!forTheApplicationAlone(*variable))
+      helper->environment_.emplace_back(*variable);
+  helper->filtersAtStart_ = seccompFilters();
+  return helper;
+}
+
+JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
+                                  const Settings &settings) const {
+  {
+    std::lock_guard guard(lock_);
+    if (stopped_)
+      return failed("stopped: the process ends");
+  }
+  if (seccompFilters() != filtersAtStart_)
+    return failed("the application has confined itself, no process for a compile is made");
+  const Bytes request = wire::encode(codeObject, isa, settings);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+    return failed(std::string("no socket for a compile: ") + std::strerror(errno));
+  Socket ours(moveUp(ends[0])), theirs(moveUp(ends[1]));
+  const Remembered remembered(ours.fd());
+  std::vector<std::string> arguments{helperPath_, jitPath_};
+  const auto argv = pointers(arguments), environment = pointers(environment_);
+  const Program program{helperPath_.c_str(), argv.data(), environment.data(), theirs.fd()};
+  auto child = theirs.ours() ? startProgram(program)
+                             : Result<pid_t>(fail(ErrorCode::io, "the application has closed it"));
+  theirs.close();
+
+  JitOutcome outcome;
+  if (!child) {
+    outcome = failed(child.error().message);
+  } else {
+    Running running(*this, *child);
+    const auto until =
+        settings.compilerSeconds
+            ? Clock::now() + std::chrono::seconds(uint64_t(settings.compilerSeconds) * kClockFactor)
+            : Clock::time_point::max();
+    std::string why;
+    Exchange exchange(ours, request, until);
+    auto reply = exchange.run(why);
+    if (reply) {
+      running.end(true); // it has nothing more to do
+      outcome = std::move(reply->outcome);
+      std::lock_guard guard(lock_);
+      version_ = std::move(reply->version);
+    } else {
+      const ProgramEnd end = running.end(!why.empty());
+      outcome = failed(why.empty() ? describe(end, settings) : why);
+      std::lock_guard guard(lock_);
+      if (stopped_)
+        outcome.reason = "stopped: the process ends";
+    }
+  }
+  return outcome;
+}
+
+std::string HelperProcess::version() const {
+  std::lock_guard guard(lock_);
+  return version_;
+}
+
+void HelperProcess::cancel() const noexcept {
+  std::lock_guard guard(lock_);
+  stopped_ = true;
+  for (pid_t child : running_)
+    kill(child, SIGKILL);
+}
+
+void HelperProcess::closeAfterFork() noexcept {
+  for (Open &open : gOpen) {
+    const int fd = open.fd.exchange(-1);
+    struct stat now;
+    if (fd >= 0 && !fstat(fd, &now) && S_ISSOCK(now.st_mode) && now.st_dev == open.device &&
+        now.st_ino == open.node)
+      close(fd);
+  }
+}
+
+} // namespace meld
