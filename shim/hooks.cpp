@@ -6,6 +6,7 @@
 #include "runtime/log/log.h"
 #include "shim/naming.h"
 #include "shim/process.h"
+#include "shim/verify/allocations.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -426,8 +427,11 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
   }
   gProcess = process;
   gTable = table->core_;
-  if (process->settings.verifyRuns && !process->sides.open(process->settings.verifyDir))
-    log::warning("only the software GPU verifies: nothing is verified, the original code runs");
+  if (process->settings.verifyRuns) {
+    if (!process->sides.open(process->settings.verifyDir))
+      log::warning("only the software GPU verifies: nothing is verified, the original code runs");
+    watchAllocations(*table);
+  }
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     previous = field;
     field = ours;
@@ -438,6 +442,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
 void removeHooks() noexcept {
   if (!gTable)
     return;
+  stopWatchingAllocations();
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     if (field == ours)
       field = previous;

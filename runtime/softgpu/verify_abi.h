@@ -40,6 +40,10 @@ __attribute__((visibility("default"))) void meld_softgpu_verify_open(const char 
 __attribute__((visibility("default"))) void meld_softgpu_verify_add(const MeldVerifyObject *object);
 /* The object with this kernel's (original) descriptor is about to be unloaded. */
 __attribute__((visibility("default"))) void meld_softgpu_verify_remove(uint64_t originalDescriptor);
+/* What the application allocated, which may be a part of what the driver was asked for. size 0: it
+ * was freed. */
+__attribute__((visibility("default"))) void meld_softgpu_verify_allocation(uint64_t address,
+                                                                           uint64_t size);
 
 #ifdef __cplusplus
 }

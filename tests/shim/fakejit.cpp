@@ -1,11 +1,13 @@
 // A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends its
 // ISA and its object's size to FAKEJIT_LOG, a line each, then waits for the file FAKEJIT_GATE where
-// one is named.
+// one is named. Mode "from": the code in FAKEJIT_FROM-<processor>.
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
 
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +28,14 @@ struct Holder {
   Bytes bytes;
   std::string reason, json;
 };
+
+/// The file FAKEJIT_FROM-<processor>; empty: there is none.
+Bytes codeFromFile(const std::string &isa) {
+  const size_t at = isa.find("gfx");
+  const std::string processor = isa.substr(at, isa.find(':') - at);
+  std::ifstream file(variable("FAKEJIT_FROM", "") + "-" + processor, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 /// One that this library does not catch itself.
 struct NotCaught : std::bad_alloc {};
@@ -67,6 +77,8 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   if (mode == "gate" && elf)                              // a descriptor that asks for more scratch
     for (size_t i = 0; i < 4; ++i)
       holder->bytes[elf->section(".rodata")->offset + 4 + i] = i == 1;
+  if (mode == "from")
+    holder->bytes = codeFromFile(request->isa);
   if (mode == "garbage")
     holder->bytes.assign(100, 'x');
   reply->status = mode == "unchanged"                       ? MELD_JIT_UNCHANGED

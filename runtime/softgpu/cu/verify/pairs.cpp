@@ -16,7 +16,8 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::string folder;
-  std::map<uint64_t, KernelPair> kernels; ///< by the original's descriptor
+  std::map<uint64_t, KernelPair> kernels;   ///< by the original's descriptor
+  std::map<uint64_t, uint64_t> allocations; ///< address -> size
 };
 
 Registry &registry() {
@@ -93,6 +94,16 @@ std::optional<KernelPair> find(uint64_t originalDescriptor) {
   return it == r.kernels.end() ? std::nullopt : std::optional(it->second);
 }
 
+std::optional<Allocation> allocationAt(uint64_t address) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  auto it = r.allocations.upper_bound(address);
+  if (it == r.allocations.begin() || address - std::prev(it)->first >= std::prev(it)->second)
+    return std::nullopt;
+  --it;
+  return Allocation{it->first, it->second};
+}
+
 } // namespace meld::softgpu::verify
 
 using namespace meld::softgpu;
@@ -137,4 +148,16 @@ void meld_softgpu_verify_remove(uint64_t originalDescriptor) {
     return;
   const auto object = it->second.object;
   std::erase_if(r.kernels, [&](const auto &entry) { return entry.second.object == object; });
+}
+
+void meld_softgpu_verify_allocation(uint64_t address, uint64_t size) {
+  try {
+    Registry &r = registry();
+    std::lock_guard lock(r.mutex);
+    if (size)
+      r.allocations[address] = size;
+    else
+      r.allocations.erase(address);
+  } catch (...) { // differences there are told with the driver's allocation
+  }
 }

@@ -53,4 +53,10 @@ std::string folder();
 /// The pair of the kernel with this (original) descriptor.
 std::optional<KernelPair> find(uint64_t originalDescriptor);
 
+struct Allocation {
+  uint64_t address = 0, size = 0;
+};
+/// What the application allocated around this device address, as far as it was told.
+std::optional<Allocation> allocationAt(uint64_t address);
+
 } // namespace meld::softgpu::verify

@@ -239,6 +239,11 @@ ReportedWord Verification::describe(const DifferentWord &word) const {
         w.offset = w.address - r.address;
         break;
       }
+  if (const auto own = allocationAt(w.address)) {
+    w.allocation = own->address;
+    w.size = own->size;
+    w.offset = w.address - own->address;
+  }
   if (const Symbol *variable = pair_.object->variableAt(w.address))
     w.variable = variable->name;
   return w;
