@@ -82,7 +82,7 @@ mutations = [
     Mutation("lifetimes: markers stay", codegen,
              "copy(&marker, side, guard.block[side] ? guard.block[side] : current);", ";"),
     Mutation("lifetimes: all accesses on the side", markers, "return found.isAll && all_of(found.accesses, inArm) &&",
-             "return found.isAll &&", "a start on this side that each access stands behind is as much"),
+             "return found.isAll &&"),
     Mutation("lifetimes: addresses that are kept", markers, "return found.isAll && all_of", "return all_of"),
     Mutation("lifetimes: a start before each access", markers, "return dominators.dominates(start, access);", "return true;"),
     Mutation("lifetimes: one of two objects", markers,
