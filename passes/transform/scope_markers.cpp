@@ -71,7 +71,8 @@ bool isOwn(AllocaInst &object, BasicBlock *entry, const DominatorTree &dominator
   };
   return found.isAll && all_of(found.accesses, inArm) &&
          any_of(found.markers, [&](const Instruction *start) {
-           return isStart(*start) && all_of(found.accesses, [&](const Instruction *access) {
+           return isStart(*start) && inArm(start) &&
+                  all_of(found.accesses, [&](const Instruction *access) {
                     return dominators.dominates(start, access);
                   });
          });

@@ -17,11 +17,11 @@
 //                                               end(b)
 //
 // The other side's threads then come by, too. A declaration means nothing to them. A lifetime
-// marker does unless the object is its side's own: every access stands on this side and behind a
-// start on this side, and no other pointer to the object lives on. Of any other object whose marker
-// would be carried all markers are removed: it is there always, which costs scratch and is never
-// wrong. So no marker is ever given a choice of two objects (code generation would end both), and
-// each names its alloca directly.
+// marker does unless the object is its side's own: every access stands on this side and behind one
+// start on this side (what the object held in an earlier round is gone by then), and no other
+// pointer to it lives on. Of any other object whose marker would be carried all markers are
+// removed: it is there always, which costs scratch and is never wrong. So no marker is ever given
+// a choice of two objects (code generation would end both), and each names its alloca directly.
 //
 // Ends: markers only ever get fewer. Cost: a walk over the blocks; uses of the objects only where
 // one has markers in melded blocks.

@@ -201,6 +201,55 @@ done:
   ret void
 }
 
+; Started once, ended on one side in some round: the other side's end would come too early.
+; CHECK-LABEL: @started_before(
+; CHECK-NOT: lifetime
+; CHECK: ret void
+define amdgpu_kernel void @started_before(ptr addrspace(1) %p, i32 %i, i32 %n, i32 %m) {
+  %a = alloca [16 x i32], addrspace(5)
+  call void @llvm.lifetime.start.p5(i64 64, ptr addrspace(5) %a)
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %pa = getelementptr [16 x i32], ptr addrspace(5) %a, i32 0, i32 %i
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %0 ], [ %next, %latch ]
+  %t = add i32 %tid, %k
+  %bit = and i32 %t, 1
+  %c = icmp eq i32 %bit, 0
+  %last = icmp eq i32 %k, 6
+  br i1 %c, label %left, label %right
+left:
+  %l = load i32, ptr addrspace(5) %pa
+  %l1 = add i32 %l, %t
+  store i32 %l1, ptr addrspace(5) %pa
+  store i32 %l1, ptr addrspace(1) %p
+  br i1 %last, label %end, label %on
+end:
+  call void @llvm.lifetime.end.p5(i64 64, ptr addrspace(5) %a)
+  %l2 = udiv i32 %t, %n
+  store i32 %l2, ptr addrspace(1) %p
+  br label %on
+on:
+  br label %latch
+right:
+  %r = load i32, ptr addrspace(1) %p
+  %r1 = add i32 %r, %t
+  store i32 %r1, ptr addrspace(1) %p
+  br i1 %last, label %other, label %over
+other:
+  %r2 = udiv i32 %t, %m
+  store i32 %r2, ptr addrspace(1) %p
+  br label %over
+over:
+  br label %latch
+latch:
+  %next = add i32 %k, 1
+  %e = icmp eq i32 %next, %n
+  br i1 %e, label %done, label %loop
+done:
+  ret void
+}
+
 ; Somebody keeps the address.
 ; CHECK-LABEL: @address_kept(
 ; CHECK-NOT: lifetime

@@ -85,6 +85,7 @@ mutations = [
              "return found.isAll &&"),
     Mutation("lifetimes: addresses that are kept", markers, "return found.isAll && all_of", "return all_of"),
     Mutation("lifetimes: a start before each access", markers, "return dominators.dominates(start, access);", "return true;"),
+    Mutation("lifetimes: a start each time", markers, "return isStart(*start) && inArm(start) &&", "return isStart(*start) &&"),
     Mutation("lifetimes: one of two objects", markers,
              "if (!gone.count(other) && any_of(candidatesOf(*other), [&](AllocaInst *object) {",
              "if (false && any_of(candidatesOf(*other), [&](AllocaInst *object) {"),
