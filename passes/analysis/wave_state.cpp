@@ -34,6 +34,10 @@ constexpr char gdsWhy[] = "is one request of the wave, by M0";
 constexpr char cacheWhy[] = "works on a cache, once for the wave";
 constexpr char ownWhy[] = "";
 
+constexpr const char *modeTexts[] = {"setreg", "_mode", "setpc",   "swappc", "call",
+                                     ".long",  ".word", ".byte",   ".int",   ".quad",
+                                     ".macro", "\\",    ".include"};
+
 constexpr Entry entries[] = {
     // Votes and exchanges. LLVM marks them convergent; here for versions that forget one.
     {"amdgcn.ballot", WaveUse::lanes, voteWhy},
@@ -68,6 +72,9 @@ constexpr Entry entries[] = {
     {"amdgcn.image.sample", WaveUse::lanes, exchangeWhy}, // derivatives of the four lanes of a quad
     {"amdgcn.image.gather4", WaveUse::lanes, exchangeWhy},
     {"amdgcn.image.getlod", WaveUse::lanes, exchangeWhy},
+    {"amdgcn.interp", WaveUse::lanes, exchangeWhy}, // parameters of the quad, by M0
+    {"amdgcn.lds.direct.load", WaveUse::lanes, exchangeWhy},
+    {"amdgcn.lds.param.load", WaveUse::lanes, exchangeWhy},
     {"amdgcn.mfma", WaveUse::lanes, exchangeWhy},
     {"amdgcn.smfmac", WaveUse::lanes, exchangeWhy},
     {"amdgcn.wmma", WaveUse::lanes, exchangeWhy},
@@ -233,9 +240,13 @@ public:
 private:
   static WaveOperation ofAssembly(const CallBase &call) {
     auto &assembly = *cast<InlineAsm>(call.getCalledOperand());
-    if (!assembly.hasSideEffects() || StringRef(assembly.getAsmString()).trim().empty())
+    const StringRef text = StringRef(assembly.getAsmString()).trim();
+    if (!assembly.hasSideEffects() || text.empty())
       return {};
-    return {WaveUse::changes, "is assembly, which may change anything", true};
+    // Its instructions are spelled out: those that write MODE, jump, or are spelled in numbers.
+    const bool mode =
+        any_of(modeTexts, [&](const char *part) { return text.contains_insensitive(part); });
+    return {WaveUse::changes, "is assembly, which may change anything", mode};
   }
 
   static WaveOperation ofIntrinsic(const IntrinsicInst &call) {

@@ -16,7 +16,9 @@ bool isIgnorable(const Instruction &instruction) {
 }
 
 bool isConvergentOperation(const Instruction &instruction) {
-  return isa<CallBase>(instruction) && waveOperation(instruction).use != WaveUse::none;
+  auto *call = dyn_cast<CallBase>(&instruction);
+  // The cheap question first: the other may look into callees.
+  return call && (call->isConvergent() || waveOperation(*call).use != WaveUse::none);
 }
 
 bool synchronises(const BasicBlock &block) {

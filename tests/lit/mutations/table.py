@@ -268,8 +268,7 @@ mutations += [
     Mutation("unpredicate: both sides", unpredicate, "if (own == -1 || (side != -1 && side != own)) {", "if (own == -1) {"),
     Mutation("unpredicate: poison", unpredicate, "if (!isGuaranteedNotToBeUndefOrPoison(condition, nullptr, end)) {", "if (false) {"),
     # What a wave does as one.
-    Mutation("wave: more than convergent", legality, "waveOperation(instruction).use != WaveUse::none;",
-             "cast<CallBase>(instruction).isConvergent();"),
+    Mutation("wave: more than convergent", legality, "waveOperation(*call).use != WaveUse::none);", "false);"),
     Mutation("wave: unknown intrinsics", wave, "if (!call.mayHaveSideEffects())\n      return {};\n    return {WaveUse::changes",
              "return {};\n    return {WaveUse::changes"),
     Mutation("wave: assembly", wave, "return strongest(result, ofAssembly(*call));", "return result;"),

@@ -771,6 +771,58 @@ join:
   call void @llvm.amdgcn.s.setprio(i16 0)
   ret void
 }
+; CHECK-LABEL: @below_nop(
+; CHECK: s_nop
+; CHECK-NOT: br i1
+; CHECK: s_nop
+define amdgpu_kernel void @below_nop(ptr addrspace(3) %p, ptr addrspace(3) %q) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  call void asm sideeffect "s_nop 2", ""()
+  br i1 %c, label %left, label %right
+left:
+  %x = load float, ptr addrspace(3) %p
+  %x1 = fmul float %x, 3.0
+  %x2 = fmul float %x1, %x
+  store float %x2, ptr addrspace(3) %p
+  br label %join
+right:
+  %y = load float, ptr addrspace(3) %q
+  %y1 = fmul float %y, 5.0
+  %y2 = fmul float %y1, %y
+  store float %y2, ptr addrspace(3) %q
+  br label %join
+join:
+  call void asm sideeffect "s_nop 0", ""()
+  ret void
+}
+; CHECK-LABEL: @below_text(
+; CHECK: s_round_mode
+; CHECK: br i1
+; CHECK: s_round_mode
+define amdgpu_kernel void @below_text(ptr addrspace(3) %p, ptr addrspace(3) %q) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  call void asm sideeffect "s_round_mode 15", ""()
+  br i1 %c, label %left, label %right
+left:
+  %x = load float, ptr addrspace(3) %p
+  %x1 = fmul float %x, 3.0
+  %x2 = fmul float %x1, %x
+  store float %x2, ptr addrspace(3) %p
+  br label %join
+right:
+  %y = load float, ptr addrspace(3) %q
+  %y1 = fmul float %y, 5.0
+  %y2 = fmul float %y1, %y
+  store float %y2, ptr addrspace(3) %q
+  br label %join
+join:
+  call void asm sideeffect "s_round_mode 0", ""()
+  ret void
+}
 
 ; What a callee does.
 define internal void @rounds(i32 %n) noinline {
