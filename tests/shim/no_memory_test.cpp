@@ -75,13 +75,14 @@ protected:
     core_.hsa_code_object_reader_create_from_file_fn = Spare<fakeFromFile>::call;
     core_.hsa_code_object_reader_destroy_fn = Spare<fakeDestroyReader>::call;
     core_.hsa_executable_load_agent_code_object_fn = Spare<fakeLoad>::call;
+    core_.hsa_executable_freeze_fn = Spare<fakeFreeze>::call;
     core_.hsa_executable_create_alt_fn = Spare<fakeCreateExecutable>::call;
     core_.hsa_executable_destroy_fn = Spare<fakeDestroyExecutable>::call;
     ASSERT_TRUE(installHooks(&table_, &process_));
     path_ = scratch_.file("object");
     std::ofstream(path_, std::ios::binary)
         .write(reinterpret_cast<const char *>(original_.data()), original_.size());
-    ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS); // what is opened once and stays open
+    ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);
     replacement_ = loadedInto(1);
     core_.hsa_executable_destroy_fn({1});
     rocr_.readers.clear();
