@@ -144,7 +144,7 @@ Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kin
   if (!out)
     return out.takeError();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::string name = formatv("{0}{1}.{2}", kCompilerInput, i,
+    std::string name = formatv("{0}{1}.{2}", kCompilerInput.data(), i,
                                inputs[i].kind == AMD_COMGR_DATA_KIND_BC ? "bc" : "o");
     auto d = h.data(inputs[i].kind, inputs[i].bytes, name.c_str());
     if (!d)
