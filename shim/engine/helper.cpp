@@ -249,42 +249,33 @@ JitOutcome failed(std::string reason) {
 
 } // namespace
 
-/// One process, known to cancel() as long as it has not been waited for.
+/// One process, known to cancel() as long as it can be killed.
 class HelperProcess::Running {
 public:
-  Running(const HelperProcess &owner, pid_t child) : owner_(owner), child_(child) {
+  Running(const HelperProcess &owner, RunningProgram &program) : owner_(owner), program_(program) {
     std::lock_guard guard(owner_.lock_);
-    try {
-      owner_.running_.push_back(child_);
-    } catch (...) {
-      kill(child_, SIGKILL);
-      waitForProgram(child_);
-      throw;
-    }
+    owner_.running_.push_back(&program_);
     if (owner_.stopped_)
-      kill(child_, SIGKILL);
+      program_.kill();
   }
-  ~Running() { end(true); }
-
+  ~Running() {
+    if (!ended_)
+      end(true);
+  }
   ProgramEnd end(bool now) {
-    if (child_ < 0)
-      return {};
+    ended_ = true;
     if (now)
-      kill(child_, SIGKILL);
-    // Not reaped yet, so the number stays its own.
-    siginfo_t info;
-    while (waitid(P_PID, id_t(child_), &info, WEXITED | WNOWAIT | __WALL) < 0 && errno == EINTR)
-      ;
-    std::lock_guard guard(owner_.lock_);
-    std::erase(owner_.running_, child_);
-    const ProgramEnd end = waitForProgram(child_);
-    child_ = -1;
-    return end;
+      program_.kill();
+    return program_.end([this] {
+      std::lock_guard guard(owner_.lock_);
+      std::erase(owner_.running_, &program_);
+    });
   }
 
 private:
   const HelperProcess &owner_;
-  pid_t child_;
+  RunningProgram &program_;
+  bool ended_ = false;
 };
 
 Result<std::shared_ptr<HelperProcess>> HelperProcess::open(const std::string &helperPath,
@@ -309,7 +300,8 @@ JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
     if (stopped_)
       return failed("stopped: the process ends");
   }
-  if (seccompFilters() != filtersAtStart_)
+  if (const std::string now = seccompFilters();
+      !now.empty() && !filtersAtStart_.empty() && now != filtersAtStart_)
     return failed("the application has confined itself, no process for a compile is made");
   const Bytes request = wire::encode(codeObject, isa, settings);
   int ends[2];
@@ -320,15 +312,14 @@ JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
   std::vector<std::string> arguments{helperPath_, jitPath_};
   const auto argv = pointers(arguments), environment = pointers(environment_);
   const Program program{helperPath_.c_str(), argv.data(), environment.data(), theirs.fd()};
-  auto child = theirs.ours() ? startProgram(program)
-                             : Result<pid_t>(fail(ErrorCode::io, "the application has closed it"));
+  auto child = RunningProgram::start(program);
   theirs.close();
 
   JitOutcome outcome;
   if (!child) {
     outcome = failed(child.error().message);
   } else {
-    Running running(*this, *child);
+    Running running(*this, **child);
     const auto until =
         settings.compilerSeconds
             ? Clock::now() + std::chrono::seconds(uint64_t(settings.compilerSeconds) * kClockFactor)
@@ -360,8 +351,8 @@ std::string HelperProcess::version() const {
 void HelperProcess::cancel() const noexcept {
   std::lock_guard guard(lock_);
   stopped_ = true;
-  for (pid_t child : running_)
-    kill(child, SIGKILL);
+  for (RunningProgram *program : running_)
+    program->kill();
 }
 
 void HelperProcess::closeAfterFork() noexcept {

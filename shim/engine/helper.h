@@ -52,7 +52,7 @@ private:
   std::string filtersAtStart_;
   mutable std::mutex lock_; ///< guards everything below
   mutable bool stopped_ = false;
-  mutable std::vector<pid_t> running_; ///< none of them waited for
+  mutable std::vector<RunningProgram *> running_;
   mutable std::string version_;
 };
 

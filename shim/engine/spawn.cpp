@@ -1,54 +1,96 @@
 #include "shim/engine/spawn.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <new>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Code that runs on a stack which no sanitizer has heard of.
+#define MELD_ALONE __attribute__((no_sanitize("address", "thread", "undefined")))
+
 namespace meld {
 namespace {
 
-constexpr size_t kStack = 32 << 10;
+constexpr size_t kStack = 64 << 10;
 constexpr int kNotStarted = 127;
-
-struct Launch {
-  const Program *program;
-  pid_t parent;
-  int error = 0; ///< of what failed; the child shares our memory until it is the program
-};
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
 
-void closeTheRest() noexcept {
-  if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
+/// The guardian shares the errno of the thread that made it, so it leaves it alone.
+MELD_ALONE long systemCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
+                           long e = 0) noexcept {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+MELD_ALONE void wake(std::atomic<int> &flag) noexcept {
+  flag.store(1);
+  systemCall(SYS_futex, long(&flag), FUTEX_WAKE, 1);
+}
+
+/// Until it is set, or for a tenth of a second.
+MELD_ALONE void wait(std::atomic<int> &flag) noexcept {
+  const timespec tenth{0, 100000000};
+  if (!flag.load())
+    systemCall(SYS_futex, long(&flag), FUTEX_WAIT, 0, long(&tenth));
+}
+
+MELD_ALONE void closeTheRest() noexcept {
+  if (systemCall(SYS_close_range, 3, ~0u, 0) == 0)
     return;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   const rlim_t most = std::min<rlim_t>(limit.rlim_cur, 1 << 20);
   for (rlim_t fd = 3; fd < most; ++fd)
-    close(int(fd));
+    systemCall(SYS_close, long(fd));
 }
 
-/// In the child, in the parent's memory, while the parent's thread waits: system calls alone.
-int becomeProgram(void *argument) {
-  auto &launch = *static_cast<Launch *>(argument);
-  const Program &program = *launch.program;
+} // namespace
+
+/// Lies in front of the two stacks.
+struct RunningProgram::Shared {
+  Program program;
+  pid_t application, guardian = 0, child = -1;
+  int error = 0; ///< of what failed; set before `started`
+  std::atomic<int> started{0}, finished{0}, mayReap{0};
+  int status = 0; ///< both set by the guardian at its end
+  rusage usage{};
+
+  static constexpr size_t bytes = 3 * kStack;
+  void *guardianStack() { return reinterpret_cast<char *>(this) + 2 * kStack; }
+  void *childStack() { return reinterpret_cast<char *>(this) + 3 * kStack; }
+};
+
+/// The child, in the application's memory, until it is the program.
+MELD_ALONE int RunningProgram::become(void *argument) {
+  auto &shared = *static_cast<Shared *>(argument);
+  const Program &program = shared.program;
   struct sigaction byDefault {};
   for (int number = 1; number < NSIG; ++number)
     sigaction(number, &byDefault, nullptr); // the child's own: signal handlers are not shared
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != launch.parent) // it has ended meanwhile
+  if (getppid() != shared.guardian) // it has ended meanwhile
     _exit(kNotStarted);
   if (program.descriptor != 0)
     dup2(program.descriptor, 0);
@@ -64,43 +106,108 @@ int becomeProgram(void *argument) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   execve(program.path, program.arguments, program.environment);
-  launch.error = errno;
+  shared.error = errno;
   _exit(kNotStarted);
 }
 
-} // namespace
+MELD_ALONE int RunningProgram::guard(void *argument) {
+  auto &shared = *static_cast<Shared *>(argument);
+  systemCall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (systemCall(SYS_getppid) != shared.application)
+    systemCall(SYS_exit_group, kNotStarted);
+  shared.guardian = pid_t(systemCall(SYS_getpid));
+  struct sigaction byDefault {};
+  sigaction(SIGCHLD, &byDefault, nullptr); // ignored, it would take the child's end from us
+  // The application's thread waits meanwhile, errno may be used.
+  shared.child = clone(become, shared.childStack(), CLONE_VM | CLONE_VFORK | SIGCHLD, &shared);
+  if (shared.child < 0)
+    shared.error = errno;
+  const bool good = !shared.error;
+  const long child = shared.child;
+  if (!good && child > 0)
+    systemCall(SYS_wait4, child);
+  wake(shared.started);
+  if (good) {
+    siginfo_t info;
+    while (systemCall(SYS_waitid, P_PID, child, long(&info), WEXITED | WNOWAIT) == -EINTR)
+      ;
+    wake(shared.finished);
+    while (!shared.mayReap.load())
+      wait(shared.mayReap);
+    while (systemCall(SYS_wait4, child, long(&shared.status), 0, long(&shared.usage)) == -EINTR)
+      ;
+  }
+  systemCall(SYS_exit_group, good ? 0 : kNotStarted);
+  return 0;
+}
 
-Result<pid_t> startProgram(const Program &program) {
-  alignas(16) char stack[kStack];
-  Launch launch{&program, getpid()};
+bool RunningProgram::guardianLives() const noexcept {
+  siginfo_t info{};
+  return waitid(P_PID, id_t(guardian_), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+         info.si_pid == 0;
+}
+
+Result<std::unique_ptr<RunningProgram>> RunningProgram::start(const Program &program) {
+  std::unique_ptr<RunningProgram> running(new RunningProgram);
+  void *room =
+      mmap(nullptr, Shared::bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    return fail(ErrorCode::io, std::string("no memory: ") + std::strerror(errno));
+  Shared &shared = *(running->shared_ = new (room) Shared{program, getpid()});
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  // No signal number in the flags: nothing is sent at the child's end.
-  const pid_t child = clone(becomeProgram, stack + kStack, CLONE_VM | CLONE_VFORK, &launch);
-  const int error = child < 0 ? errno : launch.error;
+  // No signal number in the flags: nothing is sent at the guardian's end.
+  running->guardian_ =
+      clone(guard, shared.guardianStack(), CLONE_VM | CLONE_FILES | CLONE_FS, &shared);
+  const int error = errno;
+  if (running->guardian_ > 0)
+    while (!shared.started.load() && running->guardianLives())
+      wait(shared.started);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (child < 0)
+  if (running->guardian_ < 0)
     return fail(ErrorCode::io, std::string("no process to be had: ") + std::strerror(error));
-  if (error) {
-    waitForProgram(child);
+  if (shared.error)
     return fail(ErrorCode::io,
-                std::string(program.path) + " cannot be started: " + std::strerror(error));
-  }
-  return child;
+                shared.child < 0
+                    ? std::string("no process to be had: ") + std::strerror(shared.error)
+                    : std::string(program.path) +
+                          " cannot be started: " + std::strerror(shared.error));
+  if (!shared.started.load())
+    return fail(ErrorCode::io, std::string(program.path) + " cannot be started");
+  return running;
 }
 
-ProgramEnd waitForProgram(pid_t child) noexcept {
+void RunningProgram::kill() noexcept {
+  if (shared_ && shared_->started.load() && !shared_->error && guardianLives())
+    ::kill(shared_->child, SIGKILL);
+}
+
+ProgramEnd RunningProgram::end(const std::function<void()> &forgotten) {
   ProgramEnd end;
-  rusage usage{};
-  pid_t got;
-  do
-    got = wait4(child, &end.status, __WALL, &usage);
-  while (got < 0 && errno == EINTR);
-  end.known = got == child;
+  while (!shared_->finished.load() && guardianLives())
+    wait(shared_->finished);
+  forgotten();
+  wake(shared_->mayReap);
+  int status = 0;
+  while (wait4(guardian_, &status, __WALL, nullptr) < 0 && errno == EINTR)
+    ;
+  const rusage &usage = shared_->usage;
+  end.known = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  end.status = shared_->status;
   end.seconds = double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                 double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  guardian_ = -1;
   return end;
+}
+
+RunningProgram::~RunningProgram() {
+  if (guardian_ > 0) {
+    kill();
+    end([] {});
+  }
+  if (shared_)
+    munmap(shared_, Shared::bytes);
 }
 
 } // namespace meld

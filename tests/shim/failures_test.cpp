@@ -31,7 +31,8 @@ struct Stage {
 struct Failure {
   const char *name;
   std::function<void(Stage &)> inject;
-  const char *expect; ///< on stderr: that it did happen
+  const char *expect;                        ///< on stderr: that it did happen
+  enum { always, ownProcess } when = always; ///< no application survives some of them in a thread
 };
 
 void useFake(Stage &s, const std::string &mode) {
@@ -73,129 +74,159 @@ void overwrite(const std::string &file, size_t at, const std::string &text) {
 
 const std::vector<Failure> &failures() {
   static const std::vector<Failure> all = {
-      {"noCompiler", [](Stage &s) { fs::remove(s.jit()); }, "no recompilation"},
-      {"compilerIsGarbage",
-       [](Stage &s) {
-         fs::remove(s.jit());
-         std::ofstream(s.jit()) << "garbage";
-       },
-       "no recompilation"},
-      {"compilerIsAnotherLibrary",
-       [](Stage &s) {
-         fs::remove(s.jit());
-         fs::copy_file(MELD_LIB_DIR "/othertool.so", s.jit());
-       },
-       "does not export"},
-      {"compileFails", [](Stage &s) { useFake(s, "fail"); }, "compile failed"},
-      {"compileFailsForGood", [](Stage &s) { useFake(s, "failForever"); }, "compile failed"},
-      {"compilerRefuses", [](Stage &s) { useFake(s, "refuse"); }, "compile failed"},
-      {"compilerReturnsNothing", [](Stage &s) { useFake(s, "empty"); }, "empty code object"},
-      {"compilerReturnsGarbage", [](Stage &s) { useFake(s, "garbage"); }, "malformed"},
-      {"gateRefuses", [](Stage &s) { useFake(s, "gate"); }, "gate refused"},
-      {"compileIsTooSlow", [](Stage &s) { s.environment["MELD_COMPILE_BUDGET_MS"] = "1"; },
-       "late 1"},
-      {"compileNeverEnds",
-       [](Stage &s) {
-         useFake(s, "endless");
-         s.environment["MELD_COMPILE_BUDGET_MS"] = "50";
-         s.environment["MELD_EXIT_WAIT_MS"] = "100"; // runProgram gives up after two minutes
-       },
-       "late 1"},
-      {"cacheIsAFile", [](Stage &s) { std::ofstream(s.cache()) << "x"; }, "cache off"},
-      {"cacheIsALink",
-       [](Stage &s) {
-         fs::create_directory(s.scratch.file("real"));
-         fs::create_directory_symlink(s.scratch.file("real"), s.cache());
-       },
-       "cache off"},
-      {"cacheIsWritableByOthers",
-       [](Stage &s) {
-         fs::create_directory(s.cache());
-         chmod(s.cache().c_str(), 0777);
-       },
-       "can be written by others"},
-      {"cacheIsForeign",
-       [](Stage &s) {
-         fs::create_directory(s.cache());
-         chmod(s.cache().c_str(), 0700);
-         if (chown(s.cache().c_str(), 4242, 4242))
-           s.cannot = "may not give a folder away";
-       },
-       "belongs to user 4242"},
-      {"cacheIsRelative", [](Stage &s) { s.environment["MELD_CACHE_DIR"] = "cache"; },
-       "not an absolute path"},
-      {"noHome",
-       [](Stage &s) {
-         s.environment["MELD_CACHE_DIR"] = s.environment["HOME"] = s.environment["XDG_CACHE_HOME"] =
-             "";
-       },
-       "cache off"},
-      {"entriesAreDamaged",
-       [](Stage &s) { damageEntries(s, [](auto &f) { overwrite(f, 500, "garbage"); }); },
-       "damaged"},
-      {"entriesAreShort",
-       [](Stage &s) { damageEntries(s, [](auto &f) { fs::resize_file(f, 50); }); }, "damaged"},
-      {"entriesAreEmpty",
-       [](Stage &s) { damageEntries(s, [](auto &f) { fs::resize_file(f, 0); }); }, "damaged"},
-      {"entriesAreFolders",
-       [](Stage &s) {
-         damageEntries(s, [](auto &f) {
-           fs::remove(f);
-           fs::create_directory(f);
-         });
-       },
-       "damaged"},
-      {"entriesArePipes",
-       [](Stage &s) {
-         damageEntries(s, [](auto &f) {
-           fs::remove(f);
-           mkfifo(f.c_str(), 0600);
-         });
-       },
-       "damaged"},
-      {"diskIsFull", [](Stage &s) { mountCache(s, "size=4k"); }, "No space left on device"},
-      {"diskIsReadOnly", [](Stage &s) { mountCache(s, "ro"); }, "Read-only file system"},
-      {"bitcodeIsDamaged",
-       [](Stage &s) {
-         s.program = s.scratch.file("arrivals");
-         fs::copy_file(MELD_ARRIVALS, s.program);
-         const std::string bytes = slurpText(s.program);
-         int modules = 0;
-         for (size_t at = 0; (at = bytes.find(kBitcodeMagic, at)) != std::string::npos; ++at)
-           overwrite(s.program, at + 100, std::string(200, '\xa5')), ++modules;
-         EXPECT_GT(modules, 0);
-       },
-       "compile failed"},
-      {"logCannotBeOpened", [](Stage &s) { s.environment["MELD_LOG_FILE"] = "/nonexistent/log"; },
-       "logging to stderr"},
-      {"logIsAPipe",
-       [](Stage &s) {
-         s.environment["MELD_LOG_FILE"] = s.scratch.file("pipe");
-         mkfifo(s.scratch.file("pipe").c_str(), 0600);
-       },
-       "nobody reads it"},
-      {"regularExpressionIsLong",
-       [](Stage &s) { s.environment["MELD_KERNEL_INCLUDE"] = std::string(100000, 'a'); },
-       "1000 characters"},
-      {"regularExpressionUnfolds",
-       [](Stage &s) { s.environment["MELD_KERNEL_EXCLUDE"] = "((a{1,200}){1,200}){1,200}"; },
-       "repeats too much"},
-      {"timingParametersAreNonsense",
-       [](Stage &s) { s.environment["MELD_GPU_TIMING_PARAMS"] = "((("; }, "timing parameter"},
-      {"settingsAreNonsense",
-       [](Stage &s) {
-         for (const char *name : {"MELD_JOBS", "MELD_CACHE_MAX_SIZE", "MELD_KERNEL_INCLUDE",
-                                  "MELD_DISABLE", "MELD_TYPO"})
-           s.environment[name] = "(((";
-       },
-       "unknown setting MELD_TYPO"},
-      {"compilerUnknownPasses", [](Stage &s) { s.environment["MELD_PASSES"] = "no-such-pass"; },
-       "no-such-pass"},
+    {"noCompiler", [](Stage &s) { fs::remove(s.jit()); }, "no recompilation"},
+    {"compilerIsGarbage",
+     [](Stage &s) {
+       fs::remove(s.jit());
+       std::ofstream(s.jit()) << "garbage";
+     },
+     "libmeld-jit.so: "}, // the loader's words
+    {"compilerIsAnotherLibrary",
+     [](Stage &s) {
+       fs::remove(s.jit());
+       fs::copy_file(MELD_LIB_DIR "/othertool.so", s.jit());
+     },
+     "does not export"},
+    {"compileFails", [](Stage &s) { useFake(s, "fail"); }, "compile failed"},
+    {"compileFailsForGood", [](Stage &s) { useFake(s, "failForever"); }, "compile failed"},
+    {"compilerRefuses", [](Stage &s) { useFake(s, "refuse"); }, "compile failed"},
+    {"compilerReturnsNothing", [](Stage &s) { useFake(s, "empty"); }, "empty code object"},
+    {"compilerReturnsGarbage", [](Stage &s) { useFake(s, "garbage"); }, "malformed"},
+    {"gateRefuses", [](Stage &s) { useFake(s, "gate"); }, "gate refused"},
+    {"compileIsTooSlow", [](Stage &s) { s.environment["MELD_COMPILE_BUDGET_MS"] = "1"; }, "late 1"},
+    {"compileNeverEnds",
+     [](Stage &s) {
+       useFake(s, "endless");
+       s.environment["MELD_COMPILE_BUDGET_MS"] = "50";
+       s.environment["MELD_EXIT_WAIT_MS"] = "100"; // runProgram gives up after two minutes
+     },
+     "late 1"},
+    {"cacheIsAFile", [](Stage &s) { std::ofstream(s.cache()) << "x"; }, "cache off"},
+    {"cacheIsALink",
+     [](Stage &s) {
+       fs::create_directory(s.scratch.file("real"));
+       fs::create_directory_symlink(s.scratch.file("real"), s.cache());
+     },
+     "cache off"},
+    {"cacheIsWritableByOthers",
+     [](Stage &s) {
+       fs::create_directory(s.cache());
+       chmod(s.cache().c_str(), 0777);
+     },
+     "can be written by others"},
+    {"cacheIsForeign",
+     [](Stage &s) {
+       fs::create_directory(s.cache());
+       chmod(s.cache().c_str(), 0700);
+       if (chown(s.cache().c_str(), 4242, 4242))
+         s.cannot = "may not give a folder away";
+     },
+     "belongs to user 4242"},
+    {"cacheIsRelative", [](Stage &s) { s.environment["MELD_CACHE_DIR"] = "cache"; },
+     "not an absolute path"},
+    {"noHome",
+     [](Stage &s) {
+       s.environment["MELD_CACHE_DIR"] = s.environment["HOME"] = s.environment["XDG_CACHE_HOME"] =
+           "";
+     },
+     "cache off"},
+    {"entriesAreDamaged",
+     [](Stage &s) { damageEntries(s, [](auto &f) { overwrite(f, 500, "garbage"); }); }, "damaged"},
+    {"entriesAreShort", [](Stage &s) { damageEntries(s, [](auto &f) { fs::resize_file(f, 50); }); },
+     "damaged"},
+    {"entriesAreEmpty", [](Stage &s) { damageEntries(s, [](auto &f) { fs::resize_file(f, 0); }); },
+     "damaged"},
+    {"entriesAreFolders",
+     [](Stage &s) {
+       damageEntries(s, [](auto &f) {
+         fs::remove(f);
+         fs::create_directory(f);
+       });
+     },
+     "damaged"},
+    {"entriesArePipes",
+     [](Stage &s) {
+       damageEntries(s, [](auto &f) {
+         fs::remove(f);
+         mkfifo(f.c_str(), 0600);
+       });
+     },
+     "damaged"},
+    {"diskIsFull", [](Stage &s) { mountCache(s, "size=4k"); }, "No space left on device"},
+    {"diskIsReadOnly", [](Stage &s) { mountCache(s, "ro"); }, "Read-only file system"},
+    {"bitcodeIsDamaged",
+     [](Stage &s) {
+       s.program = s.scratch.file("arrivals");
+       fs::copy_file(MELD_ARRIVALS, s.program);
+       const std::string bytes = slurpText(s.program);
+       int modules = 0;
+       for (size_t at = 0; (at = bytes.find(kBitcodeMagic, at)) != std::string::npos; ++at)
+         overwrite(s.program, at + 100, std::string(200, '\xa5')), ++modules;
+       EXPECT_GT(modules, 0);
+     },
+     "compile failed"},
+    {"logCannotBeOpened", [](Stage &s) { s.environment["MELD_LOG_FILE"] = "/nonexistent/log"; },
+     "logging to stderr"},
+    {"logIsAPipe",
+     [](Stage &s) {
+       s.environment["MELD_LOG_FILE"] = s.scratch.file("pipe");
+       mkfifo(s.scratch.file("pipe").c_str(), 0600);
+     },
+     "nobody reads it"},
+    {"regularExpressionIsLong",
+     [](Stage &s) { s.environment["MELD_KERNEL_INCLUDE"] = std::string(100000, 'a'); },
+     "1000 characters"},
+    {"regularExpressionUnfolds",
+     [](Stage &s) { s.environment["MELD_KERNEL_EXCLUDE"] = "((a{1,200}){1,200}){1,200}"; },
+     "repeats too much"},
+    {"timingParametersAreNonsense",
+     [](Stage &s) { s.environment["MELD_GPU_TIMING_PARAMS"] = "((("; }, "timing parameter"},
+    {"settingsAreNonsense",
+     [](Stage &s) {
+       for (const char *name : {"MELD_JOBS", "MELD_CACHE_MAX_SIZE", "MELD_KERNEL_INCLUDE",
+                                "MELD_DISABLE", "MELD_TYPO"})
+         s.environment[name] = "(((";
+     },
+     "unknown setting MELD_TYPO"},
+    {"compilerCrashes", [](Stage &s) { useFake(s, "crash"); }, "ended by SIGSEGV",
+     Failure::ownProcess},
+    {"compilerAborts", [](Stage &s) { useFake(s, "abort"); }, "ended by SIGABRT",
+     Failure::ownProcess},
+    {"compilerExits", [](Stage &s) { useFake(s, "exit"); }, "ended by itself", Failure::ownProcess},
+    {"compilerAnswersNonsense", [](Stage &s) { useFake(s, "nonsense"); }, "answers nonsense",
+     Failure::ownProcess},
+    {"compilerNeedsTooLong",
+     [](Stage &s) {
+       useFake(s, "spin");
+       s.environment["MELD_COMPILER_SECONDS"] = "1";
+     },
+     "more than 1 s of processor time", Failure::ownProcess},
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they need more than any limit
+    {"compilerNeedsTooMuch", [](Stage &s) { s.environment["MELD_COMPILER_MEMORY"] = "100M"; },
+     "compile failed", Failure::ownProcess},
+#endif
+    {"compilerUnknownPasses", [](Stage &s) { s.environment["MELD_PASSES"] = "no-such-pass"; },
+     "no-such-pass"},
   };
   return all;
 }
 
-class Failures : public testing::TestWithParam<Failure> {};
+struct Injected {
+  Failure failure;
+  const char *compiler; ///< MELD_COMPILER
+};
+
+class Failures : public testing::TestWithParam<Injected> {};
+
+std::vector<Injected> inBothCompilers() {
+  std::vector<Injected> all;
+  for (const Failure &failure : failures()) {
+    if (failure.when == Failure::always)
+      all.push_back({failure, "thread"});
+    all.push_back({failure, "process"});
+  }
+  return all;
+}
 
 } // namespace
 
@@ -204,9 +235,11 @@ TEST_P(Failures, OutputAndExitCodeStay) {
   fs::create_directory(s.scratch.file("lib"));
   fs::copy_file(MELD_LIB_DIR "/libmeld.so", s.scratch.file("lib/libmeld.so"));
   fs::copy_file(MELD_LIB_DIR "/libmeld-jit.so", s.jit());
+  fs::copy_file(MELD_LIB_DIR "/meld-compile", s.scratch.file("lib/meld-compile"));
   s.environment = meldEnvironment(s.scratch, s.scratch.file("lib"));
   s.environment["MELD_PASSES"] = "none";
-  GetParam().inject(s);
+  s.environment["MELD_COMPILER"] = GetParam().compiler;
+  GetParam().failure.inject(s);
   if (s.cannot)
     GTEST_SKIP() << s.cannot;
   for (int round = 0; round < 2; ++round) {
@@ -214,7 +247,7 @@ TEST_P(Failures, OutputAndExitCodeStay) {
     EXPECT_EQ(o.status, 0) << o.out << o.err;
     EXPECT_EQ(o.out, "PASS static\nPASS globals\n") << o.err;
     if (!round) {
-      EXPECT_NE(o.err.find(GetParam().expect), std::string::npos) << o.err;
+      EXPECT_NE(o.err.find(GetParam().failure.expect), std::string::npos) << o.err;
     }
   }
   // A program that fails by itself, after it has used the GPU, keeps its own exit code.
@@ -223,8 +256,9 @@ TEST_P(Failures, OutputAndExitCodeStay) {
   EXPECT_EQ(o.out, "PASS static\nFAIL nonsense\nPASS globals\n") << o.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Failures, testing::ValuesIn(failures()),
-                         [](const auto &one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, Failures, testing::ValuesIn(inBothCompilers()), [](const auto &one) {
+  return one.param.failure.name + std::string("_") + one.param.compiler;
+});
 
 TEST(FailureList, ThereAreAtLeastTwenty) {
   std::set<std::string> names;

@@ -4,6 +4,7 @@
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
@@ -13,6 +14,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 using namespace meld;
@@ -40,6 +43,62 @@ Bytes codeFromFile(const std::string &isa) {
 /// One that this library does not catch itself.
 struct NotCaught : std::bad_alloc {};
 
+/// What a process was given, for tests of one that was made to compile.
+std::string surroundings() {
+  std::string text = "descriptors";
+  for (int fd = 0; fd < 4096; ++fd)
+    if (fcntl(fd, F_GETFD) >= 0)
+      text += " " + std::to_string(fd);
+  text += "; signals";
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (!sigaction(number, nullptr, &action) && action.sa_handler != SIG_DFL)
+      text += " " + std::to_string(number);
+    if (sigismember(&blocked, number) == 1)
+      text += " blocked " + std::to_string(number);
+  }
+  text += "; variables";
+  for (char **variable = environ; *variable; ++variable)
+    for (std::string_view begin : {"LD_PRELOAD=", "MELD_", "HSA_TOOLS_", "FAKEJIT_MODE="})
+      if (std::string_view(*variable).starts_with(begin))
+        text += " " + std::string(*variable);
+  rlimit memory{}, time{}, core{};
+  getrlimit(RLIMIT_AS, &memory);
+  getrlimit(RLIMIT_CPU, &time);
+  getrlimit(RLIMIT_CORE, &core);
+  text += "; limits " + std::to_string(memory.rlim_cur) + " " + std::to_string(time.rlim_cur) +
+          " " + std::to_string(core.rlim_cur);
+  return text + "; leads its session " + std::to_string(getsid(0) == getpid());
+}
+
+/// Things that no application survives; for a process of the compiler's own.
+void misbehave(const std::string &mode) {
+  if (mode == "crash")
+    raise(SIGSEGV);
+  if (mode == "abort")
+    std::abort();
+  if (mode == "exit")
+    std::exit(0);
+  if (mode == "nonsense")
+    (void)!write(0, "MELDnonsense that is longer than a header", 41);
+  if (mode == "huge") { // a header that promises more than there may be
+    const uint64_t header[] = {0x3'4d454c44, ~uint64_t(0)};
+    (void)!write(0, header, sizeof header);
+  }
+  if (mode == "mute")
+    shutdown(0, SHUT_RDWR);
+  if (mode == "stop")
+    raise(SIGSTOP);
+  volatile unsigned turns = 0;
+  while (mode == "spin")
+    turns = turns + 1;
+  static std::vector<Bytes> held;
+  while (mode == "eatMemory")
+    held.emplace_back(size_t(1) << 26, uint8_t(1));
+}
+
 std::mutex gLock;
 std::map<MeldJitReply *, std::unique_ptr<Holder>> gHolders;
 
@@ -60,6 +119,15 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   }
   while (!gate.empty() && access(gate.c_str(), F_OK) != 0)
     usleep(1000);
+  const std::string pidFile = variable("FAKEJIT_PIDFILE", "");
+  if (!pidFile.empty()) {
+    const std::string number = std::to_string(getpid());
+    const int fd = open((pidFile + ".new").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    (void)!write(fd, number.data(), number.size());
+    close(fd);
+    rename((pidFile + ".new").c_str(), pidFile.c_str());
+  }
+  misbehave(mode);
   if (mode == "throw")
     throw std::runtime_error("fake: thrown");
   if (mode == "noMemory")
@@ -81,12 +149,13 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
     holder->bytes = codeFromFile(request->isa);
   if (mode == "garbage")
     holder->bytes.assign(100, 'x');
-  reply->status = mode == "unchanged"                       ? MELD_JIT_UNCHANGED
-                  : mode == "fail" || mode == "failForever" ? MELD_JIT_FAILED
-                                                            : MELD_JIT_REPLACED;
+  reply->status = mode == "unchanged" ? MELD_JIT_UNCHANGED
+                  : mode == "fail" || mode == "failForever" || mode == "surroundings"
+                      ? MELD_JIT_FAILED
+                      : MELD_JIT_REPLACED;
   reply->permanent = mode == "failForever";
   if (reply->status != MELD_JIT_REPLACED)
-    holder->reason = "fake: " + mode;
+    holder->reason = mode == "surroundings" ? surroundings() : "fake: " + mode;
   if (mode == "empty")
     holder->bytes.clear();
   reply->bytes = holder->bytes.data();
