@@ -36,6 +36,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     r.passes = text(request->passes);
     r.minProfit = request->minProfit;
     r.maxIterations = request->maxIterations;
+    r.meldings = request->meldings;
     r.scalarize = request->scalarize;
     r.branchFusion = request->branchFusion;
     r.tailMerge = request->tailMerge;

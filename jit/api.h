@@ -33,6 +33,7 @@ typedef struct MeldJitRequest {
   uint32_t maxIterations;
   int scalarize, branchFusion, tailMerge, verify;
   int force;                 /* MELD_FORCE */
+  uint32_t meldings;         /* MELD_MELDINGS: only the first so many of each function; 0: all */
   const char *kernelInclude; /* regular expressions, "" = all / none */
   const char *kernelExclude;
   const char *dumpDir; /* "" = no dumps */

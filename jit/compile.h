@@ -32,6 +32,7 @@ struct CompileRequest {
   double minProfit = 0;
   bool force = false; ///< all that is legal, at any cost; only what would be unsafe is refused
   unsigned maxIterations = 16;
+  unsigned meldings = 0; ///< only the first so many of each function; 0: all
   bool scalarize = true, branchFusion = true, tailMerge = true, verify = true;
   std::string kernelInclude, kernelExclude;
   std::string dumpDir, dump;

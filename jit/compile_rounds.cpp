@@ -123,7 +123,8 @@ Error Compilation::transform(Module &module) {
   for (const auto &[name, state] : states_)
     if (state.search)
       leftOut[name] = state.search->leftOut();
-  meld.choice = choice_ = std::make_shared<passes::MeldChoice>(std::move(leftOut));
+  meld.choice = choice_ = std::make_shared<passes::MeldChoice>(
+      std::move(leftOut), request_.meldings ? request_.meldings : ~0u);
   if (!recompileOnly())
     extend = [&](PassBuilder &builder) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);

@@ -427,7 +427,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
   }
   gProcess = process;
   gTable = table->core_;
-  if (process->settings.verifyRuns) {
+  if (process->settings.verifyRuns && !process->passThrough) {
     if (!process->sides.open(process->settings.verifyDir))
       log::warning("only the software GPU verifies: nothing is verified, the original code runs");
     watchAllocations(*table);

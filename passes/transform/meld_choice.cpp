@@ -13,7 +13,7 @@ bool MeldChoice::next(StringRef function) {
   std::lock_guard lock(mutex_);
   const unsigned number = counts_[function.str()]++;
   auto found = leftOut_.find(function.str());
-  return found == leftOut_.end() || !found->second.has(number);
+  return number < most_ && (found == leftOut_.end() || !found->second.has(number));
 }
 
 unsigned MeldChoice::count(StringRef function) const {

@@ -28,7 +28,9 @@ public:
     bool has(unsigned number) const { return number >= from || numbers.count(number); }
   };
   using ByFunction = std::map<std::string, LeftOut>;
-  explicit MeldChoice(ByFunction leftOut = {}) : leftOut_(std::move(leftOut)) {}
+  /// `most`: the first so many of each function may be done.
+  explicit MeldChoice(ByFunction leftOut = {}, unsigned most = ~0u)
+      : leftOut_(std::move(leftOut)), most_(most) {}
 
   /// Gives the next melding of `function` its number; false when it is to be left out.
   bool next(llvm::StringRef function);
@@ -38,6 +40,7 @@ public:
 private:
   mutable std::mutex mutex_;
   const ByFunction leftOut_;
+  const unsigned most_;
   std::map<std::string, unsigned> counts_;
 };
 

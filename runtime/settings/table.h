@@ -27,6 +27,7 @@ MELD_SETTING(List,   passes,          "MELD_PASSES",            "",     "The pas
 MELD_SETTING(Real,   minProfit,       "MELD_MIN_PROFIT",        "0",    "Least gain, in percent of weighted issue cycles, worth a change")
 MELD_SETTING(Flag,   force,           "MELD_FORCE",             "0",    "For tests: meld all that is legal, whatever it costs; only what would be unsafe is refused")
 MELD_SETTING(Number, maxIterations,   "MELD_MAX_ITERATIONS",    "16",   "Most melding rounds per kernel")
+MELD_SETTING(Number, meldings,        "MELD_MELDINGS",          "0",    "Only the first so many meldings of each function, to find one that is wrong; 0: all")
 MELD_SETTING(Flag,   scalarize,       "MELD_SCALARIZE",         "1",    "Move uniform work to the scalar unit")
 MELD_SETTING(Flag,   branchFusion,    "MELD_BRANCH_FUSION",     "1",    "Fuse the arms of divergent diamonds")
 MELD_SETTING(Flag,   tailMerge,       "MELD_TAIL_MERGE",        "1",    "Merge arms that end in the same successors")

@@ -57,6 +57,7 @@ Result<VerifyReport> verifyOnce(Environment environment, const std::vector<std::
   environment.emplace_back("MELD_VERIFY_RUNS", "1");
   environment.emplace_back("MELD_VERIFY_DIR", folder);
   // A replacement that comes too late would not be looked at.
+  environment.emplace_back("MELD_COMPILE_MODE", "sync");
   if (!std::getenv("MELD_COMPILE_BUDGET_MS"))
     environment.emplace_back("MELD_COMPILE_BUDGET_MS", "0");
   VerifyReport report;

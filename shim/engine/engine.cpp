@@ -121,6 +121,7 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
   key.add("min-profit", std::to_string(s.minProfit));
   key.add("force", s.force);
   key.add("max-iterations", s.maxIterations);
+  key.add("meldings", s.meldings);
   key.add("scalarize", s.scalarize);
   key.add("branch-fusion", s.branchFusion);
   key.add("tail-merge", s.tailMerge);

@@ -53,6 +53,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.passes = settings.passes.c_str();
   request.minProfit = settings.minProfit;
   request.maxIterations = settings.maxIterations;
+  request.meldings = settings.meldings;
   request.scalarize = settings.scalarize;
   request.branchFusion = settings.branchFusion;
   request.tailMerge = settings.tailMerge;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace meld {
 namespace {
@@ -54,8 +53,7 @@ std::string unnamedData(const Table &table, const Elf &elf) {
       if (isData(known.symbol) && known.symbol.value >= section.address &&
           known.symbol.value - section.address < section.size)
         named += known.symbol.size;
-    // Symbols may lie apart for alignment; this only sees whether something large is missing.
-    if (section.size > named && section.size - named >= 64)
+    if (named != section.size) // something local, or only padding: nobody can tell
       return std::string(section.name);
   }
   return {};

@@ -541,6 +541,7 @@ TEST_F(EngineTest, TheKeyDependsOnEveryField) {
   vary("min profit", [](Settings &s) { s.minProfit = 3; });
   vary("force", [](Settings &s) { s.force = true; });
   vary("iterations", [](Settings &s) { s.maxIterations = 1; });
+  vary("meldings", [](Settings &s) { s.meldings = 1; });
   vary("scalarize", [](Settings &s) { s.scalarize = false; });
   vary("branch fusion", [](Settings &s) { s.branchFusion = false; });
   vary("tail merge", [](Settings &s) { s.tailMerge = false; });

@@ -40,6 +40,26 @@ Bytes codeFromFile(const std::string &isa) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// FAKEJIT_KERNEL and FAKEJIT_MELDING: only this kernel is wrong, from this melding on.
+bool wanted(const MeldJitRequest &request) {
+  const std::string kernel = variable("FAKEJIT_KERNEL", ""), include = request.kernelInclude;
+  const unsigned melding = unsigned(std::stoul(variable("FAKEJIT_MELDING", "0")));
+  return (include.empty() || include.find(kernel) != std::string::npos) &&
+         (!request.meldings || request.meldings >= melding);
+}
+
+/// Seven meldings of FAKEJIT_KERNEL, as far as they are asked for.
+std::string decisions(const MeldJitRequest &request) {
+  std::string list;
+  for (unsigned k = 1; k <= 7 && (!request.meldings || k <= request.meldings); ++k)
+    list +=
+        (k > 1 ? "," : "") +
+        std::string(R"({"pass":"cfm","point":"early","melded":true,"reason":"all","location":")") +
+        "file.hip:" + std::to_string(k) + R"("})";
+  return R"({"kernels":[{"name":")" + variable("FAKEJIT_KERNEL", "kernel") + R"(","decisions":[)" +
+         list + "]}]}";
+}
+
 /// One that this library does not catch itself.
 struct NotCaught : std::bad_alloc {};
 
@@ -145,8 +165,10 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   if (mode == "gate" && elf)                              // a descriptor that asks for more scratch
     for (size_t i = 0; i < 4; ++i)
       holder->bytes[elf->section(".rodata")->offset + 4 + i] = i == 1;
-  if (mode == "from")
+  if (mode == "from" && wanted(*request))
     holder->bytes = codeFromFile(request->isa);
+  if (mode == "from")
+    holder->json = decisions(*request);
   if (mode == "garbage")
     holder->bytes.assign(100, 'x');
   reply->status = mode == "unchanged" ? MELD_JIT_UNCHANGED

@@ -1,7 +1,7 @@
 // A program for verification, in a right build and, with -DPLANTED, in a wrong one: the test's
 // compiler replaces code objects of the first by those of the second.
 //
-//   target MODE [DEVICES]     streams, graph, racy, variables, host, calls, quiet
+//   target MODE [DEVICES]     streams, graph, racy, variables, host, calls, twice, sabotage, quiet
 //
 // What is planted: one lane of one dispatch stores a value that is too large by one. Ends with 0
 // when the *original* results are what the program sees.
@@ -220,6 +220,17 @@ int conversation() {
   return flags[0] != 1;
 }
 
+/// Two kernels for which both builds agree: nothing differs here.
+int twice() {
+  int *data;
+  CHECK(hipMalloc(&data, kCount * sizeof(int)));
+  CHECK(hipMemset(data, 0, kCount * sizeof(int)));
+  step<<<kBlocks, kThreads>>>(data, 0);
+  stepRight<<<kBlocks, kThreads>>>(data, 1);
+  CHECK(hipDeviceSynchronize());
+  return 0;
+}
+
 int print() {
   int *data;
   CHECK(hipMalloc(&data, kCount * sizeof(int)));
@@ -241,6 +252,8 @@ int main(int argc, char **argv) {
                        : !std::strcmp(mode, "variables") ? globals()
                        : !std::strcmp(mode, "host")      ? conversation()
                        : !std::strcmp(mode, "calls")     ? print()
+                       : !std::strcmp(mode, "twice")     ? twice()
+                       : !std::strcmp(mode, "sabotage")  ? twice() + 1
                        : !std::strcmp(mode, "quiet")     ? 0
                                                          : 2;
     if (status) {

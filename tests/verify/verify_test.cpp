@@ -197,6 +197,55 @@ TEST(Verify, TheExitStatusTellsAFailureFromADifference) {
   EXPECT_EQ(stage.verify({kTarget, "quiet"}, {"--device", "gpu"}).exitCode, 2);
 }
 
+TEST(Bisect, NamesTheKernelAndTheMelding) {
+  Stage stage(kPlanted);
+  stage.environment["FAKEJIT_KERNEL"] = "_Z4stepPii";
+  stage.environment["FAKEJIT_MELDING"] = "3";
+  const std::vector<std::string> argv = {
+      stage.folder / "bin/meld", "bisect", "--device", "software", "--", kTarget, "streams"};
+  const Outcome o = e2e::run(argv, stage.environment);
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  EXPECT_NE(o.out.find("kernel step(int*, int)\n"
+                       "  wrong with its first 3 meldings, right with 2\n"
+                       "  cfm (early) at file.hip:3: all\n"
+                       "  MELD_KERNEL_INCLUDE='^(_Z4stepPii)$' MELD_SCALARIZE='0' "
+                       "MELD_MELDINGS='3' meld verify --"),
+            std::string::npos)
+      << o.out << o.err;
+}
+
+TEST(Bisect, RightIsRight) {
+  Stage stage(kTarget);
+  const Outcome o = e2e::run(
+      {stage.folder / "bin/meld", "bisect", "--device", "software", "--", kTarget, "streams"},
+      stage.environment);
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "nothing is wrong\n");
+}
+
+TEST(Bisect, TheProgramsStatusCountsWhereNothingDiffers) {
+  Stage stage(kPlanted);
+  stage.environment["FAKEJIT_KERNEL"] = "_Z4stepPii";
+  stage.environment["FAKEJIT_MELDING"] = "5";
+  // Under verification this check is happy, as the original's results are.
+  const std::string check = stage.folder / "check.sh";
+  std::ofstream(check) << "#!/bin/sh\n[ -n \"$MELD_VERIFY_RUNS\" ] && exec " << kTarget
+                       << " twice\nexec " << kTarget << " streams\n";
+  fs::permissions(check, fs::perms::owner_all);
+  const Outcome o = e2e::run({stage.folder / "bin/meld", "bisect", "--format", "json", "--device",
+                              "software", "--", check},
+                             stage.environment);
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  const Json found = Json::parse(o.out, nullptr, false);
+  ASSERT_EQ(found.size(), 1u) << o.out << o.err;
+  EXPECT_EQ(found[0]["kernel"], "_Z4stepPii");
+  EXPECT_EQ(found[0]["melding"], 5);
+  const Outcome fails = e2e::run(
+      {stage.folder / "bin/meld", "bisect", "--device", "software", "--", kTarget, "sabotage"},
+      stage.environment);
+  EXPECT_EQ(fails.exitCode, 3) << fails.out << fails.err;
+}
+
 TEST(Verify, NothingIsLeftBehindWhereNothingDiffers) {
   Stage stage(kTarget);
   fs::create_directories(stage.folder / "tmp");

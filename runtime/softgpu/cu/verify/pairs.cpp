@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 
 namespace meld::softgpu::verify {
 
@@ -111,10 +112,16 @@ using namespace meld::softgpu::verify;
 
 void meld_softgpu_verify_open(const char *folder) {
   try {
+    // In the child of a fork nothing is replaced, and what is known here is the parent's.
+    static const int forkHandled =
+        ::pthread_atfork(nullptr, nullptr, [] { on.store(false, std::memory_order_relaxed); });
+    (void)forkHandled;
     {
       Registry &r = registry();
       std::lock_guard lock(r.mutex);
       r.folder = folder ? folder : "";
+      r.kernels.clear(); // of a runtime that has been shut down
+      r.allocations.clear();
     }
     results().open(folder ? folder : "");
     on.store(true, std::memory_order_release);

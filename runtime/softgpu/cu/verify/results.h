@@ -1,8 +1,8 @@
 // What was verified in this process: counted by kernel, written to <folder>/<pid>.json.
 //
 // The file is written anew when a difference was found, at most ten times a second otherwise, and
-// when the process ends; a rename makes each version appear whole. A forked child starts with
-// nothing.
+// when the process ends; a rename makes each version appear whole. A forked child has no part in
+// it.
 //
 //   {"pid": N, "kernels": [{"name": "k", "dispatches": 9, "equal": 7, "different": 0,
 //     "notRepeatable": 1, "notVerified": {"reason": 1}}],
@@ -66,7 +66,7 @@ private:
 
   mutable std::mutex mutex_;
   std::string folder_;
-  pid_t pid_ = 0;
+  pid_t pid_ = 0; ///< of the process that opened it; does not change
   std::chrono::steady_clock::time_point written_{};
   std::map<std::string, Counts> kernels_;
   std::vector<Difference> differences_;

@@ -17,6 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char *kWaits = "it waits for the host or for another dispatch";
 constexpr uint64_t kMostPages = (1ull << 30) / kPage;
 
 /// The copies that one verified dispatch needs. Kept: address space is cheap, making it is not.
@@ -42,20 +43,20 @@ public:
     std::lock_guard lock(mutex_);
     spare_.push_back(std::move(copies));
   }
-  /// Kernels that kept others from running: they may be waiting for them.
-  void runsWithOthers(uint64_t descriptor) {
+  /// Kernels that wait for something outside of their dispatch. By name: addresses are used again.
+  void waits(const std::string &kernel) {
     std::lock_guard lock(mutex_);
-    concurrent_.insert(descriptor);
+    waiting_.insert(kernel);
   }
-  bool doesRunWithOthers(uint64_t descriptor) {
+  bool isWaiting(const std::string &kernel) {
     std::lock_guard lock(mutex_);
-    return concurrent_.contains(descriptor);
+    return waiting_.contains(kernel);
   }
 
 private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<Copies>> spare_;
-  std::set<uint64_t> concurrent_;
+  std::set<std::string> waiting_;
 };
 
 State &state() {
@@ -138,7 +139,7 @@ DispatchResult Verification::runOriginal(Copies &copies, std::string &problem) {
   const DispatchResult result = inPlace_(request, &journal);
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
   maxInstructions_ = 16 * result.counters.total() + 1'000'000;
-  maxTime_ = std::chrono::seconds(20) + 30 * took;
+  maxTime_ = std::chrono::seconds(5) + 30 * took;
   if (calledHost.load(std::memory_order_relaxed))
     problem = "it calls the host while it runs (printf, malloc or assert)";
   else if (!journal.complete())
@@ -214,7 +215,8 @@ void Verification::judge(Copies &copies, const DispatchResult &original, const T
   case Repeat::cancelled:
     return;
   case Repeat::endless:
-    return skip("it waits for the host or for another dispatch");
+    state().waits(s_.launch.kernel); // the next dispatch need not find out
+    return skip(kWaits);
   case Repeat::different:
     return results().notRepeatable(s_.launch.kernel);
   case Repeat::same:
@@ -275,12 +277,10 @@ void Verification::tell(Copies &copies, const DispatchResult &original, const Be
 } // namespace
 
 DispatchResult runVerified(const Subject &subject, const Run &inPlace, const Run &beside) {
-  const uint64_t descriptor = subject.launch.descriptor;
-  const std::optional<KernelPair> pair = find(descriptor);
-  if (state().doesRunWithOthers(descriptor)) {
+  const std::optional<KernelPair> pair = find(subject.launch.descriptor);
+  if (state().isWaiting(subject.launch.kernel)) {
     if (pair)
-      return Verification(subject, *pair, inPlace, beside)
-          .runAlone("it waits for another dispatch");
+      return Verification(subject, *pair, inPlace, beside).runAlone(kWaits);
     return inPlace(subject.request, subject.mapper);
   }
   Turns::Turn turn(Turns::instance());
@@ -292,7 +292,7 @@ DispatchResult runVerified(const Subject &subject, const Run &inPlace, const Run
   }
   turn.originalEnded();
   if (turn.heldUp())
-    state().runsWithOthers(descriptor);
+    state().waits(subject.launch.kernel);
   return result;
 }
 
