@@ -5,7 +5,7 @@ namespace meld::fuzz::source {
 
 static constexpr unsigned deepest = 3;
 
-static unsigned length(Random &r, const Scope &scope) { return 1 + r.below(scope.depth ? 3 : 4); }
+static unsigned length(Random &r, const Scope &scope) { return 1 + r.below(scope.depth ? 2 : 3); }
 
 static Piece arms(std::string head, std::string condition, Pieces then, Pieces otherwise,
                   bool both) {
@@ -24,7 +24,7 @@ static Piece arms(std::string head, std::string condition, Pieces then, Pieces o
 void Writer::branch(Random r, Scope &scope, Pieces &out) {
   if (scope.depth >= deepest)
     return;
-  const std::string c = condition(r.child(), 2, scope);
+  const std::string c = condition(r.child(), 1, scope);
   const unsigned count = length(r, scope);
   const uint32_t form = r.below(10);
   if (form < 3) {
@@ -34,7 +34,7 @@ void Writer::branch(Random r, Scope &scope, Pieces &out) {
   auto [a, b] = sides(r.child(), scope, count);
   Piece whole = arms("if (", c, std::move(a), std::move(b), true);
   if (form == 9) { // else-if
-    Piece extra = withHole("else if (", condition(r.child(), 2, scope), ") {");
+    Piece extra = withHole("else if (", condition(r.child(), 1, scope), ") {");
     extra.kids = body(r.child(), scope, count, true), extra.foot = "}", extra.unwraps = false;
     whole.kids.insert(whole.kids.begin() + 1, std::move(extra));
   }
@@ -78,7 +78,7 @@ void Writer::uniformLoop(Random r, Scope &scope, Pieces &out) {
 void Writer::switchOn(Random r, Scope &scope, Pieces &out) {
   if (scope.depth >= deepest)
     return;
-  const unsigned cases = 2 + r.below(4), count = length(r, scope);
+  const unsigned cases = 2 + r.below(3), count = length(r, scope);
   const bool fallsThrough = r.chance(40);
   Scope inner = scope;
   inner.canBreak = false; // it would be the switch's
@@ -107,7 +107,7 @@ void Writer::loop(Random r, Scope &scope, Pieces &out) {
   Scope inner = scope;
   inner.once = false;
   inner.canBreak = inner.canContinue = true;
-  const std::string bound = word(r.child(), 2, scope), c = condition(r.child(), 2, scope);
+  const std::string bound = word(r.child(), 2, scope), c = condition(r.child(), 1, scope);
   const bool leaves = r.chance(30);
   std::string label;
   if (leaves && wants(Feature::gotos)) {
@@ -155,7 +155,7 @@ void Writer::loop(Random r, Scope &scope, Pieces &out) {
 }
 
 void Writer::leaveLoop(Random r, Scope &scope, Pieces &out) {
-  const std::string c = condition(r.child(), 2, scope);
+  const std::string c = condition(r.child(), 1, scope);
   if (!scope.exits.empty() && use(Feature::gotos, r, 50))
     out.push_back(withHole(
         "if (", c,
@@ -174,11 +174,11 @@ void Writer::jumpForward(Random r, Scope &scope, Pieces &out) {
   Piece whole;
   Scope inner = scope;
   inner.exits.push_back(label);
-  whole.kids.push_back(withHole("if (", condition(r.child(), 2, scope), ") goto " + label + ";"));
+  whole.kids.push_back(withHole("if (", condition(r.child(), 1, scope), ") goto " + label + ";"));
   whole.kids.push_back(block("{", body(r.child(), inner, length(r, scope), false)));
   // A second way over a part: the label is reached from three places.
   if (r.chance(50)) {
-    whole.kids.push_back(withHole("if (", condition(r.child(), 2, scope), ") goto " + label + ";"));
+    whole.kids.push_back(withHole("if (", condition(r.child(), 1, scope), ") goto " + label + ";"));
     whole.kids.push_back(block("{", body(r.child(), inner, 1, false)));
   }
   whole.kids.push_back(line(label + ": ;", true));
@@ -205,7 +205,7 @@ void Writer::jumpIntoLoop(Random r, Scope &scope, Pieces &out) {
   const std::string entry =
       r.chance(50) ? "((" + (scope.kernel ? uniformWord(r.child()) : word(r.child(), 1, scope)) +
                          ") & 1) != 0"
-                   : condition(r.child(), 2, scope);
+                   : condition(r.child(), 1, scope);
   whole.kids.push_back(withHole("if (", entry, ") goto " + b + ";"));
   whole.kids.push_back(line(a + ": " + c + " += " + std::to_string(1 + r.below(4)) + "u;", true));
   whole.kids.push_back(block("{", body(r.child(), inner, 1 + r.below(2), false)));
@@ -217,7 +217,7 @@ void Writer::jumpIntoLoop(Random r, Scope &scope, Pieces &out) {
   whole.kids.push_back(withHole("if (" + f + " && (",
                                 counts
                                     ? "(" + v + " & 15) != (" + word(r.child(), 1, scope) + " & 15)"
-                                    : condition(r.child(), 2, scope),
+                                    : condition(r.child(), 1, scope),
                                 ")) { --" + f + "; goto " + a + "; }"));
   out.push_back(std::move(whole));
   scope.variables.push_back({c, Type::u32, false});
@@ -254,7 +254,7 @@ void Writer::switchIntoLoop(Random r, Scope &scope, Pieces &out) {
 void Writer::returnEarly(Random r, Scope &scope, Pieces &out) {
   if (scope.returns.empty())
     return;
-  Piece p = withHole("if (", condition(r.child(), 2, scope), ") {");
+  Piece p = withHole("if (", condition(r.child(), 1, scope), ") {");
   if (scope.kernel)
     p.kids.push_back(line("out[gid * 16 + 15] = " + word(r.child(), 2, scope) + ";"));
   p.kids.push_back(line(scope.kernel ? scope.returns : "return " + scope.returns + ";"));
@@ -270,7 +270,7 @@ void Writer::setUnderCondition(Random r, Scope &scope, Pieces &out) {
   if (scope.depth >= deepest)
     return;
   const std::string have = fresh("have"), v = fresh("v");
-  out.push_back(line("const bool " + have + " = " + condition(r.child(), 2, scope) + ";\nu32 " + v +
+  out.push_back(line("const bool " + have + " = " + condition(r.child(), 1, scope) + ";\nu32 " + v +
                      ";\nif (" + have + ") " + v + " = " + word(r.child(), 2, scope) + ";"));
   Scope inner = scope;
   inner.variables.push_back({v, Type::u32, false});

@@ -75,7 +75,7 @@ void Writer::makeFunction(Random r, const char *kind, Feature feature, bool word
     scope.returns = convert(Type::u32, c.result, "y");
   Piece p = block(text + ") {", {line("u32 y = " + start + ";", true)});
   scope.depth = 2;
-  statements(r.child(), 1 + r.below(4), scope, p.kids);
+  statements(r.child(), 1 + r.below(2), scope, p.kids);
   const std::string result = value(r.child(), c.result, 2, scope);
   if (isFloat(c.result)) {
     p.kids.push_back(line("return " + result + ";", true));
@@ -104,7 +104,7 @@ void Writer::makeRestrictFunction(Random r) {
   if (r.chance(60))
     p.kids.push_back(
         line("y = in[(in[(s[" + std::to_string(r.below(4)) + "] + x) & 1023] + y) & 1023];"));
-  statements(r.child(), 1 + r.below(3), scope, p.kids);
+  statements(r.child(), r.below(3), scope, p.kids);
   const unsigned steps = r.below(4);
   for (unsigned i = 0; i < steps; ++i)
     p.kids.push_back(
@@ -126,7 +126,7 @@ void Writer::makeRecursion(Random r) {
   scope.variables = {{"x", Type::u32, true}, {"y", Type::u32, true}};
   Piece p = block("NOINLINE u32 " + name + "(const u32 *in, u32 fuel, u32 x) {",
                   {line("u32 y = x * 3;", true)});
-  statements(r.child(), 1 + r.below(3), scope, p.kids);
+  statements(r.child(), r.below(3), scope, p.kids);
   p.kids.push_back(line("if (fuel == 0) return y;", true));
   p.kids.push_back(withHole("if (", condition(r.child(), 2, scope), ") return x ^ y;"));
   const std::string again = name + "(in, fuel - 1, ";

@@ -3,12 +3,14 @@
 //   meld-fuzz-source --count 1000 [--seed 1] [--modes default,forced,all] [--cpus gfx90a,gfx900]
 //                    [--state FILE] [--report FILE] [--keep DIR]
 //   meld-fuzz-source --seed 17 --print
+//   meld-fuzz-source --seed 17 --reduce [--modes forced] [--cpus gfx90a]
 //
 // Every seed is one kernel (generator.h); `--batch` of them stand in one file. A batch is a process
 // of its own: what ends it, a crash of the compiler or the time limit, is tried again kernel by
 // kernel. With --state, the batches that a file names are not run again, so that a long run can be
 // stopped and taken up. Exit code 1 when anything was found.
 #include "tests/fuzz/source/oracle.h"
+#include "tests/fuzz/source/reduce.h"
 #include "tests/fuzz/source/tally_json.h"
 
 #include <CLI/CLI.hpp>
@@ -28,7 +30,7 @@ namespace {
 
 struct Run {
   uint64_t first = 1, count = 300;
-  unsigned batch = 30, jobs = 1, limit = 20; ///< limit: seconds of processor time for one kernel
+  unsigned batch = 50, jobs = 1, limit = 20; ///< limit: seconds of processor time for one kernel
   Settings settings;
   std::string state, report;
 };
@@ -58,7 +60,7 @@ void writeAll(int fd, const std::string &text) {
   }
 }
 
-Child start(const Run &run, uint64_t first, uint64_t count) {
+Child start(const Run &run, uint64_t first, uint64_t count, const Program *given = nullptr) {
   int fds[2];
   if (pipe(fds) != 0)
     std::exit(2);
@@ -79,8 +81,11 @@ Child start(const Run &run, uint64_t first, uint64_t count) {
     };
     settings.stage(settings.folder + " made");
     Program program;
-    for (uint64_t seed = first; seed < first + count; ++seed)
-      program.kernels.push_back(generateSource(seed));
+    if (given)
+      program = *given;
+    else
+      for (uint64_t seed = first; seed < first + count; ++seed)
+        program.kernels.push_back(generateSource(seed));
     const Tally tally = examine(program, settings);
     std::filesystem::remove_all(settings.folder);
     writeAll(fds[1], "done " + toJson(tally).dump() + "\n");
@@ -187,7 +192,10 @@ private:
   }
 
   void keep(const Child &child, const Tally &tally) {
+    std::set<uint64_t> told;
     for (const Finding &f : tally.findings) {
+      if (!told.insert(f.seed).second) // in another mode, too
+        continue;
       std::printf("seed %llu: %s %s: %s\n  meld-fuzz-source --seed %llu --count 1 --cpus %s "
                   "--modes %s\n  %s\n",
                   static_cast<unsigned long long>(f.seed), f.cpu.c_str(), f.mode.c_str(),
@@ -220,6 +228,53 @@ private:
   Tally total_;
 };
 
+/// What came of one program, for the reducer: a kind, empty where nothing is wrong or it does not
+/// compile.
+std::string verdict(const Run &run, const Program &program) {
+  Child child = start(run, program.kernels[0].seed, 1, &program);
+  char buffer[4096];
+  for (ssize_t n; (n = read(child.fd, buffer, sizeof buffer)) > 0;)
+    child.said.append(buffer, static_cast<size_t>(n));
+  close(child.fd);
+  int status = 0;
+  waitpid(child.pid, &status, 0);
+  const size_t done = child.said.rfind("done {");
+  if (done == std::string::npos) {
+    const size_t last = child.said.rfind("stage ");
+    return "died: " + child.said.substr(last);
+  }
+  const Tally tally = tallyOf(nlohmann::json::parse(child.said.substr(done + 5)));
+  auto kind = [](const std::string &what) {
+    return what.find("does not end") != std::string::npos ? "does not end"
+           : what.find("compile") != std::string::npos    ? "does not compile"
+                                                          : "differs";
+  };
+  for (const auto &[seed, what] : tally.ambiguous)
+    return std::string("plain ") + kind(what);
+  for (const Finding &f : tally.findings)
+    if (f.mode != "front end")
+      return f.cpu + " " + f.mode + " " + kind(f.what);
+  return "";
+}
+
+int reduceSeed(const Run &run) {
+  Program program;
+  program.kernels.push_back(generateSource(run.first));
+  const std::string what = verdict(run, program);
+  if (what.empty()) {
+    std::fprintf(stderr, "seed %llu: nothing is wrong\n",
+                 static_cast<unsigned long long>(run.first));
+    return 1;
+  }
+  program.kernels[0].program = reduce(program.kernels[0].program, [&](const Piece &piece) {
+    Program candidate = program;
+    candidate.kernels[0].program = piece;
+    return verdict(run, candidate) == what;
+  });
+  std::cout << "// " << what << "\n" << program.text();
+  return 0;
+}
+
 void printTable(const Tally &tally) {
   std::printf("%-28s %8s %8s %8s\n", "feature", "kernels", "melded", "findings");
   for (size_t i = 0; i < featureCount; ++i)
@@ -227,6 +282,8 @@ void printTable(const Tally &tally) {
                 static_cast<unsigned long long>(tally.features[i].kernels),
                 static_cast<unsigned long long>(tally.features[i].melded),
                 static_cast<unsigned long long>(tally.features[i].findings));
+  for (const auto &[what, seconds] : tally.seconds)
+    std::printf("%-28s %8.1f s of processor time\n", what.c_str(), seconds);
 }
 
 } // namespace
@@ -234,7 +291,7 @@ void printTable(const Tally &tally) {
 int main(int argc, char **argv) {
   CLI::App app{"Random HIP programs, plain against melded on the software GPU, bit for bit."};
   Run run;
-  bool print = false, table = false;
+  bool print = false, table = false, reduces = false;
   app.add_option("--count", run.count, "Kernels to try")->capture_default_str();
   app.add_option("--seed", run.first, "First seed")->capture_default_str();
   app.add_option("--batch", run.batch, "Kernels in a file")
@@ -259,6 +316,8 @@ int main(int argc, char **argv) {
   app.add_option("--report", run.report, "Write a summary as JSON");
   app.add_option("--keep", run.settings.keep, "Folder for the source of findings");
   app.add_flag("--print", print, "Only print the program of --seed");
+  app.add_flag("--reduce", reduces,
+               "Print the program of --seed made smaller; best with one of --cpus and --modes");
   app.add_flag("--table", table, "Print what each feature found");
   CLI11_PARSE(app, argc, argv);
   if (print) {
@@ -270,6 +329,8 @@ int main(int argc, char **argv) {
     return 0;
   }
   initializeCompiler();
+  if (reduces)
+    return reduceSeed(run);
   const Tally total = Crew(run).work();
   if (table)
     printTable(total);

@@ -135,7 +135,7 @@ Piece Writer::kernelBody(Random r) {
     fixed("__shared__ u32 lacc[64];\nfor (u32 i = t; i < 64; i += " + size +
           ") lacc[i] = i;\n__syncthreads();");
 
-  statements(r.child(), 4 + r.below(8), scope, kernel.kids);
+  statements(r.child(), 3 + r.below(6), scope, kernel.kids);
 
   if (lds)
     fixed("__syncthreads();\nfor (u32 i = t; i < 64; i += " + size +

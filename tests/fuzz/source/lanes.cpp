@@ -37,8 +37,8 @@ void Writer::ballot(Random r, Scope &scope, Pieces &out) {
                        "u), __builtin_ctzll(" + m + ")); " + m + " &= " + m + " - 1; } }"));
     break;
   case 3:
-    out.push_back(line(to + " += (u32)__popcll(activeLanes() >> (" + std::to_string(r.below(20)) +
-                       ")) ^ " + own + "u;"));
+    out.push_back(line(to + " += (u32)__popcll(activeLanes(" + own + "u) >> (" +
+                       std::to_string(r.below(20)) + ")) ^ " + own + "u;"));
     break;
   default:
     out.push_back(line("const u64 " + m + " = __ballot(" + predicate + ");\n" + to + " ^= (u32)" +
@@ -126,7 +126,7 @@ void Writer::shuffle(Random r, Scope &scope, Pieces &out) {
         "u) & 63) << 2), " + x + ")";
     break;
   default:
-    e = "__shfl(" + x + ", (int)firstActive())";
+    e = "__shfl(" + x + ", (int)firstActive(" + own + "))";
   }
   out.push_back(line(to + " ^= (u32)" + e + ";"));
 }
@@ -138,13 +138,14 @@ void Writer::firstLane(Random r, Scope &scope, Pieces &out) {
   const std::string own = std::to_string(++names_) + "u",
                     x = "((" + word(r.child(), 2, scope) + ") ^ " + own + ")", v = fresh("v");
   if (r.chance(25)) { // the first lane does it for all
-    out.push_back(line("if (lane == firstActive()) atomicAdd(&acc[" + std::to_string(r.below(64)) +
-                       "], (u32)__popcll(activeLanes()) * " + own + ");"));
+    out.push_back(line("if (lane == firstActive(" + own + ")) atomicAdd(&acc[" +
+                       std::to_string(r.below(64)) + "], (u32)__popcll(activeLanes(" + own +
+                       ")) * " + own + ");"));
     return;
   }
   out.push_back(line("const u32 " + v + " = (u32)__builtin_amdgcn_" +
                      (r.chance(60) ? "readfirstlane((int)" + x + ");"
-                                   : "readlane((int)" + x + ", (int)firstActive());")));
+                                   : "readlane((int)" + x + ", (int)firstActive(" + own + "));")));
   scope.variables.push_back({v, Type::u32, false});
   if (r.chance(50))
     out.push_back(line(to + " += in[" + v + " & 1023] ^ " + own + ";"));

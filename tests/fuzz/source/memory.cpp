@@ -20,7 +20,7 @@ void Writer::store(Random r, Scope &scope, Pieces &out) {
   if (!array)
     return;
   const std::string place = element(*array, r.chance(40) ? constant(r) : word(r.child(), 1, scope));
-  const std::string e = value(r.child(), array->type, 3, scope);
+  const std::string e = value(r.child(), array->type, 2, scope);
   out.push_back(isFloat(array->type)
                     ? line(place + " = " + e + ";")
                     : withHole(place + " = (" + typeName(array->type) + ")(", e, ");"));
@@ -81,7 +81,7 @@ void Writer::genericPointer(Random r, Scope &scope, Pieces &out) {
     return;
   const std::string p = fresh("q");
   const uint32_t move = r.below(5);
-  out.push_back(line("u32 *" + p + " = (" + condition(r.child(), 2, scope) + ") ? " + a->base +
+  out.push_back(line("u32 *" + p + " = (" + condition(r.child(), 1, scope) + ") ? " + a->base +
                      " : " + b->base + ";"));
   if (move)
     out.push_back(withHole(p + " += ((", word(r.child(), 1, scope), ") & 3u);"));
@@ -123,7 +123,7 @@ void Writer::restrictCall(Random r, Scope &scope, Pieces &out) {
   if (r.chance(60)) { // the scope is in one side of a branch
     Scope inner = scope;
     inner.once = inner.canBreak = inner.canContinue = false;
-    Piece whole, yes = withHole("if (", condition(r.child(), 2, scope), ") {"),
+    Piece whole, yes = withHole("if (", condition(r.child(), 1, scope), ") {"),
                  no = block("else {", {});
     yes.kids.push_back(line(text));
     yes.foot = "}", no.unwraps = false;

@@ -1,5 +1,6 @@
 #include "tests/fuzz/source/oracle.h"
 
+#include <ctime>
 #include <llvm/Support/raw_ostream.h>
 
 using namespace llvm;
@@ -12,6 +13,8 @@ void Tally::add(const Tally &other) {
   };
   sum(all, other.all);
   meldings += other.meldings;
+  for (const auto &[what, time] : other.seconds)
+    seconds[what] += time;
   ambiguous.insert(other.ambiguous.begin(), other.ambiguous.end());
   findings.insert(findings.end(), other.findings.begin(), other.findings.end());
   for (size_t i = 0; i < featureCount; ++i)
@@ -39,10 +42,21 @@ public:
     for (const std::string &cpu : settings_.cpus)
       examine(cpu);
     count();
+    account();
     return std::move(tally_);
   }
 
 private:
+  void stage(const std::string &what, const std::string &cpu) {
+    account();
+    stage_ = what;
+    settings_.stage(what + " " + cpu);
+  }
+  void account() {
+    const double now = double(clock()) / CLOCKS_PER_SEC;
+    tally_.seconds[stage_] += now - since_;
+    since_ = now;
+  }
   using Outcomes = std::map<std::string, Outcome>; ///< by kernel
 
   void examine(const std::string &cpu);
@@ -66,6 +80,8 @@ private:
   std::set<std::string> melded_; ///< somewhere
   Outcomes reference_;           ///< plain -O3 of the first target
   Tally tally_;
+  std::string stage_ = "start";
+  double since_ = double(clock()) / CLOCKS_PER_SEC;
 };
 
 Outcome Examination::runOne(softgpu::Gpu &gpu, const LoadedCode &code, const SourceKernel &kernel,
@@ -165,7 +181,7 @@ void Examination::compare(const std::string &cpu, const Mode &mode, const Outcom
 void Examination::examine(const std::string &cpu) {
   FuzzTarget target;
   target.cpu = cpu;
-  settings_.stage("front end " + cpu);
+  stage("front end", cpu);
   auto bitcode = frontEnd(program_.text(), cpu, settings_.folder);
   if (!bitcode) {
     finding(program_.kernels.front(), cpu, "front end", toString(bitcode.takeError()));
@@ -186,7 +202,7 @@ void Examination::examine(const std::string &cpu) {
   for (const Mode &mode : modes()) {
     if (!wantsMode(mode.name))
       continue;
-    settings_.stage("melded " + mode.name + " " + cpu);
+    stage("melded " + mode.name, cpu);
     Variant v{&mode, nullptr, {}};
     auto object = (*unit)->melded(mode, v.changes, nullptr, settings_.meldings);
     if (!object) {
@@ -201,17 +217,17 @@ void Examination::examine(const std::string &cpu) {
   melded_.insert(changed.begin(), changed.end());
   if (changed.empty())
     return;
-  settings_.stage("plain " + cpu);
+  stage("plain", cpu);
   auto best = (*unit)->plain('3', changed);
   if (!best) {
     finding(program_.kernels.front(), cpu, "plain", "compile: " + toString(best.takeError()));
     return;
   }
-  settings_.stage("plain run " + cpu);
+  stage("plain run", cpu);
   const Outcomes plain = runAll(cpu, best->get(), changed, nullptr);
   Outcomes unoptimised;
   if (settings_.unoptimised && cpu == settings_.cpus.front()) {
-    settings_.stage("plain -O0 " + cpu);
+    stage("plain -O0", cpu);
     auto simple = (*unit)->plain('0', changed);
     if (simple)
       unoptimised = runAll(cpu, simple->get(), changed, nullptr);
@@ -236,7 +252,7 @@ void Examination::examine(const std::string &cpu) {
   if (reference_.empty())
     reference_ = plain;
   for (const Variant &v : variants) {
-    settings_.stage("melded run " + v.mode->name + " " + cpu);
+    stage("melded run", cpu);
     const Outcomes outcomes = runAll(cpu, v.object.get(), v.changes.kernels, &plain);
     compare(cpu, *v.mode, plain, unoptimised.empty() ? nullptr : &unoptimised, outcomes, v.changes);
   }

@@ -29,6 +29,7 @@ struct Tally {
   std::map<uint64_t, std::string> ambiguous; ///< seed: what disagreed without melding
   std::vector<Finding> findings;
   std::array<Count, featureCount> features{};
+  std::map<std::string, double> seconds; ///< of processor time, by what was done
   void add(const Tally &other);
 };
 

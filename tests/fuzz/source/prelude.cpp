@@ -45,8 +45,10 @@ struct Args { u32 x; u16 y; float z; u64 w; };
 typedef u32 (*Function)(const u32 *, u32, u32);
 NOINLINE bool tryLock(u32 *lock) { return atomicCAS(lock, 0u, 1u) == 0u; }
 NOINLINE u32 peek(u32 *word) { return __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
-INLINE u64 activeLanes() { return __builtin_amdgcn_read_exec(); }
-INLINE u32 firstActive() { return (u32)__builtin_ctzll(__builtin_amdgcn_read_exec()); }
+// The lanes that are here. The assembly keeps LLVM from taking the vote of one place for another's, or
+// from reading EXEC once for two.
+INLINE u64 activeLanes(u32 own) { asm volatile("" : "+v"(own)); return __ballot(own != 0u); }
+INLINE u32 firstActive(u32 own) { return (u32)__builtin_ctzll(activeLanes(own)); }
 )hip";
 }
 

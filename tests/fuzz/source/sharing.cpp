@@ -145,7 +145,7 @@ static const char *const acquires[] = {
     "while (atomicExch(@, 1u) != 0u) {}", "while (atomicOr(@, 1u) != 0u) {}",
     "for (;;) if (atomicMax(@, 1u) == 0u) break;"};
 static const char *const releases[] = {
-    "atomicExch(@, 0u);", "atomicSub(@, 1u);", "atomicAnd(@, 0u);",
+    "atomicExch(@, 0u);", "atomicSub(@, 1u);",
     "__hip_atomic_store(@, 0u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);"};
 
 static std::string with(std::string text, const std::string &place) {
@@ -176,9 +176,9 @@ void Writer::laneLock(Random r, Scope &scope, Pieces &out) {
                     second = with(r.chance(70) ? first : r.pick(acquires), lock);
   // Different ways to let go: LLVM merges equal ends of two sides, and both lanes wait in front of
   // it.
-  const uint32_t k = r.below(4);
+  const uint32_t k = r.below(3);
   const std::string letGo = with(releases[k], lock),
-                    letGoToo = with(releases[(k + 1 + r.below(3)) % 4], lock);
+                    letGoToo = with(releases[(k + 1 + r.below(2)) % 3], lock);
   Random like = r.child();
   Pieces one = critical(like, scope, data), two = critical(like.altered(r.next(), 20), scope, data);
   Piece whole, inner;

@@ -19,6 +19,7 @@ json toJson(const Tally &tally) {
   for (size_t i = 0; i < featureCount; ++i)
     if (tally.features[i].kernels)
       j["features"][featureName(i)] = countJson(tally.features[i]);
+  j["seconds"] = tally.seconds;
   return j;
 }
 
@@ -36,6 +37,7 @@ Tally tallyOf(const json &j) {
     for (size_t i = 0; i < featureCount; ++i)
       if (const auto found = j["features"].find(featureName(i)); found != j["features"].end())
         tally.features[i] = countOf(*found);
+  tally.seconds = j.at("seconds").get<std::map<std::string, double>>();
   return tally;
 }
 

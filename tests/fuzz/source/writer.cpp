@@ -139,7 +139,7 @@ void Writer::assign(Random r, Scope &scope, Pieces &out) {
     if (v.writable)
       list.push_back(&v);
   const Variable &v = *list[r.below(static_cast<uint32_t>(list.size()))];
-  const std::string e = value(r.child(), v.type, 3, scope);
+  const std::string e = value(r.child(), v.type, 1 + r.below(3), scope);
   static const char *const integers[] = {" + ", " - ", " ^ ", " * ", " | "};
   static const char *const reals[] = {" + ", " - ", " * "};
   const std::string cast = std::string("(") + typeName(v.type) + ")(";

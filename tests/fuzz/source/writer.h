@@ -22,7 +22,7 @@ struct Variable {
 struct Array {
   std::string base;
   Type type = Type::u32;
-  uint32_t size = 1;  ///< a power of two
+  uint32_t size = 1;       ///< a power of two
   std::string stride = {}; ///< " * N" where elements are not neighbours
   bool writable = true;
   bool isVolatile = false;
