@@ -1,4 +1,5 @@
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/undefined_lanes.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/IR/InstIterator.h"
@@ -47,42 +48,13 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
   initialise();
   sweep();
   if (options_.meaning == Meaning::scalarRegister && !options_.assumeOneDimension &&
-      hasUndefinedLanes()) {
+      hasUndefinedLanes(function)) {
     DivergenceOptions stricter = options_;
     stricter.meaning = Meaning::firstLane;
     stricter.summaries = summaries_;
     firstLane_ =
         std::make_unique<DivergenceInfo>(function, loops, dominators, postDominators, stricter);
   }
-}
-
-bool DivergenceInfo::hasUndefinedLanes() const {
-  return any_of(instructions(function_), [&](const Instruction &instruction) {
-    return (isa<PHINode>(instruction) || isa<FreezeInst>(instruction)) &&
-           any_of(instruction.operands(),
-                  [&](const Use &operand) { return mayBeUndefined(operand, instruction); });
-  });
-}
-
-static constexpr unsigned undefinedDepth = 6; // instructions between an undefined value and freeze
-
-// Whether `value` is computed from an undefined constant; phis have been asked themselves.
-static bool madeOfUndefined(const Value *value, unsigned depth) {
-  if (auto *constant = dyn_cast<Constant>(value))
-    return isa<UndefValue>(constant) || constant->containsUndefOrPoisonElement();
-  auto *instruction = dyn_cast<Instruction>(value);
-  if (!instruction || isa<PHINode>(instruction) || isa<LoadInst>(instruction) ||
-      isa<CallBase>(instruction) || isa<FreezeInst>(instruction))
-    return false;
-  return depth == 0 || any_of(instruction->operands(), [&](const Use &operand) {
-           return madeOfUndefined(operand, depth - 1);
-         });
-}
-
-// An operand that is not the same thing in all threads although nothing divergent has made it.
-bool DivergenceInfo::mayBeUndefined(const Value *operand, const Instruction &user) const {
-  return madeOfUndefined(operand, isa<FreezeInst>(user) ? undefinedDepth : 0) &&
-         (isa<FreezeInst>(user) || isa<Constant>(operand));
 }
 
 // A natural loop has one way in, so all threads of one of its rounds are in it together. A cycle

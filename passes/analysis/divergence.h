@@ -108,9 +108,6 @@ private:
   bool hasIrreducibleLoop() const;
   bool isIrreducible(const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> &inside) const;
   void collectIrreducibleCycles();
-  /// Some phi joins a value with an undefined one, or an undefined one is frozen.
-  bool hasUndefinedLanes() const;
-  bool mayBeUndefined(const llvm::Value *operand, const llvm::Instruction &user) const;
 
   llvm::Function &function_;
   const llvm::LoopInfo &loops_;
