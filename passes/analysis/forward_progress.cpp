@@ -41,7 +41,8 @@ const ForwardProgress::Facts &ForwardProgress::facts() const {
   facts_ = std::make_unique<Facts>();
   WaitingCalls calls;
   for (const BasicBlock &block : function_)
-    if (any_of(block, [&](const Instruction &i) { return calls.mayWait(i); }))
+    if (!isa<UnreachableInst>(block.getTerminator()) &&
+        any_of(block, [&](const Instruction &i) { return calls.mayWait(i); }))
       facts_->waitingBlocks.insert(&block);
   facts_->cycles.compute(function_);
   const GpuInfo gpu(function_);

@@ -34,6 +34,9 @@
 // other side would then wait in it, too. Two ifs in a row have an order that code generation cannot
 // change, so there (triangles.h) any wait forbids to make one diamond of them.
 //
+// A call that does not come back (an assertion that fails, its message on its way to the host) is
+// no wait: whatever its threads wait for, they do nothing for others any more.
+//
 // Code that several ways share comes behind what each has to itself and does not count, unless a
 // third way does not share it. A loop around the branch does not count either: each round ends.
 //

@@ -4,7 +4,6 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 namespace meld::passes {
 
@@ -22,31 +21,27 @@ static bool mayWaitInAssembly(const CallBase &call) {
          (assembly.hasSideEffects() || call.isConvergent() || hasEffectsBeyondValues(call));
 }
 
+static bool containsAny(StringRef name, ArrayRef<StringRef> parts) {
+  return any_of(parts, [&](StringRef part) { return name.contains(part); });
+}
+
 // Intrinsics of the target that end by themselves whatever others do: accesses to memory (to GWS
 // there are semaphores), and what only asks for time or a place in line.
-static bool isKnownToEnd(const Function &intrinsic) {
-  const StringRef name = intrinsic.getName();
+static bool isKnownToEnd(const CallBase &call, StringRef name) {
   if (name.contains(".gws."))
     return false;
-  for (StringRef family : {".atomic", ".buffer.", ".ds.", ".image.", ".load", ".store", ".flat.",
-                           ".global.", ".s.sleep", ".s.setprio", ".s.memtime", ".s.memrealtime",
-                           ".s.getreg", ".s.setreg", ".s.waitcnt", ".s.dcache", ".s.nop"})
-    if (name.contains(family))
-      return true;
-  return false;
+  return call.onlyReadsMemory() || call.onlyAccessesArgMemory() ||
+         containsAny(name, {".atomic", ".buffer.", ".ds.", ".image.", ".flat.", ".global.",
+                            ".membar", ".s.sleep", ".s.setprio", ".s.memtime", ".s.memrealtime",
+                            ".s.getreg", ".s.setreg", ".s.waitcnt", ".s.dcache", ".s.nop"});
 }
 
 static bool mayWaitInIntrinsic(const CallBase &call, const Function &intrinsic) {
-  switch (intrinsic.getIntrinsicID()) {
-  case Intrinsic::amdgcn_wave_barrier:
-  case Intrinsic::amdgcn_sched_barrier:
+  const StringRef name = intrinsic.getName();
+  // Orders to the scheduler, which are no instructions.
+  if (!hasEffectsBeyondValues(call) || containsAny(name, {".wave.barrier", ".sched.", ".iglp."}))
     return false;
-  default:
-    break;
-  }
-  if (!hasEffectsBeyondValues(call))
-    return false;
-  return call.isConvergent() || (intrinsic.isTargetIntrinsic() && !isKnownToEnd(intrinsic));
+  return call.isConvergent() || (intrinsic.isTargetIntrinsic() && !isKnownToEnd(call, name));
 }
 
 bool WaitingCalls::mayWait(const Instruction &instruction) {

@@ -8,7 +8,7 @@
 //
 // Of LLVM's intrinsics those wait that are convergent and have effects (barriers of all kinds; not
 // the scheduling barriers, which are no instruction of the machine), and those of the target that
-// have effects and are not known to end: accesses to memory, s_sleep, and priorities are.
+// have effects and are not known to end: accesses to memory, s_sleep and priorities are.
 //
 // A function is looked into when first asked for, the functions that it calls before it. Recursion,
 // a chain of more than 16 calls, and more than 4,000 instructions count as waiting.

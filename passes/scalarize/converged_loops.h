@@ -24,7 +24,10 @@
 // Right whatever lanes run: a lane goes where its own condition says, whether it is asked alone or
 // with others. A wave without lanes would go round for ever; code generation does not lead one to a
 // loop that the scalar unit decides (SIPreEmitPeephole keeps such branches), ours as little as any
-// other. Operations that look at other lanes, and calls, are not doubled. LLVM may take a ballot
+// other. A wave that parts in a loop goes on to the loop as it was before anybody goes on behind
+// it, as before; the branch of a guard that parts may be laid out the other way round, so where
+// lanes may wait on one of its ways for those of the other (analysis/forward_progress.h) it stays.
+// Operations that look at other lanes, and calls, are not doubled. LLVM may take a ballot
 // for an earlier one of the same condition: only kernels without ballots of their own
 // (first_lane.h).
 //

@@ -19,7 +19,8 @@
 // that looks at other lanes sees the same; but operations that must not be doubled, convergent ones
 // (barriers among them) and calls are left alone. With EXEC empty the copy is not entered: a scalar
 // load would be done all the same. The guarded code is all that its first block dominates; what it
-// computes leaves it through phis, which get one more edge for each way out.
+// computes leaves it through phis, which get one more edge for each way out. Waves that part take
+// the old branch, so lanes that wait for each other find the order that they had.
 //
 // Ends: one look at each branch of the function as it was. Costs a copy of at most `largestRegion`
 // instructions per guard, and four scalar instructions where waves disagree.

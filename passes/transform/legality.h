@@ -2,7 +2,8 @@
 // thread, convergent operations, speculation, fast-math, address spaces, immediate arguments.
 //
 // The rules need no alias analysis: melding keeps each thread's own instructions in their own
-// order, and threads of different arms are unordered without synchronisation.
+// order, and threads of different arms are unordered without synchronisation. Those that
+// synchronise by waiting for each other need more, of whole sides: analysis/forward_progress.h.
 #pragma once
 
 #include "llvm/IR/Instructions.h"

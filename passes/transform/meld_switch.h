@@ -26,7 +26,10 @@
 // own; not twice for a switch that comes by unchanged, nor in a function that its callers are about
 // to have inlined. Unsafe would be: a case with convergent operations (other threads would join
 // them), so such cases stay in the switch; a wave-uniform switch loses its one jump, so it is not
-// looked at.
+// looked at. Where threads may wait in one case for those of another, the switch stays
+// (analysis/forward_progress.h): without some of its cases it is lowered to another order of the
+// rest. A case with atomic or volatile accesses gets no copy: those who fall through come to it
+// together with the others, in front of whom they have been.
 #pragma once
 
 #include "passes/logged_pass.h"

@@ -425,7 +425,7 @@ e:
 ; CHECK-NEXT: waits in %locks
 ; CHECK-NEXT: waits in %locks.below
 ; CHECK-NEXT: waits in %recursion
-; CHECK-NEXT: for function: try
+; CHECK-NEXT: for function: asserts
 define amdgpu_kernel void @waiting(ptr %f, ptr addrspace(1) %p) {
   br label %barrier
 barrier:
@@ -462,8 +462,19 @@ ends:
   ret void
 }
 
+; A call that does not come back is no wait.
+; CHECK-NEXT: for function: try
 ; CHECK-NEXT: for function: take
 ; CHECK-NEXT: cycle at %l waits
+define amdgpu_kernel void @asserts(i1 %c) {
+entry:
+  br i1 %c, label %fails, label %holds
+fails:
+  call void @unknown()
+  unreachable
+holds:
+  ret void
+}
 define hidden i1 @try(ptr addrspace(1) %p) {
   %pair = cmpxchg ptr addrspace(1) %p, i32 0, i32 1 monotonic monotonic
   %got = extractvalue { i32, i1 } %pair, 1
