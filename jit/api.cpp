@@ -42,6 +42,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     r.tailMerge = request->tailMerge;
     r.verify = request->verify;
     r.force = request->force;
+    r.trustVerify = request->trustVerify;
     r.kernelInclude = text(request->kernelInclude);
     r.kernelExclude = text(request->kernelExclude);
     r.dumpDir = text(request->dumpDir);

@@ -34,6 +34,7 @@ typedef struct MeldJitRequest {
   int scalarize, branchFusion, tailMerge, verify;
   int force;                 /* MELD_FORCE */
   uint32_t meldings;         /* MELD_MELDINGS: only the first so many of each function; 0: all */
+  int trustVerify; /* MELD_TRUST: the bitcode has to give the original's bytes when not changed */
   const char *kernelInclude; /* regular expressions, "" = all / none */
   const char *kernelExclude;
   const char *dumpDir; /* "" = no dumps */

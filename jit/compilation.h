@@ -75,7 +75,8 @@ private:
   enum class Next { done, again, hopeless };
   Next nextRound(std::string &reason); ///< `reason`: why nothing is replaced, should it come to it
   bool endSearches();
-  llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
+  llvm::Expected<std::string> untrusted(); ///< why the bitcode is not the code's; "" when it is
+  llvm::Expected<bool> compileOnce();      ///< false: nothing was melded, no code was made
   /// Of several modules only what the original exports, and all of that; for any module before it
   /// is optimised.
   void keepExports(llvm::Module &module) const;
@@ -92,6 +93,7 @@ private:
   llvm::MemoryBufferRef original() const {
     return llvm::MemoryBufferRef(request_.codeObject, "code object");
   }
+  bool changesNothing_ = false; ///< the transform of untrusted()
   bool recompileOnly() const { return request_.passes == "none"; }
 
   const CompileRequest &request_;

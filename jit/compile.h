@@ -34,6 +34,7 @@ struct CompileRequest {
   unsigned maxIterations = 16;
   unsigned meldings = 0; ///< only the first so many of each function; 0: all
   bool scalarize = true, branchFusion = true, tailMerge = true, verify = true;
+  bool trustVerify = false; ///< the bitcode has to give the original's bytes when not changed
   std::string kernelInclude, kernelExclude;
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;

@@ -125,7 +125,7 @@ Error Compilation::transform(Module &module) {
       leftOut[name] = state.search->leftOut();
   meld.choice = choice_ = std::make_shared<passes::MeldChoice>(
       std::move(leftOut), request_.meldings ? request_.meldings : ~0u);
-  if (!recompileOnly())
+  if (!recompileOnly() && !changesNothing_)
     extend = [&](PassBuilder &builder) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
@@ -153,7 +153,7 @@ Error Compilation::transform(Module &module) {
     module.print(os, nullptr);
     dumps_.write("after", ".ll", os.str());
   }
-  if (!recompileOnly() && decisionLog.meldedCount() == 0) {
+  if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0) {
     stoppedEarly_ = true; // no code needed: the original is what would come out
     return compilerError("nothing melded");
   }
@@ -232,6 +232,14 @@ Error Compilation::rounds() {
     s.estimateBefore = estimate(disassembler->decode(k), k.resources, object_.processor);
   }
   dumpBefore(*disassembler);
+
+  if (request_.trustVerify) {
+    auto why = untrusted();
+    if (!why)
+      return why.takeError();
+    if (!why->empty())
+      return unchanged("untrusted: " + *why);
+  }
 
   std::string reason = "nothing profitable";
   for (;;) {

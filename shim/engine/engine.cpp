@@ -125,6 +125,7 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
   key.add("scalarize", s.scalarize);
   key.add("branch-fusion", s.branchFusion);
   key.add("tail-merge", s.tailMerge);
+  key.add("trust", s.trust);
   key.add("kernel-include", s.kernelInclude);
   key.add("kernel-exclude", s.kernelExclude);
   // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.

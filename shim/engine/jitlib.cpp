@@ -59,6 +59,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.tailMerge = settings.tailMerge;
   request.verify = settings.verify;
   request.force = settings.force;
+  request.trustVerify = settings.trust == "verify";
   request.kernelInclude = settings.kernelInclude.c_str();
   request.kernelExclude = settings.kernelExclude.c_str();
   request.dumpDir = settings.dumpDir.c_str();

@@ -543,6 +543,7 @@ TEST_F(EngineTest, TheKeyDependsOnEveryField) {
   vary("scalarize", [](Settings &s) { s.scalarize = false; });
   vary("branch fusion", [](Settings &s) { s.branchFusion = false; });
   vary("tail merge", [](Settings &s) { s.tailMerge = false; });
+  vary("trust", [](Settings &s) { s.trust = "verify"; });
   vary("include", [](Settings &s) { s.kernelInclude = "a"; });
   vary("exclude", [](Settings &s) { s.kernelExclude = "a"; });
   add("libmeld-jit", engine("/bin/true")->keyOf(original_, isa));
