@@ -197,7 +197,9 @@ Finding Bisection::blame(const std::string &kernel) {
 }
 
 Result<std::vector<Finding>> Bisection::run() {
-  auto all = verifyOnce(base_, command_, folder_, /*quiet=*/true);
+  Environment first = base_;
+  first.emplace_back("MELD_CACHE_DIR", cache(runs_));
+  auto all = verifyOnce(std::move(first), command_, folder_, /*quiet=*/true);
   if (!all)
     return tl::unexpected(all.error());
   std::vector<std::string> kernels, wrongOnes;

@@ -42,11 +42,9 @@ struct Stage {
     for (const char *library : {"libmeld.so", "libmeld-softgpu.so"})
       fs::copy_file(std::string(MELD_LIB_DIR "/") + library, folder / "lib/" + library);
     fs::copy_file(MELD_LIB_DIR "/fakejit.so", folder / "lib/libmeld-jit.so");
-    environment = {{"MELD_CACHE", "0"},
-                   {"MELD_GPU_TRANSLATE", "off"},
-                   {"TMPDIR", folder.path()},
-                   {"FAKEJIT_MODE", "from"},
-                   {"FAKEJIT_FROM", folder / "code"}};
+    environment = {{"MELD_CACHE", "0"},           {"MELD_CACHE_DIR", folder / "cache"},
+                   {"MELD_GPU_TRANSLATE", "off"}, {"TMPDIR", folder.path()},
+                   {"FAKEJIT_MODE", "from"},      {"FAKEJIT_FROM", folder / "code"}};
     extractCode(replacement, folder / "code");
   }
   Outcome verify(std::vector<std::string> program, std::vector<std::string> options = {}) {
