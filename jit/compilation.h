@@ -12,6 +12,7 @@
 #include "jit/options.h"
 #include "jit/session.h"
 #include "passes/pipeline.h"
+#include "passes/transform/fp_choices.h"
 
 #include <chrono>
 #include <map>
@@ -76,7 +77,16 @@ private:
   Next nextRound(std::string &reason); ///< `reason`: why nothing is replaced, should it come to it
   bool endSearches();
   llvm::Expected<std::string> untrusted(); ///< why the bitcode is not the code's; "" when it is
-  llvm::Expected<bool> compileOnce();      ///< false: nothing was melded, no code was made
+  /// Settles whose floating point is settled where, and who is left alone for it (fp_survey.cpp).
+  /// True: nobody needs it, and the first round's compile is done.
+  llvm::Expected<bool> surveyFloatingPoint(const Disassembler &disassembler);
+  std::shared_ptr<passes::FpSettling> newSettling(passes::FpSettling::Points points,
+                                                  bool everywhere = false);
+  void noteCandidates(const passes::DecisionLog &decisions);
+  llvm::Error checkSettled() const;
+  /// Whether a kernel whose code is not the original's can be trusted all the same.
+  bool mayDiffer(const Disassembler &disassembler, const Kernel &after) const;
+  llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
   /// Of several modules only what the original exports, and all of that; for any module before it
   /// is optimised.
   void keepExports(llvm::Module &module) const;
@@ -107,7 +117,12 @@ private:
   std::map<std::string, KernelState> states_;
   std::vector<Decided> decisions_;
   std::set<std::string> scalarized_; ///< the kernels in which scalarization found something to do
-  std::shared_ptr<passes::MeldChoice> choice_; ///< the last transform's
+  enum class Survey : uint8_t { looking, proving, over };
+  Survey survey_ = Survey::over;
+  std::shared_ptr<passes::FpSettling> settling_;
+  std::optional<std::set<std::string>> surveyed_; ///< settled and melded, in the first look
+  std::map<std::string, uint64_t> settledAs_;     ///< proven; FpSettling::settledFunctions()
+  std::shared_ptr<passes::MeldChoice> choice_;    ///< the last transform's
   CompiledObject made_;
   std::vector<Kernel> madeKernels_;
   size_t sideRows_ = 0;

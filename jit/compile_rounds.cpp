@@ -123,6 +123,7 @@ Error Compilation::transform(Module &module) {
   for (const auto &[name, state] : states_)
     if (state.search)
       leftOut[name] = state.search->leftOut();
+  meld.settling = settling_;
   meld.choice = choice_ = std::make_shared<passes::MeldChoice>(
       std::move(leftOut), request_.meldings ? request_.meldings : ~0u);
   if (!recompileOnly() && !changesNothing_)
@@ -133,6 +134,18 @@ Error Compilation::transform(Module &module) {
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_,
                         request_.options))
     return e;
+  if (survey_ == Survey::proving)
+    return Error::success();
+  if (survey_ == Survey::looking) {
+    noteCandidates(decisionLog);
+    if (surveyed_) {
+      stoppedEarly_ = true;
+      return compilerError("floating point to settle");
+    }
+  } else if (!recompileOnly()) {
+    if (auto e = checkSettled())
+      return e;
+  }
   for (const auto &d : decisionLog.entries()) {
     if (d.melded && passes::isScalarizePass(d.pass))
       scalarized_.insert(d.kernel);
@@ -207,6 +220,10 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
       continue;
     }
     s.estimateAfter = estimate(disassembler.decode(after), after.resources, object_.processor);
+    if (!mayDiffer(disassembler, after)) {
+      s.verdict = {false, 0, "its floating point may have come out in another way"};
+      continue;
+    }
     s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
                       melded.count(after.name) ? request_.minProfit : 0, request_.force);
     // Addresses relative to the program counter move with the layout; such a kernel has not really
@@ -242,10 +259,21 @@ Error Compilation::rounds() {
   }
 
   std::string reason = "nothing profitable";
-  for (;;) {
+  std::optional<bool> first; // the survey's compile, where it has needed no other
+  if (!recompileOnly()) {
+    auto made = surveyFloatingPoint(*disassembler);
+    if (!made)
+      return made.takeError();
+    if (!surveyed_)
+      first = *made;
+    for (const auto &[name, s] : states_)
+      if (s.excluded)
+        reason = "nothing profitable: " + name + ": " + s.excludedWhy;
+  }
+  for (;; first.reset()) {
     if (compilesCancelled())
       return compilerError("stopped: the process ends");
-    auto made = compileOnce();
+    auto made = first ? Expected<bool>(*first) : compileOnce();
     if (!made)
       return made.takeError();
     if (!*made) {

@@ -4,6 +4,7 @@
 #include "jit/compat.h"
 #include "jit/cpu_time.h"
 #include "jit/error.h"
+#include "passes/transform/fp_choices.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -205,10 +206,12 @@ Error optimize(Module &module, const CompileOptions &options, StringRef processo
   // -ffp-contract=fast is a back-end switch without an IR form, and clang takes no language options
   // for IR input. A `contract` flag on every operation allows the back end the same fusions.
   if (options.fpContract == "fast")
-    for (auto &f : module)
+    for (auto &f : make_filter_range(module, [](auto &f) { return !passes::isSettled(f); }))
       for (auto &i : instructions(f))
         if (isa<FPMathOperator>(i))
           i.setHasAllowContract(true);
+  for (auto &f : module)
+    passes::dropSettledMark(f);
 
   if (verify) {
     std::string text;

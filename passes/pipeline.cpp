@@ -8,6 +8,7 @@
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/fingerprint.h"
+#include "passes/transform/fp_choices.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
@@ -60,6 +61,8 @@ public:
         atRest_(std::move(atRest)) {}
 
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    // Before inlining a HIP kernel is mostly calls to one-line wrappers; melding then would look at
+    // the wrong code.
     if (function.isDeclaration() || (point_ == "early" && awaitsInlining(function)))
       return PreservedAnalyses::all();
     if (!branches(function) && (!options_.wants("unpredicate") || point_ == "early"))
@@ -111,17 +114,6 @@ public:
   }
 
 private:
-  // Before inlining a HIP kernel is mostly calls to one-line wrappers; melding then would look at
-  // the wrong code.
-  static bool awaitsInlining(const Function &function) {
-    for (const Instruction &instruction : instructions(function))
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        if (const Function *callee = call->getCalledFunction();
-            callee && !callee->isDeclaration() && !callee->hasFnAttribute(Attribute::NoInline))
-          return true;
-    return false;
-  }
-
   static bool branches(const Function &function) {
     return any_of(function, [](const BasicBlock &block) {
       return block.getTerminator()->getNumSuccessors() > 1;
@@ -132,6 +124,22 @@ private:
   DecisionLog *log_;
   std::string point_;
   std::shared_ptr<AtRest> atRest_; ///< null: looks at everything
+};
+
+/// A pass of ours, kept away from functions whose floating point is not settled.
+template <typename Pass> class WhereSettled : public PassInfoMixin<WhereSettled<Pass>> {
+public:
+  WhereSettled(std::shared_ptr<FpSettling> settling, Pass pass)
+      : settling_(std::move(settling)), pass_(std::move(pass)) {}
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (settling_ && !function.isDeclaration() && !settling_->mayChange(function))
+      return PreservedAnalyses::all();
+    return pass_.run(function, analyses);
+  }
+
+private:
+  std::shared_ptr<FpSettling> settling_;
+  Pass pass_;
 };
 
 // "meld-cfm<min-profit=5>" -> the parameters after the name, or nothing when it is another pass.
@@ -149,6 +157,10 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
                  DecisionLog *log) {
   if (text == "print<meld-divergence>") {
     manager.addPass(DivergencePrinterPass(outs()));
+    return true;
+  }
+  if (text == "meld-settle-fp") {
+    manager.addPass(SettleFpPass());
     return true;
   }
   if (text == "meld-repeated-ifs") {
@@ -238,8 +250,11 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
   if (options.early)
     builder.registerPeepholeEPCallback([options, log, atRest = std::make_shared<AtRest>()](
                                            FunctionPassManager &manager, OptimizationLevel level) {
-      if (level != OptimizationLevel::O0)
-        manager.addPass(MeldPass(options, log, "early", atRest));
+      if (level == OptimizationLevel::O0)
+        return;
+      if (options.settling)
+        manager.addPass(SettleFpPass(options.settling, FpSettling::Point::early));
+      manager.addPass(WhereSettled(options.settling, MeldPass(options, log, "early", atRest)));
     });
   if (options.late)
     // The dots: from 20 on there is a link-time phase, too.
@@ -247,12 +262,19 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
         [options, log](ModulePassManager &manager, OptimizationLevel level, auto...) {
           if (level == OptimizationLevel::O0)
             return;
-          manager.addPass(createModuleToFunctionPassAdaptor(MeldPass(options, log, "late")));
+          auto add = [&](auto pass) {
+            manager.addPass(
+                createModuleToFunctionPassAdaptor(WhereSettled(options.settling, std::move(pass))));
+          };
+          if (options.settling)
+            manager.addPass(createModuleToFunctionPassAdaptor(
+                SettleFpPass(options.settling, FpSettling::Point::late)));
+          add(MeldPass(options, log, "late"));
           if (options.scalarize)
-            manager.addPass(createModuleToFunctionPassAdaptor(ScalarizePass(options, log, "late")));
+            add(ScalarizePass(options, log, "late"));
           if (StayInLoopPass::needed)
-            manager.addPass(createModuleToFunctionPassAdaptor(StayInLoopPass()));
-          manager.addPass(createModuleToFunctionPassAdaptor(StayBeforeBarrierPass(options)));
+            add(StayInLoopPass());
+          add(StayBeforeBarrierPass(options));
         });
 }
 

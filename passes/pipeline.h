@@ -28,6 +28,7 @@
 namespace meld::passes {
 
 class MeldChoice;
+class FpSettling;
 
 struct MeldOptions {
   /// Comma list out of passNames(), with or without "meld-" in front. Empty: all. "none": nothing.
@@ -56,6 +57,9 @@ struct MeldOptions {
   std::shared_ptr<const std::set<std::string>> leaveAlone;
   /// Numbers the meldings and leaves some out (transform/meld_choice.h); null: all are done.
   std::shared_ptr<MeldChoice> choice;
+  /// Which floating point is settled before anything is melded (transform/fp_choices.h); null:
+  /// none, and flags mean what LLVM says.
+  std::shared_ptr<FpSettling> settling;
   /// Record what was melded with what, for people; changes nothing else.
   bool recordSides = false;
   /// The two points of the pipeline, switchable for measurements.

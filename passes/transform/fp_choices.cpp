@@ -1,0 +1,322 @@
+#include "passes/transform/fp_choices.h"
+#include "passes/analysis/gpu_info.h"
+#include "passes/compat.h"
+#include "passes/transform/trial.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr const char *settledMark = "meld-fp-settled";
+
+// What tells code generation that any result will do, for the function as a whole.
+constexpr const char *looseAttributes[] = {"unsafe-fp-math", "no-infs-fp-math", "no-nans-fp-math",
+                                           "no-signed-zeros-fp-math", "approx-func-fp-math"};
+
+bool isArithmetic(const Instruction &instruction) {
+  return isa<FPMathOperator>(instruction) &&
+         !isa<PHINode, SelectInst, FCmpInst, UnaryOperator>(instruction);
+}
+
+bool otherFlags(const FPMathOperator &op) {
+  FastMathFlags flags = op.getFastMathFlags();
+  flags.setAllowContract(false);
+  return flags.any();
+}
+
+class Settler {
+public:
+  Settler(Function &function, bool contractAll)
+      : function_(function), contractAll_(contractAll), dominators_(function), loops_(dominators_) {
+  }
+
+  bool run() {
+    bool changed = false;
+    for (BasicBlock &block : function_) {
+      SmallVector<Instruction *, 16> sums;
+      for (Instruction &instruction : block)
+        if (auto opcode = instruction.getOpcode();
+            (opcode == Instruction::FAdd || opcode == Instruction::FSub) && contracts(instruction))
+          sums.push_back(&instruction);
+        else if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
+                 call && call->getIntrinsicID() == Intrinsic::fmuladd)
+          sums.push_back(&instruction);
+      for (Instruction *sum : reverse(sums))
+        changed |= isa<IntrinsicInst>(sum) ? writeOut(*cast<IntrinsicInst>(sum)) : fuse(*sum);
+    }
+    return dropFlags() || changed;
+  }
+
+private:
+  bool contracts(const Instruction &op) const { return contractAll_ || op.hasAllowContract(); }
+
+  bool fuses(const Type &type) const {
+    const Type &scalar = *type.getScalarType();
+    if (scalar.isDoubleTy())
+      return true;
+    if (!scalar.isFloatTy() && !scalar.isHalfTy())
+      return false;
+    const bool denormals =
+        function_.getDenormalMode(scalar.getFltSemantics()) == DenormalMode::getIEEE();
+    // SITargetLowering::isFMAFasterThanFMulAndFAdd. Where v_mad_f32 exists and denormals do not
+    // matter it is used, and rounds as product and sum do.
+    StringRef processor = function_.getFnAttribute("target-cpu").getValueAsString();
+    return denormals ||
+           (scalar.isFloatTy() &&
+            (processor == "gfx90a" || compat::startsWith(processor, "gfx94") ||
+             compat::startsWith(processor, "gfx103") || compat::startsWith(processor, "gfx11") ||
+             compat::startsWith(processor, "gfx12")));
+  }
+
+  // Code generation sinks what is used in one later block alone.
+  bool standsIn(const Instruction &product, const BasicBlock &block) const {
+    const BasicBlock *own = product.getParent();
+    if (own == &block)
+      return true;
+    const Loop *to = loops_.getLoopFor(&block);
+    return (!to || to == loops_.getLoopFor(own)) && all_of(product.users(), [&](const User *user) {
+             return cast<Instruction>(user)->getParent() == &block && !isa<PHINode>(user);
+           });
+  }
+
+  Instruction *productIn(Value *operand, const BasicBlock &block) const {
+    auto *product = dyn_cast<Instruction>(operand);
+    return product && product->getOpcode() == Instruction::FMul && contracts(*product) &&
+                   standsIn(*product, block)
+               ? product
+               : nullptr;
+  }
+
+  // As the selection DAG of one block counts them: all uses elsewhere are one copy.
+  static unsigned uses(const Instruction &product, const BasicBlock &block) {
+    unsigned here = 0;
+    bool elsewhere = false;
+    for (const Use &use : product.uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      if (user->getParent() == &block && !isa<PHINode>(user))
+        ++here;
+      else
+        elsewhere = true;
+    }
+    return here + elsewhere;
+  }
+
+  // DAGCombiner makes a vector operation of which one element alone is read a scalar one.
+  static bool becomesScalar(const Instruction &sum) {
+    if (!sum.getType()->isVectorTy() || !sum.hasOneUse())
+      return false;
+    auto *user = cast<Instruction>(*sum.user_begin());
+    if (auto *extract = dyn_cast<ExtractElementInst>(user))
+      return isa<ConstantInt>(extract->getIndexOperand());
+    return isa<BinaryOperator>(user) && becomesScalar(*user);
+  }
+
+  bool fuse(Instruction &sum) {
+    const BasicBlock &block = *sum.getParent();
+    if (!fuses(*sum.getType()) || becomesScalar(sum))
+      return false;
+    Instruction *first = productIn(sum.getOperand(0), block),
+                *second = productIn(sum.getOperand(1), block);
+    if (!first && !second)
+      return false;
+    const bool takesSecond = !first || (second && uses(*first, block) > uses(*second, block));
+    Instruction *product = takesSecond ? second : first;
+    Value *addend = sum.getOperand(takesSecond ? 0 : 1);
+    IRBuilder<> builder(&sum);
+    Value *factor = product->getOperand(0);
+    if (sum.getOpcode() == Instruction::FSub)
+      takesSecond ? factor = builder.CreateFNeg(factor) : addend = builder.CreateFNeg(addend);
+    replace(sum, builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
+                                         {factor, product->getOperand(1), addend}));
+    if (product->use_empty())
+      product->eraseFromParent();
+    return true;
+  }
+
+  bool writeOut(IntrinsicInst &call) {
+    IRBuilder<> builder(&call);
+    Value *a = call.getArgOperand(0), *b = call.getArgOperand(1), *c = call.getArgOperand(2);
+    replace(call, fuses(*call.getType())
+                      ? builder.CreateIntrinsic(Intrinsic::fma, {call.getType()}, {a, b, c})
+                      : builder.CreateFAdd(builder.CreateFMul(a, b), c));
+    return true;
+  }
+
+  static void replace(Instruction &old, Value *by) {
+    if (auto *instruction = dyn_cast<Instruction>(by))
+      instruction->takeName(&old);
+    old.replaceAllUsesWith(by);
+    old.eraseFromParent();
+  }
+
+  bool dropFlags() {
+    bool changed = false;
+    for (Instruction &instruction : instructions(function_)) {
+      if (!isa<FPMathOperator>(instruction))
+        continue;
+      changed |= instruction.getFastMathFlags().any();
+      instruction.copyFastMathFlags(FastMathFlags());
+      changed |= instruction.getMetadata(LLVMContext::MD_fpmath) != nullptr;
+      instruction.setMetadata(LLVMContext::MD_fpmath, nullptr);
+    }
+    for (const char *name : looseAttributes) {
+      changed |= function_.hasFnAttribute(name);
+      function_.removeFnAttr(name);
+    }
+    return changed;
+  }
+
+  Function &function_;
+  const bool contractAll_;
+  DominatorTree dominators_;
+  LoopInfo loops_;
+};
+
+// The function's text, without the numbers of metadata and attributes, which are the module's.
+uint64_t numberOf(const Function &function) {
+  std::string text, plain;
+  raw_string_ostream os(text);
+  function.print(os);
+  os.flush();
+  plain.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    plain += text[i];
+    if (text[i] == '!' || text[i] == '#')
+      while (i + 1 < text.size() && isDigit(text[i + 1]))
+        ++i;
+  }
+  return xxHash64(plain);
+}
+
+} // namespace
+
+bool isSettled(const Function &function) { return function.hasFnAttribute(settledMark); }
+
+void dropSettledMark(Function &function) { function.removeFnAttr(settledMark); }
+
+bool leavesFpChoices(const Function &function, bool contractAll) {
+  unsigned contracting = 0;
+  bool any = false;
+  for (const Instruction &instruction : instructions(function)) {
+    auto *op = dyn_cast<FPMathOperator>(&instruction);
+    if (!op)
+      continue;
+    any = true;
+    if (otherFlags(*op) || instruction.getMetadata(LLVMContext::MD_fpmath))
+      return true;
+    if (auto *call = dyn_cast<IntrinsicInst>(op);
+        call && call->getIntrinsicID() == Intrinsic::fmuladd)
+      return true;
+    // It takes two to be contracted.
+    contracting += isArithmetic(instruction) &&
+                   (op->hasAllowContract() || (contractAll && !isSettled(function)));
+    if (contracting > 1)
+      return true;
+  }
+  return any && any_of(looseAttributes, [&](const char *name) {
+           return function.getFnAttribute(name).getValueAsString() == "true";
+         });
+}
+
+bool settleFpChoices(Function &function, bool contractAll) {
+  const bool changed = Settler(function, contractAll).run();
+  function.addFnAttr(settledMark);
+  return changed;
+}
+
+std::shared_ptr<FpSettling> FpSettling::everywhere() {
+  auto all = std::make_shared<FpSettling>();
+  all->everywhere_ = true;
+  return all;
+}
+
+std::shared_ptr<FpSettling> FpSettling::at(Points points) {
+  auto some = std::make_shared<FpSettling>();
+  some->points_ = std::move(points);
+  return some;
+}
+
+bool FpSettling::isDue(const Function &function, Point now) const {
+  if (!GpuInfo(function).isKernel() || isSettled(function))
+    return false;
+  if (everywhere_)
+    return true;
+  auto found = points_.find(function.getName().str());
+  return found != points_.end() && found->second <= now;
+}
+
+void FpSettling::settled(const Function &function) {
+  const uint64_t number = numberOf(function);
+  std::lock_guard lock(mutex_);
+  settled_[function.getName().str()] = number;
+}
+
+void FpSettling::leftOpen(const Function &function) {
+  std::lock_guard lock(mutex_);
+  open_.insert(function.getName().str());
+}
+
+std::map<std::string, uint64_t> FpSettling::settledFunctions() const {
+  std::lock_guard lock(mutex_);
+  return settled_;
+}
+
+std::set<std::string> FpSettling::openFunctions() const {
+  std::lock_guard lock(mutex_);
+  return open_;
+}
+
+bool FpSettling::leavesChoicesAnywhere(const Module &module) {
+  std::lock_guard lock(mutex_);
+  if (!anywhere_)
+    anywhere_ = any_of(module, [&](const Function &f) { return leavesFpChoices(f, contractAll); });
+  return *anywhere_;
+}
+
+bool FpSettling::mayChange(const Function &function) {
+  if (only || leavesFpChoices(function, contractAll))
+    return false;
+  return GpuInfo(function).isKernel() || !goesIntoCallers(function) ||
+         !leavesChoicesAnywhere(*function.getParent());
+}
+
+bool awaitsInlining(const Function &function) {
+  for (const Instruction &instruction : instructions(function))
+    if (auto *call = dyn_cast<CallBase>(&instruction))
+      if (const Function *callee = call->getCalledFunction();
+          callee && !callee->isDeclaration() && !callee->hasFnAttribute(Attribute::NoInline))
+        return true;
+  return false;
+}
+
+PreservedAnalyses SettleFpPass::run(Function &function, FunctionAnalysisManager &) {
+  if (function.isDeclaration())
+    return PreservedAnalyses::all();
+  if (!settling_)
+    return settleFpChoices(function) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  const bool early = point_ == FpSettling::Point::early;
+  if ((early && awaitsInlining(function)) || !leavesFpChoices(function, settling_->contractAll))
+    return PreservedAnalyses::all();
+  if (!settling_->isDue(function, point_)) {
+    if (!early)
+      settling_->leftOpen(function);
+    return PreservedAnalyses::all();
+  }
+  settleFpChoices(function, settling_->contractAll);
+  settling_->settled(function);
+  return PreservedAnalyses::none();
+}
+
+} // namespace meld::passes
