@@ -88,7 +88,7 @@ TEST(Verdict, worseMachineCodeIsRefusedAndTheOriginalKept) {
   ASSERT_EQ(good.reply.status, Status::replaced) << good.reply.reason;
   EXPECT_TRUE(good.kernel("bitonic")["melded"].get<bool>());
 
-  const auto bad = compiled(withMoreWork("bitonic-gfx90a", "bitonic", 64));
+  const auto bad = compiled(withMoreWork("bitonic-gfx90a", "bitonic", 600));
   EXPECT_EQ(bad.reply.status, Status::unchanged);
   EXPECT_TRUE(bad.reply.permanent);
   EXPECT_TRUE(bad.reply.bytes.empty());
@@ -106,7 +106,7 @@ TEST(Verdict, worseMachineCodeIsRefusedAndTheOriginalKept) {
 // A threshold far below zero makes the melder take whatever is legal; the code still has to be
 // better.
 TEST(Verdict, noThresholdLetsWorseCodeThrough) {
-  const auto forced = compiled(withMoreWork("bitonic-gfx90a", "bitonic", 64), -1e6);
+  const auto forced = compiled(withMoreWork("bitonic-gfx90a", "bitonic", 600), -1e6);
   EXPECT_EQ(forced.reply.status, Status::unchanged) << forced.reply.reason;
   EXPECT_TRUE(forced.wasJudged("kernel bitonic: not better: "));
 }
@@ -114,7 +114,7 @@ TEST(Verdict, noThresholdLetsWorseCodeThrough) {
 // Forced, the same code goes out. What a launch could not run with is refused all the same.
 TEST(Verdict, forceLetsWorseCodeThrough) {
   const auto forced =
-      compiled(withMoreWork("bitonic-gfx90a", "bitonic", 64), 0, true, /*force=*/true);
+      compiled(withMoreWork("bitonic-gfx90a", "bitonic", 600), 0, true, /*force=*/true);
   ASSERT_EQ(forced.reply.status, Status::replaced) << forced.reply.reason;
   const auto kernel = forced.kernel("bitonic");
   EXPECT_TRUE(kernel["melded"].get<bool>());
