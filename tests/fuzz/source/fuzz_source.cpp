@@ -87,6 +87,10 @@ Child start(const Run &run, uint64_t first, uint64_t count, const Program *given
       for (uint64_t seed = first; seed < first + count; ++seed)
         program.kernels.push_back(generateSource(seed));
     const Tally tally = examine(program, settings);
+    if (count > 1) // what clang refuses keeps the others from running
+      for (const Finding &f : tally.findings)
+        if (f.mode == "front end" || f.what.rfind("compile: ", 0) == 0)
+          _exit(3);
     std::filesystem::remove_all(settings.folder);
     writeAll(fds[1], "done " + toJson(tally).dump() + "\n");
     _exit(0);

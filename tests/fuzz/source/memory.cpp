@@ -184,9 +184,9 @@ void Writer::structValue(Random r, Scope &scope, Pieces &out) {
   } else if (form == 2 && known) { // an array, with an index that differs
     const std::string from = scope.structs[r.below(static_cast<uint32_t>(scope.structs.size()))],
                       list = fresh("l");
-    out.push_back(line(structType_ + " " + list + "[2] = {" + from + ", " + structFunction_ + "(" +
-                       from + ", " + word(r.child(), 1, scope) + ")};\n" + structType_ + " " + s +
-                       " = " + list + "[(" + word(r.child(), 2, scope) + ") & 1];"));
+    out.push_back(line(structType_ + " " + list + "[2] = {" + from + ", " + structFunction_ +
+                       "(in, " + from + ", " + word(r.child(), 1, scope) + ")};\n" + structType_ +
+                       " " + s + " = " + list + "[(" + word(r.child(), 2, scope) + ") & 1];"));
   } else {
     out.push_back(line(structType_ + " " + s + " = {};"));
     out.push_back(line(s + ".a = " + word(r.child(), 2, scope) + "; " + s +
