@@ -142,7 +142,7 @@ Error Compilation::transform(Module &module) {
       stoppedEarly_ = true;
       return compilerError("floating point to settle");
     }
-  } else if (!recompileOnly()) {
+  } else if (!recompileOnly() && !changesNothing_) {
     if (auto e = checkSettled())
       return e;
   }
