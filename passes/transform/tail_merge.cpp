@@ -12,6 +12,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include <limits>
 #include <map>
 #include <set>
 
@@ -192,10 +193,11 @@ int rowOf(const Tail &tail, size_t row, unsigned index) {
   return -1;
 }
 
-// Estimates the gain; shortens the tail from its top where that is better.
-void weigh(Tail &tail, const CostModel &cost) {
+// Estimates the gain; shortens the tail from its top where that is better: to nothing where nothing
+// gains, unless `force` wants the best there is.
+void weigh(Tail &tail, const CostModel &cost, bool force) {
   const size_t sides = tail.blocks.size();
-  int best = 0, bestCost = 0;
+  int best = force ? std::numeric_limits<int>::min() : 0, bestCost = 0;
   size_t bestTop = tail.rows.size();
   // The tail that begins at `top`; a value made above it comes by phi.
   for (size_t top = tail.rows.size(); top-- > 0;) {
@@ -342,7 +344,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
       for (Tail &tail : tails) {
         const size_t rows = tail.rows.size();
         Decision decision = recorder.at(*tail.blocks.front()->getTerminator());
-        weigh(tail, analyses.cost);
+        weigh(tail, analyses.cost, options_.force);
         const double percent = tail.cost > 0 ? 100.0 * tail.gain / tail.cost : 0.0;
         if (analyses.progress.waitsAbove(join)) {
           decision.reason = waitsReason;
