@@ -5,7 +5,8 @@
 // each other, and what they compute is defined by construction. Three compilations of one program,
 // at -O0, at -O3 and at -O3 with melding, then leave the same memory. The promises behind that:
 //   - arithmetic: unsigned or within range, shift counts and indices masked, conversions clamped,
-//     divisors tested; floating point is never contracted except under Feature::contraction;
+//     divisors tested; floating point is never contracted (the passes alone leave LLVM's choices to
+//     LLVM; that a recompile repeats the original's is for the tests named rounding);
 //   - memory: a thread writes words of its own, of global memory, LDS or its private arrays; what
 //     others read stands between two barriers that the whole workgroup reaches; the words of an
 //     atomic operation are changed by that operation only, and its result is used where the order

@@ -31,9 +31,6 @@ void Writer::chooseFeatures(Random r) {
   for (Feature f : common)
     if (r.chance(75))
       wanted_.add(f);
-  wanted_.remove(Feature::contraction);
-  if (r.chance(8))
-    wanted_.add(Feature::contraction), wanted_.add(Feature::floats);
   early_ = wants(Feature::earlyReturn);
   if (early_) {
     wanted_.remove(Feature::barriers);
@@ -160,8 +157,6 @@ SourceKernel Writer::write() {
   Random r(seed_);
   chooseShape(r.child());
   chooseFeatures(r.child());
-  if (wants(Feature::contraction))
-    mark(Feature::contraction);
   makeFunctions(r.child());
   if (wants(Feature::constantData)) {
     Random c = r.child();
@@ -171,9 +166,7 @@ SourceKernel Writer::write() {
     file_.insert(file_.begin(),
                  line("__constant__ u32 c" + std::to_string(seed_) + "[16] = {" + list + "};"));
   }
-  file_.insert(file_.begin(), line(wants(Feature::contraction) ? "#pragma clang fp contract(fast)"
-                                                               : "#pragma clang fp contract(off)",
-                                   true));
+  file_.insert(file_.begin(), line("#pragma clang fp contract(off)", true));
   Piece body = kernelBody(r.child());
   kernel_.program.kids = std::move(file_);
   kernel_.program.kids.push_back(std::move(body));

@@ -238,7 +238,7 @@ void Examination::examine(const std::string &cpu) {
   for (const auto &[name, outcome] : plain) {
     const SourceKernel &kernel = *byName_.at(name);
     std::string what = outcome.problem;
-    if (what.empty() && !kernel.features.has(Feature::contraction)) {
+    if (what.empty()) {
       if (const auto o0 = unoptimised.find(name); o0 != unoptimised.end())
         if (const std::string d = difference(kernel, o0->second, outcome); !d.empty())
           what = "-O0 and -O3 on " + cpu + ": " + d;
