@@ -35,8 +35,13 @@ void keepHere(Instruction &instruction, bool scalar) {
   if (type->isPointerTy())
     return useHere(builder, instruction, scalar);
   const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
-  if (bits == 32 || bits == 64)
-    return useHere(builder, instruction, scalar);
+  if (bits == 32 || bits == 64) {
+    // Code generation knows no register for vectors of bytes.
+    const bool known = !type->isVectorTy() || type->getScalarSizeInBits() >= 16;
+    Value *whole =
+        known ? &instruction : builder.CreateBitCast(&instruction, builder.getIntNTy(bits));
+    return useHere(builder, *whole, scalar);
+  }
   const unsigned words = (bits + 31) / 32;
   Value *all = builder.CreateZExt(builder.CreateBitCast(&instruction, builder.getIntNTy(bits)),
                                   builder.getIntNTy(words * 32));

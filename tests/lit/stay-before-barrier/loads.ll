@@ -136,6 +136,32 @@ end:
   ret void
 }
 
+!0 = !{}
+
+; A vector that no register class knows goes as one integer.
+; CHECK-LABEL: @bytes(
+; CHECK: %x = load <8 x i8>, ptr addrspace(3) %p
+; CHECK-NEXT: [[WHOLE:%.*]] = bitcast <8 x i8> %x to i64
+; CHECK-NEXT: call void asm "", "v"(i64 [[WHOLE]])
+; ISA-LABEL: bytes:
+; ISA: s_endpgm
+define amdgpu_kernel void @bytes(ptr addrspace(1) %out, i32 %n, i1 %c) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %other = xor i32 %t, %n
+  %masked = and i32 %other, 127
+  %p = getelementptr [128 x <8 x i8>], ptr addrspace(3) @lds, i32 0, i32 %masked
+  %x = load <8 x i8>, ptr addrspace(3) %p
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  br i1 %c, label %use, label %done
+use:
+  store <8 x i8> %x, ptr addrspace(1) %out
+  br label %done
+done:
+  ret void
+}
+
 ; CHECK: attributes [[CONVERGENT]] = { convergent
 attributes #0 = { "amdgpu-flat-work-group-size"="1,256" }
-!0 = !{}
