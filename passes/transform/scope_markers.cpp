@@ -158,7 +158,7 @@ void widenLifetimes(ArrayRef<Instruction *> markers) {
 void renameScopes(ArrayRef<BasicBlock *> blocks, ArrayRef<BasicBlock *> copies, StringRef suffix) {
   SmallVector<MDNode *, 4> declared;
   identifyNoAliasScopesToClone(blocks, declared);
-  if (!declared.empty())
+  if (!declared.empty() && !copies.empty())
     cloneAndAdaptNoAliasScopes(declared, copies, copies.front()->getContext(), suffix);
 }
 
