@@ -12,11 +12,14 @@ set(MELD_LLVM_VERSION "" CACHE STRING
 
 find_program(MELD_CCACHE ccache)
 if(MELD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # What ccache asks for before it keeps anything that includes a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${MELD_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${MELD_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${MELD_CCACHE})
 endif()
 
 # Assertions stay on: a wrong result is worse than a slow one.
+string(REPLACE "-O3 -DNDEBUG" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+string(REPLACE "-O3 -DNDEBUG" "-O2" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
 string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 
@@ -45,7 +48,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
 # What every target of ours gets: includes from the top of the tree, warnings, sanitizers.
-function(meld_target target)
+function(meld_flags target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow=local -Wno-unused-parameter
     $<$<BOOL:${MELD_WERROR}>:-Werror>)
@@ -58,8 +61,8 @@ function(meld_target target)
 endfunction()
 
 # Rooms that see LLVM: headers as SYSTEM, one shared libLLVM.
-function(meld_llvm_target target)
-  meld_target(${target})
+function(meld_llvm_flags target)
+  meld_flags(${target})
   target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS})
   if(NOT LLVM_ENABLE_RTTI)
@@ -67,14 +70,35 @@ function(meld_llvm_target target)
   endif()
 endfunction()
 
+function(meld_target target)
+  meld_flags(${target})
+  meld_precompile(${target} std)
+endfunction()
+
+# A program whose work is done by others: it reads a command line with CLI11.
+function(meld_command_target target)
+  meld_flags(${target})
+  meld_optimise_less(${target})
+  meld_precompile(${target} command)
+endfunction()
+
+function(meld_llvm_target target)
+  meld_llvm_flags(${target})
+  meld_precompile(${target} llvm)
+endfunction()
+
 # A GoogleTest program, registered test by test with ctest.
 function(meld_gtest name)
   cmake_parse_arguments(ARG "LLVM" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_LLVM)
-    meld_llvm_target(${name})
+    meld_llvm_flags(${name})
+    meld_optimise_less(${name})
+    meld_precompile(${name} llvm_test)
   else()
-    meld_target(${name})
+    meld_flags(${name})
+    meld_optimise_less(${name})
+    meld_precompile(${name} test)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main Threads::Threads)
   if(NOT ARG_TIMEOUT)
@@ -86,5 +110,6 @@ function(meld_gtest name)
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${MELD_TEST_FIXTURES} LABELS "${ARG_LABELS}")
 endfunction()
 
+include(MeldPrecompiled)
 include(MeldSanitizers)
 include(MeldHip)
