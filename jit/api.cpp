@@ -2,6 +2,7 @@
 
 #include "jit/cancel.h"
 #include "jit/compile.h"
+#include "jit/exit_order.h"
 #include "jit/guard.h"
 
 #include <cstdlib>
@@ -84,6 +85,14 @@ void meld_jit_release(MeldJitReply *reply) {
   std::free(const_cast<char *>(reply->json));
   std::free(const_cast<char *>(reply->reason));
   *reply = MeldJitReply{MELD_JIT_FAILED, 0, nullptr, 0, nullptr, nullptr};
+}
+
+void meld_jit_at_exit(void (*stop)(void)) {
+  try {
+    meld::jit::runBeforeExitHandlers(stop);
+  } catch (...) { // out of memory
+    std::atexit(stop);
+  }
 }
 
 void meld_jit_cancel(void) { meld::jit::cancelCompiles(); }

@@ -32,9 +32,9 @@ typedef struct MeldJitRequest {
   double minProfit;   /* MELD_MIN_PROFIT, percent of weighted issue cycles */
   uint32_t maxIterations;
   int scalarize, branchFusion, tailMerge, verify;
-  int force;                 /* MELD_FORCE */
-  uint32_t meldings;         /* MELD_MELDINGS: only the first so many of each function; 0: all */
-  int trustVerify; /* MELD_TRUST: the bitcode has to give the original's bytes when not changed */
+  int force;         /* MELD_FORCE */
+  uint32_t meldings; /* MELD_MELDINGS: only the first so many of each function; 0: all */
+  int trustVerify;   /* MELD_TRUST: the bitcode has to give the original's bytes when not changed */
   const char *kernelInclude; /* regular expressions, "" = all / none */
   const char *kernelExclude;
   const char *dumpDir; /* "" = no dumps */
@@ -71,6 +71,10 @@ __attribute__((visibility("default"))) void meld_jit_release(MeldJitReply *reply
 /* Stops the running compile as soon as it can be stopped, and lets no other start: for a process
  * that ends. The stopped compile comes back as MELD_JIT_FAILED, not permanent. Any thread. */
 __attribute__((visibility("default"))) void meld_jit_cancel(void);
+/* Has `stop` called at exit before LLVM's and comgr's global objects are destroyed, those included
+ * that a compile makes later. It must do nothing when it is called again. Before the first
+ * compile. */
+__attribute__((visibility("default"))) void meld_jit_at_exit(void (*stop)(void));
 /* After meld_jit_cancel(), for what it did not stop in time: stops the compile's thread for good
  * where it is, so that the process can end. 1 when nothing compiles any more, 0 after that many
  * milliseconds without success. Any thread. */

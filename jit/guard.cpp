@@ -1,5 +1,6 @@
 #include "jit/guard.h"
 
+#include "jit/cancel.h"
 #include "jit/error.h"
 #include "jit/fault_handlers.h"
 #include "jit/llvm_handlers.h"
@@ -275,6 +276,11 @@ void *threadMain(void *argument) {
   pthread_sigmask(SIG_UNBLOCK, &open, nullptr);
   {
     std::lock_guard<std::mutex> lock(runningMutex());
+    if (compilesCancelled()) { // freezeGuarded() may already have found nothing to do
+      call.failed = true;
+      call.message = "stopped: the process ends";
+      return nullptr;
+    }
     running = pthread_self();
     isRunning = true;
   }

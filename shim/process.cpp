@@ -50,9 +50,8 @@ Process *startProcess() noexcept {
     options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
     if (!secure_getenv("AMD_COMGR_SAVE_TEMPS")) // someone wants to look at them
       options.temporaryFolder = temporaryFolder();
-    // Exit handlers run in reverse order: once more, so that compiles are waited for before LLVM's
-    // global objects are destroyed.
-    options.jitLoaded = [] { std::atexit(finishProcess); };
+    // Once more, so that compiles are waited for before LLVM's global objects are destroyed.
+    options.atExit = finishProcess;
     p->engine = std::make_unique<Engine>(std::move(options));
     gProcess.store(p.release(), std::memory_order_release);
     pthread_atfork(nullptr, nullptr, inForkedChild);

@@ -26,6 +26,8 @@ public:
                              const Settings &settings) const = 0;
   /// What cache entries name as their maker. Known after the first compile at the latest.
   virtual std::string version() const = 0;
+  /// Has `stop` called at exit, before this compiler's own exit handlers; again calls do nothing.
+  virtual void atExit(void (*)()) const {}
   /// The running compiles come back as failed as soon as they can; no other starts.
   virtual void cancel() const noexcept = 0;
   /// After cancel(), for what it did not stop: true when the process can end.

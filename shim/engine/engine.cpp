@@ -236,6 +236,8 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
       return fail(ErrorCode::notFound, jitError_);
   }
   auto library = openCompiler(options_.settings, options_.jitPath);
+  if (library && options_.atExit)
+    (*library)->atExit(options_.atExit);
   std::lock_guard guard(lock_);
   if (jit_) // another thread was faster
     return jit_;
@@ -244,8 +246,6 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
     return library;
   }
   jit_ = *library;
-  if (options_.jitLoaded && options_.settings.compiler != "process")
-    options_.jitLoaded();
   return jit_;
 }
 
@@ -300,7 +300,8 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
     return late;
 
   std::unique_lock guard(lock_);
-  auto done = [&] { return job->done; };
+  // A thread that comes back to HIP late in the exit finds HIP's global objects gone.
+  auto done = [&] { return job->done || cancelled_; };
   if (s.compileMode == "async") {
     if (!done())
       return late;
@@ -318,7 +319,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
     log::info(shortKey(key) + ": " + late.reason);
     return late;
   }
-  return job->result;
+  return job->done ? job->result : late;
 }
 
 /// With lock_ held.
@@ -443,7 +444,8 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
     decision.outcome = Outcome::failed;
     store = compiled.permanent;
     // One is enough to make a person look; the rest are in the info log.
-    log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
+    if (!cancelled_)
+      log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
   }
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));
@@ -502,6 +504,8 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
       std::unique_lock guard(lock_);
       auto idle = [&] { return jobs_.empty(); };
       if (!jobDone_.wait_for(guard, wait, idle) && jit_) {
+        cancelled_ = true;
+        jobDone_.notify_all(); // who waits goes on with the original
         jit_->cancel();
         if (!jobDone_.wait_for(guard, kCancelWait, idle)) {
           auto library = jit_;

@@ -27,10 +27,9 @@ namespace meld {
 
 struct EngineOptions {
   Settings settings;
-  std::string libmeldPath; ///< part of the key; may be empty
-  std::string jitPath;     ///< libmeld-jit.so
-  std::function<void()>
-      jitLoaded; ///< called once, after libmeld-jit.so has been loaded; may be empty
+  std::string libmeldPath;    ///< part of the key; may be empty
+  std::string jitPath;        ///< libmeld-jit.so
+  void (*atExit)() = nullptr; ///< to call before the compiler's exit handlers, see Compiler::atExit
   std::chrono::milliseconds lockWait{1000}; ///< for another process that compiles the same
   std::string temporaryFolder;              ///< where killed compiles leave folders; empty: nowhere
 };
@@ -56,7 +55,7 @@ public:
   /// Waits that long for compiles in the background (not for those of other processes), then stops
   /// them, then lets the cache clean up.
   /// For the end of the process; must run before LLVM's own exit handlers (see
-  /// EngineOptions::jitLoaded).
+  /// EngineOptions::atExit).
   void finish(std::chrono::milliseconds wait) noexcept;
 
   /// The child of a fork has neither the compile threads nor a sane lock state: pass everything
@@ -88,7 +87,8 @@ private:
       identity_; ///< key fields that do not change in a process
   std::unique_ptr<DiskCache> disk_;
   std::atomic<bool> abandoned_{false};
-  std::atomic<bool> ending_{false}; ///< nobody waits for other processes any more
+  std::atomic<bool> cancelled_{false}; ///< finish() has stopped the compiles
+  std::atomic<bool> ending_{false};    ///< nobody waits for other processes any more
 
   mutable std::mutex lock_; ///< guards everything below
   std::condition_variable jobDone_;

@@ -4,6 +4,7 @@
 #include "shim/engine/options_gate.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 
 namespace meld {
@@ -30,12 +31,20 @@ Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path, Lo
   library->compile_ = reinterpret_cast<MeldJitCompileFn>(::dlsym(handle, "meld_jit_compile"));
   library->release_ = reinterpret_cast<MeldJitReleaseFn>(::dlsym(handle, "meld_jit_release"));
   library->version_ = reinterpret_cast<const char *(*)()>(::dlsym(handle, "meld_jit_version"));
+  library->atExit_ = reinterpret_cast<void (*)(void (*)())>(::dlsym(handle, "meld_jit_at_exit"));
   library->cancel_ = reinterpret_cast<void (*)()>(::dlsym(handle, "meld_jit_cancel"));
   library->freeze_ = reinterpret_cast<int (*)(unsigned)>(::dlsym(handle, "meld_jit_freeze"));
   if (!library->compile_ || !library->release_ || !library->version_)
     return fail(ErrorCode::badInput,
                 path + " does not export meld_jit_compile, _release, _version");
   return library;
+}
+
+void JitLibrary::atExit(void (*stop)()) const {
+  if (atExit_)
+    atExit_(stop);
+  else
+    std::atexit(stop);
 }
 
 std::string JitLibrary::version() const {

@@ -16,6 +16,7 @@ public:
   JitOutcome compile(ByteView codeObject, const std::string &isa,
                      const Settings &settings) const override;
   std::string version() const override;
+  void atExit(void (*stop)()) const override;
   void cancel() const noexcept override {
     if (cancel_)
       cancel_();
@@ -29,7 +30,8 @@ private:
   Log log_ = nullptr;
   MeldJitCompileFn compile_ = nullptr;
   MeldJitReleaseFn release_ = nullptr;
-  void (*cancel_)() = nullptr; ///< null where the library has none
+  void (*atExit_)(void (*)()) = nullptr; ///< null where the library has none
+  void (*cancel_)() = nullptr;           ///< null where the library has none
   int (*freeze_)(unsigned) = nullptr;
   const char *(*version_)() = nullptr;
 };

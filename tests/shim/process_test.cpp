@@ -52,7 +52,7 @@ void useAndFork(const Scratch &scratch) {
   EngineOptions options;
   options.settings = process->settings;
   options.jitPath = MELD_FAKEJIT;
-  options.jitLoaded = [] { std::atexit(finishProcess); }; // before its globals go
+  options.atExit = finishProcess; // before its globals go
   process->engine = std::make_unique<Engine>(options);
   ReportLine line;
   line.outcome = process->engine->decide(build({})).outcome;

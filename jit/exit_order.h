@@ -1,0 +1,23 @@
+// Has something done before any exit handler of the compiler's runs.
+//
+// LLVM, clang and comgr make global objects when they first need them, so the handlers that destroy
+// those are registered during a compile, or while the application uses comgr. Handlers run in
+// reverse order: one of ours that stops a compile at exit, registered when the compiler is loaded,
+// would run after those, with the objects gone under the compile. There is no moment to register it
+// again that comes behind all of them. So what the compiler's libraries register goes through us,
+// and the handler that runs in the end calls ours first:
+//
+//   libLLVM, comgr, ... --> __cxa_atexit(f), by their entry in the global offset table
+//       --> registers "stop(), then f()" in the place of f
+//
+// A call that is entered in the place of another is how a symbol of a library that is loaded
+// before would act, but for these libraries only. x86-64 Linux. Thread rule: any thread.
+#pragma once
+
+namespace meld::jit {
+
+/// `stop` must do nothing when it is called again. Handlers that were registered before this call
+/// are not covered: std::atexit(stop) is.
+void runBeforeExitHandlers(void (*stop)());
+
+} // namespace meld::jit
