@@ -66,13 +66,9 @@ Accesses accessesOf(AllocaInst &object) {
 /// Is the object there for the threads of the arm below `entry` alone, and anew each time?
 bool isOwn(AllocaInst &object, BasicBlock *entry, const DominatorTree &dominators) {
   const Accesses found = accessesOf(object);
-  auto inArm = [&](const Instruction *instruction) {
-    return dominators.dominates(entry, instruction->getParent());
-  };
-  return found.isAll && all_of(found.accesses, inArm) &&
-         any_of(found.markers, [&](const Instruction *start) {
-           return isStart(*start) && inArm(start) &&
-                  all_of(found.accesses, [&](const Instruction *access) {
+  return found.isAll && any_of(found.markers, [&](const Instruction *start) {
+           return isStart(*start) && dominators.dominates(entry, start->getParent()) &&
+                  all_of(found.accesses, [&](const Instruction *access) { // in the arm, then, too
                     return dominators.dominates(start, access);
                   });
          });

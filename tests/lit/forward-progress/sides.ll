@@ -536,3 +536,34 @@ define hidden i1 @done(ptr addrspace(1) %p) {
   %c = icmp ne i32 %v, 0
   ret i1 %c
 }
+
+declare void @get()
+
+; A call that may wait, in a block like the other side's: the other side's threads would wait in the pair, too.
+; CHECK-LABEL: @in_a_pair(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK-COUNT-4: udiv
+; CHECK-NOT: udiv
+; CHECK: ret void
+define amdgpu_kernel void @in_a_pair(ptr addrspace(1) %p, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %left.x1 = udiv i32 %tid, %n
+  call void @get()
+  %left.x2 = xor i32 %left.x1, 7
+  %left.x3 = udiv i32 %left.x2, %n
+  br label %join
+right:
+  %right.x1 = udiv i32 %bit, %n
+  %right.x2 = xor i32 %right.x1, 9
+  %right.x3 = udiv i32 %right.x2, %n
+  br label %join
+join:
+  %x = phi i32 [ %left.x3, %left ], [ %right.x3, %right ]
+  store i32 %x, ptr addrspace(1) %p
+  ret void
+}
