@@ -47,6 +47,10 @@ find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
+# Where an installed program finds our libraries, from its own folder: ../lib, ../lib64, ../lib/x86_64-linux-gnu.
+file(RELATIVE_PATH folder ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set(MELD_LIBRARY_FOLDER MELD_LIBRARY_FOLDER="${folder}")
+
 # What every target of ours gets: includes from the top of the tree, warnings, sanitizers.
 function(meld_flags target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})

@@ -6,6 +6,7 @@
 #include "bench/runner/static_counts.h"
 #include "bench/runner/suite.h"
 #include "bench/runner/validation.h"
+#include "bench/runner/verified.h"
 
 #include <CLI/CLI.hpp>
 
@@ -34,6 +35,13 @@ int main(int argc, char **argv) {
   meld::bench::SizesOptions sizesOptions;
   sizes->add_option("--only", sizesOptions.only, only);
   sizes->add_flag("--json", sizesOptions.json, "One JSON array instead of the table");
+  CLI::App *verified = app.add_subcommand(
+      "verify", "Every program under `meld verify`: each dispatch twice, results compared");
+  meld::bench::VerifiedOptions verifiedOptions;
+  verified->add_option("--only", verifiedOptions.only, only);
+  verified->add_option("--size", verifiedOptions.size, "small, large, or as the tables have it")
+      ->check(CLI::IsMember({"default", "small", "large"}))
+      ->capture_default_str();
   CLI::App *validate =
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
@@ -66,6 +74,8 @@ int main(int argc, char **argv) {
     return meld::bench::runSuite(paths, options);
   if (sizes->parsed())
     return meld::bench::runSizes(paths, sizesOptions);
+  if (verified->parsed())
+    return meld::bench::runVerified(paths, verifiedOptions);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
   if (compileTime->parsed())

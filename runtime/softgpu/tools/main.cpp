@@ -1,4 +1,5 @@
 // meld-gpu: tools around the software GPU that need its executor but no HIP program.
+#include "runtime/command/manual_page.h"
 #include "runtime/softgpu/tools/coverage.h"
 #include "runtime/softgpu/tools/disassembly.h"
 #include "runtime/softgpu/tools/profile_table.h"
@@ -74,6 +75,18 @@ int main(int argc, char **argv) {
     }
     std::fputs(report->text.c_str(), stdout);
     status = report->same ? 0 : 1;
+  });
+
+  CLI::App *m = app.add_subcommand("manual", "Print the man page");
+  m->group(""); // not in --help
+  m->callback([&] {
+    using namespace meld::command;
+    std::fputs((manualHead("meld-gpu", "tools of libmeld's software GPU", MELD_VERSION) +
+                manualVerbs(app) +
+                ".SH EXIT STATUS\n0 fine, 1 a problem was found, 2 wrong usage.\n.SH SEE ALSO\n"
+                ".BR meld (1)\n")
+                   .c_str(),
+               stdout);
   });
 
   try {

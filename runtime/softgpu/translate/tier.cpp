@@ -72,7 +72,8 @@ std::string folderOf(std::string file) {
   return slash == file.npos ? std::string() : file.substr(0, slash + 1);
 }
 
-/// The library lies beside the one (or the program) this code is part of, or in ../lib.
+/// The library lies beside the one (or the program) this code is part of, or in ../lib,
+/// or where an installation has its libraries, seen from its programs.
 const Library *loadLibrary() {
   std::vector<std::string> folders;
   Dl_info self;
@@ -85,7 +86,7 @@ const Library *loadLibrary() {
   void *handle = nullptr;
   std::string error;
   for (const std::string &folder : folders)
-    for (const char *room : {"", "../lib/"}) {
+    for (const char *room : {"", "../lib/", MELD_LIBRARY_FOLDER "/"}) {
       // No folder would mean a search of the system's libraries.
       if (!handle && !folder.empty())
         handle = dlopen((folder + room + name).c_str(), RTLD_NOW | RTLD_LOCAL);

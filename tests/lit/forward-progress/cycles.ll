@@ -246,6 +246,24 @@ e:
   ret void
 }
 
+; or where each load is atomic, as flags are that others set: nothing else need order it.
+; CHECK-LABEL: for function: flags_in_turn
+; CHECK-NEXT: cycle at %l waits
+define amdgpu_kernel void @flags_in_turn(ptr addrspace(1) %p) {
+entry:
+  br label %l
+l:
+  %i = phi i32 [ 0, %entry ], [ %i1, %l ]
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %i
+  %v = load atomic i32, ptr addrspace(1) %at monotonic, align 4
+  %i.next = add i32 %i, 1
+  %i1 = and i32 %i.next, 63
+  %c = icmp eq i32 %v, 0
+  br i1 %c, label %l, label %e
+e:
+  ret void
+}
+
 ; Without, it is a search.
 ; CHECK-LABEL: for function: probe
 ; CHECK-NEXT: cycle at %l ends

@@ -1,0 +1,93 @@
+#include "bench/runner/verified.h"
+
+#include "bench/runner/cases.h"
+#include "bench/runner/shell.h"
+#include "bench/runner/table.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace meld::bench {
+
+namespace {
+
+/// What one program's verification came to, summed over its kernels.
+struct Verdict {
+  int exitCode = -1;
+  uint64_t kernels = 0, dispatches = 0, equal = 0, different = 0, notRepeatable = 0,
+           notVerified = 0;
+  std::string output;
+};
+
+Verdict verify(const Paths &paths, const Case &which, const std::string &size) {
+  const std::string report = (paths.scratch / "verified.json").string(),
+                    log = (paths.scratch / "verified.log").string();
+  std::filesystem::create_directories(paths.scratch);
+  std::filesystem::remove(report);
+  std::string command = "MELD_COMPILE_BUDGET_MS=0 " + quoted(paths.meld) + " verify --report " +
+                        quoted(report) + " --output " + quoted(paths.scratch / "verified") +
+                        " -- " + quoted(paths.programs / which.program);
+  for (const std::string &argument : which.arguments)
+    command += " " + quoted(argument);
+  if (size != "default")
+    command += " --size " + size;
+  const int status = std::system((command + " >" + quoted(log) + " 2>&1").c_str());
+  Verdict verdict;
+  verdict.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::ifstream text(log);
+  verdict.output.assign(std::istreambuf_iterator<char>(text), {});
+  std::ifstream file(report);
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  if (json.is_discarded())
+    return verdict;
+  for (const auto &kernel : json["kernels"]) {
+    ++verdict.kernels;
+    verdict.dispatches += kernel.value("dispatches", uint64_t(0));
+    verdict.equal += kernel.value("equal", uint64_t(0));
+    verdict.different += kernel.value("different", uint64_t(0));
+    verdict.notRepeatable += kernel.value("notRepeatable", uint64_t(0));
+    for (const auto &[reason, count] : kernel["notVerified"].items())
+      verdict.notVerified += count.get<uint64_t>();
+  }
+  return verdict;
+}
+
+} // namespace
+
+int runVerified(const Paths &paths, const VerifiedOptions &options) {
+  Table table({"benchmark", "result", "kernels replaced", "dispatches", "equal", "different",
+               "not repeatable", "not verified"});
+  bool ok = true;
+  uint64_t programs = 0, equal = 0;
+  for (const Case &which : casesCalled(options.only)) {
+    if (!which.quick)
+      continue;
+    if (isatty(2))
+      std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
+    const Verdict v = verify(paths, which, options.size);
+    ++programs, equal += v.equal;
+    if (v.exitCode) {
+      ok = false;
+      std::fprintf(stderr, "\n%s: exit code %d\n%s\n", which.label.c_str(), v.exitCode,
+                   v.output.c_str());
+    }
+    table.add({which.label, v.exitCode ? "FAIL" : "PASS", grouped(v.kernels), grouped(v.dispatches),
+               grouped(v.equal), grouped(v.different), grouped(v.notRepeatable),
+               grouped(v.notVerified)});
+  }
+  if (isatty(2))
+    std::fputs("\r\033[K", stderr);
+  if (!programs) {
+    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+    return 1;
+  }
+  std::printf("%s\n%s programs, %s dispatches equal bit for bit.\n", table.text().c_str(),
+              grouped(programs).c_str(), grouped(equal).c_str());
+  return ok ? 0 : 1;
+}
+
+} // namespace meld::bench

@@ -1,0 +1,19 @@
+// `meld-bench verify`: every program under `meld verify`, which runs each dispatch of a replaced
+// kernel twice, with the original and with the replacement, and compares what they wrote.
+#pragma once
+
+#include "bench/runner/measure.h"
+
+#include <string>
+
+namespace meld::bench {
+
+struct VerifiedOptions {
+  std::string only;             ///< as casesCalled has it; one block size of each program
+  std::string size = "default"; ///< or small, large
+};
+
+/// 0 when nothing differed and every program passed.
+int runVerified(const Paths &paths, const VerifiedOptions &options);
+
+} // namespace meld::bench
