@@ -152,7 +152,7 @@ Error Compilation::transform(Module &module) {
     decisions_.push_back({d.kernel, d.melded,
                           Json{{"location", d.location},
                                {"pass", d.pass},
-                               {"point", d.point},
+                               {"point", nameOf(d.point)},
                                {"melded", d.melded},
                                {"reason", d.reason},
                                {"profit", d.profit},

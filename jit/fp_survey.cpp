@@ -48,8 +48,8 @@ Expected<bool> Compilation::surveyFloatingPoint(const Disassembler &disassembler
     return made;
   FpSettling::Points candidates, proven;
   for (const std::string &name : *surveyed_)
-    candidates[name] = FpSettling::Point::early;
-  for (auto point : {FpSettling::Point::early, FpSettling::Point::late}) {
+    candidates[name] = passes::Point::early;
+  for (auto point : {passes::Point::early, passes::Point::late}) {
     if (candidates.empty())
       break;
     for (auto &[name, where] : candidates)
@@ -71,8 +71,7 @@ Expected<bool> Compilation::surveyFloatingPoint(const Disassembler &disassembler
       proven[kernel.name] = point;
       settledAs_[kernel.name] = number->second;
       candidates.erase(kernel.name);
-      log(logDebug, "kernel " + kernel.name + ": floating point settled " +
-                        (point == FpSettling::Point::early ? "early" : "late"));
+      log(logDebug, "kernel " + kernel.name + ": floating point settled " + passes::nameOf(point));
     }
   }
   for (const auto &[name, unused] : candidates) {

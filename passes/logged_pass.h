@@ -1,8 +1,9 @@
 // What our function passes have in common: options, a log for their decisions, and the point of the
-// pipeline at which they run ("early", "late", or "" when run by name).
+// pipeline at which they run.
 #pragma once
 
-#include "passes/pipeline.h"
+#include "passes/decision_log.h"
+#include "passes/options.h"
 #include "llvm/IR/PassManager.h"
 
 namespace meld::passes {
@@ -10,13 +11,13 @@ namespace meld::passes {
 template <typename Pass> class LoggedPass : public llvm::PassInfoMixin<Pass> {
 public:
   /// `log` may be null and must outlive the pass.
-  LoggedPass(MeldOptions options, DecisionLog *log, std::string point = "")
-      : options_(std::move(options)), log_(log), point_(std::move(point)) {}
+  LoggedPass(MeldOptions options, DecisionLog *log, Point point = Point::byName)
+      : options_(std::move(options)), log_(log), point_(point) {}
 
 protected:
   MeldOptions options_;
   DecisionLog *log_;
-  std::string point_;
+  Point point_;
 };
 
 } // namespace meld::passes

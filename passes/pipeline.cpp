@@ -4,10 +4,10 @@
 #include "passes/analysis/forward_progress.h"
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
+#include "passes/meld_pass.h"
 #include "passes/scalarize/scalarize.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
-#include "passes/transform/fingerprint.h"
 #include "passes/transform/fp_choices.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
@@ -19,112 +19,13 @@
 #include "passes/transform/triangles.h"
 #include "passes/transform/uniform_branch.h"
 #include "passes/transform/unpredicate.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace meld::passes {
 
 using namespace llvm;
 
 namespace {
-
-/// Functions in which one compilation's early point has found nothing to do, as they were then.
-class AtRest {
-public:
-  using Key = std::pair<const Function *, uint64_t>;
-  // What callers pass decides, too, which branches diverge.
-  static Key keyOf(const Function &function) {
-    uint64_t callers = 0;
-    for (Width width : argumentsAtCalls(function))
-      callers = hash_combine(callers, width);
-    return {&function, hash_combine(fingerprintOf(function), callers)};
-  }
-  bool has(const Key &key) const { return known_.count(key); }
-  void add(const Key &key) { known_.insert(key); }
-
-  LeftSwitches left; ///< and of the others
-
-private:
-  DenseSet<Key> known_;
-};
-
-// The whole family on one function, with a clean-up of its own where nothing else follows.
-class MeldPass : public PassInfoMixin<MeldPass> {
-public:
-  MeldPass(MeldOptions options, DecisionLog *log, std::string point,
-           std::shared_ptr<AtRest> atRest = nullptr)
-      : options_(std::move(options)), log_(log), point_(std::move(point)),
-        atRest_(std::move(atRest)) {}
-
-  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
-    // Before inlining a HIP kernel is mostly calls to one-line wrappers; melding then would look at
-    // the wrong code.
-    if (function.isDeclaration() || (point_ == "early" && awaitsInlining(function)))
-      return PreservedAnalyses::all();
-    if (!branches(function) && (!options_.wants("unpredicate") || point_ == "early"))
-      return PreservedAnalyses::all();
-    const AtRest::Key key = atRest_ ? AtRest::keyOf(function) : AtRest::Key();
-    if (atRest_ && atRest_->has(key))
-      return PreservedAnalyses::all();
-    bool changed = false;
-    auto step = [&](auto &&pass) {
-      PreservedAnalyses preserved = pass.run(function, analyses);
-      if (!preserved.areAllPreserved()) {
-        analyses.invalidate(function, preserved);
-        changed = true;
-      }
-      return !preserved.areAllPreserved();
-    };
-    if (options_.wants("triangles"))
-      step(MeldTrianglesPass(options_, log_, point_));
-    // Widest first: what a whole-region melding could have joined must not be cut up by a tail.
-    if (options_.wants("branch-fusion"))
-      step(MeldCfmPass(options_, log_, point_, MeldScope::diamonds));
-    if (options_.wants("cfm"))
-      step(MeldCfmPass(options_, log_, point_, MeldScope::all));
-    if (options_.wants("padding") && step(MeldPaddingPass(options_, log_, point_)) &&
-        options_.wants("cfm"))
-      step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // what has come together
-    if (options_.wants("switch") &&
-        step(MeldSwitchPass(options_, log_, point_, atRest_ ? &atRest_->left : nullptr)) &&
-        options_.wants("cfm"))
-      step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
-    if (options_.wants("tail-merge"))
-      step(MeldTailMergePass(options_, log_, point_));
-    if (changed) {
-      step(EarlyCSEPass(true));
-      step(SimplifyCFGPass());
-    }
-    // Last, and not early: LLVM's if-conversion would flatten again what this opens.
-    if (options_.wants("unpredicate") && point_ != "early")
-      step(MeldUnpredicatePass(options_, log_, point_));
-    // What is proven uniform stays scalar where our selects and joins hide it from LLVM.
-    if (changed && options_.wants("uniform-branch") && point_ != "early")
-      step(UniformBranchPass(options_, log_, point_));
-    // Of whatever was melded at either point.
-    if (point_ != "early")
-      step(RepeatedIfsPass());
-    if (!changed && atRest_)
-      atRest_->add(key);
-    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-
-private:
-  static bool branches(const Function &function) {
-    return any_of(function, [](const BasicBlock &block) {
-      return block.getTerminator()->getNumSuccessors() > 1;
-    });
-  }
-
-  MeldOptions options_;
-  DecisionLog *log_;
-  std::string point_;
-  std::shared_ptr<AtRest> atRest_; ///< null: looks at everything
-};
 
 /// A pass of ours, kept away from functions whose floating point is not settled.
 template <typename Pass> class WhereSettled : public PassInfoMixin<WhereSettled<Pass>> {
@@ -211,7 +112,7 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     if (addScalarizePass(pass, manager, options, log))
       return true;
     if (pass == "meld")
-      manager.addPass(MeldPass(options, log, ""));
+      manager.addPass(MeldPass(options, log));
     else if (pass == "meld-triangles")
       manager.addPass(MeldTrianglesPass(options, log));
     else if (pass == "meld-uniform-branch")
@@ -225,8 +126,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
     else if (pass == "meld-tail-merge")
       manager.addPass(MeldTailMergePass(options, log));
     else
-      manager.addPass(
-          MeldCfmPass(options, log, "", pass == "meld-cfm" ? MeldScope::all : MeldScope::diamonds));
+      manager.addPass(MeldCfmPass(options, log, Point::byName,
+                                  pass == "meld-cfm" ? MeldScope::all : MeldScope::diamonds));
     return true;
   }
   return false;
@@ -248,13 +149,13 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
   if (options.passes == "none")
     return;
   if (options.early)
-    builder.registerPeepholeEPCallback([options, log, atRest = std::make_shared<AtRest>()](
+    builder.registerPeepholeEPCallback([options, log, atRest = newAtRest()](
                                            FunctionPassManager &manager, OptimizationLevel level) {
       if (level == OptimizationLevel::O0)
         return;
       if (options.settling)
-        manager.addPass(SettleFpPass(options.settling, FpSettling::Point::early));
-      manager.addPass(WhereSettled(options.settling, MeldPass(options, log, "early", atRest)));
+        manager.addPass(SettleFpPass(options.settling, Point::early));
+      manager.addPass(WhereSettled(options.settling, MeldPass(options, log, Point::early, atRest)));
     });
   if (options.late)
     // The dots: from 20 on there is a link-time phase, too.
@@ -267,11 +168,11 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
                 createModuleToFunctionPassAdaptor(WhereSettled(options.settling, std::move(pass))));
           };
           if (options.settling)
-            manager.addPass(createModuleToFunctionPassAdaptor(
-                SettleFpPass(options.settling, FpSettling::Point::late)));
-          add(MeldPass(options, log, "late"));
+            manager.addPass(
+                createModuleToFunctionPassAdaptor(SettleFpPass(options.settling, Point::late)));
+          add(MeldPass(options, log, Point::late));
           if (options.scalarize)
-            add(ScalarizePass(options, log, "late"));
+            add(ScalarizePass(options, log, Point::late));
           if (StayInLoopPass::needed)
             add(StayInLoopPass());
           add(StayBeforeBarrierPass(options));

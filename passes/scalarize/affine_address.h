@@ -32,9 +32,9 @@ namespace meld::passes {
 
 class AffineAddressPass : public LoggedPass<AffineAddressPass> {
 public:
-  AffineAddressPass(MeldOptions options, DecisionLog *log, std::string point = "",
+  AffineAddressPass(MeldOptions options, DecisionLog *log, Point point = Point::byName,
                     bool productsFollow = false)
-      : LoggedPass(std::move(options), log, std::move(point)), besides_(productsFollow ? 0 : 4) {}
+      : LoggedPass(std::move(options), log, point), besides_(productsFollow ? 0 : 4) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:

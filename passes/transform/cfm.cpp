@@ -216,7 +216,7 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
   DecisionRecorder recorder(function, analyses, log_, passName(scope_), point_);
   MeldSearch search;
   search.scope = scope_;
-  search.loops = point_ != "early";
+  search.loops = point_ != Point::early;
   std::unique_ptr<BranchAnalyses> last;
   const unsigned melded = meldBranches(
       function, options_, search,

@@ -39,9 +39,9 @@ unsigned meldBranches(llvm::Function &function, const MeldOptions &options,
 
 class MeldCfmPass : public LoggedPass<MeldCfmPass> {
 public:
-  MeldCfmPass(MeldOptions options, DecisionLog *log, std::string point = "",
+  MeldCfmPass(MeldOptions options, DecisionLog *log, Point point = Point::byName,
               MeldScope scope = MeldScope::all)
-      : LoggedPass(std::move(options), log, std::move(point)), scope_(scope) {}
+      : LoggedPass(std::move(options), log, point), scope_(scope) {}
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 

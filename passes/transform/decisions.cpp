@@ -60,9 +60,8 @@ bool worthLooking(const Function &function) {
 void avoidLoadClauses(Function &function) { function.addFnAttr("amdgpu-max-memory-clause", "1"); }
 
 DecisionRecorder::DecisionRecorder(Function &function, FunctionAnalysisManager &analyses,
-                                   DecisionLog *log, std::string pass, std::string point)
-    : function_(function), analyses_(analyses), log_(log), pass_(std::move(pass)),
-      point_(std::move(point)) {}
+                                   DecisionLog *log, std::string pass, Point point)
+    : function_(function), analyses_(analyses), log_(log), pass_(std::move(pass)), point_(point) {}
 
 Decision DecisionRecorder::at(const Instruction &terminator) const {
   Decision decision;

@@ -2,7 +2,7 @@
 // (pass "meld") for -Rpass=meld, opt -pass-remarks=meld and -fsave-optimization-record.
 #pragma once
 
-#include "passes/pipeline.h"
+#include "passes/decision_log.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 #include <string>
@@ -33,7 +33,7 @@ void avoidLoadClauses(llvm::Function &function);
 class DecisionRecorder {
 public:
   DecisionRecorder(llvm::Function &function, llvm::FunctionAnalysisManager &analyses,
-                   DecisionLog *log, std::string pass, std::string point);
+                   DecisionLog *log, std::string pass, Point point);
 
   /// A decision of this pass at `terminator`, to be filled in.
   Decision at(const llvm::Instruction &terminator) const;
@@ -45,7 +45,8 @@ private:
   llvm::Function &function_;
   llvm::FunctionAnalysisManager &analyses_;
   DecisionLog *log_;
-  std::string pass_, point_;
+  std::string pass_;
+  Point point_;
 };
 
 } // namespace meld::passes

@@ -307,7 +307,7 @@ PreservedAnalyses SettleFpPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   if (!settling_)
     return settleFpChoices(function) ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  const bool early = point_ == FpSettling::Point::early;
+  const bool early = point_ == Point::early;
   if ((early && awaitsInlining(function)) || !leavesFpChoices(function, settling_->contractAll))
     return PreservedAnalyses::all();
   if (!settling_->isDue(function, point_)) {

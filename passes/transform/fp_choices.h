@@ -25,6 +25,7 @@
 // Ends: one look at each instruction. Linear but for the uses of products.
 #pragma once
 
+#include "passes/point.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
 #include <cstdint>
@@ -53,7 +54,6 @@ void dropSettledMark(llvm::Function &function);
 /// choices and are not settled are not touched by any pass of ours. Any thread.
 class FpSettling {
 public:
-  enum class Point : uint8_t { early, late };
   using Points = std::map<std::string, Point>;
 
   bool contractAll = false;
@@ -95,14 +95,13 @@ private:
 class SettleFpPass : public llvm::PassInfoMixin<SettleFpPass> {
 public:
   /// Null: every function, by name.
-  explicit SettleFpPass(std::shared_ptr<FpSettling> settling = nullptr,
-                        FpSettling::Point point = FpSettling::Point::late)
+  explicit SettleFpPass(std::shared_ptr<FpSettling> settling = nullptr, Point point = Point::late)
       : settling_(std::move(settling)), point_(point) {}
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
   std::shared_ptr<FpSettling> settling_;
-  FpSettling::Point point_;
+  Point point_;
 };
 
 /// Whether calls in the function are about to be replaced by what they call.

@@ -1,5 +1,5 @@
 #include "passes/transform/meld_choice.h"
-#include "passes/pipeline.h"
+#include "passes/options.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Metadata.h"
 

@@ -238,14 +238,14 @@ private:
 } // namespace
 
 PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (point_ == "early" && goesIntoCallers(function))
+  if (point_ == Point::early && goesIntoCallers(function))
     return PreservedAnalyses::all();
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()) ||
       none_of(function, [](BasicBlock &block) { return isa<SwitchInst>(block.getTerminator()); }))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-switch", point_);
   LeftSwitches own;
-  SwitchMelder melder(function, options_, point_ != "early", recorder, left_ ? *left_ : own);
+  SwitchMelder melder(function, options_, point_ != Point::early, recorder, left_ ? *left_ : own);
   if (!changeOneByOne(function, analyses, options_.maxIterations,
                       [&](Instruction &terminator, const BranchAnalyses &now) {
                         auto *choice = dyn_cast<SwitchInst>(&terminator);

@@ -44,9 +44,9 @@ using LeftSwitches = llvm::DenseMap<uint64_t, std::string>;
 class MeldSwitchPass : public LoggedPass<MeldSwitchPass> {
 public:
   /// `left`: from earlier visits to the same functions, with the same options; null: none.
-  MeldSwitchPass(MeldOptions options, DecisionLog *log, std::string point = "",
+  MeldSwitchPass(MeldOptions options, DecisionLog *log, Point point = Point::byName,
                  LeftSwitches *left = nullptr)
-      : LoggedPass(std::move(options), log, std::move(point)), left_(left) {}
+      : LoggedPass(std::move(options), log, point), left_(left) {}
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 

@@ -293,7 +293,7 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
   if (!worthLooking(function) || !options_.wantsKernel(function.getName()))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-padding", point_);
-  PaddingMelder melder(function, options_, point_ == "early", recorder);
+  PaddingMelder melder(function, options_, point_ == Point::early, recorder);
   if (!changeOneByOne(function, analyses, options_.maxIterations,
                       [&](Instruction &terminator, const BranchAnalyses &now) {
                         auto *branch = dyn_cast<BranchInst>(&terminator);

@@ -7,7 +7,7 @@
 // whole function (LLVM's own printer would, for its numbering).
 #pragma once
 
-#include "passes/pipeline.h"
+#include "passes/decision_log.h"
 #include "passes/transform/plan.h"
 
 namespace meld::passes {

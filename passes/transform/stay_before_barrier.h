@@ -29,7 +29,7 @@
 // candidates. Nothing is unsafe about it.
 #pragma once
 
-#include "passes/pipeline.h"
+#include "passes/options.h"
 #include "llvm/IR/PassManager.h"
 
 namespace meld::passes {

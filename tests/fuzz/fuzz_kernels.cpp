@@ -138,7 +138,7 @@ void keepBoth(const Setup &setup, uint64_t seed, const KernelAst &ast) {
       raw_fd_ostream(stem + ".co", error) << (*object)->getBuffer();
       raw_fd_ostream decisions(stem + ".txt", error);
       for (const auto &d : again.entries())
-        decisions << (d.melded ? "melded " : "kept ") << d.point << " " << d.pass << " "
+        decisions << (d.melded ? "melded " : "kept ") << nameOf(d.point) << " " << d.pass << " "
                   << d.location << ": " << d.reason << " (" << d.alignment << ")\n";
     } else {
       consumeError(object.takeError());

@@ -96,7 +96,7 @@ TEST(Pipeline, MeldsADivergentDiamondAndSaysSo) {
     if (decision.melded) {
       EXPECT_EQ(decision.kernel, "kernel");
       EXPECT_GT(decision.profit, 0.0);
-      EXPECT_EQ(decision.point, "early");
+      EXPECT_EQ(decision.point, meld::passes::Point::early);
     }
 }
 

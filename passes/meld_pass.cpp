@@ -1,0 +1,101 @@
+#include "passes/meld_pass.h"
+#include "passes/transform/branch_analyses.h"
+#include "passes/transform/cfm.h"
+#include "passes/transform/fingerprint.h"
+#include "passes/transform/fp_choices.h"
+#include "passes/transform/meld_switch.h"
+#include "passes/transform/padding.h"
+#include "passes/transform/repeated_ifs.h"
+#include "passes/transform/tail_merge.h"
+#include "passes/transform/triangles.h"
+#include "passes/transform/uniform_branch.h"
+#include "passes/transform/unpredicate.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+class AtRest {
+public:
+  using Key = std::pair<const Function *, uint64_t>;
+  // What callers pass decides, too, which branches diverge.
+  static Key keyOf(const Function &function) {
+    uint64_t callers = 0;
+    for (Width width : argumentsAtCalls(function))
+      callers = hash_combine(callers, width);
+    return {&function, hash_combine(fingerprintOf(function), callers)};
+  }
+  bool has(const Key &key) const { return known_.count(key); }
+  void add(const Key &key) { known_.insert(key); }
+
+  LeftSwitches left; ///< and of the others
+
+private:
+  DenseSet<Key> known_;
+};
+
+std::shared_ptr<AtRest> newAtRest() { return std::make_shared<AtRest>(); }
+
+static bool branches(const Function &function) {
+  return any_of(function, [](const BasicBlock &block) {
+    return block.getTerminator()->getNumSuccessors() > 1;
+  });
+}
+
+PreservedAnalyses MeldPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  // Before inlining a HIP kernel is mostly calls to one-line wrappers; melding then would look at
+  // the wrong code.
+  if (function.isDeclaration() || (point_ == Point::early && awaitsInlining(function)))
+    return PreservedAnalyses::all();
+  if (!branches(function) && (!options_.wants("unpredicate") || point_ == Point::early))
+    return PreservedAnalyses::all();
+  const AtRest::Key key = atRest_ ? AtRest::keyOf(function) : AtRest::Key();
+  if (atRest_ && atRest_->has(key))
+    return PreservedAnalyses::all();
+  bool changed = false;
+  auto step = [&](auto &&pass) {
+    PreservedAnalyses preserved = pass.run(function, analyses);
+    if (!preserved.areAllPreserved()) {
+      analyses.invalidate(function, preserved);
+      changed = true;
+    }
+    return !preserved.areAllPreserved();
+  };
+  if (options_.wants("triangles"))
+    step(MeldTrianglesPass(options_, log_, point_));
+  // Widest first: what a whole-region melding could have joined must not be cut up by a tail.
+  if (options_.wants("branch-fusion"))
+    step(MeldCfmPass(options_, log_, point_, MeldScope::diamonds));
+  if (options_.wants("cfm"))
+    step(MeldCfmPass(options_, log_, point_, MeldScope::all));
+  if (options_.wants("padding") && step(MeldPaddingPass(options_, log_, point_)) &&
+      options_.wants("cfm"))
+    step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // what has come together
+  if (options_.wants("switch") &&
+      step(MeldSwitchPass(options_, log_, point_, atRest_ ? &atRest_->left : nullptr)) &&
+      options_.wants("cfm"))
+    step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
+  if (options_.wants("tail-merge"))
+    step(MeldTailMergePass(options_, log_, point_));
+  if (changed) {
+    step(EarlyCSEPass(true));
+    step(SimplifyCFGPass());
+  }
+  // Last, and not early: LLVM's if-conversion would flatten again what this opens.
+  if (options_.wants("unpredicate") && point_ != Point::early)
+    step(MeldUnpredicatePass(options_, log_, point_));
+  // What is proven uniform stays scalar where our selects and joins hide it from LLVM.
+  if (changed && options_.wants("uniform-branch") && point_ != Point::early)
+    step(UniformBranchPass(options_, log_, point_));
+  // Of whatever was melded at either point.
+  if (point_ != Point::early)
+    step(RepeatedIfsPass());
+  if (!changed && atRest_)
+    atRest_->add(key);
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace meld::passes
