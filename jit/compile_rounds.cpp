@@ -5,7 +5,6 @@
 #include "jit/machine_code.h"
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
-#include "passes/scalarize/scalarize.h"
 #include "passes/transform/meld_choice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -111,9 +110,11 @@ Error Compilation::transform(Module &module) {
   meld.minProfit = request_.minProfit;
   meld.force = request_.force;
   meld.maxIterations = request_.maxIterations;
-  meld.scalarize = request_.scalarize;
-  meld.branchFusion = request_.branchFusion;
-  meld.tailMerge = request_.tailMerge;
+  for (auto [name, on] : {std::pair("scalarize", request_.scalarize),
+                          {"branch-fusion", request_.branchFusion},
+                          {"tail-merge", request_.tailMerge}})
+    if (!on)
+      meld.without.insert(name);
   meld.verify = request_.verify;
   meld.recordSides = true;
   meld.pressure = false; // the verdict on the machine code counts waves
@@ -147,7 +148,7 @@ Error Compilation::transform(Module &module) {
       return e;
   }
   for (const auto &d : decisionLog.entries()) {
-    if (d.melded && passes::isScalarizePass(d.pass))
+    if (d.melded && passes::isScalarizer(d.pass))
       scalarized_.insert(d.kernel);
     decisions_.push_back({d.kernel, d.melded,
                           Json{{"location", d.location},

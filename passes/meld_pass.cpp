@@ -1,4 +1,5 @@
 #include "passes/meld_pass.h"
+#include "passes/pass_list.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/fingerprint.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include <type_traits>
 
 namespace meld::passes {
 
@@ -64,35 +66,38 @@ PreservedAnalyses MeldPass::run(Function &function, FunctionAnalysisManager &ana
     }
     return !preserved.areAllPreserved();
   };
-  if (options_.wants("triangles"))
-    step(MeldTrianglesPass(options_, log_, point_));
-  // Widest first: what a whole-region melding could have joined must not be cut up by a tail.
-  if (options_.wants("branch-fusion"))
-    step(MeldCfmPass(options_, log_, point_, MeldScope::diamonds));
-  if (options_.wants("cfm"))
-    step(MeldCfmPass(options_, log_, point_, MeldScope::all));
-  if (options_.wants("padding") && step(MeldPaddingPass(options_, log_, point_)) &&
-      options_.wants("cfm"))
-    step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // what has come together
-  if (options_.wants("switch") &&
-      step(MeldSwitchPass(options_, log_, point_, atRest_ ? &atRest_->left : nullptr)) &&
-      options_.wants("cfm"))
-    step(MeldCfmPass(options_, log_, point_, MeldScope::all)); // around what was a switch
-  if (options_.wants("tail-merge"))
-    step(MeldTailMergePass(options_, log_, point_));
+  auto make = [&]<typename Pass>() {
+    if constexpr (std::is_same_v<Pass, MeldSwitchPass>)
+      return Pass(options_, log_, point_, atRest_ ? &atRest_->left : nullptr);
+    else
+      return Pass(options_, log_, point_);
+  };
+  auto one = [&]<typename Pass>(StringRef name, Where where) {
+    if (!options_.wants(name) || (where == Where::lateIfMelded && !changed))
+      return;
+    // What has come together, or stands around what was a switch.
+    if (step(make.template operator()<Pass>()) && where == Where::bothThenCfm &&
+        options_.wants("cfm"))
+      step(MeldCfmPass(options_, log_, point_));
+  };
+  auto melders = [&](bool late) {
+#define MELD_MELDER(name, Class, where, chosen)                                                    \
+  if (late == (Where::where == Where::late || Where::where == Where::lateIfMelded))                \
+    one.template operator()<Class>(name, Where::where);
+#include "passes/passes.def"
+  };
+  melders(false);
   if (changed) {
     step(EarlyCSEPass(true));
     step(SimplifyCFGPass());
   }
-  // Last, and not early: LLVM's if-conversion would flatten again what this opens.
-  if (options_.wants("unpredicate") && point_ != Point::early)
-    step(MeldUnpredicatePass(options_, log_, point_));
-  // What is proven uniform stays scalar where our selects and joins hide it from LLVM.
-  if (changed && options_.wants("uniform-branch") && point_ != Point::early)
-    step(UniformBranchPass(options_, log_, point_));
-  // Of whatever was melded at either point.
-  if (point_ != Point::early)
+  if (point_ != Point::early) {
+    // LLVM's if-conversion would flatten again, behind the early point, what unpredicate opens; and
+    // what is proven uniform stays scalar where our selects and joins hide it from LLVM.
+    melders(true);
+    // Of whatever was melded at either point.
     step(RepeatedIfsPass());
+  }
   if (!changed && atRest_)
     atRest_->add(key);
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

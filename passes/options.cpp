@@ -1,5 +1,5 @@
 #include "passes/options.h"
-#include "passes/scalarize/scalarize.h"
+#include "passes/pass_list.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -20,11 +20,34 @@ static llvm::Error checkRegex(StringRef key, StringRef value) {
 }
 
 llvm::ArrayRef<StringRef> MeldOptions::passNames() {
-  static const StringRef names[] = {"triangles",   "branch-fusion",  "cfm",
-                                    "padding",     "switch",         "tail-merge",
-                                    "unpredicate", "uniform-branch", "scalarize"};
+  static const StringRef names[] = {
+#define MELD_MELDER(name, ...) name,
+#define MELD_FAMILY(name, ...) name,
+#define MELD_SCALARIZER(name, ...) name,
+#include "passes/passes.def"
+  };
   return names;
 }
+
+namespace {
+
+struct Scalarizer {
+  StringRef name;
+  bool unasked;
+};
+constexpr Scalarizer scalarizers[] = {
+#define MELD_SCALARIZER(name, Class, where, chosen) {name, runsUnasked(Chosen::chosen)},
+#include "passes/passes.def"
+};
+
+const Scalarizer *scalarizer(StringRef pass) {
+  const auto *found = llvm::find_if(scalarizers, [&](auto &one) { return one.name == pass; });
+  return found == std::end(scalarizers) ? nullptr : found;
+}
+
+} // namespace
+
+bool isScalarizer(StringRef name) { return name.consume_front("meld-") && scalarizer(name); }
 
 static bool isAll(StringRef name) { return name == "meld" || name == "all"; }
 
@@ -37,8 +60,7 @@ static llvm::Error checkPasses(StringRef list) {
     name = name.trim();
     StringRef plain = name;
     plain.consume_front("meld-");
-    if (!isAll(name) && !llvm::is_contained(MeldOptions::passNames(), plain) &&
-        !llvm::is_contained(scalarizePassNames(), plain))
+    if (!isAll(name) && !llvm::is_contained(MeldOptions::passNames(), plain))
       return bad("passes: no pass '" + name + "', there are " +
                  llvm::join(MeldOptions::passNames(), ", "));
   }
@@ -53,9 +75,7 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
     auto [key, value] = item.trim().split('=');
     if (value.empty()) {
       bool on = !key.consume_front("no-");
-      if (key == "scalarize")
-        options.scalarize = on;
-      else if (key == "verify")
+      if (key == "verify")
         options.verify = on;
       else if (key == "force")
         options.force = on;
@@ -65,8 +85,7 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
         options.early = on;
       else if (key == "late")
         options.late = on;
-      else if (llvm::is_contained(passNames(), key) ||
-               llvm::is_contained(scalarizePassNames(), key))
+      else if (llvm::is_contained(passNames(), key))
         on ? void(options.without.erase(key.str())) : void(options.without.insert(key.str()));
       else
         return bad("unknown option '" + item + "'");
@@ -93,25 +112,31 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
   return options;
 }
 
+// Whether the list names the pass; `all` names every one that runs unless told otherwise.
+static bool names(StringRef list, StringRef pass, bool all) {
+  llvm::SmallVector<StringRef, 8> words;
+  list.split(words, ',', -1, false);
+  return llvm::any_of(words, [&](StringRef word) {
+    word = word.trim();
+    word.consume_front("meld-");
+    return word == pass || (all && isAll(word));
+  });
+}
+
+// No one knows how often waves agree: what costs a copy of the code for that has to be asked for,
+// and so has what this LLVM does not live with.
 bool MeldOptions::wants(StringRef pass) const {
-  if (passes == "none")
+  if (passes == "none" || without.count(pass.str()))
     return false;
-  if (without.count(pass.str()))
-    return false;
-  if ((pass == "branch-fusion" && !branchFusion) || (pass == "tail-merge" && !tailMerge) ||
-      (pass == "scalarize" && !scalarize))
-    return false;
-  if (passes.empty())
-    return true;
-  llvm::SmallVector<StringRef, 8> names;
-  StringRef(passes).split(names, ',', -1, false);
-  for (StringRef name : names) {
-    name = name.trim();
-    name.consume_front("meld-");
-    if (name == pass || isAll(name))
+  if (const Scalarizer *one = scalarizer(pass)) {
+    if (without.count("scalarize"))
+      return false;
+    if (!one->unasked)
+      return names(passes, pass, false);
+    if (names(passes, "scalarize", false))
       return true;
   }
-  return false;
+  return passes.empty() || names(passes, pass, true);
 }
 
 bool MeldOptions::wantsKernel(StringRef name) const {

@@ -17,7 +17,8 @@ class MeldChoice;
 class FpSettling;
 
 struct MeldOptions {
-  /// Comma list out of passNames(), with or without "meld-" in front. Empty: all. "none": nothing.
+  /// Comma list out of passNames(), with or without "meld-" in front. Empty: all that run unless
+  /// told otherwise. "none": nothing.
   std::string passes;
   /// Passes that are left out, by name; read from "no-switch" and the like.
   std::set<std::string> without;
@@ -27,9 +28,6 @@ struct MeldOptions {
   bool force = false;
   /// How often the melder looks again at a function it has changed.
   unsigned maxIterations = 16;
-  bool scalarize = true;
-  bool branchFusion = true;
-  bool tailMerge = true;
   /// Run the IR verifier after each melding; a function that fails is put back as it was.
   bool verify = true;
   /// Take lost waves off a plan's gain (transform/lost_waves.h); for where nobody looks at the
@@ -55,8 +53,9 @@ struct MeldOptions {
   /// Reads "min-profit=5;force;no-tail-merge;passes=cfm;include=RE": the parameters of `meld<...>`.
   static llvm::Expected<MeldOptions> parse(llvm::StringRef text);
 
-  /// The transforms that `meld` is made of, in the order in which they run.
+  /// The passes that can be chosen and left out, in the order in which they run (passes.def).
   static llvm::ArrayRef<llvm::StringRef> passNames();
+  /// Whether the pass with this name, one of passNames(), runs.
   bool wants(llvm::StringRef pass) const;
   bool wantsKernel(llvm::StringRef name) const;
   /// A gain of this many percent is enough.
@@ -64,5 +63,8 @@ struct MeldOptions {
   /// The gain need not even be one: a negative threshold asks for all that costs less than that.
   bool takesLosses() const { return force || minProfit < 0; }
 };
+
+/// Whether it is "meld-" and one of the passes that meld-scalarize is made of.
+bool isScalarizer(llvm::StringRef name);
 
 } // namespace meld::passes

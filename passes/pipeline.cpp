@@ -2,10 +2,16 @@
 #include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/forward_progress.h"
-#include "passes/compat.h"
 #include "passes/cost/pressure.h"
 #include "passes/meld_pass.h"
+#include "passes/pass_list.h"
+#include "passes/scalarize/affine_address.h"
+#include "passes/scalarize/constant_loads.h"
+#include "passes/scalarize/converged_loops.h"
+#include "passes/scalarize/dynamic_convergence.h"
+#include "passes/scalarize/multiply_add.h"
 #include "passes/scalarize/scalarize.h"
+#include "passes/scalarize/uniform_values.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/fp_choices.h"
@@ -54,82 +60,36 @@ std::optional<StringRef> parameters(StringRef text, StringRef pass) {
   return text;
 }
 
+/// Adds `Pass` with what stands in its angle brackets; false where that is no options.
+template <typename Pass>
+bool addByName(StringRef parameters, FunctionPassManager &manager, const MeldOptions &defaults,
+               DecisionLog *log) {
+  if (parameters.empty()) {
+    manager.addPass(makePass<Pass>(defaults, log));
+    return true;
+  }
+  auto options = MeldOptions::parse(parameters);
+  if (!options) {
+    errs() << toString(options.takeError()) << "\n";
+    return false;
+  }
+  manager.addPass(makePass<Pass>(*options, log));
+  return true;
+}
+
 bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions &defaults,
                  DecisionLog *log) {
-  if (text == "print<meld-divergence>") {
-    manager.addPass(DivergencePrinterPass(outs()));
-    return true;
+  if (auto found = parameters(text, "meld"))
+    return addByName<MeldPass>(*found, manager, defaults, log);
+#define MELD_PASS(name, Class, where, chosen)                                                      \
+  if (auto found = parameters(text, "meld-" name))                                                 \
+    return addByName<Class>(*found, manager, defaults, log);
+#define MELD_PRINTER(name, Class)                                                                  \
+  if (text == "print<meld-" name ">") {                                                            \
+    manager.addPass(Class(outs()));                                                                \
+    return true;                                                                                   \
   }
-  if (text == "meld-settle-fp") {
-    manager.addPass(SettleFpPass());
-    return true;
-  }
-  if (text == "meld-repeated-ifs") {
-    manager.addPass(RepeatedIfsPass());
-    return true;
-  }
-  if (text == "meld-stay-before-barrier") {
-    manager.addPass(StayBeforeBarrierPass(defaults));
-    return true;
-  }
-  if (text == "meld-stay-in-loop") {
-    manager.addPass(StayInLoopPass());
-    return true;
-  }
-  if (text == "print<meld-constancy>") {
-    manager.addPass(ConstancyPrinterPass(outs()));
-    return true;
-  }
-  if (text == "print<meld-forward-progress>") {
-    manager.addPass(ForwardProgressPrinterPass(outs()));
-    return true;
-  }
-  if (text == "print<meld-cost>") {
-    manager.addPass(CostPrinterPass(outs()));
-    return true;
-  }
-  if (text == "print<meld-regions>") {
-    manager.addPass(RegionPrinterPass(outs()));
-    return true;
-  }
-  for (StringRef pass :
-       {"meld", "meld-triangles", "meld-unpredicate", "meld-uniform-branch", "meld-cfm",
-        "meld-padding", "meld-switch", "meld-branch-fusion", "meld-tail-merge", "meld-scalarize",
-        "meld-scalarize-values", "meld-scalarize-loads", "meld-affine-address",
-        "meld-multiply-add-address", "meld-converged-loops", "meld-dynamic-convergence"}) {
-    auto found = parameters(text, pass);
-    if (!found)
-      continue;
-    MeldOptions options = defaults;
-    if (!found->empty()) {
-      auto parsed = MeldOptions::parse(*found);
-      if (!parsed) {
-        errs() << toString(parsed.takeError()) << "\n";
-        return false;
-      }
-      options = *parsed;
-    }
-    if (addScalarizePass(pass, manager, options, log))
-      return true;
-    if (pass == "meld")
-      manager.addPass(MeldPass(options, log));
-    else if (pass == "meld-triangles")
-      manager.addPass(MeldTrianglesPass(options, log));
-    else if (pass == "meld-uniform-branch")
-      manager.addPass(UniformBranchPass(options, log));
-    else if (pass == "meld-unpredicate")
-      manager.addPass(MeldUnpredicatePass(options, log));
-    else if (pass == "meld-padding")
-      manager.addPass(MeldPaddingPass(options, log));
-    else if (pass == "meld-switch")
-      manager.addPass(MeldSwitchPass(options, log));
-    else if (pass == "meld-tail-merge")
-      manager.addPass(MeldTailMergePass(options, log));
-    else
-      manager.addPass(MeldCfmPass(options, log, Point::byName,
-                                  pass == "meld-cfm" ? MeldScope::all : MeldScope::diamonds));
-    return true;
-  }
+#include "passes/passes.def"
   return false;
 }
 
@@ -171,11 +131,11 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
             manager.addPass(
                 createModuleToFunctionPassAdaptor(SettleFpPass(options.settling, Point::late)));
           add(MeldPass(options, log, Point::late));
-          if (options.scalarize)
-            add(ScalarizePass(options, log, Point::late));
-          if (StayInLoopPass::needed)
-            add(StayInLoopPass());
-          add(StayBeforeBarrierPass(options));
+#define MELD_PASS(name, Class, where, chosen)                                                      \
+  if (Where::where == Where::behind && runsUnasked(Chosen::chosen) &&                              \
+      !options.without.count(name))                                                                \
+    add(makePass<Class>(options, log, Point::late));
+#include "passes/passes.def"
         });
 }
 

@@ -33,14 +33,11 @@
 #pragma once
 
 #include "passes/logged_pass.h"
-#include "llvm/Config/llvm-config.h"
 
 namespace meld::passes {
 
 class MultiplyAddPass : public LoggedPass<MultiplyAddPass> {
 public:
-  /// Part of what runs unless told otherwise.
-  static constexpr bool unasked = LLVM_VERSION_MAJOR < 16;
   using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };

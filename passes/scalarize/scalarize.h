@@ -11,7 +11,7 @@
 //   multiply-add-address  scalar base and an index that may be too large for that (multiply_add.h)
 //
 // Values come first: they make addresses uniform that the loads then use. Each runs on its own as
-// meld-<name> and is left out by `no-<name>`; `no-scalarize` leaves out all.
+// meld-<name> and is left out by `no-<name>`; `no-scalarize` leaves out all. passes.def has the list.
 #pragma once
 
 #include "passes/logged_pass.h"
@@ -23,15 +23,5 @@ public:
   using LoggedPass::LoggedPass;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };
-
-/// The names above, without "meld-".
-llvm::ArrayRef<llvm::StringRef> scalarizePassNames();
-/// "meld-" and one of those.
-bool isScalarizePass(llvm::StringRef name);
-/// Whether the options leave this one of the family in.
-bool wantsScalarize(const MeldOptions &options, llvm::StringRef pass);
-/// Adds "meld-scalarize" or one of the family; false when `name` (with "meld-") is something else.
-bool addScalarizePass(llvm::StringRef name, llvm::FunctionPassManager &manager,
-                      const MeldOptions &options, DecisionLog *log);
 
 } // namespace meld::passes

@@ -49,4 +49,11 @@ private:
   MeldScope scope_;
 };
 
+/// meld-branch-fusion: two single blocks with one join, and nothing else.
+class MeldBranchFusionPass : public MeldCfmPass {
+public:
+  MeldBranchFusionPass(MeldOptions options, DecisionLog *log, Point point = Point::byName)
+      : MeldCfmPass(std::move(options), log, point, MeldScope::diamonds) {}
+};
+
 } // namespace meld::passes

@@ -29,15 +29,12 @@
 // analysis where a loop has candidates. Nothing is unsafe about it.
 #pragma once
 
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/PassManager.h"
 
 namespace meld::passes {
 
 class StayInLoopPass : public llvm::PassInfoMixin<StayInLoopPass> {
 public:
-  /// Whether the code generator of this LLVM needs it.
-  static constexpr bool needed = LLVM_VERSION_MAJOR < 18;
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };
 

@@ -20,25 +20,15 @@ const std::vector<std::string> &allowedWords(std::string_view name) {
   static const std::vector<std::string> compilers = {"thread", "process"};
   static const std::vector<std::string> trusts = {"interface", "verify"};
   static const std::vector<std::string> dumps = {"ir", "isa", "decision", "cfg"};
-  // passNames() and scalarizePassNames() in passes/, which is LLVM's world; tests/jit compares.
-  static const std::vector<std::string> passes = {"all",
-                                                  "meld",
-                                                  "none",
-                                                  "triangles",
-                                                  "branch-fusion",
-                                                  "cfm",
-                                                  "padding",
-                                                  "switch",
-                                                  "tail-merge",
-                                                  "unpredicate",
-                                                  "uniform-branch",
-                                                  "scalarize",
-                                                  "converged-loops",
-                                                  "dynamic-convergence",
-                                                  "scalarize-values",
-                                                  "scalarize-loads",
-                                                  "affine-address",
-                                                  "multiply-add-address"};
+  static const std::vector<std::string> passes = {
+      "all",
+      "meld",
+      "none",
+#define MELD_MELDER(name, ...) name,
+#define MELD_FAMILY(name, ...) name,
+#define MELD_SCALARIZER(name, ...) name,
+#include "passes/passes.def"
+  };
   return name == "MELD_COMPILE_MODE" ? modes
          : name == "MELD_COMPILER"   ? compilers
          : name == "MELD_TRUST"      ? trusts

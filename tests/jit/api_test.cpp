@@ -1,7 +1,6 @@
 // The C face: pointers, ownership, bad requests.
 #include "jit/api.h"
-#include "passes/pipeline.h"
-#include "passes/scalarize/scalarize.h"
+#include "passes/options.h"
 #include "runtime/settings/settings.h"
 #include "tests/jit/test_objects.h"
 
@@ -97,7 +96,7 @@ TEST(Api, asksForLlvmsOptions) {
   EXPECT_EQ(count.ends, 0);
 }
 
-// runtime/settings knows the passes by name, and LLVM's world is not its own.
+// Both read passes/passes.def.
 TEST(Api, settingsKnowThePasses) {
   using meld::passes::MeldOptions;
   auto parsed = [](const std::string &text) {
@@ -107,9 +106,8 @@ TEST(Api, settingsKnowThePasses) {
         },
         {});
   };
-  for (auto names : {MeldOptions::passNames(), meld::passes::scalarizePassNames()})
-    for (llvm::StringRef name : names)
-      EXPECT_TRUE(parsed(name.str()).warnings.empty()) << name.str();
+  for (llvm::StringRef name : MeldOptions::passNames())
+    EXPECT_TRUE(parsed(name.str()).warnings.empty()) << name.str();
   // And no others.
   const auto wrong = parsed("no-such-pass");
   ASSERT_EQ(wrong.warnings.size(), 1u);

@@ -5,7 +5,7 @@
 #include "jit/embedded.h"
 #include "jit/estimate.h"
 #include "jit/session.h"
-#include "passes/scalarize/scalarize.h"
+#include "passes/options.h"
 #include "passes/transform/meld_choice.h"
 #include "tests/jit/test_objects.h"
 
@@ -197,7 +197,7 @@ TEST(Verdict, scalarizationDoesNotPayForMeldings) {
             kernel["before"]["estimatedCycles"].get<double>());
   unsigned scalarized = 0, leftOut = 0;
   for (const auto &decision : kernel["decisions"]) {
-    const bool scalar = passes::isScalarizePass(decision["pass"].get<std::string>());
+    const bool scalar = passes::isScalarizer(decision["pass"].get<std::string>());
     EXPECT_EQ(decision["melded"].get<bool>(), scalar) << decision;
     scalarized += scalar;
     leftOut += decision["reason"] == passes::leftOutReason;

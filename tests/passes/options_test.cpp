@@ -72,7 +72,27 @@ TEST(MeldOptions, PassListChooses) {
   EXPECT_FALSE(options.wants("cfm"));
   options.passes = "all";
   for (llvm::StringRef pass : MeldOptions::passNames())
-    EXPECT_TRUE(options.wants(pass)) << pass.str();
+    EXPECT_EQ(options.wants(pass), MeldOptions().wants(pass)) << pass.str();
+}
+
+// A pass of meld-scalarize runs with its family, alone, and, where it copies code, only by its name.
+TEST(MeldOptions, ScalarizationIsAFamily) {
+  MeldOptions options;
+  EXPECT_TRUE(options.wants("scalarize-loads"));
+  EXPECT_FALSE(options.wants("converged-loops"));
+  options.passes = "scalarize";
+  EXPECT_TRUE(options.wants("scalarize-loads"));
+  EXPECT_FALSE(options.wants("converged-loops"));
+  EXPECT_FALSE(options.wants("cfm"));
+  options.passes = "scalarize-loads,converged-loops";
+  EXPECT_TRUE(options.wants("scalarize-loads"));
+  EXPECT_TRUE(options.wants("converged-loops"));
+  EXPECT_FALSE(options.wants("scalarize-values"));
+  options.without = {"scalarize"};
+  EXPECT_FALSE(options.wants("scalarize-loads"));
+  EXPECT_FALSE(options.wants("converged-loops"));
+  EXPECT_TRUE(meld::passes::isScalarizer("meld-scalarize-loads"));
+  EXPECT_FALSE(meld::passes::isScalarizer("meld-cfm"));
 }
 
 TEST(MeldOptions, EachPassCanBeLeftOut) {
@@ -80,7 +100,10 @@ TEST(MeldOptions, EachPassCanBeLeftOut) {
     auto parsed = MeldOptions::parse(("no-" + pass).str());
     ASSERT_TRUE(bool(parsed)) << pass.str();
     for (llvm::StringRef other : MeldOptions::passNames())
-      EXPECT_EQ(parsed->wants(other), other != pass) << other.str();
+      EXPECT_EQ(parsed->wants(other),
+                MeldOptions().wants(other) && other != pass &&
+                    (pass != "scalarize" || !meld::passes::isScalarizer(("meld-" + other).str())))
+          << other.str();
   }
   EXPECT_NE(errorOf("passes=cfm,fusion").find("'fusion'"), std::string::npos);
   EXPECT_EQ(errorOf("passes=meld-switch,cfm"), "");
