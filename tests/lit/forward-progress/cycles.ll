@@ -179,6 +179,26 @@ e:
   ret void
 }
 
+; A retry that some rounds leave out waits for what they ask first.
+; CHECK-LABEL: for function: asked_first
+; CHECK-NEXT: cycle at %l waits
+define amdgpu_kernel void @asked_first(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+entry:
+  br label %l
+l:
+  %ready = load atomic i32, ptr addrspace(1) %q monotonic, align 4
+  %c = icmp eq i32 %ready, 1
+  br i1 %c, label %try, label %l
+try:
+  %seen = load i32, ptr addrspace(1) %p
+  %new = mul i32 %seen, 3
+  %pair = cmpxchg ptr addrspace(1) %p, i32 %seen, i32 %new monotonic monotonic
+  %got = extractvalue { i32, i1 } %pair, 1
+  br i1 %got, label %e, label %l
+e:
+  ret void
+}
+
 ; A flag, atomic or volatile; a bound beside it does not help.
 ; CHECK-LABEL: for function: flag
 ; CHECK-NEXT: cycle at %l waits

@@ -334,7 +334,9 @@ mutations += [
     Mutation("waits: a step of nothing", cycles, " && !isZero(*add->getOperand(1 - i))", ""),
     Mutation("waits: memory of others", cycles, "argument->onlyReadsMemory());", "true);"),
     Mutation("waits: assembly", calls, "if (call->isInlineAsm())\n    return mayWaitInAssembly(*call);", "if (call->isInlineAsm())\n    return false;"),
-    Mutation("waits: barriers", calls, "return call.isConvergent() || (intrinsic", "return (intrinsic"),
+    Mutation("waits: barriers", calls, "return call.isConvergent() || (intrinsic", "return (intrinsic",
+             "of the target's intrinsics that are known to end, those that are convergent (ds.append) do; barriers are not among "
+             "them. It is for what later versions bring"),
     Mutation("waits: unknown intrinsics", calls, "(intrinsic.isTargetIntrinsic() && !isKnownToEnd(call, name))", "false"),
     Mutation("waits: functions", calls, "    return mayWait(*callee);", "    return false;"),
     Mutation("waits: functions of functions", calls, "bool waits = any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); });",
