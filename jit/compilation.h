@@ -104,6 +104,10 @@ private:
     return llvm::MemoryBufferRef(request_.codeObject, "code object");
   }
   bool changesNothing_ = false; ///< the transform of untrusted()
+  /// By the user: such a kernel stays the original's code, or nothing is replaced.
+  bool isLeftOut(const std::string &kernel) const {
+    return !recompileOnly() && !selected_.count(kernel);
+  }
   bool recompileOnly() const { return request_.passes == "none"; }
 
   const CompileRequest &request_;
@@ -112,7 +116,7 @@ private:
   DeviceObject object_;
   CompileOptions options_;
   std::vector<Kernel> kernels_;
-  std::set<std::string> exports_; ///< the original's dynamic symbols
+  std::set<std::string> exports_;             ///< the original's dynamic symbols
   std::set<std::string> selected_;
   std::map<std::string, KernelState> states_;
   std::vector<Decided> decisions_;

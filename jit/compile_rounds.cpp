@@ -5,6 +5,7 @@
 #include "jit/machine_code.h"
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
+#include "jit/same_code.h"
 #include "passes/transform/meld_choice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -49,20 +50,29 @@ double milliseconds(std::chrono::steady_clock::time_point since) {
 // inlining.
 std::set<std::string> Compilation::leftAlone(const Module &module) const {
   std::set<std::string> names;
-  std::vector<const Function *> work;
-  auto add = [&](const Function *f) {
-    if (f && !f->isDeclaration() && names.insert(f->getName().str()).second)
-      work.push_back(f);
+  std::set<const Constant *> seen;
+  std::vector<const Constant *> work;
+  auto reach = [&](const Value *value) {
+    if (auto *constant = dyn_cast_or_null<Constant>(value);
+        constant && seen.insert(constant).second)
+      work.push_back(constant);
   };
   for (const auto &[name, state] : states_)
     if (state.excluded || !selected_.count(name))
-      add(module.getFunction(name));
+      reach(module.getFunction(name));
   while (!work.empty()) {
-    const Function *f = work.back();
+    const Constant *constant = work.back();
     work.pop_back();
-    for (const auto &i : instructions(f))
-      for (const Use &u : i.operands())
-        add(dyn_cast<Function>(u->stripPointerCasts()));
+    // Held by a constant or a variable: a table of functions.
+    for (const Use &operand : constant->operands())
+      reach(operand);
+    auto *function = dyn_cast<Function>(constant);
+    if (!function || function->isDeclaration())
+      continue;
+    names.insert(function->getName().str());
+    for (const auto &i : instructions(function))
+      for (const Use &operand : i.operands())
+        reach(operand);
   }
   return names;
 }
@@ -213,7 +223,7 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
     if (it == states_.end())
       return compilerError("the new code object has an extra kernel " + after.name);
     auto &s = it->second;
-    s.changed = after.code != s.before->code;
+    s.changed = !isSameCode(disassembler, *s.before, after);
     s.resourcesAfter = after.resources;
     if (!s.changed) {
       s.estimateAfter = s.estimateBefore;
@@ -221,14 +231,17 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
       continue;
     }
     s.estimateAfter = estimate(disassembler.decode(after), after.resources, object_.processor);
+    if (isLeftOut(after.name)) {
+      s.verdict = {false, 0, "left out, and a recompile does not give its code"};
+      continue;
+    }
     if (!mayDiffer(disassembler, after)) {
       s.verdict = {false, 0, "its floating point may have come out in another way"};
       continue;
     }
     s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
                       melded.count(after.name) ? request_.minProfit : 0, request_.force);
-    // Addresses relative to the program counter move with the layout; such a kernel has not really
-    // changed.
+    // Nothing was melded in it, and the compiler has found another way that costs the same.
     if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
         s.estimateAfter.instructions == s.estimateBefore.instructions) {
       s.changed = false;
@@ -334,7 +347,7 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
     } else {
       worse = true;
       reason = "nothing profitable: " + name + ": " + s.verdict.reason;
-      if (s.excluded)
+      if (s.excluded || isLeftOut(name))
         continue; // left alone, and yet it changed: nothing more to try
       s.excludedWhy = s.verdict.reason;
       if (!s.search && !closing) {

@@ -2,6 +2,7 @@
 #include "passes/pass_list.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/changed_functions.h"
 #include "passes/transform/fingerprint.h"
 #include "passes/transform/fp_choices.h"
 #include "passes/transform/meld_switch.h"
@@ -50,7 +51,8 @@ static bool branches(const Function &function) {
 PreservedAnalyses MeldPass::run(Function &function, FunctionAnalysisManager &analyses) {
   // Before inlining a HIP kernel is mostly calls to one-line wrappers; melding then would look at
   // the wrong code.
-  if (function.isDeclaration() || (point_ == Point::early && awaitsInlining(function)))
+  if (function.isDeclaration() || !options_.wantsKernel(function.getName()) ||
+      (point_ == Point::early && awaitsInlining(function)))
     return PreservedAnalyses::all();
   if (!branches(function) && (!options_.wants("unpredicate") || point_ == Point::early))
     return PreservedAnalyses::all();
@@ -96,10 +98,13 @@ PreservedAnalyses MeldPass::run(Function &function, FunctionAnalysisManager &ana
     // what is proven uniform stays scalar where our selects and joins hide it from LLVM.
     melders(true);
     // Of whatever was melded at either point.
-    step(RepeatedIfsPass());
+    if (changed || holdsChanges(function))
+      step(RepeatedIfsPass());
   }
   if (!changed && atRest_)
     atRest_->add(key);
+  if (changed && point_ != Point::byName) // by name nobody takes the marks away
+    markChanged(function);
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

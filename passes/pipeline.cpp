@@ -14,6 +14,7 @@
 #include "passes/scalarize/uniform_values.h"
 #include "passes/transform/branch_analyses.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/changed_functions.h"
 #include "passes/transform/fp_choices.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
@@ -47,6 +48,46 @@ public:
 private:
   std::shared_ptr<FpSettling> settling_;
   Pass pass_;
+};
+
+/// Scalarization, which says of itself only that it has changed something.
+class Marked : public PassInfoMixin<Marked> {
+public:
+  explicit Marked(ScalarizePass pass) : pass_(std::move(pass)) {}
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    PreservedAnalyses preserved = pass_.run(function, analyses);
+    if (!preserved.areAllPreserved())
+      markChanged(function);
+    return preserved;
+  }
+
+private:
+  ScalarizePass pass_;
+};
+
+/// A pass that keeps a fault of LLVM's away from changed code, for functions that have some.
+template <typename Pass> class WhereChanged : public PassInfoMixin<WhereChanged<Pass>> {
+public:
+  WhereChanged(MeldOptions options, Pass pass)
+      : options_(std::move(options)), pass_(std::move(pass)) {}
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!holdsChanges(function) || !options_.wantsKernel(function.getName()))
+      return PreservedAnalyses::all();
+    return pass_.run(function, analyses);
+  }
+
+private:
+  MeldOptions options_;
+  Pass pass_;
+};
+
+/// The last of ours: nothing behind it reads the marks, and what was not changed has none.
+class DropMarksPass : public PassInfoMixin<DropMarksPass> {
+public:
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    dropChangedMark(function);
+    return PreservedAnalyses::all(); // no analysis knows it
+  }
 };
 
 // "meld-cfm<min-profit=5>" -> the parameters after the name, or nothing when it is another pass.
@@ -118,7 +159,6 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
       manager.addPass(WhereSettled(options.settling, MeldPass(options, log, Point::early, atRest)));
     });
   if (options.late)
-    // The dots: from 20 on there is a link-time phase, too.
     builder.registerOptimizerLastEPCallback(
         [options, log](ModulePassManager &manager, OptimizationLevel level, auto...) {
           if (level == OptimizationLevel::O0)
@@ -131,12 +171,21 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, Dec
             manager.addPass(
                 createModuleToFunctionPassAdaptor(SettleFpPass(options.settling, Point::late)));
           add(MeldPass(options, log, Point::late));
-#define MELD_PASS(name, Class, where, chosen)                                                      \
+#define MELD_FAMILY(name, Class, where, chosen)                                                    \
   if (Where::where == Where::behind && runsUnasked(Chosen::chosen) &&                              \
       !options.without.count(name))                                                                \
-    add(makePass<Class>(options, log, Point::late));
+    add(Marked(makePass<Class>(options, log, Point::late)));
+#define MELD_FIX(name, Class, where, chosen)                                                       \
+  if (Where::where == Where::behind && runsUnasked(Chosen::chosen) &&                              \
+      !options.without.count(name))                                                                \
+    add(WhereChanged(options, makePass<Class>(options, log, Point::late)));
 #include "passes/passes.def"
         });
+  // The dots: from 20 on there is a link-time phase, too.
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &manager, OptimizationLevel, auto...) {
+        manager.addPass(createModuleToFunctionPassAdaptor(DropMarksPass()));
+      });
 }
 
 } // namespace meld::passes

@@ -61,7 +61,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--only", default=".")
-    parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|melder/|padding/|scalarize/copied|switch/|tail-merge/|triangles/|unpredicate/|wave-state/")
+    parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|left-out/|melder/|padding/|scalarize/copied|switch/|tail-merge/|triangles/|unpredicate/|wave-state/")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()

@@ -342,4 +342,16 @@ mutations += [
     Mutation("waits: functions of functions", calls, "bool waits = any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); });",
              "bool waits = false;"),
     Mutation("waits: unknown functions", calls, "return !call->hasFnAttr(Attribute::WillReturn) || call->isConvergent();", "return false;"),
+    # What is not changed, and what is left out.
+    Mutation("untouched: functions that hold no change", "pipeline.cpp",
+             "if (!holdsChanges(function) || !options_", "if (!options_"),
+    Mutation("untouched: ifs in a row", "pipeline.cpp", " && (changed || holdsChanges(function))", ""),
+    Mutation("untouched: left out, ifs in a row", "pipeline.cpp",
+             "if (function.isDeclaration() || !options_.wantsKernel(function.getName()) ||\n        (point_",
+             "if (function.isDeclaration() ||\n        (point_"),
+    Mutation("untouched: left out, loops", "pipeline.cpp",
+             "if (!holdsChanges(function) || !options_.wantsKernel(function.getName()))", "if (!holdsChanges(function))"),
+    Mutation("untouched: what is inlined", "transform/changed_functions.cpp", "work_.push_back(&function);", ";"),
+    Mutation("untouched: tables of functions", "transform/changed_functions.cpp",
+             "if (!function.isDeclaration())\n          mark(function);", "if (false)\n          mark(function);"),
 ]

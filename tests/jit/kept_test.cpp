@@ -1,0 +1,102 @@
+// What is not melded beside what is: kernels that are left out are the original's code, variables
+// lie where their declarations allow.
+#include "jit/code_object.h"
+#include "jit/compile.h"
+#include "jit/embedded.h"
+#include "jit/same_code.h"
+#include "jit/session.h"
+#include "tests/jit/test_objects.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace llvm;
+using namespace meld::jit;
+using namespace meld::jit::test;
+using Status = CompileReply::Status;
+
+namespace {
+
+/// The kernels whose code is not the original's.
+std::set<std::string> changed(StringRef original, StringRef made) {
+  auto before = readKernels(MemoryBufferRef(original, "original")),
+       after = readKernels(MemoryBufferRef(made, "made"));
+  EXPECT_TRUE(before && after);
+  auto disassembler = cantFail(Disassembler::create("gfx90a"));
+  std::set<std::string> names;
+  for (size_t i = 0; i < before->size(); ++i)
+    if (!isSameCode(disassembler, (*before)[i], (*after)[i]))
+      names.insert((*before)[i].name);
+  return names;
+}
+
+TEST(Kept, KernelsThatAreLeftOutAreTheOriginals) {
+  auto file = codeObject("kept");
+  for (const bool include : {true, false}) {
+    CompileRequest r;
+    r.codeObject = file->getBuffer();
+    (include ? r.kernelInclude : r.kernelExclude) = include ? "^sides$" : "^(longestMatch|window)$";
+    const auto reply = compile(r);
+    ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+    EXPECT_EQ(changed(file->getBuffer(), reply.bytes), std::set<std::string>{"sides"});
+    EXPECT_EQ(reply.reason, "1 kernel(s) improved");
+  }
+}
+
+// Nor do those change in which nothing is found to meld.
+TEST(Kept, KernelsWithNothingToMeldAreTheOriginals) {
+  auto file = codeObject("kept");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.scalarize = false;
+  r.passes = "branch-fusion";
+  const auto reply = compile(r);
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  const auto json = nlohmann::json::parse(reply.json);
+  std::set<std::string> melded;
+  for (const auto &kernel : json["kernels"])
+    for (const auto &decision : kernel["decisions"])
+      if (decision["melded"].get<bool>())
+        melded.insert(kernel["name"].get<std::string>());
+  ASSERT_EQ(melded, std::set<std::string>{"sides"});
+  EXPECT_EQ(changed(file->getBuffer(), reply.bytes), melded);
+}
+
+/// The object with bitcode in which the left-out kernel does one store more.
+std::string otherBitcode(StringRef kernelName) {
+  auto file = codeObject("kept");
+  auto object = cantFail(readDeviceObject(*file));
+  LLVMContext context;
+  auto module = cantFail(parseUnits(object.modules, context));
+  Function &kernel = *module->getFunction(kernelName);
+  IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+  builder.CreateStore(builder.getInt8(0), kernel.getArg(0), /*isVolatile=*/true);
+  SmallString<0> bitcode;
+  raw_svector_ostream os(bitcode);
+  WriteBitcodeToFile(*module, os);
+  return withSection(file->getBuffer(), ".llvmbc", bitcode);
+}
+
+// Bitcode that does not give the kernel's code: what the user has left out would be exchanged
+// without being asked for, whatever the estimate says, and forced or not.
+TEST(Kept, AKernelThatIsLeftOutIsNeverExchanged) {
+  const std::string object = otherBitcode("window");
+  for (const bool force : {false, true}) {
+    CompileRequest r;
+    r.codeObject = object;
+    r.kernelInclude = "^sides$";
+    r.force = force;
+    const auto reply = compile(r);
+    EXPECT_EQ(reply.status, Status::unchanged) << force;
+    EXPECT_NE(reply.reason.find("window: left out, and a recompile does not give its code"),
+              std::string::npos)
+        << reply.reason;
+  }
+}
+
+} // namespace
