@@ -90,6 +90,8 @@ private:
   /// Of several modules only what the original exports, and all of that; for any module before it
   /// is optimised.
   void keepExports(llvm::Module &module) const;
+  /// What the gate holds the exported variables' addresses to (runtime/gate/alignment.h).
+  void noteVariables(const llvm::Module &module);
   llvm::Error transform(llvm::Module &module);
   llvm::Error judgeKernels(Disassembler &disassembler);
   Json sidesOf(const passes::Decision &decision);
@@ -117,6 +119,7 @@ private:
   CompileOptions options_;
   std::vector<Kernel> kernels_;
   std::set<std::string> exports_;             ///< the original's dynamic symbols
+  std::map<std::string, uint64_t> variables_; ///< exported ones, with their declared alignment
   std::set<std::string> selected_;
   std::map<std::string, KernelState> states_;
   std::vector<Decided> decisions_;

@@ -71,6 +71,7 @@ Json Compilation::metadata(Detail detail) const {
         rejections > mostRejections ? rejections - mostRejections : 0;
   }
   Json whole{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}};
+  whole["variables"] = variables_; // with their alignment, for the gate
   if (detail == Detail::summary)
     return whole;
   // What was melded in device functions that are not kernels themselves. They are mostly inlined,

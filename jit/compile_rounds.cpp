@@ -95,6 +95,17 @@ void Compilation::keepExports(Module &module) const {
     appendToCompilerUsed(module, unused);
 }
 
+// Before the optimiser, which may raise what nobody outside has been promised.
+void Compilation::noteVariables(const Module &module) {
+  variables_.clear();
+  for (const GlobalVariable &variable : module.globals())
+    if (!variable.isDeclaration() && exports_.count(variable.getName().str())) {
+      const auto declared = variable.getAlign();
+      variables_[variable.getName().str()] =
+          (declared ? *declared : module.getDataLayout().getPreferredAlign(&variable)).value();
+    }
+}
+
 // [["both","fmul float","fmul float"],...] and how many more there are; an object of thousands of
 // meldings shows its first ones.
 Json Compilation::sidesOf(const passes::Decision &decision) {
@@ -142,6 +153,7 @@ Error Compilation::transform(Module &module) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
   keepExports(module);
+  noteVariables(module);
   if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_,
                         request_.options))
     return e;

@@ -1,5 +1,6 @@
-// The `.meld` section: a new code object says that it was replaced, by what, and what became
-// of each kernel. What was decided on the way is in the cache entry, not here.
+// The `.meld` section: a new code object says that it was replaced, by what, what became of each
+// kernel, and how its variables are aligned by their declarations (runtime/gate/alignment.h). What
+// was decided on the way is in the cache entry, not here.
 //
 // It is appended behind the last byte (contents, a new section-name table, a new section header
 // table); no existing byte but the ELF header's e_shoff and e_shnum changes. Not allocated, so

@@ -133,6 +133,7 @@ Result<Elf> Elf::parse(ByteView bytes) {
     section.offset = raw[i].sh_offset;
     section.size = raw[i].sh_size;
     section.entrySize = raw[i].sh_entsize;
+    section.alignment = raw[i].sh_addralign;
     section.link = raw[i].sh_link;
     section.info = raw[i].sh_info;
     if (section.type != SHT_NOBITS && section.type != SHT_NULL) {

@@ -17,6 +17,7 @@ struct ElfSection {
   std::string_view name;
   uint32_t type = 0;
   uint64_t flags = 0, address = 0, offset = 0, size = 0, entrySize = 0;
+  uint64_t alignment = 0; ///< sh_addralign: what the strictest thing in it has asked for
   uint32_t link = 0, info = 0;
   ByteView bytes; ///< empty for SHT_NOBITS
 };

@@ -1,5 +1,6 @@
 #include "runtime/gate/gate.h"
 
+#include "runtime/gate/alignment.h"
 #include "runtime/gate/occupancy.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ constexpr uint32_t kFloatModeMask = 0xffu << 12 | 1u << 21 | 1u << 23;
 class Comparison {
 public:
   Comparison(const CodeObject &original, const CodeObject &replacement, LowerOccupancy lower)
-      : before_(original), after_(replacement), lower_(lower) {}
+      : before_(original), after_(replacement), promised_(original, replacement), lower_(lower) {}
 
   std::vector<GateFinding> run() {
     object();
@@ -168,33 +169,17 @@ private:
             symbol.defined() ? "symbol is new" : "refers to a new symbol");
   }
 
-  /// What the symbol's place guarantees: limited by the section's alignment and by the offset in
-  /// it.
-  static uint64_t alignmentOf(const CodeObject &object, const ElfSymbol &symbol) {
-    if (symbol.sectionIndex >= object.elf.sections().size())
-      return 1;
-    const ElfSection &section = object.elf.sections()[symbol.sectionIndex];
-    uint64_t offset = symbol.value - section.address;
-    uint64_t lowest = offset ? offset & -offset : uint64_t(1) << 63;
-    uint64_t base = section.address ? section.address & -section.address : uint64_t(1) << 63;
-    return std::min({lowest, base, uint64_t(4096)});
-  }
-
   void variable(const ElfSymbol &a, const ElfSymbol &b) {
     std::string name(a.name);
     if (a.size != b.size) {
       changed(GateReason::symbolSize, name, "bytes", a.size, b.size);
       return;
     }
-    // Only the part of the alignment that its size can ask for: a 4-byte variable needs no 64.
-    uint64_t useful = 1;
-    while (useful < a.size && useful < 4096)
-      useful *= 2;
-    uint64_t was = std::min(alignmentOf(before_, a), std::max<uint64_t>(useful, 16));
-    uint64_t is = alignmentOf(after_, b);
-    // A unit's id (hipcc from 6 on) is there to be found by name alone: nobody reads it.
-    if (is < was && name.rfind("__hip_cuid_", 0) != 0)
-      changed(GateReason::symbolAlignment, name, "alignment", was, is);
+    // Mostly no question: the address is as good as it was.
+    const uint64_t is = PromisedAlignment::ofAddress(b.value);
+    if (is < PromisedAlignment::ofAddress(a.value))
+      if (const uint64_t promised = promised_.of(a); is < promised)
+        changed(GateReason::symbolAlignment, name, "alignment", promised, is);
     auto from = before_.elf.atAddress(a.value, a.size);
     auto to = after_.elf.atAddress(b.value, b.size);
     bool zeroBefore = !from && before_.elf.isZeroFilled(a.value, a.size);
@@ -206,6 +191,7 @@ private:
   }
 
   const CodeObject &before_, &after_;
+  PromisedAlignment promised_;
   const LowerOccupancy lower_;
   std::vector<GateFinding> findings_;
 };

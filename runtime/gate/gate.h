@@ -30,9 +30,9 @@ enum class GateReason : uint8_t {
   symbolMissing,
   symbolAdded,
   symbolSize,
-  symbolAlignment,
-  symbolBytes, ///< initial value of a device variable
-  malformed,   ///< the replacement does not parse
+  symbolAlignment, ///< less than its declaration asks for (alignment.h)
+  symbolBytes,     ///< initial value of a device variable
+  malformed,       ///< the replacement does not parse
 };
 inline constexpr unsigned kGateReasons = static_cast<unsigned>(GateReason::malformed) + 1;
 

@@ -5,6 +5,7 @@
 #include "jit/embedded.h"
 #include "jit/same_code.h"
 #include "jit/session.h"
+#include "tests/jit/gate_view.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -97,6 +98,48 @@ TEST(Kept, AKernelThatIsLeftOutIsNeverExchanged) {
               std::string::npos)
         << reply.reason;
   }
+}
+
+// A variable in front of the others, of an odd size: they all move.
+TEST(Kept, VariablesMayMoveAsFarAsTheirDeclarationsAllow) {
+  auto file = codeObject("kept");
+  auto object = cantFail(readDeviceObject(*file));
+  LLVMContext context;
+  auto module = cantFail(parseUnits(object.modules, context));
+  Type *type = Type::getInt16Ty(context);
+  for (const char *neighbour : {"shorts", "floats"}) {
+    auto *next = module->getNamedGlobal(neighbour);
+    auto *front =
+        new GlobalVariable(*module, type, next->isConstant(), GlobalValue::InternalLinkage,
+                           ConstantInt::get(type, 9), Twine("front.of.") + neighbour, next,
+                           GlobalValue::NotThreadLocal, next->getType()->getAddressSpace());
+    front->setAlignment(Align(2));
+    Function &kernel = *module->getFunction("sides");
+    IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+    builder.CreateLoad(type, front, /*isVolatile=*/true);
+  }
+  SmallString<0> bitcode;
+  raw_svector_ostream os(bitcode);
+  WriteBitcodeToFile(*module, os);
+  const std::string edited = withSection(file->getBuffer(), ".llvmbc", bitcode);
+  CompileRequest r;
+  r.codeObject = edited;
+  r.kernelInclude = "^sides$";
+  const auto reply = compile(r);
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+
+  // As far as the test goes: it has moved, and what was aligned by chance no longer is.
+  EXPECT_EQ(addressOf(edited, "shorts") % 64, 0u);
+  EXPECT_NE(addressOf(reply.bytes, "shorts") % 64, 0u);
+  EXPECT_EQ(addressOf(reply.bytes, "shorts") % 2, 0u);
+  EXPECT_EQ(addressOf(reply.bytes, "floats") % 4, 0u);
+  EXPECT_EQ(addressOf(reply.bytes, "strict") % 64, 0u);
+  const auto marker = nlohmann::json::parse(
+      cantFail(sectionBytes(MemoryBufferRef(reply.bytes, ""), ".meld")).str());
+  EXPECT_EQ(marker["variables"]["shorts"], 2); // alignof(short)
+  EXPECT_EQ(marker["variables"]["floats"], 4);
+  EXPECT_EQ(marker["variables"]["strict"], 64);
+  EXPECT_EQ(gateFindings(edited, reply.bytes), std::vector<std::string>{});
 }
 
 } // namespace
