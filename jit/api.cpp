@@ -34,18 +34,13 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     meld::jit::CompileRequest r;
     r.codeObject = llvm::StringRef(static_cast<const char *>(request->codeObject), request->size);
     r.isa = text(request->isa);
-    r.passes = text(request->passes);
-    r.minProfit = request->minProfit;
-    r.maxIterations = request->maxIterations;
-    r.meldings = request->meldings;
-    r.scalarize = request->scalarize;
-    r.branchFusion = request->branchFusion;
-    r.tailMerge = request->tailMerge;
-    r.verify = request->verify;
-    r.force = request->force;
+    auto options = meld::passes::MeldOptions::parse(text(request->passOptions));
+    if (!options) {
+      reply->reason = copy(llvm::toString(options.takeError()));
+      return MELD_JIT_FAILED;
+    }
+    r.meld = std::move(*options);
     r.trustVerify = request->trustVerify;
-    r.kernelInclude = text(request->kernelInclude);
-    r.kernelExclude = text(request->kernelExclude);
     r.dumpDir = text(request->dumpDir);
     r.dump = text(request->dump);
     if (auto *log = request->log)

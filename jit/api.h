@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 3
+#define MELD_JIT_ABI 4
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -27,16 +27,11 @@ typedef struct MeldJitRequest {
   uint32_t abi;           /* MELD_JIT_ABI */
   const void *codeObject; /* the device ELF */
   size_t size;
-  const char *isa;    /* full target id: amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack- */
-  const char *passes; /* MELD_PASSES: "" = the default pipeline, "none" = recompile only */
-  double minProfit;   /* MELD_MIN_PROFIT, percent of weighted issue cycles */
-  uint32_t maxIterations;
-  int scalarize, branchFusion, tailMerge, verify;
-  int force;         /* MELD_FORCE */
-  uint32_t meldings; /* MELD_MELDINGS: only the first so many of each function; 0: all */
-  int trustVerify;   /* MELD_TRUST: the bitcode has to give the original's bytes when not changed */
-  const char *kernelInclude; /* regular expressions, "" = all / none */
-  const char *kernelExclude;
+  const char *isa; /* full target id: amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack- */
+  /* What the passes are told: "min-profit=5;no-switch" (passes/options.def). "": everything by
+   * default; "passes=none": recompile only. */
+  const char *passOptions;
+  int trustVerify; /* MELD_TRUST: the bitcode has to give the original's bytes when not changed */
   const char *dumpDir; /* "" = no dumps */
   const char *dump;    /* comma list: ir,isa,decision,cfg */
   void (*log)(void *context, int level,

@@ -110,7 +110,7 @@ private:
   bool isLeftOut(const std::string &kernel) const {
     return !recompileOnly() && !selected_.count(kernel);
   }
-  bool recompileOnly() const { return request_.passes == "none"; }
+  bool recompileOnly() const { return request_.meld.passes == "none"; }
 
   const CompileRequest &request_;
   CompileReply &reply_;

@@ -25,10 +25,10 @@ Error Compilation::selectKernels() {
       return inputError(Twine(what) + ": bad regular expression '" + pattern + "': " + why);
     return std::optional<Regex>(std::move(r));
   };
-  auto include = make(request_.kernelInclude, "kernel include");
+  auto include = make(request_.meld.kernelInclude, "kernel include");
   if (!include)
     return include.takeError();
-  auto exclude = make(request_.kernelExclude, "kernel exclude");
+  auto exclude = make(request_.meld.kernelExclude, "kernel exclude");
   if (!exclude)
     return exclude.takeError();
   for (const auto &k : kernels_)

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include "jit/options_gate.h"
+#include "passes/options.h"
 
 #include <cstdint>
 #include <functional>
@@ -27,15 +28,9 @@ namespace meld::jit {
 
 struct CompileRequest {
   llvm::StringRef codeObject;
-  std::string isa;    ///< the agent's target id; "" = not checked
-  std::string passes; ///< "" = default, "none" = recompile only
-  double minProfit = 0;
-  bool force = false; ///< all that is legal, at any cost; only what would be unsafe is refused
-  unsigned maxIterations = 16;
-  unsigned meldings = 0; ///< only the first so many of each function; 0: all
-  bool scalarize = true, branchFusion = true, tailMerge = true, verify = true;
+  std::string isa;          ///< the agent's target id; "" = not checked
+  passes::MeldOptions meld; ///< include and exclude choose among the kernels
   bool trustVerify = false; ///< the bitcode has to give the original's bytes when not changed
-  std::string kernelInclude, kernelExclude;
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;
   OptionsGate options;

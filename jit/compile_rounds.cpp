@@ -126,17 +126,9 @@ Error Compilation::transform(Module &module) {
   sideRows_ = 0;
   std::function<void(PassBuilder &)> extend;
   passes::DecisionLog decisionLog;
-  passes::MeldOptions meld;
-  meld.passes = request_.passes;
-  meld.minProfit = request_.minProfit;
-  meld.force = request_.force;
-  meld.maxIterations = request_.maxIterations;
-  for (auto [name, on] : {std::pair("scalarize", request_.scalarize),
-                          {"branch-fusion", request_.branchFusion},
-                          {"tail-merge", request_.tailMerge}})
-    if (!on)
-      meld.without.insert(name);
-  meld.verify = request_.verify;
+  passes::MeldOptions meld = request_.meld;
+  meld.kernelInclude.clear(); // they choose kernels, and what these call comes along: leaveAlone
+  meld.kernelExclude.clear();
   meld.recordSides = true;
   meld.pressure = false; // the verdict on the machine code counts waves
   meld.leaveAlone = std::make_shared<const std::set<std::string>>(
@@ -146,16 +138,16 @@ Error Compilation::transform(Module &module) {
     if (state.search)
       leftOut[name] = state.search->leftOut();
   meld.settling = settling_;
-  meld.choice = choice_ = std::make_shared<passes::MeldChoice>(
-      std::move(leftOut), request_.meldings ? request_.meldings : ~0u);
+  meld.choice = choice_ =
+      std::make_shared<passes::MeldChoice>(std::move(leftOut), meld.meldings ? meld.meldings : ~0u);
   if (!recompileOnly() && !changesNothing_)
     extend = [&](PassBuilder &builder) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
   keepExports(module);
   noteVariables(module);
-  if (auto e = optimize(module, options_, object_.processor, request_.verify, extend, &passesMs_,
-                        request_.options))
+  if (auto e = optimize(module, options_, object_.processor, request_.meld.verify, extend,
+                        &passesMs_, request_.options))
     return e;
   if (survey_ == Survey::proving)
     return Error::success();
@@ -252,7 +244,7 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
       continue;
     }
     s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
-                      melded.count(after.name) ? request_.minProfit : 0, request_.force);
+                      melded.count(after.name) ? request_.meld.minProfit : 0, request_.meld.force);
     // Nothing was melded in it, and the compiler has found another way that costs the same.
     if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
         s.estimateAfter.instructions == s.estimateBefore.instructions) {
@@ -349,7 +341,7 @@ Compilation::Next Compilation::nextRound(std::string &reason) {
       continue;
     } else if (good) {
       const unsigned meldings = choice_->count(name);
-      if (closing || request_.force || s.search || !meldings || !scalarized_.count(name) ||
+      if (closing || request_.meld.force || s.search || !meldings || !scalarized_.count(name) ||
           s.verdict.gain >= doubtedGain)
         continue;
       s.search.emplace(MeldSearch::doubting(meldings, maxTries, s.estimateAfter.cycles));

@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
+#include <type_traits>
 
 namespace meld::passes {
 
@@ -67,45 +68,87 @@ static llvm::Error checkPasses(StringRef list) {
   return llvm::Error::success();
 }
 
+// One reader a kind, so that the table can say read##kind.
+static llvm::Error readFlag(StringRef key, StringRef, bool &) {
+  return bad(key + " takes no value");
+}
+static llvm::Error readNumber(StringRef key, StringRef value, uint32_t &field) {
+  if (value.trim().getAsInteger(10, field))
+    return bad(key + ": '" + value + "' is not a number");
+  return llvm::Error::success();
+}
+static llvm::Error readReal(StringRef key, StringRef value, double &field) {
+  if (value.trim().getAsDouble(field))
+    return bad(key + ": '" + value + "' is not a number");
+  return llvm::Error::success();
+}
+static llvm::Error readRegex(StringRef key, StringRef value, std::string &field) {
+  if (auto error = checkRegex(key, value))
+    return error;
+  field = value.str();
+  return llvm::Error::success();
+}
+static llvm::Error readList(StringRef, StringRef value, std::string &field) {
+  if (auto error = checkPasses(value))
+    return error;
+  field = value.str();
+  return llvm::Error::success();
+}
+
+static void switchFlag(bool &field, bool on) { field = on; }
+template <typename Other> static void switchFlag(Other &, bool) {}
+
+// "key" and "no-key"; false when it is neither a flag nor a pass.
+static bool readSwitch(StringRef item, MeldOptions &options) {
+  StringRef key = item;
+  const bool on = !key.consume_front("no-");
+#define MELD_OPTION_OF_OPT(kind, field, name, byDefault)                                           \
+  if (key == name && std::is_same_v<optiontype::kind, bool>) {                                     \
+    switchFlag(options.field, on);                                                                 \
+    return true;                                                                                   \
+  }
+#define MELD_OPTION(kind, field, name, byDefault, environment, help)                               \
+  MELD_OPTION_OF_OPT(kind, field, name, byDefault)
+#include "passes/options.def"
+  if (!llvm::is_contained(MeldOptions::passNames(), key))
+    return false;
+  on ? void(options.without.erase(key.str())) : void(options.without.insert(key.str()));
+  return true;
+}
+
+static llvm::Error readValue(StringRef key, StringRef value, MeldOptions &options) {
+#define MELD_OPTION_OF_OPT(kind, field, name, byDefault)                                           \
+  if (key == name)                                                                                 \
+    return read##kind(key, value, options.field);
+#define MELD_OPTION(kind, field, name, byDefault, environment, help)                               \
+  MELD_OPTION_OF_OPT(kind, field, name, byDefault)
+#include "passes/options.def"
+  return bad("unknown option '" + key + "=" + value + "'");
+}
+
+// Takes the text up to the next single semicolon, and makes one of each two.
+static std::string nextItem(StringRef &text) {
+  std::string item;
+  while (!text.empty()) {
+    const bool two = text.consume_front(";;");
+    if (!two && text.consume_front(";"))
+      break;
+    item += two ? ';' : text.front();
+    if (!two)
+      text = text.drop_front();
+  }
+  return item;
+}
+
 llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
   MeldOptions options;
-  llvm::SmallVector<StringRef, 8> items;
-  text.split(items, ';', -1, /*KeepEmpty=*/false);
-  for (StringRef item : items) {
-    auto [key, value] = item.trim().split('=');
-    if (value.empty()) {
-      bool on = !key.consume_front("no-");
-      if (key == "verify")
-        options.verify = on;
-      else if (key == "force")
-        options.force = on;
-      else if (key == "pressure")
-        options.pressure = on;
-      else if (key == "early")
-        options.early = on;
-      else if (key == "late")
-        options.late = on;
-      else if (llvm::is_contained(passNames(), key))
-        on ? void(options.without.erase(key.str())) : void(options.without.insert(key.str()));
-      else
-        return bad("unknown option '" + item + "'");
-      continue;
-    }
-    if (key == "min-profit") {
-      if (value.getAsDouble(options.minProfit))
-        return bad("min-profit: '" + value + "' is not a number");
-    } else if (key == "max-iterations") {
-      if (value.getAsInteger(10, options.maxIterations))
-        return bad("max-iterations: '" + value + "' is not a number");
-    } else if (key == "passes") {
-      if (auto error = checkPasses(value))
+  while (!text.empty()) {
+    const std::string item = nextItem(text);
+    const auto [key, value] = StringRef(item).split('=');
+    if (!value.empty()) {
+      if (auto error = readValue(key.trim(), value, options))
         return error;
-      options.passes = value.str();
-    } else if (key == "include" || key == "exclude") {
-      if (auto error = checkRegex(key, value))
-        return error;
-      (key == "include" ? options.kernelInclude : options.kernelExclude) = value.str();
-    } else {
+    } else if (!key.trim().empty() && !readSwitch(key.trim(), options)) {
       return bad("unknown option '" + item + "'");
     }
   }

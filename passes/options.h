@@ -7,6 +7,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,26 +17,24 @@ namespace meld::passes {
 class MeldChoice;
 class FpSettling;
 
+namespace optiontype {
+using Flag = bool;
+using Number = uint32_t;
+using Real = double;
+using Regex = std::string;
+using List = std::string;
+} // namespace optiontype
+
 struct MeldOptions {
-  /// Comma list out of passNames(), with or without "meld-" in front. Empty: all that run unless
-  /// told otherwise. "none": nothing.
-  std::string passes;
+  // passes, minProfit, force, maxIterations, meldings, kernelInclude, kernelExclude, verify, ...: what
+  // each means stands in options.def.
+#define MELD_OPTION(kind, field, key, byDefault, environment, help)                                \
+  optiontype::kind field{byDefault};
+#define MELD_OPTION_OF_OPT(kind, field, key, byDefault) optiontype::kind field{byDefault};
+#include "passes/options.def"
+
   /// Passes that are left out, by name; read from "no-switch" and the like.
   std::set<std::string> without;
-  /// Least gain, in percent of the estimated cycles of the two sides, for which a region is melded.
-  double minProfit = 0.0;
-  /// Melds whatever is legal, at any cost: for tests of what the costs would leave alone.
-  bool force = false;
-  /// How often the melder looks again at a function it has changed.
-  unsigned maxIterations = 16;
-  /// Run the IR verifier after each melding; a function that fails is put back as it was.
-  bool verify = true;
-  /// Take lost waves off a plan's gain (transform/lost_waves.h); for where nobody looks at the
-  /// machine code afterwards.
-  bool pressure = true;
-  /// Regular expressions over function names; empty include means all, empty exclude means none.
-  std::string kernelInclude;
-  std::string kernelExclude;
   /// Functions left alone by their exact name, next to kernelExclude; null means none. For lists
   /// too long for a regular expression.
   std::shared_ptr<const std::set<std::string>> leaveAlone;
@@ -46,11 +45,9 @@ struct MeldOptions {
   std::shared_ptr<FpSettling> settling;
   /// Record what was melded with what, for people; changes nothing else.
   bool recordSides = false;
-  /// The two points of the pipeline, switchable for measurements.
-  bool early = true;
-  bool late = true;
 
-  /// Reads "min-profit=5;force;no-tail-merge;passes=cfm;include=RE": the parameters of `meld<...>`.
+  /// Reads "min-profit=5;force;no-tail-merge;passes=cfm;include=RE", as runtime/settings/
+  /// pass_options.h writes it. A semicolon within a value is written twice.
   static llvm::Expected<MeldOptions> parse(llvm::StringRef text);
 
   /// The passes that can be chosen and left out, in the order in which they run (passes.def).

@@ -16,6 +16,7 @@
 #include "passes/transform/cfm.h"
 #include "passes/transform/changed_functions.h"
 #include "passes/transform/fp_choices.h"
+#include "passes/transform/meld_choice.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
 #include "passes/transform/region_printer.h"
@@ -101,6 +102,13 @@ std::optional<StringRef> parameters(StringRef text, StringRef pass) {
   return text;
 }
 
+/// Options that name a number of meldings, with who counts them.
+MeldOptions withChoice(MeldOptions options) {
+  if (options.meldings && !options.choice)
+    options.choice = std::make_shared<MeldChoice>(MeldChoice::ByFunction(), options.meldings);
+  return options;
+}
+
 /// Adds `Pass` with what stands in its angle brackets; false where that is no options.
 template <typename Pass>
 bool addByName(StringRef parameters, FunctionPassManager &manager, const MeldOptions &defaults,
@@ -110,6 +118,8 @@ bool addByName(StringRef parameters, FunctionPassManager &manager, const MeldOpt
     return true;
   }
   auto options = MeldOptions::parse(parameters);
+  if (options)
+    *options = withChoice(*options);
   if (!options) {
     errs() << toString(options.takeError()) << "\n";
     return false;
@@ -136,7 +146,8 @@ bool parseByName(StringRef text, FunctionPassManager &manager, const MeldOptions
 
 } // namespace
 
-void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &options, DecisionLog *log) {
+void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, DecisionLog *log) {
+  const MeldOptions options = withChoice(given);
   builder.registerAnalysisRegistrationCallback([](FunctionAnalysisManager &analyses) {
     analyses.registerPass([] { return DivergenceAnalysis(); });
     analyses.registerPass([] { return ConstancyAnalysis(); });

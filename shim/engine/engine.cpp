@@ -4,6 +4,7 @@
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
 #include "runtime/log/log.h"
+#include "runtime/settings/pass_options.h"
 #include "shim/engine/identity.h"
 #include "shim/engine/thread.h"
 
@@ -117,17 +118,8 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
   for (const auto &[name, value] : identity_)
     key.add(name, value);
   key.add("isa", isa);
-  key.add("passes", s.passes);
-  key.add("min-profit", std::to_string(s.minProfit));
-  key.add("force", s.force);
-  key.add("max-iterations", s.maxIterations);
-  key.add("meldings", s.meldings);
-  key.add("scalarize", s.scalarize);
-  key.add("branch-fusion", s.branchFusion);
-  key.add("tail-merge", s.tailMerge);
+  key.add("pass-options", passOptions(s));
   key.add("trust", s.trust);
-  key.add("kernel-include", s.kernelInclude);
-  key.add("kernel-exclude", s.kernelExclude);
   // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.
   Bytes named = withoutComgrNames(original);
   key.add("code-object", named.empty() ? original : ByteView(named));

@@ -1,6 +1,7 @@
 #include "shim/engine/jitlib.h"
 
 #include "runtime/log/log.h"
+#include "runtime/settings/pass_options.h"
 #include "shim/engine/options_gate.h"
 
 #include <algorithm>
@@ -54,23 +55,14 @@ std::string JitLibrary::version() const {
 
 JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
                                const Settings &settings) const {
+  const std::string told = passOptions(settings);
   MeldJitRequest request{};
   request.abi = MELD_JIT_ABI;
   request.codeObject = codeObject.data();
   request.size = codeObject.size();
   request.isa = isa.c_str();
-  request.passes = settings.passes.c_str();
-  request.minProfit = settings.minProfit;
-  request.maxIterations = settings.maxIterations;
-  request.meldings = settings.meldings;
-  request.scalarize = settings.scalarize;
-  request.branchFusion = settings.branchFusion;
-  request.tailMerge = settings.tailMerge;
-  request.verify = settings.verify;
-  request.force = settings.force;
+  request.passOptions = told.c_str();
   request.trustVerify = settings.trust == "verify";
-  request.kernelInclude = settings.kernelInclude.c_str();
-  request.kernelExclude = settings.kernelExclude.c_str();
   request.dumpDir = settings.dumpDir.c_str();
   request.dump = settings.dump.c_str();
   request.log = log_;

@@ -1,7 +1,7 @@
 // The C face: pointers, ownership, bad requests.
 #include "jit/api.h"
 #include "passes/options.h"
-#include "runtime/settings/settings.h"
+#include "runtime/settings/pass_options.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -20,7 +20,7 @@ MeldJitRequest request(const llvm::MemoryBuffer &file) {
   r.abi = MELD_JIT_ABI;
   r.codeObject = file.getBufferStart();
   r.size = file.getBufferSize();
-  r.passes = "none";
+  r.passOptions = "passes=none";
   return r; // every other pointer is null, which is allowed
 }
 
@@ -94,6 +94,44 @@ TEST(Api, asksForLlvmsOptions) {
   EXPECT_FALSE(reply.permanent);
   meld_jit_release(&reply);
   EXPECT_EQ(count.ends, 0);
+}
+
+// What runtime/settings writes, the passes read: every option of passes/options.def.
+TEST(Api, passesReadWhatTheSettingsSay) {
+  using meld::passes::MeldOptions;
+  EXPECT_EQ(meld::passOptions(
+                meld::parseSettings([](const char *) { return std::nullopt; }, {}).settings),
+            "");
+  meld::Settings settings =
+      meld::parseSettings([](const char *) { return std::nullopt; }, {}).settings;
+  settings.kernelInclude = ";a;;b; ";
+  settings.kernelExclude = "^=x;$";
+  settings.passes = "cfm,scalarize-loads";
+  settings.minProfit = -0.1;
+  settings.force = true;
+  settings.verify = false;
+  settings.maxIterations = 7;
+  settings.meldings = 3;
+  settings.tailMerge = false;
+  const std::string text = meld::passOptions(settings);
+  auto options = MeldOptions::parse(text);
+  ASSERT_TRUE(bool(options)) << text;
+#define MELD_OPTION(kind, field, name, byDefault, environment, help)                               \
+  EXPECT_EQ(options->field, settings.field) << text;                                               \
+  EXPECT_NE(options->field, MeldOptions().field) << environment << " is not varied";
+#include "passes/options.def"
+  EXPECT_EQ(options->without, std::set<std::string>{"tail-merge"});
+}
+
+TEST(Api, wrongPassOptionsFailWithAReason) {
+  auto file = codeObject("reduce-gfx90a");
+  auto r = request(*file);
+  r.passOptions = "include=(";
+  MeldJitReply reply;
+  EXPECT_EQ(meld_jit_compile(&r, &reply), MELD_JIT_FAILED);
+  EXPECT_NE(std::string(reply.reason).find("include"), std::string::npos) << reply.reason;
+  EXPECT_FALSE(reply.permanent);
+  meld_jit_release(&reply);
 }
 
 // Both read passes/passes.def.

@@ -37,7 +37,7 @@ CompileReply compileNamed(const char *name, std::string passes = "none") {
   auto file = codeObject(name);
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.passes = std::move(passes);
+  r.meld.passes = std::move(passes);
   return compile(r);
 }
 
@@ -159,10 +159,10 @@ TEST(Compile, unchangedSaysWhy) {
   auto file = codeObject("bitonic-gfx90a");
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.kernelInclude = "^nothing$";
+  r.meld.kernelInclude = "^nothing$";
   EXPECT_EQ(compile(r).reason, "no kernel selected");
-  r.kernelInclude = "";
-  r.kernelExclude = "bit.*";
+  r.meld.kernelInclude = "";
+  r.meld.kernelExclude = "bit.*";
   EXPECT_EQ(compile(r).reason, "no kernel selected");
 }
 
@@ -170,18 +170,18 @@ TEST(Compile, badRequestsFailWithAReason) {
   auto file = codeObject("bitonic-gfx90a");
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.kernelInclude = "(";
+  r.meld.kernelInclude = "(";
   auto reply = compile(r);
   EXPECT_EQ(reply.status, Status::failed);
   EXPECT_NE(reply.reason.find("kernel include"), std::string::npos) << reply.reason;
-  r.kernelInclude = "";
+  r.meld.kernelInclude = "";
   r.isa = "amdgcn-amd-amdhsa--gfx900";
   reply = compile(r);
   EXPECT_EQ(reply.status, Status::failed);
   EXPECT_TRUE(reply.permanent);
   EXPECT_NE(reply.reason.find("gfx900"), std::string::npos);
   r.isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
-  r.passes = "none";
+  r.meld.passes = "none";
   EXPECT_EQ(compile(r).status, Status::replaced);
 }
 
@@ -217,7 +217,7 @@ TEST(Compile, kernelsOfOneModuleAreJudgedOneByOne) {
   for (const char *exclude : {"", "^bitonic$", "^(diamond|viaFunction)$"}) {
     CompileRequest r;
     r.codeObject = file->getBuffer();
-    r.kernelExclude = exclude;
+    r.meld.kernelExclude = exclude;
     auto reply = compile(r);
     ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
     auto before = readKernels(*file), after = readKernels(MemoryBufferRef(reply.bytes, "made"));
@@ -248,7 +248,7 @@ TEST(Compile, profitThresholdIsObeyed) {
   auto file = codeObject("bitonic-gfx90a");
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.minProfit = 1000;
+  r.meld.minProfit = 1000;
   auto reply = compile(r);
   EXPECT_EQ(reply.status, Status::unchanged);
   EXPECT_NE(reply.reason.find("nothing profitable"), std::string::npos) << reply.reason;
@@ -264,7 +264,7 @@ TEST(Compile, fatalErrorInTheBackEndFailsAndNothingElse) {
   });
   CompileRequest r;
   r.codeObject = bad;
-  r.passes = "none";
+  r.meld.passes = "none";
   unwoundThroughLlvm = true;
   for (int i = 0; i < 2; ++i) {
     auto reply = compile(r);
@@ -286,7 +286,7 @@ TEST(Compile, undefinedSymbolsAreNoticed) {
   });
   CompileRequest r;
   r.codeObject = bad;
-  r.passes = "none";
+  r.meld.passes = "none";
   auto reply = compile(r);
   EXPECT_EQ(reply.status, Status::failed);
   // Ours, or lld's own ("undefined symbol: nowhere") where comgr's link notices.
@@ -299,7 +299,7 @@ TEST(Compile, missingKernelIsNoticed) {
       edited("diamond-gfx90a", [](Module &m) { m.getFunction("diamond")->eraseFromParent(); });
   CompileRequest r;
   r.codeObject = bad;
-  r.passes = "none";
+  r.meld.passes = "none";
   auto reply = compile(r);
   EXPECT_EQ(reply.status, Status::failed);
   EXPECT_NE(reply.reason.find("diamond"), std::string::npos) << reply.reason;
@@ -310,7 +310,7 @@ TEST(Compile, missingGlobalIsNoticed) {
                     [](Module &m) { m.getGlobalVariable("offsets")->setName("renamed"); });
   CompileRequest r;
   r.codeObject = bad;
-  r.passes = "none";
+  r.meld.passes = "none";
   auto reply = compile(r);
   EXPECT_EQ(reply.status, Status::failed);
   EXPECT_NE(reply.reason.find("lacks symbol offsets"), std::string::npos) << reply.reason;
@@ -332,7 +332,7 @@ int compileDamaged() {
     auto bad = withSection(file->getBuffer(), ".llvmbc", bitcode);
     CompileRequest r;
     r.codeObject = bad;
-    r.passes = "none";
+    r.meld.passes = "none";
     auto reply = compile(r);
     if (reply.status == Status::failed) {
       ++failed;
@@ -353,7 +353,7 @@ TEST(Compile, dumpsWhatWasAskedFor) {
   auto file = codeObject("bitonic-gfx90a");
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.passes = "none";
+  r.meld.passes = "none";
   r.dumpDir = dir.str().str();
   r.dump = "isa,cfg,decision";
   ASSERT_EQ(compile(r).status, Status::replaced);
@@ -405,7 +405,7 @@ TEST(Compile, unwritableDumpDirectoryOnlyWarns) {
   auto file = codeObject("bitonic-gfx90a");
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.passes = "none";
+  r.meld.passes = "none";
   r.dumpDir = "/proc/no-such-place";
   bool warned = false;
   r.log = [&](int level, const std::string &m) {

@@ -37,8 +37,6 @@ int main(int argc, char **argv) {
   request.codeObject = object.data();
   request.size = object.size();
   request.isa = "amdgcn-amd-amdhsa--gfx90a";
-  request.maxIterations = 16;
-  request.scalarize = request.branchFusion = request.tailMerge = request.verify = 1;
   MeldJitReply reply{};
   const int status = compile(&request, &reply);
   std::printf("compile %d: %s\n", status, reply.reason ? reply.reason : "");

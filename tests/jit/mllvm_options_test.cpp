@@ -28,7 +28,7 @@ std::string codeOf(StringRef elf) {
 CompileReply replyFor(const std::string &elf) {
   CompileRequest request;
   request.codeObject = elf;
-  request.passes = "none";
+  request.meld.passes = "none";
   return compile(request);
 }
 

@@ -12,7 +12,7 @@ namespace {
 CompileReply replyFor(StringRef elf, const char *passes = "", bool verify = true) {
   CompileRequest request;
   request.codeObject = elf;
-  request.passes = passes;
+  request.meld.passes = passes;
   request.trustVerify = verify;
   return compile(request);
 }

@@ -46,9 +46,10 @@ Compiled compiled(StringRef object, double minProfit = 0, bool scalarize = true,
   Compiled c;
   CompileRequest r;
   r.codeObject = object;
-  r.minProfit = minProfit;
-  r.scalarize = scalarize;
-  r.force = force;
+  r.meld.minProfit = minProfit;
+  if (!scalarize)
+    r.meld.without = {"scalarize"};
+  r.meld.force = force;
   r.log = [&](int, const std::string &m) {
     if (StringRef(m).startswith("kernel "))
       c.judgements.push_back(m);

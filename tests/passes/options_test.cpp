@@ -60,6 +60,22 @@ TEST(MeldOptions, NamesWhatIsWrong) {
   EXPECT_NE(errorOf("min-profit=much").find("much"), std::string::npos);
   EXPECT_NE(errorOf("include=(").find("include"), std::string::npos);
   EXPECT_NE(errorOf("frobnicate").find("frobnicate"), std::string::npos);
+  EXPECT_NE(errorOf("force=1").find("force"), std::string::npos);
+  EXPECT_NE(errorOf("no-min-profit").find("no-min-profit"), std::string::npos);
+}
+
+// One semicolon parts options, two are one within a value, and blanks are an option's own where they
+// can mean something.
+TEST(MeldOptions, SemicolonsArePartOfValuesWhereWrittenTwice) {
+  auto parsed = MeldOptions::parse(" force ; min-profit= 3 ;;;include=;;a;;;;b ;;;no-late;");
+  EXPECT_FALSE(bool(parsed)) << "three after a number are a semicolon of its own";
+  llvm::consumeError(parsed.takeError());
+  parsed = MeldOptions::parse(" force ; min-profit= 3 ;include=;;a;;;;b ;;;no-late;");
+  ASSERT_TRUE(bool(parsed));
+  EXPECT_TRUE(parsed->force);
+  EXPECT_EQ(parsed->minProfit, 3);
+  EXPECT_EQ(parsed->kernelInclude, ";a;;b ;");
+  EXPECT_FALSE(parsed->late);
 }
 
 TEST(MeldOptions, PassListChooses) {

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <thread>
+#include <type_traits>
 #include <unistd.h>
 
 using namespace meld;
@@ -535,17 +536,21 @@ TEST_F(EngineTest, TheKeyDependsOnEveryField) {
     add(what, engine()->keyOf(original_, isa));
     settings_ = plain;
   };
-  vary("passes", [](Settings &s) { s.passes = "none"; });
-  vary("min profit", [](Settings &s) { s.minProfit = 3; });
-  vary("force", [](Settings &s) { s.force = true; });
-  vary("iterations", [](Settings &s) { s.maxIterations = 1; });
-  vary("meldings", [](Settings &s) { s.meldings = 1; });
+  const auto differ = [](auto &value) {
+    if constexpr (std::is_same_v<decltype(value), bool &>)
+      value = !value;
+    else if constexpr (std::is_same_v<decltype(value), std::string &>)
+      value = "none";
+    else
+      value += 1;
+  };
+#define MELD_OPTION(kind, field, name, byDefault, environment, help)                               \
+  vary(environment, [&](Settings &s) { differ(s.field); });
+#include "passes/options.def"
   vary("scalarize", [](Settings &s) { s.scalarize = false; });
   vary("branch fusion", [](Settings &s) { s.branchFusion = false; });
   vary("tail merge", [](Settings &s) { s.tailMerge = false; });
   vary("trust", [](Settings &s) { s.trust = "verify"; });
-  vary("include", [](Settings &s) { s.kernelInclude = "a"; });
-  vary("exclude", [](Settings &s) { s.kernelExclude = "a"; });
   add("libmeld-jit", engine("/bin/true")->keyOf(original_, isa));
   EngineOptions other;
   other.settings = settings_;

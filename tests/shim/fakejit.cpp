@@ -40,18 +40,32 @@ Bytes codeFromFile(const std::string &isa) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// What the passes are told under this key; "" when nothing.
+std::string told(const MeldJitRequest &request, const std::string &key) {
+  const std::string text = std::string(";") + request.passOptions + ";";
+  const size_t at = text.find(";" + key + "=");
+  if (at == std::string::npos)
+    return "";
+  const size_t from = at + key.size() + 2;
+  return text.substr(from, text.find(';', from) - from);
+}
+
+unsigned meldings(const MeldJitRequest &request) {
+  return unsigned(std::stoul("0" + told(request, "meldings")));
+}
+
 /// FAKEJIT_KERNEL and FAKEJIT_MELDING: only this kernel is wrong, from this melding on.
 bool wanted(const MeldJitRequest &request) {
-  const std::string kernel = variable("FAKEJIT_KERNEL", ""), include = request.kernelInclude;
+  const std::string kernel = variable("FAKEJIT_KERNEL", ""), include = told(request, "include");
   const unsigned melding = unsigned(std::stoul(variable("FAKEJIT_MELDING", "0")));
   return (include.empty() || include.find(kernel) != std::string::npos) &&
-         (!request.meldings || request.meldings >= melding);
+         (!meldings(request) || meldings(request) >= melding);
 }
 
 /// Seven meldings of FAKEJIT_KERNEL, as far as they are asked for.
 std::string decisions(const MeldJitRequest &request) {
   std::string list;
-  for (unsigned k = 1; k <= 7 && (!request.meldings || k <= request.meldings); ++k)
+  for (unsigned k = 1; k <= 7 && (!meldings(request) || k <= meldings(request)); ++k)
     list +=
         (k > 1 ? "," : "") +
         std::string(R"({"pass":"cfm","point":"early","melded":true,"reason":"all","location":")") +
