@@ -1,0 +1,102 @@
+// Is a version of a kernel faster? A sequential sign test on pairs of launches.
+//
+// A pair is one launch of each of two versions, next to each other in time. It is a *win* of the
+// challenger v over the incumbent o when v < 0.98 o, a *loss* when v > o, and nothing in between.
+// The pairs are looked at only at the sizes of kLooks:
+//
+//     pairs        5    8   12   20   32  ...  256
+//     adopt with   -    -   12   18   26       156  wins        else go on; after the last look the
+//     reject with  5    7   10   15   22       142  losses      incumbent stays
+//
+// What is bounded: **the probability that a challenger whose median gain is below 2 % is ever
+// adopted is below 0.15 %** (kFalseAdoption), whatever the noise: nothing is assumed about how
+// times are distributed, and pairs may depend on those before them. Let p(i) be the probability
+// that pair i is a win, given all pairs before it; that the median of v/o is at least 0.98 says
+// p(i) <= 1/2. Proof: draw U(i) uniformly for each pair, and let pair i be a win when U(i) < p(i),
+// which gives the wins their true distribution. Each of these wins is a head of the fair coin [U(i)
+// < 1/2]. So at every look there are at most as many wins as heads, and who has enough wins has
+// enough heads: the test adopts at most as often as it would adopt a fair coin. That probability
+// does not need a formula: falseAdoption() below adds up all ways of a fair coin, at compile time,
+// and the static_assert holds the result against the bound. Rejections only make it smaller.
+//
+// A slow drift of the times (clocks, temperature) hits both launches of a pair alike, and turning
+// every second pair around (o v, v o) lets what is left of it cancel. A challenger that is
+// rejected wrongly costs no more than what is not gained; that bound is wide on purpose (5 % a
+// look), because what is slower should go quickly.
+//
+// Would be unsafe: looking after every pair with these thresholds (the error adds up with each
+// look); pairs that are chosen by their times.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+
+namespace meld::adapt {
+
+struct Look {
+  unsigned pairs;
+  unsigned adopt;  ///< wins, at least
+  unsigned reject; ///< losses, at least
+};
+
+inline constexpr unsigned kNever = ~0u;
+inline constexpr Look kLooks[] = {{5, kNever, 5}, {8, kNever, 7},  {12, 12, 10},   {20, 18, 15},
+                                  {32, 26, 22},   {48, 37, 31},    {64, 47, 40},   {96, 66, 57},
+                                  {128, 84, 74},  {192, 121, 108}, {256, 156, 142}};
+inline constexpr unsigned kMostPairs = kLooks[std::size(kLooks) - 1].pairs;
+
+/// Below this share of the incumbent's time a challenger wins its pair.
+inline constexpr double kWinRatio = 0.98;
+
+/// The probability that a fair coin is ever adopted.
+constexpr double falseAdoption() {
+  double heads[kMostPairs + 2] = {1}; // heads[h]: not adopted so far, and h heads
+  double adopted = 0;
+  unsigned pairs = 0;
+  for (const Look &look : kLooks) {
+    for (; pairs < look.pairs; ++pairs)
+      for (unsigned h = pairs + 1;; --h) {
+        heads[h] = (heads[h] + (h ? heads[h - 1] : 0)) / 2;
+        if (h == 0)
+          break;
+      }
+    if (look.adopt == kNever)
+      continue;
+    for (unsigned h = look.adopt; h <= pairs; ++h) {
+      adopted += heads[h];
+      heads[h] = 0;
+    }
+  }
+  return adopted;
+}
+inline constexpr double kFalseAdoption = 0.0015;
+static_assert(falseAdoption() < kFalseAdoption);
+
+/// Wins and losses of one challenger.
+class SignTest {
+public:
+  enum class Verdict : uint8_t { open, adopt, reject, undecided /* after the last look */ };
+
+  /// One more pair, in any unit of time.
+  Verdict add(double incumbent, double challenger) {
+    ++pairs_;
+    wins_ += challenger < kWinRatio * incumbent;
+    losses_ += challenger > incumbent;
+    const Look &look = kLooks[look_];
+    if (pairs_ != look.pairs)
+      return Verdict::open;
+    if (wins_ >= look.adopt)
+      return Verdict::adopt;
+    if (losses_ >= look.reject)
+      return Verdict::reject;
+    return ++look_ == std::size(kLooks) ? Verdict::undecided : Verdict::open;
+  }
+  unsigned pairs() const { return pairs_; }
+  unsigned wins() const { return wins_; }
+  unsigned losses() const { return losses_; }
+
+private:
+  unsigned pairs_ = 0, wins_ = 0, losses_ = 0, look_ = 0;
+};
+
+} // namespace meld::adapt

@@ -1,0 +1,345 @@
+#include "runtime/adapt/trial.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace meld::adapt {
+
+namespace {
+
+constexpr double kHeavy = 1.5;         ///< so much slower is out soon
+constexpr unsigned kHeavyPairs = 4;    ///< among the first so many pairs
+constexpr unsigned kBlindPairs = 2;    ///< under way before the first times are back
+constexpr unsigned kEarlyPairs = 4;    ///< and until it is known that the challenger is not heavy
+constexpr unsigned kDemotions = 3;     ///< so often adopted in vain: not tried any more
+constexpr unsigned kControlLosses = 3; ///< ahead of the wins: the winner is in doubt
+constexpr unsigned kOffInARow = 3;
+constexpr double kLeastBand = 0.05;        ///< a change of a time is more than this, as a logarithm
+constexpr double kDeviationOfMad = 1.4826; ///< of a normal distribution, in median deviations
+
+} // namespace
+
+void Trial::reset(unsigned versions, double leastGain) {
+  *this = Trial();
+  versions_ = static_cast<uint8_t>(std::clamp(versions, 1u, kMaxVersions));
+  leastGain_ = leastGain;
+}
+
+void Trial::begin(unsigned versions, double leastGain) noexcept {
+  reset(versions, leastGain);
+  open(1);
+}
+
+void Trial::resume(unsigned versions, unsigned winner, double leastGain) noexcept {
+  reset(versions, leastGain);
+  incumbent_ = static_cast<uint8_t>(winner < versions_ ? winner : 0);
+  phase_ = incumbent_ ? Phase::won : Phase::kept;
+  challenger_ = incumbent_;
+  nextControl_ = controlEvery_ = 16;
+}
+
+void Trial::addVersion() noexcept {
+  if (versions_ == kMaxVersions)
+    return;
+  const unsigned added = versions_++;
+  untried_ = static_cast<uint8_t>(untried_ | 1u << added);
+  if (phase_ == Phase::open && challenger_)
+    return;
+  phase_ = Phase::open;
+  challenge(added);
+}
+
+/// All versions challenge again, `first` before the others.
+void Trial::open(unsigned first) {
+  phase_ = Phase::open;
+  incumbent_ = tooSmall_ = 0;
+  ratio_ = 1;
+  untried_ = 0;
+  for (unsigned v = 1; v < versions_; ++v)
+    if (demotions_[v] < kDemotions)
+      untried_ = static_cast<uint8_t>(untried_ | 1u << v);
+  if (first >= versions_ || !(untried_ >> first & 1))
+    first = static_cast<unsigned>(std::countr_zero(untried_));
+  challenge(first);
+}
+
+/// The duel of the incumbent and `next`; the decision, when there is no next.
+void Trial::challenge(unsigned next) {
+  test_ = SignTest();
+  started_ = ratioCount_ = heavy_ = 0;
+  half_ = kWatched;
+  for (Pair &pair : pairs_)
+    pair.state = PairState::free;
+  if (next >= versions_) {
+    challenger_ = 0;
+    decide();
+    return;
+  }
+  baseline_ = incumbent_;
+  challenger_ = static_cast<uint8_t>(next);
+  untried_ = static_cast<uint8_t>(untried_ & ~(1u << next));
+}
+
+void Trial::closeDuel(SignTest::Verdict verdict, Budget &budget) {
+  budget.lost += std::max(0.0, duelLoss(test_.pairs() + pairsUnderWay()));
+  if (verdict == SignTest::Verdict::adopt) {
+    ratio_ *= medianRatio();
+    incumbent_ = challenger_;
+  }
+  const unsigned next = static_cast<unsigned>(std::countr_zero(untried_));
+  const SignTest last = test_;
+  challenge(next); // a byte without a bit set: 8, and there is no such version
+  if (next >= versions_)
+    test_ = last;
+}
+
+void Trial::decide() {
+  ++decisions_;
+  const double gain = typical_[0] - typical_[incumbent_];
+  if (incumbent_ && gain < leastGain_) {
+    tooSmall_ = incumbent_;
+    incumbent_ = 0;
+    ratio_ = 1;
+  }
+  if (reconsidered_) {
+    const bool same = incumbent_ == wonBefore_;
+    idle_ = static_cast<uint8_t>(same ? std::min(idle_ + 1, 4) : 0);
+    if (!same && wonBefore_)
+      ++demotions_[wonBefore_];
+    reconsidered_ = false;
+  }
+  phase_ = incumbent_ ? Phase::won : Phase::kept;
+  baseline_ = 0;
+  challenger_ = incumbent_;
+  decidedAt_ = std::max<uint64_t>(launches_, 1);
+  const double share = 1 / std::max(ratio_, 1e-3) - 1; // what the original takes longer
+  controlEvery_ = static_cast<unsigned>(std::clamp(share / Budget::kShare, 16.0, 256.0));
+  nextControl_ = launches_ + controlEvery_;
+  controlLosses_ = offSame_ = 0;
+  referenceCount_ = 0;
+}
+
+/// What was decided may not hold any more.
+void Trial::reconsider() {
+  if (launches_ < decidedAt_ + (uint64_t{16} << idle_))
+    return; // too soon after false alarms: what is still so then will be seen
+  reconsidered_ = true;
+  wonBefore_ = incumbent_;
+  typical_ = {};
+  heard_ = {};
+  open(incumbent_ ? incumbent_ : 1);
+}
+
+unsigned Trial::pairsUnderWay() const {
+  return static_cast<unsigned>(std::count_if(
+      pairs_.begin(), pairs_.end(), [](const Pair &p) { return p.state != PairState::free; }));
+}
+
+Trial::Launch Trial::pairHalf(unsigned index, unsigned second) {
+  const Pair &pair = pairs_[index];
+  Launch launch;
+  launch.version = second ? pair.second : pair.first;
+  launch.timed = true;
+  launch.pair = static_cast<uint8_t>(index);
+  launch.second = static_cast<uint8_t>(second);
+  launch.serial = pair.serial;
+  return launch;
+}
+
+bool Trial::mayStart(const Budget &budget) const {
+  const unsigned underWay = pairsUnderWay();
+  const double incumbent = typical_[incumbent_];
+  if (phase_ == Phase::won) {
+    if (underWay || launches_ < nextControl_)
+      return false;
+    return controlLosses_ || budget.allows(typical_[0] - incumbent, incumbent);
+  }
+  const unsigned known = test_.pairs();
+  if (underWay >= (known == 0 ? kBlindPairs : known < kHeavyPairs ? kEarlyPairs : kPairs))
+    return false;
+  // Of a challenger that has not run nothing is known: it may take 1.5 times as long.
+  if (known == 0)
+    return budget.allows((kHeavy - 1) * incumbent, incumbent);
+  return budget.allows(duelLoss(known + underWay + 1), incumbent);
+}
+
+bool Trial::startPair(Launch &launch) {
+  const auto free = std::find_if(pairs_.begin(), pairs_.end(),
+                                 [](const Pair &p) { return p.state == PairState::free; });
+  if (free == pairs_.end())
+    return false;
+  // o v, v o, o v, ...
+  const bool turned = started_++ & 1;
+  *free = Pair();
+  free->state = PairState::half;
+  free->serial = ++serial_;
+  free->first = turned ? challenger_ : baseline_;
+  free->second = turned ? baseline_ : challenger_;
+  half_ = static_cast<uint8_t>(free - pairs_.begin());
+  launch = pairHalf(half_, 0);
+  return true;
+}
+
+Trial::Launch Trial::next(Budget &budget, unsigned timers) noexcept {
+  ++launches_;
+  budget.own += typical_[incumbent_];
+  Launch launch;
+  launch.version = incumbent_;
+  if (timers == 0)
+    return launch;
+  if (half_ != kWatched) {
+    const unsigned index = half_;
+    half_ = kWatched;
+    if (pairs_[index].state == PairState::broken) {
+      pairs_[index].state = PairState::free;
+    } else {
+      pairs_[index].state = PairState::launched;
+      return pairHalf(index, 1);
+    }
+  }
+  const bool pairs = phase_ == Phase::won || (phase_ == Phase::open && challenger_);
+  if (pairs && timers >= 2 && mayStart(budget) && startPair(launch))
+    return launch;
+  const bool learning = phase_ == Phase::won || referenceCount_ < kReference;
+  const unsigned every = learning ? kWatchOften : kWatchKept;
+  if (phase_ != Phase::open && versions_ > 1 && launches_ % every == 0) {
+    launch.timed = true;
+    launch.pair = kWatched;
+    launch.serial = decisions_;
+  }
+  return launch;
+}
+
+void Trial::learn(unsigned version, double nanoseconds) {
+  double &typical = typical_[version];
+  // Outliers are slow: the first three times give their least, and later ones count for at most
+  // twice the usual.
+  if (heard_[version] < 3) {
+    typical = heard_[version]++ ? std::min(typical, nanoseconds) : nanoseconds;
+    return;
+  }
+  typical += (std::min(nanoseconds, 2 * typical) - typical) / 8;
+}
+
+void Trial::finished(const Launch &launch, double nanoseconds, Budget &budget) noexcept {
+  if (!launch.timed)
+    return;
+  if (!(nanoseconds > 0)) // a device that has no clock, or one that was set back
+    return discarded(launch);
+  if (launch.pair == kWatched) {
+    if (launch.serial == decisions_ && launch.version == incumbent_ && phase_ != Phase::open)
+      watched(nanoseconds);
+    return;
+  }
+  Pair &pair = pairs_[launch.pair % kPairs];
+  if (pair.state == PairState::free || pair.state == PairState::broken ||
+      pair.serial != launch.serial)
+    return discarded(launch);
+  learn(launch.version, nanoseconds);
+  pair.time[launch.second & 1] = nanoseconds;
+  pair.known = static_cast<uint8_t>(pair.known | 1u << (launch.second & 1));
+  if (pair.known != 3)
+    return;
+  const Pair complete = pair;
+  pair.state = PairState::free;
+  evaluate(complete, budget);
+}
+
+void Trial::discarded(const Launch &launch) noexcept {
+  if (!launch.timed || launch.pair == kWatched)
+    return;
+  Pair &pair = pairs_[launch.pair % kPairs];
+  if (pair.serial != launch.serial || pair.state == PairState::free)
+    return;
+  // The other half comes too late to matter: its serial is not this place's any more.
+  pair.state = pair.state == PairState::launched ? PairState::free : PairState::broken;
+}
+
+void Trial::evaluate(const Pair &pair, Budget &budget) {
+  const bool turned = pair.first != baseline_;
+  const double o = pair.time[turned], v = pair.time[!turned];
+  if (phase_ == Phase::won)
+    return control(o, v, budget);
+  if (phase_ != Phase::open)
+    return;
+  ratios_[ratioCount_++ % kRatios] = static_cast<float>(std::log(v / o));
+  SignTest::Verdict verdict = test_.add(o, v);
+  heavy_ += test_.pairs() <= kHeavyPairs && v > kHeavy * o;
+  if (heavy_ >= 2)
+    verdict = SignTest::Verdict::reject;
+  if (verdict != SignTest::Verdict::open)
+    closeDuel(verdict, budget);
+}
+
+/// A control pair: the winner against the original.
+void Trial::control(double original, double winner, Budget &budget) {
+  budget.lost += std::max(0.0, original - winner);
+  // A loss alone may be noise: more pairs follow at once, until losses and wins are level again or
+  // the losses are three ahead.
+  if (winner > original)
+    ++controlLosses_;
+  else if (controlLosses_)
+    --controlLosses_;
+  nextControl_ = launches_ + (controlLosses_ ? 0 : controlEvery_);
+  if (controlLosses_ < kControlLosses)
+    return;
+  controlLosses_ = 0;
+  nextControl_ = launches_ + controlEvery_;
+  reconsider();
+}
+
+double Trial::medianRatio() const {
+  return std::exp(median(ratios_.data(), std::min(ratioCount_, kRatios)));
+}
+
+/// What so many pairs of this duel lose at least. Single times are too noisy to be added up; the
+/// median of their ratios is, with 92 % confidence and whatever the noise, not below the ratio that
+/// stands 0.7 sqrt(n) places before the middle (the interval of the sign test).
+double Trial::duelLoss(unsigned pairs) const {
+  const unsigned count = std::min(ratioCount_, kRatios);
+  const double place = count / 2.0 - 0.7 * std::sqrt(double(count));
+  const double ratio = std::exp(quantile(ratios_.data(), count, place > 0 ? unsigned(place) : 0));
+  return (ratio - 1) * typical_[incumbent_] * pairs;
+}
+
+void Trial::watched(double nanoseconds) {
+  learn(incumbent_, nanoseconds);
+  const double now = std::log(nanoseconds);
+  if (referenceCount_ < kReference) {
+    reference_[referenceCount_++] = static_cast<float>(now);
+    if (referenceCount_ < kReference)
+      return;
+    referenceMid_ = median(reference_.data(), kReference);
+    std::array<float, kReference> away;
+    for (unsigned i = 0; i < kReference; ++i)
+      away[i] = static_cast<float>(std::abs(reference_[i] - referenceMid_));
+    referenceBand_ = std::max(kLeastBand, 3 * kDeviationOfMad * median(away.data(), kReference));
+    referenceBand_ *= 1 + 0.5 * idle_;
+    return;
+  }
+  const double off = now - referenceMid_;
+  const int8_t side = off > referenceBand_ ? 1 : off < -referenceBand_ ? -1 : 0;
+  const unsigned row = side == offSide_ ? std::min(offSame_ + 1u, kOffInARow) : 1;
+  offSame_ = static_cast<uint8_t>(side == 0 ? 0 : row);
+  offSide_ = side;
+  if (offSame_ >= kOffInARow)
+    reconsider();
+}
+
+double Trial::median(const float *from, unsigned count) const {
+  return quantile(from, count, count / 2);
+}
+
+/// What stands at `place` in ascending order; 0 of nothing.
+double Trial::quantile(const float *from, unsigned count, unsigned place) const {
+  std::array<float, kRatios> sorted;
+  count = std::min(count, kRatios);
+  if (count == 0)
+    return 0;
+  std::copy_n(from, count, sorted.begin());
+  std::nth_element(sorted.begin(), sorted.begin() + place, sorted.begin() + count);
+  return sorted[place];
+}
+
+} // namespace meld::adapt
