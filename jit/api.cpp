@@ -41,6 +41,8 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     }
     r.meld = std::move(*options);
     r.trustVerify = request->trustVerify;
+    r.kernel = text(request->kernel);
+    r.recipe = text(request->recipe);
     r.dumpDir = text(request->dumpDir);
     r.dump = text(request->dump);
     if (auto *log = request->log)

@@ -32,6 +32,9 @@ typedef struct MeldJitRequest {
    * default; "passes=none": recompile only. */
   const char *passOptions;
   int trustVerify; /* MELD_TRUST: the bitcode has to give the original's bytes when not changed */
+  /* A version of one kernel (jit/variant/recipes.h): both, or both "". The reply's code object holds
+   * that kernel alone, and undefined symbols that are the original's variables. */
+  const char *kernel, *recipe;
   const char *dumpDir; /* "" = no dumps */
   const char *dump;    /* comma list: ir,isa,decision,cfg */
   void (*log)(void *context, int level,

@@ -76,13 +76,8 @@ Error readMetadata(StringRef blob, std::vector<Kernel> &kernels,
   return Error::success();
 }
 
-struct Place {
-  uint64_t address = 0, size = 0;
-  bool code = false, defined = true;
-};
-
-Expected<std::map<std::string, Place>> dynamicSymbols(const File &file) {
-  std::map<std::string, Place> places;
+Expected<DynamicSymbols> dynamicSymbols(const File &file) {
+  DynamicSymbols places;
   auto sections = file.sections();
   if (!sections)
     return inputError("code object: " + toString(sections.takeError()));
@@ -142,11 +137,15 @@ Error checkInterface(MemoryBufferRef original, MemoryBufferRef replacement) {
   return Error::success();
 }
 
-Expected<std::set<std::string>> exportedNames(MemoryBufferRef elf) {
+Expected<DynamicSymbols> readDynamicSymbols(MemoryBufferRef elf) {
   auto file = open(elf);
   if (!file)
     return file.takeError();
-  auto symbols = dynamicSymbols(*file);
+  return dynamicSymbols(*file);
+}
+
+Expected<std::set<std::string>> exportedNames(MemoryBufferRef elf) {
+  auto symbols = readDynamicSymbols(elf);
   if (!symbols)
     return symbols.takeError();
   std::set<std::string> names;
@@ -216,7 +215,7 @@ Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
     return found.takeError();
   const auto &places = *found;
 
-  auto contents = [&](const Place &p) -> Expected<ArrayRef<uint8_t>> {
+  auto contents = [&](const DynamicSymbol &p) -> Expected<ArrayRef<uint8_t>> {
     for (const auto &s : *sections) {
       if (!(s.sh_flags & ELF::SHF_EXECINSTR) || p.address < s.sh_addr || p.size > s.sh_size ||
           p.address - s.sh_addr > s.sh_size - p.size)

@@ -12,6 +12,7 @@
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,14 @@ llvm::Expected<std::vector<Kernel>> readKernels(llvm::MemoryBufferRef elf);
 /// dynamic symbol with its kind, data objects also with their size; and nothing newly undefined
 /// (comgr's link allows that). The error names the first difference.
 llvm::Error checkInterface(llvm::MemoryBufferRef original, llvm::MemoryBufferRef replacement);
+
+struct DynamicSymbol {
+  uint64_t address = 0, size = 0;
+  bool code = false, defined = true;
+};
+using DynamicSymbols = std::map<std::string, DynamicSymbol>;
+
+llvm::Expected<DynamicSymbols> readDynamicSymbols(llvm::MemoryBufferRef elf);
 
 /// Names of the defined dynamic symbols: what host code or other objects can see.
 llvm::Expected<std::set<std::string>> exportedNames(llvm::MemoryBufferRef elf);

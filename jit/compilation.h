@@ -11,6 +11,7 @@
 #include "jit/meld_search.h"
 #include "jit/options.h"
 #include "jit/session.h"
+#include "jit/variant/recipes.h"
 #include "passes/pipeline.h"
 #include "passes/transform/fp_choices.h"
 
@@ -64,6 +65,8 @@ private:
       request_.log(level, message);
   }
   llvm::Error unchanged(std::string reason) {
+    if (!refused_.empty())
+      reason = refused_;
     reply_.status = CompileReply::Status::unchanged;
     reply_.permanent = true;
     reply_.reason = std::move(reason);
@@ -87,8 +90,17 @@ private:
   /// Whether a kernel whose code is not the original's can be trusted all the same.
   bool mayDiffer(const Disassembler &disassembler, const Kernel &after) const;
   llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
-  /// Of several modules only what the original exports, and all of that; for any module before it
-  /// is optimised.
+  // Of a request for a version (variant/version.cpp):
+  llvm::Error selectVersion();
+  llvm::Error isolateVersion(llvm::Module &module);
+  llvm::Error bindVersion(llvm::Module &module);
+  llvm::Error versionMade(const Disassembler &disassembler);
+  llvm::Error refuse(std::string why); ///< ends the compile unless `why` is ""
+  /// The request's, or the recipe's.
+  llvm::Expected<passes::MeldOptions> passOptions() const;
+  /// Of several modules what the original's device link made local.
+  void linkUnits(llvm::Module &module) const;
+  /// linkUnits(), and all of what the original exports; for any module before it is optimised.
   void keepExports(llvm::Module &module) const;
   /// What the gate holds the exported variables' addresses to (runtime/gate/alignment.h).
   void noteVariables(const llvm::Module &module);
@@ -111,6 +123,10 @@ private:
     return !recompileOnly() && !selected_.count(kernel);
   }
   bool recompileOnly() const { return request_.meld.passes == "none"; }
+
+  const Recipe *recipe_ = nullptr; ///< of the version that is asked for
+  DynamicSymbols symbols_;         ///< the original's, for it
+  std::string refused_;            ///< why it is not made
 
   const CompileRequest &request_;
   CompileReply &reply_;

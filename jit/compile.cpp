@@ -71,6 +71,9 @@ Error Compilation::run() {
   exports_ = std::move(*exports);
   if (kernels_.empty())
     return unchanged("no kernels");
+  if (!request_.recipe.empty())
+    if (auto e = selectVersion())
+      return e;
   if (auto e = selectKernels())
     return e;
   if (!recompileOnly()) {

@@ -3,6 +3,7 @@
 #include "jit/machine_code.h"
 #include "jit/marker.h"
 #include "jit/optimizer.h"
+#include "jit/variant/version_object.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -72,6 +73,8 @@ Json Compilation::metadata(Detail detail) const {
   }
   Json whole{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}};
   whole["variables"] = variables_; // with their alignment, for the gate
+  if (recipe_)
+    whole["recipe"] = recipe_->name;
   if (detail == Detail::summary)
     return whole;
   // What was melded in device functions that are not kernels themselves. They are mostly inlined,
@@ -127,7 +130,8 @@ void Compilation::dumpAfter(const Disassembler &disassembler) {
 }
 
 Error Compilation::replaced(std::string reason) {
-  if (auto e = checkInterface(original(), *made_.bytes))
+  if (auto e = recipe_ ? checkVersionObject(original(), *made_.bytes, request_.kernel)
+                       : checkInterface(original(), *made_.bytes))
     return e;
   reply_.status = CompileReply::Status::replaced;
   reply_.reason = std::move(reason);

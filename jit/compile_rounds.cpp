@@ -79,11 +79,15 @@ std::set<std::string> Compilation::leftAlone(const Module &module) const {
 
 // The original device link saw all units and made everything local that nobody outside can name.
 // Its result says what that was.
-void Compilation::keepExports(Module &module) const {
+void Compilation::linkUnits(Module &module) const {
   if (options_.deviceLink || object_.modules.size() > 1)
     internalizeModule(module, [this](const GlobalValue &value) {
       return exports_.count(value.getName().str()) != 0;
     });
+}
+
+void Compilation::keepExports(Module &module) const {
+  linkUnits(module);
   // clang takes llvm.compiler.used out of the bitcode it embeds. What it held there for the host
   // alone, a variable that no kernel uses or the unit's id, would be internalised and lost.
   SmallVector<GlobalValue *, 4> unused;
@@ -126,11 +130,15 @@ Error Compilation::transform(Module &module) {
   sideRows_ = 0;
   std::function<void(PassBuilder &)> extend;
   passes::DecisionLog decisionLog;
-  passes::MeldOptions meld = request_.meld;
-  meld.kernelInclude.clear(); // they choose kernels, and what these call comes along: leaveAlone
-  meld.kernelExclude.clear();
-  meld.recordSides = true;
-  meld.pressure = false; // the verdict on the machine code counts waves
+  auto options = passOptions();
+  if (!options)
+    return options.takeError();
+  passes::MeldOptions &meld = *options;
+  if (recipe_ && !changesNothing_) {
+    linkUnits(module);
+    if (auto e = isolateVersion(module))
+      return e;
+  }
   meld.leaveAlone = std::make_shared<const std::set<std::string>>(
       leftAlone(module)); // includes what the request leaves out
   passes::MeldChoice::ByFunction leftOut;
@@ -144,7 +152,8 @@ Error Compilation::transform(Module &module) {
     extend = [&](PassBuilder &builder) {
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
-  keepExports(module);
+  if (!recipe_ || changesNothing_)
+    keepExports(module);
   noteVariables(module);
   if (auto e = optimize(module, options_, object_.processor, request_.meld.verify, extend,
                         &passesMs_, request_.options))
@@ -185,7 +194,7 @@ Error Compilation::transform(Module &module) {
     stoppedEarly_ = true; // no code needed: the original is what would come out
     return compilerError("nothing melded");
   }
-  return Error::success();
+  return recipe_ && !changesNothing_ ? bindVersion(module) : Error::success();
 }
 
 Expected<bool> Compilation::compileOnce() {
@@ -304,6 +313,8 @@ Error Compilation::rounds() {
     dumpAfter(*disassembler);
     if (recompileOnly())
       return replaced("recompiled");
+    if (recipe_ && !recipe_->judged)
+      return versionMade(*disassembler);
 
     const auto better = std::count_if(states_.begin(), states_.end(), [](const auto &entry) {
       return entry.second.changed && entry.second.verdict.better;

@@ -1,0 +1,37 @@
+// The kinds of version that a kernel can be made in: a name, and the options of the passes that
+// make it (MeldOptions::parse). The order is the one in which they are tried, where not all are.
+//
+// Without LLVM: the shim names them, libmeld-jit.so follows them. To add a kind of version, add a
+// line; the options' text is part of what is in libmeld-jit.so, and so of every cache key.
+#pragma once
+
+#include <string_view>
+
+namespace meld::jit {
+
+struct Recipe {
+  std::string_view name;
+  std::string_view options;
+  /// What the estimate of the machine code doubts is left out again (meld_search.h), and a version
+  /// that it calls slower as a whole is not made. Otherwise the version is made as it comes out:
+  /// whether it pays is for a measurement to say.
+  bool judged;
+};
+
+inline constexpr Recipe recipes[] = {
+    {"melded", "", false},
+    {"melded-sure", "", true},
+    {"converged-loops", "passes=all,converged-loops", false},
+    {"scalarized", "passes=scalarize", false},
+    {"all-legal", "force", false},
+};
+
+/// Null where there is none of that name.
+constexpr const Recipe *findRecipe(std::string_view name) {
+  for (const Recipe &recipe : recipes)
+    if (recipe.name == name)
+      return &recipe;
+  return nullptr;
+}
+
+} // namespace meld::jit

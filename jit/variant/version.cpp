@@ -1,0 +1,81 @@
+// A version of one kernel: a code object of its own, beside the original's and bound to its
+// variables.
+//
+//   the object's module -> cut down to the kernel (isolate.h)
+//                       -> floating point surveyed as for a replacement (fp_survey.cpp)
+//                       -> optimised with the recipe's options (recipes.h)
+//                       -> variables bound (bind.h) -> comgr code, link -> checked
+//                          (version_object.h)
+//
+// The proof that settled floating point is the original's is made with the variables unbound: code
+// that takes an address from the global offset table is not the original's code, whatever it
+// computes. Behind the optimiser nothing but that is different, and the two compiles are the same
+// until then (checkSettled).
+//
+// A refusal is a verdict ("unchanged", with its reason), no failure.
+#include "jit/compilation.h"
+#include "jit/error.h"
+#include "jit/variant/bind.h"
+#include "jit/variant/isolate.h"
+#include "jit/variant/version_object.h"
+
+using namespace llvm;
+
+namespace meld::jit {
+
+Error Compilation::selectVersion() {
+  recipe_ = findRecipe(request_.recipe);
+  if (!recipe_)
+    return inputError("there is no recipe " + request_.recipe);
+  erase_if(kernels_, [&](const Kernel &kernel) { return kernel.name != request_.kernel; });
+  if (kernels_.empty())
+    return inputError("the code object has no kernel " + request_.kernel);
+  auto symbols = readDynamicSymbols(original());
+  if (!symbols)
+    return symbols.takeError();
+  symbols_ = std::move(*symbols);
+  return Error::success();
+}
+
+Error Compilation::refuse(std::string why) {
+  if (why.empty())
+    return Error::success();
+  refused_ = "no version: " + why;
+  stoppedEarly_ = true;
+  return compilerError(refused_);
+}
+
+Error Compilation::isolateVersion(Module &module) {
+  return refuse(isolateKernel(module, request_.kernel));
+}
+
+Error Compilation::bindVersion(Module &module) {
+  return refuse(bindVariables(module, request_.kernel, symbols_));
+}
+
+Error Compilation::versionMade(const Disassembler &disassembler) {
+  for (const Kernel &kernel : madeKernels_)
+    if (!mayDiffer(disassembler, kernel))
+      return unchanged("no version: its floating point may have come out in another way");
+  return replaced("made as " + request_.recipe);
+}
+
+Expected<passes::MeldOptions> Compilation::passOptions() const {
+  passes::MeldOptions meld = request_.meld;
+  if (recipe_) {
+    auto own =
+        passes::MeldOptions::parse(StringRef(recipe_->options.data(), recipe_->options.size()));
+    if (!own)
+      return own.takeError();
+    meld.passes = own->passes;
+    meld.minProfit = own->minProfit;
+    meld.force = own->force;
+  }
+  meld.kernelInclude.clear(); // they choose kernels, and what these call comes along: leaveAlone
+  meld.kernelExclude.clear();
+  meld.recordSides = true;
+  meld.pressure = false; // the verdict on the machine code counts waves
+  return meld;
+}
+
+} // namespace meld::jit
