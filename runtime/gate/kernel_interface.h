@@ -1,0 +1,30 @@
+// What every gate asks of a kernel and of what is to run in its place: that the host can prepare a
+// launch for the one and start the other. Sizes and registers, about which the gates differ, are
+// not among it.
+#pragma once
+
+#include "runtime/gate/gate.h"
+
+#include <functional>
+
+namespace meld {
+
+using AddFinding =
+    std::function<void(GateReason reason, const std::string &subject, std::string text)>;
+
+/// Processor, code-object version, metadata version.
+void compareTargets(const CodeObject &before, const CodeObject &after, const AddFinding &add);
+
+/// Names, kernarg layout, hidden arguments (those of `b` are among those of `a`), wavefront and
+/// work-group sizes, floating-point mode, and that the second one's descriptor and metadata agree.
+void compareInterfaces(const CodeObject &before, const KernelMetadata &a, const CodeObject &after,
+                       const KernelMetadata &b, const AddFinding &add);
+
+/// Waves per SIMD, and registers where the host may have counted on them.
+void compareRegisters(const CodeObject &before, const KernelMetadata &a, const KernelMetadata &b,
+                      LowerOccupancy lower, const AddFinding &add);
+
+/// "private segment bytes 0 -> 32"
+std::string changeText(const char *what, uint64_t from, uint64_t to);
+
+} // namespace meld

@@ -1,0 +1,77 @@
+#include "runtime/gate/version_gate.h"
+
+#include "runtime/gate/kernel_interface.h"
+
+namespace meld {
+namespace {
+
+/// What the version needs is there, and it brings nothing but its kernel.
+void compareSymbols(const CodeObject &original, const CodeObject &version,
+                    const KernelMetadata &kernel, const AddFinding &add) {
+  for (const ElfSymbol &symbol : version.symbols) {
+    const std::string name(symbol.name);
+    if (symbol.defined()) {
+      if (name != kernel.name && name != kernel.symbol)
+        add(GateReason::symbolAdded, name, "symbol is new");
+      continue;
+    }
+    const ElfSymbol *variable = original.symbol(symbol.name);
+    if (!variable || !variable->defined() || variable->type != STT_OBJECT)
+      add(GateReason::symbolMissing, name, "the original has no such variable");
+  }
+}
+
+} // namespace
+
+std::vector<GateFinding> compareForVersion(const CodeObject &original, const CodeObject &version,
+                                           const std::string &kernel, Gear gear,
+                                           LowerOccupancy lower) {
+  std::vector<GateFinding> findings;
+  const AddFinding add = [&](GateReason reason, const std::string &subject, std::string text) {
+    findings.push_back({reason, subject, std::move(text)});
+  };
+  compareTargets(original, version, add);
+  const KernelMetadata *a = original.metadata.find(kernel), *b = version.metadata.find(kernel);
+  if (!a || !b) {
+    add(GateReason::kernelSet, kernel, "kernel is missing");
+    return findings;
+  }
+  if (version.metadata.kernels.size() != 1)
+    add(GateReason::kernelSet, kernel, "the version has other kernels, too");
+  compareInterfaces(original, *a, version, *b, add);
+  compareSymbols(original, version, *b, add);
+  if (b->privateSize > a->privateSize)
+    add(GateReason::privateSegment, kernel,
+        changeText("private segment bytes", a->privateSize, b->privateSize));
+  if (b->usesDynamicStack && !a->usesDynamicStack)
+    add(GateReason::dynamicStack, kernel, "now uses a dynamic stack");
+  if (gear == Gear::launch)
+    return findings;
+  if (b->groupSize > a->groupSize)
+    add(GateReason::groupSegment, kernel,
+        changeText("group segment bytes", a->groupSize, b->groupSize));
+  compareRegisters(original, *a, *b, lower, add);
+  return findings;
+}
+
+LaunchSizes launchSizes(const KernelMetadata &kernel) {
+  return {uint32_t(kernel.groupSize), uint32_t(kernel.privateSize), kernel.usesDynamicStack};
+}
+
+std::optional<PacketSizes> packetFor(const LaunchSizes &original, const LaunchSizes &version,
+                                     const PacketSizes &given) noexcept {
+  PacketSizes sizes = given;
+  if (version.groupBytes != original.groupBytes) {
+    if (given.groupBytes != original.groupBytes)
+      return std::nullopt;
+    sizes.groupBytes = version.groupBytes;
+  }
+  if (version.privateBytes > given.privateBytes || (version.dynamicStack && !original.dynamicStack))
+    return std::nullopt;
+  // A packet that asks for more than the original needs has its reasons.
+  if (!original.dynamicStack && given.privateBytes == original.privateBytes)
+    sizes.privateBytes = version.privateBytes;
+  return sizes;
+}
+
+} // namespace meld

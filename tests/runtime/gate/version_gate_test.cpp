@@ -1,0 +1,148 @@
+// What may run beside an original in the place of one of its kernels, and with which packet.
+#include "runtime/gate/version_gate.h"
+#include "tests/runtime/codeobject/builder.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace meld;
+using namespace meld::test;
+
+namespace {
+
+BuildObject original() {
+  BuildObject object;
+  object.kernels[0].priv = 32;
+  object.kernels[0].group = 512;
+  object.kernels[0].vgprs = 64;
+  object.kernels[0].args.push_back({16, 8, "hidden_global_offset_x", ""});
+  object.kernels.resize(2);
+  object.kernels[1].name = "second";
+  object.variables = {{"counter", {7, 0, 0, 0}, false, 4}, {"table", Bytes(64, 3), false, 16}};
+  return object;
+}
+
+/// Of the first kernel.
+BuildObject version() {
+  BuildObject object = original();
+  object.kernels.resize(1);
+  object.variables.clear();
+  object.undefined = {"counter"};
+  return object;
+}
+
+std::vector<GateFinding> compare(const BuildObject &from, const BuildObject &to, Gear gear,
+                                 LowerOccupancy lower = LowerOccupancy::refused) {
+  const Bytes a = build(from), b = build(to);
+  auto before = CodeObject::parse(a), after = CodeObject::parse(b);
+  EXPECT_TRUE(before && after);
+  return compareForVersion(*before, *after, from.kernels[0].name, gear, lower);
+}
+
+struct Case {
+  const char *title;
+  GateReason reason;
+  std::function<void(BuildObject &)> change;
+  bool launchAccepts = false; ///< what the packet can carry
+};
+
+const Case kCases[] = {
+    {"flags", GateReason::targetId, [](BuildObject &o) { o.flags = 0x73f; }},
+    {"codeObjectVersion", GateReason::targetId, [](BuildObject &o) { o.abi = 3; }},
+    {"otherKernel", GateReason::kernelSet, [](BuildObject &o) { o.kernels[0].name = "second"; }},
+    {"twoKernels", GateReason::kernelSet,
+     [](BuildObject &o) {
+       o.kernels.resize(2);
+       o.kernels[1].name = "second";
+     }},
+    {"kernargSize", GateReason::kernargSize, [](BuildObject &o) { o.kernels[0].kernargSize = 24; }},
+    {"explicitArgs", GateReason::explicitArgs,
+     [](BuildObject &o) { o.kernels[0].args[1].offset = 12; }},
+    {"hiddenArgs", GateReason::hiddenArgs,
+     [](BuildObject &o) {
+       o.kernels[0].args.push_back({24, 8, "hidden_hostcall_buffer", ""});
+     }},
+    {"wave32", GateReason::wavefrontSize, [](BuildObject &o) { o.kernels[0].wave = 32; }},
+    {"smallerWorkgroups", GateReason::maxWorkgroupSize,
+     [](BuildObject &o) { o.kernels[0].maxWorkgroup = 128; }},
+    {"denormals", GateReason::floatMode, [](BuildObject &o) { o.kernels[0].rsrc1 ^= 0x30000; }},
+    {"descriptor", GateReason::descriptor,
+     [](BuildObject &o) { o.kernels[0].descriptorPrivate = 0; }},
+    {"moreScratch", GateReason::privateSegment, [](BuildObject &o) { o.kernels[0].priv = 36; }},
+    {"dynamicStack", GateReason::dynamicStack,
+     [](BuildObject &o) { o.kernels[0].dynamicStack = true; }},
+    {"variableOfItsOwn", GateReason::symbolAdded,
+     [](BuildObject &o) {
+       o.variables.push_back({"more", {1}, false, 1});
+     }},
+    {"unknownVariable", GateReason::symbolMissing,
+     [](BuildObject &o) { o.undefined.push_back("elsewhere"); }},
+    {"kernelAsVariable", GateReason::symbolMissing,
+     [](BuildObject &o) { o.undefined.push_back("second"); }},
+    {"moreLds", GateReason::groupSegment, [](BuildObject &o) { o.kernels[0].group = 516; }, true},
+    {"lowerOccupancy", GateReason::occupancy, [](BuildObject &o) { o.kernels[0].vgprs = 72; },
+     true},
+};
+
+class VersionGate : public testing::TestWithParam<Case> {};
+
+TEST_P(VersionGate, OneChange) {
+  BuildObject to = version();
+  GetParam().change(to);
+  const auto served = compare(original(), to, Gear::serve);
+  ASSERT_FALSE(served.empty());
+  EXPECT_EQ(served.front().reason, GetParam().reason) << served.front().describe();
+  const auto launched = compare(original(), to, Gear::launch);
+  EXPECT_EQ(launched.empty(), GetParam().launchAccepts)
+      << (launched.empty() ? "" : launched.front().describe());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VersionGate, testing::ValuesIn(kCases),
+                         [](const auto &one) { return std::string(one.param.title); });
+
+} // namespace
+
+TEST(VersionGates, WhatIsTheSameOrLessPasses) {
+  for (Gear gear : {Gear::serve, Gear::launch}) {
+    EXPECT_TRUE(compare(original(), version(), gear).empty());
+    BuildObject less = version();
+    less.kernels[0].group = 256;
+    less.kernels[0].priv = 0;
+    less.kernels[0].vgprs = 32;
+    less.kernels[0].args.pop_back(); // the hidden one
+    less.undefined.clear();
+    EXPECT_TRUE(compare(original(), less, gear).empty());
+  }
+}
+
+TEST(VersionGates, CooperativeLaunchesCountOnRegisters) {
+  BuildObject from = original(), to = version();
+  from.kernels[0].args.push_back({24, 8, "hidden_multigrid_sync_arg", ""});
+  to.kernels[0].args = from.kernels[0].args;
+  EXPECT_TRUE(compare(from, to, Gear::serve).empty());
+  to.kernels[0].vgprs += 1;
+  const auto findings = compare(from, to, Gear::serve, LowerOccupancy::allowed);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings.front().reason, GateReason::cooperativeRegisters);
+}
+
+TEST(VersionPacket, SizesOfALaunch) {
+  const LaunchSizes original{512, 32, false};
+  const PacketSizes given{512, 32}, withDynamicLds{1536, 32};
+  EXPECT_EQ(packetFor(original, original, given), given);
+  EXPECT_EQ(packetFor(original, original, withDynamicLds), withDynamicLds);
+  // Other static LDS, more or less: only where there is no dynamic LDS behind it.
+  EXPECT_EQ(packetFor(original, {768, 32, false}, given), (PacketSizes{768, 32}));
+  EXPECT_EQ(packetFor(original, {0, 32, false}, given), (PacketSizes{0, 32}));
+  EXPECT_EQ(packetFor(original, {768, 32, false}, withDynamicLds), std::nullopt);
+  EXPECT_EQ(packetFor(original, {0, 32, false}, withDynamicLds), std::nullopt);
+  // Scratch: its own, never more than was asked for.
+  EXPECT_EQ(packetFor(original, {512, 0, false}, given), (PacketSizes{512, 0}));
+  EXPECT_EQ(packetFor(original, {512, 36, false}, given), std::nullopt);
+  EXPECT_EQ(packetFor(original, {512, 0, false}, {512, 1024}), (PacketSizes{512, 1024}));
+  // A dynamic stack is sized by the host.
+  const LaunchSizes dynamic{512, 32, true};
+  EXPECT_EQ(packetFor(dynamic, {512, 0, false}, {512, 16384}), (PacketSizes{512, 16384}));
+  EXPECT_EQ(packetFor(dynamic, {512, 0, true}, {512, 16384}), (PacketSizes{512, 16384}));
+  EXPECT_EQ(packetFor(original, {512, 0, true}, given), std::nullopt);
+}
