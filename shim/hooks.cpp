@@ -29,6 +29,7 @@ struct Previous {
   decltype(CoreApiTable::hsa_executable_load_agent_code_object_fn) load;
   decltype(CoreApiTable::hsa_executable_freeze_fn) freeze;
   decltype(CoreApiTable::hsa_executable_destroy_fn) destroyExecutable;
+  decltype(CoreApiTable::hsa_executable_symbol_get_info_fn) symbolInfo;
   decltype(CoreApiTable::hsa_system_get_extension_table_fn) extensionTable;
   decltype(CoreApiTable::hsa_system_get_major_extension_table_fn) majorExtensionTable;
 };
@@ -285,6 +286,21 @@ SideEntries sideEntries() {
           gTable->hsa_executable_symbol_get_info_fn};
 }
 
+/// Loads the original and, where it has any, prepares the versions that it is to be served with.
+hsa_status_t loadServed(hsa_executable_t executable, hsa_agent_t agent,
+                        hsa_code_object_reader_t reader, const ReaderSource &source,
+                        const char *options, hsa_loaded_code_object_t *loaded) {
+  const hsa_status_t status = gPrevious.load(executable, agent, reader, options, loaded);
+  if (status == HSA_STATUS_SUCCESS) {
+    try {
+      gProcess->served.loaded(executable, agent, source.view, *gProcess->engine);
+    } catch (...) {
+      log::warnOnce("serve", "internal error, original code is used");
+    }
+  }
+  return status;
+}
+
 /// True when a replacement was loaded, and so the call is served. Under verification the original
 /// is, and its replacement will be run beside it.
 bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const ReaderSource &source,
@@ -309,8 +325,10 @@ hsa_status_t loadAgentCodeObject(hsa_executable_t executable, hsa_agent_t agent,
                                  hsa_loaded_code_object_t *loaded) noexcept {
   if (Entry entry; entry) {
     try {
-      if (auto source = gProcess->objects.findReader(reader);
-          source && loadReplacement(executable, agent, *source, options, loaded))
+      auto source = gProcess->objects.findReader(reader);
+      if (source && gProcess->served.active() && !gProcess->settings.observe)
+        return loadServed(executable, agent, reader, *source, options, loaded);
+      if (source && loadReplacement(executable, agent, *source, options, loaded))
         return HSA_STATUS_SUCCESS;
     } catch (...) {
       log::warnOnce("load", "internal error, original code is used");
@@ -327,6 +345,7 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) noexcept {
     try {
       nameKernels(*gTable, executable, gProcess->objects.replacedKernels(executable));
       gProcess->sides.frozen(executable, sideEntries());
+      gProcess->served.frozen(executable, *gTable, *gProcess->engine);
     } catch (...) {
     }
   }
@@ -338,7 +357,9 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
   if (!entry)
     return gPrevious.destroyExecutable(executable);
   std::vector<LoadedReplacement> replacements;
+  std::vector<LoadedVersion> versions;
   try {
+    versions = gProcess->served.take(executable);
     replacements = gProcess->objects.takeExecutable(executable);
     gProcess->sides.forget(executable, sideEntries());
   } catch (...) {
@@ -346,6 +367,23 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
   hsa_status_t status = gPrevious.destroyExecutable(executable);
   for (const LoadedReplacement &replacement : replacements)
     gPrevious.destroyReader(replacement.reader);
+  for (const LoadedVersion &version : versions)
+    unloadVersion(*gTable, version);
+  return status;
+}
+
+/// Where the host learns what it will launch.
+hsa_status_t symbolInfo(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what,
+                        void *value) noexcept {
+  const hsa_status_t status = gPrevious.symbolInfo(symbol, what, value);
+  if (status != HSA_STATUS_SUCCESS || what != HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT)
+    return status;
+  if (Entry entry; entry) {
+    uint64_t object;
+    std::memcpy(&object, value, sizeof object);
+    object = gProcess->served.served(object);
+    std::memcpy(value, &object, sizeof object);
+  }
   return status;
 }
 
@@ -384,8 +422,8 @@ hsa_status_t majorExtensionTable(uint16_t extension, uint16_t major, size_t leng
   return status;
 }
 
-/// All entries, in one place: the field of the table, the place of the previous pointer, our
-/// function.
+/// All entries that are always replaced, in one place: the field of the table, the place of the
+/// previous pointer, our function.
 template <class Visit> void forEachEntry(CoreApiTable &t, Visit &&visit) {
   visit(t.hsa_code_object_reader_create_from_memory_fn, gPrevious.createFromMemory,
         createFromMemory);
@@ -400,6 +438,9 @@ template <class Visit> void forEachEntry(CoreApiTable &t, Visit &&visit) {
 }
 
 } // namespace
+
+OwnCalls::OwnCalls() noexcept : before_(std::exchange(tInside, true)) {}
+OwnCalls::~OwnCalls() { tInside = before_; }
 
 bool installHooks(HsaApiTable *table, Process *process) noexcept {
   // Tables only ever grow at the end; minor_id is their size. Major 1-3 (root) and 1-2 (core) keep
@@ -432,6 +473,14 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
       log::warning("only the software GPU verifies: nothing is verified, the original code runs");
     watchAllocations(*table);
   }
+  if (process->served.active()) {
+    if (canLoadVersions(*gTable) && !process->settings.verifyRuns) {
+      gPrevious.symbolInfo = gTable->hsa_executable_symbol_get_info_fn;
+      gTable->hsa_executable_symbol_get_info_fn = symbolInfo;
+    } else {
+      process->served.serve("");
+    }
+  }
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     previous = field;
     field = ours;
@@ -443,6 +492,8 @@ void removeHooks() noexcept {
   if (!gTable)
     return;
   stopWatchingAllocations();
+  if (gTable->hsa_executable_symbol_get_info_fn == symbolInfo)
+    gTable->hsa_executable_symbol_get_info_fn = gPrevious.symbolInfo;
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     if (field == ours)
       field = previous;

@@ -53,6 +53,8 @@ void lookUp(Private &p) noexcept {
   MELD_FIND(hsa_status_string)
   MELD_FIND(hsa_executable_iterate_symbols)
   MELD_FIND(hsa_executable_symbol_get_info)
+  MELD_FIND(hsa_executable_get_symbol_by_name)
+  MELD_FIND(hsa_executable_agent_global_variable_define)
 #undef MELD_FIND
   p.core = t;
   p.root.version = {1, sizeof(HsaApiTable), 0, 0};
@@ -138,6 +140,9 @@ MELD_FORWARD(hsa_executable_load_agent_code_object,
              (executable, agent, reader, options, loaded))
 MELD_FORWARD(hsa_executable_freeze, (hsa_executable_t executable, const char *options),
              (executable, options))
+MELD_FORWARD(hsa_executable_symbol_get_info,
+             (hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what, void *value),
+             (symbol, what, value))
 MELD_FORWARD(hsa_executable_destroy, (hsa_executable_t executable), (executable))
 MELD_FORWARD(hsa_system_get_extension_table,
              (uint16_t extension, uint16_t major, uint16_t minor, void *out),

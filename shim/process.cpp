@@ -44,6 +44,7 @@ Process *startProcess() noexcept {
     rememberConfinement();
     auto p = std::make_unique<Process>();
     p->settings = loaded.settings;
+    p->served.serve(p->settings.serve);
     EngineOptions options;
     options.settings = loaded.settings;
     options.libmeldPath = fileOfAddress(reinterpret_cast<const void *>(&startProcess));

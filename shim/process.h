@@ -2,6 +2,7 @@
 // run while the process ends.
 #pragma once
 
+#include "shim/adapt/serve.h"
 #include "shim/engine/engine.h"
 #include "shim/objects.h"
 #include "shim/verify/side_loads.h"
@@ -13,6 +14,7 @@ struct Process {
   std::unique_ptr<Engine> engine;
   Objects objects;
   SideLoads sides;
+  ServedVersions served;
   Report report;
   /// Set in the child of a fork: ROCr's own state is not usable there, neither is ours.
   std::atomic<bool> passThrough{false};

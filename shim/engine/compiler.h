@@ -16,14 +16,21 @@ struct JitOutcome {
   std::string metadata, reason;
 };
 
+/// A version of one kernel, by a recipe of jit/variant/recipes.h; empty: a replacement of the whole
+/// object.
+struct VersionWanted {
+  std::string kernel, recipe;
+  bool empty() const { return recipe.empty(); }
+};
+
 /// Any thread.
 class Compiler {
 public:
   virtual ~Compiler() = default;
 
   /// Never throws but for memory. May take seconds; call it without holding a lock.
-  virtual JitOutcome compile(ByteView codeObject, const std::string &isa,
-                             const Settings &settings) const = 0;
+  virtual JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
+                             const VersionWanted &version = {}) const = 0;
   /// What cache entries name as their maker. Known after the first compile at the latest.
   virtual std::string version() const = 0;
   /// Has `stop` called at exit, before this compiler's own exit handlers; again calls do nothing.

@@ -79,6 +79,7 @@ std::string identityOf(const std::string &path) {
 struct Engine::Job {
   CacheKey key;
   Bytes original;
+  VersionWanted version;
   uint64_t number = 0; ///< in the order of arrival
   bool begun = false;
   bool done = false;
@@ -111,7 +112,8 @@ Engine::Engine(EngineOptions options) : options_(std::move(options)) {
   }
 }
 
-CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
+CacheKey Engine::keyOf(ByteView original, const std::string &isa,
+                       const VersionWanted &version) const {
   const Settings &s = options_.settings;
   KeyBuilder key;
   key.add("format", kCacheFormat);
@@ -120,16 +122,20 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa) const {
   key.add("isa", isa);
   key.add("pass-options", passOptions(s));
   key.add("trust", s.trust);
+  if (!version.empty()) {
+    key.add("version-kernel", version.kernel);
+    key.add("version-recipe", version.recipe);
+  }
   // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.
   Bytes named = withoutComgrNames(original);
   key.add("code-object", named.empty() ? original : ByteView(named));
   return key.finish();
 }
 
-Decision Engine::decide(ByteView original) noexcept {
+Decision Engine::decide(ByteView original, const VersionWanted &version) noexcept {
   Decision decision;
   try {
-    return decideOrThrow(original);
+    return decideOrThrow(original, version);
   } catch (const std::exception &error) {
     log::warnOnce("decide", "internal error, original code is used: ", error.what());
   } catch (...) {
@@ -138,7 +144,7 @@ Decision Engine::decide(ByteView original) noexcept {
   return decision;
 }
 
-Decision Engine::decideOrThrow(ByteView original) {
+Decision Engine::decideOrThrow(ByteView original, const VersionWanted &version) {
   Decision decision;
   if (abandoned_) {
     decision.outcome = Outcome::disabled;
@@ -151,11 +157,11 @@ Decision Engine::decideOrThrow(ByteView original) {
     return decision;
   }
   const std::string isa = object->isa.targetId();
-  CacheKey key = keyOf(original, isa);
+  CacheKey key = keyOf(original, isa, version);
   auto finished = [&](Decision d) {
     d.key = key;
     d.isa = isa;
-    d.kernels = kernelNames(*object);
+    d.kernels = version.empty() ? kernelNames(*object) : std::vector{version.kernel};
     return d;
   };
   if (auto hit = fromMemory(key))
@@ -163,11 +169,11 @@ Decision Engine::decideOrThrow(ByteView original) {
   // A dump needs a compile; MELD_RECACHE asks for one.
   bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
   if (!fresh)
-    if (auto hit = fromDisk(key, *object)) {
+    if (auto hit = fromDisk(key, *object, version)) {
       remember(key, *hit);
       return finished(std::move(*hit));
     }
-  return finished(compileNow(key, original));
+  return finished(compileNow(key, original, version));
 }
 
 std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
@@ -190,7 +196,18 @@ void Engine::remember(const CacheKey &key, const Decision &decision) {
   memory_.insert(key, decision);
 }
 
-std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &original) {
+std::vector<GateFinding> Engine::findingsOf(const CodeObject &original, ByteView made,
+                                            const VersionWanted &version) const {
+  if (version.empty())
+    return gate(original, made, lowerOccupancy(options_.settings));
+  const auto after = CodeObject::parse(made);
+  if (!after)
+    return {{GateReason::malformed, version.kernel, after.error().message}};
+  return compareForVersion(original, *after, version.kernel, Gear::launch);
+}
+
+std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &original,
+                                         const VersionWanted &version) {
   if (!disk_)
     return std::nullopt;
   auto entry = disk_->load(key, largestReplacement(original.elf.bytes()));
@@ -205,7 +222,7 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
     return decision;
   }
   // The gate again: what is on disk is input like any other.
-  auto findings = gate(original, entry->codeObject, lowerOccupancy(options_.settings));
+  auto findings = findingsOf(original, entry->codeObject, version);
   if (!findings.empty()) {
     log::warning("cache entry " + shortKey(key) +
                  " does not pass the gate and is ignored: " + findings.front().describe());
@@ -241,7 +258,7 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
   return jit_;
 }
 
-Decision Engine::compileNow(const CacheKey &key, ByteView original) {
+Decision Engine::compileNow(const CacheKey &key, ByteView original, const VersionWanted &version) {
   const Settings &s = options_.settings;
   Decision late;
   late.outcome = Outcome::late;
@@ -278,6 +295,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original) {
       job = std::make_shared<Job>();
       job->key = key;
       job->original.assign(original.begin(), original.end());
+      job->version = version;
       job->number = ++jobsSeen_;
       jobs_.emplace(key, job);
       queuedBytes_ += original.size();
@@ -341,7 +359,7 @@ void Engine::work() noexcept {
     guard.unlock();
     Decision result;
     try {
-      result = runJob(job->key, job->original);
+      result = runJob(job->key, job->original, job->version);
     } catch (const std::exception &error) {
       result.reason = "internal error"; // short enough to take no memory
       log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
@@ -381,7 +399,7 @@ void Engine::settle(const std::shared_ptr<Job> &job, Decision result) noexcept {
   jobDone_.notify_all();
 }
 
-Decision Engine::runJob(const CacheKey &key, ByteView original) {
+Decision Engine::runJob(const CacheKey &key, ByteView original, const VersionWanted &version) {
   auto object = CodeObject::parse(original);
   if (!object) {
     Decision failed;
@@ -393,7 +411,7 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
   if (disk_) {
     flight = disk_->lock(key, options_.lockWait, &ending_);
     if (!fresh)
-      if (auto hit = fromDisk(key, *object)) { // another process was faster
+      if (auto hit = fromDisk(key, *object, version)) { // another process was faster
         remember(key, *hit);
         return *hit;
       }
@@ -411,7 +429,8 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
     return failed;
   }
   auto start = Clock::now();
-  JitOutcome compiled = (*library)->compile(original, object->isa.targetId(), options_.settings);
+  JitOutcome compiled =
+      (*library)->compile(original, object->isa.targetId(), options_.settings, version);
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
 
   Decision decision;
@@ -419,7 +438,7 @@ Decision Engine::runJob(const CacheKey &key, ByteView original) {
   decision.reason = compiled.reason;
   bool store = true;
   if (compiled.status == MELD_JIT_REPLACED) {
-    auto findings = gate(*object, compiled.codeObject, lowerOccupancy(options_.settings));
+    auto findings = findingsOf(*object, compiled.codeObject, version);
     if (findings.empty()) {
       decision.outcome = Outcome::replaced;
       decision.reason.clear();

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "runtime/cache/disk.h"
-#include "runtime/gate/gate.h"
+#include "runtime/gate/version_gate.h"
 #include "runtime/report/report.h"
 #include "runtime/settings/settings.h"
 #include "shim/engine/compiler.h"
@@ -44,7 +44,9 @@ public:
   explicit Engine(EngineOptions options);
 
   /// `original` must stay readable during the call only.
-  Decision decide(ByteView original) noexcept;
+  /// Of a version, `replacement` is an object with that kernel alone, to be loaded beside the
+  /// original; it has passed the gate for rewritten packets (Gear::launch).
+  Decision decide(ByteView original, const VersionWanted &version = {}) noexcept;
 
   /// ROCr has loaded the replacement: later ones need no trial.
   void accept(const CacheKey &key) noexcept;
@@ -62,23 +64,27 @@ public:
   /// through.
   void abandon() noexcept { abandoned_ = true; }
 
-  CacheKey keyOf(ByteView original, const std::string &isa) const;
+  CacheKey keyOf(ByteView original, const std::string &isa,
+                 const VersionWanted &version = {}) const;
   DiskCache *disk() { return disk_.get(); }
   const EngineOptions &options() const { return options_; }
 
 private:
   struct Job;
 
-  Decision decideOrThrow(ByteView original);
+  Decision decideOrThrow(ByteView original, const VersionWanted &version);
   std::optional<Decision> fromMemory(const CacheKey &key);
-  std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original);
+  std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original,
+                                   const VersionWanted &version);
+  std::vector<GateFinding> findingsOf(const CodeObject &original, ByteView made,
+                                      const VersionWanted &version) const;
   bool queueIsFull(uint64_t more) const;
-  Decision compileNow(const CacheKey &key, ByteView original);
+  Decision compileNow(const CacheKey &key, ByteView original, const VersionWanted &version);
   void noThread() noexcept;
   void work() noexcept;
   std::shared_ptr<Job> nextJob() noexcept;
   void settle(const std::shared_ptr<Job> &job, Decision result) noexcept;
-  Decision runJob(const CacheKey &key, ByteView original);
+  Decision runJob(const CacheKey &key, ByteView original, const VersionWanted &version);
   void remember(const CacheKey &key, const Decision &decision);
   Result<std::shared_ptr<Compiler>> jit();
 

@@ -294,7 +294,7 @@ Result<std::shared_ptr<HelperProcess>> HelperProcess::open(const std::string &he
 }
 
 JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
-                                  const Settings &settings) const {
+                                  const Settings &settings, const VersionWanted &version) const {
   {
     std::lock_guard guard(lock_);
     if (stopped_)
@@ -303,7 +303,7 @@ JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
   if (const std::string now = seccompFilters();
       !now.empty() && !filtersAtStart_.empty() && now != filtersAtStart_)
     return failed("the application has confined itself, no process for a compile is made");
-  const Bytes request = wire::encode(codeObject, isa, settings);
+  const Bytes request = wire::encode(codeObject, isa, settings, version);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
     return failed(std::string("no socket for a compile: ") + std::strerror(errno));

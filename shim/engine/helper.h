@@ -34,8 +34,8 @@ public:
   static Result<std::shared_ptr<HelperProcess>> open(const std::string &helperPath,
                                                      const std::string &jitPath);
 
-  JitOutcome compile(ByteView codeObject, const std::string &isa,
-                     const Settings &settings) const override;
+  JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
+                     const VersionWanted &version = {}) const override;
   std::string version() const override;
   void cancel() const noexcept override; ///< kills what runs
   bool freeze(unsigned) const noexcept override { return true; }

@@ -54,7 +54,7 @@ std::string JitLibrary::version() const {
 }
 
 JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
-                               const Settings &settings) const {
+                               const Settings &settings, const VersionWanted &version) const {
   const std::string told = passOptions(settings);
   MeldJitRequest request{};
   request.abi = MELD_JIT_ABI;
@@ -63,6 +63,8 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.isa = isa.c_str();
   request.passOptions = told.c_str();
   request.trustVerify = settings.trust == "verify";
+  request.kernel = version.kernel.c_str();
+  request.recipe = version.recipe.c_str();
   request.dumpDir = settings.dumpDir.c_str();
   request.dump = settings.dump.c_str();
   request.log = log_;

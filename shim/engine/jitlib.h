@@ -13,8 +13,8 @@ public:
   using Log = void (*)(void *, int level, const char *message);
   static Result<std::shared_ptr<JitLibrary>> open(const std::string &path, Log log = nullptr);
 
-  JitOutcome compile(ByteView codeObject, const std::string &isa,
-                     const Settings &settings) const override;
+  JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
+                     const VersionWanted &version = {}) const override;
   std::string version() const override;
   void atExit(void (*stop)()) const override;
   void cancel() const noexcept override {

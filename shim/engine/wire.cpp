@@ -87,12 +87,15 @@ private:
 
 } // namespace
 
-Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settings) {
+Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settings,
+             const VersionWanted &version) {
   Writer out(Kind::request);
   out.put(isa);
 #define MELD_SETTING(kind, field, name, byDefault, help) out.put(settings.field);
 #include "runtime/settings/table.h"
 #undef MELD_SETTING
+  out.put(version.kernel);
+  out.put(version.recipe);
   out.put(codeObject);
   return out.finish();
 }
@@ -136,6 +139,8 @@ std::optional<Request> decodeRequest(ByteView body) {
 #define MELD_SETTING(kind, field, name, byDefault, help) in.get(request.settings.field);
 #include "runtime/settings/table.h"
 #undef MELD_SETTING
+  in.get(request.version.kernel);
+  in.get(request.version.recipe);
   in.get(request.codeObject);
   return in.complete() ? std::optional(std::move(request)) : std::nullopt;
 }

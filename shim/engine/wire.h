@@ -31,6 +31,7 @@ constexpr uint64_t kMostReply = uint64_t(1) << 30;
 struct Request {
   std::string isa;
   Settings settings; ///< all of them
+  VersionWanted version;
   Bytes codeObject;
 };
 struct LogLine {
@@ -42,7 +43,8 @@ struct Reply {
   std::string version;
 };
 
-Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settings);
+Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settings,
+             const VersionWanted &version = {});
 Bytes encode(const LogLine &line);
 Bytes encode(const Reply &reply);
 

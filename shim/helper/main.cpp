@@ -101,7 +101,8 @@ int main(int argc, char **argv) {
     endWithTheOther();
     auto library = JitLibrary::open(argv[1], forwardLog);
     if (library) {
-      reply.outcome = (*library)->compile(request->codeObject, request->isa, request->settings);
+      reply.outcome = (*library)->compile(request->codeObject, request->isa, request->settings,
+                                          request->version);
       reply.version = (*library)->version();
     } else {
       reply.outcome.reason = library.error().message;

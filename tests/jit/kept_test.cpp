@@ -41,7 +41,8 @@ TEST(Kept, KernelsThatAreLeftOutAreTheOriginals) {
   for (const bool include : {true, false}) {
     CompileRequest r;
     r.codeObject = file->getBuffer();
-    (include ? r.kernelInclude : r.kernelExclude) = include ? "^sides$" : "^(longestMatch|window)$";
+    (include ? r.meld.kernelInclude : r.meld.kernelExclude) =
+        include ? "^sides$" : "^(longestMatch|window)$";
     const auto reply = compile(r);
     ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
     EXPECT_EQ(changed(file->getBuffer(), reply.bytes), std::set<std::string>{"sides"});
@@ -54,8 +55,8 @@ TEST(Kept, KernelsWithNothingToMeldAreTheOriginals) {
   auto file = codeObject("kept");
   CompileRequest r;
   r.codeObject = file->getBuffer();
-  r.scalarize = false;
-  r.passes = "branch-fusion";
+  r.meld.without.insert("scalarize");
+  r.meld.passes = "branch-fusion";
   const auto reply = compile(r);
   ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
   const auto json = nlohmann::json::parse(reply.json);

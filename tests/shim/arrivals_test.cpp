@@ -44,6 +44,20 @@ TEST_P(Arrivals, SameAnswerWithTheDefaultPasses) {
   EXPECT_EQ(melded.out, plain.out);
 }
 
+// Every kernel that can have a version runs as that: with all that is legal, so that most have one.
+TEST_P(Arrivals, SameAnswerWithVersionsServed) {
+  std::string command = std::string(MELD_ARRIVALS " ") + GetParam();
+  Outcome plain = runProgram(command, plainEnvironment());
+  ASSERT_EQ(plain.status, 0) << plain.out << plain.err;
+  Scratch scratch;
+  Environment served = meldEnvironment(scratch);
+  served["MELD_SERVE"] = "all-legal";
+  Outcome versions = runProgram(command, served);
+  EXPECT_EQ(versions.status, 0) << versions.out << versions.err;
+  EXPECT_EQ(versions.out, plain.out);
+  EXPECT_EQ(versions.err.find("replaced code object"), std::string::npos) << versions.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Arrivals,
                          testing::Values("static", "secondUnit", "moduleFile", "moduleData",
                                          "moduleTwice", "library", "libraryTwice", "streams",

@@ -123,8 +123,8 @@ TEST(Preload, ExportsOnlyTheToolInterface) {
             "HSA_AMD_TOOL_PRIORITY\nOnLoad\nOnUnload\nhiprtcCompileProgram\n"
             "hsa_code_object_reader_create_from_file\nhsa_code_object_reader_create_from_memory\n"
             "hsa_code_object_reader_destroy\nhsa_executable_destroy\nhsa_executable_freeze\n"
-            "hsa_executable_load_agent_code_object\nhsa_init\nhsa_system_get_extension_table\n"
-            "hsa_system_get_major_extension_table\n");
+            "hsa_executable_load_agent_code_object\nhsa_executable_symbol_get_info\nhsa_init\n"
+            "hsa_system_get_extension_table\nhsa_system_get_major_extension_table\n");
 }
 
 // A program with more rights than who runs it: nothing of ours, whatever the environment says.

@@ -1,0 +1,138 @@
+#include "shim/adapt/load_version.h"
+
+#include <algorithm>
+
+namespace meld {
+namespace {
+
+Error refused(const CoreApiTable &table, const char *what, hsa_status_t status) {
+  const char *text = nullptr;
+  if (table.hsa_status_string_fn(status, &text) != HSA_STATUS_SUCCESS || !text)
+    text = "unknown status";
+  const auto code =
+      status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? ErrorCode::io : ErrorCode::unsupported;
+  return {code, std::string("ROCr ") + what + ": " + text};
+}
+
+bool findSymbol(const CoreApiTable &table, hsa_executable_t executable, hsa_agent_t agent,
+                const std::string &name, hsa_executable_symbol_t &symbol) {
+  return table.hsa_executable_get_symbol_by_name_fn(executable, name.c_str(), &agent, &symbol) ==
+         HSA_STATUS_SUCCESS;
+}
+
+/// 0 where there is none: a variable's address, or a kernel's object.
+uint64_t symbolAddress(const CoreApiTable &table, hsa_executable_t executable, hsa_agent_t agent,
+                       const std::string &name, hsa_symbol_kind_t kind,
+                       hsa_executable_symbol_info_t what) {
+  hsa_executable_symbol_t symbol{};
+  hsa_symbol_kind_t is{};
+  uint64_t address = 0;
+  if (!findSymbol(table, executable, agent, name, symbol) ||
+      table.hsa_executable_symbol_get_info_fn(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &is) !=
+          HSA_STATUS_SUCCESS ||
+      is != kind ||
+      table.hsa_executable_symbol_get_info_fn(symbol, what, &address) != HSA_STATUS_SUCCESS)
+    return 0;
+  return address;
+}
+
+/// Takes back what was made unless the load came to its end.
+class Unfinished {
+public:
+  explicit Unfinished(const CoreApiTable &table) : table_(table) {}
+  ~Unfinished() { unloadVersion(table_, version); }
+  LoadedVersion take() { return std::exchange(version, {}); }
+  LoadedVersion version;
+
+private:
+  const CoreApiTable &table_;
+};
+
+Result<void> defineVariables(const CoreApiTable &table, const LoadedKernel &original,
+                             const CodeObject &code, hsa_executable_t executable) {
+  for (const ElfSymbol &symbol : code.symbols) {
+    if (symbol.defined())
+      continue;
+    const std::string name(symbol.name);
+    const uint64_t address =
+        symbolAddress(table, original.executable, original.agent, name, HSA_SYMBOL_KIND_VARIABLE,
+                      HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS);
+    if (!address)
+      return fail(ErrorCode::notFound, "the original has no variable " + name);
+    const hsa_status_t status = table.hsa_executable_agent_global_variable_define_fn(
+        executable, original.agent, name.c_str(), reinterpret_cast<void *>(address));
+    if (status != HSA_STATUS_SUCCESS)
+      return tl::unexpected(refused(table, "does not define a variable", status));
+  }
+  return {};
+}
+
+} // namespace
+
+bool canLoadVersions(const CoreApiTable &table) noexcept {
+  constexpr size_t needed =
+      std::max({offsetof(CoreApiTable, hsa_executable_create_alt_fn),
+                offsetof(CoreApiTable, hsa_executable_symbol_get_info_fn),
+                offsetof(CoreApiTable, hsa_executable_get_symbol_by_name_fn),
+                offsetof(CoreApiTable, hsa_executable_agent_global_variable_define_fn)}) +
+      sizeof(void *);
+  return table.version.minor_id >= needed && table.hsa_executable_get_symbol_by_name_fn &&
+         table.hsa_executable_agent_global_variable_define_fn &&
+         table.hsa_executable_symbol_get_info_fn && table.hsa_executable_create_alt_fn;
+}
+
+uint64_t kernelObject(const CoreApiTable &table, const LoadedKernel &kernel) noexcept {
+  try {
+    return symbolAddress(table, kernel.executable, kernel.agent, kernel.name + ".kd",
+                         HSA_SYMBOL_KIND_KERNEL, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT);
+  } catch (...) {
+    return 0;
+  }
+}
+
+Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel &original,
+                                  std::shared_ptr<const Bytes> bytes) {
+  const auto code = CodeObject::parse(*bytes);
+  if (!code)
+    return tl::unexpected(code.error());
+  const KernelMetadata *kernel = code->metadata.find(original.name);
+  if (!kernel)
+    return fail(ErrorCode::badInput, "no version of " + original.name);
+  Unfinished unfinished(table);
+  LoadedVersion &version = unfinished.version;
+  version.bytes = std::move(bytes);
+  version.sizes = launchSizes(*kernel);
+  hsa_status_t status = table.hsa_executable_create_alt_fn(
+      HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &version.executable);
+  if (status != HSA_STATUS_SUCCESS) {
+    version.executable = {};
+    return tl::unexpected(refused(table, "makes no executable", status));
+  }
+  if (auto defined = defineVariables(table, original, *code, version.executable); !defined)
+    return tl::unexpected(defined.error());
+  status = table.hsa_code_object_reader_create_from_memory_fn(
+      version.bytes->data(), version.bytes->size(), &version.reader);
+  if (status != HSA_STATUS_SUCCESS) {
+    version.reader = {};
+    return tl::unexpected(refused(table, "does not read the version", status));
+  }
+  status = table.hsa_executable_load_agent_code_object_fn(version.executable, original.agent,
+                                                          version.reader, nullptr, nullptr);
+  if (status == HSA_STATUS_SUCCESS)
+    status = table.hsa_executable_freeze_fn(version.executable, nullptr);
+  if (status != HSA_STATUS_SUCCESS)
+    return tl::unexpected(refused(table, "does not load the version", status));
+  version.object = kernelObject(table, {version.executable, original.agent, original.name});
+  if (!version.object)
+    return fail(ErrorCode::notFound, "the loaded version has no kernel " + original.name);
+  return unfinished.take();
+}
+
+void unloadVersion(const CoreApiTable &table, const LoadedVersion &version) noexcept {
+  if (version.executable.handle)
+    table.hsa_executable_destroy_fn(version.executable);
+  if (version.reader.handle)
+    table.hsa_code_object_reader_destroy_fn(version.reader);
+}
+
+} // namespace meld

@@ -1,0 +1,118 @@
+#include "shim/adapt/serve.h"
+
+#include "runtime/log/log.h"
+#include "shim/naming.h"
+
+namespace meld {
+namespace {
+
+/// Why the host may not be given this version; empty: it may.
+std::string whyNotServed(const CodeObject &original, ByteView bytes, const std::string &kernel,
+                         LowerOccupancy lower) {
+  const auto version = CodeObject::parse(bytes);
+  if (!version)
+    return version.error().message;
+  const auto findings = compareForVersion(original, *version, kernel, Gear::serve, lower);
+  return findings.empty() ? "" : findings.front().describe();
+}
+
+} // namespace
+
+std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in, ByteView source,
+                                                          Engine &engine) const {
+  std::vector<Version> versions;
+  const auto original = CodeObject::parse(source);
+  if (!original)
+    return versions;
+  for (const KernelMetadata &kernel : original->metadata.kernels) {
+    Decision decision = engine.decide(source, {kernel.name, recipe_});
+    std::string why = decision.reason;
+    if (decision.replacement)
+      why = whyNotServed(*original, *decision.replacement, kernel.name,
+                         lowerOccupancy(engine.options().settings));
+    if (!decision.replacement || !why.empty()) {
+      log::info("not served as " + recipe_ + ": " + kernel.name + ": " + why);
+      continue;
+    }
+    Version version;
+    version.kernel = in;
+    version.kernel.name = kernel.name;
+    version.key = decision.key;
+    version.bytes = std::move(decision.replacement);
+    versions.push_back(std::move(version));
+  }
+  return versions;
+}
+
+void ServedVersions::loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source,
+                            Engine &engine) {
+  {
+    std::lock_guard guard(lock_);
+    Executable &known = executables_[executable.handle];
+    if (++known.objects > 1) {
+      known.versions.clear();
+      return;
+    }
+  }
+  auto versions = made({executable, agent, {}}, source, engine);
+  std::lock_guard guard(lock_);
+  if (auto it = executables_.find(executable.handle);
+      it != executables_.end() && it->second.objects == 1)
+    it->second.versions = std::move(versions);
+}
+
+void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &table,
+                            Engine &engine) {
+  std::vector<Version> versions;
+  {
+    std::lock_guard guard(lock_);
+    const auto it = executables_.find(executable.handle);
+    if (it == executables_.end())
+      return;
+    versions = std::exchange(it->second.versions, {});
+  }
+  std::erase_if(versions, [&](Version &version) {
+    version.original = kernelObject(table, version.kernel);
+    auto loaded = loadVersion(table, version.kernel, version.bytes);
+    if (!loaded || !version.original) {
+      const std::string why = loaded ? "no such kernel" : loaded.error().message;
+      log::warning("version of " + version.kernel.name + " is not served: " + why);
+      if (loaded)
+        unloadVersion(table, *loaded);
+      else if (loaded.error().code == ErrorCode::unsupported) // and would refuse it again
+        engine.reject(version.key, why);
+      return true;
+    }
+    version.loaded = std::move(*loaded);
+    nameKernels(table, version.loaded.executable, {version.kernel.name});
+    log::info("served as " + recipe_ + ": " + version.kernel.name);
+    return false;
+  });
+  std::lock_guard guard(lock_);
+  for (const Version &version : versions)
+    byObject_[version.original] = version.loaded.object;
+  executables_[executable.handle].versions = std::move(versions);
+}
+
+std::vector<LoadedVersion> ServedVersions::take(hsa_executable_t executable) {
+  std::vector<LoadedVersion> loaded;
+  std::lock_guard guard(lock_);
+  const auto it = executables_.find(executable.handle);
+  if (it == executables_.end())
+    return loaded;
+  for (Version &version : it->second.versions)
+    if (version.loaded.object) {
+      byObject_.erase(version.original);
+      loaded.push_back(std::move(version.loaded));
+    }
+  executables_.erase(it);
+  return loaded;
+}
+
+uint64_t ServedVersions::served(uint64_t object) const noexcept {
+  std::lock_guard guard(lock_);
+  const auto it = byObject_.find(object);
+  return it == byObject_.end() ? object : it->second;
+}
+
+} // namespace meld

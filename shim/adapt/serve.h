@@ -1,0 +1,64 @@
+// The serve gear: where it is known which version of a kernel is to run, the host is given that
+// version's kernel object in the place of the original's, and a launch costs what it always did.
+//
+//   load of an object   -> its kernels' versions are made (or come from the cache)
+//   freeze              -> they are loaded beside it (load_version.h); table: original -> version
+//   "KERNEL_OBJECT?"    -> the version's, where the table has one
+//   destroy             -> out of the table, then unloaded behind the original
+//
+// The host keeps its packets' sizes from the original's metadata, so only what passes the gate for
+// that (Gear::serve) is served. Which version it is, MELD_SERVE says for all kernels alike.
+//
+// An executable into which more than one object is loaded has no versions: a name in it may mean
+// either's variable.
+//
+// Thread-safe; no lock is held while ROCr or the compiler works.
+#pragma once
+
+#include "shim/adapt/load_version.h"
+#include "shim/engine/engine.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace meld {
+
+class ServedVersions {
+public:
+  /// `recipe`: of jit/variant/recipes.h; empty: nothing is served. Once, before anything is loaded.
+  void serve(std::string recipe) { recipe_ = std::move(recipe); }
+  bool active() const { return !recipe_.empty(); }
+
+  /// The original is in the executable now; `source` is read during the call only.
+  void loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source, Engine &engine);
+  void frozen(hsa_executable_t executable, const CoreApiTable &table, Engine &engine);
+  /// Before the original goes: its kernels are no longer served. The versions are the caller's, to
+  /// be unloaded behind it.
+  std::vector<LoadedVersion> take(hsa_executable_t executable);
+
+  /// What the host is to launch for that kernel object: it, or its version. Any thread.
+  uint64_t served(uint64_t object) const noexcept;
+
+private:
+  struct Version {
+    LoadedKernel kernel;
+    CacheKey key;
+    std::shared_ptr<const Bytes> bytes;
+    uint64_t original = 0; ///< its kernel object
+    LoadedVersion loaded;
+  };
+  struct Executable {
+    unsigned objects = 0;
+    std::vector<Version> versions;
+  };
+  std::vector<Version> made(const LoadedKernel &in, ByteView source, Engine &engine) const;
+
+  std::string recipe_;
+  mutable std::mutex lock_; ///< guards what follows
+  std::map<uint64_t, Executable> executables_;
+  std::map<uint64_t, uint64_t> byObject_; ///< original -> version
+};
+
+} // namespace meld
