@@ -191,6 +191,8 @@ Error Compilation::transform(Module &module) {
     dumps_.write("after", ".ll", os.str());
   }
   if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0) {
+    if (recipe_)
+      return refuse("nothing changes");
     stoppedEarly_ = true; // no code needed: the original is what would come out
     return compilerError("nothing melded");
   }
@@ -199,6 +201,7 @@ Error Compilation::transform(Module &module) {
 
 Expected<bool> Compilation::compileOnce() {
   ++rounds_;
+  refused_.clear();
   stoppedEarly_ = false;
   CompileJob job;
   job.object = &object_;

@@ -36,7 +36,7 @@ bool canBeCopied(const GlobalVariable &variable) {
 std::string whyNotBound(const GlobalVariable &variable, const DynamicSymbol &original) {
   const DataLayout &layout = variable.getParent()->getDataLayout();
   const std::string name = variable.getName().str();
-  if (layout.getTypeAllocSize(variable.getValueType()) != original.size)
+  if (layout.getTypeAllocSize(variable.getValueType()).getFixedValue() != original.size)
     return name + " has another size in the original";
   const Align counted = variable.getPointerAlignment(layout);
   if (counted.value() > pageBytes || !isAligned(counted, original.address))

@@ -158,7 +158,9 @@ TEST(VersionRefused, whatIsNotThere) {
 
 TEST(VersionRefused, nothingMelded) {
   auto file = codeObject("diamond-gfx90a"); // viaFunction has no branch
-  EXPECT_EQ(versionOf(file->getBuffer(), "viaFunction").status, Status::unchanged);
+  const CompileReply reply = versionOf(file->getBuffer(), "viaFunction");
+  EXPECT_EQ(reply.status, Status::unchanged);
+  EXPECT_EQ(reply.reason, "no version: nothing changes");
 }
 
 /// The object with `change` done to its bitcode; its machine code stays.

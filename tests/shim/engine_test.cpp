@@ -9,6 +9,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <type_traits>
@@ -105,6 +106,27 @@ TEST_F(EngineTest, CompilesOnceThenMemoryThenDisk) {
   EXPECT_EQ(c.source, Source::disk);
   EXPECT_EQ(*c.replacement, *a.replacement);
   EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, VersionsAndReplacementsAreKeptApart) {
+  auto first = engine();
+  const std::vector<VersionWanted> wanted = {
+      {}, {"kernel", "melded"}, {"kernel", "scalarized"}, {"other", "melded"}};
+  std::set<std::string> keys;
+  for (const VersionWanted &version : wanted)
+    keys.insert(first->decide(original_, version).key.hex());
+  EXPECT_EQ(keys.size(), wanted.size());
+  EXPECT_EQ(compiles(), 4);
+  const Decision version = first->decide(original_, wanted[1]);
+  EXPECT_EQ(version.source, Source::memory);
+  EXPECT_EQ(version.outcome, Outcome::replaced) << version.reason;
+  EXPECT_EQ(version.kernels, std::vector<std::string>{"kernel"});
+  // The gate for versions: the object does not have that kernel.
+  const Decision none = first->decide(original_, wanted[3]);
+  EXPECT_EQ(none.outcome, Outcome::unchanged);
+  EXPECT_NE(none.reason.find("kernel-set"), std::string::npos) << none.reason;
+  EXPECT_EQ(engine()->decide(original_, wanted[2]).source, Source::disk);
+  EXPECT_EQ(compiles(), 4);
 }
 
 TEST_F(EngineTest, NegativeVerdictsAreCached) {

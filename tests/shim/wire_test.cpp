@@ -44,7 +44,7 @@ TEST(Wire, EverySettingGoesAcross) {
 #include "runtime/settings/table.h"
 #undef MELD_SETTING
   const Bytes object = {0, 255, 7};
-  const Bytes message = encode(object, "gfx90a", settings);
+  const Bytes message = encode(object, "gfx90a", settings, {"a kernel", "a recipe"});
   const auto header = decodeHeader(message);
   ASSERT_TRUE(header);
   EXPECT_EQ(header->kind, uint32_t(Kind::request));
@@ -53,6 +53,8 @@ TEST(Wire, EverySettingGoesAcross) {
   ASSERT_TRUE(request);
   EXPECT_EQ(request->isa, "gfx90a");
   EXPECT_EQ(request->codeObject, object);
+  EXPECT_EQ(request->version.kernel, "a kernel");
+  EXPECT_EQ(request->version.recipe, "a recipe");
 #define MELD_SETTING(kind, field, name, byDefault, help)                                           \
   EXPECT_EQ(request->settings.field, settings.field) << name;
 #include "runtime/settings/table.h"
