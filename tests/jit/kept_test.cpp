@@ -91,8 +91,8 @@ TEST(Kept, AKernelThatIsLeftOutIsNeverExchanged) {
   for (const bool force : {false, true}) {
     CompileRequest r;
     r.codeObject = object;
-    r.kernelInclude = "^sides$";
-    r.force = force;
+    r.meld.kernelInclude = "^sides$";
+    r.meld.force = force;
     const auto reply = compile(r);
     EXPECT_EQ(reply.status, Status::unchanged) << force;
     EXPECT_NE(reply.reason.find("window: left out, and a recompile does not give its code"),
@@ -125,7 +125,7 @@ TEST(Kept, VariablesMayMoveAsFarAsTheirDeclarationsAllow) {
   const std::string edited = withSection(file->getBuffer(), ".llvmbc", bitcode);
   CompileRequest r;
   r.codeObject = edited;
-  r.kernelInclude = "^sides$";
+  r.meld.kernelInclude = "^sides$";
   const auto reply = compile(r);
   ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
 
