@@ -1,6 +1,7 @@
 #include "shim/cli/cli.h"
 
 #include "runtime/log/log.h"
+#include "runtime/write.h"
 #include "shim/engine/identity.h"
 
 #include <cerrno>
@@ -94,15 +95,9 @@ Result<void> writeWholeFile(const std::string &path, ByteView bytes) {
   Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd)
     return fail(ErrorCode::io, errnoText(path, errno));
-  size_t at = 0;
-  while (at < bytes.size()) {
-    ssize_t done = ::write(fd.get(), bytes.data() + at, bytes.size() - at);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return fail(ErrorCode::io, errnoText("writing " + path, errno));
-    at += done;
-  }
+  if (const int error =
+          writeAll(fd.get(), {reinterpret_cast<const char *>(bytes.data()), bytes.size()}))
+    return fail(ErrorCode::io, errnoText("writing " + path, error));
   if (const int error = fd.close())
     return fail(ErrorCode::io, errnoText("writing " + path, error));
   return {};

@@ -1,5 +1,7 @@
 #include "runtime/softgpu/counters/checks.h"
 
+#include "runtime/host/stderr.h"
+
 #include <cinttypes>
 #include <cstdio>
 #include <map>
@@ -47,11 +49,12 @@ void CheckSink::describe(const Finding &finding) {
     f = finding;
     f.count = count;
   }
-  std::fprintf(stderr, "meld-softgpu: %s in kernel %s%s%s at %s0x%" PRIx64 ": %s: %s\n",
-               finding.check.c_str(), finding.kernel.c_str(), finding.device.empty() ? "" : " on ",
-               finding.device.c_str(), finding.offset < 0 ? "-" : "+",
-               uint64_t(finding.offset < 0 ? -finding.offset : finding.offset),
-               finding.text.c_str(), finding.detail.c_str());
+  char offset[32];
+  std::snprintf(offset, sizeof(offset), "%s0x%" PRIx64, finding.offset < 0 ? "-" : "+",
+                uint64_t(finding.offset < 0 ? -finding.offset : finding.offset));
+  writeToStderr("meld-softgpu: " + finding.check + " in kernel " + finding.kernel +
+                (finding.device.empty() ? "" : " on " + finding.device) + " at " + offset + ": " +
+                finding.text + ": " + finding.detail + "\n");
 }
 
 std::vector<Finding> CheckSink::findings() const {

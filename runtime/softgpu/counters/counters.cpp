@@ -1,5 +1,6 @@
 #include "runtime/softgpu/counters/counters.h"
 
+#include "runtime/host/stderr.h"
 #include "runtime/softgpu/counters/checks.h"
 #include "runtime/softgpu/counters/output_file.h"
 #include "runtime/softgpu/counters/process_records.h"
@@ -293,7 +294,7 @@ void CounterSink::flush() noexcept {
     return;
   state_->records.flush("counters", [this](const std::string &file) {
     if (file == "-")
-      std::fputs(toTable().c_str(), stderr);
+      writeToStderr(toTable());
     else
       writeWholeFile(file, toJson(), "counters");
   });

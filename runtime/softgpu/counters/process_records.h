@@ -4,6 +4,9 @@
 // Thread rule: thread-safe.
 #pragma once
 
+#include "runtime/host/stderr.h"
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -37,7 +40,11 @@ public:
       if (mine())
         write(fileName_);
     } catch (...) {
-      std::fprintf(stderr, "meld: cannot write %s: out of memory\n", what);
+      char line[128];
+      const int n =
+          std::snprintf(line, sizeof(line), "meld: cannot write %s: out of memory\n", what);
+      if (n > 0)
+        writeToStderr({line, std::min<size_t>(size_t(n), sizeof(line) - 1)});
     }
   }
 

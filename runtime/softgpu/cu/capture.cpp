@@ -209,13 +209,13 @@ void CaptureControl::finish(std::unique_ptr<Capture> c, const DispatchResult &re
     const std::string file =
         state_->folder + "/" + fileName(c->kernel, state_->wanted, c->fileSuffix);
     const auto written = c->write(file);
-    if (written)
-      std::fprintf(stderr, "meld-softgpu: captured %s in %s (%" PRIu64 " KiB)\n", c->kernel.c_str(),
-                   file.c_str(), *written / 1024);
-    else
-      std::fprintf(stderr, "meld-softgpu: %s\n", written.error().message.c_str());
+    writeToStderr("meld-softgpu: " +
+                  (written ? "captured " + c->kernel + " in " + file + " (" +
+                                 std::to_string(*written / 1024) + " KiB)"
+                           : written.error().message) +
+                  "\n");
   } catch (...) {
-    std::fputs("meld-softgpu: cannot capture: out of memory\n", stderr);
+    writeToStderr("meld-softgpu: cannot capture: out of memory\n");
   }
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/softgpu/cu/trace_log.h"
 
-#include "runtime/host/output.h"
 #include "runtime/host/stderr.h"
 #include "runtime/host/text.h"
 #include "runtime/softgpu/cu/check/check.h"
@@ -10,14 +9,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <map>
-#include <mutex>
-#include <unistd.h>
 
 namespace meld::softgpu {
 
@@ -63,31 +56,6 @@ struct Request {
   }
 };
 
-/// The file, emptied; the one that is open already when another device of this process has it.
-std::shared_ptr<std::FILE> openFile(const std::string &name) {
-  if (name == "-")
-    return {stderr, [](std::FILE *) {}};
-  static std::mutex mutex;
-  static auto &files = *new std::map<std::pair<pid_t, std::string>, std::weak_ptr<std::FILE>>;
-  std::lock_guard lock(mutex);
-  std::weak_ptr<std::FILE> &known = files[{::getpid(), name}]; // a forked child begins anew
-  if (std::shared_ptr<std::FILE> open = known.lock())
-    return open;
-  auto output = openOutput(name, false);
-  // stdio's own descriptor, for as long as the trace lasts; it takes a pipe's full buffer for an
-  // error and goes on.
-  const int fd = output ? ::fcntl(output->get(), F_DUPFD_CLOEXEC, 3) : -1;
-  std::FILE *fresh = fd < 0 ? nullptr : ::fdopen(fd, "w");
-  if (!fresh) {
-    if (fd >= 0)
-      ::close(fd);
-    return nullptr;
-  }
-  std::shared_ptr<std::FILE> file(fresh, [](std::FILE *f) { std::fclose(f); });
-  known = file;
-  return file;
-}
-
 } // namespace
 
 std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
@@ -99,12 +67,12 @@ std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
   if (text.empty())
     return nullptr;
   const Request request(text);
-  std::shared_ptr<std::FILE> f = openFile(request.file);
-  if (!f) {
+  auto file = TraceFile::open(request.file);
+  if (!file) {
     writeToStderr("meld: cannot write the trace to " + shown(request.file, 200) + "\n");
     return nullptr;
   }
-  return std::unique_ptr<TraceLog>(new TraceLog(std::move(f),
+  return std::unique_ptr<TraceLog>(new TraceLog(std::move(file),
                                                 setting(config.traceKernel, "MELD_TRACE_KERNEL"),
                                                 request.kernels, request.instructions));
 }
@@ -113,7 +81,7 @@ namespace {
 
 class TraceWatcher final : public Watcher {
 public:
-  TraceWatcher(std::FILE *file, const Launch &launch) : file_(file), launch_(launch) {}
+  TraceWatcher(TraceFile &file, const Launch &launch) : file_(file), launch_(launch) {}
 
   void before(const ExecInst *i, Wave &w) override {
     exec_ = w.exec();
@@ -134,17 +102,18 @@ public:
       appendValue(results, i, r, w, lane_);
     if (!results.empty())
       values_ += " ->" + results;
-    std::fprintf(file_,
-                 "%s%s%s g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  %s%s%s\n",
-                 launch_.kernel.c_str(), launch_.device.empty() ? "" : " ", launch_.device.c_str(),
-                 w.group ? w.group->flatId : 0, w.waveInGroup, offset, exec_, scc_, text.c_str(),
-                 values_.empty() ? "" : "  ;", values_.c_str());
+    char place[128];
+    std::snprintf(place, sizeof(place),
+                  " g%" PRIu64 " w%u +0x%" PRIx64 " exec=%016" PRIx64 " scc=%u  ",
+                  w.group ? w.group->flatId : 0, w.waveInGroup, offset, exec_, scc_);
+    file_.add(launch_.kernel + (launch_.device.empty() ? "" : " ") + launch_.device + place + text +
+              (values_.empty() ? "" : "  ;") + values_ + "\n");
     if (w.status != WaveStatus::ready)
-      std::fflush(file_);
+      file_.flush();
   }
 
 private:
-  std::FILE *file_;
+  TraceFile &file_;
   const Launch &launch_;
   check::UseTable uses_;
   std::string values_; ///< of the current instruction's sources
@@ -154,9 +123,9 @@ private:
 };
 
 struct TraceFactory final : WatchFactory {
-  TraceFactory(std::FILE *f, const Launch &l) : file(f), launch(l) {}
+  TraceFactory(TraceFile &f, const Launch &l) : file(f), launch(l) {}
   std::unique_ptr<Watcher> make() override { return std::make_unique<TraceWatcher>(file, launch); }
-  std::FILE *file;
+  TraceFile &file;
   const Launch &launch;
 };
 
@@ -165,15 +134,15 @@ struct TraceFactory final : WatchFactory {
 std::unique_ptr<WatchFactory> TraceLog::watch(const Launch &l, isa::Target target) {
   if (kernels_) {
     const std::string device = l.device.empty() ? std::string(isa::targetName(target)) : l.device;
-    std::fprintf(file_.get(),
-                 "kernel %s %s grid %ux%ux%u workgroup %ux%ux%u vgprs %u sgprs %u lds %u scratch "
-                 "%u\n",
-                 l.kernel.c_str(), device.c_str(), l.grid[0], l.grid[1], l.grid[2], l.workgroup[0],
-                 l.workgroup[1], l.workgroup[2], l.vgprs + l.agprs, l.sgprs, l.ldsBytes,
-                 l.scratchPerLane);
-    std::fflush(file_.get());
+    char numbers[256];
+    std::snprintf(numbers, sizeof(numbers),
+                  " grid %ux%ux%u workgroup %ux%ux%u vgprs %u sgprs %u lds %u scratch %u\n",
+                  l.grid[0], l.grid[1], l.grid[2], l.workgroup[0], l.workgroup[1], l.workgroup[2],
+                  l.vgprs + l.agprs, l.sgprs, l.ldsBytes, l.scratchPerLane);
+    file_->add("kernel " + l.kernel + " " + device + numbers);
+    file_->flush();
   }
-  return instructions_ ? std::make_unique<TraceFactory>(file_.get(), l) : nullptr;
+  return instructions_ ? std::make_unique<TraceFactory>(*file_, l) : nullptr;
 }
 
 } // namespace meld::softgpu

@@ -17,9 +17,9 @@
 // rule: any thread.
 #pragma once
 
+#include "runtime/softgpu/cu/trace_file.h"
 #include "runtime/softgpu/cu/watch.h"
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -38,10 +38,10 @@ public:
   std::unique_ptr<WatchFactory> watch(const Launch &launch, isa::Target target);
 
 private:
-  TraceLog(std::shared_ptr<std::FILE> file, std::string kernelPart, bool kernels, bool instructions)
+  TraceLog(std::shared_ptr<TraceFile> file, std::string kernelPart, bool kernels, bool instructions)
       : file_(std::move(file)), kernelPart_(std::move(kernelPart)), kernels_(kernels),
         instructions_(instructions) {}
-  std::shared_ptr<std::FILE> file_;
+  std::shared_ptr<TraceFile> file_;
   std::string kernelPart_;
   bool kernels_, instructions_;
 };

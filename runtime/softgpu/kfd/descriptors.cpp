@@ -1,6 +1,7 @@
 #include "runtime/softgpu/kfd/descriptors.h"
 
 #include "runtime/softgpu/kfd/driver.h"
+#include "runtime/write.h"
 
 #include <atomic>
 #include <cerrno>
@@ -42,14 +43,10 @@ int contentDescriptor(const std::string &content, int flags) {
   const int fd = ::memfd_create("meld-sysfs", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
   if (fd < 0)
     return -1;
-  size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
-    if (n <= 0) {
-      ::syscall(SYS_close, fd);
-      return -1;
-    }
-    done += static_cast<size_t>(n);
+  if (const int error = writeAll(fd, content)) {
+    ::syscall(SYS_close, fd);
+    errno = error; // EFBIG where the process has a file-size limit
+    return -1;
   }
   ::lseek(fd, 0, SEEK_SET);
   return fd;

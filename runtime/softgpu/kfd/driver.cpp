@@ -1,6 +1,7 @@
 #include "runtime/softgpu/kfd/driver.h"
 
 #include "runtime/softgpu/kfd/sysfs.h"
+#include "runtime/write.h"
 
 #include <atomic>
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace meld::softgpu {
@@ -45,6 +47,21 @@ int makeDevice(const char *name) {
     return fd;
   ::close(fd);
   return high;
+}
+
+/// 0, or the errno. A file-size limit (ulimit -f) counts for memory files, too.
+int setSize(int fd, uint64_t bytes) {
+  WithoutWriteSignals quiet;
+  return ::ftruncate(fd, static_cast<off_t>(bytes)) ? errno : 0;
+}
+
+/// What a person can do about it.
+std::string whyNoMemory(int error) {
+  rlimit limit{};
+  if (error == EFBIG && !::getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+    return "its memory is a file, and files may have no more than " +
+           std::to_string(limit.rlim_cur) + " bytes here (RLIMIT_FSIZE; try `ulimit -f unlimited`)";
+  return std::string("cannot make the device's memory: ") + std::strerror(error);
 }
 
 /// The doorbell pages of all devices, one behind the other.
@@ -141,12 +158,20 @@ Driver *Driver::create() {
   const int kfd = makeDevice("meld-kfd"), render = makeDevice("meld-vram");
   const uint64_t pages = devices.size();
   void *doorbells = MAP_FAILED;
-  if (kfd >= 0 && render >= 0 &&
-      ::ftruncate(kfd, static_cast<off_t>(kDoorbellOffset * (pages + 1))) == 0)
-    doorbells = mapDoorbells(kfd, pages);
-  if (doorbells == MAP_FAILED) {
-    const int error = errno;
-    say(std::string("cannot make the device's memory: ") + std::strerror(error));
+  int error = kfd < 0 || render < 0 ? errno : 0;
+  if (!error)
+    error = setSize(kfd, kDoorbellOffset * (pages + 1));
+  if (!error)
+    error = setSize(render, Memory::kFileBytes);
+  if (!error && (doorbells = mapDoorbells(kfd, pages)) == MAP_FAILED)
+    error = errno;
+  if (error) {
+    static std::atomic<int> said{0}; // the runtimes try again and again
+    if (said.exchange(error) != error)
+      say(whyNoMemory(error) + "; no GPU is shown");
+    for (int fd : {kfd, render})
+      if (fd >= 0)
+        ::close(fd);
     errno = error;
     return nullptr;
   }

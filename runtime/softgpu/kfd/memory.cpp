@@ -9,9 +9,7 @@
 namespace meld::softgpu {
 
 namespace {
-// The memfd is far larger than the device: VRAM is limited by bytes in use, so that holes in the
-// offset space never make an allocation fail (page tables hide fragmentation on a real card).
-constexpr uint64_t kOffsetSpace = 1ull << 42;
+constexpr uint64_t kOffsetSpace = Memory::kFileBytes;
 constexpr uint64_t kPage = 4096;
 /// All of user space: what the kernel's driver says for GFX9.
 constexpr uint64_t kUserLimit = (1ull << 47) - 1;
@@ -122,7 +120,6 @@ Memory::Memory(const std::vector<DeviceConfig> &devices, int renderFd)
       renderFd_(renderFd) {
   for (const DeviceConfig &device : devices)
     vramFree_.push_back(device.vramBytes);
-  [[maybe_unused]] int rc = ::ftruncate(renderFd_, static_cast<off_t>(kOffsetSpace));
   freeExtents_[0] = kOffsetSpace;
 }
 

@@ -64,8 +64,12 @@ public:
     uint32_t mappedTo = 0; ///< bit per device
   };
 
-  /// `renderFd` is a memfd that stays open; it gets its (sparse) size here. One configuration per
-  /// device.
+  /// Size of the (sparse) file behind the render nodes. Far larger than the device: VRAM is limited
+  /// by bytes in use, so that holes in the offset space never make an allocation fail (page tables
+  /// hide fragmentation on a real card).
+  static constexpr uint64_t kFileBytes = 1ull << 42;
+
+  /// `renderFd` is a memfd of kFileBytes that stays open. One configuration per device.
   Memory(const std::vector<DeviceConfig> &devices, int renderFd);
 
   /// KFD ALLOC: returns 0 or -errno; fills handle and offset of `request`.

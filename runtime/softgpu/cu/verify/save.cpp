@@ -1,5 +1,6 @@
 #include "runtime/softgpu/cu/verify/save.h"
 
+#include "runtime/host/stderr.h"
 #include "runtime/softgpu/cu/safe_read.h"
 
 #include <algorithm>
@@ -86,14 +87,14 @@ std::vector<std::string> save(const SavedDispatch &d, const std::string &stem) n
       if (const auto written = c->write(file))
         files.push_back(file);
       else
-        std::fprintf(stderr, "meld-softgpu: %s\n", written.error().message.c_str());
+        writeToStderr("meld-softgpu: " + written.error().message + "\n");
     };
     write(stem + "-original.mgc");
     copyVariables(*c, *d.pair.object);
     c->packet.kernelObject = c->descriptor = d.pair.replacement;
     write(stem + "-replacement.mgc");
   } catch (...) {
-    std::fputs("meld-softgpu: cannot capture: out of memory\n", stderr);
+    writeToStderr("meld-softgpu: cannot capture: out of memory\n");
   }
   return files;
 }

@@ -2,7 +2,11 @@
 #include "tests/runtime/softgpu/cu/test_code.h"
 
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <sstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 namespace meld::softgpu::test {
 namespace {
@@ -80,6 +84,29 @@ TEST_P(Trace, Words) {
   const std::string text = testing::internal::GetCapturedStderr();
   EXPECT_EQ(text.rfind("kernel profiled ", 0), 0u) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+// A write past the limit on a file's size raises a signal that ends the process; not for a trace.
+TEST_P(Trace, EndsAtTheLimitOfAFilesSize) {
+  constexpr rlim_t bytes = 1000;
+  const std::string said = name + ".stderr";
+  const pid_t child = fork();
+  if (!child) {
+    (void)!std::freopen(said.c_str(), "w", stderr);
+    std::signal(SIGXFSZ, SIG_DFL);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    run("insts," + name);
+    sigset_t pending;
+    sigpending(&pending);
+    _exit(sigismember(&pending, SIGXFSZ) || !executed);
+  }
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status)) << status;
+  EXPECT_EQ(std::filesystem::file_size(name), bytes);
+  EXPECT_EQ(with(linesOf(said), "meld: the trace ends here: " + name + ": File too large"), 1u);
+  std::remove(said.c_str());
 }
 
 } // namespace

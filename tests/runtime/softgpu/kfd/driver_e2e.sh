@@ -3,6 +3,8 @@
 #   starts N      N starts and exits in a row, each within a time limit, each saying PASS
 #   parallel N    N processes at once
 #   says TEXT     the program fails, and TEXT (an extended regular expression) is in its output
+#   limited TEXT  with no, small and larger limits on a file's size the program fails by itself, with
+#                 TEXT in its output; not by the signal of a write past the limit
 #   signalled TEXT  the program ends by SIGSEGV, and TEXT is in its output
 #   interrupt     the program says "running"; SIGINT ends it
 #   names TEXT... every TEXT is a kernel name in the counters
@@ -40,6 +42,15 @@ says)
   text=$1; shift
   out=$(preload "$@" 2>&1) && fail "the program succeeded: $out"
   grep -Eq -- "$text" <<<"$out" || fail "no \"$text\" in: $out"
+  ;;
+limited)
+  text=$1; shift
+  for blocks in 0 1 100 1000000; do
+    out=$(ulimit -f "$blocks" && preload "$@" 2>&1); code=$?
+    [[ $code -ge 1 && $code -lt 124 ]] || fail "limit $blocks: ended with $code: $out"
+    grep -Eq -- "$text" <<<"$out" || fail "limit $blocks: no \"$text\" in: $out"
+    [[ $(grep -Ec -- "$text" <<<"$out") -eq 1 ]] || fail "limit $blocks: said more than once: $out"
+  done
   ;;
 signalled)
   text=$1; shift

@@ -11,13 +11,20 @@
 namespace meld::softgpu {
 namespace {
 
+/// What is behind the render nodes.
+int renderFile() {
+  const int fd = ::memfd_create("test", MFD_CLOEXEC);
+  EXPECT_EQ(::ftruncate(fd, static_cast<off_t>(Memory::kFileBytes)), 0);
+  return fd;
+}
+
 struct MemoryTest : ::testing::Test {
   DeviceConfig config = [] {
     DeviceConfig c;
     c.vramBytes = 1 << 20;
     return c;
   }();
-  int fd = ::memfd_create("test", MFD_CLOEXEC);
+  int fd = renderFile();
   Memory memory{{config}, fd};
   ~MemoryTest() override { ::close(fd); }
 
@@ -197,7 +204,7 @@ TEST_F(MemoryTest, ZeroAndAbsurdSizesAreRefused) {
 TEST_F(MemoryTest, EveryDeviceHasMemoryOfItsOwn) {
   DeviceConfig small = config, large = config;
   large.vramBytes = 4 << 20;
-  const int other = ::memfd_create("test", MFD_CLOEXEC);
+  const int other = renderFile();
   Memory two({small, large}, other);
   Memory::Allocation a, b;
   a.va = 0x10000000;
@@ -220,7 +227,7 @@ TEST_F(MemoryTest, EveryDeviceHasMemoryOfItsOwn) {
 }
 
 TEST_F(MemoryTest, AnotherDeviceMayTouchWhatIsMappedToIt) {
-  const int other = ::memfd_create("test", MFD_CLOEXEC);
+  const int other = renderFile();
   Memory two({config, config}, other);
   const Svm svm;
   const DeviceView first(two, svm, 0, 77), second(two, svm, 1, 78);
