@@ -18,6 +18,7 @@
 // One compilation at a time; host code passes through untouched.
 #include "bench/scalar/cause.h"
 #include "passes/analysis/divergence.h"
+#include "passes/pipeline.h"
 #include "passes/scalarize/converged_loops.h"
 #include "llvm/ADT/Triple.h"
 #include "llvm/Analysis/DivergenceAnalysis.h"

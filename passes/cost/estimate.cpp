@@ -1,6 +1,7 @@
 #include "passes/cost/estimate.h"
 
 #include "passes/compat.h"
+#include "runtime/gpu/occupancy.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -66,27 +67,9 @@ Cost costOf(const MachineInstruction &inst) {
 } // namespace
 
 unsigned occupancy(const KernelResources &r, StringRef processor) {
-  auto waves = [](unsigned registers, unsigned granule, unsigned total, unsigned most) {
-    unsigned taken = std::max(1u, (registers + granule - 1) / granule) * granule;
-    return std::max(1u, std::min(most, total / taken));
-  };
-  StringRef number = processor.drop_front(3);
-  bool unified = processor == "gfx90a" || startsWith(processor, "gfx94");
-  if (number.size() <= 3) { // GCN and CDNA
-    unsigned byVgprs =
-        unified ? waves(r.vgprs, 8, 512, 8) : waves(std::max(r.vgprs, r.agprs), 4, 256, 10);
-    unsigned bySgprs = waves(r.sgprs, number[0] >= '8' ? 16 : 8, number[0] >= '8' ? 800 : 512, 10);
-    // Workgroups whose LDS fills the compute unit leave registers unused: 64 KiB for four SIMDs.
-    unsigned byLds = 10;
-    if (r.ldsBytes && r.maxWorkgroup) {
-      unsigned groups = std::max(1u, (64u << 10) / r.ldsBytes);
-      byLds = (groups * ((r.maxWorkgroup + r.waveSize - 1) / r.waveSize) + 3) / 4;
-    }
-    return std::min({byVgprs, unified ? 8u : bySgprs, byLds});
-  }
-  // RDNA: 1024 registers for 32 lanes, half for 64; SGPRs do not limit.
-  unsigned half = r.waveSize == 64 ? 2 : 1;
-  return waves(r.vgprs, 16 / half, 1024 / half, 16);
+  return wavesPerSimd(std::string_view(processor.data(), processor.size()), r.waveSize,
+                      {r.vgprs, r.agprs, r.sgprs}, {r.ldsBytes, r.maxWorkgroup})
+      .value_or(0);
 }
 
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor) {
@@ -146,6 +129,11 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
     v.reason =
         formatv("occupancy {0} -> {1} waves per SIMD (VGPRs {2} -> {3}, SGPRs {4} -> {5})",
                 before.wavesPerSimd, after.wavesPerSimd, rb.vgprs, ra.vgprs, rb.sgprs, ra.sgprs);
+  if (v.reason.empty() && !force && !before.wavesPerSimd && !after.wavesPerSimd &&
+      (ra.vgprs > rb.vgprs || ra.agprs > rb.agprs || ra.sgprs > rb.sgprs))
+    v.reason = formatv("more registers on a processor of unknown size (VGPRs {0} -> {1}, SGPRs {2} "
+                       "-> {3})",
+                       rb.vgprs, ra.vgprs, rb.sgprs, ra.sgprs);
   if (v.reason.empty() && !force && !(after.cycles < before.cycles && v.gain >= minProfit))
     v.reason = formatv("estimated cycles {0:f0} -> {1:f0}, gain {2:f1} % of {3:f1} % asked",
                        before.cycles, after.cycles, v.gain, minProfit);

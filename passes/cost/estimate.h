@@ -29,7 +29,7 @@ struct Estimate {
   double cycles = 0; ///< weighted
   uint32_t instructions = 0, valu = 0, salu = 0, scalarMemory = 0, vectorMemory = 0, lds = 0,
            branches = 0;     ///< static counts
-  unsigned wavesPerSimd = 0; ///< the registers' limit
+  unsigned wavesPerSimd = 0; ///< occupancy()
   /// v_swap_b32 behind a call in one block. SIShrinkInstructions makes a swap of three moves (t =
   /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
   uint32_t swapsBehindCalls = 0;
@@ -38,7 +38,8 @@ struct Estimate {
 Estimate estimate(const MachineFunction &function, const KernelResources &resources,
                   llvm::StringRef processor);
 
-/// Waves per SIMD that the register counts allow.
+/// Waves per SIMD that registers and LDS allow, as the gate counts them (runtime/gpu/occupancy.h);
+/// 0 for a processor that nobody has the sizes of.
 unsigned occupancy(const KernelResources &resources, llvm::StringRef processor);
 
 struct Verdict {
@@ -47,8 +48,9 @@ struct Verdict {
   std::string reason;
 };
 
-/// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves, no more LDS,
-/// scratch, spills or swaps behind calls. With `force` cycles and waves count for nothing.
+/// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
+/// where waves are unknown), no more LDS, scratch, spills or swaps behind calls. With `force`
+/// cycles and waves count for nothing.
 Verdict judge(const Estimate &before, const KernelResources &resourcesBefore, const Estimate &after,
               const KernelResources &resourcesAfter, double minProfit, bool force = false);
 

@@ -1,6 +1,7 @@
 #include "passes/cost/pressure.h"
 #include "passes/compat.h"
 #include "passes/cost/estimate.h"
+#include "runtime/gpu/processor.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -162,8 +163,10 @@ unsigned PressureModel::waves(unsigned registers) const {
   KernelResources resources;
   resources.vgprs = registers;
   resources.waveSize = waveSize_;
-  bool known = compat::startsWith(processor_, "gfx") && processor_.size() >= 6;
-  return occupancy(resources, known ? StringRef(processor_) : StringRef("gfx900"));
+  if (findProcessor(processor_, waveSize_))
+    return occupancy(resources, processor_);
+  resources.waveSize = 64;
+  return occupancy(resources, "gfx900"); // only steps are compared, and some there must be
 }
 
 int pressurePenalty(const PressureModel &pressure, ArrayRef<const BasicBlock *> arms,

@@ -1,6 +1,6 @@
 #include "runtime/gate/kernel_interface.h"
 
-#include "runtime/gate/occupancy.h"
+#include "runtime/gpu/occupancy.h"
 
 #include <algorithm>
 
@@ -40,6 +40,11 @@ void compareDescriptors(const CodeObject &before, const KernelMetadata &a, const
   if ((was->rsrc1 ^ is->rsrc1) & kFloatModeMask)
     add(GateReason::floatMode, a.name,
         "COMPUTE_PGM_RSRC1 " + hexOffset(was->rsrc1) + " -> " + hexOffset(is->rsrc1));
+}
+
+/// The metadata's number, if it can be one.
+unsigned waveSize(const KernelMetadata &kernel) {
+  return static_cast<unsigned>(std::min<uint64_t>(kernel.wavefrontSize, 1024));
 }
 
 } // namespace
@@ -93,8 +98,8 @@ void compareRegisters(const CodeObject &before, const KernelMetadata &a, const K
   const std::string &processor = before.isa.processor;
   // What the original's workgroups leave room for holds for both: neither may grow.
   const WorkgroupSize size{a.groupSize, a.maxFlatWorkgroupSize};
-  auto was = wavesPerSimd(processor, a.wavefrontSize, a.vgprs, a.agprs, a.sgprs, size);
-  auto is = wavesPerSimd(processor, b.wavefrontSize, b.vgprs, b.agprs, b.sgprs, size);
+  auto was = wavesPerSimd(processor, waveSize(a), {a.vgprs, a.agprs, a.sgprs}, size);
+  auto is = wavesPerSimd(processor, waveSize(b), {b.vgprs, b.agprs, b.sgprs}, size);
   const bool allowed = lower == LowerOccupancy::allowed;
   bool more = b.vgprs > a.vgprs || b.agprs > a.agprs || b.sgprs > a.sgprs;
   if (was && is) {

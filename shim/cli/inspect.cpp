@@ -1,7 +1,7 @@
 // meld inspect: the device code in a file, and what libmeld would do with it.
 #include "shim/cli/cli.h"
 
-#include "runtime/gate/occupancy.h"
+#include "runtime/gpu/occupancy.h"
 
 namespace meld::cli {
 namespace {
@@ -19,7 +19,8 @@ Json kernelJson(const KernelMetadata &k, const std::string &processor) {
               {"kernarg_bytes", k.kernargSize},
               {"wavefront_size", k.wavefrontSize},
               {"max_workgroup_size", k.maxFlatWorkgroupSize}};
-  auto waves = wavesPerSimd(processor, k.wavefrontSize, k.vgprs, k.agprs, k.sgprs);
+  auto waves =
+      wavesPerSimd(processor, static_cast<unsigned>(k.wavefrontSize), {k.vgprs, k.agprs, k.sgprs});
   out["waves_per_simd"] = waves ? Json(*waves) : Json(nullptr);
   return out;
 }

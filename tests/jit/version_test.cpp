@@ -31,7 +31,8 @@ CompileReply versionOf(StringRef object, const std::string &kernel,
   r.codeObject = object;
   r.kernel = kernel;
   r.recipe = recipe;
-  r.scalarize = scalarize;
+  if (!scalarize)
+    r.meld.without.insert("scalarize");
   return compile(r);
 }
 

@@ -96,4 +96,41 @@ TEST(EstimateVerdict, spillsAndLdsRefuse) {
   EXPECT_TRUE(judge(before, a, after, a, 0).better);
 }
 
+// What the verdict takes for the same number of waves, the gate must take for the same, or it
+// refuses the whole object afterwards. The expected numbers: tests/runtime/gpu/occupancy_test.cpp
+// says where each comes from.
+TEST(EstimateOccupancy, isTheGates) {
+  auto waves = [](const char *processor, unsigned wave, uint32_t vgprs, uint32_t sgprs,
+                  uint32_t lds = 0, uint32_t workgroup = 0) {
+    KernelResources r;
+    r.waveSize = wave;
+    r.vgprs = vgprs;
+    r.sgprs = sgprs;
+    r.ldsBytes = lds;
+    r.maxWorkgroup = workgroup;
+    return occupancy(r, processor);
+  };
+  EXPECT_EQ(waves("gfx90a", 64, 16, 96), 8u);
+  EXPECT_EQ(waves("gfx90a", 64, 16, 97), 7u);
+  EXPECT_EQ(waves("gfx950", 64, 65, 16), 7u);
+  EXPECT_EQ(waves("gfx1100", 32, 96, 106), 16u);
+  EXPECT_EQ(waves("gfx1010", 32, 48, 106), 20u);
+  EXPECT_EQ(waves("gfx1030", 64, 33, 106), 12u);
+  EXPECT_EQ(waves("gfx90a", 64, 8, 16, 8193, 64), 2u);
+  EXPECT_EQ(waves("gfx950", 64, 8, 16, 65536, 256), 2u);
+  EXPECT_EQ(waves("gfx9999", 64, 8, 16), 0u);
+}
+
+// As the gate refuses it.
+TEST(EstimateVerdict, moreRegistersOnAnUnknownProcessorRefuse) {
+  Estimate before, after;
+  before.cycles = 100;
+  after.cycles = 10;
+  KernelResources few, more;
+  more.sgprs = few.sgprs + 1;
+  EXPECT_TRUE(judge(before, more, after, few, 0).better);
+  EXPECT_FALSE(judge(before, few, after, more, 0).better);
+  EXPECT_TRUE(judge(before, few, after, more, 0, /*force=*/true).better);
+}
+
 } // namespace

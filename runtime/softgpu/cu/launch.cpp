@@ -1,8 +1,10 @@
 #include "runtime/softgpu/cu/launch.h"
 
+#include "runtime/gpu/occupancy.h"
 #include "runtime/softgpu/cu/kernel_names.h"
 #include "runtime/softgpu/cu/safe_read.h"
 #include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -55,8 +57,7 @@ void readMode(const Descriptor &d, Launch &out) {
 }
 
 void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
-  const UnitLimits limits = unitLimits(target);
-  const uint32_t total = ((d.rsrc1() & 63) + 1) * limits.vgprGranule;
+  const uint32_t total = ((d.rsrc1() & 63) + 1) * processorOf(target).vgprGranule;
   out.sgprs = ((d.rsrc1() >> 6 & 15) / 2 + 1) * 16;
   out.vgprs = out.accOffset = total;
   out.agprs = 0;
@@ -72,28 +73,24 @@ void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
 
 /// How many workgroups of the launch one compute unit holds.
 void computeOccupancy(isa::Target target, Launch &l) {
-  const UnitLimits u = unitLimits(target);
-  const uint32_t rows =
-      std::max<uint32_t>(l.vgprs + (target == isa::Target::gfx908 ? 0 : l.agprs), u.vgprGranule);
-  uint32_t waves = std::min({u.wavesPerSimd, u.vgprRows / rows, u.sgprs / std::max(l.sgprs, 16u)});
-  const uint32_t perSimd = (l.wavesPerGroup + u.simds - 1) / u.simds;
-  uint32_t groups = perSimd ? waves * u.simds / std::max(l.wavesPerGroup, 1u) : 0;
-  if (perSimd > waves)
-    groups = 0;
-  if (l.ldsBytes)
-    groups = std::min(groups, u.ldsBytes / ((l.ldsBytes + 511) / 512 * 512));
+  const Processor p = processorOf(target);
+  const uint32_t total = l.vgprs + (p.agprsAmongVgprs ? l.agprs : 0);
+  const uint32_t waves = wavesByRegisters(p, {total, l.agprs, l.sgprs});
+  const uint32_t perSimd = (l.wavesPerGroup + p.simds - 1) / p.simds;
+  uint32_t groups =
+      perSimd && perSimd <= waves ? waves * p.simds / std::max(l.wavesPerGroup, 1u) : 0;
+  if (const auto most = workgroupsByLds(p, l.ldsBytes))
+    groups = uint32_t(std::min<uint64_t>(groups, *most));
   if (l.wavesPerGroup > 1)
-    groups = std::min(groups, u.groups); // single-wave workgroups need no barrier resource
+    groups = std::min(groups, p.workgroups); // single-wave workgroups need no barrier resource
   l.groupsPerCu = groups;
-  l.wavesPerSimd = std::min(waves, (groups * l.wavesPerGroup + u.simds - 1) / u.simds);
+  l.wavesPerSimd = std::min(waves, (groups * l.wavesPerGroup + p.simds - 1) / p.simds);
 }
 
 } // namespace
 
-UnitLimits unitLimits(isa::Target target) {
-  if (target == isa::Target::gfx90a)
-    return {.vgprRows = 512, .vgprGranule = 8, .sgprs = 800, .wavesPerSimd = 8};
-  return {.vgprRows = 256, .vgprGranule = 4, .sgprs = 800, .wavesPerSimd = 10};
+Processor processorOf(isa::Target target) {
+  return findProcessor(isa::targetName(target), kWaveSize).value();
 }
 
 DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &config, Launch &out) {
@@ -149,9 +146,10 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
   readRegisters(d, config.target, out);
 
   out.ldsBytes = p.groupSegment;
-  if (out.ldsBytes > unitLimits(config.target).ldsBytes)
+  const uint32_t ldsMost = uint32_t(processorOf(config.target).ldsBytes);
+  if (out.ldsBytes > ldsMost)
     return bad(DispatchCode::ldsTooLarge, out.kernel, "%u bytes of LDS, at most %u", out.ldsBytes,
-               unitLimits(config.target).ldsBytes);
+               ldsMost);
   out.scratchPerLane = (p.privateSegment + 15) / 16 * 16;
   if (p.privateSegment > kMaxScratchPerLane)
     return bad(DispatchCode::scratchTooLarge, out.kernel,

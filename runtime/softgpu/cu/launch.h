@@ -6,6 +6,7 @@
 // offsets.
 #pragma once
 
+#include "runtime/gpu/processor.h"
 #include "runtime/softgpu/cu/gpu.h"
 
 #include <cstdint>
@@ -43,15 +44,8 @@ struct Launch {
   unsigned idDimensions() const { return (rsrc2 >> 11 & 3) + 1; }
 };
 
-/// Limits of a compute unit ("Vega" ISA 3.6, "MI200" ISA; AMD Instinct MI200 CDNA2 white paper).
-struct UnitLimits {
-  uint32_t vgprRows; ///< registers per lane and SIMD, shared by its waves
-  uint32_t vgprGranule;
-  uint32_t sgprs; ///< per SIMD
-  uint32_t wavesPerSimd;
-  uint32_t ldsBytes = 64 << 10, simds = 4, groups = 16;
-};
-UnitLimits unitLimits(isa::Target target);
+/// What a compute unit of the target has.
+Processor processorOf(isa::Target target);
 
 /// Reads packet and descriptor and checks them against the device's limits.
 DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &config, Launch &out);

@@ -8,13 +8,13 @@ constexpr uint64_t kGiB = 1ull << 30;
 // gfx90a is one graphics compute die of an MI200; its shader engines are reported as one (measured:
 // enough for every ROCr version). The others list their real engines.
 constexpr DeviceModel kDevices[] = {
-    {isa::Target::gfx90a, "gfx90a", "Software GPU (AMD Instinct MI200)", 0x740F, 90010, 104, 1, 8,
+    {isa::Target::gfx90a, "gfx90a", "Software GPU (AMD Instinct MI200)", 0x740F, 90010, 104, 1,
      1700, 8192, 4096, 1600, 16 * kGiB, true, 2},
-    {isa::Target::gfx900, "gfx900", "Software GPU (Radeon RX Vega 64)", 0x687F, 90000, 64, 4, 10,
-     1630, 4096, 2048, 945, 8 * kGiB, false, 2},
-    {isa::Target::gfx906, "gfx906", "Software GPU (AMD Instinct MI50)", 0x66A1, 90006, 60, 4, 10,
-     1725, 4096, 4096, 1000, 16 * kGiB, true, 2},
-    {isa::Target::gfx908, "gfx908", "Software GPU (AMD Instinct MI100)", 0x738C, 90008, 120, 8, 10,
+    {isa::Target::gfx900, "gfx900", "Software GPU (Radeon RX Vega 64)", 0x687F, 90000, 64, 4, 1630,
+     4096, 2048, 945, 8 * kGiB, false, 2},
+    {isa::Target::gfx906, "gfx906", "Software GPU (AMD Instinct MI50)", 0x66A1, 90006, 60, 4, 1725,
+     4096, 4096, 1000, 16 * kGiB, true, 2},
+    {isa::Target::gfx908, "gfx908", "Software GPU (AMD Instinct MI100)", 0x738C, 90008, 120, 8,
      1502, 8192, 4096, 1200, 32 * kGiB, true, 2},
 };
 } // namespace

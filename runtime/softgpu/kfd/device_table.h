@@ -1,8 +1,8 @@
 // What the devices are: the public facts of the cards we stand in for.
 //
-// Sources: AMD's product pages and the PCI id list (device ids, compute units, memory), the CDNA /
-// Vega ISA manuals (waves per SIMD, LDS), the kernel's topology code (the property names that carry
-// them).
+// Sources: AMD's product pages and the PCI id list (device ids, compute units, memory), the kernel's
+// topology code (the property names that carry them). What a compute unit holds is in
+// runtime/gpu/processor.h.
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"
@@ -20,7 +20,6 @@ struct DeviceModel {
   uint32_t gfxVersion;       ///< gfx_target_version: major * 10000 + minor * 100 + stepping
   uint32_t computeUnits;
   uint32_t shaderEngines;
-  uint32_t wavesPerSimd;
   uint32_t clockMhz;
   uint32_t l2KiB;
   uint32_t memoryBusBits;

@@ -1,5 +1,7 @@
 #include "runtime/softgpu/kfd/sysfs.h"
 
+#include "runtime/softgpu/cu/launch.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -49,27 +51,28 @@ std::string linkProperties(uint64_t from, uint64_t to, uint64_t weight) {
 
 std::string gpuProperties(const DeviceSettings &device, uint64_t peers, uint64_t simdIdBase) {
   const DeviceModel &m = device.model;
+  const Processor unit = processorOf(m.target);
   const uint64_t index = device.index;
   const uint32_t engines =
       m.shaderEngines && m.computeUnits % m.shaderEngines == 0 ? m.shaderEngines : 1;
   return lines({
       {"cpu_cores_count", 0},
-      {"simd_count", 4ull * m.computeUnits},
+      {"simd_count", uint64_t(unit.simds) * m.computeUnits},
       {"mem_banks_count", 1},
       {"caches_count", 2},
       {"io_links_count", 1},
       {"p2p_links_count", peers},
       {"cpu_core_id_base", 0},
       {"simd_id_base", simdIdBase},
-      {"max_waves_per_simd", m.wavesPerSimd},
-      {"lds_size_in_kb", 64},
+      {"max_waves_per_simd", unit.wavesPerSimd},
+      {"lds_size_in_kb", unit.ldsBytes / 1024},
       {"gds_size_in_kb", 0},
       {"num_gws", 64},
       {"wave_front_size", 64},
       {"array_count", engines},
       {"simd_arrays_per_engine", 1},
       {"cu_per_simd_array", m.computeUnits / engines},
-      {"simd_per_cu", 4},
+      {"simd_per_cu", unit.simds},
       {"max_slots_scratch_cu", 32},
       {"gfx_target_version", m.gfxVersion},
       {"vendor_id", 4098},

@@ -5,7 +5,7 @@ usage: run.py BUILD_FOLDER [--only REGEX] [--filter REGEX] [--all] [--keep]
   --only        the mutations whose name matches
   --filter      the tests to run (default: cfm, divergence and the other fast ones)
   --all         every test, the slow ones too
-Works on a copy of passes/ at HEAD in a scratch folder; nothing in the tree changes. For each mutation it prints the
+Works on a copy of passes/ (and runtime/gpu) at HEAD in a scratch folder; nothing in the tree changes. For each mutation it prints the
 tests that failed. Exit code 1 when a mutation survives that the table does not call redundant, when one that it does
 call redundant is caught, when a text is not found, or when the unchanged copy already fails.
 """
@@ -27,7 +27,7 @@ project(mutants C CXX)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(LLVM {version} REQUIRED CONFIG)
-file(GLOB_RECURSE sources passes/*.cpp)
+file(GLOB_RECURSE sources passes/*.cpp runtime/gpu/*.cpp)
 add_library(MeldPasses MODULE ${{sources}})
 set_target_properties(MeldPasses PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden)
 target_compile_options(MeldPasses PRIVATE -O0 -fno-rtti -fno-exceptions)
@@ -72,7 +72,7 @@ def main():
     version = re.search(r"llvm-(\d+)", llvm_bin).group(1)
     lit = os.path.join(llvm_bin, "..", "build", "utils", "lit", "lit.py")
     scratch = tempfile.mkdtemp(prefix="meld-mutants-")
-    archive = subprocess.run(["git", "-C", root, "archive", "HEAD", "passes"], check=True, capture_output=True).stdout
+    archive = subprocess.run(["git", "-C", root, "archive", "HEAD", "passes", "runtime/gpu"], check=True, capture_output=True).stdout
     subprocess.run(["tar", "x", "-C", scratch], input=archive, check=True)
     write(os.path.join(scratch, "CMakeLists.txt"), cmake.format(version=version))
     subprocess.run(["cmake", "-S", scratch, "-B", os.path.join(scratch, "build"), "-G", "Ninja",
