@@ -46,6 +46,7 @@ MELD_SETTING(Text,   gpuCus,          "MELD_GPU_CUS",           "",     "Softwar
 MELD_SETTING(Text,   gpuMem,          "MELD_GPU_MEM",           "",     "Software GPU: memory size; a comma list gives each device its own")
 MELD_SETTING(Text,   gpuThreads,      "MELD_GPU_THREADS",       "",     "Software GPU: host threads that execute waves")
 MELD_SETTING(Text,   gpuTiming,       "MELD_GPU_TIMING",        "",     "Software GPU: model cycles")
+MELD_SETTING(Text,   gpuNoise,        "MELD_GPU_NOISE",         "",     "Software GPU, for tests: P[,O[,SEED]] puts noise of P percent on modelled times, and makes O percent of the dispatches outliers")
 MELD_SETTING(Text,   gpuTimingParams, "MELD_GPU_TIMING_PARAMS", "",     "Software GPU: name=value,... changes the timing model")
 MELD_SETTING(Text,   gpuChecked,      "MELD_GPU_CHECKED",       "",     "Software GPU: 1: check every address against what was allocated; all, or any of memory, hazard, undefined, race, barrier")
 MELD_SETTING(Text,   gpuTranslate,    "MELD_GPU_TRANSLATE",     "",     "Software GPU: auto: translate hot kernels to host code in the background (default); always: before they run; off: interpret")

@@ -185,6 +185,7 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
   DispatchResult result = std::move(job.result);
   result.counters = job.counters;
   result.cycles = cycles;
+  result.launchOverhead = config_.timing ? timing_.launchOverhead : 0;
   if (capture)
     capture_->finish(std::move(capture), result);
   record(launch, result);

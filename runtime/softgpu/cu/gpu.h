@@ -50,6 +50,7 @@ struct DispatchResult {
   bool write = false;
   WaveCounters counters;   ///< also of a dispatch that failed: what ran until then
   uint64_t cycles = 0;     ///< modelled; 0 when the timing model is off
+  uint64_t launchOverhead = 0; ///< cycles before them, a parameter of the model; 0 when it is off
 };
 
 struct DispatchRequest {

@@ -2,6 +2,7 @@
 
 #include "runtime/softgpu/kfd/settings.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -63,7 +64,7 @@ int64_t queueErrorCode(DispatchCode code) {
 
 AqlProcessor::AqlProcessor(const Ring &ring, const Services &services,
                            const std::atomic<bool> *cancel)
-    : ring_(ring), services_(services), cancel_(cancel) {
+    : ring_(ring), services_(services), cancel_(cancel), clock_(services.time, ring.queue) {
   read_ = at<uint64_t>(ring_.readIndex).load(std::memory_order_acquire);
 }
 
@@ -77,8 +78,13 @@ bool AqlProcessor::hasWork() const {
 Step AqlProcessor::step() {
   if (halted_)
     return Step::halted;
-  if (!hasWork())
+  if (!hasWork()) {
+    empty_ = true;
     return Step::idle;
+  }
+  if (empty_)
+    clock_.arrived();
+  empty_ = false;
   auto *packet = reinterpret_cast<uint8_t *>(ring_.base + (read_ % (ring_.bytes / 64)) * 64);
   if (!firstSeen_)
     firstSeen_ = gpuClock();
@@ -113,7 +119,7 @@ Step AqlProcessor::dispatch(uint8_t *packet, uint64_t index) {
   case DispatchCode::ok: {
     uint64_t completion;
     std::memcpy(&completion, packet + 56, 8);
-    return finish(packet, completion, start);
+    return finish(packet, completion, clock_.dispatch(start, result.cycles, result.launchOverhead));
   }
   case DispatchCode::cancelled:
     halted_ = true;
@@ -140,7 +146,8 @@ Step AqlProcessor::barrier(uint8_t *packet, bool any) {
     }
   if (any ? (given && !met) : met < given)
     return Step::blocked;
-  return finish(packet, completion, firstSeen_);
+  waited(dependency, any);
+  return finish(packet, completion);
 }
 
 Step AqlProcessor::vendor(uint8_t *packet) {
@@ -151,7 +158,7 @@ Step AqlProcessor::vendor(uint8_t *packet) {
     // ROCr sends these after loading code (ACQUIRE_MEM with an instruction cache invalidate).
     if (services_.invalidateCode)
       services_.invalidateCode();
-    return finish(packet, completion, firstSeen_);
+    return finish(packet, completion);
   }
   if (format == kBarrierValue) {
     hsa_amd_barrier_value_packet_t p;
@@ -181,20 +188,41 @@ Step AqlProcessor::vendor(uint8_t *packet) {
       }
       if (!met)
         return Step::blocked;
+      clock_.waitedForSignal(p.signal.handle);
     }
-    return finish(packet, completion, firstSeen_);
+    return finish(packet, completion);
   }
   return halt(kInvalidVendorPacket, "vendor AQL packet " + std::to_string(read_) +
                                         " has the unknown format " + std::to_string(format));
 }
 
-Step AqlProcessor::finish(uint8_t *packet, uint64_t completion, uint64_t start) {
+/// The modelled time goes on to when a barrier's condition was met.
+void AqlProcessor::waited(const uint64_t (&dependency)[5], bool any) {
+  if (!clock_.modelled())
+    return;
+  uint64_t first = UINT64_MAX, last = 0;
+  for (uint64_t handle : dependency)
+    if (handle && signalValue(handle) == 0) {
+      const uint64_t end = reinterpret_cast<const amd_signal_t *>(handle)->end_ts;
+      first = std::min(first, end);
+      last = std::max(last, end);
+    }
+  if (last)
+    clock_.waitedUntil(any ? first : last);
+}
+
+Step AqlProcessor::finish(uint8_t *packet, uint64_t completion) {
+  const uint64_t now = clock_.now();
+  return finish(packet, completion, {clock_.modelled() ? now : firstSeen_, now});
+}
+
+Step AqlProcessor::finish(uint8_t *packet, uint64_t completion, QueueClock::Span span) {
   at<uint16_t>(reinterpret_cast<uint64_t>(packet))
       .store(HSA_PACKET_TYPE_INVALID, std::memory_order_release);
   ++read_;
   firstSeen_ = 0;
   at<uint64_t>(ring_.readIndex).store(read_, std::memory_order_release);
-  completeSignal(completion, start, gpuClock(), services_);
+  completeSignal(completion, span.start, span.end, services_);
   return Step::progress;
 }
 

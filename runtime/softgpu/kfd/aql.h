@@ -29,6 +29,7 @@ public:
     uint64_t bytes = 0;      ///< a multiple of 64
     uint64_t readIndex = 0;  ///< address of amd_queue_t::read_dispatch_id
     uint64_t writeIndex = 0; ///< address of amd_queue_t::write_dispatch_id
+    unsigned queue = 0;      ///< its id
   };
 
   AqlProcessor(const Ring &ring, const Services &services, const std::atomic<bool> *cancel);
@@ -39,17 +40,21 @@ public:
 private:
   Step dispatch(uint8_t *packet, uint64_t index);
   Step barrier(uint8_t *packet, bool any);
+  void waited(const uint64_t (&dependency)[5], bool any);
   Step vendor(uint8_t *packet);
-  Step finish(uint8_t *packet, uint64_t completion, uint64_t start);
+  Step finish(uint8_t *packet, uint64_t completion);
+  Step finish(uint8_t *packet, uint64_t completion, QueueClock::Span span);
   Step halt(int64_t code, const std::string &message);
   uint64_t queueAddress() const { return ring_.readIndex - 128; }
 
   Ring ring_;
   Services services_;
   const std::atomic<bool> *cancel_;
+  QueueClock clock_;
   uint64_t read_ = 0;
   uint64_t firstSeen_ =
       0; ///< when the packet at read_ was first looked at (a barrier's start time)
+  bool empty_ = true; ///< the ring, at the last look
   bool halted_ = false;
 };
 

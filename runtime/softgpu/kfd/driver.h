@@ -17,6 +17,7 @@
 #include "runtime/softgpu/kfd/settings.h"
 #include "runtime/softgpu/kfd/svm.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -49,6 +50,7 @@ private:
     DeviceView view;
     std::once_flag once;
     std::unique_ptr<Gpu> executor;
+    std::atomic<uint64_t> latest{0}; ///< see QueueClock
   };
 
   Driver(const std::vector<DeviceSettings> &devices, int kfdFd, int renderFd, uint64_t doorbells);

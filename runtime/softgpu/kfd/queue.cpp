@@ -92,12 +92,12 @@ void Queue::work() {
   };
   if (isSdma(args_.queue_type)) {
     SdmaProcessor processor({args_.ring_base_address, args_.ring_size, args_.read_pointer_address,
-                             args_.write_pointer_address},
+                             args_.write_pointer_address, args_.queue_id},
                             services_);
     loop(processor);
   } else {
     AqlProcessor processor({args_.ring_base_address, args_.ring_size, args_.read_pointer_address,
-                            args_.write_pointer_address},
+                            args_.write_pointer_address, args_.queue_id},
                            services_, &cancel_);
     loop(processor);
   }

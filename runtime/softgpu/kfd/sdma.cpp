@@ -62,7 +62,7 @@ std::string hex(uint64_t x) {
 } // namespace
 
 SdmaProcessor::SdmaProcessor(const Ring &ring, const Services &services)
-    : ring_(ring), services_(services) {
+    : ring_(ring), services_(services), clock_(services.time, ring.queue) {
   read_ = at<uint64_t>(ring_.readPointer).load(std::memory_order_acquire);
 }
 
@@ -81,8 +81,13 @@ Step SdmaProcessor::step() {
   if (halted_)
     return Step::halted;
   const uint64_t write = at<uint64_t>(ring_.writePointer).load(std::memory_order_acquire);
-  if (read_ >= write)
+  if (read_ >= write) {
+    empty_ = true;
     return Step::idle;
+  }
+  if (empty_)
+    clock_.arrived();
+  empty_ = false;
 
   const uint32_t header = dword(0);
   const uint32_t op = header & 0xff, sub = header >> 8 & 0xff;
@@ -154,7 +159,7 @@ Step SdmaProcessor::step() {
     if (!services_.accessible(to, 8))
       return fault(to);
     uint64_t rest;
-    at<uint64_t>(services_.toHost(to, rest)).store(gpuClock(), std::memory_order_release);
+    at<uint64_t>(services_.toHost(to, rest)).store(clock_.now(), std::memory_order_release);
     break;
   }
   default:
@@ -167,6 +172,7 @@ Step SdmaProcessor::copyLinear() {
   const uint64_t bytes = (dword(1) & 0x3fffffff) + 1ull;
   if (!copy(address(5), address(3), bytes))
     return fault(faultAddress_);
+  clock_.moved(bytes);
   return consume(7);
 }
 
@@ -196,6 +202,7 @@ Step SdmaProcessor::copyRect() {
       if (!copy(row(to), row(from), width << element))
         return fault(faultAddress_);
     }
+  clock_.moved((width << element) * height * depth);
   return consume(13);
 }
 
@@ -265,7 +272,10 @@ Step SdmaProcessor::poll() {
   default:
     return halt("SDMA poll with the unknown function 7");
   }
-  return met ? consume(6) : Step::blocked;
+  if (!met)
+    return Step::blocked;
+  clock_.waitedForValue(where);
+  return consume(6);
 }
 
 Step SdmaProcessor::atomic() {
@@ -326,6 +336,7 @@ Step SdmaProcessor::fill() {
     for (uint64_t i = 0; i < n; ++i, ++done)
       out[i] = static_cast<uint8_t>(pattern >> 8 * (done % unit));
   });
+  clock_.moved(bytes);
   return consume(5);
 }
 

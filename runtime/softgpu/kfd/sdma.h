@@ -24,6 +24,7 @@ public:
     uint64_t base = 0, bytes = 0;
     uint64_t readPointer = 0;  ///< address of the 64-bit read pointer
     uint64_t writePointer = 0; ///< address of the 64-bit write pointer (the doorbell)
+    unsigned queue = 0;        ///< its id
   };
   SdmaProcessor(const Ring &ring, const Services &services);
   Step step();
@@ -44,7 +45,9 @@ private:
 
   Ring ring_;
   Services services_;
+  QueueClock clock_;
   uint64_t read_ = 0;
+  bool empty_ = true; ///< the ring, at the last look
   bool halted_ = false;
   uint64_t faultAddress_ = 0;
 };

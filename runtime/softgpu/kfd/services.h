@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/kfd/model_clock.h"
 
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,8 @@ struct Services {
   std::function<uint64_t(uint64_t address, uint64_t &contiguous)> toHost;
   /// True when the range may be touched.
   std::function<bool(uint64_t address, uint64_t size)> accessible;
+  /// What the queue's time stamps are made of.
+  ModelTime time;
 };
 
 /// What one step of a processor did.
@@ -35,6 +38,8 @@ enum class Step : uint8_t {
 
 /// The device's clock: nanoseconds of CLOCK_MONOTONIC_RAW.
 uint64_t gpuClock();
+/// The clock of hsa_system_get_info: nanoseconds of CLOCK_BOOTTIME.
+uint64_t systemClock();
 
 /// Completes an HSA signal as the command processor does: times, value -= 1 (release), mailbox,
 /// event. `handle` 0 is no signal.

@@ -167,6 +167,12 @@ std::vector<DeviceSettings> readDevices(const std::function<const char *(const c
     }
   };
   flag("MELD_GPU_TIMING", settings.timing);
+  if (const char *v = get("MELD_GPU_NOISE"); v && *v) {
+    if (const auto noise = parseNoise(v))
+      settings.noise = *noise;
+    else
+      bad("MELD_GPU_NOISE", v, "percent[,percent of outliers[,seed]], percentages from 0 to 100");
+  }
   if (const char *v = get("MELD_GPU_CHECKED"); v && *v) {
     if (const auto checks = parseChecks(v)) {
       settings.checked = checks->memory;

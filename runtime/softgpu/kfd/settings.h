@@ -3,7 +3,8 @@
 //   MELD_GPU_CUS=N                         compute units
 //   MELD_GPU_MEM=BYTES                     device memory; suffixes K M G T
 //   MELD_GPU_THREADS=N                     host threads that execute (0: one per core)
-//   MELD_GPU_TIMING=0|1                    model cycles
+//   MELD_GPU_TIMING=0|1                    model cycles; time stamps are modelled, too
+//   MELD_GPU_NOISE=P[,O[,SEED]]            for tests: noise on modelled times (model_clock.h)
 //   MELD_GPU_CHECKED=0|1|all|LIST          1: every access against the allocations; or a list of
 //                                          memory, hazard, undefined, race, barrier (check.h)
 // With several devices, MELD_GPU_CUS and MELD_GPU_MEM may be lists, too: one value for each device.
@@ -12,6 +13,7 @@
 
 #include "runtime/softgpu/cu/gpu.h"
 #include "runtime/softgpu/kfd/device_table.h"
+#include "runtime/softgpu/kfd/model_clock.h"
 
 #include <functional>
 #include <optional>
@@ -27,6 +29,7 @@ struct DeviceSettings {
       deviceOf(isa::Target::gfx90a); ///< with computeUnits and memoryBytes already overridden
   unsigned threads = 0;
   bool timing = false;
+  TimeNoise noise;
   bool checked = false;
   unsigned checks = 0;           ///< bits of Check
   unsigned index = 0, count = 1; ///< which of how many devices, as HIP numbers them

@@ -7,11 +7,18 @@
 
 namespace meld::softgpu {
 
-uint64_t gpuClock() {
+namespace {
+
+uint64_t nanoseconds(clockid_t clock) {
   timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  ::clock_gettime(clock, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
+
+} // namespace
+
+uint64_t gpuClock() { return nanoseconds(CLOCK_MONOTONIC_RAW); }
+uint64_t systemClock() { return nanoseconds(CLOCK_BOOTTIME); }
 
 namespace {
 

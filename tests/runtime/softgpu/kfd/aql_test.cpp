@@ -1,6 +1,8 @@
 #include "runtime/softgpu/kfd/aql.h"
 #include "tests/runtime/softgpu/kfd/rings.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace meld::softgpu {
@@ -144,6 +146,120 @@ TEST_F(AqlTest, BarrierValueComparesUnderItsMask) {
     own.push(HSA_PACKET_TYPE_VENDOR_SPECIFIC, &packet);
     EXPECT_EQ(p.step(), c.met ? Step::progress : Step::blocked) << c.condition << " " << c.value;
   }
+}
+
+// ---- modelled time
+
+TEST_F(AqlTest, ModelledDispatchesTakeTheirCyclesAtTheDevicesClock) {
+  recorder.time.clockMhz = 1700;
+  recorder.answer.cycles = 3400;
+  recorder.answer.launchOverhead = 850;
+  Signal first(1), second(1), barrier(1);
+  auto p = make();
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, first.handle());
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, second.handle());
+  ring.barrier(false, {}, barrier.handle());
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(first.raw.end_ts - first.raw.start_ts, 2000u);
+  EXPECT_EQ(second.raw.start_ts - first.raw.end_ts, 500u);
+  EXPECT_EQ(second.raw.end_ts - second.raw.start_ts, 2000u);
+  EXPECT_EQ(barrier.raw.start_ts, second.raw.end_ts);
+  EXPECT_EQ(barrier.raw.end_ts, second.raw.end_ts);
+}
+
+TEST_F(AqlTest, ModelledTimeGoesOnToWhatABarrierWaitedFor) {
+  recorder.time.clockMhz = 1000;
+  Signal now(1), all(1), some(1), value(1), early(0), late(0), open(1);
+  auto p = make();
+  ring.barrier(false, {}, now.handle());
+  ASSERT_EQ(p.step(), Step::progress);
+  const uint64_t t = now.raw.end_ts;
+  early.raw.end_ts = t + 100;
+  late.raw.end_ts = t + 300;
+  ring.barrier(true, {late.handle(), early.handle(), open.handle()}, some.handle());
+  ring.barrier(false, {early.handle(), late.handle()}, all.handle());
+  early.raw.end_ts = t + 100;
+  hsa_amd_barrier_value_packet_t packet{};
+  packet.header.AmdFormat = 2;
+  Signal stamped(7);
+  stamped.raw.end_ts = t + 450;
+  packet.signal.handle = stamped.handle();
+  packet.value = 7;
+  packet.mask = -1;
+  packet.cond = HSA_SIGNAL_CONDITION_EQ;
+  ring.push(HSA_PACKET_TYPE_VENDOR_SPECIFIC, &packet, value.handle());
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(some.raw.end_ts, t + 100); // one was enough
+  EXPECT_EQ(all.raw.end_ts, t + 300);
+  EXPECT_EQ(value.raw.end_ts, t + 450);
+  // What was completed before is no step back.
+  ring.barrier(false, {early.handle()}, now.handle());
+  ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(now.raw.end_ts, t + 450);
+}
+
+TEST_F(AqlTest, ModelledTimeGoesOnFromTheDevicesLatestAfterTheRingWasEmpty) {
+  std::atomic<uint64_t> latest{0};
+  recorder.time = {1000, 0, {}, &latest};
+  recorder.answer.cycles = 100;
+  Signal first(1), second(1), third(1);
+  auto p = make();
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, first.handle());
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, second.handle());
+  ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(latest, first.raw.end_ts);
+  latest += 5000; // another queue's
+  ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(second.raw.start_ts, first.raw.end_ts) << "it was waiting in the ring by then";
+  ASSERT_EQ(p.step(), Step::idle);
+  ring.push(HSA_PACKET_TYPE_KERNEL_DISPATCH, nullptr, third.handle());
+  ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(third.raw.start_ts, first.raw.end_ts + 5000);
+  EXPECT_EQ(latest, third.raw.end_ts);
+}
+
+TEST(ModelNoise, IsSeededAndAsWideAsAsked) {
+  auto durations = [](const TimeNoise &noise, unsigned queue) {
+    QueueClock clock({1000, 0, noise}, queue);
+    std::vector<double> logs;
+    for (int i = 0; i < 4000; ++i) {
+      const auto span = clock.dispatch(0, 1'000'000, 5000);
+      logs.push_back(std::log(double(span.end - span.start) / 1e6));
+    }
+    return logs;
+  };
+  auto deviation = [](const std::vector<double> &logs) {
+    double mean = 0, square = 0;
+    for (const double x : logs)
+      mean += x / double(logs.size());
+    for (const double x : logs)
+      square += (x - mean) * (x - mean) / double(logs.size());
+    return std::sqrt(square);
+  };
+  for (const double percent : {1., 5., 20.}) {
+    const auto logs = durations({percent, 0, 7}, 1);
+    EXPECT_EQ(logs, durations({percent, 0, 7}, 1));
+    EXPECT_NE(logs, durations({percent, 0, 8}, 1));
+    EXPECT_NE(logs, durations({percent, 0, 7}, 2));
+    EXPECT_NEAR(deviation(logs), percent / 100, percent / 1000);
+  }
+  const auto outliers = durations({0, 5, 7}, 1);
+  const auto late = std::count_if(outliers.begin(), outliers.end(), [](double x) { return x > 0; });
+  EXPECT_NEAR(double(late), 200, 60);
+  for (const double x : outliers)
+    EXPECT_LE(x, std::log(4.001));
+}
+
+TEST(ModelNoise, TextThatIsNone) {
+  for (const char *text : {"", "x", "5,", "5,x", "5,2,", "5,2,1,", "101", "-1", "5,200", "nan"})
+    EXPECT_FALSE(parseNoise(text)) << text;
+  const auto noise = parseNoise("5,2.5,42");
+  ASSERT_TRUE(noise);
+  EXPECT_EQ(noise->percent, 5);
+  EXPECT_EQ(noise->outliers, 2.5);
+  EXPECT_EQ(noise->seed, 42u);
 }
 
 TEST_F(AqlTest, ErrorsGoToTheInactiveSignalAndStopTheQueue) {

@@ -7,6 +7,8 @@
 #                 TEXT in its output; not by the signal of a write past the limit
 #   signalled TEXT  the program ends by SIGSEGV, and TEXT is in its output
 #   interrupt     the program says "running"; SIGINT ends it
+#   model_time    what events measure agrees with the modelled cycles, and is the same in each run; with
+#                 noise it is another, which its seed gives again
 #   names TEXT... every TEXT is a kernel name in the counters
 #   utilization KERNEL LOW HIGH   of the only kernel with KERNEL in its name, in percent
 set -u
@@ -76,6 +78,32 @@ names)
   for text in "${texts[@]}"; do
     grep -q -- "$text" "$file" || fail "no $text in the counters: $(head -c 2000 "$file")"
   done
+  ;;
+model_time)
+  file=$(mktemp); trap 'rm -f "$file"' EXIT
+  export MELD_GPU_TIMING=1 MELD_GPU_CUS=4
+  once=$(MELD_COUNTERS=$file preload "$@") || fail "exit $?: $once"
+  again=$(preload "$@") || fail "exit $?: $again"
+  [[ $once == "$again" ]] || fail "one run says: $once; the next one: $again"
+  noisy=$(MELD_GPU_NOISE=20,5,3 preload "$@") || fail "exit $?: $noisy"
+  again=$(MELD_GPU_NOISE=20,5,3 preload "$@") || fail "exit $?: $again"
+  [[ $noisy == "$again" && $noisy != "$once" ]] || fail "with noise: $noisy; the next one: $again"
+  python3 - "$file" "$once" <<'EOF' || exit 1
+import json, sys
+file, said = sys.argv[1:]
+with open(file) as f:
+    cycles = {d["cycles"] for d in json.load(f)["dispatches"] if "work" in d["kernel"]}
+cycles.discard(min(cycles)) # the first launch, of one round
+if len(cycles) != 1:
+    sys.exit(f"FAIL: cycles of the same launch: {cycles}")
+kernel, overhead = (c * 1000 // 1700 for c in (cycles.pop(), 5000))
+for line in said.splitlines():
+    what, *numbers = line.split()
+    if what == "exact" and int(numbers[0]) != kernel + overhead:
+        sys.exit(f"FAIL: {line}, modelled: {kernel}")
+    if what == "launches" and int(numbers[1]) != int(numbers[0]) * (kernel + overhead):
+        sys.exit(f"FAIL: {line}, modelled: {kernel} and {overhead} before it")
+EOF
   ;;
 utilization)
   kernel=$1 low=$2 high=$3; shift 3

@@ -22,11 +22,13 @@ struct Recorder {
   unsigned codeDrops = 0;
   uint64_t faultAddress = 0;
   DispatchResult answer;
+  ModelTime time;
   uint64_t refuse = 0; ///< an address that is not accessible
   uint64_t remapFrom = 0, remapTo = 0, remapSize = 0;
 
   Services services() {
     Services s;
+    s.time = time;
     s.run = [this](const DispatchRequest &r) {
       dispatched.push_back(r.dispatchId);
       return answer;

@@ -2,6 +2,7 @@
 #include "tests/runtime/softgpu/kfd/rings.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
@@ -33,6 +34,33 @@ struct SdmaTest : ::testing::Test {
     push({1, bytes - 1, 0, low(from), high(from), low(to), high(to)});
   }
 };
+
+TEST_F(SdmaTest, ModelledCopiesTakeTheirBytesAndWaitForSignals) {
+  recorder.time.clockMhz = 1700;
+  std::vector<uint8_t> from(50000), to(50000);
+  uint64_t stamps[4] = {};
+  auto stamp = [&](int i) { push({13, low(&stamps[i]), high(&stamps[i])}); };
+  test::Signal done(0);
+  stamp(0);
+  copy(to.data(), from.data(), from.size());
+  stamp(1);
+  auto p = make();
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(stamps[1] - stamps[0], 2000u); // 50 KB at 25 GB/s
+  done.raw.end_ts = stamps[1] + 777;
+  const auto *value = reinterpret_cast<const char *>(done.handle()) + offsetof(amd_signal_t, value);
+  push({8 | 1u << 31 | 3u << 28, low(value + 4), high(value + 4), 0, 0xffffffff, 0});
+  stamp(2);
+  uint32_t word = 5; // no signal
+  push({8 | 1u << 31 | 3u << 28, low(&word), high(&word), 5, 0xffffffff, 0});
+  push({11 | 2u << 30, low(to.data()), high(to.data()), 0, 24999 - 3});
+  stamp(3);
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(stamps[2] - stamps[1], 777u);
+  EXPECT_EQ(stamps[3] - stamps[2], 1000u);
+}
 
 TEST_F(SdmaTest, LinearCopy) {
   std::vector<uint8_t> from(10000), to(10000);

@@ -55,6 +55,12 @@ TEST(Settings, Overrides) {
   EXPECT_TRUE(c.timing);
 }
 
+TEST(Settings, NoiseOnModelledTimes) {
+  EXPECT_FALSE(read({}, 0).noise.any());
+  EXPECT_EQ(read({{"MELD_GPU_NOISE", "20,5,9"}}, 0).noise.seed, 9u);
+  EXPECT_FALSE(read({{"MELD_GPU_NOISE", "much"}}, 1).noise.any());
+}
+
 TEST(Settings, BadValuesWarnOnceEachAndKeepTheDefault) {
   const auto s = read({{"MELD_GPU", "gfx1"},
                        {"MELD_GPU_CUS", "0"},
