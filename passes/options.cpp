@@ -60,8 +60,9 @@ static llvm::Error checkPasses(StringRef list) {
   for (StringRef name : names) {
     name = name.trim();
     StringRef plain = name;
+    const bool leftOut = plain.consume_front("no-");
     plain.consume_front("meld-");
-    if (!isAll(name) && !llvm::is_contained(MeldOptions::passNames(), plain))
+    if ((leftOut || !isAll(name)) && !llvm::is_contained(MeldOptions::passNames(), plain))
       return bad("passes: no pass '" + name + "', there are " +
                  llvm::join(MeldOptions::passNames(), ", "));
   }
@@ -152,7 +153,25 @@ llvm::Expected<MeldOptions> MeldOptions::parse(StringRef text) {
       return bad("unknown option '" + item + "'");
     }
   }
+  options.leaveOutNamed();
   return options;
+}
+
+// Moves the words "no-NAME" of `passes` to `without`.
+void MeldOptions::leaveOutNamed() {
+  llvm::SmallVector<StringRef, 8> words, run;
+  const std::string list = std::move(passes);
+  StringRef(list).split(words, ',', -1, false);
+  for (StringRef word : words) {
+    word = word.trim();
+    if (!word.consume_front("no-")) {
+      run.push_back(word);
+      continue;
+    }
+    word.consume_front("meld-");
+    without.insert(word.str());
+  }
+  passes = llvm::join(run, ",");
 }
 
 // Whether the list names the pass; `all` names every one that runs unless told otherwise.

@@ -33,7 +33,7 @@ struct MeldOptions {
 #define MELD_OPTION_OF_OPT(kind, field, key, byDefault) optiontype::kind field{byDefault};
 #include "passes/options.def"
 
-  /// Passes that are left out, by name; read from "no-switch" and the like.
+  /// Passes that are left out, by name; read from "no-switch", alone and as a word of `passes`.
   std::set<std::string> without;
   /// Functions left alone by their exact name, next to kernelExclude; null means none. For lists
   /// too long for a regular expression.
@@ -59,6 +59,9 @@ struct MeldOptions {
   bool isEnough(double percent) const { return force || percent >= minProfit; }
   /// The gain need not even be one: a negative threshold asks for all that costs less than that.
   bool takesLosses() const { return force || minProfit < 0; }
+
+private:
+  void leaveOutNamed();
 };
 
 /// Whether it is "meld-" and one of the passes that meld-scalarize is made of.

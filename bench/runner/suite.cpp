@@ -23,7 +23,7 @@ std::vector<Configuration> configurations(bool quick) {
       all.push_back({pass, false, {{"MELD_PASSES", pass}}});
   if (!quick) {
     all.push_back(scalarization());
-    all.push_back({"melding", false, {{"MELD_SCALARIZE", "0"}}});
+    all.push_back({"melding", false, {{"MELD_PASSES", "no-scalarize"}}});
   }
   all.push_back({"libmeld", false, {}});
   return all;

@@ -36,11 +36,6 @@ std::string passOptions(const Settings &settings) {
   if (settings.field != settingtype::kind{byDefault})                                              \
     text.add(key, settings.field);
 #include "passes/options.def"
-  for (auto [pass, on] : {std::pair("scalarize", settings.scalarize),
-                          {"branch-fusion", settings.branchFusion},
-                          {"tail-merge", settings.tailMerge}})
-    if (!on)
-      text.add(pass, false);
   return text.take();
 }
 

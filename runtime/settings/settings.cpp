@@ -85,6 +85,7 @@ Result<std::string> parseChoice(std::string_view name, std::string_view text) {
 }
 Result<std::string> parseList(std::string_view name, std::string_view text) {
   constexpr std::string_view passPrefix = "meld-"; // as opt knows them
+  constexpr std::string_view leftOutPrefix = "no-";
   std::vector<std::string> words;
   while (!text.empty()) {
     size_t comma = std::min(text.find(','), text.size());
@@ -96,11 +97,18 @@ Result<std::string> parseList(std::string_view name, std::string_view text) {
       part.remove_suffix(1);
     if (part.empty())
       continue;
+    const bool leftOut = name == "MELD_PASSES" && part.starts_with(leftOutPrefix);
+    if (leftOut)
+      part.remove_prefix(leftOutPrefix.size());
     if (name == "MELD_PASSES" && part.starts_with(passPrefix))
       part.remove_prefix(passPrefix.size());
     auto word = parseChoice(name, part);
     if (!word)
       return fail(ErrorCode::badInput, "'" + shown(part, 20) + "' is " + word.error().message);
+    if (leftOut && (*word == "all" || *word == "meld" || *word == "none"))
+      return fail(ErrorCode::badInput, "'no-" + *word + "' is no pass to leave out; say none");
+    if (leftOut)
+      word->insert(0, leftOutPrefix);
     // Once is enough: a list is as long as there are words, however long the text is.
     if (std::find(words.begin(), words.end(), *word) == words.end())
       words.push_back(std::move(*word));

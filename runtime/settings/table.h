@@ -24,9 +24,6 @@ MELD_SETTING(Flag,   recache,         "MELD_RECACHE",           "0",    "Ignore 
 // What the passes are told.
 #define MELD_OPTION(kind, field, key, byDefault, environment, help) MELD_SETTING(kind, field, environment, #byDefault, help)
 #include "passes/options.def"
-MELD_SETTING(Flag,   scalarize,       "MELD_SCALARIZE",         "1",    "Move uniform work to the scalar unit")
-MELD_SETTING(Flag,   branchFusion,    "MELD_BRANCH_FUSION",     "1",    "Fuse the arms of divergent diamonds")
-MELD_SETTING(Flag,   tailMerge,       "MELD_TAIL_MERGE",        "1",    "Merge arms that end in the same successors")
 MELD_SETTING(Number, exitWaitMs, "MELD_EXIT_WAIT_MS", "10000", "At the end of the process, wait this long for compiles in the background, then stop them")
 MELD_SETTING(Number, compileBudgetMs, "MELD_COMPILE_BUDGET_MS", "10000", "Wait this long for a compile, then run the original and finish in the background; 0: no limit")
 MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",      "sync", "sync: wait for a compile; async: never wait, the result serves the next load")

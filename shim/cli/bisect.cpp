@@ -163,6 +163,18 @@ std::optional<unsigned> Bisection::firstWrongMelding(const Finding &finding) {
   return bad;
 }
 
+/// The passes that the user has asked for, but none that scalarizes.
+std::string withoutScalarization(const Environment &base) {
+  std::string passes;
+  for (const auto &[name, value] : base)
+    if (name == "MELD_PASSES")
+      passes = value;
+  if (passes.empty())
+    if (const char *inherited = std::getenv("MELD_PASSES"))
+      passes = inherited;
+  return passes == "none" ? passes : passes + (passes.empty() ? "" : ",") + "no-scalarize";
+}
+
 Finding Bisection::blame(const std::string &kernel) {
   Finding finding;
   finding.kernel = kernel;
@@ -171,11 +183,12 @@ Finding Bisection::blame(const std::string &kernel) {
   if (!wrong({alone}))
     return finding;
   finding.settings = {alone};
-  if (!wrong({alone, {"MELD_SCALARIZE", "0"}})) {
-    finding.blamed = {"scalarization (MELD_SCALARIZE=0 is right)"};
+  const std::pair<std::string, std::string> plain("MELD_PASSES", withoutScalarization(base_));
+  if (!wrong({alone, plain})) {
+    finding.blamed = {"scalarization (MELD_PASSES=" + plain.second + " is right)"};
     return finding;
   }
-  finding.settings.emplace_back("MELD_SCALARIZE", "0");
+  finding.settings.push_back(plain);
   const auto number = firstWrongMelding(finding);
   if (!number)
     return finding;

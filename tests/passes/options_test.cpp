@@ -121,6 +121,15 @@ TEST(MeldOptions, EachPassCanBeLeftOut) {
                     (pass != "scalarize" || !meld::passes::isScalarizer(("meld-" + other).str())))
           << other.str();
   }
+  auto list = MeldOptions::parse("passes= no-meld-switch ,cfm,switch");
+  ASSERT_TRUE(bool(list));
+  EXPECT_TRUE(list->wants("cfm"));
+  EXPECT_FALSE(list->wants("switch"));
+  list = MeldOptions::parse("passes=no-switch");
+  ASSERT_TRUE(bool(list));
+  EXPECT_TRUE(list->wants("cfm"));
+  EXPECT_FALSE(list->wants("switch"));
+  EXPECT_NE(errorOf("passes=no-all"), "");
   EXPECT_NE(errorOf("passes=cfm,fusion").find("'fusion'"), std::string::npos);
   EXPECT_EQ(errorOf("passes=meld-switch,cfm"), "");
 }

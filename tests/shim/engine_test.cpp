@@ -569,9 +569,6 @@ TEST_F(EngineTest, TheKeyDependsOnEveryField) {
 #define MELD_OPTION(kind, field, name, byDefault, environment, help)                               \
   vary(environment, [&](Settings &s) { differ(s.field); });
 #include "passes/options.def"
-  vary("scalarize", [](Settings &s) { s.scalarize = false; });
-  vary("branch fusion", [](Settings &s) { s.branchFusion = false; });
-  vary("tail merge", [](Settings &s) { s.tailMerge = false; });
   vary("trust", [](Settings &s) { s.trust = "verify"; });
   add("libmeld-jit", engine("/bin/true")->keyOf(original_, isa));
   EngineOptions other;

@@ -206,7 +206,7 @@ TEST(Bisect, NamesTheKernelAndTheMelding) {
   EXPECT_NE(o.out.find("kernel step(int*, int)\n"
                        "  wrong with its first 3 meldings, right with 2\n"
                        "  cfm (early) at file.hip:3: all\n"
-                       "  MELD_KERNEL_INCLUDE='^(_Z4stepPii)$' MELD_SCALARIZE='0' "
+                       "  MELD_KERNEL_INCLUDE='^(_Z4stepPii)$' MELD_PASSES='no-scalarize' "
                        "MELD_MELDINGS='3' meld verify --"),
             std::string::npos)
       << o.out << o.err;

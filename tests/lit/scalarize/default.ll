@@ -1,4 +1,4 @@
-; Scalarization is part of what runs unless told otherwise, after melding; MELD_SCALARIZE=0, which is no-scalarize
+; Scalarization is part of what runs unless told otherwise, after melding; MELD_PASSES=no-scalarize, which is no-scalarize here
 ; here, and a list of passes without it leave it out.
 ; RUN: %opt -passes='default<O3>' -S %s | FileCheck %s
 ; RUN: env MELD_PLUGIN_OPTIONS='passes=all' %opt -passes='default<O3>' -S %s | FileCheck %s

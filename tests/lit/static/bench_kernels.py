@@ -25,7 +25,7 @@ untouched = {"lud": "perimeterILj64E"}
 workers = min(2, os.cpu_count() or 1)  # what the tests reserve
 environment = dict(os.environ, MELD_COMPILE_BUDGET_MS="0")
 if mode == "reductions":  # scalarization is for uniform code, too
-    environment["MELD_SCALARIZE"] = "0"
+    environment["MELD_PASSES"] = "no-scalarize"
 
 
 def build(name, output, *options):

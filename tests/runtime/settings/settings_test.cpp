@@ -45,35 +45,19 @@ TEST(Settings, EveryDefaultParses) {
 }
 
 TEST(Settings, TheTableHasEveryNameOfTheDesign) {
-  for (const char *name : {"MELD_DISABLE",
-                           "MELD_LOG_LEVEL",
-                           "MELD_LOG_FILE",
-                           "MELD_CACHE",
-                           "MELD_CACHE_DIR",
-                           "MELD_CACHE_MAX_SIZE",
-                           "MELD_CACHE_READONLY",
-                           "MELD_RECACHE",
-                           "MELD_KERNEL_INCLUDE",
-                           "MELD_KERNEL_EXCLUDE",
-                           "MELD_PASSES",
-                           "MELD_MIN_PROFIT",
-                           "MELD_MAX_ITERATIONS",
-                           "MELD_SCALARIZE",
-                           "MELD_BRANCH_FUSION",
-                           "MELD_TAIL_MERGE",
-                           "MELD_COMPILE_BUDGET_MS",
-                           "MELD_JOBS",
-                           "MELD_DUMP_DIR",
-                           "MELD_DUMP",
-                           "MELD_REPORT",
-                           "MELD_VERIFY",
-                           "MELD_GPU",
-                           "MELD_GPU_CUS",
-                           "MELD_GPU_MEM",
-                           "MELD_GPU_THREADS",
-                           "MELD_GPU_TIMING",
-                           "MELD_COUNTERS",
-                           "MELD_TRACE"})
+  for (const char *name : {"MELD_DISABLE",        "MELD_LOG_LEVEL",
+                           "MELD_LOG_FILE",       "MELD_CACHE",
+                           "MELD_CACHE_DIR",      "MELD_CACHE_MAX_SIZE",
+                           "MELD_CACHE_READONLY", "MELD_RECACHE",
+                           "MELD_KERNEL_INCLUDE", "MELD_KERNEL_EXCLUDE",
+                           "MELD_PASSES",         "MELD_MIN_PROFIT",
+                           "MELD_MAX_ITERATIONS", "MELD_COMPILE_BUDGET_MS",
+                           "MELD_JOBS",           "MELD_DUMP_DIR",
+                           "MELD_DUMP",           "MELD_REPORT",
+                           "MELD_VERIFY",         "MELD_GPU",
+                           "MELD_GPU_CUS",        "MELD_GPU_MEM",
+                           "MELD_GPU_THREADS",    "MELD_GPU_TIMING",
+                           "MELD_COUNTERS",       "MELD_TRACE"})
     EXPECT_NO_THROW(value(parse({}), name)) << name;
 }
 
@@ -184,6 +168,10 @@ TEST(Settings, RegularExpressionsAreTheCompilers) {
 TEST(Settings, PassesAreNamed) {
   EXPECT_EQ(parse({{"MELD_PASSES", "meld-cfm, tail-merge"}}).settings.passes, "cfm,tail-merge");
   EXPECT_EQ(parse({{"MELD_PASSES", "none"}}).settings.passes, "none");
+  EXPECT_EQ(parse({{"MELD_PASSES", "no-meld-cfm, no-scalarize,no-cfm"}}).settings.passes,
+            "no-cfm,no-scalarize");
+  for (const char *wrong : {"no-none", "no-all", "no-such"})
+    EXPECT_EQ(parse({{"MELD_PASSES", wrong}}).warnings.size(), 1u) << wrong;
   LoadedSettings loaded = parse({{"MELD_PASSES", "cfm,none"}});
   ASSERT_EQ(loaded.warnings.size(), 1u);
   EXPECT_NE(loaded.warnings[0].find("'none' stands alone"), std::string::npos);
