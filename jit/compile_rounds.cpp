@@ -6,7 +6,7 @@
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
 #include "jit/same_code.h"
-#include "passes/transform/meld_choice.h"
+#include "passes/melder/meld_choice.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"

@@ -13,7 +13,7 @@
 // melding that costs. Terminates: tries are counted. Deterministic: depends on verdicts alone.
 #pragma once
 
-#include "passes/transform/meld_choice.h"
+#include "passes/melder/meld_choice.h"
 
 #include <limits>
 #include <optional>

@@ -1,5 +1,5 @@
 // What the passes found and decided, branch by branch: one record each, for `meld explain`, the report
-// and the tests. transform/decisions.h fills them in.
+// and the tests. decisions.h fills them in.
 //
 // Thread rule: one DecisionLog per compilation; the log is guarded.
 #pragma once
@@ -31,7 +31,7 @@ struct Decision {
   double profit = 0.0;   ///< estimated percent of the two sides' cycles
   std::string alignment; ///< e.g. "blocks 3 paired, 12 paired, 2 guarded, 1 speculated, 4 selects"
   std::vector<AlignedRow> sides; ///< melded ones, with MeldOptions::recordSides
-  size_t sidesLeftOut = 0;       ///< rows beyond the first (transform/side_by_side.h)
+  size_t sidesLeftOut = 0;       ///< rows beyond the first (melder/side_by_side.h)
 };
 
 class DecisionLog {

@@ -38,7 +38,7 @@ struct MeldOptions {
   /// Functions left alone by their exact name, next to kernelExclude; null means none. For lists
   /// too long for a regular expression.
   std::shared_ptr<const std::set<std::string>> leaveAlone;
-  /// Numbers the meldings and leaves some out (transform/meld_choice.h); null: all are done.
+  /// Numbers the meldings and leaves some out (melder/meld_choice.h); null: all are done.
   std::shared_ptr<MeldChoice> choice;
   /// Which floating point is settled before anything is melded (transform/fp_choices.h); null:
   /// none, and flags mean what LLVM says.

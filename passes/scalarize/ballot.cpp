@@ -1,6 +1,6 @@
 #include "passes/scalarize/ballot.h"
 #include "passes/compat.h"
-#include "passes/transform/first_lane.h"
+#include "passes/melder/first_lane.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
 namespace meld::passes {

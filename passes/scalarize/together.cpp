@@ -1,7 +1,7 @@
 #include "passes/scalarize/together.h"
+#include "passes/melder/first_lane.h"
 #include "passes/scalarize/ballot.h"
 #include "passes/scalarize/version.h"
-#include "passes/transform/first_lane.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"

@@ -1,5 +1,5 @@
 #include "passes/scalarize/version.h"
-#include "passes/transform/scope_markers.h"
+#include "passes/melder/scope_markers.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "passes/logged_pass.h"
-#include "passes/transform/branch_analyses.h"
-#include "passes/transform/plan.h"
+#include "passes/melder/branch_analyses.h"
+#include "passes/melder/plan.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 

@@ -1,7 +1,7 @@
 #include "passes/transform/fp_choices.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/compat.h"
-#include "passes/transform/trial.h"
+#include "passes/melder/trial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"

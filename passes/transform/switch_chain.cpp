@@ -1,5 +1,5 @@
 #include "passes/transform/switch_chain.h"
-#include "passes/transform/legality.h"
+#include "passes/melder/legality.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -2,9 +2,9 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "passes/decisions.h"
+#include "passes/melder/first_lane.h"
 #include "passes/preserved.h"
-#include "passes/transform/decisions.h"
-#include "passes/transform/first_lane.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace meld::passes {

@@ -13,8 +13,8 @@
 #include "jit/code_object.h"
 #include "jit/optimizer.h"
 #include "passes/cost/estimate.h"
+#include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
-#include "passes/transform/meld_choice.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
 

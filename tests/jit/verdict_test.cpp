@@ -5,8 +5,8 @@
 #include "jit/embedded.h"
 #include "jit/estimate.h"
 #include "jit/session.h"
+#include "passes/melder/meld_choice.h"
 #include "passes/options.h"
-#include "passes/transform/meld_choice.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"

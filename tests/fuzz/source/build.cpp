@@ -1,8 +1,8 @@
 #include "tests/fuzz/source/build.h"
 #include "jit/optimizer.h"
 #include "passes/compat.h"
+#include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
-#include "passes/transform/meld_choice.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>

@@ -2,13 +2,13 @@
 from collections import namedtuple
 
 # A rule for metadata that asks one side only, for `also`.
-first = ("transform/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *left, MDNode *) { return left; }\nstruct Kind {")
+first = ("melder/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *left, MDNode *) { return left; }\nstruct Kind {")
 
 # `also`: a second edit, (file, text, replacement), where two checks refuse the same thing.
 Mutation = namedtuple("Mutation", "name file text replacement redundant also", defaults=["", None])
 legality, merge, plan, codegen, nodes = (
-    f"transform/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen", "nodes"))
-metadata, markers = (f"transform/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
+    f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen", "nodes"))
+metadata, markers = (f"melder/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
 wave, divergence = "analysis/wave_state.cpp", "analysis/divergence.cpp"
 triangles, tails, switch, unpredicate = (
     f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate"))
@@ -29,8 +29,8 @@ mutations = [
     Mutation("obstacle: block address", legality, 'if (block.hasAddressTaken())\n    return', 'if (false)\n    return',
              "functions with block addresses are not looked at"),
     Mutation("function and obstacle: block address", legality, 'if (block.hasAddressTaken())\n    return',
-             'if (false)\n    return', also=("transform/decisions.cpp", "if (block.hasAddressTaken() ||", "if (")),
-    Mutation("function: optnone", "transform/decisions.cpp", "function.hasFnAttribute(Attribute::OptimizeNone) ||", "",
+             'if (false)\n    return', also=("decisions.cpp", "if (block.hasAddressTaken() ||", "if (")),
+    Mutation("function: optnone", "decisions.cpp", "function.hasFnAttribute(Attribute::OptimizeNone) ||", "",
              "the pass manager itself skips passes that are not required"),
     # Speculation.
     Mutation("speculation: memory", legality, "if (instruction.mayReadOrWriteMemory() || isa<PHINode>(instruction) ||",
@@ -66,11 +66,11 @@ mutations = [
              "return true;"),
     Mutation("call: attributes of merged intrinsics", merge, "if (l.getAttributes() != attributesOf(r, swapped))", "if (false)"),
     Mutation("call: tail marker", merge, "if (!l.isTailCall() || !r.isTailCall())", "if (false)"),
-    Mutation("call: values for scalar registers", "transform/decisions.cpp",
+    Mutation("call: values for scalar registers", "decisions.cpp",
              "hasConvergenceTokens(function) || hasScalarArguments(function))", "hasConvergenceTokens(function))"),
     Mutation("call: scalar registers are not selected", legality, " &&\n           !call->paramHasAttr(index, Attribute::InReg);", ";",
              "functions with such calls are not looked at"),
-    Mutation("function: convergence tokens", "transform/decisions.cpp",
+    Mutation("function: convergence tokens", "decisions.cpp",
              "hasConvergenceTokens(function) || hasScalarArguments(function))", "hasScalarArguments(function))"),
     # Scopes and lifetimes.
     Mutation("scopes: declarations stay", codegen,
@@ -199,7 +199,7 @@ mutations += [
              "cast<AtomicRMWInst>(left).getAlign()"),
     # Divergence.
     Mutation("width: any branch", "transform/cfm.cpp", "if (!now.divergence.isDivergentBranch(block)) {", "if (false) {"),
-    Mutation("width: uniform loads", "transform/node_planner.cpp", "if (!shape || losesScalarLoad(*left[l], *right[r]))",
+    Mutation("width: uniform loads", "melder/node_planner.cpp", "if (!shape || losesScalarLoad(*left[l], *right[r]))",
              "if (!shape)"),
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
     Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
@@ -283,8 +283,8 @@ mutations += [
     Mutation("wave: guarded copies", "scalarize/dynamic_convergence.cpp", "isConvergentOperation(*call) ||", "call->isConvergent() ||"),
     Mutation("wave: copied loops", "scalarize/converged_loops.cpp", "!isConvergentOperation(*call) &&", "!call->isConvergent() &&"),
     Mutation("wave: kept apart", "transform/cfm.cpp", "  keepApart(function);\n", ""),
-    Mutation("wave: not merged", "transform/keep_apart.cpp", "call->addFnAttr(Attribute::NoMerge);", ""),
-    Mutation("wave: a number each", "transform/keep_apart.cpp", "std::to_string(number++)", "std::to_string(number)"),
+    Mutation("wave: not merged", "melder/keep_apart.cpp", "call->addFnAttr(Attribute::NoMerge);", ""),
+    Mutation("wave: a number each", "melder/keep_apart.cpp", "std::to_string(number++)", "std::to_string(number)"),
     # What the first lane may be asked for.
     Mutation("first lane: branches", "transform/uniform_branch.cpp", "firstLaneBranchWidth(&block)", "branchWidth(&block)"),
     Mutation("first lane: values", "scalarize/uniform_values.cpp",
@@ -351,7 +351,7 @@ mutations += [
              "if (function.isDeclaration() ||\n        (point_"),
     Mutation("untouched: left out, loops", "pipeline.cpp",
              "if (!holdsChanges(function) || !options_.wantsKernel(function.getName()))", "if (!holdsChanges(function))"),
-    Mutation("untouched: what is inlined", "transform/changed_functions.cpp", "work_.push_back(&function);", ";"),
-    Mutation("untouched: tables of functions", "transform/changed_functions.cpp",
+    Mutation("untouched: what is inlined", "llvm_fixes/changed_functions.cpp", "work_.push_back(&function);", ";"),
+    Mutation("untouched: tables of functions", "llvm_fixes/changed_functions.cpp",
              "if (!function.isDeclaration())\n          mark(function);", "if (false)\n          mark(function);"),
 ]

@@ -1,0 +1,149 @@
+#include "passes/llvm_fixes/stay_in_loop.h"
+#include "passes/analysis/backend_view.h"
+#include "passes/analysis/divergence.h"
+#include "passes/decisions.h"
+#include "passes/llvm_fixes/stay_put.h"
+#include "passes/preserved.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
+
+/// What the code behind the loop needs, whatever the loop needs of it. Users before their operands.
+SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBlock *> postOrder) {
+  SmallVector<Instruction *, 16> found;
+  SmallPtrSet<const User *, 16> known;
+  auto isBehind = [&](const User *user) {
+    return !loop.contains(cast<Instruction>(user)) || known.contains(user);
+  };
+  // What the loop needs itself, or hands on to its next iteration, it may turn out not to need: the
+  // code generator optimises the IR once more.
+  auto isNeededBehind = [&](const Instruction &instruction) {
+    return any_of(instruction.users(), isBehind) ||
+           any_of(instruction.users(), [&](const User *user) {
+             return isa<PHINode>(user) && any_of(user->users(), isBehind);
+           });
+  };
+  for (BasicBlock *block : postOrder) {
+    if (!loop.contains(block))
+      continue;
+    for (Instruction &instruction : reverse(*block))
+      if (canSink(instruction) && !instruction.use_empty() && isNeededBehind(instruction)) {
+        known.insert(&instruction);
+        found.push_back(&instruction);
+      }
+  }
+  return found;
+}
+
+/// Whether the code generator makes it of instructions that pass no lane mask to each other. An
+/// addition's carry is one, but nothing else uses that: it moves with the addition.
+bool isOneStep(const Instruction &instruction) {
+  auto isShort = [](const Value &value) { return value.getType()->getScalarSizeInBits() <= 32; };
+  auto isExtended = [&](const Value &value) {
+    return (isa<ZExtInst>(value) || isa<SExtInst>(value)) &&
+           isShort(*cast<CastInst>(value).getOperand(0));
+  };
+  switch (instruction.getOpcode()) {
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+  case Instruction::Call:
+  case Instruction::AddrSpaceCast: // compares with the null pointer
+    return false;
+  case Instruction::Mul: // one multiply-add, where both are 32 bits really
+    return isShort(instruction) ||
+           (isExtended(*instruction.getOperand(0)) && isExtended(*instruction.getOperand(1)));
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+    return isShort(instruction);
+  case Instruction::SIToFP:
+  case Instruction::UIToFP:
+    return isShort(*instruction.getOperand(0));
+  case Instruction::ExtractElement: // with an index that varies: a chain of selects
+    return isa<Constant>(instruction.getOperand(1));
+  case Instruction::InsertElement:
+    return isa<Constant>(instruction.getOperand(2));
+  default:
+    return true;
+  }
+}
+
+class Keeper {
+public:
+  Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
+      : divergence_(divergence), backend_(function, analyses, divergence) {}
+
+  bool keepIn(const Loop &loop, ArrayRef<Instruction *> candidates) {
+    if (!hasDivergentExit(loop))
+      return false;
+    bool changed = false;
+    for (Instruction *instruction : candidates) {
+      if (!hasRegisterType(*instruction) || backend_.isScalar(*instruction) ||
+          !readsScalarsOf(loop, *instruction))
+        continue;
+      keepHere(*instruction);
+      changed = true;
+    }
+    return changed;
+  }
+
+private:
+  bool hasDivergentExit(const Loop &loop) const {
+    SmallVector<BasicBlock *, 4> exiting;
+    loop.getExitingBlocks(exiting);
+    return any_of(exiting, [&](const BasicBlock *block) {
+      return divergence_.isDivergentBranch(block) && !backend_.isScalar(*block->getTerminator());
+    });
+  }
+
+  /// Lane masks are in scalar registers like everything that LLVM calls uniform.
+  bool readsScalarsOf(const Loop &loop, const Instruction &instruction) const {
+    return !isOneStep(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
+      auto *made = dyn_cast<Instruction>(operand);
+      return made && loop.contains(made) && (isMask(*made) || backend_.isScalar(*made));
+    });
+  }
+
+  const DivergenceInfo &divergence_;
+  BackendView backend_;
+};
+
+} // namespace
+
+PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (function.isDeclaration() || hasConvergenceTokens(function))
+    return PreservedAnalyses::all();
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  if (loops.empty())
+    return PreservedAnalyses::all();
+  SmallVector<BasicBlock *, 32> postOrder;
+  append_range(postOrder, post_order(&function.getEntryBlock()));
+  SmallVector<Loop *, 8> inside = loops.getLoopsInPreorder();
+  std::optional<Keeper> keeper;
+  bool changed = false;
+  for (Loop *loop : reverse(inside)) {
+    auto candidates = neededBehind(*loop, postOrder);
+    if (candidates.empty())
+      continue;
+    if (!keeper) {
+      auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+      if (divergence.gpu().kind() != GpuKind::amdgpu)
+        return PreservedAnalyses::all();
+      keeper.emplace(function, analyses, divergence);
+    }
+    changed |= keeper->keepIn(*loop, candidates);
+  }
+  return blocksKept(changed);
+}
+
+} // namespace meld::passes
