@@ -4,12 +4,12 @@
 #pragma once
 
 #include "jit/code_object.h"
-#include "jit/compile.h"
 #include "jit/dumps.h"
 #include "jit/embedded.h"
 #include "jit/estimate.h"
 #include "jit/meld_search.h"
 #include "jit/options.h"
+#include "jit/request.h"
 #include "jit/session.h"
 #include "jit/variant/recipes.h"
 #include "passes/pipeline.h"

@@ -1,5 +1,7 @@
 #include "jit/compilation.h"
 
+#include "jit/compile.h"
+
 #include "jit/machine_code.h"
 #include "jit/marker.h"
 #include "jit/optimizer.h"

@@ -1,9 +1,8 @@
 // The columns of passes.def.
 #pragma once
 
-#include "passes/logged_pass.h"
 #include "llvm/Config/llvm-config.h"
-#include <type_traits>
+#include <cstdint>
 
 namespace meld::passes {
 
@@ -28,17 +27,6 @@ enum class Chosen : uint8_t {
 constexpr bool runsUnasked(Chosen chosen) {
   return chosen == Chosen::on || (chosen == Chosen::onBeforeLlvm16 && LLVM_VERSION_MAJOR < 16) ||
          (chosen == Chosen::onBeforeLlvm18 && LLVM_VERSION_MAJOR < 18);
-}
-
-/// A pass of that list: with all of the three, with the options, or with nothing, as it wants them.
-template <typename Pass>
-Pass makePass(const MeldOptions &options, DecisionLog *log, Point point = Point::byName) {
-  if constexpr (std::is_constructible_v<Pass, MeldOptions, DecisionLog *, Point>)
-    return Pass(options, log, point);
-  else if constexpr (std::is_constructible_v<Pass, MeldOptions>)
-    return Pass(options);
-  else
-    return Pass();
 }
 
 } // namespace meld::passes

@@ -28,6 +28,7 @@
 #include "passes/transform/uniform_branch.h"
 #include "passes/transform/unpredicate.h"
 #include "llvm/Support/raw_ostream.h"
+#include <type_traits>
 
 namespace meld::passes {
 
@@ -100,6 +101,17 @@ std::optional<StringRef> parameters(StringRef text, StringRef pass) {
   if (!text.consume_front("<") || !text.consume_back(">"))
     return std::nullopt;
   return text;
+}
+
+/// A pass of that list: with all of the three, with the options, or with nothing, as it wants them.
+template <typename Pass>
+Pass makePass(const MeldOptions &options, DecisionLog *log, Point point = Point::byName) {
+  if constexpr (std::is_constructible_v<Pass, MeldOptions, DecisionLog *, Point>)
+    return Pass(options, log, point);
+  else if constexpr (std::is_constructible_v<Pass, MeldOptions>)
+    return Pass(options);
+  else
+    return Pass();
 }
 
 /// Options that name a number of meldings, with who counts them.

@@ -18,7 +18,6 @@
 
 #include "passes/analysis/gpu_info.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Function.h"
 #include <memory>
 
@@ -32,19 +31,13 @@ struct CallSummary {
   bool mayReadMemory = true, mayWriteMemory = true;
 };
 
+/// The divergence analysis asks for them, and they are made by it (summarise_calls.cpp).
 class CallSummaries {
 public:
-  explicit CallSummaries(GpuInfo machine) : machine_(std::move(machine)) {}
-
+  virtual ~CallSummaries() = default;
   /// Null for what has no exact definition here.
-  const CallSummary *find(const llvm::Function &callee);
-
-private:
-  CallSummary summarise(llvm::Function &callee);
-
-  GpuInfo machine_;
-  unsigned depth_ = 0;
-  llvm::DenseMap<const llvm::Function *, std::unique_ptr<CallSummary>> known_;
+  virtual const CallSummary *find(const llvm::Function &callee) = 0;
 };
+std::unique_ptr<CallSummaries> newCallSummaries(GpuInfo machine);
 
 } // namespace meld::passes

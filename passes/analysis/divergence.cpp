@@ -37,7 +37,7 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
   tables_ = std::make_unique<ThreadTables>(gpu_, oneRow_);
   summaries_ = options_.summaries;
   if (calls && !summaries_) {
-    ownSummaries_ = std::make_unique<CallSummaries>(gpu_);
+    ownSummaries_ = newCallSummaries(gpu_);
     summaries_ = ownSummaries_.get();
   }
 

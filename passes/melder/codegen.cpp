@@ -561,6 +561,17 @@ void pairTailPhis(BlockPlan &plan) {
   }
 }
 
+SideMarkers lifetimesOf(const Plan &plan, bool isLeft) {
+  SideMarkers side;
+  side.entry = (isLeft ? plan.left : plan.right).nodes.front().entry;
+  for (const NodePlan &node : plan.nodes)
+    for (const BlockPlan &block : node.blocks)
+      for (Instruction &instruction : *(isLeft ? block.left : block.right))
+        if (instruction.isLifetimeStartOrEnd())
+          side.lifetimes.push_back(&instruction);
+  return side;
+}
+
 } // namespace
 
 void carryOut(Plan &plan) {
@@ -568,7 +579,7 @@ void carryOut(Plan &plan) {
   Function &function = *above->getParent();
   Value *condition = plan.branch->getCondition();
 
-  settleLifetimes(plan);
+  settleLifetimes(lifetimesOf(plan, true), lifetimesOf(plan, false));
   if (plan.cutHeads)
     cutHeads(plan);
   // Tails for every node up to the last melded one, so that each entry has a single edge from

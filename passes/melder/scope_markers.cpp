@@ -96,35 +96,21 @@ void nameDirectly(Instruction &marker, AllocaInst &object) {
   operand.set(pointer);
 }
 
-/// Lifetime markers in the blocks of one side that are melded.
-void collect(const Plan &plan, bool isLeft, SmallVectorImpl<Instruction *> &markers) {
-  for (const NodePlan &node : plan.nodes)
-    for (const BlockPlan &block : node.blocks)
-      for (Instruction &instruction : *(isLeft ? block.left : block.right))
-        if (instruction.isLifetimeStartOrEnd())
-          markers.push_back(&instruction);
-}
-
 } // namespace
 
-void settleLifetimes(const Plan &plan) {
-  SmallVector<Instruction *, 8> markers[2];
-  collect(plan, true, markers[0]);
-  collect(plan, false, markers[1]);
-  if (markers[0].empty() && markers[1].empty())
+void settleLifetimes(const SideMarkers &left, const SideMarkers &right) {
+  if (left.lifetimes.empty() && right.lifetimes.empty())
     return;
-  const DominatorTree dominators(*plan.branch->getFunction());
+  const DominatorTree dominators(*left.entry->getParent());
   SmallVector<Instruction *, 8> others;
-  for (const bool isLeft : {true, false}) {
-    BasicBlock *entry = (isLeft ? plan.left : plan.right).nodes.front().entry;
-    for (Instruction *marker : markers[isLeft ? 0 : 1]) {
+  for (const SideMarkers *side : {&left, &right})
+    for (Instruction *marker : side->lifetimes) {
       AllocaInst *object = findAllocaForValue(objectOf(*marker), /*OffsetZero=*/true);
-      if (object && isOwn(*object, entry, dominators))
+      if (object && isOwn(*object, side->entry, dominators))
         nameDirectly(*marker, *object);
       else
         others.push_back(marker);
     }
-  }
   widenLifetimes(others);
 }
 

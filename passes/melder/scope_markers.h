@@ -27,17 +27,23 @@
 // one has markers in melded blocks.
 #pragma once
 
-#include "passes/melder/plan.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/Instructions.h"
 
 namespace meld::passes {
 
 /// A declaration of alias scopes, or the start or end of an object's lifetime.
 bool isScopeMarker(const llvm::Instruction &instruction);
 
-/// Leaves in the blocks that `plan` melds only those lifetime markers that both sides' threads may
-/// run, each of them on its alloca itself. To be called before anything is changed.
-void settleLifetimes(const Plan &plan);
+/// The lifetime markers in those blocks of one side that are about to be melded.
+struct SideMarkers {
+  llvm::BasicBlock *entry = nullptr; ///< where the side begins
+  llvm::SmallVector<llvm::Instruction *, 8> lifetimes;
+};
+
+/// Leaves of the markers only those that both sides' threads may run, each of them on its alloca
+/// itself. To be called before anything is changed.
+void settleLifetimes(const SideMarkers &left, const SideMarkers &right);
 
 /// Removes all lifetime markers of the objects that `markers` may mean; those among `markers` that
 /// are no lifetime markers are left alone. All instructions are of one function.

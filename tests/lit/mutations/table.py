@@ -295,7 +295,7 @@ mutations += [
     Mutation("first lane: phis of undefined values", divergence, "(undefined || !phi->hasConstantOrUndefValue())",
              "!phi->hasConstantOrUndefValue()"),
     Mutation("first lane: frozen", divergence, "if (undefined && isa<FreezeInst>(instruction))", "if (false)"),
-    Mutation("first lane: callees", "analysis/call_summary.cpp", "options.meaning = Meaning::firstLane;", ""),
+    Mutation("first lane: callees", "analysis/summarise_calls.cpp", "options.meaning = Meaning::firstLane;", ""),
     Mutation("first lane: where lanes without a value go", divergence,
              "if (firstLane_) // threads without a value go where they like", "if (false)"),
     Mutation("first lane: cycles with two ways in", divergence,

@@ -1,5 +1,6 @@
 #include "passes/analysis/call_summary.h"
 #include "passes/analysis/divergence.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -7,9 +8,24 @@ namespace meld::passes {
 
 using namespace llvm;
 
-static constexpr unsigned maxChain = 16, maxInstructions = 4000, maxArguments = 16;
+namespace {
 
-const CallSummary *CallSummaries::find(const Function &callee) {
+constexpr unsigned maxChain = 16, maxInstructions = 4000, maxArguments = 16;
+
+class SummariesByDivergence : public CallSummaries {
+public:
+  explicit SummariesByDivergence(GpuInfo machine) : machine_(std::move(machine)) {}
+  const CallSummary *find(const Function &callee) override;
+
+private:
+  CallSummary summarise(Function &callee);
+
+  GpuInfo machine_;
+  unsigned depth_ = 0;
+  DenseMap<const Function *, std::unique_ptr<CallSummary>> known_;
+};
+
+const CallSummary *SummariesByDivergence::find(const Function &callee) {
   if (callee.isDeclaration() || !callee.hasExactDefinition())
     return nullptr;
   auto found = known_.find(&callee);
@@ -28,7 +44,7 @@ const CallSummary *CallSummaries::find(const Function &callee) {
   return known_[&callee].get();
 }
 
-CallSummary CallSummaries::summarise(Function &callee) {
+CallSummary SummariesByDivergence::summarise(Function &callee) {
   CallSummary summary;
   const unsigned count = unsigned(callee.arg_size());
   summary.hangsOn.resize(count, true);
@@ -75,6 +91,12 @@ CallSummary CallSummaries::summarise(Function &callee) {
       summary.hangsOn.reset(i);
   }
   return summary;
+}
+
+} // namespace
+
+std::unique_ptr<CallSummaries> newCallSummaries(GpuInfo machine) {
+  return std::make_unique<SummariesByDivergence>(std::move(machine));
 }
 
 } // namespace meld::passes

@@ -1,0 +1,33 @@
+// What is asked of one compile (compile.h), and what comes back.
+#pragma once
+
+#include "jit/options_gate.h"
+#include "passes/options.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <string>
+
+namespace meld::jit {
+
+struct CompileRequest {
+  llvm::StringRef codeObject;
+  std::string isa;          ///< the agent's target id; "" = not checked
+  passes::MeldOptions meld; ///< include and exclude choose among the kernels
+  bool trustVerify = false; ///< the bitcode has to give the original's bytes when not changed
+  /// One kernel made as variant/recipes.h says, as a code object of its own that is loaded beside
+  /// the original; both or none. What else is asked holds, but for passes, minProfit and force,
+  /// which are the recipe's.
+  std::string kernel, recipe;
+  std::string dumpDir, dump;
+  std::function<void(int level, const std::string &message)> log;
+  OptionsGate options;
+};
+
+struct CompileReply {
+  enum class Status { replaced, unchanged, failed } status = Status::failed;
+  bool permanent = false;
+  std::string bytes, json, reason;
+};
+
+} // namespace meld::jit
