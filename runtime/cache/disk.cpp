@@ -1,6 +1,7 @@
 #include "runtime/cache/disk.h"
 
 #include "runtime/host/confinement.h"
+#include "runtime/host/text.h"
 
 #include <algorithm>
 #include <cerrno>

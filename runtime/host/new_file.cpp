@@ -1,6 +1,7 @@
 #include "runtime/host/new_file.h"
 
 #include "runtime/host/output.h"
+#include "runtime/host/text.h"
 #include "runtime/write.h"
 
 #include <atomic>
@@ -24,11 +25,6 @@ std::string uniqueName() {
 }
 
 } // namespace
-
-std::string errnoText(const std::string &what, int error) {
-  const char *text = strerrordesc_np(error);
-  return what + ": " + (text ? text : "?");
-}
 
 Result<void> writeNewFile(const Descriptor &folder, const std::string &name, std::string_view text,
                           mode_t mode) {

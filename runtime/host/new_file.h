@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/host/descriptor.h"
+#include "runtime/host/text.h" // errnoText(), for what goes wrong with files
 #include "runtime/result.h"
 
 #include <string>
@@ -11,8 +12,6 @@ namespace meld {
 
 /// Temporary files carry this prefix.
 inline constexpr std::string_view kTemporaryPrefix = ".tmp.";
-
-std::string errnoText(const std::string &what, int error);
 
 /// Writes a temporary file in the folder and renames it: a reader sees all of it or nothing; a
 /// symbolic link or a pipe of that name is replaced, not followed. `mode` is subject to the umask.

@@ -1,6 +1,6 @@
 #include "runtime/host/output.h"
 
-#include "runtime/host/new_file.h"
+#include "runtime/host/text.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 #include "runtime/host/text.h"
 
+#include <cstring>
+
 namespace meld {
 
 std::string shown(std::string_view text, size_t limit) {
@@ -13,6 +15,11 @@ std::string shown(std::string_view text, size_t limit) {
   if (text.size() > limit)
     out += "... (" + std::to_string(text.size()) + " bytes)";
   return out;
+}
+
+std::string errnoText(const std::string &what, int error) {
+  const char *text = strerrordesc_np(error);
+  return what + ": " + (text ? text : "?");
 }
 
 } // namespace meld

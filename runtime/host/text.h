@@ -1,4 +1,4 @@
-// Other people's text in our messages.
+// Other people's text in our messages: the user's, and the system's for an errno.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace meld {
 /// `text` for a message: control characters and bytes outside ASCII as \xNN, and cut after `limit`
 /// characters, with the length it had.
 std::string shown(std::string_view text, size_t limit = 60);
+
+/// "what: No such file or directory".
+std::string errnoText(const std::string &what, int error);
 
 } // namespace meld
