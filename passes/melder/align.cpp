@@ -1,4 +1,5 @@
 #include "passes/melder/align.h"
+#include "passes/melder/alignment_cell.h"
 #include "passes/melder/legality.h"
 #include <algorithm>
 
@@ -8,31 +9,11 @@ using namespace llvm;
 
 namespace {
 
-constexpr int impossible = -(1 << 28);
 constexpr int unsafe = 1 << 24;
 
 enum State : uint8_t { normal, inLeft, inRight };
 
-// How a cell's state was reached: the move, and the state it came from.
-struct Step {
-  uint8_t move : 3; // AlignedItem::Kind, or `none`
-  uint8_t from : 2;
-  uint8_t swapped : 1;
-};
-constexpr uint8_t none = 7;
-
-struct Cell {
-  int score[3] = {impossible, impossible, impossible};
-  Step step[3] = {{none, 0, 0}, {none, 0, 0}, {none, 0, 0}};
-};
-
-void improve(Cell &cell, State to, int score, AlignedItem::Kind move, State from,
-             bool swapped = false) {
-  if (score > cell.score[to]) {
-    cell.score[to] = score;
-    cell.step[to] = {uint8_t(move), uint8_t(from), uint8_t(swapped)};
-  }
-}
+using Cell = AlignmentCell<3>;
 
 // The cells looked at. Short sequences: all. Long ones: a band around the diagonal, so that the
 // cost grows with the length and not its square; pairs further apart than half a band are not
@@ -69,17 +50,17 @@ template <bool isLeft> void gap(Cell &cell, const Cell &previous, int speculatio
   constexpr auto guard = isLeft ? AlignedItem::guardLeft : AlignedItem::guardRight;
   constexpr State own = isLeft ? inLeft : inRight, other = isLeft ? inRight : inLeft;
   const State best = bestOf(previous);
-  if (previous.score[best] <= impossible)
+  if (previous.score[best] <= unreached)
     return;
   if (speculation < unsafe)
-    improve(cell, normal, previous.score[best] - speculation, speculate, best);
+    cell.improve(normal, previous.score[best] - speculation, speculate, best);
   int cost[3];
   cost[normal] = guardCost;
   cost[own] = 0;
   cost[other] = guardCost / 2; // the other side's guard already open: its branch gets an else
   for (State from : {normal, inLeft, inRight})
-    if (previous.score[from] > impossible)
-      improve(cell, own, previous.score[from] - cost[from], guard, from);
+    if (previous.score[from] > unreached)
+      cell.improve(own, previous.score[from] - cost[from], guard, from);
 }
 
 } // namespace
@@ -126,10 +107,10 @@ std::vector<AlignedItem> alignByPlace(ArrayRef<Instruction *> left, ArrayRef<Ins
       if (i > 0 && j > 0 && leftOpcode[i - 1] == rightOpcode[j - 1]) {
         const Cell &before = above(j - 1);
         const State from = bestOf(before);
-        if (before.score[from] > impossible)
+        if (before.score[from] > unreached)
           if (const PairScore pair = scorer(i - 1, j - 1); pair.possible)
-            improve(cell, normal, before.score[from] + pair.gain, AlignedItem::pair, from,
-                    pair.swapped);
+            cell.improve(normal, before.score[from] + pair.gain, AlignedItem::pair, from,
+                         pair.swapped);
       }
       if (i > 0)
         gap<true>(cell, above(j), leftSpeculation[i - 1], guardCost);
@@ -144,8 +125,7 @@ std::vector<AlignedItem> alignByPlace(ArrayRef<Instruction *> left, ArrayRef<Ins
       state = candidate;
 
   std::vector<AlignedItem> items;
-  for (size_t i = n, j = m; i > 0 || j > 0;) {
-    Step step = at(i, j).step[state];
+  walkBack(n, m, state, at, [&](AlignmentStep step, size_t &i, size_t &j) {
     AlignedItem item;
     item.kind = AlignedItem::Kind(step.move);
     item.swapped = step.swapped;
@@ -156,8 +136,7 @@ std::vector<AlignedItem> alignByPlace(ArrayRef<Instruction *> left, ArrayRef<Ins
         item.kind == AlignedItem::guardRight)
       item.right = right[--j];
     items.push_back(item);
-    state = State(step.from);
-  }
+  });
   std::reverse(items.begin(), items.end());
   return items;
 }

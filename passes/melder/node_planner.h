@@ -1,8 +1,11 @@
 // Plans one pair of matching nodes: phis, instruction alignments, and the exact gain of what was
-// chosen. Which nodes are paired is decided above (plan.h).
+// chosen. Which nodes are paired is decided above (planner.h).
 #pragma once
 
+#include "passes/analysis/divergence.h"
+#include "passes/cost/cost_model.h"
 #include "passes/melder/plan.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace meld::passes {
 

@@ -1,26 +1,11 @@
-// What to meld at one divergent branch, and what it gains: decided before anything is changed.
-//
-// Two levels of alignment: the arms' node sequences (dynamic programming over node pairs, order
-// kept), and inside a pair of blocks the instructions (align.h). Order of decision is outermost
-// first: a pair of regions is scored as a whole, and what is left unpaired is looked at again in
-// the next round.
+// What is to be melded at one divergent branch, and what it gains: the planner (planner.h) makes it,
+// code generation (codegen.h) carries it out.
 #pragma once
 
-#include "passes/analysis/divergence.h"
-#include "passes/analysis/forward_progress.h"
-#include "passes/cost/cost_model.h"
 #include "passes/melder/align.h"
 #include "passes/melder/nodes.h"
-#include "llvm/ADT/SmallPtrSet.h"
-#include <optional>
 
 namespace meld::passes {
-
-/// Which plans are looked for.
-enum class MeldScope : uint8_t {
-  diamonds, ///< branch fusion: two single blocks with one join (Coutinho et al. 2011)
-  all,      ///< the general melder
-};
 
 /// Whose threads come to a pair of blocks.
 enum class Visitors : uint8_t { both, leftOnly, rightOnly };
@@ -61,37 +46,6 @@ struct Plan {
   }
   double percent() const { return cost > 0 ? 100.0 * gain / cost : 0.0; }
   std::string summary() const;
-};
-
-class Planner {
-public:
-  Planner(const DivergenceInfo &divergence, const CostModel &cost,
-          const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators,
-          const ForwardProgress &progress, MeldScope scope = MeldScope::all, bool loops = true)
-      : divergence_(divergence), cost_(cost), dominators_(dominators),
-        postDominators_(postDominators), progress_(progress), scope_(scope), loops_(loops) {}
-
-  /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
-  Plan plan(llvm::BranchInst &branch) const;
-  /// Whole regions only.
-  Plan planWhole(llvm::BranchInst &branch) const { return planCut(branch, false); }
-  /// Blocks that no thread of their side enters; must outlive the planner.
-  void setIdle(const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle) { idle_ = idle; }
-
-private:
-  Plan planCut(llvm::BranchInst &branch, bool cutHeads) const;
-  NodePlan planNode(const llvm::BasicBlock &head, const Node &left, const Node &right) const;
-
-  const DivergenceInfo &divergence_;
-  const CostModel &cost_;
-  const llvm::DominatorTree &dominators_;
-  const llvm::PostDominatorTree &postDominators_;
-  const ForwardProgress &progress_;
-  MeldScope scope_;
-  const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle_ = nullptr;
-  mutable std::optional<bool> modeChanges_; ///< anywhere in the function, once asked for
-  bool loops_; ///< may loops be paired? Not before unrolling: one loop of two trip counts does not
-               ///< unroll
 };
 
 } // namespace meld::passes

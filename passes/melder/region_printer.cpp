@@ -1,5 +1,5 @@
 #include "passes/melder/region_printer.h"
-#include "passes/melder/plan.h"
+#include "passes/melder/planner.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

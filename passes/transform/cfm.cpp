@@ -5,7 +5,7 @@
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/lost_waves.h"
 #include "passes/melder/meld_choice.h"
-#include "passes/melder/plan.h"
+#include "passes/melder/planner.h"
 #include "passes/melder/rollback.h"
 #include "passes/melder/side_by_side.h"
 #include "llvm/ADT/PostOrderIterator.h"

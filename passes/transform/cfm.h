@@ -11,7 +11,7 @@
 
 #include "passes/logged_pass.h"
 #include "passes/melder/branch_analyses.h"
-#include "passes/melder/plan.h"
+#include "passes/melder/planner.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 

@@ -7,7 +7,7 @@
 #include "passes/melder/legality.h"
 #include "passes/melder/likeness.h"
 #include "passes/melder/meld_choice.h"
-#include "passes/melder/plan.h"
+#include "passes/melder/planner.h"
 #include "passes/melder/side_by_side.h"
 #include "passes/melder/trial.h"
 #include "llvm/ADT/DenseMap.h"

@@ -12,7 +12,7 @@
 //
 // When it pays: a wave that diverges at c gains nothing and pays the branch; a wave that does not
 // jumps over one side. The melder charges an eighth of an instruction's cost for running it for the
-// other side's threads (plan.cpp); the same eighth is what a jump over it gains here, a fourth for
+// other side's threads (planner.cpp); the same eighth is what a jump over it gains here, a fourth for
 // loads, which also leave the memory pipeline alone for threads that do not need them. A run
 // cheaper than the branch itself is never moved, whatever that sum says.
 //

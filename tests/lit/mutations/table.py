@@ -7,7 +7,7 @@ first = ("melder/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *le
 # `also`: a second edit, (file, text, replacement), where two checks refuse the same thing.
 Mutation = namedtuple("Mutation", "name file text replacement redundant also", defaults=["", None])
 legality, merge, plan, codegen, nodes = (
-    f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "plan", "codegen", "nodes"))
+    f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "planner", "codegen", "nodes"))
 metadata, markers = (f"melder/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
 wave, divergence = "analysis/wave_state.cpp", "analysis/divergence.cpp"
 triangles, tails, switch, unpredicate = (
@@ -78,7 +78,7 @@ mutations = [
     Mutation("scopes: once", codegen, "cursor.declared->insert(marker.getOperand(0)).second", "true"),
     Mutation("scopes: of copies", markers, "if (!declared.empty() && !copies.empty())", "if (false)"),
     Mutation("scopes: of what is left of a round", "scalarize/together.cpp", ', ".rest", /*declaring=*/blocks_);', ', ".rest");'),
-    Mutation("lifetimes: settled at all", codegen, "  settleLifetimes(plan);\n", ""),
+    Mutation("lifetimes: settled at all", codegen, "  settleLifetimes(lifetimesOf(plan, true), lifetimesOf(plan, false));\n", ""),
     Mutation("lifetimes: markers stay", codegen,
              "copy(&marker, side, guard.block[side] ? guard.block[side] : current);", ";"),
     Mutation("lifetimes: addresses that are kept", markers, "return found.isAll && all_of", "return all_of"),
@@ -170,7 +170,7 @@ mutations += [
     Mutation("loop: fences", legality, "|| isa<FenceInst>(instruction))\n      return true;", ")\n      return true;",
              "a fence is atomic to LLVM"),
     Mutation("loop: any of it", plan, "if (loops && (synchronises(*l) || synchronises(*r)))", "if (false)"),
-    Mutation("loop: a side that leaves", plan, "if (progress_.isBehindCycleOf(*block, *inside)) {", "if (false) {"),
+    Mutation("loop: a side that leaves", plan, "if (oneSideLeavesTheLoop(plan)) {", "if (false) {"),
     Mutation("loop: promises of the branch", codegen, "shareMetadata(*clone, *l, *r);", ""),
     Mutation("loop: promises of the way back", codegen, "shareMetadata(*branch, *l, *r);", ""),
     # What a merged instruction may promise.
@@ -204,9 +204,9 @@ mutations += [
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
     Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
     # Shapes of control flow.
-    Mutation("shape: one block for both sides", plan, "if (l == r || isa<Constant>(branch.getCondition())) {",
-             "if (isa<Constant>(branch.getCondition())) {"),
-    Mutation("shape: a side reached from elsewhere", plan, "if (!ownSide(l) || !ownSide(r)) {", "if (false) {"),
+    Mutation("shape: one block for both sides", plan, "if (l == r || isa<Constant>(branch.getCondition()))",
+             "if (isa<Constant>(branch.getCondition()))"),
+    Mutation("shape: a side reached from elsewhere", plan, "if (!ownSide(l) || !ownSide(r))", "if (false)"),
     Mutation("shape: a part entered from elsewhere", nodes,
              "if (!dominators.dominates(entry, successor) || seen.size() > maxNodeBlocks)", "if (seen.size() > maxNodeBlocks)",
              "a block that the part's entry does not dominate has a way in from outside, and a part has but one"),
@@ -275,7 +275,7 @@ mutations += [
     Mutation("wave: MODE in assembly", wave, '"setreg", "_mode",', '"setreg",'),
     Mutation("wave: what callees do", wave, "return strongest(result, ofFunction(*callee));", "return result;"),
     Mutation("wave: longest name", wave, "!name.empty(); name = name.rsplit('.').first", "!name.empty(); name = \"\""),
-    Mutation("wave: changes in a side", plan, "if (const char *why =\n          stateForbids(", "if (const char *why =\n          modeChanges_ ? nullptr : stateForbids("),
+    Mutation("wave: changes in a side", plan, "why = stateForbids(", "why = modeChanges_ ? nullptr : stateForbids("),
     Mutation("wave: changes in another tail", tails, " &&\n           !stateForbids(*common, tail.join, modeChanges_);", ";"),
     Mutation("wave: MODE and floating point", wave, "if (modeChanges && hangsOnMode(instruction))", "if (false)"),
     Mutation("wave: MODE and ifs in a row", triangles, "if (any_of(*pair.middle, hangsOnMode) &&", "if (false &&"),
@@ -305,7 +305,7 @@ mutations += [
 # Threads that wait for each other (analysis/forward_progress.h).
 progress, cycles, calls = (f"analysis/{name}.cpp" for name in ("forward_progress", "waiting_cycles", "waiting_calls"))
 mutations += [
-    Mutation("waits: sides", plan, "if (progress_.keepsOrder(*block)) {", "if (false) {"),
+    Mutation("waits: sides", plan, "if (progress_.keepsOrder(*block))", "if (false)"),
     Mutation("waits: in a pair", plan, "if (progress_.mayWait(*l, head) || progress_.mayWait(*r, head))", "if (false)"),
     Mutation("waits: switch", switch, "if (now.progress.keepsOrder(*block))", "if (false)"),
     Mutation("waits: tails", tails, "if (analyses.progress.waitsAbove(join)) {", "if (false) {"),
