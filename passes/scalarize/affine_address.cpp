@@ -274,101 +274,163 @@ Value *testOf(IRBuilder<> &builder, ArrayRef<Plan> plans) {
   return holds;
 }
 
-} // namespace
+// Which accesses of a function get a scalar base, and what of them is said in the log.
+class Selection {
+public:
+  using Reject = function_ref<void(const Instruction &access, const char *why)>;
+  Selection(Function &function, const DivergenceInfo &divergence, const BackendView &backend,
+            Reject reject)
+      : function_(function), divergence_(divergence), backend_(backend), reject_(reject) {}
 
-PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
-    return PreservedAnalyses::all();
-  StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
-  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
-  const GpuInfo &gpu = divergence.gpu();
-  if (gpu.kind() != GpuKind::amdgpu || !gpu.isKernel() ||
-      !(compat::startsWith(processor, "gfx9") || compat::startsWith(processor, "gfx1")) ||
-      function.getInstructionCount() > largestFunction)
-    return PreservedAnalyses::all();
-  BackendView backend(function, analyses, divergence);
-  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
-  AddressContext context{
-      gpu, analyses.getResult<LazyValueAnalysis>(function), function.getParent()->getDataLayout(),
+  std::vector<Plan> all(LazyValueInfo &ranges) const;
+  void dropUntested(std::vector<Plan> &plans, unsigned besides, unsigned least) const;
+
+private:
+  std::optional<Plan> planOf(Instruction &access, const AddressContext &context) const;
+  unsigned savedByTest(ArrayRef<Plan> plans, unsigned besides) const;
+  void drop(std::vector<Plan> &plans, const char *why,
+            function_ref<bool(const Plan &)> dropped) const;
+  bool isScalar(const Value &value) const { return backend_.isScalar(value); }
+
+  Function &function_;
+  const DivergenceInfo &divergence_;
+  const BackendView &backend_;
+  Reject reject_;
+};
+
+std::optional<Plan> Selection::planOf(Instruction &access, const AddressContext &context) const {
+  const auto operand = addressOperand(access);
+  if (!operand)
+    return std::nullopt;
+  Value &pointer = *access.getOperand(*operand);
+  const unsigned space = pointer.getType()->getPointerAddressSpace();
+  if ((space != 1 && space != 4) || isScalar(pointer))
+    return std::nullopt;
+  const Written as =
+      written(&pointer, access.getParent(), [&](const Value &value) { return isScalar(value); });
+  if (as == Written::here)
+    return std::nullopt;
+  Plan plan{&access, *operand, addressForm(pointer, access, context)};
+  if (!plan.form.rejected &&
+      ((plan.form.uniform.empty() && as == Written::otherwise) || plan.form.lane.empty()))
+    plan.form.rejected = "nothing to take out of the lanes";
+  if (!plan.form.rejected && plan.form.uniform.size() > 2)
+    plan.form.rejected = "the scalar base would cost more than it saves";
+  if (!plan.form.rejected)
+    return plan;
+  reject_(access, plan.form.rejected);
+  return std::nullopt;
+}
+
+std::vector<Plan> Selection::all(LazyValueInfo &ranges) const {
+  const AddressContext context{
+      divergence_.gpu(), ranges, function_.getParent()->getDataLayout(),
       [&](const Value &value, const Instruction &access) {
-        return isScalar(value) && divergence.widthAtUse(&value, &access) >= Width::wave;
+        return isScalar(value) && divergence_.widthAtUse(&value, &access) >= Width::wave;
       },
       [&](const Value &value) {
         auto *instruction = dyn_cast<Instruction>(&value);
-        return (!instruction || instruction->getParent() == &function.getEntryBlock()) &&
-               divergence.width(&value) >= Width::workgroup;
+        return (!instruction || instruction->getParent() == &function_.getEntryBlock()) &&
+               divergence_.width(&value) >= Width::workgroup;
       }};
-  DecisionRecorder recorder(function, analyses, log_, "meld-affine-address", point_);
-  auto report = [&](const Instruction &access, bool done, const Twine &reason, std::string what) {
-    Decision decision = recorder.at(access);
-    decision.melded = done;
-    decision.reason = reason.str();
-    decision.alignment = std::move(what);
-    recorder.record(std::move(decision), access.getDebugLoc());
-  };
-
   std::vector<Plan> plans;
-  for (Instruction &instruction : instructions(function)) {
-    auto operand = addressOperand(instruction);
-    if (!operand)
-      continue;
-    Value &pointer = *instruction.getOperand(*operand);
-    unsigned space = pointer.getType()->getPointerAddressSpace();
-    if ((space != 1 && space != 4) || isScalar(pointer))
-      continue;
-    const Written as = written(&pointer, instruction.getParent(), isScalar);
-    if (as == Written::here)
-      continue;
-    Plan plan{&instruction, *operand, addressForm(pointer, instruction, context)};
-    if (!plan.form.rejected &&
-        ((plan.form.uniform.empty() && as == Written::otherwise) || plan.form.lane.empty()))
-      plan.form.rejected = "nothing to take out of the lanes";
-    if (!plan.form.rejected && plan.form.uniform.size() > 2)
-      plan.form.rejected = "the scalar base would cost more than it saves";
-    if (plan.form.rejected)
-      report(instruction, false, plan.form.rejected, "");
-    else
-      plans.push_back(std::move(plan));
-  }
-  // Assumptions are worth a test when enough hangs on them; those made too late are dropped.
-  auto drop = [&](const char *why, function_ref<bool(const Plan &)> dropped) {
-    erase_if(plans, [&](const Plan &plan) {
-      if (plan.form.assumptions.empty() || !dropped(plan))
-        return false;
-      report(*plan.access, false, why, "");
-      return true;
-    });
-  };
-  if (Instruction *last = lastAssumed(plans)) {
-    Instruction *point = versionPoint(function, last);
-    drop("the access stands before what it assumes can be tested",
-         [&](const Plan &plan) { return standsBefore(*plan.access, point); });
-  }
+  for (Instruction &instruction : instructions(function_))
+    if (auto plan = planOf(instruction, context))
+      plans.push_back(std::move(*plan));
+  return plans;
+}
+
+// Of those that assume something.
+void Selection::drop(std::vector<Plan> &plans, const char *why,
+                     function_ref<bool(const Plan &)> dropped) const {
+  erase_if(plans, [&](const Plan &plan) {
+    if (plan.form.assumptions.empty() || !dropped(plan))
+      return false;
+    reject_(*plan.access, why);
+    return true;
+  });
+}
+
+unsigned Selection::savedByTest(ArrayRef<Plan> plans, unsigned besides) const {
   unsigned saved = 0;
   for (const Plan &plan : plans)
     if (!plan.form.assumptions.empty())
-      saved += divergence.loops().getLoopFor(plan.access->getParent()) ? 24 : besides_;
-  if (saved < (options_.takesLosses() ? 1 : leastVersioned))
-    drop("the offset may wrap, and testing it does not pay", [](const Plan &) { return true; });
-  // A scalar part of its own for each access is four scalar instructions for three vector ones.
-  std::vector<std::pair<SmallVector<std::tuple<Value *, int64_t>, 4>, ScalarSum>> bases;
+      saved += divergence_.loops().getLoopFor(plan.access->getParent()) ? 24 : besides;
+  return saved;
+}
+
+// A scalar part of its own for each access is four scalar instructions for three vector ones.
+bool hasTooManyBases(ArrayRef<Plan> plans) {
+  using Base = SmallVector<std::tuple<Value *, int64_t>, 4>;
+  std::vector<std::pair<Base, ScalarSum>> bases;
   size_t tested = 0;
   for (const Plan &plan : plans) {
     if (plan.form.assumptions.empty())
       continue;
     ++tested;
-    SmallVector<std::tuple<Value *, int64_t>, 4> base;
+    Base base;
     for (const AddressTerm &term : plan.form.uniform)
       base.push_back({term.leaf, term.scale});
     auto key = std::make_pair(base, plan.form.assumptions.front().sum);
     if (!is_contained(bases, key))
       bases.push_back(std::move(key));
   }
-  if (tested > 3 && bases.size() * 2 > tested)
-    drop("the scalar bases would cost more than they save", [](const Plan &) { return true; });
-  if (function.getInstructionCount() > largestCopy)
-    drop("the offset may wrap, and the function is too large to be copied",
-         [](const Plan &) { return true; });
+  return tested > 3 && bases.size() * 2 > tested;
+}
+
+// Assumptions are worth a test when enough hangs on them; those made too late are dropped.
+void Selection::dropUntested(std::vector<Plan> &plans, unsigned besides, unsigned least) const {
+  const auto all = [](const Plan &) { return true; };
+  if (Instruction *last = lastAssumed(plans)) {
+    Instruction *point = versionPoint(function_, last);
+    drop(plans, "the access stands before what it assumes can be tested",
+         [&](const Plan &plan) { return standsBefore(*plan.access, point); });
+  }
+  if (savedByTest(plans, besides) < least)
+    drop(plans, "the offset may wrap, and testing it does not pay", all);
+  if (hasTooManyBases(plans))
+    drop(plans, "the scalar bases would cost more than they save", all);
+  if (function_.getInstructionCount() > largestCopy)
+    drop(plans, "the offset may wrap, and the function is too large to be copied", all);
+}
+
+// The machines with a scalar base and a 32-bit offset in one address.
+bool isForThisMachine(Function &function, const GpuInfo &gpu, StringRef processor) {
+  return gpu.kind() == GpuKind::amdgpu && gpu.isKernel() &&
+         (compat::startsWith(processor, "gfx9") || compat::startsWith(processor, "gfx1")) &&
+         function.getInstructionCount() <= largestFunction;
+}
+
+bool branchesByLane(const Function &function, const BackendView &backend) {
+  return any_of(function, [&](const BasicBlock &block) {
+    const Instruction &end = *block.getTerminator();
+    return end.getNumSuccessors() > 1 && !backend.isScalar(end);
+  });
+}
+
+} // namespace
+
+PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
+    return PreservedAnalyses::all();
+  const StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  if (!isForThisMachine(function, divergence.gpu(), processor))
+    return PreservedAnalyses::all();
+  const BackendView backend(function, analyses, divergence);
+  DecisionRecorder recorder(function, analyses, log_, "meld-affine-address", point_);
+  auto report = [&](const Instruction &access, bool done, const char *reason, std::string what) {
+    Decision decision = recorder.at(access);
+    decision.melded = done;
+    decision.reason = reason;
+    decision.alignment = std::move(what);
+    recorder.record(std::move(decision), access.getDebugLoc());
+  };
+  auto reject = [&](const Instruction &access, const char *why) { report(access, false, why, ""); };
+
+  const Selection selection(function, divergence, backend, reject);
+  std::vector<Plan> plans = selection.all(analyses.getResult<LazyValueAnalysis>(function));
+  selection.dropUntested(plans, besides_, options_.takesLosses() ? 1 : leastVersioned);
   if (plans.empty())
     return PreservedAnalyses::all();
   for (const Plan &plan : plans)
@@ -377,14 +439,10 @@ PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisMan
                std::to_string(plan.form.laneMost) + " bytes" +
                (plan.form.assumptions.empty() ? "" : ", tested at entry"));
 
-  bool versioned = any_of(plans, [](const Plan &plan) { return !plan.form.assumptions.empty(); });
+  const bool versioned =
+      any_of(plans, [](const Plan &plan) { return !plan.form.assumptions.empty(); });
   if (versioned)
-    versionOn(function, lastAssumed(plans),
-              any_of(function,
-                     [&](const BasicBlock &block) {
-                       const Instruction &end = *block.getTerminator();
-                       return end.getNumSuccessors() > 1 && !backend.isScalar(end);
-                     }),
+    versionOn(function, lastAssumed(plans), branchesByLane(function, backend),
               [&](IRBuilder<> &builder) { return testOf(builder, plans); });
   Writer writer(function, divergence.loops(), compat::startsWith(processor, "gfx10") ? 2047 : 4095);
   for (const Plan &plan : plans)

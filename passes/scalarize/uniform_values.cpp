@@ -10,6 +10,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include <optional>
 
 namespace meld::passes {
 
@@ -88,33 +89,55 @@ bool isFloatingPoint(const Instruction &instruction) {
          !isa<PHINode>(instruction);
 }
 
+/// What LLVM holds divergent though the wave has it in common, and hangs together: made scalar as a
+/// whole, by reading its roots from the first lane, or not at all.
+struct Family {
+  SmallVector<Instruction *, 4> roots, waiting;
+  double gain = 0, cost = 0;
+  unsigned loads = 0, branches = 0, work = 0;
+  const char *hindrance = nullptr;
+};
+
 class Scalarizer {
 public:
   Scalarizer(Function &function, FunctionAnalysisManager &analyses, DecisionRecorder &recorder,
              bool force)
-      : function_(function), analyses_(analyses), recorder_(recorder), force_(force) {}
+      : function_(function), analyses_(analyses),
+        divergence_(*analyses.getResult<DivergenceAnalysis>(function)), recorder_(recorder),
+        force_(force) {}
 
   /// One round; true when something became scalar.
   bool round();
 
 private:
-  struct Family {
-    SmallVector<Instruction *, 4> roots, waiting;
-    double gain = 0, cost = 0;
-    unsigned loads = 0, branches = 0, work = 0;
-    const char *hindrance = nullptr;
-  };
-  bool cancel(Instruction &instruction, function_ref<bool(const Value &)> isScalar);
-  bool makeScalar(Instruction &root, function_ref<bool(const Value &)> isScalar);
+  using Families = MapVector<unsigned, Family>;
+  void findDifference();
+  bool mayCancel() const;
+  bool cancel(Instruction &instruction);
+  Families familiesOfDifference() const;
+  void add(Instruction &instruction, Family &family) const;
+  void addRoot(Instruction &root, Family &family) const;
+  void addUsers(const Instruction &instruction, Family &family) const;
+  bool decide(Family &family);
+  void makeScalar(Instruction &root);
+  bool isScalar(const Value &value) const { return backend_->isScalar(value); }
+  // A loop is taken to run four times.
+  double weightOf(const Instruction &instruction) const {
+    const unsigned depth = divergence_.loops().getLoopDepth(instruction.getParent());
+    return double(1u << (2 * std::min(3u, depth)));
+  }
 
   Function &function_;
   FunctionAnalysisManager &analyses_;
+  DivergenceInfo &divergence_;
   DecisionRecorder &recorder_;
   bool force_;
+  std::optional<BackendView> backend_;
+  SetVector<Instruction *> difference_; ///< uniform, and not scalar to LLVM
 };
 
 // An integer whose ids cancel, written from what remains.
-bool Scalarizer::cancel(Instruction &instruction, function_ref<bool(const Value &)> isScalar) {
+bool Scalarizer::cancel(Instruction &instruction) {
   const unsigned opcode = instruction.getOpcode();
   if (!instruction.getType()->isIntegerTy() ||
       (opcode != Instruction::Add && opcode != Instruction::Sub))
@@ -152,7 +175,7 @@ bool Scalarizer::cancel(Instruction &instruction, function_ref<bool(const Value 
   return true;
 }
 
-bool Scalarizer::makeScalar(Instruction &root, function_ref<bool(const Value &)> isScalar) {
+void Scalarizer::makeScalar(Instruction &root) {
   BasicBlock *block = root.getParent();
   auto *compare = dyn_cast<ICmpInst>(&root);
   if (compare && compare->getOperand(0)->getType()->isIntegerTy(32)) {
@@ -165,7 +188,7 @@ bool Scalarizer::makeScalar(Instruction &root, function_ref<bool(const Value &)>
     Value *scalar = builder.CreateICmp(compare->getPredicate(), sides[0], sides[1], "scalar");
     root.replaceAllUsesWith(scalar);
     root.eraseFromParent();
-    return true;
+    return;
   }
   IRBuilder<> builder(isa<PHINode>(root) ? &*block->getFirstInsertionPt() : root.getNextNode());
   builder.SetCurrentDebugLocation(root.getDebugLoc());
@@ -175,131 +198,136 @@ bool Scalarizer::makeScalar(Instruction &root, function_ref<bool(const Value &)>
   Value *scalar = readFirst(builder, &root);
   for (Use *use : uses)
     use->set(scalar);
+}
+
+void Scalarizer::findDifference() {
+  SmallVector<Instruction *, 32> uniform;
+  for (Instruction &instruction : instructions(function_))
+    if (!instruction.getType()->isVoidTy() && !instruction.getType()->isTokenTy() &&
+        divergence_.firstLaneWidth(&instruction, &instruction) >= Width::wave)
+      uniform.push_back(&instruction);
+  if (uniform.empty())
+    return; // LLVM's analysis is dear
+  backend_.emplace(function_, analyses_, divergence_);
+  for (Instruction *instruction : uniform)
+    if (!isScalar(*instruction))
+      difference_.insert(instruction);
+}
+
+// What is written anew could give two exchanges between lanes one operand (keep_apart.h); GVN
+// (before 17) asks for nothing else.
+bool Scalarizer::mayCancel() const {
+  return none_of(instructions(function_), [](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    return call && call->isConvergent() && call->doesNotAccessMemory() && !isReading(*call);
+  });
+}
+
+void Scalarizer::addRoot(Instruction &root, Family &family) const {
+  family.roots.push_back(&root);
+  family.cost += weightOf(root) * readCost * std::max(1u, wordsOf(root));
+  if (!divergence_.isConvergent(root.getParent(), Width::wave))
+    family.hindrance = "the wave may not be together here: EXEC may be empty";
+  else if (!wordsOf(root))
+    family.hindrance = "a pointer or aggregate starts it";
+}
+
+// Addresses of loads and conditions of branches are what is gained besides the work itself.
+void Scalarizer::addUsers(const Instruction &instruction, Family &family) const {
+  for (const User *user : instruction.users()) {
+    if (auto *load = dyn_cast<LoadInst>(user); load && load->isSimple()) {
+      family.gain += 4 * weightOf(*load);
+      ++family.loads;
+    } else if (isa<BranchInst>(user) || isa<SwitchInst>(user)) {
+      family.gain += 4 * weightOf(*cast<Instruction>(user));
+      ++family.branches;
+    }
+  }
+}
+
+void Scalarizer::add(Instruction &instruction, Family &family) const {
+  auto *phi = dyn_cast<PHINode>(&instruction);
+  bool hasOutside = false, hasInside = false;
+  for (const Use &operand : instruction.operands()) {
+    auto *other = dyn_cast<Instruction>(operand);
+    const bool inside = other && difference_.count(other);
+    hasInside |= inside;
+    hasOutside |= !inside && !isScalar(*operand) && !isa<BasicBlock>(operand);
+  }
+  // An operand outside of the difference, or a source of divergence by itself.
+  const bool isRoot = hasOutside || (!phi && !hasInside);
+  if (phi && !isRoot)
+    family.waiting.push_back(&instruction);
+  if (isRoot) {
+    addRoot(instruction, family);
+  } else if (!isFloatingPoint(instruction)) {
+    const double work = vectorWork(instruction);
+    family.gain += weightOf(instruction) * work;
+    family.work += work > 0;
+  }
+  addUsers(instruction, family);
+}
+
+Scalarizer::Families Scalarizer::familiesOfDifference() const {
+  EquivalenceClasses<unsigned> together;
+  DenseMap<const Value *, unsigned> number;
+  for (unsigned i = 0; i < difference_.size(); ++i) {
+    number[difference_[i]] = i;
+    together.insert(i);
+  }
+  for (Instruction *instruction : difference_)
+    for (const Use &operand : instruction->operands())
+      if (auto found = number.find(operand); found != number.end())
+        together.unionSets(number[instruction], found->second);
+  Families families;
+  for (unsigned i = 0; i < difference_.size(); ++i)
+    add(*difference_[i], families[together.getLeaderValue(i)]);
+  // Phis that LLVM holds divergent for their branches alone are cut when nothing else starts the
+  // family; most resolve by themselves once the branches are scalar.
+  for (auto &[leader, family] : families)
+    if (family.roots.empty())
+      for (Instruction *phi : family.waiting)
+        addRoot(*phi, family);
+  return families;
+}
+
+bool Scalarizer::decide(Family &family) {
+  if (family.roots.empty())
+    return false;
+  Instruction &first = *family.roots.front();
+  Decision decision = recorder_.at(first);
+  const DebugLoc where = first.getDebugLoc();
+  if (!family.hindrance && !force_ && family.gain < family.cost + leastGain)
+    family.hindrance = "reading the first lane costs more than the scalar unit saves";
+  if (family.hindrance) {
+    decision.reason = family.hindrance;
+    recorder_.record(std::move(decision), where);
+    return false;
+  }
+  for (Instruction *root : family.roots)
+    makeScalar(*root);
+  decision.melded = true;
+  decision.reason = "wave-uniform values made scalar";
+  decision.alignment = std::to_string(family.roots.size()) + " read from the first lane, " +
+                       std::to_string(family.work) + " operations, " +
+                       std::to_string(family.loads) + " load addresses, " +
+                       std::to_string(family.branches) + " branches";
+  recorder_.record(std::move(decision), where);
   return true;
 }
 
 bool Scalarizer::round() {
-  auto &divergence = *analyses_.getResult<DivergenceAnalysis>(function_);
-  SmallVector<Instruction *, 32> uniform;
-  for (Instruction &instruction : instructions(function_))
-    if (!instruction.getType()->isVoidTy() && !instruction.getType()->isTokenTy() &&
-        divergence.firstLaneWidth(&instruction, &instruction) >= Width::wave)
-      uniform.push_back(&instruction);
-  if (uniform.empty())
+  findDifference();
+  if (difference_.empty())
     return false;
-  BackendView backend(function_, analyses_, divergence);
-  auto isScalar = [&](const Value &value) { return backend.isScalar(value); };
-  SetVector<Instruction *> difference;
-  for (Instruction *instruction : uniform)
-    if (!isScalar(*instruction))
-      difference.insert(instruction);
-  if (difference.empty())
-    return false;
+  if (mayCancel())
+    for (Instruction *instruction : difference_)
+      if (cancel(*instruction))
+        return true; // what hangs on it may be gone with it
   bool changed = false;
-  // What is written anew could give two exchanges between lanes one operand (keep_apart.h); GVN
-  // (before 17) asks for nothing else.
-  const bool mayCancel = none_of(instructions(function_), [](const Instruction &instruction) {
-    auto *call = dyn_cast<CallBase>(&instruction);
-    return call && call->isConvergent() && call->doesNotAccessMemory() && !isReading(*call);
-  });
-  for (Instruction *instruction : difference)
-    if (mayCancel && cancel(*instruction, isScalar)) {
-      changed = true;
-      break; // what hangs on it may be gone with it
-    }
-  if (changed)
-    return true;
-
-  // Values that hang together.
-  EquivalenceClasses<unsigned> together;
-  DenseMap<const Value *, unsigned> number;
-  for (unsigned i = 0; i < difference.size(); ++i) {
-    number[difference[i]] = i;
-    together.insert(i);
-  }
-  for (Instruction *instruction : difference)
-    for (const Use &operand : instruction->operands())
-      if (auto found = number.find(operand); found != number.end())
-        together.unionSets(number[instruction], found->second);
-  MapVector<unsigned, Family> families;
-  auto weightOf = [&](const Instruction &instruction) {
-    return double(
-        1u << (2 * std::min(3u, divergence.loops().getLoopDepth(instruction.getParent()))));
-  };
-  for (unsigned i = 0; i < difference.size(); ++i) {
-    Instruction &instruction = *difference[i];
-    Family &family = families[together.getLeaderValue(i)];
-    auto *phi = dyn_cast<PHINode>(&instruction);
-    bool hasOutside = false, hasInside = false;
-    for (const Use &operand : instruction.operands()) {
-      bool inside = number.count(operand) != 0;
-      hasInside |= inside;
-      hasOutside |= !inside && !isScalar(*operand) && !isa<BasicBlock>(operand);
-    }
-    // An operand outside of the difference, or a source of divergence by itself.
-    bool root = hasOutside || (!phi && !hasInside);
-    if (phi && !root)
-      family.waiting.push_back(&instruction);
-    const double weight = weightOf(instruction);
-    if (root) {
-      family.roots.push_back(&instruction);
-      family.cost += weight * readCost * std::max(1u, wordsOf(instruction));
-      if (!divergence.isConvergent(instruction.getParent(), Width::wave))
-        family.hindrance = "the wave may not be together here: EXEC may be empty";
-      else if (!wordsOf(instruction))
-        family.hindrance = "a pointer or aggregate starts it";
-    } else if (!isFloatingPoint(instruction)) {
-      double work = vectorWork(instruction);
-      family.gain += weight * work;
-      family.work += work > 0;
-    }
-    for (const User *user : instruction.users()) {
-      if (auto *load = dyn_cast<LoadInst>(user); load && load->isSimple()) {
-        family.gain += 4 * weightOf(*load);
-        ++family.loads;
-      } else if (isa<BranchInst>(user) || isa<SwitchInst>(user)) {
-        family.gain += 4 * weightOf(*cast<Instruction>(user));
-        ++family.branches;
-      }
-    }
-  }
-  // Phis that LLVM holds divergent for their branches alone are cut when nothing else starts the
-  // family; most resolve by themselves once the branches are scalar.
-  for (auto &[leader, family] : families) {
-    if (!family.roots.empty())
-      continue;
-    for (Instruction *phi : family.waiting) {
-      family.roots.push_back(phi);
-      family.cost += weightOf(*phi) * readCost * std::max(1u, wordsOf(*phi));
-      if (!divergence.isConvergent(phi->getParent(), Width::wave))
-        family.hindrance = "the wave may not be together here: EXEC may be empty";
-      else if (!wordsOf(*phi))
-        family.hindrance = "a pointer or aggregate starts it";
-    }
-  }
-  for (auto &[leader, family] : families) {
-    if (family.roots.empty())
-      continue;
-    Instruction &first = *family.roots.front();
-    Decision decision = recorder_.at(first);
-    if (!family.hindrance && !force_ && family.gain < family.cost + leastGain)
-      family.hindrance = "reading the first lane costs more than the scalar unit saves";
-    DebugLoc where = first.getDebugLoc();
-    if (family.hindrance) {
-      decision.reason = family.hindrance;
-      recorder_.record(std::move(decision), where);
-      continue;
-    }
-    for (Instruction *root : family.roots)
-      changed |= makeScalar(*root, isScalar);
-    decision.melded = true;
-    decision.reason = "wave-uniform values made scalar";
-    decision.alignment = std::to_string(family.roots.size()) + " read from the first lane, " +
-                         std::to_string(family.work) + " operations, " +
-                         std::to_string(family.loads) + " load addresses, " +
-                         std::to_string(family.branches) + " branches";
-    recorder_.record(std::move(decision), where);
-  }
+  Families families = familiesOfDifference();
+  for (auto &[leader, family] : families)
+    changed |= decide(family);
   return changed;
 }
 

@@ -288,7 +288,7 @@ mutations += [
     # What the first lane may be asked for.
     Mutation("first lane: branches", "transform/uniform_branch.cpp", "firstLaneBranchWidth(&block)", "branchWidth(&block)"),
     Mutation("first lane: values", "scalarize/uniform_values.cpp",
-             "divergence.firstLaneWidth(&instruction, &instruction)", "divergence.width(&instruction)"),
+             "divergence_.firstLaneWidth(&instruction, &instruction)", "divergence_.width(&instruction)"),
     Mutation("first lane: addresses", "scalarize/constant_loads.cpp",
              "divergence.firstLaneWidth(load->getPointerOperand(), load)",
              "divergence.widthAtUse(load->getPointerOperand(), load)"),
