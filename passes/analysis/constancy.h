@@ -25,8 +25,8 @@
 // are `written` unless their address space is constant or they are marked invariant. `noalias` on a
 // kernel's argument is taken for the whole dispatch, as HIP and CUDA define __restrict__.
 //
-// Ends: one walk over blocks per load, each block once. Costs O(blocks) per load plus one alias
-// query per pair of objects (kept).
+// Terminates: one walk over blocks per load, each block once. Costs O(blocks) per load plus one
+// alias query per pair of objects (kept).
 #pragma once
 
 #include "passes/analysis/gpu_info.h"

@@ -1,15 +1,13 @@
 // Which code must keep its order because threads of one wave may wait for each other in it.
 //
-//          D: br c                 A wave runs the side A for some of its threads and then the side
-//          B
-//         /        \               for the others, or B and then A: code generation chooses, by the
-//        A          B              shape of the graph, and the IR does not say how. A thread in
-//     lock()      lock()           lock() goes round until another has come to unlock().
+//          D: br c            A wave runs the side A for some of its threads and then the side B
+//         /        \          for the others, or B and then A: code generation chooses, by the
+//        A          B         shape of the graph, and the IR does not say how. A thread in lock()
+//     lock()      lock()      goes round until another has come to unlock().
 //     work        work
-//     unlock()    unlock()         Melded, `work` would be done for both at once: behind both
-//     lock(),
-//         \        /               and before both unlock(). The thread that gets the lock does not
-//            J                     come to unlock() before the other one has it, too: no end.
+//     unlock()    unlock()    Melded, `work` would be done for both at once: behind both lock()
+//         \        /          and before both unlock(). The thread that gets the lock does not
+//            J                come to unlock() before the other one has it, too: no end.
 //
 // Theorem. Call code a wait if it may end only after something that another thread does
 // (waiting_cycles.h; barriers, and calls and assembly in which there may be one), and an effect if
@@ -40,8 +38,8 @@
 // Code that several ways share comes behind what each has to itself and does not count, unless a
 // third way does not share it. A loop around the branch does not count either: each round ends.
 //
-// Ends: walks over blocks, each once per way. Cost: linear in the function, times the nesting of
-// its loops, when first asked; then, only where a function has waits, linear in the region per
+// Terminates: walks over blocks, each once per way. Cost: linear in the function, times the nesting
+// of its loops, when first asked; then, only where a function has waits, linear in the region per
 // branch. Functions that are called are looked into once per analysis, to a depth of 16; what
 // cannot be looked into, and recursion, counts as waiting. Everything errs to "waits".
 #pragma once

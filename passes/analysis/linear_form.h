@@ -12,8 +12,8 @@
 // cancelling is right inside and outside of loops. The caller meets the widths of the leaves that
 // remain.
 //
-// Ends: the walk is cut at a depth of 8 and at 16 leaves. Costs at most a few hundred steps per
-// value. Unsafe: none of it says anything about poison; a cancelled leaf may have been poison.
+// Terminates: the walk is cut at a depth of 8 and at 16 leaves. Costs at most a few hundred steps
+// per value. Unsafe: none of it says anything about poison; a cancelled leaf may have been poison.
 #pragma once
 
 #include "llvm/ADT/APInt.h"

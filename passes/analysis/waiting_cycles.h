@@ -8,13 +8,12 @@
 //
 // A cycle waits when something that decides over its exits may change by what other threads do:
 //
-//   1. an atomic or volatile load, an atomic update, a call that touches memory or has other
-//   effects,
-//      assembly. A bound beside it (for i < 1000 && !flag) does not help: what the thread finds
-//      when it gives up would be another result;
+//   1. an atomic or volatile load, an atomic update, assembly, a call that touches memory or has
+//      other effects. A bound beside it (for i < 1000 && !flag) does not help: what the thread
+//      finds when it gives up would be another result;
 //   2. an ordinary load, if the cycle polls it: its address stays the same in the cycle, or the
-//   cycle
-//      orders memory (fence, acquire, volatile, unknown call) and may so be handed new values;
+//      cycle orders memory (fence, acquire, volatile, unknown call) and may so be handed new
+//      values;
 //   3. nothing at all: a cycle without exits never ends.
 //
 // Decides over the exits: what their conditions are computed from within the cycle; and where a phi
@@ -31,7 +30,7 @@
 // constant, private, `invariant.load`, and what a kernel has by a restrict pointer that it only
 // reads.
 //
-// Ends: each value once per cycle and way of asking. Cost: linear in the cycle's size, so the
+// Terminates: each value once per cycle and way of asking. Cost: linear in the cycle's size, so the
 // function's size times its nesting. Every answer errs to "waits".
 #pragma once
 

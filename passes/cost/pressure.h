@@ -11,8 +11,8 @@
 // a few registers, so only a lost occupancy step is charged, not single registers; the estimate on
 // machine code has the last word.
 //
-// Ends: liveness grows sets until nothing changes, O(blocks * values / 64) per round, few rounds;
-// computed once per function state. Thread rule: pure after construction.
+// Terminates: liveness grows sets until nothing changes, O(blocks * values / 64) per round, few
+// rounds; computed once per function state. Thread rule: pure after construction.
 #pragma once
 
 #include "passes/analysis/divergence.h"

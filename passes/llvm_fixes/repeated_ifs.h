@@ -16,9 +16,13 @@
 // A's store is lost (LLVM 15, FlattenCFGOpt::MergeIfRegion). On one side there is nothing to
 // invert, and its merging is right.
 //
-// Ends: one look at each block. Cost: linear. Nothing is unsafe about it: a branch on a condition
-// becomes the branch on its opposite with the sides exchanged. It has to run after the last pass
-// that may turn `br not c` back, so at the late point.
+// Seen with LLVM 15; run with every version, since it costs nothing. To be deleted when the oldest
+// LLVM that is supported has a MergeIfRegion that keeps the combined condition
+// (tests/lit/repeated-ifs says so).
+//
+// Terminates: one look at each block. Cost: linear. Nothing is unsafe about it: a branch on a
+// condition becomes the branch on its opposite with the sides exchanged. It has to run after the
+// last pass that may turn `br not c` back, so at the late point.
 #pragma once
 
 #include "llvm/IR/PassManager.h"

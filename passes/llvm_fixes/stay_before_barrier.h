@@ -25,7 +25,10 @@
 // them in their block, unless something that stays in the block needs them, directly or through
 // what could move along. Not memory that is constant.
 //
-// Ends: one look at each block. Cost: linear; LLVM's divergence analysis where a function has
+// To be deleted when the oldest LLVM that is supported sinks no load across a barrier
+// (MachineSinking; tests/lit/stay-before-barrier, fuzz.kernels.stay_before_barrier).
+//
+// Terminates: one look at each block. Cost: linear; LLVM's divergence analysis where a function has
 // candidates. Nothing is unsafe about it.
 #pragma once
 

@@ -25,8 +25,10 @@
 // loop needs them, too, keeps none: code generation takes `select c, a, b` apart where the loop
 // needs some of its bits or one of its elements. Whatever hangs on such a value can still sink.
 //
-// Ends: one look at each loop. Cost: linear in the loop's size times its depth; LLVM's divergence
-// analysis where a loop has candidates. Nothing is unsafe about it.
+// To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
+//
+// Terminates: one look at each loop. Cost: linear in the loop's size times its depth; LLVM's
+// divergence analysis where a loop has candidates. Nothing is unsafe about it.
 #pragma once
 
 #include "llvm/IR/PassManager.h"

@@ -1,6 +1,7 @@
 // How a value is kept where it is made when the code generator would move it to where it is used:
 // an empty assembly statement behind it, which is no instruction but a use that nothing may move.
-// For passes about what LLVM's machine code sinking gets wrong.
+// For passes about what LLVM's machine code sinking gets wrong; to be deleted with the last of
+// them.
 #pragma once
 
 #include "llvm/IR/IRBuilder.h"

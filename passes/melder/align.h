@@ -1,8 +1,7 @@
 // Global alignment of two instruction sequences with affine gaps (Gotoh 1982).
 //
 //   left:  load a; mul; store        P load/load
-//   right: load b; store       ->    G mul        (guarded, or run by all if that is safe and
-//   cheap)
+//   right: load b; store       ->    G mul            guarded, or run by all if safe and cheap
 //                                    P store/store
 //
 // Three states per cell: N (code that all threads run), X (inside a left-only guard), Y (right-only

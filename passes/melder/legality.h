@@ -1,5 +1,5 @@
-// What may be melded. Every rule here is one line of the list in docs/design: memory order per
-// thread, convergent operations, speculation, fast-math, address spaces, immediate arguments.
+// What may be melded: memory order per thread, convergent operations, speculation, fast-math,
+// address spaces, immediate arguments. docs/melding-tests.md lists the cases with their tests.
 //
 // The rules need no alias analysis: melding keeps each thread's own instructions in their own
 // order, and threads of different arms are unordered without synchronisation. Those that

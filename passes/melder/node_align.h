@@ -10,7 +10,7 @@
 // stand at about the same place of their sequences: of long ones only pairs near the diagonal are
 // looked at, which keeps the number of pairs planned linear in the length.
 //
-// Ends: one look at each pair of places. O(n*m) time and space besides the planning of pairs.
+// Terminates: one look at each pair of places. O(n*m) time and space besides the planning of pairs.
 #pragma once
 
 #include "passes/cost/cost_model.h"

@@ -1,13 +1,11 @@
 // An arm of a branch as a sequence of single-entry single-exit nodes.
 //
-//        D                 left arm of D:  [A] [B C T] ...      nodes: a block, then a region
-//       / \                                                     (a loop is a region whose entry has
-//       back edges)
-//      A   A'              next(A) = B, next([B C T]) = J
-//      |   |
-//      B   ...             An arm may end in a block with two successors outside of it (`openEnd`):
-//      when
-//     / \                  both arms end in the same two, their last branches can become one.
+//        D              left arm of D: [A] [B C T] ..., a block and then a region
+//       / \             next(A) = B, next([B C T]) = J
+//      A   A'
+//      |   |            A loop is a region whose entry has back edges. An arm may end in a block
+//      B   ...          with two successors outside of it (`openEnd`): when both arms end in the
+//     / \               same two, their last branches can become one.
 //    C   |
 //     \ /
 //      T --- J

@@ -15,9 +15,9 @@
 // A select that several users share is one node, paid once. The pairs on the source's side of a
 // minimum cut are the best choice for this alignment; of equally good ones the one that keeps most.
 //
-// Ends: Dinic's algorithm (1970), at most as many phases as there are nodes; each phase is linear
-// in practice. The result does not depend on the order of augmentation: the largest source side
-// is unique.
+// Terminates: Dinic's algorithm (1970), at most as many phases as there are nodes; each phase is
+// linear in practice. The result does not depend on the order of augmentation: the largest source
+// side is unique.
 #pragma once
 
 #include <cstddef>

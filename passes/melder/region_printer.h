@@ -1,7 +1,6 @@
 // print<meld-regions>: what the melder sees at each conditional branch, and what it would do.
 //
-//   branch %entry thread: left [%a] [%b %c %d]  right [%e]  -> regions, gain 44 of 180 cycles (24.4
-//   %)
+//   branch %entry thread: left [%a] [%b %c %d]  right [%e]  -> regions, gain 44 of 180 cycles (24 %)
 #pragma once
 
 #include "llvm/IR/PassManager.h"

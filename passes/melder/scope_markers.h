@@ -23,8 +23,8 @@
 // removed: it is there always, which costs scratch and is never wrong. So no marker is ever given
 // a choice of two objects (code generation would end both), and each names its alloca directly.
 //
-// Ends: markers only ever get fewer. Cost: a walk over the blocks; uses of the objects only where
-// one has markers in melded blocks.
+// Terminates: markers only ever get fewer. Cost: a walk over the blocks; uses of the objects only
+// where one has markers in melded blocks.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

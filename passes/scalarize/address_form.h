@@ -13,9 +13,9 @@
 // the sum is exact whenever wg * size <= 2^31 - 1 - max(tid). That one comparison of scalars is
 // handed back as an Assumption for the caller to test.
 //
-// Ends: each step goes from a value to its operands, at most 12 deep, at most 12 terms. Costs range
-// queries for the leaves and for sums without flags. Unsafe: nothing here says that the address is
-// not poison; a poison address is undefined behaviour at the access itself.
+// Terminates: each step goes from a value to its operands, at most 12 deep, at most 12 terms. Costs
+// range queries for the leaves and for sums without flags. Unsafe: nothing here says that the
+// address is not poison; a poison address is undefined behaviour at the access itself.
 #pragma once
 
 #include "passes/analysis/divergence.h"

@@ -11,7 +11,8 @@
 //
 // address_form.h finds the parts and proves that the lane's part fits; what needs an assumption
 // about the launch (an unsigned index used as a signed one) gets it tested at the kernel's entry
-// (version.h), when enough accesses profit; where multiply_add.h follows, only those in loops do.
+// (version.h), when enough accesses profit. Where multiply_add.h follows, an access outside of
+// loops gains nothing by the test, since that pass writes its address nearly as well.
 // The extension must stand in the block of the access, since code generation sees one block at a
 // time; later blocks write it as the extension of a narrower truncation, which costs nothing and
 // which LLVM does not share between blocks.
@@ -22,8 +23,8 @@
 // of the access; what lifts extensions out of loops is kept from it by an annotation, which is no
 // instruction.
 //
-// Ends: one look at each access, nothing is looked at twice. Costs range queries per access. Unsafe
-// would be an offset that wraps or is negative: every sum is exact, shown or tested.
+// Terminates: one look at each access, nothing is looked at twice. Costs range queries per access.
+// Unsafe would be an offset that wraps or is negative: every sum is exact, shown or tested.
 #pragma once
 
 #include "passes/logged_pass.h"

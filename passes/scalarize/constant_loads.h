@@ -18,8 +18,8 @@
 // less than four bytes or less than four-byte alignment, which the scalar unit cannot do; loads
 // that LLVM finds without help.
 //
-// Ends: one look at each load. Costs one backward walk over the blocks per uniform load
-// (constancy.h). Unsafe would be a scalar load of memory that a vector store may have changed: the
+// Terminates: one look at each load. Costs one backward walk over the blocks per uniform load
+// (constancy.h). Would be unsafe: a scalar load of memory that a vector store may have changed: the
 // scalar cache is not coherent with the vector caches within a dispatch.
 #pragma once
 

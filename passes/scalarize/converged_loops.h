@@ -31,10 +31,10 @@
 // for an earlier one of the same condition: only kernels without ballots of their own
 // (first_lane.h).
 //
-// Ends: only what a wave comes to as a whole is copied, and what is left of it no longer is that;
-// at most `mostCopies` times. Costs one or two copies of at most `largestRegion` instructions each
-// and, for a wave that parts, three scalar instructions. What it gains hangs on the run: by its own
-// name only.
+// Terminates: only a loop or guard that a wave reaches as a whole is copied, and a wave that
+// reaches the original has parted before; besides, there are at most `mostCopies` copies. Costs one
+// or two copies of at most `largestRegion` instructions each and, for a wave that parts, three
+// scalar instructions. What it gains hangs on the run: by its own name only.
 #pragma once
 
 #include "passes/logged_pass.h"

@@ -22,8 +22,8 @@
 // computes leaves it through phis, which get one more edge for each way out. Waves that part take
 // the old branch, so lanes that wait for each other find the order that they had.
 //
-// Ends: one look at each branch of the function as it was. Costs a copy of at most `largestRegion`
-// instructions per guard, and four scalar instructions where waves disagree.
+// Terminates: one look at each branch of the function as it was. Costs a copy of at most
+// `largestRegion` instructions per guard, and four scalar instructions where waves disagree.
 #pragma once
 
 #include "passes/logged_pass.h"

@@ -14,7 +14,7 @@
 // most wg * S + tid, which is a place in the grid. S < C: tid < C, and wg * C modulo 2^32 ends in k
 // zeros. (The product itself may wrap; it stays in one piece.) Other constants guarantee nothing.
 //
-// Ends: a fixed number of steps. Unsafe: nothing is said about i as a signed number.
+// Terminates: a fixed number of steps. Unsafe: nothing is said about i as a signed number.
 #pragma once
 
 #include "passes/analysis/gpu_info.h"

@@ -25,9 +25,9 @@
 // with a loop are left to LLVM, which adds the step to them, and so is what such a loop begins
 // with.
 //
-// Ends: one look at each address computation and at the uses of its index. Costs the passes for
-// addresses in a row that code generation runs anyway, and scalar evolution of what stands in
-// loops. Unsafe would be a wave size that is not 64: hence the machines that have no other. With
+// Terminates: one look at each address computation and at the uses of its index. Costs the passes
+// for addresses in a row that code generation runs anyway, and scalar evolution of what stands in
+// loops. Would be unsafe: a wave size that is not 64: hence the machines that have no other. With
 // LLVM 17 SI Fold Operands, which ends by itself on most code, does not on some of this
 // (tests/e2e/programs/device_heap.hip): there it runs by its own name only.
 #pragma once

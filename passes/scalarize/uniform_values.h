@@ -22,8 +22,8 @@
 // (cut into integers they lose what is known about them; their indices come first anyway), and
 // what is left of a wave behind an early return.
 //
-// Ends: each round makes at least one value scalar that was not; at most four rounds. Costs one
-// divergence analysis of each kind per round in which there is a difference. Unsafe would be a
+// Terminates: each round makes at least one value scalar that was not; at most four rounds. Costs
+// one divergence analysis of each kind per round in which there is a difference. Would be unsafe: a
 // width that is believed and not proven, or an empty EXEC: readfirstlane then gives any lane's
 // leftovers.
 #pragma once

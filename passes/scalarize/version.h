@@ -9,10 +9,10 @@
 // What the assumption needs must stand in the entry block; the branch goes behind it, and all that
 // follows is copied. Nothing comes together again: both copies end in returns of their own.
 //
-// Ends: copies each block once. Only functions without a result. Costs the size of the function in
-// code that practically never runs; in time, a comparison and a branch that the scalar unit does.
-// Unsafe would be a condition that differs within a workgroup: its barriers would be split; the
-// caller takes workgroup-wide ones.
+// Terminates: copies each block once. Only functions without a result. Costs the size of the
+// function in code that practically never runs; in time, a comparison and a branch that the scalar
+// unit does. Would be unsafe: a condition that differs within a workgroup: its barriers would be
+// split; the caller takes workgroup-wide ones.
 #pragma once
 
 #include "llvm/IR/Function.h"

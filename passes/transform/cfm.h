@@ -1,10 +1,11 @@
 // meld-cfm: the general melder, and the loop around it.
 //
 //   for each branch that diverges within a wave, outermost first:
-//     plan; if the gain is above the threshold: keep a copy of the function, meld, verify, else put
-//     it back
+//     plan
+//     if the gain is above the threshold:
+//       keep a copy of the function, meld, and verify; put the copy back where that fails
 //
-// Every melding lowers the estimated cost, and there is a ceiling on rounds, so it ends. Analyses
+// Terminates: every melding lowers the estimated cost, and there is a ceiling on rounds. Analyses
 // are recomputed after each melding. Branches that were left are planned again only when a melding
 // has touched what is above or below them, or when nothing else is left to find.
 #pragma once

@@ -22,7 +22,7 @@
 // decisions are still to come, or left as it is. Nothing here can make a result wrong; a worse
 // prophecy only melds less.
 //
-// Ends: one look at each instruction. Linear but for the uses of products.
+// Terminates: one look at each instruction. Linear but for the uses of products.
 #pragma once
 
 #include "passes/point.h"

@@ -21,14 +21,14 @@
 // the whole costs less than before (cost_model.h, all cases executed, as in a wave that diverges);
 // else the function is not touched at all.
 //
-// Ends: each kept copy costs less than what it replaces, and there is a ceiling. Cost: alignments
-// of each case with the first of each group of alike ones, a copy of the function and the melder's
-// own; not twice for a switch that comes by unchanged, nor in a function that its callers are about
-// to have inlined. Unsafe would be: a case with convergent operations (other threads would join
-// them), so such cases stay in the switch; a wave-uniform switch loses its one jump, so it is not
-// looked at. Where threads may wait in one case for those of another, the switch stays
-// (analysis/forward_progress.h): without some of its cases it is lowered to another order of the
-// rest. A case with atomic or volatile accesses gets no copy: those who fall through come to it
+// Terminates: each kept copy costs less than what it replaces, and there is a ceiling. Cost:
+// alignments of each case with the first of each group of alike ones, a copy of the function and
+// the melder's own; not twice for a switch that comes by unchanged, nor in a function that its
+// callers are about to have inlined. Would be unsafe: a case with convergent operations (other
+// threads would join them), so such cases stay in the switch; a wave-uniform switch loses its one
+// jump, so it is not looked at. Where threads may wait in one case for those of another, the switch
+// stays (analysis/forward_progress.h): without some of its cases it is lowered to another order of
+// the rest. A case with atomic or volatile accesses gets no copy: those who fall through come to it
 // together with the others, in front of whom they have been.
 #pragma once
 

@@ -12,13 +12,12 @@
 // a loop), and of unstructured meetings. It comes after meld-cfm, which joins whole sides at the
 // cost of selects; a tail merged first would cut those up.
 //
-// Ends: each step takes at least one instruction off at least two blocks and adds it once. Cost:
-// linear in the tails, one dominator tree per step.
-// Unsafe would be: reordering, but a tail keeps its order and all that stands above stays above; a
-// convergent operation, whose set of threads would grow, ends the tail; so does a value used
-// elsewhere, an operand that must be constant, and a load that the scalar unit could do. A tail
-// comes behind all sides, so where threads wait on one of the ways to J it stays where it is
-// (analysis/forward_progress.h).
+// Terminates: each step takes at least one instruction off at least two blocks and adds it once.
+// Cost: linear in the tails, one dominator tree per step. Would be unsafe: reordering, but a tail
+// keeps its order and all that stands above stays above; a convergent operation, whose set of
+// threads would grow, ends the tail; so does a value used elsewhere, an operand that must be
+// constant, and a load that the scalar unit could do. A tail comes behind all sides, so where
+// threads wait on one of the ways to J it stays where it is (analysis/forward_progress.h).
 #pragma once
 
 #include "passes/logged_pass.h"

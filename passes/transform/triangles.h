@@ -20,13 +20,13 @@
 // LLVM's own jump threading is off for targets with divergent branches, since it may cut a wave's
 // reconvergence; here the ways meet again in J, as before.
 //
-// Ends: each step removes one way through a divergent branch; a step never copies a branch. Cost:
-// linear in the code of A and B per step, plus SSA repair.
-// Unsafe would be: a convergent operation in A, M or B, whose set of threads could change, or M
-// reached from elsewhere too; both are refused. So is a loop's back edge out of M. A wave runs A
-// before B, and the diamond's sides in an order that is not known: so is anything in which threads
-// may wait (analysis/forward_progress.h), and an atomic or volatile load in M or B that may read
-// what atomic or volatile accesses in A or M have written for other threads.
+// Terminates: each step removes one way through a divergent branch; a step never copies a branch.
+// Cost: linear in the code of A and B per step, plus SSA repair. Would be unsafe: a convergent
+// operation in A, M or B, whose set of threads could change, or M reached from elsewhere too; both
+// are refused. So is a loop's back edge out of M. A wave runs A before B, and the diamond's sides
+// in an order that is not known: so is anything in which threads may wait
+// (analysis/forward_progress.h), and an atomic or volatile load in M or B that may read what atomic
+// or volatile accesses in A or M have written for other threads.
 #pragma once
 
 #include "passes/logged_pass.h"

@@ -16,11 +16,10 @@
 // loads, which also leave the memory pipeline alone for threads that do not need them. A run
 // cheaper than the branch itself is never moved, whatever that sum says.
 //
-// Ends: each move takes its selects away. Cost: linear in the block per condition, a sweep over the
-// function while something moves.
-// Unsafe would be: moving what has an effect or is convergent, a load past a write, a value that
-// something else uses too; and a branch on a condition that may be poison, which a select forgives:
-// such a condition is frozen.
+// Terminates: each move takes its selects away. Cost: linear in the block per condition, a sweep
+// over the function while something moves. Would be unsafe: moving what has an effect or is
+// convergent, a load past a write, a value that something else uses too; and a branch on a
+// condition that may be poison, which a select forgives: such a condition is frozen.
 #pragma once
 
 #include "passes/logged_pass.h"
