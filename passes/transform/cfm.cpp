@@ -2,11 +2,11 @@
 #include "passes/decisions.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/codegen.h"
+#include "passes/melder/function_copy.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/lost_waves.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/melder/planner.h"
-#include "passes/melder/rollback.h"
 #include "passes/melder/side_by_side.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/ValueMap.h"
@@ -45,9 +45,9 @@ public:
     if (!found)
       return false;
     forget(*found->plan.branch->getParent(), now.dominators);
-    std::optional<Rollback> rollback;
+    std::optional<FunctionCopy> rollback;
     if (options_.verify && !search_.disposable)
-      rollback.emplace(function_);
+      rollback.emplace(function_, FunctionCopy::Use::rollback);
     Decision &decision = found->decision;
     const DebugLoc where = found->plan.branch->getDebugLoc();
     if (options_.recordSides)
@@ -58,7 +58,7 @@ public:
     raw_string_ostream whyStream(why);
     if (options_.verify && verifyFunction(function_, &whyStream)) {
       if (rollback)
-        rollback->restore();
+        rollback->replaceBody();
       broken_ = true;
       decision.melded = false;
       decision.reason = "melded code failed the verifier: " + whyStream.str();

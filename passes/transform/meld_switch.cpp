@@ -2,13 +2,14 @@
 #include "passes/decisions.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/fingerprint.h"
+#include "passes/melder/function_copy.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
 #include "passes/melder/likeness.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/melder/region_cost.h"
-#include "passes/melder/trial.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/one_by_one.h"
 #include "passes/transform/switch_chain.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/ValueHandle.h"
@@ -161,8 +162,8 @@ public:
     const int before =
         regionCost(block, now.dominators, now.postDominators, now.loops, now.divergence, now.cost);
 
-    Trial trial(function_);
-    Function &copy = trial.copy();
+    FunctionCopy trial(function_, FunctionCopy::Use::trial);
+    Function &copy = trial.get();
     BasicBlock *anchor = trial.twin(*block);
     auto &copied = cast<SwitchInst>(*anchor->getTerminator());
     WeakVH head, behind; // the melder may remove blocks
@@ -218,7 +219,7 @@ public:
       return leave("switch: gain too small");
     if (!mayMeld(choice, options_))
       return leave(leftOutReason);
-    trial.adopt();
+    trial.replaceBody();
     decision.melded = true;
     decision.reason = "switch";
     recorder_.record(std::move(decision), where);

@@ -3,13 +3,14 @@
 #include "passes/decisions.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/codegen.h"
+#include "passes/melder/function_copy.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
 #include "passes/melder/likeness.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/melder/planner.h"
 #include "passes/melder/side_by_side.h"
-#include "passes/melder/trial.h"
+#include "passes/transform/one_by_one.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -210,7 +211,7 @@ bool isInCase(const BasicBlock &block, const BranchAnalyses &now) {
 }
 
 // The region in the copy.
-Node twinOf(const Node &node, const Trial &trial) {
+Node twinOf(const Node &node, const FunctionCopy &trial) {
   Node copy = node;
   copy.entry = trial.twin(*node.entry);
   copy.next = trial.twin(*node.next);
@@ -238,13 +239,13 @@ public:
     const DebugLoc where = branch.getDebugLoc();
     decision.reason = "block with region: gain too small";
     for (BasicBlock *place : candidate->places) {
-      Trial trial(function_);
+      FunctionCopy trial(function_, FunctionCopy::Use::trial);
       auto *copied = cast<BranchInst>(trial.twin(*branch.getParent())->getTerminator());
       const Node region = twinOf(candidate->region, trial);
       const auto idle = Padding(trial.twin(*candidate->block), region, trial.twin(*candidate->join),
                                 trial.twin(*place))
                             .make();
-      BranchAnalyses padded(trial.copy());
+      BranchAnalyses padded(trial.get());
       Planner planner(padded.divergence, padded.cost, padded.dominators, padded.postDominators,
                       padded.progress, MeldScope::all, /*loops=*/!early_);
       planner.setIdle(&idle);
@@ -262,7 +263,7 @@ public:
       if (options_.recordSides)
         recordSides(plan, decision);
       carryOut(plan);
-      if (options_.verify && verifyFunction(trial.copy())) {
+      if (options_.verify && verifyFunction(trial.get())) {
         decision.reason = "melded code failed the verifier";
         break;
       }
@@ -270,7 +271,7 @@ public:
         decision.reason = leftOutReason;
         break;
       }
-      trial.adopt();
+      trial.replaceBody();
       decision.melded = true;
       decision.reason = "block with region";
       recorder_.record(std::move(decision), where);

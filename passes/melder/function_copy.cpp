@@ -1,6 +1,5 @@
-#include "passes/melder/trial.h"
+#include "passes/melder/function_copy.h"
 #include "passes/compat.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -8,11 +7,15 @@ namespace meld::passes {
 
 using namespace llvm;
 
-Trial::Trial(Function &function) : function_(function) {
+FunctionCopy::FunctionCopy(Function &function, Use use) : function_(function) {
   copy_ = Function::Create(function.getFunctionType(), GlobalValue::InternalLinkage,
-                           function.getAddressSpace(), function.getName() + ".meld.trial");
+                           function.getAddressSpace(),
+                           function.getName() + (use == Use::trial ? ".meld.trial" : ".meld.copy"));
   function.getParent()->getFunctionList().push_back(copy_);
   ValueToValueMapTy map;
+  // The verifier looks at all users of a function, and one outside of any module ends it.
+  if (use == Use::rollback)
+    map[&function] = copy_;
   auto to = copy_->arg_begin();
   for (Argument &argument : function.args()) {
     to->setName(argument.getName());
@@ -27,56 +30,36 @@ Trial::Trial(Function &function) : function_(function) {
   // The clone took the original's visibility over, which a local symbol must not have.
   copy_->setVisibility(GlobalValue::DefaultVisibility);
   copy_->setLinkage(GlobalValue::InternalLinkage);
+  if (use == Use::rollback)
+    copy_->removeFromParent();
 }
 
-Trial::~Trial() {
+FunctionCopy::~FunctionCopy() {
   copy_->dropAllReferences();
-  copy_->eraseFromParent();
+  if (copy_->getParent())
+    copy_->eraseFromParent();
+  else
+    delete copy_;
 }
 
-BasicBlock *Trial::twin(const BasicBlock &block) const {
+BasicBlock *FunctionCopy::twin(const BasicBlock &block) const {
   auto at = copy_->begin();
   std::advance(at, std::distance(Function::const_iterator(function_.begin()),
                                  Function::const_iterator(&block)));
   return &*at;
 }
 
-void Trial::adopt() {
+void FunctionCopy::replaceBody() {
   // Block by block: dropAllReferences on the function would take its metadata along.
   for (BasicBlock &block : function_)
     block.dropAllReferences();
   while (!function_.empty())
     function_.begin()->eraseFromParent();
   compat::spliceBlocks(function_, *copy_);
+  copy_->replaceAllUsesWith(&function_);
   auto from = copy_->arg_begin();
   for (Argument &argument : function_.args())
     (from++)->replaceAllUsesWith(&argument);
-}
-
-bool goesIntoCallers(const Function &function) {
-  return !function.hasFnAttribute(Attribute::NoInline) &&
-         any_of(function.users(), [](const User *user) { return isa<CallBase>(user); });
-}
-
-static bool changeOne(Function &function, const BranchAnalyses &now,
-                      function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
-  ReversePostOrderTraversal<Function *> order(&function);
-  for (BasicBlock *block : order)
-    if (tryAt(*block->getTerminator(), now))
-      return true;
-  return false;
-}
-
-bool changeOneByOne(Function &function, FunctionAnalysisManager &analyses, unsigned rounds,
-                    function_ref<bool(Instruction &, const BranchAnalyses &)> tryAt) {
-  CurrentAnalyses current(function, analyses);
-  bool changed = false;
-  for (unsigned round = 0; round < rounds && changeOne(function, current.get(), tryAt); ++round) {
-    current.changed();
-    changed = true;
-  }
-  current.leave();
-  return changed;
 }
 
 } // namespace meld::passes

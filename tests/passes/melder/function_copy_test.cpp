@@ -1,4 +1,4 @@
-#include "passes/melder/rollback.h"
+#include "passes/melder/function_copy.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 using namespace llvm;
+using meld::passes::FunctionCopy;
 
 namespace {
 
@@ -34,7 +35,7 @@ std::string print(const Module &module) {
   return stream.str();
 }
 
-TEST(Rollback, PutsBodyAndMetadataBack) {
+TEST(FunctionCopy, PutsBodyAndMetadataBack) {
   LLVMContext context;
   SMDiagnostic error;
   auto module = parseAssemblyString(text, error, context);
@@ -42,31 +43,31 @@ TEST(Rollback, PutsBodyAndMetadataBack) {
   const std::string before = print(*module);
   Function &function = *module->getFunction("k");
   {
-    meld::passes::Rollback rollback(function);
+    FunctionCopy rollback(function, FunctionCopy::Use::rollback);
     EXPECT_EQ(print(*module), before) << "the copy must not be seen in the module";
     // A broken body: a store of a value that does not dominate it.
     Instruction *phi = &function.back().front();
     IRBuilder<> builder(&function.front().front());
     builder.CreateStore(phi, function.getArg(0));
     EXPECT_TRUE(verifyFunction(function));
-    rollback.restore();
+    rollback.replaceBody();
   }
   EXPECT_FALSE(verifyModule(*module, &errs()));
   EXPECT_EQ(print(*module), before);
 }
 
-TEST(Rollback, LeavesNothingBehindWhenNotUsed) {
+TEST(FunctionCopy, LeavesNothingBehindWhenNotUsed) {
   LLVMContext context;
   SMDiagnostic error;
   auto module = parseAssemblyString(text, error, context);
   ASSERT_TRUE(module);
   const std::string before = print(*module);
-  { meld::passes::Rollback rollback(*module->getFunction("k")); }
+  { FunctionCopy rollback(*module->getFunction("k"), FunctionCopy::Use::rollback); }
   EXPECT_EQ(print(*module), before);
 }
 
 /// Both sides of the branch call the function itself (found by tests/e2e/programs/indirect_calls).
-TEST(Rollback, TakesRecursiveFunctions) {
+TEST(FunctionCopy, TakesRecursiveFunctions) {
   LLVMContext context;
   SMDiagnostic error;
   auto module = parseAssemblyString(R"(
@@ -90,14 +91,14 @@ end:
   const std::string before = print(*module);
   Function &function = *module->getFunction("f");
   { // dropped
-    meld::passes::Rollback rollback(function);
+    FunctionCopy rollback(function, FunctionCopy::Use::rollback);
     EXPECT_FALSE(verifyFunction(function, &errs()));
   }
   { // restored: the calls are the function's own again
-    meld::passes::Rollback rollback(function);
+    FunctionCopy rollback(function, FunctionCopy::Use::rollback);
     function.getEntryBlock().front().replaceAllUsesWith(ConstantInt::getTrue(context));
     function.getEntryBlock().front().eraseFromParent();
-    rollback.restore();
+    rollback.replaceBody();
   }
   EXPECT_FALSE(verifyModule(*module, &errs()));
   EXPECT_EQ(print(*module), before);
