@@ -57,8 +57,6 @@ bool worthLooking(const Function &function) {
   return true;
 }
 
-void avoidLoadClauses(Function &function) { function.addFnAttr("amdgpu-max-memory-clause", "1"); }
-
 DecisionRecorder::DecisionRecorder(Function &function, FunctionAnalysisManager &analyses,
                                    DecisionLog *log, std::string pass, Point point)
     : function_(function), analyses_(analyses), log_(log), pass_(std::move(pass)), point_(point) {}

@@ -23,12 +23,6 @@ bool worthLooking(const llvm::Function &function);
 /// on): ours have none, and a function must not have both kinds.
 bool hasConvergenceTokens(const llvm::Function &function);
 
-/// LLVM 15 recomputes live intervals wrongly where it forms load clauses for XNACK: LiveRangeCalc
-/// takes "undefined later in this block" for "undefined on entry", and a register is reused too
-/// early. Melded code, with its long if/else regions and phis, meets it more often. Clauses of one
-/// load avoid it; ordinary targets lose nothing else.
-void avoidLoadClauses(llvm::Function &function);
-
 /// Not copied; lives as long as one run of one pass on one function.
 class DecisionRecorder {
 public:

@@ -1,11 +1,12 @@
 #include "passes/transform/cfm.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/load_clauses.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/codegen.h"
 #include "passes/melder/function_copy.h"
 #include "passes/melder/keep_apart.h"
-#include "passes/melder/lost_waves.h"
 #include "passes/melder/meld_choice.h"
+#include "passes/melder/occupancy_loss.h"
 #include "passes/melder/planner.h"
 #include "passes/melder/side_by_side.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -81,7 +82,7 @@ private:
   std::optional<Found> look(const BranchAnalyses &now, bool &skipped) {
     Planner planner(now.divergence, now.cost, now.dominators, now.postDominators, now.progress,
                     search_.scope, search_.loops);
-    LostWaves lostWaves(now);
+    OccupancyLoss occupancyLoss(now);
     rejected_.clear();
     ReversePostOrderTraversal<Function *> order(&function_);
     for (BasicBlock *block : order) {
@@ -112,7 +113,7 @@ private:
         continue;
       }
       Plan plan = planner.plan(*branch);
-      judge(plan, lostWaves);
+      judge(plan, occupancyLoss);
       now.planned[{block, plan.isDiamond() ? anyWay : ownWay()}] = {
           !plan.nodes.empty(), plan.gain, plan.percent(), plan.reason, plan.summary()};
       decision.profit = plan.percent();
@@ -148,10 +149,10 @@ private:
   }
 
   /// Takes lost waves off the gain, and says what is wrong with a plan that is not worth it.
-  void judge(Plan &plan, LostWaves &lostWaves) const {
+  void judge(Plan &plan, OccupancyLoss &occupancyLoss) const {
     if (plan.nodes.empty())
       return; // it says why
-    const int lost = options_.pressure && plan.gain > 0 && !forced_ ? lostWaves.of(plan) : 0;
+    const int lost = options_.pressure && plan.gain > 0 && !forced_ ? occupancyLoss.of(plan) : 0;
     plan.gain -= lost;
     if (!isWorth(true, plan.gain, plan.percent()))
       plan.reason += lost > 0 ? wavesLost : tooSmall;

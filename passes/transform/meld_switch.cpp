@@ -1,13 +1,14 @@
 #include "passes/transform/meld_switch.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/load_clauses.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/fingerprint.h"
 #include "passes/melder/function_copy.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
-#include "passes/melder/likeness.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/melder/region_cost.h"
+#include "passes/melder/similarity.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/one_by_one.h"
 #include "passes/transform/switch_chain.h"
@@ -58,7 +59,7 @@ Body bodyOf(BasicBlock *entry, const DominatorTree &dominators, const CostModel 
 }
 
 bool alike(const Body &left, const Body &right, const CostModel &cost) {
-  const int paired = likeness(left.instructions, right.instructions, cost);
+  const int paired = similarity(left.instructions, right.instructions, cost);
   return paired > 0 && paired >= alikeShare * std::min(left.cost, right.cost);
 }
 

@@ -1,15 +1,16 @@
 #include "passes/transform/padding.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/load_clauses.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/codegen.h"
 #include "passes/melder/function_copy.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
-#include "passes/melder/likeness.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/melder/planner.h"
 #include "passes/melder/side_by_side.h"
+#include "passes/melder/similarity.h"
 #include "passes/transform/one_by_one.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/CFG.h"
@@ -81,7 +82,7 @@ std::optional<Candidate> candidateAt(BranchInst &branch, const BranchAnalyses &n
         continue;
       std::vector<std::pair<int, BasicBlock *>> scored;
       for (BasicBlock *place : node.blocks)
-        if (const int score = likeness(body, bodyOf(*place), now.cost); score > 0)
+        if (const int score = similarity(body, bodyOf(*place), now.cost); score > 0)
           scored.push_back({score, place});
       if (scored.empty())
         continue;

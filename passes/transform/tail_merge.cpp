@@ -2,6 +2,7 @@
 #include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/load_clauses.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"

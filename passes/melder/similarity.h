@@ -9,7 +9,7 @@ namespace meld::passes {
 
 /// Cycles of what finds a partner on the other side, counted once. `left` and `right` in program
 /// order, without phis and terminators.
-int likeness(const std::vector<llvm::Instruction *> &left,
-             const std::vector<llvm::Instruction *> &right, const CostModel &cost);
+int similarity(const std::vector<llvm::Instruction *> &left,
+               const std::vector<llvm::Instruction *> &right, const CostModel &cost);
 
 } // namespace meld::passes

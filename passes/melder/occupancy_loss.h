@@ -14,9 +14,9 @@
 namespace meld::passes {
 
 /// For plans of one function, as long as it stays as it is.
-class LostWaves {
+class OccupancyLoss {
 public:
-  explicit LostWaves(const BranchAnalyses &now) : now_(now) {}
+  explicit OccupancyLoss(const BranchAnalyses &now) : now_(now) {}
   /// Cycles to take off the plan's gain; zero while no occupancy step is lost.
   int of(const Plan &plan);
 

@@ -1,4 +1,4 @@
-#include "passes/melder/likeness.h"
+#include "passes/melder/similarity.h"
 #include "passes/melder/align.h"
 #include "passes/melder/legality.h"
 
@@ -6,8 +6,8 @@ namespace meld::passes {
 
 using namespace llvm;
 
-int likeness(const std::vector<Instruction *> &left, const std::vector<Instruction *> &right,
-             const CostModel &cost) {
+int similarity(const std::vector<Instruction *> &left, const std::vector<Instruction *> &right,
+               const CostModel &cost) {
   int sum = 0;
   for (const AlignedItem &item : align(
            left, right, cost.guard(),

@@ -1,4 +1,4 @@
-#include "passes/melder/lost_waves.h"
+#include "passes/melder/occupancy_loss.h"
 #include "passes/melder/legality.h"
 
 namespace meld::passes {
@@ -61,7 +61,7 @@ private:
 
 } // namespace
 
-int LostWaves::of(const Plan &plan) {
+int OccupancyLoss::of(const Plan &plan) {
   std::vector<const BasicBlock *> arms;
   for (const Arm *arm : {&plan.left, &plan.right})
     for (const Node &node : arm->nodes)
