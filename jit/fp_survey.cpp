@@ -5,8 +5,7 @@
 //        | melded kernels with choices to settle: the candidates
 //   settled early, not melded, compiled  --the original's code--> early
 //        | other code
-//   settled late, not melded, compiled   --the original's code--> late, melded at the late point
-//   only
+//   settled late, not melded, compiled   --the original's code--> late: melded there alone
 //        | other code
 //   left as it is
 //

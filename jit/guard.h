@@ -5,9 +5,8 @@
 // compile runs as
 //
 //   caller --> runGuarded(f) --> own thread, large stack --> f()
-//                                    fatal error / bad_alloc --> C++ exception, caught here
-//                                    fault on that thread    --> the same, else a jump back to the
-//                                    start
+//                fatal error, bad_alloc --> C++ exception, caught here
+//                fault on that thread   --> the same, else a jump back to the start
 //
 // Why exceptions: LLVM and comgr unwind (they carry unwind tables, comgr also clean-ups), so
 // comgr's process-wide lock is released and the HIP runtime can still use comgr. Where unwinding

@@ -2,8 +2,7 @@
 //
 //   lookup(kernel) -> CodeObjectUnit      parses and merges the bitcode, only now
 //                  -> IRTransformLayer    ORC's own; runs the optimisation pipeline (optimizer.h)
-//                  -> IRCompileLayer      ORC's own; its compiler is ComgrCompiler, behind an
-//                  ObjectCache
+//                  -> IRCompileLayer      ORC's own; its compiler is ComgrCompiler (ObjectCache)
 //                  -> CodeObjectLayer     links through comgr, completes every kernel's symbol
 //
 // A symbol's "address" is the virtual address of the kernel's descriptor inside the code object, as

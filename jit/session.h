@@ -1,9 +1,8 @@
 // One ORC session per process; one JITDylib per attempt at a code object for an ISA, one symbol per
 // kernel.
 //
-//   Session session;                                    // or with a dispatcher of one's own
-//   auto made = session.compile(job);                   // looks every kernel up, returns the code
-//   object
+//   Session session;                        // or with a dispatcher of one's own
+//   auto made = session.compile(job);       // looks every kernel up, returns the code object
 //
 // Thread rule: compile() may be called from any thread, one call at a time (the caller's lock).
 #pragma once

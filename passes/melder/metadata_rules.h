@@ -1,8 +1,7 @@
 // What becomes of metadata when one instruction does the work of two.
 //
-//      left:  load %p, !alias.scope !{S}, !range [0,10)          load select(C, %p, %q),
-//      right: load %q, !alias.scope !{T}, !range [5,20)    =>      !alias.scope !{S,T}, !range
-//      [0,20)
+//   left:  load %p, !alias.scope !{S}, !range [0,10)         load select(C, %p, %q),
+//   right: load %q, !alias.scope !{T}, !range [5,20)    =>     !alias.scope !{S,T}, !range [0,20)
 //
 // One table says it for every kind that is kept: in the weaker form of both, or only where both
 // carry the same node. A kind that the table does not name is dropped, so that one which a later

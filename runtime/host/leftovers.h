@@ -3,9 +3,8 @@
 // comgr works in folders comgr-XXXXXX of the machine's folder for temporary files, and removes them
 // at the end of an action. A process that is killed, or that ends while it compiles, leaves one:
 //
-//   comgr-1a2b3c/input/meld-unit0.bc      our name for the input (jit/comgr.cpp): the folder is
-//   ours
-//               /output/...  /include/
+//   comgr-1a2b3c/input/meld-unit0.bc     our name for the input (jit/comgr.cpp), by which the
+//               /output/...  /include/   folder is known to be ours
 //
 // What goes belongs to this user, holds an input of our name, is built as above and holds nothing
 // else, and nothing in it has changed for an hour. A compile that is still at work on an older one

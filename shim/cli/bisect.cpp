@@ -1,11 +1,11 @@
 // meld bisect: which kernel of a program, and which melding of it, is to blame.
 //
-//   all kernels                         wrong?  verification names the kernels; where it finds
-//   nothing
-//                                               and the program itself fails, halves of the list do
-//   one kernel                          wrong?
-//   ... without scalarization           right: scalarization is to blame
-//   ... its first 1, 2, 4, 8, 3 meldings        right right wrong ... : the third one
+//   all kernels                            wrong?  verification names the kernels; where it finds
+//                                          nothing and the program itself fails, halves of the list
+//                                          are tried
+//   one kernel                             wrong?
+//   ... without scalarization              right: scalarization is to blame
+//   ... its first 1, 2, 4, 8, 3 meldings   right right wrong ... : the third one
 //
 // Takes for granted that a program does the same in each run, and that what is wrong with n
 // meldings is wrong with more. Terminates: the number of meldings doubles up to a limit, then

@@ -8,13 +8,12 @@ belongs to the innermost room that holds it, and may use that room's own files b
 
 known.txt beside this script lists rings that are left, each by one of its units and how many it has at most.
 
-usage: includes.py [--list] [ROOT]      --list: prints which room uses which, with an example of each
+--list prints which room uses which, with an example of each.
 Exit code: 0, 1 rings or upward includes (each is printed), 2 the table names what is not there.
 """
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -23,9 +22,11 @@ ending = r"\.(h|cpp|c|hip|def|inc)$"
 
 
 def sources(root):
-    listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", *folders],
-                            capture_output=True, text=True, check=True).stdout.split("\n")
-    return sorted(f for f in listed if re.search(ending, f) and os.path.exists(os.path.join(root, f)))
+    found = []
+    for folder in folders:
+        for path, _, names in os.walk(os.path.join(root, folder)):
+            found += [os.path.relpath(os.path.join(path, name), root) for name in names if re.search(ending, name)]
+    return sorted(found)
 
 
 def includes(root, files):
@@ -123,10 +124,10 @@ def way_round(graph, ring):
     return ring
 
 
-def known_rings():
+def known_rings(path):
     """Unit -> most units of its ring."""
     known = {}
-    with open(os.path.join(here, "known.txt")) as file:
+    with open(path) as file:
         for line in file:
             if words := line.partition("#")[0].split():
                 known[words[0]] = int(words[1])
@@ -136,6 +137,7 @@ def known_rings():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--known", default=os.path.join(here, "known.txt"), metavar="FILE")
     parser.add_argument("root", nargs="?", default=os.path.dirname(os.path.dirname(here)))
     given = parser.parse_args()
 
@@ -155,7 +157,7 @@ def main():
     for file, target in upward:
         print(f"{file} includes {target}: {room_of(file, rooms) or 'no room'} may not use "
               f"{room_of(target, rooms) or 'a file of no room'}")
-    known, found, new, listed = known_rings(), rings(edges), 0, set()
+    known, found, new, listed = known_rings(given.known), rings(edges), 0, set()
     for ring, way in found:
         names = [name for name in known if name in ring]
         listed.update(names)
@@ -176,6 +178,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (OSError, subprocess.SubprocessError) as error:
+    except OSError as error:
         print(f"includes.py: {error}", file=sys.stderr)
         sys.exit(2)

@@ -4,11 +4,11 @@
 // times. Every number it uses is a field of TimingParameters; docs/timing-model.md gives rules,
 // values and sources.
 //
-//   cycle      0    1    2    3    4    5 ...
-//   visits   SIMD0 SIMD1 SIMD2 SIMD3 SIMD0 SIMD1       oldest wave first; one instruction per wave
-//   and per
-//                                                      category {VALU, SALU/SMEM, VMEM, LDS,
-//                                                      branch}
+//   cycle      0     1     2     3     4     5   ...
+//   visits   SIMD0 SIMD1 SIMD2 SIMD3 SIMD0 SIMD1
+//
+// At a visit the oldest wave comes first, with one instruction per wave and category: VALU,
+// SALU/SMEM, VMEM, LDS, branch.
 //
 // Determinism: one thread, compute units advance in turns of `turn` cycles, caches start empty in
 // every dispatch. The result depends on kernel, launch, data and addresses only. Cost: at least 10

@@ -1,8 +1,7 @@
 // Divergent barriers: __syncthreads() that not all work-items of a workgroup reach together.
 //
 //   exec     a wave is at s_barrier with fewer lanes than it has work-items: the others left, or
-//   wait
-//            in another branch
+//            wait in another branch
 //   place    waves of a workgroup are at different s_barriers when it opens
 //   ended    the barrier opens because a wave ended without it
 //

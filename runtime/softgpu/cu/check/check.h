@@ -3,9 +3,9 @@
 //   hazard     a register is used or overwritten while a load into it is still on its way: an
 //              s_waitcnt is missing
 //   undefined  an address, a stored value, a branch or EXEC depends on a register that nothing
-//   wrote race       two waves of a workgroup touch the same byte of LDS without a barrier in
-//   between, one
-//              of them writing
+//              wrote
+//   race       two waves of a workgroup touch the same byte of LDS without a barrier in between,
+//              one of them writing
 //   barrier    work-items of a workgroup do not all meet at the same s_barrier
 //
 // Each finding is one line on stderr with kernel, offset, disassembly, wave and lane, counted in

@@ -2,9 +2,10 @@
 // (translate, check, count, run) once every lane's address is known.
 //
 // Use of ExecInst by vector memory instructions:
-//   src[0] vaddr row   src[1] data row   src[2] saddr / srsrc slot (kImmSlot: none)   dst
-//   destination row sdst   soffset slot (MUBUF)          imm[0] byte offset (sign-extended) aux
-//   LaneOp
+//   src[0]  vaddr row                      dst     destination row
+//   src[1]  data row                       sdst    soffset slot (MUBUF)
+//   src[2]  saddr or srsrc slot            imm[0]  byte offset (sign-extended)
+//           (kImmSlot: none)               aux     LaneOp
 #pragma once
 
 #include "runtime/softgpu/cu/mem/lane_ops.h"

@@ -3,12 +3,10 @@
 //
 // Two ways to execute an instruction:
 //   fast   a handler made for this operation and for which sources are VGPRs; used when there are
-//   no
-//          modifiers, MODE has the usual rounding and denormal settings, and no indexing is on.
+//          no modifiers, MODE has the usual rounding and denormal settings, and no indexing is on.
 //   slow   slowValu(): gathers the sources into temporary rows (SDWA, DPP, op_sel, neg/abs,
-//   denormal flush,
-//          VGPR indexing), calls the row function, applies omod/clamp/selects, writes the active
-//          lanes.
+//          denormal flush, VGPR indexing), calls the row function, applies omod/clamp/selects,
+//          writes the active lanes.
 // Every operation has a row function, so everything works through the slow way.
 #pragma once
 
