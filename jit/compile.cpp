@@ -10,10 +10,28 @@
 #include "llvm/Support/Regex.h"
 
 #include <algorithm>
+#include <sys/resource.h>
 
 using namespace llvm;
 
 namespace meld::jit {
+
+namespace {
+
+/// comgr hands everything from step to step in temporary files, and LLVM takes a write that fails
+/// for fatal in a place from which nothing comes back. So what cannot fit is not begun.
+Error roomForTemporaryFiles(StringRef codeObject) {
+  constexpr rlim_t least = 4 << 20, timesTheObject = 16;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+      limit.rlim_cur >= least + timesTheObject * codeObject.size())
+    return Error::success();
+  return compilerError("the limit on file sizes (RLIMIT_FSIZE, " + Twine(limit.rlim_cur) +
+                       " bytes) leaves no room for the compiler's temporary files; try `ulimit -f "
+                       "unlimited`");
+}
+
+} // namespace
 
 Error Compilation::selectKernels() {
   auto make = [](const std::string &pattern, const char *what) -> Expected<std::optional<Regex>> {
@@ -103,7 +121,9 @@ const std::string &version() {
 
 CompileReply compile(const CompileRequest &request) {
   CompileReply reply;
-  Error failed = runGuarded([&] {
+  Error failed = runGuarded([&]() -> Error {
+    if (auto e = roomForTemporaryFiles(request.codeObject))
+      return e;
     Compilation compilation(request, reply);
     return compilation.run();
   });

@@ -274,6 +274,13 @@ void *threadMain(void *argument) {
   for (int fault : faultSignals)
     sigaddset(&open, fault);
   pthread_sigmask(SIG_UNBLOCK, &open, nullptr);
+  // comgr and LLVM write temporary files: past a limit on their size, or into a pipe without a
+  // reader, that is to be an error of the write and not the end of the process.
+  sigset_t ofWrites;
+  sigemptyset(&ofWrites);
+  sigaddset(&ofWrites, SIGXFSZ);
+  sigaddset(&ofWrites, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &ofWrites, nullptr);
   {
     std::lock_guard<std::mutex> lock(runningMutex());
     if (compilesCancelled()) { // freezeGuarded() may already have found nothing to do

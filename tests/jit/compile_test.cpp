@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
+#include <sys/resource.h>
 
 using namespace llvm;
 using namespace meld::jit;
@@ -242,6 +243,21 @@ TEST(Compile, kernelsOfOneModuleAreJudgedOneByOne) {
     EXPECT_FALSE(StringRef(exclude).contains("diamond") &&
                  kernelOf(reply, "diamond")["melded"].get<bool>());
   }
+}
+
+// A write that fails is fatal to LLVM, at the end of an object's life.
+TEST(Compile, withoutRoomForTemporaryFilesNothingIsBegun) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = 8192;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto reply = compileNamed("bitonic-gfx90a", "");
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(reply.status, Status::failed);
+  EXPECT_FALSE(reply.permanent) << "another process may have room";
+  EXPECT_NE(reply.reason.find("RLIMIT_FSIZE, 8192 bytes"), std::string::npos) << reply.reason;
+  EXPECT_EQ(compileNamed("bitonic-gfx90a", "").status, Status::replaced);
 }
 
 TEST(Compile, profitThresholdIsObeyed) {

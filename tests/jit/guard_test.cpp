@@ -7,11 +7,14 @@
 #include <chrono>
 #include <csetjmp>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <mutex>
 #include <new>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -321,6 +324,31 @@ TEST(GuardDeathTest, anEndlessCallIsFrozenWhateverTheApplicationDidToTheSignal) 
         std::exit(freezeGuarded(std::chrono::seconds(10)) ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
+}
+
+/// Does not return: 0 when a write past the limit was an error and nothing more.
+[[noreturn]] void writePastTheLimit() {
+  signal(SIGXFSZ, SIG_DFL);
+  const rlimit limit{16, 16};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  auto error = runGuarded([]() -> Error {
+    std::FILE *file = std::tmpfile();
+    if (!file)
+      return compilerError("no file");
+    const std::string text(64, 'x');
+    if (write(fileno(file), text.data(), 64) != 16 || write(fileno(file), text.data(), 1) != -1)
+      return compilerError("written");
+    return compilerError(std::strerror(errno));
+  });
+  const bool right = toString(std::move(error)) == std::strerror(EFBIG);
+  sigset_t pending;
+  sigpending(&pending);
+  _exit(right && !sigismember(&pending, SIGXFSZ) ? 0 : 1);
+}
+
+// comgr and LLVM write temporary files.
+TEST(GuardDeathTest, aWritePastTheLimitOfAFilesSizeIsAnError) {
+  EXPECT_EXIT(writePastTheLimit(), testing::ExitedWithCode(0), "");
 }
 
 } // namespace
