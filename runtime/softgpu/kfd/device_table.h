@@ -1,7 +1,7 @@
 // What the devices are: the public facts of the cards we stand in for.
 //
-// Sources: AMD's product pages and the PCI id list (device ids, compute units, memory), the kernel's
-// topology code (the property names that carry them). What a compute unit holds is in
+// Sources: AMD's product pages and the PCI id list (device ids, compute units, memory), the
+// kernel's topology code (the property names that carry them). What a compute unit holds is in
 // runtime/gpu/processor.h.
 #pragma once
 
