@@ -191,8 +191,6 @@ Error Compilation::transform(Module &module) {
     dumps_.write("after", ".ll", os.str());
   }
   if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0) {
-    if (recipe_)
-      return refuse("nothing changes");
     stoppedEarly_ = true; // no code needed: the original is what would come out
     return compilerError("nothing melded");
   }
@@ -288,7 +286,7 @@ Error Compilation::rounds() {
       return unchanged("untrusted: " + *why);
   }
 
-  std::string reason = "nothing profitable";
+  std::string reason = recipe_ ? "no version: nothing changes" : "nothing profitable";
   std::optional<bool> first; // the survey's compile, where it has needed no other
   if (!recompileOnly()) {
     auto made = surveyFloatingPoint(*disassembler);
