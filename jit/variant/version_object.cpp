@@ -40,17 +40,6 @@ Error checkRelocations(const Elf &file) {
 
 } // namespace
 
-Expected<std::set<std::string>> boundNames(MemoryBufferRef version) {
-  auto symbols = readDynamicSymbols(version);
-  if (!symbols)
-    return symbols.takeError();
-  std::set<std::string> names;
-  for (const auto &[name, symbol] : *symbols)
-    if (!symbol.defined)
-      names.insert(name);
-  return names;
-}
-
 Error checkVersionObject(MemoryBufferRef original, MemoryBufferRef version, StringRef kernel) {
   auto before = Elf::create(original.getBuffer());
   if (!before)
@@ -74,7 +63,9 @@ Error checkVersionObject(MemoryBufferRef original, MemoryBufferRef version, Stri
       continue;
     }
     const auto it = originals->find(name);
-    if (it == originals->end() || !it->second.defined || it->second.code)
+    if (it != originals->end() && !it->second.defined)
+      continue; // dynamic LDS: a name in the symbol table, for which nothing is looked up
+    if (it == originals->end() || it->second.code)
       return compilerError("the version needs " + name + ", which the original does not export");
   }
   if (!symbols->count(kernel.str()) || !symbols->count(kernel.str() + ".kd"))

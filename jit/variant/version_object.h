@@ -11,16 +11,10 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
-#include <set>
-#include <string>
-
 namespace meld::jit {
 
 /// The error names the first thing that is not so.
 llvm::Error checkVersionObject(llvm::MemoryBufferRef original, llvm::MemoryBufferRef version,
                                llvm::StringRef kernel);
-
-/// The variables of the original that a version needs; sorted.
-llvm::Expected<std::set<std::string>> boundNames(llvm::MemoryBufferRef version);
 
 } // namespace meld::jit

@@ -8,15 +8,12 @@ namespace {
 /// What the version needs is there, and it brings nothing but its kernel.
 void compareSymbols(const CodeObject &original, const CodeObject &version,
                     const KernelMetadata &kernel, const AddFinding &add) {
-  for (const ElfSymbol &symbol : version.symbols) {
-    const std::string name(symbol.name);
-    if (symbol.defined()) {
-      if (name != kernel.name && name != kernel.symbol)
-        add(GateReason::symbolAdded, name, "symbol is new");
-      continue;
-    }
-    const ElfSymbol *variable = original.symbol(symbol.name);
-    if (!variable || !variable->defined() || variable->type != STT_OBJECT)
+  for (const ElfSymbol &symbol : version.symbols)
+    if (symbol.defined() && symbol.name != kernel.name && symbol.name != kernel.symbol)
+      add(GateReason::symbolAdded, std::string(symbol.name), "symbol is new");
+  for (const std::string &name : variablesNeeded(original, version)) {
+    const ElfSymbol *variable = original.symbol(name);
+    if (!variable || variable->type != STT_OBJECT)
       add(GateReason::symbolMissing, name, "the original has no such variable");
   }
 }
@@ -52,6 +49,16 @@ std::vector<GateFinding> compareForVersion(const CodeObject &original, const Cod
         changeText("group segment bytes", a->groupSize, b->groupSize));
   compareRegisters(original, *a, *b, lower, add);
   return findings;
+}
+
+std::vector<std::string> variablesNeeded(const CodeObject &original, const CodeObject &version) {
+  std::vector<std::string> names;
+  for (const ElfSymbol &symbol : version.symbols) {
+    const ElfSymbol *same = original.symbol(symbol.name);
+    if (!symbol.defined() && (!same || same->defined()))
+      names.emplace_back(symbol.name);
+  }
+  return names;
 }
 
 LaunchSizes launchSizes(const KernelMetadata &kernel) {

@@ -25,6 +25,10 @@ std::vector<GateFinding> compareForVersion(const CodeObject &original, const Cod
                                            const std::string &kernel, Gear gear,
                                            LowerOccupancy lower = LowerOccupancy::refused);
 
+/// The original's variables that a version has to be given the addresses of: the symbols that are
+/// undefined in it, and not in the original as well (dynamic LDS is in both, and nobody's).
+std::vector<std::string> variablesNeeded(const CodeObject &original, const CodeObject &version);
+
 /// What a launch's packet says of memory comes from this. Bytes.
 struct LaunchSizes {
   uint32_t groupBytes = 0;   ///< LDS, static part

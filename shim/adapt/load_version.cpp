@@ -49,11 +49,8 @@ private:
 };
 
 Result<void> defineVariables(const CoreApiTable &table, const LoadedKernel &original,
-                             const CodeObject &code, hsa_executable_t executable) {
-  for (const ElfSymbol &symbol : code.symbols) {
-    if (symbol.defined())
-      continue;
-    const std::string name(symbol.name);
+                             const std::vector<std::string> &names, hsa_executable_t executable) {
+  for (const std::string &name : names) {
     const uint64_t address =
         symbolAddress(table, original.executable, original.agent, name, HSA_SYMBOL_KIND_VARIABLE,
                       HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS);
@@ -91,7 +88,8 @@ uint64_t kernelObject(const CoreApiTable &table, const LoadedKernel &kernel) noe
 }
 
 Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel &original,
-                                  std::shared_ptr<const Bytes> bytes) {
+                                  std::shared_ptr<const Bytes> bytes,
+                                  const std::vector<std::string> &variables) {
   const auto code = CodeObject::parse(*bytes);
   if (!code)
     return tl::unexpected(code.error());
@@ -108,7 +106,7 @@ Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel 
     version.executable = {};
     return tl::unexpected(refused(table, "makes no executable", status));
   }
-  if (auto defined = defineVariables(table, original, *code, version.executable); !defined)
+  if (auto defined = defineVariables(table, original, variables, version.executable); !defined)
     return tl::unexpected(defined.error());
   status = table.hsa_code_object_reader_create_from_memory_fn(
       version.bytes->data(), version.bytes->size(), &version.reader);

@@ -44,8 +44,10 @@ uint64_t kernelObject(const CoreApiTable &table, const LoadedKernel &kernel) noe
 
 /// Errors: badInput (the bytes are no version of that kernel), notFound (the original lacks a
 /// variable), unsupported (ROCr refused a step), io (it had no memory).
+/// `variables`: variablesNeeded() of the two objects.
 Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel &original,
-                                  std::shared_ptr<const Bytes> bytes);
+                                  std::shared_ptr<const Bytes> bytes,
+                                  const std::vector<std::string> &variables);
 
 /// No launch of it may be under way.
 void unloadVersion(const CoreApiTable &table, const LoadedVersion &version) noexcept;

@@ -7,12 +7,9 @@ namespace meld {
 namespace {
 
 /// Why the host may not be given this version; empty: it may.
-std::string whyNotServed(const CodeObject &original, ByteView bytes, const std::string &kernel,
-                         LowerOccupancy lower) {
-  const auto version = CodeObject::parse(bytes);
-  if (!version)
-    return version.error().message;
-  const auto findings = compareForVersion(original, *version, kernel, Gear::serve, lower);
+std::string whyNotServed(const CodeObject &original, const CodeObject &version,
+                         const std::string &kernel, LowerOccupancy lower) {
+  const auto findings = compareForVersion(original, version, kernel, Gear::serve, lower);
   return findings.empty() ? "" : findings.front().describe();
 }
 
@@ -27,14 +24,19 @@ std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in
   for (const KernelMetadata &kernel : original->metadata.kernels) {
     Decision decision = engine.decide(source, {kernel.name, recipe_});
     std::string why = decision.reason;
-    if (decision.replacement)
-      why = whyNotServed(*original, *decision.replacement, kernel.name,
-                         lowerOccupancy(engine.options().settings));
+    Version version;
+    if (decision.replacement) {
+      const auto code = CodeObject::parse(*decision.replacement);
+      why = code ? whyNotServed(*original, *code, kernel.name,
+                                lowerOccupancy(engine.options().settings))
+                 : code.error().message;
+      if (code)
+        version.variables = variablesNeeded(*original, *code);
+    }
     if (!decision.replacement || !why.empty()) {
       log::info("not served as " + recipe_ + ": " + kernel.name + ": " + why);
       continue;
     }
-    Version version;
     version.kernel = in;
     version.kernel.name = kernel.name;
     version.key = decision.key;
@@ -73,7 +75,7 @@ void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &tab
   }
   std::erase_if(versions, [&](Version &version) {
     version.original = kernelObject(table, version.kernel);
-    auto loaded = loadVersion(table, version.kernel, version.bytes);
+    auto loaded = loadVersion(table, version.kernel, version.bytes, version.variables);
     if (!loaded || !version.original) {
       const std::string why = loaded ? "no such kernel" : loaded.error().message;
       log::warning("version of " + version.kernel.name + " is not served: " + why);

@@ -46,7 +46,8 @@ private:
     LoadedKernel kernel;
     CacheKey key;
     std::shared_ptr<const Bytes> bytes;
-    uint64_t original = 0; ///< its kernel object
+    std::vector<std::string> variables; ///< that it needs
+    uint64_t original = 0;              ///< its kernel object
     LoadedVersion loaded;
   };
   struct Executable {

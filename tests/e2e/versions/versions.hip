@@ -60,9 +60,10 @@ extern "C" __global__ void look(unsigned *out) {
     out[t] = OfType<unsigned>::member + hidden;
 }
 
+extern __shared__ unsigned dynamic[]; // at file level: the object has a symbol of that name
+
 extern "C" __global__ void local(unsigned *y, unsigned shift) {
   __shared__ unsigned fixed[threads];
-  extern __shared__ unsigned dynamic[];
   GLOBAL_ID;
   fixed[threadIdx.x] = y[i];
   dynamic[threadIdx.x] = y[i] * 3;

@@ -115,6 +115,17 @@ TEST(VersionGates, WhatIsTheSameOrLessPasses) {
   }
 }
 
+// rocPRIM names its dynamic LDS: an undefined symbol in any object that uses it, and no variable.
+TEST(VersionGates, DynamicLdsWithANameIsNobodys) {
+  BuildObject from = original(), to = version();
+  from.undefined = to.undefined = {"dynamic"};
+  to.undefined.push_back("counter");
+  EXPECT_TRUE(compare(from, to, Gear::serve).empty());
+  const Bytes a = build(from), b = build(to);
+  EXPECT_EQ(variablesNeeded(*CodeObject::parse(a), *CodeObject::parse(b)),
+            std::vector<std::string>{"counter"});
+}
+
 TEST(VersionGates, CooperativeLaunchesCountOnRegisters) {
   BuildObject from = original(), to = version();
   from.kernels[0].args.push_back({24, 8, "hidden_multigrid_sync_arg", ""});
