@@ -60,7 +60,7 @@ extern "C" __global__ void look(unsigned *out) {
     out[t] = OfType<unsigned>::member + hidden;
 }
 
-extern __shared__ unsigned dynamic[]; // at file level: the object has a symbol of that name
+extern __shared__ unsigned dynamic[]; // for the atomic, the object has a symbol of that name
 
 extern "C" __global__ void local(unsigned *y, unsigned shift) {
   __shared__ unsigned fixed[threads];
@@ -69,7 +69,7 @@ extern "C" __global__ void local(unsigned *y, unsigned shift) {
   dynamic[threadIdx.x] = y[i] * 3;
   __syncthreads();
   const unsigned other = (threadIdx.x + shift) % threads;
-  y[i] = arms(fixed[other], i) + dynamic[other];
+  y[i] = arms(fixed[other], i) + atomicAdd(&dynamic[other], 1u);
 }
 
 extern "C" __global__ void prints(unsigned *y) {
