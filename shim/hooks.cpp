@@ -4,10 +4,12 @@
 #include "shim/hooks.h"
 
 #include "runtime/log/log.h"
+#include "shim/adapt/queue_hooks.h"
 #include "shim/naming.h"
 #include "shim/process.h"
 #include "shim/verify/allocations.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -362,6 +364,7 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
     versions = gProcess->served.take(executable);
     replacements = gProcess->objects.takeExecutable(executable);
     gProcess->sides.forget(executable, sideEntries());
+    adapt::releaseExecutable(executable);
   } catch (...) {
   }
   hsa_status_t status = gPrevious.destroyExecutable(executable);
@@ -442,6 +445,23 @@ template <class Visit> void forEachEntry(CoreApiTable &t, Visit &&visit) {
 OwnCalls::OwnCalls() noexcept : before_(std::exchange(tInside, true)) {}
 OwnCalls::~OwnCalls() { tInside = before_; }
 
+namespace {
+
+/// With MELD_ADAPT=on the packets of queues pass through us.
+void watchQueues(HsaApiTable &table, const Settings &settings) noexcept {
+  if (settings.adapt != "on" || gProcess->passThrough)
+    return;
+  adapt::QueueOptions options;
+  // Only modelled times are the same in every run, and worth waiting for.
+  const auto timing = parseFlag(settings.gpuTiming);
+  options.waitForTimes =
+      timing && *timing && ::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel") != nullptr;
+  if (!adapt::installQueueHooks(table, options))
+    log::warning("ROCr's tables offer no intercept queues: nothing is chosen at a launch");
+}
+
+} // namespace
+
 bool installHooks(HsaApiTable *table, Process *process) noexcept {
   // Tables only ever grow at the end; minor_id is their size. Major 1-3 (root) and 1-2 (core) keep
   // this layout.
@@ -485,6 +505,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
     previous = field;
     field = ours;
   });
+  watchQueues(*table, process->settings);
   return true;
 }
 
@@ -494,6 +515,7 @@ void removeHooks() noexcept {
   stopWatchingAllocations();
   if (gTable->hsa_executable_symbol_get_info_fn == symbolInfo)
     gTable->hsa_executable_symbol_get_info_fn = gPrevious.symbolInfo;
+  adapt::removeQueueHooks();
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     if (field == ours)
       field = previous;

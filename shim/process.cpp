@@ -4,6 +4,7 @@
 #include "runtime/host/leftovers.h"
 #include "runtime/host/stderr.h"
 #include "runtime/log/log.h"
+#include "shim/adapt/queue_hooks.h"
 #include "shim/attach.h"
 #include "shim/engine/helper.h"
 #include "shim/engine/identity.h"
@@ -20,6 +21,7 @@ std::atomic<bool> gFinished{false};
 void inForkedChild() {
   if (Process *p = gProcess.load()) {
     p->passThrough = true;
+    adapt::abandonQueues();
     p->engine->abandon();
     gFinished = true; // the report is the parent's
     HelperProcess::closeAfterFork();

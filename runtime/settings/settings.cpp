@@ -17,6 +17,7 @@ constexpr size_t kMostUnknown = 10;
 /// Allowed words of Choice and List settings.
 const std::vector<std::string> &allowedWords(std::string_view name) {
   static const std::vector<std::string> modes = {"sync", "async"};
+  static const std::vector<std::string> adapts = {"off", "static", "on"};
   static const std::vector<std::string> compilers = {"thread", "process"};
   static const std::vector<std::string> trusts = {"interface", "verify"};
   static const std::vector<std::string> dumps = {"ir", "isa", "decision", "cfg"};
@@ -30,6 +31,7 @@ const std::vector<std::string> &allowedWords(std::string_view name) {
 #include "passes/passes.def"
   };
   return name == "MELD_COMPILE_MODE" ? modes
+         : name == "MELD_ADAPT"      ? adapts
          : name == "MELD_COMPILER"   ? compilers
          : name == "MELD_TRUST"      ? trusts
          : name == "MELD_PASSES"     ? passes

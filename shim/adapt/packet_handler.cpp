@@ -1,0 +1,226 @@
+#include "shim/adapt/packet_handler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <hsa/amd_hsa_signal.h>
+#include <sched.h>
+
+namespace meld::adapt {
+
+namespace {
+
+constexpr uint64_t kPatience = 2'000'000'000; // nanoseconds
+
+unsigned typeOf(const Packet &packet) { return packet.bytes[0]; }
+
+bool hasBarrierBit(const Packet &packet) {
+  uint16_t header;
+  std::memcpy(&header, packet.bytes.data(), sizeof header);
+  return header >> HSA_PACKET_HEADER_BARRIER & 1;
+}
+
+/// Dispatches and barriers have it at the same place.
+hsa_signal_t completionOf(const Packet &packet) {
+  hsa_signal_t signal;
+  std::memcpy(&signal, packet.bytes.data() + 56, sizeof signal);
+  return signal;
+}
+void setCompletion(Packet &packet, hsa_signal_t signal) {
+  std::memcpy(packet.bytes.data() + 56, &signal, sizeof signal);
+}
+
+bool isBarrier(const Packet &packet) {
+  return typeOf(packet) == HSA_PACKET_TYPE_BARRIER_AND ||
+         typeOf(packet) == HSA_PACKET_TYPE_BARRIER_OR;
+}
+bool mayCarryFence(const Packet &packet) {
+  return (typeOf(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH || isBarrier(packet)) &&
+         !completionOf(packet).handle;
+}
+
+uint64_t now() {
+  timespec t;
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec);
+}
+
+} // namespace
+
+void PacketHandler::begin(const Queue &queue) noexcept {
+  queue_ = queue;
+  sent_ = done_ = lastFence_ = lastAll_ = 0;
+  lastVariant_ = complete_ = 0;
+  firstFence_ = nextFence_ = 0;
+  firstTimer_ = nextTimer_ = 0;
+  patient_ = true;
+}
+
+void PacketHandler::end() noexcept {
+  for (; firstTimer_ != nextTimer_; ++firstTimer_)
+    queue_.table->untimed(timings_[firstTimer_ % kTimers]);
+}
+
+void PacketHandler::handle(const void *packets, uint64_t count, Writer write) noexcept {
+  const auto *from = static_cast<const uint8_t *>(packets);
+  makeRoom(count + count / 8 + 4);
+  if (count > kBatch) {
+    sent_ += count;
+    write(packets, count);
+    return;
+  }
+  harvest();
+  Batch batch;
+  for (uint64_t i = 0; i < count; ++i, from += sizeof(Packet)) {
+    Packet packet;
+    std::memcpy(&packet, from, sizeof packet);
+    if (isBarrier(packet) && lastVariant_.load(std::memory_order_relaxed) > lastAll_)
+      fence(batch, nullptr);
+    Packet &out = batch.packets[batch.count++];
+    out = packet;
+    if (typeOf(out) == HSA_PACKET_TYPE_KERNEL_DISPATCH && queue_.rewrites && !queue_.table->empty())
+      rewrite(out, after(batch));
+    if (fenceIsDue(batch))
+      fence(batch, mayCarryFence(out) ? &out : nullptr);
+  }
+  sent_ += batch.count;
+  write(batch.packets.data(), batch.count);
+}
+
+void PacketHandler::rewrite(Packet &packet, uint64_t number) {
+  hsa_kernel_dispatch_packet_t p;
+  std::memcpy(&p, packet.bytes.data(), sizeof p);
+  KernelState *state = queue_.table->find(p.kernel_object);
+  if (!state)
+    return;
+  if (queue_.waitForTimes)
+    awaitTimes();
+  Dispatch dispatch;
+  dispatch.object = p.kernel_object;
+  dispatch.shape = {{p.workgroup_size_x, p.workgroup_size_y, p.workgroup_size_z},
+                    {p.grid_size_x, p.grid_size_y, p.grid_size_z},
+                    0};
+  dispatch.privateSegment = p.private_segment_size;
+  dispatch.groupSegment = p.group_segment_size;
+  const auto free = static_cast<unsigned>(kTimers - (nextTimer_ - firstTimer_));
+  const Choice choice =
+      queue_.table->choose(*state, dispatch, p.completion_signal.handle ? 0 : free);
+  if (choice.timed) {
+    const unsigned timer = nextTimer_++ % kTimers;
+    timings_[timer] = choice.timing;
+    signals_.store(signals_.timers[timer], 1);
+    p.completion_signal = signals_.timers[timer];
+  }
+  if (choice.variant) {
+    p.kernel_object = dispatch.object;
+    p.group_segment_size = dispatch.groupSegment;
+    p.private_segment_size = dispatch.privateSegment;
+    lastVariant_.store(number, std::memory_order_release);
+  }
+  std::memcpy(packet.bytes.data(), &p, sizeof p);
+}
+
+// ---- fences
+
+bool PacketHandler::fenceIsDue(const Batch &batch) const {
+  return after(batch) - lastFence_ >= std::max(queue_.ring / 16, 1u);
+}
+
+/// Puts a fence into `carrier`, the batch's last packet, or into a barrier packet of its own.
+void PacketHandler::fence(Batch &batch, Packet *carrier) {
+  const uint64_t next = nextFence_.load(std::memory_order_relaxed);
+  if (next - firstFence_.load(std::memory_order_relaxed) >= kFences ||
+      (!carrier && batch.count == batch.packets.size()))
+    return;
+  if (!carrier) {
+    hsa_barrier_and_packet_t barrier{};
+    barrier.header = HSA_PACKET_TYPE_BARRIER_AND | 1u << HSA_PACKET_HEADER_BARRIER;
+    carrier = &batch.packets[batch.count++];
+    std::memcpy(carrier->bytes.data(), &barrier, sizeof barrier);
+  }
+  const hsa_signal_t signal = signals_.fences[next % kFences];
+  signals_.store(signal, 1);
+  setCompletion(*carrier, signal);
+  Fence &fence = fences_[next % kFences];
+  const bool all = hasBarrierBit(*carrier);
+  fence.packet.store(after(batch), std::memory_order_relaxed);
+  fence.all.store(all, std::memory_order_relaxed);
+  nextFence_.store(next + 1, std::memory_order_release);
+  lastFence_ = after(batch);
+  if (all)
+    lastAll_ = lastFence_;
+}
+
+void PacketHandler::retire() {
+  const uint64_t next = nextFence_.load(std::memory_order_relaxed);
+  for (uint64_t first = firstFence_.load(std::memory_order_relaxed); first != next; ++first) {
+    const Fence &fence = fences_[first % kFences];
+    if (signals_.load(signals_.fences[first % kFences]) > 0)
+      return;
+    done_ = fence.packet.load(std::memory_order_relaxed);
+    if (fence.all.load(std::memory_order_relaxed))
+      complete_.store(done_, std::memory_order_release);
+    firstFence_.store(first + 1, std::memory_order_release);
+  }
+}
+
+/// For who unloads code: from another thread than handle()'s, so it only reads. A signal that is
+/// used again meanwhile says "not yet", never "complete" too early: its place moves on first.
+uint64_t PacketHandler::complete() noexcept {
+  uint64_t known = complete_.load(std::memory_order_acquire);
+  const uint64_t next = nextFence_.load(std::memory_order_acquire);
+  for (uint64_t at = firstFence_.load(std::memory_order_acquire); at < next; ++at) {
+    const Fence &fence = fences_[at % kFences];
+    const uint64_t packet = fence.packet.load(std::memory_order_relaxed);
+    const bool all = fence.all.load(std::memory_order_relaxed);
+    const bool reached = signals_.load(signals_.fences[at % kFences]) <= 0;
+    if (!reached || firstFence_.load(std::memory_order_acquire) > at)
+      break;
+    if (all)
+      known = std::max(known, packet);
+  }
+  return known;
+}
+
+void PacketHandler::makeRoom(uint64_t count) {
+  const uint64_t most = queue_.ring - queue_.ring / 4;
+  auto full = [&] { return sent_ - done_ + count > most; };
+  if (sent_ - done_ + count > queue_.ring / 2)
+    retire();
+  while (full() && firstFence_.load(std::memory_order_relaxed) !=
+                       nextFence_.load(std::memory_order_relaxed)) {
+    ::sched_yield();
+    retire();
+  }
+}
+
+// ---- times
+
+void PacketHandler::harvest() {
+  for (; firstTimer_ != nextTimer_; ++firstTimer_) {
+    const hsa_signal_t signal = signals_.timers[firstTimer_ % kTimers];
+    if (signals_.load(signal) > 0)
+      return;
+    // The device's ticks as they are: no lock, no other clock.
+    const auto *raw = reinterpret_cast<const amd_signal_t *>(signal.handle);
+    const double ticks =
+        raw->end_ts > raw->start_ts && raw->start_ts ? double(raw->end_ts - raw->start_ts) : 0;
+    if (!queue_.table->timed(timings_[firstTimer_ % kTimers], ticks * queue_.nanosecondsPerTick))
+      return;
+  }
+}
+
+void PacketHandler::awaitTimes() {
+  harvest();
+  if (firstTimer_ == nextTimer_) {
+    patient_ = true;
+    return;
+  }
+  // A stream may be blocked until this very thread goes on.
+  for (const uint64_t start = now(); patient_ && firstTimer_ != nextTimer_; harvest()) {
+    patient_ = now() - start < kPatience;
+    ::sched_yield();
+  }
+}
+
+} // namespace meld::adapt

@@ -1,0 +1,370 @@
+#include "shim/adapt/queue_hooks.h"
+
+#include "shim/adapt/packet_handler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <thread>
+
+namespace meld::adapt {
+
+namespace {
+
+using ErrorCallback = void (*)(hsa_status_t, hsa_queue_t *, void *);
+
+struct Previous {
+  decltype(CoreApiTable::hsa_queue_create_fn) create;
+  decltype(CoreApiTable::hsa_queue_destroy_fn) destroy;
+  decltype(AmdExtTable::hsa_amd_queue_intercept_create_fn) interceptCreate;
+};
+
+struct State {
+  std::mutex lock;
+  std::map<hsa_queue_t *, PacketHandler *> queues;
+  std::vector<PacketHandler *> spare;
+};
+
+Previous gPrevious{};
+CoreApiTable *gCore = nullptr;
+AmdExtTable *gAmd = nullptr;
+QueueOptions gOptions;
+bool gCreateIsRocrs = false;
+std::atomic<bool> gAbandoned{false};
+std::atomic<State *> gState{nullptr};
+thread_local bool tInside = false;
+
+/// What another tool or ROCr calls while it serves us is not for us.
+class Inside {
+public:
+  Inside() : outermost_(!tInside && !gAbandoned.load(std::memory_order_relaxed)) {
+    if (outermost_)
+      tInside = true;
+  }
+  ~Inside() {
+    if (outermost_)
+      tInside = false;
+  }
+  explicit operator bool() const { return outermost_; }
+
+private:
+  bool outermost_;
+};
+
+void handle(const void *packets, uint64_t count, uint64_t, void *data,
+            hsa_amd_queue_intercept_packet_writer write) noexcept {
+  static_cast<PacketHandler *>(data)->handle(packets, count, write);
+}
+
+/// nullptr: no signals to be had.
+PacketHandler *makeHandler() {
+  PacketHandler::Signals signals;
+  signals.load = gCore->hsa_signal_load_scacquire_fn;
+  signals.store = gCore->hsa_signal_silent_store_relaxed_fn;
+  std::vector<hsa_signal_t> made;
+  made.reserve(signals.fences.size() + signals.timers.size());
+  auto make = [&](hsa_signal_t &signal) {
+    const bool ok = gAmd->hsa_amd_signal_create_fn(1, 0, nullptr, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+                                                   &signal) == HSA_STATUS_SUCCESS;
+    if (ok)
+      made.push_back(signal);
+    return ok;
+  };
+  if (std::all_of(signals.fences.begin(), signals.fences.end(), make) &&
+      std::all_of(signals.timers.begin(), signals.timers.end(), make))
+    return new PacketHandler(signals);
+  for (const hsa_signal_t signal : made)
+    gCore->hsa_signal_destroy_fn(signal);
+  return nullptr;
+}
+
+PacketHandler *takeHandler() {
+  State &state = *gState.load();
+  {
+    std::lock_guard lock(state.lock);
+    if (!state.spare.empty()) {
+      PacketHandler *handler = state.spare.back();
+      state.spare.pop_back();
+      return handler;
+    }
+  }
+  return makeHandler();
+}
+
+void giveBack(PacketHandler *handler) {
+  State &state = *gState.load();
+  std::lock_guard lock(state.lock);
+  state.spare.push_back(handler);
+}
+
+/// Twice the size; 0 where the agent has no such ring.
+uint32_t ringFor(hsa_agent_t agent, uint32_t size) {
+  uint32_t most = 0;
+  if (gCore->hsa_agent_get_info_fn(agent, HSA_AGENT_INFO_QUEUE_MAX_SIZE, &most) !=
+          HSA_STATUS_SUCCESS ||
+      size == 0 || size > most / 2)
+    return 0;
+  return 2 * size;
+}
+
+/// Of the device's clock, whose ticks the signals hold.
+double nanosecondsPerTick(hsa_agent_t agent) {
+  constexpr uint64_t ticks = 1'000'000'000;
+  uint64_t from = 0, to = 0, frequency = 0;
+  auto convert = gAmd->hsa_amd_profiling_convert_tick_to_system_domain_fn;
+  uint64_t base = 0;
+  if (gCore->hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency) ||
+      !frequency || convert(agent, base, &from) || convert(agent, base + ticks, &to) || to <= from)
+    return 1;
+  return double(to - from) / double(ticks) * 1e9 / double(frequency);
+}
+
+/// Makes `handler` see the packets of an intercept queue.
+bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
+            PacketHandler *handler) {
+  PacketHandler::Queue options;
+  options.table = &kernelTable();
+  options.ring = queue->size;
+  options.rewrites = type != HSA_QUEUE_TYPE_COOPERATIVE;
+  options.nanosecondsPerTick = nanosecondsPerTick(agent);
+  options.waitForTimes = gOptions.waitForTimes;
+  handler->begin(options);
+  State &state = *gState.load();
+  {
+    std::lock_guard lock(state.lock);
+    state.queues[queue] = handler;
+    state.spare.reserve(state.queues.size() + state.spare.size()); // giving back takes no memory
+  }
+  if (gAmd->hsa_amd_queue_intercept_register_fn(queue, handle, handler) == HSA_STATUS_SUCCESS) {
+    gAmd->hsa_amd_profiling_set_profiler_enabled_fn(queue, 1);
+    return true;
+  }
+  std::lock_guard lock(state.lock);
+  state.queues.erase(queue);
+  return false;
+}
+
+/// True: `queue` is made, and its packets are seen.
+bool createSeen(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type, ErrorCallback callback,
+                void *data, uint32_t scratch, uint32_t lds, hsa_queue_t **queue) {
+  const uint32_t ring = ringFor(agent, size);
+  PacketHandler *handler = ring ? takeHandler() : nullptr;
+  if (!handler)
+    return false;
+  auto tryOn = [&](auto create) {
+    if (create(agent, ring, type, callback, data, scratch, lds, queue) != HSA_STATUS_SUCCESS)
+      return false;
+    if (attach(*queue, agent, type, handler))
+      return true;
+    gPrevious.destroy(*queue);
+    return false;
+  };
+  if ((!gCreateIsRocrs && tryOn(gPrevious.create)) || tryOn(gPrevious.interceptCreate))
+    return true;
+  giveBack(handler);
+  return false;
+}
+
+hsa_status_t createQueue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                         ErrorCallback callback, void *data, uint32_t scratch, uint32_t lds,
+                         hsa_queue_t **queue) noexcept {
+  if (Inside inside; inside && queue) {
+    try {
+      if (createSeen(agent, size, type, callback, data, scratch, lds, queue))
+        return HSA_STATUS_SUCCESS;
+    } catch (...) { // no memory: without us
+    }
+  }
+  return gPrevious.create(agent, size, type, callback, data, scratch, lds, queue);
+}
+
+hsa_status_t createIntercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                               ErrorCallback callback, void *data, uint32_t scratch, uint32_t lds,
+                               hsa_queue_t **queue) noexcept {
+  Inside inside;
+  if (!inside || !queue)
+    return gPrevious.interceptCreate(agent, size, type, callback, data, scratch, lds, queue);
+  PacketHandler *handler = nullptr;
+  uint32_t ring = 0;
+  try {
+    ring = ringFor(agent, size);
+    handler = ring ? takeHandler() : nullptr;
+  } catch (...) {
+  }
+  const hsa_status_t status = gPrevious.interceptCreate(agent, handler ? ring : size, type,
+                                                        callback, data, scratch, lds, queue);
+  if (!handler)
+    return status;
+  try {
+    if (status != HSA_STATUS_SUCCESS || !attach(*queue, agent, type, handler))
+      giveBack(handler);
+  } catch (...) {
+  }
+  return status;
+}
+
+hsa_status_t destroyQueue(hsa_queue_t *queue) noexcept {
+  PacketHandler *handler = nullptr;
+  State &state = *gState.load();
+  if (!gAbandoned.load(std::memory_order_relaxed)) {
+    // Before the call: afterwards the address may be another thread's new queue.
+    std::lock_guard lock(state.lock);
+    if (const auto it = state.queues.find(queue); it != state.queues.end()) {
+      handler = it->second;
+      state.queues.erase(it);
+    }
+  }
+  const hsa_status_t status = gPrevious.destroy(queue);
+  if (!handler)
+    return status;
+  if (status == HSA_STATUS_SUCCESS) {
+    handler->end();
+    giveBack(handler);
+  }
+  return status;
+}
+
+template <class Visit> void forEachEntry(CoreApiTable &core, AmdExtTable &amd, Visit &&visit) {
+  visit(core.hsa_queue_create_fn, gPrevious.create, createQueue);
+  visit(core.hsa_queue_destroy_fn, gPrevious.destroy, destroyQueue);
+  visit(amd.hsa_amd_queue_intercept_create_fn, gPrevious.interceptCreate, createIntercepted);
+}
+
+bool isRocrs(const void *function) {
+  Dl_info info;
+  return ::dladdr(function, &info) && info.dli_fname &&
+         std::strstr(info.dli_fname, "libhsa-runtime64");
+}
+
+bool complete(const HsaApiTable &table) {
+  constexpr size_t coreNeeded =
+      std::max({offsetof(CoreApiTable, hsa_queue_create_fn),
+                offsetof(CoreApiTable, hsa_queue_destroy_fn),
+                offsetof(CoreApiTable, hsa_agent_get_info_fn),
+                offsetof(CoreApiTable, hsa_system_get_info_fn),
+                offsetof(CoreApiTable, hsa_signal_destroy_fn),
+                offsetof(CoreApiTable, hsa_signal_load_scacquire_fn),
+                offsetof(CoreApiTable, hsa_signal_silent_store_relaxed_fn)}) +
+      sizeof(void *);
+  constexpr size_t amdNeeded =
+      std::max({offsetof(AmdExtTable, hsa_amd_queue_intercept_create_fn),
+                offsetof(AmdExtTable, hsa_amd_queue_intercept_register_fn),
+                offsetof(AmdExtTable, hsa_amd_signal_create_fn),
+                offsetof(AmdExtTable, hsa_amd_profiling_set_profiler_enabled_fn),
+                offsetof(AmdExtTable, hsa_amd_profiling_convert_tick_to_system_domain_fn)}) +
+      sizeof(void *);
+  if (table.version.minor_id < offsetof(HsaApiTable, amd_ext_) + sizeof(void *) || !table.core_ ||
+      !table.amd_ext_ || table.core_->version.minor_id < coreNeeded ||
+      table.amd_ext_->version.minor_id < amdNeeded)
+    return false;
+  const CoreApiTable &core = *table.core_;
+  const AmdExtTable &amd = *table.amd_ext_;
+  return core.hsa_queue_create_fn && core.hsa_queue_destroy_fn && core.hsa_agent_get_info_fn &&
+         core.hsa_system_get_info_fn && core.hsa_signal_destroy_fn &&
+         core.hsa_signal_load_scacquire_fn && core.hsa_signal_silent_store_relaxed_fn &&
+         amd.hsa_amd_queue_intercept_create_fn && amd.hsa_amd_queue_intercept_register_fn &&
+         amd.hsa_amd_signal_create_fn && amd.hsa_amd_profiling_set_profiler_enabled_fn &&
+         amd.hsa_amd_profiling_convert_tick_to_system_domain_fn;
+}
+
+} // namespace
+
+bool installQueueHooks(HsaApiTable &table, const QueueOptions &options) noexcept {
+  if (gCore || !complete(table))
+    return false;
+  try {
+    // A fresh one each time ROCr comes up: the signals of an earlier life are gone.
+    gState.store(new State);
+  } catch (...) {
+    return false;
+  }
+  gCore = table.core_;
+  gAmd = table.amd_ext_;
+  gOptions = options;
+  gCreateIsRocrs = isRocrs(reinterpret_cast<const void *>(gCore->hsa_queue_create_fn));
+  forEachEntry(*gCore, *gAmd, [](auto &field, auto &previous, auto ours) {
+    previous = field;
+    field = ours;
+  });
+  return true;
+}
+
+void removeQueueHooks() noexcept {
+  if (!gCore)
+    return;
+  forEachEntry(*gCore, *gAmd, [](auto &field, auto &previous, auto ours) {
+    if (field == ours)
+      field = previous;
+  });
+  gCore = nullptr;
+}
+
+void abandonQueues() noexcept { gAbandoned = true; }
+
+bool releaseKernels(const std::vector<uint64_t> &objects) noexcept {
+  State *state = gState.load();
+  if (gAbandoned || !state)
+    return true;
+  try {
+    kernelTable().removeKernels(objects);
+    // No launch of theirs begins any more. Each queue's packets until now:
+    std::map<hsa_queue_t *, uint64_t> until;
+    {
+      std::lock_guard lock(state->lock);
+      for (const auto &[queue, handler] : state->queues)
+        until[queue] = handler->lastVariant();
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    for (;;) {
+      {
+        std::lock_guard lock(state->lock);
+        // A queue that has been destroyed has nothing under way.
+        const bool idle = std::all_of(until.begin(), until.end(), [&](const auto &one) {
+          const auto it = state->queues.find(one.first);
+          return it == state->queues.end() || it->second->complete() >= one.second;
+        });
+        if (idle)
+          return true;
+      }
+      if (std::chrono::steady_clock::now() > deadline)
+        return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  } catch (...) { // no memory: they stay
+    return false;
+  }
+}
+
+bool releaseExecutable(hsa_executable_t executable) noexcept {
+  if (!gCore || kernelTable().empty())
+    return true;
+  try {
+    struct Context {
+      std::vector<uint64_t> objects;
+      bool failed = false;
+    } context;
+    const auto visit = [](hsa_executable_t, hsa_executable_symbol_t symbol, void *data) {
+      auto &c = *static_cast<Context *>(data);
+      auto info = gCore->hsa_executable_symbol_get_info_fn;
+      hsa_symbol_kind_t kind{};
+      uint64_t object = 0;
+      if (info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind) == HSA_STATUS_SUCCESS &&
+          kind == HSA_SYMBOL_KIND_KERNEL &&
+          info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object) == HSA_STATUS_SUCCESS)
+        try {
+          c.objects.push_back(object);
+        } catch (...) {
+          c.failed = true;
+        }
+      return HSA_STATUS_SUCCESS;
+    };
+    gCore->hsa_executable_iterate_symbols_fn(executable, visit, &context);
+    return releaseKernels(context.objects) && !context.failed;
+  } catch (...) {
+    return false;
+  }
+}
+
+} // namespace meld::adapt

@@ -1,0 +1,47 @@
+// Makes the application's queues intercept queues, so that packet_handler.h sees every packet.
+//
+// Replaced in ROCr's tables: hsa_queue_create, hsa_queue_destroy, hsa_amd_queue_intercept_create.
+// Two tools that both make intercept queues must not put one behind the other: the inner one's
+// handler is never called. So:
+//
+//   hsa_queue_create   of another tool before us: it is called, and if we can register with what it
+//                      made, someone has made it an intercept queue already. If not (or where the
+//                      entry was ROCr's own) the queue is ours.
+//   ..intercept_create of a tool after us: called, then we register, too. Handlers run last
+//                      registered first: the other tool sees the application's packets, and we
+//                      rewrite behind it.
+//
+// A queue gets a ring of twice the size asked for (packet_handler.h says why); where that is more
+// than the agent allows, or anything fails, the queue is made as if we were not there.
+//
+// All state is allocated once and never freed: HIP dispatches while static destructors run.
+//
+// Thread rule: install and remove as ROCr calls OnLoad and OnUnload; the hooks from any thread.
+#pragma once
+
+#include "shim/adapt/kernel_table.h"
+#include "shim/hsa.h"
+
+#include <vector>
+
+namespace meld::adapt {
+
+struct QueueOptions {
+  bool waitForTimes = false; ///< see PacketHandler::Queue
+};
+
+/// False, and nothing was changed, when the tables do not have what it takes.
+bool installQueueHooks(HsaApiTable &table, const QueueOptions &options) noexcept;
+/// Puts back what is still ours. Queues that exist keep their handlers.
+void removeQueueHooks() noexcept;
+/// In the child of a fork: ROCr is not usable there, and new queues are none of ours.
+void abandonQueues() noexcept;
+
+/// The executable of these originals is about to be destroyed: their launches from now on run as
+/// they are, and launches of their variants that are under way are waited for, up to 100 ms. False:
+/// some may still run, so the variants must stay loaded.
+bool releaseKernels(const std::vector<uint64_t> &objects) noexcept;
+/// The same for all kernels of an executable. Nothing to do, and true, where there are no variants.
+bool releaseExecutable(hsa_executable_t executable) noexcept;
+
+} // namespace meld::adapt

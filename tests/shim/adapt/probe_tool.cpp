@@ -1,0 +1,88 @@
+// An HSA tool around the queue hooks, for tests: kernel X_variant of an executable is planted as a
+// variant of its kernel X, and what was decided is told at the end of the process.
+//   ADAPT_PROBE_WAIT=1   wait for outstanding times before each choice
+#include "shim/adapt/queue_hooks.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace meld;
+
+CoreApiTable *gCore;
+decltype(CoreApiTable::hsa_executable_freeze_fn) gFreeze;
+decltype(CoreApiTable::hsa_executable_destroy_fn) gDestroy;
+std::map<std::string, uint64_t> &gPlanted = *new std::map<std::string, uint64_t>;
+std::atomic<unsigned> gReleased{0}, gLeaked{0};
+
+template <class T> T get(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what) {
+  T value{};
+  gCore->hsa_executable_symbol_get_info_fn(symbol, what, &value);
+  return value;
+}
+
+hsa_status_t remember(hsa_executable_t, hsa_executable_symbol_t symbol, void *data) {
+  if (get<hsa_symbol_kind_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE) != HSA_SYMBOL_KIND_KERNEL)
+    return HSA_STATUS_SUCCESS;
+  std::string name(get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH), ' ');
+  gCore->hsa_executable_symbol_get_info_fn(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data());
+  adapt::KernelVersion version;
+  version.object = get<uint64_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT);
+  version.staticLds = get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE);
+  version.scratch = get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE);
+  (*static_cast<std::map<std::string, adapt::KernelVersion> *>(data))[name] = version;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t freeze(hsa_executable_t executable, const char *options) {
+  const hsa_status_t status = gFreeze(executable, options);
+  std::map<std::string, adapt::KernelVersion> kernels;
+  gCore->hsa_executable_iterate_symbols_fn(executable, remember, &kernels);
+  const std::string suffix = "_variant.kd";
+  for (const auto &[name, version] : kernels)
+    if (name.size() > suffix.size() && name.ends_with(suffix)) {
+      const std::string original = name.substr(0, name.size() - suffix.size());
+      if (const auto it = kernels.find(original + ".kd"); it != kernels.end())
+        if (adapt::kernelTable().addVariant(it->second, version) == adapt::Added::yes)
+          gPlanted[original] = it->second.object;
+    }
+  return status;
+}
+
+hsa_status_t destroy(hsa_executable_t executable) {
+  (adapt::releaseExecutable(executable) ? gReleased : gLeaked)++;
+  return gDestroy(executable);
+}
+
+void tell() {
+  for (const auto &[name, object] : gPlanted)
+    for (const auto &one : adapt::kernelTable().report(object))
+      std::fprintf(stderr, "probe: %s runs %s after %llu launches, decisions %u\n", name.c_str(),
+                   one.trial.incumbent() ? "variant" : "original",
+                   static_cast<unsigned long long>(one.trial.launches()), one.trial.decisions());
+  std::fprintf(stderr, "probe: released %u, leaked %u\n", gReleased.load(), gLeaked.load());
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable *table, uint64_t,
+                                                              uint64_t, const char *const *) {
+  gCore = table->core_;
+  adapt::QueueOptions options;
+  options.waitForTimes = std::getenv("ADAPT_PROBE_WAIT") != nullptr;
+  if (!adapt::installQueueHooks(*table, options))
+    std::fprintf(stderr, "probe: no intercept queues\n");
+  gFreeze = gCore->hsa_executable_freeze_fn;
+  gDestroy = gCore->hsa_executable_destroy_fn;
+  gCore->hsa_executable_freeze_fn = freeze;
+  gCore->hsa_executable_destroy_fn = destroy;
+  std::atexit(tell);
+  return true;
+}
+extern "C" __attribute__((visibility("default"))) void OnUnload() {
+  meld::adapt::removeQueueHooks();
+}
