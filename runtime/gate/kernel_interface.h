@@ -3,7 +3,8 @@
 // not among it.
 #pragma once
 
-#include "runtime/gate/gate.h"
+#include "runtime/codeobject/codeobject.h"
+#include "runtime/gate/finding.h"
 
 #include <functional>
 

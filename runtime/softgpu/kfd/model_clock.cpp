@@ -1,6 +1,6 @@
 #include "runtime/softgpu/kfd/model_clock.h"
 
-#include "runtime/softgpu/kfd/services.h"
+#include "runtime/softgpu/kfd/clock.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/kfd/clock.h"
 #include "runtime/softgpu/kfd/model_clock.h"
 
 #include <cstdint>
@@ -35,11 +36,6 @@ enum class Step : uint8_t {
   blocked,  ///< the next packet waits for a signal or for memory
   halted,   ///< an error was reported: nothing more until the queue is destroyed
 };
-
-/// The device's clock: nanoseconds of CLOCK_MONOTONIC_RAW.
-uint64_t gpuClock();
-/// The clock of hsa_system_get_info: nanoseconds of CLOCK_BOOTTIME.
-uint64_t systemClock();
 
 /// Completes an HSA signal as the command processor does: times, value -= 1 (release), mailbox,
 /// event. `handle` 0 is no signal.
