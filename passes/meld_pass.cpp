@@ -97,8 +97,8 @@ PreservedAnalyses MeldPass::run(Function &function, FunctionAnalysisManager &ana
     // LLVM's if-conversion would flatten again, behind the early point, what unpredicate opens; and
     // what is proven uniform stays scalar where our selects and joins hide it from LLVM.
     melders(true);
-    // Of whatever was melded at either point.
-    if (changed || holdsChanges(function))
+    // At the late point it comes behind scalarization.
+    if (point_ == Point::byName && changed)
       step(RepeatedIfsPass());
   }
   if (!changed && atRest_)

@@ -345,11 +345,7 @@ mutations += [
     # What is not changed, and what is left out.
     Mutation("untouched: functions that hold no change", "pipeline.cpp",
              "if (!holdsChanges(function) || !options_", "if (!options_"),
-    Mutation("untouched: ifs in a row", "pipeline.cpp", " && (changed || holdsChanges(function))", ""),
-    Mutation("untouched: left out, ifs in a row", "pipeline.cpp",
-             "if (function.isDeclaration() || !options_.wantsKernel(function.getName()) ||\n        (point_",
-             "if (function.isDeclaration() ||\n        (point_"),
-    Mutation("untouched: left out, loops", "pipeline.cpp",
+    Mutation("untouched: left out", "pipeline.cpp",
              "if (!holdsChanges(function) || !options_.wantsKernel(function.getName()))", "if (!holdsChanges(function))"),
     Mutation("untouched: what is inlined", "llvm_fixes/changed_functions.cpp", "work_.push_back(&function);", ";"),
     Mutation("untouched: tables of functions", "llvm_fixes/changed_functions.cpp",
