@@ -207,6 +207,18 @@ void KernelTable::removeKernels(const std::vector<uint64_t> &objects) {
   }
 }
 
+void KernelTable::removeAll() {
+  std::vector<uint64_t> objects;
+  {
+    std::lock_guard lock(writers_);
+    if (const Entries *entries = entries_.load(std::memory_order_relaxed))
+      for (const Entry &entry : entries->places)
+        if (entry.state.load(std::memory_order_relaxed))
+          objects.push_back(entry.object.load(std::memory_order_relaxed));
+  }
+  removeKernels(objects);
+}
+
 Choice KernelTable::choose(KernelState &state, Dispatch &dispatch, unsigned timers) noexcept {
   Choice choice;
   Hold hold(state);

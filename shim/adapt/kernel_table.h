@@ -77,6 +77,8 @@ public:
   Added addVariant(const KernelVersion &original, const KernelVersion &variant);
   /// Launches of these originals from now on run as they are.
   void removeKernels(const std::vector<uint64_t> &objects);
+  /// All of them: ROCr has shut down, and its addresses will be other kernels'.
+  void removeAll();
 
   /// No kernel has a variant: there is nothing to look up.
   bool empty() const { return live_.load(std::memory_order_relaxed) == 0; }

@@ -275,8 +275,9 @@ bool installQueueHooks(HsaApiTable &table, const QueueOptions &options) noexcept
   if (gCore || !complete(table))
     return false;
   try {
-    // A fresh one each time ROCr comes up: the signals of an earlier life are gone.
+    // A fresh one each time ROCr comes up: signals and kernels of an earlier life are gone.
     gState.store(new State);
+    kernelTable().removeAll();
   } catch (...) {
     return false;
   }

@@ -59,6 +59,10 @@ TEST(KernelTable, GrowsAndKeepsWhatItHas) {
     table.removeKernels({i * 0x1000});
   for (uint64_t i = 1; i <= 3000; ++i)
     ASSERT_EQ(table.find(i * 0x1000) != nullptr, i % 2 == 0) << i;
+  table.removeAll();
+  EXPECT_TRUE(table.empty());
+  for (uint64_t i = 1; i <= 3000; ++i)
+    ASSERT_EQ(table.find(i * 0x1000), nullptr) << i;
 }
 
 TEST(KernelTable, LoadingAndUnloadingAgainAndAgainUsesItsStateAgain) {
