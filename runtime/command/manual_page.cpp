@@ -43,9 +43,9 @@ std::string manualHead(const std::string &program, const std::string &summary,
   std::string upper = program;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return char(std::toupper(c)); });
-  return ".TH " + roff(upper) + " 1 \"\" \"libmeld " + version + "\" \"User Commands\"\n.SH NAME\n" +
-         roff(program) + " \\- " + roff(summary) + "\n.SH SYNOPSIS\n.B " + roff(program) +
-         "\n.I VERB\n[\\fIOPTIONS\\fR]\n";
+  return ".TH " + roff(upper) + " 1 \"\" \"libmeld " + version +
+         "\" \"User Commands\"\n.SH NAME\n" + roff(program) + " \\- " + roff(summary) +
+         "\n.SH SYNOPSIS\n.B " + roff(program) + "\n.I VERB\n[\\fIOPTIONS\\fR]\n";
 }
 
 std::string manualVerbs(const CLI::App &app) {

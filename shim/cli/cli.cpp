@@ -34,9 +34,8 @@ Install findInstall() {
     return install;
   std::string folder = folderOf(std::string(self, length));
   auto find = [&](const char *name) -> std::string {
-    for (const std::string &candidate :
-         {folder + "/" MELD_LIBRARY_FOLDER "/" + name, folderOf(folder) + "/lib/" + name,
-          folder + "/" + name})
+    for (const std::string &candidate : {folder + "/" MELD_LIBRARY_FOLDER "/" + name,
+                                         folderOf(folder) + "/lib/" + name, folder + "/" + name})
       if (!::access(candidate.c_str(), R_OK))
         return candidate;
     return {};

@@ -53,7 +53,7 @@ private:
   QueueClock clock_;
   uint64_t read_ = 0;
   uint64_t firstSeen_ =
-      0; ///< when the packet at read_ was first looked at (a barrier's start time)
+      0;              ///< when the packet at read_ was first looked at (a barrier's start time)
   bool empty_ = true; ///< the ring, at the last look
   bool halted_ = false;
 };

@@ -7,7 +7,9 @@ __device__ unsigned counted;
 __device__ unsigned histogram[1000];
 __constant__ unsigned addend;
 __managed__ unsigned shared = 5;
-template <class T> struct OfType { static __device__ T member; };
+template <class T> struct OfType {
+  static __device__ T member;
+};
 template <class T> __device__ T OfType<T>::member = 3;
 __device__ const unsigned squares[64] = {0, 1, 4, 9, 16, 25};
 static __device__ unsigned readOnly[4] = {2, 3, 5, 7};
