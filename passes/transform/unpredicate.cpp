@@ -2,11 +2,13 @@
 #include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/bit_test.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
 #include "passes/melder/meld_choice.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -192,6 +194,13 @@ void putBehindBranch(Run &run) {
   }
 }
 
+// What differs from thread to thread outside of cycles is a vector's business to LLVM, too. In a cycle it may be a
+// scalar's: a counter is the same in all threads that are still in its loop.
+bool isInCycle(const BasicBlock &block) {
+  return any_of(successors(&block),
+                [&](const BasicBlock *next) { return isPotentiallyReachable(next, &block); });
+}
+
 // The best run of a block that pays; what does not pay is told to `leave`.
 Run bestRun(BasicBlock &block, const DivergenceInfo &divergence, const CostModel &cost, bool forced,
             function_ref<void(const Run &, const char *)> leave) {
@@ -210,7 +219,9 @@ Run bestRun(BasicBlock &block, const DivergenceInfo &divergence, const CostModel
     for (Run &run : unpredicator.runs(condition, selects)) {
       if (run.side[0].empty() && run.side[1].empty())
         continue;
-      if (run.cycles <= run.branch)
+      if (isBitTestOfLlvm15(*condition) && isInCycle(block))
+        leave(run, "run behind selects: LLVM would take two tests of a bit for one");
+      else if (run.cycles <= run.branch)
         leave(run, "run behind selects is cheaper than a branch");
       else if (run.gain <= run.branch && !forced)
         leave(run, "run behind selects: gain too small");

@@ -40,11 +40,17 @@ bool isStopped(pid_t process) {
   return end && end[1] == ' ' && std::strchr("TtZX", end[2]) && end[2];
 }
 
+/// 0: nobody. Not positive: somebody of another PID namespace.
+pid_t holderOf(int fd) {
+  struct flock range = wholeFile();
+  return !::fcntl(fd, F_GETLK, &range) && range.l_type != F_UNLCK ? range.l_pid : 0;
+}
+
 /// The holder is known (of this PID namespace) and does not run.
 bool holderIsStopped(int fd) {
-  struct flock range = wholeFile();
-  return !::fcntl(fd, F_GETLK, &range) && range.l_type != F_UNLCK && range.l_pid > 0 &&
-         isStopped(range.l_pid);
+  const pid_t holder = holderOf(fd);
+  // A holder that has just ended is seen as a zombie after it has let go: only who still has the lock counts.
+  return holder > 0 && isStopped(holder) && holderOf(fd) == holder;
 }
 
 } // namespace

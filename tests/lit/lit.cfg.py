@@ -33,3 +33,6 @@ if "libtsan" not in sanitizer:
     config.available_features.add("preloaded-hipcc")
 if os.path.exists(softgpu):
     config.available_features.add("softgpu")
+# Faults of older LLVM that a pass stays away from.
+if int(config.llvm_version) < 17:
+    config.available_features.add("llvm-before-17")

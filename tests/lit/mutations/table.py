@@ -342,6 +342,8 @@ mutations += [
     Mutation("waits: functions of functions", calls, "bool waits = any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); });",
              "bool waits = false;"),
     Mutation("waits: unknown functions", calls, "return !call->hasFnAttr(Attribute::WillReturn) || call->isConvergent();", "return false;"),
+    # Faults of LLVM that a transform stays away from.
+    Mutation("unpredicate: tests of one bit", "transform/unpredicate.cpp", "if (isBitTestOfLlvm15(*condition) && isInCycle(block))", "if (false)"),
     # What is not changed, and what is left out.
     Mutation("untouched: functions that hold no change", "pipeline.cpp",
              "if (!holdsChanges(function) || !options_", "if (!options_"),
