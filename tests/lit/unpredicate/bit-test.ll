@@ -8,7 +8,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
 
-; The counter is the same in all threads that are still in the loop.
+; In a cycle LLVM may see what is the same in all threads that are still in it where we do not.
 ; CHECK-LABEL: @counter(
 ; CHECK-NOT: meld.unpredicated
 ; CHECK-COUNT-2: select i1
@@ -19,7 +19,7 @@ entry:
   %e = uitofp i32 %tid to double
   br label %loop
 loop:
-  %i = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %i = phi i32 [ %tid, %entry ], [ %next, %latch ]
   %x = phi double [ %e, %entry ], [ %w, %latch ]
   %bit = and i32 %i, 2
   %c = icmp eq i32 %bit, 0
@@ -35,7 +35,7 @@ latch:
   %r2 = fdiv double %d, %r1
   %w = select i1 %c, double %v, double %r2
   %next = add i32 %i, 1
-  %more = icmp ult i32 %next, %tid
+  %more = icmp ult i32 %next, %n
   br i1 %more, label %loop, label %done
 done:
   %y = phi double [ %v, %loop ], [ %w, %latch ]
