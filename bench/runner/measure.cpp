@@ -1,10 +1,11 @@
 #include "bench/runner/measure.h"
 
+#include "bench/runner/shell.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace meld::bench {
@@ -16,42 +17,6 @@ Paths Paths::fromExecutable() {
   const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
   return {bin / "meld", bin / "hip", bin.parent_path() / "bench-scratch"};
 }
-
-namespace {
-
-/// Runs argv with extra environment; output of both streams is collected. Exit code as a shell
-/// reports it.
-int runProcess(const std::vector<std::string> &argv,
-               const std::map<std::string, std::string> &environment, std::string &output) {
-  int fds[2];
-  if (pipe(fds) != 0)
-    return -1;
-  const pid_t pid = fork();
-  if (pid == 0) {
-    dup2(fds[1], 1);
-    dup2(fds[1], 2);
-    close(fds[0]);
-    close(fds[1]);
-    for (const auto &[name, value] : environment)
-      setenv(name.c_str(), value.c_str(), 1);
-    std::vector<char *> args;
-    for (const auto &a : argv)
-      args.push_back(const_cast<char *>(a.c_str()));
-    args.push_back(nullptr);
-    execv(args[0], args.data());
-    _exit(127);
-  }
-  close(fds[1]);
-  char buffer[4096];
-  for (ssize_t n; (n = read(fds[0], buffer, sizeof buffer)) > 0;)
-    output.append(buffer, static_cast<size_t>(n));
-  close(fds[0]);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-} // namespace
 
 bool isRuntimeKernel(const std::string &name) {
   return name.rfind("__amd_rocclr_", 0) == 0 || name.rfind("kernel@", 0) == 0;

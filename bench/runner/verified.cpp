@@ -5,10 +5,8 @@
 #include "bench/runner/table.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace meld::bench {
@@ -24,22 +22,18 @@ struct Verdict {
 };
 
 Verdict verify(const Paths &paths, const Case &which, const std::string &size) {
-  const std::string report = (paths.scratch / "verified.json").string(),
-                    log = (paths.scratch / "verified.log").string();
+  const std::string report = (paths.scratch / "verified.json").string();
   std::filesystem::create_directories(paths.scratch);
   std::filesystem::remove(report);
-  std::string command = "MELD_COMPILE_BUDGET_MS=0 " + quoted(paths.meld) + " verify --report " +
-                        quoted(report) + " --output " + quoted(paths.scratch / "verified") +
-                        " -- " + quoted(paths.programs / which.program);
-  for (const std::string &argument : which.arguments)
-    command += " " + quoted(argument);
+  std::vector<std::string> argv = {paths.meld, "verify",
+                                   "--report", report,
+                                   "--output", paths.scratch / "verified",
+                                   "--",       paths.programs / which.program};
+  argv.insert(argv.end(), which.arguments.begin(), which.arguments.end());
   if (size != "default")
-    command += " --size " + size;
-  const int status = std::system((command + " >" + quoted(log) + " 2>&1").c_str());
+    argv.insert(argv.end(), {"--size", size});
   Verdict verdict;
-  verdict.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ifstream text(log);
-  verdict.output.assign(std::istreambuf_iterator<char>(text), {});
+  verdict.exitCode = runProcess(argv, {{"MELD_COMPILE_BUDGET_MS", "0"}}, verdict.output);
   std::ifstream file(report);
   const auto json = nlohmann::json::parse(file, nullptr, false);
   if (json.is_discarded())
