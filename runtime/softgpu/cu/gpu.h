@@ -24,17 +24,17 @@ struct DeviceConfig {
   uint64_t vramBytes = 16ull << 30;
   unsigned hostThreads = 0; ///< workers; 0 = number of host cores; 1 = bit-exact reproducible order
   bool timing = false;      ///< model cycles (slower)
-  std::string
-      timingParameters; ///< "name=value,..." over the defaults, names as in docs/timing-model.md
-  std::string capture;  ///< MELD_GPU_CAPTURE when empty; see capture.h
+  /// "name=value,..." over the defaults, names as in docs/timing-model.md
+  std::string timingParameters;
+  std::string capture;            ///< MELD_GPU_CAPTURE when empty; see capture.h
   std::string trace, traceKernel; ///< MELD_TRACE, MELD_TRACE_KERNEL when empty; see trace_log.h
   std::string translate; ///< MELD_GPU_TRANSLATE when empty: off, auto, always; see translate/tier.h
   bool checked = false;  ///< interval map and red zones for every access
   unsigned checks = 0; ///< checkers that watch every instruction: bits of Check, see check/check.h
-  unsigned deviceIndex = 0,
-           deviceCount = 1; ///< which of the process's devices, for what is reported
-  uint64_t ldsBase = 0x1'0000'0000'0000,
-           scratchBase = 0x2'0000'0000'0000;                   ///< flat apertures, 4 GiB each
+  /// Which of the process's devices, for what is reported.
+  unsigned deviceIndex = 0, deviceCount = 1;
+  /// Flat apertures, 4 GiB each.
+  uint64_t ldsBase = 0x1'0000'0000'0000, scratchBase = 0x2'0000'0000'0000;
   uint64_t windowBase = 0x1000000, windowLimit = 0xffffffffff; ///< gpuvm: where device memory lies
 };
 
@@ -58,8 +58,8 @@ enum class DispatchCode : uint8_t {
 
 struct DispatchResult {
   DispatchCode code = DispatchCode::ok;
-  std::string
-      message; ///< names kernel, code offset, disassembly, lane, address: one line, for the log
+  /// Names kernel, code offset, disassembly, lane, address: one line, for the log.
+  std::string message;
   uint64_t address = 0; ///< memory faults
   bool write = false;
   WaveCounters counters;       ///< also of a dispatch that failed: what ran until then
@@ -70,8 +70,8 @@ struct DispatchResult {
 struct DispatchRequest {
   const void *packet = nullptr; ///< hsa_kernel_dispatch_packet_t, 64 bytes, in host memory
   uint64_t queueAddress = 0;    ///< amd_queue_t*, for the queue_ptr SGPRs
-  uint64_t dispatchPacketAddress =
-      0; ///< address of the packet in the ring, for the dispatch_ptr SGPRs
+  /// Address of the packet in the ring, for the dispatch_ptr SGPRs.
+  uint64_t dispatchPacketAddress = 0;
   uint64_t dispatchId = 0;
   /// s_sendmsg(MSG_INTERRUPT): m0's event id (24 bits; device libraries before ROCm 6 send only the low 8 bits, the
   /// full id is in the signal's mailbox). Called on a worker thread.
@@ -82,8 +82,8 @@ struct DispatchRequest {
   const std::atomic<bool> *giveUp = nullptr; ///< as `cancel`
   uint64_t maxInstructions = 0;              ///< of each host thread; then cancelled. 0: no limit
   std::chrono::milliseconds maxTime{0};      ///< the same for time
-  bool reversed =
-      false; ///< workgroups, and waves in a workgroup, start in descending order: shows races
+  /// Workgroups, and waves in a workgroup, start in descending order: shows races.
+  bool reversed = false;
 };
 
 /// Memory of the process that kernels may use.
