@@ -265,6 +265,8 @@ Result<CacheTotals> DiskCache::totals() {
     auto entry = header(file.name);
     if (!entry)
       ++totals.damaged;
+    else if (entry->verdict == Verdict::measured)
+      ++totals.measured;
     else if (entry->verdict != Verdict::unchanged)
       ++totals.replaced;
     else

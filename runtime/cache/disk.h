@@ -33,7 +33,7 @@ struct CacheFile {
 };
 
 struct CacheTotals {
-  uint64_t entries = 0, replaced = 0, unchanged = 0, damaged = 0, bytes = 0;
+  uint64_t entries = 0, replaced = 0, unchanged = 0, measured = 0, damaged = 0, bytes = 0;
 };
 
 class DiskCache {

@@ -19,7 +19,9 @@ struct RawHeader {
 };
 static_assert(sizeof(RawHeader) == kEntryHead, "the file format has no padding");
 
-bool hasPayload(Verdict verdict) { return verdict != Verdict::unchanged; }
+bool hasPayload(Verdict verdict) {
+  return verdict == Verdict::replaced || verdict == Verdict::untried;
+}
 
 std::string textOf(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
@@ -59,6 +61,8 @@ const char *verdictName(Verdict verdict) {
     return "unchanged";
   case Verdict::untried:
     return "untried";
+  case Verdict::measured:
+    return "measured";
   }
   return "?";
 }
@@ -135,7 +139,7 @@ Result<RawHeader> checkedHeader(ByteView head, uint64_t fileSize, const CacheKey
   if (expected && key != *expected)
     return fail(ErrorCode::badInput, "cache entry belongs to key " + key.hex());
   const auto verdict = static_cast<Verdict>(header->verdict);
-  const bool known = verdict >= Verdict::replaced && verdict <= Verdict::untried;
+  const bool known = verdict >= Verdict::replaced && verdict <= Verdict::measured;
   if (!known || hasPayload(verdict) != (header->payloadSize != 0) ||
       header->rawSize > std::min(maxCodeObject, kMaxCodeObject) ||
       header->payloadSize > ZSTD_compressBound(header->rawSize))
@@ -183,6 +187,13 @@ Result<Parts> split(ByteView file, const CacheKey *expected) {
   return parts;
 }
 
+/// Empty where there is none.
+Result<std::string> unpackedMetadata(const Parts &parts) {
+  if (!parts.header.metadataSize)
+    return std::string();
+  return unpacked<std::string>(parts.metadata, parts.header.metadataRawSize, "metadata");
+}
+
 } // namespace
 
 Result<void> checkEntryHead(ByteView head, uint64_t fileSize, const CacheKey *expected,
@@ -207,6 +218,12 @@ Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
     if (!object)
       return tl::unexpected(object.error());
     entry.codeObject = std::move(*object);
+  }
+  if (entry.verdict == Verdict::measured) {
+    auto metadata = unpackedMetadata(*parts);
+    if (!metadata)
+      return tl::unexpected(metadata.error());
+    entry.metadata = std::move(*metadata);
   }
   return entry;
 }
@@ -236,13 +253,10 @@ Result<CacheEntryHeader> readEntryHeader(ByteView file) {
   header.payloadSize = parts->header.payloadSize;
   header.tool = textOf(parts->tool);
   header.reason = textOf(parts->reason);
-  if (parts->header.metadataSize) {
-    auto metadata =
-        unpacked<std::string>(parts->metadata, parts->header.metadataRawSize, "metadata");
-    if (!metadata)
-      return tl::unexpected(metadata.error());
-    header.metadata = std::move(*metadata);
-  }
+  auto metadata = unpackedMetadata(*parts);
+  if (!metadata)
+    return tl::unexpected(metadata.error());
+  header.metadata = std::move(*metadata);
   return header;
 }
 

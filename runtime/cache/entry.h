@@ -6,8 +6,9 @@
 //               metadataRawSize:u32
 //   tool     := which libmeld wrote it, text
 //   reason   := one line: why there is no replacement; empty when there is one
-//   metadata := zstd(JSON, as meld_jit_compile gave it); empty when there is none
-//   payload  := zstd(code object); empty for verdict `unchanged`
+//   metadata := zstd(JSON, as meld_jit_compile gave it, or what was measured); empty when there is
+//               none
+//   payload  := zstd(code object); empty for the verdicts `unchanged` and `measured`
 //   checksum := BLAKE3-256 of everything before it
 //
 // Numbers are little-endian. `created` is seconds since 1970. A reader accepts an entry only when
@@ -23,6 +24,7 @@ enum class Verdict : uint32_t {
   replaced = 1,  ///< payload is the code object to load instead; ROCr has loaded it before
   unchanged = 2, ///< a compile found nothing to do, or the gate refused: load the original
   untried = 3,   ///< as replaced, and no ROCr has seen it yet
+  measured = 4,  ///< no code: which versions were faster on one device (shim/adapt/verdict_store.h)
 };
 /// For people.
 const char *verdictName(Verdict verdict);
@@ -32,7 +34,8 @@ struct CacheEntry {
   Verdict verdict = Verdict::unchanged;
   uint64_t created = 0;
   std::string tool, reason;
-  std::string metadata; ///< to be written; readEntry leaves it out, a load has no use for it
+  /// readEntry leaves it out but for `measured`: a load of code has no use for it.
+  std::string metadata;
   Bytes codeObject;
 };
 

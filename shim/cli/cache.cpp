@@ -1,4 +1,5 @@
 // meld cache: look at and tidy the disk cache.
+#include "runtime/adapt/verdict_text.h"
 #include "shim/cli/cli.h"
 
 #include <cstdlib>
@@ -59,6 +60,7 @@ int stats(const Cli &cli) {
                {"entries", totals->entries},
                {"replaced", totals->replaced},
                {"unchanged", totals->unchanged},
+               {"measured", totals->measured},
                {"damaged", totals->damaged},
                {"bytes", totals->bytes},
                {"max_bytes", limit}});
@@ -67,6 +69,7 @@ int stats(const Cli &cli) {
                  {"entries", std::to_string(totals->entries)},
                  {"  replaced", std::to_string(totals->replaced)},
                  {"  unchanged", std::to_string(totals->unchanged)},
+                 {"  measured", std::to_string(totals->measured)},
                  {"  damaged", std::to_string(totals->damaged)},
                  {"size", humanSize(totals->bytes)},
                  {"limit", limit ? humanSize(limit) : "none"}}));
@@ -138,6 +141,17 @@ Result<std::string> completeKey(DiskCache &cache, const std::string &prefix) {
               fitting.empty() ? "no entry " + prefix : "several entries start with " + prefix);
 }
 
+/// Kernels, their versions and launch classes, as lines.
+std::string measuredRows(const std::string &metadata) {
+  const auto verdicts = adapt::ObjectVerdicts::parse(metadata);
+  if (!verdicts)
+    return verdicts.error().message + "\n";
+  std::string text;
+  for (const auto &[name, verdict] : verdicts->kernels)
+    text += adapt::describeKernel(name, verdict);
+  return text.empty() ? "no kernel was launched often enough\n" : text;
+}
+
 int show(const Cli &cli, const std::string &prefix) {
   DiskCache cache = openCache();
   auto key = completeKey(cache, prefix);
@@ -167,7 +181,9 @@ int show(const Cli &cli, const std::string &prefix) {
        {"created", humanTime(entry->created)},
        {"tool", entry->tool},
        {"code object", humanSize(entry->rawSize) + ", stored " + humanSize(entry->payloadSize)}}));
-  if (!metadata.is_null())
+  if (entry->verdict == Verdict::measured && metadata.contains("kernels"))
+    print(measuredRows(entry->metadata));
+  else if (!metadata.is_null())
     print(metadata);
   return kOk;
 }

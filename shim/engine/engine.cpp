@@ -84,6 +84,7 @@ struct Engine::Job {
   bool begun = false;
   bool done = false;
   bool overdue = false; ///< someone has waited for as long as they may
+  bool patient = false; ///< only a thread of ours waits
   Decision result;
 };
 
@@ -132,10 +133,11 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa,
   return key.finish();
 }
 
-Decision Engine::decide(ByteView original, const VersionWanted &version) noexcept {
+Decision Engine::decide(ByteView original, const VersionWanted &version,
+                        Patience patience) noexcept {
   Decision decision;
   try {
-    return decideOrThrow(original, version);
+    return decideOrThrow(original, version, patience);
   } catch (const std::exception &error) {
     log::warnOnce("decide", "internal error, original code is used: ", error.what());
   } catch (...) {
@@ -144,7 +146,7 @@ Decision Engine::decide(ByteView original, const VersionWanted &version) noexcep
   return decision;
 }
 
-Decision Engine::decideOrThrow(ByteView original, const VersionWanted &version) {
+Decision Engine::decideOrThrow(ByteView original, const VersionWanted &version, Patience patience) {
   Decision decision;
   if (abandoned_) {
     decision.outcome = Outcome::disabled;
@@ -173,7 +175,7 @@ Decision Engine::decideOrThrow(ByteView original, const VersionWanted &version) 
       remember(key, *hit);
       return finished(std::move(*hit));
     }
-  return finished(compileNow(key, original, version));
+  return finished(compileNow(key, original, version, patience));
 }
 
 std::optional<Decision> Engine::fromMemory(const CacheKey &key) {
@@ -258,7 +260,8 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
   return jit_;
 }
 
-Decision Engine::compileNow(const CacheKey &key, ByteView original, const VersionWanted &version) {
+Decision Engine::compileNow(const CacheKey &key, ByteView original, const VersionWanted &version,
+                            Patience patience) {
   const Settings &s = options_.settings;
   Decision late;
   late.outcome = Outcome::late;
@@ -285,6 +288,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
     std::lock_guard guard(lock_);
     if (auto it = jobs_.find(key); it != jobs_.end()) {
       job = it->second;
+      job->patient &= patience == Patience::untilDone;
     } else {
       if (queueIsFull(original.size())) {
         late.reason = "too many compiles are waiting, original code is used";
@@ -297,6 +301,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
       job->original.assign(original.begin(), original.end());
       job->version = version;
       job->number = ++jobsSeen_;
+      job->patient = patience == Patience::untilDone;
       jobs_.emplace(key, job);
       queuedBytes_ += original.size();
       mine = true;
@@ -306,16 +311,17 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
   }
   if (worker && !runDetached([this] { work(); }, kCompileStack))
     noThread();
-  if (s.compileMode == "async" && mine)
+  const bool waits = patience == Patience::untilDone || s.compileMode != "async";
+  if (!waits && mine)
     return late;
 
   std::unique_lock guard(lock_);
   // A thread that comes back to HIP late in the exit finds HIP's global objects gone.
   auto done = [&] { return job->done || cancelled_; };
-  if (s.compileMode == "async") {
+  if (!waits) {
     if (!done())
       return late;
-  } else if (!s.compileBudgetMs) {
+  } else if (patience == Patience::untilDone || !s.compileBudgetMs) {
     jobDone_.wait(guard, done);
   } else if ((overdue_ && !done()) ||
              !jobDone_.wait_for(guard, std::chrono::milliseconds(s.compileBudgetMs), done)) {
@@ -384,7 +390,8 @@ void Engine::work() noexcept {
 std::shared_ptr<Engine::Job> Engine::nextJob() noexcept {
   std::shared_ptr<Job> next;
   for (const auto &[key, job] : jobs_)
-    if (!job->begun && (!next || job->number < next->number))
+    if (!job->begun &&
+        (!next || std::pair(job->patient, job->number) < std::pair(next->patient, next->number)))
       next = job;
   return next;
 }

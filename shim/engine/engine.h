@@ -4,7 +4,8 @@
 // failure: the decision is "the original". Compiles run on threads of their own with a large stack
 // and all signals blocked, so that neither a small stack of the application nor its signal handlers
 // meet LLVM. There are at most MELD_JOBS of these threads, and none while there is nothing to do;
-// the rest queues up, first come, first served. What is remembered and what is queued has a bound.
+// the rest queues up: what the application waits for first, then
+// first come, first served. What is remembered and what is queued has a bound.
 //
 // Another process may compile the same at this moment. The compile thread waits for it a second
 // (EngineOptions::lockWait), a tenth of what the application waits for a compile by default, and
@@ -39,6 +40,12 @@ inline LowerOccupancy lowerOccupancy(const Settings &settings) {
   return settings.force ? LowerOccupancy::allowed : LowerOccupancy::refused;
 }
 
+/// How long a caller waits for a compile.
+enum class Patience : uint8_t {
+  asSet,     ///< MELD_COMPILE_MODE, MELD_COMPILE_BUDGET_MS: the application waits
+  untilDone, ///< or until the process ends: a thread of ours waits
+};
+
 class Engine {
 public:
   explicit Engine(EngineOptions options);
@@ -46,7 +53,8 @@ public:
   /// `original` must stay readable during the call only.
   /// Of a version, `replacement` is an object with that kernel alone, to be loaded beside the
   /// original; it has passed the gate for rewritten packets (Gear::launch).
-  Decision decide(ByteView original, const VersionWanted &version = {}) noexcept;
+  Decision decide(ByteView original, const VersionWanted &version = {},
+                  Patience patience = Patience::asSet) noexcept;
 
   /// ROCr has loaded the replacement: later ones need no trial.
   void accept(const CacheKey &key) noexcept;
@@ -72,14 +80,15 @@ public:
 private:
   struct Job;
 
-  Decision decideOrThrow(ByteView original, const VersionWanted &version);
+  Decision decideOrThrow(ByteView original, const VersionWanted &version, Patience patience);
   std::optional<Decision> fromMemory(const CacheKey &key);
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original,
                                    const VersionWanted &version);
   std::vector<GateFinding> findingsOf(const CodeObject &original, ByteView made,
                                       const VersionWanted &version) const;
   bool queueIsFull(uint64_t more) const;
-  Decision compileNow(const CacheKey &key, ByteView original, const VersionWanted &version);
+  Decision compileNow(const CacheKey &key, ByteView original, const VersionWanted &version,
+                      Patience patience);
   void noThread() noexcept;
   void work() noexcept;
   std::shared_ptr<Job> nextJob() noexcept;
