@@ -125,6 +125,7 @@ private:
   bool recompileOnly() const { return request_.meld.passes == "none"; }
 
   const Recipe *recipe_ = nullptr; ///< of the version that is asked for
+  bool waits_ = true;              ///< the version's kernel may wait for another work-group
   DynamicSymbols symbols_;         ///< the original's, for it
   std::string refused_;            ///< why it is not made
 

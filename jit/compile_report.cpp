@@ -75,8 +75,10 @@ Json Compilation::metadata(Detail detail) const {
   }
   Json whole{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}};
   whole["variables"] = variables_; // with their alignment, for the gate
-  if (recipe_)
+  if (recipe_) {
     whole["recipe"] = recipe_->name;
+    whole["waits"] = waits_; // for the gate: fewer work-groups at once may not do then
+  }
   if (detail == Detail::summary)
     return whole;
   // What was melded in device functions that are not kernels themselves. They are mostly inlined,

@@ -3,6 +3,7 @@
 #include "jit/cancel.h"
 #include "jit/error.h"
 #include "jit/machine_code.h"
+#include "jit/variant/waits.h"
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
 #include "jit/same_code.h"
@@ -194,7 +195,10 @@ Error Compilation::transform(Module &module) {
     stoppedEarly_ = true; // no code needed: the original is what would come out
     return compilerError("nothing melded");
   }
-  return recipe_ && !changesNothing_ ? bindVersion(module) : Error::success();
+  if (!recipe_ || changesNothing_)
+    return Error::success();
+  waits_ = mayWaitForWorkgroups(module);
+  return bindVersion(module);
 }
 
 Expected<bool> Compilation::compileOnce() {

@@ -2,6 +2,8 @@
 
 #include "runtime/gate/kernel_interface.h"
 
+#include <nlohmann/json.hpp>
+
 namespace meld {
 namespace {
 
@@ -16,6 +18,18 @@ void compareSymbols(const CodeObject &original, const CodeObject &version,
     if (!variable || variable->type != STT_OBJECT)
       add(GateReason::symbolMissing, name, "the original has no such variable");
   }
+}
+
+/// Whether the version's maker says that its kernel waits for no other work-group. Who says
+/// nothing, says no.
+bool waitsForNobody(const CodeObject &version) {
+  const ElfSection *section = version.elf.section(".meld");
+  if (!section)
+    return false;
+  const auto text = nlohmann::json::parse(section->bytes.begin(), section->bytes.end(), nullptr,
+                                          /*allow_exceptions=*/false);
+  const auto waits = text.is_object() ? text.find("waits") : text.end();
+  return waits != text.end() && waits->is_boolean() && !waits->get<bool>();
 }
 
 } // namespace
@@ -42,7 +56,7 @@ std::vector<GateFinding> compareForVersion(const CodeObject &original, const Cod
         changeText("private segment bytes", a->privateSize, b->privateSize));
   if (b->usesDynamicStack && !a->usesDynamicStack)
     add(GateReason::dynamicStack, kernel, "now uses a dynamic stack");
-  if (gear == Gear::launch)
+  if (gear == Gear::launch && waitsForNobody(version))
     return findings;
   if (b->groupSize > a->groupSize)
     add(GateReason::groupSegment, kernel,

@@ -3,7 +3,10 @@
 //
 //   serve    the host gets the version's kernel object instead of the original's, and fills packets
 //            from the original's metadata: as for a replacement, nothing may grow
-//   launch   the packet is rewritten (packetFor), so sizes may differ where that can carry it
+//   launch   the packet is rewritten (packetFor), so sizes may differ where that can carry it. A
+//            kernel that may wait for another work-group (`.meld` "waits", jit/variant/waits.h) may
+//            need no more LDS and have no lower occupancy all the same: the host may have launched
+//            as many work-groups as fit on the device at once.
 //
 // A version is refused whatever the gear when its interface differs (kernel_interface.h), when it
 // needs variables that the original does not have, or more scratch than the queue was made for.

@@ -7,6 +7,7 @@
 #include "jit/variant/bind.h"
 #include "jit/variant/isolate.h"
 #include "jit/variant/recipes.h"
+#include "jit/variant/waits.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -351,5 +352,60 @@ TEST(Isolate, whoWritesIsAskedOfAllKernels) {
   EXPECT_EQ(isolated("module asm \"s_nop 0\"\n" + x + readsX),
             "its module has assembly outside of functions");
 }
+
+struct Waiting {
+  const char *title, *body;
+  bool waits;
+};
+// A program's own barrier over all work-groups, in the forms that it comes in; and what only looks
+// like one.
+const Waiting waiting[] = {
+    {"barrierOfTheProgramsOwn",
+     "entry: %n = atomicrmw add i32 addrspace(1)* %p, i32 1 seq_cst\n br label %poll\n"
+     "poll: %v = load atomic i32, i32 addrspace(1)* %p seq_cst, align 4\n"
+     " %go = icmp uge i32 %v, 64\n br i1 %go, label %done, label %poll\n"
+     "done: ret void",
+     true},
+    {"volatileFlag",
+     "entry: br label %poll\n"
+     "poll: %v = load volatile i32, i32 addrspace(1)* %p, align 4\n"
+     " %go = icmp ne i32 %v, 0\n br i1 %go, label %done, label %poll\n"
+     "done: ret void",
+     true},
+    {"unknownCall", "entry: call void @elsewhere()\n ret void", true},
+    {"assembly", "entry: call void asm sideeffect \"s_nop 0\", \"~{memory}\"()\n ret void", true},
+    {"inACalledFunction", "entry: call void @spins(i32 addrspace(1)* %p)\n ret void", true},
+    {"barrierOfTheWorkgroup", "entry: call void @llvm.amdgcn.s.barrier()\n ret void", false},
+    {"counterInALoop",
+     "entry: br label %loop\n"
+     "loop: %i = phi i32 [0, %entry], [%next, %loop]\n"
+     " %old = atomicrmw add i32 addrspace(1)* %p, i32 1 monotonic\n"
+     " %next = add i32 %i, 1\n %go = icmp eq i32 %next, 9\n"
+     " br i1 %go, label %done, label %loop\n"
+     "done: ret void",
+     false},
+};
+
+class WaitsForWorkgroups : public testing::TestWithParam<Waiting> {};
+
+TEST_P(WaitsForWorkgroups, asItsBodyDoes) {
+  const std::string called = std::string(GetParam().title) == "inACalledFunction"
+                                 ? "define void @spins(i32 addrspace(1)* %p) noinline {\n" +
+                                       std::string(waiting[0].body) + "\n}\n"
+                                 : "";
+  LLVMContext context;
+  SMDiagnostic error;
+  auto module =
+      parseAssemblyString("target triple = \"amdgcn-amd-amdhsa\"\n"
+                          "declare void @elsewhere()\ndeclare void @llvm.amdgcn.s.barrier()\n" +
+                              called + "define amdgpu_kernel void @k(i32 addrspace(1)* %p) {\n" +
+                              GetParam().body + "\n}\n",
+                          error, context);
+  ASSERT_TRUE(module) << error.getMessage().str();
+  EXPECT_EQ(mayWaitForWorkgroups(*module), GetParam().waits);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WaitsForWorkgroups, testing::ValuesIn(waiting),
+                         [](const auto &one) { return std::string(one.param.title); });
 
 } // namespace

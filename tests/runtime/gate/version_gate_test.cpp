@@ -22,12 +22,18 @@ BuildObject original() {
   return object;
 }
 
-/// Of the first kernel.
+/// The section in which the maker of a version says what it knows.
+std::pair<std::string, Bytes> marker(const std::string &text) {
+  return {".meld", Bytes(text.begin(), text.end())};
+}
+
+/// Of the first kernel, which waits for nobody.
 BuildObject version() {
   BuildObject object = original();
   object.kernels.resize(1);
   object.variables.clear();
   object.undefined = {"counter"};
+  object.extraSections = {marker(R"({"waits": false})")};
   return object;
 }
 
@@ -112,6 +118,24 @@ TEST(VersionGates, WhatIsTheSameOrLessPasses) {
     less.kernels[0].args.pop_back(); // the hidden one
     less.undefined.clear();
     EXPECT_TRUE(compare(original(), less, gear).empty());
+  }
+}
+
+// A barrier of the program's own over all work-groups: as many were launched as fit at once.
+TEST(VersionGates, FewerWorkgroupsAtOnceOnlyWhereNobodyWaitsForThem) {
+  const std::function<void(BuildObject &)> changes[] = {
+      [](BuildObject &o) { o.kernels[0].vgprs = 72; },
+      [](BuildObject &o) { o.kernels[0].group = 516; }};
+  for (const auto &change : changes) {
+    BuildObject to = version();
+    change(to);
+    EXPECT_TRUE(compare(original(), to, Gear::launch).empty());
+    for (const char *said : {R"({"waits": true})", "{}", "[1]", R"({"waits": 0})", "{", ""}) {
+      to.extraSections = {marker(said)};
+      EXPECT_FALSE(compare(original(), to, Gear::launch).empty()) << said;
+    }
+    to.extraSections.clear();
+    EXPECT_FALSE(compare(original(), to, Gear::launch).empty());
   }
 }
 
