@@ -4,8 +4,10 @@
 #include "shim/hooks.h"
 
 #include "runtime/log/log.h"
+#include "shim/adapt/program_record.h"
 #include "shim/adapt/queue_hooks.h"
 #include "shim/naming.h"
+#include "shim/own_calls.h"
 #include "shim/process.h"
 #include "shim/verify/allocations.h"
 
@@ -41,24 +43,18 @@ CoreApiTable *gTable = nullptr;
 Process *gProcess = nullptr;
 std::atomic<CreateWithOffset> gCreateWithOffset{nullptr};
 
-thread_local bool tInside = false;
-
 /// True on the outermost entry only: what our own work calls (through other tools, perhaps) is
 /// passed on untouched.
 class Entry {
 public:
-  Entry() : outermost_(!tInside && !gProcess->passThrough.load(std::memory_order_relaxed)) {
-    if (outermost_)
-      tInside = true;
+  Entry() {
+    if (!inOwnCalls() && !gProcess->passThrough.load(std::memory_order_relaxed))
+      inside_.emplace();
   }
-  ~Entry() {
-    if (outermost_)
-      tInside = false;
-  }
-  explicit operator bool() const { return outermost_; }
+  explicit operator bool() const { return inside_.has_value(); }
 
 private:
-  bool outermost_;
+  std::optional<OwnCalls> inside_;
 };
 
 void countPassedThrough(uint64_t size) {
@@ -288,16 +284,24 @@ SideEntries sideEntries() {
           gTable->hsa_executable_symbol_get_info_fn};
 }
 
-/// Loads the original and, where it has any, prepares the versions that it is to be served with.
-hsa_status_t loadServed(hsa_executable_t executable, hsa_agent_t agent,
-                        hsa_code_object_reader_t reader, const ReaderSource &source,
-                        const char *options, hsa_loaded_code_object_t *loaded) {
+/// Are kernels run as versions that are loaded beside the original, which is loaded as it is?
+bool versionsAreUsed() {
+  return (gProcess->served.active() || gProcess->maker.active()) && !gProcess->settings.observe;
+}
+
+/// Loads the original and, where it has any, prepares its versions.
+hsa_status_t loadWithVersions(hsa_executable_t executable, hsa_agent_t agent,
+                              hsa_code_object_reader_t reader, const ReaderSource &source,
+                              const char *options, hsa_loaded_code_object_t *loaded) {
   const hsa_status_t status = gPrevious.load(executable, agent, reader, options, loaded);
   if (status == HSA_STATUS_SUCCESS) {
     try {
-      gProcess->served.loaded(executable, agent, source.view, *gProcess->engine);
+      if (gProcess->served.active())
+        gProcess->served.loaded(executable, agent, source.view, *gProcess->engine);
+      else
+        gProcess->maker.loaded(executable, agent, source.view);
     } catch (...) {
-      log::warnOnce("serve", "internal error, original code is used");
+      log::warnOnce("versions", "internal error, original code is used");
     }
   }
   return status;
@@ -328,8 +332,8 @@ hsa_status_t loadAgentCodeObject(hsa_executable_t executable, hsa_agent_t agent,
   if (Entry entry; entry) {
     try {
       auto source = gProcess->objects.findReader(reader);
-      if (source && gProcess->served.active() && !gProcess->settings.observe)
-        return loadServed(executable, agent, reader, *source, options, loaded);
+      if (source && versionsAreUsed())
+        return loadWithVersions(executable, agent, reader, *source, options, loaded);
       if (source && loadReplacement(executable, agent, *source, options, loaded))
         return HSA_STATUS_SUCCESS;
     } catch (...) {
@@ -348,6 +352,8 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) noexcept {
       nameKernels(*gTable, executable, gProcess->objects.replacedKernels(executable));
       gProcess->sides.frozen(executable, sideEntries());
       gProcess->served.frozen(executable, *gTable, *gProcess->engine);
+      if (gProcess->maker.active())
+        gProcess->maker.frozen(executable);
     } catch (...) {
     }
   }
@@ -359,12 +365,14 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
   if (!entry)
     return gPrevious.destroyExecutable(executable);
   std::vector<LoadedReplacement> replacements;
-  std::vector<LoadedVersion> versions;
+  std::vector<LoadedVersion> versions, chosen;
+  bool idle = false;
   try {
     versions = gProcess->served.take(executable);
+    chosen = gProcess->maker.take(executable);
     replacements = gProcess->objects.takeExecutable(executable);
     gProcess->sides.forget(executable, sideEntries());
-    adapt::releaseExecutable(executable);
+    idle = adapt::releaseExecutable(executable);
   } catch (...) {
   }
   hsa_status_t status = gPrevious.destroyExecutable(executable);
@@ -372,6 +380,11 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
     gPrevious.destroyReader(replacement.reader);
   for (const LoadedVersion &version : versions)
     unloadVersion(*gTable, version);
+  if (idle)
+    for (const LoadedVersion &version : chosen)
+      unloadVersion(*gTable, version);
+  else // a launch of one may be under way: they stay, and so do their bytes
+    new std::vector<LoadedVersion>(std::move(chosen));
   return status;
 }
 
@@ -442,22 +455,42 @@ template <class Visit> void forEachEntry(CoreApiTable &t, Visit &&visit) {
 
 } // namespace
 
-OwnCalls::OwnCalls() noexcept : before_(std::exchange(tInside, true)) {}
-OwnCalls::~OwnCalls() { tInside = before_; }
-
 namespace {
 
-/// With MELD_ADAPT=on the packets of queues pass through us.
-void watchQueues(HsaApiTable &table, const Settings &settings) noexcept {
-  if (settings.adapt != "on" || gProcess->passThrough)
+/// With MELD_ADAPT=on versions are made, and the packets of queues pass through us. On a software
+/// GPU without modelled time nothing can be measured: what is decided at load runs, as with
+/// `static`.
+void chooseAtLaunch(HsaApiTable &table, Process &process) noexcept {
+  const Settings &settings = process.settings;
+  if (settings.adapt != "on" || process.passThrough || settings.observe || settings.verifyRuns ||
+      process.served.active())
     return;
+  const auto timing = parseFlag(settings.gpuTiming);
+  const bool modelled = timing && *timing;
+  const bool software = ::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel") != nullptr;
+  if (software && !modelled)
+    return log::info("without MELD_GPU_TIMING nothing is measured: as with MELD_ADAPT=static");
+  const CoreApiTable &core = *table.core_;
+  if (!canLoadVersions(core))
+    return log::warning("ROCr's tables are too old for versions: nothing is chosen at a launch");
+  try {
+    if (!adapt::programNeedsQueues(*process.engine)) {
+      log::debug("all is known of this program: no launch is looked at");
+      process.served.serve(adapt::servedByVerdicts(core, *process.engine, process.openQuestion));
+      return;
+    }
+  } catch (...) {
+  }
   adapt::QueueOptions options;
   // Only modelled times are the same in every run, and worth waiting for.
-  const auto timing = parseFlag(settings.gpuTiming);
-  options.waitForTimes =
-      timing && *timing && ::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel") != nullptr;
+  options.waitForTimes = software;
+  options.waitForVersions = software && settings.compileBudgetMs == 0;
   if (!adapt::installQueueHooks(table, options))
-    log::warning("ROCr's tables offer no intercept queues: nothing is chosen at a launch");
+    return log::warning("ROCr's tables offer no intercept queues: nothing is chosen at a launch");
+  try {
+    process.maker.begin(core, *process.engine);
+  } catch (...) {
+  }
 }
 
 } // namespace
@@ -493,19 +526,19 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
       log::warning("only the software GPU verifies: nothing is verified, the original code runs");
     watchAllocations(*table);
   }
+  chooseAtLaunch(*table, *process);
   if (process->served.active()) {
     if (canLoadVersions(*gTable) && !process->settings.verifyRuns) {
       gPrevious.symbolInfo = gTable->hsa_executable_symbol_get_info_fn;
       gTable->hsa_executable_symbol_get_info_fn = symbolInfo;
     } else {
-      process->served.serve("");
+      process->served.serve({});
     }
   }
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     previous = field;
     field = ours;
   });
-  watchQueues(*table, process->settings);
   return true;
 }
 
@@ -513,6 +546,7 @@ void removeHooks() noexcept {
   if (!gTable)
     return;
   stopWatchingAllocations();
+  gProcess->maker.end();
   if (gTable->hsa_executable_symbol_get_info_fn == symbolInfo)
     gTable->hsa_executable_symbol_get_info_fn = gPrevious.symbolInfo;
   adapt::removeQueueHooks();

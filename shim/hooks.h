@@ -12,19 +12,6 @@ struct Process;
 /// changed then.
 bool installHooks(HsaApiTable *table, Process *process) noexcept;
 
-/// While one exists, what its thread calls through the table is libmeld's own: our hooks pass it on
-/// as it is. For work outside of a hook, on a thread of ours.
-class OwnCalls {
-public:
-  OwnCalls() noexcept;
-  ~OwnCalls();
-  OwnCalls(const OwnCalls &) = delete;
-  OwnCalls &operator=(const OwnCalls &) = delete;
-
-private:
-  bool before_;
-};
-
 /// Puts the previous pointers back where ours still are; an entry that another tool patched after
 /// us stays.
 void removeHooks() noexcept;

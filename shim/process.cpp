@@ -4,6 +4,8 @@
 #include "runtime/host/leftovers.h"
 #include "runtime/host/stderr.h"
 #include "runtime/log/log.h"
+#include "shim/adapt/measured_report.h"
+#include "shim/adapt/program_record.h"
 #include "shim/adapt/queue_hooks.h"
 #include "shim/attach.h"
 #include "shim/engine/helper.h"
@@ -46,7 +48,7 @@ Process *startProcess() noexcept {
     rememberConfinement();
     auto p = std::make_unique<Process>();
     p->settings = loaded.settings;
-    p->served.serve(p->settings.serve);
+    p->served.serveAll(p->settings.serve);
     EngineOptions options;
     options.settings = loaded.settings;
     options.libmeldPath = fileOfAddress(reinterpret_cast<const void *>(&startProcess));
@@ -72,9 +74,16 @@ void finishProcess() noexcept {
   if (!p || gFinished.exchange(true))
     return;
   try {
+    const bool chose = p->maker.active();
+    p->maker.end();
+    if (chose || p->openQuestion)
+      adapt::setProgramNeedsQueues(*p->engine, p->openQuestion || p->maker.openQuestions());
     p->engine->finish(std::chrono::milliseconds(p->settings.exitWaitMs));
+    const auto measured = p->maker.measured();
     if (p->settings.report)
-      writeToStderr(p->report.text());
+      writeToStderr(p->report.text() + adapt::measuredText(measured));
+    else if (const std::string line = adapt::measuredLine(measured); !line.empty())
+      log::info(line);
   } catch (...) {
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "shim/adapt/serve.h"
+#include "shim/adapt/version_maker.h"
 #include "shim/engine/engine.h"
 #include "shim/objects.h"
 #include "shim/verify/side_loads.h"
@@ -15,6 +16,9 @@ struct Process {
   Objects objects;
   SideLoads sides;
   ServedVersions served;
+  adapt::VersionMaker maker;
+  /// Without queues that we see: code was loaded that only launches could tell about.
+  std::atomic<bool> openQuestion{false};
   Report report;
   /// Set in the child of a fork: ROCr's own state is not usable there, neither is ours.
   std::atomic<bool> passThrough{false};

@@ -83,6 +83,8 @@ void Trial::challenge(unsigned next) {
 
 void Trial::closeDuel(SignTest::Verdict verdict, Budget &budget) {
   budget.lost += std::max(0.0, duelLoss(test_.pairs() + pairsUnderWay()));
+  if (verdict == SignTest::Verdict::adopt || !incumbent_)
+    evidence_ = evidenceNow();
   if (verdict == SignTest::Verdict::adopt) {
     ratio_ *= medianRatio();
     incumbent_ = challenger_;
@@ -125,6 +127,7 @@ void Trial::reconsider() {
   if (launches_ < decidedAt_ + (uint64_t{16} << idle_))
     return; // too soon after false alarms: what is still so then will be seen
   reconsidered_ = true;
+  ++changes_;
   wonBefore_ = incumbent_;
   typical_ = {};
   heard_ = {};
@@ -184,6 +187,8 @@ bool Trial::startPair(Launch &launch) {
 Trial::Launch Trial::next(Budget &budget, unsigned timers) noexcept {
   ++launches_;
   budget.own += typical_[incumbent_];
+  if (phase_ == Phase::won)
+    budget.saved += std::max(0.0, typical_[0] - typical_[incumbent_]);
   Launch launch;
   launch.version = incumbent_;
   if (timers == 0)
@@ -325,6 +330,13 @@ void Trial::watched(double nanoseconds) {
   offSide_ = side;
   if (offSame_ >= kOffInARow)
     reconsider();
+}
+
+Trial::Evidence Trial::evidenceNow() const {
+  const unsigned count = std::min(ratioCount_, kRatios);
+  return {test_.pairs(), test_.wins(), test_.losses(),
+          std::exp(quantile(ratios_.data(), count, count / 4)),
+          std::exp(quantile(ratios_.data(), count, count * 3 / 4))};
 }
 
 double Trial::median(const float *from, unsigned count) const {

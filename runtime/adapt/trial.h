@@ -55,8 +55,9 @@ inline constexpr unsigned kMaxVersions = 8; ///< the original and 7 variants
 
 /// What trials of one kernel may cost, in nanoseconds. One for all its launch classes.
 struct Budget {
-  double own = 0;  ///< the kernel's time until now, as far as it is known
-  double lost = 0; ///< to launches of something slower than the incumbent, closed duels
+  double own = 0;   ///< the kernel's time until now, as far as it is known
+  double lost = 0;  ///< to launches of something slower than the incumbent, closed duels
+  double saved = 0; ///< by winners, against the original's usual time
   static constexpr double kShare = 0.01, kAllowance = 10e6, kLaunches = 3;
   /// May `loss` more be risked? `launch`: the time of one launch of the incumbent.
   bool allows(double loss, double launch) const {
@@ -101,6 +102,17 @@ public:
   unsigned tooSmall() const { return tooSmall_; }
   unsigned decisions() const { return decisions_; }
   unsigned demotions(unsigned version) const { return demotions_[version]; }
+  /// A version's usual time in nanoseconds, outliers left out; 0: not known.
+  double typical(unsigned version) const { return typical_[version]; }
+  /// How it was decided: the duel that the incumbent has won; where the original was never beaten,
+  /// the last one.
+  struct Evidence {
+    unsigned pairs = 0, wins = 0, losses = 0;
+    double low = 1, high = 1; ///< quartiles of the last pairs' challenger / incumbent
+  };
+  const Evidence &evidence() const { return evidence_; }
+  /// How often times have changed so much that it was decided anew.
+  unsigned changes() const { return changes_; }
   /// The median of winner / original in its last pairs; 1 without a winner.
   double ratio() const { return ratio_; }
   /// Pairs, wins and losses of the duel under way or of the last one.
@@ -136,6 +148,7 @@ private:
   void watched(double nanoseconds);
   void learn(unsigned version, double nanoseconds);
   double medianRatio() const;
+  Evidence evidenceNow() const;
   double duelLoss(unsigned pairs) const;
   double quantile(const float *from, unsigned count, unsigned place) const;
   double median(const float *from, unsigned count) const;
@@ -152,7 +165,8 @@ private:
   uint8_t wonBefore_ = 0;     ///< the winner that is decided anew
   bool reconsidered_ = false; ///< the duels under way decide something anew
   uint16_t serial_ = 0;
-  uint16_t decisions_ = 0;
+  uint16_t decisions_ = 0, changes_ = 0;
+  Evidence evidence_;
   std::array<uint8_t, kMaxVersions> demotions_{};
   std::array<double, kMaxVersions> typical_{}; ///< of each version: a smoothed time, 0: unknown
   std::array<uint8_t, kMaxVersions> heard_{};  ///< of each version: its first times, up to 3

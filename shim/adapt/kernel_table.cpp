@@ -5,8 +5,9 @@
 namespace meld::adapt {
 
 namespace {
-constexpr unsigned kClasses = 16; ///< launch classes of a kernel; further ones run the original
-constexpr unsigned kLooks = 64;   ///< for a flag that another thread holds for some 100 ns
+constexpr unsigned kLooks = 64; ///< for a flag that another thread holds for some 100 ns
+
+enum class Making : uint8_t { asleep, wanted, making, done };
 } // namespace
 
 struct ClassSlot {
@@ -22,6 +23,11 @@ struct KernelState {
   uint32_t generation = 0;
   unsigned versionCount = 0; ///< 0: removed
   std::array<KernelVersion, kMaxVersions> versions{};
+  Making making = Making::done;
+  bool woken = false;    ///< was wanted at some time
+  unsigned launches = 0; ///< while asleep, in classes that nothing is known of
+  unsigned knownCount = 0;
+  std::array<KnownClass, kClasses> known{};
   Budget budget;
   std::array<ClassSlot, kClasses> classes{};
 };
@@ -63,15 +69,29 @@ template <class F> void whenHeld(KernelState &state, F f) {
 /// May `version` run where the original was launched with this much LDS? The address of dynamic
 /// LDS is the static size: it has to be the same there.
 bool fits(const KernelVersion &version, const KernelVersion &original, bool dynamicLds) {
-  return version.staticLds == original.staticLds || !dynamicLds;
+  return version.sizes.groupBytes == original.sizes.groupBytes || !dynamicLds;
+}
+
+const KnownClass *knownClass(const KernelState &state, uint32_t launchClass) {
+  const auto end = state.known.begin() + state.knownCount;
+  const auto it = std::find_if(state.known.begin(), end, [&](const KnownClass &known) {
+    return known.launchClass == launchClass;
+  });
+  return it == end ? nullptr : it;
 }
 
 void addTo(ClassSlot &slot, const KernelState &state, unsigned version) {
   const bool dynamicLds = (slot.launchClass & 0xff) != 0; // see launchClass()
   if (!fits(state.versions[version], state.versions[0], dynamicLds))
     return;
+  const KnownClass *known = knownClass(state, slot.launchClass);
+  if (known && known->winner != state.versions[version].kind)
+    return;
   slot.map[slot.versions++] = static_cast<uint8_t>(version);
-  slot.trial.addVersion();
+  if (known)
+    slot.trial.resume(slot.versions, slot.versions - 1);
+  else
+    slot.trial.addVersion();
 }
 
 ClassSlot *classOf(KernelState &state, uint32_t launchClass) {
@@ -88,6 +108,17 @@ ClassSlot *classOf(KernelState &state, uint32_t launchClass) {
     return &slot;
   }
   return nullptr;
+}
+
+/// A state for another kernel than before.
+void start(KernelState &state, const KernelVersion &original) {
+  state.versions[0] = original;
+  state.versionCount = 1;
+  state.budget = {};
+  state.making = Making::done;
+  state.woken = false;
+  state.launches = state.knownCount = 0;
+  std::fill(state.classes.begin(), state.classes.end(), ClassSlot());
 }
 
 } // namespace
@@ -154,22 +185,72 @@ KernelState *KernelTable::fresh() {
   return states_.back().get();
 }
 
+void KernelTable::watch(const KernelVersion &original, const std::vector<KnownClass> &known,
+                        bool wanted) {
+  std::lock_guard lock(writers_);
+  if (!original.object || find(original.object))
+    return;
+  KernelState *state = fresh();
+  whenHeld(*state, [&] {
+    start(*state, original);
+    state->making = wanted ? Making::wanted : Making::asleep;
+    state->woken = wanted;
+    state->knownCount = static_cast<unsigned>(std::min<size_t>(known.size(), kClasses));
+    std::copy_n(known.begin(), state->knownCount, state->known.begin());
+  });
+  publish(original.object, state);
+}
+
+std::vector<uint64_t> KernelTable::takeWanted() {
+  std::vector<uint64_t> objects;
+  std::lock_guard lock(writers_);
+  const Entries *entries = entries_.load(std::memory_order_relaxed);
+  if (!entries)
+    return objects;
+  objects.reserve(entries->used);
+  for (const Entry &entry : entries->places)
+    if (KernelState *state = entry.state.load(std::memory_order_relaxed))
+      whenHeld(*state, [&] {
+        if (state->making != Making::wanted)
+          return;
+        state->making = Making::making;
+        objects.push_back(state->versions[0].object);
+      });
+  // The places depend on addresses; those of one executable are in the order of its kernels.
+  std::sort(objects.begin(), objects.end());
+  return objects;
+}
+
+void KernelTable::made(uint64_t object, bool more) {
+  std::lock_guard lock(writers_);
+  if (KernelState *state = find(object))
+    whenHeld(*state, [&] {
+      state->making = more ? Making::asleep : Making::done;
+      state->launches = 0;
+    });
+}
+
+bool KernelTable::settled(uint64_t object) const noexcept {
+  KernelState *state = find(object);
+  if (!state)
+    return true;
+  Hold hold(*state);
+  return hold && state->making != Making::wanted && state->making != Making::making;
+}
+
 Added KernelTable::addVariant(const KernelVersion &original, const KernelVersion &variant) {
-  if (variant.scratch > original.scratch || variant.dynamicStack != original.dynamicStack)
+  if (variant.sizes.privateBytes > original.sizes.privateBytes ||
+      (variant.sizes.dynamicStack && !original.sizes.dynamicStack))
     return Added::unequal;
   std::lock_guard lock(writers_);
   KernelState *state = find(original.object);
-  const bool made = !state;
-  if (made)
+  const bool fromNothing = !state;
+  if (fromNothing)
     state = fresh();
   Added added = Added::yes;
   whenHeld(*state, [&] {
-    if (made) {
-      state->versions[0] = original;
-      state->versionCount = 1;
-      state->budget = {};
-      std::fill(state->classes.begin(), state->classes.end(), ClassSlot());
-    }
+    if (fromNothing)
+      start(*state, original);
     const auto end = state->versions.begin() + state->versionCount;
     if (std::any_of(state->versions.begin(), end,
                     [&](const KernelVersion &v) { return v.object == variant.object; }))
@@ -183,9 +264,9 @@ Added KernelTable::addVariant(const KernelVersion &original, const KernelVersion
       if (slot.launchClass)
         addTo(slot, *state, state->versionCount - 1);
   });
-  if (made && added == Added::yes)
+  if (fromNothing && added == Added::yes)
     publish(original.object, state);
-  else if (made)
+  else if (fromNothing)
     spare_.push_back(state);
   return added;
 }
@@ -223,28 +304,40 @@ Choice KernelTable::choose(KernelState &state, Dispatch &dispatch, unsigned time
   Choice choice;
   Hold hold(state);
   // Removed meanwhile, and perhaps another kernel's by now: it is not for this packet.
-  if (!hold || state.versionCount < 2 || state.versions[0].object != dispatch.object)
+  if (!hold || state.versionCount == 0 || state.versions[0].object != dispatch.object)
     return choice;
   const KernelVersion &original = state.versions[0];
-  if (dispatch.groupSegment < original.staticLds)
+  if (dispatch.groupSegment < original.sizes.groupBytes)
     return choice; // not filled in by the kernel's own metadata
-  dispatch.shape.dynamicLds = dispatch.groupSegment - original.staticLds;
-  ClassSlot *slot = classOf(state, launchClass(dispatch.shape));
+  dispatch.shape.dynamicLds = dispatch.groupSegment - original.sizes.groupBytes;
+  const uint32_t launched = launchClass(dispatch.shape);
+  if (state.making == Making::asleep && !knownClass(state, launched) &&
+      ++state.launches >= kLaunchesBefore) {
+    state.making = Making::wanted;
+    choice.wanted = state.woken = true;
+  }
+  if (state.versionCount < 2)
+    return choice;
+  ClassSlot *slot = classOf(state, launched);
   if (!slot || slot->versions < 2)
     return choice;
   choice.timing.launch = slot->trial.next(state.budget, timers);
-  choice.timed = choice.timing.launch.timed;
   choice.timing.state = &state;
   choice.timing.generation = state.generation;
   choice.timing.slot = static_cast<uint8_t>(slot - state.classes.data());
   const KernelVersion &version = state.versions[slot->map[choice.timing.launch.version]];
+  const auto sizes =
+      packetFor(original.sizes, version.sizes, {dispatch.groupSegment, dispatch.privateSegment});
+  if (!sizes) { // this packet asks for less than the version needs: the original, and no time
+    slot->trial.discarded(choice.timing.launch);
+    return choice;
+  }
+  choice.timed = choice.timing.launch.timed;
   choice.variant = version.object != original.object;
   if (choice.variant) {
     dispatch.object = version.object;
-    dispatch.groupSegment = dispatch.groupSegment - original.staticLds + version.staticLds;
-    // More than the kernel's own is the program's wish: a stack whose size nobody knows.
-    if (dispatch.privateSegment == original.scratch)
-      dispatch.privateSegment = version.scratch;
+    dispatch.groupSegment = sizes->groupBytes;
+    dispatch.privateSegment = sizes->privateBytes;
   }
   return choice;
 }
@@ -262,17 +355,25 @@ void KernelTable::untimed(const Timing &timing) noexcept {
   }
 }
 
-std::vector<KernelTable::ClassReport> KernelTable::report(uint64_t object) const {
-  std::vector<ClassReport> classes;
+KernelTable::KernelReport KernelTable::report(uint64_t object) const {
+  KernelReport report;
   KernelState *state = find(object);
   if (!state)
-    return classes;
+    return report;
+  report.classes.reserve(kClasses);
   whenHeld(*state, [&] {
-    for (const ClassSlot &slot : state->classes)
-      if (slot.launchClass)
-        classes.push_back({slot.launchClass, slot.trial, slot.map});
+    report.asleep = !state->woken;
+    report.budget = state->budget;
+    for (const ClassSlot &slot : state->classes) {
+      if (!slot.launchClass)
+        continue;
+      ClassReport one{slot.launchClass, slot.trial, {}, slot.versions};
+      for (unsigned v = 0; v < slot.versions; ++v)
+        one.kinds[v] = state->versions[slot.map[v]].kind;
+      report.classes.push_back(one);
+    }
   });
-  return classes;
+  return report;
 }
 
 KernelTable &kernelTable() noexcept {

@@ -1,24 +1,34 @@
-// The kernels that have variants: kernel object -> versions, launch classes, trials.
+// The kernels that are watched or have variants: kernel object -> versions, launch classes, trials.
 //
-// The maker of variants calls addVariant() when one has been loaded, and removeKernels() before an
-// original is unloaded. The packet handler (packet_handler.h) looks a packet's kernel object up and
-// asks choose() what to run.
+// The maker of variants (version_maker.h) calls watch() for an original that has been loaded,
+// addVariant() when a variant of it has been, and removeKernels() before the original is unloaded.
+// The packet handler (packet_handler.h) looks a packet's kernel object up and asks choose() what to
+// run.
+//
+//   asleep --(launched kLaunchesBefore times in classes that nothing is known of)--> wanted
+//     ^                                                                                 |
+//     |  made(more)                                          takeWanted(), by the maker |
+//     +------------------------------ making <------------------------------------------+
+//                                       |  made(): there is nothing more to make
+//                                       v
+//                                      done
 //
 //   entries   open-addressed array of {kernel object, state}; a reader takes no lock: a key is
 //             published last, a removed key keeps its place without a state, and an array that is
 //             too full is replaced by one of twice the size (the old one stays: the sum of all
 //             sizes is bounded by twice the last)
-//   state     made when a kernel gets its first variant, never freed: a handler may still look at
-//             one that was removed. A removed state serves another kernel later; whoever has
-//             locked it compares the kernel object again.
+//   state     made when a kernel is watched or gets its first variant, never freed: a handler may
+//             still look at one that was removed. A removed state serves another kernel later;
+//             whoever has locked it compares the kernel object again.
 //
-// Thread rule: everything may be called from any thread. addVariant() and removeKernels() allocate
-// and lock; find(), choose() and timed() do neither: they try for the state's flag for a
+// Thread rule: everything may be called from any thread. watch(), addVariant() and removeKernels()
+// allocate and lock; find(), choose() and timed() do neither: they try for the state's flag for a
 // bounded number of looks, and without it the original runs.
 #pragma once
 
 #include "runtime/adapt/launch_class.h"
 #include "runtime/adapt/trial.h"
+#include "runtime/gate/version_gate.h"
 
 #include <array>
 #include <atomic>
@@ -30,13 +40,22 @@
 
 namespace meld::adapt {
 
-/// One version of a kernel, as HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_* tell it.
+/// One version of a kernel.
 struct KernelVersion {
-  uint64_t object = 0;    ///< kernel object: the address of its descriptor on the device
-  uint32_t staticLds = 0; ///< bytes of group segment
-  uint32_t scratch = 0;   ///< bytes of private segment per work-item
-  bool dynamicStack = false;
+  uint64_t object = 0; ///< kernel object: the address of its descriptor on the device
+  LaunchSizes sizes;
+  uint8_t kind = 0; ///< 0: the original; what else it is, the maker knows
 };
+
+/// What is known of a launch class from before.
+struct KnownClass {
+  uint32_t launchClass = 0;
+  uint8_t winner = 0; ///< a KernelVersion::kind
+};
+inline constexpr unsigned kClasses = 16; ///< of a kernel; in further ones the original runs
+/// A kernel that is launched less often than this has no use for versions: a trial alone takes
+/// three times as many launches.
+inline constexpr unsigned kLaunchesBefore = 8;
 
 /// What of a dispatch packet the choice depends on, and what it changes.
 struct Dispatch {
@@ -58,13 +77,14 @@ struct Timing {
 struct Choice {
   bool variant = false; ///< run `dispatch` as changed; otherwise the packet as it is
   bool timed = false;
+  bool wanted = false; ///< versions are wanted since this launch: tell the maker, wake()
   Timing timing;
 };
 
 enum class Added : uint8_t {
   yes,
   full,    ///< the kernel has seven already
-  unequal, ///< needs more scratch than the original, or LDS where the original has dynamic stack
+  unequal, ///< needs more scratch than the original, or a dynamic stack that it has not
   known,   ///< this object is one of its versions already
 };
 
@@ -72,6 +92,24 @@ class KernelTable {
 public:
   KernelTable();
   ~KernelTable();
+  /// Launches of the original are counted from now on, until versions of it are wanted. In the
+  /// classes of `known` (the first kClasses of them) no other version than the winner is tried.
+  /// `wanted`: versions are wanted at once. Nothing where the kernel is in the table already.
+  void watch(const KernelVersion &original, const std::vector<KnownClass> &known, bool wanted);
+  /// The kernels that versions are wanted of; each is told once.
+  std::vector<uint64_t> takeWanted();
+  /// The maker is done with the kernel. `more`: it could make others than are there now, and will
+  /// be asked for them when the kernel is launched in classes that nothing is known of.
+  void made(uint64_t object, bool more);
+  /// Neither wanted nor being made. True of a kernel that is not in the table.
+  bool settled(uint64_t object) const noexcept;
+  /// Who is told that a kernel is wanted; on the thread that launches, so it neither locks nor
+  /// allocates.
+  void onWanted(void (*wake)() noexcept) { wake_.store(wake, std::memory_order_release); }
+  void wake() const noexcept {
+    if (auto *wake = wake_.load(std::memory_order_acquire))
+      wake();
+  }
   /// The variant is tried in the launches from now on. It must stay loaded until removeKernels()
   /// has returned for its original and the launches under way are over.
   Added addVariant(const KernelVersion &original, const KernelVersion &variant);
@@ -80,9 +118,9 @@ public:
   /// All of them: ROCr has shut down, and its addresses will be other kernels'.
   void removeAll();
 
-  /// No kernel has a variant: there is nothing to look up.
+  /// No kernel is watched or has a variant: there is nothing to look up.
   bool empty() const { return live_.load(std::memory_order_relaxed) == 0; }
-  /// nullptr: none that has variants.
+  /// nullptr: not in the table.
   KernelState *find(uint64_t object) const noexcept;
   /// What runs, and whether its time is wanted; `timers`: how many launches the queue can time.
   Choice choose(KernelState &state, Dispatch &dispatch, unsigned timers) noexcept;
@@ -95,9 +133,15 @@ public:
   struct ClassReport {
     uint32_t launchClass;
     Trial trial;
-    std::array<uint8_t, kMaxVersions> versions; ///< which variant each version of the trial is
+    std::array<uint8_t, kMaxVersions> kinds; ///< of each version of the trial
+    unsigned versions;                       ///< of the trial
   };
-  std::vector<ClassReport> report(uint64_t object) const;
+  struct KernelReport {
+    bool asleep = true; ///< nothing was wanted until now
+    Budget budget;
+    std::vector<ClassReport> classes;
+  };
+  KernelReport report(uint64_t object) const;
 
 private:
   struct Entry {
@@ -117,6 +161,7 @@ private:
   std::mutex writers_;
   std::atomic<Entries *> entries_{nullptr};
   std::atomic<size_t> live_{0};
+  std::atomic<void (*)() noexcept> wake_{nullptr};
   std::vector<std::unique_ptr<Entries>> old_;
   std::vector<std::unique_ptr<KernelState>> states_;
   std::vector<KernelState *> spare_;

@@ -7,7 +7,7 @@
 // The definitions come before the load: ROCr resolves relocations while it loads, and refuses a
 // name that nobody has defined. The original may be frozen or not, and is not changed. It goes
 // through the entries of the table as they are now, so that another tool sees the version as it
-// sees any code object; the caller marks the calls as libmeld's own (OwnCalls in shim/hooks.h).
+// sees any code object; the caller marks the calls as libmeld's own (shim/own_calls.h).
 //
 // Whatever fails, nothing is left behind, and the original runs as before.
 // Thread rule: any thread; one load takes milliseconds.

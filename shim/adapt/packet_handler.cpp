@@ -5,12 +5,14 @@
 #include <ctime>
 #include <hsa/amd_hsa_signal.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace meld::adapt {
 
 namespace {
 
-constexpr uint64_t kPatience = 2'000'000'000; // nanoseconds
+constexpr uint64_t kPatience = 2'000'000'000;       // nanoseconds
+constexpr uint64_t kLongPatience = 120'000'000'000; // nanoseconds, for compiles
 
 unsigned typeOf(const Packet &packet) { return packet.bytes[0]; }
 
@@ -105,6 +107,11 @@ void PacketHandler::rewrite(Packet &packet, uint64_t number) {
   const auto free = static_cast<unsigned>(kTimers - (nextTimer_ - firstTimer_));
   const Choice choice =
       queue_.table->choose(*state, dispatch, p.completion_signal.handle ? 0 : free);
+  if (choice.wanted) {
+    queue_.table->wake();
+    if (queue_.waitForVersions)
+      awaitVersions(p.kernel_object);
+  }
   if (choice.timed) {
     const unsigned timer = nextTimer_++ % kTimers;
     timings_[timer] = choice.timing;
@@ -220,6 +227,15 @@ void PacketHandler::awaitTimes() {
   for (const uint64_t start = now(); patient_ && firstTimer_ != nextTimer_; harvest()) {
     patient_ = now() - start < kPatience;
     ::sched_yield();
+  }
+}
+
+/// The launches that follow have the same choice in every run.
+void PacketHandler::awaitVersions(uint64_t object) {
+  for (const uint64_t start = now(); !queue_.table->settled(object);) {
+    if (now() - start > kLongPatience)
+      return;
+    ::usleep(200);
   }
 }
 

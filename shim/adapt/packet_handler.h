@@ -57,6 +57,9 @@ public:
     /// Wait for outstanding times before each choice, for at most two seconds: with modelled times
     /// what is decided, and when, is then the same in every run.
     bool waitForTimes = false;
+    /// Wait for a kernel's versions where they are wanted, for at most two minutes: the launch from
+    /// which on there is a choice is then the same in every run. For tests and benchmarks.
+    bool waitForVersions = false;
   };
 
   explicit PacketHandler(const Signals &signals) : signals_(signals) {}
@@ -90,6 +93,7 @@ private:
   void retire();
   void harvest();
   void awaitTimes();
+  void awaitVersions(uint64_t object);
   uint64_t after(const Batch &batch) const { return sent_ + batch.count; }
 
   Signals signals_;

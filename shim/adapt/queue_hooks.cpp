@@ -130,6 +130,7 @@ bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
   options.rewrites = type != HSA_QUEUE_TYPE_COOPERATIVE;
   options.nanosecondsPerTick = nanosecondsPerTick(agent);
   options.waitForTimes = gOptions.waitForTimes;
+  options.waitForVersions = gOptions.waitForVersions;
   handler->begin(options);
   State &state = *gState.load();
   {

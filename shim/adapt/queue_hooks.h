@@ -27,7 +27,7 @@
 namespace meld::adapt {
 
 struct QueueOptions {
-  bool waitForTimes = false; ///< see PacketHandler::Queue
+  bool waitForTimes = false, waitForVersions = false; ///< see PacketHandler::Queue
 };
 
 /// False, and nothing was changed, when the tables do not have what it takes.

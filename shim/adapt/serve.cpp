@@ -15,14 +15,29 @@ std::string whyNotServed(const CodeObject &original, const CodeObject &version,
 
 } // namespace
 
+void ServedVersions::serveAll(const std::string &recipe) {
+  if (recipe.empty())
+    return serve({});
+  serve([recipe](hsa_agent_t, ByteView, const CodeObject &object) {
+    KernelRecipes recipes;
+    for (const KernelMetadata &kernel : object.metadata.kernels)
+      recipes[kernel.name] = recipe;
+    return recipes;
+  });
+}
+
 std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in, ByteView source,
                                                           Engine &engine) const {
   std::vector<Version> versions;
   const auto original = CodeObject::parse(source);
   if (!original)
     return versions;
+  const KernelRecipes recipes = chooser_(in.agent, source, *original);
   for (const KernelMetadata &kernel : original->metadata.kernels) {
-    Decision decision = engine.decide(source, {kernel.name, recipe_});
+    const auto recipe = recipes.find(kernel.name);
+    if (recipe == recipes.end())
+      continue;
+    Decision decision = engine.decide(source, {kernel.name, recipe->second});
     std::string why = decision.reason;
     Version version;
     if (decision.replacement) {
@@ -34,12 +49,13 @@ std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in
         version.variables = variablesNeeded(*original, *code);
     }
     if (!decision.replacement || !why.empty()) {
-      log::info("not served as " + recipe_ + ": " + kernel.name + ": " + why);
+      log::info("not served as " + recipe->second + ": " + kernel.name + ": " + why);
       continue;
     }
     version.kernel = in;
     version.kernel.name = kernel.name;
     version.key = decision.key;
+    version.recipe = recipe->second;
     version.bytes = std::move(decision.replacement);
     versions.push_back(std::move(version));
   }
@@ -87,7 +103,7 @@ void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &tab
     }
     version.loaded = std::move(*loaded);
     nameKernels(table, version.loaded.executable, {version.kernel.name});
-    log::info("served as " + recipe_ + ": " + version.kernel.name);
+    log::info("served as " + version.recipe + ": " + version.kernel.name);
     return false;
   });
   std::lock_guard guard(lock_);

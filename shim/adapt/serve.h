@@ -7,7 +7,8 @@
 //   destroy             -> out of the table, then unloaded behind the original
 //
 // The host keeps its packets' sizes from the original's metadata, so only what passes the gate for
-// that (Gear::serve) is served. Which version it is, MELD_SERVE says for all kernels alike.
+// that (Gear::serve) is served. Which version it is, MELD_SERVE says for all kernels alike, or what
+// was measured in earlier runs says for each (servedByVerdicts() in version_maker.h).
 //
 // An executable into which more than one object is loaded has no versions: a name in it may mean
 // either's variable.
@@ -18,18 +19,26 @@
 #include "shim/adapt/load_version.h"
 #include "shim/engine/engine.h"
 
-#include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
 
 namespace meld {
 
+/// Recipes of jit/variant/recipes.h, by kernel. A kernel that is not there runs as it is.
+using KernelRecipes = std::map<std::string, std::string>;
+
 class ServedVersions {
 public:
-  /// `recipe`: of jit/variant/recipes.h; empty: nothing is served. Once, before anything is loaded.
-  void serve(std::string recipe) { recipe_ = std::move(recipe); }
-  bool active() const { return !recipe_.empty(); }
+  /// What is to be served of an object on that agent. May throw.
+  using Chooser = std::function<KernelRecipes(hsa_agent_t, ByteView, const CodeObject &)>;
+
+  /// An empty function: nothing is served. Before anything is loaded.
+  void serve(Chooser chooser) { chooser_ = std::move(chooser); }
+  /// Every kernel by this recipe; an empty one: nothing is served.
+  void serveAll(const std::string &recipe);
+  bool active() const { return static_cast<bool>(chooser_); }
 
   /// The original is in the executable now; `source` is read during the call only.
   void loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source, Engine &engine);
@@ -46,6 +55,7 @@ private:
     LoadedKernel kernel;
     CacheKey key;
     std::shared_ptr<const Bytes> bytes;
+    std::string recipe;
     std::vector<std::string> variables; ///< that it needs
     uint64_t original = 0;              ///< its kernel object
     LoadedVersion loaded;
@@ -56,7 +66,7 @@ private:
   };
   std::vector<Version> made(const LoadedKernel &in, ByteView source, Engine &engine) const;
 
-  std::string recipe_;
+  Chooser chooser_;
   mutable std::mutex lock_; ///< guards what follows
   std::map<uint64_t, Executable> executables_;
   std::map<uint64_t, uint64_t> byObject_; ///< original -> version

@@ -74,7 +74,7 @@ protected:
     core_.hsa_executable_get_symbol_by_name_fn = find;
     core_.hsa_executable_symbol_get_info_fn = info;
     core_.hsa_executable_agent_global_variable_define_fn = define;
-    process_.served.serve("melded");
+    process_.served.serveAll("melded");
     Hooks::SetUp();
     setenv("FAKEJIT_MODE", "from", 1);
     removeHooks();

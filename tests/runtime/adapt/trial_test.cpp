@@ -54,11 +54,18 @@ TEST(SignTest, AFairCoinIsAdoptedAsSeldomAsTheTableSays) {
 
 TEST(SignTest, TheMarginIsNoWin) {
   SignTest test;
-  for (unsigned i = 0; i + 1 < kMostPairs; ++i)
-    ASSERT_EQ(test.add(100, 98), SignTest::Verdict::open);
-  EXPECT_EQ(test.add(100, 98), SignTest::Verdict::undecided);
+  for (unsigned i = 1; i < kFirstStop; ++i)
+    EXPECT_EQ(test.add(100, 98), SignTest::Verdict::open);
+  EXPECT_EQ(test.add(100, 98), SignTest::Verdict::undecided); // as good as equal
   EXPECT_EQ(test.wins(), 0u);
   EXPECT_EQ(test.losses(), 0u);
+}
+
+TEST(SignTest, WhatWinsEverySecondPairGoesOnToTheEnd) {
+  SignTest test;
+  for (unsigned i = 1; i < kMostPairs; ++i)
+    ASSERT_EQ(test.add(100, i % 2 ? 97 : 99), SignTest::Verdict::open) << i;
+  EXPECT_EQ(test.add(100, 97), SignTest::Verdict::undecided);
 }
 
 TEST(SignTest, WhatIsAlwaysSlowerGoesAfterFivePairs) {

@@ -1,6 +1,7 @@
 #include "shim/adapt/kernel_table.h"
 
 #include <gtest/gtest.h>
+#include <set>
 #include <thread>
 
 namespace meld::adapt {
@@ -9,8 +10,8 @@ namespace {
 KernelVersion version(uint64_t object, uint32_t lds = 0, uint32_t scratch = 0) {
   KernelVersion v;
   v.object = object;
-  v.staticLds = lds;
-  v.scratch = scratch;
+  v.sizes.groupBytes = lds;
+  v.sizes.privateBytes = scratch;
   return v;
 }
 
@@ -25,9 +26,10 @@ Dispatch launch(uint64_t object, uint32_t lds = 0, uint32_t scratch = 0) {
 }
 
 /// Launches until the trial is decided, `gain` times as fast with a variant.
-void decide(KernelTable &table, uint64_t object, double variant, uint32_t lds = 0) {
+void decide(KernelTable &table, uint64_t object, double variant, uint32_t lds = 0,
+            uint32_t scratch = 0) {
   for (int i = 0; i < 200; ++i) {
-    Dispatch d = launch(object, lds);
+    Dispatch d = launch(object, lds, scratch);
     const Choice c = table.choose(*table.find(object), d, 8);
     if (c.timed) {
       EXPECT_TRUE(table.timed(c.timing, c.variant ? variant * 100'000 : 100'000));
@@ -82,7 +84,7 @@ TEST(KernelTable, RefusesWhatDoesNotFit) {
   const KernelVersion original = version(0x1000, 128, 16);
   EXPECT_EQ(table.addVariant(original, version(0x2000, 128, 32)), Added::unequal);
   KernelVersion dynamic = version(0x2000, 128, 16);
-  dynamic.dynamicStack = true;
+  dynamic.sizes.dynamicStack = true;
   EXPECT_EQ(table.addVariant(original, dynamic), Added::unequal);
   EXPECT_TRUE(table.empty());
   EXPECT_EQ(table.addVariant(original, original), Added::known);
@@ -96,9 +98,9 @@ TEST(KernelTable, RefusesWhatDoesNotFit) {
 TEST(KernelTable, TheFasterVariantRunsAndItsSizesAreInThePacket) {
   KernelTable table;
   table.addVariant(version(0x1000, 128, 16), version(0x2000, 64, 8));
-  decide(table, 0x1000, 0.5, 128);
-  ASSERT_EQ(table.report(0x1000).size(), 1u);
-  EXPECT_EQ(table.report(0x1000)[0].trial.phase(), Trial::Phase::won);
+  decide(table, 0x1000, 0.5, 128, 16);
+  ASSERT_EQ(table.report(0x1000).classes.size(), 1u);
+  EXPECT_EQ(table.report(0x1000).classes[0].trial.phase(), Trial::Phase::won);
   Dispatch d = launch(0x1000, 128, 16);
   EXPECT_TRUE(table.choose(*table.find(0x1000), d, 0).variant);
   EXPECT_EQ(d.object, 0x2000u);
@@ -108,6 +110,102 @@ TEST(KernelTable, TheFasterVariantRunsAndItsSizesAreInThePacket) {
   d = launch(0x1000, 128, 4096);
   EXPECT_TRUE(table.choose(*table.find(0x1000), d, 0).variant);
   EXPECT_EQ(d.privateSegment, 4096u);
+}
+
+// A packet that asks for less scratch than the version needs; nothing waits for its time.
+TEST(KernelTable, APacketThatAsksForTooLittleRunsTheOriginal) {
+  KernelTable table;
+  table.addVariant(version(0x1000, 128, 16), version(0x2000, 128, 8));
+  decide(table, 0x1000, 0.5, 128, 16);
+  for (int i = 0; i < 50; ++i) {
+    Dispatch d = launch(0x1000, 128, 4);
+    const Choice c = table.choose(*table.find(0x1000), d, 8);
+    EXPECT_FALSE(c.variant);
+    EXPECT_EQ(d.object, 0x1000u);
+    EXPECT_EQ(d.privateSegment, 4u);
+  }
+  Dispatch d = launch(0x1000, 128, 16);
+  EXPECT_TRUE(table.choose(*table.find(0x1000), d, 0).variant);
+}
+
+TEST(KernelTable, VersionsAreWantedOfWhatIsLaunchedOften) {
+  KernelTable table;
+  table.watch(version(0x1000), {}, false);
+  table.watch(version(0x1000), {}, true); // is there already
+  EXPECT_FALSE(table.empty());
+  for (unsigned i = 1; i <= kLaunchesBefore; ++i) {
+    EXPECT_TRUE(table.takeWanted().empty());
+    EXPECT_TRUE(table.settled(0x1000));
+    Dispatch d = launch(0x1000);
+    const Choice c = table.choose(*table.find(0x1000), d, 8);
+    EXPECT_EQ(c.wanted, i == kLaunchesBefore);
+    EXPECT_FALSE(c.variant || c.timed);
+  }
+  EXPECT_FALSE(table.settled(0x1000));
+  EXPECT_EQ(table.takeWanted(), std::vector<uint64_t>{0x1000});
+  EXPECT_TRUE(table.takeWanted().empty()); // told once
+  EXPECT_FALSE(table.settled(0x1000));
+  table.made(0x1000, true);
+  EXPECT_TRUE(table.settled(0x1000));
+  for (unsigned i = 1; i <= kLaunchesBefore; ++i) { // could have more, and is asked again
+    Dispatch d = launch(0x1000);
+    EXPECT_EQ(table.choose(*table.find(0x1000), d, 8).wanted, i == kLaunchesBefore);
+  }
+  EXPECT_EQ(table.takeWanted(), std::vector<uint64_t>{0x1000});
+  table.made(0x1000, false);
+  for (unsigned i = 0; i < 2 * kLaunchesBefore; ++i) {
+    Dispatch d = launch(0x1000);
+    EXPECT_FALSE(table.choose(*table.find(0x1000), d, 8).wanted);
+  }
+}
+
+TEST(KernelTable, WhatIsKnownOfAClassIsNotTriedAgain) {
+  KernelTable table;
+  Dispatch d = launch(0x1000);
+  const uint32_t known = launchClass(d.shape);
+  table.watch(version(0x1000), {{known, 2}}, true);
+  EXPECT_EQ(table.takeWanted(), std::vector<uint64_t>{0x1000});
+  KernelVersion loser = version(0x2000), winner = version(0x3000);
+  loser.kind = 1;
+  winner.kind = 2;
+  table.addVariant(version(0x1000), loser);
+  table.addVariant(version(0x1000), winner);
+  table.made(0x1000, true);
+  d = launch(0x1000);
+  EXPECT_TRUE(table.choose(*table.find(0x1000), d, 0).variant);
+  EXPECT_EQ(d.object, 0x3000u);
+  for (int i = 0; i < 100; ++i) {
+    d = launch(0x1000);
+    const Choice c = table.choose(*table.find(0x1000), d, 8);
+    EXPECT_FALSE(c.wanted);
+    EXPECT_NE(d.object, 0x2000u);
+    if (c.timed)
+      table.timed(c.timing, c.variant ? 50'000 : 100'000);
+  }
+  // In another class both are tried, and more would be wanted.
+  std::set<uint64_t> seen;
+  bool wanted = false;
+  for (int i = 0; i < 100; ++i) {
+    d = launch(0x1000);
+    d.shape.grid[0] = 640'000;
+    const Choice c = table.choose(*table.find(0x1000), d, 8);
+    seen.insert(d.object);
+    wanted |= c.wanted;
+    if (c.timed)
+      table.timed(c.timing, c.variant ? 50'000 : 100'000);
+  }
+  EXPECT_TRUE(seen.count(0x1000) && seen.count(0x2000));
+  EXPECT_TRUE(wanted);
+}
+
+TEST(KernelTable, WhatWasKeptBeforeStaysWithoutVersions) {
+  KernelTable table;
+  Dispatch d = launch(0x1000);
+  table.watch(version(0x1000), {{launchClass(d.shape), 0}}, false);
+  for (unsigned i = 0; i < 3 * kLaunchesBefore; ++i) {
+    d = launch(0x1000);
+    EXPECT_FALSE(table.choose(*table.find(0x1000), d, 8).wanted);
+  }
 }
 
 TEST(KernelTable, DynamicLdsNeedsTheSameStaticSize) {
@@ -141,7 +239,7 @@ TEST(KernelTable, EachLaunchClassHasItsOwnVerdict) {
       if (c.timed)
         table.timed(c.timing, times[c.variant]);
     }
-  const auto report = table.report(0x1000);
+  const auto report = table.report(0x1000).classes;
   ASSERT_EQ(report.size(), 2u);
   EXPECT_EQ(report[0].trial.incumbent(), 1u);
   EXPECT_EQ(report[1].trial.incumbent(), 0u);
@@ -160,7 +258,7 @@ TEST(KernelTable, TimesOfARemovedKernelAreNobodys) {
   table.addVariant(version(0x5000), version(0x6000)); // the same state
   ASSERT_EQ(table.find(0x5000), state);
   EXPECT_TRUE(table.timed(c.timing, 1));
-  EXPECT_TRUE(table.report(0x5000).empty());
+  EXPECT_TRUE(table.report(0x5000).classes.empty());
   d = launch(0x1000);
   EXPECT_FALSE(table.choose(*state, d, 8).variant);
 }

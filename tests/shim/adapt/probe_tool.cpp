@@ -32,8 +32,10 @@ hsa_status_t remember(hsa_executable_t, hsa_executable_symbol_t symbol, void *da
   gCore->hsa_executable_symbol_get_info_fn(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data());
   adapt::KernelVersion version;
   version.object = get<uint64_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT);
-  version.staticLds = get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE);
-  version.scratch = get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE);
+  version.sizes.groupBytes =
+      get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE);
+  version.sizes.privateBytes =
+      get<uint32_t>(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE);
   (*static_cast<std::map<std::string, adapt::KernelVersion> *>(data))[name] = version;
   return HSA_STATUS_SUCCESS;
 }
@@ -60,7 +62,7 @@ hsa_status_t destroy(hsa_executable_t executable) {
 
 void tell() {
   for (const auto &[name, object] : gPlanted)
-    for (const auto &one : adapt::kernelTable().report(object))
+    for (const auto &one : adapt::kernelTable().report(object).classes)
       std::fprintf(stderr, "probe: %s runs %s after %llu launches, decisions %u\n", name.c_str(),
                    one.trial.incumbent() ? "variant" : "original",
                    static_cast<unsigned long long>(one.trial.launches()), one.trial.decisions());

@@ -1,0 +1,116 @@
+#include "runtime/adapt/verdicts.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace meld::adapt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostClasses = 1000; ///< of a kernel; a process has sixteen
+
+/// Times and ratios come back into decisions: no infinity, nothing negative.
+double positive(const Json &object, const char *key, double otherwise) {
+  const double value = object.value(key, otherwise);
+  return std::isfinite(value) && value >= 0 ? value : otherwise;
+}
+
+Json toJson(const ClassVerdict &verdict) {
+  return {{"class", verdict.launchClass},
+          {"launches_of", describeLaunchClass(verdict.launchClass)},
+          {"winner", verdict.winner},
+          {"faster", verdict.faster},
+          {"open", verdict.open},
+          {"ratio", verdict.ratio},
+          {"quartiles", {verdict.low, verdict.high}},
+          {"original_ns", verdict.original},
+          {"winner_ns", verdict.time},
+          {"pairs", verdict.pairs},
+          {"wins", verdict.wins},
+          {"losses", verdict.losses},
+          {"changes", verdict.changes},
+          {"launches", verdict.launches},
+          {"when", verdict.when}};
+}
+
+ClassVerdict classFromJson(const Json &object) {
+  ClassVerdict verdict;
+  verdict.launchClass = object.at("class").get<uint32_t>();
+  verdict.winner = object.at("winner").get<std::string>();
+  verdict.when = object.at("when").get<uint64_t>();
+  verdict.faster = object.value("faster", std::string());
+  verdict.open = object.value("open", false);
+  verdict.ratio = positive(object, "ratio", 1);
+  if (const auto it = object.find("quartiles"); it != object.end() && it->size() == 2) {
+    verdict.low = it->at(0).get<double>();
+    verdict.high = it->at(1).get<double>();
+  }
+  verdict.original = positive(object, "original_ns", 0);
+  verdict.time = positive(object, "winner_ns", 0);
+  verdict.pairs = object.value("pairs", 0u);
+  verdict.wins = object.value("wins", 0u);
+  verdict.losses = object.value("losses", 0u);
+  verdict.changes = object.value("changes", 0u);
+  verdict.launches = object.value("launches", uint64_t(0));
+  return verdict;
+}
+
+KernelVerdict kernelFromJson(const Json &object) {
+  KernelVerdict kernel;
+  kernel.versions = object.at("versions").get<std::vector<std::string>>();
+  kernel.refused = object.at("refused").get<std::map<std::string, std::string>>();
+  for (const Json &one : object.at("classes")) {
+    if (kernel.classes.size() == kMostClasses)
+      break;
+    kernel.classes.push_back(classFromJson(one));
+  }
+  return kernel;
+}
+
+} // namespace
+
+std::string ObjectVerdicts::text() const {
+  Json out = {{"kernels", Json::object()}};
+  for (const auto &[name, kernel] : kernels) {
+    Json classes = Json::array();
+    for (const ClassVerdict &verdict : kernel.classes)
+      classes.push_back(toJson(verdict));
+    out["kernels"][name] = {{"versions", kernel.versions},
+                            {"refused", kernel.refused},
+                            {"classes", std::move(classes)}};
+  }
+  // Names come from code objects, which may hold any bytes.
+  return out.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<ObjectVerdicts> ObjectVerdicts::parse(std::string_view json) {
+  try {
+    ObjectVerdicts verdicts;
+    const Json whole = Json::parse(json);
+    for (const auto &[name, kernel] : whole.at("kernels").items())
+      verdicts.kernels[name] = kernelFromJson(kernel);
+    return verdicts;
+  } catch (const Json::exception &error) {
+    return fail(ErrorCode::badInput, std::string("verdicts: ") + error.what());
+  }
+}
+
+std::string describeLaunchClass(uint32_t launchClass) {
+  // See launchClass(): bit widths, so that w stands for 2^(w-1) to 2^w - 1.
+  auto range = [](uint32_t width) {
+    if (width <= 1)
+      return std::to_string(width);
+    if (width > 63)
+      return std::string("very many");
+    return std::to_string(uint64_t(1) << (width - 1)) + " to " +
+           std::to_string((uint64_t(1) << width) - 1);
+  };
+  const uint32_t lds = launchClass & 0xff;
+  return range(launchClass >> 16 & 0xff) + " work-items a group, " +
+         range(launchClass >> 8 & 0xff) + " groups, " +
+         (lds ? range(lds) + " bytes of dynamic LDS" : "no dynamic LDS");
+}
+
+} // namespace meld::adapt

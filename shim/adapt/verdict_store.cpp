@@ -1,0 +1,102 @@
+#include "shim/adapt/verdict_store.h"
+
+#include "jit/variant/recipes.h"
+#include "runtime/log/log.h"
+#include "shim/engine/identity.h"
+
+#include <ctime>
+#include <dlfcn.h>
+#include <fstream>
+#include <sys/utsname.h>
+
+namespace meld::adapt {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLockWait{200};
+
+/// The driver: the version that the module tells, where it is not the kernel's own, and the
+/// kernel's.
+std::string driverVersion() {
+  utsname system{};
+  ::uname(&system);
+  std::string version;
+  std::ifstream file("/sys/module/amdgpu/version");
+  std::getline(file, version);
+  return std::string(system.release) + " " + version;
+}
+
+template <class T>
+bool ask(const CoreApiTable &table, hsa_agent_t agent, unsigned what, T &answer) {
+  return table.hsa_agent_get_info_fn(agent, static_cast<hsa_agent_info_t>(what), &answer) ==
+         HSA_STATUS_SUCCESS;
+}
+
+bool onSoftwareGpu() { return ::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel") != nullptr; }
+
+} // namespace
+
+std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const Settings &settings) {
+  std::array<char, 64> name{}, product{};
+  uint32_t units = 0;
+  if (!ask(table, agent, HSA_AGENT_INFO_NAME, name) ||
+      !ask(table, agent, HSA_AMD_AGENT_INFO_PRODUCT_NAME, product) ||
+      !ask(table, agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, units))
+    return "";
+  name.back() = product.back() = '\0';
+  std::string text = std::string(name.data()) + "; " + product.data() + "; " +
+                     std::to_string(units) + " compute units";
+  if (onSoftwareGpu())
+    return text + "; software GPU, " + settings.gpuTiming + ", " + settings.gpuTimingParams;
+  const auto rocr = fileIdentity(fileOfAddress(::dlsym(RTLD_DEFAULT, "hsa_init")));
+  return text + "; driver " + driverVersion() + "; ROCr " + (rocr ? *rocr : "unknown");
+}
+
+CacheKey VerdictStore::keyOf(ByteView original, const std::string &isa,
+                             const std::string &device) const {
+  KeyBuilder key;
+  key.add("what", "verdicts");
+  // All that a version of any kind depends on is in the key of one of them.
+  key.add("versions", engine_.keyOf(original, isa, {"", std::string(jit::recipes[0].name)}).hex());
+  key.add("device", device);
+  return key.finish();
+}
+
+std::optional<ObjectVerdicts> VerdictStore::load(const CacheKey &key) const {
+  DiskCache *disk = engine_.disk();
+  if (!disk || !disk->usable())
+    return std::nullopt;
+  const auto entry = disk->load(key);
+  if (!entry || entry->verdict != Verdict::measured)
+    return std::nullopt;
+  auto verdicts = ObjectVerdicts::parse(entry->metadata);
+  if (verdicts)
+    return std::move(*verdicts);
+  log::info("what was measured before is not readable: " + verdicts.error().message);
+  return std::nullopt;
+}
+
+void VerdictStore::save(const CacheKey &key, const ObjectVerdicts &verdicts) const {
+  DiskCache *disk = engine_.disk();
+  if (!disk || !disk->usable())
+    return;
+  const FileLock lock = disk->lock(key, kLockWait);
+  ObjectVerdicts all = load(key).value_or(ObjectVerdicts());
+  size_t winners = 0;
+  for (const auto &[name, kernel] : verdicts.kernels)
+    all.kernels[name] = kernel;
+  for (const auto &[name, kernel] : all.kernels)
+    for (const ClassVerdict &verdict : kernel.classes)
+      winners += !verdict.winner.empty();
+  CacheEntry entry;
+  entry.key = key;
+  entry.verdict = Verdict::measured;
+  entry.created = static_cast<uint64_t>(std::time(nullptr));
+  entry.tool = "libmeld";
+  entry.reason = "kernels measured: " + std::to_string(all.kernels.size()) +
+                 ", launch classes that run another version: " + std::to_string(winners);
+  entry.metadata = all.text();
+  disk->store(entry);
+}
+
+} // namespace meld::adapt

@@ -1,0 +1,104 @@
+// The launch gear's versions: made while the application runs, of the kernels that it launches
+// often, and given to the table from which the packet handler chooses.
+//
+//   load      the object's bytes are kept, the original is loaded
+//   freeze    its kernels are in kernelTable(): asleep, or with what was measured in earlier runs
+//   launches  the packet handler finds a kernel wanted, and wakes the maker's thread
+//   thread    recipe by recipe: compile (or cache) -> gate -> load beside the original (OwnCalls)
+//             -> kernelTable().addVariant(); at most MELD_VERSIONS with the original, none twice
+//   destroy   out of the table; unloaded behind the original when no launch is under way
+//   exit      what was decided goes into the VerdictStore
+//
+// Of a kernel whose winners are known only these are made, at once; the others when it is launched
+// in a class that nothing is known of. What nothing can be made of leaves the table: when no kernel
+// is left in it, a launch costs what it costs without us but for one look.
+//
+// An executable into which more than one object is loaded has no versions: a name in it may mean
+// either's variable.
+//
+// Thread rule: any thread. While ROCr loads a version, its original cannot be destroyed by a hook
+// (take() waits some milliseconds); no other lock is held while ROCr, the disk or the compiler
+// works.
+#pragma once
+
+#include "runtime/adapt/verdicts.h"
+#include "shim/adapt/kernel_table.h"
+#include "shim/adapt/serve.h"
+#include "shim/adapt/verdict_store.h"
+
+#include <map>
+#include <mutex>
+#include <semaphore.h>
+#include <set>
+
+namespace meld::adapt {
+
+/// For the report and the line at exit.
+struct MeasuredKernel {
+  std::string name;
+  KernelVerdict verdict;
+  Budget budget; ///< nanoseconds
+};
+
+class VersionMaker {
+public:
+  VersionMaker();
+
+  /// Versions are made from now on, of what is loaded through `table`. Again when ROCr comes back.
+  /// `engine` lives as long as the process.
+  void begin(const CoreApiTable &table, Engine &engine);
+  bool active() const noexcept { return active_.load(std::memory_order_acquire); }
+  /// ROCr shuts down, or the process ends: nothing is loaded any more, what was decided is kept.
+  /// Waits for a load that is under way, for a second at most.
+  void end() noexcept;
+
+  /// The original is in the executable now; `source` is read during the call only.
+  void loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source);
+  void frozen(hsa_executable_t executable);
+  /// Before the original goes; its kernels must leave the table next. The versions are the
+  /// caller's, to be unloaded behind it.
+  std::vector<LoadedVersion> take(hsa_executable_t executable);
+
+  /// Is there something left that only launches can tell, or a choice that differs from launch to
+  /// launch? For the program's record.
+  bool openQuestions() const;
+  /// Kernels of which something was tried or decided, by name, with what was taken before.
+  std::vector<MeasuredKernel> measured() const;
+
+private:
+  struct Kernel;
+  struct Original;
+
+  static void wake() noexcept;
+  void run() noexcept;
+  void make(uint64_t object);
+  bool makeOne(Original &original, Kernel &kernel, unsigned recipe);
+  Result<LoadedVersion> load(const Original &original, const Kernel &kernel,
+                             const Decision &decision) const;
+  std::string deviceOf(hsa_agent_t agent);
+  MeasuredKernel verdictOf(const Kernel &kernel) const;
+  bool isOpen(const Kernel &kernel, const KernelVerdict &verdict) const;
+  void keep(Original &original);
+
+  std::atomic<bool> active_{false};
+  sem_t wanted_;
+  bool running_ = false; ///< guarded by lock_
+  const CoreApiTable *table_ = nullptr;
+  Engine *engine_ = nullptr;
+
+  /// Held while ROCr loads a version, and to say that an original goes.
+  mutable std::timed_mutex loading_;
+  mutable std::mutex lock_; ///< guards what follows
+  std::map<uint64_t, std::shared_ptr<Original>> executables_;
+  std::map<uint64_t, std::string> devices_; ///< by agent
+  std::vector<MeasuredKernel> taken_;       ///< of originals that are gone
+  bool open_ = false;                       ///< openQuestions(), of originals that are gone
+};
+
+/// The serve gear's choice: kernels that run the same version in all launch classes that were
+/// measured. `open`: set when there is an object that nothing is known of, or a kernel whose
+/// versions differ from class to class. All three live as long as the process.
+ServedVersions::Chooser servedByVerdicts(const CoreApiTable &table, Engine &engine,
+                                         std::atomic<bool> &open);
+
+} // namespace meld::adapt

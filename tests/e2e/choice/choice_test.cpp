@@ -1,0 +1,205 @@
+// Whole programs under MELD_ADAPT=on, with modelled times: versions are made while the program
+// runs, tried in its own launches, and what was decided is there in the next run.
+#include "tests/e2e/process.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace meld::e2e;
+using nlohmann::json;
+
+namespace {
+
+const std::string lib = MELD_LIB_DIR, bin = MELD_BIN_DIR, program = bin + "/hip/choice";
+
+struct Launches {
+  Outcome outcome;
+  std::vector<bool> replaced;   ///< of each launch of the kernel: did a version of ours run?
+  std::vector<uint64_t> cycles; ///< modelled, of each launch
+};
+
+std::map<std::string, std::string> environmentOf(const TemporaryFolder &folder) {
+  return {{"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
+          {"MELD_CACHE_DIR", folder / "cache"},
+          {"MELD_LOG_LEVEL", "info"},
+          {"MELD_REPORT", "1"},
+          {"MELD_ADAPT", "on"},
+          {"MELD_COUNTERS", folder / "counters"},
+          {"MELD_GPU_TIMING", "1"},
+          {"MELD_GPU_CUS", "4"},
+          {"MELD_COMPILE_BUDGET_MS", "0"}};
+}
+
+Launches choice(const std::string &part, int launches, const TemporaryFolder &folder,
+                std::map<std::string, std::string> more = {}) {
+  auto environment = environmentOf(folder);
+  for (const auto &[name, value] : more)
+    environment[name] = value;
+  Launches r;
+  r.outcome = run({program, part, std::to_string(launches)}, environment);
+  EXPECT_EQ(r.outcome.exitCode, 0) << r.outcome.out << r.outcome.err;
+  EXPECT_EQ(r.outcome.out, "PASS\n") << r.outcome.err;
+  const json counters = json::parse(readFile(folder / "counters"), nullptr, false);
+  if (counters.is_discarded())
+    return r;
+  for (const json &dispatch : counters["dispatches"])
+    if (dispatch["kernel"] == part) {
+      r.replaced.push_back(dispatch["replaced"]);
+      r.cycles.push_back(dispatch["cycles"]);
+    }
+  return r;
+}
+
+size_t count(const std::vector<bool> &flags, size_t from, size_t to) {
+  return std::count(flags.begin() + from, flags.begin() + to, true);
+}
+
+bool says(const Launches &run, const std::string &text) {
+  return run.outcome.err.find(text) != std::string::npos;
+}
+
+/// `meld cache list --json`, the entries with that verdict.
+json entries(const TemporaryFolder &folder, const std::string &verdict) {
+  const Outcome list = run({bin + "/meld", "cache", "list", "--format=json"},
+                           {{"MELD_CACHE_DIR", folder / "cache"}});
+  json found = json::array();
+  for (const json &entry : json::parse(list.out))
+    if (entry["verdict"] == verdict)
+      found.push_back(entry);
+  return found;
+}
+
+} // namespace
+
+TEST(Choice, TheFasterVersionIsFoundAndRunsAtOnceInTheNextRun) {
+  TemporaryFolder folder;
+  const Launches first = choice("gains", 200, folder);
+  ASSERT_EQ(first.replaced.size(), 200u) << first.outcome.err;
+  EXPECT_EQ(count(first.replaced, 0, 7), 0u); // nothing is made of what is launched a few times
+  EXPECT_GT(count(first.replaced, 100, 200), 90u) << first.outcome.err;
+  EXPECT_LT(first.cycles.back(), first.cycles.front() * 0.9);
+  EXPECT_TRUE(says(first, "1 of 1 kernel runs a faster version")) << first.outcome.err;
+
+  const Launches second = choice("gains", 200, folder);
+  ASSERT_EQ(second.replaced.size(), 200u);
+  EXPECT_EQ(count(second.replaced, 0, 200), 200u) << second.outcome.err;
+  EXPECT_FALSE(says(second, "compiled in")) << second.outcome.err;
+  EXPECT_TRUE(says(second, "served as "))
+      << second.outcome.err; // nothing is open: no look at launches
+}
+
+TEST(Choice, WhatIsSlowerIsNotKept) {
+  TemporaryFolder folder;
+  const Launches first = choice("loses", 300, folder, {{"MELD_FORCE", "1"}});
+  ASSERT_EQ(first.replaced.size(), 300u) << first.outcome.err;
+  EXPECT_TRUE(says(first, "version of loses as ")) << first.outcome.err; // there was one to try
+  EXPECT_EQ(count(first.replaced, 150, 300), 0u) << first.outcome.err;
+  const Launches second = choice("loses", 300, folder, {{"MELD_FORCE", "1"}});
+  EXPECT_EQ(count(second.replaced, 0, 300), 0u) << second.outcome.err;
+}
+
+TEST(Choice, VersionsShareTheModulesVariables) {
+  TemporaryFolder folder;
+  const Launches run = choice("counts", 200, folder); // the program itself compares
+  EXPECT_GT(count(run.replaced, 100, 200), 90u) << run.outcome.err;
+}
+
+TEST(Choice, OtherDataOtherChoice) {
+  TemporaryFolder folder;
+  // With one side alone nothing is gained; then there is.
+  const Launches run = choice("turns", 600, folder);
+  ASSERT_EQ(run.replaced.size(), 600u);
+  EXPECT_GT(count(run.replaced, 500, 600), 95u) << run.outcome.err; // but for controls
+}
+
+TEST(Choice, TheSameInEachRun) {
+  TemporaryFolder one, two;
+  const Launches a = choice("gains", 120, one), b = choice("gains", 120, two);
+  EXPECT_EQ(a.replaced, b.replaced);
+  EXPECT_EQ(a.cycles, b.cycles);
+}
+
+TEST(Choice, NothingIsMadeOfWhatIsLaunchedSeldom) {
+  TemporaryFolder folder;
+  const Launches run = choice("gains", 7, folder);
+  EXPECT_EQ(count(run.replaced, 0, 7), 0u);
+  EXPECT_FALSE(says(run, "compiled in")) << run.outcome.err;
+}
+
+TEST(Choice, NoMoreVersionsThanAllowed) {
+  TemporaryFolder folder;
+  const Launches run = choice("gains", 60, folder, {{"MELD_VERSIONS", "1"}});
+  EXPECT_EQ(count(run.replaced, 0, 60), 0u);
+  EXPECT_FALSE(says(run, "is tried from now on")) << run.outcome.err;
+}
+
+TEST(Choice, WithoutModelledTimeItIsDecidedAtLoad) {
+  TemporaryFolder folder;
+  const Launches run = choice("gains", 20, folder, {{"MELD_GPU_TIMING", "0"}});
+  ASSERT_EQ(run.replaced.size(), 20u);
+  EXPECT_EQ(count(run.replaced, 0, 20), 20u) << run.outcome.err;
+}
+
+TEST(Choice, WhatWasMeasuredIsInTheCacheForPeople) {
+  TemporaryFolder folder;
+  choice("gains", 200, folder);
+  const json measured = entries(folder, "measured");
+  ASSERT_EQ(measured.size(), 2u) << measured; // of the code object, of the program
+  bool found = false;
+  for (const json &entry : measured) {
+    const Outcome shown =
+        run({bin + "/meld", "cache", "show", entry["key"]}, {{"MELD_CACHE_DIR", folder / "cache"}});
+    EXPECT_EQ(shown.exitCode, 0);
+    found |= shown.out.find("gains") != std::string::npos &&
+             shown.out.find("of the original's time") != std::string::npos;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Choice, ADamagedRecordIsNone) {
+  TemporaryFolder folder;
+  choice("gains", 200, folder);
+  for (const json &entry : entries(folder, "measured")) {
+    const std::string key = entry["key"];
+    const std::string path =
+        folder / ("cache/v2/" + key.substr(0, 1) + "/" + key.substr(1, 1) + "/" + key);
+    std::string bytes = readFile(path);
+    ASSERT_GT(bytes.size(), 100u);
+    bytes[100] = static_cast<char>(bytes[100] ^ 1);
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  const Launches again = choice("gains", 200, folder);
+  EXPECT_EQ(count(again.replaced, 0, 7), 0u); // found out anew
+  EXPECT_GT(count(again.replaced, 100, 200), 90u) << again.outcome.err;
+}
+
+TEST(Choice, AKernelThatIsLeftOutHasNoVersions) {
+  TemporaryFolder folder;
+  const Launches run = choice("gains", 40, folder, {{"MELD_KERNEL_EXCLUDE", "gains"}});
+  EXPECT_EQ(count(run.replaced, 0, 40), 0u) << run.outcome.err;
+  EXPECT_FALSE(says(run, "is tried from now on")) << run.outcome.err;
+}
+
+TEST(Choice, VersionsFromAProcessOfTheCompilersOwn) {
+  TemporaryFolder folder;
+  const Launches run = choice("gains", 100, folder, {{"MELD_COMPILER", "process"}});
+  EXPECT_GT(count(run.replaced, 60, 100), 30u) << run.outcome.err;
+}
+
+// Nobody waits: the originals run until there is something better.
+TEST(Choice, InTheBackground) {
+  TemporaryFolder folder;
+  for (const char *mode : {"async", "sync"}) {
+    const Launches run = choice("counts", 400, folder,
+                                {{"MELD_COMPILE_MODE", mode}, {"MELD_COMPILE_BUDGET_MS", "1000"}});
+    EXPECT_EQ(run.replaced.size(), 400u) << run.outcome.err;
+  }
+}
+
+// A program that ends while versions are made.
+TEST(Choice, ShortPrograms) {
+  TemporaryFolder folder;
+  for (int launches : {0, 1, 8, 9, 12})
+    choice("gains", launches, folder, {{"MELD_COMPILE_BUDGET_MS", "1000"}});
+}

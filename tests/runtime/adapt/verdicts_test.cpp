@@ -1,0 +1,101 @@
+// What is kept of measurements: text and back, and what a reader is not to believe.
+#include "runtime/adapt/launch_class.h"
+#include "runtime/adapt/verdict_text.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld::adapt;
+
+namespace {
+
+ObjectVerdicts sample() {
+  ClassVerdict won;
+  won.launchClass = launchClass({{256, 1, 1}, {100'000, 1, 1}, 0});
+  won.winner = "melded";
+  won.ratio = 0.5;
+  won.low = 0.4;
+  won.high = 0.6;
+  won.original = 2e6;
+  won.time = 1e6;
+  won.pairs = won.wins = 12;
+  won.changes = 1;
+  won.launches = 500;
+  won.when = 1'700'000'000;
+  ClassVerdict small = won;
+  small.launchClass = launchClass({{64, 1, 1}, {64, 1, 1}, 1024});
+  small.winner.clear();
+  small.faster = "scalarized";
+  small.open = true;
+  ObjectVerdicts verdicts;
+  verdicts.kernels["_Z1kv"] = {{"melded", "scalarized"}, {{"all-legal", "the same"}}, {won, small}};
+  verdicts.kernels["nothing \xff\n\"odd\""] = {{}, {{"melded", "nothing changes"}}, {}};
+  return verdicts;
+}
+
+} // namespace
+
+TEST(Verdicts, AreReadAsTheyWereWritten) {
+  const std::string text = sample().text();
+  EXPECT_EQ(text, sample().text());
+  const auto read = ObjectVerdicts::parse(text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->text(), text);
+  const KernelVerdict &kernel = read->kernels.at("_Z1kv");
+  EXPECT_EQ(kernel.versions, (std::vector<std::string>{"melded", "scalarized"}));
+  ASSERT_EQ(kernel.classes.size(), 2u);
+  EXPECT_EQ(kernel.classes[0].winner, "melded");
+  EXPECT_EQ(kernel.classes[0].ratio, 0.5);
+  EXPECT_EQ(kernel.classes[0].launchClass, launchClass({{256, 1, 1}, {70'000, 1, 1}, 0}));
+  EXPECT_EQ(kernel.classes[1].faster, "scalarized");
+  EXPECT_TRUE(kernel.classes[1].open);
+}
+
+TEST(Verdicts, WhatIsNoneIsAnErrorThatNamesIt) {
+  for (const char *text :
+       {"", "{", "[]", "{}", R"({"kernels": 3})", R"({"kernels": {"k": 1}})",
+        R"({"kernels": {"k": {"versions": ["a"]}}})",
+        R"({"kernels": {"k": {"versions": [1], "refused": {}, "classes": []}}})",
+        R"({"kernels": {"k": {"versions": [], "refused": {}, "classes": [{"class": "x"}]}}})",
+        R"({"kernels": {"k": {"versions": [], "refused": {}, "classes": [{"class": 1}]}}})"}) {
+    const auto read = ObjectVerdicts::parse(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_NE(read.error().message.find("verdicts"), std::string::npos) << text;
+  }
+}
+
+TEST(Verdicts, NumbersThatAreNoTimesAreNotBelieved) {
+  const auto read = ObjectVerdicts::parse(
+      R"({"kernels": {"k": {"versions": [], "refused": {}, "classes": [
+          {"class": 1, "winner": "melded", "when": 5, "ratio": -3, "original_ns": 1e999}]}}})");
+  if (!read) // a number that no double holds is an error of the text
+    return;
+  EXPECT_EQ(read->kernels.at("k").classes.at(0).ratio, 1);
+}
+
+TEST(Verdicts, AWinnerCountsForNinetyDays) {
+  ClassVerdict verdict;
+  verdict.when = 1'000'000'000;
+  EXPECT_FALSE(isStale(verdict, verdict.when));
+  EXPECT_FALSE(isStale(verdict, verdict.when + 90ull * 24 * 3600));
+  EXPECT_TRUE(isStale(verdict, verdict.when + 90ull * 24 * 3600 + 1));
+  EXPECT_TRUE(isStale(verdict, verdict.when - 1)); // a clock that was set back
+}
+
+TEST(Verdicts, LaunchClassesInWords) {
+  EXPECT_EQ(describeLaunchClass(launchClass({{256, 1, 1}, {100'000, 1, 1}, 0})),
+            "256 to 511 work-items a group, 256 to 511 groups, no dynamic LDS");
+  EXPECT_EQ(describeLaunchClass(launchClass({{1, 1, 1}, {1, 1, 1}, 5})),
+            "1 work-items a group, 1 groups, 4 to 7 bytes of dynamic LDS");
+  EXPECT_NE(describeLaunchClass(0xffffffff), "");
+}
+
+TEST(Verdicts, AreToldToPeople) {
+  const ObjectVerdicts verdicts = sample();
+  const std::string text = describeKernel("k", verdicts.kernels.at("_Z1kv"));
+  EXPECT_NE(text.find("melded, 0.500 of the original's time (1.00 ms for 2.00 ms)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("scalarized is faster, by less than"), std::string::npos) << text;
+  EXPECT_NE(text.find("not all-legal: the same"), std::string::npos) << text;
+  EXPECT_NE(text.find("still to be tried"), std::string::npos) << text;
+}
