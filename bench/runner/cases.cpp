@@ -146,4 +146,31 @@ std::vector<Case> allCases() {
   return all;
 }
 
+// 104 compute units of four SIMDs hold 1,664 waves, 106,496 threads, with four waves on each SIMD.
+// Where work grows with the square or cube of the size (n-body, the diagonals of an alignment, the
+// panels of a factorisation), or LDS lets one wave on a SIMD and each runs for long (partition and
+// merge), the large problem runs on so many compute units as it fills.
+Problem problemOf(const Case &which, const std::string &size) {
+  static const std::map<std::string, Problem> full = {
+      {"bfs", {"120000"}},       {"cascade", {"4800"}},         {"heartwall", {"864"}},
+      {"lbm", {"4400"}},         {"lud", {"large", 1}},         {"lz", {"106496"}},
+      {"nbody", {"large", 2}},   {"needle", {"large", 1}},      {"options", {"106496"}},
+      {"pcm", {"large", 2}},     {"slices", {"large", 2}},        {"spmv", {"110000"}},
+      {"stencil", {"3500"}},     {"state_machine", {"106496"}}, {"suffix_match", {"106496"}},
+      {"synthetic", {"106496"}},
+  };
+  if (size != "full")
+    return {size, 0};
+  const auto known = full.find(which.program);
+  return known == full.end() ? Problem{"large", 0} : known->second;
+}
+
+std::map<std::string, std::string> Problem::environment() const {
+  if (!computeUnits)
+    return {};
+  constexpr unsigned all = 104, l2Bytes = 8 << 20; // of the gfx90a that is modelled
+  return {{"MELD_GPU_CUS", std::to_string(computeUnits)},
+          {"MELD_GPU_TIMING_PARAMS", "l2Bytes=" + std::to_string(l2Bytes / all * computeUnits)}};
+}
+
 } // namespace meld::bench

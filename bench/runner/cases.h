@@ -2,6 +2,7 @@
 // computes, and after what paper, stands at the top of its source.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,19 @@ struct Case {
 };
 
 std::vector<Case> allCases();
+
+/// How a case is run so that its launches fill the device, where they can.
+struct Problem {
+  std::string size;          ///< what the program's --size takes
+  unsigned computeUnits = 0; ///< of a part of the device; 0: all of it
+
+  /// For the run's environment: a part of the device has its share of the L2.
+  std::map<std::string, std::string> environment() const;
+};
+
+/// The sizes that the runner knows by name: "full" (the largest that this project runs; most of
+/// them fill the device, which the run says itself), "large" and "small", the program's own.
+Problem problemOf(const Case &which, const std::string &size);
 
 /// The cases that someone means who types `text`: of a set by its whole name, or with the text in
 /// their label or program; where there is none, the same whatever the case of letters. Empty = all.

@@ -6,14 +6,16 @@ namespace meld::bench {
 
 const std::vector<std::string> &columnTitles() {
   static const std::vector<std::string> titles = {
-      "benchmark", "run",    "result",       "per wave",    "VALU",   "SALU",      "SMEM",
-      "LDS",       "VMEM",   "FLAT",         "branches",    "lines",  "VALU %",    "VGPRs",
-      "occ.",      "cycles", "instr. ratio", "cycle ratio", "melded", "compile ms"};
+      "benchmark",    "waves/SIMD", "run",    "result", "cycles", "cycle ratio", "per wave",
+      "instr. ratio", "VALU",       "SALU",   "SMEM",   "LDS",    "VMEM",        "FLAT",
+      "branches",     "lines",      "VALU %", "VGPRs",  "occ.",   "melded",      "compile ms"};
   return titles;
 }
 
 const char *legend() {
-  return "libmeld: as it is unless told otherwise; melding: without scalarization. per wave: "
+  return "waves/SIMD: launched waves per SIMD of the modelled device, where half of the cycles "
+         "pass. "
+         "libmeld: as it is unless told otherwise; melding: without scalarization. per wave: "
          "instructions of all kinds. VALU to branches: instructions issued, by class (VMEM "
          "without LDS and FLAT). lines: cache lines touched. VALU %: lanes that were active in "
          "vector ALU instructions. VGPRs: the most of any kernel; occ.: waves per SIMD, the "
@@ -29,11 +31,15 @@ std::vector<std::string> cellsOf(const Row &row, const Run &run) {
   const auto compared = [&](std::string text) { return original ? std::string() : text; };
   const auto count = [&](const char *name) { return grouped(m.counter(name)); };
   return {original ? row.which.label : std::string(),
+          original ? decimal(row.wavesPerSimd(), 2) : std::string(),
           run.configuration,
           !m.pass                  ? "FAIL"
           : original || m.replaced ? "PASS"
                                    : "PASS, original",
+          grouped(m.cycles),
+          compared(decimal(cycleRatio(row, run), 2)),
           decimal(m.perWave(), 1),
+          compared(decimal(instructionRatio(row, run), 2)),
           count("SQ_INSTS_VALU"),
           count("SQ_INSTS_SALU"),
           count("SQ_INSTS_SMEM"),
@@ -45,9 +51,6 @@ std::vector<std::string> cellsOf(const Row &row, const Run &run) {
           decimal(m.valuUtilization, 1),
           std::to_string(m.vgprs),
           std::to_string(m.occupancy),
-          grouped(m.cycles),
-          compared(decimal(instructionRatio(row, run), 2)),
-          compared(decimal(cycleRatio(row, run), 2)),
           compared(run.compiled.what()),
           compared(decimal(run.compiled.milliseconds, 0))};
 }

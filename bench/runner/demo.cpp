@@ -14,19 +14,21 @@ void progress(const char *what) {
     std::fprintf(stderr, "\r\033[K%s", what);
 }
 
-std::vector<std::string> row(const std::string &block, const char *who, const Measurement &m,
-                             const std::string &ratio, const std::string &cycleRatio) {
-  return {block,
+std::vector<std::string> row(const std::string &waves, const std::string &block, const char *who,
+                             const Measurement &m, const std::string &cycleRatio,
+                             const std::string &ratio) {
+  return {waves,
+          block,
           who,
           m.pass ? "PASS" : "FAIL",
+          grouped(m.cycles),
+          cycleRatio,
           grouped(m.counter("SQ_INSTS")),
           decimal(m.perWave(), 1),
+          ratio,
           grouped(m.counter("SQ_INSTS_BRANCH")),
           grouped(m.counter("SQ_INSTS_LDS")),
-          decimal(m.valuUtilization, 1),
-          grouped(m.cycles),
-          ratio,
-          cycleRatio};
+          decimal(m.valuUtilization, 1)};
 }
 
 } // namespace
@@ -38,32 +40,34 @@ int runDemo(const Paths &paths) {
   const Configuration melded{"libmeld", false, {{"MELD_CACHE_DIR", cache}}};
 
   std::printf(
-      "Bitonic sort in LDS on the software GPU (gfx90a), 16,384 values, the same executable "
-      "twice.\n\n");
-  Table table({"threads", "run", "result", "instructions", "per wave", "branches", "LDS", "VALU %",
-               "cycles", "instr. ratio", "cycle ratio"});
+      "Bitonic sort in LDS on the software GPU (gfx90a), the same executable twice: 262,144 "
+      "values, which fill\nthe device, then 16,384.\n\n");
+  Table table({"waves/SIMD", "threads", "run", "result", "cycles", "cycle ratio", "instructions",
+               "per wave", "instr. ratio", "branches", "LDS", "VALU %"});
   bool ok = true;
-  for (const char *block : {"32", "64", "128", "256"}) {
-    progress((std::string("bitonic, ") + block + " threads a block ...").c_str());
-    const std::vector<std::string> arguments = {"--block", block};
-    const Measurement before = measure(paths, "bitonic", arguments, plain, true);
-    const Measurement after = measure(paths, "bitonic", arguments, melded, true);
-    for (const Measurement *m : {&before, &after})
-      if (!m->pass) {
-        std::fprintf(stderr, "\nbitonic --block %s: exit code %d\n%s\n", block, m->exitCode,
-                     m->output.c_str());
+  for (const char *size : {"large", "small"})
+    for (const char *block : {"32", "64", "128", "256"}) {
+      progress((std::string("bitonic, ") + size + ", " + block + " threads a block ...").c_str());
+      const std::vector<std::string> arguments = {"--size", size, "--block", block};
+      const Measurement before = measure(paths, "bitonic", arguments, plain, true);
+      const Measurement after = measure(paths, "bitonic", arguments, melded, true);
+      for (const Measurement *m : {&before, &after})
+        if (!m->pass) {
+          std::fprintf(stderr, "\nbitonic --size %s --block %s: exit code %d\n%s\n", size, block,
+                       m->exitCode, m->output.c_str());
+          ok = false;
+        }
+      if (after.pass && !after.replaced) {
+        std::fprintf(stderr, "\nbitonic --block %s ran, but libmeld replaced nothing\n%s\n", block,
+                     after.output.c_str());
         ok = false;
       }
-    if (after.pass && !after.replaced) {
-      std::fprintf(stderr, "\nbitonic --block %s ran, but libmeld replaced nothing\n%s\n", block,
-                   after.output.c_str());
-      ok = false;
+      auto ratio = [](double a, double b) { return b > 0 ? decimal(a / b, 2) : std::string("-"); };
+      table.add(row(decimal(before.wavesPerSimd(), 2), block, "plain", before, "", ""));
+      table.add(row("", "", "libmeld", after,
+                    ratio(static_cast<double>(before.cycles), static_cast<double>(after.cycles)),
+                    ratio(before.perWave(), after.perWave())));
     }
-    auto ratio = [](double a, double b) { return b > 0 ? decimal(a / b, 2) : std::string("-"); };
-    table.add(row(block, "plain", before, "", ""));
-    table.add(row("", "libmeld", after, ratio(before.perWave(), after.perWave()),
-                  ratio(static_cast<double>(before.cycles), static_cast<double>(after.cycles))));
-  }
   progress("");
   std::fputs(table.text().c_str(), stdout);
   std::printf("\nratio = plain / libmeld, per wave for instructions. Cycles are modelled "

@@ -1,6 +1,7 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
+#include "bench/runner/estimates.h"
 #include "bench/runner/scalar.h"
 #include "bench/runner/sizes.h"
 #include "bench/runner/static_counts.h"
@@ -19,9 +20,11 @@ int main(int argc, char **argv) {
       app.add_subcommand("run", "Every benchmark: original, each pass alone, all of libmeld");
   meld::bench::SuiteOptions options;
   run->add_option("--only", options.only, only);
-  run->add_option("--size", options.size, "Of every program's problem: small or large")
-      ->check(CLI::IsMember({"small", "large"}))
-      ->capture_default_str();
+  run->add_option(
+         "--size", options.size,
+         "Of every program's problem: small, large, or full, whose launches fill the device; "
+         "otherwise full and small, with --quick small")
+      ->check(CLI::IsMember({"small", "large", "full"}));
   run->add_flag("--json", options.json, "One JSON object instead of the tables");
   run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
   run->add_option("--page", options.page,
@@ -42,6 +45,16 @@ int main(int argc, char **argv) {
   verified->add_option("--size", verifiedOptions.size, "small, large, or as the tables have it")
       ->check(CLI::IsMember({"default", "small", "large"}))
       ->capture_default_str();
+  CLI::App *estimates = app.add_subcommand(
+      "estimate", "What was estimated of each kernel before it ran, against modelled cycles");
+  meld::bench::EstimateOptions estimateOptions;
+  estimates->add_option("--only", estimateOptions.only, only);
+  estimates
+      ->add_option("--size", estimateOptions.size, "Of every program's problem; both: full, small")
+      ->check(CLI::IsMember({"both", "small", "large", "full"}))
+      ->capture_default_str();
+  estimates->add_flag("--all", estimateOptions.all, "All block sizes of each program");
+  estimates->add_flag("--json", estimateOptions.json, "One JSON object instead of the table");
   CLI::App *validate =
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
@@ -76,6 +89,8 @@ int main(int argc, char **argv) {
     return meld::bench::runSizes(paths, sizesOptions);
   if (verified->parsed())
     return meld::bench::runVerified(paths, verifiedOptions);
+  if (estimates->parsed())
+    return meld::bench::runEstimates(paths, estimateOptions);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
   if (compileTime->parsed())

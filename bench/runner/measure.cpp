@@ -22,6 +22,29 @@ bool isRuntimeKernel(const std::string &name) {
   return name.rfind("__amd_rocclr_", 0) == 0 || name.rfind("kernel@", 0) == 0;
 }
 
+double Dispatch::wavesPerSimd() const {
+  constexpr unsigned simds = 4; // of a compute unit of every device that is modelled
+  return computeUnits
+             ? static_cast<double>(counter("SQ_WAVES")) / static_cast<double>(simds * computeUnits)
+             : 0;
+}
+
+double Measurement::wavesPerSimd() const {
+  std::vector<std::pair<double, uint64_t>> launches; // waves per SIMD, what it took
+  uint64_t all = 0;
+  for (const Dispatch &d : dispatches) {
+    const uint64_t took = cycles ? d.cycles : d.counter("SQ_INSTS");
+    launches.push_back({d.wavesPerSimd(), took});
+    all += took;
+  }
+  std::sort(launches.rbegin(), launches.rend());
+  uint64_t passed = 0;
+  for (const auto &[waves, took] : launches)
+    if (2 * (passed += took) >= all)
+      return waves;
+  return 0;
+}
+
 Configuration scalarization() { return {"scalarize", false, {{"MELD_PASSES", "scalarize"}}}; }
 
 std::string Compilation::what() const {
@@ -119,6 +142,8 @@ Measurement measure(const Paths &paths, const std::string &program,
         d.value("kernel", ""), d.value("cycles", uint64_t{0}), d.value("vgprs", 0u), occupancy, {}};
     for (const json &size : d.value("workgroup", json::array()))
       one.workgroup += (one.workgroup.empty() ? "" : "x") + std::to_string(size.get<unsigned>());
+    one.computeUnits = d.value("computeUnits", 0u);
+    one.replaced = d.value("replaced", false);
     const json &counters = d["counters"];
     for (const auto &[name, value] : counters.items())
       if (value.is_number_unsigned()) {

@@ -39,11 +39,15 @@ struct Dispatch {
   unsigned vgprs = 0, occupancy = 0;
   std::map<std::string, uint64_t> counters;
   std::string workgroup = {}; ///< "16x16x1"
+  unsigned computeUnits = 0;  ///< of the device that ran it
+  bool replaced = false;      ///< its code came from libmeld
 
   uint64_t counter(const std::string &name) const {
     auto it = counters.find(name);
     return it == counters.end() ? 0 : it->second;
   }
+  /// Launched waves for each SIMD of the device, whether or not so many fit at once.
+  double wavesPerSimd() const;
 };
 
 struct Measurement {
@@ -62,6 +66,9 @@ struct Measurement {
     auto it = counters.find(name);
     return it == counters.end() ? 0 : it->second;
   }
+  /// Launched waves per SIMD of the main launches: half of the cycles pass in launches with at least
+  /// so many (half of the instructions, where no cycles were modelled).
+  double wavesPerSimd() const;
   /// Instructions issued per wave, all classes.
   double perWave() const {
     uint64_t waves = counter("SQ_WAVES");

@@ -15,7 +15,7 @@ constexpr const char *style = R"(
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
 main{max-width:1180px;margin:0 auto;padding:40px 24px 80px}
-h1{font-size:30px;margin:0 0 6px}h2{font-size:20px;margin:52px 0 4px}
+h1{font-size:30px;margin:0 0 6px}h2{font-size:22px;margin:60px 0 4px}h3{font-size:18px;margin:44px 0 4px}
 p{max-width:70ch;margin:6px 0;color:var(--quiet)}
 .tiles{display:flex;flex-wrap:wrap;gap:12px;margin:24px 0}
 .tile{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:12px 18px;min-width:140px}
@@ -101,7 +101,7 @@ std::string section(Set set, const std::vector<Row> &rows) {
     return "";
   std::string title = nameOf(set);
   title[0] = static_cast<char>(title[0] - 'a' + 'A');
-  return "<h2>" + title + "</h2><p>" + escaped(described(set)) + "</p><div class=\"pair\">\n" +
+  return "<h3>" + title + "</h3><p>" + escaped(described(set)) + "</p><div class=\"pair\">\n" +
          ratioBars("Modelled cycles, original / libmeld", cycles) +
          ratioBars("Instructions per wave, original / libmeld", instructions) +
          steps("Active lanes of vector instructions (ring: original, dot: libmeld)", utilisation,
@@ -110,39 +110,44 @@ std::string section(Set set, const std::vector<Row> &rows) {
          "</div>\n" + tableOf(mine);
 }
 
+std::string partOf(const Group &group) {
+  std::string out = "<h2>" + escaped(group.title) + "</h2>\n<div class=\"tiles\">\n";
+  out += tile(std::to_string(group.rows.size()), "configurations");
+  for (Set set : allSets())
+    if (const Means means = meansOf(group.rows, set, "libmeld"); means.count)
+      out += tile(decimal(means.all, 2) + "x", std::string(nameOf(set)) + ", geometric mean of " +
+                                                   std::to_string(means.count) + ", least " +
+                                                   decimal(means.least, 2));
+  out += "</div>\n";
+  for (Set set : allSets())
+    out += section(set, group.rows);
+  out += "<h3>Geometric means</h3><p>Of the cycle ratio, original / run, over all block sizes of a "
+         "set, and over each program at the block size where its original is fastest.</p>" +
+         htmlTable(meansCells(group.rows), "means");
+  return out + publishedSection(group.rows);
+}
+
 } // namespace
 
-std::string resultsPage(const std::vector<Row> &rows, const std::string &size) {
+std::string resultsPage(const std::vector<Row> &rows) {
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                     "<meta name=\"viewport\" content=\"width=device-width\">"
                     "<title>libmeld: measured</title><style>";
   out += style;
-  out +=
-      "</style></head><body><main>\n<h1>libmeld: measured</h1>\n"
-      "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
-      "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
-      "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers. Sizes of "
-      "the problems: " +
-      escaped(size) +
-      ".</p>\n"
-      "<div class=\"tiles\">\n";
-  unsigned failed = 0;
+  size_t runs = 0, failed = 0;
   for (const Row &row : rows)
-    for (const Run &run : row.runs)
+    for (const Run &run : row.runs) {
+      ++runs;
       failed += !run.measured.pass;
-  out += tile(std::to_string(rows.size()), "configurations");
-  out += tile(std::to_string(failed), "failed");
-  for (Set set : allSets())
-    if (const Means means = meansOf(rows, set, "libmeld"); means.count)
-      out += tile(decimal(means.all, 2) + "x",
-                  std::string(nameOf(set)) + ", geometric mean of " + std::to_string(means.count));
-  out += "</div>\n";
-  for (Set set : allSets())
-    out += section(set, rows);
-  out += "<h2>Geometric means</h2><p>Of the cycle ratio, original / run, over all block sizes of a "
-         "set, and over each program at the block size where its original is fastest.</p>" +
-         htmlTable(meansCells(rows), "means");
-  out += publishedSection(rows);
+    }
+  out += "</style></head><body><main>\n<h1>libmeld: measured</h1>\n"
+         "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
+         "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
+         "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers.</p>\n"
+         "<div class=\"tiles\">\n" +
+         tile(std::to_string(runs), "runs") + tile(std::to_string(failed), "failed") + "</div>\n";
+  for (const Group &group : groupsOf(rows))
+    out += partOf(group);
   return out + "</main></body></html>\n";
 }
 

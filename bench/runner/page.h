@@ -7,6 +7,6 @@
 namespace meld::bench {
 
 /// `size`: of the programs' problems, "small" or "large".
-std::string resultsPage(const std::vector<Row> &rows, const std::string &size);
+std::string resultsPage(const std::vector<Row> &rows);
 
 } // namespace meld::bench

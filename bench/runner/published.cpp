@@ -191,9 +191,9 @@ std::string publishedText(const std::vector<Row> &rows) {
 std::string publishedSection(const std::vector<Row> &rows) {
   std::string out;
   for (const PublishedTable &published : publishedTables(rows))
-    out += "<h3>" + escaped(published.title) + "</h3><p>" + escaped(published.note) + "</p>" +
+    out += "<h4>" + escaped(published.title) + "</h4><p>" + escaped(published.note) + "</p>" +
            htmlTable(published.cells, "published");
-  return out.empty() ? out : "<h2>Beside the papers</h2>\n" + out;
+  return out.empty() ? out : "<h3>Beside the papers</h3>\n" + out;
 }
 
 } // namespace meld::bench

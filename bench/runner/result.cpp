@@ -14,6 +14,30 @@ const Run *Row::find(const std::string &configuration) const {
   return nullptr;
 }
 
+bool Row::fills() const {
+  const unsigned fit = plain().measured.occupancy; // 0: nobody knows
+  return wavesPerSimd() >= (fit ? std::min(fullDevice, double(fit)) : fullDevice);
+}
+
+std::vector<Group> groupsOf(const std::vector<Row> &rows) {
+  std::vector<Group> groups = {
+      {"Launches that fill the device: 4 waves per SIMD and more, or as many as fit", {}},
+      {"Larger problems that cannot fill it", {}},
+      {"Small launches: a wave or two on a SIMD, most of the device idle", {}}};
+  const auto largest = [&](const Row &row) {
+    return std::none_of(rows.begin(), rows.end(), [&](const Row &other) {
+      return other.which.set == row.which.set && other.which.label == row.which.label &&
+             other.wavesPerSimd() > row.wavesPerSimd();
+    });
+  };
+  for (const Row &row : rows)
+    groups[row.fills() && largest(row) ? 0 : row.size == "small" ? 2 : 1].rows.push_back(row);
+  groups.erase(std::remove_if(groups.begin(), groups.end(),
+                              [](const Group &group) { return group.rows.empty(); }),
+               groups.end());
+  return groups;
+}
+
 double ratio(double before, double after) { return after > 0 ? before / after : 0; }
 
 double instructionRatio(const Row &row, const Run &run) {
@@ -82,6 +106,9 @@ nlohmann::json toJson(const std::vector<Row> &rows) {
       const Measurement &m = run.measured;
       runs.push_back({{"benchmark", row.which.label},
                       {"set", nameOf(row.which.set)},
+                      {"size", row.size},
+                      {"wavesPerSimd", row.wavesPerSimd()},
+                      {"fillsDevice", row.fills()},
                       {"configuration", run.configuration},
                       {"pass", m.pass},
                       {"replaced", m.replaced},
@@ -97,14 +124,16 @@ nlohmann::json toJson(const std::vector<Row> &rows) {
                       {"decisionsByPass", run.compiled.byPass},
                       {"kernelsMelded", run.compiled.kernels}});
     }
-  for (const NamedMeans &m : allMeans(rows))
-    means.push_back({{"set", nameOf(m.set)},
-                     {"configuration", m.configuration},
-                     {"count", m.count},
-                     {"allBlockSizes", m.all},
-                     {"bestBlockSize", m.best},
-                     {"least", m.least},
-                     {"leastBenchmark", m.leastLabel}});
+  for (const Group &group : groupsOf(rows))
+    for (const NamedMeans &m : allMeans(group.rows))
+      means.push_back({{"launches", group.title},
+                       {"set", nameOf(m.set)},
+                       {"configuration", m.configuration},
+                       {"count", m.count},
+                       {"allBlockSizes", m.all},
+                       {"bestBlockSize", m.best},
+                       {"least", m.least},
+                       {"leastBenchmark", m.leastLabel}});
   return {{"runs", runs}, {"means", means}};
 }
 

@@ -15,13 +15,33 @@ struct Run {
   Compilation compiled;
 };
 
+/// From so many waves per SIMD on, a launch fills the device: the scalar unit, branches and memory
+/// of one wave work while the vector unit has another's instructions. With one wave on a SIMD
+/// everything is waited for, and whatever is left out counts in full.
+constexpr double fullDevice = 4;
+
 struct Row {
   Case which;
-  std::vector<Run> runs; ///< the first is the original code
+  std::vector<Run> runs;      ///< the first is the original code
+  std::string size = "small"; ///< of the problem
 
+  /// Of the original's main launches; 0 where nobody knows.
+  double wavesPerSimd() const { return plain().measured.wavesPerSimd(); }
+  /// At least that many, or as many as registers and LDS let onto a SIMD.
+  bool fills() const;
   const Run &plain() const { return runs.front(); }
   const Run *find(const std::string &configuration) const;
 };
+
+/// Rows that are to be read together.
+struct Group {
+  std::string title;
+  std::vector<Row> rows;
+};
+
+/// In the order in which they are shown: launches that fill the device, of each benchmark the
+/// largest; then large problems that do not fill it; then the small ones. Without empty groups.
+std::vector<Group> groupsOf(const std::vector<Row> &rows);
 
 /// before / after; 0 where there is nothing to divide by.
 double ratio(double before, double after);

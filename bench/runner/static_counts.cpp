@@ -35,14 +35,6 @@ std::string withoutSignature(const std::string &demangled) {
   return demangled.substr(begin, end - begin);
 }
 
-std::string demangled(const std::string &name) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  const std::string out = status == 0 && text ? withoutSignature(text) : name;
-  std::free(text);
-  return out;
-}
-
 StaticCode codeOf(const json &from) {
   return {from.value("instructions", 0u), from.value("vgprs", 0u), from.value("wavesPerSimd", 0u),
           from.value("estimatedCycles", 0.0)};
@@ -117,7 +109,7 @@ StaticRow rowOf(const json &kernel, const std::string &benchmark, const std::str
   StaticRow row;
   row.benchmark = benchmark;
   row.processor = processor;
-  row.kernel = demangled(kernel.value("name", ""));
+  row.kernel = shortKernelName(kernel.value("name", ""));
   row.melded = kernel.value("melded", false);
   row.before = codeOf(kernel.value("before", json::object()));
   row.after = row.melded ? codeOf(kernel.value("after", json::object())) : row.before;
@@ -136,7 +128,7 @@ bool addProgram(const Paths &paths, const std::string &program, const std::vecto
   bool ok = true;
   std::map<std::string, const json *> byName;
   for (const json &kernel : report)
-    byName[demangled(kernel.value("name", ""))] = &kernel;
+    byName[shortKernelName(kernel.value("name", ""))] = &kernel;
   for (const Wanted &w : wanted) {
     const auto found = byName.find(w.kernel);
     if (found == byName.end()) {
@@ -198,6 +190,14 @@ std::string tableOf(const std::vector<StaticRow> &rows) {
 }
 
 } // namespace
+
+std::string shortKernelName(const std::string &name) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  const std::string out = status == 0 && text ? withoutSignature(text) : name;
+  std::free(text);
+  return out;
+}
 
 std::string StaticRow::problem() const {
   if (target && after.instructions > *target)

@@ -41,6 +41,9 @@ struct StaticRow {
   std::string problem() const;
 };
 
+/// A kernel's name, demangled where it is mangled, without return type and parameters.
+std::string shortKernelName(const std::string &name);
+
 /// The kernel that `which` launches, as it is demangled, without return type and parameters:
 /// "bitonicSort<64u>". Empty for programs outside the paper's set.
 std::string kernelOf(const Case &which);

@@ -16,15 +16,18 @@ namespace meld::bench {
 
 namespace {
 
-std::vector<Configuration> configurations(bool quick) {
+/// Each pass alone is shown with the small problems: seven runs of those that fill the device take a
+/// quarter of an hour.
+std::vector<Configuration> configurations(bool quick, const std::string &size) {
   std::vector<Configuration> all = {{"original", true, {}}};
-  if (!quick)
+  const bool alone = !quick && size != "full";
+  if (alone)
     for (const char *pass : {"tail-merge", "branch-fusion", "cfm"})
       all.push_back({pass, false, {{"MELD_PASSES", pass}}});
-  if (!quick) {
+  if (alone)
     all.push_back(scalarization());
+  if (!quick)
     all.push_back({"melding", false, {{"MELD_PASSES", "no-scalarize"}}});
-  }
   all.push_back({"libmeld", false, {}});
   return all;
 }
@@ -46,6 +49,19 @@ std::string meansTable(const std::vector<Row> &rows) {
   return table.text();
 }
 
+std::string textOf(const Group &group) {
+  return group.title + "\n\n" + wideTable(group.rows) + "\nGeometric means of the cycle ratio\n\n" +
+         meansTable(group.rows) + "\n" + publishedText(group.rows);
+}
+
+std::vector<std::string> sizesOf(const SuiteOptions &options) {
+  if (!options.size.empty())
+    return {options.size};
+  if (options.quick)
+    return {"small"};
+  return {"full", "small"};
+}
+
 /// Where the page goes; empty for nowhere.
 std::filesystem::path pageOf(const Paths &paths, const SuiteOptions &options) {
   if (!options.page.empty())
@@ -53,13 +69,12 @@ std::filesystem::path pageOf(const Paths &paths, const SuiteOptions &options) {
   if (options.quick || !options.only.empty())
     return {};
   return paths.scratch.parent_path() /
-         (options.size == "small" ? "results.html" : "results-" + options.size + ".html");
+         (options.size.empty() ? "results.html" : "results-" + options.size + ".html");
 }
 
 } // namespace
 
 int runSuite(const Paths &paths, const SuiteOptions &options) {
-  const auto runs = configurations(options.quick);
   std::vector<Row> rows;
   std::map<std::pair<std::string, std::string>, Compilation> compiled; // program, configuration
   bool ok = true;
@@ -71,40 +86,45 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
     std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
     return 1;
   }
-  for (Case &c : cases) {
-    if (options.size != "small") // small is what a program does unasked
-      c.arguments.insert(c.arguments.end(), {"--size", options.size});
-    if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%zu/%zu %s ...", rows.size() + 1, cases.size(),
-                   c.label.c_str());
-    Row row{c, {}};
-    for (Configuration configuration : runs) {
-      if (!configuration.plain) {
-        auto [known, fresh] = compiled.try_emplace({c.program, configuration.name});
-        if (fresh)
-          known->second = compileAlone(paths, c.program, configuration);
-        configuration.environment["MELD_CACHE_DIR"] = (paths.scratch / "bench-cache").string();
-        configuration.environment.emplace("MELD_COMPILE_BUDGET_MS", "0");
-      }
-      Run run{configuration.name, measure(paths, c.program, c.arguments, configuration, true), {}};
-      if (!configuration.plain)
-        run.compiled = compiled[{c.program, configuration.name}];
-      if (!run.measured.pass) {
-        ok = false;
-        std::fprintf(stderr, "\n%s, %s: exit code %d\n%s\n", c.label.c_str(),
-                     configuration.name.c_str(), run.measured.exitCode,
-                     run.measured.output.c_str());
-      }
-      row.runs.push_back(std::move(run));
+  const auto sizes = sizesOf(options);
+  const auto measured = [&](const Case &c, const std::string &size, Configuration configuration) {
+    if (!configuration.plain) {
+      auto [known, fresh] = compiled.try_emplace({c.program, configuration.name});
+      if (fresh)
+        known->second = compileAlone(paths, c.program, configuration);
+      configuration.environment["MELD_CACHE_DIR"] = (paths.scratch / "bench-cache").string();
+      configuration.environment.emplace("MELD_COMPILE_BUDGET_MS", "0");
     }
-    rows.push_back(std::move(row));
-  }
+    const Problem problem = problemOf(c, size);
+    configuration.environment.merge(problem.environment());
+    std::vector<std::string> arguments = c.arguments;
+    arguments.insert(arguments.end(), {"--size", problem.size});
+    Run run{configuration.name, measure(paths, c.program, arguments, configuration, true), {}};
+    if (!configuration.plain)
+      run.compiled = compiled[{c.program, configuration.name}];
+    if (!run.measured.pass) {
+      ok = false;
+      std::fprintf(stderr, "\n%s, %s size, %s: exit code %d\n%s\n", c.label.c_str(), size.c_str(),
+                   configuration.name.c_str(), run.measured.exitCode, run.measured.output.c_str());
+    }
+    return run;
+  };
+  for (const std::string &size : sizes)
+    for (const Case &c : cases) {
+      if (isatty(2))
+        std::fprintf(stderr, "\r\033[K%zu/%zu %s, %s ...", rows.size() + 1,
+                     sizes.size() * cases.size(), c.label.c_str(), size.c_str());
+      Row row{c, {}, size};
+      for (const Configuration &configuration : configurations(options.quick, size))
+        row.runs.push_back(measured(c, size, configuration));
+      rows.push_back(std::move(row));
+    }
   if (isatty(2))
     std::fputs("\r\033[K", stderr);
 
   if (const auto file = pageOf(paths, options); !file.empty()) {
     std::ofstream page(file);
-    page << resultsPage(rows, options.size);
+    page << resultsPage(rows);
     page.close();
     if (!page) {
       std::fprintf(stderr, "meld-bench: cannot write %s\n", file.c_str());
@@ -113,9 +133,7 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
     std::fprintf(stderr, "page: %s\n", file.c_str());
   }
   if (options.json) {
-    auto json = toJson(rows);
-    json["size"] = options.size;
-    std::printf("%s\n", json.dump(1).c_str());
+    std::printf("%s\n", toJson(rows).dump(1).c_str());
     return ok ? 0 : 1;
   }
   size_t count = 0, failed = 0;
@@ -124,10 +142,10 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
       ++count;
       failed += !run.measured.pass;
     }
-  std::printf("%s\nGeometric means of the cycle ratio\n\n%s\n%s%s\n\n%zu benchmarks, %zu runs, %zu "
-              "failed; %s sizes.\n",
-              wideTable(rows).c_str(), meansTable(rows).c_str(), publishedText(rows).c_str(),
-              wrapped(legend(), 110).c_str(), rows.size(), count, failed, options.size.c_str());
+  for (const Group &group : groupsOf(rows))
+    std::printf("%s\n", textOf(group).c_str());
+  std::printf("%s\n\n%zu benchmarks, %zu runs, %zu failed.\n", wrapped(legend(), 110).c_str(),
+              cases.size(), count, failed);
   return ok ? 0 : 1;
 }
 

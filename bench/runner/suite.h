@@ -7,12 +7,13 @@
 namespace meld::bench {
 
 struct SuiteOptions {
-  std::string only;           ///< as casesCalled has it
-  bool json = false;          ///< one JSON object instead of the tables
-  bool quick = false;         ///< one size of each program, original and all of libmeld alone
-  std::string size = "small"; ///< or "large": of every program's problem
+  std::string only;   ///< as casesCalled has it
+  bool json = false;  ///< one JSON object instead of the tables
+  bool quick = false; ///< one size of each program, original and all of libmeld alone
+  std::string
+      size; ///< of every program's problem: small, large, full; empty: full and small, quick: small
   /// Write the results page here. Empty: a run of everything writes results.html
-  /// (results-large.html) into the build folder, others none.
+  /// (results-SIZE.html where one is asked for) into the build folder, others none.
   std::string page;
 };
 

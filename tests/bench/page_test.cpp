@@ -30,7 +30,7 @@ size_t count(const std::string &text, const std::string &what) {
 } // namespace
 
 TEST(Page, HoldsEveryRowAndEscapesText) {
-  const std::string page = resultsPage(sample(), "small");
+  const std::string page = resultsPage(sample());
   EXPECT_EQ(count(page, "<svg"), 12u) << "four plots for each of three sets";
   EXPECT_EQ(count(page, "</svg>"), 12u);
   EXPECT_NE(page.find("BIT &lt;&amp;&gt; 64"), std::string::npos);
@@ -55,7 +55,7 @@ TEST(Page, ABrowserShowsItQuietly) {
   std::string pattern = std::filesystem::temp_directory_path() / "meld-page-XXXXXX";
   ASSERT_NE(mkdtemp(pattern.data()), nullptr);
   const std::filesystem::path folder = pattern;
-  std::ofstream(folder / "page.html") << resultsPage(sample(), "small");
+  std::ofstream(folder / "page.html") << resultsPage(sample());
   const std::string command =
       "timeout 100 " + browser +
       " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" +

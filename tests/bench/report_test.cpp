@@ -98,6 +98,67 @@ TEST(Report, JsonHasOneObjectPerRun) {
   EXPECT_DOUBLE_EQ(json["means"][0]["bestBlockSize"].get<double>(), 1.5);
 }
 
+TEST(Report, WavesPerSimdAreThoseOfTheMainLaunches) {
+  const auto launch = [](uint64_t waves, uint64_t cycles, uint64_t instructions) {
+    Dispatch d{"k", cycles, 0, 0, {{"SQ_WAVES", waves}, {"SQ_INSTS", instructions}}};
+    d.computeUnits = 2; // eight SIMDs
+    return d;
+  };
+  Measurement m;
+  EXPECT_EQ(m.wavesPerSimd(), 0);
+  m.dispatches = {launch(8, 10, 900), launch(80, 60, 90), launch(16, 30, 10)};
+  m.cycles = 100;
+  EXPECT_DOUBLE_EQ(m.wavesPerSimd(), 10) << "60 of 100 cycles";
+  m.dispatches[0].cycles = 110;
+  m.cycles = 200;
+  EXPECT_DOUBLE_EQ(m.wavesPerSimd(), 1) << "90 of 200 cycles have more";
+  m.cycles = 0;
+  EXPECT_DOUBLE_EQ(m.wavesPerSimd(), 1) << "by instructions";
+}
+
+TEST(Report, LaunchesThatFillTheDeviceComeFirst) {
+  const auto with = [](const char *label, const char *size, uint64_t waves, unsigned occupancy) {
+    Row row = rowOf(label, Set::melding, 200, 100);
+    row.size = size;
+    Measurement &m = row.runs[0].measured;
+    m.occupancy = occupancy;
+    m.dispatches = {{"k", 200, 0, occupancy, {{"SQ_WAVES", waves}}}};
+    m.dispatches[0].computeUnits = 1; // four SIMDs
+    return row;
+  };
+  const std::vector<Row> rows = {with("A", "small", 16, 8), with("A", "full", 64, 8),
+                                 with("B", "small", 1, 8),  with("B", "full", 15, 8),
+                                 with("C", "full", 4, 1),   with("D", "small", 20, 8)};
+  const auto groups = groupsOf(rows);
+  const auto labels = [&](size_t group) {
+    std::string all;
+    for (const Row &row : groups[group].rows)
+      all += row.which.label + " " + row.size + ",";
+    return all;
+  };
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(labels(0), "A full,C full,D small,") << "C: LDS lets one wave onto a SIMD";
+  EXPECT_EQ(labels(1), "B full,");
+  EXPECT_EQ(labels(2), "A small,B small,");
+  EXPECT_EQ(groupsOf({rows[2]}).size(), 1u);
+  EXPECT_EQ(toJson(rows)["means"][0]["count"], 3) << "means, too, are of one kind of launch";
+}
+
+TEST(Report, APartOfTheDeviceHasItsShareOfTheCache) {
+  for (const Case &c : allCases()) {
+    EXPECT_EQ(problemOf(c, "small").size, "small");
+    EXPECT_TRUE(problemOf(c, "small").environment().empty());
+    const Problem full = problemOf(c, "full");
+    if (full.computeUnits == 2) {
+      EXPECT_EQ(full.environment().at("MELD_GPU_CUS"), "2");
+      EXPECT_EQ(full.environment().at("MELD_GPU_TIMING_PARAMS"), "l2Bytes=161318");
+    }
+  }
+  Case lud;
+  lud.program = "lud";
+  EXPECT_EQ(problemOf(lud, "full").computeUnits, 1u);
+}
+
 TEST(Table, NumbersAreGroupedAndAligned) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

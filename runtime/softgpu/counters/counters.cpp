@@ -204,6 +204,7 @@ std::string jsonOf(const std::vector<DispatchRecord> &records) {
     d["lds"] = r.ldsBytes;
     d["scratch"] = r.scratchBytes;
     d["occupancy"] = r.occupancy;
+    d["computeUnits"] = r.computeUnits;
     d["counters"] = countersJson(r.counters);
     d["cycles"] = r.cycles;
     dispatches.push_back(std::move(d));

@@ -36,6 +36,7 @@ struct DispatchRecord {
   uint32_t vgprs = 0, sgprs = 0, ldsBytes = 0, scratchBytes = 0, occupancy = 0;
   isa::Target device = isa::Target::gfx90a;
   unsigned deviceIndex = 0, deviceCount = 1; ///< which of the process's devices it ran on
+  unsigned computeUnits = 0;                 ///< that device has
   bool replaced = false; ///< the code object came from libmeld (it carries the .meld note)
 };
 

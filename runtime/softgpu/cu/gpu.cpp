@@ -216,6 +216,7 @@ void SoftGpu::record(const Launch &launch, const DispatchResult &result) {
   r.ldsBytes = launch.ldsBytes;
   r.scratchBytes = launch.scratchPerLane;
   r.occupancy = launch.wavesPerSimd;
+  r.computeUnits = config_.computeUnits;
   r.replaced = launch.replaced;
   sink.record(std::move(r));
 }

@@ -29,6 +29,7 @@ DispatchRecord sample(const char *kernel, uint64_t valu, uint64_t lanes) {
   r.counters.activeLanesValu = lanes;
   r.counters.cacheLines = 9;
   r.cycles = 100;
+  r.computeUnits = 104;
   return r;
 }
 
@@ -47,6 +48,7 @@ TEST(Counters, JsonHasDispatchesAndTotals) {
   EXPECT_EQ(first["waves"], 2);
   EXPECT_EQ(first["replaced"], false);
   EXPECT_EQ(first["cycles"], 100);
+  EXPECT_EQ(first["computeUnits"], 104);
   EXPECT_EQ(first["counters"]["SQ_INSTS_VALU"], 10);
   EXPECT_EQ(first["counters"]["SQ_INSTS_BRANCH"], 3);
   EXPECT_EQ(first["counters"]["SQ_INSTS"], 17);

@@ -1,0 +1,149 @@
+#include "bench/runner/estimates.h"
+
+#include "bench/runner/cases.h"
+#include "bench/runner/shell.h"
+#include "bench/runner/static_counts.h"
+#include "bench/runner/table.h"
+
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace meld::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A code to look at, and the cache in which its compiler's verdicts are found afterwards.
+struct Code {
+  std::string name;
+  std::map<std::string, std::string> environment;
+};
+
+const std::vector<Code> &codes() {
+  static const std::vector<Code> all = {{"replaced", {}},
+                                        {"melded", {{"MELD_SERVE", "melded"}}},
+                                        {"scalarized", {{"MELD_SERVE", "scalarized"}}}};
+  return all;
+}
+
+json outputAsJson(const Paths &paths, const fs::path &cache,
+                  const std::vector<std::string> &arguments) {
+  std::vector<std::string> argv = {paths.meld.string(), "cache"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  argv.insert(argv.end(), {"--format", "json"});
+  std::string output;
+  runProcess(argv, {{"MELD_CACHE_DIR", cache.string()}}, output);
+  return json::parse(output, nullptr, /*allow_exceptions=*/false);
+}
+
+/// Gains in percent by kernel, of those whose code changed; from the metadata that each entry of a
+/// cache carries. A version's entry has one kernel.
+std::map<std::string, double> estimatesIn(const Paths &paths, const fs::path &cache) {
+  std::map<std::string, double> gains;
+  const json list = outputAsJson(paths, cache, {"list"});
+  if (!list.is_array())
+    return gains;
+  for (const json &entry : list) {
+    const json shown = outputAsJson(paths, cache, {"show", entry.value("key", "")});
+    if (!shown.is_object() || !shown.contains("metadata") || !shown["metadata"].is_object())
+      continue;
+    const json &metadata = shown["metadata"];
+    const bool version = metadata.contains("recipe");
+    for (const json &kernel : metadata.value("kernels", json::array()))
+      if (version || kernel.value("melded", false))
+        gains[kernel.value("name", "")] = kernel.value("gainPercent", 0.0);
+  }
+  return gains;
+}
+
+struct KernelCycles {
+  uint64_t cycles = 0;
+  double weighted = 0; ///< cycles times waves per SIMD
+  bool replaced = false;
+};
+
+std::map<std::string, KernelCycles> byKernel(const Measurement &m) {
+  std::map<std::string, KernelCycles> kernels;
+  for (const Dispatch &d : m.dispatches) {
+    KernelCycles &k = kernels[d.kernel];
+    k.cycles += d.cycles;
+    k.weighted += static_cast<double>(d.cycles) * d.wavesPerSimd();
+    k.replaced |= d.replaced;
+  }
+  return kernels;
+}
+
+/// False when a run failed.
+bool addRows(const Paths &paths, const Case &which, const std::string &size,
+             std::vector<EstimateRow> &rows) {
+  const Problem problem = problemOf(which, size);
+  std::vector<std::string> arguments = which.arguments;
+  arguments.insert(arguments.end(), {"--size", problem.size});
+  bool ok = true;
+  const auto run = [&](Configuration configuration) {
+    configuration.environment.merge(problem.environment());
+    Measurement m = measure(paths, which.program, arguments, configuration, true);
+    if (!m.pass) {
+      ok = false;
+      std::fprintf(stderr, "\n%s, %s, %s: exit code %d\n%s\n", which.label.c_str(), size.c_str(),
+                   configuration.name.c_str(), m.exitCode, m.output.c_str());
+    }
+    return m;
+  };
+  const auto before = byKernel(run({"original", true, {}}));
+  for (const Code &code : codes()) {
+    Configuration configuration{code.name, false, code.environment};
+    const fs::path cache = paths.scratch / "estimate-cache" / (which.program + "." + code.name);
+    configuration.environment["MELD_CACHE_DIR"] = cache.string();
+    configuration.environment["MELD_COMPILE_BUDGET_MS"] = "0";
+    const auto after = byKernel(run(configuration));
+    const auto estimates = estimatesIn(paths, cache);
+    for (const auto &[kernel, was] : before) {
+      const auto estimate = estimates.find(kernel);
+      const auto is = after.find(kernel);
+      if (estimate == estimates.end() || is == after.end() || !is->second.replaced || !was.cycles)
+        continue;
+      rows.push_back({which.label, size, shortKernelName(kernel), code.name,
+                      was.weighted / static_cast<double>(was.cycles), was.cycles, is->second.cycles,
+                      estimate->second});
+    }
+  }
+  return ok;
+}
+
+} // namespace
+
+int runEstimates(const Paths &paths, const EstimateOptions &options) {
+  std::vector<EstimateRow> rows;
+  bool ok = true, any = false;
+  fs::remove_all(paths.scratch / "estimate-cache"); // of another compiler, perhaps
+  for (const Case &which : casesCalled(options.only)) {
+    if (!which.quick && !options.all)
+      continue;
+    any = true;
+    for (const char *size : {"full", "large", "small"}) {
+      if (options.size == "both" ? size == std::string("large") : options.size != size)
+        continue;
+      if (isatty(2))
+        std::fprintf(stderr, "\r\033[K%s, %s ...", which.label.c_str(), size);
+      ok = addRows(paths, which, size, rows) && ok;
+    }
+  }
+  if (isatty(2))
+    std::fputs("\r\033[K", stderr);
+  if (!any) {
+    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+    return 1;
+  }
+  if (options.json)
+    std::printf("%s\n", toJson(rows).dump(1).c_str());
+  else
+    std::printf("%s", estimatesText(rows).c_str());
+  return ok ? 0 : 1;
+}
+
+} // namespace meld::bench
