@@ -477,13 +477,19 @@ left:
   %t = call token @llvm.call.preallocated.setup(i32 0)
   %l = load i32, ptr addrspace(3) %p
   %l1 = mul i32 %l, 7
-  store i32 %l1, ptr addrspace(3) %p
+  %l2 = udiv i32 %l1, %tid
+  %l3 = udiv i32 %tid, %l2
+  %l4 = udiv i32 %l3, %l
+  store i32 %l4, ptr addrspace(3) %p
   br label %join
 right:
   %u = call token @llvm.call.preallocated.setup(i32 0)
   %r = load i32, ptr addrspace(3) %p
   %r1 = mul i32 %r, 9
-  store i32 %r1, ptr addrspace(3) %p
+  %r2 = udiv i32 %r1, %tid
+  %r3 = udiv i32 %tid, %r2
+  %r4 = udiv i32 %r3, %r
+  store i32 %r4, ptr addrspace(3) %p
   br label %join
 join:
   ret void

@@ -1,13 +1,15 @@
-"""Proves that the tests can fail: removes one check of passes/ at a time and runs the lit suite.
+"""Proves that the tests can fail: removes one check at a time and runs the tests that have to notice.
 
-usage: run.py BUILD_FOLDER [--only REGEX] [--filter REGEX] [--all] [--keep]
-  BUILD_FOLDER  a configured build of this tree; only its lit configuration is read
+usage: run.py BUILD_FOLDER [--only REGEX] [--filter REGEX] [--all] [--first] [--keep]
+  BUILD_FOLDER  a configured build of this tree; of it the lit configuration is read, and the tests of units.py are built
   --only        the mutations whose name matches
-  --filter      the tests to run (default: cfm, divergence and the other fast ones)
-  --all         every test, the slow ones too
-Works on a copy of passes/ (and runtime/gpu) at HEAD in a scratch folder; nothing in the tree changes. For each mutation it prints the
-tests that failed. Exit code 1 when a mutation survives that the table does not call redundant, when one that it does
-call redundant is caught, when a text is not found, or when the unchanged copy already fails.
+  --filter      the lit tests to run (default: cfm, divergence and the other fast ones)
+  --all         every lit test, the slow ones too
+  --first       one test that notices is enough: names it, and goes on with the next mutation
+The checks of passes/ (table.py) are removed from a copy of passes/ (and runtime/gpu) at HEAD in a scratch folder, and lit
+runs on it; those that GoogleTest sees (unit_table.py) as units.py says. Nothing in the tree changes. For each mutation
+the tests that failed are printed. Exit code 1 when a mutation survives that its table does not call redundant, when one
+that it does call redundant is caught, when a text is not found, or when the unchanged code already fails.
 """
 import argparse
 import os
@@ -18,6 +20,8 @@ import sys
 import tempfile
 
 import table
+import unit_table
+import units
 
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.abspath(os.path.join(here, "..", "..", ".."))
@@ -57,21 +61,28 @@ def tests(scratch, lit, arguments):
     return re.findall(r"^  meld :: (\S+)", done.stdout, re.M), done
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build")
-    parser.add_argument("--only", default=".")
-    parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|left-out/|melder/|padding/|scalarize/copied|switch/|tail-merge/|triangles/|unpredicate/|wave-state/")
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--keep", action="store_true")
-    options = parser.parse_args()
+class Score:
+    """What has been seen so far; prints each verdict as it comes."""
+    def __init__(self):
+        self.surprises = self.caught = self.redundant = 0
 
+    def add(self, mutation, failed, problem=None):
+        verdict = problem or ", ".join(failed) or "survives"
+        expected = not problem and bool(failed) != bool(mutation.redundant)
+        if mutation.redundant and not problem:
+            verdict += " (the table calls it redundant)" if failed else f" (redundant: {mutation.redundant})"
+        self.redundant += expected and not failed
+        self.caught += expected and bool(failed)
+        self.surprises += not expected
+        print(f"{'' if expected else '** '}{mutation.name}: {verdict}", flush=True)
+
+
+def of_passes(mutations, options, scratch, score):
     with open(os.path.join(options.build, "tests", "lit", "lit.site.cfg.py")) as file:
         site = file.read()
     llvm_bin = re.search(r'llvm_bin = "(.*)"', site).group(1)
     version = re.search(r"llvm-(\d+)", llvm_bin).group(1)
     lit = os.path.join(llvm_bin, "..", "build", "utils", "lit", "lit.py")
-    scratch = tempfile.mkdtemp(prefix="meld-mutants-")
     archive = subprocess.run(["git", "-C", root, "archive", "HEAD", "passes", "runtime/gpu"], check=True, capture_output=True).stdout
     subprocess.run(["tar", "x", "-C", scratch], input=archive, check=True)
     write(os.path.join(scratch, "CMakeLists.txt"), cmake.format(version=version))
@@ -83,56 +94,76 @@ def main():
     # What a mutant makes of the code is judged by its IR; code generation would take most of the time.
     site += "config.substitutions.insert(0, ('%llc', 'cat > /dev/null; :'))\n"
     write(os.path.join(scratch, "lit", "lit.site.cfg.py"), site)
-    arguments = [] if options.all else ["--filter", options.filter, "--filter-out", "deterministic|debug-info|large|cfm/scopes"]
+
+    def arguments(wanted):
+        return [] if options.all else ["--filter", wanted or options.filter, "--filter-out", "deterministic|debug-info|large|cfm/scopes"]
 
     problem = build(scratch)
     if problem:
         sys.exit(f"the unchanged copy does not build:\n{problem}")
-    already, done = tests(scratch, lit, arguments)
-    if already or done.returncode:
-        sys.exit(f"the unchanged copy fails: {already or done.stdout + done.stderr}")
+    for wanted in {mutation.tests for mutation in mutations}:
+        already, done = tests(scratch, lit, arguments(wanted))
+        if already or done.returncode:
+            sys.exit(f"the unchanged copy fails: {already or done.stdout + done.stderr}")
 
-    surprises = caught = redundant = 0
-    for mutation in table.mutations:
-        if not re.search(options.only, mutation.name):
-            continue
+    for mutation in mutations:
         edits = [(mutation.file, mutation.text, mutation.replacement)] + ([mutation.also] if mutation.also else [])
-        originals, missing = {}, False
+        originals, problem, failed = {}, None, []
         for file, text, replacement in edits:
             path = os.path.join(scratch, "passes", file)
             with open(path) as source:
                 content = source.read()
             originals.setdefault(path, content)
             if content.count(text) != 1:
-                print(f"** {mutation.name}: the text is there {content.count(text)} times, not once", flush=True)
-                missing = True
+                problem = f"the text is there {content.count(text)} times, not once"
                 break
             write(path, content.replace(text, replacement))
-        if missing:
-            surprises += 1
-            for path, content in originals.items():
-                write(path, content)
-            continue
-        problem = build(scratch)
-        if problem:
-            failed, verdict = [], "does not compile: " + problem[-300:]
-        else:
-            failed, _ = tests(scratch, lit, arguments)
-            verdict = ", ".join(failed) if failed else "survives"
+        if not problem:
+            problem = build(scratch)
+            if problem:
+                problem = "does not compile: " + problem[-300:]
+            else:
+                failed, _ = tests(scratch, lit, arguments(mutation.tests) + (["--max-failures=1"] if options.first else []))
         for path, content in originals.items():
             write(path, content)
-        expected = (not failed) if mutation.redundant else bool(failed)
-        if mutation.redundant:
-            verdict += f" (redundant: {mutation.redundant})" if not failed else " (the table calls it redundant)"
-            redundant += not failed
-        else:
-            caught += bool(failed)
-        surprises += not expected
-        print(f"{'' if expected else '** '}{mutation.name}: {verdict}", flush=True)
-    print(f"{caught} caught, {redundant} redundant as the table says, {surprises} surprises")
-    if not options.keep:
-        shutil.rmtree(scratch)
-    sys.exit(surprises != 0)
+        score.add(mutation, failed, problem)
+
+
+def of_units(mutations, options, scratch, score):
+    work = units.Units(root, os.path.abspath(options.build), scratch)
+    problem = work.prepare(mutations)
+    if problem:
+        sys.exit(problem)
+    for mutation in mutations:
+        try:
+            score.add(mutation, work.verdict(mutation))
+        except RuntimeError as error:
+            score.add(mutation, [], str(error))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--only", default=".")
+    parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|left-out/|melder/|padding/|scalarize/copied|"
+                                            "settle-fp/|switch/|tail-merge/|triangles/|unpredicate/|wave-state/")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--first", action="store_true")
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    score = Score()
+    for mutations, try_them in ((table.mutations, of_passes), (unit_table.units, of_units)):
+        wanted = [mutation for mutation in mutations if re.search(options.only, mutation.name)]
+        if not wanted:
+            continue
+        scratch = tempfile.mkdtemp(prefix="meld-mutants-")
+        try:
+            try_them(wanted, options, scratch, score)
+        finally:
+            if not options.keep:
+                shutil.rmtree(scratch)
+    print(f"{score.caught} caught, {score.redundant} redundant as the table says, {score.surprises} surprises")
+    sys.exit(score.surprises != 0)
 
 
 main()

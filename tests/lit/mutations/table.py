@@ -4,8 +4,9 @@ from collections import namedtuple
 # A rule for metadata that asks one side only, for `also`.
 first = ("melder/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *left, MDNode *) { return left; }\nstruct Kind {")
 
-# `also`: a second edit, (file, text, replacement), where two checks refuse the same thing.
-Mutation = namedtuple("Mutation", "name file text replacement redundant also", defaults=["", None])
+# `also`: a second edit, (file, text, replacement), where two checks refuse the same thing. `tests`: which to run, where the
+# runner's choice leaves them out.
+Mutation = namedtuple("Mutation", "name file text replacement redundant also tests", defaults=["", None, ""])
 legality, merge, plan, codegen, nodes = (
     f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "planner", "codegen", "nodes"))
 metadata, markers = (f"melder/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
@@ -288,7 +289,7 @@ mutations += [
     # What the first lane may be asked for.
     Mutation("first lane: branches", "transform/uniform_branch.cpp", "firstLaneBranchWidth(&block)", "branchWidth(&block)"),
     Mutation("first lane: values", "scalarize/uniform_values.cpp",
-             "divergence_.firstLaneWidth(&instruction, &instruction)", "divergence_.width(&instruction)"),
+             "divergence_.firstLaneWidth(&instruction, &instruction)", "divergence_.width(&instruction)", tests="scalarize/values"),
     Mutation("first lane: addresses", "scalarize/constant_loads.cpp",
              "divergence.firstLaneWidth(load->getPointerOperand(), load)",
              "divergence.widthAtUse(load->getPointerOperand(), load)"),

@@ -93,6 +93,8 @@ const std::vector<Case> &cases() {
       {GateReason::floatMode, "ieee", [](BuildObject &o) { o.kernels[0].rsrc1 ^= 1u << 23; }},
       {GateReason::descriptor, "disagrees",
        [](BuildObject &o) { o.kernels[0].descriptorPrivate = 0; }},
+      {GateReason::occupancy, "unknownProcessor", [](BuildObject &o) { ++o.kernels[0].vgprs; },
+       [](BuildObject &o) { o.kernels[0].wave = 32; }}, // no gfx90a has such waves
       {GateReason::occupancy, "vgprs", [](BuildObject &o) { o.kernels[0].vgprs = 72; },
        [](BuildObject &o) { o.kernels[0].vgprs = 64; }},
       {GateReason::occupancy, "sgprs", [](BuildObject &o) { o.kernels[0].sgprs = 112; },

@@ -179,5 +179,6 @@ TEST(VersionPacket, SizesOfALaunch) {
   const LaunchSizes dynamic{512, 32, true};
   EXPECT_EQ(packetFor(dynamic, {512, 0, false}, {512, 16384}), (PacketSizes{512, 16384}));
   EXPECT_EQ(packetFor(dynamic, {512, 0, true}, {512, 16384}), (PacketSizes{512, 16384}));
+  EXPECT_EQ(packetFor(dynamic, {512, 0, false}, {512, 32}), (PacketSizes{512, 32}));
   EXPECT_EQ(packetFor(original, {512, 0, true}, given), std::nullopt);
 }

@@ -1,0 +1,194 @@
+"""Mutations for units.py: one check each, where it stands, what it is replaced by, and the tests that have to notice."""
+from collections import namedtuple
+
+# `test` is the target, `filter` what it is to run, `users` the sources to compile again because they read a mutated header.
+# `library`: the check ends up in this shared library, and `source` is the test's, with the libraries' place in a macro.
+Unit = namedtuple("Unit", "name file text replacement test filter users library source seconds redundant also",
+                  defaults=[(), "", "", 60, "", ()])
+units = []
+
+
+def add(test, filter, file, mutations, **more):
+    for name, text, replacement, *rest in mutations:
+        one = dict(test=test, filter=filter, **more)
+        one.update(*rest)
+        units.append(Unit(name, file, text, replacement, **one))
+
+
+# What may run beside an original, and with which packet.
+add("gate_test", "VersionGate*:*/VersionGate*:VersionPacket*", "runtime/gate/version_gate.cpp", [
+    ("version gate: targets", "  compareTargets(original, version, add);\n", ""),
+    ("version gate: one kernel", "if (version.metadata.kernels.size() != 1)", "if (false)"),
+    ("version gate: interfaces", "  compareInterfaces(original, *a, version, *b, add);\n", ""),
+    ("version gate: symbols", "  compareSymbols(original, version, *b, add);\n", ""),
+    ("version gate: symbols of its own", "if (symbol.defined() && symbol.name != kernel.name &&", "if (false && symbol.name != kernel.name &&"),
+    ("version gate: variables are there", "if (!variable || variable->type != STT_OBJECT)", "if (variable && variable->type != STT_OBJECT)"),
+    ("version gate: variables are variables", "if (!variable || variable->type != STT_OBJECT)", "if (!variable)"),
+    ("version gate: names of dynamic LDS", "if (!symbol.defined() && (!same || same->defined()))", "if (!symbol.defined())"),
+    ("version gate: scratch", "if (b->privateSize > a->privateSize)", "if (false)"),
+    ("version gate: dynamic stack", "if (b->usesDynamicStack && !a->usesDynamicStack)", "if (false)"),
+    ("version gate: LDS", "if (b->groupSize > a->groupSize)", "if (false)"),
+    ("version gate: registers", "  compareRegisters(original, *a, *b, lower, add);\n", ""),
+    ("packet: dynamic LDS behind other static LDS", "if (given.groupBytes != original.groupBytes)", "if (false)"),
+    ("packet: scratch", "if (version.privateBytes > given.privateBytes ||", "if ("),
+    ("packet: dynamic stack", "|| (version.dynamicStack && !original.dynamicStack))", ")"),
+    ("packet: scratch that was asked for", "!original.dynamicStack && given.privateBytes == original.privateBytes", "!original.dynamicStack"),
+    ("packet: a dynamic stack is the host's", "!original.dynamicStack && given.privateBytes == original.privateBytes",
+     "given.privateBytes == original.privateBytes"),
+])
+add("gate_test", "*", "runtime/gate/kernel_interface.cpp", [
+    ("interface: flags", "if (a.e_flags != b.e_flags)", "if (false)"),
+    ("interface: code-object version", "if (before.isa.codeObjectVersion != after.isa.codeObjectVersion)", "if (false)"),
+    ("interface: metadata version", "if (before.metadata.versionMajor != after.metadata.versionMajor ||\n      before.metadata.versionMinor != after.metadata.versionMinor)",
+     "if (false)"),
+    ("interface: target of the metadata", "if (before.metadata.target != after.metadata.target)", "if (false)"),
+    ("interface: name of the descriptor", "if (a.symbol != b.symbol)", "if (false)"),
+    ("interface: size of the arguments", "if (a.kernargSize != b.kernargSize)", "if (false)"),
+    ("interface: alignment of the arguments", "if (a.kernargAlign != b.kernargAlign)", "if (false)"),
+    ("interface: explicit arguments", "if (part(a, false) != part(b, false))", "if (false)"),
+    ("interface: hidden arguments", "if (std::find(given.begin(), given.end(), arg) == given.end())", "if (false)"),
+    ("interface: wave size", "if (a.wavefrontSize != b.wavefrontSize)", "if (false)"),
+    ("interface: required size of a workgroup", "if (a.reqdWorkgroupSize != b.reqdWorkgroupSize)", "if (false)"),
+    ("interface: largest workgroup", "if (b.maxFlatWorkgroupSize < a.maxFlatWorkgroupSize)", "if (false)"),
+    ("interface: descriptor", "if (is->groupSize != b.groupSize || is->privateSize != b.privateSize ||\n      is->wavefrontSize() != b.wavefrontSize)", "if (false)"),
+    ("interface: modes of floating point", "if ((was->rsrc1 ^ is->rsrc1) & kFloatModeMask)", "if (false)"),
+    ("interface: occupancy", "if (*is < *was && !allowed)", "if (false)"),
+    ("interface: registers of an unknown processor", "} else if (more && !allowed) {", "} else if (false) {"),
+    ("interface: cooperative launches", "if (a.cooperative && more)", "if (false)"),
+])
+add("gate_test", "*", "runtime/gate/gate.cpp", [
+    ("gate: kernels that are missing", 'add(GateReason::kernelSet, kernel.name, "kernel is missing");', ";"),
+    ("gate: kernels that are new", "if (!before_.metadata.find(kernel.name))", "if (false)"),
+    ("gate: scratch", "if (b.privateSize > a.privateSize)", "if (false)",
+     {"redundant": "its descriptor says so, too, or does not agree with it, which is a finding"}),
+    ("gate: LDS", "if (b.groupSize > a.groupSize)", "if (false)"),
+    ("gate: dynamic stack", "if (b.usesDynamicStack && !a.usesDynamicStack)", "if (false)"),
+    ("gate: symbols that are missing", "if (!same || !same->defined() || same->type != symbol.type)", "if (!same)"),
+    ("gate: symbols that are new", "if (!known.contains(symbol.name))", "if (false)"),
+    ("gate: size of a variable", "if (a.size != b.size) {", "if (false) {"),
+    ("gate: address of a variable", "if (const uint64_t promised = promised_.of(a); is < promised)", "if (const uint64_t promised = promised_.of(a); false)"),
+    ("gate: what a variable begins with", "    if (!same)\n      add(GateReason::symbolBytes", "    if (false)\n      add(GateReason::symbolBytes"),
+])
+
+# Versions of one kernel: cut down to it, and bound to the original's variables.
+bind, isolate, reach = (f"jit/variant/{name}.cpp" for name in ("bind", "isolate", "reach"))
+add("version_test", "Bind*:Isolate*", bind, [
+    ("bind: calls through pointers", "if (reached.indirectCall)", "if (false)", {"filter": "VersionRefused.codeAddresses"}),
+    ("bind: addresses of functions", "if (!reached.addressTaken.empty())", "if (false)"),
+    ("bind: aliases", "if (!reached.others.empty())", "if (false)"),
+    ("bind: functions without code", "if (function->isDeclaration() && !function->isIntrinsic())", "if (false)"),
+    ("bind: other memory", "if (space != globalAddressSpace && space != constantAddressSpace)", "if (false)"),
+    ("bind: a variable of each thread", "if (variable->isThreadLocal())", "if (false)"),
+    ("bind: sizes", "if (layout.getTypeAllocSize(variable.getValueType()).getFixedValue() != original.size)", "if (false)"),
+    ("bind: alignment in the original", "|| !isAligned(counted, original.address))", ")"),
+    ("bind: alignment beyond a page", "if (counted.value() > pageBytes ||", "if ("),
+    ("bind: only what is defined", "it->second.defined && !it->second.code", "!it->second.code"),
+    ("bind: no code", "it->second.defined && !it->second.code", "it->second.defined"),
+    ("bind: what nobody else can name", "} else if (!canBeCopied(*variable)) {", "} else if (false) {"),
+    ("bind: initial values that hold", "if (!variable.hasDefinitiveInitializer())\n    return false;", ""),
+    ("bind: copies whose address is kept", "return isOnlyRead(variable);", "return variable.isConstant();"),
+    ("bind: names of functions", "      makeLocal(*function);\n", "      (void)function;\n"),
+    ("bind: the rest goes", "  eraseUnreached(reached, module);\n", ""),
+])
+add("version_test", "Bind*:Isolate*:VersionRefused.whatOnlyTheOriginalCanName", isolate, [
+    ("isolate: assembly of the module", "if (!module.getModuleInlineAsm().empty())", "if (false)"),
+    ("isolate: what is written to", "!isOnlyRead(*variable))", "false)"),
+])
+add("version_test", "Bind*:Isolate*", reach, [
+    ("reach: calls through pointers", "else if (!reached_.indirectCall)\n          reached_.indirectCall = call;", "",
+     {"filter": "VersionRefused.codeAddresses"}),
+    ("reach: addresses of functions", "        reached_.addressTaken.insert(f);\n", ""),
+    ("reach: addresses of blocks", "        reached_.addressTaken.insert(block->getFunction());\n", ""),
+    ("reach: aliases", "        reached_.others.insert(other);\n", ""),
+    ("reach: what initial values name", "if (variable.hasInitializer() && follow_(variable))", "if (false)"),
+    ("reach: the value, not where it goes", "copy->getArgOperandNo(&use) == 1)", "true)"),
+    ("reach: other uses", "if (!isa<GEPOperator, BitCastOperator, AddrSpaceCastOperator, PHINode, SelectInst>(user))\n        return false;", ""),
+])
+
+# Floating point that is settled before it is melded (the settling itself: table.py).
+add("meld_jit_test", "Verdict.floatingPoint*:Compile.bitonicSortIsMelded", "jit/fp_survey.cpp", [
+    ("settled: the original's code", "          !isSameCode(disassembler, *state->second.before, kernel))\n        continue;", "          false)\n        continue;"),
+])
+choices = "passes/transform/fp_choices.cpp"
+add("passes_tests", "FpChoices.*", choices, [
+    ("choices: other flags", "if (otherFlags(*op) || instruction.getMetadata(LLVMContext::MD_fpmath))", "if (instruction.getMetadata(LLVMContext::MD_fpmath))"),
+    ("choices: accuracy", "if (otherFlags(*op) || instruction.getMetadata(LLVMContext::MD_fpmath))", "if (otherFlags(*op))"),
+    ("choices: product and sum in one", "call && call->getIntrinsicID() == Intrinsic::fmuladd)\n      return true;", "call && false)\n      return true;"),
+    ("choices: two that contract", "if (contracting > 1)", "if (false)"),
+    ("choices: all contract", "(contractAll && !isSettled(function))", "false"),
+    ("choices: the function's own flags", "return any && any_of(looseAttributes,", "return false && any_of(looseAttributes,"),
+    ("choices: flags go", "      instruction.copyFastMathFlags(FastMathFlags());\n", ""),
+    ("choices: promises of accuracy go", "      instruction.setMetadata(LLVMContext::MD_fpmath, nullptr);\n", ""),
+    ("choices: the function's own flags go", "      function_.removeFnAttr(name);\n", ""),
+    ("choices: who may be changed", "if (only || leavesFpChoices(function, contractAll))", "if (only)"),
+    ("choices: nobody while they are settled", "if (only || leavesFpChoices(function, contractAll))", "if (leavesFpChoices(function, contractAll))"),
+    ("choices: what goes into callers", "         !leavesChoicesAnywhere(*function.getParent());", "         true;"),
+    ("choices: before inlining", "if ((early && awaitsInlining(function)) ||", "if ("),
+    ("choices: at its point", "if (!settling_->isDue(function, point_)) {", "if (false) {"),
+    ("choices: left open", "      settling_->leftOpen(function);\n", "      ;\n"),
+    ("choices: the whole function has a number", "  function.print(os);\n", ""),
+])
+
+# The end of the process while the compiler is at work.
+add("e2e_endings_test", "All/Endings.DuringACompile/exit_async_thread:All/Endings.DuringACompile/return_async_thread", "jit/exit_order.cpp", [
+    ("exit: the compiler's handlers come after ours", "  if (auto *stop = stopFirst.load())\n    stop();\n", ""),
+    ("exit: all of the compiler's registrations", "    dl_iterate_phdr(enterInto, nullptr);\n", "    (void)enterInto;\n"),
+], library="libmeld-jit.so", source="tests/e2e/endings_test.cpp")
+
+# meld verify: what differs, and whose fault it is.
+add("verify_parts_test", "Compare.*", "runtime/softgpu/cu/verify/compare.cpp", [
+    ("verify: bytes that were not written", "return bits & written;", "return bits;"),
+    ("verify: what the original wrote", "(before.holds(page) ? before.written(at) : 0) |", "0 |"),
+    ("verify: what the other wrote", "| (own.holds(page) ? own.written(at) : 0);", "| 0;"),
+    ("verify: addresses of the same thing", "a == b || (object && object->sameMeaning(a, b))", "a == b"),
+])
+add("verify_parts_test", "Compare.*:Views.*", "runtime/softgpu/cu/verify/pairs.cpp", [
+    ("verify: addresses of two things", "    return originalOf(replacement) == original;\n", "    return true;\n"),
+    ("verify: only addresses in the objects", "if (original - originalBase >= originalSize || replacement - replacementBase >= replacementSize)", "if (false)"),
+    ("verify: nameless against named", "  return std::ranges::none_of(symbols,", "  return true || std::ranges::none_of(symbols,"),
+    ("verify: variables are the original's", "return s && s->variable ? s->original", "return false ? s->original"),
+])
+add("verify_object_map_test", "*", "shim/verify/object_map.cpp", [
+    ("verify: a variable's size", "if (both.variable && original.symbol.size != replacement.symbol.size)", "if (false)"),
+    ("verify: several of one name", "if (both.variable && (original.count > 1 || replacement.count > 1))", "if (false)"),
+    ("verify: variables without names", "    if (!table->unnamed.empty())\n", "    if (false)\n"),
+    ("verify: a variable that is new", "else if (isData(known.symbol) && known.writable)", "else if (false)"),
+])
+add("verify_parts_test", "Turns.*", "runtime/softgpu/cu/verify/turns.cpp", [
+    ("verify: one after the other", "while (!turns_.running_.empty()) {", "while (false) {"),
+    ("verify: who did not run alone", "        other->overlapped_ = true;\n", ""),
+    ("verify: who keeps others waiting", "        other->heldUp_ |= other->needsOthers_;\n", ""),
+])
+add("verify_test", "Verify.*", "runtime/softgpu/cu/verify/verification.cpp", [
+    ("verify: races", "      if (!compare(copies.before, copies.other, nullptr).equal())\n        return Repeat::different;\n", ""),
+    ("verify: in reverse order, too", "for (const bool reversed : {false, true}) {", "for (const bool reversed : {false}) {"),
+    ("verify: what calls the host", "  if (calledHost.load(std::memory_order_relaxed))\n    problem =", "  if (false)\n    problem ="),
+    ("verify: a difference is told", "  results().different(std::move(d));\n", ""),
+    ("verify: a replacement that does not end", "  request.maxInstructions = maxInstructions_;\n  request.maxTime = maxTime_;\n", ""),
+], library="libmeld-softgpu.so", source="tests/verify/verify_test.cpp")
+
+# Which version of a kernel runs.
+add("adapt_test", "SignTest.*", "runtime/adapt/sign_test.h", [
+    ("sign test: the margin", "challenger < kWinRatio * incumbent", "challenger < incumbent"),
+    ("sign test: losses", "if (losses_ >= look.reject)", "if (false)"),
+    ("sign test: the looks", "if (pairs_ != look.pairs)\n      return Verdict::open;", ""),
+    ("sign test: the last look", "== std::size(kLooks) ? Verdict::undecided", "== std::size(kLooks) ? Verdict::adopt"),
+], users=("runtime/adapt/trial.cpp", "tests/runtime/adapt/trial_test.cpp"))
+add("adapt_test", "Trial.*", "runtime/adapt/trial.cpp", [
+    ("trial: what is much slower", "  if (heavy_ >= 2)\n    verdict = SignTest::Verdict::reject;\n", ""),
+    ("trial: a gain that is too small", "if (incumbent_ && gain < leastGain_) {", "if (false) {"),
+    ("trial: adopted in vain", "if (demotions_[v] < kDemotions)", "if (true)"),
+    ("trial: pairs turn around", "const bool turned = started_++ & 1;", "const bool turned = started_++ & 0;"),
+    ("trial: before the first times are back", "known == 0 ? kBlindPairs : known < kHeavyPairs", "known < kHeavyPairs"),
+    ("trial: the budget of a challenger", "return budget.allows(duelLoss(known + underWay + 1), incumbent);", "return true;"),
+    ("trial: the budget of controls", "return controlLosses_ || budget.allows(typical_[0] - incumbent, incumbent);", "return true;"),
+    ("trial: how often a winner is controlled", "if (underWay || launches_ < nextControl_)", "if (underWay)"),
+    ("trial: times that are none", "if (!(nanoseconds > 0)) // a device that has no clock, or one that was set back\n    return discarded(launch);", ""),
+    ("trial: times of another duel", "||\n      pair.serial != launch.serial)\n    return discarded(launch);", ")\n    return discarded(launch);"),
+    ("trial: half a pair", "  if (pair.known != 3)\n    return;\n", ""),
+    ("trial: two timers for a pair", "if (pairs && timers >= 2 && mayStart(budget)", "if (pairs && mayStart(budget)"),
+    ("trial: no timers", "  if (timers == 0)\n    return launch;\n", ""),
+    ("trial: a winner that loses", "  controlLosses_ = 0;\n  nextControl_ = launches_ + controlEvery_;\n  reconsider();\n", ""),
+    ("trial: times that change", "  if (offSame_ >= kOffInARow)\n    reconsider();\n", ""),
+    ("trial: false alarms", "if (launches_ < decidedAt_ + (uint64_t{16} << idle_))\n    return;", ""),
+])
