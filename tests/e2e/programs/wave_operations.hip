@@ -1,5 +1,6 @@
 // What a wave does as one, in the sides of branches that look alike: votes and exchanges, the MODE
-// register, and a cycle with two ways in that lanes leave in different rounds.
+// register, a cycle with two ways in that lanes leave in different rounds, and a value that some
+// lanes do not have, on which a loop is split in two.
 #include "check.h"
 
 #include <cfenv>
@@ -248,6 +249,53 @@ static void checkTwoWaysIn(int n) {
   expectSame("a cycle with two ways in", p.host(), want);
 }
 
+__device__ __attribute__((noinline)) int tripled(int n) { return n * 3 + 1; }
+
+/// `v` is the same for all that have it. LLVM takes the test of it out of the loop, of the lanes
+/// without it, too, for which it then is anything.
+__global__ void knownToSome(const int *in, int *out, int n, int rounds) {
+  const unsigned t = threadIdx.x;
+  const bool has = in[t] & 1;
+  int v;
+  if (has)
+    v = tripled(n);
+  int s = 0;
+  for (int i = 0; i < rounds; ++i) {
+    s += in[i];
+    if (has) {
+      if (v == 16) {
+        s = s * 5 + in[i + 1];
+      } else {
+        s ^= in[i + 2];
+        out[lanes + t] = s;
+      }
+    }
+  }
+  out[t] = s;
+}
+
+static void checkKnownToSome(int n) {
+  constexpr int rounds = 7;
+  const std::vector<int> in = randomBelow<int>(lanes, 1000, 11);
+  Device<int> deviceIn(in), out(std::vector<int>(2 * lanes, 0));
+  knownToSome<<<1, lanes>>>(deviceIn, out, n, rounds);
+  std::vector<int> want(2 * lanes, 0);
+  for (unsigned t = 0; t < lanes; ++t) {
+    int s = 0;
+    for (int i = 0; i < rounds; ++i) {
+      s += in[i];
+      if (in[t] & 1) {
+        if (n == 5)
+          s = s * 5 + in[i + 1];
+        else
+          want[lanes + t] = s ^= in[i + 2];
+      }
+    }
+    want[t] = s;
+  }
+  expectSame("a value that some lanes have", out.host(), want);
+}
+
 int main() {
   checkVotes<Asks::ballot>("ballot");
   checkVotes<Asks::first>("the first lane");
@@ -258,5 +306,7 @@ int main() {
   checkRounding();
   checkTwoWaysIn(0);
   checkTwoWaysIn(1);
+  checkKnownToSome(5);
+  checkKnownToSome(6);
   return verdict();
 }
