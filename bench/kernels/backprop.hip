@@ -26,7 +26,7 @@ __global__ void forward(const float *input, float *weights, float *partial, unsi
     partial[by * hidden + blockIdx.x * edge + ty] = matrix[0][ty];
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {512, 32768, "inputs"});
   bench::Verdicts verdicts("backprop");
   const unsigned inputs = static_cast<unsigned>(o.sizeInMultiplesOf(edge)), hidden = 32;
@@ -61,3 +61,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("inputs=" + std::to_string(inputs), got, want, 1e-5);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

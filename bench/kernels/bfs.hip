@@ -31,7 +31,7 @@ __global__ void settle(int *frontier, int *next, int *visited, int *more, unsign
   }
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {3000, 60000, "vertices"});
   bench::Verdicts verdicts("bfs");
   const unsigned block = o.block ? o.block : 256, n = static_cast<unsigned>(o.size);
@@ -76,3 +76,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("vertices=" + std::to_string(n), got, want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -59,7 +59,7 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
                        device.download(), host);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o =
       bench::Options::parse(argc, argv, {64 * 256, 1024 * 256, "values"}, {"random", "descending"});
   bench::Verdicts verdicts("bitonic");
@@ -69,3 +69,5 @@ int main(int argc, char **argv) {
   run<256>(o, verdicts);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -49,7 +49,7 @@ __global__ void detect(const int *integral, const Feature *features, const int *
   passed[y * columns + x] = stage;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {144, 2000, "columns of the image"});
   bench::Verdicts verdicts("cascade");
   const int width = static_cast<int>(std::max<size_t>(o.size, 2 * windowEdge)), height = 40;
@@ -111,3 +111,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("width=" + std::to_string(width), passed.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

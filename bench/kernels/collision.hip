@@ -54,7 +54,7 @@ static int reference(const Shape &p, const Shape &q) {
   return depth > 0 ? static_cast<int>(1 + depth) : 0;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {4096, 262144, "pairs"});
   bench::Verdicts verdicts("collision");
   const unsigned block = o.block ? o.block : 128;
@@ -81,3 +81,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("pairs=" + std::to_string(count), out.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -26,7 +26,7 @@ static short quantised(short value, short q) {
   return static_cast<short>(std::lround(double(value) / q) * q);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {128, 512, "rows and columns"});
   bench::Verdicts verdicts("dct");
   const unsigned side = static_cast<unsigned>(o.sizeInMultiplesOf(16));
@@ -53,3 +53,5 @@ int main(int argc, char **argv) {
   }
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

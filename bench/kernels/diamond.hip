@@ -30,7 +30,7 @@ static unsigned reference(uint64_t v, uint64_t salt, uint64_t k) {
   return static_cast<unsigned>((v + (v * 32 % word ^ k)) % word);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {30011, 1000003, "elements"});
   bench::Verdicts verdicts("diamond");
   const unsigned n = static_cast<unsigned>(o.size);
@@ -51,3 +51,5 @@ int main(int argc, char **argv) {
                        dOut.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

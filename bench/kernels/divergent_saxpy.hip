@@ -14,7 +14,7 @@ __global__ void divergentSaxpy(const int *selector, const float *x, float *y, fl
     y[i] = __builtin_fmaf(b, y[i], x[i]);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {10007, 1000003, "elements"});
   bench::Verdicts verdicts("divergent_saxpy");
   const unsigned n = static_cast<unsigned>(o.size); // by default not a multiple of anything
@@ -39,3 +39,5 @@ int main(int argc, char **argv) {
                        want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

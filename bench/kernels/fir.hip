@@ -11,7 +11,7 @@ __global__ void fir(const float *samples, const float *coefficients, float *out,
   out[at] = sum;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {8192, 262144, "samples"});
   bench::Verdicts verdicts("fir");
   const unsigned block = o.block ? o.block : 256;
@@ -36,3 +36,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("samples=" + std::to_string(n), out.download(), want, 1e-5);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

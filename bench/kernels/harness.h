@@ -103,7 +103,8 @@ struct Options {
       for (const std::string &word : patterns)
         words += (words.empty() ? "" : "|") + word;
       std::fprintf(to,
-                   "usage: %s [--block N] [--size small|large|N] [--seed N] [--pattern %s]\n"
+                   "usage: %s [--block N] [--size small|large|N] [--seed N] [--pattern %s] "
+                   "[--repeat N]\n"
                    "size: the number of %s; small is %zu, large is %zu\n",
                    argv[0], words.c_str(), sizes.unit, sizes.small, sizes.large);
     };
@@ -210,5 +211,21 @@ private:
   unsigned ran_ = 0;
   bool failed_ = false;
 };
+
+/// The whole program, as often as `--repeat N` says (once where it does not), until a time that
+/// fails: a run that is long enough for a choice between versions of its kernels.
+inline int repeated(int argc, char **argv, int (*program)(int, char **)) {
+  std::vector<char *> others;
+  unsigned long times = 1;
+  for (int i = 0; i < argc; ++i)
+    if (std::strcmp(argv[i], "--repeat") == 0 && i + 1 < argc)
+      times = std::max(1ul, std::strtoul(argv[++i], nullptr, 10));
+    else
+      others.push_back(argv[i]);
+  int code = 0;
+  for (; times && !code; --times)
+    code = program(static_cast<int>(others.size()), others.data());
+  return code;
+}
 
 } // namespace bench

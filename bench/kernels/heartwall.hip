@@ -45,7 +45,7 @@ __global__ void track(const unsigned char *frame, const unsigned char *patches, 
   }
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {12, 384, "points"});
   bench::Verdicts verdicts("heartwall");
   const int width = 128, count = static_cast<int>(o.size);
@@ -88,3 +88,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("points=" + std::to_string(count), found.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -34,7 +34,7 @@ __global__ void hotspot(const float *power, const float *from, float *to, int n)
     to[y * n + x] = now[ty][tx];
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {100, 512, "rows and columns"});
   bench::Verdicts verdicts("hotspot");
   const int n = static_cast<int>(o.size);
@@ -67,3 +67,5 @@ int main(int argc, char **argv) {
                       std::vector<float>(temperature.begin(), temperature.end()), 1e-5);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

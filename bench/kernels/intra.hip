@@ -79,7 +79,7 @@ static int reference(const int *border, int mode, int x, int y) {
   return ((32 - part) * ref[along + whole + 1] + part * ref[along + whole + 2] + 16) >> 5;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {256, 8192, "picture blocks"});
   bench::Verdicts verdicts("intra");
   const int together = 4, blocks = static_cast<int>(o.sizeInMultiplesOf(together));
@@ -102,3 +102,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("blocks=" + std::to_string(blocks), out.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -30,7 +30,7 @@ __global__ void assign(const int *points, const int *centre, int *member, int *s
     atomicAdd(&sums[best * features + f], points[f * n + at]);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {3000, 200000, "points"});
   bench::Verdicts verdicts("kmeans");
   const unsigned block = o.block ? o.block : 256;
@@ -75,3 +75,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("points=" + std::to_string(n), got, want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

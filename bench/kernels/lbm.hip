@@ -63,7 +63,7 @@ static void reference(double *f, double omega) {
   }
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {128, 4000, "columns"});
   bench::Verdicts verdicts("lbm");
   const int width = static_cast<int>(o.size), height = 24, cells = width * height;
@@ -103,3 +103,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("width=" + std::to_string(width), b.download(), want, 1e-5);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -52,7 +52,7 @@ void run(const char *name, const bench::Options &o, unsigned block, bench::Verdi
                        dOut.download(), want);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {20011, 200003, "elements"});
   bench::Verdicts verdicts("lds_reduction");
   for (unsigned block : {64u, 128u, 256u}) { // powers of two
@@ -64,3 +64,5 @@ int main(int argc, char **argv) {
   }
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

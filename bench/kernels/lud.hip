@@ -75,7 +75,7 @@ template <unsigned Tile> void run(const bench::Options &o, bench::Verdicts &verd
                       std::vector<double>(got.begin(), got.end()), m, 1e-4);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {4, 24, "tiles a side"});
   bench::Verdicts verdicts("lud");
   run<8>(o, verdicts);
@@ -84,3 +84,5 @@ int main(int argc, char **argv) {
   run<64>(o, verdicts);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

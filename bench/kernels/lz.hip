@@ -63,7 +63,7 @@ static std::vector<unsigned char> compress(const std::vector<unsigned char> &pla
   return packed;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {256, 4096, "streams"});
   bench::Verdicts verdicts("lz");
   const unsigned block = o.block ? o.block : 64;
@@ -96,3 +96,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("streams=" + std::to_string(count), out.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -34,7 +34,7 @@ template <bool Bands> __global__ void escape(int *out, int width, float step) {
   out[y * width + x] = i;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o =
       bench::Options::parse(argc, argv, {128, 1024, "columns, a power of two"}, {"set", "bands"});
   bench::Verdicts verdicts("mandelbrot");
@@ -76,3 +76,5 @@ int main(int argc, char **argv) {
                        want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

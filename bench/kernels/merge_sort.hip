@@ -21,7 +21,7 @@ __global__ void mergePass(const int *from, int *to, unsigned n, unsigned width) 
   }
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {16384, 131072, "values"});
   bench::Verdicts verdicts("merge_sort");
   const unsigned n = static_cast<unsigned>(o.size);
@@ -48,3 +48,5 @@ int main(int argc, char **argv) {
   }
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

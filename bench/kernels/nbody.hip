@@ -54,7 +54,7 @@ static void pull(const Body &a, const Body &b, double *force) {
     force[i] += d[i] * shape / square * a.mass * b.mass;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {256, 2048, "bodies"});
   bench::Verdicts verdicts("nbody");
   const unsigned n = static_cast<unsigned>(o.sizeInMultiplesOf(tile));
@@ -75,3 +75,5 @@ int main(int argc, char **argv) {
                       std::vector<float>(want.begin(), want.end()), 1e-3);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -38,7 +38,7 @@ __global__ void diagonal(const int *similarity, int *score, int columns, int pen
     score[origin + (y + 1) * columns + t + 1] = tile[y + 1][t + 1];
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {128, 1024, "letters"});
   bench::Verdicts verdicts("needle");
   const int tiles = static_cast<int>(o.sizeInMultiplesOf(edge)) / edge;
@@ -65,3 +65,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("n=" + std::to_string(columns - 1), dScore.download(), score);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

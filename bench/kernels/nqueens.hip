@@ -86,7 +86,7 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
                        dCounts.download(), want);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {8, 10, "queens, 4 to 12"});
   bench::Verdicts verdicts("nqueens");
   run<64>(o, verdicts);
@@ -95,3 +95,5 @@ int main(int argc, char **argv) {
   run<256>(o, verdicts);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -85,7 +85,7 @@ static double reference(const Contract &c) {
   return total / paths;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {512, 16384, "contracts"});
   bench::Verdicts verdicts("options");
   const unsigned block = o.block ? o.block : 64;
@@ -107,3 +107,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("contracts=" + std::to_string(count), out.download(), want, 1e-3);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -34,7 +34,7 @@ __global__ void descend(const int *wall, const int *from, int *to, int columns, 
     to[x] = now[t];
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {2000, 100000, "columns"});
   bench::Verdicts verdicts("pathfinder");
   const int columns = static_cast<int>(o.size), rows = 17;
@@ -63,3 +63,5 @@ int main(int argc, char **argv) {
                        want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

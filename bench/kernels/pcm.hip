@@ -97,7 +97,7 @@ template <unsigned Block> void run(const bench::Options &o, bench::Verdicts &ver
                        device.download(), host);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {elements, 8 * elements, "elements"},
                                        {"random", "intervals"});
   bench::Verdicts verdicts("pcm");
@@ -107,3 +107,5 @@ int main(int argc, char **argv) {
   run<256>(o, verdicts);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

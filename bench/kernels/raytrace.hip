@@ -125,7 +125,7 @@ static double reference(const std::vector<Sphere> &spheres, const Vector &from, 
   }
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {64, 512, "columns"});
   bench::Verdicts verdicts("raytrace");
   const int width = static_cast<int>(o.sizeInMultiplesOf(2)), height = width / 2, count = 12;
@@ -158,3 +158,5 @@ int main(int argc, char **argv) {
     verdicts.expectEqual(label, std::vector<size_t>{different}, {different});
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

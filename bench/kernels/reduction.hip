@@ -41,7 +41,7 @@ __global__ void reduceInterleaved(int *data, int *sums) {
     sums[blockIdx.x] = mine[0];
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {16384, 1048576, "elements"},
                                        {"all", "neighbored", "neighbored-less", "interleaved"});
   bench::Verdicts verdicts("reduction");
@@ -85,3 +85,5 @@ int main(int argc, char **argv) {
   run("interleaved", reduceInterleaved, strided);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

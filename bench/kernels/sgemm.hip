@@ -20,7 +20,7 @@ __global__ void sgemm(const float *a, const float *b, float *c, unsigned n, unsi
   c[row * n + column] = sum;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {64, 512, "rows and columns"});
   bench::Verdicts verdicts("sgemm");
   const unsigned n = static_cast<unsigned>(o.sizeInMultiplesOf(edge)), depth = 48;
@@ -44,3 +44,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("n=" + std::to_string(n), dC.download(), want, 1e-5);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

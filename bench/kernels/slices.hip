@@ -19,7 +19,7 @@ __global__ void divergentSlice(const int *in, int *out, int n) {
   out[tid] = in[idx % 1024];
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o =
       bench::Options::parse(argc, argv, {256, 2048, "threads"}, {"both", "uniform", "divergent"});
   bench::Verdicts verdicts("slices");
@@ -55,3 +55,5 @@ int main(int argc, char **argv) {
   }
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -13,7 +13,7 @@ __global__ void spmv(const unsigned *starts, const unsigned *columns, const floa
   y[row] = sum;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {3000, 100000, "rows"});
   bench::Verdicts verdicts("spmv");
   const unsigned block = o.block ? o.block : 128, rows = static_cast<unsigned>(o.size);
@@ -41,3 +41,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("rows=" + std::to_string(rows), dY.download(), want, 1e-5);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -92,10 +92,12 @@ template <unsigned Edge> void run(const bench::Options &o, bench::Verdicts &verd
                       std::vector<double>(got.begin(), got.end()), want, 1e-4);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {64, 512, "rows and columns"});
   bench::Verdicts verdicts("srad");
   run<16>(o, verdicts);
   run<32>(o, verdicts);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -132,7 +132,7 @@ static Counts reference(const char *text) {
   return c;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {512, 16384, "texts"});
   bench::Verdicts verdicts("state_machine");
   const unsigned block = o.block ? o.block : 64;
@@ -159,3 +159,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("texts=" + std::to_string(count), got, want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

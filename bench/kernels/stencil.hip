@@ -19,7 +19,7 @@ __global__ void jacobi(const float *from, float *to, int nx, int ny, int nz, flo
   }
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {64, 1024, "columns"});
   bench::Verdicts verdicts("stencil");
   const int nx = static_cast<int>(o.size), ny = 32, nz = 16;
@@ -45,3 +45,5 @@ int main(int argc, char **argv) {
   verdicts.expectNear("n=" + std::to_string(nx), b.download(), want, 1e-6);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

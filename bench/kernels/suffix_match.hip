@@ -41,7 +41,7 @@ __global__ void match(const Node *trie, const unsigned char *queries, const int 
   out[2 * at + 1] = longest;
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(argc, argv, {512, 8192, "queries"});
   bench::Verdicts verdicts("suffix_match");
   const unsigned block = o.block ? o.block : 128;
@@ -117,3 +117,5 @@ int main(int argc, char **argv) {
   verdicts.expectEqual("queries=" + std::to_string(count), out.download(), want);
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

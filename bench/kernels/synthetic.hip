@@ -179,7 +179,7 @@ void run(const bench::Options &o, unsigned block, bench::Verdicts &verdicts) {
                        want);
 }
 
-int main(int argc, char **argv) {
+static int program(int argc, char **argv) {
   const auto o = bench::Options::parse(
       argc, argv, {1024, 16384, "threads"},
       {"all", "SB1", "SB1-R", "SB2", "SB2-R", "SB3", "SB3-R", "SB4", "SB4-R"});
@@ -198,3 +198,5 @@ int main(int argc, char **argv) {
   }
   return verdicts.exitCode();
 }
+
+int main(int argc, char **argv) { return bench::repeated(argc, argv, program); }

@@ -1,4 +1,5 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
+#include "bench/runner/choice.h"
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
 #include "bench/runner/estimates.h"
@@ -55,6 +56,18 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   estimates->add_flag("--all", estimateOptions.all, "All block sizes of each program");
   estimates->add_flag("--json", estimateOptions.json, "One JSON object instead of the table");
+  CLI::App *choice = app.add_subcommand(
+      "choice", "What the measured choice between versions (MELD_ADAPT=on) comes to");
+  meld::bench::ChoiceOptions choiceOptions;
+  choice->add_option("--only", choiceOptions.only, only);
+  choice->add_option("--size", choiceOptions.size, "Of every program's problem")
+      ->check(CLI::IsMember({"small", "large", "full"}))
+      ->capture_default_str();
+  choice->add_option("--launches", choiceOptions.launches, "Of each kernel, at least")
+      ->check(CLI::Range(2u, 100000u))
+      ->capture_default_str();
+  choice->add_option("--noise", choiceOptions.noise, "On the times, as MELD_GPU_NOISE");
+  choice->add_flag("--json", choiceOptions.json, "One JSON array instead of the tables");
   CLI::App *validate =
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
@@ -91,6 +104,8 @@ int main(int argc, char **argv) {
     return meld::bench::runVerified(paths, verifiedOptions);
   if (estimates->parsed())
     return meld::bench::runEstimates(paths, estimateOptions);
+  if (choice->parsed())
+    return meld::bench::runChoice(paths, choiceOptions);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
   if (compileTime->parsed())

@@ -89,7 +89,7 @@ void addTo(ClassSlot &slot, const KernelState &state, unsigned version) {
     return;
   slot.map[slot.versions++] = static_cast<uint8_t>(version);
   if (known)
-    slot.trial.resume(slot.versions, slot.versions - 1);
+    slot.trial.resume(slot.versions, slot.versions - 1, 0);
   else
     slot.trial.addVersion();
 }
@@ -102,7 +102,7 @@ ClassSlot *classOf(KernelState &state, uint32_t launchClass) {
       continue;
     slot = ClassSlot();
     slot.launchClass = launchClass;
-    slot.trial.begin(1);
+    slot.trial.begin(1, 0);
     for (unsigned v = 1; v < state.versionCount; ++v)
       addTo(slot, state, v);
     return &slot;

@@ -1,0 +1,158 @@
+#include "bench/runner/choice.h"
+
+#include "bench/runner/result.h"
+#include "bench/runner/static_counts.h"
+#include "bench/runner/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace meld::bench {
+
+namespace {
+
+using Launches = std::vector<const Dispatch *>;
+
+std::map<std::string, Launches> byKernel(const std::vector<Dispatch> &dispatches) {
+  std::map<std::string, Launches> kernels;
+  for (const Dispatch &d : dispatches)
+    kernels[d.kernel].push_back(&d);
+  return kernels;
+}
+
+/// The launches of the last repetition stand for all but the first: caches are warm.
+struct Steady {
+  Launches launches; ///< of two repetitions
+  uint64_t cycles(size_t launch) const {
+    const size_t each = launches.size() / 2;
+    return launches[launch < each ? launch : each + launch % each]->cycles;
+  }
+};
+
+double sumOver(const Launches &launches, size_t from, size_t to) {
+  double sum = 0;
+  for (size_t i = from; i < to; ++i)
+    sum += static_cast<double>(launches[i]->cycles);
+  return sum;
+}
+
+/// Original over what ran, for the launches from `from` on.
+double ratioFrom(const Steady &original, const Launches &ran, size_t from) {
+  double before = 0;
+  for (size_t i = from; i < ran.size(); ++i)
+    before += static_cast<double>(original.cycles(i));
+  const double after = sumOver(ran, from, ran.size());
+  return after > 0 ? before / after : 0;
+}
+
+double lostShare(const Steady &original, const Launches &ran) {
+  double lost = 0, all = 0;
+  for (size_t i = 0; i < ran.size(); ++i) {
+    const auto was = static_cast<double>(original.cycles(i));
+    lost += std::max(0.0, static_cast<double>(ran[i]->cycles) - was);
+    all += was;
+  }
+  return all > 0 ? lost / all : 0;
+}
+
+struct Summary {
+  double logs = 0, least = 0, lost = 0;
+  std::string leastOf, lostBy;
+  unsigned count = 0;
+};
+
+/// Of what `ratio` takes from each row.
+template <class Ratio> Summary summaryOf(const std::vector<ChoiceRow> &rows, Ratio ratio) {
+  Summary s;
+  for (const ChoiceRow &row : rows) {
+    const double value = ratio(row);
+    if (value <= 0)
+      continue;
+    s.logs += std::log(value);
+    if (!s.count++ || value < s.least) {
+      s.least = value;
+      s.leastOf = row.program + " " + row.kernel;
+    }
+    if (row.lost > s.lost) {
+      s.lost = row.lost;
+      s.lostBy = row.program + " " + row.kernel;
+    }
+  }
+  return s;
+}
+
+std::string line(const char *title, const Summary &s) {
+  if (!s.count)
+    return "";
+  return std::string("  ") + title + ": geometric mean " + decimal(std::exp(s.logs / s.count), 3) +
+         ", least " + decimal(s.least, 3) + " (" + s.leastOf + ")\n";
+}
+
+std::string groupText(const std::string &title, const std::vector<ChoiceRow> &rows) {
+  if (rows.empty())
+    return "";
+  Table table({"benchmark", "kernel", "waves/SIMD", "launches", "static", "after", "lost %",
+               "next run", "runs"});
+  for (const ChoiceRow &row : rows)
+    table.add({row.program, row.kernel, decimal(row.wavesPerSimd, 2), grouped(row.launches),
+               decimal(row.staticRatio, 3), decimal(row.after, 3), decimal(100 * row.lost, 2),
+               decimal(row.nextRun, 3), row.version ? "a version" : "the original"});
+  const Summary after = summaryOf(rows, [](const ChoiceRow &r) { return r.after; });
+  std::string text = title + "\n" + table.text();
+  text += line("static replacement", summaryOf(rows, [](auto &r) { return r.staticRatio; }));
+  text += line("measured choice, after its trials", after);
+  text += line("next run", summaryOf(rows, [](auto &r) { return r.nextRun; }));
+  text += "  most lost on trials: " + decimal(100 * after.lost, 2) + " %" +
+          (after.lostBy.empty() ? "" : " (" + after.lostBy + ")") + "\n";
+  return text + "\n";
+}
+
+} // namespace
+
+std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<Dispatch> &original,
+                                  const std::vector<Dispatch> &replaced,
+                                  const std::vector<Dispatch> &chosen,
+                                  const std::vector<Dispatch> &next) {
+  const auto originals = byKernel(original), replacements = byKernel(replaced),
+             choices = byKernel(chosen), nexts = byKernel(next);
+  std::vector<ChoiceRow> rows;
+  for (const auto &[kernel, launches] : originals) {
+    const auto find = [&](const auto &in) {
+      const auto it = in.find(kernel);
+      return it == in.end() ? Launches() : it->second;
+    };
+    const Launches statics = find(replacements), ran = find(choices), again = find(nexts);
+    const size_t each = launches.size() / 2;
+    if (launches.size() % 2 || !each || statics.size() != launches.size() ||
+        again.size() != launches.size() || ran.empty() || ran.size() % each)
+      continue;
+    const Steady before{launches};
+    ChoiceRow row;
+    row.program = program;
+    row.kernel = shortKernelName(kernel);
+    row.launches = ran.size();
+    double weighted = 0;
+    for (const Dispatch *d : launches)
+      weighted += static_cast<double>(d->cycles) * d->wavesPerSimd();
+    const double cycles = sumOver(launches, 0, launches.size());
+    row.wavesPerSimd = cycles > 0 ? weighted / cycles : 0;
+    row.staticRatio = ratioFrom(before, statics, each);
+    row.after = ratioFrom(before, ran, ran.size() / each / 2 * each);
+    row.lost = lostShare(before, ran);
+    row.nextRun = ratioFrom(before, again, each);
+    row.version = ran.back()->replaced;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string choiceText(const std::vector<ChoiceRow> &rows) {
+  std::vector<ChoiceRow> full, small;
+  for (const ChoiceRow &row : rows)
+    (row.wavesPerSimd >= fullDevice ? full : small).push_back(row);
+  return groupText("Launches that fill the device, ratios of modelled cycles:", full) +
+         groupText("Smaller launches:", small);
+}
+
+} // namespace meld::bench

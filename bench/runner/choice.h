@@ -1,0 +1,52 @@
+// `meld-bench choice`: what the measured choice (MELD_ADAPT=on) comes to, launch by launch.
+//
+// A program runs again and again in one process, until each of its kernels has been launched so
+// often; the same launches are known of the original code. Of each kernel:
+//
+//   after     cycles of the original / what ran, in the second half of the launches
+//   lost      cycles by which launches took longer than the original's, of all the original's: what
+//             trials cost, and what was chosen wrongly
+//   next run  cycles of the original / what ran, in a process that begins with what was found out
+//
+// Modelled times are the same in every run, so the figures are, too.
+#pragma once
+
+#include "bench/runner/measure.h"
+
+#include <string>
+#include <vector>
+
+namespace meld::bench {
+
+struct ChoiceOptions {
+  std::string only;           ///< as casesCalled has it; one block size of each program
+  std::string size = "small"; ///< small, large or full
+  unsigned launches = 500;    ///< of each kernel, at least
+  std::string noise;          ///< as MELD_GPU_NOISE
+  bool json = false;
+};
+
+/// One kernel of one program.
+struct ChoiceRow {
+  std::string program, kernel;
+  uint64_t launches = 0;
+  double wavesPerSimd = 0;
+  double staticRatio = 0, after = 0, lost = 0, nextRun = 0;
+  bool version = false; ///< another version than the original ran at the end
+};
+
+/// Rows of one program from its runs, each a list of dispatches in order: `original` of two
+/// repetitions, `replaced` of two, `chosen` of any number, `next` of two. A kernel whose launches
+/// do not repeat (other numbers of them) is left out.
+std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<Dispatch> &original,
+                                  const std::vector<Dispatch> &replaced,
+                                  const std::vector<Dispatch> &chosen,
+                                  const std::vector<Dispatch> &next);
+
+/// Launches that fill the device first; geometric means and the worst.
+std::string choiceText(const std::vector<ChoiceRow> &rows);
+
+/// 0 when every run passed.
+int runChoice(const Paths &paths, const ChoiceOptions &options);
+
+} // namespace meld::bench

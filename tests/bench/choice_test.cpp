@@ -1,0 +1,60 @@
+// What the table of the measured choice makes of launches; the numbers are worked out by hand.
+#include "bench/runner/choice.h"
+
+#include <gtest/gtest.h>
+
+using namespace meld::bench;
+
+namespace {
+
+std::vector<Dispatch> launches(const std::string &kernel, const std::vector<uint64_t> &cycles,
+                               bool replaced = false) {
+  std::vector<Dispatch> all;
+  for (const uint64_t c : cycles) {
+    Dispatch d;
+    d.kernel = kernel;
+    d.cycles = c;
+    d.replaced = replaced;
+    d.computeUnits = 1;
+    d.counters["SQ_WAVES"] = 16;
+    all.push_back(d);
+  }
+  return all;
+}
+
+} // namespace
+
+TEST(ChoiceTable, RatiosAndWhatWasLost) {
+  // Two launches a repetition; the first repetition is cold.
+  const auto original = launches("k", {150, 220, 100, 200});
+  const auto replaced = launches("k", {90, 180, 80, 160}, true);
+  auto chosen = launches("k", {150, 220, 130, 200, 50, 100, 50, 100}, true);
+  const auto next = launches("k", {50, 100, 50, 100}, true);
+  const auto rows = choiceRows("p", original, replaced, chosen, next);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].launches, 8u);
+  EXPECT_DOUBLE_EQ(rows[0].staticRatio, 300.0 / 240);
+  EXPECT_DOUBLE_EQ(rows[0].after, 600.0 / 300);
+  EXPECT_DOUBLE_EQ(rows[0].lost, 30.0 / (370 + 3 * 300));
+  EXPECT_DOUBLE_EQ(rows[0].nextRun, 2);
+  EXPECT_TRUE(rows[0].version);
+  EXPECT_DOUBLE_EQ(rows[0].wavesPerSimd, 4);
+}
+
+TEST(ChoiceTable, LaunchesThatDoNotRepeatAreLeftOut) {
+  const auto two = launches("k", {100, 100});
+  EXPECT_TRUE(choiceRows("p", launches("k", {100, 100, 100}), two, two, two).empty());
+  EXPECT_TRUE(choiceRows("p", two, launches("k", {100}), two, two).empty());
+  EXPECT_TRUE(choiceRows("p", two, two, {}, two).empty());
+  EXPECT_EQ(choiceRows("p", two, two, two, two).size(), 1u);
+}
+
+TEST(ChoiceTable, TheWorstIsNamed) {
+  ChoiceRow good{"good", "k", 500, 8, 1, 1.5, 0.001, 1.5, true};
+  ChoiceRow bad{"bad", "k", 500, 8, 1, 0.75, 0.25, 1, true};
+  const std::string text = choiceText({good, bad});
+  EXPECT_NE(text.find("least 0.750 (bad k)"), std::string::npos) << text;
+  EXPECT_NE(text.find("most lost on trials: 25.00 % (bad k)"), std::string::npos) << text;
+  EXPECT_NE(text.find("geometric mean 1.061"), std::string::npos) << text; // sqrt(1.5 * 0.75)
+  EXPECT_EQ(text.find("Smaller launches"), std::string::npos) << text;
+}
