@@ -1,4 +1,5 @@
 // meld explain: why a kernel was melded or not. From the cache, or by compiling a file now.
+#include "runtime/adapt/verdict_text.h"
 #include "shim/cli/cli.h"
 
 #include <algorithm>
@@ -247,9 +248,19 @@ std::string inFunctions(const Json &functions) {
                   melded);
 }
 
+/// What was measured of the kernel in its launches (MELD_ADAPT=on).
+std::string describeMeasured(const Json &one) {
+  return demangle(text(one, "name")) + "  (" + text(one, "from") + ", measured)\n" +
+         text(one, "text");
+}
+
 std::string describe(const Json &one, bool brief) {
+  if (one.contains("measured"))
+    return describeMeasured(one);
   const Json &kernel = one["kernel"];
   std::string out = demangle(text(kernel, "name")) + "  (" + text(one, "from") + ")\n";
+  if (!text(one, "recipe").empty())
+    out += "  a version: " + text(one, "recipe") + "\n";
   std::string reason = text(one, "reason");
   out +=
       "  code object: " + text(one, "verdict") + (reason.empty() ? "" : " (" + reason + ")") + "\n";
@@ -268,6 +279,21 @@ std::string describe(const Json &one, bool brief) {
   return out;
 }
 
+/// The kernels that fit, of an entry with what was measured.
+void addMeasured(const Source &source, const std::string &pattern, Json &found) {
+  const auto verdicts = adapt::ObjectVerdicts::parse(
+      source.metadata.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (!verdicts)
+    return;
+  for (const auto &[name, verdict] : verdicts->kernels)
+    if (matches(name, pattern))
+      found.push_back({{"from", source.where},
+                       {"verdict", source.verdict},
+                       {"name", name},
+                       {"measured", source.metadata["kernels"][name]},
+                       {"text", adapt::describeKernel(demangle(name), verdict)}});
+}
+
 int explain(const Cli &cli, const Options &o) {
   auto sources = o.file.empty() ? fromCache() : fromFile(o);
   if (!sources)
@@ -277,6 +303,10 @@ int explain(const Cli &cli, const Options &o) {
   for (const Source &source : *sources) {
     if (!source.metadata.is_object() || !source.metadata.contains("kernels"))
       continue;
+    if (source.verdict == verdictName(Verdict::measured)) {
+      addMeasured(source, o.kernel, found);
+      continue;
+    }
     for (const Json &kernel : source.metadata["kernels"]) {
       if (!kernel.is_object() || !kernel.contains("name") || !kernel["name"].is_string())
         continue;
@@ -285,11 +315,13 @@ int explain(const Cli &cli, const Options &o) {
         others.push_back(shortForms(demangle(name)).second);
         continue;
       }
-      found.push_back({{"from", source.where},
-                       {"verdict", source.verdict},
-                       {"reason", source.reason},
-                       {"kernel", kernel},
-                       {"functions", source.metadata.value("functions", Json::array())}});
+      found.push_back(
+          {{"from", source.where},
+           {"verdict", source.verdict},
+           {"reason", source.reason},
+           {"recipe", source.metadata.contains("recipe") ? source.metadata["recipe"] : Json()},
+           {"kernel", kernel},
+           {"functions", source.metadata.value("functions", Json::array())}});
     }
   }
   if (found.empty()) {
@@ -311,7 +343,8 @@ int explain(const Cli &cli, const Options &o) {
   std::string out;
   for (size_t i = 0; i < found.size(); ++i) {
     out += (out.empty() ? "" : "\n") + describe(found[i], o.brief);
-    if (i + 1 == found.size() || found[i + 1]["from"] != found[i]["from"])
+    if (found[i].contains("functions") &&
+        (i + 1 == found.size() || found[i + 1]["from"] != found[i]["from"]))
       out += inFunctions(found[i]["functions"]);
   }
   print(out);

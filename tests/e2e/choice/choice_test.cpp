@@ -155,6 +155,12 @@ TEST(Choice, WhatWasMeasuredIsInTheCacheForPeople) {
              shown.out.find("of the original's time") != std::string::npos;
   }
   EXPECT_TRUE(found);
+  const Outcome explained =
+      run({bin + "/meld", "explain", "gains"}, {{"MELD_CACHE_DIR", folder / "cache"}});
+  EXPECT_EQ(explained.exitCode, 0) << explained.err;
+  EXPECT_NE(explained.out.find("measured)"), std::string::npos) << explained.out;
+  EXPECT_NE(explained.out.find("a version: melded"), std::string::npos) << explained.out;
+  EXPECT_NE(explained.out.find("of the original's time"), std::string::npos) << explained.out;
 }
 
 TEST(Choice, ADamagedRecordIsNone) {
