@@ -3,7 +3,8 @@
 //   process start    a program without HIP, with and without LD_PRELOAD
 //   object load      a code object of about 100 KB, cache warm, with and without libmeld
 //   pass-through     what the hook does with an object without bitcode, in memory and in a file
-//   launch           an empty kernel, with and without libmeld
+//   launch           an empty kernel, with and without libmeld; and with MELD_ADAPT=on, where each
+//                    packet is looked at, and where nothing is left to find out
 //   cold compile     libmeld's compile against comgr's own of the same bitcode with its options
 //
 // Every pair is measured in turns, so that both sides see the same machine; what is compared are
@@ -145,6 +146,34 @@ bool loadAndLaunch(const Paths &paths, int rounds, std::vector<Row> &rows) {
   // Nothing of ours is on the launch path: what is left is noise.
   rows.push_back(
       {"launch of an empty kernel", "us", median(launches[0]), median(launches[1]), 1.1, true});
+  return true;
+}
+
+/// With MELD_ADAPT=on, on a device with modelled times: without them nothing is measured there, and
+/// nobody looks at a launch.
+bool launchChosen(const Paths &paths, int rounds, std::vector<Row> &rows) {
+  char scratch[] = "/tmp/meld-overhead-XXXXXX";
+  if (!mkdtemp(scratch))
+    return false;
+  const Environment plain = {{"LD_PRELOAD", paths.softgpu}, {"MELD_GPU_TIMING", "1"}};
+  Environment known = {{"LD_PRELOAD", paths.libmeld + " " + paths.softgpu},
+                       {"MELD_GPU_TIMING", "1"},
+                       {"MELD_ADAPT", "on"}};
+  Environment looking = known;
+  looking.emplace_back("MELD_CACHE", "0"); // nothing is known of the program, in each run anew
+  known.emplace_back("MELD_CACHE_DIR", std::string(scratch) + "/cache");
+  std::vector<double> launches[3], ignored;
+  bool ok = probe(paths, known, ignored, ignored); // nothing is open from then on
+  for (int i = 0; ok && i < rounds; ++i)
+    ok = probe(paths, plain, ignored, launches[0]) && probe(paths, looking, ignored, launches[1]) &&
+         probe(paths, known, ignored, launches[2]);
+  fs::remove_all(scratch);
+  if (!ok)
+    return false;
+  rows.push_back({"launch, MELD_ADAPT=on, looked at", "us", median(launches[0]),
+                  median(launches[1]), 0.3, false});
+  rows.push_back({"launch, MELD_ADAPT=on, nothing open", "us", median(launches[0]),
+                  median(launches[2]), 1.1, true});
   return true;
 }
 
@@ -301,7 +330,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   const bool compiled = coldCompile(paths, quick ? 3 : 7, compile);
-  if (!compiled || !loadAndLaunch(paths, quick ? 3 : 31, rows)) {
+  if (!compiled || !loadAndLaunch(paths, quick ? 3 : 31, rows) ||
+      !launchChosen(paths, quick ? 3 : 31, rows)) {
     std::fprintf(stderr, "meld-bench-overhead: %s failed\n",
                  compiled ? paths.probe.c_str() : "a compile");
     return 1;
