@@ -52,6 +52,8 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     if (request->optionsBegin && request->optionsEnd)
       r.options = {[request] { return request->optionsBegin(request->context) != 0; },
                    [request] { request->optionsEnd(request->context); }};
+    if (auto *told = request->plainTakes)
+      r.plainTakes = [told, context = request->context](double ms) { told(context, ms); };
     auto result = meld::jit::compile(r);
     using Status = meld::jit::CompileReply::Status;
     reply->permanent = result.permanent;

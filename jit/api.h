@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 4
+#define MELD_JIT_ABI 5
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -45,7 +45,11 @@ typedef struct MeldJitRequest {
    * and the compile fails. */
   int (*optionsBegin)(void *context);
   void (*optionsEnd)(void *context);
-  void *context; /* of the three */
+  /* What compiling the object without our passes takes, as far as this compile can tell; called on
+   * its thread, at most once, when the code has been looked at and before anything is searched or
+   * made again. NULL: nobody wants to know. */
+  void (*plainTakes)(void *context, double milliseconds);
+  void *context; /* of the four */
 } MeldJitRequest;
 
 typedef struct MeldJitReply {

@@ -1,15 +1,18 @@
 // One compile of one code object: the state that compile.cpp (what is asked and answered),
-// compile_rounds.cpp (transform, code, verdict, again) and compile_report.cpp (what is told of it)
-// share. Runs on the guarded thread.
+// compile_rounds.cpp (look, search, answer), compile_transform.cpp (one run of the pipeline),
+// fp_survey.cpp (whose rounding is proven) and compile_report.cpp (what is told of it) share. Runs
+// on the guarded thread.
 #pragma once
 
 #include "jit/code_object.h"
+#include "jit/cpu_time.h"
 #include "jit/dumps.h"
 #include "jit/embedded.h"
 #include "jit/estimate.h"
 #include "jit/meld_search.h"
 #include "jit/options.h"
 #include "jit/request.h"
+#include "jit/search_budget.h"
 #include "jit/session.h"
 #include "jit/variant/recipes.h"
 #include "passes/pipeline.h"
@@ -48,6 +51,26 @@ struct KernelState {
   bool changed = false;             ///< its machine code differs
   bool excluded = false;            ///< tried and found worse
   std::string excludedWhy;
+  double firstGain = 0;     ///< percent, at the first look
+  bool outOfBudget = false; ///< its search ended before it was over
+  unsigned generated = 0;   ///< how often code was made of it
+
+  /// Something is to be had from it, as far as it is known.
+  bool isHopeful() const {
+    return !excluded && ((search && search->found()) || (changed && verdict.better));
+  }
+};
+
+/// What one run of the pipeline over the whole object has given.
+struct Made {
+  std::shared_ptr<CompiledObject> object;
+  std::vector<Kernel> kernels; ///< views of `object`
+  std::vector<Decided> decisions;
+  std::set<std::string> scalarized;
+  std::map<std::string, uint64_t> variables;
+  std::shared_ptr<passes::FpSettling> settling;
+  std::shared_ptr<passes::MeldChoice> choice;
+  std::string ir; ///< where it is to be dumped
 };
 
 class Compilation {
@@ -75,21 +98,43 @@ private:
   }
   llvm::Error replaced(std::string reason);
   llvm::Error selectKernels();
+  using Names = std::set<std::string>;
   llvm::Error rounds();
-  enum class Next { done, again, hopeless };
-  Next nextRound(std::string &reason); ///< `reason`: why nothing is replaced, should it come to it
-  bool endSearches();
+  llvm::Expected<bool> look(Disassembler &disassembler); ///< false: nothing can come of it
+  llvm::Error search(Disassembler &disassembler, Names open);
+  llvm::Error answer(Disassembler &disassembler);
+  bool asksAgain(const std::string &name, KernelState &state);
+  Names paidFor(std::vector<std::string> asking);
+  void exclude(const std::string &name, std::string why);
+  bool anyHope() const;
+  uint64_t instructionsOf(const Names &kernels) const;
+  bool coversMost(const Names &kernels) const;
   llvm::Expected<std::string> untrusted(); ///< why the bitcode is not the code's; "" when it is
-  /// Settles whose floating point is settled where, and who is left alone for it (fp_survey.cpp).
-  /// True: nobody needs it, and the first round's compile is done.
-  llvm::Expected<bool> surveyFloatingPoint(const Disassembler &disassembler);
+  /// Of those that are still hopeful or to be searched, who may be melded, and who is left alone
+  /// since its rounding cannot be repeated (fp_survey.cpp). The kernels of which the look's code
+  /// says nothing, since they are settled elsewhere, come back.
+  llvm::Expected<Names> proveFloatingPoint(const Disassembler &disassembler, const Names &asked);
   std::shared_ptr<passes::FpSettling> newSettling(passes::FpSettling::Points points,
                                                   bool everywhere = false);
   void noteCandidates(const passes::DecisionLog &decisions);
-  llvm::Error checkSettled() const;
+  Names settledOtherwise() const;
   /// Whether a kernel whose code is not the original's can be trusted all the same.
   bool mayDiffer(const Disassembler &disassembler, const Kernel &after) const;
-  llvm::Expected<bool> compileOnce(); ///< false: nothing was melded, no code was made
+  /// One run of the pipeline: over `only_`, or everything. False: it stopped early, and no code was
+  /// made.
+  llvm::Expected<bool> compileOnce();
+  /// That, with the floating point settled as proven. A kernel that is not settled as it was is left
+  /// alone from then on.
+  llvm::Expected<bool> compileSettled();
+  /// Code of these kernels from what the look has optimised.
+  llvm::Error generate(const Names &kernels);
+  llvm::Error make(struct CompileJob job);
+  Names allKernels() const;
+  // Whole objects that were made on the way, by what was left out of them.
+  std::string stateKey() const;
+  bool lookHolds() const; ///< a compile would now give what the look has given
+  Made kept() const;
+  void take(const Made &made);
   // Of a request for a version (variant/version.cpp):
   llvm::Error selectVersion();
   llvm::Error isolateVersion(llvm::Module &module);
@@ -105,9 +150,13 @@ private:
   /// What the gate holds the exported variables' addresses to (runtime/gate/alignment.h).
   void noteVariables(const llvm::Module &module);
   llvm::Error transform(llvm::Module &module);
-  llvm::Error judgeKernels(Disassembler &disassembler);
+  llvm::Error stopEarly(const char *why);
+  llvm::Error looked(llvm::Module &module);
+  void note(const passes::DecisionLog &decisions);
+  /// Of the kernels in the last compile those in `which`; null: all.
+  llvm::Error judgeKernels(Disassembler &disassembler, const Names *which = nullptr);
   Json sidesOf(const passes::Decision &decision);
-  std::set<std::string> leftAlone(const llvm::Module &module) const;
+  Names leftAlone(const llvm::Module &module) const;
   /// The summary is what the object carries: small, since every load reads it from the cache, and
   /// without timings, since the same input gives the same bytes.
   enum class Detail { summary, full };
@@ -143,16 +192,29 @@ private:
   std::set<std::string> scalarized_; ///< the kernels in which scalarization found something to do
   enum class Survey : uint8_t { looking, proving, over };
   Survey survey_ = Survey::over;
+  std::optional<Names> only_; ///< the kernels that the next compile is about; nothing: all
+  // Of the look:
+  Names touched_;      ///< kernels whose code may have changed
+  std::string looked_; ///< bitcode behind the optimiser, where not all of it was made code of
+  std::optional<Made> lookedAt_; ///< with the object only where looked_ is empty
   std::shared_ptr<passes::FpSettling> settling_;
-  std::optional<std::set<std::string>> surveyed_; ///< settled and melded, in the first look
+  std::optional<Names> surveyed_;                 ///< settled and melded, in the look
+  std::map<std::string, uint64_t> settledInLook_; ///< all that were, as they were
+  passes::FpSettling::Points proven_;             ///< who may be settled where
   std::map<std::string, uint64_t> settledAs_;     ///< proven; FpSettling::settledFunctions()
+  Names settledOtherwise_;                        ///< in the last compile
   std::shared_ptr<passes::MeldChoice> choice_;    ///< the last transform's
-  CompiledObject made_;
+  std::optional<SearchBudget> budget_;
+  std::map<std::string, Made> wholes_; ///< by stateKey()
+  std::shared_ptr<CompiledObject> made_;
   std::vector<Kernel> madeKernels_;
+  std::string ir_;     ///< of the last transform, where it is to be dumped
+  std::string reason_; ///< why nothing is replaced, should it come to it
   size_t sideRows_ = 0;
-  unsigned rounds_ = 0;
-  double passesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
+  unsigned rounds_ = 0, wholeRounds_ = 0;
+  double passesMs_ = 0, firstPassesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
   bool stoppedEarly_ = false;
+  double startCpu_ = threadMilliseconds();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

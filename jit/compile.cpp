@@ -101,6 +101,8 @@ Error Compilation::run() {
       return unchanged("compiled with -O0");
   }
   auto e = rounds();
+  if (dumps_.wants("ir") && !ir_.empty())
+    dumps_.write("after", ".ll", ir_);
   if (dumps_.wants("decision"))
     dumps_.write("decisions", ".json", dumpJson(metadata(Detail::full), 2));
   return e;

@@ -2,15 +2,15 @@
 //
 //   read ELF -> filter kernels -> [optimise + meld] --nothing melded--> unchanged
 //                                       | melded
-//                                 comgr code, link -> judge each kernel against the ORIGINAL's
-//                                 machine code
-//                                       | some are worse: once more with some of their meldings
-//                                       | (meld_search.h), in the end without any
-//                                 check ABI, append .meld -> replaced
+//                                 comgr code of what changed -> judge each kernel against the
+//                                 ORIGINAL's machine code
+//                                       | some are worse: these alone once more with some of their
+//                                       | meldings (meld_search.h), in the end without any
+//                                 code of all, link, judge again -> check ABI, append .meld
+//                                                                -> replaced
 //
 // The original is its own unmelded version (recompiling is byte-identical), so nothing is compiled
-// twice for the comparison. Terminates: every further round is a step of a search or excludes one
-// more kernel, and both are bounded.
+// twice for the comparison. compile_rounds.cpp says how it goes on, why it ends and what it costs.
 //
 // Thread rule: any thread, one at a time inside (guard.h). Never throws.
 #pragma once

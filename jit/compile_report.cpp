@@ -72,6 +72,12 @@ Json Compilation::metadata(Detail detail) const {
     list.back()["decisions"] = std::move(decisions);
     list.back()["rejectionsLeftOut"] =
         rejections > mostRejections ? rejections - mostRejections : 0;
+    list.back()["generated"] = s.generated;
+    if (s.search && budget_)
+      list.back()["search"] = {{"spent", budget_->spentOn(k.name)},
+                               {"allowance", SearchBudget::allowance(s.firstGain)},
+                               {"perTry", s.estimateBefore.instructions},
+                               {"cutShort", s.outOfBudget}};
   }
   Json whole{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}};
   whole["variables"] = variables_; // with their alignment, for the gate
@@ -91,9 +97,15 @@ Json Compilation::metadata(Detail detail) const {
       others.push_back(std::move(j));
     }
   whole["functions"] = std::move(others);
-  whole["timings"] = {{"rounds", rounds_},         {"passesMs", passesMs_},
-                      {"optimiseMs", optimiseMs_}, {"codegenMs", codegenMs_},
-                      {"compileMs", compileMs_},   {"totalMs", milliseconds(start_)}};
+  whole["timings"] = {{"rounds", rounds_},
+                      {"wholeRounds", wholeRounds_},
+                      {"passesMs", passesMs_},
+                      {"firstPassesMs", firstPassesMs_},
+                      {"optimiseMs", optimiseMs_},
+                      {"codegenMs", codegenMs_},
+                      {"compileMs", compileMs_},
+                      {"cpuMs", threadMilliseconds() - startCpu_},
+                      {"totalMs", milliseconds(start_)}};
   return whole;
 }
 
@@ -134,12 +146,12 @@ void Compilation::dumpAfter(const Disassembler &disassembler) {
 }
 
 Error Compilation::replaced(std::string reason) {
-  if (auto e = recipe_ ? checkVersionObject(original(), *made_.bytes, request_.kernel)
-                       : checkInterface(original(), *made_.bytes))
+  if (auto e = recipe_ ? checkVersionObject(original(), *made_->bytes, request_.kernel)
+                       : checkInterface(original(), *made_->bytes))
     return e;
   reply_.status = CompileReply::Status::replaced;
   reply_.reason = std::move(reason);
-  auto marked = appendMarker(*made_.bytes, dumpJson(metadata(Detail::summary)));
+  auto marked = appendMarker(*made_->bytes, dumpJson(metadata(Detail::summary)));
   if (!marked) {
     reply_.status = CompileReply::Status::failed;
     return marked.takeError();

@@ -1,20 +1,27 @@
+// Look, prove, search, answer: which kernels of an object get other code.
+//
+//   look     everything optimised once, melded wherever the passes want to; code only for kernels
+//            that changed; each judged against the original's code
+//               | nothing changed, or nothing better and nothing to search: the original, at that
+//   prove    of those that are left and leave floating-point choices: fp_survey.cpp
+//   search   kernels that got worse, or whose gain may not be the meldings': compiled again with
+//            some of their meldings, alone (cut.h), while their budget lasts (search_budget.h)
+//   answer   the whole object with what was found; judged once more, as only that counts. Made
+//            already, where the look or a try of the search happened to be just that
+//
+// So a kernel without anything to meld has code made of it once, in the answer, if at all. Ends:
+// every try of a search is counted, and each further answer leaves one kernel more alone. Costs, in
+// compiles of the whole object: at least its optimisation, at most 1 + 2 (proof) + 1 (search,
+// search_budget.h) + closingRounds; mostly 1 where everything is better at once, else 2 and a bit.
 #include "jit/compilation.h"
 
 #include "jit/cancel.h"
 #include "jit/error.h"
 #include "jit/machine_code.h"
-#include "jit/variant/waits.h"
-#include "jit/optimizer.h"
-#include "jit/relocatable_cache.h"
 #include "jit/same_code.h"
 #include "passes/melder/meld_choice.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Transforms/IPO/Internalize.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <algorithm>
 
@@ -24,20 +31,13 @@ namespace meld::jit {
 
 namespace {
 
-constexpr unsigned maxRounds = 12;
-constexpr unsigned closingRounds = 3; // the last: the answers, without what got worse, once more
+constexpr unsigned closingRounds = 3; // answers without what got worse after all
 constexpr unsigned maxTries = 6;
 constexpr double doubtedGain = 10; // percent; what scalarization alone may gain
-constexpr size_t cacheBytes = 32 << 20;
 
-struct Shared {
-  Session session;
-  RelocatableCache cache{cacheBytes};
-  static Shared &get() {
-    static auto *shared = new Shared; // never destroyed: other threads may outlive exit handlers
-    return *shared;
-  }
-};
+bool leavesOut(const MeldSearch::LeftOut &leftOut) {
+  return !leftOut.numbers.empty() || leftOut.from != MeldSearch::LeftOut().from;
+}
 
 } // namespace
 
@@ -46,192 +46,70 @@ double milliseconds(std::chrono::steady_clock::time_point since) {
       .count();
 }
 
-// Kernels that are not to change, and the functions they call: those are simplified, and would be
-// melded, before they are inlined. A kernel that shares such a function can still be melded after
-// inlining.
-std::set<std::string> Compilation::leftAlone(const Module &module) const {
-  std::set<std::string> names;
-  std::set<const Constant *> seen;
-  std::vector<const Constant *> work;
-  auto reach = [&](const Value *value) {
-    if (auto *constant = dyn_cast_or_null<Constant>(value);
-        constant && seen.insert(constant).second)
-      work.push_back(constant);
-  };
-  for (const auto &[name, state] : states_)
-    if (state.excluded || !selected_.count(name))
-      reach(module.getFunction(name));
-  while (!work.empty()) {
-    const Constant *constant = work.back();
-    work.pop_back();
-    // Held by a constant or a variable: a table of functions.
-    for (const Use &operand : constant->operands())
-      reach(operand);
-    auto *function = dyn_cast<Function>(constant);
-    if (!function || function->isDeclaration())
-      continue;
-    names.insert(function->getName().str());
-    for (const auto &i : instructions(function))
-      for (const Use &operand : i.operands())
-        reach(operand);
-  }
-  return names;
+// ---- sizes
+
+uint64_t Compilation::instructionsOf(const Names &kernels) const {
+  uint64_t sum = 0;
+  for (const std::string &name : kernels)
+    sum += states_.at(name).estimateBefore.instructions;
+  return sum;
 }
 
-// The original device link saw all units and made everything local that nobody outside can name.
-// Its result says what that was.
-void Compilation::linkUnits(Module &module) const {
-  if (options_.deviceLink || object_.modules.size() > 1)
-    internalizeModule(module, [this](const GlobalValue &value) {
-      return exports_.count(value.getName().str()) != 0;
-    });
+// Then the whole object is compiled, as it may turn out to be the answer.
+bool Compilation::coversMost(const Names &kernels) const {
+  constexpr uint64_t part = 3, of = 4;
+  return recipe_ || kernels.size() == states_.size() ||
+         of * instructionsOf(kernels) >= part * instructionsOf(allKernels());
 }
 
-void Compilation::keepExports(Module &module) const {
-  linkUnits(module);
-  // clang takes llvm.compiler.used out of the bitcode it embeds. What it held there for the host
-  // alone, a variable that no kernel uses or the unit's id, would be internalised and lost.
-  SmallVector<GlobalValue *, 4> unused;
-  for (GlobalVariable &variable : module.globals())
-    if (!variable.isDeclaration() && !variable.hasLocalLinkage() && variable.use_empty() &&
-        exports_.count(variable.getName().str()))
-      unused.push_back(&variable);
-  if (!unused.empty())
-    appendToCompilerUsed(module, unused);
-}
+// ---- whole objects made on the way
 
-// Before the optimiser, which may raise what nobody outside has been promised.
-void Compilation::noteVariables(const Module &module) {
-  variables_.clear();
-  for (const GlobalVariable &variable : module.globals())
-    if (!variable.isDeclaration() && exports_.count(variable.getName().str())) {
-      const auto declared = variable.getAlign();
-      variables_[variable.getName().str()] =
-          (declared ? *declared : module.getDataLayout().getPreferredAlign(&variable)).value();
+std::string Compilation::stateKey() const {
+  std::string key;
+  for (const auto &[name, s] : states_) {
+    const MeldSearch::LeftOut leftOut = s.search ? s.search->leftOut() : MeldSearch::LeftOut();
+    if (s.excluded || leavesOut(leftOut)) {
+      key += name + (s.excluded ? " excluded" : "");
+      for (unsigned number : leftOut.numbers)
+        key += ' ' + std::to_string(number);
+      key += " from " + std::to_string(leftOut.from) + '\n';
     }
+  }
+  for (const auto &[name, point] : proven_)
+    key += name + " settled " + passes::nameOf(point) + '\n';
+  return key;
 }
 
-// [["both","fmul float","fmul float"],...] and how many more there are; an object of thousands of
-// meldings shows its first ones.
-Json Compilation::sidesOf(const passes::Decision &decision) {
-  constexpr size_t mostRows = 2000;
-  if (decision.sides.empty() || sideRows_ + decision.sides.size() > mostRows)
-    return {};
-  sideRows_ += decision.sides.size();
-  Json rows = Json::array();
-  for (const auto &row : decision.sides)
-    rows.push_back({row.whose, row.left, row.right});
-  return {{"rows", std::move(rows)}, {"leftOut", decision.sidesLeftOut}};
+bool Compilation::lookHolds() const {
+  for (const auto &[name, s] : states_)
+    if (s.excluded || (s.search && leavesOut(s.search->leftOut())))
+      return false;
+  return all_of(settledInLook_, [&](const auto &entry) {
+    const auto &[name, number] = entry;
+    const auto point = proven_.find(name);
+    return point != proven_.end() && point->second == passes::Point::early &&
+           settledAs_.at(name) == number;
+  });
 }
 
-Error Compilation::transform(Module &module) {
-  auto begin = std::chrono::steady_clock::now();
-  decisions_.clear();
-  scalarized_.clear();
-  sideRows_ = 0;
-  std::function<void(PassBuilder &)> extend;
-  passes::DecisionLog decisionLog;
-  auto options = passOptions();
-  if (!options)
-    return options.takeError();
-  passes::MeldOptions &meld = *options;
-  if (recipe_ && !changesNothing_) {
-    linkUnits(module);
-    if (auto e = isolateVersion(module))
-      return e;
-  }
-  meld.leaveAlone = std::make_shared<const std::set<std::string>>(
-      leftAlone(module)); // includes what the request leaves out
-  passes::MeldChoice::ByFunction leftOut;
-  for (const auto &[name, state] : states_)
-    if (state.search)
-      leftOut[name] = state.search->leftOut();
-  meld.settling = settling_;
-  meld.choice = choice_ =
-      std::make_shared<passes::MeldChoice>(std::move(leftOut), meld.meldings ? meld.meldings : ~0u);
-  if (!recompileOnly() && !changesNothing_)
-    extend = [&](PassBuilder &builder) {
-      passes::registerMeldCallbacks(builder, meld, &decisionLog);
-    };
-  if (!recipe_ || changesNothing_)
-    keepExports(module);
-  noteVariables(module);
-  if (auto e = optimize(module, options_, object_.processor, request_.meld.verify, extend,
-                        &passesMs_, request_.options))
-    return e;
-  if (survey_ == Survey::proving)
-    return Error::success();
-  if (survey_ == Survey::looking) {
-    noteCandidates(decisionLog);
-    if (surveyed_) {
-      stoppedEarly_ = true;
-      return compilerError("floating point to settle");
-    }
-  } else if (!recompileOnly() && !changesNothing_) {
-    if (auto e = checkSettled())
-      return e;
-  }
-  for (const auto &d : decisionLog.entries()) {
-    if (d.melded && passes::isScalarizer(d.pass))
-      scalarized_.insert(d.kernel);
-    decisions_.push_back({d.kernel, d.melded,
-                          Json{{"location", d.location},
-                               {"pass", d.pass},
-                               {"point", nameOf(d.point)},
-                               {"melded", d.melded},
-                               {"reason", d.reason},
-                               {"profit", d.profit},
-                               {"alignment", d.alignment}},
-                          sidesOf(d)});
-  }
-  optimiseMs_ += milliseconds(begin);
-  if (dumps_.wants("ir")) {
-    std::string text;
-    raw_string_ostream os(text);
-    module.print(os, nullptr);
-    dumps_.write("after", ".ll", os.str());
-  }
-  if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0) {
-    stoppedEarly_ = true; // no code needed: the original is what would come out
-    return compilerError("nothing melded");
-  }
-  if (!recipe_ || changesNothing_)
-    return Error::success();
-  waits_ = mayWaitForWorkgroups(module);
-  return bindVersion(module);
+Made Compilation::kept() const {
+  return {made_, madeKernels_, decisions_, scalarized_, variables_, settling_, choice_, ir_};
 }
 
-Expected<bool> Compilation::compileOnce() {
-  ++rounds_;
-  refused_.clear();
-  stoppedEarly_ = false;
-  CompileJob job;
-  job.object = &object_;
-  job.options = options_;
-  for (const auto &k : kernels_)
-    job.kernels.push_back(k.name);
-  job.transform = [this](Module &m) { return transform(m); };
-  auto &shared = Shared::get();
-  job.cache = &shared.cache;
-  auto begin = std::chrono::steady_clock::now();
-  auto made = shared.session.compile(job);
-  compileMs_ += milliseconds(begin);
-  if (!made) {
-    if (!stoppedEarly_)
-      return made.takeError();
-    consumeError(made.takeError());
-    return false;
-  }
-  made_ = std::move(*made);
-  codegenMs_ += made_.codegenMs;
-  auto kernels = readKernels(*made_.bytes);
-  if (!kernels)
-    return kernels.takeError();
-  madeKernels_ = std::move(*kernels);
-  return true;
+void Compilation::take(const Made &made) {
+  made_ = made.object;
+  madeKernels_ = made.kernels;
+  decisions_ = made.decisions;
+  scalarized_ = made.scalarized;
+  variables_ = made.variables;
+  settling_ = made.settling;
+  choice_ = made.choice;
+  ir_ = made.ir;
 }
 
-Error Compilation::judgeKernels(Disassembler &disassembler) {
+// ---- verdicts
+
+Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) {
   std::set<std::string> melded;
   for (const auto &d : decisions_)
     if (d.melded)
@@ -240,6 +118,8 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
     auto it = states_.find(after.name);
     if (it == states_.end())
       return compilerError("the new code object has an extra kernel " + after.name);
+    if (which && !which->count(after.name))
+      continue;
     auto &s = it->second;
     s.changed = !isSameCode(disassembler, *s.before, after);
     s.resourcesAfter = after.resources;
@@ -271,6 +151,19 @@ Error Compilation::judgeKernels(Disassembler &disassembler) {
   return Error::success();
 }
 
+bool Compilation::anyHope() const {
+  return any_of(states_, [](const auto &entry) { return entry.second.isHopeful(); });
+}
+
+void Compilation::exclude(const std::string &name, std::string why) {
+  auto &s = states_[name];
+  s.excluded = true;
+  s.excludedWhy = std::move(why);
+  reason_ = "nothing profitable: " + name + ": " + s.excludedWhy;
+}
+
+// ---- the rounds
+
 Error Compilation::rounds() {
   auto disassembler = Disassembler::create(object_.processor);
   if (!disassembler)
@@ -289,121 +182,233 @@ Error Compilation::rounds() {
     if (!why->empty())
       return unchanged("untrusted: " + *why);
   }
-
-  std::string reason = recipe_ ? "no version: nothing changes" : "nothing profitable";
-  std::optional<bool> first; // the survey's compile, where it has needed no other
-  if (!recompileOnly()) {
-    auto made = surveyFloatingPoint(*disassembler);
+  if (recompileOnly()) {
+    auto made = compileOnce();
     if (!made)
       return made.takeError();
-    if (!surveyed_)
-      first = *made;
-    for (const auto &[name, s] : states_)
-      if (s.excluded)
-        reason = "nothing profitable: " + name + ": " + s.excludedWhy;
-  }
-  for (;; first.reset()) {
-    if (compilesCancelled())
-      return compilerError("stopped: the process ends");
-    auto made = first ? Expected<bool>(*first) : compileOnce();
-    if (!made)
-      return made.takeError();
-    if (!*made) {
-      if (!endSearches())
-        return unchanged(reason);
-      continue;
-    }
     if (auto e = judgeKernels(*disassembler))
       return e;
     dumpAfter(*disassembler);
-    if (recompileOnly())
-      return replaced("recompiled");
-    if (recipe_ && !recipe_->judged)
-      return versionMade(*disassembler);
-
-    const auto better = std::count_if(states_.begin(), states_.end(), [](const auto &entry) {
-      return entry.second.changed && entry.second.verdict.better;
-    });
-    switch (nextRound(reason)) {
-    case Next::done:
-      return better ? replaced(std::to_string(better) + " kernel(s) improved") : unchanged(reason);
-    case Next::hopeless:
-      return unchanged(reason);
-    case Next::again:
-      break;
-    }
-    if (rounds_ >= maxRounds)
-      return unchanged(reason);
+    return replaced("recompiled");
   }
+
+  budget_.emplace(instructionsOf(allKernels()));
+  reason_ = recipe_ ? "no version: nothing changes" : "nothing profitable";
+  auto made = look(*disassembler);
+  if (!made)
+    return made.takeError();
+  const bool toSettle = recipe_ && surveyed_; // a version's code is made behind the proof only
+  if (!*made && !toSettle)
+    return unchanged(reason_);
+
+  Names open;
+  std::vector<std::string> asking;
+  if (!toSettle && (!recipe_ || recipe_->judged))
+    for (const std::string &name : touched_)
+      if (asksAgain(name, states_[name]))
+        asking.push_back(name);
+  if (surveyed_) {
+    auto again = proveFloatingPoint(*disassembler, Names(asking.begin(), asking.end()));
+    if (!again)
+      return again.takeError();
+    open = std::move(*again);
+    erase_if(asking, [&](const std::string &name) {
+      return states_[name].excluded || !states_[name].search;
+    });
+  } else {
+    settling_ = newSettling({});
+  }
+  if (recipe_ && !recipe_->judged) {
+    if (toSettle) {
+      made = compileSettled();
+      if (!made)
+        return made.takeError();
+      if (!*made)
+        return unchanged(reason_);
+      if (auto e = judgeKernels(*disassembler))
+        return e;
+      dumpAfter(*disassembler);
+    }
+    return versionMade(*disassembler);
+  }
+  open.merge(paidFor(std::move(asking)));
+  if (auto e = search(*disassembler, std::move(open)))
+    return e;
+  return answer(*disassembler);
 }
 
-// What is to change in the next compile, by the verdicts on this one: a search takes its step, a
-// kernel that got worse begins one, so does one of which scalarization alone may be the better
-// half, and one for which nothing helps is left alone.
-Compilation::Next Compilation::nextRound(std::string &reason) {
-  const bool closing = rounds_ + closingRounds >= maxRounds;
-  bool better = false, worse = false, again = false;
-  for (auto &[name, s] : states_) {
-    const bool good = s.changed && s.verdict.better;
-    better |= good;
-    if (s.search && s.search->searching()) {
-      s.search->judged(choice_->count(name), good, s.estimateAfter.cycles);
-      if (closing)
-        s.search->stop();
-      again = true;
-      if (s.search->searching() || s.search->found())
-        continue;
-    } else if (!s.changed) {
+// Every kernel settled, everything melded that the passes want to meld.
+Expected<bool> Compilation::look(Disassembler &disassembler) {
+  settling_ = newSettling({}, /*everywhere=*/true);
+  survey_ = Survey::looking;
+  const double before = compileMs_;
+  auto made = compileOnce();
+  survey_ = Survey::over;
+  if (!made)
+    return made.takeError();
+  // What has been done so far is a plain compile but for our passes, and for the code of the
+  // kernels that did not change.
+  double plainMs = compileMs_ - before - firstPassesMs_;
+  if (!*made && !looked_.empty()) {
+    const double optimised = compileMs_;
+    if (auto e = generate(touched_))
+      return e;
+    plainMs += (compileMs_ - optimised) * double(instructionsOf(allKernels())) /
+               double(std::max<uint64_t>(1, instructionsOf(touched_)));
+    made = true;
+  }
+  if (!*made)
+    return false;
+  if (request_.plainTakes && !recipe_)
+    request_.plainTakes(std::max(plainMs, 0.0));
+  if (recipe_)
+    touched_ = allKernels();
+  lookedAt_ = kept();
+  if (auto e = judgeKernels(disassembler, &touched_))
+    return e;
+  dumpAfter(disassembler);
+  for (const std::string &name : touched_)
+    states_[name].firstGain = states_[name].verdict.gain;
+  return true;
+}
+
+// By the verdict on its last code: a search takes its step, a kernel that got worse begins one, so
+// does one of which scalarization alone may be the better half, and one for which nothing helps is
+// left alone. True: it is to be compiled once more.
+bool Compilation::asksAgain(const std::string &name, KernelState &s) {
+  const bool good = s.changed && s.verdict.better;
+  if (s.search) {
+    s.search->judged(choice_->count(name), good, s.estimateAfter.cycles);
+    if (!s.search->searching() && !s.search->found())
+      exclude(name, s.excludedWhy);
+    return s.search->searching();
+  }
+  if (!s.changed)
+    return false;
+  if (good) {
+    const unsigned meldings = choice_->count(name);
+    if (request_.meld.force || !meldings || !scalarized_.count(name) ||
+        s.verdict.gain >= doubtedGain)
+      return false;
+    s.search.emplace(MeldSearch::doubting(meldings, maxTries, s.estimateAfter.cycles));
+    log(logDebug, "compiling again without the meldings of " + name + ", to compare");
+    return true;
+  }
+  reason_ = "nothing profitable: " + name + ": " + s.verdict.reason;
+  if (isLeftOut(name))
+    return false; // left alone, and yet it changed: nothing to try
+  s.excludedWhy = s.verdict.reason;
+  s.search.emplace(choice_->count(name), maxTries, scalarized_.count(name));
+  if (s.search->searching()) {
+    log(logDebug, "compiling again with some of the meldings of " + name);
+    return true;
+  }
+  exclude(name, s.verdict.reason);
+  log(logDebug, "compiling again without melding " + name);
+  return false;
+}
+
+// Who may try once more. The others take the best that they have seen.
+Compilation::Names Compilation::paidFor(std::vector<std::string> asking) {
+  std::stable_sort(asking.begin(), asking.end(), [&](const auto &a, const auto &b) {
+    return states_[a].firstGain > states_[b].firstGain;
+  });
+  Names paid;
+  for (const std::string &name : asking) {
+    auto &s = states_[name];
+    if (budget_->pay(name, s.estimateBefore.instructions, s.firstGain)) {
+      paid.insert(name);
       continue;
-    } else if (good) {
-      const unsigned meldings = choice_->count(name);
-      if (closing || request_.meld.force || s.search || !meldings || !scalarized_.count(name) ||
-          s.verdict.gain >= doubtedGain)
-        continue;
-      s.search.emplace(MeldSearch::doubting(meldings, maxTries, s.estimateAfter.cycles));
-      again = true;
-      log(logDebug, "compiling again without the meldings of " + name + ", to compare");
-      continue;
+    }
+    s.outOfBudget = true;
+    s.search->stop();
+    if (!s.search->found())
+      exclude(name, s.excludedWhy);
+    log(logDebug, "kernel " + name + ": its search ends, the budget is used up");
+  }
+  return paid;
+}
+
+Error Compilation::search(Disassembler &disassembler, Names open) {
+  while (!open.empty()) {
+    if (compilesCancelled())
+      return compilerError("stopped: the process ends");
+    if (!coversMost(open))
+      only_ = open;
+    auto made = compileSettled();
+    const bool whole = !only_;
+    only_.reset();
+    if (!made)
+      return made.takeError();
+    std::vector<std::string> asking;
+    if (*made) {
+      if (whole)
+        wholes_.emplace(stateKey(), kept());
+      if (auto e = judgeKernels(disassembler, &open))
+        return e;
+      dumpAfter(disassembler);
+      for (const std::string &name : open)
+        if (!states_[name].excluded && asksAgain(name, states_[name]))
+          asking.push_back(name);
     } else {
-      worse = true;
-      reason = "nothing profitable: " + name + ": " + s.verdict.reason;
-      if (s.excluded || isLeftOut(name))
-        continue; // left alone, and yet it changed: nothing more to try
-      s.excludedWhy = s.verdict.reason;
-      if (!s.search && !closing) {
-        s.search.emplace(choice_->count(name), maxTries, scalarized_.count(name));
-        if (s.search->searching()) {
-          again = true;
-          log(logDebug, "compiling again with some of the meldings of " + name);
+      // Nothing was melded at all: no try can be judged.
+      for (const std::string &name : open) {
+        auto &s = states_[name];
+        s.changed = false;
+        s.verdict = {false, 0, "unchanged"};
+        if (!s.search || !s.search->searching())
           continue;
-        }
+        s.search->stop();
+        if (!s.search->found())
+          exclude(name, s.excludedWhy);
       }
     }
-    s.excluded = again = true;
-    log(logDebug, "compiling again without melding " + name);
+    open = paidFor(std::move(asking));
   }
-  if (!again)
-    return worse ? Next::hopeless : Next::done;
-  const bool hope = better || any_of(states_, [](const auto &entry) {
-                      const auto &search = entry.second.search;
-                      return search && (search->searching() || search->found());
-                    });
-  return hope ? Next::again : Next::hopeless;
+  return Error::success();
 }
 
-// Nothing was melded at all: no try of the searches can be judged. True when one of them has an
-// answer from before.
-bool Compilation::endSearches() {
-  bool found = false, ended = false;
-  for (auto &[name, s] : states_) {
-    if (!s.search || !s.search->searching())
-      continue;
-    ended = true;
-    s.search->stop();
-    found |= s.search->found();
-    s.excluded = !s.search->found();
+Error Compilation::answer(Disassembler &disassembler) {
+  for (unsigned left = closingRounds; left && anyHope(); --left) {
+    if (compilesCancelled())
+      return compilerError("stopped: the process ends");
+    if (auto known = wholes_.find(stateKey()); known != wholes_.end()) {
+      take(known->second);
+    } else if (lookedAt_ && lookHolds()) {
+      take(*lookedAt_);
+      if (!looked_.empty())
+        if (auto e = generate(allKernels()))
+          return e;
+    } else {
+      auto made = compileSettled();
+      if (!made)
+        return made.takeError();
+      if (!*made)
+        return unchanged(reason_);
+    }
+    if (auto e = judgeKernels(disassembler))
+      return e;
+    dumpAfter(disassembler);
+    size_t better = 0;
+    bool worse = false, again = false;
+    for (auto &[name, s] : states_) {
+      const bool good = s.changed && s.verdict.better;
+      better += good;
+      if (good || !s.changed)
+        continue;
+      worse = true;
+      reason_ = "nothing profitable: " + name + ": " + s.verdict.reason;
+      if (s.excluded || isLeftOut(name))
+        continue; // left alone, and yet it changed: nothing more to try
+      exclude(name, s.verdict.reason);
+      again = true;
+      log(logDebug, "compiling again without melding " + name);
+    }
+    if (!again)
+      return better && !worse ? replaced(std::to_string(better) + " kernel(s) improved")
+                              : unchanged(reason_);
   }
-  return ended && found;
+  return unchanged(reason_);
 }
 
 } // namespace meld::jit

@@ -1,9 +1,9 @@
 // Whose floating point can be settled so that it stays what the original's is (see
 // passes/transform/fp_choices.h).
 //
-//   optimised and melded with all kernels settled, no code made
-//        | melded kernels with choices to settle: the candidates
-//   settled early, not melded, compiled  --the original's code--> early
+//   the look: all kernels settled early, everything melded
+//        | melded kernels with choices to settle, whose code is better or may get so: the candidates
+//   settled early, not melded, compiled  --the original's code--> early; the look's code holds
 //        | other code
 //   settled late, not melded, compiled   --the original's code--> late: melded there alone
 //        | other code
@@ -13,10 +13,10 @@
 // original's result, whatever rule it was settled by; and that it leaves no choice, that melding
 // keeps the result. The optimiser is deterministic, and nothing is changed in a compile before a
 // function is settled that could lead it elsewhere; it is checked all the same: a function has to
-// look the same, right after settling, in the survey and in each later compile.
+// look the same, right after settling, in the survey and in each later compile. So the proof may be
+// made with the candidates alone (cut.h).
 //
-// Costs one run of the optimiser, and one or two compiles, where a kernel with choices is melded;
-// nothing for others.
+// Costs one or two compiles of the candidates, and nothing for others.
 #include "jit/compilation.h"
 
 #include "jit/error.h"
@@ -35,29 +35,30 @@ constexpr const char *notSettled =
 
 } // namespace
 
-// The compile stops after the optimiser unless nothing needs settling: then it is the first round.
-Expected<bool> Compilation::surveyFloatingPoint(const Disassembler &disassembler) {
-  settling_ = newSettling({}, /*everywhere=*/true);
-  survey_ = Survey::looking;
-  auto made = compileOnce();
-  survey_ = Survey::over;
-  if (!made)
-    return made.takeError();
-  if (!surveyed_.has_value())
-    return made;
-  FpSettling::Points candidates, proven;
+Expected<Compilation::Names> Compilation::proveFloatingPoint(const Disassembler &disassembler,
+                                                             const Names &asked) {
+  FpSettling::Points candidates;
+  const bool all = recipe_; // no code yet by which one could be ruled out
   for (const std::string &name : *surveyed_)
-    candidates[name] = passes::Point::early;
+    if (all || asked.count(name) || states_[name].isHopeful())
+      candidates[name] = passes::Point::early;
+  Names elsewhere;
   for (auto point : {passes::Point::early, passes::Point::late}) {
     if (candidates.empty())
       break;
-    for (auto &[name, where] : candidates)
+    Names names;
+    for (auto &[name, where] : candidates) {
       where = point;
+      names.insert(name);
+    }
+    if (!coversMost(names))
+      only_ = names;
     settling_ = newSettling(candidates);
     settling_->only = true;
     survey_ = Survey::proving;
     auto code = compileOnce();
     survey_ = Survey::over;
+    only_.reset();
     if (!code)
       return code.takeError();
     const auto numbers = settling_->settledFunctions();
@@ -67,19 +68,23 @@ Expected<bool> Compilation::surveyFloatingPoint(const Disassembler &disassembler
       if (number == numbers.end() || state == states_.end() ||
           !isSameCode(disassembler, *state->second.before, kernel))
         continue;
-      proven[kernel.name] = point;
+      proven_[kernel.name] = point;
       settledAs_[kernel.name] = number->second;
       candidates.erase(kernel.name);
       log(logDebug, "kernel " + kernel.name + ": floating point settled " + passes::nameOf(point));
+      if (point == passes::Point::early && !all)
+        continue;
+      elsewhere.insert(kernel.name);
+      state->second.search.reset();
+      state->second.changed = false;
     }
   }
   for (const auto &[name, unused] : candidates) {
-    states_[name].excluded = true;
-    states_[name].excludedWhy = notSettled;
+    exclude(name, notSettled);
     log(logDebug, "kernel " + name + ": left alone: " + notSettled);
   }
-  settling_ = newSettling(std::move(proven));
-  return false;
+  settling_ = newSettling(proven_);
+  return elsewhere;
 }
 
 std::shared_ptr<FpSettling> Compilation::newSettling(FpSettling::Points points, bool everywhere) {
@@ -93,6 +98,7 @@ std::shared_ptr<FpSettling> Compilation::newSettling(FpSettling::Points points, 
 void Compilation::noteCandidates(const passes::DecisionLog &decisions) {
   surveyed_.reset();
   const auto settled = settling_->settledFunctions();
+  settledInLook_ = settled;
   if (settled.empty() || !decisions.meldedCount())
     return;
   surveyed_.emplace();
@@ -108,11 +114,30 @@ bool Compilation::mayDiffer(const Disassembler &disassembler, const Kernel &afte
   return isSameCode(disassembler, *states_.at(after.name).before, after);
 }
 
-Error Compilation::checkSettled() const {
+Compilation::Names Compilation::settledOtherwise() const {
+  Names names;
   for (const auto &[name, number] : settling_->settledFunctions())
     if (auto proven = settledAs_.find(name); proven == settledAs_.end() || proven->second != number)
-      return compilerError("the floating point of " + name + " is not settled as it was before");
-  return Error::success();
+      names.insert(name);
+  return names;
+}
+
+Expected<bool> Compilation::compileSettled() {
+  for (;;) { // ends: each time somebody is settled no more
+    settling_ = newSettling(proven_);
+    auto made = compileOnce();
+    if (!made || *made || settledOtherwise_.empty())
+      return made;
+    bool ours = false;
+    for (const std::string &name : settledOtherwise_) {
+      ours |= proven_.erase(name) != 0;
+      if (states_.count(name))
+        exclude(name, notSettled);
+    }
+    if (!ours)
+      return compilerError("the floating point of " + *settledOtherwise_.begin() +
+                           " is settled unasked");
+  }
 }
 
 } // namespace meld::jit

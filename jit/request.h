@@ -22,6 +22,8 @@ struct CompileRequest {
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;
   OptionsGate options;
+  /// What a compile without our passes takes, as soon as it is known (api.h).
+  std::function<void(double milliseconds)> plainTakes;
 };
 
 struct CompileReply {

@@ -158,7 +158,8 @@ Expected<CompiledObject> Session::compile(const CompileJob &job) {
         auto context = std::make_unique<LLVMContext>();
         std::unique_ptr<Module> module;
         if (auto e = catchFatal("reading bitcode", [&]() -> Error {
-              auto parsed = readUnits(*job.object, *context);
+              auto parsed = job.bitcode.empty() ? readUnits(*job.object, *context)
+                                                : parseUnits(job.bitcode, *context);
               if (!parsed)
                 return parsed.takeError();
               module = std::move(*parsed);

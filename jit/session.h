@@ -37,6 +37,9 @@ struct CompileJob {
   CompileOptions options;
   std::vector<std::string> kernels; ///< the symbols to define and look up
   bool optimizeInComgr = false;     ///< let comgr run the (unmelded) pipeline, for comparison
+  /// Read in place of the object's units, where it is not empty: what the transform of another
+  /// attempt had made of them.
+  llvm::StringRef bitcode;
   /// The optimisation step; not called with optimizeInComgr. Runs under catchFatal.
   std::function<llvm::Error(llvm::Module &)> transform;
   llvm::ObjectCache *cache = nullptr;

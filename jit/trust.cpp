@@ -128,7 +128,7 @@ Expected<std::string> Compilation::untrusted() {
   decisions_.clear();
   if (!made)
     return made.takeError();
-  auto found = firstDifference(original(), *made_.bytes);
+  auto found = firstDifference(original(), *made_->bytes);
   if (found && !found->empty() && object_.modules.size() > 1)
     *found += "; its units were linked (-fgpu-rdc) in a way that is not recorded";
   return found;

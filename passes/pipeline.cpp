@@ -86,10 +86,15 @@ private:
 /// The last of ours: nothing behind it reads the marks, and what was not changed has none.
 class DropMarksPass : public PassInfoMixin<DropMarksPass> {
 public:
+  explicit DropMarksPass(std::shared_ptr<MeldChoice> choice) : choice_(std::move(choice)) {}
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
-    dropChangedMark(function);
+    if (dropChangedMark(function) && choice_)
+      choice_->noteChanged(function.getName());
     return PreservedAnalyses::all(); // no analysis knows it
   }
+
+private:
+  std::shared_ptr<MeldChoice> choice_;
 };
 
 // "meld-cfm<min-profit=5>" -> the parameters after the name, or nothing when it is another pass.
@@ -206,8 +211,8 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, Decis
         });
   // The dots: from 20 on there is a link-time phase, too.
   builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager &manager, OptimizationLevel, auto...) {
-        manager.addPass(createModuleToFunctionPassAdaptor(DropMarksPass()));
+      [choice = options.choice](ModulePassManager &manager, OptimizationLevel, auto...) {
+        manager.addPass(createModuleToFunctionPassAdaptor(DropMarksPass(choice)));
       });
 }
 

@@ -96,7 +96,7 @@ std::string bindVariables(Module &module, StringRef kernel, const DynamicSymbols
   Function *entry = module.getFunction(kernel);
   if (!entry || entry->isDeclaration())
     return "the bitcode does not have it";
-  const Reached reached = reachedFrom(*entry, [&](const GlobalVariable &variable) {
+  const Reached reached = reachedFrom(entry, [&](const GlobalVariable &variable) {
     return isOwn(variable, originals); // what is bound has its value in the original
   });
   if (std::string why = whyNot(reached, originals); !why.empty())

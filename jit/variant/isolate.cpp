@@ -12,7 +12,7 @@ std::string isolateKernel(Module &module, StringRef kernel) {
     return "the bitcode does not have it";
   if (!module.getModuleInlineAsm().empty())
     return "its module has assembly outside of functions";
-  const Reached reached = reachedFrom(*function, [](const GlobalVariable &) { return true; });
+  const Reached reached = reachedFrom(function, [](const GlobalVariable &) { return true; });
   for (const GlobalVariable *variable : reached.variables)
     if (variable->hasLocalLinkage() && !variable->isConstant() &&
         variable->getAddressSpace() != ldsAddressSpace && !isOnlyRead(*variable))

@@ -26,8 +26,8 @@ public:
   Walk(Reached &reached, function_ref<bool(const GlobalVariable &)> follow)
       : reached_(reached), follow_(follow) {}
 
-  void run(Function &kernel) {
-    reached_.functions.insert(&kernel);
+  void run(ArrayRef<Function *> kernels) {
+    reached_.functions.insert(kernels.begin(), kernels.end());
     // Both sets grow meanwhile.
     for (size_t f = 0, v = 0; f < reached_.functions.size() || v < reached_.variables.size();) {
       if (f < reached_.functions.size()) {
@@ -88,9 +88,10 @@ private:
 
 } // namespace
 
-Reached reachedFrom(Function &kernel, function_ref<bool(const GlobalVariable &)> follow) {
+Reached reachedFrom(ArrayRef<Function *> kernels,
+                    function_ref<bool(const GlobalVariable &)> follow) {
   Reached reached;
-  Walk(reached, follow).run(kernel);
+  Walk(reached, follow).run(kernels);
   return reached;
 }
 

@@ -6,6 +6,7 @@
 // Ends: every global is looked at once. Linear. Thread rule: as LLVM's, one thread per context.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Function.h"
@@ -20,7 +21,7 @@ constexpr unsigned ldsAddressSpace = 3;
 
 /// In the order in which they are met, which the module alone decides.
 struct Reached {
-  llvm::SetVector<llvm::Function *> functions; ///< the kernel is the first
+  llvm::SetVector<llvm::Function *> functions; ///< the kernels are the first
   llvm::SetVector<llvm::GlobalVariable *> variables;
   llvm::SetVector<llvm::Function *> addressTaken; ///< used other than by calling them
   llvm::SetVector<llvm::GlobalValue *> others;    ///< aliases, resolved functions
@@ -31,10 +32,10 @@ struct Reached {
 };
 
 /// `follow`: whether what a variable's initial value names counts.
-Reached reachedFrom(llvm::Function &kernel,
+Reached reachedFrom(llvm::ArrayRef<llvm::Function *> kernels,
                     llvm::function_ref<bool(const llvm::GlobalVariable &)> follow);
 
-/// Takes out of the kernel's module what is not in `reached`, the lists of what is used included.
+/// Takes out of the module what is not in `reached`, the lists of what is used included.
 void eraseUnreached(const Reached &reached, llvm::Module &module);
 
 /// Whether all uses of the variable in its module are loads of it or copies out of it: nobody

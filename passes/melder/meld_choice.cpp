@@ -22,6 +22,16 @@ unsigned MeldChoice::count(StringRef function) const {
   return found == counts_.end() ? 0 : found->second;
 }
 
+void MeldChoice::noteChanged(StringRef function) {
+  std::lock_guard lock(mutex_);
+  changed_.insert(function.str());
+}
+
+std::set<std::string> MeldChoice::changedFunctions() const {
+  std::lock_guard lock(mutex_);
+  return changed_;
+}
+
 bool mayMeld(Instruction &place, const MeldOptions &options) {
   if (!options.choice)
     return true;

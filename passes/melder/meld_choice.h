@@ -5,6 +5,8 @@
 // pipeline. The same input and the same numbers left out give the same numbers again. A place that
 // was left out carries a mark (metadata, of which code generation takes no notice), so that the
 // passes after it do not take it up under a new number.
+//
+// It says, too, what came of the choice: which functions have changed.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -37,11 +39,17 @@ public:
   /// How many have come up, those left out included.
   unsigned count(llvm::StringRef function) const;
 
+  /// At the end of the pipeline: `function` may hold changed code (llvm_fixes/changed_functions.h).
+  /// All others come out as they do without us.
+  void noteChanged(llvm::StringRef function);
+  std::set<std::string> changedFunctions() const;
+
 private:
   mutable std::mutex mutex_;
   const ByFunction leftOut_;
   const unsigned most_;
   std::map<std::string, unsigned> counts_;
+  std::set<std::string> changed_;
 };
 
 /// To be asked before a change that `place` (a branch, switch, or other end of a block) stands for,

@@ -5,6 +5,7 @@
 #include "passes/transform/one_by_one.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -12,6 +13,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -186,21 +188,64 @@ private:
   LoopInfo loops_;
 };
 
-// The function's text, without the numbers of metadata and attributes, which are the module's.
-uint64_t numberOf(const Function &function) {
-  std::string text, plain;
-  raw_string_ostream os(text);
-  function.print(os);
-  os.flush();
-  plain.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    plain += text[i];
-    if (text[i] == '!' || text[i] == '#')
-      while (i + 1 < text.size() && isDigit(text[i + 1]))
-        ++i;
+// The function's text, without what hangs on the rest of the module: numbers of metadata and
+// attributes, and names of values, which an inlined call brings along. A value is told by where it
+// first comes up.
+class PlainText {
+public:
+  explicit PlainText(const Function &function) : values_(*function.getValueSymbolTable()) {
+    raw_string_ostream os(text_);
+    function.print(os);
+    os.flush();
   }
-  return xxHash64(plain);
-}
+
+  std::string take() {
+    std::string plain;
+    plain.reserve(text_.size());
+    for (size_t i = 0; i < text_.size();) {
+      const char c = text_[i];
+      const bool atStart = i == 0 || text_[i - 1] == '\n';
+      if (c == '!' || c == '#') {
+        plain += c;
+        for (++i; i < text_.size() && isDigit(text_[i]);)
+          ++i;
+      } else if (const size_t end = c == '%'  ? endOfName(i + 1)
+                                    : atStart ? endOfName(i)
+                                              : i;
+                 end > i && (c == '%' || (end < text_.size() && text_[end] == ':'))) {
+        const StringRef name = StringRef(text_).slice(c == '%' ? i + 1 : i, end);
+        plain += c == '%' ? "%" : "";
+        plain += isValue(name) ? std::to_string(numberOf(name)) : name.str();
+        i = end;
+      } else {
+        plain += c;
+        ++i;
+      }
+    }
+    return plain;
+  }
+
+private:
+  size_t endOfName(size_t at) const {
+    if (at < text_.size() && text_[at] == '"')
+      return std::min(text_.find('"', at + 1), text_.size() - 1) + 1;
+    while (at < text_.size() && (isAlnum(text_[at]) || StringRef("-$._").contains(text_[at])))
+      ++at;
+    return at;
+  }
+  bool isValue(StringRef name) const { // not a type
+    return (!name.empty() && isDigit(name.front())) || values_.lookup(name.trim('"'));
+  }
+  size_t numberOf(StringRef name) {
+    return numbers_.try_emplace(name, numbers_.size()).first->second;
+  }
+
+  const ValueSymbolTable &values_;
+  std::string text_;
+  StringMap<size_t> numbers_;
+};
+
+uint64_t numberOf(const Function &function) { return xxHash64(PlainText(function).take()); }
 
 } // namespace
 
@@ -283,7 +328,8 @@ std::set<std::string> FpSettling::openFunctions() const {
 bool FpSettling::leavesChoicesAnywhere(const Module &module) {
   std::lock_guard lock(mutex_);
   if (!anywhere_)
-    anywhere_ = any_of(module, [&](const Function &f) { return leavesFpChoices(f, contractAll); });
+    anywhere_ = choicesElsewhere ||
+                any_of(module, [&](const Function &f) { return leavesFpChoices(f, contractAll); });
   return *anywhere_;
 }
 

@@ -59,6 +59,8 @@ public:
   bool contractAll = false;
   /// Nothing but settling: the passes do nothing.
   bool only = false;
+  /// Functions that belong to the module and have been taken out of it leave choices.
+  bool choicesElsewhere = false;
 
   /// All kernels, as early as possible.
   static std::shared_ptr<FpSettling> everywhere();

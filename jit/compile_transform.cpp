@@ -1,0 +1,294 @@
+// One run of the pipeline of a compile: the module that it is about, our passes in the optimiser,
+// what they say, and the code that comes of it.
+#include "jit/compilation.h"
+
+#include "jit/cut.h"
+#include "jit/error.h"
+#include "jit/optimizer.h"
+#include "jit/relocatable_cache.h"
+#include "jit/variant/waits.h"
+#include "passes/melder/meld_choice.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace meld::jit {
+
+namespace {
+
+constexpr size_t cacheBytes = 32 << 20;
+
+struct Shared {
+  Session session;
+  RelocatableCache cache{cacheBytes};
+  static Shared &get() {
+    static auto *shared = new Shared; // never destroyed: other threads may outlive exit handlers
+    return *shared;
+  }
+};
+
+} // namespace
+
+// Kernels that are not to change, and the functions they call: those are simplified, and would be
+// melded, before they are inlined. A kernel that shares such a function can still be melded after
+// inlining.
+Compilation::Names Compilation::leftAlone(const Module &module) const {
+  Names names;
+  std::set<const Constant *> seen;
+  std::vector<const Constant *> work;
+  auto reach = [&](const Value *value) {
+    if (auto *constant = dyn_cast_or_null<Constant>(value);
+        constant && seen.insert(constant).second)
+      work.push_back(constant);
+  };
+  for (const auto &[name, state] : states_)
+    if (state.excluded || !selected_.count(name))
+      reach(module.getFunction(name));
+  while (!work.empty()) {
+    const Constant *constant = work.back();
+    work.pop_back();
+    // Held by a constant or a variable: a table of functions.
+    for (const Use &operand : constant->operands())
+      reach(operand);
+    auto *function = dyn_cast<Function>(constant);
+    if (!function || function->isDeclaration())
+      continue;
+    names.insert(function->getName().str());
+    for (const auto &i : instructions(function))
+      for (const Use &operand : i.operands())
+        reach(operand);
+  }
+  return names;
+}
+
+// The original device link saw all units and made everything local that nobody outside can name.
+// Its result says what that was.
+void Compilation::linkUnits(Module &module) const {
+  if (options_.deviceLink || object_.modules.size() > 1)
+    internalizeModule(module, [this](const GlobalValue &value) {
+      return exports_.count(value.getName().str()) != 0;
+    });
+}
+
+void Compilation::keepExports(Module &module) const {
+  linkUnits(module);
+  // clang takes llvm.compiler.used out of the bitcode it embeds. What it held there for the host
+  // alone, a variable that no kernel uses or the unit's id, would be internalised and lost.
+  SmallVector<GlobalValue *, 4> unused;
+  for (GlobalVariable &variable : module.globals())
+    if (!variable.isDeclaration() && !variable.hasLocalLinkage() && variable.use_empty() &&
+        exports_.count(variable.getName().str()))
+      unused.push_back(&variable);
+  if (!unused.empty())
+    appendToCompilerUsed(module, unused);
+}
+
+// Before the optimiser, which may raise what nobody outside has been promised.
+void Compilation::noteVariables(const Module &module) {
+  variables_.clear();
+  for (const GlobalVariable &variable : module.globals())
+    if (!variable.isDeclaration() && exports_.count(variable.getName().str())) {
+      const auto declared = variable.getAlign();
+      variables_[variable.getName().str()] =
+          (declared ? *declared : module.getDataLayout().getPreferredAlign(&variable)).value();
+    }
+}
+
+// [["both","fmul float","fmul float"],...] and how many more there are; an object of thousands of
+// meldings shows its first ones.
+Json Compilation::sidesOf(const passes::Decision &decision) {
+  constexpr size_t mostRows = 2000;
+  if (decision.sides.empty() || sideRows_ + decision.sides.size() > mostRows)
+    return {};
+  sideRows_ += decision.sides.size();
+  Json rows = Json::array();
+  for (const auto &row : decision.sides)
+    rows.push_back({row.whose, row.left, row.right});
+  return {{"rows", std::move(rows)}, {"leftOut", decision.sidesLeftOut}};
+}
+
+Error Compilation::stopEarly(const char *why) {
+  stoppedEarly_ = true;
+  return compilerError(why);
+}
+
+// What the passes have said of the functions that the compile is about; what was said of others, in
+// an earlier compile, stays.
+void Compilation::note(const passes::DecisionLog &log) {
+  auto isAsked = [&](const std::string &function) { return !only_ || only_->count(function); };
+  erase_if(decisions_, [&](const Decided &decided) { return isAsked(decided.kernel); });
+  std::erase_if(scalarized_, isAsked);
+  sideRows_ = 0;
+  for (const Decided &decided : decisions_)
+    if (!decided.sides.is_null())
+      sideRows_ += decided.sides["rows"].size();
+  for (const auto &d : log.entries()) {
+    if (!isAsked(d.kernel))
+      continue;
+    if (d.melded && passes::isScalarizer(d.pass))
+      scalarized_.insert(d.kernel);
+    decisions_.push_back({d.kernel, d.melded,
+                          Json{{"location", d.location},
+                               {"pass", d.pass},
+                               {"point", nameOf(d.point)},
+                               {"melded", d.melded},
+                               {"reason", d.reason},
+                               {"profit", d.profit},
+                               {"alignment", d.alignment}},
+                          sidesOf(d)});
+  }
+}
+
+// The kernels that came out of it as they were need no code. Where that is most of them, only the
+// others are generated now, from what is kept here; all of them once, when they are wanted.
+Error Compilation::looked(Module &module) {
+  for (const std::string &name : choice_->changedFunctions())
+    if (states_.count(name))
+      touched_.insert(name);
+  if (touched_.empty())
+    return stopEarly("no kernel changed");
+  if (coversMost(touched_))
+    return Error::success();
+  raw_string_ostream os(looked_);
+  WriteBitcodeToFile(module, os, /*ShouldPreserveUseListOrder=*/true);
+  return stopEarly("looked at");
+}
+
+Error Compilation::transform(Module &module) {
+  auto begin = std::chrono::steady_clock::now();
+  const bool looking = survey_ == Survey::looking;
+  std::function<void(PassBuilder &)> extend;
+  passes::DecisionLog decisionLog;
+  auto options = passOptions();
+  if (!options)
+    return options.takeError();
+  passes::MeldOptions &meld = *options;
+  if (recipe_ && !changesNothing_) {
+    linkUnits(module);
+    if (auto e = isolateVersion(module))
+      return e;
+  }
+  meld.leaveAlone =
+      std::make_shared<const Names>(leftAlone(module)); // includes what the request leaves out
+  passes::MeldChoice::ByFunction leftOut;
+  for (const auto &[name, state] : states_)
+    if (state.search)
+      leftOut[name] = state.search->leftOut();
+  meld.settling = settling_;
+  meld.choice = choice_ =
+      std::make_shared<passes::MeldChoice>(std::move(leftOut), meld.meldings ? meld.meldings : ~0u);
+  if (!recompileOnly() && !changesNothing_)
+    extend = [&](PassBuilder &builder) {
+      passes::registerMeldCallbacks(builder, meld, &decisionLog);
+    };
+  if (!recipe_ || changesNothing_)
+    keepExports(module);
+  noteVariables(module);
+  if (only_)
+    settling_->choicesElsewhere = cutDown(module, *only_, settling_->contractAll);
+  double passes = 0;
+  auto e = optimize(module, options_, object_.processor, request_.meld.verify, extend, &passes,
+                    request_.options);
+  passesMs_ += passes;
+  optimiseMs_ += milliseconds(begin);
+  if (e)
+    return e;
+  if (survey_ == Survey::proving)
+    return Error::success();
+  if (looking) {
+    firstPassesMs_ = passes;
+    noteCandidates(decisionLog);
+  } else if (!recompileOnly() && !changesNothing_) {
+    settledOtherwise_ = settledOtherwise();
+    if (!settledOtherwise_.empty())
+      return stopEarly("floating point is not settled as it was");
+  }
+  note(decisionLog);
+  if (dumps_.wants("ir") && !only_) {
+    ir_.clear();
+    raw_string_ostream os(ir_);
+    module.print(os, nullptr);
+  }
+  if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0)
+    return stopEarly("nothing melded"); // no code needed: the original is what would come out
+  if (looking && recipe_ && surveyed_)
+    return stopEarly("floating point to settle");
+  if (looking && !recipe_)
+    return looked(module);
+  if (!recipe_ || changesNothing_)
+    return Error::success();
+  waits_ = mayWaitForWorkgroups(module);
+  return bindVersion(module);
+}
+
+Compilation::Names Compilation::allKernels() const {
+  Names names;
+  for (const auto &k : kernels_)
+    names.insert(k.name);
+  return names;
+}
+
+Error Compilation::make(CompileJob job) {
+  auto &shared = Shared::get();
+  job.object = &object_;
+  job.options = options_;
+  job.cache = &shared.cache;
+  auto begin = std::chrono::steady_clock::now();
+  auto made = shared.session.compile(job);
+  compileMs_ += milliseconds(begin);
+  if (!made)
+    return made.takeError();
+  made_ = std::make_shared<CompiledObject>(std::move(*made));
+  codegenMs_ += made_->codegenMs;
+  auto kernels = readKernels(*made_->bytes);
+  if (!kernels)
+    return kernels.takeError();
+  madeKernels_ = std::move(*kernels);
+  for (const Kernel &kernel : madeKernels_)
+    if (auto it = states_.find(kernel.name); it != states_.end())
+      ++it->second.generated;
+  return Error::success();
+}
+
+Expected<bool> Compilation::compileOnce() {
+  ++rounds_;
+  wholeRounds_ += !only_;
+  refused_.clear();
+  settledOtherwise_.clear();
+  stoppedEarly_ = false;
+  CompileJob job;
+  for (const auto &k : kernels_)
+    if (!only_ || only_->count(k.name))
+      job.kernels.push_back(k.name);
+  job.transform = [this](Module &m) { return transform(m); };
+  if (auto e = make(std::move(job))) {
+    if (!stoppedEarly_)
+      return e;
+    consumeError(std::move(e));
+    return false;
+  }
+  return true;
+}
+
+Error Compilation::generate(const Names &kernels) {
+  CompileJob job;
+  job.bitcode = looked_;
+  for (const auto &k : kernels_)
+    if (kernels.count(k.name))
+      job.kernels.push_back(k.name);
+  job.transform = [&](Module &m) {
+    if (kernels.size() < kernels_.size())
+      cutDown(m, kernels, settling_->contractAll);
+    return Error::success();
+  };
+  return make(std::move(job));
+}
+
+} // namespace meld::jit
