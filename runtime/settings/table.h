@@ -26,6 +26,7 @@ MELD_SETTING(Flag,   recache,         "MELD_RECACHE",           "0",    "Ignore 
 #include "passes/options.def"
 MELD_SETTING(Number, exitWaitMs, "MELD_EXIT_WAIT_MS", "10000", "At the end of the process, wait this long for compiles in the background, then stop them")
 MELD_SETTING(Number, compileBudgetMs, "MELD_COMPILE_BUDGET_MS", "10000", "Wait this long for a compile, then run the original and finish in the background; 0: no limit")
+MELD_SETTING(Real,   compileWait,     "MELD_COMPILE_WAIT",      "1.5",  "Wait no longer than this many times what comgr alone takes for the code, then run the original and finish in the background; 0: only MELD_COMPILE_BUDGET_MS counts. Waits of a quarter of a second are not cut short, and none is with that budget at 0")
 MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",      "sync", "sync: wait for a compile; async: never wait, the result serves the next load")
 MELD_SETTING(Choice, adapt,           "MELD_ADAPT",             "static", "static: what runs is decided when code is loaded; on: also at each launch, between versions that are timed; off: as static, and nothing that was measured counts")
 MELD_SETTING(Number, versions,        "MELD_VERSIONS",          "4",    "With MELD_ADAPT=on: most versions of a kernel, the original among them, 1 to 8")

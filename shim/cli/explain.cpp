@@ -254,6 +254,19 @@ std::string describeMeasured(const Json &one) {
          text(one, "text");
 }
 
+/// How far it was searched for the meldings that are to blame; "" where nothing was searched.
+std::string searched(const Json &kernel) {
+  const auto search = kernel.find("search");
+  if (search == kernel.end() || !search->is_object())
+    return {};
+  const std::string spent = text(*search, "spent"), each = text(*search, "perTry");
+  if (!flag(*search, "cutShort", false))
+    return "  search: to its end, for " + spent + " instructions\n";
+  return "  search: cut short after " + spent + " instructions of at most " +
+         text(*search, "allowance") + ", as one more try takes " + each +
+         "; the best that was seen is taken\n";
+}
+
 std::string describe(const Json &one, bool brief) {
   if (one.contains("measured"))
     return describeMeasured(one);
@@ -271,7 +284,7 @@ std::string describe(const Json &one, bool brief) {
         std::string("  kernel: ") + (flag(kernel, "melded", false) ? "improved" : "kept") + ", " +
         text(kernel, "verdict") +
         (flag(kernel, "melded", false) ? " (" + text(kernel, "gainPercent") + " % better)" : "") +
-        "\n";
+        "\n" + searched(kernel);
   std::string numbers = resources(kernel);
   out += (numbers.empty() ? "" : "\n" + numbers) + decisions(kernel, brief);
   if (std::string more = text(kernel, "rejectionsLeftOut"); !more.empty() && more != "0")

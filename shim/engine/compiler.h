@@ -5,6 +5,8 @@
 #include "runtime/codeobject/bytes.h"
 #include "runtime/settings/settings.h"
 
+#include <chrono>
+#include <functional>
 #include <memory>
 
 namespace meld {
@@ -23,14 +25,20 @@ struct VersionWanted {
   bool empty() const { return recipe.empty(); }
 };
 
+/// Told in the middle of a compile what one without our passes takes (jit/api.h). On the thread
+/// that compiles.
+using PlainTakes = std::function<void(std::chrono::milliseconds)>;
+
 /// Any thread.
 class Compiler {
 public:
   virtual ~Compiler() = default;
 
-  /// Never throws but for memory. May take seconds; call it without holding a lock.
+  /// Never throws but for memory. May take seconds; call it without holding a lock. `plainTakes`
+  /// may be empty, and may never be called.
   virtual JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
-                             const VersionWanted &version = {}) const = 0;
+                             const VersionWanted &version = {},
+                             const PlainTakes &plainTakes = {}) const = 0;
   /// What cache entries name as their maker. Known after the first compile at the latest.
   virtual std::string version() const = 0;
   /// Has `stop` called at exit, before this compiler's own exit handlers; again calls do nothing.

@@ -28,6 +28,8 @@ constexpr uint64_t kMostQueued = uint64_t(512) << 20;
 constexpr std::chrono::milliseconds kCancelWait{300};
 constexpr unsigned kFreezeMs = 2000;
 constexpr size_t kCompileStack = size_t(64) << 20;
+/// A wait of this length nobody minds: MELD_COMPILE_WAIT ends none before.
+constexpr std::chrono::milliseconds kShortWait{250};
 
 /// An entry whose code object is larger than this is not read: it cannot be a recompile of the
 /// original.
@@ -85,6 +87,8 @@ struct Engine::Job {
   bool done = false;
   bool overdue = false; ///< someone has waited for as long as they may
   bool patient = false; ///< only a thread of ours waits
+  /// By then it has taken as much longer than comgr alone as anyone waits for; unknown at first.
+  std::optional<Clock::time_point> tooLong;
   Decision result;
 };
 
@@ -323,8 +327,7 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
       return late;
   } else if (patience == Patience::untilDone || !s.compileBudgetMs) {
     jobDone_.wait(guard, done);
-  } else if ((overdue_ && !done()) ||
-             !jobDone_.wait_for(guard, std::chrono::milliseconds(s.compileBudgetMs), done)) {
+  } else if ((overdue_ && !done()) || !waitFor(guard, *job)) {
     // One compile runs at a time. Behind one that takes too long nobody waits again: it may be one
     // of those that never end.
     if (!job->overdue) {
@@ -336,6 +339,19 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
     return late;
   }
   return job->done ? job->result : late;
+}
+
+/// False when it is not done and nobody waits any longer.
+bool Engine::waitFor(std::unique_lock<std::mutex> &guard, const Job &job) {
+  const auto last = Clock::now() + std::chrono::milliseconds(options_.settings.compileBudgetMs);
+  for (;;) {
+    if (job.done || cancelled_)
+      return true;
+    const auto until = job.tooLong ? std::min(last, *job.tooLong) : last;
+    if (Clock::now() >= until)
+      return false;
+    jobDone_.wait_until(guard, until);
+  }
 }
 
 /// With lock_ held.
@@ -365,7 +381,7 @@ void Engine::work() noexcept {
     guard.unlock();
     Decision result;
     try {
-      result = runJob(job->key, job->original, job->version);
+      result = runJob(*job);
     } catch (const std::exception &error) {
       result.reason = "internal error"; // short enough to take no memory
       log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
@@ -406,7 +422,10 @@ void Engine::settle(const std::shared_ptr<Job> &job, Decision result) noexcept {
   jobDone_.notify_all();
 }
 
-Decision Engine::runJob(const CacheKey &key, ByteView original, const VersionWanted &version) {
+Decision Engine::runJob(Job &job) {
+  const CacheKey &key = job.key;
+  const ByteView original = job.original;
+  const VersionWanted &version = job.version;
   auto object = CodeObject::parse(original);
   if (!object) {
     Decision failed;
@@ -436,8 +455,19 @@ Decision Engine::runJob(const CacheKey &key, ByteView original, const VersionWan
     return failed;
   }
   auto start = Clock::now();
+  PlainTakes plainTakes;
+  if (options_.settings.compileWait > 0)
+    plainTakes = [&](std::chrono::milliseconds plain) {
+      constexpr double days = 1e9; // a duration's range has an end
+      const std::chrono::duration<double, std::milli> most(
+          std::min(double(plain.count()) * options_.settings.compileWait, days));
+      std::lock_guard guard(lock_);
+      job.tooLong = start + std::max(std::chrono::duration_cast<Clock::duration>(most),
+                                     Clock::duration(kShortWait));
+      jobDone_.notify_all();
+    };
   JitOutcome compiled =
-      (*library)->compile(original, object->isa.targetId(), options_.settings, version);
+      (*library)->compile(original, object->isa.targetId(), options_.settings, version, plainTakes);
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
 
   Decision decision;

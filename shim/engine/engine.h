@@ -7,6 +7,11 @@
 // the rest queues up: what the application waits for first, then
 // first come, first served. What is remembered and what is queued has a bound.
 //
+// How long a load waits for its compile: MELD_COMPILE_BUDGET_MS at most, and no longer than
+// MELD_COMPILE_WAIT times what comgr alone would take for the code, which the compile itself tells
+// as soon as it has done that much (Compiler::compile). Then the original runs, and the compile goes
+// on for the next load. With a budget of 0 everything is waited for.
+//
 // Another process may compile the same at this moment. The compile thread waits for it a second
 // (EngineOptions::lockWait), a tenth of what the application waits for a compile by default, and
 // then compiles, too. It does not wait for one that is stopped, nor while this process ends.
@@ -93,7 +98,8 @@ private:
   void work() noexcept;
   std::shared_ptr<Job> nextJob() noexcept;
   void settle(const std::shared_ptr<Job> &job, Decision result) noexcept;
-  Decision runJob(const CacheKey &key, ByteView original, const VersionWanted &version);
+  Decision runJob(Job &job);
+  bool waitFor(std::unique_lock<std::mutex> &guard, const Job &job);
   void remember(const CacheKey &key, const Decision &decision);
   Result<std::shared_ptr<Compiler>> jit();
 

@@ -294,7 +294,8 @@ Result<std::shared_ptr<HelperProcess>> HelperProcess::open(const std::string &he
 }
 
 JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
-                                  const Settings &settings, const VersionWanted &version) const {
+                                  const Settings &settings, const VersionWanted &version,
+                                  const PlainTakes &) const {
   {
     std::lock_guard guard(lock_);
     if (stopped_)

@@ -35,7 +35,8 @@ public:
                                                      const std::string &jitPath);
 
   JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
-                     const VersionWanted &version = {}) const override;
+                     const VersionWanted &version = {},
+                     const PlainTakes &plainTakes = {}) const override;
   std::string version() const override;
   void cancel() const noexcept override; ///< kills what runs
   bool freeze(unsigned) const noexcept override { return true; }

@@ -54,7 +54,8 @@ std::string JitLibrary::version() const {
 }
 
 JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
-                               const Settings &settings, const VersionWanted &version) const {
+                               const Settings &settings, const VersionWanted &version,
+                               const PlainTakes &plainTakes) const {
   const std::string told = passOptions(settings);
   MeldJitRequest request{};
   request.abi = MELD_JIT_ABI;
@@ -70,6 +71,14 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.log = log_;
   request.optionsBegin = [](void *) -> int { return optionsGate().enterOurs(kPatience); };
   request.optionsEnd = [](void *) { optionsGate().leaveOurs(); };
+
+  if (plainTakes) {
+    request.context = const_cast<PlainTakes *>(&plainTakes);
+    request.plainTakes = [](void *context, double milliseconds) {
+      (*static_cast<const PlainTakes *>(context))(
+          std::chrono::milliseconds(int64_t(std::clamp(milliseconds, 0.0, 1e9))));
+    };
+  }
 
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;

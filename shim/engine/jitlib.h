@@ -14,7 +14,8 @@ public:
   static Result<std::shared_ptr<JitLibrary>> open(const std::string &path, Log log = nullptr);
 
   JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
-                     const VersionWanted &version = {}) const override;
+                     const VersionWanted &version = {},
+                     const PlainTakes &plainTakes = {}) const override;
   std::string version() const override;
   void atExit(void (*stop)()) const override;
   void cancel() const noexcept override {

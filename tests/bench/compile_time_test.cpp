@@ -20,6 +20,15 @@ TEST(CompileTime, OneLengthHasNoExponent) {
   EXPECT_TRUE(std::isnan(growthExponent({{100, 3}, {100, 4}})));
 }
 
+TEST(CompileTime, TheWorstRatioIsNamed) {
+  const Ratios ratios = summaryOf({{"small", 8, 2}, {"large", 100, 100}, {"other", 2, 1}});
+  EXPECT_NEAR(ratios.mean, 2, 1e-9); // the cube root of 4 * 1 * 2
+  EXPECT_NEAR(ratios.worst, 4, 1e-9);
+  EXPECT_EQ(ratios.worstProgram, "small");
+  EXPECT_NEAR(ratios.ofAll, 110.0 / 103, 1e-9);
+  EXPECT_EQ(summaryOf({}).mean, 0);
+}
+
 TEST(CompileTime, EachSideHasTheLengthAskedFor) {
   for (unsigned length : {1u, 100u, 2000u}) {
     const std::string text = armsSource(length);

@@ -196,6 +196,23 @@ TEST_F(Cli, ExplainTellsWhatACacheEntryHolds) {
     EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
   EXPECT_EQ(meld("explain reduce --format=json").parsed()[0]["functions"][0], inlined);
 
+  // Where a search went to its end, and where its budget ended it.
+  EXPECT_EQ(r.out.find("search:"), std::string::npos);
+  json sought = kernel;
+  sought["search"] = {{"spent", 3600}, {"allowance", 7600}, {"perTry", 1200}, {"cutShort", false}};
+  entry.metadata = json{{"kernels", {sought}}}.dump();
+  ASSERT_TRUE(cache.store(entry));
+  EXPECT_NE(meld("explain reduce").out.find("  search: to its end, for 3600 instructions\n"),
+            std::string::npos);
+  sought["search"]["cutShort"] = true;
+  entry.metadata = json{{"kernels", {sought}}}.dump();
+  ASSERT_TRUE(cache.store(entry));
+  EXPECT_NE(
+      meld("explain reduce")
+          .out.find("  search: cut short after 3600 instructions of at most 7600, as one more "
+                    "try takes 1200; the best that was seen is taken\n"),
+      std::string::npos);
+
   Result near = meld("explain redcue");
   EXPECT_EQ(near.status, 1);
   EXPECT_NE(near.err.find("did you mean reduce?"), std::string::npos) << near.err;

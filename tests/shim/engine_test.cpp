@@ -42,6 +42,7 @@ protected:
     setenv("FAKEJIT_LOG", log_.c_str(), 1);
     setenv("FAKEJIT_MODE", "replace", 1);
     unsetenv("FAKEJIT_DELAY_MS");
+    unsetenv("FAKEJIT_PLAIN_MS");
     unsetenv("FAKEJIT_GATE");
     settings_ = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
     settings_.cacheDir = scratch_.file("cache");
@@ -235,6 +236,34 @@ TEST_F(EngineTest, PastTheBudgetTheOriginalRunsAndTheNextLoadHasIt) {
   EXPECT_EQ(compiles(), 1);
 }
 
+// However long the budget: not much longer than comgr alone would take.
+TEST_F(EngineTest, NobodyWaitsLongerThanTheCompileIsWorth) {
+  setenv("FAKEJIT_PLAIN_MS", "10", 1);
+  setenv("FAKEJIT_DELAY_MS", "1500", 1);
+  settings_.compileBudgetMs = 600000;
+  auto e = engine();
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
+  e->finish(60s);
+  EXPECT_EQ(e->decide(original_).source, Source::memory);
+  EXPECT_EQ(compiles(), 1);
+}
+
+TEST_F(EngineTest, WhatIsWorthAsMuchIsWaitedFor) {
+  setenv("FAKEJIT_DELAY_MS", "600", 1);
+  struct Case {
+    const char *plain; ///< milliseconds
+    double wait;
+    uint32_t budget;
+  };
+  for (const Case &c : {Case{"400000", 1.5, 600000}, Case{"1", 0, 600000}, Case{"1", 1.5, 0}}) {
+    setenv("FAKEJIT_PLAIN_MS", c.plain, 1);
+    settings_.compileWait = c.wait;
+    settings_.compileBudgetMs = c.budget;
+    settings_.cache = false;
+    EXPECT_EQ(engine()->decide(original_).outcome, Outcome::replaced) << c.plain << " " << c.wait;
+  }
+}
+
 TEST_F(EngineTest, ACompileThatNeverEndsDelaysTheExitByABoundedTime) {
   // In a process of its own: the thread goes on for as long as the process lives.
   pid_t child = fork();
@@ -274,7 +303,7 @@ TEST_F(EngineTest, BehindAnOverdueCompileNobodyWaits) {
 }
 
 TEST_F(EngineTest, AsyncNeverWaits) {
-  setenv("FAKEJIT_DELAY_MS", "3000", 1);
+  setenv("FAKEJIT_DELAY_MS", "1500", 1);
   settings_.compileMode = "async";
   auto e = engine();
   auto start = std::chrono::steady_clock::now();

@@ -1,6 +1,7 @@
 // A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends its
 // ISA and its object's size to FAKEJIT_LOG, a line each, then waits for the file FAKEJIT_GATE where
-// one is named. Mode "from": the code in FAKEJIT_FROM-<processor>.
+// one is named. Mode "from": the code in FAKEJIT_FROM-<processor>. FAKEJIT_PLAIN_MS is what it says
+// comgr alone would take.
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
 
@@ -168,6 +169,9 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
     throw NotCaught();
   while (mode == "endless") // nothing stops it; there is no meld_jit_cancel here either
     usleep(1000);
+  if (request->plainTakes)
+    if (const char *plain = getenv("FAKEJIT_PLAIN_MS"))
+      request->plainTakes(request->context, std::stod(plain));
   usleep(1000 * std::stoi(variable("FAKEJIT_DELAY_MS", "0")));
   auto holder = std::make_unique<Holder>();
   const auto *from = static_cast<const uint8_t *>(request->codeObject);

@@ -109,6 +109,18 @@ add("version_test", "Bind*:Isolate*", reach, [
 add("meld_jit_test", "Verdict.floatingPoint*:Compile.bitonicSortIsMelded", "jit/fp_survey.cpp", [
     ("settled: the original's code", "          !isSameCode(disassembler, *state->second.before, kernel))\n        continue;", "          false)\n        continue;"),
 ])
+add("meld_jit_test", "Settled.*", "passes/transform/fp_choices.cpp", [
+    ("settled: names of values do not count", "isValue(name) ? std::to_string(numberOf(name)) : name.str()", "name.str()"),
+])
+# What is looked at of some kernels alone.
+add("meld_jit_test", "Cut.*", "jit/cut.cpp", [
+    ("cut: what another kernel writes", "isUsedOutside(*variable, reached))", "false)"),
+    ("cut: choices of what is gone", "passes::leavesFpChoices(function, contractAll)", "false"),
+])
+add("meld_jit_test", "SearchBudget.*", "jit/search_budget.cpp", [
+    ("budget: the object's", "price > ofObject_ - spent_ ||", ""),
+    ("budget: nothing is free", "std::max<uint64_t>(instructions, 1)", "instructions"),
+])
 choices = "passes/transform/fp_choices.cpp"
 add("passes_tests", "FpChoices.*", choices, [
     ("choices: other flags", "if (otherFlags(*op) || instruction.getMetadata(LLVMContext::MD_fpmath))", "if (instruction.getMetadata(LLVMContext::MD_fpmath))"),
