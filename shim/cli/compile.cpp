@@ -1,5 +1,6 @@
 // meld compile: the pipeline offline. Reads a file, writes the code object that libmeld would load.
 #include "shim/cli/cli.h"
+#include "shim/engine/open_compiler.h"
 
 namespace meld::cli {
 namespace {

@@ -1,4 +1,5 @@
-// What compiles: libmeld-jit.so in this process (jitlib.h) or in one of its own (helper.h).
+// What compiles: libmeld-jit.so in this process (jitlib.h) or in one of its own (helper.h); which of
+// them, open_compiler.h knows.
 #pragma once
 
 #include "jit/api.h"
@@ -48,9 +49,5 @@ public:
   /// After cancel(), for what it did not stop: true when the process can end.
   virtual bool freeze(unsigned milliseconds) const noexcept = 0;
 };
-
-/// As MELD_COMPILER says. Errors: notFound, badInput, with the reason.
-Result<std::shared_ptr<Compiler>> openCompiler(const Settings &settings,
-                                               const std::string &jitPath);
 
 } // namespace meld

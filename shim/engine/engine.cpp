@@ -6,6 +6,7 @@
 #include "runtime/log/log.h"
 #include "runtime/settings/pass_options.h"
 #include "shim/engine/identity.h"
+#include "shim/engine/open_compiler.h"
 #include "shim/engine/thread.h"
 
 #include <algorithm>

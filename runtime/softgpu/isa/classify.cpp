@@ -5,6 +5,7 @@
 // executed by the scalar ALU and count there; SOPP branches count in `branch` alone. Rates follow
 // the scheduling classes of "Vega"/"MI200" (64-bit integer work half rate, SAD quarter rate).
 #include "runtime/softgpu/isa/control_flow.h"
+#include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
 #include <array>

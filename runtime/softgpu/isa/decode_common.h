@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/softgpu/isa/control_flow.h"
+#include "runtime/softgpu/isa/decode_status.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // SOP1, SOP2, SOPC, SOPK, SOPP, SMEM and the encodings we only recognise.
 #include "runtime/softgpu/isa/decode_common.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu::isa {
 

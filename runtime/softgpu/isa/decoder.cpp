@@ -6,6 +6,7 @@
 //   111000 MUBUF 111010 MTBUF  111100 MIMG
 // Every opcode has a row in the table; the row names operand types, and types decide how many
 // registers a field names and how an inline constant expands. Constant time, no allocation.
+#include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {

@@ -3,6 +3,7 @@
 // Thread rule: pure functions, any thread. Errors: DecodeStatus; never reads past `size` bytes.
 #pragma once
 
+#include "runtime/softgpu/isa/decode_status.h"
 #include "runtime/softgpu/isa/inst.h"
 
 #include <cstddef>
@@ -11,17 +12,6 @@
 #include <string_view>
 
 namespace meld::softgpu::isa {
-
-enum class DecodeStatus : uint8_t {
-  ok,
-  truncated, ///< the instruction is longer than the bytes given
-  unknown,   ///< no such opcode on this target
-  /// A real opcode of this target that we do not model (MIMG, GWS, EXP, VINTRP), or one with a code
-  /// in an operand field that the hardware reserves (125, an SGPR in an MFMA, ...). op, enc and
-  /// size are set; the text is right except for the operands of image, export and interpolation
-  /// instructions.
-  unsupported,
-};
 
 /// Decodes the instruction at `code`. On ok (and unsupported) `out.size` is set.
 DecodeStatus decode(const void *code, size_t size, Target target, Inst &out);

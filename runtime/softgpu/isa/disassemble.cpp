@@ -1,6 +1,7 @@
 // Text of a decoded instruction, the same that LLVM's disassembler prints.
 //
 // Example: {op=v_add_f32, enc=VOP2, dst=v1, src0=1.0, src1=v2} -> "v_add_f32_e32 v1, 1.0, v2".
+#include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/print_common.h"
 
 #include <array>

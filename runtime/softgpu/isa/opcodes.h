@@ -6,7 +6,7 @@
 // "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer.
 #pragma once
 
-#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/isa/inst.h"
 
 #include <array>
 #include <cstdint>

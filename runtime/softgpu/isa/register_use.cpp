@@ -1,6 +1,7 @@
 #include "runtime/softgpu/isa/register_use.h"
 
 #include "runtime/softgpu/isa/decode_common.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <array>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "shim/engine/compiler.h"
+#include "shim/engine/open_compiler.h"
 
 #include "shim/engine/helper.h"
 #include "shim/engine/identity.h"
