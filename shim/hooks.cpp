@@ -281,7 +281,8 @@ SideEntries sideEntries() {
           gPrevious.freeze,
           gPrevious.destroyExecutable,
           gTable->hsa_executable_iterate_symbols_fn,
-          gTable->hsa_executable_symbol_get_info_fn};
+          gTable->hsa_executable_symbol_get_info_fn,
+          gTable};
 }
 
 /// Are kernels run as versions that are loaded beside the original, which is loaded as it is?
@@ -307,11 +308,35 @@ hsa_status_t loadWithVersions(hsa_executable_t executable, hsa_agent_t agent,
   return status;
 }
 
+/// Under verification, and with MELD_SERVE: each kernel's version will be run beside the original.
+void verifyVersions(hsa_executable_t executable, hsa_agent_t agent, ByteView source) {
+  const auto original = CodeObject::parse(source);
+  if (!original || !canLoadVersions(*gTable))
+    return;
+  Engine &engine = *gProcess->engine;
+  for (const KernelMetadata &kernel : original->metadata.kernels) {
+    const Decision decision = engine.decide(source, {kernel.name, gProcess->settings.serve});
+    if (!decision.replacement)
+      continue;
+    const auto version = CodeObject::parse(*decision.replacement);
+    // With the packets as they are: what would need others is not verified.
+    if (version && compareForVersion(*original, *version, kernel.name, Gear::serve,
+                                     lowerOccupancy(engine.options().settings))
+                       .empty())
+      gProcess->sides.rememberVersion(executable, agent, source, decision.replacement, kernel.name,
+                                      variablesNeeded(*original, *version));
+  }
+}
+
 /// True when a replacement was loaded, and so the call is served. Under verification the original
 /// is, and its replacement will be run beside it.
 bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const ReaderSource &source,
                      const char *options, hsa_loaded_code_object_t *loaded) {
   auto start = Clock::now();
+  if (gProcess->settings.verifyRuns && !gProcess->settings.serve.empty()) {
+    verifyVersions(executable, agent, source.view);
+    return false;
+  }
   Decision decision;
   if (gProcess->settings.observe)
     decision.outcome = Outcome::disabled;

@@ -2,6 +2,7 @@
 
 #include "runtime/log/log.h"
 #include "runtime/softgpu/verify_abi.h"
+#include "shim/adapt/load_version.h"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -76,26 +77,40 @@ bool SideLoads::open(const std::string &folder) {
   return false;
 }
 
-void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                         std::shared_ptr<const Bytes> replacement) {
+SideLoads::Side SideLoads::sideOf(hsa_agent_t agent, ByteView original,
+                                  std::shared_ptr<const Bytes> bytes) {
   Side side;
   side.agent = agent;
-  side.bytes = std::move(replacement);
+  side.bytes = std::move(bytes);
   if (auto map = mapObjects(original, *side.bytes))
     side.map = std::move(*map);
   else
     side.map.refused = map.error().message;
+  return side;
+}
+
+void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                         std::shared_ptr<const Bytes> replacement) {
+  Side side = sideOf(agent, original, std::move(replacement));
   std::lock_guard guard(lock_);
   byExecutable_[executable.handle].push_back(std::move(side));
 }
 
-void SideLoads::load(Side &side, const SideEntries &entries) {
+void SideLoads::rememberVersion(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                                std::shared_ptr<const Bytes> version, const std::string &kernel,
+                                std::vector<std::string> variables) {
+  Side side = sideOf(agent, original, std::move(version));
+  side.kernel = kernel;
+  side.variables = std::move(variables);
+  std::lock_guard guard(lock_);
+  byExecutable_[executable.handle].push_back(std::move(side));
+}
+
+void SideLoads::loadReplacement(Side &side, const SideEntries &entries) {
   auto refuse = [&](const char *what) {
     if (side.map.refused.empty())
       side.map.refused = what;
   };
-  if (!side.map.refused.empty())
-    return;
   if (entries.createReader(side.bytes->data(), side.bytes->size(), &side.reader) !=
       HSA_STATUS_SUCCESS) {
     side.reader = {};
@@ -110,6 +125,21 @@ void SideLoads::load(Side &side, const SideEntries &entries) {
           HSA_STATUS_SUCCESS ||
       entries.freeze(side.executable, nullptr) != HSA_STATUS_SUCCESS)
     refuse("ROCr does not load the replacement");
+}
+
+void SideLoads::load(hsa_executable_t original, Side &side, const SideEntries &entries) {
+  if (!side.map.refused.empty())
+    return;
+  if (side.kernel.empty())
+    return loadReplacement(side, entries);
+  auto loaded =
+      loadVersion(*entries.table, {original, side.agent, side.kernel}, side.bytes, side.variables);
+  if (!loaded) {
+    side.map.refused = loaded.error().message;
+    return;
+  }
+  side.reader = loaded->reader;
+  side.executable = loaded->executable;
 }
 
 /// Tells the software GPU.
@@ -138,6 +168,8 @@ void SideLoads::announce(hsa_executable_t original, Side &side, const SideEntrie
   }
   std::vector<MeldVerifyKernel> kernels;
   for (const auto &[name, descriptor] : loaded) {
+    if (!side.kernel.empty() && name != side.kernel)
+      continue; // has a version of its own, or none
     const auto other = beside.find(name);
     kernels.push_back({name.c_str(), descriptor, other == beside.end() ? 0 : other->second});
     side.descriptor = descriptor;
@@ -159,7 +191,7 @@ void SideLoads::frozen(hsa_executable_t executable, const SideEntries &entries) 
     sides = std::move(it->second);
   }
   for (Side &side : sides) {
-    load(side, entries);
+    load(executable, side, entries);
     announce(executable, side, entries);
     if (!side.map.refused.empty())
       log::info("not verified: " + side.map.refused);

@@ -3,6 +3,9 @@
 //   application's executable   original      <- what its symbols, launches and copies mean
 //   an executable of ours      replacement   <- run by the software GPU to compare (verify_abi.h)
 //
+// Or versions of single kernels (MELD_SERVE under `meld verify`), each an executable of its own that
+// is bound to the original's variables (shim/adapt/load_version.h).
+//
 // Loaded when the application freezes its executable (from then on kernels have addresses), gone
 // before its executable is destroyed.
 //
@@ -29,6 +32,7 @@ struct SideEntries {
   decltype(CoreApiTable::hsa_executable_destroy_fn) destroyExecutable;
   decltype(CoreApiTable::hsa_executable_iterate_symbols_fn) iterateSymbols;
   decltype(CoreApiTable::hsa_executable_symbol_get_info_fn) symbolInfo;
+  const CoreApiTable *table; ///< as it is now, for versions
 };
 
 class SideLoads {
@@ -39,6 +43,10 @@ public:
   /// The original was loaded into `executable`; `replacement` is to be run beside it.
   void remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
                 std::shared_ptr<const Bytes> replacement);
+  /// The same for a version of one kernel, which needs these variables of the original.
+  void rememberVersion(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                       std::shared_ptr<const Bytes> version, const std::string &kernel,
+                       std::vector<std::string> variables);
   void frozen(hsa_executable_t executable, const SideEntries &entries);
   /// To be called before the executable is destroyed.
   void forget(hsa_executable_t executable, const SideEntries &entries);
@@ -48,11 +56,15 @@ private:
     hsa_agent_t agent{};
     std::shared_ptr<const Bytes> bytes;
     ObjectMap map;
+    std::string kernel; ///< of a version; empty: a replacement
+    std::vector<std::string> variables;
     hsa_code_object_reader_t reader{};
     hsa_executable_t executable{};
     uint64_t descriptor = 0; ///< of one of the original's kernels, once registered
   };
-  static void load(Side &side, const SideEntries &entries);
+  static Side sideOf(hsa_agent_t agent, ByteView original, std::shared_ptr<const Bytes> bytes);
+  static void load(hsa_executable_t original, Side &side, const SideEntries &entries);
+  static void loadReplacement(Side &side, const SideEntries &entries);
   static void announce(hsa_executable_t original, Side &side, const SideEntries &entries);
 
   std::mutex lock_;

@@ -111,3 +111,29 @@ TEST(Versions, AnUnknownKindServesNothing) {
   EXPECT_EQ(served.outcome.exitCode, 0) << served.outcome.out << served.outcome.err;
   EXPECT_EQ(served.versions, std::set<std::string>{});
 }
+
+// Each dispatch by the original and by the version, which works on the original's variables.
+TEST(Versions, AreVerified) {
+  TemporaryFolder folder;
+  for (const char *recipe : {"melded", "all-legal"}) {
+    const Outcome o = run({std::string(MELD_BIN_DIR) + "/meld", "verify", "--report",
+                           folder / "report.json", "--", program},
+                          {{"MELD_CACHE_DIR", folder / "cache"},
+                           {"MELD_SERVE", recipe},
+                           {"MELD_COMPILE_BUDGET_MS", "0"}});
+    EXPECT_EQ(o.exitCode, 0) << o.out << o.err;
+    EXPECT_EQ(o.out, "PASS\n") << o.err;
+    const json report = json::parse(readFile(folder / "report.json"), nullptr, false);
+    ASSERT_TRUE(report.is_object()) << o.err;
+    std::set<std::string> equal;
+    for (const json &kernel : report["kernels"]) {
+      EXPECT_EQ(kernel["different"], 0) << kernel;
+      if (kernel["equal"] > 0)
+        equal.insert(kernel["name"]);
+    }
+    for (const char *kernel : {"variables", "local"})
+      EXPECT_TRUE(equal.count(kernel)) << kernel << "\n" << o.err;
+    for (const char *kernel : {"hides", "indirect"}) // have no version
+      EXPECT_FALSE(equal.count(kernel)) << kernel;
+  }
+}
