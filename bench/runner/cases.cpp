@@ -155,7 +155,7 @@ Problem problemOf(const Case &which, const std::string &size) {
       {"bfs", {"120000"}},       {"cascade", {"4800"}},         {"heartwall", {"864"}},
       {"lbm", {"4400"}},         {"lud", {"large", 1}},         {"lz", {"106496"}},
       {"nbody", {"large", 2}},   {"needle", {"large", 1}},      {"options", {"106496"}},
-      {"pcm", {"large", 2}},     {"slices", {"large", 2}},        {"spmv", {"110000"}},
+      {"pcm", {"large", 2}},     {"slices", {"large", 2}},      {"spmv", {"110000"}},
       {"stencil", {"3500"}},     {"state_machine", {"106496"}}, {"suffix_match", {"106496"}},
       {"synthetic", {"106496"}},
   };

@@ -23,7 +23,7 @@ bool EstimateRow::wrongSign() const {
 
 EstimateSummary summaryOf(const std::vector<EstimateRow> &rows, bool replacedOnly) {
   EstimateSummary summary;
-  std::vector<double> estimated, measured;
+  std::vector<double> estimated, atLaunch, measured;
   const auto distance = [](const EstimateRow &row) {
     return std::abs(row.estimated - row.measured());
   };
@@ -33,6 +33,7 @@ EstimateSummary summaryOf(const std::vector<EstimateRow> &rows, bool replacedOnl
     ++summary.rows;
     summary.wrongSigns += row.wrongSign();
     estimated.push_back(row.estimated);
+    atLaunch.push_back(row.atLaunch);
     measured.push_back(row.measured());
     if (!summary.worst || distance(row) > distance(*summary.worst))
       summary.worst = &row;
@@ -40,6 +41,7 @@ EstimateSummary summaryOf(const std::vector<EstimateRow> &rows, bool replacedOnl
       summary.loss = &row;
   }
   summary.correlation = rankCorrelation(estimated, measured);
+  summary.correlationAtLaunch = rankCorrelation(atLaunch, measured);
   return summary;
 }
 
@@ -52,7 +54,8 @@ std::string named(const EstimateRow &row) {
 
 std::string describe(const char *which, const EstimateSummary &summary) {
   std::string text = std::string(which) + ": " + std::to_string(summary.rows) +
-                     " rows, rank correlation " + decimal(summary.correlation, 3) + ", " +
+                     " rows, rank correlation " + decimal(summary.correlation, 3) +
+                     ", knowing the launches " + decimal(summary.correlationAtLaunch, 3) + "; " +
                      std::to_string(summary.wrongSigns) + " wrong signs\n";
   if (summary.worst)
     text += "  farthest off: " + named(*summary.worst) + "\n";
@@ -65,11 +68,12 @@ std::string describe(const char *which, const EstimateSummary &summary) {
 
 std::string estimatesText(const std::vector<EstimateRow> &rows) {
   Table table({"benchmark", "size", "kernel", "code", "waves/SIMD", "cycles", "with it",
-               "estimated %", "measured %", ""});
+               "estimated %", "for the launch %", "measured %", ""});
   for (const EstimateRow &row : rows)
     table.add({row.benchmark, row.size, row.kernel, row.code, decimal(row.wavesPerSimd, 2),
                grouped(row.before), grouped(row.after), decimal(row.estimated, 1),
-               decimal(row.measured(), 1), row.wrongSign() ? "wrong sign" : ""});
+               decimal(row.atLaunch, 1), decimal(row.measured(), 1),
+               row.wrongSign() ? "wrong sign" : ""});
   return table.text() + "\n" + describe("all", summaryOf(rows, false)) +
          describe("replaced kernels", summaryOf(rows, true));
 }
@@ -85,11 +89,15 @@ nlohmann::json toJson(const std::vector<EstimateRow> &rows) {
                     {"cyclesBefore", row.before},
                     {"cyclesAfter", row.after},
                     {"estimatedGain", row.estimated},
+                    {"estimatedGainAtLaunch", row.atLaunch},
                     {"measuredGain", row.measured()},
                     {"wrongSign", row.wrongSign()}});
   const auto summary = [&](bool replacedOnly) -> nlohmann::json {
     const EstimateSummary s = summaryOf(rows, replacedOnly);
-    return {{"rows", s.rows}, {"rankCorrelation", s.correlation}, {"wrongSigns", s.wrongSigns}};
+    return {{"rows", s.rows},
+            {"rankCorrelation", s.correlation},
+            {"rankCorrelationAtLaunch", s.correlationAtLaunch},
+            {"wrongSigns", s.wrongSigns}};
   };
   return {{"rows", list}, {"all", summary(false)}, {"replaced", summary(true)}};
 }

@@ -20,6 +20,7 @@ struct EstimateRow {
   double wavesPerSimd = 0;        ///< of its launches, weighted by the original's cycles
   uint64_t before = 0, after = 0; ///< modelled cycles of all its launches
   double estimated = 0;           ///< gain in percent, before it ran
+  double atLaunch = 0;            ///< the same, knowing how many waves each SIMD got
 
   double measured() const; ///< gain in percent
   bool replaced() const { return code == "replaced"; }
@@ -30,6 +31,7 @@ struct EstimateRow {
 struct EstimateSummary {
   size_t rows = 0, wrongSigns = 0;
   double correlation = 0;             ///< of ranks
+  double correlationAtLaunch = 0;     ///< the same, where launches are known
   const EstimateRow *worst = nullptr; ///< where estimate and gain lie farthest apart
   const EstimateRow *loss = nullptr;  ///< the largest measured loss
 };

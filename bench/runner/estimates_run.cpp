@@ -5,6 +5,8 @@
 #include "bench/runner/static_counts.h"
 #include "bench/runner/table.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -40,13 +42,27 @@ json outputAsJson(const Paths &paths, const fs::path &cache,
   return json::parse(output, nullptr, /*allow_exceptions=*/false);
 }
 
-/// Gains in percent by kernel, of those whose code changed; from the metadata that each entry of a
-/// cache carries. A version's entry has one kernel.
-std::map<std::string, double> estimatesIn(const Paths &paths, const fs::path &cache) {
-  std::map<std::string, double> gains;
+/// What a compiler said of a kernel whose code changed.
+struct Said {
+  double gain = 0;                   ///< percent, by which it was judged
+  std::vector<double> before, after; ///< cycles with 1, 2, 4 and 8 waves for each SIMD
+
+  /// In percent, for a launch with so many.
+  double gainAt(double waves) const {
+    const auto nearest = static_cast<size_t>(std::lround(std::log2(std::clamp(waves, 1.0, 8.0))));
+    return nearest < before.size() && nearest < after.size() && before[nearest] > 0
+               ? 100 * (1 - after[nearest] / before[nearest])
+               : gain;
+  }
+};
+
+/// By kernel, from the metadata that each entry of a cache carries. A version's entry has one
+/// kernel.
+std::map<std::string, Said> estimatesIn(const Paths &paths, const fs::path &cache) {
+  std::map<std::string, Said> all;
   const json list = outputAsJson(paths, cache, {"list"});
   if (!list.is_array())
-    return gains;
+    return all;
   for (const json &entry : list) {
     const json shown = outputAsJson(paths, cache, {"show", entry.value("key", "")});
     if (!shown.is_object() || !shown.contains("metadata") || !shown["metadata"].is_object())
@@ -55,9 +71,12 @@ std::map<std::string, double> estimatesIn(const Paths &paths, const fs::path &ca
     const bool version = metadata.contains("recipe");
     for (const json &kernel : metadata.value("kernels", json::array()))
       if (version || kernel.value("melded", false))
-        gains[kernel.value("name", "")] = kernel.value("gainPercent", 0.0);
+        all[kernel.value("name", "")] = {
+            kernel.value("gainPercent", 0.0),
+            kernel["before"].value("cyclesByWaves", std::vector<double>()),
+            kernel["after"].value("cyclesByWaves", std::vector<double>())};
   }
-  return gains;
+  return all;
 }
 
 struct KernelCycles {
@@ -107,9 +126,24 @@ bool addRows(const Paths &paths, const Case &which, const std::string &size,
       const auto is = after.find(kernel);
       if (estimate == estimates.end() || is == after.end() || !is->second.replaced || !was.cycles)
         continue;
-      rows.push_back({which.label, size, shortKernelName(kernel), code.name,
-                      was.weighted / static_cast<double>(was.cycles), was.cycles, is->second.cycles,
-                      estimate->second});
+      const double waves = was.weighted / static_cast<double>(was.cycles);
+      EstimateRow row{which.label,
+                      size,
+                      shortKernelName(kernel),
+                      code.name,
+                      waves,
+                      was.cycles,
+                      is->second.cycles,
+                      estimate->second.gain,
+                      estimate->second.gainAt(waves)};
+      // A version that came out as the replacement did says nothing new.
+      const bool known = std::any_of(rows.begin(), rows.end(), [&](const EstimateRow &other) {
+        return other.benchmark == row.benchmark && other.size == row.size &&
+               other.kernel == row.kernel && other.after == row.after &&
+               other.estimated == row.estimated;
+      });
+      if (!known)
+        rows.push_back(std::move(row));
     }
   }
   return ok;

@@ -27,7 +27,7 @@ TEST(Rank, CorrelationIsThatOfTheTextbooks) {
 }
 
 static EstimateRow rowOf(const char *code, double estimated, uint64_t before, uint64_t after) {
-  return {"A", "small", "kernel", code, 1, before, after, estimated};
+  return {"A", "small", "kernel", code, 1, before, after, estimated, estimated};
 }
 
 TEST(Estimates, ASummaryCountsSignsAndFindsTheWorst) {
