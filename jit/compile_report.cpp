@@ -24,6 +24,9 @@ std::string dumpJson(const Json &j, int indent) {
 }
 
 static Json toJson(const KernelResources &r, const Estimate &e) {
+  Json launched = Json::array(); // with 1, 2, 4 and 8 waves for each SIMD
+  for (double waves : {1.0, 2.0, 4.0, 8.0})
+    launched.push_back(std::round(e.among(waves)));
   return {{"vgprs", r.vgprs},
           {"agprs", r.agprs},
           {"sgprs", r.sgprs},
@@ -39,7 +42,8 @@ static Json toJson(const KernelResources &r, const Estimate &e) {
           {"vectorMemory", e.vectorMemory},
           {"ldsInstructions", e.lds},
           {"branches", e.branches},
-          {"estimatedCycles", std::round(e.cycles)}};
+          {"estimatedCycles", std::round(e.cycles)},
+          {"cyclesByWaves", std::move(launched)}};
 }
 
 Json Compilation::metadata(Detail detail) const {

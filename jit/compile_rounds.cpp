@@ -137,8 +137,12 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
       s.verdict = {false, 0, "its floating point may have come out in another way"};
       continue;
     }
-    s.verdict = judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
-                      melded.count(after.name) ? request_.meld.minProfit : 0, request_.meld.force);
+    // A version runs beside the original and is measured; a replacement is believed.
+    const double believed = recipe_ ? 0 : request_.meld.minGain;
+    s.verdict =
+        judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
+              melded.count(after.name) ? std::max(believed, request_.meld.minProfit) : believed,
+              request_.meld.force);
     // Nothing was melded in it, and the compiler has found another way that costs the same.
     if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
         s.estimateAfter.instructions == s.estimateBefore.instructions) {

@@ -1,8 +1,8 @@
 #include "passes/cost/estimate.h"
 
 #include "passes/compat.h"
+#include "passes/cost/rates.h"
 #include "runtime/gpu/occupancy.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -14,58 +14,6 @@ namespace meld::passes {
 
 using compat::startsWith;
 
-namespace {
-
-using namespace cycles;
-
-enum class Class { valu, salu, scalarMemory, vectorMemory, lds, branch, other };
-
-struct Cost {
-  Class kind;
-  double issue;
-};
-
-Cost vectorCost(StringRef name) {
-  for (StringRef t : {"V_RCP_", "V_RSQ_", "V_SQRT_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"})
-    if (startsWith(name, t))
-      return {Class::valu, name.contains("_F64") ? 2 * transcendental : transcendental};
-  if (startsWith(name, "V_MUL_LO_U32") || startsWith(name, "V_MUL_HI_") ||
-      startsWith(name, "V_MAD_U64") || startsWith(name, "V_MAD_I64"))
-    return {Class::valu, multiply32};
-  if (name.contains("_F64") || startsWith(name, "V_LSHLREV_B64") ||
-      startsWith(name, "V_LSHRREV_B64") || startsWith(name, "V_ASHRREV_I64"))
-    return {Class::valu, doublePrecision};
-  return {Class::valu, plain};
-}
-
-Cost costOf(const MachineInstruction &inst) {
-  StringRef name = inst.name;
-  if (inst.flow != Flow::next)
-    return {Class::branch, inst.flow == Flow::end ? plain : branch};
-  if (startsWith(name, "V_"))
-    return vectorCost(name);
-  if (startsWith(name, "DS_"))
-    return {Class::lds, startsWith(name, "DS_READ") ? ldsRead : ldsWrite};
-  for (StringRef p : {"GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_", "TBUFFER_", "IMAGE_"})
-    if (startsWith(name, p))
-      return {Class::vectorMemory, vectorMemory};
-  for (StringRef p :
-       {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_", "S_DCACHE_", "S_MEMTIME"})
-    if (startsWith(name, p))
-      return {Class::scalarMemory, scalarMemory};
-  if (startsWith(name, "S_BARRIER"))
-    return {Class::other, barrier};
-  if (startsWith(name, "S_WAITCNT") || startsWith(name, "S_NOP") || startsWith(name, "S_SLEEP"))
-    return {Class::other, plain};
-  if (startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL"))
-    return {Class::branch, branch};
-  if (startsWith(name, "S_"))
-    return {Class::salu, plain};
-  return {Class::other, plain};
-}
-
-} // namespace
-
 unsigned occupancy(const KernelResources &r, StringRef processor) {
   return wavesPerSimd(std::string_view(processor.data(), processor.size()), r.waveSize,
                       {r.vgprs, r.agprs, r.sgprs}, {r.ldsBytes, r.maxWorkgroup})
@@ -74,41 +22,47 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
 
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor) {
   Estimate e;
+  const Rates rates = ratesOf(processor);
   for (const auto &block : f.blocks) {
     bool called = false;
     for (size_t i = block.first; i < block.first + block.count; ++i) {
       StringRef name = f.instructions[i].name;
       called |= startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
       e.swapsBehindCalls += called && startsWith(name, "V_SWAP_B32");
-      Cost c = costOf(f.instructions[i]);
-      e.cycles += c.issue * block.frequency;
       ++e.instructions;
-      switch (c.kind) {
-      case Class::valu:
+      switch (costOf(f.instructions[i], rates).kind) {
+      case InstructionKind::valu:
         ++e.valu;
         break;
-      case Class::salu:
+      case InstructionKind::salu:
         ++e.salu;
         break;
-      case Class::scalarMemory:
+      case InstructionKind::scalarMemory:
         ++e.scalarMemory;
         break;
-      case Class::vectorMemory:
+      case InstructionKind::vectorMemory:
         ++e.vectorMemory;
         break;
-      case Class::lds:
+      case InstructionKind::lds:
         ++e.lds;
         break;
-      case Class::branch:
+      case InstructionKind::branch:
         ++e.branches;
         break;
-      case Class::other:
+      case InstructionKind::wait:
+      case InstructionKind::other:
         break;
       }
     }
   }
   e.wavesPerSimd = occupancy(resources, processor);
+  e.wave = waveTime(f, processor, resources.waveSize);
+  e.cycles = std::sqrt(e.among(1) * e.among(e.wavesPerSimd ? e.wavesPerSimd : 8));
   return e;
+}
+
+double Estimate::among(double waves) const {
+  return wave.among(wavesPerSimd ? std::min(waves, double(wavesPerSimd)) : waves);
 }
 
 Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate &after,

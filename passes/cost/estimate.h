@@ -1,38 +1,34 @@
 // What a kernel's machine code costs, statically, and whether a melded version is better.
 //
-// Unit: issue cycles of one wave, weighted by the block frequencies of machine_code.h. One table of
-// costs per instruction class (namespace cycles, the same figures as the software GPU's timing
-// model). The numbers rank two versions of the same kernel made by the same compiler; they are not
-// a prediction of time. Not seen: the cost of called functions, cache behaviour, trip counts.
+// Unit: cycles of one wave (wave_time.h), weighted by the block frequencies of machine_code.h. When
+// code is judged nobody knows yet how it will be launched, so a wave is looked at alone on its SIMD
+// and among as many as fit, and the geometric mean of both is what is compared: a gain of the one
+// and a loss of the other cancel when they are equal in percent. Where the launch is known, among()
+// tells more. The numbers rank two versions of the same kernel made by the same compiler; they are
+// not a prediction of time.
 //
 // Thread rule: pure functions.
 #pragma once
 
-#include "passes/cost/machine_code.h"
+#include "passes/cost/wave_time.h"
 
 #include <cstdint>
 #include <string>
 
 namespace meld::passes {
 
-/// Cycles per instruction of one wave64 on a 16-lane SIMD. Sources: "Vega" ISA document, chapters 1
-/// and 4; "AMD Instinct MI200" ISA document, chapter 4; quarter-rate and double rates as in the
-/// CDNA2 white paper.
-namespace cycles {
-inline constexpr double plain = 4, transcendental = 16, doublePrecision = 8, multiply32 = 16;
-inline constexpr double branch = 12; // between 8 not taken and 16 taken
-inline constexpr double ldsRead = 8, ldsWrite = 12, vectorMemory = 16, scalarMemory = 8;
-inline constexpr double barrier = 8;
-} // namespace cycles
-
 struct Estimate {
-  double cycles = 0; ///< weighted
+  double cycles = 0; ///< of a wave, between alone and among as many as fit
+  WaveTime wave;
   uint32_t instructions = 0, valu = 0, salu = 0, scalarMemory = 0, vectorMemory = 0, lds = 0,
            branches = 0;     ///< static counts
   unsigned wavesPerSimd = 0; ///< occupancy()
   /// v_swap_b32 behind a call in one block. SIShrinkInstructions makes a swap of three moves (t =
   /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
   uint32_t swapsBehindCalls = 0;
+
+  /// Cycles per wave in a launch with so many for each SIMD.
+  double among(double waves) const;
 };
 
 Estimate estimate(const MachineFunction &function, const KernelResources &resources,

@@ -10,11 +10,13 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace llvm;
@@ -120,7 +122,7 @@ void makeBlocks(MachineFunction &f) {
   std::vector<size_t> blockOf(f.instructions.size());
   for (size_t i = 0; i < f.instructions.size(); ++i) {
     if (leader[i])
-      f.blocks.push_back({i, 0, {}, 0, 0});
+      f.blocks.push_back({i, 0, {}, 0, 0, 0});
     ++f.blocks.back().count;
     blockOf[i] = f.blocks.size() - 1;
   }
@@ -201,7 +203,7 @@ std::vector<size_t> dominators(const MachineFunction &f, const Order &order,
   return idom;
 }
 
-void findFrequencies(MachineFunction &f) {
+void findFrequencies(MachineFunction &f, unsigned waveSize) {
   Order order = reversePostOrder(f);
   std::vector<std::vector<size_t>> predecessors(f.blocks.size());
   for (size_t b : order.blocks)
@@ -246,16 +248,21 @@ void findFrequencies(MachineFunction &f) {
   // Acyclic part: probability of reaching a block in one round of its loop.
   std::vector<double> reach(f.blocks.size(), 0);
   if (!order.blocks.empty())
-    reach[order.blocks[0]] = 1;
+    reach[order.blocks[0]] = f.blocks[order.blocks[0]].lanes = 1;
+  auto someOf = [&](double lanes) { return 1 - std::pow(1 - lanes, waveSize); };
   for (size_t b : order.blocks) {
     auto &block = f.blocks[b];
     reach[b] = std::min(reach[b], 1.0);
     const auto &last = f.instructions[block.first + block.count - 1];
+    const double someLeft = block.lanes > 0 ? someOf(block.lanes / 2) / someOf(block.lanes) : 1;
     for (size_t i = 0; i < block.successors.size(); ++i) {
       size_t s = block.successors[i];
       if (order.position[s] <= order.position[b])
         continue; // back edge
       bool isTarget = i == 1 || block.successors.size() == 1;
+      const bool forSome = block.successors.size() == 2 &&
+                           last.flow == (isTarget ? Flow::branchIfLanes : Flow::branchIfNoLanes);
+      f.blocks[s].lanes = std::max(f.blocks[s].lanes, forSome ? block.lanes / 2 : block.lanes);
       double share = 1;
       bool leaves =
           block.successors.size() == 2 &&
@@ -265,9 +272,9 @@ void findFrequencies(MachineFunction &f) {
         if (last.flow == Flow::uniformBranch)
           share = 0.5;
         else if (last.flow == Flow::branchIfNoLanes)
-          share = isTarget ? 0 : 1; // some lane is active: the code behind the branch runs
+          share = isTarget ? 1 - someLeft : someLeft;
         else if (last.flow == Flow::branchIfLanes)
-          share = isTarget ? 1 : 0;
+          share = isTarget ? someLeft : 1 - someLeft;
       }
       reach[s] += reach[b] * share;
     }
@@ -278,6 +285,7 @@ void findFrequencies(MachineFunction &f) {
       trips *= loopTrips;
     f.blocks[b].frequency = reach[b] * trips;
   }
+  f.order = std::move(order.blocks);
 }
 
 } // namespace
@@ -301,11 +309,13 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel) const {
         m.target = branchTarget(inst, address);
     }
     m.size = uint32_t(size);
+    if (size >= 4)
+      m.immediate = support::endian::read16le(kernel.code.data() + at);
     f.instructions.push_back(std::move(m));
     at += size;
   }
   makeBlocks(f);
-  findFrequencies(f);
+  findFrequencies(f, kernel.resources.waveSize);
   return f;
 }
 

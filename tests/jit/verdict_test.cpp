@@ -47,6 +47,7 @@ Compiled compiled(StringRef object, double minProfit = 0, bool scalarize = true,
   CompileRequest r;
   r.codeObject = object;
   r.meld.minProfit = minProfit;
+  r.meld.minGain = 0; // what any gain decides, however small
   if (!scalarize)
     r.meld.without = {"scalarize"};
   r.meld.force = force;
@@ -121,6 +122,23 @@ TEST(Verdict, forceLetsWorseCodeThrough) {
   EXPECT_TRUE(kernel["melded"].get<bool>());
   EXPECT_GT(kernel["after"]["estimatedCycles"].get<double>(),
             kernel["before"]["estimatedCycles"].get<double>());
+}
+
+// Nobody looks at what became of a replacement; a version is measured beside the original.
+TEST(Verdict, aReplacementNeedsALargerGainThanAVersion) {
+  const auto file = codeObject("bitonic-gfx90a");
+  CompileRequest request;
+  request.codeObject = file->getBuffer();
+  EXPECT_EQ(request.meld.minGain, 2);
+  EXPECT_EQ(compile(request).status, Status::replaced);
+  request.meld.minGain = 99;
+  const CompileReply refused = compile(request);
+  EXPECT_EQ(refused.status, Status::unchanged);
+  EXPECT_NE(refused.reason.find("% of 99.0 % asked"), std::string::npos) << refused.reason;
+  request.kernel = "bitonic";
+  request.recipe = "melded-sure";
+  const CompileReply version = compile(request);
+  EXPECT_EQ(version.status, Status::replaced) << version.reason;
 }
 
 TEST(Verdict, forceRefusesWhatIsUnsafe) {

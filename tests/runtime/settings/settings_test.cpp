@@ -45,19 +45,15 @@ TEST(Settings, EveryDefaultParses) {
 }
 
 TEST(Settings, TheTableHasEveryNameOfTheDesign) {
-  for (const char *name : {"MELD_DISABLE",        "MELD_LOG_LEVEL",
-                           "MELD_LOG_FILE",       "MELD_CACHE",
-                           "MELD_CACHE_DIR",      "MELD_CACHE_MAX_SIZE",
-                           "MELD_CACHE_READONLY", "MELD_RECACHE",
-                           "MELD_KERNEL_INCLUDE", "MELD_KERNEL_EXCLUDE",
-                           "MELD_PASSES",         "MELD_MIN_PROFIT",
-                           "MELD_MAX_ITERATIONS", "MELD_COMPILE_BUDGET_MS",
-                           "MELD_JOBS",           "MELD_DUMP_DIR",
-                           "MELD_DUMP",           "MELD_REPORT",
-                           "MELD_VERIFY",         "MELD_GPU",
-                           "MELD_GPU_CUS",        "MELD_GPU_MEM",
-                           "MELD_GPU_THREADS",    "MELD_GPU_TIMING",
-                           "MELD_COUNTERS",       "MELD_TRACE"})
+  for (const char *name : {"MELD_DISABLE",        "MELD_LOG_LEVEL",      "MELD_LOG_FILE",
+                           "MELD_CACHE",          "MELD_CACHE_DIR",      "MELD_CACHE_MAX_SIZE",
+                           "MELD_CACHE_READONLY", "MELD_RECACHE",        "MELD_KERNEL_INCLUDE",
+                           "MELD_KERNEL_EXCLUDE", "MELD_PASSES",         "MELD_MIN_PROFIT",
+                           "MELD_MIN_GAIN",       "MELD_MAX_ITERATIONS", "MELD_COMPILE_BUDGET_MS",
+                           "MELD_JOBS",           "MELD_DUMP_DIR",       "MELD_DUMP",
+                           "MELD_REPORT",         "MELD_VERIFY",         "MELD_GPU",
+                           "MELD_GPU_CUS",        "MELD_GPU_MEM",        "MELD_GPU_THREADS",
+                           "MELD_GPU_TIMING",     "MELD_COUNTERS",       "MELD_TRACE"})
     EXPECT_NO_THROW(value(parse({}), name)) << name;
 }
 

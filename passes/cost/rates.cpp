@@ -1,0 +1,113 @@
+#include "passes/cost/rates.h"
+
+#include "passes/compat.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace meld::passes {
+
+using compat::startsWith;
+
+namespace {
+
+bool startsWithAny(StringRef name, std::initializer_list<StringRef> beginnings) {
+  return any_of(beginnings, [&](StringRef b) { return startsWith(name, b); });
+}
+
+/// "_B64" as the type of the operation, not the "e64" of its encoding.
+bool isOf64Bits(StringRef name) {
+  return any_of(std::initializer_list<StringRef>{"_B64", "_I64", "_U64"},
+                [&](StringRef type) { return name.contains(type); });
+}
+
+double vectorIssue(StringRef name, const Rates &r) {
+  if (startsWithAny(name, {"V_RCP_", "V_RSQ_", "V_SQRT_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"}))
+    return name.contains("_F64") ? 2 * r.quarter : r.quarter;
+  if (startsWithAny(name, {"V_MUL_LO_U32", "V_MUL_HI_", "V_MAD_U64", "V_MAD_I64"}))
+    return r.quarter;
+  if (startsWith(name, "V_MFMA"))
+    return r.mfma;
+  if (name.contains("_F64"))
+    return r.f64;
+  if (name.contains("SAD_"))
+    return r.quarter;
+  return isOf64Bits(name) ? r.half : r.valu;
+}
+
+double wordsOf(StringRef name) {
+  constexpr std::pair<StringLiteral, double> wide[] = {
+      {"X4", 4}, {"B128", 4}, {"X3", 3}, {"B96", 3}, {"X2", 2}};
+  for (const auto &[part, words] : wide)
+    if (name.contains(part))
+      return words;
+  if (name.contains("BYTE") || name.contains("_U8") || name.contains("_I8") || name.contains("_B8"))
+    return 0.25;
+  if (name.contains("SHORT") || name.contains("16"))
+    return 0.5;
+  const double one = isOf64Bits(name) ? 2 : 1;
+  return name.contains("READ2") || name.contains("WRITE2") ? 2 * one : one;
+}
+
+} // namespace
+
+Rates ratesOf(StringRef processor) {
+  Rates r;
+  if (processor == "gfx90a" || startsWith(processor, "gfx94") || startsWith(processor, "gfx95"))
+    r.f64 = 4;
+  if (processor == "gfx900")
+    r.f64 = 64;
+  if (processor == "gfx900" || processor == "gfx906")
+    r.memoryBytesPerCycle = 4.892;
+  return r;
+}
+
+InstructionCost costOf(const MachineInstruction &inst, const Rates &r) {
+  using Kind = InstructionKind;
+  const StringRef name = inst.name;
+  if (inst.flow != Flow::next)
+    return {Kind::branch, inst.flow == Flow::end ? r.internal : r.branch};
+  if (startsWith(name, "V_"))
+    return {Kind::valu, vectorIssue(name, r)};
+  if (startsWith(name, "DS_")) {
+    const double words = wordsOf(name);
+    const bool reads =
+        name.contains("READ") || name.contains("PERMUTE") || name.contains("SWIZZLE");
+    return {Kind::lds, r.ldsWord * std::max(1.0, words) + (reads ? 0 : r.ldsWrite), words};
+  }
+  if (startsWithAny(name, {"GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_", "TBUFFER_", "IMAGE_"})) {
+    const double words = wordsOf(name);
+    return {Kind::vectorMemory, r.vectorMemoryWord * std::max(1.0, words), words,
+            startsWith(name, "FLAT_")};
+  }
+  if (startsWithAny(name, {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_",
+                           "S_DCACHE_", "S_MEMTIME"}))
+    return {Kind::scalarMemory, r.salu};
+  if (startsWith(name, "S_BARRIER"))
+    return {Kind::other, r.barrier};
+  if (startsWith(name, "S_WAIT"))
+    return {Kind::wait, r.internal};
+  if (startsWithAny(name, {"S_NOP", "S_SLEEP", "S_SENDMSG"}))
+    return {Kind::other, r.internal};
+  if (startsWithAny(name, {"S_SWAPPC", "S_CALL"}))
+    return {Kind::branch, r.branch};
+  if (startsWith(name, "S_"))
+    return {Kind::salu, r.salu};
+  return {Kind::other, r.internal};
+}
+
+// GFX9 ("Vega" ISA, 12.4, S_WAITCNT): vmcnt in bits 15:14 and 3:0, lgkmcnt in 11:8; GFX10 has two
+// more bits of lgkmcnt, GFX6 to GFX8 fewer of vmcnt.
+WaitCounts waitCountsOf(const MachineInstruction &inst) {
+  const StringRef name = inst.name;
+  const bool ten = name.contains("gfx10");
+  if (!startsWith(name, "S_WAITCNT_") || !(ten || name.contains("_vi") || name.contains("gfx6")) ||
+      name.contains("CNT_VSCNT") || name.contains("DEPCTR"))
+    return {};
+  const unsigned simm = inst.immediate;
+  return {(simm & 15) | (simm >> 14 & 3) << 4, simm >> 8 & (ten ? 63u : 15u)};
+}
+
+} // namespace meld::passes
