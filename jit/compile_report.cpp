@@ -24,9 +24,6 @@ std::string dumpJson(const Json &j, int indent) {
 }
 
 static Json toJson(const KernelResources &r, const Estimate &e) {
-  Json launched = Json::array(); // with 1, 2, 4 and 8 waves for each SIMD
-  for (double waves : {1.0, 2.0, 4.0, 8.0})
-    launched.push_back(std::round(e.among(waves)));
   return {{"vgprs", r.vgprs},
           {"agprs", r.agprs},
           {"sgprs", r.sgprs},
@@ -43,7 +40,11 @@ static Json toJson(const KernelResources &r, const Estimate &e) {
           {"ldsInstructions", e.lds},
           {"branches", e.branches},
           {"estimatedCycles", std::round(e.cycles)},
-          {"cyclesByWaves", std::move(launched)}};
+          // where a launch has so many waves for each SIMD
+          {"cyclesAt1", std::round(e.among(1))},
+          {"cyclesAt2", std::round(e.among(2))},
+          {"cyclesAt4", std::round(e.among(4))},
+          {"cyclesAt8", std::round(e.among(8))}};
 }
 
 Json Compilation::metadata(Detail detail) const {

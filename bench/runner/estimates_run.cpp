@@ -56,6 +56,13 @@ struct Said {
   }
 };
 
+/// Cycles of a code with 1, 2, 4 and 8 waves for each SIMD.
+std::vector<double> cyclesByWaves(const json &kernel, const char *code) {
+  const json of = kernel.value(code, json::object());
+  return {of.value("cyclesAt1", 0.0), of.value("cyclesAt2", 0.0), of.value("cyclesAt4", 0.0),
+          of.value("cyclesAt8", 0.0)};
+}
+
 /// By kernel, from the metadata that each entry of a cache carries. A version's entry has one
 /// kernel.
 std::map<std::string, Said> estimatesIn(const Paths &paths, const fs::path &cache) {
@@ -71,10 +78,9 @@ std::map<std::string, Said> estimatesIn(const Paths &paths, const fs::path &cach
     const bool version = metadata.contains("recipe");
     for (const json &kernel : metadata.value("kernels", json::array()))
       if (version || kernel.value("melded", false))
-        all[kernel.value("name", "")] = {
-            kernel.value("gainPercent", 0.0),
-            kernel["before"].value("cyclesByWaves", std::vector<double>()),
-            kernel["after"].value("cyclesByWaves", std::vector<double>())};
+        all[kernel.value("name", "")] = {kernel.value("gainPercent", 0.0),
+                                         cyclesByWaves(kernel, "before"),
+                                         cyclesByWaves(kernel, "after")};
   }
   return all;
 }
