@@ -141,7 +141,10 @@ std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<
     row.after = ratioFrom(before, ran, ran.size() / each / 2 * each);
     row.lost = lostShare(before, ran);
     row.nextRun = ratioFrom(before, again, each);
-    row.version = ran.back()->replaced;
+    // Now and then a launch controls the choice with the other code.
+    const auto half = ran.begin() + static_cast<ptrdiff_t>(ran.size() / 2);
+    row.version =
+        2 * std::count_if(half, ran.end(), [](auto *d) { return d->replaced; }) > ran.end() - half;
     rows.push_back(row);
   }
   return rows;
