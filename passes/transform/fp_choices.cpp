@@ -218,7 +218,8 @@ public:
         plain += isValue(name) ? std::to_string(numberOf(name)) : name.str();
         i = end;
       } else {
-        plain += c;
+        if (c != ' ' || plain.empty() || plain.back() != ' ') // labels are padded
+          plain += c;
         ++i;
       }
     }
