@@ -167,8 +167,10 @@ TEST(Verdict, floatingPointThatCannotBeRepeatedIsLeftAlone) {
   for (bool force : {false, true}) {
     const auto other = compiled(withMoreWork("diamond-gfx90a", "diamond", 1), 0, true, force);
     EXPECT_EQ(other.reply.status, Status::unchanged);
-    EXPECT_TRUE(StringRef(other.reply.reason)
-                    .startswith("nothing profitable: diamond: its floating point "))
+    // Not forced, the store more may be enough: then nothing needs to be proven.
+    const StringRef reason = other.reply.reason;
+    EXPECT_TRUE(reason.startswith("nothing profitable: diamond: its floating point ") ||
+                (!force && reason.startswith("nothing profitable: diamond: estimated cycles ")))
         << other.reply.reason;
     EXPECT_FALSE(other.kernel("diamond")["melded"].get<bool>());
   }
