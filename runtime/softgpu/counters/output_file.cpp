@@ -8,10 +8,13 @@
 
 namespace meld::softgpu {
 
-std::string expandPid(std::string name) {
-  for (size_t at; (at = name.find("%p")) != std::string::npos;)
-    name.replace(at, 2, std::to_string(getpid()));
-  return name;
+std::string expandPid(const std::string &name) {
+  const std::string pid = std::to_string(getpid());
+  std::string expanded;
+  size_t from = 0;
+  for (size_t at; (at = name.find("%p", from)) != std::string::npos; from = at + 2)
+    expanded.append(name, from, at - from) += pid;
+  return expanded.append(name, from);
 }
 
 bool writeWholeFile(const std::string &pattern, const std::string &text,

@@ -8,7 +8,7 @@
 
 namespace meld::softgpu {
 
-std::string expandPid(std::string name);
+std::string expandPid(const std::string &name);
 
 /// Writes `text` and a newline to `name` ("%p" expanded). `what` is for the message: "counters".
 bool writeWholeFile(const std::string &name, const std::string &text, const char *what) noexcept;

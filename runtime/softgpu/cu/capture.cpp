@@ -210,9 +210,9 @@ void CaptureControl::finish(std::unique_ptr<Capture> c, const DispatchResult &re
         state_->folder + "/" + fileName(c->kernel, state_->wanted, c->fileSuffix);
     const auto written = c->write(file);
     writeToStderr("meld-softgpu: " +
-                  (written ? "captured " + c->kernel + " in " + file + " (" +
+                  (written ? "captured " + c->kernel + " in " + shown(file, 300) + " (" +
                                  std::to_string(*written / 1024) + " KiB)"
-                           : written.error().message) +
+                           : shown(written.error().message, 300)) +
                   "\n");
   } catch (...) {
     writeToStderr("meld-softgpu: cannot capture: out of memory\n");

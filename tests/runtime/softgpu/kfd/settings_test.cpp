@@ -156,7 +156,7 @@ TEST(Settings, AListWithAMistakeIsTheDefault) {
 // As for libmeld's own settings: a bounded warning each, and the default.
 TEST(Settings, NonsenseOfAnyLengthIsAWarningAtMost) {
   for (const char *name : {"MELD_GPU", "MELD_GPU_CUS", "MELD_GPU_MEM", "MELD_GPU_THREADS",
-                           "MELD_GPU_TIMING", "MELD_GPU_CHECKED"})
+                           "MELD_GPU_TIMING", "MELD_GPU_CHECKED", "MELD_GPU_NOISE"})
     for (const std::string pattern :
          {"a", "(", "-", "9", "%n", "\x01\xff", ",", "gfx90a,", "1G,", "all,"})
       for (const size_t size : {size_t(1), size_t(1) << 10, size_t(1) << 20}) {
