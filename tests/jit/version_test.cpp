@@ -284,6 +284,8 @@ TEST(Bind, whatIsInTheWay) {
                   "define amdgpu_kernel void @k() {\n"
                   "  store i32 1, ptr addrspace(2) @x\n  ret void\n}\n"),
             "x is in address space 2");
+  EXPECT_EQ(bound("@x = internal thread_local addrspace(1) global i32 0\n" + std::string(readsX)),
+            "x is thread-local");
   EXPECT_EQ(bound("declare void @elsewhere()\n"
                   "define amdgpu_kernel void @k() {\n  call void @elsewhere()\n  ret void\n}\n"),
             "it calls elsewhere, whose code is not in the bitcode");
@@ -312,6 +314,12 @@ TEST(Bind, copiesOfTables) {
                   "define internal void @g() {\n  ret void\n}\n"
                   "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n"
                   "  %v = load ptr, ptr addrspace(4) @f\n"
+                  "  store ptr %v, ptr addrspace(1) %p\n  ret void\n}\n"),
+            "it takes the address of g");
+  EXPECT_EQ(bound("@b = internal unnamed_addr addrspace(4) constant ptr blockaddress(@g, %there)\n"
+                  "define internal void @g() {\n  br label %there\nthere:\n  ret void\n}\n"
+                  "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n"
+                  "  %v = load ptr, ptr addrspace(4) @b\n"
                   "  store ptr %v, ptr addrspace(1) %p\n  ret void\n}\n"),
             "it takes the address of g");
 }
@@ -348,6 +356,21 @@ TEST(Isolate, whoWritesIsAskedOfAllKernels) {
   EXPECT_EQ(isolated(x + writer + readsX),
             "it uses x, which only the original object can name and which is written to");
   EXPECT_EQ(isolated(x + "@keeps = protected addrspace(1) global ptr addrspace(1) @x\n" + readsX),
+            "it uses x, which only the original object can name and which is written to");
+  const std::string copy =
+      "declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), "
+      "i64, i1 immarg)\n"
+      "define amdgpu_kernel void @copies(ptr addrspace(1) %p) {\n"
+      "  call void @llvm.memcpy.p1.p1.i64(";
+  EXPECT_EQ(isolated(x + copy +
+                     "ptr addrspace(1) %p, ptr addrspace(1) @x, i64 4, i1 false)\n"
+                     "  ret void\n}\n" +
+                     readsX),
+            "");
+  EXPECT_EQ(isolated(x + copy +
+                     "ptr addrspace(1) @x, ptr addrspace(1) %p, i64 4, i1 false)\n"
+                     "  ret void\n}\n" +
+                     readsX),
             "it uses x, which only the original object can name and which is written to");
   EXPECT_EQ(isolated("module asm \"s_nop 0\"\n" + x + readsX),
             "its module has assembly outside of functions");

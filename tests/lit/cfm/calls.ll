@@ -446,15 +446,21 @@ define amdgpu_kernel void @asm_not_convergent(ptr addrspace(3) %p, ptr addrspace
   br i1 %c, label %left, label %right
 left:
   %x = load i32, ptr addrspace(3) %p
-  %l = call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %x)
+  %l = call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %x) nounwind willreturn readnone
   %l1 = mul i32 %l, %l
-  store i32 %l1, ptr addrspace(3) %p
+  %l2 = udiv i32 %l1, %tid
+  %l3 = udiv i32 %tid, %l2
+  %l4 = udiv i32 %l3, %x
+  store i32 %l4, ptr addrspace(3) %p
   br label %join
 right:
   %y = load i32, ptr addrspace(3) %q
-  %r = call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %y)
+  %r = call i32 asm "v_mov_b32 $0, $1", "=v,v"(i32 %y) nounwind willreturn readnone
   %r1 = mul i32 %r, %r
-  store i32 %r1, ptr addrspace(3) %p
+  %r2 = udiv i32 %r1, %tid
+  %r3 = udiv i32 %tid, %r2
+  %r4 = udiv i32 %r3, %y
+  store i32 %r4, ptr addrspace(3) %p
   br label %join
 join:
   ret void
@@ -477,19 +483,13 @@ left:
   %t = call token @llvm.call.preallocated.setup(i32 0)
   %l = load i32, ptr addrspace(3) %p
   %l1 = mul i32 %l, 7
-  %l2 = udiv i32 %l1, %tid
-  %l3 = udiv i32 %tid, %l2
-  %l4 = udiv i32 %l3, %l
-  store i32 %l4, ptr addrspace(3) %p
+  store i32 %l1, ptr addrspace(3) %p
   br label %join
 right:
   %u = call token @llvm.call.preallocated.setup(i32 0)
   %r = load i32, ptr addrspace(3) %p
   %r1 = mul i32 %r, 9
-  %r2 = udiv i32 %r1, %tid
-  %r3 = udiv i32 %tid, %r2
-  %r4 = udiv i32 %r3, %r
-  store i32 %r4, ptr addrspace(3) %p
+  store i32 %r1, ptr addrspace(3) %p
   br label %join
 join:
   ret void

@@ -20,7 +20,9 @@ mutations = [
              'if (isConvergentOperation(instruction))\n      return "a convergent', 'if (false)\n      return "a convergent'),
     Mutation("obstacle: alloca", legality,
              'if (isa<AllocaInst>(instruction))\n      return', 'if (false)\n      return'),
-    Mutation("obstacle: token", legality, "if (instruction.getType()->isTokenTy())\n      return", "if (false)\n      return"),
+    Mutation("obstacle: token", legality, "if (instruction.getType()->isTokenTy())\n      return", "if (false)\n      return",
+             "what gives a token has effects that are not known; those that control convergence have none, and their functions "
+             "are not looked at"),
     Mutation("obstacle: musttail", legality, "call && call->isMustTailCall()", "call && false",
              "a musttail call stands before a return, and no part of an arm ends in a return"),
     Mutation("obstacle: end of the side", legality,
@@ -82,7 +84,7 @@ mutations = [
     Mutation("lifetimes: settled at all", codegen, "  settleLifetimes(lifetimesOf(plan, true), lifetimesOf(plan, false));\n", ""),
     Mutation("lifetimes: markers stay", codegen,
              "copy(&marker, side, guard.block[side] ? guard.block[side] : current);", ";"),
-    Mutation("lifetimes: addresses that are kept", markers, "return found.isAll && all_of", "return all_of"),
+    Mutation("lifetimes: addresses that are kept", markers, "return found.isAll && any_of(", "return any_of("),
     Mutation("lifetimes: a start before each access", markers, "return dominators.dominates(start, access);", "return true;"),
     Mutation("lifetimes: a start each time", markers, "return isStart(*start) && dominators.dominates(entry, start->getParent()) &&", "return isStart(*start) &&"),
     Mutation("lifetimes: one of two objects", markers,
@@ -112,7 +114,7 @@ mutations = [
     Mutation("pair: shuffle mask", legality,
              "return {l->getShuffleMask() == cast<ShuffleVectorInst>(right).getShuffleMask(), false};", "return {true, false};"),
     Mutation("pair: convergent", legality, "isConvergentOperation(left) || isConvergentOperation(right))\n    return {};",
-             "false)\n    return {};", "the obstacle has refused the side"),
+             "false)\n    return {};"),
     Mutation("pair and obstacle: convergent", legality, "isConvergentOperation(left) || isConvergentOperation(right))\n    return {};",
              "false)\n    return {};", also=(legality, 'if (isConvergentOperation(instruction))\n      return', 'if (false)\n      return')),
 ]
