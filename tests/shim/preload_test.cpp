@@ -127,6 +127,13 @@ TEST(Preload, ExportsOnlyTheToolInterface) {
             "hsa_system_get_extension_table\nhsa_system_get_major_extension_table\n");
 }
 
+// Who looks for ROCr in a process without it finds our functions, and they say that there is none.
+TEST(Preload, WhereThereIsNoRocrItsFunctionsFail) {
+  EXPECT_EQ(run(MELD_PROBE " rocr").text, "hsa_init missing, hiprtcCompileProgram missing\n");
+  EXPECT_EQ(run(kPreload + MELD_PROBE " rocr").text,
+            "hsa_init fails, hiprtcCompileProgram fails\n");
+}
+
 // A program with more rights than who runs it: nothing of ours, whatever the environment says.
 TEST(Preload, InertInSetuidPrograms) {
   if (geteuid() != 0 || getenv("TEST_SANITIZER_LIBRARY"))
