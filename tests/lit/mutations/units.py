@@ -2,8 +2,8 @@
 
 Nothing is built anew but what a mutation changes: its file is compiled by the build's own command, and the test is linked
 by the build's own command with the mutated object in front of the archive that holds the right one. A mutated header
-lies in a folder that is looked into first. What ends up in a shared library is linked into a copy of the build's bin/ and
-lib/, and the test, which has their names from a macro, is compiled for the copies.
+lies in a folder that is looked into first. What ends up in a shared library is linked into a copy of the build's lib/,
+and the test, which has the folder's name from a macro, is compiled for the copy.
 """
 import json
 import os
@@ -39,8 +39,7 @@ class Units:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w") as file:
                 file.write(text)
-        for folder in ("bin", "lib"):
-            command = command.replace(os.path.join(self.build, folder), os.path.join(self.copies, folder))
+        command = command.replace(f'{self.build}/lib', f'{self.copies}/lib')
         command = re.sub(r" -o \S+ -c \S+$", "", command).replace(" -I", f" -I{self.overlay} -I", 1)
         done = self.run(f"{command} -Wno-error -w -o {shlex.quote(made)} -c {shlex.quote(path)}", shell=True)
         if done.returncode:
@@ -104,7 +103,7 @@ class Units:
                 return self.failures(program, mutation)
             finally:
                 os.unlink(os.path.join(self.copies, "lib", mutation.library))
-                os.link(right, os.path.join(self.copies, "lib", mutation.library))
+                shutil.copy2(right, os.path.join(self.copies, "lib", mutation.library))
         self.link("bin/" + mutation.test, objects, program)
         return self.failures(program, mutation)
 
@@ -117,9 +116,9 @@ class Units:
         os.makedirs(os.path.join(self.scratch, "here"), exist_ok=True)
         for test, library, source in sorted({(m.test, m.library, m.source) for m in mutations if m.library}):
             if not os.path.isdir(self.copies):
-                for folder in ("bin", "lib"):
-                    shutil.copytree(os.path.join(self.build, folder), os.path.join(self.copies, folder), symlinks=True,
-                                    copy_function=lambda a, b: os.link(a, b, follow_symlinks=False))
+                os.mkdir(self.copies)
+                shutil.copytree(os.path.join(self.build, "lib"), os.path.join(self.copies, "lib"),
+                                ignore=shutil.ignore_patterns("*.a"))
             self.link("bin/" + test, dict([self.compile(source)]), os.path.join(self.scratch, "made", test))
         for test, filter, library, seconds in sorted({(m.test, m.filter, m.library, m.seconds) for m in mutations}):
             program = os.path.join(self.scratch, "made", test) if library else os.path.join(self.build, "bin", test)
