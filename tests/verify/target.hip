@@ -1,7 +1,8 @@
 // A program for verification, in a right build and, with -DPLANTED, in a wrong one: the test's
 // compiler replaces code objects of the first by those of the second.
 //
-//   target MODE [DEVICES]     streams, graph, racy, variables, host, calls, twice, sabotage, quiet
+//   target MODE [DEVICES]     streams, graph, racy, endless, variables, host, calls, twice, sabotage,
+//                             quiet
 //
 // What is planted: one lane of one dispatch stores a value that is too large by one. Ends with 0
 // when the *original* results are what the program sees.
@@ -66,6 +67,14 @@ __global__ void racy(int *data, int *next) {
   data[atomicAdd(next, 1)] = i;
 }
 
+/// The wrong build never comes to its end.
+__global__ void endless(int *data) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = i;
+  while (kPlanted)
+    __asm__ volatile("s_nop 0");
+}
+
 __global__ void variables(int *data, const int **pointer) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(&total[i % 64], factor);
@@ -82,8 +91,8 @@ __global__ void variables(int *data, const int **pointer) {
 __global__ void host(int *data, volatile int *question, volatile int *answer) {
   if (threadIdx.x == 0) {
     __hip_atomic_store(const_cast<int *>(question), 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
-    while (!__hip_atomic_load(const_cast<int *>(answer), __ATOMIC_ACQUIRE,
-                              __HIP_MEMORY_SCOPE_SYSTEM))
+    while (
+        !__hip_atomic_load(const_cast<int *>(answer), __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))
       __builtin_amdgcn_s_sleep(8);
   }
   __syncthreads();
@@ -175,6 +184,15 @@ int order() {
   return sum != long(kCount) * (kCount - 1) / 2;
 }
 
+int ends() {
+  int *data;
+  CHECK(hipMalloc(&data, kCount * sizeof(int)));
+  endless<<<kBlocks, kThreads>>>(data);
+  std::vector<int> have(kCount);
+  CHECK(hipMemcpy(have.data(), data, kCount * sizeof(int), hipMemcpyDeviceToHost));
+  return have != numbers();
+}
+
 int globals() {
   int *data, sums[64], times = 7, zeros[64] = {};
   const int **pointer, *seen;
@@ -249,6 +267,7 @@ int main(int argc, char **argv) {
     const int status = !std::strcmp(mode, "streams")     ? streams(false)
                        : !std::strcmp(mode, "graph")     ? streams(true)
                        : !std::strcmp(mode, "racy")      ? order()
+                       : !std::strcmp(mode, "endless")   ? ends()
                        : !std::strcmp(mode, "variables") ? globals()
                        : !std::strcmp(mode, "host")      ? conversation()
                        : !std::strcmp(mode, "calls")     ? print()

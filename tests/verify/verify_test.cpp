@@ -156,6 +156,19 @@ TEST(Verify, ARaceIsNotTheReplacementsFault) {
   EXPECT_EQ(k["different"], 0);
 }
 
+TEST(Verify, AReplacementThatDoesNotEndIsADifference) {
+  Stage stage(kPlanted);
+  const Outcome o = stage.verify({kTarget, "endless"});
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  const Json report = stage.report();
+  ASSERT_EQ(report["differences"].size(), 1u) << report.dump(1);
+  EXPECT_NE(report["differences"][0]["what"].get<std::string>().find(
+                "the replacement did not: it has not ended after "),
+            std::string::npos)
+      << report.dump(1);
+}
+
 TEST(Verify, VariablesAreTheProgramsOwnForBoth) {
   Stage stage(kPlanted); // whose variables lie at other places
   const Outcome o = stage.verify({kTarget, "variables"});
