@@ -74,6 +74,7 @@ TEST_F(Compare, WhatOthersWroteIntoThePageIsNotCompared) {
   original<uint32_t>(8, 5);
   other<uint32_t>(8, 5);
   memory[100] = 99; // the host, say
+  memory[13] = 98;  // next to it
   EXPECT_TRUE(compare(before, own, &object).equal());
 }
 
