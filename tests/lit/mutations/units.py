@@ -22,7 +22,6 @@ class Units:
             self.commands = {os.path.realpath(entry["file"]): entry["command"] for entry in json.load(file)}
         self.overlay = os.path.join(scratch, "overlay")
         self.copies = os.path.join(scratch, "copies")
-        self.right = {}  # of (test, filter): the text of what fails with nothing mutated
 
     def run(self, command, folder=None, **more):
         return subprocess.run(command, cwd=folder or self.build, capture_output=True, text=True, errors="replace", **more)
