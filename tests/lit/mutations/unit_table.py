@@ -142,10 +142,10 @@ add("passes_tests", "FpChoices.*", choices, [
 ])
 
 # The end of the process while the compiler is at work.
-add("e2e_endings_test", "All/Endings.DuringACompile/exit_async_thread:All/Endings.DuringACompile/return_async_thread", "jit/exit_order.cpp", [
+add("meld_jit_test", "ExitOrderDeathTest.*", "jit/exit_order.cpp", [
     ("exit: the compiler's handlers come after ours", "  if (auto *stop = stopFirst.load())\n    stop();\n", ""),
     ("exit: all of the compiler's registrations", "    dl_iterate_phdr(enterInto, nullptr);\n", "    (void)enterInto;\n"),
-], library="libmeld-jit.so", source="tests/e2e/endings_test.cpp", seconds=180)
+])
 
 # meld verify: what differs, and whose fault it is.
 add("verify_parts_test", "Compare.*", "runtime/softgpu/cu/verify/compare.cpp", [
