@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <vector>
 
 using namespace meld;
 
@@ -80,6 +81,55 @@ TEST(ObjectMap, RefusesVariablesWithoutNames) {
   const auto map = mapObjects(stripped(original), original);
   ASSERT_TRUE(map.has_value()) << map.error().message;
   EXPECT_NE(map->refused.find("have no names"), std::string::npos) << map->refused;
+}
+
+/// With `change` done to each entry of both symbol tables, or of the one of all symbols only.
+template <class Change> Bytes withSymbols(Bytes bytes, bool all, Change change) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
+  for (const Elf64_Shdr &section : sections) {
+    if (section.sh_type != SHT_SYMTAB && (!all || section.sh_type != SHT_DYNSYM))
+      continue;
+    const char *names =
+        reinterpret_cast<const char *>(bytes.data() + sections[section.sh_link].sh_offset);
+    std::vector<Elf64_Sym> symbols(section.sh_size / sizeof(Elf64_Sym));
+    uint8_t *at = bytes.data() + section.sh_offset;
+    std::memcpy(symbols.data(), at, section.sh_size);
+    change(symbols, names);
+    std::memcpy(at, symbols.data(), section.sh_size);
+  }
+  return bytes;
+}
+
+Elf64_Sym *find(std::vector<Elf64_Sym> &symbols, const char *names, const std::string &name) {
+  const auto it = std::ranges::find_if(
+      symbols, [&](const Elf64_Sym &symbol) { return names + symbol.st_name == name; });
+  return it == symbols.end() ? nullptr : &*it;
+}
+
+TEST(ObjectMap, RefusesAVariableOfAnotherSize) {
+  const Bytes original = codeOf("verify_target");
+  const Bytes replacement = withSymbols(original, true, [](auto &symbols, const char *names) {
+    if (Elf64_Sym *total = find(symbols, names, "total"))
+      total->st_size += 4;
+  });
+  const auto map = mapObjects(original, replacement);
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->refused, "its variable total has another size");
+}
+
+TEST(ObjectMap, RefusesTwoVariablesOfOneName) {
+  const Bytes original = codeOf("verify_target");
+  const Bytes replacement = withSymbols(original, false, [](auto &symbols, const char *names) {
+    Elf64_Sym *total = find(symbols, names, "total"), *spare = find(symbols, names, "spare");
+    if (total && spare)
+      spare->st_name = total->st_name;
+  });
+  const auto map = mapObjects(original, replacement);
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->refused, "it has several variables total");
 }
 
 TEST(ObjectMap, SaysWhatIsNoCodeObject) {
