@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 
 import unit_table
@@ -66,15 +67,18 @@ class Units:
 
     def failures(self, program, mutation):
         """The tests that fail, or a word for the end of the program."""
-        try:
-            done = self.run([program, "--gtest_filter=" + mutation.filter, "--gtest_brief=1"],
-                            os.path.join(self.scratch, "here"), timeout=mutation.seconds)
-        except subprocess.TimeoutExpired:
-            return ["no end"]
-        failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+?),? ", done.stdout, re.M)))
-        if " 0 tests ran" in done.stdout or "did not match any test" in done.stdout:
+        with subprocess.Popen([program, "--gtest_filter=" + mutation.filter, "--gtest_brief=1"], text=True, errors="replace",
+                              cwd=os.path.join(self.scratch, "here"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              start_new_session=True) as test:
+            try:
+                said = test.communicate(timeout=mutation.seconds)[0]
+            except subprocess.TimeoutExpired:
+                os.killpg(test.pid, signal.SIGKILL)  # with whatever it has started
+                return ["no end"]
+        failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+?),? ", said, re.M)))
+        if " 0 tests ran" in said or "did not match any test" in said:
             raise RuntimeError("its filter names no test")
-        return failed or ([f"ends with {done.returncode}"] if done.returncode else [])
+        return failed or ([f"ends with {test.returncode}"] if test.returncode else [])
 
     def verdict(self, mutation):
         edited, headers = {}, []
