@@ -36,7 +36,8 @@ struct Parsed {
 std::string kernel(const std::string &body, const std::string &attributes = "") {
   return "declare float @llvm.fmuladd.f32(float, float, float)\n"
          "define amdgpu_kernel void @k(ptr addrspace(1) %p, float %a, float %b, float %c) #0 {\n" +
-         body + "  store float %s, ptr addrspace(1) %p\n  ret void\n}\nattributes #0 = { nounwind " +
+         body +
+         "  store float %s, ptr addrspace(1) %p\n  ret void\n}\nattributes #0 = { nounwind " +
          attributes + " }\n!0 = !{float 2.5}\n";
 }
 
