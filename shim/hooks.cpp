@@ -6,6 +6,7 @@
 #include "runtime/log/log.h"
 #include "shim/adapt/program_record.h"
 #include "shim/adapt/queue_hooks.h"
+#include "shim/adapt/retired.h"
 #include "shim/naming.h"
 #include "shim/own_calls.h"
 #include "shim/process.h"
@@ -391,13 +392,14 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
     return gPrevious.destroyExecutable(executable);
   std::vector<LoadedReplacement> replacements;
   std::vector<LoadedVersion> versions, chosen;
-  bool idle = false;
   try {
     versions = gProcess->served.take(executable);
     chosen = gProcess->maker.take(executable);
     replacements = gProcess->objects.takeExecutable(executable);
     gProcess->sides.forget(executable, sideEntries());
-    idle = adapt::releaseExecutable(executable);
+    // Otherwise a launch of one may begin: they stay, and so do their bytes.
+    if (adapt::releaseExecutable(executable))
+      adapt::retiredVersions().add(chosen);
   } catch (...) {
   }
   hsa_status_t status = gPrevious.destroyExecutable(executable);
@@ -405,11 +407,13 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
     gPrevious.destroyReader(replacement.reader);
   for (const LoadedVersion &version : versions)
     unloadVersion(*gTable, version);
-  if (idle)
-    for (const LoadedVersion &version : chosen)
+  try {
+    if (!chosen.empty())
+      new std::vector<LoadedVersion>(std::move(chosen));
+    for (const LoadedVersion &version : adapt::retiredVersions().takeOver())
       unloadVersion(*gTable, version);
-  else // a launch of one may be under way: they stay, and so do their bytes
-    new std::vector<LoadedVersion>(std::move(chosen));
+  } catch (...) {
+  }
   return status;
 }
 
@@ -575,6 +579,7 @@ void removeHooks() noexcept {
   if (gTable->hsa_executable_symbol_get_info_fn == symbolInfo)
     gTable->hsa_executable_symbol_get_info_fn = gPrevious.symbolInfo;
   adapt::removeQueueHooks();
+  adapt::retiredVersions().forget();
   forEachEntry(*gTable, [](auto &field, auto &previous, auto ours) {
     if (field == ours)
       field = previous;

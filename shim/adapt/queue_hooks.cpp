@@ -3,11 +3,11 @@
 #include "shim/adapt/packet_handler.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
-#include <thread>
+#include <sys/auxv.h>
+#include <unwind.h>
 
 namespace meld::adapt {
 
@@ -99,6 +99,33 @@ void giveBack(PacketHandler *handler) {
   state.spare.push_back(handler);
 }
 
+const void *objectOf(const void *address) {
+  Dl_info info;
+  return ::dladdr(address, &info) ? info.dli_fbase : nullptr;
+}
+
+/// Is it HIP that calls, perhaps through ROCr and other tools? HIP counts places by the size that
+/// the queue says it has. Others may count by the size that they have asked for, as HSA allows, and
+/// their packets would never be seen in a larger ring.
+bool calledByHip() {
+  struct Walk {
+    const void *program = objectOf(reinterpret_cast<const void *>(::getauxval(AT_ENTRY)));
+    unsigned frames = 0;
+    bool hip = false;
+  } walk;
+  const auto visit = [](_Unwind_Context *context, void *data) {
+    auto &w = *static_cast<Walk *>(data);
+    Dl_info info;
+    const auto *address = reinterpret_cast<const void *>(_Unwind_GetIP(context));
+    if (++w.frames > 32 || !::dladdr(address, &info) || info.dli_fbase == w.program)
+      return _URC_END_OF_STACK;
+    w.hip = info.dli_fname && std::strstr(info.dli_fname, "libamdhip64");
+    return w.hip ? _URC_END_OF_STACK : _URC_NO_REASON;
+  };
+  _Unwind_Backtrace(visit, &walk);
+  return walk.hip;
+}
+
 /// Twice the size; 0 where the agent has no such ring.
 uint32_t ringFor(hsa_agent_t agent, uint32_t size) {
   uint32_t most = 0;
@@ -150,7 +177,7 @@ bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
 /// True: `queue` is made, and its packets are seen.
 bool createSeen(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type, ErrorCallback callback,
                 void *data, uint32_t scratch, uint32_t lds, hsa_queue_t **queue) {
-  const uint32_t ring = ringFor(agent, size);
+  const uint32_t ring = calledByHip() ? ringFor(agent, size) : 0;
   PacketHandler *handler = ring ? takeHandler() : nullptr;
   if (!handler)
     return false;
@@ -190,7 +217,7 @@ hsa_status_t createIntercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type3
   PacketHandler *handler = nullptr;
   uint32_t ring = 0;
   try {
-    ring = ringFor(agent, size);
+    ring = calledByHip() ? ringFor(agent, size) : 0;
     handler = ring ? takeHandler() : nullptr;
   } catch (...) {
   }
@@ -305,42 +332,31 @@ void removeQueueHooks() noexcept {
 
 void abandonQueues() noexcept { gAbandoned = true; }
 
-bool releaseKernels(const std::vector<uint64_t> &objects) noexcept {
+std::vector<UnderWay> underWay() {
+  std::vector<UnderWay> all;
   State *state = gState.load();
   if (gAbandoned || !state)
-    return true;
-  try {
-    kernelTable().removeKernels(objects);
-    // No launch of theirs begins any more. Each queue's packets until now:
-    std::map<hsa_queue_t *, uint64_t> until;
-    {
-      std::lock_guard lock(state->lock);
-      for (const auto &[queue, handler] : state->queues)
-        until[queue] = handler->lastVariant();
-    }
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-    for (;;) {
-      {
-        std::lock_guard lock(state->lock);
-        // A queue that has been destroyed has nothing under way.
-        const bool idle = std::all_of(until.begin(), until.end(), [&](const auto &one) {
-          const auto it = state->queues.find(one.first);
-          return it == state->queues.end() || it->second->complete() >= one.second;
-        });
-        if (idle)
-          return true;
-      }
-      if (std::chrono::steady_clock::now() > deadline)
-        return false;
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-  } catch (...) { // no memory: they stay
+    return all;
+  std::lock_guard lock(state->lock);
+  for (const auto &[queue, handler] : state->queues)
+    all.push_back({queue, handler->lastVariant()});
+  return all;
+}
+
+bool isOver(const std::vector<UnderWay> &launches) {
+  State *state = gState.load();
+  if (gAbandoned || !state)
     return false;
-  }
+  std::lock_guard lock(state->lock);
+  // A queue that has been destroyed has nothing under way.
+  return std::all_of(launches.begin(), launches.end(), [&](const UnderWay &one) {
+    const auto it = state->queues.find(one.queue);
+    return it == state->queues.end() || it->second->complete() >= one.packet;
+  });
 }
 
 bool releaseExecutable(hsa_executable_t executable) noexcept {
-  if (!gCore || kernelTable().empty())
+  if (gAbandoned || !gCore || kernelTable().empty())
     return true;
   try {
     struct Context {
@@ -363,7 +379,8 @@ bool releaseExecutable(hsa_executable_t executable) noexcept {
       return HSA_STATUS_SUCCESS;
     };
     gCore->hsa_executable_iterate_symbols_fn(executable, visit, &context);
-    return releaseKernels(context.objects) && !context.failed;
+    kernelTable().removeKernels(context.objects);
+    return !context.failed;
   } catch (...) {
     return false;
   }

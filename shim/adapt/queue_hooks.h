@@ -12,7 +12,9 @@
 //                      rewrite behind it.
 //
 // A queue gets a ring of twice the size asked for (packet_handler.h says why); where that is more
-// than the agent allows, or anything fails, the queue is made as if we were not there.
+// than the agent allows, or anything fails, the queue is made as if we were not there. So is the
+// queue of a program that calls HSA by itself: it may count places by the size that it has asked
+// for, and HIP is known not to.
 //
 // All state is allocated once and never freed: HIP dispatches while static destructors run.
 //
@@ -37,11 +39,18 @@ void removeQueueHooks() noexcept;
 /// In the child of a fork: ROCr is not usable there, and new queues are none of ours.
 void abandonQueues() noexcept;
 
-/// The executable of these originals is about to be destroyed: their launches from now on run as
-/// they are, and launches of their variants that are under way are waited for, up to 100 ms. False:
-/// some may still run, so the variants must stay loaded.
-bool releaseKernels(const std::vector<uint64_t> &objects) noexcept;
-/// The same for all kernels of an executable. Nothing to do, and true, where there are no variants.
+/// The executable is about to be destroyed: launches of its kernels from now on run as they are.
+/// False: some may not (there was no memory), so their versions must stay loaded.
 bool releaseExecutable(hsa_executable_t executable) noexcept;
+
+/// The last launch of a version that a queue has been given.
+struct UnderWay {
+  hsa_queue_t *queue;
+  uint64_t packet;
+};
+/// Of each queue, what may be under way now.
+std::vector<UnderWay> underWay();
+/// These launches and all before them are complete. Waits for nothing.
+bool isOver(const std::vector<UnderWay> &launches);
 
 } // namespace meld::adapt

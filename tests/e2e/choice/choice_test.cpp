@@ -120,6 +120,14 @@ TEST(Choice, TheSameInEachRun) {
   EXPECT_EQ(a.cycles, b.cycles);
 }
 
+TEST(Choice, AProgramThatEndsDuringATrialGoesOnInItsNextRun) {
+  TemporaryFolder folder;
+  EXPECT_EQ(count(choice("gains", 20, folder).replaced, 0, 7), 0u);
+  const Launches next = choice("gains", 100, folder);
+  ASSERT_EQ(next.replaced.size(), 100u);
+  EXPECT_GT(count(next.replaced, 60, 100), 35u) << next.outcome.err;
+}
+
 TEST(Choice, NothingIsMadeOfWhatIsLaunchedSeldom) {
   TemporaryFolder folder;
   const Launches run = choice("gains", 7, folder);
@@ -208,4 +216,42 @@ TEST(Choice, ShortPrograms) {
   TemporaryFolder folder;
   for (int launches : {0, 1, 8, 9, 12})
     choice("gains", launches, folder, {{"MELD_COMPILE_BUDGET_MS", "1000"}});
+}
+
+// ---- programs that load and unload, and that use HSA themselves
+
+namespace {
+
+Outcome modules(const std::string &part, const TemporaryFolder &folder,
+                std::map<std::string, std::string> more = {}) {
+  auto environment = environmentOf(folder);
+  environment.erase("MELD_COUNTERS");
+  for (const auto &[name, value] : more)
+    environment[name] = value;
+  return run({bin + "/hip/choice_modules", part, bin + "/hip/choice.hsaco"}, environment);
+}
+
+} // namespace
+
+TEST(ChoiceModules, AreUnloadedWhileVersionsAreMadeAndTried) {
+  TemporaryFolder folder;
+  for (const char *budget : {"0", "1000"}) {
+    const Outcome o = modules("modules", folder, {{"MELD_COMPILE_BUDGET_MS", budget}});
+    EXPECT_EQ(o.exitCode, 0) << o.out << o.err;
+    EXPECT_EQ(o.out, "PASS\n") << o.err;
+    // However often it is loaded, it is one kernel.
+    EXPECT_NE(o.err.find(" of 1 kernel "), std::string::npos) << o.err;
+  }
+}
+
+TEST(ChoiceModules, NobodyWaitsForALaunchToUnload) {
+  TemporaryFolder folder;
+  const Outcome o = modules("blocked", folder);
+  EXPECT_EQ(o.out, "PASS\n") << o.err;
+  EXPECT_NE(o.err.find("1 of 1 kernel runs a faster version"), std::string::npos) << o.err;
+}
+
+TEST(ChoiceModules, AQueueOfHsasOwnHasTheSizeThatWasAskedFor) {
+  TemporaryFolder folder;
+  EXPECT_EQ(modules("ring", folder).out, "PASS\n");
 }

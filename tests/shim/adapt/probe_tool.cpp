@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <unistd.h>
 
 namespace {
 
@@ -56,7 +57,13 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) {
 }
 
 hsa_status_t destroy(hsa_executable_t executable) {
-  (adapt::releaseExecutable(executable) ? gReleased : gLeaked)++;
+  // The variants are in the executable itself, so their launches are waited for here.
+  const bool released = adapt::releaseExecutable(executable);
+  const auto launches = adapt::underWay();
+  bool over = false;
+  for (int look = 0; released && look < 1000 && !(over = adapt::isOver(launches)); ++look)
+    ::usleep(100);
+  (over ? gReleased : gLeaked)++;
   return gDestroy(executable);
 }
 
