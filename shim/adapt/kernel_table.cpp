@@ -1,6 +1,8 @@
 #include "shim/adapt/kernel_table.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace meld::adapt {
 
@@ -59,9 +61,13 @@ private:
   bool had_ = false;
 };
 
+/// Until who holds the state has been given the processor: a thread of a real-time class must not
+/// keep it from a thread that has to give the state back.
+void letOthersRun() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
+
 /// For writers: until it is had. Nobody holds one for long.
 template <class F> void whenHeld(KernelState &state, F f) {
-  for (;;)
+  for (;; letOthersRun())
     if (Hold hold(state); hold)
       return f();
 }
@@ -144,6 +150,24 @@ KernelState *KernelTable::find(uint64_t object) const noexcept {
   return place(*entries, object)->state.load(std::memory_order_acquire);
 }
 
+/// An array of that size in which nothing stands: one that is not the table's any more, or a new
+/// one. Who still looks into the old one finds nothing, or a state in which he sees that it is
+/// another kernel's (choose()).
+KernelTable::Entries *KernelTable::emptied(size_t size) {
+  const Entries *used = entries_.load(std::memory_order_relaxed);
+  for (const auto &old : old_)
+    if (old.get() != used && old->places.size() == size) {
+      for (Entry &entry : old->places) {
+        entry.state.store(nullptr, std::memory_order_relaxed);
+        entry.object.store(0, std::memory_order_relaxed);
+      }
+      old->used = 0;
+      return old.get();
+    }
+  old_.push_back(std::make_unique<Entries>(size));
+  return old_.back().get();
+}
+
 void KernelTable::publish(uint64_t object, KernelState *state) {
   Entries *entries = entries_.load(std::memory_order_relaxed);
   if (!entries || 2 * (entries->used + 1) > entries->places.size()) {
@@ -152,17 +176,16 @@ void KernelTable::publish(uint64_t object, KernelState *state) {
     size_t size = entries ? entries->places.size() : 64;
     while (4 * live > size)
       size *= 2;
-    auto larger = std::make_unique<Entries>(size);
+    Entries *next = emptied(size);
     if (entries)
       for (const Entry &entry : entries->places)
         if (KernelState *known = entry.state.load(std::memory_order_relaxed)) {
-          Entry *to = place(*larger, entry.object.load(std::memory_order_relaxed));
+          Entry *to = place(*next, entry.object.load(std::memory_order_relaxed));
           to->state.store(known, std::memory_order_relaxed);
-          to->object.store(entry.object.load(std::memory_order_relaxed), std::memory_order_relaxed);
-          ++larger->used;
+          to->object.store(entry.object.load(std::memory_order_relaxed), std::memory_order_release);
+          ++next->used;
         }
-    old_.push_back(std::move(larger));
-    entries = old_.back().get();
+    entries = next;
     entries_.store(entries, std::memory_order_release);
   }
   Entry *to = place(*entries, object);
@@ -351,8 +374,16 @@ bool KernelTable::timed(const Timing &timing, double nanoseconds) noexcept {
 }
 
 void KernelTable::untimed(const Timing &timing) noexcept {
-  while (!timed(timing, 0)) {
-  }
+  while (!timed(timing, 0))
+    letOthersRun();
+}
+
+size_t KernelTable::places() const {
+  std::lock_guard lock(writers_);
+  size_t sum = 0;
+  for (const auto &entries : old_)
+    sum += entries->places.size();
+  return sum;
 }
 
 KernelTable::KernelReport KernelTable::report(uint64_t object) const {

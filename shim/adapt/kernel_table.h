@@ -15,8 +15,9 @@
 //
 //   entries   open-addressed array of {kernel object, state}; a reader takes no lock: a key is
 //             published last, a removed key keeps its place without a state, and an array that is
-//             too full is replaced by one of twice the size (the old one stays: the sum of all
-//             sizes is bounded by twice the last)
+//             too full is replaced by another: one of twice the size, or where there are only many
+//             removed keys in it, one of the same. There are at most two of each size, in turns,
+//             and none is freed: a reader may still look into it
 //   state     made when a kernel is watched or gets its first variant, never freed: a handler may
 //             still look at one that was removed. A removed state serves another kernel later;
 //             whoever has locked it compares the kernel object again.
@@ -129,6 +130,8 @@ public:
   /// There will be no time. Waits for the state; not for handlers.
   void untimed(const Timing &timing) noexcept;
 
+  /// How many places there are in all arrays, for tests.
+  size_t places() const;
   /// For reports and tests.
   struct ClassReport {
     uint32_t launchClass;
@@ -155,10 +158,11 @@ private:
   };
 
   static Entry *place(Entries &entries, uint64_t object);
+  Entries *emptied(size_t size);
   void publish(uint64_t object, KernelState *state);
   KernelState *fresh();
 
-  std::mutex writers_;
+  mutable std::mutex writers_;
   std::atomic<Entries *> entries_{nullptr};
   std::atomic<size_t> live_{0};
   std::atomic<void (*)() noexcept> wake_{nullptr};
