@@ -81,13 +81,18 @@ void VerdictStore::save(const CacheKey &key, const ObjectVerdicts &verdicts) con
   if (!disk || !disk->usable())
     return;
   const FileLock lock = disk->lock(key, kLockWait);
-  ObjectVerdicts all = load(key).value_or(ObjectVerdicts());
+  const std::optional<ObjectVerdicts> before = load(key);
+  ObjectVerdicts all = before.value_or(ObjectVerdicts());
   size_t winners = 0;
   for (const auto &[name, kernel] : verdicts.kernels)
     all.kernels[name] = kernel;
   for (const auto &[name, kernel] : all.kernels)
     for (const ClassVerdict &verdict : kernel.classes)
       winners += !verdict.winner.empty();
+  // A module that is loaded and unloaded all the time is told nothing new most of the time.
+  const std::string text = all.text();
+  if (before && before->text() == text)
+    return;
   CacheEntry entry;
   entry.key = key;
   entry.verdict = Verdict::measured;
@@ -95,7 +100,7 @@ void VerdictStore::save(const CacheKey &key, const ObjectVerdicts &verdicts) con
   entry.tool = "libmeld";
   entry.reason = "kernels measured: " + std::to_string(all.kernels.size()) +
                  ", launch classes that run another version: " + std::to_string(winners);
-  entry.metadata = all.text();
+  entry.metadata = text;
   disk->store(entry);
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kThreadStack = size_t(1) << 20; // compiles have threads of their own
 constexpr std::chrono::seconds kEndWait{1};
+constexpr size_t kMostMeasured = 4096; ///< for the report; further ones are left out of it
 constexpr size_t kRecipes = std::size(jit::recipes);
 
 std::string nameOf(unsigned recipe) { return std::string(jit::recipes[recipe].name); }
@@ -177,6 +178,9 @@ void VersionMaker::frozen(hsa_executable_t executable) {
   }
   {
     std::lock_guard guard(lock_);
+    const auto it = executables_.find(executable.handle);
+    if (it == executables_.end() || it->second != original)
+      return; // the process ends meanwhile: end() has taken it, and reads it
     original->kernels = std::move(kernels);
     if (!running_)
       running_ = runDetached([this] { run(); }, kThreadStack);
@@ -206,11 +210,12 @@ void VersionMaker::run() noexcept {
   for (;;) {
     while (::sem_wait(&wanted_) != 0) {
     }
-    if (!active())
-      continue;
     try {
       for (const uint64_t object : kernelTable().takeWanted())
-        make(object);
+        if (active())
+          make(object);
+        else // nobody is to wait for it
+          kernelTable().made(object, false);
     } catch (...) {
       log::warnOnce("versions", "internal error while versions are made: originals run");
     }
@@ -375,8 +380,10 @@ void VersionMaker::keep(Original &original) {
   for (const Kernel &kernel : original.kernels) {
     const bool tried =
         std::any_of(kernel.done.begin(), kernel.done.end(), [](bool d) { return d; });
-    if (!tried)
+    if (!tried) {
+      open |= isOpen(kernel, kernel.verdict);
       continue;
+    }
     MeasuredKernel one = verdictOf(kernel);
     KernelVerdict &verdict = verdicts.kernels[kernel.name] = one.verdict;
     for (const auto &[recipe, why] : kernel.verdict.refused)
@@ -385,6 +392,7 @@ void VersionMaker::keep(Original &original) {
       if (std::find(verdict.versions.begin(), verdict.versions.end(), recipe) ==
           verdict.versions.end())
         verdict.versions.push_back(recipe);
+    open |= isOpen(kernel, verdict);
     measured.push_back(std::move(one));
   }
   // Also where nothing was tried: the object is known then, and leaves no question open.
@@ -393,7 +401,25 @@ void VersionMaker::keep(Original &original) {
   std::lock_guard guard(lock_);
   open_ |= open;
   for (MeasuredKernel &one : measured)
-    taken_.push_back(std::move(one));
+    add(taken_, original.verdictKey, std::move(one));
+}
+
+/// A module that is loaded again and again has one entry.
+void VersionMaker::add(MeasuredKernels &all, const CacheKey &object, MeasuredKernel one) {
+  const auto key = std::pair(object.hex(), one.name);
+  const auto known = all.find(key);
+  if (known == all.end()) {
+    if (all.size() < kMostMeasured)
+      all.emplace(key, std::move(one));
+    return;
+  }
+  Budget sum = known->second.budget;
+  sum.own += one.budget.own;
+  sum.lost += one.budget.lost;
+  sum.saved += one.budget.saved;
+  if (!one.verdict.classes.empty() || known->second.verdict.classes.empty())
+    known->second = std::move(one);
+  known->second.budget = sum;
 }
 
 std::vector<LoadedVersion> VersionMaker::take(hsa_executable_t executable) {
@@ -420,6 +446,7 @@ std::vector<LoadedVersion> VersionMaker::take(hsa_executable_t executable) {
 void VersionMaker::end() noexcept {
   if (!active_.exchange(false))
     return;
+  wake();
   try {
     std::unique_lock guard(loading_, kEndWait);
     if (!guard)
@@ -444,16 +471,19 @@ bool VersionMaker::openQuestions() const {
 
 std::vector<MeasuredKernel> VersionMaker::measured() const {
   std::unique_lock loading(loading_, kEndWait);
-  std::vector<MeasuredKernel> all;
   std::lock_guard guard(lock_);
-  all = taken_;
+  MeasuredKernels known = taken_;
   if (loading)
     for (const auto &[handle, original] : executables_)
       for (const Kernel &kernel : original->kernels)
         if (std::any_of(kernel.done.begin(), kernel.done.end(), [](bool d) { return d; }))
-          all.push_back(verdictOf(kernel));
-  std::sort(all.begin(), all.end(),
-            [](const MeasuredKernel &a, const MeasuredKernel &b) { return a.name < b.name; });
+          add(known, original->verdictKey, verdictOf(kernel));
+  std::vector<MeasuredKernel> all;
+  for (auto &[key, one] : known)
+    all.push_back(std::move(one));
+  std::stable_sort(all.begin(), all.end(), [](const MeasuredKernel &a, const MeasuredKernel &b) {
+    return a.name < b.name;
+  });
   return all;
 }
 

@@ -68,6 +68,8 @@ public:
 private:
   struct Kernel;
   struct Original;
+  /// By the key of their object's verdicts, and by name.
+  using MeasuredKernels = std::map<std::pair<std::string, std::string>, MeasuredKernel>;
 
   static void wake() noexcept;
   void run() noexcept;
@@ -79,6 +81,7 @@ private:
   MeasuredKernel verdictOf(const Kernel &kernel) const;
   bool isOpen(const Kernel &kernel, const KernelVerdict &verdict) const;
   void keep(Original &original);
+  static void add(MeasuredKernels &all, const CacheKey &object, MeasuredKernel one);
 
   std::atomic<bool> active_{false};
   sem_t wanted_;
@@ -91,7 +94,7 @@ private:
   mutable std::mutex lock_; ///< guards what follows
   std::map<uint64_t, std::shared_ptr<Original>> executables_;
   std::map<uint64_t, std::string> devices_; ///< by agent
-  std::vector<MeasuredKernel> taken_;       ///< of originals that are gone
+  MeasuredKernels taken_;                   ///< of originals that are gone
   bool open_ = false;                       ///< openQuestions(), of originals that are gone
 };
 
