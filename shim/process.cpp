@@ -76,8 +76,9 @@ void finishProcess() noexcept {
   try {
     const bool chose = p->maker.active();
     p->maker.end();
-    if (chose || p->openQuestion)
-      adapt::setProgramNeedsQueues(*p->engine, p->openQuestion || p->maker.openQuestions());
+    const bool served = !chose && p->settings.serve.empty() && p->served.active();
+    if (chose || served)
+      adapt::setProgramNeedsQueues(*p->engine, p->openQuestion || p->maker.openQuestions(), served);
     p->engine->finish(std::chrono::milliseconds(p->settings.exitWaitMs));
     const auto measured = p->maker.measured();
     if (p->settings.report)

@@ -2,6 +2,7 @@
 
 #include "shim/engine/identity.h"
 
+#include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,36 @@ std::optional<CacheKey> programKey() {
   return key.finish();
 }
 
+constexpr unsigned kMostServed = 16;
+
+/// What is kept of a program.
+struct Record {
+  bool queues = true;
+  unsigned served = 0; ///< runs since the last one whose launches were looked at
+  unsigned until = 1;  ///< so many, then one is looked at again
+};
+
+std::optional<Record> load(DiskCache &disk, const CacheKey &key) {
+  const auto entry = disk.load(key);
+  if (!entry || entry->verdict != Verdict::measured)
+    return std::nullopt;
+  const Json json = Json::parse(entry->metadata, nullptr, false);
+  if (!json.is_object())
+    return std::nullopt;
+  const auto number = [&](const char *name, unsigned otherwise) {
+    const auto it = json.find(name);
+    return it != json.end() && it->is_number_unsigned()
+               ? static_cast<unsigned>(std::min<uint64_t>(it->get<uint64_t>(), kMostServed))
+               : otherwise;
+  };
+  Record record;
+  const auto queues = json.find("queues");
+  record.queues = queues == json.end() || !queues->is_boolean() || queues->get<bool>();
+  record.served = number("served", 0);
+  record.until = std::max(number("until", 1), 1u);
+  return record;
+}
+
 } // namespace
 
 bool programNeedsQueues(Engine &engine) {
@@ -29,20 +60,23 @@ bool programNeedsQueues(Engine &engine) {
   const auto key = programKey();
   if (!disk || !disk->usable() || !key)
     return true;
-  const auto entry = disk->load(*key);
-  if (!entry || entry->verdict != Verdict::measured)
-    return true;
-  const Json record = Json::parse(entry->metadata, nullptr, false);
-  if (!record.is_object())
-    return true;
-  const auto queues = record.find("queues");
-  return queues == record.end() || !queues->is_boolean() || queues->get<bool>();
+  const auto record = load(*disk, *key);
+  return !record || record->queues || record->served >= record->until;
 }
 
-void setProgramNeedsQueues(Engine &engine, bool needed) {
+void setProgramNeedsQueues(Engine &engine, bool needed, bool served) {
   DiskCache *disk = engine.disk();
   const auto key = programKey();
-  if (!disk || !disk->usable() || !key || programNeedsQueues(engine) == needed)
+  if (!disk || !disk->usable() || !key)
+    return;
+  const auto before = load(*disk, *key);
+  Record now;
+  now.queues = needed;
+  if (before && !needed) {
+    now.until = served ? before->until : std::min(2 * before->until, kMostServed);
+    now.served = served ? before->served + 1 : 0;
+  }
+  if (before && before->queues && needed)
     return;
   CacheEntry entry;
   entry.key = *key;
@@ -51,7 +85,7 @@ void setProgramNeedsQueues(Engine &engine, bool needed) {
   entry.tool = "libmeld";
   entry.reason =
       needed ? "a program whose launches are looked at" : "a program of which all is known";
-  entry.metadata = Json{{"queues", needed}}.dump();
+  entry.metadata = Json{{"queues", needed}, {"served", now.served}, {"until", now.until}}.dump();
   disk->store(entry);
 }
 

@@ -7,6 +7,8 @@
 //   a process without such  -> yes, from the next one on
 //   queues found an object
 //   that nothing is known of
+//   1, later 2, 4, 8, 16    -> yes, for one process: with other data the winner may be the slower
+//   processes without           one, and without queues nobody would see it
 //
 // A program is its main executable (build id). Programs of an interpreter share a record; what that
 // costs is a look at each packet, or a choice that comes one run later.
@@ -19,7 +21,7 @@
 namespace meld::adapt {
 
 bool programNeedsQueues(Engine &engine);
-/// Writes only what is new.
-void setProgramNeedsQueues(Engine &engine, bool needed);
+/// At the end of a process. `served`: this one had none.
+void setProgramNeedsQueues(Engine &engine, bool needed, bool served);
 
 } // namespace meld::adapt

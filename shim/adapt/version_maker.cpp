@@ -41,11 +41,12 @@ std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now)
   return known;
 }
 
-/// The recipe that runs in every launch class, empty: the original; nothing where they differ.
+/// The recipe that runs in every launch class, empty: the original; nothing where they differ, or
+/// where it has been seen that it depends on more than the class.
 std::optional<std::string> servable(const KernelVerdict &verdict, uint64_t now) {
   std::set<std::string> winners;
   for (const ClassVerdict &one : verdict.classes) {
-    if (one.open)
+    if (one.open || one.changes)
       return std::nullopt;
     if (!now || !isStale(one, now))
       winners.insert(one.winner.empty() ? one.faster : one.winner);
@@ -357,6 +358,8 @@ MeasuredKernel VersionMaker::verdictOf(const Kernel &kernel) const {
       measured.verdict.classes.push_back(old);
     else if (same != measured.verdict.classes.end() && same->winner == old.winner && !same->pairs)
       *same = old; // resumed, and nothing has changed
+    else if (same != measured.verdict.classes.end())
+      same->changes += std::max(old.changes, same->winner != old.winner ? 1u : 0u);
   }
   return measured;
 }

@@ -3,7 +3,7 @@
 //   loses    an else-if chain of which no lane takes any side: skipped as it is
 //   counts   as gains, and counts its launches in a variable of the module
 //   turns    all lanes take one side in the first half of the launches, every second lane either
-//            one in the second half
+//            one in the second half; turns:same, turns:mixed: either in all launches
 // choice PART LAUNCHES [SYNC]: with SYNC the host waits behind each launch.
 #include "tests/e2e/programs/check.h"
 
@@ -90,9 +90,10 @@ static unsigned side(unsigned x, unsigned a, unsigned b) {
 }
 
 int main(int argc, char **argv) {
-  const std::string part = argc > 1 ? argv[1] : "gains";
+  const std::string whole = argc > 1 ? argv[1] : "gains", part = whole.substr(0, whole.find(':'));
   const int launches = argc > 2 ? std::atoi(argv[2]) : 200;
   const bool sync = argc > 3;
+  const int straight = whole == "turns:same" ? launches : whole == "turns" ? launches / 2 : 0;
   std::vector<unsigned> keys = randomBelow<unsigned>(kCount, 1000, 1);
   const std::vector<unsigned> same(kCount, 1);
   std::vector<unsigned> data = randomBelow<unsigned>(kCount, 1u << 30, 2);
@@ -104,13 +105,12 @@ int main(int argc, char **argv) {
   HIP(hipMemcpy(uniform, same.data(), 4 * kCount, hipMemcpyHostToDevice));
   HIP(hipMemcpy(x, data.data(), 4 * kCount, hipMemcpyHostToDevice));
   for (int i = 0; i < launches; ++i) {
-    const bool turned = part == "turns" && i < launches / 2;
     if (part == "gains")
       gains<<<kGroups, kThreads>>>(key, x);
     else if (part == "counts")
       counts<<<kGroups, kThreads>>>(key, x);
     else if (part == "turns")
-      turns<<<kGroups, kThreads>>>(turned ? uniform : key, x);
+      turns<<<kGroups, kThreads>>>(i < straight ? uniform : key, x);
     else if (part == "loses")
       loses<<<kGroups, kThreads>>>(key, x);
     if (sync)
@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < kCount; ++i) {
     unsigned want = data[i];
     for (int l = 0; l < launches; ++l) {
-      const bool odd = part == "turns" && l < launches / 2 ? true : keys[i] & 1;
+      const bool odd = part == "turns" && l < straight ? true : keys[i] & 1;
       if (part == "loses")
         ++want;
       else if (part == "turns")
