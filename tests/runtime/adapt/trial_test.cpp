@@ -5,6 +5,7 @@
 #include "tests/runtime/adapt/simulation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -256,7 +257,7 @@ TEST(Trial, LateTimesDecideTheSame) {
 }
 
 TEST(Trial, ControlsOfAWinnerCostAtMostTheirShare) {
-  for (const double ratio : {0.95, 0.7, 0.3}) {
+  for (const double ratio : {0.95, 0.7, 0.3, 0.1}) {
     Simulation s(1, {1, 0, 0});
     s.trial.begin(2);
     s.run(times({ratio}), 200);
@@ -319,6 +320,21 @@ TEST(Trial, APairWithoutBothTimesIsNone) {
   EXPECT_EQ(trial.test().pairs(), 0u);
   EXPECT_EQ(trial.incumbent(), 0u);
   EXPECT_LE(trial.pairsUnderWay(), 1u);
+}
+
+// A device without a clock, or one whose clock was set back, is no fast device.
+TEST(Trial, ATimeThatIsNoneWinsNothing) {
+  for (const double none : {0., -1., std::nan("")}) {
+    Trial trial;
+    Budget budget;
+    trial.begin(2);
+    for (int i = 0; i < 200; ++i) {
+      const Trial::Launch launch = trial.next(budget, 2);
+      trial.finished(launch, launch.version ? none : kLaunch, budget);
+    }
+    EXPECT_EQ(trial.test().pairs(), 0u) << none;
+    EXPECT_EQ(trial.incumbent(), 0u) << none;
+  }
 }
 
 TEST(Trial, TimesOfAnotherDuelAreNotCounted) {
