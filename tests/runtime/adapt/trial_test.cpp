@@ -337,6 +337,20 @@ TEST(Trial, ATimeThatIsNoneWinsNothing) {
   }
 }
 
+// All times double and halve again and again, and the same version stays the faster one: it is
+// looked into more and more seldom.
+TEST(Trial, FalseAlarmsBecomeRare) {
+  Simulation s(1, {});
+  s.trial.begin(2);
+  for (unsigned phase = 0; phase < 100; ++phase) {
+    const double time = phase % 2 ? 2 * kLaunch : kLaunch;
+    s.run({time, 0.7 * time}, 60);
+  }
+  EXPECT_EQ(s.outcome.incumbent, 1u);
+  // Once five in a row have said the same, 256 launches lie between two.
+  EXPECT_LE(s.trial.decisions(), 5u + 100 * 60 / 256 + 1);
+}
+
 TEST(Trial, TimesOfAnotherDuelAreNotCounted) {
   Trial trial;
   Budget budget;
