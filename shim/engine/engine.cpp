@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <thread>
 #include <unistd.h>
 
 namespace meld {
@@ -28,6 +29,9 @@ constexpr uint64_t kMostQueued = uint64_t(512) << 20;
 /// delayed by no more than these two (and MELD_EXIT_WAIT_MS before).
 constexpr std::chrono::milliseconds kCancelWait{300};
 constexpr unsigned kFreezeMs = 2000;
+constexpr std::chrono::seconds kOpenWait{10}; ///< a compiler that is being loaded from a slow disk
+constexpr std::chrono::milliseconds kExitSeen{3};
+constexpr char kEnding[] = "the process ends";
 constexpr size_t kCompileStack = size_t(64) << 20;
 /// A wait of this length nobody minds: MELD_COMPILE_WAIT ends none before.
 constexpr std::chrono::milliseconds kShortWait{250};
@@ -250,13 +254,24 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
       return jit_;
     if (!jitError_.empty())
       return fail(ErrorCode::notFound, jitError_);
+    if (ending_)
+      return fail(ErrorCode::unsupported, kEnding);
+    ++opening_;
   }
   auto library = openCompiler(options_.settings, options_.jitPath);
-  if (library && options_.atExit)
+  if (library && options_.atExit) {
     (*library)->atExit(options_.atExit);
+    // The process may have begun to end while LLVM's global objects were made, and be destroying
+    // them. Handlers run newest first: what was just registered is next then.
+    std::this_thread::sleep_for(kExitSeen);
+  }
   std::lock_guard guard(lock_);
+  --opening_;
+  jobDone_.notify_all();
   if (jit_) // another thread was faster
     return jit_;
+  if (ending_)
+    return fail(ErrorCode::unsupported, kEnding);
   if (!library) {
     jitError_ = library.error().message;
     return library;
@@ -280,6 +295,10 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
   }
   // Here and not on the compile thread, which would race with the end of the process.
   auto library = jit();
+  if (!library && ending_) {
+    late.reason = kEnding;
+    return late;
+  }
   if (!library) {
     log::warnOnce("jit", "no recompilation: " + library.error().message);
     Decision failed;
@@ -295,6 +314,10 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
       job = it->second;
       job->patient &= patience == Patience::untilDone;
     } else {
+      if (ending_) {
+        late.reason = kEnding;
+        return late;
+      }
       if (queueIsFull(original.size())) {
         late.reason = "too many compiles are waiting, original code is used";
         return late;
@@ -445,7 +468,7 @@ Decision Engine::runJob(Job &job) {
     if (!flight.held() && ending_) {
       Decision late;
       late.outcome = Outcome::late;
-      late.reason = "the process ends";
+      late.reason = kEnding;
       return late;
     }
   }
@@ -547,10 +570,12 @@ void Engine::reject(const CacheKey &key, const std::string &reason) noexcept {
 void Engine::finish(std::chrono::milliseconds wait) noexcept {
   if (abandoned_)
     return;
-  ending_ = true;
   try {
     {
       std::unique_lock guard(lock_);
+      ending_ = true; // no compile begins, no compiler is opened any more
+      // Opening one always ends, and LLVM must not be half made when its exit handlers run.
+      jobDone_.wait_for(guard, kOpenWait, [&] { return opening_ == 0; });
       auto idle = [&] { return jobs_.empty(); };
       if (!jobDone_.wait_for(guard, wait, idle) && jit_) {
         cancelled_ = true;

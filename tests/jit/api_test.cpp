@@ -108,6 +108,7 @@ TEST(Api, passesReadWhatTheSettingsSay) {
   settings.kernelExclude = "^=x;$";
   settings.passes = "cfm,scalarize-loads,no-tail-merge";
   settings.minProfit = -0.1;
+  settings.minGain = 3.5;
   settings.force = true;
   settings.verify = false;
   settings.maxIterations = 7;

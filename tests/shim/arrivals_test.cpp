@@ -83,6 +83,7 @@ TEST(ArrivalsTogether, RelocatableCodeOnTwoProcessors) {
     for (const std::string gpu : {"gfx90a", "gfx900"}) {
       Environment environment = meldEnvironment(scratch);
       environment["MELD_GPU"] = gpu;
+      environment["MELD_FORCE"] = "1"; // how code arrives, not whether it pays
       Outcome o = runProgram(MELD_ARRIVALS "_rdc", environment);
       EXPECT_EQ(o.status, 0) << o.err;
       EXPECT_EQ(o.out, "PASS rdc " + gpu + "\n");

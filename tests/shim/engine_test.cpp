@@ -5,6 +5,7 @@
 #include "tests/runtime/host/confine.h"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
@@ -294,7 +295,11 @@ TEST_F(EngineTest, BehindAnOverdueCompileNobodyWaits) {
   const_cast<Settings &>(patient->options().settings).compileBudgetMs = 600000;
   EXPECT_EQ(patient->decide(build(other)).outcome, Outcome::late);
   EXPECT_LT(std::chrono::steady_clock::now() - start, 4s);
-  patient->finish(120s);
+  const auto known = [&](const Bytes &code) {
+    return patient->decide(code).source == Source::memory;
+  };
+  for (int i = 0; i < 600 && !(known(original_) && known(build(other))); ++i)
+    std::this_thread::sleep_for(200ms);
   // All is well again.
   BuildObject third;
   third.kernels[0].name = "third";
@@ -637,4 +642,28 @@ TEST_F(EngineTest, TheKeyDependsOnEveryField) {
   settings_.logLevel = 5;
   settings_.report = true;
   EXPECT_TRUE(keys.contains(engine()->keyOf(original_, isa)));
+}
+// LLVM's global objects are made while the compiler is loaded: its exit handlers must not run before
+// that is over, and nothing may be compiled behind them.
+TEST_F(EngineTest, TheEndOfAProcessWaitsForACompilerThatIsBeingLoaded) {
+  const std::string slow = scratch_.file("slowjit.so"); // is not loaded yet
+  std::filesystem::copy_file(MELD_FAKEJIT, slow);
+  setenv("FAKEJIT_OPENS_MS", "400", 1);
+  auto e = engine(slow);
+  const Bytes object = build({});
+  Decision decision;
+  std::atomic<bool> decided{false};
+  std::thread loader([&] {
+    decision = e->decide(object);
+    decided = true;
+  });
+  std::this_thread::sleep_for(100ms);
+  ASSERT_FALSE(decided);
+  e->finish(0ms);
+  unsetenv("FAKEJIT_OPENS_MS");
+  loader.join();
+  EXPECT_EQ(decision.outcome, Outcome::late);
+  EXPECT_EQ(compiles(), 0);
+  EXPECT_EQ(e->decide(build({})).outcome, Outcome::late); // nor later
+  EXPECT_EQ(compiles(), 0);
 }

@@ -1,7 +1,7 @@
 // A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends its
 // ISA and its object's size to FAKEJIT_LOG, a line each, then waits for the file FAKEJIT_GATE where
 // one is named. Mode "from": the code in FAKEJIT_FROM-<processor>. FAKEJIT_PLAIN_MS is what it says
-// comgr alone would take.
+// comgr alone would take. FAKEJIT_OPENS_MS: so long it takes to be loaded.
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
 
@@ -26,6 +26,10 @@ namespace {
 std::string variable(const char *name, const char *fallback) {
   const char *value = getenv(name);
   return value ? value : fallback;
+}
+
+__attribute__((constructor)) void opens() {
+  usleep(1000 * static_cast<useconds_t>(std::stoul("0" + variable("FAKEJIT_OPENS_MS", ""))));
 }
 
 struct Holder {
