@@ -30,7 +30,7 @@ constexpr uint64_t kMostQueued = uint64_t(512) << 20;
 constexpr std::chrono::milliseconds kCancelWait{300};
 constexpr unsigned kFreezeMs = 2000;
 constexpr std::chrono::seconds kOpenWait{10}; ///< a compiler that is being loaded from a slow disk
-constexpr std::chrono::milliseconds kExitSeen{3};
+constexpr std::chrono::milliseconds kExitSeen{20};
 constexpr char kEnding[] = "the process ends";
 constexpr size_t kCompileStack = size_t(64) << 20;
 /// A wait of this length nobody minds: MELD_COMPILE_WAIT ends none before.
