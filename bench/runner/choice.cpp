@@ -1,11 +1,11 @@
 #include "bench/runner/choice.h"
 
+#include "bench/runner/geomean.h"
 #include "bench/runner/result.h"
 #include "bench/runner/static_counts.h"
 #include "bench/runner/table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace meld::bench {
@@ -57,9 +57,9 @@ double lostShare(const Steady &original, const Launches &ran) {
 }
 
 struct Summary {
-  double logs = 0, least = 0, lost = 0;
+  Geomean mean;
+  double least = 0, lost = 0;
   std::string leastOf, lostBy;
-  unsigned count = 0;
 };
 
 /// Of what `ratio` takes from each row.
@@ -69,11 +69,11 @@ template <class Ratio> Summary summaryOf(const std::vector<ChoiceRow> &rows, Rat
     const double value = ratio(row);
     if (value <= 0)
       continue;
-    s.logs += std::log(value);
-    if (!s.count++ || value < s.least) {
+    if (!s.mean.count() || value < s.least) {
       s.least = value;
       s.leastOf = row.program + " " + row.kernel;
     }
+    s.mean.add(value);
     if (row.lost > s.lost) {
       s.lost = row.lost;
       s.lostBy = row.program + " " + row.kernel;
@@ -83,10 +83,10 @@ template <class Ratio> Summary summaryOf(const std::vector<ChoiceRow> &rows, Rat
 }
 
 std::string line(const char *title, const Summary &s) {
-  if (!s.count)
+  if (!s.mean.count())
     return "";
-  return std::string("  ") + title + ": geometric mean " + decimal(std::exp(s.logs / s.count), 3) +
-         ", least " + decimal(s.least, 3) + " (" + s.leastOf + ")\n";
+  return std::string("  ") + title + ": geometric mean " + decimal(s.mean.value(), 3) + ", least " +
+         decimal(s.least, 3) + " (" + s.leastOf + ")\n";
 }
 
 std::string groupText(const std::string &title, const std::vector<ChoiceRow> &rows) {

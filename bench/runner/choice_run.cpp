@@ -1,11 +1,10 @@
 #include "bench/runner/choice.h"
 
-#include "bench/runner/cases.h"
+#include "bench/runner/each_case.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace meld::bench {
 
@@ -78,21 +77,10 @@ nlohmann::json toJson(const std::vector<ChoiceRow> &rows) {
 
 int runChoice(const Paths &paths, const ChoiceOptions &options) {
   std::vector<ChoiceRow> rows;
-  bool ok = true, any = false;
-  for (const Case &which : casesCalled(options.only)) {
-    if (!which.quick)
-      continue;
-    any = true;
-    if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
-    ok = addRows(paths, which, options, rows) && ok;
-  }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
-  if (!any) {
-    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+  bool ok = true;
+  if (!forEachCase(options.only, /*every=*/false,
+                   [&](const Case &which) { ok = addRows(paths, which, options, rows) && ok; }))
     return 1;
-  }
   if (options.json)
     std::printf("%s\n", toJson(rows).dump(1).c_str());
   else

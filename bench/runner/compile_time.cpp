@@ -1,6 +1,7 @@
 #include "bench/runner/compile_time.h"
 
 #include "bench/runner/cases.h"
+#include "bench/runner/geomean.h"
 #include "bench/runner/shell.h"
 #include "bench/runner/table.h"
 
@@ -117,10 +118,11 @@ double growthExponent(const std::vector<std::pair<double, double>> &points) {
 
 Ratios summaryOf(const std::vector<Ratio> &ratios) {
   Ratios summary;
-  double logs = 0, ours = 0, plain = 0;
+  Geomean mean;
+  double ours = 0, plain = 0;
   for (const Ratio &one : ratios) {
     const double ratio = one.ours / one.plain;
-    logs += std::log(ratio);
+    mean.add(ratio);
     ours += one.ours;
     plain += one.plain;
     if (ratio > summary.worst) {
@@ -129,7 +131,7 @@ Ratios summaryOf(const std::vector<Ratio> &ratios) {
     }
   }
   if (!ratios.empty()) {
-    summary.mean = std::exp(logs / double(ratios.size()));
+    summary.mean = mean.value();
     summary.ofAll = ours / plain;
   }
   return summary;

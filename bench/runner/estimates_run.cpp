@@ -1,6 +1,6 @@
 #include "bench/runner/estimates.h"
 
-#include "bench/runner/cases.h"
+#include "bench/runner/each_case.h"
 #include "bench/runner/shell.h"
 #include "bench/runner/static_counts.h"
 #include "bench/runner/table.h"
@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace meld::bench {
 
@@ -159,26 +158,18 @@ bool addRows(const Paths &paths, const Case &which, const std::string &size,
 
 int runEstimates(const Paths &paths, const EstimateOptions &options) {
   std::vector<EstimateRow> rows;
-  bool ok = true, any = false;
+  bool ok = true;
   fs::remove_all(paths.scratch / "estimate-cache"); // of another compiler, perhaps
-  for (const Case &which : casesCalled(options.only)) {
-    if (!which.quick && !options.all)
-      continue;
-    any = true;
+  const auto run = [&](const Case &which) {
     for (const char *size : {"full", "large", "small"}) {
       if (options.size == "both" ? size == std::string("large") : options.size != size)
         continue;
-      if (isatty(2))
-        std::fprintf(stderr, "\r\033[K%s, %s ...", which.label.c_str(), size);
+      tellProgress(which.label + ", " + size);
       ok = addRows(paths, which, size, rows) && ok;
     }
-  }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
-  if (!any) {
-    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+  };
+  if (!forEachCase(options.only, options.all, run))
     return 1;
-  }
   if (options.json)
     std::printf("%s\n", toJson(rows).dump(1).c_str());
   else

@@ -1,7 +1,8 @@
 #include "bench/runner/result.h"
 
+#include "bench/runner/geomean.h"
+
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -61,7 +62,7 @@ std::vector<std::string> configurationsOf(const std::vector<Row> &rows) {
 
 Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configuration) {
   Means means;
-  double logs = 0;
+  Geomean mean, best;
   std::map<std::string, std::pair<uint64_t, double>> bestOf; // cycles of the original, ratio
   for (const Row &row : rows) {
     const Run *run = row.find(configuration);
@@ -70,23 +71,20 @@ Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configur
     const double r = cycleRatio(row, *run);
     if (r <= 0)
       continue;
-    logs += std::log(r);
+    mean.add(r);
     if (!means.count++ || r < means.least) {
       means.least = r;
       means.leastLabel = row.which.label;
     }
     const uint64_t original = row.plain().measured.cycles;
-    const auto [best, fresh] = bestOf.try_emplace(row.which.family(), original, r);
-    if (!fresh && original < best->second.first)
-      best->second = {original, r};
+    const auto [known, fresh] = bestOf.try_emplace(row.which.family(), original, r);
+    if (!fresh && original < known->second.first)
+      known->second = {original, r};
   }
-  if (!means.count)
-    return means;
-  means.all = std::exp(logs / means.count);
-  logs = 0;
-  for (const auto &[family, best] : bestOf)
-    logs += std::log(best.second);
-  means.best = std::exp(logs / static_cast<double>(bestOf.size()));
+  for (const auto &[family, ofFamily] : bestOf)
+    best.add(ofFamily.second);
+  means.all = mean.value();
+  means.best = best.value();
   return means;
 }
 

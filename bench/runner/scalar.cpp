@@ -1,6 +1,7 @@
 #include "bench/runner/scalar.h"
 
-#include "bench/runner/cases.h"
+#include "bench/runner/each_case.h"
+#include "bench/runner/geomean.h"
 #include "bench/runner/table.h"
 #include "bench/runner/traced.h"
 
@@ -66,22 +67,6 @@ struct ScalarRow {
   UniformShares shares;
   UniformShares kept; ///< with meld-converged-loops
   Totals hidden, clang, ours;
-};
-
-/// Of values above 0.
-class Geomean {
-public:
-  void add(double value) {
-    if (value > 0 && std::isfinite(value)) {
-      sum_ += std::log(value);
-      ++count_;
-    }
-  }
-  double value() const { return count_ ? std::exp(sum_ / count_) : 0; }
-
-private:
-  double sum_ = 0;
-  unsigned count_ = 0;
 };
 
 std::string percent(double part, double whole) {
@@ -310,8 +295,7 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
     const bool named = which.label == options.only; // then other block sizes, too
     if (!which.quick && !named)
       continue;
-    if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
+    tellProgress(which.label);
     ScalarRow row{which, {}, {}, {}, {}, {}};
     const auto shares = [&](const fs::path &folder) -> std::optional<UniformShares> {
       const Profiled traced = profiled(paths, folder, which, plain, false);
@@ -346,8 +330,7 @@ int runScalar(const Paths &paths, const ScalarOptions &options) {
     ok = ok && row.hidden.measured.pass && row.clang.measured.pass && row.ours.measured.pass;
     rows.push_back(std::move(row));
   }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
+  tellProgress("");
   if (rows.empty()) {
     std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
     return 1;

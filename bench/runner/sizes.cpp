@@ -1,11 +1,10 @@
 #include "bench/runner/sizes.h"
 
-#include "bench/runner/cases.h"
+#include "bench/runner/each_case.h"
 #include "bench/runner/table.h"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace meld::bench {
 
@@ -51,11 +50,7 @@ int runSizes(const Paths &paths, const SizesOptions &options) {
                "melded: small", "large"});
   nlohmann::json all = nlohmann::json::array();
   bool ok = true;
-  for (const Case &which : casesCalled(options.only)) {
-    if (!which.quick)
-      continue;
-    if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
+  const auto run = [&](const Case &which) {
     SizesRow row{which, {}, {}};
     for (int i = 0; i < 2; ++i) {
       std::vector<std::string> arguments = which.arguments;
@@ -81,13 +76,9 @@ int runSizes(const Paths &paths, const SizesOptions &options) {
                      {"waves", row.original[i].counter("SQ_WAVES")},
                      {"original", row.original[i].counter("SQ_INSTS")},
                      {"melded", row.melded[i].counter("SQ_INSTS")}});
-  }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
-  if (all.empty()) {
-    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+  };
+  if (!forEachCase(options.only, /*every=*/false, run))
     return 1;
-  }
   if (options.json)
     std::printf("%s\n", all.dump(1).c_str());
   else

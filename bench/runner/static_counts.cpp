@@ -1,5 +1,6 @@
 #include "bench/runner/static_counts.h"
 
+#include "bench/runner/each_case.h"
 #include "bench/runner/shell.h"
 #include "bench/runner/table.h"
 
@@ -253,12 +254,10 @@ int runStatic(const Paths &paths, const StaticOptions &options) {
   bool ok = true;
   for (const auto &[program, wanted] : wantedKernels(options))
     for (const std::string &processor : options.processors) {
-      if (isatty(2))
-        std::fprintf(stderr, "\r\033[K%s, %s ...", program.c_str(), processor.c_str());
+      tellProgress(program + ", " + processor);
       ok = addProgram(paths, program, wanted, processor, options.every, rows) && ok;
     }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
+  tellProgress("");
   if (rows.empty()) {
     const std::string why = casesCalled(options.only).empty() ? unknownName(options.only)
                             : ok ? "none of these is of the melding paper; --all takes them, too"

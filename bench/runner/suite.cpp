@@ -1,6 +1,7 @@
 #include "bench/runner/suite.h"
 
 #include "bench/runner/columns.h"
+#include "bench/runner/each_case.h"
 #include "bench/runner/page.h"
 #include "bench/runner/published.h"
 #include "bench/runner/table.h"
@@ -10,7 +11,6 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace meld::bench {
 
@@ -111,16 +111,14 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
   };
   for (const std::string &size : sizes)
     for (const Case &c : cases) {
-      if (isatty(2))
-        std::fprintf(stderr, "\r\033[K%zu/%zu %s, %s ...", rows.size() + 1,
-                     sizes.size() * cases.size(), c.label.c_str(), size.c_str());
+      tellProgress(std::to_string(rows.size() + 1) + "/" +
+                   std::to_string(sizes.size() * cases.size()) + " " + c.label + ", " + size);
       Row row{c, {}, size};
       for (const Configuration &configuration : configurations(options.quick, size))
         row.runs.push_back(measured(c, size, configuration));
       rows.push_back(std::move(row));
     }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
+  tellProgress("");
 
   if (const auto file = pageOf(paths, options); !file.empty()) {
     std::ofstream page(file);

@@ -1,13 +1,12 @@
 #include "bench/runner/verified.h"
 
-#include "bench/runner/cases.h"
+#include "bench/runner/each_case.h"
 #include "bench/runner/shell.h"
 #include "bench/runner/table.h"
 
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace meld::bench {
 
@@ -57,11 +56,7 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
                "not repeatable", "not verified"});
   bool ok = true;
   uint64_t programs = 0, equal = 0;
-  for (const Case &which : casesCalled(options.only)) {
-    if (!which.quick)
-      continue;
-    if (isatty(2))
-      std::fprintf(stderr, "\r\033[K%s ...", which.label.c_str());
+  const auto run = [&](const Case &which) {
     const Verdict v = verify(paths, which, options.size);
     ++programs, equal += v.equal;
     if (v.exitCode) {
@@ -72,13 +67,9 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
     table.add({which.label, v.exitCode ? "FAIL" : "PASS", grouped(v.kernels), grouped(v.dispatches),
                grouped(v.equal), grouped(v.different), grouped(v.notRepeatable),
                grouped(v.notVerified)});
-  }
-  if (isatty(2))
-    std::fputs("\r\033[K", stderr);
-  if (!programs) {
-    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+  };
+  if (!forEachCase(options.only, /*every=*/false, run))
     return 1;
-  }
   std::printf("%s\n%s programs, %s dispatches equal bit for bit.\n", table.text().c_str(),
               grouped(programs).c_str(), grouped(equal).c_str());
   return ok ? 0 : 1;
