@@ -4,6 +4,7 @@
 #include "shim/hooks.h"
 
 #include "runtime/log/log.h"
+#include "shim/adapt/known_verdicts.h"
 #include "shim/adapt/program_record.h"
 #include "shim/adapt/queue_hooks.h"
 #include "shim/adapt/retired.h"
@@ -314,19 +315,10 @@ void verifyVersions(hsa_executable_t executable, hsa_agent_t agent, ByteView sou
   const auto original = CodeObject::parse(source);
   if (!original || !canLoadVersions(*gTable))
     return;
-  Engine &engine = *gProcess->engine;
-  for (const KernelMetadata &kernel : original->metadata.kernels) {
-    const Decision decision = engine.decide(source, {kernel.name, gProcess->settings.serve});
-    if (!decision.replacement)
-      continue;
-    const auto version = CodeObject::parse(*decision.replacement);
-    // With the packets as they are: what would need others is not verified.
-    if (version && compareForVersion(*original, *version, kernel.name, Gear::serve,
-                                     lowerOccupancy(engine.options().settings))
-                       .empty())
-      gProcess->sides.rememberVersion(executable, agent, source, decision.replacement, kernel.name,
-                                      variablesNeeded(*original, *version));
-  }
+  for (const ServableVersion &version : servableVersions(
+           source, *original, allBy(gProcess->settings.serve, *original), *gProcess->engine))
+    gProcess->sides.remember(executable, agent, source, version.bytes, version.kernel,
+                             version.variables);
 }
 
 /// True when a replacement was loaded, and so the call is served. Under verification the original
@@ -482,10 +474,6 @@ template <class Visit> void forEachEntry(CoreApiTable &t, Visit &&visit) {
         majorExtensionTable);
 }
 
-} // namespace
-
-namespace {
-
 /// With MELD_ADAPT=on versions are made, and the packets of queues pass through us. On a software
 /// GPU without modelled time nothing can be measured: what is decided at load runs, as with
 /// `static`.
@@ -496,7 +484,7 @@ void chooseAtLaunch(HsaApiTable &table, Process &process) noexcept {
     return;
   const auto timing = parseFlag(settings.gpuTiming);
   const bool modelled = timing && *timing;
-  const bool software = ::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel") != nullptr;
+  const bool software = onSoftwareGpu();
   if (software && !modelled)
     return log::info("without MELD_GPU_TIMING nothing is measured: as with MELD_ADAPT=static");
   const CoreApiTable &core = *table.core_;

@@ -14,6 +14,10 @@ struct Walk {
   NameKernel name;
 };
 
+NameKernel softwareGpusName() noexcept {
+  return reinterpret_cast<NameKernel>(::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel"));
+}
+
 hsa_status_t visit(hsa_executable_t, hsa_executable_symbol_t symbol, void *data) noexcept {
   auto &walk = *static_cast<Walk *>(data);
   auto get = walk.table.hsa_executable_symbol_get_info_fn;
@@ -40,9 +44,11 @@ hsa_status_t visit(hsa_executable_t, hsa_executable_symbol_t symbol, void *data)
 
 } // namespace
 
+bool onSoftwareGpu() noexcept { return softwareGpusName() != nullptr; }
+
 void nameKernels(const CoreApiTable &table, hsa_executable_t executable,
                  const std::set<std::string> &replaced) {
-  auto name = reinterpret_cast<NameKernel>(::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel"));
+  const NameKernel name = softwareGpusName();
   if (!name || !table.hsa_executable_iterate_symbols_fn)
     return;
   Walk walk{table, replaced, name};

@@ -9,6 +9,9 @@
 
 namespace meld {
 
+/// Whether there is a software GPU in the process.
+bool onSoftwareGpu() noexcept;
+
 /// Walks the kernels of a frozen executable. Does nothing without a software GPU.
 void nameKernels(const CoreApiTable &table, hsa_executable_t executable,
                  const std::set<std::string> &replaced);

@@ -1,9 +1,9 @@
 #include "shim/adapt/program_record.h"
 
+#include "shim/adapt/measured_entry.h"
 #include "shim/engine/identity.h"
 
 #include <algorithm>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 namespace meld::adapt {
@@ -33,10 +33,10 @@ struct Record {
 };
 
 std::optional<Record> load(DiskCache &disk, const CacheKey &key) {
-  const auto entry = disk.load(key);
-  if (!entry || entry->verdict != Verdict::measured)
+  const auto text = loadMeasured(disk, key);
+  if (!text)
     return std::nullopt;
-  const Json json = Json::parse(entry->metadata, nullptr, false);
+  const Json json = Json::parse(*text, nullptr, false);
   if (!json.is_object())
     return std::nullopt;
   const auto number = [&](const char *name, unsigned otherwise) {
@@ -56,18 +56,18 @@ std::optional<Record> load(DiskCache &disk, const CacheKey &key) {
 } // namespace
 
 bool programNeedsQueues(Engine &engine) {
-  DiskCache *disk = engine.disk();
+  DiskCache *disk = usableDisk(engine);
   const auto key = programKey();
-  if (!disk || !disk->usable() || !key)
+  if (!disk || !key)
     return true;
   const auto record = load(*disk, *key);
   return !record || record->queues || record->served >= record->until;
 }
 
 void setProgramNeedsQueues(Engine &engine, bool needed, bool served) {
-  DiskCache *disk = engine.disk();
+  DiskCache *disk = usableDisk(engine);
   const auto key = programKey();
-  if (!disk || !disk->usable() || !key)
+  if (!disk || !key)
     return;
   const auto before = load(*disk, *key);
   Record now;
@@ -78,15 +78,10 @@ void setProgramNeedsQueues(Engine &engine, bool needed, bool served) {
   }
   if (before && before->queues && needed)
     return;
-  CacheEntry entry;
-  entry.key = *key;
-  entry.verdict = Verdict::measured;
-  entry.created = static_cast<uint64_t>(std::time(nullptr));
-  entry.tool = "libmeld";
-  entry.reason =
-      needed ? "a program whose launches are looked at" : "a program of which all is known";
-  entry.metadata = Json{{"queues", needed}, {"served", now.served}, {"until", now.until}}.dump();
-  disk->store(entry);
+  storeMeasured(*disk, *key,
+                needed ? "a program whose launches are looked at"
+                       : "a program of which all is known",
+                Json{{"queues", needed}, {"served", now.served}, {"until", now.until}}.dump());
 }
 
 } // namespace meld::adapt

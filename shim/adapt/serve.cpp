@@ -15,15 +15,44 @@ std::string whyNotServed(const CodeObject &original, const CodeObject &version,
 
 } // namespace
 
+KernelRecipes allBy(const std::string &recipe, const CodeObject &object) {
+  KernelRecipes recipes;
+  for (const KernelMetadata &kernel : object.metadata.kernels)
+    recipes[kernel.name] = recipe;
+  return recipes;
+}
+
+std::vector<ServableVersion> servableVersions(ByteView source, const CodeObject &original,
+                                              const KernelRecipes &recipes, Engine &engine) {
+  std::vector<ServableVersion> versions;
+  for (const KernelMetadata &kernel : original.metadata.kernels) {
+    const auto recipe = recipes.find(kernel.name);
+    if (recipe == recipes.end())
+      continue;
+    Decision decision = engine.decide(source, {kernel.name, recipe->second});
+    std::string why = decision.reason;
+    ServableVersion version{kernel.name, recipe->second, decision.key, decision.replacement, {}};
+    if (version.bytes) {
+      const auto code = CodeObject::parse(*version.bytes);
+      why = code ? whyNotServed(original, *code, kernel.name,
+                                lowerOccupancy(engine.options().settings))
+                 : code.error().message;
+      if (code)
+        version.variables = variablesNeeded(original, *code);
+    }
+    if (version.bytes && why.empty())
+      versions.push_back(std::move(version));
+    else
+      log::info("not served as " + recipe->second + ": " + kernel.name + ": " + why);
+  }
+  return versions;
+}
+
 void ServedVersions::serveAll(const std::string &recipe) {
   if (recipe.empty())
     return serve({});
-  serve([recipe](hsa_agent_t, ByteView, const CodeObject &object) {
-    KernelRecipes recipes;
-    for (const KernelMetadata &kernel : object.metadata.kernels)
-      recipes[kernel.name] = recipe;
-    return recipes;
-  });
+  serve(
+      [recipe](hsa_agent_t, ByteView, const CodeObject &object) { return allBy(recipe, object); });
 }
 
 std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in, ByteView source,
@@ -32,31 +61,12 @@ std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in
   const auto original = CodeObject::parse(source);
   if (!original)
     return versions;
-  const KernelRecipes recipes = chooser_(in.agent, source, *original);
-  for (const KernelMetadata &kernel : original->metadata.kernels) {
-    const auto recipe = recipes.find(kernel.name);
-    if (recipe == recipes.end())
-      continue;
-    Decision decision = engine.decide(source, {kernel.name, recipe->second});
-    std::string why = decision.reason;
+  for (ServableVersion &one :
+       servableVersions(source, *original, chooser_(in.agent, source, *original), engine)) {
     Version version;
-    if (decision.replacement) {
-      const auto code = CodeObject::parse(*decision.replacement);
-      why = code ? whyNotServed(*original, *code, kernel.name,
-                                lowerOccupancy(engine.options().settings))
-                 : code.error().message;
-      if (code)
-        version.variables = variablesNeeded(*original, *code);
-    }
-    if (!decision.replacement || !why.empty()) {
-      log::info("not served as " + recipe->second + ": " + kernel.name + ": " + why);
-      continue;
-    }
     version.kernel = in;
-    version.kernel.name = kernel.name;
-    version.key = decision.key;
-    version.recipe = recipe->second;
-    version.bytes = std::move(decision.replacement);
+    version.kernel.name = one.kernel;
+    version.made = std::move(one);
     versions.push_back(std::move(version));
   }
   return versions;
@@ -91,19 +101,19 @@ void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &tab
   }
   std::erase_if(versions, [&](Version &version) {
     version.original = kernelObject(table, version.kernel);
-    auto loaded = loadVersion(table, version.kernel, version.bytes, version.variables);
+    auto loaded = loadVersion(table, version.kernel, version.made.bytes, version.made.variables);
     if (!loaded || !version.original) {
       const std::string why = loaded ? "no such kernel" : loaded.error().message;
       log::warning("version of " + version.kernel.name + " is not served: " + why);
       if (loaded)
         unloadVersion(table, *loaded);
       else if (loaded.error().code == ErrorCode::unsupported) // and would refuse it again
-        engine.reject(version.key, why);
+        engine.reject(version.made.key, why);
       return true;
     }
     version.loaded = std::move(*loaded);
     nameKernels(table, version.loaded.executable, {version.kernel.name});
-    log::info("served as " + version.recipe + ": " + version.kernel.name);
+    log::info("served as " + version.made.recipe + ": " + version.kernel.name);
     return false;
   });
   std::lock_guard guard(lock_);

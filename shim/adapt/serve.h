@@ -8,7 +8,7 @@
 //
 // The host keeps its packets' sizes from the original's metadata, so only what passes the gate for
 // that (Gear::serve) is served. Which version it is, MELD_SERVE says for all kernels alike, or what
-// was measured in earlier runs says for each (servedByVerdicts() in version_maker.h).
+// was measured in earlier runs says for each (servedByVerdicts() in known_verdicts.h).
 //
 // An executable into which more than one object is loaded has no versions: a name in it may mean
 // either's variable.
@@ -28,6 +28,21 @@ namespace meld {
 
 /// Recipes of jit/variant/recipes.h, by kernel. A kernel that is not there runs as it is.
 using KernelRecipes = std::map<std::string, std::string>;
+
+/// All kernels of an object by one recipe.
+KernelRecipes allBy(const std::string &recipe, const CodeObject &object);
+
+/// A version that runs with the packets as the host fills them.
+struct ServableVersion {
+  std::string kernel, recipe;
+  CacheKey key;
+  std::shared_ptr<const Bytes> bytes;
+  std::vector<std::string> variables; ///< that it needs
+};
+/// Of the kernels in `recipes` those that have one; the others are told in the log. `source` is the
+/// original's bytes. Compiles, or asks the cache.
+std::vector<ServableVersion> servableVersions(ByteView source, const CodeObject &original,
+                                              const KernelRecipes &recipes, Engine &engine);
 
 class ServedVersions {
 public:
@@ -52,12 +67,9 @@ public:
 
 private:
   struct Version {
+    ServableVersion made;
     LoadedKernel kernel;
-    CacheKey key;
-    std::shared_ptr<const Bytes> bytes;
-    std::string recipe;
-    std::vector<std::string> variables; ///< that it needs
-    uint64_t original = 0;              ///< its kernel object
+    uint64_t original = 0; ///< its kernel object
     LoadedVersion loaded;
   };
   struct Executable {

@@ -2,9 +2,10 @@
 
 #include "jit/variant/recipes.h"
 #include "runtime/log/log.h"
+#include "shim/adapt/measured_entry.h"
 #include "shim/engine/identity.h"
+#include "shim/naming.h"
 
-#include <ctime>
 #include <dlfcn.h>
 #include <fstream>
 #include <sys/utsname.h>
@@ -32,10 +33,8 @@ bool ask(const CoreApiTable &table, hsa_agent_t agent, unsigned what, T &answer)
          HSA_STATUS_SUCCESS;
 }
 
-bool onSoftwareGpu() { return ::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel") != nullptr; }
-
-} // namespace
-
+/// Text that is equal for two devices on which a kernel takes the same time, as far as anyone can
+/// ask. Empty where the device cannot be asked.
 std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const Settings &settings) {
   std::array<char, 64> name{}, product{};
   uint32_t units = 0;
@@ -52,8 +51,24 @@ std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const S
   return text + "; driver " + driverVersion() + "; ROCr " + (rocr ? *rocr : "unknown");
 }
 
-CacheKey VerdictStore::keyOf(ByteView original, const std::string &isa,
-                             const std::string &device) const {
+} // namespace
+
+std::string VerdictStore::deviceOf(hsa_agent_t agent) const {
+  {
+    std::lock_guard guard(lock_);
+    if (const auto it = devices_.find(agent.handle); it != devices_.end())
+      return it->second;
+  }
+  std::string device = describeDevice(table_, agent, engine_.options().settings);
+  std::lock_guard guard(lock_);
+  return devices_[agent.handle] = std::move(device);
+}
+
+std::optional<CacheKey> VerdictStore::keyOf(hsa_agent_t agent, ByteView original,
+                                            const std::string &isa) const {
+  const std::string device = deviceOf(agent);
+  if (device.empty())
+    return std::nullopt;
   KeyBuilder key;
   key.add("what", "verdicts");
   // All that a version of any kind depends on is in the key of one of them.
@@ -63,13 +78,11 @@ CacheKey VerdictStore::keyOf(ByteView original, const std::string &isa,
 }
 
 std::optional<ObjectVerdicts> VerdictStore::load(const CacheKey &key) const {
-  DiskCache *disk = engine_.disk();
-  if (!disk || !disk->usable())
+  DiskCache *disk = usableDisk(engine_);
+  const auto text = disk ? loadMeasured(*disk, key) : std::nullopt;
+  if (!text)
     return std::nullopt;
-  const auto entry = disk->load(key);
-  if (!entry || entry->verdict != Verdict::measured)
-    return std::nullopt;
-  auto verdicts = ObjectVerdicts::parse(entry->metadata);
+  auto verdicts = ObjectVerdicts::parse(*text);
   if (verdicts)
     return std::move(*verdicts);
   log::info("what was measured before is not readable: " + verdicts.error().message);
@@ -77,8 +90,8 @@ std::optional<ObjectVerdicts> VerdictStore::load(const CacheKey &key) const {
 }
 
 void VerdictStore::save(const CacheKey &key, const ObjectVerdicts &verdicts) const {
-  DiskCache *disk = engine_.disk();
-  if (!disk || !disk->usable())
+  DiskCache *disk = usableDisk(engine_);
+  if (!disk)
     return;
   const FileLock lock = disk->lock(key, kLockWait);
   const std::optional<ObjectVerdicts> before = load(key);
@@ -93,15 +106,10 @@ void VerdictStore::save(const CacheKey &key, const ObjectVerdicts &verdicts) con
   const std::string text = all.text();
   if (before && before->text() == text)
     return;
-  CacheEntry entry;
-  entry.key = key;
-  entry.verdict = Verdict::measured;
-  entry.created = static_cast<uint64_t>(std::time(nullptr));
-  entry.tool = "libmeld";
-  entry.reason = "kernels measured: " + std::to_string(all.kernels.size()) +
-                 ", launch classes that run another version: " + std::to_string(winners);
-  entry.metadata = text;
-  disk->store(entry);
+  storeMeasured(*disk, key,
+                "kernels measured: " + std::to_string(all.kernels.size()) +
+                    ", launch classes that run another version: " + std::to_string(winners),
+                text);
 }
 
 } // namespace meld::adapt

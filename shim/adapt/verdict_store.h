@@ -16,25 +16,30 @@
 #include "shim/engine/engine.h"
 #include "shim/hsa.h"
 
-namespace meld::adapt {
+#include <map>
+#include <mutex>
 
-/// Text that is equal for two devices on which a kernel takes the same time, as far as anyone can
-/// ask. Empty where the device cannot be asked.
-std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const Settings &settings);
+namespace meld::adapt {
 
 class VerdictStore {
 public:
-  /// `engine` outlives it.
-  explicit VerdictStore(Engine &engine) : engine_(engine) {}
+  /// Both outlive it; of devices is remembered what they said once.
+  VerdictStore(const CoreApiTable &table, Engine &engine) : table_(table), engine_(engine) {}
 
-  CacheKey keyOf(ByteView original, const std::string &isa, const std::string &device) const;
+  /// Nothing where the device cannot be asked what it is.
+  std::optional<CacheKey> keyOf(hsa_agent_t agent, ByteView original, const std::string &isa) const;
   /// Nothing where there is no entry, or none that can be read.
   std::optional<ObjectVerdicts> load(const CacheKey &key) const;
   /// Kernels that `verdicts` says something of are replaced in the entry.
   void save(const CacheKey &key, const ObjectVerdicts &verdicts) const;
 
 private:
+  std::string deviceOf(hsa_agent_t agent) const;
+
+  const CoreApiTable &table_;
   Engine &engine_;
+  mutable std::mutex lock_;                         ///< guards what follows
+  mutable std::map<uint64_t, std::string> devices_; ///< by agent
 };
 
 } // namespace meld::adapt

@@ -2,6 +2,7 @@
 
 #include "jit/variant/recipes.h"
 #include "runtime/log/log.h"
+#include "shim/adapt/known_verdicts.h"
 #include "shim/engine/thread.h"
 #include "shim/naming.h"
 #include "shim/own_calls.h"
@@ -17,44 +18,6 @@ constexpr size_t kThreadStack = size_t(1) << 20; // compiles have threads of the
 constexpr std::chrono::seconds kEndWait{1};
 constexpr size_t kMostMeasured = 4096; ///< for the report; further ones are left out of it
 constexpr size_t kRecipes = std::size(jit::recipes);
-
-std::string nameOf(unsigned recipe) { return std::string(jit::recipes[recipe].name); }
-
-/// A version's kind in the table; 0 is the original.
-uint8_t kindOf(unsigned recipe) { return static_cast<uint8_t>(recipe + 1); }
-
-uint8_t kindOf(std::string_view name) {
-  for (unsigned recipe = 0; recipe < kRecipes; ++recipe)
-    if (jit::recipes[recipe].name == name)
-      return kindOf(recipe);
-  return 0;
-}
-
-std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now) {
-  std::vector<KnownClass> known;
-  for (const ClassVerdict &one : verdict.classes) {
-    const uint8_t kind = kindOf(one.winner);
-    if (isStale(one, now) || one.open || (kind == 0 && !one.winner.empty()))
-      continue;
-    known.push_back({one.launchClass, kind});
-  }
-  return known;
-}
-
-/// The recipe that runs in every launch class, empty: the original; nothing where they differ, or
-/// where it has been seen that it depends on more than the class.
-std::optional<std::string> servable(const KernelVerdict &verdict, uint64_t now) {
-  std::set<std::string> winners;
-  for (const ClassVerdict &one : verdict.classes) {
-    if (one.open || one.changes)
-      return std::nullopt;
-    if (!now || !isStale(one, now))
-      winners.insert(one.winner.empty() ? one.faster : one.winner);
-  }
-  if (winners.size() > 1)
-    return std::nullopt;
-  return winners.empty() ? std::string() : *winners.begin();
-}
 
 /// Whether the loader makes the same of both: what it does not load (`.meld`) may differ.
 bool isLoadedAlike(const CodeObject &a, ByteView other) {
@@ -89,6 +52,10 @@ struct VersionMaker::Kernel {
   std::vector<std::string> made;
   std::map<std::string, std::string> refused;
   std::vector<LoadedVersion> loaded;
+
+  bool tried() const {
+    return std::any_of(done.begin(), done.end(), [](bool one) { return one; });
+  }
 };
 
 struct VersionMaker::Original {
@@ -104,9 +71,8 @@ struct VersionMaker::Original {
 };
 
 namespace {
-std::atomic<VersionMaker *> gMaker{nullptr};
 sem_t *gWanted = nullptr;
-} // namespace
+}
 
 VersionMaker::VersionMaker() { ::sem_init(&wanted_, 0, 0); }
 
@@ -115,6 +81,7 @@ void VersionMaker::wake() noexcept { ::sem_post(gWanted); }
 void VersionMaker::begin(const CoreApiTable &table, Engine &engine) {
   table_ = &table;
   engine_ = &engine;
+  store_ = std::make_shared<VerdictStore>(table, engine);
   gWanted = &wanted_;
   kernelTable().onWanted(&VersionMaker::wake);
   active_.store(true, std::memory_order_release);
@@ -133,17 +100,6 @@ void VersionMaker::loaded(hsa_executable_t executable, hsa_agent_t agent, ByteVi
     known = std::move(original);
 }
 
-std::string VersionMaker::deviceOf(hsa_agent_t agent) {
-  {
-    std::lock_guard guard(lock_);
-    if (const auto it = devices_.find(agent.handle); it != devices_.end())
-      return it->second;
-  }
-  std::string device = describeDevice(*table_, agent, engine_->options().settings);
-  std::lock_guard guard(lock_);
-  return devices_[agent.handle] = std::move(device);
-}
-
 void VersionMaker::frozen(hsa_executable_t executable) {
   std::shared_ptr<Original> original;
   {
@@ -154,12 +110,13 @@ void VersionMaker::frozen(hsa_executable_t executable) {
     original = it->second;
   }
   const auto object = CodeObject::parse(original->bytes);
-  const std::string device = deviceOf(original->in.agent);
-  if (!object || device.empty())
+  if (!object)
     return;
-  const VerdictStore store(*engine_);
-  original->verdictKey = store.keyOf(original->bytes, object->isa.targetId(), device);
-  const auto kept = store.load(original->verdictKey);
+  const auto key = store_->keyOf(original->in.agent, original->bytes, object->isa.targetId());
+  if (!key)
+    return;
+  original->verdictKey = *key;
+  const auto kept = store_->load(*key);
   const ObjectVerdicts before = kept.value_or(ObjectVerdicts());
   original->known = kept.has_value();
   const auto now = static_cast<uint64_t>(std::time(nullptr));
@@ -193,12 +150,10 @@ void VersionMaker::frozen(hsa_executable_t executable) {
     const bool nothingToTry = kernel.verdict.versions.empty() && !kernel.verdict.refused.empty();
     if (nothingToTry)
       continue;
-    const bool winners = std::any_of(kernel.known.begin(), kernel.known.end(),
-                                     [](const KnownClass &one) { return one.winner != 0; });
     // Where a trial had begun to look well, too.
-    const bool soon =
-        winners || std::any_of(kernel.verdict.classes.begin(), kernel.verdict.classes.end(),
-                               [](const ClassVerdict &one) { return one.open; });
+    const bool soon = haveWinner(kernel.known) ||
+                      std::any_of(kernel.verdict.classes.begin(), kernel.verdict.classes.end(),
+                                  [](const ClassVerdict &one) { return one.open; });
     kernelTable().watch(kernel.version, kernel.known, soon);
     wanted |= soon;
   }
@@ -239,9 +194,7 @@ void VersionMaker::make(uint64_t object) {
     return kernelTable().made(object, false);
   // What only this thread changes, it may read without loading_.
   const size_t most = std::clamp(engine_->options().settings.versions, 1u, kMaxVersions) - 1;
-  const bool winnersOnly =
-      kernel->made.empty() && std::any_of(kernel->known.begin(), kernel->known.end(),
-                                          [](const KnownClass &one) { return one.winner != 0; });
+  const bool winnersOnly = kernel->made.empty() && haveWinner(kernel->known);
   for (unsigned recipe = 0; recipe < kRecipes && kernel->made.size() < most && active(); ++recipe)
     if (!kernel->done[recipe] && (!winnersOnly || isWinner(kernel->known, recipe)))
       if (!makeOne(*original, *kernel, recipe))
@@ -258,7 +211,7 @@ void VersionMaker::make(uint64_t object) {
 
 /// False: there is no use in going on.
 bool VersionMaker::makeOne(Original &original, Kernel &kernel, unsigned recipe) {
-  const std::string recipeName = nameOf(recipe);
+  const std::string recipeName(jit::recipes[recipe].name);
   const Decision decision =
       engine_->decide(original.bytes, {kernel.name, recipeName}, Patience::untilDone);
   if (decision.outcome == Outcome::late)
@@ -327,10 +280,9 @@ MeasuredKernel VersionMaker::verdictOf(const Kernel &kernel) const {
     verdict.open = trial.phase() == Trial::Phase::open;
     verdict.launchClass = one.launchClass;
     const unsigned winner = trial.incumbent();
-    if (one.kinds[winner])
-      verdict.winner = nameOf(one.kinds[winner] - 1u);
-    else if (one.kinds[trial.tooSmall()])
-      verdict.faster = nameOf(one.kinds[trial.tooSmall()] - 1u);
+    verdict.winner = nameOfKind(one.kinds[winner]);
+    if (verdict.winner.empty())
+      verdict.faster = nameOfKind(one.kinds[trial.tooSmall()]);
     verdict.ratio = trial.ratio();
     verdict.original = trial.typical(0);
     verdict.time = trial.typical(winner);
@@ -381,9 +333,7 @@ void VersionMaker::keep(Original &original) {
   std::vector<MeasuredKernel> measured;
   bool open = false;
   for (const Kernel &kernel : original.kernels) {
-    const bool tried =
-        std::any_of(kernel.done.begin(), kernel.done.end(), [](bool d) { return d; });
-    if (!tried) {
+    if (!kernel.tried()) {
       open |= isOpen(kernel, kernel.verdict);
       continue;
     }
@@ -400,7 +350,7 @@ void VersionMaker::keep(Original &original) {
   }
   // Also where nothing was tried: the object is known then, and leaves no question open.
   if (!original.kernels.empty() && (!verdicts.kernels.empty() || !original.known))
-    VerdictStore(*engine_).save(original.verdictKey, verdicts);
+    store_->save(original.verdictKey, verdicts);
   std::lock_guard guard(lock_);
   open_ |= open;
   for (MeasuredKernel &one : measured)
@@ -479,7 +429,7 @@ std::vector<MeasuredKernel> VersionMaker::measured() const {
   if (loading)
     for (const auto &[handle, original] : executables_)
       for (const Kernel &kernel : original->kernels)
-        if (std::any_of(kernel.done.begin(), kernel.done.end(), [](bool d) { return d; }))
+        if (kernel.tried())
           add(known, original->verdictKey, verdictOf(kernel));
   std::vector<MeasuredKernel> all;
   for (auto &[key, one] : known)
@@ -488,29 +438,6 @@ std::vector<MeasuredKernel> VersionMaker::measured() const {
     return a.name < b.name;
   });
   return all;
-}
-
-ServedVersions::Chooser servedByVerdicts(const CoreApiTable &table, Engine &engine,
-                                         std::atomic<bool> &open) {
-  return [&](hsa_agent_t agent, ByteView source, const CodeObject &object) {
-    KernelRecipes recipes;
-    const VerdictStore store(engine);
-    const std::string device = describeDevice(table, agent, engine.options().settings);
-    const auto verdicts = store.load(store.keyOf(source, object.isa.targetId(), device));
-    open = open || !verdicts;
-    if (!verdicts)
-      return recipes;
-    const auto now = static_cast<uint64_t>(std::time(nullptr));
-    for (const auto &[name, verdict] : verdicts->kernels) {
-      const auto recipe = servable(verdict, now);
-      const bool stale = std::any_of(verdict.classes.begin(), verdict.classes.end(),
-                                     [&](const ClassVerdict &one) { return isStale(one, now); });
-      open = open || !recipe || stale;
-      if (recipe && !recipe->empty())
-        recipes[name] = *recipe;
-    }
-    return recipes;
-  };
 }
 
 } // namespace meld::adapt

@@ -23,13 +23,12 @@
 
 #include "runtime/adapt/verdicts.h"
 #include "shim/adapt/kernel_table.h"
-#include "shim/adapt/serve.h"
+#include "shim/adapt/load_version.h"
 #include "shim/adapt/verdict_store.h"
 
 #include <map>
 #include <mutex>
 #include <semaphore.h>
-#include <set>
 
 namespace meld::adapt {
 
@@ -77,7 +76,6 @@ private:
   bool makeOne(Original &original, Kernel &kernel, unsigned recipe);
   Result<LoadedVersion> load(const Original &original, const Kernel &kernel,
                              const Decision &decision) const;
-  std::string deviceOf(hsa_agent_t agent);
   MeasuredKernel verdictOf(const Kernel &kernel) const;
   bool isOpen(const Kernel &kernel, const KernelVerdict &verdict) const;
   void keep(Original &original);
@@ -88,20 +86,14 @@ private:
   bool running_ = false; ///< guarded by lock_
   const CoreApiTable *table_ = nullptr;
   Engine *engine_ = nullptr;
+  std::shared_ptr<const VerdictStore> store_;
 
   /// Held while ROCr loads a version, and to say that an original goes.
   mutable std::timed_mutex loading_;
   mutable std::mutex lock_; ///< guards what follows
   std::map<uint64_t, std::shared_ptr<Original>> executables_;
-  std::map<uint64_t, std::string> devices_; ///< by agent
-  MeasuredKernels taken_;                   ///< of originals that are gone
-  bool open_ = false;                       ///< openQuestions(), of originals that are gone
+  MeasuredKernels taken_; ///< of originals that are gone
+  bool open_ = false;     ///< openQuestions(), of originals that are gone
 };
-
-/// The serve gear's choice: kernels that run the same version in all launch classes that were
-/// measured. `open`: set when there is an object that nothing is known of, or a kernel whose
-/// versions differ from class to class. All three live as long as the process.
-ServedVersions::Chooser servedByVerdicts(const CoreApiTable &table, Engine &engine,
-                                         std::atomic<bool> &open);
 
 } // namespace meld::adapt

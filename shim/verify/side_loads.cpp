@@ -77,31 +77,18 @@ bool SideLoads::open(const std::string &folder) {
   return false;
 }
 
-SideLoads::Side SideLoads::sideOf(hsa_agent_t agent, ByteView original,
-                                  std::shared_ptr<const Bytes> bytes) {
+void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                         std::shared_ptr<const Bytes> replacement, const std::string &kernel,
+                         const std::vector<std::string> &variables) {
   Side side;
   side.agent = agent;
-  side.bytes = std::move(bytes);
+  side.bytes = std::move(replacement);
+  side.kernel = kernel;
+  side.variables = variables;
   if (auto map = mapObjects(original, *side.bytes))
     side.map = std::move(*map);
   else
     side.map.refused = map.error().message;
-  return side;
-}
-
-void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                         std::shared_ptr<const Bytes> replacement) {
-  Side side = sideOf(agent, original, std::move(replacement));
-  std::lock_guard guard(lock_);
-  byExecutable_[executable.handle].push_back(std::move(side));
-}
-
-void SideLoads::rememberVersion(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                                std::shared_ptr<const Bytes> version, const std::string &kernel,
-                                std::vector<std::string> variables) {
-  Side side = sideOf(agent, original, std::move(version));
-  side.kernel = kernel;
-  side.variables = std::move(variables);
   std::lock_guard guard(lock_);
   byExecutable_[executable.handle].push_back(std::move(side));
 }

@@ -40,13 +40,11 @@ public:
   /// False: there is no software GPU in the process, which is what compares.
   bool open(const std::string &folder);
 
-  /// The original was loaded into `executable`; `replacement` is to be run beside it.
+  /// The original was loaded into `executable`; `replacement` is to be run beside it. Or, with a
+  /// name of a kernel, that kernel's version, which needs these variables of the original.
   void remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                std::shared_ptr<const Bytes> replacement);
-  /// The same for a version of one kernel, which needs these variables of the original.
-  void rememberVersion(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                       std::shared_ptr<const Bytes> version, const std::string &kernel,
-                       std::vector<std::string> variables);
+                std::shared_ptr<const Bytes> replacement, const std::string &kernel = {},
+                const std::vector<std::string> &variables = {});
   void frozen(hsa_executable_t executable, const SideEntries &entries);
   /// To be called before the executable is destroyed.
   void forget(hsa_executable_t executable, const SideEntries &entries);
@@ -62,7 +60,6 @@ private:
     hsa_executable_t executable{};
     uint64_t descriptor = 0; ///< of one of the original's kernels, once registered
   };
-  static Side sideOf(hsa_agent_t agent, ByteView original, std::shared_ptr<const Bytes> bytes);
   static void load(hsa_executable_t original, Side &side, const SideEntries &entries);
   static void loadReplacement(Side &side, const SideEntries &entries);
   static void announce(hsa_executable_t original, Side &side, const SideEntries &entries);
