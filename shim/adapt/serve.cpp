@@ -89,8 +89,8 @@ void ServedVersions::loaded(hsa_executable_t executable, hsa_agent_t agent, Byte
     it->second.versions = std::move(versions);
 }
 
-void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &table,
-                            Engine &engine) {
+void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &table, Engine &engine,
+                            Report &report) {
   std::vector<Version> versions;
   {
     std::lock_guard guard(lock_);
@@ -114,6 +114,7 @@ void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &tab
     version.loaded = std::move(*loaded);
     nameKernels(table, version.loaded.executable, {version.kernel.name});
     log::info("served as " + version.made.recipe + ": " + version.kernel.name);
+    report.addServed(version.kernel.name, version.made.recipe);
     return false;
   });
   std::lock_guard guard(lock_);
