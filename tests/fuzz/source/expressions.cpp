@@ -258,7 +258,8 @@ std::string Writer::builtin(Random r, unsigned depth, const Scope &scope) {
   case 12:
     return "(u32)__mulhi((int)(" + a + "), (int)(" + b + "))";
   case 13:
-    return "max(" + a + ", min(" + b + ", " + c + "))";
+    // A bit-field of five bits is an int in a sum, and max(int, unsigned) is none.
+    return "max((u32)(" + a + "), min((u32)(" + b + "), (u32)(" + c + ")))";
   case 14:
     return "(u32)max((int)(" + a + "), min((int)(" + b + "), (int)(" + c + ")))";
   case 15:
