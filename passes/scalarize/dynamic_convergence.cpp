@@ -6,7 +6,7 @@
 #include "passes/melder/first_lane.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
-#include "passes/scalarize/ballot.h"
+#include "passes/melder/ballot.h"
 #include "passes/scalarize/version.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
