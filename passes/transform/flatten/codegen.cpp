@@ -181,6 +181,14 @@ private:
     return made;
   }
 
+  /// Also in itself and other phis, and where the last step hands on what it held.
+  void replace(PHINode *old, PHINode *by) {
+    old->replaceAllUsesWith(by);
+    for (Value *&last : last_)
+      if (last == old)
+        last = by;
+  }
+
   Type *stateType() const { return gate_ ? Type::getInt32Ty(context_) : Type::getInt1Ty(context_); }
   Constant *state(unsigned number) const { return ConstantInt::get(stateType(), number); }
 
@@ -193,7 +201,7 @@ private:
     for (PHINode *old : phis) {
       PHINode *round = phi(*round_, old->getType(), "flat");
       PHINode *turn = phi(*turn_, old->getType(), "flat.next");
-      old->replaceAllUsesWith(round); // also in itself and in the others
+      replace(old, round);
       // By a phi of its own: what it takes ends in front of `anew`, not behind it.
       PHINode *next = phi(*anew_, old->getType(), "flat.anew");
       next->addIncoming(old->getIncomingValueForBlock(back), back);
@@ -224,12 +232,15 @@ private:
 
   // A step begins with what the outer loop hands in, or with what the last round left.
   void joinSteps() {
+    SmallVector<PHINode *, 8> entering;
+    for (const Carried &one : carried_) {
+      entering.push_back(phi(*steps_, one.phi->getType(), "flat.in"));
+      replace(one.phi, entering.back());
+    }
     for (size_t i = 0; i < carried_.size(); ++i) {
-      PHINode *old = carried_[i].phi;
+      PHINode *old = carried_[i].phi, *steps = entering[i];
       Type *type = old->getType();
-      PHINode *steps = phi(*steps_, type, "flat.in");
-      old->replaceAllUsesWith(steps);
-      Value *last = last_[i] == old ? steps : last_[i];
+      Value *last = last_[i];
       PHINode *round = phi(*round_, type, "flat.kept");
       PHINode *turn = phi(*turn_, type, "flat.left");
       round->addIncoming(PoisonValue::get(type), entry_);

@@ -22,15 +22,26 @@ struct SharedUse {
   bool reads = false, writes = false;
 };
 
-void note(SharedUse &use, const Instruction &instruction, const Value *pointer,
-          const DivergenceInfo &divergence) {
+bool mayBeShared(const Value *pointer, const DivergenceInfo &divergence) {
   const unsigned space = pointer->getType()->getPointerAddressSpace();
-  if (space != divergence.gpu().localAddressSpace() && space != flatSpace)
-    return;
-  // An update whose result nobody reads hands no value to this lane.
-  const bool isUpdate = isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction);
-  use.reads |= isUpdate ? !instruction.use_empty() : instruction.mayReadFromMemory();
-  use.writes |= instruction.mayWriteToMemory();
+  return space == divergence.gpu().localAddressSpace() || space == flatSpace;
+}
+
+void note(SharedUse &use, const Instruction &instruction, const DivergenceInfo &divergence) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction)) {
+    use.reads |= mayBeShared(load->getPointerOperand(), divergence);
+  } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
+    use.writes |= mayBeShared(store->getPointerOperand(), divergence);
+  } else if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction)) {
+    if (!mayBeShared(instruction.getOperand(0), divergence))
+      return;
+    use.writes = true;
+    use.reads |= !instruction.use_empty(); // else it hands no value to this lane
+  } else if (auto *copy = dyn_cast<AnyMemIntrinsic>(&instruction)) {
+    use.writes |= mayBeShared(copy->getRawDest(), divergence);
+    if (auto *transfer = dyn_cast<AnyMemTransferInst>(copy))
+      use.reads |= mayBeShared(transfer->getRawSource(), divergence);
+  }
 }
 
 const char *whyNotCalled(const CallBase &call) {
@@ -100,17 +111,7 @@ const char *whyNotFlat(Function &function, const Loop &outer, const DivergenceIn
     for (const Instruction &instruction : *block) {
       if (const char *why = whyNotRun(instruction))
         return why;
-      if (auto *pointer = getLoadStorePointerOperand(&instruction))
-        note(shared, instruction, pointer, divergence);
-      else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction))
-        note(shared, instruction, update->getPointerOperand(), divergence);
-      else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
-        note(shared, instruction, exchange->getPointerOperand(), divergence);
-      else if (auto *copy = dyn_cast<AnyMemIntrinsic>(&instruction)) {
-        note(shared, instruction, copy->getRawDest(), divergence);
-        if (auto *transfer = dyn_cast<AnyMemTransferInst>(copy))
-          note(shared, instruction, transfer->getRawSource(), divergence);
-      }
+      note(shared, instruction, divergence);
     }
   if (shared.reads && shared.writes && hasLds(function, divergence))
     return "lanes may hand each other values through LDS in the nest";

@@ -492,7 +492,7 @@ exit:
 }
 
 ; CHECK: meld-flatten-loops left %hands_over_copied: lanes may hand each other values through LDS in the nest
-define amdgpu_kernel void @hands_over_copied(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, ptr addrspace(3) %q) #0 {
+define amdgpu_kernel void @hands_over_copied(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
 entry:
   %x = call i32 @llvm.amdgcn.workitem.id.x()
   br label %hands_over_copied
@@ -500,7 +500,8 @@ hands_over_copied:
   %r = phi i32 [ %x, %entry ], [ %next, %after ]
   %p = getelementptr i32, ptr addrspace(1) %in, i32 %r
   %e = load i32, ptr addrspace(1) %p
-  call void @llvm.memcpy.p3.p3.i32(ptr addrspace(3) @shared, ptr addrspace(3) %q, i32 16, i1 false)
+  %a = getelementptr [256 x i32], ptr addrspace(3) @shared, i32 0, i32 %r
+  store i32 %e, ptr addrspace(3) %a
   br label %inner
 inner:
   %i = phi i32 [ 0, %hands_over_copied ], [ %j, %inner ]
@@ -513,9 +514,42 @@ inner:
 after:
   %o = getelementptr i32, ptr addrspace(1) %out, i32 %r
   store i32 %t, ptr addrspace(1) %o
+  call void @llvm.memcpy.p1.p3.i32(ptr addrspace(1) %o, ptr addrspace(3) @shared, i32 16, i1 false)
   %next = add i32 %r, 64
   %again = icmp slt i32 %next, %n
   br i1 %again, label %hands_over_copied, label %exit
+exit:
+  ret void
+}
+
+; CHECK: meld-flatten-loops left %copied_over: lanes may hand each other values through LDS in the nest
+define amdgpu_kernel void @copied_over(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %copied_over
+copied_over:
+  %r = phi i32 [ %x, %entry ], [ %next, %after ]
+  %p = getelementptr i32, ptr addrspace(1) %in, i32 %r
+  %e = load i32, ptr addrspace(1) %p
+  %a = getelementptr [256 x i32], ptr addrspace(3) @shared, i32 0, i32 %r
+  %f = load i32, ptr addrspace(3) %a
+  store i32 %f, ptr addrspace(1) %p
+  br label %inner
+inner:
+  %i = phi i32 [ 0, %copied_over ], [ %j, %inner ]
+  %s = phi i32 [ 7, %copied_over ], [ %t, %inner ]
+  %m = mul i32 %s, 1664525
+  %t = add i32 %m, %i
+  %j = add i32 %i, 1
+  %more = icmp slt i32 %j, %e
+  br i1 %more, label %inner, label %after
+after:
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %r
+  store i32 %t, ptr addrspace(1) %o
+  call void @llvm.memcpy.p3.p1.i32(ptr addrspace(3) @shared, ptr addrspace(1) %o, i32 16, i1 false)
+  %next = add i32 %r, 64
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %copied_over, label %exit
 exit:
   ret void
 }
@@ -828,6 +862,7 @@ exit:
   ret void
 }
 
-declare void @llvm.memcpy.p3.p3.i32(ptr addrspace(3), ptr addrspace(3), i32, i1)
+declare void @llvm.memcpy.p1.p3.i32(ptr addrspace(1), ptr addrspace(3), i32, i1)
+declare void @llvm.memcpy.p3.p1.i32(ptr addrspace(3), ptr addrspace(1), i32, i1)
 attributes #0 = { "amdgpu-flat-work-group-size"="1,256" }
 attributes #1 = { nounwind readnone willreturn }

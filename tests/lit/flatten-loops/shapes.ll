@@ -178,5 +178,47 @@ exit:
   ret void
 }
 
+; Phis that hand on what other phis hold, of the same loop and of the outer one, in either order.
+; CHECK-LABEL: @handed_on(
+; CHECK: pairs.steps:
+; CHECK: %[[C:.*]] = phi i32 [ %c0, %pairs ], [ %[[C_KEPT:.*]], %pairs.round ]
+; CHECK: %[[B:.*]] = phi i32 [ 2, %pairs ], [ %[[B_KEPT:.*]], %pairs.round ]
+; CHECK: %[[A:.*]] = phi i32 [ 1, %pairs ], [ %[[A_KEPT:.*]], %pairs.round ]
+; CHECK: pairs.turn:
+; CHECK: %[[C_LEFT:.*]] = phi i32 [ poison, %pairs.anew ], [ %flat, %inner ]
+; CHECK: %[[B_LEFT:.*]] = phi i32 [ poison, %pairs.anew ], [ %[[A]], %inner ]
+; CHECK: %[[A_LEFT:.*]] = phi i32 [ poison, %pairs.anew ], [ %[[B]], %inner ]
+; CHECK: %flat.next = phi i32 [ %{{.*}}, %pairs.anew ], [ %flat, %inner ]
+define amdgpu_kernel void @handed_on(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %pairs
+pairs:
+  %r = phi i32 [ %x, %entry ], [ %next, %behind ]
+  %p = getelementptr i32, ptr addrspace(1) %in, i32 %r
+  %e = load i32, ptr addrspace(1) %p
+  %c0 = add i32 %e, 5
+  br label %inner
+inner:
+  %i = phi i32 [ 0, %pairs ], [ %j, %inner ]
+  %a = phi i32 [ 1, %pairs ], [ %b, %inner ]
+  %b = phi i32 [ 2, %pairs ], [ %a, %inner ]
+  %c = phi i32 [ %c0, %pairs ], [ %r, %inner ]
+  %j = add i32 %i, 1
+  %u = mul i32 %a, %c
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %j
+  store i32 %u, ptr addrspace(1) %q
+  %more = icmp slt i32 %j, %e
+  br i1 %more, label %inner, label %behind
+behind:
+  %v = sub i32 %a, %b
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %r
+  store i32 %v, ptr addrspace(1) %o
+  %next = add i32 %r, 64
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %pairs, label %exit
+exit:
+  ret void
+}
 ; CHECK: attributes #[[MARK]] = { convergent {{.*}}nounwind
 attributes #0 = { "amdgpu-flat-work-group-size"="1,256" }
