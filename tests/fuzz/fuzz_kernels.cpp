@@ -16,6 +16,7 @@
 #include "passes/cost/estimate.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
+#include "runtime/softgpu/isa/decoder.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
 
