@@ -139,6 +139,7 @@ private:
   llvm::Error selectVersion();
   llvm::Error isolateVersion(llvm::Module &module);
   llvm::Error bindVersion(llvm::Module &module);
+  llvm::Error needsMet(const passes::DecisionLog &decisions);
   llvm::Error versionMade(const Disassembler &disassembler);
   llvm::Error refuse(std::string why); ///< ends the compile unless `why` is ""
   /// The request's, or the recipe's.

@@ -218,6 +218,8 @@ Error Compilation::transform(Module &module) {
   }
   if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0)
     return stopEarly("nothing melded"); // no code needed: the original is what would come out
+  if (auto lacking = needsMet(decisionLog))
+    return lacking;
   if (looking && recipe_ && surveyed_)
     return stopEarly("floating point to settle");
   if (looking && !recipe_)

@@ -25,6 +25,7 @@ llvm::ArrayRef<StringRef> MeldOptions::passNames() {
 #define MELD_MELDER(name, ...) name,
 #define MELD_FAMILY(name, ...) name,
 #define MELD_SCALARIZER(name, ...) name,
+#define MELD_BEFORE(name, ...) name,
 #include "passes/passes.def"
   };
   return names;
@@ -38,6 +39,11 @@ struct Scalarizer {
 };
 constexpr Scalarizer scalarizers[] = {
 #define MELD_SCALARIZER(name, Class, where, chosen) {name, runsUnasked(Chosen::chosen)},
+#include "passes/passes.def"
+};
+
+constexpr StringRef before[] = {
+#define MELD_BEFORE(name, ...) name,
 #include "passes/passes.def"
 };
 
@@ -185,11 +191,13 @@ static bool names(StringRef list, StringRef pass, bool all) {
   });
 }
 
-// No one knows how often waves agree: what costs a copy of the code for that has to be asked for,
-// and so has what this LLVM does not live with.
+// No one knows how often waves agree, or how unequal the rounds of a lane's loops are: what costs a
+// copy of the code for that has to be asked for, and so has what this LLVM does not live with.
 bool MeldOptions::wants(StringRef pass) const {
   if (passes == "none" || without.count(pass.str()))
     return false;
+  if (llvm::is_contained(before, pass))
+    return names(passes, pass, false);
   if (const Scalarizer *one = scalarizer(pass)) {
     if (without.count("scalarize"))
       return false;

@@ -20,6 +20,7 @@
 #include "passes/scalarize/scalarize.h"
 #include "passes/scalarize/uniform_values.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/flatten/flatten_loops.h"
 #include "passes/transform/fp_choices.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
@@ -52,10 +53,10 @@ private:
   Pass pass_;
 };
 
-/// Scalarization, which says of itself only that it has changed something.
-class Marked : public PassInfoMixin<Marked> {
+/// A pass that says of itself only that it has changed something.
+template <typename Pass> class Marked : public PassInfoMixin<Marked<Pass>> {
 public:
-  explicit Marked(ScalarizePass pass) : pass_(std::move(pass)) {}
+  explicit Marked(Pass pass) : pass_(std::move(pass)) {}
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     PreservedAnalyses preserved = pass_.run(function, analyses);
     if (!preserved.areAllPreserved())
@@ -64,7 +65,7 @@ public:
   }
 
 private:
-  ScalarizePass pass_;
+  Pass pass_;
 };
 
 /// A pass that keeps a fault of LLVM's away from changed code, for functions that have some.
@@ -198,6 +199,10 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, Decis
           if (options.settling)
             manager.addPass(
                 createModuleToFunctionPassAdaptor(SettleFpPass(options.settling, Point::late)));
+#define MELD_BEFORE(name, Class, where, chosen)                                                    \
+  if (options.wants(name))                                                                         \
+    add(Marked(makePass<Class>(options, log, Point::late)));
+#include "passes/passes.def"
           add(MeldPass(options, log, Point::late));
 #define MELD_FAMILY(name, Class, where, chosen)                                                    \
   if (Where::where == Where::behind && runsUnasked(Chosen::chosen) &&                              \

@@ -16,11 +16,18 @@ struct Recipe {
   /// that it calls slower as a whole is not made. Otherwise the version is made as it comes out:
   /// whether it pays is for a measurement to say.
   bool judged;
+  /// A pass that has to have changed the kernel: without it the version would be another recipe's
+  /// over again. Empty: none. As decisions name it.
+  std::string_view needs = {};
 };
 
 inline constexpr Recipe recipes[] = {
     {"melded", "", false},
     {"melded-sure", "", true},
+    {"flattened", "passes=all,flatten-loops;flatten-steps=8", false, "meld-flatten-loops"},
+    {"flattened-t32", "passes=all,flatten-loops;flatten-steps=16;flatten-lanes=32", false,
+     "meld-flatten-loops"},
+    {"flattened-u2", "passes=all,flatten-loops;flatten-steps=2", false, "meld-flatten-loops"},
     {"converged-loops", "passes=all,converged-loops", false},
     {"scalarized", "passes=scalarize", false},
     {"all-legal", "force", false},

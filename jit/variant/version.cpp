@@ -53,6 +53,16 @@ Error Compilation::bindVersion(Module &module) {
   return refuse(bindVariables(module, request_.kernel, symbols_));
 }
 
+// A recipe whose own pass has found nothing would give another recipe's version once more.
+Error Compilation::needsMet(const passes::DecisionLog &decisions) {
+  if (!recipe_ || changesNothing_ || recipe_->needs.empty() ||
+      any_of(decisions.entries(), [&](const passes::Decision &decision) {
+        return decision.melded && decision.pass == recipe_->needs;
+      }))
+    return Error::success();
+  return refuse("nothing to do for " + std::string(recipe_->needs));
+}
+
 Error Compilation::versionMade(const Disassembler &disassembler) {
   for (const Kernel &kernel : madeKernels_)
     if (!mayDiffer(disassembler, kernel))
@@ -70,6 +80,8 @@ Expected<passes::MeldOptions> Compilation::passOptions() const {
     meld.passes = own->passes;
     meld.minProfit = own->minProfit;
     meld.force = own->force;
+    meld.flattenSteps = own->flattenSteps;
+    meld.flattenLanes = own->flattenLanes;
   }
   meld.kernelInclude.clear(); // they choose kernels, and what these call comes along: leaveAlone
   meld.kernelExclude.clear();

@@ -8,7 +8,8 @@ namespace meld::passes {
 
 using namespace llvm;
 
-void repairSsa(ArrayRef<BasicBlock *> blocks, BasicBlock *above, const DominatorTree &dominators) {
+void repairSsa(ArrayRef<BasicBlock *> blocks, ArrayRef<BasicBlock *> ends,
+               const DominatorTree &dominators) {
   for (BasicBlock *block : blocks)
     for (Instruction &instruction : *block) {
       SmallVector<Use *, 8> broken;
@@ -19,7 +20,8 @@ void repairSsa(ArrayRef<BasicBlock *> blocks, BasicBlock *above, const Dominator
         continue;
       SSAUpdater updater;
       updater.Initialize(instruction.getType(), "meld");
-      updater.AddAvailableValue(above, PoisonValue::get(instruction.getType()));
+      for (BasicBlock *end : ends)
+        updater.AddAvailableValue(end, PoisonValue::get(instruction.getType()));
       updater.AddAvailableValue(block, &instruction);
       for (Use *use : broken)
         updater.RewriteUse(*use);

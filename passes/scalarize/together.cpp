@@ -1,6 +1,6 @@
 #include "passes/scalarize/together.h"
+#include "passes/melder/ballot.h"
 #include "passes/melder/first_lane.h"
-#include "passes/scalarize/ballot.h"
 #include "passes/scalarize/version.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"

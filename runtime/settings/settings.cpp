@@ -28,6 +28,7 @@ const std::vector<std::string> &allowedWords(std::string_view name) {
 #define MELD_MELDER(name, ...) name,
 #define MELD_FAMILY(name, ...) name,
 #define MELD_SCALARIZER(name, ...) name,
+#define MELD_BEFORE(name, ...) name,
 #include "passes/passes.def"
   };
   return name == "MELD_COMPILE_MODE" ? modes

@@ -40,7 +40,7 @@ MELD_SETTING(List,   dump,            "MELD_DUMP",              "ir,isa,decision
 MELD_SETTING(Flag,   report,          "MELD_REPORT",            "0",    "Print what was done to stderr when the process ends")
 MELD_SETTING(Flag,   verifyRuns,      "MELD_VERIFY_RUNS",       "0",    "Set by meld verify: load the original code, and run every replaced kernel beside it to compare what they write")
 MELD_SETTING(Text,   verifyDir,       "MELD_VERIFY_DIR",        "",     "Set by meld verify: the folder for its reports and captures")
-MELD_SETTING(Text,   serve,           "MELD_SERVE",             "",     "For tests: replace nothing, and launch every kernel as its version of this kind, where it has one: melded, melded-sure, converged-loops, scalarized, all-legal")
+MELD_SETTING(Text,   serve,           "MELD_SERVE",             "",     "For tests: replace nothing, and launch every kernel as its version of this kind, where it has one: melded, melded-sure, flattened, flattened-t32, flattened-u2, converged-loops, scalarized, all-legal")
 MELD_SETTING(Text,   gpu,             "MELD_GPU",               "",     "Software GPU: processor to emulate, such as gfx90a; a comma list gives several devices")
 MELD_SETTING(Text,   gpuCus,          "MELD_GPU_CUS",           "",     "Software GPU: number of compute units; a comma list gives each device its own")
 MELD_SETTING(Text,   gpuMem,          "MELD_GPU_MEM",           "",     "Software GPU: memory size; a comma list gives each device its own")

@@ -1,6 +1,7 @@
 // meld-fuzz-kernels: random kernels, melded against unmelded, on the software GPU, bit for bit.
 //
 //   meld-fuzz-kernels --count 2000 [--seed 1] [--cpu gfx90a] [--keep DIR]
+//   meld-fuzz-kernels --flatten        nests of loops, flattened against nested
 //
 // Every seed is one kernel (kernel_ast.h). It is compiled twice through the product's own pipeline:
 // as it is, and with the passes in; odd seeds meld whatever is legal, however unprofitable. Both
@@ -15,6 +16,7 @@
 #include "passes/cost/estimate.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
+#include "runtime/softgpu/isa/decoder.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
 
@@ -44,6 +46,7 @@ struct Setup {
   std::string keep;
   unsigned generator = defaultGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
+  bool flatten = false;                 ///< nests of loops; steps and lanes by seed
   std::string passes;
   unsigned meldings = ~0u; ///< only so many of them, to find the one to blame
   unsigned limit = 60;     ///< seconds for one kernel
@@ -52,6 +55,15 @@ struct Setup {
 
 /// How the code of optimised IR is made.
 enum class Codegen : uint8_t { asTheIr, simple, best };
+
+/// Steps of 1 to 6 and some numbers of lanes, alone and with everything else.
+void flattenBySeed(uint64_t seed, passes::MeldOptions &options) {
+  static constexpr unsigned lanes[] = {1, 2, 5, 16, 33, 64, 200};
+  uint64_t mixed = seed * 0x9e3779b97f4a7c15ull;
+  options.flattenSteps = 1 + unsigned((mixed >> 32) % 6);
+  options.flattenLanes = (mixed >> 40) % 3 ? lanes[(mixed >> 48) % std::size(lanes)] : 1;
+  options.passes = seed & 2 ? "flatten-loops" : "all,flatten-loops";
+}
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
 Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setup &setup,
@@ -69,6 +81,8 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
   meldOptions.early = !setup.noEarly;
   meldOptions.late = !setup.noLate;
   meldOptions.passes = setup.passes;
+  if (setup.flatten)
+    flattenBySeed(ast.seed, meldOptions);
   if (setup.meldings != ~0u)
     meldOptions.choice = std::make_shared<passes::MeldChoice>(
         passes::MeldChoice::ByFunction{{"fuzz", {{}, setup.meldings}}});
@@ -87,13 +101,21 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
 struct Tally {
   uint64_t kernels = 0, melded = 0, regions = 0, findings = 0, skipped = 0, refused = 0;
   uint64_t plainInstructions = 0, meldedInstructions = 0; ///< executed, of the kernels compared
+  uint64_t plainVector = 0, meldedVector = 0;             ///< of those on the vector ALU
+  uint64_t plainLanes = 0, meldedLanes = 0;               ///< active in these, summed
   Tally &operator+=(const Tally &t) {
     kernels += t.kernels, melded += t.melded, regions += t.regions, findings += t.findings;
     skipped += t.skipped, refused += t.refused;
     plainInstructions += t.plainInstructions, meldedInstructions += t.meldedInstructions;
+    plainVector += t.plainVector, meldedVector += t.meldedVector;
+    plainLanes += t.plainLanes, meldedLanes += t.meldedLanes;
     return *this;
   }
 };
+
+uint64_t vectorOf(const Memory &run) {
+  return run.counters.insts[unsigned(softgpu::isa::Category::valu)];
+}
 
 std::string firstDifference(const Memory &a, const Memory &b) {
   for (size_t i = 0; i + 4 <= a.out.size(); i += 4)
@@ -244,7 +266,9 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   auto melded = compile(ast, setup, seed & 1, &log);
   if (!melded)
     return report(setup, seed, "melded compile: " + toString(melded.takeError()), tally);
-  if (log.meldedCount() == 0)
+  if (log.meldedCount() == 0 || (setup.flatten && none_of(log.entries(), [](auto &decision) {
+                                   return decision.melded && decision.pass == "meld-flatten-loops";
+                                 })))
     return;
   ++tally.melded;
   tally.regions += log.meldedCount();
@@ -261,6 +285,9 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   }
   tally.plainInstructions += want->instructions;
   tally.meldedInstructions += got->instructions;
+  tally.plainVector += vectorOf(*want), tally.meldedVector += vectorOf(*got);
+  tally.plainLanes += want->counters.activeLanesValu;
+  tally.meldedLanes += got->counters.activeLanesValu;
   if (*want == *got)
     return;
   if (wouldBeRefused(setup, (*plain)->getBuffer(), (*melded)->getBuffer())) {
@@ -461,6 +488,10 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--tiers", setup.tiers,
                "Interpreted against translated, instead of plain against melded");
+  app.add_flag(
+      "--flatten", setup.flatten,
+      "Only kernels with nests of loops that meld-flatten-loops takes, with steps and lanes "
+      "by their seed; prints active lanes of both");
   app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
@@ -486,6 +517,12 @@ int main(int argc, char **argv) {
       static_cast<unsigned long long>(total.skipped),
       static_cast<unsigned long long>(total.refused),
       static_cast<unsigned long long>(total.findings));
+  if (setup.flatten && total.plainVector && total.meldedVector)
+    std::printf("nested: %llu instructions, %.1f %% of lanes active; flat: %llu, %.1f %%\n",
+                static_cast<unsigned long long>(total.plainInstructions),
+                100.0 * double(total.plainLanes) / (64.0 * double(total.plainVector)),
+                static_cast<unsigned long long>(total.meldedInstructions),
+                100.0 * double(total.meldedLanes) / (64.0 * double(total.meldedVector)));
   if (!reportFile.empty()) {
     nlohmann::json summary{{"cpu", setup.target.cpu},
                            {"generator", setup.generator},

@@ -14,6 +14,9 @@ wave, divergence = "analysis/wave_state.cpp", "analysis/divergence.cpp"
 triangles, tails, switch, unpredicate = (
     f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate"))
 
+flat, makeFlat = (f"transform/flatten/{name}.cpp" for name in ("legality", "codegen"))
+nests = "flatten-loops"
+
 mutations = [
     # What a side may not hold.
     Mutation("obstacle: convergent operation", legality,
@@ -355,4 +358,44 @@ mutations += [
     Mutation("untouched: what is inlined", "llvm_fixes/changed_functions.cpp", "work_.push_back(&function);", ";"),
     Mutation("untouched: tables of functions", "llvm_fixes/changed_functions.cpp",
              "if (!function.isDeclaration())\n          mark(function);", "if (false)\n          mark(function);"),
+    # Nests of loops.
+    Mutation("flatten: alloca", flat, "if (isa<AllocaInst>(instruction))", "if (false)", tests=nests),
+    Mutation("flatten: token", flat, "if (instruction.getType()->isTokenTy())", "if (false)",
+             "functions with tokens that control convergence are not looked at, and no other gives one here", tests=nests),
+    Mutation("flatten: volatile", flat, "if (instruction.isVolatile())", "if (false)", tests=nests),
+    Mutation("flatten: assembly", flat, "if (call.isInlineAsm())", "if (false)", tests=nests),
+    Mutation("flatten: calls", flat, 'return "a call in the nest";', "return nullptr;", tests=nests),
+    Mutation("flatten: operations of the wave", flat, "if (isConvergentOperation(call))", "if (false)", tests=nests),
+    Mutation("flatten: scalar operands", flat, 'return "an operation that wants its operands in scalar registers";',
+             "return nullptr;", tests=nests),
+    Mutation("flatten: unknown memory", flat, 'return "an operation on memory that is not known well enough";',
+             "return nullptr;", tests=nests),
+    Mutation("flatten: values through LDS", flat, "if (shared.reads && shared.writes && hasLds", "if (false && hasLds",
+             tests=nests),
+    Mutation("flatten: flat pointers to LDS", flat, " || space == flatSpace;", ";", tests=nests),
+    Mutation("flatten: results of updates of LDS", flat, "use.reads |= !instruction.use_empty();", "", tests=nests),
+    Mutation("flatten: copies to LDS", flat, "use.writes |= mayBeShared(copy->getRawDest(), divergence);", "", tests=nests),
+    Mutation("flatten: copies of LDS", flat, "use.reads |= mayBeShared(transfer->getRawSource(), divergence);", "(void)transfer;",
+             tests=nests),
+    Mutation("flatten: rounding", flat, "if (changesMode(function))", "if (false)", tests=nests),
+    Mutation("flatten: two ways in", flat, "if (containsIrreducibleCFG<BasicBlock *>(order, divergence.loops()))", "if (false)",
+             tests=nests),
+    Mutation("flatten: waiting", flat, "if (waits(function, outer, divergence, dominators))", "if (false)", tests=nests),
+    Mutation("flatten: the outer loop waits", flat, "cycle->getDepth() >= outer.getLoopDepth()",
+             "cycle->getDepth() > outer.getLoopDepth()", tests=nests),
+    Mutation("flatten: ballots of its own", flat, "if (asksLanes && asksForLanes(function, divergence))", "if (false)", tests=nests),
+    Mutation("flatten: uniform counts", "transform/flatten/flatten_loops.cpp", "|| !leavesApart(*inner, divergence))", ")",
+             tests=nests),
+    Mutation("flatten: kernels only", "transform/flatten/flatten_loops.cpp",
+             "divergence.gpu().kind() != GpuKind::amdgpu || !divergence.gpu().isKernel()",
+             "divergence.gpu().kind() != GpuKind::amdgpu", tests=nests),
+    Mutation("flatten: scopes that begin in the nest", makeFlat, "if (scopes.empty())", "if (true)", tests=nests),
+    Mutation("flatten: lifetimes", makeFlat, "widenLifetimes(lifetimes);", "", tests=nests),
+    Mutation("flatten: promises of the loops", makeFlat, "outerEnd_->setMetadata(LLVMContext::MD_loop, nullptr);", "", tests=nests),
+    Mutation("flatten: the mark at the turn", makeFlat, "mark(*turn_);", "", tests=nests),
+    Mutation("flatten: the mark of the round", makeFlat, "mark(*round_);", "", tests=nests),
+    Mutation("flatten: nobody is left in the inner loop", makeFlat, "builder.CreateOr(enough, none, \"opens\")",
+             "builder.CreateAnd(enough, builder.getTrue(), \"opens\")", tests=nests),
+    Mutation("flatten: a lane's next item", makeFlat, "old->getIncomingValueForBlock(back), back);",
+             "PoisonValue::get(old->getType()), back);", tests=nests),
 ]

@@ -1,4 +1,4 @@
-#include "passes/scalarize/ballot.h"
+#include "passes/melder/ballot.h"
 #include "passes/compat.h"
 #include "passes/melder/first_lane.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"

@@ -1,0 +1,100 @@
+#include "passes/transform/flatten/flatten_loops.h"
+#include "passes/analysis/divergence.h"
+#include "passes/decisions.h"
+#include "passes/melder/keep_apart.h"
+#include "passes/melder/legality.h"
+#include "passes/transform/flatten/codegen.h"
+#include "passes/transform/flatten/legality.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+constexpr size_t mostCopied = 600; // instructions of all steps but the first
+
+/// A nest that was looked at: its inner loop, whose parent is the outer one.
+struct Nest {
+  Loop *inner = nullptr;
+  const char *why = nullptr; ///< what stands against it
+  FlatShape shape;
+};
+
+size_t sizeOf(const Loop &loop) {
+  size_t size = 0;
+  for (const BasicBlock *block : loop.blocks())
+    size += size_t(
+        count_if(*block, [](const Instruction &instruction) { return !isIgnorable(instruction); }));
+  return size;
+}
+
+/// The next nest, innermost loops first, whose inner header is not in `seen`, which then has it.
+std::optional<Nest> nextNest(Function &function, const MeldOptions &options,
+                             const DivergenceInfo &divergence, const DominatorTree &dominators,
+                             LoopInfo &loops, DenseSet<const BasicBlock *> &seen) {
+  SmallVector<Loop *, 8> order = loops.getLoopsInPreorder();
+  stable_sort(order,
+              [](const Loop *a, const Loop *b) { return a->getLoopDepth() > b->getLoopDepth(); });
+  for (Loop *inner : order) {
+    Loop *outer = inner->getParentLoop();
+    if (!outer || !seen.insert(inner->getHeader()).second || !leavesApart(*inner, divergence))
+      continue;
+    Nest nest;
+    nest.inner = inner;
+    nest.shape.lanes = std::max(options.flattenLanes, 1u);
+    nest.shape.waveSize = divergence.gpu().waveSize();
+    nest.shape.steps = unsigned(
+        std::min<size_t>(std::max(options.flattenSteps, 1u), 1 + mostCopied / sizeOf(*inner)));
+    nest.why = whyNotFlat(function, *outer, divergence, dominators, nest.shape.lanes > 1);
+    return nest;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
+    return PreservedAnalyses::all();
+  DecisionRecorder recorder(function, analyses, log_, "meld-flatten-loops", point_);
+  DenseSet<const BasicBlock *> seen;
+  bool changed = false;
+  for (;;) {
+    auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+    if (divergence.gpu().kind() != GpuKind::amdgpu || !divergence.gpu().isKernel())
+      return PreservedAnalyses::all();
+    auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    std::optional<Nest> nest = nextNest(function, options_, divergence, dominators, loops, seen);
+    if (!nest)
+      break;
+    Loop &inner = *nest->inner, &outer = *inner.getParentLoop();
+    const Instruction &place = *outer.getHeader()->getTerminator();
+    Decision decision = recorder.at(place);
+    const DebugLoc where = place.getDebugLoc();
+    const unsigned depth = outer.getLoopDepth();
+    if (!nest->why) {
+      if (prepareNest(outer, inner, dominators, loops,
+                      analyses.getResult<AssumptionAnalysis>(function)))
+        flatten(function, outer, inner, nest->shape);
+      else
+        nest->why = "it is no nest with one way in and one way back for each loop";
+      analyses.invalidate(function, PreservedAnalyses::none());
+      changed = true;
+    }
+    decision.melded = !nest->why;
+    decision.reason = nest->why ? nest->why : "flattened loop at depth " + std::to_string(depth);
+    if (!nest->why)
+      decision.alignment =
+          "U=" + std::to_string(nest->shape.steps) + " T=" + std::to_string(nest->shape.lanes);
+    recorder.record(std::move(decision), where);
+  }
+  if (!changed)
+    return PreservedAnalyses::all();
+  keepApart(function);
+  return PreservedAnalyses::none();
+}
+
+} // namespace meld::passes
