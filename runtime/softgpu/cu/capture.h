@@ -16,7 +16,7 @@
 #pragma once
 
 #include "runtime/result.h"
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/launch.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "runtime/softgpu/cu/code_cache.h"
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/safe_read.h"
 #include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"

@@ -163,4 +163,11 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
   return {};
 }
 
+std::string deviceLabel(const DeviceConfig &config) {
+  if (config.deviceCount < 2)
+    return {};
+  return "device " + std::to_string(config.deviceIndex) + " (" +
+         std::string(isa::targetName(config.target)) + ")";
+}
+
 } // namespace meld::softgpu

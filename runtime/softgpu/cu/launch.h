@@ -7,7 +7,7 @@
 #pragma once
 
 #include "runtime/gpu/processor.h"
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 // The interpreter's loop, and the one that lets watchers see every instruction.
 #include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/cu/translated.h"
 #include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/cu/worker.h"
 #include "runtime/softgpu/isa/decoder.h"
-#include "runtime/softgpu/translate/tier.h"
 
 #include <bit>
 

@@ -6,8 +6,8 @@
 // All times are cycles; an answer is the cycle at which the last byte has arrived. Not thread-safe.
 #pragma once
 
-#include "runtime/softgpu/cu/timing.h"
 #include "runtime/softgpu/cu/timing_cache.h"
+#include "runtime/softgpu/cu/timing_parameters.h"
 #include "runtime/softgpu/cu/timing_parts.h"
 
 namespace meld::softgpu::timing {

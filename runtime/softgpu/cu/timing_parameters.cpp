@@ -1,4 +1,4 @@
-#include "runtime/softgpu/cu/timing.h"
+#include "runtime/softgpu/cu/timing_parameters.h"
 
 #include <charconv>
 

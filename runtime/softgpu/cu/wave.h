@@ -43,16 +43,17 @@ struct alignas(64) ExecInst {
     struct {
       const ExecInst *target; ///< branch target, resolved lazily by the core
       uint64_t targetPc;
-      uint64_t aux;           ///< free for the part that prepared the instruction
+      uint64_t aux; ///< free for the part that prepared the instruction
     };
   };
-  uint16_t dst;          ///< VGPR row (AGPRs follow at Wave::accOffset) or SGPR slot
-  uint16_t sdst;         ///< SGPR slot of the second destination / VCC
-  uint16_t src[3];       ///< VGPR row or SGPR slot; kImmSlot when imm[k] holds the value
-  uint8_t category;      ///< isa::Category
-  uint8_t flags;         ///< see below
-  uint32_t pcOffset;     ///< byte offset from the code cache's base address
-  const translate::UnitEntry *translated; ///< translated code that starts here (atomic access), see translate/tier.h
+  uint16_t dst;      ///< VGPR row (AGPRs follow at Wave::accOffset) or SGPR slot
+  uint16_t sdst;     ///< SGPR slot of the second destination / VCC
+  uint16_t src[3];   ///< VGPR row or SGPR slot; kImmSlot when imm[k] holds the value
+  uint8_t category;  ///< isa::Category
+  uint8_t flags;     ///< see below
+  uint32_t pcOffset; ///< byte offset from the code cache's base address
+  const translate::UnitEntry
+      *translated; ///< translated code that starts here (atomic access), see translated.h
 };
 static_assert(sizeof(ExecInst) == 64);
 
@@ -60,32 +61,38 @@ inline constexpr uint16_t kImmSlot = 0xffff;
 enum ExecFlags : uint8_t { srcVgpr0 = 1, srcVgpr1 = 2, srcVgpr2 = 4, hasModifiers = 8 };
 
 enum class WaveStatus : uint8_t {
-  ready,       ///< can run
-  barrier,     ///< waits at s_barrier
-  yielded,     ///< quantum used up or s_sleep: run others first
-  ended,       ///< s_endpgm
-  faulted,     ///< see Wave::fault
+  ready,   ///< can run
+  barrier, ///< waits at s_barrier
+  yielded, ///< quantum used up or s_sleep: run others first
+  ended,   ///< s_endpgm
+  faulted, ///< see Wave::fault
 };
 
 enum class FaultKind : uint8_t {
-  none, illegalInstruction, memory, aperture, trap, codeObject, cancelled,
+  none,
+  illegalInstruction,
+  memory,
+  aperture,
+  trap,
+  codeObject,
+  cancelled,
 };
 
 struct Fault {
   FaultKind kind = FaultKind::none;
-  uint64_t pc = 0;       ///< absolute address of the instruction
-  uint64_t address = 0;  ///< memory faults: the address touched
-  int lane = -1;         ///< first offending lane, -1 for scalar accesses
+  uint64_t pc = 0;      ///< absolute address of the instruction
+  uint64_t address = 0; ///< memory faults: the address touched
+  int lane = -1;        ///< first offending lane, -1 for scalar accesses
   bool write = false;
   const char *what = ""; ///< static text: what was wrong
 };
 
 /// What the last memory instruction cost; read by counters and the timing model after each instruction.
 struct MemoryTrace {
-  uint32_t cacheLines = 0;        ///< distinct 64-byte lines touched
-  uint32_t ldsBankConflicts = 0;  ///< extra LDS cycles
-  uint32_t numLines = 0;          ///< valid entries in `lines` (timing mode only)
-  uint64_t lines[kWaveSize * 4];  ///< line addresses, first-touch order (timing mode only)
+  uint32_t cacheLines = 0;       ///< distinct 64-byte lines touched
+  uint32_t ldsBankConflicts = 0; ///< extra LDS cycles
+  uint32_t numLines = 0;         ///< valid entries in `lines` (timing mode only)
+  uint64_t lines[kWaveSize * 4]; ///< line addresses, first-touch order (timing mode only)
 };
 
 struct Workgroup;
@@ -95,10 +102,10 @@ class CodeCache;
 /// MODE register bits (s_getreg/s_setreg layout).
 namespace Mode {
 enum : uint32_t {
-  roundF32 = 0x3,        // 0 nearest even, 1 +inf, 2 -inf, 3 zero
-  roundF64 = 0x3 << 2,   // and f16
-  denormF32 = 0x3 << 4,  // bit 0: allow input denormals, bit 1: allow output denormals
-  denormF64 = 0x3 << 6,  // and f16
+  roundF32 = 0x3,       // 0 nearest even, 1 +inf, 2 -inf, 3 zero
+  roundF64 = 0x3 << 2,  // and f16
+  denormF32 = 0x3 << 4, // bit 0: allow input denormals, bit 1: allow output denormals
+  denormF64 = 0x3 << 6, // and f16
   dx10Clamp = 1 << 8,
   ieee = 1 << 9,
   gprIdxEn = 1 << 27,
@@ -107,29 +114,31 @@ enum : uint32_t {
 
 struct Wave {
   // --- hot ---
-  VRow *v = nullptr;            ///< numVgprs rows, then numAgprs rows at accOffset
+  VRow *v = nullptr; ///< numVgprs rows, then numAgprs rows at accOffset
   alignas(16) uint32_t s[isa::Sgpr::slots] = {};
-  uint32_t scc = 0;             ///< 0 or 1
-  uint32_t mode = 0;            ///< MODE; write through setMode() so that derived state follows
-  int32_t quantum = 0;          ///< decremented by taken backward branches; the core yields at 0
-  uint8_t *lds = nullptr;       ///< the workgroup's LDS
-  uint32_t ldsSize = 0;         ///< bytes; reads past it give 0, writes are dropped
+  uint32_t scc = 0;       ///< 0 or 1
+  uint32_t mode = 0;      ///< MODE; write through setMode() so that derived state follows
+  int32_t quantum = 0;    ///< decremented by taken backward branches; the core yields at 0
+  uint8_t *lds = nullptr; ///< the workgroup's LDS
+  uint32_t ldsSize = 0;   ///< bytes; reads past it give 0, writes are dropped
   uint32_t numVgprs = 0, accOffset = 0, numAgprs = 0;
-  bool timing = false;          ///< memory handlers fill MemoryTrace::lines
+  bool timing = false; ///< memory handlers fill MemoryTrace::lines
 
   // --- warm ---
   const ExecInst *next = nullptr; ///< where to go on when run again
   WaveStatus status = WaveStatus::ready;
   Workgroup *group = nullptr;
   uint32_t waveInGroup = 0;
-  uint8_t *scratch = nullptr;   ///< host address of this wave's scratch: lane-interleaved by dword, see core
-  uint32_t scratchPerLane = 0;  ///< bytes
-  AddressMapper *mapper = nullptr; ///< nullptr unless addresses need translating or checking (gpu.h)
-  bool checkMemory = false;     ///< checked mode: ask the mapper before every access; implies `mapper`
+  uint8_t *scratch =
+      nullptr; ///< host address of this wave's scratch: lane-interleaved by dword, see core
+  uint32_t scratchPerLane = 0; ///< bytes
+  AddressMapper *mapper =
+      nullptr;              ///< nullptr unless addresses need translating or checking (gpu.h)
+  bool checkMemory = false; ///< checked mode: ask the mapper before every access; implies `mapper`
   /// 64-bit values of src_shared_base, src_shared_limit, src_private_base, src_private_limit (operands 235..238).
   uint64_t apertures[4] = {};
-  CodeCache *code = nullptr;    ///< core: finds branch targets
-  uint32_t trapSts = 0;         ///< HW_REG_TRAPSTS
+  CodeCache *code = nullptr; ///< core: finds branch targets
+  uint32_t trapSts = 0;      ///< HW_REG_TRAPSTS
   MemoryTrace trace;
   Fault fault;
 
@@ -140,13 +149,18 @@ struct Wave {
   uint64_t exec() const { return s64(isa::Sgpr::exec); }
   void setMode(uint32_t m) { mode = m; }
   uint32_t m0() const { return s[isa::Sgpr::m0]; }
-  uint64_t s64(unsigned slot) const { uint64_t x; std::memcpy(&x, &s[slot], 8); return x; }
+  uint64_t s64(unsigned slot) const {
+    uint64_t x;
+    std::memcpy(&x, &s[slot], 8);
+    return x;
+  }
   void setS64(unsigned slot, uint64_t x) { std::memcpy(&s[slot], &x, 8); }
 
   /// Stops the wave with a fault at instruction `i`; a handler returns its result.
   const ExecInst *raise(const ExecInst *i, FaultKind kind, const char *what, uint64_t address = 0,
                         int lane = -1, bool write = false) {
-    fault = Fault{kind, i->pcOffset, address, lane, write, what}; // the core turns pcOffset into an address
+    fault = Fault{kind, i->pcOffset, address,
+                  lane, write,       what}; // the core turns pcOffset into an address
     status = WaveStatus::faulted;
     next = i;
     return nullptr;
@@ -155,7 +169,9 @@ struct Wave {
 
 /// Fills `e` (handler, operand slots, flags) from e.inst. Each part owns the encodings named; false = this
 /// instruction is not implemented (the core then installs a handler that raises illegalInstruction).
-bool prepareValu(ExecInst &e, isa::Target target);   ///< VOP1 VOP2 VOPC VOP3 VOP3P (all that write VGPRs/masks from VGPRs)
+bool prepareValu(
+    ExecInst &e,
+    isa::Target target); ///< VOP1 VOP2 VOPC VOP3 VOP3P (all that write VGPRs/masks from VGPRs)
 bool prepareMemory(ExecInst &e, isa::Target target); ///< SMEM DS FLAT GLOBAL SCRATCH MUBUF MTBUF
 bool prepareScalar(ExecInst &e, isa::Target target); ///< SOP1 SOP2 SOPC SOPK SOPP
 

@@ -3,10 +3,10 @@
 #include "runtime/softgpu/cu/code_cache.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/safe_read.h"
+#include "runtime/softgpu/cu/translated.h"
 #include "runtime/softgpu/cu/valu/host_float.h"
 #include "runtime/softgpu/cu/watch.h"
 #include "runtime/softgpu/isa/decoder.h"
-#include "runtime/softgpu/translate/tier.h"
 
 #include <algorithm>
 #include <cstdio>

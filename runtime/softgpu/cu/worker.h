@@ -34,7 +34,7 @@ namespace meld::softgpu {
 class Watch;
 class WatchFactory;
 namespace translate {
-class KernelTier;
+class ExecutedKernel;
 }
 
 /// A dispatch that is being executed.
@@ -44,7 +44,7 @@ struct Job {
   WorkgroupEnv env;
   std::vector<WatchFactory *> watchers; ///< who wants to see every instruction; usually nobody
   std::shared_ptr<CodeCache> code;      ///< what env.code points to
-  std::shared_ptr<translate::KernelTier> tier; ///< null: interpret only
+  std::shared_ptr<translate::ExecutedKernel> tier; ///< null: interpret only
 
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<uint32_t> workers{0}; ///< that joined

@@ -17,7 +17,7 @@
 // thread.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/launch.h"
 #include "runtime/softgpu/cu/wave.h"
 

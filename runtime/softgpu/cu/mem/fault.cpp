@@ -1,5 +1,5 @@
 // Finding the lane behind a SIGSEGV: addresses are computed again from the registers.
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/mem/resource.h"
 #include "runtime/softgpu/cu/mem/vmem.h"

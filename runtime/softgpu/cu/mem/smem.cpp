@@ -5,7 +5,7 @@
 // and are not written. Scalar atomics are the vector ones for one lane. Caches are not modelled, so
 // dcache instructions do nothing. Unsafe: no register range check; a destination past SGPR slot 127
 // is refused when the instruction is prepared.
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 #include "runtime/softgpu/cu/mem/vmem.h"
 #include "runtime/softgpu/isa/decoder.h"

@@ -4,7 +4,7 @@
 // What: one texel per lane, converted by formats.h; x, xy, xyz, xyzw say how many components move.
 // The d16 forms keep 16 bits per component, two to a register; d16_hi_x uses the upper half. Range:
 // a texel is accessed whole or not at all. Lanes out of range read 0 (1 where dst_sel says "one").
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/mem/formats.h"
 #include "runtime/softgpu/cu/mem/resource.h"
 #include "runtime/softgpu/cu/mem/vmem.h"

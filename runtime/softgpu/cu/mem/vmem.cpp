@@ -1,6 +1,6 @@
 #include "runtime/softgpu/cu/mem/vmem.h"
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/mem/mem.h"
 
 namespace meld::softgpu::mem {

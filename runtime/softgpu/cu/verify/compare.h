@@ -10,7 +10,7 @@
 // Costs: 8 KiB read for each page written. Thread rule: pure, while nothing else runs.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/verify/page_store.h"
 #include "runtime/softgpu/cu/verify/pairs.h"
 

@@ -13,7 +13,7 @@
 // there) is left to the access itself, which faults as it would without verification.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/verify/page_store.h"
 #include "runtime/softgpu/cu/verify/pairs.h"
 

@@ -18,7 +18,7 @@
 // page it writes; nobody else runs meanwhile (turns.h). Thread rule: any thread, several at once.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/cu/dispatch.h"
 #include "runtime/softgpu/cu/launch.h"
 
 #include <functional>

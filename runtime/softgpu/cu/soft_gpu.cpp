@@ -1,8 +1,8 @@
 // Gpu: one dispatch from packet to result, the current code cache, the helper threads.
+#include "runtime/softgpu/cu/soft_gpu.h"
 #include "runtime/softgpu/cu/capture.h"
 #include "runtime/softgpu/cu/check/check.h"
 #include "runtime/softgpu/cu/code_cache.h"
-#include "runtime/softgpu/cu/gpu_impl.h"
 #include "runtime/softgpu/cu/launch.h"
 #include "runtime/softgpu/cu/pool.h"
 #include "runtime/softgpu/cu/profile_watch.h"
@@ -168,12 +168,14 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
     profile = std::make_unique<DispatchProfile>(launch);
     job.watchers.push_back(profile.get());
   }
+  std::shared_ptr<translate::KernelTier> tier;
   if (job.watchers.empty() && !config_.timing)
-    job.tier = translate::kernelTier(*code, job.env.entry, translate_);
+    tier = translate::kernelTier(*code, job.env.entry, translate_);
+  job.tier = tier;
   job.code = code;
-  const translate::DispatchScope translating(job.tier);
-  if (job.tier && translate_.when == translate::When::always)
-    job.tier->translateNow(code);
+  const translate::DispatchScope translating(tier);
+  if (tier && translate_.when == translate::When::always)
+    tier->translateNow(code);
 
   uint64_t cycles = 0;
   if (config_.timing) {
@@ -222,13 +224,6 @@ void SoftGpu::record(const Launch &launch, const DispatchResult &result) {
 }
 
 } // namespace
-
-std::string deviceLabel(const DeviceConfig &config) {
-  if (config.deviceCount < 2)
-    return {};
-  return "device " + std::to_string(config.deviceIndex) + " (" +
-         std::string(isa::targetName(config.target)) + ")";
-}
 
 std::unique_ptr<Gpu> makeGpu(const DeviceConfig &config, AddressMapper *mapper) {
   return std::make_unique<SoftGpu>(config, mapper);

@@ -1,3 +1,4 @@
+// The GPU behind Gpu: dispatches from packet to result, with whatever watches, times, translates or compares them.
 #pragma once
 
 #include "runtime/softgpu/cu/gpu.h"

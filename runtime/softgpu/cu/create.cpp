@@ -2,8 +2,8 @@
 // itself runs everywhere.
 #include "runtime/host/stderr.h"
 #include "runtime/host/text.h"
-#include "runtime/softgpu/cu/gpu_impl.h"
-#include "runtime/softgpu/cu/timing.h"
+#include "runtime/softgpu/cu/soft_gpu.h"
+#include "runtime/softgpu/cu/timing_parameters.h"
 
 #include <cpuid.h>
 #include <cstdlib>
