@@ -16,7 +16,7 @@
 // Thread rule: compile() one call at a time; compiled code runs in any number of threads.
 #pragma once
 
-#include "runtime/softgpu/cu/translated.h"
+#include "runtime/softgpu/execute/translated.h"
 
 namespace meld::softgpu::translate {
 
