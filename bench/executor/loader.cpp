@@ -1,7 +1,7 @@
 #include "bench/executor/loader.h"
 
-#include "runtime/softgpu/cu/kernel_names.h"
-#include "runtime/softgpu/cu/launch.h"
+#include "runtime/softgpu/execute/kernel_names.h"
+#include "runtime/softgpu/execute/launch.h"
 
 #include <algorithm>
 #include <cstring>

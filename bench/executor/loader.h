@@ -1,7 +1,7 @@
 // A code object in memory, without ROCm: its segments at one address, its kernels' descriptors.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/device/gpu.h"
 #include "runtime/softgpu/tools/object_file.h"
 
 #include <string>

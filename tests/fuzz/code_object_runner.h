@@ -2,7 +2,7 @@
 // one dispatch.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/device/gpu.h"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What counts as a difference.
-#include "runtime/softgpu/cu/verify/compare.h"
-#include "runtime/softgpu/cu/verify/mappers.h"
+#include "runtime/softgpu/verify/compare.h"
+#include "runtime/softgpu/verify/mappers.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Copies of pages: what they hold, how they lie, who may have them.
-#include "runtime/softgpu/cu/verify/mappers.h"
-#include "runtime/softgpu/cu/verify/page_store.h"
+#include "runtime/softgpu/verify/mappers.h"
+#include "runtime/softgpu/verify/page_store.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Dispatches take turns, unless one may be waiting for another.
-#include "runtime/softgpu/cu/verify/turns.h"
+#include "runtime/softgpu/verify/turns.h"
 
 #include <atomic>
 #include <gtest/gtest.h>

@@ -20,10 +20,11 @@ namespace meld::softgpu {
 /// One instruction. Everything is summed over waves, one execution per wave.
 struct InstProfile {
   uint64_t executions = 0;
-  uint64_t converged = 0; ///< executions by all lanes with anything left to do (cu/converged.h)
-  uint64_t lanes = 0;     ///< active lanes, summed over executions
-  uint64_t execZero = 0;  ///< executions of a vector instruction with no active lane
-  uint64_t oneLane = 0;   ///< ... with exactly one: the same in all active lanes trivially
+  uint64_t converged =
+      0;                 ///< executions by all lanes with anything left to do (execute/converged.h)
+  uint64_t lanes = 0;    ///< active lanes, summed over executions
+  uint64_t execZero = 0; ///< executions of a vector instruction with no active lane
+  uint64_t oneLane = 0;  ///< ... with exactly one: the same in all active lanes trivially
   uint64_t uniformSources = 0; ///< ... with every register source the same in all active lanes
   uint64_t uniformResult = 0;  ///< ... with a result the same in all active lanes
   std::string text;            ///< disassembly

@@ -10,7 +10,7 @@
 // Thread rule: thread-safe. Errors: 0 or -errno, as a kernel would answer.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/device/gpu.h"
 #include "runtime/softgpu/kfd/events.h"
 #include "runtime/softgpu/kfd/memory.h"
 #include "runtime/softgpu/kfd/queue.h"

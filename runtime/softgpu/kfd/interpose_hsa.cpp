@@ -4,7 +4,7 @@
 // libamdhip64 calls this function through its PLT, and the preloaded definition comes first. ROCr
 // may have been opened RTLD_LOCAL, where RTLD_NEXT does not look: then it is asked for by file
 // name.
-#include "runtime/softgpu/cu/kernel_names.h"
+#include "runtime/softgpu/execute/kernel_names.h"
 #include "runtime/softgpu/kfd/next.h"
 
 #include <cstdint>

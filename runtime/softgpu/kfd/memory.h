@@ -21,7 +21,7 @@
 #pragma once
 
 #include "runtime/result.h"
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/execute/dispatch.h"
 #include "runtime/softgpu/kfd/svm.h"
 
 #include <array>

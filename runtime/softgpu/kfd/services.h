@@ -1,7 +1,7 @@
 // What the packet processors need from the driver around them; unit tests pass their own.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/execute/dispatch.h"
 #include "runtime/softgpu/kfd/clock.h"
 #include "runtime/softgpu/kfd/model_clock.h"
 

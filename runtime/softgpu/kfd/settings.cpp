@@ -2,7 +2,7 @@
 
 #include "runtime/host/stderr.h"
 #include "runtime/host/text.h"
-#include "runtime/softgpu/cu/check/check.h"
+#include "runtime/softgpu/watch/check/check.h"
 
 #include <atomic>
 #include <cctype>

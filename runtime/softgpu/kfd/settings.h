@@ -11,7 +11,7 @@
 // A bad value: one warning on stderr, the default.
 #pragma once
 
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/execute/dispatch.h"
 #include "runtime/softgpu/kfd/device_table.h"
 #include "runtime/softgpu/kfd/model_clock.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/softgpu/kfd/sysfs.h"
 
-#include "runtime/softgpu/cu/launch.h"
+#include "runtime/softgpu/execute/launch.h"
 
 #include <algorithm>
 #include <atomic>

@@ -7,7 +7,7 @@
 // word decodes within the tries is one that the decoder only recognises (images, exports).
 #include "runtime/softgpu/tools/coverage.h"
 
-#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/opcodes.h"
 

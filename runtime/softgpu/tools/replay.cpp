@@ -4,10 +4,10 @@
 #include "runtime/softgpu/tools/replay.h"
 
 #include "runtime/softgpu/counters/profile.h"
-#include "runtime/softgpu/cu/capture.h"
-#include "runtime/softgpu/cu/check/check.h"
-#include "runtime/softgpu/cu/kernel_names.h"
+#include "runtime/softgpu/execute/kernel_names.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/watch/capture.h"
+#include "runtime/softgpu/watch/check/check.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -16,24 +16,9 @@
 // Thread rule: compile() one call at a time; compiled code runs in any number of threads.
 #pragma once
 
-#include "runtime/softgpu/counters/counters.h"
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/translated.h"
 
 namespace meld::softgpu::translate {
-
-using UnitFn = const ExecInst *(*)(Wave *, WaveCounters *, uint32_t entry);
-
-/// MODE bits a unit relies on, and their value: round to nearest, denormals kept, IEEE NaN rules,
-/// no VGPR indexing.
-inline constexpr uint32_t kModeMask = Mode::roundF32 | Mode::roundF64 | Mode::denormF32 |
-                                      Mode::denormF64 | Mode::ieee | uint32_t(Mode::gprIdxEn);
-inline constexpr uint32_t kUsualMode = Mode::denormF32 | Mode::denormF64 | Mode::ieee;
-
-/// Where a wave enters translated code: what ExecInst::translated points to.
-struct UnitEntry {
-  UnitFn code;
-  uint32_t index;
-};
 
 enum UnitInstFlags : uint8_t {
   startsBlock = 1, ///< may be entered from elsewhere: becomes an entry of the unit

@@ -7,7 +7,7 @@
 //
 // Terminates: every instruction enters the worklist's map once. Cost: a map insertion per
 // instruction.
-#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/translate/tier.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/softgpu/translate/tier.h"
 
 #include "runtime/host/stderr.h"
-#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/execute/code_cache.h"
 
 #include <charconv>
 #include <chrono>

@@ -46,13 +46,13 @@ struct Settings {
 };
 
 /// A kernel of one CodeCache.
-class KernelTier {
+class KernelTier final : public ExecutedKernel {
 public:
   KernelTier(const ExecInst *entry, const Settings &settings)
       : entry_(entry), threshold_(settings.threshold) {}
 
-  /// `n` more wave instructions were executed; asks for the translation when that makes it hot.
-  void executed(uint64_t n, const std::shared_ptr<CodeCache> &code) {
+  /// Asks for the translation when the kernel becomes hot.
+  void executed(uint64_t n, const std::shared_ptr<CodeCache> &code) override {
     if (state_.load(std::memory_order_relaxed) == State::cold)
       count(n, code);
   }
@@ -100,15 +100,4 @@ TierStatistics tierStatistics();
 /// Waits until everything queued is translated.
 void finishTranslations();
 
-/// The entry a wave may use at `i`, or nullptr.
-inline const UnitEntry *entryAt(const ExecInst *i) {
-  return std::atomic_ref(const_cast<const UnitEntry *&>(i->translated))
-      .load(std::memory_order_acquire);
-}
-
 } // namespace meld::softgpu::translate
-
-namespace meld::softgpu {
-/// As runWave(), through translated code where there is some. Defined in cu/run_wave.cpp.
-void runWaveTranslated(Wave &w, WaveCounters &c);
-} // namespace meld::softgpu

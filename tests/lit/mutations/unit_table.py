@@ -148,13 +148,13 @@ add("meld_jit_test", "ExitOrderDeathTest.*", "jit/exit_order.cpp", [
 ])
 
 # meld verify: what differs, and whose fault it is.
-add("verify_parts_test", "Compare.*", "runtime/softgpu/cu/verify/compare.cpp", [
+add("verify_parts_test", "Compare.*", "runtime/softgpu/verify/compare.cpp", [
     ("verify: bytes that were not written", "return bits & written;", "return bits;"),
     ("verify: what the original wrote", "(before.holds(page) ? before.written(at) : 0) |", "0 |"),
     ("verify: what the other wrote", "| (own.holds(page) ? own.written(at) : 0);", "| 0;"),
     ("verify: addresses of the same thing", "a == b || (object && object->sameMeaning(a, b))", "a == b"),
 ])
-add("verify_parts_test", "Compare.*:Views.*", "runtime/softgpu/cu/verify/pairs.cpp", [
+add("verify_parts_test", "Compare.*:Views.*", "runtime/softgpu/verify/pairs.cpp", [
     ("verify: addresses of two things", "    return originalOf(replacement) == original;\n", "    return true;\n"),
     ("verify: only addresses in the objects", "if (original - originalBase >= originalSize || replacement - replacementBase >= replacementSize)", "if (false)"),
     ("verify: nameless against named", "  return std::ranges::none_of(symbols,", "  return true || std::ranges::none_of(symbols,"),
@@ -166,12 +166,12 @@ add("verify_object_map_test", "*", "shim/verify/object_map.cpp", [
     ("verify: variables without names", "    if (!table->unnamed.empty())\n", "    if (false)\n"),
     ("verify: a variable that is new", "else if (isData(known.symbol) && known.writable)", "else if (false)"),
 ])
-add("verify_parts_test", "Turns.*", "runtime/softgpu/cu/verify/turns.cpp", [
+add("verify_parts_test", "Turns.*", "runtime/softgpu/verify/turns.cpp", [
     ("verify: one after the other", "while (!turns_.running_.empty()) {", "while (false) {"),
     ("verify: who did not run alone", "        other->overlapped_ = true;\n", ""),
     ("verify: who keeps others waiting", "        other->heldUp_ |= other->needsOthers_;\n", ""),
 ])
-add("verify_test", "Verify.ARaceIsNot*", "runtime/softgpu/cu/verify/verification.cpp", [
+add("verify_test", "Verify.ARaceIsNot*", "runtime/softgpu/verify/verification.cpp", [
     ("verify: races", "      if (!compare(copies.before, copies.other, nullptr).equal())\n        return Repeat::different;\n", ""),
     ("verify: in reverse order, too", "for (const bool reversed : {false, true}) {", "for (const bool reversed : {false}) {"),
     ("verify: what calls the host", "  if (calledHost.load(std::memory_order_relaxed))\n    problem =", "  if (false)\n    problem =",

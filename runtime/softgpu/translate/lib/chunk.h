@@ -3,7 +3,7 @@
 //
 // A register is loaded when first read and stored at the end of the chunk, so a chain of operations
 // stays in host registers. 64-bit values live as two half vectors in the order of the interleave
-// instructions (as in cu/valu/lanes.h); they are split into their two registers only when someone
+// instructions (as in valu/lanes.h); they are split into their two registers only when someone
 // asks.
 #pragma once
 
@@ -75,7 +75,7 @@ public:
   llvm::Value *low(Halves x), *high(Halves x);
   /// A mask of halves in lane order.
   llvm::Value *joinMask(llvm::Value *a, llvm::Value *b2);
-  /// The NaN rule of cu/valu/lanes.h: the first NaN operand quieted, else the default NaN.
+  /// The NaN rule of valu/lanes.h: the first NaN operand quieted, else the default NaN.
   llvm::Value *fixNan(llvm::Value *r, std::initializer_list<llvm::Value *> sources);
   /// Minimum or maximum, f32 or f64: a number wins over a quiet NaN, a signalling one (IEEE mode)
   /// gives itself quieted, -0 is below +0.

@@ -1,6 +1,6 @@
 #include "runtime/softgpu/translate/lib/global512.h"
 
-#include "runtime/softgpu/cu/mem/mem.h"
+#include "runtime/softgpu/mem/mem.h"
 
 #include <bit>
 #include <immintrin.h>

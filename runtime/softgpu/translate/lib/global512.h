@@ -8,7 +8,7 @@
 // written: results, faults and counters are the same.
 #pragma once
 
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/wave.h"
 
 namespace meld::softgpu::translate {
 

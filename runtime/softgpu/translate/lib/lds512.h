@@ -11,7 +11,7 @@
 // before a register is written: results and counters are the same.
 #pragma once
 
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/wave.h"
 
 namespace meld::softgpu::translate {
 

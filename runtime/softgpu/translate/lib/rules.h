@@ -5,7 +5,7 @@
 // usual MODE; rules that make NaNs end in Chunk::fixNan.
 #pragma once
 
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/wave.h"
 
 namespace meld::softgpu::translate {
 

@@ -1,4 +1,4 @@
-// Rules of the f32 operations. The formulas follow cu/valu/float32.cpp, minmax.h, convert.cpp and
+// Rules of the f32 operations. The formulas follow valu/float32.cpp, minmax.h, convert.cpp and
 // compare_float.cpp; "Vega" ISA manual, chapters 6.4 and 12.7-12.10.
 #include "runtime/softgpu/translate/lib/chunk.h"
 

@@ -1,4 +1,4 @@
-// Rules of the 32-bit integer operations. The formulas follow cu/valu/int32.cpp and
+// Rules of the 32-bit integer operations. The formulas follow valu/int32.cpp and
 // int32_ternary.cpp, which follow the "Vega" ISA manual, chapters 12.7-12.10.
 #include "runtime/softgpu/translate/lib/chunk.h"
 

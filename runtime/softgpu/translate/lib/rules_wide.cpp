@@ -1,5 +1,5 @@
 // Rules of operations with 64-bit operands: shifts, multiply-adds, f64. The formulas follow
-// cu/valu/int64.cpp, float64.cpp and convert.cpp.
+// valu/int64.cpp, float64.cpp and convert.cpp.
 #include "runtime/softgpu/translate/lib/chunk.h"
 
 using namespace llvm;

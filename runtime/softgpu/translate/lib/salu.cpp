@@ -1,5 +1,5 @@
 // Scalar ALU instructions as IR ("Vega" ISA, chapter 12, SOP2 .. SOPK); SCC as in
-// cu/scalar_alu.cpp.
+// execute/scalar_alu.cpp.
 #include "runtime/softgpu/translate/lib/unit.h"
 
 using namespace llvm;

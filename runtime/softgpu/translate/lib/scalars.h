@@ -11,7 +11,7 @@
 // Thread rule: one thread.
 #pragma once
 
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/wave.h"
 
 #include "llvm/IR/IRBuilder.h"
 

@@ -2,9 +2,9 @@
 // instruction on it.
 #pragma once
 
-#include "runtime/softgpu/cu/mem/mem.h"
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/wave.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/mem/mem.h"
 #include "tests/runtime/softgpu/mem/assembler.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Cache lines and LDS bank conflicts against brute-force counts.
-#include "runtime/softgpu/cu/mem/lds.h"
-#include "runtime/softgpu/cu/mem/trace.h"
+#include "runtime/softgpu/mem/lds.h"
+#include "runtime/softgpu/mem/trace.h"
 #include "tests/runtime/softgpu/mem/machine.h"
 
 #include <algorithm>

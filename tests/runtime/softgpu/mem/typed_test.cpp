@@ -1,6 +1,6 @@
 // Typed buffer accesses: conversions against values worked out from the format definitions, round
 // trips, and the instructions' component, d16 and range rules.
-#include "runtime/softgpu/cu/mem/formats.h"
+#include "runtime/softgpu/mem/formats.h"
 #include "tests/runtime/softgpu/mem/machine.h"
 
 #include <bit>

@@ -1,6 +1,6 @@
 // Single rules of FLAT, GLOBAL and SCRATCH instructions: faults, checked and remapped addresses,
 // loads to LDS, atomics' order, threads and special float values.
-#include "runtime/softgpu/cu/gpu.h"
+#include "runtime/softgpu/execute/dispatch.h"
 #include "tests/runtime/softgpu/mem/vmem_fixture.h"
 
 #include <csetjmp>

@@ -1,8 +1,8 @@
 // A dispatch is captured, its memory is given back, and the replay puts it where it was: the result
 // is the recorded one, and every change of the record is noticed.
-#include "runtime/softgpu/cu/capture.h"
 #include "runtime/softgpu/tools/replay.h"
-#include "tests/runtime/softgpu/cu/test_code.h"
+#include "runtime/softgpu/watch/capture.h"
+#include "tests/runtime/softgpu/execute/test_code.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Whole kernels in both tiers: memory and counters equal; the tier changing while kernels run;
 // fork and exit.
 #include "runtime/softgpu/translate/tier.h"
-#include "tests/runtime/softgpu/cu/test_code.h"
+#include "tests/runtime/softgpu/execute/test_code.h"
 
 #include <functional>
 #include <sys/wait.h>

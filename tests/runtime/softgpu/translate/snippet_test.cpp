@@ -1,6 +1,6 @@
 // Random code in both tiers: registers, LDS, status and counters must be equal, whatever the code
 // computes.
-#include "runtime/softgpu/cu/worker.h"
+#include "runtime/softgpu/execute/worker.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/tier.h"
 #include "tests/runtime/softgpu/translate/snippets.h"

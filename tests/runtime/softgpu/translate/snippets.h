@@ -1,7 +1,7 @@
 // Random straight-line code with forward branches, and a bare wave to run it on.
 #pragma once
 
-#include "runtime/softgpu/cu/code_cache.h"
+#include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
 #include <cstdint>

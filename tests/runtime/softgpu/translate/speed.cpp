@@ -1,6 +1,6 @@
 // Million wave instructions per second on one core, interpreted and translated, counters on.
 //   translate-speed [gfx900|gfx90a]
-#include "tests/runtime/softgpu/cu/test_code.h"
+#include "tests/runtime/softgpu/execute/test_code.h"
 
 #include "runtime/softgpu/translate/tier.h"
 

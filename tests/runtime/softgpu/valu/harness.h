@@ -1,7 +1,7 @@
 // Runs single vector ALU instructions and compares every lane with a scalar reference.
 #pragma once
 
-#include "runtime/softgpu/cu/wave.h"
+#include "runtime/softgpu/execute/wave.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <cstdint>

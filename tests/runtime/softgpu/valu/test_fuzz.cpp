@@ -2,7 +2,7 @@
 // without touching lanes that are not active.
 #include "tests/runtime/softgpu/valu/harness.h"
 
-#include "runtime/softgpu/cu/valu/host_float.h"
+#include "runtime/softgpu/valu/host_float.h"
 
 #include <gtest/gtest.h>
 

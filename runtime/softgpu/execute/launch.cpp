@@ -1,0 +1,173 @@
+#include "runtime/softgpu/execute/launch.h"
+
+#include "runtime/gpu/occupancy.h"
+#include "runtime/softgpu/execute/kernel_names.h"
+#include "runtime/softgpu/execute/safe_read.h"
+#include "runtime/softgpu/execute/wave.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace meld::softgpu {
+
+namespace {
+
+constexpr uint32_t kMaxWorkgroup = 1024;
+// COMPUTE_TMPRING_SIZE.WAVESIZE: 13 bits, units of 256 dwords for the whole wave.
+constexpr uint32_t kMaxScratchPerLane = ((1u << 13) - 1) * 1024 / kWaveSize;
+
+/// The kernel descriptor's fields that both formats share.
+struct Descriptor {
+  uint8_t bytes[64];
+  template <class T> T at(size_t offset) const {
+    T x;
+    std::memcpy(&x, bytes + offset, sizeof(T));
+    return x;
+  }
+  int64_t entryOffset() const { return at<int64_t>(16); }
+  uint32_t rsrc3() const { return at<uint32_t>(44); }
+  uint32_t rsrc1() const { return at<uint32_t>(48); }
+  uint32_t rsrc2() const { return at<uint32_t>(52); }
+  uint32_t properties() const { return at<uint16_t>(56); }
+};
+
+template <class... A>
+DispatchResult bad(DispatchCode code, const std::string &kernel, const char *format, A... args) {
+  char text[256];
+  std::snprintf(text, sizeof(text), format, args...);
+  DispatchResult r;
+  r.code = code;
+  r.message = "kernel " + kernel + ": " + text;
+  return r;
+}
+
+void readMode(const Descriptor &d, Launch &out) {
+  const uint32_t rsrc1 = d.rsrc1(), rsrc2 = d.rsrc2();
+  uint32_t mode = rsrc1 >> 12 & 0xff; // rounding and denormal fields have MODE's layout
+  if (rsrc1 >> 21 & 1)
+    mode |= Mode::dx10Clamp;
+  if (rsrc1 >> 23 & 1)
+    mode |= Mode::ieee;
+  if (rsrc1 >> 26 & 1)
+    mode |= 1u << 23;                 // FP16_OVFL
+  mode |= (rsrc2 >> 24 & 0x7f) << 12; // exception enables; recorded, never raised
+  out.mode = mode;
+}
+
+void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
+  const uint32_t total = ((d.rsrc1() & 63) + 1) * processorOf(target).vgprGranule;
+  out.sgprs = ((d.rsrc1() >> 6 & 15) / 2 + 1) * 16;
+  out.vgprs = out.accOffset = total;
+  out.agprs = 0;
+  if (target == isa::Target::gfx908) {
+    out.agprs = total; // a second file of the same size
+  } else if (target == isa::Target::gfx90a) {
+    out.accOffset = ((d.rsrc3() & 63) + 1) * 4;
+    out.vgprs = std::min(out.accOffset, total);
+    out.agprs = total > out.accOffset ? total - out.accOffset : 0;
+  }
+  out.packedIds = target == isa::Target::gfx90a;
+}
+
+/// How many workgroups of the launch one compute unit holds.
+void computeOccupancy(isa::Target target, Launch &l) {
+  const Processor p = processorOf(target);
+  const uint32_t total = l.vgprs + (p.agprsAmongVgprs ? l.agprs : 0);
+  const uint32_t waves = wavesByRegisters(p, {total, l.agprs, l.sgprs});
+  const uint32_t perSimd = (l.wavesPerGroup + p.simds - 1) / p.simds;
+  uint32_t groups =
+      perSimd && perSimd <= waves ? waves * p.simds / std::max(l.wavesPerGroup, 1u) : 0;
+  if (const auto most = workgroupsByLds(p, l.ldsBytes))
+    groups = uint32_t(std::min<uint64_t>(groups, *most));
+  if (l.wavesPerGroup > 1)
+    groups = std::min(groups, p.workgroups); // single-wave workgroups need no barrier resource
+  l.groupsPerCu = groups;
+  l.wavesPerSimd = std::min(waves, (groups * l.wavesPerGroup + p.simds - 1) / p.simds);
+}
+
+} // namespace
+
+Processor processorOf(isa::Target target) {
+  return findProcessor(isa::targetName(target), kWaveSize).value();
+}
+
+DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &config, Launch &out) {
+  AqlPacket p;
+  std::memcpy(&p, request.packet, sizeof(p));
+  KernelName name = kernelName(p.kernelObject);
+  out.kernel = std::move(name.name);
+  out.device = deviceLabel(config);
+  out.replaced = name.replaced;
+  out.descriptor = p.kernelObject;
+
+  const unsigned dimensions = p.setup & 3;
+  if (dimensions == 0)
+    return bad(DispatchCode::badDimensions, out.kernel, "the packet asks for 0 dimensions");
+  uint64_t items = 1;
+  out.totalGroups = 1;
+  for (unsigned k = 0; k < 3; ++k) {
+    out.grid[k] = k < dimensions ? p.grid[k] : 1;
+    out.workgroup[k] = k < dimensions ? p.workgroup[k] : 1;
+    if (out.grid[k] == 0 || out.workgroup[k] == 0)
+      return bad(DispatchCode::badDimensions, out.kernel,
+                 "dimension %u is empty (grid %u, workgroup %u)", k, out.grid[k], out.workgroup[k]);
+    out.groups[k] = uint32_t((uint64_t(out.grid[k]) + out.workgroup[k] - 1) / out.workgroup[k]);
+    items *= out.workgroup[k];
+    if (__builtin_mul_overflow(out.totalGroups, uint64_t(out.groups[k]), &out.totalGroups))
+      return bad(DispatchCode::badDimensions, out.kernel, "more workgroups than 64 bits count");
+  }
+  if (items > kMaxWorkgroup)
+    return bad(DispatchCode::groupTooLarge, out.kernel, "workgroup of %llu work-items, at most %u",
+               static_cast<unsigned long long>(items), kMaxWorkgroup);
+  out.wavesPerGroup = uint32_t((items + kWaveSize - 1) / kWaveSize);
+
+  Descriptor d;
+  if (p.kernelObject == 0 || p.kernelObject % 64 != 0 ||
+      safeRead(p.kernelObject, d.bytes, 64) != 64)
+    return bad(DispatchCode::badCodeObject, out.kernel, "no readable kernel descriptor at 0x%llx",
+               static_cast<unsigned long long>(p.kernelObject));
+  out.properties = d.properties();
+  out.rsrc2 = d.rsrc2();
+  if (out.properties & KernelProperty::wave32)
+    return bad(DispatchCode::badCodeObject, out.kernel,
+               "compiled for wave32, which this target does not have");
+  out.entry = p.kernelObject + uint64_t(d.entryOffset());
+  out.kernarg = p.kernarg;
+  uint8_t first[4];
+  if (out.entry % 4 != 0 || safeRead(out.entry, first, 4) != 4)
+    return bad(DispatchCode::badCodeObject, out.kernel, "entry 0x%llx is not readable code",
+               static_cast<unsigned long long>(out.entry));
+  if ((out.rsrc2 >> 1 & 31) > 16)
+    return bad(DispatchCode::badCodeObject, out.kernel, "%u user SGPRs, at most 16",
+               out.rsrc2 >> 1 & 31);
+  readMode(d, out);
+  readRegisters(d, config.target, out);
+
+  out.ldsBytes = p.groupSegment;
+  const uint32_t ldsMost = uint32_t(processorOf(config.target).ldsBytes);
+  if (out.ldsBytes > ldsMost)
+    return bad(DispatchCode::ldsTooLarge, out.kernel, "%u bytes of LDS, at most %u", out.ldsBytes,
+               ldsMost);
+  out.scratchPerLane = (p.privateSegment + 15) / 16 * 16;
+  if (p.privateSegment > kMaxScratchPerLane)
+    return bad(DispatchCode::scratchTooLarge, out.kernel,
+               "%u bytes of scratch per work-item, at most %u", p.privateSegment,
+               kMaxScratchPerLane);
+  computeOccupancy(config.target, out);
+  if (out.groupsPerCu == 0)
+    return bad(DispatchCode::tooManyVgprs, out.kernel,
+               "a workgroup of %u waves with %u VGPRs does not fit a compute unit",
+               out.wavesPerGroup, out.vgprs + out.agprs);
+  return {};
+}
+
+std::string deviceLabel(const DeviceConfig &config) {
+  if (config.deviceCount < 2)
+    return {};
+  return "device " + std::to_string(config.deviceIndex) + " (" +
+         std::string(isa::targetName(config.target)) + ")";
+}
+
+} // namespace meld::softgpu

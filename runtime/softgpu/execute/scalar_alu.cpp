@@ -1,0 +1,473 @@
+// Scalar arithmetic: SOP2, SOP1, SOPC and the arithmetic part of SOPK ("Vega" ISA, chapter 12, SOP2
+// .. SOPC).
+//
+// SCC follows the manual op by op: carry or borrow (add_u32, addc, sub_u32, subb, lshlN_add),
+// signed overflow (add_i32, sub_i32, addk), "result is not zero" (logic, shifts, bit fields,
+// counts), which operand was taken (min, max), untouched (mov, mul, cselect, bfm, pack, brev, ff*,
+// flbit*, sext*, bitset*).
+#include "runtime/softgpu/execute/scalar.h"
+
+namespace meld::softgpu::scalar {
+
+using isa::Op;
+using isa::Operand;
+
+namespace {
+
+using U = uint32_t;
+using I = int32_t;
+using U64 = uint64_t;
+using I64 = int64_t;
+
+template <class T> T notZero(T x, U &scc) {
+  scc = x != 0;
+  return x;
+}
+
+U addOverflow(U a, U b, U &scc) {
+  I r;
+  scc = __builtin_add_overflow(I(a), I(b), &r);
+  return U(r);
+}
+
+U subOverflow(U a, U b, U &scc) {
+  I r;
+  scc = __builtin_sub_overflow(I(a), I(b), &r);
+  return U(r);
+}
+
+template <unsigned N> U shiftAdd(U a, U b, U &scc) {
+  U64 sum = (U64(a) << N) + b;
+  scc = sum >> 32 != 0;
+  return U(sum);
+}
+
+/// Bit fields: offset in the low bits of `control`, width in bits 16..22.
+template <class T> T extract(T x, U control, bool isSigned) {
+  constexpr unsigned bits = 8 * sizeof(T);
+  using S = std::make_signed_t<T>;
+  const unsigned offset = control & (bits - 1), width = (control >> 16) & 0x7f;
+  if (width == 0)
+    return 0;
+  if (offset + width >= bits)
+    return isSigned ? T(S(x) >> offset) : T(x >> offset);
+  const unsigned up = bits - offset - width;
+  return isSigned ? T(S(T(x << up)) >> (bits - width)) : T(T(x << up) >> (bits - width));
+}
+
+template <class T> T reverseBits(T x) {
+  T r = 0;
+  for (unsigned k = 0; k < 8 * sizeof(T); ++k, x >>= 1)
+    r = T(r << 1) | (x & 1);
+  return r;
+}
+
+/// One bit for each group of four: set when any of the four is.
+template <class T> T quadMask(T x) {
+  T r = 0;
+  for (unsigned k = 0; k < 8 * sizeof(T) / 4; ++k)
+    r |= T((x >> (4 * k) & 0xf) != 0) << k;
+  return r;
+}
+
+template <class T> T wholeQuads(T x) {
+  T r = 0;
+  for (unsigned k = 0; k < 8 * sizeof(T); k += 4)
+    r |= (x >> k & 0xf) ? T(0xf) << k : T(0);
+  return r;
+}
+
+template <class T> U firstOne(T x) { return x ? U(std::countr_zero(x)) : ~0u; }
+template <class T> U leadingZeros(T x) { return x ? U(std::countl_zero(x)) : ~0u; }
+/// Leading bits equal to the sign bit, -1 when all are.
+template <class T> U signBits(T x) {
+  using S = std::make_signed_t<T>;
+  return leadingZeros(T(S(x) < 0 ? T(~x) : x));
+}
+
+U64 doubleBits(U x) {
+  U64 r = 0;
+  for (unsigned k = 0; k < 32; ++k)
+    r |= U64(x >> k & 1 ? 3 : 0) << (2 * k);
+  return r;
+}
+
+/// D = EXEC; EXEC = F(S0, EXEC); SCC = EXEC != 0.
+template <auto F> U64 saveExec(U64 a, Wave &w) {
+  U64 old = w.exec();
+  w.setS64(isa::Sgpr::exec, F(a, old));
+  w.scc = w.exec() != 0;
+  return old;
+}
+
+/// D = EXEC = F(S0, EXEC); SCC = EXEC != 0.
+template <auto F> U64 writeExec(U64 a, Wave &w) {
+  w.setS64(isa::Sgpr::exec, F(a, w.exec()));
+  w.scc = w.exec() != 0;
+  return w.exec();
+}
+
+template <class D, class A, class B, auto F> Handler two(const ExecInst &e) {
+  return pick<Two<D, A, B, F>>(e);
+}
+template <class D, class A, auto F> Handler one(const ExecInst &e) { return pick<One<D, A, F>>(e); }
+
+template <auto F> const ExecInst *simple(const ExecInst *i, Wave &w) {
+  F(i, w);
+  return following(i);
+}
+
+// --- SOPK: the destination is also the first source; imm[0] holds the constant ---
+template <auto F> const ExecInst *constOp(const ExecInst *i, Wave &w) {
+  U &d = w.s[i->dst];
+  F(d, U(i->imm[0]), w.scc);
+  return following(i);
+}
+
+Handler sop2(const ExecInst &e) {
+  switch (e.inst->op) {
+  case Op::s_add_u32:
+    return two<U, U, U, [](U a, U b, U &c) { return c = a + b < a, a + b; }>(e);
+  case Op::s_sub_u32:
+    return two<U, U, U, [](U a, U b, U &c) { return c = a < b, a - b; }>(e);
+  case Op::s_add_i32:
+    return two<U, U, U, addOverflow>(e);
+  case Op::s_sub_i32:
+    return two<U, U, U, subOverflow>(e);
+  case Op::s_addc_u32:
+    return two<U, U, U, [](U a, U b, U &c) {
+      U64 sum = U64(a) + b + c;
+      return c = U(sum >> 32), U(sum);
+    }>(e);
+  case Op::s_subb_u32:
+    return two<U, U, U, [](U a, U b, U &c) {
+      U64 diff = U64(a) - b - c;
+      return c = U(diff >> 63), U(diff);
+    }>(e);
+  case Op::s_min_i32:
+    return two<U, I, I, [](I a, I b, U &c) { return c = a < b, a < b ? a : b; }>(e);
+  case Op::s_min_u32:
+    return two<U, U, U, [](U a, U b, U &c) { return c = a < b, a < b ? a : b; }>(e);
+  case Op::s_max_i32:
+    return two<U, I, I, [](I a, I b, U &c) { return c = (a > b), (a > b) ? a : b; }>(e);
+  case Op::s_max_u32:
+    return two<U, U, U, [](U a, U b, U &c) { return c = (a > b), (a > b) ? a : b; }>(e);
+  case Op::s_cselect_b32:
+    return two<U, U, U, [](U a, U b, U &c) { return c ? a : b; }>(e);
+  case Op::s_cselect_b64:
+    return two<U64, U64, U64, [](U64 a, U64 b, U &c) { return c ? a : b; }>(e);
+#define MELD_LOGIC(name, expr)                                                                     \
+  case Op::s_##name##_b32:                                                                         \
+    return two<U, U, U, [](U a, U b, U &c) { return notZero<U>(expr, c); }>(e);                    \
+  case Op::s_##name##_b64:                                                                         \
+    return two<U64, U64, U64, [](U64 a, U64 b, U &c) { return notZero<U64>(expr, c); }>(e);
+    MELD_LOGIC(and, a & b)
+    MELD_LOGIC(or, a | b)
+    MELD_LOGIC(xor, a ^ b)
+    MELD_LOGIC(andn2, a & ~b)
+    MELD_LOGIC(orn2, a | ~b)
+    MELD_LOGIC(nand, ~(a & b))
+    MELD_LOGIC(nor, ~(a | b))
+    MELD_LOGIC(xnor, ~(a ^ b))
+#undef MELD_LOGIC
+  case Op::s_lshl_b32:
+    return two<U, U, U, [](U a, U b, U &c) { return notZero(a << (b & 31), c); }>(e);
+  case Op::s_lshl_b64:
+    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(a << (b & 63), c); }>(e);
+  case Op::s_lshr_b32:
+    return two<U, U, U, [](U a, U b, U &c) { return notZero((a >> (b & 31)), c); }>(e);
+  case Op::s_lshr_b64:
+    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(a >> (b & 63), c); }>(e);
+  case Op::s_ashr_i32:
+    return two<U, I, U, [](I a, U b, U &c) { return notZero((a >> (b & 31)), c); }>(e);
+  case Op::s_ashr_i64:
+    return two<U64, I64, U, [](I64 a, U b, U &c) { return notZero(a >> (b & 63), c); }>(e);
+  case Op::s_bfm_b32:
+    return two<U, U, U, [](U a, U b, U &) { return ((1u << (a & 31)) - 1) << (b & 31); }>(e);
+  case Op::s_bfm_b64:
+    return two<U64, U, U, [](U a, U b, U &) { return ((U64(1) << (a & 63)) - 1) << (b & 63); }>(e);
+  case Op::s_mul_i32:
+    return two<U, U, U, [](U a, U b, U &) { return a * b; }>(e);
+  case Op::s_mul_hi_u32:
+    return two<U, U, U, [](U a, U b, U &) { return U(U64(a) * b >> 32); }>(e);
+  case Op::s_mul_hi_i32:
+    return two<U, I, I, [](I a, I b, U &) { return U(I64(a) * b >> 32); }>(e);
+  case Op::s_bfe_u32:
+    return two<U, U, U, [](U a, U b, U &c) { return notZero(extract(a, b, false), c); }>(e);
+  case Op::s_bfe_i32:
+    return two<U, U, U, [](U a, U b, U &c) { return notZero(extract(a, b, true), c); }>(e);
+  case Op::s_bfe_u64:
+    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(extract(a, b, false), c); }>(e);
+  case Op::s_bfe_i64:
+    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(extract(a, b, true), c); }>(e);
+  case Op::s_absdiff_i32:
+    return two<U, U, U, [](U a, U b, U &c) {
+      U d = a - b;
+      return notZero(I(d) < 0 ? 0u - d : d, c);
+    }>(e);
+  case Op::s_lshl1_add_u32:
+    return two<U, U, U, shiftAdd<1>>(e);
+  case Op::s_lshl2_add_u32:
+    return two<U, U, U, shiftAdd<2>>(e);
+  case Op::s_lshl3_add_u32:
+    return two<U, U, U, shiftAdd<3>>(e);
+  case Op::s_lshl4_add_u32:
+    return two<U, U, U, shiftAdd<4>>(e);
+  case Op::s_pack_ll_b32_b16:
+    return two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | b << 16; }>(e);
+  case Op::s_pack_lh_b32_b16:
+    return two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | (b & 0xffff0000); }>(e);
+  case Op::s_pack_hh_b32_b16:
+    return two<U, U, U, [](U a, U b, U &) { return (a >> 16) | (b & 0xffff0000); }>(e);
+  default:
+    return nullptr;
+  }
+}
+
+Handler sop1(const ExecInst &e) {
+  switch (e.inst->op) {
+  case Op::s_mov_b32:
+    return one<U, U, [](U a, Wave &) { return a; }>(e);
+  case Op::s_mov_b64:
+    return one<U64, U64, [](U64 a, Wave &) { return a; }>(e);
+  case Op::s_cmov_b32:
+    return simple<[](const ExecInst *i, Wave &w) {
+      if (w.scc)
+        writeDst(i, w, readSource<U, anySource>(i, w));
+    }>;
+  case Op::s_cmov_b64:
+    return simple<[](const ExecInst *i, Wave &w) {
+      if (w.scc)
+        writeDst(i, w, readSource<U64, anySource>(i, w));
+    }>;
+  case Op::s_not_b32:
+    return one<U, U, [](U a, Wave &w) { return notZero(~a, w.scc); }>(e);
+  case Op::s_not_b64:
+    return one<U64, U64, [](U64 a, Wave &w) { return notZero(~a, w.scc); }>(e);
+  case Op::s_wqm_b32:
+    return one<U, U, [](U a, Wave &w) { return notZero(wholeQuads(a), w.scc); }>(e);
+  case Op::s_wqm_b64:
+    return one<U64, U64, [](U64 a, Wave &w) { return notZero(wholeQuads(a), w.scc); }>(e);
+  case Op::s_quadmask_b32:
+    return one<U, U, [](U a, Wave &w) { return notZero(quadMask(a), w.scc); }>(e);
+  case Op::s_quadmask_b64:
+    return one<U64, U64, [](U64 a, Wave &w) { return notZero(quadMask(a), w.scc); }>(e);
+  case Op::s_brev_b32:
+    return one<U, U, [](U a, Wave &) { return reverseBits(a); }>(e);
+  case Op::s_brev_b64:
+    return one<U64, U64, [](U64 a, Wave &) { return reverseBits(a); }>(e);
+  case Op::s_bcnt0_i32_b32:
+    return one<U, U, [](U a, Wave &w) { return notZero(U(std::popcount(~a)), w.scc); }>(e);
+  case Op::s_bcnt0_i32_b64:
+    return one<U, U64, [](U64 a, Wave &w) { return notZero(U(std::popcount(~a)), w.scc); }>(e);
+  case Op::s_bcnt1_i32_b32:
+    return one<U, U, [](U a, Wave &w) { return notZero(U(std::popcount(a)), w.scc); }>(e);
+  case Op::s_bcnt1_i32_b64:
+    return one<U, U64, [](U64 a, Wave &w) { return notZero(U(std::popcount(a)), w.scc); }>(e);
+  case Op::s_ff0_i32_b32:
+    return one<U, U, [](U a, Wave &) { return firstOne<U>(~a); }>(e);
+  case Op::s_ff0_i32_b64:
+    return one<U, U64, [](U64 a, Wave &) { return firstOne<U64>(~a); }>(e);
+  case Op::s_ff1_i32_b32:
+    return one<U, U, [](U a, Wave &) { return firstOne(a); }>(e);
+  case Op::s_ff1_i32_b64:
+    return one<U, U64, [](U64 a, Wave &) { return firstOne(a); }>(e);
+  case Op::s_flbit_i32_b32:
+    return one<U, U, [](U a, Wave &) { return leadingZeros(a); }>(e);
+  case Op::s_flbit_i32_b64:
+    return one<U, U64, [](U64 a, Wave &) { return leadingZeros(a); }>(e);
+  case Op::s_flbit_i32:
+    return one<U, U, [](U a, Wave &) { return signBits(a); }>(e);
+  case Op::s_flbit_i32_i64:
+    return one<U, U64, [](U64 a, Wave &) { return signBits(a); }>(e);
+  case Op::s_sext_i32_i8:
+    return one<U, U, [](U a, Wave &) { return I(int8_t(a)); }>(e);
+  case Op::s_sext_i32_i16:
+    return one<U, U, [](U a, Wave &) { return I(int16_t(a)); }>(e);
+  case Op::s_abs_i32:
+    return one<U, U, [](U a, Wave &w) { return notZero(I(a) < 0 ? 0u - a : a, w.scc); }>(e);
+  case Op::s_bitreplicate_b64_b32:
+    return one<U64, U, [](U a, Wave &) { return doubleBits(a); }>(e);
+  case Op::s_bitset0_b32:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.s[i->dst] &= ~(1u << (readSource<U, anySource>(i, w) & 31));
+    }>;
+  case Op::s_bitset1_b32:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.s[i->dst] |= 1u << (readSource<U, anySource>(i, w) & 31);
+    }>;
+  case Op::s_bitset0_b64:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.setS64(i->dst, w.s64(i->dst) & ~(U64(1) << (readSource<U, anySource>(i, w) & 63)));
+    }>;
+  case Op::s_bitset1_b64:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.setS64(i->dst, w.s64(i->dst) | U64(1) << (readSource<U, anySource>(i, w) & 63));
+    }>;
+#define MELD_SAVEEXEC(name, expr)                                                                  \
+  case Op::s_##name##_saveexec_b64:                                                                \
+    return one<U64, U64, saveExec<[](U64 a, U64 exec) { return expr; }>>(e);
+    MELD_SAVEEXEC(and, a & exec)
+    MELD_SAVEEXEC(or, a | exec)
+    MELD_SAVEEXEC(xor, a ^ exec)
+    MELD_SAVEEXEC(andn2, a & ~exec)
+    MELD_SAVEEXEC(orn2, a | ~exec)
+    MELD_SAVEEXEC(nand, ~(a & exec))
+    MELD_SAVEEXEC(nor, ~(a | exec))
+    MELD_SAVEEXEC(xnor, ~(a ^ exec))
+    MELD_SAVEEXEC(andn1, ~a & exec)
+    MELD_SAVEEXEC(orn1, ~a | exec)
+#undef MELD_SAVEEXEC
+  case Op::s_andn1_wrexec_b64:
+    return one<U64, U64, writeExec<[](U64 a, U64 exec) { return ~a & exec; }>>(e);
+  case Op::s_andn2_wrexec_b64:
+    return one<U64, U64, writeExec<[](U64 a, U64 exec) { return a & ~exec; }>>(e);
+  // M0 moves the register number; numbers past the file wrap.
+  case Op::s_movrels_b32:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.s[i->dst] = w.s[(i->src[0] + w.m0()) & 127];
+    }>;
+  case Op::s_movrels_b64:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.setS64(i->dst, w.s64((i->src[0] + w.m0()) & 126));
+    }>;
+  case Op::s_movreld_b32:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.s[(i->dst + w.m0()) & 127] = readSource<U, anySource>(i, w);
+    }>;
+  case Op::s_movreld_b64:
+    return simple<[](const ExecInst *i, Wave &w) {
+      w.setS64((i->dst + w.m0()) & 126, readSource<U64, anySource>(i, w));
+    }>;
+  default:
+    return nullptr;
+  }
+}
+
+Handler sopc(const ExecInst &e) {
+  switch (e.inst->op) {
+#define MELD_CMP(name, op)                                                                         \
+  case Op::s_cmp_##name##_i32:                                                                     \
+    return two<void, I, I, [](I a, I b, U &c) { c = (a op b); }>(e);                               \
+  case Op::s_cmp_##name##_u32:                                                                     \
+    return two<void, U, U, [](U a, U b, U &c) { c = (a op b); }>(e);
+    MELD_CMP(eq, ==)
+    MELD_CMP(lg, !=)
+    MELD_CMP(gt, >)
+    MELD_CMP(ge, >=)
+    MELD_CMP(lt, <)
+    MELD_CMP(le, <=)
+#undef MELD_CMP
+  case Op::s_cmp_eq_u64:
+    return two<void, U64, U64, [](U64 a, U64 b, U &c) { c = a == b; }>(e);
+  case Op::s_cmp_lg_u64:
+    return two<void, U64, U64, [](U64 a, U64 b, U &c) { c = a != b; }>(e);
+  case Op::s_bitcmp0_b32:
+    return two<void, U, U, [](U a, U b, U &c) { c = !(a >> (b & 31) & 1); }>(e);
+  case Op::s_bitcmp1_b32:
+    return two<void, U, U, [](U a, U b, U &c) { c = (a >> (b & 31)) & 1; }>(e);
+  case Op::s_bitcmp0_b64:
+    return two<void, U64, U, [](U64 a, U b, U &c) { c = !(a >> (b & 63) & 1); }>(e);
+  case Op::s_bitcmp1_b64:
+    return two<void, U64, U, [](U64 a, U b, U &c) { c = U(a >> (b & 63) & 1); }>(e);
+  default:
+    return nullptr;
+  }
+}
+
+Handler sopk(const ExecInst &e) {
+  switch (e.inst->op) {
+  case Op::s_movk_i32:
+    return constOp<[](U &d, U k, U &) { d = k; }>;
+  case Op::s_cmovk_i32:
+    return constOp<[](U &d, U k, U &c) { d = c ? k : d; }>;
+  case Op::s_addk_i32:
+    return constOp<[](U &d, U k, U &c) { d = addOverflow(d, k, c); }>;
+  case Op::s_mulk_i32:
+    return constOp<[](U &d, U k, U &) { d *= k; }>;
+#define MELD_CMPK(name, op)                                                                        \
+  case Op::s_cmpk_##name##_i32:                                                                    \
+    return constOp<[](U &d, U k, U &c) { c = (I(d) op I(k)); }>;                                   \
+  case Op::s_cmpk_##name##_u32:                                                                    \
+    return constOp<[](U &d, U k, U &c) { c = (d op(k & 0xffff)); }>;
+    MELD_CMPK(eq, ==)
+    MELD_CMPK(lg, !=)
+    MELD_CMPK(gt, >)
+    MELD_CMPK(ge, >=)
+    MELD_CMPK(lt, <)
+    MELD_CMPK(le, <=)
+#undef MELD_CMPK
+  default:
+    return nullptr;
+  }
+}
+
+bool fillSource(ExecInst &e, unsigned k, const Operand &o) {
+  switch (o.kind) {
+  case Operand::Kind::none:
+    e.src[k] = kImmSlot; // reads 0: the one-source shape
+    e.imm[k] = 0;
+    return true;
+  case Operand::Kind::sgpr:
+    e.src[k] = o.index;
+    return true;
+  case Operand::Kind::imm:
+    e.src[k] = kImmSlot;
+    e.imm[k] = o.value;
+    return true;
+  case Operand::Kind::special:
+    e.src[k] = uint16_t(kSpecialSlot | o.index);
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+bool fillOperands(ExecInst &e) {
+  const isa::Inst &in = *e.inst;
+  if (in.dst.kind != Operand::Kind::none && in.dst.kind != Operand::Kind::sgpr)
+    return false;
+  e.dst = in.dst.index;
+  if (in.enc == isa::Enc::SOPK) {
+    // s_cmpk and friends name their one register as source or as destination.
+    if (in.dst.kind == Operand::Kind::none && in.src[0].kind == Operand::Kind::sgpr)
+      e.dst = in.src[0].index;
+    e.src[0] = e.src[1] = kImmSlot;
+    e.imm[0] = uint64_t(int64_t(in.simm));
+    return true;
+  }
+  return fillSource(e, 0, in.src[0]) && fillSource(e, 1, in.src[1]);
+}
+
+Handler aluHandler(const ExecInst &e) {
+  switch (e.inst->enc) {
+  case isa::Enc::SOP2:
+    return sop2(e);
+  case isa::Enc::SOP1:
+    return sop1(e);
+  case isa::Enc::SOPC:
+    return sopc(e);
+  case isa::Enc::SOPK:
+    return sopk(e);
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace meld::softgpu::scalar
+
+namespace meld::softgpu {
+
+bool prepareScalar(ExecInst &e, isa::Target target) {
+  if (!scalar::fillOperands(e))
+    return false;
+  if (Handler h = scalar::aluHandler(e)) {
+    e.run = h;
+    return true;
+  }
+  return scalar::prepareFlow(e, target);
+}
+
+} // namespace meld::softgpu

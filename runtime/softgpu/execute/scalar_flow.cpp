@@ -1,0 +1,313 @@
+// Control flow and the rest of the scalar unit: branches, calls, SOPP, hardware registers, VGPR
+// indexing mode.
+//
+// A taken backward branch or an indirect jump costs one unit of Wave::quantum; at zero the wave
+// yields with Wave::next at the target, so every loop gives other waves a turn and notices a
+// cancelled dispatch.
+#include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/scalar.h"
+#include "runtime/softgpu/execute/workgroup.h"
+#include "runtime/softgpu/isa/control_flow.h"
+
+namespace meld::softgpu::scalar {
+
+using isa::Op;
+
+namespace {
+
+enum HwReg : unsigned {
+  hwMode = 1,
+  hwStatus = 2,
+  hwTrapSts = 3,
+  hwId = 4,
+  hwGprAlloc = 5,
+  hwLdsAlloc = 6,
+  hwIbSts = 7,
+  hwShMemBases = 15,
+};
+
+/// ExecFlags are free for scalar instructions.
+enum : uint8_t { backward = 1 };
+
+uint32_t status(const Wave &w) {
+  uint32_t x = w.scc | 1u << 16; // VALID
+  x |= uint32_t(w.exec() == 0) << 9 | uint32_t(w.s64(isa::Sgpr::vcc) == 0) << 10;
+  if (w.group && w.group->numWaves > 1)
+    x |= 1u << 11; // IN_TG
+  return x;
+}
+
+/// Where the wave would run: round robin of workgroups over compute units, of waves over SIMDs.
+uint32_t hardwareId(const Wave &w) {
+  const uint64_t group = w.group ? w.group->flatId : 0;
+  const uint32_t cus = w.group ? w.group->computeUnits : 1;
+  const uint32_t cu = uint32_t(group % cus), slot = w.waveInGroup / 4 % 16,
+                 simd = w.waveInGroup % 4;
+  return slot | simd << 4 | (cu & 15) << 8 | (cu >> 4 & 1) << 12 | (cu >> 5 & 3) << 13 |
+         uint32_t(group / cus % 16) << 16;
+}
+
+uint32_t readHwReg(const Wave &w, unsigned id) {
+  switch (id) {
+  case hwMode:
+    return w.mode;
+  case hwStatus:
+    return status(w);
+  case hwTrapSts:
+    return w.trapSts;
+  case hwId:
+    return hardwareId(w);
+  case hwGprAlloc:
+    return ((w.numVgprs + 3) / 4 - 1) << 8;
+  case hwLdsAlloc:
+    return (w.ldsSize + 511) / 512 << 12;
+  case hwShMemBases:
+    return uint32_t(w.apertures[0] >> 48 << 16) | uint32_t(w.apertures[2] >> 48);
+  default:
+    return 0;
+  }
+}
+
+void writeHwReg(Wave &w, unsigned id, uint32_t mask, uint32_t value) {
+  if (id == hwMode)
+    w.setMode((w.mode & ~mask) | (value & mask));
+  else if (id == hwTrapSts)
+    w.trapSts = (w.trapSts & ~mask) | (value & mask);
+  // The others are read-only for user waves.
+}
+
+struct Field {
+  unsigned id, offset;
+  uint32_t low; ///< `size` ones
+  explicit Field(uint32_t simm16)
+      : id(simm16 & 63), offset(simm16 >> 6 & 31),
+        low(uint32_t((1ull << ((simm16 >> 11 & 31) + 1)) - 1)) {}
+};
+
+const ExecInst *runGetReg(const ExecInst *i, Wave &w) {
+  Field f(uint32_t(i->imm[0]));
+  w.s[i->dst] = readHwReg(w, f.id) >> f.offset & f.low;
+  return following(i);
+}
+
+const ExecInst *setReg(const ExecInst *i, Wave &w, uint32_t value) {
+  Field f(uint32_t(i->imm[0]));
+  writeHwReg(w, f.id, f.low << f.offset, value << f.offset);
+  return following(i);
+}
+const ExecInst *runSetReg(const ExecInst *i, Wave &w) { return setReg(i, w, w.s[i->dst]); }
+const ExecInst *runSetRegImm(const ExecInst *i, Wave &w) {
+  return setReg(i, w, i->inst->literalValue);
+}
+
+// --- branches ---
+
+inline const ExecInst *goTo(const ExecInst *target, Wave &w) {
+  if (--w.quantum <= 0) [[unlikely]] {
+    w.status = WaveStatus::yielded;
+    w.next = target;
+    return nullptr;
+  }
+  return target;
+}
+
+inline const ExecInst *take(const ExecInst *i, Wave &w) {
+  const ExecInst *target = w.code->targetOf(i);
+  return i->flags & backward ? goTo(target, w) : target;
+}
+
+template <auto Taken> const ExecInst *branch(const ExecInst *i, Wave &w) {
+  return Taken(w) ? take(i, w) : following(i);
+}
+
+Handler branchHandler(Op op) {
+  const isa::Branch b = isa::branchOf(op);
+  switch (b.on) {
+  case isa::Branch::always:
+    return branch<[](Wave &) { return true; }>;
+  case isa::Branch::never:
+    return branch<[](Wave &) { return false; }>;
+  case isa::Branch::scc:
+    return b.nonZero ? branch<[](Wave &w) { return w.scc != 0; }>
+                     : branch<[](Wave &w) { return w.scc == 0; }>;
+  case isa::Branch::vcc:
+    return b.nonZero ? branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) != 0; }>
+                     : branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) == 0; }>;
+  case isa::Branch::exec:
+    return b.nonZero ? branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) != 0; }>
+                     : branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) == 0; }>;
+  case isa::Branch::none:
+    break;
+  }
+  return nullptr;
+}
+
+uint64_t nextPc(const ExecInst *i) { return pcOf(i) + i->inst->size; }
+
+const ExecInst *runCall(const ExecInst *i, Wave &w) {
+  w.setS64(i->dst, nextPc(i));
+  return take(i, w);
+}
+const ExecInst *runGetPc(const ExecInst *i, Wave &w) {
+  w.setS64(i->dst, nextPc(i));
+  return following(i);
+}
+const ExecInst *jump(const ExecInst *i, Wave &w, uint64_t pc) {
+  if (pc & 3)
+    return w.raise(i, FaultKind::illegalInstruction,
+                   "jump to an address that is not a multiple of 4", pc);
+  return goTo(w.code->lookup(pc), w);
+}
+const ExecInst *runSetPc(const ExecInst *i, Wave &w) {
+  return jump(i, w, readSource<uint64_t, anySource>(i, w));
+}
+const ExecInst *runSwapPc(const ExecInst *i, Wave &w) {
+  uint64_t to = readSource<uint64_t, anySource>(i, w);
+  w.setS64(i->dst, nextPc(i));
+  return jump(i, w, to);
+}
+
+// --- the end, barriers, messages ---
+
+const ExecInst *runNothing(const ExecInst *i, Wave &) { return following(i); }
+
+const ExecInst *stop(const ExecInst *next, Wave &w, WaveStatus status) {
+  w.status = status;
+  w.next = next;
+  return nullptr;
+}
+const ExecInst *runEnd(const ExecInst *i, Wave &w) { return stop(i, w, WaveStatus::ended); }
+const ExecInst *runBarrier(const ExecInst *i, Wave &w) {
+  return stop(following(i), w, WaveStatus::barrier);
+}
+const ExecInst *runSleep(const ExecInst *i, Wave &w) {
+  return stop(following(i), w, WaveStatus::yielded);
+}
+
+const ExecInst *runSendMsg(const ExecInst *i, Wave &w) {
+  constexpr uint32_t msgInterrupt = 1;
+  if ((i->imm[0] & 15) == msgInterrupt && w.group && w.group->interrupt)
+    w.group->interrupt(*w.group, w.m0() & 0xffffff);
+  return following(i);
+}
+const ExecInst *runHalt(const ExecInst *i, Wave &w) {
+  if (i->inst->op == Op::s_sethalt && !(i->imm[0] & 1))
+    return following(i);
+  runSendMsg(i, w);
+  return w.raise(i, FaultKind::trap, "the wave halted itself");
+}
+const ExecInst *runTrap(const ExecInst *i, Wave &w) {
+  switch (i->imm[0] & 0xff) {
+  case 2:
+    return w.raise(i, FaultKind::trap, "s_trap 2 (abort or failed assertion)");
+  case 3: // llvm.debugtrap: goes on when nobody debugs
+    return following(i);
+  default:
+    return w.raise(i, FaultKind::trap, "s_trap");
+  }
+}
+
+// --- VGPR indexing mode: M0[7:0] index, M0[15:12] which operands; the vector ALU obeys
+// MODE.gprIdxEn ---
+
+void setIdxMode(Wave &w, uint32_t operands) {
+  uint32_t &m0 = w.s[isa::Sgpr::m0];
+  m0 = (m0 & ~0xf000u) | (operands & 15) << 12;
+}
+void setIdx(Wave &w, uint32_t index) {
+  uint32_t &m0 = w.s[isa::Sgpr::m0];
+  m0 = (m0 & ~0xffu) | (index & 0xff);
+}
+const ExecInst *runIdxOn(const ExecInst *i, Wave &w) {
+  setIdx(w, readSource<uint32_t, anySource>(i, w));
+  setIdxMode(w, uint32_t(i->inst->simm)); // the second source field is a constant
+  w.setMode(w.mode | Mode::gprIdxEn);
+  return following(i);
+}
+const ExecInst *runIdxOff(const ExecInst *i, Wave &w) {
+  w.setMode(w.mode & ~Mode::gprIdxEn);
+  return following(i);
+}
+const ExecInst *runIdxMode(const ExecInst *i, Wave &w) {
+  setIdxMode(w, uint32_t(i->imm[0]));
+  return following(i);
+}
+const ExecInst *runIdxIdx(const ExecInst *i, Wave &w) {
+  setIdx(w, readSource<uint32_t, anySource>(i, w));
+  return following(i);
+}
+
+Handler flowHandler(Op op) {
+  switch (op) {
+  case Op::s_getpc_b64:
+    return runGetPc;
+  case Op::s_setpc_b64:
+    return runSetPc;
+  case Op::s_swappc_b64:
+    return runSwapPc;
+  case Op::s_getreg_b32:
+    return runGetReg;
+  case Op::s_setreg_b32:
+    return runSetReg;
+  case Op::s_setreg_imm32_b32:
+    return runSetRegImm;
+  case Op::s_endpgm:
+  case Op::s_endpgm_saved:
+    return runEnd;
+  case Op::s_barrier:
+    return runBarrier;
+  case Op::s_sleep:
+    return runSleep;
+  case Op::s_sendmsg:
+    return runSendMsg;
+  case Op::s_sethalt:
+  case Op::s_sendmsghalt:
+    return runHalt;
+  case Op::s_trap:
+    return runTrap;
+  case Op::s_set_gpr_idx_on:
+    return runIdxOn;
+  case Op::s_set_gpr_idx_off:
+    return runIdxOff;
+  case Op::s_set_gpr_idx_mode:
+    return runIdxMode;
+  case Op::s_set_gpr_idx_idx:
+    return runIdxIdx;
+  // Memory operations are done when their instruction is; caches, priorities and profiling are not
+  // modelled.
+  case Op::s_nop:
+  case Op::s_waitcnt:
+  case Op::s_setprio:
+  case Op::s_wakeup:
+  case Op::s_icache_inv:
+  case Op::s_incperflevel:
+  case Op::s_decperflevel:
+  case Op::s_ttracedata:
+    return runNothing;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+bool prepareFlow(ExecInst &e, isa::Target) {
+  const isa::Inst &in = *e.inst;
+  Handler h = in.op == Op::s_call_b64 ? runCall : branchHandler(in.op);
+  if (h) {
+    e.run = h;
+    e.target = nullptr;
+    e.targetPc = nextPc(&e) + uint64_t(int64_t(in.simm));
+    e.flags = in.simm < 0 ? backward : 0;
+    return true;
+  }
+  h = flowHandler(in.op);
+  if (!h)
+    return false;
+  e.run = h;
+  if (in.enc == isa::Enc::SOPK || in.enc == isa::Enc::SOPP)
+    e.imm[0] = uint64_t(in.simm) & 0xffff;
+  return true;
+}
+
+} // namespace meld::softgpu::scalar

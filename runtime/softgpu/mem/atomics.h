@@ -1,0 +1,152 @@
+// The read-modify-write functions of GFX9 atomics ("Vega" and "MI200" ISA, DS / FLAT / BUFFER
+// opcode chapters).
+//
+// Each op is a type with T = the value's type and apply(old, data, data2, mode) = the new value.
+// Rounding of float atomics is always to nearest even. f32 adds in memory (L2) flush denormals, in
+// LDS they follow MODE.denormF32; f64 and f16 never flush.
+#pragma once
+
+#include "runtime/softgpu/execute/wave.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <immintrin.h>
+#include <type_traits>
+
+namespace meld::softgpu::mem {
+
+template <class F> struct FloatBits;
+template <> struct FloatBits<float> {
+  using U = uint32_t;
+  static constexpr U quiet = 0x00400000, defaultNan = 0x7fc00000, sign = 0x80000000,
+                     expMask = 0x7f800000;
+};
+template <> struct FloatBits<double> {
+  using U = uint64_t;
+  static constexpr U quiet = 1ull << 51, defaultNan = 0x7ffull << 52 | quiet, sign = 1ull << 63,
+                     expMask = 0x7ffull << 52;
+};
+
+template <class F> using BitsOf = typename FloatBits<F>::U;
+
+template <class F> F flushed(F x) {
+  auto b = std::bit_cast<BitsOf<F>>(x);
+  return b & FloatBits<F>::expMask ? x : std::bit_cast<F>(b & FloatBits<F>::sign);
+}
+
+/// a + b; NaN results as the GPU makes them: the first NaN operand quieted, else the positive
+/// default NaN.
+template <class F> F gpuAdd(F a, F b) {
+  using B = FloatBits<F>;
+  F r = a + b;
+  if (r == r) [[likely]]
+    return r;
+  if (a != a)
+    return std::bit_cast<F>(std::bit_cast<BitsOf<F>>(a) | B::quiet);
+  if (b != b)
+    return std::bit_cast<F>(std::bit_cast<BitsOf<F>>(b) | B::quiet);
+  return std::bit_cast<F>(B::defaultNan);
+}
+
+/// IEEE minNum / maxNum: a NaN loses against a number; -0 is less than +0.
+template <class F> F gpuMin(F a, F b) {
+  if (a != a)
+    return b;
+  if (b != b)
+    return a;
+  return a < b || (a == b && std::signbit(a)) ? a : b;
+}
+template <class F> F gpuMax(F a, F b) {
+  if (a != a)
+    return b;
+  if (b != b)
+    return a;
+  return a > b || (a == b && !std::signbit(a)) ? a : b;
+}
+
+namespace rmw {
+// clang-format off
+template <class U> struct Swap { using T = U; static T apply(T, T d, T, uint32_t) { return d; } };
+template <class U> struct Add  { using T = U; static T apply(T m, T d, T, uint32_t) { return m + d; } };
+template <class U> struct Sub  { using T = U; static T apply(T m, T d, T, uint32_t) { return m - d; } };
+template <class U> struct Rsub { using T = U; static T apply(T m, T d, T, uint32_t) { return d - m; } };
+template <class U> struct And  { using T = U; static T apply(T m, T d, T, uint32_t) { return m & d; } };
+template <class U> struct Or   { using T = U; static T apply(T m, T d, T, uint32_t) { return m | d; } };
+template <class U> struct Xor  { using T = U; static T apply(T m, T d, T, uint32_t) { return m ^ d; } };
+template <class U> struct Inc  { using T = U; static T apply(T m, T d, T, uint32_t) { return m >= d ? 0 : m + 1; } };
+template <class U> struct Dec  { using T = U; static T apply(T m, T d, T, uint32_t) { return m == 0 || m > d ? d : m - 1; } };
+template <class U> struct Umin { using T = U; static T apply(T m, T d, T, uint32_t) { return m < d ? m : d; } };
+template <class U> struct Umax { using T = U; static T apply(T m, T d, T, uint32_t) { return m > d ? m : d; } };
+template <class U> struct Smin { using T = U; using S = std::make_signed_t<U>;
+  static T apply(T m, T d, T, uint32_t) { return S(m) < S(d) ? m : d; } };
+template <class U> struct Smax { using T = U; using S = std::make_signed_t<U>;
+  static T apply(T m, T d, T, uint32_t) { return S(m) > S(d) ? m : d; } };
+/// data2 is the value compared with, data the new one.
+template <class U> struct CmpSwap { using T = U; static T apply(T m, T d, T c, uint32_t) { return m == c ? d : m; } };
+/// data = bits to clear, data2 = bits to set.
+template <class U> struct Mskor { using T = U; static T apply(T m, T d, T d2, uint32_t) { return (m & ~d) | d2; } };
+struct Wrap { using T = uint32_t; static T apply(T m, T d, T d2, uint32_t) { return m >= d ? m - d : m + d2; } };
+// clang-format on
+
+/// f32 add at memory: denormals flushed.
+struct AddF32 {
+  using T = uint32_t;
+  static T apply(T m, T d, T, uint32_t) {
+    float r = gpuAdd(flushed(std::bit_cast<float>(m)), flushed(std::bit_cast<float>(d)));
+    return std::bit_cast<T>(flushed(r));
+  }
+};
+/// f32 add in LDS: denormals as MODE says.
+struct LdsAddF32 {
+  using T = uint32_t;
+  static T apply(T m, T d, T, uint32_t mode) {
+    float a = std::bit_cast<float>(m), b = std::bit_cast<float>(d);
+    if (!(mode & 1u << 4))
+      a = flushed(a), b = flushed(b);
+    float r = gpuAdd(a, b);
+    return std::bit_cast<T>(mode & 1u << 5 ? r : flushed(r));
+  }
+};
+struct AddF64 {
+  using T = uint64_t;
+  static T apply(T m, T d, T, uint32_t) {
+    return std::bit_cast<T>(gpuAdd(std::bit_cast<double>(m), std::bit_cast<double>(d)));
+  }
+};
+template <class F> struct MinF {
+  using T = BitsOf<F>;
+  static T apply(T m, T d, T, uint32_t) {
+    return std::bit_cast<T>(gpuMin(std::bit_cast<F>(m), std::bit_cast<F>(d)));
+  }
+};
+template <class F> struct MaxF {
+  using T = BitsOf<F>;
+  static T apply(T m, T d, T, uint32_t) {
+    return std::bit_cast<T>(gpuMax(std::bit_cast<F>(m), std::bit_cast<F>(d)));
+  }
+};
+/// Compares as floats: -0 equals +0, NaN equals nothing.
+template <class F> struct CmpSwapF {
+  using T = BitsOf<F>;
+  static T apply(T m, T d, T c, uint32_t) {
+    return std::bit_cast<F>(m) == std::bit_cast<F>(c) ? d : m;
+  }
+};
+/// Two f16 adds. An f16 sum is exact or innocuously double-rounded in f32 (24 >= 2 * 11 + 2 bits).
+struct PkAddF16 {
+  using T = uint32_t;
+  static uint32_t half(uint32_t a, uint32_t b) {
+    if ((a & 0x7fff) > 0x7c00)
+      return a | 0x0200;
+    if ((b & 0x7fff) > 0x7c00)
+      return b | 0x0200;
+    float r = _cvtsh_ss(uint16_t(a)) + _cvtsh_ss(uint16_t(b));
+    return r != r ? 0x7e00u : uint32_t(_cvtss_sh(r, _MM_FROUND_TO_NEAREST_INT)) & 0xffff;
+  }
+  static T apply(T m, T d, T, uint32_t) {
+    return half(m & 0xffff, d & 0xffff) | half(m >> 16, d >> 16) << 16;
+  }
+};
+} // namespace rmw
+} // namespace meld::softgpu::mem

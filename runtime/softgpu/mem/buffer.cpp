@@ -1,0 +1,285 @@
+// MUBUF instructions ("Vega" ISA, chapter "Vector Memory Buffer Instructions"); addressing in
+// resource.h.
+//
+// What: lanes fall into three classes: whole and ordinary (run as one LaneOp), wholly out of range
+// (loads give 0, stores nothing), and odd (partly out of range, or misaligned in a swizzled buffer:
+// byte by byte). Fast path: private memory as compilers spill it, all lanes at the same offset of a
+// 64-lane swizzle: row copies. The lds bit: dwords go to LDS at M0[15:0] + instruction offset +
+// lane * 4 instead of a VGPR.
+#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/mem/mem.h"
+#include "runtime/softgpu/mem/resource.h"
+#include "runtime/softgpu/mem/vmem.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace meld::softgpu::mem {
+namespace {
+
+uint32_t scalarOffset(const ExecInst *i, const Wave &w) {
+  return i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
+}
+
+/// Index and offset of each lane.
+struct Lanes {
+  uint32_t index[kWaveSize], offset[kWaveSize];
+
+  Lanes(const ExecInst *i, const Wave &w, const BufferResource &r) {
+    const isa::Inst &in = *i->inst;
+    const VRow *v = i->src[0] == kImmSlot ? nullptr : &w.v[i->src[0]];
+    const VRow *indexRow = in.idxen ? v : nullptr,
+               *offsetRow = in.offen ? v + (in.idxen ? 1 : 0) : nullptr;
+    for (unsigned l = 0; l < kWaveSize; ++l) {
+      index[l] = (indexRow ? indexRow->u[l] : 0) + (r.addTid ? l : 0);
+      offset[l] = (offsetRow ? offsetRow->u[l] : 0) + uint32_t(in.offset);
+    }
+  }
+};
+
+/// The wave's private memory ends with its scratch block, whatever num_records says: past it lies
+/// memory of the host or of another wave.
+bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uint32_t index,
+                   uint32_t offset, uint32_t bytes) {
+  const uint64_t last = r.bufferOffset(index, offset + bytes - 1);
+  return soffset + last < uint64_t(w.scratchPerLane) * kWaveSize;
+}
+
+/// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
+const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
+  const LaneOp &op = laneOp(i);
+  const BufferResource r(w, i->src[2]);
+  const bool idxen = i->inst->idxen;
+  const uint32_t soffset = scalarOffset(i, w);
+  const uint64_t start = r.base + soffset, limit = r.limit(soffset), exec = w.exec();
+  const Lanes lanes(i, w, r);
+  const unsigned parts = op.action == Action::atomic ? 1 : (op.bytes + 3) / 4;
+  const bool isPrivate = r.base == addressOf(w.scratch);
+
+  alignas(64) uint64_t a[kWaveSize];
+  uint64_t whole = 0, odd = 0;
+  for (uint64_t m = exec; m; m &= m - 1) {
+    const unsigned l = firstLane(m);
+    const uint64_t first = r.bufferOffset(lanes.index[l], lanes.offset[l]);
+    unsigned inside = 0;
+    if (r.structured(idxen)) {
+      inside = lanes.index[l] < r.records ? parts : 0;
+    } else if (op.action == Action::atomic) {
+      inside = first + op.bytes <= limit;
+    } else {
+      for (unsigned k = 0; k < parts; ++k)
+        inside += r.bufferOffset(lanes.index[l], lanes.offset[l] + 4 * k) < limit;
+    }
+    a[l] = start + first;
+    if (isPrivate && inside &&
+        !insideScratch(w, r, soffset, lanes.index[l], lanes.offset[l], op.bytes))
+      return w.raise(i, FaultKind::aperture, "private address outside the wave's scratch",
+                     lanes.offset[l], int(l), op.action != Action::load);
+    const bool crosses = r.swizzle && (lanes.offset[l] % 4 + (op.bytes < 4 ? op.bytes : 4) > 4 ||
+                                       (op.action == Action::atomic && op.bytes == 8));
+    if (inside == parts && !crosses)
+      whole |= 1ull << l;
+    else if (inside)
+      odd |= 1ull << l;
+  }
+  const uint64_t outside = exec & ~(whole | odd);
+  if (odd && op.action == Action::store)
+    odd |= std::exchange(whole, 0); // one pass, so that of overlapping lanes the highest still wins
+  const uint64_t span = r.swizzle ? r.bufferOffset(0, (op.bytes - 1) & ~3u) + 4 : op.bytes;
+  if (w.mapper && !isPrivate &&
+      !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load, span)) [[unlikely]]
+    return nullptr;
+  if (op.action == Action::atomic)
+    for (uint64_t m = whole; m; m &= m - 1)
+      if (unsigned l = firstLane(m); a[l] & (op.bytes - 1))
+        return w.raise(i, FaultKind::memory, "misaligned atomic", a[l], int(l), true);
+
+  const uint32_t dwordStride = r.swizzle ? 4 * r.indexStride : 4;
+  if (dwordStride == 4 || op.bytes <= 4) {
+    traceLanes(w, a, whole | odd, op.bytes);
+  } else {
+    resetTrace(w);
+    addSwizzled(w, a, whole | odd, op.bytes, dwordStride);
+  }
+  LaneJob j = makeJob(i, w, a, whole);
+  if (dst)
+    j.dst = dst;
+  j.dwordStride = dwordStride;
+  laneFn(i)(j);
+  if (odd) {
+    auto byteAt = [&](unsigned l, unsigned k) -> uint8_t * {
+      uint64_t part = r.bufferOffset(lanes.index[l], lanes.offset[l] + k / 4 * 4);
+      if (!r.structured(idxen) && part >= limit)
+        return nullptr;
+      uint64_t x = start + r.bufferOffset(lanes.index[l], lanes.offset[l] + k);
+      return host(w.mapper ? x - (start + r.bufferOffset(lanes.index[l], lanes.offset[l])) + a[l]
+                           : x);
+    };
+    runBytewise(op, laneFn(i), j, odd, byteAt);
+  }
+  if (outside && op.action == Action::load) {
+    forLanes(outside, [&](unsigned l) { a[l] = zeroAddress(); });
+    j.mask = outside;
+    j.dwordStride = 4;
+    laneFn(i)(j);
+  } else if (outside && i->flags & kReturns) {
+    zeroLanes(j.dst, op.dwords, outside);
+  }
+  return following(i);
+}
+
+const ExecInst *bufferOps(const ExecInst *i, Wave &w) {
+  w.next = i;
+  if (w.exec())
+    return runBuffer(i, w, nullptr);
+  resetTrace(w);
+  return following(i);
+}
+
+/// Bytes from the resource's base that a spill may reach: its own range, or the wave's scratch
+/// block.
+uint64_t reach(const Wave &w, unsigned slot) {
+  const bool isPrivate =
+      (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) == addressOf(w.scratch);
+  const uint64_t records = w.s[slot + 2], block = uint64_t(w.scratchPerLane) * kWaveSize;
+  return isPrivate && block < records ? block : records;
+}
+
+/// Private memory, each lane at its own offset (an indexed array): dword-aligned and all in range,
+/// else runBuffer.
+const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_t add) {
+  const LaneOp &op = laneOp(i);
+  const unsigned slot = i->src[2];
+  const uint32_t soffset = scalarOffset(i, w);
+  const uint64_t end = reach(w, slot);
+  const VRow &v = w.v[i->src[0]];
+  const uint32_t stand = v.u[firstLane(exec)] + add;
+  U32x8 low = {};
+  __m256i high = _mm256_setzero_si256();
+  alignas(64) uint32_t offset[kWaveSize];
+  for (unsigned k = 0; k < 8; ++k) {
+    const U32x8 m = maskVec(exec, k), x = ((loadVec(v, k) + add) & m) | (splat(stand) & ~m);
+    low |= x;
+    high = _mm256_max_epu32(high, __m256i(x));
+    std::memcpy(offset + 8 * k, &x, 32);
+  }
+  uint32_t largest = 0;
+  for (uint32_t x : std::bit_cast<std::array<uint32_t, 8>>(high))
+    largest = std::max(largest, x);
+  if (!allZero(low & 3) || soffset + uint64_t(largest / 4 + op.dwords) * (4 * kWaveSize) > end)
+    return runBuffer(i, w, nullptr);
+  const uint64_t base = (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) + soffset;
+  alignas(64) uint64_t a[kWaveSize];
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    a[l] = base + uint64_t(offset[l]) * kWaveSize + 4 * l;
+  resetTrace(w);
+  if (base % 64 || !addPrivate(w, offset, exec, op.dwords))
+    addSwizzled(w, a, exec, op.bytes, 4 * kWaveSize);
+  LaneJob j = makeJob(i, w, a, exec);
+  j.dwordStride = 4 * kWaveSize;
+  op.run(j);
+  return following(i);
+}
+
+/// Dword loads and stores, offen or no VGPR address: tries the spill pattern first.
+template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *i, Wave &w) {
+  w.next = i;
+  const uint64_t exec = w.exec();
+  if (!exec) {
+    resetTrace(w);
+    return following(i);
+  }
+  // word1: swizzle on, stride 0; word3: add_tid on, index_stride 64.
+  const unsigned slot = i->src[2];
+  const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
+  if ((w1 >> 16 & 0xbfff) != 0x8000 || (w3 >> 21 & 7) != 7 || w.mapper)
+    return runBuffer(i, w, nullptr);
+  uint32_t offset = uint32_t(i->imm[0]);
+  if (i->src[0] != kImmSlot) {
+    const VRow &v = w.v[i->src[0]];
+    if (!isUniformUnder(v, exec))
+      return privateGather(i, w, exec, offset);
+    offset += v.u[firstLane(exec)];
+  }
+  const uint32_t soffset = scalarOffset(i, w);
+  const uint64_t end = reach(w, slot);
+  const uint64_t first = uint64_t(offset / 4) * (4 * kWaveSize);
+  if (offset % 4 || soffset + first + N * (4 * kWaveSize) > end)
+    return runBuffer(i, w, nullptr);
+  uint8_t *p = host((w.s[slot] | uint64_t(w1 & 0xffff) << 32) + soffset + first);
+  VRow *rows = Store ? dataRows(i, w) : dstRows(i, w);
+  resetTrace(w);
+  for (unsigned k = 0; k < N; ++k, p += 4 * kWaveSize) {
+    addLinear(w, addressOf(p), 4, exec); // rows are 256 bytes apart: no line is counted twice
+    if constexpr (Store)
+      rowOut(p, rows[k], exec);
+    else
+      rowIn(rows[k], p, exec);
+  }
+  return following(i);
+}
+
+const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
+  w.next = i;
+  const uint64_t exec = w.exec();
+  resetTrace(w);
+  if (!exec)
+    return following(i);
+  VRow value = {};
+  if (!runBuffer(i, w, &value))
+    return nullptr;
+  return storeToLds(i, w, value);
+}
+
+const ExecInst *cacheOp(const ExecInst *i, Wave &w) {
+  resetTrace(w);
+  return following(i);
+}
+
+} // namespace
+
+bool prepareBuffer(ExecInst &e) {
+  const isa::Inst &in = *e.inst;
+  using Kind = isa::Operand::Kind;
+  const std::string_view name = isa::mnemonic(in.op);
+  if (name == "buffer_wbl2" || name == "buffer_invl2" || name.starts_with("buffer_wbinvl1")) {
+    e.run = cacheOp; // caches are not modelled: memory is always coherent
+    return true;
+  }
+  if (in.srsrc.kind != Kind::sgpr || in.srsrc.index + 4u > isa::Sgpr::slots)
+    return false;
+  e.src[2] = in.srsrc.index;
+  e.sdst = kImmSlot;
+  const uint32_t constant = uint32_t(in.soffset.kind == Kind::imm ? in.soffset.value : 0);
+  if (in.soffset.kind == Kind::sgpr)
+    e.sdst = in.soffset.index;
+  else if (in.soffset.kind == Kind::special)
+    return false;
+  const bool typed = prepareTyped(e);
+  if (!typed && (!name.starts_with("buffer_") || !fillVectorOperands(e, name.substr(7))))
+    return false;
+  e.imm[1] = constant;
+  if (!in.idxen && !in.offen)
+    e.src[0] = kImmSlot;
+  else if (e.src[0] == kImmSlot)
+    return false;
+  if (typed)
+    return true;
+  const LaneOp &op = laneOp(&e);
+  if (in.lds) {
+    e.run = loadToLds;
+    return op.action == Action::load && op.bytes <= 4;
+  }
+  static constexpr Handler loads[] = {privateDwords<1, false>, privateDwords<2, false>,
+                                      privateDwords<3, false>, privateDwords<4, false>};
+  static constexpr Handler stores[] = {privateDwords<1, true>, privateDwords<2, true>,
+                                       privateDwords<3, true>, privateDwords<4, true>};
+  if (op.action == Action::atomic || op.bytes < 4 || in.idxen)
+    e.run = bufferOps;
+  else
+    e.run = (op.action == Action::load ? loads : stores)[op.dwords - 1];
+  return true;
+}
+
+} // namespace meld::softgpu::mem

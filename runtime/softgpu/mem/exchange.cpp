@@ -1,0 +1,90 @@
+// ds_swizzle_b32, ds_permute_b32, ds_bpermute_b32: lanes exchange a dword through the LDS crossbar,
+// no memory.
+//
+// EXEC counts twice: a lane that is switched off is not written, and one that is switched off gives
+// 0 to the lanes that read from it ("Vega" ISA, DS_PERMUTE_B32, DS_BPERMUTE_B32, DS_SWIZZLE_B32).
+#include "runtime/softgpu/mem/lds.h"
+
+namespace meld::softgpu::mem {
+namespace {
+
+void putRow(VRow &dst, const VRow &value, uint64_t exec) {
+  for (unsigned k = 0; k < 8; ++k) {
+    U32x8 m = maskVec(exec, k);
+    storeVec(dst, k, (loadVec(dst, k) & ~m) | (loadVec(value, k) & m));
+  }
+}
+
+const ExecInst *bpermute(const ExecInst *i, Wave &w) {
+  const uint64_t exec = w.exec();
+  const VRow &addr = w.v[i->src[0]];
+  const uint32_t add = uint32_t(i->imm[0]);
+  VRow source, result;
+  for (unsigned k = 0; k < 8; ++k)
+    storeVec(source, k, loadVec(*dataRows(i, w), k) & maskVec(exec, k));
+  for (unsigned k = 0; k < 8; ++k) {
+    const U32x8 at = (loadVec(addr, k) + add) & (4 * (kWaveSize - 1));
+    storeVec(
+        result, k,
+        U32x8(_mm256_i32gather_epi32(reinterpret_cast<const int *>(source.u), __m256i(at), 1)));
+  }
+  putRow(*dstRows(i, w), result, exec);
+  resetTrace(w);
+  return following(i);
+}
+
+const ExecInst *permute(const ExecInst *i, Wave &w) {
+  const uint64_t exec = w.exec();
+  const VRow &addr = w.v[i->src[0]], &source = *dataRows(i, w);
+  const uint32_t add = uint32_t(i->imm[0]);
+  VRow result = {};
+  forLanes(exec, [&](unsigned l) { result.u[(addr.u[l] + add) / 4 % kWaveSize] = source.u[l]; });
+  putRow(*dstRows(i, w), result, exec);
+  resetTrace(w);
+  return following(i);
+}
+
+/// The lane that lane `l` reads, for a swizzle pattern.
+unsigned swizzleSource(uint32_t pattern, unsigned l) {
+  const unsigned upper = l & 0x20, in = l & 0x1f;
+  if (pattern >= 0xe000) { // FFT: bit-reversed, the low mask bits kept
+    const unsigned mask = pattern & 0x1f;
+    unsigned reversed = 0;
+    for (unsigned b = 0; b < 5; ++b)
+      reversed |= (in >> b & 1) << (4 - b);
+    return upper | (reversed >> std::popcount(mask)) | (in & mask);
+  }
+  if (pattern >= 0xc000) { // rotate within the bits that the mask leaves free
+    const unsigned mask = pattern & 0x1f, by = pattern >> 5 & 0x1f;
+    const unsigned from = pattern & 0x400 ? in - by : in + by;
+    return upper | (in & mask) | (from & ~mask & 0x1f);
+  }
+  if (pattern & 0x8000) // any permutation of four neighbours
+    return (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
+  return upper | ((((in & pattern) | (pattern >> 5)) ^ (pattern >> 10)) & 0x1f);
+}
+
+const ExecInst *swizzle(const ExecInst *i, Wave &w) {
+  const uint64_t exec = w.exec();
+  const VRow source = w.v[i->src[0]];
+  VRow result;
+  for (unsigned l = 0; l < kWaveSize; ++l) {
+    unsigned from = swizzleSource(uint32_t(i->imm[0]), l);
+    result.u[l] = exec >> from & 1 ? source.u[from] : 0;
+  }
+  putRow(*dstRows(i, w), result, exec);
+  resetTrace(w);
+  return following(i);
+}
+
+} // namespace
+
+bool prepareLaneExchange(ExecInst &e, std::string_view name) {
+  e.run = name == "bpermute_b32"  ? bpermute
+          : name == "permute_b32" ? permute
+          : name == "swizzle_b32" ? swizzle
+                                  : nullptr;
+  return e.run != nullptr;
+}
+
+} // namespace meld::softgpu::mem

@@ -1,0 +1,51 @@
+// Memory instructions of the software GPU: SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF (GFX9).
+//
+// The entry point is prepareMemory() of execute/wave.h. This header holds what the core and the driver
+// must agree on with it.
+//
+// Memory model: a device address is a host address. Accesses are plain host loads and stores;
+// global atomics are host atomics. An access to an unmapped page raises SIGSEGV in the thread that
+// runs the wave: every memory handler sets `wave.next` to its own ExecInst before it touches
+// memory, holds no lock and owns nothing with a destructor, so the core may leave it with
+// siglongjmp and build the message from wave.next, si_addr and faultingLane().
+//
+// Thread rule: like Wave, only the host thread that runs the workgroup.
+#pragma once
+
+#include "runtime/softgpu/execute/wave.h"
+
+#include <cstdint>
+
+namespace meld::softgpu {
+
+/// Flat apertures (the defaults of DeviceConfig; src_shared_base / src_private_base return them): a
+/// FLAT address whose upper dword equals that of an aperture is an LDS offset or a private
+/// (scratch) offset.
+inline constexpr uint64_t kSharedAperture = 0x1'0000'0000'0000;
+inline constexpr uint64_t kPrivateAperture = 0x2'0000'0000'0000;
+inline constexpr uint64_t kApertureSize = 1ull << 32;
+
+/// Host address of byte `byte` of a lane's private memory: dwords of the 64 lanes are interleaved.
+inline uint64_t scratchByte(const Wave &w, unsigned lane, uint32_t byte) {
+  return reinterpret_cast<uint64_t>(w.scratch) + uint64_t(byte / 4) * (4 * kWaveSize) + lane * 4 +
+         byte % 4;
+}
+
+/// Which lane of the memory instruction `i` touches `address` (-1: none, or a scalar access).
+/// Called after a fault, with the registers as the handler left them: lanes are handled in
+/// ascending order and a lane's destination is written after its access, so the faulting lane's
+/// address registers are intact.
+int faultingLane(const ExecInst *i, const Wave &w, uint64_t address);
+
+/// The device address lane `lane` uses (first byte), 0 where there is none: what to show when
+/// si_addr is 0, as it is for non-canonical addresses.
+uint64_t laneAddress(const ExecInst *i, const Wave &w, unsigned lane);
+
+/// True when the memory instruction stores (or is an atomic): for the fault message.
+bool writesMemory(const ExecInst *i);
+
+/// The memory handlers are compiled for AVX2 and F16C (x86-64-v3). False: this host cannot run
+/// them, the core must refuse to create the device.
+bool hostCanRunMemory();
+
+} // namespace meld::softgpu

@@ -1,0 +1,113 @@
+#include "runtime/softgpu/mem/vmem.h"
+
+#include "runtime/softgpu/execute/dispatch.h"
+#include "runtime/softgpu/mem/mem.h"
+
+namespace meld::softgpu::mem {
+
+uint64_t zeroAddress() {
+  alignas(16) static const uint8_t zeros[16] = {};
+  return addressOf(zeros);
+}
+
+void zeroLanes(VRow *dst, unsigned dwords, uint64_t mask) {
+  for (unsigned k = 0; k < dwords; ++k)
+    fillRow(dst[k], 0, mask);
+}
+
+bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uint32_t bytes,
+               bool write, uint64_t span) {
+  for (; mask; mask &= mask - 1) {
+    unsigned l = firstLane(mask);
+    if (w.checkMemory && !w.mapper->mapped(address[l], bytes)) {
+      w.raise(i, FaultKind::memory, "address outside every allocation", address[l], int(l), write);
+      return false;
+    }
+    address[l] = w.mapper->access(address[l], span ? span : bytes, write);
+  }
+  return true;
+}
+
+const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, VRow *dst) {
+  const LaneOp &op = laneOp(i);
+  if (w.mapper && !translate(i, w, address, mask, op.bytes, op.action != Action::load)) [[unlikely]]
+    return nullptr;
+  if (op.action == Action::atomic) {
+    uint64_t low = 0;
+    forLanes(mask, [&](unsigned l) { low |= address[l]; });
+    if (low & (op.bytes - 1)) {
+      for (uint64_t m = mask; m; m &= m - 1)
+        if (unsigned l = firstLane(m); address[l] & (op.bytes - 1))
+          return w.raise(i, FaultKind::memory, "misaligned atomic", address[l], int(l), true);
+    }
+  }
+  traceLanes(w, address, mask, op.bytes);
+  LaneJob j = makeJob(i, w, address, mask);
+  if (dst)
+    j.dst = dst;
+  laneFn(i)(j);
+  return following(i);
+}
+
+const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value) {
+  const uint32_t at = (w.m0() & 0xffff) + uint32_t(i->imm[0]);
+  forLanes(w.exec(), [&](unsigned l) {
+    if (uint64_t(at) + 4 * l + 4 <= w.ldsSize)
+      poke<uint32_t>(w.lds + at + 4 * l, value.u[l]);
+  });
+  return following(i);
+}
+
+bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask,
+                uint64_t *address) {
+  const LaneOp &op = laneOp(i);
+  uint64_t misaligned = 0;
+  for (uint64_t m = mask; m; m &= m - 1) {
+    unsigned l = firstLane(m);
+    if (uint64_t(offset[l]) + op.bytes > w.scratchPerLane) {
+      w.raise(i, FaultKind::aperture, "private address outside the wave's scratch", offset[l],
+              int(l), op.action != Action::load);
+      return false;
+    }
+    address[l] = scratchByte(w, l, offset[l]);
+    if (offset[l] % 4 + (op.bytes < 4 ? op.bytes : 4) > 4)
+      misaligned |= 1ull << l;
+  }
+  LaneJob j = makeJob(i, w, address, mask & ~misaligned);
+  j.dwordStride = 4 * kWaveSize;
+  if (op.action == Action::atomic && op.bytes == 8)
+    misaligned = mask, j.mask = 0; // the two dwords of a private 64-bit atomic are not adjacent
+  if (j.mask)
+    laneFn(i)(j);
+  if (misaligned)
+    runBytewise(op, laneFn(i), j, misaligned,
+                [&](unsigned l, unsigned k) { return host(scratchByte(w, l, offset[l] + k)); });
+  return true;
+}
+
+void fillDataRows(ExecInst &e) {
+  const isa::Inst &in = *e.inst;
+  const isa::Operand &data = in.vdata.kind != isa::Operand::Kind::none ? in.vdata : in.dst;
+  const isa::Operand &dst = in.dst.kind != isa::Operand::Kind::none ? in.dst : in.vdata;
+  e.src[0] = in.vaddr.kind == isa::Operand::Kind::vgpr ? in.vaddr.index : kImmSlot;
+  e.src[1] = data.index;
+  e.dst = dst.index;
+  e.flags = 0;
+  if (data.kind == isa::Operand::Kind::agpr || dst.kind == isa::Operand::Kind::agpr)
+    e.flags |= kAgprData;
+  e.imm[0] = uint64_t(int64_t(in.offset));
+}
+
+bool fillVectorOperands(ExecInst &e, std::string_view name) {
+  const isa::Inst &in = *e.inst;
+  const LaneOp *op = findMemoryOp(name);
+  if (!op || in.tfe)
+    return false;
+  fillDataRows(e);
+  if (op->action == Action::atomic && in.glc)
+    e.flags |= kReturns;
+  e.aux = reinterpret_cast<uint64_t>(op);
+  return true;
+}
+
+} // namespace meld::softgpu::mem

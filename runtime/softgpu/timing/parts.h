@@ -1,0 +1,92 @@
+// Building blocks of the timing model: outstanding operations, serial resources, opcode traits.
+// Private to this folder.
+#pragma once
+
+#include "runtime/softgpu/execute/workgroup.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace meld::softgpu::timing {
+
+using isa::Op;
+
+inline constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+inline constexpr unsigned kSimds = 4;
+inline constexpr uint64_t kFraction = 1024; ///< bandwidth is counted in 1/1024 cycles
+
+/// Outstanding memory operations of one counter; they finish in order.
+class Outstanding {
+public:
+  void add(uint64_t done, uint64_t now) {
+    finish(now);
+    if (size_ == kMax)
+      drop(1);
+    last_ = std::max(last_, done);
+    done_[(first_ + size_++) % kMax] = last_;
+  }
+  /// When at most `n` are outstanding.
+  uint64_t until(uint32_t n) const {
+    return size_ <= n ? 0 : done_[(first_ + size_ - n - 1) % kMax];
+  }
+  void finish(uint64_t now) {
+    while (size_ && done_[first_] <= now)
+      drop(1);
+  }
+  bool full() const { return size_ == kMax; }
+  uint64_t last() const { return last_; }
+
+private:
+  static constexpr uint32_t kMax = 63;
+  void drop(uint32_t n) { first_ = (first_ + n) % kMax, size_ -= n; }
+  std::array<uint64_t, kMax> done_;
+  uint32_t first_ = 0, size_ = 0;
+  uint64_t last_ = 0;
+};
+
+struct TimedWave {
+  Wave *wave = nullptr;
+  Workgroup *group = nullptr;
+  uint64_t ready = 0; ///< may issue from here on; kNever at a barrier
+  Outstanding vm, lgkm;
+};
+
+/// What the model wants to know about an opcode, looked up once.
+struct OpTraits {
+  isa::ValuRate rate = isa::ValuRate::full;
+  bool clearsL1 = false, atomic = false, store = false;
+};
+
+inline const std::vector<OpTraits> &opTraits() {
+  // Never freed: queues may still be at work while the process ends.
+  static const std::vector<OpTraits> &table = *[] {
+    auto *traits = new std::vector<OpTraits>(size_t(Op::count));
+    auto &t = *traits;
+    for (size_t k = 1; k < t.size(); ++k) {
+      const std::string_view name = isa::mnemonic(Op(k));
+      auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+      if (name.starts_with("v_"))
+        t[k].rate = isa::valuRate(Op(k));
+      t[k].clearsL1 = has("wbinvl1") || has("_invl2");
+      t[k].atomic = has("atomic");
+      t[k].store = has("store");
+    }
+    return traits;
+  }();
+  return table;
+}
+
+/// A serial resource in 1/1024 cycles: takes work in order of request.
+struct Pipe {
+  uint64_t free = 0;
+  /// Returns the cycle at which work of `cost` (1/1024 cycles), asked for at `now`, is through.
+  uint64_t pass(uint64_t now, uint64_t cost) {
+    free = std::max(free, now * kFraction) + cost;
+    return (free + kFraction - 1) / kFraction;
+  }
+};
+
+} // namespace meld::softgpu::timing

@@ -1,0 +1,105 @@
+// Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later).
+// "MI100" and "MI200" ISA manuals, chapter VOP3P. Integer sums wrap, or saturate with clamp;
+// v_dot2_f32_f16 adds its (exact) products to the accumulator one after the other in f32, and on
+// gfx90a flushes denormals.
+#include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/half.h"
+
+namespace meld::softgpu::valu {
+
+using isa::Enc;
+using isa::Op;
+using enum Ty;
+using D3 = Sig<b32, b32, b32, b32>;
+
+namespace {
+
+template <unsigned Bits, bool Signed, bool Clamp>
+uint64_t dotInt(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const auto element = [](uint64_t x, unsigned k) -> int64_t {
+    const uint32_t field = (uint32_t)(x >> (Bits * k)) & ((1u << Bits) - 1);
+    if (!Signed)
+      return field;
+    return (int32_t)(field << (32 - Bits)) >> (32 - Bits);
+  };
+  int64_t sum = Signed ? (int64_t)(int32_t)c : (int64_t)(uint32_t)c;
+  for (unsigned k = 0; k < 32 / Bits; ++k)
+    sum += element(a, k) * element(b, k);
+  if (Clamp && Signed)
+    sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+  else if (Clamp)
+    sum = sum > (int64_t)UINT32_MAX ? (int64_t)UINT32_MAX : sum;
+  return (uint32_t)sum;
+}
+
+/// Two-element forms honour op_sel; each picks a half of the source, op_sel for the first product.
+uint32_t selected(uint32_t x, const isa::Inst &in, unsigned k) {
+  if (in.enc != Enc::VOP3P)
+    return x;
+  const uint32_t lo = in.opSel >> k & 1 ? x >> 16 : x, hi = in.opSelHi >> k & 1 ? x >> 16 : x;
+  return (lo & 0xffff) | hi << 16;
+}
+template <bool Signed, bool Clamp> void rowDot2(RowCtx &ctx) {
+  LaneCtx lc{ctx.mode, false, false};
+  for (unsigned n = 0; n < kWaveSize; ++n)
+    ctx.dst[n] = (uint32_t)dotInt<16, Signed, Clamp>(selected(ctx.src[0][n], *ctx.inst, 0),
+                                                     selected(ctx.src[1][n], *ctx.inst, 1),
+                                                     ctx.src[2][n], lc);
+}
+void rowDot2F16(RowCtx &ctx) {
+  const isa::Inst &in = *ctx.inst;
+  const bool vop3p = in.enc == Enc::VOP3P;
+  for (unsigned c = 0; c < kChunks; ++c) {
+    U32 a = load(ctx.src[0] + 8 * c), b = load(ctx.src[1] + 8 * c);
+    F32 sum = (F32)load(ctx.src[2] + 8 * c);
+    if (vop3p && (in.neg >> 2 & 1))
+      sum = (F32)((U32)sum ^ 0x80000000u);
+    for (unsigned half = 0; half < 2; ++half) {
+      const auto element = [&](U32 x, unsigned k) {
+        const unsigned pick = vop3p ? (half ? in.opSelHi : in.opSel) >> k & 1 : half;
+        const unsigned negate = vop3p ? (half ? in.abs : in.neg) >> k & 1 : 0;
+        U32 h = (pick ? x >> 16 : x) & 0xffffu;
+        if (ctx.gfx90a)
+          h = flushHalf(h);
+        return widenHalf(h ^ (negate ? 0x8000u : 0u));
+      };
+      const F32 x = element(a, 0), y = element(b, 1), p = fixNan(x * y, x, y);
+      sum = fixNan(sum + p, sum, p);
+    }
+    store(ctx.dst + 8 * c, (U32)(ctx.gfx90a ? flush(sum) : sum));
+  }
+}
+
+template <RowFn F, RowFn Clamped> OpInfo rows(unsigned flags) {
+  OpInfo info = infoOf<D3>(flags);
+  info.row = F;
+  info.rowClamp = Clamped;
+  return info;
+}
+template <unsigned Bits, bool Signed> OpInfo dot(unsigned flags = 0) {
+  return rows<rowLanes<D3, dotInt<Bits, Signed, false>>, rowLanes<D3, dotInt<Bits, Signed, true>>>(
+      flags);
+}
+OpInfo dot2Float(unsigned flags) {
+  OpInfo info = infoOf<Sig<f32, b32, b32, f32>>(flags);
+  info.row = rowDot2F16;
+  return info;
+}
+
+} // namespace
+
+void addDot(OpTable &t) {
+  t[Op::v_dot2_i32_i16] = rows<rowDot2<true, false>, rowDot2<true, true>>(0);
+  t[Op::v_dot2_u32_u16] = rows<rowDot2<false, false>, rowDot2<false, true>>(0);
+  t[Op::v_dot2c_i32_i16] = rows<rowDot2<true, false>, rowDot2<true, true>>(kAccumulate);
+  t[Op::v_dot4_i32_i8] = dot<8, true>();
+  t[Op::v_dot4_u32_u8] = dot<8, false>();
+  t[Op::v_dot4c_i32_i8] = dot<8, true>(kAccumulate);
+  t[Op::v_dot8_i32_i4] = dot<4, true>();
+  t[Op::v_dot8_u32_u4] = dot<4, false>();
+  t[Op::v_dot8c_i32_i4] = dot<4, true>(kAccumulate);
+  t[Op::v_dot2_f32_f16] = dot2Float(0);
+  t[Op::v_dot2c_f32_f16] = dot2Float(kAccumulate);
+}
+
+} // namespace meld::softgpu::valu

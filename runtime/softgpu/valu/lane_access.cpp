@@ -1,0 +1,124 @@
+// Instructions that cross lanes or files by themselves: v_readlane, v_writelane, v_readfirstlane,
+// v_mbcnt, v_swap, v_nop, the accumulation registers. "Vega" ISA manual, chapters 12.8 and 12.10.
+#include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/slow.h"
+
+namespace meld::softgpu::valu {
+
+using isa::Op;
+using isa::Operand;
+using enum Ty;
+
+namespace {
+
+const VRow *sourceRow(const ExecInst *i, const Wave &w, unsigned k) {
+  return vectorOperand(w, i->inst->src[k], RelativeIndex(w).src(k));
+}
+
+const ExecInst *readFirstLane(const ExecInst *i, Wave &w) {
+  const uint64_t exec = w.exec();
+  const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
+  const VRow *v = sourceRow(i, w, 0);
+  w.s[i->dst] = v ? v->u[lane] : (uint32_t)scalarOperand(w, i->inst->src[0], false);
+  return following(i);
+}
+const ExecInst *readLane(const ExecInst *i, Wave &w) {
+  const unsigned lane = (unsigned)scalarOperand(w, i->inst->src[1], false) & 63;
+  const VRow *v = sourceRow(i, w, 0);
+  w.s[i->dst] = v ? v->u[lane] : (uint32_t)scalarOperand(w, i->inst->src[0], false);
+  return following(i);
+}
+const ExecInst *writeLane(const ExecInst *i, Wave &w) {
+  const unsigned lane = (unsigned)scalarOperand(w, i->inst->src[1], false) & 63;
+  w.v[i->dst + RelativeIndex(w).dst()].u[lane] = (uint32_t)scalarOperand(w, i->inst->src[0], false);
+  return following(i);
+}
+const ExecInst *nop(const ExecInst *i, Wave &) { return following(i); }
+
+const ExecInst *swap(const ExecInst *i, Wave &w) {
+  VRow *a = w.v + i->dst, *b = const_cast<VRow *>(sourceRow(i, w, 0));
+  if (!b)
+    return w.raise(i, FaultKind::illegalInstruction, "v_swap_b32 without a VGPR source");
+  alignas(64) VRow old;
+  copyRow(old.u, a->u);
+  writeRow(a->u, b->u, w.exec());
+  writeRow(b->u, old.u, w.exec());
+  return following(i);
+}
+
+const ExecInst *move(const ExecInst *i, Wave &w) {
+  const Operand &s = i->inst->src[0];
+  VRow *d = const_cast<VRow *>(vectorOperand(w, i->inst->dst));
+  if (!d)
+    return w.raise(i, FaultKind::illegalInstruction, "v_accvgpr without a vector destination");
+  if (const VRow *v = vectorOperand(w, s)) {
+    writeRow(d->u, v->u, w.exec());
+  } else {
+    alignas(64) VRow row;
+    fillRow(row.u, (uint32_t)scalarOperand(w, s, false));
+    writeRow(d->u, row.u, w.exec());
+  }
+  return following(i);
+}
+
+/// Lanes below each lane, as seen by a mask that starts at lane `Base`.
+template <unsigned Base> struct BelowMasks {
+  alignas(32) uint32_t u[kWaveSize];
+  constexpr BelowMasks() : u() {
+    for (unsigned n = 0; n < kWaveSize; ++n)
+      u[n] = n <= Base ? 0 : n - Base >= 32 ? ~0u : (1u << (n - Base)) - 1;
+  }
+};
+template <unsigned Base> constexpr BelowMasks<Base> kBelow;
+
+template <unsigned Base, class Sources> MELD_INLINE U32 mbcntChunk(const Sources &s, unsigned c) {
+  return popcount(s.s0.low(c) & load(kBelow<Base>.u + 8 * c)) + s.s1.low(c);
+}
+template <unsigned Base> void rowMbcnt(RowCtx &ctx) {
+  const RowSources<Sig<b32, b32, b32>> src(ctx);
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(ctx.dst + 8 * c, mbcntChunk<Base>(src, c));
+}
+template <unsigned Base> const ExecInst *fastMbcnt(const ExecInst *i, Wave &w) {
+  if (__builtin_expect(w.mode & Mode::gprIdxEn, 0))
+    return slowValu(i, w);
+  const FastSources<Sig<b32, b32, b32>, kAny> src(i, w);
+  uint32_t *d = w.v[i->dst].u;
+  uint64_t left = w.exec();
+  for (unsigned c = 0; left; ++c, left >>= 8)
+    store(d + 8 * c, select(maskOf((uint32_t)left), mbcntChunk<Base>(src, c), load(d + 8 * c)));
+  return following(i);
+}
+template <unsigned Base> OpInfo mbcnt() {
+  OpInfo info = infoOf<Sig<b32, b32, b32>>(0);
+  info.row = rowMbcnt<Base>;
+  info.fastMod = fastMbcnt<Base>;
+  return info;
+}
+
+OpInfo special(Handler h, unsigned numSrc) {
+  OpInfo info;
+  info.special = h;
+  info.numSrc = (uint8_t)numSrc;
+  for (unsigned k = 0; k < numSrc; ++k)
+    info.src[k] = b32;
+  return info;
+}
+
+} // namespace
+
+void addLaneAccess(OpTable &t) {
+  t[Op::v_nop] = special(nop, 0);
+  t[Op::v_clrexcp] = special(nop, 0); // exception flags are not modelled
+  t[Op::v_readfirstlane_b32] = special(readFirstLane, 1);
+  t[Op::v_readlane_b32] = special(readLane, 2);
+  t[Op::v_writelane_b32] = special(writeLane, 2);
+  t[Op::v_swap_b32] = special(swap, 1);
+  t[Op::v_accvgpr_read_b32] = special(move, 1);
+  t[Op::v_accvgpr_write_b32] = special(move, 1);
+  t[Op::v_accvgpr_mov_b32] = special(move, 1);
+  t[Op::v_mbcnt_lo_u32_b32] = mbcnt<0>();
+  t[Op::v_mbcnt_hi_u32_b32] = mbcnt<32>();
+}
+
+} // namespace meld::softgpu::valu

@@ -1,0 +1,258 @@
+// Matrix cores: v_mfma_* of gfx908 and gfx90a. D = A * B + C for one or more independent blocks of
+// M x N, the whole wave taking part whatever EXEC says ("MI100" and "MI200" ISA manuals, matrix
+// chapters).
+//
+// Where the elements lie, for lane l of 64 (example: v_mfma_f32_32x32x1f32, 2 blocks):
+//   A[i][k]  i = l % M, then the block, then groups of K; each lane holds `perLane` consecutive k
+//   B[k][j]  j = l % N, likewise
+//   C, D     j = l % N; register r of a block and l / N give i (rowOf below)
+// cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
+// Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
+// per sum for f16 and bf16, whose denormals gfx90a flushes. Integer sums wrap. Cost: M*N*K*blocks
+// multiply-adds, vectorised over j.
+#include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/slow.h"
+
+#include <array>
+
+namespace meld::softgpu::valu {
+
+using isa::Inst;
+using isa::Op;
+using enum Ty;
+
+namespace {
+
+enum class Element { f32, f16, bf16, i8, f64 };
+
+template <Element E> struct Traits {
+  using Value = float;
+};
+template <> struct Traits<Element::i8> {
+  using Value = int32_t;
+};
+template <> struct Traits<Element::f64> {
+  using Value = double;
+};
+
+/// Source lane of B under blgp.
+unsigned permutedLane(unsigned blgp, unsigned lane) {
+  switch (blgp) {
+  case 1:
+    return lane & 31;
+  case 2:
+    return lane | 32;
+  case 3:
+    return (lane + 16) & 63;
+  case 4:
+  case 5:
+  case 6:
+  case 7:
+    return (lane & 15) | (blgp - 4) << 4;
+  default:
+    return lane;
+  }
+}
+
+/// Element `k` of a lane.
+template <Element E>
+typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool flushes) {
+  if constexpr (E == Element::f32) {
+    return __builtin_bit_cast(float, v[0].u[lane]);
+  } else if constexpr (E == Element::f64) {
+    return __builtin_bit_cast(double, v[0].u[lane] | (uint64_t)v[1].u[lane] << 32);
+  } else if constexpr (E == Element::i8) {
+    return (int8_t)(v[0].u[lane] >> (8 * k));
+  } else {
+    uint32_t h = v[k / 2].u[lane] >> (16 * (k & 1)) & 0xffff;
+    if (flushes && !(h & (E == Element::f16 ? 0x7c00 : 0x7f80)))
+      h &= 0x8000;
+    return E == Element::f16 ? _cvtsh_ss((uint16_t)h) : __builtin_bit_cast(float, h << 16);
+  }
+}
+
+float repairNan(float r, float a, float b, float c) {
+  for (float x : {a, b, c})
+    if (x != x)
+      return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) | kQuiet32);
+  return r != r ? __builtin_bit_cast(float, kNan32) : r;
+}
+double repairNan(double r, double a, double b, double c) {
+  for (double x : {a, b, c})
+    if (x != x)
+      return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, x) | kQuiet64);
+  return r != r ? __builtin_bit_cast(double, kNan64) : r;
+}
+
+/// a * b + c; the NaN rule is applied by the caller, where needed.
+template <Element E, class V> MELD_INLINE V multiplyAdd(V a, V b, V c) {
+  if constexpr (E == Element::i8)
+    return (V)((uint32_t)c + (uint32_t)(a * b));
+  else if constexpr (E == Element::f64)
+    return __builtin_fma(a, b, c);
+  else
+    return __builtin_fmaf(a, b, c); // with f16 and bf16 the product is exact anyway
+}
+
+/// Row of register r (within a block) in the lane group l / N.
+template <Element E, unsigned M> unsigned rowOf(unsigned r, unsigned group) {
+  if (M == 32)
+    return 8 * (r / 4) + 4 * group + r % 4;
+  if (M == 16)
+    return E == Element::f64 ? 4 * r + group : 4 * group + r;
+  return r;
+}
+
+template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
+void multiply(const Inst &in, Wave &w, bool gfx90a) {
+  using V = typename Traits<E>::Value;
+  constexpr unsigned N = M;
+  const bool flushes = gfx90a && (E == Element::f16 || E == Element::bf16);
+  const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
+             *vc = vectorOperand(w, in.src[2]);
+  VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
+  alignas(32) std::array<V, 64 * PerLane> a, b; // [block][k][i or j]
+  constexpr unsigned perBlock = M * K;
+  static_assert(perBlock * Blocks == 64 * PerLane);
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    const unsigned i = lane % M, block = lane / M % Blocks, outer = lane / (M * Blocks);
+    for (unsigned k = 0; k < PerLane; ++k) {
+      const unsigned at = block * perBlock + (outer * PerLane + k) * M + i;
+      a[at] = element<E>(va, lane, k, flushes);
+      b[at] = element<E>(vb, E == Element::f64 ? lane : permutedLane(in.blgp, lane), k, flushes);
+    }
+  }
+  constexpr bool wide = E == Element::f64;
+  // How many registers one block takes in a lane, and how the lane's group picks rows or blocks.
+  constexpr unsigned groups = 64 / N;
+  constexpr unsigned regs = M == 4 ? (wide ? 1 : 4) : M * N / 64;
+  constexpr unsigned sets = M == 4 ? 1 : Blocks;
+  alignas(32) std::array<V, 64 * regs * sets> out;
+  for (unsigned set = 0; set < sets; ++set)
+    for (unsigned r = 0; r < regs; ++r)
+      for (unsigned group = 0; group < groups; ++group) {
+        unsigned i, block;
+        if (M == 4) { // the groups are the blocks (and, for f64, the rows)
+          block = wide ? group % Blocks : group;
+          i = wide ? group / Blocks : r;
+        } else {
+          block = set;
+          i = rowOf<E, M>(r, group);
+        }
+        unsigned blockA = block;
+        if (in.cbsz && !wide)
+          blockA = ((block >> in.cbsz << in.cbsz) + in.abid) % Blocks;
+        const unsigned reg = set * regs + r;
+        V acc[N];
+        for (unsigned j = 0; j < N; ++j) {
+          const unsigned lane = group * N + j;
+          if constexpr (wide)
+            acc[j] = __builtin_bit_cast(V, vc ? vc[2 * reg].u[lane] |
+                                                    (uint64_t)vc[2 * reg + 1].u[lane] << 32
+                                              : scalarOperand(w, in.src[2], true));
+          else
+            acc[j] = __builtin_bit_cast(V, vc ? vc[reg].u[lane]
+                                              : (uint32_t)scalarOperand(w, in.src[2], false));
+        }
+        V *sum = &out[reg * 64 + group * N];
+        for (unsigned j = 0; j < N; ++j)
+          sum[j] = acc[j];
+        for (unsigned k = 0; k < K; ++k) {
+          const V x = a[blockA * perBlock + k * M + i];
+          const V *y = &b[block * perBlock + k * M];
+          for (unsigned j = 0; j < N; ++j)
+            sum[j] = multiplyAdd<E>(x, y[j], sum[j]);
+        }
+        if constexpr (E != Element::i8) {
+          for (unsigned j = 0; j < N; ++j) {
+            if (__builtin_expect(sum[j] == sum[j], 1))
+              continue;
+            V total = acc[j]; // a NaN stays one to the end: again, with its rule at each step
+            for (unsigned k = 0; k < K; ++k) {
+              const V x = a[blockA * perBlock + k * M + i], y = b[block * perBlock + k * M + j];
+              total = repairNan(multiplyAdd<E>(x, y, total), x, y, total);
+            }
+            sum[j] = total;
+          }
+        }
+      }
+  for (unsigned reg = 0; reg < regs * sets; ++reg)
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      V x = out[reg * 64 + lane];
+      if constexpr (wide) {
+        const uint64_t bits = __builtin_bit_cast(uint64_t, x);
+        vd[2 * reg].u[lane] = (uint32_t)bits;
+        vd[2 * reg + 1].u[lane] = (uint32_t)(bits >> 32);
+      } else {
+        uint32_t bits = __builtin_bit_cast(uint32_t, x);
+        if (flushes && !(bits & 0x7f800000))
+          bits &= 0x80000000;
+        vd[reg].u[lane] = bits;
+      }
+    }
+}
+
+template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
+const ExecInst *mfma(const ExecInst *i, Wave &w) {
+  const Inst &in = *i->inst;
+  if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst))
+    return w.raise(i, FaultKind::illegalInstruction, "v_mfma needs vector operands");
+  struct Call : RowCtx {
+    Wave *wave;
+  } call;
+  call.inst = &in;
+  call.wave = &w;
+  call.gfx90a = i->flags & kOnGfx90a;
+  // Round to nearest with denormals on, whatever the host thread or MODE has.
+  callRow(
+      [](RowCtx &c) {
+        auto &x = static_cast<Call &>(c);
+        multiply<E, M, K, Blocks, PerLane>(*x.inst, *x.wave, x.gfx90a);
+      },
+      call, 0);
+  return following(i);
+}
+
+template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane> OpInfo matrix() {
+  OpInfo info;
+  info.special = mfma<E, M, K, Blocks, PerLane>;
+  return info;
+}
+
+} // namespace
+
+void addMatrix(OpTable &t) {
+  t[Op::v_mfma_f32_32x32x1f32] = matrix<Element::f32, 32, 1, 2, 1>();
+  t[Op::v_mfma_f32_16x16x1f32] = matrix<Element::f32, 16, 1, 4, 1>();
+  t[Op::v_mfma_f32_4x4x1f32] = matrix<Element::f32, 4, 1, 16, 1>();
+  t[Op::v_mfma_f32_32x32x2f32] = matrix<Element::f32, 32, 2, 1, 1>();
+  t[Op::v_mfma_f32_16x16x4f32] = matrix<Element::f32, 16, 4, 1, 1>();
+
+  t[Op::v_mfma_f32_32x32x4f16] = matrix<Element::f16, 32, 4, 2, 4>();
+  t[Op::v_mfma_f32_16x16x4f16] = matrix<Element::f16, 16, 4, 4, 4>();
+  t[Op::v_mfma_f32_4x4x4f16] = matrix<Element::f16, 4, 4, 16, 4>();
+  t[Op::v_mfma_f32_32x32x8f16] = matrix<Element::f16, 32, 8, 1, 4>();
+  t[Op::v_mfma_f32_16x16x16f16] = matrix<Element::f16, 16, 16, 1, 4>();
+
+  t[Op::v_mfma_f32_32x32x2bf16] = matrix<Element::bf16, 32, 2, 2, 2>();
+  t[Op::v_mfma_f32_16x16x2bf16] = matrix<Element::bf16, 16, 2, 4, 2>();
+  t[Op::v_mfma_f32_4x4x2bf16] = matrix<Element::bf16, 4, 2, 16, 2>();
+  t[Op::v_mfma_f32_32x32x4bf16] = matrix<Element::bf16, 32, 4, 1, 2>();
+  t[Op::v_mfma_f32_16x16x8bf16] = matrix<Element::bf16, 16, 8, 1, 2>();
+  t[Op::v_mfma_f32_32x32x4bf16_1k] = matrix<Element::bf16, 32, 4, 2, 4>();
+  t[Op::v_mfma_f32_16x16x4bf16_1k] = matrix<Element::bf16, 16, 4, 4, 4>();
+  t[Op::v_mfma_f32_4x4x4bf16_1k] = matrix<Element::bf16, 4, 4, 16, 4>();
+  t[Op::v_mfma_f32_32x32x8bf16_1k] = matrix<Element::bf16, 32, 8, 1, 4>();
+  t[Op::v_mfma_f32_16x16x16bf16_1k] = matrix<Element::bf16, 16, 16, 1, 4>();
+
+  t[Op::v_mfma_i32_32x32x4i8] = matrix<Element::i8, 32, 4, 2, 4>();
+  t[Op::v_mfma_i32_16x16x4i8] = matrix<Element::i8, 16, 4, 4, 4>();
+  t[Op::v_mfma_i32_4x4x4i8] = matrix<Element::i8, 4, 4, 16, 4>();
+  t[Op::v_mfma_i32_32x32x8i8] = matrix<Element::i8, 32, 8, 1, 4>();
+  t[Op::v_mfma_i32_16x16x16i8] = matrix<Element::i8, 16, 16, 1, 4>();
+
+  t[Op::v_mfma_f64_16x16x4f64] = matrix<Element::f64, 16, 4, 1, 1>();
+  t[Op::v_mfma_f64_4x4x4f64] = matrix<Element::f64, 4, 4, 4, 1>();
+}
+
+} // namespace meld::softgpu::valu

@@ -1,0 +1,53 @@
+// Minimum, maximum and median of floats as the hardware defines them ("Vega" ISA manual, 12.8
+// V_MIN_F32): a quiet NaN loses against a number, -0 is below +0, and in IEEE mode a signalling NaN
+// operand gives that NaN quieted. Written for F32 and F64.
+#pragma once
+
+#include "runtime/softgpu/valu/lanes.h"
+
+namespace meld::softgpu::valu {
+
+MELD_INLINE F32 minNative(F32 a, F32 b) { return (F32)_mm256_min_ps((__m256)a, (__m256)b); }
+MELD_INLINE F64 minNative(F64 a, F64 b) { return (F64)_mm256_min_pd((__m256d)a, (__m256d)b); }
+MELD_INLINE F32 maxNative(F32 a, F32 b) { return (F32)_mm256_max_ps((__m256)a, (__m256)b); }
+MELD_INLINE F64 maxNative(F64 a, F64 b) { return (F64)_mm256_max_pd((__m256d)a, (__m256d)b); }
+MELD_INLINE F32 orBits(F32 a, F32 b) { return (F32)((U32)a | (U32)b); }
+MELD_INLINE F64 orBits(F64 a, F64 b) { return (F64)((U64)a | (U64)b); }
+MELD_INLINE F32 andBits(F32 a, F32 b) { return (F32)((U32)a & (U32)b); }
+MELD_INLINE F64 andBits(F64 a, F64 b) { return (F64)((U64)a & (U64)b); }
+MELD_INLINE F32 signalling(F32 a) {
+  return andBits(unordered(a, a), (F32)(((U32)a & kQuiet32) == 0));
+}
+MELD_INLINE F64 signalling(F64 a) {
+  return andBits(unordered(a, a), (F64)(((U64)a & kQuiet64) == 0));
+}
+
+/// Repairs `r` where a or b is a NaN.
+template <class F> MELD_INLINE F numberWins(F r, F a, F b, bool ieee) {
+  r = pick(unordered(b, b), a, r);
+  r = pick(unordered(a, a), b, r);
+  r = pick(andBits(unordered(a, a), unordered(b, b)), quiet(b), r); // both NaN
+  if (ieee) {
+    r = pick(signalling(b), quiet(b), r);
+    r = pick(signalling(a), quiet(a), r);
+  }
+  return r;
+}
+// x86's min(a, b) gives b for equal operands: both orders together get the zeros right.
+template <bool Ieee, class F> MELD_INLINE F minOf(F a, F b) {
+  const F r = orBits(minNative(a, b), minNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? numberWins(r, a, b, Ieee) : r;
+}
+template <bool Ieee, class F> MELD_INLINE F maxOf(F a, F b) {
+  const F r = andBits(maxNative(a, b), maxNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? numberWins(r, a, b, Ieee) : r;
+}
+/// Median; with a NaN operand it is the minimum of the three (manual, V_MED3_F32).
+template <bool Ieee, class F> MELD_INLINE F med3Of(F a, F b, F c) {
+  const F low = minOf<Ieee>(minOf<Ieee>(a, b), c);
+  const F mid = maxOf<false>(minOf<false>(a, b), minOf<false>(maxOf<false>(a, b), c));
+  const F nan = orBits(unordered(a, b), unordered(c, c));
+  return pick(nan, low, mid);
+}
+
+} // namespace meld::softgpu::valu

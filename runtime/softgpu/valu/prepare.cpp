@@ -1,0 +1,102 @@
+// Chooses the handler of a vector ALU instruction.
+#include "runtime/softgpu/valu/op_info.h"
+
+namespace meld::softgpu {
+
+namespace valu {
+
+const OpTable &opTable() {
+  static const OpTable &table = []() -> OpTable & {
+    static OpTable t;
+    addInteger32(t);
+    addInteger32Ternary(t);
+    addInteger16(t);
+    addInteger64(t);
+    addFloat32(t);
+    addFloat64(t);
+    addFloat16(t);
+    addConversions(t);
+    addTranscendentals(t);
+    addDivision(t);
+    addCompareInt(t);
+    addCompareFloat(t);
+    addMedia(t);
+    addLaneAccess(t);
+    addPacked(t);
+    addDot(t);
+    addMatrix(t);
+    return t;
+  }();
+  return table;
+}
+
+} // namespace valu
+
+bool prepareValu(ExecInst &e, isa::Target target) {
+  using isa::Enc;
+  using isa::Operand;
+  using namespace valu;
+  const isa::Inst &in = *e.inst;
+  if (static_cast<unsigned>(in.op) >= static_cast<unsigned>(isa::Op::count))
+    return false;
+  const OpInfo &info = opTable()[in.op];
+  if (!info.row && !info.special)
+    return false;
+
+  e.dst = in.dst.kind == Operand::Kind::none ? uint16_t(isa::Sgpr::vcc) : in.dst.index;
+  e.sdst = in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc);
+  e.flags = target == isa::Target::gfx90a ? kOnGfx90a : 0;
+  unsigned kinds = 0;
+  bool simple = true;
+  for (unsigned k = 0; k < 3; ++k) {
+    e.src[k] = kImmSlot;
+    e.imm[k] = 0;
+    if (k >= info.numSrc)
+      continue;
+    const bool old = (info.flags & kAccumulate) && k + 1u == info.numSrc;
+    const Operand &o = old ? in.dst : in.src[k];
+    switch (o.kind) {
+    case Operand::Kind::vgpr:
+      e.src[k] = o.index;
+      e.flags |= srcVgpr0 << k;
+      kinds |= 1u << k;
+      break;
+    case Operand::Kind::sgpr:
+      e.src[k] = o.index;
+      break;
+    case Operand::Kind::imm:
+      e.imm[k] = o.value;
+      break;
+    case Operand::Kind::none:
+      if (info.src[k] == Ty::mask)
+        e.src[k] = isa::Sgpr::vcc;
+      else
+        simple = false;
+      break;
+    default:
+      simple = false;
+      break;
+    }
+  }
+
+  const bool negAbs = in.neg || in.abs;
+  const bool other = in.omod || in.clamp || in.opSel || in.sdwa || in.dpp;
+  if (negAbs || other)
+    e.flags |= hasModifiers;
+  if (info.special) {
+    const bool fast =
+        info.fastMod && simple && !in.clamp && !in.dpp && in.dst.kind == Operand::Kind::vgpr;
+    e.run = fast ? info.fastMod : info.special;
+    return true;
+  }
+  const bool vdst = in.dst.kind == Operand::Kind::vgpr || (info.flags & kCompare);
+  simple = simple && vdst && !other && !(info.flags & kPreserveHigh);
+  e.run = slowValu;
+  if (simple && !negAbs && info.fast[kinds & 7])
+    e.run = info.fast[kinds & 7];
+  else if (simple && info.fastMod)
+    e.run = info.fastMod;
+  return true;
+}
+
+} // namespace meld::softgpu

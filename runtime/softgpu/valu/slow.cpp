@@ -1,0 +1,407 @@
+// The general way to execute one vector ALU instruction; see op_info.h for when it is taken.
+//
+// Steps: gather each source into a row of 64 dwords (two rows for 64-bit operands), apply SDWA or
+// DPP or op_sel, then abs, neg and the denormal flush; call the row function under MODE's rounding;
+// apply omod, clamp, the output flush and the destination select; write the lanes that are active
+// (and, for DPP, enabled). Sources are complete before anything is written, so overlap is harmless.
+// Cost: 50-300 ns. Facts: "Vega" ISA manual, chapters 4.5 (DPP, SDWA), 6 (vector ALU), 3.5 (MODE).
+#include "runtime/softgpu/valu/slow.h"
+
+#include "runtime/softgpu/execute/special_source.h"
+#include "runtime/softgpu/valu/lanes.h"
+
+namespace meld::softgpu::valu {
+
+using isa::Enc;
+using isa::Inst;
+using isa::Operand;
+using isa::SdwaSel;
+
+uint64_t scalarOperand(const Wave &w, const Operand &o, bool wide) {
+  switch (o.kind) {
+  case Operand::Kind::imm:
+    return o.value;
+  case Operand::Kind::sgpr:
+    if (!wide)
+      return w.s[o.index];
+    return o.index + 1u < isa::Sgpr::slots ? w.s64(o.index) : w.s[o.index];
+  case Operand::Kind::special:
+    return wide ? specialSource(w, o.index) : (uint32_t)specialSource(w, o.index);
+  default:
+    return 0;
+  }
+}
+
+const VRow *vectorOperand(const Wave &w, const Operand &o, int relative) {
+  if (o.kind == Operand::Kind::vgpr)
+    return w.v + o.index + relative;
+  if (o.kind == Operand::Kind::agpr)
+    return w.v + w.accOffset + o.index;
+  return nullptr;
+}
+
+void fillRow(uint32_t *row, uint32_t value) {
+  const U32 x = splat(value);
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(row + 8 * c, x);
+}
+void copyRow(uint32_t *to, const uint32_t *from) {
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(to + 8 * c, load(from + 8 * c));
+}
+
+int dppSource(unsigned ctrl, int n) {
+  const int inRow = n & 15, row = n & 48, k = ctrl & 15;
+  if (ctrl <= 0xff)
+    return (n & ~3) | (ctrl >> (2 * (n & 3)) & 3);
+  switch (ctrl & 0x1f0) {
+  case 0x100: // row_shl: data moves to lower lanes
+    return k && inRow + k < 16 ? n + k : (k ? -1 : -2);
+  case 0x110:
+    return k && inRow - k >= 0 ? n - k : (k ? -1 : -2);
+  case 0x120:
+    return k ? row | ((inRow - k) & 15) : -2;
+  case 0x150: // row_newbcast (gfx90a)
+    return row | k;
+  default:
+    break;
+  }
+  switch (ctrl) {
+  case 0x130:
+    return n < 63 ? n + 1 : -1;
+  case 0x134:
+    return (n + 1) & 63;
+  case 0x138:
+    return n - 1;
+  case 0x13c:
+    return (n - 1) & 63;
+  case 0x140:
+    return row | (15 - inRow);
+  case 0x141:
+    return (n & ~7) | (7 - (n & 7));
+  case 0x142:
+    return n >= 16 ? row - 1 : -1;
+  case 0x143:
+    return n >= 32 ? 31 : -1;
+  default:
+    return -2;
+  }
+}
+
+namespace {
+
+/// What each DPP control does, worked out once: source lanes and which lanes have one.
+struct DppPattern {
+  uint64_t valid;
+  uint8_t lane[kWaveSize];
+};
+struct DppTable {
+  DppPattern of[512];
+  DppTable() {
+    for (unsigned ctrl = 0; ctrl < 512; ++ctrl) {
+      DppPattern &p = of[ctrl];
+      p.valid = 0;
+      for (int n = 0; n < (int)kWaveSize; ++n) {
+        const int s = dppSource(ctrl, n);
+        p.lane[n] = (uint8_t)(s >= 0 ? s : 0);
+        p.valid |= (uint64_t)(s >= 0) << n;
+      }
+    }
+  }
+};
+const DppPattern &patternOf(unsigned ctrl) {
+  static const DppTable table;
+  return table.of[ctrl & 511];
+}
+/// Lanes whose source lane exists and is active.
+uint64_t lanesWithSource(const DppPattern &p, uint64_t exec) {
+  if (exec == kFullExec)
+    return p.valid;
+  uint64_t bits = 0;
+  for (unsigned n = 0; n < kWaveSize; ++n)
+    bits |= (exec >> p.lane[n] & 1) << n;
+  return bits & p.valid;
+}
+
+} // namespace
+
+uint64_t dppEnabled(const Inst &in, uint64_t exec) {
+  uint64_t enabled = 0;
+  for (unsigned row = 0; row < 4; ++row)
+    for (unsigned bank = 0; bank < 4; ++bank)
+      if ((in.dppRowMask >> row & 1) && (in.dppBankMask >> bank & 1))
+        enabled |= 0xfull << (16 * row + 4 * bank);
+  return in.dppBoundCtrl ? enabled : enabled & lanesWithSource(patternOf(in.dppCtrl), exec);
+}
+
+void dppGather(uint32_t *to, const uint32_t *from, const Inst &in, uint64_t exec) {
+  const DppPattern &p = patternOf(in.dppCtrl);
+  for (unsigned n = 0; n < kWaveSize; ++n)
+    to[n] = from[p.lane[n]];
+  const uint64_t have = lanesWithSource(p, exec);
+  if (have != kFullExec)
+    for (unsigned c = 0; c < kChunks; ++c)
+      store(to + 8 * c, load(to + 8 * c) & maskOf((uint32_t)(have >> (8 * c))));
+}
+
+namespace {
+
+void sdwaSelect(uint32_t *row, SdwaSel sel, bool sext) {
+  if (sel == SdwaSel::dword)
+    return;
+  const unsigned width = sel <= SdwaSel::byte3 ? 8 : 16;
+  const unsigned shift = sel <= SdwaSel::byte3 ? 8 * (unsigned)sel : 16 * ((unsigned)sel - 4);
+  const int up = 32 - width - shift, down = 32 - width;
+  for (unsigned c = 0; c < kChunks; ++c) {
+    const U32 x = load(row + 8 * c) << up;
+    store(row + 8 * c, sext ? (U32)((I32)x >> down) : x >> down);
+  }
+}
+
+void shiftHalf(uint32_t *row) {
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(row + 8 * c, load(row + 8 * c) >> 16);
+}
+
+} // namespace
+
+void flushRow(uint32_t *row, Ty t) {
+  for (unsigned c = 0; c < kChunks; ++c) {
+    uint32_t *p = row + 8 * c;
+    if (t == Ty::f32) {
+      store(p, (U32)flush((F32)load(p)));
+    } else if (t == Ty::f16) {
+      const U32 x = load(p);
+      const U32 denorm = (U32)((x & 0x7c00u) == 0);
+      store(p, x & ~(denorm & 0x7fffu));
+    } else {
+      const U32 hi = load(p + 64);
+      const U32 denorm = (U32)((hi & 0x7ff00000u) == 0);
+      store(p, load(p) & ~denorm);
+      store(p + 64, hi & ~(denorm & 0x7fffffffu));
+    }
+  }
+}
+
+namespace {
+
+void negAbs(uint32_t *row, Ty t, bool neg, bool abs) {
+  const uint32_t sign = is16(t) ? 0x8000u : 0x80000000u;
+  uint32_t *p = dwordsOf(t) == 2 ? row + 64 : row;
+  const U32 keep = splat(abs ? ~sign : ~0u), flip = splat(neg ? sign : 0);
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(p + 8 * c, (load(p + 8 * c) & keep) ^ flip);
+}
+
+} // namespace
+
+namespace {
+
+// Scaled results lose the sign of zero, and denormals are zeros then.
+F32 positiveZero(F32 a) { return (F32)((U32)a & ~(U32)(((U32)a & 0x7f800000u) == 0)); }
+F64 positiveZero(F64 a) { return (F64)((U64)a & ~(U64)(((U64)a & 0x7ff0000000000000ull) == 0)); }
+F32 positiveZeroHalf(F32 a) { return (F32)((U32)a & ~(U32)(((U32)a & 0x7fffffffu) < 0x38800000u)); }
+
+} // namespace
+
+void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode) {
+  // Output modifiers are ignored with IEEE mode or output denormals on (manual, 6.2.3).
+  const bool denormOut = t == Ty::f32 ? mode & 0x20 : mode & 0x80;
+  if ((mode & Mode::ieee) || denormOut)
+    omod = 0;
+  if (!omod && !clamp)
+    return;
+  const float scale = omod == 1 ? 2.f : omod == 2 ? 4.f : omod == 3 ? 0.5f : 1.f;
+  for (unsigned c = 0; c < kChunks; ++c) {
+    uint32_t *p = row + 8 * c;
+    if (t == Ty::f64) {
+      const U32 lo = load(p), hi = load(p + 64);
+      F64 h[2] = {(F64)unpackLo(lo, hi), (F64)unpackHi(lo, hi)};
+      for (F64 &x : h) {
+        if (omod)
+          x = positiveZero(fixNan(x * splatD(scale), x));
+        if (clamp) {
+          const F64 zero = splatD(0), one = splatD(1);
+          const F64 nan = unordered(x, x);
+          F64 r = select((I64)(x > zero), x, zero);
+          r = select((I64)(r > one), one, r);
+          x = pick(nan, mode & Mode::dx10Clamp ? zero : x, r);
+        }
+      }
+      store(p, joinLow((U64)h[0], (U64)h[1]));
+      store(p + 64, joinHigh((U64)h[0], (U64)h[1]));
+      continue;
+    }
+    F32 x = t == Ty::f16 ? widenHalf(load(p)) : (F32)load(p);
+    if (omod)
+      x = t == Ty::f16 ? positiveZeroHalf(fixNan(x * splatF(scale), x))
+                       : positiveZero(fixNan(x * splatF(scale), x));
+    if (clamp) {
+      const F32 zero = splatF(0), one = splatF(1);
+      const F32 nan = unordered(x, x);
+      F32 r = select((I32)(x > zero), x, zero);
+      r = select((I32)(r > one), one, r);
+      x = pick(nan, mode & Mode::dx10Clamp ? zero : x, r);
+    }
+    store(p, t == Ty::f16 ? narrowHalf(x) : (U32)x);
+  }
+}
+
+void callRow(RowFn fn, RowCtx &ctx, unsigned rounding) {
+  static constexpr unsigned toMxcsr[4] = {0x0000, 0x4000, 0x2000, 0x6000};
+  const unsigned old = _mm_getcsr(), want = 0x1f80 | toMxcsr[rounding & 3];
+  if ((old & 0xffc0) == want) {
+    fn(ctx);
+    return;
+  }
+  _mm_setcsr(want);
+  fn(ctx);
+  _mm_setcsr(old);
+}
+
+unsigned roundingOf(Ty dst, uint32_t mode) {
+  return dst == Ty::f64 || dst == Ty::f16 ? mode >> 2 & 3 : mode & 3;
+}
+
+void writeRow(uint32_t *to, const uint32_t *from, uint64_t lanes) {
+  for (unsigned c = 0; c < kChunks; ++c, lanes >>= 8)
+    store(to + 8 * c, select(maskOf((uint32_t)lanes), load(from + 8 * c), load(to + 8 * c)));
+}
+
+RelativeIndex::RelativeIndex(const Wave &w) {
+  if (__builtin_expect(!(w.mode & Mode::gprIdxEn), 1))
+    return;
+  offset = w.m0() & 0xff;
+  enables = w.m0() >> 12 & 15;
+}
+
+const ExecInst *slowValu(const ExecInst *i, Wave &w) {
+  const Inst &in = *i->inst;
+  const OpInfo &info = opTable()[in.op];
+  const uint64_t exec = w.exec();
+  if (!exec && !(info.flags & (kCompare | kCarryOut)))
+    return following(i);
+
+  const RelativeIndex rel(w);
+  alignas(64) uint32_t tmp[3][256];
+  alignas(64) uint32_t out[256];
+  RowCtx ctx;
+  ctx.exec = exec;
+  ctx.mode = w.mode;
+  ctx.gfx90a = i->flags & kOnGfx90a;
+  ctx.inst = &in;
+  ctx.dst = out;
+
+  if (info.flags & kReadVcc)
+    ctx.mask = w.s64(isa::Sgpr::vcc);
+  const bool modifiers = in.neg || in.abs;
+  for (unsigned k = 0; k < info.numSrc; ++k) {
+    const Ty t = info.src[k];
+    const bool old = (info.flags & kAccumulate) && k + 1u == info.numSrc;
+    const Operand &o = old ? in.dst : in.src[k];
+    if (t == Ty::mask) {
+      ctx.mask = k < in.numSrc || o.kind != Operand::Kind::none ? scalarOperand(w, o, true)
+                                                                : w.s64(isa::Sgpr::vcc);
+      continue;
+    }
+    const unsigned n = dwordsOf(t);
+    const VRow *v = vectorOperand(w, o, old ? rel.dst() : rel.src(k));
+    const bool dpp = in.dpp && k == 0 && v;
+    const bool sdwa = in.sdwa && k < 2 && !old && in.sdwaSrc[k] != SdwaSel::dword;
+    const bool high = !in.sdwa && is16(t) && in.enc == Enc::VOP3 && (in.opSel >> k & 1);
+    const bool sign =
+        !old && modifiers && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
+    const bool flushIn = !(info.flags & kNoFlush) && flushesInput(t, w.mode);
+    if (v && !dpp && !sdwa && !high && !sign && !flushIn) {
+      ctx.src[k] = v->u;
+      continue;
+    }
+    ctx.src[k] = tmp[k];
+    if (v) {
+      for (unsigned d = 0; d < n; ++d) {
+        if (dpp)
+          dppGather(tmp[k] + 64 * d, v[d].u, in, exec);
+        else
+          copyRow(tmp[k] + 64 * d, v[d].u);
+      }
+    } else {
+      const uint64_t x = scalarOperand(w, o, n >= 2);
+      fillRow(tmp[k], (uint32_t)x);
+      if (n >= 2)
+        fillRow(tmp[k] + 64, (uint32_t)(x >> 32));
+      for (unsigned d = 2; d < n; ++d)
+        fillRow(tmp[k] + 64 * d, o.kind == Operand::Kind::sgpr ? w.s[(o.index + d) & 127] : 0);
+    }
+    if (sdwa)
+      sdwaSelect(tmp[k], in.sdwaSrc[k], in.sdwaSext >> k & 1);
+    if (high)
+      shiftHalf(tmp[k]);
+    if (sign)
+      negAbs(tmp[k], t, in.neg >> k & 1, in.abs >> k & 1);
+    if (flushIn)
+      flushRow(tmp[k], t);
+  }
+
+  VRow *dst = const_cast<VRow *>(vectorOperand(w, in.dst, rel.dst()));
+  const unsigned dstDwords =
+      info.dst == Ty::none || (info.flags & kCompare) ? 0 : dwordsOf(info.dst);
+  if (info.flags & kReadOld) {
+    for (unsigned d = 0; d < dstDwords; ++d)
+      copyRow(out + 64 * d, dst[d].u);
+  }
+  const bool intClamp = in.clamp && info.rowClamp;
+  callRow(intClamp ? info.rowClamp : info.row, ctx,
+          info.flags & kNearest ? 0 : roundingOf(info.dst, w.mode));
+
+  uint64_t lanes = exec;
+  if (in.dpp)
+    lanes &= dppEnabled(in, exec);
+
+  if (info.flags & kCompare) {
+    const uint64_t bits = ctx.maskOut & lanes;
+    w.setS64(in.dst.kind == Operand::Kind::sgpr ? in.dst.index : uint16_t(isa::Sgpr::vcc), bits);
+    if (info.flags & kCompareX)
+      w.exec() = bits;
+    return following(i);
+  }
+
+  if (isFloat(info.dst)) {
+    if ((in.omod || in.clamp) && !intClamp)
+      outputModifiers(out, info.dst, in.omod, in.clamp, w.mode);
+    if (!(info.flags & kNoFlush) && flushesOutput(info.dst, w.mode))
+      flushRow(out, info.dst);
+  }
+
+  // Destination halves and SDWA selections: build the whole dword, the old value where preserved.
+  if (dstDwords) {
+    const bool half = is16(info.dst) && !in.sdwa;
+    if (half && in.enc == Enc::VOP3 && (in.opSel & 8)) {
+      for (unsigned c = 0; c < kChunks; ++c)
+        store(out + 8 * c, load(out + 8 * c) << 16 | (load(dst->u + 8 * c) & 0xffffu));
+    } else if (half && (info.flags & kPreserveHigh)) {
+      for (unsigned c = 0; c < kChunks; ++c)
+        store(out + 8 * c, (load(out + 8 * c) & 0xffffu) | (load(dst->u + 8 * c) & 0xffff0000u));
+    } else if (in.sdwa && in.sdwaDst != SdwaSel::dword) {
+      const bool byte = in.sdwaDst <= SdwaSel::byte3;
+      const int shift = byte ? 8 * (int)in.sdwaDst : 16 * ((int)in.sdwaDst - 4);
+      const int above = 32 - shift - (byte ? 8 : 16);
+      const uint32_t field = byte ? 0xff : 0xffff;
+      for (unsigned c = 0; c < kChunks; ++c) {
+        U32 x = (load(out + 8 * c) & field) << shift;
+        if (in.sdwaUnused == isa::SdwaUnused::preserve)
+          x |= load(dst->u + 8 * c) & ~(field << shift);
+        else if (in.sdwaUnused == isa::SdwaUnused::sext)
+          x = (U32)((I32)(x << above) >> above);
+        store(out + 8 * c, x);
+      }
+    }
+    for (unsigned d = 0; d < dstDwords; ++d)
+      writeRow(dst[d].u, out + 64 * d, lanes);
+  }
+  if (info.flags & kCarryOut)
+    w.setS64(in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc),
+             ctx.maskOut & lanes);
+  return following(i);
+}
+
+} // namespace meld::softgpu::valu

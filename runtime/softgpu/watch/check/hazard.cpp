@@ -1,0 +1,217 @@
+// Missing s_waitcnt, by the counters of GFX9.
+//
+// What: a memory instruction adds an operation to the counters it increments and makes its
+// destination registers wait for it. An operation is done only when an s_waitcnt proves it: with
+// the counter at most N, an operation that returns in order is done when it and the later ones of
+// its kind are more than N; one that may return out of order only when N is 0.
+//
+//   global_load v1       vmcnt {v1}
+//   global_load v2       vmcnt {v1, v2}
+//   s_waitcnt vmcnt(1)   v1 and v2 cannot both be outstanding, and v1 comes first: v1 is there
+//   v_add v3, v1, v2     hazard: v2
+//
+//   counter  kinds                                                        order
+//   vmcnt    vector memory, FLAT that touches memory only                 in order
+//   lgkmcnt  LDS, FLAT that touches LDS only                              in order
+//            scalar memory, messages                                      any
+//   both     FLAT that touches both                                       any
+//   expcnt   global data share                                            in order
+//
+// An instruction waits by itself when its counter is full (63; lgkmcnt 15; expcnt 7). Overwriting
+// a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
+// which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
+// Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); AMDGPUUsage, "Memory Model gfx900".
+// Cost: linear in outstanding operations, at most 63 + 15.
+#include "runtime/softgpu/watch/check/check.h"
+
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace meld::softgpu::check {
+
+namespace {
+
+using isa::Category;
+using isa::Enc;
+using isa::Op;
+using isa::RegisterRange;
+
+enum Counter : unsigned { vm, lgkm, exp, kCounters };
+enum class Order : uint8_t { memory, lds, gds, any };
+
+struct Operation {
+  uint64_t id;
+  Order order;
+  uint64_t pc;
+};
+
+constexpr uint32_t kFull[kCounters] = {63, 15, 7};
+constexpr const char *kCounterName[kCounters] = {"vmcnt", "lgkmcnt", "expcnt"};
+
+/// What a register waits for; an id is no longer outstanding once it has left the counter's list.
+struct Waiting {
+  uint64_t id[2] = {0, 0}; ///< by Counter: vm, lgkm
+};
+
+struct WaveState {
+  std::vector<Operation> pending[kCounters];
+  uint64_t nextId = 1;
+  std::array<Waiting, 128> sgpr;
+  std::array<Waiting, 512> vgpr; ///< AGPRs from 256
+
+  void wait(Counter c, uint32_t n) {
+    auto &list = pending[c];
+    uint32_t later[4] = {}; // operations of each kind behind the current one
+    std::vector<bool> done(list.size());
+    for (size_t k = list.size(); k-- > 0;) {
+      const Operation &o = list[k];
+      const uint32_t least = o.order == Order::any ? 1 : ++later[unsigned(o.order)];
+      done[k] = least > n;
+    }
+    size_t kept = 0;
+    for (size_t k = 0; k < list.size(); ++k)
+      if (!done[k])
+        list[kept++] = list[k];
+    list.resize(kept);
+  }
+  const Operation *find(Counter c, uint64_t id) const {
+    if (!id)
+      return nullptr;
+    auto it = std::ranges::find(pending[c], id, &Operation::id);
+    return it == pending[c].end() ? nullptr : &*it;
+  }
+  Waiting &at(const RegisterRange &r, unsigned index) {
+    if (r.file == RegisterRange::File::sgpr)
+      return sgpr[index & 127];
+    return vgpr[(index + (r.file == RegisterRange::File::agpr ? 256 : 0)) & 511];
+  }
+};
+
+class HazardChecker final : public Watcher {
+public:
+  explicit HazardChecker(const Launch &launch) : reporter_("hazard", launch) {}
+
+  void groupStarted(Workgroup &g) override {
+    for (uint32_t k = 0; k < g.numWaves; ++k)
+      waves_[&g.waves[k]] = WaveState{};
+  }
+
+  void before(const ExecInst *i, Wave &w) override {
+    const isa::Inst &in = *i->inst;
+    WaveState &s = waves_[&w];
+    if (in.op == Op::s_waitcnt) {
+      const uint32_t imm = uint32_t(in.simm) & 0xffff;
+      s.wait(vm, (imm & 15) | (imm >> 14 & 3) << 4);
+      s.wait(exp, imm >> 4 & 7);
+      s.wait(lgkm, imm >> 8 & 15);
+      return;
+    }
+    const Issue issue = issueOf(i, w);
+    const isa::RegisterUse &use = uses_.of(i);
+    for (const RegisterRange &r : use.reads())
+      // The part of the destination that stays is merged in the order of arrival.
+      look(i, w, s, r, r.role == RegisterRange::Role::destination ? issue : Issue{}, "read");
+    for (const RegisterRange &r : use.writes())
+      look(i, w, s, r, issue, "overwritten");
+    if (!issue.any())
+      return;
+    const uint64_t id = s.nextId++;
+    for (Counter c : {vm, lgkm, exp})
+      if (issue.counts[c]) {
+        s.wait(c, kFull[c] - 1);
+        s.pending[c].push_back({id, issue.order[c], pcOf(i)});
+      }
+    for (const RegisterRange &r : use.writes())
+      for (unsigned k = 0; k < r.dwords; ++k) {
+        Waiting &x = s.at(r, r.index + k);
+        x.id[vm] = issue.counts[vm] ? id : 0;
+        x.id[lgkm] = issue.counts[lgkm] ? id : 0;
+      }
+  }
+
+private:
+  struct Issue {
+    bool counts[kCounters] = {};
+    Order order[kCounters] = {};
+    bool any() const { return counts[vm] || counts[lgkm] || counts[exp]; }
+    void add(Counter c, Order o) { counts[c] = true, order[c] = o; }
+  };
+
+  /// The counters an instruction increments.
+  static Issue issueOf(const ExecInst *i, const Wave &w) {
+    const isa::Inst &in = *i->inst;
+    Issue issue;
+    switch (in.enc) {
+    case Enc::SMEM:
+      issue.add(lgkm, Order::any);
+      break;
+    case Enc::DS:
+      issue.add(lgkm, in.gds ? Order::gds : Order::lds);
+      if (in.gds)
+        issue.add(exp, Order::gds);
+      break;
+    case Enc::FLAT: {
+      bool memory = false, lds = false;
+      for (uint64_t m = w.exec(); m; m &= m - 1) {
+        const unsigned l = unsigned(std::countr_zero(m));
+        (w.v[in.vaddr.index + 1].u[l] == uint32_t(w.apertures[0] >> 32) ? lds : memory) = true;
+      }
+      if (memory)
+        issue.add(vm, lds ? Order::any : Order::memory);
+      if (lds)
+        issue.add(lgkm, memory ? Order::any : Order::lds);
+      break;
+    }
+    case Enc::MUBUF:
+      // Invalidating the first-level cache counts nowhere.
+      if (in.op != Op::buffer_wbinvl1 && in.op != Op::buffer_wbinvl1_vol)
+        issue.add(vm, Order::memory);
+      break;
+    case Enc::GLOBAL:
+    case Enc::SCRATCH:
+    case Enc::MTBUF:
+      issue.add(vm, Order::memory);
+      break;
+    case Enc::SOPP:
+      if (i->category == uint8_t(Category::sendmsg))
+        issue.add(lgkm, Order::any);
+      break;
+    default:
+      break;
+    }
+    return issue;
+  }
+
+  void look(const ExecInst *i, const Wave &w, WaveState &s, const RegisterRange &r,
+            const Issue &issue, const char *how) {
+    const unsigned first = r.index + relativeIndex(i, w, r);
+    for (unsigned k = 0; k < r.dwords; ++k) {
+      Waiting &x = s.at(r, first + k);
+      for (Counter c : {vm, lgkm}) {
+        const Operation *o = s.find(c, x.id[c]);
+        if (!o || (issue.counts[c] && o->order != Order::any && issue.order[c] == o->order))
+          continue;
+        reporter_.report(i, w, -1, [&] {
+          return registerName(r.file, first + k) + " is " + how + " while the load at " +
+                 reporter_.offset(o->pc) + " is on its way (" + kCounterName[c] + ")";
+        });
+        x.id[c] = 0; // once is enough
+      }
+    }
+  }
+
+  Reporter reporter_;
+  UseTable uses_;
+  std::unordered_map<const Wave *, WaveState> waves_;
+};
+
+} // namespace
+
+std::unique_ptr<Watcher> makeHazardChecker(const Launch &launch) {
+  return std::make_unique<HazardChecker>(launch);
+}
+
+} // namespace meld::softgpu::check

@@ -1,0 +1,189 @@
+#include "runtime/softgpu/watch/profile_watch.h"
+
+#include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/converged.h"
+#include "runtime/softgpu/execute/workgroup.h"
+#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/isa/register_use.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+
+namespace meld::softgpu {
+
+namespace {
+
+using isa::Category;
+using isa::RegisterRange;
+
+const char *kindName(uint8_t category) {
+  static constexpr const char *names[] = {"valu",       "salu", "smem",    "vmem_read",
+                                          "vmem_write", "flat", "lds",     "branch",
+                                          "message",    "wait", "barrier", "other"};
+  static_assert(std::size(names) == size_t(Category::other) + 1);
+  return category < std::size(names) ? names[category] : "other";
+}
+
+/// One value in all lanes of `exec` (not 0).
+bool uniformRow(const VRow &row, uint64_t exec) {
+  const uint32_t first = row.u[std::countr_zero(exec) % kWaveSize];
+  if (exec == kFullExec) {
+    uint32_t differ = 0;
+    for (uint32_t x : row.u)
+      differ |= x ^ first;
+    return differ == 0;
+  }
+  uint32_t differ = 0;
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    differ |= (row.u[l] ^ first) & (0u - uint32_t(exec >> l & 1));
+  return differ == 0;
+}
+
+/// s_set_gpr_idx moves the VGPR numbers of the vector ALU: M0[15:12] says of which operands.
+unsigned relativeIndex(const Wave &w, const RegisterRange &r) {
+  if (!(w.mode & Mode::gprIdxEn))
+    return 0;
+  const unsigned bit = r.role == RegisterRange::Role::destination ? 3 : unsigned(r.role);
+  return bit < 4 && (w.m0() >> (12 + bit) & 1) ? w.m0() & 0xff : 0;
+}
+
+bool uniform(const Wave &w, const RegisterRange &r, uint64_t exec, bool valu) {
+  if (r.file == RegisterRange::File::sgpr) {
+    if (!r.laneMask)
+      return true;
+    const uint64_t bits = w.s64(r.index) & exec;
+    return bits == 0 || bits == exec;
+  }
+  unsigned row = r.index + (r.file == RegisterRange::File::agpr ? w.accOffset : 0);
+  if (valu)
+    row += relativeIndex(w, r);
+  for (unsigned k = 0; k < r.dwords; ++k)
+    if (!uniformRow(w.v[row + k], exec))
+      return false;
+  return true;
+}
+
+/// An instruction and what was counted for it.
+struct Site {
+  const ExecInst *inst;
+  isa::RegisterUse use;
+  bool valu, crossesLanes;
+  InstProfile counts;
+  explicit Site(const ExecInst *i)
+      : inst(i), use(*i->inst), valu(i->category == uint8_t(Category::valu)),
+        crossesLanes(isa::crossesLanes(*i->inst)) {
+    auto isVector = [](const RegisterRange &r) { return r.isVector() || r.laneMask; };
+    counts.vector = use.underExec() && (std::ranges::any_of(use.reads(), isVector) ||
+                                        std::ranges::any_of(use.writes(), isVector));
+    counts.hasResult = !use.writes().empty();
+    for (const RegisterRange &r : use.reads())
+      (r.isVector() ? counts.vectorReads : counts.scalarReads) += r.dwords;
+    for (const RegisterRange &r : use.writes())
+      (r.isVector() ? counts.vectorWrites : counts.scalarWrites) += r.dwords;
+  }
+};
+
+class ProfileWatcher final : public Watcher {
+public:
+  explicit ProfileWatcher(DispatchProfile &owner) : owner_(owner) {}
+
+  void groupStarted(Workgroup &g) override {
+    for (uint32_t k = 0; k < g.numWaves; ++k)
+      converged_.insert_or_assign(&g.waves[k], ConvergedExecutions());
+  }
+
+  void before(const ExecInst *i, Wave &w) override {
+    Site &s = site(i);
+    InstProfile &p = s.counts;
+    target_ = w.code->target();
+    exec_ = w.exec();
+    ++p.executions;
+    converged_[&w].ran(idOf(i), exec_, p.vector);
+    if (!p.vector)
+      return;
+    if (!exec_) {
+      ++p.execZero;
+      return;
+    }
+    const auto lanes = unsigned(std::popcount(exec_));
+    p.lanes += lanes;
+    p.oneLane += lanes == 1;
+    if (s.crossesLanes)
+      return;
+    for (const RegisterRange &r : s.use.reads())
+      if (!uniform(w, r, exec_, s.valu))
+        return;
+    ++p.uniformSources;
+  }
+
+  void after(const ExecInst *i, Wave &w) override {
+    if (w.status == WaveStatus::ended)
+      converged_[&w].end(
+          [&](uint32_t id, uint64_t executions) { sites_[id]->counts.converged += executions; });
+    Site &s = site(i);
+    if (!s.counts.vector || !s.counts.hasResult || !exec_ || w.status == WaveStatus::faulted)
+      return;
+    for (const RegisterRange &r : s.use.writes())
+      if (!uniform(w, r, exec_, s.valu))
+        return;
+    ++s.counts.uniformResult;
+  }
+
+  void finish() override {
+    for (const auto &s : sites_)
+      if (s)
+        owner_.add(s->inst, target_, s->counts);
+  }
+
+private:
+  Site &site(const ExecInst *i) {
+    const uint32_t id = idOf(i);
+    if (id >= sites_.size())
+      sites_.resize(std::max<size_t>(id + 1, 2 * sites_.size()));
+    if (!sites_[id])
+      sites_[id].emplace(i);
+    return *sites_[id];
+  }
+
+  DispatchProfile &owner_;
+  isa::Target target_ = isa::Target::gfx90a;
+  uint64_t exec_ = 0; ///< before the current instruction
+  std::vector<std::optional<Site>> sites_;
+  std::unordered_map<const Wave *, ConvergedExecutions> converged_; ///< of the resident waves
+};
+
+} // namespace
+
+std::unique_ptr<Watcher> DispatchProfile::make() { return std::make_unique<ProfileWatcher>(*this); }
+
+void DispatchProfile::add(const ExecInst *i, isa::Target target, const InstProfile &counts) {
+  std::lock_guard lock(mutex_);
+  InstProfile &sum = instructions_[int64_t(pcOf(i) - launch_.entry)];
+  InstProfile named = counts;
+  if (sum.text.empty()) {
+    named.text = i->inst->size ? isa::disassemble(*i->inst, target, pcOf(i) - launch_.entry)
+                               : std::string("(not an instruction)");
+    std::ranges::replace(named.text, '\t', ' ');
+    named.kind = kindName(i->category);
+  } else {
+    named.text = sum.text;
+    named.kind = sum.kind;
+  }
+  sum.add(named);
+}
+
+KernelProfile DispatchProfile::take(uint64_t waves, isa::Target device) {
+  KernelProfile p;
+  p.kernel = launch_.kernel;
+  p.replaced = launch_.replaced;
+  p.device = device;
+  p.entry = launch_.entry;
+  p.dispatches = 1;
+  p.waves = waves;
+  p.instructions = std::move(instructions_);
+  return p;
+}
+
+} // namespace meld::softgpu

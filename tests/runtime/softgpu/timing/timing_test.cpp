@@ -1,0 +1,206 @@
+// The timing model: microbenchmarks whose time follows from the documented rules, determinism, and
+// that it computes the same results and counters as the plain interpreter.
+#include "tests/runtime/softgpu/execute/test_code.h"
+
+#include "runtime/softgpu/timing/timing.h"
+
+#include <atomic>
+#include <thread>
+
+namespace meld::softgpu::test {
+namespace {
+
+using std::vector;
+
+class Timing : public testing::TestWithParam<std::string> {
+protected:
+  std::string target = GetParam();
+  TestCode micro{std::string(MELD_TEST_KERNELS) + "/timing-" + target + ".hsaco"};
+  TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" + target + ".hsaco"};
+  alignas(4096) uint32_t data[(201 << 10) + 64] = {};
+  const TimingParameters p = TimingParameters::of(targetOf(target));
+
+  std::unique_ptr<Gpu> timed(unsigned threads = 1, const char *parameters = "") {
+    DeviceConfig c = testConfig(target, threads);
+    c.timing = true;
+    c.timingParameters = parameters;
+    return Gpu::create(c);
+  }
+  uint64_t cycles(Gpu &g, const std::string &kernel, uint32_t grid, uint32_t group,
+                  uint32_t lds = 0) {
+    Args args(&data[0]);
+    AqlPacket packet = makePacket(micro, kernel, {grid}, {group}, args.data());
+    packet.groupSegment = lds;
+    DispatchRequest r;
+    r.packet = &packet;
+    DispatchResult result = g.run(r);
+    EXPECT_EQ(result.code, DispatchCode::ok) << result.message;
+    EXPECT_GT(result.cycles, 0u);
+    return result.cycles;
+  }
+  /// Cycles per repetition of the body, for `waves` waves in one workgroup.
+  double each(const std::string &name, unsigned waves = 1, const char *parameters = "") {
+    auto g = timed(1, parameters);
+    const uint32_t n = waves * 64;
+    return double(cycles(*g, name + "_2", n, n, 16384) - cycles(*g, name + "_1", n, n, 16384)) /
+           100;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Targets, Timing, testing::Values("gfx900", "gfx90a"),
+                         [](auto &i) { return i.param; });
+
+uint32_t up(uint32_t x) { return (x + 3) / 4 * 4; }
+
+TEST_P(Timing, IssueCosts) {
+  EXPECT_EQ(each("valu"), 4);
+  EXPECT_EQ(each("trans"), 16);
+  EXPECT_EQ(each("mulhi"), 16);
+  EXPECT_EQ(each("f64"), target == "gfx900" ? 64 : 4);
+  EXPECT_EQ(each("salu"), 4);
+  EXPECT_EQ(each("branch_not"), 8);
+  EXPECT_EQ(each("branch_taken"), 16);
+  EXPECT_EQ(each("nop"), 4);
+}
+
+TEST_P(Timing, WavesShareUnits) {
+  // One wave on each SIMD: no conflict. Two on each: the vector ALU alternates.
+  EXPECT_EQ(each("valu", 4), 4);
+  EXPECT_EQ(each("valu", 8), 8);
+  EXPECT_EQ(each("trans", 8), 32);
+  // A vector and a scalar instruction: 8 cycles for one wave; two waves overlap them.
+  EXPECT_EQ(each("both", 1), 8);
+  EXPECT_EQ(each("both", 8), 8);
+  EXPECT_EQ(each("both", 16), 16);
+}
+
+TEST_P(Timing, Lds) {
+  EXPECT_EQ(each("lds_read"), 4);
+  EXPECT_EQ(each("lds_write"), 8);
+  EXPECT_EQ(each("lds_write128"), 20) << "every lane the same address: no bank conflict";
+  // 64 lanes 128 bytes apart: in each half 32 addresses in one bank, 31 extra cycles.
+  // A SIMD is visited on every fourth cycle, so 66 become 68.
+  EXPECT_EQ(each("lds_conflict"), up(4 + 2 * 31));
+  // Two SIMDs share a port, the other two have their own: waves are dealt to SIMDs 0, 1, 2, 3.
+  EXPECT_EQ(each("lds_write", 4), 16);
+  EXPECT_EQ(each("lds_conflict", 1, "ldsConflict=2"), up(4 + 2 * 62));
+}
+
+TEST_P(Timing, Memory) {
+  // 64 lanes x 4 bytes are 4 lines: the last is looked up 3 cycles after the first. A wave issues
+  // on every fourth cycle. The wait gives way 4 cycles after its issue or when the data is there.
+  EXPECT_EQ(each("load_hit"), up(3 + p.l1Latency));
+  // Each line from memory takes 64 / (bytes per cycle) of this unit's share; the first comes
+  // through after one, the last after four. 1 cycle per line at the L2 port.
+  const double line = 64.0 * 1000 / p.hbmMilliBytesPerCycle;
+  const double miss = each("load_miss") - 4;
+  EXPECT_NEAR(miss, 1 + 4 * line + p.hbmLatency, 5);
+  EXPECT_EQ(each("store"), 4) << "4 lines each, nobody waits for them";
+}
+
+TEST_P(Timing, OccupancyAndRoundRobin) {
+  auto g = timed();
+  const uint32_t units = 8;
+  const uint64_t one = cycles(*g, "trans_2", 64, 64, 65536);
+  // With all of the LDS a compute unit runs one workgroup at a time.
+  EXPECT_EQ(cycles(*g, "trans_2", units * 64, 64, 65536), one);
+  const uint64_t two = cycles(*g, "trans_2", (units + 1) * 64, 64, 65536);
+  EXPECT_NEAR(double(two), 2.0 * one, 8);
+  // Without it, four workgroups use four SIMDs at a time, whose visits are up to 3 cycles apart.
+  EXPECT_NEAR(double(cycles(*g, "trans_2", 4 * units * 64, 64, 0)), double(one), 3);
+}
+
+TEST_P(Timing, DeterministicAndEqualToThePlainInterpreter) {
+  DeviceConfig plainConfig = testConfig(target, 2);
+  auto plain = Gpu::create(plainConfig);
+  for (const char *kernel : {"collatz", "reduce", "scratch"}) {
+    vector<uint32_t> in(256 * 40), expected(256 * 40);
+    for (size_t k = 0; k < in.size(); ++k)
+      in[k] = uint32_t(k * 2654435761u);
+    auto run = [&](Gpu &g, vector<uint32_t> &out) {
+      Args args =
+          std::string(kernel) == "collatz" ? Args(out.data()) : Args(in.data(), out.data(), 50u);
+      return launch(g, code, kernel, {256 * 40}, {256}, args);
+    };
+    vector<uint32_t> out(expected.size()); // one buffer: cache lines depend on its alignment
+    DispatchResult base = run(*plain, out);
+    EXPECT_EQ(base.cycles, 0u);
+    expected = out;
+    uint64_t before = 0;
+    for (unsigned threads : {1u, 4u, 1u}) {
+      auto g = timed(threads);
+      std::fill(out.begin(), out.end(), 0);
+      DispatchResult r = run(*g, out);
+      EXPECT_EQ(r.code, DispatchCode::ok) << r.message;
+      EXPECT_EQ(out, expected) << kernel;
+      for (unsigned k = 0; k < WaveCounters::kCategories; ++k)
+        EXPECT_EQ(r.counters.insts[k], base.counters.insts[k]) << kernel << " " << k;
+      EXPECT_EQ(r.counters.activeLanesValu, base.counters.activeLanesValu);
+      EXPECT_EQ(r.counters.cacheLines, base.counters.cacheLines);
+      EXPECT_EQ(r.counters.ldsBankConflicts, base.counters.ldsBankConflicts);
+      EXPECT_EQ(r.counters.waves, base.counters.waves);
+      EXPECT_TRUE(before == 0 || before == r.cycles) << kernel << " " << before << " " << r.cycles;
+      before = r.cycles;
+    }
+  }
+}
+
+TEST_P(Timing, WaitsFaultsAndCancel) {
+  auto g = timed();
+  vector<uint32_t> flag(300);
+  EXPECT_EQ(launch(*g, code, "chain", {300 * 64}, {64}, Args(flag.data())).code, DispatchCode::ok);
+  EXPECT_EQ(flag[299], 301u);
+  vector<uint32_t> count(1), out(64 * 64);
+  EXPECT_EQ(
+      launch(*g, code, "grid_barrier", {64 * 64}, {64}, Args(count.data(), out.data(), 64u, 1u))
+          .code,
+      DispatchCode::ok);
+  EXPECT_EQ(out[5], 64u);
+  auto r = launch(*g, code, "wild", {256}, {256}, Args(out.data(), uint64_t(0x223456789abc)));
+  EXPECT_EQ(r.code, DispatchCode::memoryFault);
+  EXPECT_NE(r.message.find("lane 5"), std::string::npos) << r.message;
+  std::atomic<bool> cancel{false};
+  DispatchRequest request;
+  request.cancel = &cancel;
+  std::thread host([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    cancel = true;
+  });
+  uint32_t zero = 0;
+  EXPECT_EQ(launch(*g, code, "forever", {512}, {256}, Args(&zero), request).code,
+            DispatchCode::cancelled);
+  host.join();
+}
+
+TEST(TimingParameters, Settings) {
+  TimingParameters p;
+  EXPECT_EQ(p.apply("valu=8,l1Latency=200"), "");
+  EXPECT_EQ(p.valu, 8u);
+  EXPECT_EQ(p.l1Latency, 200u);
+  EXPECT_EQ(p.apply("valu=9,nonsense=1,salu=2"), "nonsense=1");
+  EXPECT_EQ(p.apply("valu"), "valu");
+  EXPECT_EQ(p.apply("valu=x"), "valu=x");
+  DeviceConfig c;
+  c.timingParameters = "l9Latency=4";
+  std::string problem;
+  EXPECT_EQ(Gpu::create(c, nullptr, &problem), nullptr);
+  EXPECT_NE(problem.find("l9Latency"), std::string::npos) << problem;
+  for (const char *text : {"turn=0", "l1Ways=4294967295", "l2Bytes=4294967295", "valu=4294967295",
+                           "valu=-1", "valu=", "=", "((("})
+    EXPECT_NE(p.apply(text), "") << text;
+}
+
+// A setting of the environment is no reason to do without a GPU.
+TEST(TimingParameters, NonsenseInTheEnvironmentIsAWarning) {
+  for (const std::string &text : {std::string("((("), std::string(1 << 20, ','),
+                                  std::string(1 << 20, 'a'), std::string("valu=1=\x1b")}) {
+    setenv("MELD_GPU_TIMING_PARAMS", text.c_str(), 1);
+    testing::internal::CaptureStderr();
+    std::string problem;
+    EXPECT_NE(Gpu::create(DeviceConfig(), nullptr, &problem), nullptr) << problem;
+    EXPECT_LT(testing::internal::GetCapturedStderr().size(), 300u);
+  }
+  unsetenv("MELD_GPU_TIMING_PARAMS");
+}
+
+} // namespace
+} // namespace meld::softgpu::test
