@@ -4,7 +4,12 @@
 // Thread rule: everything but `held` and `argumentBytes` only by who holds the state.
 #pragma once
 
-#include "shim/adapt/kernel_table.h"
+#include "runtime/adapt/trial.h"
+#include "shim/adapt/kernel_version.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
 
 namespace meld::adapt {
 
@@ -35,7 +40,7 @@ struct KernelState {
   std::array<KnownClass, kClasses> known{};
   std::unique_ptr<Candidates> candidates;
   bool versionsWanted = false, factsWanted = false;
-  std::array<KernelTable::SpecialisedReport, kMostSpecialised> specialised{};
+  std::array<SpecialisedUse, kMostSpecialised> specialised{};
   uint64_t uses = 0;
   uint32_t slotSerial = 0;
   Budget budget;

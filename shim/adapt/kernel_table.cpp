@@ -1,3 +1,5 @@
+#include "shim/adapt/kernel_table.h"
+
 #include "shim/adapt/kernel_state.h"
 
 #include <algorithm>
