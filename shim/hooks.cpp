@@ -296,13 +296,17 @@ bool versionsAreUsed() {
 hsa_status_t loadWithVersions(hsa_executable_t executable, hsa_agent_t agent,
                               hsa_code_object_reader_t reader, const ReaderSource &source,
                               const char *options, hsa_loaded_code_object_t *loaded) {
+  const auto start = Clock::now();
   const hsa_status_t status = gPrevious.load(executable, agent, reader, options, loaded);
   if (status == HSA_STATUS_SUCCESS) {
     try {
+      Decision decision;
+      decision.outcome = Outcome::beside;
       if (gProcess->served.active())
         gProcess->served.loaded(executable, agent, source.view, *gProcess->engine);
       else
         gProcess->maker.loaded(executable, agent, source.view);
+      tell(decision, source.view.size(), start);
     } catch (...) {
       log::warnOnce("versions", "internal error, original code is used");
     }
@@ -369,7 +373,7 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) noexcept {
     try {
       nameKernels(*gTable, executable, gProcess->objects.replacedKernels(executable));
       gProcess->sides.frozen(executable, sideEntries());
-      gProcess->served.frozen(executable, *gTable, *gProcess->engine);
+      gProcess->served.frozen(executable, *gTable, *gProcess->engine, gProcess->report);
       if (gProcess->maker.active())
         gProcess->maker.frozen(executable);
     } catch (...) {

@@ -29,6 +29,8 @@ const char *outcomeName(Outcome outcome) {
     return "late";
   case Outcome::disabled:
     return "observed";
+  case Outcome::beside:
+    return "versions beside it";
   }
   return "?";
 }
@@ -64,14 +66,24 @@ void Report::add(ReportLine line) noexcept {
   }
 }
 
+void Report::addServed(const std::string &kernel, const std::string &recipe) noexcept {
+  try {
+    std::lock_guard guard(lock_);
+    ++served_;
+    if (servedLines_.size() < kMaxLines)
+      servedLines_.push_back("  served as " + recipe + ": " + kernel + "\n");
+  } catch (...) {
+  }
+}
+
 std::string Report::text() const {
   std::lock_guard guard(lock_);
   std::string out = "libmeld report: " + std::to_string(loads_) + " code objects with bitcode, " +
                     std::to_string(passedThrough_) + " without\n";
   for (const ReportLine &line : lines_) {
     out += std::string("  ") + outcomeName(line.outcome) + " (" + sourceName(line.source) + ", " +
-           number(line.milliseconds) + " ms, " + std::to_string(line.bytes) + " bytes, " +
-           line.isa + ")";
+           number(line.milliseconds) + " ms, " + std::to_string(line.bytes) + " bytes" +
+           (line.isa.empty() ? "" : ", ") + line.isa + ")";
     if (!line.reason.empty())
       out += ": " + line.reason;
     out += "\n";
@@ -80,13 +92,19 @@ std::string Report::text() const {
   }
   if (loads_ > lines_.size())
     out += "  and " + std::to_string(loads_ - lines_.size()) + " more\n";
+  for (const std::string &line : servedLines_)
+    out += line;
+  if (served_ > servedLines_.size())
+    out += "  and " + std::to_string(served_ - servedLines_.size()) + " more served\n";
   auto count = [&](Outcome outcome) {
     return std::to_string(byOutcome_[static_cast<size_t>(outcome)]);
   };
   out += "  replaced " + count(Outcome::replaced) + ", unchanged " + count(Outcome::unchanged) +
-         ", failed " + count(Outcome::failed) + ", late " + count(Outcome::late) + "; cache hits " +
-         std::to_string(hits_) + "\n";
-  return out;
+         ", failed " + count(Outcome::failed) + ", late " + count(Outcome::late);
+  if (byOutcome_[static_cast<size_t>(Outcome::beside)])
+    out += ", with versions beside " + count(Outcome::beside) + ", kernels served as a version " +
+           std::to_string(served_);
+  return out + "; cache hits " + std::to_string(hits_) + "\n";
 }
 
 } // namespace meld

@@ -16,8 +16,9 @@ enum class Outcome : uint8_t {
   failed,   ///< something went wrong; the original runs
   late,     ///< the compile was not done in time; the next run has it
   disabled, ///< observing only
+  beside,   ///< loaded as it is; its kernels may run as versions that are loaded beside it
 };
-inline constexpr size_t kOutcomes = 6;
+inline constexpr size_t kOutcomes = 7;
 const char *outcomeName(Outcome outcome);
 
 enum class Source : uint8_t { none, compiled, memory, disk };
@@ -36,15 +37,18 @@ struct ReportLine {
 class Report {
 public:
   void add(ReportLine line) noexcept;
-  /// Plain text: a line for each of the first 10000 loads of an object with bitcode, then totals of
-  /// all.
+  /// In the place of the kernel a version of it runs, made by that recipe.
+  void addServed(const std::string &kernel, const std::string &recipe) noexcept;
+  /// Plain text: a line for each of the first 10000 loads of an object with bitcode, and each of as
+  /// many kernels that are served, then totals of all.
   std::string text() const;
 
 private:
   mutable std::mutex lock_;
   std::vector<ReportLine> lines_;
+  std::vector<std::string> servedLines_;
   /// Of every load, whether its line is kept or not.
-  uint64_t loads_ = 0, passedThrough_ = 0, hits_ = 0;
+  uint64_t loads_ = 0, passedThrough_ = 0, hits_ = 0, served_ = 0;
   std::array<uint64_t, kOutcomes> byOutcome_{};
 };
 

@@ -1,6 +1,7 @@
 #include "shim/adapt/serve.h"
 
 #include "runtime/log/log.h"
+#include "shim/engine/gated_compile.h"
 #include "shim/naming.h"
 
 namespace meld {
@@ -89,8 +90,8 @@ void ServedVersions::loaded(hsa_executable_t executable, hsa_agent_t agent, Byte
     it->second.versions = std::move(versions);
 }
 
-void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &table,
-                            Engine &engine) {
+void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &table, Engine &engine,
+                            Report &report) {
   std::vector<Version> versions;
   {
     std::lock_guard guard(lock_);
@@ -114,6 +115,7 @@ void ServedVersions::frozen(hsa_executable_t executable, const CoreApiTable &tab
     version.loaded = std::move(*loaded);
     nameKernels(table, version.loaded.executable, {version.kernel.name});
     log::info("served as " + version.made.recipe + ": " + version.kernel.name);
+    report.addServed(version.kernel.name, version.made.recipe);
     return false;
   });
   std::lock_guard guard(lock_);

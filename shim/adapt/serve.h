@@ -16,6 +16,7 @@
 // Thread-safe; no lock is held while ROCr or the compiler works.
 #pragma once
 
+#include "runtime/report/report.h"
 #include "shim/adapt/load_version.h"
 #include "shim/engine/engine.h"
 
@@ -57,7 +58,9 @@ public:
 
   /// The original is in the executable now; `source` is read during the call only.
   void loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source, Engine &engine);
-  void frozen(hsa_executable_t executable, const CoreApiTable &table, Engine &engine);
+  /// Loads the versions; `report` gets those that are served from now on.
+  void frozen(hsa_executable_t executable, const CoreApiTable &table, Engine &engine,
+              Report &report);
   /// Before the original goes: its kernels are no longer served. The versions are the caller's, to
   /// be unloaded behind it.
   std::vector<LoadedVersion> take(hsa_executable_t executable);

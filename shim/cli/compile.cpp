@@ -1,5 +1,6 @@
 // meld compile: the pipeline offline. Reads a file, writes the code object that libmeld would load.
 #include "shim/cli/cli.h"
+#include "shim/engine/gated_compile.h"
 #include "shim/engine/open_compiler.h"
 
 namespace meld::cli {
@@ -32,38 +33,33 @@ int compile(const Cli &cli, const Options &o) {
   auto library = openCompiler(s, engine->options().jitPath);
   if (!library)
     return complain(library.error().message);
-  JitOutcome outcome = (*library)->compile(image->bytes, object->isa.targetId(), s);
-  std::string verdict = outcome.status == MELD_JIT_REPLACED    ? "replaced"
-                        : outcome.status == MELD_JIT_UNCHANGED ? "unchanged"
-                                                               : "failed";
+  const GatedCompile made = compileAndGate(**library, *object, s);
+  const JitOutcome &outcome = made.compiled;
+  const bool written = outcome.status == MELD_JIT_REPLACED; // the gate's refusal is told
+  const std::string verdict = written ? "replaced" : outcomeName(made.outcome);
   std::vector<std::string> refused;
-  if (outcome.status == MELD_JIT_REPLACED) {
-    auto findings = gate(image->bytes, outcome.codeObject, lowerOccupancy(s));
-    if (!findings)
-      refused.push_back(findings.error().message);
-    else
-      for (const GateFinding &finding : *findings)
-        refused.push_back(finding.describe());
+  for (const GateFinding &finding : made.refused)
+    refused.push_back(finding.describe());
+  if (written)
     if (auto ok = writeWholeFile(o.output, outcome.codeObject); !ok)
       return complain(ok.error().message);
-  }
   if (cli.json()) {
     Json metadata = Json::parse(outcome.metadata, nullptr, false);
     print(Json{{"verdict", verdict},
                {"reason", outcome.reason},
-               {"output", outcome.status == MELD_JIT_REPLACED ? Json(o.output) : Json(nullptr)},
+               {"output", written ? Json(o.output) : Json(nullptr)},
                {"bytes", outcome.codeObject.size()},
                {"gate", refused},
                {"metadata", metadata.is_discarded() ? Json(nullptr) : metadata}});
   } else {
     std::string line = verdict + (outcome.reason.empty() ? "" : ": " + outcome.reason);
-    if (outcome.status == MELD_JIT_REPLACED)
+    if (written)
       line = o.output + ": " + humanSize(outcome.codeObject.size());
     print(line + "\n");
     for (const std::string &finding : refused)
       print("  the gate would refuse it: " + finding + "\n");
   }
-  return outcome.status == MELD_JIT_REPLACED && refused.empty() ? kOk : kProblem;
+  return made.outcome == Outcome::replaced ? kOk : kProblem;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // meld explain: why a kernel was melded or not. From the cache, or by compiling a file now.
 #include "runtime/adapt/verdict_text.h"
 #include "shim/cli/cli.h"
+#include "shim/engine/gated_compile.h"
 #include "shim/engine/open_compiler.h"
 
 #include <algorithm>
@@ -62,21 +63,10 @@ Result<std::vector<Source>> fromFile(const Options &o) {
     auto object = CodeObject::parse(image.bytes);
     if (!object || object->bitcode().empty())
       continue;
-    JitOutcome outcome = (*library)->compile(image.bytes, object->isa.targetId(), s);
-    Source source;
-    source.where = o.file + " " + object->isa.targetId();
-    source.verdict = outcome.status == MELD_JIT_REPLACED    ? "replaced"
-                     : outcome.status == MELD_JIT_UNCHANGED ? "unchanged"
-                                                            : "failed";
-    source.reason = outcome.reason;
-    if (outcome.status == MELD_JIT_REPLACED)
-      if (auto findings = gate(image.bytes, outcome.codeObject, lowerOccupancy(s));
-          findings && !findings->empty()) {
-        source.verdict = "unchanged";
-        source.reason = "gate: " + findings->front().describe();
-      }
-    source.metadata = Json::parse(outcome.metadata, nullptr, false);
-    sources.push_back(std::move(source));
+    GatedCompile made = compileAndGate(**library, *object, s);
+    sources.push_back({o.file + " " + object->isa.targetId(), outcomeName(made.outcome),
+                       std::move(made.reason),
+                       Json::parse(made.compiled.metadata, nullptr, false)});
   }
   if (sources.empty())
     return fail(ErrorCode::notFound, o.file + ": no device image with bitcode fits");

@@ -5,6 +5,7 @@
 #include "runtime/host/leftovers.h"
 #include "runtime/log/log.h"
 #include "runtime/settings/pass_options.h"
+#include "shim/engine/gated_compile.h"
 #include "shim/engine/identity.h"
 #include "shim/engine/open_compiler.h"
 #include "shim/engine/thread.h"
@@ -207,16 +208,6 @@ void Engine::remember(const CacheKey &key, const Decision &decision) {
   memory_.insert(key, decision);
 }
 
-std::vector<GateFinding> Engine::findingsOf(const CodeObject &original, ByteView made,
-                                            const VersionWanted &version) const {
-  if (version.empty())
-    return gate(original, made, lowerOccupancy(options_.settings));
-  const auto after = CodeObject::parse(made);
-  if (!after)
-    return {{GateReason::malformed, version.kernel, after.error().message}};
-  return compareForVersion(original, *after, version.kernel, Gear::launch);
-}
-
 std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &original,
                                          const VersionWanted &version) {
   if (!disk_)
@@ -233,7 +224,7 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
     return decision;
   }
   // The gate again: what is on disk is input like any other.
-  auto findings = findingsOf(original, entry->codeObject, version);
+  auto findings = gateFindings(original, entry->codeObject, options_.settings, version);
   if (!findings.empty()) {
     log::warning("cache entry " + shortKey(key) +
                  " does not pass the gate and is ignored: " + findings.front().describe());
@@ -490,46 +481,31 @@ Decision Engine::runJob(Job &job) {
                                      Clock::duration(kShortWait));
       jobDone_.notify_all();
     };
-  JitOutcome compiled =
-      (*library)->compile(original, object->isa.targetId(), options_.settings, version, plainTakes);
+  GatedCompile made = compileAndGate(**library, *object, options_.settings, version, plainTakes);
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
 
   Decision decision;
   decision.source = Source::compiled;
-  decision.reason = compiled.reason;
-  bool store = true;
-  if (compiled.status == MELD_JIT_REPLACED) {
-    auto findings = findingsOf(*object, compiled.codeObject, version);
-    if (findings.empty()) {
-      decision.outcome = Outcome::replaced;
-      decision.reason.clear();
-      decision.replacement = std::make_shared<const Bytes>(std::move(compiled.codeObject));
-    } else {
-      decision.outcome = Outcome::unchanged;
-      decision.reason = "gate: " + findings.front().describe();
-      for (const GateFinding &finding : findings)
-        log::info("gate refused " + shortKey(key) + ": " + finding.describe());
-    }
-  } else if (compiled.status == MELD_JIT_UNCHANGED) {
-    decision.outcome = Outcome::unchanged;
-  } else {
-    decision.outcome = Outcome::failed;
-    store = compiled.permanent;
-    // One is enough to make a person look; the rest are in the info log.
-    if (!cancelled_)
-      log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
-  }
+  decision.outcome = made.outcome;
+  decision.reason = std::move(made.reason);
+  if (decision.outcome == Outcome::replaced)
+    decision.replacement = std::make_shared<const Bytes>(std::move(made.compiled.codeObject));
+  for (const GateFinding &finding : made.refused)
+    log::info("gate refused " + shortKey(key) + ": " + finding.describe());
+  // One is enough to make a person look; the rest are in the info log.
+  if (decision.outcome == Outcome::failed && !cancelled_)
+    log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));
   remember(key, decision);
-  if (disk_ && store) {
+  if (disk_ && (decision.outcome != Outcome::failed || made.compiled.permanent)) {
     CacheEntry entry;
     entry.key = key;
     entry.verdict = decision.replacement ? Verdict::untried : Verdict::unchanged;
     entry.created = std::time(nullptr);
     entry.tool = (*library)->version();
     entry.reason = decision.reason;
-    entry.metadata = std::move(compiled.metadata);
+    entry.metadata = std::move(made.compiled.metadata);
     if (decision.replacement)
       entry.codeObject = *decision.replacement;
     disk_->store(entry);

@@ -40,11 +40,6 @@ struct EngineOptions {
   std::string temporaryFolder;              ///< where killed compiles leave folders; empty: nowhere
 };
 
-/// What the gate is to say of a lower occupancy.
-inline LowerOccupancy lowerOccupancy(const Settings &settings) {
-  return settings.force ? LowerOccupancy::allowed : LowerOccupancy::refused;
-}
-
 /// How long a caller waits for a compile.
 enum class Patience : uint8_t {
   asSet,     ///< MELD_COMPILE_MODE, MELD_COMPILE_BUDGET_MS: the application waits
@@ -89,8 +84,6 @@ private:
   std::optional<Decision> fromMemory(const CacheKey &key);
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original,
                                    const VersionWanted &version);
-  std::vector<GateFinding> findingsOf(const CodeObject &original, ByteView made,
-                                      const VersionWanted &version) const;
   bool queueIsFull(uint64_t more) const;
   Decision compileNow(const CacheKey &key, ByteView original, const VersionWanted &version,
                       Patience patience);

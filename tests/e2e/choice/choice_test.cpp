@@ -87,6 +87,9 @@ TEST(Choice, TheFasterVersionIsFoundAndRunsAtOnceInTheNextRun) {
   EXPECT_FALSE(says(second, "compiled in")) << second.outcome.err;
   EXPECT_TRUE(says(second, "served as "))
       << second.outcome.err; // nothing is open: no look at launches
+  EXPECT_TRUE(says(second, "1 code objects with bitcode, 1 without")) // the other is HIP's own
+      << second.outcome.err;
+  EXPECT_TRUE(says(second, "kernels served as a version 1")) << second.outcome.err;
 }
 
 TEST(Choice, WhatIsSlowerIsNotKept) {

@@ -41,6 +41,43 @@ define amdgpu_kernel void @row(ptr addrspace(1) noalias %p, ptr addrspace(1) noa
   ret void
 }
 
+; Only some lanes have %v, and the first one may not be among them: what those that have it hold in common is enough for a
+; scalar register, and not for asking the first lane.
+; CHECK-LABEL: @some_lanes(
+; CHECK: %v = phi i32 [ %common, %then ], [ undef, %join ]
+; CHECK-NOT: readfirstlane
+; CHECK: ret void
+define amdgpu_kernel void @some_lanes(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out, i32 %a, i32 %b) !reqd_work_group_size !0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %w = udiv i32 %x, 64
+  %odd = and i32 %x, 1
+  %has = icmp ne i32 %odd, 0
+  %which = icmp eq i32 %w, 0
+  br i1 %which, label %left, label %right
+left:
+  br label %join
+right:
+  br label %join
+join:
+  %common = phi i32 [ %a, %left ], [ %b, %right ]
+  br i1 %has, label %then, label %after
+then:
+  br label %after
+after:
+  %v = phi i32 [ %common, %then ], [ undef, %join ]
+  %twice = mul i32 %v, %v
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %twice
+  br i1 %has, label %use, label %end
+use:
+  %l = load i32, ptr addrspace(1) %q
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
+  store i32 %l, ptr addrspace(1) %o
+  br label %end
+end:
+  ret void
+}
+
 ; A comparison is done anew on the first lane's operand: its one bit need not be moved.
 ; CHECK-LABEL: @half(
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 %x)

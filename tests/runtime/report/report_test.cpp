@@ -35,6 +35,18 @@ TEST(Report, CountsAndNames) {
   EXPECT_NE(text.find("12.3 ms"), std::string::npos);
 }
 
+TEST(Report, CodeThatRunsInVersionsIsCounted) {
+  Report report;
+  report.add({Outcome::beside, Source::none, "", "", {}, 1000, 1});
+  report.addServed("sort", "melded");
+  const std::string text = report.text();
+  EXPECT_NE(text.find("1 code objects with bitcode, 0 without"), std::string::npos) << text;
+  EXPECT_NE(text.find("versions beside it (-, 1.0 ms, 1000 bytes)"), std::string::npos) << text;
+  EXPECT_NE(text.find("served as melded: sort\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("with versions beside 1, kernels served as a version 1;"), std::string::npos)
+      << text;
+}
+
 TEST(Report, ManyLinesAreCountedNotKept) {
   Report report;
   for (int i = 0; i < 10010; ++i)
