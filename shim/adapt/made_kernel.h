@@ -5,6 +5,7 @@
 
 #include "jit/variant/recipes.h"
 #include "runtime/adapt/verdicts.h"
+#include "runtime/cache/key.h"
 #include "runtime/codeobject/metadata.h"
 #include "runtime/settings/settings.h"
 #include "shim/adapt/kernel_table.h"
@@ -48,6 +49,19 @@ struct MadeKernel {
   /// Loaded beside the original.
   size_t versions() const;
   size_t specialisedVersions() const;
+};
+
+/// An executable's code object, and what has been made of its kernels.
+struct MadeOriginal {
+  LoadedKernel in; ///< executable and agent
+  unsigned objects = 0;
+  Bytes bytes;
+  CacheKey verdictKey;
+  bool known = false; ///< there is an entry of verdicts, if perhaps an empty one
+  bool gone = false;  ///< guarded by VersionMaker::loading_
+  /// The vector does not change once the executable is frozen; a kernel's content is the maker's
+  /// thread's, under VersionMaker::loading_.
+  std::vector<MadeKernel> kernels;
 };
 
 /// What its launches may have in common; null where nothing is to be specialised

@@ -61,7 +61,7 @@ public:
   std::vector<MeasuredKernel> measured() const;
 
 private:
-  struct Original;
+  using Original = MadeOriginal;
   /// By the key of their object's verdicts, and by name.
   using MeasuredKernels = std::map<std::pair<std::string, std::string>, MeasuredKernel>;
 
