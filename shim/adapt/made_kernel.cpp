@@ -63,6 +63,13 @@ bool areLoaded(const KernelVerdict &verdict, const std::vector<std::string> &fac
   });
 }
 
+void addSize(MeasuredKernel &measured, const LoadedVersion &version) {
+  if (!version.bytes)
+    return;
+  ++measured.loaded;
+  measured.loadedBytes += version.bytes->size();
+}
+
 /// As the compiler chooses kernels (jit/compile.cpp). A pattern that is none was complained about.
 bool isSelected(const std::string &kernel, const Settings &settings) {
   const auto matches = [&](const std::string &pattern, bool otherwise) {
@@ -111,7 +118,14 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
   measured.verdict.versions = kernel.made;
   measured.verdict.refused = kernel.refused;
   const KernelTable::KernelReport report = kernelTable().report(kernel.version.object);
-  measured.verdict.specialised = specialisedOf(kernel, report);
+  // Without MELD_SPECIALIZE what earlier runs have found out stays as it is.
+  const bool specialises = !kernel.specialised.empty();
+  measured.verdict.specialised =
+      specialises ? specialisedOf(kernel, report) : kernel.verdict.specialised;
+  for (const LoadedVersion &one : kernel.loaded)
+    addSize(measured, one);
+  for (const SpecialisedVersion &one : kernel.specialised)
+    addSize(measured, one.loaded);
   measured.budget = report.budget;
   const auto now = static_cast<uint64_t>(std::time(nullptr));
   for (const KernelTable::ClassReport &one : report.classes) {
@@ -149,7 +163,7 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
       return c.launchClass == old.launchClass && factsOf(kernel, c.guards) == old.guards &&
              c.versions > 1 && c.trial.phase() == Trial::Phase::open;
     });
-    if (!areLoaded(measured.verdict, old.guards))
+    if (specialises && !areLoaded(measured.verdict, old.guards))
       continue;
     if (same == measured.verdict.classes.end() && !open && !isStale(old, now))
       measured.verdict.classes.push_back(old);

@@ -16,7 +16,8 @@ namespace meld::adapt {
 struct MeasuredKernel {
   std::string name;
   KernelVerdict verdict;
-  Budget budget; ///< nanoseconds
+  Budget budget;                      ///< nanoseconds
+  size_t loaded = 0, loadedBytes = 0; ///< versions beside the original, their code objects
 };
 
 /// A version that was asked for because launches had something in common. Its kind is its place.
@@ -40,6 +41,8 @@ struct MadeKernel {
   std::map<std::string, std::string> refused;
   std::vector<LoadedVersion> loaded; ///< of `made`
   std::vector<SpecialisedVersion> specialised;
+  bool nothing = false; ///< no recipe gives a version, as earlier runs have found out
+  bool stopped = false; ///< recipes are left out as long as a place is kept for specialised ones
 
   bool tried() const;
   /// Loaded beside the original.

@@ -124,6 +124,11 @@ void VersionMaker::frozen(hsa_executable_t executable) {
     if (const auto it = before.kernels.find(metadata.name); it != before.kernels.end())
       kernel.verdict = it->second;
     kernel.known = knownClasses(kernel.verdict, now);
+    if (!engine_->options().settings.specialize)
+      std::erase_if(kernel.known, [](const KnownClass &known) {
+        return known.guards != 0 || known.winner >= kFirstSpecialised;
+      });
+    kernel.nothing = kernel.verdict.versions.empty() && !kernel.verdict.refused.empty();
     kernels.push_back(std::move(kernel));
   }
   {
@@ -141,8 +146,7 @@ void VersionMaker::frozen(hsa_executable_t executable) {
   for (const MadeKernel &kernel : original->kernels) {
     auto candidates = candidatesFor(*object->metadata.find(kernel.name), kernel.verdict,
                                     engine_->options().settings);
-    const bool nothingToTry = kernel.verdict.versions.empty() && !kernel.verdict.refused.empty();
-    if (nothingToTry && !candidates)
+    if (kernel.nothing && !candidates)
       continue;
     // Where a trial had begun to look well, too.
     const bool soon = haveWinner(kernel.known) || (candidates && wasSpecialised(kernel.verdict)) ||
@@ -199,20 +203,25 @@ void VersionMaker::make(uint64_t object) {
     }
   if (!wanted.facts.empty() && active())
     makeSpecialised(*original, *kernel, toText(wanted.facts));
-  // A place is kept for a specialised version as long as one may be asked for.
+  // A place is kept for a specialised version until two were asked for in vain.
   const size_t most = mostVersions();
-  const size_t kept = wanted.moreFacts && most > 1 && !kernel->specialisedVersions() ? 1 : 0;
+  const size_t kept = wanted.moreFacts && most > 1 && !kernel->specialisedVersions() &&
+                              kernel->specialised.size() < 2
+                          ? 1
+                          : 0;
   const bool winnersOnly =
       first && (haveWinner(kernel->known) ||
                 (specialise && wasSpecialised(kernel->verdict) && !kernel->known.empty()));
-  if (wanted.versions)
+  if ((wanted.versions || kernel->stopped) && !kernel->nothing)
     for (unsigned recipe = 0; recipe < kRecipes && kernel->versions() + kept < most && active();
          ++recipe)
       if (!kernel->done[recipe] && (!winnersOnly || isWinner(kernel->known, recipe)))
         if (!makeOne(*original, *kernel, recipe))
           break;
   unloadRetired();
-  const bool all = std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
+  const bool all = kernel->nothing ||
+                   std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
+  kernel->stopped = !all && kept && kernel->versions() + kept == most;
   const bool more = !all && kernel->versions() + kept < most && active();
   kernelTable().made(object, more);
   if (!kernel->versions() && !more && !wanted.moreFacts) {
@@ -271,8 +280,8 @@ void VersionMaker::makeSpecialised(Original &original, MadeKernel &kernel,
     return;
   const auto known = std::find_if(
       kernel.specialised.begin(), kernel.specialised.end(), [&](const SpecialisedVersion &one) {
-        return decision.replacement ? one.verdict.facts == decision.facts
-                                    : one.verdict.asked == asked;
+        return decision.replacement && !decision.facts.empty() ? one.verdict.facts == decision.facts
+                                                               : one.verdict.asked == asked;
       });
   const auto place = static_cast<size_t>(known - kernel.specialised.begin());
   if (known == kernel.specialised.end())
@@ -338,7 +347,11 @@ bool VersionMaker::makeRoom(MadeKernel &kernel) {
             " gives its place to another");
   std::vector<LoadedVersion> gone;
   gone.push_back(std::exchange(oldest->loaded, {}));
-  retiredVersions().add(gone);
+  try {
+    retiredVersions().add(gone);
+  } catch (...) { // ROCr points into the bytes: they stay
+    new std::vector<LoadedVersion>(std::move(gone));
+  }
   return true;
 }
 
