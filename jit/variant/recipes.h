@@ -16,6 +16,8 @@ struct Recipe {
   /// that it calls slower as a whole is not made. Otherwise the version is made as it comes out:
   /// whether it pays is for a measurement to say.
   bool judged;
+  /// For launches of which facts hold (passes/specialize/facts.h): made only where some are given.
+  bool specialized = false;
 };
 
 inline constexpr Recipe recipes[] = {
@@ -24,6 +26,7 @@ inline constexpr Recipe recipes[] = {
     {"converged-loops", "passes=all,converged-loops", false},
     {"scalarized", "passes=scalarize", false},
     {"all-legal", "force", false},
+    {"specialized", "", false, true},
 };
 
 /// Null where there is none of that name.

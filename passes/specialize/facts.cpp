@@ -35,8 +35,7 @@ public:
     return true;
   }
   bool number(uint64_t &to, int base, uint64_t most) {
-    const auto [end, error] =
-        std::from_chars(rest_.data(), rest_.data() + rest_.size(), to, base);
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), to, base);
     if (error != std::errc() || to > most)
       return false;
     rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
