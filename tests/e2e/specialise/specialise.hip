@@ -56,7 +56,7 @@ __host__ __device__ inline void step(const unsigned *source, const unsigned char
   // What a scale is: NaN, an infinity, a zero of either sign.
   if (a.scale != a.scale)
     x += 17;
-  else if (1 / a.scale < 0)
+  else if (__builtin_signbit(a.scale))
     x += 23;
   else if (a.scale > 3)
     x += 29;
