@@ -7,7 +7,6 @@
 #include "runtime/settings/pass_options.h"
 #include "shim/engine/gated_compile.h"
 #include "shim/engine/identity.h"
-#include "shim/engine/kept_facts.h"
 #include "shim/engine/open_compiler.h"
 #include "shim/engine/thread.h"
 
@@ -240,8 +239,6 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
   decision.outcome = Outcome::replaced;
   decision.tried = entry->verdict == Verdict::replaced;
   decision.replacement = std::make_shared<const Bytes>(std::move(entry->codeObject));
-  if (!version.facts.empty())
-    decision.facts = keptFacts(entry->metadata);
   log::info("cache hit " + shortKey(key) + ": replacement of " +
             std::to_string(decision.replacement->size()) + " bytes");
   return decision;
@@ -500,8 +497,6 @@ Decision Engine::runJob(Job &job) {
   decision.facts = std::move(made.facts);
   if (decision.outcome == Outcome::replaced)
     decision.replacement = std::make_shared<const Bytes>(std::move(made.compiled.codeObject));
-  if (!version.facts.empty())
-    decision.facts = keptFacts(made.compiled.metadata);
   for (const GateFinding &finding : made.refused)
     log::info("gate refused " + shortKey(key) + ": " + finding.describe());
   // One is enough to make a person look; the rest are in the info log.
