@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 5
+#define MELD_JIT_ABI 6
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -35,6 +35,9 @@ typedef struct MeldJitRequest {
   /* A version of one kernel (jit/variant/recipes.h): both, or both "". The reply's code object holds
    * that kernel alone, and undefined symbols that are the original's variables. */
   const char *kernel, *recipe;
+  /* For the recipe "specialized", else "": what launches of the version have in common, as the text of
+   * passes/specialize/facts.h. The reply's metadata names those that the version depends on. */
+  const char *facts;
   const char *dumpDir; /* "" = no dumps */
   const char *dump;    /* comma list: ir,isa,decision,cfg */
   void (*log)(void *context, int level,

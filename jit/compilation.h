@@ -16,6 +16,7 @@
 #include "jit/session.h"
 #include "jit/variant/recipes.h"
 #include "passes/pipeline.h"
+#include "passes/specialize/specialization.h"
 #include "passes/transform/fp_choices.h"
 
 #include <chrono>
@@ -140,6 +141,7 @@ private:
   llvm::Error isolateVersion(llvm::Module &module);
   llvm::Error bindVersion(llvm::Module &module);
   llvm::Error needsMet(const passes::DecisionLog &decisions);
+  llvm::Error specialized(); ///< refuses where no fact has paid
   llvm::Error versionMade(const Disassembler &disassembler);
   llvm::Error refuse(std::string why); ///< ends the compile unless `why` is ""
   /// The request's, or the recipe's.
@@ -176,8 +178,10 @@ private:
 
   const Recipe *recipe_ = nullptr; ///< of the version that is asked for
   bool waits_ = true;              ///< the version's kernel may wait for another work-group
-  DynamicSymbols symbols_;         ///< the original's, for it
-  std::string refused_;            ///< why it is not made
+  std::optional<Facts> facts_;     ///< that it is to be specialised for
+  std::shared_ptr<passes::Specialization> specialization_; ///< of the last run of the pipeline
+  DynamicSymbols symbols_;                                 ///< the original's, for it
+  std::string refused_;                                    ///< why it is not made
 
   const CompileRequest &request_;
   CompileReply &reply_;

@@ -88,6 +88,8 @@ Json Compilation::metadata(Detail detail) const {
   whole["variables"] = variables_; // with their alignment, for the gate
   if (recipe_) {
     whole["recipe"] = recipe_->name;
+    if (specialization_)
+      whole["facts"] = toText(specialization_->kept);
     whole["waits"] = waits_; // for the gate: fewer work-groups at once may not do then
   }
   if (detail == Detail::summary)

@@ -182,6 +182,9 @@ Error Compilation::transform(Module &module) {
     if (state.search)
       leftOut[name] = state.search->leftOut();
   meld.settling = settling_;
+  if (recipe_ && recipe_->specialized)
+    meld.specialization = specialization_ = std::make_shared<passes::Specialization>(
+        passes::Specialization{request_.kernel, *facts_, {}, {}, false});
   meld.choice = choice_ =
       std::make_shared<passes::MeldChoice>(std::move(leftOut), meld.meldings ? meld.meldings : ~0u);
   if (!recompileOnly() && !changesNothing_)
@@ -211,6 +214,8 @@ Error Compilation::transform(Module &module) {
       return stopEarly("floating point is not settled as it was");
   }
   note(decisionLog);
+  if (auto nothing = specialized())
+    return nothing;
   if (dumps_.wants("ir") && !only_) {
     ir_.clear();
     raw_string_ostream os(ir_);

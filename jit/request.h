@@ -19,6 +19,9 @@ struct CompileRequest {
   /// the original; both or none. What else is asked holds, but for passes, minProfit and force,
   /// which are the recipe's.
   std::string kernel, recipe;
+  /// For the recipe that asks for them: what launches of the version have in common
+  /// (passes/specialize/facts.h).
+  std::string facts;
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;
   OptionsGate options;

@@ -16,6 +16,7 @@ namespace meld::passes {
 
 class MeldChoice;
 class FpSettling;
+struct Specialization;
 
 namespace optiontype {
 using Flag = bool;
@@ -43,6 +44,8 @@ struct MeldOptions {
   /// Which floating point is settled before anything is melded (transform/fp_choices.h); null:
   /// none, and flags mean what LLVM says.
   std::shared_ptr<FpSettling> settling;
+  /// The kernel that is specialised, and for which facts (specialize/specialization.h); null: none.
+  std::shared_ptr<Specialization> specialization;
   /// Record what was melded with what, for people; changes nothing else.
   bool recordSides = false;
 

@@ -19,6 +19,7 @@
 #include "passes/scalarize/multiply_add.h"
 #include "passes/scalarize/scalarize.h"
 #include "passes/scalarize/uniform_values.h"
+#include "passes/specialize/specialize.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/flatten/flatten_loops.h"
 #include "passes/transform/fp_choices.h"
@@ -89,6 +90,7 @@ class DropMarksPass : public PassInfoMixin<DropMarksPass> {
 public:
   explicit DropMarksPass(std::shared_ptr<MeldChoice> choice) : choice_(std::move(choice)) {}
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    forgetShape(function);
     if (dropChangedMark(function) && choice_)
       choice_->noteChanged(function.getName());
     return PreservedAnalyses::all(); // no analysis knows it
@@ -185,6 +187,8 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, Decis
         return;
       if (options.settling)
         manager.addPass(SettleFpPass(options.settling, Point::early));
+      if (options.specialization)
+        manager.addPass(WhereSettled(options.settling, SpecializePass(options, log, Point::early)));
       manager.addPass(WhereSettled(options.settling, MeldPass(options, log, Point::early, atRest)));
     });
   if (options.late)

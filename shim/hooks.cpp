@@ -505,6 +505,7 @@ void chooseAtLaunch(HsaApiTable &table, Process &process) noexcept {
   adapt::QueueOptions options;
   // Only modelled times are the same in every run, and worth waiting for.
   options.waitForTimes = software;
+  options.arguments = settings.specialize;
   options.waitForVersions = software && settings.compileBudgetMs == 0;
   if (!adapt::installQueueHooks(table, options))
     return log::warning("ROCr's tables offer no intercept queues: nothing is chosen at a launch");

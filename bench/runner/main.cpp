@@ -5,6 +5,7 @@
 #include "bench/runner/estimates.h"
 #include "bench/runner/scalar.h"
 #include "bench/runner/sizes.h"
+#include "bench/runner/specialise.h"
 #include "bench/runner/static_counts.h"
 #include "bench/runner/suite.h"
 #include "bench/runner/validation.h"
@@ -68,6 +69,17 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   choice->add_option("--noise", choiceOptions.noise, "On the times, as MELD_GPU_NOISE");
   choice->add_flag("--json", choiceOptions.json, "One JSON array instead of the tables");
+  CLI::App *specialise = app.add_subcommand(
+      "specialise", "What versions for the arguments of launches (MELD_SPECIALIZE=on) come to");
+  meld::bench::SpecialiseOptions specialiseOptions;
+  specialise->add_option("--only", specialiseOptions.only, "Programs with this in the name");
+  specialise->add_option("--size", specialiseOptions.size, "Of every program's problem")
+      ->check(CLI::IsMember({"small", "large"}))
+      ->capture_default_str();
+  specialise->add_option("--launches", specialiseOptions.launches, "Of each kernel, at least")
+      ->check(CLI::Range(2u, 100000u))
+      ->capture_default_str();
+  specialise->add_flag("--json", specialiseOptions.json, "One JSON array instead of the table");
   CLI::App *validate =
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
@@ -106,6 +118,8 @@ int main(int argc, char **argv) {
     return meld::bench::runEstimates(paths, estimateOptions);
   if (choice->parsed())
     return meld::bench::runChoice(paths, choiceOptions);
+  if (specialise->parsed())
+    return meld::bench::runSpecialise(paths, specialiseOptions);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
   if (compileTime->parsed())

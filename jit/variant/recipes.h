@@ -19,6 +19,8 @@ struct Recipe {
   /// A pass that has to have changed the kernel: without it the version would be another recipe's
   /// over again. Empty: none. As decisions name it.
   std::string_view needs = {};
+  /// For launches of which facts hold (passes/specialize/facts.h): made only where some are given.
+  bool specialized = false;
 };
 
 inline constexpr Recipe recipes[] = {
@@ -31,6 +33,7 @@ inline constexpr Recipe recipes[] = {
     {"converged-loops", "passes=all,converged-loops", false},
     {"scalarized", "passes=scalarize", false},
     {"all-legal", "force", false},
+    {"specialized", "", false, {}, true},
 };
 
 /// Null where there is none of that name.

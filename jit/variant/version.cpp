@@ -27,6 +27,12 @@ Error Compilation::selectVersion() {
   recipe_ = findRecipe(request_.recipe);
   if (!recipe_)
     return inputError("there is no recipe " + request_.recipe);
+  facts_ = parseFacts(request_.facts);
+  if (!facts_)
+    return inputError("facts that are none: " + request_.facts);
+  if (facts_->empty() == recipe_->specialized)
+    return inputError("the recipe " + request_.recipe +
+                      (recipe_->specialized ? " needs facts" : " takes no facts"));
   erase_if(kernels_, [&](const Kernel &kernel) { return kernel.name != request_.kernel; });
   if (kernels_.empty())
     return inputError("the code object has no kernel " + request_.kernel);
@@ -47,6 +53,13 @@ Error Compilation::refuse(std::string why) {
 
 Error Compilation::isolateVersion(Module &module) {
   return refuse(isolateKernel(module, request_.kernel));
+}
+
+Error Compilation::specialized() {
+  if (!specialization_ || !specialization_->kept.empty())
+    return Error::success();
+  return refuse(specialization_->looked ? specialization_->why
+                                        : std::string("the kernel cannot be specialised"));
 }
 
 Error Compilation::bindVersion(Module &module) {

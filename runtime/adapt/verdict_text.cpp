@@ -32,7 +32,10 @@ std::string timeText(double nanoseconds) {
 std::string percentText(double share) { return fixed(100 * share, 1) + " %"; }
 
 std::string describeVerdict(const ClassVerdict &verdict) {
-  std::string text = describeLaunchClass(verdict.launchClass) + ": ";
+  std::string text = describeLaunchClass(verdict.launchClass);
+  for (const std::string &facts : verdict.guards)
+    text += ", with " + facts;
+  text += ": ";
   const std::string duel = std::to_string(verdict.pairs) + " pairs, " +
                            std::to_string(verdict.wins) + " won, " +
                            std::to_string(verdict.losses) + " lost, half of the ratios between " +
@@ -44,8 +47,9 @@ std::string describeVerdict(const ClassVerdict &verdict) {
     text +=
         "the original (" + timeText(verdict.original) + "); the last that challenged it: " + duel;
   else
-    text += verdict.winner + ", " + fixed(verdict.ratio, 3) + " of the original's time (" +
-            timeText(verdict.time) + " for " + timeText(verdict.original) + "): " + duel;
+    text += verdict.winner + (verdict.facts.empty() ? "" : " for " + verdict.facts) + ", " +
+            fixed(verdict.ratio, 3) + " of the original's time (" + timeText(verdict.time) +
+            " for " + timeText(verdict.original) + "): " + duel;
   if (verdict.open)
     text += "; other versions are still to be tried";
   if (verdict.changes)
@@ -58,9 +62,14 @@ std::string describeKernel(const std::string &name, const KernelVerdict &verdict
   std::string text = "  " + name + ": versions: " + joined(verdict.versions) + "\n";
   for (const auto &[recipe, why] : verdict.refused)
     text += "    not " + recipe + ": " + why + "\n";
+  for (const SpecialisedVerdict &one : verdict.specialised)
+    text += one.facts.empty()
+                ? "    not specialised for " + one.asked + ": " + one.refused + "\n"
+                : "    specialised for " + one.facts + ": so were " + std::to_string(one.launches) +
+                      " launches, " + std::to_string(one.other) + " were not\n";
   for (const ClassVerdict &one : verdict.classes)
     text += "    " + describeVerdict(one) + "\n";
-  if (verdict.classes.empty() && !verdict.versions.empty())
+  if (verdict.classes.empty() && !(verdict.versions.empty() && verdict.specialised.empty()))
     text += "    nothing decided: too few launches\n";
   return text;
 }

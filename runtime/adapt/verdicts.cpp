@@ -17,10 +17,14 @@ double positive(const Json &object, const char *key, double otherwise) {
   return std::isfinite(value) && value >= 0 ? value : otherwise;
 }
 
+constexpr size_t kMostSpecialised = 16; ///< of a kernel
+
 Json toJson(const ClassVerdict &verdict) {
   return {{"class", verdict.launchClass},
           {"launches_of", describeLaunchClass(verdict.launchClass)},
+          {"guards", verdict.guards},
           {"winner", verdict.winner},
+          {"facts", verdict.facts},
           {"faster", verdict.faster},
           {"open", verdict.open},
           {"ratio", verdict.ratio},
@@ -40,6 +44,8 @@ ClassVerdict classFromJson(const Json &object) {
   verdict.launchClass = object.at("class").get<uint32_t>();
   verdict.winner = object.at("winner").get<std::string>();
   verdict.when = object.at("when").get<uint64_t>();
+  verdict.guards = object.value("guards", std::vector<std::string>());
+  verdict.facts = object.value("facts", std::string());
   verdict.faster = object.value("faster", std::string());
   verdict.open = object.value("open", false);
   verdict.ratio = positive(object, "ratio", 1);
@@ -57,6 +63,31 @@ ClassVerdict classFromJson(const Json &object) {
   return verdict;
 }
 
+Json toJson(const SpecialisedVerdict &verdict) {
+  return {{"asked", verdict.asked},
+          {"facts", verdict.facts},
+          {"refused", verdict.refused},
+          {"launches", verdict.launches},
+          {"other_launches", verdict.other}};
+}
+
+SpecialisedVerdict specialisedFromJson(const Json &object) {
+  SpecialisedVerdict verdict;
+  verdict.asked = object.at("asked").get<std::string>();
+  verdict.facts = object.value("facts", std::string());
+  verdict.refused = object.value("refused", std::string());
+  verdict.launches = object.value("launches", uint64_t(0));
+  verdict.other = object.value("other_launches", uint64_t(0));
+  return verdict;
+}
+
+template <class T> Json listOf(const std::vector<T> &all) {
+  Json list = Json::array();
+  for (const T &one : all)
+    list.push_back(toJson(one));
+  return list;
+}
+
 KernelVerdict kernelFromJson(const Json &object) {
   KernelVerdict kernel;
   kernel.versions = object.at("versions").get<std::vector<std::string>>();
@@ -66,6 +97,12 @@ KernelVerdict kernelFromJson(const Json &object) {
       break;
     kernel.classes.push_back(classFromJson(one));
   }
+  if (const auto it = object.find("specialised"); it != object.end())
+    for (const Json &one : *it) {
+      if (kernel.specialised.size() == kMostSpecialised)
+        break;
+      kernel.specialised.push_back(specialisedFromJson(one));
+    }
   return kernel;
 }
 
@@ -74,12 +111,10 @@ KernelVerdict kernelFromJson(const Json &object) {
 std::string ObjectVerdicts::text() const {
   Json out = {{"kernels", Json::object()}};
   for (const auto &[name, kernel] : kernels) {
-    Json classes = Json::array();
-    for (const ClassVerdict &verdict : kernel.classes)
-      classes.push_back(toJson(verdict));
     out["kernels"][name] = {{"versions", kernel.versions},
                             {"refused", kernel.refused},
-                            {"classes", std::move(classes)}};
+                            {"classes", listOf(kernel.classes)},
+                            {"specialised", listOf(kernel.specialised)}};
   }
   // Names come from code objects, which may hold any bytes.
   return out.dump(1, ' ', false, Json::error_handler_t::replace);

@@ -18,10 +18,13 @@
 
 namespace meld::adapt {
 
-/// The decision in one launch class (launch_class.h).
+/// The decision in one launch class (launch_class.h), for the launches that have the same of the
+/// facts for which there were specialised versions.
 struct ClassVerdict {
   uint32_t launchClass = 0;
-  std::string winner; ///< a recipe of jit/variant/recipes.h; empty: the original
+  std::vector<std::string> guards; ///< of specialised versions, that hold: their facts
+  std::string winner;              ///< a recipe of jit/variant/recipes.h; empty: the original
+  std::string facts;               ///< of the winner, where it is a specialised version
   /// Faster than the original, by less than a look at each launch may cost: for the serve gear.
   std::string faster;
   bool open = false;             ///< has won until now; other versions were still to be tried
@@ -34,10 +37,19 @@ struct ClassVerdict {
   uint64_t when = 0;                        ///< seconds since 1970
 };
 
+/// A version that was asked for because launches had something in common.
+struct SpecialisedVerdict {
+  std::string asked;   ///< facts (passes/specialize/facts.h) that launches had in common
+  std::string facts;   ///< those of them that it depends on; empty: there is none
+  std::string refused; ///< why there is none
+  uint64_t launches = 0, other = 0; ///< of the last run: with these facts, and without
+};
+
 struct KernelVerdict {
   std::vector<std::string> versions;          ///< recipes that versions were made by
   std::map<std::string, std::string> refused; ///< recipes that gave none, and why
   std::vector<ClassVerdict> classes;
+  std::vector<SpecialisedVerdict> specialised = {};
 };
 
 struct ObjectVerdicts {

@@ -30,6 +30,8 @@ MELD_SETTING(Real,   compileWait,     "MELD_COMPILE_WAIT",      "1.5",  "Wait no
 MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",      "sync", "sync: wait for a compile; async: never wait, the result serves the next load")
 MELD_SETTING(Choice, adapt,           "MELD_ADAPT",             "static", "static: what runs is decided when code is loaded; on: also at each launch, between versions that are timed; off: as static, and nothing that was measured counts")
 MELD_SETTING(Number, versions,        "MELD_VERSIONS",          "4",    "With MELD_ADAPT=on: most versions of a kernel, the original among them, 1 to 8")
+MELD_SETTING(Flag,   specialize,      "MELD_SPECIALIZE",        "0",    "With MELD_ADAPT=on: also make versions for what a kernel's launches have in common: arguments, the size of work-groups")
+MELD_SETTING(Number, specializeAfter, "MELD_SPECIALIZE_AFTER",  "3",    "With MELD_SPECIALIZE=on: so many launches have to have it in common, 1 to 64")
 MELD_SETTING(Choice, trust,           "MELD_TRUST",             "interface", "interface: embedded bitcode is believed to be the code's own; verify: only where it compiles to the original's bytes when nothing is changed")
 MELD_SETTING(Choice, compiler,        "MELD_COMPILER",          "thread", "thread: compile in a thread of the program; process: in a process of its own, where nothing that goes wrong reaches the program")
 MELD_SETTING(Size,   compilerMemory,  "MELD_COMPILER_MEMORY",   "4G",   "Address space of the process that compiles; 0: no limit of ours")

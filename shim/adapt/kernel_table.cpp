@@ -1,5 +1,7 @@
 #include "shim/adapt/kernel_table.h"
 
+#include "shim/adapt/kernel_state.h"
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -7,59 +9,6 @@
 namespace meld::adapt {
 
 namespace {
-constexpr unsigned kLooks = 64; ///< for a flag that another thread holds for some 100 ns
-
-enum class Making : uint8_t { asleep, wanted, making, done };
-} // namespace
-
-struct ClassSlot {
-  uint32_t launchClass = 0; ///< 0: free
-  Trial trial;
-  unsigned versions = 1;                   ///< of the trial
-  std::array<uint8_t, kMaxVersions> map{}; ///< version of the trial -> version of the kernel
-};
-
-struct KernelState {
-  std::atomic<bool> held{false};
-  // The rest only by who holds it.
-  uint32_t generation = 0;
-  unsigned versionCount = 0; ///< 0: removed
-  std::array<KernelVersion, kMaxVersions> versions{};
-  Making making = Making::done;
-  bool woken = false;    ///< was wanted at some time
-  unsigned launches = 0; ///< while asleep, in classes that nothing is known of
-  unsigned knownCount = 0;
-  std::array<KnownClass, kClasses> known{};
-  Budget budget;
-  std::array<ClassSlot, kClasses> classes{};
-};
-
-namespace {
-
-/// The right to look at a state; not had when another thread keeps it too long.
-class Hold {
-public:
-  explicit Hold(KernelState &state) noexcept : state_(state) {
-    for (unsigned look = 0; look < kLooks && !had_; ++look) {
-      if (!state_.held.load(std::memory_order_relaxed))
-        had_ = !state_.held.exchange(true, std::memory_order_acquire);
-#if defined(__x86_64__)
-      if (!had_)
-        __builtin_ia32_pause();
-#endif
-    }
-  }
-  ~Hold() {
-    if (had_)
-      state_.held.store(false, std::memory_order_release);
-  }
-  Hold(const Hold &) = delete;
-  explicit operator bool() const { return had_; }
-
-private:
-  KernelState &state_;
-  bool had_ = false;
-};
 
 /// Until who holds the state has been given the processor: a thread of a real-time class must not
 /// keep it from a thread that has to give the state back.
@@ -70,61 +19,6 @@ template <class F> void whenHeld(KernelState &state, F f) {
   for (;; letOthersRun())
     if (Hold hold(state); hold)
       return f();
-}
-
-/// May `version` run where the original was launched with this much LDS? The address of dynamic
-/// LDS is the static size: it has to be the same there.
-bool fits(const KernelVersion &version, const KernelVersion &original, bool dynamicLds) {
-  return version.sizes.groupBytes == original.sizes.groupBytes || !dynamicLds;
-}
-
-const KnownClass *knownClass(const KernelState &state, uint32_t launchClass) {
-  const auto end = state.known.begin() + state.knownCount;
-  const auto it = std::find_if(state.known.begin(), end, [&](const KnownClass &known) {
-    return known.launchClass == launchClass;
-  });
-  return it == end ? nullptr : it;
-}
-
-void addTo(ClassSlot &slot, const KernelState &state, unsigned version) {
-  const bool dynamicLds = (slot.launchClass & 0xff) != 0; // see launchClass()
-  if (!fits(state.versions[version], state.versions[0], dynamicLds))
-    return;
-  const KnownClass *known = knownClass(state, slot.launchClass);
-  if (known && known->winner != state.versions[version].kind)
-    return;
-  slot.map[slot.versions++] = static_cast<uint8_t>(version);
-  if (known)
-    slot.trial.resume(slot.versions, slot.versions - 1, 0);
-  else
-    slot.trial.addVersion();
-}
-
-ClassSlot *classOf(KernelState &state, uint32_t launchClass) {
-  for (ClassSlot &slot : state.classes) {
-    if (slot.launchClass == launchClass)
-      return &slot;
-    if (slot.launchClass)
-      continue;
-    slot = ClassSlot();
-    slot.launchClass = launchClass;
-    slot.trial.begin(1, 0);
-    for (unsigned v = 1; v < state.versionCount; ++v)
-      addTo(slot, state, v);
-    return &slot;
-  }
-  return nullptr;
-}
-
-/// A state for another kernel than before.
-void start(KernelState &state, const KernelVersion &original) {
-  state.versions[0] = original;
-  state.versionCount = 1;
-  state.budget = {};
-  state.making = Making::done;
-  state.woken = false;
-  state.launches = state.knownCount = 0;
-  std::fill(state.classes.begin(), state.classes.end(), ClassSlot());
 }
 
 } // namespace
@@ -209,7 +103,7 @@ KernelState *KernelTable::fresh() {
 }
 
 void KernelTable::watch(const KernelVersion &original, const std::vector<KnownClass> &known,
-                        bool wanted) {
+                        bool wanted, std::unique_ptr<Candidates> candidates) {
   std::lock_guard lock(writers_);
   if (!original.object || find(original.object))
     return;
@@ -217,7 +111,9 @@ void KernelTable::watch(const KernelVersion &original, const std::vector<KnownCl
   whenHeld(*state, [&] {
     start(*state, original);
     state->making = wanted ? Making::wanted : Making::asleep;
-    state->woken = wanted;
+    state->woken = state->versionsWanted = wanted;
+    state->candidates = std::move(candidates);
+    updateArgumentBytes(*state);
     state->knownCount = static_cast<unsigned>(std::min<size_t>(known.size(), kClasses));
     std::copy_n(known.begin(), state->knownCount, state->known.begin());
   });
@@ -244,12 +140,26 @@ std::vector<uint64_t> KernelTable::takeWanted() {
   return objects;
 }
 
+KernelTable::Wanted KernelTable::wanted(uint64_t object) const {
+  Wanted wanted;
+  std::lock_guard lock(writers_);
+  if (KernelState *state = find(object))
+    whenHeld(*state, [&] {
+      wanted.versions = state->versionsWanted;
+      wanted.moreFacts = state->candidates && !state->candidates->hopeless();
+      if (state->factsWanted)
+        wanted.facts = state->candidates->facts();
+    });
+  return wanted;
+}
+
 void KernelTable::made(uint64_t object, bool more) {
   std::lock_guard lock(writers_);
   if (KernelState *state = find(object))
     whenHeld(*state, [&] {
       state->making = more ? Making::asleep : Making::done;
       state->launches = 0;
+      state->versionsWanted = state->factsWanted = false;
     });
 }
 
@@ -278,20 +188,41 @@ Added KernelTable::addVariant(const KernelVersion &original, const KernelVersion
     if (std::any_of(state->versions.begin(), end,
                     [&](const KernelVersion &v) { return v.object == variant.object; }))
       added = Added::known;
-    else if (state->versionCount == kMaxVersions)
+    else if (state->versionCount == kMaxVersions ||
+             (variant.specialised() && std::any_of(state->versions.begin(), end, [&](auto &v) {
+                return v.kind == variant.kind;
+              })))
       added = Added::full;
     if (added != Added::yes)
       return;
     state->versions[state->versionCount++] = variant;
-    for (ClassSlot &slot : state->classes)
-      if (slot.launchClass)
-        addTo(slot, *state, state->versionCount - 1);
+    addToClasses(*state, state->versionCount - 1);
+    updateArgumentBytes(*state);
   });
   if (fromNothing && added == Added::yes)
     publish(original.object, state);
   else if (fromNothing)
     spare_.push_back(state);
   return added;
+}
+
+bool KernelTable::removeVariant(uint64_t original, uint64_t variant) {
+  std::lock_guard lock(writers_);
+  KernelState *state = find(original);
+  bool removed = false;
+  if (state)
+    whenHeld(*state, [&] {
+      const auto end = state->versions.begin() + state->versionCount;
+      const auto it = std::find_if(state->versions.begin(), end, [&](const KernelVersion &v) {
+        return v.object == variant && v.specialised();
+      });
+      if (it == end)
+        return;
+      removed = true;
+      removeFromClasses(*state, static_cast<unsigned>(it - state->versions.begin()));
+      updateArgumentBytes(*state);
+    });
+  return removed;
 }
 
 void KernelTable::removeKernels(const std::vector<uint64_t> &objects) {
@@ -306,6 +237,7 @@ void KernelTable::removeKernels(const std::vector<uint64_t> &objects) {
     whenHeld(*state, [&] {
       ++state->generation;
       state->versionCount = 0;
+      state->candidates.reset();
     });
     spare_.push_back(state);
   }
@@ -323,6 +255,10 @@ void KernelTable::removeAll() {
   removeKernels(objects);
 }
 
+bool KernelTable::looksAtArguments(const KernelState &state) noexcept {
+  return state.argumentBytes.load(std::memory_order_relaxed) != 0;
+}
+
 Choice KernelTable::choose(KernelState &state, Dispatch &dispatch, unsigned timers) noexcept {
   Choice choice;
   Hold hold(state);
@@ -334,24 +270,30 @@ Choice KernelTable::choose(KernelState &state, Dispatch &dispatch, unsigned time
     return choice; // not filled in by the kernel's own metadata
   dispatch.shape.dynamicLds = dispatch.groupSegment - original.sizes.groupBytes;
   const uint32_t launched = launchClass(dispatch.shape);
-  if (state.making == Making::asleep && !knownClass(state, launched) &&
+  const Making before = state.making;
+  const Guards guards = lookAtFacts(state, dispatch, choice.wanted);
+  if (before == Making::asleep && !knownClass(state, launched, guards) &&
       ++state.launches >= kLaunchesBefore) {
     state.making = Making::wanted;
-    choice.wanted = state.woken = true;
+    choice.wanted = state.woken = state.versionsWanted = true;
   }
   if (state.versionCount < 2)
     return choice;
-  ClassSlot *slot = classOf(state, launched);
+  ClassSlot *slot = classOf(state, launched, guards);
   if (!slot || slot->versions < 2)
     return choice;
   choice.timing.launch = slot->trial.next(state.budget, timers);
   choice.timing.state = &state;
   choice.timing.generation = state.generation;
   choice.timing.slot = static_cast<uint8_t>(slot - state.classes.data());
+  choice.timing.serial = slot->serial;
   const KernelVersion &version = state.versions[slot->map[choice.timing.launch.version]];
   const auto sizes =
       packetFor(original.sizes, version.sizes, {dispatch.groupSegment, dispatch.privateSegment});
-  if (!sizes) { // this packet asks for less than the version needs: the original, and no time
+  if (!sizes ||
+      !isAllowed(
+          version,
+          guards)) { // this packet asks for less than the version needs: the original, and no time
     slot->trial.discarded(choice.timing.launch);
     return choice;
   }
@@ -368,9 +310,11 @@ Choice KernelTable::choose(KernelState &state, Dispatch &dispatch, unsigned time
 bool KernelTable::timed(const Timing &timing, double nanoseconds) noexcept {
   KernelState &state = *timing.state;
   Hold hold(state);
-  if (hold && state.generation == timing.generation)
-    state.classes[timing.slot % kClasses].trial.finished(timing.launch, nanoseconds, state.budget);
-  return bool(hold);
+  if (!hold || state.generation != timing.generation)
+    return bool(hold);
+  if (ClassSlot &slot = state.classes[timing.slot % kClasses]; slot.serial == timing.serial)
+    slot.trial.finished(timing.launch, nanoseconds, state.budget);
+  return true;
 }
 
 void KernelTable::untimed(const Timing &timing) noexcept {
@@ -395,10 +339,11 @@ KernelTable::KernelReport KernelTable::report(uint64_t object) const {
   whenHeld(*state, [&] {
     report.asleep = !state->woken;
     report.budget = state->budget;
+    report.specialised = state->specialised;
     for (const ClassSlot &slot : state->classes) {
       if (!slot.launchClass)
         continue;
-      ClassReport one{slot.launchClass, slot.trial, {}, slot.versions};
+      ClassReport one{slot.launchClass, slot.guards, slot.trial, {}, slot.versions};
       for (unsigned v = 0; v < slot.versions; ++v)
         one.kinds[v] = state->versions[slot.map[v]].kind;
       report.classes.push_back(one);

@@ -22,14 +22,28 @@
 //             still look at one that was removed. A removed state serves another kernel later;
 //             whoever has locked it compares the kernel object again.
 //
-// Thread rule: everything may be called from any thread. watch(), addVariant() and removeKernels()
-// allocate and lock; find(), choose() and timed() do neither: they try for the state's flag for a
-// bounded number of looks, and without it the original runs.
+// A specialised version has a guard (runtime/adapt/guard.h), and runs in no launch for which that
+// does not hold. Each launch's arguments are copied once, all guards look at the copy, and the
+// choice is between the versions without a guard and those whose guard holds:
+//
+//   launch   guards that hold        trial of
+//   n = 4    {n = 4}                 this launch class with {n = 4}: original, melded, n = 4
+//   n = 9    none                    this launch class: original, melded
+//   ...      the arguments are not   as without guards that look at arguments
+//            in the host's memory
+//
+// Of launches for which none holds is remembered what they have in common (candidates.h), until
+// another specialised version is wanted.
+//
+// Thread rule: everything may be called from any thread. watch(), addVariant(), removeVariant(),
+// wanted() and removeKernels() allocate and lock; find(), looksAtArguments(), choose() and timed()
+// do neither: they try for the state's flag for a bounded number of looks, and without it the
+// original runs.
 #pragma once
 
-#include "runtime/adapt/launch_class.h"
+#include "runtime/adapt/candidates.h"
 #include "runtime/adapt/trial.h"
-#include "runtime/gate/version_gate.h"
+#include "shim/adapt/kernel_version.h"
 
 #include <array>
 #include <atomic>
@@ -41,30 +55,6 @@
 
 namespace meld::adapt {
 
-/// One version of a kernel.
-struct KernelVersion {
-  uint64_t object = 0; ///< kernel object: the address of its descriptor on the device
-  LaunchSizes sizes;
-  uint8_t kind = 0; ///< 0: the original; what else it is, the maker knows
-};
-
-/// What is known of a launch class from before.
-struct KnownClass {
-  uint32_t launchClass = 0;
-  uint8_t winner = 0; ///< a KernelVersion::kind
-};
-inline constexpr unsigned kClasses = 16; ///< of a kernel; in further ones the original runs
-/// A kernel that is launched less often than this has no use for versions: a trial alone takes
-/// three times as many launches.
-inline constexpr unsigned kLaunchesBefore = 8;
-
-/// What of a dispatch packet the choice depends on, and what it changes.
-struct Dispatch {
-  uint64_t object = 0;
-  LaunchShape shape;
-  uint32_t privateSegment = 0, groupSegment = 0;
-};
-
 struct KernelState;
 
 /// A launch that is to be timed: hand it back with its time.
@@ -72,6 +62,7 @@ struct Timing {
   KernelState *state = nullptr;
   uint32_t generation = 0; ///< of the state
   uint8_t slot = 0;
+  uint32_t serial = 0; ///< of what is in the slot
   Trial::Launch launch;
 };
 
@@ -84,7 +75,7 @@ struct Choice {
 
 enum class Added : uint8_t {
   yes,
-  full,    ///< the kernel has seven already
+  full,    ///< the kernel has seven already, or one of this kind
   unequal, ///< needs more scratch than the original, or a dynamic stack that it has not
   known,   ///< this object is one of its versions already
 };
@@ -95,10 +86,19 @@ public:
   ~KernelTable();
   /// Launches of the original are counted from now on, until versions of it are wanted. In the
   /// classes of `known` (the first kClasses of them) no other version than the winner is tried.
-  /// `wanted`: versions are wanted at once. Nothing where the kernel is in the table already.
-  void watch(const KernelVersion &original, const std::vector<KnownClass> &known, bool wanted);
+  /// `wanted`: versions are wanted at once. `candidates`: specialised versions are wanted, too, for
+  /// what it finds. Nothing where the kernel is in the table already.
+  void watch(const KernelVersion &original, const std::vector<KnownClass> &known, bool wanted,
+             std::unique_ptr<Candidates> candidates = nullptr);
   /// The kernels that versions are wanted of; each is told once.
   std::vector<uint64_t> takeWanted();
+  struct Wanted {
+    bool versions = false;  ///< without a guard
+    Facts facts;            ///< a version that is specialised for them; empty: none
+    bool moreFacts = false; ///< others may be asked for later
+  };
+  /// What of that kernel, for its maker; before made().
+  Wanted wanted(uint64_t object) const;
   /// The maker is done with the kernel. `more`: it could make others than are there now, and will
   /// be asked for them when the kernel is launched in classes that nothing is known of.
   void made(uint64_t object, bool more);
@@ -114,6 +114,10 @@ public:
   /// The variant is tried in the launches from now on. It must stay loaded until removeKernels()
   /// has returned for its original and the launches under way are over.
   Added addVariant(const KernelVersion &original, const KernelVersion &variant);
+  /// A specialised version is tried no more: no launch that is chosen for from now on runs it, and
+  /// what was measured in launches for which its guard held is forgotten. Those under way are the
+  /// caller's business. False: no such version.
+  bool removeVariant(uint64_t original, uint64_t variant);
   /// Launches of these originals from now on run as they are.
   void removeKernels(const std::vector<uint64_t> &objects);
   /// All of them: ROCr has shut down, and its addresses will be other kernels'.
@@ -123,6 +127,8 @@ public:
   bool empty() const { return live_.load(std::memory_order_relaxed) == 0; }
   /// nullptr: not in the table.
   KernelState *find(uint64_t object) const noexcept;
+  /// Does choose() want to see the arguments? They are asked for only then.
+  static bool looksAtArguments(const KernelState &state) noexcept;
   /// What runs, and whether its time is wanted; `timers`: how many launches the queue can time.
   Choice choose(KernelState &state, Dispatch &dispatch, unsigned timers) noexcept;
   /// False: another thread has the kernel's state; try again later.
@@ -135,12 +141,14 @@ public:
   /// For reports and tests.
   struct ClassReport {
     uint32_t launchClass;
+    Guards guards; ///< those that hold
     Trial trial;
     std::array<uint8_t, kMaxVersions> kinds; ///< of each version of the trial
     unsigned versions;                       ///< of the trial
   };
   struct KernelReport {
-    bool asleep = true; ///< nothing was wanted until now
+    bool asleep = true;                                         ///< nothing was wanted until now
+    std::array<SpecialisedUse, kMostSpecialised> specialised{}; ///< by kind
     Budget budget;
     std::vector<ClassReport> classes;
   };

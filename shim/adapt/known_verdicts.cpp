@@ -17,16 +17,37 @@ uint8_t kindOf(std::string_view name) {
 }
 
 std::string nameOfKind(uint8_t kind) {
+  if (kind >= kFirstSpecialised)
+    return std::string(kSpecialised);
   return kind ? std::string(jit::recipes[kind - 1u].name) : std::string();
 }
+
+namespace {
+
+/// 0: there is no specialised version for these facts.
+uint8_t kindOfFacts(const KernelVerdict &verdict, const std::string &facts) {
+  for (size_t i = 0; i < verdict.specialised.size() && i < kMostSpecialised; ++i)
+    if (!facts.empty() && verdict.specialised[i].facts == facts)
+      return static_cast<uint8_t>(kFirstSpecialised + i);
+  return 0;
+}
+
+} // namespace
 
 std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now) {
   std::vector<KnownClass> known;
   for (const ClassVerdict &one : verdict.classes) {
-    const uint8_t kind = kindOf(one.winner);
-    if (isStale(one, now) || one.open || (kind == 0 && !one.winner.empty()))
+    const uint8_t kind =
+        one.winner == kSpecialised ? kindOfFacts(verdict, one.facts) : kindOf(one.winner);
+    Guards guards = 0;
+    const bool all = std::all_of(one.guards.begin(), one.guards.end(), [&](const auto &facts) {
+      const uint8_t guard = kindOfFacts(verdict, facts);
+      guards |= guardOf(guard);
+      return guard != 0;
+    });
+    if (!all || isStale(one, now) || one.open || (kind == 0 && !one.winner.empty()))
       continue;
-    known.push_back({one.launchClass, kind});
+    known.push_back({one.launchClass, kind, guards});
   }
   return known;
 }
@@ -39,7 +60,7 @@ bool haveWinner(const std::vector<KnownClass> &known) {
 std::optional<std::string> servable(const KernelVerdict &verdict, uint64_t now) {
   std::set<std::string> winners;
   for (const ClassVerdict &one : verdict.classes) {
-    if (one.open || one.changes)
+    if (one.open || one.changes || one.winner == kSpecialised || one.faster == kSpecialised)
       return std::nullopt;
     if (!now || !isStale(one, now))
       winners.insert(one.winner.empty() ? one.faster : one.winner);

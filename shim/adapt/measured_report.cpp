@@ -32,6 +32,13 @@ std::string measuredText(const std::vector<MeasuredKernel> &kernels) {
   std::string text = "libmeld, versions that were measured:\n";
   for (const MeasuredKernel &kernel : kernels)
     text += describeKernel(kernel.name, kernel.verdict);
+  size_t loaded = 0, bytes = 0;
+  for (const MeasuredKernel &kernel : kernels) {
+    loaded += kernel.loaded;
+    bytes += kernel.loadedBytes;
+  }
+  text += "  loaded beside the originals: " + std::to_string(loaded) + " versions, " +
+          std::to_string((bytes + 1023) / 1024) + " KB of code objects\n";
   return text + "  " + measuredLine(kernels).substr(std::string("libmeld: ").size()) + "\n";
 }
 

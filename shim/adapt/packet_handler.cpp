@@ -52,7 +52,8 @@ uint64_t now() {
 void PacketHandler::begin(const Queue &queue) noexcept {
   queue_ = queue;
   sent_ = done_ = lastFence_ = lastAll_ = 0;
-  lastVariant_ = complete_ = 0;
+  lastVariant_ = choosing_ = complete_ = 0;
+  kernargs_.begin(queue.askForMemory);
   firstFence_ = nextFence_ = 0;
   firstTimer_ = nextTimer_ = 0;
   patient_ = true;
@@ -104,9 +105,18 @@ void PacketHandler::rewrite(Packet &packet, uint64_t number) {
                     0};
   dispatch.privateSegment = p.private_segment_size;
   dispatch.groupSegment = p.group_segment_size;
+  if (KernelTable::looksAtArguments(*state)) {
+    dispatch.arguments = p.kernarg_address;
+    dispatch.readable = kernargs_.readable(p.kernarg_address);
+  }
   const auto free = static_cast<unsigned>(kTimers - (nextTimer_ - firstTimer_));
+  // Before the choice: who takes a variant away afterwards knows of this packet.
+  choosing_.store(number, std::memory_order_seq_cst);
   const Choice choice =
       queue_.table->choose(*state, dispatch, p.completion_signal.handle ? 0 : free);
+  if (choice.variant)
+    lastVariant_.store(number, std::memory_order_release);
+  choosing_.store(0, std::memory_order_release);
   if (choice.wanted) {
     queue_.table->wake();
     if (queue_.waitForVersions)
@@ -122,9 +132,14 @@ void PacketHandler::rewrite(Packet &packet, uint64_t number) {
     p.kernel_object = dispatch.object;
     p.group_segment_size = dispatch.groupSegment;
     p.private_segment_size = dispatch.privateSegment;
-    lastVariant_.store(number, std::memory_order_release);
   }
   std::memcpy(packet.bytes.data(), &p, sizeof p);
+}
+
+uint64_t PacketHandler::lastVariant() const {
+  // In this order: the choice is over when its packet's number is the last variant's.
+  const uint64_t choosing = choosing_.load(std::memory_order_seq_cst);
+  return std::max(choosing, lastVariant_.load(std::memory_order_acquire));
 }
 
 // ---- fences

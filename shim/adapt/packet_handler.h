@@ -18,10 +18,12 @@
 // goes in where a variant ran since the last one.
 //
 // Thread rule: handle() as ROCr calls it, under the queue's lock: one thread at a time. No
-// allocation, no lock, no HSA call but loads and stores of signals; it never throws. lastVariant(),
+// allocation, no lock, no HSA call but loads and stores of signals, and for kernels whose versions
+// depend on arguments the one question of kernarg_memory.h; it never throws. lastVariant(),
 // complete() from any thread.
 #pragma once
 
+#include "shim/adapt/kernarg_memory.h"
 #include "shim/adapt/kernel_table.h"
 #include "shim/hsa.h"
 
@@ -60,6 +62,8 @@ public:
     /// Wait for a kernel's versions where they are wanted, for at most two minutes: the launch from
     /// which on there is a choice is then the same in every run. For tests and benchmarks.
     bool waitForVersions = false;
+    /// Where arguments lie; null: no version is chosen for its arguments.
+    KernargMemory::Ask askForMemory = nullptr;
   };
 
   explicit PacketHandler(const Signals &signals) : signals_(signals) {}
@@ -71,9 +75,10 @@ public:
 
   void handle(const void *packets, uint64_t count, Writer write) noexcept;
 
-  /// Number of the last packet that ran a variant, and how many of the first are known to be
-  /// complete.
-  uint64_t lastVariant() const { return lastVariant_.load(std::memory_order_acquire); }
+  /// Number of the last packet that ran a variant or for which one is being chosen, and how many of
+  /// the first are known to be complete. A variant that left the table before this call is run by no
+  /// later packet.
+  uint64_t lastVariant() const;
   uint64_t complete() noexcept;
 
 private:
@@ -99,9 +104,10 @@ private:
   Signals signals_;
   Queue queue_;
   uint64_t sent_ = 0, done_ = 0, lastFence_ = 0, lastAll_ = 0;
-  std::atomic<uint64_t> lastVariant_{0}, complete_{0};
+  std::atomic<uint64_t> lastVariant_{0}, choosing_{0}, complete_{0};
   std::array<Fence, kFences> fences_;
   std::atomic<uint64_t> firstFence_{0}, nextFence_{0};
+  KernargMemory kernargs_;
   std::array<Timing, kTimers> timings_{};
   uint64_t firstTimer_ = 0, nextTimer_ = 0;
   bool patient_ = true;

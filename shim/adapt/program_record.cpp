@@ -13,13 +13,15 @@ namespace {
 using Json = nlohmann::json;
 
 /// Nothing where the executable cannot be told from others.
-std::optional<CacheKey> programKey() {
+std::optional<CacheKey> programKey(Engine &engine) {
   const auto program = fileIdentity("/proc/self/exe");
   if (!program)
     return std::nullopt;
   KeyBuilder key;
   key.add("what", "program");
   key.add("executable", *program);
+  if (engine.options().settings.specialize) // looks at more
+    key.add("specialize", "1");
   return key.finish();
 }
 
@@ -57,7 +59,7 @@ std::optional<Record> load(DiskCache &disk, const CacheKey &key) {
 
 bool programNeedsQueues(Engine &engine) {
   DiskCache *disk = usableDisk(engine);
-  const auto key = programKey();
+  const auto key = programKey(engine);
   if (!disk || !key)
     return true;
   const auto record = load(*disk, *key);
@@ -66,7 +68,7 @@ bool programNeedsQueues(Engine &engine) {
 
 void setProgramNeedsQueues(Engine &engine, bool needed, bool served) {
   DiskCache *disk = usableDisk(engine);
-  const auto key = programKey();
+  const auto key = programKey(engine);
   if (!disk || !key)
     return;
   const auto before = load(*disk, *key);

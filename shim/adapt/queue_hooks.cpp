@@ -58,6 +58,24 @@ void handle(const void *packets, uint64_t count, uint64_t, void *data,
   static_cast<PacketHandler *>(data)->handle(packets, count, write);
 }
 
+/// KernargMemory::Ask. Only memory of a host agent's pools has the same address for the host.
+bool askForMemory(const void *address, HostRange &range) {
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof info;
+  if (gAmd->hsa_amd_pointer_info_fn(const_cast<void *>(address), &info, nullptr, nullptr,
+                                    nullptr) != HSA_STATUS_SUCCESS ||
+      info.type != HSA_EXT_POINTER_TYPE_HSA || !info.agentBaseAddress)
+    return false;
+  hsa_device_type_t type{};
+  if (gCore->hsa_agent_get_info_fn(info.agentOwner, HSA_AGENT_INFO_DEVICE, &type) !=
+      HSA_STATUS_SUCCESS)
+    return false;
+  range.begin = reinterpret_cast<uintptr_t>(info.agentBaseAddress);
+  range.end = range.begin + info.sizeInBytes;
+  range.host = type == HSA_DEVICE_TYPE_CPU && info.hostBaseAddress == info.agentBaseAddress;
+  return true;
+}
+
 /// nullptr: no signals to be had.
 PacketHandler *makeHandler() {
   PacketHandler::Signals signals;
@@ -158,6 +176,10 @@ bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
   options.nanosecondsPerTick = nanosecondsPerTick(agent);
   options.waitForTimes = gOptions.waitForTimes;
   options.waitForVersions = gOptions.waitForVersions;
+  constexpr size_t needed =
+      offsetof(AmdExtTable, hsa_amd_pointer_info_fn) + sizeof(gAmd->hsa_amd_pointer_info_fn);
+  if (gOptions.arguments && gAmd->version.minor_id >= needed && gAmd->hsa_amd_pointer_info_fn)
+    options.askForMemory = askForMemory;
   handler->begin(options);
   State &state = *gState.load();
   {

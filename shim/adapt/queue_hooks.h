@@ -30,6 +30,7 @@ namespace meld::adapt {
 
 struct QueueOptions {
   bool waitForTimes = false, waitForVersions = false; ///< see PacketHandler::Queue
+  bool arguments = false; ///< versions are chosen for the arguments of launches, too
 };
 
 /// False, and nothing was changed, when the tables do not have what it takes.
@@ -48,7 +49,7 @@ struct UnderWay {
   hsa_queue_t *queue;
   uint64_t packet;
 };
-/// Of each queue, what may be under way now.
+/// Of each queue, what may be under way now of variants that have left the table.
 std::vector<UnderWay> underWay();
 /// These launches and all before them are complete. Waits for nothing.
 bool isOver(const std::vector<UnderWay> &launches);

@@ -36,39 +36,17 @@ bool isLoadedAlike(const CodeObject &a, ByteView other) {
   return loadedSections(a) == loadedSections(*b);
 }
 
+bool wasSpecialised(const KernelVerdict &verdict) {
+  return std::any_of(verdict.specialised.begin(), verdict.specialised.end(),
+                     [](const SpecialisedVerdict &one) { return !one.facts.empty(); });
+}
+
 bool isWinner(const std::vector<KnownClass> &known, unsigned recipe) {
   return std::any_of(known.begin(), known.end(),
                      [&](const KnownClass &one) { return one.winner == kindOf(recipe); });
 }
 
 } // namespace
-
-struct VersionMaker::Kernel {
-  std::string name;
-  KernelVersion version; ///< the original
-  std::vector<KnownClass> known;
-  KernelVerdict verdict;             ///< from before
-  std::array<bool, kRecipes> done{}; ///< made, or found to give nothing
-  std::vector<std::string> made;
-  std::map<std::string, std::string> refused;
-  std::vector<LoadedVersion> loaded;
-
-  bool tried() const {
-    return std::any_of(done.begin(), done.end(), [](bool one) { return one; });
-  }
-};
-
-struct VersionMaker::Original {
-  LoadedKernel in; ///< executable and agent
-  unsigned objects = 0;
-  Bytes bytes;
-  CacheKey verdictKey;
-  bool known = false; ///< there is an entry of verdicts, if perhaps an empty one
-  bool gone = false;  ///< guarded by loading_
-  /// The vector does not change once the executable is frozen; a kernel's content is the maker's
-  /// thread's, under loading_.
-  std::vector<Kernel> kernels;
-};
 
 namespace {
 sem_t *gWanted = nullptr;
@@ -120,18 +98,24 @@ void VersionMaker::frozen(hsa_executable_t executable) {
   const ObjectVerdicts before = kept.value_or(ObjectVerdicts());
   original->known = kept.has_value();
   const auto now = static_cast<uint64_t>(std::time(nullptr));
-  std::vector<Kernel> kernels;
+  std::vector<MadeKernel> kernels;
   for (const KernelMetadata &metadata : object->metadata.kernels) {
-    Kernel kernel;
+    MadeKernel kernel;
     kernel.name = metadata.name;
     LoadedKernel in = original->in;
     in.name = metadata.name;
     kernel.version = {kernelObject(*table_, in), launchSizes(metadata), 0};
+    kernel.argumentBytes = metadata.kernargSize;
     if (!kernel.version.object)
       continue;
     if (const auto it = before.kernels.find(metadata.name); it != before.kernels.end())
       kernel.verdict = it->second;
     kernel.known = knownClasses(kernel.verdict, now);
+    if (!engine_->options().settings.specialize)
+      std::erase_if(kernel.known, [](const KnownClass &known) {
+        return known.guards != 0 || known.winner >= kFirstSpecialised;
+      });
+    kernel.nothing = kernel.verdict.versions.empty() && !kernel.verdict.refused.empty();
     kernels.push_back(std::move(kernel));
   }
   {
@@ -146,15 +130,16 @@ void VersionMaker::frozen(hsa_executable_t executable) {
       return log::warnOnce("versions", "no thread to make versions of kernels: originals run");
   }
   bool wanted = false;
-  for (const Kernel &kernel : original->kernels) {
-    const bool nothingToTry = kernel.verdict.versions.empty() && !kernel.verdict.refused.empty();
-    if (nothingToTry)
+  for (const MadeKernel &kernel : original->kernels) {
+    auto candidates = candidatesFor(*object->metadata.find(kernel.name), kernel.verdict,
+                                    engine_->options().settings);
+    if (kernel.nothing && !candidates)
       continue;
     // Where a trial had begun to look well, too.
-    const bool soon = haveWinner(kernel.known) ||
+    const bool soon = haveWinner(kernel.known) || (candidates && wasSpecialised(kernel.verdict)) ||
                       std::any_of(kernel.verdict.classes.begin(), kernel.verdict.classes.end(),
                                   [](const ClassVerdict &one) { return one.open; });
-    kernelTable().watch(kernel.version, kernel.known, soon);
+    kernelTable().watch(kernel.version, kernel.known, soon, std::move(candidates));
     wanted |= soon;
   }
   if (wanted)
@@ -180,11 +165,11 @@ void VersionMaker::run() noexcept {
 
 void VersionMaker::make(uint64_t object) {
   std::shared_ptr<Original> original;
-  Kernel *kernel = nullptr;
+  MadeKernel *kernel = nullptr;
   {
     std::lock_guard guard(lock_);
     for (const auto &[handle, one] : executables_)
-      for (Kernel &candidate : one->kernels)
+      for (MadeKernel &candidate : one->kernels)
         if (candidate.version.object == object) {
           original = one;
           kernel = &candidate;
@@ -193,16 +178,40 @@ void VersionMaker::make(uint64_t object) {
   if (!kernel)
     return kernelTable().made(object, false);
   // What only this thread changes, it may read without loading_.
-  const size_t most = std::clamp(engine_->options().settings.versions, 1u, kMaxVersions) - 1;
-  const bool winnersOnly = kernel->made.empty() && haveWinner(kernel->known);
-  for (unsigned recipe = 0; recipe < kRecipes && kernel->made.size() < most && active(); ++recipe)
-    if (!kernel->done[recipe] && (!winnersOnly || isWinner(kernel->known, recipe)))
-      if (!makeOne(*original, *kernel, recipe))
-        break;
-  const bool all = std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
-  const bool more = !all && kernel->made.size() < most && active();
+  const KernelTable::Wanted wanted = kernelTable().wanted(object);
+  const bool first = kernel->made.empty() && kernel->specialised.empty();
+  const bool specialise = engine_->options().settings.specialize;
+  if (first && specialise)
+    for (const SpecialisedVerdict &one : kernel->verdict.specialised) {
+      if (one.facts.empty()) // nothing could be made of it
+        kernel->specialised.push_back({one, {}});
+      else if (active())
+        makeSpecialised(*original, *kernel, one.asked);
+    }
+  if (!wanted.facts.empty() && active())
+    makeSpecialised(*original, *kernel, toText(wanted.facts));
+  // A place is kept for a specialised version until two were asked for in vain.
+  const size_t most = mostVersions();
+  const size_t kept = wanted.moreFacts && most > 1 && !kernel->specialisedVersions() &&
+                              kernel->specialised.size() < 2
+                          ? 1
+                          : 0;
+  const bool winnersOnly =
+      first && (haveWinner(kernel->known) ||
+                (specialise && wasSpecialised(kernel->verdict) && !kernel->known.empty()));
+  if ((wanted.versions || kernel->stopped) && !kernel->nothing)
+    for (unsigned recipe = 0; recipe < kRecipes && kernel->versions() + kept < most && active();
+         ++recipe)
+      if (!kernel->done[recipe] && (!winnersOnly || isWinner(kernel->known, recipe)))
+        if (!makeOne(*original, *kernel, recipe))
+          break;
+  unloadRetired();
+  const bool all = kernel->nothing ||
+                   std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
+  kernel->stopped = !all && kept && kernel->versions() + kept == most;
+  const bool more = !all && kernel->versions() + kept < most && active();
   kernelTable().made(object, more);
-  if (kernel->made.empty() && !more) {
+  if (!kernel->versions() && !more && !wanted.moreFacts) {
     std::lock_guard guard(loading_);
     if (!original->gone)
       kernelTable().removeKernels({object});
@@ -210,17 +219,21 @@ void VersionMaker::make(uint64_t object) {
 }
 
 /// False: there is no use in going on.
-bool VersionMaker::makeOne(Original &original, Kernel &kernel, unsigned recipe) {
+bool VersionMaker::makeOne(Original &original, MadeKernel &kernel, unsigned recipe) {
   const std::string recipeName(jit::recipes[recipe].name);
+  if (recipeName == kSpecialised) { // only with facts
+    kernel.done[recipe] = true;
+    return true;
+  }
   const Decision decision =
-      engine_->decide(original.bytes, {kernel.name, recipeName}, Patience::untilDone);
+      engine_->decide(original.bytes, {kernel.name, recipeName, ""}, Patience::untilDone);
   if (decision.outcome == Outcome::late)
     return false;
   std::lock_guard guard(loading_);
   if (original.gone || !active())
     return false;
   kernel.done[recipe] = true;
-  auto made = load(original, kernel, decision);
+  auto made = load(original, kernel, decision, /*guarded=*/false);
   if (!made) {
     log::info("no version of " + kernel.name + " as " + recipeName + ": " + made.error().message);
     kernel.refused[recipeName] = made.error().message;
@@ -239,8 +252,8 @@ bool VersionMaker::makeOne(Original &original, Kernel &kernel, unsigned recipe) 
 }
 
 /// With loading_ held.
-Result<LoadedVersion> VersionMaker::load(const Original &original, const Kernel &kernel,
-                                         const Decision &decision) const {
+Result<LoadedVersion> VersionMaker::load(const Original &original, const MadeKernel &kernel,
+                                         const Decision &decision, bool guarded) const {
   if (!decision.replacement)
     return fail(ErrorCode::unsupported, decision.reason);
   const auto before = CodeObject::parse(original.bytes);
@@ -250,6 +263,10 @@ Result<LoadedVersion> VersionMaker::load(const Original &original, const Kernel 
   for (size_t i = 0; i < kernel.loaded.size(); ++i)
     if (isLoadedAlike(*made, *kernel.loaded[i].bytes))
       return fail(ErrorCode::unsupported, "the same code as " + kernel.made[i]);
+  // Without facts it may be the same as one with: that one runs in fewer launches.
+  for (const SpecialisedVersion &one : kernel.specialised)
+    if (guarded && one.isLoaded() && isLoadedAlike(*made, *one.loaded.bytes))
+      return fail(ErrorCode::unsupported, "the same code as for " + one.verdict.facts);
   LoadedKernel in = original.in;
   in.name = kernel.name;
   auto loaded = loadVersion(*table_, in, decision.replacement, variablesNeeded(*before, *made));
@@ -263,61 +280,8 @@ Result<LoadedVersion> VersionMaker::load(const Original &original, const Kernel 
   return loaded;
 }
 
-/// With loading_ held.
-MeasuredKernel VersionMaker::verdictOf(const Kernel &kernel) const {
-  MeasuredKernel measured;
-  measured.name = kernel.name;
-  measured.verdict.versions = kernel.made;
-  measured.verdict.refused = kernel.refused;
-  const KernelTable::KernelReport report = kernelTable().report(kernel.version.object);
-  measured.budget = report.budget;
-  const auto now = static_cast<uint64_t>(std::time(nullptr));
-  for (const KernelTable::ClassReport &one : report.classes) {
-    const Trial &trial = one.trial;
-    if (one.versions < 2 || (trial.phase() == Trial::Phase::open && !trial.incumbent()))
-      continue;
-    ClassVerdict verdict;
-    verdict.open = trial.phase() == Trial::Phase::open;
-    verdict.launchClass = one.launchClass;
-    const unsigned winner = trial.incumbent();
-    verdict.winner = nameOfKind(one.kinds[winner]);
-    if (verdict.winner.empty())
-      verdict.faster = nameOfKind(one.kinds[trial.tooSmall()]);
-    verdict.ratio = trial.ratio();
-    verdict.original = trial.typical(0);
-    verdict.time = trial.typical(winner);
-    const Trial::Evidence &evidence = trial.evidence();
-    verdict.pairs = evidence.pairs;
-    verdict.wins = evidence.wins;
-    verdict.losses = evidence.losses;
-    verdict.low = evidence.low;
-    verdict.high = evidence.high;
-    verdict.changes = trial.changes();
-    verdict.launches = trial.launches();
-    verdict.when = now;
-    measured.verdict.classes.push_back(verdict);
-  }
-  // What was known and has not been launched in this run, or not long enough to be doubted, stays.
-  for (const ClassVerdict &old : kernel.verdict.classes) {
-    const auto same =
-        std::find_if(measured.verdict.classes.begin(), measured.verdict.classes.end(),
-                     [&](const ClassVerdict &c) { return c.launchClass == old.launchClass; });
-    const bool open = std::any_of(report.classes.begin(), report.classes.end(), [&](const auto &c) {
-      return c.launchClass == old.launchClass && c.versions > 1 &&
-             c.trial.phase() == Trial::Phase::open;
-    });
-    if (same == measured.verdict.classes.end() && !open && !isStale(old, now))
-      measured.verdict.classes.push_back(old);
-    else if (same != measured.verdict.classes.end() && same->winner == old.winner && !same->pairs)
-      *same = old; // resumed, and nothing has changed
-    else if (same != measured.verdict.classes.end())
-      same->changes += std::max(old.changes, same->winner != old.winner ? 1u : 0u);
-  }
-  return measured;
-}
-
 /// With loading_ held. Is there more to find out about the kernel, or to choose at each launch?
-bool VersionMaker::isOpen(const Kernel &kernel, const KernelVerdict &verdict) const {
+bool VersionMaker::isOpen(const MadeKernel &kernel, const KernelVerdict &verdict) const {
   const uint64_t object = kernel.version.object;
   if (!kernelTable().settled(object))
     return true;
@@ -332,7 +296,7 @@ void VersionMaker::keep(Original &original) {
   ObjectVerdicts verdicts;
   std::vector<MeasuredKernel> measured;
   bool open = false;
-  for (const Kernel &kernel : original.kernels) {
+  for (const MadeKernel &kernel : original.kernels) {
     if (!kernel.tried()) {
       open |= isOpen(kernel, kernel.verdict);
       continue;
@@ -390,9 +354,13 @@ std::vector<LoadedVersion> VersionMaker::take(hsa_executable_t executable) {
   if (active())
     keep(*original);
   original->gone = true;
-  for (Kernel &kernel : original->kernels)
+  for (MadeKernel &kernel : original->kernels) {
     for (LoadedVersion &loaded : kernel.loaded)
       versions.push_back(std::move(loaded));
+    for (SpecialisedVersion &one : kernel.specialised)
+      if (one.isLoaded())
+        versions.push_back(std::exchange(one.loaded, {}));
+  }
   return versions;
 }
 
@@ -428,7 +396,7 @@ std::vector<MeasuredKernel> VersionMaker::measured() const {
   MeasuredKernels known = taken_;
   if (loading)
     for (const auto &[handle, original] : executables_)
-      for (const Kernel &kernel : original->kernels)
+      for (const MadeKernel &kernel : original->kernels)
         if (kernel.tried())
           add(known, original->verdictKey, verdictOf(kernel));
   std::vector<MeasuredKernel> all;

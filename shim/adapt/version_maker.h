@@ -6,10 +6,15 @@
 //   launches  the packet handler finds a kernel wanted, and wakes the maker's thread
 //   thread    recipe by recipe: compile (or cache) -> gate -> load beside the original (OwnCalls)
 //             -> kernelTable().addVariant(); at most MELD_VERSIONS with the original, none twice
+//   launches  have facts in common (MELD_SPECIALIZE): the same, before the recipes; the version's
+//             guard is made of the facts that it depends on. Where there is no place left, the
+//             specialised version that was used the longest ago leaves, and is unloaded when no
+//             launch of it can be under way (retired.h)
 //   destroy   out of the table; unloaded behind the original when no launch is under way
 //   exit      what was decided goes into the VerdictStore
 //
-// Of a kernel whose winners are known only these are made, at once; the others when it is launched
+// Of a kernel whose winners are known only these are made, at once, and with them the specialised
+// versions that there were; the others when it is launched
 // in a class that nothing is known of. What nothing can be made of leaves the table: when no kernel
 // is left in it, a launch costs what it costs without us but for one look.
 //
@@ -21,9 +26,7 @@
 // works.
 #pragma once
 
-#include "runtime/adapt/verdicts.h"
-#include "shim/adapt/kernel_table.h"
-#include "shim/adapt/load_version.h"
+#include "shim/adapt/made_kernel.h"
 #include "shim/adapt/verdict_store.h"
 
 #include <map>
@@ -31,13 +34,6 @@
 #include <semaphore.h>
 
 namespace meld::adapt {
-
-/// For the report and the line at exit.
-struct MeasuredKernel {
-  std::string name;
-  KernelVerdict verdict;
-  Budget budget; ///< nanoseconds
-};
 
 class VersionMaker {
 public:
@@ -65,19 +61,23 @@ public:
   std::vector<MeasuredKernel> measured() const;
 
 private:
-  struct Kernel;
-  struct Original;
+  using Original = MadeOriginal;
   /// By the key of their object's verdicts, and by name.
   using MeasuredKernels = std::map<std::pair<std::string, std::string>, MeasuredKernel>;
 
   static void wake() noexcept;
   void run() noexcept;
   void make(uint64_t object);
-  bool makeOne(Original &original, Kernel &kernel, unsigned recipe);
-  Result<LoadedVersion> load(const Original &original, const Kernel &kernel,
-                             const Decision &decision) const;
-  MeasuredKernel verdictOf(const Kernel &kernel) const;
-  bool isOpen(const Kernel &kernel, const KernelVerdict &verdict) const;
+  bool makeOne(Original &original, MadeKernel &kernel, unsigned recipe);
+  void makeSpecialised(Original &original, MadeKernel &kernel, const std::string &asked);
+  Result<void> addSpecialised(const Original &original, MadeKernel &kernel, size_t place,
+                              const Decision &decision);
+  bool makeRoom(MadeKernel &kernel);
+  void unloadRetired();
+  size_t mostVersions() const;
+  Result<LoadedVersion> load(const Original &original, const MadeKernel &kernel,
+                             const Decision &decision, bool guarded) const;
+  bool isOpen(const MadeKernel &kernel, const KernelVerdict &verdict) const;
   void keep(Original &original);
   static void add(MeasuredKernels &all, const CacheKey &object, MeasuredKernel one);
 

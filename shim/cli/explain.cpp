@@ -265,6 +265,8 @@ std::string describe(const Json &one, bool brief) {
   std::string out = demangle(text(kernel, "name")) + "  (" + text(one, "from") + ")\n";
   if (!text(one, "recipe").empty())
     out += "  a version: " + text(one, "recipe") + "\n";
+  if (!text(one, "facts").empty())
+    out += "  for launches with: " + text(one, "facts") + "\n";
   std::string reason = text(one, "reason");
   out +=
       "  code object: " + text(one, "verdict") + (reason.empty() ? "" : " (" + reason + ")") + "\n";
@@ -324,6 +326,7 @@ int explain(const Cli &cli, const Options &o) {
            {"verdict", source.verdict},
            {"reason", source.reason},
            {"recipe", source.metadata.contains("recipe") ? source.metadata["recipe"] : Json()},
+           {"facts", source.metadata.contains("facts") ? source.metadata["facts"] : Json()},
            {"kernel", kernel},
            {"functions", source.metadata.value("functions", Json::array())}});
     }

@@ -23,6 +23,7 @@ struct JitOutcome {
 /// object.
 struct VersionWanted {
   std::string kernel, recipe;
+  std::string facts = {};
   bool empty() const { return recipe.empty(); }
 };
 

@@ -15,6 +15,7 @@ struct Decision {
   CacheKey key;
   std::shared_ptr<const Bytes> replacement; ///< set exactly when outcome == replaced
   std::string isa, reason;
+  std::string facts = {}; ///< of a specialised version: those that it depends on
   std::vector<std::string> kernels;
 };
 

@@ -136,6 +136,7 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa,
   if (!version.empty()) {
     key.add("version-kernel", version.kernel);
     key.add("version-recipe", version.recipe);
+    key.add("version-facts", version.facts);
   }
   // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.
   Bytes named = withoutComgrNames(original);
@@ -228,6 +229,11 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
   if (!findings.empty()) {
     log::warning("cache entry " + shortKey(key) +
                  " does not pass the gate and is ignored: " + findings.front().describe());
+    return std::nullopt;
+  }
+  decision.facts = factsOf(entry->metadata, version);
+  if (decision.facts.empty() && !version.facts.empty()) {
+    log::warning("cache entry " + shortKey(key) + " does not say what it depends on: ignored");
     return std::nullopt;
   }
   decision.outcome = Outcome::replaced;
@@ -488,6 +494,7 @@ Decision Engine::runJob(Job &job) {
   decision.source = Source::compiled;
   decision.outcome = made.outcome;
   decision.reason = std::move(made.reason);
+  decision.facts = std::move(made.facts);
   if (decision.outcome == Outcome::replaced)
     decision.replacement = std::make_shared<const Bytes>(std::move(made.compiled.codeObject));
   for (const GateFinding &finding : made.refused)

@@ -23,12 +23,17 @@ inline LowerOccupancy lowerOccupancy(const Settings &settings) {
 std::vector<GateFinding> gateFindings(const CodeObject &original, ByteView made,
                                       const Settings &settings, const VersionWanted &version = {});
 
+/// What the metadata says that a specialised version depends on: facts of passes/specialize/facts.h,
+/// some of those that it was asked for. Empty where it says nothing of the kind.
+std::string factsOf(const std::string &metadata, const VersionWanted &version);
+
 struct GatedCompile {
   JitOutcome compiled;
   std::vector<GateFinding> refused; ///< by the gate, of a code object that was made
   /// replaced, unchanged or failed.
   Outcome outcome = Outcome::failed;
   std::string reason; ///< empty where it is replaced
+  std::string facts;  ///< factsOf()
 };
 
 /// As Compiler::compile(), for the original's own target.

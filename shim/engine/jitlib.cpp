@@ -66,6 +66,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.trustVerify = settings.trust == "verify";
   request.kernel = version.kernel.c_str();
   request.recipe = version.recipe.c_str();
+  request.facts = version.facts.c_str();
   request.dumpDir = settings.dumpDir.c_str();
   request.dump = settings.dump.c_str();
   request.log = log_;

@@ -96,6 +96,7 @@ Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settin
 #undef MELD_SETTING
   out.put(version.kernel);
   out.put(version.recipe);
+  out.put(version.facts);
   out.put(codeObject);
   return out.finish();
 }
@@ -141,6 +142,7 @@ std::optional<Request> decodeRequest(ByteView body) {
 #undef MELD_SETTING
   in.get(request.version.kernel);
   in.get(request.version.recipe);
+  in.get(request.version.facts);
   in.get(request.codeObject);
   return in.complete() ? std::optional(std::move(request)) : std::nullopt;
 }

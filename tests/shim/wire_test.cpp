@@ -44,7 +44,7 @@ TEST(Wire, EverySettingGoesAcross) {
 #include "runtime/settings/table.h"
 #undef MELD_SETTING
   const Bytes object = {0, 255, 7};
-  const Bytes message = encode(object, "gfx90a", settings, {"a kernel", "a recipe"});
+  const Bytes message = encode(object, "gfx90a", settings, {"a kernel", "a recipe", "facts"});
   const auto header = decodeHeader(message);
   ASSERT_TRUE(header);
   EXPECT_EQ(header->kind, uint32_t(Kind::request));
@@ -55,6 +55,7 @@ TEST(Wire, EverySettingGoesAcross) {
   EXPECT_EQ(request->codeObject, object);
   EXPECT_EQ(request->version.kernel, "a kernel");
   EXPECT_EQ(request->version.recipe, "a recipe");
+  EXPECT_EQ(request->version.facts, "facts");
 #define MELD_SETTING(kind, field, name, byDefault, help)                                           \
   EXPECT_EQ(request->settings.field, settings.field) << name;
 #include "runtime/settings/table.h"

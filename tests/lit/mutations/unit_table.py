@@ -206,3 +206,38 @@ add("adapt_test", "Trial.*", "runtime/adapt/trial.cpp", [
     ("trial: times that change", "  if (offSame_ >= kOffInARow)\n    reconsider();\n", ""),
     ("trial: false alarms", "if (launches_ < decidedAt_ + (uint64_t{16} << idle_))\n    return;", ""),
 ], seconds=240)
+
+# Which launches a specialised version runs in.
+add("adapt_test", "Guard.*:Candidates.*", "runtime/adapt/guard.cpp", [
+    ("guard: a word of the arguments", "if ((arguments.word(words_[i].offset) ^ words_[i].value) & words_[i].mask)\n      return false;", ";"),
+    ("guard: the last word of the arguments", "for (unsigned i = 0; i < wordCount_; ++i)\n    if ((arguments", "for (unsigned i = 0; i + 1 < wordCount_; ++i)\n    if ((arguments"),
+    ("guard: all bytes of a word", "  word->mask |= mask;\n", "  word->mask = mask;\n"),
+    ("guard: the work-group", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (false)"),
+    ("guard: the work-group in all dimensions", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (sized_ && d == 0 && launch.workgroup[d] != workgroup_[d])"),
+    ("guard: full groups", "launch.grid[d] % launch.workgroup[d] != 0))\n      return false;", "false))\n      return false;"),
+    ("guard: a group of nothing", "launch.workgroup[d] == 0 || launch.grid[d]", "launch.grid[d]",
+     {"redundant": "a division by zero ends the test, which is no failure that is told"}),
+    ("guard: without facts it does not hold", "if (!any_ || arguments.size()", "if (arguments.size()"),
+    ("guard: arguments that are not there", "if (!any_ || arguments.size() < argumentBytes_)", "if (!any_)"),
+    ("guard: facts behind the arguments", "if (end > std::min(argumentBytes, kMostArgumentBytes))", "if (false)"),
+    ("guard: facts that contradict each other", "if ((word->value ^ value) & word->mask & mask)", "if (false)"),
+    ("guard: facts that are no words", "if (!width || fact.offset % fact.width)", "if (false)"),
+    ("guard: no more than is readable", "wanted > readable || ", ""),
+    ("guard: no null block", "if (!from || wanted", "if (wanted"),
+])
+add("adapt_test", "Candidates.*", "runtime/adapt/candidates.cpp", [
+    ("candidates: a byte that changed", "      if (!before || now[i] != was[i]) {", "      if (!before) {"),
+    ("candidates: the work-group", "if (!before || !sized)", "if (!before)"),
+    ("candidates: pointers", "|| value(range.offset, 8)))", "))"),
+    ("candidates: asked for already", "std::find(asked_.begin(), end, digest.value()) != end)", "false)"),
+    ("candidates: an end of asking", "hopeless_ = ++askedHere_ >= kMostAsked;", "++askedHere_;"),
+    ("candidates: patience", "if (++since_ >= kPatience)", "if (++since_ == 0)"),
+    ("candidates: arguments that are not there", "  if (arguments.size() < argumentBytes())\n    return false;\n", ""),
+])
+add("adapt_packets_test", "Specialised.*", "shim/adapt/kernel_state.cpp", [
+    ("specialised: only where the guard holds", "return !version.specialised() || (guards & guardOf(version.kind)) != 0;", "return true;"),
+    ("specialised: launches with other facts are measured apart", "if (slot.launchClass == launchClass && slot.guards == guards)", "if (slot.launchClass == launchClass)"),
+    ("specialised: what has left runs no more", "    if (slot.guards & guard)\n      slot = ClassSlot();\n", ""),
+    ("specialised: places move up", "slot.map[v] = static_cast<uint8_t>(slot.map[v] - (slot.map[v] > version));", ";"),
+    ("specialised: a question at a time", "|| state.making == Making::wanted ||\n      state.making == Making::making)", ")"),
+])

@@ -28,6 +28,14 @@ ObjectVerdicts sample() {
   small.open = true;
   ObjectVerdicts verdicts;
   verdicts.kernels["_Z1kv"] = {{"melded", "scalarized"}, {{"all-legal", "the same"}}, {won, small}};
+  ClassVerdict special = won;
+  special.guards = {"argument 16 4 0x3"};
+  special.winner = "specialized";
+  special.facts = "argument 16 4 0x3";
+  KernelVerdict &kernel = verdicts.kernels["_Z1kv"];
+  kernel.classes.push_back(special);
+  kernel.specialised = {{"argument 16 4 0x3; full-groups", "argument 16 4 0x3", "", 120, 30},
+                        {"full-groups", "", "unchanged", 0, 0}};
   verdicts.kernels["nothing \xff\n\"odd\""] = {{}, {{"melded", "nothing changes"}}, {}};
   return verdicts;
 }
@@ -42,12 +50,37 @@ TEST(Verdicts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->text(), text);
   const KernelVerdict &kernel = read->kernels.at("_Z1kv");
   EXPECT_EQ(kernel.versions, (std::vector<std::string>{"melded", "scalarized"}));
-  ASSERT_EQ(kernel.classes.size(), 2u);
+  ASSERT_EQ(kernel.classes.size(), 3u);
   EXPECT_EQ(kernel.classes[0].winner, "melded");
   EXPECT_EQ(kernel.classes[0].ratio, 0.5);
   EXPECT_EQ(kernel.classes[0].launchClass, launchClass({{256, 1, 1}, {70'000, 1, 1}, 0}));
   EXPECT_EQ(kernel.classes[1].faster, "scalarized");
   EXPECT_TRUE(kernel.classes[1].open);
+  EXPECT_TRUE(kernel.classes[1].guards.empty());
+  EXPECT_EQ(kernel.classes[2].guards, std::vector<std::string>{"argument 16 4 0x3"});
+  EXPECT_EQ(kernel.classes[2].facts, "argument 16 4 0x3");
+  ASSERT_EQ(kernel.specialised.size(), 2u);
+  EXPECT_EQ(kernel.specialised[0].asked, "argument 16 4 0x3; full-groups");
+  EXPECT_EQ(kernel.specialised[0].launches, 120u);
+  EXPECT_EQ(kernel.specialised[0].other, 30u);
+  EXPECT_EQ(kernel.specialised[1].refused, "unchanged");
+}
+
+TEST(Verdicts, OfARunWithoutSpecialisedVersionsAreRead) {
+  const auto read = ObjectVerdicts::parse(
+      R"({"kernels": {"k": {"versions": ["melded"], "refused": {}, "classes": [
+          {"class": 1, "winner": "melded", "when": 5}]}}})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->kernels.at("k").specialised.empty());
+  EXPECT_TRUE(read->kernels.at("k").classes.at(0).guards.empty());
+}
+
+TEST(Verdicts, NoMoreSpecialisedVersionsThanAProcessMayHaveAreRead) {
+  ObjectVerdicts verdicts;
+  verdicts.kernels["k"].specialised.resize(1000);
+  const auto read = ObjectVerdicts::parse(verdicts.text());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->kernels.at("k").specialised.size(), 16u);
 }
 
 TEST(Verdicts, WhatIsNoneIsAnErrorThatNamesIt) {
@@ -98,4 +131,11 @@ TEST(Verdicts, AreToldToPeople) {
   EXPECT_NE(text.find("scalarized is faster, by less than"), std::string::npos) << text;
   EXPECT_NE(text.find("not all-legal: the same"), std::string::npos) << text;
   EXPECT_NE(text.find("still to be tried"), std::string::npos) << text;
+  EXPECT_NE(text.find("specialised for argument 16 4 0x3: so were 120 launches, 30 were not"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("not specialised for full-groups: unchanged"), std::string::npos) << text;
+  EXPECT_NE(text.find("with argument 16 4 0x3: specialized for argument 16 4 0x3, 0.500 of"),
+            std::string::npos)
+      << text;
 }

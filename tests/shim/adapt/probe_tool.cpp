@@ -1,5 +1,6 @@
 // An HSA tool around the queue hooks, for tests: kernel X_variant of an executable is planted as a
-// variant of its kernel X, and what was decided is told at the end of the process.
+// variant of its kernel X, X_for_8_3 as one for launches whose four bytes of arguments at offset 8
+// are 3, and what was decided is told at the end of the process.
 //   ADAPT_PROBE_WAIT=1   wait for outstanding times before each choice
 #include "shim/adapt/queue_hooks.h"
 
@@ -41,10 +42,32 @@ hsa_status_t remember(hsa_executable_t, hsa_executable_symbol_t symbol, void *da
   return HSA_STATUS_SUCCESS;
 }
 
+/// X_for_OFFSET_VALUE.kd of a kernel X with 16 bytes of arguments at least.
+void plantSpecialised(const std::map<std::string, adapt::KernelVersion> &kernels) {
+  uint8_t kind = adapt::kFirstSpecialised;
+  for (const auto &[name, version] : kernels) {
+    const size_t at = name.find("_for_");
+    unsigned offset = 0, value = 0;
+    if (at == std::string::npos ||
+        std::sscanf(name.c_str() + at, "_for_%u_%u", &offset, &value) != 2)
+      continue;
+    const auto original = kernels.find(name.substr(0, at) + ".kd");
+    adapt::KernelVersion specialised = version;
+    specialised.kind = kind++;
+    const auto guard =
+        adapt::Guard::compile({Fact::argument(static_cast<uint16_t>(offset), 4, value)}, 16);
+    if (original != kernels.end() && guard) {
+      specialised.guard = *guard;
+      adapt::kernelTable().addVariant(original->second, specialised);
+    }
+  }
+}
+
 hsa_status_t freeze(hsa_executable_t executable, const char *options) {
   const hsa_status_t status = gFreeze(executable, options);
   std::map<std::string, adapt::KernelVersion> kernels;
   gCore->hsa_executable_iterate_symbols_fn(executable, remember, &kernels);
+  plantSpecialised(kernels);
   const std::string suffix = "_variant.kd";
   for (const auto &[name, version] : kernels)
     if (name.size() > suffix.size() && name.ends_with(suffix)) {
@@ -83,6 +106,7 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable *table
   gCore = table->core_;
   adapt::QueueOptions options;
   options.waitForTimes = std::getenv("ADAPT_PROBE_WAIT") != nullptr;
+  options.arguments = true;
   if (!adapt::installQueueHooks(*table, options))
     std::fprintf(stderr, "probe: no intercept queues\n");
   gFreeze = gCore->hsa_executable_freeze_fn;

@@ -94,6 +94,24 @@ TEST(AdaptUnload, VariantsMayGoWhenTheirLaunchesAreOver) {
   EXPECT_FALSE(says(o, "released 0")) << o.err;
 }
 
+// Versions for the value of an argument, in launches of every kind.
+class AdaptFacts : public testing::TestWithParam<const char *> {};
+
+TEST_P(AdaptFacts, NoLaunchRunsAVersionForAnotherValue) {
+  for (const bool modelled : {true, false}) {
+    Environment environment = plainEnvironment();
+    environment["HSA_TOOLS_LIB"] = kProbe;
+    if (modelled)
+      environment.insert(kModelled.begin(), kModelled.end());
+    const Outcome o = runProgram(MELD_ADAPT_FACTS " " + std::string(GetParam()), environment);
+    expectPass(o, GetParam());
+    EXPECT_TRUE(says(o, ": some specialised launches") || !modelled) << o.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AdaptFacts, testing::Values("random", "graph", "events", "threads"),
+                         [](const auto &one) { return std::string(one.param); });
+
 // The library as it is, with nothing to choose from.
 TEST(AdaptSetting, OnAndNothingOpenAllIsRight) {
   for (const std::string part : {"orderOne", "graph", "cooperative", "events", "leave"}) {

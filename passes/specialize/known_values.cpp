@@ -1,0 +1,222 @@
+#include "passes/specialize/known_values.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+#include <map>
+#include <optional>
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+/// The bytes of the kernarg segment that facts tell, and by which fact.
+class KnownBytes {
+public:
+  explicit KnownBytes(const Facts &facts) {
+    for (const Fact &fact : facts)
+      if (fact.kind == Fact::Kind::argument)
+        for (unsigned i = 0; i < fact.width; ++i)
+          bytes_[fact.offset + i] = {static_cast<uint8_t>(fact.value >> (8 * i)), fact};
+  }
+
+  /// Little-endian; nothing where one of them is not known.
+  std::optional<APInt> bits(uint64_t offset, unsigned count) const {
+    APInt value(8 * count, 0);
+    for (unsigned i = 0; i < count; ++i) {
+      const auto byte = bytes_.find(offset + i);
+      if (byte == bytes_.end())
+        return std::nullopt;
+      value.insertBits(byte->second.first, 8 * i, 8);
+    }
+    return value;
+  }
+  Facts from(uint64_t offset, unsigned count) const {
+    Facts facts;
+    for (unsigned i = 0; i < count; ++i)
+      if (const auto byte = bytes_.find(offset + i); byte != bytes_.end())
+        if (facts.empty() || facts.back() != byte->second.second)
+          facts.push_back(byte->second.second);
+    return facts;
+  }
+
+private:
+  std::map<uint64_t, std::pair<uint8_t, Fact>> bytes_;
+};
+
+class Finder {
+public:
+  Finder(Function &kernel, const Facts &facts)
+      : kernel_(kernel), layout_(kernel.getParent()->getDataLayout()), bytes_(facts),
+        workgroup_(workgroupFact(facts)) {}
+
+  std::vector<KnownValue> find() {
+    uint64_t offset = 0;
+    for (Argument &argument : kernel_.args()) {
+      const bool byRef = argument.hasByRefAttr();
+      Type *type = byRef ? argument.getParamByRefType() : argument.getType();
+      const MaybeAlign given = byRef ? argument.getParamAlign() : MaybeAlign();
+      offset = alignTo(offset, given.value_or(layout_.getABITypeAlign(type)));
+      if (byRef)
+        inMemory(argument, offset);
+      else
+        piece(argument, type, offset);
+      offset += layout_.getTypeAllocSize(type);
+    }
+    for (Instruction &instruction : instructions(kernel_))
+      if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+        launch(*call);
+    return std::move(found_);
+  }
+
+private:
+  void piece(Value &value, Type *type, uint64_t offset) {
+    if (type->isAggregateType() || isa<FixedVectorType>(type))
+      if (!constant(type, offset))
+        return parts(value, type, offset);
+    if (Constant *known = constant(type, offset))
+      found_.push_back({&value, known, bytes_.from(offset, sizeOf(type))});
+  }
+
+  // Of a structure that is passed by value only elements are of use.
+  void parts(Value &whole, Type *type, uint64_t offset) {
+    for (User *user : whole.users()) {
+      if (auto *extract = dyn_cast<ExtractValueInst>(user)) {
+        SmallVector<Value *, 4> path{ConstantInt::get(Type::getInt32Ty(type->getContext()), 0)};
+        for (unsigned index : extract->indices())
+          path.push_back(ConstantInt::get(Type::getInt32Ty(type->getContext()), index));
+        piece(*extract, extract->getType(),
+              offset + uint64_t(layout_.getIndexedOffsetInType(type, path)));
+      } else if (auto *element = dyn_cast<ExtractElementInst>(user)) {
+        auto *vector = cast<FixedVectorType>(type);
+        auto *index = dyn_cast<ConstantInt>(element->getIndexOperand());
+        const uint64_t bits = layout_.getTypeSizeInBits(vector->getElementType()).getFixedValue();
+        if (index && index->getValue().ult(vector->getNumElements()) && bits % 8 == 0)
+          piece(*element, element->getType(), offset + index->getZExtValue() * (bits / 8));
+      }
+    }
+  }
+
+  // Through a pointer into the segment: loads at constant places.
+  void inMemory(Value &pointer, uint64_t offset) {
+    for (User *user : pointer.users()) {
+      if (auto *load = dyn_cast<LoadInst>(user)) {
+        if (load->isSimple())
+          piece(*load, load->getType(), offset);
+      } else if (isa<BitCastOperator, AddrSpaceCastOperator>(user)) {
+        inMemory(*user, offset);
+      } else if (auto *step = dyn_cast<GEPOperator>(user)) {
+        APInt by(layout_.getIndexTypeSizeInBits(step->getType()), 0);
+        if (step->getPointerOperand() == &pointer && step->accumulateConstantOffset(layout_, by))
+          inMemory(*step, offset + by.getZExtValue());
+      }
+    }
+  }
+
+  void launch(IntrinsicInst &call) {
+    switch (call.getIntrinsicID()) {
+    case Intrinsic::amdgcn_kernarg_segment_ptr:
+      inMemory(call, 0);
+      break;
+    case Intrinsic::amdgcn_dispatch_ptr:
+      for (unsigned d = 0; workgroup_ && d < 3; ++d)
+        packet(call, 0, 4 + 2 * d, d);
+      break;
+    case Intrinsic::amdgcn_implicitarg_ptr: // of code objects from version 5 on
+      for (unsigned d = 0; workgroup_ && codeObjectVersion() >= 5 && d < 3; ++d)
+        packet(call, 0, 12 + 2 * d, d);
+      break;
+    case Intrinsic::amdgcn_workitem_id_x:
+      return id(call, 0);
+    case Intrinsic::amdgcn_workitem_id_y:
+      return id(call, 1);
+    case Intrinsic::amdgcn_workitem_id_z:
+      return id(call, 2);
+    default:
+      break;
+    }
+  }
+
+  unsigned codeObjectVersion() const {
+    auto *flag = mdconst::extract_or_null<ConstantInt>(
+        kernel_.getParent()->getModuleFlag("amdgpu_code_object_version"));
+    return flag ? unsigned(flag->getZExtValue() / 100) : 4;
+  }
+  uint64_t sizeIn(unsigned dimension) const {
+    return workgroup_->value >> (16 * dimension) & 0xffff;
+  }
+
+  // Loads of the 16 bits at `wanted` behind `pointer`.
+  void packet(Value &pointer, uint64_t at, uint64_t wanted, unsigned dimension) {
+    for (User *user : pointer.users()) {
+      if (auto *load = dyn_cast<LoadInst>(user)) {
+        if (load->isSimple() && at == wanted && load->getType()->isIntegerTy(16))
+          found_.push_back(
+              {load, ConstantInt::get(load->getType(), sizeIn(dimension)), Facts{*workgroup_}});
+      } else if (isa<BitCastOperator>(user)) {
+        packet(*user, at, wanted, dimension);
+      } else if (auto *step = dyn_cast<GEPOperator>(user)) {
+        APInt by(layout_.getIndexTypeSizeInBits(step->getType()), 0);
+        if (step->getPointerOperand() == &pointer && step->accumulateConstantOffset(layout_, by))
+          packet(*step, at + by.getZExtValue(), wanted, dimension);
+      }
+    }
+  }
+
+  void id(IntrinsicInst &call, unsigned dimension) {
+    if (workgroup_ && sizeIn(dimension) == 1)
+      found_.push_back({&call, ConstantInt::get(call.getType(), 0), Facts{*workgroup_}});
+  }
+
+  unsigned sizeOf(Type *type) const {
+    return unsigned(layout_.getTypeStoreSize(type).getFixedValue());
+  }
+
+  // Of an integer whose size is no whole number of bytes the back end takes the lowest bits.
+  Constant *constant(Type *type, uint64_t offset) const {
+    if (!type->isSized() || type->isAggregateType() || type->isPtrOrPtrVectorTy() ||
+        isa<ScalableVectorType>(type))
+      return nullptr;
+    const uint64_t bits = layout_.getTypeSizeInBits(type).getFixedValue();
+    if (isa<FixedVectorType>(type) && bits % 8)
+      return nullptr;
+    const auto known = bytes_.bits(offset, sizeOf(type));
+    if (!known || !bits)
+      return nullptr;
+    Constant *integer = ConstantInt::get(type->getContext(), known->trunc(unsigned(bits)));
+    if (type->isIntegerTy())
+      return integer;
+    Constant *value = ConstantExpr::getBitCast(integer, type);
+    if (auto *real = dyn_cast<ConstantFP>(value))
+      return real->isNaN() ? nullptr : real;
+    return nullptr; // a vector of numbers is known by its elements
+  }
+
+  Function &kernel_;
+  const DataLayout &layout_;
+  KnownBytes bytes_;
+  const Fact *workgroup_;
+  std::vector<KnownValue> found_;
+};
+
+} // namespace
+
+const Fact *workgroupFact(const Facts &facts) {
+  for (const Fact &fact : facts)
+    if (fact.kind == Fact::Kind::workgroup)
+      return &fact;
+  return nullptr;
+}
+
+std::vector<KnownValue> knownValues(Function &kernel, const Facts &facts) {
+  return Finder(kernel, facts).find();
+}
+
+} // namespace meld::passes

@@ -1,0 +1,78 @@
+// What the launches of a kernel have in common, and when a version specialised for it is asked for.
+//
+//   launch   n      order  group        asked for
+//   1        1000   4      256          (MELD_SPECIALIZE_AFTER=3; the first 8 launches are waited for)
+//   2        1001   4      256
+//   ...
+//   8        1007   4      256          order = 4, group = 256: the same in the last three
+//   9...     ...    4      256          the version's: not looked at any more
+//   20       1019   2      256          not the version's: looked at again
+//   25       1024   2      256          order = 2, group = 256: the same in the last six
+//
+// Only launches that no specialised version takes are added. Each byte of the arguments by value is
+// compared with the launch before: what differs from launch to launch is never among the facts.
+// Pointers are no facts, but for null ones. A question is asked once; each doubles the number of
+// launches that have to be the same for the next one, kMostAsked are asked in all, and where
+// kPatience launches have brought none, nothing is hoped for any more.
+//
+// Cost: add() is one comparison for eight bytes of arguments, and some more for those that have
+// changed; no allocation. Memory: five bytes for each byte of arguments, at most 5 KB.
+//
+// Thread rule: none of its own; the caller lets in one thread at a time. The constructor and
+// facts() allocate.
+#pragma once
+
+#include "runtime/adapt/guard.h"
+
+#include <vector>
+
+namespace meld::adapt {
+
+class Candidates {
+public:
+  static constexpr unsigned kMostAsked = 8, kPatience = 1024, kMostSame = 64;
+  /// Launches before the first question: what is launched less often has no use for versions.
+  static constexpr unsigned kLaunchesBefore = 8;
+
+  /// One explicit argument.
+  struct Range {
+    uint16_t offset = 0, size = 0; ///< bytes
+    bool pointer = false;
+    bool operator==(const Range &) const = default;
+  };
+
+  /// `after`: so many launches have to be the same, 1 to kMostSame. `asked`: what has been asked for
+  /// in earlier runs. Ranges that lie behind kMostArgumentBytes are left out.
+  Candidates(std::vector<Range> ranges, unsigned after, const std::vector<Facts> &asked);
+
+  /// One more launch. True: a version for facts() is wanted; none of what follows is to be added
+  /// until it is known what became of it.
+  bool add(const LaunchShape &launch, const Arguments &arguments) noexcept;
+  /// What was the same in the launches before add() was true. Sorted.
+  Facts facts() const;
+  /// Nothing will be asked for any more.
+  bool hopeless() const { return hopeless_; }
+  /// So many of a launch's first bytes it looks at.
+  size_t argumentBytes() const { return last_.size(); }
+
+private:
+  template <class Take> void forEachSame(Take take) const;
+  template <class Take> void forEachSame(const Range &range, Take take) const;
+  bool isSame(size_t from, size_t count) const;
+  bool isSame(uint32_t since) const { return launches_ - since >= same_; }
+  uint64_t value(size_t from, size_t count) const;
+  void compare(const LaunchShape &launch, const Arguments &arguments) noexcept;
+  bool isNew() noexcept;
+
+  std::vector<Range> ranges_;
+  std::vector<uint8_t> last_;    ///< argument bytes of the last launch
+  std::vector<uint32_t> before_; ///< number of the last launch in which each byte was another
+  std::array<uint16_t, 3> workgroup_{};
+  uint32_t launches_ = 0, workgroupBefore_ = 0, notFull_ = 0;
+  unsigned same_, lookAt_, since_ = 0, askedCount_ = 0, askedHere_ = 0;
+  std::array<uint64_t, 4 * kMostAsked> asked_{}; ///< digests
+  bool asking_ = false;                          ///< facts() are as they were asked for
+  bool hopeless_ = false;
+};
+
+} // namespace meld::adapt

@@ -1,0 +1,137 @@
+// Programs under MELD_ADAPT=on and MELD_SPECIALIZE=on, with modelled times: versions for what their
+// launches have in common are made and run, and no launch for which that is not so runs one: each
+// program compares every result with the host's.
+#include "tests/e2e/process.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace meld::e2e;
+using nlohmann::json;
+
+namespace {
+
+const std::string lib = MELD_LIB_DIR, bin = MELD_BIN_DIR;
+
+struct Launches {
+  Outcome outcome;
+  std::vector<bool> replaced; ///< of each launch of the kernel: did a version of ours run?
+  std::vector<uint64_t> cycles;
+
+  bool says(const std::string &text) const { return outcome.err.find(text) != std::string::npos; }
+  size_t versions(size_t from, size_t to) const {
+    return static_cast<size_t>(std::count(replaced.begin() + static_cast<ptrdiff_t>(from),
+                                          replaced.begin() + static_cast<ptrdiff_t>(to), true));
+  }
+};
+
+Launches specialise(const std::string &part, int launches, const TemporaryFolder &folder,
+                    std::map<std::string, std::string> more = {}, int seed = 1) {
+  std::map<std::string, std::string> environment = {
+      {"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
+      {"MELD_CACHE_DIR", folder / "cache"},
+      {"MELD_LOG_LEVEL", "info"},
+      {"MELD_REPORT", "1"},
+      {"MELD_ADAPT", "on"},
+      {"MELD_SPECIALIZE", "on"},
+      {"MELD_COUNTERS", folder / "counters"},
+      {"MELD_GPU_TIMING", "1"},
+      {"MELD_GPU_CUS", "4"},
+      {"MELD_COMPILE_BUDGET_MS", "0"}};
+  for (const auto &[name, value] : more)
+    environment[name] = value;
+  Launches r;
+  r.outcome = run({bin + "/hip/specialise", part, std::to_string(launches), std::to_string(seed)},
+                  environment, 600);
+  EXPECT_EQ(r.outcome.exitCode, 0) << r.outcome.out << r.outcome.err;
+  EXPECT_EQ(r.outcome.out, "PASS\n") << r.outcome.err;
+  const json counters = json::parse(readFile(folder / "counters"), nullptr, false);
+  if (!counters.is_discarded())
+    for (const json &dispatch : counters["dispatches"])
+      if (dispatch["kernel"].get<std::string>().find("3runPK") != std::string::npos) {
+        r.replaced.push_back(dispatch["replaced"]);
+        r.cycles.push_back(dispatch["cycles"]);
+      }
+  return r;
+}
+
+} // namespace
+
+TEST(Specialise, WhatIsAlwaysTheSameCostsNothingAndTheNextRunKnowsIt) {
+  TemporaryFolder folder;
+  const Launches first = specialise("steady", 200, folder);
+  ASSERT_EQ(first.replaced.size(), 200u) << first.outcome.err;
+  EXPECT_TRUE(first.says(" specialised for argument ")) << first.outcome.err;
+  EXPECT_EQ(first.versions(0, 8), 0u);
+  EXPECT_GT(first.versions(120, 200), 70u) << first.outcome.err;
+  EXPECT_LT(first.cycles.back(), first.cycles.front());
+  const Launches second = specialise("steady", 200, folder);
+  ASSERT_EQ(second.replaced.size(), 200u);
+  EXPECT_GT(second.versions(2, 200), 180u) << second.outcome.err;
+  EXPECT_FALSE(second.says("compiled in")) << second.outcome.err;
+  EXPECT_FALSE(second.says("compiler loaded")) << second.outcome.err;
+  EXPECT_LT(second.cycles[100], first.cycles.front());
+}
+
+TEST(Specialise, OffNothingIsSpecialised) {
+  TemporaryFolder folder;
+  const Launches run = specialise("steady", 60, folder, {{"MELD_SPECIALIZE", "off"}});
+  EXPECT_FALSE(run.says("specialised")) << run.outcome.err;
+}
+
+TEST(Specialise, AKernelThatIsLeftOutIsNotSpecialised) {
+  TemporaryFolder folder;
+  const Launches run = specialise("steady", 60, folder, {{"MELD_KERNEL_EXCLUDE", "run"}});
+  EXPECT_EQ(run.versions(0, 60), 0u);
+  EXPECT_FALSE(run.says("specialised")) << run.outcome.err;
+}
+
+TEST(Specialise, ArgumentsAtRandom) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    TemporaryFolder folder;
+    const Launches run = specialise("random", 1500, folder, {}, seed);
+    EXPECT_EQ(run.replaced.size(), 1500u);
+  }
+}
+
+TEST(Specialise, ArgumentsThatStayForAWhile) {
+  TemporaryFolder folder;
+  const Launches run = specialise("phases", 1000, folder);
+  EXPECT_TRUE(run.says(" specialised for ")) << run.outcome.err;
+  EXPECT_GT(run.versions(0, 1000), 200u);
+  // At most MELD_VERSIONS are loaded at once, and there is an end to asking.
+  size_t asked = 0;
+  for (size_t at = 0; (at = run.outcome.err.find(" specialised for ", at)) != std::string::npos;
+       ++at)
+    ++asked;
+  EXPECT_LE(asked, 64u) << run.outcome.err;
+}
+
+TEST(Specialise, AnArgumentThatDiffersAtEveryLaunchIsNoFact) {
+  TemporaryFolder folder;
+  const Launches run = specialise("counts", 300, folder);
+  EXPECT_GT(run.versions(150, 300), 100u) << run.outcome.err;
+}
+
+TEST(Specialise, GraphsWhoseNodesGetOtherArguments) {
+  TemporaryFolder folder;
+  specialise("graph", 600, folder);
+}
+
+TEST(Specialise, ThreadsWithArgumentsOfTheirOwn) {
+  TemporaryFolder folder;
+  specialise("threads", 400, folder);
+}
+
+// Versions come while the program runs.
+TEST(Specialise, InTheBackground) {
+  TemporaryFolder folder;
+  for (const char *part : {"random", "phases", "threads"})
+    specialise(part, 400, folder, {{"MELD_COMPILE_BUDGET_MS", "1000"}}, 7);
+}
+
+TEST(Specialise, TwoVersionsAreEnoughForOne) {
+  TemporaryFolder folder;
+  const Launches run = specialise("phases", 600, folder, {{"MELD_VERSIONS", "2"}});
+  EXPECT_GT(run.versions(0, 600), 100u) << run.outcome.err;
+}

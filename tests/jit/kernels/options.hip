@@ -1,0 +1,68 @@
+// Kernels with options, for versions that are made for what launches have in common. Offsets of the
+// arguments are in the tests.
+#include <hip/hip_runtime.h>
+
+struct Field {
+  int kind; // 0: none
+  float strength;
+};
+
+struct Options {
+  bool absorbs;
+  int order;
+  Field field;
+  unsigned pitch;
+  float scale;
+};
+
+// data at 0, n at 8, options at 12: absorbs 12, order 16, kind 20, strength 24, pitch 28, scale 32
+extern "C" __global__ void push(float *data, int n, Options options) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float x = data[i];
+  for (int k = 0; k < options.order; ++k)
+    x = x * 0.5f + data[i + k * options.pitch];
+  if (options.field.kind == 1)
+    x += options.field.strength * x * x;
+  else if (options.field.kind == 2)
+    x -= options.field.strength / x;
+  if (options.absorbs && x < 0)
+    x = 0;
+  data[i] = x * options.scale;
+}
+
+// The same through a functor that a template takes by value, as libraries of loops do.
+template <class Body> __global__ void forEach(unsigned count, Body body) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count)
+    body(i);
+}
+
+struct Scale {
+  unsigned *data;
+  unsigned divisor;
+  int mode;
+  __device__ void operator()(unsigned i) const {
+    if (mode == 1)
+      data[i] = data[i] / divisor;
+    else if (mode == 2)
+      data[i] = data[i] % divisor;
+    else
+      data[i] = i;
+  }
+};
+// count at 0, body at 8: data 8, divisor 16, mode 20
+template __global__ void forEach<Scale>(unsigned, Scale);
+
+// The order of Taylor terms: each exponential would be a constant once the loop is unrolled.
+// data at 0, terms at 8
+extern "C" __global__ void weights(float *data, int terms) {
+  float sum = data[threadIdx.x];
+  for (int k = 0; k < terms; ++k)
+    sum += __builtin_amdgcn_rcpf(float(k + 1));
+  data[threadIdx.x] = sum;
+}
+
+// data at 0, addend at 8
+extern "C" __global__ void adds(int *data, int addend) { data[threadIdx.x] += addend; }

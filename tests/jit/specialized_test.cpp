@@ -1,0 +1,98 @@
+// Versions for launches that have something in common: which facts they depend on, that these make
+// them smaller, and which kernels have none. Offsets are those of kernels/options.hip.
+#include "jit/code_object.h"
+#include "jit/compile.h"
+#include "tests/jit/test_objects.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace llvm;
+using namespace meld::jit;
+using namespace meld::jit::test;
+using Status = CompileReply::Status;
+
+namespace {
+
+CompileReply specialized(const std::string &kernel, const std::string &facts) {
+  const auto file = codeObject("options");
+  CompileRequest r;
+  r.codeObject = file->getBuffer();
+  r.kernel = kernel;
+  r.recipe = "specialized";
+  r.facts = facts;
+  return compile(r);
+}
+
+std::string factsOf(const CompileReply &reply) {
+  const auto json = nlohmann::json::parse(reply.json, nullptr, false);
+  return json.is_object() ? json.value("facts", "none") : "no JSON";
+}
+
+uint64_t codeBytesOf(StringRef object, const std::string &kernel) {
+  auto kernels = readKernels(MemoryBufferRef(object, "object"));
+  if (!kernels)
+    return 0;
+  for (const Kernel &one : *kernels)
+    if (one.name == kernel)
+      return one.code.size();
+  return 0;
+}
+
+TEST(Specialized, dependsOnWhatDecidesSomething) {
+  // No field, order 2, and a pitch and a scale: the sum of k and the pitch is an address, the
+  // pitch's multiplication goes with the loop's unrolling.
+  const CompileReply reply =
+      specialized("push", "argument 8 4 0x400; argument 12 1 0x0; argument 16 4 0x2; argument 20 4 "
+                          "0x0; argument 24 4 0x3f800000; argument 32 4 0x40000000");
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  EXPECT_EQ(factsOf(reply), "argument 12 1 0x0; argument 16 4 0x2; argument 20 4 0x0");
+  EXPECT_LT(codeBytesOf(reply.bytes, "push"),
+            codeBytesOf(codeObject("options")->getBuffer(), "push") / 2);
+}
+
+TEST(Specialized, looksIntoFunctors) {
+  const std::string kernel = "_Z7forEachI5ScaleEvjT_";
+  const CompileReply reply = specialized(
+      kernel, "argument 8 4 0x1000; argument 12 4 0x7f00; argument 16 4 0x8; argument 20 4 0x2");
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  EXPECT_EQ(factsOf(reply), "argument 16 4 0x8; argument 20 4 0x2");
+  EXPECT_LT(codeBytesOf(reply.bytes, kernel),
+            codeBytesOf(codeObject("options")->getBuffer(), kernel) / 2);
+}
+
+TEST(Specialized, otherFactsOtherCodeTheSameFactsTheSameCode) {
+  const std::string none = "argument 20 4 0x0", electric = "argument 20 4 0x1";
+  EXPECT_EQ(specialized("push", none).bytes, specialized("push", none).bytes);
+  EXPECT_NE(specialized("push", none).bytes, specialized("push", electric).bytes);
+}
+
+TEST(Specialized, nothingPays) {
+  const CompileReply adds = specialized("adds", "argument 8 4 0x1");
+  EXPECT_EQ(adds.status, Status::unchanged);
+  EXPECT_TRUE(adds.permanent);
+  EXPECT_NE(adds.reason.find("nothing is decided"), std::string::npos) << adds.reason;
+  const CompileReply elsewhere = specialized("adds", "argument 400 4 0x1");
+  EXPECT_EQ(elsewhere.status, Status::unchanged);
+  EXPECT_NE(elsewhere.reason.find("reads nothing"), std::string::npos) << elsewhere.reason;
+}
+
+TEST(Specialized, whatTheMachineComputesInItsOwnWayIsNotFolded) {
+  const CompileReply reply = specialized("weights", "argument 8 4 0x4");
+  EXPECT_EQ(reply.status, Status::unchanged);
+  EXPECT_NE(reply.reason.find("in another way than by the machine"), std::string::npos)
+      << reply.reason;
+}
+
+TEST(Specialized, requestsThatAreNone) {
+  EXPECT_EQ(specialized("adds", "").status, Status::failed);
+  EXPECT_EQ(specialized("adds", "argument 8 4").status, Status::failed);
+  CompileRequest r;
+  const auto file = codeObject("options");
+  r.codeObject = file->getBuffer();
+  r.kernel = "push";
+  r.recipe = "melded";
+  r.facts = "argument 20 4 0x0";
+  EXPECT_EQ(compile(r).status, Status::failed);
+}
+
+} // namespace

@@ -1,0 +1,87 @@
+; Folding must not give other bits than the machine. LLVM computes a square root of a constant exactly, the machine does not.
+; RUN: %opt -mcpu=gfx90a -passes='meld-specialize' -S %s | FileCheck %s
+; RUN: %opt -mcpu=gfx90a -passes='meld-specialize' -disable-output -pass-remarks-missed=meld %s 2>&1 | FileCheck %s --check-prefix=WHY
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-i16:16-v16:16-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+
+declare float @llvm.sqrt.f32(float)
+declare float @llvm.fma.f32(float, float, float)
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.setreg(i32, i32)
+
+; CHECK-LABEL: @root(
+; CHECK: fcmp ogt float %x, 0.0
+; WHY: computed in another way
+define amdgpu_kernel void @root(ptr addrspace(1) %p, float %x) "meld-facts"="argument 8 4 0x40000000" {
+  %c = fcmp ogt float %x, 0.0
+  %r = call float @llvm.sqrt.f32(float %x)
+  %s = select i1 %c, float %r, float 0.0
+  store float %s, ptr addrspace(1) %p
+  ret void
+}
+
+; Once the loop is unrolled each root has a constant in it.
+; CHECK-LABEL: @roots(
+; CHECK: icmp ult i32 %next, %n
+; WHY: computed in another way
+define amdgpu_kernel void @roots(ptr addrspace(1) %p, i32 %n) "meld-facts"="argument 8 4 0x4" {
+entry:
+  br label %body
+body:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %next = add i32 %i, 1
+  %f = uitofp i32 %i to float
+  %r = call float @llvm.sqrt.f32(float %f)
+  %q = getelementptr float, ptr addrspace(1) %p, i32 %i
+  store float %r, ptr addrspace(1) %q
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %body, label %out
+out:
+  ret void
+}
+
+; Of something that was read: nobody can fold it. Products and sums are the same everywhere.
+; CHECK-LABEL: @of_data(
+; CHECK: fcmp ogt float 2.000000e+00, 0.000000e+00
+; CHECK: fcmp ogt float 2.000000e+00, 0.000000e+00
+define amdgpu_kernel void @of_data(ptr addrspace(1) %p, float %x) "meld-facts"="argument 8 4 0x40000000" {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %q = getelementptr float, ptr addrspace(1) %p, i32 %t
+  %v = load float, ptr addrspace(1) %q
+  %twice = call float @llvm.fma.f32(float %x, float %x, float 1.0)
+  %y = fmul float %v, %twice
+  %r = call float @llvm.sqrt.f32(float %y)
+  %c = fcmp ogt float 2.0, 0.0
+  %k = fcmp ogt float %x, 0.0
+  %s = select i1 %c, float %r, float 0.0
+  %u = select i1 %k, float %s, float 1.0
+  store float %u, ptr addrspace(1) %q
+  ret void
+}
+
+; Denormals are taken for 0: x * 1 is not x then.
+; CHECK-LABEL: @flushed(
+; CHECK: fcmp ogt float %x, 0.0
+; WHY: computed in another way
+define amdgpu_kernel void @flushed(ptr addrspace(1) %p, float %x) "denormal-fp-math-f32"="preserve-sign,preserve-sign" "meld-facts"="argument 8 4 0x3f800000" {
+  %v = load float, ptr addrspace(1) %p
+  %y = fmul float %v, %x
+  %k = fcmp ogt float %x, 0.0
+  %u = select i1 %k, float %y, float 1.0
+  store float %u, ptr addrspace(1) %p
+  ret void
+}
+
+; Another rounding mode.
+; CHECK-LABEL: @rounds(
+; CHECK: fcmp ogt float %x, 0.0
+; WHY: computed in another way
+define amdgpu_kernel void @rounds(ptr addrspace(1) %p, float %x) "meld-facts"="argument 8 4 0x3f800001" {
+  call void @llvm.amdgcn.s.setreg(i32 2049, i32 1)
+  %y = fadd float %x, 3.0
+  %k = fcmp ogt float %x, 0.0
+  %u = select i1 %k, float %y, float 1.0
+  store float %u, ptr addrspace(1) %p
+  ret void
+}

@@ -1,0 +1,58 @@
+; Which facts are used. What decides nothing is left as it is, so that a version does not depend on it.
+; RUN: %opt -mcpu=gfx90a -passes='meld-specialize' -S %s | FileCheck %s
+; RUN: %opt -mcpu=gfx90a -passes='meld-specialize' -disable-output -pass-remarks=meld -pass-remarks-missed=meld %s 2>&1 | FileCheck %s --check-prefix=WHY
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-i16:16-v16:16-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+
+declare i32 @llvm.amdgcn.workitem.id.x()
+
+; %n bounds a loop; %alpha is a factor, %offset a summand: they stay.
+; CHECK-LABEL: @loop(
+; CHECK: icmp ult i32 %next, 4
+; CHECK: fmul float %v, %alpha
+; CHECK: add i32 %x, %offset
+; WHY: for argument 12 4 0x4
+define amdgpu_kernel void @loop(ptr addrspace(1) %p, float %alpha, i32 %n, i32 %offset) "meld-facts"="argument 8 4 0x40000000; argument 12 4 0x4; argument 16 4 0x10" {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %body
+body:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %body, label %out
+out:
+  %v = sitofp i32 %i to float
+  %w = fmul float %v, %alpha
+  %at = add i32 %x, %offset
+  %q = getelementptr float, ptr addrspace(1) %p, i32 %at
+  store float %w, ptr addrspace(1) %q
+  ret void
+}
+
+; A lane's number times a pitch saves a multiplication; the work-group's number times one saves nothing worth a version.
+; CHECK-LABEL: @pitch(
+; CHECK: mul i32 %x, 24
+; WHY: for argument 8 4 0x18
+define amdgpu_kernel void @pitch(ptr addrspace(1) %p, i32 %pitch) "meld-facts"="argument 8 4 0x18" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = mul i32 %x, %pitch
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %at
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+declare i32 @llvm.amdgcn.workgroup.id.x()
+; CHECK-LABEL: @scalar_pitch(
+; CHECK: mul i32 %g, %pitch
+; WHY: nothing is decided
+define amdgpu_kernel void @scalar_pitch(ptr addrspace(1) %p, i32 %pitch) "meld-facts"="argument 8 4 0x18" {
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %row = mul i32 %g, %pitch
+  %at = add i32 %row, %x
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %at
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}

@@ -1,0 +1,192 @@
+// What launches have in common, against a plain account of them; and how often it is asked for.
+#include "runtime/adapt/candidates.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+using namespace meld;
+using namespace meld::adapt;
+
+namespace {
+
+/// {pointer, int n, int order, double scale, struct of 16 bytes}
+const std::vector<Candidates::Range> kRanges = {
+    {0, 8, true}, {8, 4, false}, {12, 4, false}, {16, 8, false}, {24, 16, false}};
+const LaunchShape kShape{{64, 1, 1}, {6400, 1, 1}, 0};
+
+struct Block {
+  std::array<uint8_t, 40> bytes{};
+  template <class T> Block &put(size_t at, T value) {
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+    return *this;
+  }
+};
+
+bool add(Candidates &candidates, const Block &block, const LaunchShape &shape = kShape) {
+  Arguments arguments;
+  arguments.take(block.bytes.data(), block.bytes.size(), candidates.argumentBytes());
+  return candidates.add(shape, arguments);
+}
+
+bool has(const Facts &facts, const Fact &fact) {
+  return std::find(facts.begin(), facts.end(), fact) != facts.end();
+}
+bool isAbout(const Facts &facts, unsigned offset) {
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact &f) {
+    return f.kind == Fact::Kind::argument && f.offset <= offset && offset < f.offset + f.width;
+  });
+}
+
+} // namespace
+
+TEST(Candidates, WhatIsTheSameIsAskedForAfterEightLaunches) {
+  Candidates candidates(kRanges, 3, {});
+  EXPECT_EQ(candidates.argumentBytes(), 40u);
+  Block block;
+  block.put(0, uint64_t{0x7f00'0000'1000}).put(12, 4).put(16, 2.5);
+  for (int launch = 1; launch <= 7; ++launch)
+    EXPECT_FALSE(add(candidates, block.put(8, launch)));
+  EXPECT_TRUE(add(candidates, block.put(8, 8)));
+  const Facts facts = candidates.facts();
+  EXPECT_FALSE(isAbout(facts, 8)) << "differs at every launch";
+  EXPECT_FALSE(isAbout(facts, 0)) << "a pointer";
+  EXPECT_TRUE(has(facts, Fact::argument(12, 4, 4)));
+  EXPECT_TRUE(has(facts, Fact::argument(16, 4, 0)));
+  EXPECT_TRUE(has(facts, Fact::argument(20, 4, 0x40040000)));
+  EXPECT_TRUE(has(facts, Fact::workgroup(64, 1, 1)));
+  EXPECT_TRUE(has(facts, Fact::fullGroups()));
+  EXPECT_TRUE(std::is_sorted(facts.begin(), facts.end()));
+  EXPECT_EQ(parseFacts(toText(facts)), facts);
+}
+
+TEST(Candidates, NothingInCommonAsksForNothingAndGivesUp) {
+  Candidates candidates({{8, 4, false}}, 3, {});
+  Block block;
+  LaunchShape shape = kShape;
+  unsigned launches = 0;
+  for (; !candidates.hopeless(); ++launches) {
+    shape.workgroup[0] = static_cast<uint16_t>(32 + launches % 2);
+    shape.grid[0] = 6401;
+    EXPECT_FALSE(add(candidates, block.put(8, launches), shape));
+  }
+  EXPECT_EQ(launches, Candidates::kPatience);
+  EXPECT_FALSE(add(candidates, block, shape));
+}
+
+TEST(Candidates, NullPointersAreFacts) {
+  Candidates candidates(kRanges, 3, {});
+  Block block;
+  while (!add(candidates, block)) {
+  }
+  EXPECT_TRUE(has(candidates.facts(), Fact::argument(0, 4, 0)));
+  EXPECT_TRUE(has(candidates.facts(), Fact::argument(4, 4, 0)));
+  Candidates half(kRanges, 3, {});
+  while (!add(half, block.put(0, uint64_t{0x1'0000'0000}))) {
+  }
+  EXPECT_FALSE(isAbout(half.facts(), 0));
+  EXPECT_FALSE(isAbout(half.facts(), 4));
+}
+
+// {int, bool, three bytes of nothing, int}: what is in the hole differs.
+TEST(Candidates, HolesInStructuresHideNothing) {
+  Candidates candidates({{24, 12, false}}, 3, {});
+  Block block;
+  block.put(24, 7).put(28, uint8_t{1}).put(32, 9);
+  for (uint8_t launch = 1;; ++launch)
+    if (add(candidates, block.put(29, launch).put(30, launch).put(31, launch)))
+      break;
+  const Facts facts = candidates.facts();
+  EXPECT_TRUE(has(facts, Fact::argument(24, 4, 7)));
+  EXPECT_TRUE(has(facts, Fact::argument(28, 1, 1)));
+  EXPECT_FALSE(isAbout(facts, 29));
+  EXPECT_FALSE(isAbout(facts, 31));
+  EXPECT_TRUE(has(facts, Fact::argument(32, 4, 9)));
+}
+
+TEST(Candidates, AreAskedForOnceAndSeldomer) {
+  Candidates candidates(kRanges, 3, {});
+  Block block;
+  std::vector<uint64_t> asked;
+  for (unsigned launch = 1; launch <= 400; ++launch)
+    if (add(candidates, block.put(12, launch / 100)) && isAbout(candidates.facts(), 12))
+      asked.push_back(launch / 100);
+  EXPECT_EQ(asked, (std::vector<uint64_t>{0, 1, 2, 3}));
+  EXPECT_FALSE(candidates.hopeless());
+}
+
+TEST(Candidates, AreAskedForABoundedNumberOfTimes) {
+  Candidates candidates(kRanges, 1, {});
+  Block block;
+  unsigned asked = 0;
+  for (unsigned launch = 0; launch < 100'000; ++launch)
+    asked += add(candidates, block.put(12, launch / 200));
+  EXPECT_EQ(asked, Candidates::kMostAsked);
+  EXPECT_TRUE(candidates.hopeless());
+}
+
+TEST(Candidates, WhatWasAskedForInAnEarlierRunIsNotAskedForAgain) {
+  Candidates first(kRanges, 3, {});
+  Block block;
+  while (!add(first, block)) {
+  }
+  Candidates again(kRanges, 3, {first.facts()});
+  for (int launch = 0; launch < 100; ++launch)
+    EXPECT_FALSE(add(again, block));
+  EXPECT_FALSE(again.hopeless());
+  bool asked = false;
+  for (int launch = 0; launch < 20; ++launch)
+    asked |= add(again, block.put(12, 5));
+  EXPECT_TRUE(asked);
+}
+
+TEST(Candidates, UnreadableArgumentsSayNothing) {
+  Candidates candidates(kRanges, 3, {});
+  for (unsigned launch = 0; launch < 2 * Candidates::kPatience; ++launch)
+    EXPECT_FALSE(candidates.add(kShape, Arguments()));
+  EXPECT_TRUE(candidates.hopeless());
+}
+
+TEST(Candidates, RangesBehindTheLastByteAreLeftOut) {
+  Candidates candidates({{0, 4, false}, {1020, 8, false}, {2000, 4, false}, {40, 0, false}}, 3, {});
+  EXPECT_EQ(candidates.argumentBytes(), 4u);
+}
+
+// Every fact was so in each of the last launches, and everything that was so is one.
+TEST(Candidates, AreWhatIsTheSameInTheLastLaunches) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    const unsigned after = 1 + random() % 8;
+    Candidates candidates(kRanges, after, {});
+    std::vector<Block> seen;
+    Block block;
+    for (int launch = 0; launch < 200; ++launch) {
+      for (unsigned changes = random() % 4; changes; --changes)
+        block.bytes[random() % 8 ? 8 + random() % 4 : random() % 40] =
+            static_cast<uint8_t>(random() % 2);
+      seen.push_back(block);
+      if (!add(candidates, block))
+        continue;
+      ASSERT_GE(seen.size(), Candidates::kLaunchesBefore);
+      const Facts facts = candidates.facts();
+      const auto same = [&](unsigned at) {
+        for (size_t i = seen.size() - after; i < seen.size(); ++i)
+          if (seen[i].bytes[at] != block.bytes[at])
+            return false;
+        return true;
+      };
+      for (const Fact &fact : facts)
+        if (fact.kind == Fact::Kind::argument)
+          for (unsigned i = 0; i < fact.width; ++i) {
+            EXPECT_TRUE(same(fact.offset + i)) << toText(facts);
+            EXPECT_EQ(block.bytes[fact.offset + i], fact.value >> 8 * i & 0xff);
+          }
+      for (const unsigned at : {8u, 12u})
+        EXPECT_EQ(isAbout(facts, at), same(at) && same(at + 1) && same(at + 2) && same(at + 3));
+      for (unsigned at = 24; at < 40; ++at)
+        EXPECT_EQ(isAbout(facts, at), same(at)) << at;
+      break;
+    }
+  }
+}
