@@ -115,5 +115,6 @@ function(meld_gtest name)
 endfunction()
 
 include(MeldPrecompiled)
+include(MeldUnity)
 include(MeldSanitizers)
 include(MeldHip)
