@@ -4,6 +4,7 @@
 #include "runtime/softgpu/tools/replay.h"
 
 #include "runtime/softgpu/counters/profile.h"
+#include "runtime/softgpu/device/gpu.h"
 #include "runtime/softgpu/execute/kernel_names.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/watch/capture.h"
