@@ -57,6 +57,10 @@ private:
   void retireGroups();
   bool visit(Simd &s, unsigned index);
   void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
+  const ExecInst *execute(Wave &w, const ExecInst *i);
+  uint64_t charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i, const ExecInst *next);
+  uint64_t chargeVectorMemory(TimedWave &t, const isa::Inst &in, Category c);
+  void obeyStatus(TimedWave &t, const isa::Inst &in);
   void barrier(Workgroup &g);
   uint64_t unitFree(const Simd &s, unsigned index, Category c) const;
 
@@ -286,15 +290,10 @@ uint32_t valuCost(isa::ValuRate rate, const TimingParameters &p) {
   return p.valu;
 }
 
-void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
-  const TimingParameters &p = device_.p;
+/// The instruction's effect, counted and watched. A memory fault leaves by a long jump to runTimed().
+const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
   WaveCounters &counters = device_.counters;
-  Wave &w = *t.wave;
-  const isa::Inst &in = *i->inst;
-  const Category c = Category(i->category);
-  // Sources are read before they are overwritten: the scalar address is needed for the cache.
-  const uint64_t smemDone = c == Category::smem ? memory_.scalar(w, in, now_) : 0;
-  if (c == Category::valu)
+  if (Category(i->category) == Category::valu)
     counters.activeLanesValu += unsigned(std::popcount(w.exec()));
   if (i->category < WaveCounters::kCategories)
     ++counters.insts[i->category];
@@ -310,67 +309,66 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     device_.watch->after(i, w);
   if (next)
     w.next = next;
+  return next;
+}
 
-  uint64_t ready = now_ + p.internal;
-  switch (c) {
-  case Category::valu: {
-    const uint32_t cost = valuCost(device_.traits[size_t(in.op)].rate, p);
-    s.valuFree = now_ + cost;
-    ready = now_ + cost;
-    break;
-  }
+/// Vector memory keeps its unit for its lines and answers in order; when the wave may issue again.
+uint64_t ComputeUnit::chargeVectorMemory(TimedWave &t, const isa::Inst &in, Category c) {
+  const TimingParameters &p = device_.p;
+  const MemoryTrace &trace = t.wave->trace;
+  device_.counters.cacheLines += trace.cacheLines;
+  device_.counters.ldsBankConflicts += trace.ldsBankConflicts;
+  const OpTraits &traits = device_.traits[size_t(in.op)];
+  if (traits.clearsL1)
+    memory_.clearL1();
+  vmemFree_ = now_ + std::max(p.vmemMin, p.vmemPerLine * trace.cacheLines);
+  const uint64_t done =
+      memory_.vector(trace, traits.store || traits.atomic || in.glc, now_, vmemFree_);
+  t.vm.add(done, now_);
+  if (c == Category::flat)
+    t.lgkm.add(done, now_);
+  return now_ + p.vmemMin;
+}
+
+/// Keeps the unit that `i` needed, and notes when its result arrives; when the wave may issue again.
+uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i,
+                             const ExecInst *next) {
+  const TimingParameters &p = device_.p;
+  const isa::Inst &in = *i->inst;
+  const MemoryTrace &trace = t.wave->trace;
+  switch (const Category c = Category(i->category)) {
+  case Category::valu:
+    return s.valuFree = now_ + valuCost(device_.traits[size_t(in.op)].rate, p);
   case Category::salu:
-    ready = now_ + p.salu;
-    break;
   case Category::smem:
-    t.lgkm.add(smemDone, now_);
-    ready = now_ + p.salu;
-    break;
+    return now_ + p.salu;
   case Category::branch:
-    ready = now_ + (next == following(i) ? p.branchNotTaken : p.branchTaken);
-    break;
+    return now_ + (next == following(i) ? p.branchNotTaken : p.branchTaken);
   case Category::lds: {
-    counters.ldsBankConflicts += w.trace.ldsBankConflicts;
-    const uint64_t through = now_ + ldsCycles(w.trace, in, p);
+    device_.counters.ldsBankConflicts += trace.ldsBankConflicts;
+    const uint64_t through = now_ + ldsCycles(trace, in, p);
     ldsFree_[index / 2] = through;
     t.lgkm.add(through + p.ldsLatency, now_);
-    ready = now_ + p.internal;
-    break;
+    return now_ + p.internal;
   }
   case Category::vmemRead:
   case Category::vmemWrite:
-  case Category::flat: {
-    counters.cacheLines += w.trace.cacheLines;
-    counters.ldsBankConflicts += w.trace.ldsBankConflicts;
-    const OpTraits &traits = device_.traits[size_t(in.op)];
-    if (traits.clearsL1)
-      memory_.clearL1();
-    vmemFree_ = now_ + std::max(p.vmemMin, p.vmemPerLine * w.trace.cacheLines);
-    const uint64_t done =
-        memory_.vector(w.trace, traits.store || traits.atomic || in.glc, now_, vmemFree_);
-    t.vm.add(done, now_);
-    if (c == Category::flat)
-      t.lgkm.add(done, now_);
-    ready = now_ + p.vmemMin;
-    break;
-  }
+  case Category::flat:
+    return chargeVectorMemory(t, in, c);
   case Category::waitcnt: {
     const uint32_t imm = uint32_t(in.simm) & 0xffff;
-    ready = std::max(
-        {ready, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4), t.lgkm.until(imm >> 8 & 15)});
-    break;
+    return std::max({now_ + p.internal, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4),
+                     t.lgkm.until(imm >> 8 & 15)});
   }
   default:
-    if (in.op == Op::s_nop)
-      ready = now_ + p.internal * ((uint32_t(in.simm) & 15) + 1);
-    break;
+    return now_ + p.internal * (in.op == Op::s_nop ? (uint32_t(in.simm) & 15) + 1 : 1);
   }
-  if (t.vm.full())
-    ready = std::max(ready, t.vm.until(62));
-  if (t.lgkm.full())
-    ready = std::max(ready, t.lgkm.until(62));
-  t.ready = ready;
+}
 
+/// What the wave stopped for, if it did.
+void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
+  const TimingParameters &p = device_.p;
+  Wave &w = *t.wave;
   switch (w.status) {
   case WaveStatus::ready:
     break;
@@ -397,6 +395,23 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   case WaveStatus::faulted:
     break;
   }
+}
+
+void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
+  Wave &w = *t.wave;
+  const isa::Inst &in = *i->inst;
+  const bool smem = Category(i->category) == Category::smem;
+  // Sources are read before they are overwritten: the scalar address is needed for the cache.
+  const uint64_t smemDone = smem ? memory_.scalar(w, in, now_) : 0;
+  const ExecInst *next = execute(w, i);
+  if (smem)
+    t.lgkm.add(smemDone, now_);
+  t.ready = charge(s, index, t, i, next);
+  if (t.vm.full())
+    t.ready = std::max(t.ready, t.vm.until(62));
+  if (t.lgkm.full())
+    t.ready = std::max(t.ready, t.lgkm.until(62));
+  obeyStatus(t, in);
 }
 
 /// The last one to arrive, or to end, lets the others go on.

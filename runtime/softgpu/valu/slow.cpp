@@ -275,6 +275,99 @@ RelativeIndex::RelativeIndex(const Wave &w) {
   enables = w.m0() >> 12 & 15;
 }
 
+namespace {
+
+bool readsDestination(const OpInfo &info, unsigned k) {
+  return (info.flags & kAccumulate) && k + 1u == info.numSrc;
+}
+
+/// The mask that source `k` is: a scalar register pair, VCC where the encoding has no field for it.
+uint64_t maskSource(const Wave &w, const Inst &in, const OpInfo &info, unsigned k) {
+  const Operand &o = readsDestination(info, k) ? in.dst : in.src[k];
+  return k < in.numSrc || o.kind != Operand::Kind::none ? scalarOperand(w, o, true)
+                                                        : w.s64(isa::Sgpr::vcc);
+}
+
+/// A value that all lanes share, as rows of `n` dwords.
+void fillSource(uint32_t *rows, const Wave &w, const Operand &o, unsigned n) {
+  const uint64_t x = scalarOperand(w, o, n >= 2);
+  fillRow(rows, (uint32_t)x);
+  if (n >= 2)
+    fillRow(rows + 64, (uint32_t)(x >> 32));
+  for (unsigned d = 2; d < n; ++d)
+    fillRow(rows + 64 * d, o.kind == Operand::Kind::sgpr ? w.s[(o.index + d) & 127] : 0);
+}
+
+/// Source `k` with all that is done to sources: the register's own row where that is nothing, else `rows`, filled.
+const uint32_t *sourceRow(uint32_t *rows, const Wave &w, const Inst &in, const OpInfo &info,
+                          unsigned k, const RelativeIndex &rel, uint64_t exec) {
+  const Ty t = info.src[k];
+  const bool old = readsDestination(info, k);
+  const Operand &o = old ? in.dst : in.src[k];
+  const unsigned n = dwordsOf(t);
+  const VRow *v = vectorOperand(w, o, old ? rel.dst() : rel.src(k));
+  const bool dpp = in.dpp && k == 0 && v;
+  const bool sdwa = in.sdwa && k < 2 && !old && in.sdwaSrc[k] != SdwaSel::dword;
+  const bool high = !in.sdwa && is16(t) && in.enc == Enc::VOP3 && (in.opSel >> k & 1);
+  const bool sign = !old && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
+  const bool flushIn = !(info.flags & kNoFlush) && flushesInput(t, w.mode);
+  if (v && !dpp && !sdwa && !high && !sign && !flushIn)
+    return v->u;
+  for (unsigned d = 0; v && d < n; ++d) {
+    if (dpp)
+      dppGather(rows + 64 * d, v[d].u, in, exec);
+    else
+      copyRow(rows + 64 * d, v[d].u);
+  }
+  if (!v)
+    fillSource(rows, w, o, n);
+  if (sdwa)
+    sdwaSelect(rows, in.sdwaSrc[k], in.sdwaSext >> k & 1);
+  if (high)
+    shiftHalf(rows);
+  if (sign)
+    negAbs(rows, t, in.neg >> k & 1, in.abs >> k & 1);
+  if (flushIn)
+    flushRow(rows, t);
+  return rows;
+}
+
+void writeMask(Wave &w, const Operand &o, uint64_t bits) {
+  w.setS64(o.kind == Operand::Kind::sgpr ? o.index : uint16_t(isa::Sgpr::vcc), bits);
+}
+
+/// The whole dword of an SDWA result that is one byte or half of it.
+void sdwaMerge(uint32_t *out, const uint32_t *old, const Inst &in) {
+  const bool byte = in.sdwaDst <= SdwaSel::byte3;
+  const int shift = byte ? 8 * (int)in.sdwaDst : 16 * ((int)in.sdwaDst - 4);
+  const int above = 32 - shift - (byte ? 8 : 16);
+  const uint32_t field = byte ? 0xff : 0xffff;
+  for (unsigned c = 0; c < kChunks; ++c) {
+    U32 x = (load(out + 8 * c) & field) << shift;
+    if (in.sdwaUnused == isa::SdwaUnused::preserve)
+      x |= load(old + 8 * c) & ~(field << shift);
+    else if (in.sdwaUnused == isa::SdwaUnused::sext)
+      x = (U32)((I32)(x << above) >> above);
+    store(out + 8 * c, x);
+  }
+}
+
+/// Destination halves and SDWA selections: builds the whole dword, the old value where preserved.
+void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpInfo &info) {
+  const bool half = is16(info.dst) && !in.sdwa;
+  if (half && in.enc == Enc::VOP3 && (in.opSel & 8)) {
+    for (unsigned c = 0; c < kChunks; ++c)
+      store(out + 8 * c, load(out + 8 * c) << 16 | (load(old + 8 * c) & 0xffffu));
+  } else if (half && (info.flags & kPreserveHigh)) {
+    for (unsigned c = 0; c < kChunks; ++c)
+      store(out + 8 * c, (load(out + 8 * c) & 0xffffu) | (load(old + 8 * c) & 0xffff0000u));
+  } else if (in.sdwa && in.sdwaDst != SdwaSel::dword) {
+    sdwaMerge(out, old, in);
+  }
+}
+
+} // namespace
+
 const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   const Inst &in = *i->inst;
   const OpInfo &info = opTable()[in.op];
@@ -294,52 +387,11 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
 
   if (info.flags & kReadVcc)
     ctx.mask = w.s64(isa::Sgpr::vcc);
-  const bool modifiers = in.neg || in.abs;
   for (unsigned k = 0; k < info.numSrc; ++k) {
-    const Ty t = info.src[k];
-    const bool old = (info.flags & kAccumulate) && k + 1u == info.numSrc;
-    const Operand &o = old ? in.dst : in.src[k];
-    if (t == Ty::mask) {
-      ctx.mask = k < in.numSrc || o.kind != Operand::Kind::none ? scalarOperand(w, o, true)
-                                                                : w.s64(isa::Sgpr::vcc);
-      continue;
-    }
-    const unsigned n = dwordsOf(t);
-    const VRow *v = vectorOperand(w, o, old ? rel.dst() : rel.src(k));
-    const bool dpp = in.dpp && k == 0 && v;
-    const bool sdwa = in.sdwa && k < 2 && !old && in.sdwaSrc[k] != SdwaSel::dword;
-    const bool high = !in.sdwa && is16(t) && in.enc == Enc::VOP3 && (in.opSel >> k & 1);
-    const bool sign =
-        !old && modifiers && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
-    const bool flushIn = !(info.flags & kNoFlush) && flushesInput(t, w.mode);
-    if (v && !dpp && !sdwa && !high && !sign && !flushIn) {
-      ctx.src[k] = v->u;
-      continue;
-    }
-    ctx.src[k] = tmp[k];
-    if (v) {
-      for (unsigned d = 0; d < n; ++d) {
-        if (dpp)
-          dppGather(tmp[k] + 64 * d, v[d].u, in, exec);
-        else
-          copyRow(tmp[k] + 64 * d, v[d].u);
-      }
-    } else {
-      const uint64_t x = scalarOperand(w, o, n >= 2);
-      fillRow(tmp[k], (uint32_t)x);
-      if (n >= 2)
-        fillRow(tmp[k] + 64, (uint32_t)(x >> 32));
-      for (unsigned d = 2; d < n; ++d)
-        fillRow(tmp[k] + 64 * d, o.kind == Operand::Kind::sgpr ? w.s[(o.index + d) & 127] : 0);
-    }
-    if (sdwa)
-      sdwaSelect(tmp[k], in.sdwaSrc[k], in.sdwaSext >> k & 1);
-    if (high)
-      shiftHalf(tmp[k]);
-    if (sign)
-      negAbs(tmp[k], t, in.neg >> k & 1, in.abs >> k & 1);
-    if (flushIn)
-      flushRow(tmp[k], t);
+    if (info.src[k] == Ty::mask)
+      ctx.mask = maskSource(w, in, info, k);
+    else
+      ctx.src[k] = sourceRow(tmp[k], w, in, info, k, rel, exec);
   }
 
   VRow *dst = const_cast<VRow *>(vectorOperand(w, in.dst, rel.dst()));
@@ -359,7 +411,7 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
 
   if (info.flags & kCompare) {
     const uint64_t bits = ctx.maskOut & lanes;
-    w.setS64(in.dst.kind == Operand::Kind::sgpr ? in.dst.index : uint16_t(isa::Sgpr::vcc), bits);
+    writeMask(w, in.dst, bits);
     if (info.flags & kCompareX)
       w.exec() = bits;
     return following(i);
@@ -371,36 +423,12 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
     if (!(info.flags & kNoFlush) && flushesOutput(info.dst, w.mode))
       flushRow(out, info.dst);
   }
-
-  // Destination halves and SDWA selections: build the whole dword, the old value where preserved.
-  if (dstDwords) {
-    const bool half = is16(info.dst) && !in.sdwa;
-    if (half && in.enc == Enc::VOP3 && (in.opSel & 8)) {
-      for (unsigned c = 0; c < kChunks; ++c)
-        store(out + 8 * c, load(out + 8 * c) << 16 | (load(dst->u + 8 * c) & 0xffffu));
-    } else if (half && (info.flags & kPreserveHigh)) {
-      for (unsigned c = 0; c < kChunks; ++c)
-        store(out + 8 * c, (load(out + 8 * c) & 0xffffu) | (load(dst->u + 8 * c) & 0xffff0000u));
-    } else if (in.sdwa && in.sdwaDst != SdwaSel::dword) {
-      const bool byte = in.sdwaDst <= SdwaSel::byte3;
-      const int shift = byte ? 8 * (int)in.sdwaDst : 16 * ((int)in.sdwaDst - 4);
-      const int above = 32 - shift - (byte ? 8 : 16);
-      const uint32_t field = byte ? 0xff : 0xffff;
-      for (unsigned c = 0; c < kChunks; ++c) {
-        U32 x = (load(out + 8 * c) & field) << shift;
-        if (in.sdwaUnused == isa::SdwaUnused::preserve)
-          x |= load(dst->u + 8 * c) & ~(field << shift);
-        else if (in.sdwaUnused == isa::SdwaUnused::sext)
-          x = (U32)((I32)(x << above) >> above);
-        store(out + 8 * c, x);
-      }
-    }
-    for (unsigned d = 0; d < dstDwords; ++d)
-      writeRow(dst[d].u, out + 64 * d, lanes);
-  }
+  if (dstDwords)
+    mergeWithOld(out, dst->u, in, info);
+  for (unsigned d = 0; d < dstDwords; ++d)
+    writeRow(dst[d].u, out + 64 * d, lanes);
   if (info.flags & kCarryOut)
-    w.setS64(in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc),
-             ctx.maskOut & lanes);
+    writeMask(w, in.sdst, ctx.maskOut & lanes);
   return following(i);
 }
 
