@@ -184,7 +184,7 @@ Error Compilation::transform(Module &module) {
   meld.settling = settling_;
   if (recipe_ && recipe_->specialized)
     meld.specialization = specialization_ = std::make_shared<passes::Specialization>(
-        passes::Specialization{request_.kernel, *facts_, {}, {}, false});
+        passes::Specialization{request_.kernel, *facts_, {}, {}, false, false});
   meld.choice = choice_ =
       std::make_shared<passes::MeldChoice>(std::move(leftOut), meld.meldings ? meld.meldings : ~0u);
   if (!recompileOnly() && !changesNothing_)

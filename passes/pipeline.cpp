@@ -84,6 +84,22 @@ private:
   Pass pass_;
 };
 
+/// LLVM's simplification once more, for a kernel that was specialised when it was over.
+class SimplifySpecialized : public PassInfoMixin<SimplifySpecialized> {
+public:
+  SimplifySpecialized(std::shared_ptr<Specialization> about, FunctionPassManager simplify)
+      : about_(std::move(about)), simplify_(std::move(simplify)) {}
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!about_->late || function.getName() != about_->kernel)
+      return PreservedAnalyses::all();
+    return simplify_.run(function, analyses);
+  }
+
+private:
+  std::shared_ptr<Specialization> about_;
+  FunctionPassManager simplify_;
+};
+
 /// The last of ours: nothing behind it reads the marks, and what was not changed has none.
 class DropMarksPass : public PassInfoMixin<DropMarksPass> {
 public:
@@ -192,7 +208,7 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, Decis
     });
   if (options.late)
     builder.registerOptimizerLastEPCallback(
-        [options, log](ModulePassManager &manager, OptimizationLevel level, auto...) {
+        [options, log, &builder](ModulePassManager &manager, OptimizationLevel level, auto...) {
           if (level == OptimizationLevel::O0)
             return;
           auto add = [&](auto pass) {
@@ -202,6 +218,12 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, Decis
           if (options.settling)
             manager.addPass(
                 createModuleToFunctionPassAdaptor(SettleFpPass(options.settling, Point::late)));
+          if (options.specialization) {
+            add(SpecializePass(options, log, Point::late));
+            manager.addPass(createModuleToFunctionPassAdaptor(SimplifySpecialized(
+                options.specialization,
+                builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None))));
+          }
           add(MeldPass(options, log, Point::late));
 #define MELD_FAMILY(name, Class, where, chosen)                                                    \
   if (Where::where == Where::behind && runsUnasked(Chosen::chosen) &&                              \

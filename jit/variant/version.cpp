@@ -58,8 +58,8 @@ Error Compilation::isolateVersion(Module &module) {
 Error Compilation::specialized() {
   if (!specialization_ || !specialization_->kept.empty())
     return Error::success();
-  return refuse(specialization_->looked ? specialization_->why
-                                        : std::string("the kernel cannot be specialised"));
+  return refuse(specialization_->why.empty() ? "the kernel cannot be specialised"
+                                             : specialization_->why);
 }
 
 Error Compilation::bindVersion(Module &module) {

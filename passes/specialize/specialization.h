@@ -11,10 +11,12 @@ namespace meld::passes {
 struct Specialization {
   std::string kernel;
   Facts offered;
-  /// Those of them that the code depends on. Empty: none did pay, and `why` says why.
+  /// Those of them that the code depends on, sorted. Empty: none did pay, and `why` says why.
   Facts kept;
   std::string why;
-  bool looked = false; ///< the pass has been through the kernel
+  /// The kernel must not be specialised: its code is of no use, `kept` is empty.
+  bool refused = false;
+  bool late = false; ///< something became a constant at the late point
 };
 
 } // namespace meld::passes

@@ -7,6 +7,7 @@
 #include "passes/specialize/exact_folding.h"
 #include "passes/specialize/known_values.h"
 #include "passes/specialize/worth.h"
+#include "passes/transform/fp_choices.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -72,17 +73,21 @@ void giveShape(Function &kernel, const Fact &workgroup) {
 std::vector<KnownValue> choose(Function &kernel, const DivergenceInfo &divergence,
                                const DominatorTree &dominators, Specialization &about) {
   std::vector<KnownValue> known = knownValues(kernel, about.offered);
-  about.kept = payingFacts(known, divergence);
-  if (about.kept.empty()) {
+  if (about.kept.empty())
     about.why = known.empty() ? "the kernel reads nothing of what its launches have in common"
                               : "nothing is decided by what its launches have in common";
-    return {};
-  }
+  for (const Fact &fact : payingFacts(known, divergence))
+    if (auto at = std::lower_bound(about.kept.begin(), about.kept.end(), fact);
+        at == about.kept.end() || *at != fact)
+      about.kept.insert(at, fact);
   erase_if(known, [&](const KnownValue &one) { return !isKept(one, about.kept); });
+  if (about.kept.empty())
+    return {};
   if (const Instruction *inexact = inexactlyFolded(kernel, known, dominators, divergence.loops())) {
     about.why = "a constant might be computed in another way than by the machine, " +
                 locationOf(*inexact->getParent()->getTerminator());
     about.kept.clear();
+    about.refused = true;
     return {};
   }
   return known;
@@ -95,17 +100,18 @@ PreservedAnalyses SpecializePass::run(Function &function, FunctionAnalysisManage
   Specialization *about = options_.specialization.get();
   if (!about && point_ == Point::byName && function.hasFnAttribute(factsAttribute)) {
     const auto facts = parseFacts(function.getFnAttribute(factsAttribute).getValueAsString().str());
-    own = {function.getName().str(), facts.value_or(Facts()), {}, {}, false};
+    own = {function.getName().str(), facts.value_or(Facts()), {}, {}, false, false};
     about = &own;
   }
-  if (!about || about->looked || function.getName() != about->kernel)
+  if (!about || about->refused || function.getName() != about->kernel || awaitsInlining(function))
     return PreservedAnalyses::all();
   const GpuInfo gpu(function);
   if (gpu.kind() != GpuKind::amdgpu || !gpu.isKernel() || !worthLooking(function))
     return PreservedAnalyses::all();
-  about->looked = true;
   const auto known = choose(function, *analyses.getResult<DivergenceAnalysis>(function),
                             analyses.getResult<DominatorTreeAnalysis>(function), *about);
+  if (known.empty() && !about->kept.empty()) // all is done already
+    return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-specialize", point_);
   Decision decision = recorder.at(*function.getEntryBlock().getTerminator());
   decision.melded = !known.empty();
@@ -118,6 +124,7 @@ PreservedAnalyses SpecializePass::run(Function &function, FunctionAnalysisManage
     giveShape(function, *workgroup);
   replace(known);
   markChanged(function);
+  about->late |= point_ == Point::late;
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
   return preserved;

@@ -5,8 +5,10 @@
 //       if (options.field != 0)        gone, and what it would have kept in registers
 //         ...
 //
-// Runs once for each compile, at the early point: behind inlining, where an option that was handed
-// through structures and functors is a value of the kernel, and before loops are unrolled. Nothing
+// Runs at the early point: behind inlining, where an option that was handed through structures and
+// functors is a value of the kernel, and before loops are unrolled; each time that LLVM comes by
+// there, as more arguments may have become values. And at the late point, for a kernel whose
+// floating point is settled there: LLVM then simplifies it once more. Nothing
 // but uses of values is changed here; that sides, loops and registers go is the work of LLVM's
 // passes behind it, and of ours.
 //

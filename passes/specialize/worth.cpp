@@ -53,7 +53,9 @@ private:
     case Instruction::URem:
     case Instruction::SRem:
     case Instruction::FDiv:
-      return true; // as one of its operands: by a constant, or gone as a whole
+      if (constants_.count(user.getOperand(1)))
+        return true;
+      break;
     default:
       break;
     }
