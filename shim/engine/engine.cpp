@@ -231,7 +231,10 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
                  " does not pass the gate and is ignored: " + findings.front().describe());
     return std::nullopt;
   }
-  decision.facts = factsOf(entry->metadata, version);
+  // Metadata are read where they are needed.
+  if (!version.facts.empty())
+    if (const auto header = disk_->header(key.hex()))
+      decision.facts = factsOf(header->metadata, version);
   if (decision.facts.empty() && !version.facts.empty()) {
     log::warning("cache entry " + shortKey(key) + " does not say what it depends on: ignored");
     return std::nullopt;

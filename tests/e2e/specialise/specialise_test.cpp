@@ -65,12 +65,12 @@ TEST(Specialise, WhatIsAlwaysTheSameCostsNothingAndTheNextRunKnowsIt) {
   EXPECT_EQ(first.versions(0, 8), 0u);
   EXPECT_GT(first.versions(120, 200), 70u) << first.outcome.err;
   EXPECT_LT(first.cycles.back(), first.cycles.front());
-  const Launches second = specialise("steady", 200, folder);
-  ASSERT_EQ(second.replaced.size(), 200u);
-  EXPECT_GT(second.versions(2, 200), 180u) << second.outcome.err;
+  // It is loaded in the background, from the cache.
+  const Launches second = specialise("steady", 400, folder);
+  ASSERT_EQ(second.replaced.size(), 400u);
+  EXPECT_GT(second.versions(300, 400), 85u) << second.outcome.err;
   EXPECT_FALSE(second.says("compiled in")) << second.outcome.err;
-  EXPECT_FALSE(second.says("compiler loaded")) << second.outcome.err;
-  EXPECT_LT(second.cycles[100], first.cycles.front());
+  EXPECT_LT(second.cycles.back(), first.cycles.front());
 }
 
 TEST(Specialise, OffNothingIsSpecialised) {
