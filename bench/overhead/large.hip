@@ -9,8 +9,8 @@ template <int N> __device__ float work(float v, int lane) {
 
 extern "C" __global__ void empty() {}
 
-#define KERNEL(n)                                                                                                      \
-  extern "C" __global__ void kernel##n(float *x) {                                                                     \
-    x[threadIdx.x] = work<n + 3>(x[threadIdx.x], threadIdx.x);                                                         \
+#define KERNEL(n)                                                                                  \
+  extern "C" __global__ void kernel##n(float *x) {                                                 \
+    x[threadIdx.x] = work<n + 3>(x[threadIdx.x], threadIdx.x);                                     \
   }
 KERNEL(0) KERNEL(1) KERNEL(2) KERNEL(3) KERNEL(4) KERNEL(5) KERNEL(6) KERNEL(7) KERNEL(8) KERNEL(9)

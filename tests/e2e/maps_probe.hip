@@ -43,6 +43,7 @@ int main() {
     jit |= line.find("libmeld-jit.so") != std::string::npos;
     shim |= line.find("/libmeld.so") != std::string::npos;
   }
-  std::printf("libmeld.so %s\nlibmeld-jit.so %s\n", shim ? "mapped" : "absent", jit ? "mapped" : "absent");
+  std::printf("libmeld.so %s\nlibmeld-jit.so %s\n", shim ? "mapped" : "absent",
+              jit ? "mapped" : "absent");
   return verdicts.exitCode();
 }

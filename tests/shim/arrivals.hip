@@ -230,7 +230,8 @@ bool hiprtcMath() {
   CHECK(hipModuleUnload(module));
   for (int i = 0; i < 64; ++i) {
     double v = double(0.25f + 0.03f * i);
-    double expected = i & 1 ? std::sin(v) * std::exp(v) + std::pow(v, 1.5) : std::sin(v + 1) * std::exp(v) - std::pow(v, 2.5);
+    double expected = i & 1 ? std::sin(v) * std::exp(v) + std::pow(v, 1.5)
+                            : std::sin(v + 1) * std::exp(v) - std::pow(v, 2.5);
     if (std::abs(host[i] - expected) > 1e-4)
       return false;
   }
@@ -249,7 +250,8 @@ bool hiprtcErrors() {
   hiprtcDestroyProgram(&program);
   // Once, and nothing of an option that the user never gave.
   size_t first = log.find("error: \"on purpose\"");
-  return refused && first != std::string::npos && log.find("error: \"on purpose\"", first + 1) == std::string::npos &&
+  return refused && first != std::string::npos &&
+         log.find("error: \"on purpose\"", first + 1) == std::string::npos &&
          log.find("embed") == std::string::npos;
 }
 
@@ -311,7 +313,8 @@ bool initialValues() {
 bool cooperativeTest() {
   Array a;
   void *arguments[] = {&a.device};
-  CHECK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(cooperative), 4, 64, arguments, 0, nullptr));
+  CHECK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(cooperative), 4, 64, arguments, 0,
+                                   nullptr));
   return a.is([](int v) { return v % 64 ? v + 1 : v + 1 + ((v / 64 + 1) % 4) * 64 + 2; });
 }
 
@@ -332,16 +335,18 @@ int main(int argc, char **argv) {
       {"static", runBranches},
       {"secondUnit", [] { return secondUnit(); }},
       {"moduleFile", [&] { return runModule(nullptr, (here + "arrivals_module.hsaco").c_str()); }},
-      {"moduleData", [&] { return runModule(slurp(here + "arrivals_module.hsaco").data(), nullptr); }},
+      {"moduleData",
+       [&] { return runModule(slurp(here + "arrivals_module.hsaco").data(), nullptr); }},
       {"moduleTwice",
        [&] {
          return runModule(nullptr, (here + "arrivals_module.hsaco").c_str()) &&
                 runModule(nullptr, (here + "arrivals_module.hsaco").c_str());
        }},
-      {"library",
-       [&] { return runLibrary(here + "libarrivals.so", false); }},
+      {"library", [&] { return runLibrary(here + "libarrivals.so", false); }},
       {"libraryTwice", // its code object goes with the library, and comes again
-       [&] { return runLibrary(here + "libplugin.so", true) && runLibrary(here + "libplugin.so", true); }},
+       [&] {
+         return runLibrary(here + "libplugin.so", true) && runLibrary(here + "libplugin.so", true);
+       }},
       {"streams", streams},
       {"hiprtc", hiprtc},
       {"hiprtcMath", hiprtcMath},
@@ -350,14 +355,19 @@ int main(int argc, char **argv) {
       {"initialValues", initialValues},
       {"dynamicLds",
        [] {
-         return simple([](int *x) { dynamicLds<<<1, n, n * sizeof(int)>>>(x); }, [](int v) { return n - 1 - v; });
+         return simple([](int *x) { dynamicLds<<<1, n, n * sizeof(int)>>>(x); },
+                       [](int v) { return n - 1 - v; });
        }},
       {"pointers",
        [] {
-         return simple([](int *x) { pointers<<<1, n>>>(x); }, [](int v) { return v & 4 ? 2 * v : -v; });
+         return simple([](int *x) { pointers<<<1, n>>>(x); },
+                       [](int v) { return v & 4 ? 2 * v : -v; });
        }},
       {"recursion",
-       [] { return simple([](int *x) { recursion<<<1, n>>>(x); }, [](int v) { return fibonacciHost(v & 7); }); }},
+       [] {
+         return simple([](int *x) { recursion<<<1, n>>>(x); },
+                       [](int v) { return fibonacciHost(v & 7); });
+       }},
       {"printf",
        [] {
          speak<<<1, 64>>>();
@@ -367,9 +377,13 @@ int main(int argc, char **argv) {
       {"graph", graph},
       {"threads", threads},
       {"forkBefore", [] { return runInChild(runBranches) && runBranches(); }},
-      {"forkAfter", [] { return runBranches() && runInChild([] { return true; }) && runBranches(); }},
+      {"forkAfter",
+       [] { return runBranches() && runInChild([] { return true; }) && runBranches(); }},
       {"exec",
-       [&] { return runBranches() && std::system(("'" + std::string(argv[0]) + "' static > /dev/null").c_str()) == 0; }},
+       [&] {
+         return runBranches() &&
+                std::system(("'" + std::string(argv[0]) + "' static > /dev/null").c_str()) == 0;
+       }},
       {"exitFromThread",
        [] {
          std::thread([] {

@@ -4,7 +4,9 @@
 
 __device__ int loads = 3;
 
-static __global__ void inPlugin(int *x) { x[threadIdx.x] = threadIdx.x < 32 ? 5 + loads : 7 * loads; }
+static __global__ void inPlugin(int *x) {
+  x[threadIdx.x] = threadIdx.x < 32 ? 5 + loads : 7 * loads;
+}
 
 extern "C" __attribute__((visibility("default"))) bool libraryWork() {
   int *device, host[64] = {};

@@ -20,7 +20,8 @@ int main() {
   int host[n], *device;
   for (int i = 0; i < n; ++i)
     host[i] = i;
-  if (hipMalloc(&device, sizeof(host)) || hipMemcpy(device, host, sizeof(host), hipMemcpyHostToDevice))
+  if (hipMalloc(&device, sizeof(host)) ||
+      hipMemcpy(device, host, sizeof(host), hipMemcpyHostToDevice))
     return 1;
   thisUnit<<<1, n>>>(device);
   otherUnit<<<1, n>>>(device);

@@ -31,7 +31,7 @@ public:
   std::vector<KernelPlace> find(std::string_view kernel, std::string_view processor) const;
 
 private:
-  std::unique_ptr<Bytes> bytes_; ///< what the objects are views of
+  std::unique_ptr<Bytes> bytes_;                       ///< what the objects are views of
   std::vector<std::shared_ptr<const Bytes>> unpacked_; ///< those out of compressed bundles
   std::vector<std::unique_ptr<CodeObject>> objects_;
   std::vector<std::string> skipped_;

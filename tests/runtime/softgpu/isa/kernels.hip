@@ -10,13 +10,15 @@ template <class T> __global__ void arithmetic(T *out, const T *a, const T *b, in
 template __global__ void arithmetic(float *, const float *, const float *, int);
 template __global__ void arithmetic(double *, const double *, const double *, int);
 template __global__ void arithmetic(long *, const long *, const long *, int);
-template __global__ void arithmetic(unsigned short *, const unsigned short *, const unsigned short *, int);
+template __global__ void arithmetic(unsigned short *, const unsigned short *,
+                                    const unsigned short *, int);
 template __global__ void arithmetic(signed char *, const signed char *, const signed char *, int);
 template __global__ void arithmetic(_Float16 *, const _Float16 *, const _Float16 *, int);
 
 template <class T> __global__ void functions(T *x) {
   T v = x[threadIdx.x];
-  x[threadIdx.x] = sqrt(v) + sin(v) * exp(v) + log(fabs(v)) + pow(v, T(1.5)) + floor(v) + fmod(v, T(2)) + ldexp(v, 3);
+  x[threadIdx.x] = sqrt(v) + sin(v) * exp(v) + log(fabs(v)) + pow(v, T(1.5)) + floor(v) +
+                   fmod(v, T(2)) + ldexp(v, 3);
 }
 template __global__ void functions(float *);
 template __global__ void functions(double *);
@@ -62,7 +64,8 @@ __global__ void crossLane(int *x) {
   v += __shfl_xor(v, 1) + __shfl_down(v, 16) + __shfl(v, 3);
   unsigned long long m = __ballot(v > 3);
   x[threadIdx.x] = v + __popcll(m) + __ffsll(m) + __clz(v) + __builtin_amdgcn_readfirstlane(v) +
-                   __builtin_amdgcn_update_dpp(0, v, 0x111, 0xf, 0xf, true) + __builtin_amdgcn_ds_swizzle(v, 0x041f);
+                   __builtin_amdgcn_update_dpp(0, v, 0x111, 0xf, 0xf, true) +
+                   __builtin_amdgcn_ds_swizzle(v, 0x041f);
 }
 
 __global__ void scratch(int *x, int n) {
