@@ -5,7 +5,7 @@
 // LLVM folds with the host's arithmetic. Sums, products, quotients of constants, conversions and
 // comparisons are the same everywhere, rounded to nearest; a square root, an exponential or a
 // reciprocal of the GPU is not. And folding knows neither another rounding mode nor flushed
-// denormals. So a kernel is refused in which such an operation may find all its operands constant.
+// denormals. So facts are not used by which such an operation may find all its operands constant.
 //
 // "May": an operation is a candidate when all its operands are, a phi when one of its values is (a
 // path may be threaded, a loop unrolled), a load of constant data, or behind a store of a candidate

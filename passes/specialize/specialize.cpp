@@ -29,12 +29,9 @@ bool isKept(const KnownValue &value, const Facts &kept) {
   });
 }
 
-/// The facts of which a value pays, sorted.
-Facts payingFacts(const std::vector<KnownValue> &known, const DivergenceInfo &divergence) {
-  Facts facts;
-  for (const KnownValue &one : known)
-    if (paysAsConstant(*one.value, divergence))
-      facts.insert(facts.end(), one.from.begin(), one.from.end());
+/// Both, sorted, each once.
+Facts unite(Facts facts, const Facts &more) {
+  facts.insert(facts.end(), more.begin(), more.end());
   std::sort(facts.begin(), facts.end());
   facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
   return facts;
@@ -69,29 +66,67 @@ void giveShape(Function &kernel, const Fact &workgroup) {
   kernel.addFnAttr(shapeAttribute);
 }
 
-/// What is to be used, and what that makes of the kernel's values; `why` where nothing is.
-std::vector<KnownValue> choose(Function &kernel, const DivergenceInfo &divergence,
-                               const DominatorTree &dominators, Specialization &about) {
-  std::vector<KnownValue> known = knownValues(kernel, about.offered);
-  if (about.kept.empty())
-    about.why = known.empty() ? "the kernel reads nothing of what its launches have in common"
-                              : "nothing is decided by what its launches have in common";
-  for (const Fact &fact : payingFacts(known, divergence))
-    if (auto at = std::lower_bound(about.kept.begin(), about.kept.end(), fact);
-        at == about.kept.end() || *at != fact)
-      about.kept.insert(at, fact);
-  erase_if(known, [&](const KnownValue &one) { return !isKept(one, about.kept); });
-  if (about.kept.empty())
-    return {};
-  if (const Instruction *inexact = inexactlyFolded(kernel, known, dominators, divergence.loops())) {
-    about.why = "a constant might be computed in another way than by the machine, " +
-                locationOf(*inexact->getParent()->getTerminator());
-    about.kept.clear();
-    about.refused = true;
-    return {};
+class Chooser {
+public:
+  Chooser(Function &kernel, const DivergenceInfo &divergence, const DominatorTree &dominators,
+          Specialization &about)
+      : kernel_(kernel), divergence_(divergence), dominators_(dominators), about_(about),
+        known_(knownValues(kernel, about.offered)) {}
+
+  /// What is to be used, and what that makes of the kernel's values; `why` where nothing is.
+  std::vector<KnownValue> choose() {
+    // What was used before is in the code already.
+    if (const Instruction *inexact = inexactWith(about_.kept)) {
+      about_.why = otherwise(*inexact);
+      about_.kept.clear();
+      about_.refused = true;
+      return {};
+    }
+    if (about_.kept.empty())
+      about_.why = known_.empty() ? "the kernel reads nothing of what its launches have in common"
+                                  : "nothing is decided by what its launches have in common";
+    Facts all = about_.kept;
+    std::vector<const KnownValue *> paying;
+    for (const KnownValue &one : known_)
+      if (!isKept(one, about_.kept) && paysAsConstant(*one.value, divergence_)) {
+        paying.push_back(&one);
+        all = unite(std::move(all), one.from);
+      }
+    if (!inexactWith(all))
+      about_.kept = std::move(all);
+    else
+      for (const KnownValue *one : paying) { // as many as are possible
+        Facts with = unite(about_.kept, one->from);
+        if (const Instruction *inexact = inexactWith(with))
+          about_.why = otherwise(*inexact);
+        else
+          about_.kept = std::move(with);
+      }
+    return valuesOf(about_.kept);
   }
-  return known;
-}
+
+private:
+  std::vector<KnownValue> valuesOf(const Facts &facts) const {
+    std::vector<KnownValue> values = known_;
+    erase_if(values, [&](const KnownValue &one) { return !isKept(one, facts); });
+    return values;
+  }
+  const Instruction *inexactWith(const Facts &facts) const {
+    if (facts.empty())
+      return nullptr;
+    return inexactlyFolded(kernel_, valuesOf(facts), dominators_, divergence_.loops());
+  }
+  static std::string otherwise(const Instruction &inexact) {
+    return "a constant might be computed in another way than by the machine, " +
+           locationOf(*inexact.getParent()->getTerminator());
+  }
+
+  Function &kernel_;
+  const DivergenceInfo &divergence_;
+  const DominatorTree &dominators_;
+  Specialization &about_;
+  std::vector<KnownValue> known_;
+};
 
 } // namespace
 
@@ -108,8 +143,9 @@ PreservedAnalyses SpecializePass::run(Function &function, FunctionAnalysisManage
   const GpuInfo gpu(function);
   if (gpu.kind() != GpuKind::amdgpu || !gpu.isKernel() || !worthLooking(function))
     return PreservedAnalyses::all();
-  const auto known = choose(function, *analyses.getResult<DivergenceAnalysis>(function),
-                            analyses.getResult<DominatorTreeAnalysis>(function), *about);
+  const auto known = Chooser(function, *analyses.getResult<DivergenceAnalysis>(function),
+                             analyses.getResult<DominatorTreeAnalysis>(function), *about)
+                         .choose();
   if (known.empty() && !about->kept.empty()) // all is done already
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-specialize", point_);

@@ -14,8 +14,8 @@
 //
 // Facts that do not pay (worth.h) are not used, so that a version needs them not: `kept` of the
 // Specialization says which ones it does. A kernel whose floating point is open to the compiler is
-// settled first (transform/fp_choices.h), so that a constant cannot turn it; one in which folding
-// could give other bits than the machine is left alone (exact_folding.h).
+// settled first (transform/fp_choices.h), so that a constant cannot turn it; facts by which folding
+// could give other bits than the machine are not used (exact_folding.h).
 //
 // Would be unsafe: a version in which a fact was used that its guard does not compare. Hence kept
 // holds every fact by which a value was replaced. And `reqd_work_group_size`, which is added for

@@ -85,3 +85,17 @@ define amdgpu_kernel void @rounds(ptr addrspace(1) %p, float %x) "meld-facts"="a
   store float %u, ptr addrspace(1) %p
   ret void
 }
+
+; Only what would be folded is left out: %n decides, %x stays.
+; CHECK-LABEL: @partly(
+; CHECK: icmp sgt i32 3, 0
+; CHECK: call float @llvm.sqrt.f32(float %x)
+define amdgpu_kernel void @partly(ptr addrspace(1) %p, float %x, i32 %n) "meld-facts"="argument 8 4 0x40000000; argument 12 4 0x3" {
+  %c = icmp sgt i32 %n, 0
+  %k = fcmp ogt float %x, 1.0
+  %r = call float @llvm.sqrt.f32(float %x)
+  %s = select i1 %c, float %r, float 4.0
+  %u = select i1 %k, float %s, float 2.0
+  store float %u, ptr addrspace(1) %p
+  ret void
+}
