@@ -48,6 +48,10 @@ private:
       if (divergence_.width(&user) < Width::wave)
         return true;
       break;
+    case Instruction::Add:
+      if (isStep(user))
+        return true;
+      break;
     case Instruction::UDiv:
     case Instruction::SDiv:
     case Instruction::URem:
@@ -66,6 +70,14 @@ private:
         }))
       follow(user);
     return false;
+  }
+
+  // Of a loop: i = i + n.
+  static bool isStep(const Instruction &sum) {
+    return any_of(sum.operands(), [&](const Use &operand) {
+      auto *phi = dyn_cast<PHINode>(operand);
+      return phi && is_contained(phi->incoming_values(), &sum);
+    });
   }
 
   // The bound of a loop, of what changes from round to round.

@@ -3,6 +3,7 @@
 //
 //   if (n > 0)          yes: one side goes
 //   for (i < n)         yes: the loop can be unrolled
+//   i += n              yes, in a loop: how often it goes round may be known then
 //   x / n, x % n        yes: shifts, or a multiplication by a constant
 //   i * n               yes, where it differs from lane to lane; the scalar unit multiplies at once
 //   p[i + n], y = a * x no:  a constant in the place of a scalar register gains nothing

@@ -60,6 +60,14 @@ TEST(Specialized, looksIntoFunctors) {
             codeBytesOf(codeObject("options")->getBuffer(), kernel) / 2);
 }
 
+// Otherwise the host would refuse launches of another shape by the version's metadata.
+TEST(Specialized, aShapeIsForTheCodeAndNotForTheHost) {
+  const CompileReply reply = specialized("strided", "workgroup 256 1 1");
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  EXPECT_EQ(factsOf(reply), "workgroup 256 1 1");
+  EXPECT_EQ(StringRef(reply.bytes).find(".reqd_workgroup_size"), StringRef::npos);
+}
+
 TEST(Specialized, otherFactsOtherCodeTheSameFactsTheSameCode) {
   const std::string none = "argument 20 4 0x0", electric = "argument 20 4 0x1";
   EXPECT_EQ(specialized("push", none).bytes, specialized("push", none).bytes);

@@ -66,3 +66,11 @@ extern "C" __global__ void weights(float *data, int terms) {
 
 // data at 0, addend at 8
 extern "C" __global__ void adds(int *data, int addend) { data[threadIdx.x] += addend; }
+
+// Every lane takes each blockDim.x-th: the shape of the work-group is the step. data at 0
+extern "C" __global__ void strided(int *data) {
+  int sum = 0;
+  for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+    sum += data[i];
+  data[threadIdx.x] = sum;
+}

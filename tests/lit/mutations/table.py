@@ -399,3 +399,24 @@ mutations += [
     Mutation("flatten: a lane's next item", makeFlat, "old->getIncomingValueForBlock(back), back);",
              "PoisonValue::get(old->getType()), back);", tests=nests),
 ]
+
+# What is known of a kernel's arguments, and that folding gives the machine's bits (specialize/).
+known, folding = "specialize/known_values.cpp", "specialize/exact_folding.cpp"
+mutations += [
+    Mutation("facts: bytes that nobody knows", known, "if (byte == bytes_.end())\n        return std::nullopt;",
+             "if (byte == bytes_.end())\n        continue;", tests="specialize"),
+    Mutation("facts: NaNs", known, "return real->isNaN() ? nullptr : real;", "return real;", tests="specialize"),
+    Mutation("facts: where arguments lie", known, "offset = alignTo(offset, given.value_or(layout_.getABITypeAlign(type)));", ";",
+             tests="specialize"),
+    Mutation("facts: arguments by reference", known, "given.value_or(layout_.getABITypeAlign(type))", "layout_.getABITypeAlign(type)",
+             tests="specialize"),
+    Mutation("inexact: calls", folding, "!isExactCall(cast<CallBase>(instruction))", "false", tests="specialize"),
+    Mutation("inexact: once a loop is unrolled", folding, "if (isa<PHINode, SelectInst>(instruction))", "if (isa<SelectInst>(instruction))",
+             tests="specialize"),
+    Mutation("inexact: through memory", folding, "if (storesCandidate(instruction))", "if (false)", tests="specialize"),
+    Mutation("inexact: tables", folding, "(data && data->isConstant()) ||", "", tests="specialize"),
+    Mutation("inexact: denormals", folding, "flushes_ = !isIeee(\"denormal-fp-math\") || !isIeee(\"denormal-fp-math-f32\");", "",
+             tests="specialize"),
+    Mutation("inexact: rounding modes", folding, "otherMode_ |= changesMode(instruction);", ";", tests="specialize"),
+    Mutation("inexact: quotients", folding, "case Instruction::FDiv:\n", "", tests="specialize"),
+]

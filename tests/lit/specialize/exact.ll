@@ -99,3 +99,37 @@ define amdgpu_kernel void @partly(ptr addrspace(1) %p, float %x, i32 %n) "meld-f
   store float %u, ptr addrspace(1) %p
   ret void
 }
+
+; Stored and read again; and from a table.
+; CHECK-LABEL: @through_memory(
+; CHECK: fcmp ogt float %x, 1.0
+define amdgpu_kernel void @through_memory(ptr addrspace(1) %p, ptr addrspace(1) %q, float %x) "meld-facts"="argument 16 4 0x40000000" {
+  store float %x, ptr addrspace(1) %p
+  %v = load float, ptr addrspace(1) %q
+  %r = call float @llvm.sqrt.f32(float %v)
+  %k = fcmp ogt float %x, 1.0
+  %u = select i1 %k, float %r, float 2.0
+  store float %u, ptr addrspace(1) %q
+  ret void
+}
+
+@table = internal addrspace(4) constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0]
+; CHECK-LABEL: @from_table(
+; CHECK: icmp sgt i32 %n, 0
+define amdgpu_kernel void @from_table(ptr addrspace(1) %p, i32 %n) "meld-facts"="argument 8 4 0x2" {
+  %at = getelementptr [4 x float], ptr addrspace(4) @table, i32 0, i32 %n
+  %v = load float, ptr addrspace(4) %at
+  %r = call float @llvm.sqrt.f32(float %v)
+  %k = icmp sgt i32 %n, 0
+  %u = select i1 %k, float %r, float 2.0
+  store float %u, ptr addrspace(1) %p
+  ret void
+}
+; A quotient of what is known alone; one of data by it is the machine's.
+; CHECK-LABEL: @quotients(
+; CHECK: fdiv float 3.0{{.*}}, %x
+define amdgpu_kernel void @quotients(ptr addrspace(1) %p, float %x) "meld-facts"="argument 8 4 0x40400000" {
+  %v = fdiv float 3.0, %x
+  store float %v, ptr addrspace(1) %p
+  ret void
+}
