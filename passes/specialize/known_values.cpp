@@ -7,6 +7,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 
 #include <map>
 #include <optional>
@@ -55,7 +56,7 @@ class Finder {
 public:
   Finder(Function &kernel, const Facts &facts)
       : kernel_(kernel), layout_(kernel.getParent()->getDataLayout()), bytes_(facts),
-        workgroup_(workgroupFact(facts)) {}
+        workgroup_(workgroupFact(facts)), fullGroups_(is_contained(facts, Fact::fullGroups())) {}
 
   std::vector<KnownValue> find() {
     uint64_t offset = 0;
@@ -133,6 +134,13 @@ private:
       for (unsigned d = 0; workgroup_ && codeObjectVersion() >= 5 && d < 3; ++d)
         packet(call, 0, 12 + 2 * d, d);
       break;
+    case Intrinsic::umin:
+      for (unsigned d = 0; workgroup_ && fullGroups_ && d < 3; ++d)
+        if (isGroupSize(*call.getOperand(0), *call.getOperand(1), d) ||
+            isGroupSize(*call.getOperand(1), *call.getOperand(0), d))
+          found_.push_back({&call, ConstantInt::get(call.getType(), sizeIn(d)),
+                            Facts{*workgroup_, Fact::fullGroups()}});
+      break;
     case Intrinsic::amdgcn_workitem_id_x:
       return id(call, 0);
     case Intrinsic::amdgcn_workitem_id_y:
@@ -170,6 +178,34 @@ private:
     }
   }
 
+  /// A load of so many bits at this place of the dispatch packet.
+  bool isOfPacket(const Value &value, uint64_t wanted, unsigned bits) const {
+    auto *load = dyn_cast<LoadInst>(&value);
+    if (!load || !load->isSimple() || !load->getType()->isIntegerTy(bits))
+      return false;
+    APInt at(layout_.getIndexTypeSizeInBits(load->getPointerOperandType()), 0);
+    auto *base = dyn_cast<IntrinsicInst>(
+        load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, at, true));
+    return base && base->getIntrinsicID() == Intrinsic::amdgcn_dispatch_ptr && at == wanted;
+  }
+
+  // What is left of the grid for this group, and the size of one: the smaller of them is blockDim,
+  // and the size itself where all groups are full ones.
+  //   umin(grid - group * size, size)
+  bool isGroupSize(const Value &rest, const Value &size, unsigned dimension) const {
+    using namespace PatternMatch;
+    Value *loaded = nullptr, *grid = nullptr, *group = nullptr;
+    if (!match(&size, m_ZExt(m_Value(loaded))) || !isOfPacket(*loaded, 4 + 2 * dimension, 16) ||
+        !match(&rest, m_Sub(m_Value(grid), m_c_Mul(m_Value(group), m_Specific(&size)))) ||
+        !isOfPacket(*grid, 12 + 4 * dimension, 32))
+      return false;
+    constexpr Intrinsic::ID ids[] = {Intrinsic::amdgcn_workgroup_id_x,
+                                     Intrinsic::amdgcn_workgroup_id_y,
+                                     Intrinsic::amdgcn_workgroup_id_z};
+    auto *id = dyn_cast<IntrinsicInst>(group);
+    return id && id->getIntrinsicID() == ids[dimension];
+  }
+
   void id(IntrinsicInst &call, unsigned dimension) {
     if (workgroup_ && sizeIn(dimension) == 1)
       found_.push_back({&call, ConstantInt::get(call.getType(), 0), Facts{*workgroup_}});
@@ -203,6 +239,7 @@ private:
   const DataLayout &layout_;
   KnownBytes bytes_;
   const Fact *workgroup_;
+  bool fullGroups_;
   std::vector<KnownValue> found_;
 };
 

@@ -7,6 +7,7 @@
 //   argument 16 4 0x0    extractvalue %options, 1 is 0.0
 //   workgroup 64 2 1     loads of the dispatch packet's work-group sizes; the work-item ids have
 //                        ranges, and the third one is 0
+//   full-groups          with it, what is left of the grid for a group is a whole group: blockDim
 //
 // Arguments lie in the kernarg segment one behind the other, each at its ABI alignment (or that of
 // its byref attribute), as LLVM's AMDGPULowerKernelArguments reads them and its metadata tells the

@@ -15,7 +15,6 @@ declare ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
 ; CHECK-NOT: dispatch.ptr
 ; CHECK-NOT: workitem.id.y
 ; CHECK: zext i16 64 to i32
-; CHECK: ![[X]] = !{i32 0, i32 64}
 define amdgpu_kernel void @stride(ptr addrspace(1) %p) "meld-facts"="workgroup 64 1 1" {
 entry:
   %x = call i32 @llvm.amdgcn.workitem.id.x()
@@ -36,3 +35,69 @@ body:
 out:
   ret void
 }
+
+declare i32 @llvm.amdgcn.workgroup.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.y()
+declare i32 @llvm.umin.i32(i32, i32)
+
+; blockDim as HIP's headers compute it: a constant where every group is a full one.
+; CHECK-LABEL: @full(
+; CHECK: urem i32 %x, 256
+define amdgpu_kernel void @full(ptr addrspace(1) %p) "meld-facts"="workgroup 256 1 1; full-groups" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %packet = call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+  %a = getelementptr i8, ptr addrspace(4) %packet, i64 12
+  %grid = load i32, ptr addrspace(4) %a
+  %b = getelementptr i8, ptr addrspace(4) %packet, i64 4
+  %s = load i16, ptr addrspace(4) %b
+  %size = zext i16 %s to i32
+  %before = mul i32 %g, %size
+  %rest = sub i32 %grid, %before
+  %dim = call i32 @llvm.umin.i32(i32 %rest, i32 %size)
+  %r = urem i32 %x, %dim
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; Nothing says that the last group is full.
+; CHECK-LABEL: @ragged(
+; CHECK: urem i32 %x, %dim
+define amdgpu_kernel void @ragged(ptr addrspace(1) %p) "meld-facts"="workgroup 256 1 1" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %packet = call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+  %a = getelementptr i8, ptr addrspace(4) %packet, i64 12
+  %grid = load i32, ptr addrspace(4) %a
+  %b = getelementptr i8, ptr addrspace(4) %packet, i64 4
+  %s = load i16, ptr addrspace(4) %b
+  %size = zext i16 %s to i32
+  %before = mul i32 %g, %size
+  %rest = sub i32 %grid, %before
+  %dim = call i32 @llvm.umin.i32(i32 %rest, i32 %size)
+  %r = urem i32 %x, %dim
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; What is left in x, counted by the groups in y.
+; CHECK-LABEL: @mixed(
+; CHECK: urem i32 %x, %dim
+define amdgpu_kernel void @mixed(ptr addrspace(1) %p) "meld-facts"="workgroup 256 1 1; full-groups" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.y()
+  %packet = call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+  %a = getelementptr i8, ptr addrspace(4) %packet, i64 12
+  %grid = load i32, ptr addrspace(4) %a
+  %b = getelementptr i8, ptr addrspace(4) %packet, i64 4
+  %s = load i16, ptr addrspace(4) %b
+  %size = zext i16 %s to i32
+  %before = mul i32 %g, %size
+  %rest = sub i32 %grid, %before
+  %dim = call i32 @llvm.umin.i32(i32 %rest, i32 %size)
+  %r = urem i32 %x, %dim
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK: ![[X]] = !{i32 0, i32 64}
