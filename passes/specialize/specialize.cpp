@@ -10,6 +10,7 @@
 #include "passes/transform/fp_choices.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 #include <algorithm>
