@@ -91,6 +91,25 @@ std::optional<unsigned> GpuInfo::workItemId(const Value &value) const {
   }
 }
 
+std::optional<unsigned> GpuInfo::workGroupId(const Value &value) const {
+  auto *call = dyn_cast<IntrinsicInst>(&value);
+  if (!call)
+    return std::nullopt;
+  switch (call->getIntrinsicID()) {
+  case Intrinsic::amdgcn_workgroup_id_x:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+    return 0;
+  case Intrinsic::amdgcn_workgroup_id_y:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+    return 1;
+  case Intrinsic::amdgcn_workgroup_id_z:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+    return 2;
+  default:
+    return std::nullopt;
+  }
+}
+
 CallWidth GpuInfo::callWidth(const CallBase &call) const {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   if (!intrinsic)

@@ -49,6 +49,8 @@ public:
 
   /// The dimension (0 x, 1 y, 2 z) if `value` is the work-item id, else nothing.
   std::optional<unsigned> workItemId(const llvm::Value &value) const;
+  /// The same of the work-group id.
+  std::optional<unsigned> workGroupId(const llvm::Value &value) const;
 
   /// Pointer operand aside, how wide the result of this call can be.
   CallWidth callWidth(const llvm::CallBase &call) const;

@@ -19,6 +19,10 @@ std::string toText(const Fact &fact) {
            std::to_string(fact.value >> 32 & 0xffff);
   case Fact::Kind::fullGroups:
     return "full-groups";
+  case Fact::Kind::grid:
+    return "grid " + std::to_string(fact.offset) + " " + std::to_string(fact.value);
+  case Fact::Kind::nonNull:
+    return "nonnull " + std::to_string(fact.offset);
   }
   return {};
 }
@@ -57,6 +61,16 @@ std::optional<Fact> readFact(Reader &reader) {
     return Fact::workgroup(static_cast<uint16_t>(a), static_cast<uint16_t>(b),
                            static_cast<uint16_t>(c));
   }
+  if (reader.take("grid ")) {
+    if (!reader.number(a, 10, 2) || !reader.take(" ") || !reader.number(b, 10, UINT32_MAX) || !b)
+      return std::nullopt;
+    return Fact::grid(static_cast<uint16_t>(a), static_cast<uint32_t>(b));
+  }
+  if (reader.take("nonnull ")) {
+    if (!reader.number(a, 10, 0xffff) || a % 8)
+      return std::nullopt;
+    return Fact::nonNull(static_cast<uint16_t>(a));
+  }
   if (!reader.take("argument ") || !reader.number(a, 10, 0xffff) || !reader.take(" ") ||
       !reader.number(b, 10, 8) || !reader.take(" 0x") || !reader.number(c, 16, UINT64_MAX))
     return std::nullopt;
@@ -67,11 +81,16 @@ std::optional<Fact> readFact(Reader &reader) {
 
 } // namespace
 
-std::string toText(Facts facts) {
+Facts unite(Facts facts, const Facts &more) {
+  facts.insert(facts.end(), more.begin(), more.end());
   std::sort(facts.begin(), facts.end());
   facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
+  return facts;
+}
+
+std::string toText(Facts facts) {
   std::string out;
-  for (const Fact &fact : facts)
+  for (const Fact &fact : unite(std::move(facts), {}))
     out += (out.empty() ? "" : "; ") + toText(fact);
   return out;
 }

@@ -9,8 +9,10 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
 
+#include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace meld::passes {
 
@@ -39,6 +41,10 @@ public:
     }
     return value;
   }
+  bool isNull(uint64_t offset, unsigned count) const {
+    const auto known = bits(offset, count);
+    return known && known->isZero();
+  }
   Facts from(uint64_t offset, unsigned count) const {
     Facts facts;
     for (unsigned i = 0; i < count; ++i)
@@ -56,7 +62,13 @@ class Finder {
 public:
   Finder(Function &kernel, const Facts &facts)
       : kernel_(kernel), layout_(kernel.getParent()->getDataLayout()), bytes_(facts),
-        workgroup_(workgroupFact(facts)), fullGroups_(is_contained(facts, Fact::fullGroups())) {}
+        workgroup_(workgroupFact(facts)), fullGroups_(is_contained(facts, Fact::fullGroups())) {
+    for (const Fact &fact : facts)
+      if (fact.kind == Fact::Kind::grid)
+        grid_[fact.offset] = &fact;
+      else if (fact.kind == Fact::Kind::nonNull)
+        nonNull_.insert(fact.offset);
+  }
 
   std::vector<KnownValue> find() {
     uint64_t offset = 0;
@@ -84,6 +96,31 @@ private:
         return parts(value, type, offset);
     if (Constant *known = constant(type, offset))
       found_.push_back({&value, known, bytes_.from(offset, sizeOf(type))});
+    else if (type->isPointerTy() && nonNull_.count(offset))
+      comparisons(value, offset);
+  }
+
+  // With null, of a pointer that is none. Casts between global and flat memory keep both apart.
+  void comparisons(Value &pointer, uint64_t offset) {
+    for (User *user : pointer.users()) {
+      if (auto *compare = dyn_cast<ICmpInst>(user)) {
+        const bool isNull = isa<ConstantPointerNull>(compare->getOperand(0)) ||
+                            isa<ConstantPointerNull>(compare->getOperand(1));
+        if (isNull && compare->isEquality())
+          found_.push_back({compare,
+                            ConstantInt::getBool(compare->getContext(),
+                                                 compare->getPredicate() == CmpInst::ICMP_NE),
+                            Facts{Fact::nonNull(static_cast<uint16_t>(offset))}});
+      } else if (isa<BitCastOperator, AddrSpaceCastOperator>(user) && isOfHost(*user->getType())) {
+        comparisons(*user, offset);
+      }
+    }
+  }
+  /// A pointer in which null is 0, for the machine too.
+  static bool isOfHost(const Type &type) {
+    constexpr unsigned flat = 0, global = 1, constant = 4;
+    return type.isPointerTy() &&
+           is_contained({flat, global, constant}, type.getPointerAddressSpace());
   }
 
   // Of a structure that is passed by value only elements are of use.
@@ -127,13 +164,26 @@ private:
       inMemory(call, 0);
       break;
     case Intrinsic::amdgcn_dispatch_ptr:
-      for (unsigned d = 0; workgroup_ && d < 3; ++d)
-        packet(call, 0, 4 + 2 * d, d);
+      for (unsigned d = 0; d < 3; ++d) {
+        if (workgroup_)
+          packet(call, 0, {4 + 2 * d, 16, sizeIn(d), Facts{*workgroup_}});
+        if (grid_[d])
+          packet(call, 0, {12 + 4 * d, 32, grid_[d]->value, Facts{*grid_[d]}});
+      }
       break;
     case Intrinsic::amdgcn_implicitarg_ptr: // of code objects from version 5 on
-      for (unsigned d = 0; workgroup_ && codeObjectVersion() >= 5 && d < 3; ++d)
-        packet(call, 0, 12 + 2 * d, d);
+      for (unsigned d = 0; workgroup_ && codeObjectVersion() >= 5 && d < 3; ++d) {
+        packet(call, 0, {12 + 2 * d, 16, sizeIn(d), Facts{*workgroup_}});
+        if (grid_[d])
+          packet(call, 0, {4 * d, 32, grid_[d]->value / sizeIn(d), Facts{*workgroup_, *grid_[d]}});
+      }
       break;
+    case Intrinsic::amdgcn_workgroup_id_x:
+      return groupId(call, 0);
+    case Intrinsic::amdgcn_workgroup_id_y:
+      return groupId(call, 1);
+    case Intrinsic::amdgcn_workgroup_id_z:
+      return groupId(call, 2);
     case Intrinsic::umin:
       for (unsigned d = 0; workgroup_ && fullGroups_ && d < 3; ++d)
         if (isGroupSize(*call.getOperand(0), *call.getOperand(1), d) ||
@@ -161,19 +211,26 @@ private:
     return workgroup_->value >> (16 * dimension) & 0xffff;
   }
 
-  // Loads of the 16 bits at `wanted` behind `pointer`.
-  void packet(Value &pointer, uint64_t at, uint64_t wanted, unsigned dimension) {
+  /// Bits of the launch at a place behind a pointer.
+  struct Field {
+    uint64_t offset;
+    unsigned bits;
+    uint64_t value;
+    Facts from;
+  };
+
+  // Loads of it, by a pointer that is so far behind the first one.
+  void packet(Value &pointer, uint64_t at, const Field &field) {
     for (User *user : pointer.users()) {
       if (auto *load = dyn_cast<LoadInst>(user)) {
-        if (load->isSimple() && at == wanted && load->getType()->isIntegerTy(16))
-          found_.push_back(
-              {load, ConstantInt::get(load->getType(), sizeIn(dimension)), Facts{*workgroup_}});
+        if (load->isSimple() && at == field.offset && load->getType()->isIntegerTy(field.bits))
+          found_.push_back({load, ConstantInt::get(load->getType(), field.value), field.from});
       } else if (isa<BitCastOperator>(user)) {
-        packet(*user, at, wanted, dimension);
+        packet(*user, at, field);
       } else if (auto *step = dyn_cast<GEPOperator>(user)) {
         APInt by(layout_.getIndexTypeSizeInBits(step->getType()), 0);
         if (step->getPointerOperand() == &pointer && step->accumulateConstantOffset(layout_, by))
-          packet(*step, at + by.getZExtValue(), wanted, dimension);
+          packet(*step, at + by.getZExtValue(), field);
       }
     }
   }
@@ -211,12 +268,22 @@ private:
       found_.push_back({&call, ConstantInt::get(call.getType(), 0), Facts{*workgroup_}});
   }
 
+  // Of the only group.
+  void groupId(IntrinsicInst &call, unsigned dimension) {
+    if (workgroup_ && grid_[dimension] && grid_[dimension]->value <= sizeIn(dimension))
+      found_.push_back(
+          {&call, ConstantInt::get(call.getType(), 0), Facts{*workgroup_, *grid_[dimension]}});
+  }
+
   unsigned sizeOf(Type *type) const {
     return unsigned(layout_.getTypeStoreSize(type).getFixedValue());
   }
 
   // Of an integer whose size is no whole number of bytes the back end takes the lowest bits.
   Constant *constant(Type *type, uint64_t offset) const {
+    if (isOfHost(*type))
+      return bytes_.isNull(offset, sizeOf(type)) ? ConstantPointerNull::get(cast<PointerType>(type))
+                                                 : nullptr;
     if (!type->isSized() || type->isAggregateType() || type->isPtrOrPtrVectorTy() ||
         isa<ScalableVectorType>(type))
       return nullptr;
@@ -240,6 +307,8 @@ private:
   KnownBytes bytes_;
   const Fact *workgroup_;
   bool fullGroups_;
+  std::array<const Fact *, 3> grid_{};
+  std::set<uint64_t> nonNull_; ///< offsets
   std::vector<KnownValue> found_;
 };
 

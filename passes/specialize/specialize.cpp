@@ -24,18 +24,10 @@ namespace {
 constexpr char factsAttribute[] = "meld-facts", shapeAttribute[] = "meld-shape-from-facts";
 constexpr char shapeName[] = "reqd_work_group_size";
 
-bool isKept(const KnownValue &value, const Facts &kept) {
-  return all_of(value.from, [&](const Fact &fact) {
-    return std::binary_search(kept.begin(), kept.end(), fact);
-  });
-}
-
-/// Both, sorted, each once.
-Facts unite(Facts facts, const Facts &more) {
-  facts.insert(facts.end(), more.begin(), more.end());
-  std::sort(facts.begin(), facts.end());
-  facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
-  return facts;
+/// `kept`: sorted.
+bool isKept(const Facts &facts, const Facts &kept) {
+  return all_of(
+      facts, [&](const Fact &fact) { return std::binary_search(kept.begin(), kept.end(), fact); });
 }
 
 void replace(const std::vector<KnownValue> &known) {
@@ -48,6 +40,22 @@ void replace(const std::vector<KnownValue> &known) {
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(done);
 }
 
+void giveRange(Instruction &id, uint64_t count) {
+  id.setMetadata(LLVMContext::MD_range,
+                 MDBuilder(id.getContext()).createRange(APInt(32, 0), APInt(32, count)));
+}
+
+/// Work-groups of this size in each dimension of which the grid is known.
+void giveGroups(Function &kernel, const Fact &workgroup, const Facts &facts) {
+  const GpuInfo gpu(kernel);
+  for (Instruction &instruction : instructions(kernel))
+    if (const auto dimension = gpu.workGroupId(instruction))
+      for (const Fact &fact : facts)
+        if (fact.kind == Fact::Kind::grid && fact.offset == *dimension)
+          giveRange(instruction,
+                    divideCeil(fact.value, workgroup.value >> (16 * *dimension) & 0xffff));
+}
+
 void giveShape(Function &kernel, const Fact &workgroup) {
   LLVMContext &context = kernel.getContext();
   const GpuInfo gpu(kernel);
@@ -56,11 +64,8 @@ void giveShape(Function &kernel, const Fact &workgroup) {
     sizes.push_back(ConstantAsMetadata::get(
         ConstantInt::get(Type::getInt32Ty(context), workgroup.value >> (16 * d) & 0xffff)));
   for (Instruction &instruction : instructions(kernel))
-    if (const auto dimension = gpu.workItemId(instruction)) {
-      const auto most = unsigned(workgroup.value >> (16 * *dimension) & 0xffff);
-      instruction.setMetadata(LLVMContext::MD_range,
-                              MDBuilder(context).createRange(APInt(32, 0), APInt(32, most)));
-    }
+    if (const auto dimension = gpu.workItemId(instruction))
+      giveRange(instruction, workgroup.value >> (16 * *dimension) & 0xffff);
   if (kernel.getMetadata(shapeName))
     return;
   kernel.setMetadata(shapeName, MDNode::get(context, sizes));
@@ -87,17 +92,15 @@ public:
       about_.why = known_.empty() ? "the kernel reads nothing of what its launches have in common"
                                   : "nothing is decided by what its launches have in common";
     Facts all = about_.kept;
-    std::vector<const KnownValue *> paying;
-    for (const KnownValue &one : known_)
-      if (!isKept(one, about_.kept) && paysAsConstant(*one.value, divergence_)) {
-        paying.push_back(&one);
-        all = unite(std::move(all), one.from);
-      }
+    std::vector<Facts> paying = payingFacts(known_, divergence_);
+    erase_if(paying, [&](const Facts &facts) { return isKept(facts, about_.kept); });
+    for (const Facts &facts : paying)
+      all = unite(std::move(all), facts);
     if (!inexactWith(all))
       about_.kept = std::move(all);
     else
-      for (const KnownValue *one : paying) { // as many as are possible
-        Facts with = unite(about_.kept, one->from);
+      for (const Facts &facts : paying) { // as many as are possible
+        Facts with = unite(about_.kept, facts);
         if (const Instruction *inexact = inexactWith(with))
           about_.why = otherwise(*inexact);
         else
@@ -109,7 +112,7 @@ public:
 private:
   std::vector<KnownValue> valuesOf(const Facts &facts) const {
     std::vector<KnownValue> values = known_;
-    erase_if(values, [&](const KnownValue &one) { return !isKept(one, facts); });
+    erase_if(values, [&](const KnownValue &one) { return !isKept(one.from, facts); });
     return values;
   }
   const Instruction *inexactWith(const Facts &facts) const {
@@ -157,8 +160,10 @@ PreservedAnalyses SpecializePass::run(Function &function, FunctionAnalysisManage
   if (known.empty())
     return PreservedAnalyses::all();
   const Fact *workgroup = workgroupFact(about->kept);
-  if (workgroup)
+  if (workgroup) {
     giveShape(function, *workgroup);
+    giveGroups(function, *workgroup, about->kept);
+  }
   replace(known);
   markChanged(function);
   about->late |= point_ == Point::late;

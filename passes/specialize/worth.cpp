@@ -1,6 +1,6 @@
 #include "passes/specialize/worth.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -15,61 +15,63 @@ class Follower {
 public:
   explicit Follower(const DivergenceInfo &divergence) : divergence_(divergence) {}
 
-  bool pays(const Value &value) {
-    follow(value);
-    for (unsigned i = 0; i < constants_.size(); ++i)
-      for (const User *user : constants_[i]->users())
-        if (auto *instruction = dyn_cast<Instruction>(user); instruction && paysIn(*instruction))
-          return true;
-    return false;
+  std::vector<Facts> paying(const std::vector<KnownValue> &known) {
+    for (const KnownValue &one : known)
+      constants_.insert({one.value, unite(one.from, {})});
+    std::vector<Facts> paying;
+    for (size_t i = 0; i < constants_.size(); ++i) {
+      const Value *value = constants_.begin()[i].first;
+      const Facts facts = constants_.begin()[i].second;
+      bool pays = false;
+      for (const User *user : value->users())
+        if (auto *instruction = dyn_cast<Instruction>(user)) {
+          pays |= paysIn(*value, *instruction);
+          follow(*instruction);
+        }
+      if (pays && !is_contained(paying, facts))
+        paying.push_back(facts);
+    }
+    return paying;
   }
 
 private:
-  void follow(const Value &value) { constants_.insert(&value); }
-  bool isConstant(const Value *value) const {
-    return isa<Constant>(value) || constants_.count(value);
+  // What depends on constants alone is a constant, too.
+  void follow(const Instruction &user) {
+    if (user.getType()->isVoidTy() || user.mayReadOrWriteMemory() || constants_.count(&user))
+      return;
+    Facts facts;
+    for (const Use &use : user.operands()) {
+      if (const auto known = constants_.find(use); known != constants_.end())
+        facts = unite(std::move(facts), known->second);
+      else if (!isa<Constant, BasicBlock>(use))
+        return;
+    }
+    constants_.insert({&user, std::move(facts)});
   }
 
-  bool paysIn(const Instruction &user) {
+  bool paysIn(const Value &constant, const Instruction &user) const {
     switch (user.getOpcode()) {
     case Instruction::Br:
     case Instruction::Switch:
       return true;
     case Instruction::Select:
-      if (constants_.count(cast<SelectInst>(user).getCondition()))
-        return true;
-      break;
+      return cast<SelectInst>(user).getCondition() == &constant;
     case Instruction::ICmp:
     case Instruction::FCmp:
-      if (decidesALoop(user))
-        return true;
-      break;
+      return decidesALoop(user);
     case Instruction::Mul:
-      if (divergence_.width(&user) < Width::wave)
-        return true;
-      break;
+      return divergence_.width(&user) < Width::wave;
     case Instruction::Add:
-      if (isStep(user))
-        return true;
-      break;
+      return isStep(user);
     case Instruction::UDiv:
     case Instruction::SDiv:
     case Instruction::URem:
     case Instruction::SRem:
     case Instruction::FDiv:
-      if (constants_.count(user.getOperand(1)))
-        return true;
-      break;
+      return user.getOperand(1) == &constant;
     default:
-      break;
+      return false;
     }
-    // What depends on it alone is a constant, too.
-    if (!user.getType()->isVoidTy() && !user.mayReadOrWriteMemory() &&
-        all_of(user.operands(), [&](const Use &use) {
-          return isConstant(use) || isa<BasicBlock>(use) || isa<Function>(use);
-        }))
-      follow(user);
-    return false;
   }
 
   // Of a loop: i = i + n.
@@ -90,13 +92,14 @@ private:
   }
 
   const DivergenceInfo &divergence_;
-  SetVector<const Value *> constants_;
+  MapVector<const Value *, Facts> constants_; ///< and what makes them so
 };
 
 } // namespace
 
-bool paysAsConstant(const Value &value, const DivergenceInfo &divergence) {
-  return Follower(divergence).pays(value);
+std::vector<Facts> payingFacts(const std::vector<KnownValue> &known,
+                               const DivergenceInfo &divergence) {
+  return Follower(divergence).paying(known);
 }
 
 } // namespace meld::passes

@@ -1,5 +1,5 @@
-// Whether a kernel gets better when a value of it is a constant: whether it decides something, how
-// often something is done, or saves a division or multiplication.
+// Which facts make a kernel better: those of values that decide something, how often something is
+// done, or save a division or multiplication, as constants.
 //
 //   if (n > 0)          yes: one side goes
 //   for (i < n)         yes: the loop can be unrolled
@@ -8,15 +8,18 @@
 //   i * n               yes, where it differs from lane to lane; the scalar unit multiplies at once
 //   p[i + n], y = a * x no:  a constant in the place of a scalar register gains nothing
 //   if (i < n)          no:  unless i is a constant, too
+//   i += n * m          n and m, together
 //
-// What is computed of the value and of constants alone is followed. Linear in that. Changes nothing.
+// What is computed of constants alone is followed. Linear in that. Changes nothing.
 #pragma once
 
 #include "passes/analysis/divergence.h"
-#include "llvm/IR/Value.h"
+#include "passes/specialize/known_values.h"
 
 namespace meld::passes {
 
-bool paysAsConstant(const llvm::Value &value, const DivergenceInfo &divergence);
+/// Facts that pay together, sorted; each set once, in the order of the values.
+std::vector<Facts> payingFacts(const std::vector<KnownValue> &known,
+                               const DivergenceInfo &divergence);
 
 } // namespace meld::passes

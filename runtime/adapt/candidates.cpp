@@ -32,7 +32,8 @@ private:
 Candidates::Candidates(std::vector<Range> ranges, unsigned after, const std::vector<Facts> &asked)
     : ranges_(std::move(ranges)), same_(std::clamp(after, 1u, kMostSame)), lookAt_(same_) {
   std::erase_if(ranges_, [](const Range &r) {
-    return r.size == 0 || size_t{r.offset} + r.size > kMostArgumentBytes;
+    return r.size == 0 || size_t{r.offset} + r.size > kMostArgumentBytes ||
+           (r.pointer && (r.size != 8 || r.offset % 8 != 0));
   });
   std::sort(ranges_.begin(), ranges_.end(),
             [](const Range &a, const Range &b) { return a.offset < b.offset; });
@@ -41,6 +42,7 @@ Candidates::Candidates(std::vector<Range> ranges, unsigned after, const std::vec
     end = std::max(end, size_t{range.offset} + range.size);
   last_.resize(end);
   before_.resize(end);
+  nullBefore_.resize(end / 8);
   for (const Facts &facts : asked) {
     if (askedCount_ == asked_.size())
       break;
@@ -70,7 +72,7 @@ uint64_t Candidates::value(size_t from, size_t count) const {
 template <class Take> void Candidates::forEachSame(const Range &range, Take take) const {
   const size_t end = size_t{range.offset} + range.size;
   const bool scalar = range.size <= 8;
-  if (range.pointer && (range.size != 8 || !isSame(range.offset, 8) || value(range.offset, 8)))
+  if (range.pointer && (!isSame(range.offset, 8) || !isNull(range)))
     return;
   for (size_t at = range.offset; at < end;) {
     size_t width = 4;
@@ -83,6 +85,16 @@ template <class Take> void Candidates::forEachSame(const Range &range, Take take
   }
 }
 
+/// In a structure nobody knows which members are pointers: those are taken for some that look like
+/// an address of today's hosts. The compiler makes nothing of what is none.
+template <class Take> void Candidates::forEachPointer(const Range &range, Take take) const {
+  for (size_t at = (size_t{range.offset} + 7) / 8 * 8; at + 8 <= size_t{range.offset} + range.size;
+       at += 8)
+    if (isSame(nullBefore_[at / 8]) &&
+        (range.pointer || (value(at, 8) >> 32 && !(value(at, 8) >> 48))))
+      take(Fact::nonNull(static_cast<uint16_t>(at)));
+}
+
 /// In the order of facts.
 template <class Take> void Candidates::forEachSame(Take take) const {
   for (const Range &range : ranges_)
@@ -91,6 +103,11 @@ template <class Take> void Candidates::forEachSame(Take take) const {
     take(Fact::workgroup(workgroup_[0], workgroup_[1], workgroup_[2]));
   if (isSame(notFull_))
     take(Fact::fullGroups());
+  for (uint16_t d = 0; d < 3; ++d)
+    if (isSame(gridBefore_[d]) && grid_[d])
+      take(Fact::grid(d, grid_[d]));
+  for (const Range &range : ranges_)
+    forEachPointer(range, take);
 }
 
 void Candidates::compare(const LaunchShape &launch, const Arguments &arguments) noexcept {
@@ -102,6 +119,8 @@ void Candidates::compare(const LaunchShape &launch, const Arguments &arguments) 
     const uint64_t word = arguments.word(at);
     std::memcpy(now, &word, sizeof now);
     std::memcpy(was, last_.data() + at, count);
+    if (word == 0 && at / 8 < nullBefore_.size())
+      nullBefore_[at / 8] = launches_;
     if (before && std::memcmp(now, was, count) == 0)
       continue;
     for (size_t i = 0; i < count; ++i)
@@ -115,6 +134,9 @@ void Candidates::compare(const LaunchShape &launch, const Arguments &arguments) 
     sized &= launch.workgroup[d] == workgroup_[d];
     full &= launch.workgroup[d] != 0 && launch.grid[d] % launch.workgroup[d] == 0;
     workgroup_[d] = launch.workgroup[d];
+    if (!before || launch.grid[d] != grid_[d])
+      gridBefore_[d] = before;
+    grid_[d] = launch.grid[d];
   }
   if (!before || !sized)
     workgroupBefore_ = before;

@@ -4,14 +4,15 @@
 //   1        1000   4      256          (MELD_SPECIALIZE_AFTER=3; the first 8 launches are waited for)
 //   2        1001   4      256
 //   ...
-//   8        1007   4      256          order = 4, group = 256: the same in the last three
+//   8        1007   4      256          order = 4, group = 256: the same in the last three (and the grid, and
+//                                       that pointers are not null)
 //   9...     ...    4      256          the version's: not looked at any more
 //   20       1019   2      256          not the version's: looked at again
 //   25       1024   2      256          order = 2, group = 256: the same in the last six
 //
 // Only launches that no specialised version takes are added. Each byte of the arguments by value is
 // compared with the launch before: what differs from launch to launch is never among the facts.
-// Pointers are no facts, but for null ones. A question is asked once; each doubles the number of
+// Of pointers only that they are null, or not, is a fact. A question is asked once; each doubles the number of
 // launches that have to be the same for the next one, kMostAsked are asked in all, and where
 // kPatience launches have brought none, nothing is hoped for any more.
 //
@@ -58,16 +59,20 @@ public:
 private:
   template <class Take> void forEachSame(Take take) const;
   template <class Take> void forEachSame(const Range &range, Take take) const;
+  template <class Take> void forEachPointer(const Range &range, Take take) const;
   bool isSame(size_t from, size_t count) const;
   bool isSame(uint32_t since) const { return launches_ - since >= same_; }
+  bool isNull(const Range &pointer) const { return value(pointer.offset, 8) == 0; }
   uint64_t value(size_t from, size_t count) const;
   void compare(const LaunchShape &launch, const Arguments &arguments) noexcept;
   bool isNew() noexcept;
 
   std::vector<Range> ranges_;
-  std::vector<uint8_t> last_;    ///< argument bytes of the last launch
-  std::vector<uint32_t> before_; ///< number of the last launch in which each byte was another
+  std::vector<uint8_t> last_;        ///< argument bytes of the last launch
+  std::vector<uint32_t> before_;     ///< number of the last launch in which each byte was another
+  std::vector<uint32_t> nullBefore_; ///< of each eight bytes: the last launch in which they were 0
   std::array<uint16_t, 3> workgroup_{};
+  std::array<uint32_t, 3> grid_{}, gridBefore_{};
   uint32_t launches_ = 0, workgroupBefore_ = 0, notFull_ = 0;
   unsigned same_, lookAt_, since_ = 0, askedCount_ = 0, askedHere_ = 0;
   std::array<uint64_t, 4 * kMostAsked> asked_{}; ///< digests

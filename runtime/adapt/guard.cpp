@@ -49,6 +49,19 @@ Result<void> Guard::add(const Fact &fact, size_t argumentBytes) {
   return {};
 }
 
+Result<void> Guard::addNonNull(const Fact &fact, size_t argumentBytes) {
+  const size_t end = size_t{fact.offset} + 8;
+  if (fact.offset % 8 || end > std::min(argumentBytes, kMostArgumentBytes))
+    return fail(ErrorCode::badInput, "a fact about a pointer at byte " +
+                                         std::to_string(fact.offset) + ", of " +
+                                         std::to_string(argumentBytes) + " of arguments");
+  if (nonNullCount_ == kMostPointers)
+    return fail(ErrorCode::unsupported, "more facts than are compared at a launch");
+  nonNull_[nonNullCount_++] = fact.offset;
+  argumentBytes_ = static_cast<uint16_t>(std::max<size_t>(argumentBytes_, end));
+  return {};
+}
+
 Result<Guard> Guard::compile(const Facts &facts, size_t argumentBytes) {
   if (facts.empty())
     return fail(ErrorCode::badInput, "a specialised version without facts");
@@ -72,6 +85,20 @@ Result<Guard> Guard::compile(const Facts &facts, size_t argumentBytes) {
     case Fact::Kind::fullGroups:
       guard.full_ = true;
       break;
+    case Fact::Kind::grid: {
+      const auto items = static_cast<uint32_t>(fact.value);
+      if (fact.offset > 2 || items == 0 || items != fact.value)
+        return fail(ErrorCode::badInput, "a fact about a grid that there is not");
+      uint32_t &known = guard.grid_[fact.offset];
+      if (known && known != items)
+        return fail(ErrorCode::badInput, "two facts contradict each other");
+      known = items;
+      break;
+    }
+    case Fact::Kind::nonNull:
+      if (auto added = guard.addNonNull(fact, argumentBytes); !added)
+        return tl::unexpected(added.error());
+      break;
     }
   guard.any_ = true;
   return guard;
@@ -85,9 +112,14 @@ bool Guard::holds(const LaunchShape &launch, const Arguments &arguments) const n
       return false;
     if (full_ && (launch.workgroup[d] == 0 || launch.grid[d] % launch.workgroup[d] != 0))
       return false;
+    if (grid_[d] && launch.grid[d] != grid_[d])
+      return false;
   }
   for (unsigned i = 0; i < wordCount_; ++i)
     if ((arguments.word(words_[i].offset) ^ words_[i].value) & words_[i].mask)
+      return false;
+  for (unsigned i = 0; i < nonNullCount_; ++i)
+    if (arguments.word(nonNull_[i]) == 0)
       return false;
   return true;
 }

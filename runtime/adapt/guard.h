@@ -48,7 +48,8 @@ private:
 
 class Guard {
 public:
-  static constexpr unsigned kMostWords = 32; ///< of eight bytes, that are compared
+  static constexpr unsigned kMostWords = 32;    ///< of eight bytes, that are compared
+  static constexpr unsigned kMostPointers = 16; ///< that must not be null
 
   /// Holds for no launch.
   Guard() = default;
@@ -63,6 +64,7 @@ public:
 
 private:
   Result<void> add(const Fact &fact, size_t argumentBytes);
+  Result<void> addNonNull(const Fact &fact, size_t argumentBytes);
 
   struct Word {
     uint16_t offset = 0;
@@ -72,6 +74,9 @@ private:
   uint8_t wordCount_ = 0;
   bool any_ = false, sized_ = false, full_ = false;
   std::array<uint16_t, 3> workgroup_{};
+  std::array<uint32_t, 3> grid_{};                ///< 0: any
+  std::array<uint16_t, kMostPointers> nonNull_{}; ///< offsets
+  uint8_t nonNullCount_ = 0;
   uint16_t argumentBytes_ = 0;
 };
 

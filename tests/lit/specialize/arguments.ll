@@ -27,13 +27,13 @@ define amdgpu_kernel void @scalars(ptr addrspace(1) %p, i1 zeroext %flag, i32 %n
   ret void
 }
 
-; Half of a value is no value; a pointer and a NaN are never constants; another kernel's facts are not this one's.
+; Half of a value is no value; a pointer that is not null and a NaN are never constants; another kernel's facts are not this one's.
 ; CHECK-LABEL: @unknown(
 ; CHECK: icmp eq i64 %wide, 0
 ; CHECK: icmp eq ptr addrspace(1) %p, null
 ; CHECK: fcmp oeq float %nan, 0.0
 ; WHY: nothing of what its launches have in common
-define amdgpu_kernel void @unknown(ptr addrspace(1) %p, i64 %wide, float %nan) "meld-facts"="argument 0 4 0x0; argument 4 4 0x0; argument 8 4 0x2; argument 16 4 0x7fc00001" {
+define amdgpu_kernel void @unknown(ptr addrspace(1) %p, i64 %wide, float %nan) "meld-facts"="argument 0 4 0x0; argument 4 4 0x1; argument 8 4 0x2; argument 16 4 0x7fc00001" {
   %a = icmp eq i64 %wide, 0
   %b = icmp eq ptr addrspace(1) %p, null
   %c = fcmp oeq float %nan, 0.0

@@ -68,7 +68,8 @@ TEST(Candidates, NothingInCommonAsksForNothingAndGivesUp) {
   unsigned launches = 0;
   for (; !candidates.hopeless(); ++launches) {
     shape.workgroup[0] = static_cast<uint16_t>(32 + launches % 2);
-    shape.grid[0] = 6401;
+    for (unsigned d = 0; d < 3; ++d)
+      shape.grid[d] = 6401 + launches % 2;
     EXPECT_FALSE(add(candidates, block.put(8, launches), shape));
   }
   EXPECT_EQ(launches, Candidates::kPatience);
@@ -87,6 +88,32 @@ TEST(Candidates, NullPointersAreFacts) {
   }
   EXPECT_FALSE(isAbout(half.facts(), 0));
   EXPECT_FALSE(isAbout(half.facts(), 4));
+}
+
+TEST(Candidates, PointersThatAreNotNullAndTheGridAreFacts) {
+  const std::vector<Candidates::Range> ranges = {{0, 8, true}, {8, 8, true}, {16, 24, false}};
+  Candidates candidates(ranges, 3, {});
+  Block block; // a member at 24 that looks like a pointer, and one at 32 that does not
+  block.put(16, 5).put(24, uint64_t{0x7f00'0000'2000}).put(32, 2.5);
+  LaunchShape shape{{64, 1, 1}, {6400, 3, 1}, 0};
+  for (uint64_t launch = 1;; ++launch) {
+    block.put(0, uint64_t{0x7f00'0000'1000} + launch);
+    block.put(8, launch == 7 ? uint64_t{0} : uint64_t{0x7f00'0000'3000});
+    shape.grid[1] = static_cast<uint32_t>(launch);
+    if (add(candidates, block, shape))
+      break;
+  }
+  const Facts facts = candidates.facts();
+  EXPECT_TRUE(has(facts, Fact::nonNull(0)));
+  EXPECT_FALSE(has(facts, Fact::nonNull(8))) << "it was null one launch before";
+  EXPECT_FALSE(has(facts, Fact::nonNull(16)));
+  EXPECT_TRUE(has(facts, Fact::nonNull(24)));
+  EXPECT_FALSE(has(facts, Fact::nonNull(32)));
+  EXPECT_TRUE(has(facts, Fact::grid(0, 6400)));
+  EXPECT_FALSE(has(facts, Fact::grid(1, shape.grid[1])));
+  EXPECT_TRUE(has(facts, Fact::grid(2, 1)));
+  EXPECT_TRUE(std::is_sorted(facts.begin(), facts.end()));
+  EXPECT_EQ(parseFacts(toText(facts)), facts);
 }
 
 // {int, bool, three bytes of nothing, int}: what is in the hole differs.

@@ -52,6 +52,11 @@ bool isSo(const Fact &fact, const Launch &launch) {
       if (launch.bytes[fact.offset + i] != (fact.value >> 8 * i & 0xff))
         return false;
     return true;
+  case Fact::Kind::grid:
+    return s.grid[fact.offset] == fact.value;
+  case Fact::Kind::nonNull:
+    return std::any_of(launch.bytes.begin() + fact.offset, launch.bytes.begin() + fact.offset + 8,
+                       [](uint8_t byte) { return byte != 0; });
   }
   return false;
 }
@@ -94,7 +99,32 @@ TEST(Guard, FullGroupsInEveryDimension) {
   }
 }
 
+TEST(Guard, TheGridInEachDimension) {
+  for (uint16_t d = 0; d < 3; ++d) {
+    const Guard guard = compiled({Fact::grid(d, 64)});
+    Launch launch;
+    launch.shape = {{8, 4, 2}, {64, 64, 64}, 0};
+    for (uint16_t other = 0; other < 3; ++other) {
+      Launch changed = launch;
+      changed.shape.grid[other] = 128;
+      EXPECT_EQ(holds(guard, changed), other != d);
+    }
+    EXPECT_TRUE(holds(guard, launch));
+  }
+}
+
+TEST(Guard, PointersThatAreNotNull) {
+  const Guard guard = compiled({Fact::nonNull(8), Fact::nonNull(56)});
+  EXPECT_EQ(guard.argumentBytes(), 64u);
+  Launch launch;
+  launch.put(8, uint64_t{0x1'0000'0000}).put(56, uint64_t{1});
+  EXPECT_TRUE(holds(guard, launch));
+  EXPECT_FALSE(holds(guard, Launch(launch).put(8, uint64_t{0})));
+  EXPECT_FALSE(holds(guard, Launch(launch).put(56, uint64_t{0})));
+}
+
 TEST(Guard, ReadsNothingBehindTheArguments) {
+  EXPECT_TRUE(isRefused({Fact::nonNull(56)}, 63));
   EXPECT_TRUE(isRefused({Fact::argument(60, 4, 0)}, 63));
   EXPECT_TRUE(isRefused({Fact::argument(64, 1, 0)}, 64));
   EXPECT_TRUE(isRefused({Fact::argument(0, 1, 0)}, 0));
@@ -120,6 +150,12 @@ TEST(Guard, WhatIsNoGuardIsRefused) {
   EXPECT_TRUE(isRefused({Fact::argument(8, 4, 0x100), Fact::argument(9, 1, 2)}));
   EXPECT_TRUE(isRefused({Fact::workgroup(1, 1, 1), Fact::workgroup(2, 1, 1)}));
   EXPECT_TRUE(isRefused({Fact::argument(8, 3, 1)}));
+  EXPECT_TRUE(isRefused({Fact::nonNull(12)}));
+  EXPECT_TRUE(isRefused({Fact::grid(1, 5), Fact::grid(1, 6)}));
+  EXPECT_FALSE(isRefused({Fact::grid(1, 5), Fact::grid(0, 6)}));
+  EXPECT_TRUE(isRefused({Fact::grid(3, 5)}));
+  EXPECT_TRUE(isRefused({Fact::grid(0, 0)}));
+  EXPECT_TRUE(isRefused(Facts(Guard::kMostPointers + 1, Fact::nonNull(8))));
   EXPECT_TRUE(isRefused({Fact::argument(9, 4, 1)}));
   EXPECT_FALSE(isRefused({Fact::argument(8, 4, 0x200), Fact::argument(9, 1, 2)}));
   Facts many;
@@ -153,6 +189,11 @@ TEST(Guard, HoldsExactlyWhereTheFactsDo) {
       facts.push_back(Fact::workgroup(launch.shape.workgroup[0], 1, 1));
     if (random() % 4 == 0 && isSo(Fact::fullGroups(), launch))
       facts.push_back(Fact::fullGroups());
+    if (random() % 4 == 0)
+      facts.push_back(Fact::grid(0, launch.shape.grid[0]));
+    const auto pointer = Fact::nonNull(static_cast<uint16_t>(random() % 8 * 8));
+    if (random() % 4 == 0 && isSo(pointer, launch))
+      facts.push_back(pointer);
     const Guard guard = compiled(facts);
     EXPECT_TRUE(holds(guard, launch)) << toText(facts);
     // One byte, one bit, or the shape changes: most changes concern no fact.
