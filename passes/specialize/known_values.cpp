@@ -96,25 +96,37 @@ private:
         return parts(value, type, offset);
     if (Constant *known = constant(type, offset))
       found_.push_back({&value, known, bytes_.from(offset, sizeOf(type))});
-    else if (type->isPointerTy() && nonNull_.count(offset))
-      comparisons(value, offset);
+    if (!type->isPointerTy() || !isOfHost(*type))
+      return;
+    if (bytes_.isNull(offset, sizeOf(type)))
+      comparisons(value, true, bytes_.from(offset, sizeOf(type)));
+    else if (nonNull_.count(offset))
+      comparisons(value, false, Facts{Fact::nonNull(static_cast<uint16_t>(offset))});
   }
 
-  // With null, of a pointer that is none. Casts between global and flat memory keep both apart.
-  void comparisons(Value &pointer, uint64_t offset) {
+  // With null. Casts between global and flat memory keep null pointers and others apart; IR has the
+  // null of one as a cast of the other's, too.
+  void comparisons(Value &pointer, bool null, const Facts &from) {
     for (User *user : pointer.users()) {
       if (auto *compare = dyn_cast<ICmpInst>(user)) {
-        const bool isNull = isa<ConstantPointerNull>(compare->getOperand(0)) ||
-                            isa<ConstantPointerNull>(compare->getOperand(1));
-        if (isNull && compare->isEquality())
-          found_.push_back({compare,
-                            ConstantInt::getBool(compare->getContext(),
-                                                 compare->getPredicate() == CmpInst::ICMP_NE),
-                            Facts{Fact::nonNull(static_cast<uint16_t>(offset))}});
+        if (compare->isEquality() &&
+            (isNull(*compare->getOperand(0)) || isNull(*compare->getOperand(1))))
+          found_.push_back(
+              {compare,
+               ConstantInt::getBool(compare->getContext(),
+                                    null == (compare->getPredicate() == CmpInst::ICMP_EQ)),
+               from});
       } else if (isa<BitCastOperator, AddrSpaceCastOperator>(user) && isOfHost(*user->getType())) {
-        comparisons(*user, offset);
+        comparisons(*user, null, from);
       }
     }
+  }
+  static bool isNull(const Value &value) {
+    if (auto *cast = dyn_cast<ConstantExpr>(&value))
+      return (cast->getOpcode() == Instruction::AddrSpaceCast ||
+              cast->getOpcode() == Instruction::BitCast) &&
+             isOfHost(*cast->getOperand(0)->getType()) && isNull(*cast->getOperand(0));
+    return isa<ConstantPointerNull>(value) && isOfHost(*value.getType());
   }
   /// A pointer in which null is 0, for the machine too.
   static bool isOfHost(const Type &type) {
@@ -281,9 +293,6 @@ private:
 
   // Of an integer whose size is no whole number of bytes the back end takes the lowest bits.
   Constant *constant(Type *type, uint64_t offset) const {
-    if (isOfHost(*type))
-      return bytes_.isNull(offset, sizeOf(type)) ? ConstantPointerNull::get(cast<PointerType>(type))
-                                                 : nullptr;
     if (!type->isSized() || type->isAggregateType() || type->isPtrOrPtrVectorTy() ||
         isa<ScalableVectorType>(type))
       return nullptr;

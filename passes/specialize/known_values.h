@@ -10,12 +10,13 @@
 //   full-groups          with it, what is left of the grid for a group is a whole group: blockDim
 //   grid 0 4096          loads of the grid's size; with work-groups of that size there is one, whose
 //                        id is 0
-//   nonnull 0            icmp eq %p, null is false
+//   nonnull 0            icmp eq %p, null is false; true, where the bytes are known to be 0
 //
 // Arguments lie in the kernarg segment one behind the other, each at its ABI alignment (or that of
 // its byref attribute), as LLVM's AMDGPULowerKernelArguments reads them and its metadata tells the
-// host. A value of which one byte is not known is not known. Of pointers only null ones are: an
-// address as a constant gains nothing. NaNs never are, since folding may change what bits they have.
+// host. A value of which one byte is not known is not known. Pointers never are: an address as
+// a constant gains nothing; but whether they are null. Neither are NaNs, since folding may change
+// what bits they have.
 //
 // Source: LLVM's AMDGPU usage, "Kernel Argument ABI"; HSA runtime specification 2.9 (packet).
 #pragma once

@@ -94,6 +94,9 @@ public:
     Facts all = about_.kept;
     std::vector<Facts> paying = payingFacts(known_, divergence_);
     erase_if(paying, [&](const Facts &facts) { return isKept(facts, about_.kept); });
+    for (Facts &facts : paying)
+      if (any_of(facts, [](const Fact &fact) { return fact.kind == Fact::Kind::grid; }))
+        facts = unite(std::move(facts), shape());
     for (const Facts &facts : paying)
       all = unite(std::move(all), facts);
     if (!inexactWith(all))
@@ -114,6 +117,14 @@ private:
     std::vector<KnownValue> values = known_;
     erase_if(values, [&](const KnownValue &one) { return !isKept(one.from, facts); });
     return values;
+  }
+  // The ids' ranges: how often a loop goes round whose step is the grid.
+  Facts shape() const {
+    Facts shape;
+    copy_if(about_.offered, std::back_inserter(shape), [](const Fact &fact) {
+      return fact.kind == Fact::Kind::workgroup || fact.kind == Fact::Kind::fullGroups;
+    });
+    return shape;
   }
   const Instruction *inexactWith(const Facts &facts) const {
     if (facts.empty())

@@ -70,6 +70,34 @@ TEST(Specialized, aShapeIsForTheCodeAndNotForTheHost) {
   EXPECT_NE(specialized("strided", "workgroup 256 1 1").status, Status::replaced);
 }
 
+// Neither the grid nor the groups' size is the step of the loop alone.
+TEST(Specialized, aGridThatCoversAllNeedsNoLoop) {
+  const std::string shape = "workgroup 256 1 1; full-groups";
+  const CompileReply once =
+      specialized("gridStrided", "argument 8 4 0x1000; " + shape + "; grid 0 4096");
+  ASSERT_EQ(once.status, Status::replaced) << once.reason;
+  EXPECT_EQ(factsOf(once), "argument 8 4 0x1000; " + shape + "; grid 0 4096");
+  // With more elements than work-items there is a loop.
+  const CompileReply twice =
+      specialized("gridStrided", "argument 8 4 0x1001; " + shape + "; grid 0 4096");
+  ASSERT_EQ(twice.status, Status::replaced) << twice.reason;
+  EXPECT_LT(codeBytesOf(once.bytes, "gridStrided"), codeBytesOf(twice.bytes, "gridStrided"));
+}
+
+TEST(Specialized, nullPointersAreOptions) {
+  const CompileReply none = specialized(
+      "masked", "argument 8 4 0x0; argument 12 4 0x0; argument 16 4 0x0; argument 20 4 0x0");
+  ASSERT_EQ(none.status, Status::replaced) << none.reason;
+  EXPECT_EQ(factsOf(none),
+            "argument 8 4 0x0; argument 12 4 0x0; argument 16 4 0x0; argument 20 4 0x0");
+  const CompileReply both = specialized("masked", "nonnull 0; nonnull 8; nonnull 16");
+  ASSERT_EQ(both.status, Status::replaced) << both.reason;
+  EXPECT_EQ(factsOf(both), "nonnull 8; nonnull 16");
+  const uint64_t general = codeBytesOf(codeObject("options")->getBuffer(), "masked");
+  EXPECT_LT(codeBytesOf(both.bytes, "masked"), general);
+  EXPECT_LT(codeBytesOf(none.bytes, "masked"), codeBytesOf(both.bytes, "masked"));
+}
+
 TEST(Specialized, otherFactsOtherCodeTheSameFactsTheSameCode) {
   const std::string none = "argument 20 4 0x0", electric = "argument 20 4 0x1";
   EXPECT_EQ(specialized("push", none).bytes, specialized("push", none).bytes);

@@ -74,3 +74,17 @@ extern "C" __global__ void strided(int *data) {
     sum += data[i];
   data[threadIdx.x] = sum;
 }
+
+// The grid covers n once, and the loop goes round once. data at 0, n at 8
+extern "C" __global__ void gridStrided(float *data, unsigned n) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    data[i] = data[i] * 0.5f + 1;
+}
+
+// data at 0, mask at 8, weights at 16
+extern "C" __global__ void masked(float *data, const int *mask, const float *weights) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (mask && mask[i] == 0)
+    return;
+  data[i] = weights ? data[i] * weights[i] : data[i] + 1;
+}

@@ -1,18 +1,20 @@
-; Null pointers are constants, in every memory in which null is 0; of other pointers only comparisons with null are known.
+; Of pointers comparisons with null are known, in every memory in which null is 0.
 ; RUN: %opt -mcpu=gfx90a -passes='meld-specialize' -S %s | FileCheck %s
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-i16:16-v16:16-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
 
 ; CHECK-LABEL: @null(
-; CHECK: icmp eq ptr addrspace(1) null, null
-; CHECK: icmp eq ptr null, null
+; CHECK: and i1 true, true
+; CHECK: select i1 false, i32 %d, i32 3
 define amdgpu_kernel void @null(ptr addrspace(1) %p, ptr addrspace(1) %mask, ptr %flat) "meld-facts"="argument 8 4 0x0; argument 12 4 0x0; argument 16 8 0x0" {
   %a = icmp eq ptr addrspace(1) %mask, null
   %b = icmp eq ptr %flat, null
   %c = and i1 %a, %b
   %d = select i1 %c, i32 1, i32 2
-  store i32 %d, ptr addrspace(1) %p
+  %e = icmp ne ptr addrspace(1) %mask, addrspacecast (ptr null to ptr addrspace(1))
+  %f = select i1 %e, i32 %d, i32 3
+  store i32 %f, ptr addrspace(1) %p
   ret void
 }
 
@@ -33,6 +35,8 @@ define amdgpu_kernel void @lds(ptr addrspace(1) %p, ptr addrspace(3) %q) "meld-f
 ; CHECK: icmp eq ptr addrspace(1) %p, null
 ; CHECK: select i1 true, i32 1, i32 2
 ; CHECK: select i1 false, i32 %f, i32 3
+; CHECK: select i1 true, i32 %j, i32 7
+; CHECK: icmp eq ptr addrspace(1) %mask, addrspacecast (ptr addrspace(3) null to ptr addrspace(1))
 define amdgpu_kernel void @nonnull(ptr addrspace(1) %p, ptr addrspace(1) %mask) "meld-facts"="nonnull 8" {
   %a = icmp ne ptr addrspace(1) %mask, null
   %generic = addrspacecast ptr addrspace(1) %mask to ptr
@@ -45,7 +49,11 @@ define amdgpu_kernel void @nonnull(ptr addrspace(1) %p, ptr addrspace(1) %mask) 
   %h = select i1 %c, i32 %g, i32 4
   %i = select i1 %d, i32 %h, i32 5
   %j = select i1 %e, i32 %i, i32 6
-  store i32 %j, ptr addrspace(1) %p
+  %k = icmp ne ptr addrspace(1) %mask, addrspacecast (ptr null to ptr addrspace(1))
+  %l = select i1 %k, i32 %j, i32 7
+  %m = icmp eq ptr addrspace(1) %mask, addrspacecast (ptr addrspace(3) null to ptr addrspace(1))
+  %n = select i1 %m, i32 %l, i32 8
+  store i32 %n, ptr addrspace(1) %p
   ret void
 }
 
