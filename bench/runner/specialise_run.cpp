@@ -10,8 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kPrograms = {"field_solver", "image_filter", "particle_push",
-                                            "small_matrices"};
+const std::vector<std::string> kPrograms = {"block_spmv",    "field_solver",   "functor",
+                                            "hash_join",     "image_filter",   "option_pricing",
+                                            "particle_push", "small_matrices", "transport"};
 
 std::vector<Dispatch> ownDispatches(const Measurement &m) {
   std::vector<Dispatch> own;
