@@ -55,7 +55,10 @@ private:
     case Instruction::Switch:
       return true;
     case Instruction::Select:
-      return cast<SelectInst>(user).getCondition() == &constant;
+      return cast<SelectInst>(user).getCondition() == &constant || user.getType()->isIntegerTy(1);
+    case Instruction::And:
+    case Instruction::Or:
+      return user.getType()->isIntegerTy(1);
     case Instruction::ICmp:
     case Instruction::FCmp:
       return decidesALoop(user);

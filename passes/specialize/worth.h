@@ -2,6 +2,7 @@
 // done, or save a division or multiplication, as constants.
 //
 //   if (n > 0)          yes: one side goes
+//   if (x && n)         yes: it is one condition less, or none
 //   for (i < n)         yes: the loop can be unrolled
 //   i += n              yes, in a loop: how often it goes round may be known then
 //   x / n, x % n        yes: shifts, or a multiplication by a constant

@@ -56,3 +56,24 @@ define amdgpu_kernel void @scalar_pitch(ptr addrspace(1) %p, i32 %pitch) "meld-f
   store i32 %x, ptr addrspace(1) %q
   ret void
 }
+
+; Half of a condition: `%x == 0 && %n`, as a select and as an and.
+; CHECK-LABEL: @half(
+; CHECK: trunc i32 1 to i1
+; CHECK: trunc i32 0 to i1
+; WHY: for argument 8 4 0x1; argument 12 4 0x0
+define amdgpu_kernel void @half(ptr addrspace(1) %p, i32 %n, i32 %m) "meld-facts"="argument 8 4 0x1; argument 12 4 0x0" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %first = icmp eq i32 %x, 0
+  %has.n = trunc i32 %n to i1
+  %has.m = trunc i32 %m to i1
+  %a = select i1 %first, i1 %has.n, i1 false
+  %b = and i1 %first, %has.m
+  %c = or i1 %a, %b
+  br i1 %c, label %then, label %out
+then:
+  store i32 %x, ptr addrspace(1) %p
+  br label %out
+out:
+  ret void
+}
