@@ -10,9 +10,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kPrograms = {"block_spmv",    "field_solver",   "functor",
-                                            "hash_join",     "image_filter",   "option_pricing",
-                                            "particle_push", "small_matrices", "transport"};
+const std::vector<std::string> kPrograms = {"block_spmv",     "cross_sections", "field_solver",
+                                            "functor",        "hash_join",      "image_filter",
+                                            "lennard_jones",  "option_pricing", "particle_push",
+                                            "small_matrices", "transport"};
 
 std::vector<Dispatch> ownDispatches(const Measurement &m) {
   std::vector<Dispatch> own;
