@@ -203,6 +203,10 @@ Trial::Launch Trial::next(Budget &budget, unsigned timers) noexcept {
       return pairHalf(index, 1);
     }
   }
+  // What is slower as far as anybody can see, and may not cost more, has had its chance.
+  if (phase_ == Phase::open && test_.pairs() >= kFirstStop && !pairsUnderWay() &&
+      !budget.allows(duelLoss(test_.pairs() + 1), typical_[incumbent_]))
+    closeDuel(SignTest::Verdict::undecided, budget);
   const bool pairs = phase_ == Phase::won || (phase_ == Phase::open && challenger_);
   if (pairs && timers >= 2 && mayStart(budget) && startPair(launch))
     return launch;
@@ -298,14 +302,10 @@ double Trial::medianRatio() const {
   return std::exp(median(ratios_.data(), std::min(ratioCount_, kRatios)));
 }
 
-/// What so many pairs of this duel lose at least. Single times are too noisy to be added up; the
-/// median of their ratios is, with 92 % confidence and whatever the noise, not below the ratio that
-/// stands 0.7 sqrt(n) places before the middle (the interval of the sign test).
+/// What so many pairs of this duel lose, by the median of their ratios: single times are too noisy to
+/// be added up.
 double Trial::duelLoss(unsigned pairs) const {
-  const unsigned count = std::min(ratioCount_, kRatios);
-  const double place = count / 2.0 - 0.7 * std::sqrt(double(count));
-  const double ratio = std::exp(quantile(ratios_.data(), count, place > 0 ? unsigned(place) : 0));
-  return (ratio - 1) * typical_[incumbent_] * pairs;
+  return (medianRatio() - 1) * typical_[incumbent_] * pairs;
 }
 
 void Trial::watched(double nanoseconds) {

@@ -20,9 +20,10 @@
 //
 // What a trial may cost (Budget): the time lost to launches of something slower than the incumbent
 // stays below 1 % of the kernel's own time plus 10 ms, and plus 3 launches where those are less; a
-// pair that would go beyond that waits until there was more own time. What counts is what is lost
-// with 92 % confidence: in much noise it takes longer to see a loss, and 3 % of 500 launches were
-// seen. A challenger that takes more than 1.5 times as long in two of its first four pairs is out
+// pair that would go beyond that waits until there was more own time, and after 12 pairs the
+// challenger is given up: it is slower as far as anybody can see. What counts is the median of the
+// pairs' ratios; that it is really lower may not be waited for, since where launches differ much from
+// one to the next, as with other arguments each time, it takes hundreds of them. A challenger that takes more than 1.5 times as long in two of its first four pairs is out
 // at once; until the first times are back, two pairs may be on their way.
 //
 // After the decision: the data may change. The winner's times are watched by themselves (16 of them

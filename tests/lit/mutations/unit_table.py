@@ -194,6 +194,7 @@ add("adapt_test", "Trial.*", "runtime/adapt/trial.cpp", [
     ("trial: adopted in vain", "if (demotions_[v] < kDemotions)", "if (true)"),
     ("trial: pairs turn around", "const bool turned = started_++ & 1;", "const bool turned = started_++ & 0;"),
     ("trial: before the first times are back", "known == 0 ? kBlindPairs : known < kHeavyPairs", "known < kHeavyPairs"),
+    ("trial: who may cost no more is given up", "test_.pairs() >= kFirstStop && !pairsUnderWay()", "false"),
     ("trial: the budget of a challenger", "return budget.allows(duelLoss(known + underWay + 1), incumbent);", "return true;"),
     ("trial: the budget of controls", "return controlLosses_ || budget.allows(typical_[0] - incumbent, incumbent);", "return true;"),
     ("trial: how often a winner is controlled", "if (underWay || launches_ < nextControl_)", "if (underWay)"),

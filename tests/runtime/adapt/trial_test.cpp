@@ -219,6 +219,26 @@ TEST(Trial, WhatWasAdoptedInVainThreeTimesIsNotTriedAgain) {
 
 // ---- cost
 
+// Launches with other arguments each time: times differ by half from one to the next, and nobody sees
+// in a few pairs what a version costs.
+TEST(Trial, LaunchesThatDifferMuchEndTrialsEarly) {
+  for (const double ratio : {1.05, 1.1, 1.2, 1.4}) {
+    double spent = 0, late = 0;
+    constexpr unsigned seeds = 200;
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      Simulation s(seed, {50, 0, 0});
+      s.trial.begin(4);
+      s.run(times({ratio, ratio, ratio}), 500);
+      const Outcome first = s.outcome;
+      s.run(times({ratio, ratio, ratio}), 500);
+      spent += first.spent / first.original / seeds;
+      late += (s.outcome.spent - first.spent) / (s.outcome.original - first.original) / seeds;
+    }
+    EXPECT_LT(spent, 1.02) << "ratio " << ratio;
+    EXPECT_LT(late, 1.005) << "ratio " << ratio;
+  }
+}
+
 TEST(Trial, TrialsOfThreeBadVersionsCostBelowTwoPercentOfFiveHundredLaunches) {
   for (const Level &level : kLevels)
     for (const double ratio : {1.005, 1.02, 1.03, 1.1, 1.3, 1.6, 2.0, 3.0}) {
