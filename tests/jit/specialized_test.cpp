@@ -98,6 +98,11 @@ TEST(Specialized, nullPointersAreOptions) {
   EXPECT_LT(codeBytesOf(none.bytes, "masked"), codeBytesOf(both.bytes, "masked"));
 }
 
+TEST(Specialized, whatIsKnownBeforeALoopIsNegatedInIt) {
+  const CompileReply reply = specialized("damped", "argument 12 4 0x4");
+  EXPECT_EQ(reply.status, Status::replaced) << reply.reason;
+}
+
 TEST(Specialized, otherFactsOtherCodeTheSameFactsTheSameCode) {
   const std::string none = "argument 20 4 0x0", electric = "argument 20 4 0x1";
   EXPECT_EQ(specialized("push", none).bytes, specialized("push", none).bytes);

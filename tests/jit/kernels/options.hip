@@ -64,6 +64,19 @@ extern "C" __global__ void weights(float *data, int terms) {
   data[threadIdx.x] = sum;
 }
 
+// A product of which one factor is known before the loop is taken off. data at 0, factor at 8,
+// steps at 12
+struct Damping {
+  float factor;
+  int steps;
+};
+extern "C" __global__ void damped(float *data, Damping d) {
+  float x = data[threadIdx.x];
+  for (int i = 0; i < d.steps; ++i)
+    x -= d.factor * data[threadIdx.x + 64 * i];
+  data[threadIdx.x] = x;
+}
+
 // data at 0, addend at 8
 extern "C" __global__ void adds(int *data, int addend) { data[threadIdx.x] += addend; }
 
