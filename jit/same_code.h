@@ -4,8 +4,7 @@
 //   s_add_u32 s4, s4, 0x1234       <-    sizes of the kernels in between
 //   s_addc_u32 s5, s5, 0
 //
-// A fused multiplication that negates one factor is one that negates the other: the same but for the
-// sign of a NaN. All else is compared bit by bit. Linear. Thread rule: as Disassembler.
+// All else is compared bit by bit. Linear. Thread rule: as Disassembler.
 #pragma once
 
 #include "jit/machine_code.h"

@@ -1,7 +1,6 @@
 // Forces between atoms from lists of neighbours, as in molecular dynamics: exponents of the potential,
-// what happens at the cutoff, charges, kinds of atoms and whether energies are wanted are told at run
-// time.
-//   helped   forces alone, 12-6, cut off without a shift, no charges, one kind of atoms
+// what happens at the cutoff, charges and kinds of atoms are told at run time.
+//   helped   12-6, cut off without a shift, no charges, one kind of atoms
 //   source   the same, written into the source
 //   other    another potential at each launch
 #include "harness.h"
@@ -11,7 +10,7 @@ constexpr int mostKinds = 3;
 struct Potential {
   int repulsion, attraction; ///< exponents, even
   int shifted, smoothed;     ///< the force at the cutoff is taken off; fades out from `inner` on
-  int charged, kinds, energies;
+  int charged, kinds;
   float cutoff, inner; ///< squares of distances
   float coulomb, screening, atCutoff;
   float depth[mostKinds * mostKinds], sigma[mostKinds * mostKinds]; ///< squares of sigma
@@ -46,20 +45,16 @@ __host__ __device__ inline void forceOn(const Atoms &a, const Potential &p, int 
     const float high = power(ratio, p.repulsion / 2), low = power(ratio, p.attraction / 2);
     float pull = p.depth[pair] * inverse *
                  (static_cast<float>(p.repulsion) * high - static_cast<float>(p.attraction) * low);
-    float well = 0;
-    if (p.energies)
-      well = p.depth[pair] * (high - low);
+    float well = p.depth[pair] * (high - low);
     if (p.charged) {
       const float product = p.coulomb * a.charge[at] * a.charge[other] * inverse;
       const float screened = product / (1 + p.screening * square);
       pull += screened * (1 + 2 * p.screening * square * inverse);
-      if (p.energies)
-        well += screened;
+      well += screened;
     }
     if (p.shifted) {
       pull -= p.atCutoff * inverse;
-      if (p.energies)
-        well += p.atCutoff * (1 - square / p.cutoff);
+      well += p.atCutoff * (1 - square / p.cutoff);
     }
     if (p.smoothed && square > p.inner) {
       const float along = (p.cutoff - square) / (p.cutoff - p.inner);
@@ -75,8 +70,7 @@ __host__ __device__ inline void forceOn(const Atoms &a, const Potential &p, int 
   force[0] = fx;
   force[a.count] = fy;
   force[2 * a.count] = fz;
-  if (p.energies)
-    force[3 * a.count] = energy;
+  force[3 * a.count] = energy;
 }
 
 __host__ __device__ inline Potential plainPotential() {
@@ -106,7 +100,6 @@ static Potential potentialOf(const std::string &pattern, int launch) {
   p.smoothed = launch / 2 % 2;
   p.charged = launch / 3 % 2;
   p.kinds = 1 + launch % mostKinds;
-  p.energies = launch / 2 % 2;
   p.cutoff = 5 + 0.05f * static_cast<float>(launch % 25);
   p.inner = 0.7f * p.cutoff;
   p.coulomb = 0.5f + 0.01f * static_cast<float>(launch % 20);
@@ -144,10 +137,9 @@ static int program(int argc, char **argv) {
           neighbours.push_back(other);
     starts.push_back(static_cast<int>(neighbours.size()));
   }
-  bench::DeviceBuffer<float> dX(x), dY(y), dZ(z), dCharge(charge);
+  bench::DeviceBuffer<float> dX(x), dY(y), dZ(z), dCharge(charge), force(4 * o.size);
   bench::DeviceBuffer<int> dKind(kind), dStarts(starts), dNeighbours(neighbours);
   std::vector<float> want(4 * o.size);
-  bench::DeviceBuffer<float> force(want);
   for (int launch = 0; launch < 4; ++launch) {
     const Potential p = potentialOf(o.pattern, runs++);
     std::vector<int> kinds(kind);

@@ -17,8 +17,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
-#include <array>
-
 namespace meld::passes {
 
 using namespace llvm;
@@ -141,23 +139,14 @@ private:
     Instruction *product = takesSecond ? second : first;
     Value *addend = sum.getOperand(takesSecond ? 0 : 1);
     IRBuilder<> builder(&sum);
-    std::array<Value *, 2> factors{product->getOperand(0), product->getOperand(1)};
-    if (sum.getOpcode() == Instruction::FSub) {
-      Value *&negated = takesSecond ? factors[negatedFactor(factors, block)] : addend;
-      negated = builder.CreateFNeg(negated);
-    }
+    Value *factor = product->getOperand(0);
+    if (sum.getOpcode() == Instruction::FSub)
+      takesSecond ? factor = builder.CreateFNeg(factor) : addend = builder.CreateFNeg(addend);
     replace(sum, builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
-                                         {factors[0], factors[1], addend}));
+                                         {factor, product->getOperand(1), addend}));
     if (product->use_empty())
       product->eraseFromParent();
     return true;
-  }
-
-  // Code generation negates the first one, by a modifier of the fused operation. It stays one where
-  // the negation stays in the loop; of a value from before the loop it would be hoisted.
-  unsigned negatedFactor(const std::array<Value *, 2> &factors, const BasicBlock &block) const {
-    const Loop *loop = loops_.getLoopFor(&block);
-    return loop && loop->isLoopInvariant(factors[0]) && !loop->isLoopInvariant(factors[1]);
   }
 
   bool writeOut(IntrinsicInst &call) {

@@ -403,8 +403,8 @@ mutations += [
 # What is known of a kernel's arguments, and that folding gives the machine's bits (specialize/).
 known, folding = "specialize/known_values.cpp", "specialize/exact_folding.cpp"
 mutations += [
-    Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp", "return loop && loop->isLoopInvariant(factors[0]) &&",
-             "return false && loop->isLoopInvariant(factors[0]) &&"),
+    Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp", "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
+    Mutation("settle: sums that are made anew", "transform/fp_choices.cpp", "if (isMadeAnew(sum, *product))", "if (false)"),
     Mutation("facts: bytes that nobody knows", known, "if (byte == bytes_.end())\n        return std::nullopt;",
              "if (byte == bytes_.end())\n        continue;", tests="specialize"),
     Mutation("facts: NaNs", known, "return real->isNaN() ? nullptr : real;", "return real;", tests="specialize"),

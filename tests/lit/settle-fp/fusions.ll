@@ -31,30 +31,4 @@ define float @one_element_read(<2 x float> %a, <2 x float> %b) #0 {
   ret float %e
 }
 
-; A factor from before a loop is not the one that is negated: the negation would be hoisted.
-; CHECK-LABEL: @taken_off(
-; CHECK: %[[N:.*]] = fneg float %v
-; CHECK: call float @llvm.fma.f32(float %k, float %[[N]], float %x)
-; CHECK: %[[M:.*]] = fneg float %v
-; CHECK: call float @llvm.fma.f32(float %[[M]], float %k,
-; CHECK: %[[O:.*]] = fneg float %k
-; CHECK: call float @llvm.fma.f32(float %[[O]], float %l,
-define float @taken_off(float %k, float %l, ptr %p) #0 {
-entry:
-  br label %loop
-loop:
-  %x = phi float [ 0.0, %entry ], [ %c, %loop ]
-  %v = load float, ptr %p
-  %m = fmul contract float %k, %v
-  %a = fsub contract float %x, %m
-  %n = fmul contract float %v, %k
-  %b = fsub contract float %a, %n
-  %o = fmul contract float %k, %l
-  %c = fsub contract float %b, %o
-  %more = fcmp olt float %c, 1.0
-  br i1 %more, label %loop, label %out
-out:
-  ret float %c
-}
-
 attributes #0 = { "target-cpu"="gfx90a" }
