@@ -4,6 +4,7 @@
 #include "passes/melder/function_copy.h"
 #include "passes/transform/one_by_one.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -38,6 +39,37 @@ bool otherFlags(const FPMathOperator &op) {
   FastMathFlags flags = op.getFastMathFlags();
   flags.setAllowContract(false);
   return flags.any();
+}
+
+// An annotation, which nothing moves, and which comes to nothing when code is generated. It has no
+// text, as those of the source have.
+Value *kept(IRBuilder<> &builder, Value *value) {
+  Type *bits = builder.getIntNTy(unsigned(value->getType()->getPrimitiveSizeInBits()));
+  PointerType *text = compat::bytePointer(builder.getContext(), 0);
+  SmallVector<Type *, 2> types{bits};
+  if (LLVM_VERSION_MAJOR >= 16)
+    types.push_back(text);
+  Value *none = ConstantPointerNull::get(text);
+  Value *same = builder.CreateIntrinsic(
+      Intrinsic::annotation, types,
+      {builder.CreateBitCast(value, bits), none, none, builder.getInt32(0)});
+  return builder.CreateBitCast(same, value->getType());
+}
+
+void dropKept(Function &function) {
+  SmallVector<IntrinsicInst *, 8> annotations;
+  for (Instruction &instruction : instructions(function))
+    if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
+        call && call->getIntrinsicID() == Intrinsic::annotation &&
+        isa<ConstantPointerNull>(call->getArgOperand(1)))
+      annotations.push_back(call);
+  for (IntrinsicInst *call : annotations) {
+    auto *bits = cast<BitCastInst>(call->getArgOperand(0));
+    auto *same = cast<BitCastInst>(*call->user_begin());
+    same->replaceAllUsesWith(bits->getOperand(0));
+    for (Instruction *one : std::initializer_list<Instruction *>{same, call, bits})
+      one->eraseFromParent();
+  }
 }
 
 class Settler {
@@ -127,6 +159,64 @@ private:
     return isa<BinaryOperator>(user) && becomesScalar(*user);
   }
 
+  /// The elements that are read, where that is a shuffle alone; DAGCombiner looks for less than the
+  /// whole operands then.
+  static SmallBitVector elementsRead(const Instruction &sum) {
+    auto *shuffle = sum.hasOneUse() ? dyn_cast<ShuffleVectorInst>(*sum.user_begin()) : nullptr;
+    if (!shuffle || shuffle->getParent() != sum.getParent())
+      return {};
+    const int count = int(cast<FixedVectorType>(sum.getType())->getNumElements());
+    const int first = shuffle->getOperand(0) == &sum ? 0 : count;
+    SmallBitVector read(unsigned(count), false);
+    for (const int element : shuffle->getShuffleMask())
+      if (element >= first && element < first + count)
+        read.set(unsigned(element - first));
+    return read;
+  }
+
+  /// What gives these elements already.
+  static bool isMoreThan(const Value &operand, const SmallBitVector &read) {
+    if (auto *insert = dyn_cast<InsertElementInst>(&operand)) {
+      auto *index = dyn_cast<ConstantInt>(insert->getOperand(2));
+      return index && index->getValue().ult(read.size()) && !read[unsigned(index->getZExtValue())];
+    }
+    auto *shuffle = dyn_cast<ShuffleVectorInst>(&operand);
+    if (!shuffle || shuffle->getOperand(0)->getType() != shuffle->getType())
+      return false;
+    const auto isOf = [&](unsigned first) {
+      for (const unsigned element : read.set_bits())
+        if (shuffle->getMaskValue(element) != int(first + element))
+          return false;
+      return true;
+    };
+    return isOf(0) || isOf(read.size());
+  }
+
+  // An operation that DAGCombiner makes anew for the elements that are read has no flags.
+  static bool isMadeAnew(const Instruction &sum, const Instruction &product) {
+    if (!isa<FixedVectorType>(sum.getType()))
+      return false;
+    const SmallBitVector read = elementsRead(sum);
+    if (read.none() || read.all())
+      return false;
+    const auto simpler = [&](const Instruction &operation) {
+      return any_of(operation.operands(), [&](const Use &operand) {
+        auto *made = dyn_cast<Instruction>(operand);
+        return made && made->getParent() == sum.getParent() && isMoreThan(*made, read);
+      });
+    };
+    return simpler(sum) || (product.hasOneUse() && simpler(product));
+  }
+
+  // Code generation makes the negation a modifier of the operand where it stands in the same block.
+  // Loop motion behind us would take that of what does not change out of the loop.
+  Value *negated(IRBuilder<> &builder, Value *value) const {
+    const Loop *loop = loops_.getLoopFor(builder.GetInsertBlock());
+    if (loop && loop->isLoopInvariant(value) && !isa<Constant>(value))
+      value = kept(builder, value);
+    return builder.CreateFNeg(value);
+  }
+
   bool fuse(Instruction &sum) {
     const BasicBlock &block = *sum.getParent();
     if (!fuses(*sum.getType()) || becomesScalar(sum))
@@ -137,11 +227,15 @@ private:
       return false;
     const bool takesSecond = !first || (second && uses(*first, block) > uses(*second, block));
     Instruction *product = takesSecond ? second : first;
+    if (isMadeAnew(sum, *product))
+      return false;
     Value *addend = sum.getOperand(takesSecond ? 0 : 1);
     IRBuilder<> builder(&sum);
     Value *factor = product->getOperand(0);
-    if (sum.getOpcode() == Instruction::FSub)
-      takesSecond ? factor = builder.CreateFNeg(factor) : addend = builder.CreateFNeg(addend);
+    if (sum.getOpcode() == Instruction::FSub) {
+      Value *&operand = takesSecond ? factor : addend;
+      operand = negated(builder, operand);
+    }
     replace(sum, builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
                                          {factor, product->getOperand(1), addend}));
     if (product->use_empty())
@@ -365,6 +459,8 @@ PreservedAnalyses SettleFpPass::run(Function &function, FunctionAnalysisManager 
   }
   settleFpChoices(function, settling_->contractAll);
   settling_->settled(function);
+  if (!settling_->only) // nothing is left to prove
+    dropKept(function);
   return PreservedAnalyses::none();
 }
 

@@ -126,6 +126,31 @@ TEST(FpChoices, NobodyIsChangedWhileASettlingIsProven) {
   EXPECT_FALSE(settling->mayChange(parsed["k"]));
 }
 
+// What keeps a negation in its loop for the proof is in nobody's way behind it.
+TEST(FpChoices, AnnotationsAreForTheProofAlone) {
+  FunctionAnalysisManager none;
+  const std::string loop = "define amdgpu_kernel void @k(ptr %p, float %a) {\n"
+                           "  br label %loop\n"
+                           "loop:\n"
+                           "  %x = load volatile float, ptr %p\n"
+                           "  %m = fmul contract float %a, %x\n"
+                           "  %s = fsub contract float %x, %m\n"
+                           "  store float %s, ptr %p\n"
+                           "  br label %loop\n}\n";
+  const auto settled = [&](bool only) {
+    Parsed parsed(loop);
+    const auto settling = FpSettling::everywhere();
+    settling->only = only;
+    passAt(settling, Point::late).run(parsed["k"], none);
+    return std::pair(parsed.text("k"), settling->settledFunctions().at("k"));
+  };
+  const auto proof = settled(true), version = settled(false);
+  EXPECT_NE(proof.first.find("@llvm.annotation"), std::string::npos) << proof.first;
+  EXPECT_EQ(version.first.find("@llvm.annotation"), std::string::npos) << version.first;
+  EXPECT_NE(version.first.find("fneg"), std::string::npos) << version.first;
+  EXPECT_EQ(proof.second, version.second);
+}
+
 // What is going to be inlined becomes part of its callers, and they are settled behind inlining.
 TEST(FpChoices, FunctionsThatGoIntoOpenOnesWait) {
   const std::string callee = "define internal float @f(float %x) {\n"
