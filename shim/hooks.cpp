@@ -486,10 +486,8 @@ void chooseAtLaunch(HsaApiTable &table, Process &process) noexcept {
   if (settings.adapt != "on" || process.passThrough || settings.observe || settings.verifyRuns ||
       process.served.active())
     return;
-  const auto timing = parseFlag(settings.gpuTiming);
-  const bool modelled = timing && *timing;
   const bool software = onSoftwareGpu();
-  if (software && !modelled)
+  if (software && !settings.gpuTiming)
     return log::info("without MELD_GPU_TIMING nothing is measured: as with MELD_ADAPT=static");
   const CoreApiTable &core = *table.core_;
   if (!canLoadVersions(core))

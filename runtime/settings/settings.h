@@ -6,9 +6,8 @@
 // Immutable once read; read them once per process.
 #pragma once
 
-#include "runtime/result.h"
+#include "runtime/settings/kinds.h"
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,22 +16,9 @@
 
 namespace meld {
 
-namespace settingtype {
-using Flag = bool;
-using Number = uint32_t;
-using Size = uint64_t;
-using Real = double;
-using Level = int; ///< 0 off .. 5 trace
-using Text = std::string;
-using Regex = std::string;
-using Choice = std::string;
-using List = std::string;
-} // namespace settingtype
-
 struct Settings {
-#define MELD_SETTING(kind, field, name, byDefault, help) settingtype::kind field{};
+#define MELD_SETTING(kind, field, name, byDefault, allowed, help) settingtype::kind field{};
 #include "runtime/settings/table.h"
-#undef MELD_SETTING
 };
 
 enum class SettingOrigin : uint8_t { fallback, environment, rejected };
@@ -42,6 +28,7 @@ struct SettingValue {
   const char *name;
   const char *kind;
   const char *fallback;
+  const char *allowed; ///< see table.h; may be empty
   const char *help;
   std::string value; ///< canonical text of the value in force
   SettingOrigin origin;
@@ -51,6 +38,10 @@ struct LoadedSettings {
   Settings settings;
   std::vector<SettingValue> values; ///< in table order
   std::vector<std::string> warnings;
+  /// About the rows that only the software GPU reads: it says them itself, when it is opened.
+  std::vector<std::string> gpuWarnings;
+
+  std::vector<std::string> allWarnings() const;
 };
 
 /// name -> text, or nothing when unset. An empty text counts as unset.
@@ -62,12 +53,6 @@ LoadedSettings parseSettings(const Lookup &lookup, const std::vector<std::string
 /// From the process environment through secure_getenv: under AT_SECURE every setting has its
 /// default.
 LoadedSettings loadSettings();
-
-/// 2G, 512M, 1024: bytes. Powers of 1024; an optional B or iB after the suffix.
-Result<uint64_t> parseSize(std::string_view text);
-Result<bool> parseFlag(std::string_view text);
-Result<int> parseLevel(std::string_view text);
-const char *levelName(int level);
 
 /// The closest of `candidates` when it is near enough to be meant; empty otherwise.
 std::string suggest(std::string_view word, const std::vector<std::string> &candidates);

@@ -46,7 +46,8 @@ std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const S
   std::string text = std::string(name.data()) + "; " + product.data() + "; " +
                      std::to_string(units) + " compute units";
   if (onSoftwareGpu())
-    return text + "; software GPU, " + settings.gpuTiming + ", " + settings.gpuTimingParams;
+    return text + "; software GPU, " + textOfFlag(settings.gpuTiming) + ", " +
+           textOfParameters(settings.gpuTimingParams);
   const auto rocr = fileIdentity(fileOfAddress(::dlsym(RTLD_DEFAULT, "hsa_init")));
   return text + "; driver " + driverVersion() + "; ROCr " + (rocr ? *rocr : "unknown");
 }

@@ -32,7 +32,8 @@ std::string markdown(const LoadedSettings &loaded) {
                     "take K, M, G, T.\n\n"
                     "| Variable | Kind | Default | Meaning |\n|---|---|---|---|\n";
   for (const SettingValue &v : loaded.values)
-    out += std::string("| `") + v.name + "` | " + lowered(v.kind) + " | " +
+    out += std::string("| `") + v.name + "` | " + lowered(v.kind) +
+           (*v.allowed ? ": " + std::string(v.allowed) : std::string()) + " | " +
            (*v.fallback ? "`" + std::string(v.fallback) + "`" : std::string()) + " | " + v.help +
            " |\n";
   return out;
@@ -56,12 +57,16 @@ int config(const Cli &cli, bool changedOnly, bool asMarkdown) {
                    {"origin", v.origin == SettingOrigin::environment ? "environment" : "default"},
                    {"rejected", v.origin == SettingOrigin::rejected},
                    {"default", v.fallback},
+                   {"allowed", v.allowed},
                    {"help", v.help}});
     rows.push_back({v.name, v.value.empty() ? "-" : v.value, originName(v.origin),
                     *v.fallback ? v.fallback : "-", v.help});
   }
-  cli.json() ? print(Json{{"settings", out}, {"warnings", loaded.warnings}}) : print(table(rows));
-  return loaded.warnings.empty() ? kOk : kProblem;
+  for (const std::string &warning : loaded.gpuWarnings) // settings() has said the others
+    complain(warning);
+  const std::vector<std::string> warnings = loaded.allWarnings();
+  cli.json() ? print(Json{{"settings", out}, {"warnings", warnings}}) : print(table(rows));
+  return warnings.empty() ? kOk : kProblem;
 }
 
 } // namespace

@@ -78,9 +78,10 @@ void stack(Doctor &doctor, const Install &install) {
 
 void environment(Doctor &doctor) {
   const LoadedSettings &loaded = settings();
-  for (const std::string &warning : loaded.warnings)
+  const std::vector<std::string> warnings = loaded.allWarnings();
+  for (const std::string &warning : warnings)
     doctor.bad("settings", warning);
-  if (loaded.warnings.empty())
+  if (warnings.empty())
     doctor.good("settings", "no bad or unknown MELD_ variable");
   if (loaded.settings.disable)
     doctor.note("MELD_DISABLE", "set: libmeld does nothing");

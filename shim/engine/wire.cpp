@@ -91,9 +91,9 @@ Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settin
              const VersionWanted &version) {
   Writer out(Kind::request);
   out.put(isa);
-#define MELD_SETTING(kind, field, name, byDefault, help) out.put(settings.field);
+#define MELD_GPU_SETTING(...)
+#define MELD_SETTING(kind, field, name, ...) out.put(settings.field);
 #include "runtime/settings/table.h"
-#undef MELD_SETTING
   out.put(version.kernel);
   out.put(version.recipe);
   out.put(version.facts);
@@ -137,9 +137,9 @@ std::optional<Request> decodeRequest(ByteView body) {
   Reader in(body);
   Request request;
   in.get(request.isa);
-#define MELD_SETTING(kind, field, name, byDefault, help) in.get(request.settings.field);
+#define MELD_GPU_SETTING(...)
+#define MELD_SETTING(kind, field, name, ...) in.get(request.settings.field);
 #include "runtime/settings/table.h"
-#undef MELD_SETTING
   in.get(request.version.kernel);
   in.get(request.version.recipe);
   in.get(request.version.facts);

@@ -40,9 +40,9 @@ TEST(Wire, EverySettingGoesAcross) {
     else
       value = T(n) / T(2) + T(1);
   };
-#define MELD_SETTING(kind, field, name, byDefault, help) other(settings.field);
+#define MELD_GPU_SETTING(...)
+#define MELD_SETTING(kind, field, name, ...) other(settings.field);
 #include "runtime/settings/table.h"
-#undef MELD_SETTING
   const Bytes object = {0, 255, 7};
   const Bytes message = encode(object, "gfx90a", settings, {"a kernel", "a recipe", "facts"});
   const auto header = decodeHeader(message);
@@ -56,10 +56,10 @@ TEST(Wire, EverySettingGoesAcross) {
   EXPECT_EQ(request->version.kernel, "a kernel");
   EXPECT_EQ(request->version.recipe, "a recipe");
   EXPECT_EQ(request->version.facts, "facts");
-#define MELD_SETTING(kind, field, name, byDefault, help)                                           \
+#define MELD_GPU_SETTING(...)
+#define MELD_SETTING(kind, field, name, ...)                                                       \
   EXPECT_EQ(request->settings.field, settings.field) << name;
 #include "runtime/settings/table.h"
-#undef MELD_SETTING
 }
 
 TEST(Wire, RepliesAndLogLines) {

@@ -279,7 +279,7 @@ CounterSink::CounterSink(std::string fileName) : enabled_(!fileName.empty()) {
 
 CounterSink::~CounterSink() = default;
 
-CounterSink &CounterSink::instance() { return processSink<CounterSink>("MELD_COUNTERS"); }
+CounterSink &CounterSink::instance() { return processSink<CounterSink>(&Settings::counters); }
 
 void CounterSink::record(DispatchRecord record) {
   if (enabled_)

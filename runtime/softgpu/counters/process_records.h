@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/host/stderr.h"
+#include "runtime/settings/settings.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -59,12 +60,10 @@ private:
   pid_t pid_ = 0; ///< whose records these are
 };
 
-/// The process's sink of this kind, for the file that an environment variable names; flushed at
-/// exit. Never destroyed: other threads may still record while the process exits.
-template <class Sink> Sink &processSink(const char *variable) {
-  static Sink *sink = [variable] {
-    const char *name = std::getenv(variable);
-    auto *s = new Sink(name ? name : "");
+/// The process's sink of this kind, for the file that a setting names; flushed at exit. Never destroyed: other threads may still record while the process exits.
+template <class Sink> Sink &processSink(std::string Settings::*file) {
+  static Sink *sink = [file] {
+    auto *s = new Sink(loadSettings().settings.*file);
     if (s->enabled())
       std::atexit([] { Sink::instance().flush(); });
     return s;

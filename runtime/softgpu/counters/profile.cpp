@@ -111,7 +111,7 @@ ProfileSink::ProfileSink(std::string fileName) : enabled_(!fileName.empty()) {
 
 ProfileSink::~ProfileSink() = default;
 
-ProfileSink &ProfileSink::instance() { return processSink<ProfileSink>("MELD_GPU_PROFILE"); }
+ProfileSink &ProfileSink::instance() { return processSink<ProfileSink>(&Settings::gpuProfile); }
 
 void ProfileSink::record(KernelProfile p) {
   if (!enabled_)

@@ -1,12 +1,9 @@
 // Refuses hosts that cannot run the executor. Compiled without its instruction set, so the check
 // itself runs everywhere.
-#include "runtime/host/stderr.h"
-#include "runtime/host/text.h"
+#include "runtime/settings/settings.h"
 #include "runtime/softgpu/device/soft_gpu.h"
-#include "runtime/softgpu/timing/parameters.h"
 
 #include <cpuid.h>
-#include <cstdlib>
 
 namespace meld::softgpu {
 
@@ -30,6 +27,23 @@ const char *missingInstructionSet() {
 #endif
 }
 
+/// What `config` leaves open, from the environment.
+DeviceConfig completed(DeviceConfig config) {
+  const Settings settings = loadSettings().settings;
+  auto complete = [](auto &field, const auto &setting) {
+    if (field.empty())
+      field = setting;
+  };
+  complete(config.timingParameters, settings.gpuTimingParams);
+  complete(config.capture, settings.gpuCapture);
+  complete(config.trace, settings.trace);
+  complete(config.traceKernel, settings.traceKernel);
+  complete(config.translate, settings.gpuTranslate);
+  if (!config.translateThreshold)
+    config.translateThreshold = settings.gpuTranslateThreshold;
+  return config;
+}
+
 } // namespace
 
 std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapper,
@@ -39,23 +53,7 @@ std::unique_ptr<Gpu> Gpu::create(const DeviceConfig &config, AddressMapper *mapp
       *problem = std::string("the software GPU needs a host processor with ") + missing;
     return nullptr;
   }
-  DeviceConfig full = config;
-  const char *env = full.timingParameters.empty() ? std::getenv("MELD_GPU_TIMING_PARAMS") : nullptr;
-  if (env)
-    full.timingParameters = env;
-  TimingParameters parameters;
-  if (const std::string bad = parameters.apply(full.timingParameters); !bad.empty()) {
-    if (!env) {
-      if (problem)
-        *problem = "unknown or malformed timing parameter '" + bad + "'";
-      return nullptr;
-    }
-    // A setting, and so no reason to do without a GPU.
-    writeToStderr("meld-softgpu: MELD_GPU_TIMING_PARAMS: unknown or malformed timing parameter '" +
-                  shown(bad) + "'; using the defaults\n");
-    full.timingParameters.clear();
-  }
-  return makeGpu(full, mapper);
+  return makeGpu(completed(config), mapper);
 }
 
 } // namespace meld::softgpu

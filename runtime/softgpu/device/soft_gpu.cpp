@@ -29,8 +29,8 @@ public:
         code_(std::make_shared<CodeCache>(config.target, mapper)),
         timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)),
         capture_(CaptureControl::open(config.capture)),
-        translate_(translate::Settings::read(config.translate)) {
-    timing_.apply(config.timingParameters); // checked by Gpu::create
+        translate_(translate::Settings::of(config)) {
+    timing_.apply(config.timingParameters);
     if (config.checks)
       CheckSink::instance().enable(checkNames(config.checks));
   }

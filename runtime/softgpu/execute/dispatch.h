@@ -4,6 +4,7 @@
 // the dispatch.
 #pragma once
 
+#include "runtime/settings/kinds.h"
 #include "runtime/softgpu/counters/counters.h"
 #include "runtime/softgpu/isa/inst.h"
 
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +24,14 @@ struct DeviceConfig {
   uint64_t vramBytes = 16ull << 30;
   unsigned hostThreads = 0; ///< workers; 0 = number of host cores; 1 = bit-exact reproducible order
   bool timing = false;      ///< model cycles (slower)
-  /// "name=value,..." over the defaults, names as in docs/timing-model.md
-  std::string timingParameters;
-  std::string capture;            ///< MELD_GPU_CAPTURE when empty; see capture.h
-  std::string trace, traceKernel; ///< MELD_TRACE, MELD_TRACE_KERNEL when empty; see trace_log.h
-  std::string translate; ///< MELD_GPU_TRANSLATE when empty: off, auto, always; see translate/tier.h
-  bool checked = false;  ///< interval map and red zones for every access
-  unsigned checks = 0; ///< checkers that watch every instruction: bits of Check, see check/check.h
+  // What is empty here, Gpu::create takes from the environment's settings.
+  TimingChanges timingParameters; ///< over the defaults, names as in docs/timing-model.md
+  std::string capture;            ///< as MELD_GPU_CAPTURE, see capture.h
+  std::string trace, traceKernel; ///< as MELD_TRACE and MELD_TRACE_KERNEL, see trace_log.h
+  std::string translate;          ///< off, auto or always, see translate/tier.h
+  std::optional<uint64_t> translateThreshold;
+  bool checked = false; ///< interval map and red zones for every access
+  unsigned checks = 0;  ///< checkers that watch every instruction: bits of Check, see check/check.h
   /// Which of the process's devices, for what is reported.
   unsigned deviceIndex = 0, deviceCount = 1;
   /// Flat apertures, 4 GiB each.

@@ -33,6 +33,4 @@ const DeviceModel &deviceOf(isa::Target target) {
   return kDevices[0];
 }
 
-const char *knownDevices() { return "gfx90a, gfx900, gfx906, gfx908"; }
-
 } // namespace meld::softgpu

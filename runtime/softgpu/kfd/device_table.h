@@ -33,7 +33,4 @@ struct DeviceModel {
 const DeviceModel *findDevice(std::string_view isaName);
 const DeviceModel &deviceOf(isa::Target target);
 
-/// The names findDevice knows, for messages: "gfx90a, gfx900, ...".
-const char *knownDevices();
-
 } // namespace meld::softgpu

@@ -21,7 +21,7 @@ using Handle = void *;
 struct Device {
   std::atomic<uint64_t> fd{0}; ///< process id << 32 | descriptor
 };
-Device table[kMaxDevices];
+Device table[meld::kMostDevices];
 
 /// The device behind a handle of ours, or nullptr.
 Device *ours(Handle handle) {

@@ -3,7 +3,6 @@
 #include "runtime/softgpu/kfd/clock.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <hsa/amd_hsa_signal.h>
@@ -32,26 +31,6 @@ double uniform(uint64_t sequence, uint64_t k) {
 }
 
 } // namespace
-
-std::optional<TimeNoise> parseNoise(std::string_view text) {
-  TimeNoise noise;
-  auto next = [&](auto &number) {
-    const char *end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || (stop != end && *stop != ','))
-      return false;
-    const bool more = stop != end;
-    text.remove_prefix(static_cast<size_t>(stop - text.data()) + more);
-    return !more || !text.empty();
-  };
-  if (!next(noise.percent) || (!text.empty() && !next(noise.outliers)) ||
-      (!text.empty() && !next(noise.seed)) || !text.empty())
-    return std::nullopt;
-  for (const double percent : {noise.percent, noise.outliers})
-    if (!(percent >= 0 && percent <= 100))
-      return std::nullopt;
-  return noise;
-}
 
 uint64_t &QueueClock::time() {
   if (!now_)

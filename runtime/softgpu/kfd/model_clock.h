@@ -19,22 +19,12 @@
 // Thread rule: one queue's thread.
 #pragma once
 
+#include "runtime/settings/kinds.h"
+
 #include <atomic>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace meld::softgpu {
-
-struct TimeNoise {
-  double percent = 0;  ///< standard deviation of the logarithm of a duration, in percent
-  double outliers = 0; ///< percent of the dispatches
-  uint64_t seed = 1;
-  bool any() const { return percent > 0 || outliers > 0; }
-};
-
-/// "5", "5,2", "5,2,42"; nothing when it is not that, or a percentage is not from 0 to 100.
-std::optional<TimeNoise> parseNoise(std::string_view text);
 
 struct ModelTime {
   uint32_t clockMhz = 0; ///< of the modelled device; 0: the stamps are the host's clock

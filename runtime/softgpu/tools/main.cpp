@@ -1,5 +1,6 @@
 // meld-gpu: tools around the software GPU that need its executor but no HIP program.
 #include "runtime/command/manual_page.h"
+#include "runtime/settings/settings.h"
 #include "runtime/softgpu/tools/coverage.h"
 #include "runtime/softgpu/tools/disassembly.h"
 #include "runtime/softgpu/tools/profile_table.h"
@@ -63,10 +64,14 @@ int main(int argc, char **argv) {
       ->default_str("all");
   r->add_flag("--timing", again.timing, "Model cycles");
   r->add_option("--threads", again.threads, "Host threads")->capture_default_str();
-  r->add_option("--translate", again.translate, "off, auto or always")->default_str("off");
+  r->add_option("--translate", again.translate, "off, auto or always")
+      ->default_str("off")
+      ->check(CLI::IsMember({"off", "auto", "always"}));
   r->callback([&] {
     if (!profileFile.empty())
       setenv("MELD_GPU_PROFILE", profileFile.c_str(), 1);
+    for (const std::string &warning : meld::loadSettings().gpuWarnings)
+      std::fprintf(stderr, "meld-gpu: %s\n", warning.c_str());
     const auto report = replay(again);
     if (!report) {
       std::fprintf(stderr, "meld-gpu: %s\n", report.error().message.c_str());

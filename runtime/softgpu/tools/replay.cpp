@@ -144,7 +144,7 @@ Result<ReplayReport> replay(const ReplayOptions &options) {
   if (!target)
     return fail(ErrorCode::badInput, options.file + ": no processor " + capture->device + " here");
   if (!checks)
-    return fail(ErrorCode::badInput, "no such check in '" + options.checks + "'");
+    return fail(ErrorCode::badInput, "--checked=" + options.checks + ": " + checks.error().message);
 
   Restored memory;
   if (std::string problem = memory.put(*capture); !problem.empty())

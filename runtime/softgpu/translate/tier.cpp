@@ -2,20 +2,17 @@
 
 #include "runtime/host/stderr.h"
 #include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/dispatch.h"
 
-#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
-#include <set>
 #include <signal.h>
 #include <string>
 #include <sys/resource.h>
@@ -35,15 +32,6 @@ void say(const char *what, const char *detail) {
   const int n = std::snprintf(line, sizeof(line), "meld-softgpu: %s: %s\n", what, detail);
   if (n > 0)
     writeToStderr({line, std::min<size_t>(size_t(n), sizeof(line) - 1)});
-}
-
-/// For a setting: every device reads it.
-void sayOnce(const char *what, const char *detail) {
-  static std::mutex lock;
-  static std::set<std::string> said;
-  std::lock_guard guard(lock);
-  if (said.insert(what).second)
-    say(what, detail);
 }
 
 /// The translations of one CodeCache: kernels by entry, compiled units, what ExecInst::translated
@@ -355,30 +343,11 @@ std::shared_ptr<KernelTier> kernelTier(CodeCache &code, const ExecInst *entry,
   return kernel;
 }
 
-Settings Settings::read(const std::string &text) {
-  Settings s;
-  const char *when = text.c_str();
-  if (text.empty())
-    if (const char *env = ::secure_getenv("MELD_GPU_TRANSLATE"))
-      when = env;
-  if (!std::strcmp(when, "auto"))
-    s.when = When::automatic;
-  else if (!std::strcmp(when, "always"))
-    s.when = When::always;
-  else if (!std::strcmp(when, "off") || !std::strcmp(when, "0"))
-    s.when = When::off;
-  else if (*when)
-    sayOnce("MELD_GPU_TRANSLATE", "not one of auto, always, off; using the default auto");
-  if (const char *t = ::secure_getenv("MELD_GPU_TRANSLATE_THRESHOLD"); t && *t) {
-    uint64_t threshold = 0;
-    const char *end = t + std::strlen(t);
-    const auto [stop, error] = std::from_chars(t, end, threshold);
-    if (error == std::errc() && stop == end)
-      s.threshold = threshold;
-    else
-      sayOnce("MELD_GPU_TRANSLATE_THRESHOLD", "not a number; using the default");
-  }
-  return s;
+Settings Settings::of(const DeviceConfig &config) {
+  const When when = config.translate == "off"      ? When::off
+                    : config.translate == "always" ? When::always
+                                                   : When::automatic;
+  return {when, config.translateThreshold.value_or(0)};
 }
 
 DispatchScope::DispatchScope(const std::shared_ptr<KernelTier> &tier) : counted_(tier != nullptr) {

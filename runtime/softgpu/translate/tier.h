@@ -11,9 +11,8 @@
 // The library with the compiler is loaded when the first kernel gets hot. When it is missing or
 // fails, the interpreter goes on; one line says so.
 //
-// Settings: DeviceConfig::translate, MELD_GPU_TRANSLATE = off | auto | always (translate before the
-// first wave runs), MELD_GPU_TRANSLATE_THRESHOLD = executed instructions per instruction of the
-// kernel. Translated code lives as long as the CodeCache it belongs to.
+// Settings: DeviceConfig::translate = off | auto | always (translate before the first wave runs) and
+// translateThreshold, executed instructions per instruction of the kernel. Translated code lives as long as the CodeCache it belongs to.
 //
 // Fork: the child keeps what is translated and translates no more (it has no thread).
 // Exit: the compiler must not be at work while the process's static objects die, its own among
@@ -31,18 +30,17 @@
 
 namespace meld::softgpu {
 class CodeCache;
-}
+struct DeviceConfig;
+} // namespace meld::softgpu
 
 namespace meld::softgpu::translate {
 
 enum class When : uint8_t { off, automatic, always };
-inline constexpr When kDefaultWhen = When::automatic;
 
 struct Settings {
-  When when = kDefaultWhen;
-  uint64_t threshold = 20000; ///< executed instructions per static instruction
-  /// `text` as MELD_GPU_TRANSLATE ("" reads the environment); an unknown word is off
-  static Settings read(const std::string &text);
+  When when;
+  uint64_t threshold; ///< executed instructions per static instruction
+  static Settings of(const DeviceConfig &config);
 };
 
 /// A kernel of one CodeCache.

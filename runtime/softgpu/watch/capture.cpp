@@ -138,9 +138,7 @@ struct CaptureControl::State {
 CaptureControl::CaptureControl() : state_(std::make_unique<State>()) {}
 CaptureControl::~CaptureControl() = default;
 
-std::unique_ptr<CaptureControl> CaptureControl::open(const std::string &configured) {
-  const char *env = configured.empty() ? std::getenv("MELD_GPU_CAPTURE") : nullptr;
-  std::string text = env ? env : configured;
+std::unique_ptr<CaptureControl> CaptureControl::open(const std::string &text) {
   if (text.empty())
     return nullptr;
   std::unique_ptr<CaptureControl> control(new CaptureControl);

@@ -66,7 +66,7 @@ std::string kernelFileName(const std::string &kernel);
 /// Which dispatches are captured, and the file of each.
 class CaptureControl {
 public:
-  /// nullptr when `setting` (MELD_GPU_CAPTURE when empty) names nothing, or is malformed (one
+  /// nullptr when `setting` names nothing, or is malformed (one
   /// line).
   static std::unique_ptr<CaptureControl> open(const std::string &setting);
   ~CaptureControl();

@@ -59,22 +59,16 @@ struct Request {
 } // namespace
 
 std::unique_ptr<TraceLog> TraceLog::open(const DeviceConfig &config) {
-  auto setting = [](const std::string &configured, const char *variable) {
-    const char *env = configured.empty() ? std::getenv(variable) : nullptr;
-    return env ? std::string(env) : configured;
-  };
-  const std::string text = setting(config.trace, "MELD_TRACE");
-  if (text.empty())
+  if (config.trace.empty())
     return nullptr;
-  const Request request(text);
+  const Request request(config.trace);
   auto file = TraceFile::open(request.file);
   if (!file) {
     writeToStderr("meld: cannot write the trace to " + shown(request.file, 200) + "\n");
     return nullptr;
   }
-  return std::unique_ptr<TraceLog>(new TraceLog(std::move(file),
-                                                setting(config.traceKernel, "MELD_TRACE_KERNEL"),
-                                                request.kernels, request.instructions));
+  return std::unique_ptr<TraceLog>(
+      new TraceLog(std::move(file), config.traceKernel, request.kernels, request.instructions));
 }
 
 namespace {

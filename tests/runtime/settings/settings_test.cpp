@@ -79,17 +79,18 @@ TEST(Settings, NonsenseOfAnyLengthIsAWarningAtMost) {
         const auto what = [&] {
           return name + " " + std::to_string(size) + " of " + std::string(pattern);
         };
-        ASSERT_LE(loaded.warnings.size(), 1u) << what();
+        const std::vector<std::string> warnings = loaded.allWarnings();
+        ASSERT_LE(warnings.size(), 1u) << what();
         const SettingValue &v = value(loaded, name);
-        if (loaded.warnings.empty()) {
+        if (warnings.empty()) {
           ASSERT_EQ(v.origin, SettingOrigin::environment) << what();
           ASSERT_LE(v.value.size(), 16384u) << what() << ": no value of that length is meant";
           continue;
         }
         ASSERT_EQ(v.origin, SettingOrigin::rejected) << what();
         ASSERT_EQ(v.value, v.fallback) << what();
-        ASSERT_LT(loaded.warnings[0].size(), 700u) << what();
-        for (const unsigned char c : loaded.warnings[0])
+        ASSERT_LT(warnings[0].size(), 700u) << what();
+        for (const unsigned char c : warnings[0])
           ASSERT_TRUE(c >= 0x20 && c < 0x7f) << what() << ": for a terminal";
       }
 }
@@ -193,6 +194,111 @@ TEST(Settings, BadValueIsOneWarningAndTheDefault) {
     EXPECT_EQ(value(loaded, name).value, value(parse({}), name).value);
     EXPECT_EQ(value(loaded, name).origin, SettingOrigin::rejected);
   }
+}
+
+TEST(Settings, SoftwareGpusRowsAreTyped) {
+  const Settings usual = parse({}).settings;
+  EXPECT_EQ(usual.gpu, settingtype::Devices{"gfx90a"});
+  EXPECT_TRUE(usual.gpuCus.empty() && usual.gpuMem.empty()) << "as the device has";
+  EXPECT_EQ(usual.gpuTranslateThreshold, 20000u);
+  const LoadedSettings loaded = parse({{"MELD_GPU", "gfx900,gfx90a"},
+                                       {"MELD_GPU_CUS", "8,4"},
+                                       {"MELD_GPU_MEM", "1024M"},
+                                       {"MELD_GPU_THREADS", "1024"},
+                                       {"MELD_GPU_TIMING", "yes"},
+                                       {"MELD_GPU_NOISE", "20,0,9"},
+                                       {"MELD_GPU_TIMING_PARAMS", "valu=8,turn=1,valu=9,"},
+                                       {"MELD_GPU_CHECKED", "race,memory"},
+                                       {"MELD_GPU_TRANSLATE", "0"},
+                                       {"MELD_GPU_TRANSLATE_THRESHOLD", "18446744073709551615"},
+                                       {"MELD_GPU_TRANSLATE_LANES", "8"}});
+  const Settings &s = loaded.settings;
+  EXPECT_TRUE(loaded.allWarnings().empty());
+  EXPECT_EQ(s.gpuCus, (settingtype::Numbers{8, 4}));
+  EXPECT_EQ(s.gpuMem, settingtype::Sizes{uint64_t(1) << 30});
+  EXPECT_TRUE(s.gpuTiming);
+  EXPECT_EQ(s.gpuNoise, (TimeNoise{20, 0, 9}));
+  EXPECT_EQ(s.gpuTimingParams, (TimingChanges{{"valu", 9}, {"turn", 1}}));
+  EXPECT_EQ(s.gpuTranslate, "off");
+  EXPECT_EQ(s.gpuTranslateThreshold, ~uint64_t(0));
+  // The canonical text is what `meld config` shows, and means the same.
+  const std::pair<const char *, const char *> texts[] = {
+      {"MELD_GPU", "gfx900,gfx90a"},
+      {"MELD_GPU_CUS", "8,4"},
+      {"MELD_GPU_MEM", "1G"},
+      {"MELD_GPU_NOISE", "20,0,9"},
+      {"MELD_GPU_TIMING_PARAMS", "valu=9,turn=1"},
+      {"MELD_GPU_CHECKED", "memory,race"}};
+  for (const auto &[name, text] : texts)
+    EXPECT_EQ(value(loaded, name).value, text) << name;
+}
+
+// They are the software GPU's to say: libmeld in the same process does not say them, too.
+TEST(Settings, BadRowsOfTheSoftwareGpuAreItsWarnings) {
+  const std::pair<const char *, const char *> bad[] = {{"MELD_GPU", "gfx9"},
+                                                       {"MELD_GPU_CUS", "1,2"}, // for one device
+                                                       {"MELD_GPU_MEM", "63M"},
+                                                       {"MELD_GPU_MEM", "513G"},
+                                                       {"MELD_GPU_THREADS", "1025"},
+                                                       {"MELD_GPU_TIMING", "maybe"},
+                                                       {"MELD_GPU_NOISE", "101"},
+                                                       {"MELD_GPU_TIMING_PARAMS", "l9Latency=4"},
+                                                       {"MELD_GPU_CHECKED", "hazards"},
+                                                       {"MELD_GPU_TRANSLATE", "on"},
+                                                       {"MELD_GPU_TRANSLATE_THRESHOLD", "many"},
+                                                       {"MELD_GPU_TRANSLATE_LANES", "4"}};
+  for (const auto &[name, text] : bad) {
+    const LoadedSettings loaded = parse({{name, text}});
+    EXPECT_TRUE(loaded.warnings.empty()) << name;
+    ASSERT_EQ(loaded.gpuWarnings.size(), 1u) << name;
+    EXPECT_TRUE(loaded.gpuWarnings[0].starts_with(std::string(name) + "=" + text + ": "))
+        << loaded.gpuWarnings[0];
+    EXPECT_EQ(value(loaded, name).value, value(parse({}), name).value);
+    EXPECT_EQ(value(loaded, name).origin, SettingOrigin::rejected);
+  }
+}
+
+TEST(CheckSettings, Words) {
+  const auto is = [](const char *text, bool memory, unsigned checks) {
+    const auto s = parseChecks(text);
+    ASSERT_TRUE(s) << text;
+    EXPECT_EQ(s->memory, memory) << text;
+    EXPECT_EQ(s->checks, checks) << text;
+  };
+  // In the order of checks.def.
+  constexpr unsigned hazard = 1, undefined = 2, race = 4, barrier = 8;
+  for (const char *none : {"", "0", "off", "no", "false"})
+    is(none, false, 0);
+  for (const char *memory : {"1", "on", "yes", "true", "memory"})
+    is(memory, true, 0);
+  is("all", true, hazard | undefined | race | barrier);
+  is("hazard,race", false, hazard | race);
+  is("undefined,memory,barrier,", true, undefined | barrier);
+  EXPECT_FALSE(parseChecks("hazards"));
+  EXPECT_FALSE(parseChecks("race,,barrier"));
+  EXPECT_FALSE(parseChecks(","));
+}
+
+TEST(TimingChanges, AreKnownNamesAndValuesWithinBounds) {
+  EXPECT_EQ(parseTimingChanges("").value(), TimingChanges());
+  EXPECT_EQ(parseTimingChanges("valu=8,l1Latency=200").value(),
+            (TimingChanges{{"valu", 8}, {"l1Latency", 200}}));
+  for (const char *text :
+       {"valu=9,nonsense=1,salu=2", "valu", "valu=x", "turn=0", "l1Ways=4294967295",
+        "l2Bytes=4294967295", "valu=4294967295", "valu=-1", "valu=", "=", "((("})
+    EXPECT_FALSE(parseTimingChanges(text)) << text;
+  EXPECT_NE(parseTimingChanges("valu=9,nonsense=1").error().message.find("'nonsense=1'"),
+            std::string::npos);
+}
+
+TEST(TimeNoise, TextThatIsNone) {
+  for (const char *text : {"", "x", "5,", "5,x", "5,2,", "5,2,1,", "101", "-1", "5,200", "nan"})
+    EXPECT_FALSE(parseNoise(text)) << text;
+  const auto noise = parseNoise("5,2.5,42");
+  ASSERT_TRUE(noise);
+  EXPECT_EQ(noise->percent, 5);
+  EXPECT_EQ(noise->outliers, 2.5);
+  EXPECT_EQ(noise->seed, 42u);
 }
 
 TEST(Settings, UnknownNameGetsASuggestion) {

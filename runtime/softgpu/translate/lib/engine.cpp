@@ -1,6 +1,7 @@
 #include "runtime/softgpu/translate/lib/engine.h"
 
 #include "passes/compat.h"
+#include "runtime/settings/settings.h"
 #include "runtime/softgpu/translate/lib/unit.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -17,6 +18,8 @@ using namespace llvm;
 using namespace llvm::orc;
 
 namespace meld::softgpu::translate {
+
+using llvm::Error; // not meld's, which the settings bring
 
 namespace compat = passes::compat;
 
@@ -57,7 +60,7 @@ Error Engine::start() {
   if (has.lookup("avx512f") && has.lookup("avx512bw") && has.lookup("avx512dq") &&
       has.lookup("avx512vl") && has.lookup("avx512cd"))
     lanes_ = 16;
-  if (const char *n = std::getenv("MELD_GPU_TRANSLATE_LANES"); n && *n == '8') {
+  if (loadSettings().settings.gpuTranslateLanes == "8") {
     lanes_ = 8; // for tests: what a host without AVX-512 runs
     for (const auto &f : has)
       if (compat::startsWith(f.first(), "avx512"))

@@ -51,32 +51,6 @@ private:
 
 } // namespace
 
-std::optional<CheckSettings> parseChecks(std::string_view text) {
-  CheckSettings s;
-  for (std::string_view no : {"", "0", "off", "false", "no"})
-    if (text == no)
-      return s;
-  for (std::string_view yes : {"1", "on", "true", "yes"})
-    if (text == yes) {
-      s.memory = true;
-      return s;
-    }
-  while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
-    const auto known = std::ranges::find(kChecks, part, &Named::name);
-    if (part == "all")
-      s.memory = true, s.checks = Check::all;
-    else if (part == "memory")
-      s.memory = true;
-    else if (known != std::end(kChecks))
-      s.checks |= known->bit;
-    else
-      return std::nullopt;
-  }
-  return s;
-}
-
 std::vector<std::string> checkNames(unsigned checks) {
   std::vector<std::string> names;
   for (const Named &n : kChecks)

@@ -13,6 +13,7 @@
 // docs/counters.md. Cost: about 0.1 to 1 us per instruction. Thread rule: as Watcher.
 #pragma once
 
+#include "runtime/settings/kinds.h"
 #include "runtime/softgpu/counters/checks.h"
 #include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/execute/watch.h"
@@ -21,20 +22,24 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace meld::softgpu {
 
+/// Sets of checks are their bits; CheckSettings::checks is one.
 namespace Check {
-enum : unsigned { hazard = 1, undefined = 2, race = 4, barrier = 8, all = 15 };
-}
-
-/// MELD_GPU_CHECKED: 0; 1 (memory); all; or a list of memory, hazard, undefined, race, barrier.
-struct CheckSettings {
-  bool memory = false;
-  unsigned checks = 0;
+enum class Index : unsigned {
+#define MELD_CHECK(name) name,
+#include "runtime/softgpu/watch/check/checks.def"
+  count
 };
-std::optional<CheckSettings> parseChecks(std::string_view text);
+enum : unsigned {
+#define MELD_CHECK(name) name = 1u << unsigned(Index::name),
+#include "runtime/softgpu/watch/check/checks.def"
+  all = (1u << unsigned(Index::count)) - 1
+};
+} // namespace Check
+
 std::vector<std::string> checkNames(unsigned checks);
 
 /// Factory of the checkers in `checks` (bits of Check) for a dispatch; nullptr when there are none.

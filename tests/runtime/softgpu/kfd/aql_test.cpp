@@ -252,16 +252,6 @@ TEST(ModelNoise, IsSeededAndAsWideAsAsked) {
     EXPECT_LE(x, std::log(4.001));
 }
 
-TEST(ModelNoise, TextThatIsNone) {
-  for (const char *text : {"", "x", "5,", "5,x", "5,2,", "5,2,1,", "101", "-1", "5,200", "nan"})
-    EXPECT_FALSE(parseNoise(text)) << text;
-  const auto noise = parseNoise("5,2.5,42");
-  ASSERT_TRUE(noise);
-  EXPECT_EQ(noise->percent, 5);
-  EXPECT_EQ(noise->outliers, 2.5);
-  EXPECT_EQ(noise->seed, 42u);
-}
-
 TEST_F(AqlTest, ErrorsGoToTheInactiveSignalAndStopTheQueue) {
   const std::pair<DispatchCode, int64_t> codes[] = {
       {DispatchCode::illegalInstruction, 0x40000000},

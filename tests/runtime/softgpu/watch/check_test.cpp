@@ -168,23 +168,5 @@ TEST_P(Checks, CompiledKernelsAreClean) {
     ADD_FAILURE() << f.kernel << ": " << f.check << ": " << f.text << ": " << f.detail;
 }
 
-TEST(CheckSettings, Words) {
-  auto is = [](const char *text, bool memory, unsigned checks) {
-    const auto s = parseChecks(text);
-    ASSERT_TRUE(s) << text;
-    EXPECT_EQ(s->memory, memory) << text;
-    EXPECT_EQ(s->checks, checks) << text;
-  };
-  is("0", false, 0);
-  is("", false, 0);
-  is("1", true, 0);
-  is("memory", true, 0);
-  is("all", true, Check::all);
-  is("hazard,race", false, Check::hazard | Check::race);
-  is("undefined,memory,barrier", true, Check::undefined | Check::barrier);
-  EXPECT_FALSE(parseChecks("hazards"));
-  EXPECT_FALSE(parseChecks("race,,barrier"));
-}
-
 } // namespace
 } // namespace meld::softgpu::test
