@@ -1,4 +1,4 @@
-// A finished code object as the profit gate and ORC's symbol table see it: kernels with the
+// A finished code object as the profit gate sees it: kernels with the
 // resources their metadata note declares, and where each one's code and descriptor lie.
 //
 // Source: LLVM AMDGPU usage, "Code Object Metadata V3/V4/V5" (NT_AMDGPU_METADATA, MessagePack).

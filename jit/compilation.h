@@ -9,11 +9,11 @@
 #include "jit/dumps.h"
 #include "jit/embedded.h"
 #include "jit/estimate.h"
+#include "jit/make_code.h"
 #include "jit/meld_search.h"
 #include "jit/options.h"
 #include "jit/request.h"
 #include "jit/search_budget.h"
-#include "jit/session.h"
 #include "jit/variant/recipes.h"
 #include "passes/pipeline.h"
 #include "passes/specialize/specialization.h"
@@ -129,7 +129,7 @@ private:
   llvm::Expected<bool> compileSettled();
   /// Code of these kernels from what the look has optimised.
   llvm::Error generate(const Names &kernels);
-  llvm::Error make(struct CompileJob job);
+  llvm::Expected<bool> make(struct CompileJob job); ///< as compileOnce()
   Names allKernels() const;
   // Whole objects that were made on the way, by what was left out of them.
   std::string stateKey() const;
@@ -138,12 +138,13 @@ private:
   void take(const Made &made);
   // Of a request for a version (variant/version.cpp):
   llvm::Error selectVersion();
-  llvm::Error isolateVersion(llvm::Module &module);
-  llvm::Error bindVersion(llvm::Module &module);
-  llvm::Error needsMet(const passes::DecisionLog &decisions);
-  llvm::Error specialized(); ///< refuses where no fact has paid
+  bool isolateVersion(llvm::Module &module);
+  bool bindVersion(llvm::Module &module);
+  bool needsMet(const passes::DecisionLog &decisions);
+  bool specialized(); ///< no fact has paid: refuses
   llvm::Error versionMade(const Disassembler &disassembler);
-  llvm::Error refuse(std::string why); ///< ends the compile unless `why` is ""
+  /// False, and no version is made, unless `why` is "". The four above end so, too.
+  bool refuse(std::string why);
   /// The request's, or the recipe's.
   llvm::Expected<passes::MeldOptions> passOptions() const;
   /// Of several modules what the original's device link made local.
@@ -152,9 +153,8 @@ private:
   void keepExports(llvm::Module &module) const;
   /// What the gate holds the exported variables' addresses to (runtime/gate/alignment.h).
   void noteVariables(const llvm::Module &module);
-  llvm::Error transform(llvm::Module &module);
-  llvm::Error stopEarly(const char *why);
-  llvm::Error looked(llvm::Module &module);
+  llvm::Expected<Next> transform(llvm::Module &module);
+  Next looked(llvm::Module &module);
   void note(const passes::DecisionLog &decisions);
   /// Of the kernels in the last compile those in `which`; null: all.
   llvm::Error judgeKernels(Disassembler &disassembler, const Names *which = nullptr);
@@ -218,7 +218,6 @@ private:
   size_t sideRows_ = 0;
   unsigned rounds_ = 0, wholeRounds_ = 0;
   double passesMs_ = 0, firstPassesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
-  bool stoppedEarly_ = false;
   double startCpu_ = threadMilliseconds();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

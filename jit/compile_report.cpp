@@ -5,6 +5,7 @@
 #include "jit/machine_code.h"
 #include "jit/marker.h"
 #include "jit/optimizer.h"
+#include "jit/units.h"
 #include "jit/variant/version_object.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

@@ -25,14 +25,10 @@ namespace {
 
 constexpr size_t cacheBytes = 32 << 20;
 
-struct Shared {
-  Session session;
-  RelocatableCache cache{cacheBytes};
-  static Shared &get() {
-    static auto *shared = new Shared; // never destroyed: other threads may outlive exit handlers
-    return *shared;
-  }
-};
+RelocatableCache &relocatables() {
+  static auto *cache = new RelocatableCache(cacheBytes); // other threads may outlive exit handlers
+  return *cache;
+}
 
 } // namespace
 
@@ -114,11 +110,6 @@ Json Compilation::sidesOf(const passes::Decision &decision) {
   return {{"rows", std::move(rows)}, {"leftOut", decision.sidesLeftOut}};
 }
 
-Error Compilation::stopEarly(const char *why) {
-  stoppedEarly_ = true;
-  return compilerError(why);
-}
-
 // What the passes have said of the functions that the compile is about; what was said of others, in
 // an earlier compile, stays.
 void Compilation::note(const passes::DecisionLog &log) {
@@ -148,20 +139,20 @@ void Compilation::note(const passes::DecisionLog &log) {
 
 // The kernels that came out of it as they were need no code. Where that is most of them, only the
 // others are generated now, from what is kept here; all of them once, when they are wanted.
-Error Compilation::looked(Module &module) {
+Next Compilation::looked(Module &module) {
   for (const std::string &name : choice_->changedFunctions())
     if (states_.count(name))
       touched_.insert(name);
   if (touched_.empty())
-    return stopEarly("no kernel changed");
+    return Next::stop;
   if (coversMost(touched_))
-    return Error::success();
+    return Next::generate;
   raw_string_ostream os(looked_);
   WriteBitcodeToFile(module, os, /*ShouldPreserveUseListOrder=*/true);
-  return stopEarly("looked at");
+  return Next::stop;
 }
 
-Error Compilation::transform(Module &module) {
+Expected<Next> Compilation::transform(Module &module) {
   auto begin = std::chrono::steady_clock::now();
   const bool looking = survey_ == Survey::looking;
   std::function<void(PassBuilder &)> extend;
@@ -172,8 +163,8 @@ Error Compilation::transform(Module &module) {
   passes::MeldOptions &meld = *options;
   if (recipe_ && !changesNothing_) {
     linkUnits(module);
-    if (auto e = isolateVersion(module))
-      return e;
+    if (!isolateVersion(module))
+      return Next::stop;
   }
   meld.leaveAlone =
       std::make_shared<const Names>(leftAlone(module)); // includes what the request leaves out
@@ -204,35 +195,35 @@ Error Compilation::transform(Module &module) {
   if (e)
     return e;
   if (survey_ == Survey::proving)
-    return Error::success();
+    return Next::generate;
   if (looking) {
     firstPassesMs_ = passes;
     noteCandidates(decisionLog);
   } else if (!recompileOnly() && !changesNothing_) {
     settledOtherwise_ = settledOtherwise();
     if (!settledOtherwise_.empty())
-      return stopEarly("floating point is not settled as it was");
+      return Next::stop;
   }
   note(decisionLog);
-  if (auto nothing = specialized())
-    return nothing;
+  if (!specialized())
+    return Next::stop;
   if (dumps_.wants("ir") && !only_) {
     ir_.clear();
     raw_string_ostream os(ir_);
     module.print(os, nullptr);
   }
   if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0)
-    return stopEarly("nothing melded"); // no code needed: the original is what would come out
-  if (auto lacking = needsMet(decisionLog))
-    return lacking;
+    return Next::stop; // the original is what would come out
+  if (!needsMet(decisionLog))
+    return Next::stop;
   if (looking && recipe_ && surveyed_)
-    return stopEarly("floating point to settle");
+    return Next::stop; // its floating point is to be settled first
   if (looking && !recipe_)
     return looked(module);
   if (!recipe_ || changesNothing_)
-    return Error::success();
+    return Next::generate;
   waits_ = mayWaitForWorkgroups(module);
-  return bindVersion(module);
+  return bindVersion(module) ? Next::generate : Next::stop;
 }
 
 Compilation::Names Compilation::allKernels() const {
@@ -242,26 +233,24 @@ Compilation::Names Compilation::allKernels() const {
   return names;
 }
 
-Error Compilation::make(CompileJob job) {
-  auto &shared = Shared::get();
+Expected<bool> Compilation::make(CompileJob job) {
   job.object = &object_;
   job.options = options_;
-  job.cache = &shared.cache;
+  job.cache = &relocatables();
   auto begin = std::chrono::steady_clock::now();
-  auto made = shared.session.compile(job);
+  auto made = makeCode(job);
   compileMs_ += milliseconds(begin);
   if (!made)
     return made.takeError();
-  made_ = std::make_shared<CompiledObject>(std::move(*made));
+  if (!*made)
+    return false;
+  made_ = std::make_shared<CompiledObject>(std::move(**made));
   codegenMs_ += made_->codegenMs;
-  auto kernels = readKernels(*made_->bytes);
-  if (!kernels)
-    return kernels.takeError();
-  madeKernels_ = std::move(*kernels);
+  madeKernels_ = made_->kernels;
   for (const Kernel &kernel : madeKernels_)
     if (auto it = states_.find(kernel.name); it != states_.end())
       ++it->second.generated;
-  return Error::success();
+  return true;
 }
 
 Expected<bool> Compilation::compileOnce() {
@@ -269,19 +258,12 @@ Expected<bool> Compilation::compileOnce() {
   wholeRounds_ += !only_;
   refused_.clear();
   settledOtherwise_.clear();
-  stoppedEarly_ = false;
   CompileJob job;
   for (const auto &k : kernels_)
     if (!only_ || only_->count(k.name))
       job.kernels.push_back(k.name);
   job.transform = [this](Module &m) { return transform(m); };
-  if (auto e = make(std::move(job))) {
-    if (!stoppedEarly_)
-      return e;
-    consumeError(std::move(e));
-    return false;
-  }
-  return true;
+  return make(std::move(job));
 }
 
 Error Compilation::generate(const Names &kernels) {
@@ -293,9 +275,10 @@ Error Compilation::generate(const Names &kernels) {
   job.transform = [&](Module &m) {
     if (kernels.size() < kernels_.size())
       cutDown(m, kernels, settling_->contractAll);
-    return Error::success();
+    return Next::generate;
   };
-  return make(std::move(job));
+  auto made = make(std::move(job));
+  return made ? Error::success() : made.takeError();
 }
 
 } // namespace meld::jit

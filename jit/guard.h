@@ -39,7 +39,7 @@ llvm::Error runGuarded(const std::function<llvm::Error()> &f);
 bool freezeGuarded(std::chrono::milliseconds budget) noexcept;
 
 /// Inside a guarded call: turns a fatal error within `f` into an error right here, so that callers
-/// with state to unwind (ORC) see an ordinary failure. Outside of one it just calls `f`.
+/// with state to unwind see an ordinary failure. Outside of one it just calls `f`.
 llvm::Error catchFatal(const char *what, const std::function<llvm::Error()> &f);
 
 } // namespace meld::jit

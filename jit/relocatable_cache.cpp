@@ -1,18 +1,14 @@
 #include "jit/relocatable_cache.h"
 
-#include "llvm/IR/Module.h"
-#include "llvm/Support/MemoryBuffer.h"
-
 namespace meld::jit {
 
-void RelocatableCache::notifyObjectCompiled(const llvm::Module *module,
-                                            llvm::MemoryBufferRef object) {
+void RelocatableCache::keep(const std::string &key, llvm::MemoryBufferRef relocatable) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (object.getBufferSize() > maxBytes_ || byKey_.count(module->getModuleIdentifier()))
+  if (relocatable.getBufferSize() > maxBytes_ || byKey_.count(key))
     return;
-  entries_.push_back({module->getModuleIdentifier(), object.getBuffer().str()});
-  byKey_[entries_.back().key] = std::prev(entries_.end());
-  bytes_ += object.getBufferSize();
+  entries_.push_back({key, relocatable.getBuffer().str()});
+  byKey_[key] = std::prev(entries_.end());
+  bytes_ += relocatable.getBufferSize();
   while (bytes_ > maxBytes_) {
     bytes_ -= entries_.front().bytes.size();
     byKey_.erase(entries_.front().key);
@@ -20,18 +16,10 @@ void RelocatableCache::notifyObjectCompiled(const llvm::Module *module,
   }
 }
 
-std::unique_ptr<llvm::MemoryBuffer> RelocatableCache::getObject(const llvm::Module *module) {
+std::unique_ptr<llvm::MemoryBuffer> RelocatableCache::find(const std::string &key) {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto it = byKey_.find(module->getModuleIdentifier());
-  if (it == byKey_.end())
-    return nullptr;
-  ++hits_;
-  return llvm::MemoryBuffer::getMemBufferCopy(it->second->bytes);
-}
-
-size_t RelocatableCache::hits() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return hits_;
+  const auto it = byKey_.find(key);
+  return it == byKey_.end() ? nullptr : llvm::MemoryBuffer::getMemBufferCopy(it->second->bytes);
 }
 
 } // namespace meld::jit

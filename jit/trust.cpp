@@ -2,7 +2,6 @@
 
 #include "jit/compilation.h"
 #include "jit/error.h"
-#include "jit/session.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"

@@ -12,8 +12,8 @@
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/guard.h"
+#include "jit/make_code.h"
 #include "jit/optimizer.h"
-#include "jit/session.h"
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/codeobject/hostfile.h"
 
@@ -262,8 +262,7 @@ bool comgrAlone(const std::string &bytes) {
       return kernels.takeError();
     for (const auto &kernel : *kernels)
       job.kernels.push_back(kernel.name);
-    Session session;
-    return session.compile(job).takeError();
+    return makeCode(job).takeError();
   });
   if (!failed)
     return true;

@@ -43,36 +43,35 @@ Error Compilation::selectVersion() {
   return Error::success();
 }
 
-Error Compilation::refuse(std::string why) {
+bool Compilation::refuse(std::string why) {
   if (why.empty())
-    return Error::success();
+    return true;
   refused_ = "no version: " + why;
-  stoppedEarly_ = true;
-  return compilerError(refused_);
+  return false;
 }
 
-Error Compilation::isolateVersion(Module &module) {
+bool Compilation::isolateVersion(Module &module) {
   return refuse(isolateKernel(module, request_.kernel));
 }
 
-Error Compilation::specialized() {
+bool Compilation::specialized() {
   if (!specialization_ || !specialization_->kept.empty())
-    return Error::success();
+    return true;
   return refuse(specialization_->why.empty() ? "the kernel cannot be specialised"
                                              : specialization_->why);
 }
 
-Error Compilation::bindVersion(Module &module) {
+bool Compilation::bindVersion(Module &module) {
   return refuse(bindVariables(module, request_.kernel, symbols_));
 }
 
 // A recipe whose own pass has found nothing would give another recipe's version once more.
-Error Compilation::needsMet(const passes::DecisionLog &decisions) {
+bool Compilation::needsMet(const passes::DecisionLog &decisions) {
   if (!recipe_ || changesNothing_ || recipe_->needs.empty() ||
       any_of(decisions.entries(), [&](const passes::Decision &decision) {
         return decision.melded && decision.pass == recipe_->needs;
       }))
-    return Error::success();
+    return true;
   return refuse("nothing to do for " + std::string(recipe_->needs));
 }
 

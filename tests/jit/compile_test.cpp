@@ -2,7 +2,7 @@
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/embedded.h"
-#include "jit/session.h"
+#include "jit/units.h"
 #include "tests/jit/test_objects.h"
 
 #include "llvm/ADT/SmallString.h"

@@ -1,7 +1,7 @@
 #include "jit/embedded.h"
 #include "tests/jit/test_objects.h"
 
-#include "jit/session.h"
+#include "jit/units.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 

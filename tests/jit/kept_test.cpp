@@ -4,7 +4,7 @@
 #include "jit/compile.h"
 #include "jit/embedded.h"
 #include "jit/same_code.h"
-#include "jit/session.h"
+#include "jit/units.h"
 #include "tests/jit/gate_view.h"
 #include "tests/jit/test_objects.h"
 

@@ -4,17 +4,13 @@
 #include "jit/code_object.h"
 #include "jit/embedded.h"
 #include "jit/guard.h"
+#include "jit/make_code.h"
 #include "jit/optimizer.h"
-#include "jit/session.h"
 #include "tests/jit/test_objects.h"
 
 namespace meld::jit::test {
 
-inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool inComgr,
-                                                Session *session = nullptr) {
-  static auto *inPlace = new Session;
-  if (!session)
-    session = inPlace;
+inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool inComgr) {
   auto object = readDeviceObject(file);
   if (!object)
     return object.takeError();
@@ -30,15 +26,17 @@ inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool
   for (auto &k : *kernels)
     job.kernels.push_back(k.name);
   job.optimizeInComgr = inComgr;
-  job.transform = [&](llvm::Module &m) {
-    return optimize(m, job.options, object->processor, true, nullptr);
+  job.transform = [&](llvm::Module &m) -> llvm::Expected<Next> {
+    if (auto e = optimize(m, job.options, object->processor, true, nullptr))
+      return e;
+    return Next::generate;
   };
   CompiledObject made;
   if (auto e = runGuarded([&]() -> llvm::Error {
-        auto r = session->compile(job);
+        auto r = makeCode(job);
         if (!r)
           return r.takeError();
-        made = std::move(*r);
+        made = std::move(r->value());
         return llvm::Error::success();
       }))
     return e;

@@ -2,7 +2,7 @@
 #include "jit/compile.h"
 #include "jit/cut.h"
 #include "jit/embedded.h"
-#include "jit/session.h"
+#include "jit/units.h"
 #include "passes/transform/fp_choices.h"
 #include "tests/jit/test_objects.h"
 

@@ -4,7 +4,7 @@
 #include "jit/compile.h"
 #include "jit/embedded.h"
 #include "jit/estimate.h"
-#include "jit/session.h"
+#include "jit/units.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/options.h"
 #include "tests/jit/test_objects.h"

@@ -3,7 +3,7 @@
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/embedded.h"
-#include "jit/session.h"
+#include "jit/units.h"
 #include "jit/variant/bind.h"
 #include "jit/variant/isolate.h"
 #include "jit/variant/recipes.h"

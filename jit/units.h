@@ -1,0 +1,46 @@
+// The bitcode of a code object as one module.
+//
+// Untrusted input: errors name the unit. Thread rule: one context, one thread.
+#pragma once
+
+#include "jit/embedded.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+struct DiagnosticHandler;
+} // namespace llvm
+
+namespace meld::jit {
+
+/// While it lives, keeps the first error that LLVM reports through a context. Without a handler LLVM
+/// prints diagnostics to stderr and calls exit() on an error.
+class ContextErrors {
+public:
+  explicit ContextErrors(llvm::LLVMContext &context);
+  ~ContextErrors();
+  ContextErrors(const ContextErrors &) = delete;
+  llvm::Error take(const char *what);
+
+private:
+  llvm::LLVMContext &context_;
+  std::unique_ptr<llvm::DiagnosticHandler> old_;
+  std::string first_;
+};
+
+/// Parses the units; several (-fgpu-rdc) are linked into one module, as the original device link
+/// did. Only one relocatable may carry kernels: the runtime reads one metadata note.
+llvm::Expected<std::unique_ptr<llvm::Module>> parseUnits(llvm::ArrayRef<llvm::StringRef> units,
+                                                         llvm::LLVMContext &context);
+
+/// parseUnits() of a whole object, with the device libraries where the bitcode came without them.
+llvm::Expected<std::unique_ptr<llvm::Module>> readUnits(const DeviceObject &object,
+                                                        llvm::LLVMContext &context);
+
+} // namespace meld::jit
