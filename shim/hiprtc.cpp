@@ -6,8 +6,8 @@
 // not repeated, because hiprtc appends the log of every attempt. Any other failure may be ours, so
 // the program is compiled once more exactly as asked for. libhiprtc is not linked: the handful of
 // types are plain C and the same in every version.
+#include "runtime/engine/options_gate.h"
 #include "shim/attach.h"
-#include "shim/engine/options_gate.h"
 #include "shim/next.h"
 #include "shim/process.h"
 

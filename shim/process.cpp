@@ -1,5 +1,7 @@
 #include "shim/process.h"
 
+#include "runtime/engine/helper.h"
+#include "runtime/engine/identity.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
 #include "runtime/host/stderr.h"
@@ -8,8 +10,6 @@
 #include "shim/adapt/program_record.h"
 #include "shim/adapt/queue_hooks.h"
 #include "shim/attach.h"
-#include "shim/engine/helper.h"
-#include "shim/engine/identity.h"
 
 #include <cstdlib>
 #include <pthread.h>

@@ -2,9 +2,9 @@
 // run while the process ends.
 #pragma once
 
+#include "runtime/engine/engine.h"
 #include "shim/adapt/serve.h"
 #include "shim/adapt/version_maker.h"
-#include "shim/engine/engine.h"
 #include "shim/objects.h"
 #include "shim/verify/side_loads.h"
 

@@ -3,7 +3,7 @@
 // Thread rule: any thread; the disk is asked.
 #pragma once
 
-#include "shim/engine/engine.h"
+#include "runtime/engine/engine.h"
 
 namespace meld::adapt {
 

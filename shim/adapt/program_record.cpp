@@ -1,7 +1,7 @@
 #include "shim/adapt/program_record.h"
 
+#include "runtime/engine/identity.h"
 #include "shim/adapt/measured_entry.h"
-#include "shim/engine/identity.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -16,7 +16,7 @@
 // Thread rule: any thread.
 #pragma once
 
-#include "shim/engine/engine.h"
+#include "runtime/engine/engine.h"
 
 namespace meld::adapt {
 

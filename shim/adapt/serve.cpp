@@ -1,7 +1,7 @@
 #include "shim/adapt/serve.h"
 
+#include "runtime/engine/gated_compile.h"
 #include "runtime/log/log.h"
-#include "shim/engine/gated_compile.h"
 #include "shim/naming.h"
 
 namespace meld {

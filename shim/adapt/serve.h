@@ -16,9 +16,9 @@
 // Thread-safe; no lock is held while ROCr or the compiler works.
 #pragma once
 
+#include "runtime/engine/engine.h"
 #include "runtime/report/report.h"
 #include "shim/adapt/load_version.h"
-#include "shim/engine/engine.h"
 
 #include <functional>
 #include <map>

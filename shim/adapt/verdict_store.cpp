@@ -1,9 +1,9 @@
 #include "shim/adapt/verdict_store.h"
 
 #include "jit/variant/recipes.h"
+#include "runtime/engine/identity.h"
 #include "runtime/log/log.h"
 #include "shim/adapt/measured_entry.h"
-#include "shim/engine/identity.h"
 #include "shim/naming.h"
 
 #include <dlfcn.h>

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "runtime/adapt/verdicts.h"
-#include "shim/engine/engine.h"
+#include "runtime/engine/engine.h"
 #include "shim/hsa.h"
 
 #include <map>

@@ -1,9 +1,9 @@
 #include "shim/adapt/version_maker.h"
 
 #include "jit/variant/recipes.h"
+#include "runtime/engine/thread.h"
 #include "runtime/log/log.h"
 #include "shim/adapt/known_verdicts.h"
-#include "shim/engine/thread.h"
 #include "shim/naming.h"
 #include "shim/own_calls.h"
 

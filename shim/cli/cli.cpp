@@ -1,8 +1,8 @@
 #include "shim/cli/cli.h"
 
+#include "runtime/engine/identity.h"
 #include "runtime/log/log.h"
 #include "runtime/write.h"
-#include "shim/engine/identity.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "runtime/codeobject/hostfile.h"
+#include "runtime/engine/engine.h"
 #include "runtime/settings/settings.h"
-#include "shim/engine/engine.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // meld compile: the pipeline offline. Reads a file, writes the code object that libmeld would load.
+#include "runtime/engine/gated_compile.h"
+#include "runtime/engine/open_compiler.h"
 #include "shim/cli/cli.h"
-#include "shim/engine/gated_compile.h"
-#include "shim/engine/open_compiler.h"
 
 namespace meld::cli {
 namespace {

@@ -1,8 +1,8 @@
 // meld doctor: will libmeld work here, and on this program?
 #include "shim/cli/cli.h"
 
-#include "shim/engine/identity.h"
-#include "shim/engine/jitlib.h"
+#include "runtime/engine/identity.h"
+#include "runtime/engine/jit_library.h"
 
 #include <algorithm>
 #include <cstdlib>

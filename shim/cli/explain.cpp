@@ -1,8 +1,8 @@
 // meld explain: why a kernel was melded or not. From the cache, or by compiling a file now.
 #include "runtime/adapt/verdict_text.h"
+#include "runtime/engine/gated_compile.h"
+#include "runtime/engine/open_compiler.h"
 #include "shim/cli/cli.h"
-#include "shim/engine/gated_compile.h"
-#include "shim/engine/open_compiler.h"
 
 #include <algorithm>
 #include <cmath>

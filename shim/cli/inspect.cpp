@@ -1,7 +1,7 @@
 // meld inspect: the device code in a file, and what libmeld would do with it.
+#include "runtime/engine/gated_compile.h"
 #include "runtime/gpu/occupancy.h"
 #include "shim/cli/cli.h"
-#include "shim/engine/gated_compile.h"
 
 namespace meld::cli {
 namespace {

@@ -1,9 +1,9 @@
 // meld-compile LIBMELD-JIT: compiles once for the libmeld.so that started it. See
-// shim/engine/helper.h.
+// runtime/engine/helper.h.
 //
 // Its standard input is the socket, both ways. It ends when the other side has gone.
-#include "shim/engine/jitlib.h"
-#include "shim/engine/wire.h"
+#include "runtime/engine/jit_library.h"
+#include "runtime/engine/wire.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
-#include "shim/engine/jitlib.h"
+#include "runtime/engine/jit_library.h"
 
+#include "runtime/engine/options_gate.h"
 #include "runtime/log/log.h"
 #include "runtime/settings/pass_options.h"
-#include "shim/engine/options_gate.h"
 
 #include <algorithm>
 #include <cstdlib>

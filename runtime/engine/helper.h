@@ -18,8 +18,8 @@
 // a file of its own.
 #pragma once
 
-#include "shim/engine/compiler.h"
-#include "shim/engine/spawn.h"
+#include "runtime/engine/compiler.h"
+#include "runtime/engine/spawn.h"
 
 #include <atomic>
 #include <mutex>

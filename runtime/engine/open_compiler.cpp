@@ -1,8 +1,8 @@
-#include "shim/engine/open_compiler.h"
+#include "runtime/engine/open_compiler.h"
 
-#include "shim/engine/helper.h"
-#include "shim/engine/identity.h"
-#include "shim/engine/jitlib.h"
+#include "runtime/engine/helper.h"
+#include "runtime/engine/identity.h"
+#include "runtime/engine/jit_library.h"
 
 namespace meld {
 

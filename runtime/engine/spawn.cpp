@@ -1,4 +1,4 @@
-#include "shim/engine/spawn.h"
+#include "runtime/engine/spawn.h"
 
 #include <algorithm>
 #include <atomic>

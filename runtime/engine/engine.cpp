@@ -1,14 +1,14 @@
-#include "shim/engine/engine.h"
+#include "runtime/engine/engine.h"
 
 #include "runtime/codeobject/comgr_names.h"
+#include "runtime/engine/gated_compile.h"
+#include "runtime/engine/identity.h"
+#include "runtime/engine/open_compiler.h"
+#include "runtime/engine/thread.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
 #include "runtime/log/log.h"
 #include "runtime/settings/pass_options.h"
-#include "shim/engine/gated_compile.h"
-#include "shim/engine/identity.h"
-#include "shim/engine/open_compiler.h"
-#include "shim/engine/thread.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
-#include "shim/engine/helper.h"
+#include "runtime/engine/helper.h"
 
+#include "runtime/engine/wire.h"
 #include "runtime/log/log.h"
-#include "shim/engine/wire.h"
 
 #include <algorithm>
 #include <cerrno>

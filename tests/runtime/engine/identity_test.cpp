@@ -1,4 +1,4 @@
-#include "shim/engine/identity.h"
+#include "runtime/engine/identity.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "shim/engine/memory.h"
+#include "runtime/engine/memory.h"
 
 namespace meld {
 namespace {

@@ -9,7 +9,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "shim/engine/compiler.h"
+#include "runtime/engine/compiler.h"
 
 #include <optional>
 

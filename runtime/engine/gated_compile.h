@@ -5,9 +5,9 @@
 #pragma once
 
 #include "runtime/codeobject/codeobject.h"
+#include "runtime/engine/compiler.h"
 #include "runtime/gate/finding.h"
 #include "runtime/report/report.h"
-#include "shim/engine/compiler.h"
 
 #include <vector>
 

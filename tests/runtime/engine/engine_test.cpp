@@ -1,5 +1,5 @@
+#include "runtime/engine/engine.h"
 #include "runtime/host/confinement.h"
-#include "shim/engine/engine.h"
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
 #include "tests/runtime/host/confine.h"

@@ -1,4 +1,4 @@
-#include "shim/engine/identity.h"
+#include "runtime/engine/identity.h"
 
 #include "runtime/cache/directory.h"
 #include "runtime/codeobject/elf.h"

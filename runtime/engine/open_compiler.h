@@ -3,7 +3,7 @@
 // Thread rule: any thread.
 #pragma once
 
-#include "shim/engine/compiler.h"
+#include "runtime/engine/compiler.h"
 
 namespace meld {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/cache/key.h"
-#include "shim/engine/decision.h"
+#include "runtime/engine/decision.h"
 
 #include <list>
 #include <map>

@@ -1,4 +1,4 @@
-#include "shim/engine/wire.h"
+#include "runtime/engine/wire.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "shim/engine/options_gate.h"
+#include "runtime/engine/options_gate.h"
 
 #include <new>
 

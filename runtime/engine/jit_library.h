@@ -1,7 +1,7 @@
 // libmeld-jit.so, loaded when it is needed and not before. See jit/api.h.
 #pragma once
 
-#include "shim/engine/compiler.h"
+#include "runtime/engine/compiler.h"
 
 namespace meld {
 

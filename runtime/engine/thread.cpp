@@ -1,4 +1,4 @@
-#include "shim/engine/thread.h"
+#include "runtime/engine/thread.h"
 
 #include <memory>
 #include <new>

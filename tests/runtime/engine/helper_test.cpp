@@ -1,7 +1,7 @@
 // A compile in a process of its own, with a compiler that does what none may do.
-#include "shim/engine/engine.h"
-#include "shim/engine/helper.h"
-#include "shim/engine/open_compiler.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/helper.h"
+#include "runtime/engine/open_compiler.h"
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
 #include "tests/sanitizer.h"

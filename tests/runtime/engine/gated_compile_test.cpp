@@ -1,4 +1,4 @@
-#include "shim/engine/gated_compile.h"
+#include "runtime/engine/gated_compile.h"
 
 #include <gtest/gtest.h>
 

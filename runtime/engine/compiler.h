@@ -1,4 +1,4 @@
-// What compiles: libmeld-jit.so in this process (jitlib.h) or in one of its own (helper.h); which of
+// What compiles: libmeld-jit.so in this process (jit_library.h) or in one of its own (helper.h); which of
 // them, open_compiler.h knows.
 #pragma once
 

@@ -18,12 +18,12 @@
 #pragma once
 
 #include "runtime/cache/disk.h"
+#include "runtime/engine/compiler.h"
+#include "runtime/engine/decision.h"
+#include "runtime/engine/memory.h"
 #include "runtime/gate/version_gate.h"
 #include "runtime/report/report.h"
 #include "runtime/settings/settings.h"
-#include "shim/engine/compiler.h"
-#include "shim/engine/decision.h"
-#include "shim/engine/memory.h"
 
 #include <condition_variable>
 #include <functional>
