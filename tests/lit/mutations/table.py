@@ -403,8 +403,15 @@ mutations += [
 # What is known of a kernel's arguments, and that folding gives the machine's bits (specialize/).
 known, folding = "specialize/known_values.cpp", "specialize/exact_folding.cpp"
 mutations += [
-    Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp", "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
-    Mutation("settle: sums that are made anew", "transform/fp_choices.cpp", "if (isMadeAnew(sum, *product))", "if (false)"),
+    Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp",
+             "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
+    Mutation("settle: operands made anew for some elements", "transform/fp_choices.cpp",
+             "return simpler(sum) || (product.hasOneUse() && simpler(product));", "return product.hasOneUse() && simpler(product);"),
+    Mutation("settle: products made anew for some elements", "transform/fp_choices.cpp",
+             "return simpler(sum) || (product.hasOneUse() && simpler(product));", "return simpler(sum);"),
+    Mutation("settle: a product that stays a vector", "transform/fp_choices.cpp", "if (read && read->getVectorOperand() == &product &&",
+             "if (false &&"),
+    Mutation("settle: a product that becomes a scalar", "transform/fp_choices.cpp", "        sum.comesBefore(read))", "        true)"),
     Mutation("facts: bytes that nobody knows", known, "if (byte == bytes_.end())\n        return std::nullopt;",
              "if (byte == bytes_.end())\n        continue;", tests="specialize"),
     Mutation("facts: NaNs", known, "return real->isNaN() ? nullptr : real;", "return real;", tests="specialize"),
