@@ -30,6 +30,8 @@
 #include "passes/transform/uniform_branch.h"
 #include "passes/transform/unpredicate.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include <type_traits>
 
 namespace meld::passes {
@@ -221,9 +223,13 @@ void registerMeldCallbacks(PassBuilder &builder, const MeldOptions &given, Decis
                 createModuleToFunctionPassAdaptor(SettleFpPass(options.settling, Point::late)));
           if (options.specialization) {
             add(SpecializePass(options, log, Point::late));
-            manager.addPass(createModuleToFunctionPassAdaptor(SimplifySpecialized(
-                options.specialization,
-                builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None))));
+            // Loops as behind LLVM's own simplification, which unrolls those alone that go away.
+            auto simplify =
+                builder.buildFunctionSimplificationPipeline(level, ThinOrFullLTOPhase::None);
+            simplify.addPass(LoopUnrollPass(LoopUnrollOptions(int(level.getSpeedupLevel()))));
+            simplify.addPass(InstCombinePass());
+            manager.addPass(createModuleToFunctionPassAdaptor(
+                SimplifySpecialized(options.specialization, std::move(simplify))));
           }
 #define MELD_BEFORE(name, Class, where, chosen)                                                    \
   if (options.wants(name))                                                                         \

@@ -1,4 +1,5 @@
 #include "passes/specialize/exact_folding.h"
+#include "passes/specialize/reached.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -59,7 +60,8 @@ class Folding {
 public:
   Folding(Function &kernel, const std::vector<KnownValue> &known, const DominatorTree &dominators,
           const LoopInfo &loops)
-      : kernel_(kernel), dominators_(dominators), loops_(loops) {
+      : kernel_(kernel), dominators_(dominators), loops_(loops),
+        reached_(blocksReachedWith(kernel, known)) {
     for (const KnownValue &one : known)
       candidates_.insert(one.value);
     for (const Instruction &instruction : instructions(kernel))
@@ -71,6 +73,8 @@ public:
     for (bool more = true; more;) {
       more = false;
       for (const Instruction &instruction : instructions(kernel_)) {
+        if (!reached_.count(instruction.getParent()))
+          continue;
         if (storesCandidate(instruction))
           more |= stores_.insert(&instruction);
         if (!candidates_.count(&instruction) && becomes(instruction))
@@ -78,8 +82,9 @@ public:
       }
     }
     for (const Instruction &instruction : instructions(kernel_))
-      if ((candidates_.count(&instruction) && mayDiffer(instruction)) ||
-          isOtherArithmetic(instruction))
+      if (reached_.count(instruction.getParent()) &&
+          ((candidates_.count(&instruction) && mayDiffer(instruction)) ||
+           isOtherArithmetic(instruction)))
         return &instruction;
     return nullptr;
   }
@@ -156,6 +161,7 @@ private:
   SmallPtrSet<const Value *, 32> candidates_;
   const DominatorTree &dominators_;
   const LoopInfo &loops_;
+  const Blocks reached_;
   SmallSetVector<const Instruction *, 8> stores_; ///< of candidates
   bool otherMode_ = false, flushes_ = false;
 };

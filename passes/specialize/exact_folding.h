@@ -10,7 +10,8 @@
 // "May": an operation is a candidate when all its operands are, a phi when one of its values is (a
 // path may be threaded, a loop unrolled), a load of constant data, or behind a store of a candidate
 // (to whatever address); constants are, those in the source, too. That refuses more than it must (a root of
-// a sum that begins with 0), and no result can depend on it.
+// a sum that begins with 0), and no result can depend on it. Code that does not run where the facts
+// hold (reached.h) is not looked at.
 //
 // Terminates: candidates only become more. Costs, each round (in practice three): a look at every
 // instruction, and at the ways from every such store to every load.

@@ -92,7 +92,7 @@ public:
       about_.why = known_.empty() ? "the kernel reads nothing of what its launches have in common"
                                   : "nothing is decided by what its launches have in common";
     Facts all = about_.kept;
-    std::vector<Facts> paying = payingFacts(known_, divergence_);
+    std::vector<Facts> paying = payingFacts(kernel_, known_, divergence_);
     erase_if(paying, [&](const Facts &facts) { return isKept(facts, about_.kept); });
     for (Facts &facts : paying)
       if (any_of(facts, [](const Fact &fact) { return fact.kind == Fact::Kind::grid; }))

@@ -1,7 +1,9 @@
 #include "passes/specialize/worth.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -15,7 +17,8 @@ class Follower {
 public:
   explicit Follower(const DivergenceInfo &divergence) : divergence_(divergence) {}
 
-  std::vector<Facts> paying(const std::vector<KnownValue> &known) {
+  std::vector<Facts> paying(const Function &kernel, const std::vector<KnownValue> &known) {
+    findJudged(kernel);
     for (const KnownValue &one : known)
       constants_.insert({one.value, unite(one.from, {})});
     std::vector<Facts> paying;
@@ -55,7 +58,10 @@ private:
     case Instruction::Switch:
       return true;
     case Instruction::Select:
-      return cast<SelectInst>(user).getCondition() == &constant || user.getType()->isIntegerTy(1);
+      return cast<SelectInst>(user).getCondition() == &constant || user.getType()->isIntegerTy(1) ||
+             judged_.count(&user);
+    case Instruction::PHI:
+      return judged_.count(&user);
     case Instruction::And:
     case Instruction::Or:
       return user.getType()->isIntegerTy(1);
@@ -94,15 +100,47 @@ private:
     });
   }
 
+  // Choices whose result is compared with a constant, and that decides something: where a value that
+  // may be chosen is known, the comparison of it is.
+  void findJudged(const Function &kernel) {
+    SmallVector<const Value *, 16> left;
+    const auto look = [&](const Value *value) {
+      if (isa<Instruction>(value) && judged_.insert(value).second)
+        left.push_back(value);
+    };
+    for (const Instruction &instruction : instructions(kernel))
+      if (isa<ICmpInst>(instruction) && isa<ConstantInt>(instruction.getOperand(1)) &&
+          any_of(instruction.users(), isDecision))
+        look(instruction.getOperand(0));
+    while (!left.empty()) {
+      const Value *value = left.pop_back_val();
+      if (auto *choice = dyn_cast<SelectInst>(value)) {
+        look(choice->getTrueValue());
+        look(choice->getFalseValue());
+      } else if (isa<PHINode>(value) || isBitwise(*value)) {
+        for_each(cast<Instruction>(value)->operands(), look);
+      }
+    }
+  }
+  static bool isDecision(const User *user) {
+    return isa<BranchInst, SelectInst>(user) || isBitwise(*user);
+  }
+  static bool isBitwise(const Value &value) {
+    auto *operation = dyn_cast<Instruction>(&value);
+    return operation && (operation->getOpcode() == Instruction::And ||
+                         operation->getOpcode() == Instruction::Or);
+  }
+
   const DivergenceInfo &divergence_;
   MapVector<const Value *, Facts> constants_; ///< and what makes them so
+  SmallPtrSet<const Value *, 16> judged_;
 };
 
 } // namespace
 
-std::vector<Facts> payingFacts(const std::vector<KnownValue> &known,
+std::vector<Facts> payingFacts(const Function &kernel, const std::vector<KnownValue> &known,
                                const DivergenceInfo &divergence) {
-  return Follower(divergence).paying(known);
+  return Follower(divergence).paying(kernel, known);
 }
 
 } // namespace meld::passes

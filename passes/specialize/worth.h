@@ -4,6 +4,7 @@
 //   if (n > 0)          yes: one side goes
 //   if (x && n)         yes: it is one condition less, or none
 //   for (i < n)         yes: the loop can be unrolled
+//   (x ? n : y) < 4     yes: the comparison of n is known
 //   i += n              yes, in a loop: how often it goes round may be known then
 //   x / n, x % n        yes: shifts, or a multiplication by a constant
 //   i * n               yes, where it differs from lane to lane; the scalar unit multiplies at once
@@ -20,7 +21,7 @@
 namespace meld::passes {
 
 /// Facts that pay together, sorted; each set once, in the order of the values.
-std::vector<Facts> payingFacts(const std::vector<KnownValue> &known,
+std::vector<Facts> payingFacts(const llvm::Function &kernel, const std::vector<KnownValue> &known,
                                const DivergenceInfo &divergence);
 
 } // namespace meld::passes

@@ -236,11 +236,25 @@ private:
       Value *&operand = takesSecond ? factor : addend;
       operand = negated(builder, operand);
     }
-    replace(sum, builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
-                                         {factor, product->getOperand(1), addend}));
+    Instruction *fused = builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
+                                                 {factor, product->getOperand(1), addend});
+    replace(sum, fused);
     if (product->use_empty())
       product->eraseFromParent();
+    else
+      keepVector(*product, *fused);
     return true;
+  }
+
+  // DAGCombiner makes a vector operation of which one element alone is read a scalar one, and looks
+  // at what stands last first: where the read stands behind the sum, the product was in the sum, too,
+  // and stayed a vector. Now it stays one for a freeze.
+  static void keepVector(Instruction &product, const Instruction &sum) {
+    auto *read =
+        product.hasOneUse() ? dyn_cast<ExtractElementInst>(*product.user_begin()) : nullptr;
+    if (read && read->getVectorOperand() == &product && read->getParent() == sum.getParent() &&
+        sum.comesBefore(read))
+      read->setOperand(0, IRBuilder<>(read).CreateFreeze(&product));
   }
 
   bool writeOut(IntrinsicInst &call) {

@@ -403,8 +403,15 @@ mutations += [
 # What is known of a kernel's arguments, and that folding gives the machine's bits (specialize/).
 known, folding = "specialize/known_values.cpp", "specialize/exact_folding.cpp"
 mutations += [
-    Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp", "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
-    Mutation("settle: sums that are made anew", "transform/fp_choices.cpp", "if (isMadeAnew(sum, *product))", "if (false)"),
+    Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp",
+             "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
+    Mutation("settle: operands made anew for some elements", "transform/fp_choices.cpp",
+             "return simpler(sum) || (product.hasOneUse() && simpler(product));", "return product.hasOneUse() && simpler(product);"),
+    Mutation("settle: products made anew for some elements", "transform/fp_choices.cpp",
+             "return simpler(sum) || (product.hasOneUse() && simpler(product));", "return simpler(sum);"),
+    Mutation("settle: a product that stays a vector", "transform/fp_choices.cpp", "if (read && read->getVectorOperand() == &product &&",
+             "if (false &&"),
+    Mutation("settle: a product that becomes a scalar", "transform/fp_choices.cpp", "        sum.comesBefore(read))", "        true)"),
     Mutation("facts: bytes that nobody knows", known, "if (byte == bytes_.end())\n        return std::nullopt;",
              "if (byte == bytes_.end())\n        continue;", tests="specialize"),
     Mutation("facts: NaNs", known, "return real->isNaN() ? nullptr : real;", "return real;", tests="specialize"),
@@ -423,6 +430,9 @@ mutations += [
     Mutation("facts: the group's size for its count", known, "if (workgroup_ && grid_[dimension] &&", "if (grid_[dimension] &&", tests="specialize"),
     Mutation("facts: the last group's number", "specialize/specialize.cpp", "divideCeil(fact.value, ", "(fact.value / ", tests="specialize"),
     Mutation("facts: another dimension's grid", "specialize/specialize.cpp", " && fact.offset == *dimension)", ")", tests="specialize"),
+    Mutation("inexact: what does not run", "specialize/reached.cpp", "if (auto *taken = dyn_cast<ConstantInt>(valueOf(branch->getCondition())))\n        return",
+             "if (auto *taken = dyn_cast<ConstantInt>(valueOf(branch->getCondition())); taken && false)\n        return", tests="specialize"),
+    Mutation("inexact: the side that runs", "specialize/reached.cpp", "taken->isZero() ? 1 : 0", "taken->isZero() ? 0 : 1", tests="specialize"),
     Mutation("inexact: calls", folding, "!isExactCall(cast<CallBase>(instruction))", "false", tests="specialize"),
     Mutation("inexact: once a loop is unrolled", folding, "if (isa<PHINode, SelectInst>(instruction))", "if (isa<SelectInst>(instruction))",
              tests="specialize"),

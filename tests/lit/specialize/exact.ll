@@ -133,3 +133,46 @@ define amdgpu_kernel void @quotients(ptr addrspace(1) %p, float %x) "meld-facts"
   store float %v, ptr addrspace(1) %p
   ret void
 }
+
+; What does not run where the facts hold may be folded to anything: an option that is off, by itself, as half of a condition,
+; and as a case.
+; CHECK-LABEL: @off(
+; CHECK: icmp ne i32 0, 0
+define amdgpu_kernel void @off(ptr addrspace(1) %p, i32 %root, i32 %kind) "meld-facts"="argument 8 4 0x0; argument 12 4 0x2" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %first = icmp eq i32 %x, 0
+  %has = icmp ne i32 %root, 0
+  %both = select i1 %first, i1 %has, i1 false
+  br i1 %both, label %rooted, label %next
+rooted:
+  %r = call float @llvm.sqrt.f32(float 2.0)
+  store float %r, ptr addrspace(1) %p
+  br label %next
+next:
+  switch i32 %kind, label %out [ i32 1, label %one
+                                 i32 2, label %two ]
+one:
+  %o = call float @llvm.sqrt.f32(float 3.0)
+  store float %o, ptr addrspace(1) %p
+  br label %out
+two:
+  store float 1.0, ptr addrspace(1) %p
+  br label %out
+out:
+  ret void
+}
+
+; The same option, on.
+; CHECK-LABEL: @on(
+; CHECK: icmp ne i32 %root, 0
+; WHY: computed in another way
+define amdgpu_kernel void @on(ptr addrspace(1) %p, i32 %root) "meld-facts"="argument 8 4 0x1" {
+  %has = icmp ne i32 %root, 0
+  br i1 %has, label %rooted, label %out
+rooted:
+  %r = call float @llvm.sqrt.f32(float 2.0)
+  store float %r, ptr addrspace(1) %p
+  br label %out
+out:
+  ret void
+}

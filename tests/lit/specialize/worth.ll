@@ -77,3 +77,25 @@ then:
 out:
   ret void
 }
+
+; One of the values that a choice is made of, where what is chosen is compared with a constant: an index that is kept inside
+; its range by `%size - 1`, and looked at whether it is in there. What is chosen as data is left.
+; CHECK-LABEL: @chosen(
+; CHECK: %last = sub i32 8, 1
+; CHECK: select i1 %over, i32 %data, i32 %x
+; WHY: for argument 8 4 0x8
+define amdgpu_kernel void @chosen(ptr addrspace(1) %p, i32 %size, i32 %data) "meld-facts"="argument 8 4 0x8; argument 12 4 0x2" {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %last = sub i32 %size, 1
+  %over = icmp ugt i32 %x, 5
+  %clamped = select i1 %over, i32 %last, i32 0
+  %both = or i32 %clamped, %x
+  %inside = icmp sgt i32 %both, -1
+  br i1 %inside, label %then, label %out
+then:
+  %value = select i1 %over, i32 %data, i32 %x
+  store i32 %value, ptr addrspace(1) %p
+  br label %out
+out:
+  ret void
+}
