@@ -29,10 +29,14 @@ enum class Kind : uint8_t {
   words,  ///< pointer to words, may be null
   bytes,  ///< pointer to bytes: any place, may be null
   width,  ///< what the work-groups' width is in this launch
+  choice, ///< a word that is 0 or 1: often the same as its neighbours
 };
 /// A parameter of that kind.
 struct Width {
   unsigned items;
+};
+struct Choice {
+  unsigned bit;
 };
 
 struct Field {
@@ -51,6 +55,7 @@ inline unsigned sizeOf(Kind kind) {
   case Kind::word32:
   case Kind::single:
   case Kind::width:
+  case Kind::choice:
     return 4;
   default:
     return 8;
@@ -75,6 +80,8 @@ template <class T> constexpr Kind kindOf() {
     return Kind::real;
   else if constexpr (std::is_same_v<T, Width>)
     return Kind::width;
+  else if constexpr (std::is_same_v<T, Choice>)
+    return Kind::choice;
   else
     return sizeof(T) == 1   ? Kind::byte
            : sizeof(T) == 2 ? Kind::word16
@@ -148,6 +155,7 @@ inline uint64_t randomBits(Kind kind, Random &random) {
   };
   switch (kind) {
   case Kind::flag:
+  case Kind::choice:
     return random.below(2);
   case Kind::byte:
     return any({0, 1, 2, 3, 4, 7, 0x80, 0xff}) & 0xff;

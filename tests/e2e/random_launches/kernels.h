@@ -146,6 +146,19 @@ extern "C" __global__ void floats(unsigned *to, float a, float b, double c, _Flo
   put(to, i, y != y ? 0x7ff80000 : bitsOf(y), 1);
 }
 
+/// Neighbours that look alike, of which every second decides: a comparison at the wrong place may hold.
+extern "C" __global__ void choices(unsigned *to, Choice a, Choice b, Choice c, Choice d) {
+  const unsigned i = item();
+  unsigned x = get(to, i);
+  x += a.bit;
+  for (unsigned k = 0; k < b.bit * 3 && k < 5; ++k)
+    x = mix(x, k + 9);
+  x += c.bit;
+  if (d.bit)
+    x = i & 2 ? ~x : mix(x, 4);
+  put(to, i, x);
+}
+
 // ---- structures
 
 struct Outer {
@@ -504,6 +517,7 @@ inline std::vector<Kernel> allKernels() {
           KERNEL(shared),
           describe("dynamic", &dynamic, true),
           KERNEL(waves),
-          KERNEL(ragged)};
+          KERNEL(ragged),
+          KERNEL(choices)};
 #undef KERNEL
 }

@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 const std::string lib = MELD_LIB_DIR, program = std::string(MELD_BIN_DIR) + "/hip/random_launches";
-constexpr unsigned kKernels = 21;
+constexpr unsigned kKernels = 22;
 
 struct Part {
   std::string way;
@@ -96,18 +96,25 @@ Told compare(const Part &part, const std::map<std::string, std::string> &more = 
   return told(run.err, readFile(folder / "counters"));
 }
 
-/// What is compared has to have happened.
+/// What is compared has to have happened. A guard that holds for too many launches is for the bytes
+/// to find, not for these numbers.
 void expectUse(const Told &told, const Part &part) {
   EXPECT_GE(told.versions, part.kernels / 2);
   EXPECT_GE(told.chosen, part.kernels / 4);
   EXPECT_GT(told.held, part.launches / 8);
-  EXPECT_GT(told.other, part.launches / 8);
   EXPECT_GT(told.replaced, part.launches / 8);
 }
 
 void compareAndExpectUse(const Part &part) {
   SCOPED_TRACE(part.way + ", seed " + std::to_string(part.seed));
-  expectUse(compare(part), part);
+  const Told told = compare(part);
+  expectUse(told, part);
+  std::printf("%s, seed %u: %u launches, %llu ran a version; %u specialised versions, whose facts "
+              "held %llu times and did not %llu times; best in %u classes\n",
+              part.way.c_str(), part.seed, part.launches,
+              static_cast<unsigned long long>(told.replaced), told.versions,
+              static_cast<unsigned long long>(told.held),
+              static_cast<unsigned long long>(told.other), told.chosen);
 }
 
 } // namespace
@@ -128,9 +135,9 @@ TEST(RandomLaunches, VersionsInTheBackground) {
     compare({way, 2000, 8, 5}, {{"MELD_COMPILE_BUDGET_MS", "1000"}, {"MELD_VERSIONS", "3"}});
 }
 
-// Arguments that the launching thread cannot read: no version depends on them.
-TEST(RandomLaunches, ArgumentsInTheDevicesMemory) {
-  compare({"one", 600, 6, 6}, {{"HIP_FORCE_DEV_KERNARG", "1"}});
+// Where the argument blocks lie, HIP's settings say.
+TEST(RandomLaunches, ArgumentsInOtherMemory) {
+  compare({"one", 600, 6, 6}, {{"HIP_FORCE_DEV_KERNARG", "1"}, {"ROC_USE_FGS_KERNARG", "0"}});
 }
 
 // 100,000 of them, for the long run. Seeds of their own.

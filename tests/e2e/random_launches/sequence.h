@@ -60,6 +60,8 @@ public:
     Set now = one.sets[one.current];
     if (random_.below(64) < one.restless)
       change(one, now);
+    if (one.what->ragged && random_.below(8) == 0) // only that
+      now.missing = now.missing ? 0 : random_.below(shapes[now.shape].items());
     if (random_.below(2))
       for (const unsigned hole : one.holes)
         now.block[hole] = static_cast<unsigned char>(random_.next());
@@ -136,7 +138,8 @@ private:
   void flip(const Field &field, Set &set) {
     if (isPointer(field.kind) || field.kind == Kind::width)
       return setField(field, set);
-    const unsigned bit = field.kind == Kind::flag ? 0 : random_.below(8 * sizeOf(field.kind));
+    const bool oneBit = field.kind == Kind::flag || field.kind == Kind::choice;
+    const unsigned bit = oneBit ? 0 : random_.below(8 * sizeOf(field.kind));
     set.block[field.offset + bit / 8] ^= static_cast<unsigned char>(1u << bit % 8);
   }
 

@@ -251,3 +251,24 @@ add("adapt_packets_test", "Specialised.*", "shim/adapt/kernel_state.cpp", [
     ("specialised: places move up", "slot.map[v] = static_cast<uint8_t>(slot.map[v] - (slot.map[v] > version));", ";"),
     ("specialised: a question at a time", "|| state.making == Making::wanted ||\n      state.making == Making::making)", ")"),
 ])
+
+# The same by whole programs whose arguments change at random: what runs has to give the original's bytes.
+random_launches = dict(library="libmeld.so", source="tests/e2e/random_launches/random_launches_test.cpp", seconds=300)
+add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEveryWayThereIs", "runtime/adapt/guard.cpp", [
+    ("random: a word of the arguments", "if ((arguments.word(words_[i].offset) ^ words_[i].value) & words_[i].mask)\n      return false;", ";"),
+    ("random: the last word of the arguments", "for (unsigned i = 0; i < wordCount_; ++i)\n    if ((arguments", "for (unsigned i = 0; i + 1 < wordCount_; ++i)\n    if ((arguments"),
+    ("random: all facts of a word", "  word->mask |= mask;\n", "  word->mask = mask;\n"),
+    ("random: how wide a fact is", "(fact.width == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * fact.width) - 1)", "uint64_t{0xff}"),
+    ("random: half of a fact", "(uint64_t{1} << 8 * fact.width) - 1)", "(uint64_t{1} << 4 * fact.width) - 1)"),
+    ("random: where a fact is", "const unsigned shift = 8 * (fact.offset % 8u);", "const unsigned shift = 8 * (fact.offset % 4u);"),
+    ("random: the work-group", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (false)"),
+    ("random: the work-group in all dimensions", "if (sized_ && launch.workgroup[d] != workgroup_[d])",
+     "if (sized_ && d == 0 && launch.workgroup[d] != workgroup_[d])"),
+    ("random: full groups", "launch.grid[d] % launch.workgroup[d] != 0))\n      return false;", "false))\n      return false;"),
+], **random_launches)
+add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEveryWayThereIs", "shim/adapt/kernel_state.cpp", [
+    ("random: only where the guard holds", "if (!version.guard.holds(dispatch.shape, arguments)) {", "if (false) {"),
+    ("random: versions of other guards", "return !version.specialised() || (guards & guardOf(version.kind)) != 0;", "return true;"),
+    ("random: launches with other facts apart", "if (slot.launchClass == launchClass && slot.guards == guards)", "if (slot.launchClass == launchClass)",
+     {"redundant": "what is chosen is compared with the guards that hold once more"}),
+], **random_launches)
