@@ -7,12 +7,14 @@
 //   counts   an argument that differs at every launch
 //   graph    a graph whose node gets other arguments between its launches
 //   threads  two threads with arguments of their own
-// specialise PART LAUNCHES [SEED]
+// specialise PART LAUNCHES [SEED [MAPPED]]; MAPPED: a file that gets the names of what is mapped at the end
 #include "tests/e2e/programs/check.h"
 
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -247,6 +249,18 @@ static void runLine(const std::string &part, int launches, unsigned seed) {
   EXPECT(right);
 }
 
+static void writeMapped(const char *path) {
+  std::ifstream maps("/proc/self/maps");
+  std::set<std::string> names;
+  for (std::string line; std::getline(maps, line);)
+    if (const size_t at = line.find('/');
+        at != std::string::npos && line.find(".so", at) != std::string::npos)
+      names.insert(line.substr(at));
+  std::ofstream out(path);
+  for (const std::string &name : names)
+    out << name << '\n';
+}
+
 int main(int argc, char **argv) {
   const std::string part = argc > 1 ? argv[1] : "steady";
   const int launches = argc > 2 ? std::atoi(argv[2]) : 200;
@@ -258,6 +272,8 @@ int main(int argc, char **argv) {
   } else {
     runLine(part, launches, seed);
   }
+  if (argc > 4)
+    writeMapped(argv[4]);
   std::puts(failures ? "FAIL" : "PASS");
   return failures != 0;
 }
