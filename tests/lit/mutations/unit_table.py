@@ -232,6 +232,17 @@ add("adapt_test", "Guard.*:Candidates.*", "runtime/adapt/guard.cpp", [
     ("guard: too many pointers", "if (nonNullCount_ == kMostPointers)", "if (false)"),
     ("guard: grids that contradict each other", "if (known && known != items)", "if (false)"),
     ("guard: no null block", "if (!from || wanted", "if (wanted"),
+    ("guard: a copy of the arguments", "  std::memcpy(bytes_, from, wanted);\n  std::memset(bytes_ + wanted, 0, 8);\n", "  bytes_ = static_cast<const uint8_t *>(from);\n",
+     {"also": (("runtime/adapt/guard.h", "uint8_t bytes_[kMostArgumentBytes + 8];", "const uint8_t *bytes_ = nullptr;"),),
+      "users": ("runtime/adapt/candidates.cpp", "tests/runtime/adapt/guard_test.cpp", "tests/runtime/adapt/candidates_test.cpp")}),
+])
+add("adapt_packets_test", "Kernargs.*", "shim/adapt/kernarg_memory.cpp", [
+    ("kernargs: memory of the host", "return range.host ? range.end - at : 0;", "return range.end - at;"),
+    ("kernargs: up to its end", "range.host ? range.end - at : 0", "range.host ? range.end - range.begin : 0"),
+    ("kernargs: what ROCr does not know", "if (!ask_(address, range) || at", "if (ask_(address, range); at"),
+    ("kernargs: another allocation's", "|| at < range.begin || at >= range.end)", ")"),
+    ("kernargs: asked again", "if (++known.looks < kTrust)", "if (true)"),
+    ("kernargs: of another queue", "  known_ = {};\n", ""),
 ])
 add("adapt_test", "Candidates.*", "runtime/adapt/candidates.cpp", [
     ("candidates: a byte that changed", "      if (!before || now[i] != was[i]) {", "      if (!before) {"),

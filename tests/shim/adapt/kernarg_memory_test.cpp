@@ -61,7 +61,12 @@ TEST_F(Kernargs, AskedAgainNowAndThenAsTheAddressMayBeAnothers) {
   while (memory.readable(at(0x10000)) != 0 && looks < 2 * KernargMemory::kTrust)
     ++looks;
   EXPECT_LE(looks, KernargMemory::kTrust);
-  memory.begin(ask); // another queue knows nothing of it
+}
+
+TEST_F(Kernargs, AnotherQueueKnowsNothingOfIt) {
+  EXPECT_GT(memory.readable(at(0x10000)), 0u);
+  gRanges = {{0x10000, 0x20000, false}};
+  memory.begin(ask);
   EXPECT_EQ(memory.readable(at(0x10000)), 0u);
 }
 
@@ -72,6 +77,14 @@ TEST_F(Kernargs, ManyAllocationsInTurns) {
   for (unsigned round = 0; round < 3; ++round)
     for (const HostRange &one : gRanges)
       EXPECT_EQ(memory.readable(at(one.begin + 0x10)), one.host ? one.end - one.begin - 0x10 : 0u);
+}
+
+TEST_F(Kernargs, WhatIsNotAnsweredIsNotBelieved) {
+  memory.begin([](const void *, HostRange &range) {
+    range = {0x10000, 0x20000, true};
+    return false;
+  });
+  EXPECT_EQ(memory.readable(at(0x10000)), 0u);
 }
 
 // What answers about another address than it was asked about is not believed.
