@@ -65,7 +65,7 @@ Told told(const std::string &report, const std::string &counters) {
 }
 
 Told compare(const Part &part, const std::map<std::string, std::string> &more = {}) {
-  TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string right = alone(part, folder);
   std::map<std::string, std::string> environment = {
       {"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
@@ -133,6 +133,13 @@ TEST(RandomLaunches, OfThreads) { compareAndExpectUse({"threads", 1500, 6, 4}); 
 TEST(RandomLaunches, VersionsInTheBackground) {
   for (const char *way : {"one", "mixed"})
     compare({way, 2000, 8, 5}, {{"MELD_COMPILE_BUDGET_MS", "1000"}, {"MELD_VERSIONS", "3"}});
+}
+
+// What earlier runs have made and decided is there from the first launch on; launches are others.
+TEST(RandomLaunches, WithTheCacheOfOtherRuns) {
+  const TemporaryFolder cache;
+  for (const unsigned seed : {7, 18, 7, 29}) // which have their kernels in common
+    compare({seed == 18 ? "mixed" : "one", 700, 6, seed}, {{"MELD_CACHE_DIR", cache.path()}});
 }
 
 // Where the argument blocks lie, HIP's settings say.

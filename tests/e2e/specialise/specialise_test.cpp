@@ -155,6 +155,20 @@ TEST(Specialise, GraphsWhoseNodesGetOtherArguments) {
   specialise("graph", 600, folder);
 }
 
+// The children, the streams and the process end while specialised versions run.
+TEST(Specialise, EndsOfAllKinds) {
+  for (const char *part : {"forks", "streams", "leaves"})
+    for (const char *budget : {"0", "1000"}) {
+      TemporaryFolder folder;
+      const Launches run = specialise(part, 300, folder, {{"MELD_COMPILE_BUDGET_MS", budget}});
+      size_t reports = 0;
+      for (size_t at = 0; (at = run.outcome.err.find("libmeld report:", at)) != std::string::npos;
+           ++at)
+        ++reports;
+      EXPECT_EQ(reports, 1u) << part << run.outcome.err; // the children's ends are theirs
+    }
+}
+
 TEST(Specialise, ThreadsWithArgumentsOfTheirOwn) {
   TemporaryFolder folder;
   specialise("threads", 400, folder);
