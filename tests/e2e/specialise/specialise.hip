@@ -5,6 +5,7 @@
 //   phases   the same arguments for many launches, then others
 //   steady   always the same
 //   counts   an argument that differs at every launch
+//   turns    for two purposes in turns
 //   graph    a graph whose node gets other arguments between its launches
 //   threads  two threads with arguments of their own
 //   forks    children that end in three ways while launches are under way
@@ -263,6 +264,11 @@ static void runLine(const std::string &part, int launches, unsigned seed) {
         change(a, line.random());
     else if (part == "counts")
       a.extra.mask = static_cast<unsigned>(i) * 977;
+    if (part == "turns") {
+      a.order = i % 2 ? 7 : 2;
+      a.flags = i % 2 ? 1 : 0;
+      a.extra.mask = static_cast<unsigned>(i) * 977;
+    }
     if (part == "graph")
       line.launchGraph(a);
     else

@@ -144,6 +144,14 @@ TEST(Specialise, ArgumentsThatStayForAWhile) {
   EXPECT_LE(asked, 64u) << run.outcome.err;
 }
 
+TEST(Specialise, PurposesInTurnsHaveAVersionEach) {
+  TemporaryFolder folder;
+  const Launches run = specialise("turns", 400, folder);
+  EXPECT_TRUE(run.says("    specialised for argument 36 4 0x2")) << run.outcome.err; // the report
+  EXPECT_TRUE(run.says("    specialised for argument 36 4 0x7")) << run.outcome.err;
+  EXPECT_GT(run.versions(200, 400), 180u) << run.outcome.err;
+}
+
 TEST(Specialise, AnArgumentThatDiffersAtEveryLaunchIsNoFact) {
   TemporaryFolder folder;
   const Launches run = specialise("counts", 300, folder);

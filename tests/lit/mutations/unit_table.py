@@ -244,16 +244,31 @@ add("adapt_packets_test", "Kernargs.*", "shim/adapt/kernarg_memory.cpp", [
     ("kernargs: asked again", "if (++known.looks < kTrust)", "if (true)"),
     ("kernargs: of another queue", "  known_ = {};\n", ""),
 ])
-add("adapt_test", "Candidates.*", "runtime/adapt/candidates.cpp", [
+add("adapt_test", "Candidates.*", "runtime/adapt/same_bytes.cpp", [
     ("candidates: a byte that changed", "      if (!before || now[i] != was[i]) {", "      if (!before) {"),
     ("candidates: the work-group", "if (!before || !sized)", "if (!before)"),
-    ("candidates: pointers", "|| !isNull(range))", ")"),
-    ("candidates: pointers that were null", "if (isSame(nullBefore_[at / 8]) &&", "if ("),
     ("candidates: a grid that changed", "if (!before || launch.grid[d] != grid_[d])", "if (!before)"),
+    ("candidates: pointers that were null before", "      nullBefore_[at / 8] = launches_;\n", "      ;\n"),
+])
+add("adapt_test", "Candidates.*", "runtime/adapt/same_bytes.h", [
+    ("candidates: pointers", "|| !isNull(range))", ")"),
+    ("candidates: pointers that were null", "if (isSame(nullBefore_[at / 8], same) &&", "if ("),
+], users=("runtime/adapt/candidates.cpp", "tests/runtime/adapt/candidates_test.cpp"))
+add("adapt_test", "Candidates.*:Turns.*", "runtime/adapt/turns.cpp", [
+    ("turns: what was not there before", "const bool known = to == word.before[0] || to == word.before[1];", "const bool known = true;"),
+    ("turns: three values", "to == word.before[0] || to == word.before[1];", "to == word.before[0];"),
+    ("turns: more than once", "if (word.again < kAgain)", "if (word.again < 1)"),
+    ("turns: pointers", "    if (range.pointer)\n      continue;\n", ""),
+    ("turns: the work-group", "  words_.emplace_back();\n", ""),
+])
+add("adapt_test", "Candidates.*", "runtime/adapt/candidates.cpp", [
     ("candidates: asked for already", "std::find(asked_.begin(), end, digest.value()) != end)", "false)"),
     ("candidates: an end of asking", "hopeless_ = ++askedHere_ >= kMostAsked;", "++askedHere_;"),
     ("candidates: patience", "if (++since_ >= kPatience)", "if (++since_ == 0)"),
     ("candidates: arguments that are not there", "  if (arguments.size() < argumentBytes())\n    return false;\n", ""),
+    ("candidates: launches for another purpose", "    oldest->launches.forget();\n", ""),
+    ("candidates: purposes before all", "|| (purpose && all_.launches() < kTurnsFirst))", ")"),
+    ("candidates: all, after a while", "(purpose && all_.launches() < kTurnsFirst)", "purpose"),
 ])
 add("adapt_packets_test", "Specialised.*", "shim/adapt/kernel_state.cpp", [
     ("specialised: only where the guard holds", "return !version.specialised() || (guards & guardOf(version.kind)) != 0;", "return true;"),
@@ -275,6 +290,8 @@ add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEvery
     ("random: the work-group", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (false)"),
     ("random: the work-group in all dimensions", "if (sized_ && launch.workgroup[d] != workgroup_[d])",
      "if (sized_ && d == 0 && launch.workgroup[d] != workgroup_[d])"),
+    ("random: the grid", "if (grid_[d] && launch.grid[d] != grid_[d])", "if (false)"),
+    ("random: null pointers", "if (arguments.word(nonNull_[i]) == 0)", "if (false)"),
     ("random: full groups", "launch.grid[d] % launch.workgroup[d] != 0))\n      return false;", "false))\n      return false;"),
 ], **random_launches)
 add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEveryWayThereIs", "shim/adapt/kernel_state.cpp", [
