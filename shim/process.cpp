@@ -82,7 +82,7 @@ void finishProcess() noexcept {
     p->engine->finish(std::chrono::milliseconds(p->settings.exitWaitMs));
     const auto measured = p->maker.measured();
     if (p->settings.report)
-      writeToStderr(p->report.text() + adapt::measuredText(measured));
+      writeToStderr(p->report.text() + adapt::measuredText(measured, loadedTotals()));
     else if (const std::string line = adapt::measuredLine(measured); !line.empty())
       log::info(line);
   } catch (...) {

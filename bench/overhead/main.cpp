@@ -4,11 +4,14 @@
 //   object load      a code object of about 100 KB, cache warm, with and without libmeld
 //   pass-through     what the hook does with an object without bitcode, in memory and in a file
 //   launch           an empty kernel, with and without libmeld; and with MELD_ADAPT=on, where each
-//                    packet is looked at, and where nothing is left to find out
+//                    packet is looked at, and where nothing is left to find out; with
+//                    MELD_SPECIALIZE=on where it is also seen what launches have in common
+//   packet           libmeld's own part of that, for a kernel with 256 bytes of arguments
 //   cold compile     libmeld's compile against comgr's own of the same bitcode with its options
 //
 // Every pair is measured in turns, so that both sides see the same machine; what is compared are
 // medians. Exit status 1 when something is above its limit.
+#include "bench/overhead/packets.h"
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/guard.h"
@@ -35,6 +38,8 @@
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+using meld::bench::PacketCost;
+using meld::bench::packetCosts;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
@@ -111,16 +116,20 @@ Row processStart(const Paths &paths, int rounds) {
   return {"process start (/bin/true)", "ms", median(plain), median(meld), 1.0, false};
 }
 
-/// The probe's two numbers, in milliseconds and microseconds.
-bool probe(const Paths &paths, const Environment &environment, std::vector<double> &load,
-           std::vector<double> &launch) {
+/// The probe's numbers: milliseconds, and microseconds of launches.
+struct Probed {
+  std::vector<double> load, launch, changing;
+};
+
+bool probe(const Paths &paths, const Environment &environment, Probed &probed) {
   std::string text;
-  long loadNs = 0, launchNs = 0;
+  long load = 0, launch = 0, changing = 0;
   if (runProgram({paths.probe, paths.object}, environment, &text) ||
-      std::sscanf(text.c_str(), "load %ld launch %ld", &loadNs, &launchNs) != 2)
+      std::sscanf(text.c_str(), "load %ld launch %ld changing %ld", &load, &launch, &changing) != 3)
     return false;
-  load.push_back(double(loadNs) / 1e6);
-  launch.push_back(double(launchNs) / 1e3);
+  probed.load.push_back(double(load) / 1e6);
+  probed.launch.push_back(double(launch) / 1e3);
+  probed.changing.push_back(double(changing) / 1e3);
   return true;
 }
 
@@ -131,21 +140,21 @@ bool loadAndLaunch(const Paths &paths, int rounds, std::vector<Row> &rows) {
   const Environment plain = {{"LD_PRELOAD", paths.softgpu}};
   const Environment meld = {{"LD_PRELOAD", paths.libmeld + " " + paths.softgpu},
                             {"MELD_CACHE_DIR", std::string(scratch) + "/cache"}};
-  std::vector<double> loads[2], launches[2], ignored;
-  bool ok = probe(paths, meld, ignored, ignored); // fills the cache
+  Probed without, with, ignored;
+  bool ok = probe(paths, meld, ignored); // fills the cache
   for (int i = 0; ok && i < rounds; ++i)
-    ok = probe(paths, plain, loads[0], launches[0]) && probe(paths, meld, loads[1], launches[1]);
+    ok = probe(paths, plain, without) && probe(paths, meld, with);
   fs::remove_all(scratch);
   if (!ok)
     return false;
   const auto kilobytes = double(fs::file_size(paths.object)) / 1024;
   char name[64];
   std::snprintf(name, sizeof(name), "object load, %.0f KB, warm cache", kilobytes);
-  rows.push_back({name, "ms", median(loads[0]), median(loads[1]),
+  rows.push_back({name, "ms", median(without.load), median(with.load),
                   0.5 * std::max(1.0, kilobytes / 100), false});
   // Nothing of ours is on the launch path: what is left is noise.
   rows.push_back(
-      {"launch of an empty kernel", "us", median(launches[0]), median(launches[1]), 1.1, true});
+      {"launch of an empty kernel", "us", median(without.launch), median(with.launch), 1.1, true});
   return true;
 }
 
@@ -161,25 +170,41 @@ bool launchChosen(const Paths &paths, int rounds, std::vector<Row> &rows) {
                        {"MELD_ADAPT", "on"}};
   Environment looking = known;
   looking.emplace_back("MELD_CACHE", "0"); // nothing is known of the program, in each run anew
+  Environment collecting = looking;
+  collecting.emplace_back("MELD_SPECIALIZE", "on");
   known.emplace_back("MELD_CACHE_DIR", std::string(scratch) + "/cache");
-  std::vector<double> launches[3], ignored;
-  bool ok = probe(paths, known, ignored, ignored); // nothing is open from then on
+  Probed without, looked, served, collected, ignored;
+  bool ok = true;
+  // Each run finds out some more: nothing is open from then on.
+  for (int i = 0; ok && i < 8; ++i)
+    ok = probe(paths, known, ignored);
   for (int i = 0; ok && i < rounds; ++i)
-    ok = probe(paths, plain, ignored, launches[0]) && probe(paths, looking, ignored, launches[1]) &&
-         probe(paths, known, ignored, launches[2]);
+    ok = probe(paths, plain, without) && probe(paths, looking, looked) &&
+         probe(paths, known, served) && probe(paths, collecting, collected);
   fs::remove_all(scratch);
   if (!ok)
     return false;
-  rows.push_back({"launch, MELD_ADAPT=on, looked at", "us", median(launches[0]),
-                  median(launches[1]), 0.3, false});
-  rows.push_back({"launch, MELD_ADAPT=on, nothing open", "us", median(launches[0]),
-                  median(launches[2]), 1.1, true});
+  const auto more = [&](const char *what, const std::vector<double> &plainly,
+                        const std::vector<double> &ours) {
+    rows.push_back({what, "us", median(plainly), median(ours), 0.3, false});
+  };
+  more("launch, MELD_ADAPT=on, looked at", without.launch, looked.launch);
+  rows.push_back({"launch, MELD_ADAPT=on, nothing open", "us", median(without.launch),
+                  median(served.launch), 1.1, true});
+  more("MELD_SPECIALIZE=on, no arguments", without.launch, collected.launch);
+  more("  256 bytes that change", without.changing, collected.changing);
   return true;
 }
 
 std::string readFile(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Of libmeld's own part alone, without HIP's, ROCr's and the device's.
+void packets(std::vector<Row> &rows) {
+  for (const PacketCost &one : packetCosts())
+    rows.push_back({one.what, "us", 0, one.nanoseconds / 1e3, 0.2, false});
 }
 
 /// What shim/hooks.cpp does when a reader is made from an object that it will not touch. Loading
@@ -335,6 +360,7 @@ int main(int argc, char **argv) {
                  compiled ? paths.probe.c_str() : "a compile");
     return 1;
   }
+  packets(rows);
   rows.push_back(compile);
   if (json) {
     auto list = nlohmann::ordered_json::array();

@@ -1,7 +1,6 @@
 #include "runtime/adapt/candidates.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace meld::adapt {
 
@@ -27,22 +26,27 @@ private:
   bool any_ = false;
 };
 
-} // namespace
-
-Candidates::Candidates(std::vector<Range> ranges, unsigned after, const std::vector<Facts> &asked)
-    : ranges_(std::move(ranges)), same_(std::clamp(after, 1u, kMostSame)), lookAt_(same_) {
-  std::erase_if(ranges_, [](const Range &r) {
+std::vector<ArgumentRange> usable(std::vector<ArgumentRange> ranges) {
+  std::erase_if(ranges, [](const ArgumentRange &r) {
     return r.size == 0 || size_t{r.offset} + r.size > kMostArgumentBytes ||
            (r.pointer && (r.size != 8 || r.offset % 8 != 0));
   });
-  std::sort(ranges_.begin(), ranges_.end(),
-            [](const Range &a, const Range &b) { return a.offset < b.offset; });
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ArgumentRange &a, const ArgumentRange &b) { return a.offset < b.offset; });
+  return ranges;
+}
+
+} // namespace
+
+Candidates::Candidates(std::vector<Range> ranges, unsigned after, const std::vector<Facts> &asked)
+    : ranges_(usable(std::move(ranges))), turns_(ranges_), same_(std::clamp(after, 1u, kMostSame)),
+      lookAt_(same_) {
   size_t end = 0;
   for (const Range &range : ranges_)
     end = std::max(end, size_t{range.offset} + range.size);
-  last_.resize(end);
-  before_.resize(end);
-  nullBefore_.resize(end / 8);
+  all_.resize(end);
+  for (Purpose &purpose : purposes_)
+    purpose.launches.resize(end);
   for (const Facts &facts : asked) {
     if (askedCount_ == asked_.size())
       break;
@@ -53,108 +57,38 @@ Candidates::Candidates(std::vector<Range> ranges, unsigned after, const std::vec
   }
 }
 
-bool Candidates::isSame(size_t from, size_t count) const {
-  for (size_t i = from; i < from + count; ++i)
-    if (!isSame(before_[i]))
-      return false;
-  return true;
-}
-
-uint64_t Candidates::value(size_t from, size_t count) const {
-  uint64_t value = 0;
-  for (size_t i = 0; i < count; ++i)
-    value |= uint64_t{last_[from + i]} << 8 * i;
-  return value;
-}
-
-/// Scalars are facts as a whole, longer ones by halves. In a structure there may be holes with
-/// anything in them: its words, and where not all of a word is the same, parts of it.
-template <class Take> void Candidates::forEachSame(const Range &range, Take take) const {
-  const size_t end = size_t{range.offset} + range.size;
-  const bool scalar = range.size <= 8;
-  if (range.pointer && (!isSame(range.offset, 8) || !isNull(range)))
-    return;
-  for (size_t at = range.offset; at < end;) {
-    size_t width = 4;
-    while (width > 1 && (at % width || at + width > end || (!scalar && !isSame(at, width))))
-      width /= 2;
-    if (isSame(at, width))
-      take(
-          Fact::argument(static_cast<uint16_t>(at), static_cast<uint8_t>(width), value(at, width)));
-    at += width;
+/// The launches for that purpose; those of the one that was there the longest ago are forgotten for it.
+Candidates::Purpose &Candidates::purposeOf(uint64_t key) noexcept {
+  Purpose *oldest = purposes_.data();
+  for (Purpose &purpose : purposes_) {
+    if (purpose.key == key) {
+      oldest = &purpose;
+      break;
+    }
+    if (purpose.lastUsed < oldest->lastUsed)
+      oldest = &purpose;
   }
-}
-
-/// In a structure nobody knows which members are pointers: those are taken for some that look like
-/// an address of today's hosts. The compiler makes nothing of what is none.
-template <class Take> void Candidates::forEachPointer(const Range &range, Take take) const {
-  for (size_t at = (size_t{range.offset} + 7) / 8 * 8; at + 8 <= size_t{range.offset} + range.size;
-       at += 8)
-    if (isSame(nullBefore_[at / 8]) &&
-        (range.pointer || (value(at, 8) >> 32 && !(value(at, 8) >> 48))))
-      take(Fact::nonNull(static_cast<uint16_t>(at)));
-}
-
-/// In the order of facts.
-template <class Take> void Candidates::forEachSame(Take take) const {
-  for (const Range &range : ranges_)
-    forEachSame(range, take);
-  if (isSame(workgroupBefore_))
-    take(Fact::workgroup(workgroup_[0], workgroup_[1], workgroup_[2]));
-  if (isSame(notFull_))
-    take(Fact::fullGroups());
-  for (uint16_t d = 0; d < 3; ++d)
-    if (isSame(gridBefore_[d]) && grid_[d])
-      take(Fact::grid(d, grid_[d]));
-  for (const Range &range : ranges_)
-    forEachPointer(range, take);
-}
-
-void Candidates::compare(const LaunchShape &launch, const Arguments &arguments) noexcept {
-  const uint32_t before = launches_++; // number of the launch before; the first one differs from it
-  const size_t bytes = last_.size();
-  for (size_t at = 0; at < bytes; at += 8) {
-    const size_t count = std::min<size_t>(8, bytes - at);
-    uint8_t now[8] = {}, was[8] = {};
-    const uint64_t word = arguments.word(at);
-    std::memcpy(now, &word, sizeof now);
-    std::memcpy(was, last_.data() + at, count);
-    if (word == 0 && at / 8 < nullBefore_.size())
-      nullBefore_[at / 8] = launches_;
-    if (before && std::memcmp(now, was, count) == 0)
-      continue;
-    for (size_t i = 0; i < count; ++i)
-      if (!before || now[i] != was[i]) {
-        before_[at + i] = before;
-        last_[at + i] = now[i];
-      }
+  if (oldest->key != key) {
+    oldest->key = key;
+    oldest->lookAt = 0;
+    oldest->launches.forget();
   }
-  bool full = true, sized = true;
-  for (unsigned d = 0; d < 3; ++d) {
-    sized &= launch.workgroup[d] == workgroup_[d];
-    full &= launch.workgroup[d] != 0 && launch.grid[d] % launch.workgroup[d] == 0;
-    workgroup_[d] = launch.workgroup[d];
-    if (!before || launch.grid[d] != grid_[d])
-      gridBefore_[d] = before;
-    grid_[d] = launch.grid[d];
-  }
-  if (!before || !sized)
-    workgroupBefore_ = before;
-  if (!full)
-    notFull_ = launches_;
-  else if (!before)
-    notFull_ = before;
+  oldest->lastUsed = all_.launches();
+  return *oldest;
 }
 
 /// Is there something that is the same, and that has not been asked for? Remembers it.
-bool Candidates::isNew() noexcept {
+bool Candidates::asksFor(const SameBytes &launches) noexcept {
   Digest digest;
-  forEachSame([&](const Fact &fact) { digest.add(fact); });
+  launches.forEach(ranges_, same_, [&](const Fact &fact) { digest.add(fact); });
   const auto end = asked_.begin() + askedCount_;
   if (!digest.value() || askedCount_ == asked_.size() ||
       std::find(asked_.begin(), end, digest.value()) != end)
     return false;
   asked_[askedCount_++] = digest.value();
+  since_ = 0;
+  asking_ = &launches;
+  hopeless_ = ++askedHere_ >= kMostAsked;
   return true;
 }
 
@@ -167,24 +101,41 @@ bool Candidates::add(const LaunchShape &launch, const Arguments &arguments) noex
     return false;
   // The question before is answered by now.
   if (asking_) {
-    asking_ = false;
+    asking_ = nullptr;
     lookAt_ = same_ = std::min(2 * same_, kMostSame);
   }
-  compare(launch, arguments);
-  if (launches_ < kLaunchesBefore || since_ < lookAt_)
+  all_.add(launch, arguments);
+  const uint64_t key = turns_.add(launch, arguments);
+  Purpose *purpose = key ? &purposeOf(key) : nullptr;
+  if (purpose)
+    purpose->launches.add(launch, arguments);
+  if (all_.launches() < kLaunchesBefore)
     return false;
-  lookAt_ = since_ + same_; // looking takes longer than comparing
-  if (!isNew())
+  // Looking takes longer than comparing.
+  if (purpose && purpose->launches.launches() >= std::max(purpose->lookAt, same_)) {
+    purpose->lookAt = purpose->launches.launches() + same_;
+    if (asksFor(purpose->launches))
+      return true;
+  }
+  // A version for what all purposes have in common would be in the way of better ones.
+  if (since_ < lookAt_ || (purpose && all_.launches() < kTurnsFirst))
     return false;
-  since_ = 0;
-  asking_ = true;
-  hopeless_ = ++askedHere_ >= kMostAsked;
-  return true;
+  lookAt_ = since_ + same_;
+  return asksFor(all_);
+}
+
+unsigned Candidates::purposes() const {
+  const auto inTurns = std::count_if(purposes_.begin(), purposes_.end(), [&](const Purpose &one) {
+    return one.key && all_.launches() - one.lastUsed < kLaunchesBefore;
+  });
+  return std::max(static_cast<unsigned>(inTurns), 1u);
 }
 
 Facts Candidates::facts() const {
   Facts facts;
-  forEachSame([&](const Fact &fact) { facts.push_back(fact); });
+  (asking_ ? asking_ : &all_)->forEach(ranges_, same_, [&](const Fact &fact) {
+    facts.push_back(fact);
+  });
   return facts;
 }
 

@@ -4,26 +4,29 @@
 //   1        1000   4      256          (MELD_SPECIALIZE_AFTER=3; the first 8 launches are waited for)
 //   2        1001   4      256
 //   ...
-//   8        1007   4      256          order = 4, group = 256: the same in the last three (and the grid, and
-//                                       that pointers are not null)
+//   8        1007   4      256          order = 4, group = 256: the same in the last three (and the
+//                                       grid, and that pointers are not null)
 //   9...     ...    4      256          the version's: not looked at any more
 //   20       1019   2      256          not the version's: looked at again
 //   25       1024   2      256          order = 2, group = 256: the same in the last six
 //
 // Only launches that no specialised version takes are added. Each byte of the arguments by value is
 // compared with the launch before: what differs from launch to launch is never among the facts.
-// Of pointers only that they are null, or not, is a fact. A question is asked once; each doubles the number of
+// Of pointers only that they are null, or not, is a fact. Where a kernel is called for a few purposes in turns
+// (turns.h), the launches for each of them are compared with one another, too, and for what is the
+// same in those it is asked first. A question is asked once; each doubles the number of
 // launches that have to be the same for the next one, kMostAsked are asked in all, and where
 // kPatience launches have brought none, nothing is hoped for any more.
 //
-// Cost: add() is one comparison for eight bytes of arguments, and some more for those that have
-// changed; no allocation. Memory: five bytes for each byte of arguments, at most 5 KB.
+// Cost: add() is a few comparisons for eight bytes of arguments, and some more for those that have
+// changed; no allocation. Memory: 24 bytes for each byte of arguments, at most 24 KB.
 //
 // Thread rule: none of its own; the caller lets in one thread at a time. The constructor and
 // facts() allocate.
 #pragma once
 
-#include "runtime/adapt/guard.h"
+#include "runtime/adapt/same_bytes.h"
+#include "runtime/adapt/turns.h"
 
 #include <vector>
 
@@ -34,13 +37,10 @@ public:
   static constexpr unsigned kMostAsked = 8, kPatience = 1024, kMostSame = 64;
   /// Launches before the first question: what is launched less often has no use for versions.
   static constexpr unsigned kLaunchesBefore = 8;
+  /// Purposes that are told apart, and launches in which only these are asked for.
+  static constexpr unsigned kPurposes = 3, kTurnsFirst = 64;
 
-  /// One explicit argument.
-  struct Range {
-    uint16_t offset = 0, size = 0; ///< bytes
-    bool pointer = false;
-    bool operator==(const Range &) const = default;
-  };
+  using Range = ArgumentRange;
 
   /// `after`: so many launches have to be the same, 1 to kMostSame. `asked`: what has been asked for
   /// in earlier runs. Ranges that lie behind kMostArgumentBytes are left out.
@@ -53,30 +53,27 @@ public:
   Facts facts() const;
   /// Nothing will be asked for any more.
   bool hopeless() const { return hopeless_; }
+  /// For how many purposes in turns the last launches were, 1 to kPurposes.
+  unsigned purposes() const;
   /// So many of a launch's first bytes it looks at.
-  size_t argumentBytes() const { return last_.size(); }
+  size_t argumentBytes() const { return all_.bytes(); }
 
 private:
-  template <class Take> void forEachSame(Take take) const;
-  template <class Take> void forEachSame(const Range &range, Take take) const;
-  template <class Take> void forEachPointer(const Range &range, Take take) const;
-  bool isSame(size_t from, size_t count) const;
-  bool isSame(uint32_t since) const { return launches_ - since >= same_; }
-  bool isNull(const Range &pointer) const { return value(pointer.offset, 8) == 0; }
-  uint64_t value(size_t from, size_t count) const;
-  void compare(const LaunchShape &launch, const Arguments &arguments) noexcept;
-  bool isNew() noexcept;
+  struct Purpose {
+    uint64_t key = 0;
+    uint32_t lookAt = 0, lastUsed = 0;
+    SameBytes launches;
+  };
+  Purpose &purposeOf(uint64_t key) noexcept;
+  bool asksFor(const SameBytes &launches) noexcept;
 
   std::vector<Range> ranges_;
-  std::vector<uint8_t> last_;        ///< argument bytes of the last launch
-  std::vector<uint32_t> before_;     ///< number of the last launch in which each byte was another
-  std::vector<uint32_t> nullBefore_; ///< of each eight bytes: the last launch in which they were 0
-  std::array<uint16_t, 3> workgroup_{};
-  std::array<uint32_t, 3> grid_{}, gridBefore_{};
-  uint32_t launches_ = 0, workgroupBefore_ = 0, notFull_ = 0;
+  SameBytes all_;
+  Turns turns_;
+  std::array<Purpose, kPurposes> purposes_;
   unsigned same_, lookAt_, since_ = 0, askedCount_ = 0, askedHere_ = 0;
   std::array<uint64_t, 4 * kMostAsked> asked_{}; ///< digests
-  bool asking_ = false;                          ///< facts() are as they were asked for
+  const SameBytes *asking_ = nullptr;            ///< whose facts() are as they were asked for
   bool hopeless_ = false;
 };
 

@@ -147,6 +147,7 @@ KernelTable::Wanted KernelTable::wanted(uint64_t object) const {
     whenHeld(*state, [&] {
       wanted.versions = state->versionsWanted;
       wanted.moreFacts = state->candidates && !state->candidates->hopeless();
+      wanted.purposes = state->candidates ? state->candidates->purposes() : 1;
       if (state->factsWanted)
         wanted.facts = state->candidates->facts();
     });

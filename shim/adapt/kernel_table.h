@@ -96,6 +96,7 @@ public:
     bool versions = false;  ///< without a guard
     Facts facts;            ///< a version that is specialised for them; empty: none
     bool moreFacts = false; ///< others may be asked for later
+    unsigned purposes = 1;  ///< that the launches are for in turns (runtime/adapt/turns.h)
   };
   /// What of that kernel, for its maker; before made().
   Wanted wanted(uint64_t object) const;

@@ -1,6 +1,7 @@
 #include "shim/adapt/load_version.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace meld {
 namespace {
@@ -34,6 +35,41 @@ uint64_t symbolAddress(const CoreApiTable &table, hsa_executable_t executable, h
       table.hsa_executable_symbol_get_info_fn(symbol, what, &address) != HSA_STATUS_SUCCESS)
     return 0;
   return address;
+}
+
+/// ROCr reserves one range for all segments.
+size_t deviceBytes(const Elf &elf) {
+  constexpr uint64_t page = 4096;
+  uint64_t begin = UINT64_MAX, end = 0;
+  for (const Elf64_Phdr &segment : elf.segments())
+    if (segment.p_type == PT_LOAD) {
+      begin = std::min<uint64_t>(begin, segment.p_vaddr / page * page);
+      end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
+    }
+  return begin < end ? (end - begin + page - 1) / page * page : 0;
+}
+
+std::mutex gTotalsLock;
+LoadedTotals gTotals;
+
+void account(const LoadedVersion &version) noexcept {
+  std::lock_guard guard(gTotalsLock);
+  LoadedTotals::Count &now = gTotals.now;
+  ++gTotals.loaded;
+  ++now.versions;
+  now.deviceBytes += version.deviceBytes;
+  now.objectBytes += version.bytes->size();
+  gTotals.most.versions = std::max(gTotals.most.versions, now.versions);
+  gTotals.most.deviceBytes = std::max(gTotals.most.deviceBytes, now.deviceBytes);
+  gTotals.most.objectBytes = std::max(gTotals.most.objectBytes, now.objectBytes);
+}
+
+void discount(const LoadedVersion &version) noexcept {
+  std::lock_guard guard(gTotalsLock);
+  ++gTotals.unloaded;
+  --gTotals.now.versions;
+  gTotals.now.deviceBytes -= version.deviceBytes;
+  gTotals.now.objectBytes -= version.bytes->size();
 }
 
 /// Takes back what was made unless the load came to its end.
@@ -100,6 +136,7 @@ Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel 
   LoadedVersion &version = unfinished.version;
   version.bytes = std::move(bytes);
   version.sizes = launchSizes(*kernel);
+  version.deviceBytes = deviceBytes(code->elf);
   hsa_status_t status = table.hsa_executable_create_alt_fn(
       HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &version.executable);
   if (status != HSA_STATUS_SUCCESS) {
@@ -123,14 +160,22 @@ Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel 
   version.object = kernelObject(table, {version.executable, original.agent, original.name});
   if (!version.object)
     return fail(ErrorCode::notFound, "the loaded version has no kernel " + original.name);
+  account(version);
   return unfinished.take();
 }
 
 void unloadVersion(const CoreApiTable &table, const LoadedVersion &version) noexcept {
+  if (version.object)
+    discount(version);
   if (version.executable.handle)
     table.hsa_executable_destroy_fn(version.executable);
   if (version.reader.handle)
     table.hsa_code_object_reader_destroy_fn(version.reader);
+}
+
+LoadedTotals loadedTotals() {
+  std::lock_guard guard(gTotalsLock);
+  return gTotals;
 }
 
 } // namespace meld

@@ -27,6 +27,7 @@ struct LoadedVersion {
   hsa_executable_t executable{};
   uint64_t object = 0; ///< HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT
   LaunchSizes sizes;
+  size_t deviceBytes = 0; ///< what its segments take there, in pages
 };
 
 /// A kernel as the application's executable has it.
@@ -51,5 +52,17 @@ Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel 
 
 /// No launch of it may be under way.
 void unloadVersion(const CoreApiTable &table, const LoadedVersion &version) noexcept;
+
+/// Versions that this process has loaded.
+struct LoadedTotals {
+  struct Count {
+    size_t versions = 0, deviceBytes = 0;
+    size_t objectBytes = 0; ///< of code objects, which the host keeps
+  };
+  Count now, most;                 ///< most: at one time
+  size_t loaded = 0, unloaded = 0; ///< since its start
+};
+/// Any thread.
+LoadedTotals loadedTotals();
 
 } // namespace meld

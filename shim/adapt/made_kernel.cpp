@@ -63,13 +63,6 @@ bool areLoaded(const KernelVerdict &verdict, const std::vector<std::string> &fac
   });
 }
 
-void addSize(MeasuredKernel &measured, const LoadedVersion &version) {
-  if (!version.bytes)
-    return;
-  ++measured.loaded;
-  measured.loadedBytes += version.bytes->size();
-}
-
 /// As the compiler chooses kernels (jit/compile.cpp). A pattern that is none was complained about.
 bool isSelected(const std::string &kernel, const Settings &settings) {
   const auto matches = [&](const std::string &pattern, bool otherwise) {
@@ -122,10 +115,6 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
   const bool specialises = !kernel.specialised.empty();
   measured.verdict.specialised =
       specialises ? specialisedOf(kernel, report) : kernel.verdict.specialised;
-  for (const LoadedVersion &one : kernel.loaded)
-    addSize(measured, one);
-  for (const SpecialisedVersion &one : kernel.specialised)
-    addSize(measured, one.loaded);
   measured.budget = report.budget;
   const auto now = static_cast<uint64_t>(std::time(nullptr));
   for (const KernelTable::ClassReport &one : report.classes) {

@@ -17,8 +17,7 @@ namespace meld::adapt {
 struct MeasuredKernel {
   std::string name;
   KernelVerdict verdict;
-  Budget budget;                      ///< nanoseconds
-  size_t loaded = 0, loadedBytes = 0; ///< versions beside the original, their code objects
+  Budget budget; ///< nanoseconds
 };
 
 /// A version that was asked for because launches had something in common. Its kind is its place.

@@ -26,19 +26,26 @@ std::string measuredLine(const std::vector<MeasuredKernel> &kernels) {
          " spent on trials (" + timeText(sum.lost) + ")";
 }
 
-std::string measuredText(const std::vector<MeasuredKernel> &kernels) {
+namespace {
+
+std::string describe(const LoadedTotals::Count &count) {
+  return std::to_string(count.versions) + (count.versions == 1 ? " version, " : " versions, ") +
+         std::to_string((count.deviceBytes + 1023) / 1024) + " KB on devices, " +
+         std::to_string((count.objectBytes + 1023) / 1024) + " KB of code objects";
+}
+
+} // namespace
+
+std::string measuredText(const std::vector<MeasuredKernel> &kernels, const LoadedTotals &loaded) {
   if (kernels.empty())
     return "";
   std::string text = "libmeld, versions that were measured:\n";
   for (const MeasuredKernel &kernel : kernels)
     text += describeKernel(kernel.name, kernel.verdict);
-  size_t loaded = 0, bytes = 0;
-  for (const MeasuredKernel &kernel : kernels) {
-    loaded += kernel.loaded;
-    bytes += kernel.loadedBytes;
-  }
-  text += "  loaded beside the originals: " + std::to_string(loaded) + " versions, " +
-          std::to_string((bytes + 1023) / 1024) + " KB of code objects\n";
+  text += "  loaded beside the originals: " + describe(loaded.now) + "\n" +
+          "    at most at one time: " + describe(loaded.most) + "\n" +
+          "    in all: " + std::to_string(loaded.loaded) + " loaded, " +
+          std::to_string(loaded.unloaded) + " unloaded\n";
   return text + "  " + measuredLine(kernels).substr(std::string("libmeld: ").size()) + "\n";
 }
 

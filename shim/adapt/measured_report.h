@@ -9,7 +9,8 @@ namespace meld::adapt {
 
 /// One line: kernels, gain, what the trials cost. Empty where nothing was tried.
 std::string measuredLine(const std::vector<MeasuredKernel> &kernels);
-/// A paragraph for MELD_REPORT: each kernel, its versions, its launch classes. Empty as above.
-std::string measuredText(const std::vector<MeasuredKernel> &kernels);
+/// A paragraph for MELD_REPORT: each kernel, its versions, its launch classes, and what was loaded.
+/// Empty as above.
+std::string measuredText(const std::vector<MeasuredKernel> &kernels, const LoadedTotals &loaded);
 
 } // namespace meld::adapt

@@ -190,11 +190,13 @@ void VersionMaker::make(uint64_t object) {
     }
   if (!wanted.facts.empty() && active())
     makeSpecialised(*original, *kernel, toText(wanted.facts));
-  // A place is kept for a specialised version until two were asked for in vain.
+  // A place is kept for a specialised version, for one of each purpose, until two were asked for in
+  // vain.
   const size_t most = mostVersions();
-  const size_t kept = wanted.moreFacts && most > 1 && !kernel->specialisedVersions() &&
-                              kernel->specialised.size() < 2
-                          ? 1
+  const size_t own = most > 1 ? std::min<size_t>(wanted.purposes, most - 1) : 0;
+  const size_t loaded = kernel->specialisedVersions();
+  const size_t kept = wanted.moreFacts && own > loaded && kernel->specialised.size() < loaded + 2
+                          ? own - loaded
                           : 0;
   const bool winnersOnly =
       first && (haveWinner(kernel->known) ||
@@ -208,7 +210,7 @@ void VersionMaker::make(uint64_t object) {
   unloadRetired();
   const bool all = kernel->nothing ||
                    std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
-  kernel->stopped = !all && kept && kernel->versions() + kept == most;
+  kernel->stopped = !all && kept && kernel->versions() + kept >= most;
   const bool more = !all && kernel->versions() + kept < most && active();
   kernelTable().made(object, more);
   if (!kernel->versions() && !more && !wanted.moreFacts) {

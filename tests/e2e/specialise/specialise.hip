@@ -5,16 +5,24 @@
 //   phases   the same arguments for many launches, then others
 //   steady   always the same
 //   counts   an argument that differs at every launch
+//   turns    for two purposes in turns
 //   graph    a graph whose node gets other arguments between its launches
 //   threads  two threads with arguments of their own
-// specialise PART LAUNCHES [SEED]
+//   forks    children that end in three ways while launches are under way
+//   streams  streams that go while launches are under way
+//   leaves   the process ends while launches are under way
+// specialise PART LAUNCHES [SEED [MAPPED]]; MAPPED: a file that gets the names of what is mapped at the end
 #include "tests/e2e/programs/check.h"
 
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <set>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 constexpr unsigned kMost = 512;
 
@@ -126,6 +134,13 @@ public:
     HIP(hipStreamSynchronize(stream_));
   }
 
+  /// The stream goes with what is under way in it.
+  void newStream() {
+    HIP(hipStreamDestroy(stream_));
+    HIP(hipDeviceSynchronize());
+    HIP(hipStreamCreate(&stream_));
+  }
+
   bool isRight() {
     std::vector<unsigned> got(kMost);
     HIP(hipMemcpyAsync(got.data(), dTarget_, 4 * kMost, hipMemcpyDeviceToHost, stream_));
@@ -220,6 +235,20 @@ static void change(Arguments &a, std::mt19937 &random) {
   }
 }
 
+/// Of a child that does nothing with the device.
+static bool endsWell(int way) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (way == 0)
+      std::exit(0);
+    if (way == 1)
+      execl("/bin/true", "true", nullptr);
+    _exit(0);
+  }
+  int status = -1;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 static void runLine(const std::string &part, int launches, unsigned seed) {
   Line line(seed);
   line.varied = part == "random";
@@ -235,16 +264,39 @@ static void runLine(const std::string &part, int launches, unsigned seed) {
         change(a, line.random());
     else if (part == "counts")
       a.extra.mask = static_cast<unsigned>(i) * 977;
+    if (part == "turns") {
+      a.order = i % 2 ? 7 : 2;
+      a.flags = i % 2 ? 1 : 0;
+      a.extra.mask = static_cast<unsigned>(i) * 977;
+    }
     if (part == "graph")
       line.launchGraph(a);
     else
       line.launch(a);
+    if (part == "forks" && i % 16 == 7)
+      EXPECT(endsWell(i / 16 % 3));
+    if (part == "streams" && i % 16 == 7)
+      line.newStream();
     if (i % 16 == 15 || i + 1 == launches)
       right = line.isRight();
     if (!right)
       std::fprintf(stderr, "seed %u: wrong in one of the 16 launches before %d\n", seed, i + 1);
   }
   EXPECT(right);
+  for (int i = 0; part == "leaves" && i < 100; ++i)
+    line.launch(a);
+}
+
+static void writeMapped(const char *path) {
+  std::ifstream maps("/proc/self/maps");
+  std::set<std::string> names;
+  for (std::string line; std::getline(maps, line);)
+    if (const size_t at = line.find('/');
+        at != std::string::npos && line.find(".so", at) != std::string::npos)
+      names.insert(line.substr(at));
+  std::ofstream out(path);
+  for (const std::string &name : names)
+    out << name << '\n';
 }
 
 int main(int argc, char **argv) {
@@ -258,6 +310,8 @@ int main(int argc, char **argv) {
   } else {
     runLine(part, launches, seed);
   }
+  if (argc > 4)
+    writeMapped(argv[4]);
   std::puts(failures ? "FAIL" : "PASS");
   return failures != 0;
 }

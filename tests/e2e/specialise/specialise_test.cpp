@@ -4,7 +4,10 @@
 #include "tests/e2e/process.h"
 
 #include <gtest/gtest.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 using namespace meld::e2e;
 using nlohmann::json;
@@ -25,19 +28,22 @@ struct Launches {
   }
 };
 
+std::map<std::string, std::string> environmentOf(const TemporaryFolder &folder) {
+  return {{"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
+          {"MELD_CACHE_DIR", folder / "cache"},
+          {"MELD_LOG_LEVEL", "info"},
+          {"MELD_REPORT", "1"},
+          {"MELD_ADAPT", "on"},
+          {"MELD_SPECIALIZE", "on"},
+          {"MELD_COUNTERS", folder / "counters"},
+          {"MELD_GPU_TIMING", "1"},
+          {"MELD_GPU_CUS", "4"},
+          {"MELD_COMPILE_BUDGET_MS", "0"}};
+}
+
 Launches specialise(const std::string &part, int launches, const TemporaryFolder &folder,
                     std::map<std::string, std::string> more = {}, int seed = 1) {
-  std::map<std::string, std::string> environment = {
-      {"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
-      {"MELD_CACHE_DIR", folder / "cache"},
-      {"MELD_LOG_LEVEL", "info"},
-      {"MELD_REPORT", "1"},
-      {"MELD_ADAPT", "on"},
-      {"MELD_SPECIALIZE", "on"},
-      {"MELD_COUNTERS", folder / "counters"},
-      {"MELD_GPU_TIMING", "1"},
-      {"MELD_GPU_CUS", "4"},
-      {"MELD_COMPILE_BUDGET_MS", "0"}};
+  auto environment = environmentOf(folder);
   for (const auto &[name, value] : more)
     environment[name] = value;
   Launches r;
@@ -71,6 +77,37 @@ TEST(Specialise, WhatIsAlwaysTheSameCostsNothingAndTheNextRunKnowsIt) {
   EXPECT_GT(second.versions(300, 400), 85u) << second.outcome.err;
   EXPECT_FALSE(second.says("compiled in")) << second.outcome.err;
   EXPECT_LT(*std::min_element(second.cycles.end() - 16, second.cycles.end()), first.cycles.front());
+}
+
+// In the second run everything is there: what is mapped more than without libmeld is libmeld.so alone.
+TEST(Specialise, TheNextRunLoadsNoCompiler) {
+  for (const std::string part : {"steady", "counts"}) {
+    TemporaryFolder folder;
+    const std::vector<std::string> program = {bin + "/hip/specialise", part, "300", "1"};
+    auto writing = [&](const std::string &file) {
+      auto arguments = program;
+      arguments.push_back(folder / file);
+      return arguments;
+    };
+    const Outcome plain = run(writing("plain"), {{"LD_PRELOAD", lib + "/libmeld-softgpu.so"},
+                                                 {"MELD_GPU_TIMING", "1"},
+                                                 {"MELD_GPU_CUS", "4"}});
+    EXPECT_EQ(plain.out, "PASS\n") << plain.err;
+    const auto environment = environmentOf(folder);
+    EXPECT_EQ(run(writing("first"), environment, 600).out, "PASS\n");
+    EXPECT_NE(readFile(folder / "first").find("libmeld-jit.so"), std::string::npos);
+    const Outcome second = run(writing("second"), environment, 600);
+    EXPECT_EQ(second.out, "PASS\n") << second.err;
+    EXPECT_NE(second.err.find(" specialised for argument "), std::string::npos) << second.err;
+    const auto linesOf = [&](const std::string &file) {
+      std::istringstream in(readFile(folder / file));
+      return std::set<std::string>{std::istream_iterator<std::string>(in), {}};
+    };
+    std::set<std::string> more = linesOf("second");
+    for (const std::string &one : linesOf("plain"))
+      more.erase(one);
+    EXPECT_EQ(more, (std::set<std::string>{std::filesystem::canonical(lib + "/libmeld.so")}));
+  }
 }
 
 TEST(Specialise, OffNothingIsSpecialised) {
@@ -107,6 +144,14 @@ TEST(Specialise, ArgumentsThatStayForAWhile) {
   EXPECT_LE(asked, 64u) << run.outcome.err;
 }
 
+TEST(Specialise, PurposesInTurnsHaveAVersionEach) {
+  TemporaryFolder folder;
+  const Launches run = specialise("turns", 400, folder);
+  EXPECT_TRUE(run.says("    specialised for argument 36 4 0x2")) << run.outcome.err; // the report
+  EXPECT_TRUE(run.says("    specialised for argument 36 4 0x7")) << run.outcome.err;
+  EXPECT_GT(run.versions(200, 400), 180u) << run.outcome.err;
+}
+
 TEST(Specialise, AnArgumentThatDiffersAtEveryLaunchIsNoFact) {
   TemporaryFolder folder;
   const Launches run = specialise("counts", 300, folder);
@@ -116,6 +161,20 @@ TEST(Specialise, AnArgumentThatDiffersAtEveryLaunchIsNoFact) {
 TEST(Specialise, GraphsWhoseNodesGetOtherArguments) {
   TemporaryFolder folder;
   specialise("graph", 600, folder);
+}
+
+// The children, the streams and the process end while specialised versions run.
+TEST(Specialise, EndsOfAllKinds) {
+  for (const char *part : {"forks", "streams", "leaves"})
+    for (const char *budget : {"0", "1000"}) {
+      TemporaryFolder folder;
+      const Launches run = specialise(part, 300, folder, {{"MELD_COMPILE_BUDGET_MS", budget}});
+      size_t reports = 0;
+      for (size_t at = 0; (at = run.outcome.err.find("libmeld report:", at)) != std::string::npos;
+           ++at)
+        ++reports;
+      EXPECT_EQ(reports, 1u) << part << run.outcome.err; // the children's ends are theirs
+    }
 }
 
 TEST(Specialise, ThreadsWithArgumentsOfTheirOwn) {
@@ -134,4 +193,30 @@ TEST(Specialise, TwoVersionsAreEnoughForOne) {
   TemporaryFolder folder;
   const Launches run = specialise("phases", 600, folder, {{"MELD_VERSIONS", "2"}});
   EXPECT_GT(run.versions(0, 600), 100u) << run.outcome.err;
+}
+
+// The versions that are in memory are bounded, and the report tells how many there are, were and went.
+TEST(Specialise, WhatIsLoadedIsBoundedAndTold) {
+  for (const unsigned most : {2u, 4u}) {
+    TemporaryFolder folder;
+    const Launches run =
+        specialise("phases", 1500, folder, {{"MELD_VERSIONS", std::to_string(most)}}, 3);
+    std::smatch now, atMost, all;
+    const std::string count =
+        "([0-9]+) versions?, ([0-9]+) KB on devices, [0-9]+ KB of code objects";
+    ASSERT_TRUE(
+        std::regex_search(run.outcome.err, now,
+                          std::regex("loaded beside the originals: " + count)) &&
+        std::regex_search(run.outcome.err, atMost, std::regex("at most at one time: " + count)) &&
+        std::regex_search(run.outcome.err, all,
+                          std::regex("in all: ([0-9]+) loaded, ([0-9]+) unloaded")))
+        << run.outcome.err;
+    const auto number = [](const std::smatch &match, unsigned i) { return std::stoul(match[i]); };
+    EXPECT_EQ(number(all, 1) - number(all, 2), number(now, 1)) << run.outcome.err;
+    EXPECT_GE(number(now, 2), 4 * number(now, 1));
+    EXPECT_GE(number(atMost, 2), number(now, 2));
+    // One more while one takes another's place, and one that has left and may be under way.
+    EXPECT_LE(number(atMost, 1), most + 1) << run.outcome.err;
+    EXPECT_GT(number(all, 2), 0u) << run.outcome.err;
+  }
 }

@@ -232,17 +232,43 @@ add("adapt_test", "Guard.*:Candidates.*", "runtime/adapt/guard.cpp", [
     ("guard: too many pointers", "if (nonNullCount_ == kMostPointers)", "if (false)"),
     ("guard: grids that contradict each other", "if (known && known != items)", "if (false)"),
     ("guard: no null block", "if (!from || wanted", "if (wanted"),
+    ("guard: a copy of the arguments", "  std::memcpy(bytes_, from, wanted);\n  std::memset(bytes_ + wanted, 0, 8);\n", "  bytes_ = static_cast<const uint8_t *>(from);\n",
+     {"also": (("runtime/adapt/guard.h", "uint8_t bytes_[kMostArgumentBytes + 8];", "const uint8_t *bytes_ = nullptr;"),),
+      "users": ("runtime/adapt/candidates.cpp", "tests/runtime/adapt/guard_test.cpp", "tests/runtime/adapt/candidates_test.cpp")}),
 ])
-add("adapt_test", "Candidates.*", "runtime/adapt/candidates.cpp", [
+add("adapt_packets_test", "Kernargs.*", "shim/adapt/kernarg_memory.cpp", [
+    ("kernargs: memory of the host", "return range.host ? range.end - at : 0;", "return range.end - at;"),
+    ("kernargs: up to its end", "range.host ? range.end - at : 0", "range.host ? range.end - range.begin : 0"),
+    ("kernargs: what ROCr does not know", "if (!ask_(address, range) || at", "if (ask_(address, range); at"),
+    ("kernargs: another allocation's", "|| at < range.begin || at >= range.end)", ")"),
+    ("kernargs: asked again", "if (++known.looks < kTrust)", "if (true)"),
+    ("kernargs: of another queue", "  known_ = {};\n", ""),
+])
+add("adapt_test", "Candidates.*", "runtime/adapt/same_bytes.cpp", [
     ("candidates: a byte that changed", "      if (!before || now[i] != was[i]) {", "      if (!before) {"),
     ("candidates: the work-group", "if (!before || !sized)", "if (!before)"),
-    ("candidates: pointers", "|| !isNull(range))", ")"),
-    ("candidates: pointers that were null", "if (isSame(nullBefore_[at / 8]) &&", "if ("),
     ("candidates: a grid that changed", "if (!before || launch.grid[d] != grid_[d])", "if (!before)"),
+    ("candidates: pointers that were null before", "      nullBefore_[at / 8] = launches_;\n", "      ;\n"),
+])
+add("adapt_test", "Candidates.*", "runtime/adapt/same_bytes.h", [
+    ("candidates: pointers", "|| !isNull(range))", ")"),
+    ("candidates: pointers that were null", "if (isSame(nullBefore_[at / 8], same) &&", "if ("),
+], users=("runtime/adapt/candidates.cpp", "tests/runtime/adapt/candidates_test.cpp"))
+add("adapt_test", "Candidates.*:Turns.*", "runtime/adapt/turns.cpp", [
+    ("turns: what was not there before", "const bool known = to == word.before[0] || to == word.before[1];", "const bool known = true;"),
+    ("turns: three values", "to == word.before[0] || to == word.before[1];", "to == word.before[0];"),
+    ("turns: more than once", "if (word.again < kAgain)", "if (word.again < 1)"),
+    ("turns: pointers", "    if (range.pointer)\n      continue;\n", ""),
+    ("turns: the work-group", "  words_.emplace_back();\n", ""),
+])
+add("adapt_test", "Candidates.*", "runtime/adapt/candidates.cpp", [
     ("candidates: asked for already", "std::find(asked_.begin(), end, digest.value()) != end)", "false)"),
     ("candidates: an end of asking", "hopeless_ = ++askedHere_ >= kMostAsked;", "++askedHere_;"),
     ("candidates: patience", "if (++since_ >= kPatience)", "if (++since_ == 0)"),
     ("candidates: arguments that are not there", "  if (arguments.size() < argumentBytes())\n    return false;\n", ""),
+    ("candidates: launches for another purpose", "    oldest->launches.forget();\n", ""),
+    ("candidates: purposes before all", "|| (purpose && all_.launches() < kTurnsFirst))", ")"),
+    ("candidates: all, after a while", "(purpose && all_.launches() < kTurnsFirst)", "purpose"),
 ])
 add("adapt_packets_test", "Specialised.*", "shim/adapt/kernel_state.cpp", [
     ("specialised: only where the guard holds", "return !version.specialised() || (guards & guardOf(version.kind)) != 0;", "return true;"),
@@ -251,3 +277,26 @@ add("adapt_packets_test", "Specialised.*", "shim/adapt/kernel_state.cpp", [
     ("specialised: places move up", "slot.map[v] = static_cast<uint8_t>(slot.map[v] - (slot.map[v] > version));", ";"),
     ("specialised: a question at a time", "|| state.making == Making::wanted ||\n      state.making == Making::making)", ")"),
 ])
+
+# The same by whole programs whose arguments change at random: what runs has to give the original's bytes.
+random_launches = dict(library="libmeld.so", source="tests/e2e/random_launches/random_launches_test.cpp", seconds=300)
+add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEveryWayThereIs", "runtime/adapt/guard.cpp", [
+    ("random: a word of the arguments", "if ((arguments.word(words_[i].offset) ^ words_[i].value) & words_[i].mask)\n      return false;", ";"),
+    ("random: the last word of the arguments", "for (unsigned i = 0; i < wordCount_; ++i)\n    if ((arguments", "for (unsigned i = 0; i + 1 < wordCount_; ++i)\n    if ((arguments"),
+    ("random: all facts of a word", "  word->mask |= mask;\n", "  word->mask = mask;\n"),
+    ("random: how wide a fact is", "(fact.width == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * fact.width) - 1)", "uint64_t{0xff}"),
+    ("random: half of a fact", "(uint64_t{1} << 8 * fact.width) - 1)", "(uint64_t{1} << 4 * fact.width) - 1)"),
+    ("random: where a fact is", "const unsigned shift = 8 * (fact.offset % 8u);", "const unsigned shift = 8 * (fact.offset % 4u);"),
+    ("random: the work-group", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (false)"),
+    ("random: the work-group in all dimensions", "if (sized_ && launch.workgroup[d] != workgroup_[d])",
+     "if (sized_ && d == 0 && launch.workgroup[d] != workgroup_[d])"),
+    ("random: the grid", "if (grid_[d] && launch.grid[d] != grid_[d])", "if (false)"),
+    ("random: null pointers", "if (arguments.word(nonNull_[i]) == 0)", "if (false)"),
+    ("random: full groups", "launch.grid[d] % launch.workgroup[d] != 0))\n      return false;", "false))\n      return false;"),
+], **random_launches)
+add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEveryWayThereIs", "shim/adapt/kernel_state.cpp", [
+    ("random: only where the guard holds", "if (!version.guard.holds(dispatch.shape, arguments)) {", "if (false) {"),
+    ("random: versions of other guards", "return !version.specialised() || (guards & guardOf(version.kind)) != 0;", "return true;"),
+    ("random: launches with other facts apart", "if (slot.launchClass == launchClass && slot.guards == guards)", "if (slot.launchClass == launchClass)",
+     {"redundant": "what is chosen is compared with the guards that hold once more"}),
+], **random_launches)

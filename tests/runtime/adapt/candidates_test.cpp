@@ -67,7 +67,7 @@ TEST(Candidates, NothingInCommonAsksForNothingAndGivesUp) {
   LaunchShape shape = kShape;
   unsigned launches = 0;
   for (; !candidates.hopeless(); ++launches) {
-    shape.workgroup[0] = static_cast<uint16_t>(32 + launches % 2);
+    shape.workgroup[0] = static_cast<uint16_t>(32 + launches % 8);
     for (unsigned d = 0; d < 3; ++d)
       shape.grid[d] = 6401 + launches % 2;
     EXPECT_FALSE(add(candidates, block.put(8, launches), shape));
@@ -190,8 +190,7 @@ TEST(Candidates, AreWhatIsTheSameInTheLastLaunches) {
     Block block;
     for (int launch = 0; launch < 200; ++launch) {
       for (unsigned changes = random() % 4; changes; --changes)
-        block.bytes[random() % 8 ? 8 + random() % 4 : random() % 40] =
-            static_cast<uint8_t>(random() % 2);
+        ++block.bytes[random() % 8 ? 8 + random() % 4 : random() % 40]; // nothing comes again
       seen.push_back(block);
       if (!add(candidates, block))
         continue;
@@ -213,6 +212,104 @@ TEST(Candidates, AreWhatIsTheSameInTheLastLaunches) {
         EXPECT_EQ(isAbout(facts, at), same(at) && same(at + 1) && same(at + 2) && same(at + 3));
       for (unsigned at = 24; at < 40; ++at)
         EXPECT_EQ(isAbout(facts, at), same(at)) << at;
+      break;
+    }
+  }
+}
+
+// A kernel that is called for two or three purposes in turns: a question for each of them, before one
+// for what they have in common. As at a launch, who has a version is not added any more.
+TEST(Candidates, PurposesInTurnsAreAskedForApart) {
+  for (unsigned purposes = 2; purposes <= Candidates::kPurposes; ++purposes) {
+    Candidates candidates(kRanges, 3, {});
+    std::vector<Facts> asked;
+    Block block;
+    block.put(16, 2.5);
+    for (unsigned launch = 0; launch < 60 && asked.size() < purposes; ++launch) {
+      const unsigned purpose = launch % purposes;
+      block.put(8, launch).put(12, 4 + purpose).put(24, uint64_t{purpose});
+      const bool taken = std::any_of(asked.begin(), asked.end(), [&](const Facts &facts) {
+        return has(facts, Fact::argument(12, 4, 4 + purpose));
+      });
+      if (!taken && add(candidates, block))
+        asked.push_back(candidates.facts());
+    }
+    ASSERT_EQ(asked.size(), purposes);
+    for (const Facts &facts : asked) {
+      EXPECT_TRUE(isAbout(facts, 12)) << toText(facts);
+      EXPECT_TRUE(isAbout(facts, 24)) << toText(facts);
+      EXPECT_TRUE(has(facts, Fact::argument(20, 4, 0x40040000))) << "what they have in common";
+      EXPECT_FALSE(isAbout(facts, 8)) << "differs at every launch";
+    }
+  }
+}
+
+TEST(Candidates, WorkGroupsInTurnsAreAskedForApart) {
+  Candidates candidates({{8, 4, false}}, 3, {});
+  Block block;
+  unsigned launch = 0;
+  for (bool asked = false; !asked; ++launch) {
+    LaunchShape shape = kShape;
+    shape.workgroup[0] = launch % 2 ? 64 : 128;
+    asked = add(candidates, block.put(8, launch), shape);
+    ASSERT_LT(launch, 20u);
+  }
+  EXPECT_TRUE(has(candidates.facts(), Fact::workgroup(launch % 2 ? 128 : 64, 1, 1)));
+}
+
+// Buffers that are swapped at each launch are no purposes.
+TEST(Candidates, PointersInTurnsTellNothingApart) {
+  Candidates candidates(kRanges, 3, {});
+  Block block;
+  for (unsigned launch = 1; launch < Candidates::kLaunchesBefore; ++launch)
+    EXPECT_FALSE(add(candidates, block.put(0, uint64_t{0x1000} << launch % 2)));
+  EXPECT_TRUE(add(candidates, block.put(0, uint64_t{0x1000}))) << "as without them";
+}
+
+// What takes turns with too many others is asked for by what all launches have in common.
+TEST(Candidates, WhereThereIsNoEndOfPurposesAllTogetherAreAskedFor) {
+  std::mt19937 random(6);
+  Candidates candidates(kRanges, 3, {});
+  Block block;
+  block.put(12, 4);
+  unsigned launches = 0;
+  do { // each of four words is another one of three at each launch
+    for (unsigned at = 24; at < 40; at += 4)
+      block.put(at, static_cast<unsigned>((block.bytes[at] + 1 + random() % 2) % 3));
+    ASSERT_LT(++launches, 2 * Candidates::kTurnsFirst);
+  } while (!add(candidates, block));
+  EXPECT_GE(launches, Candidates::kTurnsFirst);
+  EXPECT_TRUE(has(candidates.facts(), Fact::argument(12, 4, 4)));
+}
+
+// Facts that are asked for were so in as many launches as is asked, whatever comes in turns.
+TEST(Candidates, AreSoInEnoughLaunches) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    const unsigned after = 2 + random() % 6;
+    Candidates candidates(kRanges, after, {});
+    std::vector<Block> seen;
+    for (int launch = 0; launch < 300; ++launch) {
+      Block block;
+      block.put(8, launch).put(12, static_cast<unsigned>(random() % 2 + launch % 2));
+      block.put(24 + 4 * (random() % 2), static_cast<unsigned>(random() % 2));
+      seen.push_back(block);
+      if (!add(candidates, block))
+        continue;
+      const Facts facts = candidates.facts();
+      const auto holds = [&](const Block &one) {
+        return std::all_of(facts.begin(), facts.end(), [&](const Fact &fact) {
+          if (fact.kind != Fact::Kind::argument)
+            return true;
+          for (unsigned i = 0; i < fact.width; ++i)
+            if (one.bytes[fact.offset + i] != (fact.value >> 8 * i & 0xff))
+              return false;
+          return true;
+        });
+      };
+      EXPECT_TRUE(holds(block)) << toText(facts);
+      EXPECT_GE(static_cast<unsigned>(std::count_if(seen.begin(), seen.end(), holds)), after)
+          << toText(facts);
       break;
     }
   }

@@ -210,3 +210,19 @@ TEST(Guard, HoldsExactlyWhereTheFactsDo) {
   EXPECT_GT(held, 5'000u);
   EXPECT_LT(held, 19'000u);
 }
+
+// The host may write the block while a launch is decided about: all guards see what was there once.
+TEST(Guard, LooksAtACopyOfTheArguments) {
+  alignas(8) uint8_t block[24] = {};
+  block[16] = 3;
+  Arguments arguments;
+  arguments.take(block, sizeof block, 20);
+  const Launch launch;
+  const Guard three = compiled({Fact::argument(16, 4, 3)}),
+              four = compiled({Fact::argument(16, 4, 4)});
+  EXPECT_TRUE(three.holds(launch.shape, arguments));
+  block[16] = 4;
+  EXPECT_TRUE(three.holds(launch.shape, arguments));
+  EXPECT_FALSE(four.holds(launch.shape, arguments));
+  EXPECT_EQ(arguments.byte(16), 3);
+}

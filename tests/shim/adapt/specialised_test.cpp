@@ -183,7 +183,7 @@ TEST(Specialised, ArgumentsThatDifferAtEveryLaunchAskForNothing) {
   unsigned facts = 0;
   for (unsigned i = 0; i < 3000; ++i) {
     Launch one(i, 6400 + i % 64);
-    one.dispatch.shape.workgroup[0] = static_cast<uint16_t>(63 + i % 2);
+    one.dispatch.shape.workgroup[0] = static_cast<uint16_t>(64 + i % 8);
     one.dispatch.shape.grid[1] = one.dispatch.shape.grid[2] = 1 + i % 2;
     launch(table, one);
     for (const uint64_t object : table.takeWanted()) {

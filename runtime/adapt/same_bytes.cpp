@@ -1,0 +1,66 @@
+#include "runtime/adapt/same_bytes.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace meld::adapt {
+
+void SameBytes::resize(size_t bytes) {
+  last_.resize(bytes);
+  before_.resize(bytes);
+  nullBefore_.resize(bytes / 8);
+}
+
+bool SameBytes::isSame(size_t from, size_t count, unsigned same) const {
+  for (size_t i = from; i < from + count; ++i)
+    if (!isSame(before_[i], same))
+      return false;
+  return true;
+}
+
+uint64_t SameBytes::value(size_t from, size_t count) const {
+  uint64_t value = 0;
+  for (size_t i = 0; i < count; ++i)
+    value |= uint64_t{last_[from + i]} << 8 * i;
+  return value;
+}
+
+void SameBytes::add(const LaunchShape &launch, const Arguments &arguments) noexcept {
+  const uint32_t before = launches_++; // number of the launch before; the first one differs from it
+  const size_t bytes = last_.size();
+  for (size_t at = 0; at < bytes; at += 8) {
+    const size_t count = std::min<size_t>(8, bytes - at);
+    uint8_t now[8] = {}, was[8] = {};
+    const uint64_t word = arguments.word(at);
+    std::memcpy(now, &word, sizeof now);
+    std::memcpy(was, last_.data() + at, count);
+    if (word == 0 && at / 8 < nullBefore_.size())
+      nullBefore_[at / 8] = launches_;
+    else if (!before && at / 8 < nullBefore_.size())
+      nullBefore_[at / 8] = before;
+    if (before && std::memcmp(now, was, count) == 0)
+      continue;
+    for (size_t i = 0; i < count; ++i)
+      if (!before || now[i] != was[i]) {
+        before_[at + i] = before;
+        last_[at + i] = now[i];
+      }
+  }
+  bool full = true, sized = true;
+  for (unsigned d = 0; d < 3; ++d) {
+    sized &= launch.workgroup[d] == workgroup_[d];
+    full &= launch.workgroup[d] != 0 && launch.grid[d] % launch.workgroup[d] == 0;
+    workgroup_[d] = launch.workgroup[d];
+    if (!before || launch.grid[d] != grid_[d])
+      gridBefore_[d] = before;
+    grid_[d] = launch.grid[d];
+  }
+  if (!before || !sized)
+    workgroupBefore_ = before;
+  if (!full)
+    notFull_ = launches_;
+  else if (!before)
+    notFull_ = before;
+}
+
+} // namespace meld::adapt
