@@ -31,13 +31,13 @@ bool DeviceMemory::map(uint64_t from, uint64_t to, uint64_t step) {
 
 DeviceMemory::~DeviceMemory() { munmap(data_, bytes_); }
 
-static Error malformed(const Twine &what) {
+static llvm::Error malformed(const Twine &what) {
   return createStringError(inconvertibleErrorCode(), what);
 }
 
 /// The dynamic relocations: addresses of the object's own code and data.
 template <typename File>
-static Error relocate(const File &file, const typename File::Elf_Shdr &section,
+static llvm::Error relocate(const File &file, const typename File::Elf_Shdr &section,
                       const DeviceMemory &image) {
   auto relocations = file.relas(section);
   if (!relocations)
@@ -57,7 +57,7 @@ static Error relocate(const File &file, const typename File::Elf_Shdr &section,
     }
     std::memcpy(image.data() + r.r_offset, &value, 8);
   }
-  return Error::success();
+  return llvm::Error::success();
 }
 
 Expected<LoadedCode> LoadedCode::load(StringRef codeObject) {
@@ -82,7 +82,7 @@ Expected<LoadedCode> LoadedCode::load(StringRef codeObject) {
     return sections.takeError();
   for (const auto &section : *sections) {
     if (section.sh_type == ELF::SHT_RELA)
-      if (Error e = relocate(*file, section, *code.image_))
+      if (llvm::Error e = relocate(*file, section, *code.image_))
         return Expected<LoadedCode>(std::move(e));
     if (section.sh_type != ELF::SHT_DYNSYM)
       continue;

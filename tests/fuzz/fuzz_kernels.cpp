@@ -86,7 +86,7 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
   if (setup.meldings != ~0u)
     meldOptions.choice = std::make_shared<passes::MeldChoice>(
         passes::MeldChoice::ByFunction{{"fuzz", {{}, setup.meldings}}});
-  if (Error e =
+  if (llvm::Error e =
           jit::optimize(*module, options, setup.target.cpu, /*verify=*/true, [&](PassBuilder &pb) {
             if (log)
               passes::registerMeldCallbacks(pb, meldOptions, log);

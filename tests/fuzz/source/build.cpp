@@ -40,7 +40,7 @@ using Redirect = std::optional<StringRef>;
 using Redirect = Optional<StringRef>;
 #endif
 
-static Error failed(const Twine &what) { return createStringError(inconvertibleErrorCode(), what); }
+static llvm::Error failed(const Twine &what) { return createStringError(inconvertibleErrorCode(), what); }
 
 Expected<std::string> frontEnd(const std::string &text, const std::string &cpu,
                                const std::string &folder) {
@@ -120,7 +120,7 @@ static void keepOnly(Module &module, const Unit::Kernels &only) {
 Unit::Object Unit::plain(char level, const Kernels &only) const {
   auto module = CloneModule(*module_);
   keepOnly(*module, only);
-  if (Error e = jit::optimize(*module, target_.options(level), target_.cpu, false, {}))
+  if (llvm::Error e = jit::optimize(*module, target_.options(level), target_.cpu, false, {}))
     return Object(std::move(e));
   return generateCode(*module, target_, level, level == '0');
 }
@@ -162,7 +162,7 @@ Unit::Object Unit::melded(const Mode &mode, Changes &changes, std::string *ir,
     options.choice = std::make_shared<passes::MeldChoice>(limits);
   }
   passes::DecisionLog log;
-  if (Error e =
+  if (llvm::Error e =
           jit::optimize(*module, target_.options('3'), target_.cpu, true,
                         [&](PassBuilder &pb) { passes::registerMeldCallbacks(pb, options, &log); }))
     return Object(std::move(e));
