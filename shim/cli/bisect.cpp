@@ -20,7 +20,7 @@
 namespace meld::cli {
 namespace {
 
-struct Options {
+struct BisectOptions {
   std::string device = "auto";
 };
 
@@ -267,7 +267,7 @@ std::string describe(const Finding &finding, const std::vector<std::string> &com
   return out + "\n";
 }
 
-int bisect(const Cli &cli, const Options &o, const std::vector<std::string> &command) {
+int bisect(const Cli &cli, const BisectOptions &o, const std::vector<std::string> &command) {
   if (command.empty())
     return complain("bisect: no program given; usage: meld bisect -- ./app [arguments]", kUsage);
   if (!usesSoftwareGpu(o.device))
@@ -307,7 +307,7 @@ int bisect(const Cli &cli, const Options &o, const std::vector<std::string> &com
 } // namespace
 
 void addBisect(Cli &cli) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BisectOptions>();
   CLI::App *sub = cli.verb(
       "bisect", "Find the kernel and the melding that make a program wrong",
       "  meld bisect -- ./app --size 1024\n"

@@ -7,7 +7,7 @@
 namespace meld::cli {
 namespace {
 
-struct Options {
+struct CacheOptions {
   bool dryRun = false;
   std::string key, maxSize;
 };
@@ -202,7 +202,7 @@ void describeRemoval(const Cli &cli, const std::vector<CacheFile> &files, bool d
           humanSize(bytes) + "\n");
 }
 
-int prune(const Cli &cli, const Options &o, bool everything) {
+int prune(const Cli &cli, const CacheOptions &o, bool everything) {
   DiskCache cache = openCache();
   uint64_t limit = settings().settings.cacheMaxSize;
   if (!o.maxSize.empty()) {
@@ -236,7 +236,7 @@ int prune(const Cli &cli, const Options &o, bool everything) {
   return kOk;
 }
 
-int verify(const Cli &cli, const Options &o) {
+int verify(const Cli &cli, const CacheOptions &o) {
   DiskCache cache = openCache();
   auto bad = cache.verify(o.dryRun);
   if (!bad)
@@ -262,7 +262,7 @@ void addCache(Cli &cli) {
                              "  meld cache list\n  meld cache show 3fa9c1\n"
                              "  meld cache prune --max-size 500M --dry-run\n  meld cache clear\n");
   cache->require_subcommand(1);
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CacheOptions>();
   auto add = [&](const char *name, const char *help, std::function<int()> work) {
     CLI::App *sub = cli.verb(name, help, "", cache);
     sub->callback([&cli, work = std::move(work)] { cli.action = work; });

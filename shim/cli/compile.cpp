@@ -6,12 +6,12 @@
 namespace meld::cli {
 namespace {
 
-struct Options {
+struct CompileOptions {
   std::string file, output, arch;
   int index = -1;
 };
 
-int compile(const Cli &cli, const Options &o) {
+int compile(const Cli &cli, const CompileOptions &o) {
   auto bytes = readWholeFile(o.file);
   if (!bytes)
     return complain(bytes.error().message);
@@ -69,7 +69,7 @@ void addCompile(Cli &cli) {
                            "  meld compile ./app -o melded.co\n"
                            "  meld compile ./app --arch gfx90a -o melded.co\n"
                            "  MELD_PASSES=none meld compile kernel.co -o same.co\n");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompileOptions>();
   sub->add_option("file", o->file, "Executable, fat binary or code object")->required();
   sub->add_option("-o,--output", o->output, "Where to write")->required()->option_text("OUT");
   sub->add_option("--arch", o->arch, "Image for this processor")->option_text("gfx...");

@@ -11,7 +11,7 @@
 namespace meld::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   std::string kernel, file, arch;
   int index = -1;
   bool brief = false;
@@ -42,7 +42,7 @@ bool matches(const std::string &name, const std::string &wanted) {
   return scope != std::string::npos && bare.substr(scope + 2) == wanted;
 }
 
-Result<std::vector<Source>> fromFile(const Options &o) {
+Result<std::vector<Source>> fromFile(const ExplainOptions &o) {
   auto bytes = readWholeFile(o.file);
   if (!bytes)
     return tl::unexpected(bytes.error());
@@ -300,7 +300,7 @@ void addMeasured(const Source &source, const std::string &pattern, Json &found) 
                        {"text", adapt::describeKernel(demangle(name), verdict)}});
 }
 
-int explain(const Cli &cli, const Options &o) {
+int explain(const Cli &cli, const ExplainOptions &o) {
   auto sources = o.file.empty() ? fromCache() : fromFile(o);
   if (!sources)
     return complain(sources.error().message);
@@ -365,7 +365,7 @@ void addExplain(Cli &cli) {
                            "  meld explain bitonicSort ./app\n"
                            "  meld explain saxpy                 # from the cache, after a run\n"
                            "  meld explain _Z5saxpyfPKfPfi --format=json\n");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ExplainOptions>();
   sub->add_option("kernel", o->kernel, "Kernel, mangled or not; arguments may be left out")
       ->required();
   sub->add_option("file", o->file, "Compile this file's bitcode now instead of asking the cache");

@@ -4,12 +4,12 @@
 namespace meld::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string device = "auto", counters, logLevel;
   bool report = false, plain = false, timing = false, dryRun = false;
 };
 
-int run(const Cli &cli, const Options &o, std::vector<std::string> command) {
+int run(const Cli &cli, const RunOptions &o, std::vector<std::string> command) {
   if (command.empty())
     return complain("run: no program given; usage: meld run [options] -- ./app [arguments]",
                     kUsage);
@@ -54,7 +54,7 @@ int run(const Cli &cli, const Options &o, std::vector<std::string> command) {
 } // namespace
 
 void addRun(Cli &cli) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunOptions>();
   CLI::App *sub =
       cli.verb("run", "Run a HIP program under libmeld: meld run [OPTIONS] -- PROGRAM [ARGUMENTS]",
                "  meld run -- ./app --size 1024\n"

@@ -7,7 +7,7 @@
 namespace meld::cli {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string device = "auto", report, output, logLevel;
 };
 
@@ -67,7 +67,7 @@ std::string verdict(const VerifyReport &report) {
   return out;
 }
 
-int verify(const Options &o, const std::vector<std::string> &command) {
+int verify(const VerifyOptions &o, const std::vector<std::string> &command) {
   if (command.empty())
     return complain("verify: no program given; usage: meld verify [options] -- ./app [arguments]",
                     kUsage);
@@ -118,7 +118,7 @@ int verify(const Options &o, const std::vector<std::string> &command) {
 } // namespace
 
 void addVerify(Cli &cli) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<VerifyOptions>();
   CLI::App *sub =
       cli.verb("verify", "Prove melding right for a run: compare each dispatch with the original's",
                "  meld verify -- ./app --size 1024\n"
