@@ -62,8 +62,12 @@ public:
           const LoopInfo &loops)
       : kernel_(kernel), dominators_(dominators), loops_(loops),
         reached_(blocksReachedWith(kernel, known)) {
-    for (const KnownValue &one : known)
+    for (const KnownValue &one : known) {
       candidates_.insert(one.value);
+      const auto *real = dyn_cast<ConstantFP>(one.constant);
+      if (!real || real->isZero())
+        zeros_.insert(one.value);
+    }
     for (const Instruction &instruction : instructions(kernel))
       otherMode_ |= changesMode(instruction);
     flushes_ = !isIeee("denormal-fp-math") || !isIeee("denormal-fp-math-f32");
@@ -86,7 +90,7 @@ public:
           ((candidates_.count(&instruction) && mayDiffer(instruction)) ||
            isOtherArithmetic(instruction)))
         return &instruction;
-    return nullptr;
+    return zeroAsLimit();
   }
 
 private:
@@ -157,8 +161,33 @@ private:
            any_of(instruction.operands(), [&](const Use &use) { return candidates_.count(use); });
   }
 
+  // LLVM takes `x > 0 ? x : 0` for a maximum whichever zero that is; the machine's maximum of two
+  // zeros is the positive one. Does a value that may become a zero limit another one?
+  const Instruction *zeroAsLimit() {
+    for (bool more = true; more;) {
+      more = false;
+      for (const Instruction &instruction : instructions(kernel_))
+        if (!isa<PHINode, SelectInst, LoadInst>(instruction) && becomes(instruction) &&
+            all_of(instruction.operands(),
+                   [&](const Use &use) { return isa<Constant>(use) || zeros_.count(use); }))
+          more |= zeros_.insert(&instruction).second;
+    }
+    SmallPtrSet<const Type *, 4> taken;
+    for (const Instruction &instruction : instructions(kernel_))
+      if (isa<PHINode, SelectInst>(instruction) && isReal(instruction.getType()) &&
+          any_of(instruction.operands(), [&](const Use &use) { return zeros_.count(use); }))
+        taken.insert(instruction.getType());
+    for (const Instruction &instruction : instructions(kernel_))
+      if (const auto *compare = dyn_cast<FCmpInst>(&instruction))
+        if (compare->isRelational() && taken.count(compare->getOperand(0)->getType()) &&
+            any_of(compare->operands(), [&](const Use &use) { return zeros_.count(use); }))
+          return &instruction;
+    return nullptr;
+  }
+
   Function &kernel_;
   SmallPtrSet<const Value *, 32> candidates_;
+  SmallPtrSet<const Value *, 16> zeros_; ///< what is a constant for sure, and may be 0
   const DominatorTree &dominators_;
   const LoopInfo &loops_;
   const Blocks reached_;

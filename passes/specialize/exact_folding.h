@@ -7,6 +7,9 @@
 // reciprocal of the GPU is not. And folding knows neither another rounding mode nor flushed
 // denormals. So facts are not used by which such an operation may find all its operands constant.
 //
+// And `x > limit ? x : limit` is no maximum for LLVM until the limit is a constant: of a zero it is one
+// then, which takes +0 for two zeros where the comparison takes the limit, -0. Such limits stay.
+//
 // "May": an operation is a candidate when all its operands are, a phi when one of its values is (a
 // path may be threaded, a loop unrolled), a load of constant data, or behind a store of a candidate
 // (to whatever address); constants are, those in the source, too. That refuses more than it must (a root of

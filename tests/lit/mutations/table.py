@@ -403,6 +403,7 @@ mutations += [
 # What is known of a kernel's arguments, and that folding gives the machine's bits (specialize/).
 known, folding = "specialize/known_values.cpp", "specialize/exact_folding.cpp"
 mutations += [
+    Mutation("specialize: zeros as limits", folding, "return zeroAsLimit();", "return nullptr;"),
     Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp",
              "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
     Mutation("settle: operands made anew for some elements", "transform/fp_choices.cpp",

@@ -176,3 +176,53 @@ rooted:
 out:
   ret void
 }
+
+; x > -0.0 ? x : -0.0 would be a maximum: of 0.0 and -0.0 the machine's is 0.0, and this one is -0.0.
+; CHECK-LABEL: @limit_of_minus_zero(
+; CHECK: fcmp ogt double %x, %limit
+; CHECK: fcmp olt double %limit, 1.0
+define amdgpu_kernel void @limit_of_minus_zero(ptr addrspace(1) %p, double %limit) "meld-facts"="argument 8 4 0x0; argument 12 4 0x80000000" {
+  %x = load double, ptr addrspace(1) %p
+  %k = fcmp ogt double %x, %limit
+  %s = select i1 %k, double %x, double %limit
+  %small = fcmp olt double %limit, 1.0
+  %t = select i1 %small, double %s, double 3.0
+  store double %t, ptr addrspace(1) %p
+  ret void
+}
+
+; The same of an integer's value, and by branches.
+; CHECK-LABEL: @limit_of_a_count(
+; CHECK: sitofp i32 %n to float
+; CHECK: icmp slt i32 %n, 5
+define amdgpu_kernel void @limit_of_a_count(ptr addrspace(1) %p, i32 %n) "meld-facts"="argument 8 4 0x0" {
+entry:
+  %x = load float, ptr addrspace(1) %p
+  %limit = sitofp i32 %n to float
+  %k = fcmp olt float %x, %limit
+  br i1 %k, label %end, label %other
+other:
+  br label %end
+end:
+  %s = phi float [ %x, %entry ], [ %limit, %other ]
+  %small = icmp slt i32 %n, 5
+  %t = select i1 %small, float %s, float 3.0
+  store float %t, ptr addrspace(1) %p
+  ret void
+}
+
+; What is not 0 may be a limit.
+; CHECK-LABEL: @limit_of_two(
+; CHECK: fcmp ogt double %x, 2.000000e+00
+; CHECK-NOT: %limit
+; CHECK: ret void
+define amdgpu_kernel void @limit_of_two(ptr addrspace(1) %p, double %limit) "meld-facts"="argument 8 4 0x0; argument 12 4 0x40000000" {
+  %x = load double, ptr addrspace(1) %p
+  %k = fcmp ogt double %x, %limit
+  %s = select i1 %k, double %x, double %limit
+  %small = fcmp olt double %limit, 1.0
+  %t = select i1 %small, double %s, double 3.0
+  %u = select i1 %k, double %t, double %s
+  store double %u, ptr addrspace(1) %p
+  ret void
+}
