@@ -38,7 +38,7 @@ static llvm::Error malformed(const Twine &what) {
 /// The dynamic relocations: addresses of the object's own code and data.
 template <typename File>
 static llvm::Error relocate(const File &file, const typename File::Elf_Shdr &section,
-                      const DeviceMemory &image) {
+                            const DeviceMemory &image) {
   auto relocations = file.relas(section);
   if (!relocations)
     return relocations.takeError();

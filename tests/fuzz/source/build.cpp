@@ -40,7 +40,9 @@ using Redirect = std::optional<StringRef>;
 using Redirect = Optional<StringRef>;
 #endif
 
-static llvm::Error failed(const Twine &what) { return createStringError(inconvertibleErrorCode(), what); }
+static llvm::Error failed(const Twine &what) {
+  return createStringError(inconvertibleErrorCode(), what);
+}
 
 Expected<std::string> frontEnd(const std::string &text, const std::string &cpu,
                                const std::string &folder) {
