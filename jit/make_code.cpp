@@ -23,7 +23,7 @@ namespace {
 
 /// What `make` makes, or the fatal error of LLVM's on the way to it.
 template <class T, class Make> Expected<T> guarded(const char *stage, Make make) {
-  std::optional<T> value;
+  T value{};
   if (auto e = catchFatal(stage, [&]() -> Error {
         Expected<T> made = make();
         if (!made)
@@ -32,7 +32,7 @@ template <class T, class Make> Expected<T> guarded(const char *stage, Make make)
         return Error::success();
       }))
     return e;
-  return std::move(*value);
+  return value;
 }
 
 Expected<Next> optimise(const CompileJob &job, Module &module) {
