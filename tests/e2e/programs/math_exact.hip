@@ -7,25 +7,49 @@
 #include <algorithm>
 #include <limits>
 
-#define FUNCTIONS(F)                                                                               \
-  F(0, x + y)                                                                                      \
-  F(1, x - y)                                                                                      \
-  F(2, x *y)                                                                                       \
-  F(3, x / y) F(4, fma(x, y, z)) F(5, sqrt(fabs(x))) F(6, floor(x)) F(7, ceil(x)) F(8, trunc(x))   \
-      F(9, round(x)) F(10, rint(x)) F(11, nearbyint(x)) F(12, fmod(x, y)) F(13, remainder(x, y))   \
-          F(14, copysign(x, y)) F(15, fdim(x, y)) F(16, nextafter(x, y)) F(17, logb(x))            \
-              F(18, fmax(x, y)) F(19, fmin(x, y)) F(20, fabs(x)) F(21, ldexp(x, int(k)))           \
-                  F(22, scalbn(x, int(k))) F(23, scalbln(x, k)) F(24, T(ilogb(x)))                 \
-                      F(25, T(isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * signbit(x)))         \
-                          F(26, T(x < y) + 2 * T(x <= y) + 4 * T(x == y) + 8 * T(x != y) +         \
-                                    16 * T(x > y) + 32 * T(x >= y)) F(27, -x) F(28, x > y ? x : y)
+// One function a line; clang-format makes another layout of these lists each time it runs.
+// clang-format off
+#define FUNCTIONS(F) \
+  F(0, x + y) \
+  F(1, x - y) \
+  F(2, x * y) \
+  F(3, x / y) \
+  F(4, fma(x, y, z)) \
+  F(5, sqrt(fabs(x))) \
+  F(6, floor(x)) \
+  F(7, ceil(x)) \
+  F(8, trunc(x)) \
+  F(9, round(x)) \
+  F(10, rint(x)) \
+  F(11, nearbyint(x)) \
+  F(12, fmod(x, y)) \
+  F(13, remainder(x, y)) \
+  F(14, copysign(x, y)) \
+  F(15, fdim(x, y)) \
+  F(16, nextafter(x, y)) \
+  F(17, logb(x)) \
+  F(18, fmax(x, y)) \
+  F(19, fmin(x, y)) \
+  F(20, fabs(x)) \
+  F(21, ldexp(x, int(k))) \
+  F(22, scalbn(x, int(k))) \
+  F(23, scalbln(x, k)) \
+  F(24, T(ilogb(x))) \
+  F(25, T(isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * signbit(x))) \
+  F(26, T(x < y) + 2 * T(x <= y) + 4 * T(x == y) + 8 * T(x != y) + 16 * T(x > y) + 32 * T(x >= y)) \
+  F(27, -x) \
+  F(28, x > y ? x : y)
 // rounded to integers: arguments are kept in range
-#define INTEGERS(F)                                                                                \
-  F(0, lrint(x))                                                                                   \
-  F(1, llrint(x))                                                                                  \
-  F(2, lround(x))                                                                                  \
-  F(3, llround(x)) F(4, (long long)x) F(5, (int)(x / 4294967296))                                  \
-      F(6, (unsigned)fabs(x / 8589934592)) F(7, (short)(x / 281474976710656))
+#define INTEGERS(F) \
+  F(0, lrint(x)) \
+  F(1, llrint(x)) \
+  F(2, lround(x)) \
+  F(3, llround(x)) \
+  F(4, (long long)x) \
+  F(5, (int)(x / 4294967296)) \
+  F(6, (unsigned)fabs(x / 8589934592)) \
+  F(7, (short)(x / 281474976710656))
+// clang-format on
 
 template <class T> struct Out {
   T values[29], fraction, whole, mantissa, quotientRemainder;
