@@ -72,42 +72,34 @@ GpuInfo GpuInfo::forCallee(const Function &callee) const {
   return info;
 }
 
+namespace {
+
+using Ids = Intrinsic::ID[3][2]; ///< by dimension: AMDGPU's and NVPTX's
+
+std::optional<unsigned> dimensionOf(const Value &value, const Ids &ids) {
+  if (auto *call = dyn_cast<IntrinsicInst>(&value))
+    for (unsigned d = 0; d < 3; ++d)
+      if (is_contained(ids[d], call->getIntrinsicID()))
+        return d;
+  return std::nullopt;
+}
+
+} // namespace
+
 std::optional<unsigned> GpuInfo::workItemId(const Value &value) const {
-  auto *call = dyn_cast<IntrinsicInst>(&value);
-  if (!call)
-    return std::nullopt;
-  switch (call->getIntrinsicID()) {
-  case Intrinsic::amdgcn_workitem_id_x:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-    return 0;
-  case Intrinsic::amdgcn_workitem_id_y:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    return 1;
-  case Intrinsic::amdgcn_workitem_id_z:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    return 2;
-  default:
-    return std::nullopt;
-  }
+  static constexpr Ids ids = {
+      {Intrinsic::amdgcn_workitem_id_x, Intrinsic::nvvm_read_ptx_sreg_tid_x},
+      {Intrinsic::amdgcn_workitem_id_y, Intrinsic::nvvm_read_ptx_sreg_tid_y},
+      {Intrinsic::amdgcn_workitem_id_z, Intrinsic::nvvm_read_ptx_sreg_tid_z}};
+  return dimensionOf(value, ids);
 }
 
 std::optional<unsigned> GpuInfo::workGroupId(const Value &value) const {
-  auto *call = dyn_cast<IntrinsicInst>(&value);
-  if (!call)
-    return std::nullopt;
-  switch (call->getIntrinsicID()) {
-  case Intrinsic::amdgcn_workgroup_id_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-    return 0;
-  case Intrinsic::amdgcn_workgroup_id_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-    return 1;
-  case Intrinsic::amdgcn_workgroup_id_z:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-    return 2;
-  default:
-    return std::nullopt;
-  }
+  static constexpr Ids ids = {
+      {Intrinsic::amdgcn_workgroup_id_x, Intrinsic::nvvm_read_ptx_sreg_ctaid_x},
+      {Intrinsic::amdgcn_workgroup_id_y, Intrinsic::nvvm_read_ptx_sreg_ctaid_y},
+      {Intrinsic::amdgcn_workgroup_id_z, Intrinsic::nvvm_read_ptx_sreg_ctaid_z}};
+  return dimensionOf(value, ids);
 }
 
 CallWidth GpuInfo::callWidth(const CallBase &call) const {

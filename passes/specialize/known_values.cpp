@@ -1,5 +1,6 @@
 #include "passes/specialize/known_values.h"
 
+#include "passes/analysis/gpu_info.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -61,7 +62,7 @@ private:
 class Finder {
 public:
   Finder(Function &kernel, const Facts &facts)
-      : kernel_(kernel), layout_(kernel.getParent()->getDataLayout()), bytes_(facts),
+      : kernel_(kernel), gpu_(kernel), layout_(kernel.getParent()->getDataLayout()), bytes_(facts),
         workgroup_(workgroupFact(facts)), fullGroups_(is_contained(facts, Fact::fullGroups())) {
     for (const Fact &fact : facts)
       if (fact.kind == Fact::Kind::grid)
@@ -190,12 +191,6 @@ private:
           packet(call, 0, {4 * d, 32, grid_[d]->value / sizeIn(d), Facts{*workgroup_, *grid_[d]}});
       }
       break;
-    case Intrinsic::amdgcn_workgroup_id_x:
-      return groupId(call, 0);
-    case Intrinsic::amdgcn_workgroup_id_y:
-      return groupId(call, 1);
-    case Intrinsic::amdgcn_workgroup_id_z:
-      return groupId(call, 2);
     case Intrinsic::umin:
       for (unsigned d = 0; workgroup_ && fullGroups_ && d < 3; ++d)
         if (isGroupSize(*call.getOperand(0), *call.getOperand(1), d) ||
@@ -203,14 +198,11 @@ private:
           found_.push_back({&call, ConstantInt::get(call.getType(), sizeIn(d)),
                             Facts{*workgroup_, Fact::fullGroups()}});
       break;
-    case Intrinsic::amdgcn_workitem_id_x:
-      return id(call, 0);
-    case Intrinsic::amdgcn_workitem_id_y:
-      return id(call, 1);
-    case Intrinsic::amdgcn_workitem_id_z:
-      return id(call, 2);
     default:
-      break;
+      if (const auto item = gpu_.workItemId(call))
+        id(call, *item);
+      else if (const auto group = gpu_.workGroupId(call))
+        groupId(call, *group);
     }
   }
 
@@ -268,11 +260,7 @@ private:
         !match(&rest, m_Sub(m_Value(grid), m_c_Mul(m_Value(group), m_Specific(&size)))) ||
         !isOfPacket(*grid, 12 + 4 * dimension, 32))
       return false;
-    constexpr Intrinsic::ID ids[] = {Intrinsic::amdgcn_workgroup_id_x,
-                                     Intrinsic::amdgcn_workgroup_id_y,
-                                     Intrinsic::amdgcn_workgroup_id_z};
-    auto *id = dyn_cast<IntrinsicInst>(group);
-    return id && id->getIntrinsicID() == ids[dimension];
+    return gpu_.workGroupId(*group) == dimension;
   }
 
   void id(IntrinsicInst &call, unsigned dimension) {
@@ -312,6 +300,7 @@ private:
   }
 
   Function &kernel_;
+  const GpuInfo gpu_;
   const DataLayout &layout_;
   KnownBytes bytes_;
   const Fact *workgroup_;

@@ -114,6 +114,21 @@ private:
   std::string path_;
 };
 
+/// Under libmeld and the software GPU, versions tried by modelled times, so that every run is the
+/// same; cache and counters lie in the folder. `lib`: where the libraries are.
+inline std::map<std::string, std::string> measuredChoice(const std::string &lib,
+                                                         const TemporaryFolder &folder) {
+  return {{"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
+          {"MELD_CACHE_DIR", folder / "cache"},
+          {"MELD_LOG_LEVEL", "info"},
+          {"MELD_REPORT", "1"},
+          {"MELD_ADAPT", "on"},
+          {"MELD_COUNTERS", folder / "counters"},
+          {"MELD_GPU_TIMING", "1"},
+          {"MELD_GPU_CUS", "4"},
+          {"MELD_COMPILE_BUDGET_MS", "0"}};
+}
+
 inline std::string readFile(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream s;

@@ -193,6 +193,21 @@ extern "C" __global__ void grids(unsigned *to, unsigned mode) {
   put(to, i, x);
 }
 
+/// The launch's grid strides over as many spans as an argument says; a row's work-items alone do.
+extern "C" __global__ void strides(unsigned *to, const unsigned *mask, unsigned n, uint8_t most) {
+  if (blockIdx.y | blockIdx.z | threadIdx.y | threadIdx.z)
+    return;
+  const unsigned end = (n & 1 ? n >> 1 : most) % (kItems + 1);
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < end; i += gridDim.x * blockDim.x) {
+    unsigned x = mix(get(to, i), i);
+    if (mask != nullptr && (get(mask, i) & 3) == 0)
+      continue;
+    if (!mask)
+      x += gridDim.y;
+    put(to, i, x);
+  }
+}
+
 extern "C" __global__ void shared(unsigned *to, unsigned rounds, bool reverse, uint8_t distance) {
   __shared__ unsigned values[kItems];
   __shared__ unsigned sum;
@@ -258,27 +273,11 @@ extern "C" __global__ void ragged(unsigned *to, Width width, unsigned mode) {
 
 inline std::vector<Kernel> allKernels() {
 #define KERNEL(name) describe(#name, &name)
-  return {KERNEL(options),
-          KERNEL(wide),
-          KERNEL(divisors),
-          KERNEL(loops),
-          KERNEL(floats),
-          KERNEL(nested),
-          KERNEL(functor),
-          KERNEL(lambda),
-          KERNEL(table),
-          KERNEL(packed),
-          KERNEL(bits),
-          KERNEL(large),
-          KERNEL(many),
-          KERNEL(nulls),
-          KERNEL(views),
-          KERNEL(overlap),
-          KERNEL(grids),
-          KERNEL(shared),
-          describe("dynamic", &dynamic, true),
-          KERNEL(waves),
-          KERNEL(ragged),
-          KERNEL(choices)};
+  return {KERNEL(options), KERNEL(wide),    KERNEL(divisors), KERNEL(loops),
+          KERNEL(floats),  KERNEL(nested),  KERNEL(functor),  KERNEL(lambda),
+          KERNEL(table),   KERNEL(packed),  KERNEL(bits),     KERNEL(large),
+          KERNEL(many),    KERNEL(nulls),   KERNEL(views),    KERNEL(overlap),
+          KERNEL(grids),   KERNEL(strides), KERNEL(shared),   describe("dynamic", &dynamic, true),
+          KERNEL(waves),   KERNEL(ragged),  KERNEL(choices)};
 #undef KERNEL
 }

@@ -67,16 +67,9 @@ Told told(const std::string &report, const std::string &counters) {
 Told compare(const Part &part, const std::map<std::string, std::string> &more = {}) {
   const TemporaryFolder folder;
   const std::string right = alone(part, folder);
-  std::map<std::string, std::string> environment = {
-      {"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
-      {"MELD_CACHE_DIR", folder / "cache"},
-      {"MELD_REPORT", "1"},
-      {"MELD_ADAPT", "on"},
-      {"MELD_SPECIALIZE", "on"},
-      {"MELD_COUNTERS", folder / "counters"},
-      {"MELD_GPU_TIMING", "1"},
-      {"MELD_GPU_CUS", "4"},
-      {"MELD_COMPILE_BUDGET_MS", "0"}};
+  auto environment = meld::e2e::measuredChoice(lib, folder);
+  environment["MELD_SPECIALIZE"] = "on";
+  environment["MELD_LOG_LEVEL"] = "warning";
   for (const auto &[name, value] : more)
     environment[name] = value;
   const Outcome run = meld::e2e::run(part.arguments(folder / "got"), environment, 1800);

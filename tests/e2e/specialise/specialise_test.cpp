@@ -29,16 +29,9 @@ struct Launches {
 };
 
 std::map<std::string, std::string> environmentOf(const TemporaryFolder &folder) {
-  return {{"LD_PRELOAD", lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
-          {"MELD_CACHE_DIR", folder / "cache"},
-          {"MELD_LOG_LEVEL", "info"},
-          {"MELD_REPORT", "1"},
-          {"MELD_ADAPT", "on"},
-          {"MELD_SPECIALIZE", "on"},
-          {"MELD_COUNTERS", folder / "counters"},
-          {"MELD_GPU_TIMING", "1"},
-          {"MELD_GPU_CUS", "4"},
-          {"MELD_COMPILE_BUDGET_MS", "0"}};
+  auto environment = meld::e2e::measuredChoice(lib, folder);
+  environment["MELD_SPECIALIZE"] = "on";
+  return environment;
 }
 
 Launches specialise(const std::string &part, int launches, const TemporaryFolder &folder,

@@ -403,7 +403,7 @@ mutations += [
 # What is known of a kernel's arguments, and that folding gives the machine's bits (specialize/).
 known, folding = "specialize/known_values.cpp", "specialize/exact_folding.cpp"
 mutations += [
-    Mutation("specialize: zeros as limits", folding, "return zeroAsLimit();", "return nullptr;"),
+    Mutation("specialize: zeros as limits", folding, "return zeroAsLimit();", "return nullptr;", tests="specialize"),
     Mutation("settle: a negation that would be hoisted", "transform/fp_choices.cpp",
              "if (loop && loop->isLoopInvariant(value) &&", "if (false &&"),
     Mutation("settle: operands made anew for some elements", "transform/fp_choices.cpp",
@@ -421,7 +421,7 @@ mutations += [
     Mutation("facts: arguments by reference", known, "given.value_or(layout_.getABITypeAlign(type))", "layout_.getABITypeAlign(type)",
              tests="specialize"),
     Mutation("facts: the last group", known, "workgroup_ && fullGroups_ && d < 3", "workgroup_ && d < 3", tests="specialize"),
-    Mutation("facts: another dimension's groups", known, "return id && id->getIntrinsicID() == ids[dimension];", "return id;",
+    Mutation("facts: another dimension's groups", known, "return gpu_.workGroupId(*group) == dimension;", "return gpu_.workGroupId(*group).has_value();",
              tests="specialize"),
     Mutation("facts: LDS has no null", known, "is_contained({flat, global, constant}, ", "(flat + global + constant != 99 || type.getPointerAddressSpace() == ", tests="specialize"),
     Mutation("facts: not null is not equal", known, "if (compare->isEquality() &&", "if (", tests="specialize"),

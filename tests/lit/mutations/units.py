@@ -1,7 +1,8 @@
 """Mutations of what the GoogleTest programs check: runtime/, shim/ and jit/.
 
 Nothing is built anew but what a mutation changes: its file is compiled by the build's own command, and the test is linked
-by the build's own command with the mutated object in front of the archive that holds the right one. A mutated header
+by the build's own command with the mutated object in front of the archive that holds the right one. Where several files
+are one compile, so they are with the mutated one among them. A mutated header
 lies in a folder that is looked into first. What ends up in a shared library is linked into a copy of the build's lib/,
 and the test, which has the folder's name from a macro, is compiled for the copy.
 """
@@ -21,30 +22,45 @@ class Units:
         self.root, self.build, self.scratch = root, build, scratch
         with open(os.path.join(build, "compile_commands.json")) as file:
             self.commands = {os.path.realpath(entry["file"]): entry["command"] for entry in json.load(file)}
+        self.together = {}  # a file that is compiled with others: the file that includes them
+        for path in [path for path in self.commands if "/Unity/unity_" in path]:
+            with open(path) as file:
+                for source in re.findall(r'^#include "(.*\.cpp)"', file.read(), re.M):
+                    self.together[os.path.realpath(source)] = path
         self.overlay = os.path.join(scratch, "overlay")
         self.copies = os.path.join(scratch, "copies")
 
     def run(self, command, folder=None, **more):
         return subprocess.run(command, cwd=folder or self.build, capture_output=True, text=True, errors="replace", **more)
 
-    def compile(self, source, text=None):
-        """Compiles a file of the tree, with `text` in its place. Returns the object's name in the build, and the new one."""
-        command = self.commands[os.path.realpath(os.path.join(self.root, source))]
+    def compile(self, source, texts):
+        """Compiles a file of the tree, with its text in `texts` instead. Returns the object's name in the build, and the new one."""
+        path = os.path.realpath(os.path.join(self.root, source))
+        whole = self.together.get(path)
+        command = self.commands[whole or path]
         name = re.search(r" -o (\S+)", command).group(1)
         made = os.path.join(self.scratch, "made", name)
         os.makedirs(os.path.dirname(made), exist_ok=True)
-        path = os.path.join(self.root, source)
-        if text is not None:
-            path = os.path.join(self.scratch, "mutated", os.path.basename(source))
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w") as file:
-                file.write(text)
+        path = self.written(source, texts[source]) if source in texts else path
+        if whole:
+            with open(whole) as file:
+                text = file.read()
+            for other, own in texts.items():
+                text = text.replace(f'"{os.path.realpath(os.path.join(self.root, other))}"', f'"{self.written(other, own)}"')
+            path = self.written(os.path.basename(whole), text)
         command = command.replace(f'{self.build}/lib', f'{self.copies}/lib')
         command = re.sub(r" -o \S+ -c \S+$", "", command).replace(" -I", f" -I{self.overlay} -I", 1)
         done = self.run(f"{command} -Wno-error -w -o {shlex.quote(made)} -c {shlex.quote(path)}", shell=True)
         if done.returncode:
             raise RuntimeError("does not compile: " + done.stderr[-300:])
         return name, made
+
+    def written(self, source, text):
+        path = os.path.join(self.scratch, "mutated", os.path.basename(source))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
 
     def link(self, output, objects, to):
         """Links what the build calls `output`, with these objects in the place of the build's."""
@@ -96,8 +112,8 @@ class Units:
                 os.makedirs(os.path.dirname(path))
                 with open(path, "w") as header:
                     header.write(text)
-        objects = dict(self.compile(file, text) for file, text in edited.items() if not file.endswith(".h"))
-        objects.update(self.compile(file) for file in mutation.users)
+        texts = {file: text for file, text in edited.items() if not file.endswith(".h")}
+        objects = dict(self.compile(file, texts) for file in [*texts, *mutation.users])
         program = os.path.join(self.scratch, "made", mutation.test)
         if mutation.library:
             right = os.path.join(self.build, "lib", mutation.library)
