@@ -138,7 +138,7 @@ class Units:
                 os.mkdir(self.copies)
                 shutil.copytree(os.path.join(self.build, "lib"), os.path.join(self.copies, "lib"),
                                 ignore=shutil.ignore_patterns("*.a"))
-            self.link("bin/" + test, dict([self.compile(source)]), os.path.join(self.scratch, "made", test))
+            self.link("bin/" + test, dict([self.compile(source, {})]), os.path.join(self.scratch, "made", test))
         for test, filter, library, seconds in sorted({(m.test, m.filter, m.library, m.seconds) for m in mutations}):
             program = os.path.join(self.scratch, "made", test) if library else os.path.join(self.build, "bin", test)
             failed = self.failures(program, unit_table.Unit("", "", "", "", test, filter, seconds=seconds))
