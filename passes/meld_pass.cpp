@@ -6,6 +6,7 @@
 #include "passes/pass_list.h"
 #include "passes/transform/cfm.h"
 #include "passes/transform/fp_choices.h"
+#include "passes/transform/hoist_selects.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
 #include "passes/transform/tail_merge.h"

@@ -23,6 +23,7 @@
 #include "passes/transform/cfm.h"
 #include "passes/transform/flatten/flatten_loops.h"
 #include "passes/transform/fp_choices.h"
+#include "passes/transform/hoist_selects.h"
 #include "passes/transform/meld_switch.h"
 #include "passes/transform/padding.h"
 #include "passes/transform/tail_merge.h"

@@ -11,8 +11,8 @@ legality, merge, plan, codegen, nodes = (
     f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "planner", "codegen", "nodes"))
 metadata, markers = (f"melder/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
 wave, divergence = "analysis/wave_state.cpp", "analysis/divergence.cpp"
-triangles, tails, switch, unpredicate = (
-    f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate"))
+triangles, tails, switch, unpredicate, hoist = (
+    f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate", "hoist_selects"))
 
 flat, makeFlat = (f"transform/flatten/{name}.cpp" for name in ("legality", "codegen"))
 nests = "flatten-loops"
@@ -254,6 +254,14 @@ mutations += [
              "the block dominates nothing else"),
     # Switches.
     Mutation("switch: obstacles", switch, "if (!body.obstacle.empty()) {", "if (false) {"),
+    # What both sides compute in a loop.
+    Mutation("hoist: divisions", hoist, "return !binary->isIntDivRem();", "return true;"),
+    Mutation("hoist: what else is taken", hoist, "else if (!loop.isLoopInvariant(operand))", "else if (false)"),
+    Mutation("hoist: taken twice", hoist, "return selects == 1 &&", "return selects > 0 &&"),
+    Mutation("hoist: values of the loop", hoist, "loop.isLoopInvariant(select.getTrueValue()) &&", "true &&"),
+    Mutation("hoist: scalar conditions", hoist, "divergence_.width(select.getCondition()) != Width::thread", "false"),
+    Mutation("hoist: more promises", hoist, "!cast<Operator>(other).hasPoisonGeneratingFlags()", "true"),
+    Mutation("hoist: steps over", hoist, "if (cast<GetElementPtrInst>(other).getSourceElementType() !=\n            address->getSourceElementType())", "if (false)"),
     # Code that goes back behind a branch.
     Mutation("unpredicate: uniform", unpredicate,
              "!isa<Constant>(select->getCondition()) &&\n"
