@@ -3,7 +3,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
-#include <bit>
 
 namespace meld::passes {
 
@@ -99,7 +98,8 @@ int CostModel::call(const CallBase &call) const {
   return full * size;
 }
 
-// By a constant of one or two bits, or one less than a power of two: shifts and adds (v_lshl_add).
+// By a power of two or the negative of one: a shift, and a sum that mostly becomes a difference. Any
+// other constant is multiplied by, also one of two bits (v_mul_lo_u32, v_mad_u64_u32).
 int CostModel::multiply(const Instruction &instruction, const Value *factor) const {
   Type *type = instruction.getType();
   const int size = words(type);
@@ -109,10 +109,8 @@ int CostModel::multiply(const Instruction &instruction, const Value *factor) con
     return full * size;
   if (auto *constant = dyn_cast_or_null<ConstantInt>(factor)) {
     const APInt &value = constant->getValue();
-    if (std::popcount(value.getZExtValue()) <= 1)
+    if (value.isZero() || value.isPowerOf2() || value.isNegatedPowerOf2())
       return full;
-    if (std::popcount(value.getZExtValue()) == 2 || (value + 1).isPowerOf2())
-      return 2 * full;
   }
   return quarter * size;
 }
