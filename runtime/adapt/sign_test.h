@@ -106,6 +106,14 @@ static_assert(givenUp(0.6) < 0.003);
 /// Wins and losses of one challenger.
 class SignTest {
 public:
+  SignTest() = default;
+  /// As it was after these pairs, without a verdict.
+  SignTest(unsigned pairs, unsigned wins, unsigned losses)
+      : pairs_(pairs), wins_(wins), losses_(losses) {
+    while (look_ + 1 < std::size(kLooks) && kLooks[look_].pairs <= pairs)
+      ++look_;
+  }
+
   enum class Verdict : uint8_t {
     open,
     adopt,

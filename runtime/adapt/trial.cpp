@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace meld::adapt {
 
@@ -39,10 +40,15 @@ void Trial::resume(unsigned versions, unsigned winner, double leastGain) noexcep
   nextControl_ = controlEvery_ = 16;
 }
 
-void Trial::addVersion() noexcept {
+void Trial::addVersion(const PastDuel &past) noexcept {
   if (versions_ == kMaxVersions)
     return;
   const unsigned added = versions_++;
+  past_[added] = past;
+  if (past.lost) {
+    lostBefore_ = static_cast<uint8_t>(lostBefore_ | 1u << added);
+    return;
+  }
   untried_ = static_cast<uint8_t>(untried_ | 1u << added);
   if (phase_ == Phase::open && challenger_)
     return;
@@ -55,7 +61,8 @@ void Trial::open(unsigned first) {
   phase_ = Phase::open;
   incumbent_ = tooSmall_ = 0;
   ratio_ = 1;
-  untried_ = 0;
+  untried_ = lostBefore_ = 0;
+  past_ = {};
   for (unsigned v = 1; v < versions_; ++v)
     if (demotions_[v] < kDemotions)
       untried_ = static_cast<uint8_t>(untried_ | 1u << v);
@@ -67,7 +74,7 @@ void Trial::open(unsigned first) {
 /// The duel of the incumbent and `next`; the decision, when there is no next.
 void Trial::challenge(unsigned next) {
   test_ = SignTest();
-  started_ = ratioCount_ = heavy_ = 0;
+  started_ = ratioCount_ = heavy_ = carried_ = 0;
   half_ = kWatched;
   for (Pair &pair : pairs_)
     pair.state = PairState::free;
@@ -79,6 +86,26 @@ void Trial::challenge(unsigned next) {
   baseline_ = incumbent_;
   challenger_ = static_cast<uint8_t>(next);
   untried_ = static_cast<uint8_t>(untried_ & ~(1u << next));
+  if (const PastDuel past = std::exchange(past_[next], PastDuel()); past.pairs && !incumbent_) {
+    test_ = SignTest(past.pairs, past.wins, past.losses);
+    carried_ = past.pairs;
+    ratios_[ratioCount_++] = static_cast<float>(std::log(past.ratio));
+  }
+}
+
+PastDuel Trial::pastDuel(unsigned version) const {
+  if (incumbent_ || version == 0 || version >= versions_)
+    return {};
+  PastDuel past = past_[version];
+  if (phase_ == Phase::open && version == challenger_) {
+    past.pairs = static_cast<uint16_t>(test_.pairs());
+    past.wins = static_cast<uint16_t>(test_.wins());
+    past.losses = static_cast<uint16_t>(test_.losses());
+    past.ratio = test_.pairs() ? medianRatio() : 1;
+  } else {
+    past.lost = !(untried_ >> version & 1);
+  }
+  return past;
 }
 
 void Trial::closeDuel(SignTest::Verdict verdict, Budget &budget) {
@@ -302,10 +329,10 @@ double Trial::medianRatio() const {
   return std::exp(median(ratios_.data(), std::min(ratioCount_, kRatios)));
 }
 
-/// What so many pairs of this duel lose, by the median of their ratios: single times are too noisy to
-/// be added up.
+/// What so many pairs of this duel lose in this run, by the median of their ratios: single times are
+/// too noisy to be added up.
 double Trial::duelLoss(unsigned pairs) const {
-  return (medianRatio() - 1) * typical_[incumbent_] * pairs;
+  return (medianRatio() - 1) * typical_[incumbent_] * (pairs - std::min(pairs, carried_));
 }
 
 void Trial::watched(double nanoseconds) {

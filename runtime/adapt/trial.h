@@ -37,7 +37,7 @@
 // the original, which runs, does not change.
 //
 // Terminates: a duel ends after at most 256 pairs, and there are at most 7. Cost: no allocation,
-// no system call; some 900 bytes; next() is some ten instructions after the decision.
+// no system call; some 1,100 bytes; next() is some ten instructions after the decision.
 //
 // Would be unsafe: a pair of which only one launch is timed by the caller's choice of which times
 // it reports. Times that do not come (discarded()) take the whole pair with them.
@@ -67,6 +67,15 @@ struct Budget {
   }
 };
 
+/// What became of a version's duel with the original, to go on with it in another run. Its pairs
+/// are as good then: each compares two launches of one run.
+struct PastDuel {
+  uint16_t pairs = 0, wins = 0, losses = 0;
+  bool lost = false; ///< it has not won, and need not challenge the original again
+  double ratio = 1;  ///< median of the last pairs' challenger / incumbent
+  bool isNothing() const { return !pairs && !lost; }
+};
+
 class Trial {
 public:
   enum class Phase : uint8_t { open, won, kept };
@@ -84,7 +93,7 @@ public:
   /// is not worth looking at each packet, and the original is kept. Forgets all.
   void begin(unsigned versions, double leastGain = 1500) noexcept;
   /// Another version has been made: it challenges who is the incumbent by then.
-  void addVersion() noexcept;
+  void addVersion(const PastDuel &past = PastDuel()) noexcept;
   /// As begin(), with a verdict from before: it is watched and controlled as one of this process.
   void resume(unsigned versions, unsigned winner, double leastGain = 1500) noexcept;
 
@@ -116,6 +125,8 @@ public:
   unsigned changes() const { return changes_; }
   /// The median of winner / original in its last pairs; 1 without a winner.
   double ratio() const { return ratio_; }
+  /// Of a version, while none has beaten the original.
+  PastDuel pastDuel(unsigned version) const;
   /// Pairs, wins and losses of the duel under way or of the last one.
   const SignTest &test() const { return test_; }
   unsigned pairsUnderWay() const;
@@ -174,6 +185,9 @@ private:
   std::array<Pair, kPairs> pairs_{};
   std::array<float, kRatios> ratios_{}; ///< log(v / o), of the duel's last pairs
   std::array<float, kReference> reference_{};
+  std::array<PastDuel, kMaxVersions> past_{}; ///< of each version: in earlier runs
+  uint8_t lostBefore_ = 0;                    ///< bit per version
+  unsigned carried_ = 0; ///< pairs of the duel under way that an earlier run has paid for
   unsigned started_ = 0, ratioCount_ = 0, referenceCount_ = 0;
   double referenceMid_ = 0, referenceBand_ = 0;
   double ratio_ = 1, leastGain_ = 0;

@@ -40,6 +40,15 @@ std::string describeVerdict(const ClassVerdict &verdict) {
                            std::to_string(verdict.wins) + " won, " +
                            std::to_string(verdict.losses) + " lost, half of the ratios between " +
                            fixed(verdict.low, 3) + " and " + fixed(verdict.high, 3);
+  if (verdict.open && verdict.winner.empty() && verdict.faster.empty()) {
+    text += "not decided yet";
+    for (const CutDuel &one : verdict.duels)
+      text += "; " + one.version +
+              (one.lost ? " has lost against the original"
+                        : ": " + std::to_string(one.pairs) + " pairs, " + std::to_string(one.wins) +
+                              " won, " + std::to_string(one.losses) + " lost");
+    return text;
+  }
   if (!verdict.faster.empty())
     text += "the original (" + timeText(verdict.original) + "); " + verdict.faster +
             " is faster, by less than a look at each launch may cost: " + duel;

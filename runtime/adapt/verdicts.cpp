@@ -1,5 +1,7 @@
 #include "runtime/adapt/verdicts.h"
 
+#include "runtime/adapt/trial.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +21,35 @@ double positive(const Json &object, const char *key, double otherwise) {
 
 constexpr size_t kMostSpecialised = 16; ///< of a kernel
 
+Json toJson(const CutDuel &duel) {
+  return {{"version", duel.version}, {"pairs", duel.pairs}, {"wins", duel.wins},
+          {"losses", duel.losses},   {"lost", duel.lost},   {"ratio", duel.ratio}};
+}
+
+CutDuel duelFromJson(const Json &object) {
+  CutDuel duel;
+  duel.version = object.at("version").get<std::string>();
+  duel.lost = object.value("lost", false);
+  duel.pairs = object.value("pairs", 0u);
+  duel.wins = object.value("wins", 0u);
+  duel.losses = object.value("losses", 0u);
+  duel.ratio = positive(object, "ratio", 1);
+  // What no duel can have come to is none.
+  if (duel.pairs >= kMostPairs || uint64_t{duel.wins} + duel.losses > duel.pairs || duel.ratio == 0)
+    duel = {duel.version};
+  return duel;
+}
+
+Json toJson(const ClassVerdict &verdict);
+Json toJson(const SpecialisedVerdict &verdict);
+
+template <class T> Json listOf(const std::vector<T> &all) {
+  Json list = Json::array();
+  for (const T &one : all)
+    list.push_back(toJson(one));
+  return list;
+}
+
 Json toJson(const ClassVerdict &verdict) {
   return {{"class", verdict.launchClass},
           {"launches_of", describeLaunchClass(verdict.launchClass)},
@@ -27,6 +58,7 @@ Json toJson(const ClassVerdict &verdict) {
           {"facts", verdict.facts},
           {"faster", verdict.faster},
           {"open", verdict.open},
+          {"duels", listOf(verdict.duels)},
           {"ratio", verdict.ratio},
           {"quartiles", {verdict.low, verdict.high}},
           {"original_ns", verdict.original},
@@ -48,6 +80,10 @@ ClassVerdict classFromJson(const Json &object) {
   verdict.facts = object.value("facts", std::string());
   verdict.faster = object.value("faster", std::string());
   verdict.open = object.value("open", false);
+  if (const auto it = object.find("duels"); it != object.end())
+    for (const Json &one : *it)
+      if (verdict.duels.size() < kMaxVersions)
+        verdict.duels.push_back(duelFromJson(one));
   verdict.ratio = positive(object, "ratio", 1);
   if (const auto it = object.find("quartiles"); it != object.end() && it->size() == 2) {
     verdict.low = it->at(0).get<double>();
@@ -79,13 +115,6 @@ SpecialisedVerdict specialisedFromJson(const Json &object) {
   verdict.launches = object.value("launches", uint64_t(0));
   verdict.other = object.value("other_launches", uint64_t(0));
   return verdict;
-}
-
-template <class T> Json listOf(const std::vector<T> &all) {
-  Json list = Json::array();
-  for (const T &one : all)
-    list.push_back(toJson(one));
-  return list;
 }
 
 KernelVerdict kernelFromJson(const Json &object) {

@@ -18,6 +18,14 @@
 
 namespace meld::adapt {
 
+/// How far a trial had come, that the end of the program cut short.
+struct CutDuel {
+  std::string version; ///< a recipe; it challenged the original
+  uint32_t pairs = 0, wins = 0, losses = 0;
+  bool lost = false; ///< its duel was over
+  double ratio = 1;  ///< challenger / original, median of the last pairs
+};
+
 /// The decision in one launch class (launch_class.h), for the launches that have the same of the
 /// facts for which there were specialised versions.
 struct ClassVerdict {
@@ -27,7 +35,8 @@ struct ClassVerdict {
   std::string facts;               ///< of the winner, where it is a specialised version
   /// Faster than the original, by less than a look at each launch may cost: for the serve gear.
   std::string faster;
-  bool open = false;             ///< has won until now; other versions were still to be tried
+  bool open = false; ///< has won, or was kept, until now; other versions were still to be tried
+  std::vector<CutDuel> duels;    ///< where it is open and no version has won yet
   double ratio = 1;              ///< winner / original, median of pairs
   double low = 1, high = 1;      ///< quartiles of challenger / incumbent in the deciding duel
   double original = 0, time = 0; ///< usual times of the original and of what runs, nanoseconds

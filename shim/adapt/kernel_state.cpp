@@ -24,6 +24,13 @@ bool fits(const KernelVersion &version, const KernelVersion &original, bool dyna
   return version.sizes.groupBytes == original.sizes.groupBytes || !dynamicLds;
 }
 
+PastDuel pastDuel(const KernelState &state, const ClassSlot &slot, uint8_t kind) {
+  const auto it = std::find_if(state.duels.begin(), state.duels.end(), [&](const KnownDuel &duel) {
+    return duel.launchClass == slot.launchClass && duel.version == kind;
+  });
+  return slot.guards || it == state.duels.end() ? PastDuel() : it->past;
+}
+
 void addTo(ClassSlot &slot, const KernelState &state, unsigned version) {
   const bool dynamicLds = (slot.launchClass & 0xff) != 0; // see launchClass()
   if (!isAllowed(state.versions[version], slot.guards) ||
@@ -36,7 +43,7 @@ void addTo(ClassSlot &slot, const KernelState &state, unsigned version) {
   if (known)
     slot.trial.resume(slot.versions, slot.versions - 1, 0);
   else
-    slot.trial.addVersion();
+    slot.trial.addVersion(pastDuel(state, slot, state.versions[version].kind));
 }
 
 /// The versions without a guard that are worth trying in launches for which guards hold: where it is
@@ -149,6 +156,7 @@ void start(KernelState &state, const KernelVersion &original) {
   state.making = Making::done;
   state.woken = state.versionsWanted = state.factsWanted = false;
   state.launches = state.knownCount = 0;
+  state.duels.clear();
   state.candidates.reset();
   state.specialised = {};
   state.uses = 0;

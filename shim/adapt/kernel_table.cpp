@@ -103,7 +103,8 @@ KernelState *KernelTable::fresh() {
 }
 
 void KernelTable::watch(const KernelVersion &original, const std::vector<KnownClass> &known,
-                        bool wanted, std::unique_ptr<Candidates> candidates) {
+                        bool wanted, std::unique_ptr<Candidates> candidates,
+                        std::vector<KnownDuel> duels) {
   std::lock_guard lock(writers_);
   if (!original.object || find(original.object))
     return;
@@ -113,6 +114,7 @@ void KernelTable::watch(const KernelVersion &original, const std::vector<KnownCl
     state->making = wanted ? Making::wanted : Making::asleep;
     state->woken = state->versionsWanted = wanted;
     state->candidates = std::move(candidates);
+    state->duels = std::move(duels);
     updateArgumentBytes(*state);
     state->knownCount = static_cast<unsigned>(std::min<size_t>(known.size(), kClasses));
     std::copy_n(known.begin(), state->knownCount, state->known.begin());

@@ -87,9 +87,9 @@ public:
   /// Launches of the original are counted from now on, until versions of it are wanted. In the
   /// classes of `known` (the first kClasses of them) no other version than the winner is tried.
   /// `wanted`: versions are wanted at once. `candidates`: specialised versions are wanted, too, for
-  /// what it finds. Nothing where the kernel is in the table already.
+  /// what it finds. `duels`: go on where they were. Nothing where the kernel is in the table already.
   void watch(const KernelVersion &original, const std::vector<KnownClass> &known, bool wanted,
-             std::unique_ptr<Candidates> candidates = nullptr);
+             std::unique_ptr<Candidates> candidates = nullptr, std::vector<KnownDuel> duels = {});
   /// The kernels that versions are wanted of; each is told once.
   std::vector<uint64_t> takeWanted();
   struct Wanted {

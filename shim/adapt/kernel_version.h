@@ -5,6 +5,7 @@
 
 #include "runtime/adapt/candidates.h"
 #include "runtime/adapt/guard.h"
+#include "runtime/adapt/trial.h"
 #include "runtime/gate/version_gate.h"
 
 #include <cstddef>
@@ -37,6 +38,13 @@ struct KnownClass {
   uint32_t launchClass = 0;
   uint8_t winner = 0; ///< a KernelVersion::kind
   Guards guards = 0;  ///< those that hold in these launches
+};
+/// How far a version's duel with the original had come in a launch class, in launches for which no
+/// guard holds.
+struct KnownDuel {
+  uint32_t launchClass = 0;
+  uint8_t version = 0; ///< a KernelVersion::kind
+  PastDuel past;
 };
 inline constexpr unsigned kClasses = 16; ///< of a kernel; in further ones the original runs
 /// A kernel that is launched less often than this has no use for versions: a trial alone takes

@@ -52,6 +52,19 @@ std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now)
   return known;
 }
 
+std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now) {
+  std::vector<KnownDuel> known;
+  for (const ClassVerdict &one : verdict.classes)
+    if (one.open && one.guards.empty() && !isStale(one, now))
+      for (const CutDuel &duel : one.duels)
+        if (const uint8_t kind = kindOf(duel.version))
+          known.push_back({one.launchClass,
+                           kind,
+                           {static_cast<uint16_t>(duel.pairs), static_cast<uint16_t>(duel.wins),
+                            static_cast<uint16_t>(duel.losses), duel.lost, duel.ratio}});
+  return known;
+}
+
 bool haveWinner(const std::vector<KnownClass> &known) {
   return std::any_of(known.begin(), known.end(),
                      [](const KnownClass &one) { return one.winner != 0; });

@@ -24,6 +24,8 @@ std::string nameOfKind(uint8_t kind);
 
 /// The launch classes that are decided. `now`: seconds since 1970.
 std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now);
+/// What was begun in launch classes in which nothing is decided.
+std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now);
 /// In one of them another version than the original.
 bool haveWinner(const std::vector<KnownClass> &known);
 

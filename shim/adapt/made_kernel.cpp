@@ -36,6 +36,28 @@ bool areSameWinners(const ClassVerdict &a, const ClassVerdict &b) {
   return a.winner == b.winner && a.facts == b.facts;
 }
 
+/// Of a class in which no version has beaten the original yet.
+std::vector<CutDuel> duelsOf(const KernelTable::ClassReport &report) {
+  std::vector<CutDuel> duels;
+  for (unsigned v = 1; v < report.versions; ++v) {
+    const PastDuel past = report.trial.pastDuel(v);
+    if (report.kinds[v] < kFirstSpecialised && !past.isNothing())
+      duels.push_back(
+          {nameOfKind(report.kinds[v]), past.pairs, past.wins, past.losses, past.lost, past.ratio});
+  }
+  return duels;
+}
+
+/// Of versions that were not made in this run.
+void keepDuels(ClassVerdict &verdict, const ClassVerdict &before,
+               const std::vector<std::string> &made) {
+  if (!verdict.winner.empty())
+    return;
+  for (const CutDuel &duel : before.duels)
+    if (std::find(made.begin(), made.end(), duel.version) == made.end())
+      verdict.duels.push_back(duel);
+}
+
 /// Those that are loaded, and the last ones of which nothing could be made.
 std::vector<SpecialisedVerdict> specialisedOf(const MadeKernel &kernel,
                                               const KernelTable::KernelReport &report) {
@@ -119,10 +141,14 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
   const auto now = static_cast<uint64_t>(std::time(nullptr));
   for (const KernelTable::ClassReport &one : report.classes) {
     const Trial &trial = one.trial;
-    if (one.versions < 2 || (trial.phase() == Trial::Phase::open && !trial.incumbent()))
+    if (one.versions < 2)
       continue;
     ClassVerdict verdict;
     verdict.open = trial.phase() == Trial::Phase::open;
+    if (verdict.open && !trial.incumbent() && !one.guards)
+      verdict.duels = duelsOf(one);
+    if (verdict.open && !trial.incumbent() && verdict.duels.empty())
+      continue;
     verdict.launchClass = one.launchClass;
     verdict.guards = factsOf(kernel, one.guards);
     const unsigned winner = trial.incumbent();
@@ -156,9 +182,15 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
       continue;
     if (same == measured.verdict.classes.end() && !open && !isStale(old, now))
       measured.verdict.classes.push_back(old);
-    else if (same != measured.verdict.classes.end() && areSameWinners(*same, old) && !same->pairs)
+    else if (same == measured.verdict.classes.end())
+      continue;
+    else if (same->open)
+      keepDuels(*same, old, kernel.made);
+    else if (old.open)
+      same->changes += old.changes;
+    else if (areSameWinners(*same, old) && !same->pairs)
       *same = old; // resumed, and nothing has changed
-    else if (same != measured.verdict.classes.end())
+    else
       same->changes += std::max(old.changes, areSameWinners(*same, old) ? 0u : 1u);
   }
   return measured;

@@ -110,6 +110,9 @@ void PacketHandler::rewrite(Packet &packet, uint64_t number) {
     dispatch.readable = kernargs_.readable(p.kernarg_address);
   }
   const auto free = static_cast<unsigned>(kTimers - (nextTimer_ - firstTimer_));
+  // Versions that earlier runs have asked for are made since the kernel was loaded.
+  if (queue_.waitForVersions)
+    awaitVersions(p.kernel_object);
   // Before the choice: who takes a variant away afterwards knows of this packet.
   choosing_.store(number, std::memory_order_seq_cst);
   const Choice choice =

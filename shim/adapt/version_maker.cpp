@@ -139,7 +139,8 @@ void VersionMaker::frozen(hsa_executable_t executable) {
     const bool soon = haveWinner(kernel.known) || (candidates && wasSpecialised(kernel.verdict)) ||
                       std::any_of(kernel.verdict.classes.begin(), kernel.verdict.classes.end(),
                                   [](const ClassVerdict &one) { return one.open; });
-    kernelTable().watch(kernel.version, kernel.known, soon, std::move(candidates));
+    kernelTable().watch(kernel.version, kernel.known, soon, std::move(candidates),
+                        knownDuels(kernel.verdict, now));
     wanted |= soon;
   }
   if (wanted)

@@ -142,6 +142,16 @@ TEST(Choice, AProgramThatEndsDuringATrialGoesOnInItsNextRun) {
   EXPECT_GT(count(next.replaced, 60, 100), 35u) << next.outcome.err;
 }
 
+// Fourteen launches have a handful of pairs, and twelve are needed.
+TEST(Choice, RunsThatAreTooShortToDecideDecideTogether) {
+  TemporaryFolder folder;
+  unsigned runs = 0;
+  while (++runs < 12 && count(choice("gains", 14, folder).replaced, 0, 14) < 14) {
+  }
+  EXPECT_GT(runs, 2u);
+  EXPECT_LT(runs, 8u);
+}
+
 TEST(Choice, NothingIsMadeOfWhatIsLaunchedSeldom) {
   TemporaryFolder folder;
   const Launches run = choice("gains", 7, folder);

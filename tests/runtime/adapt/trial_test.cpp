@@ -413,6 +413,76 @@ TEST(Trial, AVerdictFromBeforeIsWatchedToo) {
   EXPECT_EQ(good.trial.decisions(), 0u);
 }
 
+namespace {
+
+/// Runs of so many launches each, until one decides; what each has found out of the versions goes to
+/// the next. The runs that were needed, 0: no decision.
+unsigned runsUntilDecided(const std::vector<double> &times, unsigned launches, double percent,
+                          unsigned &incumbent) {
+  std::vector<PastDuel> past(times.size());
+  for (unsigned run = 1; run <= 20; ++run) {
+    Simulation s(run, {percent, 0, 0});
+    s.trial.begin(1, 0);
+    for (unsigned v = 1; v < times.size(); ++v)
+      s.trial.addVersion(past[v]);
+    s.run(times, launches);
+    incumbent = s.outcome.incumbent;
+    if (s.trial.phase() != Trial::Phase::open)
+      return run;
+    for (unsigned v = 1; v < times.size(); ++v)
+      past[v] = s.trial.pastDuel(v);
+  }
+  return 0;
+}
+
+} // namespace
+
+// Twelve pairs are needed, and there are four in a run.
+TEST(Trial, WhatShortRunsFindOutAddsUp) {
+  unsigned incumbent = 0;
+  EXPECT_EQ(runsUntilDecided({kLaunch, 0.8 * kLaunch}, 8, 1, incumbent), 3u);
+  EXPECT_EQ(incumbent, 1u);
+  const unsigned runs =
+      runsUntilDecided({kLaunch, 1.01 * kLaunch, 0.8 * kLaunch}, 8, 0.1, incumbent);
+  EXPECT_GE(runs, 4u); // five pairs against the first version, twelve for the second
+  EXPECT_LE(runs, 6u);
+  EXPECT_EQ(incumbent, 2u);
+}
+
+TEST(Trial, WhatHasLostIsNotTriedAgain) {
+  PastDuel lost;
+  lost.lost = true;
+  Simulation s(1, {1, 0, 0});
+  s.trial.begin(1, 0);
+  s.trial.addVersion(lost);
+  s.trial.addVersion();
+  s.run({kLaunch, 0.5 * kLaunch, kLaunch}, 200, [&](const Trial &trial) {
+    EXPECT_TRUE(trial.pastDuel(1).lost);
+    EXPECT_EQ(trial.typical(1), 0); // it has not run
+  });
+  // Other data than those of the earlier run: it may be better now.
+  s.run({2 * kLaunch, 0.5 * kLaunch, 2 * kLaunch}, 400);
+  EXPECT_EQ(s.outcome.incumbent, 1u);
+}
+
+TEST(SignTest, GoesOnWhereItWas) {
+  for (unsigned cut = 1; cut < 12; ++cut) {
+    SignTest whole, first;
+    for (unsigned i = 0; i < cut; ++i) {
+      EXPECT_EQ(whole.add(100, i == 2 ? 110 : 80), SignTest::Verdict::open);
+      first.add(100, i == 2 ? 110 : 80);
+    }
+    SignTest second(first.pairs(), first.wins(), first.losses());
+    for (unsigned i = cut; i < kMostPairs; ++i) {
+      const double challenger = i == 2 ? 110 : 80;
+      const auto expected = whole.add(100, challenger);
+      ASSERT_EQ(second.add(100, challenger), expected) << cut << ", " << i;
+      if (expected != SignTest::Verdict::open)
+        break;
+    }
+  }
+}
+
 TEST(Trial, AVersionThatComesLaterChallengesTheWinner) {
   Simulation s(1, {1, 0, 0});
   s.trial.begin(1);

@@ -28,12 +28,18 @@ ObjectVerdicts sample() {
   small.open = true;
   ObjectVerdicts verdicts;
   verdicts.kernels["_Z1kv"] = {{"melded", "scalarized"}, {{"all-legal", "the same"}}, {won, small}};
+  ClassVerdict cut;
+  cut.launchClass = launchClass({{32, 1, 1}, {64, 1, 1}, 0});
+  cut.open = true;
+  cut.when = won.when;
+  cut.duels = {{"melded", 0, 0, 0, true, 1}, {"scalarized", 7, 5, 2, false, 0.9}};
   ClassVerdict special = won;
   special.guards = {"argument 16 4 0x3"};
   special.winner = "specialized";
   special.facts = "argument 16 4 0x3";
   KernelVerdict &kernel = verdicts.kernels["_Z1kv"];
   kernel.classes.push_back(special);
+  kernel.classes.push_back(cut);
   kernel.specialised = {{"argument 16 4 0x3; full-groups", "argument 16 4 0x3", "", 120, 30},
                         {"full-groups", "", "unchanged", 0, 0}};
   verdicts.kernels["nothing \xff\n\"odd\""] = {{}, {{"melded", "nothing changes"}}, {}};
@@ -50,7 +56,7 @@ TEST(Verdicts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->text(), text);
   const KernelVerdict &kernel = read->kernels.at("_Z1kv");
   EXPECT_EQ(kernel.versions, (std::vector<std::string>{"melded", "scalarized"}));
-  ASSERT_EQ(kernel.classes.size(), 3u);
+  ASSERT_EQ(kernel.classes.size(), 4u);
   EXPECT_EQ(kernel.classes[0].winner, "melded");
   EXPECT_EQ(kernel.classes[0].ratio, 0.5);
   EXPECT_EQ(kernel.classes[0].launchClass, launchClass({{256, 1, 1}, {70'000, 1, 1}, 0}));
@@ -59,6 +65,13 @@ TEST(Verdicts, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(kernel.classes[1].guards.empty());
   EXPECT_EQ(kernel.classes[2].guards, std::vector<std::string>{"argument 16 4 0x3"});
   EXPECT_EQ(kernel.classes[2].facts, "argument 16 4 0x3");
+  ASSERT_EQ(kernel.classes[3].duels.size(), 2u);
+  EXPECT_TRUE(kernel.classes[3].duels[0].lost);
+  EXPECT_EQ(kernel.classes[3].duels[1].version, "scalarized");
+  EXPECT_EQ(kernel.classes[3].duels[1].pairs, 7u);
+  EXPECT_EQ(kernel.classes[3].duels[1].wins, 5u);
+  EXPECT_EQ(kernel.classes[3].duels[1].losses, 2u);
+  EXPECT_EQ(kernel.classes[3].duels[1].ratio, 0.9);
   ASSERT_EQ(kernel.specialised.size(), 2u);
   EXPECT_EQ(kernel.specialised[0].asked, "argument 16 4 0x3; full-groups");
   EXPECT_EQ(kernel.specialised[0].launches, 120u);
@@ -105,6 +118,18 @@ TEST(Verdicts, NumbersThatAreNoTimesAreNotBelieved) {
   EXPECT_EQ(read->kernels.at("k").classes.at(0).ratio, 1);
 }
 
+TEST(Verdicts, DuelsThatCannotHaveBeenAreNone) {
+  for (const char *numbers : {R"("pairs": 3, "wins": 3, "losses": 1)", R"("pairs": 100000)",
+                              R"("pairs": 3, "wins": 2, "losses": 0, "ratio": 0)"}) {
+    const auto read = ObjectVerdicts::parse(
+        R"({"kernels": {"k": {"versions": [], "refused": {}, "classes": [{"class": 1, "winner": "",
+            "when": 5, "open": true, "duels": [{"version": "melded", )" +
+        std::string(numbers) + "}]}]}}}");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->kernels.at("k").classes.at(0).duels.at(0).pairs, 0u) << numbers;
+  }
+}
+
 TEST(Verdicts, AWinnerCountsForNinetyDays) {
   ClassVerdict verdict;
   verdict.when = 1'000'000'000;
@@ -130,6 +155,10 @@ TEST(Verdicts, AreToldToPeople) {
       << text;
   EXPECT_NE(text.find("scalarized is faster, by less than"), std::string::npos) << text;
   EXPECT_NE(text.find("not all-legal: the same"), std::string::npos) << text;
+  EXPECT_NE(text.find("not decided yet; melded has lost against the original; scalarized: 7 pairs, "
+                      "5 won, 2 lost"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("still to be tried"), std::string::npos) << text;
   EXPECT_NE(text.find("specialised for argument 16 4 0x3: so were 120 launches, 30 were not"),
             std::string::npos)
