@@ -63,7 +63,7 @@ DecodeStatus decodeVop3(Decoder &d) {
   bool ok = (bits & row.bitsZero) == 0;
   bits &= row.bitsUsed;
   bool carry = hasCarryOut(row.op);
-  if (row.op >= Op::v_interp_mov_f32 && row.op <= Op::v_interp_p2_legacy_f16)
+  if (mnemonic(row.op).starts_with("v_interp"))
     return ok ? DecodeStatus::unsupported : DecodeStatus::unknown;
 
   out.clamp = bits >> 12 & 1;

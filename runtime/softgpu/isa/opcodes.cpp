@@ -1,8 +1,9 @@
 // Builds the lookup tables from the .def rows.
 #include "runtime/softgpu/isa/opcodes.h"
 
+#include <array>
 #include <cstring>
-#include <iterator>
+#include <vector>
 
 namespace meld::softgpu::isa {
 
@@ -10,26 +11,45 @@ namespace {
 
 constexpr uint8_t all = 15, g900 = 1, g906up = 14, g908up = 12, g90a = 8, no90a = 7;
 
-constexpr OpInfo kRows[] = {
+/// A row of the .def files.
+struct Row {
+  OpInfo info;
+  const char *vop3; ///< VOP: the modifier bits of the VOP3 form, empty where there is none
+};
+
+constexpr Row row(Op op, Enc enc, unsigned number, unsigned targets, Ty dst, std::array<Ty, 3> src,
+                  const char *flags, bool e64 = false, const char *dpp = "",
+                  const char *vop3 = "") {
+  return {
+      {op, enc, uint16_t(number), uint8_t(targets), dst, {src[0], src[1], src[2]}, flags, dpp, e64},
+      vop3};
+}
+
+// `form` in opcodes_vop3.def: does the mnemonic carry the suffix _e64?
+constexpr bool only = false, plain = false, e64 = true;
+
+constexpr Row kRows[] = {
 #define SCALAR(enc, number, name, dst, src0, src1, flags)                                          \
-  {Op::name, Enc::enc, number, all, Ty::dst, {Ty::src0, Ty::src1, Ty::none}, flags, "", false},
+  row(Op::name, Enc::enc, number, all, Ty::dst, {Ty::src0, Ty::src1}, flags),
 #include "runtime/softgpu/isa/opcodes_scalar.def"
 #undef SCALAR
-#define VOP(enc, number, name, targets, dst, src0, src1, src2, sdwa, dpp)                          \
-  {Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, sdwa, dpp, false},
+#define VOP(enc, number, name, targets, dst, src0, src1, src2, sdwa, dpp, e64)                     \
+  row(Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, sdwa, false,   \
+      dpp, e64),
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOP
-#define VOP3(enc, number, name, targets, dst, src0, src1, src2, bits, e64)                         \
-  {Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, bits, "", e64},
+#define VOP3(enc, number, name, targets, dst, src0, src1, src2, bits, form)                        \
+  row(Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, bits, form),
 #include "runtime/softgpu/isa/opcodes_vop3.def"
 #undef VOP3
 #define MEMORY(enc, number, name, targets, vdst, data, data1, flags)                               \
-  {Op::name, Enc::enc, number, targets, Ty::vdst, {Ty::data, Ty::data1, Ty::none},                 \
-   flags,    "",       false},
+  row(Op::name, Enc::enc, number, targets, Ty::vdst, {Ty::data, Ty::data1}, flags),
+#define MEMORY_AGAIN MEMORY
 #include "runtime/softgpu/isa/opcodes_memory.def"
+#undef MEMORY_AGAIN
 #undef MEMORY
 #define GRAPHICS(enc, number, name, targets)                                                       \
-  {Op::name, Enc::enc, number, targets, Ty::none, {Ty::none, Ty::none, Ty::none}, "", "", false},
+  row(Op::name, Enc::enc, number, targets, Ty::none, {}, ""),
 #include "runtime/softgpu/isa/opcodes_graphics.def"
 #undef GRAPHICS
 };
@@ -37,31 +57,49 @@ constexpr OpInfo kRows[] = {
 constexpr unsigned kEncs = 20, kNumbers = 1024, kTargets = 4;
 constexpr uint16_t kNone = 0xffff;
 
+/// The VOP3 form of a 32-bit instruction ("Microcode formats", VOP3: the opcode ranges).
+OpInfo vop3Form(const Row &row) {
+  OpInfo form = row.info;
+  form.number += row.info.enc == Enc::VOP2 ? 256 : row.info.enc == Enc::VOP1 ? 320 : 0;
+  form.enc = Enc::VOP3;
+  form.flags = row.vop3;
+  form.dpp = "";
+  form.e64 = true;
+  return form;
+}
+
 struct Tables {
-  std::array<OpInfo, std::size(kRows)> rows;
+  std::vector<OpInfo> rows;
   uint16_t byNumber[kTargets][kEncs][kNumbers];
   uint16_t byOp[kTargets][kEncs][size_t(Op::count)];
 
   Tables() {
     std::memset(byNumber, 0xff, sizeof byNumber);
     std::memset(byOp, 0xff, sizeof byOp);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      OpInfo &row = rows[i] = kRows[i];
-      for (const char *flag = row.flags; *flag; ++flag)
-        row.flagBits |= uint64_t(1) << (*flag & 63);
-      for (Ty ty : row.src)
-        row.numSrc += ty != Ty::none;
-      if (row.enc == Enc::VOP3 || row.enc == Enc::VOP3P)
-        for (unsigned bit = 0; bit < 13; ++bit) {
-          row.bitsUsed |= (row.flags[12 - bit] == 'x') << bit;
-          row.bitsZero |= (row.flags[12 - bit] == '0') << bit;
-        }
-      for (unsigned t = 0; t < kTargets; ++t)
-        if (row.targets >> t & 1) {
-          byNumber[t][unsigned(row.enc)][row.number] = uint16_t(i);
-          byOp[t][unsigned(row.enc)][unsigned(row.op)] = uint16_t(i);
-        }
+    for (const Row &row : kRows) {
+      add(row.info);
+      if (*row.vop3)
+        add(vop3Form(row));
     }
+  }
+
+private:
+  void add(OpInfo row) {
+    for (const char *flag = row.flags; *flag; ++flag)
+      row.flagBits |= uint64_t(1) << (*flag & 63);
+    for (Ty ty : row.src)
+      row.numSrc += ty != Ty::none;
+    if (row.enc == Enc::VOP3 || row.enc == Enc::VOP3P)
+      for (unsigned bit = 0; bit < 13; ++bit) {
+        row.bitsUsed |= (row.flags[12 - bit] == 'x') << bit;
+        row.bitsZero |= (row.flags[12 - bit] == '0') << bit;
+      }
+    for (unsigned t = 0; t < kTargets; ++t)
+      if (row.targets >> t & 1) {
+        byNumber[t][unsigned(row.enc)][row.number] = uint16_t(rows.size());
+        byOp[t][unsigned(row.enc)][unsigned(row.op)] = uint16_t(rows.size());
+      }
+    rows.push_back(row);
   }
 };
 
