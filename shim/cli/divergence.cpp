@@ -21,7 +21,7 @@ struct DivergenceOptions {
   bool noPlan = false;
 };
 
-constexpr int kProgramFailed = 3; ///< there is a report, but the program ended badly
+constexpr int kProgramFailed = 3; ///< or it ran no kernel
 
 Result<softgpu::RecordedProfile> readProfile(const std::string &file) {
   auto bytes = readWholeFile(file);
@@ -154,7 +154,7 @@ int divergence(const Cli &cli, const DivergenceOptions &o,
       return complain("divergence: " + written.error().message);
   if (status)
     complain("divergence: the program ended with status " + std::to_string(status));
-  return status ? kProgramFailed : kOk;
+  return status || (o.from.empty() && report->programs.empty()) ? kProgramFailed : kOk;
 }
 
 } // namespace
@@ -172,8 +172,8 @@ void addDivergence(Cli &cli) {
       "otherwise: give it a small problem. Source lines are there for code compiled with -g. "
       "Lanes are\n"
       "counted; cycles are modelled. The report goes to stderr, with --from to stdout.\n\n"
-      "Exit status: 0 fine, 1 a problem, 2 wrong usage, 3 there is a report but the program "
-      "failed.\n");
+      "Exit status: 0 fine, 1 a problem, 2 wrong usage, 3 the program failed or ran no "
+      "kernel.\n");
   sub->add_option("--device", o->device, "Only the software GPU can tell")
       ->check(CLI::IsMember({"auto", "gpu", "software"}))
       ->option_text("auto|software");
