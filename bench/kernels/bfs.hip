@@ -7,8 +7,8 @@
 __global__ void level(const unsigned *starts, const unsigned *edges, const int *frontier, int *next,
                       const int *visited, int *cost, unsigned n) {
   const unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
-  if (v < n && frontier[v]) {
-    for (unsigned e = starts[v]; e < starts[v + 1]; ++e) {
+  if (v < n && frontier[v]) {                              // divergent: branch
+    for (unsigned e = starts[v]; e < starts[v + 1]; ++e) { // divergent: loop
       const unsigned to = edges[e];
       if (!visited[to]) {
         cost[to] = cost[v] + 1;

@@ -16,7 +16,7 @@ template <unsigned Block> __global__ void bitonicSort(int *values) {
   for (unsigned k = 2; k <= Block; k *= 2) {
     for (unsigned j = k / 2; j > 0; j /= 2) {
       const unsigned ixj = tid ^ j;
-      if (ixj > tid) {
+      if (ixj > tid) { // divergent: branch
         if ((tid & k) == 0) {
           if (shared[ixj] < shared[tid]) {
             const int t = shared[tid];

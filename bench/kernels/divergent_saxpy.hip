@@ -8,7 +8,7 @@ __global__ void divergentSaxpy(const int *selector, const float *x, float *y, fl
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
-  if (selector[i] & 1)
+  if (selector[i] & 1) // divergent: branch
     y[i] = __builtin_fmaf(a, x[i], y[i]);
   else
     y[i] = __builtin_fmaf(b, y[i], x[i]);

@@ -13,15 +13,15 @@ __global__ void decompress(const unsigned char *packed, const int *starts, unsig
   const unsigned char *in = packed + starts[at], *end = packed + starts[at + 1];
   unsigned char *to = out + at * plainSize;
   int written = 0;
-  while (in < end) {
+  while (in < end) { // divergent: loop
     const int token = *in++;
     const int length = token & 63;
-    if (token & 128) {
+    if (token & 128) { // divergent: branch
       const int distance = *in++ + 1;
-      for (int i = 0; i < length; ++i, ++written)
+      for (int i = 0; i < length; ++i, ++written) // divergent: loop
         to[written] = to[written - distance];
     } else {
-      for (int i = 0; i < length; ++i, ++written)
+      for (int i = 0; i < length; ++i, ++written) // divergent: loop
         to[written] = *in++;
     }
   }

@@ -23,7 +23,7 @@ template <bool Bands> __global__ void escape(int *out, int width, float step) {
       zx = __fadd_rn(__fsub_rn(xx, yy), cx);
     }
   } else {
-    for (; i < most; ++i) {
+    for (; i < most; ++i) { // divergent: loop
       const float xx = __fmul_rn(zx, zx), yy = __fmul_rn(zy, zy);
       if (__fadd_rn(xx, yy) > 4)
         break;

@@ -12,13 +12,13 @@ struct Body {
 __device__ inline void interact(const Body &a, const Body &b, float *force) {
   const float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
   const float square = dx * dx + dy * dy + dz * dz + 0.001f;
-  if (square < 0.09f) {
+  if (square < 0.09f) { // divergent: branch
     const float inverse = 1 / square;
     const float strength = a.mass * b.mass * inverse * (1 - 0.05f * inverse);
     force[0] += strength * dx;
     force[1] += strength * dy;
     force[2] += strength * dz;
-  } else if (square < 0.64f) {
+  } else if (square < 0.64f) { // divergent: branch
     const float inverse = 1 / square;
     const float strength = a.mass * b.mass * inverse * (0.8f - square);
     force[0] += strength * dx;

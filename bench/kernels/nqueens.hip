@@ -12,10 +12,10 @@ __device__ inline unsigned search(int n, unsigned cols, unsigned left, unsigned 
   int depth = 0;
   colMask[0] = cols, leftMask[0] = left, rightMask[0] = right;
   freeMask[0] = full & ~(cols | left | right);
-  while (depth >= 0) {
+  while (depth >= 0) { // divergent: loop
     const unsigned s = static_cast<unsigned>(depth) * stride;
     const unsigned candidates = freeMask[s];
-    if (candidates == 0) {
+    if (candidates == 0) { // divergent: branch
       --depth;
     } else {
       const unsigned bit = candidates & (0u - candidates);
@@ -40,7 +40,7 @@ __global__ __launch_bounds__(Block) void nqueens(const uint4 *prefixes, unsigned
                                                  unsigned prefixCount, int n) {
   __shared__ unsigned stack[4][maxN][Block];
   const unsigned g = blockIdx.x * Block + threadIdx.x, t = threadIdx.x;
-  if (g >= prefixCount)
+  if (g >= prefixCount) // divergent: branch
     return;
   const uint4 p = prefixes[g];
   counts[g] = search(n, p.x, p.y, p.z, 2, &stack[0][0][t], &stack[1][0][t], &stack[2][0][t],

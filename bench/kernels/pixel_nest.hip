@@ -13,7 +13,7 @@ __global__ void pixelNest(int *out, int width, int height, float left, float top
     const float cy = top + span * static_cast<float>(p / width) / static_cast<float>(height);
     float zx = 0, zy = 0;
     int i = 0;
-    for (; i < most; ++i) {
+    for (; i < most; ++i) { // divergent: loop
       const float xx = zx * zx, yy = zy * zy;
       if (xx + yy >= 4)
         break;

@@ -9,7 +9,7 @@ __global__ void rowNest(const unsigned *starts, const unsigned *columns, const f
   for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < rows;
        row += gridDim.x * blockDim.x) {
     float sum = 0;
-    for (unsigned i = starts[row]; i < starts[row + 1]; ++i)
+    for (unsigned i = starts[row]; i < starts[row + 1]; ++i) // divergent: loop
       sum += values[i] * x[columns[i]];
     y[row] = sum;
   }

@@ -8,7 +8,7 @@ __global__ void spmv(const unsigned *starts, const unsigned *columns, const floa
   if (row >= rows)
     return;
   float sum = 0;
-  for (unsigned i = starts[row]; i < starts[row + 1]; ++i)
+  for (unsigned i = starts[row]; i < starts[row + 1]; ++i) // divergent: loop
     sum += values[i] * x[columns[i]];
   y[row] = sum;
 }

@@ -20,9 +20,9 @@ __global__ void match(const Node *trie, const unsigned char *queries, const int 
   if (at >= count)
     return;
   int node = 0, found = 0, longest = 0;
-  for (int i = starts[at]; i < starts[at + 1];) {
+  for (int i = starts[at]; i < starts[at + 1];) { // divergent: loop
     const int next = trie[node].child[queries[i]];
-    if (next) {
+    if (next) { // divergent: branch
       node = next;
       ++i;
       const int depth = trie[node].depth;

@@ -21,7 +21,7 @@ __global__ void walkNest(unsigned long long *tally, unsigned threads, unsigned h
   for (unsigned h = 0; h < histories; ++h) {
     unsigned state = (thread * histories + h) * 2654435761u + 12345u, steps = 0;
     int position = 0, weight = 65536;
-    while (steps < limit && position > -2048 && position < 2048) {
+    while (steps < limit && position > -2048 && position < 2048) { // divergent: loop
       const unsigned draw = advance(state);
       if ((draw >> 16) < absorb)
         break;

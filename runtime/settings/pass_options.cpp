@@ -1,6 +1,8 @@
 #include "runtime/settings/pass_options.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace meld {
 namespace {
@@ -37,6 +39,15 @@ std::string passOptions(const Settings &settings) {
     text.add(key, settings.field);
 #include "passes/options.def"
   return text.take();
+}
+
+bool joinsLanes(std::string_view pass) {
+  static constexpr std::string_view joining[] = {
+#define MELD_MELDER(name, ...) "meld-" name,
+#define MELD_BEFORE(name, ...) "meld-" name,
+#include "passes/passes.def"
+  };
+  return std::ranges::find(joining, pass) != std::end(joining);
 }
 
 } // namespace meld

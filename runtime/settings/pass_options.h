@@ -8,9 +8,14 @@
 #include "runtime/settings/settings.h"
 
 #include <string>
+#include <string_view>
 
 namespace meld {
 
 std::string passOptions(const Settings &settings);
+
+/// Whether a pass, as decisions name it ("meld-cfm"), joins what lanes of a wave do apart, other than
+/// those that make things scalar.
+bool joinsLanes(std::string_view pass);
 
 } // namespace meld

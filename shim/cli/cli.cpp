@@ -114,6 +114,19 @@ void print(const Json &value) {
   print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+std::string jsonText(const Json &object, const char *key) {
+  auto it = object.find(key);
+  if (it == object.end() || it->is_null())
+    return {};
+  return it->is_string() ? it->get<std::string>()
+                         : it->dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool jsonFlag(const Json &object, const char *key, bool fallback) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_boolean() ? it->get<bool>() : fallback;
+}
+
 std::string humanSize(uint64_t bytes) {
   static constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;

@@ -19,8 +19,9 @@ inline constexpr int kOk = 0, kProblem = 1, kUsage = 2;
 
 struct Cli {
   CLI::App app{"Control-flow melding and scalarization for HIP programs", "meld"};
-  std::function<int()> action;      ///< set by the chosen verb
-  std::vector<std::string> command; ///< what stands after "--"; run, verify and bisect take one
+  std::function<int()> action; ///< set by the chosen verb
+  std::vector<std::string>
+      command; ///< what stands after "--"; run, verify, bisect, divergence take one
   std::string format = "text";
   bool json() const { return format == "json"; }
 
@@ -32,6 +33,7 @@ struct Cli {
 void addRun(Cli &cli);
 void addVerify(Cli &cli);
 void addBisect(Cli &cli);
+void addDivergence(Cli &cli);
 void addDoctor(Cli &cli);
 void addInspect(Cli &cli);
 void addCompile(Cli &cli);
@@ -60,6 +62,11 @@ int complain(const std::string &message, int status = kProblem);
 
 void print(const std::string &text); ///< stdout
 void print(const Json &value);       ///< stdout, indented
+
+/// A field as text, whatever it holds; "" where there is none.
+std::string jsonText(const Json &object, const char *key);
+/// A field that is true or false; `fallback` where it is neither.
+bool jsonFlag(const Json &object, const char *key, bool fallback);
 
 /// 1536 -> "1.5 KiB"
 std::string humanSize(uint64_t bytes);

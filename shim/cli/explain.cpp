@@ -92,19 +92,6 @@ Result<std::vector<Source>> fromCache() {
   return sources;
 }
 
-std::string text(const Json &object, const char *key) {
-  auto it = object.find(key);
-  if (it == object.end() || it->is_null())
-    return {};
-  return it->is_string() ? it->get<std::string>()
-                         : it->dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-bool flag(const Json &object, const char *key, bool fallback) {
-  auto it = object.find(key);
-  return it != object.end() && it->is_boolean() ? it->get<bool>() : fallback;
-}
-
 std::string plainNumber(const Json &value) {
   if (value.is_number_float())
     return std::to_string(std::llround(value.get<double>()));
@@ -182,14 +169,14 @@ std::string sideBySide(const Json &decision) {
     else // "left, run by all" -> "(run by all)"; else behind a guard
       out += line(row.left, row.right.empty() ? " < " : " > ", row.right) +
              (row.whose.find("all") != std::string::npos ? "  (run by all)" : "");
-  if (std::string more = text(*sides, "leftOut"); !more.empty() && more != "0")
+  if (std::string more = jsonText(*sides, "leftOut"); !more.empty() && more != "0")
     out += "\n        and " + more + " more";
   return out;
 }
 
 std::string melding(const Json &decision) {
-  return text(decision, "pass") + " (" + text(decision, "point") +
-         "): " + text(decision, "reason") + ", profit " + text(decision, "profit");
+  return jsonText(decision, "pass") + " (" + jsonText(decision, "point") +
+         "): " + jsonText(decision, "reason") + ", profit " + jsonText(decision, "profit");
 }
 
 std::string meldings(const char *title, const std::vector<Group> &groups) {
@@ -207,16 +194,16 @@ std::string decisions(const Json &kernel, bool brief) {
   for (const Json &one : *list) {
     if (!one.is_object())
       continue;
-    if (!flag(one, "melded", false)) {
-      add(left, text(one, "reason"), text(one, "location"));
+    if (!jsonFlag(one, "melded", false)) {
+      add(left, jsonText(one, "reason"), jsonText(one, "location"));
       continue;
     }
     std::string what = melding(one);
-    if (std::string how = text(one, "alignment"); !how.empty())
+    if (std::string how = jsonText(one, "alignment"); !how.empty())
       what += "\n      " + how;
     if (!brief)
       what += sideBySide(one);
-    add(melded, what, text(one, "location"));
+    add(melded, what, jsonText(one, "location"));
   }
   std::string out = meldings("\n  changed\n", melded);
   if (!left.empty())
@@ -234,15 +221,16 @@ std::string inFunctions(const Json &functions) {
   std::vector<Group> melded;
   for (const Json &one : functions)
     if (one.is_object())
-      add(melded, melding(one), demangle(text(one, "function")) + " " + text(one, "location"));
+      add(melded, melding(one),
+          demangle(jsonText(one, "function")) + " " + jsonText(one, "location"));
   return meldings("\n  melded in functions of this code object, which its kernels mostly inline\n",
                   melded);
 }
 
 /// What was measured of the kernel in its launches (MELD_ADAPT=on).
 std::string describeMeasured(const Json &one) {
-  return demangle(text(one, "name")) + "  (" + text(one, "from") + ", measured)\n" +
-         text(one, "text");
+  return demangle(jsonText(one, "name")) + "  (" + jsonText(one, "from") + ", measured)\n" +
+         jsonText(one, "text");
 }
 
 /// How far it was searched for the meldings that are to blame; "" where nothing was searched.
@@ -250,11 +238,11 @@ std::string searched(const Json &kernel) {
   const auto search = kernel.find("search");
   if (search == kernel.end() || !search->is_object())
     return {};
-  const std::string spent = text(*search, "spent"), each = text(*search, "perTry");
-  if (!flag(*search, "cutShort", false))
+  const std::string spent = jsonText(*search, "spent"), each = jsonText(*search, "perTry");
+  if (!jsonFlag(*search, "cutShort", false))
     return "  search: to its end, for " + spent + " instructions\n";
   return "  search: cut short after " + spent + " instructions of at most " +
-         text(*search, "allowance") + ", as one more try takes " + each +
+         jsonText(*search, "allowance") + ", as one more try takes " + each +
          "; the best that was seen is taken\n";
 }
 
@@ -262,25 +250,26 @@ std::string describe(const Json &one, bool brief) {
   if (one.contains("measured"))
     return describeMeasured(one);
   const Json &kernel = one["kernel"];
-  std::string out = demangle(text(kernel, "name")) + "  (" + text(one, "from") + ")\n";
-  if (!text(one, "recipe").empty())
-    out += "  a version: " + text(one, "recipe") + "\n";
-  if (!text(one, "facts").empty())
-    out += "  for launches with: " + text(one, "facts") + "\n";
-  std::string reason = text(one, "reason");
-  out +=
-      "  code object: " + text(one, "verdict") + (reason.empty() ? "" : " (" + reason + ")") + "\n";
-  if (!flag(kernel, "selected", true))
+  std::string out = demangle(jsonText(kernel, "name")) + "  (" + jsonText(one, "from") + ")\n";
+  if (!jsonText(one, "recipe").empty())
+    out += "  a version: " + jsonText(one, "recipe") + "\n";
+  if (!jsonText(one, "facts").empty())
+    out += "  for launches with: " + jsonText(one, "facts") + "\n";
+  std::string reason = jsonText(one, "reason");
+  out += "  code object: " + jsonText(one, "verdict") +
+         (reason.empty() ? "" : " (" + reason + ")") + "\n";
+  if (!jsonFlag(kernel, "selected", true))
     out += "  kernel: left out by MELD_KERNEL_INCLUDE or MELD_KERNEL_EXCLUDE\n";
   else
     out +=
-        std::string("  kernel: ") + (flag(kernel, "melded", false) ? "improved" : "kept") + ", " +
-        text(kernel, "verdict") +
-        (flag(kernel, "melded", false) ? " (" + text(kernel, "gainPercent") + " % better)" : "") +
+        std::string("  kernel: ") + (jsonFlag(kernel, "melded", false) ? "improved" : "kept") +
+        ", " + jsonText(kernel, "verdict") +
+        (jsonFlag(kernel, "melded", false) ? " (" + jsonText(kernel, "gainPercent") + " % better)"
+                                           : "") +
         "\n" + searched(kernel);
   std::string numbers = resources(kernel);
   out += (numbers.empty() ? "" : "\n" + numbers) + decisions(kernel, brief);
-  if (std::string more = text(kernel, "rejectionsLeftOut"); !more.empty() && more != "0")
+  if (std::string more = jsonText(kernel, "rejectionsLeftOut"); !more.empty() && more != "0")
     out += "    and " + more + " more places\n";
   return out;
 }

@@ -22,6 +22,11 @@ void InstProfile::add(const InstProfile &other) {
   oneLane += other.oneLane;
   uniformSources += other.uniformSources;
   uniformResult += other.uniformResult;
+  taken += other.taken;
+  takenLanes += other.takenLanes;
+  parted += other.parted;
+  for (const auto &[cause, lanesLost] : other.lost)
+    lost[cause] += lanesLost;
   text = other.text;
   kind = other.kind;
   vector = other.vector;
@@ -58,7 +63,20 @@ Json instructionJson(int64_t offset, const InstProfile &p) {
     j["uniformSources"] = p.uniformSources;
     if (p.hasResult)
       j["uniformResult"] = p.uniformResult;
+    if (!p.lost.empty()) {
+      Json &lost = j["lost"] = Json::array();
+      for (const auto &[cause, lanes] : p.lost)
+        lost.push_back({cause, lanes});
+    }
+  } else {
+    j["active"] = p.lanes;
   }
+  if (p.kind == "branch") {
+    j["taken"] = p.taken;
+    j["takenLanes"] = p.takenLanes;
+  }
+  if (p.parted)
+    j["parted"] = p.parted;
   return j;
 }
 
@@ -83,6 +101,7 @@ Json kernelJson(const KernelProfile &k) {
   j["entry"] = hex(k.entry);
   j["dispatches"] = k.dispatches;
   j["waves"] = k.waves;
+  j["startLanes"] = k.startLanes;
   j["executions"] = executions;
   j["vectorExecutions"] = vector;
   j["vectorLanes"] = lanes;
@@ -126,6 +145,7 @@ void ProfileSink::record(KernelProfile p) {
     }
     sum.dispatches += p.dispatches;
     sum.waves += p.waves;
+    sum.startLanes += p.startLanes;
     for (const auto &[offset, inst] : p.instructions)
       sum.instructions[offset].add(inst);
   });

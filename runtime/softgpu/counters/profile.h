@@ -22,13 +22,18 @@ struct InstProfile {
   uint64_t executions = 0;
   uint64_t converged =
       0;                 ///< executions by all lanes with anything left to do (execute/converged.h)
-  uint64_t lanes = 0;    ///< active lanes, summed over executions
+  uint64_t lanes = 0;    ///< active lanes, summed over executions; any instruction
   uint64_t execZero = 0; ///< executions of a vector instruction with no active lane
   uint64_t oneLane = 0;  ///< ... with exactly one: the same in all active lanes trivially
   uint64_t uniformSources = 0; ///< ... with every register source the same in all active lanes
   uint64_t uniformResult = 0;  ///< ... with a result the same in all active lanes
-  std::string text;            ///< disassembly
-  std::string kind;            ///< valu, salu, smem, vmem_read, ...
+  uint64_t taken = 0, takenLanes = 0; ///< branches: executions that went elsewhere, their lanes
+  uint64_t parted = 0; ///< executions that took some lanes out of EXEC and left others in it
+  /// Vector instructions: lanes that did not take part although the wave began with them, by the
+  /// offset of the instruction that parted them from the others (watch/lost_lanes.h).
+  std::map<int64_t, uint64_t> lost;
+  std::string text; ///< disassembly
+  std::string kind; ///< valu, salu, smem, vmem_read, ...
   bool vector = false, hasResult = false;
   /// Registers that one execution reads and writes, in dwords (vector: of each active lane).
   uint16_t vectorReads = 0, vectorWrites = 0, scalarReads = 0, scalarWrites = 0;
@@ -43,6 +48,7 @@ struct KernelProfile {
   int deviceIndex = -1; ///< which of several devices; -1 where the process has only one
   uint64_t entry = 0;   ///< address of the first instruction; offsets count from there
   uint64_t dispatches = 0, waves = 0;
+  uint64_t startLanes = 0;                     ///< lanes that waves began with, summed over them
   std::map<int64_t, InstProfile> instructions; ///< by byte offset from `entry`
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/settings/kinds.h"
-#include "runtime/softgpu/isa/inst.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <cstdint>
 
@@ -14,6 +14,27 @@ struct TimingParameters {
 
   static TimingParameters of(isa::Target target);
   void apply(const TimingChanges &changes);
+
+  /// Cycles for which an instruction of the vector ALU keeps its SIMD.
+  uint32_t issueOf(isa::ValuRate rate) const {
+    switch (rate) {
+    case isa::ValuRate::full:
+      return valu;
+    case isa::ValuRate::half:
+      return valuHalf;
+    case isa::ValuRate::quarter:
+      return valuQuarter;
+    case isa::ValuRate::transcendental:
+      return transcendental;
+    case isa::ValuRate::f64:
+      return f64;
+    case isa::ValuRate::mulHi32:
+      return mulHi32;
+    case isa::ValuRate::mfma:
+      return mfma;
+    }
+    return valu;
+  }
 };
 
 } // namespace meld::softgpu

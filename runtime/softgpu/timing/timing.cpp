@@ -270,26 +270,6 @@ void ComputeUnit::retireGroups() {
   fill();
 }
 
-uint32_t valuCost(isa::ValuRate rate, const TimingParameters &p) {
-  switch (rate) {
-  case isa::ValuRate::full:
-    return p.valu;
-  case isa::ValuRate::half:
-    return p.valuHalf;
-  case isa::ValuRate::quarter:
-    return p.valuQuarter;
-  case isa::ValuRate::transcendental:
-    return p.transcendental;
-  case isa::ValuRate::f64:
-    return p.f64;
-  case isa::ValuRate::mulHi32:
-    return p.mulHi32;
-  case isa::ValuRate::mfma:
-    return p.mfma;
-  }
-  return p.valu;
-}
-
 /// The instruction's effect, counted and watched. A memory fault leaves by a long jump to runTimed().
 const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
   WaveCounters &counters = device_.counters;
@@ -338,7 +318,7 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   const MemoryTrace &trace = t.wave->trace;
   switch (const Category c = Category(i->category)) {
   case Category::valu:
-    return s.valuFree = now_ + valuCost(device_.traits[size_t(in.op)].rate, p);
+    return s.valuFree = now_ + p.issueOf(device_.traits[size_t(in.op)].rate);
   case Category::salu:
   case Category::smem:
     return now_ + p.salu;

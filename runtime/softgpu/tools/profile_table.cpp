@@ -9,16 +9,15 @@
 // disassembly at an offset has to be the profile's, else there are no lines, and a note says so.
 #include "runtime/softgpu/tools/profile_table.h"
 
-#include "runtime/softgpu/isa/decoder.h"
-#include "runtime/softgpu/tools/line_table.h"
+#include "runtime/softgpu/tools/figures.h"
 #include "runtime/softgpu/tools/object_file.h"
+#include "runtime/softgpu/tools/source_lines.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 namespace meld::softgpu {
 
@@ -33,18 +32,6 @@ using Json = nlohmann::json;
   const int n = std::vsnprintf(buffer, sizeof(buffer), format, list);
   va_end(list);
   out.append(buffer, size_t(std::clamp(n, 0, int(sizeof(buffer)) - 1)));
-}
-
-/// 1234567 -> 1,234,567
-std::string grouped(uint64_t n) {
-  const std::string digits = std::to_string(n);
-  std::string text;
-  for (size_t k = 0; k < digits.size(); ++k) {
-    if (k && (digits.size() - k) % 3 == 0)
-      text += ',';
-    text += digits[k];
-  }
-  return text;
 }
 
 struct Counts {
@@ -83,85 +70,11 @@ private:
   }
 };
 
-/// The kernel's code and lines in one of the files.
-struct Source {
-  std::vector<ObjectFile> files;
-  std::vector<std::string> notes;
-
-  void open(const std::string &path) {
-    auto file = ObjectFile::open(path);
-    if (file)
-      files.push_back(std::move(*file));
-    else
-      notes.push_back("no source lines from " + file.error().message);
-  }
-
-  /// The lines of the place whose code is what ran; nullopt and a note when there is none.
-  std::optional<std::pair<LineTable, uint64_t>> linesOf(const Json &kernel, std::string &note) {
-    const std::string name = kernel.at("kernel"), device = kernel.at("device");
-    bool found = false;
-    for (const ObjectFile &file : files)
-      for (const KernelPlace &place : file.find(name, device)) {
-        found = true;
-        if (!sameCode(kernel, place))
-          continue;
-        auto table = LineTable::read(place.object->elf);
-        if (table)
-          return std::pair(std::move(*table), place.entry);
-        note = "no source lines: " + table.error().message;
-        return std::nullopt;
-      }
-    if (files.empty())
-      note.clear();
-    else if (found)
-      note = "no source lines: the code that ran is not that of the file" +
-             std::string(kernel.value("replaced", false) ? " (libmeld had replaced it)" : "");
-    else
-      note = "no source lines: no such kernel in the file";
-    return std::nullopt;
-  }
-
-  static bool sameCode(const Json &kernel, const KernelPlace &place) {
-    const auto target = isa::targetFromName(kernel.at("device").get<std::string>());
-    if (!target)
-      return false;
-    for (const Json &i : kernel.at("instructions")) {
-      const int64_t offset = i.at("offset");
-      const auto code = place.object->elf.atAddress(place.entry + uint64_t(offset), 4);
-      if (!code)
-        return false;
-      uint8_t bytes[12] = {};
-      size_t have = 4;
-      for (size_t n : {12, 8})
-        if (const auto more = place.object->elf.atAddress(place.entry + uint64_t(offset), n)) {
-          have = n;
-          std::memcpy(bytes, more->data(), n);
-          break;
-        }
-      if (have == 4)
-        std::memcpy(bytes, code->data(), 4);
-      isa::Inst inst;
-      if (isa::decode(bytes, have, *target, inst) != isa::DecodeStatus::ok)
-        return false;
-      std::string text = isa::disassemble(inst, *target, uint64_t(offset));
-      std::ranges::replace(text, '\t', ' ');
-      if (text != i.at("text").get<std::string>())
-        return false;
-    }
-    return true;
-  }
-};
-
-std::string baseName(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? path : path.substr(slash + 1);
-}
-
 std::string where(const SourceLine *line) {
-  return line ? baseName(line->file) + ":" + std::to_string(line->line) : "";
+  return line ? fileName(line->file) + ":" + std::to_string(line->line) : "";
 }
 
-void printKernel(std::string &out, const Json &kernel, Source &source, bool byLine) {
+void printKernel(std::string &out, const Json &kernel, const SourceLines &source, bool byLine) {
   const auto &list = kernel.at("instructions");
   Counts sum, vector;
   for (const Json &i : list) {
@@ -184,13 +97,14 @@ void printKernel(std::string &out, const Json &kernel, Source &source, bool byLi
           grouped(vector.vector).c_str(), double(vector.lanes) / double(vector.vector),
           100.0 * double(vector.uniformSources) / double(vector.vector - vector.execZero));
   std::string note;
-  const auto lines = source.linesOf(kernel, note);
+  std::vector<RanCode> code;
+  for (const Json &i : list)
+    code.push_back({i.at("offset"), i.at("text")});
+  const auto lines = source.of(kernel.at("kernel"), kernel.at("device").get<std::string>(), code,
+                               kernel.value("replaced", false), note);
   if (!note.empty())
     out += note + "\n";
-  auto lineOf = [&](const Json &i) {
-    return lines ? lines->first.at(lines->second + uint64_t(i.at("offset").get<int64_t>()))
-                 : nullptr;
-  };
+  auto lineOf = [&](const Json &i) { return lines ? lines->at(i.at("offset")) : nullptr; };
   print(out, "%14s  %7s  %7s  %7s", "executed", "lanes", "unif. %", "result%");
   if (byLine) {
     out += "  source\n";
@@ -236,14 +150,14 @@ Result<std::string> profileTable(const ProfileTableOptions &options) {
     return tl::unexpected(bytes.error());
   try {
     const Json profile = Json::parse(bytes->begin(), bytes->end());
-    Source source;
+    SourceLines source;
     std::vector<std::string> objects = options.objects;
     if (objects.empty() && profile.contains("program"))
       objects.push_back(profile["program"]);
     for (const std::string &path : objects)
       source.open(path);
     std::string out;
-    for (const std::string &note : source.notes)
+    for (const std::string &note : source.notes())
       out += note + "\n";
     for (const Json &kernel : profile.at("kernels")) {
       const std::string name = kernel.at("kernel");

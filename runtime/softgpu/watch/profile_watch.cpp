@@ -5,11 +5,13 @@
 #include "runtime/softgpu/execute/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/register_use.h"
+#include "runtime/softgpu/watch/lost_lanes.h"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace meld::softgpu {
 
@@ -69,11 +71,15 @@ bool uniform(const Wave &w, const RegisterRange &r, uint64_t exec, bool valu) {
 struct Site {
   const ExecInst *inst;
   isa::RegisterUse use;
-  bool valu, crossesLanes;
+  bool valu, crossesLanes, branch;
+  bool swaps; ///< of the kind that goes to an else: those that waited run, those that ran wait
   InstProfile counts;
+  std::vector<std::pair<uint32_t, uint64_t>> lost; ///< lanes by the site that parted them
   explicit Site(const ExecInst *i)
       : inst(i), use(*i->inst), valu(i->category == uint8_t(Category::valu)),
-        crossesLanes(isa::crossesLanes(*i->inst)) {
+        crossesLanes(isa::crossesLanes(*i->inst)), branch(i->category == uint8_t(Category::branch)),
+        swaps(i->inst->op == isa::Op::s_xor_b64 || i->inst->op == isa::Op::s_andn2_saveexec_b64 ||
+              i->inst->op == isa::Op::s_xor_saveexec_b64) {
     auto isVector = [](const RegisterRange &r) { return r.isVector() || r.laneMask; };
     counts.vector = use.underExec() && (std::ranges::any_of(use.reads(), isVector) ||
                                         std::ranges::any_of(use.writes(), isVector));
@@ -83,6 +89,22 @@ struct Site {
     for (const RegisterRange &r : use.writes())
       (r.isVector() ? counts.vectorWrites : counts.scalarWrites) += r.dwords;
   }
+  void loseTo(uint32_t cause, unsigned lanes) {
+    for (auto &[site, sum] : lost)
+      if (site == cause) {
+        sum += lanes;
+        return;
+      }
+    lost.emplace_back(cause, lanes);
+  }
+};
+
+/// What is kept of a wave while it runs.
+struct Running {
+  ConvergedExecutions converged;
+  LostLanes lost;
+  const ExecInst *branch = nullptr; ///< the instruction before, if it was a branch
+  unsigned branchLanes = 0;
 };
 
 class ProfileWatcher final : public Watcher {
@@ -91,7 +113,12 @@ public:
 
   void groupStarted(Workgroup &g) override {
     for (uint32_t k = 0; k < g.numWaves; ++k)
-      converged_.insert_or_assign(&g.waves[k], ConvergedExecutions());
+      if (const uint64_t exec = g.waves[k].exec()) {
+        running_.insert_or_assign(&g.waves[k], Running{{}, LostLanes(exec), nullptr, 0});
+        startLanes_ += unsigned(std::popcount(exec));
+      } else {
+        running_.erase(&g.waves[k]);
+      }
   }
 
   void before(const ExecInst *i, Wave &w) override {
@@ -99,16 +126,23 @@ public:
     InstProfile &p = s.counts;
     target_ = w.code->target();
     exec_ = w.exec();
+    const auto lanes = unsigned(std::popcount(exec_));
     ++p.executions;
-    converged_[&w].ran(idOf(i), exec_, p.vector);
+    p.lanes += lanes;
+    wave_ = &running_[&w];
+    wave_->converged.ran(idOf(i), exec_, p.vector);
+    followBranch(i);
+    if (s.branch) {
+      wave_->branch = i;
+      wave_->branchLanes = lanes;
+    }
     if (!p.vector)
       return;
+    wave_->lost.ran(exec_, [&](uint32_t cause, unsigned n) { s.loseTo(cause, n); });
     if (!exec_) {
       ++p.execZero;
       return;
     }
-    const auto lanes = unsigned(std::popcount(exec_));
-    p.lanes += lanes;
     p.oneLane += lanes == 1;
     if (s.crossesLanes)
       return;
@@ -120,9 +154,13 @@ public:
 
   void after(const ExecInst *i, Wave &w) override {
     if (w.status == WaveStatus::ended)
-      converged_[&w].end(
+      wave_->converged.end(
           [&](uint32_t id, uint64_t executions) { sites_[id]->counts.converged += executions; });
     Site &s = site(i);
+    if (const uint64_t now = w.exec(); now != exec_ && w.status != WaveStatus::faulted) {
+      wave_->lost.changed(idOf(i), s.swaps, exec_, now);
+      s.counts.parted += (exec_ & ~now) && (exec_ & now);
+    }
     if (!s.counts.vector || !s.counts.hasResult || !exec_ || w.status == WaveStatus::faulted)
       return;
     for (const RegisterRange &r : s.use.writes())
@@ -132,12 +170,26 @@ public:
   }
 
   void finish() override {
-    for (const auto &s : sites_)
-      if (s)
+    for (auto &s : sites_)
+      if (s) {
+        for (const auto &[cause, lanes] : s->lost)
+          s->counts.lost[owner_.offsetOf(sites_[cause]->inst)] += lanes;
         owner_.add(s->inst, target_, s->counts);
+      }
+    owner_.addStartLanes(startLanes_);
   }
 
 private:
+  /// `i` follows a branch of its wave: was that taken?
+  void followBranch(const ExecInst *i) {
+    const ExecInst *branch = std::exchange(wave_->branch, nullptr);
+    if (!branch || pcOf(i) == pcOf(branch) + branch->inst->size)
+      return;
+    InstProfile &p = site(branch).counts;
+    ++p.taken;
+    p.takenLanes += wave_->branchLanes;
+  }
+
   Site &site(const ExecInst *i) {
     const uint32_t id = idOf(i);
     if (id >= sites_.size())
@@ -151,7 +203,9 @@ private:
   isa::Target target_ = isa::Target::gfx90a;
   uint64_t exec_ = 0; ///< before the current instruction
   std::vector<std::optional<Site>> sites_;
-  std::unordered_map<const Wave *, ConvergedExecutions> converged_; ///< of the resident waves
+  std::unordered_map<const Wave *, Running> running_; ///< of the resident waves
+  Running *wave_ = nullptr;                           ///< of the current instruction
+  uint64_t startLanes_ = 0;
 };
 
 } // namespace
@@ -160,7 +214,7 @@ std::unique_ptr<Watcher> DispatchProfile::make() { return std::make_unique<Profi
 
 void DispatchProfile::add(const ExecInst *i, isa::Target target, const InstProfile &counts) {
   std::lock_guard lock(mutex_);
-  InstProfile &sum = instructions_[int64_t(pcOf(i) - launch_.entry)];
+  InstProfile &sum = instructions_[offsetOf(i)];
   InstProfile named = counts;
   if (sum.text.empty()) {
     named.text = i->inst->size ? isa::disassemble(*i->inst, target, pcOf(i) - launch_.entry)
@@ -174,6 +228,15 @@ void DispatchProfile::add(const ExecInst *i, isa::Target target, const InstProfi
   sum.add(named);
 }
 
+void DispatchProfile::addStartLanes(uint64_t lanes) {
+  std::lock_guard lock(mutex_);
+  startLanes_ += lanes;
+}
+
+int64_t DispatchProfile::offsetOf(const ExecInst *i) const {
+  return int64_t(pcOf(i) - launch_.entry);
+}
+
 KernelProfile DispatchProfile::take(uint64_t waves, isa::Target device) {
   KernelProfile p;
   p.kernel = launch_.kernel;
@@ -182,6 +245,7 @@ KernelProfile DispatchProfile::take(uint64_t waves, isa::Target device) {
   p.entry = launch_.entry;
   p.dispatches = 1;
   p.waves = waves;
+  p.startLanes = startLanes_;
   p.instructions = std::move(instructions_);
   return p;
 }

@@ -20,11 +20,16 @@ public:
   KernelProfile take(uint64_t waves, isa::Target device);
   /// Adds an instruction of one worker.
   void add(const ExecInst *i, isa::Target target, const InstProfile &counts);
+  /// Adds what the waves of one worker began with.
+  void addStartLanes(uint64_t lanes);
+  /// Bytes from the kernel's first instruction.
+  int64_t offsetOf(const ExecInst *i) const;
 
 private:
   const Launch &launch_;
   std::mutex mutex_;
   std::map<int64_t, InstProfile> instructions_;
+  uint64_t startLanes_ = 0;
 };
 
 } // namespace meld::softgpu

@@ -175,6 +175,61 @@ TEST_P(Profile, WhoIsTogether) {
   }
 }
 
+// Lanes that sit an instruction out are charged to what parted them; lanes that the wave never had are
+// nobody's.
+TEST_P(Profile, WhoPartsTheLanes) {
+  ProfileSink::instance().clear();
+  TestCode code(std::string(MELD_TEST_KERNELS) + "/profile-" + target + ".hsaco");
+  auto g = gpu(1);
+  vector<uint32_t> out(64);
+  ASSERT_EQ(launch(*g, code, "parting", {96}, {48}, Args(out.data())).code, DispatchCode::ok);
+  const auto p = of(code, "parting");
+  EXPECT_EQ(p["startLanes"], 2 * 48);
+  constexpr int saveexec = 1, leaveLoop = 12;
+  struct Want {
+    const char *text;
+    int executions, active;
+    std::vector<std::pair<int, int>> lost; ///< by the instruction's number
+    int parted = 0, taken = -1, takenLanes = -1;
+  };
+  const Want expected[] = {
+      {"v_cmp_gt_u32_e32 vcc, 16, v0", 1, 48, {}},
+      {"s_and_saveexec_b64 s[4:5], vcc", 1, 48, {}, 1},
+      {"s_xor_b64 s[4:5], exec, s[4:5]", 1, 16, {}},
+      {"v_mov_b32_e32 v1, 1", 1, 16, {{saveexec, 32}}},
+      {"s_andn2_saveexec_b64 s[4:5], s[4:5]", 1, 16, {}}, // nobody stays: these swap
+      {"v_mov_b32_e32 v1, 2", 1, 32, {{saveexec, 16}}},   // the if's other side
+      {"s_or_b64 exec, exec, s[4:5]", 1, 32, {}},
+      {"v_lshrrev_b32_e32 v2, 4, v0", 1, 48, {}},
+      {"s_mov_b64 s[6:7], 0", 1, 48, {}},
+      {"v_cmp_eq_u32_e32 vcc, 0, v2", 3, 48 + 32 + 16, {{leaveLoop, 16 + 32}}},
+      {"v_subrev_u32_e32 v2, 1, v2", 3, 48 + 32 + 16, {{leaveLoop, 16 + 32}}},
+      {"s_or_b64 s[6:7], vcc, s[6:7]", 3, 96, {}},
+      {"s_andn2_b64 exec, exec, s[6:7]", 3, 96, {}, 2}, // the last time all go
+      {"s_cbranch_execnz ", 3, 32 + 16, {}, 0, 2, 32 + 16},
+      {"s_or_b64 exec, exec, s[6:7]", 1, 0, {}},
+      {"v_mov_b32_e32 v3, 3", 1, 48, {}},
+      {"s_endpgm", 1, 48, {}},
+  };
+  auto &list = p["instructions"];
+  ASSERT_EQ(list.size(), std::size(expected));
+  for (size_t k = 0; k < list.size(); ++k) {
+    const Want &want = expected[k];
+    auto &got = list[k];
+    SCOPED_TRACE(want.text);
+    EXPECT_EQ(got["text"].get<std::string>().rfind(want.text, 0), 0u) << got["text"];
+    EXPECT_EQ(got["executions"], 2 * want.executions);
+    EXPECT_EQ(got[want.text[0] == 'v' ? "lanes" : "active"], 2 * want.active);
+    EXPECT_EQ(got.value("parted", 0), 2 * want.parted);
+    EXPECT_EQ(got.value("taken", -1), want.taken < 0 ? -1 : 2 * want.taken);
+    EXPECT_EQ(got.value("takenLanes", -1), want.taken < 0 ? -1 : 2 * want.takenLanes);
+    nlohmann::json lost = nlohmann::json::array();
+    for (const auto &[cause, lanes] : want.lost)
+      lost.push_back({list[size_t(cause)]["offset"], 2 * lanes});
+    EXPECT_EQ(got.value("lost", nlohmann::json::array()), lost);
+  }
+}
+
 // Dwords read and written, by register file.
 TEST_P(Profile, RegistersByHand) {
   ProfileSink::instance().clear();
@@ -228,6 +283,12 @@ TEST_P(Profile, AgreesWithCounters) {
     if (i["kind"] == "valu") {
       valu += i["executions"].get<uint64_t>();
       lanes += i["lanes"].get<uint64_t>();
+    }
+    if (i.contains("lanes")) { // all waves are full: each slot is used or lost
+      uint64_t slots = i["lanes"];
+      for (const auto &lost : i.value("lost", nlohmann::json::array()))
+        slots += lost.at(1).get<uint64_t>();
+      EXPECT_EQ(slots, 64 * i["executions"].get<uint64_t>()) << i["text"];
     }
     EXPECT_GE(i["offset"].get<uint64_t>(), last);
     last = i["offset"].get<uint64_t>() + 4;

@@ -78,10 +78,39 @@ leaving:
 	s_endpgm
 leaving_end:
 	.size leaving, leaving_end-leaving
+
+// Who parts the lanes. Launched as a wave of 48: an if for 0..15 with an else, then a loop that lane l goes round
+// l / 16 + 1 times.
+	.globl parting
+	.p2align 8
+	.type parting,@function
+parting:
+	v_cmp_gt_u32 vcc, 16, v0
+	s_and_saveexec_b64 s[4:5], vcc
+	s_xor_b64 s[4:5], exec, s[4:5]
+	v_mov_b32 v1, 1
+	s_andn2_saveexec_b64 s[4:5], s[4:5]
+	v_mov_b32 v1, 2
+	s_or_b64 exec, exec, s[4:5]
+	v_lshrrev_b32 v2, 4, v0
+	s_mov_b64 s[6:7], 0
+round:
+	v_cmp_eq_u32 vcc, 0, v2
+	v_subrev_u32 v2, 1, v2
+	s_or_b64 s[6:7], vcc, s[6:7]
+	s_andn2_b64 exec, exec, s[6:7]
+	s_cbranch_execnz round
+	s_or_b64 exec, exec, s[6:7]
+	v_mov_b32 v3, 3
+	s_endpgm
+parting_end:
+	.size parting, parting_end-parting
 .if .amdgcn.gfx_generation_stepping == 10
 	descriptor profiled, ".amdhsa_accum_offset 16"
 	descriptor leaving, ".amdhsa_accum_offset 16"
+	descriptor parting, ".amdhsa_accum_offset 16"
 .else
 	descriptor profiled
 	descriptor leaving
+	descriptor parting
 .endif

@@ -1,0 +1,151 @@
+#include "runtime/softgpu/tools/condition_lines.h"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace meld::softgpu {
+
+namespace {
+
+using Names = std::set<std::string_view>;
+
+/// "s_or_b64 s[6:7], vcc, s[6:7]" -> {"s_or_b64", "s[6:7]", "vcc", "s[6:7]"}
+std::vector<std::string_view> wordsOf(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find_first_of(" ,", at), text.size());
+    if (end > at)
+      words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+/// Registers that a mask may be in: pairs of scalar registers, vcc.
+bool isMask(std::string_view word) { return word == "vcc" || word.starts_with("s["); }
+
+bool comparesVectors(std::string_view opcode) { return opcode.starts_with("v_cmp"); }
+bool comparesScalars(std::string_view opcode) {
+  return opcode.starts_with("s_cmp") || opcode.starts_with("s_bitcmp");
+}
+
+/// Goes back over one instruction: `wanted` is what has to be known before it. True when it is a
+/// comparison that was wanted.
+bool stepBack(std::string_view text, Names &wanted, bool &fromExec) {
+  const auto words = wordsOf(text);
+  const std::string_view opcode = words.empty() ? std::string_view() : words[0];
+  if (comparesScalars(opcode))
+    return wanted.erase("scc") != 0;
+  if (words.size() < 2 || !wanted.erase(words[1]))
+    return false;
+  if (comparesVectors(opcode))
+    return true;
+  if (opcode.starts_with("s_cselect"))
+    wanted.insert("scc");
+  if (opcode.find("saveexec") != opcode.npos) // EXEC of before, which other conditions made
+    return false;
+  for (size_t k = 2; k < words.size(); ++k) {
+    if (isMask(words[k]))
+      wanted.insert(words[k]);
+    fromExec = fromExec || (words[k] == "exec" && opcode.starts_with("s_or"));
+  }
+  return false;
+}
+
+} // namespace
+
+std::vector<const SourceLine *> ConditionLines::comparisons(int64_t offset, size_t loop,
+                                                            bool &fromExec) const {
+  std::vector<const SourceLine *> found;
+  const size_t first = graph_.blockAt(offset);
+  if (first == graph_.blocks().size())
+    return found;
+  Names masks;
+  const auto words = wordsOf(kernel_.instructions.at(offset).text);
+  for (size_t k = 2; k < words.size(); ++k)
+    if (isMask(words[k]))
+      masks.insert(words[k]);
+  struct Work {
+    size_t block;
+    int64_t before; ///< only instructions in front of it
+    Names wanted;
+  };
+  std::deque<Work> work{{first, offset, masks}};
+  std::set<std::pair<size_t, Names>> seen;
+  for (size_t budget = 20000; !work.empty() && budget;) {
+    Work now = std::move(work.front());
+    work.pop_front();
+    const FlowBlock &block = graph_.blocks()[now.block];
+    auto at = std::ranges::lower_bound(block.offsets, now.before);
+    while (at != block.offsets.begin() && !now.wanted.empty() && budget) {
+      --at;
+      --budget;
+      if (stepBack(kernel_.instructions.at(*at).text, now.wanted, fromExec))
+        if (const SourceLine *line = lineOf_(*at)) {
+          found.push_back(line);
+          if (loop == kNoLoop) // the nearest one is the branch's own
+            return found;
+        }
+    }
+    if (now.wanted.empty())
+      continue;
+    for (size_t e : block.in)
+      if (const size_t from = graph_.edges()[e].from;
+          (loop == kNoLoop || graph_.loops()[loop].contains(from)) &&
+          seen.emplace(from, now.wanted).second)
+        work.push_back({from, graph_.blocks()[from].offsets.back() + 1, now.wanted});
+  }
+  return found;
+}
+
+void ConditionLines::addBranchesIn(size_t loop, std::vector<const SourceLine *> &lines) const {
+  for (size_t b : graph_.loops()[loop].blocks)
+    if (graph_.blocks()[b].loop == loop)
+      for (int64_t offset : graph_.blocks()[b].offsets) {
+        const std::string &text = kernel_.instructions.at(offset).text;
+        bool fromExec = false;
+        if (text.starts_with("s_and_saveexec") || text.starts_with("s_and_b64 exec"))
+          std::ranges::copy(comparisons(offset, kNoLoop, fromExec), std::back_inserter(lines));
+      }
+}
+
+const SourceLine *ConditionLines::nearest(int64_t offset) const {
+  const size_t b = graph_.blockAt(offset);
+  if (b == graph_.blocks().size())
+    return lineOf_(offset);
+  const auto &offsets = graph_.blocks()[b].offsets;
+  const auto here = std::ranges::find(offsets, offset);
+  for (auto at = here + 1; at != offsets.begin(); --at)
+    if (const SourceLine *line = lineOf_(*(at - 1)))
+      return line;
+  for (auto at = here; at != offsets.end(); ++at)
+    if (const SourceLine *line = lineOf_(*at))
+      return line;
+  return nullptr;
+}
+
+const SourceLine *ConditionLines::of(int64_t offset, size_t loop) const {
+  bool fromExec = false;
+  auto found = comparisons(offset, loop, fromExec);
+  if (fromExec && loop != kNoLoop)
+    addBranchesIn(loop, found);
+  if (found.empty())
+    return nearest(offset);
+  // Conditions out of a header that were inlined do not count against those of the file itself.
+  std::map<std::string_view, size_t> files;
+  for (const SourceLine *line : found)
+    ++files[line->file];
+  const auto most =
+      std::ranges::max_element(files, {}, [](const auto &file) { return file.second; });
+  const SourceLine *best = nullptr;
+  for (const SourceLine *line : found)
+    if (line->file == most->first && (!best || line->line < best->line))
+      best = line;
+  return best;
+}
+
+} // namespace meld::softgpu
