@@ -19,7 +19,8 @@
 namespace meld::bench {
 
 struct ChoiceOptions {
-  std::string only;           ///< as casesCalled has it; one block size of each program
+  std::string only;           ///< as casesCalled has it
+  bool all = false;           ///< all block sizes of each program, not only one
   std::string size = "small"; ///< small, large or full
   unsigned launches = 500;    ///< of each kernel, at least
   std::string noise;          ///< as MELD_GPU_NOISE

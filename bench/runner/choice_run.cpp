@@ -78,7 +78,7 @@ nlohmann::json toJson(const std::vector<ChoiceRow> &rows) {
 int runChoice(const Paths &paths, const ChoiceOptions &options) {
   std::vector<ChoiceRow> rows;
   bool ok = true;
-  if (!forEachCase(options.only, /*every=*/false,
+  if (!forEachCase(options.only, options.all,
                    [&](const Case &which) { ok = addRows(paths, which, options, rows) && ok; }))
     return 1;
   if (options.json)

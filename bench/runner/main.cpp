@@ -68,6 +68,7 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(2u, 100000u))
       ->capture_default_str();
   choice->add_option("--noise", choiceOptions.noise, "On the times, as MELD_GPU_NOISE");
+  choice->add_flag("--all", choiceOptions.all, "All block sizes of each program");
   choice->add_flag("--json", choiceOptions.json, "One JSON array instead of the tables");
   CLI::App *specialise = app.add_subcommand(
       "specialise", "What versions for the arguments of launches (MELD_SPECIALIZE=on) come to");
