@@ -56,6 +56,20 @@ void Trial::addVersion(const PastDuel &past) noexcept {
   challenge(added);
 }
 
+void Trial::addWinner(double ratio) noexcept {
+  if (versions_ == kMaxVersions)
+    return;
+  incumbent_ = static_cast<uint8_t>(versions_++);
+  ratio_ = ratio;
+  // Who challenges the original at the moment has to beat this one.
+  if (phase_ == Phase::open && challenger_)
+    return challenge(challenger_);
+  phase_ = Phase::won;
+  challenger_ = incumbent_;
+  nextControl_ = launches_ + 16;
+  controlEvery_ = 16;
+}
+
 /// All versions challenge again, `first` before the others.
 void Trial::open(unsigned first) {
   phase_ = Phase::open;
@@ -94,10 +108,12 @@ void Trial::challenge(unsigned next) {
 }
 
 PastDuel Trial::pastDuel(unsigned version) const {
-  if (incumbent_ || version == 0 || version >= versions_)
+  if (version == 0 || version >= versions_ || version == incumbent_)
     return {};
-  PastDuel past = past_[version];
+  PastDuel past = incumbent_ ? PastDuel() : past_[version];
   if (phase_ == Phase::open && version == challenger_) {
+    if (incumbent_)
+      return {};
     past.pairs = static_cast<uint16_t>(test_.pairs());
     past.wins = static_cast<uint16_t>(test_.wins());
     past.losses = static_cast<uint16_t>(test_.losses());
@@ -126,7 +142,8 @@ void Trial::closeDuel(SignTest::Verdict verdict, Budget &budget) {
 void Trial::decide() {
   ++decisions_;
   const double gain = typical_[0] - typical_[incumbent_];
-  if (incumbent_ && gain < leastGain_) {
+  // Beside the winner of an earlier run the original may not have run at all.
+  if (incumbent_ && typical_[0] > 0 && gain < leastGain_) {
     tooSmall_ = incumbent_;
     incumbent_ = 0;
     ratio_ = 1;

@@ -94,6 +94,10 @@ public:
   void begin(unsigned versions, double leastGain = 1500) noexcept;
   /// Another version has been made: it challenges who is the incumbent by then.
   void addVersion(const PastDuel &past = PastDuel()) noexcept;
+  /// Another version has been made, which has beaten the original in an earlier run by `ratio`,
+  /// though not all versions have been tried: it is the incumbent, and the others go on to challenge
+  /// it.
+  void addWinner(double ratio) noexcept;
   /// As begin(), with a verdict from before: it is watched and controlled as one of this process.
   void resume(unsigned versions, unsigned winner, double leastGain = 1500) noexcept;
 
@@ -125,7 +129,8 @@ public:
   unsigned changes() const { return changes_; }
   /// The median of winner / original in its last pairs; 1 without a winner.
   double ratio() const { return ratio_; }
-  /// Of a version, while none has beaten the original.
+  /// Of a version, while the trial is open. Where a version has beaten the original it is only told
+  /// who has lost.
   PastDuel pastDuel(unsigned version) const;
   /// Pairs, wins and losses of the duel under way or of the last one.
   const SignTest &test() const { return test_; }

@@ -36,7 +36,7 @@ struct ClassVerdict {
   /// Faster than the original, by less than a look at each launch may cost: for the serve gear.
   std::string faster;
   bool open = false; ///< has won, or was kept, until now; other versions were still to be tried
-  std::vector<CutDuel> duels;    ///< where it is open and no version has won yet
+  std::vector<CutDuel> duels;    ///< where it is open; with a winner: only who has lost
   double ratio = 1;              ///< winner / original, median of pairs
   double low = 1, high = 1;      ///< quartiles of challenger / incumbent in the deciding duel
   double original = 0, time = 0; ///< usual times of the original and of what runs, nanoseconds

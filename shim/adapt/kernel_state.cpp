@@ -37,10 +37,13 @@ void addTo(ClassSlot &slot, const KernelState &state, unsigned version) {
       !fits(state.versions[version], state.versions[0], dynamicLds))
     return;
   const KnownClass *known = knownClass(state, slot.launchClass, slot.guards);
-  if (known && known->winner != state.versions[version].kind)
+  const bool wins = known && known->winner == state.versions[version].kind;
+  if (known && !known->open && !wins)
     return;
   slot.map[slot.versions++] = static_cast<uint8_t>(version);
-  if (known)
+  if (wins && known->open)
+    slot.trial.addWinner(known->ratio);
+  else if (known && !known->open)
     slot.trial.resume(slot.versions, slot.versions - 1, 0);
   else
     slot.trial.addVersion(pastDuel(state, slot, state.versions[version].kind));

@@ -38,6 +38,8 @@ struct KnownClass {
   uint32_t launchClass = 0;
   uint8_t winner = 0; ///< a KernelVersion::kind
   Guards guards = 0;  ///< those that hold in these launches
+  bool open = false;  ///< there is a winner, and other versions are still to be tried
+  double ratio = 1;   ///< winner / original
 };
 /// How far a version's duel with the original had come in a launch class, in launches for which no
 /// guard holds.

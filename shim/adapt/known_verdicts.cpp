@@ -45,9 +45,9 @@ std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now)
       guards |= guardOf(guard);
       return guard != 0;
     });
-    if (!all || isStale(one, now) || one.open || (kind == 0 && !one.winner.empty()))
+    if (!all || isStale(one, now) || (kind == 0 && (one.open || !one.winner.empty())))
       continue;
-    known.push_back({one.launchClass, kind, guards});
+    known.push_back({one.launchClass, kind, guards, one.open, one.ratio});
   }
   return known;
 }
@@ -67,7 +67,7 @@ std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now) {
 
 bool haveWinner(const std::vector<KnownClass> &known) {
   return std::any_of(known.begin(), known.end(),
-                     [](const KnownClass &one) { return one.winner != 0; });
+                     [](const KnownClass &one) { return one.winner != 0 && !one.open; });
 }
 
 std::optional<std::string> servable(const KernelVerdict &verdict, uint64_t now) {

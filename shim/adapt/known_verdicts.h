@@ -22,11 +22,11 @@ inline constexpr std::string_view kSpecialised = "specialized";
 /// Empty for the original.
 std::string nameOfKind(uint8_t kind);
 
-/// The launch classes that are decided. `now`: seconds since 1970.
+/// The launch classes that are decided, or have a winner until now. `now`: seconds since 1970.
 std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now);
 /// What was begun in launch classes in which nothing is decided.
 std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now);
-/// In one of them another version than the original.
+/// In one of them, that is decided, another version than the original.
 bool haveWinner(const std::vector<KnownClass> &known);
 
 /// The recipe that runs in every launch class, empty: the original; nothing where they differ,

@@ -51,7 +51,7 @@ std::vector<CutDuel> duelsOf(const KernelTable::ClassReport &report) {
 /// Of versions that were not made in this run.
 void keepDuels(ClassVerdict &verdict, const ClassVerdict &before,
                const std::vector<std::string> &made) {
-  if (!verdict.winner.empty())
+  if (!areSameWinners(verdict, before))
     return;
   for (const CutDuel &duel : before.duels)
     if (std::find(made.begin(), made.end(), duel.version) == made.end())
@@ -145,7 +145,7 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
       continue;
     ClassVerdict verdict;
     verdict.open = trial.phase() == Trial::Phase::open;
-    if (verdict.open && !trial.incumbent() && !one.guards)
+    if (verdict.open && !one.guards)
       verdict.duels = duelsOf(one);
     if (verdict.open && !trial.incumbent() && verdict.duels.empty())
       continue;

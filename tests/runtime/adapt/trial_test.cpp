@@ -465,6 +465,45 @@ TEST(Trial, WhatHasLostIsNotTriedAgain) {
   EXPECT_EQ(s.outcome.incumbent, 1u);
 }
 
+TEST(Trial, AWinnerOfAnEarlierRunIsChallengedByTheOthers) {
+  for (const bool first : {true, false}) {
+    Simulation s(1, {1, 0, 0});
+    s.trial.begin(1, 0);
+    if (first)
+      s.trial.addWinner(0.8);
+    s.trial.addVersion();
+    if (!first)
+      s.trial.addWinner(0.8);
+    EXPECT_EQ(s.trial.incumbent(), first ? 1u : 2u);
+    EXPECT_EQ(s.trial.phase(), Trial::Phase::open);
+    std::vector<double> times = {kLaunch, 0.6 * kLaunch, 0.6 * kLaunch};
+    times[s.trial.incumbent()] = 0.8 * kLaunch;
+    s.run(times, 60);
+    EXPECT_EQ(s.trial.phase(), Trial::Phase::won);
+    EXPECT_EQ(s.outcome.incumbent, first ? 2u : 1u);
+    EXPECT_NEAR(s.trial.ratio(), 0.6, 0.03);
+  }
+  // What has won with other data is controlled against the original.
+  Simulation s(1, {1, 0, 0});
+  s.trial.begin(1, 0);
+  s.trial.addWinner(0.8);
+  s.run({kLaunch, 1.4 * kLaunch}, 500);
+  EXPECT_EQ(s.outcome.incumbent, 0u);
+}
+
+TEST(Trial, OfAWinnersOpenTrialOnlyLosersAreTold) {
+  Simulation s(1, {0, 0, 0});
+  s.trial.begin(1, 0);
+  s.trial.addWinner(0.5);
+  s.trial.addVersion();
+  s.trial.addVersion();
+  s.run({kLaunch, 0.5 * kLaunch, kLaunch, kLaunch}, 16);
+  ASSERT_EQ(s.trial.phase(), Trial::Phase::open);
+  EXPECT_TRUE(s.trial.pastDuel(1).isNothing());
+  EXPECT_TRUE(s.trial.pastDuel(2).lost);
+  EXPECT_TRUE(s.trial.pastDuel(3).isNothing());
+}
+
 TEST(SignTest, GoesOnWhereItWas) {
   for (unsigned cut = 1; cut < 12; ++cut) {
     SignTest whole, first;
