@@ -40,7 +40,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
       return MELD_JIT_FAILED;
     }
     r.meld = std::move(*options);
-    r.trustVerify = request->trustVerify;
+    r.trust = request->trustVerify ? meld::jit::Trust::verify : meld::jit::Trust::interface;
     r.kernel = text(request->kernel);
     r.recipe = text(request->recipe);
     r.facts = text(request->facts);

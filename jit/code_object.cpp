@@ -1,13 +1,12 @@
 #include "jit/code_object.h"
 
 #include "jit/compat.h"
+#include "jit/elf_bytes.h"
 #include "jit/error.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/BinaryFormat/MsgPackDocument.h"
-#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <map>
+#include "runtime/codeobject/codeobject.h"
 
 using namespace llvm;
 
@@ -15,233 +14,171 @@ namespace meld::jit {
 
 namespace {
 
-using File = object::ELFFile<object::ELF64LE>;
+constexpr uint32_t bitcodeMagic = 0xdec04342; // 'B' 'C' C0 DE
 
-Expected<File> open(MemoryBufferRef elf) {
-  auto file = File::create(elf.getBuffer());
-  if (!file)
-    return inputError("code object: " + toString(file.takeError()));
-  return *file;
+Expected<CodeObject> parse(MemoryBufferRef elf) {
+  auto object = CodeObject::parse(bytesOf(elf));
+  if (!object)
+    return inputError("code object: " + object.error().message);
+  if (object->metadata.notes > 1)
+    return inputError("code object: more than one metadata note; the runtime reads only the first");
+  return std::move(*object);
 }
 
-uint32_t number(msgpack::MapDocNode &map, StringRef key) {
-  auto it = map.find(key);
-  if (it == map.end())
-    return 0;
-  if (it->second.getKind() == msgpack::Type::UInt)
-    return uint32_t(it->second.getUInt());
-  if (it->second.getKind() == msgpack::Type::Int)
-    return uint32_t(it->second.getInt());
-  return 0;
+DynamicSymbols symbolsOf(const CodeObject &object) {
+  DynamicSymbols symbols;
+  for (const ElfSymbol &symbol : object.symbols)
+    if (!symbol.name.empty())
+      symbols[std::string(symbol.name)] = {symbol.value, symbol.size, symbol.type == STT_FUNC,
+                                           symbol.defined()};
+  return symbols;
 }
 
-StringRef text(msgpack::MapDocNode &map, StringRef key) {
-  auto it = map.find(key);
-  return it != map.end() && it->second.isString() ? it->second.getString() : StringRef();
+KernelResources resourcesOf(const KernelMetadata &kernel) {
+  KernelResources r;
+  r.vgprs = uint32_t(kernel.vgprs);
+  r.agprs = uint32_t(kernel.agprs);
+  r.sgprs = uint32_t(kernel.sgprs);
+  r.vgprSpills = uint32_t(kernel.vgprSpills);
+  r.sgprSpills = uint32_t(kernel.sgprSpills);
+  r.ldsBytes = uint32_t(kernel.groupSize);
+  r.scratchBytes = uint32_t(kernel.privateSize);
+  r.maxWorkgroup = uint32_t(kernel.maxFlatWorkgroupSize);
+  r.waveSize = uint32_t(kernel.wavefrontSize);
+  return r;
 }
 
-Error readMetadata(StringRef blob, std::vector<Kernel> &kernels,
-                   std::vector<std::string> &symbols) {
-  msgpack::Document document;
-  if (!document.readFromBlob(blob, /*Multi=*/false) || !document.getRoot().isMap())
-    return inputError("code object: the metadata note is no MessagePack map");
-  auto &root = document.getRoot().getMap();
-  auto list = root.find("amdhsa.kernels");
-  if (list == root.end())
-    return Error::success(); // only device functions or data
-  if (!list->second.isArray())
-    return inputError("code object: metadata key amdhsa.kernels is no array");
-  for (auto &node : list->second.getArray()) {
-    if (!node.isMap())
-      return inputError(formatv("code object: amdhsa.kernels[{0}] is no map", kernels.size()));
-    auto &map = node.getMap();
-    Kernel k;
-    k.name = text(map, ".name").str();
-    if (k.name.empty())
-      return inputError(formatv("code object: amdhsa.kernels[{0}] has no .name", kernels.size()));
-    auto &r = k.resources;
-    r.vgprs = number(map, ".vgpr_count");
-    r.agprs = number(map, ".agpr_count");
-    r.sgprs = number(map, ".sgpr_count");
-    r.vgprSpills = number(map, ".vgpr_spill_count");
-    r.sgprSpills = number(map, ".sgpr_spill_count");
-    r.ldsBytes = number(map, ".group_segment_fixed_size");
-    r.scratchBytes = number(map, ".private_segment_fixed_size");
-    r.maxWorkgroup = number(map, ".max_flat_workgroup_size");
-    if (uint32_t w = number(map, ".wavefront_size"))
-      r.waveSize = w;
-    symbols.push_back(text(map, ".symbol").str());
-    kernels.push_back(std::move(k));
+Expected<std::vector<Kernel>> kernelsOf(const CodeObject &object, const DynamicSymbols &symbols) {
+  std::vector<Kernel> kernels;
+  for (const KernelMetadata &metadata : object.metadata.kernels) {
+    const auto descriptor = symbols.find(metadata.symbol), code = symbols.find(metadata.name);
+    if (descriptor == symbols.end() || code == symbols.end() || !code->second.code)
+      return inputError("code object: kernel " + metadata.name +
+                        " has no descriptor or code symbol");
+    const DynamicSymbol &place = code->second;
+    const auto bytes = object.elf.atAddress(place.address, place.size);
+    if (!bytes)
+      return inputError(formatv("code object: kernel {0}: code at {1:x}, {2} bytes, is not in the "
+                                "file",
+                                metadata.name, place.address, place.size));
+    Kernel kernel;
+    kernel.name = metadata.name;
+    kernel.resources = resourcesOf(metadata);
+    kernel.descriptor = descriptor->second.address;
+    kernel.address = place.address;
+    kernel.code = {bytes->data(), bytes->size()};
+    kernels.push_back(std::move(kernel));
   }
-  return Error::success();
-}
-
-Expected<DynamicSymbols> dynamicSymbols(const File &file) {
-  DynamicSymbols places;
-  auto sections = file.sections();
-  if (!sections)
-    return inputError("code object: " + toString(sections.takeError()));
-  for (const auto &s : *sections) {
-    if (s.sh_type != ELF::SHT_DYNSYM)
-      continue;
-    auto symbols = file.symbols(&s);
-    if (!symbols)
-      return inputError("code object: .dynsym: " + toString(symbols.takeError()));
-    auto names = file.getStringTableForSymtab(s);
-    if (!names)
-      return inputError("code object: .dynsym: " + toString(names.takeError()));
-    for (const auto &symbol : *symbols) {
-      auto name = symbol.getName(*names);
-      if (!name)
-        return inputError("code object: .dynsym: " + toString(name.takeError()));
-      if (!name->empty())
-        places[name->str()] = {symbol.st_value, symbol.st_size, symbol.getType() == ELF::STT_FUNC,
-                               symbol.st_shndx != ELF::SHN_UNDEF};
-    }
-  }
-  return places;
+  return kernels;
 }
 
 } // namespace
 
-Error checkInterface(MemoryBufferRef original, MemoryBufferRef replacement) {
-  auto a = open(original);
-  if (!a)
-    return a.takeError();
-  auto b = open(replacement);
-  if (!b)
-    return b.takeError();
-  uint32_t flagsA = a->getHeader().e_flags, flagsB = b->getHeader().e_flags;
-  if (flagsA != flagsB ||
-      a->getHeader().e_ident[ELF::EI_ABIVERSION] != b->getHeader().e_ident[ELF::EI_ABIVERSION])
-    return compilerError(formatv(
-        "the new code object is for another target: e_flags {0:x}, was {1:x}", flagsB, flagsA));
-  auto symbolsA = dynamicSymbols(*a);
-  if (!symbolsA)
-    return symbolsA.takeError();
-  auto symbolsB = dynamicSymbols(*b);
-  if (!symbolsB)
-    return symbolsB.takeError();
-  for (const auto &[name, place] : *symbolsA) {
-    if (!place.defined)
+Expected<std::vector<StringRef>> splitBitcode(StringRef section) {
+  std::vector<StringRef> modules;
+  auto word = [&](size_t at) { return support::endian::read32le(section.data() + at); };
+  size_t at = 0;
+  while (at < section.size()) {
+    if (section.size() - at < 4)
+      return inputError(formatv(".llvmbc: {0} stray bytes at offset {1}", section.size() - at, at));
+    if (word(at) == 0) { // padding between units
+      at += 4;
       continue;
-    auto it = symbolsB->find(name);
-    if (it == symbolsB->end() || !it->second.defined)
-      return compilerError("the new code object lacks symbol " + name);
-    if (it->second.code != place.code || (!place.code && it->second.size != place.size))
-      return compilerError("the new code object has another kind or size of symbol " + name);
+    }
+    if (word(at) != bitcodeMagic)
+      return inputError(formatv(".llvmbc: no bitcode magic at offset {0}", at));
+    size_t start = at;
+    at += 4;
+    size_t blocks = 0;
+    while (at < section.size()) {
+      if (section.size() - at < 4)
+        return inputError(formatv(".llvmbc: truncated block header at offset {0}", at));
+      uint32_t head = word(at);
+      if (head == bitcodeMagic || head == 0)
+        break;
+      // Top level: abbreviation width 2, so ENTER_SUBBLOCK (1), vbr8 block id, vbr4 width, align,
+      // length.
+      if ((head & 3) != 1 || (head & 0x200))
+        return inputError(formatv(".llvmbc: no block at offset {0}", at));
+      if (section.size() - at < 8)
+        return inputError(formatv(".llvmbc: truncated block header at offset {0}", at));
+      uint64_t bytes = uint64_t(word(at + 4)) * 4;
+      if (bytes > section.size() - at - 8)
+        return inputError(
+            formatv(".llvmbc: block at offset {0} of {1} bytes ends past the section ({2})", at,
+                    bytes, section.size()));
+      at += 8 + bytes;
+      ++blocks;
+    }
+    if (!blocks)
+      return inputError(formatv(".llvmbc: empty bitcode file at offset {0}", start));
+    modules.push_back(section.slice(start, at));
   }
-  for (const auto &[name, place] : *symbolsB)
-    if (!place.defined && !symbolsA->count(name))
-      return compilerError("the new code object has an undefined symbol " + name);
-  return Error::success();
+  return modules;
 }
 
-Expected<DynamicSymbols> readDynamicSymbols(MemoryBufferRef elf) {
-  auto file = open(elf);
-  if (!file)
-    return file.takeError();
-  return dynamicSymbols(*file);
+Expected<std::vector<std::vector<std::string>>> splitCommands(StringRef section) {
+  std::vector<std::vector<std::string>> commands;
+  if (!section.empty() && section.back() != '\0')
+    return inputError(formatv(".llvmcmd: not NUL-terminated at offset {0}", section.size()));
+  size_t at = 0;
+  while (at < section.size()) {
+    StringRef arg = section.substr(at).split('\0').first;
+    if (arg == "-cc1")
+      commands.emplace_back();
+    else if (commands.empty())
+      return inputError(formatv(".llvmcmd: argument before -cc1 at offset {0}", at));
+    else
+      commands.back().push_back(arg.str());
+    at += arg.size() + 1;
+  }
+  return commands;
 }
 
-Expected<std::set<std::string>> exportedNames(MemoryBufferRef elf) {
-  auto symbols = readDynamicSymbols(elf);
-  if (!symbols)
-    return symbols.takeError();
+std::set<std::string> DeviceObject::exportedNames() const {
   std::set<std::string> names;
-  for (const auto &[name, place] : *symbols)
-    if (place.defined)
+  for (const auto &[name, symbol] : symbols)
+    if (symbol.defined)
       names.insert(name);
   return names;
 }
 
-Expected<StringRef> sectionBytes(MemoryBufferRef elf, StringRef name) {
-  auto file = open(elf);
-  if (!file)
-    return file.takeError();
-  auto sections = file->sections();
-  if (!sections)
-    return inputError("code object: " + toString(sections.takeError()));
-  for (const auto &s : *sections) {
-    auto n = file->getSectionName(s);
-    if (!n)
-      return inputError("code object: " + toString(n.takeError()));
-    if (*n != name)
-      continue;
-    auto bytes = file->getSectionContents(s);
-    if (!bytes)
-      return inputError(name + ": " + toString(bytes.takeError()));
-    return StringRef(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+Expected<DeviceObject> readDeviceObject(MemoryBufferRef elf) {
+  auto object = parse(elf);
+  if (!object)
+    return object.takeError();
+  if (object->isa.codeObjectVersion < 3)
+    return inputError("code object: older than version 3");
+  if (!compat::isKnownProcessor(object->isa.processor))
+    return inputError("code object: " + object->isa.processor + " is not known to this LLVM");
+  DeviceObject result;
+  result.processor = object->isa.processor;
+  result.isaName = object->isa.targetId();
+  auto modules = splitBitcode(textOf(object->bitcode()));
+  if (!modules)
+    return modules.takeError();
+  result.modules = std::move(*modules);
+  if (const ElfSection *section = object->elf.section(".llvmcmd")) {
+    if (section->bytes.empty())
+      return inputError(".llvmcmd: empty");
+    auto commands = splitCommands(textOf(section->bytes));
+    if (!commands)
+      return commands.takeError();
+    result.commands = std::move(*commands);
   }
-  return StringRef();
+  result.symbols = symbolsOf(*object);
+  auto kernels = kernelsOf(*object, result.symbols);
+  if (!kernels)
+    return kernels.takeError();
+  result.kernels = std::move(*kernels);
+  return result;
 }
 
 Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
-  auto file = open(elf);
-  if (!file)
-    return file.takeError();
-  auto sections = file->sections();
-  if (!sections)
-    return inputError("code object: " + toString(sections.takeError()));
-
-  std::vector<Kernel> kernels;
-  std::vector<std::string> descriptors;
-  size_t notes = 0;
-  for (const auto &s : *sections) {
-    if (s.sh_type != ELF::SHT_NOTE)
-      continue;
-    Error noteError = Error::success();
-    for (const auto &note : file->notes(s, noteError)) {
-      if (note.getName() != "AMDGPU" || note.getType() != ELF::NT_AMDGPU_METADATA)
-        continue;
-      if (++notes > 1) {
-        consumeError(std::move(noteError));
-        return inputError(
-            "code object: more than one metadata note; the runtime reads only the first");
-      }
-      auto d = compat::noteBytes(note, s.sh_addralign);
-      if (auto e = readMetadata(StringRef(reinterpret_cast<const char *>(d.data()), d.size()),
-                                kernels, descriptors)) {
-        consumeError(std::move(noteError));
-        return e;
-      }
-    }
-    if (noteError)
-      return inputError("code object: notes: " + toString(std::move(noteError)));
-  }
-
-  auto found = dynamicSymbols(*file);
-  if (!found)
-    return found.takeError();
-  const auto &places = *found;
-
-  auto contents = [&](const DynamicSymbol &p) -> Expected<ArrayRef<uint8_t>> {
-    for (const auto &s : *sections) {
-      if (!(s.sh_flags & ELF::SHF_EXECINSTR) || p.address < s.sh_addr || p.size > s.sh_size ||
-          p.address - s.sh_addr > s.sh_size - p.size)
-        continue;
-      auto bytes = file->getSectionContents(s);
-      if (!bytes)
-        return inputError("code object: " + toString(bytes.takeError()));
-      return bytes->slice(p.address - s.sh_addr, p.size);
-    }
-    return inputError(
-        formatv("code at {0:x}, {1} bytes, is in no executable section", p.address, p.size));
-  };
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    auto &k = kernels[i];
-    auto kd = places.find(descriptors[i]);
-    auto code = places.find(k.name);
-    if (kd == places.end() || code == places.end() || !code->second.code)
-      return inputError("code object: kernel " + k.name + " has no descriptor or code symbol");
-    k.descriptor = kd->second.address;
-    k.address = code->second.address;
-    auto bytes = contents(code->second);
-    if (!bytes)
-      return inputError("code object: kernel " + k.name + ": " + toString(bytes.takeError()));
-    k.code = *bytes;
-  }
-  return kernels;
+  auto object = parse(elf);
+  if (!object)
+    return object.takeError();
+  return kernelsOf(*object, symbolsOf(*object));
 }
 
 } // namespace meld::jit

@@ -1,24 +1,22 @@
-// What differs between LLVM 15, 17 and 21 in object files and code generation; the part that
+// What differs between LLVM 15, 17 and 21 in code generation; the part that
 // concerns IR is in passes/compat.h.
 #pragma once
 
 #include "passes/compat.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/Object/ELFTypes.h"
 #include "llvm/Passes/StandardInstrumentations.h"
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/TargetParser/TargetParser.h"
+#else
+#include "llvm/Support/TargetParser.h"
+#endif
 
 namespace meld::jit::compat {
 
 using namespace passes::compat;
 
-/// The bytes of an ELF note; `alignment` is its section's, which 15 takes to be 4.
-template <typename Note>
-llvm::ArrayRef<uint8_t> noteBytes(const Note &note, [[maybe_unused]] uint64_t alignment) {
-#if LLVM_VERSION_MAJOR >= 17
-  return note.getDesc(alignment);
-#else
-  return note.getDesc();
-#endif
+inline bool isKnownProcessor(llvm::StringRef name) {
+  return llvm::AMDGPU::parseArchAMDGCN(name) != llvm::AMDGPU::GK_NONE;
 }
 
 /// Quiet instrumentation: what keeps passes away from optnone functions.

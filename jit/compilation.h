@@ -7,7 +7,6 @@
 #include "jit/code_object.h"
 #include "jit/cpu_time.h"
 #include "jit/dumps.h"
-#include "jit/embedded.h"
 #include "jit/estimate.h"
 #include "jit/make_code.h"
 #include "jit/meld_search.h"
@@ -180,13 +179,12 @@ private:
   bool waits_ = true;              ///< the version's kernel may wait for another work-group
   std::optional<Facts> facts_;     ///< that it is to be specialised for
   std::shared_ptr<passes::Specialization> specialization_; ///< of the last run of the pipeline
-  DynamicSymbols symbols_;                                 ///< the original's, for it
   std::string refused_;                                    ///< why it is not made
 
   const CompileRequest &request_;
   CompileReply &reply_;
   Dumps dumps_;
-  DeviceObject object_;
+  DeviceObject object_; ///< the original
   CompileOptions options_;
   std::vector<Kernel> kernels_;
   std::set<std::string> exports_;             ///< the original's dynamic symbols

@@ -79,14 +79,8 @@ Error Compilation::run() {
   if (!object_.commands.empty() && object_.commands.size() != object_.modules.size())
     return inputError(".llvmcmd: " + Twine(object_.commands.size()) + " lines for " +
                       Twine(object_.modules.size()) + " units");
-  auto kernels = readKernels(original());
-  if (!kernels)
-    return kernels.takeError();
-  kernels_ = std::move(*kernels);
-  auto exports = exportedNames(original());
-  if (!exports)
-    return exports.takeError();
-  exports_ = std::move(*exports);
+  kernels_ = object_.kernels;
+  exports_ = object_.exportedNames();
   if (kernels_.empty())
     return unchanged("no kernels");
   if (!request_.recipe.empty())

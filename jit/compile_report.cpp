@@ -6,7 +6,7 @@
 #include "jit/marker.h"
 #include "jit/optimizer.h"
 #include "jit/units.h"
-#include "jit/variant/version_object.h"
+#include "jit/variant/relocations.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -154,9 +154,9 @@ void Compilation::dumpAfter(const Disassembler &disassembler) {
 }
 
 Error Compilation::replaced(std::string reason) {
-  if (auto e = recipe_ ? checkVersionObject(original(), *made_->bytes, request_.kernel)
-                       : checkInterface(original(), *made_->bytes))
-    return e;
+  if (recipe_)
+    if (auto e = checkRelocations(*made_->bytes))
+      return e;
   reply_.status = CompileReply::Status::replaced;
   reply_.reason = std::move(reason);
   auto marked = appendMarker(*made_->bytes, dumpJson(metadata(Detail::summary)));

@@ -179,7 +179,7 @@ Error Compilation::rounds() {
   }
   dumpBefore(*disassembler);
 
-  if (request_.trustVerify) {
+  if (request_.trust == Trust::verify) {
     auto why = untrusted();
     if (!why)
       return why.takeError();

@@ -10,6 +10,9 @@
 
 namespace meld::jit {
 
+/// In this room an Error is LLVM's, also where that of runtime/result.h is known.
+using llvm::Error;
+
 enum class Failure {
   input,    ///< the code object is malformed or asks for what we do not do: the same next time
   compiler, ///< LLVM or comgr refused or broke: may differ next time

@@ -36,7 +36,7 @@ template <class T, class Make> Expected<T> guarded(const char *stage, Make make)
 }
 
 Expected<Next> optimise(const CompileJob &job, Module &module) {
-  if (job.optimizeInComgr)
+  if (job.optimizer == Optimizer::comgr)
     return Next::generate;
   ContextErrors diagnostics(module.getContext());
   auto next = guarded<Next>("optimisation", [&] { return job.transform(module); });
@@ -72,7 +72,7 @@ Expected<std::unique_ptr<MemoryBuffer>> generate(const CompileJob &job, const Co
   // Use-list order steers code generation; keep it, so that going through bitcode changes nothing.
   WriteBitcodeToFile(module, os, /*ShouldPreserveUseListOrder=*/true);
   const StringRef isa = job.object->isaName;
-  const auto arguments = job.options.codegenArguments(job.optimizeInComgr);
+  const auto arguments = job.options.codegenArguments(job.optimizer == Optimizer::comgr);
   std::string key;
   if (job.cache) {
     key = cacheKey(bitcode, isa, comgr.version(), arguments);

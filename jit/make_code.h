@@ -7,12 +7,12 @@
 #pragma once
 
 #include "jit/code_object.h"
-#include "jit/embedded.h"
 #include "jit/options.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,15 +33,20 @@ enum class Next : bool {
   generate, ///< code
 };
 
+enum class Optimizer : uint8_t {
+  ours,  ///< CompileJob::transform
+  comgr, ///< comgr's, without our passes: for comparison
+};
+
 struct CompileJob {
   const DeviceObject *object = nullptr;
   CompileOptions options;
   std::vector<std::string> kernels; ///< those that the code object must have
-  bool optimizeInComgr = false;     ///< let comgr run the (unmelded) pipeline, for comparison
+  Optimizer optimizer = Optimizer::ours;
   /// Read in place of the object's units, where it is not empty: what the transform of another
   /// job had made of them.
   llvm::StringRef bitcode;
-  /// The optimisation step; not called with optimizeInComgr.
+  /// The optimisation step; called with Optimizer::ours only.
   std::function<llvm::Expected<Next>(llvm::Module &)> transform;
   RelocatableCache *cache = nullptr;
 };

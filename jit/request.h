@@ -5,16 +5,23 @@
 #include "passes/options.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
 namespace meld::jit {
 
+/// How much of what the code object says of its bitcode is believed (MELD_TRUST).
+enum class Trust : uint8_t {
+  interface, ///< that it is the code's own
+  verify,    ///< nothing: without changes it has to give the original's bytes
+};
+
 struct CompileRequest {
   llvm::StringRef codeObject;
   std::string isa;          ///< the agent's target id; "" = not checked
   passes::MeldOptions meld; ///< include and exclude choose among the kernels
-  bool trustVerify = false; ///< the bitcode has to give the original's bytes when not changed
+  Trust trust = Trust::interface;
   /// One kernel made as variant/recipes.h says, as a code object of its own that is loaded beside
   /// the original; both or none. What else is asked holds, but for passes, minProfit and force,
   /// which are the recipe's.

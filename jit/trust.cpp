@@ -1,11 +1,12 @@
 #include "jit/trust.h"
 
 #include "jit/compilation.h"
+#include "jit/elf_bytes.h"
 #include "jit/error.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Object/ELF.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include "runtime/codeobject/elf.h"
 
 #include <algorithm>
 #include <map>
@@ -16,58 +17,36 @@ namespace meld::jit {
 
 namespace {
 
-using Elf = object::ELF64LE;
-
-struct Section {
-  StringRef bytes; ///< empty where it has none in the file
-  uint64_t address, size;
-};
-
 /// For the loader alone.
-bool servesTheLoader(const Elf::Shdr &section) {
-  switch (section.sh_type) {
-  case ELF::SHT_DYNSYM:
-  case ELF::SHT_STRTAB:
-  case ELF::SHT_HASH:
-  case ELF::SHT_GNU_HASH:
-  case ELF::SHT_DYNAMIC:
-  case ELF::SHT_RELA:
-  case ELF::SHT_REL:
+bool servesTheLoader(const ElfSection &section) {
+  switch (section.type) {
+  case SHT_DYNSYM:
+  case SHT_STRTAB:
+  case SHT_HASH:
+  case SHT_GNU_HASH:
+  case SHT_DYNAMIC:
+  case SHT_RELA:
+  case SHT_REL:
     return true;
   default:
     return false;
   }
 }
 
-Expected<std::map<std::string, Section>> loadedSections(MemoryBufferRef elf) {
-  auto file = object::ELFFile<Elf>::create(elf.getBuffer());
+Expected<std::map<std::string, ElfSection>> loadedSections(MemoryBufferRef elf) {
+  const auto file = Elf::parse(bytesOf(elf));
   if (!file)
-    return inputError("code object: " + toString(file.takeError()));
-  auto sections = file->sections();
-  if (!sections)
-    return inputError("code object: " + toString(sections.takeError()));
-  std::map<std::string, Section> found;
-  for (const auto &section : *sections) {
-    if (!(section.sh_flags & ELF::SHF_ALLOC) || servesTheLoader(section))
-      continue;
-    auto name = file->getSectionName(section);
-    if (!name)
-      return inputError("code object: " + toString(name.takeError()));
-    StringRef bytes;
-    if (section.sh_type != ELF::SHT_NOBITS) {
-      auto contents = file->getSectionContents(section);
-      if (!contents)
-        return inputError(*name + ": " + toString(contents.takeError()));
-      bytes = StringRef(reinterpret_cast<const char *>(contents->data()), contents->size());
-    }
-    if (!found.emplace(name->str(), Section{bytes, section.sh_addr, section.sh_size}).second)
-      return inputError("code object: two sections " + *name);
-  }
+    return inputError("code object: " + file.error().message);
+  std::map<std::string, ElfSection> found;
+  for (const ElfSection &section : file->sections())
+    if ((section.flags & SHF_ALLOC) && !servesTheLoader(section) &&
+        !found.emplace(section.name, section).second)
+      return inputError("code object: two sections " + Twine(std::string(section.name)));
   return found;
 }
 
 /// "kernel K offset 0x10" where that address is a kernel's code or descriptor.
-std::string placeOf(MemoryBufferRef elf, StringRef name, const Section &section, uint64_t at) {
+std::string placeOf(MemoryBufferRef elf, StringRef name, const ElfSection &section, uint64_t at) {
   std::string place = formatv("offset {0:x} of section {1}", at, name);
   auto kernels = readKernels(elf);
   if (!kernels) {
@@ -99,8 +78,8 @@ Expected<std::string> firstDifference(MemoryBufferRef original, MemoryBufferRef 
     auto it = after->find(name);
     if (it == after->end())
       return "recompiled code has no section " + name;
-    const Section &other = it->second;
-    const StringRef a = section.bytes, b = other.bytes;
+    const ElfSection &other = it->second;
+    const ByteView a = section.bytes, b = other.bytes;
     const size_t common = std::min(a.size(), b.size());
     const size_t at =
         size_t(std::mismatch(a.begin(), a.begin() + common, b.begin()).first - a.begin());

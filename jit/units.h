@@ -3,7 +3,7 @@
 // Untrusted input: errors name the unit. Thread rule: one context, one thread.
 #pragma once
 
-#include "jit/embedded.h"
+#include "jit/code_object.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"

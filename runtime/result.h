@@ -5,6 +5,7 @@
 //
 //   Result<Elf> parse(...);
 //   if (auto elf = parse(bytes)) use(*elf); else log(elf.error().message);
+//   Elf elf = MELD_TRY(parse(bytes)); // in a function that hands errors on
 #pragma once
 
 #include <cstdint>
@@ -32,5 +33,17 @@ template <class T> using Result = tl::expected<T, Error>;
 inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
 }
+
+template <class T> T valueOf(Result<T> &&result) { return *std::move(result); }
+inline void valueOf(Result<void> &&) {}
+
+/// The value of a Result; or the error, handed on by the function in which this stands.
+#define MELD_TRY(...)                                                                              \
+  __extension__({                                                                                  \
+    auto meldTried = (__VA_ARGS__);                                                                \
+    if (!meldTried)                                                                                \
+      return tl::unexpected(std::move(meldTried).error());                                         \
+    ::meld::valueOf(std::move(meldTried));                                                         \
+  })
 
 } // namespace meld

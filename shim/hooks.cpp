@@ -11,6 +11,7 @@
 #include "shim/naming.h"
 #include "shim/own_calls.h"
 #include "shim/process.h"
+#include "shim/replace.h"
 #include "shim/verify/allocations.h"
 
 #include <dlfcn.h>
@@ -28,13 +29,8 @@ using CreateWithOffset =
 
 constexpr uint64_t kMaxFile = uint64_t(4) << 30;
 
-struct Previous {
-  decltype(CoreApiTable::hsa_code_object_reader_create_from_memory_fn) createFromMemory;
+struct Previous : RocrEntries {
   decltype(CoreApiTable::hsa_code_object_reader_create_from_file_fn) createFromFile;
-  decltype(CoreApiTable::hsa_code_object_reader_destroy_fn) destroyReader;
-  decltype(CoreApiTable::hsa_executable_load_agent_code_object_fn) load;
-  decltype(CoreApiTable::hsa_executable_freeze_fn) freeze;
-  decltype(CoreApiTable::hsa_executable_destroy_fn) destroyExecutable;
   decltype(CoreApiTable::hsa_executable_symbol_get_info_fn) symbolInfo;
   decltype(CoreApiTable::hsa_system_get_extension_table_fn) extensionTable;
   decltype(CoreApiTable::hsa_system_get_major_extension_table_fn) majorExtensionTable;
@@ -163,95 +159,6 @@ hsa_status_t destroyReader(hsa_code_object_reader_t reader) noexcept {
 // ---- loading
 // -------------------------------------------------------------------------------------------------------
 
-bool hasUndefinedSymbols(ByteView bytes) {
-  auto object = CodeObject::parse(bytes);
-  if (!object)
-    return true;
-  for (const ElfSymbol &symbol : object->symbols)
-    if (!symbol.defined())
-      return true;
-  return false;
-}
-
-/// Loads a replacement that ROCr has not seen yet into an executable of its own, freezes that as
-/// the application would (which applies relocations and gives the kernels their places), and throws
-/// it away: what ROCr refuses must be known before the application's executable is touched. Objects
-/// that need symbols from the application's executable are not tried.
-hsa_status_t trialLoad(hsa_agent_t agent, hsa_code_object_reader_t reader, ByteView bytes) {
-  if (hasUndefinedSymbols(bytes))
-    return HSA_STATUS_SUCCESS;
-  hsa_executable_t executable{};
-  hsa_status_t status = gTable->hsa_executable_create_alt_fn(
-      HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable);
-  if (status != HSA_STATUS_SUCCESS)
-    return status;
-  status = gPrevious.load(executable, agent, reader, nullptr, nullptr);
-  if (status == HSA_STATUS_SUCCESS)
-    status = gPrevious.freeze(executable, nullptr);
-  gPrevious.destroyExecutable(executable);
-  return status;
-}
-
-std::string statusText(hsa_status_t status) {
-  const char *text = nullptr;
-  if (gTable->hsa_status_string_fn(status, &text) != HSA_STATUS_SUCCESS || !text)
-    return "HSA status " + std::to_string(status);
-  return text;
-}
-
-/// A reader of ours, destroyed on every way out but the one on which ROCr has loaded from it.
-class OwnReader {
-public:
-  ~OwnReader() {
-    if (made_)
-      gPrevious.destroyReader(reader_);
-  }
-  hsa_status_t make(const Bytes &bytes) {
-    hsa_status_t status = gPrevious.createFromMemory(bytes.data(), bytes.size(), &reader_);
-    made_ = status == HSA_STATUS_SUCCESS;
-    return status;
-  }
-  hsa_code_object_reader_t get() const { return reader_; }
-  void keep() { made_ = false; }
-
-private:
-  hsa_code_object_reader_t reader_{};
-  bool made_ = false;
-};
-
-/// Loads the decision's replacement; on failure the application's executable has none of it.
-/// Whatever can throw comes before ROCr has it: the caller would load the original, too.
-hsa_status_t tryReplacement(hsa_executable_t executable, hsa_agent_t agent, Decision &decision,
-                            const char *options, hsa_loaded_code_object_t *loaded) {
-  Engine &engine = *gProcess->engine;
-  auto failed = [&](const char *what, hsa_status_t status) {
-    decision.outcome = Outcome::failed;
-    decision.reason = what + statusText(status);
-    log::warning(decision.reason);
-    if (status != HSA_STATUS_ERROR_OUT_OF_RESOURCES) // not the replacement's fault
-      engine.reject(decision.key, decision.reason);
-    return status;
-  };
-  OwnReader reader;
-  hsa_status_t status = reader.make(*decision.replacement);
-  if (status == HSA_STATUS_SUCCESS && !decision.tried) {
-    status = trialLoad(agent, reader.get(), *decision.replacement);
-    if (status == HSA_STATUS_SUCCESS)
-      engine.accept(decision.key);
-  }
-  if (status != HSA_STATUS_SUCCESS)
-    return failed("ROCr refused the replacement: ", status);
-  Objects &objects = gProcess->objects;
-  objects.addReplacement(executable, {decision.replacement, reader.get(), decision.kernels});
-  status = gPrevious.load(executable, agent, reader.get(), options, loaded);
-  if (status != HSA_STATUS_SUCCESS) {
-    objects.dropReplacement(executable, reader.get());
-    return failed("loading the replacement failed: ", status);
-  }
-  reader.keep();
-  return status;
-}
-
 /// The log's and the report's line about one load.
 void tell(Decision &decision, size_t size, Clock::time_point start) noexcept {
   try {
@@ -273,18 +180,6 @@ void tell(Decision &decision, size_t size, Clock::time_point start) noexcept {
     gProcess->report.add(std::move(line));
   } catch (...) {
   }
-}
-
-SideEntries sideEntries() {
-  return {gPrevious.createFromMemory,
-          gPrevious.destroyReader,
-          gTable->hsa_executable_create_alt_fn,
-          gPrevious.load,
-          gPrevious.freeze,
-          gPrevious.destroyExecutable,
-          gTable->hsa_executable_iterate_symbols_fn,
-          gTable->hsa_executable_symbol_get_info_fn,
-          gTable};
 }
 
 /// Are kernels run as versions that are loaded beside the original, which is loaded as it is?
@@ -343,7 +238,8 @@ bool loadReplacement(hsa_executable_t executable, hsa_agent_t agent, const Reade
   if (beside)
     gProcess->sides.remember(executable, agent, source.view, decision.replacement);
   bool done = decision.replacement && !beside &&
-              tryReplacement(executable, agent, decision, options, loaded) == HSA_STATUS_SUCCESS;
+              tryReplacement(gPrevious, *gProcess, executable, agent, decision, options, loaded) ==
+                  HSA_STATUS_SUCCESS;
   tell(decision, source.view.size(), start);
   return done;
 }
@@ -372,7 +268,7 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) noexcept {
   if (Entry entry; entry) {
     try {
       nameKernels(*gTable, executable, gProcess->objects.replacedKernels(executable));
-      gProcess->sides.frozen(executable, sideEntries());
+      gProcess->sides.frozen(executable, gPrevious);
       gProcess->served.frozen(executable, *gTable, *gProcess->engine, gProcess->report);
       if (gProcess->maker.active())
         gProcess->maker.frozen(executable);
@@ -392,7 +288,7 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
     versions = gProcess->served.take(executable);
     chosen = gProcess->maker.take(executable);
     replacements = gProcess->objects.takeExecutable(executable);
-    gProcess->sides.forget(executable, sideEntries());
+    gProcess->sides.forget(executable, gPrevious);
     // Otherwise a launch of one may begin: they stay, and so do their bytes.
     if (adapt::releaseExecutable(executable))
       adapt::retiredVersions().add(chosen);
@@ -541,6 +437,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
   }
   gProcess = process;
   gTable = table->core_;
+  gPrevious.table = gTable;
   if (process->settings.verifyRuns && !process->passThrough) {
     if (!process->sides.open(process->settings.verifyDir))
       log::warning("only the software GPU verifies: nothing is verified, the original code runs");

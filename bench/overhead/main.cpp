@@ -277,15 +277,12 @@ bool comgrAlone(const std::string &bytes) {
     initializeTargets();
     CompileJob job;
     job.object = &*object;
-    job.optimizeInComgr = true;
+    job.optimizer = Optimizer::comgr;
     auto options = recoverOptions(llvm::ArrayRef<std::vector<std::string>>(object->commands));
     if (!options)
       return options.takeError();
     job.options = std::move(*options);
-    auto kernels = readKernels(original);
-    if (!kernels)
-      return kernels.takeError();
-    for (const auto &kernel : *kernels)
+    for (const auto &kernel : object->kernels)
       job.kernels.push_back(kernel.name);
     return makeCode(job).takeError();
   });

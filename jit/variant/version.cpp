@@ -4,8 +4,8 @@
 //   the object's module -> cut down to the kernel (isolate.h)
 //                       -> floating point surveyed as for a replacement (fp_survey.cpp)
 //                       -> optimised with the recipe's options (recipes.h)
-//                       -> variables bound (bind.h) -> comgr code, link -> checked
-//                          (version_object.h)
+//                       -> variables bound (bind.h) -> comgr code, link -> relocations checked
+//                          (relocations.h)
 //
 // The proof that settled floating point is the original's is made with the variables unbound: code
 // that takes an address from the global offset table is not the original's code, whatever it
@@ -17,7 +17,6 @@
 #include "jit/error.h"
 #include "jit/variant/bind.h"
 #include "jit/variant/isolate.h"
-#include "jit/variant/version_object.h"
 
 using namespace llvm;
 
@@ -36,10 +35,6 @@ Error Compilation::selectVersion() {
   erase_if(kernels_, [&](const Kernel &kernel) { return kernel.name != request_.kernel; });
   if (kernels_.empty())
     return inputError("the code object has no kernel " + request_.kernel);
-  auto symbols = readDynamicSymbols(original());
-  if (!symbols)
-    return symbols.takeError();
-  symbols_ = std::move(*symbols);
   return Error::success();
 }
 
@@ -62,7 +57,7 @@ bool Compilation::specialized() {
 }
 
 bool Compilation::bindVersion(Module &module) {
-  return refuse(bindVariables(module, request_.kernel, symbols_));
+  return refuse(bindVariables(module, request_.kernel, object_.symbols));
 }
 
 // A recipe whose own pass has found nothing would give another recipe's version once more.

@@ -53,8 +53,7 @@ Result<Descriptor> openCacheDirectory(const std::string &path, bool create) {
   if (!fd && errno == ENOENT) {
     if (!create)
       return fail(ErrorCode::notFound, errnoText(path, ENOENT));
-    if (auto ok = makeFolders(path); !ok)
-      return tl::unexpected(ok.error());
+    MELD_TRY(makeFolders(path));
     fd = Descriptor(::open(path.c_str(), kDirectoryFlags));
   }
   if (!fd) {

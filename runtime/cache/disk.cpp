@@ -40,15 +40,12 @@ void removeOldLocks(const Descriptor &locks) {
 /// The whole file, when its head is that of an entry.
 Result<Bytes> readEntryFile(const Descriptor &folder, const std::string &name, const CacheKey *key,
                             uint64_t maxCodeObject) {
-  auto file = openFileAt(folder, name, kMaxEntryFile);
-  if (!file)
-    return tl::unexpected(file.error());
-  auto head = readPart(*file, 0, std::min<uint64_t>(file->size, kEntryHead));
+  auto file = MELD_TRY(openFileAt(folder, name, kMaxEntryFile));
+  auto head = readPart(file, 0, std::min<uint64_t>(file.size, kEntryHead));
   if (!head)
     return head;
-  if (auto fine = checkEntryHead(*head, file->size, key, maxCodeObject); !fine)
-    return tl::unexpected(fine.error());
-  return readPart(*file, 0, file->size);
+  MELD_TRY(checkEntryHead(*head, file.size, key, maxCodeObject));
+  return readPart(file, 0, file.size);
 }
 
 } // namespace
@@ -87,10 +84,8 @@ Result<Descriptor> DiskCache::root(bool create) {
 }
 
 Result<Descriptor> DiskCache::folderOf(const std::string &name, bool create) {
-  auto base = root(create);
-  if (!base)
-    return tl::unexpected(base.error());
-  auto first = openSubdirectory(*base, name.substr(0, 1), create);
+  auto base = MELD_TRY(root(create));
+  auto first = openSubdirectory(base, name.substr(0, 1), create);
   if (!first)
     return first;
   return openSubdirectory(*first, name.substr(1, 1), create);
@@ -199,10 +194,8 @@ Result<std::vector<CacheFile>> DiskCache::list() {
       return files;
     return tl::unexpected(base.error());
   }
-  auto firsts = namesIn(*base);
-  if (!firsts)
-    return tl::unexpected(firsts.error());
-  for (const std::string &first : *firsts) {
+  auto firsts = MELD_TRY(namesIn(*base));
+  for (const std::string &first : firsts) {
     if (!isHexDigit(first))
       continue;
     auto level = openSubdirectory(*base, first, false);
@@ -237,27 +230,19 @@ Result<std::vector<CacheFile>> DiskCache::list() {
 }
 
 Result<CacheEntryHeader> DiskCache::header(const std::string &name) {
-  auto key = CacheKey::fromHex(name);
-  if (!key)
-    return tl::unexpected(key.error());
-  auto folder = folderOf(name, false);
-  if (!folder)
-    return tl::unexpected(folder.error());
-  auto file = readEntryFile(*folder, name, &*key, kMaxCodeObject);
-  if (!file)
-    return tl::unexpected(file.error());
-  auto entry = readEntry(*file, &*key); // the code object must unpack, too
+  auto key = MELD_TRY(CacheKey::fromHex(name));
+  auto folder = MELD_TRY(folderOf(name, false));
+  auto file = MELD_TRY(readEntryFile(folder, name, &key, kMaxCodeObject));
+  auto entry = readEntry(file, &key); // the code object must unpack, too
   if (!entry)
     return tl::unexpected(entry.error());
-  return readEntryHeader(*file);
+  return readEntryHeader(file);
 }
 
 Result<CacheTotals> DiskCache::totals() {
-  auto files = list();
-  if (!files)
-    return tl::unexpected(files.error());
+  auto files = MELD_TRY(list());
   CacheTotals totals;
-  for (const CacheFile &file : *files) {
+  for (const CacheFile &file : files) {
     totals.bytes += file.size;
     if (file.temporary)
       continue;
@@ -282,10 +267,8 @@ Result<void> DiskCache::remove(const std::string &name) {
     file = name.substr(3);
   else if (auto key = CacheKey::fromHex(name); !key)
     return tl::unexpected(key.error());
-  auto folder = folderOf(name, false);
-  if (!folder)
-    return tl::unexpected(folder.error());
-  if (::unlinkat(folder->get(), file.c_str(), 0) && errno != ENOENT)
+  auto folder = MELD_TRY(folderOf(name, false));
+  if (::unlinkat(folder.get(), file.c_str(), 0) && errno != ENOENT)
     return fail(ErrorCode::io, errnoText("removing " + name, errno));
   return {};
 }
@@ -299,12 +282,9 @@ Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
     return tl::unexpected(base.error());
   }
   if (!dryRun) {
-    auto locks = openSubdirectory(*base, kLocksFolder, true);
-    if (!locks)
-      return tl::unexpected(locks.error());
-    removeOldLocks(*locks);
-    FileLock cleaner =
-        FileLock::acquire(std::move(*locks), "cleaner", std::chrono::milliseconds(0));
+    auto locks = MELD_TRY(openSubdirectory(*base, kLocksFolder, true));
+    removeOldLocks(locks);
+    FileLock cleaner = FileLock::acquire(std::move(locks), "cleaner", std::chrono::milliseconds(0));
     if (!cleaner.held())
       return gone;
     auto result = prune(limit, true);
@@ -315,18 +295,16 @@ Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
         gone.push_back(file);
     return gone;
   }
-  auto files = list();
-  if (!files)
-    return tl::unexpected(files.error());
+  auto files = MELD_TRY(list());
   int64_t now = std::time(nullptr);
   uint64_t total = 0;
-  for (CacheFile &file : *files) {
+  for (CacheFile &file : files) {
     total += file.size;
     file.used = std::min(file.used, now); // a clock set back must not make entries immortal
   }
-  std::stable_sort(files->begin(), files->end(),
+  std::stable_sort(files.begin(), files.end(),
                    [](const CacheFile &a, const CacheFile &b) { return a.used < b.used; });
-  for (const CacheFile &file : *files) {
+  for (const CacheFile &file : files) {
     bool stale = file.temporary && now - file.used > kStaleTemporary;
     if (!stale && (file.temporary || total <= limit))
       continue;
@@ -337,11 +315,9 @@ Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
 }
 
 Result<std::vector<std::pair<CacheFile, std::string>>> DiskCache::verify(bool dryRun) {
-  auto files = list();
-  if (!files)
-    return tl::unexpected(files.error());
+  auto files = MELD_TRY(list());
   std::vector<std::pair<CacheFile, std::string>> bad;
-  for (const CacheFile &file : *files) {
+  for (const CacheFile &file : files) {
     if (file.temporary)
       continue;
     auto entry = header(file.name);
@@ -349,8 +325,7 @@ Result<std::vector<std::pair<CacheFile, std::string>>> DiskCache::verify(bool dr
       continue;
     bad.emplace_back(file, entry.error().message);
     if (!dryRun)
-      if (auto ok = remove(file.name); !ok)
-        return tl::unexpected(ok.error());
+      MELD_TRY(remove(file.name));
   }
   return bad;
 }

@@ -85,29 +85,25 @@ Result<Bytes> writeEntry(const CacheEntry &entry) {
   header.toolSize = tool.size();
   header.reasonSize = reason.size();
 
-  Result<std::string> metadata;
+  std::string metadata;
   if (!entry.metadata.empty()) {
-    metadata = packed<std::string>(entry.metadata.data(), entry.metadata.size());
-    if (!metadata)
-      return tl::unexpected(metadata.error());
-    header.metadataSize = metadata->size();
+    metadata = MELD_TRY(packed<std::string>(entry.metadata.data(), entry.metadata.size()));
+    header.metadataSize = metadata.size();
     header.metadataRawSize = entry.metadata.size();
   }
-  Result<Bytes> payload;
+  Bytes payload;
   if (hasPayload(entry.verdict)) {
-    payload = packed<Bytes>(entry.codeObject.data(), entry.codeObject.size());
-    if (!payload)
-      return tl::unexpected(payload.error());
+    payload = MELD_TRY(packed<Bytes>(entry.codeObject.data(), entry.codeObject.size()));
     header.rawSize = entry.codeObject.size();
   }
-  header.payloadSize = payload->size();
+  header.payloadSize = payload.size();
 
   Bytes out(sizeof(header));
   std::memcpy(out.data(), &header, sizeof(header));
   for (const std::string *text :
-       std::initializer_list<const std::string *>{&tool, &reason, &metadata.value()})
+       std::initializer_list<const std::string *>{&tool, &reason, &metadata})
     out.insert(out.end(), text->begin(), text->end());
-  out.insert(out.end(), payload->begin(), payload->end());
+  out.insert(out.end(), payload.begin(), payload.end());
   auto sum = blake3(out);
   out.insert(out.end(), sum.begin(), sum.end());
   if (out.size() > kMaxEntryFile)
@@ -166,21 +162,19 @@ Result<RawHeader> checkedHeader(ByteView head, uint64_t fileSize, const CacheKey
 }
 
 Result<Parts> split(ByteView file, const CacheKey *expected) {
-  auto header = checkedHeader(file, file.size(), expected, kMaxCodeObject);
-  if (!header)
-    return tl::unexpected(header.error());
+  auto header = MELD_TRY(checkedHeader(file, file.size(), expected, kMaxCodeObject));
   Parts parts;
-  parts.header = *header;
+  parts.header = header;
   auto sum = blake3(file.first(file.size() - kChecksumSize));
   if (!std::equal(sum.begin(), sum.end(), file.end() - kChecksumSize))
     return fail(ErrorCode::badInput, "cache entry checksum at offset " +
                                          hexOffset(file.size() - kChecksumSize) +
                                          " does not match");
   uint64_t at = sizeof(RawHeader);
-  for (auto [part, size] : {std::pair{&parts.tool, uint64_t(header->toolSize)},
-                            std::pair{&parts.reason, uint64_t(header->reasonSize)},
-                            std::pair{&parts.metadata, uint64_t(header->metadataSize)},
-                            std::pair{&parts.payload, header->payloadSize}}) {
+  for (auto [part, size] : {std::pair{&parts.tool, uint64_t(header.toolSize)},
+                            std::pair{&parts.reason, uint64_t(header.reasonSize)},
+                            std::pair{&parts.metadata, uint64_t(header.metadataSize)},
+                            std::pair{&parts.payload, header.payloadSize}}) {
     *part = file.subspan(at, size);
     at += size;
   }
@@ -198,65 +192,49 @@ Result<std::string> unpackedMetadata(const Parts &parts) {
 
 Result<void> checkEntryHead(ByteView head, uint64_t fileSize, const CacheKey *expected,
                             uint64_t maxCodeObject) {
-  if (auto header = checkedHeader(head, fileSize, expected, maxCodeObject); !header)
-    return tl::unexpected(header.error());
+  MELD_TRY(checkedHeader(head, fileSize, expected, maxCodeObject));
   return {};
 }
 
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
-  auto parts = split(file, expected);
-  if (!parts)
-    return tl::unexpected(parts.error());
+  auto parts = MELD_TRY(split(file, expected));
   CacheEntry entry;
-  std::copy(std::begin(parts->header.key), std::end(parts->header.key), entry.key.bytes.begin());
-  entry.verdict = static_cast<Verdict>(parts->header.verdict);
-  entry.created = parts->header.created;
-  entry.tool = textOf(parts->tool);
-  entry.reason = textOf(parts->reason);
+  std::copy(std::begin(parts.header.key), std::end(parts.header.key), entry.key.bytes.begin());
+  entry.verdict = static_cast<Verdict>(parts.header.verdict);
+  entry.created = parts.header.created;
+  entry.tool = textOf(parts.tool);
+  entry.reason = textOf(parts.reason);
   if (hasPayload(entry.verdict)) {
-    auto object = unpacked<Bytes>(parts->payload, parts->header.rawSize, "payload");
-    if (!object)
-      return tl::unexpected(object.error());
-    entry.codeObject = std::move(*object);
+    entry.codeObject = MELD_TRY(unpacked<Bytes>(parts.payload, parts.header.rawSize, "payload"));
   }
   if (entry.verdict == Verdict::measured) {
-    auto metadata = unpackedMetadata(*parts);
-    if (!metadata)
-      return tl::unexpected(metadata.error());
-    entry.metadata = std::move(*metadata);
+    entry.metadata = MELD_TRY(unpackedMetadata(parts));
   }
   return entry;
 }
 
 Result<Bytes> withVerdict(Bytes file, Verdict verdict) {
-  auto parts = split(file, nullptr);
-  if (!parts)
-    return tl::unexpected(parts.error());
-  if (!hasPayload(verdict) || parts->payload.empty())
+  auto parts = MELD_TRY(split(file, nullptr));
+  if (!hasPayload(verdict) || parts.payload.empty())
     return fail(ErrorCode::internal, "a verdict that does not go with the payload");
-  parts->header.verdict = static_cast<uint32_t>(verdict);
-  std::memcpy(file.data(), &parts->header, sizeof(parts->header));
+  parts.header.verdict = static_cast<uint32_t>(verdict);
+  std::memcpy(file.data(), &parts.header, sizeof(parts.header));
   auto sum = blake3(ByteView(file).first(file.size() - kChecksumSize));
   std::copy(sum.begin(), sum.end(), file.end() - kChecksumSize);
   return file;
 }
 
 Result<CacheEntryHeader> readEntryHeader(ByteView file) {
-  auto parts = split(file, nullptr);
-  if (!parts)
-    return tl::unexpected(parts.error());
+  auto parts = MELD_TRY(split(file, nullptr));
   CacheEntryHeader header;
-  std::copy(std::begin(parts->header.key), std::end(parts->header.key), header.key.bytes.begin());
-  header.verdict = static_cast<Verdict>(parts->header.verdict);
-  header.created = parts->header.created;
-  header.rawSize = parts->header.rawSize;
-  header.payloadSize = parts->header.payloadSize;
-  header.tool = textOf(parts->tool);
-  header.reason = textOf(parts->reason);
-  auto metadata = unpackedMetadata(*parts);
-  if (!metadata)
-    return tl::unexpected(metadata.error());
-  header.metadata = std::move(*metadata);
+  std::copy(std::begin(parts.header.key), std::end(parts.header.key), header.key.bytes.begin());
+  header.verdict = static_cast<Verdict>(parts.header.verdict);
+  header.created = parts.header.created;
+  header.rawSize = parts.header.rawSize;
+  header.payloadSize = parts.header.payloadSize;
+  header.tool = textOf(parts.tool);
+  header.reason = textOf(parts.reason);
+  header.metadata = MELD_TRY(unpackedMetadata(parts));
   return header;
 }
 

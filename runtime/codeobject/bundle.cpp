@@ -37,38 +37,30 @@ Result<Bundle> readBundle(ByteView bytes) {
   if (!looksLikeBundle(bytes))
     return fail(ErrorCode::badInput, "no offload bundle magic at offset 0x0");
   uint64_t at = kMagic.size();
-  auto count = readAt<uint64_t>(bytes, at, "bundle entry count");
-  if (!count)
-    return tl::unexpected(count.error());
-  if (*count > kMaxEntries)
+  auto count = MELD_TRY(readAt<uint64_t>(bytes, at, "bundle entry count"));
+  if (count > kMaxEntries)
     return fail(ErrorCode::badInput,
-                "bundle claims " + std::to_string(*count) + " entries at offset " + hexOffset(at));
+                "bundle claims " + std::to_string(count) + " entries at offset " + hexOffset(at));
   at += 8;
   Bundle bundle;
-  for (uint64_t i = 0; i < *count; ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     std::string what = "bundle entry " + std::to_string(i);
     struct Raw {
       uint64_t offset, size, idLength;
     };
-    auto raw = readAt<Raw>(bytes, at, what);
-    if (!raw)
-      return tl::unexpected(raw.error());
-    if (raw->idLength > kMaxIdLength)
+    auto raw = MELD_TRY(readAt<Raw>(bytes, at, what));
+    if (raw.idLength > kMaxIdLength)
       return fail(ErrorCode::badInput, what + " at offset " + hexOffset(at) + " has an id of " +
-                                           std::to_string(raw->idLength) + " bytes");
+                                           std::to_string(raw.idLength) + " bytes");
     at += sizeof(Raw);
-    auto id = slice(bytes, at, raw->idLength, "id of " + what);
-    if (!id)
-      return tl::unexpected(id.error());
-    at += raw->idLength;
+    auto id = MELD_TRY(slice(bytes, at, raw.idLength, "id of " + what));
+    at += raw.idLength;
     BundleEntry entry;
-    entry.id.assign(id->begin(), id->end());
-    entry.offset = raw->offset;
-    auto object = slice(bytes, raw->offset, raw->size, "object " + entry.id + " of the bundle");
-    if (!object)
-      return tl::unexpected(object.error());
-    entry.bytes = *object;
-    bundle.size = std::max(bundle.size, raw->offset + raw->size);
+    entry.id.assign(id.begin(), id.end());
+    entry.offset = raw.offset;
+    entry.bytes =
+        MELD_TRY(slice(bytes, raw.offset, raw.size, "object " + entry.id + " of the bundle"));
+    bundle.size = std::max(bundle.size, raw.offset + raw.size);
     bundle.entries.push_back(std::move(entry));
   }
   bundle.size = std::max(bundle.size, at);
@@ -86,12 +78,8 @@ Result<CompressedBundleHeader> readCompressedHeader(ByteView bytes) {
   header.version = *version;
   header.method = *method;
   auto number = [&](uint64_t offset, unsigned width, const char *what) -> Result<uint64_t> {
-    if (width == 4) {
-      auto value = readAt<uint32_t>(bytes, offset, what);
-      if (!value)
-        return tl::unexpected(value.error());
-      return *value;
-    }
+    if (width == 4)
+      return MELD_TRY(readAt<uint32_t>(bytes, offset, what));
     return readAt<uint64_t>(bytes, offset, what);
   };
   // Version 1 has no total size; version 2 has 32-bit sizes, version 3 64-bit ones.
@@ -101,44 +89,35 @@ Result<CompressedBundleHeader> readCompressedHeader(ByteView bytes) {
   unsigned width = *version == 3 ? 8 : 4;
   uint64_t at = 8;
   if (*version >= 2) {
-    auto total = number(at, width, "compressed bundle size");
-    if (!total)
-      return tl::unexpected(total.error());
-    header.totalSize = *total;
+    header.totalSize = MELD_TRY(number(at, width, "compressed bundle size"));
     at += width;
   }
-  auto size = number(at, width, "uncompressed bundle size");
-  if (!size)
-    return tl::unexpected(size.error());
-  header.uncompressedSize = *size;
+  header.uncompressedSize = MELD_TRY(number(at, width, "uncompressed bundle size"));
   header.headerSize = at + width + 8; // the hash comes last
   return header;
 }
 
 Result<Bytes> unpackCompressedBundle(ByteView bytes) {
-  auto header = readCompressedHeader(bytes);
-  if (!header)
-    return tl::unexpected(header.error());
-  const uint64_t end = header->totalSize ? header->totalSize : bytes.size();
-  if (header->headerSize > end)
+  auto header = MELD_TRY(readCompressedHeader(bytes));
+  const uint64_t end = header.totalSize ? header.totalSize : bytes.size();
+  if (header.headerSize > end)
     return fail(ErrorCode::badInput, "compressed bundle at offset 0x0 claims " +
                                          std::to_string(end) + " bytes, less than its header");
-  auto data = slice(bytes, header->headerSize, end - header->headerSize, "compressed bundle data");
-  if (!data)
-    return tl::unexpected(data.error());
-  const uint64_t size = header->uncompressedSize;
-  if (size > kMaxUnpacked || size / kMaxUnpackRatio > data->size())
+  auto data =
+      MELD_TRY(slice(bytes, header.headerSize, end - header.headerSize, "compressed bundle data"));
+  const uint64_t size = header.uncompressedSize;
+  if (size > kMaxUnpacked || size / kMaxUnpackRatio > data.size())
     return fail(ErrorCode::badInput, "compressed bundle claims to hold " + std::to_string(size) +
-                                         " bytes in " + std::to_string(data->size()));
+                                         " bytes in " + std::to_string(data.size()));
   Bytes out(size);
   uint64_t made = 0;
-  if (header->method == kZstd) {
+  if (header.method == kZstd) {
     // Streaming: the window is bounded by zstd, the output by what was claimed; trailing bytes, the
     // padding of version 1, are not looked at.
     std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx *)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
     if (!context)
       return fail(ErrorCode::internal, "no memory for zstd");
-    ZSTD_inBuffer in{data->data(), data->size(), 0};
+    ZSTD_inBuffer in{data.data(), data.size(), 0};
     ZSTD_outBuffer buffer{out.data(), out.size(), 0};
     size_t status = 1;
     while (status && in.pos < in.size) {
@@ -154,16 +133,16 @@ Result<Bytes> unpackCompressedBundle(ByteView bytes) {
       return fail(ErrorCode::badInput, "compressed bundle data ends early or holds more than " +
                                            std::to_string(size) + " bytes");
     made = buffer.pos;
-  } else if (header->method == kZlib) {
+  } else if (header.method == kZlib) {
     uLongf length = out.size();
-    int status = uncompress(out.data(), &length, data->data(), data->size());
+    int status = uncompress(out.data(), &length, data.data(), data.size());
     if (status != Z_OK)
       return fail(ErrorCode::badInput,
                   std::string("compressed bundle data: zlib: ") + zError(status));
     made = length;
   } else {
     return fail(ErrorCode::unsupported,
-                "compressed bundle method " + std::to_string(header->method) + " at offset 0x6");
+                "compressed bundle method " + std::to_string(header.method) + " at offset 0x6");
   }
   if (made != size)
     return fail(ErrorCode::badInput, "compressed bundle holds " + std::to_string(made) +

@@ -3,23 +3,11 @@
 namespace meld {
 
 Result<CodeObject> CodeObject::parse(ByteView bytes) {
-  auto elf = Elf::parse(bytes);
-  if (!elf)
-    return tl::unexpected(elf.error());
   CodeObject object;
-  object.elf = std::move(*elf);
-  auto isa = readIsa(object.elf.header());
-  if (!isa)
-    return tl::unexpected(isa.error());
-  object.isa = std::move(*isa);
-  auto metadata = readMetadata(object.elf);
-  if (!metadata)
-    return tl::unexpected(metadata.error());
-  object.metadata = std::move(*metadata);
-  auto symbols = object.elf.dynamicSymbols();
-  if (!symbols)
-    return tl::unexpected(symbols.error());
-  object.symbols = std::move(*symbols);
+  object.elf = MELD_TRY(Elf::parse(bytes));
+  object.isa = MELD_TRY(readIsa(object.elf.header()));
+  object.metadata = MELD_TRY(readMetadata(object.elf));
+  object.symbols = MELD_TRY(object.elf.dynamicSymbols());
   return object;
 }
 

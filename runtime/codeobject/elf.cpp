@@ -15,21 +15,18 @@ Result<std::vector<ElfSymbol>> readSymbols(const ElfSection &table, const ElfSec
                 "symbol table at offset " + hexOffset(table.offset) + " ends inside an entry");
   std::vector<ElfSymbol> symbols;
   for (uint64_t at = sizeof(Elf64_Sym); at < table.bytes.size(); at += sizeof(Elf64_Sym)) {
-    auto raw = readAt<Elf64_Sym>(table.bytes, at, "symbol");
-    if (!raw)
-      return tl::unexpected(raw.error());
-    auto name = stringAt(strings.bytes, raw->st_name,
-                         [&] { return "symbol at offset " + hexOffset(table.offset + at); });
-    if (!name)
-      return tl::unexpected(name.error());
+    auto raw = MELD_TRY(readAt<Elf64_Sym>(table.bytes, at, "symbol"));
+    auto name = MELD_TRY(stringAt(strings.bytes, raw.st_name, [&] {
+      return "symbol at offset " + hexOffset(table.offset + at);
+    }));
     ElfSymbol symbol;
-    symbol.name = *name;
-    symbol.value = raw->st_value;
-    symbol.size = raw->st_size;
-    symbol.type = ELF64_ST_TYPE(raw->st_info);
-    symbol.binding = ELF64_ST_BIND(raw->st_info);
-    symbol.visibility = ELF64_ST_VISIBILITY(raw->st_other);
-    symbol.sectionIndex = raw->st_shndx;
+    symbol.name = name;
+    symbol.value = raw.st_value;
+    symbol.size = raw.st_size;
+    symbol.type = ELF64_ST_TYPE(raw.st_info);
+    symbol.binding = ELF64_ST_BIND(raw.st_info);
+    symbol.visibility = ELF64_ST_VISIBILITY(raw.st_other);
+    symbol.sectionIndex = raw.st_shndx;
     symbols.push_back(symbol);
   }
   return symbols;
@@ -43,26 +40,20 @@ Result<void> readNotes(ByteView part, uint64_t base, std::vector<ElfNote> &out) 
   uint64_t at = 0;
   while (at < part.size()) {
     auto what = [&] { return "note at offset " + hexOffset(base + at); };
-    auto head = readAt<Elf64_Nhdr>(part, at, what);
-    if (!head)
-      return tl::unexpected(head.error());
+    auto head = MELD_TRY(readAt<Elf64_Nhdr>(part, at, what));
     uint64_t nameAt = at + sizeof(Elf64_Nhdr);
-    auto name = slice(part, nameAt, head->n_namesz, [&] { return what() + " (owner)"; });
-    if (!name)
-      return tl::unexpected(name.error());
-    uint64_t descriptionAt = nameAt + align4(head->n_namesz);
-    auto description =
-        slice(part, descriptionAt, head->n_descsz, [&] { return what() + " (description)"; });
-    if (!description)
-      return tl::unexpected(description.error());
+    auto name = MELD_TRY(slice(part, nameAt, head.n_namesz, [&] { return what() + " (owner)"; }));
+    uint64_t descriptionAt = nameAt + align4(head.n_namesz);
+    auto description = MELD_TRY(
+        slice(part, descriptionAt, head.n_descsz, [&] { return what() + " (description)"; }));
     ElfNote note;
-    const auto *text = reinterpret_cast<const char *>(name->data());
-    note.owner = std::string_view(text, strnlen(text, name->size()));
-    note.type = head->n_type;
+    const auto *text = reinterpret_cast<const char *>(name.data());
+    note.owner = std::string_view(text, strnlen(text, name.size()));
+    note.type = head.n_type;
     note.offset = base + descriptionAt;
-    note.description = *description;
+    note.description = description;
     out.push_back(note);
-    at = descriptionAt + align4(head->n_descsz);
+    at = descriptionAt + align4(head.n_descsz);
   }
   return {};
 }
@@ -76,32 +67,27 @@ bool Elf::looksLikeElf(ByteView bytes) {
 Result<Elf> Elf::parse(ByteView bytes) {
   if (!looksLikeElf(bytes))
     return fail(ErrorCode::badInput, "no ELF magic at offset 0x0");
-  auto header = readAt<Elf64_Ehdr>(bytes, 0, "ELF header");
-  if (!header)
-    return tl::unexpected(header.error());
-  if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
-    return fail(ErrorCode::unsupported, "ELF class " + std::to_string(header->e_ident[EI_CLASS]) +
-                                            " data " + std::to_string(header->e_ident[EI_DATA]) +
+  auto header = MELD_TRY(readAt<Elf64_Ehdr>(bytes, 0, "ELF header"));
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+    return fail(ErrorCode::unsupported, "ELF class " + std::to_string(header.e_ident[EI_CLASS]) +
+                                            " data " + std::to_string(header.e_ident[EI_DATA]) +
                                             " at offset 0x4: only 64-bit little-endian");
   Elf elf;
   elf.bytes_ = bytes;
-  elf.header_ = *header;
+  elf.header_ = header;
 
-  if (header->e_phnum) {
-    if (header->e_phentsize != sizeof(Elf64_Phdr))
+  if (header.e_phnum) {
+    if (header.e_phentsize != sizeof(Elf64_Phdr))
       return fail(ErrorCode::badInput,
-                  "program headers at offset " + hexOffset(header->e_phoff) + " have entries of " +
-                      std::to_string(header->e_phentsize) + " bytes, expected 56");
-    auto table = slice(bytes, header->e_phoff, uint64_t(header->e_phnum) * sizeof(Elf64_Phdr),
-                       "program header table");
-    if (!table)
-      return tl::unexpected(table.error());
-    for (unsigned i = 0; i < header->e_phnum; ++i) {
-      auto segment = readAt<Elf64_Phdr>(*table, i * sizeof(Elf64_Phdr), "program header");
-      auto content = slice(bytes, segment->p_offset, segment->p_filesz,
-                           [&] { return "content of program header " + std::to_string(i); });
-      if (!content)
-        return tl::unexpected(content.error());
+                  "program headers at offset " + hexOffset(header.e_phoff) + " have entries of " +
+                      std::to_string(header.e_phentsize) + " bytes, expected 56");
+    auto table =
+        MELD_TRY(slice(bytes, header.e_phoff, uint64_t(header.e_phnum) * sizeof(Elf64_Phdr),
+                       "program header table"));
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+      auto segment = readAt<Elf64_Phdr>(table, i * sizeof(Elf64_Phdr), "program header");
+      MELD_TRY(slice(bytes, segment->p_offset, segment->p_filesz,
+                     [&] { return "content of program header " + std::to_string(i); }));
       if (segment->p_type == PT_LOAD && (segment->p_memsz < segment->p_filesz ||
                                          segment->p_vaddr + segment->p_memsz < segment->p_vaddr))
         return fail(ErrorCode::badInput, "program header " + std::to_string(i) + ": memory size " +
@@ -112,18 +98,16 @@ Result<Elf> Elf::parse(ByteView bytes) {
     }
   }
 
-  if (!header->e_shnum)
+  if (!header.e_shnum)
     return elf;
-  if (header->e_shentsize != sizeof(Elf64_Shdr))
-    return fail(ErrorCode::badInput, "section headers at offset " + hexOffset(header->e_shoff) +
-                                         " have entries of " + std::to_string(header->e_shentsize) +
+  if (header.e_shentsize != sizeof(Elf64_Shdr))
+    return fail(ErrorCode::badInput, "section headers at offset " + hexOffset(header.e_shoff) +
+                                         " have entries of " + std::to_string(header.e_shentsize) +
                                          " bytes, expected 64");
-  auto table = slice(bytes, header->e_shoff, uint64_t(header->e_shnum) * sizeof(Elf64_Shdr),
-                     "section header table");
-  if (!table)
-    return tl::unexpected(table.error());
-  std::vector<Elf64_Shdr> raw(header->e_shnum);
-  std::memcpy(raw.data(), table->data(), table->size());
+  auto table = MELD_TRY(slice(bytes, header.e_shoff, uint64_t(header.e_shnum) * sizeof(Elf64_Shdr),
+                              "section header table"));
+  std::vector<Elf64_Shdr> raw(header.e_shnum);
+  std::memcpy(raw.data(), table.data(), table.size());
 
   for (size_t i = 0; i < raw.size(); ++i) {
     ElfSection section;
@@ -137,27 +121,23 @@ Result<Elf> Elf::parse(ByteView bytes) {
     section.link = raw[i].sh_link;
     section.info = raw[i].sh_info;
     if (section.type != SHT_NOBITS && section.type != SHT_NULL) {
-      auto content = slice(bytes, section.offset, section.size,
-                           [&] { return "content of " + sectionTitle(i); });
-      if (!content)
-        return tl::unexpected(content.error());
-      section.bytes = *content;
+      section.bytes = MELD_TRY(slice(bytes, section.offset, section.size,
+                                     [&] { return "content of " + sectionTitle(i); }));
     }
     elf.sections_.push_back(section);
   }
-  if (header->e_shstrndx != SHN_UNDEF) {
-    if (header->e_shstrndx >= elf.sections_.size())
+  if (header.e_shstrndx != SHN_UNDEF) {
+    if (header.e_shstrndx >= elf.sections_.size())
       return fail(ErrorCode::badInput, "section name table has index " +
-                                           std::to_string(header->e_shstrndx) + " of " +
+                                           std::to_string(header.e_shstrndx) + " of " +
                                            std::to_string(elf.sections_.size()) + " sections");
-    ByteView names = elf.sections_[header->e_shstrndx].bytes;
+    ByteView names = elf.sections_[header.e_shstrndx].bytes;
     for (size_t i = 0; i < raw.size(); ++i) {
       if (raw[i].sh_type == SHT_NULL)
         continue;
-      auto name = stringAt(names, raw[i].sh_name, [&] { return "name of " + sectionTitle(i); });
-      if (!name)
-        return tl::unexpected(name.error());
-      elf.sections_[i].name = *name;
+      auto name =
+          MELD_TRY(stringAt(names, raw[i].sh_name, [&] { return "name of " + sectionTitle(i); }));
+      elf.sections_[i].name = name;
     }
   }
   return elf;
@@ -190,8 +170,7 @@ Result<std::vector<ElfNote>> Elf::notes() const {
     if (section.type != SHT_NOTE)
       continue;
     fromSections = true;
-    if (auto ok = readNotes(section.bytes, section.offset, out); !ok)
-      return tl::unexpected(ok.error());
+    MELD_TRY(readNotes(section.bytes, section.offset, out));
   }
   if (fromSections)
     return out;
@@ -199,8 +178,7 @@ Result<std::vector<ElfNote>> Elf::notes() const {
     if (segment.p_type != PT_NOTE)
       continue;
     ByteView part = bytes_.subspan(segment.p_offset, segment.p_filesz);
-    if (auto ok = readNotes(part, segment.p_offset, out); !ok)
-      return tl::unexpected(ok.error());
+    MELD_TRY(readNotes(part, segment.p_offset, out));
   }
   return out;
 }

@@ -30,10 +30,8 @@ Result<void> addCompressed(ByteView bytes, uint64_t base, uint64_t claimed, Imag
   if (claimed > out.unpackedLeft)
     return fail(ErrorCode::badInput, "the file's compressed bundles unpack to too many bytes");
   out.unpackedLeft -= claimed;
-  auto unpacked = unpackCompressedBundle(bytes);
-  if (!unpacked)
-    return tl::unexpected(unpacked.error());
-  auto owner = std::make_shared<const Bytes>(std::move(*unpacked));
+  auto unpacked = MELD_TRY(unpackCompressedBundle(bytes));
+  auto owner = std::make_shared<const Bytes>(std::move(unpacked));
   auto bundle = readBundle(*owner);
   if (!bundle)
     return fail(bundle.error().code, "inside: " + bundle.error().message);
@@ -56,8 +54,7 @@ Result<uint64_t> addBundle(ByteView bytes, uint64_t base, Images &out) {
       image.id = "compressed bundle";
       image.offset = base;
       image.note = ok.error().message;
-      if (auto added = out.add(std::move(image)); !added)
-        return tl::unexpected(added.error());
+      MELD_TRY(out.add(std::move(image)));
     }
     return size;
   }
@@ -68,8 +65,7 @@ Result<uint64_t> addBundle(ByteView bytes, uint64_t base, Images &out) {
   for (const BundleEntry &entry : bundle->entries) {
     if (!entry.isDevice() || entry.bytes.empty())
       continue;
-    if (auto ok = out.add({entry.id, base + entry.offset, entry.bytes, {}, {}}); !ok)
-      return tl::unexpected(ok.error());
+    MELD_TRY(out.add({entry.id, base + entry.offset, entry.bytes, {}, {}}));
   }
   return bundle->size;
 }
@@ -88,10 +84,8 @@ Result<void> addFatBinary(ByteView section, uint64_t base, Images &out) {
       at += next - rest.begin();
       continue;
     }
-    auto size = addBundle(rest, base + at, out);
-    if (!size)
-      return tl::unexpected(size.error());
-    at += std::max<uint64_t>(*size, 1);
+    auto size = MELD_TRY(addBundle(rest, base + at, out));
+    at += std::max<uint64_t>(size, 1);
   }
   return {};
 }
@@ -102,8 +96,7 @@ Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
   Images images;
   images.unpackedLeft = std::min(kMaxUnpacked, bytes.size() * kMaxUnpackRatio);
   if (looksLikeBundle(bytes) || looksLikeCompressedBundle(bytes)) {
-    if (auto size = addBundle(bytes, 0, images); !size)
-      return tl::unexpected(size.error());
+    MELD_TRY(addBundle(bytes, 0, images));
   } else {
     auto elf = Elf::parse(bytes);
     if (!elf)
@@ -114,8 +107,7 @@ Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
     }
     for (const ElfSection &section : elf->sections())
       if (section.name == ".hip_fatbin" || section.name == "__CLANG_OFFLOAD_BUNDLE__")
-        if (auto ok = addFatBinary(section.bytes, section.offset, images); !ok)
-          return tl::unexpected(ok.error());
+        MELD_TRY(addFatBinary(section.bytes, section.offset, images));
   }
   if (images.list.empty())
     return fail(ErrorCode::notFound,

@@ -1,7 +1,5 @@
 #include "runtime/codeobject/metadata.h"
 
-#include "runtime/codeobject/msgpack.h"
-
 #include <nlohmann/json.hpp>
 
 namespace meld {
@@ -10,6 +8,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint32_t kNoteMetadata = 32; // NT_AMDGPU_METADATA
+constexpr size_t kMaxDepth = 32;       // of arrays and maps in each other
 
 template <class Record> struct NumberField {
   std::string_view key;
@@ -232,6 +231,8 @@ private:
     }
     if (next == Level::other && !value({}))
       return false;
+    if (levels_.size() == kMaxDepth) // the library's reader recurses
+      return stop("metadata: nested deeper than " + std::to_string(kMaxDepth));
     levels_.push_back(next);
     if (next == Level::kernel) {
       kernel_ = {};
@@ -301,27 +302,26 @@ const KernelMetadata *CodeObjectMetadata::find(std::string_view name) const {
 }
 
 Result<CodeObjectMetadata> parseMetadata(ByteView description) {
-  if (auto ok = checkMsgPack(description); !ok)
-    return tl::unexpected(ok.error());
   Reader reader;
   Json::sax_parse(description.begin(), description.end(), &reader, Json::input_format_t::msgpack);
   return reader.result();
 }
 
 Result<CodeObjectMetadata> readMetadata(const Elf &elf) {
-  auto notes = elf.notes();
-  if (!notes)
-    return tl::unexpected(notes.error());
-  for (const ElfNote &note : *notes) {
-    if (note.owner != "AMDGPU" || note.type != kNoteMetadata)
-      continue;
-    auto metadata = parseMetadata(note.description);
-    if (!metadata)
-      return fail(metadata.error().code,
-                  "note at offset " + hexOffset(note.offset) + ": " + metadata.error().message);
-    return metadata;
-  }
-  return fail(ErrorCode::notFound, "no AMDGPU metadata note");
+  const std::vector<ElfNote> notes = MELD_TRY(elf.notes());
+  const ElfNote *first = nullptr;
+  unsigned count = 0;
+  for (const ElfNote &note : notes)
+    if (note.owner == "AMDGPU" && note.type == kNoteMetadata && !count++)
+      first = &note;
+  if (!first)
+    return fail(ErrorCode::notFound, "no AMDGPU metadata note");
+  auto metadata = parseMetadata(first->description);
+  if (!metadata)
+    return fail(metadata.error().code,
+                "note at offset " + hexOffset(first->offset) + ": " + metadata.error().message);
+  metadata->notes = count;
+  return metadata;
 }
 
 } // namespace meld

@@ -37,6 +37,7 @@ struct CodeObjectMetadata {
   unsigned versionMajor = 0, versionMinor = 0;
   std::string target; ///< amdhsa.target (version 4 and later), else empty
   std::vector<KernelMetadata> kernels;
+  unsigned notes = 0; ///< in the file; of several, this is the first
   const KernelMetadata *find(std::string_view name) const;
 };
 

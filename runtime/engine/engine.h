@@ -46,6 +46,8 @@ enum class Patience : uint8_t {
   untilDone, ///< or until the process ends: a thread of ours waits
 };
 
+struct QueuedCompile;
+
 class Engine {
 public:
   explicit Engine(EngineOptions options);
@@ -78,7 +80,7 @@ public:
   const EngineOptions &options() const { return options_; }
 
 private:
-  struct Job;
+  using Job = QueuedCompile;
 
   Decision decideOrThrow(ByteView original, const VersionWanted &version, Patience patience);
   std::optional<Decision> fromMemory(const CacheKey &key);

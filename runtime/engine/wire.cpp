@@ -17,6 +17,7 @@ public:
   void put(uint32_t value) { number(value); }
   void put(uint64_t value) { number(value); }
   void put(int value) { number(uint64_t(int64_t(value))); }
+  void put(CompileMode value) { number(uint64_t(value)); }
   void put(double value) {
     uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);
@@ -66,6 +67,7 @@ public:
   void get(uint32_t &value) { value = uint32_t(number()); }
   void get(uint64_t &value) { value = number(); }
   void get(int &value) { value = int(int64_t(number())); }
+  void get(CompileMode &value) { value = number() ? CompileMode::async : CompileMode::sync; }
   void get(double &value) {
     const uint64_t bits = number();
     std::memcpy(&value, &bits, sizeof value);

@@ -7,28 +7,9 @@
 namespace meld {
 
 enum class GateReason : uint8_t {
-  targetId,  ///< e_flags or code-object version differ
-  kernelSet, ///< a kernel is missing or new
-  kernargSize,
-  kernargAlign,
-  explicitArgs,
-  hiddenArgs, ///< needs a hidden argument the host does not pass
-  wavefrontSize,
-  reqdWorkgroupSize,
-  maxWorkgroupSize, ///< smaller than before
-  privateSegment,   ///< more scratch than the packet will say
-  groupSegment,     ///< more LDS than the packet will say
-  dynamicStack,
-  floatMode,            ///< rounding, denormals, IEEE or clamp bits of the descriptor
-  descriptor,           ///< descriptor and metadata of the replacement disagree
-  occupancy,            ///< fewer waves per SIMD
-  cooperativeRegisters, ///< a kernel with grid synchronisation needs more registers
-  symbolMissing,
-  symbolAdded,
-  symbolSize,
-  symbolAlignment, ///< less than its declaration asks for (alignment.h)
-  symbolBytes,     ///< initial value of a device variable
-  malformed,       ///< the replacement does not parse
+#define MELD_GATE_REASON(name, text) name,
+#include "runtime/gate/gate_reasons.def"
+#undef MELD_GATE_REASON
 };
 inline constexpr unsigned kGateReasons = static_cast<unsigned>(GateReason::malformed) + 1;
 

@@ -106,53 +106,12 @@ private:
 } // namespace
 
 const char *gateReasonName(GateReason reason) {
-  switch (reason) {
-  case GateReason::targetId:
-    return "target-id";
-  case GateReason::kernelSet:
-    return "kernel-set";
-  case GateReason::kernargSize:
-    return "kernarg-size";
-  case GateReason::kernargAlign:
-    return "kernarg-align";
-  case GateReason::explicitArgs:
-    return "explicit-args";
-  case GateReason::hiddenArgs:
-    return "hidden-args";
-  case GateReason::wavefrontSize:
-    return "wavefront-size";
-  case GateReason::reqdWorkgroupSize:
-    return "reqd-workgroup-size";
-  case GateReason::maxWorkgroupSize:
-    return "max-workgroup-size";
-  case GateReason::privateSegment:
-    return "private-segment";
-  case GateReason::groupSegment:
-    return "group-segment";
-  case GateReason::dynamicStack:
-    return "dynamic-stack";
-  case GateReason::floatMode:
-    return "float-mode";
-  case GateReason::descriptor:
-    return "descriptor";
-  case GateReason::occupancy:
-    return "occupancy";
-  case GateReason::cooperativeRegisters:
-    return "cooperative-registers";
-  case GateReason::symbolMissing:
-    return "symbol-missing";
-  case GateReason::symbolAdded:
-    return "symbol-added";
-  case GateReason::symbolSize:
-    return "symbol-size";
-  case GateReason::symbolAlignment:
-    return "symbol-alignment";
-  case GateReason::symbolBytes:
-    return "symbol-bytes";
-  case GateReason::malformed:
-    return "malformed";
-  }
-  return "?";
+  static constexpr const char *kNames[] = {
+#define MELD_GATE_REASON(name, text) text,
+#include "runtime/gate/gate_reasons.def"
+#undef MELD_GATE_REASON
+  };
+  return kNames[unsigned(reason)];
 }
 
 std::string GateFinding::describe() const {
@@ -178,10 +137,8 @@ std::vector<GateFinding> gate(const CodeObject &original, ByteView replacement,
 
 Result<std::vector<GateFinding>> gate(ByteView original, ByteView replacement,
                                       LowerOccupancy lower) {
-  auto before = CodeObject::parse(original);
-  if (!before)
-    return tl::unexpected(before.error());
-  return gate(*before, replacement, lower);
+  auto before = MELD_TRY(CodeObject::parse(original));
+  return gate(before, replacement, lower);
 }
 
 } // namespace meld

@@ -54,10 +54,8 @@ Result<void> writeNewFile(const Descriptor &folder, const std::string &name, std
 Result<void> writeWholePath(const std::string &path, std::string_view text, mode_t mode) {
   struct stat info;
   if (!::stat(path.c_str(), &info) && !S_ISREG(info.st_mode)) {
-    auto output = openOutput(path, false);
-    if (!output)
-      return tl::unexpected(output.error());
-    if (const int error = writeWithoutBlocking(output->get(), text))
+    auto output = MELD_TRY(openOutput(path, false));
+    if (const int error = writeWithoutBlocking(output.get(), text))
       return fail(ErrorCode::io, errnoText("writing " + path, error));
     return {};
   }

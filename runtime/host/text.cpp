@@ -1,6 +1,8 @@
 #include "runtime/host/text.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <cxxabi.h>
 
 namespace meld {
 
@@ -20,6 +22,14 @@ std::string shown(std::string_view text, size_t limit) {
 std::string errnoText(const std::string &what, int error) {
   const char *text = strerrordesc_np(error);
   return what + ": " + (text ? text : "?");
+}
+
+std::string demangled(const std::string &name) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text ? text : name;
+  std::free(text);
+  return out;
 }
 
 } // namespace meld

@@ -1,6 +1,7 @@
 #include "runtime/report/report.h"
 
 #include <cstdio>
+#include <iterator>
 
 namespace meld {
 namespace {
@@ -16,37 +17,15 @@ std::string number(double value) {
 } // namespace
 
 const char *outcomeName(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::noBitcode:
-    return "no bitcode";
-  case Outcome::unchanged:
-    return "unchanged";
-  case Outcome::replaced:
-    return "replaced";
-  case Outcome::failed:
-    return "failed";
-  case Outcome::late:
-    return "late";
-  case Outcome::disabled:
-    return "observed";
-  case Outcome::beside:
-    return "versions beside it";
-  }
-  return "?";
+  static constexpr const char *kNames[] = {"no bitcode", "unchanged", "replaced",          "failed",
+                                           "late",       "observed",  "versions beside it"};
+  static_assert(std::size(kNames) == kOutcomes);
+  return kNames[unsigned(outcome)];
 }
 
 const char *sourceName(Source source) {
-  switch (source) {
-  case Source::none:
-    return "-";
-  case Source::compiled:
-    return "compiled";
-  case Source::memory:
-    return "memory";
-  case Source::disk:
-    return "cache";
-  }
-  return "?";
+  static constexpr const char *kNames[] = {"-", "compiled", "memory", "cache"};
+  return kNames[unsigned(source)];
 }
 
 void Report::add(ReportLine line) noexcept {

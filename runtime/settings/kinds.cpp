@@ -279,8 +279,7 @@ Result<std::string> parseAsText(const SettingRow &, std::string_view text) {
 }
 Result<std::string> parseAsRegex(const SettingRow &, std::string_view text) {
   if (!text.empty())
-    if (auto pattern = Pattern::compile(text); !pattern)
-      return tl::unexpected(pattern.error());
+    MELD_TRY(Pattern::compile(text));
   return std::string(text);
 }
 Result<std::string> parseAsChoice(const SettingRow &row, std::string_view text) {
@@ -292,6 +291,10 @@ Result<std::string> parseAsChoice(const SettingRow &row, std::string_view text) 
   if (!hasWord(words, word))
     return isNot("one of " + std::string(words));
   return word;
+}
+Result<CompileMode> parseAsMode(const SettingRow &row, std::string_view text) {
+  const std::string word = MELD_TRY(parseAsChoice(row, text));
+  return word == textOfMode(CompileMode::async) ? CompileMode::async : CompileMode::sync;
 }
 Result<std::string> parseAsList(const SettingRow &row, std::string_view text) {
   constexpr std::string_view passPrefix = "meld-"; // as opt knows them
@@ -363,6 +366,7 @@ Result<TimingChanges> parseAsParameters(const SettingRow &, std::string_view tex
 }
 
 std::string textOfFlag(bool value) { return value ? "1" : "0"; }
+std::string textOfMode(CompileMode value) { return value == CompileMode::async ? "async" : "sync"; }
 std::string textOfNumber(uint32_t value) { return std::to_string(value); }
 std::string textOfCount(uint64_t value) { return std::to_string(value); }
 std::string textOfSize(uint64_t value) {

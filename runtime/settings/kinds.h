@@ -33,6 +33,9 @@ struct CheckSettings {
 /// Names and values of parameters of the timing model, as they were given.
 using TimingChanges = std::vector<std::pair<std::string, uint32_t>>;
 
+/// Whether an application waits for a compile.
+enum class CompileMode : uint8_t { sync, async };
+
 namespace settingtype {
 using Flag = bool;
 using Number = uint32_t;
@@ -43,6 +46,7 @@ using Level = int; ///< 0 off .. 5 trace
 using Text = std::string;
 using Regex = std::string;
 using Choice = std::string;
+using Mode = CompileMode;
 using List = std::string;
 using Devices = std::vector<std::string>; ///< at least one, kMostDevices at most
 using Numbers = std::vector<uint32_t>;    ///< none, one, or one for each device
@@ -83,6 +87,7 @@ Result<int> parseAsLevel(const SettingRow &, std::string_view text);
 Result<std::string> parseAsText(const SettingRow &, std::string_view text);
 Result<std::string> parseAsRegex(const SettingRow &, std::string_view text);
 Result<std::string> parseAsChoice(const SettingRow &, std::string_view text);
+Result<CompileMode> parseAsMode(const SettingRow &row, std::string_view text);
 Result<std::string> parseAsList(const SettingRow &, std::string_view text);
 Result<settingtype::Devices> parseAsDevices(const SettingRow &, std::string_view text);
 Result<settingtype::Numbers> parseAsNumbers(const SettingRow &, std::string_view text);
@@ -101,6 +106,7 @@ std::string textOfLevel(int value);
 inline std::string textOfText(const std::string &value) { return value; }
 inline std::string textOfRegex(const std::string &value) { return value; }
 inline std::string textOfChoice(const std::string &value) { return value; }
+std::string textOfMode(CompileMode value);
 inline std::string textOfList(const std::string &value) { return value; }
 std::string textOfDevices(const settingtype::Devices &value);
 std::string textOfNumbers(const settingtype::Numbers &value);

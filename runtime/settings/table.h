@@ -5,9 +5,9 @@
 // `allowed` is what the kind leaves open: "1 to 64" of a Number or Size, the words of a Choice or
 // List, the names of Devices; empty where there is nothing to say. Kinds: Flag (0/1/on/off/true/
 // false/yes/no), Number (uint32), Count (uint64), Size (bytes; K, M, G, T suffix), Real, Level (0-5
-// or a name), Text, Regex (POSIX extended), Choice (one word), List (several of them); and for the
-// software GPU Devices (names), Numbers and Sizes (one value, or one for each device), Noise, Checks
-// and Parameters (kinds.h).
+// or a name), Text, Regex (POSIX extended), Choice (one word), Mode (a Choice with an enumeration of
+// its own), List (several of them); and for the software GPU Devices (names), Numbers and Sizes (one
+// value, or one for each device), Noise, Checks and Parameters (kinds.h).
 //
 // MELD_GPU_SETTING are the rows that only the software GPU reads, and whose bad values it reports;
 // without a meaning of their own they are MELD_SETTING. No include guard on purpose: include it
@@ -36,7 +36,7 @@ MELD_SETTING(Flag,   recache,         "MELD_RECACHE",          "0",             
 MELD_SETTING(Number, exitWaitMs,      "MELD_EXIT_WAIT_MS",     "10000",               "",                  "At the end of the process, wait this long for compiles in the background, then stop them")
 MELD_SETTING(Number, compileBudgetMs, "MELD_COMPILE_BUDGET_MS", "10000",               "",                  "Wait this long for a compile, then run the original and finish in the background; 0: no limit")
 MELD_SETTING(Real,   compileWait,     "MELD_COMPILE_WAIT",     "1.5",                 "",                  "Wait no longer than this many times what comgr alone takes for the code, then run the original and finish in the background; 0: only MELD_COMPILE_BUDGET_MS counts. Waits of a quarter of a second are not cut short, and none is with that budget at 0")
-MELD_SETTING(Choice, compileMode,     "MELD_COMPILE_MODE",     "sync",                "sync, async",       "sync: wait for a compile; async: never wait, the result serves the next load")
+MELD_SETTING(Mode,   compileMode,     "MELD_COMPILE_MODE",     "sync",                "sync, async",       "sync: wait for a compile; async: never wait, the result serves the next load")
 MELD_SETTING(Choice, adapt,           "MELD_ADAPT",            "static",              "off, static, on",   "static: what runs is decided when code is loaded; on: also at each launch, between versions that are timed; off: as static, and nothing that was measured counts")
 MELD_SETTING(Number, versions,        "MELD_VERSIONS",         "4",                   "",                  "With MELD_ADAPT=on: most versions of a kernel, the original among them, 1 to 8")
 MELD_SETTING(Flag,   specialize,      "MELD_SPECIALIZE",       "0",                   "",                  "With MELD_ADAPT=on: also make versions for what a kernel's launches have in common: arguments, the size of work-groups")

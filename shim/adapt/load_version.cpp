@@ -126,25 +126,22 @@ uint64_t kernelObject(const CoreApiTable &table, const LoadedKernel &kernel) noe
 Result<LoadedVersion> loadVersion(const CoreApiTable &table, const LoadedKernel &original,
                                   std::shared_ptr<const Bytes> bytes,
                                   const std::vector<std::string> &variables) {
-  const auto code = CodeObject::parse(*bytes);
-  if (!code)
-    return tl::unexpected(code.error());
-  const KernelMetadata *kernel = code->metadata.find(original.name);
+  const auto code = MELD_TRY(CodeObject::parse(*bytes));
+  const KernelMetadata *kernel = code.metadata.find(original.name);
   if (!kernel)
     return fail(ErrorCode::badInput, "no version of " + original.name);
   Unfinished unfinished(table);
   LoadedVersion &version = unfinished.version;
   version.bytes = std::move(bytes);
   version.sizes = launchSizes(*kernel);
-  version.deviceBytes = deviceBytes(code->elf);
+  version.deviceBytes = deviceBytes(code.elf);
   hsa_status_t status = table.hsa_executable_create_alt_fn(
       HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &version.executable);
   if (status != HSA_STATUS_SUCCESS) {
     version.executable = {};
     return tl::unexpected(refused(table, "makes no executable", status));
   }
-  if (auto defined = defineVariables(table, original, variables, version.executable); !defined)
-    return tl::unexpected(defined.error());
+  MELD_TRY(defineVariables(table, original, variables, version.executable));
   status = table.hsa_code_object_reader_create_from_memory_fn(
       version.bytes->data(), version.bytes->size(), &version.reader);
   if (status != HSA_STATUS_SUCCESS) {

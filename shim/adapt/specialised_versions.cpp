@@ -55,20 +55,16 @@ Result<void> VersionMaker::addSpecialised(const Original &original, MadeKernel &
   const auto facts = parseFacts(decision.facts);
   if (!facts)
     return fail(ErrorCode::badInput, "facts that are none");
-  const auto guard = Guard::compile(*facts, kernel.argumentBytes);
-  if (!guard)
-    return tl::unexpected(guard.error());
-  auto made = load(original, kernel, decision, /*guarded=*/true);
-  if (!made)
-    return tl::unexpected(made.error());
-  const KernelVersion version{made->object, made->sizes, kindOfSpecialised(place), *guard};
+  const auto guard = MELD_TRY(Guard::compile(*facts, kernel.argumentBytes));
+  auto made = MELD_TRY(load(original, kernel, decision, /*guarded=*/true));
+  const KernelVersion version{made.object, made.sizes, kindOfSpecialised(place), guard};
   const bool room = makeRoom(kernel);
   if (!room || kernelTable().addVariant(kernel.version, version) != Added::yes) {
-    unloadVersion(*table_, *made);
+    unloadVersion(*table_, made);
     return fail(ErrorCode::unsupported,
                 room ? "its sizes do not fit" : "there are as many as MELD_VERSIONS allows");
   }
-  kernel.specialised[place].loaded = std::move(*made);
+  kernel.specialised[place].loaded = std::move(made);
   return {};
 }
 

@@ -212,11 +212,9 @@ Finding Bisection::blame(const std::string &kernel) {
 Result<std::vector<Finding>> Bisection::run() {
   Environment first = base_;
   first.emplace_back("MELD_CACHE_DIR", cache(runs_));
-  auto all = verifyOnce(std::move(first), command_, folder_, /*quiet=*/true);
-  if (!all)
-    return tl::unexpected(all.error());
+  auto all = MELD_TRY(verifyOnce(std::move(first), command_, folder_, /*quiet=*/true));
   std::vector<std::string> kernels, wrongOnes;
-  for (const auto &[name, k] : all->kernels) {
+  for (const auto &[name, k] : all.kernels) {
     kernels.push_back(name);
     if (k.different)
       wrongOnes.push_back(name);
@@ -225,10 +223,8 @@ Result<std::vector<Finding>> Bisection::run() {
     byStatus_ = true;
     if (kernels.empty() || !wrong({}))
       return std::vector<Finding>{};
-    auto plain = runEnvironment(/*software=*/true, /*plain=*/true);
-    if (!plain)
-      return tl::unexpected(plain.error());
-    if (runAndWait(*plain, command_, /*quiet=*/true) != 0) {
+    auto plain = MELD_TRY(runEnvironment(/*software=*/true, /*plain=*/true));
+    if (runAndWait(plain, command_, /*quiet=*/true) != 0) {
       unclear_ = "the program fails without libmeld, too";
       return std::vector<Finding>{};
     }

@@ -128,11 +128,9 @@ int list(const Cli &cli) {
 
 /// A full key, or the only one that starts so.
 Result<std::string> completeKey(DiskCache &cache, const std::string &prefix) {
-  auto files = cache.list();
-  if (!files)
-    return tl::unexpected(files.error());
+  auto files = MELD_TRY(cache.list());
   std::vector<std::string> fitting;
-  for (const CacheFile &file : *files)
+  for (const CacheFile &file : files)
     if (!file.temporary && file.name.rfind(prefix, 0) == 0)
       fitting.push_back(file.name);
   if (fitting.size() == 1)

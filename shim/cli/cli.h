@@ -6,6 +6,7 @@
 
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/engine/engine.h"
+#include "runtime/host/text.h"
 #include "runtime/settings/settings.h"
 
 #include <CLI/CLI.hpp>
@@ -75,7 +76,7 @@ std::string humanTime(int64_t seconds);
 /// Columns padded to their widest cell; the first row is the heading.
 std::string table(const std::vector<std::vector<std::string>> &rows);
 /// Itanium demangling; the name itself when it is not mangled.
-std::string demangle(const std::string &name);
+inline std::string demangle(const std::string &name) { return demangled(name); }
 
 /// The image of `file` that --arch and --index choose. Errors: notFound with the list of what there
 /// is.

@@ -71,10 +71,8 @@ Result<VerifyReport> verifyOnce(Environment environment, const std::vector<std::
     return fail(ErrorCode::io, folder + ": " + error.message());
   std::ranges::sort(files);
   for (const auto &file : files) {
-    auto bytes = readWholeFile(file);
-    if (!bytes)
-      return tl::unexpected(bytes.error());
-    const Json json = Json::parse(bytes->begin(), bytes->end(), nullptr, false);
+    auto bytes = MELD_TRY(readWholeFile(file));
+    const Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
     if (!json.is_object())
       return fail(ErrorCode::badInput, file.string() + " is no report");
     add(report, json);

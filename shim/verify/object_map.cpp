@@ -60,22 +60,18 @@ std::string unnamedData(const Table &table, const Elf &elf) {
 }
 
 Result<Table> tableOf(const Elf &elf) {
-  auto dynamic = elf.dynamicSymbols(), all = elf.allSymbols();
-  if (!dynamic)
-    return tl::unexpected(dynamic.error());
-  if (!all)
-    return tl::unexpected(all.error());
+  const auto dynamic = MELD_TRY(elf.dynamicSymbols()), all = MELD_TRY(elf.allSymbols());
   Table table;
-  for (const ElfSymbol &symbol : *dynamic)
+  for (const ElfSymbol &symbol : dynamic)
     add(table, elf, symbol, true);
-  for (const ElfSymbol &symbol : *all)
+  for (const ElfSymbol &symbol : all)
     add(table, elf, symbol, false);
   for (const Elf64_Phdr &segment : elf.segments())
     if (segment.p_type == PT_LOAD) {
       table.start = std::min(table.start, segment.p_vaddr);
       table.end = std::max(table.end, segment.p_vaddr + segment.p_memsz);
     }
-  if (all->empty())
+  if (all.empty())
     table.unnamed = unnamedData(table, elf);
   return table;
 }
@@ -105,31 +101,25 @@ std::string pairUp(const std::string &name, const Named &original, const Named &
 } // namespace
 
 Result<ObjectMap> mapObjects(ByteView originalBytes, ByteView replacementBytes) {
-  auto originalElf = Elf::parse(originalBytes), replacementElf = Elf::parse(replacementBytes);
-  if (!originalElf)
-    return tl::unexpected(originalElf.error());
-  if (!replacementElf)
-    return tl::unexpected(replacementElf.error());
-  auto original = tableOf(*originalElf), replacement = tableOf(*replacementElf);
-  if (!original)
-    return tl::unexpected(original.error());
-  if (!replacement)
-    return tl::unexpected(replacement.error());
+  const Elf originalElf = MELD_TRY(Elf::parse(originalBytes)),
+            replacementElf = MELD_TRY(Elf::parse(replacementBytes));
+  const Table original = MELD_TRY(tableOf(originalElf)),
+              replacement = MELD_TRY(tableOf(replacementElf));
   ObjectMap map;
-  map.originalStart = original->start;
-  map.originalEnd = original->end;
-  map.replacementStart = replacement->start;
-  map.replacementEnd = replacement->end;
+  map.originalStart = original.start;
+  map.originalEnd = original.end;
+  map.replacementStart = replacement.start;
+  map.replacementEnd = replacement.end;
   auto refuse = [&map](std::string why) {
     if (map.refused.empty())
       map.refused = std::move(why);
   };
-  for (const Table *table : {&*original, &*replacement})
+  for (const Table *table : {&original, &replacement})
     if (!table->unnamed.empty())
       refuse("its variables have no names (" + table->unnamed + ")");
-  for (const auto &[name, known] : replacement->byName) {
-    const auto found = original->byName.find(name);
-    if (found != original->byName.end())
+  for (const auto &[name, known] : replacement.byName) {
+    const auto found = original.byName.find(name);
+    if (found != original.byName.end())
       refuse(pairUp(name, found->second, known, map));
     else if (isData(known.symbol) && known.writable)
       refuse("only the replacement has the variable " + name);

@@ -18,42 +18,13 @@ template <class F> F softwareGpu(const char *name) {
 /// Where an agent's kernels of an executable are: name without ".kd" -> descriptor.
 using Kernels = std::map<std::string, uint64_t>;
 
-struct Walk {
-  const SideEntries &entries;
-  hsa_agent_t agent;
-  Kernels &found;
-};
-
-hsa_status_t visit(hsa_executable_t, hsa_executable_symbol_t symbol, void *data) noexcept {
-  auto &walk = *static_cast<Walk *>(data);
-  auto get = walk.entries.symbolInfo;
-  try {
-    hsa_symbol_kind_t kind;
-    hsa_agent_t agent{};
-    uint32_t length = 0;
-    uint64_t object = 0;
-    if (get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind) != HSA_STATUS_SUCCESS ||
-        kind != HSA_SYMBOL_KIND_KERNEL ||
-        get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_AGENT, &agent) != HSA_STATUS_SUCCESS ||
-        agent.handle != walk.agent.handle ||
-        get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS)
-      return HSA_STATUS_SUCCESS;
-    std::string name(length, '\0');
-    if (get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data()) != HSA_STATUS_SUCCESS ||
-        get(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object) != HSA_STATUS_SUCCESS)
-      return HSA_STATUS_SUCCESS;
-    if (name.ends_with(".kd"))
-      name.resize(name.size() - 3);
-    walk.found[name] = object;
-  } catch (...) {
-  }
-  return HSA_STATUS_SUCCESS;
-}
-
-Kernels kernelsOf(hsa_executable_t executable, hsa_agent_t agent, const SideEntries &entries) {
+Kernels kernelsOf(hsa_executable_t executable, hsa_agent_t agent, const RocrEntries &rocr) {
   Kernels kernels;
-  Walk walk{entries, agent, kernels};
-  entries.iterateSymbols(executable, visit, &walk);
+  forEachKernel(*rocr.table, executable,
+                [&](const std::string &name, hsa_agent_t owner, uint64_t object) {
+                  if (owner.handle == agent.handle)
+                    kernels[name] = object;
+                });
   return kernels;
 }
 
@@ -93,34 +64,28 @@ void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteVie
   byExecutable_[executable.handle].push_back(std::move(side));
 }
 
-void SideLoads::loadReplacement(Side &side, const SideEntries &entries) {
+void SideLoads::loadReplacement(Side &side, const RocrEntries &rocr) {
   auto refuse = [&](const char *what) {
     if (side.map.refused.empty())
       side.map.refused = what;
   };
-  if (entries.createReader(side.bytes->data(), side.bytes->size(), &side.reader) !=
+  if (rocr.createFromMemory(side.bytes->data(), side.bytes->size(), &side.reader) !=
       HSA_STATUS_SUCCESS) {
     side.reader = {};
     return refuse("ROCr does not read the replacement");
   }
-  if (entries.createExecutable(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr,
-                               &side.executable) != HSA_STATUS_SUCCESS) {
-    side.executable = {};
-    return refuse("ROCr makes no executable for the replacement");
-  }
-  if (entries.load(side.executable, side.agent, side.reader, nullptr, nullptr) !=
-          HSA_STATUS_SUCCESS ||
-      entries.freeze(side.executable, nullptr) != HSA_STATUS_SUCCESS)
-    refuse("ROCr does not load the replacement");
+  if (loadAlone(rocr, side.agent, side.reader, side.executable) != HSA_STATUS_SUCCESS)
+    refuse(side.executable.handle ? "ROCr does not load the replacement"
+                                  : "ROCr makes no executable for the replacement");
 }
 
-void SideLoads::load(hsa_executable_t original, Side &side, const SideEntries &entries) {
+void SideLoads::load(hsa_executable_t original, Side &side, const RocrEntries &rocr) {
   if (!side.map.refused.empty())
     return;
   if (side.kernel.empty())
-    return loadReplacement(side, entries);
+    return loadReplacement(side, rocr);
   auto loaded =
-      loadVersion(*entries.table, {original, side.agent, side.kernel}, side.bytes, side.variables);
+      loadVersion(*rocr.table, {original, side.agent, side.kernel}, side.bytes, side.variables);
   if (!loaded) {
     side.map.refused = loaded.error().message;
     return;
@@ -130,14 +95,14 @@ void SideLoads::load(hsa_executable_t original, Side &side, const SideEntries &e
 }
 
 /// Tells the software GPU.
-void SideLoads::announce(hsa_executable_t original, Side &side, const SideEntries &entries) {
+void SideLoads::announce(hsa_executable_t original, Side &side, const RocrEntries &rocr) {
   const auto add = softwareGpu<decltype(&meld_softgpu_verify_add)>("meld_softgpu_verify_add");
   if (!add)
     return;
   const ObjectMap &map = side.map;
-  const Kernels loaded = kernelsOf(original, side.agent, entries);
+  const Kernels loaded = kernelsOf(original, side.agent, rocr);
   const Kernels beside =
-      map.refused.empty() ? kernelsOf(side.executable, side.agent, entries) : Kernels{};
+      map.refused.empty() ? kernelsOf(side.executable, side.agent, rocr) : Kernels{};
   const auto by = shift(map, loaded, &MappedSymbol::original);
   const auto besideBy = shift(map, beside, &MappedSymbol::replacement);
   MeldVerifyObject object{};
@@ -168,7 +133,7 @@ void SideLoads::announce(hsa_executable_t original, Side &side, const SideEntrie
   add(&object);
 }
 
-void SideLoads::frozen(hsa_executable_t executable, const SideEntries &entries) {
+void SideLoads::frozen(hsa_executable_t executable, const RocrEntries &rocr) {
   std::vector<Side> sides;
   {
     std::lock_guard guard(lock_);
@@ -178,8 +143,8 @@ void SideLoads::frozen(hsa_executable_t executable, const SideEntries &entries) 
     sides = std::move(it->second);
   }
   for (Side &side : sides) {
-    load(executable, side, entries);
-    announce(executable, side, entries);
+    load(executable, side, rocr);
+    announce(executable, side, rocr);
     if (!side.map.refused.empty())
       log::info("not verified: " + side.map.refused);
   }
@@ -187,7 +152,7 @@ void SideLoads::frozen(hsa_executable_t executable, const SideEntries &entries) 
   byExecutable_[executable.handle] = std::move(sides);
 }
 
-void SideLoads::forget(hsa_executable_t executable, const SideEntries &entries) {
+void SideLoads::forget(hsa_executable_t executable, const RocrEntries &rocr) {
   std::vector<Side> sides;
   {
     std::lock_guard guard(lock_);
@@ -203,9 +168,9 @@ void SideLoads::forget(hsa_executable_t executable, const SideEntries &entries) 
     if (remove && side.descriptor)
       remove(side.descriptor);
     if (side.executable.handle)
-      entries.destroyExecutable(side.executable);
+      rocr.destroyExecutable(side.executable);
     if (side.reader.handle)
-      entries.destroyReader(side.reader);
+      rocr.destroyReader(side.reader);
   }
 }
 

@@ -13,7 +13,7 @@
 // not verified, with the reason, and the application is not touched.
 #pragma once
 
-#include "shim/hsa.h"
+#include "shim/rocr.h"
 #include "shim/verify/object_map.h"
 
 #include <map>
@@ -21,19 +21,6 @@
 #include <mutex>
 
 namespace meld {
-
-/// The entries of ROCr's table as they were before ours.
-struct SideEntries {
-  decltype(CoreApiTable::hsa_code_object_reader_create_from_memory_fn) createReader;
-  decltype(CoreApiTable::hsa_code_object_reader_destroy_fn) destroyReader;
-  decltype(CoreApiTable::hsa_executable_create_alt_fn) createExecutable;
-  decltype(CoreApiTable::hsa_executable_load_agent_code_object_fn) load;
-  decltype(CoreApiTable::hsa_executable_freeze_fn) freeze;
-  decltype(CoreApiTable::hsa_executable_destroy_fn) destroyExecutable;
-  decltype(CoreApiTable::hsa_executable_iterate_symbols_fn) iterateSymbols;
-  decltype(CoreApiTable::hsa_executable_symbol_get_info_fn) symbolInfo;
-  const CoreApiTable *table; ///< as it is now, for versions
-};
 
 class SideLoads {
 public:
@@ -45,9 +32,9 @@ public:
   void remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
                 std::shared_ptr<const Bytes> replacement, const std::string &kernel = {},
                 const std::vector<std::string> &variables = {});
-  void frozen(hsa_executable_t executable, const SideEntries &entries);
+  void frozen(hsa_executable_t executable, const RocrEntries &rocr);
   /// To be called before the executable is destroyed.
-  void forget(hsa_executable_t executable, const SideEntries &entries);
+  void forget(hsa_executable_t executable, const RocrEntries &rocr);
 
 private:
   struct Side {
@@ -60,9 +47,9 @@ private:
     hsa_executable_t executable{};
     uint64_t descriptor = 0; ///< of one of the original's kernels, once registered
   };
-  static void load(hsa_executable_t original, Side &side, const SideEntries &entries);
-  static void loadReplacement(Side &side, const SideEntries &entries);
-  static void announce(hsa_executable_t original, Side &side, const SideEntries &entries);
+  static void load(hsa_executable_t original, Side &side, const RocrEntries &rocr);
+  static void loadReplacement(Side &side, const RocrEntries &rocr);
+  static void announce(hsa_executable_t original, Side &side, const RocrEntries &rocr);
 
   std::mutex lock_;
   std::map<uint64_t, std::vector<Side>> byExecutable_;

@@ -1,4 +1,4 @@
-#include "jit/embedded.h"
+#include "jit/code_object.h"
 #include "tests/jit/test_objects.h"
 
 #include "jit/units.h"

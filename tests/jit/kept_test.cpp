@@ -2,7 +2,6 @@
 // lie where their declarations allow.
 #include "jit/code_object.h"
 #include "jit/compile.h"
-#include "jit/embedded.h"
 #include "jit/same_code.h"
 #include "jit/units.h"
 #include "tests/jit/gate_view.h"

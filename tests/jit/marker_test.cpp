@@ -1,4 +1,3 @@
-#include "jit/code_object.h"
 #include "jit/marker.h"
 #include "tests/jit/test_objects.h"
 

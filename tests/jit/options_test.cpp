@@ -1,4 +1,4 @@
-#include "jit/embedded.h"
+#include "jit/code_object.h"
 #include "jit/options.h"
 #include "tests/jit/test_objects.h"
 #include "llvm/Config/llvm-config.h"

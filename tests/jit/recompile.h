@@ -2,7 +2,6 @@
 #pragma once
 
 #include "jit/code_object.h"
-#include "jit/embedded.h"
 #include "jit/guard.h"
 #include "jit/make_code.h"
 #include "jit/optimizer.h"
@@ -17,15 +16,12 @@ inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool
   auto options = recoverOptions(llvm::ArrayRef<std::vector<std::string>>(object->commands));
   if (!options)
     return options.takeError();
-  auto kernels = readKernels(file);
-  if (!kernels)
-    return kernels.takeError();
   CompileJob job;
   job.object = &*object;
   job.options = *options;
-  for (auto &k : *kernels)
+  for (auto &k : object->kernels)
     job.kernels.push_back(k.name);
-  job.optimizeInComgr = inComgr;
+  job.optimizer = inComgr ? Optimizer::comgr : Optimizer::ours;
   job.transform = [&](llvm::Module &m) -> llvm::Expected<Next> {
     if (auto e = optimize(m, job.options, object->processor, true, nullptr))
       return e;

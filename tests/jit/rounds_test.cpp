@@ -1,7 +1,7 @@
 // How often code is made of which kernel, and what a look at some of them alone may take for granted.
+#include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/cut.h"
-#include "jit/embedded.h"
 #include "jit/units.h"
 #include "passes/transform/fp_choices.h"
 #include "tests/jit/test_objects.h"

@@ -44,6 +44,21 @@ inline std::string withSection(llvm::StringRef elf, llvm::StringRef name,
   return out;
 }
 
+/// A section's bytes by name; empty when absent.
+inline llvm::Expected<llvm::StringRef> sectionBytes(llvm::MemoryBufferRef elf,
+                                                    llvm::StringRef name) {
+  using namespace llvm::object;
+  auto file = ELFFile<ELF64LE>::create(elf.getBuffer());
+  if (!file)
+    return file.takeError();
+  for (const auto &section : llvm::cantFail(file->sections()))
+    if (llvm::cantFail(file->getSectionName(section)) == name) {
+      auto bytes = llvm::cantFail(file->getSectionContents(section));
+      return llvm::StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    }
+  return llvm::StringRef();
+}
+
 template <class T> std::string errorOf(llvm::Expected<T> &value) {
   return value ? std::string() : llvm::toString(value.takeError());
 }

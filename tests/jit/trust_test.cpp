@@ -13,7 +13,7 @@ CompileReply replyFor(StringRef elf, const char *passes = "", bool verify = true
   CompileRequest request;
   request.codeObject = elf;
   request.meld.passes = passes;
-  request.trustVerify = verify;
+  request.trust = verify ? Trust::verify : Trust::interface;
   return compile(request);
 }
 

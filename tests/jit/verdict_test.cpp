@@ -2,7 +2,6 @@
 // that came of it, against the original's.
 #include "jit/code_object.h"
 #include "jit/compile.h"
-#include "jit/embedded.h"
 #include "jit/estimate.h"
 #include "jit/units.h"
 #include "passes/melder/meld_choice.h"

@@ -2,7 +2,6 @@
 // original, and which kernels have none.
 #include "jit/code_object.h"
 #include "jit/compile.h"
-#include "jit/embedded.h"
 #include "jit/units.h"
 #include "jit/variant/bind.h"
 #include "jit/variant/isolate.h"

@@ -1,14 +1,13 @@
 // libFuzzer entry points, one per parser of untrusted bytes; MELD_FUZZ_TARGET chooses. What broke
 // one goes to found/<parser>, which every build's tests read again (replay.cpp).
 #if MELD_FUZZ_TARGET == 7
-#include "jit/embedded.h"
+#include "jit/code_object.h"
 #include "jit/options.h"
 #endif
 #include "runtime/cache/entry.h"
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/codeobject/comgr_names.h"
 #include "runtime/codeobject/hostfile.h"
-#include "runtime/codeobject/msgpack.h"
 #include "runtime/gate/gate.h"
 #include "runtime/settings/settings.h"
 

@@ -172,7 +172,7 @@ TEST_F(Hooks, TheApplicationsExecutableIsItsOwnToFreeze) {
 
 TEST_F(Hooks, WhatCameLateIsTriedBeforeItsFirstLoad) {
   for (int refuse : {2, 0}) {
-    process_.settings.compileMode = "async";
+    process_.settings.compileMode = CompileMode::async;
     process_.settings.cacheDir = scratch_.file("cache" + std::to_string(refuse));
     newEngine();
     ASSERT_EQ(load(1, reader(original_)), HSA_STATUS_SUCCESS);

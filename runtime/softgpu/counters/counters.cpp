@@ -1,6 +1,7 @@
 #include "runtime/softgpu/counters/counters.h"
 
 #include "runtime/host/stderr.h"
+#include "runtime/host/text.h"
 #include "runtime/softgpu/counters/checks.h"
 #include "runtime/softgpu/counters/output_file.h"
 #include "runtime/softgpu/counters/process_records.h"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cxxabi.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -134,10 +134,7 @@ Json totalsJson(const Totals &totals) {
 
 /// A C++ name without its arguments' types where it is long, cut to the width.
 std::string shortName(const std::string &kernel, size_t width) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(kernel.c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && text ? text : kernel;
-  std::free(text);
+  std::string name = demangled(kernel);
   if (name.size() > width)
     name = name.substr(0, width - 3) + "...";
   return name;

@@ -53,19 +53,11 @@ bool fitsFiles(const isa::Inst &in) {
 }
 
 bool prepare(ExecInst &e, isa::Target target) {
-  switch (e.inst->enc) {
-  case Enc::SOP1:
-  case Enc::SOP2:
-  case Enc::SOPC:
-  case Enc::SOPK:
-  case Enc::SOPP:
+  switch (isa::familyOf(e.inst->enc)) {
+  case isa::Family::scalar:
     return prepareScalar(e, target);
-  case Enc::VOP1:
-  case Enc::VOP2:
-  case Enc::VOPC:
-  case Enc::VOP3:
-  case Enc::VOP3P:
-  case Enc::VINTRP:
+  case isa::Family::vector:
+  case isa::Family::interpolation:
     return prepareValu(e, target);
   default:
     return prepareMemory(e, target);

@@ -112,294 +112,203 @@ template <class D, class A, class B, auto F> Handler two(const ExecInst &e) {
 }
 template <class D, class A, auto F> Handler one(const ExecInst &e) { return pick<One<D, A, F>>(e); }
 
-template <auto F> const ExecInst *simple(const ExecInst *i, Wave &w) {
+template <auto F> const ExecInst *runSimple(const ExecInst *i, Wave &w) {
   F(i, w);
   return following(i);
 }
+template <auto F> Handler simple(const ExecInst &) { return runSimple<F>; }
 
 // --- SOPK: the destination is also the first source; imm[0] holds the constant ---
-template <auto F> const ExecInst *constOp(const ExecInst *i, Wave &w) {
+template <auto F> const ExecInst *runConstOp(const ExecInst *i, Wave &w) {
   U &d = w.s[i->dst];
   F(d, U(i->imm[0]), w.scc);
   return following(i);
 }
+template <auto F> Handler constOp(const ExecInst &) { return runConstOp<F>; }
 
-Handler sop2(const ExecInst &e) {
-  switch (e.inst->op) {
-  case Op::s_add_u32:
-    return two<U, U, U, [](U a, U b, U &c) { return c = a + b < a, a + b; }>(e);
-  case Op::s_sub_u32:
-    return two<U, U, U, [](U a, U b, U &c) { return c = a < b, a - b; }>(e);
-  case Op::s_add_i32:
-    return two<U, U, U, addOverflow>(e);
-  case Op::s_sub_i32:
-    return two<U, U, U, subOverflow>(e);
-  case Op::s_addc_u32:
-    return two<U, U, U, [](U a, U b, U &c) {
-      U64 sum = U64(a) + b + c;
-      return c = U(sum >> 32), U(sum);
-    }>(e);
-  case Op::s_subb_u32:
-    return two<U, U, U, [](U a, U b, U &c) {
-      U64 diff = U64(a) - b - c;
-      return c = U(diff >> 63), U(diff);
-    }>(e);
-  case Op::s_min_i32:
-    return two<U, I, I, [](I a, I b, U &c) { return c = a < b, a < b ? a : b; }>(e);
-  case Op::s_min_u32:
-    return two<U, U, U, [](U a, U b, U &c) { return c = a < b, a < b ? a : b; }>(e);
-  case Op::s_max_i32:
-    return two<U, I, I, [](I a, I b, U &c) { return c = (a > b), (a > b) ? a : b; }>(e);
-  case Op::s_max_u32:
-    return two<U, U, U, [](U a, U b, U &c) { return c = (a > b), (a > b) ? a : b; }>(e);
-  case Op::s_cselect_b32:
-    return two<U, U, U, [](U a, U b, U &c) { return c ? a : b; }>(e);
-  case Op::s_cselect_b64:
-    return two<U64, U64, U64, [](U64 a, U64 b, U &c) { return c ? a : b; }>(e);
+/// What makes an operation's handler for the operands of an instruction.
+using Make = Handler (*)(const ExecInst &);
+using Makers = isa::OpMap<Make>;
+
+void addSop2(Makers &t) {
+  t[Op::s_add_u32] = two<U, U, U, [](U a, U b, U &c) { return c = a + b < a, a + b; }>;
+  t[Op::s_sub_u32] = two<U, U, U, [](U a, U b, U &c) { return c = a < b, a - b; }>;
+  t[Op::s_add_i32] = two<U, U, U, addOverflow>;
+  t[Op::s_sub_i32] = two<U, U, U, subOverflow>;
+  t[Op::s_addc_u32] = two<U, U, U, [](U a, U b, U &c) {
+    U64 sum = U64(a) + b + c;
+    return c = U(sum >> 32), U(sum);
+  }>;
+  t[Op::s_subb_u32] = two<U, U, U, [](U a, U b, U &c) {
+    U64 diff = U64(a) - b - c;
+    return c = U(diff >> 63), U(diff);
+  }>;
+  t[Op::s_min_i32] = two<U, I, I, [](I a, I b, U &c) { return c = a < b, a < b ? a : b; }>;
+  t[Op::s_min_u32] = two<U, U, U, [](U a, U b, U &c) { return c = a < b, a < b ? a : b; }>;
+  t[Op::s_max_i32] = two<U, I, I, [](I a, I b, U &c) { return c = (a > b), (a > b) ? a : b; }>;
+  t[Op::s_max_u32] = two<U, U, U, [](U a, U b, U &c) { return c = (a > b), (a > b) ? a : b; }>;
+  t[Op::s_cselect_b32] = two<U, U, U, [](U a, U b, U &c) { return c ? a : b; }>;
+  t[Op::s_cselect_b64] = two<U64, U64, U64, [](U64 a, U64 b, U &c) { return c ? a : b; }>;
 #define MELD_LOGIC(name, expr)                                                                     \
-  case Op::s_##name##_b32:                                                                         \
-    return two<U, U, U, [](U a, U b, U &c) { return notZero<U>(expr, c); }>(e);                    \
-  case Op::s_##name##_b64:                                                                         \
-    return two<U64, U64, U64, [](U64 a, U64 b, U &c) { return notZero<U64>(expr, c); }>(e);
-    MELD_LOGIC(and, a & b)
-    MELD_LOGIC(or, a | b)
-    MELD_LOGIC(xor, a ^ b)
-    MELD_LOGIC(andn2, a & ~b)
-    MELD_LOGIC(orn2, a | ~b)
-    MELD_LOGIC(nand, ~(a & b))
-    MELD_LOGIC(nor, ~(a | b))
-    MELD_LOGIC(xnor, ~(a ^ b))
+  t[Op::s_##name##_b32] = two<U, U, U, [](U a, U b, U &c) { return notZero<U>(expr, c); }>;        \
+  t[Op::s_##name##_b64] =                                                                          \
+      two<U64, U64, U64, [](U64 a, U64 b, U &c) { return notZero<U64>(expr, c); }>;
+  MELD_LOGIC(and, a & b)
+  MELD_LOGIC(or, a | b)
+  MELD_LOGIC(xor, a ^ b)
+  MELD_LOGIC(andn2, a & ~b)
+  MELD_LOGIC(orn2, a | ~b)
+  MELD_LOGIC(nand, ~(a & b))
+  MELD_LOGIC(nor, ~(a | b))
+  MELD_LOGIC(xnor, ~(a ^ b))
 #undef MELD_LOGIC
-  case Op::s_lshl_b32:
-    return two<U, U, U, [](U a, U b, U &c) { return notZero(a << (b & 31), c); }>(e);
-  case Op::s_lshl_b64:
-    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(a << (b & 63), c); }>(e);
-  case Op::s_lshr_b32:
-    return two<U, U, U, [](U a, U b, U &c) { return notZero((a >> (b & 31)), c); }>(e);
-  case Op::s_lshr_b64:
-    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(a >> (b & 63), c); }>(e);
-  case Op::s_ashr_i32:
-    return two<U, I, U, [](I a, U b, U &c) { return notZero((a >> (b & 31)), c); }>(e);
-  case Op::s_ashr_i64:
-    return two<U64, I64, U, [](I64 a, U b, U &c) { return notZero(a >> (b & 63), c); }>(e);
-  case Op::s_bfm_b32:
-    return two<U, U, U, [](U a, U b, U &) { return ((1u << (a & 31)) - 1) << (b & 31); }>(e);
-  case Op::s_bfm_b64:
-    return two<U64, U, U, [](U a, U b, U &) { return ((U64(1) << (a & 63)) - 1) << (b & 63); }>(e);
-  case Op::s_mul_i32:
-    return two<U, U, U, [](U a, U b, U &) { return a * b; }>(e);
-  case Op::s_mul_hi_u32:
-    return two<U, U, U, [](U a, U b, U &) { return U(U64(a) * b >> 32); }>(e);
-  case Op::s_mul_hi_i32:
-    return two<U, I, I, [](I a, I b, U &) { return U(I64(a) * b >> 32); }>(e);
-  case Op::s_bfe_u32:
-    return two<U, U, U, [](U a, U b, U &c) { return notZero(extract(a, b, false), c); }>(e);
-  case Op::s_bfe_i32:
-    return two<U, U, U, [](U a, U b, U &c) { return notZero(extract(a, b, true), c); }>(e);
-  case Op::s_bfe_u64:
-    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(extract(a, b, false), c); }>(e);
-  case Op::s_bfe_i64:
-    return two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(extract(a, b, true), c); }>(e);
-  case Op::s_absdiff_i32:
-    return two<U, U, U, [](U a, U b, U &c) {
-      U d = a - b;
-      return notZero(I(d) < 0 ? 0u - d : d, c);
-    }>(e);
-  case Op::s_lshl1_add_u32:
-    return two<U, U, U, shiftAdd<1>>(e);
-  case Op::s_lshl2_add_u32:
-    return two<U, U, U, shiftAdd<2>>(e);
-  case Op::s_lshl3_add_u32:
-    return two<U, U, U, shiftAdd<3>>(e);
-  case Op::s_lshl4_add_u32:
-    return two<U, U, U, shiftAdd<4>>(e);
-  case Op::s_pack_ll_b32_b16:
-    return two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | b << 16; }>(e);
-  case Op::s_pack_lh_b32_b16:
-    return two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | (b & 0xffff0000); }>(e);
-  case Op::s_pack_hh_b32_b16:
-    return two<U, U, U, [](U a, U b, U &) { return (a >> 16) | (b & 0xffff0000); }>(e);
-  default:
-    return nullptr;
-  }
+  t[Op::s_lshl_b32] = two<U, U, U, [](U a, U b, U &c) { return notZero(a << (b & 31), c); }>;
+  t[Op::s_lshl_b64] = two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(a << (b & 63), c); }>;
+  t[Op::s_lshr_b32] = two<U, U, U, [](U a, U b, U &c) { return notZero((a >> (b & 31)), c); }>;
+  t[Op::s_lshr_b64] = two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(a >> (b & 63), c); }>;
+  t[Op::s_ashr_i32] = two<U, I, U, [](I a, U b, U &c) { return notZero((a >> (b & 31)), c); }>;
+  t[Op::s_ashr_i64] = two<U64, I64, U, [](I64 a, U b, U &c) { return notZero(a >> (b & 63), c); }>;
+  t[Op::s_bfm_b32] = two<U, U, U, [](U a, U b, U &) { return ((1u << (a & 31)) - 1) << (b & 31); }>;
+  t[Op::s_bfm_b64] =
+      two<U64, U, U, [](U a, U b, U &) { return ((U64(1) << (a & 63)) - 1) << (b & 63); }>;
+  t[Op::s_mul_i32] = two<U, U, U, [](U a, U b, U &) { return a * b; }>;
+  t[Op::s_mul_hi_u32] = two<U, U, U, [](U a, U b, U &) { return U(U64(a) * b >> 32); }>;
+  t[Op::s_mul_hi_i32] = two<U, I, I, [](I a, I b, U &) { return U(I64(a) * b >> 32); }>;
+  t[Op::s_bfe_u32] = two<U, U, U, [](U a, U b, U &c) { return notZero(extract(a, b, false), c); }>;
+  t[Op::s_bfe_i32] = two<U, U, U, [](U a, U b, U &c) { return notZero(extract(a, b, true), c); }>;
+  t[Op::s_bfe_u64] =
+      two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(extract(a, b, false), c); }>;
+  t[Op::s_bfe_i64] =
+      two<U64, U64, U, [](U64 a, U b, U &c) { return notZero(extract(a, b, true), c); }>;
+  t[Op::s_absdiff_i32] = two<U, U, U, [](U a, U b, U &c) {
+    U d = a - b;
+    return notZero(I(d) < 0 ? 0u - d : d, c);
+  }>;
+  t[Op::s_lshl1_add_u32] = two<U, U, U, shiftAdd<1>>;
+  t[Op::s_lshl2_add_u32] = two<U, U, U, shiftAdd<2>>;
+  t[Op::s_lshl3_add_u32] = two<U, U, U, shiftAdd<3>>;
+  t[Op::s_lshl4_add_u32] = two<U, U, U, shiftAdd<4>>;
+  t[Op::s_pack_ll_b32_b16] = two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | b << 16; }>;
+  t[Op::s_pack_lh_b32_b16] =
+      two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | (b & 0xffff0000); }>;
+  t[Op::s_pack_hh_b32_b16] =
+      two<U, U, U, [](U a, U b, U &) { return (a >> 16) | (b & 0xffff0000); }>;
 }
 
-Handler sop1(const ExecInst &e) {
-  switch (e.inst->op) {
-  case Op::s_mov_b32:
-    return one<U, U, [](U a, Wave &) { return a; }>(e);
-  case Op::s_mov_b64:
-    return one<U64, U64, [](U64 a, Wave &) { return a; }>(e);
-  case Op::s_cmov_b32:
-    return simple<[](const ExecInst *i, Wave &w) {
-      if (w.scc)
-        writeDst(i, w, readSource<U, anySource>(i, w));
-    }>;
-  case Op::s_cmov_b64:
-    return simple<[](const ExecInst *i, Wave &w) {
-      if (w.scc)
-        writeDst(i, w, readSource<U64, anySource>(i, w));
-    }>;
-  case Op::s_not_b32:
-    return one<U, U, [](U a, Wave &w) { return notZero(~a, w.scc); }>(e);
-  case Op::s_not_b64:
-    return one<U64, U64, [](U64 a, Wave &w) { return notZero(~a, w.scc); }>(e);
-  case Op::s_wqm_b32:
-    return one<U, U, [](U a, Wave &w) { return notZero(wholeQuads(a), w.scc); }>(e);
-  case Op::s_wqm_b64:
-    return one<U64, U64, [](U64 a, Wave &w) { return notZero(wholeQuads(a), w.scc); }>(e);
-  case Op::s_quadmask_b32:
-    return one<U, U, [](U a, Wave &w) { return notZero(quadMask(a), w.scc); }>(e);
-  case Op::s_quadmask_b64:
-    return one<U64, U64, [](U64 a, Wave &w) { return notZero(quadMask(a), w.scc); }>(e);
-  case Op::s_brev_b32:
-    return one<U, U, [](U a, Wave &) { return reverseBits(a); }>(e);
-  case Op::s_brev_b64:
-    return one<U64, U64, [](U64 a, Wave &) { return reverseBits(a); }>(e);
-  case Op::s_bcnt0_i32_b32:
-    return one<U, U, [](U a, Wave &w) { return notZero(U(std::popcount(~a)), w.scc); }>(e);
-  case Op::s_bcnt0_i32_b64:
-    return one<U, U64, [](U64 a, Wave &w) { return notZero(U(std::popcount(~a)), w.scc); }>(e);
-  case Op::s_bcnt1_i32_b32:
-    return one<U, U, [](U a, Wave &w) { return notZero(U(std::popcount(a)), w.scc); }>(e);
-  case Op::s_bcnt1_i32_b64:
-    return one<U, U64, [](U64 a, Wave &w) { return notZero(U(std::popcount(a)), w.scc); }>(e);
-  case Op::s_ff0_i32_b32:
-    return one<U, U, [](U a, Wave &) { return firstOne<U>(~a); }>(e);
-  case Op::s_ff0_i32_b64:
-    return one<U, U64, [](U64 a, Wave &) { return firstOne<U64>(~a); }>(e);
-  case Op::s_ff1_i32_b32:
-    return one<U, U, [](U a, Wave &) { return firstOne(a); }>(e);
-  case Op::s_ff1_i32_b64:
-    return one<U, U64, [](U64 a, Wave &) { return firstOne(a); }>(e);
-  case Op::s_flbit_i32_b32:
-    return one<U, U, [](U a, Wave &) { return leadingZeros(a); }>(e);
-  case Op::s_flbit_i32_b64:
-    return one<U, U64, [](U64 a, Wave &) { return leadingZeros(a); }>(e);
-  case Op::s_flbit_i32:
-    return one<U, U, [](U a, Wave &) { return signBits(a); }>(e);
-  case Op::s_flbit_i32_i64:
-    return one<U, U64, [](U64 a, Wave &) { return signBits(a); }>(e);
-  case Op::s_sext_i32_i8:
-    return one<U, U, [](U a, Wave &) { return I(int8_t(a)); }>(e);
-  case Op::s_sext_i32_i16:
-    return one<U, U, [](U a, Wave &) { return I(int16_t(a)); }>(e);
-  case Op::s_abs_i32:
-    return one<U, U, [](U a, Wave &w) { return notZero(I(a) < 0 ? 0u - a : a, w.scc); }>(e);
-  case Op::s_bitreplicate_b64_b32:
-    return one<U64, U, [](U a, Wave &) { return doubleBits(a); }>(e);
-  case Op::s_bitset0_b32:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.s[i->dst] &= ~(1u << (readSource<U, anySource>(i, w) & 31));
-    }>;
-  case Op::s_bitset1_b32:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.s[i->dst] |= 1u << (readSource<U, anySource>(i, w) & 31);
-    }>;
-  case Op::s_bitset0_b64:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.setS64(i->dst, w.s64(i->dst) & ~(U64(1) << (readSource<U, anySource>(i, w) & 63)));
-    }>;
-  case Op::s_bitset1_b64:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.setS64(i->dst, w.s64(i->dst) | U64(1) << (readSource<U, anySource>(i, w) & 63));
-    }>;
+void addSop1(Makers &t) {
+  t[Op::s_mov_b32] = one<U, U, [](U a, Wave &) { return a; }>;
+  t[Op::s_mov_b64] = one<U64, U64, [](U64 a, Wave &) { return a; }>;
+  t[Op::s_cmov_b32] = simple<[](const ExecInst *i, Wave &w) {
+    if (w.scc)
+      writeDst(i, w, readSource<U, anySource>(i, w));
+  }>;
+  t[Op::s_cmov_b64] = simple<[](const ExecInst *i, Wave &w) {
+    if (w.scc)
+      writeDst(i, w, readSource<U64, anySource>(i, w));
+  }>;
+  t[Op::s_not_b32] = one<U, U, [](U a, Wave &w) { return notZero(~a, w.scc); }>;
+  t[Op::s_not_b64] = one<U64, U64, [](U64 a, Wave &w) { return notZero(~a, w.scc); }>;
+  t[Op::s_wqm_b32] = one<U, U, [](U a, Wave &w) { return notZero(wholeQuads(a), w.scc); }>;
+  t[Op::s_wqm_b64] = one<U64, U64, [](U64 a, Wave &w) { return notZero(wholeQuads(a), w.scc); }>;
+  t[Op::s_quadmask_b32] = one<U, U, [](U a, Wave &w) { return notZero(quadMask(a), w.scc); }>;
+  t[Op::s_quadmask_b64] = one<U64, U64, [](U64 a, Wave &w) { return notZero(quadMask(a), w.scc); }>;
+  t[Op::s_brev_b32] = one<U, U, [](U a, Wave &) { return reverseBits(a); }>;
+  t[Op::s_brev_b64] = one<U64, U64, [](U64 a, Wave &) { return reverseBits(a); }>;
+  t[Op::s_bcnt0_i32_b32] =
+      one<U, U, [](U a, Wave &w) { return notZero(U(std::popcount(~a)), w.scc); }>;
+  t[Op::s_bcnt0_i32_b64] =
+      one<U, U64, [](U64 a, Wave &w) { return notZero(U(std::popcount(~a)), w.scc); }>;
+  t[Op::s_bcnt1_i32_b32] =
+      one<U, U, [](U a, Wave &w) { return notZero(U(std::popcount(a)), w.scc); }>;
+  t[Op::s_bcnt1_i32_b64] =
+      one<U, U64, [](U64 a, Wave &w) { return notZero(U(std::popcount(a)), w.scc); }>;
+  t[Op::s_ff0_i32_b32] = one<U, U, [](U a, Wave &) { return firstOne<U>(~a); }>;
+  t[Op::s_ff0_i32_b64] = one<U, U64, [](U64 a, Wave &) { return firstOne<U64>(~a); }>;
+  t[Op::s_ff1_i32_b32] = one<U, U, [](U a, Wave &) { return firstOne(a); }>;
+  t[Op::s_ff1_i32_b64] = one<U, U64, [](U64 a, Wave &) { return firstOne(a); }>;
+  t[Op::s_flbit_i32_b32] = one<U, U, [](U a, Wave &) { return leadingZeros(a); }>;
+  t[Op::s_flbit_i32_b64] = one<U, U64, [](U64 a, Wave &) { return leadingZeros(a); }>;
+  t[Op::s_flbit_i32] = one<U, U, [](U a, Wave &) { return signBits(a); }>;
+  t[Op::s_flbit_i32_i64] = one<U, U64, [](U64 a, Wave &) { return signBits(a); }>;
+  t[Op::s_sext_i32_i8] = one<U, U, [](U a, Wave &) { return I(int8_t(a)); }>;
+  t[Op::s_sext_i32_i16] = one<U, U, [](U a, Wave &) { return I(int16_t(a)); }>;
+  t[Op::s_abs_i32] = one<U, U, [](U a, Wave &w) { return notZero(I(a) < 0 ? 0u - a : a, w.scc); }>;
+  t[Op::s_bitreplicate_b64_b32] = one<U64, U, [](U a, Wave &) { return doubleBits(a); }>;
+  t[Op::s_bitset0_b32] = simple<[](const ExecInst *i, Wave &w) {
+    w.s[i->dst] &= ~(1u << (readSource<U, anySource>(i, w) & 31));
+  }>;
+  t[Op::s_bitset1_b32] = simple<[](const ExecInst *i, Wave &w) {
+    w.s[i->dst] |= 1u << (readSource<U, anySource>(i, w) & 31);
+  }>;
+  t[Op::s_bitset0_b64] = simple<[](const ExecInst *i, Wave &w) {
+    w.setS64(i->dst, w.s64(i->dst) & ~(U64(1) << (readSource<U, anySource>(i, w) & 63)));
+  }>;
+  t[Op::s_bitset1_b64] = simple<[](const ExecInst *i, Wave &w) {
+    w.setS64(i->dst, w.s64(i->dst) | U64(1) << (readSource<U, anySource>(i, w) & 63));
+  }>;
 #define MELD_SAVEEXEC(name, expr)                                                                  \
-  case Op::s_##name##_saveexec_b64:                                                                \
-    return one<U64, U64, saveExec<[](U64 a, U64 exec) { return expr; }>>(e);
-    MELD_SAVEEXEC(and, a & exec)
-    MELD_SAVEEXEC(or, a | exec)
-    MELD_SAVEEXEC(xor, a ^ exec)
-    MELD_SAVEEXEC(andn2, a & ~exec)
-    MELD_SAVEEXEC(orn2, a | ~exec)
-    MELD_SAVEEXEC(nand, ~(a & exec))
-    MELD_SAVEEXEC(nor, ~(a | exec))
-    MELD_SAVEEXEC(xnor, ~(a ^ exec))
-    MELD_SAVEEXEC(andn1, ~a & exec)
-    MELD_SAVEEXEC(orn1, ~a | exec)
+  t[Op::s_##name##_saveexec_b64] = one<U64, U64, saveExec<[](U64 a, U64 exec) { return expr; }>>;
+  MELD_SAVEEXEC(and, a & exec)
+  MELD_SAVEEXEC(or, a | exec)
+  MELD_SAVEEXEC(xor, a ^ exec)
+  MELD_SAVEEXEC(andn2, a & ~exec)
+  MELD_SAVEEXEC(orn2, a | ~exec)
+  MELD_SAVEEXEC(nand, ~(a & exec))
+  MELD_SAVEEXEC(nor, ~(a | exec))
+  MELD_SAVEEXEC(xnor, ~(a ^ exec))
+  MELD_SAVEEXEC(andn1, ~a & exec)
+  MELD_SAVEEXEC(orn1, ~a | exec)
 #undef MELD_SAVEEXEC
-  case Op::s_andn1_wrexec_b64:
-    return one<U64, U64, writeExec<[](U64 a, U64 exec) { return ~a & exec; }>>(e);
-  case Op::s_andn2_wrexec_b64:
-    return one<U64, U64, writeExec<[](U64 a, U64 exec) { return a & ~exec; }>>(e);
+  t[Op::s_andn1_wrexec_b64] = one<U64, U64, writeExec<[](U64 a, U64 exec) { return ~a & exec; }>>;
+  t[Op::s_andn2_wrexec_b64] = one<U64, U64, writeExec<[](U64 a, U64 exec) { return a & ~exec; }>>;
   // M0 moves the register number; numbers past the file wrap.
-  case Op::s_movrels_b32:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.s[i->dst] = w.s[(i->src[0] + w.m0()) & 127];
-    }>;
-  case Op::s_movrels_b64:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.setS64(i->dst, w.s64((i->src[0] + w.m0()) & 126));
-    }>;
-  case Op::s_movreld_b32:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.s[(i->dst + w.m0()) & 127] = readSource<U, anySource>(i, w);
-    }>;
-  case Op::s_movreld_b64:
-    return simple<[](const ExecInst *i, Wave &w) {
-      w.setS64((i->dst + w.m0()) & 126, readSource<U64, anySource>(i, w));
-    }>;
-  default:
-    return nullptr;
-  }
+  t[Op::s_movrels_b32] =
+      simple<[](const ExecInst *i, Wave &w) { w.s[i->dst] = w.s[(i->src[0] + w.m0()) & 127]; }>;
+  t[Op::s_movrels_b64] = simple<[](const ExecInst *i, Wave &w) {
+    w.setS64(i->dst, w.s64((i->src[0] + w.m0()) & 126));
+  }>;
+  t[Op::s_movreld_b32] = simple<[](const ExecInst *i, Wave &w) {
+    w.s[(i->dst + w.m0()) & 127] = readSource<U, anySource>(i, w);
+  }>;
+  t[Op::s_movreld_b64] = simple<[](const ExecInst *i, Wave &w) {
+    w.setS64((i->dst + w.m0()) & 126, readSource<U64, anySource>(i, w));
+  }>;
 }
 
-Handler sopc(const ExecInst &e) {
-  switch (e.inst->op) {
+void addSopc(Makers &t) {
 #define MELD_CMP(name, op)                                                                         \
-  case Op::s_cmp_##name##_i32:                                                                     \
-    return two<void, I, I, [](I a, I b, U &c) { c = (a op b); }>(e);                               \
-  case Op::s_cmp_##name##_u32:                                                                     \
-    return two<void, U, U, [](U a, U b, U &c) { c = (a op b); }>(e);
-    MELD_CMP(eq, ==)
-    MELD_CMP(lg, !=)
-    MELD_CMP(gt, >)
-    MELD_CMP(ge, >=)
-    MELD_CMP(lt, <)
-    MELD_CMP(le, <=)
+  t[Op::s_cmp_##name##_i32] = two<void, I, I, [](I a, I b, U &c) { c = (a op b); }>;               \
+  t[Op::s_cmp_##name##_u32] = two<void, U, U, [](U a, U b, U &c) { c = (a op b); }>;
+  MELD_CMP(eq, ==)
+  MELD_CMP(lg, !=)
+  MELD_CMP(gt, >)
+  MELD_CMP(ge, >=)
+  MELD_CMP(lt, <)
+  MELD_CMP(le, <=)
 #undef MELD_CMP
-  case Op::s_cmp_eq_u64:
-    return two<void, U64, U64, [](U64 a, U64 b, U &c) { c = a == b; }>(e);
-  case Op::s_cmp_lg_u64:
-    return two<void, U64, U64, [](U64 a, U64 b, U &c) { c = a != b; }>(e);
-  case Op::s_bitcmp0_b32:
-    return two<void, U, U, [](U a, U b, U &c) { c = !(a >> (b & 31) & 1); }>(e);
-  case Op::s_bitcmp1_b32:
-    return two<void, U, U, [](U a, U b, U &c) { c = (a >> (b & 31)) & 1; }>(e);
-  case Op::s_bitcmp0_b64:
-    return two<void, U64, U, [](U64 a, U b, U &c) { c = !(a >> (b & 63) & 1); }>(e);
-  case Op::s_bitcmp1_b64:
-    return two<void, U64, U, [](U64 a, U b, U &c) { c = U(a >> (b & 63) & 1); }>(e);
-  default:
-    return nullptr;
-  }
+  t[Op::s_cmp_eq_u64] = two<void, U64, U64, [](U64 a, U64 b, U &c) { c = a == b; }>;
+  t[Op::s_cmp_lg_u64] = two<void, U64, U64, [](U64 a, U64 b, U &c) { c = a != b; }>;
+  t[Op::s_bitcmp0_b32] = two<void, U, U, [](U a, U b, U &c) { c = !(a >> (b & 31) & 1); }>;
+  t[Op::s_bitcmp1_b32] = two<void, U, U, [](U a, U b, U &c) { c = (a >> (b & 31)) & 1; }>;
+  t[Op::s_bitcmp0_b64] = two<void, U64, U, [](U64 a, U b, U &c) { c = !(a >> (b & 63) & 1); }>;
+  t[Op::s_bitcmp1_b64] = two<void, U64, U, [](U64 a, U b, U &c) { c = U(a >> (b & 63) & 1); }>;
 }
 
-Handler sopk(const ExecInst &e) {
-  switch (e.inst->op) {
-  case Op::s_movk_i32:
-    return constOp<[](U &d, U k, U &) { d = k; }>;
-  case Op::s_cmovk_i32:
-    return constOp<[](U &d, U k, U &c) { d = c ? k : d; }>;
-  case Op::s_addk_i32:
-    return constOp<[](U &d, U k, U &c) { d = addOverflow(d, k, c); }>;
-  case Op::s_mulk_i32:
-    return constOp<[](U &d, U k, U &) { d *= k; }>;
+void addSopk(Makers &t) {
+  t[Op::s_movk_i32] = constOp<[](U &d, U k, U &) { d = k; }>;
+  t[Op::s_cmovk_i32] = constOp<[](U &d, U k, U &c) { d = c ? k : d; }>;
+  t[Op::s_addk_i32] = constOp<[](U &d, U k, U &c) { d = addOverflow(d, k, c); }>;
+  t[Op::s_mulk_i32] = constOp<[](U &d, U k, U &) { d *= k; }>;
 #define MELD_CMPK(name, op)                                                                        \
-  case Op::s_cmpk_##name##_i32:                                                                    \
-    return constOp<[](U &d, U k, U &c) { c = (I(d) op I(k)); }>;                                   \
-  case Op::s_cmpk_##name##_u32:                                                                    \
-    return constOp<[](U &d, U k, U &c) { c = (d op(k & 0xffff)); }>;
-    MELD_CMPK(eq, ==)
-    MELD_CMPK(lg, !=)
-    MELD_CMPK(gt, >)
-    MELD_CMPK(ge, >=)
-    MELD_CMPK(lt, <)
-    MELD_CMPK(le, <=)
+  t[Op::s_cmpk_##name##_i32] = constOp<[](U &d, U k, U &c) { c = (I(d) op I(k)); }>;               \
+  t[Op::s_cmpk_##name##_u32] = constOp<[](U &d, U k, U &c) { c = (d op(k & 0xffff)); }>;
+  MELD_CMPK(eq, ==)
+  MELD_CMPK(lg, !=)
+  MELD_CMPK(gt, >)
+  MELD_CMPK(ge, >=)
+  MELD_CMPK(lt, <)
+  MELD_CMPK(le, <=)
 #undef MELD_CMPK
-  default:
-    return nullptr;
-  }
 }
 
 bool fillSource(ExecInst &e, unsigned k, const Operand &o) {
@@ -442,18 +351,16 @@ bool fillOperands(ExecInst &e) {
 }
 
 Handler aluHandler(const ExecInst &e) {
-  switch (e.inst->enc) {
-  case isa::Enc::SOP2:
-    return sop2(e);
-  case isa::Enc::SOP1:
-    return sop1(e);
-  case isa::Enc::SOPC:
-    return sopc(e);
-  case isa::Enc::SOPK:
-    return sopk(e);
-  default:
-    return nullptr;
-  }
+  static const Makers makers = [] {
+    Makers t;
+    addSop2(t);
+    addSop1(t);
+    addSopc(t);
+    addSopk(t);
+    return t;
+  }();
+  const Make make = makers[e.inst->op];
+  return make ? make(e) : nullptr;
 }
 
 } // namespace meld::softgpu::scalar

@@ -238,55 +238,34 @@ const ExecInst *runIdxIdx(const ExecInst *i, Wave &w) {
 }
 
 Handler flowHandler(Op op) {
-  switch (op) {
-  case Op::s_getpc_b64:
-    return runGetPc;
-  case Op::s_setpc_b64:
-    return runSetPc;
-  case Op::s_swappc_b64:
-    return runSwapPc;
-  case Op::s_getreg_b32:
-    return runGetReg;
-  case Op::s_setreg_b32:
-    return runSetReg;
-  case Op::s_setreg_imm32_b32:
-    return runSetRegImm;
-  case Op::s_endpgm:
-  case Op::s_endpgm_saved:
-    return runEnd;
-  case Op::s_barrier:
-    return runBarrier;
-  case Op::s_sleep:
-    return runSleep;
-  case Op::s_sendmsg:
-    return runSendMsg;
-  case Op::s_sethalt:
-  case Op::s_sendmsghalt:
-    return runHalt;
-  case Op::s_trap:
-    return runTrap;
-  case Op::s_set_gpr_idx_on:
-    return runIdxOn;
-  case Op::s_set_gpr_idx_off:
-    return runIdxOff;
-  case Op::s_set_gpr_idx_mode:
-    return runIdxMode;
-  case Op::s_set_gpr_idx_idx:
-    return runIdxIdx;
-  // Memory operations are done when their instruction is; caches, priorities and profiling are not
-  // modelled.
-  case Op::s_nop:
-  case Op::s_waitcnt:
-  case Op::s_setprio:
-  case Op::s_wakeup:
-  case Op::s_icache_inv:
-  case Op::s_incperflevel:
-  case Op::s_decperflevel:
-  case Op::s_ttracedata:
-    return runNothing;
-  default:
-    return nullptr;
-  }
+  static const auto handlers = [] {
+    isa::OpMap<Handler> t;
+    t[Op::s_getpc_b64] = runGetPc;
+    t[Op::s_setpc_b64] = runSetPc;
+    t[Op::s_swappc_b64] = runSwapPc;
+    t[Op::s_getreg_b32] = runGetReg;
+    t[Op::s_setreg_b32] = runSetReg;
+    t[Op::s_setreg_imm32_b32] = runSetRegImm;
+    t[Op::s_endpgm] = runEnd;
+    t[Op::s_endpgm_saved] = runEnd;
+    t[Op::s_barrier] = runBarrier;
+    t[Op::s_sleep] = runSleep;
+    t[Op::s_sendmsg] = runSendMsg;
+    t[Op::s_sethalt] = runHalt;
+    t[Op::s_sendmsghalt] = runHalt;
+    t[Op::s_trap] = runTrap;
+    t[Op::s_set_gpr_idx_on] = runIdxOn;
+    t[Op::s_set_gpr_idx_off] = runIdxOff;
+    t[Op::s_set_gpr_idx_mode] = runIdxMode;
+    t[Op::s_set_gpr_idx_idx] = runIdxIdx;
+    // Memory operations are done when their instruction is; caches, priorities and profiling are
+    // not modelled.
+    for (Op nothing : {Op::s_nop, Op::s_waitcnt, Op::s_setprio, Op::s_wakeup, Op::s_icache_inv,
+                       Op::s_incperflevel, Op::s_decperflevel, Op::s_ttracedata})
+      t[nothing] = runNothing;
+    return t;
+  }();
+  return handlers[op];
 }
 
 } // namespace

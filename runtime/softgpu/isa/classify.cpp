@@ -56,35 +56,23 @@ ValuRate rateOf(std::string_view name) {
 } // namespace
 
 Category category(const Inst &inst) {
-  switch (inst.enc) {
-  case Enc::SOP1:
-  case Enc::SOP2:
-  case Enc::SOPC:
-  case Enc::SOPK:
-    return Category::salu;
-  case Enc::SOPP:
-    return soppCategory(inst.op);
-  case Enc::SMEM:
+  switch (familyOf(inst.enc)) {
+  case Family::scalar:
+    return inst.enc == Enc::SOPP ? soppCategory(inst.op) : Category::salu;
+  case Family::scalarMemory:
     return Category::smem;
-  case Enc::VOP1:
-  case Enc::VOP2:
-  case Enc::VOPC:
-  case Enc::VOP3:
-  case Enc::VOP3P:
-  case Enc::VINTRP:
+  case Family::vector:
+  case Family::interpolation:
     return Category::valu;
-  case Enc::DS:
+  case Family::lds:
     return Category::lds;
-  case Enc::FLAT:
+  case Family::flat:
     return Category::flat;
-  case Enc::GLOBAL:
-  case Enc::SCRATCH:
-  case Enc::MUBUF:
-  case Enc::MTBUF:
-  case Enc::MIMG:
+  case Family::vectorMemory:
+  case Family::image:
     return inst.dst.kind != Kind::none || inst.lds ? Category::vmemRead : Category::vmemWrite;
-  case Enc::EXP:
-    return Category::other;
+  case Family::exports:
+    break;
   }
   return Category::other;
 }

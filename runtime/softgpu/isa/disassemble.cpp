@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace meld::softgpu::isa {
 
@@ -20,30 +21,22 @@ Text &Text::hex(uint64_t n) {
 namespace {
 
 std::string_view specialName(unsigned code) {
-  switch (code) {
-  case 125:
-    return "null";
-  case 235:
-    return "src_shared_base";
-  case 236:
-    return "src_shared_limit";
-  case 237:
-    return "src_private_base";
-  case 238:
-    return "src_private_limit";
-  case 239:
-    return "src_pops_exiting_wave_id";
-  case 251:
-    return "src_vccz";
-  case 252:
-    return "src_execz";
-  case 253:
-    return "src_scc";
-  case 254:
-    return "src_lds_direct";
-  default:
-    return "?";
-  }
+  static constexpr std::pair<unsigned, std::string_view> kNames[] = {
+      {125, "null"},
+      {235, "src_shared_base"},
+      {236, "src_shared_limit"},
+      {237, "src_private_base"},
+      {238, "src_private_limit"},
+      {239, "src_pops_exiting_wave_id"},
+      {251, "src_vccz"},
+      {252, "src_execz"},
+      {253, "src_scc"},
+      {254, "src_lds_direct"},
+  };
+  for (const auto &[special, name] : kNames)
+    if (special == code)
+      return name;
+  return "?";
 }
 
 } // namespace
@@ -161,34 +154,23 @@ std::string disassemble(const Inst &inst, Target target, uint64_t) {
   if (!row)
     return "<invalid>";
   Text t(mnemonic(inst.op));
-  switch (inst.enc) {
-  case Enc::SOP1:
-  case Enc::SOP2:
-  case Enc::SOPC:
-  case Enc::SOPK:
-  case Enc::SOPP:
-  case Enc::SMEM:
+  switch (familyOf(inst.enc)) {
+  case Family::scalar:
+  case Family::scalarMemory:
     printScalar(t, inst, *row);
     break;
-  case Enc::VOP1:
-  case Enc::VOP2:
-  case Enc::VOPC:
-  case Enc::VOP3:
-  case Enc::VOP3P:
+  case Family::vector:
     printVector(t, inst, *row, target);
     break;
-  case Enc::DS:
-  case Enc::FLAT:
-  case Enc::GLOBAL:
-  case Enc::SCRATCH:
-  case Enc::MUBUF:
-  case Enc::MTBUF:
+  case Family::lds:
+  case Family::flat:
+  case Family::vectorMemory:
     printMemory(t, inst, *row);
     break;
-  case Enc::MIMG:
-  case Enc::EXP:
-  case Enc::VINTRP:
-    break; // recognised only
+  case Family::interpolation:
+  case Family::image:
+  case Family::exports:
+    break;
   }
   return t.take();
 }

@@ -13,27 +13,32 @@ namespace meld::softgpu::isa {
 enum class Target : uint8_t { gfx900, gfx906, gfx908, gfx90a };
 
 enum class Enc : uint8_t {
-  SOP1,
-  SOP2,
-  SOPC,
-  SOPK,
-  SOPP,
-  SMEM,
-  VOP1,
-  VOP2,
-  VOPC,
-  VOP3,
-  VOP3P,
-  VINTRP,
-  DS,
-  FLAT,
-  GLOBAL,
-  SCRATCH,
-  MUBUF,
-  MTBUF,
-  MIMG,
-  EXP,
+#define ENCODING(name, ...) name,
+#include "runtime/softgpu/isa/encodings.def"
+#undef ENCODING
 };
+
+/// Encodings that are executed alike.
+enum class Family : uint8_t {
+  scalar,
+  scalarMemory,
+  vector,
+  lds,
+  flat,
+  vectorMemory,
+  interpolation, ///< this and what follows is recognised only
+  image,
+  exports,
+};
+
+constexpr Family familyOf(Enc enc) {
+  constexpr Family kFamilies[] = {
+#define ENCODING(name, family, ...) Family::family,
+#include "runtime/softgpu/isa/encodings.def"
+#undef ENCODING
+  };
+  return kFamilies[unsigned(enc)];
+}
 
 /// One enumerator per mnemonic without encoding suffix: Op::v_add_f32, Op::s_mov_b32, ...
 enum class Op : uint16_t {
@@ -42,6 +47,16 @@ enum class Op : uint16_t {
 #include "runtime/softgpu/isa/op_names.def"
 #undef MELD_OP
   count
+};
+
+/// Something for each mnemonic.
+template <class T> class OpMap {
+public:
+  T &operator[](Op op) { return items_[unsigned(op)]; }
+  const T &operator[](Op op) const { return items_[unsigned(op)]; }
+
+private:
+  T items_[unsigned(Op::count)] = {};
 };
 
 struct Operand {

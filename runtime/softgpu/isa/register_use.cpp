@@ -117,34 +117,23 @@ void RegisterUse::writeImplicit(unsigned sgpr, unsigned dwords, bool mask) {
 }
 
 RegisterUse::RegisterUse(const Inst &in) {
-  switch (in.enc) {
-  case Enc::SOP1:
-  case Enc::SOP2:
-  case Enc::SOPC:
-  case Enc::SOPK:
-  case Enc::SOPP:
+  switch (familyOf(in.enc)) {
+  case Family::scalar:
     addScalar(in);
     break;
-  case Enc::VOP1:
-  case Enc::VOP2:
-  case Enc::VOPC:
-  case Enc::VOP3:
-  case Enc::VOP3P:
-  case Enc::VINTRP:
+  case Family::vector:
+  case Family::interpolation:
     addVector(in);
     break;
-  case Enc::SMEM:
-  case Enc::DS:
-  case Enc::FLAT:
-  case Enc::GLOBAL:
-  case Enc::SCRATCH:
-  case Enc::MUBUF:
-  case Enc::MTBUF:
+  case Family::scalarMemory:
+  case Family::lds:
+  case Family::flat:
+  case Family::vectorMemory:
     addMemory(in);
     break;
-  case Enc::MIMG:
-  case Enc::EXP:
-    break; // recognised only, never executed
+  case Family::image:
+  case Family::exports:
+    break; // never executed
   }
 }
 

@@ -108,24 +108,15 @@ struct LdsAddF32 {
     return std::bit_cast<T>(mode & 1u << 5 ? r : flushed(r));
   }
 };
-struct AddF64 {
-  using T = uint64_t;
-  static T apply(T m, T d, T, uint32_t) {
-    return std::bit_cast<T>(gpuAdd(std::bit_cast<double>(m), std::bit_cast<double>(d)));
-  }
-};
-template <class F> struct MinF {
+template <class F, F (*Function)(F, F)> struct OfFloats {
   using T = BitsOf<F>;
   static T apply(T m, T d, T, uint32_t) {
-    return std::bit_cast<T>(gpuMin(std::bit_cast<F>(m), std::bit_cast<F>(d)));
+    return std::bit_cast<T>(Function(std::bit_cast<F>(m), std::bit_cast<F>(d)));
   }
 };
-template <class F> struct MaxF {
-  using T = BitsOf<F>;
-  static T apply(T m, T d, T, uint32_t) {
-    return std::bit_cast<T>(gpuMax(std::bit_cast<F>(m), std::bit_cast<F>(d)));
-  }
-};
+using AddF64 = OfFloats<double, gpuAdd<double>>;
+template <class F> using MinF = OfFloats<F, gpuMin<F>>;
+template <class F> using MaxF = OfFloats<F, gpuMax<F>>;
 /// Compares as floats: -0 equals +0, NaN equals nothing.
 template <class F> struct CmpSwapF {
   using T = BitsOf<F>;

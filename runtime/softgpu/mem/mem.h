@@ -44,8 +44,4 @@ uint64_t laneAddress(const ExecInst *i, const Wave &w, unsigned lane);
 /// True when the memory instruction stores (or is an atomic): for the fault message.
 bool writesMemory(const ExecInst *i);
 
-/// The memory handlers are compiled for AVX2 and F16C (x86-64-v3). False: this host cannot run
-/// them, the core must refuse to create the device.
-bool hostCanRunMemory();
-
 } // namespace meld::softgpu

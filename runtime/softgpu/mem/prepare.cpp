@@ -21,6 +21,4 @@ bool prepareMemory(ExecInst &e, isa::Target target) {
   }
 }
 
-bool hostCanRunMemory() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
-
 } // namespace meld::softgpu

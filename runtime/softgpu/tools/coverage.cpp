@@ -23,99 +23,20 @@ namespace {
 
 using isa::Enc;
 
-const char *encodingName(Enc e) {
-  static constexpr const char *names[] = {
-      "SOP1",  "SOP2",   "SOPC", "SOPK", "SOPP",   "SMEM",    "VOP1",  "VOP2",  "VOPC", "VOP3",
-      "VOP3P", "VINTRP", "DS",   "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "EXP"};
-  return names[unsigned(e)];
-}
+struct Encoding {
+  const char *name;
+  uint32_t fixed;       ///< bits of the first word
+  unsigned opcodePlace; ///< shift
+  uint32_t operands;    ///< bits that are operands or modifiers, never the opcode
+};
 
-/// The fixed bits of an encoding with the opcode in place ("Vega" ISA, "Microcode formats").
-uint32_t firstWord(Enc enc, uint32_t n) {
-  switch (enc) {
-  case Enc::SOP1:
-    return 0xbe800000 | n << 8;
-  case Enc::SOP2:
-    return 0x80000000 | n << 23;
-  case Enc::SOPC:
-    return 0xbf000000 | n << 16;
-  case Enc::SOPK:
-    return 0xb0000000 | n << 23;
-  case Enc::SOPP:
-    return 0xbf800000 | n << 16;
-  case Enc::SMEM:
-    return 0xc0000000 | n << 18;
-  case Enc::VOP1:
-    return 0x7e000000 | n << 9;
-  case Enc::VOP2:
-    return n << 25;
-  case Enc::VOPC:
-    return 0x7c000000 | n << 17;
-  case Enc::VOP3:
-    return 0xd0000000 | n << 16;
-  case Enc::VOP3P:
-    return 0xd3800000 | n << 16;
-  case Enc::VINTRP:
-    return 0xd4000000 | n << 16;
-  case Enc::DS:
-    return 0xd8000000 | n << 17;
-  case Enc::FLAT:
-    return 0xdc000000 | n << 18;
-  case Enc::SCRATCH:
-    return 0xdc004000 | n << 18;
-  case Enc::GLOBAL:
-    return 0xdc008000 | n << 18;
-  case Enc::MUBUF:
-    return 0xe0000000 | n << 18;
-  case Enc::MTBUF:
-    return 0xe8000000 | n << 15;
-  case Enc::MIMG:
-    return 0xf0000000 | n << 18;
-  case Enc::EXP:
-    return 0xc4000000;
-  }
-  return 0;
-}
-/// Bits of the first word that are operands or modifiers, never the opcode.
-uint32_t operandBits(Enc enc) {
-  switch (enc) {
-  case Enc::SOP1:
-    return 0x007f00ff;
-  case Enc::SOP2:
-    return 0x007fffff;
-  case Enc::SOPC:
-  case Enc::SOPP:
-    return 0x0000ffff;
-  case Enc::SOPK:
-    return 0x007fffff;
-  case Enc::SMEM:
-    return 0x0003ffff;
-  case Enc::VOP1:
-    return 0x01fe01ff;
-  case Enc::VOP2:
-  case Enc::VOPC:
-    return enc == Enc::VOPC ? 0x0001ffff : 0x01ffffff;
-  case Enc::VOP3:
-  case Enc::VOP3P:
-    return 0x0000ffff;
-  case Enc::VINTRP:
-    return 0x03fcffff;
-  case Enc::DS:
-    return 0x0201ffff;
-  case Enc::FLAT:
-  case Enc::SCRATCH:
-  case Enc::GLOBAL:
-    return 0x02033fff;
-  case Enc::MUBUF:
-    return 0x0203ffff;
-  case Enc::MTBUF:
-    return 0x03f87fff;
-  case Enc::MIMG:
-    return 0x0203ffff;
-  case Enc::EXP:
-    return 0x03ffffff;
-  }
-  return 0;
+const Encoding &encoding(Enc enc) {
+  static constexpr Encoding all[] = {
+#define ENCODING(name, family, fixed, place, operands) {#name, fixed, place, operands},
+#include "runtime/softgpu/isa/encodings.def"
+#undef ENCODING
+  };
+  return all[unsigned(enc)];
 }
 
 struct Verdict {
@@ -128,10 +49,11 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
   constexpr uint32_t kEnd = 0xbf810000; // s_endpgm
   Verdict v;
   v.reason = "recognised only";
+  const Encoding &format = encoding(row.enc);
   for (int n = 0; n < kTries; ++n) {
-    uint32_t words[5] = {firstWord(row.enc, row.number), 0, kEnd, kEnd, kEnd};
+    uint32_t words[5] = {format.fixed | row.number << format.opcodePlace, 0, kEnd, kEnd, kEnd};
     const uint64_t a = rng(), b = rng(), how = rng();
-    words[0] |= uint32_t(a) & operandBits(row.enc) & (how & 1 ? uint32_t(a >> 32) : ~0u) &
+    words[0] |= uint32_t(a) & format.operands & (how & 1 ? uint32_t(a >> 32) : ~0u) &
                 (how & 2 ? 0xffff81ffu : ~0u);
     words[1] = uint32_t(b) & (how & 4 ? 0x07fbffffu : ~0u);
     for (unsigned byte = 0; byte < 4; ++byte)
@@ -158,12 +80,12 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
   return v;
 }
 
-const char *family(Enc enc) {
-  switch (enc) {
-  case Enc::MIMG:
+const char *whyRecognisedOnly(Enc enc) {
+  switch (isa::familyOf(enc)) {
+  case isa::Family::image:
     return "images need a texture unit";
-  case Enc::EXP:
-  case Enc::VINTRP:
+  case isa::Family::exports:
+  case isa::Family::interpolation:
     return "graphics only";
   default:
     return nullptr;
@@ -184,7 +106,8 @@ void addTarget(std::string &out, isa::Target target, bool listMissing) {
     Count &count = perEncoding[row.enc];
     ++count.defined;
     defined.insert(row.op);
-    const Verdict v = family(row.enc) ? Verdict{false, family(row.enc)} : judge(row, target, rng);
+    const char *why = whyRecognisedOnly(row.enc);
+    const Verdict v = why ? Verdict{false, why} : judge(row, target, rng);
     if (v.executes) {
       ++count.executes;
       executed.insert(row.op);
@@ -197,7 +120,7 @@ void addTarget(std::string &out, isa::Target target, bool listMissing) {
                 std::string(isa::targetName(target)).c_str(), executed.size(), defined.size());
   out += line;
   for (const auto &[enc, count] : perEncoding) {
-    std::snprintf(line, sizeof(line), "  %-8s %4u of %4u encodings\n", encodingName(enc),
+    std::snprintf(line, sizeof(line), "  %-8s %4u of %4u encodings\n", encoding(enc).name,
                   count.executes, count.defined);
     out += line;
   }

@@ -53,11 +53,9 @@ void printKernel(std::string &out, const KernelPlace &place, isa::Target target,
 
 Result<std::string> disassembly(const std::string &path, const std::string &kernel,
                                 const std::string &processor) {
-  auto file = ObjectFile::open(path);
-  if (!file)
-    return tl::unexpected(file.error());
+  auto file = MELD_TRY(ObjectFile::open(path));
   std::string out;
-  for (const auto &object : file->objects()) {
+  for (const auto &object : file.objects()) {
     const auto target = isa::targetFromName(object->isa.processor);
     if (!processor.empty() && object->isa.processor != processor)
       continue;
@@ -71,7 +69,7 @@ Result<std::string> disassembly(const std::string &path, const std::string &kern
           demangled(place.name).find(kernel) != std::string::npos)
         printKernel(out, place, *target, lines ? &*lines : nullptr);
   }
-  for (const std::string &note : file->skipped())
+  for (const std::string &note : file.skipped())
     out += "left out: " + note + "\n";
   return out;
 }

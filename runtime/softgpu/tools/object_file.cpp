@@ -4,8 +4,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cxxabi.h>
 
 namespace meld::softgpu {
 
@@ -25,20 +23,10 @@ Result<Bytes> readWholeFile(const std::string &path) {
   return bytes;
 }
 
-std::string demangled(const std::string &name) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
-
 Result<ObjectFile> ObjectFile::open(const std::string &path) {
-  auto bytes = readWholeFile(path);
-  if (!bytes)
-    return tl::unexpected(bytes.error());
+  auto bytes = MELD_TRY(readWholeFile(path));
   ObjectFile file;
-  file.bytes_ = std::make_unique<Bytes>(std::move(*bytes));
+  file.bytes_ = std::make_unique<Bytes>(std::move(bytes));
   auto images = findDeviceImages(*file.bytes_);
   if (!images)
     return fail(images.error().code, path + ": " + images.error().message);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/codeobject/codeobject.h"
+#include "runtime/host/text.h"
 
 #include <memory>
 #include <string>
@@ -39,8 +40,5 @@ private:
 
 /// The whole file. Errors: io.
 Result<Bytes> readWholeFile(const std::string &path);
-
-/// A C++ name for people; `name` itself when it is not mangled.
-std::string demangled(const std::string &name);
 
 } // namespace meld::softgpu

@@ -136,29 +136,27 @@ uint64_t compare(const Capture &capture, const Restored &memory, std::string &ou
 } // namespace
 
 Result<ReplayReport> replay(const ReplayOptions &options) {
-  auto capture = Capture::read(options.file);
-  if (!capture)
-    return tl::unexpected(capture.error());
-  const auto target = isa::targetFromName(capture->device);
+  auto capture = MELD_TRY(Capture::read(options.file));
+  const auto target = isa::targetFromName(capture.device);
   const auto checks = parseChecks(options.checks);
   if (!target)
-    return fail(ErrorCode::badInput, options.file + ": no processor " + capture->device + " here");
+    return fail(ErrorCode::badInput, options.file + ": no processor " + capture.device + " here");
   if (!checks)
     return fail(ErrorCode::badInput, "--checked=" + options.checks + ": " + checks.error().message);
 
   Restored memory;
-  if (std::string problem = memory.put(*capture); !problem.empty())
+  if (std::string problem = memory.put(capture); !problem.empty())
     return fail(ErrorCode::unsupported, options.file + ": " + problem);
-  if (!memory.inPlace(capture->descriptor))
+  if (!memory.inPlace(capture.descriptor))
     return fail(ErrorCode::unsupported,
                 options.file +
                     ": the place of the kernel's code is taken in this process; try again");
 
   DeviceConfig config;
   config.target = *target;
-  config.computeUnits = capture->computeUnits;
-  config.ldsBase = capture->ldsBase;
-  config.scratchBase = capture->scratchBase;
+  config.computeUnits = capture.computeUnits;
+  config.ldsBase = capture.ldsBase;
+  config.scratchBase = capture.scratchBase;
   config.hostThreads = options.threads;
   config.timing = options.timing;
   config.checked = checks->memory;
@@ -170,30 +168,30 @@ Result<ReplayReport> replay(const ReplayOptions &options) {
   if (!gpu)
     return fail(ErrorCode::unsupported, problem);
 
-  nameKernel(capture->descriptor, capture->kernel, false);
+  nameKernel(capture.descriptor, capture.kernel, false);
   DispatchRequest request;
-  request.packet = &capture->packet;
-  request.queueAddress = capture->queueAddress;
-  request.dispatchPacketAddress = capture->packetAddress;
-  request.dispatchId = capture->dispatchId;
+  request.packet = &capture.packet;
+  request.queueAddress = capture.queueAddress;
+  request.dispatchPacketAddress = capture.packetAddress;
+  request.dispatchId = capture.dispatchId;
   const DispatchResult result = gpu->run(request);
 
   ReplayReport report;
   std::string differences;
-  report.differences = compare(*capture, memory, differences);
-  report.same = report.differences == 0 && result.code == capture->code;
-  const AqlPacket &p = capture->packet;
-  print(report.text, "%s on %s: grid %ux%ux%u, workgroup %ux%ux%u\n", capture->kernel.c_str(),
-        capture->device.c_str(), p.grid[0], p.grid[1], p.grid[2], p.workgroup[0], p.workgroup[1],
+  report.differences = compare(capture, memory, differences);
+  report.same = report.differences == 0 && result.code == capture.code;
+  const AqlPacket &p = capture.packet;
+  print(report.text, "%s on %s: grid %ux%ux%u, workgroup %ux%ux%u\n", capture.kernel.c_str(),
+        capture.device.c_str(), p.grid[0], p.grid[1], p.grid[2], p.workgroup[0], p.workgroup[1],
         p.workgroup[2]);
   print(report.text, "instructions: %" PRIu64 " (recorded %" PRIu64 "), waves: %" PRIu64 "\n",
-        result.counters.total(), capture->instructions, result.counters.waves);
+        result.counters.total(), capture.instructions, result.counters.waves);
   if (options.timing)
     print(report.text, "cycles: %" PRIu64 "\n", result.cycles);
   if (result.code != DispatchCode::ok)
     report.text += "failed: " + result.message + "\n";
-  if (result.code != capture->code)
-    report.text += "recorded: " + (capture->message.empty() ? "success" : capture->message) + "\n";
+  if (result.code != capture.code)
+    report.text += "recorded: " + (capture.message.empty() ? "success" : capture.message) + "\n";
   if (report.differences)
     print(report.text, "memory differs in %" PRIu64 " bytes:\n", report.differences);
   else

@@ -21,7 +21,7 @@ namespace meld::softgpu::valu {
 template <Ty D, Ty... S> struct Sig {
   static constexpr Ty dst = D;
   static constexpr unsigned num = sizeof...(S);
-  static constexpr Ty src[] = {S...};
+  static constexpr Ty src[num ? num : 1] = {S...};
   static constexpr bool wide = ((dwordsOf(S) == 2 && S != Ty::mask) || ...) || dwordsOf(D) == 2;
   static constexpr bool f32 = ((S == Ty::f32) || ...) || D == Ty::f32;
   static constexpr bool f64 =

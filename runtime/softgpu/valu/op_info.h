@@ -91,14 +91,7 @@ struct OpInfo {
 const ExecInst *slowValu(const ExecInst *i, Wave &w);
 
 /// Adds `info` for `op`; each family registers its operations once.
-class OpTable {
-public:
-  OpInfo &operator[](isa::Op op) { return info_[static_cast<unsigned>(op)]; }
-  const OpInfo &operator[](isa::Op op) const { return info_[static_cast<unsigned>(op)]; }
-
-private:
-  OpInfo info_[static_cast<unsigned>(isa::Op::count)];
-};
+using OpTable = isa::OpMap<OpInfo>;
 const OpTable &opTable();
 
 void addInteger32(OpTable &t);

@@ -110,8 +110,7 @@ Result<uint64_t> Capture::write(const std::string &file) const {
   std::string whole(kMagic, kMagicSize);
   whole.append(reinterpret_cast<const char *>(&plain), sizeof(plain));
   whole.append(packed, 0, n);
-  if (auto done = writeWholePath(file, whole); !done)
-    return tl::unexpected(done.error());
+  MELD_TRY(writeWholePath(file, whole));
   return uint64_t(kMagicSize + 8 + n);
 }
 

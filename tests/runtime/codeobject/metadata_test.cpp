@@ -1,4 +1,3 @@
-#include "runtime/codeobject/msgpack.h"
 #include "tests/runtime/codeobject/builder.h"
 
 #include <functional>
@@ -125,16 +124,16 @@ TEST(Metadata, WhatIsInsideUnknownKeysIsNotRead) {
   EXPECT_EQ(metadata->kernels[0].args, plain->kernels[0].args);
 }
 
-TEST(MsgPack, EveryTruncationIsAnError) {
+TEST(Metadata, EveryTruncationIsAnError) {
   Bytes bytes = Json::to_msgpack(metadataOf(BuildObject{}));
-  ASSERT_TRUE(checkMsgPack(bytes));
+  ASSERT_TRUE(parseMetadata(bytes));
   for (size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_FALSE(checkMsgPack(ByteView(bytes).first(size))) << size;
+    EXPECT_FALSE(parseMetadata(ByteView(bytes).first(size))) << size;
   bytes.push_back(0xc0);
-  EXPECT_FALSE(checkMsgPack(bytes)) << "bytes after the value";
+  EXPECT_FALSE(parseMetadata(bytes)) << "bytes after the value";
 }
 
-TEST(MsgPack, AcceptsEveryFormat) {
+TEST(Metadata, EveryFormatOfMessagePackIsSkipped) {
   Json json = {{"nil", nullptr},
                {"yes", true},
                {"no", false},
@@ -158,17 +157,28 @@ TEST(MsgPack, AcceptsEveryFormat) {
                {"big", std::vector<int>(70000, 1)}};
   for (int i = 0; i < 20; ++i)
     json["map"]["k" + std::to_string(i)] = i;
-  auto ok = checkMsgPack(Json::to_msgpack(json));
+  Json metadata = metadataOf(BuildObject{});
+  metadata["unknown"] = json;
+  auto ok = parse(metadata);
   EXPECT_TRUE(ok) << ok.error().message;
 }
 
-TEST(MsgPack, RefusesWhatWouldHurtARecursiveReader) {
-  Bytes deep(200000, 0x91); // arrays in arrays
-  deep.push_back(0xc0);
-  ASSERT_FALSE(checkMsgPack(deep));
-  EXPECT_NE(checkMsgPack(deep).error().message.find("nested"), std::string::npos);
-  EXPECT_FALSE(checkMsgPack(Bytes{0xdd, 0xff, 0xff, 0xff, 0xff})); // 4 billion elements
-  EXPECT_FALSE(checkMsgPack(Bytes{0xdb, 0xff, 0xff, 0xff, 0xff})); // 4 GB string
-  EXPECT_FALSE(checkMsgPack(Bytes{0xc1}));
-  EXPECT_FALSE(checkMsgPack(Bytes{0x81, 0x01, 0x01})); // a number as a key
+TEST(Metadata, ValuesThatWouldHurtARecursiveReaderAreRefused) {
+  auto errorOf = [](std::initializer_list<uint8_t> value, size_t repeated = 0, uint8_t byte = 0) {
+    Bytes bytes{0x81, 0xa1, 'x'}; // a map: "x" is
+    bytes.insert(bytes.end(), repeated, byte);
+    bytes.insert(bytes.end(), value);
+    auto read = parseMetadata(bytes);
+    return read ? std::string() : read.error().message;
+  };
+  const std::string noVersion = "metadata: amdhsa.version is not a pair of numbers";
+  EXPECT_EQ(errorOf({0xc0}), noVersion);           // a value like any other
+  EXPECT_EQ(errorOf({0xc0}, 31, 0x91), noVersion); // arrays in arrays
+  EXPECT_EQ(errorOf({0xc0}, 32, 0x91), "metadata: nested deeper than 32");
+  EXPECT_EQ(errorOf({0xc0}, 200000, 0x91), "metadata: nested deeper than 32");
+  const std::string cut = "metadata: no MessagePack at byte 9";
+  EXPECT_EQ(errorOf({0xdd, 0xff, 0xff, 0xff, 0xff}), cut); // 4 billion elements
+  EXPECT_EQ(errorOf({0xdb, 0xff, 0xff, 0xff, 0xff}), cut); // a string of 4 GB
+  EXPECT_EQ(errorOf({0xc1}), "metadata: no MessagePack at byte 4");
+  EXPECT_EQ(errorOf({0x81, 0x01, 0x01}), "metadata: no MessagePack at byte 5"); // a key
 }

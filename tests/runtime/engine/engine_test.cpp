@@ -309,7 +309,7 @@ TEST_F(EngineTest, BehindAnOverdueCompileNobodyWaits) {
 
 TEST_F(EngineTest, AsyncNeverWaits) {
   setenv("FAKEJIT_DELAY_MS", "1500", 1);
-  settings_.compileMode = "async";
+  settings_.compileMode = CompileMode::async;
   auto e = engine();
   auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
@@ -321,7 +321,7 @@ TEST_F(EngineTest, AsyncNeverWaits) {
 }
 
 TEST_F(EngineTest, CompilesQueueForTheThreadsThatMeldJobsAllows) {
-  settings_.compileMode = "async";
+  settings_.compileMode = CompileMode::async;
   std::vector<Bytes> objects;
   std::string inOrder;
   for (size_t length : {900, 100, 700, 300, 500}) { // in no order of its own
@@ -372,7 +372,7 @@ TEST_F(EngineTest, WithoutAThreadTheOriginalRunsAndLaterLoadsTryAgain) {
 TEST_F(EngineTest, WithoutASecondThreadTheFirstDoesAll) {
   const std::string gate = scratch_.file("gate");
   setenv("FAKEJIT_GATE", gate.c_str(), 1);
-  settings_.compileMode = "async";
+  settings_.compileMode = CompileMode::async;
   settings_.jobs = 2;
   auto e = engine();
   BuildObject other;
@@ -391,7 +391,7 @@ TEST_F(EngineTest, WithoutASecondThreadTheFirstDoesAll) {
 TEST_F(EngineTest, WhatIsInTheQueueIsNotLocked) {
   const std::string gate = scratch_.file("gate");
   setenv("FAKEJIT_GATE", gate.c_str(), 1);
-  settings_.compileMode = "async";
+  settings_.compileMode = CompileMode::async;
   auto first = engine();
   BuildObject other;
   other.kernels[0].name = "other";
@@ -400,7 +400,7 @@ TEST_F(EngineTest, WhatIsInTheQueueIsNotLocked) {
   for (int waited = 0; waited < 6000 && !compiles(); ++waited)
     std::this_thread::sleep_for(10ms);
   unsetenv("FAKEJIT_GATE");
-  settings_.compileMode = "sync";
+  settings_.compileMode = CompileMode::sync;
   EXPECT_EQ(engine()->decide(build(other)).outcome, Outcome::replaced);
   EXPECT_EQ(compiles(), 2);
   std::ofstream(gate).put('.');
@@ -432,7 +432,7 @@ TEST_F(EngineTest, TheEndOfAProcessDoesNotWaitForAnother) {
   for (int waited = 0; waited < 6000 && !compiles(); ++waited)
     std::this_thread::sleep_for(10ms);
   lockWait_ = std::chrono::hours(1); // ctest's limit ends a test that waits for it
-  settings_.compileMode = "async";
+  settings_.compileMode = CompileMode::async;
   auto e = engine();
   EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
   e->finish(std::chrono::hours(1));
@@ -470,7 +470,7 @@ TEST_F(EngineTest, AfterTheApplicationHasConfinedItselfNothingIsCompiledOrWritte
 TEST_F(EngineTest, TheQueueHasABound) {
   const std::string gate = scratch_.file("gate");
   setenv("FAKEJIT_GATE", gate.c_str(), 1);
-  settings_.compileMode = "async";
+  settings_.compileMode = CompileMode::async;
   settings_.cache = false;
   auto e = engine();
   size_t refused = 0;

@@ -35,6 +35,8 @@ TEST(Wire, EverySettingGoesAcross) {
       value = true;
     else if constexpr (std::is_same_v<T, std::string>)
       value = std::string("text\0with a zero ", 17) + std::to_string(n);
+    else if constexpr (std::is_same_v<T, CompileMode>)
+      value = CompileMode::async;
     else if constexpr (std::is_same_v<T, int>)
       value = -n;
     else

@@ -41,7 +41,7 @@ TEST(Settings, EveryDefaultParses) {
   EXPECT_TRUE(loaded.settings.cache);
   EXPECT_EQ(loaded.settings.cacheMaxSize, uint64_t(2) << 30);
   EXPECT_EQ(loaded.settings.logLevel, 2);
-  EXPECT_EQ(loaded.settings.compileMode, "sync");
+  EXPECT_EQ(loaded.settings.compileMode, CompileMode::sync);
 }
 
 TEST(Settings, TheTableHasEveryNameOfTheDesign) {
@@ -143,7 +143,7 @@ TEST(Settings, ValuesOfEveryKind) {
   EXPECT_EQ(loaded.settings.logLevel, 4);
   EXPECT_EQ(loaded.settings.passes, "meld");
   EXPECT_EQ(loaded.settings.kernelInclude, "^saxpy.*");
-  EXPECT_EQ(loaded.settings.compileMode, "async");
+  EXPECT_EQ(loaded.settings.compileMode, CompileMode::async);
   EXPECT_EQ(loaded.settings.dump, "isa,ir");
   EXPECT_EQ(value(loaded, "MELD_DISABLE").origin, SettingOrigin::environment);
   EXPECT_EQ(value(loaded, "MELD_CACHE_MAX_SIZE").value, "512M");

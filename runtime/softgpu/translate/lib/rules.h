@@ -39,14 +39,7 @@ struct Rule {
 /// The rule of an operation, or nullptr.
 const Rule *ruleOf(isa::Op op);
 
-class RuleTable {
-public:
-  Rule &operator[](isa::Op op) { return rules_[unsigned(op)]; }
-  const Rule &operator[](isa::Op op) const { return rules_[unsigned(op)]; }
-
-private:
-  Rule rules_[unsigned(isa::Op::count)];
-};
+using RuleTable = isa::OpMap<Rule>;
 void addIntegerRules(RuleTable &t);
 void addFloatRules(RuleTable &t);
 void addWideRules(RuleTable &t);

@@ -231,25 +231,14 @@ bool Unit::instruction(uint32_t k) {
   if (u.flags & onlyHandler)
     return handler(k, true);
   ++covered_;
-  switch (e->inst->enc) {
-  case isa::Enc::SOPP:
-    return flow(k);
-  case isa::Enc::SOP1:
-  case isa::Enc::SOP2:
-  case isa::Enc::SOPC:
-  case isa::Enc::SOPK:
-    if (emitSalu(b_, *scalars_, e))
-      return true;
-    return flow(k);
-  case isa::Enc::SMEM:
+  switch (isa::familyOf(e->inst->enc)) {
+  case isa::Family::scalar:
+    return emitSalu(b_, *scalars_, e) || flow(k);
+  case isa::Family::scalarMemory:
     if (scalarLoad(e))
       return true;
     break;
-  case isa::Enc::VOP1:
-  case isa::Enc::VOP2:
-  case isa::Enc::VOPC:
-  case isa::Enc::VOP3:
-  case isa::Enc::VOP3P:
+  case isa::Family::vector:
     if (queue_->add(e) || laneAccess(e))
       return true;
     break;

@@ -1,0 +1,261 @@
+// The engine's compiles: who waits in which order, the threads that do the work, and the end of the
+// process.
+#include "runtime/engine/engine.h"
+#include "runtime/engine/open_compiler.h"
+#include "runtime/engine/queued_compile.h"
+#include "runtime/engine/thread.h"
+#include "runtime/host/confinement.h"
+#include "runtime/host/leftovers.h"
+#include "runtime/log/log.h"
+
+#include <algorithm>
+#include <ctime>
+#include <thread>
+
+namespace meld {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Compiles in the queue: an application that loads faster than anyone can compile does not fill
+/// the memory with copies of its code.
+constexpr size_t kMostJobs = 1000;
+constexpr uint64_t kMostQueued = uint64_t(512) << 20;
+/// A compile stops by itself between two passes; code generation that is under way does not, and
+/// LLVM has inputs on which it never ends: its thread is frozen then. An application's exit is
+/// delayed by no more than these two (and MELD_EXIT_WAIT_MS before).
+constexpr std::chrono::milliseconds kCancelWait{300};
+constexpr unsigned kFreezeMs = 2000;
+constexpr std::chrono::seconds kOpenWait{10}; ///< a compiler that is being loaded from a slow disk
+constexpr std::chrono::milliseconds kExitSeen{20};
+constexpr size_t kCompileStack = size_t(64) << 20;
+
+} // namespace
+
+Result<std::shared_ptr<Compiler>> Engine::jit() {
+  {
+    std::lock_guard guard(lock_);
+    if (jit_)
+      return jit_;
+    if (!jitError_.empty())
+      return fail(ErrorCode::notFound, jitError_);
+    if (ending_)
+      return fail(ErrorCode::unsupported, kEnding);
+    ++opening_;
+  }
+  auto library = openCompiler(options_.settings, options_.jitPath);
+  if (library && options_.atExit) {
+    (*library)->atExit(options_.atExit);
+    // The process may have begun to end while LLVM's global objects were made, and be destroying
+    // them. Handlers run newest first: what was just registered is next then.
+    std::this_thread::sleep_for(kExitSeen);
+  }
+  std::lock_guard guard(lock_);
+  --opening_;
+  jobDone_.notify_all();
+  if (jit_) // another thread was faster
+    return jit_;
+  if (ending_)
+    return fail(ErrorCode::unsupported, kEnding);
+  if (!library) {
+    jitError_ = library.error().message;
+    return library;
+  }
+  jit_ = *library;
+  return jit_;
+}
+
+Decision Engine::compileNow(const CacheKey &key, ByteView original, const VersionWanted &version,
+                            Patience patience) {
+  const Settings &s = options_.settings;
+  Decision late;
+  late.outcome = Outcome::late;
+  late.reason = "compile not finished, original code is used for now";
+
+  if (confinedSince()) {
+    Decision failed;
+    failed.reason = "the application has confined itself since: nothing is compiled any more";
+    log::info(failed.reason);
+    return failed;
+  }
+  // Here and not on the compile thread, which would race with the end of the process.
+  auto library = jit();
+  if (!library && ending_) {
+    late.reason = kEnding;
+    return late;
+  }
+  if (!library) {
+    log::warnOnce("jit", "no recompilation: " + library.error().message);
+    Decision failed;
+    failed.reason = library.error().message;
+    return failed;
+  }
+
+  std::shared_ptr<Job> job;
+  bool mine = false, worker = false;
+  {
+    std::lock_guard guard(lock_);
+    if (auto it = jobs_.find(key); it != jobs_.end()) {
+      job = it->second;
+      job->patient &= patience == Patience::untilDone;
+    } else {
+      if (ending_) {
+        late.reason = kEnding;
+        return late;
+      }
+      if (queueIsFull(original.size())) {
+        late.reason = "too many compiles are waiting, original code is used";
+        return late;
+      }
+      // All that takes memory comes before others can find the job: nobody waits for ever for one
+      // that never began.
+      job = std::make_shared<Job>();
+      job->key = key;
+      job->original.assign(original.begin(), original.end());
+      job->version = version;
+      job->number = ++jobsSeen_;
+      job->patient = patience == Patience::untilDone;
+      jobs_.emplace(key, job);
+      queuedBytes_ += original.size();
+      mine = true;
+      worker = workers_ < std::clamp(s.jobs, 1u, 64u);
+      workers_ += worker;
+    }
+  }
+  if (worker && !runDetached([this] { work(); }, kCompileStack))
+    noThread();
+  const bool waits = patience == Patience::untilDone || s.compileMode != CompileMode::async;
+  if (!waits && mine)
+    return late;
+
+  std::unique_lock guard(lock_);
+  // A thread that comes back to HIP late in the exit finds HIP's global objects gone.
+  auto done = [&] { return job->done || cancelled_; };
+  if (!waits) {
+    if (!done())
+      return late;
+  } else if (patience == Patience::untilDone || !s.compileBudgetMs) {
+    jobDone_.wait(guard, done);
+  } else if ((overdue_ && !done()) || !waitFor(guard, *job)) {
+    // One compile runs at a time. Behind one that takes too long nobody waits again: it may be one
+    // of those that never end.
+    if (!job->overdue) {
+      job->overdue = true;
+      ++overdue_;
+    }
+    guard.unlock();
+    log::info(shortKey(key) + ": " + late.reason);
+    return late;
+  }
+  return job->done ? job->result : late;
+}
+
+/// False when it is not done and nobody waits any longer.
+bool Engine::waitFor(std::unique_lock<std::mutex> &guard, const Job &job) {
+  const auto last = Clock::now() + std::chrono::milliseconds(options_.settings.compileBudgetMs);
+  for (;;) {
+    if (job.done || cancelled_)
+      return true;
+    const auto until = job.tooLong ? std::min(last, *job.tooLong) : last;
+    if (Clock::now() >= until)
+      return false;
+    jobDone_.wait_until(guard, until);
+  }
+}
+
+/// With lock_ held.
+bool Engine::queueIsFull(uint64_t more) const {
+  return jobs_.size() >= kMostJobs || (!jobs_.empty() && queuedBytes_ + more > kMostQueued);
+}
+
+/// A worker that was counted did not come into being.
+void Engine::noThread() noexcept {
+  {
+    std::lock_guard guard(lock_);
+    if (--workers_) // the others get to it
+      return;
+    while (auto job = nextJob()) {
+      Decision none;
+      none.reason = "no thread";
+      settle(job, std::move(none));
+    }
+  }
+  log::warnOnce("thread", "no thread for a compile, original code is used");
+}
+
+void Engine::work() noexcept {
+  std::unique_lock guard(lock_);
+  while (auto job = nextJob()) {
+    job->begun = true;
+    guard.unlock();
+    Decision result;
+    try {
+      result = runJob(*job);
+    } catch (const std::exception &error) {
+      result.reason = "internal error"; // short enough to take no memory
+      log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
+    } catch (...) {
+      result.reason = "internal error";
+    }
+    guard.lock();
+    settle(job, std::move(result));
+  }
+  --workers_;
+  // Once, after the first compiles, on a thread that nobody waits for. From here on the engine is
+  // not touched: it may go.
+  std::string folder;
+  if (!std::exchange(cleaned_, true) && !ending_)
+    folder = std::move(options_.temporaryFolder);
+  guard.unlock();
+  if (!folder.empty())
+    (void)removeOldCompilerFolders(folder, std::time(nullptr));
+}
+
+/// With lock_ held.
+std::shared_ptr<Engine::Job> Engine::nextJob() noexcept {
+  std::shared_ptr<Job> next;
+  for (const auto &[key, job] : jobs_)
+    if (!job->begun &&
+        (!next || std::pair(job->patient, job->number) < std::pair(next->patient, next->number)))
+      next = job;
+  return next;
+}
+
+/// With lock_ held.
+void Engine::settle(const std::shared_ptr<Job> &job, Decision result) noexcept {
+  job->result = std::move(result);
+  job->done = true;
+  overdue_ -= job->overdue;
+  queuedBytes_ -= job->original.size();
+  jobs_.erase(job->key);
+  jobDone_.notify_all();
+}
+
+void Engine::finish(std::chrono::milliseconds wait) noexcept {
+  if (abandoned_)
+    return;
+  try {
+    {
+      std::unique_lock guard(lock_);
+      ending_ = true; // no compile begins, no compiler is opened any more
+      // Opening one always ends, and LLVM must not be half made when its exit handlers run.
+      jobDone_.wait_for(guard, kOpenWait, [&] { return opening_ == 0; });
+      auto idle = [&] { return jobs_.empty(); };
+      if (!jobDone_.wait_for(guard, wait, idle) && jit_) {
+        cancelled_ = true;
+        jobDone_.notify_all(); // who waits goes on with the original
+        jit_->cancel();
+        if (!jobDone_.wait_for(guard, kCancelWait, idle)) {
+          auto library = jit_;
+          guard.unlock(); // a compile that does come to its end needs it
+          library->freeze(kFreezeMs);
+        }
+      }
+    }
+    if (disk_)
+      disk_->cleanIfNeeded();
+  } catch (...) {
+  }
+}
+
+} // namespace meld

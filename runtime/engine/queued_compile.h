@@ -1,0 +1,32 @@
+// One compile in the queue or in flight. For engine.cpp and compile_queue.cpp alone.
+#pragma once
+
+#include "runtime/cache/key.h"
+#include "runtime/engine/compiler.h"
+#include "runtime/engine/decision.h"
+
+#include <chrono>
+#include <optional>
+
+namespace meld {
+
+inline constexpr char kEnding[] = "the process ends";
+
+inline std::string shortKey(const CacheKey &key) { return key.hex().substr(0, 12); }
+
+/// Others that want the same key wait for it.
+struct QueuedCompile {
+  CacheKey key;
+  Bytes original;
+  VersionWanted version;
+  uint64_t number = 0; ///< in the order of arrival
+  bool begun = false;
+  bool done = false;
+  bool overdue = false; ///< someone has waited for as long as they may
+  bool patient = false; ///< only a thread of ours waits
+  /// By then it has taken as much longer than comgr alone as anyone waits for; unknown at first.
+  std::optional<std::chrono::steady_clock::time_point> tooLong;
+  Decision result;
+};
+
+} // namespace meld
