@@ -79,9 +79,9 @@ TEST(PageWidth, SeesWhatIsCutOff) {
   };
   EXPECT_EQ(at390(wide).cut.size(), 1u);
   EXPECT_TRUE(at390("<div style=\"overflow-x:auto\">" + wide + "</div>").cut.empty());
-  EXPECT_EQ(at390("<svg viewBox=\"0 0 100 20\"><text x=\"90\" y=\"10\">far too long</text></svg>")
-                .cut.size(),
-            1u);
+  EXPECT_FALSE(
+      at390("<svg viewBox=\"0 0 100 20\"><text x=\"90\" y=\"10\">far too long</text></svg>")
+          .cut.empty());
 }
 
 class PageWidths : public testing::TestWithParam<int> {};
