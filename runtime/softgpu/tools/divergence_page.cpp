@@ -38,11 +38,11 @@ code{font:12.5px/1.6 ui-monospace,monospace;overflow-wrap:anywhere}
 .source{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:8px 0;margin-top:10px;font:12.5px/1.6 ui-monospace,monospace}
 .source details{margin:0}
 .l{display:grid;grid-template-columns:4.5em 5em 5em 1fr;background:color-mix(in srgb,var(--worse) calc(var(--h,0)*55%),transparent);padding-right:8px}
-.l>i{font-style:normal;text-align:right;padding-right:10px;color:var(--quiet)}.l>span,pre{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}
+.l>i{font-style:normal;white-space:nowrap;text-align:right;padding-right:10px;color:var(--quiet)}.l>span,pre{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}
 summary.l{list-style:none;color:var(--ink)}summary.l::-webkit-details-marker{display:none}summary.l>span::after{content:" \25be";color:var(--worse);font-weight:bold}
 .source .steps{margin:4px 14px 8px 9.5em;font:13px/1.5 system-ui,sans-serif}
 .cold>summary{padding:2px 14px;border:1px solid var(--rule);border-width:1px 0}pre{margin:0;padding:0 8px 0 1em;font:inherit;color:var(--quiet)}
-@media(max-width:600px){.kernels td,.kernels th{white-space:normal}.kernels :is(td,th):nth-child(3){display:none}.kernels :is(td,th):last-child{min-width:0}.bar{max-width:100%}.l{grid-template-columns:3.2em 3.8em 1fr}.l>i:nth-child(3){display:none}.source .steps{margin-left:14px}.source{font-size:11px}}
+@media(max-width:600px){.kernels td,.kernels th{white-space:normal}.kernels :is(td,th):nth-child(3){display:none}.kernels :is(td,th):last-child{min-width:0}.bar{max-width:100%}.l{grid-template-columns:4.2em 5em 1fr}.l>i:nth-child(3){display:none}.source .steps{margin-left:14px}.source{font-size:11px}}
 )";
 
 std::string whole(double x) { return grouped(uint64_t(std::llround(x))); }
