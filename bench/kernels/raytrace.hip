@@ -24,7 +24,7 @@ __device__ inline int nearest(const Sphere *spheres, int count, const Ray &r, fl
     const float b = x * r.dx + y * r.dy + z * r.dz;
     const float c = x * x + y * y + z * z - s.radius * s.radius;
     const float discriminant = b * b - c;
-    if (discriminant > 0) {
+    if (discriminant > 0) { // divergent: branch
       const float distance = -b - sqrtf(discriminant);
       if (distance > 0.001f && distance < t) {
         t = distance;
@@ -40,7 +40,7 @@ __device__ inline float shade(const Sphere *spheres, int count, Ray r) {
   for (int bounce = 0; bounce < 3; ++bounce) {
     float t;
     const int hit = nearest(spheres, count, r, t);
-    if (hit < 0)
+    if (hit < 0) // divergent: branch
       return colour + weight * (0.2f + 0.1f * r.dy);
     const Sphere &s = spheres[hit];
     const float px = r.ox + t * r.dx, py = r.oy + t * r.dy, pz = r.oz + t * r.dz;

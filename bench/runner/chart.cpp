@@ -39,23 +39,6 @@ std::string frame(const std::string &title, size_t rows, const std::string &body
 
 } // namespace
 
-std::string escaped(const std::string &text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string htmlTable(const std::vector<std::vector<std::string>> &cells, const std::string &kind) {
   std::string out = "<div class=\"scroll\"><table class=\"" + kind + "\">\n";
   for (const auto &line : cells) {

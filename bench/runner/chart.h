@@ -2,13 +2,14 @@
 // of the page.
 #pragma once
 
+#include "runtime/html.h"
+
 #include <string>
 #include <vector>
 
 namespace meld::bench {
 
-/// "&" and friends replaced.
-std::string escaped(const std::string &text);
+using html::escaped;
 
 /// The first line is the header.
 std::string htmlTable(const std::vector<std::vector<std::string>> &cells, const std::string &kind);

@@ -5,32 +5,22 @@
 #include "bench/runner/published.h"
 #include "bench/runner/table.h"
 
+#include <algorithm>
+
 namespace meld::bench {
 
 namespace {
 
-constexpr const char *style = R"(
-:root{--ground:#fbfaf7;--ink:#22262b;--quiet:#6d7680;--rule:#dcd8cf;--better:#1f7a5c;--worse:#b4472f;--before:#8a93a0;--card:#fff}
-@media(prefers-color-scheme:dark){:root{--ground:#16191d;--ink:#e6e8ea;--quiet:#98a2ad;--rule:#333a42;--better:#4fc39a;--worse:#ef8468;--before:#7b8794;--card:#1d2126}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:1180px;margin:0 auto;padding:40px 24px 80px}
-h1{font-size:30px;margin:0 0 6px}h2{font-size:22px;margin:60px 0 4px}h3{font-size:18px;margin:44px 0 4px}
-p{max-width:70ch;margin:6px 0;color:var(--quiet)}
-.tiles{display:flex;flex-wrap:wrap;gap:12px;margin:24px 0}
-.tile{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:12px 18px;min-width:140px}
-.tile b{display:block;font-size:28px;font-variant-numeric:tabular-nums}.tile span{color:var(--quiet);font-size:13px}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:16px;margin-top:12px}
-figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:14px}
+constexpr const char *ownStyle = R"(
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));gap:16px;margin-top:12px}
+figure{margin:0;min-width:0;background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:14px}
 figcaption{font-size:13px;color:var(--quiet)}svg{width:100%;height:auto;display:block}
 svg text{font:11px system-ui,sans-serif;fill:var(--ink)}svg .tick{fill:var(--quiet)}svg .value{fill:var(--quiet)}
 .grid{stroke:var(--rule)}.one{stroke:var(--ink)}.way{stroke:var(--before);stroke-width:2}
 .better{fill:var(--better)}.worse{fill:var(--worse)}
 .before{fill:var(--card);stroke:var(--before);stroke-width:2}.after{fill:var(--better)}
-details{margin-top:12px}summary{cursor:pointer;color:var(--quiet)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:12.5px;font-variant-numeric:tabular-nums}
-th,td{padding:3px 9px;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap}
 th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}
+@media(max-width:600px){figure{padding:8px}svg text{font-size:13px}}
 )";
 
 const char *described(Set set) {
@@ -55,9 +45,25 @@ const char *described(Set set) {
   return "";
 }
 
-std::string tile(const std::string &value, const std::string &what) {
-  return "<div class=\"tile\"><b>" + escaped(value) + "</b><span>" + escaped(what) +
-         "</span></div>\n";
+using html::tile;
+
+std::string count(size_t n, const std::string &what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+/// How full the programs of a set make the device.
+std::string fullness(const std::vector<Row> &rows, Set set) {
+  double least = 0, most = 0;
+  bool any = false;
+  for (const Row &row : rows)
+    if (row.which.isIn(set) && row.find("libmeld")) {
+      const double waves = row.wavesPerSimd();
+      least = any ? std::min(least, waves) : waves;
+      most = std::max(most, waves);
+      any = true;
+    }
+  const std::string from = decimal(least, 1), to = decimal(most, 1);
+  return (from == to ? to : from + " to " + to) + " waves on a SIMD";
 }
 
 std::string hintOf(const Row &row, const Run &run) {
@@ -115,9 +121,11 @@ std::string partOf(const Group &group) {
   out += tile(std::to_string(group.rows.size()), "configurations");
   for (Set set : allSets())
     if (const Means means = meansOf(group.rows, set, "libmeld"); means.count)
-      out += tile(decimal(means.all, 2) + "x", std::string(nameOf(set)) + ", geometric mean of " +
-                                                   std::to_string(means.count) + ", least " +
-                                                   decimal(means.least, 2));
+      out += tile(decimal(means.all, 2) + "x",
+                  std::string(nameOf(set)) +
+                      ": modelled cycles, original / libmeld, geometric mean of " +
+                      count(means.count, "configuration") + "; least " + decimal(means.least, 2) +
+                      "; " + fullness(group.rows, set));
   out += "</div>\n";
   for (Set set : allSets())
     out += section(set, group.rows);
@@ -130,25 +138,23 @@ std::string partOf(const Group &group) {
 } // namespace
 
 std::string resultsPage(const std::vector<Row> &rows) {
-  std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                    "<meta name=\"viewport\" content=\"width=device-width\">"
-                    "<title>libmeld: measured</title><style>";
-  out += style;
   size_t runs = 0, failed = 0;
   for (const Row &row : rows)
     for (const Run &run : row.runs) {
       ++runs;
       failed += !run.measured.pass;
     }
-  out += "</style></head><body><main>\n<h1>libmeld: measured</h1>\n"
-         "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
-         "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
-         "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers.</p>\n"
-         "<div class=\"tiles\">\n" +
-         tile(std::to_string(runs), "runs") + tile(std::to_string(failed), "failed") + "</div>\n";
+  std::string out =
+      html::head("libmeld: measured", ownStyle) +
+      "<h1>libmeld: measured</h1>\n"
+      "<p>Every program runs unchanged on the software GPU, first with its own code, then under "
+      "libmeld, on the same inputs in one run. Counts are exact; cycles are modelled and good "
+      "for comparison. Right of 1 is better. Rest the pointer on a line for its numbers.</p>\n"
+      "<div class=\"tiles\">\n" +
+      tile(std::to_string(runs), "runs") + tile(std::to_string(failed), "failed") + "</div>\n";
   for (const Group &group : groupsOf(rows))
     out += partOf(group);
-  return out + "</main></body></html>\n";
+  return out + html::foot;
 }
 
 } // namespace meld::bench

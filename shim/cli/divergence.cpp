@@ -4,19 +4,21 @@
 #include "shim/cli/verify_run.h"
 
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/tools/divergence_page.h"
 #include "runtime/softgpu/tools/profile_file.h"
 #include "runtime/softgpu/tools/source_lines.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 
 namespace meld::cli {
 namespace {
 
 struct DivergenceOptions {
-  std::string device = "auto", json, kernel;
-  std::vector<std::string> from, objects;
+  std::string device = "auto", json, html, kernel;
+  std::vector<std::string> from, objects, sources;
   softgpu::ReportLimits limits;
   bool noPlan = false;
 };
@@ -106,6 +108,38 @@ Result<softgpu::DivergenceReport> analyse(std::vector<softgpu::RecordedProfile> 
   return report;
 }
 
+/// The report's source files: where the line table says, else by the same path or name in `folders`.
+softgpu::SourceTexts readSources(const softgpu::DivergenceReport &report,
+                                 const std::vector<std::string> &folders) {
+  softgpu::SourceTexts texts;
+  const auto read = [&](const std::string &name) {
+    if (texts.contains(name))
+      return;
+    std::vector<std::string> places = {name};
+    for (const std::string &folder : folders)
+      for (const std::string &tail : {name, softgpu::fileName(name)})
+        places.push_back(folder + "/" + tail);
+    for (const std::string &place : places) {
+      const auto bytes = readWholeFile(place);
+      if (!bytes)
+        continue;
+      std::istringstream in(std::string(bytes->begin(), bytes->end()));
+      for (std::string line; std::getline(in, line);)
+        texts[name].push_back(std::move(line));
+      return;
+    }
+  };
+  for (const auto &kernel : report.kernels) {
+    for (const auto &line : kernel.divergence.lines)
+      if (line.where.line)
+        read(line.where.file);
+    for (const auto &point : kernel.divergence.points)
+      if (point.where.line)
+        read(point.where.file);
+  }
+  return texts;
+}
+
 Result<void> writeText(const std::string &file, const std::string &text) {
   return writeWholeFile(file, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
 }
@@ -152,6 +186,11 @@ int divergence(const Cli &cli, const DivergenceOptions &o,
             writeText(o.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
         !written)
       return complain("divergence: " + written.error().message);
+  if (!o.html.empty())
+    if (auto written =
+            writeText(o.html, softgpu::divergencePage(*report, readSources(*report, o.sources)));
+        !written)
+      return complain("divergence: " + written.error().message);
   if (status)
     complain("divergence: the program ended with status " + std::to_string(status));
   return status || (o.from.empty() && report->programs.empty()) ? kProgramFailed : kOk;
@@ -164,6 +203,7 @@ void addDivergence(Cli &cli) {
   CLI::App *sub = cli.verb(
       "divergence", "Where a program loses lanes: by kernel, branch, loop and source line",
       "  meld divergence -- ./app --size 1024\n"
+      "  meld divergence --html lanes.html -- ./app\n"
       "  meld divergence --kernel 'spmv|bfs' --json report.json -- ./app\n"
       "  MELD_GPU_PROFILE=profile.json meld run --plain --device software -- ./app\n"
       "  meld divergence --from profile.json --object libkernels.so\n\n"
@@ -192,6 +232,10 @@ void addDivergence(Cli &cli) {
       ->option_text("N");
   sub->add_option("--json", o->json, "Write the whole report to this file; -: to stdout")
       ->option_text("FILE.json");
+  sub->add_option("--html", o->html, "Write a web page with the annotated source to this file")
+      ->option_text("FILE.html");
+  sub->add_option("--source", o->sources, "For --html: also look for source files in this folder")
+      ->option_text("FOLDER");
   sub->add_flag("--no-plan", o->noPlan,
                 "Do not compile the kernels to say what libmeld does about them");
   sub->prefix_command();

@@ -3,6 +3,7 @@
 #include "bench/runner/chart.h"
 #include "bench/runner/page.h"
 #include "tests/bench/rows.h"
+#include "tests/browser.h"
 
 #include <array>
 #include <cstdio>
@@ -46,6 +47,59 @@ TEST(Page, WorseIsMarked) {
   const std::string bars = ratioBars("t", {{"a", 1.2, ""}, {"b", 0.8, ""}, {"c", 1.0, ""}});
   EXPECT_EQ(count(bars, "class=\"better\""), 2u);
   EXPECT_EQ(count(bars, "class=\"worse\""), 1u);
+}
+
+TEST(Page, BigNumbersSayWhatTheyAre) {
+  auto rows = sample();
+  for (Row &row : rows)
+    for (meld::bench::Run &run : row.runs) {
+      Dispatch launch;
+      launch.computeUnits = 1;
+      launch.counters["SQ_WAVES"] = row.which.label == "slow" ? 26 : 8; // 6.5 and 2 on a SIMD
+      launch.cycles = 10;
+      run.measured.dispatches = {launch};
+    }
+  const std::string page = resultsPage(rows);
+  EXPECT_NE(page.find("<b>1.50x</b><span>synthetic: modelled cycles, original / libmeld, geometric "
+                      "mean of 1 configuration; least 1.50; 2.0 waves on a SIMD</span>"),
+            std::string::npos)
+      << page.substr(page.find("tiles"), 3000);
+  EXPECT_NE(page.find("6.5 waves on a SIMD"), std::string::npos);
+}
+
+// The measure itself: what is wider than the page is seen, but for what can be scrolled where it is.
+TEST(PageWidth, SeesWhatIsCutOff) {
+  const std::string browser = MELD_CHROMIUM;
+  if (access(browser.c_str(), X_OK) != 0)
+    GTEST_SKIP() << "no Chromium here";
+  const std::string wide = "<div style=\"width:500px\">wide</div>";
+  const auto at390 = [&](const std::string &body) {
+    return meld::test::show(browser, "<!doctype html><html><body>" + body + "</body></html>", 390,
+                            false);
+  };
+  EXPECT_EQ(at390(wide).cut.size(), 1u);
+  EXPECT_TRUE(at390("<div style=\"overflow-x:auto\">" + wide + "</div>").cut.empty());
+  EXPECT_FALSE(
+      at390("<svg viewBox=\"0 0 100 20\"><text x=\"90\" y=\"10\">far too long</text></svg>")
+          .cut.empty());
+}
+
+class PageWidths : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Pixels, PageWidths, testing::Values(1280, 390));
+
+TEST_P(PageWidths, NothingIsCutOff) {
+  const std::string browser = MELD_CHROMIUM;
+  if (access(browser.c_str(), X_OK) != 0)
+    GTEST_SKIP() << "no Chromium here";
+  auto rows = sample();
+  rows.push_back(
+      rowOf("lennard_jones 128", Set::everyday, 1250, 100)); // a long bar with a long name
+  for (bool open : {false, true}) {
+    const auto shown = meld::test::show(browser, resultsPage(rows), GetParam(), open);
+    EXPECT_EQ(shown.width, GetParam()) << shown.log;
+    EXPECT_EQ(shown.contentWidth, GetParam());
+    EXPECT_TRUE(shown.cut.empty()) << shown.cut;
+  }
 }
 
 TEST(Page, ABrowserShowsItQuietly) {

@@ -13,6 +13,9 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
+/// How many branches are followed for what was active at each: every one costs a search.
+constexpr unsigned kDeep = 3;
+
 /// "s_or_b64 s[6:7], vcc, s[6:7]" -> {"s_or_b64", "s[6:7]", "vcc", "s[6:7]"}
 std::vector<std::string_view> wordsOf(std::string_view text) {
   std::vector<std::string_view> words;
@@ -33,33 +36,72 @@ bool comparesScalars(std::string_view opcode) {
   return opcode.starts_with("s_cmp") || opcode.starts_with("s_bitcmp");
 }
 
-/// Goes back over one instruction: `wanted` is what has to be known before it. True when it is a
-/// comparison that was wanted.
-bool stepBack(std::string_view text, Names &wanted, bool &fromExec) {
+/// What going back over one instruction found.
+enum class Step {
+  on,         ///< nothing that was wanted, or what it was made of is wanted now
+  comparison, ///< one that was wanted
+  fromExec,   ///< lanes went into a wanted mask, or out of it, because they were active
+};
+
+/// `wanted` is what has to be known before the instruction.
+Step stepBack(std::string_view text, Names &wanted) {
   const auto words = wordsOf(text);
   const std::string_view opcode = words.empty() ? std::string_view() : words[0];
   if (comparesScalars(opcode))
-    return wanted.erase("scc") != 0;
+    return wanted.erase("scc") ? Step::comparison : Step::on;
   if (words.size() < 2 || !wanted.erase(words[1]))
-    return false;
+    return Step::on;
   if (comparesVectors(opcode))
-    return true;
+    return Step::comparison;
   if (opcode.starts_with("s_cselect"))
     wanted.insert("scc");
-  if (opcode.find("saveexec") != opcode.npos) // EXEC of before, which other conditions made
-    return false;
+  bool exec = false;
   for (size_t k = 2; k < words.size(); ++k) {
     if (isMask(words[k]))
       wanted.insert(words[k]);
-    fromExec = fromExec || (words[k] == "exec" && opcode.starts_with("s_or"));
+    exec = exec || words[k] == "exec";
   }
-  return false;
+  // Masks are cut down to EXEC everywhere, and inverted by it for an else: that says nothing.
+  return exec && !opcode.starts_with("s_and_") && !opcode.starts_with("s_xor") ? Step::fromExec
+                                                                               : Step::on;
 }
+
+bool narrowsExec(std::string_view text) {
+  return text.starts_with("s_and_saveexec") || text.starts_with("s_and_b64 exec") ||
+         text.starts_with("s_andn2_saveexec");
+}
+bool widensExec(std::string_view text) { return text.starts_with("s_or_b64 exec"); }
 
 } // namespace
 
+std::optional<int64_t> ConditionLines::branchAround(int64_t offset) const {
+  std::set<size_t> seen;
+  size_t b = graph_.blockAt(offset), closed = 0;
+  while (b < graph_.blocks().size() && seen.insert(b).second) {
+    const FlowBlock &block = graph_.blocks()[b];
+    for (auto at = std::ranges::lower_bound(block.offsets, offset); at != block.offsets.begin();) {
+      const std::string &text = kernel_.instructions.at(*--at).text;
+      if (widensExec(text))
+        ++closed;
+      else if (narrowsExec(text) && closed)
+        closed -= text.starts_with("s_and_"); // an else stands within what is closed
+      else if (narrowsExec(text))
+        return *at;
+    }
+    const FlowEdge *most = nullptr;
+    for (size_t e : block.in)
+      if (const FlowEdge &edge = graph_.edges()[e]; !most || edge.waves > most->waves)
+        most = &edge;
+    if (!most)
+      break;
+    b = most->from;
+    offset = graph_.blocks()[b].offsets.back() + 1;
+  }
+  return std::nullopt;
+}
+
 std::vector<const SourceLine *> ConditionLines::comparisons(int64_t offset, size_t loop,
-                                                            bool &fromExec) const {
+                                                            bool &fromExec, unsigned deep) const {
   std::vector<const SourceLine *> found;
   const size_t first = graph_.blockAt(offset);
   if (first == graph_.blocks().size())
@@ -84,12 +126,17 @@ std::vector<const SourceLine *> ConditionLines::comparisons(int64_t offset, size
     while (at != block.offsets.begin() && !now.wanted.empty() && budget) {
       --at;
       --budget;
-      if (stepBack(kernel_.instructions.at(*at).text, now.wanted, fromExec))
-        if (const SourceLine *line = lineOf_(*at)) {
+      const Step step = stepBack(kernel_.instructions.at(*at).text, now.wanted);
+      fromExec = fromExec || step == Step::fromExec;
+      if (step == Step::comparison)
+        if (const SourceLine *line = lineOf_(*at))
           found.push_back(line);
-          if (loop == kNoLoop) // the nearest one is the branch's own
-            return found;
-        }
+      // For a branch, who was active there is the condition; for a loop see addBranchesIn().
+      if (step == Step::fromExec && loop == kNoLoop && deep)
+        if (const auto around = branchAround(*at))
+          found = comparisons(*around, kNoLoop, fromExec, deep - 1);
+      if (loop == kNoLoop && !found.empty()) // the nearest one is the branch's own
+        return found;
     }
     if (now.wanted.empty())
       continue;
@@ -109,7 +156,8 @@ void ConditionLines::addBranchesIn(size_t loop, std::vector<const SourceLine *> 
         const std::string &text = kernel_.instructions.at(offset).text;
         bool fromExec = false;
         if (text.starts_with("s_and_saveexec") || text.starts_with("s_and_b64 exec"))
-          std::ranges::copy(comparisons(offset, kNoLoop, fromExec), std::back_inserter(lines));
+          std::ranges::copy(comparisons(offset, kNoLoop, fromExec, kDeep),
+                            std::back_inserter(lines));
       }
 }
 
@@ -130,7 +178,7 @@ const SourceLine *ConditionLines::nearest(int64_t offset) const {
 
 const SourceLine *ConditionLines::of(int64_t offset, size_t loop) const {
   bool fromExec = false;
-  auto found = comparisons(offset, loop, fromExec);
+  auto found = comparisons(offset, loop, fromExec, kDeep);
   if (fromExec && loop != kNoLoop)
     addBranchesIn(loop, found);
   if (found.empty())

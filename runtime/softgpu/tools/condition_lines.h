@@ -10,7 +10,8 @@
 // theirs. A loop's exits may have several (the condition of the statement, `break`s): the first in
 // the file stands for it, which is the statement's in all but loops that are written with the
 // condition at their end. Where a mask is collected from EXEC itself, as for loops with several exits,
-// what parted the lanes in the loop before counts, too.
+// what parted the lanes in the loop before counts, too; and for a branch the one that the place where
+// they were collected stands in.
 //
 // Cost: limited, in instructions looked at. Thread rule: none.
 #pragma once
@@ -37,7 +38,11 @@ public:
 
 private:
   /// `fromExec` is set when lanes were put into the mask because they were active.
-  std::vector<const SourceLine *> comparisons(int64_t offset, size_t loop, bool &fromExec) const;
+  std::vector<const SourceLine *> comparisons(int64_t offset, size_t loop, bool &fromExec,
+                                              unsigned deep) const;
+  /// The branch on whose side `offset` stands: what took lanes out of EXEC last and has not let them
+  /// back in before it. nullopt: none.
+  std::optional<int64_t> branchAround(int64_t offset) const;
   void addBranchesIn(size_t loop, std::vector<const SourceLine *> &lines) const;
   const SourceLine *nearest(int64_t offset) const;
 

@@ -15,14 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The text leaves out kernels and branches that lose less: no digit would be left of it.
-constexpr double kWorthTelling = 0.0005;
-
-std::string count(uint64_t n, const char *what) {
-  const bool es = std::string_view(what).ends_with("ch");
-  return grouped(n) + " " + what + (n == 1 ? "" : es ? "es" : "s");
-}
-
 std::string padded(std::string text, size_t width, bool right = false) {
   if (text.size() < width)
     text.insert(right ? 0 : text.size(), width - text.size(), ' ');
@@ -65,8 +57,9 @@ std::string describe(const ReportedKernel &reported, size_t most) {
     device += " (device " + std::to_string(k.deviceIndex) + ")";
   std::string out = demangled(k.kernel) + (k.replaced ? "  (replaced)" : "") + "\n";
   const double slots = double(k.all.lanes + k.all.lost);
-  out += "  " + device + ", " + count(k.dispatches, "dispatch") + ", " + count(k.waves, "wave") +
-         "\n  " + percent(k.all.lostShare()) + " of lanes lost: vector instructions ran with " +
+  out += "  " + device + ", " + countOf(k.dispatches, "dispatch") + ", " +
+         countOf(k.waves, "wave") + "\n  " + percent(k.all.lostShare()) +
+         " of lanes lost: vector instructions ran with " +
          oneDigit(k.all.executions ? double(k.all.lanes) / double(k.all.executions) : 0) + " of " +
          oneDigit(k.all.executions ? slots / double(k.all.executions) : 0) + " lanes\n  " +
          grouped(uint64_t(std::llround(k.all.lostCycles()))) + " of " + grouped(k.all.cycles) +
@@ -103,7 +96,7 @@ std::string describe(const ReportedKernel &reported, size_t most) {
     for (size_t p = shown; p < k.points.size(); ++p)
       rest += k.points[p].lost;
     out += "  " + padded(percent(double(rest) / slots), 8, true) + "  by " +
-           count(k.points.size() - shown, "more place") + "\n";
+           countOf(k.points.size() - shown, "more place") + "\n";
   }
   return out;
 }
@@ -178,6 +171,10 @@ Json kernelJson(const ReportedKernel &reported) {
 
 } // namespace
 
+std::string countOf(uint64_t n, std::string_view what) {
+  return grouped(n) + " " + std::string(what) + (n == 1 ? "" : what.ends_with("ch") ? "es" : "s");
+}
+
 std::string placeText(const SourceLine &where, int64_t offset) {
   if (where.line)
     return fileName(where.file) + ":" + std::to_string(where.line);
@@ -233,7 +230,7 @@ std::string divergenceText(const DivergenceReport &report, const ReportLimits &l
     }
   }
   if (left)
-    out += "\nand " + count(left, "more kernel") + " that lose" + (left == 1 ? "s" : "") +
+    out += "\nand " + countOf(left, "more kernel") + " that lose" + (left == 1 ? "s" : "") +
            " lanes (--top)\n";
   if (!together.empty())
     out += (out.empty() ? "" : "\n") + std::string("hardly any lanes lost: ") + together + "\n";

@@ -34,6 +34,10 @@ struct DivergenceReport {
   std::vector<std::string> notes;
 };
 
+/// Kernels and branches that lose a smaller share of lanes are not told one by one: no digit would be
+/// left of it.
+inline constexpr double kWorthTelling = 0.0005;
+
 struct ReportLimits {
   size_t kernels = 10; ///< 0: all
   size_t points = 5;   ///< of a kernel
@@ -45,6 +49,8 @@ void sortReport(DivergenceReport &report);
 std::string divergenceText(const DivergenceReport &report, const ReportLimits &limits);
 nlohmann::ordered_json divergenceJson(const DivergenceReport &report);
 
+/// "1 dispatch", "2 dispatches".
+std::string countOf(uint64_t n, std::string_view what);
 /// "file.hip:12", or "+0x3c" where the line is unknown.
 std::string placeText(const SourceLine &where, int64_t offset);
 /// What a point is, for people: "loop: a wave goes round 40.0 times, a lane 12.8".

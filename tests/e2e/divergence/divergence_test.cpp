@@ -119,6 +119,19 @@ TEST_F(MeldDivergence, SaysWhatLibmeldDoes) {
   EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["pass"], "meld-flatten-loops");
 }
 
+// The page has the program's source, the marked line with what stands there.
+TEST_F(MeldDivergence, PageHasTheSource) {
+  const std::string page = folder / "page.html";
+  report("lines_bfs", {"--no-plan", "--html", page});
+  std::ifstream in(page);
+  const std::string html(std::istreambuf_iterator<char>(in), {});
+  for (const auto &[line, kind] : marked("bfs")) {
+    const std::regex row("<summary class=\"l\"[^>]*><i>" + std::to_string(line) +
+                         "</i>[^\n]*// divergent: " + kind + "</span></summary>[^\n]*<b>" + kind);
+    EXPECT_TRUE(std::regex_search(html, row)) << line;
+  }
+}
+
 TEST_F(MeldDivergence, SaysWhatIsMissing) {
   const Outcome o = divergence({"--device", "software", "--", programOf("bare_row_nest")});
   EXPECT_EQ(o.exitCode, 0) << o.err;

@@ -206,6 +206,31 @@ TEST(Divergence, LoopWithABreakHasTheStatementsLine) {
   EXPECT_EQ(k.points[0].where.line, 24u);
 }
 
+// "if (hit < 0) return" deep in a function: the lanes that go on are those that were not active where
+// it returned, and later the wave branches on that.
+TEST(Divergence, MaskOfThoseThatWereActiveElsewhere) {
+  Made m;
+  m.kernel.waves = 1;
+  m.add("v_cmp_gt_u32_e64 s[0:1], s2, v0", 1, 64, 5);        // +0: an older use of the register
+  m.add("s_mov_b64 s[0:1], exec", 1, 64);                    // +4: all go on
+  m.add("v_cmp_gt_i32_e32 vcc, 0, v1", 1, 64, 43);           // +8
+  m.add("s_and_saveexec_b64 s[2:3], vcc", 1, 64).parted = 1; // +12
+  m.branch("s_cbranch_execz 4", 1, 32, 0, 0);                // +16, to +36
+  m.add("v_cmp_gt_i32_e32 vcc, 7, v1", 1, 32, 44).lost = {{12, 32}}; // +20, within
+  m.add("s_and_saveexec_b64 s[4:5], vcc", 1, 32);                    // +24
+  m.add("s_or_b64 exec, exec, s[4:5]", 1, 16);                       // closed again
+  m.add("s_andn2_b64 s[0:1], s[0:1], exec", 1, 32);                  // +32: not these
+  m.add("s_or_b64 exec, exec, s[2:3]", 1, 32);                       // +36
+  m.add("s_and_saveexec_b64 s[6:7], s[0:1]", 1, 64).parted = 1;      // +40
+  m.add("v_add_f32_e32 v1, v1, v2", 1, 32, 60).lost = {{40, 32}};
+  m.add("s_endpgm", 1, 32);
+  const KernelDivergence k = m.analyse();
+  ASSERT_EQ(k.points.size(), 1u);
+  EXPECT_EQ(k.points[0].where.line, 43u);
+  EXPECT_EQ(k.points[0].partings.size(), 2u);
+  EXPECT_EQ(k.points[0].lost, 64u);
+}
+
 TEST(Divergence, WithoutLinesEachBranchStandsForItself) {
   Made m = ifElse();
   m.lines.clear();
