@@ -2,6 +2,7 @@
 //
 //   meld-fuzz-kernels --count 2000 [--seed 1] [--cpu gfx90a] [--keep DIR]
 //   meld-fuzz-kernels --flatten        nests of loops, flattened against nested
+//   meld-fuzz-kernels --nests          the same, with kernels made of nests (kernel_nests.cpp)
 //
 // Every seed is one kernel (kernel_ast.h). It is compiled twice through the product's own pipeline:
 // as it is, and with the passes in; odd seeds meld whatever is legal, however unprofitable. Both
@@ -47,6 +48,7 @@ struct Setup {
   unsigned generator = defaultGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
   bool flatten = false;                 ///< nests of loops; steps and lanes by seed
+  bool why = false;                     ///< print what became of each nest
   std::string passes;
   unsigned meldings = ~0u; ///< only so many of them, to find the one to blame
   unsigned limit = 60;     ///< seconds for one kernel
@@ -56,12 +58,12 @@ struct Setup {
 /// How the code of optimised IR is made.
 enum class Codegen : uint8_t { asTheIr, simple, best };
 
-/// Steps of 1 to 6 and some numbers of lanes, alone and with everything else.
+/// Steps of 1 to 16 and some numbers of lanes, alone and with everything else.
 void flattenBySeed(uint64_t seed, passes::MeldOptions &options) {
-  static constexpr unsigned lanes[] = {1, 2, 5, 16, 33, 64, 200};
+  static constexpr unsigned lanes[] = {0, 8, 16, 32, 5, 33, 64, 200};
   uint64_t mixed = seed * 0x9e3779b97f4a7c15ull;
-  options.flattenSteps = 1 + unsigned((mixed >> 32) % 6);
-  options.flattenLanes = (mixed >> 40) % 3 ? lanes[(mixed >> 48) % std::size(lanes)] : 1;
+  options.flattenSteps = 1 + unsigned((mixed >> 32) % 16);
+  options.flattenLanes = (mixed >> 40) % 2 ? lanes[(mixed >> 48) % std::size(lanes)] : 0;
   options.passes = seed & 2 ? "flatten-loops" : "all,flatten-loops";
 }
 
@@ -103,12 +105,16 @@ struct Tally {
   uint64_t plainInstructions = 0, meldedInstructions = 0; ///< executed, of the kernels compared
   uint64_t plainVector = 0, meldedVector = 0;             ///< of those on the vector ALU
   uint64_t plainLanes = 0, meldedLanes = 0;               ///< active in these, summed
+  uint64_t flat = 0, left = 0;                            ///< nests, with --flatten
+  uint64_t moreActive = 0, fewerActive = 0;               ///< kernels whose share of lanes changed
   Tally &operator+=(const Tally &t) {
     kernels += t.kernels, melded += t.melded, regions += t.regions, findings += t.findings;
     skipped += t.skipped, refused += t.refused;
     plainInstructions += t.plainInstructions, meldedInstructions += t.meldedInstructions;
     plainVector += t.plainVector, meldedVector += t.meldedVector;
     plainLanes += t.plainLanes, meldedLanes += t.meldedLanes;
+    flat += t.flat, left += t.left;
+    moreActive += t.moreActive, fewerActive += t.fewerActive;
     return *this;
   }
 };
@@ -257,6 +263,21 @@ bool wouldBeRefused(const Setup &setup, StringRef plain, StringRef melded) {
   return swaps(melded) > swaps(plain);
 }
 
+/// What became of the kernel's nests; whether any was flattened.
+bool countNests(const Setup &setup, uint64_t seed, const passes::DecisionLog &log, Tally &tally) {
+  bool any = false;
+  for (const passes::Decision &decision : log.entries()) {
+    if (decision.pass != "meld-flatten-loops")
+      continue;
+    (decision.melded ? tally.flat : tally.left) += 1;
+    any |= decision.melded;
+    if (setup.why)
+      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed),
+                  decision.reason.c_str());
+  }
+  return any;
+}
+
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
   if (setup.tiers)
     return runTiers(setup, seed, tally);
@@ -266,9 +287,7 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   auto melded = compile(ast, setup, seed & 1, &log);
   if (!melded)
     return report(setup, seed, "melded compile: " + toString(melded.takeError()), tally);
-  if (log.meldedCount() == 0 || (setup.flatten && none_of(log.entries(), [](auto &decision) {
-                                   return decision.melded && decision.pass == "meld-flatten-loops";
-                                 })))
+  if (log.meldedCount() == 0 || (setup.flatten && !countNests(setup, seed, log, tally)))
     return;
   ++tally.melded;
   tally.regions += log.meldedCount();
@@ -288,6 +307,9 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   tally.plainVector += vectorOf(*want), tally.meldedVector += vectorOf(*got);
   tally.plainLanes += want->counters.activeLanesValu;
   tally.meldedLanes += got->counters.activeLanesValu;
+  const uint64_t before = want->counters.activeLanesValu * vectorOf(*got),
+                 after = got->counters.activeLanesValu * vectorOf(*want);
+  tally.moreActive += after > before, tally.fewerActive += after < before;
   if (*want == *got)
     return;
   if (wouldBeRefused(setup, (*plain)->getBuffer(), (*melded)->getBuffer())) {
@@ -480,7 +502,7 @@ int main(int argc, char **argv) {
   app.add_option("--cpu", setup.target.cpu, "Target")
       ->capture_default_str()
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
-  app.add_option("--generator", setup.generator, "Of kernels: 1 to 4; old findings keep theirs")
+  app.add_option("--generator", setup.generator, "Of kernels: 1 to 5; old findings keep theirs")
       ->capture_default_str()
       ->check(CLI::Range(1u, newestGenerator));
   app.add_option("--limit", setup.limit, "Seconds for one kernel")
@@ -492,6 +514,9 @@ int main(int argc, char **argv) {
       "--flatten", setup.flatten,
       "Only kernels with nests of loops that meld-flatten-loops takes, with steps and lanes "
       "by their seed; prints active lanes of both");
+  bool nests = false;
+  app.add_flag("--nests", nests, "Kernels made of nests of loops: --flatten --generator 5");
+  app.add_flag("--why", setup.why, "Print what became of each nest");
   app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
@@ -503,6 +528,8 @@ int main(int argc, char **argv) {
   app.add_option("--objects", objects,
                  "Only run these code objects on the inputs of --seed and compare");
   CLI11_PARSE(app, argc, argv);
+  if (nests)
+    setup.flatten = true, setup.generator = nestGenerator;
   if (!objects.empty())
     return compareObjects(setup, seed, objects);
 
@@ -518,11 +545,16 @@ int main(int argc, char **argv) {
       static_cast<unsigned long long>(total.refused),
       static_cast<unsigned long long>(total.findings));
   if (setup.flatten && total.plainVector && total.meldedVector)
-    std::printf("nested: %llu instructions, %.1f %% of lanes active; flat: %llu, %.1f %%\n",
-                static_cast<unsigned long long>(total.plainInstructions),
-                100.0 * double(total.plainLanes) / (64.0 * double(total.plainVector)),
-                static_cast<unsigned long long>(total.meldedInstructions),
-                100.0 * double(total.meldedLanes) / (64.0 * double(total.meldedVector)));
+    std::printf(
+        "%llu nests flattened, %llu left; more lanes active in %llu kernels, fewer in %llu\n"
+        "nested: %llu instructions, %.1f %% of lanes active; flat: %llu, %.1f %%\n",
+        static_cast<unsigned long long>(total.flat), static_cast<unsigned long long>(total.left),
+        static_cast<unsigned long long>(total.moreActive),
+        static_cast<unsigned long long>(total.fewerActive),
+        static_cast<unsigned long long>(total.plainInstructions),
+        100.0 * double(total.plainLanes) / (64.0 * double(total.plainVector)),
+        static_cast<unsigned long long>(total.meldedInstructions),
+        100.0 * double(total.meldedLanes) / (64.0 * double(total.meldedVector)));
   if (!reportFile.empty()) {
     nlohmann::json summary{{"cpu", setup.target.cpu},
                            {"generator", setup.generator},

@@ -45,6 +45,9 @@ enum class ExprKind : uint8_t {
   vector,   // <4 x i32> of the kids: op 0 add 1 mul 2 xor with its reverse, then the sum of the
             // lanes; 3, 4: <2 x i16> add, unsigned maximum
   call,     // device<op>(kid, kid), not inlined
+  // Of nests.
+  loopItem, // what the loop `op` levels out counts
+  sumBits,  // the bits of sum[value]
 };
 enum class BinaryOp : uint8_t {
   add,
@@ -84,6 +87,18 @@ enum class StmtKind : uint8_t {
              // (top level only)
   returnIf,  // top level only, in kernels without exchange
   ldsAtomic, // shared[op][expr1 & 7] op= expr0; from generator 2 on
+  // Of nests.
+  nestLoop, // arms[0] as often as op (a LoopForm), index and expr0 say
+  leaveIf,  // if (expr0) leave the loop `op` levels out, or go on with its next item if index is 1
+  addToSum, // sum[index] = sum[index] * 0.5 + float(expr0 & 0xffff): finite, and the order shows
+};
+
+/// `index` is the limit of a nestLoop.
+enum class LoopForm : uint32_t {
+  counted,    // for (i = 0; i < (expr & (limit - 1)); ++i): limit is a power of two
+  before,     // for (i = 0; i < limit && expr; ++i): the condition is asked for anew
+  behind,     // do .. while (++i < limit && expr)
+  gridStride, // for (i = thread; i < limit; i += threads)
 };
 
 struct Stmt {
@@ -101,11 +116,13 @@ struct KernelAst {
       false; ///< the workgroup's size is fixed, and what was `n` is n + the wave's number
   bool noHighBits = false; ///< unsigned divisions have operands below 2^31
   bool ldsAtomics = false; ///< there is a shared accumulator, added to `acc` at the end
+  bool ofNests = false;    ///< buffers are restrict, there are float sums
   std::vector<Stmt> body;
 
   static constexpr uint32_t variables = 6, inputWords = 1024, outputsPerThread = 4,
                             ldsWordsPerThread = 2, privateWords = 4, accRegion = 64, accOps = 8,
-                            ldsAccRegion = 8, callees = 3;
+                            ldsAccRegion = 8, callees = 3, sums = 2;
+  uint32_t threads() const { return blockSize * blocks; }
 };
 
 /// Each generator stays as it was, so that a seed found with it is the same kernel for ever. 2 adds
@@ -114,10 +131,15 @@ struct KernelAst {
 /// KernelAst::exactShape, for scalarization. 4 is 3 for every third seed and 2 for the others, with
 /// KernelAst::noHighBits: LLVM 15 divides two values of many equal leading bits in 24-bit
 /// floating point even where those bits are ones and the division is unsigned (seeds 303138 and
-/// 305518 of generators 2 and 3), so that a plain kernel's result hangs on what else LLVM sees.
-inline constexpr unsigned newestGenerator = 4, defaultGenerator = 2;
+/// 305518 of generators 2 and 3), so that a plain kernel's result hangs on what else LLVM sees. 5
+/// makes nests of loops (kernel_nests.cpp).
+inline constexpr unsigned newestGenerator = 5, defaultGenerator = 2, nestGenerator = 5;
 
 /// Same seed and generator, same kernel, on every host.
 KernelAst generateKernel(uint64_t seed, unsigned generator = defaultGenerator);
+
+/// Nests of two or three loops whose inner trip counts differ between lanes, for
+/// meld-flatten-loops: what generator 5 makes.
+KernelAst generateNests(uint64_t seed);
 
 } // namespace meld::fuzz

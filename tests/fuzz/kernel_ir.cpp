@@ -1,6 +1,7 @@
 #include "tests/fuzz/kernel_ir.h"
 
 #include "passes/compat.h"
+#include "tests/fuzz/kernel_loops.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
@@ -38,6 +39,9 @@ public:
       f_->setMetadata("reqd_work_group_size",
                       MDNode::get(context_, {of(ast_.blockSize), of(1), of(1)}));
     }
+    if (ast_.ofNests) // nests: as of __restrict__ parameters, which these are
+      for (unsigned i = 0; i < 3; ++i)
+        f_->addParamAttr(i, Attribute::NoAlias);
     f_->addFnAttr(Attribute::Convergent);
     f_->addFnAttr(Attribute::NoUnwind);
     f_->addFnAttr(Attribute::MustProgress);
@@ -63,7 +67,7 @@ public:
     private_ = allocaOf(privateType, "priv");
     tid_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {}, {});
     group_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workgroup_id_x, {}, {});
-    Value *thread = b_.CreateAdd(b_.CreateMul(group_, b_.getInt32(ast_.blockSize)), tid_);
+    Value *thread = thread_ = b_.CreateAdd(b_.CreateMul(group_, b_.getInt32(ast_.blockSize)), tid_);
     out_ = b_.CreateInBoundsGEP(
         b_.getInt32Ty(), f_->getArg(1),
         b_.CreateZExt(b_.CreateMul(thread, b_.getInt32(wordsPerThread)), b_.getInt64Ty()));
@@ -75,6 +79,12 @@ public:
       b_.CreateStore(b_.CreateXor(tid_, b_.getInt32(i)), ownLds(b_.getInt32(i)));
     for (uint32_t i = 0; i < KernelAst::privateWords; ++i)
       b_.CreateStore(b_.CreateAdd(thread, b_.getInt32(i)), privateWord(b_.getInt32(i)));
+
+    if (ast_.ofNests)
+      for (uint32_t i = 0; i < KernelAst::sums; ++i) {
+        sums_.push_back(allocaOf(b_.getFloatTy(), "sum" + std::to_string(i)));
+        b_.CreateStore(ConstantFP::get(b_.getFloatTy(), 0), sums_[i]);
+      }
 
     if (ldsAcc_) { // all threads write the same words
       for (uint32_t i = 0; i < KernelAst::accOps * KernelAst::ldsAccRegion; ++i)
@@ -272,6 +282,10 @@ private:
       return vector(e.op, k);
     case ExprKind::call:
       return b_.CreateCall(callee(e.op), {k[0], k[1]});
+    case ExprKind::loopItem:
+      return loops_.item(e.op);
+    case ExprKind::sumBits:
+      return b_.CreateBitCast(b_.CreateLoad(b_.getFloatTy(), sums_[e.value]), b_.getInt32Ty());
     }
     return c32(0);
   }
@@ -483,6 +497,21 @@ private:
       b_.CreateStore(r, vars_[s.index]);
       return;
     }
+    case StmtKind::nestLoop:
+      loops_.emit(
+          static_cast<LoopForm>(s.op), s.index, thread_, ast_.threads(),
+          [&] { return value(s.exprs[0]); }, [&] { block(s.arms[0]); });
+      return;
+    case StmtKind::leaveIf:
+      loops_.leaveIf(test(s.exprs[0]), s.op, s.index != 0);
+      return;
+    case StmtKind::addToSum: {
+      Value *old = b_.CreateLoad(b_.getFloatTy(), sums_[s.index]);
+      Value *half = b_.CreateFMul(old, ConstantFP::get(b_.getFloatTy(), 0.5));
+      b_.CreateStore(b_.CreateFAdd(half, toFloat(masked(value(s.exprs[0]), 65536))),
+                     sums_[s.index]);
+      return;
+    }
     case StmtKind::returnIf: {
       BasicBlock *on = newBlock("on");
       b_.CreateCondBr(test(s.exprs[0]), exit_, on);
@@ -500,9 +529,11 @@ private:
   Function *f_ = nullptr;
   GlobalVariable *lds_ = nullptr, *ldsAcc_ = nullptr;
   Function *callees_[KernelAst::callees] = {};
-  std::vector<Value *> vars_;
+  std::vector<Value *> vars_, sums_;
+  NestLoops loops_{b_};
   std::vector<BasicBlock *> loopExits_;
-  Value *private_ = nullptr, *tid_ = nullptr, *group_ = nullptr, *out_ = nullptr;
+  Value *private_ = nullptr, *tid_ = nullptr, *thread_ = nullptr, *group_ = nullptr,
+        *out_ = nullptr;
   BasicBlock *exit_ = nullptr;
 };
 

@@ -37,7 +37,7 @@ public:
       (outer.contains(exit) ? exits_ : exitsOfBoth_).push_back(exit);
   }
 
-  void run() {
+  BasicBlock *run() {
     dropMarkers();
     outerEnd_->setMetadata(LLVMContext::MD_loop, nullptr); // what it promised was of the nest
     innerEnd_->setMetadata(LLVMContext::MD_loop, nullptr);
@@ -57,6 +57,7 @@ public:
     DominatorTree dominators(function_);
     repairSsa(landed_, {entry_, anew_, steps_}, dominators);
     repairSsa(nest_, {entry_, anew_}, dominators);
+    return round_;
   }
 
 private:
@@ -353,8 +354,8 @@ bool prepareNest(Loop &outer, Loop &inner, DominatorTree &dominators, LoopInfo &
   return true;
 }
 
-void flatten(Function &function, const Loop &outer, const Loop &inner, FlatShape shape) {
-  Flattener(function, outer, inner, shape).run();
+BasicBlock *flatten(Function &function, const Loop &outer, const Loop &inner, FlatShape shape) {
+  return Flattener(function, outer, inner, shape).run();
 }
 
 } // namespace meld::passes

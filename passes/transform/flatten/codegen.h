@@ -19,9 +19,9 @@ struct FlatShape {
 bool prepareNest(llvm::Loop &outer, llvm::Loop &inner, llvm::DominatorTree &dominators,
                  llvm::LoopInfo &loops, llvm::AssumptionCache &assumptions);
 
-/// Of a prepared nest. `inner` is a direct child of `outer`. Dominators and loops are out of date
-/// afterwards.
-void flatten(llvm::Function &function, const llvm::Loop &outer, const llvm::Loop &inner,
-             FlatShape shape);
+/// Of a prepared nest. `inner` is a direct child of `outer`. Returns the header of the one loop that
+/// there is now. Dominators and loops are out of date afterwards.
+llvm::BasicBlock *flatten(llvm::Function &function, const llvm::Loop &outer,
+                          const llvm::Loop &inner, FlatShape shape);
 
 } // namespace meld::passes

@@ -15,12 +15,29 @@ namespace {
 
 constexpr size_t mostCopied = 600; // instructions of all steps but the first
 
+constexpr char noNest[] = "it is no nest with one way in and one way back for each loop";
+
 /// A nest that was looked at: its inner loop, whose parent is the outer one.
 struct Nest {
   Loop *inner = nullptr;
   const char *why = nullptr; ///< what stands against it
   FlatShape shape;
 };
+
+/// What stands against flattening the nests of each loop, by its header, asked of the function as
+/// it came: what one flattening leaves in a loop is nothing that its lanes did before, and must not
+/// forbid the next one.
+using Verdicts = DenseMap<const BasicBlock *, const char *>;
+
+Verdicts judge(Function &function, const MeldOptions &options, const DivergenceInfo &divergence,
+               const DominatorTree &dominators, const LoopInfo &loops) {
+  Verdicts verdicts;
+  for (const Loop *outer : loops.getLoopsInPreorder())
+    if (!outer->isInnermost())
+      verdicts[outer->getHeader()] =
+          whyNotFlat(function, *outer, divergence, dominators, options.flattenLanes > 1);
+  return verdicts;
+}
 
 size_t sizeOf(const Loop &loop) {
   size_t size = 0;
@@ -31,8 +48,8 @@ size_t sizeOf(const Loop &loop) {
 }
 
 /// The next nest, innermost loops first, whose inner header is not in `seen`, which then has it.
-std::optional<Nest> nextNest(Function &function, const MeldOptions &options,
-                             const DivergenceInfo &divergence, const DominatorTree &dominators,
+std::optional<Nest> nextNest(const MeldOptions &options, const DivergenceInfo &divergence,
+                             const Verdicts &verdicts, const DenseSet<const BasicBlock *> &rounds,
                              LoopInfo &loops, DenseSet<const BasicBlock *> &seen) {
   SmallVector<Loop *, 8> order = loops.getLoopsInPreorder();
   stable_sort(order,
@@ -45,9 +62,12 @@ std::optional<Nest> nextNest(Function &function, const MeldOptions &options,
     nest.inner = inner;
     nest.shape.lanes = std::max(options.flattenLanes, 1u);
     nest.shape.waveSize = divergence.gpu().waveSize();
-    nest.shape.steps = unsigned(
-        std::min<size_t>(std::max(options.flattenSteps, 1u), 1 + mostCopied / sizeOf(*inner)));
-    nest.why = whyNotFlat(function, *outer, divergence, dominators, nest.shape.lanes > 1);
+    // A round has its steps in it already.
+    if (none_of(inner->blocks(), [&](const BasicBlock *block) { return rounds.count(block); }))
+      nest.shape.steps = unsigned(
+          std::min<size_t>(std::max(options.flattenSteps, 1u), 1 + mostCopied / sizeOf(*inner)));
+    const auto verdict = verdicts.find(outer->getHeader());
+    nest.why = verdict == verdicts.end() ? noNest : verdict->second; // LLVM may have cut a loop
     return nest;
   }
   return std::nullopt;
@@ -59,7 +79,8 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
   if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-flatten-loops", point_);
-  DenseSet<const BasicBlock *> seen;
+  DenseSet<const BasicBlock *> seen, rounds;
+  std::optional<Verdicts> verdicts;
   bool changed = false;
   for (;;) {
     auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
@@ -67,7 +88,9 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
       return PreservedAnalyses::all();
     auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
     auto &loops = analyses.getResult<LoopAnalysis>(function);
-    std::optional<Nest> nest = nextNest(function, options_, divergence, dominators, loops, seen);
+    if (!verdicts)
+      verdicts = judge(function, options_, divergence, dominators, loops);
+    std::optional<Nest> nest = nextNest(options_, divergence, *verdicts, rounds, loops, seen);
     if (!nest)
       break;
     Loop &inner = *nest->inner, &outer = *inner.getParentLoop();
@@ -77,10 +100,13 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
     const unsigned depth = outer.getLoopDepth();
     if (!nest->why) {
       if (prepareNest(outer, inner, dominators, loops,
-                      analyses.getResult<AssumptionAnalysis>(function)))
-        flatten(function, outer, inner, nest->shape);
-      else
-        nest->why = "it is no nest with one way in and one way back for each loop";
+                      analyses.getResult<AssumptionAnalysis>(function))) {
+        const BasicBlock *round = flatten(function, outer, inner, nest->shape);
+        rounds.insert(round);
+        (*verdicts)[round] = nullptr; // the outer loop's
+      } else {
+        nest->why = noNest;
+      }
       analyses.invalidate(function, PreservedAnalyses::none());
       changed = true;
     }

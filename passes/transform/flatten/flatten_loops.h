@@ -39,11 +39,20 @@
 //
 // Any shape of nest will do: exits anywhere in the inner loop, also out of both loops, a guard that
 // passes the inner loop by, loops before, in and behind it, `continue` and `break` of either.
+// Several inner loops in sequence, and more than two levels, are flattened pair by pair, innermost
+// first: a round is the body of the next one, and a lane is in one of the inner loops, or between
+// them. A round's own steps are not copied again. That all of it is legal is asked of the function
+// as it came (a flat loop's marks and ballots would forbid it); a loop whose nest may not be
+// flattened as a whole keeps nothing from the nests in it.
 //
-// Terminates: a nest is flattened once; its round then holds a convergent operation, which forbids
-// all nests with it, so each step leaves fewer. Cost: linear in the nest times U, which is lowered
-// where the copies would be more than `mostCopied` instructions; SSA repair per value that lives
-// across the loops. Would be unsafe: to let a lane wait on which another one waits (legality.h).
+// Lanes that wait in several gates: each gate looks at the lanes that reach it in this round. It
+// opens when none of them runs the steps in front of it, so of the lanes of a wave one gets on in
+// every round.
+//
+// Terminates: each flattening leaves one loop fewer. Cost: linear in the nest times U, which is
+// lowered where the copies would be more than `mostCopied` instructions; SSA repair per value that
+// lives across the loops; all that once for each pair. Would be unsafe: to let a lane wait on which
+// another one waits (legality.h).
 #pragma once
 
 #include "passes/logged_pass.h"

@@ -1,4 +1,4 @@
-// Which nests of two loops may be flattened.
+// Which nests of loops may be flattened.
 //
 // A lane keeps its own instructions in their own order; what changes is which other lanes run with
 // it, and when it runs relative to them. So everything is forbidden by which a lane could notice
