@@ -26,6 +26,13 @@ ArrayRef<Mode> modes() {
   return list;
 }
 
+Mode flattened(uint64_t seed) {
+  static constexpr unsigned lanes[] = {0, 0, 8, 16, 32};
+  const uint64_t mixed = ((seed - 1) / 50 + 1) * 0x9e3779b97f4a7c15ull;
+  return {"flattened", -1e6, mixed >> 63 ? "all,flatten-loops" : "flatten-loops",
+          1 + unsigned((mixed >> 32) % 16), lanes[(mixed >> 48) % 5]};
+}
+
 std::string Program::text() const {
   std::string text = prelude();
   for (const SourceKernel &kernel : kernels)
@@ -156,6 +163,7 @@ Unit::Object Unit::melded(const Mode &mode, Changes &changes, std::string *ir,
   passes::MeldOptions options;
   options.minProfit = mode.minProfit;
   options.passes = mode.passes;
+  options.flattenSteps = mode.flattenSteps, options.flattenLanes = mode.flattenLanes;
   if (meldings != ~0u) {
     passes::MeldChoice::ByFunction limits;
     for (const Function &f : *module)

@@ -16,10 +16,15 @@ struct Mode {
   std::string name;
   double minProfit = 0;
   std::string passes; ///< as MELD_PASSES
+  unsigned flattenSteps = 1, flattenLanes = 0;
 };
 /// default: as users get it, without the verdict on machine code. forced: whatever is legal. all:
 /// the passes that run by their own name only, too.
 llvm::ArrayRef<Mode> modes();
+
+/// Nests of loops as one, with steps and lanes that hang on the seed, alone or with all the rest.
+/// The same for fifty seeds in a row, so that a batch has them in common with each of its kernels.
+Mode flattened(uint64_t seed);
 
 struct Program {
   std::vector<SourceKernel> kernels;

@@ -2,6 +2,7 @@
 //
 //   meld-fuzz-source --count 1000 [--seed 1] [--modes default,forced,all] [--cpus gfx90a,gfx900]
 //                    [--state FILE] [--report FILE] [--keep DIR]
+//   meld-fuzz-source --nests [--count 1000]     nests of loops, flattened (nests.cpp)
 //   meld-fuzz-source --seed 17 --print
 //   meld-fuzz-source --seed 17 --reduce [--modes forced] [--cpus gfx90a]
 //
@@ -85,7 +86,7 @@ Child start(const Run &run, uint64_t first, uint64_t count, const Program *given
       program = *given;
     else
       for (uint64_t seed = first; seed < first + count; ++seed)
-        program.kernels.push_back(generateSource(seed));
+        program.kernels.push_back(generateSource(seed, settings.nests));
     const Tally tally = examine(program, settings);
     if (count > 1) // what clang refuses keeps the others from running
       for (const Finding &f : tally.findings)
@@ -200,15 +201,16 @@ private:
     for (const Finding &f : tally.findings) {
       if (!told.insert(f.seed).second) // in another mode, too
         continue;
-      std::printf("seed %llu: %s %s: %s\n  meld-fuzz-source --seed %llu --count 1 --cpus %s "
+      std::printf("seed %llu: %s %s: %s\n  meld-fuzz-source %s--seed %llu --count 1 --cpus %s "
                   "--modes %s\n  %s\n",
                   static_cast<unsigned long long>(f.seed), f.cpu.c_str(), f.mode.c_str(),
-                  f.what.c_str(), static_cast<unsigned long long>(f.seed), f.cpu.c_str(),
-                  f.mode.c_str(), generateSource(f.seed).features.names().c_str());
+                  f.what.c_str(), run_.settings.nests ? "--nests " : "",
+                  static_cast<unsigned long long>(f.seed), f.cpu.c_str(), f.mode.c_str(),
+                  generateSource(f.seed, run_.settings.nests).features.names().c_str());
       if (!run_.settings.keep.empty()) {
         std::filesystem::create_directories(run_.settings.keep);
         Program program;
-        program.kernels.push_back(generateSource(f.seed));
+        program.kernels.push_back(generateSource(f.seed, run_.settings.nests));
         std::ofstream(run_.settings.keep + "/" + std::to_string(f.seed) + ".hip") << program.text();
       }
     }
@@ -263,7 +265,7 @@ std::string verdict(const Run &run, const Program &program) {
 
 int reduceSeed(const Run &run) {
   Program program;
-  program.kernels.push_back(generateSource(run.first));
+  program.kernels.push_back(generateSource(run.first, run.settings.nests));
   const std::string what = verdict(run, program);
   if (what.empty()) {
     std::fprintf(stderr, "seed %llu: nothing is wrong\n",
@@ -310,9 +312,12 @@ int main(int argc, char **argv) {
   app.add_option("--cpus", run.settings.cpus, "Targets")
       ->delimiter(',')
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
-  app.add_option("--modes", run.settings.modes, "default, forced, all; without it, all three")
+  app.add_option("--modes", run.settings.modes,
+                 "default, forced, all; without it, all three; flattened")
       ->delimiter(',')
-      ->check(CLI::IsMember({"default", "forced", "all"}));
+      ->check(CLI::IsMember({"default", "forced", "all", "flattened"}));
+  app.add_flag("--nests", run.settings.nests,
+               "Kernels made of nests of loops; mode flattened where no other is asked for");
   app.add_option("--meldings", run.settings.meldings,
                  "Only so many meldings of a function, to find the one to blame");
   app.add_option("--state", run.state,
@@ -324,11 +329,13 @@ int main(int argc, char **argv) {
                "Print the program of --seed made smaller; best with one of --cpus and --modes");
   app.add_flag("--table", table, "Print what each feature found");
   CLI11_PARSE(app, argc, argv);
+  if (run.settings.nests && run.settings.modes.empty())
+    run.settings.modes = {"flattened"};
   if (print) {
     Program program;
     for (uint64_t seed = run.first; seed < run.first + (app.count("--count") ? run.count : 1);
          ++seed)
-      program.kernels.push_back(generateSource(seed));
+      program.kernels.push_back(generateSource(seed, run.settings.nests));
     std::cout << program.text();
     return 0;
   }
@@ -347,6 +354,17 @@ int main(int argc, char **argv) {
               static_cast<unsigned long long>(total.all.melded),
               static_cast<unsigned long long>(total.meldings), total.ambiguous.size(),
               total.findings.size(), found.size());
+  if (total.flat && total.nestedWork.vector && total.flatWork.vector) {
+    const auto share = [](const Work &w) {
+      return 100.0 * double(w.lanes) / (64.0 * double(w.vector));
+    };
+    std::printf(
+        "%llu nests flattened; nested: %llu instructions, %.1f %% of lanes active; flat: %llu, "
+        "%.1f %%\n",
+        static_cast<unsigned long long>(total.flat),
+        static_cast<unsigned long long>(total.nestedWork.instructions), share(total.nestedWork),
+        static_cast<unsigned long long>(total.flatWork.instructions), share(total.flatWork));
+  }
   if (!run.report.empty() && !(std::ofstream(run.report) << toJson(total).dump(2) << "\n"))
     return 2;
   return total.findings.empty() ? 0 : 1;

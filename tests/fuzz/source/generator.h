@@ -60,8 +60,8 @@ struct Layout {
   static constexpr uint32_t syncWords = 2048; ///< in all: locks, tickets and flags, zero before
 };
 
-/// Same seed, same program, on every host.
-SourceKernel generateSource(uint64_t seed);
+/// Same seed, same program, on every host. `nests`: another one, made of nests of loops.
+SourceKernel generateSource(uint64_t seed, bool nests = false);
 
 /// What stands before the kernels in every file: headers, short names, operations without undefined
 /// cases.

@@ -132,7 +132,13 @@ Piece Writer::kernelBody(Random r) {
     fixed("__shared__ u32 lacc[64];\nfor (u32 i = t; i < 64; i += " + size +
           ") lacc[i] = i;\n__syncthreads();");
 
-  statements(r.child(), 3 + r.below(6), scope, kernel.kids);
+  if (nests_)
+    for (unsigned n = r.chance(25) ? 2 : 1; n > 0; --n) {
+      nest(r.child(), scope, kernel.kids, r.chance(30) ? 3 : 2, true);
+      statements(r.child(), 1, scope, kernel.kids);
+    }
+  else
+    statements(r.child(), 3 + r.below(6), scope, kernel.kids);
 
   if (lds)
     fixed("__syncthreads();\nfor (u32 i = t; i < 64; i += " + size +
@@ -157,6 +163,8 @@ SourceKernel Writer::write() {
   Random r(seed_);
   chooseShape(r.child());
   chooseFeatures(r.child());
+  if (nests_)
+    chooseNestFeatures(r.child());
   makeFunctions(r.child());
   if (wants(Feature::constantData)) {
     Random c = r.child();

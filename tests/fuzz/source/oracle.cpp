@@ -1,4 +1,5 @@
 #include "tests/fuzz/source/oracle.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <ctime>
 #include <llvm/Support/raw_ostream.h>
@@ -13,6 +14,8 @@ void Tally::add(const Tally &other) {
   };
   sum(all, other.all);
   meldings += other.meldings;
+  flat += other.flat;
+  nestedWork.add(other.nestedWork), flatWork.add(other.flatWork);
   for (const auto &[what, time] : other.seconds)
     seconds[what] += time;
   ambiguous.insert(other.ambiguous.begin(), other.ambiguous.end());
@@ -28,6 +31,7 @@ struct Outcome {
   std::vector<uint8_t> memory;
   std::string problem;
   uint64_t instructions = 0;
+  Work work;
 };
 
 class Examination {
@@ -71,7 +75,7 @@ private:
                const std::string &what);
   void count();
   bool wantsMode(const std::string &name) const {
-    return settings_.modes.empty() || is_contained(settings_.modes, name);
+    return settings_.modes.empty() ? name != "flattened" : is_contained(settings_.modes, name);
   }
 
   const Program &program_;
@@ -106,6 +110,9 @@ Outcome Examination::runOne(softgpu::Gpu &gpu, const LoadedCode &code, const Sou
     return outcome;
   }
   outcome.instructions = result->counters.total();
+  outcome.work = {outcome.instructions,
+                  result->counters.insts[unsigned(softgpu::isa::Category::valu)],
+                  result->counters.activeLanesValu};
   if (result->code != softgpu::DispatchCode::ok)
     outcome.problem =
         result->code == softgpu::DispatchCode::cancelled ? "does not end" : result->message;
@@ -157,6 +164,12 @@ void Examination::compare(const std::string &cpu, const Mode &mode, const Outcom
   for (const auto &[name, got] : melded) {
     const SourceKernel &kernel = *byName_.at(name);
     const std::string what = difference(kernel, plain.at(name), got);
+    const auto flat =
+        llvm::count(changes.meldings, std::pair(name, std::string("meld-flatten-loops")));
+    if (flat && what.empty()) {
+      tally_.flat += uint64_t(flat);
+      tally_.nestedWork.add(plain.at(name).work), tally_.flatWork.add(got.work);
+    }
     if (what.empty())
       continue;
     if (tally_.ambiguous.count(kernel.seed)) // the plain compilations disagree: nobody to believe
@@ -193,17 +206,19 @@ void Examination::examine(const std::string &cpu) {
     return;
   }
   struct Variant {
-    const Mode *mode;
+    Mode mode;
     std::unique_ptr<MemoryBuffer> object;
     Changes changes;
   };
   std::vector<Variant> variants;
   Unit::Kernels changed;
-  for (const Mode &mode : modes()) {
+  std::vector<Mode> all = modes().vec();
+  all.push_back(flattened(program_.kernels.front().seed));
+  for (const Mode &mode : all) {
     if (!wantsMode(mode.name))
       continue;
     stage("melded " + mode.name, cpu);
-    Variant v{&mode, nullptr, {}};
+    Variant v{mode, nullptr, {}};
     auto object = (*unit)->melded(mode, v.changes, nullptr, settings_.meldings);
     if (!object) {
       finding(program_.kernels.front(), cpu, mode.name, "compile: " + toString(object.takeError()));
@@ -254,7 +269,7 @@ void Examination::examine(const std::string &cpu) {
   for (const Variant &v : variants) {
     stage("melded run", cpu);
     const Outcomes outcomes = runAll(cpu, v.object.get(), v.changes.kernels, &plain);
-    compare(cpu, *v.mode, plain, unoptimised.empty() ? nullptr : &unoptimised, outcomes, v.changes);
+    compare(cpu, v.mode, plain, unoptimised.empty() ? nullptr : &unoptimised, outcomes, v.changes);
   }
 }
 

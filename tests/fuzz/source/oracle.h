@@ -23,8 +23,16 @@ struct Count {
   uint64_t kernels = 0, melded = 0, findings = 0;
 };
 
+/// Executed, over all runs that count: of kernels in which loops were flattened.
+struct Work {
+  uint64_t instructions = 0, vector = 0, lanes = 0; ///< lanes: active in the vector ones, summed
+  void add(const Work &w) { instructions += w.instructions, vector += w.vector, lanes += w.lanes; }
+};
+
 struct Tally {
   Count all;
+  uint64_t flat = 0; ///< nests that were flattened
+  Work nestedWork, flatWork;
   uint64_t meldings = 0;                     ///< over all modes and targets
   std::map<uint64_t, std::string> ambiguous; ///< seed: what disagreed without melding
   std::vector<Finding> findings;
@@ -35,7 +43,8 @@ struct Tally {
 
 struct Settings {
   std::vector<std::string> cpus{"gfx90a", "gfx900"};
-  std::vector<std::string> modes; ///< empty: all
+  std::vector<std::string> modes; ///< empty: all but flattened
+  bool nests = false;             ///< kernels made of nests of loops
   std::string folder;             ///< for the files of the front end
   std::string keep;               ///< where findings leave their source; empty: nowhere
   unsigned meldings = ~0u;        ///< of a kernel, only the first so many

@@ -10,8 +10,15 @@ static json countJson(const Count &c) {
 
 static Count countOf(const json &j) { return {j.at("kernels"), j.at("melded"), j.at("findings")}; }
 
+static json workJson(const Work &w) { return {w.instructions, w.vector, w.lanes}; }
+static Work workOf(const json &j) { return {j.at(0), j.at(1), j.at(2)}; }
+
 json toJson(const Tally &tally) {
   json j{{"all", countJson(tally.all)}, {"meldings", tally.meldings}};
+  if (tally.flat)
+    j["flattened"] = {{"nests", tally.flat},
+                      {"nested", workJson(tally.nestedWork)},
+                      {"flat", workJson(tally.flatWork)}};
   for (const auto &[seed, what] : tally.ambiguous)
     j["ambiguous"].push_back({{"seed", seed}, {"what", what}});
   for (const Finding &f : tally.findings)
@@ -27,6 +34,10 @@ Tally tallyOf(const json &j) {
   Tally tally;
   tally.all = countOf(j.at("all"));
   tally.meldings = j.at("meldings");
+  if (const auto flat = j.find("flattened"); flat != j.end()) {
+    tally.flat = flat->at("nests");
+    tally.nestedWork = workOf(flat->at("nested")), tally.flatWork = workOf(flat->at("flat"));
+  }
   if (j.contains("ambiguous"))
     for (const json &a : j["ambiguous"])
       tally.ambiguous.emplace(a.at("seed"), a.at("what"));

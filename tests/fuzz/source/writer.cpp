@@ -2,9 +2,9 @@
 
 namespace meld::fuzz::source {
 
-SourceKernel generateSource(uint64_t seed) { return Writer(seed).write(); }
+SourceKernel generateSource(uint64_t seed, bool nests) { return Writer(seed, nests).write(); }
 
-Writer::Writer(uint64_t seed) : seed_(seed) {
+Writer::Writer(uint64_t seed, bool nests) : seed_(seed), nests_(nests) {
   kernel_.seed = seed;
   kernel_.name = "k" + std::to_string(seed);
 }

@@ -54,7 +54,7 @@ using Pieces = std::vector<Piece>;
 
 class Writer {
 public:
-  explicit Writer(uint64_t seed);
+  explicit Writer(uint64_t seed, bool nests = false);
   SourceKernel write();
 
 private:
@@ -158,12 +158,18 @@ private:
   bool lanesAllowed(const Scope &scope);
   std::string target(Random &r, Scope &scope); ///< a word to assign to
 
+  // nests.cpp
+  void chooseNestFeatures(Random r);
+  Piece loopHead(Random r, const Scope &scope, const std::string &i, bool strides);
+  void nest(Random r, Scope &scope, Pieces &out, unsigned levels, bool outermost);
+
   // kernel.cpp
   void chooseShape(Random r);
   void chooseFeatures(Random r);
   Piece kernelBody(Random r);
 
   uint64_t seed_;
+  const bool nests_; ///< made of nests of loops
   SourceKernel kernel_;
   Features wanted_;
   unsigned names_ = 0;
