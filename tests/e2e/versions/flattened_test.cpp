@@ -62,9 +62,18 @@ TEST(Flattened, LanesThatWaitedRun) {
   }
 }
 
+// Nests of three levels become one loop.
+TEST(Flattened, ThreeLevels) {
+  const Totals nested = runAs("", "huffman_nest", "skewed");
+  const Totals flat = runAs("flattened", "huffman_nest", "skewed");
+  EXPECT_TRUE(flat.replaced);
+  EXPECT_GT(flat.active(), 1.5 * nested.active());
+  EXPECT_LT(flat.instructions, nested.instructions);
+}
+
 // Equal counts gain nothing, and are right all the same.
 TEST(Flattened, EqualCounts) {
-  for (const char *program : {"row_nest", "pixel_nest", "walk_nest"})
+  for (const char *program : {"row_nest", "pixel_nest", "walk_nest", "lz_nest"})
     EXPECT_TRUE(runAs("flattened-u2", program, "balanced").replaced) << program;
 }
 
