@@ -149,10 +149,10 @@ std::vector<PlannedStep> stepsFor(const PartingPoint &point, const Json &kernel,
     if (!jsonFlag(decision, "melded", false))
       refuse(decision);
     else if (jsonFlag(kernel, "melded", false))
-      add({PlannedStep::Kind::melds, pass, "melds it (" + pass + "): " + reason});
+      add({PlannedStep::Kind::changes, pass, "changes it (" + pass + "): " + reason});
     else
       add({PlannedStep::Kind::keeps, pass,
-           "could meld it (" + pass + ": " + reason + "), but keeps the kernel"});
+           "could change it (" + pass + ": " + reason + "), but keeps the kernel"});
   });
   if (!steps.empty() || refused.empty())
     return steps;

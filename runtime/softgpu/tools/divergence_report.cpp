@@ -27,8 +27,8 @@ std::string pointPlace(const PartingPoint &p) {
 
 const char *kindWord(PlannedStep::Kind kind) {
   switch (kind) {
-  case PlannedStep::Kind::melds:
-    return "melds";
+  case PlannedStep::Kind::changes:
+    return "changes";
   case PlannedStep::Kind::version:
     return "version";
   case PlannedStep::Kind::keeps:

@@ -14,7 +14,7 @@ namespace meld::softgpu {
 
 /// What libmeld does about a place, or why it does nothing.
 struct PlannedStep {
-  enum class Kind { melds, version, keeps };
+  enum class Kind { changes, version, keeps };
   Kind kind = Kind::keeps; ///< in what is loaded; in a version to be measured; not at all
   std::string pass;        ///< "meld-cfm"; "" where it is not one pass's doing
   std::string text;

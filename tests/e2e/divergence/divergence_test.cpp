@@ -111,7 +111,7 @@ TEST_F(MeldDivergence, SaysWhatLibmeldDoes) {
   Json json = report("lines_divergent_saxpy", {});
   const Json &steps = json["kernels"][0]["partedBy"][0]["libmeld"];
   ASSERT_FALSE(steps.empty());
-  EXPECT_EQ(steps[0]["kind"], "melds");
+  EXPECT_EQ(steps[0]["kind"], "changes");
   EXPECT_EQ(json["kernels"][0]["libmeld"].get<std::string>().rfind("replaces the kernel", 0), 0u);
 
   json = report("lines_row_nest", {});

@@ -283,7 +283,7 @@ TEST(DivergenceReport, WorstFirstAndTheRestInALine) {
   report.kernels[2].divergence.kernel = "even";
   sortReport(report);
   EXPECT_EQ(report.kernels[0].divergence.kernel, "large");
-  report.kernels[0].steps = {{{PlannedStep::Kind::melds, "meld-cfm", "melds it"}}};
+  report.kernels[0].steps = {{{PlannedStep::Kind::changes, "meld-cfm", "melds it"}}};
   const std::string text = divergenceText(report, {});
   EXPECT_LT(text.find("large"), text.find("small"));
   EXPECT_NE(text.find("432 of 720 modelled issue cycles"), text.npos) << text;
@@ -301,7 +301,7 @@ TEST(DivergenceReport, WorstFirstAndTheRestInALine) {
   EXPECT_EQ(json["kernels"][0]["lostShare"], 0.6);
   EXPECT_EQ(json["kernels"][0]["partedBy"][0]["line"], 21);
   EXPECT_EQ(json["kernels"][0]["partedBy"][0]["loop"]["waveMean"], 10.0);
-  EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["kind"], "melds");
+  EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["kind"], "changes");
   EXPECT_EQ(json["kernels"][1]["partedBy"][0]["lostCycles"], 12.0);
 }
 
