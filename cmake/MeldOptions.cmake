@@ -54,7 +54,8 @@ set(MELD_LIBRARY_FOLDER MELD_LIBRARY_FOLDER="${folder}")
 # What every target of ours gets: includes from the top of the tree, warnings, sanitizers.
 function(meld_flags target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow=local -Wno-unused-parameter
+  target_compile_options(${target} PRIVATE -Wall -Wextra
+    $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow> -Wno-unused-parameter
     $<$<BOOL:${MELD_WERROR}>:-Werror>)
   if(MELD_SANITIZE)
     # g++ warns about its own library (std::regex, std::function) when it instruments it.

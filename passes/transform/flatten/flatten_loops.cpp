@@ -13,7 +13,8 @@ using namespace llvm;
 
 namespace {
 
-constexpr size_t mostCopied = 600; // instructions of all steps but the first
+constexpr size_t mostCopied = 600;       // instructions of all steps but the first
+constexpr size_t mostCopiedInAll = 1200; // by all nests of a kernel
 
 constexpr char noNest[] = "it is no nest with one way in and one way back for each loop";
 
@@ -48,9 +49,10 @@ size_t sizeOf(const Loop &loop) {
 }
 
 /// The next nest, innermost loops first, whose inner header is not in `seen`, which then has it.
+/// `copied`: instructions, by the nests before it.
 std::optional<Nest> nextNest(const MeldOptions &options, const DivergenceInfo &divergence,
                              const Verdicts &verdicts, const DenseSet<const BasicBlock *> &rounds,
-                             LoopInfo &loops, DenseSet<const BasicBlock *> &seen) {
+                             size_t copied, LoopInfo &loops, DenseSet<const BasicBlock *> &seen) {
   SmallVector<Loop *, 8> order = loops.getLoopsInPreorder();
   stable_sort(order,
               [](const Loop *a, const Loop *b) { return a->getLoopDepth() > b->getLoopDepth(); });
@@ -65,7 +67,8 @@ std::optional<Nest> nextNest(const MeldOptions &options, const DivergenceInfo &d
     // A round has its steps in it already.
     if (none_of(inner->blocks(), [&](const BasicBlock *block) { return rounds.count(block); }))
       nest.shape.steps = unsigned(
-          std::min<size_t>(std::max(options.flattenSteps, 1u), 1 + mostCopied / sizeOf(*inner)));
+          std::min<size_t>(std::max(options.flattenSteps, 1u),
+                           1 + std::min(mostCopied, mostCopiedInAll - copied) / sizeOf(*inner)));
     const auto verdict = verdicts.find(outer->getHeader());
     nest.why = verdict == verdicts.end() ? noNest : verdict->second; // LLVM may have cut a loop
     return nest;
@@ -81,6 +84,7 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
   DecisionRecorder recorder(function, analyses, log_, "meld-flatten-loops", point_);
   DenseSet<const BasicBlock *> seen, rounds;
   std::optional<Verdicts> verdicts;
+  size_t copied = 0;
   bool changed = false;
   for (;;) {
     auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
@@ -90,7 +94,8 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
     auto &loops = analyses.getResult<LoopAnalysis>(function);
     if (!verdicts)
       verdicts = judge(function, options_, divergence, dominators, loops);
-    std::optional<Nest> nest = nextNest(options_, divergence, *verdicts, rounds, loops, seen);
+    std::optional<Nest> nest =
+        nextNest(options_, divergence, *verdicts, rounds, copied, loops, seen);
     if (!nest)
       break;
     Loop &inner = *nest->inner, &outer = *inner.getParentLoop();
@@ -101,6 +106,7 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
     if (!nest->why) {
       if (prepareNest(outer, inner, dominators, loops,
                       analyses.getResult<AssumptionAnalysis>(function))) {
+        copied += (nest->shape.steps - 1) * sizeOf(inner);
         const BasicBlock *round = flatten(function, outer, inner, nest->shape);
         rounds.insert(round);
         (*verdicts)[round] = nullptr; // the outer loop's

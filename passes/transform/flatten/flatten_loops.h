@@ -50,7 +50,8 @@
 // every round.
 //
 // Terminates: each flattening leaves one loop fewer. Cost: linear in the nest times U, which is
-// lowered where the copies would be more than `mostCopied` instructions; SSA repair per value that
+// lowered where the copies would be more than `mostCopied` instructions, and to 1 when the kernel's
+// nests have made `mostCopiedInAll` copies; SSA repair per value that
 // lives across the loops; all that once for each pair. Would be unsafe: to let a lane wait on which
 // another one waits (legality.h).
 #pragma once
