@@ -7,6 +7,7 @@
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
@@ -33,10 +34,13 @@ struct Descriptor {
   uint32_t properties() const { return at<uint16_t>(56); }
 };
 
-template <class... A>
-DispatchResult bad(DispatchCode code, const std::string &kernel, const char *format, A... args) {
+[[gnu::format(printf, 3, 4)]] DispatchResult bad(DispatchCode code, const std::string &kernel,
+                                                 const char *format, ...) {
   char text[256];
-  std::snprintf(text, sizeof(text), format, args...);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
   DispatchResult r;
   r.code = code;
   r.message = "kernel " + kernel + ": " + text;

@@ -47,13 +47,13 @@ struct LaneOffsets {
 
   /// Some lane, active or standing in for one, is not at a multiple of `unit`.
   bool misaligned(uint32_t unit) const {
-    U32x8 low = {};
+    U32x8 all = {};
     for (unsigned k = 0; k < 8; ++k) {
       U32x8 x;
       std::memcpy(&x, a + 8 * k, 32);
-      low |= x;
+      all |= x;
     }
-    return !allZero(low & (unit - 1));
+    return !allZero(all & (unit - 1));
   }
 
   bool inRange(uint32_t bytes, uint32_t ldsSize) const {
