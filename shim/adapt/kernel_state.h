@@ -39,7 +39,7 @@ struct KernelState {
   unsigned launches = 0; ///< while asleep, in classes that nothing is known of
   unsigned knownCount = 0;
   std::array<KnownClass, kClasses> known{};
-  std::vector<KnownDuel> duels; ///< of classes about which nothing was decided
+  std::vector<KnownDuel> duels; ///< of classes in which not all was tried
   std::unique_ptr<Candidates> candidates;
   bool versionsWanted = false, factsWanted = false;
   std::array<SpecialisedUse, kMostSpecialised> specialised{};

@@ -85,7 +85,8 @@ public:
   KernelTable();
   ~KernelTable();
   /// Launches of the original are counted from now on, until versions of it are wanted. In the
-  /// classes of `known` (the first kClasses of them) no other version than the winner is tried.
+  /// classes of `known` (the first kClasses of them) no other version than the winner is tried, but
+  /// where they are open.
   /// `wanted`: versions are wanted at once. `candidates`: specialised versions are wanted, too, for
   /// what it finds. `duels`: go on where they were. Nothing where the kernel is in the table already.
   void watch(const KernelVersion &original, const std::vector<KnownClass> &known, bool wanted,

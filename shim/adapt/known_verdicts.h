@@ -24,7 +24,7 @@ std::string nameOfKind(uint8_t kind);
 
 /// The launch classes that are decided, or have a winner until now. `now`: seconds since 1970.
 std::vector<KnownClass> knownClasses(const KernelVerdict &verdict, uint64_t now);
-/// What was begun in launch classes in which nothing is decided.
+/// How far duels had come in launch classes in which not all was tried.
 std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now);
 /// In one of them, that is decided, another version than the original.
 bool haveWinner(const std::vector<KnownClass> &known);

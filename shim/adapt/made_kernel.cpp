@@ -36,7 +36,8 @@ bool areSameWinners(const ClassVerdict &a, const ClassVerdict &b) {
   return a.winner == b.winner && a.facts == b.facts;
 }
 
-/// Of a class in which no version has beaten the original yet.
+/// What became of the versions' duels in a class in which not all is tried; where a version has beaten
+/// the original, only who has lost.
 std::vector<CutDuel> duelsOf(const KernelTable::ClassReport &report) {
   std::vector<CutDuel> duels;
   for (unsigned v = 1; v < report.versions; ++v) {
