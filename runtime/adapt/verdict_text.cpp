@@ -44,9 +44,10 @@ std::string describeVerdict(const ClassVerdict &verdict) {
     text += "not decided yet";
     for (const CutDuel &one : verdict.duels)
       text += "; " + one.version +
-              (one.lost ? " has lost against the original"
-                        : ": " + std::to_string(one.pairs) + " pairs, " + std::to_string(one.wins) +
-                              " won, " + std::to_string(one.losses) + " lost");
+              (one.past.lost ? " has lost against the original"
+                             : ": " + std::to_string(one.past.pairs) + " pairs, " +
+                                   std::to_string(one.past.wins) + " won, " +
+                                   std::to_string(one.past.losses) + " lost");
     return text;
   }
   if (!verdict.faster.empty())

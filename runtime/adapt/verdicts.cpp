@@ -1,7 +1,5 @@
 #include "runtime/adapt/verdicts.h"
 
-#include "runtime/adapt/trial.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -22,21 +20,22 @@ double positive(const Json &object, const char *key, double otherwise) {
 constexpr size_t kMostSpecialised = 16; ///< of a kernel
 
 Json toJson(const CutDuel &duel) {
-  return {{"version", duel.version}, {"pairs", duel.pairs}, {"wins", duel.wins},
-          {"losses", duel.losses},   {"lost", duel.lost},   {"ratio", duel.ratio}};
+  const PastDuel &past = duel.past;
+  return {{"version", duel.version}, {"pairs", past.pairs}, {"wins", past.wins},
+          {"losses", past.losses},   {"lost", past.lost},   {"ratio", past.ratio}};
 }
 
 CutDuel duelFromJson(const Json &object) {
   CutDuel duel;
   duel.version = object.at("version").get<std::string>();
-  duel.lost = object.value("lost", false);
-  duel.pairs = object.value("pairs", 0u);
-  duel.wins = object.value("wins", 0u);
-  duel.losses = object.value("losses", 0u);
-  duel.ratio = positive(object, "ratio", 1);
+  const auto pairs = object.value("pairs", 0u), wins = object.value("wins", 0u),
+             losses = object.value("losses", 0u);
+  const double ratio = positive(object, "ratio", 1);
   // What no duel can have come to is none.
-  if (duel.pairs >= kMostPairs || uint64_t{duel.wins} + duel.losses > duel.pairs || duel.ratio == 0)
-    duel = {duel.version};
+  if (pairs >= kMostPairs || uint64_t{wins} + losses > pairs || ratio == 0)
+    return duel;
+  duel.past = {static_cast<uint16_t>(pairs), static_cast<uint16_t>(wins),
+               static_cast<uint16_t>(losses), object.value("lost", false), ratio};
   return duel;
 }
 

@@ -9,6 +9,7 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include "runtime/adapt/trial.h"
 #include "runtime/result.h"
 
 #include <cstdint>
@@ -21,9 +22,7 @@ namespace meld::adapt {
 /// How far a trial had come, that the end of the program cut short.
 struct CutDuel {
   std::string version; ///< a recipe; it challenged the original
-  uint32_t pairs = 0, wins = 0, losses = 0;
-  bool lost = false; ///< its duel was over
-  double ratio = 1;  ///< challenger / original, median of the last pairs
+  PastDuel past;
 };
 
 /// The decision in one launch class (launch_class.h), for the launches that have the same of the

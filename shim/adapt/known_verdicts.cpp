@@ -58,10 +58,7 @@ std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now) {
     if (one.open && one.guards.empty() && !isStale(one, now))
       for (const CutDuel &duel : one.duels)
         if (const uint8_t kind = kindOf(duel.version))
-          known.push_back({one.launchClass,
-                           kind,
-                           {static_cast<uint16_t>(duel.pairs), static_cast<uint16_t>(duel.wins),
-                            static_cast<uint16_t>(duel.losses), duel.lost, duel.ratio}});
+          known.push_back({one.launchClass, kind, duel.past});
   return known;
 }
 

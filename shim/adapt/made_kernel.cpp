@@ -43,8 +43,7 @@ std::vector<CutDuel> duelsOf(const KernelTable::ClassReport &report) {
   for (unsigned v = 1; v < report.versions; ++v) {
     const PastDuel past = report.trial.pastDuel(v);
     if (report.kinds[v] < kFirstSpecialised && !past.isNothing())
-      duels.push_back(
-          {nameOfKind(report.kinds[v]), past.pairs, past.wins, past.losses, past.lost, past.ratio});
+      duels.push_back({nameOfKind(report.kinds[v]), past});
   }
   return duels;
 }

@@ -32,7 +32,7 @@ ObjectVerdicts sample() {
   cut.launchClass = launchClass({{32, 1, 1}, {64, 1, 1}, 0});
   cut.open = true;
   cut.when = won.when;
-  cut.duels = {{"melded", 0, 0, 0, true, 1}, {"scalarized", 7, 5, 2, false, 0.9}};
+  cut.duels = {{"melded", {0, 0, 0, true, 1}}, {"scalarized", {7, 5, 2, false, 0.9}}};
   ClassVerdict special = won;
   special.guards = {"argument 16 4 0x3"};
   special.winner = "specialized";
@@ -66,12 +66,12 @@ TEST(Verdicts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(kernel.classes[2].guards, std::vector<std::string>{"argument 16 4 0x3"});
   EXPECT_EQ(kernel.classes[2].facts, "argument 16 4 0x3");
   ASSERT_EQ(kernel.classes[3].duels.size(), 2u);
-  EXPECT_TRUE(kernel.classes[3].duels[0].lost);
+  EXPECT_TRUE(kernel.classes[3].duels[0].past.lost);
   EXPECT_EQ(kernel.classes[3].duels[1].version, "scalarized");
-  EXPECT_EQ(kernel.classes[3].duels[1].pairs, 7u);
-  EXPECT_EQ(kernel.classes[3].duels[1].wins, 5u);
-  EXPECT_EQ(kernel.classes[3].duels[1].losses, 2u);
-  EXPECT_EQ(kernel.classes[3].duels[1].ratio, 0.9);
+  EXPECT_EQ(kernel.classes[3].duels[1].past.pairs, 7u);
+  EXPECT_EQ(kernel.classes[3].duels[1].past.wins, 5u);
+  EXPECT_EQ(kernel.classes[3].duels[1].past.losses, 2u);
+  EXPECT_EQ(kernel.classes[3].duels[1].past.ratio, 0.9);
   ASSERT_EQ(kernel.specialised.size(), 2u);
   EXPECT_EQ(kernel.specialised[0].asked, "argument 16 4 0x3; full-groups");
   EXPECT_EQ(kernel.specialised[0].launches, 120u);
@@ -126,7 +126,7 @@ TEST(Verdicts, DuelsThatCannotHaveBeenAreNone) {
             "when": 5, "open": true, "duels": [{"version": "melded", )" +
         std::string(numbers) + "}]}]}}}");
     ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->kernels.at("k").classes.at(0).duels.at(0).pairs, 0u) << numbers;
+    EXPECT_EQ(read->kernels.at("k").classes.at(0).duels.at(0).past.pairs, 0u) << numbers;
   }
 }
 
