@@ -9,7 +9,7 @@ option(MELD_UNITY "Compile several sources of a folder at once" ON)
 #   meld_unity(target [ALONE source...])   ALONE: they need names that others have, too
 function(meld_unity target)
   cmake_parse_arguments(ARG "" "" "ALONE" ${ARGN})
-  if(NOT MELD_UNITY OR MELD_SANITIZE) # a report names a source's line either way; less memory for each compile
+  if(NOT MELD_UNITY)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

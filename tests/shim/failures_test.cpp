@@ -1,4 +1,5 @@
-// Injected failures: whatever breaks, the program's output and exit code stay what they were.
+// Injected failures: whatever breaks, the program's output and exit code stay what they were, where a
+// replacement is made at load and where versions are made while the program launches its kernels.
 #include "tests/shim/program.h"
 
 #include <csignal>
@@ -7,6 +8,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace meld::test;
 namespace fs = std::filesystem;
@@ -18,7 +20,7 @@ struct Stage {
   Scratch scratch;
   Environment environment;
   bool mounted = false;
-  std::string program = MELD_ARRIVALS;
+  std::string program = MELD_ARRIVALS, arguments = " static globals";
   const char *cannot = nullptr; ///< why this machine cannot have the failure
   ~Stage() {
     if (mounted)
@@ -33,6 +35,7 @@ struct Failure {
   std::function<void(Stage &)> inject;
   const char *expect;                        ///< on stderr: that it did happen
   enum { always, ownProcess } when = always; ///< no application survives some of them in a thread
+  const char *ofVersions = nullptr; ///< what is said instead of a version; nullptr: the same
 };
 
 void useFake(Stage &s, const std::string &mode) {
@@ -43,7 +46,7 @@ void useFake(Stage &s, const std::string &mode) {
 
 /// Runs once so that the cache has entries, then damages each with `change`.
 void damageEntries(Stage &s, const std::function<void(const std::string &)> &change) {
-  runProgram(s.program + " static", s.environment);
+  runProgram(s.program + s.arguments, s.environment);
   std::vector<std::string> files;
   for (const auto &file : fs::recursive_directory_iterator(s.cache()))
     if (file.is_regular_file() && file.path().filename().string().size() == 64)
@@ -93,14 +96,15 @@ const std::vector<Failure> &failures() {
     {"compilerReturnsNothing", [](Stage &s) { useFake(s, "empty"); }, "empty code object"},
     {"compilerReturnsGarbage", [](Stage &s) { useFake(s, "garbage"); }, "malformed"},
     {"gateRefuses", [](Stage &s) { useFake(s, "gate"); }, "gate refused"},
-    {"compileIsTooSlow", [](Stage &s) { s.environment["MELD_COMPILE_BUDGET_MS"] = "1"; }, "late 1"},
+    {"compileIsTooSlow", [](Stage &s) { s.environment["MELD_COMPILE_BUDGET_MS"] = "1"; }, "late 1",
+     Failure::always, "failed 0, late 0, with versions beside 1"},
     {"compileNeverEnds",
      [](Stage &s) {
        useFake(s, "endless");
        s.environment["MELD_COMPILE_BUDGET_MS"] = "50";
        s.environment["MELD_EXIT_WAIT_MS"] = "100"; // runProgram gives up after two minutes
      },
-     "late 1"},
+     "late 1", Failure::always, "failed 0, late 0, with versions beside 1"},
     {"cacheIsAFile", [](Stage &s) { std::ofstream(s.cache()) << "x"; }, "cache off"},
     {"cacheIsALink",
      [](Stage &s) {
@@ -156,8 +160,8 @@ const std::vector<Failure> &failures() {
     {"diskIsReadOnly", [](Stage &s) { mountCache(s, "ro"); }, "Read-only file system"},
     {"bitcodeIsDamaged",
      [](Stage &s) {
-       s.program = s.scratch.file("arrivals");
-       fs::copy_file(MELD_ARRIVALS, s.program);
+       const std::string whole = std::exchange(s.program, s.scratch.file("program"));
+       fs::copy_file(whole, s.program);
        const std::string bytes = slurpText(s.program);
        int modules = 0;
        for (size_t at = 0; (at = bytes.find(kBitcodeMagic, at)) != std::string::npos; ++at)
@@ -228,22 +232,36 @@ std::vector<Injected> inBothCompilers() {
   return all;
 }
 
-} // namespace
+std::vector<Injected> inOneCompiler() {
+  std::vector<Injected> all;
+  for (const Failure &failure : failures())
+    all.push_back({failure, failure.when == Failure::always ? "thread" : "process"});
+  return all;
+}
 
-TEST_P(Failures, OutputAndExitCodeStay) {
-  Stage s;
+class FailuresOfVersions : public Failures {};
+
+/// The libraries in a folder where they can be replaced, and a run with them.
+void prepare(Stage &s, const char *compiler) {
   fs::create_directory(s.scratch.file("lib"));
   fs::copy_file(MELD_LIB_DIR "/libmeld.so", s.scratch.file("lib/libmeld.so"));
   fs::copy_file(MELD_LIB_DIR "/libmeld-jit.so", s.jit());
   fs::copy_file(MELD_LIB_DIR "/meld-compile", s.scratch.file("lib/meld-compile"));
   s.environment = meldEnvironment(s.scratch, s.scratch.file("lib"));
+  s.environment["MELD_COMPILER"] = compiler;
+}
+
+} // namespace
+
+TEST_P(Failures, OutputAndExitCodeStay) {
+  Stage s;
+  prepare(s, GetParam().compiler);
   s.environment["MELD_PASSES"] = "none";
-  s.environment["MELD_COMPILER"] = GetParam().compiler;
   GetParam().failure.inject(s);
   if (s.cannot)
     GTEST_SKIP() << s.cannot;
   for (int round = 0; round < 2; ++round) {
-    Outcome o = runProgram(s.program + " static globals", s.environment);
+    Outcome o = runProgram(s.program + s.arguments, s.environment);
     EXPECT_EQ(o.status, 0) << o.out << o.err;
     EXPECT_EQ(o.out, "PASS static\nPASS globals\n") << o.err;
     if (!round) {
@@ -256,9 +274,33 @@ TEST_P(Failures, OutputAndExitCodeStay) {
   EXPECT_EQ(o.out, "PASS static\nFAIL nonsense\nPASS globals\n") << o.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Failures, testing::ValuesIn(inBothCompilers()), [](const auto &one) {
+// 60 launches of a kernel: versions of it are asked for at the eighth, and tried where there are some.
+TEST_P(FailuresOfVersions, OutputAndExitCodeStay) {
+  Stage s;
+  prepare(s, GetParam().compiler);
+  s.program = MELD_CHOICE;
+  s.arguments = " gains 60";
+  s.environment.insert({{"MELD_ADAPT", "on"}, {"MELD_GPU_TIMING", "1"}, {"MELD_GPU_CUS", "4"}});
+  const Failure &failure = GetParam().failure;
+  failure.inject(s);
+  if (s.cannot)
+    GTEST_SKIP() << s.cannot;
+  for (int round = 0; round < 2; ++round) {
+    const Outcome o = runProgram(s.program + s.arguments, s.environment);
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_EQ(o.out, "PASS\n") << o.err;
+    if (!round) {
+      const std::string expect = failure.ofVersions ? failure.ofVersions : failure.expect;
+      EXPECT_NE(o.err.find(expect), std::string::npos) << o.err;
+    }
+  }
+}
+
+constexpr auto kNames = [](const auto &one) {
   return one.param.failure.name + std::string("_") + one.param.compiler;
-});
+};
+INSTANTIATE_TEST_SUITE_P(All, Failures, testing::ValuesIn(inBothCompilers()), kNames);
+INSTANTIATE_TEST_SUITE_P(All, FailuresOfVersions, testing::ValuesIn(inOneCompiler()), kNames);
 
 TEST(FailureList, ThereAreAtLeastTwenty) {
   std::set<std::string> names;

@@ -4,10 +4,13 @@
 //   counts   as gains, and counts its launches in a variable of the module
 //   turns    all lanes take one side in the first half of the launches, every second lane either
 //            one in the second half; turns:same, turns:mixed: either in all launches
-// choice PART LAUNCHES [SYNC]: with SYNC the host waits behind each launch.
+// choice PART LAUNCHES [sync|fork]: with sync the host waits behind each launch; with fork it makes two
+// processes at every tenth launch, one that ends as programs do and one that runs another program.
 #include "tests/e2e/programs/check.h"
 
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 constexpr unsigned kThreads = 256, kGroups = 32, kCount = kThreads * kGroups;
 __device__ unsigned counted;
@@ -89,10 +92,24 @@ static unsigned side(unsigned x, unsigned a, unsigned b) {
   return x;
 }
 
+static void makeProcesses() {
+  for (const bool runs : {false, true}) {
+    const pid_t child = fork();
+    if (child == 0 && runs) {
+      execl("/bin/true", "true", nullptr);
+      _exit(1);
+    }
+    if (child == 0)
+      std::exit(0);
+    int status = -1;
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  }
+}
+
 int main(int argc, char **argv) {
   const std::string whole = argc > 1 ? argv[1] : "gains", part = whole.substr(0, whole.find(':'));
   const int launches = argc > 2 ? std::atoi(argv[2]) : 200;
-  const bool sync = argc > 3;
+  const std::string with = argc > 3 ? argv[3] : "";
   const int straight = whole == "turns:same" ? launches : whole == "turns" ? launches / 2 : 0;
   std::vector<unsigned> keys = randomBelow<unsigned>(kCount, 1000, 1);
   const std::vector<unsigned> same(kCount, 1);
@@ -113,8 +130,10 @@ int main(int argc, char **argv) {
       turns<<<kGroups, kThreads>>>(i < straight ? uniform : key, x);
     else if (part == "loses")
       loses<<<kGroups, kThreads>>>(key, x);
-    if (sync)
+    if (with == "sync")
       HIP(hipDeviceSynchronize());
+    if (with == "fork" && i % 10 == 9)
+      makeProcesses();
   }
   HIP(hipDeviceSynchronize());
   std::vector<unsigned> got(kCount);

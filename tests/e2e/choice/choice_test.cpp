@@ -24,12 +24,12 @@ std::map<std::string, std::string> environmentOf(const TemporaryFolder &folder) 
 }
 
 Launches choice(const std::string &part, int launches, const TemporaryFolder &folder,
-                std::map<std::string, std::string> more = {}) {
+                std::map<std::string, std::string> more = {}, const std::string &with = "") {
   auto environment = environmentOf(folder);
   for (const auto &[name, value] : more)
     environment[name] = value;
   Launches r;
-  r.outcome = run({program, part, std::to_string(launches)}, environment);
+  r.outcome = run({program, part, std::to_string(launches), with}, environment);
   EXPECT_EQ(r.outcome.exitCode, 0) << r.outcome.out << r.outcome.err;
   EXPECT_EQ(r.outcome.out, "PASS\n") << r.outcome.err;
   const json counters = json::parse(readFile(folder / "counters"), nullptr, false);
@@ -233,6 +233,36 @@ TEST(Choice, InTheBackground) {
                                 {{"MELD_COMPILE_MODE", mode}, {"MELD_COMPILE_BUDGET_MS", "1000"}});
     EXPECT_EQ(run.replaced.size(), 400u) << run.outcome.err;
   }
+}
+
+// Processes that the program makes while versions are made and tried: each ends at once, what is
+// found out is the program's own, and the next run has it.
+TEST(Choice, AProgramThatForks) {
+  TemporaryFolder without;
+  choice("counts", 200, without);
+  for (const char *budget : {"0", "1000"}) {
+    TemporaryFolder folder;
+    const std::map<std::string, std::string> more = {{"MELD_COMPILE_BUDGET_MS", budget}};
+    const Launches first = choice("counts", 200, folder, more, "fork");
+    ASSERT_EQ(first.replaced.size(), 200u) << first.outcome.err;
+    if (budget == std::string("0")) {
+      EXPECT_GT(count(first.replaced, 100, 200), 90u) << first.outcome.err;
+      EXPECT_EQ(entries(folder, "measured").size(), entries(without, "measured").size());
+      const Launches next = choice("counts", 200, folder, more, "fork");
+      EXPECT_EQ(count(next.replaced, 0, 7), 7u) << next.outcome.err;
+    }
+  }
+}
+
+// A tool that makes intercept queues of its own, as profilers do: it sees every launch, and the
+// choice is what it is without the tool.
+TEST(Choice, BesideAToolThatIntercepts) {
+  TemporaryFolder folder;
+  const Launches both = choice("counts", 200, folder, {{"HSA_TOOLS_LIB", lib + "/adaptother.so"}});
+  ASSERT_EQ(both.replaced.size(), 200u) << both.outcome.err;
+  EXPECT_GT(count(both.replaced, 100, 200), 90u) << both.outcome.err;
+  EXPECT_TRUE(says(both, "other: some queues")) << both.outcome.err;
+  EXPECT_FALSE(says(both, " 0 dispatches")) << both.outcome.err;
 }
 
 // A program that ends while versions are made.
