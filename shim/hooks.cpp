@@ -384,7 +384,7 @@ void chooseAtLaunch(HsaApiTable &table, Process &process) noexcept {
     return;
   const bool software = onSoftwareGpu();
   if (software && !settings.gpuTiming)
-    return log::info("without MELD_GPU_TIMING nothing is measured: as with MELD_ADAPT=static");
+    return log::debug("without MELD_GPU_TIMING nothing is measured: as with MELD_ADAPT=static");
   const CoreApiTable &core = *table.core_;
   if (!canLoadVersions(core))
     return log::warning("ROCr's tables are too old for versions: nothing is chosen at a launch");

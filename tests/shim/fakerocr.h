@@ -123,6 +123,7 @@ protected:
     process_.settings = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
     process_.settings.cacheDir = scratch_.file("cache");
     process_.settings.logLevel = 0;
+    process_.settings.adapt = "static"; // what is decided at load is what is tested
     newEngine();
     rocr_.original = original_;
     before_ = core_;
