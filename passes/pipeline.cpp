@@ -21,6 +21,7 @@
 #include "passes/scalarize/uniform_values.h"
 #include "passes/specialize/specialize.h"
 #include "passes/transform/cfm.h"
+#include "passes/transform/flatten/delay_iterations.h"
 #include "passes/transform/flatten/flatten_loops.h"
 #include "passes/transform/fp_choices.h"
 #include "passes/transform/hoist_selects.h"

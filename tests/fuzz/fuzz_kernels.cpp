@@ -2,6 +2,7 @@
 //
 //   meld-fuzz-kernels --count 2000 [--seed 1] [--cpu gfx90a] [--keep DIR]
 //   meld-fuzz-kernels --flatten        nests of loops, flattened against nested
+//   meld-fuzz-kernels --delay          loops with a side, delayed against as it was
 //   meld-fuzz-kernels --nests          the same, with kernels made of nests (kernel_nests.cpp)
 //
 // Every seed is one kernel (kernel_ast.h). It is compiled twice through the product's own pipeline:
@@ -47,8 +48,8 @@ struct Setup {
   std::string keep;
   unsigned generator = defaultGenerator;
   bool noEarly = false, noLate = false; ///< narrow a finding down
-  bool flatten = false;                 ///< nests of loops; steps and lanes by seed
-  bool why = false;                     ///< print what became of each nest
+  std::string flat; ///< the pass that makes rounds of loops; steps and lanes by seed
+  bool why = false; ///< print what became of each nest
   std::string passes;
   unsigned meldings = ~0u; ///< only so many of them, to find the one to blame
   unsigned limit = 60;     ///< seconds for one kernel
@@ -59,12 +60,12 @@ struct Setup {
 enum class Codegen : uint8_t { asTheIr, simple, best };
 
 /// Steps of 1 to 16 and some numbers of lanes, alone and with everything else.
-void flattenBySeed(uint64_t seed, passes::MeldOptions &options) {
+void flattenBySeed(uint64_t seed, const std::string &pass, passes::MeldOptions &options) {
   static constexpr unsigned lanes[] = {0, 8, 16, 32, 5, 33, 64, 200};
   uint64_t mixed = seed * 0x9e3779b97f4a7c15ull;
   options.flattenSteps = 1 + unsigned((mixed >> 32) % 16);
   options.flattenLanes = (mixed >> 40) % 2 ? lanes[(mixed >> 48) % std::size(lanes)] : 0;
-  options.passes = seed & 2 ? "flatten-loops" : "all,flatten-loops";
+  options.passes = seed & 2 ? pass : "all," + pass;
 }
 
 /// Pipeline, code generation, link. With `log`, melding is in; its decisions go there.
@@ -83,8 +84,8 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
   meldOptions.early = !setup.noEarly;
   meldOptions.late = !setup.noLate;
   meldOptions.passes = setup.passes;
-  if (setup.flatten)
-    flattenBySeed(ast.seed, meldOptions);
+  if (!setup.flat.empty())
+    flattenBySeed(ast.seed, setup.flat, meldOptions);
   if (setup.meldings != ~0u)
     meldOptions.choice = std::make_shared<passes::MeldChoice>(
         passes::MeldChoice::ByFunction{{"fuzz", {{}, setup.meldings}}});
@@ -105,7 +106,7 @@ struct Tally {
   uint64_t plainInstructions = 0, meldedInstructions = 0; ///< executed, of the kernels compared
   uint64_t plainVector = 0, meldedVector = 0;             ///< of those on the vector ALU
   uint64_t plainLanes = 0, meldedLanes = 0;               ///< active in these, summed
-  uint64_t flat = 0, left = 0;                            ///< nests, with --flatten
+  uint64_t flat = 0, left = 0;                            ///< loops, with --flatten
   uint64_t moreActive = 0, fewerActive = 0;               ///< kernels whose share of lanes changed
   Tally &operator+=(const Tally &t) {
     kernels += t.kernels, melded += t.melded, regions += t.regions, findings += t.findings;
@@ -263,11 +264,11 @@ bool wouldBeRefused(const Setup &setup, StringRef plain, StringRef melded) {
   return swaps(melded) > swaps(plain);
 }
 
-/// What became of the kernel's nests; whether any was flattened.
+/// What became of the kernel's loops; whether there are rounds of any.
 bool countNests(const Setup &setup, uint64_t seed, const passes::DecisionLog &log, Tally &tally) {
   bool any = false;
   for (const passes::Decision &decision : log.entries()) {
-    if (decision.pass != "meld-flatten-loops")
+    if (decision.pass != "meld-" + setup.flat)
       continue;
     (decision.melded ? tally.flat : tally.left) += 1;
     any |= decision.melded;
@@ -287,7 +288,7 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   auto melded = compile(ast, setup, seed & 1, &log);
   if (!melded)
     return report(setup, seed, "melded compile: " + toString(melded.takeError()), tally);
-  if (log.meldedCount() == 0 || (setup.flatten && !countNests(setup, seed, log, tally)))
+  if (log.meldedCount() == 0 || (!setup.flat.empty() && !countNests(setup, seed, log, tally)))
     return;
   ++tally.melded;
   tally.regions += log.meldedCount();
@@ -510,12 +511,17 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--tiers", setup.tiers,
                "Interpreted against translated, instead of plain against melded");
-  app.add_flag(
-      "--flatten", setup.flatten,
+  app.add_flag_callback(
+      "--flatten", [&] { setup.flat = "flatten-loops"; },
       "Only kernels with nests of loops that meld-flatten-loops takes, with steps and lanes "
       "by their seed; prints active lanes of both");
+  app.add_flag_callback(
+      "--delay", [&] { setup.flat = "delay-iterations"; },
+      "The same of loops that meld-delay-iterations takes");
   bool nests = false;
-  app.add_flag("--nests", nests, "Kernels made of nests of loops: --flatten --generator 5");
+  app.add_flag(
+      "--nests", nests,
+      "Kernels made of nests of loops: --flatten, or --delay where it is asked for, --generator 5");
   app.add_flag("--why", setup.why, "Print what became of each nest");
   app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
@@ -528,8 +534,10 @@ int main(int argc, char **argv) {
   app.add_option("--objects", objects,
                  "Only run these code objects on the inputs of --seed and compare");
   CLI11_PARSE(app, argc, argv);
+  if (nests && setup.flat.empty())
+    setup.flat = "flatten-loops";
   if (nests)
-    setup.flatten = true, setup.generator = nestGenerator;
+    setup.generator = nestGenerator;
   if (!objects.empty())
     return compareObjects(setup, seed, objects);
 
@@ -544,7 +552,7 @@ int main(int argc, char **argv) {
       static_cast<unsigned long long>(total.skipped),
       static_cast<unsigned long long>(total.refused),
       static_cast<unsigned long long>(total.findings));
-  if (setup.flatten && total.plainVector && total.meldedVector)
+  if (!setup.flat.empty() && total.plainVector && total.meldedVector)
     std::printf(
         "%llu nests flattened, %llu left; more lanes active in %llu kernels, fewer in %llu\n"
         "nested: %llu instructions, %.1f %% of lanes active; flat: %llu, %.1f %%\n",

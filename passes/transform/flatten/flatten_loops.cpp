@@ -4,6 +4,7 @@
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
 #include "passes/transform/flatten/codegen.h"
+#include "passes/transform/flatten/copies.h"
 #include "passes/transform/flatten/legality.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -12,9 +13,6 @@ namespace meld::passes {
 using namespace llvm;
 
 namespace {
-
-constexpr size_t mostCopied = 600;       // instructions of all steps but the first
-constexpr size_t mostCopiedInAll = 1200; // by all nests of a kernel
 
 constexpr char noNest[] = "it is no nest with one way in and one way back for each loop";
 
@@ -40,19 +38,11 @@ Verdicts judge(Function &function, const MeldOptions &options, const DivergenceI
   return verdicts;
 }
 
-size_t sizeOf(const Loop &loop) {
-  size_t size = 0;
-  for (const BasicBlock *block : loop.blocks())
-    size += size_t(
-        count_if(*block, [](const Instruction &instruction) { return !isIgnorable(instruction); }));
-  return size;
-}
-
 /// The next nest, innermost loops first, whose inner header is not in `seen`, which then has it.
-/// `copied`: instructions, by the nests before it.
 std::optional<Nest> nextNest(const MeldOptions &options, const DivergenceInfo &divergence,
                              const Verdicts &verdicts, const DenseSet<const BasicBlock *> &rounds,
-                             size_t copied, LoopInfo &loops, DenseSet<const BasicBlock *> &seen) {
+                             const Copies &copies, LoopInfo &loops,
+                             DenseSet<const BasicBlock *> &seen) {
   SmallVector<Loop *, 8> order = loops.getLoopsInPreorder();
   stable_sort(order,
               [](const Loop *a, const Loop *b) { return a->getLoopDepth() > b->getLoopDepth(); });
@@ -66,9 +56,8 @@ std::optional<Nest> nextNest(const MeldOptions &options, const DivergenceInfo &d
     nest.shape.waveSize = divergence.gpu().waveSize();
     // A round has its steps in it already.
     if (none_of(inner->blocks(), [&](const BasicBlock *block) { return rounds.count(block); }))
-      nest.shape.steps = unsigned(
-          std::min<size_t>(std::max(options.flattenSteps, 1u),
-                           1 + std::min(mostCopied, mostCopiedInAll - copied) / sizeOf(*inner)));
+      nest.shape.steps =
+          copies.steps(Copies::instructionsIn(inner->getBlocks()), options.flattenSteps);
     const auto verdict = verdicts.find(outer->getHeader());
     nest.why = verdict == verdicts.end() ? noNest : verdict->second; // LLVM may have cut a loop
     return nest;
@@ -84,7 +73,7 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
   DecisionRecorder recorder(function, analyses, log_, "meld-flatten-loops", point_);
   DenseSet<const BasicBlock *> seen, rounds;
   std::optional<Verdicts> verdicts;
-  size_t copied = 0;
+  Copies copies;
   bool changed = false;
   for (;;) {
     auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
@@ -95,7 +84,7 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
     if (!verdicts)
       verdicts = judge(function, options_, divergence, dominators, loops);
     std::optional<Nest> nest =
-        nextNest(options_, divergence, *verdicts, rounds, copied, loops, seen);
+        nextNest(options_, divergence, *verdicts, rounds, copies, loops, seen);
     if (!nest)
       break;
     Loop &inner = *nest->inner, &outer = *inner.getParentLoop();
@@ -106,7 +95,7 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
     if (!nest->why) {
       if (prepareNest(outer, inner, dominators, loops,
                       analyses.getResult<AssumptionAnalysis>(function))) {
-        copied += (nest->shape.steps - 1) * sizeOf(inner);
+        copies.add((nest->shape.steps - 1) * Copies::instructionsIn(inner.getBlocks()));
         const BasicBlock *round = flatten(function, outer, inner, nest->shape);
         rounds.insert(round);
         (*verdicts)[round] = nullptr; // the outer loop's

@@ -78,4 +78,19 @@ TEST(Flattened, EqualCounts) {
 }
 
 // A kernel without such a nest has no version of this kind that would be another one over again.
+// Nearly every step some lane of a wave collides; delayed, many do at a time.
+TEST(Delayed, LanesThatWantTheSideTakeItTogether) {
+  const Totals apart = runAs("", "collision_loop", "skewed");
+  ASSERT_GT(apart.vector, 0u);
+  for (const char *recipe : {"delayed", "delayed-t16"}) {
+    const Totals together = runAs(recipe, "collision_loop", "skewed");
+    EXPECT_TRUE(together.replaced) << recipe;
+    EXPECT_GT(together.active(), 2 * apart.active()) << recipe;
+    EXPECT_LT(together.instructions, apart.instructions) << recipe;
+    EXPECT_TRUE(runAs(recipe, "collision_loop", "balanced").replaced) << recipe;
+  }
+}
+
+TEST(Delayed, NoSideWorthWaitingFor) { EXPECT_FALSE(runAs("delayed", "spmv", "").replaced); }
+
 TEST(Flattened, NothingToFlatten) { EXPECT_FALSE(runAs("flattened", "spmv", "").replaced); }

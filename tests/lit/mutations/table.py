@@ -16,6 +16,8 @@ triangles, tails, switch, unpredicate, hoist = (
 
 flat, makeFlat = (f"transform/flatten/{name}.cpp" for name in ("legality", "codegen"))
 nests = "flatten-loops"
+delay, part = (f"transform/flatten/{name}.cpp" for name in ("delay_iterations", "part_loop"))
+sides = "delay-iterations"
 
 mutations = [
     # What a side may not hold.
@@ -366,6 +368,15 @@ mutations += [
     Mutation("untouched: what is inlined", "llvm_fixes/changed_functions.cpp", "work_.push_back(&function);", ";"),
     Mutation("untouched: tables of functions", "llvm_fixes/changed_functions.cpp",
              "if (!function.isDeclaration())\n          mark(function);", "if (false)\n          mark(function);"),
+    # Sides of loops that lanes wait for.
+    Mutation("delay: what stands against it", delay, "if (!why) {", "if (true) {", tests=sides),
+    Mutation("delay: uniform branches", delay, "          !divergence_.isDivergentBranch(block))", "          false)", tests=sides),
+    Mutation("delay: cheap sides", delay, "own < leastCost || 2 * own < rest", "false", tests=sides),
+    Mutation("delay: two dear sides", delay, "(other && cost(other->own, loop) * mostOfOtherSide > own)", "false", tests=sides),
+    Mutation("delay: who does not come back", part, "!with.count(loop.getLoopLatch()) ||", "", tests=sides),
+    Mutation("delay: ways out of copies", part, "addFromCopy(phi, *block);", "(void)phi;", tests=sides),
+    Mutation("delay: the header's values", part, "mapped(phi.getIncomingValueForBlock(latch_)), latch", "phi.getIncomingValueForBlock(latch_), latch",
+             tests=sides),
     # Nests of loops.
     Mutation("flatten: alloca", flat, "if (isa<AllocaInst>(instruction))", "if (false)", tests=nests),
     Mutation("flatten: token", flat, "if (instruction.getType()->isTokenTy())", "if (false)",
