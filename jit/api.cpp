@@ -44,6 +44,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     r.kernel = text(request->kernel);
     r.recipe = text(request->recipe);
     r.facts = text(request->facts);
+    r.profile = text(request->profile);
     r.dumpDir = text(request->dumpDir);
     r.dump = text(request->dump);
     if (auto *log = request->log)

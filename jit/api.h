@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 6
+#define MELD_JIT_ABI 7
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -38,6 +38,9 @@ typedef struct MeldJitRequest {
   /* For the recipe "specialized", else "": what launches of the version have in common, as the text of
    * passes/specialize/facts.h. The reply's metadata names those that the version depends on. */
   const char *facts;
+  /* What a recorded run tells of the object's kernels (runtime/profile/profile.h, ObjectProfile's
+   * text), or "". */
+  const char *profile;
   const char *dumpDir; /* "" = no dumps */
   const char *dump;    /* comma list: ir,isa,decision,cfg */
   void (*log)(void *context, int level,

@@ -17,6 +17,7 @@
 #include "passes/pipeline.h"
 #include "passes/specialize/specialization.h"
 #include "passes/transform/fp_choices.h"
+#include "runtime/profile/profile.h"
 
 #include <chrono>
 #include <map>
@@ -163,6 +164,7 @@ private:
   /// without timings, since the same input gives the same bytes.
   enum class Detail { summary, full };
   Json metadata(Detail detail) const;
+  Json profileUse() const; ///< for people: what the profile was good for
   void dumpBefore(const Disassembler &disassembler);
   void dumpAfter(const Disassembler &disassembler);
   llvm::MemoryBufferRef original() const {
@@ -174,6 +176,14 @@ private:
     return !recompileOnly() && !selected_.count(kernel);
   }
   bool recompileOnly() const { return request_.meld.passes == "none"; }
+
+  /// Of the request, where there is one that can be read.
+  std::optional<profile::Object> profile_;
+  void readProfile();
+  bool neverRan(const std::string &kernel) const {
+    const profile::Kernel *known = profile_ ? profile_->find(kernel) : nullptr;
+    return known && !known->ran();
+  }
 
   const Recipe *recipe_ = nullptr; ///< of the version that is asked for
   bool waits_ = true;              ///< the version's kernel may wait for another work-group

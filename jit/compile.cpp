@@ -33,6 +33,16 @@ Error roomForTemporaryFiles(StringRef codeObject) {
 
 } // namespace
 
+void Compilation::readProfile() {
+  if (request_.profile.empty())
+    return;
+  auto read = profile::parseObject(request_.profile);
+  if (read)
+    profile_ = std::move(*read);
+  else
+    log(logWarning, "compiled as without a profile: " + read.error().message);
+}
+
 Error Compilation::selectKernels() {
   auto make = [](const std::string &pattern, const char *what) -> Expected<std::optional<Regex>> {
     if (pattern.empty())
@@ -50,7 +60,8 @@ Error Compilation::selectKernels() {
   if (!exclude)
     return exclude.takeError();
   for (const auto &k : kernels_)
-    if ((!*include || (*include)->match(k.name)) && !(*exclude && (*exclude)->match(k.name)))
+    if (!neverRan(k.name) && (!*include || (*include)->match(k.name)) &&
+        !(*exclude && (*exclude)->match(k.name)))
       selected_.insert(k.name);
   return Error::success();
 }
@@ -86,11 +97,13 @@ Error Compilation::run() {
   if (!request_.recipe.empty())
     if (auto e = selectVersion())
       return e;
+  readProfile();
   if (auto e = selectKernels())
     return e;
   if (!recompileOnly()) {
     if (selected_.empty())
-      return unchanged("no kernel selected");
+      return unchanged(profile_ ? "no kernel selected, or none of them ran in the profile"
+                                : "no kernel selected");
     if (options_.level == '0')
       return unchanged("compiled with -O0");
   }

@@ -48,6 +48,13 @@ static Json toJson(const KernelResources &r, const Estimate &e) {
           {"cyclesAt8", std::round(e.among(8))}};
 }
 
+Json Compilation::profileUse() const {
+  Json::number_unsigned_t cold = 0;
+  for (const auto &k : kernels_)
+    cold += neverRan(k.name);
+  return {{"neverRan", cold}};
+}
+
 Json Compilation::metadata(Detail detail) const {
   Json list = Json::array();
   for (const auto &k : kernels_) {
@@ -59,6 +66,7 @@ Json Compilation::metadata(Detail detail) const {
     std::string verdict = s.excluded ? "kept the original: " + s.excludedWhy : s.verdict.reason;
     list.push_back({{"name", k.name},
                     {"selected", selected_.count(k.name) != 0},
+                    {"neverRan", neverRan(k.name)},
                     {"melded", kept && s.changed && s.verdict.better},
                     {"verdict", verdict.empty() ? "unchanged" : verdict},
                     {"gainPercent", kept ? std::round(s.verdict.gain * 10) / 10 : 0.0},
@@ -87,6 +95,8 @@ Json Compilation::metadata(Detail detail) const {
   }
   Json whole{{"version", version()}, {"isa", object_.isaName}, {"kernels", std::move(list)}};
   whole["variables"] = variables_; // with their alignment, for the gate
+  if (profile_)
+    whole["profile"] = profileUse();
   if (recipe_) {
     whole["recipe"] = recipe_->name;
     if (specialization_)

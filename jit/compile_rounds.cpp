@@ -137,8 +137,10 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
       s.verdict = {false, 0, "its floating point may have come out in another way"};
       continue;
     }
-    // A version runs beside the original and is measured; a replacement is believed.
-    const double believed = recipe_ ? 0 : request_.meld.minGain;
+    // A version runs beside the original and is measured; a replacement is believed, and so is what
+    // takes its place where a profile says that most of the object never runs.
+    const bool measured = recipe_ && !(profile_ && recipe_->judged);
+    const double believed = measured ? 0 : request_.meld.minGain;
     s.verdict =
         judge(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources,
               melded.count(after.name) ? std::max(believed, request_.meld.minProfit) : believed,

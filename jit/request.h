@@ -29,6 +29,8 @@ struct CompileRequest {
   /// For the recipe that asks for them: what launches of the version have in common
   /// (passes/specialize/facts.h).
   std::string facts;
+  /// How the kernels run, as text of runtime/profile/profile.h; "" = nobody knows.
+  std::string profile;
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;
   OptionsGate options;

@@ -3,6 +3,8 @@
 // call is made with its own arguments.
 #include "shim/hooks.h"
 
+#include "runtime/engine/known_profile.h"
+#include "runtime/host/new_file.h"
 #include "runtime/log/log.h"
 #include "shim/adapt/known_verdicts.h"
 #include "shim/adapt/program_record.h"
@@ -190,14 +192,17 @@ bool versionsAreUsed() {
 /// Loads the original and, where it has any, prepares its versions.
 hsa_status_t loadWithVersions(hsa_executable_t executable, hsa_agent_t agent,
                               hsa_code_object_reader_t reader, const ReaderSource &source,
-                              const char *options, hsa_loaded_code_object_t *loaded) {
+                              const char *options, hsa_loaded_code_object_t *loaded,
+                              const KernelRecipes *recipes = nullptr) {
   const auto start = Clock::now();
   const hsa_status_t status = gPrevious.load(executable, agent, reader, options, loaded);
   if (status == HSA_STATUS_SUCCESS) {
     try {
       Decision decision;
       decision.outcome = Outcome::beside;
-      if (gProcess->served.active())
+      if (recipes)
+        gProcess->served.loaded(executable, agent, source.view, *gProcess->engine, *recipes);
+      else if (gProcess->served.active())
         gProcess->served.loaded(executable, agent, source.view, *gProcess->engine);
       else
         gProcess->maker.loaded(executable, agent, source.view);
@@ -207,6 +212,25 @@ hsa_status_t loadWithVersions(hsa_executable_t executable, hsa_agent_t agent,
     }
   }
   return status;
+}
+
+/// For meld profile: the code objects that the program loads, by what a profile knows them by.
+void keepForProfile(ByteView source) {
+  const std::string &folder = gProcess->settings.profileDir;
+  if (folder.empty())
+    return;
+  const std::string_view bytes(reinterpret_cast<const char *>(source.data()), source.size());
+  if (auto kept = writeWholePath(folder + "/" + profiledHash(source) + ".co", bytes); !kept)
+    log::warnOnce("profile-dir", "no profile will be written: ", kept.error().message);
+}
+
+/// Where a profile says that most of the object's code never runs: the original, and versions of the
+/// kernels that do run. Nothing: the object is to be compiled as a whole.
+std::optional<KernelRecipes> profiledVersions(ByteView source) {
+  const Settings &settings = gProcess->settings;
+  if (settings.observe || settings.verifyRuns || !gPrevious.symbolInfo || !canLoadVersions(*gTable))
+    return std::nullopt;
+  return gProcess->engine->profiledVersions(source);
 }
 
 /// Under verification, and with MELD_SERVE: each kernel's version will be run beside the original.
@@ -250,8 +274,15 @@ hsa_status_t loadAgentCodeObject(hsa_executable_t executable, hsa_agent_t agent,
   if (Entry entry; entry) {
     try {
       auto source = gProcess->objects.findReader(reader);
+      if (source)
+        keepForProfile(source->view);
       if (source && versionsAreUsed())
         return loadWithVersions(executable, agent, reader, *source, options, loaded);
+      if (source && !gProcess->settings.profile.empty()) {
+        if (const auto recipes = profiledVersions(source->view))
+          return loadWithVersions(executable, agent, reader, *source, options, loaded, &*recipes);
+        gProcess->served.noteObject(executable);
+      }
       if (source && loadReplacement(executable, agent, *source, options, loaded))
         return HSA_STATUS_SUCCESS;
     } catch (...) {
@@ -444,7 +475,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
     watchAllocations(*table);
   }
   chooseAtLaunch(*table, *process);
-  if (process->served.active()) {
+  if (process->served.active() || !process->settings.profile.empty()) {
     if (canLoadVersions(*gTable) && !process->settings.verifyRuns) {
       gPrevious.symbolInfo = gTable->hsa_executable_symbol_get_info_fn;
       gTable->hsa_executable_symbol_get_info_fn = symbolInfo;

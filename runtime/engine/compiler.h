@@ -24,6 +24,9 @@ struct JitOutcome {
 struct VersionWanted {
   std::string kernel, recipe;
   std::string facts = {};
+  /// What a recorded run tells of the whole object (jit/api.h), whatever is wanted of it. The engine
+  /// fills it in.
+  std::string profile = {};
   bool empty() const { return recipe.empty(); }
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/engine/engine.h"
 
+#include "jit/variant/recipes.h"
 #include "runtime/codeobject/comgr_names.h"
 #include "runtime/engine/compiler_identity.h"
 #include "runtime/engine/gated_compile.h"
@@ -35,7 +36,7 @@ std::vector<std::string> kernelNames(const CodeObject &object) {
 } // namespace
 
 Engine::Engine(EngineOptions options)
-    : options_(std::move(options)),
+    : options_(std::move(options)), profile_(options_.settings),
       identity_(compilerIdentity(options_.libmeldPath, options_.jitPath)) {
   const Settings &s = options_.settings;
 
@@ -65,17 +66,46 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa,
     key.add("version-recipe", version.recipe);
     key.add("version-facts", version.facts);
   }
+  if (!version.profile.empty())
+    key.add("profile", version.profile);
   // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.
   Bytes named = withoutComgrNames(original);
   key.add("code-object", named.empty() ? original : ByteView(named));
   return key.finish();
 }
 
-Decision Engine::decide(ByteView original, const VersionWanted &version,
+VersionWanted Engine::withProfile(VersionWanted version, ByteView original) const {
+  // What is counted must not depend on what was counted before.
+  if (profile_.asked() && version.recipe != jit::markedRecipe.name)
+    version.profile = profile_.of(original);
+  return version;
+}
+
+std::optional<std::map<std::string, std::string>>
+Engine::profiledVersions(ByteView original) const {
+  if (!profile_.asked())
+    return std::nullopt;
+  const auto known = profile::parseObject(profile_.of(original));
+  const auto object = CodeObject::parse(original);
+  if (!known || !object)
+    return std::nullopt;
+  const auto hot = hotMinority(*object, *known);
+  if (!hot)
+    return std::nullopt;
+  std::map<std::string, std::string> recipes;
+  for (const std::string &kernel : *hot)
+    recipes.emplace(kernel, jit::sureRecipe);
+  log::info("the profile is used: of " + std::to_string(object->metadata.kernels.size()) +
+            " kernels of a code object " + std::to_string(hot->size()) +
+            " ran, and only these are compiled");
+  return recipes;
+}
+
+Decision Engine::decide(ByteView original, const VersionWanted &wanted,
                         Patience patience) noexcept {
   Decision decision;
   try {
-    return decideOrThrow(original, version, patience);
+    return decideOrThrow(original, withProfile(wanted, original), patience);
   } catch (const std::exception &error) {
     log::warnOnce("decide", "internal error, original code is used: ", error.what());
   } catch (...) {

@@ -20,6 +20,7 @@
 #include "runtime/cache/disk.h"
 #include "runtime/engine/compiler.h"
 #include "runtime/engine/decision.h"
+#include "runtime/engine/known_profile.h"
 #include "runtime/engine/memory.h"
 #include "runtime/gate/version_gate.h"
 #include "runtime/report/report.h"
@@ -55,7 +56,7 @@ public:
   /// `original` must stay readable during the call only.
   /// Of a version, `replacement` is an object with that kernel alone, to be loaded beside the
   /// original; it has passed the gate for rewritten packets (Gear::launch).
-  Decision decide(ByteView original, const VersionWanted &version = {},
+  Decision decide(ByteView original, const VersionWanted &wanted = {},
                   Patience patience = Patience::asSet) noexcept;
 
   /// ROCr has loaded the replacement: later ones need no trial.
@@ -74,8 +75,14 @@ public:
   /// through.
   void abandon() noexcept { abandoned_ = true; }
 
+  /// `version` with what is known of the object's runs filled in, as it has to be for this.
   CacheKey keyOf(ByteView original, const std::string &isa,
                  const VersionWanted &version = {}) const;
+  /// That, from MELD_PROFILE; decide() does so by itself.
+  VersionWanted withProfile(VersionWanted version, ByteView original) const;
+  /// How each kernel is to be run as a version of its own, by recipe, since MELD_PROFILE says that most
+  /// of the object's code is never run: then it is not compiled. Nothing: decide() as always.
+  std::optional<std::map<std::string, std::string>> profiledVersions(ByteView original) const;
   DiskCache *disk() { return disk_.get(); }
   const EngineOptions &options() const { return options_; }
 
@@ -99,6 +106,7 @@ private:
   Result<std::shared_ptr<Compiler>> jit();
 
   EngineOptions options_;
+  KnownProfile profile_;
   std::vector<std::pair<std::string, std::string>>
       identity_; ///< key fields that do not change in a process
   std::unique_ptr<DiskCache> disk_;

@@ -67,6 +67,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   request.kernel = version.kernel.c_str();
   request.recipe = version.recipe.c_str();
   request.facts = version.facts.c_str();
+  request.profile = version.profile.c_str();
   request.dumpDir = settings.dumpDir.c_str();
   request.dump = settings.dump.c_str();
   request.log = log_;

@@ -99,6 +99,7 @@ Bytes encode(ByteView codeObject, const std::string &isa, const Settings &settin
   out.put(version.kernel);
   out.put(version.recipe);
   out.put(version.facts);
+  out.put(version.profile);
   out.put(codeObject);
   return out.finish();
 }
@@ -145,6 +146,7 @@ std::optional<Request> decodeRequest(ByteView body) {
   in.get(request.version.kernel);
   in.get(request.version.recipe);
   in.get(request.version.facts);
+  in.get(request.version.profile);
   in.get(request.codeObject);
   return in.complete() ? std::optional(std::move(request)) : std::nullopt;
 }

@@ -57,13 +57,11 @@ void ServedVersions::serveAll(const std::string &recipe) {
 }
 
 std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in, ByteView source,
-                                                          Engine &engine) const {
+                                                          const CodeObject &original,
+                                                          Engine &engine,
+                                                          const KernelRecipes &recipes) {
   std::vector<Version> versions;
-  const auto original = CodeObject::parse(source);
-  if (!original)
-    return versions;
-  for (ServableVersion &one :
-       servableVersions(source, *original, chooser_(in.agent, source, *original), engine)) {
+  for (ServableVersion &one : servableVersions(source, original, recipes, engine)) {
     Version version;
     version.kernel = in;
     version.kernel.name = one.kernel;
@@ -73,17 +71,30 @@ std::vector<ServedVersions::Version> ServedVersions::made(const LoadedKernel &in
   return versions;
 }
 
+bool ServedVersions::noteObject(hsa_executable_t executable) {
+  std::lock_guard guard(lock_);
+  Executable &known = executables_[executable.handle];
+  if (++known.objects == 1)
+    return true;
+  known.versions.clear();
+  return false;
+}
+
 void ServedVersions::loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source,
                             Engine &engine) {
-  {
-    std::lock_guard guard(lock_);
-    Executable &known = executables_[executable.handle];
-    if (++known.objects > 1) {
-      known.versions.clear();
-      return;
-    }
-  }
-  auto versions = made({executable, agent, {}}, source, engine);
+  const auto original = CodeObject::parse(source);
+  loaded(executable, agent, source, engine,
+         original ? chooser_(agent, source, *original) : KernelRecipes());
+}
+
+void ServedVersions::loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source,
+                            Engine &engine, const KernelRecipes &recipes) {
+  if (!noteObject(executable))
+    return;
+  const auto original = CodeObject::parse(source);
+  if (!original)
+    return;
+  auto versions = made({executable, agent, {}}, source, *original, engine, recipes);
   std::lock_guard guard(lock_);
   if (auto it = executables_.find(executable.handle);
       it != executables_.end() && it->second.objects == 1)

@@ -58,6 +58,12 @@ public:
 
   /// The original is in the executable now; `source` is read during the call only.
   void loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source, Engine &engine);
+  /// The same with these recipes, whatever the chooser says.
+  void loaded(hsa_executable_t executable, hsa_agent_t agent, ByteView source, Engine &engine,
+              const KernelRecipes &recipes);
+  /// Another object has come into the executable, without versions. False: it is not the first, and
+  /// none in it has any from now on.
+  bool noteObject(hsa_executable_t executable);
   /// Loads the versions; `report` gets those that are served from now on.
   void frozen(hsa_executable_t executable, const CoreApiTable &table, Engine &engine,
               Report &report);
@@ -79,7 +85,9 @@ private:
     unsigned objects = 0;
     std::vector<Version> versions;
   };
-  std::vector<Version> made(const LoadedKernel &in, ByteView source, Engine &engine) const;
+  static std::vector<Version> made(const LoadedKernel &in, ByteView source,
+                                   const CodeObject &original, Engine &engine,
+                                   const KernelRecipes &recipes);
 
   Chooser chooser_;
   mutable std::mutex lock_; ///< guards what follows

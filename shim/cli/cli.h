@@ -22,7 +22,7 @@ struct Cli {
   CLI::App app{"Control-flow melding and scalarization for HIP programs", "meld"};
   std::function<int()> action; ///< set by the chosen verb
   std::vector<std::string>
-      command; ///< what stands after "--"; run, verify, bisect, divergence take one
+      command; ///< what stands after "--"; run, verify, bisect, divergence, profile take one
   std::string format = "text";
   bool json() const { return format == "json"; }
 
@@ -35,6 +35,7 @@ void addRun(Cli &cli);
 void addVerify(Cli &cli);
 void addBisect(Cli &cli);
 void addDivergence(Cli &cli);
+void addProfile(Cli &cli);
 void addDoctor(Cli &cli);
 void addInspect(Cli &cli);
 void addCompile(Cli &cli);

@@ -1,11 +1,11 @@
 // meld divergence: where a program loses lanes. The program runs as it is, without libmeld, on the
 // software GPU, which records every instruction.
 #include "shim/cli/divergence_plan.h"
+#include "shim/cli/recorded.h"
 #include "shim/cli/verify_run.h"
 
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/tools/divergence_page.h"
-#include "runtime/softgpu/tools/profile_file.h"
 #include "runtime/softgpu/tools/source_lines.h"
 
 #include <algorithm>
@@ -25,17 +25,6 @@ struct DivergenceOptions {
 
 constexpr int kProgramFailed = 3; ///< or it ran no kernel
 
-Result<softgpu::RecordedProfile> readProfile(const std::string &file) {
-  auto bytes = readWholeFile(file);
-  if (!bytes)
-    return tl::unexpected(bytes.error());
-  auto profile =
-      softgpu::parseProfile({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
-  if (!profile)
-    return fail(profile.error().code, file + ": " + profile.error().message);
-  return profile;
-}
-
 /// Runs the program; the profiles of its processes. `status`: how it ended, as a shell has it.
 Result<std::vector<softgpu::RecordedProfile>> record(const std::vector<std::string> &command,
                                                      int &status) {
@@ -47,21 +36,9 @@ Result<std::vector<softgpu::RecordedProfile>> record(const std::vector<std::stri
     return tl::unexpected(folder.error());
   environment->emplace_back("MELD_GPU_PROFILE", *folder + "/%p.json");
   status = runAndWait(*environment, command);
-  std::vector<std::filesystem::path> files;
+  auto profiles = recordedProfiles(*folder);
   std::error_code error;
-  for (const auto &entry : std::filesystem::directory_iterator(*folder, error))
-    files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::vector<softgpu::RecordedProfile> profiles;
-  Result<void> problem;
-  for (const auto &file : files)
-    if (auto one = readProfile(file))
-      profiles.push_back(std::move(*one));
-    else
-      problem = tl::unexpected(one.error());
   std::filesystem::remove_all(*folder, error);
-  if (!problem)
-    return tl::unexpected(problem.error());
   return profiles;
 }
 
@@ -157,7 +134,7 @@ int divergence(const Cli &cli, const DivergenceOptions &o,
   int status = 0;
   std::vector<softgpu::RecordedProfile> profiles;
   for (const std::string &file : o.from) {
-    auto one = readProfile(file);
+    auto one = readRecorded(file);
     if (!one)
       return complain("divergence: " + one.error().message);
     profiles.push_back(std::move(*one));

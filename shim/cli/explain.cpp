@@ -63,7 +63,8 @@ Result<std::vector<Source>> fromFile(const ExplainOptions &o) {
     auto object = CodeObject::parse(image.bytes);
     if (!object || object->bitcode().empty())
       continue;
-    GatedCompile made = compileAndGate(**library, *object, s);
+    GatedCompile made =
+        compileAndGate(**library, *object, s, engine->withProfile({}, object->elf.bytes()));
     sources.push_back({o.file + " " + object->isa.targetId(), outcomeName(made.outcome),
                        std::move(made.reason),
                        Json::parse(made.compiled.metadata, nullptr, false)});
@@ -258,7 +259,9 @@ std::string describe(const Json &one, bool brief) {
   std::string reason = jsonText(one, "reason");
   out += "  code object: " + jsonText(one, "verdict") +
          (reason.empty() ? "" : " (" + reason + ")") + "\n";
-  if (!jsonFlag(kernel, "selected", true))
+  if (jsonFlag(kernel, "neverRan", false))
+    out += "  kernel: left alone, it never ran in the profile (MELD_PROFILE)\n";
+  else if (!jsonFlag(kernel, "selected", true))
     out += "  kernel: left out by MELD_KERNEL_INCLUDE or MELD_KERNEL_EXCLUDE\n";
   else
     out +=

@@ -46,7 +46,8 @@ TEST(Wire, EverySettingGoesAcross) {
 #define MELD_SETTING(kind, field, name, ...) other(settings.field);
 #include "runtime/settings/table.h"
   const Bytes object = {0, 255, 7};
-  const Bytes message = encode(object, "gfx90a", settings, {"a kernel", "a recipe", "facts"});
+  const Bytes message =
+      encode(object, "gfx90a", settings, {"a kernel", "a recipe", "facts", "a profile"});
   const auto header = decodeHeader(message);
   ASSERT_TRUE(header);
   EXPECT_EQ(header->kind, uint32_t(Kind::request));
@@ -58,6 +59,7 @@ TEST(Wire, EverySettingGoesAcross) {
   EXPECT_EQ(request->version.kernel, "a kernel");
   EXPECT_EQ(request->version.recipe, "a recipe");
   EXPECT_EQ(request->version.facts, "facts");
+  EXPECT_EQ(request->version.profile, "a profile");
 #define MELD_GPU_SETTING(...)
 #define MELD_SETTING(kind, field, name, ...)                                                       \
   EXPECT_EQ(request->settings.field, settings.field) << name;

@@ -1,0 +1,203 @@
+#include "runtime/profile/profile.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace meld::profile {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kLanes = 64;
+
+// Thrown through nlohmann's own errors, so that one place catches both.
+struct Malformed : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+struct OtherVersion : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+// get<uint64_t>() would take -1 and 1.5 for numbers of ours.
+uint64_t numberOf(const Json &j) {
+  if (!j.is_number_unsigned())
+    throw Malformed("a count that is no natural number");
+  return j.get<uint64_t>();
+}
+
+uint32_t blockOf(const Json &j, size_t blocks) {
+  const uint64_t number = numberOf(j);
+  if (number >= blocks)
+    throw Malformed("a block that is not there");
+  return uint32_t(number);
+}
+
+Count countOf(const Json &executions, const Json &lanes) {
+  const Count count{numberOf(executions), numberOf(lanes)};
+  if (count.lanes < count.executions ||
+      count.lanes / kLanes + (count.lanes % kLanes != 0) > count.executions)
+    throw Malformed("lanes that do not fit to executions");
+  return count;
+}
+
+const Json &arrayOf(const Json &j) {
+  if (!j.is_array())
+    throw Malformed("no list where one has to be");
+  return j;
+}
+
+Function functionOf(const Json &j) {
+  Function f;
+  f.name = j.at("name");
+  f.cfg = j.at("cfg");
+  for (const Json &one : arrayOf(j.at("blocks")))
+    f.blocks.push_back(countOf(one.at(0), one.at(1)));
+  for (const Json &one : arrayOf(j.at("branches"))) {
+    Branch branch;
+    branch.block = blockOf(one.at("block"), f.blocks.size());
+    branch.blockExecutions = f.blocks[branch.block].executions;
+    for (const Json &edge : arrayOf(one.at("edges"))) {
+      branch.edges.push_back(
+          {blockOf(edge.at(0), f.blocks.size()), countOf(edge.at(1), edge.at(2))});
+      if (branch.edges.back().count.executions > branch.blockExecutions)
+        throw Malformed("an edge that is taken more often than its block runs");
+    }
+    f.branches.push_back(std::move(branch));
+  }
+  for (const Json &one : arrayOf(j.at("loops"))) {
+    Loop loop{blockOf(one.at("header"), f.blocks.size()), numberOf(one.at("entries")),
+              numberOf(one.at("rounds")), numberOf(one.at("laneEntries")),
+              numberOf(one.at("laneRounds"))};
+    f.loops.push_back(loop);
+  }
+  return f;
+}
+
+Json toJson(const Function &f) {
+  Json blocks = Json::array(), branches = Json::array(), loops = Json::array();
+  for (const Count &block : f.blocks)
+    blocks.push_back({block.executions, block.lanes});
+  for (const Branch &branch : f.branches) {
+    Json edges = Json::array();
+    for (const Edge &edge : branch.edges)
+      edges.push_back({edge.to, edge.count.executions, edge.count.lanes});
+    Json one{{"block", branch.block}, {"edges", std::move(edges)}};
+    if (branch.edges.size() == 2) { // for people; the edges say it, too
+      one["both"] = branch.both();
+      one["onlyOne"] = branch.onlyOne();
+    }
+    branches.push_back(std::move(one));
+  }
+  for (const Loop &loop : f.loops)
+    loops.push_back({{"header", loop.header},
+                     {"entries", loop.entries},
+                     {"rounds", loop.rounds},
+                     {"laneEntries", loop.laneEntries},
+                     {"laneRounds", loop.laneRounds},
+                     {"meanTrips", loop.laneMean()},
+                     {"spread", loop.spread()}});
+  return {{"name", f.name},
+          {"cfg", f.cfg},
+          {"blocks", std::move(blocks)},
+          {"branches", std::move(branches)},
+          {"loops", std::move(loops)}};
+}
+
+Object objectOf(const Json &j) {
+  Object object;
+  object.hash = j.at("hash");
+  object.isa = j.at("isa");
+  for (const Json &one : arrayOf(j.at("kernels"))) {
+    Kernel kernel;
+    kernel.name = one.at("name");
+    kernel.launches = numberOf(one.at("launches"));
+    kernel.waves = numberOf(one.at("waves"));
+    if (const auto functions = one.find("functions"); functions != one.end())
+      for (const Json &function : arrayOf(*functions))
+        kernel.functions.push_back(functionOf(function));
+    object.kernels.push_back(std::move(kernel));
+  }
+  return object;
+}
+
+Json toJson(const Object &object) {
+  Json kernels = Json::array();
+  for (const Kernel &kernel : object.kernels) {
+    Json one{{"name", kernel.name}, {"launches", kernel.launches}, {"waves", kernel.waves}};
+    for (const Function &function : kernel.functions)
+      one["functions"].push_back(toJson(function));
+    kernels.push_back(std::move(one));
+  }
+  return {{"hash", object.hash}, {"isa", object.isa}, {"kernels", std::move(kernels)}};
+}
+
+std::string dump(const Json &j, int indent) {
+  return j.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+template <class Read> auto reading(Read &&read) -> Result<decltype(read())> {
+  try {
+    return read();
+  } catch (const OtherVersion &error) {
+    return fail(ErrorCode::unsupported, error.what());
+  } catch (const std::exception &error) {
+    return fail(ErrorCode::badInput, std::string("not a profile: ") + error.what());
+  }
+}
+
+} // namespace
+
+void Count::add(const Count &other) {
+  executions += other.executions;
+  lanes += other.lanes;
+}
+
+uint64_t Branch::executions() const { return blockExecutions; }
+
+uint64_t Branch::both() const {
+  if (edges.size() != 2)
+    return 0;
+  const uint64_t sides = edges[0].count.executions + edges[1].count.executions;
+  return sides > blockExecutions ? sides - blockExecutions : 0;
+}
+
+const Kernel *Object::find(std::string_view kernel) const {
+  const auto it = std::ranges::find(kernels, kernel, &Kernel::name);
+  return it == kernels.end() ? nullptr : &*it;
+}
+
+const Object *Profile::find(std::string_view hash) const {
+  const auto it = std::ranges::find(objects, hash, &Object::hash);
+  return it == objects.end() ? nullptr : &*it;
+}
+
+Result<Profile> parseProfile(std::string_view text) {
+  return reading([&] {
+    const Json j = Json::parse(text);
+    if (const uint64_t format = numberOf(j.at("meldprof")); format != kFormat)
+      throw OtherVersion("a profile of version " + std::to_string(format) + ", read is version " +
+                         std::to_string(kFormat));
+    Profile profile;
+    profile.tool = j.value("tool", "");
+    for (const Json &one : arrayOf(j.at("objects")))
+      profile.objects.push_back(objectOf(one));
+    return profile;
+  });
+}
+
+std::string profileText(const Profile &profile) {
+  Json objects = Json::array();
+  for (const Object &object : profile.objects)
+    objects.push_back(toJson(object));
+  return dump({{"meldprof", kFormat}, {"tool", profile.tool}, {"objects", std::move(objects)}}, 1) +
+         "\n";
+}
+
+Result<Object> parseObject(std::string_view text) {
+  return reading([&] { return objectOf(Json::parse(text)); });
+}
+
+std::string objectText(const Object &object) { return dump(toJson(object), -1); }
+
+} // namespace meld::profile

@@ -1,0 +1,108 @@
+// What a recorded run tells of how kernels run: a .meldprof file (docs/profile.md).
+//
+//   {"meldprof": 1, "tool": "libmeld 0.1.0", "objects": [
+//     {"hash": "1f...", "isa": "amdgcn-amd-amdhsa--gfx90a:...", "kernels": [
+//       {"name": "_Z4walkPf", "launches": 12, "waves": 480, "functions": [
+//         {"name": "_Z4walkPf", "cfg": "9c41e0...", "blocks": [[480, 30720], ...],
+//          "branches": [{"block": 2, "edges": [[3, 470, 15000], [7, 100, 15720]]}, ...],
+//          "loops": [{"header": 5, "entries": 480, "rounds": 9000, "laneEntries": 30000, "laneRounds": 90000}]}]}]}]}
+//
+// Blocks are numbered in the order of the IR at the point where counts were taken (jit/profile/marks.h);
+// `cfg` is a hash of the function's control flow there. Pairs and triples end with executions by
+// waves, and the sum of their active lanes. Executions without any lane are none.
+//
+// Untrusted input: what is missing, of another kind or of another version is an error.
+// Thread rule: plain values and pure functions.
+#pragma once
+
+#include "runtime/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace meld::profile {
+
+inline constexpr unsigned kFormat = 1;
+
+struct Count {
+  uint64_t executions = 0; ///< by waves
+  uint64_t lanes = 0;      ///< summed over them
+  double meanLanes() const { return executions ? double(lanes) / double(executions) : 0; }
+  void add(const Count &other);
+  bool operator==(const Count &) const = default;
+};
+
+struct Edge {
+  uint32_t to = 0; ///< block
+  Count count;
+  bool operator==(const Edge &) const = default;
+};
+
+/// A block that ends with a choice between two blocks or more.
+struct Branch {
+  uint32_t block = 0;
+  std::vector<Edge> edges; ///< in the terminator's order
+  /// Executions of the block.
+  uint64_t executions() const;
+  /// Those in which both of two sides had lanes; 0 with more than two sides, where sums do not tell.
+  uint64_t both() const;
+  uint64_t onlyOne() const { return executions() - both(); }
+
+  uint64_t blockExecutions = 0; ///< of its block; not in the file, the reader fills it in
+  bool operator==(const Branch &) const = default;
+};
+
+/// A wave goes round until its last lane is through, so the two means are how far trips spread.
+struct Loop {
+  uint32_t header = 0;
+  uint64_t entries = 0, rounds = 0; ///< of the header by waves, from outside and in all
+  uint64_t laneEntries = 0, laneRounds = 0;
+  double waveMean() const { return entries ? double(rounds) / double(entries) : 0; }
+  double laneMean() const { return laneEntries ? double(laneRounds) / double(laneEntries) : 0; }
+  /// How much longer a wave goes round than its lanes do; 1: all alike.
+  double spread() const { return laneMean() > 0 ? waveMean() / laneMean() : 0; }
+  bool operator==(const Loop &) const = default;
+};
+
+struct Function {
+  std::string name, cfg;
+  std::vector<Count> blocks;
+  std::vector<Branch> branches; ///< by block
+  std::vector<Loop> loops;      ///< by header
+  bool operator==(const Function &) const = default;
+};
+
+struct Kernel {
+  std::string name;
+  uint64_t launches = 0, waves = 0;
+  /// The kernel and what it calls; empty: only its launches are known.
+  std::vector<Function> functions;
+  bool ran() const { return launches != 0; }
+  bool operator==(const Kernel &) const = default;
+};
+
+struct Object {
+  std::string hash, isa;
+  std::vector<Kernel> kernels;
+  const Kernel *find(std::string_view kernel) const;
+  bool operator==(const Object &) const = default;
+};
+
+struct Profile {
+  std::string tool;
+  std::vector<Object> objects;
+  const Object *find(std::string_view hash) const;
+  bool operator==(const Profile &) const = default;
+};
+
+/// Errors: badInput (no profile, or not all of one), unsupported (of another version).
+Result<Profile> parseProfile(std::string_view text);
+std::string profileText(const Profile &profile);
+
+/// One object alone, as the compiler gets it. The same errors; "" is badInput.
+Result<Object> parseObject(std::string_view text);
+std::string objectText(const Object &object);
+
+} // namespace meld::profile
