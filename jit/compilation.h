@@ -11,6 +11,7 @@
 #include "jit/make_code.h"
 #include "jit/meld_search.h"
 #include "jit/options.h"
+#include "jit/profile/marks.h"
 #include "jit/request.h"
 #include "jit/search_budget.h"
 #include "jit/variant/recipes.h"
@@ -143,6 +144,8 @@ private:
   bool needsMet(const passes::DecisionLog &decisions);
   bool specialized(); ///< no fact has paid: refuses
   llvm::Error versionMade(const Disassembler &disassembler);
+  llvm::Error markedVersion(Disassembler &disassembler);
+  bool marking() const { return recipe_ && recipe_->marks && !changesNothing_; }
   /// False, and no version is made, unless `why` is "". The four above end so, too.
   bool refuse(std::string why);
   /// The request's, or the recipe's.
@@ -180,10 +183,15 @@ private:
   /// Of the request, where there is one that can be read.
   std::optional<profile::Object> profile_;
   void readProfile();
+  void tellStaleCounts() const;
   bool neverRan(const std::string &kernel) const {
     const profile::Kernel *known = profile_ ? profile_->find(kernel) : nullptr;
     return known && !known->ran();
   }
+
+  std::shared_ptr<const FunctionCounts> counts_; ///< of profile_; null where it has none
+  std::shared_ptr<CountsUse> countsUse_;         ///< of the last run of the pipeline
+  std::shared_ptr<Marks> marks_;                 ///< where the recipe asks for them
 
   const Recipe *recipe_ = nullptr; ///< of the version that is asked for
   bool waits_ = true;              ///< the version's kernel may wait for another work-group

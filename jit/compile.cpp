@@ -37,9 +37,11 @@ void Compilation::readProfile() {
   if (request_.profile.empty())
     return;
   auto read = profile::parseObject(request_.profile);
-  if (read)
+  if (read) {
     profile_ = std::move(*read);
-  else
+    if (auto counts = functionCounts(*profile_, request_.kernel); !counts.empty())
+      counts_ = std::make_shared<const FunctionCounts>(std::move(counts));
+  } else
     log(logWarning, "compiled as without a profile: " + read.error().message);
 }
 
@@ -108,6 +110,7 @@ Error Compilation::run() {
       return unchanged("compiled with -O0");
   }
   auto e = rounds();
+  tellStaleCounts();
   if (dumps_.wants("ir") && !ir_.empty())
     dumps_.write("after", ".ll", ir_);
   if (dumps_.wants("decision"))

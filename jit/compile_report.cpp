@@ -52,7 +52,9 @@ Json Compilation::profileUse() const {
   Json::number_unsigned_t cold = 0;
   for (const auto &k : kernels_)
     cold += neverRan(k.name);
-  return {{"neverRan", cold}};
+  return {{"neverRan", cold},
+          {"branches", countsUse_ ? countsUse_->branches : 0},
+          {"stale", countsUse_ ? Json(countsUse_->stale) : Json::array()}};
 }
 
 Json Compilation::metadata(Detail detail) const {
@@ -101,6 +103,8 @@ Json Compilation::metadata(Detail detail) const {
     whole["recipe"] = recipe_->name;
     if (specialization_)
       whole["facts"] = toText(specialization_->kept);
+    if (marks_ && detail == Detail::full)
+      whole["marks"] = toJson(*marks_);
     whole["waits"] = waits_; // for the gate: fewer work-groups at once may not do then
   }
   if (detail == Detail::summary)
@@ -161,6 +165,13 @@ void Compilation::dumpAfter(const Disassembler &disassembler) {
     if (dumps_.wants("cfg"))
       dumps_.write(k.name, ".after.dot", toDot(disassembler.decode(k), k.name));
   }
+}
+
+void Compilation::tellStaleCounts() const {
+  if (countsUse_ && !countsUse_->stale.empty())
+    log(logWarning, "the profile has counts of " + std::to_string(countsUse_->stale.size()) +
+                        " functions that have other branches now, as " +
+                        *countsUse_->stale.begin() + ": they are compiled as without");
 }
 
 Error Compilation::replaced(std::string reason) {

@@ -198,6 +198,9 @@ Error Compilation::rounds() {
     return replaced("recompiled");
   }
 
+  if (marking())
+    return markedVersion(*disassembler);
+
   budget_.emplace(instructionsOf(allKernels()));
   reason_ = recipe_ ? "no version: nothing changes" : "nothing profitable";
   auto made = look(*disassembler);

@@ -13,6 +13,7 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -28,6 +29,14 @@ constexpr size_t cacheBytes = 32 << 20;
 RelocatableCache &relocatables() {
   static auto *cache = new RelocatableCache(cacheBytes); // other threads may outlive exit handlers
   return *cache;
+}
+
+/// A pass that looks at each function once, and remembers which it has seen.
+template <typename Pass> void atFirstPeephole(PassBuilder &builder, Pass pass) {
+  builder.registerPeepholeEPCallback(
+      [pass = std::move(pass)](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(Pass(pass));
+      });
 }
 
 } // namespace
@@ -178,8 +187,15 @@ Expected<Next> Compilation::transform(Module &module) {
         passes::Specialization{request_.kernel, *facts_, {}, {}, false, false});
   meld.choice = choice_ =
       std::make_shared<passes::MeldChoice>(std::move(leftOut), meld.meldings ? meld.meldings : ~0u);
+  countsUse_ = std::make_shared<CountsUse>();
+  marks_ = marking() ? std::make_shared<Marks>() : nullptr;
   if (!recompileOnly() && !changesNothing_)
     extend = [&](PassBuilder &builder) {
+      // Before the passes of ours: they register for the same point.
+      if (marks_)
+        atFirstPeephole(builder, MarkPass(marks_));
+      else if (counts_)
+        atFirstPeephole(builder, AttachCountsPass(counts_, countsUse_));
       passes::registerMeldCallbacks(builder, meld, &decisionLog);
     };
   if (!recipe_ || changesNothing_)
@@ -212,7 +228,9 @@ Expected<Next> Compilation::transform(Module &module) {
     raw_string_ostream os(ir_);
     module.print(os, nullptr);
   }
-  if (!recompileOnly() && !changesNothing_ && decisionLog.meldedCount() == 0)
+  if (marks_ && !refuse(marks_->tooMany ? "more blocks than there are marks" : ""))
+    return Next::stop;
+  if (!recompileOnly() && !changesNothing_ && !marks_ && decisionLog.meldedCount() == 0)
     return Next::stop; // the original is what would come out
   if (!needsMet(decisionLog))
     return Next::stop;

@@ -70,6 +70,21 @@ bool Compilation::needsMet(const passes::DecisionLog &decisions) {
   return refuse("nothing to do for " + std::string(recipe_->needs));
 }
 
+// Nothing is melded, so nothing is looked for. What its floating point rounds to is what the compiler
+// makes of the marked code: close to the original, and not proven to be the same.
+Error Compilation::markedVersion(Disassembler &disassembler) {
+  settling_ = newSettling({});
+  auto made = compileOnce();
+  if (!made)
+    return made.takeError();
+  if (!*made)
+    return unchanged("no version");
+  if (auto e = judgeKernels(disassembler))
+    return e;
+  dumpAfter(disassembler);
+  return replaced("made as " + request_.recipe);
+}
+
 Error Compilation::versionMade(const Disassembler &disassembler) {
   for (const Kernel &kernel : madeKernels_)
     if (!mayDiffer(disassembler, kernel))

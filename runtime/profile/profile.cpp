@@ -56,11 +56,12 @@ Function functionOf(const Json &j) {
   for (const Json &one : arrayOf(j.at("branches"))) {
     Branch branch;
     branch.block = blockOf(one.at("block"), f.blocks.size());
-    branch.blockExecutions = f.blocks[branch.block].executions;
+    branch.exitsLoop = one.value("exitsLoop", false);
+    branch.executions = f.blocks[branch.block].executions;
     for (const Json &edge : arrayOf(one.at("edges"))) {
       branch.edges.push_back(
           {blockOf(edge.at(0), f.blocks.size()), countOf(edge.at(1), edge.at(2))});
-      if (branch.edges.back().count.executions > branch.blockExecutions)
+      if (branch.edges.back().count.executions > branch.executions)
         throw Malformed("an edge that is taken more often than its block runs");
     }
     f.branches.push_back(std::move(branch));
@@ -83,7 +84,9 @@ Json toJson(const Function &f) {
     for (const Edge &edge : branch.edges)
       edges.push_back({edge.to, edge.count.executions, edge.count.lanes});
     Json one{{"block", branch.block}, {"edges", std::move(edges)}};
-    if (branch.edges.size() == 2) { // for people; the edges say it, too
+    if (branch.exitsLoop)
+      one["exitsLoop"] = true;
+    if (branch.knowsBoth()) { // for people; the edges say it, too
       one["both"] = branch.both();
       one["onlyOne"] = branch.onlyOne();
     }
@@ -153,13 +156,11 @@ void Count::add(const Count &other) {
   lanes += other.lanes;
 }
 
-uint64_t Branch::executions() const { return blockExecutions; }
-
 uint64_t Branch::both() const {
-  if (edges.size() != 2)
+  if (!knowsBoth())
     return 0;
   const uint64_t sides = edges[0].count.executions + edges[1].count.executions;
-  return sides > blockExecutions ? sides - blockExecutions : 0;
+  return sides > executions ? sides - executions : 0;
 }
 
 const Kernel *Object::find(std::string_view kernel) const {

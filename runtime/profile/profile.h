@@ -4,7 +4,8 @@
 //     {"hash": "1f...", "isa": "amdgcn-amd-amdhsa--gfx90a:...", "kernels": [
 //       {"name": "_Z4walkPf", "launches": 12, "waves": 480, "functions": [
 //         {"name": "_Z4walkPf", "cfg": "9c41e0...", "blocks": [[480, 30720], ...],
-//          "branches": [{"block": 2, "edges": [[3, 470, 15000], [7, 100, 15720]]}, ...],
+//          "branches": [{"block": 2, "edges": [[3, 470, 15000], [7, 100, 15720]]}, ...,
+//                       {"block": 5, "edges": [[5, ...], [6, ...]], "exitsLoop": true}],
 //          "loops": [{"header": 5, "entries": 480, "rounds": 9000, "laneEntries": 30000, "laneRounds": 90000}]}]}]}]}
 //
 // Blocks are numbered in the order of the IR at the point where counts were taken (jit/profile/marks.h);
@@ -44,13 +45,15 @@ struct Edge {
 struct Branch {
   uint32_t block = 0;
   std::vector<Edge> edges; ///< in the terminator's order
-  /// Executions of the block.
-  uint64_t executions() const;
-  /// Those in which both of two sides had lanes; 0 with more than two sides, where sums do not tell.
-  uint64_t both() const;
-  uint64_t onlyOne() const { return executions() - both(); }
-
-  uint64_t blockExecutions = 0; ///< of its block; not in the file, the reader fills it in
+  /// An edge leaves the innermost loop: lanes that take it wait for those that go round, and take it
+  /// together.
+  bool exitsLoop = false;
+  uint64_t executions = 0; ///< of the block; not in the file, the reader fills it in
+  /// Is it known in how many executions both sides had lanes? Not with more than two sides, where sums
+  /// do not tell, and not where a loop is left.
+  bool knowsBoth() const { return edges.size() == 2 && !exitsLoop; }
+  uint64_t both() const; ///< 0 where that is not known
+  uint64_t onlyOne() const { return knowsBoth() ? executions - both() : 0; }
   bool operator==(const Branch &) const = default;
 };
 

@@ -3,8 +3,10 @@
 #include "shim/cli/recorded.h"
 #include "shim/cli/verify_run.h"
 
+#include "jit/variant/recipes.h"
 #include "runtime/engine/known_profile.h"
 #include "runtime/host/new_file.h"
+#include "runtime/profile/marks.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
@@ -23,6 +25,7 @@ constexpr int kProgramFailed = 3; ///< or it ran no kernel that a profile could 
 struct Recording {
   std::string folder;
   std::string objects() const { return folder + "/objects"; }
+  std::string cache() const { return folder + "/cache"; }
 };
 
 Environment recordingEnvironment(const Recording &recording, Environment environment) {
@@ -30,10 +33,58 @@ Environment recordingEnvironment(const Recording &recording, Environment environ
   environment.emplace_back("MELD_PROFILE_DIR", recording.objects());
   for (const char *off : {"MELD_DISABLE", "MELD_VERIFY_RUNS", "MELD_RECACHE"})
     environment.emplace_back(off, "0");
-  environment.emplace_back("MELD_OBSERVE", "1");
+  environment.emplace_back("MELD_OBSERVE", "0");
+  environment.emplace_back("MELD_SERVE", std::string(jit::markedRecipe.name));
+  environment.emplace_back("MELD_COMPILE_BUDGET_MS", "0");
+  environment.emplace_back("MELD_COMPILE_MODE", "sync");
+  environment.emplace_back("MELD_CACHE", "1");
+  environment.emplace_back("MELD_CACHE_READONLY", "0");
+  environment.emplace_back("MELD_CACHE_DIR", recording.cache());
   environment.emplace_back("MELD_PROFILE", "");
   environment.emplace_back("MELD_ADAPT", "static");
   return environment;
+}
+
+/// As the recorded program had them, so that the same entries are found.
+std::unique_ptr<Engine> recordingEngine(const Recording &recording) {
+  Settings s = settings().settings;
+  s.profile.clear();
+  s.cache = true;
+  s.cacheDir = recording.cache();
+  return makeEngine(s);
+}
+
+/// Executions of the markers; those without any lane are none.
+profile::MarkCounts markCounts(const std::string &name, const std::string &processor,
+                               const std::vector<softgpu::KernelProfile> &recorded) {
+  profile::MarkCounts counts;
+  for (const softgpu::KernelProfile &one : recorded) {
+    if (one.kernel != name || softgpu::isa::targetName(one.device) != processor)
+      continue;
+    for (const auto &[offset, instruction] : one.instructions)
+      if (const auto mark = profile::markOf(instruction.text))
+        counts[*mark].add({instruction.executions - instruction.execZero, instruction.lanes});
+  }
+  return counts;
+}
+
+/// The counts of a kernel's blocks; none where it was not marked, or its launches went elsewhere too.
+std::vector<profile::Function> countsOf(Engine &engine, const CodeObject &object,
+                                        const profile::Kernel &kernel,
+                                        const std::vector<softgpu::KernelProfile> &recorded) {
+  if (!engine.disk() || !kernel.ran())
+    return {};
+  const CacheKey key = engine.keyOf(object.elf.bytes(), object.isa.targetId(),
+                                    {kernel.name, std::string(jit::markedRecipe.name)});
+  const auto entry = engine.disk()->header(key.hex());
+  if (!entry)
+    return {};
+  const Json metadata = Json::parse(entry->metadata, nullptr, false);
+  if (!metadata.is_object() || !metadata.contains("marks"))
+    return {};
+  return profile::functionsOf(metadata["marks"].dump(),
+                              markCounts(kernel.name, object.isa.processor, recorded), kernel.name,
+                              kernel.waves);
 }
 
 /// Of a kernel's launches, from whichever code object: names are all that a dispatch tells.
@@ -52,17 +103,32 @@ profile::Profile profileOf(const Recording &recording,
                            const std::vector<softgpu::KernelProfile> &recorded) {
   profile::Profile profile;
   profile.tool = "libmeld " MELD_VERSION;
-  for (const std::string &file : filesIn(recording.objects())) {
-    const auto bytes = readWholeFile(file);
-    const auto object =
-        bytes ? CodeObject::parse(*bytes) : Result<CodeObject>(tl::unexpected(bytes.error()));
-    if (!object) {
-      complain("profile: " + object.error().message);
-      continue;
+  const auto engine = recordingEngine(recording);
+  std::map<std::string, unsigned> objectsWith; // by processor and kernel
+  std::vector<Bytes> files;
+  for (const std::string &file : filesIn(recording.objects()))
+    if (auto bytes = readWholeFile(file))
+      files.push_back(std::move(*bytes));
+    else
+      complain("profile: " + bytes.error().message);
+  const auto placeOf = [](const CodeObject &object, const KernelMetadata &kernel) {
+    return object.isa.processor + " " + kernel.name;
+  };
+  std::vector<std::pair<CodeObject, std::string>> objects; // with their hashes
+  for (const Bytes &bytes : files)
+    if (auto object = CodeObject::parse(bytes)) {
+      for (const KernelMetadata &kernel : object->metadata.kernels)
+        ++objectsWith[placeOf(*object, kernel)];
+      objects.emplace_back(std::move(*object), profiledHash(bytes));
     }
-    profile::Object one{profiledHash(*bytes), object->isa.targetId(), {}};
-    for (const KernelMetadata &kernel : object->metadata.kernels)
-      one.kernels.push_back(kernelOf(kernel.name, object->isa.processor, recorded));
+  for (const auto &[object, hash] : objects) {
+    profile::Object one{hash, object.isa.targetId(), {}};
+    for (const KernelMetadata &metadata : object.metadata.kernels) {
+      profile::Kernel kernel = kernelOf(metadata.name, object.isa.processor, recorded);
+      if (objectsWith[placeOf(object, metadata)] == 1)
+        kernel.functions = countsOf(*engine, object, kernel, recorded);
+      one.kernels.push_back(std::move(kernel));
+    }
     profile.objects.push_back(std::move(one));
   }
   return profile;

@@ -79,6 +79,66 @@ TEST_F(MeldProfile, LaunchesAreCountedAndKernelsThatNeverRanAreThere) {
   }
 }
 
+/// The program's line "NAME word number word number ...".
+std::map<std::string, uint64_t> countedBy(const std::string &out, const std::string &name) {
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || word != name)
+      continue;
+    std::map<std::string, uint64_t> counts;
+    for (uint64_t number = 0; words >> word >> number;)
+      counts[word] = number;
+    return counts;
+  }
+  return {};
+}
+
+/// Is there a branch with just these counts, whichever side is called yes?
+bool hasBranch(const profile::Function &function, std::map<std::string, uint64_t> expected) {
+  return std::ranges::any_of(function.branches, [&](const profile::Branch &branch) {
+    if (!branch.knowsBoth() || branch.executions != expected["executions"] ||
+        branch.both() != expected["both"] ||
+        function.blocks[branch.block].lanes != expected["lanes"])
+      return false;
+    const uint64_t first = branch.edges[0].count.lanes, second = branch.edges[1].count.lanes;
+    return first + second == expected["lanes"] &&
+           (first == expected["yes"] || second == expected["yes"]);
+  });
+}
+
+// What the host has counted for the same data is what the profile says.
+TEST_F(MeldProfile, BlocksBranchesAndLoopsAreCountedAsOnTheHost) {
+  const std::string file = folder / "counted.meldprof";
+  const Outcome o = recorded("counted", file);
+  const auto profile = profile::parseProfile(textOf(file));
+  ASSERT_TRUE(profile) << profile.error().message;
+  const profile::Kernel &kernel = profile->objects.at(0).kernels.at(0);
+  EXPECT_EQ(kernel.waves, countedBy(o.out, "guard")["executions"]);
+  const auto functionWith = [&](const std::string &part) -> const profile::Function * {
+    const auto it = std::ranges::find_if(kernel.functions, [&](const profile::Function &f) {
+      return f.name.find(part) != std::string::npos;
+    });
+    return it == kernel.functions.end() ? nullptr : &*it;
+  };
+  const profile::Function *own = functionWith("counted"), *helper = functionWith("mixed");
+  ASSERT_TRUE(own);
+  ASSERT_TRUE(helper);
+  EXPECT_TRUE(hasBranch(*helper, countedBy(o.out, "helper")));
+  EXPECT_TRUE(hasBranch(*own, countedBy(o.out, "single")));
+  EXPECT_TRUE(hasBranch(*own, countedBy(o.out, "guard")));
+  // The loop's test comes first, so that its header runs once more than its body.
+  auto loop = countedBy(o.out, "loop");
+  EXPECT_TRUE(std::ranges::any_of(own->loops, [&](const profile::Loop &one) {
+    return one.entries == loop["entries"] && one.laneEntries == loop["laneEntries"] &&
+           one.rounds == loop["entries"] + loop["rounds"] &&
+           one.laneRounds == loop["laneEntries"] + loop["laneRounds"];
+  })) << textOf(file);
+  EXPECT_TRUE(std::ranges::count(own->blocks, profile::Count{loop["rounds"], loop["laneRounds"]}))
+      << "its body";
+}
+
 TEST_F(MeldProfile, WhatNeverRanIsNotCompiled) {
   const std::string file = folder / "many.meldprof";
   recorded("many_kernels", file);
@@ -119,6 +179,25 @@ TEST_F(MeldProfile, WhatDoesNotFitIsToldOnceAndIgnored) {
   text[hash] = text[hash] == '0' ? '1' : '0';
   std::ofstream(folder / "other.meldprof") << text;
   expectIgnored(folder / "other.meldprof", "knows nothing of a code object");
+}
+
+// Of another compiler, or with options that change the code before it is counted.
+TEST_F(MeldProfile, CountsOfOtherBranchesAreToldOnceAndIgnored) {
+  const std::string file = folder / "counted.meldprof";
+  recorded("counted", file);
+  std::string text = textOf(file);
+  for (size_t at = text.find("\"cfg\": \""); at != std::string::npos;
+       at = text.find("\"cfg\": \"", at + 1))
+    text[at + 8] = text[at + 8] == '0' ? '1' : '0';
+  std::ofstream(file) << text;
+  const Outcome o = used("counted", file);
+  EXPECT_EQ(count(o.err, "other branches now"), 1u) << o.err;
+}
+
+TEST_F(MeldProfile, HelpNamesIt) {
+  EXPECT_NE(meld({"--help"}).out.find("profile"), std::string::npos);
+  EXPECT_NE(meld({"profile", "--help"}).out.find("-o,--output"), std::string::npos);
+  EXPECT_NE(meld({"manual"}).out.find("MELD_PROFILE"), std::string::npos);
 }
 
 TEST_F(MeldProfile, WrongUse) {

@@ -26,7 +26,7 @@ TEST(Profile, SaysWhatStandsInIt) {
   ASSERT_TRUE(hot);
   EXPECT_TRUE(hot->ran());
   const Function &f = hot->functions.at(0);
-  EXPECT_EQ(f.branches.at(0).executions(), 10u);
+  EXPECT_EQ(f.branches.at(0).executions, 10u);
   EXPECT_EQ(f.branches.at(0).both(), 3u);
   EXPECT_EQ(f.branches.at(0).onlyOne(), 7u);
   EXPECT_DOUBLE_EQ(f.blocks.at(2).meanLanes(), 40);
