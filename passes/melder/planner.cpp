@@ -1,9 +1,12 @@
 #include "passes/melder/planner.h"
 #include "passes/analysis/wave_state.h"
+#include "passes/melder/branch_profile.h"
 #include "passes/melder/legality.h"
 #include "passes/melder/node_align.h"
 #include "passes/melder/node_planner.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 namespace meld::passes {
 
@@ -136,6 +139,38 @@ static const char *caseOf(const Plan &plan) {
   return last.isLoop ? "loops" : "regions";
 }
 
+// What a plan saves when both sides run that it does not when only one does: a pair is then one
+// instruction, as it was before, and what is speculated for the other side is for nobody. On average,
+// as it is not known which side it is.
+double Planner::savedByBoth(const Plan &plan) const {
+  double saved = 0;
+  for (const NodePlan &node : plan.nodes)
+    for (const BlockPlan &block : node.blocks)
+      for (const AlignedItem &item : block.items) {
+        if (item.kind == AlignedItem::guardLeft || item.kind == AlignedItem::guardRight)
+          continue; // nobody runs it then
+        for (const Instruction *one : {item.left, item.right})
+          if (one)
+            saved += cost_.instruction(*one) * (node.left->isLoop ? loopWeight : 1) / 2.0;
+      }
+  return saved;
+}
+
+// Without a profile both sides are taken to run whenever the branch does.
+void Planner::weigh(Plan &plan) const {
+  const auto known = branchProfile(*plan.branch);
+  if (!known || plan.gain <= 0)
+    return;
+  if (!known->executions) {
+    plan.gain = 0;
+    plan.reason += "; it never ran in the profile";
+    return;
+  }
+  plan.gain -= int(std::lround((1 - known->bothShare()) * savedByBoth(plan)));
+  plan.reason +=
+      formatv("; both sides run in {0:f1} % of the profile's waves", 100 * known->bothShare());
+}
+
 Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   Plan plan;
   plan.cutHeads = cutHeads;
@@ -168,6 +203,7 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   }
   plan.gain = best.score + cost_.divergentIfElse();
   plan.reason = caseOf(plan);
+  weigh(plan);
   return plan;
 }
 
