@@ -1,5 +1,6 @@
 #include "runtime/engine/known_profile.h"
 
+#include "jit/variant/recipes.h"
 #include "runtime/cache/disk.h"
 #include "runtime/codeobject/comgr_names.h"
 #include "runtime/log/log.h"
@@ -33,6 +34,10 @@ uint64_t codeSize(const CodeObject &object, const std::string &kernel) {
 std::string profiledHash(ByteView codeObject) {
   const Bytes named = withoutComgrNames(codeObject);
   return KeyBuilder().add("profiled", named.empty() ? codeObject : ByteView(named)).finish().hex();
+}
+
+VersionWanted countedVersion(const std::string &kernel) {
+  return {kernel, std::string(jit::markedRecipe.name)};
 }
 
 std::string profileFolder(const Settings &settings) {

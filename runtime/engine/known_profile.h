@@ -9,6 +9,7 @@
 #pragma once
 
 #include "runtime/codeobject/codeobject.h"
+#include "runtime/engine/compiler.h"
 #include "runtime/profile/profile.h"
 #include "runtime/settings/settings.h"
 
@@ -18,6 +19,9 @@ namespace meld {
 
 /// By which a profile finds an object again: its content, as far as it decides what is compiled.
 std::string profiledHash(ByteView codeObject);
+
+/// The version of a kernel in which what runs is counted.
+VersionWanted countedVersion(const std::string &kernel);
 
 /// The folder of `auto`; empty: there is no cache folder.
 std::string profileFolder(const Settings &settings);

@@ -3,7 +3,6 @@
 #include "shim/cli/recorded.h"
 #include "shim/cli/verify_run.h"
 
-#include "jit/variant/recipes.h"
 #include "runtime/engine/known_profile.h"
 #include "runtime/host/new_file.h"
 #include "runtime/profile/marks.h"
@@ -34,7 +33,7 @@ Environment recordingEnvironment(const Recording &recording, Environment environ
   for (const char *off : {"MELD_DISABLE", "MELD_VERIFY_RUNS", "MELD_RECACHE"})
     environment.emplace_back(off, "0");
   environment.emplace_back("MELD_OBSERVE", "0");
-  environment.emplace_back("MELD_SERVE", std::string(jit::markedRecipe.name));
+  environment.emplace_back("MELD_SERVE", countedVersion("").recipe);
   environment.emplace_back("MELD_COMPILE_BUDGET_MS", "0");
   environment.emplace_back("MELD_COMPILE_MODE", "sync");
   environment.emplace_back("MELD_CACHE", "1");
@@ -74,8 +73,8 @@ std::vector<profile::Function> countsOf(Engine &engine, const CodeObject &object
                                         const std::vector<softgpu::KernelProfile> &recorded) {
   if (!engine.disk() || !kernel.ran())
     return {};
-  const CacheKey key = engine.keyOf(object.elf.bytes(), object.isa.targetId(),
-                                    {kernel.name, std::string(jit::markedRecipe.name)});
+  const CacheKey key =
+      engine.keyOf(object.elf.bytes(), object.isa.targetId(), countedVersion(kernel.name));
   const auto entry = engine.disk()->header(key.hex());
   if (!entry)
     return {};
