@@ -159,6 +159,8 @@ private:
   llvm::Expected<Next> transform(llvm::Module &module);
   Next looked(llvm::Module &module);
   void note(const passes::DecisionLog &decisions);
+  /// With what the profile tells of its loops and launches.
+  Estimate estimateOf(const Disassembler &disassembler, const Kernel &kernel) const;
   /// Of the kernels in the last compile those in `which`; null: all.
   llvm::Error judgeKernels(Disassembler &disassembler, const Names *which = nullptr);
   Json sidesOf(const passes::Decision &decision);

@@ -109,6 +109,13 @@ void Compilation::take(const Made &made) {
 
 // ---- verdicts
 
+Estimate Compilation::estimateOf(const Disassembler &disassembler, const Kernel &kernel) const {
+  const profile::Kernel *profiled = profile_ ? profile_->find(kernel.name) : nullptr;
+  const passes::RunFacts known = profiled ? runFacts(*profiled) : passes::RunFacts();
+  return estimate(disassembler.decode(kernel, known), kernel.resources, object_.processor,
+                  known.wavesPerSimd);
+}
+
 Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) {
   std::set<std::string> melded;
   for (const auto &d : decisions_)
@@ -128,7 +135,7 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
       s.verdict = {false, 0, "unchanged"};
       continue;
     }
-    s.estimateAfter = estimate(disassembler.decode(after), after.resources, object_.processor);
+    s.estimateAfter = estimateOf(disassembler, after);
     if (isLeftOut(after.name)) {
       s.verdict = {false, 0, "left out, and a recompile does not give its code"};
       continue;
@@ -177,7 +184,7 @@ Error Compilation::rounds() {
   for (const auto &k : kernels_) {
     auto &s = states_[k.name];
     s.before = &k;
-    s.estimateBefore = estimate(disassembler->decode(k), k.resources, object_.processor);
+    s.estimateBefore = estimateOf(*disassembler, k);
   }
   dumpBefore(*disassembler);
 

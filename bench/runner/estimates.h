@@ -45,6 +45,7 @@ struct EstimateOptions {
   std::string only;          ///< as casesCalled has it
   std::string size = "both"; ///< full and small; or one of small, large, full
   bool all = false;          ///< all block sizes of each program
+  bool profile = false;      ///< each program is profiled first, and compiled with that
   bool json = false;
 };
 

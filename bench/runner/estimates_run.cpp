@@ -101,8 +101,25 @@ std::map<std::string, KernelCycles> byKernel(const Measurement &m) {
   return kernels;
 }
 
+/// A profile of the same run; empty when it failed.
+std::string profileFile(const Paths &paths, const Case &which, const Problem &problem,
+                        const std::vector<std::string> &arguments) {
+  const fs::path file = paths.scratch / "estimate-cache" / (which.program + ".meldprof");
+  fs::create_directories(file.parent_path());
+  fs::remove(file);
+  std::vector<std::string> argv = {
+      paths.meld.string(), "profile", "--device", "software",
+      "--output",          file,      "--",       paths.programs / which.program};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  std::string output;
+  const int status = runProcess(argv, problem.environment(), output);
+  if (status != 0)
+    std::fprintf(stderr, "\n%s: no profile: %s\n", which.label.c_str(), output.c_str());
+  return status == 0 ? file.string() : std::string();
+}
+
 /// False when a run failed.
-bool addRows(const Paths &paths, const Case &which, const std::string &size,
+bool addRows(const Paths &paths, const Case &which, const std::string &size, bool profiled,
              std::vector<EstimateRow> &rows) {
   const Problem problem = problemOf(which, size);
   std::vector<std::string> arguments = which.arguments;
@@ -119,11 +136,15 @@ bool addRows(const Paths &paths, const Case &which, const std::string &size,
     return m;
   };
   const auto before = byKernel(run({"original", true, {}}));
+  const std::string profile =
+      profiled ? profileFile(paths, which, problem, arguments) : std::string();
+  ok &= !profiled || !profile.empty();
   for (const Code &code : codes()) {
     Configuration configuration{code.name, false, code.environment};
     const fs::path cache = paths.scratch / "estimate-cache" / (which.program + "." + code.name);
     configuration.environment["MELD_CACHE_DIR"] = cache.string();
     configuration.environment["MELD_COMPILE_BUDGET_MS"] = "0";
+    configuration.environment["MELD_PROFILE"] = profile;
     const auto after = byKernel(run(configuration));
     const auto estimates = estimatesIn(paths, cache);
     for (const auto &[kernel, was] : before) {
@@ -165,7 +186,7 @@ int runEstimates(const Paths &paths, const EstimateOptions &options) {
       if (options.size == "both" ? size == std::string("large") : options.size != size)
         continue;
       tellProgress(which.label + ", " + size);
-      ok = addRows(paths, which, size, rows) && ok;
+      ok = addRows(paths, which, size, options.profile, rows) && ok;
     }
   };
   if (!forEachCase(options.only, options.all, run))

@@ -56,6 +56,8 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"both", "small", "large", "full"}))
       ->capture_default_str();
   estimates->add_flag("--all", estimateOptions.all, "All block sizes of each program");
+  estimates->add_flag("--profile", estimateOptions.profile,
+                      "Run each under meld profile first, and compile with MELD_PROFILE");
   estimates->add_flag("--json", estimateOptions.json, "One JSON object instead of the table");
   CLI::App *choice = app.add_subcommand(
       "choice", "What the measured choice between versions (MELD_ADAPT=on) comes to");

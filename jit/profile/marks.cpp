@@ -94,7 +94,7 @@ public:
       const Loop *loop = loops_.getLoopFor(&block);
       if (!loop || loop->getHeader() != &block)
         continue;
-      MarkedFunction::Loop one{numbers_[&block], {}};
+      MarkedFunction::Loop one{numbers_[&block], loop->getLoopDepth(), {}};
       SmallSetVector<const BasicBlock *, 4> from(pred_begin(&block), pred_end(&block));
       for (const BasicBlock *predecessor : from)
         if (!loop->contains(predecessor))
@@ -185,7 +185,7 @@ nlohmann::ordered_json toJson(const Marks &marks) {
           {{"block", branch.block}, {"exitsLoop", branch.exitsLoop}, {"edges", std::move(edges)}});
     }
     for (const auto &loop : function.loops)
-      loops.push_back({{"header", loop.header}, {"entries", loop.entries}});
+      loops.push_back({{"header", loop.header}, {"depth", loop.depth}, {"entries", loop.entries}});
     functions.push_back({{"name", function.name},
                          {"cfg", function.cfg},
                          {"blocks", function.blocks},
@@ -239,6 +239,33 @@ FunctionCounts functionCounts(const profile::Object &object, const std::string &
   if (!all)
     std::erase_if(sums, [&](const auto &entry) { return !object.find(entry.first); });
   return sums;
+}
+
+passes::RunFacts runFacts(const profile::Kernel &kernel) {
+  passes::RunFacts facts;
+  facts.wavesPerSimd = kernel.wavesPerSimd;
+  struct Sum {
+    uint64_t entries = 0, trips = 0;
+  };
+  std::map<unsigned, Sum> byDepth;
+  for (const profile::Function &function : kernel.functions)
+    for (const profile::Loop &loop : function.loops) {
+      // Where the test comes first, the header runs once more than the loop that LLVM makes of it.
+      const bool testFirst = any_of(function.branches, [&](const profile::Branch &branch) {
+        return branch.block == loop.header && branch.exitsLoop &&
+               none_of(branch.edges,
+                       [&](const profile::Edge &edge) { return edge.to == loop.header; });
+      });
+      const uint64_t tests = testFirst ? std::min(loop.rounds, loop.entries) : 0;
+      byDepth[loop.depth].entries += loop.entries;
+      byDepth[loop.depth].trips += loop.rounds - tests;
+    }
+  for (const auto &[depth, sum] : byDepth) {
+    if (depth != facts.trips.size() + 1 || !sum.entries)
+      break;
+    facts.trips.push_back(std::max(1.0, double(sum.trips) / double(sum.entries)));
+  }
+  return facts;
 }
 
 PreservedAnalyses AttachCountsPass::run(Function &function, FunctionAnalysisManager &) {

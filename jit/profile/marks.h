@@ -22,6 +22,7 @@
 // Thread rule: as LLVM's.
 #pragma once
 
+#include "passes/cost/machine_code.h"
 #include "runtime/profile/profile.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
@@ -47,6 +48,7 @@ struct MarkedFunction {
   };
   struct Loop {
     uint32_t header = 0;
+    unsigned depth = 1;
     std::vector<unsigned> entries; ///< marks of the edges that come in, or of their blocks
   };
   std::string name, cfg;
@@ -62,7 +64,7 @@ struct Marks {
 };
 
 /// For the compile's metadata: {"functions": [{"name", "cfg", "blocks": [MARK],
-/// "branches": [{"block", "exitsLoop", "edges": [[TO, MARK]]}], "loops": [{"header", "entries": [MARK]}]}]}.
+/// "branches": [{"block", "exitsLoop", "edges": [[TO, MARK]]}], "loops": [{"header", "depth", "entries": [MARK]}]}]}.
 nlohmann::ordered_json toJson(const Marks &marks);
 
 /// Of blocks, in order: who follows whom. 16 hex digits.
@@ -85,6 +87,10 @@ using FunctionCounts = std::map<std::string, profile::Function>;
 /// The counts of an object's functions, summed over the kernels, or of one kernel's alone. Left out is
 /// what the kernels contradict each other in, and functions that a kernel without counts may call.
 FunctionCounts functionCounts(const profile::Object &object, const std::string &kernel = "");
+
+/// For the estimate on machine code: the kernel's launches, and the mean of its loops' trips by depth,
+/// those of functions that it calls counted from their own beginning.
+passes::RunFacts runFacts(const profile::Kernel &kernel);
 
 /// How far the counts fit to the code.
 struct CountsUse {

@@ -20,7 +20,8 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
       .value_or(0);
 }
 
-Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor) {
+Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor,
+                  double wavesPerSimd) {
   Estimate e;
   const Rates rates = ratesOf(processor);
   for (const auto &block : f.blocks) {
@@ -57,7 +58,10 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
   }
   e.wavesPerSimd = occupancy(resources, processor);
   e.wave = waveTime(f, processor, resources.waveSize);
-  e.cycles = std::sqrt(e.among(1) * e.among(e.wavesPerSimd ? e.wavesPerSimd : 8));
+  if (wavesPerSimd > 0)
+    e.cycles = e.among(wavesPerSimd);
+  else
+    e.cycles = std::sqrt(e.among(1) * e.among(e.wavesPerSimd ? e.wavesPerSimd : 8));
   return e;
 }
 

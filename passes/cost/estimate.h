@@ -18,7 +18,7 @@
 namespace meld::passes {
 
 struct Estimate {
-  double cycles = 0; ///< of a wave, between alone and among as many as fit
+  double cycles = 0; ///< of a wave, in its launch or between alone and among as many as fit
   WaveTime wave;
   uint32_t instructions = 0, valu = 0, salu = 0, scalarMemory = 0, vectorMemory = 0, lds = 0,
            branches = 0;     ///< static counts
@@ -31,8 +31,9 @@ struct Estimate {
   double among(double waves) const;
 };
 
+/// `wavesPerSimd`: of its launches, where that is known; 0: it is not.
 Estimate estimate(const MachineFunction &function, const KernelResources &resources,
-                  llvm::StringRef processor);
+                  llvm::StringRef processor, double wavesPerSimd = 0);
 
 /// Waves per SIMD that registers and LDS allow, as the gate counts them (runtime/gpu/occupancy.h);
 /// 0 for a processor that nobody has the sizes of.

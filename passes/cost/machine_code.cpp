@@ -203,7 +203,7 @@ std::vector<size_t> dominators(const MachineFunction &f, const Order &order,
   return idom;
 }
 
-void findFrequencies(MachineFunction &f, unsigned waveSize) {
+void findFrequencies(MachineFunction &f, unsigned waveSize, const RunFacts &known) {
   Order order = reversePostOrder(f);
   std::vector<std::vector<size_t>> predecessors(f.blocks.size());
   for (size_t b : order.blocks)
@@ -282,7 +282,7 @@ void findFrequencies(MachineFunction &f, unsigned waveSize) {
   for (size_t b : order.blocks) {
     double trips = 1;
     for (unsigned d = 0; d < f.blocks[b].loopDepth; ++d)
-      trips *= loopTrips;
+      trips *= known.tripsAt(d);
     f.blocks[b].frequency = reach[b] * trips;
   }
   f.order = std::move(order.blocks);
@@ -290,7 +290,7 @@ void findFrequencies(MachineFunction &f, unsigned waveSize) {
 
 } // namespace
 
-MachineFunction Disassembler::decode(const MachineKernel &kernel) const {
+MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts &known) const {
   MachineFunction f;
   for (uint64_t at = 0; at < kernel.code.size();) {
     MCInst inst;
@@ -315,7 +315,7 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel) const {
     at += size;
   }
   makeBlocks(f);
-  findFrequencies(f, kernel.resources.waveSize);
+  findFrequencies(f, kernel.resources.waveSize, known);
   return f;
 }
 

@@ -9,7 +9,7 @@
 // of 1 - (1 - 2^-d)^n. That is 1 for an if and its else, 0.87 for the fifth arm of an else-if chain
 // in a wave of 64 and 0.39 for the seventh, which mostly cost their branch alone.
 //
-// A loop multiplies by `loopTrips` per level. Edges that leave a loop are not charged to the blocks
+// A loop multiplies by `loopTrips` per level, or by what a profile tells of it. Edges that leave a loop are not charged to the blocks
 // inside. Loops are natural loops (back edge to a dominator); irreducible cycles count as straight
 // code. Terminates: every step is a fixed number of sweeps over the blocks. Costs O(blocks * edges)
 // at worst.
@@ -30,6 +30,13 @@
 namespace meld::passes {
 
 constexpr double loopTrips = 8;
+
+/// What is known of how the kernel runs, from a profile. Without any of it: loopTrips, any launch.
+struct RunFacts {
+  std::vector<double> trips; ///< of loops, by depth from the outermost on
+  double wavesPerSimd = 0;   ///< in a launch; 0: unknown
+  double tripsAt(unsigned depth) const { return depth < trips.size() ? trips[depth] : loopTrips; }
+};
 
 /// How an instruction ends or leaves its block.
 enum class Flow : uint8_t { next, jump, uniformBranch, branchIfNoLanes, branchIfLanes, end };
@@ -65,7 +72,8 @@ public:
   Disassembler &operator=(Disassembler &&) noexcept;
   ~Disassembler();
 
-  MachineFunction decode(const MachineKernel &kernel) const; ///< for waves as the kernel has them
+  MachineFunction decode(const MachineKernel &kernel,
+                         const RunFacts &known = {}) const; ///< for waves as the kernel has them
   /// Assembly text with addresses, one line per instruction; for dumps.
   std::string print(const MachineKernel &kernel) const;
 

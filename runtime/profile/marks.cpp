@@ -35,6 +35,7 @@ Function functionOf(const Json &j, const MarkCounts &counts) {
   for (const Json &one : j.at("loops")) {
     Loop loop;
     loop.header = one.at("header");
+    loop.depth = one.at("depth");
     Count entries;
     for (const Json &mark : one.at("entries"))
       entries.add(countOf(counts, mark));

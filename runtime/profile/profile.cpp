@@ -67,8 +67,11 @@ Function functionOf(const Json &j) {
     f.branches.push_back(std::move(branch));
   }
   for (const Json &one : arrayOf(j.at("loops"))) {
-    Loop loop{blockOf(one.at("header"), f.blocks.size()), numberOf(one.at("entries")),
-              numberOf(one.at("rounds")), numberOf(one.at("laneEntries")),
+    Loop loop{blockOf(one.at("header"), f.blocks.size()),
+              unsigned(numberOf(one.at("depth"))),
+              numberOf(one.at("entries")),
+              numberOf(one.at("rounds")),
+              numberOf(one.at("laneEntries")),
               numberOf(one.at("laneRounds"))};
     f.loops.push_back(loop);
   }
@@ -94,6 +97,7 @@ Json toJson(const Function &f) {
   }
   for (const Loop &loop : f.loops)
     loops.push_back({{"header", loop.header},
+                     {"depth", loop.depth},
                      {"entries", loop.entries},
                      {"rounds", loop.rounds},
                      {"laneEntries", loop.laneEntries},
@@ -116,6 +120,9 @@ Object objectOf(const Json &j) {
     kernel.name = one.at("name");
     kernel.launches = numberOf(one.at("launches"));
     kernel.waves = numberOf(one.at("waves"));
+    kernel.wavesPerSimd = one.at("wavesPerSimd").get<double>();
+    if (!(kernel.wavesPerSimd >= 0))
+      throw Malformed("a negative number of waves");
     if (const auto functions = one.find("functions"); functions != one.end())
       for (const Json &function : arrayOf(*functions))
         kernel.functions.push_back(functionOf(function));
@@ -127,7 +134,10 @@ Object objectOf(const Json &j) {
 Json toJson(const Object &object) {
   Json kernels = Json::array();
   for (const Kernel &kernel : object.kernels) {
-    Json one{{"name", kernel.name}, {"launches", kernel.launches}, {"waves", kernel.waves}};
+    Json one{{"name", kernel.name},
+             {"launches", kernel.launches},
+             {"waves", kernel.waves},
+             {"wavesPerSimd", kernel.wavesPerSimd}};
     for (const Function &function : kernel.functions)
       one["functions"].push_back(toJson(function));
     kernels.push_back(std::move(one));

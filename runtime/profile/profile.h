@@ -2,11 +2,11 @@
 //
 //   {"meldprof": 1, "tool": "libmeld 0.1.0", "objects": [
 //     {"hash": "1f...", "isa": "amdgcn-amd-amdhsa--gfx90a:...", "kernels": [
-//       {"name": "_Z4walkPf", "launches": 12, "waves": 480, "functions": [
+//       {"name": "_Z4walkPf", "launches": 12, "waves": 480, "wavesPerSimd": 0.1, "functions": [
 //         {"name": "_Z4walkPf", "cfg": "9c41e0...", "blocks": [[480, 30720], ...],
 //          "branches": [{"block": 2, "edges": [[3, 470, 15000], [7, 100, 15720]]}, ...,
 //                       {"block": 5, "edges": [[5, ...], [6, ...]], "exitsLoop": true}],
-//          "loops": [{"header": 5, "entries": 480, "rounds": 9000, "laneEntries": 30000, "laneRounds": 90000}]}]}]}]}
+//          "loops": [{"header": 5, "depth": 1, "entries": 480, "rounds": 9000, "laneEntries": 30000, "laneRounds": 90000}]}]}]}]}
 //
 // Blocks are numbered in the order of the IR at the point where counts were taken (jit/profile/marks.h);
 // `cfg` is a hash of the function's control flow there. Pairs and triples end with executions by
@@ -60,6 +60,7 @@ struct Branch {
 /// A wave goes round until its last lane is through, so the two means are how far trips spread.
 struct Loop {
   uint32_t header = 0;
+  unsigned depth = 1;               ///< in its function; 1: in no other loop
   uint64_t entries = 0, rounds = 0; ///< of the header by waves, from outside and in all
   uint64_t laneEntries = 0, laneRounds = 0;
   double waveMean() const { return entries ? double(rounds) / double(entries) : 0; }
@@ -80,6 +81,7 @@ struct Function {
 struct Kernel {
   std::string name;
   uint64_t launches = 0, waves = 0;
+  double wavesPerSimd = 0; ///< of a launch, on the recorded device; 0: unknown
   /// The kernel and what it calls; empty: only its launches are known.
   std::vector<Function> functions;
   bool ran() const { return launches != 0; }

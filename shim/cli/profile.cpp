@@ -89,12 +89,18 @@ std::vector<profile::Function> countsOf(Engine &engine, const CodeObject &object
 /// Of a kernel's launches, from whichever code object: names are all that a dispatch tells.
 profile::Kernel kernelOf(const std::string &name, const std::string &processor,
                          const std::vector<softgpu::KernelProfile> &recorded) {
-  profile::Kernel kernel{name, 0, 0, {}};
+  profile::Kernel kernel{name, 0, 0, 0, {}};
+  constexpr unsigned simds = 4; // of a compute unit, in all that there is software for
+  double perSimd = 0;           // summed over launches
   for (const softgpu::KernelProfile &one : recorded)
     if (one.kernel == name && softgpu::isa::targetName(one.device) == processor) {
       kernel.launches += one.dispatches;
       kernel.waves += one.waves;
+      if (one.computeUnits)
+        perSimd += double(one.waves) / (simds * one.computeUnits);
     }
+  if (kernel.launches)
+    kernel.wavesPerSimd = perSimd / double(kernel.launches);
   return kernel;
 }
 

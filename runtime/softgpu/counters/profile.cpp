@@ -96,6 +96,8 @@ Json kernelJson(const KernelProfile &k) {
   j["kernel"] = k.kernel;
   j["replaced"] = k.replaced;
   j["device"] = isa::targetName(k.device);
+  if (k.computeUnits)
+    j["computeUnits"] = k.computeUnits;
   if (k.deviceIndex >= 0)
     j["deviceIndex"] = k.deviceIndex;
   j["entry"] = hex(k.entry);

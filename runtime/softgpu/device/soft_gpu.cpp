@@ -195,6 +195,7 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
     KernelProfile counted = profile->take(result.counters.waves, config_.target);
     if (config_.deviceCount > 1)
       counted.deviceIndex = int(config_.deviceIndex);
+    counted.computeUnits = config_.computeUnits;
     ProfileSink::instance().record(std::move(counted));
   }
   return result;

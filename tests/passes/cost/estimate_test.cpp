@@ -20,17 +20,18 @@ constexpr uint32_t dsRead[2] = {0xd86c0000, 0x00000000};  // ds_read_b32 v0, v0:
 constexpr uint32_t dsWrite[2] = {0xd81a0000, 0x00000000}; // ds_write_b32 v0, v0: opcode 13
 constexpr uint32_t load[2] = {0xdc508000, 0x007f0000};    // global_load_dword v0, v[0:1], off
 
-Estimate run(std::vector<uint32_t> words, KernelResources resources = {}) {
+Estimate run(std::vector<uint32_t> words, KernelResources resources = {},
+             const RunFacts &known = {}) {
   auto decoder = Disassembler::create("gfx900");
   EXPECT_TRUE(bool(decoder)) << toString(decoder.takeError());
   MachineKernel kernel;
   kernel.address = 0x1000;
   kernel.code =
       ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(words.data()), words.size() * 4);
-  MachineFunction function = decoder->decode(kernel);
+  MachineFunction function = decoder->decode(kernel, known);
   for (const MachineInstruction &instruction : function.instructions)
     EXPECT_FALSE(instruction.name.empty()) << "at " << instruction.address;
-  return estimate(function, resources, "gfx900");
+  return estimate(function, resources, "gfx900", known.wavesPerSimd);
 }
 
 TEST(EstimateCycles, classesAddUp) {
@@ -136,6 +137,20 @@ TEST(EstimateAmong, scalarWorkHidesBehindOtherWaves) {
   EXPECT_LT(after.among(1), 0.8 * before.among(1));
   EXPECT_GT(after.among(10), 1.5 * before.among(10));
   EXPECT_NEAR(after.cycles, std::sqrt(after.among(1) * after.among(10)), 1e-9);
+}
+
+TEST(EstimateKnown, aProfileTellsTripsAndLaunches) {
+  const std::vector<uint32_t> loop = {smov, vrcp, sopp(scc1, -2), sopp(endpgm)};
+  const Estimate three = run(loop, {}, {{3}, 0});
+  EXPECT_DOUBLE_EQ(three.wave.alone, 4 + 3 * (16 + 12) + 4);
+  EXPECT_DOUBLE_EQ(run(loop, {}, {{}, 0}).wave.alone, run(loop).wave.alone);
+  KernelResources few; // ten waves on a SIMD
+  few.vgprs = 8;
+  few.sgprs = 16;
+  for (double waves : {1.0, 3.0, 10.0}) {
+    const Estimate launched = run(loop, few, {{}, waves});
+    EXPECT_DOUBLE_EQ(launched.cycles, launched.among(waves));
+  }
 }
 
 // A chain of else-ifs, each arm skipped when no lane is left.

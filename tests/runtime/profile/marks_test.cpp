@@ -10,7 +10,7 @@ constexpr const char *kMarks = R"({"functions": [
   {"name": "kernel", "cfg": "1", "blocks": [16, 17, 18, 19],
    "branches": [{"block": 0, "exitsLoop": false, "edges": [[1, 22], [3, 20]]},
                 {"block": 1, "exitsLoop": true, "edges": [[1, 21], [2, 18]]}],
-   "loops": [{"header": 1, "entries": [22]}]},
+   "loops": [{"header": 1, "depth": 1, "entries": [22]}]},
   {"name": "straight", "cfg": "2", "blocks": [30], "branches": [], "loops": []}]})";
 
 MarkCounts counts() {

@@ -8,11 +8,11 @@ namespace {
 // By hand: 10 executions of block 0 by full waves; 4 go left alone, 3 right alone, 3 both ways.
 constexpr std::string_view kText = R"({"meldprof": 1, "tool": "by hand", "objects": [
   {"hash": "aa", "isa": "amdgcn-amd-amdhsa--gfx90a", "kernels": [
-    {"name": "hot", "launches": 2, "waves": 10, "functions": [
+    {"name": "hot", "launches": 2, "waves": 10, "wavesPerSimd": 0.125, "functions": [
       {"name": "hot", "cfg": "17", "blocks": [[10, 640], [7, 400], [6, 240], [10, 640]],
        "branches": [{"block": 0, "edges": [[1, 7, 400], [2, 6, 240]]}],
-       "loops": [{"header": 1, "entries": 7, "rounds": 70, "laneEntries": 400, "laneRounds": 1000}]}]},
-    {"name": "cold", "launches": 0, "waves": 0}]}]})";
+       "loops": [{"header": 1, "depth": 2, "entries": 7, "rounds": 70, "laneEntries": 400, "laneRounds": 1000}]}]},
+    {"name": "cold", "launches": 0, "waves": 0, "wavesPerSimd": 0}]}]})";
 
 TEST(Profile, SaysWhatStandsInIt) {
   const auto profile = parseProfile(kText);
@@ -30,6 +30,8 @@ TEST(Profile, SaysWhatStandsInIt) {
   EXPECT_EQ(f.branches.at(0).both(), 3u);
   EXPECT_EQ(f.branches.at(0).onlyOne(), 7u);
   EXPECT_DOUBLE_EQ(f.blocks.at(2).meanLanes(), 40);
+  EXPECT_EQ(f.loops.at(0).depth, 2u);
+  EXPECT_DOUBLE_EQ(hot->wavesPerSimd, 0.125);
   EXPECT_DOUBLE_EQ(f.loops.at(0).waveMean(), 10);
   EXPECT_DOUBLE_EQ(f.loops.at(0).laneMean(), 2.5);
   EXPECT_DOUBLE_EQ(f.loops.at(0).spread(), 4);
@@ -71,6 +73,7 @@ TEST(Profile, GarbageIsAnError) {
   for (const auto &text :
        {with("\"objects\": [", "\"objects\": [7, "), with("\"launches\": 2", "\"launches\": -2"),
         with("\"launches\": 2", "\"launches\": 2.5"), with("\"name\": \"hot\"", "\"name\": 5"),
+        with("\"wavesPerSimd\": 0.125", "\"wavesPerSimd\": -1"),
         with("\"block\": 0", "\"block\": 4"),        // there are four
         with("[[1, 7, 400]", "[[1, 11, 400]"),       // the block ran ten times
         with("[10, 640], [7", "[10, 641], [7"),      // ten waves have 640 lanes
