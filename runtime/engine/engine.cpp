@@ -66,8 +66,10 @@ CacheKey Engine::keyOf(ByteView original, const std::string &isa,
     key.add("version-recipe", version.recipe);
     key.add("version-facts", version.facts);
   }
-  if (!version.profile.empty())
-    key.add("profile", version.profile);
+  const std::string profile =
+      version.profile.empty() ? withProfile(version, original).profile : version.profile;
+  if (!profile.empty())
+    key.add("profile", profile);
   // Holds the device libraries' bitcode, too; or comgr holds them, whose identity is above.
   Bytes named = withoutComgrNames(original);
   key.add("code-object", named.empty() ? original : ByteView(named));

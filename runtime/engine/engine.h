@@ -75,10 +75,10 @@ public:
   /// through.
   void abandon() noexcept { abandoned_ = true; }
 
-  /// `version` with what is known of the object's runs filled in, as it has to be for this.
+  /// With what is known of the object's runs, whether `version` has it or not.
   CacheKey keyOf(ByteView original, const std::string &isa,
                  const VersionWanted &version = {}) const;
-  /// That, from MELD_PROFILE; decide() does so by itself.
+  /// `version` with what MELD_PROFILE knows of the object filled in; decide() does so by itself.
   VersionWanted withProfile(VersionWanted version, ByteView original) const;
   /// How each kernel is to be run as a version of its own, by recipe, since MELD_PROFILE says that most
   /// of the object's code is never run: then it is not compiled. Nothing: decide() as always.
