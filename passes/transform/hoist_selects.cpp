@@ -51,6 +51,10 @@ bool moves(const SelectInst &select, const Loop &loop) {
          });
 }
 
+/// Of a value, that are looked at for a computation that is there already: large kernels have values
+/// with thousands.
+constexpr unsigned kMostUsers = 64;
+
 class Hoisting {
 public:
   Hoisting(Function &function, const DivergenceInfo &divergence, const DominatorTree &dominators)
@@ -169,9 +173,13 @@ private:
     // Constants have users in other functions, in an order of their own; any of the others will do.
     for (Value *operand : operation.operands())
       if (Value *with = operand == &select ? value : operand; !isa<Constant>(with)) {
-        for (User *user : with->users())
+        unsigned looks = kMostUsers;
+        for (User *user : with->users()) {
           if (auto *other = dyn_cast<Instruction>(user); other && same(*other))
             return other;
+          if (!--looks)
+            break;
+        }
         break;
       }
     return nullptr;

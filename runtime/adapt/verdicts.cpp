@@ -1,5 +1,6 @@
 #include "runtime/adapt/verdicts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,19 @@ double positive(const Json &object, const char *key, double otherwise) {
   return std::isfinite(value) && value >= 0 ? value : otherwise;
 }
 
+/// No version is really so much faster or slower: what a record says beyond that must not keep others
+/// from being tried.
+constexpr double kMostRatio = 64;
+
+/// 0 where it is missing, negative, or more than can be counted.
+uint32_t countOf(const Json &object, const char *key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_number_unsigned())
+    return 0;
+  const auto count = it->get<uint64_t>();
+  return count <= UINT32_MAX ? static_cast<uint32_t>(count) : 0;
+}
+
 constexpr size_t kMostSpecialised = 16; ///< of a kernel
 
 Json toJson(const CutDuel &duel) {
@@ -28,11 +42,12 @@ Json toJson(const CutDuel &duel) {
 CutDuel duelFromJson(const Json &object) {
   CutDuel duel;
   duel.version = object.at("version").get<std::string>();
-  const auto pairs = object.value("pairs", 0u), wins = object.value("wins", 0u),
-             losses = object.value("losses", 0u);
+  const uint32_t pairs = countOf(object, "pairs"), wins = countOf(object, "wins"),
+                 losses = countOf(object, "losses");
   const double ratio = positive(object, "ratio", 1);
   // What no duel can have come to is none.
-  if (pairs >= kMostPairs || uint64_t{wins} + losses > pairs || ratio == 0)
+  if (pairs >= kMostPairs || uint64_t{wins} + losses > pairs || ratio > kMostRatio ||
+      ratio < 1 / kMostRatio)
     return duel;
   duel.past = {static_cast<uint16_t>(pairs), static_cast<uint16_t>(wins),
                static_cast<uint16_t>(losses), object.value("lost", false), ratio};
@@ -83,17 +98,17 @@ ClassVerdict classFromJson(const Json &object) {
     for (const Json &one : *it)
       if (verdict.duels.size() < kMaxVersions)
         verdict.duels.push_back(duelFromJson(one));
-  verdict.ratio = positive(object, "ratio", 1);
+  verdict.ratio = std::clamp(positive(object, "ratio", 1), 1 / kMostRatio, kMostRatio);
   if (const auto it = object.find("quartiles"); it != object.end() && it->size() == 2) {
     verdict.low = it->at(0).get<double>();
     verdict.high = it->at(1).get<double>();
   }
   verdict.original = positive(object, "original_ns", 0);
   verdict.time = positive(object, "winner_ns", 0);
-  verdict.pairs = object.value("pairs", 0u);
-  verdict.wins = object.value("wins", 0u);
-  verdict.losses = object.value("losses", 0u);
-  verdict.changes = object.value("changes", 0u);
+  verdict.pairs = countOf(object, "pairs");
+  verdict.wins = countOf(object, "wins");
+  verdict.losses = countOf(object, "losses");
+  verdict.changes = countOf(object, "changes");
   verdict.launches = object.value("launches", uint64_t(0));
   return verdict;
 }

@@ -124,6 +124,7 @@ Decision Engine::decideOrThrow(ByteView original, const VersionWanted &version, 
   }
   auto object = CodeObject::parse(original);
   if (!object) {
+    decision.permanent = true;
     decision.reason = "code object not understood: " + object.error().message;
     log::info(decision.reason);
     return decision;
@@ -213,6 +214,7 @@ Decision Engine::runJob(Job &job) {
   auto object = CodeObject::parse(original);
   if (!object) {
     Decision failed;
+    failed.permanent = true;
     failed.reason = "code object not understood: " + object.error().message;
     return failed;
   }
@@ -256,6 +258,7 @@ Decision Engine::runJob(Job &job) {
   Decision decision;
   decision.source = Source::compiled;
   decision.outcome = made.outcome;
+  decision.permanent = made.compiled.permanent;
   decision.reason = std::move(made.reason);
   decision.facts = std::move(made.facts);
   if (decision.outcome == Outcome::replaced)
@@ -268,7 +271,7 @@ Decision Engine::runJob(Job &job) {
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));
   remember(key, decision);
-  if (disk_ && (decision.outcome != Outcome::failed || made.compiled.permanent)) {
+  if (disk_ && !decision.isTransient()) {
     CacheEntry entry;
     entry.key = key;
     entry.verdict = decision.replacement ? Verdict::untried : Verdict::unchanged;

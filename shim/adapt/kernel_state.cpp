@@ -24,7 +24,12 @@ bool fits(const KernelVersion &version, const KernelVersion &original, bool dyna
   return version.sizes.groupBytes == original.sizes.groupBytes || !dynamicLds;
 }
 
+/// What is told beside a winner of an earlier run was found out against that one: where it is not
+/// there (yet), nothing is known.
 PastDuel pastDuel(const KernelState &state, const ClassSlot &slot, uint8_t kind) {
+  const KnownClass *known = knownClass(state, slot.launchClass, slot.guards);
+  if (known && known->winner && !slot.trial.incumbent())
+    return {};
   const auto it = std::find_if(state.duels.begin(), state.duels.end(), [&](const KnownDuel &duel) {
     return duel.launchClass == slot.launchClass && duel.version == kind;
   });

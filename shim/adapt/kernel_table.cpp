@@ -14,6 +14,15 @@ namespace {
 /// keep it from a thread that has to give the state back.
 void letOthersRun() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
 
+/// For who can do without, as at the end of a process: exit() may be called in a signal handler of
+/// the thread that holds the state.
+template <class F> void whenHeldSoon(KernelState &state, F f) {
+  constexpr unsigned kLooks = 500; // some 20 to 80 microseconds each
+  for (unsigned look = 0; look < kLooks; ++look, letOthersRun())
+    if (Hold hold(state); hold)
+      return f();
+}
+
 /// For writers: until it is had. Nobody holds one for long.
 template <class F> void whenHeld(KernelState &state, F f) {
   for (;; letOthersRun())
@@ -339,7 +348,7 @@ KernelTable::KernelReport KernelTable::report(uint64_t object) const {
   if (!state)
     return report;
   report.classes.reserve(kClasses);
-  whenHeld(*state, [&] {
+  whenHeldSoon(*state, [&] {
     report.asleep = !state->woken;
     report.budget = state->budget;
     report.specialised = state->specialised;

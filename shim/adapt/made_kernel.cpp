@@ -144,7 +144,12 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
     if (one.versions < 2)
       continue;
     ClassVerdict verdict;
-    verdict.open = trial.phase() == Trial::Phase::open;
+    // What is decided among some versions is not decided where others are still to be made.
+    const bool asBefore =
+        std::any_of(kernel.known.begin(), kernel.known.end(), [&](const KnownClass &known) {
+          return known.launchClass == one.launchClass && known.guards == one.guards && !known.open;
+        });
+    verdict.open = trial.phase() == Trial::Phase::open || (kernel.isOpen() && !asBefore);
     if (verdict.open && !one.guards)
       verdict.duels = duelsOf(one);
     if (verdict.open && !trial.incumbent() && verdict.duels.empty())
@@ -188,8 +193,8 @@ MeasuredKernel verdictOf(const MadeKernel &kernel) {
       keepDuels(*same, old, kernel.made);
     else if (old.open)
       same->changes += old.changes;
-    else if (areSameWinners(*same, old) && !same->pairs)
-      *same = old; // resumed, and nothing has changed
+    else if (!same->pairs)
+      *same = old; // resumed and nothing has changed, or nothing was tried beside it
     else
       same->changes += std::max(old.changes, areSameWinners(*same, old) ? 0u : 1u);
   }

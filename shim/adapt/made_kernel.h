@@ -41,10 +41,14 @@ struct MadeKernel {
   std::map<std::string, std::string> refused;
   std::vector<LoadedVersion> loaded; ///< of `made`
   std::vector<SpecialisedVersion> specialised;
+  bool failed = false;  ///< a recipe, or what was asked for, for a reason that may pass
+  bool open = false;    ///< recipes are still to be made
   bool nothing = false; ///< no recipe gives a version, as earlier runs have found out
   bool stopped = false; ///< recipes are left out as long as a place is kept for specialised ones
 
   bool tried() const;
+  /// Another run may find a version that was not made in this one.
+  bool isOpen() const { return failed || open; }
   /// Loaded beside the original.
   size_t versions() const;
   size_t specialisedVersions() const;

@@ -57,6 +57,7 @@ void PacketHandler::begin(const Queue &queue) noexcept {
   firstFence_ = nextFence_ = 0;
   firstTimer_ = nextTimer_ = 0;
   patient_ = true;
+  patience_ = kPatience;
 }
 
 void PacketHandler::end() noexcept {
@@ -241,11 +242,16 @@ void PacketHandler::awaitTimes() {
     patient_ = true;
     return;
   }
-  // A stream may be blocked until this very thread goes on.
+  // A stream may be blocked until this very thread goes on, and again and again: in all that is
+  // waited for in vain for twice kPatience at most.
+  if (!patient_)
+    return;
   for (const uint64_t start = now(); patient_ && firstTimer_ != nextTimer_; harvest()) {
-    patient_ = now() - start < kPatience;
+    patient_ = now() - start < patience_;
     ::sched_yield();
   }
+  if (!patient_)
+    patience_ /= 2;
 }
 
 /// The launches that follow have the same choice in every run.

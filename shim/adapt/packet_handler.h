@@ -111,6 +111,7 @@ private:
   std::array<Timing, kTimers> timings_{};
   uint64_t firstTimer_ = 0, nextTimer_ = 0;
   bool patient_ = true;
+  uint64_t patience_ = 0; ///< nanoseconds
 };
 
 } // namespace meld::adapt

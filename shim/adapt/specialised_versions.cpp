@@ -22,19 +22,35 @@ void VersionMaker::makeSpecialised(Original &original, MadeKernel &kernel,
   std::lock_guard guard(loading_);
   if (original.gone || !active())
     return;
+  if (decision.isTransient()) {
+    kernel.failed = true; // it is asked for again in the next run
+    return log::info("no version of " + kernel.name + " specialised for " + asked + ": " +
+                     decision.reason);
+  }
   const auto known = std::find_if(
       kernel.specialised.begin(), kernel.specialised.end(), [&](const SpecialisedVersion &one) {
         return decision.replacement && !decision.facts.empty() ? one.verdict.facts == decision.facts
                                                                : one.verdict.asked == asked;
       });
   const auto place = static_cast<size_t>(known - kernel.specialised.begin());
-  if (known == kernel.specialised.end())
+  const bool isNew = known == kernel.specialised.end();
+  if (isNew)
     kernel.specialised.emplace_back();
   SpecialisedVersion &one = kernel.specialised[place];
   if (one.isLoaded())
     return;
+  const SpecialisedVerdict before = one.verdict;
   one.verdict = {asked, decision.replacement ? decision.facts : std::string(), {}};
   const auto added = addSpecialised(original, kernel, place, decision);
+  if (!added && added.error().code == ErrorCode::io) {
+    kernel.failed = true;
+    log::info("no version of " + kernel.name + " specialised for " + asked + ": " +
+              added.error().message);
+    one.verdict = before;
+    if (isNew)
+      kernel.specialised.pop_back();
+    return;
+  }
   if (!added) {
     one.verdict.facts.clear();
     one.verdict.refused = added.error().message;

@@ -41,6 +41,14 @@ bool wasSpecialised(const KernelVerdict &verdict) {
                      [](const SpecialisedVerdict &one) { return !one.facts.empty(); });
 }
 
+/// Every recipe was tried, and gave nothing.
+bool isRefused(const KernelVerdict &verdict) {
+  return verdict.versions.empty() &&
+         std::all_of(std::begin(jit::recipes), std::end(jit::recipes), [&](const auto &recipe) {
+           return recipe.name == kSpecialised || verdict.refused.count(std::string(recipe.name));
+         });
+}
+
 bool isWinner(const std::vector<KnownClass> &known, unsigned recipe) {
   return std::any_of(known.begin(), known.end(),
                      [&](const KnownClass &one) { return one.winner == kindOf(recipe); });
@@ -115,7 +123,7 @@ void VersionMaker::frozen(hsa_executable_t executable) {
       std::erase_if(kernel.known, [](const KnownClass &known) {
         return known.guards != 0 || known.winner >= kFirstSpecialised;
       });
-    kernel.nothing = kernel.verdict.versions.empty() && !kernel.verdict.refused.empty();
+    kernel.nothing = isRefused(kernel.verdict);
     kernels.push_back(std::move(kernel));
   }
   {
@@ -202,15 +210,24 @@ void VersionMaker::make(uint64_t object) {
   const bool winnersOnly =
       first && (haveWinner(kernel->known) ||
                 (specialise && wasSpecialised(kernel->verdict) && !kernel->known.empty()));
-  if ((wanted.versions || kernel->stopped) && !kernel->nothing)
-    for (unsigned recipe = 0; recipe < kRecipes && kernel->versions() + kept < most && active();
-         ++recipe)
-      if (!kernel->done[recipe] && (!winnersOnly || isWinner(kernel->known, recipe)))
-        if (!makeOne(*original, *kernel, recipe))
-          break;
+  const auto isDone = [&] {
+    return kernel->nothing ||
+           std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
+  };
+  if ((wanted.versions || kernel->stopped) && !kernel->nothing) {
+    setOpen(*kernel, !winnersOnly);
+    // Winners of earlier runs first: who has lost then has lost to them.
+    bool go = true;
+    for (const bool winners : {true, false})
+      for (unsigned recipe = 0;
+           go && recipe < kRecipes && kernel->versions() + kept < most && active(); ++recipe)
+        if (!kernel->done[recipe] && isWinner(kernel->known, recipe) == winners &&
+            (winners || !winnersOnly))
+          go = makeOne(*original, *kernel, recipe);
+    setOpen(*kernel, !winnersOnly && !isDone() && kernel->versions() + kept < most);
+  }
   unloadRetired();
-  const bool all = kernel->nothing ||
-                   std::all_of(kernel->done.begin(), kernel->done.end(), [](bool d) { return d; });
+  const bool all = isDone();
   kernel->stopped = !all && kept && kernel->versions() + kept >= most;
   const bool more = !all && kernel->versions() + kept < most && active();
   kernelTable().made(object, more);
@@ -219,6 +236,11 @@ void VersionMaker::make(uint64_t object) {
     if (!original->gone)
       kernelTable().removeKernels({object});
   }
+}
+
+void VersionMaker::setOpen(MadeKernel &kernel, bool open) {
+  std::lock_guard guard(loading_);
+  kernel.open = open;
 }
 
 /// False: there is no use in going on.
@@ -239,7 +261,10 @@ bool VersionMaker::makeOne(Original &original, MadeKernel &kernel, unsigned reci
   auto made = load(original, kernel, decision, /*guarded=*/false);
   if (!made) {
     log::info("no version of " + kernel.name + " as " + recipeName + ": " + made.error().message);
-    kernel.refused[recipeName] = made.error().message;
+    if (made.error().code == ErrorCode::io) // a full disk, no memory: not so the next time, perhaps
+      kernel.failed = true;
+    else
+      kernel.refused[recipeName] = made.error().message;
     return true;
   }
   const KernelVersion version{made->object, made->sizes, kindOf(recipe)};
@@ -258,7 +283,7 @@ bool VersionMaker::makeOne(Original &original, MadeKernel &kernel, unsigned reci
 Result<LoadedVersion> VersionMaker::load(const Original &original, const MadeKernel &kernel,
                                          const Decision &decision, bool guarded) const {
   if (!decision.replacement)
-    return fail(ErrorCode::unsupported, decision.reason);
+    return fail(decision.isTransient() ? ErrorCode::io : ErrorCode::unsupported, decision.reason);
   const auto before = CodeObject::parse(original.bytes);
   const auto made = CodeObject::parse(*decision.replacement);
   if (!before || !made)
@@ -286,7 +311,7 @@ Result<LoadedVersion> VersionMaker::load(const Original &original, const MadeKer
 /// With loading_ held. Is there more to find out about the kernel, or to choose at each launch?
 bool VersionMaker::isOpen(const MadeKernel &kernel, const KernelVerdict &verdict) const {
   const uint64_t object = kernel.version.object;
-  if (!kernelTable().settled(object))
+  if (!kernelTable().settled(object) || kernel.isOpen())
     return true;
   for (const KernelTable::ClassReport &one : kernelTable().report(object).classes)
     if (one.versions > 1 && one.trial.phase() == Trial::Phase::open)
@@ -318,7 +343,9 @@ void VersionMaker::keep(Original &original) {
   // Also where nothing was tried: the object is known then, and leaves no question open.
   if (!original.kernels.empty() && (!verdicts.kernels.empty() || !original.known))
     store_->save(original.verdictKey, verdicts);
-  std::lock_guard guard(lock_);
+  const std::unique_lock guard(lock_, kEndWait);
+  if (!guard)
+    return;
   open_ |= open;
   for (MeasuredKernel &one : measured)
     add(taken_, original.verdictKey, std::move(one));
@@ -377,7 +404,9 @@ void VersionMaker::end() noexcept {
       return;
     std::map<uint64_t, std::shared_ptr<Original>> originals;
     {
-      std::lock_guard inner(lock_);
+      const std::unique_lock inner(lock_, kEndWait);
+      if (!inner)
+        return;
       originals.swap(executables_);
     }
     for (const auto &[handle, original] : originals) {
@@ -389,13 +418,15 @@ void VersionMaker::end() noexcept {
 }
 
 bool VersionMaker::openQuestions() const {
-  std::lock_guard guard(lock_);
-  return open_;
+  const std::unique_lock guard(lock_, kEndWait);
+  return !guard || open_;
 }
 
 std::vector<MeasuredKernel> VersionMaker::measured() const {
-  std::unique_lock loading(loading_, kEndWait);
-  std::lock_guard guard(lock_);
+  const std::unique_lock loading(loading_, kEndWait);
+  const std::unique_lock guard(lock_, kEndWait);
+  if (!guard)
+    return {};
   MeasuredKernels known = taken_;
   if (loading)
     for (const auto &[handle, original] : executables_)

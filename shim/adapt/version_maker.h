@@ -68,6 +68,7 @@ private:
   static void wake() noexcept;
   void run() noexcept;
   void make(uint64_t object);
+  void setOpen(MadeKernel &kernel, bool open);
   bool makeOne(Original &original, MadeKernel &kernel, unsigned recipe);
   void makeSpecialised(Original &original, MadeKernel &kernel, const std::string &asked);
   Result<void> addSpecialised(const Original &original, MadeKernel &kernel, size_t place,
@@ -90,7 +91,8 @@ private:
 
   /// Held while ROCr loads a version, and to say that an original goes.
   mutable std::timed_mutex loading_;
-  mutable std::mutex lock_; ///< guards what follows
+  /// Guards what follows. Timed: exit() may be called in a signal handler of the thread that has it.
+  mutable std::timed_mutex lock_;
   std::map<uint64_t, std::shared_ptr<Original>> executables_;
   MeasuredKernels taken_; ///< of originals that are gone
   bool open_ = false;     ///< openQuestions(), of originals that are gone

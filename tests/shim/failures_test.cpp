@@ -296,6 +296,26 @@ TEST_P(FailuresOfVersions, OutputAndExitCodeStay) {
   }
 }
 
+// The compiler is not there in the first run: no verdict about the kernel.
+TEST(FailureOfVersions, WhatCouldNotBeMadeIsTriedAgainInTheNextRun) {
+  Stage s;
+  prepare(s, "thread");
+  s.environment.insert({{"MELD_ADAPT", "on"},
+                        {"MELD_GPU_TIMING", "1"},
+                        {"MELD_GPU_CUS", "4"},
+                        {"MELD_LOG_LEVEL", "info"}});
+  fs::rename(s.jit(), s.scratch.file("away"));
+  const std::string command = MELD_CHOICE " gains 60";
+  const Outcome first = runProgram(command, s.environment);
+  EXPECT_EQ(first.out, "PASS\n") << first.err;
+  EXPECT_NE(first.err.find("no version of gains as "), std::string::npos) << first.err;
+  fs::rename(s.scratch.file("away"), s.jit());
+  const Outcome second = runProgram(command, s.environment);
+  EXPECT_EQ(second.out, "PASS\n") << second.err;
+  EXPECT_NE(second.err.find("version of gains as melded is tried from now on"), std::string::npos)
+      << second.err;
+}
+
 constexpr auto kNames = [](const auto &one) {
   return one.param.failure.name + std::string("_") + one.param.compiler;
 };

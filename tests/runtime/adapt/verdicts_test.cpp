@@ -118,9 +118,22 @@ TEST(Verdicts, NumbersThatAreNoTimesAreNotBelieved) {
   EXPECT_EQ(read->kernels.at("k").classes.at(0).ratio, 1);
 }
 
+TEST(Verdicts, NoWinnerIsSoFastThatNobodyMayChallengeIt) {
+  const auto read = ObjectVerdicts::parse(
+      R"({"kernels": {"k": {"versions": [], "refused": {}, "classes": [
+          {"class": 1, "winner": "melded", "when": 5, "ratio": 1e-300, "pairs": -3, "wins": 1.5}]}}})");
+  ASSERT_TRUE(read) << read.error().message;
+  const ClassVerdict &verdict = read->kernels.at("k").classes.at(0);
+  EXPECT_EQ(verdict.ratio, 1 / 64.);
+  EXPECT_EQ(verdict.pairs, 0u);
+  EXPECT_EQ(verdict.wins, 0u);
+}
+
 TEST(Verdicts, DuelsThatCannotHaveBeenAreNone) {
-  for (const char *numbers : {R"("pairs": 3, "wins": 3, "losses": 1)", R"("pairs": 100000)",
-                              R"("pairs": 3, "wins": 2, "losses": 0, "ratio": 0)"}) {
+  for (const char *numbers :
+       {R"("pairs": 3, "wins": 3, "losses": 1)", R"("pairs": 100000)",
+        R"("pairs": 3, "wins": 2, "losses": 0, "ratio": 0)",
+        R"("pairs": 3, "wins": 2, "losses": 0, "ratio": 1e9)", R"("pairs": -1, "wins": -1)"}) {
     const auto read = ObjectVerdicts::parse(
         R"({"kernels": {"k": {"versions": [], "refused": {}, "classes": [{"class": 1, "winner": "",
             "when": 5, "open": true, "duels": [{"version": "melded", )" +

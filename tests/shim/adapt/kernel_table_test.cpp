@@ -1,3 +1,4 @@
+#include "shim/adapt/kernel_state.h"
 #include "shim/adapt/kernel_table.h"
 
 #include <gtest/gtest.h>
@@ -197,6 +198,47 @@ TEST(KernelTable, WhatIsKnownOfAClassIsNotTriedAgain) {
   }
   EXPECT_TRUE(seen.count(0x1000) && seen.count(0x2000));
   EXPECT_TRUE(wanted);
+}
+
+// "melded" has lost against "all-legal", which could not be made in this run: against the original it
+// has not run.
+TEST(KernelTable, WhoHasLostToAWinnerThatIsNotThereIsTried) {
+  for (const bool isThere : {false, true}) {
+    KernelTable table;
+    Dispatch d = launch(0x1000);
+    const uint32_t known = launchClass(d.shape);
+    PastDuel lost;
+    lost.lost = true;
+    table.watch(version(0x1000), {{known, 2, 0, /*open=*/true, 0.5}}, true, nullptr,
+                {{known, 1, lost}});
+    KernelVersion loser = version(0x2000), winner = version(0x3000);
+    loser.kind = 1;
+    winner.kind = 2;
+    if (isThere)
+      table.addVariant(version(0x1000), winner);
+    table.addVariant(version(0x1000), loser);
+    std::set<uint64_t> seen;
+    for (int i = 0; i < 200; ++i) {
+      d = launch(0x1000);
+      const Choice c = table.choose(*table.find(0x1000), d, 8);
+      seen.insert(d.object);
+      if (c.timed)
+        table.timed(c.timing, d.object == 0x1000 ? 100'000 : d.object == 0x2000 ? 80'000 : 50'000);
+    }
+    EXPECT_EQ(seen.count(0x2000), isThere ? 0u : 1u);
+    EXPECT_EQ(d.object, isThere ? 0x3000u : 0x2000u);
+  }
+}
+
+// exit() in a signal handler of the thread that has the state: what is known is not told then.
+TEST(KernelTable, AReportDoesNotWaitForEver) {
+  KernelTable table;
+  table.addVariant(version(0x1000), version(0x2000));
+  decide(table, 0x1000, 0.5);
+  EXPECT_EQ(table.report(0x1000).classes.size(), 1u);
+  const Hold hold(*table.find(0x1000));
+  ASSERT_TRUE(hold);
+  EXPECT_TRUE(table.report(0x1000).classes.empty());
 }
 
 TEST(KernelTable, WhatWasKeptBeforeStaysWithoutVersions) {
