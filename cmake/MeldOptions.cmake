@@ -60,7 +60,7 @@ function(meld_flags target)
   if(MELD_SANITIZE)
     # g++ warns about its own library (std::regex, std::function) when it instruments it.
     target_compile_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE} -fno-omit-frame-pointer
-      -Wno-maybe-uninitialized)
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(${target} PRIVATE -fsanitize=${MELD_SANITIZE})
   endif()
 endfunction()

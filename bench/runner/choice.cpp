@@ -118,8 +118,8 @@ std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<
              choices = byKernel(chosen), nexts = byKernel(next);
   std::vector<ChoiceRow> rows;
   for (const auto &[kernel, launches] : originals) {
-    const auto find = [&](const auto &in) {
-      const auto it = in.find(kernel);
+    const auto find = [&name = kernel](const auto &in) {
+      const auto it = in.find(name);
       return it == in.end() ? Launches() : it->second;
     };
     const Launches statics = find(replacements), ran = find(choices), again = find(nexts);

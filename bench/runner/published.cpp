@@ -86,9 +86,10 @@ PublishedTable speedupTable(const std::vector<Row> &rows) {
                            mean(rows, Set::melding, "branch-fusion"), "1.07"});
   for (const auto &[family, theirs] : syntheticSpeedups()) {
     std::vector<Row> sizes;
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(sizes), [&](const Row &row) {
-      return row.which.set == Set::synthetic && row.which.family() == family;
-    });
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(sizes),
+                 [&name = family](const Row &row) {
+                   return row.which.set == Set::synthetic && row.which.family() == name;
+                 });
     if (!sizes.empty())
       table.cells.push_back({family + ", " + std::to_string(sizes.size()) + " block sizes",
                              mean(sizes, Set::synthetic, "libmeld"),

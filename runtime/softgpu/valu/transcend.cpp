@@ -99,7 +99,7 @@ template <bool Cos> MELD_INLINE F64 sinCore(F64 x) {
 #pragma GCC unroll 16
   for (double k : cosines)
     c = fma(c, z, splatD(k));
-  const U64 quadrant = (U64)(q + splatD(6755399441055744.0)) + (Cos ? 1ull : 0ull);
+  const U64 quadrant = (U64)(q + splatD(6755399441055744.0)) + splat64(Cos ? 1 : 0);
   const F64 odd = (F64)(quadrant << 63), flip = (F64)((quadrant << 62) & (1ull << 63));
   const F64 v = (F64)_mm256_blendv_pd((__m256d)s, (__m256d)c, (__m256d)odd);
   return (F64)((U64)v ^ (U64)flip);

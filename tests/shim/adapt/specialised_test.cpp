@@ -258,7 +258,7 @@ TEST(Specialised, NoLaunchRunsAVersionForOtherFacts) {
     threads.emplace_back([&, t] {
       std::mt19937 random(t);
       unsigned value = 0;
-      for (unsigned i = 0; !stop; ++i) {
+      while (!stop) {
         if (random() % 5 == 0)
           value = random() % 8;
         Launch one(value);
