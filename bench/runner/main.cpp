@@ -47,6 +47,8 @@ int main(int argc, char **argv) {
   verified->add_option("--size", verifiedOptions.size, "small, large, or as the tables have it")
       ->check(CLI::IsMember({"default", "small", "large"}))
       ->capture_default_str();
+  verified->add_flag("--versions", verifiedOptions.versions,
+                     "Each kind of version in turns (MELD_SERVE), instead of the replacement");
   CLI::App *estimates = app.add_subcommand(
       "estimate", "What was estimated of each kernel before it ran, against modelled cycles");
   meld::bench::EstimateOptions estimateOptions;

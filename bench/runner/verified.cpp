@@ -3,6 +3,7 @@
 #include "bench/runner/each_case.h"
 #include "bench/runner/shell.h"
 #include "bench/runner/table.h"
+#include "jit/variant/recipes.h"
 
 #include <cstdio>
 #include <fstream>
@@ -18,9 +19,23 @@ struct Verdict {
   uint64_t kernels = 0, dispatches = 0, equal = 0, different = 0, notRepeatable = 0,
            notVerified = 0;
   std::string output;
+
+  void add(const Verdict &other) {
+    exitCode = other.exitCode ? other.exitCode : exitCode;
+    kernels += other.kernels, dispatches += other.dispatches, equal += other.equal;
+    different += other.different, notRepeatable += other.notRepeatable;
+    notVerified += other.notVerified;
+  }
+  std::vector<std::string> row(const std::string &label) const {
+    return {
+        label,          exitCode ? "FAIL" : "PASS", grouped(kernels),       grouped(dispatches),
+        grouped(equal), grouped(different),         grouped(notRepeatable), grouped(notVerified)};
+  }
 };
 
-Verdict verify(const Paths &paths, const Case &which, const std::string &size) {
+/// `version`: empty for what replaces kernels by default.
+Verdict verify(const Paths &paths, const Case &which, const std::string &size,
+               const std::string &version) {
   const std::string report = (paths.scratch / "verified.json").string();
   std::filesystem::create_directories(paths.scratch);
   std::filesystem::remove(report);
@@ -32,7 +47,10 @@ Verdict verify(const Paths &paths, const Case &which, const std::string &size) {
   if (size != "default")
     argv.insert(argv.end(), {"--size", size});
   Verdict verdict;
-  verdict.exitCode = runProcess(argv, {{"MELD_COMPILE_BUDGET_MS", "0"}}, verdict.output);
+  std::map<std::string, std::string> environment = {{"MELD_COMPILE_BUDGET_MS", "0"}};
+  if (!version.empty())
+    environment["MELD_SERVE"] = version;
+  verdict.exitCode = runProcess(argv, environment, verdict.output);
   std::ifstream file(report);
   const auto json = nlohmann::json::parse(file, nullptr, false);
   if (json.is_discarded())
@@ -52,27 +70,40 @@ Verdict verify(const Paths &paths, const Case &which, const std::string &size) {
 } // namespace
 
 int runVerified(const Paths &paths, const VerifiedOptions &options) {
-  Table table({"benchmark", "result", "kernels replaced", "dispatches", "equal", "different",
-               "not repeatable", "not verified"});
-  bool ok = true;
-  uint64_t programs = 0, equal = 0;
-  const auto run = [&](const Case &which) {
-    const Verdict v = verify(paths, which, options.size);
-    ++programs, equal += v.equal;
-    if (v.exitCode) {
-      ok = false;
-      std::fprintf(stderr, "\n%s: exit code %d\n%s\n", which.label.c_str(), v.exitCode,
-                   v.output.c_str());
-    }
-    table.add({which.label, v.exitCode ? "FAIL" : "PASS", grouped(v.kernels), grouped(v.dispatches),
-               grouped(v.equal), grouped(v.different), grouped(v.notRepeatable),
-               grouped(v.notVerified)});
-  };
-  if (!forEachCase(options.only, /*every=*/false, run))
-    return 1;
+  std::vector<std::string> versions = {""};
+  if (options.versions) {
+    versions.clear();
+    for (const jit::Recipe &recipe : jit::recipes)
+      if (!recipe.specialized) // only for launches of which the facts hold
+        versions.emplace_back(recipe.name);
+  }
+  Table table({options.versions ? "version" : "benchmark", "result", "kernels replaced",
+               "dispatches", "equal", "different", "not repeatable", "not verified"});
+  Verdict all;
+  all.exitCode = 0;
+  uint64_t programs = 0;
+  for (const std::string &version : versions) {
+    Verdict sum;
+    sum.exitCode = 0;
+    const auto run = [&](const Case &which) {
+      const Verdict v = verify(paths, which, options.size, version);
+      ++programs;
+      sum.add(v);
+      if (v.exitCode)
+        std::fprintf(stderr, "\n%s%s%s: exit code %d\n%s\n", which.label.c_str(),
+                     version.empty() ? "" : " as ", version.c_str(), v.exitCode, v.output.c_str());
+      if (!options.versions)
+        table.add(v.row(which.label));
+    };
+    if (!forEachCase(options.only, /*every=*/false, run))
+      return 1;
+    if (options.versions)
+      table.add(sum.row(version));
+    all.add(sum);
+  }
   std::printf("%s\n%s programs, %s dispatches equal bit for bit.\n", table.text().c_str(),
-              grouped(programs).c_str(), grouped(equal).c_str());
-  return ok ? 0 : 1;
+              grouped(programs).c_str(), grouped(all.equal).c_str());
+  return all.exitCode ? 1 : 0;
 }
 
 } // namespace meld::bench

@@ -11,6 +11,7 @@ namespace meld::bench {
 struct VerifiedOptions {
   std::string only;             ///< as casesCalled has it; one block size of each program
   std::string size = "default"; ///< or small, large
+  bool versions = false; ///< every kind of version in turns (MELD_SERVE) instead of the replacement
 };
 
 /// 0 when nothing differed and every program passed.

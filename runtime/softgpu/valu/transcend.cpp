@@ -107,7 +107,6 @@ template <bool Cos> MELD_INLINE F64 sinCore(F64 x) {
 
 MELD_INLINE F32 isBits(F32 a, uint32_t what) { return (F32)((U32)a == what); }
 MELD_INLINE F32 isZero(F32 a) { return (F32)(((U32)a & 0x7fffffffu) == 0); }
-MELD_INLINE F32 signOf(F32 a) { return (F32)((U32)a & 0x80000000u); }
 
 MELD_INLINE F32 exp2F(F32 a) {
   F32 r = inDouble(a, [](F64 x) { return exp2Core(x); }); // overflow and underflow by the narrowing
