@@ -16,7 +16,7 @@ __global__ void bvhNest(const Node *nodes, int count, const int *rays, int *hits
        r += static_cast<int>(gridDim.x * blockDim.x)) {
     const int x = rays[3 * r], y = rays[3 * r + 1], z = rays[3 * r + 2];
     int nearest = 1 << 30, node = 0;
-    while (node < count) {
+    while (node < count) { // divergent: loop
       const Node &at = nodes[node];
       const bool meets = at.box.low[1] <= y && y <= at.box.high[1] && at.box.low[2] <= z &&
                          z <= at.box.high[2] && at.box.high[0] >= x && at.box.low[0] < nearest;

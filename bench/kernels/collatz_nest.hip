@@ -7,7 +7,7 @@ __global__ void collatzNest(const unsigned *numbers, unsigned *steps, unsigned n
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     unsigned long long x = numbers[i];
     unsigned count = 0;
-    for (; x != 1; ++count)
+    for (; x != 1; ++count) // divergent: loop
       x = x % 2 ? 3 * x + 1 : x / 2;
     steps[i] = count;
   }

@@ -17,7 +17,7 @@ __global__ void collisionLoop(unsigned *tally, unsigned threads, unsigned steps,
   for (unsigned step = 0; step < steps; ++step) {
     state = state * kFactor + kSummand;
     path += (state >> 20) + (energy >> 8);
-    if (((state >> 12) & mask) == 0 && (step & every) == every) { // divergent: seldom
+    if (((state >> 12) & mask) == 0 && (step & every) == every) { // divergent: branch
       for (unsigned k = 0; k < kScatterings; ++k) {
         energy ^= energy >> 7;
         energy = energy * 69069u + (path >> (k & 7));

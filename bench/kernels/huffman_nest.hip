@@ -17,7 +17,7 @@ __global__ void huffmanNest(Codes codes, const unsigned char *symbols, const uns
   for (unsigned b = blockIdx.x * blockDim.x + threadIdx.x; b < blocks;
        b += gridDim.x * blockDim.x) {
     unsigned at = starts[b];
-    for (unsigned to = places[b], end = places[b + 1]; to < end; ++to) {
+    for (unsigned to = places[b], end = places[b + 1]; to < end; ++to) { // divergent: loop
       unsigned code = 0, length = 0;
       do {
         code = code * 2 + (bits[at / 32] >> at % 32 & 1);

@@ -8,7 +8,7 @@ __global__ void rankNest(const unsigned *starts, const unsigned *sources, const 
   for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x; v < vertices;
        v += gridDim.x * blockDim.x) {
     float sum = 0;
-    for (unsigned e = starts[v], end = starts[v + 1]; e < end; ++e)
+    for (unsigned e = starts[v], end = starts[v + 1]; e < end; ++e) // divergent: loop
       sum += given[sources[e]];
     next[v] = (0.15f + 0.85f * sum) * outgoing[v];
   }

@@ -24,6 +24,8 @@ const char *nameOf(Set set) {
     return "reductions";
   case Set::everyday:
     return "everyday";
+  case Set::nests:
+    return "nests";
   }
   return "";
 }
@@ -31,7 +33,7 @@ const char *nameOf(Set set) {
 const std::vector<Set> &allSets() {
   static const std::vector<Set> sets = {Set::synthetic,   Set::melding, Set::fusion,
                                         Set::convergence, Set::slices,  Set::reductions,
-                                        Set::everyday};
+                                        Set::everyday,    Set::nests};
   return sets;
 }
 
@@ -136,6 +138,11 @@ std::vector<Case> allCases() {
   blocks(Set::everyday, "bitonic", {"--pattern", "random"}, "bitonic random",
          {"64", "32", "128", "256"});
   blocks(Set::everyday, "pcm", {"--pattern", "random"}, "pcm random", {"32", "64"});
+
+  for (const char *program : {"row_nest", "pixel_nest", "walk_nest", "bfs_nest", "rank_nest",
+                              "bvh_nest", "cutoff_nest", "match_nest", "collatz_nest",
+                              "quadrature_nest", "lz_nest", "huffman_nest", "collision_loop"})
+    pattern(Set::nests, program, {"skewed", "balanced"});
 
   for (Case &c : all) {
     if (c.set == Set::melding && (c.program == "nqueens" || c.program == "lud"))

@@ -17,6 +17,7 @@ enum class Set {
   slices,      ///< Timofeev 2016: slices, intra prediction, detection cascade
   reductions,  ///< CUDA Freshman 3.4
   everyday,    ///< divergent programs of daily life
+  nests,       ///< loops whose trip count differs from lane to lane, and seldom taken sides in them
 };
 
 /// Its name in tables; `ofAll` lists them in order.

@@ -41,6 +41,11 @@ const char *described(Set set) {
     return "Block reductions: neighboured, neighboured with fewer divergent waves, interleaved.";
   case Set::everyday:
     return "Divergent programs of daily life.";
+  case Set::nests:
+    return "Loops whose trip count differs from lane to lane (skewed) or does not (balanced): "
+           "graphs, "
+           "trees, decoders, quadrature. What gains there are versions of the measured choice "
+           "(./dev bench choice), not the replacement at load.";
   }
   return "";
 }

@@ -16,8 +16,15 @@ using softgpu::PartingPoint;
 using softgpu::PlannedStep;
 using softgpu::ReportedKernel;
 
-constexpr const char *kFlatten = "meld-flatten-loops"; ///< the pass, and the recipe that has it:
-constexpr const char *kFlattened = "flattened";
+/// Kinds of version that are made for lanes lost in loops, and the pass of each.
+struct LoopVersion {
+  const char *recipe, *pass;
+};
+constexpr LoopVersion kLoopVersions[] = {{"flattened", "meld-flatten-loops"},
+                                         {"delayed", "meld-delay-iterations"}};
+bool isOfLoopVersion(const std::string &pass) {
+  return std::ranges::any_of(kLoopVersions, [&](const LoopVersion &v) { return pass == v.pass; });
+}
 constexpr size_t kMostReasons = 3;
 
 /// "block 4 at bench/row_nest.hip:12" is at row_nest.hip, line 12. Files are compared without their
@@ -73,21 +80,27 @@ public:
     const bool improved = jsonFlag(*kernel, "melded", false) && made_.outcome == Outcome::replaced;
     reported.plan = std::string(improved ? "replaces the kernel: " : "keeps the kernel: ") +
                     jsonText(*kernel, "verdict");
-    const Json version = flattened(reported);
+    const Json versions = loopVersions(reported);
     for (const PartingPoint &point : reported.divergence.points)
-      reported.steps.push_back(stepsFor(point, *kernel, version));
+      reported.steps.push_back(stepsFor(point, *kernel, versions));
   }
 
 private:
-  /// The metadata of the kernel's version with flattened loops; null where lanes are lost in none.
-  Json flattened(const ReportedKernel &reported) const {
-    if (std::ranges::none_of(reported.divergence.points, &PartingPoint::isLoop))
-      return {};
-    const GatedCompile made =
-        compileAndGate(compiler_, object_, settings_, {reported.divergence.kernel, kFlattened});
-    const Json metadata = Json::parse(made.compiled.metadata, nullptr, false);
-    const Json *kernel = findKernel(metadata, reported.divergence.kernel);
-    return kernel ? *kernel : Json();
+  /// The decisions about the kernel in its versions for loops.
+  Json loopVersions(const ReportedKernel &reported) const {
+    Json decisions = Json::array();
+    for (const LoopVersion &version : kLoopVersions) {
+      const GatedCompile made = compileAndGate(compiler_, object_, settings_,
+                                               {reported.divergence.kernel, version.recipe});
+      const Json metadata = Json::parse(made.compiled.metadata, nullptr, false);
+      const Json *kernel = findKernel(metadata, reported.divergence.kernel);
+      if (!kernel || !kernel->contains("decisions") || !kernel->at("decisions").is_array())
+        continue;
+      for (const Json &one : kernel->at("decisions"))
+        if (one.is_object() && jsonText(one, "pass") == version.pass)
+          decisions.push_back(one);
+    }
+    return {{"decisions", decisions}};
   }
 
   const Compiler &compiler_;
@@ -108,7 +121,7 @@ const CodeObject *objectOf(const softgpu::ObjectFile &file,
 } // namespace
 
 std::vector<PlannedStep> stepsFor(const PartingPoint &point, const Json &kernel,
-                                  const Json &version) {
+                                  const Json &versions) {
   std::vector<PlannedStep> steps;
   if (!point.where.line)
     return steps;
@@ -131,9 +144,9 @@ std::vector<PlannedStep> stepsFor(const PartingPoint &point, const Json &kernel,
     if (std::ranges::find(steps, step.text, &PlannedStep::text) == steps.end())
       steps.push_back(std::move(step));
   };
-  eachDecision(version, point, [&](const Json &decision) {
+  eachDecision(versions, point, [&](const Json &decision) {
     const std::string pass = jsonText(decision, "pass"), reason = jsonText(decision, "reason");
-    if (pass != kFlatten)
+    if (!isOfLoopVersion(pass))
       return;
     if (jsonFlag(decision, "melded", false))
       add({PlannedStep::Kind::version, pass,

@@ -11,9 +11,9 @@ namespace meld::cli {
 /// `files`. Nothing is an error: what cannot be compiled is said in the report. Takes seconds.
 void planReport(softgpu::DivergenceReport &report, const std::vector<std::string> &files);
 
-/// The steps for one point out of a kernel's metadata, as the compiler writes it. `version`: of the
-/// kernel with its loops flattened; null: none was made. Separate for tests.
+/// The steps for one point out of a kernel's metadata, as the compiler writes it. `versions`: the
+/// decisions of the kernel's versions that are made for loops, in the same form. Separate for tests.
 std::vector<softgpu::PlannedStep> stepsFor(const softgpu::PartingPoint &point, const Json &kernel,
-                                           const Json &version);
+                                           const Json &versions);
 
 } // namespace meld::cli

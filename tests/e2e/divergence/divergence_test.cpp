@@ -117,6 +117,10 @@ TEST_F(MeldDivergence, SaysWhatLibmeldDoes) {
   json = report("lines_row_nest", {});
   EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["kind"], "version");
   EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["pass"], "meld-flatten-loops");
+
+  json = report("lines_collision_loop", {});
+  EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["kind"], "version");
+  EXPECT_EQ(json["kernels"][0]["partedBy"][0]["libmeld"][0]["pass"], "meld-delay-iterations");
 }
 
 // The page has the program's source, the marked line with what stands there.
