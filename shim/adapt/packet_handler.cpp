@@ -225,10 +225,11 @@ void PacketHandler::makeRoom(uint64_t count) {
 void PacketHandler::harvest() {
   for (; firstTimer_ != nextTimer_; ++firstTimer_) {
     const hsa_signal_t signal = signals_.timers[firstTimer_ % kTimers];
-    if (signals_.load(signal) > 0)
-      return;
-    // The device's ticks as they are: no lock, no other clock.
+    // The device's ticks as they are: no lock, no other clock. What ROCr loads is loaded here once more:
+    // this reads the times, so this is what they have to be written before.
     const auto *raw = reinterpret_cast<const amd_signal_t *>(signal.handle);
+    if (signals_.load(signal) > 0 || __atomic_load_n(&raw->value, __ATOMIC_ACQUIRE) > 0)
+      return;
     const double ticks =
         raw->end_ts > raw->start_ts && raw->start_ts ? double(raw->end_ts - raw->start_ts) : 0;
     if (!queue_.table->timed(timings_[firstTimer_ % kTimers], ticks * queue_.nanosecondsPerTick))

@@ -8,6 +8,7 @@
 #include "shim/own_calls.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 namespace meld::adapt {
@@ -15,9 +16,19 @@ namespace meld::adapt {
 namespace {
 
 constexpr size_t kThreadStack = size_t(1) << 20; // compiles have threads of their own
-constexpr std::chrono::seconds kEndWait{1};
 constexpr size_t kMostMeasured = 4096; ///< for the report; further ones are left out of it
 constexpr size_t kRecipes = std::size(jit::recipes);
+
+/// The end of the process waits no longer than this for a lock. ThreadSanitizer sees locks with a limit
+/// by the system's clock only.
+auto endOfWait() {
+#ifdef __SANITIZE_THREAD__
+  using Clock = std::chrono::system_clock;
+#else
+  using Clock = std::chrono::steady_clock;
+#endif
+  return Clock::now() + std::chrono::seconds(1);
+}
 
 /// Whether the loader makes the same of both: what it does not load (`.meld`) may differ.
 bool isLoadedAlike(const CodeObject &a, ByteView other) {
@@ -343,7 +354,7 @@ void VersionMaker::keep(Original &original) {
   // Also where nothing was tried: the object is known then, and leaves no question open.
   if (!original.kernels.empty() && (!verdicts.kernels.empty() || !original.known))
     store_->save(original.verdictKey, verdicts);
-  const std::unique_lock guard(lock_, kEndWait);
+  const std::unique_lock guard(lock_, endOfWait());
   if (!guard)
     return;
   open_ |= open;
@@ -399,12 +410,12 @@ void VersionMaker::end() noexcept {
     return;
   wake();
   try {
-    std::unique_lock guard(loading_, kEndWait);
+    std::unique_lock guard(loading_, endOfWait());
     if (!guard)
       return;
     std::map<uint64_t, std::shared_ptr<Original>> originals;
     {
-      const std::unique_lock inner(lock_, kEndWait);
+      const std::unique_lock inner(lock_, endOfWait());
       if (!inner)
         return;
       originals.swap(executables_);
@@ -418,13 +429,13 @@ void VersionMaker::end() noexcept {
 }
 
 bool VersionMaker::openQuestions() const {
-  const std::unique_lock guard(lock_, kEndWait);
+  const std::unique_lock guard(lock_, endOfWait());
   return !guard || open_;
 }
 
 std::vector<MeasuredKernel> VersionMaker::measured() const {
-  const std::unique_lock loading(loading_, kEndWait);
-  const std::unique_lock guard(lock_, kEndWait);
+  const std::unique_lock loading(loading_, endOfWait());
+  const std::unique_lock guard(lock_, endOfWait());
   if (!guard)
     return {};
   MeasuredKernels known = taken_;

@@ -26,12 +26,16 @@ ArrayRef<Mode> modes() {
   return list;
 }
 
-Mode flattened(uint64_t seed) {
+static Mode bySeed(const char *name, const std::string &pass, uint64_t seed) {
   static constexpr unsigned lanes[] = {0, 0, 8, 16, 32};
   const uint64_t mixed = ((seed - 1) / 50 + 1) * 0x9e3779b97f4a7c15ull;
-  return {"flattened", -1e6, mixed >> 63 ? "all,flatten-loops" : "flatten-loops",
-          1 + unsigned((mixed >> 32) % 16), lanes[(mixed >> 48) % 5]};
+  return {name, -1e6, mixed >> 63 ? "all," + pass : pass, 1 + unsigned((mixed >> 32) % 16),
+          lanes[(mixed >> 48) % 5]};
 }
+
+Mode flattened(uint64_t seed) { return bySeed("flattened", "flatten-loops", seed); }
+
+Mode delayed(uint64_t seed) { return bySeed("delayed", "delay-iterations,flatten-loops", seed); }
 
 std::string Program::text() const {
   std::string text = prelude();

@@ -25,6 +25,8 @@ llvm::ArrayRef<Mode> modes();
 /// Nests of loops as one, with steps and lanes that hang on the seed, alone or with all the rest.
 /// The same for fifty seeds in a row, so that a batch has them in common with each of its kernels.
 Mode flattened(uint64_t seed);
+/// The same with loops whose dear side waits for lanes.
+Mode delayed(uint64_t seed);
 
 struct Program {
   std::vector<SourceKernel> kernels;

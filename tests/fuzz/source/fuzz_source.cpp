@@ -313,9 +313,9 @@ int main(int argc, char **argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"gfx90a", "gfx900"}));
   app.add_option("--modes", run.settings.modes,
-                 "default, forced, all; without it, all three; flattened")
+                 "default, forced, all; without it, all three; flattened; delayed")
       ->delimiter(',')
-      ->check(CLI::IsMember({"default", "forced", "all", "flattened"}));
+      ->check(CLI::IsMember({"default", "forced", "all", "flattened", "delayed"}));
   app.add_flag("--nests", run.settings.nests,
                "Kernels made of nests of loops; mode flattened where no other is asked for");
   app.add_option("--meldings", run.settings.meldings,

@@ -75,7 +75,8 @@ private:
                const std::string &what);
   void count();
   bool wantsMode(const std::string &name) const {
-    return settings_.modes.empty() ? name != "flattened" : is_contained(settings_.modes, name);
+    return settings_.modes.empty() ? name != "flattened" && name != "delayed"
+                                   : is_contained(settings_.modes, name);
   }
 
   const Program &program_;
@@ -164,8 +165,10 @@ void Examination::compare(const std::string &cpu, const Mode &mode, const Outcom
   for (const auto &[name, got] : melded) {
     const SourceKernel &kernel = *byName_.at(name);
     const std::string what = difference(kernel, plain.at(name), got);
-    const auto flat =
-        llvm::count(changes.meldings, std::pair(name, std::string("meld-flatten-loops")));
+    const auto flat = llvm::count_if(changes.meldings, [&](const auto &melding) {
+      return melding.first == name &&
+             (melding.second == "meld-flatten-loops" || melding.second == "meld-delay-iterations");
+    });
     if (flat && what.empty()) {
       tally_.flat += uint64_t(flat);
       tally_.nestedWork.add(plain.at(name).work), tally_.flatWork.add(got.work);
@@ -214,6 +217,7 @@ void Examination::examine(const std::string &cpu) {
   Unit::Kernels changed;
   std::vector<Mode> all = modes().vec();
   all.push_back(flattened(program_.kernels.front().seed));
+  all.push_back(delayed(program_.kernels.front().seed));
   for (const Mode &mode : all) {
     if (!wantsMode(mode.name))
       continue;

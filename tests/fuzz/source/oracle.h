@@ -31,7 +31,7 @@ struct Work {
 
 struct Tally {
   Count all;
-  uint64_t flat = 0; ///< nests that were flattened
+  uint64_t flat = 0; ///< nests that were flattened, loops whose side waits
   Work nestedWork, flatWork;
   uint64_t meldings = 0;                     ///< over all modes and targets
   std::map<uint64_t, std::string> ambiguous; ///< seed: what disagreed without melding
@@ -43,7 +43,7 @@ struct Tally {
 
 struct Settings {
   std::vector<std::string> cpus{"gfx90a", "gfx900"};
-  std::vector<std::string> modes; ///< empty: all but flattened
+  std::vector<std::string> modes; ///< empty: all but flattened and delayed
   bool nests = false;             ///< kernels made of nests of loops
   std::string folder;             ///< for the files of the front end
   std::string keep;               ///< where findings leave their source; empty: nowhere
