@@ -1,7 +1,5 @@
 #include "runtime/engine/spawn.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Code that runs on a stack which no sanitizer has heard of.
+// Code that runs on a stack which no sanitizer has heard of. It calls nothing of the C library: what the
+// application, a tool or a sanitizer has put in the place of close() or sigaction() would do its book-keeping
+// in memory that is the application's.
 #define MELD_ALONE __attribute__((no_sanitize("address", "thread", "undefined")))
 
 namespace meld {
@@ -25,6 +25,7 @@ namespace {
 
 constexpr size_t kStack = 64 << 10;
 constexpr int kNotStarted = 127;
+constexpr long kMaskBytes = 8; ///< of the kernel's signal masks
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -43,15 +44,44 @@ MELD_ALONE long systemCall(long number, long a = 0, long b = 0, long c = 0, long
   return result;
 }
 
-MELD_ALONE void wake(std::atomic<int> &flag) noexcept {
-  flag.store(1);
+/// As clone(2) of the C library, or minus an errno: run(argument) on a stack that ends at `stack`.
+MELD_ALONE long startOn(void *stack, long flags, int (*run)(void *), void *argument) noexcept {
+  void **top = static_cast<void **>(stack);
+  *--top = argument;
+  *--top = reinterpret_cast<void *>(run);
+  long result;
+  register long r10 asm("r10") = 0;
+  register long r8 asm("r8") = 0;
+  asm volatile("syscall\n\t"
+               "test %%rax, %%rax\n\t"
+               "jnz 1f\n\t"
+               "xor %%ebp, %%ebp\n\t" // the end of the stack, for whoever unwinds it
+               "pop %%rax\n\t"
+               "pop %%rdi\n\t"
+               "call *%%rax\n\t"
+               "mov %%eax, %%edi\n\t"
+               "mov %[exit], %%eax\n\t"
+               "syscall\n\t"
+               "hlt\n"
+               "1:"
+               : "=a"(result)
+               : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0), "r"(r10),
+                 "r"(r8), [exit] "i"(SYS_exit_group)
+               : "rcx", "r11", "memory", "cc");
+  return result;
+}
+
+MELD_ALONE bool isSet(const int &flag) noexcept { return __atomic_load_n(&flag, __ATOMIC_SEQ_CST); }
+
+MELD_ALONE void wake(int &flag) noexcept {
+  __atomic_store_n(&flag, 1, __ATOMIC_SEQ_CST);
   systemCall(SYS_futex, long(&flag), FUTEX_WAKE, 1);
 }
 
 /// Until it is set, or for a tenth of a second.
-MELD_ALONE void wait(std::atomic<int> &flag) noexcept {
+MELD_ALONE void wait(int &flag) noexcept {
   const timespec tenth{0, 100000000};
-  if (!flag.load())
+  if (!isSet(flag))
     systemCall(SYS_futex, long(&flag), FUTEX_WAIT, 0, long(&tenth));
 }
 
@@ -59,10 +89,16 @@ MELD_ALONE void closeTheRest() noexcept {
   if (systemCall(SYS_close_range, 3, ~0u, 0) == 0)
     return;
   rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  const rlim_t most = std::min<rlim_t>(limit.rlim_cur, 1 << 20);
+  systemCall(SYS_getrlimit, RLIMIT_NOFILE, long(&limit));
+  const rlim_t most = limit.rlim_cur < (1 << 20) ? limit.rlim_cur : 1 << 20;
   for (rlim_t fd = 3; fd < most; ++fd)
     systemCall(SYS_close, long(fd));
+}
+
+/// As the kernel's sigaction.
+MELD_ALONE void actByDefault(int signal) noexcept {
+  const unsigned long action[4] = {};
+  systemCall(SYS_rt_sigaction, signal, long(action), 0, kMaskBytes);
 }
 
 } // namespace
@@ -71,9 +107,9 @@ MELD_ALONE void closeTheRest() noexcept {
 struct RunningProgram::Shared {
   Program program;
   pid_t application, guardian = 0, child = -1;
-  int error = 0; ///< of what failed; set before `started`
-  std::atomic<int> started{0}, finished{0}, mayReap{0};
-  int status = 0; ///< both set by the guardian at its end
+  int error = 0;                              ///< of what failed; set before `started`
+  int started = 0, finished = 0, mayReap = 0; ///< flags (isSet, wake, wait)
+  int status = 0;                             ///< both set by the guardian at its end
   rusage usage{};
 
   static constexpr size_t bytes = 3 * kStack;
@@ -85,29 +121,28 @@ struct RunningProgram::Shared {
 MELD_ALONE int RunningProgram::become(void *argument) {
   auto &shared = *static_cast<Shared *>(argument);
   const Program &program = shared.program;
-  struct sigaction byDefault {};
   for (int number = 1; number < NSIG; ++number)
-    sigaction(number, &byDefault, nullptr); // the child's own: signal handlers are not shared
-  setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != shared.guardian) // it has ended meanwhile
-    _exit(kNotStarted);
+    actByDefault(number); // the child's own: signal handlers are not shared
+  systemCall(SYS_setsid);
+  systemCall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (systemCall(SYS_getppid) != shared.guardian) // it has ended meanwhile
+    systemCall(SYS_exit_group, kNotStarted);
   if (program.descriptor != 0)
-    dup2(program.descriptor, 0);
+    systemCall(SYS_dup2, program.descriptor, 0);
   else
-    fcntl(0, F_SETFD, 0);
+    systemCall(SYS_fcntl, 0, F_SETFD, 0);
   // Libraries write to 1 and 2 whatever these are.
-  close(1);
-  close(2);
-  if (open("/dev/null", O_RDWR) == 1)
-    dup2(1, 2);
+  systemCall(SYS_close, 1);
+  systemCall(SYS_close, 2);
+  if (systemCall(SYS_open, long("/dev/null"), O_RDWR) == 1)
+    systemCall(SYS_dup2, 1, 2);
   closeTheRest();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execve(program.path, program.arguments, program.environment);
-  shared.error = errno;
-  _exit(kNotStarted);
+  const unsigned long none = 0;
+  systemCall(SYS_rt_sigprocmask, SIG_SETMASK, long(&none), 0, kMaskBytes);
+  shared.error = -int(systemCall(SYS_execve, long(program.path), long(program.arguments),
+                                 long(program.environment)));
+  systemCall(SYS_exit_group, kNotStarted);
+  return 0;
 }
 
 MELD_ALONE int RunningProgram::guard(void *argument) {
@@ -116,12 +151,11 @@ MELD_ALONE int RunningProgram::guard(void *argument) {
   if (systemCall(SYS_getppid) != shared.application)
     systemCall(SYS_exit_group, kNotStarted);
   shared.guardian = pid_t(systemCall(SYS_getpid));
-  struct sigaction byDefault {};
-  sigaction(SIGCHLD, &byDefault, nullptr); // ignored, it would take the child's end from us
-  // The application's thread waits meanwhile, errno may be used.
-  shared.child = clone(become, shared.childStack(), CLONE_VM | CLONE_VFORK | SIGCHLD, &shared);
-  if (shared.child < 0)
-    shared.error = errno;
+  actByDefault(SIGCHLD); // ignored, it would take the child's end from us
+  const long made = startOn(shared.childStack(), CLONE_VM | CLONE_VFORK | SIGCHLD, become, &shared);
+  shared.child = pid_t(made < 0 ? -1 : made);
+  if (made < 0)
+    shared.error = -int(made);
   const bool good = !shared.error;
   const long child = shared.child;
   if (!good && child > 0)
@@ -132,7 +166,7 @@ MELD_ALONE int RunningProgram::guard(void *argument) {
     while (systemCall(SYS_waitid, P_PID, child, long(&info), WEXITED | WNOWAIT) == -EINTR)
       ;
     wake(shared.finished);
-    while (!shared.mayReap.load())
+    while (!isSet(shared.mayReap))
       wait(shared.mayReap);
     while (systemCall(SYS_wait4, child, long(&shared.status), 0, long(&shared.usage)) == -EINTR)
       ;
@@ -158,11 +192,12 @@ Result<std::unique_ptr<RunningProgram>> RunningProgram::start(const Program &pro
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   // No signal number in the flags: nothing is sent at the guardian's end.
-  running->guardian_ =
-      clone(guard, shared.guardianStack(), CLONE_VM | CLONE_FILES | CLONE_FS, &shared);
-  const int error = errno;
+  const long made =
+      startOn(shared.guardianStack(), CLONE_VM | CLONE_FILES | CLONE_FS, guard, &shared);
+  const int error = -int(made);
+  running->guardian_ = pid_t(made < 0 ? -1 : made);
   if (running->guardian_ > 0)
-    while (!shared.started.load() && running->guardianLives())
+    while (!isSet(shared.started) && running->guardianLives())
       wait(shared.started);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (running->guardian_ < 0)
@@ -173,19 +208,19 @@ Result<std::unique_ptr<RunningProgram>> RunningProgram::start(const Program &pro
                     ? std::string("no process to be had: ") + std::strerror(shared.error)
                     : std::string(program.path) +
                           " cannot be started: " + std::strerror(shared.error));
-  if (!shared.started.load())
+  if (!isSet(shared.started))
     return fail(ErrorCode::io, std::string(program.path) + " cannot be started");
   return running;
 }
 
 void RunningProgram::kill() noexcept {
-  if (shared_ && shared_->started.load() && !shared_->error && guardianLives())
+  if (shared_ && isSet(shared_->started) && !shared_->error && guardianLives())
     ::kill(shared_->child, SIGKILL);
 }
 
 ProgramEnd RunningProgram::end(const std::function<void()> &forgotten) {
   ProgramEnd end;
-  while (!shared_->finished.load() && guardianLives())
+  while (!isSet(shared_->finished) && guardianLives())
     wait(shared_->finished);
   forgotten();
   wake(shared_->mayReap);

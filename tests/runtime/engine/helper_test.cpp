@@ -6,6 +6,7 @@
 #include "tests/runtime/codeobject/builder.h"
 #include "tests/sanitizer.h"
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
@@ -23,6 +24,27 @@
 using namespace meld;
 using namespace meld::test;
 using namespace std::chrono_literals;
+
+namespace {
+std::atomic<int> gCalls{0}; ///< of what follows; a child in this process's memory is counted
+} // namespace
+
+// Linked with --wrap.
+extern "C" int __real_sigaction(int, const struct sigaction *, struct sigaction *);
+extern "C" int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+  ++gCalls;
+  return __real_sigaction(number, action, old);
+}
+extern "C" pid_t __real_setsid();
+extern "C" pid_t __wrap_setsid() {
+  ++gCalls;
+  return __real_setsid();
+}
+extern "C" int __real_execve(const char *, char *const *, char *const *);
+extern "C" int __wrap_execve(const char *path, char *const *arguments, char *const *environment) {
+  ++gCalls;
+  return __real_execve(path, arguments, environment);
+}
 
 namespace {
 
@@ -106,6 +128,14 @@ TEST_F(Helper, TheSameAsInAThread) {
     EXPECT_EQ(there.metadata, here.metadata) << mode;
     EXPECT_EQ(there.reason, here.reason) << mode;
   }
+}
+
+// An application or a tool may have put functions of its own in the place of these (libjsig, sanitizers):
+// called in the child, which shares the memory, they would take its signals for the application's.
+TEST_F(Helper, CallsNothingOfTheCLibraryInTheApplicationsMemory) {
+  gCalls = 0;
+  EXPECT_EQ(compile("replace").status, MELD_JIT_REPLACED);
+  EXPECT_EQ(gCalls, 0);
 }
 
 TEST_F(Helper, TheEngineCachesItsResults) {
