@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <string>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ CoreApiTable *gCore;
 decltype(CoreApiTable::hsa_executable_freeze_fn) gFreeze;
 decltype(CoreApiTable::hsa_executable_destroy_fn) gDestroy;
 std::map<std::string, uint64_t> &gPlanted = *new std::map<std::string, uint64_t>;
+std::mutex gPlanting; ///< guards it: executables are frozen on several threads
 std::atomic<unsigned> gReleased{0}, gLeaked{0};
 
 template <class T> T get(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t what) {
@@ -73,8 +75,10 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) {
     if (name.size() > suffix.size() && name.ends_with(suffix)) {
       const std::string original = name.substr(0, name.size() - suffix.size());
       if (const auto it = kernels.find(original + ".kd"); it != kernels.end())
-        if (adapt::kernelTable().addVariant(it->second, version) == adapt::Added::yes)
+        if (adapt::kernelTable().addVariant(it->second, version) == adapt::Added::yes) {
+          std::lock_guard guard(gPlanting);
           gPlanted[original] = it->second.object;
+        }
     }
   return status;
 }
@@ -91,6 +95,7 @@ hsa_status_t destroy(hsa_executable_t executable) {
 }
 
 void tell() {
+  std::lock_guard guard(gPlanting);
   for (const auto &[name, object] : gPlanted)
     for (const auto &one : adapt::kernelTable().report(object).classes)
       std::fprintf(stderr, "probe: %s runs %s after %llu launches, decisions %u\n", name.c_str(),
