@@ -6,7 +6,7 @@ namespace meld {
 
 bool OptionsGate::enterOurs(std::chrono::milliseconds patience) noexcept {
   std::unique_lock guard(lock_);
-  if (!changed_.wait_for(guard, patience, [&] { return !theirs_ && !ours_; }))
+  if (!changed_.wait_for(guard, patience, [&] { return !theirs_ && !theirsWait_ && !ours_; }))
     return false;
   ours_ = true;
   return true;
@@ -20,7 +20,9 @@ void OptionsGate::leaveOurs() noexcept {
 
 void OptionsGate::enterTheirs(std::chrono::milliseconds patience) noexcept {
   std::unique_lock guard(lock_);
+  ++theirsWait_;
   changed_.wait_for(guard, patience, [&] { return !ours_; });
+  --theirsWait_;
   ++theirs_;
 }
 
