@@ -14,14 +14,15 @@ bool OptionsGate::enterOurs(std::chrono::milliseconds patience) noexcept {
 
 void OptionsGate::leaveOurs() noexcept {
   std::lock_guard guard(lock_);
-  ours_ = false;
+  ours_ = oursIsLate_ = false;
   changed_.notify_all();
 }
 
 void OptionsGate::enterTheirs(std::chrono::milliseconds patience) noexcept {
   std::unique_lock guard(lock_);
   ++theirsWait_;
-  changed_.wait_for(guard, patience, [&] { return !ours_; });
+  if (!changed_.wait_for(guard, patience, [&] { return !ours_ || oursIsLate_; }))
+    oursIsLate_ = true;
   --theirsWait_;
   ++theirs_;
 }

@@ -6,7 +6,8 @@
 //
 // Nobody waits for ever. The application goes on after its patience, whatever we do; a compile of
 // ours fails after its own, and the original code runs. While the application waits, no compile of
-// ours begins a turn.
+// ours begins a turn. Where it has waited in vain once, for code generation that may never end, it
+// does not wait for that turn of ours again.
 #pragma once
 
 #include <chrono>
@@ -26,7 +27,7 @@ public:
 private:
   std::mutex lock_;
   std::condition_variable changed_;
-  bool ours_ = false;
+  bool ours_ = false, oursIsLate_ = false;
   unsigned theirs_ = 0, theirsWait_ = 0;
 };
 
