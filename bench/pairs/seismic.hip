@@ -3,12 +3,14 @@
 // that moves along z, vectors of two and four, and rows of y in LDS.
 #include "bench/pairs/pair.h"
 
+constexpr int radius = 4, width = 2 * radius + 1;
+// Outside of the unnamed namespace: the HIP runtime looks for it by name.
+__constant__ float weights[width];
+
 namespace {
 
-constexpr int radius = 4, width = 2 * radius + 1;
 const float hostWeights[width] = {-0.0017857f, 0.0253968f, -0.2f,      1.6f,       -2.8472222f,
                                   1.6f,        -0.2f,      0.0253968f, -0.0017857f};
-__constant__ float weights[width];
 
 struct Field {
   int nx, ny, nz;  ///< points inside the margin of `radius`
