@@ -144,7 +144,8 @@ std::map<std::string, std::string> environmentOf(const PublishedPair &pair) {
       if (pair.device == whole.device) {
         environment["MELD_GPU_CUS"] = std::to_string(pair.computeUnits);
         environment["MELD_GPU_TIMING_PARAMS"] =
-            "l2Bytes=" + std::to_string(whole.l2Bytes / whole.computeUnits * pair.computeUnits);
+            "l2Bytes=" +
+            std::to_string(uint64_t{whole.l2Bytes} * pair.computeUnits / whole.computeUnits);
       }
   return environment;
 }

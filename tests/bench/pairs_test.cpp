@@ -84,6 +84,9 @@ TEST(Pairs, APartOfADeviceHasItsShareOfTheL2) {
             (std::map<std::string, std::string>{{"MELD_GPU", "gfx900"},
                                                 {"MELD_GPU_CUS", "8"},
                                                 {"MELD_GPU_TIMING_PARAMS", "l2Bytes=524288"}}));
+  pair.device = "gfx90a";
+  pair.computeUnits = 13; // an eighth, in whole sets
+  EXPECT_EQ(environmentOf(pair)["MELD_GPU_TIMING_PARAMS"], "l2Bytes=1048576");
 }
 
 TEST(Pairs, AreCalledByNameProgramOrSource) {
