@@ -98,10 +98,13 @@ int main(int argc, char **argv) {
                     "Pairs, programs or sources with this in the name");
   pairs->add_option("--device", pairsOptions.device, "Only pairs that were measured on this one")
       ->check(CLI::IsMember({"gfx90a", "gfx900", "gfx906", "gfx908"}));
-  pairs->add_flag("--quick", pairsOptions.quick,
-                  "A few, in small sizes: whether results are right, not what the ratios are");
-  pairs->add_flag("--json", pairsOptions.json, "One JSON object instead of the tables");
-  pairs->add_flag("--markdown", pairsOptions.markdown, "The tables of docs/timing-model.md");
+  CLI::Option *pairsQuick =
+      pairs->add_flag("--quick", pairsOptions.quick,
+                      "One or two of each program, in small sizes: right or wrong, no ratios");
+  pairs->add_flag("--json", pairsOptions.json, "One JSON object instead of the tables")
+      ->excludes(pairsQuick);
+  pairs->add_flag("--markdown", pairsOptions.markdown, "The tables of docs/timing-model.md")
+      ->excludes(pairsQuick);
   CLI::App *compileTime = app.add_subcommand(
       "compile-time", "The passes' share of the time to compile, and how it grows");
   meld::bench::CompileTimeOptions compileOptions;

@@ -76,7 +76,8 @@ std::string pairsMarkdown(const std::vector<PairRow> &rows);
 struct PairsOptions {
   std::string only, device;
   bool json = false, markdown = false;
-  bool quick = false; ///< one or two pairs of each program, in their small sizes: for the results
+  bool quick =
+      false; ///< one or two pairs of each program, in small sizes: right or wrong, no ratios
 };
 
 /// 0 when every side's result is right.

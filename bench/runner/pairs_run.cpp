@@ -64,7 +64,11 @@ int runPairs(const Paths &paths, const PairsOptions &options) {
     ok = ok && rows.back().pass();
   }
   tellProgress("");
-  if (options.json)
+  if (options.quick) // other sizes than the ratios are of
+    for (const PairRow &row : rows)
+      std::printf("%s, %s and %s: %s\n", row.pair.name.c_str(), row.pair.before.c_str(),
+                  row.pair.after.c_str(), row.pass() ? "PASS" : "FAIL");
+  else if (options.json)
     std::printf("%s\n", toJson(rows).dump(1).c_str());
   else if (options.markdown)
     std::printf("%s", pairsMarkdown(rows).c_str());
