@@ -5,6 +5,7 @@
 #include "runtime/write.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -33,10 +34,10 @@ Install findInstall() {
     return install;
   std::string folder = folderOf(std::string(self, length));
   auto find = [&](const char *name) -> std::string {
-    for (const std::string &candidate : {folder + "/" MELD_LIBRARY_FOLDER "/" + name,
-                                         folderOf(folder) + "/lib/" + name, folder + "/" + name})
-      if (!::access(candidate.c_str(), R_OK))
-        return candidate;
+    char path[PATH_MAX];
+    for (const char *place : {MELD_LIBRARY_FOLDERS, "../lib", "."})
+      if (::realpath((folder + "/" + place + "/" + name).c_str(), path) && !::access(path, R_OK))
+        return path;
     return {};
   };
   install.libmeld = find("libmeld.so");

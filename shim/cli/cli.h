@@ -44,7 +44,7 @@ void addCache(Cli &cli);
 void addConfig(Cli &cli);
 void addManual(Cli &cli);
 
-/// Where our libraries are: ../lib of this program, or its own folder.
+/// Where our libraries are: ../lib/libmeld of this program, ../lib (a build), or its own folder.
 struct Install {
   std::string libmeld, jit, softgpu; ///< absolute paths; empty when not there
 };
