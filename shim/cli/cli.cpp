@@ -127,19 +127,6 @@ bool jsonFlag(const Json &object, const char *key, bool fallback) {
   return it != object.end() && it->is_boolean() ? it->get<bool>() : fallback;
 }
 
-std::string humanSize(uint64_t bytes) {
-  static constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = bytes;
-  unsigned unit = 0;
-  while (value >= 1024 && unit < 4) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
-  return text;
-}
-
 std::string humanTime(int64_t seconds) {
   time_t time = seconds;
   tm parts;

@@ -70,8 +70,6 @@ std::string jsonText(const Json &object, const char *key);
 /// A field that is true or false; `fallback` where it is neither.
 bool jsonFlag(const Json &object, const char *key, bool fallback);
 
-/// 1536 -> "1.5 KiB"
-std::string humanSize(uint64_t bytes);
 /// Seconds since 1970 in local time.
 std::string humanTime(int64_t seconds);
 /// Columns padded to their widest cell; the first row is the heading.

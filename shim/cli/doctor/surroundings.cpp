@@ -1,0 +1,43 @@
+#include "shim/cli/doctor/surroundings.h"
+
+#include <fstream>
+#include <sstream>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace meld::doctor {
+namespace {
+
+void put(Surroundings &s, const std::string &entry) {
+  if (const size_t equals = entry.find('='); equals != std::string::npos && equals)
+    s.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+}
+
+} // namespace
+
+Surroundings here() {
+  Surroundings s;
+  for (char **entry = environ; entry && *entry; ++entry)
+    put(s, *entry);
+  s.user = ::geteuid();
+  s.mayUse = [](const std::string &path) { return ::access(path.c_str(), R_OK | W_OK) == 0; };
+  s.fileSystem = [](const std::string &path) -> std::optional<uint64_t> {
+    struct statfs info;
+    if (::statfs(path.c_str(), &info))
+      return std::nullopt;
+    return static_cast<uint32_t>(info.f_type); // some numbers have the sign bit set
+  };
+  return s;
+}
+
+Surroundings ofProcess(const std::string &root, int pid) {
+  Surroundings s = here();
+  s.root = root;
+  s.environment.clear();
+  std::ifstream file(root + "/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  for (std::string entry; std::getline(file, entry, '\0');)
+    put(s, entry);
+  return s;
+}
+
+} // namespace meld::doctor

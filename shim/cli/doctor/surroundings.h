@@ -1,0 +1,36 @@
+// Where a program is looked at: environment, devices, file systems. A struct, so that tests can have
+// machines that they do not run on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace meld::doctor {
+
+struct Surroundings {
+  std::map<std::string, std::string> environment;
+  std::string root; ///< put before /dev, /proc and the marks of containers; "" but in tests
+  unsigned user = 0;
+  /// access(2) for reading and writing.
+  std::function<bool(const std::string &path)> mayUse;
+  /// f_type of statfs(2).
+  std::function<std::optional<uint64_t>(const std::string &path)> fileSystem;
+
+  /// "" where it is not set.
+  std::string variable(const std::string &name) const {
+    auto it = environment.find(name);
+    return it == environment.end() ? std::string() : it->second;
+  }
+};
+
+/// This process's.
+Surroundings here();
+
+/// Those of a running process: its environment, as far as this user may read it. Errors are told by
+/// an empty environment.
+Surroundings ofProcess(const std::string &root, int pid);
+
+} // namespace meld::doctor
