@@ -24,19 +24,6 @@ std::string errnoText(const std::string &what, int error) {
   return what + ": " + (text ? text : "?");
 }
 
-std::string humanSize(uint64_t bytes) {
-  static constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = bytes;
-  unsigned unit = 0;
-  while (value >= 1024 && unit < 4) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
-  return text;
-}
-
 std::string demangled(const std::string &name) {
   int status = 0;
   char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);

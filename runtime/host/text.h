@@ -1,7 +1,6 @@
 // Other people's text in our messages: the user's, the system's for an errno, and C++ names.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,9 +12,6 @@ std::string shown(std::string_view text, size_t limit = 60);
 
 /// "what: No such file or directory".
 std::string errnoText(const std::string &what, int error);
-
-/// 1536 -> "1.5 KiB"
-std::string humanSize(uint64_t bytes);
 
 /// A C++ name for people; `name` itself when it is not mangled.
 std::string demangled(const std::string &name);

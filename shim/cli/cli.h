@@ -6,6 +6,7 @@
 
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/engine/engine.h"
+#include "runtime/host/human_size.h"
 #include "runtime/host/text.h"
 #include "runtime/settings/settings.h"
 

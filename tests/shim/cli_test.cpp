@@ -355,7 +355,7 @@ TEST_F(Cli, DoctorAnswersInJson) {
   EXPECT_EQ(r.status, out["healthy"].get<bool>() ? 0 : 1);
   bool bitcode = false;
   for (const json &check : out["checks"])
-    bitcode |= check["check"] == "program" && check["health"] == "ok";
+    bitcode |= check["check"] == "kernels" && check["health"] == "ok";
   const bool attach =
       std::any_of(out["checks"].begin(), out["checks"].end(), [](const json &check) {
         return check["check"] == "attach" && check["health"] == "ok";
@@ -365,6 +365,21 @@ TEST_F(Cli, DoctorAnswersInJson) {
   bool missing = false;
   out = meld("doctor --format=json " MELD_PLAIN).parsed();
   for (const json &check : out["checks"])
-    missing |= check["check"] == "program" && check["health"] == "PROBLEM";
+    missing |= check["check"] == "kernels" && check["health"] == "problem";
   EXPECT_TRUE(missing) << "a program without bitcode is a problem worth saying";
+}
+
+TEST_F(Cli, DoctorsExitStatusIsForScripts) {
+  EXPECT_EQ(meld("doctor /nonexistent").status, 1);
+  EXPECT_EQ(meld("doctor --pid 0").status, 2);
+  EXPECT_EQ(meld("doctor --nonsense").status, 2);
+  EXPECT_EQ(meld("doctor", "MELD_DISABLE=1").status, 1) << "libmeld does nothing then";
+  Result r = meld("doctor " MELD_PLAIN);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.out.find("problem  kernels"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("-> compile with -Xclang -fembed-bitcode=all"), std::string::npos) << r.out;
+  // Of this process's own: the shell has no libmeld in it.
+  r = meld("doctor --format=json --pid " + std::to_string(getpid()));
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.out.find("libmeld.so is not in it"), std::string::npos) << r.out;
 }

@@ -2,7 +2,7 @@
 #include "shim/cli/doctor/checks.h"
 
 #include "runtime/cache/disk.h"
-#include "runtime/host/text.h"
+#include "runtime/host/human_size.h"
 
 #include <sys/statvfs.h>
 
