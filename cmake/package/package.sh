@@ -22,7 +22,8 @@ USAGE
 }
 
 package_build() {
-  local packages=(debhelper lintian)
+  setup
+  local packages=(debhelper dpkg-dev lintian)
   setup
   build default meld_shim meld_cli meld_cli_manual meld_gpu_program meld_gpu_program_manual meld-softgpu \
     meld-softgpu-translate meld-jit meld-compile MeldPasses hip_bitonic

@@ -80,43 +80,57 @@ std::string named(const std::vector<Kernel> &kernels) {
   return out;
 }
 
-Finding judge(const std::string &where, const DeviceImage &image, const JitLibrary *jit) {
+Finding judge(const std::string &name, const std::vector<Kernel> &kernels) {
   Finding finding;
   finding.check = "kernels";
-  const std::string name = where + image.id;
-  if (image.bytes.empty()) {
-    finding.health = Health::warn;
-    finding.text = name + ": " + image.note;
-    return finding;
-  }
-  auto kernels = kernelsOf(image.bytes, jit);
-  if (!kernels) {
-    finding.health = Health::warn;
-    finding.text = name + ": " + kernels.error().message;
-    return finding;
-  }
   finding.details = Json::array();
-  for (const Kernel &kernel : *kernels)
+  for (const Kernel &kernel : kernels)
     finding.details.push_back({{"name", kernel.name},
                                {"demangled", demangled(kernel.name)},
                                {"ir", kernel.why.empty()},
                                {"why", kernel.why}});
-  const auto with = size_t(std::count_if(kernels->begin(), kernels->end(),
+  const auto with = size_t(std::count_if(kernels.begin(), kernels.end(),
                                          [](const Kernel &kernel) { return kernel.why.empty(); }));
-  const std::string of = std::to_string(with) + " of " + std::to_string(kernels->size());
-  if (kernels->empty()) {
+  const std::string of = std::to_string(with) + " of " + std::to_string(kernels.size());
+  if (kernels.empty()) {
     finding.text = name + ": no kernels";
-  } else if (with == kernels->size()) {
+  } else if (with == kernels.size()) {
     finding.text = name + ": " + of + " kernels carry IR";
   } else {
     finding.health = with ? Health::warn : Health::problem;
-    finding.text = name + ": " + of + " kernels carry IR that can be used; " + named(*kernels);
-    const bool rebuilt = std::any_of(kernels->begin(), kernels->end(), [](const Kernel &kernel) {
-      return kernel.why.find("bitcode") != std::string::npos;
-    });
-    finding.advice = rebuilt ? kAdvice : "";
+    finding.text = name + ": " + of + " kernels carry IR that can be used; " + named(kernels);
+    if (std::any_of(kernels.begin(), kernels.end(), [](const Kernel &kernel) {
+          return kernel.why.find("bitcode") != std::string::npos;
+        }))
+      finding.advice = kAdvice;
   }
   return finding;
+}
+
+/// One finding for each processor: a file has a bundle for each of its translation units. And one for
+/// each image that cannot be read.
+Findings judgeImages(const std::string &where, const std::vector<DeviceImage> &images,
+                     const JitLibrary *jit) {
+  Findings out;
+  std::vector<std::pair<std::string, std::vector<Kernel>>> processors; // in the file's order
+  for (const DeviceImage &image : images) {
+    auto kernels = image.bytes.empty()
+                       ? Result<std::vector<Kernel>>(fail(ErrorCode::unsupported, image.note))
+                       : kernelsOf(image.bytes, jit);
+    if (!kernels) {
+      out.push_back(
+          {Health::warn, "kernels", where + image.id + ": " + kernels.error().message, ""});
+      continue;
+    }
+    auto place = std::find_if(processors.begin(), processors.end(),
+                              [&](const auto &entry) { return entry.first == image.id; });
+    if (place == processors.end())
+      place = processors.insert(place, {image.id, {}});
+    place->second.insert(place->second.end(), kernels->begin(), kernels->end());
+  }
+  for (const auto &[id, kernels] : processors)
+    out.push_back(judge(where + id, kernels));
+  return out;
 }
 
 } // namespace
@@ -126,8 +140,7 @@ Findings checkKernels(const std::string &path, const Closure &closure, const Jit
   const Bytes bytes = readFile(path);
   auto images = findDeviceImages(bytes);
   if (images)
-    for (const DeviceImage &image : *images)
-      out.push_back(judge("", image, jit));
+    out = judgeImages("", *images, jit);
   bool any = !out.empty(), hip = false;
   for (const LoadedFile &file : closure.files) {
     hip |= file.name.find("libamdhip64.so") != std::string::npos;
@@ -138,10 +151,10 @@ Findings checkKernels(const std::string &path, const Closure &closure, const Jit
       continue;
     const Bytes library = readFile(file.path);
     if (auto found = findDeviceImages(library))
-      for (const DeviceImage &image : *found) {
-        out.push_back(judge(file.path + ": ", image, jit));
-        if (out.back().health == Health::problem) // of the program, this is a part
-          out.back().health = Health::warn;
+      for (Finding &finding : judgeImages(file.path + ": ", *found, jit)) {
+        if (finding.health == Health::problem) // of the program, this is a part
+          finding.health = Health::warn;
+        out.push_back(std::move(finding));
         any = true;
       }
   }

@@ -132,8 +132,9 @@ TEST_F(Doctor, NetworkFileSystemsAreKnown) {
   EXPECT_EQ(networkFileSystem(SMB_SUPER_MAGIC), "SMB");
   EXPECT_EQ(networkFileSystem(FUSE_SUPER_MAGIC), "FUSE");
   EXPECT_EQ(networkFileSystem(OCFS2_SUPER_MAGIC), "OCFS2");
-  for (uint64_t local : {EXT4_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC, int(XFS_SUPER_MAGIC),
-                         OVERLAYFS_SUPER_MAGIC})
+  for (uint64_t local :
+       std::initializer_list<uint64_t>{EXT4_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC,
+                                       XFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC})
     EXPECT_EQ(networkFileSystem(local), "") << local;
 }
 
