@@ -40,7 +40,7 @@ package_build() {
   }
   rm -rf build/package/libmeld
   say "package: lintian"
-  lintian --allow-root --fail-on error,warning,info,pedantic build/package/*.changes || exit 1
+  lintian --allow-root --fail-on error,warning build/package/*.changes || exit 1
   ls -sh build/package/*.deb
 }
 
