@@ -47,6 +47,8 @@ struct EngineOptions {
   std::string temporaryFolder;              ///< where killed compiles leave folders; empty: nowhere
   /// How a remote layer is reached; empty: there is none, whatever the settings say.
   std::function<Result<std::unique_ptr<RemoteStore>>(const std::string &url)> openRemote;
+  std::chrono::seconds remoteClaim{
+      30}; ///< then a process that has claimed a compile counts as dead
 };
 
 /// How long a caller waits for a compile.

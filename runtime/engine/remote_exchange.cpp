@@ -173,7 +173,8 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   if (!claims.empty()) {
     const auto claim = claims.front();
     claims.pop_front();
-    const auto got = withoutLock(guard, [&] { return store->claim(claim->key.hex(), kClaim); });
+    const auto got =
+        withoutLock(guard, [&] { return store->claim(claim->key.hex(), callbacks.claim); });
     claim->answer = !got ? Claim::unknown : *got ? Claim::ours : Claim::theirs;
   } else if (!lookUps.empty()) {
     const CacheKey key = lookUps.front();
@@ -257,7 +258,7 @@ bool RemoteExchange::await(const CacheKey &key) {
   if (state_->waiting() >= kMostWaiting || !isRunning(state_))
     return false;
   const auto now = Clock::now();
-  state_->awaited[key] = {now + kFirstPause, now + kClaim};
+  state_->awaited[key] = {now + kFirstPause, now + state_->callbacks.claim};
   return true;
 }
 

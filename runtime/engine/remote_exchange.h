@@ -9,7 +9,7 @@
 //                                             has run out: missing(key), and who asks first has it then
 //   put(key)      it is compiled       -->    put, release
 //
-// Why nobody waits for a dead process: a claim runs out (kClaim), and is all that anyone looks at.
+// Why nobody waits for a dead process: a claim runs out (Callbacks::claim), and is all that anyone looks at.
 // Bounds: kMostWaiting keys, kMostBytes waiting to be sent; what is more is not sent. A store that has
 // switched itself off (RemoteStore::off()) or cannot be opened is not asked again in this process, and
 // everything that waits for it is answered as missing.
@@ -30,11 +30,11 @@ namespace meld {
 
 class RemoteExchange {
 public:
-  static constexpr std::chrono::seconds kClaim{30};
   static constexpr size_t kMostWaiting = 4096;
   static constexpr uint64_t kMostBytes = uint64_t(64) << 20;
 
   struct Callbacks {
+    std::chrono::seconds claim{30}; ///< how long a claim lasts, in seconds as stores have them
     std::function<Result<std::unique_ptr<RemoteStore>>()> open;
     /// The bytes may be anything. False: they are no use, and the key is missing.
     std::function<bool(const CacheKey &, Bytes)> received;

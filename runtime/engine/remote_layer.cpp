@@ -13,6 +13,7 @@ void Engine::openRemoteLayer(const CachePlan &plan) {
   trusted_ = plan.trusted;
   remoteWritten_ = plan.remoteWritten;
   RemoteExchange::Callbacks callbacks;
+  callbacks.claim = options_.remoteClaim;
   callbacks.open = [this, url = plan.remote] { return options_.openRemote(url); };
   callbacks.received = [this](const CacheKey &key, Bytes file) {
     return received(key, std::move(file));
