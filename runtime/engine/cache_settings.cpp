@@ -4,6 +4,16 @@
 
 namespace meld {
 
+std::string sharedFolder(const std::string &libmeldPath) {
+  const std::string own = folderOf(libmeldPath);
+  if (fileNameOf(own) != "libmeld")
+    return {};
+  std::string libraries = folderOf(own);
+  if (fileNameOf(libraries) == MELD_LIBRARY_ARCHITECTURE)
+    libraries = folderOf(libraries);
+  return folderOf(libraries) + "/" MELD_SHARED_FOLDER;
+}
+
 LayersWanted layersWanted(const Settings &settings, const std::string &libmeldPath) {
   LayersWanted wanted;
   wanted.layers = settings.cacheLayers;
@@ -15,8 +25,7 @@ LayersWanted layersWanted(const Settings &settings, const std::string &libmeldPa
   wanted.maxSize = settings.cacheMaxSize;
   wanted.readonly = settings.cacheReadonly;
   wanted.library = libmeldPath;
-  if (!libmeldPath.empty())
-    wanted.shared = folderOf(libmeldPath) + "/" MELD_SHARED_FOLDER;
+  wanted.shared = sharedFolder(libmeldPath);
   return wanted;
 }
 
