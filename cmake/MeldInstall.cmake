@@ -1,7 +1,7 @@
 # cmake --install build --prefix PREFIX: what a user has, in the usual places.
 #
 #   bin/         meld, meld-gpu
-#   lib/         libmeld.so (to preload) and what it opens: libmeld-jit.so, meld-compile,
+#   lib/         libmeld.so (to preload) and what it opens: libmeld-jit.so, meld-compile, meld-remote,
 #                libmeld-softgpu.so, libmeld-softgpu-translate.so; MeldPasses.so for opt
 #   lib/cmake/   find_package(libmeld)
 #   share/       man pages, completion for bash
@@ -12,6 +12,7 @@ install(TARGETS meld_cli meld_gpu_program RUNTIME DESTINATION ${CMAKE_INSTALL_BI
 install(TARGETS meld_shim meld-jit meld-softgpu meld-softgpu-translate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS MeldPasses LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS meld-compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}) # beside libmeld-jit.so, which it opens
+install(TARGETS meld-remote RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}) # beside libmeld.so, which starts it
 install(FILES ${CMAKE_BINARY_DIR}/share/man/man1/meld.1 ${CMAKE_BINARY_DIR}/share/man/man1/meld-gpu.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/install/meld.bash-completion
