@@ -83,9 +83,12 @@ public:
   Result<bool> claim(std::string_view key, std::chrono::seconds expiry) override {
     const Reply reply =
         MELD_TRY(ask({"SET", claimOf(key), token_, "NX", "EX", std::to_string(expiry.count())}));
-    if (reply->type != REDIS_REPLY_STATUS && reply->type != REDIS_REPLY_NIL)
+    if (reply->type == REDIS_REPLY_STATUS)
+      return true;
+    if (reply->type != REDIS_REPLY_NIL)
       return unexpected(*reply);
-    return reply->type == REDIS_REPLY_STATUS;
+    const Reply whose = MELD_TRY(ask({"GET", claimOf(key)})); // it may be ours, from before
+    return whose->type == REDIS_REPLY_STRING && textOf(*whose) == token_;
   }
 
   Result<void> release(std::string_view key) override {

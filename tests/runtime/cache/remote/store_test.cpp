@@ -118,6 +118,7 @@ TEST_P(Remote, ClaimsAreOnesOwn) {
   }
   ASSERT_TRUE(first) << errorOf(first);
   EXPECT_TRUE(*first);
+  EXPECT_EQ(one->claim(keyOf(1), std::chrono::seconds(60)), true) << "still its own";
   EXPECT_EQ(two->claim(keyOf(1), std::chrono::seconds(60)), false);
   EXPECT_EQ(two->claim(keyOf(2), std::chrono::seconds(60)), true) << "another key";
   ASSERT_TRUE(two->release(keyOf(1)));
