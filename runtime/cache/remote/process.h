@@ -9,10 +9,10 @@
 // notices no child and shares no descriptor with it. The URL, which may hold a password, goes over the
 // socket and not into the list of arguments.
 //
-// A program that is missing, dies, hangs, or answers nonsense costs an error within the limits and 500
-// ms for its start, and is started anew by the next call. After RemoteLimits::failures failures one
-// behind the other the store is off for this object, with one line in the log. "Not there", a key that
-// is none and "unsupported" are no failures.
+// A program that is missing, dies, hangs, or answers nonsense costs an error within the limits and half
+// a second, and is started anew by the next call. After RemoteLimits::failures failures one behind the
+// other the store is off for this object, with one line in the log. "Not there", a key that is none
+// and "unsupported" are no failures. What is unsupported is logged once.
 //
 // Thread rule: as RemoteStore. The program ends with the thread that started it; a call on another
 // thread starts another one.
@@ -28,11 +28,5 @@ namespace meld {
 /// badInput (no URL of a remote store).
 Result<std::unique_ptr<RemoteStore>>
 openRemoteProcess(const std::string &folder, std::string_view url, const RemoteLimits &limits = {});
-
-/// The URL for a message or a page: without user and password.
-std::string shownUrl(std::string_view url);
-
-/// In the child of a fork, which has our ends of the sockets, too.
-void closeRemoteAfterFork() noexcept;
 
 } // namespace meld

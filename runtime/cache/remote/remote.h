@@ -4,9 +4,10 @@
 //   redis+unix:///path/of/socket[?db=N]
 //   http[s]://[user:password@]host[:port][/folder]  GET, PUT, HEAD, as ccache and sccache use them
 //
-// A key is 3 to 128 of [0-9a-zA-Z._-] and does not begin with a dot. It names meld:KEY in Redis and
-// folder/KE/Y of an HTTP server, the first two characters being a folder (ccache's "subdirs"). What
-// is stored is bytes: whether they are an entry, the reader's checks tell, as with any file.
+// A key is 3 to 128 of [0-9a-zA-Z._-], begins with no dot and does not end in ".claim". It names
+// meld:KEY in Redis and folder/KE/Y of an HTTP server, the first two characters being a folder
+// (ccache's "subdirs"). What is stored is bytes: whether they are an entry, the reader's checks tell,
+// as with any file.
 //
 // Each call waits for the network, up to connect + request milliseconds, whatever the server does:
 // none is made where an application waits. In an application's process only the proxy of process.h
@@ -56,8 +57,10 @@ public:
   virtual void cancel() noexcept {}
 };
 
-/// In meld-remote alone. Does not connect. Errors: badInput (no such URL), unsupported (built without
-/// the library that this URL needs).
-Result<std::unique_ptr<RemoteStore>> openRemote(std::string_view url, const RemoteLimits &limits);
+/// In meld-remote alone. Does not connect. `token` marks the claims of this object: others with the
+/// same one may release them. Errors: badInput (no such URL), unsupported (built without the library
+/// that this URL needs).
+Result<std::unique_ptr<RemoteStore>> openRemote(std::string_view url, const RemoteLimits &limits,
+                                                std::string_view token);
 
 } // namespace meld
