@@ -2,8 +2,8 @@
 #
 #   bin/               meld, meld-gpu
 #   lib/libmeld.so     a link, for LD_PRELOAD
-#   lib/libmeld/       libmeld.so and what it opens: libmeld-jit.so, meld-compile, libmeld-softgpu.so,
-#                      libmeld-softgpu-translate.so; MeldPasses.so for opt and clang; demo/bitonic
+#   lib/libmeld/       libmeld.so and what it opens: libmeld-jit.so, meld-compile, meld-remote,
+#                      libmeld-softgpu.so, libmeld-softgpu-translate.so; MeldPasses.so for opt and clang; demo/bitonic
 #   lib/cmake/         find_package(libmeld)
 #   share/             man pages, completion for bash, share/libmeld/modulefiles for environment modules
 #
@@ -13,7 +13,7 @@
 set(private ${CMAKE_INSTALL_LIBDIR}/libmeld)
 install(TARGETS meld_cli meld_gpu_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS meld_shim meld-jit meld-softgpu meld-softgpu-translate MeldPasses LIBRARY DESTINATION ${private})
-install(TARGETS meld-compile RUNTIME DESTINATION ${private})
+install(TARGETS meld-compile meld-remote RUNTIME DESTINATION ${private})
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/install)
 file(CREATE_LINK libmeld/libmeld.so ${CMAKE_BINARY_DIR}/install/libmeld.so SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/install/libmeld.so DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -26,7 +26,7 @@ package_build() {
   local packages=(debhelper dpkg-dev lintian)
   setup
   build default meld_shim meld_cli meld_cli_manual meld_gpu_program meld_gpu_program_manual meld-softgpu \
-    meld-softgpu-translate meld-jit meld-compile MeldPasses hip_bitonic
+    meld-softgpu-translate meld-jit meld-compile meld-remote MeldPasses hip_bitonic
   rm -rf build/package
   mkdir -p build/package/libmeld
   cp -r cmake/package/debian build/package/libmeld/

@@ -2,6 +2,7 @@
 #include "shim/cli/cli.h"
 #include "shim/cli/doctor/checks.h"
 
+#include "runtime/engine/cache_settings.h"
 #include "runtime/engine/compiler_identity.h"
 #include "runtime/engine/identity.h"
 #include "runtime/engine/jit_library.h"
@@ -95,14 +96,11 @@ Findings ourSettings() {
   return out;
 }
 
-Findings cache(const doctor::Surroundings &around) {
+Findings cache(const std::string &libmeld) {
   const Settings &s = settings().settings;
   if (!s.cache)
     return {{Health::warn, "cache", "off (MELD_CACHE=0): every run compiles again", "unset it"}};
-  return doctor::checkCache(
-      around,
-      DiskCache::chooseDirectory(s.cacheDir, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME")),
-      s.cacheReadonly, s.cacheMaxSize);
+  return doctor::checkCache(planLayers(layersWanted(s, libmeld), Surroundings::real()));
 }
 
 int tell(const Cli &cli, const Findings &findings) {
@@ -152,7 +150,7 @@ int examine(const Cli &cli, const DoctorOptions &o) {
   append(all, doctor::checkTools(o.pid ? doctor::ofProcess("", o.pid) : around,
                                  linked ? &*closure : nullptr));
   append(all, doctor::checkBatch(around));
-  append(all, cache(around));
+  append(all, cache(install.libmeld));
   if (!o.program.empty()) {
     append(all, doctor::checkProgramFile(around, o.program));
     if (closure)

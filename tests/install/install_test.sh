@@ -15,7 +15,7 @@ export XDG_CACHE_HOME=$scratch/cache MELD_COMPILE_BUDGET_MS=0
 preload=$(find "$scratch/first" -name libmeld.so -type l)
 libraries=$(dirname "$(readlink -f "$preload")")
 [ "$libraries" = "$(dirname "$preload")/libmeld" ] || fail "libmeld.so is no link into libmeld/: $preload"
-for file in libmeld.so demo/bitonic libmeld-jit.so libmeld-softgpu.so libmeld-softgpu-translate.so meld-compile MeldPasses.so; do
+for file in libmeld.so demo/bitonic libmeld-jit.so libmeld-softgpu.so libmeld-softgpu-translate.so meld-compile meld-remote MeldPasses.so; do
   [ -e "$libraries/$file" ] || fail "no $file beside libmeld.so"
 done
 

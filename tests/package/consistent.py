@@ -73,7 +73,7 @@ folders = {"CMAKE_INSTALL_BINDIR": "usr/bin", "CMAKE_INSTALL_LIBDIR": "usr/lib/x
            "CMAKE_INSTALL_DOCDIR": "usr/share/doc/libmeld"}
 outputs = {"meld_cli": "meld", "meld_gpu_program": "meld-gpu", "meld_shim": "libmeld.so", "meld-jit": "libmeld-jit.so",
            "meld-softgpu": "libmeld-softgpu.so", "meld-softgpu-translate": "libmeld-softgpu-translate.so",
-           "MeldPasses": "MeldPasses.so", "meld-compile": "meld-compile"}
+           "MeldPasses": "MeldPasses.so", "meld-compile": "meld-compile", "meld-remote": "meld-remote"}
 
 
 def holds(pattern, path):

@@ -5,6 +5,7 @@
 // Thread rule: one thread. Nothing throws but for memory.
 #pragma once
 
+#include "runtime/cache/layers.h"
 #include "runtime/engine/jit_library.h"
 #include "shim/cli/doctor/closure.h"
 #include "shim/cli/doctor/finding.h"
@@ -23,14 +24,8 @@ Findings checkBatch(const Surroundings &around);
 /// `program`, of which the dynamic section tells whether it may open HIP by itself; may be null.
 Findings checkTools(const Surroundings &around, const Closure *program);
 
-/// The cache folder: which, on what kind of file system, how much room, is it ours.
-/// `directory`: as DiskCache::chooseDirectory gives it.
-Findings checkCache(const Surroundings &around, const std::string &directory, bool readonly,
-                    uint64_t maxSize);
-
-/// The name of a file system that is reached over a network or a cluster's fabric; "" of all others.
-/// Numbers: linux/magic.h and statfs(2); Lustre, GPFS, BeeGFS and others from their own sources.
-std::string networkFileSystem(uint64_t type);
+/// The layers of the cache: which there are and why, how much is in them, is there room.
+Findings checkCache(const CachePlan &plan);
 
 /// What kind of file it is: can the dynamic linker put libmeld into it at all?
 Findings checkProgramFile(const Surroundings &around, const std::string &path);

@@ -1,6 +1,8 @@
 // Is there a GPU that this user may use, and does a batch system start us?
 #include "shim/cli/doctor/checks.h"
 
+#include "runtime/cache/surroundings.h"
+
 #include <algorithm>
 #include <dirent.h>
 #include <grp.h>
@@ -95,30 +97,24 @@ Findings checkDevice(const Surroundings &around, bool software) {
 }
 
 Findings checkBatch(const Surroundings &around) {
-  struct System {
-    const char *name, *job, *processes, *nodes;
-  };
-  static constexpr System kSystems[] = {
-      {"Slurm", "SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_NUM_NODES"},
-      {"PBS", "PBS_JOBID", "", "PBS_NUM_NODES"},
-      {"LSF", "LSB_JOBID", "LSB_DJOB_NUMPROC", ""},
-      {"Flux", "FLUX_JOB_ID", "FLUX_JOB_SIZE", "FLUX_JOB_NNODES"},
-      {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", ""},
-      {"PMI", "PMI_RANK", "PMI_SIZE", ""},
-      {"PMIx", "PMIX_RANK", "", ""},
-  };
-  for (const System &system : kSystems) {
-    if (around.variable(system.job).empty())
-      continue;
-    std::string text =
-        std::string(system.name) + " (" + system.job + "=" + around.variable(system.job) + ")";
-    if (const std::string count = around.variable(system.processes); !count.empty())
+  const std::string name = batchSystem([&](const char *variable) -> const char * {
+    auto it = around.environment.find(variable);
+    return it == around.environment.end() ? nullptr : it->second.c_str();
+  });
+  if (name.empty())
+    return {{Health::ok, "batch system", "none seen", ""}};
+  std::string text = name;
+  for (const char *variable : {"SLURM_NTASKS", "LSB_DJOB_NUMPROC", "FLUX_JOB_SIZE", "PMI_SIZE"})
+    if (const std::string count = around.variable(variable); !count.empty()) {
       text += ", " + count + " processes";
-    if (const std::string count = around.variable(system.nodes); !count.empty())
-      text += ", " + count + " nodes";
-    return {{Health::ok, "batch system", text, ""}};
-  }
-  return {{Health::ok, "batch system", "none seen", ""}};
+      break;
+    }
+  for (const char *variable : {"SLURM_JOB_NUM_NODES", "PBS_NUM_NODES", "FLUX_JOB_NNODES"})
+    if (const std::string count = around.variable(variable); !count.empty()) {
+      text += " on " + count + " nodes";
+      break;
+    }
+  return {{Health::ok, "batch system", text, ""}};
 }
 
 } // namespace meld::doctor

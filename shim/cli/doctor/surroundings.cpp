@@ -1,8 +1,6 @@
 #include "shim/cli/doctor/surroundings.h"
 
 #include <fstream>
-#include <sstream>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace meld::doctor {
@@ -21,12 +19,6 @@ Surroundings here() {
     put(s, *entry);
   s.user = ::geteuid();
   s.mayUse = [](const std::string &path) { return ::access(path.c_str(), R_OK | W_OK) == 0; };
-  s.fileSystem = [](const std::string &path) -> std::optional<uint64_t> {
-    struct statfs info;
-    if (::statfs(path.c_str(), &info))
-      return std::nullopt;
-    return static_cast<uint32_t>(info.f_type); // some numbers have the sign bit set
-  };
   return s;
 }
 

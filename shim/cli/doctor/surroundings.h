@@ -1,11 +1,9 @@
-// Where a program is looked at: environment, devices, file systems. A struct, so that tests can have
+// Where a program is looked at: environment and devices. A struct, so that tests can have
 // machines that they do not run on.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 namespace meld::doctor {
@@ -16,8 +14,6 @@ struct Surroundings {
   unsigned user = 0;
   /// access(2) for reading and writing.
   std::function<bool(const std::string &path)> mayUse;
-  /// f_type of statfs(2).
-  std::function<std::optional<uint64_t>(const std::string &path)> fileSystem;
 
   /// "" where it is not set.
   std::string variable(const std::string &name) const {

@@ -26,6 +26,7 @@ class Libmeld(CMakePackage):
 
     version("main", branch="main")
 
+    variant("remote", default=True, description="A cache that nodes share, by Redis or HTTP")
     variant("tests", default=False, description="Build all tests, and run the quick ones")
 
     depends_on("c", type="build")
@@ -44,6 +45,9 @@ class Libmeld(CMakePackage):
     depends_on("spdlog@1.10: +fmt_external")
     depends_on("zstd libs=shared,static")
     depends_on("zlib-api")
+    depends_on("libsodium")
+    depends_on("hiredis", when="+remote")
+    depends_on("curl@7.85:", when="+remote")
     depends_on("mpfr", type="build")
 
     # libmeld reads the bitcode that hipcc embeds and hands it to comgr: all of one release.
@@ -73,6 +77,7 @@ class Libmeld(CMakePackage):
             "meld-softgpu-translate",
             "meld-jit",
             "meld-compile",
+            "meld-remote",
             "MeldPasses",
             "hip_bitonic",
         ]
