@@ -129,7 +129,6 @@ package_try() { # keep: 0 or 1
   [ "$1" = 1 ] || trap 'rm -rf --one-file-system "$MELD_MATRIX_DIR/root-package"' EXIT
   matrix_base "$root"
   matrix_apt "$root" update
-  mkdir -m 1777 -p "$root/tmp"
   matrix_in "$root" install -d -o 65534 /tmp/home
   before=$(package_files "$root")
   debs=(build/package/*.deb)

@@ -30,7 +30,7 @@ void checkLayer(const PlannedLayer &layer, const CachePlan &plan, Findings &out)
   options.directory = layer.folder;
   options.network = layer.network;
   if (layer.kind == LayerKind::site)
-    options.owners = plan.siteOwners;
+    options.owners = {layer.mustBeSigned, plan.siteOwners};
   DiskCache disk(options);
   auto totals = disk.totals();
   if (!totals) {

@@ -10,7 +10,7 @@
 # it for its build is built, hipcc embeds bitcode. notes.md beside repo.yaml has the lines for Kokkos, AMReX
 # and LAMMPS.
 
-from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *
 
@@ -85,6 +85,7 @@ class Libmeld(CMakePackage):
     def cmake_args(self):
         return [
             self.define("LLVM_DIR", self.spec["llvm-amdgpu"].prefix.lib.cmake.llvm),
+            self.define("CMAKE_SKIP_INSTALL_ALL_DEPENDENCY", True),  # of build_targets alone
             self.define("MELD_HIPCC", self.spec["hip"].prefix.bin.hipcc),
         ]
 
