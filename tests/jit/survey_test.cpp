@@ -21,7 +21,8 @@ std::map<std::string, std::string> survey(llvm::StringRef bytes) {
   if (meld_jit_survey(&r, &reply) == MELD_JIT_FAILED) {
     out[""] = reply.reason ? reply.reason : "";
   } else {
-    for (const auto &kernel : nlohmann::json::parse(reply.json)["kernels"]) {
+    const auto told = nlohmann::json::parse(reply.json);
+    for (const auto &kernel : told["kernels"]) {
       EXPECT_EQ(kernel["ir"].get<bool>(), kernel["why"].get<std::string>().empty());
       out[kernel["name"]] = kernel["why"];
     }
@@ -82,7 +83,9 @@ TEST(Survey, refusesWhatACompileRefuses) {
   const int status = meld_jit_compile(&r, &reply);
   const std::string reason = reply.reason;
   meld_jit_release(&reply);
-  for (const auto &[kernel, why] : survey("refused"))
+  const auto kernels = survey("refused");
+  EXPECT_FALSE(kernels.empty());
+  for (const auto &[kernel, why] : kernels)
     EXPECT_EQ(status == MELD_JIT_FAILED ? reason : "", why) << kernel;
 }
 
@@ -98,7 +101,9 @@ TEST(Survey, damagedObjects) {
   bytes[magic] = 'B';
   for (size_t i = magic + 64; i < magic + 600; ++i) // inside of the bitcode
     bytes[i] = char(0x5a);
-  for (const auto &[kernel, why] : survey(bytes))
+  const auto broken = survey(bytes);
+  EXPECT_FALSE(broken.empty());
+  for (const auto &[kernel, why] : broken)
     EXPECT_NE(why, "") << kernel;
   EXPECT_EQ(meld_jit_survey(nullptr, nullptr), MELD_JIT_FAILED);
 }

@@ -1,7 +1,7 @@
 // Where compiled code is kept (runtime/cache/layers.h), and whether these places are good ones.
 #include "shim/cli/doctor/checks.h"
 
-#include "runtime/cache/disk.h"
+#include "runtime/cache/layered.h"
 #include "runtime/cache/surroundings.h"
 #include "runtime/host/human_size.h"
 
@@ -26,12 +26,7 @@ void checkLayer(const PlannedLayer &layer, const CachePlan &plan, Findings &out)
                    "set MELD_CACHE_DIR to an absolute path, or MELD_CACHE=0"});
     return;
   }
-  DiskCacheOptions options;
-  options.directory = layer.folder;
-  options.network = layer.network;
-  if (layer.kind == LayerKind::site)
-    options.owners = {layer.mustBeSigned, plan.siteOwners};
-  DiskCache disk(options);
+  DiskCache disk(optionsOf(layer, plan));
   auto totals = disk.totals();
   if (!totals) {
     out.push_back({Health::problem, check, totals.error().message,
@@ -39,8 +34,9 @@ void checkLayer(const PlannedLayer &layer, const CachePlan &plan, Findings &out)
   } else if (totals->damaged) {
     out.push_back({Health::problem, check,
                    layer.folder + ": " + std::to_string(totals->damaged) + " of " +
-                       std::to_string(totals->entries + totals->damaged) + " entries are damaged",
-                   "meld cache verify removes them"});
+                       std::to_string(totals->entries) + " entries are damaged",
+                   layer.kind == LayerKind::site ? "tell who keeps the site's cache"
+                                                 : "meld cache verify removes them"});
   } else {
     Finding finding{Health::ok, check,
                     describe(layer) + ": " + std::to_string(totals->entries) + " entries, " +

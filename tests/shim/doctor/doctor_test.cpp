@@ -153,6 +153,21 @@ TEST_F(Doctor, CacheLayers) {
   EXPECT_EQ(only(findings, "cache").text, plan.warnings[0]);
 }
 
+TEST_F(Doctor, DamagedEntries) {
+  CachePlan plan;
+  plan.layers.resize(1);
+  plan.layers[0].folder = scratch.file("cache");
+  plan.layers[0].written = true;
+  const std::string key = "ab" + std::string(62, '0');
+  touch(scratch.file("cache/v2/a/b/" + key), "not an entry");
+  for (const char *folder : {"cache", "cache/v2", "cache/v2/a", "cache/v2/a/b"})
+    chmod(scratch.file(folder).c_str(), 0700);
+  const Finding f = only(checkCache(plan), "cache user");
+  EXPECT_EQ(f.health, Health::problem);
+  EXPECT_NE(f.text.find("1 of 1 entries"), std::string::npos) << f.text;
+  EXPECT_NE(f.advice.find("meld cache verify"), std::string::npos);
+}
+
 TEST_F(Doctor, CacheFoldersThatCannotBe) {
   CachePlan plan;
   plan.layers.resize(1);
