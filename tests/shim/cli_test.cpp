@@ -2,6 +2,7 @@
 #include "runtime/cache/disk.h"
 #include "tests/runtime/cache/scratch.h"
 
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using meld::test::Scratch;
 using nlohmann::json;
@@ -382,4 +384,27 @@ TEST_F(Cli, DoctorsExitStatusIsForScripts) {
   r = meld("doctor --format=json --pid " + std::to_string(getpid()));
   EXPECT_EQ(r.status, 1);
   EXPECT_NE(r.out.find("libmeld.so is not in it"), std::string::npos) << r.out;
+}
+
+TEST_F(Cli, DoctorLooksAtARunningProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("LD_PRELOAD", MELD_LIB, 1);
+    setenv("HSA_TOOLS_LIB", "/nonexistent/tool.so", 1);
+    execl("/bin/sleep", "sleep", "60", nullptr);
+    _exit(1);
+  }
+  const std::string maps = "/proc/" + std::to_string(child) + "/maps";
+  for (int i = 0; i < 500; ++i, usleep(10000)) { // until the linker has been there
+    std::ifstream file(maps);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (text.find("libmeld.so") != std::string::npos)
+      break;
+  }
+  const Result r = meld("doctor --pid " + std::to_string(child));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_NE(r.out.find("libmeld.so is in it"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("/nonexistent/tool.so is not there"), std::string::npos)
+      << "its environment, not this one's: " << r.out;
 }
