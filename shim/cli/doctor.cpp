@@ -133,26 +133,26 @@ struct DoctorOptions {
 };
 
 int examine(const Cli &cli, const DoctorOptions &o) {
-  const doctor::Surroundings around = doctor::here();
+  const doctor::Machine machine = doctor::here();
   const Install install = findInstall();
   Findings all;
   // Before anything is loaded here: the linker's own list comes first in a search for libraries.
   Result<Closure> closure = Closure();
   if (!o.program.empty())
-    closure = doctor::closureOf(around, o.program);
+    closure = doctor::closureOf(machine, o.program);
   std::shared_ptr<JitLibrary> jit;
   std::string comgr;
   append(all, libraries(install, jit));
   append(all, stack(comgr));
-  append(all, doctor::checkDevice(around, !install.softgpu.empty()));
+  append(all, doctor::checkDevice(machine, !install.softgpu.empty()));
   append(all, ourSettings());
   const bool linked = !o.program.empty() && closure;
-  append(all, doctor::checkTools(o.pid ? doctor::ofProcess("", o.pid) : around,
+  append(all, doctor::checkTools(o.pid ? doctor::ofProcess("", o.pid) : machine,
                                  linked ? &*closure : nullptr));
-  append(all, doctor::checkBatch(around));
+  append(all, doctor::checkBatch(machine));
   append(all, cache(install.libmeld));
   if (!o.program.empty()) {
-    append(all, doctor::checkProgramFile(around, o.program));
+    append(all, doctor::checkProgramFile(machine, o.program));
     if (closure)
       append(all, doctor::checkRocm(*closure, comgr));
     append(all, doctor::checkKernels(o.program, closure ? *closure : Closure(), jit.get()));

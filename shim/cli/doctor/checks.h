@@ -9,26 +9,26 @@
 #include "runtime/engine/jit_library.h"
 #include "shim/cli/doctor/closure.h"
 #include "shim/cli/doctor/finding.h"
-#include "shim/cli/doctor/surroundings.h"
+#include "shim/cli/doctor/machine.h"
 
 namespace meld::doctor {
 
 /// /dev/kfd and the render nodes: there, and usable by this user; in a container or not.
 /// `software`: there is a software GPU to fall back to.
-Findings checkDevice(const Surroundings &around, bool software);
+Findings checkDevice(const Machine &machine, bool software);
 
 /// A batch system, and how many processes it says the job has.
-Findings checkBatch(const Surroundings &around);
+Findings checkBatch(const Machine &machine);
 
 /// What else takes part in ROCr's calls or in symbol lookup: profilers, audit libraries.
 /// `program`, of which the dynamic section tells whether it may open HIP by itself; may be null.
-Findings checkTools(const Surroundings &around, const Closure *program);
+Findings checkTools(const Machine &machine, const Closure *program);
 
 /// The layers of the cache: which there are and why, how much is in them, is there room.
 Findings checkCache(const CachePlan &plan);
 
 /// What kind of file it is: can the dynamic linker put libmeld into it at all?
-Findings checkProgramFile(const Surroundings &around, const std::string &path);
+Findings checkProgramFile(const Machine &machine, const std::string &path);
 
 /// Libraries of the program that are missing; several ROCm installations in one process.
 /// `comgr`: the one that libmeld compiles with, "" when there is none.

@@ -61,7 +61,7 @@ struct Object {
 
 class Search {
 public:
-  explicit Search(const Surroundings &around) : libraryPath_(around.variable("LD_LIBRARY_PATH")) {}
+  explicit Search(const Machine &machine) : libraryPath_(machine.variable("LD_LIBRARY_PATH")) {}
 
   int add(std::string path, DynamicSection section, int loader) {
     names_.insert(section.soname);
@@ -118,11 +118,11 @@ private:
 
 } // namespace
 
-Result<Closure> closureOf(const Surroundings &around, const std::string &program) {
+Result<Closure> closureOf(const Machine &machine, const std::string &program) {
   Closure closure;
   closure.section = MELD_TRY(dynamicSection(program));
   closure.program = realPath(program);
-  Search search(around);
+  Search search(machine);
   search.add(closure.program, closure.section, -1);
 
   struct Wanted {
@@ -131,7 +131,7 @@ Result<Closure> closureOf(const Surroundings &around, const std::string &program
     bool preloaded;
   };
   std::deque<Wanted> queue;
-  const std::string preload = around.variable("LD_PRELOAD");
+  const std::string preload = machine.variable("LD_PRELOAD");
   for (size_t at = 0; at < preload.size();) {
     const size_t end = std::min(preload.find_first_of(": ", at), preload.size());
     if (end > at)

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "runtime/engine/identity.h"
-#include "shim/cli/doctor/surroundings.h"
+#include "shim/cli/doctor/machine.h"
 
 #include <vector>
 
@@ -30,6 +30,6 @@ struct Closure {
 };
 
 /// Errors: notFound, io, unsupported (not an ELF file of x86-64).
-Result<Closure> closureOf(const Surroundings &around, const std::string &program);
+Result<Closure> closureOf(const Machine &machine, const std::string &program);
 
 } // namespace meld::doctor

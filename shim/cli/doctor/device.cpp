@@ -15,15 +15,15 @@ namespace {
 bool exists(const std::string &path) { return ::access(path.c_str(), F_OK) == 0; }
 
 /// The container's kind; "" outside of one.
-std::string container(const Surroundings &around) {
+std::string container(const Machine &machine) {
   for (const char *name : {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"})
-    if (!around.variable(name).empty())
+    if (!machine.variable(name).empty())
       return "Apptainer";
-  if (exists(around.root + "/.dockerenv"))
+  if (exists(machine.root + "/.dockerenv"))
     return "Docker";
-  if (exists(around.root + "/run/.containerenv"))
+  if (exists(machine.root + "/run/.containerenv"))
     return "Podman";
-  if (const std::string kind = around.variable("container"); !kind.empty())
+  if (const std::string kind = machine.variable("container"); !kind.empty())
     return kind; // systemd's convention
   return {};
 }
@@ -60,8 +60,8 @@ std::vector<std::string> renderNodes(const std::string &folder) {
 
 } // namespace
 
-Findings checkDevice(const Surroundings &around, bool software) {
-  const std::string kfd = around.root + "/dev/kfd", where = container(around);
+Findings checkDevice(const Machine &machine, bool software) {
+  const std::string kfd = machine.root + "/dev/kfd", where = container(machine);
   const std::string place = where.empty() ? "" : " (in a container: " + where + ")";
   const std::string join = where.empty() ? "" : "; in a container its number counts: --group-add";
   if (!exists(kfd)) {
@@ -73,13 +73,13 @@ Findings checkDevice(const Surroundings &around, bool software) {
     return {
         {Health::problem, "GPU driver", "no /dev/kfd" + place + ", and no software GPU", advice}};
   }
-  if (!around.mayUse(kfd))
+  if (!machine.mayUse(kfd))
     return {{Health::problem, "GPU driver",
              "/dev/kfd is there, but this user may not use it" + place,
              "its owner is " + groupOf(kfd) + ": let the user be in it, and log in again" + join}};
-  const std::vector<std::string> nodes = renderNodes(around.root + "/dev/dri");
+  const std::vector<std::string> nodes = renderNodes(machine.root + "/dev/dri");
   const auto usable = std::count_if(nodes.begin(), nodes.end(),
-                                    [&](const auto &node) { return around.mayUse(node); });
+                                    [&](const auto &node) { return machine.mayUse(node); });
   if (nodes.empty())
     return {{Health::problem, "GPU driver",
              "/dev/kfd is usable, but there is no /dev/dri/renderD*" + place,
@@ -96,21 +96,21 @@ Findings checkDevice(const Surroundings &around, bool software) {
            ""}};
 }
 
-Findings checkBatch(const Surroundings &around) {
+Findings checkBatch(const Machine &machine) {
   const std::string name = batchSystem([&](const char *variable) -> const char * {
-    auto it = around.environment.find(variable);
-    return it == around.environment.end() ? nullptr : it->second.c_str();
+    auto it = machine.environment.find(variable);
+    return it == machine.environment.end() ? nullptr : it->second.c_str();
   });
   if (name.empty())
     return {{Health::ok, "batch system", "none seen", ""}};
   std::string text = name;
   for (const char *variable : {"SLURM_NTASKS", "LSB_DJOB_NUMPROC", "FLUX_JOB_SIZE", "PMI_SIZE"})
-    if (const std::string count = around.variable(variable); !count.empty()) {
+    if (const std::string count = machine.variable(variable); !count.empty()) {
       text += ", " + count + " processes";
       break;
     }
   for (const char *variable : {"SLURM_JOB_NUM_NODES", "PBS_NUM_NODES", "FLUX_JOB_NNODES"})
-    if (const std::string count = around.variable(variable); !count.empty()) {
+    if (const std::string count = machine.variable(variable); !count.empty()) {
       text += " on " + count + " nodes";
       break;
     }

@@ -17,12 +17,12 @@ namespace {
 
 /// The linker runs the program in secure mode: LD_PRELOAD is ignored but for the system's own
 /// libraries, and libmeld does nothing (ld.so(8), "Secure-execution mode").
-Findings checkRights(const Surroundings &around, const std::string &path, const struct stat &info) {
+Findings checkRights(const Machine &machine, const std::string &path, const struct stat &info) {
   struct statvfs mounted;
   if (!::statvfs(path.c_str(), &mounted) && (mounted.f_flag & ST_NOSUID))
     return {}; // such rights do not count there
   const char *why = nullptr;
-  if ((info.st_mode & S_ISUID) && info.st_uid != around.user)
+  if ((info.st_mode & S_ISUID) && info.st_uid != machine.user)
     why = "it is setuid";
   else if ((info.st_mode & S_ISGID) && (info.st_mode & S_IXGRP) && info.st_gid != ::getegid())
     why = "it is setgid";
@@ -37,7 +37,7 @@ Findings checkRights(const Surroundings &around, const std::string &path, const 
 
 } // namespace
 
-Findings checkProgramFile(const Surroundings &around, const std::string &path) {
+Findings checkProgramFile(const Machine &machine, const std::string &path) {
   struct stat info;
   if (::stat(path.c_str(), &info))
     return {{Health::problem, "program", errnoText(path, errno), ""}};
@@ -48,7 +48,7 @@ Findings checkProgramFile(const Surroundings &around, const std::string &path) {
       return {{Health::problem, "program",
                path + " is linked statically: nothing can be preloaded into it",
                "link it dynamically"}};
-    if (Findings rights = checkRights(around, path, info); !rights.empty())
+    if (Findings rights = checkRights(machine, path, info); !rights.empty())
       return rights;
     return {{Health::ok, "program",
              path + (section->interpreter.empty() ? ": a library" : ": linked dynamically"), ""}};

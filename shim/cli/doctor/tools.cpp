@@ -43,9 +43,9 @@ bool linksHip(const Closure &program) {
 
 } // namespace
 
-Findings checkTools(const Surroundings &around, const Closure *program) {
+Findings checkTools(const Machine &machine, const Closure *program) {
   Findings out;
-  if (const std::string list = around.variable("HSA_TOOLS_LIB"); !list.empty()) {
+  if (const std::string list = machine.variable("HSA_TOOLS_LIB"); !list.empty()) {
     if (const std::string path = missing(words(list, " \"")); !path.empty())
       out.push_back({Health::warn, "HSA_TOOLS_LIB", path + " is not there",
                      "unset HSA_TOOLS_LIB, or mend the path"});
@@ -54,9 +54,9 @@ Findings checkTools(const Surroundings &around, const Closure *program) {
           {Health::ok, "HSA_TOOLS_LIB", list + " (kept; libmeld adds itself behind it)", ""});
   }
 
-  const std::string registered = around.variable("ROCP_TOOL_LIBRARIES");
+  const std::string registered = machine.variable("ROCP_TOOL_LIBRARIES");
   const bool closed =
-      !registered.empty() && around.variable("HSA_TOOLS_ROCPROFILER_V1_TOOLS") == "0";
+      !registered.empty() && machine.variable("HSA_TOOLS_ROCPROFILER_V1_TOOLS") == "0";
   if (closed)
     out.push_back({Health::warn, "profiler",
                    registered +
@@ -67,7 +67,7 @@ Findings checkTools(const Surroundings &around, const Closure *program) {
     out.push_back({Health::ok, "profiler",
                    registered + " (kept; it sees the kernels that libmeld has loaded)", ""});
   for (const char *name : {"ROCP_TOOL_LIB", "HSA_VEN_AMD_AQLPROFILE_LOG", "ROCP_METRICS"})
-    if (const std::string value = around.variable(name); !value.empty() && registered.empty()) {
+    if (const std::string value = machine.variable(name); !value.empty() && registered.empty()) {
       out.push_back({Health::warn, "profiler",
                      std::string(name) +
                          " is set, so rocprof is at work: one run of it reads counters of "
@@ -76,14 +76,14 @@ Findings checkTools(const Surroundings &around, const Closure *program) {
       break;
     }
 
-  const std::vector<std::string> preload = words(around.variable("LD_PRELOAD"), ": ");
+  const std::vector<std::string> preload = words(machine.variable("LD_PRELOAD"), ": ");
   if (const std::string path = missing(preload); !path.empty())
     out.push_back(
         {Health::warn, "LD_PRELOAD", path + " is not there", "mend the path in LD_PRELOAD"});
   for (const std::string &path : preload)
     if (namesProfiler(path) && registered.empty())
       out.push_back({Health::ok, "profiler", path + " is preloaded (kept)", ""});
-  if (const std::string audit = around.variable("LD_AUDIT"); !audit.empty())
+  if (const std::string audit = machine.variable("LD_AUDIT"); !audit.empty())
     out.push_back(
         {Health::warn, "LD_AUDIT",
          audit + " is asked before each symbol is bound, and may answer in libmeld's place",

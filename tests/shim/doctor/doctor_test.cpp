@@ -46,9 +46,9 @@ std::string all(const Findings &findings) {
 class Doctor : public testing::Test {
 protected:
   Doctor() {
-    around.root = scratch.path();
-    around.user = 1000;
-    around.mayUse = [this](const std::string &path) { return usable.count(path) > 0; };
+    machine.root = scratch.path();
+    machine.user = 1000;
+    machine.mayUse = [this](const std::string &path) { return usable.count(path) > 0; };
   }
   std::string device(const std::string &name, bool mayUse) {
     const std::string path = scratch.file("dev/" + name);
@@ -58,61 +58,62 @@ protected:
     return path;
   }
   Scratch scratch;
-  Surroundings around;
+  Machine machine;
   std::set<std::string> usable;
 };
 
 } // namespace
 
 TEST_F(Doctor, NoDriver) {
-  Finding f = only(checkDevice(around, true), "GPU driver");
+  Finding f = only(checkDevice(machine, true), "GPU driver");
   EXPECT_EQ(f.health, Health::warn);
   EXPECT_NE(f.text.find("software GPU"), std::string::npos) << f.text;
-  f = only(checkDevice(around, false), "GPU driver");
+  f = only(checkDevice(machine, false), "GPU driver");
   EXPECT_EQ(f.health, Health::problem) << "there is nothing to run on";
 }
 
 TEST_F(Doctor, ContainersWithoutTheDevice) {
   touch(scratch.file(".dockerenv"));
-  Finding f = only(checkDevice(around, true), "GPU driver");
+  Finding f = only(checkDevice(machine, true), "GPU driver");
   EXPECT_NE(f.text.find("Docker"), std::string::npos);
   EXPECT_NE(f.advice.find("--device=/dev/kfd"), std::string::npos) << f.advice;
   std::filesystem::remove(scratch.file(".dockerenv"));
   touch(scratch.file("run/.containerenv"));
-  EXPECT_NE(only(checkDevice(around, true), "GPU driver").text.find("Podman"), std::string::npos);
-  around.environment["APPTAINER_CONTAINER"] = "/x.sif";
-  EXPECT_NE(only(checkDevice(around, true), "GPU driver").advice.find("--rocm"), std::string::npos);
+  EXPECT_NE(only(checkDevice(machine, true), "GPU driver").text.find("Podman"), std::string::npos);
+  machine.environment["APPTAINER_CONTAINER"] = "/x.sif";
+  EXPECT_NE(only(checkDevice(machine, true), "GPU driver").advice.find("--rocm"),
+            std::string::npos);
 }
 
 TEST_F(Doctor, NoRightToTheDriverNamesTheGroup) {
   const std::string kfd = device("kfd", false);
   ASSERT_EQ(chown(kfd.c_str(), -1, getgid()), 0);
-  Finding f = only(checkDevice(around, true), "GPU driver");
+  Finding f = only(checkDevice(machine, true), "GPU driver");
   EXPECT_EQ(f.health, Health::problem);
   EXPECT_NE(f.advice.find("(" + std::to_string(getgid()) + ")"), std::string::npos) << f.advice;
 }
 
 TEST_F(Doctor, RenderNodesCount) {
   device("kfd", true);
-  EXPECT_NE(only(checkDevice(around, true), "GPU driver").text.find("no /dev/dri"),
+  EXPECT_NE(only(checkDevice(machine, true), "GPU driver").text.find("no /dev/dri"),
             std::string::npos);
   device("dri/renderD128", false);
   device("dri/card0", true);
-  EXPECT_EQ(only(checkDevice(around, true), "GPU driver").health, Health::problem)
+  EXPECT_EQ(only(checkDevice(machine, true), "GPU driver").health, Health::problem)
       << "card0 is no render node";
   device("dri/renderD129", true);
-  Finding f = only(checkDevice(around, true), "GPU driver");
+  Finding f = only(checkDevice(machine, true), "GPU driver");
   EXPECT_EQ(f.health, Health::ok);
   EXPECT_NE(f.text.find("1 of 2"), std::string::npos) << f.text;
 }
 
 TEST_F(Doctor, BatchSystems) {
-  EXPECT_EQ(only(checkBatch(around), "batch system").text, "none seen");
-  around.environment = {
+  EXPECT_EQ(only(checkBatch(machine), "batch system").text, "none seen");
+  machine.environment = {
       {"SLURM_JOB_ID", "17"}, {"SLURM_NTASKS", "64"}, {"SLURM_JOB_NUM_NODES", "8"}};
-  EXPECT_EQ(only(checkBatch(around), "batch system").text, "SLURM, 64 processes on 8 nodes");
-  around.environment = {{"PBS_JOBID", "3"}};
-  EXPECT_EQ(only(checkBatch(around), "batch system").text, "PBS");
+  EXPECT_EQ(only(checkBatch(machine), "batch system").text, "SLURM, 64 processes on 8 nodes");
+  machine.environment = {{"PBS_JOBID", "3"}};
+  EXPECT_EQ(only(checkBatch(machine), "batch system").text, "PBS");
 }
 
 TEST_F(Doctor, CacheOnAFileServer) {
@@ -180,60 +181,60 @@ TEST_F(Doctor, CacheFoldersThatCannotBe) {
 }
 
 TEST_F(Doctor, ToolsAndAuditLibraries) {
-  EXPECT_EQ(all(checkTools(around, nullptr)), "ok tools: no profiler, no audit library -> \n");
+  EXPECT_EQ(all(checkTools(machine, nullptr)), "ok tools: no profiler, no audit library -> \n");
   touch(scratch.file("tool.so"));
-  around.environment["HSA_TOOLS_LIB"] = scratch.file("tool.so");
-  EXPECT_EQ(only(checkTools(around, nullptr), "HSA_TOOLS_LIB").health, Health::ok);
-  around.environment["HSA_TOOLS_LIB"] += " /nonexistent/tool.so";
-  EXPECT_NE(only(checkTools(around, nullptr), "HSA_TOOLS_LIB").text.find("/nonexistent/tool.so"),
+  machine.environment["HSA_TOOLS_LIB"] = scratch.file("tool.so");
+  EXPECT_EQ(only(checkTools(machine, nullptr), "HSA_TOOLS_LIB").health, Health::ok);
+  machine.environment["HSA_TOOLS_LIB"] += " /nonexistent/tool.so";
+  EXPECT_NE(only(checkTools(machine, nullptr), "HSA_TOOLS_LIB").text.find("/nonexistent/tool.so"),
             std::string::npos);
-  around.environment = {{"LD_AUDIT", "audit.so"}, {"LD_PRELOAD", "libc.so.6:/nonexistent/x.so"}};
-  EXPECT_EQ(only(checkTools(around, nullptr), "LD_AUDIT").health, Health::warn);
-  EXPECT_NE(only(checkTools(around, nullptr), "LD_PRELOAD").text.find("/nonexistent/x.so"),
+  machine.environment = {{"LD_AUDIT", "audit.so"}, {"LD_PRELOAD", "libc.so.6:/nonexistent/x.so"}};
+  EXPECT_EQ(only(checkTools(machine, nullptr), "LD_AUDIT").health, Health::warn);
+  EXPECT_NE(only(checkTools(machine, nullptr), "LD_PRELOAD").text.find("/nonexistent/x.so"),
             std::string::npos);
-  around.environment = {{"ROCP_METRICS", "metrics.xml"}};
-  EXPECT_EQ(only(checkTools(around, nullptr), "profiler").health, Health::warn);
+  machine.environment = {{"ROCP_METRICS", "metrics.xml"}};
+  EXPECT_EQ(only(checkTools(machine, nullptr), "profiler").health, Health::warn);
 }
 
 TEST_F(Doctor, AProfilerThatHidesLibmeld) {
-  around.environment = {{"ROCP_TOOL_LIBRARIES", "librocprofiler-sdk-tool.so"}};
-  EXPECT_EQ(only(checkTools(around, nullptr), "profiler").health, Health::ok);
-  around.environment["HSA_TOOLS_ROCPROFILER_V1_TOOLS"] = "0";
-  EXPECT_EQ(only(checkTools(around, nullptr), "profiler").health, Health::warn);
+  machine.environment = {{"ROCP_TOOL_LIBRARIES", "librocprofiler-sdk-tool.so"}};
+  EXPECT_EQ(only(checkTools(machine, nullptr), "profiler").health, Health::ok);
+  machine.environment["HSA_TOOLS_ROCPROFILER_V1_TOOLS"] = "0";
+  EXPECT_EQ(only(checkTools(machine, nullptr), "profiler").health, Health::warn);
   // Symbols are the only way left: a program that opens HIP by itself may hide them.
   Closure opens, links;
   links.files.push_back({"libamdhip64.so.5", "/x/libamdhip64.so.5", ""});
-  EXPECT_EQ(only(checkTools(around, &opens), "RTLD_DEEPBIND").health, Health::problem);
-  EXPECT_EQ(only(checkTools(around, &links), "RTLD_DEEPBIND").check, "");
+  EXPECT_EQ(only(checkTools(machine, &opens), "RTLD_DEEPBIND").health, Health::problem);
+  EXPECT_EQ(only(checkTools(machine, &links), "RTLD_DEEPBIND").check, "");
 }
 
 TEST_F(Doctor, ProgramsThatCannotBePreloadedInto) {
-  EXPECT_EQ(only(checkProgramFile(around, MELD_STATIC), "program").health, Health::problem);
-  EXPECT_NE(only(checkProgramFile(around, MELD_STATIC), "program").text.find("statically"),
+  EXPECT_EQ(only(checkProgramFile(machine, MELD_STATIC), "program").health, Health::problem);
+  EXPECT_NE(only(checkProgramFile(machine, MELD_STATIC), "program").text.find("statically"),
             std::string::npos);
   const std::string script = scratch.file("run.sh");
   touch(script, "#!/bin/sh -e\nexec app\n");
-  const Finding f = only(checkProgramFile(around, script), "program");
+  const Finding f = only(checkProgramFile(machine, script), "program");
   EXPECT_EQ(f.health, Health::warn);
   EXPECT_NE(f.text.find("/bin/sh -e;"), std::string::npos) << f.text;
-  EXPECT_EQ(only(checkProgramFile(around, "/nonexistent"), "program").health, Health::problem);
-  EXPECT_EQ(only(checkProgramFile(around, "/"), "program").health, Health::problem);
+  EXPECT_EQ(only(checkProgramFile(machine, "/nonexistent"), "program").health, Health::problem);
+  EXPECT_EQ(only(checkProgramFile(machine, "/"), "program").health, Health::problem);
   touch(scratch.file("short"), "\x7f"
                                "ELF");
-  EXPECT_EQ(only(checkProgramFile(around, scratch.file("short")), "program").health,
+  EXPECT_EQ(only(checkProgramFile(machine, scratch.file("short")), "program").health,
             Health::problem);
-  EXPECT_EQ(only(checkProgramFile(around, "/bin/true"), "program").health, Health::ok);
+  EXPECT_EQ(only(checkProgramFile(machine, "/bin/true"), "program").health, Health::ok);
 }
 
 TEST_F(Doctor, RightsThatTakePreloadingAway) {
   const std::string copy = scratch.file("app");
   std::filesystem::copy_file("/bin/true", copy);
-  EXPECT_EQ(only(checkProgramFile(around, copy), "program").health, Health::ok);
+  EXPECT_EQ(only(checkProgramFile(machine, copy), "program").health, Health::ok);
   chmod(copy.c_str(), 04755);
-  EXPECT_EQ(only(checkProgramFile(around, copy), "program rights").health,
-            geteuid() == around.user ? Health::ok : Health::problem);
-  around.user = geteuid();
-  EXPECT_EQ(only(checkProgramFile(around, copy), "program").health, Health::ok)
+  EXPECT_EQ(only(checkProgramFile(machine, copy), "program rights").health,
+            geteuid() == machine.user ? Health::ok : Health::problem);
+  machine.user = geteuid();
+  EXPECT_EQ(only(checkProgramFile(machine, copy), "program").health, Health::ok)
       << "setuid to oneself gives nothing";
   chmod(copy.c_str(), 0755);
   if (geteuid() != 0)
@@ -243,14 +244,14 @@ TEST_F(Doctor, RightsThatTakePreloadingAway) {
   capability.data[0].permitted = 1u << CAP_NET_RAW;
   if (setxattr(copy.c_str(), "security.capability", &capability, sizeof(capability), 0))
     GTEST_SKIP() << "no file capabilities on this file system";
-  EXPECT_NE(only(checkProgramFile(around, copy), "program rights").text.find("capabilities"),
+  EXPECT_NE(only(checkProgramFile(machine, copy), "program rights").text.find("capabilities"),
             std::string::npos);
 }
 
 // The linker itself is the witness: ldd prints what it loads.
 TEST_F(Doctor, LibrariesAreThoseOfTheLinker) {
   for (const char *program : {MELD_ONE_ROCM, MELD_TWO_ROCMS, MELD_MIXED_ROCM, "/bin/ls"}) {
-    auto closure = closureOf(around, program);
+    auto closure = closureOf(machine, program);
     ASSERT_TRUE(closure) << closure.error().message;
     std::set<std::string> ours, linkers;
     for (const LoadedFile &file : closure->files)
@@ -272,7 +273,7 @@ TEST_F(Doctor, LibrariesAreThoseOfTheLinker) {
 TEST_F(Doctor, LdLibraryPathAndPreloadCount) {
   const std::string folder = scratch.file("lib");
   std::filesystem::create_directories(folder);
-  auto before = closureOf(around, MELD_ONE_ROCM);
+  auto before = closureOf(machine, MELD_ONE_ROCM);
   ASSERT_TRUE(before);
   const auto hip =
       std::find_if(before->files.begin(), before->files.end(),
@@ -280,9 +281,9 @@ TEST_F(Doctor, LdLibraryPathAndPreloadCount) {
   ASSERT_NE(hip, before->files.end());
   std::filesystem::copy_file(hip->path, folder + "/libamdhip64.so.5");
   // MELD_ONE_ROCM has RUNPATH, which comes behind LD_LIBRARY_PATH.
-  around.environment["LD_LIBRARY_PATH"] = "/nonexistent:" + folder;
-  around.environment["LD_PRELOAD"] = "libm.so.6";
-  auto after = closureOf(around, MELD_ONE_ROCM);
+  machine.environment["LD_LIBRARY_PATH"] = "/nonexistent:" + folder;
+  machine.environment["LD_PRELOAD"] = "libm.so.6";
+  auto after = closureOf(machine, MELD_ONE_ROCM);
   ASSERT_TRUE(after);
   EXPECT_EQ(after->files.front().name, "libm.so.6");
   for (const LoadedFile &file : after->files)
@@ -292,12 +293,12 @@ TEST_F(Doctor, LdLibraryPathAndPreloadCount) {
 }
 
 TEST_F(Doctor, OneRocm) {
-  const Findings findings = checkRocm(*closureOf(around, MELD_ONE_ROCM), "");
+  const Findings findings = checkRocm(*closureOf(machine, MELD_ONE_ROCM), "");
   EXPECT_EQ(only(findings, "ROCm versions").health, Health::ok) << all(findings);
 }
 
 TEST_F(Doctor, TwoVersionsInOneProcess) {
-  const Findings findings = checkRocm(*closureOf(around, MELD_TWO_ROCMS), "");
+  const Findings findings = checkRocm(*closureOf(machine, MELD_TWO_ROCMS), "");
   const Finding f = only(findings, "ROCm versions");
   EXPECT_EQ(f.health, Health::problem) << all(findings);
   EXPECT_NE(f.text.find("2 of libamdhip64"), std::string::npos) << f.text;
@@ -305,7 +306,7 @@ TEST_F(Doctor, TwoVersionsInOneProcess) {
 }
 
 TEST_F(Doctor, PartsOfTwoInstallations) {
-  const Findings findings = checkRocm(*closureOf(around, MELD_MIXED_ROCM), "");
+  const Findings findings = checkRocm(*closureOf(machine, MELD_MIXED_ROCM), "");
   const Finding f = only(findings, "ROCm versions");
   EXPECT_EQ(f.health, Health::warn) << all(findings);
   EXPECT_NE(f.text.find("rocm-5.2.3"), std::string::npos) << f.text;
@@ -336,20 +337,20 @@ TEST_F(Doctor, WhatAProcessHasMapped) {
   touch(maps, line("/opt/rocm-5.2.3/lib/libamdhip64.so.5") +
                   line("/opt/rocm-5.2.3/lib/libamdhip64.so.5") +
                   line("/opt/rocm-5.2.3/hip/lib/libhsa-runtime64.so.1") + line("[heap]"));
-  Findings findings = checkMapped(around.root, 17, "");
+  Findings findings = checkMapped(machine.root, 17, "");
   EXPECT_EQ(only(findings, "process 17").health, Health::problem) << "libmeld.so is not in it";
   EXPECT_EQ(only(findings, "ROCm versions").health, Health::ok)
       << "one installation, whatever the folder in it";
   touch(maps, line("/usr/lib/libmeld/libmeld.so") + line("/opt/rocm-5.2.3/lib/libamdhip64.so.5") +
                   line("/opt/rocm-6.0.0/lib/libamdhip64.so.6"));
-  findings = checkMapped(around.root, 17, "");
+  findings = checkMapped(machine.root, 17, "");
   EXPECT_EQ(only(findings, "process 17").health, Health::ok);
   EXPECT_EQ(only(findings, "ROCm versions").health, Health::problem);
   touch(maps, line("/usr/lib/libmeld/libmeld.so") + line("/usr/lib/libamdhip64.so.5 (deleted)"));
-  EXPECT_NE(all(checkMapped(around.root, 17, "")).find("replaced on disk"), std::string::npos);
-  EXPECT_EQ(only(checkMapped(around.root, 18, ""), "process 18").health, Health::problem);
+  EXPECT_NE(all(checkMapped(machine.root, 17, "")).find("replaced on disk"), std::string::npos);
+  EXPECT_EQ(only(checkMapped(machine.root, 18, ""), "process 18").health, Health::problem);
   touch(scratch.file("proc/17/environ"), std::string("LD_AUDIT=x.so\0HOME=/\0", 21));
-  EXPECT_EQ(ofProcess(around.root, 17).variable("LD_AUDIT"), "x.so");
+  EXPECT_EQ(ofProcess(machine.root, 17).variable("LD_AUDIT"), "x.so");
 }
 
 TEST_F(Doctor, KernelsWithoutBitcode) {

@@ -8,7 +8,7 @@
 
 namespace meld::doctor {
 
-struct Surroundings {
+struct Machine {
   std::map<std::string, std::string> environment;
   std::string root; ///< put before /dev, /proc and the marks of containers; "" but in tests
   unsigned user = 0;
@@ -23,10 +23,10 @@ struct Surroundings {
 };
 
 /// This process's.
-Surroundings here();
+Machine here();
 
 /// Those of a running process: its environment, as far as this user may read it. Errors are told by
 /// an empty environment.
-Surroundings ofProcess(const std::string &root, int pid);
+Machine ofProcess(const std::string &root, int pid);
 
 } // namespace meld::doctor

@@ -1,4 +1,4 @@
-#include "shim/cli/doctor/surroundings.h"
+#include "shim/cli/doctor/machine.h"
 
 #include <fstream>
 #include <unistd.h>
@@ -6,15 +6,15 @@
 namespace meld::doctor {
 namespace {
 
-void put(Surroundings &s, const std::string &entry) {
+void put(Machine &s, const std::string &entry) {
   if (const size_t equals = entry.find('='); equals != std::string::npos && equals)
     s.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
 }
 
 } // namespace
 
-Surroundings here() {
-  Surroundings s;
+Machine here() {
+  Machine s;
   for (char **entry = environ; entry && *entry; ++entry)
     put(s, *entry);
   s.user = ::geteuid();
@@ -22,8 +22,8 @@ Surroundings here() {
   return s;
 }
 
-Surroundings ofProcess(const std::string &root, int pid) {
-  Surroundings s = here();
+Machine ofProcess(const std::string &root, int pid) {
+  Machine s = here();
   s.root = root;
   s.environment.clear();
   std::ifstream file(root + "/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
