@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <sys/stat.h>
 
 namespace meld::cli {
 namespace {
@@ -138,7 +139,10 @@ int examine(const Cli &cli, const DoctorOptions &o) {
   Findings all;
   // Before anything is loaded here: the linker's own list comes first in a search for libraries.
   Result<Closure> closure = Closure();
-  if (!o.program.empty())
+  struct stat info;
+  const bool readable =
+      !o.program.empty() && !::stat(o.program.c_str(), &info) && S_ISREG(info.st_mode);
+  if (readable)
     closure = doctor::closureOf(machine, o.program);
   std::shared_ptr<JitLibrary> jit;
   std::string comgr;
@@ -146,17 +150,17 @@ int examine(const Cli &cli, const DoctorOptions &o) {
   append(all, stack(comgr));
   append(all, doctor::checkDevice(machine, !install.softgpu.empty()));
   append(all, ourSettings());
-  const bool linked = !o.program.empty() && closure;
+  const bool linked = readable && closure;
   append(all, doctor::checkTools(o.pid ? doctor::ofProcess("", o.pid) : machine,
                                  linked ? &*closure : nullptr));
   append(all, doctor::checkBatch(machine));
   append(all, cache(install.libmeld));
-  if (!o.program.empty()) {
+  if (!o.program.empty())
     append(all, doctor::checkProgramFile(machine, o.program));
-    if (closure)
-      append(all, doctor::checkRocm(*closure, comgr));
+  if (linked)
+    append(all, doctor::checkRocm(*closure, comgr));
+  if (readable)
     append(all, doctor::checkKernels(o.program, closure ? *closure : Closure(), jit.get()));
-  }
   if (o.pid)
     append(all, doctor::checkMapped("", o.pid, comgr));
   return tell(cli, all);

@@ -373,6 +373,14 @@ TEST_F(Cli, DoctorAnswersInJson) {
 
 TEST_F(Cli, DoctorsExitStatusIsForScripts) {
   EXPECT_EQ(meld("doctor /nonexistent").status, 1);
+  const std::string pipe = scratch_.file("pipe");
+  mkfifo(pipe.c_str(), 0600); // a look inside would wait for ever
+  for (const std::string &path : {std::string("/"), std::string("/dev/zero"), pipe}) {
+    const Result r = meld("doctor " + path);
+    EXPECT_EQ(r.status, 1) << path;
+    EXPECT_NE(r.out.find("is not a regular file"), std::string::npos)
+        << path << ": " << r.out << r.err;
+  }
   EXPECT_EQ(meld("doctor --pid 0").status, 2);
   EXPECT_EQ(meld("doctor --nonsense").status, 2);
   EXPECT_EQ(meld("doctor", "MELD_DISABLE=1").status, 1) << "libmeld does nothing then";
