@@ -28,7 +28,8 @@ Result<Environment> runEnvironment(bool software, bool plain) {
   }
   if (software) {
     if (install.softgpu.empty())
-      return fail(ErrorCode::notFound, "libmeld-softgpu.so is not in ../lib/libmeld of this program");
+      return fail(ErrorCode::notFound,
+                  "libmeld-softgpu.so is not in ../lib/libmeld of this program");
     preload.push_back(install.softgpu);
   }
   for (const std::string &library : preload)
