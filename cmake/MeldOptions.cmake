@@ -47,9 +47,14 @@ find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
-# Where an installed program finds our libraries, from its own folder: ../lib, ../lib64, ../lib/x86_64-linux-gnu.
+# Where an installed program finds our libraries, from its own folder: ../lib/libmeld, ../lib64/libmeld,
+# ../lib/x86_64-linux-gnu/libmeld. The last is always among them: a Debian package may be made of any build.
 file(RELATIVE_PATH folder ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set(MELD_LIBRARY_FOLDER MELD_LIBRARY_FOLDER="${folder}")
+set(folders ${folder} ../lib/${CMAKE_LIBRARY_ARCHITECTURE})
+list(REMOVE_DUPLICATES folders)
+list(TRANSFORM folders REPLACE ".+" "\"\\0/libmeld\"")
+list(JOIN folders "," folders)
+set(MELD_LIBRARY_FOLDERS "MELD_LIBRARY_FOLDERS=${folders}")
 
 # What every target of ours gets: includes from the top of the tree, warnings, sanitizers.
 function(meld_flags target)

@@ -5,6 +5,7 @@
 #include "jit/compile.h"
 #include "jit/exit_order.h"
 #include "jit/guard.h"
+#include "jit/survey.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -75,6 +76,28 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
     }
   } catch (...) { // out of memory outside the guarded part
     reply->status = MELD_JIT_FAILED;
+    if (!reply->reason)
+      reply->reason = copy("out of memory");
+  }
+  return reply->status;
+}
+
+int meld_jit_survey(const MeldJitRequest *request, MeldJitReply *reply) {
+  if (!reply)
+    return MELD_JIT_FAILED;
+  *reply = MeldJitReply{MELD_JIT_FAILED, 0, nullptr, 0, nullptr, nullptr};
+  try {
+    if (!request || request->abi != MELD_JIT_ABI || !request->codeObject) {
+      reply->reason = copy("the request is not one of this library's version");
+      return MELD_JIT_FAILED;
+    }
+    const auto result = meld::jit::survey(
+        llvm::StringRef(static_cast<const char *>(request->codeObject), request->size));
+    reply->reason = copy(result.reason);
+    reply->json = copy(result.json);
+    if (result.status == meld::jit::CompileReply::Status::unchanged && reply->json)
+      reply->status = MELD_JIT_UNCHANGED;
+  } catch (...) { // out of memory outside the guarded part
     if (!reply->reason)
       reply->reason = copy("out of memory");
   }

@@ -79,6 +79,11 @@ typedef void (*MeldJitReleaseFn)(MeldJitReply *);
 __attribute__((visibility("default"))) int meld_jit_compile(const MeldJitRequest *request,
                                                             MeldJitReply *reply);
 __attribute__((visibility("default"))) void meld_jit_release(MeldJitReply *reply);
+/* What of the request's codeObject a compile could work with; nothing is compiled, and nothing else of
+ * the request counts. MELD_JIT_UNCHANGED: json is {"kernels":[{"name","ir":true|false,"why"}]}, `why`
+ * where there is no IR of a kernel that could be used. MELD_JIT_FAILED: reason. */
+__attribute__((visibility("default"))) int meld_jit_survey(const MeldJitRequest *request,
+                                                           MeldJitReply *reply);
 /* Stops the running compile as soon as it can be stopped, and lets no other start: for a process
  * that ends. The stopped compile comes back as MELD_JIT_FAILED, not permanent. Any thread. */
 __attribute__((visibility("default"))) void meld_jit_cancel(void);

@@ -1,9 +1,9 @@
 #include "shim/process.h"
 
-#include "runtime/engine/helper.h"
 #include "runtime/engine/identity.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
+#include "runtime/host/program_channel.h"
 #include "runtime/host/stderr.h"
 #include "runtime/log/log.h"
 #include "shim/adapt/measured_report.h"
@@ -26,7 +26,7 @@ void inForkedChild() {
     adapt::abandonQueues();
     p->engine->abandon();
     gFinished = true; // the report is the parent's
-    HelperProcess::closeAfterFork();
+    closeProgramChannelsAfterFork();
   }
   log::silenceAfterFork();
 }

@@ -101,25 +101,31 @@ matrix_packages() { # LLVM version
   done
 }
 
+# A base system with apt, in a folder that is emptied first.
+matrix_base() { # root [options of mmdebstrap...]
+  local root=$1
+  shift
+  command -v mmdebstrap >/dev/null || {
+    say "installing mmdebstrap"
+    apt-get install -y -q --no-install-recommends mmdebstrap >&2
+  }
+  say "matrix $suite: making $root from $(matrix_mirror)"
+  rm -rf --one-file-system "$root"
+  mkdir -p "$root"
+  matrix_apt_settings >"$MELD_MATRIX_DIR/apt-$suite.conf"
+  mmdebstrap --variant=apt --mode=root --aptopt="$MELD_MATRIX_DIR/apt-$suite.conf" "$@" "$suite" "$root" \
+    "deb $(matrix_mirror) $suite main" >"$MELD_MATRIX_DIR/root-$suite.log" 2>&1 || {
+    tail -n 20 "$MELD_MATRIX_DIR/root-$suite.log" >&2
+    say "matrix $suite: the base system could not be made; is the archive in reach?"
+    exit 3
+  }
+}
+
 matrix_root() {
   local root=$1 update=$2 wanted version
   if [ ! -e "$root/.meld-made" ]; then
-    command -v mmdebstrap >/dev/null || {
-      say "installing mmdebstrap"
-      apt-get install -y -q --no-install-recommends mmdebstrap >&2
-    }
-    say "matrix $suite: making $root from $(matrix_mirror)"
-    rm -rf --one-file-system "$root"
-    mkdir -p "$root"
-    matrix_apt_settings >"$MELD_MATRIX_DIR/apt-$suite.conf"
-    mmdebstrap --variant=apt --mode=root --aptopt="$MELD_MATRIX_DIR/apt-$suite.conf" \
-      --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-      --dpkgopt='path-exclude=/usr/share/locale/*' "$suite" "$root" \
-      "deb $(matrix_mirror) $suite main" >"$MELD_MATRIX_DIR/root-$suite.log" 2>&1 || {
-      tail -n 20 "$MELD_MATRIX_DIR/root-$suite.log" >&2
-      say "matrix $suite: the base system could not be made; is the archive in reach?"
-      exit 3
-    }
+    matrix_base "$root" --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+      --dpkgopt='path-exclude=/usr/share/locale/*'
     touch "$root/.meld-made"
     update=1
   fi

@@ -15,16 +15,22 @@ namespace meld {
 namespace {
 
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kFileFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 
-Result<Descriptor> checked(Descriptor fd, const std::string &path) {
+bool isOneOf(uid_t user, const Owners &owners) {
+  return user == geteuid() ||
+         std::find(owners.others.begin(), owners.others.end(), user) != owners.others.end();
+}
+
+Result<Descriptor> checked(Descriptor fd, const std::string &path, const Owners &owners) {
   struct stat info;
   if (fstat(fd.get(), &info))
     return fail(ErrorCode::io, errnoText(path, errno));
-  if (info.st_uid != geteuid())
+  if (owners.accept(info))
+    return fd;
+  if (!isOneOf(info.st_uid, owners))
     return fail(ErrorCode::badInput, path + " belongs to user " + std::to_string(info.st_uid));
-  if (info.st_mode & (S_IWGRP | S_IWOTH))
-    return fail(ErrorCode::badInput, path + " can be written by others");
-  return fd;
+  return fail(ErrorCode::badInput, path + " can be written by others");
 }
 
 Result<void> makeFolders(const std::string &path) {
@@ -44,7 +50,11 @@ Result<void> makeFolders(const std::string &path) {
 
 } // namespace
 
-Result<Descriptor> openCacheDirectory(const std::string &path, bool create) {
+bool Owners::accept(const struct stat &info) const {
+  return anybody || (isOneOf(info.st_uid, *this) && !(info.st_mode & (S_IWGRP | S_IWOTH)));
+}
+
+Result<Descriptor> openCacheDirectory(const std::string &path, bool create, const Owners &owners) {
   if (path.empty() || path[0] != '/')
     return fail(ErrorCode::badInput, "cache folder '" + shown(path) + "' is not an absolute path");
   if (path.size() >= PATH_MAX) // before any part of it is made
@@ -61,11 +71,11 @@ Result<Descriptor> openCacheDirectory(const std::string &path, bool create) {
       return fail(ErrorCode::badInput, path + " is a symbolic link or not a folder");
     return fail(ErrorCode::io, errnoText(path, errno));
   }
-  return checked(std::move(fd), path);
+  return checked(std::move(fd), path, owners);
 }
 
-Result<Descriptor> openSubdirectory(const Descriptor &parent, const std::string &name,
-                                    bool create) {
+Result<Descriptor> openSubdirectory(const Descriptor &parent, const std::string &name, bool create,
+                                    const Owners &owners) {
   Descriptor fd(::openat(parent.get(), name.c_str(), kDirectoryFlags));
   if (!fd && errno == ENOENT) {
     if (!create)
@@ -76,33 +86,50 @@ Result<Descriptor> openSubdirectory(const Descriptor &parent, const std::string 
   }
   if (!fd)
     return fail(ErrorCode::io, errnoText("folder " + name, errno));
-  return checked(std::move(fd), name);
+  return checked(std::move(fd), name, owners);
 }
 
-Result<OpenFile> openFileAt(const Descriptor &directory, const std::string &name, uint64_t limit) {
+namespace {
+
+/// What open() gave for `name`, with errno as it left it.
+Result<OpenFile> checkedFile(int fd, const std::string &name, uint64_t limit,
+                             const Owners &owners) {
   OpenFile file;
-  file.descriptor = Descriptor(
-      ::openat(directory.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  const int fd = file.descriptor.get();
-  if (fd < 0) {
-    if (errno == ENOENT)
+  file.descriptor = Descriptor(fd);
+  if (!file.descriptor) {
+    if (errno == ENOENT || errno == ENOTDIR)
       return fail(ErrorCode::notFound, errnoText(name, errno));
     return fail(errno == ELOOP ? ErrorCode::badInput : ErrorCode::io, errnoText(name, errno));
   }
   struct stat info;
-  if (fstat(fd, &info))
+  if (fstat(file.descriptor.get(), &info))
     return fail(ErrorCode::io, errnoText(name, errno));
-  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)))
+  if (!S_ISREG(info.st_mode) || !owners.accept(info))
     return fail(ErrorCode::badInput, name + " is not a regular file that only we can write");
   if (info.st_size < 0 || uint64_t(info.st_size) > limit)
     return fail(ErrorCode::badInput, name + " has " + std::to_string(info.st_size) + " bytes");
+  file.size = info.st_size;
+  file.modified = info.st_mtime;
+  return file;
+}
+
+} // namespace
+
+Result<OpenFile> openFileAt(const Descriptor &directory, const std::string &name, uint64_t limit,
+                            const Owners &owners) {
+  auto file = checkedFile(::openat(directory.get(), name.c_str(), kFileFlags), name, limit, owners);
+  if (!file)
+    return file;
   // Not st_blocks: file systems that compress or write late have fewer. Where holes are not known
   // the answer is the end of the file.
-  const off_t hole = ::lseek(fd, 0, SEEK_HOLE);
-  if (hole >= 0 && hole < info.st_size)
+  const off_t hole = ::lseek(file->descriptor.get(), 0, SEEK_HOLE);
+  if (hole >= 0 && uint64_t(hole) < file->size)
     return fail(ErrorCode::badInput, name + " has a hole at offset " + hexOffset(hole));
-  file.size = info.st_size;
   return file;
+}
+
+Result<OpenFile> openFileByPath(const std::string &path, uint64_t limit, const Owners &owners) {
+  return checkedFile(::open(path.c_str(), kFileFlags), path, limit, owners);
 }
 
 Result<Bytes> readPart(const OpenFile &file, uint64_t offset, uint64_t size) {

@@ -38,9 +38,7 @@ void removeOldLocks(const Descriptor &locks) {
 }
 
 /// The whole file, when its head is that of an entry.
-Result<Bytes> readEntryFile(const Descriptor &folder, const std::string &name, const CacheKey *key,
-                            uint64_t maxCodeObject) {
-  auto file = MELD_TRY(openFileAt(folder, name, kMaxEntryFile));
+Result<Bytes> readEntryFile(const OpenFile &file, const CacheKey *key, uint64_t maxCodeObject) {
   auto head = readPart(file, 0, std::min<uint64_t>(file.size, kEntryHead));
   if (!head)
     return head;
@@ -70,40 +68,63 @@ std::string DiskCache::chooseDirectory(const std::string &configured, const char
 
 void DiskCache::turnOff(const std::string &why) {
   if (!off_.exchange(true) && options_.warn)
-    options_.warn("cache off for this process: " + why);
+    options_.warn(options_.name + " off for this process: " + why);
 }
 
 bool DiskCache::mayWrite() const noexcept { return !options_.readonly && !confinedSince(); }
 
 Result<Descriptor> DiskCache::root(bool create) {
   create = create && !options_.readonly;
-  auto base = openCacheDirectory(options_.directory, create);
+  auto base = openCacheDirectory(options_.directory, create, options_.owners);
   if (!base)
     return base;
-  return openSubdirectory(*base, kVersionFolder, create);
+  return openSubdirectory(*base, kVersionFolder, create, options_.owners);
 }
 
 Result<Descriptor> DiskCache::folderOf(const std::string &name, bool create) {
   auto base = MELD_TRY(root(create));
-  auto first = openSubdirectory(base, name.substr(0, 1), create);
+  auto first = openSubdirectory(base, name.substr(0, 1), create, options_.owners);
   if (!first)
     return first;
-  return openSubdirectory(*first, name.substr(1, 1), create);
+  return openSubdirectory(*first, name.substr(1, 1), create, options_.owners);
 }
 
-std::optional<CacheEntry> DiskCache::load(const CacheKey &key, uint64_t maxCodeObject) {
+/// An entry's file; not yet what admit says of it.
+Result<DiskCache::ReadFile> DiskCache::read(const CacheKey &key, uint64_t maxCodeObject) {
+  const std::string name = key.hex();
+  ReadFile file;
+  if (options_.network) {
+    file.open = MELD_TRY(openFileByPath(options_.directory + "/" + kVersionFolder + "/" + name[0] +
+                                            "/" + name[1] + "/" + name,
+                                        kMaxEntryFile, options_.owners));
+  } else {
+    const auto folder = folderOf(name, false);
+    if (!folder) {
+      // Not an entry's fault: a folder that must not be used ends it, as an error of the disk does.
+      const Error &error = folder.error();
+      return fail(error.code == ErrorCode::notFound ? error.code : ErrorCode::io, error.message);
+    }
+    file.open = MELD_TRY(openFileAt(*folder, name, kMaxEntryFile, options_.owners));
+  }
+  file.bytes = MELD_TRY(readEntryFile(file.open, &key, maxCodeObject));
+  return file;
+}
+
+std::optional<CacheEntry> DiskCache::load(const CacheKey &key, uint64_t maxCodeObject,
+                                          Bytes *bytes) {
   if (!usable())
     return std::nullopt;
-  std::string name = key.hex();
-  auto folder = folderOf(name, false);
-  if (!folder) {
-    if (folder.error().code != ErrorCode::notFound)
-      turnOff(folder.error().message);
-    return std::nullopt;
-  }
-  auto file = readEntryFile(*folder, name, &key, maxCodeObject);
+  const std::string name = key.hex();
+  auto file = read(key, maxCodeObject);
+  if (file && options_.admit)
+    if (const auto admitted = options_.admit(file->bytes, key); !admitted) {
+      if (!refused_.exchange(true) && options_.warn)
+        options_.warn(options_.name + ": entry " + name +
+                      " is not used: " + admitted.error().message + " (further ones are not told)");
+      return std::nullopt;
+    }
   Result<CacheEntry> entry =
-      file ? readEntry(*file, &key) : Result<CacheEntry>(tl::unexpected(file.error()));
+      file ? readEntry(file->bytes, &key) : Result<CacheEntry>(tl::unexpected(file.error()));
   if (!entry) {
     switch (entry.error().code) {
     case ErrorCode::notFound:
@@ -113,24 +134,24 @@ std::optional<CacheEntry> DiskCache::load(const CacheKey &key, uint64_t maxCodeO
       break;
     default: {
       ++damaged_;
-      const bool remove = mayWrite();
+      const auto folder =
+          mayWrite() ? folderOf(name, false) : Result<Descriptor>(fail(ErrorCode::unsupported, ""));
       if (options_.warn)
-        options_.warn("damaged cache entry " + name + ": " + entry.error().message +
-                      (remove ? "; removed" : ""));
-      if (remove)
+        options_.warn("damaged " + options_.name + " entry " + name + ": " + entry.error().message +
+                      (folder ? "; removed" : ""));
+      if (folder)
         ::unlinkat(folder->get(), name.c_str(), 0);
     }
     }
     return std::nullopt;
   }
-  if (!options_.readonly) {
-    struct stat info;
-    int64_t now = std::time(nullptr);
-    // Also when the time lies in the future: the clock may have been set back.
-    if (!::fstatat(folder->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) &&
-        (now - info.st_mtime > kUseResolution || info.st_mtime > now) && mayWrite())
-      ::utimensat(folder->get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  }
+  const int64_t now = std::time(nullptr), used = file->open.modified;
+  // Also when the time lies in the future: the clock may have been set back.
+  if (!options_.readonly && !options_.network && (now - used > kUseResolution || used > now) &&
+      mayWrite())
+    ::futimens(file->open.descriptor.get(), nullptr);
+  if (bytes)
+    *bytes = std::move(file->bytes);
   return std::move(*entry);
 }
 
@@ -143,13 +164,19 @@ bool DiskCache::store(const CacheEntry &entry) {
       options_.warn("not cached: " + bytes.error().message);
     return false;
   }
-  std::string name = entry.key.hex();
+  return storeFile(entry.key, *bytes);
+}
+
+bool DiskCache::storeFile(const CacheKey &key, ByteView file) {
+  if (!usable() || !mayWrite())
+    return false;
+  const std::string name = key.hex();
   auto folder = folderOf(name, true);
   if (!folder) {
     turnOff(folder.error().message);
     return false;
   }
-  if (auto ok = writeFileAt(*folder, name, *bytes); !ok) {
+  if (auto ok = writeFileAt(*folder, name, file); !ok) {
     turnOff(ok.error().message);
     return false;
   }
@@ -157,23 +184,25 @@ bool DiskCache::store(const CacheEntry &entry) {
   return true;
 }
 
-void DiskCache::markTried(const CacheKey &key) {
+bool DiskCache::markTried(const CacheKey &key) {
   if (!usable() || !mayWrite())
-    return;
-  const std::string name = key.hex();
-  auto folder = folderOf(name, false);
-  auto file = folder ? readEntryFile(*folder, name, &key, kMaxCodeObject)
-                     : Result<Bytes>(tl::unexpected(folder.error()));
-  auto changed = file ? withVerdict(std::move(*file), Verdict::replaced) : std::move(file);
+    return false;
+  auto file = read(key, kMaxCodeObject);
+  auto changed = file ? withVerdict(std::move(file->bytes), Verdict::replaced)
+                      : Result<Bytes>(tl::unexpected(file.error()));
   if (!changed) // gone or damaged meanwhile: the next load sees to it
-    return;
-  if (auto ok = writeFileAt(*folder, name, *changed); !ok)
+    return false;
+  const auto folder = folderOf(key.hex(), false);
+  if (!folder)
+    return false;
+  if (auto ok = writeFileAt(*folder, key.hex(), *changed); !ok)
     turnOff(ok.error().message);
+  return true;
 }
 
 FileLock DiskCache::lock(const CacheKey &key, std::chrono::milliseconds wait,
                          const std::atomic<bool> *stop) {
-  if (!usable() || !mayWrite())
+  if (!usable() || !mayWrite() || options_.network)
     return {};
   auto base = root(true);
   if (!base) {
@@ -198,14 +227,14 @@ Result<std::vector<CacheFile>> DiskCache::list() {
   for (const std::string &first : firsts) {
     if (!isHexDigit(first))
       continue;
-    auto level = openSubdirectory(*base, first, false);
+    auto level = openSubdirectory(*base, first, false, options_.owners);
     auto seconds = level ? namesIn(*level) : std::vector<std::string>{};
     if (!seconds)
       continue;
     for (const std::string &second : *seconds) {
       if (!isHexDigit(second))
         continue;
-      auto folder = openSubdirectory(*level, second, false);
+      auto folder = openSubdirectory(*level, second, false, options_.owners);
       auto names = folder ? namesIn(*folder) : std::vector<std::string>{};
       if (!names)
         continue;
@@ -229,14 +258,19 @@ Result<std::vector<CacheFile>> DiskCache::list() {
   return files;
 }
 
-Result<CacheEntryHeader> DiskCache::header(const std::string &name) {
+Result<Bytes> DiskCache::file(const std::string &name) {
   auto key = MELD_TRY(CacheKey::fromHex(name));
-  auto folder = MELD_TRY(folderOf(name, false));
-  auto file = MELD_TRY(readEntryFile(folder, name, &key, kMaxCodeObject));
-  auto entry = readEntry(file, &key); // the code object must unpack, too
+  auto file = MELD_TRY(read(key, kMaxCodeObject));
+  auto entry = readEntry(file.bytes, &key); // the code object must unpack, too
   if (!entry)
     return tl::unexpected(entry.error());
-  return readEntryHeader(file);
+  if (options_.admit)
+    MELD_TRY(options_.admit(file.bytes, key));
+  return std::move(file.bytes);
+}
+
+Result<CacheEntryHeader> DiskCache::header(const std::string &name) {
+  return readEntryHeader(MELD_TRY(file(name)));
 }
 
 Result<CacheTotals> DiskCache::totals() {
@@ -282,11 +316,14 @@ Result<std::vector<CacheFile>> DiskCache::prune(uint64_t limit, bool dryRun) {
     return tl::unexpected(base.error());
   }
   if (!dryRun) {
-    auto locks = MELD_TRY(openSubdirectory(*base, kLocksFolder, true));
-    removeOldLocks(locks);
-    FileLock cleaner = FileLock::acquire(std::move(locks), "cleaner", std::chrono::milliseconds(0));
-    if (!cleaner.held())
-      return gone;
+    FileLock cleaner;
+    if (!options_.network) { // there two of them find the same files gone
+      auto locks = MELD_TRY(openSubdirectory(*base, kLocksFolder, true));
+      removeOldLocks(locks);
+      cleaner = FileLock::acquire(std::move(locks), "cleaner", std::chrono::milliseconds(0));
+      if (!cleaner.held())
+        return gone;
+    }
     auto result = prune(limit, true);
     if (!result)
       return result;
@@ -332,7 +369,7 @@ Result<std::vector<std::pair<CacheFile, std::string>>> DiskCache::verify(bool dr
 
 void DiskCache::cleanIfNeeded() noexcept {
   try {
-    if (!usable() || !options_.maxSize || !stores_ || !mayWrite())
+    if (!usable() || !options_.cleans || !options_.maxSize || !stores_ || !mayWrite())
       return;
     auto files = list();
     if (!files)

@@ -8,7 +8,6 @@ namespace {
 
 constexpr char kMagic[8] = {'M', 'E', 'L', 'D', 'C', 'A', 'C', 'H'};
 constexpr int kLevel = 3;
-constexpr size_t kChecksumSize = 32;
 
 struct RawHeader {
   char magic[8];
@@ -117,8 +116,15 @@ namespace {
 /// The checked parts of a file.
 struct Parts {
   RawHeader header;
+  uint64_t size; ///< of the entry
   ByteView tool, reason, metadata, payload;
 };
+
+/// What an entry with this header has, in bytes. Each part is bounded: no overflow.
+uint64_t sizeBy(const RawHeader &header) {
+  return sizeof(RawHeader) + kChecksumSize + header.toolSize + header.reasonSize +
+         header.metadataSize + header.payloadSize;
+}
 
 Result<RawHeader> checkedHeader(ByteView head, uint64_t fileSize, const CacheKey *expected,
                                 uint64_t maxCodeObject) {
@@ -153,9 +159,8 @@ Result<RawHeader> checkedHeader(ByteView head, uint64_t fileSize, const CacheKey
     return fail(ErrorCode::badInput, "cache entry with texts of " +
                                          std::to_string(header->toolSize) + " and " +
                                          std::to_string(header->reasonSize) + " bytes");
-  const uint64_t says = sizeof(RawHeader) + kChecksumSize + header->toolSize + header->reasonSize +
-                        header->metadataSize + header->payloadSize; // each bounded: no overflow
-  if (says != fileSize)
+  const uint64_t says = sizeBy(*header);
+  if (says != fileSize && says + kSealSize != fileSize)
     return fail(ErrorCode::badInput, "cache entry says " + std::to_string(says) +
                                          " bytes, the file has " + std::to_string(fileSize));
   return header;
@@ -165,6 +170,8 @@ Result<Parts> split(ByteView file, const CacheKey *expected) {
   auto header = MELD_TRY(checkedHeader(file, file.size(), expected, kMaxCodeObject));
   Parts parts;
   parts.header = header;
+  parts.size = sizeBy(header);
+  file = file.first(parts.size);
   auto sum = blake3(file.first(file.size() - kChecksumSize));
   if (!std::equal(sum.begin(), sum.end(), file.end() - kChecksumSize))
     return fail(ErrorCode::badInput, "cache entry checksum at offset " +
@@ -196,6 +203,11 @@ Result<void> checkEntryHead(ByteView head, uint64_t fileSize, const CacheKey *ex
   return {};
 }
 
+Result<uint64_t> entrySize(ByteView file) {
+  const auto header = MELD_TRY(checkedHeader(file, file.size(), nullptr, kMaxCodeObject));
+  return sizeBy(header);
+}
+
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected) {
   auto parts = MELD_TRY(split(file, expected));
   CacheEntry entry;
@@ -217,6 +229,7 @@ Result<Bytes> withVerdict(Bytes file, Verdict verdict) {
   auto parts = MELD_TRY(split(file, nullptr));
   if (!hasPayload(verdict) || parts.payload.empty())
     return fail(ErrorCode::internal, "a verdict that does not go with the payload");
+  file.resize(parts.size);
   parts.header.verdict = static_cast<uint32_t>(verdict);
   std::memcpy(file.data(), &parts.header, sizeof(parts.header));
   auto sum = blake3(ByteView(file).first(file.size() - kChecksumSize));

@@ -11,9 +11,10 @@
 //   payload  := zstd(code object); empty for the verdicts `unchanged` and `measured`
 //   checksum := BLAKE3-256 of everything before it
 //
+// Behind it there may be a seal, of an entry that is signed (seal.h), and nothing else.
+//
 // Numbers are little-endian. `created` is seconds since 1970. A reader accepts an entry only when
-// all of it is as described, its key is the one asked for, and nothing follows the checksum:
-// anything else is a miss.
+// all of it is as described and its key is the one asked for: anything else is a miss.
 #pragma once
 
 #include "runtime/cache/key.h"
@@ -53,6 +54,8 @@ inline constexpr uint64_t kMaxCodeObject = uint64_t(1) << 30;
 inline constexpr uint64_t kMaxMetadata = uint64_t(64) << 20;
 inline constexpr uint64_t kMaxText = 64 << 10; ///< of tool and of reason, in an entry
 inline constexpr size_t kEntryHead = 88;       ///< bytes of the header
+inline constexpr size_t kChecksumSize = 32;
+inline constexpr size_t kSealSize = 88; ///< of a seal behind the entry
 
 /// Tool and reason are cut at kMaxText. Errors: internal (zstd), badInput (larger than the limits
 /// above).
@@ -65,7 +68,10 @@ Result<void> checkEntryHead(ByteView head, uint64_t fileSize, const CacheKey *ex
 /// Checks everything but that the metadata unpacks. `expected` may be null (`meld cache verify`
 /// compares with the file name itself).
 Result<CacheEntry> readEntry(ByteView file, const CacheKey *expected);
-/// The same entry with another verdict that has a payload, too.
+/// So many of the file's bytes are the entry; the rest is a seal. Errors: badInput, unsupported (not
+/// an entry by its head and its size).
+Result<uint64_t> entrySize(ByteView file);
+/// The same entry, without a seal, with another verdict that has a payload, too.
 Result<Bytes> withVerdict(Bytes file, Verdict verdict);
 /// Checks everything but that the code object unpacks.
 Result<CacheEntryHeader> readEntryHeader(ByteView file);

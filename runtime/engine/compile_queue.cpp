@@ -27,6 +27,7 @@ constexpr uint64_t kMostQueued = uint64_t(512) << 20;
 /// delayed by no more than these two (and MELD_EXIT_WAIT_MS before).
 constexpr std::chrono::milliseconds kCancelWait{300};
 constexpr unsigned kFreezeMs = 2000;
+constexpr std::chrono::milliseconds kSendWait{250}; ///< for what is to be sent to the remote
 constexpr std::chrono::seconds kOpenWait{10}; ///< a compiler that is being loaded from a slow disk
 constexpr std::chrono::milliseconds kExitSeen{20};
 constexpr size_t kCompileStack = size_t(64) << 20;
@@ -79,17 +80,20 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
     log::info(failed.reason);
     return failed;
   }
-  // Here and not on the compile thread, which would race with the end of the process.
-  auto library = jit();
-  if (!library && ending_) {
-    late.reason = kEnding;
-    return late;
-  }
-  if (!library) {
-    log::warnOnce("jit", "no recompilation: " + library.error().message);
-    Decision failed;
-    failed.reason = library.error().message;
-    return failed;
+  const bool remote = !isFresh() && asksRemote();
+  if (!remote) {
+    // Here and not on the compile thread, which would race with the end of the process.
+    auto library = jit();
+    if (!library && ending_) {
+      late.reason = kEnding;
+      return late;
+    }
+    if (!library) {
+      log::warnOnce("jit", "no recompilation: " + library.error().message);
+      Decision failed;
+      failed.reason = library.error().message;
+      return failed;
+    }
   }
 
   std::shared_ptr<Job> job;
@@ -119,13 +123,14 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
       jobs_.emplace(key, job);
       queuedBytes_ += original.size();
       mine = true;
-      worker = workers_ < std::clamp(s.jobs, 1u, 64u);
-      workers_ += worker;
+      job->ready = !remote || !remote_->lookUp(key);
+      worker = job->ready && needsWorker();
     }
   }
-  if (worker && !runDetached([this] { work(); }, kCompileStack))
-    noThread();
-  const bool waits = patience == Patience::untilDone || s.compileMode != CompileMode::async;
+  startWorker(worker);
+  // The network is waited for by threads of ours alone.
+  const bool waits =
+      patience == Patience::untilDone || (s.compileMode != CompileMode::async && !remote);
   if (!waits && mine)
     return late;
 
@@ -169,6 +174,18 @@ bool Engine::queueIsFull(uint64_t more) const {
   return jobs_.size() >= kMostJobs || (!jobs_.empty() && queuedBytes_ + more > kMostQueued);
 }
 
+/// With lock_ held: one more compile thread is to be started, and is counted.
+bool Engine::needsWorker() noexcept {
+  const bool more = workers_ < std::clamp(options_.settings.jobs, 1u, 64u);
+  workers_ += more;
+  return more;
+}
+
+void Engine::startWorker(bool counted) noexcept {
+  if (counted && !runDetached([this] { work(); }, kCompileStack))
+    noThread();
+}
+
 /// A worker that was counted did not come into being.
 void Engine::noThread() noexcept {
   {
@@ -189,17 +206,26 @@ void Engine::work() noexcept {
   while (auto job = nextJob()) {
     job->begun = true;
     guard.unlock();
-    Decision result;
+    std::optional<Decision> result(std::in_place);
     try {
       result = runJob(*job);
     } catch (const std::exception &error) {
-      result.reason = "internal error"; // short enough to take no memory
+      result->reason = "internal error"; // short enough to take no memory
       log::warnOnce("compile thread", "internal error, original code is used: ", error.what());
     } catch (...) {
-      result.reason = "internal error";
+      result->reason = "internal error";
     }
     guard.lock();
-    settle(job, std::move(result));
+    if (!result && !ending_) {
+      job->begun = false;
+      job->ready = !remote_->await(job->key);
+      continue;
+    }
+    if (!result) {
+      result.emplace();
+      result->outcome = Outcome::late;
+    }
+    settle(job, std::move(*result));
   }
   --workers_;
   // Once, after the first compiles, on a thread that nobody waits for. From here on the engine is
@@ -216,7 +242,7 @@ void Engine::work() noexcept {
 std::shared_ptr<Engine::Job> Engine::nextJob() noexcept {
   std::shared_ptr<Job> next;
   for (const auto &[key, job] : jobs_)
-    if (!job->begun &&
+    if (!job->begun && job->ready &&
         (!next || std::pair(job->patient, job->number) < std::pair(next->patient, next->number)))
       next = job;
   return next;
@@ -239,6 +265,7 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
     {
       std::unique_lock guard(lock_);
       ending_ = true; // no compile begins, no compiler is opened any more
+      stopAskingRemote();
       // Opening one always ends, and LLVM must not be half made when its exit handlers run.
       jobDone_.wait_for(guard, kOpenWait, [&] { return opening_ == 0; });
       auto idle = [&] { return jobs_.empty(); };
@@ -254,6 +281,8 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
         }
       }
     }
+    if (remote_)
+      remote_->finish(kSendWait);
     if (disk_)
       disk_->cleanIfNeeded();
   } catch (...) {

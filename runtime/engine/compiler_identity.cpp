@@ -40,6 +40,8 @@ std::string identityOf(const std::string &path) {
 
 } // namespace
 
+const char *comgrLibrary() { return MELD_COMGR_LIBRARY; }
+
 std::vector<std::pair<std::string, std::string>> compilerIdentity(const std::string &libmeldPath,
                                                                   const std::string &jitPath) {
   std::vector<std::pair<std::string, std::string>> identity;
@@ -51,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> compilerIdentity(const std::str
     if (name.rfind("libLLVM", 0) == 0)
       identity.emplace_back(name,
                             identityOf(findLibrary(name, {jitFolder, MELD_LLVM_LIBRARY_DIR})));
-  identity.emplace_back("comgr", identityOf(findLibrary(MELD_COMGR_LIBRARY, {jitFolder})));
+  identity.emplace_back("comgr", identityOf(findLibrary(comgrLibrary(), {jitFolder})));
   for (auto &[name, value] : compilerVariables())
     identity.emplace_back("environment " + name, value);
   return identity;

@@ -13,4 +13,7 @@ namespace meld {
 std::vector<std::pair<std::string, std::string>> compilerIdentity(const std::string &libmeldPath,
                                                                   const std::string &jitPath);
 
+/// Soname of the comgr that libmeld-jit.so opens.
+const char *comgrLibrary();
+
 } // namespace meld

@@ -2,6 +2,7 @@
 
 #include "jit/variant/recipes.h"
 #include "runtime/codeobject/comgr_names.h"
+#include "runtime/engine/cache_settings.h"
 #include "runtime/engine/compiler_identity.h"
 #include "runtime/engine/gated_compile.h"
 #include "runtime/engine/queued_compile.h"
@@ -20,12 +21,6 @@ using Clock = std::chrono::steady_clock;
 /// A wait of this length nobody minds: MELD_COMPILE_WAIT ends none before.
 constexpr std::chrono::milliseconds kShortWait{250};
 
-/// An entry whose code object is larger than this is not read: it cannot be a recompile of the
-/// original.
-uint64_t largestReplacement(ByteView original) {
-  return 4 * uint64_t(original.size()) + (uint64_t(16) << 20);
-}
-
 std::vector<std::string> kernelNames(const CodeObject &object) {
   std::vector<std::string> names;
   for (const KernelMetadata &kernel : object.metadata.kernels)
@@ -41,13 +36,12 @@ Engine::Engine(EngineOptions options)
   const Settings &s = options_.settings;
 
   if (s.cache) {
-    DiskCacheOptions cache;
-    cache.directory = DiskCache::chooseDirectory(s.cacheDir, secure_getenv("XDG_CACHE_HOME"),
-                                                 secure_getenv("HOME"));
-    cache.maxSize = s.cacheMaxSize;
-    cache.readonly = s.cacheReadonly;
-    cache.warn = [](const std::string &message) { log::warning(message); };
-    disk_ = std::make_unique<DiskCache>(std::move(cache));
+    const CachePlan plan = planLayers(layersWanted(s, options_.libmeldPath), Surroundings::real());
+    for (const std::string &warning : plan.warnings)
+      log::warning(warning);
+    disk_ = std::make_unique<LayeredCache>(
+        plan, [](const std::string &message) { log::warning(message); });
+    openRemoteLayer(plan);
   }
 }
 
@@ -140,8 +134,7 @@ Decision Engine::decideOrThrow(ByteView original, const VersionWanted &version, 
   if (auto hit = fromMemory(key))
     return finished(std::move(*hit));
   // A dump needs a compile; MELD_RECACHE asks for one.
-  bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
-  if (!fresh)
+  if (!isFresh())
     if (auto hit = fromDisk(key, *object, version)) {
       remember(key, *hit);
       return finished(std::move(*hit));
@@ -176,38 +169,49 @@ std::optional<Decision> Engine::fromDisk(const CacheKey &key, const CodeObject &
   auto entry = disk_->load(key, largestReplacement(original.elf.bytes()));
   if (!entry)
     return std::nullopt;
+  // Metadata are read where they are needed.
+  std::string metadata;
+  if (!version.facts.empty() && entry->verdict != Verdict::unchanged)
+    if (auto header = disk_->header(key.hex()))
+      metadata = std::move(header->metadata);
+  return fromEntry(std::move(*entry), metadata, original, version);
+}
+
+std::optional<Decision> Engine::fromEntry(CacheEntry entry, const std::string &metadata,
+                                          const CodeObject &original,
+                                          const VersionWanted &version) {
+  const CacheKey &key = entry.key;
   Decision decision;
   decision.source = Source::disk;
-  decision.reason = std::move(entry->reason);
-  if (entry->verdict == Verdict::unchanged) {
+  decision.reason = std::move(entry.reason);
+  if (entry.verdict == Verdict::unchanged) {
     decision.outcome = Outcome::unchanged;
     log::info("cache hit " + shortKey(key) + ": original kept (" + decision.reason + ")");
     return decision;
   }
   // The gate again: what is on disk is input like any other.
-  auto findings = gateFindings(original, entry->codeObject, options_.settings, version);
+  auto findings = gateFindings(original, entry.codeObject, options_.settings, version);
   if (!findings.empty()) {
     log::warning("cache entry " + shortKey(key) +
                  " does not pass the gate and is ignored: " + findings.front().describe());
     return std::nullopt;
   }
-  // Metadata are read where they are needed.
   if (!version.facts.empty())
-    if (const auto header = disk_->header(key.hex()))
-      decision.facts = factsOf(header->metadata, version);
+    decision.facts = factsOf(metadata, version);
   if (decision.facts.empty() && !version.facts.empty()) {
     log::warning("cache entry " + shortKey(key) + " does not say what it depends on: ignored");
     return std::nullopt;
   }
   decision.outcome = Outcome::replaced;
-  decision.tried = entry->verdict == Verdict::replaced;
-  decision.replacement = std::make_shared<const Bytes>(std::move(entry->codeObject));
+  decision.tried = entry.verdict == Verdict::replaced;
+  decision.replacement = std::make_shared<const Bytes>(std::move(entry.codeObject));
   log::info("cache hit " + shortKey(key) + ": replacement of " +
             std::to_string(decision.replacement->size()) + " bytes");
   return decision;
 }
 
-Decision Engine::runJob(Job &job) {
+/// Nothing: another process compiles it, and the remote will have it.
+std::optional<Decision> Engine::runJob(Job &job) {
   const CacheKey &key = job.key;
   const ByteView original = job.original;
   const VersionWanted &version = job.version;
@@ -219,10 +223,9 @@ Decision Engine::runJob(Job &job) {
     return failed;
   }
   FileLock flight;
-  bool fresh = options_.settings.recache || !options_.settings.dumpDir.empty();
   if (disk_) {
     flight = disk_->lock(key, options_.lockWait, &ending_);
-    if (!fresh)
+    if (!isFresh())
       if (auto hit = fromDisk(key, *object, version)) { // another process was faster
         remember(key, *hit);
         return *hit;
@@ -234,8 +237,20 @@ Decision Engine::runJob(Job &job) {
       return late;
     }
   }
+  bool claimed = false;
+  if (remoteWritten_ && asksRemote()) {
+    const auto claim = remote_->claim(key);
+    if (claim == RemoteExchange::Claim::theirs)
+      return std::nullopt;
+    claimed = claim == RemoteExchange::Claim::ours;
+  }
+  const auto giveBack = [&] {
+    if (claimed)
+      remote_->release(key);
+  };
   auto library = jit();
   if (!library) {
+    giveBack();
     Decision failed;
     failed.reason = library.error().message;
     return failed;
@@ -271,6 +286,8 @@ Decision Engine::runJob(Job &job) {
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));
   remember(key, decision);
+  if (decision.isTransient())
+    giveBack();
   if (disk_ && !decision.isTransient()) {
     CacheEntry entry;
     entry.key = key;
@@ -282,6 +299,9 @@ Decision Engine::runJob(Job &job) {
     if (decision.replacement)
       entry.codeObject = *decision.replacement;
     disk_->store(entry);
+    if (remote_ && remoteWritten_)
+      if (auto file = writeEntry(entry))
+        remote_->put(key, std::move(*file));
   }
   return decision;
 }

@@ -15,13 +15,19 @@
 // Another process may compile the same at this moment. The compile thread waits for it a second
 // (EngineOptions::lockWait), a tenth of what the application waits for a compile by default, and
 // then compiles, too. It does not wait for one that is stopped, nor while this process ends.
+//
+// With a remote layer (MELD_CACHE_REMOTE) a load that misses does not wait at all: the original runs,
+// and a thread of ours asks the remote (remote_exchange.h). What it has is used from the next load on;
+// what it has not is claimed there and compiled, by one process of all; the others take it from there.
+// Threads of ours (Patience::untilDone) do wait, 30 s for a process that has died.
 #pragma once
 
-#include "runtime/cache/disk.h"
+#include "runtime/cache/layered.h"
 #include "runtime/engine/compiler.h"
 #include "runtime/engine/decision.h"
 #include "runtime/engine/known_profile.h"
 #include "runtime/engine/memory.h"
+#include "runtime/engine/remote_exchange.h"
 #include "runtime/gate/version_gate.h"
 #include "runtime/report/report.h"
 #include "runtime/settings/settings.h"
@@ -39,6 +45,10 @@ struct EngineOptions {
   void (*atExit)() = nullptr; ///< to call before the compiler's exit handlers, see Compiler::atExit
   std::chrono::milliseconds lockWait{1000}; ///< for another process that compiles the same
   std::string temporaryFolder;              ///< where killed compiles leave folders; empty: nowhere
+  /// How a remote layer is reached; empty: there is none, whatever the settings say.
+  std::function<Result<std::unique_ptr<RemoteStore>>(const std::string &url)> openRemote;
+  std::chrono::seconds remoteClaim{
+      30}; ///< then a process that has claimed a compile counts as dead
 };
 
 /// How long a caller waits for a compile.
@@ -83,7 +93,8 @@ public:
   /// How each kernel is to be run as a version of its own, by recipe, since MELD_PROFILE says that most
   /// of the object's code is never run: then it is not compiled. Nothing: decide() as always.
   std::optional<std::map<std::string, std::string>> profiledVersions(ByteView original) const;
-  DiskCache *disk() { return disk_.get(); }
+  /// Null where the cache is off.
+  LayeredCache *disk() { return disk_.get(); }
   const EngineOptions &options() const { return options_; }
 
 private:
@@ -93,6 +104,14 @@ private:
   std::optional<Decision> fromMemory(const CacheKey &key);
   std::optional<Decision> fromDisk(const CacheKey &key, const CodeObject &original,
                                    const VersionWanted &version);
+  std::optional<Decision> fromEntry(CacheEntry entry, const std::string &metadata,
+                                    const CodeObject &original, const VersionWanted &version);
+  void openRemoteLayer(const CachePlan &plan);
+  bool asksRemote() const noexcept;
+  bool received(const CacheKey &key, Bytes file);
+  void missing(const CacheKey &key);
+  void stopAskingRemote() noexcept;
+  bool isFresh() const { return options_.settings.recache || !options_.settings.dumpDir.empty(); }
   bool queueIsFull(uint64_t more) const;
   Decision compileNow(const CacheKey &key, ByteView original, const VersionWanted &version,
                       Patience patience);
@@ -100,7 +119,9 @@ private:
   void work() noexcept;
   std::shared_ptr<Job> nextJob() noexcept;
   void settle(const std::shared_ptr<Job> &job, Decision result) noexcept;
-  Decision runJob(Job &job);
+  std::optional<Decision> runJob(Job &job);
+  void startWorker(bool counted) noexcept;
+  bool needsWorker() noexcept;
   bool waitFor(std::unique_lock<std::mutex> &guard, const Job &job);
   void remember(const CacheKey &key, const Decision &decision);
   Result<std::shared_ptr<Compiler>> jit();
@@ -109,7 +130,9 @@ private:
   KnownProfile profile_;
   std::vector<std::pair<std::string, std::string>>
       identity_; ///< key fields that do not change in a process
-  std::unique_ptr<DiskCache> disk_;
+  std::unique_ptr<LayeredCache> disk_;
+  std::shared_ptr<const TrustedKeys> trusted_; ///< for what comes from the remote
+  bool remoteWritten_ = false;
   std::atomic<bool> abandoned_{false};
   std::atomic<bool> cancelled_{false}; ///< finish() has stopped the compiles
   std::atomic<bool> ending_{false};    ///< nothing begins, nobody waits for other processes
@@ -126,6 +149,8 @@ private:
   bool cleaned_ = false;     ///< old folders of compilers have been looked for
   std::shared_ptr<Compiler> jit_;
   std::string jitError_;
+
+  std::unique_ptr<RemoteExchange> remote_; ///< the last: it calls back until it is gone
 };
 
 } // namespace meld

@@ -1,6 +1,7 @@
 #include "runtime/engine/helper.h"
 
 #include "runtime/engine/wire.h"
+#include "runtime/host/program_channel.h"
 #include "runtime/log/log.h"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,91 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLookAgainMs = 1000;
 constexpr unsigned kClockFactor = 10; ///< a machine may be busy
-constexpr int kLowestDescriptor = 64; ///< away from the numbers that applications use
 constexpr size_t kPiece = 1 << 16;
 constexpr uint64_t kMostLogBytes = 16 << 20;
-
-/// A descriptor and what it was when it was made.
-class Socket {
-public:
-  explicit Socket(int fd = -1) noexcept : fd_(fd) {
-    struct stat now;
-    if (fd_ >= 0 && !fstat(fd_, &now)) {
-      device_ = now.st_dev;
-      node_ = now.st_ino;
-    }
-  }
-  ~Socket() { close(); }
-  Socket(const Socket &) = delete;
-  Socket &operator=(const Socket &) = delete;
-  bool ours() const noexcept {
-    struct stat now;
-    return fd_ >= 0 && !fstat(fd_, &now) && S_ISSOCK(now.st_mode) && now.st_dev == device_ &&
-           now.st_ino == node_;
-  }
-  void close() noexcept {
-    if (ours())
-      ::close(fd_);
-    fd_ = -1;
-  }
-  int fd() const noexcept { return fd_; }
-
-private:
-  int fd_;
-  dev_t device_ = 0;
-  ino_t node_ = 0;
-};
-
-/// Our ends, for the child of a fork.
-struct Open {
-  std::atomic<int> fd{-1};
-  dev_t device;
-  ino_t node;
-};
-Open gOpen[16];
-
-void remember(int fd) noexcept {
-  struct stat now;
-  if (fstat(fd, &now))
-    return;
-  for (Open &open : gOpen) {
-    int none = -1;
-    if (open.fd.load() == -1 && open.fd.compare_exchange_strong(none, -2)) {
-      open.device = now.st_dev;
-      open.node = now.st_ino;
-      open.fd.store(fd);
-      return;
-    }
-  }
-}
-
-void forget(int fd) noexcept {
-  for (Open &open : gOpen) {
-    int expected = fd;
-    if (open.fd.compare_exchange_strong(expected, -1))
-      return;
-  }
-}
-
-class Remembered {
-public:
-  explicit Remembered(int fd) : fd_(fd) { remember(fd); }
-  ~Remembered() { forget(fd_); }
-  Remembered(const Remembered &) = delete;
-  Remembered &operator=(const Remembered &) = delete;
-
-private:
-  int fd_;
-};
-
-/// Moved up: an application that has closed 0, 1 or 2 finds its next file there, or writes to it.
-int moveUp(int fd) noexcept {
-  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kLowestDescriptor);
-  if (moved < 0)
-    return fd;
-  close(fd);
-  return moved;
-}
 
 /// The lines of /proc/self/status about seccomp; empty where there is no /proc.
 std::string seccompFilters() {
@@ -122,23 +39,6 @@ std::string seccompFilters() {
     const size_t end = std::min(text.find('\n', ++at), text.size());
     out += text.substr(at, end - at);
   }
-  return out;
-}
-
-/// Meant for the application: its preloaded libraries, ours among them, and our settings, which go
-/// another way.
-bool forTheApplicationAlone(std::string_view variable) {
-  for (std::string_view begin : {"LD_PRELOAD=", "LD_AUDIT=", "MELD_", "HSA_TOOLS_"})
-    if (variable.starts_with(begin))
-      return true;
-  return false;
-}
-
-std::vector<char *> pointers(const std::vector<std::string> &texts) {
-  std::vector<char *> out;
-  for (const std::string &text : texts)
-    out.push_back(const_cast<char *>(text.c_str()));
-  out.push_back(nullptr);
   return out;
 }
 
@@ -161,23 +61,23 @@ std::string describe(const ProgramEnd &end, const Settings &settings) {
 /// The exchange of one compile. Nothing here waits longer than it says.
 class Exchange {
 public:
-  Exchange(Socket &socket, ByteView request, Clock::time_point until)
+  Exchange(const Descriptor &socket, ByteView request, Clock::time_point until)
       : socket_(socket), request_(request), until_(until) {}
 
   /// Until the reply is there, the other side has closed, or something is wrong.
   std::optional<wire::Reply> run(std::string &why) {
     for (;;) {
-      if (!socket_.ours()) {
+      if (!socket_.isStillOurs()) {
         why = "the application has closed the descriptor of a compile";
         return std::nullopt;
       }
-      pollfd wait{socket_.fd(), short(POLLIN | (request_.empty() ? 0 : POLLOUT)), 0};
+      pollfd wait{socket_.get(), short(POLLIN | (request_.empty() ? 0 : POLLOUT)), 0};
       const int ready = poll(&wait, 1, kLookAgainMs);
       if (until_ != Clock::time_point::max() && Clock::now() >= until_) {
         why = "the compile took too long";
         return std::nullopt;
       }
-      if (ready <= 0 || !socket_.ours())
+      if (ready <= 0 || !socket_.isStillOurs())
         continue;
       if ((wait.revents & POLLOUT) && !send())
         request_ = {}; // what it says before its end is read all the same
@@ -195,7 +95,7 @@ public:
 
 private:
   bool send() {
-    const ssize_t sent = ::send(socket_.fd(), request_.data(), std::min(request_.size(), kPiece),
+    const ssize_t sent = ::send(socket_.get(), request_.data(), std::min(request_.size(), kPiece),
                                 MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0)
       return errno == EAGAIN || errno == EINTR;
@@ -206,7 +106,7 @@ private:
   bool receive() {
     const size_t before = received_.size();
     received_.resize(before + kPiece);
-    const ssize_t got = recv(socket_.fd(), received_.data() + before, kPiece, MSG_DONTWAIT);
+    const ssize_t got = recv(socket_.get(), received_.data() + before, kPiece, MSG_DONTWAIT);
     received_.resize(before + size_t(std::max<ssize_t>(got, 0)));
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
   }
@@ -233,7 +133,7 @@ private:
     return true;
   }
 
-  Socket &socket_;
+  const Descriptor &socket_;
   ByteView request_;
   Clock::time_point until_;
   Bytes received_;
@@ -286,9 +186,7 @@ Result<std::shared_ptr<HelperProcess>> HelperProcess::open(const std::string &he
   std::shared_ptr<HelperProcess> helper(new HelperProcess);
   helper->helperPath_ = helperPath;
   helper->jitPath_ = jitPath;
-  for (char **variable = environ; variable && *variable; ++variable)
-    if (!forTheApplicationAlone(*variable))
-      helper->environment_.emplace_back(*variable);
+  helper->environment_ = environmentForPrograms();
   helper->filtersAtStart_ = seccompFilters();
   return helper;
 }
@@ -305,16 +203,15 @@ JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
       !now.empty() && !filtersAtStart_.empty() && now != filtersAtStart_)
     return failed("the application has confined itself, no process for a compile is made");
   const Bytes request = wire::encode(codeObject, isa, settings, version);
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-    return failed(std::string("no socket for a compile: ") + std::strerror(errno));
-  Socket ours(moveUp(ends[0])), theirs(moveUp(ends[1]));
-  const Remembered remembered(ours.fd());
+  auto channel = ProgramChannel::open();
+  if (!channel)
+    return failed(channel.error().message);
   std::vector<std::string> arguments{helperPath_, jitPath_};
-  const auto argv = pointers(arguments), environment = pointers(environment_);
-  const Program program{helperPath_.c_str(), argv.data(), environment.data(), theirs.fd()};
+  const auto argv = pointersTo(arguments), environment = pointersTo(environment_);
+  const Program program{helperPath_.c_str(), argv.data(), environment.data(),
+                        channel->theirs.get()};
   auto child = RunningProgram::start(program);
-  theirs.close();
+  (void)channel->theirs.close();
 
   JitOutcome outcome;
   if (!child) {
@@ -326,7 +223,7 @@ JitOutcome HelperProcess::compile(ByteView codeObject, const std::string &isa,
             ? Clock::now() + std::chrono::seconds(uint64_t(settings.compilerSeconds) * kClockFactor)
             : Clock::time_point::max();
     std::string why;
-    Exchange exchange(ours, request, until);
+    Exchange exchange(channel->ours, request, until);
     auto reply = exchange.run(why);
     if (reply) {
       running.end(true); // it has nothing more to do
@@ -354,16 +251,6 @@ void HelperProcess::cancel() const noexcept {
   stopped_ = true;
   for (RunningProgram *program : running_)
     program->kill();
-}
-
-void HelperProcess::closeAfterFork() noexcept {
-  for (Open &open : gOpen) {
-    const int fd = open.fd.exchange(-1);
-    struct stat now;
-    if (fd >= 0 && !fstat(fd, &now) && S_ISSOCK(now.st_mode) && now.st_dev == open.device &&
-        now.st_ino == open.node)
-      close(fd);
-  }
 }
 
 } // namespace meld

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "runtime/engine/compiler.h"
-#include "runtime/engine/spawn.h"
+#include "runtime/host/spawn.h"
 
 #include <atomic>
 #include <mutex>
@@ -40,9 +40,6 @@ public:
   std::string version() const override;
   void cancel() const noexcept override; ///< kills what runs
   bool freeze(unsigned) const noexcept override { return true; }
-
-  /// In the child of a fork, which has our ends of the sockets, too.
-  static void closeAfterFork() noexcept;
 
 private:
   class Running;

@@ -17,6 +17,7 @@ namespace meld {
 namespace {
 
 constexpr uint64_t kMaxTable = 1 << 20;
+constexpr uint64_t kMaxString = 1 << 16;
 
 /// Reads parts of an ELF file without mapping it.
 class File {
@@ -150,11 +151,17 @@ Result<std::string> fileIdentity(const std::string &path) {
          std::to_string(info.st_mtim.tv_nsec);
 }
 
-std::vector<std::string> neededLibraries(const std::string &path) {
-  std::vector<std::string> names;
+Result<DynamicSection> dynamicSection(const std::string &path) {
   File file(path);
   if (!file.ok())
-    return names;
+    return fail(file.error() == ENOENT ? ErrorCode::notFound : ErrorCode::io,
+                errnoText(path, file.error()));
+  const Bytes head = file.read(0, sizeof(Elf64_Ehdr));
+  auto header = readAt<Elf64_Ehdr>(head, 0, "ELF header");
+  if (!header || !Elf::looksLikeElf(head) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_machine != EM_X86_64)
+    return fail(ErrorCode::unsupported, path + " is not an ELF file of x86-64");
+  DynamicSection out;
   auto segments = file.segments();
   auto toOffset = [&](uint64_t address) -> uint64_t {
     for (const Elf64_Phdr &segment : segments)
@@ -164,28 +171,79 @@ std::vector<std::string> neededLibraries(const std::string &path) {
     return UINT64_MAX;
   };
   for (const Elf64_Phdr &segment : segments) {
+    if (segment.p_type == PT_INTERP) {
+      const Bytes text = file.read(segment.p_offset, segment.p_filesz);
+      if (auto name = stringAt(text, 0, "interpreter"))
+        out.interpreter = *name;
+    }
     if (segment.p_type != PT_DYNAMIC)
       continue;
+    out.dynamic = true;
     Bytes table = file.read(segment.p_offset, segment.p_filesz);
     uint64_t strings = 0, size = 0;
-    std::vector<uint64_t> offsets;
+    std::vector<std::pair<int64_t, uint64_t>> names; // tag, offset in the strings
     for (uint64_t at = 0;; at += sizeof(Elf64_Dyn)) {
       auto entry = readAt<Elf64_Dyn>(table, at, "dynamic entry");
       if (!entry || entry->d_tag == DT_NULL)
         break;
-      if (entry->d_tag == DT_STRTAB)
+      switch (entry->d_tag) {
+      case DT_STRTAB:
         strings = entry->d_un.d_ptr;
-      else if (entry->d_tag == DT_STRSZ)
+        break;
+      case DT_STRSZ:
         size = entry->d_un.d_val;
-      else if (entry->d_tag == DT_NEEDED)
-        offsets.push_back(entry->d_un.d_val);
+        break;
+      case DT_NEEDED:
+      case DT_SONAME:
+      case DT_RPATH:
+      case DT_RUNPATH:
+        names.emplace_back(entry->d_tag, entry->d_un.d_val);
+      }
     }
-    Bytes text = file.read(toOffset(strings), size);
-    for (uint64_t offset : offsets)
-      if (auto name = stringAt(text, offset, "needed library"))
-        names.emplace_back(*name);
+    // Tables of strings of large libraries have megabytes.
+    const uint64_t base = toOffset(strings);
+    for (const auto &[tag, offset] : names) {
+      if (base == UINT64_MAX || offset >= size)
+        continue;
+      const Bytes text = file.read(base + offset, std::min(size - offset, kMaxString));
+      if (auto name = stringAt(text, 0, "dynamic string")) {
+        if (tag == DT_NEEDED)
+          out.needed.emplace_back(*name);
+        else
+          (tag == DT_SONAME ? out.soname : tag == DT_RPATH ? out.rpath : out.runpath) = *name;
+      }
+    }
   }
-  return names;
+  return out;
+}
+
+bool hasSection(const std::string &path, std::string_view name) {
+  File file(path);
+  if (!file.ok())
+    return false;
+  const Bytes head = file.read(0, sizeof(Elf64_Ehdr));
+  auto header = readAt<Elf64_Ehdr>(head, 0, "ELF header");
+  if (!header || !Elf::looksLikeElf(head) || header->e_shentsize != sizeof(Elf64_Shdr))
+    return false;
+  const Bytes table = file.read(header->e_shoff, uint64_t(header->e_shnum) * sizeof(Elf64_Shdr));
+  auto names =
+      readAt<Elf64_Shdr>(table, uint64_t(header->e_shstrndx) * sizeof(Elf64_Shdr), "names");
+  if (!names)
+    return false;
+  const Bytes text = file.read(names->sh_offset, names->sh_size);
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    auto section = readAt<Elf64_Shdr>(table, uint64_t(i) * sizeof(Elf64_Shdr), "section");
+    if (!section)
+      return false;
+    if (auto found = stringAt(text, section->sh_name, "name"); found && *found == name)
+      return true;
+  }
+  return false;
+}
+
+std::vector<std::string> neededLibraries(const std::string &path) {
+  auto section = dynamicSection(path);
+  return section ? section->needed : std::vector<std::string>();
 }
 
 std::string findLibrary(const std::string &soname, const std::vector<std::string> &folders) {
@@ -225,6 +283,8 @@ std::string fileOfAddress(const void *address) {
     return {};
   return path;
 }
+
+std::string fileNameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');

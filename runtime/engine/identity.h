@@ -5,6 +5,7 @@
 #include "runtime/result.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace meld {
@@ -13,6 +14,21 @@ namespace meld {
 /// loading it. Files without one are identified by size and modification time. Errors: notFound,
 /// io.
 Result<std::string> fileIdentity(const std::string &path);
+
+/// What the dynamic linker reads in an ELF64 file of x86-64.
+struct DynamicSection {
+  std::vector<std::string> needed; ///< DT_NEEDED
+  std::string soname;              ///< DT_SONAME
+  std::string rpath, runpath;      ///< DT_RPATH, DT_RUNPATH: folders with colons between
+  std::string interpreter;         ///< PT_INTERP; empty in libraries and static programs
+  bool dynamic = false;            ///< there is such a section
+};
+
+/// With a few bounded reads. Errors: notFound, io, unsupported (no such ELF file).
+Result<DynamicSection> dynamicSection(const std::string &path);
+
+/// An ELF file has a section of that name; from its headers alone. False where it cannot be read.
+bool hasSection(const std::string &path, std::string_view name);
 
 /// Sonames in DT_NEEDED of an ELF file; empty when it cannot be read.
 std::vector<std::string> neededLibraries(const std::string &path);
@@ -26,5 +42,6 @@ std::string findLibrary(const std::string &soname, const std::vector<std::string
 std::string fileOfAddress(const void *address);
 
 std::string folderOf(const std::string &path);
+std::string fileNameOf(const std::string &path); ///< behind the last slash
 
 } // namespace meld

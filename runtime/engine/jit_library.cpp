@@ -31,6 +31,7 @@ Result<std::shared_ptr<JitLibrary>> JitLibrary::open(const std::string &path, Lo
   auto library = std::make_shared<JitLibrary>();
   library->log_ = log ? log : forwardLog;
   library->compile_ = reinterpret_cast<MeldJitCompileFn>(::dlsym(handle, "meld_jit_compile"));
+  library->survey_ = reinterpret_cast<MeldJitCompileFn>(::dlsym(handle, "meld_jit_survey"));
   library->release_ = reinterpret_cast<MeldJitReleaseFn>(::dlsym(handle, "meld_jit_release"));
   library->version_ = reinterpret_cast<const char *(*)()>(::dlsym(handle, "meld_jit_version"));
   library->atExit_ = reinterpret_cast<void (*)(void (*)())>(::dlsym(handle, "meld_jit_at_exit"));
@@ -47,6 +48,20 @@ void JitLibrary::atExit(void (*stop)()) const {
     atExit_(stop);
   else
     std::atexit(stop);
+}
+
+Result<std::string> JitLibrary::survey(ByteView codeObject) const {
+  if (!survey_)
+    return fail(ErrorCode::unsupported, "libmeld-jit.so has no meld_jit_survey");
+  MeldJitRequest request{};
+  request.abi = MELD_JIT_ABI;
+  request.codeObject = codeObject.data();
+  request.size = codeObject.size();
+  MeldJitReply reply{};
+  std::unique_ptr<MeldJitReply, MeldJitReleaseFn> release(&reply, release_);
+  if (survey_(&request, &reply) == MELD_JIT_FAILED)
+    return fail(ErrorCode::badInput, reply.reason ? reply.reason : "libmeld-jit.so gave no reason");
+  return std::string(reply.json ? reply.json : "");
 }
 
 std::string JitLibrary::version() const {

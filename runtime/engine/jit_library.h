@@ -16,6 +16,9 @@ public:
   JitOutcome compile(ByteView codeObject, const std::string &isa, const Settings &settings,
                      const VersionWanted &version = {},
                      const PlainTakes &plainTakes = {}) const override;
+  /// What a compile could work with, as JSON (meld_jit_survey in jit/api.h). Errors: badInput (the
+  /// object cannot be read), unsupported (the library is older).
+  Result<std::string> survey(ByteView codeObject) const;
   std::string version() const override;
   void atExit(void (*stop)()) const override;
   void cancel() const noexcept override {
@@ -30,6 +33,7 @@ public:
 private:
   Log log_ = nullptr;
   MeldJitCompileFn compile_ = nullptr;
+  MeldJitCompileFn survey_ = nullptr; ///< null where the library has none
   MeldJitReleaseFn release_ = nullptr;
   void (*atExit_)(void (*)()) = nullptr; ///< null where the library has none
   void (*cancel_)() = nullptr;           ///< null where the library has none

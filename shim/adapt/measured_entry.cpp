@@ -4,19 +4,19 @@
 
 namespace meld::adapt {
 
-DiskCache *usableDisk(Engine &engine) noexcept {
-  DiskCache *disk = engine.disk();
+LayeredCache *usableDisk(Engine &engine) noexcept {
+  LayeredCache *disk = engine.disk();
   return disk && disk->usable() ? disk : nullptr;
 }
 
-std::optional<std::string> loadMeasured(DiskCache &disk, const CacheKey &key) {
+std::optional<std::string> loadMeasured(LayeredCache &disk, const CacheKey &key) {
   auto entry = disk.load(key);
   if (!entry || entry->verdict != Verdict::measured)
     return std::nullopt;
   return std::move(entry->metadata);
 }
 
-void storeMeasured(DiskCache &disk, const CacheKey &key, std::string what, std::string json) {
+void storeMeasured(LayeredCache &disk, const CacheKey &key, std::string what, std::string json) {
   CacheEntry entry;
   entry.key = key;
   entry.verdict = Verdict::measured;

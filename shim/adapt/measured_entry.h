@@ -8,11 +8,11 @@
 namespace meld::adapt {
 
 /// Null where nothing can be kept.
-DiskCache *usableDisk(Engine &engine) noexcept;
+LayeredCache *usableDisk(Engine &engine) noexcept;
 
 /// Nothing where there is no such entry.
-std::optional<std::string> loadMeasured(DiskCache &disk, const CacheKey &key);
+std::optional<std::string> loadMeasured(LayeredCache &disk, const CacheKey &key);
 /// `what`: one line for people.
-void storeMeasured(DiskCache &disk, const CacheKey &key, std::string what, std::string json);
+void storeMeasured(LayeredCache &disk, const CacheKey &key, std::string what, std::string json);
 
 } // namespace meld::adapt

@@ -34,7 +34,7 @@ struct Record {
   unsigned until = 1;  ///< so many, then one is looked at again
 };
 
-std::optional<Record> load(DiskCache &disk, const CacheKey &key) {
+std::optional<Record> load(LayeredCache &disk, const CacheKey &key) {
   const auto text = loadMeasured(disk, key);
   if (!text)
     return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<Record> load(DiskCache &disk, const CacheKey &key) {
 } // namespace
 
 bool programNeedsQueues(Engine &engine) {
-  DiskCache *disk = usableDisk(engine);
+  LayeredCache *disk = usableDisk(engine);
   const auto key = programKey(engine);
   if (!disk || !key)
     return true;
@@ -67,7 +67,7 @@ bool programNeedsQueues(Engine &engine) {
 }
 
 void setProgramNeedsQueues(Engine &engine, bool needed, bool served) {
-  DiskCache *disk = usableDisk(engine);
+  LayeredCache *disk = usableDisk(engine);
   const auto key = programKey(engine);
   if (!disk || !key)
     return;

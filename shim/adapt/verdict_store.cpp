@@ -79,7 +79,7 @@ std::optional<CacheKey> VerdictStore::keyOf(hsa_agent_t agent, ByteView original
 }
 
 std::optional<ObjectVerdicts> VerdictStore::load(const CacheKey &key) const {
-  DiskCache *disk = usableDisk(engine_);
+  LayeredCache *disk = usableDisk(engine_);
   const auto text = disk ? loadMeasured(*disk, key) : std::nullopt;
   if (!text)
     return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<ObjectVerdicts> VerdictStore::load(const CacheKey &key) const {
 }
 
 void VerdictStore::save(const CacheKey &key, const ObjectVerdicts &verdicts) const {
-  DiskCache *disk = usableDisk(engine_);
+  LayeredCache *disk = usableDisk(engine_);
   if (!disk)
     return;
   const FileLock lock = disk->lock(key, kLockWait);

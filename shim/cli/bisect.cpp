@@ -79,6 +79,7 @@ bool Bisection::wrong(const std::vector<std::pair<std::string, std::string>> &se
   Environment environment = base_;
   environment.insert(environment.end(), settings.begin(), settings.end());
   environment.emplace_back("MELD_CACHE_DIR", cache(++runs_));
+  environment.emplace_back("MELD_CACHE_LAYERS", "user");
   std::string what;
   for (const auto &[name, value] : settings)
     what += " " + name + "=" + value;
@@ -114,6 +115,7 @@ std::multiset<std::string> Bisection::meldings(const std::string &cache,
   Settings own = settings().settings;
   own.cache = true;
   own.cacheDir = cache;
+  own.cacheLayers = "user";
   const auto engine = makeEngine(own);
   auto files = engine->disk() ? engine->disk()->list() : Result<std::vector<CacheFile>>{};
   auto add = [&](const Json &one) {
@@ -212,6 +214,7 @@ Finding Bisection::blame(const std::string &kernel) {
 Result<std::vector<Finding>> Bisection::run() {
   Environment first = base_;
   first.emplace_back("MELD_CACHE_DIR", cache(runs_));
+  first.emplace_back("MELD_CACHE_LAYERS", "user");
   auto all = MELD_TRY(verifyOnce(std::move(first), command_, folder_, /*quiet=*/true));
   std::vector<std::string> kernels, wrongOnes;
   for (const auto &[name, k] : all.kernels) {

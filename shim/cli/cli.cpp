@@ -5,6 +5,7 @@
 #include "runtime/write.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -33,10 +34,10 @@ Install findInstall() {
     return install;
   std::string folder = folderOf(std::string(self, length));
   auto find = [&](const char *name) -> std::string {
-    for (const std::string &candidate : {folder + "/" MELD_LIBRARY_FOLDER "/" + name,
-                                         folderOf(folder) + "/lib/" + name, folder + "/" + name})
-      if (!::access(candidate.c_str(), R_OK))
-        return candidate;
+    char path[PATH_MAX];
+    for (const char *place : {MELD_LIBRARY_FOLDERS, "../lib", "."})
+      if (::realpath((folder + "/" + place + "/" + name).c_str(), path) && !::access(path, R_OK))
+        return path;
     return {};
   };
   install.libmeld = find("libmeld.so");
@@ -124,19 +125,6 @@ std::string jsonText(const Json &object, const char *key) {
 bool jsonFlag(const Json &object, const char *key, bool fallback) {
   auto it = object.find(key);
   return it != object.end() && it->is_boolean() ? it->get<bool>() : fallback;
-}
-
-std::string humanSize(uint64_t bytes) {
-  static constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = bytes;
-  unsigned unit = 0;
-  while (value >= 1024 && unit < 4) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof(text), unit ? "%.1f %s" : "%.0f %s", value, kUnits[unit]);
-  return text;
 }
 
 std::string humanTime(int64_t seconds) {

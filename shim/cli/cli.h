@@ -6,6 +6,7 @@
 
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/engine/engine.h"
+#include "runtime/host/human_size.h"
 #include "runtime/host/text.h"
 #include "runtime/settings/settings.h"
 
@@ -44,7 +45,7 @@ void addCache(Cli &cli);
 void addConfig(Cli &cli);
 void addManual(Cli &cli);
 
-/// Where our libraries are: ../lib of this program, or its own folder.
+/// Where our libraries are: ../lib/libmeld of this program, ../lib (a build), or its own folder.
 struct Install {
   std::string libmeld, jit, softgpu; ///< absolute paths; empty when not there
 };
@@ -70,8 +71,6 @@ std::string jsonText(const Json &object, const char *key);
 /// A field that is true or false; `fallback` where it is neither.
 bool jsonFlag(const Json &object, const char *key, bool fallback);
 
-/// 1536 -> "1.5 KiB"
-std::string humanSize(uint64_t bytes);
 /// Seconds since 1970 in local time.
 std::string humanTime(int64_t seconds);
 /// Columns padded to their widest cell; the first row is the heading.

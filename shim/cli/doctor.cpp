@@ -1,198 +1,189 @@
-// meld doctor: will libmeld work here, and on this program?
+// meld doctor: will libmeld work here, on this program, in that process?
 #include "shim/cli/cli.h"
+#include "shim/cli/doctor/checks.h"
 
+#include "runtime/engine/cache_settings.h"
+#include "runtime/engine/compiler_identity.h"
 #include "runtime/engine/identity.h"
 #include "runtime/engine/jit_library.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
-#include <cstring>
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace meld::cli {
 namespace {
 
-enum class Health { good, note, bad };
+using doctor::Closure;
+using doctor::Finding;
+using doctor::Findings;
+using doctor::Health;
 
-struct Check {
-  Health health;
-  std::string name, text;
-};
-
-const char *healthName(Health health) {
-  return health == Health::good ? "ok" : health == Health::note ? "note" : "PROBLEM";
+void append(Findings &all, Findings more) {
+  for (Finding &finding : more)
+    all.push_back(std::move(finding));
 }
 
-class Doctor {
-public:
-  void good(const std::string &name, const std::string &text) {
-    checks_.push_back({Health::good, name, text});
-  }
-  void note(const std::string &name, const std::string &text) {
-    checks_.push_back({Health::note, name, text});
-  }
-  void bad(const std::string &name, const std::string &text) {
-    checks_.push_back({Health::bad, name, text});
-  }
-  const std::vector<Check> &checks() const { return checks_; }
-
-private:
-  std::vector<Check> checks_;
-};
-
-void libraries(Doctor &doctor, const Install &install) {
+/// The installation itself. `jit`: opened, where it can be.
+Findings libraries(const Install &install, std::shared_ptr<JitLibrary> &jit) {
+  const std::string advice = "install libmeld whole: its libraries lie in one folder";
+  Findings out;
   if (install.libmeld.empty())
-    doctor.bad("libmeld.so", "not found next to this program (../lib)");
+    out.push_back(
+        {Health::problem, "libmeld.so", "not found (../lib/libmeld of this program)", advice});
   else
-    doctor.good("libmeld.so", install.libmeld);
+    out.push_back({Health::ok, "libmeld.so", install.libmeld, ""});
   if (install.jit.empty()) {
-    doctor.bad("libmeld-jit.so", "not found: nothing can be recompiled");
+    out.push_back(
+        {Health::problem, "libmeld-jit.so", "not found: nothing can be recompiled", advice});
   } else if (auto library = JitLibrary::open(install.jit); library) {
-    doctor.good("libmeld-jit.so", (*library)->version());
+    jit = *library;
+    out.push_back({Health::ok, "libmeld-jit.so", jit->version(), ""});
   } else {
-    doctor.bad("libmeld-jit.so", library.error().message);
+    out.push_back({Health::problem, "libmeld-jit.so", library.error().message,
+                   "install what it needs, or a libmeld that was built for this system"});
   }
   if (install.softgpu.empty())
-    doctor.note("libmeld-softgpu.so", "not found: no software GPU");
+    out.push_back({Health::warn, "libmeld-softgpu.so", "not found: no software GPU", advice});
   else
-    doctor.good("libmeld-softgpu.so", install.softgpu);
+    out.push_back({Health::ok, "libmeld-softgpu.so", install.softgpu, ""});
+  return out;
 }
 
-void stack(Doctor &doctor, const Install &install) {
-  auto report = [&](const char *what, std::initializer_list<const char *> names, bool needed) {
+/// ROCm as a program without paths of its own would find it. `comgr`: what libmeld compiles with.
+Findings stack(std::string &comgr) {
+  Findings out;
+  auto report = [&](const char *what, std::initializer_list<const char *> names) -> std::string {
     for (const char *name : names)
-      if (std::string path = findLibrary(name, {"/opt/rocm/lib"}); !path.empty())
-        return doctor.good(what, path);
-    needed ? doctor.bad(what, "not found") : doctor.note(what, "not found");
+      if (std::string path = findLibrary(name, {"/opt/rocm/lib"}); !path.empty()) {
+        out.push_back({Health::ok, what, path, ""});
+        return path;
+      }
+    out.push_back({Health::problem, what, "not found",
+                   "install ROCm, or name its folder in LD_LIBRARY_PATH"});
+    return {};
   };
-  report("HIP runtime", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}, true);
-  report("ROCr", {"libhsa-runtime64.so.1"}, true);
-  report("comgr", {"libamd_comgr.so.3", "libamd_comgr.so.2"}, true);
-  if (!::access("/dev/kfd", R_OK | W_OK))
-    doctor.good("GPU driver", "/dev/kfd is usable");
-  else if (!install.softgpu.empty())
-    doctor.note("GPU driver", "/dev/kfd is not usable; `meld run` takes the software GPU");
-  else
-    doctor.bad("GPU driver", "/dev/kfd is not usable and there is no software GPU");
+  report("HIP runtime", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"});
+  const std::string rocr = report("ROCr", {"libhsa-runtime64.so.1"});
+  comgr = report("comgr", {comgrLibrary()});
+  if (char path[PATH_MAX]; ::realpath(comgr.c_str(), path))
+    comgr = path;
+  if (auto bytes = rocr.empty() ? Result<Bytes>(Bytes()) : readWholeFile(rocr); !bytes) {
+    out.push_back({Health::warn, "attach", bytes.error().message, ""});
+  } else if (!bytes->empty()) {
+    // ROCr names what it looks for.
+    const std::string_view symbol = "HSA_AMD_TOOL_PRIORITY";
+    const bool scans =
+        std::search(bytes->begin(), bytes->end(), symbol.begin(), symbol.end()) != bytes->end();
+    out.push_back({Health::ok, "attach",
+                   scans ? "ROCr finds the preloaded library by its symbol " + std::string(symbol)
+                         : "through HSA_TOOLS_LIB, which the preloaded library adds itself to",
+                   ""});
+  }
+  return out;
 }
 
-void environment(Doctor &doctor) {
+Findings ourSettings() {
   const LoadedSettings &loaded = settings();
+  Findings out;
   const std::vector<std::string> warnings = loaded.allWarnings();
   for (const std::string &warning : warnings)
-    doctor.bad("settings", warning);
+    out.push_back({Health::problem, "settings", warning, "meld config lists all settings"});
   if (warnings.empty())
-    doctor.good("settings", "no bad or unknown MELD_ variable");
+    out.push_back({Health::ok, "settings", "no bad or unknown MELD_ variable", ""});
   if (loaded.settings.disable)
-    doctor.note("MELD_DISABLE", "set: libmeld does nothing");
-  if (const char *tools = std::getenv("HSA_TOOLS_LIB"); tools && *tools)
-    doctor.note("HSA_TOOLS_LIB", std::string(tools) + " (kept; libmeld adds itself)");
-  const char *rocprofiler = std::getenv("ROCP_TOOL_LIBRARIES");
-  const char *wanted = std::getenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS");
-  if (rocprofiler && *rocprofiler && wanted && !std::strcmp(wanted, "0"))
-    doctor.note("rocprofiler",
-                "HSA_TOOLS_ROCPROFILER_V1_TOOLS=0 keeps ROCr from loading libmeld next "
-                "to it; leave it unset, libmeld sets it");
+    out.push_back({Health::problem, "MELD_DISABLE", "set: libmeld does nothing", "unset it"});
+  return out;
 }
 
-/// How libmeld will get into ROCr's calls.
-void attachPath(Doctor &doctor) {
-  const std::string path = findLibrary("libhsa-runtime64.so.1", {"/opt/rocm/lib"});
-  if (path.empty())
-    return; // said above
-  auto bytes = readWholeFile(path);
-  if (!bytes)
-    return doctor.note("attach", bytes.error().message);
-  // ROCr names what it looks for.
-  const std::string_view symbol = "HSA_AMD_TOOL_PRIORITY";
-  const bool scans =
-      std::search(bytes->begin(), bytes->end(), symbol.begin(), symbol.end()) != bytes->end();
-  doctor.good("attach",
-              scans ? "ROCr finds the preloaded library by its symbol " + std::string(symbol)
-                    : "through HSA_TOOLS_LIB, which the preloaded library adds itself to");
-}
-
-void cache(Doctor &doctor) {
+Findings cache(const std::string &libmeld) {
   const Settings &s = settings().settings;
   if (!s.cache)
-    return doctor.note("cache", "off (MELD_CACHE)");
-  DiskCacheOptions options;
-  options.directory =
-      DiskCache::chooseDirectory(s.cacheDir, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
-  if (options.directory.empty())
-    return doctor.bad("cache",
-                      "no folder: MELD_CACHE_DIR, XDG_CACHE_HOME and HOME give no absolute path");
-  DiskCache disk(options);
-  auto directory = openCacheDirectory(options.directory, false);
-  if (!directory && directory.error().code != ErrorCode::notFound)
-    return doctor.bad("cache", directory.error().message);
-  auto totals = disk.totals();
-  if (!totals)
-    return doctor.bad("cache", totals.error().message);
-  std::string text = options.directory + ": " + std::to_string(totals->entries) + " entries, " +
-                     humanSize(totals->bytes);
-  if (totals->damaged)
-    doctor.bad("cache",
-               text + ", " + std::to_string(totals->damaged) + " damaged; run `meld cache verify`");
-  else
-    doctor.good("cache", text);
+    return {{Health::warn, "cache", "off (MELD_CACHE=0): every run compiles again", "unset it"}};
+  return doctor::checkCache(planLayers(layersWanted(s, libmeld), Surroundings::real()));
 }
 
-void program(Doctor &doctor, const std::string &path) {
-  auto bytes = readWholeFile(path);
-  if (!bytes)
-    return doctor.bad("program", bytes.error().message);
-  bool hip = false;
-  for (const std::string &name : neededLibraries(path))
-    hip |= name.rfind("libamdhip64", 0) == 0;
-  auto images = findDeviceImages(*bytes);
-  if (!images) {
-    doctor.note("program",
-                images.error().message + (hip ? "; its kernels may come from libraries or hiprtc"
-                                              : "; and it is not linked with HIP"));
-    return;
-  }
-  for (const DeviceImage &image : *images) {
-    if (image.bytes.empty())
-      doctor.note("program", image.id + ": " + image.note);
-    else if (hasBitcode(image.bytes))
-      doctor.good("program", image.id + ": has bitcode");
-    else
-      doctor.bad("program", image.id + ": no bitcode; compile with -Xclang -fembed-bitcode=all");
-  }
-}
-
-int examine(const Cli &cli, const std::string &path) {
-  Doctor doctor;
-  Install install = findInstall();
-  libraries(doctor, install);
-  stack(doctor, install);
-  attachPath(doctor);
-  environment(doctor);
-  cache(doctor);
-  if (!path.empty())
-    program(doctor, path);
-  bool bad = false;
-  Json out = Json::array();
+int tell(const Cli &cli, const Findings &findings) {
+  const auto problems = std::count_if(findings.begin(), findings.end(), [](const Finding &finding) {
+    return finding.health == Health::problem;
+  });
+  Json checks = Json::array();
   std::vector<std::vector<std::string>> rows;
-  for (const Check &check : doctor.checks()) {
-    bad |= check.health == Health::bad;
-    out.push_back(
-        {{"check", check.name}, {"health", healthName(check.health)}, {"text", check.text}});
-    rows.push_back({healthName(check.health), check.name, check.text});
+  for (const Finding &finding : findings) {
+    Json check = {{"check", finding.check},
+                  {"health", healthName(finding.health)},
+                  {"text", finding.text},
+                  {"advice", finding.advice}};
+    if (!finding.details.is_null())
+      check["details"] = finding.details;
+    checks.push_back(std::move(check));
+    rows.push_back({healthName(finding.health), finding.check,
+                    finding.text + (finding.advice.empty() ? "" : " -> " + finding.advice)});
   }
-  cli.json() ? print(Json{{"healthy", !bad}, {"checks", out}}) : print(table(rows));
-  return bad ? kProblem : kOk;
+  if (cli.json())
+    print(Json{{"healthy", problems == 0}, {"checks", checks}});
+  else
+    print(table(rows));
+  return problems ? kProblem : kOk;
+}
+
+struct DoctorOptions {
+  std::string program;
+  int pid = 0;
+};
+
+int examine(const Cli &cli, const DoctorOptions &o) {
+  const doctor::Machine machine = doctor::here();
+  const Install install = findInstall();
+  Findings all;
+  // Before anything is loaded here: the linker's own list comes first in a search for libraries.
+  Result<Closure> closure = Closure();
+  struct stat info;
+  const bool readable =
+      !o.program.empty() && !::stat(o.program.c_str(), &info) && S_ISREG(info.st_mode);
+  if (readable)
+    closure = doctor::closureOf(machine, o.program);
+  std::shared_ptr<JitLibrary> jit;
+  std::string comgr;
+  append(all, libraries(install, jit));
+  append(all, stack(comgr));
+  append(all, doctor::checkDevice(machine, !install.softgpu.empty()));
+  append(all, ourSettings());
+  const bool linked = readable && closure;
+  append(all, doctor::checkTools(o.pid ? doctor::ofProcess("", o.pid) : machine,
+                                 linked ? &*closure : nullptr));
+  append(all, doctor::checkBatch(machine));
+  append(all, cache(install.libmeld));
+  if (!o.program.empty())
+    append(all, doctor::checkProgramFile(machine, o.program));
+  if (linked)
+    append(all, doctor::checkRocm(*closure, comgr));
+  if (readable)
+    append(all, doctor::checkKernels(o.program, closure ? *closure : Closure(), jit.get()));
+  if (o.pid)
+    append(all, doctor::checkMapped("", o.pid, comgr));
+  return tell(cli, all);
 }
 
 } // namespace
 
 void addDoctor(Cli &cli) {
-  CLI::App *sub = cli.verb("doctor", "Check libraries, ROCm, settings, cache, and a program",
-                           "  meld doctor\n  meld doctor ./app\n  meld doctor --format=json\n");
-  auto path = std::make_shared<std::string>();
-  sub->add_option("program", *path, "A HIP program to look at");
-  sub->callback([&cli, path] { cli.action = [&cli, path] { return examine(cli, *path); }; });
+  CLI::App *sub = cli.verb(
+      "doctor", "What would stop libmeld from working: here, on a program, in a process",
+      "  meld doctor\n"
+      "  meld doctor ./app                   # its kernels, libraries and rights, too\n"
+      "  meld doctor --pid 4711              # what a running process has loaded\n"
+      "  meld doctor --format=json ./app | jq '.checks[] | select(.health == \"problem\")'\n\n"
+      "One line for each check: ok, warn (works, but less well) or problem, and what to do.\n"
+      "Exit status: 0 nothing stops libmeld, 1 something does, 2 wrong usage.\n");
+  auto o = std::make_shared<DoctorOptions>();
+  sub->add_option("program", o->program,
+                  "A HIP program, library or code object to look at; it is not run");
+  sub->add_option("--pid", o->pid, "A running process to look at")
+      ->check(CLI::PositiveNumber)
+      ->option_text("PID");
+  sub->callback([&cli, o] { cli.action = [&cli, o] { return examine(cli, *o); }; });
 }
 
 } // namespace meld::cli

@@ -23,12 +23,13 @@ Result<Environment> runEnvironment(bool software, bool plain) {
     environment.emplace_back("MELD_DISABLE", "1"); // also for a libmeld.so that the user preloads
   } else {
     if (install.libmeld.empty())
-      return fail(ErrorCode::notFound, "libmeld.so is not next to this program (../lib)");
+      return fail(ErrorCode::notFound, "libmeld.so is not in ../lib/libmeld of this program");
     preload.push_back(install.libmeld);
   }
   if (software) {
     if (install.softgpu.empty())
-      return fail(ErrorCode::notFound, "libmeld-softgpu.so is not next to this program (../lib)");
+      return fail(ErrorCode::notFound,
+                  "libmeld-softgpu.so is not in ../lib/libmeld of this program");
     preload.push_back(install.softgpu);
   }
   for (const std::string &library : preload)

@@ -39,6 +39,7 @@ Environment recordingEnvironment(const Recording &recording, Environment environ
   environment.emplace_back("MELD_CACHE", "1");
   environment.emplace_back("MELD_CACHE_READONLY", "0");
   environment.emplace_back("MELD_CACHE_DIR", recording.cache());
+  environment.emplace_back("MELD_CACHE_LAYERS", "user");
   environment.emplace_back("MELD_PROFILE", "");
   environment.emplace_back("MELD_ADAPT", "static");
   return environment;
@@ -50,6 +51,7 @@ std::unique_ptr<Engine> recordingEngine(const Recording &recording) {
   s.profile.clear();
   s.cache = true;
   s.cacheDir = recording.cache();
+  s.cacheLayers = "user";
   return makeEngine(s);
 }
 

@@ -12,9 +12,10 @@ fail() {
 export XDG_CACHE_HOME=$scratch/cache MELD_COMPILE_BUDGET_MS=0
 
 "$cmake" --install "$build" --prefix "$scratch/first" >/dev/null
-libraries=$(dirname "$(find "$scratch/first" -name libmeld.so)")
-[ -d "$libraries" ] || fail "no libmeld.so"
-for file in libmeld-jit.so libmeld-softgpu.so libmeld-softgpu-translate.so meld-compile MeldPasses.so; do
+preload=$(find "$scratch/first" -name libmeld.so -type l)
+libraries=$(dirname "$(readlink -f "$preload")")
+[ "$libraries" = "$(dirname "$preload")/libmeld" ] || fail "libmeld.so is no link into libmeld/: $preload"
+for file in libmeld.so demo/bitonic libmeld-jit.so libmeld-softgpu.so libmeld-softgpu-translate.so meld-compile meld-remote MeldPasses.so; do
   [ -e "$libraries/$file" ] || fail "no $file beside libmeld.so"
 done
 

@@ -2,6 +2,7 @@
 #include "runtime/cache/disk.h"
 #include "tests/runtime/cache/scratch.h"
 
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using meld::test::Scratch;
 using nlohmann::json;
@@ -355,7 +357,7 @@ TEST_F(Cli, DoctorAnswersInJson) {
   EXPECT_EQ(r.status, out["healthy"].get<bool>() ? 0 : 1);
   bool bitcode = false;
   for (const json &check : out["checks"])
-    bitcode |= check["check"] == "program" && check["health"] == "ok";
+    bitcode |= check["check"] == "kernels" && check["health"] == "ok";
   const bool attach =
       std::any_of(out["checks"].begin(), out["checks"].end(), [](const json &check) {
         return check["check"] == "attach" && check["health"] == "ok";
@@ -365,6 +367,52 @@ TEST_F(Cli, DoctorAnswersInJson) {
   bool missing = false;
   out = meld("doctor --format=json " MELD_PLAIN).parsed();
   for (const json &check : out["checks"])
-    missing |= check["check"] == "program" && check["health"] == "PROBLEM";
+    missing |= check["check"] == "kernels" && check["health"] == "problem";
   EXPECT_TRUE(missing) << "a program without bitcode is a problem worth saying";
+}
+
+TEST_F(Cli, DoctorsExitStatusIsForScripts) {
+  EXPECT_EQ(meld("doctor /nonexistent").status, 1);
+  const std::string pipe = scratch_.file("pipe");
+  mkfifo(pipe.c_str(), 0600); // a look inside would wait for ever
+  for (const std::string &path : {std::string("/"), std::string("/dev/zero"), pipe}) {
+    const Result r = meld("doctor " + path);
+    EXPECT_EQ(r.status, 1) << path;
+    EXPECT_NE(r.out.find("is not a regular file"), std::string::npos)
+        << path << ": " << r.out << r.err;
+  }
+  EXPECT_EQ(meld("doctor --pid 0").status, 2);
+  EXPECT_EQ(meld("doctor --nonsense").status, 2);
+  EXPECT_EQ(meld("doctor", "MELD_DISABLE=1").status, 1) << "libmeld does nothing then";
+  Result r = meld("doctor " MELD_PLAIN);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.out.find("problem  kernels"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("-> compile with -Xclang -fembed-bitcode=all"), std::string::npos) << r.out;
+  // Of this process's own: the shell has no libmeld in it.
+  r = meld("doctor --format=json --pid " + std::to_string(getpid()));
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.out.find("libmeld.so is not in it"), std::string::npos) << r.out;
+}
+
+TEST_F(Cli, DoctorLooksAtARunningProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("LD_PRELOAD", MELD_LIB, 1);
+    setenv("HSA_TOOLS_LIB", "/nonexistent/tool.so", 1);
+    execl("/bin/sleep", "sleep", "60", nullptr);
+    _exit(1);
+  }
+  const std::string maps = "/proc/" + std::to_string(child) + "/maps";
+  for (int i = 0; i < 500; ++i, usleep(10000)) { // until the linker has been there
+    std::ifstream file(maps);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (text.find("libmeld.so") != std::string::npos)
+      break;
+  }
+  const Result r = meld("doctor --pid " + std::to_string(child));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_NE(r.out.find("libmeld.so is in it"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("/nonexistent/tool.so is not there"), std::string::npos)
+      << "its environment, not this one's: " << r.out;
 }

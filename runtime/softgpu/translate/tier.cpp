@@ -74,10 +74,10 @@ const Library *loadLibrary() {
   void *handle = nullptr;
   std::string error;
   for (const std::string &folder : folders)
-    for (const char *room : {"", "../lib/", MELD_LIBRARY_FOLDER "/"}) {
+    for (const char *room : {"", "../lib", MELD_LIBRARY_FOLDERS}) {
       // No folder would mean a search of the system's libraries.
       if (!handle && !folder.empty())
-        handle = dlopen((folder + room + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+        handle = dlopen((folder + room + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
       if (const char *e = handle ? nullptr : dlerror(); e && error.empty())
         error = e;
     }

@@ -49,6 +49,28 @@ TEST(Identity, NeededLibrariesAreReadelfs) {
   EXPECT_TRUE(neededLibraries("/etc/passwd").empty());
 }
 
+TEST(Identity, DynamicSectionsAreReadelfs) {
+  auto program = dynamicSection("/bin/true");
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_TRUE(program->dynamic);
+  EXPECT_NE(output("readelf -lW /bin/true").find("interpreter: " + program->interpreter + "]"),
+            std::string::npos);
+  const std::string libc = findLibrary("libc.so.6", {});
+  auto library = dynamicSection(libc);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->soname, "libc.so.6");
+  EXPECT_EQ(dynamicSection("/nonexistent").error().code, ErrorCode::notFound);
+  EXPECT_EQ(dynamicSection("/etc/passwd").error().code, ErrorCode::unsupported);
+}
+
+TEST(Identity, SectionsByName) {
+  EXPECT_TRUE(hasSection("/bin/true", ".dynamic"));
+  EXPECT_FALSE(hasSection("/bin/true", ".hip_fatbin"));
+  EXPECT_FALSE(hasSection("/bin/true", ".dynami"));
+  EXPECT_FALSE(hasSection("/etc/passwd", ".dynamic"));
+  EXPECT_FALSE(hasSection("/nonexistent", ".dynamic"));
+}
+
 TEST(Identity, FindsLoadedLibrariesFirst) {
   std::string libc = findLibrary("libc.so.6", {"/nonexistent"});
   EXPECT_EQ(access(libc.c_str(), R_OK), 0) << libc;

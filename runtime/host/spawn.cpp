@@ -1,4 +1,4 @@
-#include "runtime/engine/spawn.h"
+#include "runtime/host/spawn.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,0 +1,1 @@
+int meld_test_part(void) { return 0; }
