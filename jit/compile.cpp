@@ -81,11 +81,16 @@ Error Compilation::run() {
       return inputError("the code object is for " + object_.processor + ", the agent is " +
                         request_.isa);
   }
-  initializeTargets(); // registers the options that recoverOptions looks up
-  auto options = recoverOptions(ArrayRef<std::vector<std::string>>(object_.commands));
-  if (!options)
-    return options.takeError();
-  options_ = std::move(*options);
+  {
+    OptionsTurn turn(request_.options); // who first looks at LLVM's options registers some of them
+    if (!turn.given())
+      return compilerError(OptionsTurn::kRefused);
+    initializeTargets(); // registers the options that recoverOptions looks up
+    auto options = recoverOptions(ArrayRef<std::vector<std::string>>(object_.commands));
+    if (!options)
+      return options.takeError();
+    options_ = std::move(*options);
+  }
   if (!options_.cpu.empty() && options_.cpu != object_.processor)
     return inputError(".llvmcmd: for " + options_.cpu + ", the code object is for " +
                       object_.processor);

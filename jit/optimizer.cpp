@@ -36,9 +36,8 @@ std::mutex &commandLineMutex() {
 class CommandLineScope {
 public:
   CommandLineScope(const CompileOptions &options, const OptionsGate &gate)
-      : lock_(commandLineMutex()), gate_(gate) {
-    ours_ = !gate_.begin || gate_.begin();
-    if (!ours_)
+      : lock_(commandLineMutex()), turn_(gate) {
+    if (!turn_.given())
       return;
     std::vector<const char *> argv{"meld-jit"};
     for (const auto &m : options.mllvm)
@@ -48,23 +47,19 @@ public:
     ok_ = cl::ParseCommandLineOptions(int(argv.size()), argv.data(), "", &errors);
   }
   ~CommandLineScope() {
-    if (!ours_)
-      return;
-    cl::ResetAllOptionOccurrences();
-    if (gate_.end)
-      gate_.end();
+    if (turn_.given())
+      cl::ResetAllOptionOccurrences();
   }
   Error error() const {
-    if (!ours_)
-      return compilerError("LLVM's options are in use by the application's own compiler");
+    if (!turn_.given())
+      return compilerError(OptionsTurn::kRefused);
     return ok_ ? Error::success() : inputError(".llvmcmd: -mllvm: " + StringRef(errors_).trim());
   }
 
 private:
   std::lock_guard<std::mutex> lock_;
-  const OptionsGate &gate_;
+  OptionsTurn turn_;
   std::string errors_;
-  bool ours_ = false;
   bool ok_ = false;
 };
 
