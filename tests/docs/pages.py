@@ -50,6 +50,19 @@ class Page:
         self.unclosed = fence is not None
 
 
+def paragraphs(page):
+    """(first line's number, text): a link or a piece of code may go on in the next line."""
+    first, text, last = 0, [], 0
+    for number, line, _ in [*page.lines, (0, "", None)]:
+        if text and (not line.strip() or number != last + 1 or line.startswith("|")):
+            yield first, " ".join(text)
+            text = []
+        if line.strip():
+            first = first if text else number
+            text.append(line.strip())
+        last = number
+
+
 def problems_of(page, pages, root, docs):
     inside = page.path.startswith(docs + os.sep)
     if page.unclosed:
@@ -63,7 +76,8 @@ def problems_of(page, pages, root, docs):
         if inside and item and in_list and len(item[1]) % 4:
             yield number, f"a list indented by {len(item[1])}, not by a multiple of 4"
         in_list = bool(item) or (in_list and (line.startswith("  ") or not line.strip()))
-        text = re.sub(r"``.*?``|`[^`]*`", lambda code: code[0] if code[0].startswith("`docs/") else "", line)
+    for number, text in paragraphs(page):
+        text = re.sub(r"``.*?``|`[^`]*`", lambda code: code[0] if code[0].startswith("`docs/") else "", text)
         for name in re.findall(r"`docs/([\w/.-]+\.\w+)", text):
             if not os.path.exists(os.path.join(docs, name)):
                 yield number, f"docs/{name} is not there"
