@@ -5,7 +5,10 @@ Each shows one wave, alone and under libmeld: a row for each of its 64 lanes, fr
 that it executed, dark where the lane took part (where there are more instructions than columns, darker where it took
 part in more of them). Below, modelled cycles and executed instructions of a whole launch.
 
-usage: pictures.py BUILD [NAME...]     BUILD has bin/meld and bin/hip/example_NAME (the target hip_example_NAME)
+usage: pictures.py [--check] BUILD [NAME...]     BUILD has bin/meld and bin/hip/example_NAME (the target hip_example_NAME)
+
+  --check   draw nothing; exit code 1 where a picture, or its page, has other numbers than the runs. 77: another compiler
+            than the pictures were made with
 """
 import base64
 import collections
@@ -26,6 +29,7 @@ EXAMPLES = {
     "pagerank": Example("pull", "flattened", {"MELD_SERVE": "flattened"}),
     "photons": Example("follow", "flattened", {"MELD_SERVE": "flattened"}),
 }
+COMPILER = "LLVM 15.0.6; comgr 2.4"  # Debian 12's
 LANES = 64
 WIDTH, MARGIN = 360, 8  # as wide as a telephone; every text is readable there
 VECTOR = re.compile(r" exec=([0-9a-f]{16}) scc=\d  (?:v_|ds_|global_|flat_|buffer_|scratch_)")
@@ -123,18 +127,43 @@ def drawing(example, plain, melded, plain_launch, melded_launch):
             f'<rect width="{WIDTH}" height="{y}" fill="#fff"/>\n' + "\n".join(out) + "\n</svg>\n")
 
 
-def main(build, names):
+def is_current(name, picture, page, drawn):
+    """Images are left out: how well they are compressed is the library's business."""
+    words = re.findall(r">([^<]*)</text>", drawn)
+    if words != re.findall(r">([^<]*)</text>", picture):
+        print(f"docs/examples/{name}.svg is not what the runs give: draw it again")
+        return False
+    missing = [number for word in words for number in re.findall(r"\d+,\d+(?:,\d+)*|\d\.\d\d times fewer", word)
+               if number not in page]
+    for number in missing:
+        print(f"docs/examples/{name}.md does not say {number}, as its picture does")
+    return not missing
+
+
+def main(build, names, check):
     docs = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "examples")
+    doctor = subprocess.run([f"{build}/bin/meld", "doctor"], capture_output=True, text=True, check=False).stdout
+    if check and COMPILER not in doctor:
+        print(f"the pictures were made with {COMPILER}, which is not the compiler here")
+        return 77
+    good = True
     for name in names or EXAMPLES:
         example = EXAMPLES[name]
         pictures = [measure(build, name, example.kernel, *how) for measure in (wave, launch)
                     for how in (({}, ["--plain"]), (example.environment, []))]
-        with open(os.path.join(docs, f"{name}.svg"), "w", encoding="utf-8") as file:
-            file.write(drawing(example, *pictures))
-        print(name, [len(masks) for masks in pictures[:2]], pictures[2:])
+        print(name, [len(masks) for masks in pictures[:2]], pictures[2:], flush=True)
+        drawn, path = drawing(example, *pictures), os.path.join(docs, f"{name}.svg")
+        if check:
+            with open(path, encoding="utf-8") as picture, open(path[:-3] + "md", encoding="utf-8") as page:
+                good &= is_current(name, picture.read(), page.read(), drawn)
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(drawn)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--check"]
+    if not arguments:
         sys.exit(__doc__)
-    main(sys.argv[1].rstrip("/"), sys.argv[2:])
+    sys.exit(main(arguments[0].rstrip("/"), arguments[1:], "--check" in sys.argv))

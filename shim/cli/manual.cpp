@@ -25,8 +25,7 @@ std::string commandsPage(const Cli &cli) {
          "by\n`(meld manual --markdown; meld-gpu manual --markdown) > docs/commands.md`.\n\n"
          "Exit status: 0 fine, 1 a problem was found, 2 wrong usage; `meld run` ends as the "
          "program "
-         "does. Verbs that\nrun a program have a third one for the program's own failure, which "
-         "their pages name.\n" +
+         "does. Verbs that\ntry a program out end with 3 when it fails by itself.\n" +
          command::markdownVerbs("meld", cli.app);
 }
 

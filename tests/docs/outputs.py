@@ -8,7 +8,7 @@ the host, sizes of files, process ids, keys.
 
 usage: outputs.py ROOT BUILD [--slow] [--write]
 
-  --slow    also programs that are launched a hundred times and more
+  --slow    the programs that launch a kernel a hundred times and more, and no others
   --write   where only numbers differ, put the new ones into the page
 
 Exit code: 0, 1 a page shows something else (printed), 77 another compiler than the pages were made with.
@@ -93,7 +93,7 @@ def check(root, name, folder, build, slow, write):
             command = lines[start][2:]
             if not COMMAND.match(command) or any(part in command for part in LEFT_OUT):
                 continue
-            if SLOW.search(command) and not slow:
+            if bool(SLOW.search(command)) != slow:
                 continue
             compared += 1
             shown, printed = lines[first:last], run(command, folder, environment)
