@@ -141,6 +141,12 @@ TEST_F(Cli, TheCommandsPageIsUpToDate) {
   std::string page(std::istreambuf_iterator<char>(in), {});
   EXPECT_EQ(page, meld("manual --markdown").out + run(MELD_GPU_CLI " manual --markdown").out)
       << "write it again: (meld manual --markdown; meld-gpu manual --markdown) > docs/commands.md";
+  for (const char *text : {"\n## meld run\n", "\n## meld divergence\n", "\n## meld cache prune\n",
+                           "\n## meld-gpu replay\n", "\n- `--counters FILE.json`: ",
+                           "\n```\nmeld doctor\nmeld doctor ./app\n"})
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  EXPECT_EQ(page.find("## meld manual"), std::string::npos) << "it is not in --help either";
+  EXPECT_EQ(page.find("--help`:"), std::string::npos);
 }
 
 // What a run has left in the cache, told to a person: numbers side by side, what was melded, and
