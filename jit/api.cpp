@@ -1,6 +1,7 @@
 #include "jit/api.h"
 
 #include "jit/cancel.h"
+#include "jit/comgr.h"
 #include "jit/compile.h"
 #include "jit/exit_order.h"
 #include "jit/guard.h"
@@ -51,6 +52,7 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
       r.log = [log, context = request->context](int level, const std::string &m) {
         log(context, level, m.c_str());
       };
+    meld::jit::Comgr::tellActions(request->action);
     if (request->optionsBegin && request->optionsEnd)
       r.options = {[request] { return request->optionsBegin(request->context) != 0; },
                    [request] { request->optionsEnd(request->context); }};

@@ -11,6 +11,7 @@
 #endif
 #include <dlfcn.h>
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -132,6 +133,24 @@ struct Input {
 
 using Buffers = std::vector<std::unique_ptr<MemoryBuffer>>;
 
+std::atomic<void (*)(int)> actionsTold{nullptr};
+
+/// Tells of an action, however it ends: a fatal error of LLVM's leaves it by an exception.
+class ToldAction {
+public:
+  ToldAction() : told_(actionsTold.load()) {
+    if (told_)
+      told_(1);
+  }
+  ~ToldAction() {
+    if (told_)
+      told_(0);
+  }
+
+private:
+  void (*const told_)(int);
+};
+
 Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *what,
                             ArrayRef<Input> inputs, amd_comgr_data_kind_t outputKind,
                             StringRef isaName, ArrayRef<std::string> arguments,
@@ -168,7 +187,11 @@ Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kin
   if (auto e = h.check(f.action_info_set_logging(*action, true), "set_logging"))
     return e;
 
-  if (auto e = h.check(f.do_action(kind, *action, *in, *out), what)) {
+  const auto status = [&] {
+    ToldAction told;
+    return f.do_action(kind, *action, *in, *out);
+  }();
+  if (auto e = h.check(status, what)) {
     // The compiler's own words are worth more than the status.
     if (auto log = h.output(*out, AMD_COMGR_DATA_KIND_LOG)) {
       if (auto text = h.bytes(*log)) {
@@ -281,5 +304,7 @@ Comgr::deviceLibraries(StringRef isaName) const {
       formatv("comgr: {0} hands out no device libraries for {1}", version_, isaName));
 #endif
 }
+
+void Comgr::tellActions(void (*told)(int begins)) { actionsTold.store(told); }
 
 } // namespace meld::jit

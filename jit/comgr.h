@@ -5,7 +5,8 @@
 // major version of the header we were built with is accepted.
 //
 // Every action resets LLVM's global command-line options: nothing of ours may rely on them across a
-// call. Thread rule: comgr serialises actions itself; a Comgr may be used from any thread.
+// call. Thread rule: a Comgr may be used from any thread. Later comgrs serialise actions
+// themselves; that of ROCm 5.2 does not (runtime/engine/comgr_turns.h does it).
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -39,6 +40,10 @@ public:
   /// which hands them out no more.
   llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
   deviceLibraries(llvm::StringRef isaName) const;
+
+  /// `told(1)` before each action, `told(0)` after it, on the thread that calls it; null: nobody. For the
+  /// whole process.
+  static void tellActions(void (*told)(int begins));
 
   /// "comgr 2.4"
   const std::string &version() const { return version_; }

@@ -10,8 +10,7 @@
 //   libLLVM, comgr, ... --> __cxa_atexit(f), by their entry in the global offset table
 //       --> registers "stop(), then f()" in the place of f
 //
-// A call that is entered in the place of another is how a symbol of a library that is loaded
-// before would act, but for these libraries only. x86-64 Linux. Thread rule: any thread.
+// How that is done: runtime/host/offset_table.h. x86-64 Linux. Thread rule: any thread.
 #pragma once
 
 namespace meld::jit {

@@ -3,6 +3,7 @@
 // call is made with its own arguments.
 #include "shim/hooks.h"
 
+#include "runtime/engine/comgr_turns.h"
 #include "runtime/engine/known_profile.h"
 #include "runtime/host/new_file.h"
 #include "runtime/log/log.h"
@@ -63,6 +64,13 @@ void countPassedThrough(uint64_t size) {
     log::info("code object of " + std::to_string(size) + " bytes without bitcode: passed through");
 }
 
+/// HIP has loaded comgr before it makes its first reader, and this thread is in no action now. Where each
+/// compile has a process of its own, nothing runs beside comgr here.
+void watchComgrForCompiles() noexcept {
+  if (gProcess->settings.compiler != "process")
+    watchComgr();
+}
+
 // ---- readers
 // -------------------------------------------------------------------------------------------------------
 
@@ -72,6 +80,7 @@ hsa_status_t createFromMemory(const void *bytes, size_t size,
   if (status != HSA_STATUS_SUCCESS)
     return status;
   if (Entry entry; entry) {
+    watchComgrForCompiles();
     try {
       ByteView view(static_cast<const uint8_t *>(bytes), size);
       if (hasBitcode(view))
@@ -107,6 +116,7 @@ bool readRange(void *context, uint64_t offset, void *to, size_t size) {
 /// The application may close or truncate the file once the reader exists, so the bytes are copied
 /// now; but only when there is bitcode, which takes three short reads to find out.
 void rememberFile(int fd, uint64_t offset, uint64_t size, hsa_code_object_reader_t reader) {
+  watchComgrForCompiles();
   FileRange range{fd, offset};
   if (size > kMaxFile || !hasBitcode(size, readRange, &range))
     return countPassedThrough(size);
@@ -467,6 +477,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
     return false;
   }
   gProcess = process;
+  watchComgrForCompiles();
   gTable = table->core_;
   gPrevious.table = gTable;
   if (process->settings.verifyRuns && !process->passThrough) {

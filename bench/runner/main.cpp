@@ -3,6 +3,7 @@
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
 #include "bench/runner/estimates.h"
+#include "bench/runner/pairs.h"
 #include "bench/runner/scalar.h"
 #include "bench/runner/sizes.h"
 #include "bench/runner/specialise.h"
@@ -33,8 +34,9 @@ int main(int argc, char **argv) {
                   "Write the results as a web page here; a run of everything writes one anyway, "
                   "results.html in the build folder");
   run->footer(
-      "Other tables: ./dev bench validate, scalar, static, divergence, compile-time, overhead, "
-      "nvptx or executor;\nbuild/bin/meld-bench sizes. What they show: docs/benchmarks.md.");
+      "Other tables: ./dev bench validate, pairs, scalar, static, divergence, compile-time, "
+      "overhead, nvptx or executor;\nbuild/bin/meld-bench sizes. What they show: "
+      "docs/benchmarks.md.");
   CLI::App *sizes = app.add_subcommand(
       "sizes", "Every program in its small and its large size, original and under libmeld");
   meld::bench::SizesOptions sizesOptions;
@@ -89,6 +91,20 @@ int main(int argc, char **argv) {
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
   validate->add_flag("--json", validateJson, "One JSON array instead of the tables");
+  CLI::App *pairs = app.add_subcommand(
+      "pairs", "The timing model against published before/after pairs of optimisations");
+  meld::bench::PairsOptions pairsOptions;
+  pairs->add_option("--only", pairsOptions.only,
+                    "Pairs, programs or sources with this in the name");
+  pairs->add_option("--device", pairsOptions.device, "Only pairs that were measured on this one")
+      ->check(CLI::IsMember({"gfx90a", "gfx900", "gfx906", "gfx908"}));
+  CLI::Option *pairsQuick =
+      pairs->add_flag("--quick", pairsOptions.quick,
+                      "One or two of each program, in small sizes: right or wrong, no ratios");
+  pairs->add_flag("--json", pairsOptions.json, "One JSON object instead of the tables")
+      ->excludes(pairsQuick);
+  pairs->add_flag("--markdown", pairsOptions.markdown, "The tables of docs/timing-model.md")
+      ->excludes(pairsQuick);
   CLI::App *compileTime = app.add_subcommand(
       "compile-time", "The passes' share of the time to compile, and how it grows");
   meld::bench::CompileTimeOptions compileOptions;
@@ -127,6 +143,8 @@ int main(int argc, char **argv) {
     return meld::bench::runSpecialise(paths, specialiseOptions);
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
+  if (pairs->parsed())
+    return meld::bench::runPairs(paths, pairsOptions);
   if (compileTime->parsed())
     return meld::bench::runCompileTime(paths, compileOptions);
   if (scalar->parsed())

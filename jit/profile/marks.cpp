@@ -192,7 +192,10 @@ nlohmann::ordered_json toJson(const Marks &marks) {
                          {"branches", std::move(branches)},
                          {"loops", std::move(loops)}});
   }
-  return {{"functions", std::move(functions)}};
+  Json runs = Json::array();
+  for (const MarkedRun &run : marks.runs)
+    runs.push_back({run.begin, run.end, run.issued, run.marks});
+  return {{"functions", std::move(functions)}, {"runs", std::move(runs)}};
 }
 
 PreservedAnalyses MarkPass::run(Function &function, FunctionAnalysisManager &) {
@@ -202,68 +205,113 @@ PreservedAnalyses MarkPass::run(Function &function, FunctionAnalysisManager &) {
   return PreservedAnalyses::none();
 }
 
+namespace {
+
+/// The branches of a sampled function: of each no more than its bound.
+profile::Function boundsOf(const profile::SampledFunction &sampled) {
+  profile::Function bounds{sampled.name, sampled.cfg, {}, {}, {}};
+  bounds.blocks.resize(sampled.blocks.size());
+  for (const profile::SampledBranch &one : sampled.branches) {
+    profile::Branch branch{one.block,
+                           {},
+                           one.exitsLoop,
+                           sampled.blocks[one.block].all.samples,
+                           bothAtMost(sampled, one).value_or(1)};
+    for (const profile::SampledEdge &edge : one.edges)
+      branch.edges.push_back({edge.to, {}});
+    bounds.branches.push_back(std::move(branch));
+  }
+  return bounds;
+}
+
+/// False where the two are not the same function.
+bool add(profile::Function &sum, const profile::Function &other) {
+  if (sum.cfg != other.cfg || sum.blocks.size() != other.blocks.size() ||
+      sum.branches.size() != other.branches.size())
+    return false;
+  for (size_t i = 0; i < sum.branches.size(); ++i) {
+    profile::Branch &to = sum.branches[i];
+    const profile::Branch &from = other.branches[i];
+    if (to.block != from.block || to.edges.size() != from.edges.size())
+      return false;
+    to.executions += from.executions;
+    // Samples are by time: what they bound in one kernel and in the other has no common measure.
+    if (to.bothAtMost || from.bothAtMost)
+      to.bothAtMost = std::max(to.bothAtMost.value_or(1), from.bothAtMost.value_or(1));
+    for (size_t e = 0; e < to.edges.size(); ++e)
+      to.edges[e].count.add(from.edges[e].count);
+  }
+  return true;
+}
+
+} // namespace
+
 FunctionCounts functionCounts(const profile::Object &object, const std::string &kernel) {
   FunctionCounts sums;
   std::set<std::string> contradicted;
   bool all = true; // kernels that ran have counts
+  const auto take = [&](profile::Function function) {
+    const auto [known, fresh] = sums.try_emplace(function.name, function);
+    if (!fresh && !add(known->second, function))
+      contradicted.insert(function.name);
+  };
   for (const profile::Kernel &one : object.kernels) {
     if (!kernel.empty() && one.name != kernel)
       continue;
-    all &= !one.ran() || !one.functions.empty();
-    for (const profile::Function &function : one.functions) {
-      const auto [known, fresh] = sums.emplace(function.name, function);
-      if (fresh)
-        continue;
-      profile::Function &sum = known->second;
-      const bool alike = sum.cfg == function.cfg && sum.blocks.size() == function.blocks.size() &&
-                         sum.branches.size() == function.branches.size();
-      if (!alike) {
-        contradicted.insert(function.name);
-        continue;
-      }
-      for (size_t i = 0; i < sum.branches.size(); ++i) {
-        profile::Branch &to = sum.branches[i];
-        const profile::Branch &from = function.branches[i];
-        if (to.block != from.block || to.edges.size() != from.edges.size()) {
-          contradicted.insert(function.name);
-          break;
-        }
-        to.executions += from.executions;
-        for (size_t e = 0; e < to.edges.size(); ++e)
-          to.edges[e].count.add(from.edges[e].count);
-      }
-    }
+    all &= !one.ran() || !one.functions.empty() || (one.sampled && !one.sampled->functions.empty());
+    for (const profile::Function &function : one.functions)
+      take(function);
+    if (one.sampled)
+      for (const profile::SampledFunction &function : one.sampled->functions)
+        take(boundsOf(function));
   }
   for (const std::string &name : contradicted)
     sums.erase(name);
+  // Without samples nothing is known, least of all that a branch never runs.
+  for (auto &[name, sum] : sums)
+    std::erase_if(sum.branches, [](const profile::Branch &branch) {
+      return branch.bothAtMost && (!branch.executions || *branch.bothAtMost >= 1);
+    });
   if (!all)
     std::erase_if(sums, [&](const auto &entry) { return !object.find(entry.first); });
   return sums;
+}
+
+/// Where a loop's test comes first, the header runs once more than the loop that LLVM makes of it.
+template <class Branches> static bool testsFirst(const Branches &branches, uint32_t header) {
+  return any_of(branches, [&](const auto &branch) {
+    return branch.block == header && branch.exitsLoop &&
+           none_of(branch.edges, [&](const auto &edge) { return edge.to == header; });
+  });
 }
 
 passes::RunFacts runFacts(const profile::Kernel &kernel) {
   passes::RunFacts facts;
   facts.wavesPerSimd = kernel.wavesPerSimd;
   struct Sum {
-    uint64_t entries = 0, trips = 0;
+    double entries = 0, trips = 0;
   };
   std::map<unsigned, Sum> byDepth;
   for (const profile::Function &function : kernel.functions)
     for (const profile::Loop &loop : function.loops) {
-      // Where the test comes first, the header runs once more than the loop that LLVM makes of it.
-      const bool testFirst = any_of(function.branches, [&](const profile::Branch &branch) {
-        return branch.block == loop.header && branch.exitsLoop &&
-               none_of(branch.edges,
-                       [&](const profile::Edge &edge) { return edge.to == loop.header; });
-      });
-      const uint64_t tests = testFirst ? std::min(loop.rounds, loop.entries) : 0;
-      byDepth[loop.depth].entries += loop.entries;
-      byDepth[loop.depth].trips += loop.rounds - tests;
+      const uint64_t tests =
+          testsFirst(function.branches, loop.header) ? std::min(loop.rounds, loop.entries) : 0;
+      byDepth[loop.depth].entries += double(loop.entries);
+      byDepth[loop.depth].trips += double(loop.rounds - tests);
     }
+  if (kernel.sampled)
+    for (const profile::SampledFunction &function : kernel.sampled->functions)
+      for (const profile::SampledLoop &loop : function.loops)
+        if (const auto trips = tripsOf(function, loop)) {
+          const double entries = *loop.entries.rate;
+          byDepth[loop.depth].entries += entries;
+          byDepth[loop.depth].trips +=
+              entries * std::max(0.0, *trips - testsFirst(function.branches, loop.header));
+        }
   for (const auto &[depth, sum] : byDepth) {
-    if (depth != facts.trips.size() + 1 || !sum.entries)
+    if (depth != facts.trips.size() + 1 || sum.entries <= 0)
       break;
-    facts.trips.push_back(std::max(1.0, double(sum.trips) / double(sum.entries)));
+    facts.trips.push_back(std::max(1.0, sum.trips / sum.entries));
   }
   return facts;
 }
@@ -286,7 +334,7 @@ PreservedAnalyses AttachCountsPass::run(Function &function, FunctionAnalysisMana
   for (const profile::Branch &branch : counts.branches)
     if (branch.knowsBoth()) {
       passes::setBranchProfile(*blocks[branch.block]->getTerminator(),
-                               {branch.executions, branch.both()});
+                               {branch.executions, branch.both(), branch.bothAtMost.has_value()});
       ++use_->branches;
     }
   return PreservedAnalyses::all(); // no analysis knows it

@@ -22,7 +22,7 @@
 // Thread rule: as LLVM's.
 #pragma once
 
-#include "passes/cost/machine_code.h"
+#include "jit/profile/runs.h"
 #include "runtime/profile/profile.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
@@ -33,8 +33,6 @@
 #include <set>
 
 namespace meld::jit {
-
-constexpr unsigned firstMark = 16, lastMark = 0xffff;
 
 struct MarkedFunction {
   struct Edge {
@@ -59,12 +57,14 @@ struct MarkedFunction {
 
 struct Marks {
   std::vector<MarkedFunction> functions;
+  std::vector<MarkedRun> runs; ///< of the kernel's machine code, once that is made
   unsigned next = firstMark;
   bool tooMany = false;
 };
 
 /// For the compile's metadata: {"functions": [{"name", "cfg", "blocks": [MARK],
-/// "branches": [{"block", "exitsLoop", "edges": [[TO, MARK]]}], "loops": [{"header", "depth", "entries": [MARK]}]}]}.
+/// "branches": [{"block", "exitsLoop", "edges": [[TO, MARK]]}], "loops": [{"header", "depth", "entries": [MARK]}]}],
+/// "runs": [[BEGIN, END, ISSUED, [MARK]]]}.
 nlohmann::ordered_json toJson(const Marks &marks);
 
 /// Of blocks, in order: who follows whom. 16 hex digits.

@@ -82,6 +82,9 @@ Error Compilation::markedVersion(Disassembler &disassembler) {
   if (auto e = judgeKernels(disassembler))
     return e;
   dumpAfter(disassembler);
+  for (const Kernel &kernel : madeKernels_)
+    if (kernel.name == request_.kernel)
+      marks_->runs = markedRuns(disassembler.decode(kernel));
   return replaced("made as " + request_.recipe);
 }
 

@@ -35,6 +35,7 @@ struct Disassembler::State {
   std::unique_ptr<MCContext> context;
   std::unique_ptr<MCDisassembler> decoder;
   std::unique_ptr<MCInstPrinter> printer;
+  unsigned exec = 0; ///< the register; its halves are parts of it
 };
 
 Disassembler::Disassembler(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -77,6 +78,9 @@ Expected<Disassembler> Disassembler::create(StringRef processor) {
       target->createMCInstPrinter(s->triple, 0, *s->assembler, *s->instructions, *s->registers));
   if (!s->decoder || !s->printer)
     return noMachine("LLVM: no disassembler for " + processor);
+  for (unsigned r = 1; r < s->registers->getNumRegs(); ++r)
+    if (StringRef(s->registers->getName(r)) == "EXEC")
+      s->exec = r;
   return Disassembler(std::move(s));
 }
 
@@ -94,6 +98,11 @@ Flow flowOf(StringRef name) {
   if (startsWith(name, "S_CBRANCH"))
     return Flow::uniformBranch;
   return Flow::next;
+}
+
+// LLVM's descriptions of encoded instructions lack what these write implicitly.
+bool namesExec(StringRef name) {
+  return name.contains("SAVEEXEC") || name.contains("WREXEC") || startsWith(name, "V_CMPX");
 }
 
 // The decoder attaches no target, so read SOPP's simm16 ourselves (words after the branch).
@@ -305,6 +314,9 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
     } else {
       m.name = state_->instructions->getName(inst.getOpcode()).str();
       m.flow = flowOf(m.name);
+      m.writesExec =
+          namesExec(m.name) || state_->instructions->get(inst.getOpcode())
+                                   .hasDefOfPhysReg(inst, state_->exec, *state_->registers);
       if (m.flow != Flow::next && m.flow != Flow::end)
         m.target = branchTarget(inst, address);
     }

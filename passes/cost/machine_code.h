@@ -46,8 +46,9 @@ struct MachineInstruction {
   uint32_t size = 0;
   std::string name; ///< LLVM's opcode name: "V_ADD_F32_e32_vi"; empty: not decodable
   Flow flow = Flow::next;
-  uint64_t target = 0;    ///< of a branch
-  uint16_t immediate = 0; ///< the low half of the first word: SOPP's and SOPK's simm16
+  uint64_t target = 0;     ///< of a branch
+  uint16_t immediate = 0;  ///< the low half of the first word: SOPP's and SOPK's simm16
+  bool writesExec = false; ///< what follows may run with other lanes
 };
 
 struct MachineBlock {

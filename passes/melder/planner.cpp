@@ -167,8 +167,9 @@ void Planner::weigh(Plan &plan) const {
     return;
   }
   plan.gain -= int(std::lround((1 - known->bothShare()) * savedByBoth(plan)));
-  plan.reason +=
-      formatv("; both sides run in {0:f1} % of the profile's waves", 100 * known->bothShare());
+  plan.reason += formatv("; both sides run in {0}{1:f1} % of the profile's {2}",
+                         known->sampled ? "at most " : "", 100 * known->bothShare(),
+                         known->sampled ? "samples" : "waves");
 }
 
 Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {

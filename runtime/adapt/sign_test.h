@@ -24,8 +24,11 @@
 // wins six pairs of ten is given up with a probability below 0.3 % (givenUp() below), and one that
 // is equal is done after 12 pairs.
 //
-// A slow drift of the times (clocks, temperature) hits both launches of a pair alike, and turning
-// every second pair around (o v, v o) lets what is left of it cancel. A challenger that is
+// A slow drift of the times (clocks, temperature) hits both launches of a pair alike. The caller lets a
+// coin say which of the two goes first (o v, v o): so neither has the dear launches more often, whatever
+// pattern these follow (steps of a simulation, levels of a search), and of two versions that take the
+// same time neither wins a pair with more than 1/2. Turning every second pair around would follow a
+// pattern of four itself. A challenger that is
 // rejected wrongly costs no more than what is not gained; that bound is wide on purpose (5 % a
 // look), because what is slower should go quickly.
 //

@@ -88,7 +88,7 @@ void Trial::open(unsigned first) {
 /// The duel of the incumbent and `next`; the decision, when there is no next.
 void Trial::challenge(unsigned next) {
   test_ = SignTest();
-  started_ = ratioCount_ = heavy_ = carried_ = 0;
+  ratioCount_ = heavy_ = carried_ = 0;
   half_ = kWatched;
   for (Pair &pair : pairs_)
     pair.state = PairState::free;
@@ -211,13 +211,21 @@ bool Trial::mayStart(const Budget &budget) const {
   return budget.allows(duelLoss(known + underWay + 1), incumbent);
 }
 
+/// Fair, and independent of what the launches will have to do. splitmix64 (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014), stirred with the times that were measured.
+bool Trial::throwCoin() {
+  uint64_t x = coins_ += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return (x ^ x >> 31) & 1;
+}
+
 bool Trial::startPair(Launch &launch) {
   const auto free = std::find_if(pairs_.begin(), pairs_.end(),
                                  [](const Pair &p) { return p.state == PairState::free; });
   if (free == pairs_.end())
     return false;
-  // o v, v o, o v, ...
-  const bool turned = started_++ & 1;
+  const bool turned = throwCoin();
   *free = Pair();
   free->state = PairState::half;
   free->serial = ++serial_;
@@ -289,6 +297,7 @@ void Trial::finished(const Launch &launch, double nanoseconds, Budget &budget) n
   if (pair.state == PairState::free || pair.state == PairState::broken ||
       pair.serial != launch.serial)
     return discarded(launch);
+  coins_ ^= std::bit_cast<uint64_t>(nanoseconds);
   learn(launch.version, nanoseconds);
   pair.time[launch.second & 1] = nanoseconds;
   pair.known = static_cast<uint8_t>(pair.known | 1u << (launch.second & 1));

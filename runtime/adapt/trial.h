@@ -4,7 +4,7 @@
 //                   |         +------------> won -----+  far off, or control pairs lost
 //                   v         |               ^       |  three times: decided anew
 //     open: duel(incumbent, challenger) ------+       |
-//       ^           |  pairs o v, v o, o v ...        |
+//       ^           |  pairs o v or v o, by a coin    |
 //       |           +------------> kept               |
 //       |      nobody won           |  times changed  |
 //       +---------------------------+-----------------+
@@ -14,7 +14,7 @@
 // version that is only equal never does, and the order of the versions is the order of hope. What
 // is launched outside of pairs is the incumbent.
 //
-// Example, two versions, times 100 and 70: launches 1 to 24 are o v v o o v v o ...; at 12 pairs
+// Example, two versions, times 100 and 70: launches 1 to 24 are o v o v v o o v ...; at 12 pairs
 // with 12 wins v is adopted. From then on v runs; every 4th launch of it is timed, and now and then
 // a pair controls it against the original.
 //
@@ -159,6 +159,7 @@ private:
   void reconsider();
   Launch pairHalf(unsigned index, unsigned second);
   bool mayStart(const Budget &budget) const;
+  bool throwCoin();
   bool startPair(Launch &launch);
   void evaluate(const Pair &pair, Budget &budget);
   void control(double original, double winner, Budget &budget);
@@ -193,7 +194,8 @@ private:
   std::array<PastDuel, kMaxVersions> past_{}; ///< of each version: in earlier runs
   uint8_t lostBefore_ = 0;                    ///< bit per version
   unsigned carried_ = 0; ///< pairs of the duel under way that an earlier run has paid for
-  unsigned started_ = 0, ratioCount_ = 0, referenceCount_ = 0;
+  uint64_t coins_ = 0;   ///< state of their generator
+  unsigned ratioCount_ = 0, referenceCount_ = 0;
   double referenceMid_ = 0, referenceBand_ = 0;
   double ratio_ = 1, leastGain_ = 0;
   uint64_t launches_ = 0, decidedAt_ = 0, nextControl_ = 0;

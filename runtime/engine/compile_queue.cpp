@@ -2,6 +2,7 @@
 // process.
 #include "runtime/engine/engine.h"
 #include "runtime/engine/open_compiler.h"
+#include "runtime/engine/options_gate.h"
 #include "runtime/engine/queued_compile.h"
 #include "runtime/engine/thread.h"
 #include "runtime/host/confinement.h"
@@ -248,7 +249,8 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
         if (!jobDone_.wait_for(guard, kCancelWait, idle)) {
           auto library = jit_;
           guard.unlock(); // a compile that does come to its end needs it
-          library->freeze(kFreezeMs);
+          if (library->freeze(kFreezeMs))
+            optionsGate().leaveOurs(); // a turn that it had would never end
         }
       }
     }

@@ -1,5 +1,6 @@
 #include "runtime/engine/jit_library.h"
 
+#include "runtime/engine/comgr_turns.h"
 #include "runtime/engine/options_gate.h"
 #include "runtime/log/log.h"
 #include "runtime/settings/pass_options.h"
@@ -85,6 +86,8 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;
   std::unique_ptr<MeldJitReply, MeldJitReleaseFn> release(&reply, release_);
+  request.action = [](int begins) { markOwnAction(begins != 0); };
+  watchComgr();               // where nobody else has loaded it, opening this library did
   compile_(&request, &reply); // what it returns repeats reply.status
   JitOutcome outcome;
   outcome.status = reply.status;

@@ -6,7 +6,7 @@ namespace meld {
 
 bool OptionsGate::enterOurs(std::chrono::milliseconds patience) noexcept {
   std::unique_lock guard(lock_);
-  if (!changed_.wait_for(guard, patience, [&] { return !theirs_ && !ours_; }))
+  if (!changed_.wait_for(guard, patience, [&] { return !theirs_ && !theirsWait_ && !ours_; }))
     return false;
   ours_ = true;
   return true;
@@ -14,13 +14,16 @@ bool OptionsGate::enterOurs(std::chrono::milliseconds patience) noexcept {
 
 void OptionsGate::leaveOurs() noexcept {
   std::lock_guard guard(lock_);
-  ours_ = false;
+  ours_ = oursIsLate_ = false;
   changed_.notify_all();
 }
 
 void OptionsGate::enterTheirs(std::chrono::milliseconds patience) noexcept {
   std::unique_lock guard(lock_);
-  changed_.wait_for(guard, patience, [&] { return !ours_; });
+  ++theirsWait_;
+  if (!changed_.wait_for(guard, patience, [&] { return !ours_ || oursIsLate_; }))
+    oursIsLate_ = true;
+  --theirsWait_;
   ++theirs_;
 }
 

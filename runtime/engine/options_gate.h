@@ -1,11 +1,13 @@
 // LLVM's command-line options are one set per process. Our compiler sets them for its run of the
-// pipeline; so does clang inside comgr for every hiprtcCompileProgram of the application, and
-// parsing them twice at once can end the process (an option that "may only occur zero or one times"
-// exits). So the two take turns: many of the application's compiles, or one of ours.
+// pipeline; so does clang inside comgr for every action, of the application's hiprtc, of HIP's own
+// kernels, and of our code generation. Parsing them twice at once can end the process (an option
+// that "may only occur zero or one times" exits). So they take turns: many of the application's
+// compiles, or one of ours. Who is seen: runtime/engine/comgr_turns.h, shim/hiprtc.cpp.
 //
 // Nobody waits for ever. The application goes on after its patience, whatever we do; a compile of
-// ours fails after its own, and the original code runs. What reaches comgr without
-// hiprtcCompileProgram (hiprtcLinkComplete, hipLinkComplete) is not seen here.
+// ours fails after its own, and the original code runs. While the application waits, no compile of
+// ours begins a turn. Where it has waited in vain once, for code generation that may never end, it
+// does not wait for that turn of ours again.
 #pragma once
 
 #include <chrono>
@@ -25,8 +27,8 @@ public:
 private:
   std::mutex lock_;
   std::condition_variable changed_;
-  bool ours_ = false;
-  unsigned theirs_ = 0;
+  bool ours_ = false, oursIsLate_ = false;
+  unsigned theirs_ = 0, theirsWait_ = 0;
 };
 
 /// The one of this process. Never destroyed: compiles may outlive exit handlers.

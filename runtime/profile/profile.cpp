@@ -1,6 +1,7 @@
 #include "runtime/profile/profile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace meld::profile {
@@ -10,6 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kLanes = 64;
+constexpr const char *kHostTrap = "host_trap", *kStochastic = "stochastic"; // as rocprofv3 has them
 
 // Thrown through nlohmann's own errors, so that one place catches both.
 struct Malformed : std::runtime_error {
@@ -78,6 +80,85 @@ Function functionOf(const Json &j) {
   return f;
 }
 
+/// From the element `at` on.
+Sampled samplesOf(const Json &list, size_t at) {
+  Sampled sampled;
+  sampled.all = {numberOf(list.at(at)), numberOf(list.at(at + 1))};
+  sampled.meanLanes = {list.at(at + 2).get<double>(), list.at(at + 3).get<double>()};
+  if (list.size() > at + 4) {
+    sampled.rate = list.at(at + 4).get<double>();
+    sampled.step = list.at(at + 5).get<double>();
+  }
+  const Between &mean = sampled.meanLanes;
+  if (sampled.all.lanes < sampled.all.samples ||
+      sampled.all.lanes / kLanes + (sampled.all.lanes % kLanes != 0) > sampled.all.samples ||
+      !(mean.low >= 1 && mean.low <= mean.high && mean.high <= kLanes))
+    throw Malformed("lanes that do not fit to samples");
+  if (!(sampled.rate.value_or(0) >= 0 && sampled.step >= 0))
+    throw Malformed("a negative rate");
+  return sampled;
+}
+
+Json toJson(const Sampled &sampled, Json list = Json::array()) {
+  for (const uint64_t count : {sampled.all.samples, sampled.all.lanes})
+    list.push_back(count);
+  for (const double lanes : {sampled.meanLanes.low, sampled.meanLanes.high})
+    list.push_back(lanes);
+  if (sampled.rate) {
+    list.push_back(*sampled.rate);
+    list.push_back(sampled.step);
+  }
+  return list;
+}
+
+SampledFunction sampledFunctionOf(const Json &j) {
+  SampledFunction f;
+  f.name = j.at("name");
+  f.cfg = j.at("cfg");
+  for (const Json &one : arrayOf(j.at("blocks")))
+    f.blocks.push_back(samplesOf(arrayOf(one), 0));
+  for (const Json &one : arrayOf(j.at("branches"))) {
+    SampledBranch branch{
+        blockOf(one.at("block"), f.blocks.size()), {}, one.value("exitsLoop", false)};
+    for (const Json &edge : arrayOf(one.at("edges")))
+      branch.edges.push_back({blockOf(arrayOf(edge).at(0), f.blocks.size()), samplesOf(edge, 1)});
+    f.branches.push_back(std::move(branch));
+  }
+  for (const Json &one : arrayOf(j.at("loops")))
+    f.loops.push_back({blockOf(one.at("header"), f.blocks.size()),
+                       unsigned(numberOf(one.at("depth"))),
+                       samplesOf(arrayOf(one.at("entries")), 0)});
+  return f;
+}
+
+Json toJson(const SampledFunction &f) {
+  Json blocks = Json::array(), branches = Json::array(), loops = Json::array();
+  for (const Sampled &block : f.blocks)
+    blocks.push_back(toJson(block));
+  for (const SampledBranch &branch : f.branches) {
+    Json edges = Json::array();
+    for (const SampledEdge &edge : branch.edges)
+      edges.push_back(toJson(edge.samples, Json::array({edge.to})));
+    Json one{{"block", branch.block}, {"edges", std::move(edges)}};
+    if (branch.exitsLoop)
+      one["exitsLoop"] = true;
+    if (const auto both = bothAtMost(f, branch)) // for people
+      one["bothAtMost"] = *both;
+    branches.push_back(std::move(one));
+  }
+  for (const SampledLoop &loop : f.loops) {
+    Json one{{"header", loop.header}, {"depth", loop.depth}, {"entries", toJson(loop.entries)}};
+    if (const auto trips = tripsOf(f, loop))
+      one["trips"] = *trips;
+    loops.push_back(std::move(one));
+  }
+  return {{"name", f.name},
+          {"cfg", f.cfg},
+          {"blocks", std::move(blocks)},
+          {"branches", std::move(branches)},
+          {"loops", std::move(loops)}};
+}
+
 Json toJson(const Function &f) {
   Json blocks = Json::array(), branches = Json::array(), loops = Json::array();
   for (const Count &block : f.blocks)
@@ -111,6 +192,27 @@ Json toJson(const Function &f) {
           {"loops", std::move(loops)}};
 }
 
+SampledKernel sampledOf(const Json &j) {
+  SampledKernel sampled;
+  const std::string method = j.at("method");
+  if (method != kHostTrap && method != kStochastic)
+    throw Malformed("samples of a method that is not known: " + method);
+  sampled.method = method == kHostTrap ? SampleMethod::hostTrap : SampleMethod::stochastic;
+  sampled.samples = numberOf(j.at("samples"));
+  for (const Json &function : arrayOf(j.at("functions")))
+    sampled.functions.push_back(sampledFunctionOf(function));
+  return sampled;
+}
+
+Json toJson(const SampledKernel &sampled) {
+  Json functions = Json::array();
+  for (const SampledFunction &function : sampled.functions)
+    functions.push_back(toJson(function));
+  return {{"method", sampled.method == SampleMethod::hostTrap ? kHostTrap : kStochastic},
+          {"samples", sampled.samples},
+          {"functions", std::move(functions)}};
+}
+
 Object objectOf(const Json &j) {
   Object object;
   object.hash = j.at("hash");
@@ -126,6 +228,8 @@ Object objectOf(const Json &j) {
     if (const auto functions = one.find("functions"); functions != one.end())
       for (const Json &function : arrayOf(*functions))
         kernel.functions.push_back(functionOf(function));
+    if (const auto sampled = one.find("sampled"); sampled != one.end())
+      kernel.sampled = sampledOf(*sampled);
     object.kernels.push_back(std::move(kernel));
   }
   return object;
@@ -140,6 +244,8 @@ Json toJson(const Object &object) {
              {"wavesPerSimd", kernel.wavesPerSimd}};
     for (const Function &function : kernel.functions)
       one["functions"].push_back(toJson(function));
+    if (kernel.sampled)
+      one["sampled"] = toJson(*kernel.sampled);
     kernels.push_back(std::move(one));
   }
   return {{"hash", object.hash}, {"isa", object.isa}, {"kernels", std::move(kernels)}};
@@ -169,6 +275,8 @@ void Count::add(const Count &other) {
 uint64_t Branch::both() const {
   if (!knowsBoth())
     return 0;
+  if (bothAtMost)
+    return uint64_t(std::ceil(*bothAtMost * double(executions)));
   const uint64_t sides = edges[0].count.executions + edges[1].count.executions;
   return sides > executions ? sides - executions : 0;
 }
@@ -186,9 +294,10 @@ const Object *Profile::find(std::string_view hash) const {
 Result<Profile> parseProfile(std::string_view text) {
   return reading([&] {
     const Json j = Json::parse(text);
-    if (const uint64_t format = numberOf(j.at("meldprof")); format != kFormat)
-      throw OtherVersion("a profile of version " + std::to_string(format) + ", read is version " +
-                         std::to_string(kFormat));
+    if (const uint64_t format = numberOf(j.at("meldprof"));
+        format != kFormat && format != kSampledFormat)
+      throw OtherVersion("a profile of version " + std::to_string(format) + ", read are versions " +
+                         std::to_string(kFormat) + " and " + std::to_string(kSampledFormat));
     Profile profile;
     profile.tool = j.value("tool", "");
     for (const Json &one : arrayOf(j.at("objects")))
@@ -201,7 +310,14 @@ std::string profileText(const Profile &profile) {
   Json objects = Json::array();
   for (const Object &object : profile.objects)
     objects.push_back(toJson(object));
-  return dump({{"meldprof", kFormat}, {"tool", profile.tool}, {"objects", std::move(objects)}}, 1) +
+  const bool sampled = std::ranges::any_of(profile.objects, [](const Object &object) {
+    return std::ranges::any_of(object.kernels,
+                               [](const Kernel &kernel) { return kernel.sampled.has_value(); });
+  });
+  return dump({{"meldprof", sampled ? kSampledFormat : kFormat},
+               {"tool", profile.tool},
+               {"objects", std::move(objects)}},
+              1) +
          "\n";
 }
 

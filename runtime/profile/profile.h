@@ -8,6 +8,14 @@
 //                       {"block": 5, "edges": [[5, ...], [6, ...]], "exitsLoop": true}],
 //          "loops": [{"header": 5, "depth": 1, "entries": 480, "rounds": 9000, "laneEntries": 30000, "laneRounds": 90000}]}]}]}]}
 //
+// With numbers from samples (sampled.h) the version is 2, and a kernel has in the place of "functions"
+//
+//   "sampled": {"method": "host_trap", "samples": 91234, "functions": [
+//     {"name", "cfg", "blocks": [[SAMPLES, LANES, LOW, HIGH], ...], "branches": [{"block", "edges": [[TO, SAMPLES, ...]]}],
+//      "loops": [{"header", "depth", "entries": [SAMPLES, ...]}]}]}
+//
+// where each list goes on with RATE and STEP when the method tells executions.
+//
 // Blocks are numbered in the order of the IR at the point where counts were taken (jit/profile/marks.h);
 // `cfg` is a hash of the function's control flow there. Pairs and triples end with executions by
 // waves, and the sum of their active lanes. Executions without any lane are none.
@@ -16,6 +24,7 @@
 // Thread rule: plain values and pure functions.
 #pragma once
 
+#include "runtime/profile/sampled.h"
 #include "runtime/result.h"
 
 #include <cstdint>
@@ -25,7 +34,7 @@
 
 namespace meld::profile {
 
-inline constexpr unsigned kFormat = 1;
+inline constexpr unsigned kFormat = 1, kSampledFormat = 2;
 
 struct Count {
   uint64_t executions = 0; ///< by waves
@@ -49,9 +58,11 @@ struct Branch {
   /// together.
   bool exitsLoop = false;
   uint64_t executions = 0; ///< of the block; not in the file, the reader fills it in
+  /// By samples (sampled.h): executions are then those samples, and edges have no counts.
+  std::optional<double> bothAtMost = {};
   /// Is it known in how many executions both sides had lanes? Not with more than two sides, where sums
   /// do not tell, and not where a loop is left.
-  bool knowsBoth() const { return edges.size() == 2 && !exitsLoop; }
+  bool knowsBoth() const { return bothAtMost || (edges.size() == 2 && !exitsLoop); }
   uint64_t both() const; ///< 0 where that is not known
   uint64_t onlyOne() const { return knowsBoth() ? executions - both() : 0; }
   bool operator==(const Branch &) const = default;
@@ -78,12 +89,22 @@ struct Function {
   bool operator==(const Function &) const = default;
 };
 
+enum class SampleMethod : uint8_t { hostTrap, stochastic };
+
+struct SampledKernel {
+  SampleMethod method = SampleMethod::hostTrap;
+  uint64_t samples = 0; ///< in the kernel, wherever
+  std::vector<SampledFunction> functions;
+  bool operator==(const SampledKernel &) const = default;
+};
+
 struct Kernel {
   std::string name;
   uint64_t launches = 0, waves = 0;
   double wavesPerSimd = 0; ///< of a launch, on the recorded device; 0: unknown
-  /// The kernel and what it calls; empty: only its launches are known.
+  /// The kernel and what it calls; empty: only its launches are known, or its blocks from samples.
   std::vector<Function> functions;
+  std::optional<SampledKernel> sampled = {};
   bool ran() const { return launches != 0; }
   bool operator==(const Kernel &) const = default;
 };

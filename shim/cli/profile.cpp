@@ -1,12 +1,11 @@
 // meld profile: how often a program's kernels run, for MELD_PROFILE. The program runs on the software
-// GPU, which counts.
+// GPU, which counts, or on hardware under rocprofv3, which samples.
+#include "shim/cli/kernel_runs.h"
 #include "shim/cli/recorded.h"
 #include "shim/cli/verify_run.h"
 
 #include "runtime/engine/known_profile.h"
 #include "runtime/host/new_file.h"
-#include "runtime/profile/marks.h"
-#include "runtime/softgpu/isa/decoder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +15,7 @@ namespace {
 
 struct ProfileOptions {
   std::string device = "auto", output = "meld.meldprof";
+  SamplingOptions sampling;
 };
 
 constexpr int kProgramFailed = 3; ///< or it ran no kernel that a profile could be of
@@ -25,10 +25,10 @@ struct Recording {
   std::string folder;
   std::string objects() const { return folder + "/objects"; }
   std::string cache() const { return folder + "/cache"; }
+  std::string samples() const { return folder + "/samples"; }
 };
 
 Environment recordingEnvironment(const Recording &recording, Environment environment) {
-  environment.emplace_back("MELD_GPU_PROFILE", recording.folder + "/%p.json");
   environment.emplace_back("MELD_PROFILE_DIR", recording.objects());
   for (const char *off : {"MELD_DISABLE", "MELD_VERIFY_RUNS", "MELD_RECACHE"})
     environment.emplace_back(off, "0");
@@ -53,59 +53,23 @@ std::unique_ptr<Engine> recordingEngine(const Recording &recording) {
   return makeEngine(s);
 }
 
-/// Executions of the markers; those without any lane are none.
-profile::MarkCounts markCounts(const std::string &name, const std::string &processor,
-                               const std::vector<softgpu::KernelProfile> &recorded) {
-  profile::MarkCounts counts;
-  for (const softgpu::KernelProfile &one : recorded) {
-    if (one.kernel != name || softgpu::isa::targetName(one.device) != processor)
-      continue;
-    for (const auto &[offset, instruction] : one.instructions)
-      if (const auto mark = profile::markOf(instruction.text))
-        counts[*mark].add({instruction.executions - instruction.execZero, instruction.lanes});
-  }
-  return counts;
-}
-
-/// The counts of a kernel's blocks; none where it was not marked, or its launches went elsewhere too.
-std::vector<profile::Function> countsOf(Engine &engine, const CodeObject &object,
-                                        const profile::Kernel &kernel,
-                                        const std::vector<softgpu::KernelProfile> &recorded) {
-  if (!engine.disk() || !kernel.ran())
-    return {};
+/// Nothing where the kernel could not be marked.
+std::optional<MarkedKernel> markedKernel(Engine &engine, const CodeObject &object,
+                                         const std::string &name) {
+  if (!engine.disk())
+    return std::nullopt;
   const CacheKey key =
-      engine.keyOf(object.elf.bytes(), object.isa.targetId(), countedVersion(kernel.name));
+      engine.keyOf(object.elf.bytes(), object.isa.targetId(), countedVersion(name));
   const auto entry = engine.disk()->header(key.hex());
   if (!entry)
-    return {};
+    return std::nullopt;
   const Json metadata = Json::parse(entry->metadata, nullptr, false);
   if (!metadata.is_object() || !metadata.contains("marks"))
-    return {};
-  return profile::functionsOf(metadata["marks"].dump(),
-                              markCounts(kernel.name, object.isa.processor, recorded), kernel.name,
-                              kernel.waves);
+    return std::nullopt;
+  return MarkedKernel{metadata["marks"].dump(), entry->rawSize};
 }
 
-/// Of a kernel's launches, from whichever code object: names are all that a dispatch tells.
-profile::Kernel kernelOf(const std::string &name, const std::string &processor,
-                         const std::vector<softgpu::KernelProfile> &recorded) {
-  profile::Kernel kernel{name, 0, 0, 0, {}};
-  constexpr unsigned simds = 4; // of a compute unit, in all that there is software for
-  double perSimd = 0;           // summed over launches
-  for (const softgpu::KernelProfile &one : recorded)
-    if (one.kernel == name && softgpu::isa::targetName(one.device) == processor) {
-      kernel.launches += one.dispatches;
-      kernel.waves += one.waves;
-      if (one.computeUnits)
-        perSimd += double(one.waves) / (simds * one.computeUnits);
-    }
-  if (kernel.launches)
-    kernel.wavesPerSimd = perSimd / double(kernel.launches);
-  return kernel;
-}
-
-profile::Profile profileOf(const Recording &recording,
-                           const std::vector<softgpu::KernelProfile> &recorded) {
+profile::Profile profileOf(const Recording &recording, const KernelRuns &runs) {
   profile::Profile profile;
   profile.tool = "libmeld " MELD_VERSION;
   const auto engine = recordingEngine(recording);
@@ -129,9 +93,10 @@ profile::Profile profileOf(const Recording &recording,
   for (const auto &[object, hash] : objects) {
     profile::Object one{hash, object.isa.targetId(), {}};
     for (const KernelMetadata &metadata : object.metadata.kernels) {
-      profile::Kernel kernel = kernelOf(metadata.name, object.isa.processor, recorded);
-      if (objectsWith[placeOf(object, metadata)] == 1)
-        kernel.functions = countsOf(*engine, object, kernel, recorded);
+      profile::Kernel kernel = runs.launchesOf(metadata.name, object.isa.processor);
+      if (kernel.ran() && objectsWith[placeOf(object, metadata)] == 1)
+        if (const auto marked = markedKernel(*engine, object, metadata.name))
+          runs.addBlocks(kernel, object.isa.processor, *marked);
       one.kernels.push_back(std::move(kernel));
     }
     profile.objects.push_back(std::move(one));
@@ -148,7 +113,13 @@ std::string summary(const profile::Profile &profile) {
     for (const profile::Kernel &kernel : object.kernels)
       if (kernel.ran())
         text += "  " + demangle(kernel.name) + ": " + std::to_string(kernel.launches) +
-                " launches, " + std::to_string(kernel.waves) + " waves\n";
+                " launches, " + std::to_string(kernel.waves) + " waves" +
+                (kernel.sampled ? ", " + std::to_string(kernel.sampled->samples) + " samples" +
+                                      (kernel.sampled->samples < profile::kEnoughSamples
+                                           ? ": too few to be used"
+                                           : "")
+                                : "") +
+                "\n";
   }
   return text;
 }
@@ -170,28 +141,46 @@ Result<void> writeProfile(const profile::Profile &profile, const std::string &ou
   return {};
 }
 
+/// Runs the program; `status`: how it ended, as a shell has it.
+Result<std::unique_ptr<KernelRuns>>
+countRuns(const Recording &recording, const std::vector<std::string> &command, int &status) {
+  Environment environment =
+      recordingEnvironment(recording, MELD_TRY(runEnvironment(/*software=*/true, /*plain=*/false)));
+  environment.emplace_back("MELD_GPU_PROFILE", recording.folder + "/%p.json");
+  status = runAndWait(environment, command);
+  return countedRuns(softgpu::mergedKernels(MELD_TRY(recordedProfiles(recording.folder))));
+}
+
+Result<std::unique_ptr<KernelRuns>> sampleRuns(const Recording &recording,
+                                               const SamplingOptions &options,
+                                               const std::vector<std::string> &command,
+                                               int &status) {
+  const std::string rocprof = MELD_TRY(findRocprof());
+  const Environment environment = recordingEnvironment(
+      recording, MELD_TRY(runEnvironment(/*software=*/false, /*plain=*/false)));
+  status = runAndWait(environment, samplingCommand(rocprof, options, recording.samples(), command));
+  return sampledRuns(MELD_TRY(readTraces(recording.samples())));
+}
+
 int record(const Cli &cli, const ProfileOptions &o, const std::vector<std::string> &command) {
   if (command.empty())
     return complain("profile: give a program, meld profile [options] -- ./app [arguments]", kUsage);
-  if (!usesSoftwareGpu(o.device))
-    return complain("profile: only the software GPU counts what runs (--device software)", kUsage);
-  auto environment = runEnvironment(/*software=*/true, /*plain=*/false);
-  if (!environment)
-    return complain("profile: " + environment.error().message);
   const auto folder = temporaryFolder("meld-profile");
   if (!folder)
     return complain("profile: " + folder.error().message);
   const Recording recording{*folder};
   std::error_code error;
   std::filesystem::create_directory(recording.objects(), error);
-  const int status = runAndWait(recordingEnvironment(recording, std::move(*environment)), command);
-  auto recorded = recordedProfiles(recording.folder);
+  std::filesystem::create_directory(recording.samples(), error);
+  int status = 0;
+  const auto runs = usesSoftwareGpu(o.device) ? countRuns(recording, command, status)
+                                              : sampleRuns(recording, o.sampling, command, status);
   profile::Profile profile;
-  if (recorded)
-    profile = profileOf(recording, softgpu::mergedKernels(std::move(*recorded)));
+  if (runs)
+    profile = profileOf(recording, **runs);
   std::filesystem::remove_all(recording.folder, error);
-  if (!recorded)
-    return complain("profile: " + recorded.error().message);
+  if (!runs)
+    return complain("profile: " + runs.error().message);
   if (profile.objects.empty())
     return complain("profile: the program loaded no device code with bitcode; compile it with "
                     "-Xclang -fembed-bitcode=all",
@@ -201,10 +190,10 @@ int record(const Cli &cli, const ProfileOptions &o, const std::vector<std::strin
   if (cli.json())
     print(profile::profileText(profile));
   else // the program's own output stays apart
-    std::fputs((summary(profile) + (o.output == "auto"
-                                        ? "kept in the cache folder; run with MELD_PROFILE=auto\n"
-                                        : "written to " + o.output + "; run with MELD_PROFILE=" +
-                                              absolutePath(o.output) + "\n"))
+    std::fputs((summary(profile) + (*runs)->remarks() +
+                (o.output == "auto" ? "kept in the cache folder; run with MELD_PROFILE=auto\n"
+                                    : "written to " + o.output + "; run with MELD_PROFILE=" +
+                                          absolutePath(o.output) + "\n"))
                    .c_str(),
                stderr);
   if (status)
@@ -220,9 +209,14 @@ void addProfile(Cli &cli) {
                "  meld profile -- ./app --size 1024\n"
                "  MELD_PROFILE=meld.meldprof meld run -- ./app\n"
                "  meld profile -o auto -- ./app       # then MELD_PROFILE=auto\n\n"
-               "The program runs on the software GPU, some hundred times slower than it "
-               "would otherwise:\n"
-               "give it a small problem that does what large ones do.\n\n"
+               "On the software GPU everything is counted, and the program runs some hundred "
+               "times slower\n"
+               "than it would otherwise: give it a small problem that does what large ones do.\n"
+               "On hardware (--device gpu) launches are counted and the rest is estimated from "
+               "samples of the\n"
+               "program counter, by rocprofv3 of ROCm 6.4 or later: give it a problem that keeps "
+               "the device busy\n"
+               "for some seconds. What has too few samples is not used.\n\n"
                "Exit status: 0 fine, 1 a problem, 2 wrong usage, 3 the program failed or "
                "loaded no device\n"
                "code that a profile could be of.\n");
@@ -230,9 +224,20 @@ void addProfile(Cli &cli) {
   sub->add_option("-o,--output", o->output,
                   "Write to this file; auto: into the cache folder (default: meld.meldprof)")
       ->option_text("FILE");
-  sub->add_option("--device", o->device, "Only the software GPU can tell")
+  sub->add_option("--device", o->device,
+                  "software: count; gpu: sample on hardware (default: the software GPU where there "
+                  "is no other)")
       ->check(CLI::IsMember({"auto", "gpu", "software"}))
-      ->option_text("auto|software");
+      ->option_text("auto|gpu|software");
+  sub->add_option("--sampling", o->sampling.method,
+                  "How hardware samples (default: stochastic where the device has it)")
+      ->check(CLI::IsMember({"auto", "host_trap", "stochastic"}))
+      ->option_text("auto|host_trap|stochastic");
+  sub->add_option("--interval", o->sampling.interval,
+                  "Between samples: microseconds with host_trap (default: 100), cycles, a power of "
+                  "two, with stochastic (default: 65536)")
+      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 31))
+      ->option_text("N");
   sub->prefix_command();
   sub->callback([&cli, sub, o] {
     cli.action = [&cli, sub, o] {

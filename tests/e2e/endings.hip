@@ -34,7 +34,7 @@ static void use(std::atomic<bool> *done) {
   int *data = nullptr;
   if (hipMalloc(&data, 256) != hipSuccess)
     std::_Exit(90);
-  launchAll<12>(data);
+  launchAll<25>(data);
   if (done)
     *done = true;
 }

@@ -140,6 +140,32 @@ TEST(Counts, AreSummedOverKernels) {
   EXPECT_TRUE(functionCounts(object).empty());
 }
 
+profile::SampledFunction sampledBranch(double left, double right) {
+  const auto of = [](double mean) {
+    return profile::sampledOf({{{1000, uint64_t(1000 * mean)}, 1}}, false);
+  };
+  return {"f", "1", {of(64), of(left), of(right)}, {{0, {{1, of(left)}, {2, of(right)}}}}, {}};
+}
+
+TEST(Counts, OfSamplesAreBounds) {
+  profile::Object object;
+  object.kernels = {{"k", 1, 10, 0, {}, {{{}, 3000, {sampledBranch(64, 64)}}}},
+                    {"l", 1, 20, 0, {}, {{{}, 3000, {sampledBranch(40, 40)}}}}};
+  const profile::Branch one = functionCounts(object, "k").at("f").branches.at(0);
+  EXPECT_EQ(one.executions, 1000u);
+  EXPECT_LT(one.both(), 30u) << "never together";
+  // Samples of two kernels have no common measure: the larger bound holds for both. 64 / 40 - 1.
+  const profile::Branch all = functionCounts(object).at("f").branches.at(0);
+  EXPECT_EQ(all.executions, 2000u);
+  EXPECT_NEAR(double(all.both()), 2000 * 0.6, 200);
+  // A bound of 1 says what nobody knowing says.
+  object.kernels[1].sampled->functions[0] = sampledBranch(32, 32);
+  EXPECT_TRUE(functionCounts(object).at("f").branches.empty());
+  // Nor does a block without samples: it is not one that never ran.
+  object.kernels[0].sampled->functions[0].blocks[0] = {};
+  EXPECT_TRUE(functionCounts(object, "k").at("f").branches.empty());
+}
+
 TEST(Counts, GoOnlyToTheControlFlowThatWasCounted) {
   LLVMContext context;
   auto module = parse(context, switches);
@@ -177,6 +203,11 @@ TEST(Counts, GiveTheTripsOfLoops) {
   EXPECT_DOUBLE_EQ(facts.tripsAt(1), 12);
   EXPECT_DOUBLE_EQ(facts.tripsAt(2), passes::loopTrips) << "deeper than anything counted";
   EXPECT_TRUE(runFacts({"k", 1, 10, 0, {}}).trips.empty());
+  // Issued samples of a loop of four instructions, and of the one that goes in: ten trips.
+  profile::SampledFunction sampled{
+      "k", "1", {profile::sampledOf({{{4000, 4000}, 4}}, true)}, {}, {}};
+  sampled.loops = {{0, 1, profile::sampledOf({{{100, 100}, 1}}, true)}};
+  EXPECT_EQ(runFacts({"k", 1, 10, 0, {}, {{{}, 4100, {sampled}}}}).trips, std::vector<double>{10});
 }
 
 } // namespace

@@ -9,10 +9,13 @@
 #include "runtime/codeobject/comgr_names.h"
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/gate/gate.h"
+#include "runtime/profile/profile.h"
+#include "runtime/profile/rocprof.h"
 #include "runtime/settings/settings.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 using namespace meld;
 
@@ -122,6 +125,14 @@ void fuzz(ByteView bytes) {
   (void)gate(bytes, bytes);
 #elif MELD_FUZZ_TARGET == 7 // what the compiler embedded
   splitters(bytes);
+#elif MELD_FUZZ_TARGET == 8 // profiles: ours, and what rocprofv3 records
+  const std::string text(bytes.begin(), bytes.end());
+  if (auto profile = profile::parseProfile(text)) {
+    auto again = profile::parseProfile(profile::profileText(*profile));
+    require(again && *again == *profile, "a profile is read as it was written");
+  }
+  std::istringstream json(text);
+  (void)profile::readTrace(json);
 #endif
 }
 

@@ -8,7 +8,7 @@ build=$1
 seconds=${2:-60}
 shift $(($# < 2 ? $# : 2))
 parsers=("$@")
-[ $# -gt 0 ] || parsers=(codeobject hostfile metadata entry settings gate bitcode)
+[ $# -gt 0 ] || parsers=(codeobject hostfile metadata entry settings gate bitcode profile)
 case "$seconds" in
   '' | *[!0-9]*) echo "fuzz-parsers: '$seconds' is no number of seconds" >&2; exit 2 ;;
 esac

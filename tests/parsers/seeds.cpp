@@ -89,6 +89,23 @@ int main(int argc, char **argv) {
        {"1", "off", "4M", "2GiB", "-1", "trace", "/tmp/x", "../x", "cfm,switch", "all", "0.5", ""})
     write("settings", std::to_string(number++), Bytes(text.begin(), text.end()));
 
+  for (const std::string name : {"host_trap_results.json", "stochastic_results.json"}) {
+    std::ifstream in(MELD_ROCPROF_FILES "/" + name, std::ios::binary);
+    write("profile", name, Bytes(std::istreambuf_iterator<char>(in), {}));
+  }
+  for (
+      const std::string_view text :
+      {R"({"meldprof": 1, "objects": [{"hash": "a", "isa": "b", "kernels": [{"name": "k", "launches": 1,
+            "waves": 2, "wavesPerSimd": 0.5, "functions": [{"name": "k", "cfg": "1", "blocks": [[2, 128], [2, 70]],
+            "branches": [{"block": 0, "edges": [[1, 2, 70], [0, 1, 58]]}], "loops": [{"header": 1, "depth": 1,
+            "entries": 2, "rounds": 2, "laneEntries": 70, "laneRounds": 70}]}]}]}]})",
+       R"({"meldprof": 2, "objects": [{"hash": "a", "isa": "b", "kernels": [{"name": "k", "launches": 1,
+            "waves": 2, "wavesPerSimd": 0.5, "sampled": {"method": "stochastic", "samples": 90, "functions": [
+            {"name": "k", "cfg": "1", "blocks": [[50, 3200, 60, 64, 12.5, 0.25], [40, 400, 8, 20]],
+            "branches": [{"block": 0, "edges": [[1, 40, 400, 8, 20]]}],
+            "loops": [{"header": 1, "depth": 1, "entries": [3, 9, 1, 64]}]}]}}]}]})"})
+    write("profile", "meldprof" + std::to_string(number++), Bytes(text.begin(), text.end()));
+
   std::ifstream in(argv[2], std::ios::binary);
   const Bytes program(std::istreambuf_iterator<char>(in), {});
   auto images = findDeviceImages(program);

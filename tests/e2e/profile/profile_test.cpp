@@ -202,7 +202,7 @@ TEST_F(MeldProfile, HelpNamesIt) {
 
 TEST_F(MeldProfile, WrongUse) {
   EXPECT_EQ(meld({"profile"}).exitCode, 2);
-  EXPECT_EQ(meld({"profile", "--device", "gpu", "--", "/bin/true"}).exitCode, 2);
+  EXPECT_EQ(meld({"profile", "--device", "other", "--", "/bin/true"}).exitCode, 2);
   const Outcome none =
       meld({"profile", "--device", "software", "-o", folder / "p", "--", "/bin/true"});
   EXPECT_EQ(none.exitCode, 3) << none.err;

@@ -34,10 +34,10 @@ public:
   void run(const std::vector<double> &times, unsigned launches, Observe observe) {
     for (unsigned i = 0; i < launches; ++i) {
       const Trial::Launch launch = trial.next(budget, pending_.size() < 64 ? 2 : 0);
-      const double time = times[launch.version];
+      const double work = works[i % works.size()], time = work * times[launch.version];
       outcome.spent += time;
-      outcome.original += times[0];
-      outcome.best += *std::min_element(times.begin(), times.end());
+      outcome.original += work * times[0];
+      outcome.best += work * *std::min_element(times.begin(), times.end());
       if (launch.timed)
         pending_.push_back({launch, measured(time, double(i) / launches), launched_ + depth_});
       // The host is `depth` launches ahead of the device.
@@ -56,6 +56,7 @@ public:
   Trial trial;
   Budget budget;
   Outcome outcome;
+  std::vector<double> works{1}; ///< how much there is to do in each launch, again and again
 
 private:
   struct Pending {

@@ -95,6 +95,27 @@ TEST(Trial, WrongPromotionsAreBelowOnePercentOfDecisions) {
     }
 }
 
+// Phases of a time step, levels of a search: a version must not look fast for running in the cheap ones.
+TEST(Trial, WrongPromotionsAreBelowOnePercentWhereLaunchesRepeat) {
+  const std::vector<double> programs[] = {{10, 1},       {10, 1, 1},   {10, 1, 1, 1},
+                                          {1, 1, 10, 1}, {1, 2, 4, 8}, {1, 1, 1, 3, 9, 3, 1, 1}};
+  for (const Level &level : kLevels)
+    for (const std::vector<double> &works : programs)
+      for (const double ratio : {1.0, 1.03}) {
+        unsigned wrong = 0;
+        for (unsigned seed = 0; seed < kSeeds; ++seed) {
+          Simulation s(seed, level.noise);
+          s.works = works;
+          s.trial.begin(2);
+          bool promoted = false;
+          s.run(times({ratio}), 2000, [&](const Trial &t) { promoted |= t.incumbent() == 1; });
+          wrong += promoted;
+        }
+        EXPECT_LT(wrong, kSeeds / 100)
+            << level.name << " noise, ratio " << ratio << ", every " << works.size();
+      }
+}
+
 TEST(Trial, AVersionThatIsThreePercentSlowerIsNeverKept) {
   for (const Level &level : kLevels)
     for (unsigned seed = 0; seed < kSeeds; ++seed) {
@@ -119,7 +140,9 @@ TEST(Trial, AmongSeveralBadVersionsNoneIsKept) {
 }
 
 TEST(Trial, WhatPaysIsAdopted) {
-  const double found[] = {1.0, 1.0, 0.9}; // at each level of noise, of the versions 20 % faster
+  // At each level of noise, of the versions 20 % faster. One of a hundred has two outliers of more than
+  // half among its first four times at the second level, and is given up.
+  const double found[] = {1.0, 0.98, 0.9};
   for (unsigned level = 0; level < 3; ++level) {
     unsigned adopted = 0;
     double relative = 0;
@@ -291,17 +314,26 @@ TEST(Trial, ControlsOfAWinnerCostAtMostTheirShare) {
 
 // ---- details
 
-TEST(Trial, PairsTurnAround) {
+TEST(Trial, CoinsTurnPairsAround) {
+  // Every second pair is won, so that the duel goes on.
   Trial trial;
   Budget budget;
   trial.begin(2);
   std::string order;
-  for (int i = 0; i < 8; ++i) {
+  constexpr unsigned pairs = 100;
+  for (unsigned i = 0; i < 2 * pairs; ++i) {
     const Trial::Launch launch = trial.next(budget, 2);
     order += launch.version ? 'v' : 'o';
-    trial.finished(launch, launch.version ? 99 : 100, budget);
+    trial.finished(launch, launch.version == 0 ? 100 : i / 2 % 2 ? 97 : 99, budget);
   }
-  EXPECT_EQ(order, "ovvoovvo");
+  unsigned turned = 0, same = 0;
+  for (size_t i = 0; i < order.size(); i += 2) {
+    EXPECT_NE(order[i], order[i + 1]) << "one launch of each";
+    turned += order[i] == 'v';
+    same += i && order[i] == order[i - 2];
+  }
+  EXPECT_NEAR(turned, pairs / 2., 15) << order;
+  EXPECT_NEAR(same, pairs / 2., 15) << order << ": in turns they would follow a pattern of four";
 }
 
 TEST(Trial, WithoutTimersTheIncumbentRuns) {
@@ -318,7 +350,7 @@ TEST(Trial, WithoutTimersTheIncumbentRuns) {
   EXPECT_EQ(between.version, 0u);
   const Trial::Launch second = trial.next(budget, 1);
   EXPECT_TRUE(second.timed);
-  EXPECT_EQ(second.version, 1u);
+  EXPECT_EQ(second.version, 1u - first.version);
 }
 
 TEST(Trial, APairWithoutBothTimesIsNone) {

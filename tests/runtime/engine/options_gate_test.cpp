@@ -57,3 +57,26 @@ TEST(OptionsGate, PatienceHasAnEnd) {
   gate.leaveOurs();
   EXPECT_TRUE(gate.enterOurs(1ms));
 }
+
+TEST(OptionsGate, WhoHasWaitedInVainDoesNotWaitForTheSameTurnAgain) {
+  OptionsGate gate;
+  ASSERT_TRUE(gate.enterOurs(1ms));
+  gate.enterTheirs(1ms);
+  gate.leaveTheirs();
+  const auto begin = std::chrono::steady_clock::now();
+  gate.enterTheirs(std::chrono::hours(1)); // would be the test's time limit
+  gate.leaveTheirs();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1));
+  gate.leaveOurs();
+  ASSERT_TRUE(gate.enterOurs(1ms)) << "the next turn is a turn like any other";
+  std::atomic<bool> entered{false};
+  std::thread other([&] {
+    gate.enterTheirs(std::chrono::hours(1));
+    entered = true;
+    gate.leaveTheirs();
+  });
+  EXPECT_FALSE(entered);
+  gate.leaveOurs();
+  other.join();
+  EXPECT_TRUE(entered);
+}

@@ -49,7 +49,7 @@ TEST(Profile, IsReadAsItWasWritten) {
 }
 
 TEST(Profile, AnotherVersionIsNotRead) {
-  const auto other = parseProfile(R"({"meldprof": 2, "objects": []})");
+  const auto other = parseProfile(R"({"meldprof": 3, "objects": []})");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::unsupported);
 }

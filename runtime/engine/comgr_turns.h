@@ -1,0 +1,37 @@
+// Sees every action of comgr in this process, so that none sets LLVM's options beside a compile of ours.
+//
+// clang inside comgr sets LLVM's command-line options, which are one set per process, and HIP calls
+// comgr by itself: for its own copy and fill kernels when the first queue of a device is made, which
+// is just when the first code object has been loaded and a compile of ours begins, for
+// hiprtcLinkComplete, for hipLinkComplete. HIP finds comgr with dlopen() and dlsym(), so nobody can
+// stand in front of amd_comgr_do_action(). But comgr itself calls others by its global offset table,
+// whose entries can be taken over (runtime/host/offset_table.h), and so tells where an action is:
+//
+//   amd_comgr_do_action
+//       sigaction(SIGHUP, nullptr, &was)     asks for each disposition, to put it back
+//       cl::ParseCommandLineOptions          the first call within an action: waits for its turn
+//       ... clang, lld ...
+//       sigaction(SIGHUP, &was, nullptr)     puts back what it found: the turn ends
+//
+// (or cl::ResetAllOptionOccurrences). The turn (runtime/engine/options_gate.h) is "theirs" for an
+// action of the application's or of HIP's, and "ours" for one of our compile. Nobody waits in a circle: at
+// its first call comgr 2.4 holds no lock; later ones hold the one of all actions, which our own pipeline,
+// the other holder of a turn, never asks for.
+//
+// What is not seen: an action that is under way when watchComgr() first finds comgr; a comgr that has
+// LLVM linked into itself, whose options are its own.
+#pragma once
+
+namespace meld {
+
+/// From now on. Called again where comgr may have been loaded since; cheap. Any thread.
+void watchComgr() noexcept;
+
+/// This thread's next action is one of a compile of ours (true), or has been (false). Also ends the turn
+/// of one that an exception left.
+void markOwnAction(bool begins) noexcept;
+
+/// How long an action waits for its turn. Ours goes on then, too: it cannot be refused in the middle.
+inline constexpr int kActionPatienceMs = 10000;
+
+} // namespace meld

@@ -1,0 +1,22 @@
+// Takes over a function for chosen libraries of this process, by their entries in the global offset table.
+//
+//   library --> f(), by its entry (R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT)      before
+//   library --> replacement(), which may call f() itself                       after
+//
+// That is how a symbol of a library that is loaded before would act, but for the chosen libraries only,
+// and after they have been loaded, too. ELF gABI, chapter 5 (dynamic linking); x86-64 psABI, 4.4.
+//
+// Not seen: what a library finds with dlsym() or has linked into itself.
+// Thread rule: any thread; takes the loader's lock. An entry is replaced in one store.
+#pragma once
+
+#include <link.h>
+
+namespace meld {
+
+/// In each loaded object that `wanted` chooses, the entries of the function `symbol` lead to `replacement`
+/// from now on. Returns how many entries do, those that did before included.
+unsigned replaceInOffsetTables(bool (*wanted)(const dl_phdr_info &object), const char *symbol,
+                               void *replacement) noexcept;
+
+} // namespace meld
