@@ -1,4 +1,4 @@
-// Pieces of a man page (man(7)), from the same descriptions that --help prints.
+// Pieces of a man page (man(7)) and of docs/commands.md, from the same descriptions that --help prints.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,5 +17,8 @@ std::string manualHead(const std::string &program, const std::string &summary,
 
 /// One section for each verb that --help lists, with its options.
 std::string manualVerbs(const CLI::App &app);
+
+/// The same as Markdown, a heading for each verb: "## meld run".
+std::string markdownVerbs(const std::string &program, const CLI::App &app);
 
 } // namespace meld::command

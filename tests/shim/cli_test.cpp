@@ -27,9 +27,12 @@ struct Result {
 class Cli : public testing::Test {
 protected:
   Result meld(const std::string &arguments, const std::string &environment = "") {
+    return run(MELD_CLI " " + arguments, environment);
+  }
+  Result run(const std::string &command, const std::string &environment = "") {
     std::string errors = scratch_.file("stderr");
-    FILE *pipe = popen(("MELD_CACHE_DIR=" + scratch_.file("cache") + " " + environment +
-                        " " MELD_CLI " " + arguments + " 2>" + errors)
+    FILE *pipe = popen(("MELD_CACHE_DIR=" + scratch_.file("cache") + " " + environment + " " +
+                        command + " 2>" + errors)
                            .c_str(),
                        "r");
     Result result;
@@ -133,6 +136,19 @@ TEST_F(Cli, TheSettingsPageIsUpToDate) {
   std::string page(std::istreambuf_iterator<char>(in), {});
   EXPECT_EQ(page, meld("config --markdown").out)
       << "write it again: meld config --markdown > docs/settings.md";
+}
+
+TEST_F(Cli, TheCommandsPageIsUpToDate) {
+  std::ifstream in(MELD_COMMANDS_PAGE);
+  std::string page(std::istreambuf_iterator<char>(in), {});
+  EXPECT_EQ(page, meld("manual --markdown").out + run(MELD_GPU_CLI " manual --markdown").out)
+      << "write it again: (meld manual --markdown; meld-gpu manual --markdown) > docs/commands.md";
+  for (const char *text : {"\n## meld run\n", "\n## meld divergence\n", "\n## meld cache prune\n",
+                           "\n## meld-gpu replay\n", "\n- `--counters FILE.json`: ",
+                           "\n```\nmeld doctor\nmeld doctor ./app\n"})
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  EXPECT_EQ(page.find("## meld manual"), std::string::npos) << "it is not in --help either";
+  EXPECT_EQ(page.find("--help`:"), std::string::npos);
 }
 
 // What a run has left in the cache, told to a person: numbers side by side, what was melded, and

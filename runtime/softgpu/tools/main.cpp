@@ -84,8 +84,14 @@ int main(int argc, char **argv) {
 
   CLI::App *m = app.add_subcommand("manual", "Print the man page");
   m->group(""); // not in --help
+  bool asMarkdown = false;
+  m->add_flag("--markdown", asMarkdown, "This program's part of docs/commands.md");
   m->callback([&] {
     using namespace meld::command;
+    if (asMarkdown) {
+      std::fputs(markdownVerbs("meld-gpu", app).c_str(), stdout);
+      return;
+    }
     std::fputs((manualHead("meld-gpu", "tools of libmeld's software GPU", MELD_VERSION) +
                 manualVerbs(app) +
                 ".SH EXIT STATUS\n0 fine, 1 a problem was found, 2 wrong usage.\n.SH SEE ALSO\n"
