@@ -4,7 +4,7 @@
 #include "runtime/engine/engine.h"
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
-#include "tests/runtime/engine/fake_remote.h"
+#include "tests/runtime/cache/fake_remote.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -332,7 +332,7 @@ TEST(RemoteExchange, AStoreThatCannotBeOpenedIsGivenUpAndEveryQuestionAnswered) 
   int asked = 0;
   for (uint64_t i = 0; i < 50; ++i)
     asked += exchange.lookUp(KeyBuilder().add("n", i).finish());
-  EXPECT_EQ(exchange.claim(KeyBuilder().finish()), RemoteExchange::Claim::unknown);
+  EXPECT_EQ(exchange.claim(KeyBuilder().finish()).whose, RemoteExchange::Claim::unknown);
   const auto end = Clock::now() + 20s;
   while (missing < asked && Clock::now() < end)
     std::this_thread::sleep_for(1ms);
