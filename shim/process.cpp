@@ -1,5 +1,6 @@
 #include "shim/process.h"
 
+#include "runtime/cache/remote/process.h"
 #include "runtime/engine/identity.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
@@ -53,6 +54,9 @@ Process *startProcess() noexcept {
     options.settings = loaded.settings;
     options.libmeldPath = fileOfAddress(reinterpret_cast<const void *>(&startProcess));
     options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
+    options.openRemote = [folder = folderOf(options.libmeldPath)](const std::string &url) {
+      return openRemoteProcess(folder, url);
+    };
     if (!secure_getenv("AMD_COMGR_SAVE_TEMPS")) // someone wants to look at them
       options.temporaryFolder = temporaryFolder();
     // Once more, so that compiles are waited for before LLVM's global objects are destroyed.

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 namespace meld {
@@ -39,6 +40,7 @@ struct ToSend {
 struct RemoteExchange::State {
   Callbacks callbacks;
   std::unique_ptr<RemoteStore> store; ///< the thread's; others only cancel it, under lock
+  std::set<CacheKey> useless;         ///< the thread's: what the store has of them is no use
 
   std::mutex lock; ///< guards what follows
   std::condition_variable wake, changed;
@@ -102,7 +104,7 @@ bool RemoteExchange::State::open(std::unique_lock<std::mutex> &guard) {
 
 /// Nothing is asked any more; who waits goes on.
 void RemoteExchange::State::giveUp(std::unique_lock<std::mutex> &guard, const std::string &why) {
-  if (!off && callbacks.warn)
+  if (!off && callbacks.warn && !why.empty())
     callBack(guard, [&] { callbacks.warn(why); });
   off = true;
   toSend.clear();
@@ -133,6 +135,8 @@ void RemoteExchange::State::ask(std::unique_lock<std::mutex> &guard, const Cache
                      callBack(guard, [&] { return callbacks.received(key, std::move(**found)); });
   if (stopped)
     return;
+  if (found && *found && !given && useless.size() < kMostWaiting)
+    useless.insert(key);
   const auto waits = awaited.find(key);
   if (!given && waits != awaited.end() && Clock::now() < waits->second.end && !store->off()) {
     waits->second.next = Clock::now() + waits->second.pause;
@@ -173,8 +177,15 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   if (!claims.empty()) {
     const auto claim = claims.front();
     claims.pop_front();
-    const auto got =
-        withoutLock(guard, [&] { return store->claim(claim->key.hex(), callbacks.claim); });
+    const auto got = withoutLock(guard, [&]() -> Result<bool> {
+      const std::string key = claim->key.hex();
+      const bool ours = MELD_TRY(store->claim(key, callbacks.claim));
+      // Who had it before may have put it there since we asked, and given the claim back.
+      if (!ours || useless.count(claim->key) || !store->has(key).value_or(false))
+        return ours;
+      (void)store->release(key);
+      return false;
+    });
     claim->answer = !got ? Claim::unknown : *got ? Claim::ours : Claim::theirs;
   } else if (!lookUps.empty()) {
     const CacheKey key = lookUps.front();
@@ -195,7 +206,7 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   busy = false;
   changed.notify_all();
   if (store->off() && !stopped && !off)
-    giveUp(guard, "it is not asked any more");
+    giveUp(guard, {}); // it has said why itself
 }
 
 void RemoteExchange::State::run(const std::shared_ptr<State> &state) noexcept {

@@ -4,7 +4,7 @@
 //   lookUp(key)   a load has missed    -->    get
 //                                             found   -> received(key, bytes)
 //                                             missing -> missing(key)       the engine compiles then
-//   claim(key)    before a compile     -->    claim      (the compile thread waits, within the limits)
+//   claim(key)    before a compile     -->    claim, has (the compile thread waits, within the limits)
 //   await(key)    somebody else's      -->    get, again and again, until it is there; when the claim
 //                                             has run out: missing(key), and who asks first has it then
 //   put(key)      it is compiled       -->    put, release
@@ -39,7 +39,7 @@ public:
     /// The bytes may be anything. False: they are no use, and the key is missing.
     std::function<bool(const CacheKey &, Bytes)> received;
     std::function<void(const CacheKey &)> missing;
-    std::function<void(const std::string &)> warn; ///< once, when the store is given up
+    std::function<void(const std::string &)> warn; ///< once, when the store cannot be opened
   };
   explicit RemoteExchange(Callbacks callbacks);
   ~RemoteExchange();

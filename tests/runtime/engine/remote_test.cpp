@@ -341,3 +341,19 @@ TEST(RemoteExchange, AStoreThatCannotBeOpenedIsGivenUpAndEveryQuestionAnswered) 
   EXPECT_FALSE(exchange.usable());
   EXPECT_FALSE(exchange.lookUp(KeyBuilder().finish()));
 }
+
+// Between our question and our claim, whoever had the claim may have sent the entry and given it back.
+TEST(RemoteExchange, NobodyHasAClaimForWhatIsThere) {
+  FakeServer server;
+  const CacheKey there = KeyBuilder().add("n", 1).finish(),
+                 none = KeyBuilder().add("n", 2).finish();
+  server.entries[there.hex()] = {1, 2, 3};
+  RemoteExchange::Callbacks callbacks;
+  callbacks.open = [&]() -> Result<std::unique_ptr<RemoteStore>> {
+    return std::make_unique<FakeStore>(server);
+  };
+  RemoteExchange exchange(callbacks);
+  EXPECT_EQ(exchange.claim(there), RemoteExchange::Claim::theirs);
+  EXPECT_TRUE(server.claims.empty()) << "nobody compiles it";
+  EXPECT_EQ(exchange.claim(none), RemoteExchange::Claim::ours);
+}
