@@ -142,7 +142,7 @@ TEST_F(FileServer, EachOperationFailsWithEachError) {
           "unlink", "readdir", "utimens", "statfs", "all"})
       for (const int error : kErrors) {
         behave("0 0 0 all");
-        std::filesystem::remove_all(source_ + "/cache");
+        std::filesystem::remove_all(mount_ + "/cache");
         {
           DiskCache sound(options(false));
           for (unsigned n = 0; n < 3; ++n)
