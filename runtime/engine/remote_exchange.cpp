@@ -103,7 +103,7 @@ bool RemoteExchange::State::open(std::unique_lock<std::mutex> &guard) {
 
 /// Nothing is asked any more; who waits goes on.
 void RemoteExchange::State::giveUp(std::unique_lock<std::mutex> &guard, const std::string &why) {
-  if (!off && callbacks.warn)
+  if (!off && callbacks.warn && !why.empty())
     callBack(guard, [&] { callbacks.warn(why); });
   off = true;
   toSend.clear();
@@ -207,7 +207,7 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   busy = false;
   changed.notify_all();
   if (store->off() && !stopped && !off)
-    giveUp(guard, "it is not asked any more");
+    giveUp(guard, {}); // it has said why itself
 }
 
 void RemoteExchange::State::run(const std::shared_ptr<State> &state) noexcept {

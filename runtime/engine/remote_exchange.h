@@ -40,7 +40,7 @@ public:
     /// The bytes may be anything. False: they are no use, and the key is missing.
     std::function<bool(const CacheKey &, Bytes)> received;
     std::function<void(const CacheKey &)> missing;
-    std::function<void(const std::string &)> warn; ///< once, when the store is given up
+    std::function<void(const std::string &)> warn; ///< once, when the store cannot be opened
   };
   explicit RemoteExchange(Callbacks callbacks);
   ~RemoteExchange();

@@ -2,9 +2,9 @@
 // slow, full or lying.
 #include "runtime/cache/signing.h"
 #include "runtime/engine/engine.h"
+#include "tests/runtime/cache/fake_remote.h"
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
-#include "tests/runtime/cache/fake_remote.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -340,4 +340,22 @@ TEST(RemoteExchange, AStoreThatCannotBeOpenedIsGivenUpAndEveryQuestionAnswered) 
   EXPECT_EQ(warnings, 1);
   EXPECT_FALSE(exchange.usable());
   EXPECT_FALSE(exchange.lookUp(KeyBuilder().finish()));
+}
+
+// Between our question and our claim, whoever had the claim may have sent the entry and given it back.
+TEST(RemoteExchange, WithAClaimComesWhatIsThereByNow) {
+  FakeServer server;
+  const CacheKey there = KeyBuilder().add("n", 1).finish(),
+                 none = KeyBuilder().add("n", 2).finish();
+  server.entries[there.hex()] = {1, 2, 3};
+  RemoteExchange::Callbacks callbacks;
+  callbacks.open = [&]() -> Result<std::unique_ptr<RemoteStore>> {
+    return std::make_unique<FakeStore>(server);
+  };
+  RemoteExchange exchange(callbacks);
+  const auto first = exchange.claim(there), second = exchange.claim(none);
+  EXPECT_EQ(first.whose, RemoteExchange::Claim::ours);
+  EXPECT_EQ(first.file, (Bytes{1, 2, 3}));
+  EXPECT_EQ(second.whose, RemoteExchange::Claim::ours);
+  EXPECT_FALSE(second.file);
 }
