@@ -43,7 +43,7 @@ struct RemoteExchange::State {
   std::mutex lock; ///< guards what follows
   std::condition_variable wake, changed;
   bool running = false, off = false, stopped = false;
-  bool busy = false;    ///< with the store, or in a callback
+  bool sending = false;
   bool calling = false; ///< in a callback
   std::deque<std::shared_ptr<Waiting>> claims;
   std::deque<CacheKey> lookUps;
@@ -183,7 +183,6 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   }
   if (!open(guard) || stopped)
     return;
-  busy = true;
   if (!claims.empty()) {
     const auto claim = claims.front();
     claims.pop_front();
@@ -198,13 +197,14 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
     const ToSend send = std::move(toSend.front());
     toSend.pop_front();
     bytesToSend -= send.file.size();
+    sending = true;
     withoutLock(guard, [&] {
       if (!send.file.empty())
         (void)store->put(send.key.hex(), send.file);
       (void)store->release(send.key.hex());
     });
+    sending = false;
   }
-  busy = false;
   changed.notify_all();
   if (store->off() && !stopped && !off)
     giveUp(guard, {}); // it has said why itself
@@ -223,7 +223,7 @@ void RemoteExchange::State::run(const std::shared_ptr<State> &state) noexcept {
       claim->answer.emplace();
     state->claims.clear();
   }
-  state->busy = state->running = false;
+  state->running = false;
   state->changed.notify_all();
   // The store's program ends with its thread.
   const auto store = std::move(state->store);
@@ -301,7 +301,7 @@ void RemoteExchange::finish(std::chrono::milliseconds wait) noexcept {
   state_->lookUps.clear();
   state_->awaited.clear();
   state_->changed.wait_for(guard, wait, [&] {
-    return !state_->running || state_->off || (state_->toSend.empty() && !state_->busy);
+    return !state_->running || state_->off || (state_->toSend.empty() && !state_->sending);
   });
   state_->stopped = true;
   state_->wake.notify_all();
