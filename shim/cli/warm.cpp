@@ -102,8 +102,29 @@ private:
   std::vector<std::unique_ptr<Bytes>> all_;
 };
 
-/// Runs the program on the software GPU, one after another for each target, as it is; what it loads is
-/// kept in `folder`.
+/// The processors of "gfx906,gfx90a:xnack-" that the software GPU can be; the others are told.
+std::vector<std::string> emulated(const std::string &targets) {
+  std::string known;
+  for (const SettingValue &value : settings().values)
+    if (std::string_view(value.name) == "MELD_GPU")
+      known = ", " + std::string(value.allowed) + ",";
+  std::vector<std::string> devices;
+  for (size_t from = 0; from < targets.size();) {
+    const size_t comma = std::min(targets.find(',', from), targets.size());
+    const std::string target = targets.substr(from, comma - from);
+    const std::string device = target.substr(0, target.find(':'));
+    if (device.empty() || known.find(", " + device + ",") == std::string::npos)
+      complain("warm: the software GPU is no '" + shown(device) +
+               "': of what the program loads for it, only its own file is known");
+    else
+      devices.push_back(device);
+    from = comma + 1;
+  }
+  return devices;
+}
+
+/// Runs the program on the software GPU, for one target after the other, as it is; what it loads is
+/// kept in `folder`. Its exit status, the worst of them.
 int record(const std::vector<std::string> &command, const std::string &targets,
            const std::string &folder) {
   auto environment = runEnvironment(/*software=*/true, /*plain=*/false);
@@ -116,12 +137,10 @@ int record(const std::vector<std::string> &command, const std::string &targets,
   if (targets.empty())
     return runAndWait(*environment, command);
   int status = 0;
-  for (size_t from = 0; from <= targets.size();) {
-    const size_t comma = std::min(targets.find(',', from), targets.size());
+  for (const std::string &device : emulated(targets)) {
     Environment one = *environment;
-    one.emplace_back("MELD_GPU", targets.substr(from, comma - from));
+    one.emplace_back("MELD_GPU", device);
     status = std::max(status, runAndWait(one, command));
-    from = comma + 1;
   }
   return status;
 }

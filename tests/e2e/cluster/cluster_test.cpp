@@ -147,6 +147,9 @@ TEST_F(Cluster, WarmTakesTargetsAndSaysWhatIsWrong) {
   Outcome o = meld({"warm", "--target", "gfx1030", "--layer", site(), program()});
   EXPECT_EQ(o.exitCode, 1);
   EXPECT_NE(o.err.find("no device code for the targets"), std::string::npos) << o.err;
+  o = meld({"warm", "--target", "gfx942", "--layer", site(), "--", program()});
+  EXPECT_EQ(o.exitCode, 1);
+  EXPECT_NE(o.err.find("the software GPU is no 'gfx942'"), std::string::npos) << o.err;
   EXPECT_EQ(meld({"warm"}).exitCode, 2);
   EXPECT_EQ(meld({"warm", "/bin/true"}).exitCode, 1);
   EXPECT_EQ(meld({"warm", "/nonexistent"}).exitCode, 1);
