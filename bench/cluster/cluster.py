@@ -8,7 +8,8 @@ lies in a layer's folder; with Redis's own statistics, the calls it got; from li
 
   cold job, program   every process runs a HIP program (bench/kernels/bitonic.hip) on the software GPU, all at once
   cold job, loads     every process loads the same objects, each beginning with another one, and waits for its code
-  warm start          one process loads N kernels that a layer has
+  warm start          one process loads N kernels that a layer has. The remote cache's are original code at the first
+                      start, and lie in the user layer for the next one
 
 Exit status 1 where something was compiled twice, or a load did not get its code.
 """
@@ -223,15 +224,15 @@ def warm(folder, redis):
     redis.calls()
     rows = []
 
-    def start(name, nfs=False, **settings):
+    def start(name, nfs=False, stay=False, layer=entries, **settings):
         progress(f"warm start: {name}")
         trace = os.path.join(folder, "trace")
-        out = subprocess.run(traced([loads, code, "--count", str(options.kernels)], trace, nfs), check=True,
+        out = subprocess.run(traced([loads, code, "--count", str(options.kernels), *["--stay"] * stay], trace, nfs), check=True,
                              stdout=subprocess.PIPE, text=True, env={**clean_environment(), "MELD_ADAPT": "static",
                                                                      **settings}).stdout
         outcome = json.loads(out.splitlines()[-1])
         got = sum(count for what, count in outcome.items() if what.startswith("replaced"))
-        counted = operations(trace, {"layer": entries if "user" not in name or "remote" not in name else scratch})
+        counted = operations(trace, {"layer": layer})
         kinds = counted["layer"]
         calls = redis.calls()
         rows.append([name, got, kinds.total(), f"{kinds.total() / options.kernels:.2f}", *(kinds[k] for k in KINDS),
@@ -244,16 +245,15 @@ def warm(folder, redis):
            start("site", MELD_CACHE_LAYERS="site", MELD_CACHE_SITE=entries),
            start("site, on NFS", True, MELD_CACHE_LAYERS="site", MELD_CACHE_SITE=entries)]
     shutil.rmtree(scratch)
-    start("remote, into user", MELD_CACHE_LAYERS="user,remote", MELD_CACHE_DIR=scratch, MELD_CACHE_REMOTE=redis.url)
-    again = start("user, remote again", MELD_CACHE_LAYERS="user,remote", MELD_CACHE_DIR=scratch,
-                  MELD_CACHE_REMOTE=redis.url)
+    remote = {"MELD_CACHE_LAYERS": "user,remote", "MELD_CACHE_DIR": scratch, "MELD_CACHE_REMOTE": redis.url}
+    start("remote, first start", stay=True, layer=scratch, **remote)
+    got += [0, start("remote, next start", layer=scratch, **remote)]
     progress("")
     table(f"warm start of {options.kernels} kernels, {filled['bytes'] / options.kernels / 1024:.1f} KB each",
           ["layer", "loads with code", "operations", "for each", *KINDS, "calls of Redis"], rows)
     for row, count in zip(rows, got):
-        if count != options.kernels:
+        if count != options.kernels and row[0] != "remote, first start":
             wrong.append(f"warm start, {row[0]}: {count} of {options.kernels} loads got their code")
-    return again
 
 
 with tempfile.TemporaryDirectory(prefix="meld-cluster-") as top:

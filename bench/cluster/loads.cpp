@@ -1,7 +1,8 @@
 // meld-cluster-loads: what libmeld does with the loads of one process, without a GPU and without HIP, for
 // ./dev bench cluster (cluster.py).
 //
-//   meld-cluster-loads OBJECT --count N [--first K] [--patient]    N loads, the settings from the environment
+//   meld-cluster-loads OBJECT --count N [--first K] [--patient]    N loads, the settings from the environment;
+//                                                      --patient waits for each, --stay for all behind them
 //   meld-cluster-loads OBJECT --count N --fill FOLDER --fill-remote URL
 //                                                      the entries that these loads look for
 //
@@ -10,6 +11,7 @@
 #include "runtime/cache/disk.h"
 #include "runtime/cache/remote/process.h"
 #include "runtime/engine/engine.h"
+#include "runtime/log/log.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -26,7 +28,7 @@ namespace {
 struct Options {
   std::string object, fill, fillRemote;
   unsigned count = 1, first = 0;
-  bool patient = false;
+  bool patient = false, stay = false;
 };
 
 Bytes objectOf(const Bytes &original, unsigned number) {
@@ -39,6 +41,7 @@ EngineOptions engineOptions() {
   const fs::path lib = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
   EngineOptions options;
   options.settings = loadSettings().settings;
+  log::configure(options.settings.logLevel, options.settings.logFile);
   options.libmeldPath = lib / "libmeld.so";
   options.jitPath = lib / "libmeld-jit.so";
   options.openRemote = [lib](const std::string &url) { return openRemoteProcess(lib, url); };
@@ -47,13 +50,20 @@ EngineOptions engineOptions() {
 
 int load(const Bytes &original, const Options &options) {
   Engine engine(engineOptions());
-  std::map<std::string, unsigned> outcomes;
-  for (unsigned n = 0; n < options.count; ++n) {
-    const Bytes object = objectOf(original, (n + options.first) % options.count);
-    const Decision decision =
-        engine.decide(object, {}, options.patient ? Patience::untilDone : Patience::asSet);
-    ++outcomes[outcomeName(decision.outcome) + std::string(" from ") + sourceName(decision.source)];
-  }
+  using Outcomes = std::map<std::string, unsigned>;
+  auto loadAll = [&](Patience patience) {
+    Outcomes outcomes;
+    for (unsigned n = 0; n < options.count; ++n) {
+      const Bytes object = objectOf(original, (n + options.first) % options.count);
+      const Decision decision = engine.decide(object, {}, patience);
+      ++outcomes[outcomeName(decision.outcome) + std::string(" from ") +
+                 sourceName(decision.source)];
+    }
+    return outcomes;
+  };
+  const Outcomes outcomes = loadAll(options.patient ? Patience::untilDone : Patience::asSet);
+  if (options.stay)
+    loadAll(Patience::untilDone);
   engine.finish(std::chrono::milliseconds(engine.options().settings.exitWaitMs));
   std::puts(nlohmann::json(outcomes).dump().c_str());
   return 0;
@@ -112,6 +122,7 @@ int main(int argc, char **argv) {
   app.add_option("--first", options.first,
                  "the number of the first, the others follow in a circle");
   app.add_flag("--patient", options.patient, "wait for each compile");
+  app.add_flag("--stay", options.stay, "end when all objects have their code");
   app.add_option("--fill", options.fill, "write the entries of these loads into this folder");
   app.add_option("--fill-remote", options.fillRemote, "put them into this remote cache");
   CLI11_PARSE(app, argc, argv);
