@@ -1,5 +1,6 @@
 #include "shim/process.h"
 
+#include "runtime/cache/remote/process.h"
 #include "runtime/engine/identity.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
@@ -55,6 +56,12 @@ Process *startProcess() noexcept {
     options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
     if (!secure_getenv("AMD_COMGR_SAVE_TEMPS")) // someone wants to look at them
       options.temporaryFolder = temporaryFolder();
+    if (!options.settings.cacheRemote
+             .empty()) // now: later the application may change its environment
+      options.openRemote = [folder = folderOf(options.libmeldPath),
+                            environment = environmentForPrograms()](const std::string &url) {
+        return openRemoteProcess(folder, url, {}, environment);
+      };
     // Once more, so that compiles are waited for before LLVM's global objects are destroyed.
     options.atExit = finishProcess;
     p->engine = std::make_unique<Engine>(std::move(options));

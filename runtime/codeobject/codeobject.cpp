@@ -77,6 +77,22 @@ bool hasBitcode(uint64_t fileSize, bool (*read)(void *, uint64_t, void *, size_t
   return false;
 }
 
+bool isLoadedAlike(const CodeObject &one, ByteView other) {
+  const auto second = CodeObject::parse(other);
+  if (!second)
+    return false;
+  const auto loadedSections = [](const CodeObject &object) {
+    std::vector<std::tuple<std::string_view, uint64_t, std::string_view>> sections;
+    for (const ElfSection &section : object.elf.sections())
+      if (section.flags & SHF_ALLOC)
+        sections.emplace_back(section.name, section.address,
+                              std::string_view(reinterpret_cast<const char *>(section.bytes.data()),
+                                               section.bytes.size()));
+    return sections;
+  };
+  return loadedSections(one) == loadedSections(*second);
+}
+
 bool hasBitcode(ByteView bytes) {
   auto read = [](void *context, uint64_t offset, void *to, size_t size) {
     const ByteView &from = *static_cast<ByteView *>(context);

@@ -30,6 +30,10 @@ struct CodeObject {
   ByteView bitcode() const;
 };
 
+/// Whether the loader makes the same of both: what it does not load (`.meld`) may differ. False where
+/// `other` is no code object.
+bool isLoadedAlike(const CodeObject &one, ByteView other);
+
 /// "Does this object carry bitcode?", in microseconds and without reading more than the section
 /// headers. False for anything malformed: such an object is not ours to judge.
 bool hasBitcode(ByteView bytes);

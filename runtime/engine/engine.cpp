@@ -238,11 +238,17 @@ std::optional<Decision> Engine::runJob(Job &job) {
     }
   }
   bool claimed = false;
-  if (remoteWritten_ && asksRemote()) {
+  if (!isFresh() && remoteWritten_ && asksRemote()) {
     const auto claim = remote_->claim(key);
-    if (claim == RemoteExchange::Claim::theirs)
+    if (claim.whose == RemoteExchange::Claim::theirs)
       return std::nullopt;
-    claimed = claim == RemoteExchange::Claim::ours;
+    claimed = claim.whose == RemoteExchange::Claim::ours;
+    if (claim.file)
+      if (auto hit = fromRemote(job, *claim.file)) {
+        remote_->release(key);
+        remember(key, *hit);
+        return *hit;
+      }
   }
   const auto giveBack = [&] {
     if (claimed)

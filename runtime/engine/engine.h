@@ -108,6 +108,7 @@ private:
                                     const CodeObject &original, const VersionWanted &version);
   void openRemoteLayer(const CachePlan &plan);
   bool asksRemote() const noexcept;
+  std::optional<Decision> fromRemote(const Job &job, ByteView file);
   bool received(const CacheKey &key, Bytes file);
   void missing(const CacheKey &key);
   void stopAskingRemote() noexcept;

@@ -26,7 +26,7 @@ struct Awaited {
 
 struct Waiting { ///< for a claim
   CacheKey key;
-  std::optional<RemoteExchange::Claim> answer;
+  std::optional<RemoteExchange::Claimed> answer;
 };
 
 struct ToSend {
@@ -43,7 +43,7 @@ struct RemoteExchange::State {
   std::mutex lock; ///< guards what follows
   std::condition_variable wake, changed;
   bool running = false, off = false, stopped = false;
-  bool busy = false;    ///< with the store, or in a callback
+  bool sending = false;
   bool calling = false; ///< in a callback
   std::deque<std::shared_ptr<Waiting>> claims;
   std::deque<CacheKey> lookUps;
@@ -54,6 +54,7 @@ struct RemoteExchange::State {
   static void run(const std::shared_ptr<State> &state) noexcept;
   void work(std::unique_lock<std::mutex> &guard);
   void ask(std::unique_lock<std::mutex> &guard, const CacheKey &key);
+  Claimed claimNow(const CacheKey &key);
   bool open(std::unique_lock<std::mutex> &guard);
   void giveUp(std::unique_lock<std::mutex> &guard, const std::string &why);
   std::optional<std::pair<CacheKey, Clock::time_point>> nextAwaited() const;
@@ -102,13 +103,13 @@ bool RemoteExchange::State::open(std::unique_lock<std::mutex> &guard) {
 
 /// Nothing is asked any more; who waits goes on.
 void RemoteExchange::State::giveUp(std::unique_lock<std::mutex> &guard, const std::string &why) {
-  if (!off && callbacks.warn)
+  if (!off && callbacks.warn && !why.empty())
     callBack(guard, [&] { callbacks.warn(why); });
   off = true;
   toSend.clear();
   bytesToSend = 0;
   for (const auto &claim : claims)
-    claim->answer = Claim::unknown;
+    claim->answer.emplace();
   claims.clear();
   changed.notify_all();
   while (!stopped && !(lookUps.empty() && awaited.empty())) {
@@ -154,6 +155,19 @@ std::optional<std::pair<CacheKey, Clock::time_point>> RemoteExchange::State::nex
   return next;
 }
 
+RemoteExchange::Claimed RemoteExchange::State::claimNow(const CacheKey &key) {
+  const auto got = store->claim(key.hex(), callbacks.claim);
+  if (!got)
+    return {};
+  if (!*got)
+    return {Claim::theirs};
+  // Who had it before has put the entry there first and given it back then.
+  Claimed claimed{Claim::ours};
+  if (auto found = store->get(key.hex()))
+    claimed.file = std::move(*found);
+  return claimed;
+}
+
 /// One thing, the most urgent: what a compile waits for, then what a later load will ask for.
 void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   const auto next = nextAwaited();
@@ -169,13 +183,10 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
   }
   if (!open(guard) || stopped)
     return;
-  busy = true;
   if (!claims.empty()) {
     const auto claim = claims.front();
     claims.pop_front();
-    const auto got =
-        withoutLock(guard, [&] { return store->claim(claim->key.hex(), callbacks.claim); });
-    claim->answer = !got ? Claim::unknown : *got ? Claim::ours : Claim::theirs;
+    claim->answer = withoutLock(guard, [&] { return claimNow(claim->key); });
   } else if (!lookUps.empty()) {
     const CacheKey key = lookUps.front();
     lookUps.pop_front();
@@ -186,16 +197,17 @@ void RemoteExchange::State::work(std::unique_lock<std::mutex> &guard) {
     const ToSend send = std::move(toSend.front());
     toSend.pop_front();
     bytesToSend -= send.file.size();
+    sending = true;
     withoutLock(guard, [&] {
       if (!send.file.empty())
         (void)store->put(send.key.hex(), send.file);
       (void)store->release(send.key.hex());
     });
+    sending = false;
   }
-  busy = false;
   changed.notify_all();
   if (store->off() && !stopped && !off)
-    giveUp(guard, "it is not asked any more");
+    giveUp(guard, {}); // it has said why itself
 }
 
 void RemoteExchange::State::run(const std::shared_ptr<State> &state) noexcept {
@@ -208,10 +220,10 @@ void RemoteExchange::State::run(const std::shared_ptr<State> &state) noexcept {
       guard.lock();
     state->off = true;
     for (const auto &claim : state->claims)
-      claim->answer = Claim::unknown;
+      claim->answer.emplace();
     state->claims.clear();
   }
-  state->busy = state->running = false;
+  state->running = false;
   state->changed.notify_all();
   // The store's program ends with its thread.
   const auto store = std::move(state->store);
@@ -262,15 +274,15 @@ bool RemoteExchange::await(const CacheKey &key) {
   return true;
 }
 
-RemoteExchange::Claim RemoteExchange::claim(const CacheKey &key) {
+RemoteExchange::Claimed RemoteExchange::claim(const CacheKey &key) {
   std::unique_lock guard(state_->lock);
   if (!isRunning(state_))
-    return Claim::unknown;
+    return {};
   const auto waiting = std::make_shared<Waiting>();
   waiting->key = key;
   state_->claims.push_back(waiting);
   state_->changed.wait(guard, [&] { return waiting->answer || state_->stopped || state_->off; });
-  return waiting->answer.value_or(Claim::unknown);
+  return std::move(waiting->answer).value_or(Claimed{});
 }
 
 void RemoteExchange::release(const CacheKey &key) { put(key, {}); }
@@ -289,7 +301,7 @@ void RemoteExchange::finish(std::chrono::milliseconds wait) noexcept {
   state_->lookUps.clear();
   state_->awaited.clear();
   state_->changed.wait_for(guard, wait, [&] {
-    return !state_->running || state_->off || (state_->toSend.empty() && !state_->busy);
+    return !state_->running || state_->off || (state_->toSend.empty() && !state_->sending);
   });
   state_->stopped = true;
   state_->wake.notify_all();

@@ -4,7 +4,7 @@
 //   lookUp(key)   a load has missed    -->    get
 //                                             found   -> received(key, bytes)
 //                                             missing -> missing(key)       the engine compiles then
-//   claim(key)    before a compile     -->    claim      (the compile thread waits, within the limits)
+//   claim(key)    before a compile     -->    claim, get (the compile thread waits, within the limits)
 //   await(key)    somebody else's      -->    get, again and again, until it is there; when the claim
 //                                             has run out: missing(key), and who asks first has it then
 //   put(key)      it is compiled       -->    put, release
@@ -25,6 +25,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace meld {
 
@@ -39,7 +40,7 @@ public:
     /// The bytes may be anything. False: they are no use, and the key is missing.
     std::function<bool(const CacheKey &, Bytes)> received;
     std::function<void(const CacheKey &)> missing;
-    std::function<void(const std::string &)> warn; ///< once, when the store is given up
+    std::function<void(const std::string &)> warn; ///< once, when the store cannot be opened
   };
   explicit RemoteExchange(Callbacks callbacks);
   ~RemoteExchange();
@@ -54,8 +55,13 @@ public:
   bool await(const CacheKey &key);
 
   enum class Claim : uint8_t { ours, theirs, unknown };
-  /// Waits for the store's answer. unknown: it cannot tell.
-  Claim claim(const CacheKey &key);
+  /// Waits for the store's answer. unknown: it cannot tell. With `ours` comes what another process has
+  /// put there since the key was looked up.
+  struct Claimed {
+    Claim whose = Claim::unknown;
+    std::optional<Bytes> file = {};
+  };
+  Claimed claim(const CacheKey &key);
   /// What was claimed is not made.
   void release(const CacheKey &key);
   void put(const CacheKey &key, Bytes file);

@@ -27,23 +27,16 @@ void Engine::openRemoteLayer(const CachePlan &plan) {
 
 bool Engine::asksRemote() const noexcept { return remote_ && remote_->usable(); }
 
-/// On the exchange's thread. The bytes are a stranger's.
-bool Engine::received(const CacheKey &key, Bytes file) {
-  std::shared_ptr<Job> job;
-  {
-    std::lock_guard guard(lock_);
-    const auto known = jobs_.find(key);
-    if (known == jobs_.end() || known->second->begun)
-      return true;       // nobody waits for it any more
-    job = known->second; // stays, and is not ready: nobody else takes it
-  }
-  const auto object = CodeObject::parse(job->original);
+/// What a job has from the remote, kept on this machine; nothing: the bytes, a stranger's, are no use.
+std::optional<Decision> Engine::fromRemote(const Job &job, ByteView file) {
+  const CacheKey &key = job.key;
+  const auto object = CodeObject::parse(job.original);
   if (!object)
-    return false;
+    return std::nullopt;
   const auto checked = [&]() -> Result<CacheEntry> {
     if (trusted_)
       MELD_TRY(trusted_->check(file, key));
-    MELD_TRY(checkEntryHead(file, file.size(), &key, largestReplacement(job->original)));
+    MELD_TRY(checkEntryHead(file, file.size(), &key, largestReplacement(job.original)));
     return readEntry(file, &key);
   };
   auto entry = checked();
@@ -52,17 +45,31 @@ bool Engine::received(const CacheKey &key, Bytes file) {
   if (!entry) {
     log::warnOnce("remote entry", "entry " + shortKey(key) + " of the remote cache is not used: " +
                                       entry.error().message + " (further ones are not told)");
-    return false;
+    return std::nullopt;
   }
   std::string metadata;
-  if (!job->version.facts.empty())
+  if (!job.version.facts.empty())
     if (auto header = readEntryHeader(file))
       metadata = std::move(header->metadata);
-  auto decision = fromEntry(std::move(*entry), metadata, *object, job->version);
+  auto decision = fromEntry(std::move(*entry), metadata, *object, job.version);
+  if (decision && disk_)
+    disk_->storeFile(key, file);
+  return decision;
+}
+
+/// On the exchange's thread.
+bool Engine::received(const CacheKey &key, Bytes file) {
+  std::shared_ptr<Job> job;
+  {
+    std::lock_guard guard(lock_);
+    const auto known = jobs_.find(key);
+    if (known == jobs_.end() || known->second->begun)
+      return true;       // nobody waits for it any more
+    job = known->second; // it is not ready: nobody else takes it
+  }
+  auto decision = fromRemote(*job, file);
   if (!decision)
     return false;
-  if (disk_)
-    disk_->storeFile(key, file);
   std::lock_guard guard(lock_);
   memory_.insert(key, *decision);
   if (!job->done)

@@ -30,23 +30,6 @@ auto endOfWait() {
   return Clock::now() + std::chrono::seconds(1);
 }
 
-/// Whether the loader makes the same of both: what it does not load (`.meld`) may differ.
-bool isLoadedAlike(const CodeObject &a, ByteView other) {
-  const auto b = CodeObject::parse(other);
-  if (!b)
-    return false;
-  const auto loadedSections = [](const CodeObject &object) {
-    std::vector<std::tuple<std::string_view, uint64_t, std::string_view>> sections;
-    for (const ElfSection &one : object.elf.sections())
-      if (one.flags & SHF_ALLOC)
-        sections.emplace_back(
-            one.name, one.address,
-            std::string_view(reinterpret_cast<const char *>(one.bytes.data()), one.bytes.size()));
-    return sections;
-  };
-  return loadedSections(a) == loadedSections(*b);
-}
-
 bool wasSpecialised(const KernelVerdict &verdict) {
   return std::any_of(verdict.specialised.begin(), verdict.specialised.end(),
                      [](const SpecialisedVerdict &one) { return !one.facts.empty(); });

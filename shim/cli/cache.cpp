@@ -1,26 +1,16 @@
 // meld cache: look at and tidy the disk cache.
 #include "runtime/adapt/verdict_text.h"
-#include "shim/cli/cli.h"
-
-#include <cstdlib>
+#include "runtime/cache/remote/url.h"
+#include "shim/cli/cache_layers.h"
+#include "shim/cli/progress.h"
 
 namespace meld::cli {
 namespace {
 
 struct CacheOptions {
-  bool dryRun = false;
-  std::string key, maxSize;
+  bool dryRun = false, all = false;
+  std::string key, maxSize, trust, layer = "user";
 };
-
-DiskCache openCache() {
-  const Settings &s = settings().settings;
-  DiskCacheOptions options;
-  options.directory =
-      DiskCache::chooseDirectory(s.cacheDir, std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
-  options.maxSize = s.cacheMaxSize;
-  options.warn = [](const std::string &message) { complain(message); };
-  return DiskCache(std::move(options));
-}
 
 /// Names of the kernels in an entry's metadata; empty when it has none.
 std::string kernelsOf(const Json &metadata) {
@@ -41,16 +31,54 @@ std::string isaOf(const Json &metadata) {
   return triple == std::string::npos ? name : name.substr(triple + 2);
 }
 
-int path(const Cli &cli) {
-  DiskCache cache = openCache();
-  if (cache.directory().empty())
-    return kProblem;
-  cli.json() ? print(Json{{"path", cache.directory()}}) : print(cache.directory() + "\n");
+/// All layers that programs have here, in the order in which they are read.
+int allPaths(const Cli &cli) {
+  const CachePlan plan = cachePlan();
+  Json out = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"LAYER", "WRITTEN", "SIGNED", "WHERE", ""}};
+  for (const PlannedLayer &layer : plan.layers) {
+    out.push_back({{"layer", layerName(layer.kind)},
+                   {"path", layer.folder},
+                   {"written", layer.written},
+                   {"signed", layer.mustBeSigned},
+                   {"network", layer.network},
+                   {"note", layer.why}});
+    rows.push_back({layerName(layer.kind), layer.written ? "yes" : "no",
+                    layer.mustBeSigned ? "required" : "-", layer.folder, layer.why});
+  }
+  if (!plan.remote.empty()) {
+    const std::string url = shownUrl(plan.remote);
+    out.push_back({{"layer", "remote"},
+                   {"path", url},
+                   {"written", plan.remoteWritten},
+                   {"signed", plan.trusted != nullptr},
+                   {"network", true},
+                   {"note", ""}});
+    rows.push_back(
+        {"remote", plan.remoteWritten ? "yes" : "no", plan.trusted ? "required" : "-", url, ""});
+  }
+  cli.json()
+      ? print(Json{{"batch_system", plan.batch}, {"layers", out}, {"warnings", plan.warnings}})
+      : print(table(rows));
+  for (const std::string &warning : plan.warnings)
+    complain(warning);
+  return plan.warnings.empty() ? kOk : kProblem;
+}
+
+int path(const Cli &cli, const CacheOptions &o) {
+  if (o.all)
+    return allPaths(cli);
+  const auto folder = layerFolder(o.layer);
+  if (!folder)
+    return complain(folder.error().message);
+  if (folder->empty())
+    return complain(
+        "no folder for the cache: MELD_CACHE_DIR, XDG_CACHE_HOME and HOME give no absolute path");
+  cli.json() ? print(Json{{"path", *folder}}) : print(*folder + "\n");
   return kOk;
 }
 
-int stats(const Cli &cli) {
-  DiskCache cache = openCache();
+int stats(const Cli &cli, const CacheOptions &, DiskCache &cache) {
   auto totals = cache.totals();
   if (!totals)
     return complain(totals.error().message);
@@ -76,8 +104,7 @@ int stats(const Cli &cli) {
   return totals->damaged ? kProblem : kOk;
 }
 
-int list(const Cli &cli) {
-  DiskCache cache = openCache();
+int list(const Cli &cli, const CacheOptions &, DiskCache &cache) {
   auto files = cache.list();
   if (!files)
     return complain(files.error().message);
@@ -150,9 +177,8 @@ std::string measuredRows(const std::string &metadata) {
   return text.empty() ? "no kernel was launched often enough\n" : text;
 }
 
-int show(const Cli &cli, const std::string &prefix) {
-  DiskCache cache = openCache();
-  auto key = completeKey(cache, prefix);
+int show(const Cli &cli, const CacheOptions &o, DiskCache &cache) {
+  auto key = completeKey(cache, o.key);
   if (!key)
     return complain(key.error().message);
   auto entry = cache.header(*key);
@@ -200,8 +226,7 @@ void describeRemoval(const Cli &cli, const std::vector<CacheFile> &files, bool d
           humanSize(bytes) + "\n");
 }
 
-int prune(const Cli &cli, const CacheOptions &o, bool everything) {
-  DiskCache cache = openCache();
+int prune(const Cli &cli, const CacheOptions &o, bool everything, DiskCache &cache) {
   uint64_t limit = settings().settings.cacheMaxSize;
   if (!o.maxSize.empty()) {
     auto size = parseSize(o.maxSize);
@@ -234,23 +259,52 @@ int prune(const Cli &cli, const CacheOptions &o, bool everything) {
   return kOk;
 }
 
-int verify(const Cli &cli, const CacheOptions &o) {
-  DiskCache cache = openCache();
+/// Sound entries that none of the keys has signed.
+Result<Json> wronglySigned(DiskCache &cache, const TrustedKeys &trusted) {
+  const auto files = MELD_TRY(cache.list());
+  Json wrong = Json::array();
+  Progress progress("verifying");
+  size_t done = 0;
+  for (const CacheFile &one : files) {
+    progress.show(done++, files.size());
+    const auto file =
+        one.temporary ? Result<Bytes>(fail(ErrorCode::notFound, "")) : cache.file(one.name);
+    if (!file)
+      continue; // gone, or damaged: told before
+    if (const auto good = trusted.check(*file, *CacheKey::fromHex(one.name)); !good)
+      wrong.push_back({{"key", one.name}, {"problem", good.error().message}});
+  }
+  return wrong;
+}
+
+int verify(const Cli &cli, const CacheOptions &o, DiskCache &cache) {
+  // Of one's own layers nobody asks for signatures, unless with --trust.
+  const bool own = o.layer == "user" || o.layer == "node";
+  auto trusted =
+      own && o.trust.empty() ? std::shared_ptr<const TrustedKeys>() : trustedKeys(o.trust);
+  if (!trusted)
+    return complain(trusted.error().message);
   auto bad = cache.verify(o.dryRun);
   if (!bad)
     return complain(bad.error().message);
+  auto wrong = *trusted ? wronglySigned(cache, **trusted) : Result<Json>(Json::array());
+  if (!wrong)
+    return complain(wrong.error().message);
   if (cli.json()) {
     Json out = Json::array();
     for (const auto &[file, why] : *bad)
       out.push_back({{"key", file.name}, {"problem", why}, {"removed", !o.dryRun}});
-    print(Json{{"damaged", out}});
-  } else if (bad->empty()) {
-    print(std::string("every entry is sound\n"));
+    print(Json{
+        {"damaged", out}, {"signatures_checked", *trusted != nullptr}, {"wrongly_signed", *wrong}});
+  } else if (bad->empty() && wrong->empty()) {
+    print(std::string(*trusted ? "every entry is sound and signed\n" : "every entry is sound\n"));
   } else {
     for (const auto &[file, why] : *bad)
       print(file.name + ": " + why + (o.dryRun ? "\n" : "; removed\n"));
+    for (const Json &one : *wrong)
+      print(jsonText(one, "key") + ": " + jsonText(one, "problem") + "\n");
   }
-  return bad->empty() ? kOk : kProblem;
+  return bad->empty() && wrong->empty() ? kOk : kProblem;
 }
 
 } // namespace
@@ -258,31 +312,50 @@ int verify(const Cli &cli, const CacheOptions &o) {
 void addCache(Cli &cli) {
   CLI::App *cache = cli.verb("cache", "Look at and tidy the cache of compiled code objects",
                              "  meld cache list\n  meld cache show 3fa9c1\n"
+                             "  meld cache path --all\n"
                              "  meld cache prune --max-size 500M --dry-run\n  meld cache clear\n");
   cache->require_subcommand(1);
   auto o = std::make_shared<CacheOptions>();
   auto add = [&](const char *name, const char *help, std::function<int()> work) {
     CLI::App *sub = cli.verb(name, help, "", cache);
     sub->callback([&cli, work = std::move(work)] { cli.action = work; });
+    addLayerOption(sub, o->layer);
     return sub;
   };
-  add("path", "Where the cache is", [&cli] { return path(cli); });
-  add("stats", "Number and size of entries", [&cli] { return stats(cli); });
-  add("list", "All entries", [&cli] { return list(cli); });
-  add("show", "One entry with its decisions", [&cli, o] { return show(cli, o->key); })
+  // With the layer that was named.
+  auto in = [&cli, o](int (*work)(const Cli &, const CacheOptions &, DiskCache &), bool write) {
+    return [&cli, o, work, write] {
+      auto layer = openLayer(o->layer, write && !o->dryRun);
+      return layer ? work(cli, *o, **layer) : complain(layer.error().message);
+    };
+  };
+  add("path", "Where the cache is", [&cli, o] {
+    return path(cli, *o);
+  })->add_flag("--all", o->all, "All layers, in the order in which they are read");
+  add("stats", "Number and size of entries", in(stats, false));
+  add("list", "All entries", in(list, false));
+  add("show", "One entry with its decisions", in(show, false))
       ->add_option("key", o->key, "Key, or the start of one")
       ->required();
-  add("verify", "Check every entry, remove damaged ones", [&cli, o] {
-    return verify(cli, *o);
-  })->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
-  CLI::App *pruneVerb = add("prune", "Remove the least recently used entries down to a size",
-                            [&cli, o] { return prune(cli, *o, false); });
+  CLI::App *verifyVerb = add("verify", "Check every entry, remove damaged ones", in(verify, true));
+  verifyVerb->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
+  verifyVerb
+      ->add_option("--trust", o->trust,
+                   "Check signatures, too, by these public keys (of site and folders: "
+                   "MELD_CACHE_TRUST); what is not signed is told, not removed")
+      ->option_text("FILES");
+  CLI::App *pruneVerb = add(
+      "prune", "Remove the least recently used entries down to a size",
+      in([](const Cli &c, const CacheOptions &p, DiskCache &d) { return prune(c, p, false, d); },
+         true));
   pruneVerb->add_option("--max-size", o->maxSize,
                         "Keep at most this much (default: MELD_CACHE_MAX_SIZE)");
   pruneVerb->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
-  add("clear", "Remove every entry", [&cli, o] {
-    return prune(cli, *o, true);
-  })->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
+  add("clear", "Remove every entry",
+      in([](const Cli &c, const CacheOptions &p, DiskCache &d) { return prune(c, p, true, d); },
+         true))
+      ->add_flag("--dry-run", o->dryRun, "Only say what would be removed");
+  addCacheSharing(cli, cache);
 }
 
 } // namespace meld::cli

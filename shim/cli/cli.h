@@ -42,6 +42,8 @@ void addInspect(Cli &cli);
 void addCompile(Cli &cli);
 void addExplain(Cli &cli);
 void addCache(Cli &cli);
+void addCacheSharing(Cli &cli, CLI::App *cache);
+void addWarm(Cli &cli);
 void addConfig(Cli &cli);
 void addManual(Cli &cli);
 

@@ -11,11 +11,12 @@ int main(int argc, char **argv) {
   cli.app.footer("Settings come from MELD_* variables: see `meld config`.\n"
                  "Exit status: 0 fine, 1 a problem was found, 2 wrong usage.");
   for (auto add : {addRun, addVerify, addBisect, addDivergence, addProfile, addDoctor, addInspect,
-                   addCompile, addExplain, addCache, addConfig, addManual})
+                   addCompile, addExplain, addCache, addWarm, addConfig, addManual})
     add(cli);
   // The program's own arguments are none of our parser's business.
   int own = argc;
-  constexpr std::string_view kTakeProgram[] = {"run", "verify", "bisect", "divergence", "profile"};
+  constexpr std::string_view kTakeProgram[] = {"run",        "verify",  "bisect",
+                                               "divergence", "profile", "warm"};
   if (argc > 1 && std::ranges::count(kTakeProgram, std::string_view(argv[1])))
     for (own = 2; own < argc && std::string_view(argv[own]) != "--";)
       ++own;

@@ -4,7 +4,7 @@
 #include "jit/code_object.h"
 #include "jit/options.h"
 #endif
-#include "runtime/cache/entry.h"
+#include "runtime/cache/seal.h"
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/codeobject/comgr_names.h"
 #include "runtime/codeobject/hostfile.h"
@@ -104,12 +104,14 @@ void fuzz(ByteView bytes) {
   (void)parseMetadata(bytes);
 #elif MELD_FUZZ_TARGET == 4 // cache entry, with a checksum that fits so that the rest is reached
   Bytes file(bytes.begin(), bytes.end());
-  if (file.size() >= 32) {
-    auto sum = blake3(ByteView(file).first(file.size() - 32));
-    std::copy(sum.begin(), sum.end(), file.end() - 32);
+  const size_t size = entrySize(file).value_or(file.size());
+  if (size >= kChecksumSize) {
+    auto sum = blake3(ByteView(file).first(size - kChecksumSize));
+    std::copy(sum.begin(), sum.end(), file.begin() + ptrdiff_t(size - kChecksumSize));
   }
   (void)readEntry(file, nullptr);
   (void)readEntryHeader(file);
+  (void)sealOf(file);
 #elif MELD_FUZZ_TARGET == 5 // settings
   std::string text(bytes.begin(), bytes.end());
   // Compiling a regular expression may take exponential space by its nature; users write their own.

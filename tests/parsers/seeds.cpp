@@ -1,5 +1,5 @@
 // Writes seed inputs for the fuzzers: seeds FOLDER HIP_PROGRAM makes FOLDER/<parser>/<name>.
-#include "runtime/cache/entry.h"
+#include "runtime/cache/seal.h"
 #include "runtime/codeobject/hostfile.h"
 #include "tests/runtime/codeobject/builder.h"
 #include "tests/runtime/codeobject/compressed.h"
@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
   entry.verdict = Verdict::replaced;
   entry.codeObject = built;
   write("entry", "replaced", *writeEntry(entry));
+  write("entry", "signed", withSeal(*writeEntry(entry), Seal()));
   entry.verdict = Verdict::unchanged;
   entry.codeObject = {};
   entry.reason = "gate: scratch";

@@ -51,11 +51,13 @@ protected:
 } // namespace
 
 TEST_F(Cli, HelpOfEveryVerbHasExamples) {
-  for (const char *verb : {"run", "doctor", "inspect", "compile", "explain", "cache", "config"}) {
+  for (const char *verb : {"run", "doctor", "inspect", "compile", "explain", "cache", "config",
+                           "warm", "cache keygen", "cache sign", "cache push", "cache pull"}) {
     Result r = meld(std::string(verb) + " --help");
     EXPECT_EQ(r.status, 0) << verb;
     EXPECT_NE(r.out.find("Examples:"), std::string::npos) << verb;
-    EXPECT_NE(meld("--help").out.find(verb), std::string::npos);
+    const std::string word(verb);
+    EXPECT_NE(meld("--help").out.find(word.substr(0, word.find(' '))), std::string::npos);
   }
 }
 
@@ -63,10 +65,11 @@ TEST_F(Cli, TheManPageNamesEveryVerbAndSetting) {
   Result r = meld("manual");
   EXPECT_EQ(r.status, 0);
   for (const char *text :
-       {".TH MELD 1", ".SS run\n", ".SS doctor\n", ".SS inspect\n", ".SS compile\n",
-        ".SS explain\n", ".SS cache path\n", ".SS cache stats\n", ".SS cache list\n",
-        ".SS cache show\n", ".SS cache verify\n", ".SS cache prune\n", ".SS cache clear\n",
-        ".SS config\n", "\\-\\-counters"})
+       {".TH MELD 1",        ".SS run\n",          ".SS doctor\n",       ".SS inspect\n",
+        ".SS compile\n",     ".SS explain\n",      ".SS cache path\n",   ".SS cache stats\n",
+        ".SS cache list\n",  ".SS cache show\n",   ".SS cache verify\n", ".SS cache prune\n",
+        ".SS cache clear\n", ".SS cache keygen\n", ".SS cache sign\n",   ".SS cache push\n",
+        ".SS cache pull\n",  ".SS warm\n",         ".SS config\n",       "\\-\\-counters"})
     EXPECT_NE(r.out.find(text), std::string::npos) << text;
   const json config = meld("config --format=json").parsed();
   EXPECT_GT(config["settings"].size(), 20u);
@@ -308,6 +311,50 @@ TEST_F(Cli, CompileSaysWhatIsWrong) {
   problem(MELD_SAMPLE " --arch gfx90", 2, "no such device image"); // there is gfx90a
   problem(MELD_SAMPLE " --index 99", 2, "no such device image");
   EXPECT_EQ(meld("compile " MELD_SAMPLE).status, 2) << "no output named";
+}
+
+TEST_F(Cli, KeysAreMadeOnceAndSignWhatIsThere) {
+  Result r = meld("cache keygen " + scratch_.file("key") + " --name 'a site'");
+  if (r.status && r.err.find("without libsodium") != std::string::npos)
+    GTEST_SKIP() << r.err;
+  ASSERT_EQ(r.status, 0) << r.err;
+  struct stat info;
+  ASSERT_EQ(stat(scratch_.file("key").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  r = meld("cache keygen " + scratch_.file("key"));
+  EXPECT_EQ(r.status, 1) << "a key is not written over";
+
+  meld::DiskCache cache({scratch_.file("cache"), 0, false, {}});
+  meld::CacheEntry entry;
+  entry.key = meld::KeyBuilder().add("any", "key").finish();
+  entry.reason = "nothing pays";
+  ASSERT_TRUE(cache.store(entry));
+  const std::string trust = " --trust " + scratch_.file("key.pub");
+  r = meld("cache verify --format=json" + trust);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_EQ(r.parsed()["wrongly_signed"].size(), 1u);
+  EXPECT_EQ(meld("cache verify").status, 0) << "one's own entries need no signature";
+  const std::string sign = "cache sign --format=json --key " + scratch_.file("key");
+  EXPECT_EQ(meld(sign + " --dry-run").parsed()["signed"], 1);
+  EXPECT_EQ(meld("cache verify" + trust).status, 1);
+  EXPECT_EQ(meld(sign).parsed()["signed"], 1);
+  EXPECT_EQ(meld(sign).parsed()["signed_before"], 1);
+  EXPECT_EQ(meld("cache verify" + trust).status, 0);
+  EXPECT_EQ(cache.load(entry.key)->reason, "nothing pays");
+
+  chmod(scratch_.file("key").c_str(), 0644);
+  r = meld("cache sign --key " + scratch_.file("key"));
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.err.find("can be read by others"), std::string::npos) << r.err;
+  EXPECT_EQ(meld("cache sign --key " + scratch_.file("key.pub")).status, 1);
+}
+
+TEST_F(Cli, PushWithoutAServerSaysSo) {
+  const Result r = meld("cache push --remote redis+unix://" + scratch_.file("none.sock"));
+  EXPECT_EQ(r.status, 1);
+  EXPECT_NE(r.err.find("cache push: "), std::string::npos) << r.err;
+  EXPECT_EQ(meld("cache pull --remote gopher://host").status, 1);
+  EXPECT_EQ(meld("cache pull").status, 2);
 }
 
 TEST_F(Cli, CacheListSaysForWhichProcessor) {

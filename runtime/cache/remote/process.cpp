@@ -3,7 +3,6 @@
 #include "runtime/cache/remote/url.h"
 #include "runtime/cache/remote/wire.h"
 #include "runtime/host/confinement.h"
-#include "runtime/host/program_channel.h"
 #include "runtime/host/spawn.h"
 #include "runtime/host/text.h"
 #include "runtime/host/timed_io.h"
@@ -56,9 +55,10 @@ struct Reply {
 
 class ProcessStore : public RemoteStore {
 public:
-  ProcessStore(std::string path, std::string_view url, const RemoteLimits &limits)
+  ProcessStore(std::string path, std::string_view url, const RemoteLimits &limits,
+               std::vector<std::string> environment)
       : path_(std::move(path)), url_(url), shown_(shownUrl(url)), limits_(limits),
-        token_(randomToken()), environment_(environmentForPrograms()) {}
+        token_(randomToken()), environment_(std::move(environment)) {}
   ~ProcessStore() override { stop(); }
 
   Result<std::optional<Bytes>> get(std::string_view key) override {
@@ -242,10 +242,13 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<RemoteStore>>
-openRemoteProcess(const std::string &folder, std::string_view url, const RemoteLimits &limits) {
+Result<std::unique_ptr<RemoteStore>> openRemoteProcess(const std::string &folder,
+                                                       std::string_view url,
+                                                       const RemoteLimits &limits,
+                                                       std::vector<std::string> environment) {
   MELD_TRY(parseRemoteUrl(url));
-  return std::make_unique<ProcessStore>(folder + "/" + kProgram, url, limits);
+  return std::make_unique<ProcessStore>(folder + "/" + kProgram, url, limits,
+                                        std::move(environment));
 }
 
 } // namespace meld

@@ -19,14 +19,18 @@
 #pragma once
 
 #include "runtime/cache/remote/remote.h"
+#include "runtime/host/program_channel.h"
 
 #include <string>
+#include <vector>
 
 namespace meld {
 
-/// meld-remote lies in `folder`, that of libmeld.so. Starts nothing and connects to nothing. Errors:
-/// badInput (no URL of a remote store).
+/// meld-remote lies in `folder`, that of libmeld.so. Starts nothing and connects to nothing.
+/// `environment` is the program's: to be read on a thread and at a time when the application does not
+/// change it. Errors: badInput (no URL of a remote store).
 Result<std::unique_ptr<RemoteStore>>
-openRemoteProcess(const std::string &folder, std::string_view url, const RemoteLimits &limits = {});
+openRemoteProcess(const std::string &folder, std::string_view url, const RemoteLimits &limits = {},
+                  std::vector<std::string> environment = environmentForPrograms());
 
 } // namespace meld

@@ -2,9 +2,9 @@
 // slow, full or lying.
 #include "runtime/cache/signing.h"
 #include "runtime/engine/engine.h"
+#include "tests/runtime/cache/fake_remote.h"
 #include "tests/runtime/cache/scratch.h"
 #include "tests/runtime/codeobject/builder.h"
-#include "tests/runtime/engine/fake_remote.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -332,7 +332,7 @@ TEST(RemoteExchange, AStoreThatCannotBeOpenedIsGivenUpAndEveryQuestionAnswered) 
   int asked = 0;
   for (uint64_t i = 0; i < 50; ++i)
     asked += exchange.lookUp(KeyBuilder().add("n", i).finish());
-  EXPECT_EQ(exchange.claim(KeyBuilder().finish()), RemoteExchange::Claim::unknown);
+  EXPECT_EQ(exchange.claim(KeyBuilder().finish()).whose, RemoteExchange::Claim::unknown);
   const auto end = Clock::now() + 20s;
   while (missing < asked && Clock::now() < end)
     std::this_thread::sleep_for(1ms);
@@ -340,4 +340,22 @@ TEST(RemoteExchange, AStoreThatCannotBeOpenedIsGivenUpAndEveryQuestionAnswered) 
   EXPECT_EQ(warnings, 1);
   EXPECT_FALSE(exchange.usable());
   EXPECT_FALSE(exchange.lookUp(KeyBuilder().finish()));
+}
+
+// Between our question and our claim, whoever had the claim may have sent the entry and given it back.
+TEST(RemoteExchange, WithAClaimComesWhatIsThereByNow) {
+  FakeServer server;
+  const CacheKey there = KeyBuilder().add("n", 1).finish(),
+                 none = KeyBuilder().add("n", 2).finish();
+  server.entries[there.hex()] = {1, 2, 3};
+  RemoteExchange::Callbacks callbacks;
+  callbacks.open = [&]() -> Result<std::unique_ptr<RemoteStore>> {
+    return std::make_unique<FakeStore>(server);
+  };
+  RemoteExchange exchange(callbacks);
+  const auto first = exchange.claim(there), second = exchange.claim(none);
+  EXPECT_EQ(first.whose, RemoteExchange::Claim::ours);
+  EXPECT_EQ(first.file, (Bytes{1, 2, 3}));
+  EXPECT_EQ(second.whose, RemoteExchange::Claim::ours);
+  EXPECT_FALSE(second.file);
 }

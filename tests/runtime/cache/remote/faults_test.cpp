@@ -214,7 +214,9 @@ TEST_P(Faults, FlippedBitsAreNoEntry) {
   }));
   ASSERT_EQ(**open(urlOf(server))->get(keyOf(1)), bytes);
   const size_t bits = whole * 8;
-  const auto store = open(urlOf(server), neverOff(impatient()));
+  RemoteLimits limits = neverOff(impatient()); // a length that has grown is waited for
+  limits.connect = limits.request = longer(300);
+  const auto store = open(urlOf(server), limits);
   unsigned refused = 0;
   for (size_t bit = 0; bit < bits; bit += http_ ? 17 : 7) {
     flip = bit;

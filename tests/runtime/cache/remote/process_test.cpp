@@ -64,6 +64,13 @@ TEST_F(RemoteProcess, NothingIsStartedBeforeTheFirstCall) {
   EXPECT_EQ(starts(), 1) << "one for all calls";
 }
 
+TEST_F(RemoteProcess, ItsEnvironmentIsTheOneItWasOpenedWith) {
+  setenv("FAKE_REMOTE", "exit", 1);
+  auto store = openRemoteProcess(MELD_FAKE_REMOTE, "redis://x", patient(), {"FAKE_REMOTE=store"});
+  ASSERT_TRUE(store);
+  EXPECT_TRUE((*store)->put(keyOf(1), someBytes(5)));
+}
+
 TEST_F(RemoteProcess, NoClientLibraryInThisProcess) {
   const auto store = fake("store");
   EXPECT_TRUE(store->put(keyOf(1), someBytes(5)));

@@ -130,7 +130,10 @@ public:
   /// Where the program is; empty: it is not installed.
   static std::string program() { return access(MELD_REDIS_SERVER, X_OK) ? "" : MELD_REDIS_SERVER; }
 
-  explicit RedisServer(std::vector<std::string> more = {}) : more_(std::move(more)) { start(); }
+  explicit RedisServer(std::vector<std::string> more = {}) : more_(std::move(more)) {
+    for (int tries = 0; tries < 5 && !start(); ++tries)
+      port_ = freePort(); // somebody else has taken it meanwhile
+  }
 
   bool start() {
     std::vector<std::string> arguments{
@@ -153,7 +156,7 @@ public:
 
 private:
   Scratch scratch_;
-  const unsigned port_ = freePort();
+  unsigned port_ = freePort();
   const std::vector<std::string> more_;
   std::unique_ptr<BackgroundProgram> server_;
 };
@@ -169,6 +172,13 @@ public:
     std::error_code ignored;
     std::filesystem::create_directories(folder_ + "/meld", ignored);
     std::filesystem::create_directories(scratch_.file("temporary"), ignored);
+    for (int tries = 0; tries < 5; ++tries, port_ = freePort()) {
+      configure(more);
+      if (start())
+        break;
+    }
+  }
+  void configure(const std::string &more) const {
     std::ofstream(scratch_.file("nginx.conf"))
         << "daemon off; master_process off; worker_processes 1;\n"
         << "pid " << scratch_.file("pid") << "; error_log " << scratch_.file("error.log") << ";\n"
@@ -183,7 +193,6 @@ public:
         << "location /meld { root " << folder_ << "; dav_methods PUT DELETE;\n"
         << "create_full_put_path on; client_max_body_size 256m;\n"
         << more << "} } }\n";
-    start();
   }
   bool start() {
     server_ = std::make_unique<BackgroundProgram>(std::vector<std::string>{
@@ -194,15 +203,11 @@ public:
   unsigned port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/meld"; }
   const std::string &folder() const { return folder_; }
-  std::string errors() const {
-    std::ifstream in(scratch_.file("error.log"));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
 
 private:
   Scratch scratch_;
   const std::string folder_;
-  const unsigned port_ = freePort();
+  unsigned port_ = freePort();
   std::unique_ptr<BackgroundProgram> server_;
 };
 

@@ -16,7 +16,7 @@ struct FakeServer {
   std::mutex lock;
   std::map<std::string, Bytes> entries;
   std::map<std::string, std::pair<int, std::chrono::steady_clock::time_point>>
-      claims; ///< who, until
+      claims;                       ///< who, until
   std::atomic<bool> stopped{false}; ///< nothing comes back until it is false, or cancelled
   bool dead = false, full = false, lies = false;
   bool claimsUnknown = false; ///< as an HTTP server that cannot tell
