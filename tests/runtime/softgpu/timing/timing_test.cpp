@@ -179,6 +179,28 @@ TEST(TimingParameters, ChangesByName) {
   EXPECT_EQ(p.salu, TimingParameters().salu);
 }
 
+TEST(TimingParameters, RangesHoldTheValues) {
+  for (isa::Target target :
+       {isa::Target::gfx900, isa::Target::gfx906, isa::Target::gfx908, isa::Target::gfx90a}) {
+    const auto ranges = timingRanges(target);
+    TimingParameters p;
+    for (const TimingRange &r : ranges) {
+      EXPECT_LE(r.low, r.value) << r.name;
+      EXPECT_GE(r.high, r.value) << r.name;
+      // What the ends of a range are good for: a setting takes them.
+      for (uint32_t end : {r.low, r.high})
+        EXPECT_TRUE(parseTimingChanges(std::string(r.name) + "=" + std::to_string(end))) << r.name;
+      p.apply({{std::string(r.name), r.value}});
+    }
+    EXPECT_EQ(p.f64, TimingParameters::of(target).f64);
+    EXPECT_EQ(p.l2Bytes, TimingParameters::of(target).l2Bytes);
+  }
+  // Data sheets: Vega 64 computes f64 at 1/16 of the rate of f32, an MI250X at the same rate.
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx900).f64, 64u);
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx90a).f64, 4u);
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx908).f64, 8u);
+}
+
 // A setting of the environment is no reason to do without a GPU.
 TEST(TimingParameters, NonsenseInTheEnvironmentIsAWarning) {
   for (const std::string &text : {std::string("((("), std::string(1 << 20, ','),
