@@ -1,0 +1,79 @@
+// One compute unit of the timing model, and what the units of a device share.
+//
+//   compute_unit.cpp   which wave issues when
+//   groups.cpp         workgroups: start, barrier, end
+//   issue.cpp          what an instruction costs
+//
+// Private to this folder. Not thread-safe: a dispatch is modelled on one thread.
+#pragma once
+
+#include "runtime/softgpu/execute/watch.h"
+#include "runtime/softgpu/execute/worker.h"
+#include "runtime/softgpu/timing/memory.h"
+#include "runtime/softgpu/timing/parameters.h"
+#include "runtime/softgpu/timing/parts.h"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace meld::softgpu::timing {
+
+/// What the compute units of one dispatch share.
+struct Shared {
+  Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
+      : job(j), p(parameters), guard(g), l2(parameters.l2Bytes, parameters.l2Ways) {}
+
+  Job &job;
+  const TimingParameters &p;
+  FaultGuard &guard;
+  TagCache l2;
+  const OpTraits *const traits = opTraits().data();
+  WaveCounters counters;
+  Wave *running = nullptr; ///< whose instruction is being executed, for a memory fault
+  std::unique_ptr<Watch> watch;
+  bool slept = false; ///< some wave executed s_sleep: it may wait for the host
+};
+
+/// The dispatch that this thread models, for interrupts from within its instructions.
+extern thread_local Shared *current;
+
+class ComputeUnit {
+public:
+  ComputeUnit(Shared &shared, unsigned index);
+  /// Advances to `end`. False: nothing left to run here, ever.
+  bool advance(uint64_t end);
+  uint64_t finished() const { return finished_; }
+
+private:
+  struct Simd {
+    std::vector<std::unique_ptr<TimedWave>> waves; ///< oldest first
+    uint64_t next = 0;                             ///< no wave can issue before this visit
+    uint64_t valuFree = 0;
+  };
+
+  void fill();
+  void retireGroups();
+  void barrier(Workgroup &g);
+
+  bool visit(Simd &s, unsigned index);
+  uint64_t unitFree(const Simd &s, unsigned index, isa::Category c) const;
+
+  void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
+  const ExecInst *execute(Wave &w, const ExecInst *i);
+  uint64_t charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i, const ExecInst *next);
+  uint64_t chargeVectorMemory(TimedWave &t, const isa::Inst &in, isa::Category c);
+  void obeyStatus(TimedWave &t, const isa::Inst &in);
+
+  Shared &shared_;
+  uint64_t nextGroup_, now_ = 0, finished_ = 0;
+  std::array<Simd, kSimds> simds_;
+  unsigned placeWave_ = 0;
+  bool anyEnded_ = false; ///< in the current visit
+  std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
+  std::array<uint64_t, 2> ldsFree_{};
+  uint64_t vmemFree_ = 0;
+  MemoryPath memory_;
+};
+
+} // namespace meld::softgpu::timing
