@@ -10,14 +10,17 @@ namespace meld::softgpu::timing {
 using isa::Category;
 
 ComputeUnit::ComputeUnit(Shared &shared, unsigned index)
-    : shared_(shared), nextGroup_(index), memory_(shared.p, shared.l2) {}
+    : shared_(shared), index_(index), memory_(shared.p, shared.l2) {}
 
 bool ComputeUnit::advance(uint64_t end) {
+  end_ = end;
   while (true) {
     if (groups_.empty()) {
       fill();
-      if (groups_.empty())
-        return false;
+      if (groups_.empty()) {
+        now_ = std::max(now_, end);
+        return shared_.dispatcher.left(index_) && !shared_.job.stop.load(std::memory_order_relaxed);
+      }
     }
     // The next visit of each SIMD that can do something, on its own cycles.
     unsigned best = 0;

@@ -9,10 +9,12 @@
 
 #include "runtime/softgpu/execute/watch.h"
 #include "runtime/softgpu/execute/worker.h"
+#include "runtime/softgpu/timing/dispatcher.h"
 #include "runtime/softgpu/timing/memory.h"
 #include "runtime/softgpu/timing/parameters.h"
 #include "runtime/softgpu/timing/parts.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -22,12 +24,18 @@ namespace meld::softgpu::timing {
 /// What the compute units of one dispatch share.
 struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
-      : job(j), p(parameters), guard(g), l2(parameters.l2Bytes, parameters.l2Ways) {}
+      : job(j), p(parameters), guard(g), l2(parameters.l2Bytes, parameters.l2Ways),
+        dispatcher(parameters, *j.launch, unitsOf(j)) {}
+  /// Compute units that a dispatch has work for.
+  static unsigned unitsOf(const Job &job) {
+    return unsigned(std::min<uint64_t>(job.env.config->computeUnits, job.launch->totalGroups));
+  }
 
   Job &job;
   const TimingParameters &p;
   FaultGuard &guard;
   TagCache l2;
+  Dispatcher dispatcher;
   const OpTraits *const traits = opTraits().data();
   WaveCounters counters;
   Wave *running = nullptr; ///< whose instruction is being executed, for a memory fault
@@ -44,6 +52,9 @@ public:
   /// Advances to `end`. False: nothing left to run here, ever.
   bool advance(uint64_t end);
   uint64_t finished() const { return finished_; }
+  bool hasRoom() const { return groups_.size() < shared_.job.launch->groupsPerCu; }
+  /// Takes a workgroup that the dispatcher deals to this unit. False: the job has failed.
+  bool start(const Dispatcher::Start &start);
 
 private:
   struct Simd {
@@ -66,7 +77,8 @@ private:
   void obeyStatus(TimedWave &t, const isa::Inst &in);
 
   Shared &shared_;
-  uint64_t nextGroup_, now_ = 0, finished_ = 0;
+  const unsigned index_;
+  uint64_t now_ = 0, end_ = 0, finished_ = 0; ///< end_: of the turn
   std::array<Simd, kSimds> simds_;
   unsigned placeWave_ = 0;
   bool anyEnded_ = false; ///< in the current visit

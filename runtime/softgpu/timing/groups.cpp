@@ -21,42 +21,48 @@ void sendInterrupt(Workgroup &g, uint32_t eventId) {
 
 } // namespace
 
-/// Takes workgroups as long as there is room; they are dealt to compute units round robin.
+/// Takes workgroups as long as there is room and the dispatcher has some.
 void ComputeUnit::fill() {
-  Job &job = shared_.job;
-  while (groups_.size() < job.launch->groupsPerCu && nextGroup_ < job.launch->totalGroups) {
-    std::unique_ptr<Workgroup> g;
-    if (spare_.empty()) {
-      g = std::make_unique<Workgroup>();
-    } else {
-      g = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    if (!startWorkgroup(*g, nextGroup_, *job.launch, job.env, *job.request)) {
-      DispatchResult r;
-      r.code = DispatchCode::scratchTooLarge;
-      r.message = "kernel " + job.launch->kernel +
-                  ": no host memory for a workgroup's registers and scratch";
-      job.fail(std::move(r));
+  while (hasRoom()) {
+    const auto next = shared_.dispatcher.take(index_, now_, end_);
+    if (!next || !start(*next))
       return;
-    }
-    nextGroup_ += job.env.config->computeUnits;
-    g->interrupt = sendInterrupt;
-    if (shared_.watch)
-      shared_.watch->groupStarted(*g);
-    shared_.counters.waves += g->numWaves;
-    for (uint32_t k = 0; k < g->numWaves; ++k) {
-      auto t = std::make_unique<TimedWave>();
-      t->wave = &g->waves[k];
-      t->group = g.get();
-      t->ready = now_;
-      t->wave->quantum = std::numeric_limits<int32_t>::max();
-      Simd &s = simds_[placeWave_++ % kSimds];
-      s.next = std::min(s.next, now_);
-      s.waves.push_back(std::move(t));
-    }
-    groups_.push_back(std::move(g));
   }
+}
+
+bool ComputeUnit::start(const Dispatcher::Start &start) {
+  Job &job = shared_.job;
+  std::unique_ptr<Workgroup> g;
+  if (spare_.empty()) {
+    g = std::make_unique<Workgroup>();
+  } else {
+    g = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  if (!startWorkgroup(*g, start.group, *job.launch, job.env, *job.request)) {
+    DispatchResult r;
+    r.code = DispatchCode::scratchTooLarge;
+    r.message =
+        "kernel " + job.launch->kernel + ": no host memory for a workgroup's registers and scratch";
+    job.fail(std::move(r));
+    return false;
+  }
+  g->interrupt = sendInterrupt;
+  if (shared_.watch)
+    shared_.watch->groupStarted(*g);
+  shared_.counters.waves += g->numWaves;
+  for (uint32_t k = 0; k < g->numWaves; ++k) {
+    auto t = std::make_unique<TimedWave>();
+    t->wave = &g->waves[k];
+    t->group = g.get();
+    t->ready = start.at;
+    t->wave->quantum = std::numeric_limits<int32_t>::max();
+    Simd &s = simds_[placeWave_++ % kSimds];
+    s.next = std::min(s.next, start.at);
+    s.waves.push_back(std::move(t));
+  }
+  groups_.push_back(std::move(g));
+  return true;
 }
 
 /// Workgroups whose last wave ended make room for others.

@@ -28,18 +28,41 @@ namespace {
 struct Device : Shared {
   using Shared::Shared;
   uint64_t run();
+  void deal(uint64_t now, uint64_t end);
   /// A member, so that a memory fault's long jump loses nothing.
   std::vector<std::unique_ptr<ComputeUnit>> units;
 };
 
+/// Workgroups for the units that have room, in turns. As long as there are some, no unit is gone.
+void Device::deal(uint64_t now, uint64_t end) {
+  const size_t count = units.size();
+  size_t k = dispatcher.firstUnit();
+  for (size_t full = 0; full < count; k = k + 1 < count ? k + 1 : 0) {
+    if (!units[k]->hasRoom()) {
+      ++full;
+      continue;
+    }
+    const auto next = dispatcher.take(unsigned(k), now, end);
+    if (!next || !units[k]->start(*next))
+      return;
+    dispatcher.dealt(unsigned(k));
+    full = 0;
+  }
+}
+
 uint64_t Device::run() {
-  const uint64_t count = std::min<uint64_t>(job.env.config->computeUnits, job.launch->totalGroups);
+  const unsigned count = unitsOf(job);
   for (unsigned k = 0; k < count; ++k)
     units.push_back(std::make_unique<ComputeUnit>(*this, k));
   uint64_t cycles = 0;
-  for (uint64_t end = p.turn; !units.empty() && !job.stop.load(std::memory_order_relaxed);
-       end += std::max(p.turn, 1u)) {
+  const uint64_t turn = std::max(p.turn, 1u);
+  for (uint64_t now = 0; !units.empty() && !job.stop.load(std::memory_order_relaxed); now += turn) {
+    const uint64_t end = now + turn;
     slept = false;
+    if (dispatcher.modelled() && dispatcher.left(0)) {
+      dispatcher.begin(now);
+      deal(now, end);
+    }
     for (size_t k = 0; k < units.size();) {
       if (units[k]->advance(end)) {
         ++k;
