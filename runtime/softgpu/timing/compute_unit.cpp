@@ -10,7 +10,10 @@ namespace meld::softgpu::timing {
 using isa::Category;
 
 ComputeUnit::ComputeUnit(Shared &shared, unsigned index)
-    : shared_(shared), index_(index), memory_(shared.p, shared.l2) {}
+    : shared_(shared), index_(index), memory_(shared.p, shared.memory) {
+  if (!shared.instructionCaches.empty())
+    fetch_.emplace(shared.p, *shared.instructionCaches[index / std::max(shared.p.fetchUnits, 1u)]);
+}
 
 bool ComputeUnit::advance(uint64_t end) {
   end_ = end;

@@ -10,6 +10,7 @@
 #include "runtime/softgpu/execute/watch.h"
 #include "runtime/softgpu/execute/worker.h"
 #include "runtime/softgpu/timing/dispatcher.h"
+#include "runtime/softgpu/timing/fetch.h"
 #include "runtime/softgpu/timing/memory.h"
 #include "runtime/softgpu/timing/parameters.h"
 #include "runtime/softgpu/timing/parts.h"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace meld::softgpu::timing {
@@ -24,8 +26,12 @@ namespace meld::softgpu::timing {
 /// What the compute units of one dispatch share.
 struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
-      : job(j), p(parameters), guard(g), l2(parameters.l2Bytes, parameters.l2Ways),
-        dispatcher(parameters, *j.launch, unitsOf(j)) {}
+      : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
+        dispatcher(parameters, *j.launch, unitsOf(j)) {
+    const unsigned sharing = std::max(parameters.fetchUnits, 1u);
+    for (unsigned k = 0; parameters.fetchLatency && k * sharing < unitsOf(j); ++k)
+      instructionCaches.push_back(std::make_unique<InstructionCache>(parameters));
+  }
   /// Compute units that a dispatch has work for.
   static unsigned unitsOf(const Job &job) {
     return unsigned(std::min<uint64_t>(job.env.config->computeUnits, job.launch->totalGroups));
@@ -34,8 +40,9 @@ struct Shared {
   Job &job;
   const TimingParameters &p;
   FaultGuard &guard;
-  TagCache l2;
+  DeviceMemory memory;
   Dispatcher dispatcher;
+  std::vector<std::unique_ptr<InstructionCache>> instructionCaches; ///< none: not modelled
   const OpTraits *const traits = opTraits().data();
   WaveCounters counters;
   Wave *running = nullptr; ///< whose instruction is being executed, for a memory fault
@@ -74,6 +81,8 @@ private:
   const ExecInst *execute(Wave &w, const ExecInst *i);
   uint64_t charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i, const ExecInst *next);
   uint64_t chargeVectorMemory(TimedWave &t, const isa::Inst &in, isa::Category c);
+  uint64_t beforeNext(TimedWave &t, const ExecInst *i) const;
+  uint64_t fetch(TimedWave &t, const ExecInst *i);
   void obeyStatus(TimedWave &t, const isa::Inst &in);
 
   Shared &shared_;
@@ -86,6 +95,7 @@ private:
   std::array<uint64_t, 2> ldsFree_{};
   uint64_t vmemFree_ = 0;
   MemoryPath memory_;
+  std::optional<FetchPort> fetch_;
 };
 
 } // namespace meld::softgpu::timing

@@ -3,6 +3,7 @@
 #include "runtime/softgpu/timing/compute_unit.h"
 
 #include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/isa/control_flow.h"
 
 #include <algorithm>
 #include <bit>
@@ -35,6 +36,18 @@ const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
   return next;
 }
 
+namespace {
+
+Access accessOf(const OpTraits &traits, const isa::Inst &in) {
+  if (traits.atomic)
+    return Access::atomic;
+  if (traits.store)
+    return Access::store;
+  return in.glc ? Access::loadPastL1 : Access::load;
+}
+
+} // namespace
+
 /// Vector memory keeps its unit for its lines and answers in order; when the wave may issue again.
 uint64_t ComputeUnit::chargeVectorMemory(TimedWave &t, const isa::Inst &in, Category c) {
   const TimingParameters &p = shared_.p;
@@ -45,8 +58,7 @@ uint64_t ComputeUnit::chargeVectorMemory(TimedWave &t, const isa::Inst &in, Cate
   if (traits.clearsL1)
     memory_.clearL1();
   vmemFree_ = now_ + std::max(p.vmemMin, p.vmemPerLine * trace.cacheLines);
-  const uint64_t done =
-      memory_.vector(trace, traits.store || traits.atomic || in.glc, now_, vmemFree_);
+  const uint64_t done = memory_.vector(trace, accessOf(traits, in), now_, vmemFree_);
   t.vm.add(done, now_);
   if (c == Category::flat)
     t.lgkm.add(done, now_);
@@ -60,9 +72,14 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   const isa::Inst &in = *i->inst;
   const MemoryTrace &trace = t.wave->trace;
   switch (const Category c = Category(i->category)) {
-  case Category::valu:
-    return s.valuFree = now_ + p.issueOf(shared_.traits[size_t(in.op)].rate);
+  case Category::valu: {
+    s.valuFree = now_ + p.issueOf(shared_.traits[size_t(in.op)].rate);
+    if (in.dst.kind == isa::Operand::Kind::sgpr || in.sdst.kind == isa::Operand::Kind::sgpr)
+      t.scalarFrom = s.valuFree + p.scalarAfterVector;
+    return s.valuFree;
+  }
   case Category::salu:
+    return now_ + (p.saveExec && shared_.traits[size_t(in.op)].savesExec ? p.saveExec : p.salu);
   case Category::smem:
     return now_ + p.salu;
   case Category::branch:
@@ -86,6 +103,59 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   default:
     return now_ + p.internal * (in.op == Op::s_nop ? (uint32_t(in.simm) & 15) + 1 : 1);
   }
+}
+
+namespace {
+
+/// Whether `in` sets what the branch decides by.
+bool setsCondition(const isa::Inst &in, const OpTraits &traits, isa::Branch::On on) {
+  const auto writes = [&in](unsigned slot) {
+    const auto is = [slot](const isa::Operand &o) {
+      return o.kind == isa::Operand::Kind::sgpr && (o.index & ~1u) == slot;
+    };
+    return is(in.dst) || is(in.sdst);
+  };
+  switch (on) {
+  case isa::Branch::scc:
+    return traits.writesScc;
+  case isa::Branch::vcc:
+    return writes(isa::Sgpr::vcc);
+  case isa::Branch::exec:
+    return traits.savesExec || writes(isa::Sgpr::exec);
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+/// When the wave's next instruction may use what `i` and those before it have written.
+uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
+  const ExecInst *next = t.wave->next;
+  switch (Category(next->category)) {
+  case Category::branch: {
+    const uint32_t wait = shared_.p.branchAfterCondition;
+    const isa::Inst &in = *i->inst;
+    const bool waits =
+        wait && setsCondition(in, shared_.traits[size_t(in.op)], isa::branchOf(next->inst->op).on);
+    return std::max(t.ready + (waits ? wait : 0), t.scalarFrom);
+  }
+  case Category::salu:
+  case Category::smem:
+    return std::max(t.ready, t.scalarFrom);
+  default:
+    return t.ready;
+  }
+}
+
+/// When the wave's next instruction is in its buffer.
+uint64_t ComputeUnit::fetch(TimedWave &t, const ExecInst *i) {
+  const ExecInst *next = t.wave->next;
+  const uint32_t line = lineOf(next);
+  const bool jumped = next != following(i) && t.wave->status != WaveStatus::ended;
+  if (line == t.fetched.line && !jumped) [[likely]]
+    return t.ready;
+  return std::max(t.ready, fetch_->enter(t.fetched, line, jumped, jumped ? t.ready : now_));
 }
 
 /// What the wave stopped for, if it did.
@@ -134,6 +204,9 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     t.ready = std::max(t.ready, t.vm.until(62));
   if (t.lgkm.full())
     t.ready = std::max(t.ready, t.lgkm.until(62));
+  t.ready = beforeNext(t, i);
+  if (fetch_)
+    t.ready = fetch(t, i);
   obeyStatus(t, in);
 }
 

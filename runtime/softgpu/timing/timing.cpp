@@ -59,6 +59,7 @@ uint64_t Device::run() {
   for (uint64_t now = 0; !units.empty() && !job.stop.load(std::memory_order_relaxed); now += turn) {
     const uint64_t end = now + turn;
     slept = false;
+    memory.begin(now);
     if (dispatcher.modelled() && dispatcher.left(0)) {
       dispatcher.begin(now);
       deal(now, end);
