@@ -47,6 +47,11 @@ public:
     if (!work)
       return now;
     uint64_t w = std::max(now / kWindow, first_);
+    if (w - first_ < windows_.size()) [[likely]]
+      if (Window &window = at(w); window.taken + work <= kCapacity) [[likely]] {
+        window.taken += uint32_t(work);
+        return std::max(now, w * kWindow + (window.taken + kUnit - 1) / kUnit);
+      }
     while (true) {
       w = withRoom(w);
       Window &window = at(w);
