@@ -116,7 +116,7 @@ struct TimingBounds {
   uint32_t least, most;
 };
 constexpr TimingBounds kTimingBounds[] = {
-#define MELD_TIMING_PARAMETER(name, byDefault, least, most) {#name, least, most},
+#define MELD_TIMING_PARAMETER(name, value, low, high, least, most) {#name, least, most},
 #include "runtime/softgpu/timing/parameter_table.def"
 };
 

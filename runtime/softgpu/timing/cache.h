@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <immintrin.h>
@@ -83,10 +84,39 @@ public:
         found(k, access(line(k)));
     }
   }
+  /// access() for each of n lines in order, for a cache that keeps what was written: found(k, hit,
+  /// whether a written line has to go back to make room). `writes`: these lines are written. A
+  /// cache is used either through this or through the others: this keeps a mark in the tag.
+  template <class Line, class Found>
+  void accessEachDirty(uint32_t n, bool writes, Line line, Found found) {
+    if (shape_ != Shape::sixteen) {
+      for (uint32_t k = 0; k < n; ++k) {
+        bool evicts = false;
+        const bool hit = accessAnyDirty(setOf(line(k)), line(k) + 1, writes, evicts);
+        found(k, hit, evicts);
+      }
+      return;
+    }
+    const uint64_t mask = mask_;
+    uint32_t *const tags = tags32_;
+    const unsigned shift = shift_;
+    const uint32_t written = writes ? kWritten : 0;
+    const auto each = [&]<bool Guess>() {
+      for (uint32_t k = 0; k < n; ++k) {
+        uint32_t *const set = tags + 16 * (line(k) & mask);
+        const uint32_t tag = (uint32_t(line(k) >> shift) + 1) & ~kWritten;
+        const Dirty was = accessSixteenDirty<Guess>(set, tag, written);
+        found(k, was.hit, was.evicts);
+      }
+    };
+    n > 16 ? each.template operator()<false>() : each.template operator()<true>();
+  }
   void clear() { std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0)); }
 
 private:
   enum class Shape : uint8_t { any, four, sixteen };
+  static constexpr uint32_t kWritten = 1u << 31;     ///< in a tag of 32 bits
+  static constexpr uint64_t kWritten64 = 1ull << 63; ///< in one of 64
 
   uint64_t *setOf(uint64_t line) const {
     return &tags_[size_t(mask_ ? line & mask_ : line % sets_) * ways_];
@@ -145,6 +175,55 @@ private:
     return hit != 0;
   }
 
+  bool accessAnyDirty(uint64_t *set, uint64_t tag, bool writes, bool &evicts) {
+    uint32_t k = 0;
+    while (k + 1 < ways_ && (set[k] & ~kWritten64) != tag)
+      ++k;
+    const uint64_t old = set[k];
+    const bool hit = (old & ~kWritten64) == tag;
+    std::copy_backward(set, set + k, set + k + 1);
+    set[0] = tag | (hit ? old & kWritten64 : 0) | (writes ? kWritten64 : 0);
+    evicts = !hit && (old & kWritten64);
+    return hit;
+  }
+
+  struct Dirty {
+    bool hit, evicts;
+  };
+  template <bool Guess>
+  static Dirty accessSixteenDirty(uint32_t *set, uint32_t tag, uint32_t written) {
+    if (Guess && (set[0] & ~kWritten) == tag) {
+      set[0] |= written;
+      return {true, false};
+    }
+    const auto at = reinterpret_cast<__m256i *>(set);
+    const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
+    const __m256i plain = _mm256_set1_epi32(int(~kWritten)), want = _mm256_set1_epi32(int(tag));
+    const auto signs = [](__m256i x) {
+      return unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(x)));
+    };
+    const auto equal = [&](__m256i tags) {
+      return signs(_mm256_cmpeq_epi32(_mm256_and_si256(tags, plain), want));
+    };
+    const unsigned hit = equal(low) | equal(high) << 8;
+    const unsigned marks = signs(low) | signs(high) << 8;
+    const int last = __builtin_ctz(hit | 1 << 15); // the place that is overwritten
+    const uint32_t old = marks >> last & 1;
+    // On a hit the mark of what was there stays.
+    const uint32_t mark = written | (hit ? old << 31 : 0);
+    const __m256i first = _mm256_or_si256(want, _mm256_set1_epi32(int(mark)));
+    const __m256i up = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
+    const __m256i lowUp = _mm256_permutevar8x32_epi32(low, up);
+    const __m256i highUp = _mm256_permutevar8x32_epi32(high, up);
+    const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i staysLow = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last));
+    const __m256i staysHigh = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last - 8));
+    _mm256_store_si256(at, _mm256_blendv_epi8(_mm256_blend_epi32(lowUp, first, 1), low, staysLow));
+    _mm256_store_si256(at + 1,
+                       _mm256_blendv_epi8(_mm256_blend_epi32(highUp, lowUp, 1), high, staysHigh));
+    return {hit != 0, !hit && old};
+  }
+
   struct Free {
     void operator()(void *p) const { std::free(p); }
   };
@@ -156,6 +235,24 @@ private:
   std::unique_ptr<void, Free> memory_;
   uint64_t *tags_ = nullptr;
   uint32_t *tags32_ = nullptr; ///< the same memory, for Shape::sixteen
+};
+
+/// Lines that are on their way into a cache, as far as 64 of them tell: who asks for one that another
+/// has asked for a moment ago has it when it is there.
+class PendingLines {
+public:
+  void add(uint64_t line, uint64_t at) { lines_[line % lines_.size()] = {line, at}; }
+  /// When `line`, which the cache has or expects, is there; not before `now`.
+  uint64_t there(uint64_t line, uint64_t now) const {
+    const Line &pending = lines_[line % lines_.size()];
+    return pending.line == line ? std::max(pending.at, now) : now;
+  }
+
+private:
+  struct Line {
+    uint64_t line = 0, at = 0;
+  };
+  std::array<Line, 64> lines_{};
 };
 
 } // namespace meld::softgpu

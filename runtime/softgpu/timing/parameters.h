@@ -5,11 +5,23 @@
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace meld::softgpu {
 
+/// What is known of one parameter: the value that is modelled, and between what it may lie. A
+/// parameter whose source is firm has low == high.
+struct TimingRange {
+  std::string_view name;
+  uint32_t value = 0, low = 0, high = 0;
+};
+
+/// Every parameter for a device, in the order of the table.
+std::vector<TimingRange> timingRanges(isa::Target target);
+
 struct TimingParameters {
-#define MELD_TIMING_PARAMETER(name, byDefault, least, most) uint32_t name = byDefault;
+#define MELD_TIMING_PARAMETER(name, value, low, high, least, most) uint32_t name = value;
 #include "runtime/softgpu/timing/parameter_table.def"
 
   static TimingParameters of(isa::Target target);

@@ -1,8 +1,6 @@
 // The timing model: microbenchmarks whose time follows from the documented rules, determinism, and
 // that it computes the same results and counters as the plain interpreter.
-#include "tests/runtime/softgpu/execute/test_code.h"
-
-#include "runtime/softgpu/timing/timing.h"
+#include "tests/runtime/softgpu/timing/timing_fixture.h"
 
 #include <atomic>
 #include <thread>
@@ -12,40 +10,6 @@ namespace {
 
 using std::vector;
 
-class Timing : public testing::TestWithParam<std::string> {
-protected:
-  std::string target = GetParam();
-  TestCode micro{std::string(MELD_TEST_KERNELS) + "/timing-" + target + ".hsaco"};
-  TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" + target + ".hsaco"};
-  alignas(4096) uint32_t data[(201 << 10) + 64] = {};
-  const TimingParameters p = TimingParameters::of(targetOf(target));
-
-  std::unique_ptr<Gpu> timed(unsigned threads = 1, const char *parameters = "") {
-    DeviceConfig c = testConfig(target, threads);
-    c.timing = true;
-    c.timingParameters = parseTimingChanges(parameters).value();
-    return Gpu::create(c);
-  }
-  uint64_t cycles(Gpu &g, const std::string &kernel, uint32_t grid, uint32_t group,
-                  uint32_t lds = 0) {
-    Args args(&data[0]);
-    AqlPacket packet = makePacket(micro, kernel, {grid}, {group}, args.data());
-    packet.groupSegment = lds;
-    DispatchRequest r;
-    r.packet = &packet;
-    DispatchResult result = g.run(r);
-    EXPECT_EQ(result.code, DispatchCode::ok) << result.message;
-    EXPECT_GT(result.cycles, 0u);
-    return result.cycles;
-  }
-  /// Cycles per repetition of the body, for `waves` waves in one workgroup.
-  double each(const std::string &name, unsigned waves = 1, const char *parameters = "") {
-    auto g = timed(1, parameters);
-    const uint32_t n = waves * 64;
-    return double(cycles(*g, name + "_2", n, n, 16384) - cycles(*g, name + "_1", n, n, 16384)) /
-           100;
-  }
-};
 INSTANTIATE_TEST_SUITE_P(Targets, Timing, testing::Values("gfx900", "gfx90a"),
                          [](auto &i) { return i.param; });
 
@@ -177,6 +141,28 @@ TEST(TimingParameters, ChangesByName) {
   EXPECT_EQ(p.valu, 8u);
   EXPECT_EQ(p.l1Latency, 200u);
   EXPECT_EQ(p.salu, TimingParameters().salu);
+}
+
+TEST(TimingParameters, RangesHoldTheValues) {
+  for (isa::Target target :
+       {isa::Target::gfx900, isa::Target::gfx906, isa::Target::gfx908, isa::Target::gfx90a}) {
+    const auto ranges = timingRanges(target);
+    TimingParameters p;
+    for (const TimingRange &r : ranges) {
+      EXPECT_LE(r.low, r.value) << r.name;
+      EXPECT_GE(r.high, r.value) << r.name;
+      // What the ends of a range are good for: a setting takes them.
+      for (uint32_t end : {r.low, r.high})
+        EXPECT_TRUE(parseTimingChanges(std::string(r.name) + "=" + std::to_string(end))) << r.name;
+      p.apply({{std::string(r.name), r.value}});
+    }
+    EXPECT_EQ(p.f64, TimingParameters::of(target).f64);
+    EXPECT_EQ(p.l2Bytes, TimingParameters::of(target).l2Bytes);
+  }
+  // Data sheets: Vega 64 computes f64 at 1/16 of the rate of f32, an MI250X at the same rate.
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx900).f64, 64u);
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx90a).f64, 4u);
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx908).f64, 8u);
 }
 
 // A setting of the environment is no reason to do without a GPU.
