@@ -2,6 +2,7 @@
 
 #include "bench/runner/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -59,7 +60,7 @@ double valueOf(const Check &check, const Pair &pair) {
   case Quantity::bytesPerCycle:
     return check.bytes * operations / cycles;
   case Quantity::conflictsPerLaunch:
-    return first->conflicts;
+    return first->conflicts / std::max(1.0, first->operations);
   case Quantity::conflictsPerOperation:
     return (second->conflicts - first->conflicts) / operations;
   case Quantity::occupancy:
@@ -130,7 +131,7 @@ int runValidation(const Paths &paths, bool json) {
     // One compute unit: what is launched side by side runs side by side.
     const Configuration configuration{
         "validate", true, {{"MELD_GPU", device}, {"MELD_GPU_CUS", "1"}}};
-    const Measurement m = measure(paths, "micro", {}, configuration, true);
+    const Measurement m = measure(paths, "micro", {"--times", "8"}, configuration, true);
     const auto launches = launchesOf(m.output, m.dispatches);
     if (!m.pass || launches.empty()) {
       std::fprintf(stderr, "meld-bench: the microbenchmarks failed on %s: exit code %d\n%s\n",
