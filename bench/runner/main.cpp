@@ -29,6 +29,11 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"small", "large", "full"}));
   run->add_flag("--json", options.json, "One JSON object instead of the tables");
   run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
+  run->add_flag("--bands", options.bands,
+                "Each ratio with its least and its most over the ranges of the model's parameters: "
+                "nine runs instead of one");
+  run->add_option("--jobs", options.jobs, "Programs at a time, with --bands (default: all cores)")
+      ->check(CLI::Range(1u, 256u));
   run->add_option("--page", options.page,
                   "Write the results as a web page here; a run of everything writes one anyway, "
                   "results.html in the build folder");
