@@ -83,10 +83,37 @@ public:
         found(k, access(line(k)));
     }
   }
+  /// access() for each of n lines in order, for a cache that keeps what was written: found(k, hit,
+  /// whether a written line has to go back to make room). `writes`: these lines are written. A
+  /// cache is used either through this or through the others: this keeps a mark in the tag.
+  template <class Line, class Found>
+  void accessEachDirty(uint32_t n, bool writes, Line line, Found found) {
+    const uint64_t mask = mask_;
+    if (shape_ == Shape::sixteen) {
+      uint32_t *const tags = tags32_;
+      const unsigned shift = shift_;
+      const uint32_t written = writes ? kWritten : 0;
+      for (uint32_t k = 0; k < n; ++k) {
+        bool evicts = false;
+        const bool hit =
+            accessSixteenDirty(tags + 16 * (line(k) & mask),
+                               (uint32_t(line(k) >> shift) + 1) & ~kWritten, written, evicts);
+        found(k, hit, evicts);
+      }
+    } else {
+      for (uint32_t k = 0; k < n; ++k) {
+        bool evicts = false;
+        const bool hit = accessAnyDirty(setOf(line(k)), line(k) + 1, writes, evicts);
+        found(k, hit, evicts);
+      }
+    }
+  }
   void clear() { std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0)); }
 
 private:
   enum class Shape : uint8_t { any, four, sixteen };
+  static constexpr uint32_t kWritten = 1u << 31;     ///< in a tag of 32 bits
+  static constexpr uint64_t kWritten64 = 1ull << 63; ///< in one of 64
 
   uint64_t *setOf(uint64_t line) const {
     return &tags_[size_t(mask_ ? line & mask_ : line % sets_) * ways_];
@@ -140,6 +167,47 @@ private:
     const __m256i staysLow = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last));
     const __m256i staysHigh = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last - 8));
     _mm256_store_si256(at, _mm256_blendv_epi8(_mm256_blend_epi32(lowUp, want, 1), low, staysLow));
+    _mm256_store_si256(at + 1,
+                       _mm256_blendv_epi8(_mm256_blend_epi32(highUp, lowUp, 1), high, staysHigh));
+    return hit != 0;
+  }
+
+  bool accessAnyDirty(uint64_t *set, uint64_t tag, bool writes, bool &evicts) {
+    uint32_t k = 0;
+    while (k + 1 < ways_ && (set[k] & ~kWritten64) != tag)
+      ++k;
+    const uint64_t old = set[k];
+    const bool hit = (old & ~kWritten64) == tag;
+    std::copy_backward(set, set + k, set + k + 1);
+    set[0] = tag | (hit ? old & kWritten64 : 0) | (writes ? kWritten64 : 0);
+    evicts = !hit && (old & kWritten64);
+    return hit;
+  }
+
+  static bool accessSixteenDirty(uint32_t *set, uint32_t tag, uint32_t written, bool &evicts) {
+    if ((set[0] & ~kWritten) == tag) {
+      set[0] |= written;
+      return true;
+    }
+    const auto at = reinterpret_cast<__m256i *>(set);
+    const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
+    const __m256i plain = _mm256_set1_epi32(int(~kWritten)), want = _mm256_set1_epi32(int(tag));
+    const auto equal = [&](__m256i tags) {
+      return unsigned(_mm256_movemask_ps(
+          _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(tags, plain), want))));
+    };
+    const unsigned hit = equal(low) | equal(high) << 8;
+    const int last = __builtin_ctz(hit | 1 << 15); // the place that is overwritten
+    const uint32_t old = set[last] & kWritten;
+    evicts = !hit && old;
+    const __m256i first = _mm256_set1_epi32(int(tag | written | (hit ? old : 0)));
+    const __m256i up = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
+    const __m256i lowUp = _mm256_permutevar8x32_epi32(low, up);
+    const __m256i highUp = _mm256_permutevar8x32_epi32(high, up);
+    const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i staysLow = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last));
+    const __m256i staysHigh = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last - 8));
+    _mm256_store_si256(at, _mm256_blendv_epi8(_mm256_blend_epi32(lowUp, first, 1), low, staysLow));
     _mm256_store_si256(at + 1,
                        _mm256_blendv_epi8(_mm256_blend_epi32(highUp, lowUp, 1), high, staysHigh));
     return hit != 0;

@@ -14,18 +14,49 @@ uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingPa
   return std::max(cost, p.ldsMin) + p.ldsConflict * trace.ldsBankConflicts;
 }
 
-uint64_t MemoryPath::vector(const MemoryTrace &trace, bool pastL1, uint64_t now, uint64_t done) {
+namespace {
+
+/// Lines of 64 bytes at `milliBytes` per cycle and unit, of which `percent` are reached, for
+/// `units` units together; in 1/`unit` cycles.
+uint64_t lineCost(uint64_t milliBytes, uint64_t percent, uint64_t units, uint64_t unit) {
+  return 64 * unit * 1000 * 100 / std::max<uint64_t>(milliBytes * percent * units, 1);
+}
+
+} // namespace
+
+DeviceMemory::DeviceMemory(const TimingParameters &p, unsigned computeUnits)
+    : l2(p.l2Bytes, p.l2Ways) {
+  if (p.sharedMemory) {
+    const auto cost = [computeUnits](uint64_t milliBytes, uint64_t percent) {
+      return milliBytes ? lineCost(milliBytes, percent, computeUnits, SharedRate::kUnit) : 0;
+    };
+    l2Line = cost(p.l2MilliBytesPerCycle, 100);
+    l2StoreLine = cost(p.l2StoreMilliBytesPerCycle, 100);
+    hbmLine = cost(p.hbmMilliBytesPerCycle, p.hbmPercent);
+  }
+  if (p.tlbEntries)
+    tlb.emplace(p);
+}
+
+MemoryPath::MemoryPath(const TimingParameters &p, DeviceMemory &device)
+    : p_(p), device_(device), l1_(p.l1Bytes, p.l1Ways), scalarCache_(p.scalarBytes, p.scalarWays),
+      l2Line_(64 * kFraction / std::max(p.l2BytesPerCycle, 1u)),
+      hbmLine_(lineCost(p.hbmMilliBytesPerCycle, p.hbmPercent, 1, kFraction)) {
+  if (device.tlb)
+    tlb_.emplace(p, *device.tlb);
+}
+
+uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t now, uint64_t done) {
   const uint32_t lines = trace.numLines;
   if (lines > 4) // the tags of the L2 do not fit the host's first caches
     for (uint32_t k = 0; k < lines; ++k)
-      l2_.prefetch(trace.lines[k] / 64);
+      device_.l2.prefetch(trace.lines[k] / 64);
+  if (tlb_ && lines)
+    now = translate(trace, now);
   const uint64_t perLine = p_.vmemPerLine, l1Latency = p_.l1Latency;
-  const uint64_t l2Latency = p_.l2Latency, hbmLatency = p_.hbmLatency;
   // Stores write through, atomics and coherent loads are done in L2. Whether a line hits is as good
   // as random where it costs time, so nothing below branches on it.
-  struct Miss {
-    uint64_t line, at; ///< when it is asked for
-  } missed[std::size(MemoryTrace{}.lines)];
+  Asked missed[std::size(MemoryTrace{}.lines)];
   uint32_t misses = 0;
   const auto look = [&](uint32_t k, bool hit) {
     const uint64_t at = now + perLine * k;
@@ -33,26 +64,91 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, bool pastL1, uint64_t now,
     misses += !hit;
     done = std::max(done, hit ? at + l1Latency : 0);
   };
-  if (pastL1)
+  if (access != Access::load)
     for (uint32_t k = 0; k < lines; ++k)
       look(k, false);
   else
     l1_.accessEach(
         lines, [&](uint32_t k) { return trace.lines[k] / 64; }, look);
-  const uint64_t l2Line = 64 * kFraction / std::max(p_.l2BytesPerCycle, 1u);
-  const uint64_t hbmLine = 64 * kFraction * 1000 / std::max(p_.hbmMilliBytesPerCycle, 1u);
+  if (!misses)
+    return done;
+  return p_.sharedMemory ? behindShared(missed, misses, access, done)
+                         : behindShare(missed, misses, access, done);
+}
+
+/// When all pages of the instruction are translated: it goes on when the last one is.
+uint64_t MemoryPath::translate(const MemoryTrace &trace, uint64_t now) {
+  const unsigned shift = tlb_->shift();
+  const uint64_t first = trace.lines[0];
+  uint64_t differ = 0;
+  for (uint32_t k = 0; k < trace.numLines; ++k)
+    differ |= trace.lines[k] ^ first;
+  if (!(differ >> shift))
+    return now + tlb_->extra(first >> shift);
+  uint32_t extra = 0;
+  for (uint32_t k = 0; k < trace.numLines; ++k)
+    extra = std::max(extra, tlb_->extra(trace.lines[k] >> shift));
+  return now + extra;
+}
+
+/// Behind the L1, where every unit has a share of the memory's bandwidth.
+uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access access, uint64_t done) {
+  const uint64_t l2Latency = p_.l2Latency, hbmLatency = p_.hbmLatency;
+  const uint64_t l2Line = l2Line_, hbmLine = hbmLine_;
   Pipe port = l2Port_, hbm = hbm_; // copies stay in registers
-  l2_.accessEach(
-      misses, [&](uint32_t m) { return missed[m].line; },
-      [&](uint32_t m, bool hit) {
-        const uint64_t passed = port.pass(missed[m].at, l2Line);
-        Pipe far = hbm;
-        const uint64_t arrived = far.pass(passed, hbmLine) + hbmLatency;
-        hbm.free = hit ? hbm.free : far.free;
-        done = std::max(done, hit ? passed + l2Latency : arrived);
-      });
+  const auto line = [&](uint32_t m) { return asked[m].line; };
+  if (p_.writeBack) {
+    const bool store = access == Access::store;
+    device_.l2.accessEachDirty(
+        count, store || access == Access::atomic, line, [&](uint32_t m, bool hit, bool evicts) {
+          const uint64_t passed = port.pass(asked[m].at, l2Line);
+          if (evicts)
+            hbm.pass(passed, hbmLine);
+          done = std::max(done, hit || store ? passed + l2Latency
+                                             : hbm.pass(passed, hbmLine) + hbmLatency);
+        });
+  } else {
+    device_.l2.accessEach(count, line, [&](uint32_t m, bool hit) {
+      const uint64_t passed = port.pass(asked[m].at, l2Line);
+      Pipe far = hbm;
+      const uint64_t arrived = far.pass(passed, hbmLine) + hbmLatency;
+      hbm.free = hit ? hbm.free : far.free;
+      done = std::max(done, hit ? passed + l2Latency : arrived);
+    });
+  }
   l2Port_ = port;
   hbm_ = hbm;
+  return done;
+}
+
+/// Behind the L1, where the device's L2 and memory serve whoever asks. The lines of an instruction
+/// are one burst: its wave goes on when the last one is there.
+uint64_t MemoryPath::behindShared(const Asked *asked, uint32_t count, Access access,
+                                  uint64_t done) {
+  const bool writes = access == Access::store || access == Access::atomic;
+  uint32_t hits = 0, written = 0;
+  const auto line = [&](uint32_t m) { return asked[m].line; };
+  if (p_.writeBack)
+    device_.l2.accessEachDirty(count, writes, line, [&](uint32_t, bool hit, bool evicts) {
+      hits += hit;
+      written += evicts;
+    });
+  else
+    device_.l2.accessEach(count, line, [&](uint32_t, bool hit) { hits += hit; });
+  const uint64_t first = asked[0].at;
+  uint64_t passed = l2Port_.pass(first, l2Line_ * count);
+  passed = std::max(passed, asked[count - 1].at);
+  const uint64_t work = access == Access::store ? device_.l2StoreLine : device_.l2Line;
+  passed = std::max(passed, device_.l2Rate.pass(first, work * count));
+  // A line that is stored whole or in part is not read before.
+  const uint32_t read = p_.writeBack && access == Access::store ? 0 : count - hits;
+  if (read < count)
+    done = std::max(done, passed + p_.l2Latency);
+  if (read + written) {
+    const uint64_t through = device_.hbmRate.pass(passed, device_.hbmLine * (read + written));
+    if (read)
+      done = std::max(done, through + p_.hbmLatency);
+  }
   return done;
 }
 
@@ -69,8 +165,20 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
       done = std::max(done, now + p_.scalarLatency);
       continue;
     }
-    const uint64_t port = l2Port_.pass(now, 64 * kFraction / std::max(p_.l2BytesPerCycle, 1u));
-    done = std::max(done, port + (l2_.access(line) ? p_.l2Latency : p_.hbmLatency));
+    const uint64_t port = l2Port_.pass(now, l2Line_);
+    bool hit = false;
+    if (p_.writeBack)
+      device_.l2.accessEachDirty(
+          1, false, [line](uint32_t) { return line; },
+          [&hit](uint32_t, bool there, bool) { hit = there; });
+    else
+      hit = device_.l2.access(line);
+    // The scalar cache is nearer to the L2 than the vector caches are.
+    const uint64_t l2Latency = p_.scalarL2Latency ? p_.scalarL2Latency : p_.l2Latency;
+    const uint64_t further = p_.hbmLatency - std::min(p_.hbmLatency, p_.l2Latency);
+    done = std::max(done, port + (hit                  ? l2Latency
+                                  : p_.scalarL2Latency ? l2Latency + further
+                                                       : p_.hbmLatency));
   }
   return done;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/softgpu/execute/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/timing/fetch.h"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +51,9 @@ private:
 struct TimedWave {
   Wave *wave = nullptr;
   Workgroup *group = nullptr;
-  uint64_t ready = 0; ///< may issue from here on; kNever at a barrier
+  uint64_t ready = 0;      ///< may issue from here on; kNever at a barrier
+  uint64_t scalarFrom = 0; ///< a scalar register that the vector ALU has written can be read
+  FetchedLines fetched;
   Outstanding vm, lgkm;
 };
 
@@ -58,7 +61,20 @@ struct TimedWave {
 struct OpTraits {
   isa::ValuRate rate = isa::ValuRate::full;
   bool clearsL1 = false, atomic = false, store = false;
+  bool savesExec = false; ///< s_*_saveexec_b64 and s_*_wrexec_b64: EXEC is written besides dst
+  bool writesScc = false;
 };
+
+/// Scalar instructions that leave SCC alone ("Vega" ISA, chapter 12).
+inline bool keepsScc(std::string_view name) {
+  for (const char *start :
+       {"s_mov",  "s_cmov",   "s_cselect",      "s_mul",    "s_brev",  "s_ff",      "s_flbit",
+        "s_sext", "s_bitset", "s_bitreplicate", "s_getpc",  "s_setpc", "s_swappc",  "s_call",
+        "s_pack", "s_bfm",    "s_getreg",       "s_setreg", "s_rfe",   "s_set_gpr", "s_cbranch"})
+    if (name.starts_with(start))
+      return true;
+  return false;
+}
 
 inline const std::vector<OpTraits> &opTraits() {
   // Never freed: queues may still be at work while the process ends.
@@ -73,6 +89,8 @@ inline const std::vector<OpTraits> &opTraits() {
       t[k].clearsL1 = has("wbinvl1") || has("_invl2");
       t[k].atomic = has("atomic");
       t[k].store = has("store");
+      t[k].savesExec = has("saveexec") || has("wrexec");
+      t[k].writesScc = name.starts_with("s_") && !keepsScc(name);
     }
     return traits;
   }();

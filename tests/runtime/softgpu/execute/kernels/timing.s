@@ -96,3 +96,19 @@
 	pair load_hit, argument, load_same
 	pair load_miss, argument, load_next
 	pair store, argument, "global_store_dword v1, v2, s[2:3]"
+	// A wave that does nothing; workgroups of which every eighth works long.
+	kernel empty
+empty:
+	s_endpgm
+	descriptor empty
+	kernel uneven
+uneven:
+	s_and_b32 s3, s2, 7
+	s_cmp_lg_u32 s3, 0
+	s_cbranch_scc1 uneven_end
+	.rept 200
+	v_rcp_f32 v2, v2
+	.endr
+uneven_end:
+	s_endpgm
+	descriptor uneven

@@ -1,0 +1,101 @@
+// One compute unit of the timing model, and what the units of a device share.
+//
+//   compute_unit.cpp   which wave issues when
+//   groups.cpp         workgroups: start, barrier, end
+//   issue.cpp          what an instruction costs
+//
+// Private to this folder. Not thread-safe: a dispatch is modelled on one thread.
+#pragma once
+
+#include "runtime/softgpu/execute/watch.h"
+#include "runtime/softgpu/execute/worker.h"
+#include "runtime/softgpu/timing/dispatcher.h"
+#include "runtime/softgpu/timing/fetch.h"
+#include "runtime/softgpu/timing/memory.h"
+#include "runtime/softgpu/timing/parameters.h"
+#include "runtime/softgpu/timing/parts.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace meld::softgpu::timing {
+
+/// What the compute units of one dispatch share.
+struct Shared {
+  Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
+      : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
+        dispatcher(parameters, *j.launch, unitsOf(j)) {
+    const unsigned sharing = std::max(parameters.fetchUnits, 1u);
+    for (unsigned k = 0; parameters.fetchLatency && k * sharing < unitsOf(j); ++k)
+      instructionCaches.push_back(std::make_unique<InstructionCache>(parameters));
+  }
+  /// Compute units that a dispatch has work for.
+  static unsigned unitsOf(const Job &job) {
+    return unsigned(std::min<uint64_t>(job.env.config->computeUnits, job.launch->totalGroups));
+  }
+
+  Job &job;
+  const TimingParameters &p;
+  FaultGuard &guard;
+  DeviceMemory memory;
+  Dispatcher dispatcher;
+  std::vector<std::unique_ptr<InstructionCache>> instructionCaches; ///< none: not modelled
+  const OpTraits *const traits = opTraits().data();
+  WaveCounters counters;
+  Wave *running = nullptr; ///< whose instruction is being executed, for a memory fault
+  std::unique_ptr<Watch> watch;
+  bool slept = false; ///< some wave executed s_sleep: it may wait for the host
+};
+
+/// The dispatch that this thread models, for interrupts from within its instructions.
+extern thread_local Shared *current;
+
+class ComputeUnit {
+public:
+  ComputeUnit(Shared &shared, unsigned index);
+  /// Advances to `end`. False: nothing left to run here, ever.
+  bool advance(uint64_t end);
+  uint64_t finished() const { return finished_; }
+  bool hasRoom() const { return groups_.size() < shared_.job.launch->groupsPerCu; }
+  /// Takes a workgroup that the dispatcher deals to this unit. False: the job has failed.
+  bool start(const Dispatcher::Start &start);
+
+private:
+  struct Simd {
+    std::vector<std::unique_ptr<TimedWave>> waves; ///< oldest first
+    uint64_t next = 0;                             ///< no wave can issue before this visit
+    uint64_t valuFree = 0;
+  };
+
+  void fill();
+  void retireGroups();
+  void barrier(Workgroup &g);
+
+  bool visit(Simd &s, unsigned index);
+  uint64_t unitFree(const Simd &s, unsigned index, isa::Category c) const;
+
+  void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
+  const ExecInst *execute(Wave &w, const ExecInst *i);
+  uint64_t charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i, const ExecInst *next);
+  uint64_t chargeVectorMemory(TimedWave &t, const isa::Inst &in, isa::Category c);
+  uint64_t beforeNext(TimedWave &t, const ExecInst *i) const;
+  uint64_t fetch(TimedWave &t, const ExecInst *i);
+  void obeyStatus(TimedWave &t, const isa::Inst &in);
+
+  Shared &shared_;
+  const unsigned index_;
+  uint64_t now_ = 0, end_ = 0, finished_ = 0; ///< end_: of the turn
+  std::array<Simd, kSimds> simds_;
+  unsigned placeWave_ = 0;
+  bool anyEnded_ = false; ///< in the current visit
+  std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
+  std::array<uint64_t, 2> ldsFree_{};
+  uint64_t vmemFree_ = 0;
+  MemoryPath memory_;
+  std::optional<FetchPort> fetch_;
+};
+
+} // namespace meld::softgpu::timing

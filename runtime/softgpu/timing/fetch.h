@@ -1,0 +1,87 @@
+// Instruction fetch: the instruction cache that a few compute units share, and what each wave has
+// fetched.
+//
+//   wave's buffer <- fetch port of the compute unit (32 bytes a cycle) <- instruction cache <- L2
+//
+// A wave's buffer holds the 64-byte line that it executes and the one behind it, asked for when it
+// entered its line. So straight code that lies in the cache costs nothing, straight code that does
+// not costs what the next line takes longer than the wave needs for this one, and a taken branch
+// drops the buffer and waits for its target. The code is taken to lie in the L2, as that of a
+// kernel that has run before does; the instruction cache is empty when a dispatch begins.
+//
+// Not modelled: 8-byte instructions across two fetches, the instruction TLB. Not thread-safe.
+#pragma once
+
+#include "runtime/softgpu/execute/wave.h"
+#include "runtime/softgpu/timing/cache.h"
+#include "runtime/softgpu/timing/parameters.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace meld::softgpu::timing {
+
+/// Shared by `fetchUnits` compute units.
+class InstructionCache {
+public:
+  explicit InstructionCache(const TimingParameters &p) : tags_(p.icacheBytes, p.icacheWays) {}
+
+  /// When line `line`, asked for at `now`, is there: `hit` cycles later, or `miss` more.
+  uint64_t read(uint32_t line, uint64_t now, uint32_t hit, uint32_t miss) {
+    Pending &pending = pending_[line % pending_.size()];
+    if (!tags_.access(line)) {
+      pending = {line, now + miss};
+      return now + hit + miss;
+    }
+    // Another wave may have asked for it a moment ago.
+    return hit + (pending.line == line && pending.at > now ? pending.at : now);
+  }
+
+private:
+  struct Pending {
+    uint32_t line = 0;
+    uint64_t at = 0;
+  };
+  TagCache tags_;
+  std::array<Pending, 64> pending_{};
+};
+
+/// The line of an instruction: 26 bits of its address.
+inline uint32_t lineOf(const ExecInst *i) { return i->pcOffset / 64; }
+
+/// What a wave has fetched.
+struct FetchedLines {
+  uint32_t line = ~0u;
+  uint64_t nextAt = 0; ///< when the line behind it is there
+};
+
+/// The fetch port of a compute unit.
+class FetchPort {
+public:
+  FetchPort(const TimingParameters &p, InstructionCache &cache)
+      : p_(p), cache_(cache), cyclesPerLine_(64 / std::clamp(p.fetchBytes, 1u, 64u)) {}
+
+  /// The wave goes on at `line`, behind the line it was in or, when it `jumped`, anywhere: when it
+  /// can issue from it.
+  uint64_t enter(FetchedLines &wave, uint32_t line, bool jumped, uint64_t now) {
+    const uint64_t at = !jumped && line == wave.line + 1 ? wave.nextAt : request(line, now);
+    wave.line = line;
+    wave.nextAt = request(line + 1, std::max(now, at));
+    return at;
+  }
+
+private:
+  uint64_t request(uint32_t line, uint64_t now) {
+    const uint64_t begin = std::max(free_, now);
+    free_ = begin + cyclesPerLine_;
+    return cache_.read(line, begin, p_.fetchLatency, p_.fetchMiss);
+  }
+
+  const TimingParameters &p_;
+  InstructionCache &cache_;
+  const uint32_t cyclesPerLine_;
+  uint64_t free_ = 0;
+};
+
+} // namespace meld::softgpu::timing

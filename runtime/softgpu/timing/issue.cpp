@@ -1,0 +1,213 @@
+// What an instruction costs: how long it keeps its unit, when its wave may issue again, when its
+// result counts as arrived.
+#include "runtime/softgpu/timing/compute_unit.h"
+
+#include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/isa/control_flow.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace meld::softgpu::timing {
+
+using isa::Category;
+using isa::Op;
+
+/// The instruction's effect, counted and watched. A memory fault leaves by a long jump to runTimed().
+const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
+  WaveCounters &counters = shared_.counters;
+  if (Category(i->category) == Category::valu)
+    counters.activeLanesValu += unsigned(std::popcount(w.exec()));
+  if (i->category < WaveCounters::kCategories)
+    ++counters.insts[i->category];
+
+  const bool watched = shared_.watch && i->category != kCoreEntry;
+  if (watched) [[unlikely]]
+    shared_.watch->before(i, w);
+  shared_.running = &w;
+  shared_.guard.arm();
+  const ExecInst *next = i->run(i, w);
+  shared_.guard.disarm();
+  if (watched) [[unlikely]]
+    shared_.watch->after(i, w);
+  if (next)
+    w.next = next;
+  return next;
+}
+
+namespace {
+
+Access accessOf(const OpTraits &traits, const isa::Inst &in) {
+  if (traits.atomic)
+    return Access::atomic;
+  if (traits.store)
+    return Access::store;
+  return in.glc ? Access::loadPastL1 : Access::load;
+}
+
+} // namespace
+
+/// Vector memory keeps its unit for its lines and answers in order; when the wave may issue again.
+uint64_t ComputeUnit::chargeVectorMemory(TimedWave &t, const isa::Inst &in, Category c) {
+  const TimingParameters &p = shared_.p;
+  const MemoryTrace &trace = t.wave->trace;
+  shared_.counters.cacheLines += trace.cacheLines;
+  shared_.counters.ldsBankConflicts += trace.ldsBankConflicts;
+  const OpTraits &traits = shared_.traits[size_t(in.op)];
+  if (traits.clearsL1)
+    memory_.clearL1();
+  vmemFree_ = now_ + std::max(p.vmemMin, p.vmemPerLine * trace.cacheLines);
+  const uint64_t done = memory_.vector(trace, accessOf(traits, in), now_, vmemFree_);
+  t.vm.add(done, now_);
+  if (c == Category::flat)
+    t.lgkm.add(done, now_);
+  return now_ + p.vmemMin;
+}
+
+/// Keeps the unit that `i` needed, and notes when its result arrives; when the wave may issue again.
+uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i,
+                             const ExecInst *next) {
+  const TimingParameters &p = shared_.p;
+  const isa::Inst &in = *i->inst;
+  const MemoryTrace &trace = t.wave->trace;
+  switch (const Category c = Category(i->category)) {
+  case Category::valu: {
+    s.valuFree = now_ + p.issueOf(shared_.traits[size_t(in.op)].rate);
+    if (in.dst.kind == isa::Operand::Kind::sgpr || in.sdst.kind == isa::Operand::Kind::sgpr)
+      t.scalarFrom = s.valuFree + p.scalarAfterVector;
+    return s.valuFree;
+  }
+  case Category::salu:
+    return now_ + (p.saveExec && shared_.traits[size_t(in.op)].savesExec ? p.saveExec : p.salu);
+  case Category::smem:
+    return now_ + p.salu;
+  case Category::branch:
+    return now_ + (next == following(i) ? p.branchNotTaken : p.branchTaken);
+  case Category::lds: {
+    shared_.counters.ldsBankConflicts += trace.ldsBankConflicts;
+    const uint64_t through = now_ + ldsCycles(trace, in, p);
+    ldsFree_[index / 2] = through;
+    t.lgkm.add(through + p.ldsLatency, now_);
+    return now_ + p.internal;
+  }
+  case Category::vmemRead:
+  case Category::vmemWrite:
+  case Category::flat:
+    return chargeVectorMemory(t, in, c);
+  case Category::waitcnt: {
+    const uint32_t imm = uint32_t(in.simm) & 0xffff;
+    return std::max({now_ + p.internal, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4),
+                     t.lgkm.until(imm >> 8 & 15)});
+  }
+  default:
+    return now_ + p.internal * (in.op == Op::s_nop ? (uint32_t(in.simm) & 15) + 1 : 1);
+  }
+}
+
+namespace {
+
+/// Whether `in` sets what the branch decides by.
+bool setsCondition(const isa::Inst &in, const OpTraits &traits, isa::Branch::On on) {
+  const auto writes = [&in](unsigned slot) {
+    const auto is = [slot](const isa::Operand &o) {
+      return o.kind == isa::Operand::Kind::sgpr && (o.index & ~1u) == slot;
+    };
+    return is(in.dst) || is(in.sdst);
+  };
+  switch (on) {
+  case isa::Branch::scc:
+    return traits.writesScc;
+  case isa::Branch::vcc:
+    return writes(isa::Sgpr::vcc);
+  case isa::Branch::exec:
+    return traits.savesExec || writes(isa::Sgpr::exec);
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+/// When the wave's next instruction may use what `i` and those before it have written.
+uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
+  const ExecInst *next = t.wave->next;
+  switch (Category(next->category)) {
+  case Category::branch: {
+    const uint32_t wait = shared_.p.branchAfterCondition;
+    const isa::Inst &in = *i->inst;
+    const bool waits =
+        wait && setsCondition(in, shared_.traits[size_t(in.op)], isa::branchOf(next->inst->op).on);
+    return std::max(t.ready + (waits ? wait : 0), t.scalarFrom);
+  }
+  case Category::salu:
+  case Category::smem:
+    return std::max(t.ready, t.scalarFrom);
+  default:
+    return t.ready;
+  }
+}
+
+/// When the wave's next instruction is in its buffer.
+uint64_t ComputeUnit::fetch(TimedWave &t, const ExecInst *i) {
+  const ExecInst *next = t.wave->next;
+  const uint32_t line = lineOf(next);
+  const bool jumped = next != following(i) && t.wave->status != WaveStatus::ended;
+  if (line == t.fetched.line && !jumped) [[likely]]
+    return t.ready;
+  return std::max(t.ready, fetch_->enter(t.fetched, line, jumped, jumped ? t.ready : now_));
+}
+
+/// What the wave stopped for, if it did.
+void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
+  const TimingParameters &p = shared_.p;
+  Wave &w = *t.wave;
+  switch (w.status) {
+  case WaveStatus::ready:
+    break;
+  case WaveStatus::yielded: // s_sleep, or 2^31 loops
+    w.status = WaveStatus::ready;
+    w.quantum = std::numeric_limits<int32_t>::max();
+    if (in.op == Op::s_sleep) {
+      t.ready = now_ + std::max(p.internal, p.sleepUnit * (uint32_t(in.simm) & 127));
+      shared_.slept = true;
+    }
+    break;
+  case WaveStatus::barrier:
+    t.ready = kNever;
+    ++t.group->arrived;
+    barrier(*t.group);
+    break;
+  case WaveStatus::ended:
+    finished_ = std::max({finished_, now_ + p.internal, t.vm.last(), t.lgkm.last()});
+    t.ready = kNever;
+    ++t.group->ended;
+    anyEnded_ = true;
+    barrier(*t.group);
+    break;
+  case WaveStatus::faulted:
+    break;
+  }
+}
+
+void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
+  Wave &w = *t.wave;
+  const isa::Inst &in = *i->inst;
+  const bool smem = Category(i->category) == Category::smem;
+  // Sources are read before they are overwritten: the scalar address is needed for the cache.
+  const uint64_t smemDone = smem ? memory_.scalar(w, in, now_) : 0;
+  const ExecInst *next = execute(w, i);
+  if (smem)
+    t.lgkm.add(smemDone, now_);
+  t.ready = charge(s, index, t, i, next);
+  if (t.vm.full())
+    t.ready = std::max(t.ready, t.vm.until(62));
+  if (t.lgkm.full())
+    t.ready = std::max(t.ready, t.lgkm.until(62));
+  t.ready = beforeNext(t, i);
+  if (fetch_)
+    t.ready = fetch(t, i);
+  obeyStatus(t, in);
+}
+
+} // namespace meld::softgpu::timing
