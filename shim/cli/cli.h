@@ -36,6 +36,7 @@ void addVerify(Cli &cli);
 void addBisect(Cli &cli);
 void addDivergence(Cli &cli);
 void addProfile(Cli &cli);
+void addValidate(Cli &cli);
 void addDoctor(Cli &cli);
 void addInspect(Cli &cli);
 void addCompile(Cli &cli);
