@@ -88,25 +88,27 @@ public:
   /// cache is used either through this or through the others: this keeps a mark in the tag.
   template <class Line, class Found>
   void accessEachDirty(uint32_t n, bool writes, Line line, Found found) {
-    const uint64_t mask = mask_;
-    if (shape_ == Shape::sixteen) {
-      uint32_t *const tags = tags32_;
-      const unsigned shift = shift_;
-      const uint32_t written = writes ? kWritten : 0;
-      for (uint32_t k = 0; k < n; ++k) {
-        bool evicts = false;
-        const bool hit =
-            accessSixteenDirty(tags + 16 * (line(k) & mask),
-                               (uint32_t(line(k) >> shift) + 1) & ~kWritten, written, evicts);
-        found(k, hit, evicts);
-      }
-    } else {
+    if (shape_ != Shape::sixteen) {
       for (uint32_t k = 0; k < n; ++k) {
         bool evicts = false;
         const bool hit = accessAnyDirty(setOf(line(k)), line(k) + 1, writes, evicts);
         found(k, hit, evicts);
       }
+      return;
     }
+    const uint64_t mask = mask_;
+    uint32_t *const tags = tags32_;
+    const unsigned shift = shift_;
+    const uint32_t written = writes ? kWritten : 0;
+    const auto each = [&]<bool Guess>() {
+      for (uint32_t k = 0; k < n; ++k) {
+        uint32_t *const set = tags + 16 * (line(k) & mask);
+        const uint32_t tag = (uint32_t(line(k) >> shift) + 1) & ~kWritten;
+        const Dirty was = accessSixteenDirty<Guess>(set, tag, written);
+        found(k, was.hit, was.evicts);
+      }
+    };
+    n > 16 ? each.template operator()<false>() : each.template operator()<true>();
   }
   void clear() { std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0)); }
 
@@ -184,23 +186,31 @@ private:
     return hit;
   }
 
-  static bool accessSixteenDirty(uint32_t *set, uint32_t tag, uint32_t written, bool &evicts) {
-    if ((set[0] & ~kWritten) == tag) {
+  struct Dirty {
+    bool hit, evicts;
+  };
+  template <bool Guess>
+  static Dirty accessSixteenDirty(uint32_t *set, uint32_t tag, uint32_t written) {
+    if (Guess && (set[0] & ~kWritten) == tag) {
       set[0] |= written;
-      return true;
+      return {true, false};
     }
     const auto at = reinterpret_cast<__m256i *>(set);
     const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
     const __m256i plain = _mm256_set1_epi32(int(~kWritten)), want = _mm256_set1_epi32(int(tag));
+    const auto signs = [](__m256i x) {
+      return unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(x)));
+    };
     const auto equal = [&](__m256i tags) {
-      return unsigned(_mm256_movemask_ps(
-          _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(tags, plain), want))));
+      return signs(_mm256_cmpeq_epi32(_mm256_and_si256(tags, plain), want));
     };
     const unsigned hit = equal(low) | equal(high) << 8;
+    const unsigned marks = signs(low) | signs(high) << 8;
     const int last = __builtin_ctz(hit | 1 << 15); // the place that is overwritten
-    const uint32_t old = set[last] & kWritten;
-    evicts = !hit && old;
-    const __m256i first = _mm256_set1_epi32(int(tag | written | (hit ? old : 0)));
+    const uint32_t old = marks >> last & 1;
+    // On a hit the mark of what was there stays.
+    const uint32_t mark = written | (hit ? old << 31 : 0);
+    const __m256i first = _mm256_or_si256(want, _mm256_set1_epi32(int(mark)));
     const __m256i up = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
     const __m256i lowUp = _mm256_permutevar8x32_epi32(low, up);
     const __m256i highUp = _mm256_permutevar8x32_epi32(high, up);
@@ -210,7 +220,7 @@ private:
     _mm256_store_si256(at, _mm256_blendv_epi8(_mm256_blend_epi32(lowUp, first, 1), low, staysLow));
     _mm256_store_si256(at + 1,
                        _mm256_blendv_epi8(_mm256_blend_epi32(highUp, lowUp, 1), high, staysHigh));
-    return hit != 0;
+    return {hit != 0, !hit && old};
   }
 
   struct Free {

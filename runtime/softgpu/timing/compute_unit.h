@@ -27,7 +27,7 @@ namespace meld::softgpu::timing {
 struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
       : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
-        dispatcher(parameters, *j.launch, unitsOf(j)) {
+        dispatcher(parameters, *j.launch, j.env.config->computeUnits, unitsOf(j)) {
     const unsigned sharing = std::max(parameters.fetchUnits, 1u);
     for (unsigned k = 0; parameters.fetchLatency && k * sharing < unitsOf(j); ++k)
       instructionCaches.push_back(std::make_unique<InstructionCache>(parameters));

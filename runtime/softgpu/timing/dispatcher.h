@@ -7,7 +7,8 @@
 // They are dealt to the compute units in turns, over the shader engines first (unit k belongs to
 // engine k mod `shaderEngines`), and a unit without room is passed over; a unit in which a
 // workgroup has ended takes the next one. An engine writes the initial vector registers of its
-// waves (work-item ids) in `dispatchVgpr` cycles each. Sources: docs/timing-model.md.
+// waves (work-item ids) in `dispatchVgpr` cycles each. A device of fewer than `dispatchUnits` compute
+// units stands for a part of it and has its share of all this. Sources: docs/timing-model.md.
 //
 // With dispatchWave = 0 there is no such thing: workgroup g starts on unit g mod n as soon as there
 // is room.
@@ -28,8 +29,8 @@ public:
     uint64_t group = 0, at = 0;
   };
 
-  /// For a dispatch on `units` compute units.
-  Dispatcher(const TimingParameters &p, const Launch &launch, unsigned units);
+  /// For a dispatch on a device of `units` compute units, of which it uses the first `unitsUsed`.
+  Dispatcher(const TimingParameters &p, const Launch &launch, unsigned units, unsigned unitsUsed);
 
   bool modelled() const { return modelled_; }
   /// Workgroups that have not been taken are left, for some unit or for this one.

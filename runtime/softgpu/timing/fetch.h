@@ -62,20 +62,28 @@ public:
   FetchPort(const TimingParameters &p, InstructionCache &cache)
       : p_(p), cache_(cache), cyclesPerLine_(64 / std::clamp(p.fetchBytes, 1u, 64u)) {}
 
-  /// The wave goes on at `line`, behind the line it was in or, when it `jumped`, anywhere: when it
-  /// can issue from it.
-  uint64_t enter(FetchedLines &wave, uint32_t line, bool jumped, uint64_t now) {
-    const uint64_t at = !jumped && line == wave.line + 1 ? wave.nextAt : request(line, now);
+  /// At `now` the wave goes on at `line`, behind the line it was in or, when it `jumped`, anywhere,
+  /// where it could issue from `ready` on: when it can.
+  uint64_t enter(FetchedLines &wave, uint32_t line, bool jumped, uint64_t now, uint64_t ready) {
+    uint64_t at;
+    if (jumped || line != wave.line + 1)
+      at = read(line, std::max(port(1, now), ready)); // what lies around the target comes first
+    else
+      at = std::max({wave.nextAt, port(cyclesPerLine_, now), ready});
     wave.line = line;
-    wave.nextAt = request(line + 1, std::max(now, at));
+    // The next one is asked for when this one is there; what is not used takes nothing of the port.
+    wave.nextAt = read(line + 1, std::max(now, at));
     return at;
   }
 
 private:
-  uint64_t request(uint32_t line, uint64_t now) {
+  uint64_t port(uint32_t cycles, uint64_t now) {
     const uint64_t begin = std::max(free_, now);
-    free_ = begin + cyclesPerLine_;
-    return cache_.read(line, begin, p_.fetchLatency, p_.fetchMiss);
+    free_ = begin + cycles;
+    return begin;
+  }
+  uint64_t read(uint32_t line, uint64_t at) {
+    return cache_.read(line, at, p_.fetchLatency, p_.fetchMiss);
   }
 
   const TimingParameters &p_;

@@ -108,7 +108,8 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
 namespace {
 
 /// Whether `in` sets what the branch decides by.
-bool setsCondition(const isa::Inst &in, const OpTraits &traits, isa::Branch::On on) {
+bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on) {
+  const isa::Inst &in = *i->inst;
   const auto writes = [&in](unsigned slot) {
     const auto is = [slot](const isa::Operand &o) {
       return o.kind == isa::Operand::Kind::sgpr && (o.index & ~1u) == slot;
@@ -117,7 +118,7 @@ bool setsCondition(const isa::Inst &in, const OpTraits &traits, isa::Branch::On 
   };
   switch (on) {
   case isa::Branch::scc:
-    return traits.writesScc;
+    return traits.writesScc && Category(i->category) == Category::salu;
   case isa::Branch::vcc:
     return writes(isa::Sgpr::vcc);
   case isa::Branch::exec:
@@ -135,15 +136,17 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
   switch (Category(next->category)) {
   case Category::branch: {
     const uint32_t wait = shared_.p.branchAfterCondition;
-    const isa::Inst &in = *i->inst;
-    const bool waits =
-        wait && setsCondition(in, shared_.traits[size_t(in.op)], isa::branchOf(next->inst->op).on);
+    const bool waits = wait && setsCondition(i, shared_.traits[size_t(i->inst->op)],
+                                             isa::branchOf(next->inst->op).on);
     return std::max(t.ready + (waits ? wait : 0), t.scalarFrom);
   }
   case Category::salu:
   case Category::smem:
     return std::max(t.ready, t.scalarFrom);
   default:
+    // The end of a wave waits for all that is outstanding ("Vega" ISA, S_ENDPGM).
+    if (shared_.p.endWaits && next->inst->op == Op::s_endpgm)
+      return std::max({t.ready, t.vm.until(0), t.lgkm.until(0)});
     return t.ready;
   }
 }
@@ -155,7 +158,7 @@ uint64_t ComputeUnit::fetch(TimedWave &t, const ExecInst *i) {
   const bool jumped = next != following(i) && t.wave->status != WaveStatus::ended;
   if (line == t.fetched.line && !jumped) [[likely]]
     return t.ready;
-  return std::max(t.ready, fetch_->enter(t.fetched, line, jumped, jumped ? t.ready : now_));
+  return fetch_->enter(t.fetched, line, jumped, now_, t.ready);
 }
 
 /// What the wave stopped for, if it did.

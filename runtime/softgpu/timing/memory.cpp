@@ -1,5 +1,6 @@
 #include "runtime/softgpu/timing/memory.h"
 
+#include <bit>
 #include <iterator>
 
 namespace meld::softgpu::timing {
@@ -76,18 +77,30 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
                          : behindShare(missed, misses, access, done);
 }
 
-/// When all pages of the instruction are translated: it goes on when the last one is.
+/// When all pages of the instruction are translated: it goes on when the last one is. Which page a
+/// lane's address lies in is as good as random, so nothing branches on it where pages are near.
 uint64_t MemoryPath::translate(const MemoryTrace &trace, uint64_t now) {
   const unsigned shift = tlb_->shift();
-  const uint64_t first = trace.lines[0];
-  uint64_t differ = 0;
-  for (uint32_t k = 0; k < trace.numLines; ++k)
-    differ |= trace.lines[k] ^ first;
-  if (!(differ >> shift))
-    return now + tlb_->extra(first >> shift);
+  const uint64_t first = trace.lines[0] >> shift;
+  uint64_t least = first, most = first;
+  for (uint32_t k = 1; k < trace.numLines; ++k) {
+    const uint64_t page = trace.lines[k] >> shift;
+    least = std::min(least, page);
+    most = std::max(most, page);
+  }
+  if (least == most)
+    return now + tlb_->extra(first);
   uint32_t extra = 0;
-  for (uint32_t k = 0; k < trace.numLines; ++k)
-    extra = std::max(extra, tlb_->extra(trace.lines[k] >> shift));
+  if (most - least < 64) {
+    uint64_t pages = 0;
+    for (uint32_t k = 0; k < trace.numLines; ++k)
+      pages |= uint64_t(1) << ((trace.lines[k] >> shift) - least);
+    for (; pages; pages &= pages - 1)
+      extra = std::max(extra, tlb_->extra(least + unsigned(std::countr_zero(pages))));
+  } else {
+    for (uint32_t k = 0; k < trace.numLines; ++k)
+      extra = std::max(extra, tlb_->extra(trace.lines[k] >> shift));
+  }
   return now + extra;
 }
 
@@ -103,7 +116,7 @@ uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access acce
         count, store || access == Access::atomic, line, [&](uint32_t m, bool hit, bool evicts) {
           const uint64_t passed = port.pass(asked[m].at, l2Line);
           if (evicts)
-            hbm.pass(passed, hbmLine);
+            done = std::max(done, hbm.pass(passed, hbmLine));
           done = std::max(done, hit || store ? passed + l2Latency
                                              : hbm.pass(passed, hbmLine) + hbmLatency);
         });
@@ -146,8 +159,8 @@ uint64_t MemoryPath::behindShared(const Asked *asked, uint32_t count, Access acc
     done = std::max(done, passed + p_.l2Latency);
   if (read + written) {
     const uint64_t through = device_.hbmRate.pass(passed, device_.hbmLine * (read + written));
-    if (read)
-      done = std::max(done, through + p_.hbmLatency);
+    // Whoever needs a line's place waits until the written one that was there has gone.
+    done = std::max(done, through + (read ? p_.hbmLatency : 0));
   }
   return done;
 }

@@ -44,7 +44,6 @@ public:
     last_ = page;
     return tags_.access(page) ? 0 : miss_ + second_.extra(page);
   }
-  bool isLast(uint64_t page) const { return page == last_; }
 
 private:
   TagCache tags_;

@@ -69,6 +69,46 @@ TEST_P(TimingCache, AgreesWithLists) {
   EXPECT_LT(hits, 299000u);
 }
 
+/// Lines that were written go back when they make room.
+TEST_P(TimingCache, WrittenLinesGoBackOnce) {
+  const Shape s = GetParam();
+  TagCache cache(s.bytes, s.ways);
+  const uint64_t sets = std::max(s.bytes / 64 / s.ways, 1u);
+  std::map<uint64_t, std::list<std::pair<uint64_t, bool>>> reference;
+  std::mt19937_64 rng(s.bytes * 3 + s.ways);
+  unsigned hits = 0, evictions = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<uint64_t> lines(1 + rng() % 40);
+    for (uint64_t &line : lines)
+      line = rng() % 3 + sets * (rng() % (s.ways + s.ways / 2 + 1));
+    const bool writes = rng() % 3 == 0;
+    cache.accessEachDirty(
+        uint32_t(lines.size()), writes, [&](uint32_t k) { return lines[k]; },
+        [&](uint32_t k, bool hit, bool evicts) {
+          auto &set = reference[lines[k] % sets];
+          auto it = std::find_if(set.begin(), set.end(),
+                                 [&](const auto &entry) { return entry.first == lines[k]; });
+          const bool there = it != set.end();
+          bool dirty = writes, goes = false;
+          if (there) {
+            dirty = dirty || it->second;
+            set.erase(it);
+          } else if (set.size() == s.ways) {
+            goes = set.back().second;
+            set.pop_back();
+          }
+          set.emplace_front(lines[k], dirty);
+          EXPECT_EQ(hit, there) << "round " << round << ", line " << lines[k];
+          EXPECT_EQ(evicts, goes) << "round " << round << ", line " << lines[k];
+          hits += hit;
+          evictions += evicts;
+        });
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(hits, 1000u);
+  EXPECT_GT(evictions, 1000u);
+}
+
 TEST_P(TimingCache, ManyAtOnceAreAsOneAfterTheOther) {
   const Shape s = GetParam();
   TagCache cache(s.bytes, s.ways);

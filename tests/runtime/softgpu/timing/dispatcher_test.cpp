@@ -14,10 +14,12 @@ INSTANTIATE_TEST_SUITE_P(Targets, DispatcherTest, testing::Values("gfx900", "gfx
                          [](auto &i) { return i.param; });
 
 constexpr uint32_t kGroups = 4096;
+const std::string kDevice = "dispatchUnits=8,"; // testConfig's, all of the device
 
 TEST_P(DispatcherTest, ManyEmptyWorkgroupsTakeWhatTheDispatcherTakes) {
   const auto empty = [&](const char *parameters, uint32_t group) {
-    return double(cycles(*timed(1, parameters), "empty", kGroups * group, group));
+    return double(
+        cycles(*timed(1, (kDevice + parameters).c_str()), "empty", kGroups * group, group));
   };
   // A workgroup of one wave: four cycles. Of sixteen waves: sixteen.
   const char *waves = "dispatchWave=1,dispatchGroup=4,dispatchVgpr=0";
@@ -32,6 +34,15 @@ TEST_P(DispatcherTest, ManyEmptyWorkgroupsTakeWhatTheDispatcherTakes) {
   EXPECT_LT(empty("dispatchWave=0", 64), 1.0 * kGroups) << "no dispatcher: bounded by the units";
 }
 
+TEST_P(DispatcherTest, APartOfADeviceHasItsShare) {
+  const std::string rates = "dispatchWave=1,dispatchGroup=4,dispatchVgpr=0,dispatchUnits=";
+  EXPECT_NEAR(double(cycles(*timed(1, (rates + "80").c_str()), "empty", kGroups * 64, 64)),
+              4.0 * 10 * kGroups, 400);
+  EXPECT_NEAR(double(cycles(*timed(1, (rates + "4").c_str()), "empty", kGroups * 64, 64)),
+              4.0 * kGroups, 200)
+      << "more than the device has";
+}
+
 TEST_P(DispatcherTest, AWorkgroupStartsWhereThereIsRoom) {
   // With all of the LDS a compute unit runs one workgroup at a time. Eight of 64 work long: by
   // number all of them meet on one of the eight units, by room hardly two do.
@@ -40,7 +51,7 @@ TEST_P(DispatcherTest, AWorkgroupStartsWhereThereIsRoom) {
   };
   const double one = 200 * p.transcendental;
   EXPECT_GT(uneven("dispatchWave=0"), 8 * one);
-  EXPECT_LT(uneven("dispatchWave=1"), 3 * one);
+  EXPECT_LT(uneven("dispatchWave=1,dispatchUnits=8"), 3 * one);
 }
 
 TEST_P(DispatcherTest, ADispatchTakesTheSameTimeAgain) {

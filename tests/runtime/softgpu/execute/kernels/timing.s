@@ -79,6 +79,19 @@
 	v_add_u32 v2, v2, v3
 	s_add_u32 s4, s4, s5
 .endm
+.macro compare_salu
+	v_cmp_eq_u32 vcc, v2, v3
+	s_and_b64 s[4:5], s[4:5], vcc
+.endm
+.macro compare_branch
+	s_cmp_eq_u32 s4, s4
+	s_cbranch_scc0 0
+.endm
+.macro far_branch
+	s_cmp_eq_u32 s4, s4
+	s_nop 0
+	s_cbranch_scc0 0
+.endm
 	.text
 	pair valu, nothing, "v_add_u32 v2, v2, v3"
 	pair trans, nothing, "v_rcp_f32 v2, v2"
@@ -112,3 +125,47 @@ uneven:
 uneven_end:
 	s_endpgm
 	descriptor uneven
+	pair compare_salu, nothing, compare_salu
+	pair save_exec, nothing, "s_and_saveexec_b64 s[4:5], exec"
+	pair compare_branch, nothing, compare_branch
+	pair far_branch, nothing, far_branch
+	// LOOP_1 goes twice round a body of so many 4-byte instructions, LOOP_2 three times.
+.macro rounds name, instructions, times
+	kernel \name
+\name:
+	s_movk_i32 s4, \times
+\name\()_head:
+	.rept \instructions
+	v_mov_b32 v2, v3
+	.endr
+	s_sub_u32 s4, s4, 1
+	s_cmp_lg_u32 s4, 0
+	s_cbranch_scc1 \name\()_head
+	s_endpgm
+	descriptor \name
+.endm
+	rounds loop_4k_1, 1024, 2
+	rounds loop_4k_2, 1024, 3
+	rounds loop_64k_1, 16384, 2
+	rounds loop_64k_2, 16384, 3
+	// Each work-item has a word of its own: workgroups of 256.
+.macro item_address
+	s_load_dwordx2 s[4:5], s[0:1], 0x0
+	s_lshl_b32 s3, s2, 8
+	v_add_u32 v1, s3, v0
+	v_lshlrev_b32 v1, 2, v1
+	s_waitcnt 0
+.endm
+	kernel stream_store
+stream_store:
+	item_address
+	global_store_dword v1, v2, s[4:5]
+	s_endpgm
+	descriptor stream_store
+	kernel stream_load
+stream_load:
+	item_address
+	global_load_dword v2, v1, s[4:5]
+	s_waitcnt 0
+	s_endpgm
+	descriptor stream_load
