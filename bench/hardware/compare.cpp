@@ -77,10 +77,14 @@ void compareCounts(const Counters &model, const Counters &silicon, Summary &summ
 
 Summary summarize(const std::vector<KernelComparison> &kernels) {
   Summary s;
-  std::vector<double> mine, theirs;
+  std::vector<double> mine, theirs, mineChanged, theirsChanged;
   for (const KernelComparison &k : kernels) {
     mine.push_back(k.model);
     theirs.push_back(k.silicon.median);
+    if (k.modelSeesMore()) {
+      mineChanged.push_back(k.model);
+      theirsChanged.push_back(k.silicon.median);
+    }
     s.meanError += std::abs(k.error());
     s.bias += k.error();
     s.decided += k.decided();
@@ -92,6 +96,8 @@ Summary summarize(const std::vector<KernelComparison> &kernels) {
     s.bias /= s.kernels;
   }
   s.correlation = rankCorrelation(mine, theirs);
+  s.changed = static_cast<unsigned>(mineChanged.size());
+  s.changedCorrelation = rankCorrelation(mineChanged, theirsChanged);
   return s;
 }
 
@@ -213,9 +219,10 @@ std::string comparisonText(const Comparison &comparison, const Record &silicon) 
     text += "left out: " + missing + "\n";
   const Summary &s = comparison.summary;
   text += std::to_string(s.kernels) + " kernels: rank correlation " + decimal(s.correlation, 3) +
-          ", mean error " + decimal(s.meanError, 3) + ", bias " + signed3(s.bias) +
-          "; sign the same in " + std::to_string(s.sameSign) + " of " + std::to_string(s.decided) +
-          " where both see a difference\n";
+          " (" + decimal(s.changedCorrelation, 3) + " among the " + std::to_string(s.changed) +
+          " of which the model sees more than 1 %), mean error " + decimal(s.meanError, 3) +
+          ", bias " + signed3(s.bias) + "; sign the same in " + std::to_string(s.sameSign) +
+          " of " + std::to_string(s.decided) + " where both see a difference\n";
   if (s.counts)
     text += "instruction counts equal to 1 % in " + std::to_string(s.equalCounts) + " of " +
             std::to_string(s.counts) + " kernels, original and melded\n";
@@ -246,6 +253,8 @@ json toJson(const Comparison &comparison, const Record &silicon) {
           {"summary",
            {{"kernels", s.kernels},
             {"rankCorrelation", s.correlation},
+            {"changed", s.changed},
+            {"changedRankCorrelation", s.changedCorrelation},
             {"meanError", s.meanError},
             {"bias", s.bias},
             {"decided", s.decided},

@@ -17,9 +17,10 @@ struct KernelComparison {
   double model = 0;        ///< median over its rounds
   Spread silicon;          ///< of the rounds' ratios, both codes of a round
   double microseconds = 0; ///< the original's, on silicon
+  bool modelSeesMore() const { return model > 1.01 || model < 0.99; } ///< than 1 %
   double error() const { return model / silicon.median - 1; }
   /// Only where both see a difference: the model more than 1 %, silicon with its whole interval.
-  bool decided() const { return silicon.awayFromOne() && (model > 1.01 || model < 0.99); }
+  bool decided() const { return silicon.awayFromOne() && modelSeesMore(); }
   bool sameSign() const { return (model > 1) == (silicon.median > 1); }
 };
 
@@ -30,6 +31,8 @@ struct MicroComparison {
 
 struct Summary {
   unsigned kernels = 0, decided = 0, sameSign = 0;
+  unsigned changed = 0;                 ///< kernels of which the model sees more than 1 %
+  double changedCorrelation = 0;        ///< of ranks, over those: most kernels are as they were
   double correlation = 0;               ///< of ranks, over all kernels
   double meanError = 0;                 ///< mean of |model / silicon - 1|
   double bias = 0;                      ///< mean of model / silicon - 1

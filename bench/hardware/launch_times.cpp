@@ -1,6 +1,6 @@
 // libmeld-launch-times.so: preloaded into a HIP program it writes how long each of the program's
 // kernels took on the device, a line "NANOSECONDS NAME" for each launch, in launch order, to the file
-// that MELD_LAUNCH_TIMES names.
+// that LAUNCH_TIMES_FILE names.
 //
 // The times are those that the device stamps on a dispatch when it begins and when it ends. Between
 // two events of HIP's there is more: the packet of the first event, and the way to the kernel, some
@@ -155,7 +155,7 @@ private:
 /// Null where nobody asked. Never destroyed: kernels may be launched until the very end.
 Times *times() {
   static Times *const all = []() -> Times * {
-    const char *name = std::getenv("MELD_LAUNCH_TIMES");
+    const char *name = std::getenv("LAUNCH_TIMES_FILE");
     std::FILE *file = name && *name && hip().canTime() ? std::fopen(name, "w") : nullptr;
     if (!file)
       return nullptr;

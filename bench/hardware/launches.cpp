@@ -114,7 +114,7 @@ TimedRun Target::run(const std::string &program, const std::vector<std::string> 
   auto all = environment;
   const char *users = std::getenv("LD_PRELOAD");
   all["LD_PRELOAD"] = timesLibrary().string() + (users && *users ? std::string(" ") + users : "");
-  all["MELD_LAUNCH_TIMES"] = times.string();
+  all["LAUNCH_TIMES_FILE"] = times.string();
   if (code == Code::melded) {
     all["MELD_CACHE_DIR"] = (paths.scratch / "hardware-cache").string();
     all["MELD_COMPILE_BUDGET_MS"] = "0";

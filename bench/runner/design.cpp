@@ -63,6 +63,7 @@ constexpr Member members[] = {
     {"scalarWays", cache, fast},
     {"scalarLatency", cache, slow},
     {"hbmLatency", memory, slow},
+    {"endWaits", memory, slow},
     {"tlbEntries", memory, slow}, // 0: none are modelled
     {"tlb2Entries", memory, fast},
     {"tlbMiss", memory, slow},
@@ -78,6 +79,7 @@ constexpr Member members[] = {
     {"dispatchWave", dispatch, slow},
     {"dispatchGroup", dispatch, slow},
     {"dispatchVgpr", dispatch, slow},
+    {"dispatchUnits", dispatch, fast},
     {"shaderEngines", dispatch, fast},
     {"turn", dispatch, slow},
     {"launchOverhead", dispatch, slow},

@@ -260,6 +260,9 @@ TEST(HardwareCompare, KernelByKernel) {
   EXPECT_EQ(c.summary.sameSign, 1u);
   // Ranks: 4, 3, 2, 1 and 4, 1.5, 3, 1.5 (0.8 twice): 0.6325 by Pearson's formula on them.
   EXPECT_NEAR(c.summary.correlation, 0.63246, 1e-4);
+  // Without C: 3, 2, 1 and 3, 1.5, 1.5.
+  EXPECT_EQ(c.summary.changed, 3u);
+  EXPECT_NEAR(c.summary.changedCorrelation, 0.86603, 1e-4);
   EXPECT_NEAR(c.summary.bias, (0 + 0.875 - 1.0 / 6 + 0.125) / 4, 1e-9);
   EXPECT_NEAR(c.summary.meanError, (0 + 0.875 + 1.0 / 6 + 0.125) / 4, 1e-9);
   EXPECT_EQ(c.missing, (std::vector<std::string>{"E: on silicon, melded: exit code 3"}));
