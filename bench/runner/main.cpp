@@ -95,6 +95,10 @@ int main(int argc, char **argv) {
       app.add_subcommand("validate", "The timing model against published figures of the devices");
   bool validateJson = false;
   validate->add_flag("--json", validateJson, "One JSON array instead of the tables");
+  bool published = false;
+  validate->add_flag("--published", published,
+                     "Instead, run the programs of the control-flow melding paper and print how "
+                     "near its speedups ours are (a report: nothing is fitted to them)");
   CLI::App *hardware = app.add_subcommand(
       "hardware", "Every program on a GPU, original and melded in turns; model against silicon. "
                   "`meld validate` is the same");
@@ -151,6 +155,12 @@ int main(int argc, char **argv) {
     return meld::bench::runChoice(paths, choiceOptions);
   if (specialise->parsed())
     return meld::bench::runSpecialise(paths, specialiseOptions);
+  if (validate->parsed() && published) {
+    meld::bench::SuiteOptions melding;
+    melding.only = "melding";
+    melding.json = validateJson;
+    return meld::bench::runSuite(paths, melding);
+  }
   if (validate->parsed())
     return meld::bench::runValidation(paths, validateJson);
   if (hardware->parsed())

@@ -24,20 +24,28 @@ std::vector<double> ranks(const std::vector<double> &values) {
   return places;
 }
 
-double rankCorrelation(const std::vector<double> &left, const std::vector<double> &right) {
+double correlation(const std::vector<double> &left, const std::vector<double> &right) {
   const size_t n = std::min(left.size(), right.size());
   if (n < 2)
     return 0;
-  const std::vector<double> a = ranks({left.begin(), left.begin() + std::ptrdiff_t(n)});
-  const std::vector<double> b = ranks({right.begin(), right.begin() + std::ptrdiff_t(n)});
-  const double mean = static_cast<double>(n + 1) / 2; // of the ranks, ties or not
+  const auto mean = [n](const std::vector<double> &values) {
+    return std::accumulate(values.begin(), values.begin() + std::ptrdiff_t(n), 0.0) /
+           static_cast<double>(n);
+  };
+  const double meanA = mean(left), meanB = mean(right);
   double product = 0, squaresA = 0, squaresB = 0;
   for (size_t i = 0; i < n; ++i) {
-    product += (a[i] - mean) * (b[i] - mean);
-    squaresA += (a[i] - mean) * (a[i] - mean);
-    squaresB += (b[i] - mean) * (b[i] - mean);
+    product += (left[i] - meanA) * (right[i] - meanB);
+    squaresA += (left[i] - meanA) * (left[i] - meanA);
+    squaresB += (right[i] - meanB) * (right[i] - meanB);
   }
   return squaresA > 0 && squaresB > 0 ? product / std::sqrt(squaresA * squaresB) : 0;
+}
+
+double rankCorrelation(const std::vector<double> &left, const std::vector<double> &right) {
+  const auto n = std::ptrdiff_t(std::min(left.size(), right.size()));
+  return correlation(ranks({left.begin(), left.begin() + n}),
+                     ranks({right.begin(), right.begin() + n}));
 }
 
 } // namespace meld::bench

@@ -77,6 +77,35 @@ template <int Count> __global__ void readClock(unsigned *out, unsigned, unsigned
   out[threadIdx.x] = static_cast<unsigned>(x);
 }
 
+// The kernel's argument is there from here on, not loaded while what is measured runs.
+#define MICRO_LOADED(pointer) asm volatile("" : "+s"(pointer))
+
+// A jump to the next instruction, a branch that is not taken, and a scalar instruction that reads what
+// a vector instruction wrote, each one behind the other.
+template <int Count> __global__ void jumps(unsigned *out, unsigned, unsigned) {
+  MICRO_LOADED(out);
+  MICRO_TIMES asm volatile(".rept %c0\n s_branch 0\n .endr" : : "i"(Count));
+  out[threadIdx.x] = 0;
+}
+template <int Count> __global__ void noJumps(unsigned *out, unsigned, unsigned) {
+  MICRO_LOADED(out);
+  MICRO_TIMES asm volatile("s_cmp_eq_u32 0, 0\n s_nop 0\n .rept %c0\n s_cbranch_scc0 0\n .endr"
+                           :
+                           : "i"(Count)
+                           : "scc");
+  out[threadIdx.x] = 0;
+}
+template <int Count> __global__ void scalarOfVector(unsigned *out, unsigned, unsigned) {
+  MICRO_LOADED(out);
+  MICRO_TIMES asm volatile(
+      ".rept %c0\n v_cmp_eq_u32 vcc, v0, v0\n s_and_b64 s[40:41], vcc, vcc\n .endr"
+      :
+      : "i"(Count)
+      : "vcc", "s40", "s41", "scc");
+  out[threadIdx.x] = 0;
+}
+__global__ void empty() {}
+
 // Without this the compiler drops an array that only inline assembly reads.
 template <class T> __device__ void keep(T *array) { asm volatile("" : : "v"(array) : "memory"); }
 
@@ -173,6 +202,12 @@ __global__ void stream(const float4v *in, float *out, unsigned steps) {
   out[threadIdx.x] = sum[0] + sum[1] + sum[2] + sum[3];
 }
 
+// 16 KiB a step, written once.
+__global__ void streamOut(float4v *out, unsigned steps) {
+  for (unsigned i = 0; i < steps; ++i)
+    out[i * blockDim.x + threadIdx.x] = float4v{1, 2, 3, 4};
+}
+
 // A binary tree of branches on the bits of the lane: with depth 3 eight leaves of `Count`
 // additions. The leaf's number is an operand, so that no compiler joins two leaves.
 template <int Depth, int Count, int Leaf>
@@ -188,6 +223,7 @@ __device__ __forceinline__ void leaves(unsigned lane, float &x) {
   }
 }
 template <int Depth, int Count> __global__ void divergence(float *out) {
+  MICRO_LOADED(out);
   float x = 1;
   MICRO_TIMES leaves<Depth, Count, 1>(threadIdx.x, x);
   out[threadIdx.x] = x;
@@ -225,12 +261,13 @@ void say(const std::string &name, double operations) {
   std::printf("micro %s %.0f\n", name.c_str(), operations);
 }
 
-/// A ring of pointers, each in a cache line of its own.
+/// A ring of pointers, each in a cache line of its own, `stride` bytes behind the one before.
 struct Ring : bench::DeviceBuffer<unsigned long> {
-  explicit Ring(size_t lines) : DeviceBuffer(lines * 8) {
-    std::vector<unsigned long> host(lines * 8);
+  explicit Ring(size_t lines, size_t stride = 64) : DeviceBuffer(lines * (stride / 8)) {
+    const size_t words = stride / 8;
+    std::vector<unsigned long> host(lines * words);
     for (size_t i = 0; i < lines; ++i)
-      host[i * 8] = reinterpret_cast<unsigned long>(get() + (i + 1) % lines * 8);
+      host[i * words] = reinterpret_cast<unsigned long>(get() + (i + 1) % lines * words);
     upload(host);
   }
 };
@@ -294,6 +331,8 @@ struct Asked {
 int main(int argc, char **argv) {
   const Asked asked(argc, argv);
   const unsigned times = asked.times;
+  // What is read once has to be larger than the caches, and no launch may find what another read.
+  const unsigned much = std::min(times, 64u);
   sayDevice();
   HIP_CHECK(hipMemcpyToSymbol(HIP_SYMBOL(bodies), &times, sizeof times));
   // Block of `threads`, twice: Count operations of each wave.
@@ -320,6 +359,13 @@ int main(int argc, char **argv) {
   pair("valu-one-lane", oneLane<64>, oneLane<192>, 1, 64, floats, 1.0f, 2.0f);
   pair("salu-add", scalarAdd<64>, scalarAdd<192>, 1, 64, out, 1u, 2u);
   pair("read-clock", readClock<64>, readClock<192>, 1, 64, out, 1u, 2u);
+  pair("jump", jumps<64>, jumps<192>, 1, 64, out, 1u, 2u);
+  pair("no-jump", noJumps<64>, noJumps<192>, 1, 64, out, 1u, 2u);
+  pair("scalar-of-vector", scalarOfVector<64>, scalarOfVector<192>, 1, 64, out, 1u, 2u);
+  for (unsigned groups : {2048 * much, 6144 * much}) {
+    say("dispatch", groups);
+    empty<<<groups, 64>>>();
+  }
   // Eight waves on each SIMD.
   pair("valu-rate", valuAdd<64>, valuAdd<192>, 2, 1024, floats, 1.0f, 2.0f);
   pair("salu-rate", scalarAdd<64>, scalarAdd<192>, 2, 1024, out, 1u, 2u);
@@ -344,8 +390,6 @@ int main(int argc, char **argv) {
   for (unsigned stride : {0u, 4u, 8u, 16u, 32u, 64u, 128u})
     pair("global-stride-" + std::to_string(stride), globalLoads<64>, globalLoads<192>, 1, 64,
          words.get(), out + (1 << 15), stride);
-  // What is read once has to be larger than the caches, and no launch may find what another read.
-  const unsigned much = std::min(times, 64u);
   const Ring small(32), middle(1024), large(4096 * much);
   bench::DeviceBuffer<unsigned long> end(64);
   const auto chasing = [&](const char *name, void *start, unsigned first, unsigned second) {
@@ -361,11 +405,22 @@ int main(int argc, char **argv) {
     say("memory-latency", steps);
     chase<<<1, 1>>>(large.get() + begin * much * 8, steps, end.get());
   }
+  {
+    const Ring pages(64, 2 << 20); // more pages than the unit's TLB has entries
+    chasing("page-latency", pages.get(), 64 * times, 192 * times);
+    HIP_CHECK(hipDeviceSynchronize());
+  }
   pair("scalar-latency", scalarChase<64>, scalarChase<192>, 1, 64, small.get(), end.get());
   bench::DeviceBuffer<float> array(size_t(96) * 1024 * 4 * much);
   for (unsigned steps : {32 * much, 96 * much}) {
     say("memory-bandwidth", steps);
     stream<<<1, 1024>>>(reinterpret_cast<float4v *>(array.get()), floats, steps);
+  }
+
+  bench::DeviceBuffer<float> more(1664 * 4096); // three times the L2
+  for (unsigned steps : {640u, 1664u}) {
+    say("memory-write", steps);
+    streamOut<<<1, 1024>>>(reinterpret_cast<float4v *>(more.get()), steps);
   }
 
   runDivergence(floats, times, std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6>());

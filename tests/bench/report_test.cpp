@@ -226,12 +226,27 @@ TEST(Report, EveryPublishedConfigurationIsInTheTable) {
       all.back().which = c;
     }
   const auto tables = publishedTables(all);
-  ASSERT_EQ(tables.size(), 3u);
+  ASSERT_EQ(tables.size(), 4u);
   EXPECT_EQ(tables[0].cells.size(), 1u + 25 + 1 + 8) << "header, configurations, mean, synthetic";
   EXPECT_EQ(tables[0].cells[26][0], "mean of 25");
   EXPECT_EQ(tables[0].cells[26][1], "2.00");
   EXPECT_EQ(tables[1].cells.size(), 1u + 7 + 8) << "one line per program";
   EXPECT_EQ(tables[2].cells.size(), 1u + 3);
+  ASSERT_EQ(tables[3].cells.size(), 1u + 1) << "small, under libmeld";
+  EXPECT_EQ(tables[3].cells[1][2], "25");
+}
+
+TEST(Report, HowNearThePublishedSpeedupsOursAre) {
+  // Published: 1.105, 1.460, 1.296; DCT 1.001.
+  const auto tables = publishedTables(
+      {rowOf("BIT 32", Set::melding, 1105, 1000), rowOf("BIT 64", Set::melding, 1360, 1000),
+       rowOf("BIT 128", Set::melding, 1296, 1000), rowOf("DCT 4", Set::melding, 1401, 1000)});
+  const auto &line = tables.back().cells.at(1);
+  EXPECT_EQ(line[1], "libmeld");
+  EXPECT_EQ(line[2], "4");
+  EXPECT_EQ(line[4], "-0.20 (1.00)") << "DCT, the least of theirs, is the most of ours";
+  EXPECT_EQ(line[5], "0.075") << "(0 - 0.1 + 0 + 0.4) / 4";
+  EXPECT_EQ(line[6], "0.125");
 }
 
 TEST(Report, MemoryIsShownWhereAProgramGainsMost) {

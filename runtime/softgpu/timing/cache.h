@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <immintrin.h>
@@ -234,6 +235,24 @@ private:
   std::unique_ptr<void, Free> memory_;
   uint64_t *tags_ = nullptr;
   uint32_t *tags32_ = nullptr; ///< the same memory, for Shape::sixteen
+};
+
+/// Lines that are on their way into a cache, as far as 64 of them tell: who asks for one that another
+/// has asked for a moment ago has it when it is there.
+class PendingLines {
+public:
+  void add(uint64_t line, uint64_t at) { lines_[line % lines_.size()] = {line, at}; }
+  /// When `line`, which the cache has or expects, is there; not before `now`.
+  uint64_t there(uint64_t line, uint64_t now) const {
+    const Line &pending = lines_[line % lines_.size()];
+    return pending.line == line ? std::max(pending.at, now) : now;
+  }
+
+private:
+  struct Line {
+    uint64_t line = 0, at = 0;
+  };
+  std::array<Line, 64> lines_{};
 };
 
 } // namespace meld::softgpu

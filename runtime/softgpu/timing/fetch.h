@@ -17,7 +17,6 @@
 #include "runtime/softgpu/timing/parameters.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 namespace meld::softgpu::timing {
@@ -29,22 +28,16 @@ public:
 
   /// When line `line`, asked for at `now`, is there: `hit` cycles later, or `miss` more.
   uint64_t read(uint32_t line, uint64_t now, uint32_t hit, uint32_t miss) {
-    Pending &pending = pending_[line % pending_.size()];
     if (!tags_.access(line)) {
-      pending = {line, now + miss};
+      pending_.add(line, now + miss);
       return now + hit + miss;
     }
-    // Another wave may have asked for it a moment ago.
-    return hit + (pending.line == line && pending.at > now ? pending.at : now);
+    return hit + pending_.there(line, now);
   }
 
 private:
-  struct Pending {
-    uint32_t line = 0;
-    uint64_t at = 0;
-  };
   TagCache tags_;
-  std::array<Pending, 64> pending_{};
+  PendingLines pending_;
 };
 
 /// The line of an instruction: 26 bits of its address.

@@ -175,7 +175,8 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
   uint64_t done = now;
   for (uint64_t line = address / 64; line <= (address + bytes - 1) / 64; ++line) {
     if (scalarCache_.access(line)) {
-      done = std::max(done, now + p_.scalarLatency);
+      const uint64_t there = p_.scalarL2Latency ? scalarPending_.there(line, now) : now;
+      done = std::max(done, there + p_.scalarLatency);
       continue;
     }
     const uint64_t port = l2Port_.pass(now, l2Line_);
@@ -187,11 +188,14 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
     else
       hit = device_.l2.access(line);
     // The scalar cache is nearer to the L2 than the vector caches are.
-    const uint64_t l2Latency = p_.scalarL2Latency ? p_.scalarL2Latency : p_.l2Latency;
     const uint64_t further = p_.hbmLatency - std::min(p_.hbmLatency, p_.l2Latency);
-    done = std::max(done, port + (hit                  ? l2Latency
-                                  : p_.scalarL2Latency ? l2Latency + further
-                                                       : p_.hbmLatency));
+    if (!p_.scalarL2Latency) {
+      done = std::max(done, port + (hit ? p_.l2Latency : p_.hbmLatency));
+      continue;
+    }
+    const uint64_t arrives = port + p_.scalarL2Latency + (hit ? 0 : further);
+    scalarPending_.add(line, arrives - std::min<uint64_t>(p_.scalarLatency, arrives));
+    done = std::max(done, arrives);
   }
   return done;
 }

@@ -67,6 +67,7 @@ private:
   const TimingParameters &p_;
   DeviceMemory &device_;
   TagCache l1_, scalarCache_;
+  PendingLines scalarPending_;
   std::optional<FirstTlb> tlb_;
   Pipe l2Port_, hbm_;
   const uint64_t l2Line_, hbmLine_; ///< what a line takes of the port and of the share
