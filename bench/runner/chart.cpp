@@ -54,8 +54,8 @@ std::string htmlTable(const std::vector<std::vector<std::string>> &cells, const 
 std::string ratioBars(const std::string &title, const std::vector<Bar> &bars) {
   double least = 0.9, most = 1.25;
   for (const Bar &bar : bars) {
-    least = std::min(least, bar.value);
-    most = std::max(most, bar.value);
+    least = std::min(least, bar.band.known() ? bar.band.low : bar.value);
+    most = std::max({most, bar.value, bar.band.high});
   }
   least = std::floor(least * 10) / 10;
   most = std::ceil(most * 4) / 4;
@@ -73,12 +73,26 @@ std::string ratioBars(const std::string &title, const std::vector<Bar> &bars) {
     const Bar &bar = bars[i];
     const double y = top + rowHeight * static_cast<double>(i);
     const double from = std::min(x(1), x(bar.value)), to = std::max(x(1), x(bar.value));
+    const std::string claim = claimOf(bar.band);
+    const bool open = claim == "open" || claim == "same";
     body += "<g><title>" + escaped(bar.hint) + "</title>";
     body += text(labelWidth - 8, y + 12, "end", "label", bar.label);
     body += "<rect x=\"" + at(from) + "\" y=\"" + at(y + 3) + "\" width=\"" +
             at(std::max(to - from, 1.0)) + "\" height=\"" + at(rowHeight - 6) +
-            "\" rx=\"2\" class=\"" + (bar.value >= 0.995 ? "better" : "worse") + "\"/>";
-    body += text(to + 6, y + 12, "start", "value", number(bar.value, 2)) + "</g>";
+            "\" rx=\"2\" class=\"" +
+            (open                 ? "undecided"
+             : bar.value >= 0.995 ? "better"
+                                  : "worse") +
+            "\"/>";
+    double end = to;
+    if (bar.band.known()) {
+      const double low = x(bar.band.low), high = x(bar.band.high), middle = y + rowHeight / 2;
+      body += line(low, middle, high, middle, "whisker") +
+              line(low, middle - 3, low, middle + 3, "whisker") +
+              line(high, middle - 3, high, middle + 3, "whisker");
+      end = std::max(end, high);
+    }
+    body += text(end + 6, y + 12, "start", "value", number(bar.value, 2)) + "</g>";
   }
   return frame(title, bars.size(), body);
 }

@@ -2,6 +2,7 @@
 // of the page.
 #pragma once
 
+#include "bench/runner/band.h"
 #include "runtime/html.h"
 
 #include <string>
@@ -18,9 +19,11 @@ struct Bar {
   std::string label;
   double value = 0; ///< original / run
   std::string hint; ///< shown when the pointer rests on it
+  Band band = {};   ///< a whisker, where there is one
 };
 
 /// Horizontal bars that start at 1: to the right what became better, to the left what became worse.
+/// With whiskers, a bar is in colour only where its whisker does not reach the other side.
 std::string ratioBars(const std::string &title, const std::vector<Bar> &bars);
 
 struct Step {

@@ -1,4 +1,5 @@
 // meld-bench: runs the benchmark programs side by side on the software GPU and prints tables.
+#include "bench/hardware/hardware.h"
 #include "bench/runner/choice.h"
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
@@ -30,6 +31,11 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"small", "large", "full"}));
   run->add_flag("--json", options.json, "One JSON object instead of the tables");
   run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
+  run->add_flag("--bands", options.bands,
+                "Each ratio with its least and its most over the ranges of the model's parameters: "
+                "nine runs instead of one");
+  run->add_option("--jobs", options.jobs, "Programs at a time, with --bands (default: all cores)")
+      ->check(CLI::Range(1u, 256u));
   run->add_option("--page", options.page,
                   "Write the results as a web page here; a run of everything writes one anyway, "
                   "results.html in the build folder");
@@ -109,6 +115,26 @@ int main(int argc, char **argv) {
       ->excludes(pairsQuick);
   pairs->add_flag("--markdown", pairsOptions.markdown, "The tables of docs/timing-model.md")
       ->excludes(pairsQuick);
+  CLI::App *hardware = app.add_subcommand(
+      "hardware", "Every program on a GPU, original and melded in turns; model against silicon. "
+                  "`meld validate` is the same");
+  meld::bench::HardwareOptions hardwareOptions;
+  hardware->add_flag("--hardware", hardwareOptions.hardware, "Measure; writes one JSON file");
+  hardware->add_option("--compare", hardwareOptions.compare, "Files to set against the model");
+  hardware
+      ->add_option("--device", hardwareOptions.device,
+                   "gpu; software: a rehearsal on the software GPU")
+      ->check(CLI::IsMember({"gpu", "software"}))
+      ->capture_default_str();
+  hardware->add_option("--only", hardwareOptions.only, only);
+  hardware->add_option("--rounds", hardwareOptions.rounds, "Of each program")
+      ->check(CLI::Range(1u, 1000u));
+  hardware->add_flag("--quick", hardwareOptions.quick, "Small problems, three rounds");
+  hardware->add_flag("--all", hardwareOptions.every, "All block sizes of each program");
+  hardware->add_option("-o,--output", hardwareOptions.output, "The file to write");
+  hardware->add_option("--model", hardwareOptions.model,
+                       "With --compare: this file of the software GPU instead of running it now");
+  hardware->add_flag("--json", hardwareOptions.json, "One JSON array instead of the tables");
   CLI::App *compileTime = app.add_subcommand(
       "compile-time", "The passes' share of the time to compile, and how it grows");
   meld::bench::CompileTimeOptions compileOptions;
@@ -155,6 +181,8 @@ int main(int argc, char **argv) {
     return meld::bench::runValidation(paths, validateJson);
   if (pairs->parsed())
     return meld::bench::runPairs(paths, pairsOptions);
+  if (hardware->parsed())
+    return meld::bench::runHardware(paths, hardwareOptions);
   if (compileTime->parsed())
     return meld::bench::runCompileTime(paths, compileOptions);
   if (scalar->parsed())

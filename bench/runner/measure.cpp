@@ -3,6 +3,7 @@
 #include "bench/runner/shell.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -101,7 +102,9 @@ Measurement measure(const Paths &paths, const std::string &program,
                     const std::vector<std::string> &arguments, const Configuration &configuration,
                     bool timing) {
   fs::create_directories(paths.scratch);
-  const fs::path counterFile = paths.scratch / (program + "." + std::to_string(getpid()) + ".json");
+  static std::atomic<unsigned> runs{0};
+  const fs::path counterFile = paths.scratch / (program + "." + std::to_string(getpid()) + "." +
+                                                std::to_string(runs++) + ".json");
   fs::remove(counterFile);
 
   std::vector<std::string> argv = {paths.meld.string(), "run",        "--device",

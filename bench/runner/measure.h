@@ -98,7 +98,7 @@ Compilation compileAlone(const Paths &paths, const std::string &program,
                          const Configuration &configuration);
 
 /// Runs `program` with `arguments`. The verdict is PASS when it exits 0; a crash or a FAIL keeps
-/// its output.
+/// its output. Any thread.
 Measurement measure(const Paths &paths, const std::string &program,
                     const std::vector<std::string> &arguments, const Configuration &configuration,
                     bool timing);

@@ -17,7 +17,8 @@ figure{margin:0;min-width:0;background:var(--card);border:1px solid var(--rule);
 figcaption{font-size:13px;color:var(--quiet)}svg{width:100%;height:auto;display:block}
 svg text{font:11px system-ui,sans-serif;fill:var(--ink)}svg .tick{fill:var(--quiet)}svg .value{fill:var(--quiet)}
 .grid{stroke:var(--rule)}.one{stroke:var(--ink)}.way{stroke:var(--before);stroke-width:2}
-.better{fill:var(--better)}.worse{fill:var(--worse)}
+.better{fill:var(--better)}.worse{fill:var(--worse)}.undecided{fill:var(--before);opacity:.55}
+.whisker{stroke:var(--ink);stroke-width:1.2}
 .before{fill:var(--card);stroke:var(--before);stroke-width:2}.after{fill:var(--better)}
 th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}
 @media(max-width:600px){figure{padding:8px}svg text{font-size:13px}}
@@ -71,19 +72,28 @@ std::string fullness(const std::vector<Row> &rows, Set set) {
   return (from == to ? to : from + " to " + to) + " waves on a SIMD";
 }
 
+/// " (1.10 to 1.30 over the parameters' ranges)"; empty without a band.
+std::string rangeText(const Band &band) {
+  return band.known() ? " (" + decimal(band.low, 2) + " to " + decimal(band.high, 2) +
+                            " over the parameters' ranges)"
+                      : "";
+}
+
 std::string hintOf(const Row &row, const Run &run) {
   return row.which.label + ": " + grouped(row.plain().measured.cycles) + " to " +
-         grouped(run.measured.cycles) + " modelled cycles, " +
+         grouped(run.measured.cycles) + " modelled cycles" + rangeText(cycleBand(row, run)) + ", " +
          decimal(row.plain().measured.perWave(), 1) + " to " + decimal(run.measured.perWave(), 1) +
          " instructions per wave" + (run.measured.replaced ? "" : "; the original code was kept");
 }
 
 std::string tableOf(const std::vector<const Row *> &rows) {
-  std::vector<std::vector<std::string>> cells = {columnTitles()};
+  const bool bands =
+      std::any_of(rows.begin(), rows.end(), [](const Row *row) { return haveBands({*row}); });
+  std::vector<std::vector<std::string>> cells = {columnTitles(bands)};
   for (const Row *row : rows)
     for (const Run &run : row->runs)
-      cells.push_back(cellsOf(*row, run));
-  return "<details><summary>All numbers</summary><p>" + escaped(legend()) + "</p>" +
+      cells.push_back(cellsOf(*row, run, bands));
+  return "<details><summary>All numbers</summary><p>" + escaped(legend(bands)) + "</p>" +
          htmlTable(cells, "numbers") + "</details>\n";
 }
 
@@ -97,7 +107,7 @@ std::string section(Set set, const std::vector<Row> &rows) {
       continue;
     mine.push_back(&row);
     const std::string hint = hintOf(row, *run);
-    cycles.push_back({row.which.label, cycleRatio(row, *run), hint});
+    cycles.push_back({row.which.label, cycleRatio(row, *run), hint, cycleBand(row, *run)});
     instructions.push_back({row.which.label, instructionRatio(row, *run), hint});
     utilisation.push_back({row.which.label, row.plain().measured.valuUtilization,
                            run->measured.valuUtilization, hint});
@@ -113,7 +123,9 @@ std::string section(Set set, const std::vector<Row> &rows) {
   std::string title = nameOf(set);
   title[0] = static_cast<char>(title[0] - 'a' + 'A');
   return "<h3>" + title + "</h3><p>" + escaped(described(set)) + "</p><div class=\"pair\">\n" +
-         ratioBars("Modelled cycles, original / libmeld", cycles) +
+         ratioBars(std::string("Modelled cycles, original / libmeld") +
+                       (haveBands(rows) ? "; whiskers: over the parameters' ranges" : ""),
+                   cycles) +
          ratioBars("Instructions per wave, original / libmeld", instructions) +
          steps("Active lanes of vector instructions (ring: original, dot: libmeld)", utilisation,
                100, " %") +
@@ -129,7 +141,12 @@ std::string partOf(const Group &group) {
       out += tile(decimal(means.all, 2) + "x",
                   std::string(nameOf(set)) +
                       ": modelled cycles, original / libmeld, geometric mean of " +
-                      count(means.count, "configuration") + "; least " + decimal(means.least, 2) +
+                      count(means.count, "configuration") + rangeText(means.allBand) + "; least " +
+                      decimal(means.least, 2) + rangeText(means.leastBand) +
+                      (means.allBand.known() ? "; " + count(means.gains, "gain") + ", " +
+                                                   count(means.losses, "loss") + ", " +
+                                                   std::to_string(means.open) + " open"
+                                             : "") +
                       "; " + fullness(group.rows, set));
   out += "</div>\n";
   for (Set set : allSets())
@@ -146,8 +163,9 @@ std::string resultsPage(const std::vector<Row> &rows) {
   size_t runs = 0, failed = 0;
   for (const Row &row : rows)
     for (const Run &run : row.runs) {
-      ++runs;
+      runs += 1 + run.under.size();
       failed += !run.measured.pass;
+      failed += static_cast<size_t>(std::count(run.under.begin(), run.under.end(), 0u));
     }
   std::string out =
       html::head("libmeld: measured", ownStyle) +

@@ -1,5 +1,6 @@
 #include "bench/runner/result.h"
 
+#include "bench/runner/design.h"
 #include "bench/runner/geomean.h"
 
 #include <algorithm>
@@ -50,6 +51,19 @@ double cycleRatio(const Row &row, const Run &run) {
                static_cast<double>(run.measured.cycles));
 }
 
+Band cycleBand(const Row &row, const Run &run) {
+  const Run &plain = row.plain();
+  return bandOf(plain.measured.cycles, run.measured.cycles, plain.under, run.under);
+}
+
+bool haveBands(const std::vector<Row> &rows) {
+  for (const Row &row : rows)
+    for (const Run &run : row.runs)
+      if (!run.under.empty())
+        return true;
+  return false;
+}
+
 std::vector<std::string> configurationsOf(const std::vector<Row> &rows) {
   std::vector<std::string> names;
   for (const Row &row : rows)
@@ -63,7 +77,13 @@ std::vector<std::string> configurationsOf(const std::vector<Row> &rows) {
 Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configuration) {
   Means means;
   Geomean mean, best;
-  std::map<std::string, std::pair<uint64_t, double>> bestOf; // cycles of the original, ratio
+  MeanBand meanBand, bestBand;
+  std::map<std::string, const Row *> bestOf; // the row with the fastest original
+  const auto add = [&](const Row &row, Geomean &to, MeanBand &band) {
+    const Run &run = *row.find(configuration), &plain = row.plain();
+    to.add(cycleRatio(row, run));
+    band.add(plain.measured.cycles, run.measured.cycles, plain.under, run.under);
+  };
   for (const Row &row : rows) {
     const Run *run = row.find(configuration);
     if (!row.which.isIn(set) || !run)
@@ -71,20 +91,26 @@ Means meansOf(const std::vector<Row> &rows, Set set, const std::string &configur
     const double r = cycleRatio(row, *run);
     if (r <= 0)
       continue;
-    mean.add(r);
+    add(row, mean, meanBand);
+    const Band band = cycleBand(row, *run);
+    const std::string claim = claimOf(band);
+    means.gains += claim == "gain", means.losses += claim == "loss";
+    means.same += claim == "same", means.open += claim == "open";
     if (!means.count++ || r < means.least) {
       means.least = r;
       means.leastLabel = row.which.label;
+      means.leastBand = band;
     }
-    const uint64_t original = row.plain().measured.cycles;
-    const auto [known, fresh] = bestOf.try_emplace(row.which.family(), original, r);
-    if (!fresh && original < known->second.first)
-      known->second = {original, r};
+    const auto [known, fresh] = bestOf.try_emplace(row.which.family(), &row);
+    if (!fresh && row.plain().measured.cycles < known->second->plain().measured.cycles)
+      known->second = &row;
   }
-  for (const auto &[family, ofFamily] : bestOf)
-    best.add(ofFamily.second);
+  for (const auto &[family, row] : bestOf)
+    add(*row, best, bestBand);
   means.all = mean.value();
   means.best = best.value();
+  means.allBand = meanBand.band();
+  means.bestBand = bestBand.band();
   return means;
 }
 
@@ -97,8 +123,30 @@ std::vector<NamedMeans> allMeans(const std::vector<Row> &rows) {
   return all;
 }
 
+namespace {
+
+/// "NAME": [least, most]; nothing without a band.
+void addBand(nlohmann::json &to, const char *name, const Band &band) {
+  if (band.known())
+    to[name] = {band.low, band.high};
+}
+
+nlohmann::json designJson() {
+  nlohmann::json runs = nlohmann::json::array();
+  for (const DesignRun &run : designRuns()) {
+    nlohmann::json groups = nlohmann::json::object();
+    for (size_t group = 0; group < run.size(); ++group)
+      groups[parameterGroups[group]] = run[group] ? "slow" : "fast";
+    runs.push_back({{"groups", groups}, {"parameters", parametersOf(run, modelledTarget())}});
+  }
+  return runs;
+}
+
+} // namespace
+
 nlohmann::json toJson(const std::vector<Row> &rows) {
   nlohmann::json runs = nlohmann::json::array(), means = nlohmann::json::array();
+  const bool bands = haveBands(rows);
   for (const Row &row : rows)
     for (const Run &run : row.runs) {
       const Measurement &m = run.measured;
@@ -121,9 +169,17 @@ nlohmann::json toJson(const std::vector<Row> &rows) {
                       {"decisionsMelded", run.compiled.melded},
                       {"decisionsByPass", run.compiled.byPass},
                       {"kernelsMelded", run.compiled.kernels}});
+      if (!run.under.empty())
+        runs.back()["cyclesUnderDesign"] = run.under;
+      if (&run != &row.plain()) {
+        const Band band = cycleBand(row, run);
+        addBand(runs.back(), "cycleRatioBand", band);
+        if (band.known())
+          runs.back()["claim"] = claimOf(band);
+      }
     }
   for (const Group &group : groupsOf(rows))
-    for (const NamedMeans &m : allMeans(group.rows))
+    for (const NamedMeans &m : allMeans(group.rows)) {
       means.push_back({{"launches", group.title},
                        {"set", nameOf(m.set)},
                        {"configuration", m.configuration},
@@ -132,7 +188,17 @@ nlohmann::json toJson(const std::vector<Row> &rows) {
                        {"bestBlockSize", m.best},
                        {"least", m.least},
                        {"leastBenchmark", m.leastLabel}});
-  return {{"runs", runs}, {"means", means}};
+      addBand(means.back(), "allBlockSizesBand", m.allBand);
+      addBand(means.back(), "bestBlockSizeBand", m.bestBand);
+      addBand(means.back(), "leastBand", m.leastBand);
+      if (bands)
+        means.back()["claims"] = {
+            {"gain", m.gains}, {"loss", m.losses}, {"same", m.same}, {"open", m.open}};
+    }
+  nlohmann::json all = {{"runs", runs}, {"means", means}};
+  if (bands)
+    all["design"] = designJson();
+  return all;
 }
 
 } // namespace meld::bench

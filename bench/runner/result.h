@@ -2,6 +2,7 @@
 // written from it.
 #pragma once
 
+#include "bench/runner/band.h"
 #include "bench/runner/cases.h"
 #include "bench/runner/measure.h"
 
@@ -13,6 +14,8 @@ struct Run {
   std::string configuration;
   Measurement measured;
   Compilation compiled;
+  /// Cycles under each of designRuns() in order; empty: not asked for. 0: that run failed.
+  std::vector<uint64_t> under = {};
 };
 
 /// From so many waves per SIMD on, a launch fills the device: the scalar unit, branches and memory
@@ -47,6 +50,10 @@ std::vector<Group> groupsOf(const std::vector<Row> &rows);
 double ratio(double before, double after);
 double instructionRatio(const Row &row, const Run &run);
 double cycleRatio(const Row &row, const Run &run);
+/// Of the cycle ratio, both codes under the same parameters.
+Band cycleBand(const Row &row, const Run &run);
+/// Whether any run has been repeated under other parameters.
+bool haveBands(const std::vector<Row> &rows);
 
 /// Of all rows, in order, without the original.
 std::vector<std::string> configurationsOf(const std::vector<Row> &rows);
@@ -57,6 +64,8 @@ struct Means {
   double least = 0;       ///< the smallest ratio
   std::string leastLabel; ///< where that is
   unsigned count = 0;
+  Band allBand, bestBand, leastBand;                  ///< empty where not asked for
+  unsigned gains = 0, losses = 0, same = 0, open = 0; ///< programs, by claimOf()
 };
 
 /// Of the cycle ratios of `configuration` in a set. Both means are those of the control-flow

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,8 @@ std::string outputOf(const std::string &command) {
 int runProcess(const std::vector<std::string> &argv,
                const std::map<std::string, std::string> &environment, std::string &output) {
   int fds[2];
-  if (pipe(fds) != 0)
+  // A program that another thread starts meanwhile must not hold our end open.
+  if (pipe2(fds, O_CLOEXEC) != 0)
     return -1;
   const pid_t pid = fork();
   if (pid == 0) {

@@ -1,13 +1,16 @@
 #include "bench/runner/suite.h"
 
 #include "bench/runner/columns.h"
+#include "bench/runner/design.h"
 #include "bench/runner/each_case.h"
 #include "bench/runner/page.h"
+#include "bench/runner/parallel.h"
 #include "bench/runner/published.h"
 #include "bench/runner/table.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -32,12 +35,34 @@ std::vector<Configuration> configurations(bool quick, const std::string &size) {
   return all;
 }
 
+/// `under`: parameters of a run of the design; null: those of the model.
+Measurement runOnce(const Paths &paths, const Case &c, const std::string &size,
+                    Configuration configuration, const DesignRun *under) {
+  if (!configuration.plain) {
+    configuration.environment["MELD_CACHE_DIR"] = (paths.scratch / "bench-cache").string();
+    configuration.environment.emplace("MELD_COMPILE_BUDGET_MS", "0");
+  }
+  const Problem problem = problemOf(c, size);
+  configuration.environment.merge(problem.environment());
+  if (under) {
+    const char *users = std::getenv("MELD_GPU_TIMING_PARAMS"); // what somebody sets is no question
+    std::string &parameters =
+        configuration.environment.emplace("MELD_GPU_TIMING_PARAMS", users ? users : "")
+            .first->second;
+    parameters = joinedParameters(parametersOf(*under, modelledTarget()), parameters);
+  }
+  std::vector<std::string> arguments = c.arguments;
+  arguments.insert(arguments.end(), {"--size", problem.size});
+  return measure(paths, c.program, arguments, configuration, true);
+}
+
 /// Everything about the code that ran: one line per case and configuration.
 std::string wideTable(const std::vector<Row> &rows) {
-  Table table(columnTitles());
+  const bool bands = haveBands(rows);
+  Table table(columnTitles(bands));
   for (const Row &row : rows)
     for (const Run &run : row.runs)
-      table.add(cellsOf(row, run));
+      table.add(cellsOf(row, run, bands));
   return table.text();
 }
 
@@ -87,35 +112,52 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
     return 1;
   }
   const auto sizes = sizesOf(options);
+  const auto tellFailure = [&](const Case &c, const std::string &size, const std::string &what,
+                               const Measurement &m) {
+    ok = false;
+    std::fprintf(stderr, "\n%s, %s size, %s: exit code %d\n%s\n", c.label.c_str(), size.c_str(),
+                 what.c_str(), m.exitCode, m.output.c_str());
+  };
   const auto measured = [&](const Case &c, const std::string &size, Configuration configuration) {
     if (!configuration.plain) {
       auto [known, fresh] = compiled.try_emplace({c.program, configuration.name});
       if (fresh)
         known->second = compileAlone(paths, c.program, configuration);
-      configuration.environment["MELD_CACHE_DIR"] = (paths.scratch / "bench-cache").string();
-      configuration.environment.emplace("MELD_COMPILE_BUDGET_MS", "0");
     }
-    const Problem problem = problemOf(c, size);
-    configuration.environment.merge(problem.environment());
-    std::vector<std::string> arguments = c.arguments;
-    arguments.insert(arguments.end(), {"--size", problem.size});
-    Run run{configuration.name, measure(paths, c.program, arguments, configuration, true), {}};
+    Run run{configuration.name, runOnce(paths, c, size, configuration, nullptr), {}};
     if (!configuration.plain)
       run.compiled = compiled[{c.program, configuration.name}];
-    if (!run.measured.pass) {
-      ok = false;
-      std::fprintf(stderr, "\n%s, %s size, %s: exit code %d\n%s\n", c.label.c_str(), size.c_str(),
-                   configuration.name.c_str(), run.measured.exitCode, run.measured.output.c_str());
-    }
+    if (!run.measured.pass)
+      tellFailure(c, size, configuration.name, run.measured);
     return run;
+  };
+  // What the compiler makes is in the cache by now, so these do not depend on each other.
+  const auto measureUnder = [&](Row &row, const std::vector<Configuration> &all) {
+    const auto &design = designRuns();
+    std::vector<Measurement> under(all.size() * design.size());
+    inParallel(under.size(), options.jobs, [&](size_t i) {
+      under[i] =
+          runOnce(paths, row.which, row.size, all[i / design.size()], &design[i % design.size()]);
+      under[i].dispatches.clear(); // nobody looks at them
+    });
+    for (size_t i = 0; i < under.size(); ++i) {
+      const std::string what = all[i / design.size()].name + ", run " +
+                               std::to_string(i % design.size() + 1) + " of the design";
+      if (!under[i].pass)
+        tellFailure(row.which, row.size, what, under[i]);
+      row.runs[i / design.size()].under.push_back(under[i].pass ? under[i].cycles : 0);
+    }
   };
   for (const std::string &size : sizes)
     for (const Case &c : cases) {
       tellProgress(std::to_string(rows.size() + 1) + "/" +
                    std::to_string(sizes.size() * cases.size()) + " " + c.label + ", " + size);
       Row row{c, {}, size};
-      for (const Configuration &configuration : configurations(options.quick, size))
+      const auto all = configurations(options.quick, size);
+      for (const Configuration &configuration : all)
         row.runs.push_back(measured(c, size, configuration));
+      if (options.bands)
+        measureUnder(row, all);
       rows.push_back(std::move(row));
     }
   tellProgress("");
@@ -137,13 +179,14 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
   size_t count = 0, failed = 0;
   for (const Row &row : rows)
     for (const Run &run : row.runs) {
-      ++count;
+      count += 1 + run.under.size();
       failed += !run.measured.pass;
+      failed += static_cast<size_t>(std::count(run.under.begin(), run.under.end(), 0u));
     }
   for (const Group &group : groupsOf(rows))
     std::printf("%s\n", textOf(group).c_str());
-  std::printf("%s\n\n%zu benchmarks, %zu runs, %zu failed.\n", wrapped(legend(), 110).c_str(),
-              cases.size(), count, failed);
+  std::printf("%s\n\n%zu benchmarks, %zu runs, %zu failed.\n",
+              wrapped(legend(options.bands), 110).c_str(), cases.size(), count, failed);
   return ok ? 0 : 1;
 }
 

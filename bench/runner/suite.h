@@ -12,6 +12,8 @@ struct SuiteOptions {
   bool quick = false; ///< one size of each program, original and all of libmeld alone
   std::string
       size; ///< of every program's problem: small, large, full; empty: full and small, quick: small
+  bool bands = false; ///< each run again under the parameters of designRuns()
+  unsigned jobs = 0;  ///< programs at a time, of those runs; 0: as many as there are cores
   /// Write the results page here. Empty: a run of everything writes results.html
   /// (results-SIZE.html where one is asked for) into the build folder, others none.
   std::string page;

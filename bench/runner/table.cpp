@@ -8,7 +8,7 @@
 namespace meld::bench {
 
 static bool looksNumeric(const std::string &cell) {
-  return !cell.empty() && cell.find_first_not_of("0123456789.,-+x%") == std::string::npos;
+  return !cell.empty() && cell.find_first_not_of("0123456789.,-+x%() ") == std::string::npos;
 }
 
 std::string Table::text() const {

@@ -32,7 +32,7 @@ enum class Quantity {
   cyclesPerOperation, ///< of the difference of two launches
   operationsPerCycle, ///< the same, other way round
   bytesPerCycle,      ///< of operations of `bytes` bytes
-  conflictsPerLaunch, ///< SQ_LDS_BANK_CONFLICT of one launch
+  conflictsPerLaunch, ///< SQ_LDS_BANK_CONFLICT of one launch, for each of its operations
   conflictsPerOperation,
   occupancy, ///< waves per SIMD
 };

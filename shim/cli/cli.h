@@ -37,6 +37,7 @@ void addVerify(Cli &cli);
 void addBisect(Cli &cli);
 void addDivergence(Cli &cli);
 void addProfile(Cli &cli);
+void addValidate(Cli &cli);
 void addDoctor(Cli &cli);
 void addInspect(Cli &cli);
 void addCompile(Cli &cli);

@@ -10,8 +10,8 @@ int main(int argc, char **argv) {
   cli.app.set_version_flag("--version", "meld " MELD_VERSION);
   cli.app.footer("Settings come from MELD_* variables: see `meld config`.\n"
                  "Exit status: 0 fine, 1 a problem was found, 2 wrong usage.");
-  for (auto add : {addRun, addVerify, addBisect, addDivergence, addProfile, addDoctor, addInspect,
-                   addCompile, addExplain, addCache, addWarm, addConfig, addManual})
+  for (auto add : {addRun, addVerify, addBisect, addDivergence, addProfile, addValidate, addDoctor,
+                   addInspect, addCompile, addExplain, addCache, addWarm, addConfig, addManual})
     add(cli);
   // The program's own arguments are none of our parser's business.
   int own = argc;

@@ -49,6 +49,17 @@ TEST(Page, WorseIsMarked) {
   EXPECT_EQ(count(bars, "class=\"worse\""), 1u);
 }
 
+TEST(Page, WhiskersShowTheBand) {
+  const std::string bars = ratioBars("t", {{"gain", 1.2, "", {1.1, 1.3}},
+                                           {"open", 1.1, "", {0.95, 1.2}},
+                                           {"loss", 0.8, "", {0.7, 0.9}},
+                                           {"no band", 1.2, "", {}}});
+  EXPECT_EQ(count(bars, "class=\"whisker\""), 9u) << "a line with two ends, three times";
+  EXPECT_EQ(count(bars, "class=\"better\""), 2u);
+  EXPECT_EQ(count(bars, "class=\"undecided\""), 1u);
+  EXPECT_EQ(count(bars, "class=\"worse\""), 1u);
+}
+
 TEST(Page, BigNumbersSayWhatTheyAre) {
   auto rows = sample();
   for (Row &row : rows)
@@ -94,6 +105,10 @@ TEST_P(PageWidths, NothingIsCutOff) {
   auto rows = sample();
   rows.push_back(
       rowOf("lennard_jones 128", Set::everyday, 1250, 100)); // a long bar with a long name
+  for (Row &row : rows) {                                    // and longer whiskers
+    row.runs[0].under = {2000, 100};
+    row.runs[1].under = {100, 150};
+  }
   for (bool open : {false, true}) {
     const auto shown = meld::test::show(browser, resultsPage(rows), GetParam(), open);
     EXPECT_EQ(shown.width, GetParam()) << shown.log;

@@ -172,14 +172,15 @@ TEST(Table, NumbersAreGroupedAndAligned) {
 TEST(Report, EveryRunHasACellForEveryColumn) {
   Row row = rowOf("A 64", Set::melding, 300, 200);
   row.runs[1].compiled.byPass = {{"cfm", 3}, {"tail-merge", 1}};
-  const auto &titles = columnTitles();
-  for (const auto &run : row.runs)
-    EXPECT_EQ(cellsOf(row, run).size(), titles.size());
+  const auto titles = columnTitles(false);
+  for (bool bands : {false, true})
+    for (const auto &run : row.runs)
+      EXPECT_EQ(cellsOf(row, run, bands).size(), columnTitles(bands).size());
   const auto at =
       static_cast<size_t>(std::find(titles.begin(), titles.end(), "melded") - titles.begin());
   ASSERT_LT(at, titles.size());
-  EXPECT_EQ(cellsOf(row, row.runs[1])[at], "cfm 3, tail-merge 1");
-  EXPECT_EQ(cellsOf(row, row.runs[0])[at], "") << "nothing is melded in the original";
+  EXPECT_EQ(cellsOf(row, row.runs[1], false)[at], "cfm 3, tail-merge 1");
+  EXPECT_EQ(cellsOf(row, row.runs[0], false)[at], "") << "nothing is melded in the original";
   EXPECT_EQ(Compilation{}.what(), "-");
 }
 

@@ -51,8 +51,9 @@ protected:
 } // namespace
 
 TEST_F(Cli, HelpOfEveryVerbHasExamples) {
-  for (const char *verb : {"run", "doctor", "inspect", "compile", "explain", "cache", "config",
-                           "warm", "cache keygen", "cache sign", "cache push", "cache pull"}) {
+  for (const char *verb :
+       {"run", "validate", "doctor", "inspect", "compile", "explain", "cache", "config", "warm",
+        "cache keygen", "cache sign", "cache push", "cache pull"}) {
     Result r = meld(std::string(verb) + " --help");
     EXPECT_EQ(r.status, 0) << verb;
     EXPECT_NE(r.out.find("Examples:"), std::string::npos) << verb;
@@ -82,7 +83,8 @@ TEST_F(Cli, TheManPageNamesEveryVerbAndSetting) {
 TEST_F(Cli, WrongUsageIsTwo) {
   for (const char *arguments :
        {"", "nonsense", "cache", "cache nonsense", "inspect", "run", "run --device tpu -- x",
-        "cache prune --max-size much", "config --format=xml",
+        "cache prune --max-size much", "validate", "validate --hardware --compare x.json",
+        "validate --hardware --rounds 0", "config --format=xml",
         "run --device gpu --counters x.json -- ./app"}) {
     Result r = meld(arguments);
     EXPECT_EQ(r.status, 2) << arguments;
