@@ -307,9 +307,16 @@ bool VersionMaker::isOpen(const MadeKernel &kernel, const KernelVerdict &verdict
   const uint64_t object = kernel.version.object;
   if (!kernelTable().settled(object) || kernel.isOpen())
     return true;
-  for (const KernelTable::ClassReport &one : kernelTable().report(object).classes)
+  const KernelTable::KernelReport report = kernelTable().report(object);
+  bool triedHere = false;
+  for (const KernelTable::ClassReport &one : report.classes) {
     if (one.versions > 1 && one.trial.phase() == Trial::Phase::open)
       return true;
+    triedHere |= one.versions > 1;
+  }
+  // Made for launches that were all there by then: the next run has them from its beginning.
+  if (!report.asleep && !triedHere && kernel.versions())
+    return true;
   return !servable(verdict, 0).has_value();
 }
 

@@ -4,8 +4,9 @@
 //   counts   as gains, and counts its launches in a variable of the module
 //   turns    all lanes take one side in the first half of the launches, every second lane either
 //            one in the second half; turns:same, turns:mixed: either in all launches
-// choice PART LAUNCHES [sync|fork]: with sync the host waits behind each launch; with fork it makes two
-// processes at every tenth launch, one that ends as programs do and one that runs another program.
+// choice PART LAUNCHES [sync|fork|late]: with sync the host waits behind each launch; with fork it makes two
+// processes at every tenth launch, one that ends as programs do and one that runs another program; with late
+// it does something else for some seconds behind the last launch, in which versions can be made.
 #include "tests/e2e/programs/check.h"
 
 #include <string>
@@ -136,6 +137,8 @@ int main(int argc, char **argv) {
       makeProcesses();
   }
   HIP(hipDeviceSynchronize());
+  if (with == "late")
+    sleep(4);
   std::vector<unsigned> got(kCount);
   HIP(hipMemcpy(got.data(), x, 4 * kCount, hipMemcpyDeviceToHost));
   unsigned wrong = 0;

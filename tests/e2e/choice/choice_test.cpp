@@ -152,6 +152,15 @@ TEST(Choice, RunsThatAreTooShortToDecideDecideTogether) {
   EXPECT_LT(runs, 8u);
 }
 
+// All of a program's launches may be there before the first version is: the next run tries what was made.
+TEST(Choice, VersionsThatCameTooLateAreTriedInTheNextRun) {
+  TemporaryFolder folder;
+  const Launches first = choice("gains", 12, folder, {{"MELD_COMPILE_BUDGET_MS", "1000"}}, "late");
+  EXPECT_EQ(count(first.replaced, 0, first.replaced.size()), 0u) << first.outcome.err;
+  const Launches next = choice("gains", 200, folder);
+  EXPECT_GT(count(next.replaced, 0, next.replaced.size()), 50u) << next.outcome.err;
+}
+
 TEST(Choice, NothingIsMadeOfWhatIsLaunchedSeldom) {
   TemporaryFolder folder;
   const Launches run = choice("gains", 7, folder);
