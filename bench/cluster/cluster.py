@@ -1,6 +1,6 @@
 """What a job on a cluster asks of the cache: compiles, operations on files by layer, calls of the remote cache.
 
-usage: ./dev bench cluster [--processes N] [--nodes N] [--objects N] [--kernels N]   (cluster.py BUILD [options])
+usage: ./dev bench cluster [--processes N] [--nodes N] [--objects N] [--kernels N] [--only program|loads|warm]
 
 Nodes are folders: each has a node layer and a user layer of its own, all share one Redis, which is started here and
 listens on a socket of this machine alone. Counted, not timed: with strace, each system call whose path or descriptor
@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ parser.add_argument("--processes", type=int, default=64, help="processes of the 
 parser.add_argument("--nodes", type=int, default=8, help="nodes that they run on (8)")
 parser.add_argument("--objects", type=int, default=12, help="objects that each process of the second job loads (12)")
 parser.add_argument("--kernels", type=int, default=1000, help="kernels of a warm start (1000)")
+parser.add_argument("--only", choices=("program", "loads", "warm"), help="one of the three")
 options = parser.parse_args()
 
 build = os.path.abspath(options.build)
@@ -64,11 +66,15 @@ class Redis:
             ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no", "--dir",
              folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         end = time.monotonic() + 30
-        while not os.path.exists(self.socket):
+        while not self.listens():
             if time.monotonic() > end or self.process.poll() is not None:
                 sys.exit("redis-server does not start")
             time.sleep(0.01)
         self.url = f"redis+unix://{self.socket}"
+
+    def listens(self):
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(self.socket) == 0
 
     def ask(self, *words):
         return subprocess.run(["redis-cli", "-s", self.socket, *words], check=True, stdout=subprocess.PIPE,
@@ -136,8 +142,9 @@ def table(title, columns, rows):
                         for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
 
 
-def job(title, folder, redis, command_of, expected):
-    """All processes of a job at once; `command_of(rank)` is a process's command and what else its environment has."""
+def job(title, folder, redis, command_of, expected, traces):
+    """All processes of a job at once; `command_of(rank)` is a process's command and what else its environment has.
+    The operations of the first `traces` are counted: to be under strace makes a process slower, and those beside it."""
     running, layers_of = [], []
     for rank in range(options.processes):
         node = os.path.join(folder, f"node{rank % options.nodes}")
@@ -151,7 +158,8 @@ def job(title, folder, redis, command_of, expected):
                        "MELD_CACHE_REMOTE": redis.url, "MELD_ADAPT": "static", "MELD_LOG_LEVEL": "info",
                        "MELD_LOG_FILE": os.path.join(folder, f"log{rank}"), **more}
         with open(os.path.join(folder, f"out{rank}"), "w") as out:
-            running.append(subprocess.Popen(traced(command, os.path.join(folder, f"trace{rank}")), env=environment,
+            trace = os.path.join(folder, f"trace{rank}")
+            running.append(subprocess.Popen(traced(command, trace) if rank < traces else command, env=environment,
                                             stdout=out, stderr=subprocess.STDOUT))
     status = []
     for process in running:
@@ -177,7 +185,7 @@ def job(title, folder, redis, command_of, expected):
     calls = redis.calls()
     total, most = collections.Counter(), collections.Counter()
     kinds = {layer: collections.Counter() for layer in ("node", "user")}
-    for rank, layers in enumerate(layers_of):
+    for rank, layers in enumerate(layers_of[:traces]):
         for layer, counted in operations(os.path.join(folder, f"trace{rank}"), layers).items():
             kinds[layer].update(counted)
             total[layer] += counted.total()
@@ -188,7 +196,7 @@ def job(title, folder, redis, command_of, expected):
     print(f"  calls of Redis: {', '.join(f'{name} {count}' for name, count in calls.items()) or 'none'}")
     for text, count in warnings.items():
         print(f"  warning, {count} times: {text}")
-    table("operations on files", ["layer", "all", "most of a process", *KINDS],
+    table(f"operations on files of {min(traces, options.processes)} processes", ["layer", "all", "most of a process", *KINDS],
           [[layer, total[layer], most[layer], *(kinds[layer][kind] for kind in KINDS)] for layer in kinds])
     if compiled.total() != (expected or len(compiled)):
         wrong.append(f"{title}: {compiled.total()} compiles for {expected or len(compiled)} objects")
@@ -196,8 +204,9 @@ def job(title, folder, redis, command_of, expected):
 
 def cold_program(folder, redis):
     job("cold job, program", folder, redis, lambda rank: (
-        [program, "--size", "small"],
-        {"LD_PRELOAD": f"{lib}/libmeld.so:{lib}/libmeld-softgpu.so", "MELD_GPU_THREADS": "1"}), 0)
+        [program, "--size", "small", "--repeat", "40"],
+        {"LD_PRELOAD": f"{lib}/libmeld.so:{lib}/libmeld-softgpu.so", "MELD_GPU_THREADS": "1"}),
+        0, options.nodes)
     for rank in range(options.processes):
         with open(os.path.join(folder, f"out{rank}")) as out:
             if "PASS" not in (text := out.read()):
@@ -206,7 +215,8 @@ def cold_program(folder, redis):
 
 def cold_loads(folder, redis):
     job("cold job, loads", folder, redis, lambda rank: (
-        [loads, code, "--count", str(options.objects), "--first", str(rank), "--patient"], {}), options.objects)
+        [loads, code, "--count", str(options.objects), "--first", str(rank), "--patient"], {}), options.objects,
+        options.processes)
     for rank in range(options.processes):
         with open(os.path.join(folder, f"out{rank}")) as out:
             outcome = json.loads(out.read().splitlines()[-1])
@@ -259,7 +269,8 @@ def warm(folder, redis):
 with tempfile.TemporaryDirectory(prefix="meld-cluster-") as top:
     server = Redis(top)
     try:
-        for number, part in enumerate((cold_program, cold_loads, warm)):
+        parts = {"program": cold_program, "loads": cold_loads, "warm": warm}
+        for number, part in enumerate(part for name, part in parts.items() if options.only in (None, name)):
             server.ask("flushall")
             server.calls()
             here = os.path.join(top, str(number))

@@ -21,8 +21,7 @@ namespace {
 using namespace remote;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kGrace{
-    500}; ///< for its start, and for what it says of its own limits
+constexpr std::chrono::milliseconds kGrace{500}; ///< for what it says of its own limits
 constexpr const char *kProgram = "meld-remote";
 
 /// What the claims of this process are marked with.
@@ -104,9 +103,10 @@ private:
   }
 
   Result<Reply> askProgram(Call call, std::string_view key, ByteView body, uint64_t number) {
-    const auto until = Clock::now() + limits_.connect + limits_.request + kGrace;
+    auto until = Clock::now() + limits_.connect + limits_.request + kGrace;
     if (!program_ || thread_ != gettid()) {
       stop(); // it has ended with its thread, or will
+      until += limits_.start;
       MELD_TRY(start(until));
     }
     auto reply = exchange(call, key, body, {number, 0, 0}, until);

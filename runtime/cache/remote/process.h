@@ -10,7 +10,7 @@
 // socket and not into the list of arguments.
 //
 // A program that is missing, dies, hangs, or answers nonsense costs an error within the limits and half
-// a second, and is started anew by the next call. After RemoteLimits::failures failures one behind the
+// a second (RemoteLimits::start more when it had to be started), and is started anew by the next call. After RemoteLimits::failures failures one behind the
 // other the store is off for this object, with one line in the log. "Not there", a key that is none
 // and "unsupported" are no failures. What is unsupported is logged once.
 //

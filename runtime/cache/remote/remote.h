@@ -26,6 +26,9 @@ namespace meld {
 struct RemoteLimits {
   std::chrono::milliseconds connect{1000}; ///< to be connected
   std::chrono::milliseconds request{2000}; ///< for everything else of one call, redirects included
+  /// More, for the call that starts meld-remote: on a node where everybody starts at once that may
+  /// take long.
+  std::chrono::milliseconds start{5000};
   std::size_t entryBytes = std::size_t(64) << 20; ///< of one entry, both ways
   unsigned failures = 3; ///< of the store, one behind the other, until the proxy switches it off
 };

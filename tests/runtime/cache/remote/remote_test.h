@@ -17,12 +17,14 @@ inline RemoteLimits patient() {
   RemoteLimits limits;
   limits.connect = longer(20000);
   limits.request = longer(60000);
+  limits.start = longer(20000);
   return limits;
 }
 /// For servers that do not answer: the error is waited for.
 inline RemoteLimits impatient() {
   RemoteLimits limits;
   limits.connect = limits.request = std::chrono::milliseconds(150);
+  limits.start = longer(1000);
   return limits;
 }
 

@@ -124,6 +124,16 @@ inline bool accepts(unsigned port) {
   return fd >= 0;
 }
 
+inline bool accepts(const std::string &socketPath) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  socketPath.copy(address.sun_path, sizeof address.sun_path - 1);
+  const bool good = connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) == 0;
+  close(fd);
+  return good;
+}
+
 /// redis-server; started again with start() after kill().
 class RedisServer {
 public:
@@ -142,9 +152,7 @@ public:
         "no",           "--dir",  scratch_.path()};
     arguments.insert(arguments.end(), more_.begin(), more_.end());
     server_ = std::make_unique<BackgroundProgram>(arguments);
-    return waitUntil([&] {
-             return (accepts(port_) && access(socket().c_str(), F_OK) == 0) || server_->ended();
-           }) &&
+    return waitUntil([&] { return (accepts(port_) && accepts(socket())) || server_->ended(); }) &&
            !server_->ended();
   }
   void kill() { server_->kill(); }
