@@ -146,8 +146,8 @@ int record(const std::vector<std::string> &command, const std::string &targets,
 }
 
 void count(Sum &sum, const Decision &decision, const std::string &what) {
-  sum.compiled += decision.source == Source::compiled;
-  sum.there += decision.source == Source::disk;
+  sum.compiled += decision.source == meld::Source::compiled;
+  sum.there += decision.source == meld::Source::disk;
   sum.replaced += decision.outcome == Outcome::replaced;
   if (!decision.isTransient())
     return;
