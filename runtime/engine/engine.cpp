@@ -234,11 +234,17 @@ Decision Engine::runJob(Job &job) {
       return late;
     }
   }
+  // Here and not on the thread that loads the code: it may hold HIP's locks, and the loader's lock may be
+  // another's, who runs a library's constructor that waits for HIP.
   auto library = jit();
   if (!library) {
-    Decision failed;
-    failed.reason = library.error().message;
-    return failed;
+    Decision none;
+    none.reason = library.error().message;
+    if (none.reason == kEnding)
+      none.outcome = Outcome::late;
+    else
+      log::warnOnce("jit", "no recompilation: " + none.reason);
+    return none;
   }
   auto start = Clock::now();
   PlainTakes plainTakes;
