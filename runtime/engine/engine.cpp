@@ -272,7 +272,7 @@ Decision Engine::runJob(Job &job) {
   for (const GateFinding &finding : made.refused)
     log::info("gate refused " + shortKey(key) + ": " + finding.describe());
   // One is enough to make a person look; the rest are in the info log.
-  if (decision.outcome == Outcome::failed && !cancelled_)
+  if (decision.outcome == Outcome::failed && !ending_)
     log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));

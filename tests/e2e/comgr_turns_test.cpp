@@ -79,6 +79,7 @@ TEST(ComgrTurns, AnActionThatEndsTheProgramIsNotWaitedFor) {
   EXPECT_EQ(o.exitCode, 1) << o.err;
   EXPECT_NE(o.err.find("Unknown command line argument '-no-such-option'"), std::string::npos)
       << o.err;
+  EXPECT_EQ(o.err.find(" warning: "), std::string::npos) << o.err;
   EXPECT_EQ(o.err.find("crashed"), std::string::npos) << o.err;
 }
 
