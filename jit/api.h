@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 8
+#define MELD_JIT_ABI 9
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -51,9 +51,11 @@ typedef struct MeldJitRequest {
    * and the compile fails. */
   int (*optionsBegin)(void *context);
   void (*optionsEnd)(void *context);
-  /* Told on the thread that is about to call an action of comgr's for this compile (1), and after
-   * it (0): comgr sets the options, too, and this action is no other user's. Null: nobody asks. */
-  void (*action)(int begins);
+  /* Told on the thread that is about to call an action of comgr's for this compile, and with NULL after
+   * it: comgr sets the options, too, and this action is no other user's. Within the action and on its
+   * thread, leave() ends it and the compile by an exception, for the end of the process.
+   * NULL: nobody asks. */
+  void (*action)(void (*leave)(void));
   /* What compiling the object without our passes takes, as far as this compile can tell; called on
    * its thread, at most once, when the code has been looked at and before anything is searched or
    * made again. NULL: nobody wants to know. */

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -133,22 +134,24 @@ struct Input {
 
 using Buffers = std::vector<std::unique_ptr<MemoryBuffer>>;
 
-std::atomic<void (*)(int)> actionsTold{nullptr};
+std::atomic<void (*)(void (*)())> actionsTold{nullptr};
+
+[[noreturn]] void leaveAction() { throw std::runtime_error("the process ends"); }
 
 /// Tells of an action, however it ends: a fatal error of LLVM's leaves it by an exception.
 class ToldAction {
 public:
   ToldAction() : told_(actionsTold.load()) {
     if (told_)
-      told_(1);
+      told_(leaveAction);
   }
   ~ToldAction() {
     if (told_)
-      told_(0);
+      told_(nullptr);
   }
 
 private:
-  void (*const told_)(int);
+  void (*const told_)(void (*)());
 };
 
 Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *what,
@@ -305,6 +308,6 @@ Comgr::deviceLibraries(StringRef isaName) const {
 #endif
 }
 
-void Comgr::tellActions(void (*told)(int begins)) { actionsTold.store(told); }
+void Comgr::tellActions(void (*told)(void (*leave)())) { actionsTold.store(told); }
 
 } // namespace meld::jit

@@ -41,9 +41,9 @@ public:
   llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
   deviceLibraries(llvm::StringRef isaName) const;
 
-  /// `told(1)` before each action, `told(0)` after it, on the thread that calls it; null: nobody. For the
-  /// whole process.
-  static void tellActions(void (*told)(int begins));
+  /// `told(leave)` before each action, `told(nullptr)` after it, on the thread that calls it; null: nobody.
+  /// leave() throws. For the whole process.
+  static void tellActions(void (*told)(void (*leave)()));
 
   /// "comgr 2.4"
   const std::string &version() const { return version_; }

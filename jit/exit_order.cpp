@@ -62,7 +62,7 @@ void runBeforeExitHandlers(void (*stop)()) {
   stopFirst.store(stop);
   registerHandler.store(reinterpret_cast<Register>(dlsym(RTLD_DEFAULT, "__cxa_atexit")));
   if (registerHandler.load())
-    replaceInOffsetTables(compilesHere, "__cxa_atexit",
+    replaceInOffsetTables(compilesHere, "__cxa_atexit", nullptr,
                           reinterpret_cast<void *>(&registerBehindUs));
   // Last: what others registered before the line above runs after this.
   std::atexit(stop);

@@ -68,7 +68,7 @@ void countPassedThrough(uint64_t size) {
 /// compile has a process of its own, nothing runs beside comgr here.
 void watchComgrForCompiles() noexcept {
   if (gProcess->settings.compiler != "process")
-    watchComgr();
+    watchComgrFromHook();
 }
 
 // ---- readers
@@ -477,6 +477,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
     return false;
   }
   gProcess = process;
+  (void)onSoftwareGpu(); // looks for it, while no code is being loaded
   watchComgrForCompiles();
   gTable = table->core_;
   gPrevious.table = gTable;

@@ -10,8 +10,11 @@ namespace {
 
 using NameKernel = void (*)(uint64_t descriptorAddress, const char *name, int replaced);
 
+/// Found once: later callers may hold HIP's locks, and the loader's may be another's who waits for HIP.
 NameKernel softwareGpusName() noexcept {
-  return reinterpret_cast<NameKernel>(::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel"));
+  static const auto found =
+      reinterpret_cast<NameKernel>(::dlsym(RTLD_DEFAULT, "meld_softgpu_name_kernel"));
+  return found;
 }
 
 } // namespace

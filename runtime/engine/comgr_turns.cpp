@@ -1,6 +1,7 @@
 #include "runtime/engine/comgr_turns.h"
 
 #include "runtime/engine/options_gate.h"
+#include "runtime/engine/thread.h"
 #include "runtime/host/offset_table.h"
 
 #include <atomic>
@@ -15,23 +16,29 @@ namespace meld {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{kActionPatienceMs};
+constexpr int kLoaderPatienceMs = 300;
+constexpr size_t kWatcherStack = size_t(256) << 10;
 
 /// The action that this thread is in. initial-exec: no look at it takes memory.
 struct Action {
   int firstSignal; ///< 0: none
-  bool own;        ///< of a compile of ours
   bool entered;    ///< has its turn
+  void (*leave)(); ///< of a compile of ours; null: theirs
 };
-__attribute__((tls_model("initial-exec"))) thread_local Action action{0, false, false};
+__attribute__((tls_model("initial-exec"))) thread_local Action action{0, false, nullptr};
 
 std::atomic<pid_t> watchingProcess{0}; // the child of a fork has nobody to wait for
 
-void takeTurn() noexcept {
+void takeTurn() {
   if (!action.firstSignal || action.entered ||
       getpid() != watchingProcess.load(std::memory_order_relaxed))
     return;
-  if (action.own) {
+  if (action.leave) {
     action.entered = optionsGate().enterOurs(kPatience);
+    if (!action.entered && optionsGate().isClosed())
+      action.leave();
+    if (!action.entered) // goes on without, and does not ask again
+      action.firstSignal = 0;
   } else {
     optionsGate().enterTheirs(kPatience);
     action.entered = true;
@@ -43,7 +50,7 @@ void end() noexcept {
   if (!action.entered)
     return;
   action.entered = false;
-  if (action.own)
+  if (action.leave)
     optionsGate().leaveOurs();
   else
     optionsGate().leaveTheirs();
@@ -94,43 +101,43 @@ bool isComgr(const dl_phdr_info &object) {
   return std::strncmp(slash ? slash + 1 : path, "libamd_comgr.", 13) == 0;
 }
 
-/// An open handle of the comgr that is loaded, if one is; never closed.
-void *loadedComgr() {
-  void *handle = nullptr;
+/// The path of the comgr that is loaded, if one is.
+const char *pathOfComgr() {
+  const char *path = nullptr;
   dl_iterate_phdr(
-      [](dl_phdr_info *object, size_t, void *path) {
+      [](dl_phdr_info *object, size_t, void *found) {
         if (!isComgr(*object))
           return 0;
-        *static_cast<const char **>(path) = object->dlpi_name; // stays: comgr is never unloaded
+        *static_cast<const char **>(found) = object->dlpi_name; // stays: comgr is never unloaded
         return 1;
       },
-      &handle);
-  const auto *path = static_cast<const char *>(handle);
-  return path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+      &path);
+  return path;
 }
 
-/// As comgr's own references are bound: what is global comes first, then what it was loaded with.
-void *boundIn(void *comgr, const char *name) {
-  void *found = dlsym(RTLD_DEFAULT, name);
-  return found ? found : dlsym(comgr, name);
-}
-
+/// Where comgr calls it, what comgr calls now is called behind `seen`: dlsym() might find another LLVM's, which
+/// the program was linked with. A second comgr that calls another one is left alone.
 template <class F> void takeOver(void *comgr, const char *name, std::atomic<F> &next, F seen) {
-  if (const auto found = reinterpret_cast<F>(boundIn(comgr, name))) {
-    next.store(found);
-    replaceInOffsetTables(isComgr, name, reinterpret_cast<void *>(seen));
-  }
+  const auto [exists, leadsTo] = offsetTableEntry(isComgr, name);
+  void *was = exists && !leadsTo ? dlsym(comgr, name) : leadsTo;
+  if (!was)
+    return;
+  next.store(reinterpret_cast<F>(was));
+  replaceInOffsetTables(isComgr, name, was, reinterpret_cast<void *>(seen));
 }
+
+std::atomic<bool> watched{false};
 
 } // namespace
 
 void watchComgr() noexcept {
-  static std::atomic<bool> done{false};
   static std::mutex once;
-  if (done.load(std::memory_order_acquire))
+  if (watched.load(std::memory_order_acquire))
     return;
   std::lock_guard guard(once);
-  void *comgr = done ? nullptr : loadedComgr();
+  const char *path = watched ? nullptr : pathOfComgr();
+  // Waits for a thread that is loading it, and keeps it loaded.
+  void *comgr = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
   if (!comgr)
     return;
   watchingProcess.store(getpid());
@@ -139,12 +146,27 @@ void watchComgr() noexcept {
     takeOver(comgr, parse, nextParse, &seenParse);
   // Last: without it no thread is in an action.
   takeOver(comgr, "sigaction", nextSigAction, &seenSigAction);
-  done.store(true, std::memory_order_release);
+  watched.store(true, std::memory_order_release);
 }
 
-void markOwnAction(bool begins) noexcept {
+void watchComgrFromHook() noexcept {
+  static std::atomic<bool> begun{false}, over{false};
+  if (over.load(std::memory_order_acquire) || !pathOfComgr())
+    return;
+  if (!begun.exchange(true) && !runDetached(
+                                   [] {
+                                     watchComgr();
+                                     over.store(true, std::memory_order_release);
+                                   },
+                                   kWatcherStack))
+    over = true; // JitLibrary does it
+  for (int waited = 0; waited < kLoaderPatienceMs && !over; ++waited)
+    usleep(1000);
+}
+
+void markOwnAction(void (*leave)()) noexcept {
   end();
-  action.own = begins;
+  action.leave = leave;
 }
 
 } // namespace meld

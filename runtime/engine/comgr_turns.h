@@ -24,12 +24,18 @@
 
 namespace meld {
 
-/// From now on. Called again where comgr may have been loaded since; cheap. Any thread.
+/// From now on. Called again where comgr may have been loaded since; cheap. Any thread that holds no lock: it
+/// waits for the loader's, which a thread has that runs a library's constructors.
 void watchComgr() noexcept;
 
-/// This thread's next action is one of a compile of ours (true), or has been (false). Also ends the turn
-/// of one that an exception left.
-void markOwnAction(bool begins) noexcept;
+/// The same for a thread that may hold HIP's locks, for which a library's constructor may wait. So the
+/// loader's lock is waited for on a thread of ours, and for that thread only for a moment.
+void watchComgrFromHook() noexcept;
+
+/// This thread's next action is one of a compile of ours, or has been (null). Also ends the turn of one
+/// that an exception left. Where the process ends and the action would have to wait, `leave` is called in
+/// its place, which throws.
+void markOwnAction(void (*leave)()) noexcept;
 
 /// How long an action waits for its turn. Ours goes on then, too: it cannot be refused in the middle.
 inline constexpr int kActionPatienceMs = 10000;

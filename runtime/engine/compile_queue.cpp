@@ -41,7 +41,7 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
       return jit_;
     if (!jitError_.empty())
       return fail(ErrorCode::notFound, jitError_);
-    if (ending_)
+    if (openNone_)
       return fail(ErrorCode::unsupported, kEnding);
     ++opening_;
   }
@@ -57,7 +57,7 @@ Result<std::shared_ptr<Compiler>> Engine::jit() {
   jobDone_.notify_all();
   if (jit_) // another thread was faster
     return jit_;
-  if (ending_)
+  if (openNone_)
     return fail(ErrorCode::unsupported, kEnding);
   if (!library) {
     jitError_ = library.error().message;
@@ -81,25 +81,16 @@ Decision Engine::compileNow(const CacheKey &key, ByteView original, const Versio
     return failed;
   }
   const bool remote = !isFresh() && asksRemote();
-  if (!remote) {
-    // Here and not on the compile thread, which would race with the end of the process.
-    auto library = jit();
-    if (!library && ending_) {
-      late.reason = kEnding;
-      return late;
-    }
-    if (!library) {
-      log::warnOnce("jit", "no recompilation: " + library.error().message);
-      Decision failed;
-      failed.reason = library.error().message;
-      return failed;
-    }
-  }
 
   std::shared_ptr<Job> job;
   bool mine = false, worker = false;
   {
     std::lock_guard guard(lock_);
+    if (!jitError_.empty()) {
+      Decision failed;
+      failed.reason = jitError_;
+      return failed;
+    }
     if (auto it = jobs_.find(key); it != jobs_.end()) {
       job = it->second;
       job->patient &= patience == Patience::untilDone;
@@ -264,12 +255,18 @@ void Engine::finish(std::chrono::milliseconds wait) noexcept {
   try {
     {
       std::unique_lock guard(lock_);
-      ending_ = true; // no compile begins, no compiler is opened any more
+      ending_ = true; // no compile joins the queue any more
       stopAskingRemote();
-      // Opening one always ends, and LLVM must not be half made when its exit handlers run.
-      jobDone_.wait_for(guard, kOpenWait, [&] { return opening_ == 0; });
+      optionsGate().close();
       auto idle = [&] { return jobs_.empty(); };
-      if (!jobDone_.wait_for(guard, wait, idle) && jit_) {
+      bool done = jobDone_.wait_for(guard, wait, idle);
+      openNone_ = true;
+      // Opening one ends, and LLVM must not be half made when its exit handlers run.
+      if (opening_ != 0) {
+        jobDone_.wait_for(guard, kOpenWait, [&] { return opening_ == 0; });
+        done = jobDone_.wait_for(guard, kCancelWait, idle);
+      }
+      if (!done && jit_) {
         cancelled_ = true;
         jobDone_.notify_all(); // who waits goes on with the original
         jit_->cancel();

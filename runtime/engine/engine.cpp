@@ -254,12 +254,18 @@ std::optional<Decision> Engine::runJob(Job &job) {
     if (claimed)
       remote_->release(key);
   };
+  // Here and not on the thread that loads the code: it may hold HIP's locks, and the loader's lock may be
+  // another's, who runs a library's constructor that waits for HIP.
   auto library = jit();
   if (!library) {
     giveBack();
-    Decision failed;
-    failed.reason = library.error().message;
-    return failed;
+    Decision none;
+    none.reason = library.error().message;
+    if (none.reason == kEnding)
+      none.outcome = Outcome::late;
+    else
+      log::warnOnce("jit", "no recompilation: " + none.reason);
+    return none;
   }
   auto start = Clock::now();
   PlainTakes plainTakes;
@@ -287,7 +293,7 @@ std::optional<Decision> Engine::runJob(Job &job) {
   for (const GateFinding &finding : made.refused)
     log::info("gate refused " + shortKey(key) + ": " + finding.describe());
   // One is enough to make a person look; the rest are in the info log.
-  if (decision.outcome == Outcome::failed && !cancelled_)
+  if (decision.outcome == Outcome::failed && !ending_)
     log::warnOnce("compile", "compile failed, original code is used: " + decision.reason);
   log::info(std::string(outcomeName(decision.outcome)) + " " + shortKey(key) + ", compiled in " +
             std::to_string(ms) + " ms" + (decision.reason.empty() ? "" : ": " + decision.reason));

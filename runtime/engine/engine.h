@@ -136,7 +136,7 @@ private:
   bool remoteWritten_ = false;
   std::atomic<bool> abandoned_{false};
   std::atomic<bool> cancelled_{false}; ///< finish() has stopped the compiles
-  std::atomic<bool> ending_{false};    ///< nothing begins, nobody waits for other processes
+  std::atomic<bool> ending_{false}; ///< nothing joins the queue, nobody waits for other processes
 
   mutable std::mutex lock_; ///< guards everything below
   std::condition_variable jobDone_;
@@ -147,6 +147,7 @@ private:
   unsigned overdue_ = 0;     ///< of jobs_
   unsigned workers_ = 0;     ///< compile threads
   unsigned opening_ = 0;     ///< threads that load the compiler
+  bool openNone_ = false;    ///< the exit handlers go on
   bool cleaned_ = false;     ///< old folders of compilers have been looked for
   std::shared_ptr<Compiler> jit_;
   std::string jitError_;

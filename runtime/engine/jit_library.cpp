@@ -101,7 +101,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;
   std::unique_ptr<MeldJitReply, MeldJitReleaseFn> release(&reply, release_);
-  request.action = [](int begins) { markOwnAction(begins != 0); };
+  request.action = [](void (*leave)()) { markOwnAction(leave); };
   watchComgr();               // where nobody else has loaded it, opening this library did
   compile_(&request, &reply); // what it returns repeats reply.status
   JitOutcome outcome;

@@ -7,7 +7,8 @@
 // Nobody waits for ever. The application goes on after its patience, whatever we do; a compile of
 // ours fails after its own, and the original code runs. While the application waits, no compile of
 // ours begins a turn. Where it has waited in vain once, for code generation that may never end, it
-// does not wait for that turn of ours again.
+// does not wait for that turn of ours again. At the end of the process theirs may never end, since
+// clang leaves a program with exit() for an option that it does not know: ours does not wait then.
 #pragma once
 
 #include <chrono>
@@ -24,14 +25,19 @@ public:
   void enterTheirs(std::chrono::milliseconds patience) noexcept;
   void leaveTheirs() noexcept;
 
+  /// From now on ours does not wait for theirs: the process ends.
+  void close() noexcept;
+  bool isClosed() noexcept;
+
 private:
   std::mutex lock_;
   std::condition_variable changed_;
-  bool ours_ = false, oursIsLate_ = false;
+  bool ours_ = false, oursIsLate_ = false, closed_ = false;
   unsigned theirs_ = 0, theirsWait_ = 0;
 };
 
-/// The one of this process. Never destroyed: compiles may outlive exit handlers.
+/// The one of this process; the child of a fork has a new one. Never destroyed: compiles may outlive
+/// exit handlers.
 OptionsGate &optionsGate() noexcept;
 
 } // namespace meld

@@ -8,11 +8,20 @@
 namespace meld {
 namespace {
 
-struct Replacing {
-  bool (*wanted)(const dl_phdr_info &);
+struct Entry {
+  uintptr_t slot;
+  bool readOnly; ///< by now
+  bool bound;    ///< not to wait for its first call
+};
+
+/// Called for each entry of the symbol.
+using Visit = void (*)(void *data, const Entry &entry);
+
+struct Walk {
+  Wanted wanted;
   const char *symbol;
-  void *replacement;
-  unsigned replaced;
+  Visit visit;
+  void *data;
 };
 
 template <class T> const T *at(const dl_phdr_info &object, ElfW(Addr) address) {
@@ -21,23 +30,37 @@ template <class T> const T *at(const dl_phdr_info &object, ElfW(Addr) address) {
                                                                 : address);
 }
 
-bool enter(uintptr_t slot, bool readOnly, void *replacement) {
-  auto *entry = reinterpret_cast<void **>(slot);
-  if (__atomic_load_n(entry, __ATOMIC_ACQUIRE) == replacement)
-    return true;
+void *load(uintptr_t slot) {
+  return __atomic_load_n(reinterpret_cast<void **>(slot), __ATOMIC_ACQUIRE);
+}
+
+bool store(const Entry &entry, void *replacement) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto *begin = reinterpret_cast<void *>(slot & ~(page - 1)); // a slot does not cross pages
-  if (readOnly && mprotect(begin, page, PROT_READ | PROT_WRITE))
+  auto *begin = reinterpret_cast<void *>(entry.slot & ~(page - 1)); // a slot does not cross pages
+  if (entry.readOnly && mprotect(begin, page, PROT_READ | PROT_WRITE))
     return false;
-  __atomic_store_n(entry, replacement, __ATOMIC_RELEASE);
-  if (readOnly)
+  __atomic_store_n(reinterpret_cast<void **>(entry.slot), replacement, __ATOMIC_RELEASE);
+  if (entry.readOnly)
     mprotect(begin, page, PROT_READ);
   return true;
 }
 
-int enterInto(dl_phdr_info *object, size_t, void *data) {
-  auto &replacing = *static_cast<Replacing *>(data);
-  if (!replacing.wanted(*object))
+/// An entry that waits leads back into the object's own procedure linkage table.
+bool isBound(const dl_phdr_info &object, const ElfW(Sym) & symbol, uintptr_t slot) {
+  const auto value = reinterpret_cast<uintptr_t>(load(slot));
+  if (symbol.st_shndx != SHN_UNDEF && value == object.dlpi_addr + symbol.st_value)
+    return true;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto &segment = object.dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && value - (object.dlpi_addr + segment.p_vaddr) < segment.p_memsz)
+      return false;
+  }
+  return value != 0;
+}
+
+int walk(dl_phdr_info *object, size_t, void *data) {
+  auto &walk = *static_cast<Walk *>(data);
+  if (!walk.wanted(*object))
     return 0;
   const ElfW(Dyn) *dynamic = nullptr;
   uintptr_t relro = 0, relroEnd = 0;
@@ -74,21 +97,50 @@ int enterInto(dl_phdr_info *object, size_t, void *data) {
     for (size_t i = 0; tables[t] && i < sizes[t]; ++i) {
       const auto &r = tables[t][i];
       const auto type = ELF64_R_TYPE(r.r_info);
+      const auto &symbol = symbols[ELF64_R_SYM(r.r_info)];
       if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
-          std::strcmp(names + symbols[ELF64_R_SYM(r.r_info)].st_name, replacing.symbol) != 0)
+          std::strcmp(names + symbol.st_name, walk.symbol) != 0)
         continue;
       const uintptr_t slot = object->dlpi_addr + r.r_offset;
-      replacing.replaced += enter(slot, slot >= relro && slot < relroEnd, replacing.replacement);
+      walk.visit(walk.data,
+                 {slot, slot >= relro && slot < relroEnd, isBound(*object, symbol, slot)});
     }
   return 0;
 }
 
 } // namespace
 
-unsigned replaceInOffsetTables(bool (*wanted)(const dl_phdr_info &object), const char *symbol,
+OffsetTableEntry offsetTableEntry(Wanted wanted, const char *symbol) noexcept {
+  OffsetTableEntry found;
+  Walk walking{wanted, symbol,
+               [](void *data, const Entry &entry) {
+                 auto &first = *static_cast<OffsetTableEntry *>(data);
+                 first.exists = true;
+                 if (!first.leadsTo && entry.bound)
+                   first.leadsTo = load(entry.slot);
+               },
+               &found};
+  dl_iterate_phdr(walk, &walking);
+  return found;
+}
+
+unsigned replaceInOffsetTables(Wanted wanted, const char *symbol, void *was,
                                void *replacement) noexcept {
-  Replacing replacing{wanted, symbol, replacement, 0};
-  dl_iterate_phdr(enterInto, &replacing);
+  struct Replacing {
+    void *was, *replacement;
+    unsigned replaced;
+  } replacing{was, replacement, 0};
+  Walk walking{wanted, symbol,
+               [](void *data, const Entry &entry) {
+                 auto &r = *static_cast<Replacing *>(data);
+                 void *now = load(entry.slot);
+                 if (now == r.replacement)
+                   ++r.replaced;
+                 else if (!r.was || now == r.was || !entry.bound)
+                   r.replaced += store(entry, r.replacement);
+               },
+               &replacing};
+  dl_iterate_phdr(walk, &walking);
   return replacing.replaced;
 }
 

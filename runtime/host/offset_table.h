@@ -14,9 +14,21 @@
 
 namespace meld {
 
-/// In each loaded object that `wanted` chooses, the entries of the function `symbol` lead to `replacement`
-/// from now on. Returns how many entries do, those that did before included.
-unsigned replaceInOffsetTables(bool (*wanted)(const dl_phdr_info &object), const char *symbol,
+using Wanted = bool (*)(const dl_phdr_info &object);
+
+struct OffsetTableEntry {
+  bool exists = false;
+  void *leadsTo = nullptr; ///< null where it waits for its first call to be bound
+};
+
+/// The first of those entries: as the loader has bound that library, in its scope and by the symbol's
+/// version, which dlsym() here may see otherwise.
+OffsetTableEntry offsetTableEntry(Wanted wanted, const char *symbol) noexcept;
+
+/// In each loaded object that `wanted` chooses, the entries of the function `symbol` that lead to `was`
+/// (null: wherever they lead), or wait for their first call, lead to `replacement` from now on. Returns how
+/// many entries do, those that did before included.
+unsigned replaceInOffsetTables(Wanted wanted, const char *symbol, void *was,
                                void *replacement) noexcept;
 
 } // namespace meld

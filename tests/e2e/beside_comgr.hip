@@ -1,5 +1,6 @@
 // A program in which one thread launches kernels, which libmeld compiles, while another calls comgr, as HIP
-// does for its own kernels and for hipLinkComplete.
+// does for its own kernels and for hipLinkComplete. With an argument: comgr is called with that option, last and
+// by the thread that launches.
 #include <hip/hip_runtime.h>
 
 #include <atomic>
@@ -48,9 +49,9 @@ template <class F> static F comgr(const char *name) {
   std::_Exit(92)
 
 /// One action: OpenCL source to bitcode, with an option of LLVM's.
-static void compileOnce() {
+static void compileOnce(const char *option = "-amdgpu-early-inline-all") {
   static const char source[] = "kernel void f(global int *p) { p[0] += 3; }";
-  static const char *options[] = {"-mllvm", "-amdgpu-early-inline-all"};
+  const char *options[] = {"-mllvm", option};
   amd_comgr_data_t data;
   amd_comgr_data_set_t in, out;
   amd_comgr_action_info_t info;
@@ -75,11 +76,16 @@ static void compileOnce() {
   COMGR(amd_comgr_release_data)(data);
 }
 
-int main() {
+int main(int argc, char **argv) {
   auto tellSpy = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "optionsSpyMine"));
   int *data = nullptr;
   if (hipMalloc(&data, 256) != hipSuccess || hipMemset(data, 1, 256) != hipSuccess)
     return 90;
+  if (argc > 1) {
+    launchAll<6>(data);
+    compileOnce(argv[1]);
+    return 96;
+  }
   std::atomic<bool> over{false};
   std::thread other([&] {
     if (tellSpy)

@@ -13,16 +13,22 @@ struct Seen {
   int program = -1, others = -1, together = -1;
 };
 
+const std::string lib = MELD_LIB_DIR;
+
+/// As `run` takes it, for libmeld.so with `before` and `behind` in front of it and behind it.
+std::map<std::string, std::string> environmentFor(const TemporaryFolder &folder,
+                                                  const std::string &before = "",
+                                                  const std::string &behind = "") {
+  return {{"LD_PRELOAD", before + lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so" + behind},
+          {"MELD_CACHE_DIR", folder / "cache"},
+          {"MELD_ADAPT", "static"},
+          {"MELD_COMPILE_BUDGET_MS", "0"},
+          {"MELD_LOG_LEVEL", "info"}};
+}
+
 Seen besideComgr(const std::map<std::string, std::string> &more) {
   TemporaryFolder folder;
-  const std::string lib = MELD_LIB_DIR;
-  std::map<std::string, std::string> environment{
-      {"LD_PRELOAD",
-       lib + "/liboptions-spy.so:" + lib + "/libmeld.so:" + lib + "/libmeld-softgpu.so"},
-      {"MELD_CACHE_DIR", folder / "cache"},
-      {"MELD_ADAPT", "static"},
-      {"MELD_COMPILE_BUDGET_MS", "0"},
-      {"MELD_LOG_LEVEL", "info"}};
+  auto environment = environmentFor(folder, lib + "/liboptions-spy.so:");
   environment.insert(more.begin(), more.end());
   Seen seen;
   seen.outcome = run({std::string(MELD_BIN_DIR) + "/hip/beside_comgr"}, environment);
@@ -49,4 +55,43 @@ TEST(ComgrTurns, TheApplicationsOwnActionsAreLeftAlone) {
   const Seen seen = besideComgr({{"MELD_DISABLE", "1"}});
   EXPECT_EQ(seen.outcome.exitCode, 0) << seen.outcome.err;
   EXPECT_GT(seen.program, 0);
+}
+
+TEST(ComgrTurns, AnotherLlvmOfTheProgramsIsNotTakenForComgrs) {
+  TemporaryFolder folder;
+  const Outcome o = run({std::string(MELD_BIN_DIR) + "/hip/beside_comgr"},
+                        environmentFor(folder, "", ":" + lib + "/libother-llvm.so"));
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "done\n");
+  EXPECT_NE(o.err.find("replaced "), std::string::npos) << o.err;
+}
+
+// clang leaves a program with exit() for an option that LLVM does not know. The turn of that action does not
+// end then.
+TEST(ComgrTurns, AnActionThatEndsTheProgramIsNotWaitedFor) {
+  TemporaryFolder folder;
+  auto environment = environmentFor(folder);
+  environment["MELD_COMPILE_MODE"] = "async";
+  environment["MELD_EXIT_WAIT_MS"] = "3600000";
+  const Outcome o = run({std::string(MELD_BIN_DIR) + "/hip/beside_comgr", "-no-such-option"},
+                        environment, 45); // a turn is waited for for a minute
+  EXPECT_FALSE(o.timedOut) << o.err;
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  EXPECT_NE(o.err.find("Unknown command line argument '-no-such-option'"), std::string::npos)
+      << o.err;
+  EXPECT_EQ(o.err.find(" warning: "), std::string::npos) << o.err;
+  EXPECT_EQ(o.err.find("crashed"), std::string::npos) << o.err;
+}
+
+// The thread that loads code has HIP's locks, one that runs a library's constructor the loader's.
+TEST(ComgrTurns, ALibraryIsLoadedWhileItsConstructorWaitsForHip) {
+  TemporaryFolder folder;
+  auto environment = environmentFor(folder);
+  environment["MELD_COMPILE_BUDGET_MS"] = "3000";
+  const Outcome o =
+      run({std::string(MELD_BIN_DIR) + "/hip/beside_dlopen", lib + "/libconstructor-probe.so"},
+          environment);
+  EXPECT_FALSE(o.timedOut) << o.err;
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "done\n");
 }

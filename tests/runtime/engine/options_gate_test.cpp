@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace meld;
@@ -56,6 +58,34 @@ TEST(OptionsGate, PatienceHasAnEnd) {
   gate.leaveOurs();
   gate.leaveOurs();
   EXPECT_TRUE(gate.enterOurs(1ms));
+}
+
+TEST(OptionsGate, AtTheEndOursDoesNotWaitForTheirs) {
+  OptionsGate gate;
+  gate.enterTheirs(0ms); // and never leaves
+  std::thread ours([&] { EXPECT_FALSE(gate.enterOurs(std::chrono::hours(1))); });
+  gate.close();
+  ours.join();
+  EXPECT_FALSE(gate.enterOurs(std::chrono::hours(1)));
+  EXPECT_TRUE(gate.isClosed());
+  gate.leaveTheirs();
+  EXPECT_TRUE(gate.enterOurs(1ms)) << "a turn that is free can be had to the last";
+}
+
+TEST(OptionsGate, TheChildOfAForkDoesNotWaitForTheParentsTurns) {
+  optionsGate().enterTheirs(0ms);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool entered = optionsGate().enterOurs(1ms);
+    optionsGate().leaveOurs();
+    optionsGate().leaveTheirs(); // as the thread does that has forked in its turn
+    _exit(entered && optionsGate().enterOurs(1ms) ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(optionsGate().enterOurs(1ms)) << "in the parent all is as it was";
+  optionsGate().leaveTheirs();
 }
 
 TEST(OptionsGate, WhoHasWaitedInVainDoesNotWaitForTheSameTurnAgain) {

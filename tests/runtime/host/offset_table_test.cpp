@@ -1,6 +1,7 @@
 #include "runtime/host/offset_table.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,19 +17,25 @@ int replacedGetuid() { return 4711; }
 
 TEST(OffsetTable, AFunctionIsTakenOverForTheChosenObjectsOnly) {
   const auto before = getuid();
-  EXPECT_EQ(replaceInOffsetTables(isNone, "getuid", reinterpret_cast<void *>(&replacedGetuid)), 0u);
+  const auto replace = [](Wanted wanted, void *was) {
+    return replaceInOffsetTables(wanted, "getuid", was, reinterpret_cast<void *>(&replacedGetuid));
+  };
+  void *found = offsetTableEntry(isThisProgram, "getuid").leadsTo;
+  EXPECT_EQ(found, dlsym(RTLD_DEFAULT, "getuid")) << "the first call has bound it";
+  EXPECT_EQ(replace(isNone, found), 0u);
   EXPECT_EQ(getuid(), before);
-  EXPECT_GE(
-      replaceInOffsetTables(isThisProgram, "getuid", reinterpret_cast<void *>(&replacedGetuid)),
-      1u);
+  EXPECT_EQ(replace(isThisProgram, reinterpret_cast<void *>(&isNone)), 0u)
+      << "leads somewhere else";
+  EXPECT_EQ(getuid(), before);
+  EXPECT_GE(replace(isThisProgram, found), 1u);
   EXPECT_EQ(getuid(), 4711u);
   // Again: nothing changes, and it is still said how many there are.
-  EXPECT_GE(
-      replaceInOffsetTables(isThisProgram, "getuid", reinterpret_cast<void *>(&replacedGetuid)),
-      1u);
+  EXPECT_GE(replace(isThisProgram, found), 1u);
   EXPECT_EQ(getuid(), 4711u);
 }
 
 TEST(OffsetTable, AFunctionThatNobodyCallsHasNoEntry) {
-  EXPECT_EQ(replaceInOffsetTables(isThisProgram, "no_such_function_anywhere", nullptr), 0u);
+  EXPECT_FALSE(offsetTableEntry(isThisProgram, "no_such_function_anywhere").exists);
+  EXPECT_EQ(replaceInOffsetTables(isThisProgram, "no_such_function_anywhere", nullptr, nullptr),
+            0u);
 }
