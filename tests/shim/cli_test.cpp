@@ -150,7 +150,7 @@ TEST_F(Cli, TheCommandsPageIsUpToDate) {
       << "write it again: (meld manual --markdown; meld-gpu manual --markdown) > docs/commands.md";
   for (const char *text : {"\n## meld run\n", "\n## meld divergence\n", "\n## meld cache prune\n",
                            "\n## meld-gpu replay\n", "\n- `--counters FILE.json`: ",
-                           "\n```\nmeld doctor\nmeld doctor ./app\n"})
+                           "\n```\nmeld doctor\nmeld doctor ./app "})
     EXPECT_NE(page.find(text), std::string::npos) << text;
   EXPECT_EQ(page.find("## meld manual"), std::string::npos) << "it is not in --help either";
   EXPECT_EQ(page.find("--help`:"), std::string::npos);
