@@ -12,7 +12,7 @@ __global__ void quadratureNest(const float *widths, float *integrals, unsigned n
     const float w = widths[i];
     float sum = 0;
     unsigned number = 4, depth = 2; // of interval, among 2^depth ones
-    while (number < 2u << depth) { // divergent: loop
+    while (number < 2u << depth) {  // divergent: loop
       const float h = 2.0f / static_cast<float>(1u << depth);
       const float a = static_cast<float>(number - (1u << depth)) * h - 1;
       const float ends = bell(a, w) + bell(a + h, w), middle = bell(a + h / 2, w);
@@ -20,7 +20,7 @@ __global__ void quadratureNest(const float *widths, float *integrals, unsigned n
       const float twice =
           h / 12 * (ends + 2 * middle + 4 * (bell(a + h / 4, w) + bell(a + 3 * h / 4, w)));
       if (depth < 14 && fabsf(twice - simpson) > 1e-5f) { // divergent: branch
-        number *= 2, ++depth; // the left half
+        number *= 2, ++depth;                             // the left half
         continue;
       }
       sum += twice;

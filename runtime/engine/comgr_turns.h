@@ -10,7 +10,7 @@
 //   amd_comgr_do_action
 //       sigaction(SIGHUP, nullptr, &was)     asks for each disposition, to put it back
 //       cl::ParseCommandLineOptions          the first call within an action: waits for its turn
-//       ... clang, lld ...
+//       clang, lld                           with these options
 //       sigaction(SIGHUP, &was, nullptr)     puts back what it found: the turn ends
 //
 // (or cl::ResetAllOptionOccurrences). The turn (runtime/engine/options_gate.h) is "theirs" for an

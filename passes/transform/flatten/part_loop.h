@@ -12,7 +12,7 @@
 //     after                             br again, header, exit
 //     br again, header, exit          side:
 //                                       work
-//                                       after                (a copy of what is behind the side)
+//                                       after   (a copy of it)
 //                                       br again, outer, exit
 //
 // The side may have any shape (loops and branches in it, exits out of the loop), and what is behind

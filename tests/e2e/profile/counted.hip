@@ -83,8 +83,8 @@ int main() {
   helper.print("helper");
   single.print("single");
   guard.print("guard");
-  std::printf("loop entries %u laneEntries %u rounds %llu laneRounds %llu\n", waves, elements, rounds,
-              laneRounds);
+  std::printf("loop entries %u laneEntries %u rounds %llu laneRounds %llu\n", waves, elements,
+              rounds, laneRounds);
   unsigned *deviceKinds, *deviceTrips, *deviceOut;
   HIP(hipMalloc(&deviceKinds, elements * sizeof(unsigned)));
   HIP(hipMalloc(&deviceTrips, elements * sizeof(unsigned)));

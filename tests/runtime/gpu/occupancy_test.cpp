@@ -34,7 +34,8 @@ TEST(Occupancy, Rdna) {
 
 // llc-15's "; Occupancy:" of kernels that use so many vector registers.
 TEST(Occupancy, VectorRegistersAsLlvmCountsThem) {
-  static constexpr unsigned registers[] = {24, 25, 32, 33, 40, 41, 48, 49, 64, 65, 84, 85, 97, 129, 169};
+  static constexpr unsigned registers[] = {24, 25, 32, 33, 40, 41,  48, 49,
+                                           64, 65, 84, 85, 97, 129, 169};
   struct Row {
     const char *processor;
     unsigned wave;
