@@ -236,6 +236,7 @@ hsa_status_t createQueue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t ty
                          ErrorCallback callback, void *data, uint32_t scratch, uint32_t lds,
                          hsa_queue_t **queue) noexcept {
   if (Inside inside; inside && queue) {
+    nowMine(&gState);
     try {
       if (createSeen(agent, size, type, callback, data, scratch, lds, queue))
         return HSA_STATUS_SUCCESS;
@@ -354,6 +355,7 @@ bool installQueueHooks(HsaApiTable &table, const QueueOptions &options) noexcept
     previous = field;
     field = ours;
   });
+  nowAnyones(&gState); // who makes a queue has come through hsa_init, which called this
   return true;
 }
 
