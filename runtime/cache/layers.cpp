@@ -4,6 +4,7 @@
 #include "runtime/host/text.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,7 +57,8 @@ private:
 
   void trust() {
     std::string files = wanted_.trust;
-    if (files.empty() && !wanted_.shared.empty() && around_.look(wanted_.shared + "/trusted-keys"))
+    if (files.empty() && !wanted_.shared.empty() &&
+        around_.exists(wanted_.shared + "/trusted-keys"))
       files = wanted_.shared + "/trusted-keys";
     if (files.empty())
       return;
@@ -81,6 +83,8 @@ private:
       return {};
     const std::string folder = std::string(base) + "/libmeld-" + std::to_string(around_.user);
     const auto found = around_.look(folder);
+    if (!found && around_.exists(folder)) // a link to nowhere
+      return {};
     return !found || (found->folder && found->owner == around_.user && !found->othersWrite)
                ? folder
                : std::string();
@@ -205,6 +209,11 @@ Surroundings Surroundings::real() {
     if (path.empty() || ::stat(path.c_str(), &info))
       return std::nullopt;
     return Found{info.st_uid, S_ISDIR(info.st_mode), (info.st_mode & (S_IWGRP | S_IWOTH)) != 0};
+  };
+  around.exists = [](const std::string &path) {
+    struct stat info;
+    return !path.empty() &&
+           (!::lstat(path.c_str(), &info) || (errno != ENOENT && errno != ENOTDIR));
   };
   around.user = ::geteuid();
   return around;

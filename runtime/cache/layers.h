@@ -79,6 +79,9 @@ struct Surroundings {
     bool folder = false, othersWrite = false;
   };
   std::function<std::optional<Found>(const std::string &path)> look;
+  /// Whether there may be something of that name, even if it cannot be looked at: a link to nowhere, a
+  /// folder that cannot be entered, a file server that is away.
+  std::function<bool(const std::string &path)> exists;
   uid_t user = 0;
 
   /// Of this process; variables as secure_getenv() has them.

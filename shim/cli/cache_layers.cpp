@@ -64,7 +64,7 @@ Result<std::shared_ptr<const TrustedKeys>> trustedKeys(const std::string &files)
   LayersWanted wanted = wantedLayers();
   std::string from = files.empty() ? wanted.trust : files;
   const std::string installed = wanted.shared + "/trusted-keys";
-  if (from.empty() && !wanted.shared.empty() && Surroundings::real().look(installed))
+  if (from.empty() && !wanted.shared.empty() && Surroundings::real().exists(installed))
     from = installed;
   if (from.empty())
     return std::shared_ptr<const TrustedKeys>();

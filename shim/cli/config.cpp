@@ -1,4 +1,5 @@
 // meld config: every setting, its value, and where it comes from.
+#include "runtime/cache/remote/url.h"
 #include "shim/cli/cli.h"
 
 namespace meld::cli {
@@ -20,6 +21,11 @@ std::string lowered(std::string text) {
   for (char &c : text)
     c = c >= 'A' && c <= 'Z' ? char(c + 32) : c;
   return text;
+}
+
+/// What people paste into reports: without the password of a URL.
+std::string shownValue(const SettingValue &v) {
+  return v.name == std::string_view("MELD_CACHE_REMOTE") ? shownUrl(v.value) : v.value;
 }
 
 /// docs/settings.md
@@ -53,13 +59,13 @@ int config(const Cli &cli, bool changedOnly, bool asMarkdown) {
       continue;
     out.push_back({{"name", v.name},
                    {"kind", lowered(v.kind)},
-                   {"value", v.value},
+                   {"value", shownValue(v)},
                    {"origin", v.origin == SettingOrigin::environment ? "environment" : "default"},
                    {"rejected", v.origin == SettingOrigin::rejected},
                    {"default", v.fallback},
                    {"allowed", v.allowed},
                    {"help", v.help}});
-    rows.push_back({v.name, v.value.empty() ? "-" : v.value, originName(v.origin),
+    rows.push_back({v.name, v.value.empty() ? "-" : shownValue(v), originName(v.origin),
                     *v.fallback ? v.fallback : "-", v.help});
   }
   for (const std::string &warning : loaded.gpuWarnings) // settings() has said the others

@@ -50,6 +50,15 @@ protected:
 
 } // namespace
 
+// What people paste into a report of a bug.
+TEST_F(Cli, NoVerbShowsThePasswordOfTheRemoteCache) {
+  for (const char *verb : {"config", "config --format=json", "doctor", "cache path --all"}) {
+    const Result r = meld(verb, "MELD_CACHE_REMOTE=redis://bob:hunter2@127.0.0.1:1");
+    EXPECT_NE((r.out + r.err).find("127.0.0.1:1"), std::string::npos) << verb;
+    EXPECT_EQ((r.out + r.err).find("hunter2"), std::string::npos) << verb << r.out << r.err;
+  }
+}
+
 TEST_F(Cli, HelpOfEveryVerbHasExamples) {
   for (const char *verb :
        {"run", "validate", "doctor", "inspect", "compile", "explain", "cache", "config", "warm",

@@ -2,6 +2,7 @@
 #include "shim/cli/doctor/checks.h"
 
 #include "runtime/cache/layered.h"
+#include "runtime/cache/remote/url.h"
 #include "runtime/cache/surroundings.h"
 #include "runtime/host/human_size.h"
 
@@ -67,7 +68,7 @@ Findings checkCache(const CachePlan &plan) {
     checkLayer(layer, plan, out);
   if (!plan.remote.empty())
     out.push_back({Health::ok, "cache remote",
-                   plan.remote + (plan.remoteWritten ? "" : ", read only") +
+                   shownUrl(plan.remote) + (plan.remoteWritten ? "" : ", read only") +
                        (plan.trusted ? ", signed entries only" : "") + "; asked in the background",
                    ""});
   if (plan.layers.empty() && plan.remote.empty())

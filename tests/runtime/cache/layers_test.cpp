@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <sys/stat.h>
 
 using namespace meld;
@@ -42,6 +43,9 @@ protected:
         return std::nullopt;
       return known->second;
     };
+    around.exists = [this](const std::string &path) {
+      return found_.count(path) || unseen_.count(path);
+    };
     around.fileSystem = [this](const std::string &path) {
       ++asked_;
       for (const auto &[above, system] : systems_)
@@ -73,6 +77,7 @@ protected:
   LayersWanted wanted_;
   std::map<std::string, std::string> variables_;
   std::map<std::string, Surroundings::Found> found_;
+  std::set<std::string> unseen_; ///< are there, and cannot be looked at
   std::map<std::string, FileSystem> systems_;
   int asked_ = 0;
 };
@@ -277,4 +282,36 @@ TEST_F(Layers, KeysBesideTheLibraryCountWhereNoneAreNamed) {
   wanted_.shared = shared;
   EXPECT_EQ(textOf(plan()),
             "user /home/a/.cache/libmeld written; site " + shared + "/cache signed");
+}
+
+// A link to a file server that is away is no permission to use what nobody has signed.
+TEST_F(Layers, KeysBesideTheLibraryThatCannotBeSeenMeanNeitherSiteNorRemote) {
+  const std::string shared = scratch_.path();
+  unseen_.insert(shared + "/trusted-keys");
+  folder(shared + "/cache", 0);
+  wanted_.shared = shared;
+  wanted_.remote = "redis://host";
+  const CachePlan p = plan();
+  EXPECT_EQ(textOf(p), "user /home/a/.cache/libmeld written");
+  EXPECT_EQ(p.remote, "");
+  EXPECT_EQ(p.warnings.size(), 1u);
+}
+
+TEST_F(Layers, ALinkToNowhereIsNoNodeFolder) {
+  inAJob();
+  unseen_.insert("/dev/shm/libmeld-1000");
+  variables_["TMPDIR"] = "/tmp/job";
+  folder("/tmp/job", kUser);
+  EXPECT_EQ(textOf(plan()),
+            "node /tmp/job/libmeld-1000 written; user /home/a/.cache/libmeld written");
+}
+
+TEST(TrulyThere, IsALinkToNowhereAndNotWhatIsMissing) {
+  Scratch scratch;
+  const Surroundings real = Surroundings::real();
+  const std::string link = scratch.file("link");
+  EXPECT_FALSE(real.exists(link));
+  std::filesystem::create_symlink("/nonexistent", link);
+  EXPECT_TRUE(real.exists(link));
+  EXPECT_FALSE(real.look(link));
 }
