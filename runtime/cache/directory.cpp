@@ -33,6 +33,12 @@ Result<Descriptor> checked(Descriptor fd, const std::string &path, const Owners 
   return fail(ErrorCode::badInput, path + " can be written by others");
 }
 
+/// Who besides us may read a folder may read what is in it: a site's cache is everybody's. 0 to 055.
+mode_t readersOf(const Descriptor &folder) {
+  struct stat info;
+  return ::fstat(folder.get(), &info) ? 0 : info.st_mode & 0055;
+}
+
 Result<void> makeFolders(const std::string &path) {
   for (size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
     std::string part = path.substr(0, at);
@@ -80,7 +86,7 @@ Result<Descriptor> openSubdirectory(const Descriptor &parent, const std::string 
   if (!fd && errno == ENOENT) {
     if (!create)
       return fail(ErrorCode::notFound, errnoText(name, ENOENT));
-    if (::mkdirat(parent.get(), name.c_str(), 0700) && errno != EEXIST)
+    if (::mkdirat(parent.get(), name.c_str(), 0700 | readersOf(parent)) && errno != EEXIST)
       return fail(ErrorCode::io, errnoText("creating folder " + name, errno));
     fd = Descriptor(::openat(parent.get(), name.c_str(), kDirectoryFlags));
   }
@@ -149,8 +155,8 @@ Result<Bytes> readPart(const OpenFile &file, uint64_t offset, uint64_t size) {
 }
 
 Result<void> writeFileAt(const Descriptor &directory, const std::string &name, ByteView bytes) {
-  return writeNewFile(directory, name,
-                      {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+  return writeNewFile(directory, name, {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                      0600 | (readersOf(directory) & 0044));
 }
 
 Result<std::vector<std::string>> namesIn(const Descriptor &directory) {

@@ -25,7 +25,8 @@ struct Owners {
 Result<Descriptor> openCacheDirectory(const std::string &path, bool create,
                                       const Owners &owners = {});
 
-/// A folder below one that was opened so; the same rules. errno-style: notFound or io.
+/// A folder below one that was opened so; the same rules. One that is made can be read by whoever can
+/// read its parent (and the umask lets). errno-style: notFound or io.
 Result<Descriptor> openSubdirectory(const Descriptor &parent, const std::string &name, bool create,
                                     const Owners &owners = {});
 
@@ -50,7 +51,8 @@ Result<OpenFile> openFileByPath(const std::string &path, uint64_t limit, const O
 /// `size` bytes from `offset` on. Errors: io, badInput (it ends before).
 Result<Bytes> readPart(const OpenFile &file, uint64_t offset, uint64_t size);
 
-/// Temporary file and rename (runtime/host/new_file.h).
+/// Temporary file and rename (runtime/host/new_file.h). Whoever can read the folder can read the file, as
+/// far as the umask lets.
 Result<void> writeFileAt(const Descriptor &directory, const std::string &name, ByteView bytes);
 
 /// Names in a folder, sorted, without "." and "..".

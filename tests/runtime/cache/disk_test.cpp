@@ -79,6 +79,26 @@ TEST_F(Disk, ModesAreTight) {
   }
 }
 
+// A site's cache, made by one user for all: what meld warm and meld cache sign write there is of no use
+// where nobody else can read it.
+TEST_F(Disk, WhoCanReadTheFolderCanReadTheEntries) {
+  fs::create_directory(folder());
+  ASSERT_EQ(chmod(folder().c_str(), 0755), 0);
+  const mode_t before = umask(022);
+  DiskCache cache = open();
+  const CacheEntry entry = entryNumber(1);
+  EXPECT_TRUE(cache.store(entry));
+  umask(before);
+  struct stat info;
+  ASSERT_EQ(stat(fileOf(entry.key).c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0644u);
+  for (fs::path p = fs::path(fileOf(entry.key)).parent_path(); p != folder(); p = p.parent_path()) {
+    ASSERT_EQ(stat(p.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0755u) << p;
+  }
+  EXPECT_TRUE(cache.load(entry.key));
+}
+
 TEST_F(Disk, DamagedEntryIsRemovedAndCounted) {
   DiskCache cache = open();
   CacheEntry entry = entryNumber(1);
