@@ -42,8 +42,11 @@ int keygen(const Cli &cli, const SharingOptions &o) {
       !o.name.empty() ? o.name : o.file.substr(slash == std::string::npos ? 0 : slash + 1);
   if (auto ok = writeNew(o.file, key->secretText(), 0600); !ok)
     return complain("cache keygen: " + ok.error().message);
-  if (auto ok = writeNew(open, key->publicText(name), 0644); !ok)
+  if (auto ok = writeNew(open, key->publicText(name), 0644); !ok) {
+    ::unlink(
+        o.file.c_str()); // ours, just made: half a pair would be in the way of the next attempt
     return complain("cache keygen: " + ok.error().message);
+  }
   if (cli.json())
     print(Json{{"secret", o.file}, {"public", open}, {"id", hexOf(idOf(key->publicKey()))}});
   else

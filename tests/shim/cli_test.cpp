@@ -50,6 +50,14 @@ protected:
 
 } // namespace
 
+TEST_F(Cli, KeygenLeavesNoHalfOfAPair) {
+  const std::string key = scratch_.file("key");
+  std::ofstream(key + ".pub") << "somebody's\n";
+  EXPECT_NE(meld("cache keygen " + key).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(key));
+  EXPECT_EQ(std::filesystem::file_size(key + ".pub"), 11u) << "not ours";
+}
+
 // What people paste into a report of a bug.
 TEST_F(Cli, NoVerbShowsThePasswordOfTheRemoteCache) {
   for (const char *verb : {"config", "config --format=json", "doctor", "cache path --all"}) {
