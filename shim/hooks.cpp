@@ -67,8 +67,14 @@ void countPassedThrough(uint64_t size) {
 /// HIP has loaded comgr before it makes its first reader, and this thread is in no action now. Where each
 /// compile has a process of its own, nothing runs beside comgr here.
 void watchComgrForCompiles() noexcept {
-  if (gProcess->settings.compiler != "process")
-    watchComgrFromHook();
+  if (gProcess->settings.compiler == "process")
+    return;
+  watchComgrFromHook();
+  // Exit handlers run newest first, and comgr has registered those that end LLVM by now: the compiler's thread is
+  // stopped before them, also where it is still opening the compiler (jit/exit_order.h comes with that).
+  static std::atomic<bool> registered{false};
+  if (comgrIsWatched() && !registered.exchange(true))
+    std::atexit(finishProcess);
 }
 
 // ---- readers

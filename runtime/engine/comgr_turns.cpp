@@ -164,6 +164,8 @@ void watchComgrFromHook() noexcept {
     usleep(1000);
 }
 
+bool comgrIsWatched() noexcept { return watched.load(std::memory_order_acquire); }
+
 void markOwnAction(void (*leave)()) noexcept {
   end();
   action.leave = leave;

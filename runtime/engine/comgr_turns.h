@@ -31,6 +31,8 @@ void watchComgr() noexcept;
 /// The same for a thread that may hold HIP's locks, for which a library's constructor may wait. So the
 /// loader's lock is waited for on a thread of ours, and for that thread only for a moment.
 void watchComgrFromHook() noexcept;
+/// comgr is loaded, and its actions are seen.
+bool comgrIsWatched() noexcept;
 
 /// This thread's next action is one of a compile of ours, or has been (null). Also ends the turn of one
 /// that an exception left. Where the process ends and the action would have to wait, `leave` is called in
