@@ -1,8 +1,12 @@
 // Layers of the cache with real programs: meld warm, a site's folder, a job's node, signatures.
 #include "tests/e2e/process.h"
 
+#include <arpa/inet.h>
+#include <atomic>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <thread>
 
 using namespace meld::e2e;
 using Environment = std::map<std::string, std::string>;
@@ -208,4 +212,76 @@ TEST_F(Cluster, PathTellsAllLayers) {
   o = meld({"cache", "push"});
   EXPECT_EQ(o.exitCode, 2);
   EXPECT_EQ(meld({"cache", "sign", "--key", folder_ / "none"}).exitCode, 1);
+}
+
+namespace {
+
+/// A server that answers whatever it is asked with an error of Redis's.
+class ErrorServer {
+public:
+  ErrorServer() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    if (bind(listener_, reinterpret_cast<sockaddr *>(&address), size) || listen(listener_, 16) ||
+        getsockname(listener_, reinterpret_cast<sockaddr *>(&address), &size))
+      return;
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~ErrorServer() {
+    stop_ = true;
+    if (thread_.joinable())
+      thread_.join();
+    close(listener_);
+  }
+  uint16_t port() const { return port_; }
+
+private:
+  void serve() {
+    std::vector<pollfd> open{{listener_, POLLIN, 0}};
+    while (!stop_) {
+      poll(open.data(), open.size(), 20);
+      for (size_t i = open.size(); i-- > 1;) {
+        char asked[4096];
+        if (!open[i].revents)
+          continue;
+        if (read(open[i].fd, asked, sizeof(asked)) > 0) {
+          static const char answer[] = "-ERR no\r\n";
+          (void)!send(open[i].fd, answer, sizeof(answer) - 1, MSG_NOSIGNAL);
+        } else {
+          close(open[i].fd);
+          open.erase(open.begin() + i);
+        }
+      }
+      if (open[0].revents)
+        if (const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC); fd >= 0)
+          open.push_back({fd, POLLIN, 0});
+    }
+    for (size_t i = 1; i < open.size(); ++i)
+      close(open[i].fd);
+  }
+  int listener_;
+  uint16_t port_ = 0;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+} // namespace
+
+// With a remote no load waits, so a short program ends while the compiler is being opened, about when HIP's
+// comgr has its LLVM destroyed.
+TEST_F(Cluster, AProgramThatEndsWhileTheCompilerIsOpened) {
+  ErrorServer server;
+  ASSERT_NE(server.port(), 0);
+  for (int i = 0; i < 8; ++i) {
+    const Outcome o =
+        job({{"MELD_CACHE_REMOTE", "redis://127.0.0.1:" + std::to_string(server.port())},
+             {"MELD_CACHE_NODE", folder_ / ("node" + std::to_string(i))},
+             {"HOME", folder_ / ("home" + std::to_string(i))},
+             {"MELD_CACHE_SITE", ""}});
+    EXPECT_EQ(o.err.find("pure virtual"), std::string::npos) << o.err;
+    EXPECT_EQ(o.err.find("terminate called"), std::string::npos) << o.err;
+  }
 }
