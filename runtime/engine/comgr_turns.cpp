@@ -15,7 +15,8 @@
 namespace meld {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{kActionPatienceMs};
+/// How long an action waits for its turn. Ours goes on then, too: it cannot be refused in the middle.
+constexpr std::chrono::milliseconds kPatience{10000};
 constexpr int kLoaderPatienceMs = 300;
 constexpr size_t kWatcherStack = size_t(256) << 10;
 

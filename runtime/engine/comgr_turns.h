@@ -39,7 +39,4 @@ bool comgrIsWatched() noexcept;
 /// its place, which throws.
 void markOwnAction(void (*leave)()) noexcept;
 
-/// How long an action waits for its turn. Ours goes on then, too: it cannot be refused in the middle.
-inline constexpr int kActionPatienceMs = 10000;
-
 } // namespace meld

@@ -1,8 +1,8 @@
 // meld doctor: will libmeld work here, on this program, in that process?
+#include "shim/cli/cache_layers.h"
 #include "shim/cli/cli.h"
 #include "shim/cli/doctor/checks.h"
 
-#include "runtime/engine/cache_settings.h"
 #include "runtime/engine/compiler_identity.h"
 #include "runtime/engine/identity.h"
 #include "runtime/engine/jit_library.h"
@@ -97,11 +97,10 @@ Findings ourSettings() {
   return out;
 }
 
-Findings cache(const std::string &libmeld) {
-  const Settings &s = settings().settings;
-  if (!s.cache)
+Findings cache() {
+  if (!settings().settings.cache)
     return {{Health::warn, "cache", "off (MELD_CACHE=0): every run compiles again", "unset it"}};
-  return doctor::checkCache(planLayers(layersWanted(s, libmeld), Surroundings::real()));
+  return doctor::checkCache(cachePlan());
 }
 
 int tell(const Cli &cli, const Findings &findings) {
@@ -154,7 +153,7 @@ int examine(const Cli &cli, const DoctorOptions &o) {
   append(all, doctor::checkTools(o.pid ? doctor::ofProcess("", o.pid) : machine,
                                  linked ? &*closure : nullptr));
   append(all, doctor::checkBatch(machine));
-  append(all, cache(install.libmeld));
+  append(all, cache());
   if (!o.program.empty())
     append(all, doctor::checkProgramFile(machine, o.program));
   if (linked)
