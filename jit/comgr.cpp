@@ -1,6 +1,7 @@
 #include "jit/comgr.h"
 
 #include "jit/error.h"
+#include "jit/optimizer.h"
 #include "runtime/host/leftovers.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -146,6 +147,7 @@ public:
       told_(leaveAction);
   }
   ~ToldAction() {
+    resetCommandLine();
     if (told_)
       told_(nullptr);
   }
@@ -285,13 +287,17 @@ Expected<std::unique_ptr<MemoryBuffer>> Comgr::codegen(StringRef bitcode, String
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::link(ArrayRef<MemoryBufferRef> relocatables,
-                                                    StringRef isaName) const {
+                                                    StringRef isaName,
+                                                    bool undefinedSymbols) const {
   std::vector<Input> inputs;
   for (const auto &r : relocatables)
     inputs.push_back({AMD_COMGR_DATA_KIND_RELOCATABLE, r.getBuffer()});
+  std::vector<std::string> arguments;
+  if (undefinedSymbols)
+    arguments = {"-Xlinker", "--unresolved-symbols=ignore-in-object-files"};
   const char *what = "link";
   return only(runAction(*functions_, AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE, what, inputs,
-                        AMD_COMGR_DATA_KIND_EXECUTABLE, isaName, {}),
+                        AMD_COMGR_DATA_KIND_EXECUTABLE, isaName, arguments),
               what);
 }
 

@@ -114,7 +114,8 @@ Expected<std::optional<CompiledObject>> makeCode(const CompileJob &job) {
   if (!relocatable)
     return relocatable.takeError();
   auto linked = guarded<Buffer>("link", [&] {
-    return (*comgr)->link((*relocatable)->getMemBufferRef(), job.object->isaName);
+    return (*comgr)->link((*relocatable)->getMemBufferRef(), job.object->isaName,
+                          job.undefinedSymbols);
   });
   if (!linked)
     return linked.takeError();

@@ -63,6 +63,15 @@ private:
   bool ok_ = false;
 };
 
+} // namespace
+
+void resetCommandLine() {
+  if (const std::unique_lock lock(commandLineMutex(), std::try_to_lock); lock)
+    cl::ResetAllOptionOccurrences();
+}
+
+namespace {
+
 // The time in our own passes, what they call included. They do not run inside each other.
 class OwnPassClock {
 public:

@@ -38,7 +38,7 @@ out=$(MELD_COMPILER=process MELD_CACHE=0 "$scratch/second/bin/meld" run --device
   "$build/bin/hip/bitonic" --block 64 2>&1) || fail "MELD_COMPILER=process: $out"
 [[ $out == *replaced* ]] || fail "MELD_COMPILER=process: nothing was replaced: $out"
 
-"$cmake" -S "$consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$scratch/second" -DPROGRAM="$build/bin/hip/bitonic" \
+"$cmake" -G Ninja -S "$consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$scratch/second" -DPROGRAM="$build/bin/hip/bitonic" \
   >"$scratch/log" 2>&1 || fail "find_package: $(cat "$scratch/log")"
 (cd "$scratch/consumer" && "$(dirname "$cmake")/ctest" --output-on-failure >"$scratch/log" 2>&1) ||
   fail "libmeld_add_test: $(cat "$scratch/log")"

@@ -51,37 +51,6 @@ define amdgpu_kernel void @element_of_operand(ptr addrspace(1) %out, <2 x float>
   ret void
 }
 
-; One element of the product goes on beside the sum: behind it the product was used twice when the
-; code generator looked at the element, and is a vector; before it, it is not.
-; CHECK-LABEL: @element_behind(
-; CHECK: %p = fmul <2 x float>
-; CHECK: %[[F:.*]] = freeze <2 x float> %p
-; CHECK: extractelement <2 x float> %[[F]], i64 1
-define amdgpu_kernel void @element_behind(ptr addrspace(1) %out, ptr addrspace(1) %q, <2 x float> %b, <2 x float> %x, float %y) {
-  %a = load <2 x float>, ptr addrspace(1) %q
-  %p = fmul contract <2 x float> %a, %b
-  %s = fadd contract <2 x float> %p, %x
-  store <2 x float> %s, ptr addrspace(1) %out
-  %e = extractelement <2 x float> %p, i64 1
-  %t = fadd contract float %e, %y
-  store float %t, ptr addrspace(1) %q
-  ret void
-}
-
-; CHECK-LABEL: @element_before(
-; CHECK-NOT: freeze
-; CHECK: ret void
-define amdgpu_kernel void @element_before(ptr addrspace(1) %out, ptr addrspace(1) %q, <2 x float> %b, <2 x float> %x, float %y) {
-  %a = load <2 x float>, ptr addrspace(1) %q
-  %p = fmul contract <2 x float> %a, %b
-  %e = extractelement <2 x float> %p, i64 1
-  %t = fadd float %e, %y
-  %s = fadd contract <2 x float> %p, %x
-  store <2 x float> %s, ptr addrspace(1) %out
-  store float %t, ptr addrspace(1) %q
-  ret void
-}
-
 ; The negation stays beside what it is a modifier of, as factor and as summand.
 ; CHECK-LABEL: @in_loop(
 ; CHECK: loop:

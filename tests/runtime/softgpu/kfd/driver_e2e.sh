@@ -99,7 +99,8 @@ if len(cycles) != 1:
 kernel, overhead = (c * 1000 // 1700 for c in (cycles.pop(), 5000))
 for line in said.splitlines():
     what, *numbers = line.split()
-    if what == "exact" and int(numbers[0]) != kernel + overhead:
+    # Events around one launch: HIP 5.2 begins with the marker before it, later ones with the kernel.
+    if what == "exact" and int(numbers[0]) not in (kernel, kernel + overhead):
         sys.exit(f"FAIL: {line}, modelled: {kernel}")
     if what == "launches" and int(numbers[1]) != int(numbers[0]) * (kernel + overhead):
         sys.exit(f"FAIL: {line}, modelled: {kernel} and {overhead} before it")
