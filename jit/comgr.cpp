@@ -287,17 +287,13 @@ Expected<std::unique_ptr<MemoryBuffer>> Comgr::codegen(StringRef bitcode, String
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::link(ArrayRef<MemoryBufferRef> relocatables,
-                                                    StringRef isaName,
-                                                    bool undefinedSymbols) const {
+                                                    StringRef isaName) const {
   std::vector<Input> inputs;
   for (const auto &r : relocatables)
     inputs.push_back({AMD_COMGR_DATA_KIND_RELOCATABLE, r.getBuffer()});
-  std::vector<std::string> arguments;
-  if (undefinedSymbols)
-    arguments = {"-Xlinker", "--unresolved-symbols=ignore-in-object-files"};
   const char *what = "link";
   return only(runAction(*functions_, AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE, what, inputs,
-                        AMD_COMGR_DATA_KIND_EXECUTABLE, isaName, arguments),
+                        AMD_COMGR_DATA_KIND_EXECUTABLE, isaName, {}),
               what);
 }
 

@@ -32,11 +32,9 @@ public:
   codegen(llvm::StringRef bitcode, llvm::StringRef isaName,
           llvm::ArrayRef<std::string> arguments) const;
 
-  /// Relocatable ELFs to one code object. `undefinedSymbols`: it may refer to symbols of another one, for
-  /// which clang 17 and later ask lld to stop.
+  /// Relocatable ELFs to one code object.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  link(llvm::ArrayRef<llvm::MemoryBufferRef> relocatables, llvm::StringRef isaName,
-       bool undefinedSymbols = false) const;
+  link(llvm::ArrayRef<llvm::MemoryBufferRef> relocatables, llvm::StringRef isaName) const;
 
   /// ocml, ockl and the oclc constants for this ISA, as bitcode. An error from interface 3 on,
   /// which hands them out no more.

@@ -255,7 +255,6 @@ Expected<bool> Compilation::make(CompileJob job) {
   job.object = &object_;
   job.options = options_;
   job.cache = &relocatables();
-  job.undefinedSymbols = recipe_ && !changesNothing_;
   auto begin = std::chrono::steady_clock::now();
   auto made = makeCode(job);
   compileMs_ += milliseconds(begin);

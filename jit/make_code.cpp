@@ -114,8 +114,7 @@ Expected<std::optional<CompiledObject>> makeCode(const CompileJob &job) {
   if (!relocatable)
     return relocatable.takeError();
   auto linked = guarded<Buffer>("link", [&] {
-    return (*comgr)->link((*relocatable)->getMemBufferRef(), job.object->isaName,
-                          job.undefinedSymbols);
+    return (*comgr)->link((*relocatable)->getMemBufferRef(), job.object->isaName);
   });
   if (!linked)
     return linked.takeError();

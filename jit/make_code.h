@@ -49,7 +49,6 @@ struct CompileJob {
   /// The optimisation step; called with Optimizer::ours only.
   std::function<llvm::Expected<Next>(llvm::Module &)> transform;
   RelocatableCache *cache = nullptr;
-  bool undefinedSymbols = false; ///< it refers to variables of the original
 };
 
 struct CompiledObject {

@@ -2,7 +2,11 @@
 // the loader resolves to the address of the original's variable.
 //
 //   @count = protected addrspace(1) externally_initialized global i32 0
-//     =>   @count = external addrspace(1) global i32
+//     =>   @count = extern_weak addrspace(1) global i32
+//
+// Weak, since clang 17 and later ask lld to refuse all other undefined symbols (--no-undefined, after
+// whatever options comgr is given). The loader makes no difference: a symbol that it cannot resolve is an
+// error.
 //
 // Default visibility and no dso_local on purpose: the code then takes the address from a slot of
 // the global offset table (R_AMDGPU_ABS64, 64 bits, any distance). With any other, it would hold a
