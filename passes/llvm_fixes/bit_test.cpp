@@ -1,4 +1,5 @@
 #include "passes/llvm_fixes/bit_test.h"
+#include "passes/compat.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
@@ -9,7 +10,7 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 
 bool isBitTestOfLlvm15(const Value &condition) {
-  ICmpInst::Predicate predicate;
+  compat::MatchedPredicate predicate;
   const APInt *mask = nullptr, *bound = nullptr;
   return LLVM_VERSION_MAJOR < 17 &&
          match(&condition, m_ICmp(predicate, m_And(m_Value(), m_APInt(mask)), m_APInt(bound))) &&
