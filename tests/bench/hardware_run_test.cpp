@@ -1,5 +1,6 @@
 // `meld validate` from end to end, with the software GPU in the place of a real one.
 #include "tests/runtime/cache/scratch.h"
+#include "tests/sanitizer.h"
 
 #include <cstdio>
 #include <fstream>
@@ -22,7 +23,10 @@ struct Ran {
 
 Ran run(const std::string &arguments) {
   Ran ran;
-  FILE *pipe = popen((MELD_CLI " validate " + arguments + " 2>&1").c_str(), "r");
+  std::string environment; // of the programs that it starts
+  for (const auto &[name, value] : meld::test::preloaded(""))
+    environment += name + "='" + value + "' ";
+  FILE *pipe = popen((environment + MELD_CLI " validate " + arguments + " 2>&1").c_str(), "r");
   char buffer[4096];
   for (size_t n; pipe && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
     ran.output.append(buffer, n);
