@@ -46,7 +46,7 @@ Result<std::vector<Source>> fromFile(const ExplainOptions &o) {
   auto bytes = readWholeFile(o.file);
   if (!bytes)
     return tl::unexpected(bytes.error());
-  auto images = findDeviceImages(*bytes);
+  auto images = deviceImages(*bytes);
   if (!images)
     return fail(images.error().code, o.file + ": " + images.error().message);
   Settings s = settings().settings;
