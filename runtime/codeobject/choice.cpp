@@ -1,23 +1,24 @@
 #include "runtime/codeobject/choice.h"
 
-#include <algorithm>
 #include <set>
 
 namespace meld {
 namespace {
 
-/// Of a device whose features are all known.
-std::optional<size_t> choose(const Isa &device, const std::vector<Isa> &codes) {
-  std::optional<size_t> generic;
+/// Of a device whose features are all known: the first that it runs, and the first of those that are
+/// for its processor.
+void choose(const Isa &device, const std::vector<Isa> &codes, std::set<size_t> &chosen) {
+  bool any = false;
   for (size_t i = 0; i < codes.size(); ++i) {
     if (!runsOn(codes[i], device))
       continue;
-    if (codes[i].processor == device.processor)
-      return i;
-    if (!generic)
-      generic = i;
+    const bool own = codes[i].processor == device.processor;
+    if (own || !any)
+      chosen.insert(i);
+    if (own)
+      return;
+    any = true;
   }
-  return generic;
 }
 
 std::vector<IsaFeature> settingsOf(IsaFeature feature) {
@@ -35,8 +36,7 @@ std::vector<size_t> chosenFor(const Isa &device, const std::vector<Isa> &codes) 
     for (IsaFeature xnack : settingsOf(device.xnack)) {
       one.sramecc = sramecc;
       one.xnack = xnack;
-      if (const auto place = choose(one, codes))
-        chosen.insert(*place);
+      choose(one, codes, chosen);
     }
   return {chosen.begin(), chosen.end()};
 }

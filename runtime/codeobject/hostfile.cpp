@@ -11,9 +11,9 @@ namespace {
 /// small file could claim any number of images.
 constexpr size_t kMaxImages = 1 << 16;
 
-constexpr char kSpirv[] = "SPIR-V; HIP 7 compiles it for a device where its comgr translates "
-                          "SPIR-V and nothing else in the "
-                          "bundle fits, and that code carries no bitcode: it runs unchanged";
+constexpr char kSpirv[] =
+    "SPIR-V: HIP from 6.4 on compiles it for a device that nothing else here is for, if its comgr "
+    "translates SPIR-V; that code carries no bitcode and runs unchanged";
 
 struct Images {
   std::vector<DeviceImage> list;

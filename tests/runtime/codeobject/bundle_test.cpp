@@ -173,7 +173,7 @@ TEST(CompressedBundle, EveryVersionAndMethodIsUnpacked) {
     }
 }
 
-// A hand-made bundle as HIP 7 makes them: the SPIR-V is for every GPU that has no code of its own.
+// A hand-made bundle as HIP 6.4 and 7 read them: the SPIR-V is for every GPU that has no code of its own.
 TEST(Bundle, SpirvIsNamedAndHidesNothing) {
   const Bytes object = build({}), spirv = {0x03, 0x02, 0x23, 0x07, 0, 5, 1, 0};
   const std::string spirvId = "hip-spirv64-amd-amdhsa--amdgcnspirv";

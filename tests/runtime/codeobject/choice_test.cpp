@@ -1,5 +1,5 @@
 // Which code object of a bundle a device loads. Oracles: ROCr's Isa::IsCompatible, comgr's
-// lookup-code-object test, hipamd's order of native and generic code (choice.h names them).
+// lookup-code-object test, hipamd's order of native and generic code, and HIP 6.4.3 (choice.h names them).
 #include "runtime/codeobject/choice.h"
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/gpu/target.h"
@@ -69,12 +69,15 @@ TEST(Choice, GenericCodeRunsOnItsProcessors) {
   EXPECT_TRUE(runsOn(code("gfx11-generic", 7), device("gfx1100")));
 }
 
-TEST(Choice, TheProcessorsOwnCodeGoesBeforeGenericCode) {
-  EXPECT_EQ(chosen("gfx1100", {"gfx11-generic", "gfx1100", "gfx1101"}), Places{1});
+// HIP 6.4 takes the first of both, HIP 7 the processor's own: all that one of them would load.
+TEST(Choice, GenericCodeBesideTheProcessorsOwn) {
+  EXPECT_EQ(chosen("gfx1100", {"gfx11-generic", "gfx1100", "gfx1101"}), (Places{0, 1}));
+  EXPECT_EQ(chosen("gfx1100", {"gfx1100", "gfx11-generic", "gfx1101"}), Places{0});
   EXPECT_EQ(chosen("gfx1102", {"gfx11-generic", "gfx1100", "gfx1101"}), Places{0});
   EXPECT_EQ(chosen("gfx1030", {"gfx11-generic", "gfx1100", "gfx1101"}), Places{});
   EXPECT_EQ(chosen("gfx906:sramecc+:xnack-", {"gfx9-generic", "gfx906:xnack+"}), Places{0});
-  EXPECT_EQ(chosen("gfx906:sramecc+:xnack+", {"gfx9-generic", "gfx906:xnack+"}), Places{1});
+  EXPECT_EQ(chosen("gfx906:sramecc+:xnack+", {"gfx9-generic", "gfx906:xnack+"}), (Places{0, 1}));
+  EXPECT_EQ(chosen("gfx906:sramecc+:xnack+", {"gfx906:xnack+", "gfx9-generic"}), Places{0});
   EXPECT_EQ(chosen("gfx1250", {"gfx12-generic"}), Places{});
 }
 
