@@ -7,6 +7,8 @@
 #include "jit/optimizer.h"
 #include "jit/relocatable_cache.h"
 #include "jit/variant/waits.h"
+#include "passes/analysis/gpu_info.h"
+#include "passes/decision_json.h"
 #include "passes/melder/meld_choice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -53,6 +55,13 @@ Compilation::Names Compilation::leftAlone(const Module &module) const {
         constant && seen.insert(constant).second)
       work.push_back(constant);
   };
+  for (const Kernel &kernel : kernels_) {
+    // The wave's size is a fact of the kernel that was compiled; the IR's is a guess where its features
+    // do not say it and the processor is a new one.
+    const Function *function = module.getFunction(kernel.name);
+    if (function && passes::GpuInfo(*function).waveSize() != kernel.resources.waveSize)
+      reach(function);
+  }
   for (const auto &[name, state] : states_)
     if (state.excluded || !selected_.count(name))
       reach(module.getFunction(name));
@@ -106,17 +115,13 @@ void Compilation::noteVariables(const Module &module) {
     }
 }
 
-// [["both","fmul float","fmul float"],...] and how many more there are; an object of thousands of
-// meldings shows its first ones.
+// An object of thousands of meldings shows its first ones.
 Json Compilation::sidesOf(const passes::Decision &decision) {
   constexpr size_t mostRows = 2000;
   if (decision.sides.empty() || sideRows_ + decision.sides.size() > mostRows)
     return {};
   sideRows_ += decision.sides.size();
-  Json rows = Json::array();
-  for (const auto &row : decision.sides)
-    rows.push_back({row.whose, row.left, row.right});
-  return {{"rows", std::move(rows)}, {"leftOut", decision.sidesLeftOut}};
+  return passes::sidesJson(decision);
 }
 
 // What the passes have said of the functions that the compile is about; what was said of others, in
@@ -134,15 +139,7 @@ void Compilation::note(const passes::DecisionLog &log) {
       continue;
     if (d.melded && passes::isScalarizer(d.pass))
       scalarized_.insert(d.kernel);
-    decisions_.push_back({d.kernel, d.melded,
-                          Json{{"location", d.location},
-                               {"pass", d.pass},
-                               {"point", nameOf(d.point)},
-                               {"melded", d.melded},
-                               {"reason", d.reason},
-                               {"profit", d.profit},
-                               {"alignment", d.alignment}},
-                          sidesOf(d)});
+    decisions_.push_back({d.kernel, d.melded, passes::toJson(d), sidesOf(d)});
   }
 }
 

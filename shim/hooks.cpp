@@ -5,6 +5,7 @@
 
 #include "runtime/engine/comgr_turns.h"
 #include "runtime/engine/known_profile.h"
+#include "runtime/engine/side_bitcode.h"
 #include "runtime/host/new_file.h"
 #include "runtime/log/log.h"
 #include "shim/adapt/known_verdicts.h"
@@ -77,6 +78,19 @@ void watchComgrForCompiles() noexcept {
     std::atexit(finishProcess);
 }
 
+/// An object without bitcode, for which MELD_BITCODE_PATH has some. What is remembered is the object with
+/// it; what HIP loads where nothing replaces it is still its own.
+bool rememberWithSideBitcode(ByteView object, hsa_code_object_reader_t reader) {
+  auto with = withSideBitcode(object, gProcess->settings.bitcodePath);
+  if (!with)
+    return false;
+  auto source = std::make_shared<ReaderSource>();
+  source->owned = std::move(*with);
+  source->view = source->owned;
+  gProcess->objects.addReader(reader, std::move(source));
+  return true;
+}
+
 // ---- readers
 // -------------------------------------------------------------------------------------------------------
 
@@ -92,7 +106,7 @@ hsa_status_t createFromMemory(const void *bytes, size_t size,
       if (hasBitcode(view))
         gProcess->objects.addReader(*reader,
                                     std::make_shared<ReaderSource>(ReaderSource{view, {}}));
-      else
+      else if (!rememberWithSideBitcode(view, *reader))
         countPassedThrough(size);
     } catch (...) {
     }
@@ -120,18 +134,22 @@ bool readRange(void *context, uint64_t offset, void *to, size_t size) {
 }
 
 /// The application may close or truncate the file once the reader exists, so the bytes are copied
-/// now; but only when there is bitcode, which takes three short reads to find out.
+/// now; but only when there is bitcode, which takes three short reads to find out, or may be some beside.
 void rememberFile(int fd, uint64_t offset, uint64_t size, hsa_code_object_reader_t reader) {
   watchComgrForCompiles();
   FileRange range{fd, offset};
-  if (size > kMaxFile || !hasBitcode(size, readRange, &range))
+  const bool has = size <= kMaxFile && hasBitcode(size, readRange, &range);
+  if (!has && (size > kMaxFile || gProcess->settings.bitcodePath.empty()))
     return countPassedThrough(size);
   auto source = std::make_shared<ReaderSource>();
   source->owned.resize(size);
   if (!readRange(&range, 0, source->owned.data(), size))
     return;
   source->view = source->owned;
-  gProcess->objects.addReader(reader, std::move(source));
+  if (has)
+    gProcess->objects.addReader(reader, std::move(source));
+  else if (!rememberWithSideBitcode(source->view, reader))
+    countPassedThrough(size);
 }
 
 hsa_status_t createFromFile(hsa_file_t file, hsa_code_object_reader_t *reader) noexcept {

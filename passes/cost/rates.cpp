@@ -1,6 +1,7 @@
 #include "passes/cost/rates.h"
 
 #include "passes/compat.h"
+#include "passes/cost/processor.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ double wordsOf(StringRef name) {
 
 } // namespace
 
-Rates ratesOf(StringRef processor) {
+Rates ratesOf(StringRef target) {
+  const StringRef processor = processorOf(target);
   Rates r;
   if (processor == "gfx90a" || startsWith(processor, "gfx94") || startsWith(processor, "gfx95"))
     r.f64 = 4;

@@ -1,23 +1,75 @@
-// The opt plugin:
+// The plugin of opt and clang:
 //   opt-15 -load-pass-plugin build/lib/MeldPasses.so -passes='meld' in.ll -S
 //   opt-15 -load-pass-plugin build/lib/MeldPasses.so -passes='default<O3>' in.bc -o out.bc
-// MELD_PLUGIN_OPTIONS holds parameters for the second form, as in meld<...>:
-// "min-profit=5;no-late".
+//   hipcc -Xarch_device -fpass-plugin=build/lib/MeldPasses.so ...          (docs/static-melding.md)
+// Two variables tell the last two what they would be told in meld<...>, and where to report:
+//   MELD_PLUGIN_OPTIONS   "min-profit=5;no-late", or @FILE with that text in it
+//   MELD_PLUGIN_REPORT    a folder (passes/plugin/report.h)
 #include "passes/pipeline.h"
+#include "passes/plugin/report.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
+using namespace llvm;
+
+namespace meld::passes {
+namespace {
+
+/// Behind all of ours: it reads what they have logged.
+class ReportPass : public PassInfoMixin<ReportPass> {
+public:
+  ReportPass(std::shared_ptr<DecisionLog> log, std::string folder)
+      : log_(std::move(log)), folder_(std::move(folder)) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    if (auto error = writeStaticReport(module, *log_, folder_)) // the code is as good without
+      errs() << "warning: " << toString(std::move(error)) << "\n";
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+
+private:
+  std::shared_ptr<DecisionLog> log_;
+  std::string folder_;
+};
+
+Expected<MeldOptions> optionsFrom(StringRef text) {
+  if (text.empty() || text.front() != '@')
+    return MeldOptions::parse(text);
+  auto file = MemoryBuffer::getFile(text.drop_front(), /*IsText=*/true);
+  if (!file)
+    return createStringError(file.getError(), "MELD_PLUGIN_OPTIONS: %s: %s",
+                             text.drop_front().str().c_str(), file.getError().message().c_str());
+  return MeldOptions::parse((*file)->getBuffer().trim());
+}
+
+void registerAll(PassBuilder &builder) {
+  MeldOptions options;
+  if (const char *text = std::getenv("MELD_PLUGIN_OPTIONS")) {
+    if (auto parsed = optionsFrom(text))
+      options = *parsed;
+    else
+      errs() << toString(parsed.takeError()) << "\n";
+  }
+  const char *folder = std::getenv("MELD_PLUGIN_REPORT");
+  if (!folder || !*folder)
+    return registerMeldCallbacks(builder, options, nullptr);
+  options.recordSides = true;
+  auto log =
+      std::make_shared<DecisionLog>(); // held by the builder, and by the pass in the pipeline
+  registerMeldCallbacks(builder, options, log.get());
+  // The dots: from 20 on there is a link-time phase, too.
+  builder.registerOptimizerLastEPCallback(
+      [log, folder = std::string(folder)](ModulePassManager &manager, OptimizationLevel, auto...) {
+        manager.addPass(ReportPass(log, folder));
+      });
+}
+
+} // namespace
+} // namespace meld::passes
+
 extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "MeldPasses", "0.1.0", [](llvm::PassBuilder &builder) {
-            meld::passes::MeldOptions options;
-            if (const char *text = std::getenv("MELD_PLUGIN_OPTIONS")) {
-              if (auto parsed = meld::passes::MeldOptions::parse(text))
-                options = *parsed;
-              else
-                llvm::errs() << llvm::toString(parsed.takeError()) << "\n";
-            }
-            meld::passes::registerMeldCallbacks(builder, options, nullptr);
-          }};
+  return {LLVM_PLUGIN_API_VERSION, "MeldPasses", "0.1.0", meld::passes::registerAll};
 }

@@ -2,6 +2,7 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
+#include "passes/cost/processor.h"
 #include "passes/decisions.h"
 #include "passes/scalarize/address_form.h"
 #include "passes/scalarize/version.h"
@@ -413,7 +414,7 @@ bool branchesByLane(const Function &function, const BackendView &backend) {
 PreservedAnalyses AffineAddressPass::run(Function &function, FunctionAnalysisManager &analyses) {
   if (!options_.wantsKernel(function.getName()) || !worthLooking(function))
     return PreservedAnalyses::all();
-  const StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
+  const StringRef processor = processorOf(function);
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
   if (!isForThisMachine(function, divergence.gpu(), processor))
     return PreservedAnalyses::all();

@@ -3,6 +3,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/linear_form.h"
 #include "passes/compat.h"
+#include "passes/cost/processor.h"
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/stay_put.h"
 #include "passes/preserved.h"
@@ -344,7 +345,7 @@ bool asCodeGeneration(Function &function, FunctionAnalysisManager &analyses) {
 } // namespace
 
 bool hasMultiplyAddAddresses(const Function &function) {
-  StringRef processor = function.getFnAttribute("target-cpu").getValueAsString();
+  const StringRef processor = processorOf(function);
   return compat::startsWith(processor, "gfx9") && !compat::startsWith(processor, "gfx94") &&
          !compat::startsWith(processor, "gfx95");
 }

@@ -1,6 +1,7 @@
 #include "passes/transform/fp_choices.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/compat.h"
+#include "passes/cost/processor.h"
 #include "passes/melder/function_copy.h"
 #include "passes/transform/one_by_one.h"
 #include "llvm/ADT/STLExtras.h"
@@ -108,7 +109,7 @@ private:
         function_.getDenormalMode(scalar.getFltSemantics()) == DenormalMode::getIEEE();
     // SITargetLowering::isFMAFasterThanFMulAndFAdd. Where v_mad_f32 exists and denormals do not
     // matter it is used, and rounds as product and sum do.
-    StringRef processor = function_.getFnAttribute("target-cpu").getValueAsString();
+    const StringRef processor = processorOf(function_);
     return denormals ||
            (scalar.isFloatTy() &&
             (processor == "gfx90a" || compat::startsWith(processor, "gfx94") ||

@@ -20,15 +20,22 @@ bool startsWith(ByteView bytes, std::string_view magic) {
 
 } // namespace
 
+// kind-arch-vendor-os-environment-target; older bundlers left the environment and its dash out.
 std::string BundleEntry::processor() const {
-  size_t at = id.find("amdhsa-");
+  constexpr std::string_view os = "amdhsa-";
+  size_t at = id.find(os);
   if (at == std::string::npos || !isDevice())
     return {};
-  at += std::string_view("amdhsa-").size();
-  while (at < id.size() && id[at] == '-')
-    ++at;
-  return id.substr(at);
+  std::string_view rest = std::string_view(id).substr(at + os.size());
+  for (std::string_view environment : {"unknown-", "-"})
+    if (rest.starts_with(environment)) {
+      rest.remove_prefix(environment.size());
+      break;
+    }
+  return std::string(rest);
 }
+
+bool BundleEntry::isSpirv() const { return id.find("-spirv") != std::string::npos && isDevice(); }
 
 bool looksLikeBundle(ByteView bytes) { return startsWith(bytes, kMagic); }
 bool looksLikeCompressedBundle(ByteView bytes) { return startsWith(bytes, kCompressedMagic); }
@@ -57,6 +64,8 @@ Result<Bundle> readBundle(ByteView bytes) {
     at += raw.idLength;
     BundleEntry entry;
     entry.id.assign(id.begin(), id.end());
+    while (!entry.id.empty() && entry.id.back() == '\0') // some bundlers count a terminator
+      entry.id.pop_back();
     entry.offset = raw.offset;
     entry.bytes =
         MELD_TRY(slice(bytes, raw.offset, raw.size, "object " + entry.id + " of the bundle"));

@@ -23,8 +23,10 @@ struct BundleEntry {
   uint64_t offset = 0; ///< from the start of the bundle
   ByteView bytes;
   bool isDevice() const { return id.rfind("host", 0) != 0; }
-  /// The target id of an AMD GPU entry (gfx90a:xnack+), else empty.
+  /// The target id of an AMD GPU entry (gfx90a:xnack+, amdgcnspirv), else empty.
   std::string processor() const;
+  /// SPIR-V for any AMD GPU: no code object, HIP compiles one of it where nothing else fits.
+  bool isSpirv() const;
 };
 
 struct CompressedBundleHeader {

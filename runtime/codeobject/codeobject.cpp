@@ -1,12 +1,30 @@
 #include "runtime/codeobject/codeobject.h"
 
 namespace meld {
+namespace {
+
+/// A processor that our table does not have, as the compiler that knew it wrote it into the metadata.
+Result<void> nameProcessor(CodeObject &object) {
+  if (!object.isa.processor.empty())
+    return {};
+  auto named = parseTargetId(object.metadata.target);
+  if (!named)
+    return fail(ErrorCode::unsupported,
+                "e_flags at offset 0x30 name an unknown processor, EF_AMDGPU_MACH " +
+                    hexOffset(object.elf.header().e_flags & 0xff) +
+                    ", and so do the metadata: " + named.error().message);
+  object.isa.processor = named->processor;
+  return {};
+}
+
+} // namespace
 
 Result<CodeObject> CodeObject::parse(ByteView bytes) {
   CodeObject object;
   object.elf = MELD_TRY(Elf::parse(bytes));
   object.isa = MELD_TRY(readIsa(object.elf.header()));
   object.metadata = MELD_TRY(readMetadata(object.elf));
+  MELD_TRY(nameProcessor(object));
   object.symbols = MELD_TRY(object.elf.dynamicSymbols());
   return object;
 }

@@ -11,19 +11,34 @@ namespace {
 /// small file could claim any number of images.
 constexpr size_t kMaxImages = 1 << 16;
 
+constexpr char kSpirv[] =
+    "SPIR-V: HIP from 6.4 on compiles it for a device that nothing else here is for, if its comgr "
+    "translates SPIR-V; that code carries no bitcode and runs unchanged";
+
 struct Images {
   std::vector<DeviceImage> list;
   uint64_t unpackedLeft = 0; ///< bytes that its compressed bundles may still come to
+  size_t bundle = 0;         ///< the one that is read
 
   Result<void> add(DeviceImage image) {
     if (list.size() == kMaxImages)
       return fail(ErrorCode::badInput, "more than " + std::to_string(kMaxImages) +
                                            " device images, the last at offset " +
                                            hexOffset(image.offset));
+    image.bundle = bundle;
     list.push_back(std::move(image));
     return {};
   }
 };
+
+Result<void> addEntry(const BundleEntry &entry, uint64_t offset, std::shared_ptr<const Bytes> owner,
+                      Images &out) {
+  if (!entry.isDevice() || entry.bytes.empty())
+    return {};
+  if (entry.isSpirv())
+    return out.add({entry.id, offset, {}, kSpirv, {}});
+  return out.add({entry.id, offset, entry.bytes, {}, std::move(owner)});
+}
 
 /// One that cannot be unpacked does not hide the others of the file.
 Result<void> addCompressed(ByteView bytes, uint64_t base, uint64_t claimed, Images &out) {
@@ -36,9 +51,7 @@ Result<void> addCompressed(ByteView bytes, uint64_t base, uint64_t claimed, Imag
   if (!bundle)
     return fail(bundle.error().code, "inside: " + bundle.error().message);
   for (const BundleEntry &entry : bundle->entries)
-    if (entry.isDevice() && !entry.bytes.empty())
-      if (auto ok = out.add({entry.id, base, entry.bytes, {}, owner}); !ok)
-        return ok;
+    MELD_TRY(addEntry(entry, base, owner, out));
   return {};
 }
 
@@ -62,11 +75,8 @@ Result<uint64_t> addBundle(ByteView bytes, uint64_t base, Images &out) {
   if (!bundle)
     return fail(bundle.error().code,
                 "bundle at offset " + hexOffset(base) + ": " + bundle.error().message);
-  for (const BundleEntry &entry : bundle->entries) {
-    if (!entry.isDevice() || entry.bytes.empty())
-      continue;
-    MELD_TRY(out.add({entry.id, base + entry.offset, entry.bytes, {}, {}}));
-  }
+  for (const BundleEntry &entry : bundle->entries)
+    MELD_TRY(addEntry(entry, base + entry.offset, nullptr, out));
   return bundle->size;
 }
 
@@ -85,6 +95,7 @@ Result<void> addFatBinary(ByteView section, uint64_t base, Images &out) {
       continue;
     }
     auto size = MELD_TRY(addBundle(rest, base + at, out));
+    ++out.bundle;
     at += std::max<uint64_t>(size, 1);
   }
   return {};
@@ -102,7 +113,8 @@ Result<std::vector<DeviceImage>> findDeviceImages(ByteView bytes) {
     if (!elf)
       return fail(elf.error().code, "neither ELF nor offload bundle: " + elf.error().message);
     if (auto isa = readIsa(elf->header())) {
-      images.list.push_back({isa->targetId(), 0, bytes, {}, {}});
+      const auto object = CodeObject::parse(bytes);
+      images.list.push_back({(object ? object->isa : *isa).targetId(), 0, bytes, {}, {}});
       return std::move(images.list);
     }
     for (const ElfSection &section : elf->sections())

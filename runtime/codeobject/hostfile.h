@@ -14,6 +14,7 @@ struct DeviceImage {
   ByteView bytes;      ///< a code object; empty when a compressed bundle cannot be read (see note)
   std::string note;    ///< why there are no bytes
   std::shared_ptr<const Bytes> unpacked = {}; ///< what `bytes` looks into, where not the file
+  size_t bundle = 0; ///< which of the file's bundles it is of: HIP chooses one object of each
 };
 
 /// Views into `bytes`, or into what was unpacked. A .hip_fatbin section may hold several bundles

@@ -1,34 +1,29 @@
 #include "runtime/codeobject/isa.h"
 
+#include "runtime/gpu/target.h"
+
+#include <algorithm>
+
 namespace meld {
 namespace {
 
 constexpr uint16_t kMachineAmdgpu = 224;
 constexpr uint8_t kOsAbiAmdHsa = 64;
-
-struct Machine {
-  uint32_t number;
-  const char *name;
-};
-
-constexpr Machine kMachines[] = {
-    {0x020, "gfx600"},  {0x021, "gfx601"},  {0x022, "gfx700"},  {0x023, "gfx701"},
-    {0x024, "gfx702"},  {0x025, "gfx703"},  {0x026, "gfx704"},  {0x028, "gfx801"},
-    {0x029, "gfx802"},  {0x02a, "gfx803"},  {0x02b, "gfx810"},  {0x02c, "gfx900"},
-    {0x02d, "gfx902"},  {0x02e, "gfx904"},  {0x02f, "gfx906"},  {0x030, "gfx908"},
-    {0x031, "gfx909"},  {0x032, "gfx90c"},  {0x033, "gfx1010"}, {0x034, "gfx1011"},
-    {0x035, "gfx1012"}, {0x036, "gfx1030"}, {0x037, "gfx1031"}, {0x038, "gfx1032"},
-    {0x039, "gfx1033"}, {0x03a, "gfx602"},  {0x03b, "gfx705"},  {0x03c, "gfx805"},
-    {0x03d, "gfx1035"}, {0x03e, "gfx1034"}, {0x03f, "gfx90a"},  {0x040, "gfx940"},
-    {0x041, "gfx1100"}, {0x042, "gfx1013"}, {0x043, "gfx1150"}, {0x044, "gfx1103"},
-    {0x045, "gfx1036"}, {0x046, "gfx1101"}, {0x047, "gfx1102"}, {0x048, "gfx1200"},
-    {0x04a, "gfx1151"}, {0x04b, "gfx941"},  {0x04c, "gfx942"},  {0x04e, "gfx1201"},
-    {0x04f, "gfx950"},
-};
+constexpr uint32_t kMachineMask = 0xff;      ///< EF_AMDGPU_MACH
+constexpr unsigned kFirstGenericVersion = 1; ///< every processor's of today's generic targets
+constexpr std::string_view kOs = "-amdhsa-";
 
 // Code-object version 4 and later: two bits per feature.
 IsaFeature twoBits(uint32_t flags, unsigned shift) {
   return static_cast<IsaFeature>((flags >> shift) & 3);
+}
+
+// Version 3: clear means off where the processor has the feature; set means on or any, which ROCr
+// reads as on.
+IsaFeature oneBit(uint32_t flags, uint32_t bit, bool has) {
+  if (flags & bit)
+    return IsaFeature::on;
+  return has ? IsaFeature::off : IsaFeature::unsupported;
 }
 
 void appendFeature(std::string &text, const char *name, IsaFeature feature) {
@@ -55,24 +50,77 @@ Result<Isa> readIsa(const Elf64_Ehdr &header) {
     return fail(ErrorCode::unsupported, "ELF OS ABI " + std::to_string(header.e_ident[EI_OSABI]) +
                                             " at offset 0x7 is not AMDHSA (64)");
   Isa isa;
-  uint32_t number = header.e_flags & 0xff;
-  for (const Machine &machine : kMachines)
-    if (machine.number == number)
-      isa.processor = machine.name;
-  if (isa.processor.empty())
-    return fail(ErrorCode::unsupported,
-                "e_flags at offset 0x30 name an unknown processor, EF_AMDGPU_MACH " +
-                    hexOffset(number));
+  const Target *target = findTarget(header.e_flags & kMachineMask);
+  if (target)
+    isa.processor = target->name;
   uint8_t abi = header.e_ident[EI_ABIVERSION];
   isa.codeObjectVersion = abi + 2;
   if (abi >= 2) {
     isa.xnack = twoBits(header.e_flags, 8);
     isa.sramecc = twoBits(header.e_flags, 10);
   } else if (abi == 1) {
-    isa.xnack = header.e_flags & 0x100 ? IsaFeature::on : IsaFeature::any;
-    isa.sramecc = header.e_flags & 0x200 ? IsaFeature::on : IsaFeature::any;
+    isa.xnack = oneBit(header.e_flags, 0x100, target && target->xnack);
+    isa.sramecc = oneBit(header.e_flags, 0x200, target && target->sramecc);
+  }
+  if (abi >= 4)
+    isa.genericVersion = header.e_flags >> 24;
+  return isa;
+}
+
+Result<Isa> parseTargetId(std::string_view text) {
+  const std::string whole(text);
+  auto bad = [&](const char *what) {
+    return fail(ErrorCode::badInput, std::string(what) + " in target '" + whole + "'");
+  };
+  // kind-arch-vendor-os-environment-, of which the environment is nearly always empty.
+  if (size_t os = text.find(kOs); os != std::string_view::npos) {
+    text.remove_prefix(os + kOs.size());
+    const size_t dash = text.find('-');
+    text.remove_prefix(dash == std::string_view::npos ? text.size() : dash + 1);
+  }
+  const size_t colon = std::min(text.find(':'), text.size());
+  Isa isa;
+  isa.processor = text.substr(0, colon);
+  if (isa.processor.empty())
+    return bad("no processor");
+  if (isa.processor.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
+    return bad("no processor's name");
+  const Target *target = findTarget(std::string_view(isa.processor));
+  auto open = [&](bool has) { return !target || has ? IsaFeature::any : IsaFeature::unsupported; };
+  isa.sramecc = open(target && target->sramecc);
+  isa.xnack = open(target && target->xnack);
+  text.remove_prefix(colon);
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const std::string_view one = text.substr(0, text.find(':'));
+    text.remove_prefix(one.size());
+    const char sign = one.empty() ? 0 : one.back();
+    const std::string_view name = one.substr(0, one.empty() ? 0 : one.size() - 1);
+    if ((sign != '+' && sign != '-') || (name != "sramecc" && name != "xnack"))
+      return bad("no feature of a target id");
+    IsaFeature &feature = name == "xnack" ? isa.xnack : isa.sramecc;
+    if (feature == IsaFeature::unsupported)
+      return fail(ErrorCode::unsupported,
+                  isa.processor + " has no " + std::string(name) + ", target '" + whole + "'");
+    if (feature != IsaFeature::any)
+      return bad("a feature twice");
+    feature = sign == '+' ? IsaFeature::on : IsaFeature::off;
   }
   return isa;
+}
+
+bool runsOn(const Isa &code, const Isa &device) {
+  auto fits = [](IsaFeature of, IsaFeature has) {
+    const bool isFixed = of == IsaFeature::on || of == IsaFeature::off;
+    return !isFixed || has == IsaFeature::any || of == has;
+  };
+  if (!fits(code.sramecc, device.sramecc) || !fits(code.xnack, device.xnack))
+    return false;
+  if (code.processor == device.processor)
+    return true;
+  const Target *target = findTarget(std::string_view(device.processor));
+  return target && !target->generic.empty() && target->generic == code.processor &&
+         code.genericVersion >= kFirstGenericVersion;
 }
 
 } // namespace meld

@@ -1,6 +1,7 @@
 #include "runtime/gate/kernel_interface.h"
 
 #include "runtime/gpu/occupancy.h"
+#include "runtime/gpu/target.h"
 
 #include <algorithm>
 
@@ -95,21 +96,25 @@ void compareInterfaces(const CodeObject &before, const KernelMetadata &a, const 
 
 void compareRegisters(const CodeObject &before, const KernelMetadata &a, const KernelMetadata &b,
                       LowerOccupancy lower, const AddFinding &add) {
-  const std::string &processor = before.isa.processor;
   // What the original's workgroups leave room for holds for both: neither may grow.
   const WorkgroupSize size{a.groupSize, a.maxFlatWorkgroupSize};
-  auto was = wavesPerSimd(processor, waveSize(a), {a.vgprs, a.agprs, a.sgprs}, size);
-  auto is = wavesPerSimd(processor, waveSize(b), {b.vgprs, b.agprs, b.sgprs}, size);
   const bool allowed = lower == LowerOccupancy::allowed;
   bool more = b.vgprs > a.vgprs || b.agprs > a.agprs || b.sgprs > a.sgprs;
-  if (was && is) {
-    if (*is < *was && !allowed)
+  for (std::string_view processor : processorsOf(before.isa.processor)) {
+    auto was = wavesPerSimd(processor, waveSize(a), {a.vgprs, a.agprs, a.sgprs}, size);
+    auto is = wavesPerSimd(processor, waveSize(b), {b.vgprs, b.agprs, b.sgprs}, size);
+    if (allowed || (was && is ? *is >= *was : !more))
+      continue;
+    const bool generic = processor != before.isa.processor;
+    const std::string where = generic ? " on " + std::string(processor) : "";
+    if (was && is)
       add(GateReason::occupancy, a.name,
-          "waves per SIMD " + std::to_string(*was) + " -> " + std::to_string(*is) + " (VGPRs " +
-              std::to_string(a.vgprs) + " -> " + std::to_string(b.vgprs) + ", SGPRs " +
+          "waves per SIMD" + where + " " + std::to_string(*was) + " -> " + std::to_string(*is) +
+              " (VGPRs " + std::to_string(a.vgprs) + " -> " + std::to_string(b.vgprs) + ", SGPRs " +
               std::to_string(a.sgprs) + " -> " + std::to_string(b.sgprs) + ")");
-  } else if (more && !allowed) {
-    add(GateReason::occupancy, a.name, "more registers on a processor of unknown size");
+    else
+      add(GateReason::occupancy, a.name, "more registers on a processor of unknown size");
+    break; // one is enough
   }
   // A cooperative launch was sized by the host for the original's register counts.
   if (a.cooperative && more)

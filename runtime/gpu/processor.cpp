@@ -64,22 +64,28 @@ std::optional<Processor> ofGcn(std::string_view name) {
   if (oneOf(name, {"gfx700", "gfx701", "gfx702", "gfx703", "gfx704", "gfx705"}))
     return gfx7();
   if (oneOf(name, {"gfx801", "gfx802", "gfx803", "gfx805", "gfx810", "gfx900", "gfx902", "gfx904",
-                   "gfx906", "gfx908", "gfx909", "gfx90c"}))
+                   "gfx906", "gfx908", "gfx909", "gfx90c", "gfx9-generic"}))
     return gfx8();
   if (oneOf(name, {"gfx90a", "gfx940", "gfx941", "gfx942"}))
     return cdna2();
   if (name == "gfx950")
     return gfx950();
+  if (name == "gfx9-4-generic") {
+    Processor p = cdna2();
+    p.ldsBytes = 0; // 64 or 160 KiB
+    return p;
+  }
   return std::nullopt;
 }
 
 std::optional<Processor> ofRdna(std::string_view name, unsigned waveSize) {
-  if (oneOf(name, {"gfx1010", "gfx1011", "gfx1012", "gfx1013"}))
+  if (oneOf(name, {"gfx1010", "gfx1011", "gfx1012", "gfx1013", "gfx10-1-generic"}))
     return rdna(20, 1024, 8, waveSize);
-  if (oneOf(name, {"gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036",
-                   "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1153"}))
+  if (oneOf(name,
+            {"gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036", "gfx1102",
+             "gfx1103", "gfx1150", "gfx1152", "gfx1153", "gfx10-3-generic", "gfx11-generic"}))
     return rdna(16, 1024, 16, waveSize);
-  if (oneOf(name, {"gfx1100", "gfx1101", "gfx1151", "gfx1200", "gfx1201"}))
+  if (oneOf(name, {"gfx1100", "gfx1101", "gfx1151", "gfx1200", "gfx1201", "gfx12-generic"}))
     return rdna(16, 1536, 24, waveSize);
   return std::nullopt;
 }

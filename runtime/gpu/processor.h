@@ -29,12 +29,14 @@ struct Processor {
   bool agprsAmongVgprs = false; ///< one file for both; otherwise AGPRs have one of the same size
   unsigned sgprs = 0;           ///< of a SIMD; 0: scalar registers limit nothing
   unsigned sgprGranule = 0;
-  uint64_t ldsBytes = 0; ///< of a compute unit; 0: not counted, as a workgroup may spread over two
+  uint64_t ldsBytes = 0; ///< of a compute unit; 0: not counted, as a workgroup may spread over two,
+                         ///< or as not all processors of a generic target have as much
   unsigned ldsGranule = 0; ///< bytes
 };
 
 /// `name` as in a target id ("gfx90a"), without features. Nothing for what we have no facts for: no
-/// processor is guessed from its neighbours' names. `waveSize` is 32 or 64 lanes.
+/// processor is guessed from its neighbours' names. `waveSize` is 32 or 64 lanes. A generic target has
+/// the least that its processors have, which is what LLVM compiles for.
 std::optional<Processor> findProcessor(std::string_view name, unsigned waveSize);
 
 } // namespace meld

@@ -1,6 +1,9 @@
 #include "shim/cli/cli.h"
 
+#include "runtime/codeobject/choice.h"
+#include "runtime/codeobject/codeobject.h"
 #include "runtime/engine/identity.h"
+#include "runtime/engine/side_bitcode.h"
 #include "runtime/log/log.h"
 #include "runtime/write.h"
 
@@ -154,6 +157,41 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
   return out;
 }
 
+Result<std::vector<DeviceImage>> deviceImages(ByteView bytes) {
+  auto images = findDeviceImages(bytes);
+  if (images)
+    for (DeviceImage &image : *images)
+      if (auto with = withSideBitcode(image.bytes, settings().settings.bitcodePath)) {
+        image.unpacked = std::make_shared<const Bytes>(std::move(*with));
+        image.bytes = *image.unpacked;
+      }
+  return images;
+}
+
+/// The places of what HIP would load for `arch`, where no image is named like it: with its features,
+/// or for its generic target.
+static std::vector<size_t> loadedFor(const std::vector<DeviceImage> &images,
+                                     const std::string &arch) {
+  const auto device = parseTargetId(arch);
+  std::vector<size_t> places, chosen;
+  std::vector<Isa> codes;
+  for (size_t i = 0; device && i <= images.size(); ++i) {
+    if (i == images.size() || (i && images[i].bundle != images[i - 1].bundle)) {
+      for (size_t place : chosenFor(*device, codes))
+        chosen.push_back(places[place]);
+      places.clear();
+      codes.clear();
+    }
+    if (i == images.size())
+      break;
+    if (const auto object = CodeObject::parse(images[i].bytes)) {
+      places.push_back(i);
+      codes.push_back(object->isa);
+    }
+  }
+  return chosen;
+}
+
 Result<DeviceImage> chooseImage(const std::vector<DeviceImage> &images, const std::string &arch,
                                 int index) {
   std::vector<size_t> fitting;
@@ -168,6 +206,8 @@ Result<DeviceImage> chooseImage(const std::vector<DeviceImage> &images, const st
     if (fits && (index < 0 || size_t(index) == i))
       fitting.push_back(i);
   }
+  if (fitting.empty() && !arch.empty() && index < 0)
+    fitting = loadedFor(images, arch);
   if (fitting.size() == 1)
     return images[fitting[0]];
   return fail(ErrorCode::notFound,

@@ -81,6 +81,9 @@ std::string table(const std::vector<std::vector<std::string>> &rows);
 /// Itanium demangling; the name itself when it is not mangled.
 inline std::string demangle(const std::string &name) { return demangled(name); }
 
+/// findDeviceImages, with what MELD_BITCODE_PATH has for images without bitcode.
+Result<std::vector<DeviceImage>> deviceImages(ByteView bytes);
+
 /// The image of `file` that --arch and --index choose. Errors: notFound with the list of what there
 /// is.
 Result<DeviceImage> chooseImage(const std::vector<DeviceImage> &images, const std::string &arch,

@@ -15,12 +15,14 @@ int compile(const Cli &cli, const CompileOptions &o) {
   auto bytes = readWholeFile(o.file);
   if (!bytes)
     return complain(bytes.error().message);
-  auto images = findDeviceImages(*bytes);
+  auto images = deviceImages(*bytes);
   if (!images)
     return complain(o.file + ": " + images.error().message);
   auto image = chooseImage(*images, o.arch, o.index);
   if (!image)
     return complain(o.file + ": " + image.error().message, kUsage);
+  if (image->bytes.empty())
+    return complain(o.file + ": " + image->id + ": " + image->note);
   auto object = CodeObject::parse(image->bytes);
   if (!object)
     return complain(o.file + ": " + object.error().message);

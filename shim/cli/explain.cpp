@@ -42,11 +42,24 @@ bool matches(const std::string &name, const std::string &wanted) {
   return scope != std::string::npos && bare.substr(scope + 2) == wanted;
 }
 
+/// What a static build wrote (passes/plugin/report.h).
+Result<std::vector<Source>> fromReport(const ExplainOptions &o, ByteView bytes) {
+  Json report = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  if (!report.is_object() || !report.contains("static") || !report["kernels"].is_array())
+    return fail(ErrorCode::badInput,
+                o.file + ": neither device code nor a report of a static build");
+  const std::string where = jsonText(report, "source") + " for " + jsonText(report, "target");
+  return std::vector<Source>{
+      {where, "compiled with " + jsonText(report, "static"), "", std::move(report)}};
+}
+
 Result<std::vector<Source>> fromFile(const ExplainOptions &o) {
   auto bytes = readWholeFile(o.file);
   if (!bytes)
     return tl::unexpected(bytes.error());
-  auto images = findDeviceImages(*bytes);
+  if (!bytes->empty() && bytes->front() == '{')
+    return fromReport(o, *bytes);
+  auto images = deviceImages(*bytes);
   if (!images)
     return fail(images.error().code, o.file + ": " + images.error().message);
   Settings s = settings().settings;
@@ -247,6 +260,16 @@ std::string searched(const Json &kernel) {
          "; the best that was seen is taken\n";
 }
 
+/// A static build's record has no gain: it saw no machine code.
+std::string whatBecameOf(const Json &kernel) {
+  const std::string verdict = jsonText(kernel, "verdict"), gain = jsonText(kernel, "gainPercent");
+  if (gain.empty())
+    return "  kernel: " + verdict + "\n";
+  const bool melded = jsonFlag(kernel, "melded", false);
+  return std::string("  kernel: ") + (melded ? "improved, " : "kept, ") + verdict +
+         (melded ? " (" + gain + " % better)" : "") + "\n";
+}
+
 std::string describe(const Json &one, bool brief) {
   if (one.contains("measured"))
     return describeMeasured(one);
@@ -264,12 +287,7 @@ std::string describe(const Json &one, bool brief) {
   else if (!jsonFlag(kernel, "selected", true))
     out += "  kernel: left out by MELD_KERNEL_INCLUDE or MELD_KERNEL_EXCLUDE\n";
   else
-    out +=
-        std::string("  kernel: ") + (jsonFlag(kernel, "melded", false) ? "improved" : "kept") +
-        ", " + jsonText(kernel, "verdict") +
-        (jsonFlag(kernel, "melded", false) ? " (" + jsonText(kernel, "gainPercent") + " % better)"
-                                           : "") +
-        "\n" + searched(kernel);
+    out += whatBecameOf(kernel) + searched(kernel);
   std::string numbers = resources(kernel);
   out += (numbers.empty() ? "" : "\n" + numbers) + decisions(kernel, brief);
   if (std::string more = jsonText(kernel, "rejectionsLeftOut"); !more.empty() && more != "0")
@@ -353,14 +371,18 @@ int explain(const Cli &cli, const ExplainOptions &o) {
 } // namespace
 
 void addExplain(Cli &cli) {
-  CLI::App *sub = cli.verb("explain", "Why a kernel was melded or not",
-                           "  meld explain bitonicSort ./app\n"
-                           "  meld explain saxpy                 # from the cache, after a run\n"
-                           "  meld explain _Z5saxpyfPKfPfi --format=json\n");
+  CLI::App *sub =
+      cli.verb("explain", "Why a kernel was melded or not",
+               "  meld explain bitonicSort ./app\n"
+               "  meld explain saxpy                 # from the cache, after a run\n"
+               "  meld explain saxpy reports/a.hip-gfx90a-1f2e3d4c.json   # of a static build\n"
+               "  meld explain _Z5saxpyfPKfPfi --format=json\n");
   auto o = std::make_shared<ExplainOptions>();
   sub->add_option("kernel", o->kernel, "Kernel, mangled or not; arguments may be left out")
       ->required();
-  sub->add_option("file", o->file, "Compile this file's bitcode now instead of asking the cache");
+  sub->add_option(
+      "file", o->file,
+      "Compile this file's bitcode now instead of asking the cache; or a static build's report");
   sub->add_option("--arch", o->arch, "Only images for this processor")->option_text("gfx...");
   sub->add_option("--index", o->index, "Only the image with this number");
   sub->add_flag("--brief", o->brief, "Without the melded sides next to each other");

@@ -1,5 +1,6 @@
 // meld inspect: the device code in a file, and what libmeld would do with it.
 #include "runtime/engine/gated_compile.h"
+#include "runtime/engine/side_bitcode.h"
 #include "runtime/gpu/occupancy.h"
 #include "shim/cli/cli.h"
 
@@ -57,7 +58,10 @@ Json imageJson(Engine &engine, const DeviceImage &image, const Bytes *replacemen
     out["problem"] = image.note;
     return out;
   }
-  auto object = CodeObject::parse(image.bytes);
+  out["hash"] = sideBitcodeHash(image.bytes);
+  const auto with = withSideBitcode(image.bytes, settings().settings.bitcodePath);
+  const ByteView bytes = with ? ByteView(*with) : image.bytes;
+  auto object = CodeObject::parse(bytes);
   if (!object) {
     out["problem"] = object.error().message;
     return out;
@@ -65,11 +69,12 @@ Json imageJson(Engine &engine, const DeviceImage &image, const Bytes *replacemen
   out["isa"] = object->isa.targetId();
   out["code_object_version"] = object->isa.codeObjectVersion;
   out["bitcode_bytes"] = object->bitcode().size();
+  out["bitcode_beside"] = with.has_value();
   out["kernels"] = Json::array();
   for (const KernelMetadata &kernel : object->metadata.kernels)
     out["kernels"].push_back(kernelJson(kernel, object->isa.processor));
   if (!object->bitcode().empty())
-    out["cache"] = cacheJson(engine, image.bytes, object->isa.targetId());
+    out["cache"] = cacheJson(engine, bytes, object->isa.targetId());
   if (replacement)
     out["gate"] = gateJson(image.bytes, *replacement);
   return out;
@@ -84,10 +89,13 @@ std::string text(const Json &image) {
   uint64_t bitcode = image["bitcode_bytes"];
   out += "  code object version " + std::to_string(image["code_object_version"].get<unsigned>()) +
          ", " +
-         (bitcode
-              ? "bitcode " + humanSize(bitcode)
-              : "no bitcode: passes through unchanged (compile with -Xclang -fembed-bitcode=all)") +
+         (bitcode ? "bitcode " + humanSize(bitcode) +
+                        (image["bitcode_beside"].get<bool>() ? " from MELD_BITCODE_PATH" : "")
+                  : "no bitcode: passes through unchanged (compile with -Xclang "
+                    "-fembed-bitcode=all)") +
          "\n";
+  if (!bitcode || image["bitcode_beside"].get<bool>())
+    out += "  hash " + image["hash"].get<std::string>() + "\n";
   if (image.contains("cache")) {
     const Json &cache = image["cache"];
     out += "  cache " + cache["key"].get<std::string>().substr(0, 16) + ": ";

@@ -10,6 +10,7 @@
 // whole object; otherwise the whole object alone. Versions for facts of launches (MELD_SPECIALIZE) only
 // a run can know.
 #include "jit/variant/recipes.h"
+#include "runtime/codeobject/choice.h"
 #include "shim/cli/cache_layers.h"
 #include "shim/cli/launch.h"
 #include "shim/cli/progress.h"
@@ -20,6 +21,7 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <thread>
 
 namespace meld::cli {
@@ -43,44 +45,44 @@ struct Sum {
   std::vector<std::string> problems; ///< guarded by lock
 };
 
-/// "gfx90a" and "gfx90a:xnack-" of "gfx906,gfx90a"; everything where nothing is asked for.
-bool isWanted(const Isa &isa, const std::string &targets) {
-  if (targets.empty())
-    return true;
-  const std::string id = isa.targetId(); // amdgcn-amd-amdhsa--gfx90a:xnack-
-  const size_t dashes = id.find("--");
-  const std::string target = dashes == std::string::npos ? id : id.substr(dashes + 2);
-  for (size_t from = 0; from <= targets.size();) {
+/// The devices of "gfx906,gfx90a:xnack-".
+Result<std::vector<Isa>> devicesOf(const std::string &targets) {
+  std::vector<Isa> devices;
+  for (size_t from = 0; from < targets.size();) {
     const size_t comma = std::min(targets.find(',', from), targets.size());
-    const std::string one = targets.substr(from, comma - from);
-    if (one == target || one == isa.processor)
-      return true;
+    devices.push_back(MELD_TRY(parseTargetId(targets.substr(from, comma - from))));
     from = comma + 1;
   }
-  return false;
+  return devices;
 }
 
-/// Objects with bitcode for one of the targets, each once.
+/// Objects with bitcode that one of the devices would load (choice.h), each once; those of all
+/// processors where no device is asked for.
 class Objects {
 public:
-  Objects(std::string targets) : targets_(std::move(targets)) {}
+  Objects(std::vector<Isa> devices) : devices_(std::move(devices)) {}
 
   /// False: there is nothing for us in it, `why`.
   bool addFile(const std::string &file, std::string &why) {
     const auto bytes = readWholeFile(file);
-    const auto images = bytes ? findDeviceImages(*bytes)
+    const auto images = bytes ? deviceImages(*bytes)
                               : Result<std::vector<DeviceImage>>(tl::unexpected(bytes.error()));
     if (!images) {
       why = bytes ? file + ": " + images.error().message : images.error().message;
       return false;
     }
     bool any = false, code = false;
-    for (const DeviceImage &image : *images)
-      if (const auto object = CodeObject::parse(image.bytes);
-          object && isWanted(object->isa, targets_)) {
+    for (size_t from = 0; from < images->size();) {
+      std::vector<CodeObject> bundle;
+      const size_t number = (*images)[from].bundle;
+      for (; from < images->size() && (*images)[from].bundle == number; ++from)
+        if (auto object = CodeObject::parse((*images)[from].bytes))
+          bundle.push_back(std::move(*object));
+      for (size_t place : wantedOf(bundle)) {
         code = true;
-        any |= add(image.bytes, *object);
+        any |= add(bundle[place].elf.bytes(), bundle[place]);
       }
+    }
     if (!any)
       why = file + (code ? ": no bitcode; compile with -Xclang -fembed-bitcode=all"
                          : ": no device code for the targets that are asked for");
@@ -89,6 +91,20 @@ public:
   const std::vector<std::unique_ptr<Bytes>> &all() const { return all_; }
 
 private:
+  std::set<size_t> wantedOf(const std::vector<CodeObject> &bundle) const {
+    std::set<size_t> wanted;
+    std::vector<Isa> codes;
+    for (const CodeObject &object : bundle) {
+      if (devices_.empty())
+        wanted.insert(codes.size());
+      codes.push_back(object.isa);
+    }
+    for (const Isa &device : devices_)
+      for (size_t place : chosenFor(device, codes))
+        wanted.insert(place);
+    return wanted;
+  }
+
   bool add(ByteView bytes, const CodeObject &object) {
     if (object.bitcode().empty())
       return false;
@@ -98,7 +114,7 @@ private:
     return true;
   }
 
-  const std::string targets_;
+  const std::vector<Isa> devices_;
   std::vector<std::unique_ptr<Bytes>> all_;
 };
 
@@ -224,7 +240,10 @@ int warm(const Cli &cli, const WarmOptions &o, const std::vector<std::string> &c
     return complain("warm: " + (folder ? "there is no cache folder" : folder.error().message));
   if (auto opened = openCacheDirectory(*folder, /*create=*/true); !opened)
     return complain("warm: " + opened.error().message);
-  Objects objects(o.targets);
+  auto devices = devicesOf(o.targets);
+  if (!devices)
+    return complain("warm: " + devices.error().message, kUsage);
+  Objects objects(std::move(*devices));
   bool fine = true;
   for (const std::string &file : o.files)
     if (std::string why; !objects.addFile(file, why))
@@ -296,7 +315,7 @@ void addWarm(Cli &cli) {
   sub->add_option("files", o->files, "Programs, libraries, code objects");
   sub->add_option(
          "--target", o->targets,
-         "Only for these processors, \"gfx90a,gfx908:xnack-\" (default: all there is code for)")
+         "Only what these devices would load, \"gfx90a,gfx908:xnack-\" (default: all there is)")
       ->option_text("gfx...");
   addLayerOption(sub, o->layer);
   sub->add_option("--jobs", o->jobs, "So many compiles at a time, each in a process")

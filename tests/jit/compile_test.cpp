@@ -74,6 +74,27 @@ TEST(Compile, recompiledObjectIsMarkedAndOtherwiseTheSame) {
 
 // The source is the oracle: the branch is on its `if` line, what is left of the bar comes from one
 // arm and what is right of it from the other.
+// The IR's features say 64 lanes, or nothing and the processor's name decides; what runs is what the
+// object's metadata say.
+TEST(Compile, kernelsWhoseIrIsOfOtherWavesAreLeftAlone) {
+  auto file = codeObject("diamond-gfx90a");
+  std::string bytes = file->getBuffer().str();
+  const std::string key = ".wavefront_size";
+  size_t changed = 0;
+  for (size_t at = bytes.find(key); at != std::string::npos; at = bytes.find(key, at + 1)) {
+    ASSERT_EQ(bytes[at + key.size()], 64) << "MessagePack, a small number";
+    bytes[at + key.size()] = 32;
+    ++changed;
+  }
+  ASSERT_GT(changed, 0u);
+  CompileRequest request;
+  request.codeObject = file->getBuffer();
+  ASSERT_EQ(compile(request).status, Status::replaced) << "melds as it is";
+  request.codeObject = bytes;
+  auto reply = compile(request);
+  EXPECT_EQ(reply.status, Status::unchanged) << reply.reason << reply.json;
+}
+
 TEST(Compile, meldedSidesAreRecordedWithTheirLines) {
   auto reply = compileNamed("diamond-debug", "");
   auto kernels = nlohmann::json::parse(reply.json)["kernels"];

@@ -1,7 +1,10 @@
 // Every way code arrives, every thing it may hold: the same answers with and without libmeld.
+#include "runtime/codeobject/hostfile.h"
+#include "tests/runtime/codeobject/builder.h"
 #include "tests/shim/program.h"
 
 #include <dlfcn.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace meld::test;
@@ -92,6 +95,52 @@ TEST(ArrivalsTogether, RelocatableCodeOnTwoProcessors) {
       EXPECT_NE(o.err.find(round ? "(cache): " : "(compiled): "), std::string::npos) << o.err;
       EXPECT_EQ(o.err.find(round ? "compiled in" : "cache hit "), std::string::npos) << o.err;
     }
+}
+
+namespace {
+/// The program with a module of our making beside it.
+class WithModule {
+public:
+  explicit WithModule(const std::vector<std::pair<std::string, meld::Bytes>> &parts) {
+    std::filesystem::create_symlink(MELD_ARRIVALS, scratch_.file("arrivals"));
+    const meld::Bytes bundle = buildBundle(parts);
+    std::ofstream(scratch_.file("arrivals_module.hsaco"), std::ios::binary)
+        .write(reinterpret_cast<const char *>(bundle.data()), std::streamsize(bundle.size()));
+  }
+  Outcome run(const Environment &environment) const {
+    return runProgram(scratch_.file("arrivals") + " moduleFile", environment);
+  }
+
+private:
+  Scratch scratch_;
+};
+} // namespace
+
+// SPIR-V for any GPU (clang's amdgcnspirv) beside code for this one, and alone: no HIP of these translates
+// what is none, so the program gets the same error with libmeld as without.
+TEST(ArrivalsTogether, BundleWithSpirv) {
+  const std::string file = slurpText(std::string(MELD_ARRIVALS) + "_module.hsaco");
+  const meld::ByteView bytes(reinterpret_cast<const uint8_t *>(file.data()), file.size());
+  const auto images = meld::findDeviceImages(bytes);
+  ASSERT_TRUE(images) << images.error().message;
+  ASSERT_EQ(images->size(), 1u);
+  const meld::ByteView object = (*images)[0].bytes;
+  const std::pair<std::string, meld::Bytes> host{"host-x86_64-unknown-linux--", {}},
+      spirv{"hip-spirv64-amd-amdhsa--amdgcnspirv", {0x03, 0x02, 0x23, 0x07, 0, 5, 1, 0}},
+      code{(*images)[0].id, meld::Bytes(object.begin(), object.end())};
+  Scratch scratch;
+  Environment environment = meldEnvironment(scratch);
+  environment["MELD_PASSES"] = "none";
+  const Outcome both = WithModule({host, spirv, code}).run(environment);
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_EQ(both.out, "PASS moduleFile\n");
+  EXPECT_NE(both.err.find("replaced 1, unchanged 0"), std::string::npos) << both.err;
+
+  const WithModule alone({host, spirv});
+  const Outcome plain = alone.run(plainEnvironment()), melded = alone.run(environment);
+  EXPECT_NE(plain.status, 0) << plain.out;
+  EXPECT_EQ(melded.status, plain.status);
+  EXPECT_EQ(melded.out, plain.out);
 }
 
 // The runtime unpacks its bundles, where it can, and what reaches us is a code object like any

@@ -154,6 +154,9 @@ TEST_F(Cluster, WarmTakesTargetsAndSaysWhatIsWrong) {
   o = meld({"warm", "--target", "gfx942", "--layer", site(), "--", program()});
   EXPECT_EQ(o.exitCode, 1);
   EXPECT_NE(o.err.find("the software GPU is no 'gfx942'"), std::string::npos) << o.err;
+  o = meld({"warm", "--target", "gfx90a:tgsplit+", "--layer", site(), program()});
+  EXPECT_EQ(o.exitCode, 2);
+  EXPECT_NE(o.err.find("in target 'gfx90a:tgsplit+'"), std::string::npos) << o.err;
   EXPECT_EQ(meld({"warm"}).exitCode, 2);
   EXPECT_EQ(meld({"warm", "/bin/true"}).exitCode, 1);
   EXPECT_EQ(meld({"warm", "/nonexistent"}).exitCode, 1);
@@ -162,6 +165,10 @@ TEST_F(Cluster, WarmTakesTargetsAndSaysWhatIsWrong) {
   EXPECT_EQ(o.exitCode, 0) << o.err;
   o = meld({"warm", "--target", "gfx90a", "--layer", site(), "--format=json", program()});
   EXPECT_EQ(json::parse(o.out)["compiled"], 0) << "all of it is there";
+  o = meld({"warm", "--target", "gfx90a:sramecc+:xnack-", "--layer", site(), "--format=json",
+            program()});
+  EXPECT_EQ(o.exitCode, 0) << o.err << "code that leaves both features open runs on such a device";
+  EXPECT_EQ(json::parse(o.out)["compiled"], 0) << "it is the same code";
 }
 
 TEST_F(Cluster, WarmRunsAProgramAndCompilesWhatItLoads) {

@@ -162,8 +162,17 @@ define amdgpu_kernel void @gfx940(ptr addrspace(1) %a, i32 %u) #2 {
   store i32 1, ptr addrspace(1) %p
   ret void
 }
+define amdgpu_kernel void @gfx942_and_gfx950(ptr addrspace(1) %a, i32 %u) #3 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = add i32 %u, %t
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
 
 !0 = !{i32 0, i32 1024}
 attributes #0 = { "target-cpu"="gfx90a" "amdgpu-flat-work-group-size"="1,256" }
 attributes #1 = { "target-cpu"="gfx1030" }
 attributes #2 = { "target-cpu"="gfx940" }
+attributes #3 = { "target-cpu"="gfx9-4-generic" }

@@ -2,6 +2,7 @@
 // VOP2, 12.11 DS, 12.15 FLAT); the expected cycles are sums over the table of docs/timing-model.md,
 // worked out by hand from which block runs how often.
 #include "passes/cost/estimate.h"
+#include "passes/cost/rates.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -49,6 +50,16 @@ TEST(EstimateCycles, classesAddUp) {
   EXPECT_EQ(e.valu, 2u);
   EXPECT_EQ(e.lds, 2u);
   EXPECT_EQ(e.vectorMemory, 1u);
+}
+
+// A generic target's are those of a processor that runs its code.
+TEST(EstimateCycles, ratesOfGenericTargets) {
+  for (const auto &[generic, processor] :
+       {std::pair{"gfx9-generic", "gfx900"}, std::pair{"gfx9-4-generic", "gfx942"}}) {
+    EXPECT_EQ(ratesOf(generic).f64, ratesOf(processor).f64) << generic;
+    EXPECT_EQ(ratesOf(generic).memoryBytesPerCycle, ratesOf(processor).memoryBytesPerCycle);
+  }
+  EXPECT_NE(ratesOf("gfx9-generic").f64, ratesOf("gfx9-4-generic").f64);
 }
 
 // Rates of docs/timing-model.md, which has their sources.

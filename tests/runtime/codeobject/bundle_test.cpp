@@ -27,6 +27,32 @@ TEST(Bundle, ReadsEntries) {
   EXPECT_EQ(read->size, bundle.size());
 }
 
+TEST(Bundle, TargetsOfIds) {
+  struct Case {
+    const char *id, *target;
+    bool spirv;
+  };
+  for (const auto &[id, target, spirv] : {
+           Case{"hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "gfx90a:sramecc+:xnack-", false},
+           Case{"hip-amdgcn-amd-amdhsa-gfx900", "gfx900", false}, // before code object 4
+           Case{"hipv4-amdgcn-amd-amdhsa-unknown-gfx9-4-generic", "gfx9-4-generic", false},
+           Case{"hipv4-amdgcn-amd-amdhsa--gfx11-generic", "gfx11-generic", false},
+           Case{"hip-spirv64-amd-amdhsa--amdgcnspirv", "amdgcnspirv", true},
+           Case{"hip-spirv64-amd-amdhsa-unknown-amdgcnspirv", "amdgcnspirv", true},
+           Case{"host-x86_64-unknown-linux--", "", false},
+           Case{"openmp-nvptx64-nvidia-cuda--sm_70", "", false},
+       }) {
+    BundleEntry entry;
+    entry.id = id;
+    EXPECT_EQ(entry.processor(), target) << id;
+    EXPECT_EQ(entry.isSpirv(), spirv) << id;
+  }
+  Bytes bundle = buildBundle({{kDevice + std::string(1, '\0'), {1}}}); // counted with its end
+  auto read = readBundle(bundle);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->entries[0].id, kDevice);
+}
+
 TEST(Bundle, EveryTruncationOfTheHeaderIsAnError) {
   Bytes bundle = buildBundle({{kHost, {}}, {kDevice, Bytes(100, 1)}});
   for (size_t size = 0; size < bundle.size(); ++size) {
@@ -145,6 +171,26 @@ TEST(CompressedBundle, EveryVersionAndMethodIsUnpacked) {
       EXPECT_EQ((*images)[0].id, kDevice);
       EXPECT_EQ(Bytes((*images)[0].bytes.begin(), (*images)[0].bytes.end()), object);
     }
+}
+
+// A hand-made bundle as HIP 6.4 and 7 read them: the SPIR-V is for every GPU that has no code of its own.
+TEST(Bundle, SpirvIsNamedAndHidesNothing) {
+  const Bytes object = build({}), spirv = {0x03, 0x02, 0x23, 0x07, 0, 5, 1, 0};
+  const std::string spirvId = "hip-spirv64-amd-amdhsa--amdgcnspirv";
+  const Bytes bundle = buildBundle({{kHost, {}}, {spirvId, spirv}, {kDevice, object}});
+  for (const Bytes &file : {bundle, compressed(bundle, 2, 1), compressed(bundle, 3, 0)}) {
+    auto images = findDeviceImages(file);
+    ASSERT_TRUE(images) << images.error().message;
+    ASSERT_EQ(images->size(), 2u);
+    EXPECT_EQ((*images)[0].id, spirvId);
+    EXPECT_TRUE((*images)[0].bytes.empty());
+    EXPECT_EQ((*images)[0].note.find("SPIR-V"), 0u) << (*images)[0].note;
+    EXPECT_EQ((*images)[1].id, kDevice);
+    EXPECT_TRUE(hasBitcode((*images)[1].bytes));
+  }
+  auto alone = findDeviceImages(buildBundle({{kHost, {}}, {spirvId, spirv}}));
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_EQ(alone->size(), 1u);
 }
 
 TEST(CompressedBundle, SeveralInOneFatBinary) {

@@ -1,4 +1,5 @@
 // hipcc's own files, with LLVM's tools as the oracle.
+#include "runtime/codeobject/choice.h"
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/codeobject/hostfile.h"
 
@@ -175,4 +176,32 @@ TEST(Real, ProgramsWithoutDeviceCodeSaySo) {
   auto images = findDeviceImages(file);
   ASSERT_FALSE(images);
   EXPECT_EQ(images.error().code, ErrorCode::notFound);
+}
+
+// What LLVM 21 makes (llvm21/README.md): compressed, and with code for a generic target.
+TEST(Real, BundlesOfLlvm21) {
+  for (const char *name : {"version2", "version3"}) {
+    const Bytes file = slurp(std::string(MELD_LLVM21) + "/" + name + ".ccob");
+    auto images = findDeviceImages(file);
+    ASSERT_TRUE(images) << name << ": " << images.error().message;
+    ASSERT_EQ(images->size(), 2u) << name;
+    std::vector<Isa> codes;
+    for (const DeviceImage &image : *images) {
+      EXPECT_TRUE(hasBitcode(image.bytes)) << image.id;
+      auto object = CodeObject::parse(image.bytes);
+      ASSERT_TRUE(object) << image.id << ": " << object.error().message;
+      EXPECT_EQ(object->isa.codeObjectVersion, 6u);
+      EXPECT_EQ("hipv4-" + object->isa.targetId(), image.id);
+      EXPECT_EQ(object->metadata.target, object->isa.targetId());
+      ASSERT_EQ(object->metadata.kernels.size(), 1u);
+      EXPECT_EQ(object->metadata.kernels[0].wavefrontSize, 64u);
+      codes.push_back(object->isa);
+    }
+    EXPECT_EQ(codes[0].xnack, IsaFeature::off);
+    EXPECT_EQ(codes[1].genericVersion, 1u);
+    using Places = std::vector<size_t>;
+    EXPECT_EQ(chosenFor(*parseTargetId("gfx90a:sramecc+:xnack-"), codes), Places{0});
+    EXPECT_EQ(chosenFor(*parseTargetId("gfx90a:sramecc+:xnack+"), codes), Places{});
+    EXPECT_EQ(chosenFor(*parseTargetId("gfx906:sramecc+:xnack+"), codes), Places{1});
+  }
 }

@@ -99,6 +99,22 @@ const std::vector<Case> &cases() {
        [](BuildObject &o) { o.kernels[0].vgprs = 64; }},
       {GateReason::occupancy, "sgprs", [](BuildObject &o) { o.kernels[0].sgprs = 112; },
        [](BuildObject &o) { o.kernels[0].sgprs = 96; }},
+      // 1536 registers in pieces of 24: 12 -> 10 waves; with gfx1102's 1024 in pieces of 16 it is 8 of both.
+      {GateReason::occupancy, "oneProcessorOfAGenericTarget",
+       [](BuildObject &o) { o.kernels[0].vgprs = 121; },
+       [](BuildObject &o) {
+         o.flags = 0x1000054; // gfx11-generic
+         o.abi = 4;
+         o.target = "amdgcn-amd-amdhsa--gfx11-generic";
+         o.kernels[0].wave = 32;
+         o.kernels[0].vgprs = 120;
+       }},
+      {GateReason::targetId, "genericVersion", [](BuildObject &o) { o.flags = 0x2000054; },
+       [](BuildObject &o) {
+         o.flags = 0x1000054;
+         o.abi = 4;
+         o.kernels[0].wave = 32;
+       }},
       {GateReason::cooperativeRegisters, "oneMore", [](BuildObject &o) { o.kernels[0].vgprs += 1; },
        [](BuildObject &o) {
          o.kernels[0].args.push_back({24, 8, "hidden_multigrid_sync_arg", ""});
@@ -187,6 +203,31 @@ TEST(Gate, OnlyALowerOccupancyCanBeAllowed) {
     ASSERT_TRUE(findings);
     EXPECT_EQ(findings->empty(), one.reason == GateReason::occupancy) << one.title;
   }
+}
+
+TEST(Gate, GenericCodeMayUseMoreRegistersWhereNoProcessorLosesWaves) {
+  BuildObject before = base();
+  before.flags = 0x1000054;
+  before.abi = 4;
+  before.kernels[0].wave = 32;
+  before.kernels[0].vgprs = 97;
+  BuildObject after = before;
+  after.kernels[0].vgprs = 112; // 120 of 1536 and 112 of 1024, as before
+  EXPECT_TRUE(compare(before, after).empty());
+}
+
+// A processor that no table of ours has: nothing is known of its registers, the rest is compared.
+TEST(Gate, CodeForAnUnknownProcessorPassesWithTheSameRegisters) {
+  BuildObject before = base();
+  before.flags = 0x7e;
+  before.abi = 4;
+  before.target = "amdgcn-amd-amdhsa--gfx1999";
+  EXPECT_TRUE(compare(before, before).empty());
+  BuildObject after = before;
+  after.kernels[0].vgprs += 1;
+  const auto findings = compare(before, after);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].reason, GateReason::occupancy);
 }
 
 TEST(Gate, MalformedReplacementIsRefusedAndMalformedOriginalIsAnError) {

@@ -2,8 +2,11 @@
 // test.
 #include "runtime/gpu/occupancy.h"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <tuple>
+#include <vector>
 
 using meld::wavesPerSimd;
 
@@ -59,6 +62,42 @@ TEST(Occupancy, VectorRegistersAsLlvmCountsThem) {
           << row.processor << " waves of " << row.wave << ", " << registers[i] << " VGPRs";
 }
 
+// The same of LLVM 21.1.8's llc, -mcpu=NAME -mattr=+wavefrontsizeN (from code object 6 on where generic).
+TEST(Occupancy, VectorRegistersAsANewerLlvmCountsThem) {
+  static constexpr unsigned registers[] = {24, 25, 32, 33, 40, 41,  48,  49,
+                                           64, 65, 84, 85, 97, 121, 129, 169};
+  using Waves = std::array<unsigned, std::size(registers)>;
+  constexpr Waves gfx9 = {10, 9, 8, 7, 6, 5, 5, 4, 4, 3, 3, 2, 2, 2, 1, 1};
+  constexpr Waves cdna = {8, 8, 8, 8, 8, 8, 8, 8, 8, 7, 5, 5, 4, 4, 3, 2};
+  constexpr Waves rdna1 = {20, 20, 20, 20, 20, 20, 20, 18, 16, 14, 11, 11, 9, 8, 7, 5};
+  constexpr Waves rdna1of64 = {20, 18, 16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 5, 4, 3, 2};
+  constexpr Waves small = {16, 16, 16, 16, 16, 16, 16, 16, 16, 12, 10, 10, 9, 8, 7, 5};
+  constexpr Waves smallOf64 = {16, 16, 16, 12, 12, 10, 10, 9, 8, 7, 5, 5, 4, 4, 3, 2};
+  constexpr Waves large = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 12, 10, 10, 8};
+  constexpr Waves largeOf64 = {16, 16, 16, 16, 16, 16, 16, 12, 10, 10, 9, 8, 7, 5, 5, 4};
+  const std::tuple<std::vector<const char *>, unsigned, Waves> rows[] = {
+      {{"gfx900", "gfx9-generic"}, 64, gfx9},
+      {{"gfx90a", "gfx942", "gfx950", "gfx9-4-generic"}, 64, cdna},
+      {{"gfx1010", "gfx10-1-generic"}, 32, rdna1},
+      {{"gfx1010", "gfx10-1-generic"}, 64, rdna1of64},
+      {{"gfx1030", "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1153", "gfx10-3-generic",
+        "gfx11-generic"},
+       32,
+       small},
+      {{"gfx1030", "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1153", "gfx10-3-generic",
+        "gfx11-generic"},
+       64,
+       smallOf64},
+      {{"gfx1100", "gfx1101", "gfx1151", "gfx1200", "gfx1201", "gfx12-generic"}, 32, large},
+      {{"gfx1100", "gfx1101", "gfx1151", "gfx1200", "gfx1201", "gfx12-generic"}, 64, largeOf64},
+  };
+  for (const auto &[names, wave, waves] : rows)
+    for (const char *name : names)
+      for (size_t i = 0; i < std::size(registers); ++i)
+        EXPECT_EQ(wavesPerSimd(name, wave, {registers[i], 0, 16}), waves[i])
+            << name << " waves of " << wave << ", " << registers[i] << " VGPRs";
+}
+
 // Scalar registers come in pieces: 16 of 800 from GFX8 on, 8 of 512 before (GCN3 and Vega ISA
 // manuals; AMDGPUUsage, GRANULATED_WAVEFRONT_SGPR_COUNT). 800 / 112 is 7.
 TEST(Occupancy, ScalarRegistersComeInPieces) {
@@ -95,9 +134,15 @@ TEST(Occupancy, NumbersThatNoProcessorHas) {
     }
 }
 
+// 64 or 160 KiB, as the device has it: what the registers allow is left.
+TEST(Occupancy, LdsOfAGenericTargetThatHasNoOneSize) {
+  EXPECT_EQ(wavesPerSimd("gfx9-4-generic", 64, {8, 0, 16}, {65536, 256}), 8u);
+  EXPECT_EQ(wavesPerSimd("gfx9-generic", 64, {8, 0, 16}, {65536, 256}), 1u);
+}
+
 TEST(Occupancy, UnknownProcessor) {
   EXPECT_FALSE(wavesPerSimd("gfx1250", 32, {1, 0, 1})) << "not to be guessed from gfx1200";
-  EXPECT_FALSE(wavesPerSimd("gfx9-generic", 64, {1, 0, 1}));
+  EXPECT_FALSE(wavesPerSimd("gfx13-generic", 32, {1, 0, 1}));
   EXPECT_FALSE(wavesPerSimd("gfx90a", 32, {1, 0, 1})) << "has no waves of 32";
   EXPECT_FALSE(wavesPerSimd("gfx1100", 0, {1, 0, 1}));
   EXPECT_FALSE(wavesPerSimd("gfx9999", 64, {1, 0, 1}));

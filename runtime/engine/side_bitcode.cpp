@@ -1,0 +1,83 @@
+#include "runtime/engine/side_bitcode.h"
+
+#include "runtime/cache/key.h"
+#include "runtime/codeobject/add_bitcode.h"
+#include "runtime/codeobject/codeobject.h"
+#include "runtime/host/descriptor.h"
+#include "runtime/log/log.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace meld {
+namespace {
+
+constexpr uint64_t kMostBitcode = uint64_t(256) << 20;
+constexpr uint8_t kMagic[4] = {'B', 'C', 0xc0, 0xde};
+
+/// Nothing where there is no such file.
+Result<std::optional<Bytes>> readBitcode(const std::string &file) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!descriptor) {
+    if (errno == ENOENT || errno == ENOTDIR)
+      return std::nullopt;
+    return fail(ErrorCode::io, std::strerror(errno));
+  }
+  struct stat info;
+  if (::fstat(descriptor.get(), &info))
+    return fail(ErrorCode::io, std::strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return fail(ErrorCode::badInput, "no regular file");
+  if (uint64_t(info.st_size) > kMostBitcode)
+    return fail(ErrorCode::badInput, std::to_string(info.st_size) + " bytes are too many");
+  Bytes bytes(size_t(info.st_size));
+  size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t part = ::read(descriptor.get(), bytes.data() + got, bytes.size() - got);
+    if (part < 0 && errno == EINTR)
+      continue;
+    if (part < 0)
+      return fail(ErrorCode::io, std::strerror(errno));
+    if (part == 0)
+      return fail(ErrorCode::badInput, "ends early, at offset " + hexOffset(got));
+    got += size_t(part);
+  }
+  if (bytes.size() < sizeof(kMagic) || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)))
+    return fail(ErrorCode::badInput, "no LLVM bitcode at offset 0x0");
+  return bytes;
+}
+
+} // namespace
+
+std::string sideBitcodeHash(ByteView codeObject) { return CacheKey{blake3(codeObject)}.hex(); }
+
+std::optional<Bytes> withSideBitcode(ByteView codeObject, const std::string &path) {
+  if (path.empty() || hasBitcode(codeObject) || !CodeObject::parse(codeObject))
+    return std::nullopt;
+  const std::string name = sideBitcodeHash(codeObject) + ".bc";
+  for (size_t from = 0; from <= path.size();) {
+    const size_t colon = std::min(path.find(':', from), path.size());
+    const std::string folder = path.substr(from, colon - from);
+    from = colon + 1;
+    if (folder.empty())
+      continue;
+    const std::string file = folder + "/" + name;
+    auto bitcode = readBitcode(file);
+    if (bitcode && !*bitcode)
+      continue;
+    auto made = bitcode ? withBitcode(codeObject, **bitcode)
+                        : Result<Bytes>(tl::unexpected(bitcode.error()));
+    if (!made) {
+      log::warning("MELD_BITCODE_PATH: " + file + ": " + made.error().message +
+                   "; the code object is used as one without bitcode");
+      return std::nullopt;
+    }
+    log::info("bitcode from " + file);
+    return std::move(*made);
+  }
+  return std::nullopt;
+}
+
+} // namespace meld
