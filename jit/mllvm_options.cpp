@@ -55,7 +55,7 @@ constexpr StringLiteral withoutCode[] = {
 constexpr StringLiteral pipelineChangers[] = {
     "-load",          "-plugin",          "-add-plugin", "-fplugin=",
     "-fpass-plugin=", "-fsanitize",       "-fprofile-",  "-fcs-profile",
-    "-fcoverage",     "-fmemory-profile", "-fxray",      "-fthinlto-index="};
+    "-fcoverage-m",   "-fmemory-profile", "-fxray",      "-fthinlto-index="};
 
 } // namespace
 

@@ -74,8 +74,10 @@ inline constexpr llvm::NoneType none = llvm::None;
 /// CodeGenLevel::None and so on.
 #if LLVM_VERSION_MAJOR >= 18
 using CodeGenLevel = llvm::CodeGenOptLevel;
+inline constexpr auto objectFile = llvm::CodeGenFileType::ObjectFile;
 #else
 using CodeGenLevel = llvm::CodeGenOpt::Level;
+inline constexpr auto objectFile = llvm::CGFT_ObjectFile;
 #endif
 
 /// The declaration of an intrinsic, with the types that it is overloaded on.

@@ -65,8 +65,8 @@ public:
       vars_.push_back(allocaOf(b_.getInt32Ty(), "v" + std::to_string(i)));
     auto *privateType = ArrayType::get(b_.getInt32Ty(), KernelAst::privateWords);
     private_ = allocaOf(privateType, "priv");
-    tid_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {}, {});
-    group_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workgroup_id_x, {}, {});
+    tid_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, ArrayRef<Type *>(), {});
+    group_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workgroup_id_x, ArrayRef<Type *>(), {});
     Value *thread = thread_ = b_.CreateAdd(b_.CreateMul(group_, b_.getInt32(ast_.blockSize)), tid_);
     out_ = b_.CreateInBoundsGEP(
         b_.getInt32Ty(), f_->getArg(1),
@@ -372,7 +372,7 @@ private:
   void barrier() {
     const auto scope = context_.getOrInsertSyncScopeID("workgroup");
     b_.CreateFence(AtomicOrdering::Release, scope);
-    b_.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {}, {});
+    b_.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, ArrayRef<Type *>(), {});
     b_.CreateFence(AtomicOrdering::Acquire, scope);
   }
 

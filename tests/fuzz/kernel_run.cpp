@@ -70,7 +70,7 @@ Expected<std::unique_ptr<MemoryBuffer>> generateCode(Module &module, const FuzzT
     cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data());
     raw_svector_ostream out(object);
     legacy::PassManager pm;
-    if ((*machine)->addPassesToEmitFile(pm, out, nullptr, CGFT_ObjectFile))
+    if ((*machine)->addPassesToEmitFile(pm, out, nullptr, passes::compat::objectFile))
       return createStringError(inconvertibleErrorCode(), "the target cannot emit objects");
     pm.run(module);
   }

@@ -74,12 +74,20 @@ TEST(MllvmOptions, WhatIsNotOnTheListMeansTheOriginal) {
 // Passes that clang adds to its pipeline for them are not in ours.
 TEST(MllvmOptions, InstrumentedCodeIsNotRecompiledWithoutItsInstruments) {
   const std::string elf = codeObject(plainObject)->getBuffer().str();
-  for (const char *option : {"-fsanitize=address", "-fprofile-instrument=clang",
-                             "-fpass-plugin=x.so", "-fsanitize-coverage-type=3"}) {
+  for (const char *option :
+       {"-fsanitize=address", "-fprofile-instrument=clang", "-fpass-plugin=x.so",
+        "-fsanitize-coverage-type=3", "-fcoverage-mapping", "-fcoverage-mcdc"}) {
     const CompileReply reply = replyFor(withArguments(elf, {option}));
     EXPECT_EQ(int(reply.status), int(CompileReply::Status::failed)) << option;
     EXPECT_NE(reply.reason.find(option), std::string::npos) << reply.reason;
   }
+}
+
+// clang 18 and later name the folder for every compile.
+TEST(MllvmOptions, AFolderIsNoInstrument) {
+  const std::string elf = codeObject(plainObject)->getBuffer().str();
+  const CompileReply reply = replyFor(withArguments(elf, {"-fcoverage-compilation-dir=/src"}));
+  EXPECT_EQ(int(reply.status), int(CompileReply::Status::replaced)) << reply.reason;
 }
 
 TEST(MllvmOptions, OddLinesMeanTheOriginal) {
