@@ -8,7 +8,7 @@
 //   C, D     j = l % N; register r of a block and l / N give i (rowOf below)
 // cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
 // Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
-// per sum for f16 and bf16, whose denormals gfx90a flushes. Integer sums wrap. Cost: M*N*K*blocks
+// per sum for f16 and bf16, whose denormals gfx90a flushes ("flushes" in targets.def). Integer sums wrap. Cost: M*N*K*blocks
 // multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/slow.h"
@@ -104,10 +104,10 @@ template <Element E, unsigned M> unsigned rowOf(unsigned r, unsigned group) {
 }
 
 template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
-void multiply(const Inst &in, Wave &w, bool gfx90a) {
+void multiply(const Inst &in, Wave &w, bool flushing) {
   using V = typename Traits<E>::Value;
   constexpr unsigned N = M;
-  const bool flushes = gfx90a && (E == Element::f16 || E == Element::bf16);
+  const bool flushes = flushing && (E == Element::f16 || E == Element::bf16);
   const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
              *vc = vectorOperand(w, in.src[2]);
   VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
@@ -202,12 +202,12 @@ const ExecInst *mfma(const ExecInst *i, Wave &w) {
   } call;
   call.inst = &in;
   call.wave = &w;
-  call.gfx90a = i->flags & kOnGfx90a;
+  call.flushes = i->flags & kFlushes;
   // Round to nearest with denormals on, whatever the host thread or MODE has.
   callRow(
       [](RowCtx &c) {
         auto &x = static_cast<Call &>(c);
-        multiply<E, M, K, Blocks, PerLane>(*x.inst, *x.wave, x.gfx90a);
+        multiply<E, M, K, Blocks, PerLane>(*x.inst, *x.wave, x.flushes);
       },
       call, 0);
   return following(i);

@@ -45,7 +45,7 @@ bool prepareValu(ExecInst &e, isa::Target target) {
 
   e.dst = in.dst.kind == Operand::Kind::none ? uint16_t(isa::Sgpr::vcc) : in.dst.index;
   e.sdst = in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc);
-  e.flags = target == isa::Target::gfx90a ? kOnGfx90a : 0;
+  e.flags = isa::traitsOf(target).flushes ? kFlushes : 0;
   unsigned kinds = 0;
   bool simple = true;
   for (unsigned k = 0; k < 3; ++k) {

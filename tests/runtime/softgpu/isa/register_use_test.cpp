@@ -47,8 +47,7 @@ public:
     const auto *t = llvm::TargetRegistry::lookupTarget("amdgcn-amd-amdhsa", error);
     registers_.reset(t->createMCRegInfo("amdgcn-amd-amdhsa"));
     asm_.reset(t->createMCAsmInfo(*registers_, "amdgcn-amd-amdhsa", options_));
-    subtarget_.reset(
-        t->createMCSubtargetInfo("amdgcn-amd-amdhsa", std::string(targetName(target)), "-xnack"));
+    subtarget_.reset(t->createMCSubtargetInfo("amdgcn-amd-amdhsa", cpuName(target), "-xnack"));
     context_ = std::make_unique<llvm::MCContext>(llvm::Triple("amdgcn-amd-amdhsa"), asm_.get(),
                                                  registers_.get(), subtarget_.get());
     instructions_.reset(t->createMCInstrInfo());
@@ -147,7 +146,7 @@ void forget(Registers &set, unsigned slot, unsigned count) {
 }
 
 class RegisterUseTest : public testing::TestWithParam<Target> {};
-INSTANTIATE_TEST_SUITE_P(Targets, RegisterUseTest, testing::ValuesIn(kAllTargets),
+INSTANTIATE_TEST_SUITE_P(Targets, RegisterUseTest, testing::ValuesIn(kTargets),
                          [](auto &i) { return std::string(targetName(i.param)); });
 
 TEST_P(RegisterUseTest, AgreesWithLlvm) {
@@ -179,6 +178,10 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
     if (LLVM_VERSION_MAJOR >= 16 &&
         (in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_read_b32 ||
          in.op == Op::v_accvgpr_write_b32 || in.op == Op::v_accvgpr_mov_b32))
+      continue;
+    // Read as gfx908's, with accumulators that are always AGPRs: see cpuName.
+    if (LLVM_VERSION_MAJOR < 17 && GetParam() == Target::gfx942 &&
+        valuRate(in.op) == ValuRate::mfma)
       continue;
     for (unsigned r : want.tied)
       if (!reads.count(r))
