@@ -24,7 +24,7 @@ inline constexpr Target kTargets[] = {
 
 /// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
 struct TargetTraits {
-  bool unified, scopes, flushes;
+  bool unified, scopes, dotFlushes, matrixFlushes;
 };
 constexpr TargetTraits traitsOf(Target target) {
   constexpr TargetTraits kTraits[] = {

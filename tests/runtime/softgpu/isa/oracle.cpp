@@ -1,4 +1,5 @@
 #include "tests/runtime/softgpu/isa/oracle.h"
+#include "tests/runtime/softgpu/llvm_cpu.h"
 
 #include <csetjmp>
 #include <csignal>
@@ -35,20 +36,9 @@ struct MayLeak {
 #endif
 };
 
-} // namespace
-
-std::string cpuName(Target target) {
-  // gfx942 came with LLVM 17; its predecessor that was not sold has the same instructions.
-  if (target == Target::gfx942 && LLVM_VERSION_MAJOR < 17)
-    return "gfx940";
-  return std::string(targetName(target));
-}
-
-namespace {
-
 void *makeContext(Target target) {
   [[maybe_unused]] const MayLeak all;
-  const std::string cpu = cpuName(target);
+  const std::string cpu = softgpu::test::cpuName(target);
   return LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", cpu.c_str(), "-xnack", nullptr, 0,
                                      nullptr, nullptr);
 }
@@ -162,7 +152,7 @@ bool undefinedSdwa(std::span<const uint8_t> bytes) {
          (w1 >> 24 & 7) == 7;
 }
 
-/// What stood in for gfx942 before LLVM 17 (cpuName) reads matrix instructions as gfx908's.
+/// What stands in for gfx942 before LLVM 17 (llvm_cpu.h) reads matrix instructions as gfx908's.
 bool earlierLlvmDiffers(Target target, const Oracle::Answer &want, const std::string &ours,
                         unsigned size) {
   if (LLVM_VERSION_MAJOR >= 17 || target != Target::gfx942 || want.size != size)

@@ -12,9 +12,6 @@
 
 namespace meld::softgpu::isa::test {
 
-/// The processor that this LLVM knows and that has the target's instructions.
-std::string cpuName(Target target);
-
 class Oracle {
 public:
   explicit Oracle(Target target);

@@ -54,7 +54,9 @@ INSTANTIATE_TEST_SUITE_P(Mixes, Snippets,
                                          Case{isa::Target::gfx900, Mix::global, "gfx900_global"},
                                          Case{isa::Target::gfx90a, Mix::global, "gfx90a_global"},
                                          Case{isa::Target::gfx90a, Mix::everything,
-                                              "gfx90a_everything"}),
+                                              "gfx90a_everything"},
+                                         Case{isa::Target::gfx942, Mix::everything,
+                                              "gfx942_everything"}),
                          [](auto &i) { return i.param.name; });
 
 TEST_P(Snippets, SameAsInterpreted) {
