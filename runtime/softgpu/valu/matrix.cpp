@@ -10,7 +10,8 @@
 // which one it is; A's lane holds half of what B's holds, C is D (multiplySparse below).
 // cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
 // Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
-// per sum for 16 and 8 bits; xf32 operands are rounded to 10 bits of mantissa first. gfx90a flushes
+// per sum for 16 and 8 bits; xf32 operands lose all but 10 bits of mantissa first (the manual says
+// "rounded" in one place and "truncated" in another; who has measured it found truncation). gfx90a flushes
 // denormals of f16 and bf16 (matrixFlushes in targets.def). Integer sums wrap. For f64, gfx942
 // negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
@@ -65,9 +66,7 @@ typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool
     return __builtin_bit_cast(float, v[0].u[lane]);
   } else if constexpr (E == Element::xf32) {
     uint32_t x = v[k].u[lane];
-    if ((x & 0x7f800000) != 0x7f800000)
-      x += 0xfff + (x >> 13 & 1); // to nearest even
-    else if (x & 0x7fffff)
+    if ((x & 0x7fffffff) > 0x7f800000) // a NaN stays one
       x |= kQuiet32;
     return __builtin_bit_cast(float, x & ~0x1fffu);
   } else if constexpr (E == Element::fp8 || E == Element::bf8) {

@@ -231,7 +231,7 @@ private:
       resultBits_ = ~0ull;
       return;
     }
-    if (isPackedPair(in.op)) {
+    if (isPackedPair(in.op) && !in.dpp) {
       const UndefinedPair halves = packedPair(in, use, [&](const RegisterRange &r, unsigned k) {
         return d.undefinedLanes(r, relativeIndex(i, w, r), k, 1);
       });
@@ -322,6 +322,7 @@ private:
     case Op::v_mad_u64_u32:
     case Op::v_mad_i64_i32:
     case Op::v_lshlrev_b64:
+    case Op::v_lshl_add_u64:
       return true;
     default:
       return false;

@@ -141,9 +141,7 @@ inline DispatchResult launch(Gpu &gpu, const TestCode &code, const std::string &
   return gpu.run(request);
 }
 
-inline isa::Target targetOf(const std::string &name) {
-  return isa::targetFromName(name).value();
-}
+inline isa::Target targetOf(const std::string &name) { return isa::targetFromName(name).value(); }
 
 inline DeviceConfig testConfig(const std::string &target, unsigned threads) {
   DeviceConfig c;

@@ -93,9 +93,8 @@ uint64_t toSingle(char type, uint64_t x) {
     return x;
   if (type == 'h' || type == 'b')
     return convert(type == 'h' ? kHalf : Format{8, 7}, kSingle, x, toNearest);
-  if (type == 'x') // eight bits of exponent, ten of mantissa
-    return convert(Format{8, 10}, kSingle, convert(kSingle, Format{8, 10}, x, toNearest),
-                   toNearest);
+  if (type == 'x') // eight bits of exponent, ten of mantissa, truncated
+    return convert(Format{8, 10}, kSingle, convert(kSingle, Format{8, 10}, x, toZero), toNearest);
   if (x == 0x80)
     return kSingle.nan();
   const int bits = type == 'p' ? 3 : 2, bias = type == 'p' ? 8 : 16, e = int(x & 0x7f) >> bits;
