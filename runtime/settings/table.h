@@ -60,7 +60,7 @@ MELD_SETTING(Flag,   verifyRuns,      "MELD_VERIFY_RUNS",      "0",             
 MELD_SETTING(Text,   verifyDir,       "MELD_VERIFY_DIR",       "",                    "",                  "Set by meld verify: the folder for its reports and captures")
 MELD_SETTING(Text,   profileDir,      "MELD_PROFILE_DIR",      "",                    "",                  "Set by meld profile: the folder for the code objects that the program loads")
 MELD_SETTING(Text,   serve,           "MELD_SERVE",            "",                    "",                  "For tests: replace nothing, and launch every kernel as its version of this kind, where it has one: melded, melded-sure, flattened, flattened-t32, flattened-u2, delayed, delayed-t16, converged-loops, scalarized, all-legal")
-MELD_GPU_SETTING(Devices,    gpu,                   "MELD_GPU",           "gfx90a", "gfx90a, gfx900, gfx906, gfx908", "Software GPU: processor to emulate; a comma list gives several devices")
+MELD_GPU_SETTING(Devices,    gpu,                   "MELD_GPU",           "gfx90a", "gfx90a, gfx900, gfx906, gfx908, gfx942", "Software GPU: processor to emulate; a comma list gives several devices")
 MELD_GPU_SETTING(Numbers,    gpuCus,                "MELD_GPU_CUS",       "",       "1 to 512",          "Software GPU: number of compute units, or one for each device with commas; empty: as many as the real device has")
 MELD_GPU_SETTING(Sizes,      gpuMem,                "MELD_GPU_MEM",       "",       "64M to 512G",       "Software GPU: memory size, or one for each device with commas; empty: what the real device has")
 MELD_GPU_SETTING(Number,     gpuThreads,            "MELD_GPU_THREADS",   "0",      "0 to 1024",         "Software GPU: host threads that execute waves; 0: one for each core")

@@ -32,6 +32,8 @@ struct Descriptor {
   uint32_t rsrc1() const { return at<uint32_t>(48); }
   uint32_t rsrc2() const { return at<uint32_t>(52); }
   uint32_t properties() const { return at<uint16_t>(56); }
+  uint32_t preloadDwords() const { return at<uint16_t>(58) & 0x7f; }
+  uint32_t preloadOffset() const { return at<uint16_t>(58) >> 7; } ///< in dwords
 };
 
 [[gnu::format(printf, 3, 4)]] DispatchResult bad(DispatchCode code, const std::string &kernel,
@@ -55,24 +57,45 @@ void readMode(const Descriptor &d, Launch &out) {
   if (rsrc1 >> 23 & 1)
     mode |= Mode::ieee;
   if (rsrc1 >> 26 & 1)
-    mode |= 1u << 23;                 // FP16_OVFL
+    mode |= Mode::fp16Ovfl;
   mode |= (rsrc2 >> 24 & 0x7f) << 12; // exception enables; recorded, never raised
   out.mode = mode;
 }
 
 void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
+  const isa::TargetTraits traits = isa::traitsOf(target);
   const uint32_t total = ((d.rsrc1() & 63) + 1) * processorOf(target).vgprGranule;
   out.sgprs = ((d.rsrc1() >> 6 & 15) / 2 + 1) * 16;
   out.vgprs = out.accOffset = total;
   out.agprs = 0;
   if (target == isa::Target::gfx908) {
     out.agprs = total; // a second file of the same size
-  } else if (target == isa::Target::gfx90a) {
+  } else if (traits.unified) {
     out.accOffset = ((d.rsrc3() & 63) + 1) * 4;
     out.vgprs = std::min(out.accOffset, total);
     out.agprs = total > out.accOffset ? total - out.accOffset : 0;
   }
-  out.packedIds = target == isa::Target::gfx90a;
+  out.packedIds = traits.unified;
+  out.hardwareScratch = traits.scopes;
+}
+
+/// Arguments that the command processor loads into SGPRs. It then starts 256 bytes behind the
+/// entry, where a prologue has loaded them for those that do not ("Preloaded Kernel Arguments").
+DispatchResult readPreloaded(const Descriptor &d, isa::Target target, Launch &out) {
+  const uint32_t count = d.preloadDwords();
+  if (!isa::traitsOf(target).scopes || count == 0)
+    return {};
+  if (count > (out.rsrc2 >> 1 & 31))
+    return bad(DispatchCode::badCodeObject, out.kernel,
+               "%u dwords of arguments to preload into %u user SGPRs", count, out.rsrc2 >> 1 & 31);
+  out.preloaded.resize(count);
+  const uint64_t from = out.kernarg + 4ull * d.preloadOffset();
+  if (safeRead(from, out.preloaded.data(), 4 * count) != 4 * count)
+    return bad(DispatchCode::badCodeObject, out.kernel,
+               "arguments to preload are not readable at 0x%llx",
+               static_cast<unsigned long long>(from));
+  out.entry += 256;
+  return {};
 }
 
 /// How many workgroups of the launch one compute unit holds.
@@ -139,13 +162,15 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
                "compiled for wave32, which this target does not have");
   out.entry = p.kernelObject + uint64_t(d.entryOffset());
   out.kernarg = p.kernarg;
+  if ((out.rsrc2 >> 1 & 31) > 16)
+    return bad(DispatchCode::badCodeObject, out.kernel, "%u user SGPRs, at most 16",
+               out.rsrc2 >> 1 & 31);
+  if (DispatchResult r = readPreloaded(d, config.target, out); r.code != DispatchCode::ok)
+    return r;
   uint8_t first[4];
   if (out.entry % 4 != 0 || safeRead(out.entry, first, 4) != 4)
     return bad(DispatchCode::badCodeObject, out.kernel, "entry 0x%llx is not readable code",
                static_cast<unsigned long long>(out.entry));
-  if ((out.rsrc2 >> 1 & 31) > 16)
-    return bad(DispatchCode::badCodeObject, out.kernel, "%u user SGPRs, at most 16",
-               out.rsrc2 >> 1 & 31);
   readMode(d, out);
   readRegisters(d, config.target, out);
 

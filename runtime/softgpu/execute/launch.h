@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace meld::softgpu {
 
@@ -40,7 +41,11 @@ struct Launch {
   // Initial registers
   uint32_t properties = 0, rsrc2 = 0; ///< as in the descriptor
   uint64_t kernarg = 0;
-  bool packedIds = false; ///< work-item ids in v0, 10 bits each (gfx90a)
+  bool packedIds = false; ///< work-item ids in v0, 10 bits each (from gfx90a on)
+  /// The hardware puts the wave's scratch base in FLAT_SCRATCH; no SGPR tells an offset (gfx942).
+  bool hardwareScratch = false;
+  /// The first dwords of the kernel's arguments, in the SGPRs behind the other user SGPRs.
+  std::vector<uint32_t> preloaded;
   unsigned idDimensions() const { return (rsrc2 >> 11 & 3) + 1; }
 };
 

@@ -108,6 +108,7 @@ enum : uint32_t {
   denormF64 = 0x3 << 6, // and f16
   dx10Clamp = 1 << 8,
   ieee = 1 << 9,
+  fp16Ovfl = 1 << 23, ///< results too large for 16 or 8 bits of float are the largest number
   gprIdxEn = 1 << 27,
 };
 }

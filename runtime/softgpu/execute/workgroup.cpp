@@ -64,13 +64,19 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
   for (unsigned k = 0; k < 3; ++k)
     if (l.properties & (KernelProperty::gridX << k))
       w.s[n++] = l.groups[k];
+  for (size_t k = 0; k < l.preloaded.size() && n < 16; ++k)
+    w.s[n++] = l.preloaded[k];
   n = l.rsrc2 >> 1 & 31; // system SGPRs follow the user SGPRs the descriptor declares
   for (unsigned k = 0; k < 3; ++k)
     if (l.rsrc2 >> (7 + k) & 1)
       w.s[n++] = g.id[k];
   if (l.rsrc2 >> 10 & 1)
     w.s[n++] = uint32_t(firstWave) << 31 | (g.numWaves & 63);
-  if (l.rsrc2 & 1)
+  if (!(l.rsrc2 & 1))
+    return;
+  if (l.hardwareScratch)
+    w.setS64(isa::Sgpr::flatScratch, scratch);
+  else
     w.s[n++] = 0; // scratch wave offset: the base above is the wave's own
 }
 

@@ -33,7 +33,7 @@ Category soppCategory(Op op) {
 }
 
 ValuRate rateOf(std::string_view name) {
-  if (name.starts_with("v_mfma"))
+  if (name.starts_with("v_mfma") || name.starts_with("v_smfmac"))
     return ValuRate::mfma;
   for (std::string_view part :
        {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"})

@@ -20,7 +20,7 @@ struct Decoder {
   bool reserved = false;   ///< an operand code that GFX9 reserves (125) or that makes no sense here
   unsigned literalAt = 4;  ///< byte offset of a literal
 
-  bool isGfx90a() const { return target == Target::gfx90a; }
+  TargetTraits traits() const { return traitsOf(target); }
   bool hasHi() const { return size >= 8; }
 
   /// Finds the row and fills op, enc, size, numSrc.
@@ -93,9 +93,13 @@ inline bool hasCarryOut(Op op) {
   }
 }
 
-/// v_madmk: the literal is the second operand; v_madak: the third.
-inline bool isMadmk(Op op) { return op == Op::v_madmk_f32 || op == Op::v_madmk_f16; }
-inline bool isMadak(Op op) { return op == Op::v_madak_f32 || op == Op::v_madak_f16; }
+/// v_madmk, v_fmamk: the literal is the second operand; v_madak, v_fmaak: the third.
+inline bool isMadmk(Op op) {
+  return op == Op::v_madmk_f32 || op == Op::v_madmk_f16 || op == Op::v_fmamk_f32;
+}
+inline bool isMadak(Op op) {
+  return op == Op::v_madak_f32 || op == Op::v_madak_f16 || op == Op::v_fmaak_f32;
+}
 
 inline bool hasFlag(const OpInfo &row, char flag) { return row.flagBits >> (flag & 63) & 1; }
 

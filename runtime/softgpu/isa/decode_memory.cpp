@@ -1,6 +1,8 @@
 // DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF: vector memory instructions, all 64 bits long.
 //
-// gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`.
+// gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`; gfx942 calls glc,
+// scc and slc sc0, sc1 and nt, and its scratch instructions may have both a vector and a scalar
+// address (sve).
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -21,7 +23,7 @@ DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
   bool required = hasFlag(row, 'G');
   bool ok = gds ? required || hasFlag(row, 'g') : !required;
   if (hasFlag(row, 'A'))
-    acc = acc && d.isGfx90a();
+    acc = acc && d.traits().unified;
   else
     ok = ok && !acc;
   out.gds = gds;
@@ -59,16 +61,19 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   uint32_t lo = d.lo, hi = d.hi;
   bool flat = row.enc == Enc::FLAT, scratch = row.enc == Enc::SCRATCH;
-  bool acc = d.isGfx90a() && (hi >> 23 & 1), scc = lo >> 25 & 1;
+  bool acc = d.traits().unified && (hi >> 23 & 1), scc = lo >> 25 & 1;
   unsigned saddr = hi >> 16 & 0x7f;
   bool ok = true;
   out.glc = lo >> 16 & 1;
   out.slc = lo >> 17 & 1;
-  out.scc = scc && d.isGfx90a();
-  out.nv = !d.isGfx90a() && (hi >> 23 & 1);
-  out.lds = lo >> 13 & 1;
-  ok = ok && !(scc && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row)) &&
-       !(out.lds && (!hasFlag(row, 'l') || (hi >> 23 & 1)));
+  out.scc = scc && d.traits().unified;
+  out.nv = !d.traits().unified && (hi >> 23 & 1);
+  const bool scopes = d.traits().scopes, bit13 = lo >> 13 & 1;
+  out.lds = (!scopes && bit13) || hasFlag(row, 'M');
+  const bool usesVaddr = !scratch || (scopes ? bit13 : saddr == 0x7f);
+  ok = ok && !(scc && !scopes && !hasFlag(row, 's')) && !(out.glc && noReturn(d, row)) &&
+       !(bit13 && scopes && !scratch) && !(hasFlag(row, 'M') && (hi >> 23 & 1)) &&
+       !(bit13 && !scopes && (!hasFlag(row, 'l') || (hi >> 23 & 1)));
   if (flat) {
     ok = ok && saddr == 0;
     out.offset = int32_t(lo & 0x1fff);
@@ -78,7 +83,7 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
   bool hasSaddr = !flat && saddr != 0x7f;
   if (hasSaddr)
     ok = ok && d.sgpr(out.saddr, saddr, scratch ? 1 : 2);
-  if (!scratch || !hasSaddr)
+  if (usesVaddr)
     ok = ok && d.vgpr(out.vaddr, hi & 0xff, scratch || hasSaddr ? 1 : 2);
   if (row.src[0] != Ty::none)
     ok = ok && d.vgpr(out.vdata, hi >> 8 & 0xff, tyInfo(row.src[0]).dwords, acc);
@@ -91,30 +96,34 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
 DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   uint32_t lo = d.lo, hi = d.hi;
-  bool typed = row.enc == Enc::MTBUF, gfx90a = d.isGfx90a();
+  bool typed = row.enc == Enc::MTBUF, unified = d.traits().unified;
   bool ok = true;
   out.glc = lo >> 14 & 1;
   out.slc = (typed ? hi >> 22 : lo >> 17) & 1;
   bool scc = typed ? hi >> 21 & 1 : lo >> 15 & 1;
-  out.scc = gfx90a && scc;
+  out.scc = unified && scc;
   out.lds = !typed && (lo >> 16 & 1);
   if (hasFlag(row, 'c')) { // cache control, no operands
-    out.lds = out.glc = out.slc = out.scc = false;
-    ok = !(lo & 0x13000) && (row.op == Op::buffer_wbl2 || !(lo & 0xc000));
-    if (row.op == Op::buffer_wbl2 || row.op == Op::buffer_invl2)
+    out.lds = false;
+    out.slc = false;
+    if (!d.traits().scopes || (row.op != Op::buffer_wbl2 && row.op != Op::buffer_inv))
+      out.glc = out.scc = false;
+    ok = !(lo & 0x13000) &&
+         (row.op == Op::buffer_wbl2 || row.op == Op::buffer_inv || !(lo & 0xc000));
+    if (row.op == Op::buffer_wbl2 || row.op == Op::buffer_invl2 || row.op == Op::buffer_inv)
       ok = ok && !(hi & 0x800000);
     return d.finish(ok);
   }
   bool storeLds = hasFlag(row, 'L');
   ok = storeLds ? out.lds && !(lo & 0x3000) : !out.lds || hasFlag(row, 'l');
-  ok = ok && !(!typed && out.scc && !storeLds && !hasFlag(row, 's')) &&
+  ok = ok && !(!typed && out.scc && !d.traits().scopes && !storeLds && !hasFlag(row, 's')) &&
        !(out.glc && noReturn(d, row));
   out.offset = int32_t(lo & 0xfff);
   out.offen = lo >> 12 & 1;
   out.idxen = lo >> 13 & 1;
   bool top = hi >> 23 & 1;
-  bool acc = gfx90a && top;
-  out.tfe = !gfx90a && top && !out.lds && hasFlag(row, 't');
+  bool acc = unified && top;
+  out.tfe = !unified && top && !out.lds && hasFlag(row, 't');
   if (typed) {
     out.dfmt = uint8_t(lo >> 19 & 15);
     out.nfmt = uint8_t(lo >> 23 & 7);

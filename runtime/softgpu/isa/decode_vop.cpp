@@ -67,12 +67,14 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
     else
       d.vcc(out.dst);
   } else {
-    unsigned unused = w >> 11 & 3;
+    const bool whole = std::strchr(spec, 'd');
+    unsigned unused = whole ? 0 : w >> 11 & 3;
     out.sdwaDst = SdwaSel(w >> 8 & 7);
     out.sdwaUnused = SdwaUnused(unused);
     out.clamp = w >> 13 & 1;
     out.omod = uint8_t(w >> 14 & 3);
-    ok = ok && (w >> 8 & 7) != 7 && unused != 3 && (out.omod == 0 || std::strchr(spec, 'o'));
+    ok = ok && (w >> 8 & 7) != 7 && !(whole && out.sdwaDst != SdwaSel::dword) && unused != 3 &&
+         (out.omod == 0 || std::strchr(spec, 'o'));
   }
   return d.finish(ok && implicit(d, f));
 }
@@ -88,7 +90,7 @@ DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
   const OpInfo &row = *f.row;
   Inst &out = d.out;
   bool wide = tyInfo(row.src[0]).dwords == 2 || tyInfo(row.dst).dwords == 2;
-  if (!*row.dpp || (wide && !d.isGfx90a()))
+  if (!*row.dpp || (wide && !d.traits().unified))
     return DecodeStatus::unknown;
   if (!d.hasHi())
     return DecodeStatus::truncated;

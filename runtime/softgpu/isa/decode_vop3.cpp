@@ -3,6 +3,7 @@
 // Bits 8..15 of the first and 27..31 of the second dword hold the modifiers; the table says for
 // each opcode which of these thirteen bits are used, ignored, or must be zero.
 #include "runtime/softgpu/isa/decode_common.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu::isa {
 
@@ -31,13 +32,15 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
   out.cbsz = uint8_t(lo >> 8 & 7);
   out.abid = uint8_t(lo >> 11 & 15);
   out.blgp = uint8_t(hi >> 29);
-  bool accCd = d.isGfx90a() ? lo >> 15 & 1 : true; // gfx908: the accumulator is always in AGPRs
+  // gfx908: the accumulator is always in AGPRs.
+  bool accCd = d.traits().unified ? lo >> 15 & 1 : true;
   unsigned dwords = tyInfo(row.dst).dwords;
   bool ok = d.vgpr(out.dst, lo & 0xff, dwords, accCd);
   ok = ok && (hi & 0x1ff) != 255 && (hi >> 9 & 0x1ff) != 255 && (hi >> 18 & 0x1ff) != 255;
   ok = ok && d.source(out.src[0], hi & 0x1ff, row.src[0], hi >> 27 & 1);
   ok = ok && d.source(out.src[1], hi >> 9 & 0x1ff, row.src[1], hi >> 28 & 1);
-  ok = ok && d.source(out.src[2], hi >> 18 & 0x1ff, row.src[2], accCd);
+  // The index of a sparse product is never in an AGPR.
+  ok = ok && d.source(out.src[2], hi >> 18 & 0x1ff, row.src[2], accCd && isAccumulator(row.src[2]));
   for (const Operand &o : out.src) // the hardware takes no SGPR here
     d.reserved |= o.kind == Operand::Kind::sgpr || o.kind == Operand::Kind::special;
   return d.finish(ok);
@@ -56,11 +59,10 @@ DecodeStatus decodeVop3(Decoder &d) {
     return DecodeStatus::truncated;
   const OpInfo &row = *found;
   Inst &out = d.out;
-  if (isMfma(row))
-    return decodeMfma(d, row);
-
   unsigned bits = (lo >> 8 & 0xff) << 5 | hi >> 27;
   bool ok = (bits & row.bitsZero) == 0;
+  if (isMfma(row))
+    return ok ? decodeMfma(d, row) : DecodeStatus::unknown;
   bits &= row.bitsUsed;
   bool carry = hasCarryOut(row.op);
   if (mnemonic(row.op).starts_with("v_interp"))

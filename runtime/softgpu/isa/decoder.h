@@ -21,8 +21,8 @@ DecodeStatus decode(const void *code, size_t size, Target target, Inst &out);
 std::string disassemble(const Inst &inst, Target target, uint64_t pc = 0);
 
 std::string_view mnemonic(Op op);
-std::optional<Target>
-targetFromName(std::string_view gfxName); ///< "gfx90a" or a full ISA name/target id
+std::optional<Target> targetFromName(
+    std::string_view gfxName); ///< "gfx90a", "gfx9-4-generic" or a full ISA name/target id
 std::string_view targetName(Target target);
 
 /// Instruction classes in rocprof's terms. `branch` counts in SQ_INSTS_BRANCH and, as on hardware,

@@ -157,7 +157,7 @@ std::string disassemble(const Inst &inst, Target target, uint64_t) {
   switch (familyOf(inst.enc)) {
   case Family::scalar:
   case Family::scalarMemory:
-    printScalar(t, inst, *row);
+    printScalar(t, inst, *row, target);
     break;
   case Family::vector:
     printVector(t, inst, *row, target);
@@ -165,7 +165,7 @@ std::string disassemble(const Inst &inst, Target target, uint64_t) {
   case Family::lds:
   case Family::flat:
   case Family::vectorMemory:
-    printMemory(t, inst, *row);
+    printMemory(t, inst, *row, target);
     break;
   case Family::interpolation:
   case Family::image:

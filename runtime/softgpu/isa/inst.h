@@ -10,7 +10,30 @@
 
 namespace meld::softgpu::isa {
 
-enum class Target : uint8_t { gfx900, gfx906, gfx908, gfx90a };
+enum class Target : uint8_t {
+#define TARGET(name, ...) name,
+#include "runtime/softgpu/isa/targets.def"
+#undef TARGET
+};
+
+inline constexpr Target kTargets[] = {
+#define TARGET(name, ...) Target::name,
+#include "runtime/softgpu/isa/targets.def"
+#undef TARGET
+};
+
+/// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
+struct TargetTraits {
+  bool unified, scopes, dotFlushes, matrixFlushes;
+};
+constexpr TargetTraits traitsOf(Target target) {
+  constexpr TargetTraits kTraits[] = {
+#define TARGET(name, ...) {__VA_ARGS__},
+#include "runtime/softgpu/isa/targets.def"
+#undef TARGET
+  };
+  return kTraits[unsigned(target)];
+}
 
 enum class Enc : uint8_t {
 #define ENCODING(name, ...) name,
@@ -64,7 +87,7 @@ struct Operand {
     none,
     sgpr, ///< slot `index` of the 128-entry SGPR file (see Sgpr below), `dwords` long
     vgpr, ///< architectural VGPR `index`, `dwords` long
-    agpr, ///< accumulation VGPR `index` (gfx908, gfx90a)
+    agpr, ///< accumulation VGPR `index` (from gfx908 on)
     imm,  ///< inline constant or literal; `value` already expanded to the operand's type and width
     special, ///< value only known when executed; `index` is the 9-bit source code (235.., 251 vccz,
              ///< 252 execz, 253 scc)
@@ -148,7 +171,8 @@ struct Inst {
   Operand srsrc, soffset; ///< MUBUF/MTBUF; SMEM: soffset = SGPR offset when used
   int32_t offset = 0;     ///< instruction offset in bytes (DS offset0 as encoded)
   int32_t offset1 = 0;    ///< DS offset1 as encoded
-  bool glc = false, slc = false, scc = false, nv = false, lds = false, tfe = false;
+  bool glc = false, slc = false, scc = false; ///< gfx942: sc0, nt, sc1
+  bool nv = false, lds = false, tfe = false;
   bool offen = false, idxen = false, gds = false; ///< SMEM: offen = an immediate offset is encoded
   uint8_t dfmt = 0, nfmt = 0;                     ///< MTBUF
   // MFMA

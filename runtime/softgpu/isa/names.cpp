@@ -2,6 +2,7 @@
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <iterator>
+#include <utility>
 
 namespace meld::softgpu::isa {
 
@@ -14,7 +15,18 @@ constexpr std::string_view kMnemonics[] = {
 };
 static_assert(std::size(kMnemonics) == size_t(Op::count));
 
-constexpr std::string_view kTargets[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
+constexpr std::string_view kTargetNames[] = {
+#define TARGET(name, ...) #name,
+#include "runtime/softgpu/isa/targets.def"
+#undef TARGET
+};
+static_assert(std::size(kTargetNames) == std::size(kTargets));
+
+/// Code of a generic processor runs on all of a family; the one that has every instruction of it.
+constexpr std::pair<std::string_view, Target> kGeneric[] = {
+    {"gfx9-generic", Target::gfx900},
+    {"gfx9-4-generic", Target::gfx942},
+};
 } // namespace
 
 std::string_view mnemonic(Op op) { return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0]; }
@@ -24,12 +36,15 @@ std::optional<Target> targetFromName(std::string_view name) {
   if (size_t dash = name.rfind("--"); dash != std::string_view::npos)
     name.remove_prefix(dash + 2);
   name = name.substr(0, name.find(':'));
-  for (size_t i = 0; i < std::size(kTargets); ++i)
-    if (name == kTargets[i])
-      return Target(i);
+  for (Target target : kTargets)
+    if (name == targetName(target))
+      return target;
+  for (const auto &[generic, target] : kGeneric)
+    if (name == generic)
+      return target;
   return std::nullopt;
 }
 
-std::string_view targetName(Target target) { return kTargets[size_t(target)]; }
+std::string_view targetName(Target target) { return kTargetNames[size_t(target)]; }
 
 } // namespace meld::softgpu::isa

@@ -9,7 +9,13 @@ namespace meld::softgpu::isa {
 
 namespace {
 
-constexpr uint8_t all = 15, g900 = 1, g906up = 14, g908up = 12, g90a = 8, no90a = 7;
+// Sets of targets, a bit for each Target.
+constexpr unsigned setOf(isa::Target target) { return 1u << unsigned(target); }
+constexpr unsigned g900 = setOf(Target::gfx900), g90a = setOf(Target::gfx90a),
+                   g942 = setOf(Target::gfx942), all = (1u << std::size(kTargets)) - 1,
+                   g906up = all & ~g900, g908up = g906up & ~setOf(Target::gfx906),
+                   g90aup = g908up & ~setOf(Target::gfx908), no90a = all & ~g90aup,
+                   no942 = all & ~g942, g908to90a = g908up & no942;
 
 /// A row of the .def files.
 struct Row {
@@ -54,7 +60,7 @@ constexpr Row kRows[] = {
 #undef GRAPHICS
 };
 
-constexpr unsigned kEncs = 20, kNumbers = 1024, kTargets = 4;
+constexpr unsigned kEncs = 20, kNumbers = 1024;
 constexpr uint16_t kNone = 0xffff;
 
 /// The VOP3 form of a 32-bit instruction ("Microcode formats", VOP3: the opcode ranges).
@@ -70,8 +76,8 @@ OpInfo vop3Form(const Row &row) {
 
 struct Tables {
   std::vector<OpInfo> rows;
-  uint16_t byNumber[kTargets][kEncs][kNumbers];
-  uint16_t byOp[kTargets][kEncs][size_t(Op::count)];
+  uint16_t byNumber[std::size(kTargets)][kEncs][kNumbers];
+  uint16_t byOp[std::size(kTargets)][kEncs][size_t(Op::count)];
 
   Tables() {
     std::memset(byNumber, 0xff, sizeof byNumber);
@@ -94,7 +100,7 @@ private:
         row.bitsUsed |= (row.flags[12 - bit] == 'x') << bit;
         row.bitsZero |= (row.flags[12 - bit] == '0') << bit;
       }
-    for (unsigned t = 0; t < kTargets; ++t)
+    for (unsigned t = 0; t < std::size(kTargets); ++t)
       if (row.targets >> t & 1) {
         byNumber[t][unsigned(row.enc)][row.number] = uint16_t(rows.size());
         byOp[t][unsigned(row.enc)][unsigned(row.op)] = uint16_t(rows.size());

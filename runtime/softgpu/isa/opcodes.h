@@ -2,7 +2,7 @@
 // target).
 //
 // Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
-// Thread rule: read-only after construction. Source: "Vega" and "MI200" ISA manuals, chapters
+// Thread rule: read-only after construction. Source: "Vega", "MI200" and "MI300" ISA manuals, chapters
 // "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer.
 #pragma once
 
@@ -44,7 +44,8 @@ enum class Ty : uint8_t {
   v32,  // VGPR only
   a32,  // AGPR only
   av32,
-  av64, // VGPR or AGPR by the acc bit (MFMA sources)
+  av64,
+  av128, // VGPR or AGPR by the acc bit (MFMA sources)
   accf64,
   accf128,
   accf256,
@@ -79,7 +80,7 @@ inline constexpr TyInfo kTyInfo[] = {
     {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // r32 r64 r128
     {1, ImmKind::i32},                                          // v32
     {1, ImmKind::i32},                                          // a32
-    {1, ImmKind::none}, {2, ImmKind::none},                     // av32 av64
+    {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // av32 av64 av128
     {2, ImmKind::f64},  {4, ImmKind::i32},  {8, ImmKind::f64},
     {16, ImmKind::i32}, {32, ImmKind::i32}, {4, ImmKind::i32},
     {16, ImmKind::i32}, {32, ImmKind::i32}, // accumulators

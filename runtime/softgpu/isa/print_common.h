@@ -42,8 +42,8 @@ private:
 void printOperand(Text &t, const Operand &o, const Inst &inst, ImmKind kind);
 void printRegister(Text &t, const Operand &o);
 
-void printScalar(Text &t, const Inst &inst, const OpInfo &row);
+void printScalar(Text &t, const Inst &inst, const OpInfo &row, Target target);
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target);
-void printMemory(Text &t, const Inst &inst, const OpInfo &row);
+void printMemory(Text &t, const Inst &inst, const OpInfo &row, Target target);
 
 } // namespace meld::softgpu::isa

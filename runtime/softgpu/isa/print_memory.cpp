@@ -65,7 +65,13 @@ void printDs(Text &t, const Inst &inst, const OpInfo &row) {
   t.flag(inst.gds, " gds");
 }
 
-void printFlat(Text &t, const Inst &inst) {
+void printCache(Text &t, const Inst &inst, Target target) {
+  const bool scopes = traitsOf(target).scopes;
+  t.flag(inst.glc, scopes ? " sc0" : " glc").flag(inst.slc, scopes ? " nt" : " slc");
+  t.flag(inst.scc, scopes ? " sc1" : " scc");
+}
+
+void printFlat(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   if (present(inst.dst))
     printRegister(t.next(), inst.dst);
   if (present(inst.vaddr))
@@ -82,7 +88,8 @@ void printFlat(Text &t, const Inst &inst) {
   }
   if (inst.offset)
     t << " offset:" << inst.offset;
-  t.flag(inst.glc, " glc").flag(inst.slc, " slc").flag(inst.scc, " scc").flag(inst.lds, " lds");
+  printCache(t, inst, target);
+  t.flag(inst.lds && !hasFlag(row, 'M'), " lds");
 }
 
 void printFormat(Text &t, const Inst &inst) {
@@ -104,7 +111,7 @@ void printFormat(Text &t, const Inst &inst) {
   t << "]";
 }
 
-void printBuffer(Text &t, const Inst &inst, const OpInfo &row) {
+void printBuffer(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   bool storeLds = hasFlag(row, 'L');
   if (!hasFlag(row, 'c')) {
     if (present(inst.vdata)) // atomics: also what comes back
@@ -124,21 +131,21 @@ void printBuffer(Text &t, const Inst &inst, const OpInfo &row) {
       t << " offset:" << inst.offset;
   }
   t.flag(storeLds, " lds");
-  t.flag(inst.glc, " glc").flag(inst.slc, " slc").flag(inst.scc, " scc");
+  printCache(t, inst, target);
   t.flag(inst.tfe, " tfe").flag(inst.lds && !storeLds, " lds");
 }
 
 } // namespace
 
-void printMemory(Text &t, const Inst &inst, const OpInfo &row) {
+void printMemory(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   switch (inst.enc) {
   case Enc::DS:
     return printDs(t, inst, row);
   case Enc::MUBUF:
   case Enc::MTBUF:
-    return printBuffer(t, inst, row);
+    return printBuffer(t, inst, row, target);
   default:
-    return printFlat(t, inst);
+    return printFlat(t, inst, row, target);
   }
 }
 

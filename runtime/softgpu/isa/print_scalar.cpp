@@ -22,15 +22,22 @@ void printWaitcnt(Text &t, unsigned imm) {
   item("lgkmcnt", lgkm, 15);
 }
 
-void printHwreg(Text &t, unsigned imm) {
+void printHwreg(Text &t, unsigned imm, Target target) {
   static constexpr std::string_view kNames[] = {
       "",       "MODE",   "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS",
       "",       "",       "",       "",        "",      "",          "",          "SH_MEM_BASES",
       "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI"};
+  // gfx942: which of its dies a wave runs on, and samples of a profiler.
+  static constexpr std::string_view kMore[] = {"XCC_ID", "SQ_PERF_SNAPSHOT_DATA",
+                                               "SQ_PERF_SNAPSHOT_DATA1", "SQ_PERF_SNAPSHOT_PC_LO",
+                                               "SQ_PERF_SNAPSHOT_PC_HI"};
   unsigned id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11 & 31) + 1;
   t << "hwreg(";
   if (id < std::size(kNames) && !kNames[id].empty())
     t << "HW_REG_" << kNames[id];
+  else if (traitsOf(target).scopes && id >= std::size(kNames) &&
+           id < std::size(kNames) + std::size(kMore))
+    t << "HW_REG_" << kMore[id - std::size(kNames)];
   else
     t << int64_t(id);
   if (offset != 0 || width != 32)
@@ -128,19 +135,19 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   }
 }
 
-void printSopk(Text &t, const Inst &inst, const OpInfo &row) {
+void printSopk(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   unsigned imm = unsigned(inst.simm) & 0xffff;
   switch (inst.op) {
   case Op::s_getreg_b32:
     printRegister(t.next(), inst.dst);
-    printHwreg(t.next(), imm);
+    printHwreg(t.next(), imm, target);
     return;
   case Op::s_setreg_b32:
-    printHwreg(t.next(), imm);
+    printHwreg(t.next(), imm, target);
     printRegister(t.next(), inst.src[0]);
     return;
   case Op::s_setreg_imm32_b32:
-    printHwreg(t.next(), imm);
+    printHwreg(t.next(), imm, target);
     printOperand(t.next(), inst.src[0], inst, ImmKind::i32);
     return;
   case Op::s_call_b64:
@@ -183,12 +190,12 @@ void printSmem(Text &t, const Inst &inst, const OpInfo &row) {
 
 } // namespace
 
-void printScalar(Text &t, const Inst &inst, const OpInfo &row) {
+void printScalar(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   switch (inst.enc) {
   case Enc::SOPP:
     return printSopp(t, inst, row);
   case Enc::SOPK:
-    return printSopk(t, inst, row);
+    return printSopk(t, inst, row, target);
   case Enc::SMEM:
     return printSmem(t, inst, row);
   default:

@@ -13,6 +13,8 @@ bool only32(Op op) {
   case Op::v_madak_f32:
   case Op::v_madmk_f16:
   case Op::v_madak_f16:
+  case Op::v_fmamk_f32:
+  case Op::v_fmaak_f32:
   case Op::v_readfirstlane_b32:
   case Op::v_swap_b32:
   case Op::v_accvgpr_mov_b32:
@@ -62,11 +64,11 @@ void printOutput(Text &t, const Inst &inst) {
   t.flag(inst.clamp, " clamp") << kOmod[inst.omod & 3];
 }
 
-void printSdwa(Text &t, const Inst &inst) {
+void printSdwa(Text &t, const Inst &inst, const OpInfo &row) {
   static constexpr std::string_view kSel[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
                                               "WORD_0", "WORD_1", "DWORD"};
   static constexpr std::string_view kUnused[] = {"PAD", "SEXT", "PRESERVE"};
-  if (inst.enc != Enc::VOPC)
+  if (inst.enc != Enc::VOPC && !hasFlag(row, 'd'))
     t << " dst_sel:" << kSel[unsigned(inst.sdwaDst)] << " dst_unused:UNUSED_"
       << kUnused[unsigned(inst.sdwaUnused)];
   t << " src0_sel:" << kSel[unsigned(inst.sdwaSrc[0])];
@@ -120,7 +122,7 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
   default:
     break;
   }
-  if (newbcast && target == Target::gfx90a)
+  if (newbcast && traitsOf(target).unified)
     t << "row_newbcast:" << int64_t(n);
   else if (newbcast)
     t << " /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */";
@@ -167,7 +169,9 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
       t << " cbsz:" << int64_t(inst.cbsz);
     if (inst.abid)
       t << " abid:" << int64_t(inst.abid);
-    if (inst.blgp)
+    if (inst.blgp && traitsOf(target).scopes && tyInfo(row.dst).imm == ImmKind::f64)
+      bitList(t, "neg", inst.blgp, 3);
+    else if (inst.blgp)
       t << " blgp:" << int64_t(inst.blgp);
     return;
   }
@@ -185,7 +189,10 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     if (!mix && (inst.abs & full))
       bitList(t, "neg_hi", inst.abs, count);
   } else if (vop3 && !hasCarryOut(inst.op) && (row.bitsUsed & 0xf00)) {
-    if (inst.opSel) { // the destination's bit comes last
+    if (inst.op == Op::v_cvt_sr_fp8_f32 || inst.op == Op::v_cvt_sr_bf8_f32) {
+      if (inst.opSel) // the last two are the byte of the destination
+        bitList(t, "op_sel", inst.opSel, 4);
+    } else if (inst.opSel) { // the destination's bit comes last
       unsigned bits = (inst.opSel & ((1u << count) - 1)) | unsigned(inst.opSel >> 3 & 1) << count;
       if (bits)
         bitList(t, "op_sel", bits, count + 1);
@@ -193,7 +200,7 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   }
   printOutput(t, inst);
   if (inst.sdwa)
-    printSdwa(t, inst);
+    printSdwa(t, inst, row);
   if (inst.dpp)
     printDpp(t, inst, row, target);
 }

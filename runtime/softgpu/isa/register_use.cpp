@@ -31,10 +31,11 @@ Implied impliedBy(std::string_view name) {
   i.movesExec = has("saveexec") || has("wrexec");
   // Parts of the destination stay.
   i.readsDst = name.starts_with("s_bitset") || name.starts_with("s_cmov_") || has("_d16") ||
-               name == "v_writelane_b32" || has("mixlo") || has("mixhi");
+               name == "v_writelane_b32" || has("mixlo") || has("mixhi") ||
+               name.starts_with("v_smfmac") || has("_fp8_f32") || has("_bf8_f32");
   i.crossesLanes = name.starts_with("v_mbcnt") || name.starts_with("v_readlane") ||
                    name.starts_with("v_writelane") || has("permute") || has("swizzle") ||
-                   name.starts_with("v_mfma") || has("addtid");
+                   name.starts_with("v_mfma") || name.starts_with("v_smfmac") || has("addtid");
   return i;
 }
 

@@ -21,7 +21,7 @@ struct DeviceModel {
   uint32_t computeUnits;
   uint32_t shaderEngines;
   uint32_t clockMhz;
-  uint32_t l2KiB;
+  uint32_t l1KiB, l2KiB; ///< of a compute unit, of the device
   uint32_t memoryBusBits;
   uint32_t memoryClockMhz;
   uint64_t memoryBytes;

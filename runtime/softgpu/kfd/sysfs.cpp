@@ -219,7 +219,7 @@ void Tree::gpuNode(const DeviceSettings &device, size_t devices, uint64_t simdId
                 {"type", 9},
                 {"sibling_map", 1}}));
   };
-  cache(0, 1, 16);
+  cache(0, 1, m.l1KiB);
   cache(1, 2, m.l2KiB);
   file(gpu + "/io_links/0/properties", linkProperties(self, 0, kLinkWeight));
   unsigned link = 0;

@@ -3,7 +3,7 @@
 //
 // Each op is a type with T = the value's type and apply(old, data, data2, mode) = the new value.
 // Rounding of float atomics is always to nearest even. f32 adds in memory (L2) flush denormals, in
-// LDS they follow MODE.denormF32; f64 and f16 never flush.
+// LDS they follow MODE.denormF32; f64, f16 and bf16 never flush ("MI300" ISA, 9.2).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -134,6 +134,24 @@ struct PkAddF16 {
       return b | 0x0200;
     float r = _cvtsh_ss(uint16_t(a)) + _cvtsh_ss(uint16_t(b));
     return r != r ? 0x7e00u : uint32_t(_cvtss_sh(r, _MM_FROUND_TO_NEAREST_INT)) & 0xffff;
+  }
+  static T apply(T m, T d, T, uint32_t) {
+    return half(m & 0xffff, d & 0xffff) | half(m >> 16, d >> 16) << 16;
+  }
+};
+/// Two bf16 adds; f32 holds an exact sum or one whose second rounding does no harm (24 >= 2 * 8 + 2).
+struct PkAddBf16 {
+  using T = uint32_t;
+  static uint32_t half(uint32_t a, uint32_t b) {
+    if ((a & 0x7fff) > 0x7f80)
+      return a | 0x0040;
+    if ((b & 0x7fff) > 0x7f80)
+      return b | 0x0040;
+    const float r = std::bit_cast<float>(a << 16) + std::bit_cast<float>(b << 16);
+    if (r != r)
+      return 0x7fc0;
+    const uint32_t bits = std::bit_cast<uint32_t>(r);
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16; // to nearest even
   }
   static T apply(T m, T d, T, uint32_t) {
     return half(m & 0xffff, d & 0xffff) | half(m >> 16, d >> 16) << 16;

@@ -243,8 +243,11 @@ bool prepareBuffer(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
   const std::string_view name = isa::mnemonic(in.op);
-  if (name == "buffer_wbl2" || name == "buffer_invl2" || name.starts_with("buffer_wbinvl1")) {
-    e.run = cacheOp; // caches are not modelled: memory is always coherent
+  if (name == "buffer_wbl2" || name == "buffer_inv" || name == "buffer_invl2" ||
+      name.starts_with("buffer_wbinvl1")) {
+    // Nothing to do in any scope: all waves, the copies and the host use the same host memory, and
+    // an access has happened when its instruction is done.
+    e.run = cacheOp;
     return true;
   }
   if (in.srsrc.kind != Kind::sgpr || in.srsrc.index + 4u > isa::Sgpr::slots)

@@ -2,13 +2,16 @@
 //
 // What: addresses of the 64 lanes, then a LaneOp. GLOBAL: 64-bit VGPR pair + offset, or SGPR pair +
 // 32-bit VGPR offset + offset. FLAT: the same pair, where the apertures send lanes to LDS or to
-// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR into the lane's private memory. Fast
+// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942: or their sum) into the lane's
+// private memory. Fast
 // paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
 // for one dword) and loads of one address by all lanes. Unsafe: nothing is checked unless
 // Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/mem/mem.h"
 #include "runtime/softgpu/mem/vmem.h"
+
+#include <string>
 
 namespace meld::softgpu::mem {
 namespace {
@@ -38,6 +41,9 @@ template <bool SAddr> const ExecInst *globalLanes(const ExecInst *i, Wave &w) {
 /// LDS lanes of a FLAT instruction: offsets past the allocation read 0 and drop writes.
 void runShared(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask, uint64_t *a) {
   const LaneOp &op = laneOp(i);
+  // Denormals: LDS follows MODE where memory flushes.
+  static const LaneOp &addF32 = *findLdsOp("add_f32");
+  const LaneOp &inLds = op.name == "atomic_add_f32" ? addF32 : op;
   uint64_t outside = 0;
   for (uint64_t m = mask; m; m &= m - 1) {
     unsigned l = firstLane(m);
@@ -52,7 +58,7 @@ void runShared(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask
   LaneJob j = makeJob(i, w, a, op.action == Action::load ? mask : mask & ~outside);
   if (op.action == Action::atomic && i->flags & kReturns)
     zeroLanes(j.dst, op.dwords, outside);
-  laneFn(i)(j);
+  (i->flags & kReturns ? inLds.returning : inLds.run)(j);
 }
 
 const ExecInst *flatLanes(const ExecInst *i, Wave &w) {
@@ -206,6 +212,31 @@ template <Segment S> const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
 }
 
 // --- scratch_* ---
+/// Byte offsets into the lanes' private memory: vector and scalar address, where there are, and the
+/// instruction's offset.
+void privateOffsets(const ExecInst *i, const Wave &w, uint32_t *offset) {
+  const uint32_t add = uint32_t(i->imm[0]) + (i->src[2] == kImmSlot ? 0 : w.s[i->src[2]]);
+  const VRow *vaddr = i->src[0] == kImmSlot ? nullptr : &w.v[i->src[0]];
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    offset[l] = add + (vaddr ? vaddr->u[l] : 0);
+}
+
+const ExecInst *scratchToLds(const ExecInst *i, Wave &w) {
+  w.next = i;
+  resetTrace(w);
+  const uint64_t exec = w.exec();
+  if (!exec)
+    return following(i);
+  uint32_t offset[kWaveSize];
+  privateOffsets(i, w, offset);
+  alignas(64) uint64_t a[kWaveSize];
+  VRow value = {};
+  if (!runPrivate(i, w, offset, exec, a, &value))
+    return nullptr;
+  addSwizzled(w, a, exec, laneOp(i).bytes, 4 * kWaveSize);
+  return storeToLds(i, w, value);
+}
+
 const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
   w.next = i;
   const uint64_t exec = w.exec();
@@ -230,8 +261,7 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
     }
   }
   uint32_t offset[kWaveSize];
-  for (unsigned l = 0; l < kWaveSize; ++l)
-    offset[l] = add + (vaddr ? vaddr->u[l] : 0);
+  privateOffsets(i, w, offset);
   alignas(64) uint64_t a[kWaveSize];
   if (!runPrivate(i, w, offset, exec, a))
     return nullptr;
@@ -254,14 +284,21 @@ template <Segment S> Handler pick(const LaneOp &op) {
 bool prepareGlobal(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   std::string_view name = isa::mnemonic(in.op);
-  size_t prefix = name.find('_');
-  if (prefix == std::string_view::npos || !fillVectorOperands(e, name.substr(prefix + 1)))
+  const size_t prefix = name.find('_');
+  std::string opName(name.substr(prefix == name.npos ? 0 : prefix + 1));
+  if (opName.starts_with("load_lds_")) // the lds bit is in the opcode
+    opName.erase(5, 4);
+  if (!fillVectorOperands(e, opName))
     return false;
   const bool saddr = in.saddr.kind == isa::Operand::Kind::sgpr;
   e.src[2] = saddr ? in.saddr.index : kImmSlot;
   if (saddr && in.saddr.index + (in.enc == isa::Enc::SCRATCH ? 1u : 2u) > isa::Sgpr::slots)
     return false;
   const LaneOp &op = laneOp(&e);
+  if (in.lds && in.enc == isa::Enc::SCRATCH) {
+    e.run = scratchToLds;
+    return op.action == Action::load && op.bytes <= 4;
+  }
   if (in.lds) {
     e.run = saddr ? loadToLds<Segment::globalSaddr> : loadToLds<Segment::global>;
     return in.enc == isa::Enc::GLOBAL && op.action == Action::load && op.bytes <= 4;

@@ -272,6 +272,7 @@ constexpr LaneOp kMemoryOps[] = {
     atomicOp<Dec<u64>, true>("atomic_dec_x2"),
     atomicOp<AddF32, true>("atomic_add_f32"),
     atomicOp<PkAddF16, true>("atomic_pk_add_f16"),
+    atomicOp<PkAddBf16, true>("atomic_pk_add_bf16"),
     atomicOp<AddF64, true>("atomic_add_f64"),
     atomicOp<MinF<double>, true>("atomic_min_f64"),
     atomicOp<MaxF<double>, true>("atomic_max_f64"),
@@ -339,6 +340,8 @@ constexpr LaneOp kLdsOps[] = {
     atomicOp<MinF<double>, false>("min_f64"),
     atomicOp<MaxF<double>, false>("max_f64"),
     atomicOp<AddF64, false>("add_f64"),
+    atomicOp<PkAddF16, false>("pk_add_f16"),
+    atomicOp<PkAddBf16, false>("pk_add_bf16"),
 };
 
 template <size_t N> const LaneOp *find(const LaneOp (&table)[N], std::string_view name) {

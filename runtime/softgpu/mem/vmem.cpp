@@ -59,7 +59,7 @@ const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value) {
 }
 
 bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask,
-                uint64_t *address) {
+                uint64_t *address, VRow *dst) {
   const LaneOp &op = laneOp(i);
   uint64_t misaligned = 0;
   for (uint64_t m = mask; m; m &= m - 1) {
@@ -74,6 +74,8 @@ bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mas
       misaligned |= 1ull << l;
   }
   LaneJob j = makeJob(i, w, address, mask & ~misaligned);
+  if (dst)
+    j.dst = dst;
   j.dwordStride = 4 * kWaveSize;
   if (op.action == Action::atomic && op.bytes == 8)
     misaligned = mask, j.mask = 0; // the two dwords of a private 64-bit atomic are not adjacent

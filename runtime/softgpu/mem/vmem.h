@@ -134,9 +134,10 @@ const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_
 const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value);
 
 /// Runs the op on lanes of `mask` whose private byte offsets are `offset`, without tracing; writes
-/// their host addresses to `address`. False: the wave has been faulted.
+/// their host addresses to `address`. `dst` replaces the destination rows when not null. False: the
+/// wave has been faulted.
 bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask,
-                uint64_t *address);
+                uint64_t *address, VRow *dst = nullptr);
 
 /// Runs the op lane by lane through a small buffer; byteAt(lane, k) is the host address of byte k,
 /// nullptr where the access is out of range (reads 0, writes dropped). For misaligned or partly

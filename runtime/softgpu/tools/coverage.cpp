@@ -155,8 +155,7 @@ Result<std::string> coverageTable(const std::string &target, bool listMissing) {
     addTarget(out, *t, listMissing);
     return out;
   }
-  for (isa::Target t :
-       {isa::Target::gfx900, isa::Target::gfx906, isa::Target::gfx908, isa::Target::gfx90a})
+  for (isa::Target t : isa::kTargets)
     addTarget(out, t, listMissing);
   return out;
 }

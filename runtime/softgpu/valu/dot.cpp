@@ -59,14 +59,14 @@ void rowDot2F16(RowCtx &ctx) {
         const unsigned pick = vop3p ? (half ? in.opSelHi : in.opSel) >> k & 1 : half;
         const unsigned negate = vop3p ? (half ? in.abs : in.neg) >> k & 1 : 0;
         U32 h = (pick ? x >> 16 : x) & 0xffffu;
-        if (ctx.gfx90a)
+        if (ctx.flushes)
           h = flushHalf(h);
         return widenHalf(h ^ (negate ? 0x8000u : 0u));
       };
       const F32 x = element(a, 0), y = element(b, 1), p = fixNan(x * y, x, y);
       sum = fixNan(sum + p, sum, p);
     }
-    store(ctx.dst + 8 * c, (U32)(ctx.gfx90a ? flush(sum) : sum));
+    store(ctx.dst + 8 * c, (U32)(ctx.flushes ? flush(sum) : sum));
   }
 }
 

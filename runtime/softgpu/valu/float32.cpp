@@ -127,6 +127,8 @@ void addFloat32(OpTable &t) {
   t[Op::v_mad_f32] = vec<T3, [](F32 a, F32 b, F32 c) { return mad(a, b, c); }, kNan>();
   t[Op::v_madmk_f32] = t[Op::v_mad_f32];
   t[Op::v_madak_f32] = t[Op::v_mad_f32];
+  t[Op::v_fmamk_f32] = t[Op::v_fma_f32];
+  t[Op::v_fmaak_f32] = t[Op::v_fma_f32];
   t[Op::v_mac_f32] =
       vec<T3, [](F32 a, F32 b, F32 c) { return mad(a, b, c); }, kNan | kAccumulate>();
   t[Op::v_mul_legacy_f32] = vec<B2, [](F32 a, F32 b) {

@@ -1,5 +1,5 @@
 // 64-bit integer operations: shifts and the 32x32+64 multiply-adds. "Vega" ISA manual,
-// chapter 12.10.
+// chapter 12.10; "MI300" ISA, 12.11.
 #include "runtime/softgpu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -108,6 +108,15 @@ void addInteger64(OpTable &t) {
           [](U64 n, U64 x) { return (U64)_mm256_srlv_epi64((__m256i)x, (__m256i)(n & 63ull)); }, 0,
           hot>();
   t[Op::v_ashrrev_i64] = vec<Shift, [](U64 n, U64 x) { return sar64(x, n & 63ull); }, 0, hot>();
+  // Shift counts above 4 are not supported and count as 0.
+  t[Op::v_lshl_add_u64] = vec<Sig<b64, b64, b32, b64>,
+                              [](U64 x, U64 n, U64 add) {
+                                const U64 low = n & 7ull;
+                                const U64 count = low & (U64)(low < splat64(5));
+                                return (U64)_mm256_sllv_epi64((__m256i)x, (__m256i)count) + add;
+                              },
+                              0, hot>();
+  t[Op::v_mov_b64] = vec<Sig<b64, b64>, [](U64 x) { return x; }, 0, hot>();
   t[Op::v_mad_u64_u32] = mad<false>();
   t[Op::v_mad_i64_i32] = mad<true>();
 }

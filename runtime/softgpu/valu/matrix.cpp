@@ -1,16 +1,21 @@
-// Matrix cores: v_mfma_* of gfx908 and gfx90a. D = A * B + C for one or more independent blocks of
-// M x N, the whole wave taking part whatever EXEC says ("MI100" and "MI200" ISA manuals, matrix
-// chapters).
+// Matrix cores: v_mfma_* of gfx908 and later, v_smfmac_* of gfx942. D = A * B + C for one or more
+// independent blocks of M x N, the whole wave taking part whatever EXEC says ("MI100", "MI200" and
+// "MI300" ISA manuals, matrix chapters; AMD's matrix instruction calculator for the places).
 //
 // Where the elements lie, for lane l of 64 (example: v_mfma_f32_32x32x1f32, 2 blocks):
 //   A[i][k]  i = l % M, then the block, then groups of K; each lane holds `perLane` consecutive k
 //   B[k][j]  j = l % N, likewise
 //   C, D     j = l % N; register r of a block and l / N give i (rowOf below)
+// v_smfmac: of four neighbouring k two of A are kept, and two bits of the third source say for each
+// which one it is; A's lane holds half of what B's holds, C is D (multiplySparse below).
 // cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
 // Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
-// per sum for f16 and bf16, whose denormals gfx90a flushes. Integer sums wrap. Cost: M*N*K*blocks
-// multiply-adds, vectorised over j.
+// per sum for 16 and 8 bits; xf32 operands lose all but 10 bits of mantissa first (the manual says
+// "rounded" in one place and "truncated" in another; who has measured it found truncation). gfx90a flushes
+// denormals of f16 and bf16 (matrixFlushes in targets.def). Integer sums wrap. For f64, gfx942
+// negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/fp8.h"
 #include "runtime/softgpu/valu/slow.h"
 
 #include <array>
@@ -23,7 +28,7 @@ using enum Ty;
 
 namespace {
 
-enum class Element { f32, f16, bf16, i8, f64 };
+enum class Element { f32, xf32, f16, bf16, fp8, bf8, i8, f64 };
 
 template <Element E> struct Traits {
   using Value = float;
@@ -59,10 +64,18 @@ template <Element E>
 typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool flushes) {
   if constexpr (E == Element::f32) {
     return __builtin_bit_cast(float, v[0].u[lane]);
+  } else if constexpr (E == Element::xf32) {
+    uint32_t x = v[k].u[lane];
+    if ((x & 0x7fffffff) > 0x7f800000) // a NaN stays one
+      x |= kQuiet32;
+    return __builtin_bit_cast(float, x & ~0x1fffu);
+  } else if constexpr (E == Element::fp8 || E == Element::bf8) {
+    const uint8_t code = (uint8_t)(v[k / 4].u[lane] >> (8 * (k % 4)));
+    return E == Element::fp8 ? Fp8::values()[code] : Bf8::values()[code];
   } else if constexpr (E == Element::f64) {
     return __builtin_bit_cast(double, v[0].u[lane] | (uint64_t)v[1].u[lane] << 32);
   } else if constexpr (E == Element::i8) {
-    return (int8_t)(v[0].u[lane] >> (8 * k));
+    return (int8_t)(v[k / 4].u[lane] >> (8 * (k % 4)));
   } else {
     uint32_t h = v[k / 2].u[lane] >> (16 * (k & 1)) & 0xffff;
     if (flushes && !(h & (E == Element::f16 ? 0x7c00 : 0x7f80)))
@@ -103,11 +116,16 @@ template <Element E, unsigned M> unsigned rowOf(unsigned r, unsigned group) {
   return r;
 }
 
-template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
-void multiply(const Inst &in, Wave &w, bool gfx90a) {
+/// What a call of a matrix instruction needs to know of the target.
+struct Rules {
+  bool flushes, negatesDoubles;
+};
+
+template <Element E, Element EB, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
+void multiply(const Inst &in, Wave &w, Rules rules) {
   using V = typename Traits<E>::Value;
   constexpr unsigned N = M;
-  const bool flushes = gfx90a && (E == Element::f16 || E == Element::bf16);
+  const bool flushes = rules.flushes && (E == Element::f16 || E == Element::bf16);
   const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
              *vc = vectorOperand(w, in.src[2]);
   VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
@@ -119,9 +137,18 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
     for (unsigned k = 0; k < PerLane; ++k) {
       const unsigned at = block * perBlock + (outer * PerLane + k) * M + i;
       a[at] = element<E>(va, lane, k, flushes);
-      b[at] = element<E>(vb, E == Element::f64 ? lane : permutedLane(in.blgp, lane), k, flushes);
+      b[at] = element<EB>(vb, E == Element::f64 ? lane : permutedLane(in.blgp, lane), k, flushes);
     }
   }
+  bool negateC = false;
+  if constexpr (E == Element::f64)
+    if (rules.negatesDoubles && in.blgp) {
+      negateC = in.blgp & 4;
+      for (unsigned at = 0; at < 64; ++at) {
+        a[at] = in.blgp & 1 ? -a[at] : a[at];
+        b[at] = in.blgp & 2 ? -b[at] : b[at];
+      }
+    }
   constexpr bool wide = E == Element::f64;
   // How many registers one block takes in a lane, and how the lane's group picks rows or blocks.
   constexpr unsigned groups = 64 / N;
@@ -146,11 +173,12 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
         V acc[N];
         for (unsigned j = 0; j < N; ++j) {
           const unsigned lane = group * N + j;
-          if constexpr (wide)
+          if constexpr (wide) {
             acc[j] = __builtin_bit_cast(V, vc ? vc[2 * reg].u[lane] |
                                                     (uint64_t)vc[2 * reg + 1].u[lane] << 32
                                               : scalarOperand(w, in.src[2], true));
-          else
+            acc[j] = negateC ? -acc[j] : acc[j];
+          } else
             acc[j] = __builtin_bit_cast(V, vc ? vc[reg].u[lane]
                                               : (uint32_t)scalarOperand(w, in.src[2], false));
         }
@@ -192,31 +220,109 @@ void multiply(const Inst &in, Wave &w, bool gfx90a) {
     }
 }
 
-template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
-const ExecInst *mfma(const ExecInst *i, Wave &w) {
+/// v_smfmac: A's element r of a lane in group g = lane / M belongs to k = KB * g + 4 * (r / 2) + the
+/// index's bits 2r + 1 : 2r, where KB is what a lane holds of B. The index has 8 or 16 bits; with
+/// cbsz 0, abid says which of the third source's it is.
+template <Element E, Element EB, unsigned M, unsigned K>
+void multiplySparse(const Inst &in, Wave &w, Rules) {
+  using V = typename Traits<E>::Value;
+  constexpr unsigned N = M, perLaneB = M * K / 64, perLaneA = perLaneB / 2, groups = 64 / M;
+  constexpr unsigned indexBits = 2 * perLaneA, sets = 32 / indexBits, regs = M * N / 64;
+  const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
+             *index = vectorOperand(w, in.src[2]);
+  VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
+  const unsigned shift = in.cbsz ? 0 : in.abid % sets * indexBits;
+  alignas(32) std::array<V, 64 * perLaneB> b; // [k][j]
+  std::array<V, 64 * perLaneA> a;             // [i][what is kept of k]
+  std::array<uint8_t, 64 * perLaneA> kept;    // the k of each
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    const unsigned i = lane % M, group = lane / M;
+    for (unsigned k = 0; k < perLaneB; ++k)
+      b[(group * perLaneB + k) * N + i] = element<EB>(vb, lane, k, false);
+    for (unsigned r = 0; r < perLaneA; ++r) {
+      const unsigned at = i * (K / 2) + group * perLaneA + r;
+      a[at] = element<E>(va, lane, r, false);
+      kept[at] =
+          (uint8_t)(group * perLaneB + 4 * (r / 2) + (index->u[lane] >> (shift + 2 * r) & 3));
+    }
+  }
+  alignas(32) std::array<V, 64 * regs> out;
+  for (unsigned r = 0; r < regs; ++r)
+    for (unsigned group = 0; group < groups; ++group) {
+      const unsigned i = rowOf<E, M>(r, group);
+      V *sum = &out[r * 64 + group * N];
+      for (unsigned j = 0; j < N; ++j) {
+        const V c = __builtin_bit_cast(V, vd[r].u[group * N + j]);
+        sum[j] = c;
+        for (unsigned n = 0; n < K / 2; ++n) {
+          const V x = a[i * (K / 2) + n], y = b[kept[i * (K / 2) + n] * N + j], old = sum[j];
+          sum[j] = multiplyAdd<E>(x, y, old);
+          if constexpr (E != Element::i8)
+            if (__builtin_expect(sum[j] != sum[j], 0))
+              sum[j] = repairNan(sum[j], x, y, old);
+        }
+      }
+    }
+  for (unsigned r = 0; r < regs; ++r)
+    for (unsigned lane = 0; lane < 64; ++lane)
+      vd[r].u[lane] = __builtin_bit_cast(uint32_t, out[r * 64 + lane]);
+}
+
+using Product = void (*)(const Inst &, Wave &, Rules);
+
+template <Product P, bool IndexIsVector> const ExecInst *mfma(const ExecInst *i, Wave &w) {
   const Inst &in = *i->inst;
-  if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst))
-    return w.raise(i, FaultKind::illegalInstruction, "v_mfma needs vector operands");
+  if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst) ||
+      (IndexIsVector && !vectorOperand(w, in.src[2])))
+    return w.raise(i, FaultKind::illegalInstruction, "a matrix instruction needs vector operands");
   struct Call : RowCtx {
     Wave *wave;
+    Rules rules;
   } call;
   call.inst = &in;
   call.wave = &w;
-  call.gfx90a = i->flags & kOnGfx90a;
+  call.rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles)};
   // Round to nearest with denormals on, whatever the host thread or MODE has.
   callRow(
       [](RowCtx &c) {
         auto &x = static_cast<Call &>(c);
-        multiply<E, M, K, Blocks, PerLane>(*x.inst, *x.wave, x.gfx90a);
+        P(*x.inst, *x.wave, x.rules);
       },
       call, 0);
   return following(i);
 }
 
-template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane> OpInfo matrix() {
+template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane, Element EB = E>
+OpInfo matrix() {
   OpInfo info;
-  info.special = mfma<E, M, K, Blocks, PerLane>;
+  info.special = mfma<multiply<E, EB, M, K, Blocks, PerLane>, false>;
   return info;
+}
+template <Element E, unsigned M, unsigned K, Element EB = E> OpInfo sparse() {
+  OpInfo info;
+  info.special = mfma<multiplySparse<E, EB, M, K>, true>;
+  return info;
+}
+
+/// The four products of fp8 and bf8 in each shape.
+void addFloat8Matrices(OpTable &t) {
+  constexpr Element fp8 = Element::fp8, bf8 = Element::bf8;
+  t[Op::v_mfma_f32_16x16x32_bf8_bf8] = matrix<bf8, 16, 32, 1, 8>();
+  t[Op::v_mfma_f32_16x16x32_bf8_fp8] = matrix<bf8, 16, 32, 1, 8, fp8>();
+  t[Op::v_mfma_f32_16x16x32_fp8_bf8] = matrix<fp8, 16, 32, 1, 8, bf8>();
+  t[Op::v_mfma_f32_16x16x32_fp8_fp8] = matrix<fp8, 16, 32, 1, 8>();
+  t[Op::v_mfma_f32_32x32x16_bf8_bf8] = matrix<bf8, 32, 16, 1, 8>();
+  t[Op::v_mfma_f32_32x32x16_bf8_fp8] = matrix<bf8, 32, 16, 1, 8, fp8>();
+  t[Op::v_mfma_f32_32x32x16_fp8_bf8] = matrix<fp8, 32, 16, 1, 8, bf8>();
+  t[Op::v_mfma_f32_32x32x16_fp8_fp8] = matrix<fp8, 32, 16, 1, 8>();
+  t[Op::v_smfmac_f32_16x16x64_bf8_bf8] = sparse<bf8, 16, 64>();
+  t[Op::v_smfmac_f32_16x16x64_bf8_fp8] = sparse<bf8, 16, 64, fp8>();
+  t[Op::v_smfmac_f32_16x16x64_fp8_bf8] = sparse<fp8, 16, 64, bf8>();
+  t[Op::v_smfmac_f32_16x16x64_fp8_fp8] = sparse<fp8, 16, 64>();
+  t[Op::v_smfmac_f32_32x32x32_bf8_bf8] = sparse<bf8, 32, 32>();
+  t[Op::v_smfmac_f32_32x32x32_bf8_fp8] = sparse<bf8, 32, 32, fp8>();
+  t[Op::v_smfmac_f32_32x32x32_fp8_bf8] = sparse<fp8, 32, 32, bf8>();
+  t[Op::v_smfmac_f32_32x32x32_fp8_fp8] = sparse<fp8, 32, 32>();
 }
 
 } // namespace
@@ -253,6 +359,41 @@ void addMatrix(OpTable &t) {
 
   t[Op::v_mfma_f64_16x16x4f64] = matrix<Element::f64, 16, 4, 1, 1>();
   t[Op::v_mfma_f64_4x4x4f64] = matrix<Element::f64, 4, 4, 4, 1>();
+
+  // Under gfx942's names.
+  t[Op::v_mfma_f32_32x32x1_2b_f32] = t[Op::v_mfma_f32_32x32x1f32];
+  t[Op::v_mfma_f32_16x16x1_4b_f32] = t[Op::v_mfma_f32_16x16x1f32];
+  t[Op::v_mfma_f32_4x4x1_16b_f32] = t[Op::v_mfma_f32_4x4x1f32];
+  t[Op::v_mfma_f32_32x32x2_f32] = t[Op::v_mfma_f32_32x32x2f32];
+  t[Op::v_mfma_f32_16x16x4_f32] = t[Op::v_mfma_f32_16x16x4f32];
+  t[Op::v_mfma_f32_32x32x4_2b_f16] = t[Op::v_mfma_f32_32x32x4f16];
+  t[Op::v_mfma_f32_16x16x4_4b_f16] = t[Op::v_mfma_f32_16x16x4f16];
+  t[Op::v_mfma_f32_4x4x4_16b_f16] = t[Op::v_mfma_f32_4x4x4f16];
+  t[Op::v_mfma_f32_32x32x8_f16] = t[Op::v_mfma_f32_32x32x8f16];
+  t[Op::v_mfma_f32_16x16x16_f16] = t[Op::v_mfma_f32_16x16x16f16];
+  t[Op::v_mfma_f32_32x32x4_2b_bf16] = t[Op::v_mfma_f32_32x32x4bf16_1k];
+  t[Op::v_mfma_f32_16x16x4_4b_bf16] = t[Op::v_mfma_f32_16x16x4bf16_1k];
+  t[Op::v_mfma_f32_4x4x4_16b_bf16] = t[Op::v_mfma_f32_4x4x4bf16_1k];
+  t[Op::v_mfma_f32_32x32x8_bf16] = t[Op::v_mfma_f32_32x32x8bf16_1k];
+  t[Op::v_mfma_f32_16x16x16_bf16] = t[Op::v_mfma_f32_16x16x16bf16_1k];
+  t[Op::v_mfma_i32_32x32x4_2b_i8] = t[Op::v_mfma_i32_32x32x4i8];
+  t[Op::v_mfma_i32_16x16x4_4b_i8] = t[Op::v_mfma_i32_16x16x4i8];
+  t[Op::v_mfma_i32_4x4x4_16b_i8] = t[Op::v_mfma_i32_4x4x4i8];
+  t[Op::v_mfma_f64_16x16x4_f64] = t[Op::v_mfma_f64_16x16x4f64];
+  t[Op::v_mfma_f64_4x4x4_4b_f64] = t[Op::v_mfma_f64_4x4x4f64];
+
+  t[Op::v_mfma_f32_16x16x8_xf32] = matrix<Element::xf32, 16, 8, 1, 2>();
+  t[Op::v_mfma_f32_32x32x4_xf32] = matrix<Element::xf32, 32, 4, 1, 2>();
+  t[Op::v_mfma_i32_32x32x16_i8] = matrix<Element::i8, 32, 16, 1, 8>();
+  t[Op::v_mfma_i32_16x16x32_i8] = matrix<Element::i8, 16, 32, 1, 8>();
+  addFloat8Matrices(t);
+
+  t[Op::v_smfmac_f32_16x16x32_f16] = sparse<Element::f16, 16, 32>();
+  t[Op::v_smfmac_f32_32x32x16_f16] = sparse<Element::f16, 32, 16>();
+  t[Op::v_smfmac_f32_16x16x32_bf16] = sparse<Element::bf16, 16, 32>();
+  t[Op::v_smfmac_f32_32x32x16_bf16] = sparse<Element::bf16, 32, 16>();
+  t[Op::v_smfmac_i32_16x16x64_i8] = sparse<Element::i8, 16, 64>();
+  t[Op::v_smfmac_i32_32x32x32_i8] = sparse<Element::i8, 32, 32>();
 }
 
 } // namespace meld::softgpu::valu

@@ -50,9 +50,11 @@ enum OpFlags : uint16_t {
   kReadVcc = 4096,    ///< VCC is the lane mask operand (v_div_fmas)
 };
 
-/// ExecInst::flags bit, beyond those of wave.h: the target is gfx90a, which flushes f16 and bf16
-/// denormals in v_dot2 and v_mfma.
-inline constexpr uint8_t kOnGfx90a = 0x80;
+/// ExecInst::flags bit, beyond those of wave.h: the target flushes f16 and bf16 denormals in v_dot2
+/// and v_mfma.
+inline constexpr uint8_t kFlushes = 0x80;
+/// The same: matrix products of f64 read blgp as signs of A, B and C.
+inline constexpr uint8_t kNegatesDoubles = 0x40;
 
 /// Arguments of a row function: 64 lanes of each operand; 64-bit operands have the high dwords at
 /// +64.
@@ -63,7 +65,7 @@ struct RowCtx {
   uint64_t mask = 0;    ///< Ty::mask operand
   uint64_t maskOut = 0; ///< compare result, carry out
   uint32_t mode = 0;
-  bool gfx90a = false;
+  bool flushes = false;
   const isa::Inst *inst = nullptr;
 };
 using RowFn = void (*)(RowCtx &);
@@ -102,6 +104,7 @@ void addFloat32(OpTable &t);
 void addFloat64(OpTable &t);
 void addFloat16(OpTable &t);
 void addConversions(OpTable &t);
+void addFloat8(OpTable &t);
 void addTranscendentals(OpTable &t);
 void addDivision(OpTable &t);
 void addCompareInt(OpTable &t);

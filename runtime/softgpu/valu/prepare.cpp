@@ -1,4 +1,5 @@
 // Chooses the handler of a vector ALU instruction.
+#include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/valu/op_info.h"
 
 namespace meld::softgpu {
@@ -16,6 +17,7 @@ const OpTable &opTable() {
     addFloat64(t);
     addFloat16(t);
     addConversions(t);
+    addFloat8(t);
     addTranscendentals(t);
     addDivision(t);
     addCompareInt(t);
@@ -45,7 +47,11 @@ bool prepareValu(ExecInst &e, isa::Target target) {
 
   e.dst = in.dst.kind == Operand::Kind::none ? uint16_t(isa::Sgpr::vcc) : in.dst.index;
   e.sdst = in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc);
-  e.flags = target == isa::Target::gfx90a ? kOnGfx90a : 0;
+  const isa::TargetTraits traits = isa::traitsOf(target);
+  const bool isMatrix = isa::valuRate(in.op) == isa::ValuRate::mfma;
+  e.flags = (isMatrix ? traits.matrixFlushes : traits.dotFlushes) ? kFlushes : 0;
+  if (isMatrix && traits.scopes)
+    e.flags |= kNegatesDoubles;
   unsigned kinds = 0;
   bool simple = true;
   for (unsigned k = 0; k < 3; ++k) {

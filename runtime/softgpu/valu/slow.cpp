@@ -381,7 +381,7 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   RowCtx ctx;
   ctx.exec = exec;
   ctx.mode = w.mode;
-  ctx.gfx90a = i->flags & kOnGfx90a;
+  ctx.flushes = i->flags & kFlushes;
   ctx.inst = &in;
   ctx.dst = out;
 

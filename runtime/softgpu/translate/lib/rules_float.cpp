@@ -146,6 +146,8 @@ void addFloatRules(RuleTable &t) {
   three(Op::v_mad_f32, multiplyAdd);
   three(Op::v_madmk_f32, multiplyAdd);
   three(Op::v_madak_f32, multiplyAdd);
+  three(Op::v_fmamk_f32, fma);
+  three(Op::v_fmaak_f32, fma);
   three(Op::v_mac_f32, multiplyAdd, accumulates);
   two(Op::v_min_f32, extreme2<false>);
   two(Op::v_max_f32, extreme2<true>);

@@ -46,6 +46,7 @@ using isa::Op;
 using isa::Operand;
 using isa::RegisterRange;
 using isa::Sgpr::exec;
+using isa::Sgpr::flatScratch;
 using Defined = DefinedRegisters;
 
 class UndefinedChecker final : public Watcher {
@@ -59,7 +60,9 @@ public:
       Defined &d = waves_[&g.waves[k]] = Defined{};
       const uint32_t r = launch_.rsrc2;
       unsigned n = r >> 1 & 31; // user SGPRs, then what rsrc2 asks for
-      n += unsigned(std::popcount(r >> 7 & 15)) + (r & 1);
+      n += unsigned(std::popcount(r >> 7 & 15)) + (r & 1 && !launch_.hardwareScratch);
+      if (launch_.hardwareScratch)
+        d.sgpr[flatScratch] = d.sgpr[flatScratch + 1] = ~0u;
       for (unsigned s = 0; s < n; ++s)
         d.sgpr[s] = ~0u;
       d.sgpr[exec] = d.sgpr[exec + 1] = ~0u;
@@ -228,7 +231,7 @@ private:
       resultBits_ = ~0ull;
       return;
     }
-    if (isPackedPair(in.op)) {
+    if (isPackedPair(in.op) && !in.dpp) {
       const UndefinedPair halves = packedPair(in, use, [&](const RegisterRange &r, unsigned k) {
         return d.undefinedLanes(r, relativeIndex(i, w, r), k, 1);
       });
@@ -319,6 +322,7 @@ private:
     case Op::v_mad_u64_u32:
     case Op::v_mad_i64_i32:
     case Op::v_lshlrev_b64:
+    case Op::v_lshl_add_u64:
       return true;
     default:
       return false;

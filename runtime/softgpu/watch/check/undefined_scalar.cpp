@@ -37,9 +37,10 @@ Traits byName(std::string_view name) {
                            "s_swappc", "s_call", "s_getreg", "s_setreg", "s_set_gpr", "s_bitrep"});
   t.writesScc = is("s_") && !noScc;
   t.alwaysDefined = name.find("permute") != name.npos || name.find("swizzle") != name.npos ||
-                    name.starts_with("v_mfma") || name.starts_with("s_movrel") ||
-                    name.starts_with("s_getpc") || name.starts_with("s_getreg") ||
-                    name.starts_with("s_swappc") || name.starts_with("s_call");
+                    name.starts_with("v_mfma") || name.starts_with("v_smfmac") ||
+                    name.starts_with("s_movrel") || name.starts_with("s_getpc") ||
+                    name.starts_with("s_getreg") || name.starts_with("s_swappc") ||
+                    name.starts_with("s_call");
   return t;
 }
 

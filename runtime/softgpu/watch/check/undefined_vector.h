@@ -41,11 +41,11 @@ struct DefinedRegisters {
 };
 
 /// Two dwords at once, each from the dword of each source that op_sel (low result) and op_sel_hi
-/// (high result) say.
+/// (high result) say; v_mov_b64: from the same.
 inline bool isPackedPair(isa::Op op) {
   using isa::Op;
   return op == Op::v_pk_add_f32 || op == Op::v_pk_mul_f32 || op == Op::v_pk_fma_f32 ||
-         op == Op::v_pk_mov_b32;
+         op == Op::v_pk_mov_b32 || op == Op::v_mov_b64;
 }
 
 struct UndefinedPair {
@@ -61,7 +61,8 @@ UndefinedPair packedPair(const isa::Inst &in, const isa::RegisterUse &use, Undef
     if (r.role > Role::source2)
       continue;
     const unsigned k = unsigned(r.role), last = r.dwords - 1u;
-    const unsigned first = in.opSel >> k & 1, second = in.opSelHi >> k & 1;
+    const bool move = in.op == isa::Op::v_mov_b64;
+    const unsigned first = in.opSel >> k & 1, second = move || (in.opSelHi >> k & 1);
     if (in.op == isa::Op::v_pk_mov_b32) { // a dword of source 0, then one of source 1
       (k == 0 ? out.low : out.high) |= undefined(r, first);
       continue;

@@ -27,7 +27,7 @@ protected:
     EXPECT_EQ(r.code, DispatchCode::ok) << r.message;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Targets, Dispatch, testing::Values("gfx900", "gfx90a"),
+INSTANTIATE_TEST_SUITE_P(Targets, Dispatch, testing::Values("gfx900", "gfx90a", "gfx942"),
                          [](auto &i) { return i.param; });
 
 void storeToNowhere() {

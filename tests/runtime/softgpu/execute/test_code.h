@@ -5,6 +5,7 @@
 #include "runtime/softgpu/device/gpu.h"
 #include "runtime/softgpu/execute/kernel_names.h"
 #include "runtime/softgpu/execute/launch.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <cstdint>
 #include <cstring>
@@ -140,9 +141,7 @@ inline DispatchResult launch(Gpu &gpu, const TestCode &code, const std::string &
   return gpu.run(request);
 }
 
-inline isa::Target targetOf(const std::string &name) {
-  return name == "gfx900" ? isa::Target::gfx900 : isa::Target::gfx90a;
-}
+inline isa::Target targetOf(const std::string &name) { return isa::targetFromName(name).value(); }
 
 inline DeviceConfig testConfig(const std::string &target, unsigned threads) {
   DeviceConfig c;

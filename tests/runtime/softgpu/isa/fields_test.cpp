@@ -324,6 +324,56 @@ TEST(Fields, Buffer) {
   EXPECT_FALSE(i.tfe);
 }
 
+// "MI300" ISA: sc0, sc1 and nt are where glc, scc and slc were; bit 13 of a scratch instruction says
+// that there is a vector address.
+TEST(Fields, Gfx942Memory) {
+  // global_load_dword v4, v1, s[2:3] offset:8 sc0 nt sc1
+  Inst i = get(Target::gfx942,
+               {0xdc008000 | 20u << 18 | 1 << 25 | 1 << 17 | 1 << 16 | 8, 1 | 2u << 16 | 4u << 24});
+  EXPECT_TRUE(i.glc && i.slc && i.scc);
+  EXPECT_EQ(disassemble(i, Target::gfx942), "global_load_dword v4, v1, s[2:3] offset:8 sc0 nt sc1");
+  const uint32_t load = 0xdc004000 | 20u << 18, both = 1 << 13;
+  i = get(Target::gfx942, {load | both, 1 | 3u << 16 | 4u << 24}); // v1 and s3
+  expectOperand(i.vaddr, Kind::vgpr, 1, 1);
+  expectOperand(i.saddr, Kind::sgpr, 3, 1);
+  i = get(Target::gfx942, {load, 1 | 3u << 16 | 4u << 24}); // s3
+  EXPECT_EQ(int(i.vaddr.kind), int(Kind::none));
+  expectOperand(i.saddr, Kind::sgpr, 3, 1);
+  i = get(Target::gfx942, {load | both, 1 | 0x7fu << 16 | 4u << 24}); // v1
+  expectOperand(i.vaddr, Kind::vgpr, 1, 1);
+  EXPECT_EQ(int(i.saddr.kind), int(Kind::none));
+  i = get(Target::gfx942, {load | 16, 1 | 0x7fu << 16 | 4u << 24}); // neither
+  EXPECT_EQ(disassemble(i, Target::gfx942), "scratch_load_dword v4, off, off offset:16");
+  // global_load_lds_dword v1, s[2:3]: no destination, still a read
+  i = get(Target::gfx942, {0xdc008000 | 42u << 18, 1 | 2u << 16});
+  EXPECT_TRUE(i.lds);
+  EXPECT_EQ(category(i), Category::vmemRead);
+  get(Target::gfx90a, {0xdc008000 | 42u << 18, 1 | 2u << 16}, DecodeStatus::unknown);
+  i = get(Target::gfx942, {0xe0000000 | 41u << 18 | 1 << 15, 0});
+  EXPECT_EQ(disassemble(i, Target::gfx942), "buffer_inv sc1");
+  get(Target::gfx942, {0xf0000000 | 0u << 18 | 0xf00, 0}, DecodeStatus::unknown); // no images
+}
+
+TEST(Fields, Gfx942Vector) {
+  Inst i = get(Target::gfx942, {23u << 25 | 1 << 17 | 2 << 9 | 259, 0x40490fdb});
+  EXPECT_EQ(i.op, Op::v_fmamk_f32);
+  expectImm(i.src[1], 0x40490fdb);
+  i = get(Target::gfx942, {0xd0000000 | 520u << 16 | 4, 258u | 129u << 9 | 8u << 18});
+  EXPECT_EQ(i.op, Op::v_lshl_add_u64); // v[4:5], v[2:3], 1, s[8:9]
+  expectOperand(i.src[0], Kind::vgpr, 2, 2);
+  expectImm(i.src[1], 1);
+  expectOperand(i.src[2], Kind::sgpr, 8, 2);
+  // v_smfmac_f32_16x16x32_f16 a[4:7], v[2:3], v[8:11], v1 cbsz:1 abid:2: the index is never in AGPRs
+  i = get(Target::gfx942,
+          {0xd3800000 | 98u << 16 | 1 << 15 | 2 << 11 | 1 << 8 | 4, 258u | 264u << 9 | 257u << 18});
+  EXPECT_EQ(i.op, Op::v_smfmac_f32_16x16x32_f16);
+  expectOperand(i.dst, Kind::agpr, 4, 4);
+  expectOperand(i.src[0], Kind::vgpr, 2, 2);
+  expectOperand(i.src[1], Kind::vgpr, 8, 4);
+  expectOperand(i.src[2], Kind::vgpr, 1, 1);
+  EXPECT_EQ(valuRate(i.op), ValuRate::mfma);
+}
+
 TEST(Fields, UnsupportedIsRecognised) {
   Inst i = get(Target::gfx900, {0xf0000000 | 32u << 18 | 0xf00, 0},
                DecodeStatus::unsupported); // image_sample
@@ -339,6 +389,11 @@ TEST(Names, Targets) {
   EXPECT_EQ(targetFromName("gfx90a"), Target::gfx90a);
   EXPECT_EQ(targetFromName("amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-"), Target::gfx908);
   EXPECT_EQ(targetFromName("gfx900:xnack-"), Target::gfx900);
+  EXPECT_EQ(targetFromName("gfx942"), Target::gfx942);
+  EXPECT_EQ(targetFromName("gfx942:sramecc+:xnack-"), Target::gfx942);
+  EXPECT_EQ(targetFromName("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"), Target::gfx942);
+  EXPECT_EQ(targetFromName("amdgcn-amd-amdhsa--gfx9-4-generic:xnack-"), Target::gfx942);
+  EXPECT_FALSE(targetFromName("gfx940"));
   EXPECT_FALSE(targetFromName("gfx1030"));
   EXPECT_FALSE(targetFromName(""));
   EXPECT_EQ(targetName(Target::gfx906), "gfx906");

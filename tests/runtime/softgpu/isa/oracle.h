@@ -36,6 +36,4 @@ std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng);
 /// Empty when we agree with the oracle about these bytes, else what differs.
 std::string compare(Oracle &oracle, Target target, std::span<const uint8_t> bytes);
 
-constexpr Target kAllTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a};
-
 } // namespace meld::softgpu::isa::test

@@ -40,8 +40,7 @@ TEST(MemoryCoverage, EveryDecodedInstructionIsPrepared) {
   using isa::Enc;
   const std::set<Enc> encodings = {Enc::SMEM,    Enc::DS,    Enc::FLAT, Enc::GLOBAL,
                                    Enc::SCRATCH, Enc::MUBUF, Enc::MTBUF};
-  for (isa::Target target :
-       {isa::Target::gfx900, isa::Target::gfx906, isa::Target::gfx908, isa::Target::gfx90a}) {
+  for (isa::Target target : isa::kTargets) {
     std::set<std::pair<std::string_view, Enc>> seen;
     for (uint64_t word : words()) {
       isa::Inst inst;

@@ -1,5 +1,7 @@
 #include "tests/runtime/softgpu/mem/machine.h"
 
+#include "tests/runtime/softgpu/llvm_cpu.h"
+
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -40,7 +42,7 @@ Machine::Outcome Machine::run(const std::string &text, State &state, isa::Target
   static std::map<std::pair<std::string, isa::Target>, std::vector<uint8_t>> assembled;
   auto &bytes = assembled[{text, target}];
   if (bytes.empty())
-    bytes = assemble(text, std::string(isa::targetName(target)));
+    bytes = assemble(text, cpuName(target));
   if (bytes.empty()) {
     ADD_FAILURE() << "LLVM does not assemble: " << text;
     return out;

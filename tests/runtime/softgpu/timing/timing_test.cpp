@@ -144,8 +144,7 @@ TEST(TimingParameters, ChangesByName) {
 }
 
 TEST(TimingParameters, RangesHoldTheValues) {
-  for (isa::Target target :
-       {isa::Target::gfx900, isa::Target::gfx906, isa::Target::gfx908, isa::Target::gfx90a}) {
+  for (isa::Target target : isa::kTargets) {
     const auto ranges = timingRanges(target);
     TimingParameters p;
     for (const TimingRange &r : ranges) {

@@ -100,7 +100,7 @@ protected:
     return Gpu::create(config);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Targets, Translated, testing::Values("gfx900", "gfx90a"),
+INSTANTIATE_TEST_SUITE_P(Targets, Translated, testing::Values("gfx900", "gfx90a", "gfx942"),
                          [](auto &i) { return i.param; });
 
 TEST_P(Translated, SameMemoryAndCounters) {

@@ -46,16 +46,17 @@ struct Case {
 };
 
 class Snippets : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Mixes, Snippets,
-                         testing::Values(Case{isa::Target::gfx900, Mix::alu, "gfx900_alu"},
-                                         Case{isa::Target::gfx90a, Mix::alu, "gfx90a_alu"},
-                                         Case{isa::Target::gfx900, Mix::lds, "gfx900_lds"},
-                                         Case{isa::Target::gfx90a, Mix::lds, "gfx90a_lds"},
-                                         Case{isa::Target::gfx900, Mix::global, "gfx900_global"},
-                                         Case{isa::Target::gfx90a, Mix::global, "gfx90a_global"},
-                                         Case{isa::Target::gfx90a, Mix::everything,
-                                              "gfx90a_everything"}),
-                         [](auto &i) { return i.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Mixes, Snippets,
+    testing::Values(Case{isa::Target::gfx900, Mix::alu, "gfx900_alu"},
+                    Case{isa::Target::gfx90a, Mix::alu, "gfx90a_alu"},
+                    Case{isa::Target::gfx900, Mix::lds, "gfx900_lds"},
+                    Case{isa::Target::gfx90a, Mix::lds, "gfx90a_lds"},
+                    Case{isa::Target::gfx900, Mix::global, "gfx900_global"},
+                    Case{isa::Target::gfx90a, Mix::global, "gfx90a_global"},
+                    Case{isa::Target::gfx90a, Mix::everything, "gfx90a_everything"},
+                    Case{isa::Target::gfx942, Mix::everything, "gfx942_everything"}),
+    [](auto &i) { return i.param.name; });
 
 TEST_P(Snippets, SameAsInterpreted) {
   const Case &c = GetParam();

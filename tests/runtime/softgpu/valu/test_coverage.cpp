@@ -45,7 +45,7 @@ std::set<Op> decodableValu(Target target) {
 }
 
 TEST(ValuCoverage, EveryDecodableOpcodeExecutes) {
-  for (Target target : {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a}) {
+  for (Target target : isa::kTargets) {
     const auto ops = decodableValu(target);
     std::string missing;
     size_t have = 0;

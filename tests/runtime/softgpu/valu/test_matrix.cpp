@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+
 namespace meld::test {
 namespace {
 
@@ -12,8 +15,9 @@ using namespace softgpu;
 
 struct Shape {
   Op op;
-  char type; ///< f f32, h f16, b bf16, i i8, d f64
+  char type; ///< f f32, x xf32, h f16, b bf16, i i8, d f64, p fp8, q bf8
   unsigned m, k, blocks, perLane;
+  char typeB = 0; ///< of B, where it is another
 };
 const Shape kShapes[] = {
     {Op::v_mfma_f32_32x32x1f32, 'f', 32, 1, 2, 1},
@@ -45,6 +49,60 @@ const Shape kShapes[] = {
     {Op::v_mfma_f64_4x4x4f64, 'd', 4, 4, 4, 1},
 };
 
+/// What gfx942 calls otherwise or has beyond.
+const Shape kShapes942[] = {
+    {Op::v_mfma_f32_32x32x1_2b_f32, 'f', 32, 1, 2, 1},
+    {Op::v_mfma_f32_16x16x1_4b_f32, 'f', 16, 1, 4, 1},
+    {Op::v_mfma_f32_4x4x1_16b_f32, 'f', 4, 1, 16, 1},
+    {Op::v_mfma_f32_32x32x2_f32, 'f', 32, 2, 1, 1},
+    {Op::v_mfma_f32_16x16x4_f32, 'f', 16, 4, 1, 1},
+    {Op::v_mfma_f32_32x32x4_2b_f16, 'h', 32, 4, 2, 4},
+    {Op::v_mfma_f32_16x16x4_4b_f16, 'h', 16, 4, 4, 4},
+    {Op::v_mfma_f32_4x4x4_16b_f16, 'h', 4, 4, 16, 4},
+    {Op::v_mfma_f32_32x32x8_f16, 'h', 32, 8, 1, 4},
+    {Op::v_mfma_f32_16x16x16_f16, 'h', 16, 16, 1, 4},
+    {Op::v_mfma_f32_32x32x4_2b_bf16, 'b', 32, 4, 2, 4},
+    {Op::v_mfma_f32_16x16x4_4b_bf16, 'b', 16, 4, 4, 4},
+    {Op::v_mfma_f32_4x4x4_16b_bf16, 'b', 4, 4, 16, 4},
+    {Op::v_mfma_f32_32x32x8_bf16, 'b', 32, 8, 1, 4},
+    {Op::v_mfma_f32_16x16x16_bf16, 'b', 16, 16, 1, 4},
+    {Op::v_mfma_i32_32x32x4_2b_i8, 'i', 32, 4, 2, 4},
+    {Op::v_mfma_i32_16x16x4_4b_i8, 'i', 16, 4, 4, 4},
+    {Op::v_mfma_i32_4x4x4_16b_i8, 'i', 4, 4, 16, 4},
+    {Op::v_mfma_i32_32x32x16_i8, 'i', 32, 16, 1, 8},
+    {Op::v_mfma_i32_16x16x32_i8, 'i', 16, 32, 1, 8},
+    {Op::v_mfma_f64_16x16x4_f64, 'd', 16, 4, 1, 1},
+    {Op::v_mfma_f64_4x4x4_4b_f64, 'd', 4, 4, 4, 1},
+    {Op::v_mfma_f32_16x16x8_xf32, 'x', 16, 8, 1, 2},
+    {Op::v_mfma_f32_32x32x4_xf32, 'x', 32, 4, 1, 2},
+    {Op::v_mfma_f32_16x16x32_bf8_bf8, 'q', 16, 32, 1, 8},
+    {Op::v_mfma_f32_16x16x32_bf8_fp8, 'q', 16, 32, 1, 8, 'p'},
+    {Op::v_mfma_f32_16x16x32_fp8_bf8, 'p', 16, 32, 1, 8, 'q'},
+    {Op::v_mfma_f32_16x16x32_fp8_fp8, 'p', 16, 32, 1, 8},
+    {Op::v_mfma_f32_32x32x16_bf8_bf8, 'q', 32, 16, 1, 8},
+    {Op::v_mfma_f32_32x32x16_bf8_fp8, 'q', 32, 16, 1, 8, 'p'},
+    {Op::v_mfma_f32_32x32x16_fp8_bf8, 'p', 32, 16, 1, 8, 'q'},
+    {Op::v_mfma_f32_32x32x16_fp8_fp8, 'p', 32, 16, 1, 8},
+};
+
+bool isByte(char type) { return type == 'i' || type == 'p' || type == 'q'; }
+
+/// An input as f32.
+uint64_t toSingle(char type, uint64_t x) {
+  if (type == 'f')
+    return x;
+  if (type == 'h' || type == 'b')
+    return convert(type == 'h' ? kHalf : Format{8, 7}, kSingle, x, toNearest);
+  if (type == 'x') // eight bits of exponent, ten of mantissa, truncated
+    return convert(Format{8, 10}, kSingle, convert(kSingle, Format{8, 10}, x, toZero), toNearest);
+  if (x == 0x80)
+    return kSingle.nan();
+  const int bits = type == 'p' ? 3 : 2, bias = type == 'p' ? 8 : 16, e = int(x & 0x7f) >> bits;
+  const double mantissa = double(x & ((1u << bits) - 1)) / (1 << bits);
+  const double v = e ? std::ldexp(1 + mantissa, e - bias) : std::ldexp(mantissa, 1 - bias);
+  return std::bit_cast<uint32_t>(float(x & 0x80 ? -v : v));
+}
+
 unsigned permute(unsigned blgp, unsigned lane) {
   static const unsigned firstGroup[8][4] = {{0, 1, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}, {1, 2, 3, 0},
                                             {0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
@@ -74,6 +132,10 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
   if (s.type != 'i')
     for (unsigned row = 0; row < 4; ++row)
       for (unsigned l = 0; l < 64; ++l) {
+        if (isByte(s.type)) {
+          m.v(40 + row).u[l] = (uint32_t)random64();
+          continue;
+        }
         if (f64) {
           if (row & 1)
             continue;
@@ -81,8 +143,9 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
           m.v(40 + row).u[l] = (uint32_t)x;
           m.v(41 + row).u[l] = (uint32_t)(x >> 32);
         } else {
-          m.v(40 + row).u[l] =
-              s.type == 'f' ? (uint32_t)value() : (uint32_t)((value() & 0xffff) | value() << 16);
+          m.v(40 + row).u[l] = s.type == 'f' || s.type == 'x'
+                                   ? (uint32_t)value()
+                                   : (uint32_t)((value() & 0xffff) | value() << 16);
         }
       }
   const unsigned base = accumulators ? 96 : 0;
@@ -97,9 +160,8 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
         m.v(base + r + 1).u[l] = 0x3fe00000 + (uint32_t)(random64() & 0xfffff);
       }
   const std::vector<VRow> before = m.rows;
-  const unsigned dwordsIn = f64             ? 2
-                            : s.type == 'i' ? 1
-                                            : (s.perLane * (s.type == 'f' ? 32 : 16)) / 32;
+  const unsigned bitsIn = s.type == 'f' || s.type == 'x' ? 32 : isByte(s.type) ? 8 : 16;
+  const unsigned dwordsIn = f64 ? 2 : s.perLane * bitsIn / 32;
   const auto reg = [&](unsigned n, unsigned d) { return accumulators ? agpr(n, d) : vgpr(n, d); };
   const bool constantC = seed % 5 == 4;
   Inst i = make(s.op, Enc::VOP3P, reg(inPlace ? 0 : 32, regsOut),
@@ -123,10 +185,10 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
                            unsigned lanePattern) -> uint64_t {
     const unsigned lane = s.m * block + s.m * s.blocks * (k / s.perLane) + index;
     const unsigned from = permute(lanePattern, lane), at = k % s.perLane;
-    if (s.type == 'i')
-      return before[first].u[from] >> 8 * at & 0xff;
-    if (s.type == 'f' || f64)
-      return read(first, from);
+    if (isByte(s.type))
+      return before[first + at / 4].u[from] >> 8 * (at % 4) & 0xff;
+    if (bitsIn == 32 || f64)
+      return read(first + (f64 ? 0 : at), from);
     return before[first + at / 2].u[from] >> 16 * (at % 2) & 0xffff;
   };
   for (unsigned block = 0; block < s.blocks; ++block)
@@ -151,9 +213,15 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
         }
         const unsigned blockA = (block / (1u << cbsz)) * (1u << cbsz) + (cbsz ? abid : 0);
         uint64_t sum = constantC ? 0 : read(base + gpr, lane);
+        if (f64 && target == Target::gfx942 && blgp & 4)
+          sum ^= kDouble.sign();
         for (unsigned k = 0; k < s.k; ++k) {
           uint64_t a = element(40, row, k, blockA, 0),
                    b = element(42, col, k, block, f64 ? 0 : blgp);
+          if (f64 && target == Target::gfx942) { // blgp is the signs
+            a ^= blgp & 1 ? kDouble.sign() : 0;
+            b ^= blgp & 2 ? kDouble.sign() : 0;
+          }
           if (s.type == 'i') {
             sum = (uint32_t)(sum + (uint64_t)((int64_t)(int8_t)a * (int8_t)b));
             continue;
@@ -162,8 +230,11 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
             a = flushDenormal(in, a);
             b = flushDenormal(in, b);
           }
-          sum = fmaExact(out, convert(in, out, a, toNearest), convert(in, out, b, toNearest), sum,
-                         toNearest);
+          if (!f64) {
+            a = toSingle(s.type, a);
+            b = toSingle(s.typeB ? s.typeB : s.type, b);
+          }
+          sum = fmaExact(out, a, b, sum, toNearest);
         }
         if (flushes)
           sum = flushDenormal(out, sum);
@@ -182,6 +253,24 @@ TEST(ValuMatrix, AllShapes) {
         return;
       checkShape(s, Target::gfx90a, 0, 0, 0, acc, inPlace, seed);
     }
+}
+TEST(ValuMatrix, AllShapesOfGfx942) {
+  for (const Shape &s : kShapes942)
+    for (int seed = 0; seed < 6; ++seed) {
+      const bool acc = seed & 1, inPlace = seed & 2 || s.m * s.m * s.blocks / 64 > 16;
+      checkShape(s, Target::gfx942, 0, 0, 0, acc, inPlace, seed);
+      if (::testing::Test::HasFatalFailure())
+        return;
+    }
+}
+TEST(ValuMatrix, SignsOfDoubles) {
+  for (const Shape &s : kShapes942)
+    for (unsigned blgp = 1; s.type == 'd' && blgp < 8; ++blgp)
+      for (int seed = 0; seed < 5; ++seed) {
+        checkShape(s, Target::gfx942, 0, 0, blgp, true, true, seed);
+        if (HasFatalFailure())
+          return;
+      }
 }
 TEST(ValuMatrix, Broadcasts) {
   for (const Shape &s : kShapes) {

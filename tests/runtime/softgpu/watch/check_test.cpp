@@ -81,7 +81,8 @@ protected:
   std::string text; ///< on stderr
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Checks,
-                         testing::Combine(testing::Values("gfx900", "gfx90a"), testing::Bool()),
+                         testing::Combine(testing::Values("gfx900", "gfx90a", "gfx942"),
+                                          testing::Bool()),
                          [](auto &i) {
                            return std::get<0>(i.param) + (std::get<1>(i.param) ? "_timing" : "");
                          });
@@ -118,12 +119,19 @@ TEST_P(Checks, UndefinedRegisters) {
 }
 
 TEST_P(Checks, UndefinedHalvesOfPackedPairs) {
-  if (target != "gfx90a")
+  if (target == "gfx900")
     GTEST_SKIP() << target << " has no packed pairs";
   clean("packed_halves");
   for (const char *kernel : {"undefined_packed", "undefined_packed_low", "undefined_packed_move",
                              "undefined_packed_scalar"})
     one("undefined", kernel, "the stored value was never written");
+}
+
+TEST_P(Checks, UndefinedHalvesOfMoves) {
+  if (target != "gfx942")
+    GTEST_SKIP() << target << " has no 64-bit moves";
+  clean("halves_of_a_move");
+  one("undefined", "undefined_move", "the stored value was never written");
 }
 
 TEST_P(Checks, LdsRaces) {

@@ -1,7 +1,7 @@
 // Kernels with one mistake each, and the same without it (check_test.cpp). Each gets a pointer to 4 KiB and runs as
 // one workgroup of two waves. Labels bad_* mark the instruction that has to be found.
 	.text
-.if .amdgcn.gfx_generation_stepping == 10
+.if .amdgcn.gfx_generation_stepping == 10 || .amdgcn.gfx_generation_minor == 4 // from gfx90a on
 .macro descriptor name
 	.rodata
 	.p2align 6
@@ -287,7 +287,7 @@ mark bad_undefined_readlane
 	keep 6
 	s_endpgm
 
-.if .amdgcn.gfx_generation_stepping == 10
+.if .amdgcn.gfx_generation_stepping == 10 || .amdgcn.gfx_generation_minor == 4 // from gfx90a on
 	// Only the halves that op_sel and op_sel_hi pick count.
 	begin packed_halves
 	v_mov_b32 v2, 1.0
@@ -341,6 +341,22 @@ mark bad_undefined_packed_move
 	keep 4
 mark bad_undefined_packed_scalar
 	keep 5
+	s_endpgm
+.endif
+
+.if .amdgcn.gfx_generation_minor == 4 // gfx942
+	begin halves_of_a_move
+	v_mov_b32 v3, 1.0
+	v_mov_b64 v[4:5], v[2:3]
+	keep 5
+	s_endpgm
+
+	begin undefined_move
+	v_mov_b32 v3, 1.0
+	v_mov_b64 v[4:5], v[2:3]
+	keep 5
+mark bad_undefined_move
+	keep 4
 	s_endpgm
 .endif
 

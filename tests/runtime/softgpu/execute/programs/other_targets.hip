@@ -18,7 +18,10 @@
     }                                                                                              \
   } while (0)
 
-#if defined(__gfx906__) || defined(__gfx908__)
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
+#define HAS_MATRIX 1
+#endif
+#if defined(__gfx906__) || HAS_MATRIX
 #define HAS_DOT 1
 #endif
 
@@ -43,7 +46,7 @@ __global__ void matrix(const float *a, const float *b, const float *c, float *d)
   Float4 sum;
   for (int r = 0; r < 4; ++r)
     sum[r] = c[(4 * block + r) * 16 + column];
-#ifdef __gfx908__
+#ifdef HAS_MATRIX
   sum = __builtin_amdgcn_mfma_f32_16x16x4f32(a[column * 4 + block], b[block * 16 + column], sum, 0,
                                              0, 0);
 #else
@@ -53,6 +56,32 @@ __global__ void matrix(const float *a, const float *b, const float *c, float *d)
 #endif
   for (int r = 0; r < 4; ++r)
     d[(4 * block + r) * 16 + column] = sum[r];
+}
+
+// To 8-bit floats and back, a product of matrices of them (A 16x32 of ones), and a spilled array: what
+// gfx942 does in its own way.
+__global__ void small(const float *in, float *out, float *products, const int *order) {
+  const int t = threadIdx.x;
+  int kept[16];
+  for (int k = 0; k < 16; ++k)
+    kept[k] = order[(t + k) % 16];
+  float a = in[2 * t], b = in[2 * t + 1], product = 0;
+#ifdef __gfx942__
+  const int pair = __builtin_amdgcn_cvt_pk_fp8_f32(a, b, 0, false);
+  a = __builtin_amdgcn_cvt_f32_fp8(pair, 0);
+  b = __builtin_amdgcn_cvt_f32_fp8(pair, 1);
+  const int ones =
+      __builtin_amdgcn_cvt_pk_fp8_f32(1, 1, __builtin_amdgcn_cvt_pk_fp8_f32(1, 1, 0, false), true);
+  const long eightOnes = (unsigned)ones | (long)ones << 32, x = pair; // x: two numbers, six zeros
+  const Float4 zero = {0, 0, 0, 0};
+  product = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(eightOnes, x, zero, 0, 0, 0)[0];
+#else
+  for (int k = 0; k < 4; ++k)
+    product += in[2 * (t % 16 + 16 * k)] + in[2 * (t % 16 + 16 * k) + 1];
+#endif
+  out[2 * t] = a + 0 * kept[order[t % 16]];
+  out[2 * t + 1] = b;
+  products[t] = product + kept[order[t % 16]];
 }
 
 // LDS, barriers, atomics, doubles.
@@ -135,6 +164,30 @@ int main(int argc, char **argv) {
         return 1;
       }
     }
+
+  std::vector<float> numbers(128), again(128), products(64);
+  std::vector<int> order(16);
+  for (int k = 0; k < 128; ++k)
+    numbers[k] = float(k * 5 % 13 - 6) * 0.25f; // all are numbers of fp8
+  for (int k = 0; k < 16; ++k)
+    order[k] = k * 7 % 16;
+  float *dn = device(numbers), *dagain = device(again), *dproducts = device(products);
+  int *dorder = device(order);
+  small<<<1, 64>>>(dn, dagain, dproducts, dorder);
+  CHECK(hipDeviceSynchronize());
+  again = back(dagain, 128);
+  products = back(dproducts, 64);
+  for (int t = 0; t < 64; ++t) {
+    float want = float(order[(t + order[t % 16]) % 16]);
+    for (int k = 0; k < 4; ++k)
+      want += numbers[2 * (t % 16 + 16 * k)] + numbers[2 * (t % 16 + 16 * k) + 1];
+    if (again[2 * t] != numbers[2 * t] || again[2 * t + 1] != numbers[2 * t + 1] ||
+        products[t] != want) {
+      std::printf("FAIL: small %d: %g, %g, %g, not %g\n", t, again[2 * t], again[2 * t + 1],
+                  products[t], want);
+      return 1;
+    }
+  }
 
   const int n = 10000, blocks = (n + 255) / 256;
   std::vector<double> in(n), out(blocks);
