@@ -154,6 +154,7 @@ Expected<DeviceObject> readDeviceObject(MemoryBufferRef elf) {
   DeviceObject result;
   result.processor = object->isa.processor;
   result.isaName = object->isa.targetId();
+  result.codeObjectVersion = object->isa.codeObjectVersion;
   auto modules = splitBitcode(textOf(object->bitcode()));
   if (!modules)
     return modules.takeError();

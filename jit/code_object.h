@@ -36,6 +36,7 @@ using DynamicSymbols = std::map<std::string, DynamicSymbol>;
 struct DeviceObject {
   std::string processor;                ///< "gfx90a"
   std::string isaName;                  ///< comgr's name: "amdgcn-amd-amdhsa--gfx90a:xnack-"
+  unsigned codeObjectVersion = 0;       ///< 3..6
   std::vector<llvm::StringRef> modules; ///< one bitcode file each; empty: built without bitcode
   std::vector<std::vector<std::string>> commands; ///< one cc1 line per translation unit
   std::vector<Kernel> kernels;                    ///< in the note's order

@@ -90,6 +90,8 @@ Error Compilation::run() {
     if (!options)
       return options.takeError();
     options_ = std::move(*options);
+    if (object_.commands.empty()) // nobody else knows it
+      options_.codeObjectVersion = object_.codeObjectVersion;
   }
   if (!options_.cpu.empty() && options_.cpu != object_.processor)
     return inputError(".llvmcmd: for " + options_.cpu + ", the code object is for " +

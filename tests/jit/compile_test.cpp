@@ -74,6 +74,23 @@ TEST(Compile, recompiledObjectIsMarkedAndOtherwiseTheSame) {
 
 // The source is the oracle: the branch is on its `if` line, what is left of the bar comes from one
 // arm and what is right of it from the other.
+// Bitcode from elsewhere (MELD_BITCODE_PATH) comes without the line that tells the version.
+TEST(Compile, withoutACommandLineTheVersionIsTheObjects) {
+  for (const char *name : {"reduce-v5", "reduce-nocmd"}) {
+    auto file = codeObject(name);
+    std::string bytes = file->getBuffer().str();
+    if (size_t at = bytes.find(".llvmcmd"); at != std::string::npos)
+      bytes[at + 1] = 'x';        // a section of another name
+    constexpr size_t version = 8; // EI_ABIVERSION
+    CompileRequest request;
+    request.codeObject = bytes;
+    request.meld.passes = "none";
+    auto reply = compile(request);
+    ASSERT_EQ(reply.status, Status::replaced) << name << ": " << reply.reason;
+    EXPECT_EQ(reply.bytes[version], bytes[version]) << name;
+  }
+}
+
 // The IR's features say 64 lanes, or nothing and the processor's name decides; what runs is what the
 // object's metadata say.
 TEST(Compile, kernelsWhoseIrIsOfOtherWavesAreLeftAlone) {
