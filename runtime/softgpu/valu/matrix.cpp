@@ -298,6 +298,12 @@ OpInfo matrix() {
   info.special = mfma<multiply<E, EB, M, K, Blocks, PerLane>, false>;
   return info;
 }
+/// gfx942's products of one block and 16 or 8 bits, and of xf32: none takes B's lanes from elsewhere.
+template <Element E, unsigned M, unsigned K, unsigned PerLane, Element EB = E> OpInfo matrixAsIs() {
+  OpInfo info = matrix<E, M, K, 1, PerLane, EB>();
+  info.flags = kNoBlgp;
+  return info;
+}
 template <Element E, unsigned M, unsigned K, Element EB = E> OpInfo sparse() {
   OpInfo info;
   info.special = mfma<multiplySparse<E, EB, M, K>, true>;
@@ -307,14 +313,14 @@ template <Element E, unsigned M, unsigned K, Element EB = E> OpInfo sparse() {
 /// The four products of fp8 and bf8 in each shape.
 void addFloat8Matrices(OpTable &t) {
   constexpr Element fp8 = Element::fp8, bf8 = Element::bf8;
-  t[Op::v_mfma_f32_16x16x32_bf8_bf8] = matrix<bf8, 16, 32, 1, 8>();
-  t[Op::v_mfma_f32_16x16x32_bf8_fp8] = matrix<bf8, 16, 32, 1, 8, fp8>();
-  t[Op::v_mfma_f32_16x16x32_fp8_bf8] = matrix<fp8, 16, 32, 1, 8, bf8>();
-  t[Op::v_mfma_f32_16x16x32_fp8_fp8] = matrix<fp8, 16, 32, 1, 8>();
-  t[Op::v_mfma_f32_32x32x16_bf8_bf8] = matrix<bf8, 32, 16, 1, 8>();
-  t[Op::v_mfma_f32_32x32x16_bf8_fp8] = matrix<bf8, 32, 16, 1, 8, fp8>();
-  t[Op::v_mfma_f32_32x32x16_fp8_bf8] = matrix<fp8, 32, 16, 1, 8, bf8>();
-  t[Op::v_mfma_f32_32x32x16_fp8_fp8] = matrix<fp8, 32, 16, 1, 8>();
+  t[Op::v_mfma_f32_16x16x32_bf8_bf8] = matrixAsIs<bf8, 16, 32, 8>();
+  t[Op::v_mfma_f32_16x16x32_bf8_fp8] = matrixAsIs<bf8, 16, 32, 8, fp8>();
+  t[Op::v_mfma_f32_16x16x32_fp8_bf8] = matrixAsIs<fp8, 16, 32, 8, bf8>();
+  t[Op::v_mfma_f32_16x16x32_fp8_fp8] = matrixAsIs<fp8, 16, 32, 8>();
+  t[Op::v_mfma_f32_32x32x16_bf8_bf8] = matrixAsIs<bf8, 32, 16, 8>();
+  t[Op::v_mfma_f32_32x32x16_bf8_fp8] = matrixAsIs<bf8, 32, 16, 8, fp8>();
+  t[Op::v_mfma_f32_32x32x16_fp8_bf8] = matrixAsIs<fp8, 32, 16, 8, bf8>();
+  t[Op::v_mfma_f32_32x32x16_fp8_fp8] = matrixAsIs<fp8, 32, 16, 8>();
   t[Op::v_smfmac_f32_16x16x64_bf8_bf8] = sparse<bf8, 16, 64>();
   t[Op::v_smfmac_f32_16x16x64_bf8_fp8] = sparse<bf8, 16, 64, fp8>();
   t[Op::v_smfmac_f32_16x16x64_fp8_bf8] = sparse<fp8, 16, 64, bf8>();
@@ -369,23 +375,23 @@ void addMatrix(OpTable &t) {
   t[Op::v_mfma_f32_32x32x4_2b_f16] = t[Op::v_mfma_f32_32x32x4f16];
   t[Op::v_mfma_f32_16x16x4_4b_f16] = t[Op::v_mfma_f32_16x16x4f16];
   t[Op::v_mfma_f32_4x4x4_16b_f16] = t[Op::v_mfma_f32_4x4x4f16];
-  t[Op::v_mfma_f32_32x32x8_f16] = t[Op::v_mfma_f32_32x32x8f16];
-  t[Op::v_mfma_f32_16x16x16_f16] = t[Op::v_mfma_f32_16x16x16f16];
+  t[Op::v_mfma_f32_32x32x8_f16] = matrixAsIs<Element::f16, 32, 8, 4>();
+  t[Op::v_mfma_f32_16x16x16_f16] = matrixAsIs<Element::f16, 16, 16, 4>();
   t[Op::v_mfma_f32_32x32x4_2b_bf16] = t[Op::v_mfma_f32_32x32x4bf16_1k];
   t[Op::v_mfma_f32_16x16x4_4b_bf16] = t[Op::v_mfma_f32_16x16x4bf16_1k];
   t[Op::v_mfma_f32_4x4x4_16b_bf16] = t[Op::v_mfma_f32_4x4x4bf16_1k];
-  t[Op::v_mfma_f32_32x32x8_bf16] = t[Op::v_mfma_f32_32x32x8bf16_1k];
-  t[Op::v_mfma_f32_16x16x16_bf16] = t[Op::v_mfma_f32_16x16x16bf16_1k];
+  t[Op::v_mfma_f32_32x32x8_bf16] = matrixAsIs<Element::bf16, 32, 8, 4>();
+  t[Op::v_mfma_f32_16x16x16_bf16] = matrixAsIs<Element::bf16, 16, 16, 4>();
   t[Op::v_mfma_i32_32x32x4_2b_i8] = t[Op::v_mfma_i32_32x32x4i8];
   t[Op::v_mfma_i32_16x16x4_4b_i8] = t[Op::v_mfma_i32_16x16x4i8];
   t[Op::v_mfma_i32_4x4x4_16b_i8] = t[Op::v_mfma_i32_4x4x4i8];
   t[Op::v_mfma_f64_16x16x4_f64] = t[Op::v_mfma_f64_16x16x4f64];
   t[Op::v_mfma_f64_4x4x4_4b_f64] = t[Op::v_mfma_f64_4x4x4f64];
 
-  t[Op::v_mfma_f32_16x16x8_xf32] = matrix<Element::xf32, 16, 8, 1, 2>();
-  t[Op::v_mfma_f32_32x32x4_xf32] = matrix<Element::xf32, 32, 4, 1, 2>();
-  t[Op::v_mfma_i32_32x32x16_i8] = matrix<Element::i8, 32, 16, 1, 8>();
-  t[Op::v_mfma_i32_16x16x32_i8] = matrix<Element::i8, 16, 32, 1, 8>();
+  t[Op::v_mfma_f32_16x16x8_xf32] = matrixAsIs<Element::xf32, 16, 8, 2>();
+  t[Op::v_mfma_f32_32x32x4_xf32] = matrixAsIs<Element::xf32, 32, 4, 2>();
+  t[Op::v_mfma_i32_32x32x16_i8] = matrixAsIs<Element::i8, 32, 16, 8>();
+  t[Op::v_mfma_i32_16x16x32_i8] = matrixAsIs<Element::i8, 16, 32, 8>();
   addFloat8Matrices(t);
 
   t[Op::v_smfmac_f32_16x16x32_f16] = sparse<Element::f16, 16, 32>();

@@ -48,6 +48,7 @@ enum OpFlags : uint16_t {
   kIeee = 1024,       ///< the fast handlers assume MODE.ieee is set
   kNearest = 2048,    ///< rounds to nearest whatever MODE says
   kReadVcc = 4096,    ///< VCC is the lane mask operand (v_div_fmas)
+  kNoBlgp = 8192,     ///< what a blgp does here is not defined: refused when not 0
 };
 
 /// ExecInst::flags bit, beyond those of wave.h: the target flushes f16 and bf16 denormals in v_dot2

@@ -42,7 +42,7 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   if (static_cast<unsigned>(in.op) >= static_cast<unsigned>(isa::Op::count))
     return false;
   const OpInfo &info = opTable()[in.op];
-  if (!info.row && !info.special)
+  if ((!info.row && !info.special) || (in.blgp && (info.flags & kNoBlgp)))
     return false;
 
   e.dst = in.dst.kind == Operand::Kind::none ? uint16_t(isa::Sgpr::vcc) : in.dst.index;

@@ -263,6 +263,19 @@ TEST(ValuMatrix, AllShapesOfGfx942) {
         return;
     }
 }
+// AMD's calculator lists for each instruction of CDNA3 whether it has blgp: those of one block with
+// operands of f32 or f64, and those of several blocks do.
+TEST(ValuMatrix, BlgpOfGfx942) {
+  for (const Shape &s : kShapes942) {
+    const bool has = s.blocks > 1 || s.type == 'f' || s.type == 'd';
+    Machine m;
+    Inst i = make(s.op, Enc::VOP3P, vgpr(0, 32), {vgpr(40, 2), vgpr(42, 2), vgpr(0, 32)});
+    i.blgp = 2;
+    EXPECT_EQ(m.run(i, Target::gfx942), has) << nameOf(s.op);
+    if (has && s.type != 'd')
+      checkShape(s, Target::gfx942, 0, 0, 2, true, true, 1);
+  }
+}
 TEST(ValuMatrix, SignsOfDoubles) {
   for (const Shape &s : kShapes942)
     for (unsigned blgp = 1; s.type == 'd' && blgp < 8; ++blgp)
