@@ -78,7 +78,7 @@ void declare(GlobalVariable &variable) {
   variable.setExternallyInitialized(false);
   variable.setComdat(nullptr);
   variable.setSection("");
-  variable.setLinkage(GlobalValue::ExternalWeakLinkage); // as others are, lld is asked to refuse them
+  variable.setLinkage(GlobalValue::ExternalWeakLinkage); // lld is asked to refuse others
   variable.setVisibility(GlobalValue::DefaultVisibility);
   variable.setUnnamedAddr(GlobalValue::UnnamedAddr::None);
   variable.setDSOLocal(false);
