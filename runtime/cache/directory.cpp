@@ -1,6 +1,7 @@
 #include "runtime/cache/directory.h"
 
 #include "runtime/host/text.h"
+#include "runtime/read.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -140,17 +141,11 @@ Result<OpenFile> openFileByPath(const std::string &path, uint64_t limit, const O
 
 Result<Bytes> readPart(const OpenFile &file, uint64_t offset, uint64_t size) {
   Bytes bytes(size);
-  size_t at = 0;
-  while (at < size) {
-    ssize_t got = ::pread(file.descriptor.get(), bytes.data() + at, size - at, off_t(offset + at));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return fail(ErrorCode::io, errnoText("reading a cache entry", errno));
-    if (got == 0)
-      return fail(ErrorCode::badInput, "it ends at offset " + hexOffset(offset + at));
-    at += got;
-  }
+  const ssize_t got = readAll(file.descriptor.get(), bytes.data(), size, off_t(offset));
+  if (got < 0)
+    return fail(ErrorCode::io, errnoText("reading a cache entry", errno));
+  if (uint64_t(got) < size)
+    return fail(ErrorCode::badInput, "it ends at offset " + hexOffset(offset + uint64_t(got)));
   return bytes;
 }
 

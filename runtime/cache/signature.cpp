@@ -2,12 +2,12 @@
 
 #include "runtime/host/descriptor.h"
 #include "runtime/host/text.h"
+#include "runtime/read.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #ifdef MELD_SODIUM
 #include <sodium/crypto_sign_ed25519.h>
@@ -39,18 +39,10 @@ Result<std::string> readKeyFile(const std::string &path) {
   if (info.st_mode & (S_IWGRP | S_IWOTH))
     return fail(ErrorCode::badInput, path + " can be written by others than its owner");
   std::string text(static_cast<size_t>(info.st_size), '\0');
-  size_t have = 0;
-  while (have < text.size()) {
-    const ssize_t got = ::read(file.get(), text.data() + have, text.size() - have);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return fail(ErrorCode::io, errnoText("reading " + path, errno));
-    if (!got)
-      break;
-    have += static_cast<size_t>(got);
-  }
-  text.resize(have);
+  const ssize_t got = readAll(file.get(), text.data(), text.size());
+  if (got < 0)
+    return fail(ErrorCode::io, errnoText("reading " + path, errno));
+  text.resize(static_cast<size_t>(got));
   return text;
 }
 

@@ -5,11 +5,11 @@
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/host/descriptor.h"
 #include "runtime/log/log.h"
+#include "runtime/read.h"
 
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace meld {
 namespace {
@@ -33,17 +33,11 @@ Result<std::optional<Bytes>> readBitcode(const std::string &file) {
   if (uint64_t(info.st_size) > kMostBitcode)
     return fail(ErrorCode::badInput, std::to_string(info.st_size) + " bytes are too many");
   Bytes bytes(size_t(info.st_size));
-  size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t part = ::read(descriptor.get(), bytes.data() + got, bytes.size() - got);
-    if (part < 0 && errno == EINTR)
-      continue;
-    if (part < 0)
-      return fail(ErrorCode::io, std::strerror(errno));
-    if (part == 0)
-      return fail(ErrorCode::badInput, "ends early, at offset " + hexOffset(got));
-    got += size_t(part);
-  }
+  const ssize_t got = readAll(descriptor.get(), bytes.data(), bytes.size());
+  if (got < 0)
+    return fail(ErrorCode::io, std::strerror(errno));
+  if (size_t(got) < bytes.size())
+    return fail(ErrorCode::badInput, "ends early, at offset " + hexOffset(uint64_t(got)));
   if (bytes.size() < sizeof(kMagic) || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)))
     return fail(ErrorCode::badInput, "no LLVM bitcode at offset 0x0");
   return bytes;

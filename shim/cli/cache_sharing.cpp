@@ -3,6 +3,7 @@
 #include "runtime/cache/signing.h"
 #include "runtime/cache/transfer.h"
 #include "runtime/engine/identity.h"
+#include "runtime/host/whole_file.h"
 #include "shim/cli/cache_layers.h"
 #include "shim/cli/launch.h"
 #include "shim/cli/progress.h"

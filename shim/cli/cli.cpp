@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace meld::cli {
@@ -68,29 +67,6 @@ std::unique_ptr<Engine> makeEngine(const Settings &settings) {
   options.libmeldPath = ::realpath(install.libmeld.c_str(), path) ? path : install.libmeld;
   options.jitPath = folderOf(options.libmeldPath) + "/libmeld-jit.so";
   return std::make_unique<Engine>(std::move(options));
-}
-
-Result<Bytes> readWholeFile(const std::string &path) {
-  Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  struct stat info;
-  if (!fd || ::fstat(fd.get(), &info))
-    return fail(ErrorCode::io, errnoText(path, errno));
-  if (!S_ISREG(info.st_mode))
-    return fail(ErrorCode::badInput, path + " is not a regular file");
-  Bytes bytes(info.st_size);
-  size_t at = 0;
-  while (at < bytes.size()) {
-    ssize_t got = ::read(fd.get(), bytes.data() + at, bytes.size() - at);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return fail(ErrorCode::io, errnoText("reading " + path, errno));
-    if (!got)
-      break;
-    at += got;
-  }
-  bytes.resize(at);
-  return bytes;
 }
 
 Result<void> writeWholeFile(const std::string &path, ByteView bytes) {

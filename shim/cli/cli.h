@@ -60,7 +60,6 @@ const LoadedSettings &settings();
 /// An engine as libmeld.so would make it (same cache keys).
 std::unique_ptr<Engine> makeEngine(const Settings &settings);
 
-Result<Bytes> readWholeFile(const std::string &path);
 Result<void> writeWholeFile(const std::string &path, ByteView bytes);
 
 /// "meld: ..." on stderr; returns the status given.

@@ -1,6 +1,7 @@
 // meld compile: the pipeline offline. Reads a file, writes the code object that libmeld would load.
 #include "runtime/engine/gated_compile.h"
 #include "runtime/engine/open_compiler.h"
+#include "runtime/host/whole_file.h"
 #include "shim/cli/cli.h"
 
 namespace meld::cli {

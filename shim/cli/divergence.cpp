@@ -4,6 +4,7 @@
 #include "shim/cli/recorded.h"
 #include "shim/cli/verify_run.h"
 
+#include "runtime/host/whole_file.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/tools/divergence_page.h"
 #include "runtime/softgpu/tools/source_lines.h"

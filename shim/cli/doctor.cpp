@@ -6,6 +6,7 @@
 #include "runtime/engine/compiler_identity.h"
 #include "runtime/engine/identity.h"
 #include "runtime/engine/jit_library.h"
+#include "runtime/host/whole_file.h"
 
 #include <algorithm>
 #include <climits>

@@ -2,6 +2,7 @@
 #include "runtime/adapt/verdict_text.h"
 #include "runtime/engine/gated_compile.h"
 #include "runtime/engine/open_compiler.h"
+#include "runtime/host/whole_file.h"
 #include "shim/cli/cli.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "runtime/engine/gated_compile.h"
 #include "runtime/engine/side_bitcode.h"
 #include "runtime/gpu/occupancy.h"
+#include "runtime/host/whole_file.h"
 #include "shim/cli/cli.h"
 
 namespace meld::cli {

@@ -6,6 +6,7 @@
 
 #include "runtime/engine/known_profile.h"
 #include "runtime/host/new_file.h"
+#include "runtime/host/whole_file.h"
 
 #include <algorithm>
 #include <filesystem>

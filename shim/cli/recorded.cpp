@@ -1,5 +1,6 @@
 #include "shim/cli/recorded.h"
 
+#include "runtime/host/whole_file.h"
 #include "shim/cli/cli.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "shim/cli/verify_run.h"
 
 #include "runtime/cache/directory.h"
+#include "runtime/host/whole_file.h"
 
 #include <algorithm>
 #include <cerrno>

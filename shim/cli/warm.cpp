@@ -11,6 +11,7 @@
 // a run can know.
 #include "jit/variant/recipes.h"
 #include "runtime/codeobject/choice.h"
+#include "runtime/host/whole_file.h"
 #include "shim/cli/cache_layers.h"
 #include "shim/cli/launch.h"
 #include "shim/cli/progress.h"

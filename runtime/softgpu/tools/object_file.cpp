@@ -1,27 +1,9 @@
 #include "runtime/softgpu/tools/object_file.h"
 
 #include "runtime/codeobject/hostfile.h"
-
-#include <cerrno>
-#include <cstdio>
+#include "runtime/host/whole_file.h"
 
 namespace meld::softgpu {
-
-Result<Bytes> readWholeFile(const std::string &path) {
-  std::FILE *f = std::fopen(path.c_str(), "rb");
-  if (!f)
-    return fail(ErrorCode::io, path + ": " + std::strerror(errno));
-  Bytes bytes;
-  uint8_t part[65536];
-  for (size_t n; (n = std::fread(part, 1, sizeof(part), f)) > 0;)
-    bytes.insert(bytes.end(), part, part + n);
-  const bool bad = std::ferror(f) != 0;
-  const int error = errno;
-  std::fclose(f);
-  if (bad)
-    return fail(ErrorCode::io, path + ": " + std::strerror(error));
-  return bytes;
-}
 
 Result<ObjectFile> ObjectFile::open(const std::string &path) {
   auto bytes = MELD_TRY(readWholeFile(path));

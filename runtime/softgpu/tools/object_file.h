@@ -38,7 +38,4 @@ private:
   std::vector<std::string> skipped_;
 };
 
-/// The whole file. Errors: io.
-Result<Bytes> readWholeFile(const std::string &path);
-
 } // namespace meld::softgpu

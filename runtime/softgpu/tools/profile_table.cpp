@@ -9,6 +9,7 @@
 // disassembly at an offset has to be the profile's, else there are no lines, and a note says so.
 #include "runtime/softgpu/tools/profile_table.h"
 
+#include "runtime/host/whole_file.h"
 #include "runtime/softgpu/tools/figures.h"
 #include "runtime/softgpu/tools/object_file.h"
 #include "runtime/softgpu/tools/source_lines.h"

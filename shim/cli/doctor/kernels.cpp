@@ -8,9 +8,9 @@
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/codeobject/hostfile.h"
 #include "runtime/host/text.h"
+#include "runtime/host/whole_file.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace meld::doctor {
 namespace {
@@ -23,16 +23,6 @@ using Json = nlohmann::ordered_json;
 struct Kernel {
   std::string name, why; ///< why: it has no IR that could be used; empty: it has
 };
-
-Bytes readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
-  Bytes bytes(size > 0 ? size_t(size) : 0);
-  file.seekg(0);
-  if (!file.read(reinterpret_cast<char *>(bytes.data()), std::streamsize(bytes.size())))
-    bytes.clear();
-  return bytes;
-}
 
 /// Errors: the object cannot be read.
 Result<std::vector<Kernel>> kernelsOf(ByteView object, const JitLibrary *jit) {
@@ -137,7 +127,7 @@ Findings judgeImages(const std::string &where, const std::vector<DeviceImage> &i
 
 Findings checkKernels(const std::string &path, const Closure &closure, const JitLibrary *jit) {
   Findings out;
-  const Bytes bytes = readFile(path);
+  const Bytes bytes = readWholeFile(path).value_or(Bytes());
   auto images = findDeviceImages(bytes);
   if (images)
     out = judgeImages("", *images, jit);
@@ -149,7 +139,7 @@ Findings checkKernels(const std::string &path, const Closure &closure, const Jit
     // Most libraries have no device code, and some of those that have are large: look first.
     if (!hasSection(file.path, ".hip_fatbin"))
       continue;
-    const Bytes library = readFile(file.path);
+    const Bytes library = readWholeFile(file.path).value_or(Bytes());
     if (auto found = findDeviceImages(library))
       for (Finding &finding : judgeImages(file.path + ": ", *found, jit)) {
         if (finding.health == Health::problem) // of the program, this is a part

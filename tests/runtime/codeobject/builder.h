@@ -281,4 +281,19 @@ inline Bytes buildBundle(const std::vector<std::pair<std::string, Bytes>> &parts
   return out;
 }
 
+/// A program for the host with these bundles in its section, as the linker lays those of several
+/// translation units one behind the other: each at a multiple of 4096.
+inline Bytes buildHostFile(const std::vector<Bytes> &bundles) {
+  BuildObject carrier;
+  carrier.bitcode.clear();
+  for (const Bytes &bundle : bundles) {
+    carrier.bitcode.resize((carrier.bitcode.size() + 4095) / 4096 * 4096);
+    carrier.bitcode.insert(carrier.bitcode.end(), bundle.begin(), bundle.end());
+  }
+  carrier.bitcodeSection = ".hip_fatbin";
+  Bytes file = build(carrier);
+  file[18] = 62; // EM_X86_64
+  return file;
+}
+
 } // namespace meld::test

@@ -81,15 +81,7 @@ TEST(Bundle, SeveralBundlesInOneFatBinary) {
   BuildObject other;
   other.bitcode.clear();
   Bytes second = buildBundle({{kHost, {}}, {kDevice, build(other)}});
-  Bytes both = first;
-  both.resize((both.size() + 4095) / 4096 * 4096);
-  both.insert(both.end(), second.begin(), second.end());
-
-  BuildObject carrier;
-  carrier.bitcode = both;
-  carrier.bitcodeSection = ".hip_fatbin";
-  Bytes elf = build(carrier);
-  elf[18] = 62; // a host file
+  Bytes elf = buildHostFile({first, second});
   auto images = findDeviceImages(elf);
   ASSERT_TRUE(images) << images.error().message;
   ASSERT_EQ(images->size(), 2u);
@@ -106,28 +98,14 @@ TEST(Bundle, SeveralBundlesInOneFatBinary) {
       << damaged.error().message;
 }
 
-namespace {
-/// A host file whose fat binary is `bundle`, so many times.
-Bytes fatBinaryOf(const Bytes &bundle, unsigned times) {
-  BuildObject carrier;
-  carrier.bitcode.clear();
-  for (unsigned i = 0; i < times; ++i)
-    carrier.bitcode.insert(carrier.bitcode.end(), bundle.begin(), bundle.end());
-  carrier.bitcodeSection = ".hip_fatbin";
-  Bytes elf = build(carrier);
-  elf[18] = 62;
-  return elf;
-}
-} // namespace
-
 // Found by the fuzzer: sections over each other and bundles that unpack to many images.
 TEST(Bundle, ImagesOfAFileAreLimited) {
   std::vector<std::pair<std::string, Bytes>> entries(4096, {kDevice, {1}});
   const Bytes bundle = buildBundle(entries);
-  auto most = findDeviceImages(fatBinaryOf(bundle, 16));
+  auto most = findDeviceImages(buildHostFile(std::vector<Bytes>(16, bundle)));
   ASSERT_TRUE(most) << most.error().message;
   EXPECT_EQ(most->size(), 65536u);
-  auto more = findDeviceImages(fatBinaryOf(bundle, 17));
+  auto more = findDeviceImages(buildHostFile(std::vector<Bytes>(17, bundle)));
   ASSERT_FALSE(more);
   EXPECT_NE(more.error().message.find("65536"), std::string::npos) << more.error().message;
 }
@@ -195,15 +173,8 @@ TEST(Bundle, SpirvIsNamedAndHidesNothing) {
 
 TEST(CompressedBundle, SeveralInOneFatBinary) {
   const Bytes one = compressed(buildBundle({{kDevice, build({})}}), 2, 1);
-  Bytes two = one;
-  two.resize((two.size() + 4095) / 4096 * 4096);
-  two.insert(two.end(), one.begin(), one.end());
-  BuildObject carrier;
-  carrier.bitcode = two;
-  carrier.bitcodeSection = ".hip_fatbin";
-  Bytes elf = build(carrier);
-  elf[18] = 62; // a host file
-  auto images = findDeviceImages(elf);
+  const Bytes file = buildHostFile({one, one});
+  auto images = findDeviceImages(file);
   ASSERT_TRUE(images) << images.error().message;
   ASSERT_EQ(images->size(), 2u);
   EXPECT_TRUE(hasBitcode((*images)[0].bytes));

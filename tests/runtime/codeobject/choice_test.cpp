@@ -99,15 +99,9 @@ TEST(Choice, ImagesSayWhichBundleTheyAreOf) {
   using namespace meld::test;
   const std::string id = "hipv4-amdgcn-amd-amdhsa--";
   const Bytes object = build({});
-  Bytes both = buildBundle({{id + "gfx90a:xnack+", object}, {id + "gfx90a:xnack-", object}});
-  const Bytes second = buildBundle({{id + "gfx90a", object}});
-  both.resize((both.size() + 4095) / 4096 * 4096);
-  both.insert(both.end(), second.begin(), second.end());
-  BuildObject carrier;
-  carrier.bitcode = both;
-  carrier.bitcodeSection = ".hip_fatbin";
-  Bytes host = build(carrier);
-  host[18] = 62;
+  const Bytes host =
+      buildHostFile({buildBundle({{id + "gfx90a:xnack+", object}, {id + "gfx90a:xnack-", object}}),
+                     buildBundle({{id + "gfx90a", object}})});
   auto images = findDeviceImages(host);
   ASSERT_TRUE(images) << images.error().message;
   ASSERT_EQ(images->size(), 3u);

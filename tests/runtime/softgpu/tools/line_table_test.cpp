@@ -1,4 +1,5 @@
 // Source lines against llvm-symbolizer, for DWARF 3, 4 and 5; damaged sections.
+#include "runtime/host/whole_file.h"
 #include "runtime/softgpu/tools/line_table.h"
 #include "runtime/softgpu/tools/object_file.h"
 
