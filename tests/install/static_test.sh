@@ -3,6 +3,7 @@
 # program computes what the plain one does with fewer instructions, without libmeld; its report can be read.
 set -euo pipefail
 build=$1 project=$2 cmake=$3 hipcc=$4 llvm=$5
+export CMAKE_GENERATOR=Ninja # which every build of ours has
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() {

@@ -21,7 +21,7 @@ const char *const kDriverFolder = "/sys/devices/virtual/kfd/kfd/topology/nodes";
 int lies = 0;
 
 void compare(const char *how, int fd) {
-  struct stat said, is;
+  struct stat said{}, is{}; // where there is nothing, neither writes to them
   const int a = fstat(fd, &said);
   const long b = syscall(SYS_fstat, fd, &is);
   int bytes = -1;
