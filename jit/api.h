@@ -53,9 +53,10 @@ typedef struct MeldJitRequest {
   void (*optionsEnd)(void *context);
   /* Told on the thread that is about to call an action of comgr's for this compile, and with NULL after
    * it: comgr sets the options, too, and this action is no other user's. Within the action and on its
-   * thread, leave() ends it and the compile by an exception, for the end of the process.
+   * thread, leave() ends it and the compile by an exception, for the end of the process. after(), given
+   * with that NULL, sets the options back; to be called while nobody else sets them, or not at all.
    * NULL: nobody asks. */
-  void (*action)(void (*leave)(void));
+  void (*action)(void (*leave)(void), void (*after)(void));
   /* What compiling the object without our passes takes, as far as this compile can tell; called on
    * its thread, at most once, when the code has been looked at and before anything is searched or
    * made again. NULL: nobody wants to know. */

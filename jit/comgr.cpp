@@ -135,25 +135,27 @@ struct Input {
 
 using Buffers = std::vector<std::unique_ptr<MemoryBuffer>>;
 
-std::atomic<void (*)(void (*)())> actionsTold{nullptr};
+std::atomic<void (*)(void (*)(), void (*)())> actionsTold{nullptr};
 
 [[noreturn]] void leaveAction() { throw std::runtime_error("the process ends"); }
 
-/// Tells of an action, however it ends: a fatal error of LLVM's leaves it by an exception.
+/// Tells of an action, however it ends: a fatal error of LLVM's leaves it by an exception. What it leaves
+/// among LLVM's options is for nobody else's action to find, so it is taken back within the same turn.
 class ToldAction {
 public:
   ToldAction() : told_(actionsTold.load()) {
     if (told_)
-      told_(leaveAction);
+      told_(leaveAction, nullptr);
   }
   ~ToldAction() {
-    resetCommandLine();
     if (told_)
-      told_(nullptr);
+      told_(nullptr, resetCommandLine);
+    else
+      resetCommandLine();
   }
 
 private:
-  void (*const told_)(void (*)());
+  void (*const told_)(void (*)(), void (*)());
 };
 
 Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kind, const char *what,
@@ -310,6 +312,6 @@ Comgr::deviceLibraries(StringRef isaName) const {
 #endif
 }
 
-void Comgr::tellActions(void (*told)(void (*leave)())) { actionsTold.store(told); }
+void Comgr::tellActions(void (*told)(void (*leave)(), void (*after)())) { actionsTold.store(told); }
 
 } // namespace meld::jit

@@ -43,7 +43,7 @@ public:
 
   /// `told(leave)` before each action, `told(nullptr)` after it, on the thread that calls it; null: nobody.
   /// leave() throws. For the whole process.
-  static void tellActions(void (*told)(void (*leave)()));
+  static void tellActions(void (*told)(void (*leave)(), void (*after)()));
 
   /// "comgr 2.4"
   const std::string &version() const { return version_; }

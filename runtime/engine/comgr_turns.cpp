@@ -65,7 +65,7 @@ int seenSigAction(int number, const struct sigaction *act, struct sigaction *old
   const int result = nextSigAction.load(std::memory_order_relaxed)(number, act, old);
   if (!act && old && !action.firstSignal)
     action.firstSignal = number;
-  else if (act && !old && number == action.firstSignal)
+  else if (act && !old && number == action.firstSignal && !action.leave)
     end();
   return result;
 }
@@ -167,7 +167,10 @@ void watchComgrFromHook() noexcept {
 
 bool comgrIsWatched() noexcept { return watched.load(std::memory_order_acquire); }
 
-void markOwnAction(void (*leave)()) noexcept {
+void markOwnAction(void (*leave)(), void (*after)()) noexcept {
+  // The child of a fork has nobody beside it.
+  if (after && (action.entered || getpid() != watchingProcess.load(std::memory_order_relaxed)))
+    after();
   end();
   action.leave = leave;
 }

@@ -11,7 +11,8 @@
 //       sigaction(SIGHUP, nullptr, &was)     asks for each disposition, to put it back
 //       cl::ParseCommandLineOptions          the first call within an action: waits for its turn
 //       clang, lld                           with these options
-//       sigaction(SIGHUP, &was, nullptr)     puts back what it found: the turn ends
+//       sigaction(SIGHUP, &was, nullptr)     puts back what it found: theirs ends, ours goes on until
+//                                            we have set the options back
 //
 // (or cl::ResetAllOptionOccurrences). The turn (runtime/engine/options_gate.h) is "theirs" for an
 // action of the application's or of HIP's, and "ours" for one of our compile. Nobody waits in a circle: at
@@ -36,7 +37,8 @@ bool comgrIsWatched() noexcept;
 
 /// This thread's next action is one of a compile of ours, or has been (null). Also ends the turn of one
 /// that an exception left. Where the process ends and the action would have to wait, `leave` is called in
-/// its place, which throws.
-void markOwnAction(void (*leave)()) noexcept;
+/// its place, which throws. `after`, where there is one, is called as the last thing of that turn; not
+/// where the action had none, since others may set options then.
+void markOwnAction(void (*leave)(), void (*after)()) noexcept;
 
 } // namespace meld

@@ -101,7 +101,7 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
   MeldJitReply reply{};
   reply.status = MELD_JIT_FAILED;
   std::unique_ptr<MeldJitReply, MeldJitReleaseFn> release(&reply, release_);
-  request.action = [](void (*leave)()) { markOwnAction(leave); };
+  request.action = [](void (*leave)(), void (*after)()) { markOwnAction(leave, after); };
   watchComgr();               // where nobody else has loaded it, opening this library did
   compile_(&request, &reply); // what it returns repeats reply.status
   JitOutcome outcome;
