@@ -16,6 +16,7 @@
 #include "shim/own_calls.h"
 #include "shim/process.h"
 #include "shim/replace.h"
+#include "shim/rocr_order.h"
 #include "shim/verify/allocations.h"
 
 #include <dlfcn.h>
@@ -50,6 +51,7 @@ std::atomic<CreateWithOffset> gCreateWithOffset{nullptr};
 class Entry {
 public:
   Entry() {
+    nowMine(&gProcess);
     if (!inOwnCalls() && !gProcess->passThrough.load(std::memory_order_relaxed))
       inside_.emplace();
   }
@@ -523,6 +525,7 @@ bool installHooks(HsaApiTable *table, Process *process) noexcept {
     previous = field;
     field = ours;
   });
+  nowAnyones(&gProcess);
   return true;
 }
 

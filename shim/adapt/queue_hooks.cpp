@@ -1,6 +1,7 @@
 #include "shim/adapt/queue_hooks.h"
 
 #include "shim/adapt/packet_handler.h"
+#include "shim/rocr_order.h"
 
 #include <algorithm>
 #include <cstring>
@@ -52,18 +53,6 @@ public:
 private:
   bool outermost_;
 };
-
-// ROCr calls a queue's handler under the queue's own lock, and after the queue was made. ThreadSanitizer is
-// blind to what ROCr does (tests/sanitizers/tsan.supp), so it is told.
-#ifdef __SANITIZE_THREAD__
-extern "C" void __tsan_acquire(void *) noexcept;
-extern "C" void __tsan_release(void *) noexcept;
-void nowMine(void *queue) noexcept { __tsan_acquire(queue); }
-void nowAnyones(void *queue) noexcept { __tsan_release(queue); }
-#else
-void nowMine(void *) noexcept {}
-void nowAnyones(void *) noexcept {}
-#endif
 
 void handle(const void *packets, uint64_t count, uint64_t, void *data,
             hsa_amd_queue_intercept_packet_writer write) noexcept {

@@ -84,11 +84,11 @@ TEST_P(Faults, OneThatNeverAnswersIsAskedThreeTimes) {
 TEST_P(Faults, OneThatSendsAByteNowAndThen) {
   for (const std::string &first :
        {std::string(), begin("1000"), begin("1000") + "abc", std::string("H"), std::string("+")}) {
-    FaultyServer *self = nullptr;
+    std::atomic<FaultyServer *> self{nullptr};
     FaultyServer server([&](int client) {
       if (receiveText(client).empty() || !sendText(client, first))
         return;
-      while (sendText(client, first.empty() && http_ ? "H" : "1") && self->sleep(20ms)) {
+      while (sendText(client, first.empty() && http_ ? "H" : "1") && self.load()->sleep(20ms)) {
       }
     });
     self = &server;
@@ -150,24 +150,24 @@ TEST_P(Faults, WhatIsNoAnswer) {
                              "%1\r\n+a\r\n+b\r\n", "+OK\r\n", ":1\r\n", "-ERR no\r\n", "-\r\n",
                              ":x\r\n", "$3\r\nabcd\r\n", "HTTP/1.1 200 OK\r\n\r\nabc"})
       answers.push_back(more);
-  std::string answer;
+  Shared<std::string> answer;
   FaultyServer server([&](int client) {
     receiveText(client);
-    sendText(client, answer);
+    sendText(client, answer.get());
   });
   const auto store = open(urlOf(server), neverOff(patient()));
   for (const std::string &next : answers) {
-    answer = next;
+    answer.set(next);
     EXPECT_FALSE(store->get(keyOf(1))) << next;
   }
   // Noise, the same in every run.
   for (uint32_t seed = 1; seed <= 100; ++seed) {
     const Bytes noise = someBytes(1 + seed * 7 % 300, seed);
-    answer.assign(noise.begin(), noise.end());
+    answer.set({noise.begin(), noise.end()});
     const auto got = store->get(keyOf(1));
     EXPECT_FALSE(got && got->has_value()) << seed;
   }
-  answer = begin("5") + "hello" + (http_ ? "" : "\r\n");
+  answer.set(begin("5") + "hello" + (http_ ? "" : "\r\n"));
   EXPECT_EQ(**store->get(keyOf(1)), Bytes({'h', 'e', 'l', 'l', 'o'})) << "it is none the worse";
 }
 
@@ -175,8 +175,7 @@ TEST_P(Faults, CutAfterEachByte) {
   NEEDS_REAL_SERVER();
   const Bytes entry = someBytes(100);
   ASSERT_TRUE(open(realUrl())->put(keyOf(1), entry));
-  size_t most = 0;
-  std::atomic<size_t> whole{0};
+  std::atomic<size_t> most{0}, whole{0};
   FaultyServer server(between(realPort(), [&](std::string &piece, size_t at) {
     whole = std::max<size_t>(whole, at + piece.size());
     if (at + piece.size() <= most)
@@ -189,9 +188,10 @@ TEST_P(Faults, CutAfterEachByte) {
   ASSERT_EQ(**store->get(keyOf(1)), entry);
   const size_t size = whole;
   ASSERT_GT(size, entry.size());
-  for (most = 0; most<size; most += most> 20 && most + 20 < size ? 7 : 1) {
+  for (size_t cut = 0; cut<size; cut += cut> 20 && cut + 20 < size ? 7 : 1) {
+    most = cut;
     store->rest(); // a connection of its own, so that bytes are counted from its beginning
-    EXPECT_FALSE(store->get(keyOf(1))) << most;
+    EXPECT_FALSE(store->get(keyOf(1))) << cut;
   }
 }
 
@@ -204,12 +204,12 @@ TEST_P(Faults, FlippedBitsAreNoEntry) {
   entry.codeObject = someBytes(40);
   const Bytes bytes = *writeEntry(entry);
   ASSERT_TRUE(open(realUrl())->put(keyOf(1), bytes));
-  size_t flip = ~size_t(0);
-  std::atomic<size_t> whole{0};
+  std::atomic<size_t> flip{~size_t(0)}, whole{0};
   FaultyServer server(between(realPort(), [&](std::string &piece, size_t at) {
     whole = at + piece.size();
-    if (flip / 8 >= at && flip / 8 < at + piece.size())
-      piece[flip / 8 - at] = char(piece[flip / 8 - at] ^ (1 << flip % 8));
+    const size_t bit = flip, byte = bit / 8;
+    if (byte >= at && byte < at + piece.size())
+      piece[byte - at] = char(piece[byte - at] ^ (1 << bit % 8));
     return true;
   }));
   ASSERT_EQ(**open(urlOf(server))->get(keyOf(1)), bytes);
@@ -235,9 +235,9 @@ TEST_P(Faults, FlippedBitsAreNoEntry) {
 TEST_P(Faults, TwoSecondsLate) {
   NEEDS_REAL_SERVER();
   ASSERT_TRUE(open(realUrl())->put(keyOf(1), someBytes(1000)));
-  FaultyServer *self = nullptr;
+  std::atomic<FaultyServer *> self{nullptr};
   FaultyServer server(
-      between(realPort(), [&](std::string &, size_t) { return self->sleep(2000ms); }));
+      between(realPort(), [&](std::string &, size_t) { return self.load()->sleep(2000ms); }));
   self = &server;
   EXPECT_EQ(**open(urlOf(server))->get(keyOf(1)), someBytes(1000)) << "within its limits";
   EXPECT_FALSE(open(urlOf(server), impatient())->get(keyOf(1)));

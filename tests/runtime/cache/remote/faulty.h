@@ -79,6 +79,24 @@ private:
   std::thread accepting_;
 };
 
+/// What a test changes between its requests while threads of its server may still read it.
+template <class T> class Shared {
+public:
+  Shared() = default;
+  void set(T value) {
+    std::lock_guard guard(lock_);
+    value_ = std::move(value);
+  }
+  T get() const {
+    std::lock_guard guard(lock_);
+    return value_;
+  }
+
+private:
+  mutable std::mutex lock_;
+  T value_{};
+};
+
 inline bool sendText(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL);

@@ -265,7 +265,7 @@ TEST(RemoteHttp, AFullDisk) {
 
 TEST(RemoteHttp, RedirectsStayOnTheHost) {
   FaultyServer trap([](int client) { receiveText(client); });
-  std::string elsewhere;
+  Shared<std::string> elsewhere;
   std::atomic<int> requests{0};
   FaultyServer server([&](int client) {
     for (std::string request; !(request = receiveText(client)).empty();) {
@@ -275,13 +275,13 @@ TEST(RemoteHttp, RedirectsStayOnTheHost) {
         continue;
       }
       sendText(client,
-               "HTTP/1.1 307 x\r\nContent-Length: 0\r\nLocation: " + elsewhere + "\r\n\r\n");
+               "HTTP/1.1 307 x\r\nContent-Length: 0\r\nLocation: " + elsewhere.get() + "\r\n\r\n");
     }
   });
-  elsewhere = "/there/x";
+  elsewhere.set("/there/x");
   EXPECT_EQ(**open(server.http())->get(keyOf(1)), Bytes({'t', 'h', 'e', 'r', 'e'}));
   EXPECT_EQ(requests, 2);
-  elsewhere = "/meld/again";
+  elsewhere.set("/meld/again");
   EXPECT_FALSE(open(server.http())->get(keyOf(1))) << "round and round";
   EXPECT_LE(requests, 2 + 4);
   const std::string port = std::to_string(trap.port());
@@ -289,7 +289,7 @@ TEST(RemoteHttp, RedirectsStayOnTheHost) {
            "http://127.0.0.1:" + port + "/there/x", "http://localhost:" + port + "/there/x",
            "//127.0.0.1:" + port + "/there/x", "redis://127.0.0.1:" + port + "/",
            "file:///etc/hostname", std::string("ftp://127.0.0.1/x"), std::string("nonsense://")}) {
-    elsewhere = url;
+    elsewhere.set(url);
     EXPECT_FALSE(open(server.http())->get(keyOf(1))) << url;
     EXPECT_FALSE(open(server.http())->put(keyOf(1), someBytes(9))) << url;
   }
@@ -297,14 +297,14 @@ TEST(RemoteHttp, RedirectsStayOnTheHost) {
 }
 
 TEST(RemoteHttp, ProxiesAsCurlDoes) {
-  std::string seen;
+  Shared<std::string> seen;
   FaultyServer proxy([&](int client) {
-    seen = receiveText(client);
+    seen.set(receiveText(client));
     sendText(client, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
   });
   setenv("http_proxy", ("http://127.0.0.1:" + std::to_string(proxy.port())).c_str(), 1);
   const auto store = open("http://cache.invalid/meld");
   unsetenv("http_proxy");
   EXPECT_EQ(**store->get(keyOf(1)), Bytes({'h', 'i'})) << errorOf(store->get(keyOf(1)));
-  EXPECT_EQ(seen.substr(0, 30), "GET http://cache.invalid/meld/") << seen;
+  EXPECT_EQ(seen.get().substr(0, 30), "GET http://cache.invalid/meld/") << seen.get();
 }
