@@ -125,7 +125,8 @@ TEST(Verify, TheSameCodeIsEqual) {
     const Outcome o = stage.verify({kTarget, mode});
     EXPECT_EQ(o.exitCode, 0) << o.err;
     EXPECT_EQ(o.out, "PASS\n");
-    for (const Json &k : stage.report()["kernels"])
+    const Json report = stage.report();
+    for (const Json &k : report["kernels"])
       EXPECT_EQ(k["equal"], k["dispatches"]) << mode << k.dump(1);
   }
 }
