@@ -10,9 +10,9 @@ __global__ void bfsNest(const unsigned *starts, const unsigned *edges, int *leve
   unsigned found = 0;
   for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x; v < vertices;
        v += gridDim.x * blockDim.x) {
-    if (levels[v] != level)
+    if (levels[v] != level) // divergent: branch
       continue;
-    for (unsigned e = starts[v], end = starts[v + 1]; e < end; ++e)
+    for (unsigned e = starts[v], end = starts[v + 1]; e < end; ++e) // divergent: loop
       if (levels[edges[e]] < 0) {
         levels[edges[e]] = level + 1; // whoever else writes, writes the same
         ++found;

@@ -11,7 +11,7 @@ __global__ void cutoffNest(const float *x, const float *y, const unsigned *start
                            const unsigned *lists, float *fx, float *fy, unsigned n) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     float sumX = 0, sumY = 0;
-    for (unsigned k = starts[i]; k < starts[i + 1]; ++k) {
+    for (unsigned k = starts[i]; k < starts[i + 1]; ++k) { // divergent: loop
       const float dx = x[lists[k]] - x[i], dy = y[lists[k]] - y[i];
       const float w = weightOf(dx * dx + dy * dy);
       sumX += w * dx;

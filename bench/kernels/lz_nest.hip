@@ -9,9 +9,9 @@ __global__ void lzNest(const unsigned *starts, const unsigned *tokens, const uns
   for (unsigned b = blockIdx.x * blockDim.x + threadIdx.x; b < blocks;
        b += gridDim.x * blockDim.x) {
     unsigned to = places[b];
-    for (unsigned at = starts[b], end = starts[b + 1]; at < end;) {
+    for (unsigned at = starts[b], end = starts[b + 1]; at < end;) { // divergent: loop
       const unsigned token = tokens[at++], distance = token & 255;
-      for (unsigned length = token >> 8; length > 0; --length, ++to)
+      for (unsigned length = token >> 8; length > 0; --length, ++to) // divergent: loop
         out[to] = distance ? out[to - distance] : static_cast<unsigned char>(tokens[at++]);
     }
   }

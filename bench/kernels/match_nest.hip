@@ -9,7 +9,7 @@ __global__ void matchNest(const char *text, const char *pattern, unsigned *lengt
                           unsigned step) {
   for (unsigned p = blockIdx.x * blockDim.x + threadIdx.x; p < n; p += gridDim.x * blockDim.x) {
     unsigned k = 0;
-    while (k < patternLength && text[p * step + k] == pattern[k])
+    while (k < patternLength && text[p * step + k] == pattern[k]) // divergent: loop
       ++k;
     lengths[p] = k;
   }

@@ -14,6 +14,11 @@
 //   volatile accesses        in what order lanes make them is the program's affair
 //   LDS                      read and written in one nest: programs hand values from lane to lane
 //                            through it without a barrier, as lanes of a wave run in lockstep
+//   other memory             the same where a nest writes it and shows that it looks at what others
+//                            write: an atomic load, a fence or an update that acquires, the result
+//                            of an update of an object that the nest writes elsewhere, too (a
+//                            mailbox). Plain loads and stores do not count: between lanes they are
+//                            a data race, and most nests have both
 //   operands in scalar       scalar loads through a descriptor: what was one address for the wave
 //   registers                is one for each lane, and code generation reads the first lane's
 //   allocas, tokens          in a loop
