@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
+#include <filesystem>
 #include <unistd.h>
 
 namespace meld::cli {
@@ -78,6 +79,23 @@ Result<void> writeWholeFile(const std::string &path, ByteView bytes) {
     return fail(ErrorCode::io, errnoText("writing " + path, error));
   if (const int error = fd.close())
     return fail(ErrorCode::io, errnoText("writing " + path, error));
+  return {};
+}
+
+Result<void> mayWrite(const std::string &path) {
+  std::error_code error;
+  std::string place = path;
+  if (std::filesystem::is_directory(path, error))
+    return fail(ErrorCode::io, errnoText(path, EISDIR));
+  if (!std::filesystem::exists(path, error)) {
+    place = std::filesystem::path(path).parent_path();
+    if (place.empty())
+      place = ".";
+    if (std::filesystem::exists(place, error) && !std::filesystem::is_directory(place, error))
+      return fail(ErrorCode::io, errnoText(path, ENOTDIR));
+  }
+  if (::access(place.c_str(), W_OK) != 0)
+    return fail(ErrorCode::io, errnoText(path, errno));
   return {};
 }
 

@@ -62,6 +62,10 @@ std::unique_ptr<Engine> makeEngine(const Settings &settings);
 
 Result<void> writeWholeFile(const std::string &path, ByteView bytes);
 
+/// Asked before long work whose result goes there: whether the file, or where there is none its
+/// folder, may be written. Changes nothing. Errors: io.
+Result<void> mayWrite(const std::string &path);
+
 /// "meld: ..." on stderr; returns the status given.
 int complain(const std::string &message, int status = kProblem);
 

@@ -25,6 +25,7 @@ struct DivergenceOptions {
 };
 
 constexpr int kProgramFailed = 3; ///< or it ran no kernel
+constexpr size_t mostShown = 1000000;
 
 /// Runs the program; the profiles of its processes. `status`: how it ended, as a shell has it.
 Result<std::vector<softgpu::RecordedProfile>> record(const std::vector<std::string> &command,
@@ -43,16 +44,10 @@ Result<std::vector<softgpu::RecordedProfile>> record(const std::vector<std::stri
   return profiles;
 }
 
-Result<softgpu::DivergenceReport> analyse(std::vector<softgpu::RecordedProfile> profiles,
-                                          const DivergenceOptions &o,
-                                          std::vector<std::string> &files) {
+softgpu::DivergenceReport analyse(std::vector<softgpu::RecordedProfile> profiles,
+                                  const DivergenceOptions &o, const std::regex &wanted,
+                                  std::vector<std::string> &files) {
   softgpu::DivergenceReport report;
-  std::regex wanted;
-  try {
-    wanted = std::regex(o.kernel, std::regex::extended);
-  } catch (const std::regex_error &) {
-    return fail(ErrorCode::badInput, "--kernel " + o.kernel + " is not a regular expression");
-  }
   for (const auto &profile : profiles)
     if (!profile.program.empty() && std::ranges::count(report.programs, profile.program) == 0)
       report.programs.push_back(profile.program);
@@ -132,6 +127,17 @@ int divergence(const Cli &cli, const DivergenceOptions &o,
   if (o.from.empty() && !usesSoftwareGpu(o.device))
     return complain("divergence: only the software GPU knows which lanes ran (--device software)",
                     kUsage);
+  // Whatever is wrong with the options is told before the program has run for hours.
+  std::regex wanted;
+  try {
+    wanted = std::regex(o.kernel, std::regex::extended);
+  } catch (const std::regex_error &) {
+    return complain("divergence: --kernel " + o.kernel + " is not a regular expression", kUsage);
+  }
+  for (const std::string &file : {o.json == "-" ? std::string() : o.json, o.html})
+    if (!file.empty())
+      if (auto may = mayWrite(file); !may)
+        return complain("divergence: " + may.error().message);
   int status = 0;
   std::vector<softgpu::RecordedProfile> profiles;
   for (const std::string &file : o.from) {
@@ -147,18 +153,15 @@ int divergence(const Cli &cli, const DivergenceOptions &o,
     profiles = std::move(*recorded);
   }
   std::vector<std::string> files;
-  auto report = analyse(std::move(profiles), o, files);
-  if (!report)
-    return complain("divergence: " + report.error().message, kUsage);
+  softgpu::DivergenceReport report = analyse(std::move(profiles), o, wanted, files);
   if (!o.noPlan)
-    planReport(*report, files);
+    planReport(report, files);
 
-  const Json json = softgpu::divergenceJson(*report);
+  const Json json = softgpu::divergenceJson(report);
   if (cli.json() || o.json == "-")
     print(json);
   else // the program's own output stays apart
-    std::fputs(softgpu::divergenceText(*report, o.limits).c_str(),
-               o.from.empty() ? stderr : stdout);
+    std::fputs(softgpu::divergenceText(report, o.limits).c_str(), o.from.empty() ? stderr : stdout);
   if (!o.json.empty() && o.json != "-")
     if (auto written =
             writeText(o.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -166,12 +169,12 @@ int divergence(const Cli &cli, const DivergenceOptions &o,
       return complain("divergence: " + written.error().message);
   if (!o.html.empty())
     if (auto written =
-            writeText(o.html, softgpu::divergencePage(*report, readSources(*report, o.sources)));
+            writeText(o.html, softgpu::divergencePage(report, readSources(report, o.sources)));
         !written)
       return complain("divergence: " + written.error().message);
   if (status)
     complain("divergence: the program ended with status " + std::to_string(status));
-  return status || (o.from.empty() && report->programs.empty()) ? kProgramFailed : kOk;
+  return status || (o.from.empty() && report.programs.empty()) ? kProgramFailed : kOk;
 }
 
 } // namespace
@@ -203,9 +206,11 @@ void addDivergence(Cli &cli) {
   sub->add_option("--kernel", o->kernel, "Only kernels whose name, mangled or not, this matches")
       ->option_text("REGEX");
   sub->add_option("--top", o->limits.kernels, "Kernels in the text, worst first; 0: all")
+      ->check(CLI::Range(size_t(0), mostShown))
       ->capture_default_str()
       ->option_text("N");
   sub->add_option("--points", o->limits.points, "Branches and loops of each kernel in the text")
+      ->check(CLI::Range(size_t(0), mostShown))
       ->capture_default_str()
       ->option_text("N");
   sub->add_option("--json", o->json, "Write the whole report to this file; -: to stdout")

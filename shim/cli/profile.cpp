@@ -168,6 +168,9 @@ Result<std::unique_ptr<KernelRuns>> sampleRuns(const Recording &recording,
 int record(const Cli &cli, const ProfileOptions &o, const std::vector<std::string> &command) {
   if (command.empty())
     return complain("profile: give a program, meld profile [options] -- ./app [arguments]", kUsage);
+  if (o.output != "auto")
+    if (auto may = mayWrite(o.output); !may) // before the program has run for hours
+      return complain("profile: " + may.error().message);
   const auto folder = temporaryFolder("meld-profile");
   if (!folder)
     return complain("profile: " + folder.error().message);

@@ -170,6 +170,24 @@ TEST_F(MeldDivergence, FromARecordedProfile) {
   EXPECT_EQ(o.out, "no kernel ran\n");
 }
 
+// What is wrong with the options is told before the program has run, perhaps for hours.
+TEST_F(MeldDivergence, WrongOptionsRunNothing) {
+  const std::string none = folder / "none" / "file";
+  const auto attempt = [&](const char *option, const std::string &value) {
+    return divergence(
+        {option, value, "--device", "software", "--", "/bin/sh", "-c", "echo it ran"});
+  };
+  for (const auto &[option, value, status] : {std::tuple{"--json", none, 1},
+                                              {"--html", none, 1},
+                                              {"--html", folder.string(), 1},
+                                              {"--kernel", std::string("("), 2}}) {
+    const Outcome o = attempt(option, value);
+    EXPECT_EQ(o.exitCode, status) << option << ": " << o.err;
+    EXPECT_NE(o.err.find(value), std::string::npos) << o.err;
+    EXPECT_EQ(o.out, "") << option;
+  }
+}
+
 TEST_F(MeldDivergence, ExitStatus) {
   EXPECT_EQ(divergence({}).exitCode, 2);
   EXPECT_EQ(divergence({"--device", "gpu", "--", "/bin/true"}).exitCode, 2);
@@ -177,6 +195,10 @@ TEST_F(MeldDivergence, ExitStatus) {
   EXPECT_EQ(divergence({"--device", "software", "--", "/bin/false"}).exitCode, 3);
   EXPECT_EQ(divergence({"--from", folder / "none"}).exitCode, 1);
   EXPECT_EQ(divergence({"--device", "software", "--kernel", "(", "--", "/bin/true"}).exitCode, 2);
+  for (const char *option : {"--top", "--points"})
+    for (const char *value : {"-1", "x", "99999999999999999999"})
+      EXPECT_EQ(divergence({option, value, "--device", "software", "--", "/bin/true"}).exitCode, 2)
+          << option << " " << value;
   // Nothing is left behind.
   EXPECT_TRUE(fs::is_empty(folder));
 }

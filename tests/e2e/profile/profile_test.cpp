@@ -209,5 +209,16 @@ TEST_F(MeldProfile, WrongUse) {
   EXPECT_FALSE(fs::exists(folder / "p"));
 }
 
+// What cannot be written is told before the program has run, perhaps for hours.
+TEST_F(MeldProfile, NowhereToWrite) {
+  for (const fs::path &output : {folder / "none" / "p", folder}) {
+    const Outcome o = meld(
+        {"profile", "--device", "software", "-o", output, "--", "/bin/sh", "-c", "echo it ran"});
+    EXPECT_EQ(o.exitCode, 1) << o.err;
+    EXPECT_NE(o.err.find(output), std::string::npos) << o.err;
+    EXPECT_EQ(o.out, "");
+  }
+}
+
 } // namespace
 } // namespace meld::e2e
