@@ -177,10 +177,9 @@ TEST_F(MeldDivergence, WrongOptionsRunNothing) {
     return divergence(
         {option, value, "--device", "software", "--", "/bin/sh", "-c", "echo it ran"});
   };
-  for (const auto &[option, value, status] : {std::tuple{"--json", none, 1},
-                                              {"--html", none, 1},
-                                              {"--html", folder.string(), 1},
-                                              {"--kernel", std::string("("), 2}}) {
+  const std::vector<std::tuple<const char *, std::string, int>> wrong = {
+      {"--json", none, 1}, {"--html", none, 1}, {"--html", folder, 1}, {"--kernel", "(", 2}};
+  for (const auto &[option, value, status] : wrong) {
     const Outcome o = attempt(option, value);
     EXPECT_EQ(o.exitCode, status) << option << ": " << o.err;
     EXPECT_NE(o.err.find(value), std::string::npos) << o.err;
