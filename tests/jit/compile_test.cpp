@@ -134,18 +134,19 @@ TEST(Compile, bitcodeForAnotherCodeObjectVersionIsRefused) {
       auto reply = compileEdited(
           [&](Module &module) { module.addModuleFlag(Module::Error, flag, version); });
       EXPECT_EQ(reply.status == Status::replaced, version == 400) << flag << " " << version;
-      if (version != 400)
+      if (version != 400) {
         EXPECT_TRUE(StringRef(reply.reason)
                         .contains("for code-object version " + std::to_string(version / 100)))
             << reply.reason;
+      }
     }
 }
 
 TEST(Compile, bitcodeForAnotherMachineIsRefused) {
   for (const char *triple :
        {"x86_64-pc-linux-gnu", "amdgcn-amd-amdpal", "nvptx64-nvidia-cuda", ""}) {
-    auto reply =
-        compileEdited([&](Module &module) { passes::compat::setTargetTriple(module, triple); });
+    auto reply = compileEdited(
+        [&](Module &module) { meld::passes::compat::setTargetTriple(module, triple); });
     EXPECT_EQ(reply.status, Status::failed) << triple;
     EXPECT_TRUE(StringRef(reply.reason).contains(std::string("for '") + triple)) << reply.reason;
   }
