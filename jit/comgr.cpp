@@ -109,6 +109,18 @@ public:
     actions_.push_back(a);
     return a;
   }
+  /// Errors: also input, where comgr does not know the ISA.
+  Expected<amd_comgr_action_info_t> actionFor(StringRef isaName) {
+    auto a = action();
+    if (!a)
+      return a.takeError();
+    const auto status = f_.action_info_set_isa_name(*a, isaName.str().c_str());
+    if (status == AMD_COMGR_STATUS_ERROR_INVALID_ARGUMENT)
+      return inputError("comgr does not know " + isaName);
+    if (auto e = check(status, "set_isa_name"))
+      return e;
+    return a;
+  }
   Expected<std::unique_ptr<WritableMemoryBuffer>> bytes(amd_comgr_data_t d) const {
     size_t size = 0;
     if (auto e = check(f_.get_data(d, &size, nullptr), "get_data"))
@@ -178,11 +190,9 @@ Expected<Buffers> runAction(const ComgrFunctions &f, amd_comgr_action_kind_t kin
     if (auto e = h.check(f.data_set_add(*in, *d), "data_set_add"))
       return e;
   }
-  auto action = h.action();
+  auto action = h.actionFor(isaName);
   if (!action)
     return action.takeError();
-  if (auto e = h.check(f.action_info_set_isa_name(*action, isaName.str().c_str()), "set_isa_name"))
-    return e;
   if (auto e = h.check(f.action_info_set_language(*action, language), "set_language"))
     return e;
   std::vector<const char *> argv;
@@ -277,6 +287,11 @@ Expected<const Comgr *> Comgr::get() {
   if (!loaded->error.empty())
     return compilerError(loaded->error);
   return &loaded->comgr;
+}
+
+Error Comgr::knows(StringRef isaName) const {
+  Handles h(*functions_);
+  return h.actionFor(isaName).takeError();
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> Comgr::codegen(StringRef bitcode, StringRef isaName,

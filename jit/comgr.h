@@ -27,6 +27,9 @@ public:
   /// The process's comgr; loaded at the first call, the error is repeated on later ones.
   static llvm::Expected<const Comgr *> get();
 
+  /// Success, or that this comgr does not know the ISA: it may know fewer than its LLVM.
+  llvm::Error knows(llvm::StringRef isaName) const;
+
   /// Bitcode to a relocatable ELF. `arguments` are clang driver options.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   codegen(llvm::StringRef bitcode, llvm::StringRef isaName,

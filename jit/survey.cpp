@@ -1,6 +1,7 @@
 #include "jit/survey.h"
 
 #include "jit/code_object.h"
+#include "jit/comgr.h"
 #include "jit/compilation.h"
 #include "jit/error.h"
 #include "jit/guard.h"
@@ -20,8 +21,9 @@ namespace meld::jit {
 
 namespace {
 
-/// Names of the kernels that the units define.
-Expected<std::set<std::string>> kernelsIn(ArrayRef<StringRef> units) {
+/// Names of the kernels that the object's units define.
+Expected<std::set<std::string>> kernelsIn(const DeviceObject &object) {
+  const ArrayRef<StringRef> units = object.modules;
   std::set<std::string> names;
   LLVMContext context;
   ContextErrors diagnostics(context);
@@ -32,6 +34,8 @@ Expected<std::set<std::string>> kernelsIn(ArrayRef<StringRef> units) {
       return inputError(formatv(".llvmbc: unit {0}: {1}", i, text));
     }
     if (auto e = diagnostics.take(".llvmbc"))
+      return e;
+    if (auto e = fitsObject(**unit, object))
       return e;
     for (const Function &f : **unit)
       if (f.getCallingConv() == CallingConv::AMDGPU_KERNEL && !f.isDeclaration())
@@ -54,6 +58,10 @@ Error whatRefusesAll(const DeviceObject &object) {
                       Twine(object.modules.size()) + " units");
   if (options->level == '0')
     return inputError("compiled with -O0");
+  auto comgr = Comgr::get();
+  if (comgr)
+    return (*comgr)->knows(object.isaName);
+  consumeError(comgr.takeError()); // of this machine, and not of the object
   return Error::success();
 }
 
@@ -69,7 +77,7 @@ Expected<std::vector<SurveyedKernel>> surveyKernels(StringRef codeObject) {
     all = "no bitcode";
   } else if (auto e = whatRefusesAll(*object)) {
     all = toString(std::move(e));
-  } else if (auto names = kernelsIn(object->modules)) {
+  } else if (auto names = kernelsIn(*object)) {
     there = std::move(*names);
   } else {
     all = toString(names.takeError());

@@ -3,7 +3,9 @@
 #include "jit/comgr.h"
 #include "jit/device_libs.h"
 #include "jit/error.h"
+#include "passes/compat.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -68,9 +70,35 @@ Expected<std::unique_ptr<Module>> parseUnits(ArrayRef<StringRef> units, LLVMCont
   return whole;
 }
 
+Error fitsObject(const Module &module, const DeviceObject &object) {
+  const Triple triple = passes::compat::targetTriple(module);
+  if (!triple.isAMDGCN() || triple.getOS() != Triple::AMDHSA)
+    return inputError(".llvmbc: for '" + triple.str() +
+                      "', the code object is for amdgcn-amd-amdhsa");
+  // "amdhsa_code_object_version" from LLVM 18 on.
+  for (const char *flag : {"amdgpu_code_object_version", "amdhsa_code_object_version"})
+    if (auto *version = mdconst::dyn_extract_or_null<ConstantInt>(module.getModuleFlag(flag))) {
+      const uint64_t hundreds = version->getZExtValue();
+      if (hundreds && hundreds != uint64_t(object.codeObjectVersion) * 100)
+        return inputError(".llvmbc: for code-object version " + Twine(hundreds / 100) +
+                          ", the code object has version " + Twine(object.codeObjectVersion));
+    }
+  for (const Function &f : module) {
+    const StringRef cpu = f.getFnAttribute("target-cpu").getValueAsString();
+    if (!f.isDeclaration() && !cpu.empty() && cpu != object.processor)
+      return inputError(".llvmbc: " + f.getName() + " is for " + cpu + ", the code object is for " +
+                        object.processor);
+  }
+  return Error::success();
+}
+
 Expected<std::unique_ptr<Module>> readUnits(const DeviceObject &object, LLVMContext &context) {
   auto module = parseUnits(object.modules, context);
-  if (!module || !needsDeviceLibraries(**module))
+  if (!module)
+    return module;
+  if (auto e = fitsObject(**module, object))
+    return e;
+  if (!needsDeviceLibraries(**module))
     return module;
   auto comgr = Comgr::get();
   if (!comgr)

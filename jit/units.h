@@ -39,7 +39,14 @@ private:
 llvm::Expected<std::unique_ptr<llvm::Module>> parseUnits(llvm::ArrayRef<llvm::StringRef> units,
                                                          llvm::LLVMContext &context);
 
+/// Whether the object's machine code can have come from this module: the same processor and the same
+/// code-object version, where the module says (a function without a processor is for any). Nothing
+/// else would notice: the code generator goes by what the functions say, the object's header by what it
+/// is asked for, and implicit arguments lie elsewhere in other versions. Functions need no bodies.
+llvm::Error fitsObject(const llvm::Module &module, const DeviceObject &object);
+
 /// parseUnits() of a whole object, with the device libraries where the bitcode came without them.
+/// Errors: also those of fitsObject().
 llvm::Expected<std::unique_ptr<llvm::Module>> readUnits(const DeviceObject &object,
                                                         llvm::LLVMContext &context);
 

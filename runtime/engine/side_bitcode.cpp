@@ -47,31 +47,47 @@ Result<std::optional<Bytes>> readBitcode(const std::string &file) {
 
 std::string sideBitcodeHash(ByteView codeObject) { return CacheKey{blake3(codeObject)}.hex(); }
 
-std::optional<Bytes> withSideBitcode(ByteView codeObject, const std::string &path) {
+std::vector<std::string> sideBitcodeFolders(const std::string &path) {
+  std::vector<std::string> folders;
+  for (size_t from = 0; from < path.size();) {
+    const size_t colon = std::min(path.find(':', from), path.size());
+    if (colon > from)
+      folders.push_back(path.substr(from, colon - from));
+    from = colon + 1;
+  }
+  return folders;
+}
+
+Result<std::optional<SideBitcode>> findSideBitcode(ByteView codeObject, const std::string &path) {
   if (path.empty() || hasBitcode(codeObject) || !CodeObject::parse(codeObject))
     return std::nullopt;
   const std::string name = sideBitcodeHash(codeObject) + ".bc";
-  for (size_t from = 0; from <= path.size();) {
-    const size_t colon = std::min(path.find(':', from), path.size());
-    const std::string folder = path.substr(from, colon - from);
-    from = colon + 1;
-    if (folder.empty())
-      continue;
+  for (const std::string &folder : sideBitcodeFolders(path)) {
     const std::string file = folder + "/" + name;
     auto bitcode = readBitcode(file);
     if (bitcode && !*bitcode)
       continue;
     auto made = bitcode ? withBitcode(codeObject, **bitcode)
                         : Result<Bytes>(tl::unexpected(bitcode.error()));
-    if (!made) {
-      log::warning("MELD_BITCODE_PATH: " + file + ": " + made.error().message +
-                   "; the code object is used as one without bitcode");
-      return std::nullopt;
-    }
-    log::info("bitcode from " + file);
-    return std::move(*made);
+    if (!made)
+      return fail(made.error().code, file + ": " + made.error().message);
+    return SideBitcode{std::move(*made), file};
   }
   return std::nullopt;
+}
+
+std::optional<Bytes> withSideBitcode(ByteView codeObject, const std::string &path) {
+  auto found = findSideBitcode(codeObject, path);
+  if (!found) {
+    const std::string &why = found.error().message;
+    log::warnOnce("MELD_BITCODE_PATH: " + why, "MELD_BITCODE_PATH: " + why,
+                  "; the code object is used as one without bitcode");
+    return std::nullopt;
+  }
+  if (!*found)
+    return std::nullopt;
+  log::info("bitcode from " + (*found)->file);
+  return std::move((*found)->object);
 }
 
 } // namespace meld

@@ -13,14 +13,27 @@
 #include "runtime/codeobject/bytes.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace meld {
 
 /// "1f...e0": by which a file for `codeObject` is named.
 std::string sideBitcodeHash(ByteView codeObject);
 
-/// The object with the bitcode that the first of the folders has for it in a section of its own.
-/// Nothing: `path` is empty, the object has bitcode, is none for an AMD GPU, or there is no (good) file.
+/// What MELD_BITCODE_PATH names, in its order; empty parts name nothing.
+std::vector<std::string> sideBitcodeFolders(const std::string &path);
+
+struct SideBitcode {
+  Bytes object;     ///< the code object with the bitcode in a section of its own
+  std::string file; ///< where the bitcode was
+};
+
+/// What the first of the folders that has a file for the object has. Nothing: `path` is empty, the object
+/// has bitcode or is none for an AMD GPU, or there is no file. Errors: the file, and what is wrong with it.
+Result<std::optional<SideBitcode>> findSideBitcode(ByteView codeObject, const std::string &path);
+
+/// findSideBitcode() with the log told: a file that is used, and, once for each, one that cannot be.
 std::optional<Bytes> withSideBitcode(ByteView codeObject, const std::string &path);
 
 } // namespace meld

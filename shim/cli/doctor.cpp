@@ -155,12 +155,14 @@ int examine(const Cli &cli, const DoctorOptions &o) {
                                  linked ? &*closure : nullptr));
   append(all, doctor::checkBatch(machine));
   append(all, cache());
+  append(all, doctor::checkSideBitcode(settings().settings.bitcodePath));
   if (!o.program.empty())
     append(all, doctor::checkProgramFile(machine, o.program));
   if (linked)
     append(all, doctor::checkRocm(*closure, comgr));
   if (readable)
-    append(all, doctor::checkKernels(o.program, closure ? *closure : Closure(), jit.get()));
+    append(all, doctor::checkKernels(o.program, closure ? *closure : Closure(), jit.get(),
+                                     settings().settings.bitcodePath));
   if (o.pid)
     append(all, doctor::checkMapped("", o.pid, comgr));
   return tell(cli, all);

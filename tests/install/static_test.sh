@@ -10,16 +10,20 @@ fail() {
   echo "static: $*" >&2
   exit 1
 }
-export XDG_CACHE_HOME=$scratch/cache
+export XDG_CACHE_HOME=$scratch/cache CCACHE_DIR=$scratch/ccache
+prefix="$scratch/an installation" # with a blank
+launcher=()
+! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-"$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
-"$cmake" -S "$project" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_CXX_COMPILER="$hipcc" \
-  -DCMAKE_CXX_FLAGS="-B$llvm" >"$scratch/log" 2>&1 || fail "configure: $(cat "$scratch/log")"
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+"$cmake" -S "$project" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$hipcc" \
+  -DCMAKE_CXX_FLAGS="-B$llvm" "${launcher[@]}" >"$scratch/log" 2>&1 || fail "configure: $(cat "$scratch/log")"
 "$cmake" --build "$scratch/build" --verbose >"$scratch/log" 2>&1 || fail "build: $(cat "$scratch/log")"
-[ "$(grep -c -- '-fpass-plugin=.*MeldPasses.so .*sides.cpp' "$scratch/log")" = 2 ] ||
+[ "$(grep -c -- '-fpass-plugin=.*MeldPasses.so.* .*sides.cpp' "$scratch/log")" = 2 ] ||
   fail "the plugin is to be in two of three compiles: $(cat "$scratch/log")"
 
-softgpu=$(find "$scratch/prefix" -name libmeld-softgpu.so)
+softgpu=$scratch/libmeld-softgpu.so # LD_PRELOAD takes no blanks
+ln -s "$(find "$prefix" -name libmeld-softgpu.so)" "$softgpu"
 run() { # NAME: what the program prints, on the software GPU alone; counters in NAME.json
   LD_PRELOAD=$softgpu MELD_COUNTERS=$scratch/$1.json "$scratch/build/$1" || fail "$1 ended with status $?"
 }
@@ -42,8 +46,14 @@ done
 
 report=$(find "$scratch/build/reports" -name 'sides.cpp-gfx90a-*.json')
 [ -e "$report" ] || fail "no report: $(ls -R "$scratch/build/reports")"
-said=$("$scratch/prefix/bin/meld" explain sides "$report") || fail "meld explain: $said"
+said=$("$prefix/bin/meld" explain sides "$report") || fail "meld explain: $said"
 [[ $said == *"compiled with MeldPasses"* && $said == *"kernel: changed in "* && $said == *"meld-"* ]] || fail "$said"
+
+# Other options are another program, also where a compiler cache has the one of before.
+"$cmake" -S "$project" -B "$scratch/build" "-DLEFT=min-profit=1;no-scalarize" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+"$cmake" --build "$scratch/build" >"$scratch/log" 2>&1 || fail "second build: $(cat "$scratch/log")"
+[ "$(run left)" = "$plain" ] || fail "left, melded, is wrong"
+[ "$(count left SQ_INSTS)" = "$(count melded SQ_INSTS)" ] || fail "new OPTIONS had no effect: $(cat "$scratch/log")"
 
 # A compiler of another LLVM is told when the project is configured. Here: one that cannot load plugins.
 cat >"$scratch/other" <<END
@@ -52,7 +62,7 @@ case "\$*" in *-fpass-plugin*) echo "incompatible plugin" >&2; exit 1 ;; esac
 exec "$hipcc" "\$@"
 END
 chmod +x "$scratch/other"
-if "$cmake" -S "$project" -B "$scratch/other-build" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+if "$cmake" -S "$project" -B "$scratch/other-build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$scratch/other" -DCMAKE_CXX_FLAGS="-B$llvm" >"$scratch/log" 2>&1; then
   fail "a compiler that cannot use the plugin was accepted"
 fi

@@ -2,6 +2,7 @@
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/units.h"
+#include "passes/compat.h"
 #include "tests/jit/gate_view.h"
 #include "tests/jit/test_objects.h"
 
@@ -88,6 +89,66 @@ TEST(Compile, withoutACommandLineTheVersionIsTheObjects) {
     auto reply = compile(request);
     ASSERT_EQ(reply.status, Status::replaced) << name << ": " << reply.reason;
     EXPECT_EQ(reply.bytes[version], bytes[version]) << name;
+  }
+}
+
+/// A compile of reduce-nocmd, whose bitcode is without the compiler's line, edited.
+CompileReply compileEdited(const std::function<void(Module &)> &edit) {
+  const std::string bytes = edited("reduce-nocmd", edit);
+  CompileRequest request;
+  request.codeObject = bytes;
+  request.meld.passes = "none";
+  return compile(request);
+}
+
+// gfx900's code runs on no gfx90a, and the other way round; comgr makes it all the same, as functions say
+// what they are for, and the header would be the object's.
+TEST(Compile, bitcodeForAnotherProcessorIsRefused) {
+  const auto setProcessor = [](StringRef kind, const char *processor) {
+    return [=](Module &module) {
+      for (Function &f : module)
+        if (!f.isDeclaration() &&
+            (f.getCallingConv() == CallingConv::AMDGPU_KERNEL) == (kind == "kernel")) {
+          f.removeFnAttr("target-cpu");
+          if (*processor)
+            f.addFnAttr("target-cpu", processor);
+        }
+    };
+  };
+  for (const char *other : {"gfx900", "gfx908", "gfx1030"}) {
+    auto reply = compileEdited(setProcessor("kernel", other));
+    EXPECT_EQ(reply.status, Status::failed) << other;
+    EXPECT_TRUE(StringRef(reply.reason)
+                    .contains(std::string("is for ") + other + ", the code object is for gfx90a"))
+        << reply.reason;
+    EXPECT_TRUE(reply.permanent);
+  }
+  EXPECT_EQ(compileEdited(setProcessor("kernel", "gfx90a")).status, Status::replaced);
+  EXPECT_EQ(compileEdited(setProcessor("kernel", "")).status, Status::replaced) << "for any";
+}
+
+// blockDim is read from the packet up to version 4, from other places behind the arguments from 5 on.
+TEST(Compile, bitcodeForAnotherCodeObjectVersionIsRefused) {
+  for (const char *flag : {"amdgpu_code_object_version", "amdhsa_code_object_version"})
+    for (unsigned version : {300, 400, 500, 600}) {
+      auto reply = compileEdited(
+          [&](Module &module) { module.addModuleFlag(Module::Error, flag, version); });
+      EXPECT_EQ(reply.status == Status::replaced, version == 400) << flag << " " << version;
+      if (version != 400) {
+        EXPECT_TRUE(StringRef(reply.reason)
+                        .contains("for code-object version " + std::to_string(version / 100)))
+            << reply.reason;
+      }
+    }
+}
+
+TEST(Compile, bitcodeForAnotherMachineIsRefused) {
+  for (const char *triple :
+       {"x86_64-pc-linux-gnu", "amdgcn-amd-amdpal", "nvptx64-nvidia-cuda", ""}) {
+    auto reply = compileEdited(
+        [&](Module &module) { meld::passes::compat::setTargetTriple(module, triple); });
+    EXPECT_EQ(reply.status, Status::failed) << triple;
+    EXPECT_TRUE(StringRef(reply.reason).contains(std::string("for '") + triple)) << reply.reason;
   }
 }
 

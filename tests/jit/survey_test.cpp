@@ -1,6 +1,7 @@
 // Which kernels carry IR, of objects that hipcc made in the ways that people do.
 #include "jit/api.h"
 #include "tests/jit/test_objects.h"
+#include "llvm/Config/llvm-config.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,23 @@ TEST(Survey, kernelsThatTheBitcodeDoesNotHave) {
   EXPECT_FALSE(kernels.empty());
   for (const auto &[kernel, why] : kernels)
     EXPECT_NE(why.find("not in the bitcode"), std::string::npos) << kernel << ": " << why;
+}
+
+// LLVM 15 has gfx940, the comgr of ROCm 5.2 has not.
+TEST(Survey, aProcessorThatComgrDoesNotKnow) {
+  std::string bytes = codeObject("reduce-gfx900")->getBuffer().str();
+  constexpr size_t flags = 48; // e_flags, of which the low byte is the processor
+  ASSERT_EQ(bytes[flags], 0x2c);
+  bytes[flags] = 0x40;
+  for (size_t at = bytes.find("gfx900"); at != std::string::npos; at = bytes.find("gfx900", at))
+    bytes.replace(at, 6, "gfx940");
+  const auto kernels = survey(bytes);
+  EXPECT_FALSE(kernels.empty());
+  for (const auto &[kernel, why] : kernels)
+    if (LLVM_VERSION_MAJOR == 15)
+      EXPECT_EQ(why, "comgr does not know amdgcn-amd-amdhsa--gfx940") << kernel;
+    else
+      EXPECT_NE(why, "") << kernel << ": functions are for gfx900 still";
 }
 
 // Options that a compile would refuse are refused here, and with the same words.

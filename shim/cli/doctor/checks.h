@@ -37,8 +37,16 @@ Findings checkRocm(const Closure &closure, const std::string &comgr);
 /// The same for what a running process has mapped, and is libmeld there?
 Findings checkMapped(const std::string &root, int pid, const std::string &comgr);
 
-/// Which kernels of the file carry IR, which do not and why. Libraries of `closure` are looked at, too.
-/// `jit` may be null: then only what the sections tell.
-Findings checkKernels(const std::string &path, const Closure &closure, const JitLibrary *jit);
+/// The folders that MELD_BITCODE_PATH (`path`) names, and how many files are in them.
+Findings checkSideBitcode(const std::string &path);
+
+/// Which kernels of the file carry IR, or have some beside (`bitcodePath`), which do not and why.
+/// Libraries of `closure` are looked at, too. `jit` may be null: then only what the sections tell.
+Findings checkKernels(const std::string &path, const Closure &closure, const JitLibrary *jit,
+                      const std::string &bitcodePath = {});
+
+inline constexpr char kSideBitcodeCheck[] = "MELD_BITCODE_PATH";
+inline constexpr char kNameAdvice[] =
+    "a code object's file is HASH.bc, with the hash that meld inspect prints";
 
 } // namespace meld::doctor

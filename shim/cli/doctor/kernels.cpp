@@ -7,6 +7,7 @@
 
 #include "runtime/codeobject/codeobject.h"
 #include "runtime/codeobject/hostfile.h"
+#include "runtime/engine/side_bitcode.h"
 #include "runtime/host/text.h"
 #include "runtime/host/whole_file.h"
 
@@ -97,16 +98,39 @@ Finding judge(const std::string &name, const std::vector<Kernel> &kernels) {
   return finding;
 }
 
+/// What is read of images that carry no bitcode, where there is some beside.
+struct Beside {
+  std::string path;           ///< MELD_BITCODE_PATH
+  size_t wanted = 0, has = 0; ///< images without bitcode; those of them for which there was some
+};
+
+/// kernelsOf() an image; with what lies beside, where it carries nothing.
+Result<std::vector<Kernel>> kernelsOf(const DeviceImage &image, const JitLibrary *jit,
+                                      Beside &beside) {
+  if (image.bytes.empty())
+    return fail(ErrorCode::unsupported, image.note);
+  if (beside.path.empty() || hasBitcode(image.bytes))
+    return kernelsOf(image.bytes, jit);
+  ++beside.wanted;
+  const auto found = findSideBitcode(image.bytes, beside.path);
+  if (!found) { // the original is used
+    auto kernels = MELD_TRY(kernelsOf(image.bytes, nullptr));
+    for (Kernel &kernel : kernels)
+      kernel.why = found.error().message;
+    return kernels;
+  }
+  beside.has += found->has_value();
+  return kernelsOf(*found ? ByteView((*found)->object) : image.bytes, jit);
+}
+
 /// One finding for each processor: a file has a bundle for each of its translation units. And one for
 /// each image that cannot be read.
 Findings judgeImages(const std::string &where, const std::vector<DeviceImage> &images,
-                     const JitLibrary *jit) {
+                     const JitLibrary *jit, Beside &beside) {
   Findings out;
   std::vector<std::pair<std::string, std::vector<Kernel>>> processors; // in the file's order
   for (const DeviceImage &image : images) {
-    auto kernels = image.bytes.empty()
-                       ? Result<std::vector<Kernel>>(fail(ErrorCode::unsupported, image.note))
-                       : kernelsOf(image.bytes, jit);
+    auto kernels = kernelsOf(image, jit, beside);
     if (!kernels) {
       out.push_back(
           {Health::warn, "kernels", where + image.id + ": " + kernels.error().message, ""});
@@ -125,12 +149,14 @@ Findings judgeImages(const std::string &where, const std::vector<DeviceImage> &i
 
 } // namespace
 
-Findings checkKernels(const std::string &path, const Closure &closure, const JitLibrary *jit) {
+Findings checkKernels(const std::string &path, const Closure &closure, const JitLibrary *jit,
+                      const std::string &bitcodePath) {
   Findings out;
+  Beside beside{bitcodePath};
   const Bytes bytes = readWholeFile(path).value_or(Bytes());
   auto images = findDeviceImages(bytes);
   if (images)
-    out = judgeImages("", *images, jit);
+    out = judgeImages("", *images, jit, beside);
   bool any = !out.empty(), hip = false;
   for (const LoadedFile &file : closure.files) {
     hip |= file.name.find("libamdhip64.so") != std::string::npos;
@@ -141,7 +167,7 @@ Findings checkKernels(const std::string &path, const Closure &closure, const Jit
       continue;
     const Bytes library = readWholeFile(file.path).value_or(Bytes());
     if (auto found = findDeviceImages(library))
-      for (Finding &finding : judgeImages(file.path + ": ", *found, jit)) {
+      for (Finding &finding : judgeImages(file.path + ": ", *found, jit, beside)) {
         if (finding.health == Health::problem) // of the program, this is a part
           finding.health = Health::warn;
         out.push_back(std::move(finding));
@@ -154,6 +180,11 @@ Findings checkKernels(const std::string &path, const Closure &closure, const Jit
                        (hip ? "; its kernels may come from hiprtc or from libraries that it opens"
                             : "; and it is not linked with HIP"),
                    ""});
+  if (beside.wanted)
+    out.push_back({beside.has ? Health::ok : Health::warn, kSideBitcodeCheck,
+                   "has files for " + std::to_string(beside.has) + " of " +
+                       std::to_string(beside.wanted) + " code objects without bitcode",
+                   beside.has ? "" : kNameAdvice});
   return out;
 }
 

@@ -22,7 +22,12 @@ sed 's/unsigned \*out) {/unsigned *out, unsigned) {/; s/(from, to)/(from, to, 0)
 compile -Xclang -fembed-bitcode=all --cuda-device-only --no-gpu-bundle-output -c "$scratch/other.cpp" -o "$scratch/other.co"
 sed 's/sides/edges/' "$source" >"$scratch/named.cpp"
 compile -Xclang -fembed-bitcode=all --cuda-device-only --no-gpu-bundle-output -c "$scratch/named.cpp" -o "$scratch/named.co"
-for name in other named; do
+compile --offload-arch=gfx908 --no-offload-arch=gfx90a -Xclang -fembed-bitcode=all --cuda-device-only --no-gpu-bundle-output -c "$source" -o "$scratch/gfx908.co"
+"$llvm/llvm-readelf" -h "$scratch/with.co" >"$scratch/header"
+version=$(($(sed -n 's/^ *ABI Version: *//p' "$scratch/header") + 2)) # of code objects
+other_version=$((version == 5 ? 4 : 5))
+compile -mcode-object-version=$other_version -Xclang -fembed-bitcode=all --cuda-device-only --no-gpu-bundle-output -c "$source" -o "$scratch/version.co"
+for name in other named gfx908 version; do
   "$llvm/llvm-objcopy" --dump-section ".llvmbc=$scratch/$name.bc" "$scratch/$name.co" "$scratch/copy"
 done
 
@@ -47,6 +52,10 @@ out=$(run)
 is "a file" "$out" "bitcode from $scratch/side/$hash.bc"
 is "a file" "$out" "replaced code object for amdgcn-amd-amdhsa--gfx90a"
 is "inspect" "$("$meld" inspect "$scratch/app")" "from MELD_BITCODE_PATH"
+said=$("$meld" doctor "$scratch/app" || :)
+is "doctor" "$said" "$scratch/none: No such file or directory"
+is "doctor" "$said" "$scratch/side: 1 file HASH.bc"
+is "doctor" "$said" "has files for 1 of 1 code objects without bitcode"
 "$meld" compile "$scratch/app" -o "$scratch/melded.co" >/dev/null || fail "meld compile"
 "$meld" explain sides "$scratch/app" >/dev/null || fail "meld explain"
 
@@ -60,6 +69,11 @@ cp "$scratch/other.bc" "$scratch/side/$hash.bc"
 wrong "another argument" >/dev/null
 cp "$scratch/named.bc" "$scratch/side/$hash.bc"
 wrong "another kernel" >/dev/null
+cp "$scratch/gfx908.bc" "$scratch/side/$hash.bc" # as many feature bits as gfx90a: its header would be the same
+is "another processor" "$(wrong "another processor")" "is for gfx908, the code object is for gfx90a"
+cp "$scratch/version.bc" "$scratch/side/$hash.bc"
+is "another version" "$(wrong "another version")" \
+  "for code-object version $other_version, the code object has version $version"
 head -c 1000 "$scratch/kernels.bc" >"$scratch/side/$hash.bc"
 wrong "half a file" >/dev/null
 echo text >"$scratch/side/$hash.bc"

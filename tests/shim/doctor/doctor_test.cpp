@@ -1,5 +1,8 @@
 // The checks of meld doctor, on machines that are made up: folders that stand for /dev and /proc, files
 // whose libraries the build made for this (tests/shim/CMakeLists.txt).
+#include "runtime/codeobject/hostfile.h"
+#include "runtime/engine/side_bitcode.h"
+#include "runtime/host/whole_file.h"
 #include "shim/cli/doctor/checks.h"
 #include "tests/runtime/cache/scratch.h"
 
@@ -362,6 +365,59 @@ TEST_F(Doctor, KernelsWithoutBitcode) {
   EXPECT_NE(f.advice.find("-fembed-bitcode=all"), std::string::npos) << f.advice;
   for (const auto &kernel : f.details)
     EXPECT_FALSE(kernel["ir"]);
+}
+
+TEST_F(Doctor, FoldersOfSideBitcode) {
+  EXPECT_EQ(checkSideBitcode("").size(), 0u);
+  EXPECT_EQ(only(checkSideBitcode(":"), "MELD_BITCODE_PATH").health, Health::warn);
+  const std::string good = scratch.file("good"), odd = scratch.file("odd"),
+                    none = scratch.file("none");
+  touch(good + "/" + std::string(64, 'a') + ".bc");
+  touch(good + "/" + std::string(64, '0') + ".bc");
+  touch(good + "/notes.txt");
+  touch(odd + "/kernel.bc");
+  touch(odd + "/" + std::string(64, 'A') + ".bc"); // meld inspect prints small letters
+  touch(scratch.file("file"));
+  const Findings findings =
+      checkSideBitcode(good + "::" + odd + ":" + none + ":" + scratch.file("file"));
+  ASSERT_EQ(findings.size(), 4u) << all(findings);
+  EXPECT_EQ(findings[0].health, Health::ok);
+  EXPECT_NE(findings[0].text.find(good + ": 2 files"), std::string::npos) << findings[0].text;
+  EXPECT_EQ(findings[1].health, Health::warn);
+  EXPECT_NE(findings[1].text.find(": 0 files HASH.bc; 2 .bc with other names"), std::string::npos)
+      << findings[1].text;
+  EXPECT_NE(findings[1].advice.find("meld inspect"), std::string::npos);
+  EXPECT_EQ(findings[2].health, Health::warn);
+  EXPECT_NE(findings[2].text.find("No such file or directory"), std::string::npos);
+  EXPECT_EQ(findings[3].health, Health::warn);
+  EXPECT_NE(findings[3].text.find("Not a directory"), std::string::npos);
+}
+
+TEST_F(Doctor, KernelsWithBitcodeBeside) {
+  const Bytes bytes = readWholeFile(MELD_PLAIN).value_or(Bytes());
+  const auto images = findDeviceImages(bytes);
+  ASSERT_TRUE(images && !images->empty());
+  const std::string folder = scratch.file("side");
+  const std::string file = folder + "/" + sideBitcodeHash((*images)[0].bytes) + ".bc";
+  touch(folder + "/" + std::string(64, '0') + ".bc", "BC\xc0\xde of something else");
+
+  Findings findings = checkKernels(MELD_PLAIN, Closure(), nullptr, folder);
+  EXPECT_EQ(only(findings, "MELD_BITCODE_PATH").health, Health::warn) << all(findings);
+  EXPECT_NE(only(findings, "MELD_BITCODE_PATH").text.find("0 of "), std::string::npos);
+  EXPECT_EQ(only(findings, "kernels").health, Health::problem);
+
+  touch(file, "BC\xc0\xde");
+  findings = checkKernels(MELD_PLAIN, Closure(), nullptr, folder);
+  EXPECT_EQ(only(findings, "MELD_BITCODE_PATH").health, Health::ok) << all(findings);
+  EXPECT_NE(only(findings, "MELD_BITCODE_PATH").text.find("1 of "), std::string::npos);
+  EXPECT_EQ(only(findings, "kernels").health, Health::ok);
+
+  touch(file, "text");
+  findings = checkKernels(MELD_PLAIN, Closure(), nullptr, folder);
+  EXPECT_EQ(only(findings, "kernels").health, Health::problem) << all(findings);
+  EXPECT_NE(only(findings, "kernels").text.find(file + ": no LLVM bitcode at offset 0x0"),
+            std::string::npos)
+      << all(findings);
 }
 
 TEST_F(Doctor, KernelsOfLibraries) {
