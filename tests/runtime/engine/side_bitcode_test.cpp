@@ -11,7 +11,7 @@ using namespace meld::test;
 
 namespace {
 
-class SideBitcode : public ::testing::Test {
+class SideFiles : public ::testing::Test {
 protected:
   void SetUp() override {
     char name[] = "/tmp/meld-side-XXXXXX";
@@ -44,12 +44,12 @@ const std::string kOne = "BC\xc0\xde one", kTwo = "BC\xc0\xde two";
 } // namespace
 
 // Test vector of the BLAKE3 paper's reference implementation: no bytes at all.
-TEST_F(SideBitcode, TheHashIsBlake3OfTheBytes) {
+TEST_F(SideFiles, TheHashIsBlake3OfTheBytes) {
   EXPECT_EQ(sideBitcodeHash({}),
             "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
 }
 
-TEST_F(SideBitcode, TheFirstFolderThatHasItWins) {
+TEST_F(SideFiles, TheFirstFolderThatHasItWins) {
   const std::string path = root_ + "/none::" + root_ + "/one:" + root_ + "/two";
   EXPECT_EQ(bitcode(path), "none");
   write("/two", kTwo);
@@ -59,7 +59,7 @@ TEST_F(SideBitcode, TheFirstFolderThatHasItWins) {
   EXPECT_EQ(bitcode(""), "none");
 }
 
-TEST_F(SideBitcode, WhatIsWrongIsNotLookedForElsewhere) {
+TEST_F(SideFiles, WhatIsWrongIsNotLookedForElsewhere) {
   const std::string path = root_ + "/one:" + root_ + "/two";
   write("/two", kTwo);
   for (const std::string &wrong : {std::string(), std::string("BC"), std::string("text")}) {
@@ -68,7 +68,7 @@ TEST_F(SideBitcode, WhatIsWrongIsNotLookedForElsewhere) {
   }
 }
 
-TEST_F(SideBitcode, ObjectsThatHaveSomeAndOtherBytesAreLeft) {
+TEST_F(SideFiles, ObjectsThatHaveSomeAndOtherBytesAreLeft) {
   const Bytes with = build({});
   std::ofstream(root_ + "/one/" + sideBitcodeHash(with) + ".bc") << kOne;
   EXPECT_FALSE(withSideBitcode(with, root_ + "/one"));
