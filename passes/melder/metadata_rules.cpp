@@ -19,7 +19,7 @@ struct Kind {
 };
 
 // By name: some kinds are newer than the oldest LLVM that this builds with.
-constexpr Kind kept[] = {
+constexpr Kind keptKinds[] = {
     // The weaker of two promises.
     {"tbaa", MDNode::getMostGenericTBAA},
     {"alias.scope", MDNode::getMostGenericAliasScope},
@@ -51,7 +51,7 @@ constexpr Kind kept[] = {
 };
 
 Rule ruleOf(StringRef name) {
-  for (const Kind &kind : kept)
+  for (const Kind &kind : keptKinds)
     if (name == kind.name)
       return kind.rule;
   return nullptr;

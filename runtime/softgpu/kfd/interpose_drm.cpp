@@ -45,7 +45,6 @@ struct GpuInfo {
 };
 
 Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize("amdgpu_device_initialize");
-Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize2("amdgpu_device_initialize2");
 Next<int (*)(Handle)> nextDeinitialize("amdgpu_device_deinitialize"),
     nextGetFd("amdgpu_device_get_fd");
 Next<const char *(*)(Handle)> nextName("amdgpu_get_marketing_name");

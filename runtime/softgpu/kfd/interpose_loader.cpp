@@ -10,7 +10,15 @@ namespace {
 Next<void *(*)(const char *, int)> nextDlopen("dlopen");
 }
 
-MELD_EXPORT __attribute__((optimize("O2", "omit-frame-pointer"))) void *dlopen(const char *file,
-                                                                               int mode) noexcept {
-  return nextDlopen.get()(file, mode & ~RTLD_DEEPBIND);
+// Without optimisation, too.
+#ifdef __clang__
+#define MELD_TAIL_CALLER
+#define MELD_TAIL_CALL [[clang::musttail]]
+#else
+#define MELD_TAIL_CALLER __attribute__((optimize("O2", "omit-frame-pointer")))
+#define MELD_TAIL_CALL
+#endif
+
+MELD_EXPORT MELD_TAIL_CALLER void *dlopen(const char *file, int mode) noexcept {
+  MELD_TAIL_CALL return nextDlopen.get()(file, mode & ~RTLD_DEEPBIND);
 }
