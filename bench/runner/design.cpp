@@ -130,8 +130,8 @@ std::string parametersOf(const DesignRun &run, softgpu::isa::Target target) {
     const int group = groupOf(range.name);
     if (range.low == range.high || group < 0)
       continue;
-    const bool slow = run[static_cast<size_t>(group)];
-    const uint32_t value = slow == moreIsFaster(range.name) ? range.low : range.high;
+    const bool slower = run[static_cast<size_t>(group)];
+    const uint32_t value = slower == moreIsFaster(range.name) ? range.low : range.high;
     text = joinedParameters(text, std::string(range.name) + "=" + std::to_string(value));
   }
   return text;

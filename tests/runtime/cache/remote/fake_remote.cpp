@@ -60,7 +60,7 @@ int main() {
     for (shutdown(0, SHUT_RD);;)
       pause();
   std::map<std::string, std::string> entries;
-  for (unsigned calls = 0;; ++calls) {
+  for (;;) {
     RequestHead head{};
     read(&head, sizeof head);
     std::string key(head.keyBytes, '\0'), body(head.bodyBytes, '\0');
