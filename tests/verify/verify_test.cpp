@@ -126,8 +126,13 @@ TEST(Verify, TheSameCodeIsEqual) {
     EXPECT_EQ(o.exitCode, 0) << o.err;
     EXPECT_EQ(o.out, "PASS\n");
     const Json report = stage.report();
-    for (const Json &k : report["kernels"])
-      EXPECT_EQ(k["equal"], k["dispatches"]) << mode << k.dump(1);
+    for (const Json &k : report["kernels"]) {
+      EXPECT_EQ(k["different"], 0) << mode << k.dump(1);
+      // Which thread wins may change from run to run: seen with a sanitizer's delays.
+      const bool racy = k["name"].get<std::string>().find("racy") != std::string::npos;
+      const unsigned lucky = racy ? k["notRepeatable"].get<unsigned>() : 0;
+      EXPECT_EQ(k["equal"].get<unsigned>() + lucky, k["dispatches"]) << mode << k.dump(1);
+    }
   }
 }
 
