@@ -11,6 +11,9 @@
 #include "shim/adapt/kernel_table.h"
 #include "shim/adapt/load_version.h"
 
+#include <map>
+#include <set>
+
 namespace meld::adapt {
 
 /// For the report and the line at exit.
@@ -40,6 +43,8 @@ struct MadeKernel {
   std::vector<std::string> made;
   std::map<std::string, std::string> refused;
   std::vector<LoadedVersion> loaded; ///< of `made`
+  /// Of `made`: those that the host cannot be given, so that packets have to be looked at for them.
+  std::set<std::string> packetsOnly;
   std::vector<SpecialisedVersion> specialised;
   bool failed = false;  ///< a recipe, or what was asked for, for a reason that may pass
   bool open = false;    ///< recipes are still to be made

@@ -5,16 +5,13 @@
 #include "shim/naming.h"
 
 namespace meld {
-namespace {
 
-/// Why the host may not be given this version; empty: it may.
 std::string whyNotServed(const CodeObject &original, const CodeObject &version,
-                         const std::string &kernel, LowerOccupancy lower) {
-  const auto findings = compareForVersion(original, version, kernel, Gear::serve, lower);
+                         const std::string &kernel, const Settings &settings) {
+  const auto findings =
+      compareForVersion(original, version, kernel, Gear::serve, lowerOccupancy(settings));
   return findings.empty() ? "" : findings.front().describe();
 }
-
-} // namespace
 
 KernelRecipes allBy(const std::string &recipe, const CodeObject &object) {
   KernelRecipes recipes;
@@ -35,8 +32,7 @@ std::vector<ServableVersion> servableVersions(ByteView source, const CodeObject 
     ServableVersion version{kernel.name, recipe->second, decision.key, decision.replacement, {}};
     if (version.bytes) {
       const auto code = CodeObject::parse(*version.bytes);
-      why = code ? whyNotServed(original, *code, kernel.name,
-                                lowerOccupancy(engine.options().settings))
+      why = code ? whyNotServed(original, *code, kernel.name, engine.options().settings)
                  : code.error().message;
       if (code)
         version.variables = variablesNeeded(original, *code);

@@ -30,6 +30,11 @@ namespace meld {
 /// Recipes of jit/variant/recipes.h, by kernel. A kernel that is not there runs as it is.
 using KernelRecipes = std::map<std::string, std::string>;
 
+/// Why the host may not be given this version of the kernel, whatever its packets may do: a sentence for
+/// people. Empty: it may.
+std::string whyNotServed(const CodeObject &original, const CodeObject &version,
+                         const std::string &kernel, const Settings &settings);
+
 /// All kernels of an object by one recipe.
 KernelRecipes allBy(const std::string &recipe, const CodeObject &object);
 

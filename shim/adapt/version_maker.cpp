@@ -267,6 +267,10 @@ bool VersionMaker::makeOne(Original &original, MadeKernel &kernel, unsigned reci
     kernel.refused[recipeName] = "its sizes do not fit";
     return true;
   }
+  const auto before = CodeObject::parse(original.bytes), code = CodeObject::parse(*made->bytes);
+  if (!before || !code ||
+      !whyNotServed(*before, *code, kernel.name, engine_->options().settings).empty())
+    kernel.packetsOnly.insert(recipeName);
   kernel.loaded.push_back(std::move(*made));
   kernel.made.push_back(recipeName);
   log::info("version of " + kernel.name + " as " + recipeName + " is tried from now on");
@@ -317,7 +321,8 @@ bool VersionMaker::isOpen(const MadeKernel &kernel, const KernelVerdict &verdict
   // Made for launches that were all there by then: the next run has them from its beginning.
   if (!report.asleep && !triedHere && kernel.versions())
     return true;
-  return !servable(verdict, 0).has_value();
+  const auto served = servable(verdict, 0);
+  return !served || kernel.packetsOnly.count(*served);
 }
 
 /// With loading_ held. What was decided about the kernels of an original goes to the disk.

@@ -64,6 +64,27 @@ json entries(const TemporaryFolder &folder, const std::string &verdict) {
 
 } // namespace
 
+// The host cannot be given the version of this kernel, which has fewer waves on a SIMD than the original, so that
+// every run has to look at packets for it.
+TEST(Choice, AVersionThatCannotBeServedRunsInEveryNextRun) {
+  TemporaryFolder folder;
+  const auto nest = [&](const char *launches) {
+    const Outcome o = run(
+        {bin + "/hip/pixel_nest", "--pattern", "skewed", "--size", "small", "--repeat", launches},
+        environmentOf(folder));
+    EXPECT_EQ(o.exitCode, 0) << o.out << o.err;
+    return o.err;
+  };
+  const std::string first = nest("60");
+  ASSERT_NE(first.find("1 of 1 kernel runs a faster version"), std::string::npos) << first;
+  for (int next = 1; next <= 3; ++next) {
+    const std::string said = nest("4");
+    EXPECT_EQ(said.find("not served as"), std::string::npos) << next << ": " << said;
+    EXPECT_NE(said.find("1 of 1 kernel runs a faster version"), std::string::npos)
+        << next << ": " << said;
+  }
+}
+
 TEST(Choice, TheFasterVersionIsFoundAndRunsAtOnceInTheNextRun) {
   TemporaryFolder folder;
   const Launches first = choice("gains", 200, folder);
