@@ -56,8 +56,9 @@ std::vector<double> ratiosOf(const KernelTimes &times) {
 
 /// Kernels of both, and how many of them executed as many instructions, to 1 %.
 void compareCounts(const Counters &model, const Counters &silicon, Summary &summary) {
-  for (const auto &[kernel, theirs] : silicon) {
-    const auto mine = model.find(kernel);
+  for (const auto &entry : silicon) {
+    const auto &theirs = entry.second;
+    const auto mine = model.find(entry.first);
     if (mine == model.end())
       continue;
     const auto sum = [&](const std::map<std::string, uint64_t> &counters) {

@@ -13,7 +13,7 @@ namespace {
 
 uint32_t sopp(unsigned op, int simm = 0) { return 0xbf800000u | op << 16 | uint16_t(simm); }
 uint32_t mark(unsigned number) { return sopp(0, int(number)); }
-constexpr unsigned endpgm = 1, branch = 2, scc1 = 5, execz = 8, waitcnt = 12;
+constexpr unsigned endpgm = 1, scc1 = 5, execz = 8, waitcnt = 12;
 constexpr uint32_t vmov = 0x7e000280;     // v_mov_b32 v0, 0
 constexpr uint32_t smov = 0xbe800080;     // s_mov_b32 s0, 0
 constexpr uint32_t saveexec = 0xbe80206a; // s_and_saveexec_b64 s[0:1], vcc

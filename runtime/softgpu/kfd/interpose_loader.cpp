@@ -7,7 +7,7 @@
 using namespace meld::softgpu;
 
 namespace {
-Next<void *(*)(const char *, int)> nextDlopen("dlopen");
+Next<void *(*)(const char *, int) noexcept> nextDlopen("dlopen");
 }
 
 // Without optimisation, too.
