@@ -165,10 +165,11 @@ void Examination::compare(const std::string &cpu, const Mode &mode, const Outcom
   for (const auto &[name, got] : melded) {
     const SourceKernel &kernel = *byName_.at(name);
     const std::string what = difference(kernel, plain.at(name), got);
-    const auto flat = llvm::count_if(changes.meldings, [&](const auto &melding) {
-      return melding.first == name &&
-             (melding.second == "meld-flatten-loops" || melding.second == "meld-delay-iterations");
-    });
+    const auto flat =
+        llvm::count_if(changes.meldings, [&, &kernelName = name](const auto &melding) {
+          return melding.first == kernelName && (melding.second == "meld-flatten-loops" ||
+                                                 melding.second == "meld-delay-iterations");
+        });
     if (flat && what.empty()) {
       tally_.flat += uint64_t(flat);
       tally_.nestedWork.add(plain.at(name).work), tally_.flatWork.add(got.work);
