@@ -132,7 +132,7 @@ TEST(Compile, bitcodeForAnotherCodeObjectVersionIsRefused) {
   for (const char *flag : {"amdgpu_code_object_version", "amdhsa_code_object_version"})
     for (unsigned version : {300, 400, 500, 600}) {
       auto reply = compileEdited(
-          [&](Module &module) { module.addModuleFlag(Module::Error, flag, version); });
+          [&](Module &module) { module.setModuleFlag(Module::Error, flag, version); });
       EXPECT_EQ(reply.status == Status::replaced, version == 400) << flag << " " << version;
       if (version != 400) {
         EXPECT_TRUE(StringRef(reply.reason)
