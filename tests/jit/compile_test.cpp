@@ -131,8 +131,10 @@ TEST(Compile, bitcodeForAnotherProcessorIsRefused) {
 TEST(Compile, bitcodeForAnotherCodeObjectVersionIsRefused) {
   for (const char *flag : {"amdgpu_code_object_version", "amdhsa_code_object_version"})
     for (unsigned version : {300, 400, 500, 600}) {
-      auto reply = compileEdited(
-          [&](Module &module) { module.setModuleFlag(Module::Error, flag, version); });
+      auto reply = compileEdited([&](Module &module) {
+        auto *value = ConstantInt::get(Type::getInt32Ty(module.getContext()), version);
+        module.setModuleFlag(Module::Error, flag, ConstantAsMetadata::get(value));
+      });
       EXPECT_EQ(reply.status == Status::replaced, version == 400) << flag << " " << version;
       if (version != 400) {
         EXPECT_TRUE(StringRef(reply.reason)
