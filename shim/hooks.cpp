@@ -8,6 +8,7 @@
 #include "runtime/engine/side_bitcode.h"
 #include "runtime/host/new_file.h"
 #include "runtime/log/log.h"
+#include "runtime/read.h"
 #include "shim/adapt/known_verdicts.h"
 #include "shim/adapt/program_record.h"
 #include "shim/adapt/queue_hooks.h"
@@ -123,16 +124,7 @@ struct FileRange {
 
 bool readRange(void *context, uint64_t offset, void *to, size_t size) {
   const auto &range = *static_cast<FileRange *>(context);
-  auto *out = static_cast<uint8_t *>(to);
-  while (size) {
-    ssize_t got = ::pread(range.fd, out, size, range.start + offset);
-    if (got <= 0)
-      return false;
-    out += got;
-    offset += got;
-    size -= got;
-  }
-  return true;
+  return readAll(range.fd, to, size, off_t(range.start + offset)) == ssize_t(size);
 }
 
 /// The application may close or truncate the file once the reader exists, so the bytes are copied
