@@ -2,6 +2,7 @@
 #include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/forward_progress.h"
+#include "passes/analysis/gpu_info.h"
 #include "passes/cost/pressure.h"
 #include "passes/llvm_fixes/changed_functions.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
@@ -42,12 +43,15 @@ using namespace llvm;
 
 namespace {
 
-/// A pass of ours, kept away from functions whose floating point is not settled.
+/// A pass of ours, kept away from functions whose floating point is not settled, and from those of the host, which a
+/// compiler with our plugin gives us, too.
 template <typename Pass> class WhereSettled : public PassInfoMixin<WhereSettled<Pass>> {
 public:
   WhereSettled(std::shared_ptr<FpSettling> settling, Pass pass)
       : settling_(std::move(settling)), pass_(std::move(pass)) {}
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (isForOtherMachines(*function.getParent()))
+      return PreservedAnalyses::all();
     if (settling_ && !function.isDeclaration() && !settling_->mayChange(function))
       return PreservedAnalyses::all();
     return pass_.run(function, analyses);

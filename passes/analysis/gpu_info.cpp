@@ -20,6 +20,11 @@ static unsigned amdgpuWaveSize(const Function &function) {
   return compat::startsWith(cpu, "gfx1") && cpu.size() >= 7 ? 32 : 64;
 }
 
+bool isForOtherMachines(const Module &module) {
+  Triple triple = compat::targetTriple(module);
+  return triple.getArch() != Triple::UnknownArch && !triple.isAMDGCN() && !triple.isNVPTX();
+}
+
 GpuInfo::GpuInfo(const Function &function) {
   Triple triple = compat::targetTriple(*function.getParent());
   if (triple.isAMDGCN()) {

@@ -15,6 +15,10 @@ namespace meld::passes {
 
 enum class GpuKind : uint8_t { amdgpu, nvptx, other };
 
+/// Whether the module is for a machine without waves: its triple names one, such as the host's. A module without a triple
+/// may be for any.
+bool isForOtherMachines(const llvm::Module &module);
+
 /// What a call or intrinsic contributes to divergence, apart from its operands.
 struct CallWidth {
   Width own = Width::all; ///< the result is never wider than this

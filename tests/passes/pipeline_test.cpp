@@ -111,6 +111,19 @@ TEST(Pipeline, LeavesAUniformBranchByteForByte) {
   EXPECT_NE(melded.log.entries().front().reason.find("does not diverge"), std::string::npos);
 }
 
+// -fpass-plugin without -Xarch_device: the same branch, in a function of the host.
+TEST(Pipeline, LeavesTheHostsModuleByteForByte) {
+  std::string host = diamond("%tid");
+  const std::string gpu = "amdgcn-amd-amdhsa";
+  host.replace(host.find(gpu), gpu.size(), "x86_64-unknown-linux-gnu");
+  Compile plain, melded;
+  MeldOptions options;
+  plain.optimize(host, nullptr);
+  melded.optimize(host, &options);
+  EXPECT_EQ(plain.text(), melded.text());
+  EXPECT_TRUE(melded.log.entries().empty());
+}
+
 // The branch inside of @helper is as uniform as what the kernel passes for its %n.
 std::string calling(const std::string &linkage, const std::string &attributes,
                     const std::string &passed) {
