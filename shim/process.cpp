@@ -4,6 +4,7 @@
 #include "runtime/engine/identity.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
+#include "runtime/host/loaded_objects.h"
 #include "runtime/host/program_channel.h"
 #include "runtime/host/stderr.h"
 #include "runtime/log/log.h"

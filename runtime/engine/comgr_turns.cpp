@@ -2,6 +2,7 @@
 
 #include "runtime/engine/options_gate.h"
 #include "runtime/engine/thread.h"
+#include "runtime/host/loaded_objects.h"
 #include "runtime/host/offset_table.h"
 
 #include <atomic>
@@ -97,9 +98,7 @@ constexpr const char *kParse[] = {
 // ---- taking over
 
 bool isComgr(const dl_phdr_info &object) {
-  const char *path = object.dlpi_name ? object.dlpi_name : "";
-  const char *slash = std::strrchr(path, '/');
-  return std::strncmp(slash ? slash + 1 : path, "libamd_comgr.", 13) == 0;
+  return std::strncmp(nameOf(object), "libamd_comgr.", 13) == 0;
 }
 
 /// The path of the comgr that is loaded, if one is.

@@ -2,12 +2,11 @@
 
 #include "runtime/cache/directory.h"
 #include "runtime/codeobject/elf.h"
+#include "runtime/host/loaded_objects.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/stat.h>
@@ -98,11 +97,9 @@ struct LoadedSearch {
 
 int matchLoaded(dl_phdr_info *info, size_t, void *data) {
   auto &search = *static_cast<LoadedSearch *>(data);
-  std::string path = info->dlpi_name ? info->dlpi_name : "";
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos || path.compare(slash + 1, std::string::npos, *search.soname))
+  if (*search.soname != nameOf(*info))
     return 0;
-  search.path = path;
+  search.path = info->dlpi_name;
   return 1;
 }
 
@@ -272,16 +269,6 @@ std::string findLibrary(const std::string &soname, const std::vector<std::string
     if (std::string path = there(folder); !path.empty())
       return path;
   return {};
-}
-
-std::string fileOfAddress(const void *address) {
-  Dl_info info;
-  if (!::dladdr(address, &info) || !info.dli_fname)
-    return {};
-  char path[PATH_MAX];
-  if (!::realpath(info.dli_fname, path))
-    return {};
-  return path;
 }
 
 std::string fileNameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }

@@ -38,9 +38,6 @@ std::vector<std::string> neededLibraries(const std::string &path);
 /// nowhere. Does not load anything.
 std::string findLibrary(const std::string &soname, const std::vector<std::string> &folders);
 
-/// The file that holds this address; absolute. Empty when unknown.
-std::string fileOfAddress(const void *address);
-
 std::string folderOf(const std::string &path);
 std::string fileNameOf(const std::string &path); ///< behind the last slash
 

@@ -1,11 +1,12 @@
 #include "shim/adapt/queue_hooks.h"
 
+#include "runtime/host/loaded_objects.h"
 #include "shim/adapt/packet_handler.h"
 #include "shim/rocr_order.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <dlfcn.h>
 #include <map>
 #include <sys/auxv.h>
 #include <unwind.h>
@@ -25,6 +26,9 @@ struct Previous {
 struct State {
   std::mutex lock;
   std::map<hsa_queue_t *, PacketHandler *> queues;
+  /// Of queues that are being destroyed: what they run is under way until that is over. Not in `queues`, as the
+  /// address may be another thread's new queue before we hear of it.
+  std::vector<std::pair<hsa_queue_t *, PacketHandler *>> going;
   std::vector<PacketHandler *> spare;
 };
 
@@ -120,31 +124,41 @@ void giveBack(PacketHandler *handler) {
   state.spare.push_back(handler);
 }
 
-const void *objectOf(const void *address) {
-  Dl_info info;
-  return ::dladdr(address, &info) ? info.dli_fbase : nullptr;
-}
-
 /// Is it HIP that calls, perhaps through ROCr and other tools? HIP counts places by the size that
 /// the queue says it has. Others may count by the size that they have asked for, as HSA allows, and
 /// their packets would never be seen in a larger ring.
-bool calledByHip() {
+bool calledByHip() noexcept {
+  enum class Of : uint8_t { nobody, hip, program, others };
+  constexpr unsigned most = 32;
   struct Walk {
-    const void *program = objectOf(reinterpret_cast<const void *>(::getauxval(AT_ENTRY)));
-    unsigned frames = 0;
-    bool hip = false;
+    const void *entry = reinterpret_cast<const void *>(::getauxval(AT_ENTRY));
+    std::array<const void *, most> frames;
+    std::array<Of, most> of{};
+    unsigned count = 0;
   } walk;
-  const auto visit = [](_Unwind_Context *context, void *data) {
-    auto &w = *static_cast<Walk *>(data);
-    Dl_info info;
-    const auto *address = reinterpret_cast<const void *>(_Unwind_GetIP(context));
-    if (++w.frames > 32 || !::dladdr(address, &info) || info.dli_fbase == w.program)
-      return _URC_END_OF_STACK;
-    w.hip = info.dli_fname && std::strstr(info.dli_fname, "libamdhip64");
-    return w.hip ? _URC_END_OF_STACK : _URC_NO_REASON;
-  };
-  _Unwind_Backtrace(visit, &walk);
-  return walk.hip;
+  _Unwind_Backtrace(
+      [](_Unwind_Context *context, void *data) {
+        auto &w = *static_cast<Walk *>(data);
+        w.frames[w.count++] = reinterpret_cast<const void *>(_Unwind_GetIP(context));
+        return w.count == most ? _URC_END_OF_STACK : _URC_NO_REASON;
+      },
+      &walk);
+  ::dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *data) {
+        auto &w = *static_cast<Walk *>(data);
+        const Of who = holds(*object, w.entry)                       ? Of::program
+                       : std::strstr(nameOf(*object), "libamdhip64") ? Of::hip
+                                                                     : Of::others;
+        for (unsigned i = 0; i < w.count; ++i)
+          if (holds(*object, w.frames[i]))
+            w.of[i] = who;
+        return 0;
+      },
+      &walk);
+  for (unsigned i = 0; i < walk.count; ++i)
+    if (walk.of[i] != Of::others)
+      return walk.of[i] == Of::hip;
+  return false;
 }
 
 /// Twice the size; 0 where the agent has no such ring.
@@ -169,9 +183,9 @@ double nanosecondsPerTick(hsa_agent_t agent) {
   return double(to - from) / double(ticks) * 1e9 / double(frequency);
 }
 
-/// Makes `handler` see the packets of an intercept queue.
+/// Makes `handler` see the packets of an intercept queue. False: it does not, and is free again.
 bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
-            PacketHandler *handler) {
+            PacketHandler *handler) noexcept {
   PacketHandler::Queue options;
   options.table = &kernelTable();
   options.ring = queue->size;
@@ -186,10 +200,15 @@ bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
   handler->begin(options);
   nowAnyones(handler);
   State &state = *gState.load();
-  {
+  try {
     std::lock_guard lock(state.lock);
+    // Giving back takes no memory.
+    const size_t all = state.queues.size() + state.going.size() + state.spare.size() + 1;
+    state.spare.reserve(all);
+    state.going.reserve(all);
     state.queues[queue] = handler;
-    state.spare.reserve(state.queues.size() + state.spare.size()); // giving back takes no memory
+  } catch (...) {
+    return false;
   }
   if (gAmd->hsa_amd_queue_intercept_register_fn(queue, handle, handler) == HSA_STATUS_SUCCESS) {
     gAmd->hsa_amd_profiling_set_profiler_enabled_fn(queue, 1);
@@ -248,32 +267,35 @@ hsa_status_t createIntercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     handler = ring ? takeHandler() : nullptr;
   } catch (...) {
   }
-  const hsa_status_t status = gPrevious.interceptCreate(agent, handler ? ring : size, type,
-                                                        callback, data, scratch, lds, queue);
-  if (!handler)
-    return status;
-  try {
-    if (status != HSA_STATUS_SUCCESS || !attach(*queue, agent, type, handler))
+  if (handler && gPrevious.interceptCreate(agent, ring, type, callback, data, scratch, lds,
+                                           queue) == HSA_STATUS_SUCCESS) {
+    if (!attach(*queue, agent, type, handler))
       giveBack(handler);
-  } catch (...) {
+    return HSA_STATUS_SUCCESS;
   }
-  return status;
+  if (handler) // there is no room for twice the size
+    giveBack(handler);
+  return gPrevious.interceptCreate(agent, size, type, callback, data, scratch, lds, queue);
 }
 
 hsa_status_t destroyQueue(hsa_queue_t *queue) noexcept {
   PacketHandler *handler = nullptr;
   State &state = *gState.load();
   if (!gAbandoned.load(std::memory_order_relaxed)) {
-    // Before the call: afterwards the address may be another thread's new queue.
     std::lock_guard lock(state.lock);
     if (const auto it = state.queues.find(queue); it != state.queues.end()) {
       handler = it->second;
       state.queues.erase(it);
+      state.going.emplace_back(queue, handler);
     }
   }
   const hsa_status_t status = gPrevious.destroy(queue);
   if (!handler)
     return status;
+  {
+    std::lock_guard lock(state.lock);
+    std::erase(state.going, std::pair(queue, handler));
+  }
   if (status == HSA_STATUS_SUCCESS) {
     handler->end();
     giveBack(handler);
@@ -287,11 +309,7 @@ template <class Visit> void forEachEntry(CoreApiTable &core, AmdExtTable &amd, V
   visit(amd.hsa_amd_queue_intercept_create_fn, gPrevious.interceptCreate, createIntercepted);
 }
 
-bool isRocrs(const void *function) {
-  Dl_info info;
-  return ::dladdr(function, &info) && info.dli_fname &&
-         std::strstr(info.dli_fname, "libhsa-runtime64");
-}
+bool isRocrs(const void *function) { return isInObject(function, "libhsa-runtime64"); }
 
 bool complete(const HsaApiTable &table) {
   constexpr size_t coreNeeded =
@@ -368,6 +386,8 @@ std::vector<UnderWay> underWay() {
   std::lock_guard lock(state->lock);
   for (const auto &[queue, handler] : state->queues)
     all.push_back({queue, handler->lastVariant()});
+  for (const auto &[queue, handler] : state->going)
+    all.push_back({queue, handler->lastVariant()});
   return all;
 }
 
@@ -379,7 +399,11 @@ bool isOver(const std::vector<UnderWay> &launches) {
   // A queue that has been destroyed has nothing under way.
   return std::all_of(launches.begin(), launches.end(), [&](const UnderWay &one) {
     const auto it = state->queues.find(one.queue);
-    return it == state->queues.end() || it->second->complete() >= one.packet;
+    if (it != state->queues.end() && it->second->complete() < one.packet)
+      return false;
+    return std::all_of(state->going.begin(), state->going.end(), [&](const auto &going) {
+      return going.first != one.queue || going.second->complete() >= one.packet;
+    });
   });
 }
 

@@ -6,7 +6,6 @@
 #include "shim/adapt/measured_entry.h"
 #include "shim/naming.h"
 
-#include <dlfcn.h>
 #include <fstream>
 #include <sys/utsname.h>
 
@@ -48,7 +47,7 @@ std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const S
   if (onSoftwareGpu())
     return text + "; software GPU, " + textOfFlag(settings.gpuTiming) + ", " +
            textOfParameters(settings.gpuTimingParams);
-  const auto rocr = fileIdentity(fileOfAddress(::dlsym(RTLD_DEFAULT, "hsa_init")));
+  const auto rocr = fileIdentity(findLibrary("libhsa-runtime64.so.1", {}));
   return text + "; driver " + driverVersion() + "; ROCr " + (rocr ? *rocr : "unknown");
 }
 

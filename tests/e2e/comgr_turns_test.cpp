@@ -95,3 +95,17 @@ TEST(ComgrTurns, ALibraryIsLoadedWhileItsConstructorWaitsForHip) {
   EXPECT_EQ(o.exitCode, 0) << o.err;
   EXPECT_EQ(o.out, "done\n");
 }
+
+// Who makes a queue is asked under HIP's locks, in the mode that looks at packets.
+TEST(ComgrTurns, AQueueIsMadeWhileAConstructorWaitsForHip) {
+  TemporaryFolder folder;
+  auto environment = environmentFor(folder);
+  environment["MELD_ADAPT"] = "on";
+  environment["MELD_GPU_TIMING"] = "1";
+  const Outcome o = run(
+      {std::string(MELD_BIN_DIR) + "/hip/beside_dlopen", lib + "/libconstructor-probe.so", "queue"},
+      environment);
+  EXPECT_FALSE(o.timedOut) << o.err;
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "done\n");
+}

@@ -1,0 +1,66 @@
+#include "runtime/host/loaded_objects.h"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace meld {
+
+bool holds(const dl_phdr_info &object, const void *address) noexcept {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto &segment = object.dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && at - (object.dlpi_addr + segment.p_vaddr) < segment.p_memsz)
+      return true;
+  }
+  return false;
+}
+
+const char *nameOf(const dl_phdr_info &object) noexcept {
+  const char *path = object.dlpi_name ? object.dlpi_name : "";
+  const char *slash = std::strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+bool isInObject(const void *address, const char *name) noexcept {
+  struct Search {
+    const void *address;
+    const char *name;
+    bool found;
+  } search{address, name, false};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *data) {
+        auto &s = *static_cast<Search *>(data);
+        if (!holds(*object, s.address))
+          return 0;
+        s.found = !std::strncmp(nameOf(*object), s.name, std::strlen(s.name));
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
+std::string fileOfAddress(const void *address) {
+  struct Search {
+    const void *address;
+    std::string path;
+  } search{address, {}};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *data) noexcept {
+        auto &s = *static_cast<Search *>(data);
+        if (!holds(*object, s.address))
+          return 0;
+        try {
+          s.path = *nameOf(*object) ? object->dlpi_name : "/proc/self/exe";
+        } catch (...) { // no memory; nothing may leave the loader's function
+        }
+        return 1;
+      },
+      &search);
+  char path[PATH_MAX];
+  if (search.path.empty() || !::realpath(search.path.c_str(), path))
+    return {};
+  return path;
+}
+
+} // namespace meld
