@@ -343,16 +343,22 @@ hsa_status_t destroyExecutable(hsa_executable_t executable) noexcept {
     return gPrevious.destroyExecutable(executable);
   std::vector<LoadedReplacement> replacements;
   std::vector<LoadedVersion> versions, chosen;
-  try {
-    versions = gProcess->served.take(executable);
-    chosen = gProcess->maker.take(executable);
-    replacements = gProcess->objects.takeExecutable(executable);
-    gProcess->sides.forget(executable, gPrevious);
+  // One by one: what fails for want of memory keeps nothing else from being done.
+  const auto attempt = [](auto &&what) {
+    try {
+      what();
+    } catch (...) {
+    }
+  };
+  attempt([&] { versions = gProcess->served.take(executable); });
+  attempt([&] { chosen = gProcess->maker.take(executable); });
+  attempt([&] { replacements = gProcess->objects.takeExecutable(executable); });
+  attempt([&] { gProcess->sides.forget(executable, gPrevious); });
+  attempt([&] {
     // Otherwise a launch of one may begin: they stay, and so do their bytes.
     if (adapt::releaseExecutable(executable))
       adapt::retiredVersions().add(chosen);
-  } catch (...) {
-  }
+  });
   hsa_status_t status = gPrevious.destroyExecutable(executable);
   for (const LoadedReplacement &replacement : replacements)
     gPrevious.destroyReader(replacement.reader);

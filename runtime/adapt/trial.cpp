@@ -207,7 +207,7 @@ bool Trial::mayStart(const Budget &budget) const {
     return false;
   // Of a challenger that has not run nothing is known: it may take 1.5 times as long.
   if (known == 0)
-    return budget.allows((kHeavy - 1) * incumbent, incumbent);
+    return budget.allows((kHeavy - 1) * incumbent * (underWay + 1), incumbent);
   return budget.allows(duelLoss(known + underWay + 1), incumbent);
 }
 
@@ -259,6 +259,13 @@ Trial::Launch Trial::next(Budget &budget, unsigned timers) noexcept {
   if (phase_ == Phase::open && test_.pairs() >= kFirstStop && !pairsUnderWay() &&
       !budget.allows(duelLoss(test_.pairs() + 1), typical_[incumbent_]))
     closeDuel(SignTest::Verdict::undecided, budget);
+  // Nothing is risked before it is known how long a launch takes.
+  if (phase_ == Phase::open && challenger_ && typical_[incumbent_] == 0) {
+    launch.timed = true;
+    launch.pair = kWatched;
+    launch.serial = decisions_;
+    return launch;
+  }
   const bool pairs = phase_ == Phase::won || (phase_ == Phase::open && challenger_);
   if (pairs && timers >= 2 && mayStart(budget) && startPair(launch))
     return launch;
@@ -289,7 +296,11 @@ void Trial::finished(const Launch &launch, double nanoseconds, Budget &budget) n
   if (!(nanoseconds > 0)) // a device that has no clock, or one that was set back
     return discarded(launch);
   if (launch.pair == kWatched) {
-    if (launch.serial == decisions_ && launch.version == incumbent_ && phase_ != Phase::open)
+    if (launch.serial != decisions_ || launch.version != incumbent_)
+      return;
+    if (phase_ == Phase::open)
+      learn(incumbent_, nanoseconds);
+    else
       watched(nanoseconds);
     return;
   }

@@ -14,8 +14,8 @@
 // version that is only equal never does, and the order of the versions is the order of hope. What
 // is launched outside of pairs is the incumbent.
 //
-// Example, two versions, times 100 and 70: launches 1 to 24 are o v o v v o o v ...; at 12 pairs
-// with 12 wins v is adopted. From then on v runs; every 4th launch of it is timed, and now and then
+// Example, two versions, times 100 and 70: the first launch tells how long one takes, launches 2 to
+// 25 are o v o v v o o v ...; at 12 pairs with 12 wins v is adopted. From then on v runs; every 4th launch of it is timed, and now and then
 // a pair controls it against the original.
 //
 // What a trial may cost (Budget): the time lost to launches of something slower than the incumbent
@@ -23,8 +23,11 @@
 // pair that would go beyond that waits until there was more own time, and after 12 pairs the
 // challenger is given up: it is slower as far as anybody can see. What counts is the median of the
 // pairs' ratios; that it is really lower may not be waited for, since where launches differ much from
-// one to the next, as with other arguments each time, it takes hundreds of them. A challenger that takes more than 1.5 times as long in two of its first four pairs is out
-// at once; until the first times are back, two pairs may be on their way.
+// one to the next, as with other arguments each time, it takes hundreds of them. A challenger that
+// takes more than 1.5 times as long in two of its first four pairs is out at once; until the first
+// times are back, two pairs may be on their way, if that much could be lost at 1.5 times the incumbent's
+// time. It is a forecast: a challenger that takes ten times as long loses nine launches with its first
+// one. What it has lost counts then, and the next waits until the kernel's own time has made up for it.
 //
 // After the decision: the data may change. The winner's times are watched by themselves (16 of them
 // make the reference, and three in a row that leave it by more than 5 % and 3 standard deviations

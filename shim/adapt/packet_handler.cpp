@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ctime>
 #include <hsa/amd_hsa_signal.h>
+#include <new>
 #include <sched.h>
 #include <unistd.h>
 
@@ -41,6 +42,9 @@ bool mayCarryFence(const Packet &packet) {
          !completionOf(packet).handle;
 }
 
+/// So many places as packets may take with their fences.
+uint64_t fenced(uint64_t count) { return count + count / 8 + 4; }
+
 uint64_t now() {
   timespec t;
   ::clock_gettime(CLOCK_MONOTONIC, &t);
@@ -58,6 +62,10 @@ void PacketHandler::begin(const Queue &queue) noexcept {
   firstTimer_ = nextTimer_ = 0;
   patient_ = true;
   patience_ = kPatience;
+  if (const uint64_t most = fenced(queue.ring); most > most_) {
+    many_.reset(new (std::nothrow) Packet[most]);
+    most_ = many_ ? most : 0;
+  }
 }
 
 void PacketHandler::end() noexcept {
@@ -66,29 +74,39 @@ void PacketHandler::end() noexcept {
 }
 
 void PacketHandler::handle(const void *packets, uint64_t count, Writer write) noexcept {
-  const auto *from = static_cast<const uint8_t *>(packets);
-  makeRoom(count + count / 8 + 4);
-  if (count > kBatch) {
+  makeRoom(fenced(count));
+  harvest();
+  std::array<Packet, 3 * kBatch> few;
+  Batch batch{few.data(), few.size()};
+  if (count > kBatch)
+    batch = {many_.get(), most_};
+  if (count > batch.most) { // no memory, or more than a ring holds
     sent_ += count;
     write(packets, count);
     return;
   }
-  harvest();
-  Batch batch;
+  copy(static_cast<const uint8_t *>(packets), count, batch);
+  sent_ += batch.count;
+  write(batch.packets, batch.count);
+}
+
+/// With fences, and with what is chosen.
+void PacketHandler::copy(const uint8_t *from, uint64_t count, Batch &batch) {
+  const bool rewrites = queue_.rewrites && count <= kBatch;
   for (uint64_t i = 0; i < count; ++i, from += sizeof(Packet)) {
     Packet packet;
     std::memcpy(&packet, from, sizeof packet);
-    if (isBarrier(packet) && lastVariant_.load(std::memory_order_relaxed) > lastAll_)
+    const uint64_t others = count - i; // they have their places
+    if (isBarrier(packet) && lastVariant_.load(std::memory_order_relaxed) > lastAll_ &&
+        batch.count + others < batch.most)
       fence(batch, nullptr);
     Packet &out = batch.packets[batch.count++];
     out = packet;
-    if (typeOf(out) == HSA_PACKET_TYPE_KERNEL_DISPATCH && queue_.rewrites && !queue_.table->empty())
+    if (typeOf(out) == HSA_PACKET_TYPE_KERNEL_DISPATCH && rewrites && !queue_.table->empty())
       rewrite(out, after(batch));
-    if (fenceIsDue(batch))
+    if (fenceIsDue(batch) && (mayCarryFence(out) || batch.count + others <= batch.most))
       fence(batch, mayCarryFence(out) ? &out : nullptr);
   }
-  sent_ += batch.count;
-  write(batch.packets.data(), batch.count);
 }
 
 void PacketHandler::rewrite(Packet &packet, uint64_t number) {
@@ -156,7 +174,7 @@ bool PacketHandler::fenceIsDue(const Batch &batch) const {
 void PacketHandler::fence(Batch &batch, Packet *carrier) {
   const uint64_t next = nextFence_.load(std::memory_order_relaxed);
   if (next - firstFence_.load(std::memory_order_relaxed) >= kFences ||
-      (!carrier && batch.count == batch.packets.size()))
+      (!carrier && batch.count == batch.most))
     return;
   if (!carrier) {
     hsa_barrier_and_packet_t barrier{};

@@ -18,7 +18,7 @@
 // goes in where a variant ran since the last one.
 //
 // Thread rule: handle() as ROCr calls it, under the queue's lock: one thread at a time. No
-// allocation, no lock, no HSA call but loads and stores of signals, and for kernels whose versions
+// allocation (begin() makes some), no lock, no HSA call but loads and stores of signals, and for kernels whose versions
 // depend on arguments the one question of kernarg_memory.h; it never throws. lastVariant(),
 // complete() from any thread.
 #pragma once
@@ -30,6 +30,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 namespace meld::adapt {
 
@@ -43,7 +44,8 @@ class PacketHandler {
 public:
   using Writer = hsa_amd_queue_intercept_packet_writer;
   static constexpr unsigned kFences = 64, kTimers = 32;
-  static constexpr unsigned kBatch = 16; ///< packets of one call; more are passed on as they are
+  /// Packets of one call; of more none is rewritten or timed.
+  static constexpr unsigned kBatch = 16;
 
   struct Signals {
     hsa_signal_value_t (*load)(hsa_signal_t) = nullptr;        ///< acquire
@@ -82,15 +84,18 @@ public:
   uint64_t complete() noexcept;
 
 private:
+  /// What one call writes.
   struct Batch {
-    std::array<Packet, 3 * kBatch> packets;
-    unsigned count = 0;
+    Packet *packets;
+    uint64_t most;
+    uint64_t count = 0;
   };
   struct Fence {
     std::atomic<uint64_t> packet{0}; ///< its number
     std::atomic<bool> all{false};    ///< complete with all before it
   };
 
+  void copy(const uint8_t *from, uint64_t count, Batch &batch);
   void rewrite(Packet &packet, uint64_t number);
   void fence(Batch &batch, Packet *carrier);
   bool fenceIsDue(const Batch &batch) const;
@@ -107,6 +112,9 @@ private:
   std::atomic<uint64_t> lastVariant_{0}, choosing_{0}, complete_{0};
   std::array<Fence, kFences> fences_;
   std::atomic<uint64_t> firstFence_{0}, nextFence_{0};
+  std::unique_ptr<Packet[]>
+      many_;          ///< for more than kBatch packets and their fences; not touched before
+  uint64_t most_ = 0; ///< its size
   KernargMemory kernargs_;
   std::array<Timing, kTimers> timings_{};
   uint64_t firstTimer_ = 0, nextTimer_ = 0;

@@ -156,14 +156,20 @@ void VersionMaker::run() noexcept {
     }
     try {
       for (const uint64_t object : kernelTable().takeWanted())
-        if (active())
-          make(object);
-        else // nobody is to wait for it
-          kernelTable().made(object, false);
-    } catch (...) {
-      log::warnOnce("versions", "internal error while versions are made: originals run");
+        tryToMake(object);
+    } catch (...) { // no memory for the list: they are asked for again
     }
   }
+}
+
+void VersionMaker::tryToMake(uint64_t object) noexcept {
+  try {
+    if (active())
+      return make(object);
+  } catch (...) {
+    log::warnOnce("versions", "internal error while versions are made: originals run");
+  }
+  kernelTable().made(object, false); // nobody is to wait for it
 }
 
 void VersionMaker::make(uint64_t object) {
@@ -180,16 +186,18 @@ void VersionMaker::make(uint64_t object) {
   }
   if (!kernel)
     return kernelTable().made(object, false);
-  // What only this thread changes, it may read without loading_.
   const KernelTable::Wanted wanted = kernelTable().wanted(object);
+  // This thread alone changes what has been made, but for take(), which takes away what is loaded.
   const bool first = kernel->made.empty() && kernel->specialised.empty();
   const bool specialise = engine_->options().settings.specialize;
   if (first && specialise)
     for (const SpecialisedVerdict &one : kernel->verdict.specialised) {
-      if (one.facts.empty()) // nothing could be made of it
-        kernel->specialised.push_back({one, {}});
-      else if (active())
+      if (!one.facts.empty() && active()) {
         makeSpecialised(*original, *kernel, one.asked);
+      } else if (one.facts.empty()) { // nothing could be made of it
+        std::lock_guard guard(loading_);
+        kernel->specialised.push_back({one, {}});
+      }
     }
   if (!wanted.facts.empty() && active())
     makeSpecialised(*original, *kernel, toText(wanted.facts));
@@ -197,7 +205,14 @@ void VersionMaker::make(uint64_t object) {
   // vain.
   const size_t most = mostVersions();
   const size_t own = most > 1 ? std::min<size_t>(wanted.purposes, most - 1) : 0;
-  const size_t loaded = kernel->specialisedVersions();
+  const auto versions = [&] {
+    std::lock_guard guard(loading_);
+    return kernel->versions();
+  };
+  const size_t loaded = [&] {
+    std::lock_guard guard(loading_);
+    return kernel->specialisedVersions();
+  }();
   const size_t kept = wanted.moreFacts && own > loaded && kernel->specialised.size() < loaded + 2
                           ? own - loaded
                           : 0;
@@ -213,19 +228,19 @@ void VersionMaker::make(uint64_t object) {
     // Winners of earlier runs first: who has lost then has lost to them.
     bool go = true;
     for (const bool winners : {true, false})
-      for (unsigned recipe = 0;
-           go && recipe < kRecipes && kernel->versions() + kept < most && active(); ++recipe)
+      for (unsigned recipe = 0; go && recipe < kRecipes && versions() + kept < most && active();
+           ++recipe)
         if (!kernel->done[recipe] && isWinner(kernel->known, recipe) == winners &&
             (winners || !winnersOnly))
           go = makeOne(*original, *kernel, recipe);
-    setOpen(*kernel, !winnersOnly && !isDone() && kernel->versions() + kept < most);
+    setOpen(*kernel, !winnersOnly && !isDone() && versions() + kept < most);
   }
   unloadRetired();
   const bool all = isDone();
-  kernel->stopped = !all && kept && kernel->versions() + kept >= most;
-  const bool more = !all && kernel->versions() + kept < most && active();
+  kernel->stopped = !all && kept && versions() + kept >= most;
+  const bool more = !all && versions() + kept < most && active();
   kernelTable().made(object, more);
-  if (!kernel->versions() && !more && !wanted.moreFacts) {
+  if (!versions() && !more && !wanted.moreFacts) {
     std::lock_guard guard(loading_);
     if (!original->gone)
       kernelTable().removeKernels({object});
@@ -241,6 +256,7 @@ void VersionMaker::setOpen(MadeKernel &kernel, bool open) {
 bool VersionMaker::makeOne(Original &original, MadeKernel &kernel, unsigned recipe) {
   const std::string recipeName(jit::recipes[recipe].name);
   if (recipeName == kSpecialised) { // only with facts
+    std::lock_guard guard(loading_);
     kernel.done[recipe] = true;
     return true;
   }
@@ -325,8 +341,9 @@ bool VersionMaker::isOpen(const MadeKernel &kernel, const KernelVerdict &verdict
   return !served || kernel.packetsOnly.count(*served);
 }
 
-/// With loading_ held. What was decided about the kernels of an original goes to the disk.
-void VersionMaker::keep(Original &original) {
+/// With loading_ held. What was decided about the kernels of an original: for the report, and for the disk, where it
+/// has to be saved.
+std::optional<ObjectVerdicts> VersionMaker::conclude(const Original &original) {
   ObjectVerdicts verdicts;
   std::vector<MeasuredKernel> measured;
   bool open = false;
@@ -346,15 +363,15 @@ void VersionMaker::keep(Original &original) {
     open |= isOpen(kernel, verdict);
     measured.push_back(std::move(one));
   }
+  if (const std::unique_lock guard(lock_, endOfWait()); guard) {
+    open_ |= open;
+    for (MeasuredKernel &one : measured)
+      add(taken_, original.verdictKey, std::move(one));
+  }
   // Also where nothing was tried: the object is known then, and leaves no question open.
   if (!original.kernels.empty() && (!verdicts.kernels.empty() || !original.known))
-    store_->save(original.verdictKey, verdicts);
-  const std::unique_lock guard(lock_, endOfWait());
-  if (!guard)
-    return;
-  open_ |= open;
-  for (MeasuredKernel &one : measured)
-    add(taken_, original.verdictKey, std::move(one));
+    return verdicts;
+  return std::nullopt;
 }
 
 /// A module that is loaded again and again has one entry.
@@ -386,17 +403,22 @@ std::vector<LoadedVersion> VersionMaker::take(hsa_executable_t executable) {
     executables_.erase(it);
   }
   std::vector<LoadedVersion> versions;
-  std::lock_guard guard(loading_);
-  if (active())
-    keep(*original);
-  original->gone = true;
-  for (MadeKernel &kernel : original->kernels) {
-    for (LoadedVersion &loaded : kernel.loaded)
-      versions.push_back(std::move(loaded));
-    for (SpecialisedVersion &one : kernel.specialised)
-      if (one.isLoaded())
-        versions.push_back(std::exchange(one.loaded, {}));
+  std::optional<ObjectVerdicts> verdicts;
+  {
+    std::lock_guard guard(loading_);
+    if (active())
+      verdicts = conclude(*original);
+    original->gone = true;
+    for (MadeKernel &kernel : original->kernels) {
+      for (LoadedVersion &loaded : kernel.loaded)
+        versions.push_back(std::move(loaded));
+      for (SpecialisedVersion &one : kernel.specialised)
+        if (one.isLoaded())
+          versions.push_back(std::exchange(one.loaded, {}));
+    }
   }
+  if (verdicts)
+    store_->save(original->verdictKey, *verdicts);
   return versions;
 }
 
@@ -416,9 +438,11 @@ void VersionMaker::end() noexcept {
       originals.swap(executables_);
     }
     for (const auto &[handle, original] : originals) {
-      keep(*original);
+      if (const auto verdicts = conclude(*original))
+        store_->save(original->verdictKey, *verdicts);
       original->gone = true;
     }
+    new auto(std::move(originals)); // ROCr points into their versions' bytes
   } catch (...) {
   }
 }

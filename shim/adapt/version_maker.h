@@ -22,8 +22,8 @@
 // either's variable.
 //
 // Thread rule: any thread. While ROCr loads a version, its original cannot be destroyed by a hook
-// (take() waits some milliseconds); no other lock is held while ROCr, the disk or the compiler
-// works.
+// (take() waits some milliseconds); no other lock is held while ROCr or the compiler works, and none
+// while the disk does, but at the end of the process.
 #pragma once
 
 #include "shim/adapt/made_kernel.h"
@@ -31,6 +31,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <semaphore.h>
 
 namespace meld::adapt {
@@ -67,6 +68,7 @@ private:
 
   static void wake() noexcept;
   void run() noexcept;
+  void tryToMake(uint64_t object) noexcept;
   void make(uint64_t object);
   void setOpen(MadeKernel &kernel, bool open);
   bool makeOne(Original &original, MadeKernel &kernel, unsigned recipe);
@@ -79,7 +81,7 @@ private:
   Result<LoadedVersion> load(const Original &original, const MadeKernel &kernel,
                              const Decision &decision, bool guarded) const;
   bool isOpen(const MadeKernel &kernel, const KernelVerdict &verdict) const;
-  void keep(Original &original);
+  std::optional<ObjectVerdicts> conclude(const Original &original);
   static void add(MeasuredKernels &all, const CacheKey &object, MeasuredKernel one);
 
   std::atomic<bool> active_{false};

@@ -278,6 +278,14 @@ TEST(Trial, TrialsOfThreeBadVersionsCostBelowTwoPercentOfFiveHundredLaunches) {
     }
 }
 
+/// The launch that tells how long one takes.
+void learn(Trial &trial, Budget &budget, double time = kLaunch) {
+  const Trial::Launch first = trial.next(budget, 2);
+  ASSERT_TRUE(first.timed);
+  ASSERT_EQ(first.version, 0u);
+  trial.finished(first, time, budget);
+}
+
 TEST(Trial, AHostFarAheadOfTheDeviceRisksTwoPairs) {
   // Nothing comes back while 300 launches are enqueued.
   Trial trial;
@@ -286,8 +294,31 @@ TEST(Trial, AHostFarAheadOfTheDeviceRisksTwoPairs) {
   unsigned challenged = 0;
   for (int i = 0; i < 300; ++i)
     challenged += trial.next(budget, 2).version == 1;
+  EXPECT_EQ(challenged, 0u) << "nothing is known of the original yet";
+  learn(trial, budget);
+  for (int i = 0; i < 300; ++i)
+    challenged += trial.next(budget, 2).version == 1;
   EXPECT_EQ(challenged, 2u);
   EXPECT_EQ(trial.pairsUnderWay(), 2u);
+}
+
+// 1 % and 10 ms, and what one launch may take longer than anybody could expect.
+TEST(Trial, VersionsOfLongLaunchesAreTriedWhenThereIsTimeForIt) {
+  constexpr double launch = 100e6;
+  for (const double ratio : {1.4, 3.0, 10.0}) {
+    const std::vector<double> all = {launch, ratio * launch, ratio * launch, ratio * launch};
+    Simulation s(1, {});
+    s.trial.begin(4);
+    double first = 0;
+    s.run(all, 1000, [&](const Trial &) {
+      const double lost = s.outcome.spent - s.outcome.original;
+      if (lost > 0 && first == 0)
+        first = s.outcome.original;
+      EXPECT_LE(lost, 0.01 * s.outcome.original + 10e6 + (ratio - 1) * launch) << "ratio " << ratio;
+    });
+    EXPECT_GE(first, 39 * launch) << "half a launch is 1 % of fifty, less the 10 ms";
+    EXPECT_LT(first, 60 * launch);
+  }
 }
 
 TEST(Trial, LateTimesDecideTheSame) {
@@ -319,6 +350,7 @@ TEST(Trial, CoinsTurnPairsAround) {
   Trial trial;
   Budget budget;
   trial.begin(2);
+  learn(trial, budget, 100);
   std::string order;
   constexpr unsigned pairs = 100;
   for (unsigned i = 0; i < 2 * pairs; ++i) {
@@ -341,6 +373,7 @@ TEST(Trial, WithoutTimersTheIncumbentRuns) {
   Budget budget;
   trial.begin(2);
   EXPECT_FALSE(trial.next(budget, 0).timed);
+  learn(trial, budget);
   EXPECT_FALSE(trial.next(budget, 1).timed) << "a pair needs two";
   const Trial::Launch first = trial.next(budget, 2);
   ASSERT_TRUE(first.timed);
@@ -469,13 +502,13 @@ unsigned runsUntilDecided(const std::vector<double> &times, unsigned launches, d
 
 } // namespace
 
-// Twelve pairs are needed, and there are four in a run.
+// Twelve pairs are needed, and there are four in a run, behind the launch that tells how long one takes.
 TEST(Trial, WhatShortRunsFindOutAddsUp) {
   unsigned incumbent = 0;
-  EXPECT_EQ(runsUntilDecided({kLaunch, 0.8 * kLaunch}, 8, 1, incumbent), 3u);
+  EXPECT_EQ(runsUntilDecided({kLaunch, 0.8 * kLaunch}, 9, 1, incumbent), 3u);
   EXPECT_EQ(incumbent, 1u);
   const unsigned runs =
-      runsUntilDecided({kLaunch, 1.01 * kLaunch, 0.8 * kLaunch}, 8, 0.1, incumbent);
+      runsUntilDecided({kLaunch, 1.01 * kLaunch, 0.8 * kLaunch}, 9, 0.1, incumbent);
   EXPECT_GE(runs, 4u); // five pairs against the first version, twelve for the second
   EXPECT_LE(runs, 6u);
   EXPECT_EQ(incumbent, 2u);

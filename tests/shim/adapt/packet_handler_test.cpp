@@ -221,6 +221,43 @@ TEST_F(Handler, ManyPacketsAtOncePassTogether) {
   EXPECT_EQ(ring_.calls, 2u);
 }
 
+// What says how far the device is goes with them: nothing else would, where all calls have so many.
+TEST_F(Handler, ManyPacketsAtOnceHaveFences) {
+  addVariant();
+  ring_.wholesale = true;
+  std::vector<hsa_kernel_dispatch_packet_t> many(200, dispatch());
+  for (unsigned i = 0; i < many.size(); ++i)
+    many[i].completion_signal.handle = i % 3 ? 0 : reinterpret_cast<uint64_t>(&signals_[0]) + 1;
+  for (unsigned call = 1; call <= 50; ++call) {
+    ring_.packets.clear();
+    handler_->handle(many.data(), many.size(), [](const void *packets, uint64_t count) {
+      for (uint64_t i = 0; i < count; ++i) {
+        hsa_kernel_dispatch_packet_t packet;
+        std::memcpy(&packet, static_cast<const char *>(packets) + 64 * i, 64);
+        gRing->packets.push_back(packet);
+        const uint64_t signal = packet.completion_signal.handle;
+        if (signal && signal % 64 == 0) // not the program's own
+          complete(packet);
+      }
+      ++gRing->calls;
+    });
+    ASSERT_EQ(ring_.calls, call);
+    size_t fences = 0, at = 0;
+    for (const auto &packet : ring_.packets) {
+      fences += packet.completion_signal.handle && packet.completion_signal.handle % 64 == 0;
+      if ((packet.header & 0xff) == HSA_PACKET_TYPE_BARRIER_AND)
+        continue;
+      ASSERT_EQ(packet.kernel_object, many[at].kernel_object);
+      if (many[at].completion_signal.handle) {
+        ASSERT_EQ(packet.completion_signal.handle, many[at].completion_signal.handle);
+      }
+      ++at;
+    }
+    ASSERT_EQ(at, many.size());
+    ASSERT_GE(fences, 3u) << "a sixteenth of the ring apart";
+  }
+}
+
 TEST_F(Handler, BeforeABarrierOfTheApplicationsVariantsAreFenced) {
   addVariant();
   ring_.wholesale = true;

@@ -118,10 +118,14 @@ TEST(AdaptSetting, OnAndNothingOpenAllIsRight) {
     Scratch scratch;
     Environment environment = meldEnvironment(scratch);
     environment["MELD_ADAPT"] = "on";
+    environment["MELD_GPU_TIMING"] = "1"; // without it nothing is measured, and no packet looked at
     environment["MELD_PASSES"] = "none";
+    environment["MELD_LOG_LEVEL"] = "debug";
     environment["MELD_GPU_TRANSLATE"] = "off"; // as above
     const Outcome o = runProgram(MELD_ADAPT_LAUNCHES " " + part, environment);
     EXPECT_EQ(o.status, 0) << part << o.out << o.err;
     EXPECT_EQ(o.out, "PASS " + part + "\n") << o.err;
+    EXPECT_EQ(o.err.find("as with MELD_ADAPT=static"), std::string::npos) << o.err;
+    EXPECT_EQ(o.err.find("no launch is looked at"), std::string::npos) << o.err;
   }
 }
