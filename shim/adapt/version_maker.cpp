@@ -186,9 +186,10 @@ void VersionMaker::make(uint64_t object) {
   const bool specialise = engine_->options().settings.specialize;
   if (first && specialise)
     for (const SpecialisedVerdict &one : kernel->verdict.specialised) {
-      if (one.facts.empty()) // nothing could be made of it
+      if (one.facts.empty()) { // nothing could be made of it
+        std::lock_guard guard(loading_);
         kernel->specialised.push_back({one, {}});
-      else if (active())
+      } else if (active())
         makeSpecialised(*original, *kernel, one.asked);
     }
   if (!wanted.facts.empty() && active())

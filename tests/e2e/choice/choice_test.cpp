@@ -295,8 +295,8 @@ TEST(Choice, BesideAToolThatIntercepts) {
   EXPECT_FALSE(says(both, " 0 dispatches")) << both.outcome.err;
 }
 
-// A program may have set another floating-point state than the compiler is written for, and threads of ours begin with
-// it: folding log(0) must not end the program, and constants are what they are without us.
+// What ROCr computes for us must not end a program that has made traps of invalid operations, and threads of ours, which
+// would begin with its state, must not fail on the folding of log(0).
 TEST(Choice, AProgramWithItsOwnFloatingPointState) {
   for (const std::string adapt : {"on", "static"})
     for (const std::string state : {"traps", "upward", "flush"}) {
