@@ -1,5 +1,7 @@
 #include "runtime/engine/thread.h"
 
+#include "runtime/host/default_float.h"
+
 #include <memory>
 #include <new>
 #include <pthread.h>
@@ -10,6 +12,7 @@ namespace {
 
 void *run(void *argument) {
   std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()> *>(argument));
+  const DefaultFloat state; // not that of the application's thread that made this one
   (*body)();
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// A detached thread with a stack of our choice and every signal blocked.
+// A detached thread with a stack of our choice, every signal blocked and the default floating-point state.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "shim/adapt/queue_hooks.h"
 
+#include "runtime/host/default_float.h"
 #include "runtime/host/loaded_objects.h"
 #include "shim/adapt/packet_handler.h"
 #include "shim/rocr_order.h"
@@ -173,6 +174,8 @@ uint32_t ringFor(hsa_agent_t agent, uint32_t size) {
 
 /// Of the device's clock, whose ticks the signals hold.
 double nanosecondsPerTick(hsa_agent_t agent) {
+  const DefaultFloat
+      state; // ROCr divides zero by zero here, which the application may have made a trap
   constexpr uint64_t ticks = 1'000'000'000;
   uint64_t from = 0, to = 0, frequency = 0;
   auto convert = gAmd->hsa_amd_profiling_convert_tick_to_system_domain_fn;

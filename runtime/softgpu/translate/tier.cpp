@@ -1,5 +1,6 @@
 #include "runtime/softgpu/translate/tier.h"
 
+#include "runtime/host/default_float.h"
 #include "runtime/host/stderr.h"
 #include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/execute/dispatch.h"
@@ -267,6 +268,7 @@ void Service::translate(KernelTier &kernel, CodeCache &code, bool background) {
 
 /// False: there is no compiler.
 bool Service::translateUnit(const std::vector<UnitInst> &unit, CodeCache &code) {
+  const DefaultFloat state; // for LLVM, which folds constants
   std::lock_guard lock(compileMutex_);
   if (!loaded_) {
     loaded_ = true;

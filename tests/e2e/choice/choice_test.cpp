@@ -295,6 +295,28 @@ TEST(Choice, BesideAToolThatIntercepts) {
   EXPECT_FALSE(says(both, " 0 dispatches")) << both.outcome.err;
 }
 
+// What ROCr computes for us must not end a program that has made traps of invalid operations, and threads of ours, which
+// would begin with its state, must not fail on the folding of log(0).
+TEST(Choice, AProgramWithItsOwnFloatingPointState) {
+  for (const std::string adapt : {"on", "static"})
+    for (const std::string state : {"traps", "upward", "flush"}) {
+      TemporaryFolder folder;
+      auto environment = environmentOf(folder);
+      environment["MELD_ADAPT"] = adapt;
+      auto alone = environment;
+      alone["LD_PRELOAD"] = lib + "/libmeld-softgpu.so";
+      const std::vector<std::string> command = {bin + "/hip/choice_traps", state, "60"};
+      const Outcome want = run(command, alone), got = run(command, environment);
+      EXPECT_EQ(want.exitCode, 0) << want.out;
+      EXPECT_EQ(got.exitCode, 0) << adapt << ' ' << state << ": " << got.out << got.err;
+      EXPECT_EQ(got.out, want.out) << adapt << ' ' << state;
+      // Was there anything of ours that ran?
+      EXPECT_NE(got.err.find(adapt == "on" ? "1 of 1 kernel runs a faster version" : "replaced 1"),
+                std::string::npos)
+          << adapt << ' ' << state << ": " << got.err;
+    }
+}
+
 // A program that ends while versions are made.
 TEST(Choice, ShortPrograms) {
   TemporaryFolder folder;
