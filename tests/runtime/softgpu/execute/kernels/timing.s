@@ -87,6 +87,10 @@
 	s_cmp_eq_u32 s4, s4
 	s_cbranch_scc0 0
 .endm
+.macro compare_vcc
+	v_cmp_eq_u32 vcc, v2, v2
+	s_cbranch_vccz 0
+.endm
 .macro far_branch
 	s_cmp_eq_u32 s4, s4
 	s_nop 0
@@ -128,6 +132,7 @@ uneven_end:
 	pair compare_salu, nothing, compare_salu
 	pair save_exec, nothing, "s_and_saveexec_b64 s[4:5], exec"
 	pair compare_branch, nothing, compare_branch
+	pair compare_vcc, nothing, compare_vcc
 	pair far_branch, nothing, far_branch
 	// LOOP_1 goes twice round a body of so many 4-byte instructions, LOOP_2 three times.
 .macro rounds name, instructions, times
