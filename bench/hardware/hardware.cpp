@@ -3,6 +3,7 @@
 #include "bench/hardware/collect.h"
 #include "bench/hardware/compare.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/timing/parameters.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -86,6 +87,18 @@ Result<Record> modelled(const Paths &paths, const Record &of) {
   if (!target || softgpu::isa::targetName(*target) != gfx)
     return fail(ErrorCode::unsupported,
                 gfx + " is not modelled; --model FILE compares with a record of another device");
+  // A device of several dies, each with caches and a dispatcher of its own, is no larger die.
+  unsigned die = 0;
+  for (const softgpu::TimingRange &range : softgpu::timingRanges(*target))
+    if (range.name == "dispatchUnits")
+      die = range.value;
+  const unsigned units = of.device.computeUnits;
+  if (!units || units >= 2 * die)
+    return fail(ErrorCode::unsupported,
+                std::to_string(units) + " compute units are not modelled: " + gfx +
+                    " is one die of " + std::to_string(die) +
+                    ". Measure one die (partition mode CPX), or compare with "
+                    "--model FILE");
   std::vector<Case> cases;
   for (const Case &which : allCases()) {
     const bool known = std::any_of(cases.begin(), cases.end(),

@@ -87,10 +87,14 @@ fs::path Target::timesLibrary() const {
 TimedRun Target::run(const std::string &program, const std::vector<std::string> &arguments,
                      Code code, bool counters) const {
   static std::atomic<unsigned> runs{0};
-  fs::create_directories(paths.scratch);
   const fs::path folder =
       paths.scratch / ("hardware-" + std::to_string(getpid()) + "." + std::to_string(runs++));
-  fs::create_directories(folder);
+  TimedRun result;
+  std::error_code error;
+  if (!fs::create_directories(folder, error) && error) {
+    result.output = folder.string() + ": " + error.message();
+    return result;
+  }
   const fs::path times = folder / "times", counterFile = folder / "counters.json";
   const fs::path profiler = counters && !software ? profilerPath() : fs::path();
 
@@ -121,7 +125,6 @@ TimedRun Target::run(const std::string &program, const std::vector<std::string> 
     all["MELD_ADAPT"] = "static"; // what a decision at load comes to, as in the tables
     all["MELD_REPORT"] = "1";
   }
-  TimedRun result;
   result.exitCode = runProcess(argv, all, result.output);
   static const std::regex replaced("replaced [1-9][0-9]*, unchanged");
   result.replaced = code == Code::melded && std::regex_search(result.output, replaced);
@@ -130,7 +133,6 @@ TimedRun Target::run(const std::string &program, const std::vector<std::string> 
   if (counters)
     result.counters = software ? countersOfSoftware(contentOf(counterFile))
                                : countersOfProfiler(folder / "profile");
-  std::error_code error;
   fs::remove_all(folder, error);
   return result;
 }

@@ -64,6 +64,13 @@ public:
     say(name + (value.is_null() ? " is missing" : " is no number from 0 on"));
     return 0;
   }
+  uint64_t whole(const json &value, const std::string &name) {
+    const double number = asNumber(value, name);
+    if (number < 0x1p63)
+      return static_cast<uint64_t>(number);
+    say(name + " is no count");
+    return 0;
+  }
   /// Of what follows, for the message: "programs, 3".
   void at(const std::string &place) { place_ = place; }
   void say(const std::string &what) {
@@ -116,7 +123,7 @@ Counters countersOf(Reader &reader, const json &in, const char *name) {
       reader.say("counters of " + kernel + " are no object");
     else
       for (const auto &[counter, value] : counters.items())
-        all[kernel][counter] = static_cast<uint64_t>(reader.asNumber(value, counter));
+        all[kernel][counter] = reader.whole(value, counter);
   }
   return all;
 }

@@ -64,7 +64,7 @@ constexpr Member members[] = {
     {"scalarLatency", cache, slow},
     {"hbmLatency", memory, slow},
     {"endWaits", memory, slow},
-    {"tlbEntries", memory, slow}, // 0: none are modelled
+    {"tlbEntries", memory, fast}, // but for 0: none are modelled
     {"tlb2Entries", memory, fast},
     {"tlbMiss", memory, slow},
     {"tlbWalk", memory, slow},

@@ -22,7 +22,8 @@ using meld::softgpu::isa::Target;
 
 namespace {
 
-constexpr Target targets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a};
+constexpr Target targets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a,
+                              Target::gfx942};
 
 std::map<std::string, uint32_t> valuesIn(const std::string &parameters) {
   std::map<std::string, uint32_t> values;
@@ -103,7 +104,8 @@ TEST(Design, SlowIsALongLatencyAndALowRate) {
   const auto atSlow = valuesIn(parametersOf(slow, Target::gfx906));
   for (const char *more : {"hbmLatency", "ldsLatency", "l2Latency", "tlbWalk"})
     EXPECT_GT(atSlow.at(more), atFast.at(more)) << more;
-  EXPECT_LT(atSlow.at("hbmPercent"), atFast.at("hbmPercent"));
+  for (const char *more : {"hbmPercent", "tlbEntries", "tlbPage"})
+    EXPECT_LT(atSlow.at(more), atFast.at(more)) << more;
   EXPECT_TRUE(moreIsFaster("hbmMilliBytesPerCycle"));
 }
 

@@ -148,6 +148,35 @@ TEST(MeldValidate, SaysWhatIsWrong) {
   EXPECT_EQ(bad.status, 1);
   EXPECT_NE(bad.output.find(file + ": no file of meld validate"), std::string::npos) << bad.output;
   EXPECT_EQ(run("--compare " + scratch.file("missing.json")).status, 1);
+  // Eight dies are no die of eight times the size.
+  write(file, {{"format", "libmeld hardware record"},
+               {"version", 1},
+               {"complete", true},
+               {"date", "2026-11-24"},
+               {"counterTool", "none"},
+               {"device",
+                {{"software", false},
+                 {"name", "AMD Instinct MI300X"},
+                 {"arch", "gfx942:sramecc+:xnack-"},
+                 {"computeUnits", 304},
+                 {"clockMHz", 2100},
+                 {"hipRuntime", "60300000"},
+                 {"hipDriver", "60300000"},
+                 {"kernel", "6.1.0"}}},
+               {"options",
+                {{"rounds", 20},
+                 {"repeats", 2},
+                 {"microTimes", 500},
+                 {"size", "small"},
+                 {"only", ""},
+                 {"allBlockSizes", false}}},
+               {"power", {{"performanceLevel", ""}, {"profile", ""}, {"rounds", json::array()}}},
+               {"micro", json::array()},
+               {"programs", json::array()}});
+  const Ran dies = run("--compare " + file);
+  EXPECT_EQ(dies.status, 1);
+  EXPECT_NE(dies.output.find("304 compute units are not modelled"), std::string::npos)
+      << dies.output;
   const Ran unknown = run("--hardware --device software --only nonsense -o " + file + "2");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_NE(unknown.output.find("no benchmark is called 'nonsense'"), std::string::npos)

@@ -215,6 +215,11 @@ TEST(HardwareRecord, WhatIsWrongIsNamed) {
               j["power"]["rounds"] = {{{"watts", {1, 2}}}};
             }),
             "power: watts is not three numbers");
+  EXPECT_EQ(problem([](auto &j) {
+              j["programs"][0]["counters"] = {{"original", {{"sort", {{"SQ_WAVES", 1e300}}}}},
+                                              {"melded", nlohmann::json::object()}};
+            }),
+            "programs, 1: SQ_WAVES is no count");
   for (const char *text : {"", "[]", "{", "{\"format\": 3}", "null"})
     EXPECT_FALSE(recordOf(text)) << text;
   Scratch scratch;

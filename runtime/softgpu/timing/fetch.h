@@ -55,6 +55,14 @@ public:
   FetchPort(const TimingParameters &p, InstructionCache &cache)
       : p_(p), cache_(cache), cyclesPerLine_(64 / std::clamp(p.fetchBytes, 1u, 64u)) {}
 
+  /// The wave begins at `line` at `at`, which may lie ahead of what other waves ask for next, so it takes
+  /// nothing of the port: when it can issue.
+  uint64_t begin(FetchedLines &wave, uint32_t line, uint64_t at) {
+    wave.line = line;
+    at = read(line, at);
+    wave.nextAt = read(line + 1, at);
+    return at;
+  }
   /// At `now` the wave goes on at `line`, behind the line it was in or, when it `jumped`, anywhere,
   /// where it could issue from `ready` on: when it can.
   uint64_t enter(FetchedLines &wave, uint32_t line, bool jumped, uint64_t now, uint64_t ready) {

@@ -55,8 +55,7 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
     auto t = std::make_unique<TimedWave>();
     t->wave = &g->waves[k];
     t->group = g.get();
-    t->ready = fetch_ ? fetch_->enter(t->fetched, lineOf(t->wave->next), true, start.at, start.at)
-                      : start.at;
+    t->ready = fetch_ ? fetch_->begin(t->fetched, lineOf(t->wave->next), start.at) : start.at;
     t->wave->quantum = std::numeric_limits<int32_t>::max();
     Simd &s = simds_[placeWave_++ % kSimds];
     s.next = std::min(s.next, t->ready);

@@ -138,7 +138,7 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
     const uint32_t wait = shared_.p.branchAfterCondition;
     const bool waits = wait && setsCondition(i, shared_.traits[size_t(i->inst->op)],
                                              isa::branchOf(next->inst->op).on);
-    return std::max(t.ready + (waits ? wait : 0), t.scalarFrom);
+    return t.ready + (waits ? wait : 0); // VCC and EXEC come sooner here than in a scalar register
   }
   case Category::salu:
   case Category::smem:

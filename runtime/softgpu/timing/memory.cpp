@@ -179,14 +179,18 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
       done = std::max(done, there + p_.scalarLatency);
       continue;
     }
-    const uint64_t port = l2Port_.pass(now, l2Line_);
-    bool hit = false;
+    uint64_t port = l2Port_.pass(now, l2Line_);
+    bool hit = false, evicted = false;
     if (p_.writeBack)
       device_.l2.accessEachDirty(
           1, false, [line](uint32_t) { return line; },
-          [&hit](uint32_t, bool there, bool) { hit = there; });
+          [&](uint32_t, bool there, bool evicts) { hit = there, evicted = evicts; });
     else
       hit = device_.l2.access(line);
+    if (p_.sharedMemory) { // else the rates are free to it
+      port = std::max(port, device_.l2Rate.pass(now, device_.l2Line));
+      port = device_.hbmRate.pass(port, device_.hbmLine * (unsigned(!hit) + unsigned(evicted)));
+    }
     // The scalar cache is nearer to the L2 than the vector caches are.
     const uint64_t further = p_.hbmLatency - std::min(p_.hbmLatency, p_.l2Latency);
     if (!p_.scalarL2Latency) {

@@ -61,6 +61,8 @@ TEST_P(FetchTest, ABranchWaitsForItsCondition) {
   const std::string behind = "branchNotTaken=4,branchAfterCondition=4";
   EXPECT_EQ(each("compare_branch", 1, "branchNotTaken=4,branchAfterCondition=0"), 8);
   EXPECT_EQ(each("compare_branch", 1, behind.c_str()), 12);
+  EXPECT_EQ(each("compare_vcc", 1, (behind + ",scalarAfterVector=16").c_str()), 12)
+      << "CLRX: a branch on VCC waits for the penalty alone";
   EXPECT_EQ(each("far_branch", 1, behind.c_str()), 12) << "the s_nop, and no wait";
 }
 

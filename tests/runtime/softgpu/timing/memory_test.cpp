@@ -40,6 +40,15 @@ TEST_P(MemoryTest, ReadingIsBoundByTheMemory) {
               1, 0.02);
 }
 
+// A kilobyte for each workgroup of 256: as much as the vector loads of the others.
+TEST_P(MemoryTest, ScalarLoadsShareTheBandwidth) {
+  const std::string memory = "hbmMilliBytesPerCycle=500,l2MilliBytesPerCycle=32000,hbmPercent=100";
+  EXPECT_NEAR(stream("scalar_stream", memory) / (kBytes / (0.5 * kUnits)), 1, 0.05);
+  EXPECT_NEAR(stream("scalar_stream", "hbmMilliBytesPerCycle=9000,l2MilliBytesPerCycle=500") /
+                  (kBytes / (0.5 * kUnits)),
+              1, 0.05);
+}
+
 TEST_P(MemoryTest, WritingIsBoundByTheL2OrByWriteBack) {
   const std::string rates =
       "writeBack=1,hbmMilliBytesPerCycle=1000,hbmPercent=100,l2StoreMilliBytesPerCycle=4000";

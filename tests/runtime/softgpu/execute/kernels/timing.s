@@ -87,6 +87,10 @@
 	s_cmp_eq_u32 s4, s4
 	s_cbranch_scc0 0
 .endm
+.macro compare_vcc
+	v_cmp_eq_u32 vcc, v2, v2
+	s_cbranch_vccz 0
+.endm
 .macro far_branch
 	s_cmp_eq_u32 s4, s4
 	s_nop 0
@@ -128,6 +132,7 @@ uneven_end:
 	pair compare_salu, nothing, compare_salu
 	pair save_exec, nothing, "s_and_saveexec_b64 s[4:5], exec"
 	pair compare_branch, nothing, compare_branch
+	pair compare_vcc, nothing, compare_vcc
 	pair far_branch, nothing, far_branch
 	// LOOP_1 goes twice round a body of so many 4-byte instructions, LOOP_2 three times.
 .macro rounds name, instructions, times
@@ -169,3 +174,17 @@ stream_load:
 	s_waitcnt 0
 	s_endpgm
 	descriptor stream_load
+	// Each workgroup loads 1 KiB of its own by scalar loads, a line each.
+	kernel scalar_stream
+scalar_stream:
+	s_load_dwordx2 s[4:5], s[0:1], 0x0
+	s_lshl_b32 s2, s2, 10
+	s_waitcnt 0
+	s_add_u32 s4, s4, s2
+	s_addc_u32 s5, s5, 0
+	.irp offset, 0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 960
+	s_load_dword s6, s[4:5], \offset
+	.endr
+	s_waitcnt 0
+	s_endpgm
+	descriptor scalar_stream
