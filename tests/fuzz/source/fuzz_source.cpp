@@ -309,9 +309,9 @@ int main(int argc, char **argv) {
   app.add_option("--limit", run.limit, "Seconds of processor time for one kernel")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--cpus", run.settings.cpus, "Targets")
+  app.add_option("--cpus", run.settings.cpus, "Targets: of gfx90a, gfx900, gfx942")
       ->delimiter(',')
-      ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+      ->check(checkCpu);
   app.add_option("--modes", run.settings.modes,
                  "default, forced, all; without it, all three; flattened; delayed")
       ->delimiter(',')
