@@ -3,6 +3,7 @@
 //   meld-fuzz-source --count 1000 [--seed 1] [--modes default,forced,all] [--cpus gfx90a,gfx900]
 //                    [--state FILE] [--report FILE] [--keep DIR]
 //   meld-fuzz-source --nests [--count 1000]     nests of loops, flattened (nests.cpp)
+//   meld-fuzz-source --cpus gfx942 --no-O0      with LLVM 17
 //   meld-fuzz-source --seed 17 --print
 //   meld-fuzz-source --seed 17 --reduce [--modes forced] [--cpus gfx90a]
 //
@@ -318,6 +319,9 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"default", "forced", "all", "flattened", "delayed"}));
   app.add_flag("--nests", run.settings.nests,
                "Kernels made of nests of loops; mode flattened where no other is asked for");
+  app.add_flag_callback(
+      "--no-O0", [&] { run.settings.unoptimised = false; },
+      "Do not ask plain -O0: LLVM 17 gets it wrong so often that few kernels would be believed");
   app.add_option("--meldings", run.settings.meldings,
                  "Only so many meldings of a function, to find the one to blame");
   app.add_option("--state", run.state,
