@@ -125,13 +125,10 @@ void CompileOptions::add(StringRef mllvmOption) {
 std::vector<std::string> CompileOptions::backendOptions() const {
   std::vector<std::string> all = mllvm;
   if constexpr (LLVM_VERSION_MAJOR == 17 || LLVM_VERSION_MAJOR == 18) {
-    auto parts = [](StringRef o) { return o.ltrim('-').split('='); };
-    auto isStrategy = [&](StringRef o) {
-      return parts(o).first == "amdgpu-atomic-optimizer-strategy";
-    };
-    erase_if(all, [&](StringRef o) { return isStrategy(o) && parts(o).second == "Iterative"; });
-    if (none_of(all, isStrategy))
-      all.push_back("-amdgpu-atomic-optimizer-strategy=DPP");
+    erase_if(all, [](StringRef o) {
+      return o.ltrim('-').split('=').first == "amdgpu-atomic-optimizer-strategy";
+    });
+    all.push_back("-amdgpu-atomic-optimizer-strategy=None");
   }
   return all;
 }

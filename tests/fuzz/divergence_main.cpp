@@ -164,9 +164,9 @@ int main(int argc, char **argv) {
   std::vector<std::string> files;
   app.add_option("--count", count, "Random kernels")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
-  app.add_option("--cpu", settings.target.cpu, "Target")
+  app.add_option("--cpu", settings.target.cpu, "Target: gfx90a, gfx900 or gfx942")
       ->capture_default_str()
-      ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+      ->check(checkCpu);
   app.add_option("--generator", settings.generator, "Of kernels: 1 or 2")->capture_default_str();
   app.add_flag("--wrong", settings.wrong, "Claim a divergent value uniform: has to be noticed");
   app.add_flag("--verbose", settings.verbose, "Print the values");

@@ -500,9 +500,9 @@ int main(int argc, char **argv) {
   app.add_option("--count", count, "Kernels to try")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
   app.add_option("--jobs", jobs, "Worker processes")->capture_default_str();
-  app.add_option("--cpu", setup.target.cpu, "Target")
+  app.add_option("--cpu", setup.target.cpu, "Target: gfx90a, gfx900 or gfx942")
       ->capture_default_str()
-      ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+      ->check(checkCpu);
   app.add_option("--generator", setup.generator, "Of kernels: 1 to 5; old findings keep theirs")
       ->capture_default_str()
       ->check(CLI::Range(1u, newestGenerator));

@@ -17,7 +17,7 @@ namespace meld::fuzz {
 
 inline constexpr uint32_t wordsPerThread = KernelAst::outputsPerThread + KernelAst::variables;
 
-/// `cpu`: gfx90a or gfx900. The data layout is the AMDGPU target's.
+/// `cpu`: as in FuzzTarget. The data layout is the AMDGPU target's.
 std::unique_ptr<llvm::Module> emitKernel(const KernelAst &ast, llvm::LLVMContext &context,
                                          const std::string &cpu);
 

@@ -2,11 +2,14 @@
 #include "jit/comgr.h"
 #include "jit/optimizer.h"
 #include "passes/compat.h"
+#include "runtime/softgpu/isa/decoder.h"
 #include "tests/fuzz/kernel_ir.h"
 
 #include <cstring>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -16,13 +19,49 @@ using namespace llvm;
 
 namespace meld::fuzz {
 
-std::string FuzzTarget::isa() const {
-  return cpu == "gfx900" ? "amdgcn-amd-amdhsa--gfx900:xnack-"
-                         : "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+namespace {
+
+/// The features are those that ROCm's own code objects are made with.
+struct {
+  std::string_view cpu, features;
+} constexpr kTargets[] = {
+    {"gfx90a", ":sramecc+:xnack-"},
+    {"gfx900", ":xnack-"},
+    {"gfx942", ":sramecc+:xnack-"}, // LLVM 17 and later
+};
+
+bool llvmKnows(const std::string &cpu) {
+  jit::initializeTargets();
+  std::string problem;
+  const Triple triple("amdgcn-amd-amdhsa");
+  const Target *target = TargetRegistry::lookupTarget(triple.str(), problem);
+  if (!target)
+    return false;
+  const std::unique_ptr<MCSubtargetInfo> any(target->createMCSubtargetInfo(triple.str(), "", ""));
+  return any && any->isCPUStringValid(cpu);
 }
 
-softgpu::isa::Target FuzzTarget::executor() const {
-  return cpu == "gfx900" ? softgpu::isa::Target::gfx900 : softgpu::isa::Target::gfx90a;
+} // namespace
+
+std::string FuzzTarget::isa() const {
+  for (const auto &[name, features] : kTargets)
+    if (name == cpu)
+      return ("amdgcn-amd-amdhsa--" + Twine(name) + features).str();
+  report_fatal_error(Twine("no target of the fuzzers: ") + cpu);
+}
+
+softgpu::isa::Target FuzzTarget::executor() const { return *softgpu::isa::targetFromName(cpu); }
+
+std::string checkCpu(const std::string &cpu) {
+  std::string names;
+  for (const auto &target : kTargets) {
+    if (target.cpu == cpu)
+      return llvmKnows(cpu) ? ""
+                            : "LLVM " + std::to_string(LLVM_VERSION_MAJOR) + " does not know " +
+                                  cpu + "; build with a newer one";
+    names += (names.empty() ? "" : ", ") + std::string(target.cpu);
+  }
+  return cpu + " is none of " + names;
 }
 
 jit::CompileOptions FuzzTarget::options(char level) const {

@@ -11,10 +11,10 @@
 
 namespace meld::fuzz {
 
-/// One of the two targets whose code the software GPU runs.
+/// A processor whose code the software GPU runs; one of the table in kernel_run.cpp.
 struct FuzzTarget {
   std::string cpu = "gfx90a";
-  std::string isa() const;
+  std::string isa() const; ///< with its features, as comgr calls it
   softgpu::isa::Target executor() const;
   /// As the product compiles: level '1' or '3'.
   jit::CompileOptions options(char level) const;
@@ -22,6 +22,10 @@ struct FuzzTarget {
 
 /// Once per process, before anything is compiled.
 void initializeCompiler();
+
+/// For command lines: empty if there is such a FuzzTarget and the LLVM at hand knows it, else what
+/// is the matter.
+std::string checkCpu(const std::string &cpu);
 
 /// A GPU of `target`, one host thread; null with a text on stderr when there is none. `translate`:
 /// as MELD_GPU_TRANSLATE, which decides when it is empty.

@@ -31,8 +31,8 @@ template <class F> void rowNarrowTwo(RowCtx &ctx) {
   const unsigned shift = ctx.inst->opSel & 8 ? 16 : 0;
   const bool saturate = saturates(ctx.mode);
   forActive(ctx.exec, [&](unsigned n) {
-    const uint32_t pair = F::encode(ctx.src[0][n], false, saturate) |
-                          uint32_t(F::encode(ctx.src[1][n], false, saturate)) << 8;
+    const uint32_t pair =
+        F::encode(ctx.src[0][n], saturate) | uint32_t(F::encode(ctx.src[1][n], saturate)) << 8;
     ctx.dst[n] = (ctx.dst[n] & ~(0xffffu << shift)) | pair << shift;
   });
 }

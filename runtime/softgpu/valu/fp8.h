@@ -26,44 +26,27 @@ template <unsigned MantissaBits> struct Float8 {
     return code & 0x80 ? -value : value;
   }
 
-  /// Truncates, or rounds to nearest even. What is too large is the largest number with `saturate`,
-  /// otherwise NaN; so is infinity.
-  static constexpr uint8_t encode(uint32_t bits, bool truncate, bool saturate) {
-    const uint32_t sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000)
-      return nan;
-    const uint8_t tooLarge = uint8_t(saturate ? sign | largest : nan);
-    if (magnitude == 0x7f800000)
-      return tooLarge;
-    const int exponent = int(magnitude >> 23) - 127 + bias;
-    // The number as a code with more bits of mantissa behind it; below the normal range the
-    // mantissa, with its leading one, moves down.
-    uint64_t wide = magnitude & 0x7fffff;
-    unsigned drop = 23 - mantissaBits;
-    if (exponent >= 1) {
-      wide |= uint64_t(exponent) << 23;
-    } else {
-      if (exponent < -24 || magnitude < 0x00800000)
-        return 0;
-      wide |= 1u << 23;
-      drop += unsigned(1 - exponent);
-    }
-    uint64_t code = wide >> drop;
-    if (!truncate) {
-      const uint64_t rest = wide & ((uint64_t(1) << drop) - 1), half = uint64_t(1) << (drop - 1);
-      code += rest > half || (rest == half && (code & 1));
-    }
-    if (code > largest)
-      return tooLarge;
-    return uint8_t(code ? sign | code : 0);
+  /// Rounds to nearest even. What is too large is the largest number with `saturate`, otherwise
+  /// NaN; so is infinity.
+  static constexpr uint8_t encode(uint32_t bits, bool saturate) {
+    return rounded(bits, saturate, [](uint64_t wide, unsigned below) {
+      const unsigned drop = kDropped + below;
+      const uint64_t code = wide >> drop, rest = wide & ((uint64_t(1) << drop) - 1),
+                     half = uint64_t(1) << (drop - 1);
+      return code + (rest > half || (rest == half && (code & 1)));
+    });
   }
 
-  /// With random bits: the highest of them, as many as mantissa bits are dropped, are added to the
-  /// mantissa, and the sum is truncated ("MI300" ISA, V_CVT_SR_FP8_F32: S1[31:12]).
+  /// With random bits: the highest of them, as many as a normal number's mantissa loses, are added
+  /// below the result's last bit, and the sum is truncated ("MI300" ISA, V_CVT_SR_FP8_F32:
+  /// S1[31:12]). The manual adds them to the mantissa of the f32, for denormal results, too, which
+  /// would hardly ever round those up. Here their mantissa moves down first, as in HIP's conversion
+  /// for hosts (amd_hip_fp8.h, cast_to_f8) and as was measured on gfx1201 for the same instruction
+  /// (ROCm's emulator, shared/conversion.h).
   static constexpr uint8_t encodeStochastic(uint32_t bits, uint32_t random, bool saturate) {
-    if ((bits & 0x7f800000) != 0x7f800000)
-      bits += random >> (9 + mantissaBits);
-    return encode(bits, true, saturate);
+    return rounded(bits, saturate, [random](uint64_t wide, unsigned below) {
+      return ((wide >> below) + (random >> (32 - kDropped))) >> kDropped;
+    });
   }
 
   /// All 256 values.
@@ -75,6 +58,30 @@ template <unsigned MantissaBits> struct Float8 {
       return t;
     }();
     return table;
+  }
+
+private:
+  static constexpr unsigned kDropped = 23 - mantissaBits; ///< bits of a normal number's mantissa
+
+  /// `round` makes the code of the number as one with more bits of mantissa behind it: kDropped,
+  /// and in the denormal range `below` more.
+  template <class Round>
+  static constexpr uint8_t rounded(uint32_t bits, bool saturate, const Round &round) {
+    const uint32_t sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+      return nan;
+    const uint8_t tooLarge = uint8_t(saturate ? sign | largest : nan);
+    if (magnitude == 0x7f800000)
+      return tooLarge;
+    const int exponent = int(magnitude >> 23) - 127 + bias;
+    const uint64_t mantissa = magnitude & 0x7fffff;
+    if (exponent < -24 || magnitude < 0x00800000)
+      return 0;
+    const uint64_t code = exponent >= 1 ? round(uint64_t(exponent) << 23 | mantissa, 0u)
+                                        : round(1u << 23 | mantissa, unsigned(1 - exponent));
+    if (code > largest)
+      return tooLarge;
+    return uint8_t(code ? sign | code : 0);
   }
 };
 

@@ -3,6 +3,7 @@
 //   meld-fuzz-source --count 1000 [--seed 1] [--modes default,forced,all] [--cpus gfx90a,gfx900]
 //                    [--state FILE] [--report FILE] [--keep DIR]
 //   meld-fuzz-source --nests [--count 1000]     nests of loops, flattened (nests.cpp)
+//   meld-fuzz-source --cpus gfx942 --no-O0      with LLVM 17
 //   meld-fuzz-source --seed 17 --print
 //   meld-fuzz-source --seed 17 --reduce [--modes forced] [--cpus gfx90a]
 //
@@ -309,15 +310,18 @@ int main(int argc, char **argv) {
   app.add_option("--limit", run.limit, "Seconds of processor time for one kernel")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--cpus", run.settings.cpus, "Targets")
+  app.add_option("--cpus", run.settings.cpus, "Targets: of gfx90a, gfx900, gfx942")
       ->delimiter(',')
-      ->check(CLI::IsMember({"gfx90a", "gfx900"}));
+      ->check(checkCpu);
   app.add_option("--modes", run.settings.modes,
                  "default, forced, all; without it, all three; flattened; delayed")
       ->delimiter(',')
       ->check(CLI::IsMember({"default", "forced", "all", "flattened", "delayed"}));
   app.add_flag("--nests", run.settings.nests,
                "Kernels made of nests of loops; mode flattened where no other is asked for");
+  app.add_flag_callback(
+      "--no-O0", [&] { run.settings.unoptimised = false; },
+      "Do not ask plain -O0: LLVM 17 gets it wrong so often that few kernels would be believed");
   app.add_option("--meldings", run.settings.meldings,
                  "Only so many meldings of a function, to find the one to blame");
   app.add_option("--state", run.state,

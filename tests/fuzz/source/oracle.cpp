@@ -264,7 +264,7 @@ void Examination::examine(const std::string &cpu) {
           what = "-O0 and -O3 on " + cpu + ": " + d;
       if (const auto other = reference_.find(name); what.empty() && other != reference_.end())
         if (const std::string d = difference(kernel, other->second, outcome); !d.empty())
-          what = "the two targets: " + d;
+          what = settings_.cpus.front() + " and " + cpu + ": " + d;
     }
     if (!what.empty())
       tally_.ambiguous.emplace(kernel.seed, what);

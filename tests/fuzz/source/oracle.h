@@ -1,6 +1,6 @@
 // Plain -O0, plain -O3 and melded code of the same kernels, on the same memory: they have to agree.
 //
-// Who is wrong when they do not: where the plain compilations of both targets differ among
+// Who is wrong when they do not: where the plain compilations of the targets differ among
 // themselves, LLVM (or the generator) is, and the kernel is counted as ambiguous; where they agree,
 // melding is.
 #pragma once

@@ -363,6 +363,14 @@ TEST(Fields, Gfx942Vector) {
   expectOperand(i.src[0], Kind::vgpr, 2, 2);
   expectImm(i.src[1], 1);
   expectOperand(i.src[2], Kind::sgpr, 8, 2);
+  // v_mov_b64 v[4:5], 0x80000000: LLVM makes it of 64-bit numbers whose high half is 0
+  // (SIInstrInfo, V_MOV_B64_PSEUDO); inline constants are sign-extended.
+  i = get(Target::gfx942, {0x7e000000 | 4 << 17 | 56 << 9 | 255, 0x80000000});
+  EXPECT_EQ(i.op, Op::v_mov_b64);
+  expectOperand(i.dst, Kind::vgpr, 4, 2);
+  expectImm(i.src[0], 0x80000000);
+  i = get(Target::gfx942, {0x7e000000 | 4 << 17 | 56 << 9 | 193});
+  expectImm(i.src[0], ~0ull); // -1
   // v_smfmac_f32_16x16x32_f16 a[4:7], v[2:3], v[8:11], v1 cbsz:1 abid:2: the index is never in AGPRs
   i = get(Target::gfx942,
           {0xd3800000 | 98u << 16 | 1 << 15 | 2 << 11 | 1 << 8 | 4, 258u | 264u << 9 | 257u << 18});

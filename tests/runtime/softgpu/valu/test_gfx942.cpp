@@ -59,8 +59,25 @@ struct Small {
   uint8_t tooLarge(bool negative, bool saturate) const {
     return !saturate ? 0x80 : negative ? 0xff : 0x7f;
   }
-  /// To nearest, ties to the even code; or towards zero.
-  uint8_t narrow(float x, bool truncate, bool saturate) const {
+  /// With the highest random bits added below the last bit of the result, and truncated. What is
+  /// below the normal range is a multiple of the smallest denormal first. Steps between codes are
+  /// powers of two, so the doubles are exact.
+  uint8_t stochastic(float x, uint32_t random, bool saturate) const {
+    if (std::isnan(x) || std::isinf(x))
+      return std::isnan(x) ? 0x80 : tooLarge(std::signbit(x), saturate);
+    const double magnitude = std::fabs(double(x));
+    const int exponent = std::max(magnitude ? std::ilogb(magnitude) : 1 - bias, 1 - bias);
+    const double step = std::ldexp(1, exponent - mantissaBits);
+    const int below = 23 - mantissaBits; // bits of the sum that are dropped
+    const double sum = std::floor(std::ldexp(magnitude / step, below)) + (random >> (32 - below));
+    const double rounded = std::floor(std::ldexp(sum, -below)) * step;
+    for (unsigned code = 0; code < 0x80; ++code)
+      if (value(code) == rounded)
+        return uint8_t(code ? code | (std::signbit(x) ? 0x80 : 0) : 0);
+    return tooLarge(std::signbit(x), saturate);
+  }
+  /// To nearest, ties to the even code.
+  uint8_t narrow(float x, bool saturate) const {
     if (std::isnan(x))
       return 0x80;
     const bool negative = std::signbit(x);
@@ -76,7 +93,7 @@ struct Small {
     const double next = below == 0x7f ? beyond : value(below + 1),
                  middle = (value(below) + next) / 2;
     unsigned code = below;
-    if (truncate ? magnitude >= beyond : magnitude > middle || (magnitude == middle && (below & 1)))
+    if (magnitude > middle || (magnitude == middle && (below & 1)))
       ++code;
     if (code > 0x7f)
       return tooLarge(negative, saturate);
@@ -186,8 +203,8 @@ TEST(ValuGfx942, NarrowsToFloat8) {
           i.opSel = uint8_t(place << 2 & 8);
           ASSERT_TRUE(m.run(i, kTarget));
           for (unsigned l = 0; l < 64; ++l) {
-            const uint32_t pair = format.narrow(f(1, l), false, saturate) |
-                                  format.narrow(f(2, l), false, saturate) << 8;
+            const uint32_t pair =
+                format.narrow(f(1, l), saturate) | format.narrow(f(2, l), saturate) << 8;
             const unsigned shift = i.opSel ? 16 : 0;
             const uint32_t want = m.wave.exec() >> l & 1
                                       ? (old.u[l] & ~(0xffffu << shift)) | pair << shift
@@ -200,16 +217,68 @@ TEST(ValuGfx942, NarrowsToFloat8) {
           i.neg = place & 1;
           ASSERT_TRUE(m.run(i, kTarget));
           for (unsigned l = 0; l < 64; ++l) {
-            uint32_t bits = m.v(1).u[l] ^ (i.neg ? 0x80000000 : 0);
-            if ((bits & 0x7f800000) != 0x7f800000) // S1[31:12] or S1[31:11] goes into the mantissa
-              bits += m.v(2).u[l] >> (format.mantissaBits == 3 ? 12 : 11);
-            const uint32_t code = format.narrow(std::bit_cast<float>(bits), true, saturate);
+            const uint32_t bits = m.v(1).u[l] ^ (i.neg ? 0x80000000 : 0);
+            const uint32_t code =
+                format.stochastic(std::bit_cast<float>(bits), m.v(2).u[l], saturate);
             const unsigned shift = 8 * place;
             const uint32_t want =
                 m.wave.exec() >> l & 1 ? (old.u[l] & ~(0xffu << shift)) | code << shift : old.u[l];
             ASSERT_EQ(m.v(3).u[l], want) << std::hex << bits << " " << m.v(2).u[l];
           }
         }
+}
+
+/// By hand. The smallest denormals are 2^-10 and 2^-17, the largest numbers 240 and 57344.
+TEST(ValuGfx942, NarrowsAtRandom) {
+  struct Case {
+    Op op;
+    float value;
+    uint32_t random;
+    uint8_t code;
+  };
+  const Op fp8 = Op::v_cvt_sr_fp8_f32, bf8 = Op::v_cvt_sr_bf8_f32;
+  const Case cases[] = {
+      // 1 + 1/16 is halfway from 1 to the next: up from a half on, and 20 random bits count.
+      {fp8, 1.0625f, 0x80000000, 0x41},
+      {fp8, 1.0625f, 0x7ffff000, 0x40},
+      {fp8, 1.0625f, 0x7fffffff, 0x40},
+      {fp8, -1.0625f, 0x80000000, 0xc1},
+      {fp8, 1.0f, 0xffffffff, 0x40},
+      {fp8, 1.984375f, 0x20000000, 0x48}, // to 2
+      {fp8, 240.0f, 0xffffffff, 0x7f},
+      {fp8, 248.0f, 0x80000000, 0x80}, // beyond the largest
+      {fp8, 248.0f, 0x7fffffff, 0x7f},
+      // Halves and quarters of the smallest denormal are as probable as they are large.
+      {fp8, 0x1p-11f, 0x80000000, 0x01},
+      {fp8, 0x1p-11f, 0x7fffffff, 0x00},
+      {fp8, -0x1p-12f, 0xc0000000, 0x81},
+      {fp8, -0x1p-12f, 0xbfffffff, 0x00},
+      {fp8, 0x1.8p-10f, 0x80000000, 0x02},
+      {fp8, 0x1.8p-10f, 0x7fffffff, 0x01},
+      {fp8, 0x1.ep-8f, 0x80000000, 0x08}, // 7.5 of them: to the smallest normal
+      {fp8, 0x1.ep-8f, 0x7fffffff, 0x07},
+      {fp8, 0x1p-30f, 0xfffff000, 0x01}, // the last of 20 bits
+      {fp8, 0x1p-30f, 0xffffe000, 0x00},
+      {fp8, 0x1p-31f, 0xffffffff, 0x00},
+      {bf8, 1.125f, 0x80000000, 0x41},
+      {bf8, 1.125f, 0x7ffff800, 0x40},
+      {bf8, 0x1p-18f, 0x80000000, 0x01},
+      {bf8, 0x1p-18f, 0x7fffffff, 0x00},
+      {bf8, -0x1.cp-16f, 0x80000000, 0x84}, // 3.5 of them
+      {bf8, -0x1.cp-16f, 0x7fffffff, 0x83},
+      {bf8, 0x1p-38f, 0xfffff800, 0x01},
+      {bf8, 0x1p-39f, 0xffffffff, 0x00},
+  };
+  for (const Case &c : cases) {
+    Machine m;
+    m.fill(1);
+    m.wave.setMode(kDefaultMode);
+    m.wave.exec() = 1;
+    m.v(1).u[0] = std::bit_cast<uint32_t>(c.value);
+    m.v(2).u[0] = c.random;
+    ASSERT_TRUE(m.run(make(c.op, Enc::VOP3, vgpr(3), {vgpr(1), vgpr(2)}), kTarget));
+    EXPECT_EQ(m.v(3).u[0] & 0xff, c.code) << c.value << " " << std::hex << c.random;
+  }
 }
 
 } // namespace
