@@ -1,8 +1,10 @@
-// An HSA tool around the queue hooks, for tests: kernel X_variant of an executable is planted as a
-// variant of its kernel X, X_for_8_3 as one for launches whose four bytes of arguments at offset 8
-// are 3, and what was decided is told at the end of the process.
+// An HSA tool around the queue hooks, for tests: kernels X_variant, X_variant1, X_variant2... of an
+// executable are planted as variants of its kernel X, X_for_8_3 as one for launches whose four bytes
+// of arguments at offset 8 are 3, and what was decided is told at the end of the process. A program
+// may look at a trial of its own (probe.h).
 //   ADAPT_PROBE_WAIT=1   wait for outstanding times before each choice
 #include "shim/adapt/queue_hooks.h"
+#include "tests/shim/adapt/probe.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -70,16 +72,17 @@ hsa_status_t freeze(hsa_executable_t executable, const char *options) {
   std::map<std::string, adapt::KernelVersion> kernels;
   gCore->hsa_executable_iterate_symbols_fn(executable, remember, &kernels);
   plantSpecialised(kernels);
-  const std::string suffix = "_variant.kd";
-  for (const auto &[name, version] : kernels)
-    if (name.size() > suffix.size() && name.ends_with(suffix)) {
-      const std::string original = name.substr(0, name.size() - suffix.size());
-      if (const auto it = kernels.find(original + ".kd"); it != kernels.end())
-        if (adapt::kernelTable().addVariant(it->second, version) == adapt::Added::yes) {
-          std::lock_guard guard(gPlanting);
-          gPlanted[original] = it->second.object;
-        }
-    }
+  for (const auto &[name, version] : kernels) { // X_variant1 before X_variant2
+    const size_t at = name.find("_variant");
+    if (at == std::string::npos)
+      continue;
+    const std::string original = name.substr(0, at);
+    if (const auto it = kernels.find(original + ".kd"); it != kernels.end())
+      if (adapt::kernelTable().addVariant(it->second, version) == adapt::Added::yes) {
+        std::lock_guard guard(gPlanting);
+        gPlanted[original] = it->second.object;
+      }
+  }
   return status;
 }
 
@@ -119,6 +122,21 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable *table
   gCore->hsa_executable_freeze_fn = freeze;
   gCore->hsa_executable_destroy_fn = destroy;
   std::atexit(tell);
+  return true;
+}
+extern "C" __attribute__((visibility("default"))) bool adaptProbeLook(const char *kernel,
+                                                                      AdaptProbeTrial *trial) {
+  uint64_t object = 0;
+  {
+    std::lock_guard guard(gPlanting);
+    if (const auto it = gPlanted.find(kernel); it != gPlanted.end())
+      object = it->second;
+  }
+  const auto report = adapt::kernelTable().report(object);
+  if (report.classes.size() != 1)
+    return false;
+  const adapt::Trial &known = report.classes[0].trial;
+  *trial = {known.incumbent(), known.decisions(), known.changes()};
   return true;
 }
 extern "C" __attribute__((visibility("default"))) void OnUnload() {
