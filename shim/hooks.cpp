@@ -266,10 +266,9 @@ void verifyVersions(hsa_executable_t executable, hsa_agent_t agent, ByteView sou
   const auto original = CodeObject::parse(source);
   if (!original || !canLoadVersions(*gTable))
     return;
-  for (const ServableVersion &version : servableVersions(
-           source, *original, allBy(gProcess->settings.serve, *original), *gProcess->engine))
-    gProcess->sides.remember(executable, agent, source, version.bytes, version.kernel,
-                             version.variables);
+  for (VersionBeside &version : versionsBeside(gProcess->settings.serve, *gTable, agent, source,
+                                               *original, *gProcess->engine))
+    gProcess->sides.remember(executable, agent, source, std::move(version));
 }
 
 /// True when a replacement was loaded, and so the call is served. Under verification the original

@@ -20,6 +20,9 @@
 
 namespace meld::bench {
 
+/// Programs with a run whose options are always the same (--pattern helped).
+const std::vector<std::string> &specialisedPrograms();
+
 struct SpecialiseOptions {
   std::string only;           ///< programs with this in the name; empty: all
   std::string size = "large"; ///< what a program's --size takes

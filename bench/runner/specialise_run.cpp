@@ -10,11 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kPrograms = {"block_spmv",     "cross_sections", "field_solver",
-                                            "functor",        "hash_join",      "image_filter",
-                                            "lennard_jones",  "option_pricing", "particle_push",
-                                            "small_matrices", "transport"};
-
 std::vector<Dispatch> ownDispatches(const Measurement &m) {
   std::vector<Dispatch> own;
   for (const Dispatch &d : m.dispatches)
@@ -81,10 +76,18 @@ nlohmann::json toJson(const std::vector<SpecialiseRow> &rows) {
 
 } // namespace
 
+const std::vector<std::string> &specialisedPrograms() {
+  static const std::vector<std::string> programs = {
+      "block_spmv",    "cross_sections", "field_solver",  "functor",
+      "hash_join",     "image_filter",   "lennard_jones", "option_pricing",
+      "particle_push", "small_matrices", "transport"};
+  return programs;
+}
+
 int runSpecialise(const Paths &paths, const SpecialiseOptions &options) {
   std::vector<SpecialiseRow> rows;
   bool ok = true;
-  for (const std::string &program : kPrograms)
+  for (const std::string &program : specialisedPrograms())
     if (program.find(options.only) != std::string::npos)
       for (const char *pattern : {"helped", "other"}) {
         tellProgress(program + " " + pattern);

@@ -2,6 +2,7 @@
 
 #include "bench/runner/each_case.h"
 #include "bench/runner/shell.h"
+#include "bench/runner/specialise.h"
 #include "bench/runner/table.h"
 #include "jit/variant/recipes.h"
 
@@ -33,6 +34,42 @@ struct Verdict {
   }
 };
 
+/// So often a program does what it does before its specialised versions are verified: the 8th launch of
+/// a kernel asks for a version, and a few more show others what they have in common.
+constexpr const char *kRepeats = "12";
+
+std::vector<std::string> argumentsOf(const Case &which, const std::string &size) {
+  std::vector<std::string> arguments = which.arguments;
+  if (size != "default")
+    arguments.insert(arguments.end(), {"--size", size});
+  return arguments;
+}
+
+/// Makes the specialised versions of a program. False, with what it said, where it fails.
+bool specialise(const Paths &paths, const Case &which, const std::string &size,
+                std::map<std::string, std::string> environment, std::string &output) {
+  environment.insert({{"MELD_ADAPT", "on"}, {"MELD_SPECIALIZE", "on"}});
+  std::vector<std::string> arguments = argumentsOf(which, size);
+  arguments.insert(arguments.end(), {"--repeat", kRepeats});
+  const Measurement run =
+      measure(paths, which.program, arguments, {"specialised", false, environment}, true);
+  output = run.output;
+  return run.pass;
+}
+
+/// Those of the tables and, for versions, of `meld-bench specialise`.
+std::vector<Case> casesToVerify(const VerifiedOptions &options) {
+  std::vector<Case> cases;
+  for (const Case &which : casesCalled(options.only))
+    if (which.quick)
+      cases.push_back(which);
+  if (options.versions)
+    for (const std::string &program : specialisedPrograms())
+      if (program.find(options.only) != std::string::npos)
+        cases.push_back({program, {"--pattern", "helped"}, program + " helped", Set::everyday});
+  return cases;
+}
+
 /// `version`: empty for what replaces kernels by default.
 Verdict verify(const Paths &paths, const Case &which, const std::string &size,
                const std::string &version) {
@@ -43,13 +80,21 @@ Verdict verify(const Paths &paths, const Case &which, const std::string &size,
                                    "--report", report,
                                    "--output", paths.scratch / "verified",
                                    "--",       paths.programs / which.program};
-  argv.insert(argv.end(), which.arguments.begin(), which.arguments.end());
-  if (size != "default")
-    argv.insert(argv.end(), {"--size", size});
+  const std::vector<std::string> arguments = argumentsOf(which, size);
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
   Verdict verdict;
   std::map<std::string, std::string> environment = {{"MELD_COMPILE_BUDGET_MS", "0"}};
   if (!version.empty())
     environment["MELD_SERVE"] = version;
+  if (const jit::Recipe *recipe = jit::findRecipe(version); recipe && recipe->specialized) {
+    auto first = environment;
+    first.erase("MELD_SERVE");
+    const auto cache = paths.scratch / "verified-cache";
+    std::filesystem::remove_all(cache);
+    first["MELD_CACHE_DIR"] = environment["MELD_CACHE_DIR"] = cache.string();
+    if (!specialise(paths, which, size, first, verdict.output))
+      return verdict;
+  }
   verdict.exitCode = runProcess(argv, environment, verdict.output);
   std::ifstream file(report);
   const auto json = nlohmann::json::parse(file, nullptr, false);
@@ -74,8 +119,12 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
   if (options.versions) {
     versions.clear();
     for (const jit::Recipe &recipe : jit::recipes)
-      if (!recipe.specialized) // only for launches of which the facts hold
-        versions.emplace_back(recipe.name);
+      versions.emplace_back(recipe.name);
+  }
+  const std::vector<Case> cases = casesToVerify(options);
+  if (cases.empty()) {
+    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
+    return 1;
   }
   Table table({options.versions ? "version" : "benchmark", "result", "kernels replaced",
                "dispatches", "equal", "different", "not repeatable", "not verified"});
@@ -85,7 +134,8 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
   for (const std::string &version : versions) {
     Verdict sum;
     sum.exitCode = 0;
-    const auto run = [&](const Case &which) {
+    for (const Case &which : cases) {
+      tellProgress(which.label + (version.empty() ? "" : " as " + version));
       const Verdict v = verify(paths, which, options.size, version);
       ++programs;
       sum.add(v);
@@ -94,9 +144,8 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
                      version.empty() ? "" : " as ", version.c_str(), v.exitCode, v.output.c_str());
       if (!options.versions)
         table.add(v.row(which.label));
-    };
-    if (!forEachCase(options.only, /*every=*/false, run))
-      return 1;
+    }
+    tellProgress("");
     if (options.versions)
       table.add(sum.row(version));
     all.add(sum);

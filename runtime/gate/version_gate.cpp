@@ -79,16 +79,24 @@ LaunchSizes launchSizes(const KernelMetadata &kernel) {
   return {uint32_t(kernel.groupSize), uint32_t(kernel.privateSize), kernel.usesDynamicStack};
 }
 
+const char *whyNoPacket(const LaunchSizes &original, const LaunchSizes &version,
+                        const PacketSizes &given) noexcept {
+  if (version.groupBytes != original.groupBytes && given.groupBytes != original.groupBytes)
+    return "its static LDS has another size, and the launch's dynamic LDS lies behind it";
+  if (version.privateBytes > given.privateBytes)
+    return "it needs more scratch than the launch asks for";
+  if (version.dynamicStack && !original.dynamicStack)
+    return "it needs a dynamic stack";
+  return nullptr;
+}
+
 std::optional<PacketSizes> packetFor(const LaunchSizes &original, const LaunchSizes &version,
                                      const PacketSizes &given) noexcept {
-  PacketSizes sizes = given;
-  if (version.groupBytes != original.groupBytes) {
-    if (given.groupBytes != original.groupBytes)
-      return std::nullopt;
-    sizes.groupBytes = version.groupBytes;
-  }
-  if (version.privateBytes > given.privateBytes || (version.dynamicStack && !original.dynamicStack))
+  if (whyNoPacket(original, version, given))
     return std::nullopt;
+  PacketSizes sizes = given;
+  if (version.groupBytes != original.groupBytes)
+    sizes.groupBytes = version.groupBytes;
   // A packet that asks for more than the original needs has its reasons.
   if (!original.dynamicStack && given.privateBytes == original.privateBytes)
     sizes.privateBytes = version.privateBytes;

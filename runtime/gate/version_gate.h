@@ -51,5 +51,8 @@ struct PacketSizes {
 /// scratch than was asked for. Takes no memory and no lock: for the thread that launches.
 std::optional<PacketSizes> packetFor(const LaunchSizes &original, const LaunchSizes &version,
                                      const PacketSizes &given) noexcept;
+/// Why packetFor() gives nothing there; null where it gives something.
+const char *whyNoPacket(const LaunchSizes &original, const LaunchSizes &version,
+                        const PacketSizes &given) noexcept;
 
 } // namespace meld

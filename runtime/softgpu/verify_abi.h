@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define MELD_VERIFY_ABI 1
+#define MELD_VERIFY_ABI 2
 
 /* A variable or function that both code objects define. */
 typedef struct MeldVerifySymbol {
@@ -25,6 +25,13 @@ typedef struct MeldVerifyKernel {
   uint64_t original, replacement; /* descriptors; replacement 0: there is none, see `refused` */
 } MeldVerifyKernel;
 
+/* How the replacement is launched where the original is. `packet`: a copy of the launch's
+ * hsa_kernel_dispatch_packet_t, in which the sizes become the replacement's. `arguments`: the first
+ * `readable` bytes of its argument block, as many as were asked for or 0. Returns NULL, or why this
+ * launch is not compared: a text that stays. */
+typedef const char *(*MeldVerifyLaunch)(const void *context, void *packet, const void *arguments,
+                                        uint64_t readable);
+
 typedef struct MeldVerifyObject {
   uint32_t abi;                                                          /* MELD_VERIFY_ABI */
   uint64_t originalBase, originalSize, replacementBase, replacementSize; /* as loaded */
@@ -33,6 +40,13 @@ typedef struct MeldVerifyObject {
   const MeldVerifySymbol *symbols;
   uint64_t symbolCount;
   const char *refused; /* why its kernels cannot be verified; NULL: they can */
+  /* What a specialised version takes for granted about a launch; NULL: nothing. The kernels of an
+   * original may have a version for each of several texts. */
+  const char *facts;
+  MeldVerifyLaunch launch; /* NULL: with the original's packet, always */
+  uint64_t argumentBytes;  /* that `launch` looks at */
+  const void *context;
+  void (*release)(const void *context); /* called once, when no dispatch needs it any more */
 } MeldVerifyObject;
 
 /* Verification begins: from now on dispatches take turns. Reports and captures go to `folder`. */

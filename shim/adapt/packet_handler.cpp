@@ -53,6 +53,12 @@ uint64_t now() {
 
 } // namespace
 
+LaunchShape shapeOf(const hsa_kernel_dispatch_packet_t &packet) noexcept {
+  return {{packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z},
+          {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z},
+          0};
+}
+
 void PacketHandler::begin(const Queue &queue) noexcept {
   queue_ = queue;
   sent_ = done_ = lastFence_ = lastAll_ = 0;
@@ -119,9 +125,7 @@ void PacketHandler::rewrite(Packet &packet, uint64_t number) {
     awaitTimes();
   Dispatch dispatch;
   dispatch.object = p.kernel_object;
-  dispatch.shape = {{p.workgroup_size_x, p.workgroup_size_y, p.workgroup_size_z},
-                    {p.grid_size_x, p.grid_size_y, p.grid_size_z},
-                    0};
+  dispatch.shape = shapeOf(p);
   dispatch.privateSegment = p.private_segment_size;
   dispatch.groupSegment = p.group_segment_size;
   if (KernelTable::looksAtArguments(*state)) {

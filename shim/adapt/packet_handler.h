@@ -40,6 +40,9 @@ struct alignas(64) Packet {
 };
 static_assert(sizeof(Packet) == sizeof(hsa_kernel_dispatch_packet_t));
 
+/// Of what a launch's facts are compared with; without the dynamic LDS.
+LaunchShape shapeOf(const hsa_kernel_dispatch_packet_t &packet) noexcept;
+
 class PacketHandler {
 public:
   using Writer = hsa_amd_queue_intercept_packet_writer;

@@ -45,7 +45,9 @@ std::string describeDevice(const CoreApiTable &table, hsa_agent_t agent, const S
   std::string text = std::string(name.data()) + "; " + product.data() + "; " +
                      std::to_string(units) + " compute units";
   if (onSoftwareGpu())
-    return text + "; software GPU, " + textOfFlag(settings.gpuTiming) + ", " +
+    // With MELD_GPU_TIMING, without which nothing is measured there: who asks without it (meld
+    // verify) asks for what was.
+    return text + "; software GPU, " + textOfFlag(true) + ", " +
            textOfParameters(settings.gpuTimingParams);
   const auto rocr = fileIdentity(findLibrary("libhsa-runtime64.so.1", {}));
   return text + "; driver " + driverVersion() + "; ROCr " + (rocr ? *rocr : "unknown");

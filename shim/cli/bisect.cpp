@@ -89,7 +89,7 @@ bool Bisection::wrong(const std::vector<std::pair<std::string, std::string>> &se
     environment.emplace_back("MELD_COMPILE_BUDGET_MS", "0");
     bad = runAndWait(environment, command_, /*quiet=*/true) != 0;
   } else if (auto report = verifyOnce(environment, command_, folder_, /*quiet=*/true)) {
-    const auto it = report->kernels.find(kernel_);
+    const auto it = report->kernels.find({kernel_, ""});
     bad = kernel_.empty() ? report->different()
                           : it != report->kernels.end() && it->second.different != 0;
   }
@@ -218,9 +218,9 @@ Result<std::vector<Finding>> Bisection::run() {
   auto all = MELD_TRY(verifyOnce(std::move(first), command_, folder_, /*quiet=*/true));
   std::vector<std::string> kernels, wrongOnes;
   for (const auto &[name, k] : all.kernels) {
-    kernels.push_back(name);
+    kernels.push_back(name.kernel);
     if (k.different)
-      wrongOnes.push_back(name);
+      wrongOnes.push_back(name.kernel);
   }
   if (wrongOnes.empty()) {
     byStatus_ = true;

@@ -16,7 +16,8 @@ constexpr int kNotProven = 3; ///< no difference, but the program failed or noth
 Json toJson(const VerifyReport &report) {
   Json kernels = Json::array();
   for (const auto &[name, k] : report.kernels)
-    kernels.push_back({{"name", name},
+    kernels.push_back({{"name", name.kernel},
+                       {"facts", name.facts},
                        {"dispatches", k.dispatches},
                        {"equal", k.equal},
                        {"different", k.different},
@@ -31,15 +32,23 @@ Json toJson(const VerifyReport &report) {
 std::string kernelTable(const VerifyReport &report) {
   std::vector<std::vector<std::string>> rows = {
       {"KERNEL", "DISPATCHES", "EQUAL", "DIFFERENT", "NOT REPEATABLE", "NOT VERIFIED"}};
+  std::string versions; // their facts are too long for a column
+  unsigned specialised = 0;
   for (const auto &[name, k] : report.kernels) {
+    std::string label = demangle(name.kernel);
+    if (!name.facts.empty()) {
+      const std::string mark = "[" + std::to_string(++specialised) + "]";
+      label += " " + mark;
+      versions += mark + " specialised for " + name.facts + "\n";
+    }
     std::string reasons;
     for (const auto &[reason, count] : k.notVerified)
       reasons += (reasons.empty() ? "" : "; ") + std::to_string(count) + ": " + reason;
-    rows.push_back({demangle(name), std::to_string(k.dispatches), std::to_string(k.equal),
+    rows.push_back({label, std::to_string(k.dispatches), std::to_string(k.equal),
                     std::to_string(k.different), std::to_string(k.notRepeatable),
                     reasons.empty() ? "0" : reasons});
   }
-  return table(rows);
+  return table(rows) + versions;
 }
 
 /// The sums in one line.
@@ -55,8 +64,11 @@ std::string verdict(const VerifyReport &report) {
       notVerified += count;
   }
   if (!sum.dispatches)
-    return report.processes ? "no replaced kernel was dispatched"
-                            : "no process used the software GPU: nothing was verified";
+    return !report.processes ? "no process used the software GPU: nothing was verified"
+           : settings().settings.serve == "specialized"
+               ? "no specialised version is known: run the program with MELD_ADAPT=on and "
+                 "MELD_SPECIALIZE=on first (and MELD_GPU_TIMING=1 on the software GPU)"
+               : "no replaced kernel was dispatched";
   std::string out = std::to_string(report.kernels.size()) + " kernels, " +
                     std::to_string(sum.dispatches) + " dispatches: " + std::to_string(sum.equal) +
                     " equal, " + std::to_string(sum.different) + " different";

@@ -26,7 +26,7 @@ std::string string(const Json &object, const char *key) {
 void add(VerifyReport &report, const Json &file) {
   ++report.processes;
   for (const Json &kernel : file.value("kernels", Json::array())) {
-    VerifiedKernel &sum = report.kernels[string(kernel, "name")];
+    VerifiedKernel &sum = report.kernels[{string(kernel, "name"), string(kernel, "facts")}];
     sum.dispatches += number(kernel, "dispatches");
     sum.equal += number(kernel, "equal");
     sum.different += number(kernel, "different");
@@ -82,9 +82,13 @@ Result<VerifyReport> verifyOnce(Environment environment, const std::vector<std::
   return report;
 }
 
+std::string nameText(const VerifiedName &name) {
+  return demangle(name.kernel) + (name.facts.empty() ? "" : " for " + name.facts);
+}
+
 std::string differenceText(const Json &d) {
-  std::string out =
-      demangle(string(d, "kernel")) + ", dispatch " + std::to_string(number(d, "dispatch"));
+  std::string out = nameText({string(d, "kernel"), string(d, "facts")}) + ", dispatch " +
+                    std::to_string(number(d, "dispatch"));
   if (const std::string device = string(d, "device"); !device.empty())
     out += ", " + device;
   out += ": " + string(d, "what") + "\n";

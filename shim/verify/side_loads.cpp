@@ -49,13 +49,23 @@ bool SideLoads::open(const std::string &folder) {
 }
 
 void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                         std::shared_ptr<const Bytes> replacement, const std::string &kernel,
-                         const std::vector<std::string> &variables) {
+                         std::shared_ptr<const Bytes> replacement) {
   Side side;
   side.agent = agent;
   side.bytes = std::move(replacement);
-  side.kernel = kernel;
-  side.variables = variables;
+  add(executable, original, std::move(side));
+}
+
+void SideLoads::remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                         VersionBeside version) {
+  Side side;
+  side.agent = agent;
+  side.bytes = version.bytes;
+  side.version = std::make_shared<const VersionBeside>(std::move(version));
+  add(executable, original, std::move(side));
+}
+
+void SideLoads::add(hsa_executable_t executable, ByteView original, Side side) {
   if (auto map = mapObjects(original, *side.bytes))
     side.map = std::move(*map);
   else
@@ -82,10 +92,10 @@ void SideLoads::loadReplacement(Side &side, const RocrEntries &rocr) {
 void SideLoads::load(hsa_executable_t original, Side &side, const RocrEntries &rocr) {
   if (!side.map.refused.empty())
     return;
-  if (side.kernel.empty())
+  if (!side.version)
     return loadReplacement(side, rocr);
-  auto loaded =
-      loadVersion(*rocr.table, {original, side.agent, side.kernel}, side.bytes, side.variables);
+  auto loaded = loadVersion(*rocr.table, {original, side.agent, side.version->kernel}, side.bytes,
+                            side.version->variables);
   if (!loaded) {
     side.map.refused = loaded.error().message;
     return;
@@ -120,7 +130,7 @@ void SideLoads::announce(hsa_executable_t original, Side &side, const RocrEntrie
   }
   std::vector<MeldVerifyKernel> kernels;
   for (const auto &[name, descriptor] : loaded) {
-    if (!side.kernel.empty() && name != side.kernel)
+    if (side.version && name != side.version->kernel)
       continue; // has a version of its own, or none
     const auto other = beside.find(name);
     kernels.push_back({name.c_str(), descriptor, other == beside.end() ? 0 : other->second});
@@ -130,6 +140,15 @@ void SideLoads::announce(hsa_executable_t original, Side &side, const RocrEntrie
   object.kernelCount = kernels.size();
   object.symbols = symbols.data();
   object.symbolCount = symbols.size();
+  if (side.version) {
+    object.facts = side.version->facts.c_str();
+    object.launch = launchBeside;
+    object.argumentBytes = side.version->guard.argumentBytes();
+    object.context = new std::shared_ptr(side.version);
+    object.release = [](const void *context) {
+      delete static_cast<const std::shared_ptr<const VersionBeside> *>(context);
+    };
+  }
   add(&object);
 }
 

@@ -4,7 +4,7 @@
 //   an executable of ours      replacement   <- run by the software GPU to compare (verify_abi.h)
 //
 // Or versions of single kernels (MELD_SERVE under `meld verify`), each an executable of its own that
-// is bound to the original's variables (shim/adapt/load_version.h).
+// is bound to the original's variables (shim/adapt/load_version.h), and is launched as versions.h says.
 //
 // Loaded when the application freezes its executable (from then on kernels have addresses), gone
 // before its executable is destroyed.
@@ -15,6 +15,7 @@
 
 #include "shim/rocr.h"
 #include "shim/verify/object_map.h"
+#include "shim/verify/versions.h"
 
 #include <map>
 #include <memory>
@@ -27,11 +28,12 @@ public:
   /// False: there is no software GPU in the process, which is what compares.
   bool open(const std::string &folder);
 
-  /// The original was loaded into `executable`; `replacement` is to be run beside it. Or, with a
-  /// name of a kernel, that kernel's version, which needs these variables of the original.
+  /// The original was loaded into `executable`; `replacement` is to be run beside it.
   void remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
-                std::shared_ptr<const Bytes> replacement, const std::string &kernel = {},
-                const std::vector<std::string> &variables = {});
+                std::shared_ptr<const Bytes> replacement);
+  /// The same with a version of one of its kernels.
+  void remember(hsa_executable_t executable, hsa_agent_t agent, ByteView original,
+                VersionBeside version);
   void frozen(hsa_executable_t executable, const RocrEntries &rocr);
   /// To be called before the executable is destroyed.
   void forget(hsa_executable_t executable, const RocrEntries &rocr);
@@ -41,12 +43,12 @@ private:
     hsa_agent_t agent{};
     std::shared_ptr<const Bytes> bytes;
     ObjectMap map;
-    std::string kernel; ///< of a version; empty: a replacement
-    std::vector<std::string> variables;
+    std::shared_ptr<const VersionBeside> version; ///< null: a replacement
     hsa_code_object_reader_t reader{};
     hsa_executable_t executable{};
     uint64_t descriptor = 0; ///< of one of the original's kernels, once registered
   };
+  void add(hsa_executable_t executable, ByteView original, Side side);
   static void load(hsa_executable_t original, Side &side, const RocrEntries &rocr);
   static void loadReplacement(Side &side, const RocrEntries &rocr);
   static void announce(hsa_executable_t original, Side &side, const RocrEntries &rocr);

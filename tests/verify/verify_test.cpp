@@ -214,6 +214,121 @@ TEST(Verify, TheExitStatusTellsAFailureFromADifference) {
   EXPECT_EQ(stage.verify({kTarget, "quiet"}, {"--device", "gpu"}).exitCode, 2);
 }
 
+const std::string kOriginal = MELD_BIN_DIR "/hip/verify_version_original";
+const std::string kRight = MELD_BIN_DIR "/hip/verify_version_right";
+const std::string kWrong = MELD_BIN_DIR "/hip/verify_version_wrong";
+
+// The version's packet asks for twice the LDS; with the original's it would read what is not there.
+TEST(Verify, AVersionIsLaunchedWithItsOwnSizes) {
+  Stage stage(kRight);
+  stage.environment["MELD_SERVE"] = "melded";
+  const Outcome o = stage.verify({kOriginal, "6"});
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  const Json k = kernel(stage.report(), "turn");
+  EXPECT_EQ(k["dispatches"], 6) << o.err;
+  EXPECT_EQ(k["equal"], 6) << k.dump(1) << o.err;
+}
+
+TEST(Verify, AWrongVersionWithOtherSizesIsFoundAndCaptured) {
+  Stage stage(kWrong);
+  stage.environment["MELD_SERVE"] = "melded";
+  const Outcome o = stage.verify({kOriginal, "6"}, {"--output", stage.folder / "captures"});
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  const Json report = stage.report();
+  const Json k = kernel(report, "turn");
+  EXPECT_EQ(k["different"], 1) << k.dump(1);
+  EXPECT_EQ(k["equal"], 5) << k.dump(1);
+  ASSERT_EQ(report["differences"].size(), 1u) << report.dump(1);
+  EXPECT_EQ(report["differences"][0]["dispatch"], 4); // round 3
+  const auto files = report["differences"][0]["captures"].get<std::vector<std::string>>();
+  ASSERT_EQ(files.size(), 2u);
+  const Outcome original = e2e::run({MELD_BIN_DIR "/meld-gpu", "replay", files[0]});
+  EXPECT_NE(original.out.find("memory is as recorded"), std::string::npos) << original.out;
+  const Outcome version = e2e::run({MELD_BIN_DIR "/meld-gpu", "replay", files[1]});
+  EXPECT_NE(version.out.find("memory differs in 1 bytes"), std::string::npos) << version.out;
+}
+
+TEST(Verify, APacketThatCannotBeRewrittenIsToldWithTheReason) {
+  Stage stage(kRight);
+  stage.environment["MELD_SERVE"] = "melded";
+  const Outcome o = stage.verify({kOriginal, "6", "0", "1024"});
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  const Json k = kernel(stage.report(), "turn");
+  const Json why = {
+      {"its static LDS has another size, and the launch's dynamic LDS lies behind it", 6}};
+  EXPECT_EQ(k["notVerified"], why) << k.dump(1) << o.err;
+}
+
+/// A first run finds what launches have in common, and a version for it is made, which goes by these
+/// facts; the second is verified.
+Outcome verifySpecialised(Stage &stage, const std::string &facts) {
+  for (const auto &[name, value] : std::map<std::string, std::string>{
+           {"MELD_CACHE", "1"}, {"FAKEJIT_RECIPE", "specialized"}, {"FAKEJIT_FACTS", facts}})
+    stage.environment[name] = value;
+  auto first = stage.environment;
+  first.insert({{"LD_PRELOAD", stage.folder / "lib/libmeld.so:" + stage.folder.path() +
+                                   "/lib/libmeld-softgpu.so"},
+                {"MELD_ADAPT", "on"},
+                {"MELD_SPECIALIZE", "on"},
+                {"MELD_GPU_TIMING", "1"},
+                {"MELD_LOG_LEVEL", "info"},
+                {"MELD_COMPILE_BUDGET_MS", "0"}});
+  const Outcome learned = e2e::run({kOriginal, "12", "4"}, first);
+  EXPECT_NE(learned.err.find(" specialised for " + facts + " is tried"), std::string::npos)
+      << learned.err;
+  stage.environment["MELD_SERVE"] = "specialized";
+  return stage.verify({kOriginal, "12", "4"});
+}
+
+TEST(Verify, ASpecialisedVersionIsComparedInTheLaunchesThatItIsFor) {
+  Stage stage(kRight);
+  const Outcome o = verifySpecialised(stage, "argument 8 4 0x2");
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  const Json k = kernel(stage.report(), "turn");
+  EXPECT_EQ(k["facts"], "argument 8 4 0x2");
+  EXPECT_EQ(k["dispatches"], 16) << k.dump(1);
+  EXPECT_EQ(k["equal"], 12) << k.dump(1);
+  EXPECT_EQ(k["notVerified"], (Json{{"not for this version", 4}})) << k.dump(1);
+}
+
+TEST(Verify, AWrongSpecialisedVersionIsFound) {
+  Stage stage(kWrong);
+  const Outcome o = verifySpecialised(stage, "argument 8 4 0x2");
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  EXPECT_NE(o.err.find("turn(int*, int, int) for argument 8 4 0x2, dispatch 4: 1 of 4096 bytes "
+                       "written differ"),
+            std::string::npos)
+      << o.err;
+  const Json k = kernel(stage.report(), "turn");
+  EXPECT_EQ(k["different"], 1) << k.dump(1);
+  EXPECT_EQ(k["equal"], 11) << k.dump(1);
+}
+
+// It takes order 2 for granted, and does not say so.
+TEST(Verify, ASpecialisedVersionThatForgetsAFactIsFound) {
+  Stage stage(kRight);
+  const Outcome o = verifySpecialised(stage, "workgroup 256 1 1");
+  EXPECT_EQ(o.exitCode, 1) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  const Json k = kernel(stage.report(), "turn");
+  EXPECT_EQ(k["equal"], 12) << k.dump(1);
+  EXPECT_EQ(k["different"], 4) << k.dump(1);
+}
+
+TEST(Verify, WithoutAnEarlierRunNoSpecialisedVersionIsKnown) {
+  Stage stage(kRight);
+  stage.environment["MELD_SERVE"] = "specialized";
+  const Outcome o = stage.verify({kOriginal, "12"});
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_NE(o.err.find("run the program with MELD_ADAPT=on and MELD_SPECIALIZE=on"),
+            std::string::npos)
+      << o.err;
+}
+
 TEST(Bisect, NamesTheKernelAndTheMelding) {
   Stage stage(kPlanted);
   stage.environment["FAKEJIT_KERNEL"] = "_Z4stepPii";

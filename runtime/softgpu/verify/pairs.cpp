@@ -1,6 +1,7 @@
 #include "runtime/softgpu/verify/pairs.h"
 
 #include "runtime/softgpu/execute/kernel_names.h"
+#include "runtime/softgpu/execute/safe_read.h"
 #include "runtime/softgpu/verify/results.h"
 #include "runtime/softgpu/verify_abi.h"
 
@@ -17,8 +18,8 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::string folder;
-  std::map<uint64_t, KernelPair> kernels;   ///< by the original's descriptor
-  std::map<uint64_t, uint64_t> allocations; ///< address -> size
+  std::map<uint64_t, std::vector<KernelPair>> kernels; ///< by the original's descriptor
+  std::map<uint64_t, uint64_t> allocations;            ///< address -> size
 };
 
 Registry &registry() {
@@ -35,6 +36,11 @@ std::shared_ptr<ObjectPair> copyOf(const MeldVerifyObject &o) {
   object->replacementBase = o.replacementBase;
   object->replacementSize = o.replacementSize;
   object->refused = o.refused ? o.refused : "";
+  object->facts = o.facts ? o.facts : "";
+  object->launch = o.launch;
+  object->argumentBytes = o.argumentBytes;
+  if (o.release)
+    object->context = {o.context, o.release};
   for (uint64_t i = 0; i < o.symbolCount; ++i) {
     const MeldVerifySymbol &s = o.symbols[i];
     object->symbols.push_back({s.name, s.original, s.replacement, s.size, s.variable != 0});
@@ -80,6 +86,17 @@ const Symbol *ObjectPair::variableAt(uint64_t address) const {
   return it == symbols.end() ? nullptr : &*it;
 }
 
+std::string ObjectPair::prepare(AqlPacket &packet, const AddressMapper *mapper) const {
+  if (!launch)
+    return {};
+  std::vector<uint8_t> arguments(argumentBytes);
+  const uint64_t from = mapper ? mapper->toHost(packet.kernarg) : packet.kernarg;
+  if (safeRead(from, arguments.data(), arguments.size()) != arguments.size())
+    arguments.clear();
+  const char *why = launch(context.get(), &packet, arguments.data(), arguments.size());
+  return why ? why : "";
+}
+
 bool enabled() { return on.load(std::memory_order_acquire); }
 
 std::string folder() {
@@ -88,11 +105,11 @@ std::string folder() {
   return r.folder;
 }
 
-std::optional<KernelPair> find(uint64_t originalDescriptor) {
+std::vector<KernelPair> find(uint64_t originalDescriptor) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
   const auto it = r.kernels.find(originalDescriptor);
-  return it == r.kernels.end() ? std::nullopt : std::optional(it->second);
+  return it == r.kernels.end() ? std::vector<KernelPair>() : it->second;
 }
 
 std::optional<Allocation> allocationAt(uint64_t address) {
@@ -141,7 +158,9 @@ void meld_softgpu_verify_add(const MeldVerifyObject *object) {
       if (k.replacement)
         nameKernel(k.replacement, k.name, true);
       std::lock_guard lock(r.mutex);
-      r.kernels[k.original] = {k.original, k.replacement, shared};
+      std::vector<KernelPair> &pairs = r.kernels[k.original];
+      std::erase_if(pairs, [&](const auto &known) { return known.object->facts == shared->facts; });
+      pairs.push_back({k.original, k.replacement, shared});
     }
   } catch (...) {
   }
@@ -153,8 +172,12 @@ void meld_softgpu_verify_remove(uint64_t originalDescriptor) {
   const auto it = r.kernels.find(originalDescriptor);
   if (it == r.kernels.end())
     return;
-  const auto object = it->second.object;
-  std::erase_if(r.kernels, [&](const auto &entry) { return entry.second.object == object; });
+  const std::vector<KernelPair> gone = it->second;
+  for (auto &[descriptor, pairs] : r.kernels)
+    std::erase_if(pairs, [&](const KernelPair &pair) {
+      return std::ranges::any_of(gone, [&](const auto &g) { return g.object == pair.object; });
+    });
+  std::erase_if(r.kernels, [](const auto &entry) { return entry.second.empty(); });
 }
 
 void meld_softgpu_verify_allocation(uint64_t address, uint64_t size) {

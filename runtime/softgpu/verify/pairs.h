@@ -3,6 +3,8 @@
 // Thread rule: any thread; what find() returns stays valid after the object was removed.
 #pragma once
 
+#include "runtime/softgpu/execute/launch.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,6 +24,15 @@ struct ObjectPair {
   uint64_t originalBase = 0, originalSize = 0, replacementBase = 0, replacementSize = 0;
   std::vector<Symbol> symbols; ///< by replacement address
   std::string refused;         ///< why nothing of it can be verified
+  std::string facts;           ///< of a specialised version: what it takes for granted
+  const char *(*launch)(const void *context, void *packet, const void *arguments,
+                        uint64_t readable) = nullptr; ///< verify_abi.h
+  uint64_t argumentBytes = 0;
+  std::shared_ptr<const void> context; ///< of `launch`
+
+  /// Makes a launch's packet the replacement's, the kernel object apart. Non-empty: why this launch
+  /// is not compared. `mapper` may be null.
+  std::string prepare(AqlPacket &packet, const AddressMapper *mapper) const;
 
   /// The original's address for one that the replacement's code formed: of the same variable or
   /// function; other addresses are the same in both.
@@ -50,8 +61,8 @@ struct KernelPair {
 bool enabled();
 /// The folder it named; empty: none.
 std::string folder();
-/// The pair of the kernel with this (original) descriptor.
-std::optional<KernelPair> find(uint64_t originalDescriptor);
+/// The pairs of the kernel with this (original) descriptor: several where it has specialised versions.
+std::vector<KernelPair> find(uint64_t originalDescriptor);
 
 struct Allocation {
   uint64_t address = 0, size = 0;

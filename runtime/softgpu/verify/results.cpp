@@ -49,16 +49,17 @@ std::string wordJson(const ReportedWord &w) {
 }
 
 std::string differenceJson(const Difference &d) {
-  return "{\"kernel\": " + quoted(d.kernel) + ", \"dispatch\": " + std::to_string(d.dispatch) +
-         ", \"device\": " + quoted(d.device) + ", \"what\": " + quoted(d.what) +
-         ", \"bytes\": " + std::to_string(d.bytes) + ",\n     \"words\": [" +
-         joined(d.words, wordJson) + "],\n     \"captures\": [" + joined(d.captures, quoted) + "]}";
+  return "{\"kernel\": " + quoted(d.judged.kernel) + ", \"facts\": " + quoted(d.judged.facts) +
+         ", \"dispatch\": " + std::to_string(d.dispatch) + ", \"device\": " + quoted(d.device) +
+         ", \"what\": " + quoted(d.what) + ", \"bytes\": " + std::to_string(d.bytes) +
+         ",\n     \"words\": [" + joined(d.words, wordJson) + "],\n     \"captures\": [" +
+         joined(d.captures, quoted) + "]}";
 }
 
 } // namespace
 
 std::string Difference::text() const {
-  std::string out = "kernel " + kernel + ", dispatch " + std::to_string(dispatch) +
+  std::string out = "kernel " + judged.kernel + ", dispatch " + std::to_string(dispatch) +
                     (device.empty() ? "" : ", " + device) + ": " + what + "\n";
   for (const ReportedWord &w : words) {
     char line[256];
@@ -94,42 +95,42 @@ void Results::open(const std::string &folder) {
 }
 
 /// The caller holds the lock.
-Results::Counts &Results::counts(const std::string &kernel) { return kernels_[kernel]; }
+Results::Counts &Results::counts(const Judged &judged) { return kernels_[judged]; }
 
-uint64_t Results::dispatched(const std::string &kernel) {
+uint64_t Results::dispatched(const Judged &judged) {
   std::lock_guard lock(mutex_);
-  return ++counts(kernel).dispatches;
+  return ++counts(judged).dispatches;
 }
 
-void Results::equal(const std::string &kernel) {
+void Results::equal(const Judged &judged) {
   std::lock_guard lock(mutex_);
-  ++counts(kernel).equal;
+  ++counts(judged).equal;
   write(false);
 }
 
-void Results::notRepeatable(const std::string &kernel) {
+void Results::notRepeatable(const Judged &judged) {
   std::lock_guard lock(mutex_);
-  ++counts(kernel).notRepeatable;
+  ++counts(judged).notRepeatable;
   write(false);
 }
 
-void Results::notVerified(const std::string &kernel, const std::string &why) {
+void Results::notVerified(const Judged &judged, const std::string &why) {
   std::lock_guard lock(mutex_);
-  ++counts(kernel).notVerified[why];
+  ++counts(judged).notVerified[why];
   write(false);
 }
 
 void Results::different(Difference difference) {
   std::lock_guard lock(mutex_);
-  ++counts(difference.kernel).different;
+  ++counts(difference.judged).different;
   if (differences_.size() < kDescribed)
     differences_.push_back(std::move(difference));
   write(true);
 }
 
-uint64_t Results::differences(const std::string &kernel) const {
+uint64_t Results::differences(const Judged &judged) const {
   std::lock_guard lock(mutex_);
-  const auto it = kernels_.find(kernel);
+  const auto it = kernels_.find(judged);
   return it == kernels_.end() ? 0 : it->second.different;
 }
 
@@ -137,8 +138,9 @@ std::string Results::json() const {
   return "{\"pid\": " + std::to_string(pid_) + ",\n \"kernels\": [" +
          joined(kernels_,
                 [](const auto &entry) {
-                  const auto &[name, c] = entry;
-                  return "{\"name\": " + quoted(name) +
+                  const auto &[judged, c] = entry;
+                  return "{\"name\": " + quoted(judged.kernel) +
+                         ", \"facts\": " + quoted(judged.facts) +
                          ", \"dispatches\": " + std::to_string(c.dispatches) +
                          ", \"equal\": " + std::to_string(c.equal) +
                          ", \"different\": " + std::to_string(c.different) +

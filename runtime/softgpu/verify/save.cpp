@@ -91,7 +91,8 @@ std::vector<std::string> save(const SavedDispatch &d, const std::string &stem) n
     };
     write(stem + "-original.mgc");
     copyVariables(*c, *d.pair.object);
-    c->packet.kernelObject = c->descriptor = d.pair.replacement;
+    c->packet = d.packet;
+    c->descriptor = d.pair.replacement;
     write(stem + "-replacement.mgc");
   } catch (...) {
     writeToStderr("meld-softgpu: cannot capture: out of memory\n");

@@ -22,6 +22,7 @@ struct SavedDispatch {
   const DispatchResult &result; ///< the original's
   const PageStore &before;
   const KernelPair &pair;
+  const AqlPacket &packet; ///< the replacement's
 };
 
 /// Writes <stem>-original.mgc and <stem>-replacement.mgc; returns the names of those that could be

@@ -6,6 +6,7 @@
 #include "runtime/softgpu/verify/save.h"
 #include "runtime/softgpu/verify/turns.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -71,13 +72,29 @@ struct BesideRun {
   std::string message;
 };
 
+/// What is compared with the original in one dispatch.
+struct Version {
+  KernelPair pair;
+  Judged judged;
+  uint64_t number = 0;  ///< the dispatch's
+  AqlPacket packet{};   ///< with which it is launched
+  std::string why = {}; ///< it is not compared
+};
+
+enum class Repeat : uint8_t { same, different, endless, cancelled };
+
 /// One kernel's dispatch under verification.
 class Verification {
 public:
-  Verification(const Subject &subject, const KernelPair &pair, const Run &inPlace,
+  Verification(const Subject &subject, const std::vector<KernelPair> &pairs, const Run &inPlace,
                const Run &beside)
-      : s_(subject), pair_(pair), inPlace_(inPlace), beside_(beside),
-        number_(results().dispatched(subject.launch.kernel)) {}
+      : s_(subject), inPlace_(inPlace), beside_(beside) {
+    for (const KernelPair &pair : pairs) {
+      const Judged judged{subject.launch.kernel, pair.object->facts};
+      versions_.push_back({pair, judged, results().dispatched(judged)});
+      prepare(versions_.back());
+    }
+  }
 
   DispatchResult run(Turns::Turn &turn);
   DispatchResult runAlone(const std::string &why) {
@@ -86,28 +103,51 @@ public:
   }
 
 private:
+  AqlPacket packet() const;
+  void prepare(Version &version) const;
   DispatchResult runOriginal(Copies &copies, std::string &problem);
-  BesideRun runBeside(Copies &copies, uint64_t descriptor, const ObjectPair *object, bool reversed);
-  void judge(Copies &copies, const DispatchResult &original, const Turns::Turn &turn);
-  enum class Repeat : uint8_t { same, different, endless, cancelled };
+  BesideRun runBeside(Copies &copies, const AqlPacket &packet, const ObjectPair *object,
+                      bool reversed);
+  bool judge(const Version &version, Copies &copies, const DispatchResult &original,
+             const Turns::Turn &turn);
   Repeat repeat(Copies &copies);
-  void tell(Copies &copies, const DispatchResult &original, const BesideRun &run,
-            const Comparison &comparison);
-  ReportedWord describe(const DifferentWord &word) const;
-  void skip(const std::string &why) { results().notVerified(s_.launch.kernel, why); }
+  void tell(const Version &version, Copies &copies, const DispatchResult &original,
+            const BesideRun &run, const Comparison &comparison);
+  ReportedWord describe(const DifferentWord &word, const ObjectPair &object) const;
+  /// Those that could be compared have `why`.
+  void skip(const std::string &why) const {
+    for (const Version &version : versions_)
+      results().notVerified(version.judged, version.why.empty() ? why : version.why);
+  }
 
   const Subject &s_;
-  const KernelPair &pair_;
   const Run &inPlace_, &beside_;
-  const uint64_t number_;
+  std::vector<Version> versions_;
   uint64_t maxInstructions_ = 0;
   std::chrono::milliseconds maxTime_{0};
 };
 
+/// The application's.
+AqlPacket Verification::packet() const {
+  AqlPacket packet;
+  std::memcpy(&packet, s_.request.packet, sizeof(packet));
+  return packet;
+}
+
+void Verification::prepare(Version &version) const {
+  const KernelPair &pair = version.pair;
+  version.packet = packet();
+  version.why = pair.object->refused;
+  if (version.why.empty() && !pair.replacement)
+    version.why = "the replacement has no such kernel";
+  if (version.why.empty())
+    version.why = pair.object->prepare(version.packet, s_.mapper);
+  version.packet.kernelObject = pair.replacement;
+}
+
 DispatchResult Verification::run(Turns::Turn &turn) {
-  if (!pair_.object->refused.empty() || !pair_.replacement)
-    return runAlone(pair_.object->refused.empty() ? "the replacement has no such kernel"
-                                                  : pair_.object->refused);
+  if (std::ranges::none_of(versions_, [](const Version &v) { return v.why.empty(); }))
+    return runAlone({});
   auto copies = state().take();
   if (!copies->open())
     return runAlone("the process may not have the address space");
@@ -118,10 +158,16 @@ DispatchResult Verification::run(Turns::Turn &turn) {
     return original;
   if (original.code != DispatchCode::ok)
     problem = "the original failed";
-  if (problem.empty())
-    judge(*copies, original, turn);
-  else
+  if (!problem.empty())
     skip(problem);
+  for (const Version &version : versions_) {
+    if (!problem.empty())
+      break;
+    if (!version.why.empty())
+      results().notVerified(version.judged, version.why);
+    else if (!judge(version, *copies, original, turn))
+      break;
+  }
   state().giveBack(std::move(copies));
   return original;
 }
@@ -147,12 +193,9 @@ DispatchResult Verification::runOriginal(Copies &copies, std::string &problem) {
   return result;
 }
 
-BesideRun Verification::runBeside(Copies &copies, uint64_t descriptor, const ObjectPair *object,
+BesideRun Verification::runBeside(Copies &copies, const AqlPacket &packet, const ObjectPair *object,
                                   bool reversed) {
   copies.other.clear();
-  AqlPacket packet;
-  std::memcpy(&packet, s_.request.packet, sizeof(packet));
-  packet.kernelObject = descriptor;
   std::atomic<bool> calledHost{false}, incomplete{false}, giveUp{false};
   DispatchRequest request = s_.request;
   request.packet = &packet;
@@ -181,9 +224,9 @@ BesideRun Verification::runBeside(Copies &copies, uint64_t descriptor, const Obj
 }
 
 /// The original once more, twice, against its own first run.
-Verification::Repeat Verification::repeat(Copies &copies) {
+Repeat Verification::repeat(Copies &copies) {
   for (const bool reversed : {false, true}) {
-    const BesideRun again = runBeside(copies, pair_.original, nullptr, reversed);
+    const BesideRun again = runBeside(copies, packet(), nullptr, reversed);
     switch (again.ending) {
     case Ending::cancelled:
       return Repeat::cancelled;
@@ -199,35 +242,46 @@ Verification::Repeat Verification::repeat(Copies &copies) {
   return Repeat::same;
 }
 
-void Verification::judge(Copies &copies, const DispatchResult &original, const Turns::Turn &turn) {
-  const BesideRun run = runBeside(copies, pair_.replacement, pair_.object.get(), false);
+/// False: the dispatch was cancelled.
+bool Verification::judge(const Version &version, Copies &copies, const DispatchResult &original,
+                         const Turns::Turn &turn) {
+  const ObjectPair &object = *version.pair.object;
+  const auto skipThis = [&](const char *why) {
+    results().notVerified(version.judged, why);
+    return true;
+  };
+  const BesideRun run = runBeside(copies, version.packet, &object, false);
   if (run.ending == Ending::cancelled)
-    return;
+    return false;
   if (run.ending == Ending::incomplete)
-    return skip("it writes too much");
+    return skipThis("it writes too much");
   Comparison comparison;
   if (run.ending == Ending::normal) {
-    comparison = compare(copies.before, copies.other, pair_.object.get());
-    if (comparison.equal())
-      return results().equal(s_.launch.kernel);
+    comparison = compare(copies.before, copies.other, &object);
+    if (comparison.equal()) {
+      results().equal(version.judged);
+      return true;
+    }
   }
   switch (repeat(copies)) {
   case Repeat::cancelled:
-    return;
+    return false;
   case Repeat::endless:
     state().waits(s_.launch.kernel); // the next dispatch need not find out
-    return skip(kWaits);
+    return skipThis(kWaits);
   case Repeat::different:
-    return results().notRepeatable(s_.launch.kernel);
+    results().notRepeatable(version.judged);
+    return true;
   case Repeat::same:
     break;
   }
   if (turn.overlapped())
-    return skip("another dispatch ran at the same time");
-  tell(copies, original, run, comparison);
+    return skipThis("another dispatch ran at the same time");
+  tell(version, copies, original, run, comparison);
+  return true;
 }
 
-ReportedWord Verification::describe(const DifferentWord &word) const {
+ReportedWord Verification::describe(const DifferentWord &word, const ObjectPair &object) const {
   ReportedWord w;
   w.address = word.address;
   w.original = word.original;
@@ -246,17 +300,17 @@ ReportedWord Verification::describe(const DifferentWord &word) const {
     w.size = own->size;
     w.offset = w.address - own->address;
   }
-  if (const Symbol *variable = pair_.object->variableAt(w.address))
+  if (const Symbol *variable = object.variableAt(w.address))
     w.variable = variable->name;
   return w;
 }
 
-void Verification::tell(Copies &copies, const DispatchResult &original, const BesideRun &run,
-                        const Comparison &comparison) {
+void Verification::tell(const Version &version, Copies &copies, const DispatchResult &original,
+                        const BesideRun &run, const Comparison &comparison) {
   Difference d;
-  d.kernel = s_.launch.kernel;
+  d.judged = version.judged;
   d.device = s_.launch.device;
-  d.dispatch = number_;
+  d.dispatch = version.number;
   d.bytes = comparison.bytesDifferent;
   if (run.ending != Ending::normal)
     d.what = "the original ended (" + std::to_string(original.counters.total()) +
@@ -265,28 +319,33 @@ void Verification::tell(Copies &copies, const DispatchResult &original, const Be
     d.what = std::to_string(comparison.bytesDifferent) + " of " +
              std::to_string(comparison.bytesWritten) + " bytes written differ";
   for (const DifferentWord &word : comparison.first)
-    d.words.push_back(describe(word));
+    d.words.push_back(describe(word, *version.pair.object));
   // They are large, and the first difference of a kernel is the one to look at.
-  if (const std::string to = folder(); !to.empty() && !results().differences(d.kernel))
-    d.captures = save({s_.request, s_.launch, s_.config, s_.mapper, original, copies.before, pair_},
-                      to + "/" + kernelFileName(d.kernel) + "-" + std::to_string(number_) + "-" +
-                          std::to_string(getpid()));
+  if (const std::string to = folder(); !to.empty() && !results().differences(d.judged)) {
+    std::string stem = to + "/" + kernelFileName(d.judged.kernel) + "-" +
+                       std::to_string(version.number) + "-" + std::to_string(getpid());
+    if (versions_.size() > 1)
+      stem += "-" + std::to_string(&version - versions_.data() + 1);
+    d.captures = save({s_.request, s_.launch, s_.config, s_.mapper, original, copies.before,
+                       version.pair, version.packet},
+                      stem);
+  }
   results().different(std::move(d));
 }
 
 } // namespace
 
 DispatchResult runVerified(const Subject &subject, const Run &inPlace, const Run &beside) {
-  const std::optional<KernelPair> pair = find(subject.launch.descriptor);
+  const std::vector<KernelPair> pairs = find(subject.launch.descriptor);
   if (state().isWaiting(subject.launch.kernel)) {
-    if (pair)
-      return Verification(subject, *pair, inPlace, beside).runAlone(kWaits);
+    if (!pairs.empty())
+      return Verification(subject, pairs, inPlace, beside).runAlone(kWaits);
     return inPlace(subject.request, subject.mapper);
   }
   Turns::Turn turn(Turns::instance());
   DispatchResult result;
-  if (pair) {
-    result = Verification(subject, *pair, inPlace, beside).run(turn);
+  if (!pairs.empty()) {
+    result = Verification(subject, pairs, inPlace, beside).run(turn);
   } else {
     result = inPlace(subject.request, subject.mapper);
   }

@@ -6,10 +6,14 @@
 //   original      again, in copies                       \  differs from itself: "not repeatable",
 //   original      again, its waves in reverse order      /  which is not the replacement's fault
 //
+// A kernel may have several replacements, specialised versions: each is run and compared for itself
+// where the launch is one for it. A replacement gets the packet that it would be launched with
+// (verify_abi.h), which may ask for other LDS and scratch than the original's.
+//
 // The replacement uses the original's variables, at their addresses. Why the application gets the
 // original's results: a wrong replacement must not change what is verified next.
 //
-// Not verified, and counted with the reason: a kernel that calls the host while it runs (printf,
+// Not verified, and counted with the reason: a launch that the replacement is not for, a kernel that calls the host while it runs (printf,
 // malloc and assert: a second run would print a second time), one that waits for the host or for
 // another dispatch, one whose original failed, one that writes more than 1 GiB.
 //

@@ -72,6 +72,33 @@ TEST(Specialise, WhatIsAlwaysTheSameCostsNothingAndTheNextRunKnowsIt) {
   EXPECT_LT(*std::min_element(second.cycles.end() - 16, second.cycles.end()), first.cycles.front());
 }
 
+// The versions that a run has made, in another run: each launch by the original and by those that are
+// for it. There is one for each of two purposes in turns, and so none for all launches.
+TEST(Specialise, AreVerified) {
+  TemporaryFolder folder;
+  specialise("turns", 100, folder);
+  const Outcome o = run(
+      {bin + "/meld", "verify", "--report", folder / "report.json", "--", bin + "/hip/specialise",
+       "turns", "100", "1"},
+      {{"MELD_CACHE_DIR", folder / "cache"}, {"MELD_GPU_CUS", "4"}, {"MELD_SERVE", "specialized"}},
+      600);
+  EXPECT_EQ(o.exitCode, 0) << o.err;
+  EXPECT_EQ(o.out, "PASS\n");
+  const json report = json::parse(readFile(folder / "report.json"), nullptr, false);
+  ASSERT_TRUE(report.is_object()) << o.err;
+  std::set<std::string> facts;
+  for (const json &version : report["kernels"]) {
+    facts.insert(version["facts"]);
+    EXPECT_EQ(version["dispatches"], 100) << version;
+    EXPECT_GT(version["equal"], 0) << version;
+    const unsigned others = version["notVerified"].value("not for this version", 0u);
+    EXPECT_GT(others, 0u) << version;
+    EXPECT_EQ(version["equal"].get<unsigned>() + others, 100u) << version;
+  }
+  EXPECT_GE(facts.size(), 2u) << o.err;
+  EXPECT_FALSE(facts.count("")) << o.err;
+}
+
 // In the second run everything is there: what is mapped more than without libmeld is libmeld.so alone.
 TEST(Specialise, TheNextRunLoadsNoCompiler) {
   for (const std::string part : {"steady", "counts"}) {

@@ -1,6 +1,7 @@
 // A libmeld-jit.so for tests. FAKEJIT_MODE says what it does; every compile appends its
 // ISA and its object's size to FAKEJIT_LOG, a line each, then waits for the file FAKEJIT_GATE where
-// one is named. Mode "from": the code in FAKEJIT_FROM-<processor>. FAKEJIT_PLAIN_MS is what it says
+// one is named. Mode "from": the code in FAKEJIT_FROM-<processor>; with FAKEJIT_RECIPE only for versions of
+// that kind, with FAKEJIT_FACTS as what they depend on. FAKEJIT_PLAIN_MS is what it says
 // comgr alone would take. FAKEJIT_OPENS_MS: so long it takes to be loaded.
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
@@ -75,8 +76,8 @@ std::string decisions(const MeldJitRequest &request) {
         (k > 1 ? "," : "") +
         std::string(R"({"pass":"cfm","point":"early","melded":true,"reason":"all","location":")") +
         "file.hip:" + std::to_string(k) + R"("})";
-  return R"({"kernels":[{"name":")" + variable("FAKEJIT_KERNEL", "kernel") + R"(","decisions":[)" +
-         list + "]}]}";
+  return R"({"facts":")" + variable("FAKEJIT_FACTS", "") + R"(","kernels":[{"name":")" +
+         variable("FAKEJIT_KERNEL", "kernel") + R"(","decisions":[)" + list + "]}]}";
 }
 
 /// One that this library does not catch itself.
@@ -187,6 +188,9 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
   if (mode == "gate" && elf)                              // a descriptor that asks for more scratch
     for (size_t i = 0; i < 4; ++i)
       holder->bytes[elf->section(".rodata")->offset + 4 + i] = i == 1;
+  const std::string recipe = variable("FAKEJIT_RECIPE", "");
+  if (mode == "from" && !recipe.empty() && recipe != request->recipe)
+    mode = "unchanged";
   if (mode == "from" && wanted(*request))
     holder->bytes = codeFromFile(request->isa);
   if (mode == "from")

@@ -182,3 +182,14 @@ TEST(VersionPacket, SizesOfALaunch) {
   EXPECT_EQ(packetFor(dynamic, {512, 0, false}, {512, 32}), (PacketSizes{512, 32}));
   EXPECT_EQ(packetFor(original, {512, 0, true}, given), std::nullopt);
 }
+
+TEST(VersionPacket, TheReasonWhyThereIsNone) {
+  const LaunchSizes original{512, 32, false};
+  const PacketSizes given{512, 32}, withDynamicLds{1536, 32};
+  EXPECT_EQ(whyNoPacket(original, {768, 0, false}, given), nullptr);
+  EXPECT_STREQ(whyNoPacket(original, {768, 32, false}, withDynamicLds),
+               "its static LDS has another size, and the launch's dynamic LDS lies behind it");
+  EXPECT_STREQ(whyNoPacket(original, {512, 36, false}, given),
+               "it needs more scratch than the launch asks for");
+  EXPECT_STREQ(whyNoPacket(original, {512, 0, true}, given), "it needs a dynamic stack");
+}
