@@ -46,6 +46,22 @@ double ratioFrom(const Steady &original, const Launches &ran, size_t from) {
   return after > 0 ? before / after : 0;
 }
 
+/// Of each launch class, as ratioFrom().
+std::map<uint32_t, double> classRatiosFrom(const Steady &original, const Launches &ran,
+                                           size_t from) {
+  std::map<uint32_t, std::pair<double, double>> sums;
+  const size_t each = original.launches.size() / 2;
+  for (size_t i = from; i < ran.size(); ++i) {
+    auto &[before, after] = sums[original.launches[i % each]->launchClass];
+    before += static_cast<double>(original.cycles(i));
+    after += static_cast<double>(ran[i]->cycles);
+  }
+  std::map<uint32_t, double> ratios;
+  for (const auto &[launchClass, sum] : sums)
+    ratios[launchClass] = sum.second > 0 ? sum.first / sum.second : 0;
+  return ratios;
+}
+
 double lostShare(const Steady &original, const Launches &ran) {
   double lost = 0, all = 0;
   for (size_t i = 0; i < ran.size(); ++i) {
@@ -92,16 +108,19 @@ std::string line(const char *title, const Summary &s) {
 std::string groupText(const std::string &title, const std::vector<ChoiceRow> &rows) {
   if (rows.empty())
     return "";
-  Table table({"benchmark", "kernel", "waves/SIMD", "launches", "static", "after", "lost %",
-               "next run", "runs"});
+  Table table({"benchmark", "kernel", "waves/SIMD", "launches", "static", "after", "class",
+               "lost %", "next run", "runs"});
   for (const ChoiceRow &row : rows)
     table.add({row.program, row.kernel, decimal(row.wavesPerSimd, 2), grouped(row.launches),
-               decimal(row.staticRatio, 3), decimal(row.after, 3), decimal(100 * row.lost, 2),
+               decimal(row.staticRatio, 3), decimal(row.after, 3),
+               row.classes > 1 ? decimal(row.leastClass, 3) : "-", decimal(100 * row.lost, 2),
                decimal(row.nextRun, 3), row.version ? "a version" : "the original"});
   const Summary after = summaryOf(rows, [](const ChoiceRow &r) { return r.after; });
   std::string text = title + "\n" + table.text();
   text += line("static replacement", summaryOf(rows, [](auto &r) { return r.staticRatio; }));
   text += line("measured choice, after its trials", after);
+  text += line("the launch class where that is least",
+               summaryOf(rows, [](auto &r) { return r.leastClass; }));
   text += line("next run", summaryOf(rows, [](auto &r) { return r.nextRun; }));
   text += "  most lost on trials: " + decimal(100 * after.lost, 2) + " %" +
           (after.lostBy.empty() ? "" : " (" + after.lostBy + ")") + "\n";
@@ -138,7 +157,13 @@ std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<
     const double cycles = sumOver(launches, 0, launches.size());
     row.wavesPerSimd = cycles > 0 ? weighted / cycles : 0;
     row.staticRatio = ratioFrom(before, statics, each);
-    row.after = ratioFrom(before, ran, ran.size() / each / 2 * each);
+    const size_t later = ran.size() / each / 2 * each;
+    row.after = ratioFrom(before, ran, later);
+    const auto classes = classRatiosFrom(before, ran, later);
+    row.classes = static_cast<unsigned>(classes.size());
+    row.leastClass = std::min_element(classes.begin(), classes.end(), [](auto &a, auto &b) {
+                       return a.second < b.second;
+                     })->second;
     row.lost = lostShare(before, ran);
     row.nextRun = ratioFrom(before, again, each);
     // Now and then a launch controls the choice with the other code.

@@ -4,6 +4,7 @@
 // often; the same launches are known of the original code. Of each kernel:
 //
 //   after     cycles of the original / what ran, in the second half of the launches
+//   class     the same of the launch class (runtime/adapt/launch_class.h) where it is least
 //   lost      cycles by which launches took longer than the original's, of all the original's: what
 //             trials cost, and what was chosen wrongly
 //   next run  cycles of the original / what ran, in a process that begins with what was found out
@@ -33,7 +34,9 @@ struct ChoiceRow {
   uint64_t launches = 0;
   double wavesPerSimd = 0;
   double staticRatio = 0, after = 0, lost = 0, nextRun = 0;
-  bool version = false; ///< another version than the original ran at the end
+  bool version = false;  ///< another version than the original ran at the end
+  unsigned classes = 1;  ///< launch classes that its launches are in
+  double leastClass = 0; ///< the least `after` of any of them
 };
 
 /// Rows of one program from its runs, each a list of dispatches in order: `original` of two

@@ -67,6 +67,8 @@ nlohmann::json toJson(const std::vector<ChoiceRow> &rows) {
                     {"launches", row.launches},
                     {"static", row.staticRatio},
                     {"after", row.after},
+                    {"launchClasses", row.classes},
+                    {"leastClass", row.leastClass},
                     {"lost", row.lost},
                     {"nextRun", row.nextRun},
                     {"version", row.version}});

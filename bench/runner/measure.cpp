@@ -1,6 +1,7 @@
 #include "bench/runner/measure.h"
 
 #include "bench/runner/shell.h"
+#include "runtime/adapt/launch_class.h"
 
 #include <algorithm>
 #include <atomic>
@@ -98,6 +99,20 @@ Compilation compileAlone(const Paths &paths, const std::string &program,
   return compilationOf(output);
 }
 
+static uint32_t launchClassOf(const nlohmann::json &dispatch) {
+  const auto grid = dispatch.find("grid"), workgroup = dispatch.find("workgroup");
+  if (grid == dispatch.end() || workgroup == dispatch.end() || grid->size() != 3 ||
+      workgroup->size() != 3)
+    return 0;
+  adapt::LaunchShape shape;
+  for (size_t i = 0; i < 3; ++i) {
+    shape.workgroup[i] = (*workgroup)[i].get<uint16_t>();
+    shape.grid[i] = (*grid)[i].get<uint32_t>();
+  }
+  shape.dynamicLds = dispatch.value("lds", 0u);
+  return adapt::launchClass(shape);
+}
+
 Measurement measure(const Paths &paths, const std::string &program,
                     const std::vector<std::string> &arguments, const Configuration &configuration,
                     bool timing) {
@@ -148,6 +163,7 @@ Measurement measure(const Paths &paths, const std::string &program,
         d.value("kernel", ""), d.value("cycles", uint64_t{0}), d.value("vgprs", 0u), occupancy, {}};
     for (const json &size : d.value("workgroup", json::array()))
       one.workgroup += (one.workgroup.empty() ? "" : "x") + std::to_string(size.get<unsigned>());
+    one.launchClass = launchClassOf(d);
     one.computeUnits = d.value("computeUnits", 0u);
     one.replaced = d.value("replaced", false);
     const json &counters = d["counters"];

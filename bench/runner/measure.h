@@ -41,6 +41,8 @@ struct Dispatch {
   std::string workgroup = {}; ///< "16x16x1"
   unsigned computeUnits = 0;  ///< of the device that ran it
   bool replaced = false;      ///< its code came from libmeld
+  /// In which measured choices are made (runtime/adapt/launch_class.h; the LDS is all of it); 0: not known.
+  uint32_t launchClass = 0;
 
   uint64_t counter(const std::string &name) const {
     auto it = counters.find(name);

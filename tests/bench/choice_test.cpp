@@ -41,6 +41,20 @@ TEST(ChoiceTable, RatiosAndWhatWasLost) {
   EXPECT_DOUBLE_EQ(rows[0].wavesPerSimd, 4);
 }
 
+TEST(ChoiceTable, ALaunchClassIsNotHiddenByTheOthers) {
+  auto original = launches("k", {1000, 100, 1000, 100});
+  for (size_t i = 0; i < original.size(); ++i)
+    original[i].launchClass = i % 2 ? 7 : 9;
+  // The long launches are twice as fast, the short ones slower by a quarter.
+  const auto rows =
+      choiceRows("p", original, original, launches("k", {500, 125, 500, 125}), original);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_DOUBLE_EQ(rows[0].after, 1100.0 / 625);
+  EXPECT_EQ(rows[0].classes, 2u);
+  EXPECT_DOUBLE_EQ(rows[0].leastClass, 0.8);
+  EXPECT_NE(choiceText(rows).find("least 0.800 (p k)"), std::string::npos);
+}
+
 TEST(ChoiceTable, LaunchesThatDoNotRepeatAreLeftOut) {
   const auto two = launches("k", {100, 100});
   EXPECT_TRUE(choiceRows("p", launches("k", {100, 100, 100}), two, two, two).empty());
@@ -50,8 +64,8 @@ TEST(ChoiceTable, LaunchesThatDoNotRepeatAreLeftOut) {
 }
 
 TEST(ChoiceTable, TheWorstIsNamed) {
-  ChoiceRow good{"good", "k", 500, 8, 1, 1.5, 0.001, 1.5, true};
-  ChoiceRow bad{"bad", "k", 500, 8, 1, 0.75, 0.25, 1, true};
+  ChoiceRow good{"good", "k", 500, 8, 1, 1.5, 0.001, 1.5, true, 1, 1.5};
+  ChoiceRow bad{"bad", "k", 500, 8, 1, 0.75, 0.25, 1, true, 1, 0.75};
   const std::string text = choiceText({good, bad});
   EXPECT_NE(text.find("least 0.750 (bad k)"), std::string::npos) << text;
   EXPECT_NE(text.find("most lost on trials: 25.00 % (bad k)"), std::string::npos) << text;
