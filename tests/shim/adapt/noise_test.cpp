@@ -13,6 +13,7 @@
 #include <cmath>
 #include <future>
 #include <gtest/gtest.h>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Level {
 };
 // The more noise the more pairs. In 20 % of noise few are sure enough of 10 %.
 const Level kLevels[] = {{"1 %", "1,2,", 300, 600, 0.95, 0.95},
-                         {"5 %", "5,5,", 400, 1000, 0.9, 0.8},
+                         {"5 %", "5,5,", 600, 1000, 0.9, 0.8},
                          {"20 %", "20,10,", 600, 2000, 0.1, 0}};
 
 /// What the program says but for its verdict, in words.
@@ -132,8 +133,8 @@ void decide(const Level &l, unsigned processes) {
   EXPECT_EQ(slower.kept[1], 0u);
   EXPECT_EQ(several.kept[2], 0u);
   // A choice that never chooses would pass all that.
-  EXPECT_GE(equal.decisions, equal.runs * 0.8);
-  EXPECT_GE(slower.decisions, slower.runs * 0.8);
+  EXPECT_GE(equal.decisions, equal.runs * 0.9);
+  EXPECT_GE(slower.decisions, slower.runs * 0.9);
   EXPECT_GE(faster.promoted[1], faster.runs * l.found);
   EXPECT_GE(several.promoted[3], several.runs * l.best);
 }
@@ -187,6 +188,7 @@ void change(unsigned processes, unsigned runs) {
       ASSERT_EQ(lines.size(), runs * processes);
       double whole = 0, after = 0, most = 0;
       unsigned before = 0, anew = 0, right = 0, within = 0;
+      std::set<std::string> elapsed;
       for (const auto &line : lines) {
         ASSERT_EQ(line.size(), 10u);
         const Lost lost = lostIn(line, c, times);
@@ -197,6 +199,7 @@ void change(unsigned processes, unsigned runs) {
         before += number(line[6]) != c.expected;
         right += number(line[7]) == c.expected;
         anew += number(line[8]) > 0;
+        elapsed.insert(line[9]);
       }
       std::printf(
           "%s noise, %s: %zu runs, right before the change %u, decided anew %u, right at "
@@ -206,15 +209,15 @@ void change(unsigned processes, unsigned runs) {
           100 * most, within);
       const std::string where = std::string(kLevels[level].name) + ": " + c.what;
       const auto all = double(lines.size());
-      // An original that was kept is watched by its times alone. In 20 % of noise one that takes 1.6
-      // times as long is seen late or not at all: what it loses then is told, and nothing promised.
-      if (level == 2 && c.expected)
-        continue;
-      EXPECT_LT(after, 0.03) << where;
-      EXPECT_GE(right, all * (level < 2 ? 0.95 : 0.9)) << where;
+      EXPECT_EQ(elapsed.size(), lines.size()) << where << ": two runs had the same noise";
       if (level < 2) {
         EXPECT_LT(whole, 0.03) << where;
+        EXPECT_GE(right, all * 0.95) << where;
         EXPECT_GE(within, all * 0.75) << where;
+      } else if (c.expected == 0) {
+        // In 20 % of noise the 3 % are not promised (docs/versions.md), only that it ends well. An original
+        // that was kept is watched by its times alone: that it takes 1.6 times as long may not be seen.
+        EXPECT_GE(right, all * 0.9) << where;
       }
     }
 }
@@ -275,4 +278,4 @@ TEST(AdaptPhaseChange, WithoutNoiseItIsDecidedAnewWithLittleLost) {
 }
 
 TEST(AdaptPhaseChange, ItIsDecidedAnewWithLittleLost) { change(1, 4); }
-TEST(AdaptPhaseChange, DISABLED_ItIsDecidedAnewWithLittleLostInAHundredRuns) { change(20, 5); }
+TEST(AdaptPhaseChange, DISABLED_ItIsDecidedAnewWithLittleLostInFortyRuns) { change(8, 5); }
