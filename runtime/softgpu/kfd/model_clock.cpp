@@ -98,7 +98,8 @@ uint64_t QueueClock::noisy(uint64_t nanoseconds) {
   const TimeNoise &noise = model_.noise;
   if (!noise.any())
     return nanoseconds;
-  const uint64_t sequence = mixed(noise.seed) ^ mixed((uint64_t{model_.device} << 32) | queue_);
+  const uint64_t place = (uint64_t{model_.device} << 32) | queue_;
+  const uint64_t sequence = mixed(mixed(noise.seed) ^ place);
   const uint64_t k = 4 * dispatches_++;
   // Box and Muller's transform gives a normally distributed number from two uniform ones.
   const double normal = std::sqrt(-2 * std::log(uniform(sequence, k))) *

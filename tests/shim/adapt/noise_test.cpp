@@ -13,6 +13,7 @@
 #include <cmath>
 #include <future>
 #include <gtest/gtest.h>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -187,6 +188,7 @@ void change(unsigned processes, unsigned runs) {
       ASSERT_EQ(lines.size(), runs * processes);
       double whole = 0, after = 0, most = 0;
       unsigned before = 0, anew = 0, right = 0, within = 0;
+      std::set<std::string> elapsed;
       for (const auto &line : lines) {
         ASSERT_EQ(line.size(), 10u);
         const Lost lost = lostIn(line, c, times);
@@ -197,6 +199,7 @@ void change(unsigned processes, unsigned runs) {
         before += number(line[6]) != c.expected;
         right += number(line[7]) == c.expected;
         anew += number(line[8]) > 0;
+        elapsed.insert(line[9]);
       }
       std::printf(
           "%s noise, %s: %zu runs, right before the change %u, decided anew %u, right at "
@@ -206,6 +209,7 @@ void change(unsigned processes, unsigned runs) {
           100 * most, within);
       const std::string where = std::string(kLevels[level].name) + ": " + c.what;
       const auto all = double(lines.size());
+      EXPECT_EQ(elapsed.size(), lines.size()) << where << ": two runs had the same noise";
       if (level < 2) {
         EXPECT_LT(whole, 0.03) << where;
         EXPECT_GE(right, all * 0.95) << where;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace meld::softgpu {
 namespace {
@@ -250,6 +251,23 @@ TEST(ModelNoise, IsSeededAndAsWideAsAsked) {
   EXPECT_NEAR(double(late), 200, 60);
   for (const double x : outliers)
     EXPECT_LE(x, std::log(4.001));
+}
+
+// Seed 3 on queue 4 had the noise of seed 4 on queue 3, and each seed the same on the queue of its number.
+TEST(ModelNoise, EachSeedDeviceAndQueueHasItsOwn) {
+  std::set<std::vector<uint64_t>> sequences;
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    for (unsigned device = 0; device < 3; ++device)
+      for (unsigned queue = 0; queue < 20; ++queue) {
+        QueueClock clock({1000, device, {5, 0, seed}}, queue);
+        std::vector<uint64_t> durations;
+        for (int i = 0; i < 4; ++i) {
+          const auto span = clock.dispatch(0, 1'000'000'000, 0);
+          durations.push_back(span.end - span.start);
+        }
+        sequences.insert(durations);
+      }
+  EXPECT_EQ(sequences.size(), 20u * 3 * 20);
 }
 
 TEST_F(AqlTest, ErrorsGoToTheInactiveSignalAndStopTheQueue) {
