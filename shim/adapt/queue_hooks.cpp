@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
 #include <sys/auxv.h>
 #include <unwind.h>
 
@@ -26,11 +25,17 @@ struct Previous {
 
 struct State {
   std::mutex lock;
-  std::map<hsa_queue_t *, PacketHandler *> queues;
-  /// Of queues that are being destroyed: what they run is under way until that is over. Not in `queues`, as the
-  /// address may be another thread's new queue before we hear of it.
-  std::vector<std::pair<hsa_queue_t *, PacketHandler *>> going;
+  /// In the order in which they were made. A queue is here until it has been destroyed, as what it runs is under way
+  /// until then; its address may be another thread's new queue before we hear of that.
+  std::vector<std::pair<hsa_queue_t *, PacketHandler *>> queues;
   std::vector<PacketHandler *> spare;
+
+  /// Of the newest queue there; null: none of ours.
+  PacketHandler *handlerOf(hsa_queue_t *queue) const {
+    const auto it = std::find_if(queues.rbegin(), queues.rend(),
+                                 [&](const auto &one) { return one.first == queue; });
+    return it == queues.rend() ? nullptr : it->second;
+  }
 };
 
 Previous gPrevious{};
@@ -206,10 +211,8 @@ bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
   try {
     std::lock_guard lock(state.lock);
     // Giving back takes no memory.
-    const size_t all = state.queues.size() + state.going.size() + state.spare.size() + 1;
-    state.spare.reserve(all);
-    state.going.reserve(all);
-    state.queues[queue] = handler;
+    state.spare.reserve(state.queues.size() + state.spare.size() + 1);
+    state.queues.emplace_back(queue, handler);
   } catch (...) {
     return false;
   }
@@ -218,7 +221,7 @@ bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
     return true;
   }
   std::lock_guard lock(state.lock);
-  state.queues.erase(queue);
+  std::erase(state.queues, std::pair(queue, handler));
   return false;
 }
 
@@ -286,18 +289,14 @@ hsa_status_t destroyQueue(hsa_queue_t *queue) noexcept {
   State &state = *gState.load();
   if (!gAbandoned.load(std::memory_order_relaxed)) {
     std::lock_guard lock(state.lock);
-    if (const auto it = state.queues.find(queue); it != state.queues.end()) {
-      handler = it->second;
-      state.queues.erase(it);
-      state.going.emplace_back(queue, handler);
-    }
+    handler = state.handlerOf(queue);
   }
   const hsa_status_t status = gPrevious.destroy(queue);
   if (!handler)
     return status;
   {
     std::lock_guard lock(state.lock);
-    std::erase(state.going, std::pair(queue, handler));
+    std::erase(state.queues, std::pair(queue, handler));
   }
   if (status == HSA_STATUS_SUCCESS) {
     handler->end();
@@ -389,8 +388,6 @@ std::vector<UnderWay> underWay() {
   std::lock_guard lock(state->lock);
   for (const auto &[queue, handler] : state->queues)
     all.push_back({queue, handler->lastVariant()});
-  for (const auto &[queue, handler] : state->going)
-    all.push_back({queue, handler->lastVariant()});
   return all;
 }
 
@@ -401,11 +398,8 @@ bool isOver(const std::vector<UnderWay> &launches) {
   std::lock_guard lock(state->lock);
   // A queue that has been destroyed has nothing under way.
   return std::all_of(launches.begin(), launches.end(), [&](const UnderWay &one) {
-    const auto it = state->queues.find(one.queue);
-    if (it != state->queues.end() && it->second->complete() < one.packet)
-      return false;
-    return std::all_of(state->going.begin(), state->going.end(), [&](const auto &going) {
-      return going.first != one.queue || going.second->complete() >= one.packet;
+    return std::all_of(state->queues.begin(), state->queues.end(), [&](const auto &known) {
+      return known.first != one.queue || known.second->complete() >= one.packet;
     });
   });
 }
