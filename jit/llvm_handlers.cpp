@@ -1,5 +1,7 @@
 #include "jit/llvm_handlers.h"
 
+#include "runtime/host/loaded_objects.h"
+
 #include <cstdint>
 #include <cstring>
 #include <link.h>
@@ -63,19 +65,9 @@ bool setsHandlers(const dl_phdr_info &object) {
   return false;
 }
 
-bool contains(const dl_phdr_info &object, uintptr_t address) {
-  for (int i = 0; i < object.dlpi_phnum; ++i) {
-    const auto &segment = object.dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD &&
-        address - (object.dlpi_addr + segment.p_vaddr) < segment.p_memsz)
-      return true;
-  }
-  return false;
-}
-
 int look(dl_phdr_info *object, size_t, void *found) {
   const char *path = object->dlpi_name ? object->dlpi_name : "";
-  if (isCompilerLibrary(path) || contains(*object, reinterpret_cast<uintptr_t>(&look)) ||
+  if (isCompilerLibrary(path) || holds(*object, reinterpret_cast<const void *>(&look)) ||
       !setsHandlers(*object))
     return 0;
   *static_cast<std::string *>(found) = *path ? path : "the program";

@@ -1,5 +1,7 @@
 #include "runtime/host/offset_table.h"
 
+#include "runtime/host/loaded_objects.h"
+
 #include <cstdint>
 #include <cstring>
 #include <sys/mman.h>
@@ -50,12 +52,7 @@ bool isBound(const dl_phdr_info &object, const ElfW(Sym) & symbol, uintptr_t slo
   const auto value = reinterpret_cast<uintptr_t>(load(slot));
   if (symbol.st_shndx != SHN_UNDEF && value == object.dlpi_addr + symbol.st_value)
     return true;
-  for (int i = 0; i < object.dlpi_phnum; ++i) {
-    const auto &segment = object.dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD && value - (object.dlpi_addr + segment.p_vaddr) < segment.p_memsz)
-      return false;
-  }
-  return value != 0;
+  return value != 0 && !holds(object, reinterpret_cast<const void *>(value));
 }
 
 int walk(dl_phdr_info *object, size_t, void *data) {
