@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace meld::bench {
 
@@ -28,6 +30,9 @@ struct Steady {
     const size_t each = launches.size() / 2;
     return launches[launch < each ? launch : each + launch % each]->cycles;
   }
+  uint32_t launchClass(size_t launch) const {
+    return launches[launch % (launches.size() / 2)]->launchClass;
+  }
 };
 
 double sumOver(const Launches &launches, size_t from, size_t to) {
@@ -37,29 +42,17 @@ double sumOver(const Launches &launches, size_t from, size_t to) {
   return sum;
 }
 
-/// Original over what ran, for the launches from `from` on.
-double ratioFrom(const Steady &original, const Launches &ran, size_t from) {
-  double before = 0;
-  for (size_t i = from; i < ran.size(); ++i)
-    before += static_cast<double>(original.cycles(i));
-  const double after = sumOver(ran, from, ran.size());
-  return after > 0 ? before / after : 0;
-}
-
-/// Of each launch class, as ratioFrom().
-std::map<uint32_t, double> classRatiosFrom(const Steady &original, const Launches &ran,
-                                           size_t from) {
-  std::map<uint32_t, std::pair<double, double>> sums;
-  const size_t each = original.launches.size() / 2;
+/// Original over what ran, for the launches from `from` on, of one class or of all.
+double ratioFrom(const Steady &original, const Launches &ran, size_t from,
+                 std::optional<uint32_t> launchClass = std::nullopt) {
+  double before = 0, after = 0;
   for (size_t i = from; i < ran.size(); ++i) {
-    auto &[before, after] = sums[original.launches[i % each]->launchClass];
+    if (launchClass && original.launchClass(i) != *launchClass)
+      continue;
     before += static_cast<double>(original.cycles(i));
     after += static_cast<double>(ran[i]->cycles);
   }
-  std::map<uint32_t, double> ratios;
-  for (const auto &[launchClass, sum] : sums)
-    ratios[launchClass] = sum.second > 0 ? sum.first / sum.second : 0;
-  return ratios;
+  return after > 0 ? before / after : 0;
 }
 
 double lostShare(const Steady &original, const Launches &ran) {
@@ -159,11 +152,13 @@ std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<
     row.staticRatio = ratioFrom(before, statics, each);
     const size_t later = ran.size() / each / 2 * each;
     row.after = ratioFrom(before, ran, later);
-    const auto classes = classRatiosFrom(before, ran, later);
+    std::set<uint32_t> classes;
+    for (const Dispatch *d : launches)
+      classes.insert(d->launchClass);
     row.classes = static_cast<unsigned>(classes.size());
-    row.leastClass = std::min_element(classes.begin(), classes.end(), [](auto &a, auto &b) {
-                       return a.second < b.second;
-                     })->second;
+    row.leastClass = row.after;
+    for (const uint32_t one : classes)
+      row.leastClass = std::min(row.leastClass, ratioFrom(before, ran, later, one));
     row.lost = lostShare(before, ran);
     row.nextRun = ratioFrom(before, again, each);
     // Now and then a launch controls the choice with the other code.

@@ -59,10 +59,7 @@ bool specialise(const Paths &paths, const Case &which, const std::string &size,
 
 /// Those of the tables and, for versions, of `meld-bench specialise`.
 std::vector<Case> casesToVerify(const VerifiedOptions &options) {
-  std::vector<Case> cases;
-  for (const Case &which : casesCalled(options.only))
-    if (which.quick)
-      cases.push_back(which);
+  std::vector<Case> cases = casesFor(options.only, /*every=*/false);
   if (options.versions)
     for (const std::string &program : specialisedPrograms())
       if (program.find(options.only) != std::string::npos)
@@ -122,10 +119,6 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
       versions.emplace_back(recipe.name);
   }
   const std::vector<Case> cases = casesToVerify(options);
-  if (cases.empty()) {
-    std::fprintf(stderr, "meld-bench: %s\n", unknownName(options.only).c_str());
-    return 1;
-  }
   Table table({options.versions ? "version" : "benchmark", "result", "kernels replaced",
                "dispatches", "equal", "different", "not repeatable", "not verified"});
   Verdict all;
@@ -134,7 +127,7 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
   for (const std::string &version : versions) {
     Verdict sum;
     sum.exitCode = 0;
-    for (const Case &which : cases) {
+    const auto run = [&](const Case &which) {
       tellProgress(which.label + (version.empty() ? "" : " as " + version));
       const Verdict v = verify(paths, which, options.size, version);
       ++programs;
@@ -144,8 +137,9 @@ int runVerified(const Paths &paths, const VerifiedOptions &options) {
                      version.empty() ? "" : " as ", version.c_str(), v.exitCode, v.output.c_str());
       if (!options.versions)
         table.add(v.row(which.label));
-    }
-    tellProgress("");
+    };
+    if (!forEachCase(cases, options.only, run))
+      return 1;
     if (options.versions)
       table.add(sum.row(version));
     all.add(sum);
