@@ -13,6 +13,11 @@ constexpr const char *crash = "GCN crash course";
 constexpr const char *schedule = "LLVM, SISchedule.td";
 constexpr const char *gem5 = "gem5, GPU.py (a model, too)";
 constexpr const char *gem5Clock = "gem5, pull request 1350 (Vega)";
+constexpr const char *clrx = "CLRX, GCN timings";
+constexpr const char *benches = "gpu-benches, MI210";
+constexpr const char *mt4g = "MT4G, MI210";
+constexpr const char *mt4g100 = "MT4G, MI100";
+constexpr const char *mgpusim = "MGPUSim (a model, too)";
 constexpr const char *gfx950 = "Triton, gfx950 measurement (MI350)";
 
 void vectorAlu(std::vector<Check> &all, bool cdna2) {
@@ -41,6 +46,12 @@ void vectorAlu(std::vector<Check> &all, bool cdna2) {
   rate("valu-rate", "vector ALU, 8 waves per SIMD, instructions / cycle", 1, 0.02, check);
   rate("salu-rate", "scalar ALU, 8 waves per SIMD, instructions / cycle", 1, 0.02, check);
   rate("nop-rate", "s_nop, 8 waves per SIMD, instructions / cycle", 6.79, 0.25, check);
+  cycles("no-jump", "s_cbranch not taken, cycles", 4, rule, clrx);
+  cycles("jump", "s_branch, lone wave, cycles", 20, rule, clrx);
+  cycles("jump", "s_branch, the same in LLVM's schedule", 32, other, schedule);
+  cycles("scalar-of-vector", "v_cmp and s_and of its result, lone wave, cycles", 24, rule, clrx);
+  all.push_back({"dispatch", "workgroups of one wave, cycles for each of a device's dispatcher",
+                 cyclesPerOperation, 4, 0.02, rule, mgpusim});
   for (const char *waves : {"1", "2", "4", "8"})
     all.push_back({std::string("valu-waves-") + waves,
                    std::string("vector ALU, ") + waves + " waves per SIMD, instructions / cycle",
@@ -50,7 +61,9 @@ void vectorAlu(std::vector<Check> &all, bool cdna2) {
 void lds(std::vector<Check> &all) {
   using enum Quantity;
   using enum Origin;
-  all.push_back({"lds-latency", "ds_read_b32, dependent chain, cycles", cyclesPerOperation, 69, 0.5,
+  all.push_back({"lds-latency", "ds_read_b32, dependent chain, cycles", cyclesPerOperation, 50, 0.1,
+                 rule, mt4g});
+  all.push_back({"lds-latency", "ds_read_b32, the same on an MI350", cyclesPerOperation, 69, 0.5,
                  other, gfx950});
   all.push_back(
       {"lds-read", "ds_read_b32, one wave, cycles", cyclesPerOperation, 4, 0.02, rule, ldsText});
@@ -80,16 +93,33 @@ void memory(std::vector<Check> &all, bool cdna2) {
                    "loads that hit, stride of " + std::to_string(stride) + " bytes, cycles",
                    cyclesPerOperation, double(lines), 0.02, rule, crash});
   }
-  all.push_back(
-      {"l1-latency", "dependent loads from L1, cycles", cyclesPerOperation, 100, 0.5, check, gem5});
-  all.push_back({"memory-latency", "dependent loads from memory, cycles", cyclesPerOperation, 790,
-                 0.5, other, gfx950});
-  all.push_back(
-      {"scalar-latency", "dependent s_load, cycles", cyclesPerOperation, 100, 0.5, check, gem5});
+  const auto latency = [&](const char *name, const char *what, double published, double tolerance,
+                           Origin origin, const char *source) {
+    all.push_back({name, what, cyclesPerOperation, published, tolerance, origin, source});
+  };
+  latency("l1-latency", "dependent loads from L1, cycles", cdna2 ? 125 : 136, 0.05,
+          cdna2 ? rule : other, cdna2 ? benches : mt4g100);
+  latency("l1-latency", "the same in gem5", 100, 0.5, check, gem5);
+  latency("l2-latency", "dependent loads from L2, cycles", cdna2 ? 245 : 336, 0.05,
+          cdna2 ? rule : other, cdna2 ? benches : mt4g100);
+  if (cdna2)
+    latency("l2-latency", "the same, measured otherwise", 302, 0.25, check, mt4g);
+  latency("memory-latency", "dependent loads from memory, cycles", cdna2 ? 570 : 560, 0.05,
+          cdna2 ? rule : other, cdna2 ? benches : mt4g100);
+  latency("memory-latency", "the same on an MI350", 790, 0.5, other, gfx950);
+  latency("page-latency", "dependent loads from memory, more pages than the TLB has, cycles",
+          cdna2 ? 665 : 660, 0.05, cdna2 ? rule : other, cdna2 ? benches : mt4g100);
+  latency("scalar-latency", "dependent s_load, cycles", 48, 0.1, rule, mt4g);
+  latency("scalar-latency", "the same in gem5", 100, 0.5, other, gem5);
   all.push_back({"read-clock", "s_memtime, cycles", cyclesPerOperation, 41, 0.6, check, gem5Clock});
-  all.push_back({"memory-bandwidth", "one unit's share of the memory, bytes / cycle", bytesPerCycle,
-                 cdna2 ? 1638.4 / 104 / 1.7 : 484.0 / 64 / 1.546, 0.02, rule,
-                 cdna2 ? "MI250X data sheet, one die" : "Vega 64 data sheet", 16384});
+  // A unit's share of what is reached of the peak.
+  const double share = cdna2 ? 1638.4 / 104 / 1.7 : 484.0 / 64 / 1.546;
+  all.push_back({"memory-bandwidth", "one unit's share of the memory, reading, bytes / cycle",
+                 bytesPerCycle, share * (cdna2 ? 1345 / 1638.4 : 1042 / 1228.8), 0.02, rule,
+                 cdna2 ? benches : "Vega 64 data sheet; gpu-benches, MI100", 16384});
+  all.push_back({"memory-write", "one unit's share of the memory, writing, bytes / cycle",
+                 bytesPerCycle, share * (cdna2 ? 1526 / 1638.4 : 1062 / 1228.8), 0.2,
+                 cdna2 ? check : other, cdna2 ? benches : "gpu-benches, MI100", 16384});
 }
 
 void occupancy(std::vector<Check> &all, bool cdna2) {

@@ -12,8 +12,8 @@
 //
 // Determinism: one thread, compute units advance in turns of `turn` cycles, caches start empty in
 // every dispatch. The result depends on kernel, launch, data and addresses only. Cost: at least 10
-// M wave-instructions/s. Not modelled: instruction fetch, register bank conflicts, TLBs, DRAM
-// pages, cache contents between dispatches.
+// M wave-instructions/s. Not modelled: register bank conflicts, L2 channels, DRAM pages, cache
+// contents between dispatches.
 #pragma once
 
 #include "runtime/softgpu/execute/worker.h"

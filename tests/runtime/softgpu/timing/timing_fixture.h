@@ -33,9 +33,10 @@ protected:
     EXPECT_GT(result.cycles, 0u);
     return result.cycles;
   }
-  /// Cycles per repetition of the body, for `waves` waves in one workgroup.
+  /// Cycles per repetition of the body, for `waves` waves in one workgroup, with the code in the
+  /// instruction cache where `parameters` do not say otherwise.
   double each(const std::string &name, unsigned waves = 1, const char *parameters = "") {
-    auto g = timed(1, parameters);
+    auto g = timed(1, (std::string("fetchMiss=0,") + parameters).c_str());
     const uint32_t n = waves * 64;
     return double(cycles(*g, name + "_2", n, n, 16384) - cycles(*g, name + "_1", n, n, 16384)) /
            100;

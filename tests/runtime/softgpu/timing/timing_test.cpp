@@ -21,8 +21,9 @@ TEST_P(Timing, IssueCosts) {
   EXPECT_EQ(each("mulhi"), 16);
   EXPECT_EQ(each("f64"), target == "gfx900" ? 64 : 4);
   EXPECT_EQ(each("salu"), 4);
-  EXPECT_EQ(each("branch_not"), 8);
-  EXPECT_EQ(each("branch_taken"), 16);
+  // CLRX, "GCN ISA Instruction Timings", SOPP.
+  EXPECT_EQ(each("branch_not"), 4);
+  EXPECT_EQ(each("branch_taken"), 20);
   EXPECT_EQ(each("nop"), 4);
 }
 
@@ -56,13 +57,14 @@ TEST_P(Timing, Memory) {
   // Each line from memory takes 64 / (bytes per cycle) of this unit's share; the first comes
   // through after one, the last after four. 1 cycle per line at the L2 port.
   const double line = 64.0 * 1000 / p.hbmMilliBytesPerCycle;
-  const double miss = each("load_miss") - 4;
+  const double miss = each("load_miss", 1, "sharedMemory=0,hbmPercent=100,tlbEntries=0") - 4;
   EXPECT_NEAR(miss, 1 + 4 * line + p.hbmLatency, 5);
-  EXPECT_EQ(each("store"), 4) << "4 lines each, nobody waits for them";
+  // At most 63 may be on their way, so they must not take longer than 63 issues.
+  EXPECT_EQ(each("store", 1, "l2Latency=200"), 4) << "4 lines each, nobody waits for them";
 }
 
 TEST_P(Timing, OccupancyAndRoundRobin) {
-  auto g = timed();
+  auto g = timed(1, "dispatchWave=0,fetchLatency=0");
   const uint32_t units = 8;
   const uint64_t one = cycles(*g, "trans_2", 64, 64, 65536);
   // With all of the LDS a compute unit runs one workgroup at a time.
