@@ -184,6 +184,9 @@ std::string describe(const Record &record) {
   add("profile ", record.powerProfile);
   text += "\nsize " + record.options.size + ", " + std::to_string(record.options.rounds) +
           " rounds, counters: " + record.counterTool + "\n";
+  if (record.options.rounds < kRoundsThatProve)
+    text += "Fewer than " + std::to_string(kRoundsThatProve) +
+            " rounds: an interval is all there is, and holds the truth with less than 95 %.\n";
   const auto busy =
       std::count_if(record.power.begin(), record.power.end(), [](const PowerOfRound &round) {
         return round.busyBefore && *round.busyBefore > 5;

@@ -99,6 +99,17 @@ private:
   std::vector<std::unique_ptr<json>> kept_;
 };
 
+/// What a terminal might take for a command: C0, DEL, and C1 in UTF-8.
+bool hasControls(const std::string &text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0))
+      return true;
+  }
+  return false;
+}
+
 json toJson(const Range &range) { return {range.least, range.median, range.most}; }
 
 json toJson(const ProgramTimes &program) {
@@ -262,10 +273,17 @@ json toJson(const Record &record) {
 }
 
 Result<Record> recordOf(const std::string &text) {
-  const json in = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  bool controls = false;
+  const auto look = [&](int, json::parse_event_t, const json &part) {
+    controls |= part.is_string() && hasControls(part.get_ref<const std::string &>());
+    return true;
+  };
+  const json in = json::parse(text, look, /*allow_exceptions=*/false);
   Reader reader;
   if (!in.is_object() || reader.text(in, "format") != formatName)
     return fail(ErrorCode::badInput, "no file of meld validate --hardware");
+  if (controls)
+    return fail(ErrorCode::badInput, "a name or text holds control characters");
   if (reader.count(in, "version") != formatVersion)
     return fail(ErrorCode::badInput, "version " + std::to_string(reader.count(in, "version")) +
                                          " of the format; this libmeld reads " +

@@ -220,6 +220,15 @@ TEST(HardwareRecord, WhatIsWrongIsNamed) {
                                               {"melded", nlohmann::json::object()}};
             }),
             "programs, 1: SQ_WAVES is no count");
+  // What a terminal would obey, in a value and in a name.
+  const char *controls = "a name or text holds control characters";
+  EXPECT_EQ(problem([](auto &j) { j["device"]["name"] = "\x1b]0;title\x07"; }), controls);
+  EXPECT_EQ(problem([](auto &j) { j["programs"][0]["benchmark"] = "\xc2\x9b" "2J"; }), controls);
+  EXPECT_EQ(problem([](auto &j) {
+              j["power"]["rounds"] = {{{"wa\x1b" "[2Jtts", {1, 2, 3}}}};
+            }),
+            controls);
+  EXPECT_EQ(problem([](auto &j) { j["device"]["name"] = "Grafikger\xc3\xa4t \xc2\xb5"; }), "");
   for (const char *text : {"", "[]", "{", "{\"format\": 3}", "null"})
     EXPECT_FALSE(recordOf(text)) << text;
   Scratch scratch;
@@ -311,6 +320,11 @@ TEST(HardwareCompare, WhoeverReadsIsTold) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   r.device.software = true;
   EXPECT_NE(describe(r).find("no silicon"), std::string::npos);
+  // 2^-4 of five fair coins show all the same side, 2^-5 of six.
+  r.options.rounds = 5;
+  EXPECT_NE(describe(r).find("less than 95 %"), std::string::npos);
+  r.options.rounds = 6;
+  EXPECT_EQ(describe(r).find("less than 95 %"), std::string::npos);
 }
 
 TEST(HardwareOptions, ARecordGoesOnOnlyAsItBegan) {

@@ -37,7 +37,7 @@ public:
 
 private:
   TagCache tags_;
-  PendingLines pending_;
+  PendingLines<64> pending_;
 };
 
 /// The line of an instruction: 26 bits of its address.

@@ -52,8 +52,9 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
   if (lines > 4) // the tags of the L2 do not fit the host's first caches
     for (uint32_t k = 0; k < lines; ++k)
       device_.l2.prefetch(trace.lines[k] / 64);
-  if (tlb_ && lines)
-    now = translate(trace, now);
+  // The lines come one after the other, behind their pages' translations; who does not wait for one
+  // goes on meanwhile.
+  const uint64_t delay = tlb_ && lines ? translated(trace, now) - now : 0;
   const uint64_t perLine = p_.vmemPerLine, l1Latency = p_.l1Latency;
   // Stores write through, atomics and coherent loads are done in L2. Whether a line hits is as good
   // as random where it costs time, so nothing below branches on it.
@@ -63,23 +64,35 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
     const uint64_t at = now + perLine * k;
     missed[misses] = {trace.lines[k] / 64, at};
     misses += !hit;
-    done = std::max(done, hit ? at + l1Latency : 0);
+    done = std::max(done, hit ? at + delay + l1Latency : 0);
   };
-  if (access != Access::load)
+  if (access != Access::load) {
     for (uint32_t k = 0; k < lines; ++k)
       look(k, false);
-  else
+  } else if (pending_.latest() > now + delay + l1Latency) {
+    l1_.accessEach(
+        lines, [&](uint32_t k) { return trace.lines[k] / 64; },
+        [&](uint32_t k, bool hit) {
+          look(k, hit);
+          done = std::max(done, hit ? pending_.there(trace.lines[k] / 64, 0) : 0);
+        });
+  } else {
     l1_.accessEach(
         lines, [&](uint32_t k) { return trace.lines[k] / 64; }, look);
+  }
   if (!misses)
     return done;
-  return p_.sharedMemory ? behindShared(missed, misses, access, done)
-                         : behindShare(missed, misses, access, done);
+  const uint64_t arrived = p_.sharedMemory ? behindShared(missed, misses, access, delay)
+                                           : behindShare(missed, misses, access, delay);
+  if (access == Access::load)
+    for (uint32_t m = 0; m < misses; ++m)
+      pending_.add(missed[m].line, arrived);
+  return std::max(done, arrived);
 }
 
 /// When all pages of the instruction are translated: it goes on when the last one is. Which page a
 /// lane's address lies in is as good as random, so nothing branches on it where pages are near.
-uint64_t MemoryPath::translate(const MemoryTrace &trace, uint64_t now) {
+uint64_t MemoryPath::translated(const MemoryTrace &trace, uint64_t now) {
   const unsigned shift = tlb_->shift();
   const uint64_t first = trace.lines[0] >> shift;
   uint64_t least = first, most = first;
@@ -89,32 +102,35 @@ uint64_t MemoryPath::translate(const MemoryTrace &trace, uint64_t now) {
     most = std::max(most, page);
   }
   if (least == most)
-    return now + tlb_->extra(first);
-  uint32_t extra = 0;
+    return tlb_->there(first, now);
+  uint64_t all = now;
   if (most - least < 64) {
     uint64_t pages = 0;
     for (uint32_t k = 0; k < trace.numLines; ++k)
       pages |= uint64_t(1) << ((trace.lines[k] >> shift) - least);
     for (; pages; pages &= pages - 1)
-      extra = std::max(extra, tlb_->extra(least + unsigned(std::countr_zero(pages))));
+      all = std::max(all, tlb_->there(least + unsigned(std::countr_zero(pages)), now));
   } else {
     for (uint32_t k = 0; k < trace.numLines; ++k)
-      extra = std::max(extra, tlb_->extra(trace.lines[k] >> shift));
+      all = std::max(all, tlb_->there(trace.lines[k] >> shift, now));
   }
-  return now + extra;
+  return all;
 }
 
-/// Behind the L1, where every unit has a share of the memory's bandwidth.
-uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access access, uint64_t done) {
+/// Behind the L1, where every unit has a share of the memory's bandwidth; `delay` cycles behind the
+/// port.
+uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access access,
+                                 uint64_t delay) {
   const uint64_t l2Latency = p_.l2Latency, hbmLatency = p_.hbmLatency;
   const uint64_t l2Line = l2Line_, hbmLine = hbmLine_;
   Pipe port = l2Port_, hbm = hbm_; // copies stay in registers
+  uint64_t done = 0;
   const auto line = [&](uint32_t m) { return asked[m].line; };
   if (p_.writeBack) {
     const bool store = access == Access::store;
     device_.l2.accessEachDirty(
         count, store || access == Access::atomic, line, [&](uint32_t m, bool hit, bool evicts) {
-          const uint64_t passed = port.pass(asked[m].at, l2Line);
+          const uint64_t passed = port.pass(asked[m].at, l2Line) + delay;
           if (evicts)
             done = std::max(done, hbm.pass(passed, hbmLine));
           done = std::max(done, hit || store ? passed + l2Latency
@@ -122,7 +138,7 @@ uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access acce
         });
   } else {
     device_.l2.accessEach(count, line, [&](uint32_t m, bool hit) {
-      const uint64_t passed = port.pass(asked[m].at, l2Line);
+      const uint64_t passed = port.pass(asked[m].at, l2Line) + delay;
       Pipe far = hbm;
       const uint64_t arrived = far.pass(passed, hbmLine) + hbmLatency;
       hbm.free = hit ? hbm.free : far.free;
@@ -134,33 +150,49 @@ uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access acce
   return done;
 }
 
-/// Behind the L1, where the device's L2 and memory serve whoever asks. The lines of an instruction
-/// are one burst: its wave goes on when the last one is there.
+/// Behind the L1, where the device's L2 and memory serve whoever asks; `delay` cycles behind the
+/// port. The lines of an instruction are one burst: its wave goes on when the last one is there.
 uint64_t MemoryPath::behindShared(const Asked *asked, uint32_t count, Access access,
-                                  uint64_t done) {
-  const bool writes = access == Access::store || access == Access::atomic;
-  uint32_t hits = 0, written = 0;
+                                  uint64_t delay) {
+  const bool store = access == Access::store;
+  uint32_t written = 0, fromMemory = 0;
+  uint64_t lines[std::size(MemoryTrace{}.lines)];
+  uint64_t pending = 0; // when the last line that others wait for is in the L2
+  PendingLines<1024> &onTheWay = device_.l2Pending;
   const auto line = [&](uint32_t m) { return asked[m].line; };
+  const auto look = [&](uint32_t m, bool hit) {
+    lines[fromMemory] = asked[m].line;
+    fromMemory += !hit;
+    pending = std::max(pending, hit ? onTheWay.there(asked[m].line, 0) : 0);
+  };
   if (p_.writeBack)
-    device_.l2.accessEachDirty(count, writes, line, [&](uint32_t, bool hit, bool evicts) {
-      hits += hit;
-      written += evicts;
-    });
+    device_.l2.accessEachDirty(count, store || access == Access::atomic, line,
+                               [&](uint32_t m, bool hit, bool evicts) {
+                                 look(m, hit);
+                                 written += evicts;
+                               });
   else
-    device_.l2.accessEach(count, line, [&](uint32_t, bool hit) { hits += hit; });
+    device_.l2.accessEach(count, line, look);
   const uint64_t first = asked[0].at;
   uint64_t passed = l2Port_.pass(first, l2Line_ * count);
-  passed = std::max(passed, asked[count - 1].at);
-  const uint64_t work = access == Access::store ? device_.l2StoreLine : device_.l2Line;
-  passed = std::max(passed, device_.l2Rate.pass(first, work * count));
-  // A line that is stored whole or in part is not read before.
-  const uint32_t read = p_.writeBack && access == Access::store ? 0 : count - hits;
+  passed = std::max(passed, asked[count - 1].at) + delay;
+  const uint64_t work = store ? device_.l2StoreLine : device_.l2Line;
+  passed = std::max(passed, device_.l2Rate.pass(first + delay, work * count));
+  // A line that is stored whole or in part is not read before, and need not be there.
+  const bool reads = !(p_.writeBack && store);
+  const uint32_t read = reads ? fromMemory : 0;
+  uint64_t done = 0;
   if (read < count)
-    done = std::max(done, passed + p_.l2Latency);
+    done = std::max(passed, reads ? pending : 0) + p_.l2Latency;
   if (read + written) {
     const uint64_t through = device_.hbmRate.pass(passed, device_.hbmLine * (read + written));
     // Whoever needs a line's place waits until the written one that was there has gone.
-    done = std::max(done, through + (read ? p_.hbmLatency : 0));
+    const uint64_t arrived = through + (read ? p_.hbmLatency : 0);
+    done = std::max(done, arrived);
+    // From when on a hit in the L2 has it as early as this.
+    const uint64_t inL2 = arrived - std::min<uint64_t>(p_.l2Latency, arrived);
+    for (uint32_t m = 0; m < read; ++m)
+      onTheWay.add(lines[m], inL2);
   }
   return done;
 }
@@ -187,12 +219,16 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
           [&](uint32_t, bool there, bool evicts) { hit = there, evicted = evicts; });
     else
       hit = device_.l2.access(line);
+    // The scalar cache is nearer to the L2 than the vector caches are.
+    const uint64_t further = p_.hbmLatency - std::min(p_.hbmLatency, p_.l2Latency);
     if (p_.sharedMemory) { // else the rates are free to it
       port = std::max(port, device_.l2Rate.pass(now, device_.l2Line));
       port = device_.hbmRate.pass(port, device_.hbmLine * (unsigned(!hit) + unsigned(evicted)));
+      if (hit)
+        port = device_.l2Pending.there(line, port);
+      else
+        device_.l2Pending.add(line, port + further);
     }
-    // The scalar cache is nearer to the L2 than the vector caches are.
-    const uint64_t further = p_.hbmLatency - std::min(p_.hbmLatency, p_.l2Latency);
     if (!p_.scalarL2Latency) {
       done = std::max(done, port + (hit ? p_.l2Latency : p_.hbmLatency));
       continue;

@@ -3,6 +3,8 @@
 //
 //   lane addresses -> UTCL1, hit: nothing      -> UTCL2, hit: tlbMiss cycles -> walk: tlbWalk more
 //
+// Who asks for a page that another has asked for a moment ago waits for the same translation.
+//
 // A page is what one entry covers: the driver maps memory in fragments of up to 2 MiB, and an entry
 // covers a fragment. All pages are taken to be as large (`tlbPage`). Every vector access is
 // translated before its line is looked up in the L1. Scalar loads and instructions have TLBs of
@@ -21,11 +23,17 @@ namespace meld::softgpu::timing {
 class SecondTlb {
 public:
   explicit SecondTlb(const TimingParameters &p) : tags_(p.tlb2Entries * 64, 16), walk_(p.tlbWalk) {}
-  /// Cycles more for a page that is not there.
-  uint32_t extra(uint64_t page) { return tags_.access(page) ? 0 : walk_; }
+  /// When the translation of a page that is asked for at `now` is there.
+  uint64_t there(uint64_t page, uint64_t now) {
+    if (tags_.access(page))
+      return pending_.there(page, now);
+    pending_.add(page, now + walk_);
+    return now + walk_;
+  }
 
 private:
   TagCache tags_;
+  PendingLines<64> pending_;
   uint32_t walk_;
 };
 
@@ -37,20 +45,28 @@ public:
         shift_(unsigned(std::bit_width(std::max(p.tlbPage, 64u)) - 1)) {}
 
   unsigned shift() const { return shift_; } ///< log2 of a page's bytes
-  /// Cycles until the translation of a page is there.
-  uint32_t extra(uint64_t page) {
-    if (page == last_)
-      return 0;
-    last_ = page;
-    return tags_.access(page) ? 0 : miss_ + second_.extra(page);
+  /// When the translation of a page that is asked for at `now` is there.
+  uint64_t there(uint64_t page, uint64_t now) {
+    if (page != last_) {
+      last_ = page;
+      if (tags_.access(page)) {
+        lastAt_ = pending_.there(page, now);
+      } else {
+        lastAt_ = second_.there(page, now + miss_);
+        pending_.add(page, lastAt_);
+      }
+    }
+    return std::max(lastAt_, now);
   }
 
 private:
   TagCache tags_;
+  PendingLines<32> pending_;
   SecondTlb &second_;
   uint32_t miss_;
   unsigned shift_;
   uint64_t last_ = ~0ull; ///< nearly all accesses are to the page of the one before
+  uint64_t lastAt_ = 0;   ///< when its translation is there
 };
 
 } // namespace meld::softgpu::timing

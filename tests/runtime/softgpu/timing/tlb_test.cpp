@@ -12,17 +12,37 @@ TEST(TlbTest, PagesThatFitAreThere) {
   p.tlbMiss = 100, p.tlbWalk = 500;
   SecondTlb second(p);
   FirstTlb first(p, second);
+  uint64_t now = 0;
+  const auto extra = [&now](FirstTlb &tlb, uint64_t page) {
+    now += 1000; // nothing is on its way any more
+    return tlb.there(page, now) - now;
+  };
   for (uint64_t page = 0; page < 32; ++page)
-    EXPECT_EQ(first.extra(page), 600u) << "nobody has it yet";
+    EXPECT_EQ(extra(first, page), 600u) << "nobody has it yet";
   for (uint64_t page = 0; page < 32; ++page)
-    EXPECT_EQ(first.extra(page), 0u);
+    EXPECT_EQ(extra(first, page), 0u);
   // Round 64 pages, the least recently used of 32 is always the one that is needed next.
   for (uint64_t page = 32; page < 64; ++page)
-    EXPECT_EQ(first.extra(page), 600u);
+    EXPECT_EQ(extra(first, page), 600u);
   for (uint64_t page = 0; page < 64; ++page)
-    EXPECT_EQ(first.extra(page), 100u) << "the device's TLB has it";
+    EXPECT_EQ(extra(first, page), 100u) << "the device's TLB has it";
   FirstTlb neighbour(p, second);
-  EXPECT_EQ(neighbour.extra(7), 100u);
+  EXPECT_EQ(extra(neighbour, 7), 100u);
+}
+
+TEST(TlbTest, WhoAsksForAPageOnItsWayWaitsForIt) {
+  TimingParameters p;
+  p.tlbEntries = 32, p.tlb2Entries = 4096;
+  p.tlbMiss = 100, p.tlbWalk = 500;
+  SecondTlb second(p);
+  FirstTlb first(p, second), neighbour(p, second);
+  EXPECT_EQ(first.there(7, 1000), 1600u);
+  EXPECT_EQ(first.there(7, 1200), 1600u) << "the page of the access before";
+  EXPECT_EQ(first.there(8, 1200), 1800u);
+  EXPECT_EQ(first.there(7, 1250), 1600u) << "another page than the access before";
+  EXPECT_EQ(neighbour.there(7, 1300), 1600u) << "the device's TLB waits for it";
+  EXPECT_EQ(neighbour.there(8, 2000), 2100u) << "it is there";
+  EXPECT_EQ(first.there(7, 1700), 1700u);
 }
 
 } // namespace
