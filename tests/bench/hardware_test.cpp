@@ -223,9 +223,15 @@ TEST(HardwareRecord, WhatIsWrongIsNamed) {
   // What a terminal would obey, in a value and in a name.
   const char *controls = "a name or text holds control characters";
   EXPECT_EQ(problem([](auto &j) { j["device"]["name"] = "\x1b]0;title\x07"; }), controls);
-  EXPECT_EQ(problem([](auto &j) { j["programs"][0]["benchmark"] = "\xc2\x9b" "2J"; }), controls);
   EXPECT_EQ(problem([](auto &j) {
-              j["power"]["rounds"] = {{{"wa\x1b" "[2Jtts", {1, 2, 3}}}};
+              j["programs"][0]["benchmark"] = "\xc2\x9b"
+                                              "2J";
+            }),
+            controls);
+  EXPECT_EQ(problem([](auto &j) {
+              j["power"]["rounds"] = {{{"wa\x1b"
+                                        "[2Jtts",
+                                        {1, 2, 3}}}};
             }),
             controls);
   EXPECT_EQ(problem([](auto &j) { j["device"]["name"] = "Grafikger\xc3\xa4t \xc2\xb5"; }), "");

@@ -211,16 +211,16 @@ private:
     const uint32_t old = marks >> last & 1;
     // On a hit the mark of what was there stays.
     const uint32_t mark = written | (hit ? old << 31 : 0);
-    const __m256i first = _mm256_or_si256(want, _mm256_set1_epi32(int(mark)));
     const __m256i up = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
     const __m256i lowUp = _mm256_permutevar8x32_epi32(low, up);
     const __m256i highUp = _mm256_permutevar8x32_epi32(high, up);
     const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256i staysLow = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last));
     const __m256i staysHigh = _mm256_cmpgt_epi32(place, _mm256_set1_epi32(last - 8));
-    _mm256_store_si256(at, _mm256_blendv_epi8(_mm256_blend_epi32(lowUp, first, 1), low, staysLow));
+    _mm256_store_si256(at, _mm256_blendv_epi8(lowUp, low, staysLow));
     _mm256_store_si256(at + 1,
                        _mm256_blendv_epi8(_mm256_blend_epi32(highUp, lowUp, 1), high, staysHigh));
+    set[0] = tag | mark;
     return {hit != 0, !hit && old};
   }
 

@@ -17,6 +17,8 @@ uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingPa
 
 namespace {
 
+constexpr uint64_t kPagesBefore = 32; ///< of the 64 whose translations are sorted out by bits
+
 /// Lines of 64 bytes at `milliBytes` per cycle and unit, of which `percent` are reached, for
 /// `units` units together; in 1/`unit` cycles.
 uint64_t lineCost(uint64_t milliBytes, uint64_t percent, uint64_t units, uint64_t unit) {
@@ -95,25 +97,21 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
 uint64_t MemoryPath::translated(const MemoryTrace &trace, uint64_t now) {
   const unsigned shift = tlb_->shift();
   const uint64_t first = trace.lines[0] >> shift;
-  uint64_t least = first, most = first;
-  for (uint32_t k = 1; k < trace.numLines; ++k) {
-    const uint64_t page = trace.lines[k] >> shift;
-    least = std::min(least, page);
-    most = std::max(most, page);
+  // A bit for each page around the first one, and whether there are pages further off.
+  uint64_t pages = 0, far = 0;
+  for (uint32_t k = 0; k < trace.numLines; ++k) {
+    const uint64_t page = (trace.lines[k] >> shift) - first + kPagesBefore;
+    pages |= uint64_t(1) << (page % 64);
+    far |= page;
   }
-  if (least == most)
-    return tlb_->there(first, now);
   uint64_t all = now;
-  if (most - least < 64) {
-    uint64_t pages = 0;
-    for (uint32_t k = 0; k < trace.numLines; ++k)
-      pages |= uint64_t(1) << ((trace.lines[k] >> shift) - least);
+  if (far < 64)
     for (; pages; pages &= pages - 1)
-      all = std::max(all, tlb_->there(least + unsigned(std::countr_zero(pages)), now));
-  } else {
+      all =
+          std::max(all, tlb_->there(first - kPagesBefore + unsigned(std::countr_zero(pages)), now));
+  else
     for (uint32_t k = 0; k < trace.numLines; ++k)
       all = std::max(all, tlb_->there(trace.lines[k] >> shift, now));
-  }
   return all;
 }
 
@@ -152,28 +150,31 @@ uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access acce
 
 /// Behind the L1, where the device's L2 and memory serve whoever asks; `delay` cycles behind the
 /// port. The lines of an instruction are one burst: its wave goes on when the last one is there.
-uint64_t MemoryPath::behindShared(const Asked *asked, uint32_t count, Access access,
-                                  uint64_t delay) {
-  const bool store = access == Access::store;
+uint64_t MemoryPath::behindShared(const Asked *asked, uint32_t count, Access kind, uint64_t delay) {
+  const bool store = kind == Access::store;
+  const uint64_t first = asked[0].at;
   uint32_t written = 0, fromMemory = 0;
   uint64_t lines[std::size(MemoryTrace{}.lines)];
   uint64_t pending = 0; // when the last line that others wait for is in the L2
   PendingLines<1024> &onTheWay = device_.l2Pending;
   const auto line = [&](uint32_t m) { return asked[m].line; };
-  const auto look = [&](uint32_t m, bool hit) {
-    lines[fromMemory] = asked[m].line;
-    fromMemory += !hit;
-    pending = std::max(pending, hit ? onTheWay.there(asked[m].line, 0) : 0);
+  const auto access = [&]<bool Late>() {
+    const auto look = [&](uint32_t m, bool hit, bool evicts) {
+      lines[fromMemory] = asked[m].line;
+      fromMemory += !hit;
+      written += evicts;
+      if constexpr (Late)
+        pending = std::max(pending, hit ? onTheWay.there(asked[m].line, 0) : 0);
+    };
+    if (p_.writeBack)
+      device_.l2.accessEachDirty(count, store || kind == Access::atomic, line, look);
+    else
+      device_.l2.accessEach(count, line, [&](uint32_t m, bool hit) { look(m, hit, false); });
   };
-  if (p_.writeBack)
-    device_.l2.accessEachDirty(count, store || access == Access::atomic, line,
-                               [&](uint32_t m, bool hit, bool evicts) {
-                                 look(m, hit);
-                                 written += evicts;
-                               });
+  if (onTheWay.latest() > first + delay)
+    access.template operator()<true>();
   else
-    device_.l2.accessEach(count, line, look);
-  const uint64_t first = asked[0].at;
+    access.template operator()<false>();
   uint64_t passed = l2Port_.pass(first, l2Line_ * count);
   passed = std::max(passed, asked[count - 1].at) + delay;
   const uint64_t work = store ? device_.l2StoreLine : device_.l2Line;

@@ -64,7 +64,7 @@ private:
   };
   uint64_t translated(const MemoryTrace &trace, uint64_t now);
   uint64_t behindShare(const Asked *asked, uint32_t count, Access access, uint64_t delay);
-  uint64_t behindShared(const Asked *asked, uint32_t count, Access access, uint64_t delay);
+  uint64_t behindShared(const Asked *asked, uint32_t count, Access kind, uint64_t delay);
 
   const TimingParameters &p_;
   DeviceMemory &device_;
