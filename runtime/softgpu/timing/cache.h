@@ -237,28 +237,4 @@ private:
   uint32_t *tags32_ = nullptr; ///< the same memory, for Shape::sixteen
 };
 
-/// Lines (pages) that are on their way into a cache (a TLB), as far as the last one in each of
-/// `places` tells: who asks for one that another has asked for a moment ago has it when it is there.
-template <size_t places> class PendingLines {
-public:
-  void add(uint64_t line, uint64_t at) {
-    lines_[line % places] = {line, at};
-    latest_ = std::max(latest_, at);
-  }
-  /// No line is there later; not less than any that was added.
-  uint64_t latest() const { return latest_; }
-  /// When `line`, which the cache has or expects, is there; not before `now`.
-  uint64_t there(uint64_t line, uint64_t now) const {
-    const Line &pending = lines_[line % places];
-    return pending.line == line ? std::max(pending.at, now) : now;
-  }
-
-private:
-  struct Line {
-    uint64_t line = 0, at = 0;
-  };
-  std::array<Line, places> lines_{};
-  uint64_t latest_ = 0;
-};
-
 } // namespace meld::softgpu

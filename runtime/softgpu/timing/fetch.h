@@ -15,6 +15,7 @@
 #include "runtime/softgpu/execute/wave.h"
 #include "runtime/softgpu/timing/cache.h"
 #include "runtime/softgpu/timing/parameters.h"
+#include "runtime/softgpu/timing/pending.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +30,7 @@ public:
   /// When line `line`, asked for at `now`, is there: `hit` cycles later, or `miss` more.
   uint64_t read(uint32_t line, uint64_t now, uint32_t hit, uint32_t miss) {
     if (!tags_.access(line)) {
-      pending_.add(line, now + miss);
+      pending_.add(line, now, now + miss);
       return now + hit + miss;
     }
     return hit + pending_.there(line, now);
@@ -37,7 +38,7 @@ public:
 
 private:
   TagCache tags_;
-  PendingLines<64> pending_;
+  Pending pending_{256};
 };
 
 /// The line of an instruction: 26 bits of its address.

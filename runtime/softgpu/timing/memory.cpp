@@ -28,7 +28,7 @@ uint64_t lineCost(uint64_t milliBytes, uint64_t percent, uint64_t units, uint64_
 } // namespace
 
 DeviceMemory::DeviceMemory(const TimingParameters &p, unsigned computeUnits)
-    : l2(p.l2Bytes, p.l2Ways) {
+    : l2(p.l2Bytes, p.l2Ways), l2Pending(uint64_t(computeUnits) * 128) {
   if (p.sharedMemory) {
     const auto cost = [computeUnits](uint64_t milliBytes, uint64_t percent) {
       return milliBytes ? lineCost(milliBytes, percent, computeUnits, SharedRate::kUnit) : 0;
@@ -43,7 +43,7 @@ DeviceMemory::DeviceMemory(const TimingParameters &p, unsigned computeUnits)
 
 MemoryPath::MemoryPath(const TimingParameters &p, DeviceMemory &device)
     : p_(p), device_(device), l1_(p.l1Bytes, p.l1Ways), scalarCache_(p.scalarBytes, p.scalarWays),
-      l2Line_(64 * kFraction / std::max(p.l2BytesPerCycle, 1u)),
+      pending_(2 * p.l1Bytes / 64), l2Line_(64 * kFraction / std::max(p.l2BytesPerCycle, 1u)),
       hbmLine_(lineCost(p.hbmMilliBytesPerCycle, p.hbmPercent, 1, kFraction)) {
   if (device.tlb)
     tlb_.emplace(p, *device.tlb);
@@ -64,7 +64,7 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
   uint32_t misses = 0;
   const auto look = [&](uint32_t k, bool hit) {
     const uint64_t at = now + perLine * k;
-    missed[misses] = {trace.lines[k] / 64, at};
+    missed[misses] = {trace.lines[k] / 64, at, 0};
     misses += !hit;
     done = std::max(done, hit ? at + delay + l1Latency : 0);
   };
@@ -76,7 +76,8 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
         lines, [&](uint32_t k) { return trace.lines[k] / 64; },
         [&](uint32_t k, bool hit) {
           look(k, hit);
-          done = std::max(done, hit ? pending_.there(trace.lines[k] / 64, 0) : 0);
+          done = std::max(done,
+                          hit ? pending_.there(trace.lines[k] / 64, now + delay + perLine * k) : 0);
         });
   } else {
     l1_.accessEach(
@@ -88,7 +89,7 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
                                            : behindShare(missed, misses, access, delay);
   if (access == Access::load)
     for (uint32_t m = 0; m < misses; ++m)
-      pending_.add(missed[m].line, arrived);
+      pending_.add(missed[m].line, missed[m].at + delay, missed[m].arrives);
   return std::max(done, arrived);
 }
 
@@ -115,32 +116,34 @@ uint64_t MemoryPath::translated(const MemoryTrace &trace, uint64_t now) {
   return all;
 }
 
-/// Behind the L1, where every unit has a share of the memory's bandwidth; `delay` cycles behind the
-/// port.
-uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access access,
-                                 uint64_t delay) {
+/// Behind the L1, where every unit has a share of the memory's bandwidth. The answer, and when each
+/// line arrives, come `delay` cycles later than they would: whoever is behind does not wait for it.
+uint64_t MemoryPath::behindShare(Asked *asked, uint32_t count, Access access, uint64_t delay) {
   const uint64_t l2Latency = p_.l2Latency, hbmLatency = p_.hbmLatency;
   const uint64_t l2Line = l2Line_, hbmLine = hbmLine_;
   Pipe port = l2Port_, hbm = hbm_; // copies stay in registers
   uint64_t done = 0;
   const auto line = [&](uint32_t m) { return asked[m].line; };
+  const auto arrives = [&](uint32_t m, uint64_t at) {
+    asked[m].arrives = at + delay;
+    done = std::max(done, at + delay);
+  };
   if (p_.writeBack) {
     const bool store = access == Access::store;
     device_.l2.accessEachDirty(
         count, store || access == Access::atomic, line, [&](uint32_t m, bool hit, bool evicts) {
-          const uint64_t passed = port.pass(asked[m].at, l2Line) + delay;
-          if (evicts)
-            done = std::max(done, hbm.pass(passed, hbmLine));
-          done = std::max(done, hit || store ? passed + l2Latency
-                                             : hbm.pass(passed, hbmLine) + hbmLatency);
+          const uint64_t passed = port.pass(asked[m].at, l2Line);
+          const uint64_t gone = evicts ? hbm.pass(passed, hbmLine) : 0;
+          arrives(m, std::max(gone, hit || store ? passed + l2Latency
+                                                 : hbm.pass(passed, hbmLine) + hbmLatency));
         });
   } else {
     device_.l2.accessEach(count, line, [&](uint32_t m, bool hit) {
-      const uint64_t passed = port.pass(asked[m].at, l2Line) + delay;
+      const uint64_t passed = port.pass(asked[m].at, l2Line);
       Pipe far = hbm;
       const uint64_t arrived = far.pass(passed, hbmLine) + hbmLatency;
       hbm.free = hit ? hbm.free : far.free;
-      done = std::max(done, hit ? passed + l2Latency : arrived);
+      arrives(m, hit ? passed + l2Latency : arrived);
     });
   }
   l2Port_ = port;
@@ -149,51 +152,62 @@ uint64_t MemoryPath::behindShare(const Asked *asked, uint32_t count, Access acce
 }
 
 /// Behind the L1, where the device's L2 and memory serve whoever asks; `delay` cycles behind the
-/// port. The lines of an instruction are one burst: its wave goes on when the last one is there.
-uint64_t MemoryPath::behindShared(const Asked *asked, uint32_t count, Access kind, uint64_t delay) {
-  const bool store = kind == Access::store;
-  const uint64_t first = asked[0].at;
-  uint32_t written = 0, fromMemory = 0;
-  uint64_t lines[std::size(MemoryTrace{}.lines)];
-  uint64_t pending = 0; // when the last line that others wait for is in the L2
-  PendingLines<1024> &onTheWay = device_.l2Pending;
+/// port. The lines of an instruction are one burst in each of them: those of the L2 come together,
+/// and those of the memory.
+uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, uint64_t delay) {
+  const bool store = access == Access::store;
+  uint64_t hits[std::size(MemoryTrace{}.lines) / 64] = {};
+  uint32_t missed = 0, written = 0;
   const auto line = [&](uint32_t m) { return asked[m].line; };
-  const auto access = [&]<bool Late>() {
-    const auto look = [&](uint32_t m, bool hit, bool evicts) {
-      lines[fromMemory] = asked[m].line;
-      fromMemory += !hit;
-      written += evicts;
-      if constexpr (Late)
-        pending = std::max(pending, hit ? onTheWay.there(asked[m].line, 0) : 0);
-    };
-    if (p_.writeBack)
-      device_.l2.accessEachDirty(count, store || kind == Access::atomic, line, look);
-    else
-      device_.l2.accessEach(count, line, [&](uint32_t m, bool hit) { look(m, hit, false); });
+  const auto look = [&](uint32_t m, bool hit) {
+    hits[m / 64] |= uint64_t(hit) << (m % 64);
+    missed += !hit;
   };
-  if (onTheWay.latest() > first + delay)
-    access.template operator()<true>();
+  if (p_.writeBack)
+    device_.l2.accessEachDirty(count, store || access == Access::atomic, line,
+                               [&](uint32_t m, bool hit, bool evicts) {
+                                 look(m, hit);
+                                 written += evicts;
+                               });
   else
-    access.template operator()<false>();
+    device_.l2.accessEach(count, line, look);
+  const uint64_t first = asked[0].at;
   uint64_t passed = l2Port_.pass(first, l2Line_ * count);
   passed = std::max(passed, asked[count - 1].at) + delay;
   const uint64_t work = store ? device_.l2StoreLine : device_.l2Line;
   passed = std::max(passed, device_.l2Rate.pass(first + delay, work * count));
   // A line that is stored whole or in part is not read before, and need not be there.
   const bool reads = !(p_.writeBack && store);
-  const uint32_t read = reads ? fromMemory : 0;
-  uint64_t done = 0;
-  if (read < count)
-    done = std::max(passed, reads ? pending : 0) + p_.l2Latency;
+  const uint32_t read = reads ? missed : 0;
+  const uint64_t fromL2 = passed + p_.l2Latency;
+  uint64_t fromMemory = fromL2, gone = 0;
   if (read + written) {
-    const uint64_t through = device_.hbmRate.pass(passed, device_.hbmLine * (read + written));
-    // Whoever needs a line's place waits until the written one that was there has gone.
-    const uint64_t arrived = through + (read ? p_.hbmLatency : 0);
-    done = std::max(done, arrived);
-    // From when on a hit in the L2 has it as early as this.
-    const uint64_t inL2 = arrived - std::min<uint64_t>(p_.l2Latency, arrived);
-    for (uint32_t m = 0; m < read; ++m)
-      onTheWay.add(lines[m], inL2);
+    gone = device_.hbmRate.pass(passed, device_.hbmLine * (read + written));
+    fromMemory = gone + p_.hbmLatency;
+  }
+  // Whoever needs a line's place waits until the written one that was there has gone.
+  uint64_t done = std::max(read == count ? 0 : fromL2, gone);
+  Pending &pending = device_.l2Pending;
+  if (!reads) {
+    for (uint32_t m = 0; m < count && missed; ++m)
+      if (!(hits[m / 64] >> (m % 64) & 1))
+        pending.forget(asked[m].line);
+    return done;
+  }
+  if (!read && pending.latest() <= passed) {
+    for (uint32_t m = 0; m < count; ++m)
+      asked[m].arrives = fromL2;
+    return done;
+  }
+  const uint64_t inL2 = std::max(passed, fromMemory - std::min<uint64_t>(p_.l2Latency, fromMemory));
+  for (uint32_t m = 0; m < count; ++m) {
+    if (hits[m / 64] >> (m % 64) & 1) {
+      asked[m].arrives = pending.there(asked[m].line, passed) + p_.l2Latency;
+    } else {
+      asked[m].arrives = fromMemory;
+      pending.add(asked[m].line, passed, inL2);
+    }
+    done = std::max(done, asked[m].arrives);
   }
   return done;
 }
@@ -208,8 +222,7 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
   uint64_t done = now;
   for (uint64_t line = address / 64; line <= (address + bytes - 1) / 64; ++line) {
     if (scalarCache_.access(line)) {
-      const uint64_t there = p_.scalarL2Latency ? scalarPending_.there(line, now) : now;
-      done = std::max(done, there + p_.scalarLatency);
+      done = std::max(done, scalarPending_.there(line, now) + p_.scalarLatency);
       continue;
     }
     uint64_t port = l2Port_.pass(now, l2Line_);
@@ -224,18 +237,17 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
     const uint64_t further = p_.hbmLatency - std::min(p_.hbmLatency, p_.l2Latency);
     if (p_.sharedMemory) { // else the rates are free to it
       port = std::max(port, device_.l2Rate.pass(now, device_.l2Line));
+      const uint64_t asked = port;
       port = device_.hbmRate.pass(port, device_.hbmLine * (unsigned(!hit) + unsigned(evicted)));
       if (hit)
-        port = device_.l2Pending.there(line, port);
+        port = std::max(port, device_.l2Pending.there(line, asked));
       else
-        device_.l2Pending.add(line, port + further);
+        device_.l2Pending.add(line, asked, port + further);
     }
-    if (!p_.scalarL2Latency) {
-      done = std::max(done, port + (hit ? p_.l2Latency : p_.hbmLatency));
-      continue;
-    }
-    const uint64_t arrives = port + p_.scalarL2Latency + (hit ? 0 : further);
-    scalarPending_.add(line, arrives - std::min<uint64_t>(p_.scalarLatency, arrives));
+    const uint64_t near = p_.scalarL2Latency ? p_.scalarL2Latency : p_.l2Latency;
+    const uint64_t arrives = port + near + (hit ? 0 : further);
+    const uint64_t cached = arrives - std::min<uint64_t>(p_.scalarLatency, arrives);
+    scalarPending_.add(line, now, std::max(now, cached));
     done = std::max(done, arrives);
   }
   return done;

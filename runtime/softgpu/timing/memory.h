@@ -7,8 +7,8 @@
 // The bandwidth behind the port is one for the device (`sharedMemory`), or every unit has its share
 // of the memory's and the L2 is never busy. With `writeBack` a store is done in the L2 and its line
 // goes to the memory when it has to make room; without, a store that misses passes the memory as a
-// load does. A cache has a line from when it asks for it: who asks for a line that is on its way
-// waits for it and asks no further. Where units have shares, that holds for the L1 alone.
+// load does. What is on its way into a cache is waited for (pending.h); where every unit has its share
+// the L2 has at once what it asks for.
 //
 // All times are cycles; an answer is the cycle at which the last byte has arrived. Not thread-safe.
 #pragma once
@@ -16,6 +16,7 @@
 #include "runtime/softgpu/timing/cache.h"
 #include "runtime/softgpu/timing/parameters.h"
 #include "runtime/softgpu/timing/parts.h"
+#include "runtime/softgpu/timing/pending.h"
 #include "runtime/softgpu/timing/shared_rate.h"
 #include "runtime/softgpu/timing/tlb.h"
 
@@ -35,7 +36,7 @@ public:
   }
 
   TagCache l2;
-  PendingLines<1024> l2Pending; ///< when the L2 has what comes from the memory
+  Pending l2Pending; ///< what comes from the memory; there when a hit has it in l2Latency
   SharedRate l2Rate, hbmRate;
   uint64_t l2Line = 0, l2StoreLine = 0, hbmLine = 0; ///< the work of a line, in SharedRate::kUnit
   std::optional<SecondTlb> tlb;                      ///< none: not modelled
@@ -61,16 +62,17 @@ public:
 private:
   struct Asked {
     uint64_t line, at;
+    uint64_t arrives; ///< at the wave
   };
   uint64_t translated(const MemoryTrace &trace, uint64_t now);
-  uint64_t behindShare(const Asked *asked, uint32_t count, Access access, uint64_t delay);
-  uint64_t behindShared(const Asked *asked, uint32_t count, Access kind, uint64_t delay);
+  uint64_t behindShare(Asked *asked, uint32_t count, Access access, uint64_t delay);
+  uint64_t behindShared(Asked *asked, uint32_t count, Access access, uint64_t delay);
 
   const TimingParameters &p_;
   DeviceMemory &device_;
   TagCache l1_, scalarCache_;
-  PendingLines<256> pending_;
-  PendingLines<64> scalarPending_;
+  Pending pending_;           ///< into the L1; there when they arrive at the wave
+  Pending scalarPending_{64}; ///< into the scalar cache; there when a hit has them in scalarLatency
   std::optional<FirstTlb> tlb_;
   Pipe l2Port_, hbm_;
   const uint64_t l2Line_, hbmLine_; ///< what a line takes of the port and of the share

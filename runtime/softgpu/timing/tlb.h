@@ -13,7 +13,10 @@
 
 #include "runtime/softgpu/timing/cache.h"
 #include "runtime/softgpu/timing/parameters.h"
+#include "runtime/softgpu/timing/pending.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -27,13 +30,13 @@ public:
   uint64_t there(uint64_t page, uint64_t now) {
     if (tags_.access(page))
       return pending_.there(page, now);
-    pending_.add(page, now + walk_);
+    pending_.add(page, now, now + walk_);
     return now + walk_;
   }
 
 private:
   TagCache tags_;
-  PendingLines<64> pending_;
+  Pending pending_{4096};
   uint32_t walk_;
 };
 
@@ -50,18 +53,33 @@ public:
     if (page != last_) {
       last_ = page;
       if (tags_.access(page)) {
-        lastAt_ = pending_.there(page, now);
+        lastAt_ = walking(page, now);
       } else {
         lastAt_ = second_.there(page, now + miss_);
-        pending_.add(page, lastAt_);
+        pending_[oldest_++ % pending_.size()] = {page, lastAt_};
+        latest_ = std::max(latest_, lastAt_);
       }
     }
     return std::max(lastAt_, now);
   }
 
 private:
+  struct Walk {
+    uint64_t page = ~0ull, at = 0;
+  };
+  /// When the translation is there of a page that is known or on its way.
+  uint64_t walking(uint64_t page, uint64_t now) const {
+    uint64_t at = now;
+    if (latest_ > now)
+      for (const Walk &walk : pending_)
+        at = std::max(at, walk.page == page ? walk.at : 0);
+    return at;
+  }
+
   TagCache tags_;
-  PendingLines<32> pending_;
+  std::array<Walk, 64> pending_; ///< the newest
+  unsigned oldest_ = 0;
+  uint64_t latest_ = 0;
   SecondTlb &second_;
   uint32_t miss_;
   unsigned shift_;

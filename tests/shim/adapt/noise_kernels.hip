@@ -47,17 +47,18 @@ __device__ unsigned set(const Data *data) {
     launchOf(version + body, count);                                                               \
   }
 
+// 3 % slower and 10 % faster: what comes before the first round takes as long as eight of them.
 KERNEL(equal, 0, work<100>(data))
 KERNEL(equal_variant, 1, work<100>(data))
 KERNEL(slower, 0, work<100>(data))
 KERNEL(slower_variant, 1, work<103>(data))
 KERNEL(faster, 0, work<100>(data))
-KERNEL(faster_variant, 1, work<90>(data))
+KERNEL(faster_variant, 1, work<89>(data))
 
 KERNEL(several, 0, work<100>(data))
 KERNEL(several_variant1, 1, work<100>(data))
 KERNEL(several_variant2, 2, work<103>(data))
-KERNEL(several_variant3, 3, work<90>(data))
+KERNEL(several_variant3, 3, work<89>(data))
 
 KERNEL(steady, 0, all(data))
 KERNEL(steady_variant, 1, set(data))

@@ -3,6 +3,8 @@
 #include "runtime/softgpu/timing/memory.h"
 
 #include <gtest/gtest.h>
+#include <memory>
+#include <vector>
 
 namespace meld::softgpu::timing {
 namespace {
@@ -17,18 +19,24 @@ protected:
     p.hbmMilliBytesPerCycle = 64000, p.hbmPercent = 100;      // a line a cycle
   }
 
-  /// When the first line of `address` is there, or is stored.
+  /// When the lines of `addresses` are there, or are stored.
+  static uint64_t all(MemoryPath &unit, uint64_t now, const std::vector<uint64_t> &addresses,
+                      Access access = Access::load) {
+    MemoryTrace trace;
+    for (uint64_t address : addresses)
+      trace.lines[trace.numLines++] = address;
+    return unit.vector(trace, access, now, 0);
+  }
   static uint64_t at(MemoryPath &unit, uint64_t now, uint64_t address,
                      Access access = Access::load) {
-    MemoryTrace trace;
-    trace.numLines = 1, trace.lines[0] = address;
-    return unit.vector(trace, access, now, 0);
+    return all(unit, now, {address}, access);
   }
 
   TimingParameters p;
 };
 
 constexpr uint64_t kSlack = 2; // the line's passage of port and memory
+constexpr uint64_t kTook = 8;  // what a line took is kept in these
 
 TEST_F(MemoryPathTest, WhoAsksForALineOnItsWayWaitsForIt) {
   DeviceMemory device(p, 1);
@@ -68,6 +76,79 @@ TEST_F(MemoryPathTest, AnAtomicOnALineOnItsWayWaits) {
   EXPECT_NEAR(double(at(other, 1100, 0x10000, Access::atomic)), double(there), kSlack);
 }
 
+TEST_F(MemoryPathTest, ALineOfTheL2DoesNotWaitForAnotherOfTheMemory) {
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device), other(p, device);
+  at(other, 1000, 0x10000);
+  EXPECT_NEAR(double(all(unit, 3000, {0x10000, 0x20000})), 3500, kSlack + 1);
+  EXPECT_NEAR(double(at(unit, 3010, 0x10000)), 3200, kSlack) << "came with the same load, sooner";
+  EXPECT_NEAR(double(at(unit, 3010, 0x20000)), 3500, kSlack + 1);
+}
+
+TEST_F(MemoryPathTest, WhoAsksEarlierThanTheOneThatFetchedDoesNotWaitLonger) {
+  DeviceMemory device(p, 2);
+  MemoryPath ahead(p, device), behind(p, device);
+  EXPECT_NEAR(double(at(ahead, 1120, 0x10000)), 1620, kSlack);
+  EXPECT_NEAR(double(at(behind, 1005, 0x10000)), 1505, kSlack + kTook);
+  // It is known from then on.
+  MemoryPath third(p, device);
+  EXPECT_NEAR(double(at(third, 1200, 0x10000)), 1505, kSlack + kTook);
+}
+
+TEST_F(MemoryPathTest, CoherentLoadsWaitInTheL2AndLeaveTheL1Alone) {
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device);
+  EXPECT_NEAR(double(at(unit, 1000, 0x10000, Access::loadPastL1)), 1500, kSlack);
+  EXPECT_NEAR(double(at(unit, 1100, 0x10000, Access::loadPastL1)), 1500, kSlack);
+  EXPECT_NEAR(double(at(unit, 3000, 0x10000)), 3200, kSlack) << "not in the L1";
+}
+
+TEST_F(MemoryPathTest, AnEmptiedL1AsksAgain) {
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device);
+  at(unit, 1000, 0x10000);
+  at(unit, 3000, 0x10000);
+  unit.clearL1();
+  EXPECT_NEAR(double(at(unit, 4000, 0x10000)), 4200, kSlack);
+}
+
+TEST_F(MemoryPathTest, AStoreMakesALineThatWasOnItsWay) {
+  p.l2Bytes = 64 * 16, p.l2Ways = 16; // one set
+  p.hbmMilliBytesPerCycle = 640;      // a line in 100 cycles: the last of 17 comes after 1,700
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device);
+  at(unit, 1000, 0x10000);
+  for (uint64_t k = 1; k <= 16; ++k)
+    at(unit, 1000, 0x10000 + k * 0x1000); // has left the L2 again
+  at(unit, 1100, 0x10000, Access::store);
+  EXPECT_NEAR(double(at(unit, 1200, 0x10000, Access::loadPastL1)), 1400, kSlack);
+}
+
+TEST_F(MemoryPathTest, OfManyUnitsTheLastOneWaitsAsTheFirst) {
+  constexpr unsigned kUnits = 104;
+  DeviceMemory device(p, kUnits);
+  std::vector<std::unique_ptr<MemoryPath>> units;
+  for (unsigned k = 0; k < kUnits; ++k)
+    units.push_back(std::make_unique<MemoryPath>(p, device));
+  const uint64_t there = at(*units[0], 1000, 0x10000);
+  for (unsigned k = 1; k < kUnits; ++k) {
+    for (unsigned line = 0; line < 16; ++line) // lines of its own
+      at(*units[k], 1001, 0x1000000 + (k * 16 + line) * 64);
+    EXPECT_NEAR(double(at(*units[k], 1010, 0x10000)), double(there), 2 * kSlack) << k;
+  }
+}
+
+TEST_F(MemoryPathTest, ManyLinesComeOneAfterTheOther) {
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device);
+  std::vector<uint64_t> lines;
+  for (uint64_t k = 0; k < 64; ++k)
+    lines.push_back(0x10000 + k * 64);
+  EXPECT_NEAR(double(all(unit, 1000, lines)), 1000 + 64 + 64 + 500, 64 + kSlack)
+      << "a cycle each at the port and at the memory";
+  EXPECT_EQ(all(unit, 3000, lines), 3063u + 100) << "the last one is looked up 63 cycles later";
+}
+
 TEST_F(MemoryPathTest, NobodyElseWaitsForAPage) {
   p.tlbEntries = 32, p.tlb2Entries = 4096, p.tlbPage = 4096;
   p.tlbMiss = 100, p.tlbWalk = 500;
@@ -77,6 +158,23 @@ TEST_F(MemoryPathTest, NobodyElseWaitsForAPage) {
   at(unit, 3000, 0x20000);
   EXPECT_NEAR(double(at(unit, 3001, 0x10040)), 3501, kSlack) << "its page is there";
   EXPECT_NEAR(double(at(unit, 3002, 0x20040)), 4100, kSlack) << "the page on its way";
+  // A load of a known page and of a new one: its lines are asked for when both are translated. Who
+  // needs only the first one, and comes then, is first.
+  EXPECT_NEAR(double(all(unit, 6000, {0x11000 - 64, 0x31000})), 7100, kSlack + 1);
+  EXPECT_NEAR(double(at(unit, 6001, 0x11000 - 64)), 6501, kSlack + 1 + kTook);
+  // What is in the L1 comes when its page is translated, and is waited for there.
+  EXPECT_NEAR(double(at(unit, 9000, 0x10000)), 9100, kSlack);
+}
+
+TEST_F(MemoryPathTest, WithSharesNobodyElseWaitsForAPage) {
+  p.sharedMemory = 0, p.tlbEntries = 32, p.tlb2Entries = 4096, p.tlbPage = 4096;
+  p.tlbMiss = 100, p.tlbWalk = 500;
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device);
+  at(unit, 1000, 0x10000);
+  EXPECT_NEAR(double(at(unit, 3000, 0x20000)), 4100, kSlack);
+  EXPECT_NEAR(double(at(unit, 3001, 0x10040)), 3501, kSlack);
+  EXPECT_NEAR(double(at(unit, 3010, 0x10040)), 3501, kSlack) << "the line on its way";
 }
 
 } // namespace

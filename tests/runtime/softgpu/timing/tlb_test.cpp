@@ -43,6 +43,13 @@ TEST(TlbTest, WhoAsksForAPageOnItsWayWaitsForIt) {
   EXPECT_EQ(neighbour.there(7, 1300), 1600u) << "the device's TLB waits for it";
   EXPECT_EQ(neighbour.there(8, 2000), 2100u) << "it is there";
   EXPECT_EQ(first.there(7, 1700), 1700u);
+  // Arrays that begin a multiple of 64 MiB apart, in turns.
+  for (uint64_t k = 0; k < 16; ++k)
+    EXPECT_EQ(first.there(1000 + 32 * k, 5000 + k), 5600u + k);
+  for (uint64_t k = 0; k < 16; ++k) {
+    EXPECT_EQ(first.there(1000 + 32 * k, 5100), 5600u + k);
+    EXPECT_EQ(neighbour.there(1000 + 32 * k, 5100), 5600u + k);
+  }
 }
 
 } // namespace
