@@ -51,6 +51,8 @@ def blocks(lines):
 
 def comparable(line):
     line = re.sub(r"\b\d+(\.\d+)? (ms|bytes|KiB)\b", r"# \2", line)
+    # How many launches there were before the host had made the versions.
+    line = re.sub(r"\S+ % of their time saved \(.*\), \S+ % spent on trials \(.*\)", "# saved, # on trials", line)
     line = re.sub(r"libmeld\[\d+\]", "libmeld[#]", line)
     line = re.sub(r"\bcache [0-9a-f]{16}\b", "cache #", line)
     line = re.sub(r"kernel@0x[0-9a-f]+", "kernel@#", line)
