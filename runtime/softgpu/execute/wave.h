@@ -95,6 +95,12 @@ struct MemoryTrace {
   uint64_t lines[kWaveSize * 4]; ///< line addresses, first-touch order (timing mode only)
 };
 
+/// Where a table has an entry of 64 bytes for lines: line k's is the (k & mask)-th. Without memory: nowhere.
+struct TagMemory {
+  const char *memory = nullptr;
+  uint64_t mask = 0;
+};
+
 struct Workgroup;
 struct AddressMapper;
 class CodeCache;
@@ -124,6 +130,7 @@ struct Wave {
   uint32_t ldsSize = 0;   ///< bytes; reads past it give 0, writes are dropped
   uint32_t numVgprs = 0, accOffset = 0, numAgprs = 0;
   bool timing = false; ///< memory handlers fill MemoryTrace::lines
+  TagMemory tags;      ///< what the timing model reads next, fetched ahead
 
   // --- warm ---
   const ExecInst *next = nullptr; ///< where to go on when run again

@@ -164,6 +164,7 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     w.accOffset = l.accOffset;
     w.numAgprs = l.agprs;
     w.timing = env.config->timing;
+    w.tags = {};
     w.next = env.entry;
     w.status = WaveStatus::ready;
     w.group = &g;

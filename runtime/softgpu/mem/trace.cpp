@@ -118,8 +118,15 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
       }
   }
   w.trace.cacheLines += unsigned(std::popcount(fresh));
-  if (w.timing)
-    forLanes(fresh, [&](unsigned l) { listLine(w, a[l] >> kLineShift); });
+  if (!w.timing)
+    return;
+  const TagMemory tags = w.tags;
+  forLanes(fresh, [&](unsigned l) {
+    const uint64_t line = a[l] >> kLineShift;
+    if (tags.memory) // they lie in no cache of the host either
+      __builtin_prefetch(tags.memory + 64 * (line & tags.mask), 1);
+    listLine(w, line);
+  });
 }
 
 void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {

@@ -6,6 +6,8 @@
 // bits. Needs AVX2: include only from files compiled for it.
 #pragma once
 
+#include "runtime/softgpu/execute/wave.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -37,12 +39,10 @@ public:
     tags32_ = reinterpret_cast<uint32_t *>(base);
   }
 
-  /// Starts fetching what access() will look at.
-  void prefetch(uint64_t line) const {
-    if (shape_ == Shape::sixteen)
-      __builtin_prefetch(tags32_ + 16 * (line & mask_), 1);
-    else
-      __builtin_prefetch(setOf(line), 1);
+  /// What access() will look at, to be fetched ahead; where that is worth it.
+  TagMemory memory() const {
+    return shape_ == Shape::sixteen ? TagMemory{reinterpret_cast<const char *>(tags32_), mask_}
+                                    : TagMemory{};
   }
 
   /// True when the line was there; it is afterwards.

@@ -57,6 +57,7 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
     t->group = g.get();
     t->ready = fetch_ ? fetch_->begin(t->fetched, lineOf(t->wave->next), start.at) : start.at;
     t->wave->quantum = std::numeric_limits<int32_t>::max();
+    t->wave->tags = shared_.memory.l2.memory();
     Simd &s = simds_[placeWave_++ % kSimds];
     s.next = std::min(s.next, t->ready);
     s.waves.push_back(std::move(t));

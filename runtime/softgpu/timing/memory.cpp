@@ -51,9 +51,6 @@ MemoryPath::MemoryPath(const TimingParameters &p, DeviceMemory &device)
 
 uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t now, uint64_t done) {
   const uint32_t lines = trace.numLines;
-  if (lines > 4) // the tags of the L2 do not fit the host's first caches
-    for (uint32_t k = 0; k < lines; ++k)
-      device_.l2.prefetch(trace.lines[k] / 64);
   // The lines come one after the other, behind their pages' translations; who does not wait for one
   // goes on meanwhile.
   const uint64_t delay = tlb_ && lines ? translated(trace, now) - now : 0;

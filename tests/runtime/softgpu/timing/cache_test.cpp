@@ -60,7 +60,6 @@ TEST_P(TimingCache, AgreesWithLists) {
       cache.clear();
       reference.clear();
     }
-    cache.prefetch(line);
     const bool want = reference.access(line);
     ASSERT_EQ(cache.access(line), want) << "access " << n << " to line " << line;
     hits += want;
