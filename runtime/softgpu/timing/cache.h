@@ -89,6 +89,11 @@ public:
   /// cache is used either through this or through the others: this keeps a mark in the tag.
   template <class Line, class Found>
   void accessEachDirty(uint32_t n, bool writes, Line line, Found found) {
+    if (!writes && !anyWritten_) { // no mark to look at: most kernels read long before they write
+      accessEach(n, line, [&](uint32_t k, bool hit) { found(k, hit, false); });
+      return;
+    }
+    anyWritten_ = true;
     if (shape_ != Shape::sixteen) {
       for (uint32_t k = 0; k < n; ++k) {
         bool evicts = false;
@@ -111,7 +116,10 @@ public:
     };
     n > 16 ? each.template operator()<false>() : each.template operator()<true>();
   }
-  void clear() { std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0)); }
+  void clear() {
+    anyWritten_ = false;
+    std::fill_n(reinterpret_cast<uint8_t *>(tags_), bytes_, uint8_t(0));
+  }
 
 private:
   enum class Shape : uint8_t { any, four, sixteen };
@@ -233,6 +241,7 @@ private:
   Shape shape_ = Shape::any;
   size_t bytes_ = 0;
   std::unique_ptr<void, Free> memory_;
+  bool anyWritten_ = false; ///< by accessEachDirty
   uint64_t *tags_ = nullptr;
   uint32_t *tags32_ = nullptr; ///< the same memory, for Shape::sixteen
 };
