@@ -9,7 +9,6 @@
 #include "runtime/softgpu/execute/wave.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <immintrin.h>

@@ -59,9 +59,10 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
   // as random where it costs time, so nothing below branches on it.
   Asked missed[std::size(MemoryTrace{}.lines)];
   uint32_t misses = 0;
+  const auto line = [&](uint32_t k) { return trace.lines[k] / 64; };
   const auto look = [&](uint32_t k, bool hit) {
     const uint64_t at = now + perLine * k;
-    missed[misses] = {trace.lines[k] / 64, at, 0};
+    missed[misses] = {line(k), at, 0};
     misses += !hit;
     done = std::max(done, hit ? at + delay + l1Latency : 0);
   };
@@ -69,16 +70,12 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
     for (uint32_t k = 0; k < lines; ++k)
       look(k, false);
   } else if (pending_.latest() > now + delay + l1Latency) {
-    l1_.accessEach(
-        lines, [&](uint32_t k) { return trace.lines[k] / 64; },
-        [&](uint32_t k, bool hit) {
-          look(k, hit);
-          done = std::max(done,
-                          hit ? pending_.there(trace.lines[k] / 64, now + delay + perLine * k) : 0);
-        });
+    l1_.accessEach(lines, line, [&](uint32_t k, bool hit) {
+      look(k, hit);
+      done = std::max(done, hit ? pending_.there(line(k), now + delay + perLine * k) : 0);
+    });
   } else {
-    l1_.accessEach(
-        lines, [&](uint32_t k) { return trace.lines[k] / 64; }, look);
+    l1_.accessEach(lines, line, look);
   }
   if (!misses)
     return done;
@@ -160,6 +157,7 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
     hits[m / 64] |= uint64_t(hit) << (m % 64);
     missed += !hit;
   };
+  const auto wasHit = [&](uint32_t m) { return hits[m / 64] >> (m % 64) & 1; };
   if (p_.writeBack)
     device_.l2.accessEachDirty(count, store || access == Access::atomic, line,
                                [&](uint32_t m, bool hit, bool evicts) {
@@ -187,7 +185,7 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
   Pending &pending = device_.l2Pending;
   if (!reads) {
     for (uint32_t m = 0; m < count && missed; ++m)
-      if (!(hits[m / 64] >> (m % 64) & 1))
+      if (!wasHit(m))
         pending.forget(asked[m].line);
     return done;
   }
@@ -198,7 +196,7 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
   }
   const uint64_t inL2 = std::max(passed, fromMemory - std::min<uint64_t>(p_.l2Latency, fromMemory));
   for (uint32_t m = 0; m < count; ++m) {
-    if (hits[m / 64] >> (m % 64) & 1) {
+    if (wasHit(m)) {
       asked[m].arrives = pending.there(asked[m].line, passed) + p_.l2Latency;
     } else {
       asked[m].arrives = fromMemory;

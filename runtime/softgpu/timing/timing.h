@@ -11,8 +11,8 @@
 // SALU/SMEM, VMEM, LDS, branch.
 //
 // Determinism: one thread, compute units advance in turns of `turn` cycles, caches start empty in
-// every dispatch. The result depends on kernel, launch, data and addresses only. Cost: at least 10
-// M wave-instructions/s. Not modelled: register bank conflicts, L2 channels, DRAM pages, cache
+// every dispatch. The result depends on kernel, launch, data and addresses only. Cost: 9 to 70 M
+// wave instructions a second (docs/software-gpu.md, Speed). Not modelled: register bank conflicts, L2 channels, DRAM pages, cache
 // contents between dispatches.
 #pragma once
 
