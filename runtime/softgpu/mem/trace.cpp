@@ -121,12 +121,16 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
   if (!w.timing)
     return;
   const TagMemory tags = w.tags;
+  uint64_t *const lines = w.trace.lines;
+  uint32_t n = w.trace.numLines; // in a register
   forLanes(fresh, [&](unsigned l) {
     const uint64_t line = a[l] >> kLineShift;
     if (tags.memory) // they lie in no cache of the host either
       __builtin_prefetch(tags.memory + 64 * (line & tags.mask), 1);
-    listLine(w, line);
+    if (n < std::size(w.trace.lines))
+      lines[n++] = line << kLineShift;
   });
+  w.trace.numLines = n;
 }
 
 void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {

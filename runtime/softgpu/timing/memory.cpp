@@ -82,8 +82,10 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
   const uint64_t arrived = p_.sharedMemory ? behindShared(missed, misses, access, delay)
                                            : behindShare(missed, misses, access, delay);
   if (access == Access::load)
-    for (uint32_t m = 0; m < misses; ++m)
-      pending_.add(missed[m].line, missed[m].at + delay, missed[m].arrives);
+    pending_.addAll([&](auto add) {
+      for (uint32_t m = 0; m < misses; ++m)
+        add(missed[m].line, missed[m].at + delay, missed[m].arrives);
+    });
   return std::max(done, arrived);
 }
 
@@ -151,10 +153,17 @@ uint64_t MemoryPath::behindShare(Asked *asked, uint32_t count, Access access, ui
 uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, uint64_t delay) {
   const bool store = access == Access::store;
   uint64_t hits[std::size(MemoryTrace{}.lines) / 64] = {};
+  uint64_t hitsOf64 = 0; // in a register
   uint32_t missed = 0, written = 0;
+  Pending &pending = device_.l2Pending;
   const auto line = [&](uint32_t m) { return asked[m].line; };
   const auto look = [&](uint32_t m, bool hit) {
-    hits[m / 64] |= uint64_t(hit) << (m % 64);
+    pending.fetch(asked[m].line);
+    hitsOf64 |= uint64_t(hit) << (m % 64);
+    if (m % 64 == 63 || m + 1 == count) {
+      hits[m / 64] = hitsOf64;
+      hitsOf64 = 0;
+    }
     missed += !hit;
   };
   const auto wasHit = [&](uint32_t m) { return hits[m / 64] >> (m % 64) & 1; };
@@ -182,7 +191,6 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
   }
   // Whoever needs a line's place waits until the written one that was there has gone.
   uint64_t done = std::max(read == count ? 0 : fromL2, gone);
-  Pending &pending = device_.l2Pending;
   if (!reads) {
     for (uint32_t m = 0; m < count && missed; ++m)
       if (!wasHit(m))
@@ -195,15 +203,25 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
     return done;
   }
   const uint64_t inL2 = std::max(passed, fromMemory - std::min<uint64_t>(p_.l2Latency, fromMemory));
-  for (uint32_t m = 0; m < count; ++m) {
-    if (wasHit(m)) {
-      asked[m].arrives = pending.there(asked[m].line, passed) + p_.l2Latency;
-    } else {
-      asked[m].arrives = fromMemory;
-      pending.add(asked[m].line, passed, inL2);
+  // Hits first, so that nothing branches on which of the lines hit.
+  for (uint32_t from = 0; from < count; from += 64) {
+    for (uint64_t rest = hits[from / 64]; rest; rest &= rest - 1) {
+      Asked &hit = asked[from + unsigned(std::countr_zero(rest))];
+      hit.arrives = pending.there(hit.line, passed) + p_.l2Latency;
+      done = std::max(done, hit.arrives);
     }
-    done = std::max(done, asked[m].arrives);
   }
+  pending.addAll([&](auto add) {
+    for (uint32_t from = 0; from < count; from += 64) {
+      const uint64_t all = ~uint64_t(0) >> (64 - std::min(count - from, 64u));
+      for (uint64_t rest = all & ~hits[from / 64]; rest; rest &= rest - 1) {
+        Asked &miss = asked[from + unsigned(std::countr_zero(rest))];
+        miss.arrives = fromMemory;
+        add(miss.line, passed, inL2);
+      }
+    }
+  });
+  done = std::max(done, missed ? fromMemory : 0);
   return done;
 }
 

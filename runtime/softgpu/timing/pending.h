@@ -31,10 +31,19 @@ public:
 
   /// `line` is asked for at `asked` and there at `at`, which is not before.
   void add(uint64_t line, uint64_t asked, uint64_t at) {
-    const uint64_t hash = hashOf(line);
-    const uint64_t took = std::min((at - asked + kUnit - 1) / kUnit, kMostTook);
-    words_[placeOf(hash)] = at << kAtShift | tagOf(hash) | took;
-    latest_ = std::max(latest_, at);
+    addAll([&](auto add) { add(line, asked, at); });
+  }
+  /// `lines` is given an add() to call, which keeps what it needs in registers.
+  template <class Lines> void addAll(Lines lines) {
+    uint64_t *const words = words_.get();
+    uint64_t latest = latest_;
+    lines([&, shift = 64 - bits_](uint64_t line, uint64_t asked, uint64_t at) {
+      const uint64_t hash = hashOf(line);
+      const uint64_t took = std::min((at - asked + kUnit - 1) / kUnit, kMostTook);
+      words[hash >> shift] = at << kAtShift | tagOf(hash) | took;
+      latest = std::max(latest, at);
+    });
+    latest_ = latest;
   }
   /// `line` is there without having been fetched.
   void forget(uint64_t line) {
@@ -55,6 +64,8 @@ public:
     word = mine << kAtShift | (word & (kTags | kMostTook));
     return mine;
   }
+  /// What the others will look at is fetched ahead.
+  void fetch(uint64_t line) const { __builtin_prefetch(&words_[placeOf(hashOf(line))], 1); }
   /// Nothing is there later.
   uint64_t latest() const { return latest_; }
 
