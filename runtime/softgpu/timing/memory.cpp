@@ -158,7 +158,6 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
   Pending &pending = device_.l2Pending;
   const auto line = [&](uint32_t m) { return asked[m].line; };
   const auto look = [&](uint32_t m, bool hit) {
-    pending.fetch(asked[m].line);
     hitsOf64 |= uint64_t(hit) << (m % 64);
     if (m % 64 == 63 || m + 1 == count) {
       hits[m / 64] = hitsOf64;

@@ -64,8 +64,6 @@ public:
     word = mine << kAtShift | (word & (kTags | kMostTook));
     return mine;
   }
-  /// What the others will look at is fetched ahead.
-  void fetch(uint64_t line) const { __builtin_prefetch(&words_[placeOf(hashOf(line))], 1); }
   /// Nothing is there later.
   uint64_t latest() const { return latest_; }
 
