@@ -5,6 +5,7 @@
 #include "passes/scalarize/dynamic_convergence.h"
 #include "passes/scalarize/multiply_add.h"
 #include "passes/scalarize/uniform_values.h"
+#include "passes/scalarize/xor_address.h"
 #include <type_traits>
 
 namespace meld::passes {

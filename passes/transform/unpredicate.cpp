@@ -22,7 +22,7 @@ using namespace llvm;
 namespace {
 
 // Selects on one condition in one block, and the code only they need.
-struct Run {
+struct SelectRun {
   Value *condition = nullptr;
   std::vector<SelectInst *> selects;  // in program order
   std::vector<Instruction *> side[2]; // [1]: for a true condition; in program order
@@ -45,8 +45,8 @@ public:
   }
 
   // The runs of the selects on `condition`: a run ends where one of its selects is needed.
-  std::vector<Run> runs(Value *condition, ArrayRef<SelectInst *> selects) {
-    std::vector<Run> found;
+  std::vector<SelectRun> runs(Value *condition, ArrayRef<SelectInst *> selects) {
+    std::vector<SelectRun> found;
     unsigned end = 0; // the first use of a select of the open run
     for (SelectInst *select : selects) {
       if (found.empty() || position_[select] > end) {
@@ -60,13 +60,13 @@ public:
             inside->getParent() == &block_ && !isa<PHINode>(inside) && !inRun(found.back(), inside))
           end = std::min(end, position_[inside]);
     }
-    for (Run &run : found)
+    for (SelectRun &run : found)
       collect(run);
     return found;
   }
 
 private:
-  static bool inRun(const Run &run, const Instruction *instruction) {
+  static bool inRun(const SelectRun &run, const Instruction *instruction) {
     return is_contained(run.selects, instruction);
   }
 
@@ -89,7 +89,7 @@ private:
   }
 
   // Walks up from the last select: an instruction belongs to a side when all its uses do.
-  void collect(Run &run) {
+  void collect(SelectRun &run) {
     SelectInst *last = run.selects.back();
     const unsigned place = position_[last];
     DenseMap<const Value *, int> sideOf;
@@ -133,7 +133,7 @@ private:
 };
 
 // The block is cut behind the last select; its sides go between, and the selects become phis.
-void putBehindBranch(Run &run) {
+void putBehindBranch(SelectRun &run) {
   SelectInst *last = run.selects.back();
   BasicBlock *head = last->getParent();
   Function &function = *head->getParent();
@@ -203,8 +203,8 @@ bool isInCycle(const BasicBlock &block) {
 }
 
 // The best run of a block that pays; what does not pay is told to `leave`.
-Run bestRun(BasicBlock &block, const DivergenceInfo &divergence, const CostModel &cost, bool forced,
-            function_ref<void(const Run &, const char *)> leave) {
+SelectRun bestRun(BasicBlock &block, const DivergenceInfo &divergence, const CostModel &cost,
+                  bool forced, function_ref<void(const SelectRun &, const char *)> leave) {
   MapVector<Value *, std::vector<SelectInst *>> byCondition;
   for (Instruction &instruction : block)
     if (auto *select = dyn_cast<SelectInst>(&instruction))
@@ -212,12 +212,12 @@ Run bestRun(BasicBlock &block, const DivergenceInfo &divergence, const CostModel
           !isa<Constant>(select->getCondition()) &&
           divergence.widthAtUse(select->getCondition(), select) == Width::thread)
         byCondition[select->getCondition()].push_back(select);
-  Run best;
+  SelectRun best;
   if (byCondition.empty())
     return best;
   BlockUnpredicator unpredicator(block, cost);
   for (auto &[condition, selects] : byCondition)
-    for (Run &run : unpredicator.runs(condition, selects)) {
+    for (SelectRun &run : unpredicator.runs(condition, selects)) {
       if (run.side[0].empty() && run.side[1].empty())
         continue;
       if (isBitTestOfLlvm15(*condition) && isInCycle(block))
@@ -249,11 +249,11 @@ PreservedAnalyses MeldUnpredicatePass::run(Function &function, FunctionAnalysisM
       blocks.push_back(&block);
     for (BasicBlock *block : blocks) {
       Decision decision = recorder.at(*block->getTerminator());
-      Run best = bestRun(*block, now.divergence, now.cost, options_.takesLosses(),
-                         [&](const Run &run, const char *reason) {
-                           decision.reason = reason;
-                           left.push_back({decision, run.selects.back()->getDebugLoc()});
-                         });
+      SelectRun best = bestRun(*block, now.divergence, now.cost, options_.takesLosses(),
+                               [&](const SelectRun &run, const char *reason) {
+                                 decision.reason = reason;
+                                 left.push_back({decision, run.selects.back()->getDebugLoc()});
+                               });
       if (best.selects.empty())
         continue;
       if (!mayMeld(*best.selects.back(), options_)) {

@@ -1,0 +1,92 @@
+; What meld-simplify-selects leaves.
+; RUN: %opt -passes=meld-simplify-selects -S %s -o %t.after
+; RUN: %opt -S %s -o %t.before
+; RUN: diff %t.before %t.after
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.smin.i32(i32, i32)
+declare i32 @llvm.smax.i32(i32, i32)
+declare i32 @llvm.umin.i32(i32, i32)
+declare i32 @llvm.umax.i32(i32, i32)
+@lds = external addrspace(3) global [0 x i32], align 4
+
+; An or that is no sum where it is chosen: 127, 119 ... have their lowest bit set. The condition is
+; another one in each round, so what the position is made of says nothing.
+define amdgpu_kernel void @no_sum() {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %m = and i32 %t, 1
+  %up = icmp eq i32 %m, 0
+  %first = select i1 %up, i32 0, i32 127
+  %step = select i1 %up, i32 8, i32 -8
+  br label %loop
+loop:
+  %k = phi i32 [ %first, %entry ], [ %next, %loop ]
+  %a = or i32 %k, 1
+  %b = add i32 %k, -1
+  %c = select i1 %up, i32 %b, i32 %a
+  %p = getelementptr inbounds i32, ptr addrspace(3) @lds, i32 %c
+  store i32 %t, ptr addrspace(3) %p
+  %next = add i32 %k, %step
+  %done = icmp ugt i32 %next, 127
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}
+define amdgpu_kernel void @changing(i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %more, %loop ]
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %m = xor i32 %i, %t
+  %up = icmp ult i32 %m, 7
+  %a = or i32 %k, 1
+  %b = add i32 %k, -1
+  %c = select i1 %up, i32 %a, i32 %b
+  %p = getelementptr inbounds i32, ptr addrspace(3) @lds, i32 %c
+  store i32 %t, ptr addrspace(3) %p
+  %step = select i1 %up, i32 8, i32 -7
+  %next = add i32 %k, %step
+  %more = add i32 %i, 1
+  %done = icmp eq i32 %more, %n
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}
+
+; Used by others, too; of two values; as wide as two registers.
+define i32 @others(i1 %c, i32 %x, i32 %y, i64 %z, ptr addrspace(3) %q) {
+  %a = add i32 %x, 3
+  %b = add i32 %x, -5
+  %s = select i1 %c, i32 %a, i32 %b
+  store i32 %a, ptr addrspace(3) %q
+  %d = add i32 %x, 1
+  %e = add i32 %y, 2
+  %u = select i1 %c, i32 %d, i32 %e
+  %f = add i64 %z, 3
+  %g = add i64 %z, -5
+  %v = select i1 %c, i64 %f, i64 %g
+  store i64 %v, ptr addrspace(3) %q
+  %r = add i32 %s, %u
+  ret i32 %r
+}
+
+; The other signedness; no comparison of both ways; the comparison of one side's way alone.
+define i32 @compared(i1 %c, i32 noundef %a, i32 noundef %b) {
+  %l = select i1 %c, i32 %a, i32 %b
+  %r = select i1 %c, i32 %b, i32 %a
+  %p = icmp ugt i32 %l, %r
+  %least = call i32 @llvm.smin.i32(i32 %a, i32 %b)
+  %most = call i32 @llvm.smax.i32(i32 %a, i32 %b)
+  %s = select i1 %c, i32 %least, i32 %most
+  %q = icmp sgt i32 %a, %b
+  %e = icmp eq i32 %l, %r
+  %o = select i1 %p, i32 %s, i32 0
+  %n = select i1 %q, i32 %o, i32 1
+  %m = select i1 %e, i32 %n, i32 2
+  ret i32 %m
+}
