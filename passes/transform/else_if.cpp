@@ -1,4 +1,5 @@
 #include "passes/transform/else_if.h"
+#include "passes/compat.h"
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/load_clauses.h"
 #include "passes/melder/branch_analyses.h"
@@ -7,12 +8,13 @@
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
 #include "passes/melder/meld_choice.h"
+#include "passes/melder/occupancy_loss.h"
 #include "passes/melder/planner.h"
 #include "passes/melder/side_by_side.h"
 #include "passes/transform/one_by_one.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
 
 namespace meld::passes {
@@ -21,7 +23,8 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned mostAsked = 8; ///< instructions that decide whether the second side runs
+constexpr unsigned mostAsked = 8;   ///< instructions that decide whether the second side runs
+constexpr unsigned mostTrials = 16; ///< copies of one function
 
 /// A branch one side of which is a question.
 struct ElseIf {
@@ -31,24 +34,31 @@ struct ElseIf {
   BasicBlock *join = nullptr;
 };
 
-/// For threads of the other side, too: no memory, no effects, nothing that may trap, all in 32 bits
-/// or so.
+/// For threads of the other side, too, and cheap enough for them.
 bool mayStandAbove(const BasicBlock &question) {
   unsigned count = 0;
   for (const Instruction &instruction : question) {
-    if (isa<PHINode>(instruction) || instruction.mayReadOrWriteMemory())
-      return false;
-    if (instruction.isTerminator() || isIgnorable(instruction))
+    if (instruction.isTerminator() || isa<DbgInfoIntrinsic>(instruction))
       continue;
-    if (!isSafeToSpeculativelyExecute(&instruction) || isa<CallInst>(instruction) ||
+    if (isa<PHINode>(instruction) || isa<CallInst>(instruction) ||
+        instruction.mayReadOrWriteMemory() || !maySpeculate(instruction) ||
+        instruction.getOpcode() == Instruction::FDiv ||
+        instruction.getOpcode() == Instruction::FRem || instruction.getType()->isVectorTy() ||
         ++count > mostAsked)
       return false;
   }
   return true;
 }
 
-bool holdsLoop(const Arm &arm) {
-  return any_of(arm.nodes, [](const Node &node) { return node.isLoop || node.hasLoop; });
+bool holdsLoop(const Node &node) { return node.isLoop || node.hasLoop; }
+
+/// Whether the planner could pair loops of the two: a copy of the function is too much to find out.
+bool haveLikeLoops(const Arm &first, const Arm &second) {
+  return any_of(first.nodes, [&](const Node &left) {
+    return holdsLoop(left) && any_of(second.nodes, [&](const Node &right) {
+             return holdsLoop(right) && !matchNodes(left, right).blocks.empty();
+           });
+  });
 }
 
 std::optional<ElseIf> elseIfAt(BranchInst &branch, const BranchAnalyses &now) {
@@ -59,12 +69,12 @@ std::optional<ElseIf> elseIfAt(BranchInst &branch, const BranchAnalyses &now) {
         !mayStandAbove(*question))
       continue;
     const Arm first = buildArm(other, now.dominators, now.postDominators, /*cutHeads=*/false);
-    const Arm rest = buildArm(question, now.dominators, now.postDominators, /*cutHeads=*/false);
-    if (!first.end || first.end != rest.end || !holdsLoop(first) || !holdsLoop(rest))
-      continue;
     for (unsigned onwards : {0u, 1u}) {
       BasicBlock *second = asks->getSuccessor(onwards);
-      if (asks->getSuccessor(1 - onwards) == first.end && second != first.end)
+      if (!first.end || asks->getSuccessor(1 - onwards) != first.end || second == first.end)
+        continue;
+      const Arm rest = buildArm(second, now.dominators, now.postDominators, /*cutHeads=*/false);
+      if (rest.end == first.end && haveLikeLoops(first, rest))
         return ElseIf{side, question, onwards, first.end};
     }
   }
@@ -77,8 +87,10 @@ BranchInst &askFirst(BranchInst &branch, const ElseIf &at) {
   BasicBlock *above = branch.getParent(), *other = branch.getSuccessor(1 - at.side);
   auto *asks = cast<BranchInst>(at.question->getTerminator());
   BasicBlock *second = asks->getSuccessor(at.onwards);
-  while (&at.question->front() != asks)
-    at.question->front().moveBefore(&branch);
+  // What a debugger is told there is not so for the other side's threads.
+  for (Instruction &instruction : make_early_inc_range(*at.question))
+    if (&instruction != asks && !isa<DbgInfoIntrinsic>(instruction))
+      compat::moveBefore(&instruction, &branch);
   IRBuilder<> builder(&branch);
   Value *first = branch.getCondition(), *more = asks->getCondition();
   if (at.side == 0)
@@ -105,9 +117,12 @@ public:
 
   /// True when a copy with this branch melded has been taken.
   bool tryAt(BranchInst &branch, const BranchAnalyses &now) {
+    if (now.progress.keepsOrder(*branch.getParent()))
+      return false;
     const auto found = elseIfAt(branch, now);
-    if (!found)
+    if (!found || trials_ == mostTrials)
       return false; // not of this shape: the melder has said what there is to say
+    ++trials_;
     Decision decision = recorder_.at(branch);
     const DebugLoc where = branch.getDebugLoc();
     decision.reason = "loop with a guarded loop: gain too small";
@@ -119,9 +134,13 @@ public:
     Planner planner(asked.divergence, asked.cost, asked.dominators, asked.postDominators,
                     asked.progress);
     Plan plan = planner.planWhole(both);
+    if (options_.pressure && plan.gain > 0 && !options_.takesLosses())
+      plan.gain -= OccupancyLoss(asked).of(plan);
     decision.profit = plan.percent();
     decision.alignment = plan.summary();
-    const bool joined = any_of(plan.nodes, [](const NodePlan &node) { return node.pairs > 0; });
+    const bool joined = any_of(plan.nodes, [](const NodePlan &node) {
+      return node.pairs > 0 && node.left && holdsLoop(*node.left);
+    });
     if (joined && options_.isEnough(plan.percent()) && (plan.gain > 0 || options_.takesLosses())) {
       if (options_.recordSides)
         recordSides(plan, decision);
@@ -146,6 +165,7 @@ private:
   Function &function_;
   const MeldOptions &options_;
   DecisionRecorder &recorder_;
+  unsigned trials_ = 0;
 };
 
 } // namespace

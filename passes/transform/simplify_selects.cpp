@@ -4,6 +4,8 @@
 #include "passes/cost/pressure.h"
 #include "passes/decisions.h"
 #include "passes/preserved.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -15,6 +17,9 @@
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Transforms/Utils/Local.h"
 
+#include <map>
+#include <tuple>
+
 namespace meld::passes {
 
 using namespace llvm;
@@ -23,7 +28,8 @@ using namespace llvm::PatternMatch;
 namespace {
 
 constexpr unsigned ldsSpace = 3;
-constexpr unsigned mostUsers = 64; ///< of a value, among which a comparison is looked for
+constexpr unsigned mostUsers =
+    64; ///< of a value, and of a choice of it, among which a comparison is looked for
 
 /// What a condition is taken to be: all selects on it choose accordingly.
 struct Assumed {
@@ -35,13 +41,14 @@ struct Assumed {
 /// goes round in a loop: as many as are zero at first and stay so in each round.
 class LowZeros {
 public:
-  LowZeros(Assumed assumed, const LoopInfo &loops, const DataLayout &layout)
-      : assumed_(assumed), loops_(loops), layout_(layout) {}
+  /// `irreducible`: there are cycles without a header, of which `loops` does not know.
+  LowZeros(Assumed assumed, const LoopInfo &loops, bool irreducible, const DataLayout &layout)
+      : assumed_(assumed), loops_(loops), irreducible_(irreducible), layout_(layout) {}
 
   unsigned of(const Value *value, unsigned depth = 0) {
     const unsigned width = value->getType()->getScalarSizeInBits();
     const Value *one = nullptr, *other = nullptr;
-    if (depth == deepest)
+    if (depth == deepest || ++looks_ > mostLooks)
       return 0;
     if (match(value, m_Select(m_Specific(assumed_.condition), m_Value(one), m_Value(other))))
       return of(assumed_.holds ? one : other, depth + 1);
@@ -56,8 +63,10 @@ public:
     for (unsigned most = width;; most = found_[phi]) {
       found_[phi] = most;
       unsigned least = most;
+      SmallPtrSet<const Value *, 8> seen;
       for (const Value *incoming : phi->incoming_values())
-        least = std::min(least, of(incoming, depth + 1));
+        if (seen.insert(incoming).second)
+          least = std::min(least, of(incoming, depth + 1));
       if (least == most)
         break;
       found_[phi] = least;
@@ -68,10 +77,13 @@ public:
   }
 
 private:
-  static constexpr unsigned deepest = 8;
+  static constexpr unsigned deepest = 8,
+                            mostLooks = 200; ///< values, one below the other and in all
 
   /// Not where rounds with another condition have gone before.
   bool staysAssumed(const PHINode &phi) const {
+    if (irreducible_)
+      return false;
     const Loop *loop = loops_.getLoopFor(phi.getParent());
     return !loop || loop->getHeader() != phi.getParent() ||
            loop->isLoopInvariant(assumed_.condition);
@@ -79,8 +91,10 @@ private:
 
   Assumed assumed_;
   const LoopInfo &loops_;
+  bool irreducible_;
   const DataLayout &layout_;
   DenseMap<const PHINode *, unsigned> found_; ///< so far, of those being looked at
+  unsigned looks_ = 0;
 };
 
 /// A value that is `base + distance`; as `base | distance`, too, where they have no bits in common.
@@ -88,21 +102,26 @@ struct Sum {
   Value *base = nullptr, *distance = nullptr;
 };
 
-/// The sum that `value` is, used once, where `assumed`.
-std::optional<Sum> sumOf(Value *value, Assumed assumed, const LoopInfo &loops,
-                         const DataLayout &layout) {
+/// The sum that `value` may be, used once. An `or` is one where isSum() says so.
+std::optional<Sum> sumOf(Value *value) {
   auto *operation = dyn_cast<BinaryOperator>(value);
-  if (!operation || !operation->hasOneUse())
+  if (!operation || !operation->hasOneUse() ||
+      (operation->getOpcode() != Instruction::Add && operation->getOpcode() != Instruction::Or))
     return std::nullopt;
-  Value *left = operation->getOperand(0), *right = operation->getOperand(1);
-  const APInt *bits = nullptr;
-  const bool adds =
-      operation->getOpcode() == Instruction::Add ||
-      (operation->getOpcode() == Instruction::Or && match(right, m_APInt(bits)) &&
-       bits->getActiveBits() <= LowZeros(assumed, loops, layout).of(left)) ||
-      (operation->getOpcode() == Instruction::Or && haveNoCommonBitsSet(left, right, layout));
-  return adds ? std::optional(Sum{left, right}) : std::nullopt;
+  return Sum{operation->getOperand(0), operation->getOperand(1)};
 }
+
+/// An address's index that is a sum with a distance in front of the loop.
+struct Split {
+  GetElementPtrInst *address = nullptr;
+  Value *base = nullptr, *rest = nullptr; ///< of the index; `rest` may be null
+  Instruction *distance = nullptr;
+  /// Of those that have this in common, one address is enough.
+  auto shared() const {
+    return std::make_tuple(address->getPointerOperand(), address->getSourceElementType(), base,
+                           rest);
+  }
+};
 
 /// A comparison that tells what a select between the sides' minimum and maximum is to choose.
 struct Comparison {
@@ -110,18 +129,29 @@ struct Comparison {
   bool chooses = false; ///< the first of the two where it holds
 };
 
-/// `value` for all who use it, where it is undefined, too. Null where there is no place for that.
-Value *settled(Value *value) {
+/// Where a value could be frozen for all who use it; itself where that is not necessary. Null where
+/// there is no place for it.
+Instruction *placeToSettle(Value *value) {
   auto *made = dyn_cast<Instruction>(value);
-  if (isGuaranteedNotToBeUndefOrPoison(value))
-    return value;
   if (!made || made->isTerminator())
     return nullptr;
-  auto *frozen = new FreezeInst(value, value->getName() + ".settled",
-                                isa<PHINode>(made) ? &*made->getParent()->getFirstInsertionPt()
-                                                   : made->getNextNode());
+  return isa<PHINode>(made) ? &*made->getParent()->getFirstInsertionPt() : made->getNextNode();
+}
+bool canSettle(Value *value) {
+  return isGuaranteedNotToBeUndefOrPoison(value) || placeToSettle(value);
+}
+/// `value` for all who use it, where it is undefined, too.
+Value *settled(Value *value) {
+  if (isGuaranteedNotToBeUndefOrPoison(value))
+    return value;
+  auto *frozen = new FreezeInst(value, value->getName() + ".settled", placeToSettle(value));
   value->replaceUsesWithIf(frozen, [&](const Use &use) { return use.getUser() != frozen; });
   return frozen;
+}
+
+/// What a sum, a minimum or a maximum is.
+bool isOfTwo(const Value &value) {
+  return value.hasOneUse() && isa<BinaryOperator, SelectInst, CallInst>(value);
 }
 
 class Simplifying {
@@ -129,33 +159,70 @@ public:
   Simplifying(Function &function, const DivergenceInfo &divergence, const DominatorTree &dominators)
       : layout_(function.getParent()->getDataLayout()), divergence_(divergence),
         dominators_(dominators), cost_(function, divergence.gpu()),
-        pressure_(function, divergence, cost_), peak_(pressure_.functionPeak()) {}
+        pressure_(function, divergence, cost_), peak_(pressure_.functionPeak()) {
+    const ReversePostOrderTraversal<const Function *> order(&function);
+    irreducible_ = containsIrreducibleCFG<const BasicBlock *>(order, divergence.loops());
+  }
 
   /// Whether the select has become another value, and is gone.
   bool simplify(SelectInst &select) { return joinSums(select) || joinExtremes(select); }
 
-  /// An LDS address whose index is a sum with a distance that stands in front of the loop.
-  bool split(GetElementPtrInst &address) const {
+  /// Gives addresses that differ by distances alone what they have in common, once. How many.
+  unsigned split(ArrayRef<WeakTrackingVH> among) {
+    std::vector<Split> found;
+    for (const WeakTrackingVH &one : among)
+      if (auto *address = dyn_cast_or_null<GetElementPtrInst>(one))
+        if (auto split = splitOf(*address))
+          found.push_back(*split);
+    std::map<decltype(std::declval<Split>().shared()), unsigned> sharing;
+    for (const Split &one : found)
+      ++sharing[one.shared()];
+    erase_if(found, [&](const Split &one) { return sharing[one.shared()] < 2; });
+    return unsigned(count_if(found, [&](const Split &one) { return write(one); }));
+  }
+
+private:
+  /// An LDS address whose index serves nothing else.
+  std::optional<Split> splitOf(GetElementPtrInst &address) const {
     if (!address.getType()->isPointerTy() || address.getPointerAddressSpace() != ldsSpace ||
         address.getNumIndices() == 0)
-      return false;
+      return std::nullopt;
+    auto type = gep_type_begin(address);
+    std::advance(type, address.getNumIndices() - 1);
+    auto *sum = dyn_cast<BinaryOperator>(address.getOperand(address.getNumOperands() - 1));
+    if (type.isStruct() || layout_.getTypeAllocSize(type.getIndexedType()).isScalable() || !sum ||
+        !sum->hasOneUse() || sum->getOpcode() != Instruction::Add ||
+        !sum->getType()->isIntegerTy(32))
+      return std::nullopt;
+    for (const unsigned side : {0u, 1u}) {
+      Value *rest = sum->getOperand(1 - side);
+      if (distances_.contains(sum->getOperand(side)))
+        return Split{&address, rest, nullptr, cast<Instruction>(sum->getOperand(side))};
+      auto *inner = dyn_cast<BinaryOperator>(sum->getOperand(side));
+      if (inner && inner->hasOneUse() && inner->getOpcode() == Instruction::Add &&
+          distances_.contains(inner->getOperand(1)))
+        return Split{&address, inner->getOperand(0), rest, cast<Instruction>(inner->getOperand(1))};
+    }
+    return std::nullopt;
+  }
+
+  bool write(const Split &split) {
+    GetElementPtrInst &address = *split.address;
     const unsigned last = address.getNumOperands() - 1;
     auto type = gep_type_begin(address);
     std::advance(type, last - 1);
-    const TypeSize size = layout_.getTypeAllocSize(type.getIndexedType());
-    if (type.isStruct() || size.isScalable() ||
-        !address.getOperand(last)->getType()->isIntegerTy(32))
-      return false;
-    Instruction *distance = nullptr;
-    Value *index = without(*address.getOperand(last), address, distance);
-    if (!index)
-      return false;
-    IRBuilder<> front(distance->getNextNode());
-    Value *bytes = front.CreateMul(distance, front.getInt32(uint32_t(size.getFixedValue())));
+    const uint64_t size = layout_.getTypeAllocSize(type.getIndexedType()).getFixedValue();
+    Value *&bytes = products_[{split.distance, size}];
+    if (!bytes) {
+      if (!roomFor(1))
+        return false;
+      IRBuilder<> front(split.distance->getNextNode());
+      bytes = front.CreateMul(split.distance, front.getInt32(uint32_t(size)));
+    }
     IRBuilder<> builder(&address);
     auto *near = cast<GetElementPtrInst>(address.clone());
-    near->setIsInBounds(false);
-    near->setOperand(last, index);
+    near->dropPoisonGeneratingFlags();
+    near->setOperand(last, split.rest ? builder.CreateAdd(split.base, split.rest) : split.base);
     builder.Insert(near);
     Value *far = builder.CreateGEP(
         builder.getInt8Ty(),
@@ -168,27 +235,23 @@ public:
     return true;
   }
 
-private:
-  /// `index` without the distance that is part of it, computed in front of `address`: of a sum, or of
-  /// a sum of that sum.
-  Value *without(Value &index, Instruction &address, Instruction *&distance) const {
-    auto *sum = dyn_cast<BinaryOperator>(&index);
-    if (!sum || sum->getOpcode() != Instruction::Add)
-      return nullptr;
-    for (const unsigned side : {0u, 1u}) {
-      Value *rest = sum->getOperand(1 - side);
-      if (distances_.contains(sum->getOperand(side))) {
-        distance = cast<Instruction>(sum->getOperand(side));
-        return rest;
-      }
-      auto *inner = dyn_cast<BinaryOperator>(sum->getOperand(side));
-      if (inner && inner->getOpcode() == Instruction::Add &&
-          distances_.contains(inner->getOperand(1))) {
-        distance = cast<Instruction>(inner->getOperand(1));
-        return BinaryOperator::CreateAdd(inner->getOperand(0), rest, "", &address);
-      }
-    }
-    return nullptr;
+  /// Counts registers that stay in use through a loop, unless a wave would be lost by them.
+  bool roomFor(unsigned words) {
+    if (pressure_.waves(peak_ + added_ + words) < pressure_.waves(peak_))
+      return false;
+    added_ += words;
+    return true;
+  }
+
+  /// Whether it is a sum where the select on `condition` chooses it for its being `holds`.
+  bool isSum(const Value &value, const Value *condition, bool holds) const {
+    auto &operation = cast<BinaryOperator>(value);
+    const Value *left = operation.getOperand(0), *right = operation.getOperand(1);
+    const APInt *bits = nullptr;
+    return operation.getOpcode() == Instruction::Add || haveNoCommonBitsSet(left, right, layout_) ||
+           (match(right, m_APInt(bits)) &&
+            bits->getActiveBits() <=
+                LowZeros({condition, holds}, divergence_.loops(), irreducible_, layout_).of(left));
   }
 
   bool joinSums(SelectInst &select) {
@@ -196,10 +259,7 @@ private:
     if (!type->isIntegerTy() || type->getIntegerBitWidth() > 32 || type->isIntegerTy(1) ||
         !select.getCondition()->getType()->isIntegerTy(1))
       return false;
-    const auto sum = [&](Value *value, bool holds) {
-      return sumOf(value, {select.getCondition(), holds}, divergence_.loops(), layout_);
-    };
-    auto left = sum(select.getTrueValue(), true), right = sum(select.getFalseValue(), false);
+    auto left = sumOf(select.getTrueValue()), right = sumOf(select.getFalseValue());
     if (!left || !right)
       return false;
     if (left->base != right->base) // what they have in common may stand on the right
@@ -210,30 +270,44 @@ private:
     if (left->base != right->base || left->distance == right->distance)
       return false;
     const Loop *loop = outermost(select, *left, *right);
-    if (!loop && !(isa<Constant>(left->distance) && isa<Constant>(right->distance)))
+    const bool areConstant = isa<Constant>(left->distance) && isa<Constant>(right->distance);
+    if ((!loop && !areConstant) || !isSum(*select.getTrueValue(), select.getCondition(), true) ||
+        !isSum(*select.getFalseValue(), select.getCondition(), false))
       return false;
-    if (loop) {
-      const unsigned words = unsigned(cost_.words(type));
-      if (pressure_.waves(peak_ + added_ + words) < pressure_.waves(peak_))
-        return false;
-      added_ += words;
+    Value *distance = loop ? inFrontOf(*loop, select, left->distance, right->distance) : nullptr;
+    if (!distance && !areConstant)
+      return false;
+    if (!distance) {
+      auto *here = SelectInst::Create(select.getCondition(), left->distance, right->distance,
+                                      "distance", &select);
+      here->setDebugLoc(select.getDebugLoc());
+      distance = here;
     }
     auto *old = cast<Instruction>(select.getTrueValue()),
          *older = cast<Instruction>(select.getFalseValue());
-    auto *distance =
-        SelectInst::Create(select.getCondition(), left->distance, right->distance, "distance",
-                           loop ? loop->getLoopPreheader()->getTerminator() : &select);
-    distance->setDebugLoc(select.getDebugLoc());
     auto *joined = BinaryOperator::CreateAdd(left->base, distance, "", &select);
     joined->takeName(&select);
     joined->setDebugLoc(select.getDebugLoc());
-    if (loop)
-      distances_.insert(distance);
     select.replaceAllUsesWith(joined);
     select.eraseFromParent();
     old->eraseFromParent();
     older->eraseFromParent();
     return true;
+  }
+
+  /// The select of the distances in front of the loop; null where there is no room for it.
+  Value *inFrontOf(const Loop &loop, SelectInst &select, Value *left, Value *right) {
+    BasicBlock *front = loop.getLoopPreheader();
+    Instruction *&known = selected_[std::make_tuple(front, select.getCondition(), left, right)];
+    if (!known) {
+      if (!roomFor(unsigned(cost_.words(left->getType()))))
+        return nullptr;
+      known = SelectInst::Create(select.getCondition(), left, right, "distance",
+                                 front->getTerminator());
+      known->setDebugLoc(select.getDebugLoc());
+      distances_.insert(known);
+    }
+    return known;
   }
 
   /// The outermost loop around it that changes neither the condition nor the distances.
@@ -263,10 +337,10 @@ private:
       if (!isSigned && !isBoth(least, most, m_UMin(m_Value(a), m_Value(b)),
                                m_c_UMax(m_Deferred(a), m_Deferred(b))))
         continue;
-      const auto found = comparisonFor(select, a, b, leastFirst, isSigned);
-      Value *first = found ? settled(a) : nullptr, *second = first ? settled(b) : nullptr;
-      if (!second)
+      const auto found = a != b ? comparisonFor(select, a, b, leastFirst, isSigned) : std::nullopt;
+      if (!found || !canSettle(a) || !canSettle(b))
         return false;
+      Value *first = settled(a), *second = settled(b);
       if (!found->chooses)
         std::swap(first, second);
       auto *left = cast<Instruction>(least), *right = cast<Instruction>(most);
@@ -292,10 +366,16 @@ private:
       return match(value, m_Select(m_Specific(condition), m_Specific(one), m_Specific(other)));
     };
     unsigned looks = mostUsers;
+    if (isa<Constant>(a)) // it has users everywhere
+      return std::nullopt;
     for (User *choice : a->users()) {
+      if (!looks--)
+        break;
       if (!chooses(choice, a, b))
         continue;
       for (User *user : choice->users()) {
+        if (!looks--)
+          return std::nullopt;
         auto *compare = dyn_cast<ICmpInst>(user);
         if (!compare || compare->isEquality() || compare->isSigned() != isSigned ||
             !dominators_.dominates(compare, &select))
@@ -307,8 +387,6 @@ private:
         const bool greater = (ICmpInst::isGT(predicate) || ICmpInst::isGE(predicate)) == isLeft;
         return Comparison{compare, greater != leastFirst};
       }
-      if (!--looks)
-        break;
     }
     return std::nullopt;
   }
@@ -319,7 +397,13 @@ private:
   CostModel cost_;
   PressureModel pressure_;
   unsigned peak_, added_ = 0;
-  SmallPtrSet<const Value *, 8> distances_; ///< in front of loops; looked up only
+  bool irreducible_ = false;
+  // In front of loops; all of them are looked up only.
+  SmallPtrSet<const Value *, 8> distances_;
+  std::map<std::tuple<const BasicBlock *, const Value *, const Value *, const Value *>,
+           Instruction *>
+      selected_;
+  std::map<std::pair<const Instruction *, uint64_t>, Value *> products_; ///< distances in bytes
 };
 
 } // namespace
@@ -327,12 +411,19 @@ private:
 PreservedAnalyses SimplifySelectsPass::run(Function &function, FunctionAnalysisManager &analyses) {
   if (!options_.wantsKernel(function.getName()) || function.isDeclaration())
     return PreservedAnalyses::all();
+  // Most functions have nothing for it: they are not worth the analyses.
+  if (none_of(instructions(function), [](const Instruction &instruction) {
+        auto *select = dyn_cast<SelectInst>(&instruction);
+        return select && select->getType()->isIntegerTy() && isOfTwo(*select->getTrueValue()) &&
+               isOfTwo(*select->getFalseValue());
+      }))
+    return PreservedAnalyses::all();
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
   if (divergence.gpu().kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
   Simplifying simplifying(function, divergence,
                           analyses.getResult<DominatorTreeAnalysis>(function));
-  unsigned selects = 0, addresses = 0;
+  unsigned selects = 0;
   SmallVector<WeakTrackingVH, 16> found;
   for (Instruction &instruction : instructions(function))
     if (isa<SelectInst>(instruction) || isa<GetElementPtrInst>(instruction))
@@ -340,11 +431,9 @@ PreservedAnalyses SimplifySelectsPass::run(Function &function, FunctionAnalysisM
   for (const WeakTrackingVH &one : found)
     if (auto *select = dyn_cast_or_null<SelectInst>(one))
       selects += simplifying.simplify(*select);
-  for (const WeakTrackingVH &one : found)
-    if (auto *address = dyn_cast_or_null<GetElementPtrInst>(one))
-      addresses += simplifying.split(*address);
   if (!selects)
     return PreservedAnalyses::all();
+  const unsigned addresses = simplifying.split(found);
   DecisionRecorder recorder(function, analyses, log_, "meld-simplify-selects", point_);
   Decision decision;
   decision.pass = "meld-simplify-selects";

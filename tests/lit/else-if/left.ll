@@ -118,3 +118,44 @@ join:
   store i32 %result, ptr addrspace(3) %a
   ret void
 }
+
+; Code in front of the loops is alike, the loops are not.
+define amdgpu_kernel void @pairs_no_loop(ptr addrspace(1) %p, i32 %n, i32 %m) {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %odd = and i32 %id, 1
+  %c = icmp eq i32 %odd, 0
+  %at = getelementptr inbounds i32, ptr addrspace(1) %p, i32 %id
+  br i1 %c, label %a0, label %q
+a0:
+  %x = udiv i32 %id, %n
+  %x1 = udiv i32 %x, %m
+  store i32 %x1, ptr addrspace(1) %at
+  br label %a
+a:
+  %i = phi i32 [ 0, %a0 ], [ %i1, %a ]
+  %i1 = add i32 %i, 1
+  %ac = icmp ult i32 %i1, %x1
+  br i1 %ac, label %a, label %join
+q:
+  %g = icmp ugt i32 %id, 17
+  br i1 %g, label %b0, label %join
+b0:
+  %y = udiv i32 %odd, %m
+  %y1 = udiv i32 %y, %n
+  store i32 %y1, ptr addrspace(1) %at
+  br label %b
+b:
+  %j = phi i32 [ 0, %b0 ], [ %j1, %bl ]
+  %k = icmp eq i32 %j, 7
+  br i1 %k, label %bx, label %bl
+bx:
+  store i32 0, ptr addrspace(1) %at
+  br label %bl
+bl:
+  %j1 = add i32 %j, 3
+  %bc = icmp ult i32 %j1, %y1
+  br i1 %bc, label %b, label %join
+join:
+  ret void
+}

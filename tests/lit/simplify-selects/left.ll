@@ -90,3 +90,48 @@ define i32 @compared(i1 %c, i32 noundef %a, i32 noundef %b) {
   %m = select i1 %e, i32 %n, i32 2
   ret i32 %m
 }
+
+; A cycle with two ways in has no header: values of rounds with another condition come round in it.
+define i32 @two_ways_in(i1 %s, i32 %n, i32 %mask) {
+entry:
+  br i1 %s, label %A, label %B
+A:
+  %pa = phi i32 [ 4, %entry ], [ %v, %next ]
+  %ia = phi i32 [ 0, %entry ], [ %i1, %next ]
+  br label %D
+B:
+  %pb = phi i32 [ 4, %entry ], [ %v, %next ]
+  %ib = phi i32 [ 0, %entry ], [ %i1, %next ]
+  br label %D
+D:
+  %p = phi i32 [ %pa, %A ], [ %pb, %B ]
+  %i = phi i32 [ %ia, %A ], [ %ib, %B ]
+  %bit = lshr i32 %mask, %i
+  %c = trunc i32 %bit to i1
+  %x = or i32 %p, 1
+  %y = add i32 %p, 2
+  %r = select i1 %c, i32 %x, i32 %y
+  %v = select i1 %c, i32 8, i32 7
+  %i1 = add i32 %i, 1
+  %e = icmp eq i32 %i1, %n
+  br i1 %e, label %exit, label %next
+next:
+  %o = trunc i32 %i1 to i1
+  br i1 %o, label %A, label %B
+exit:
+  ret i32 %r
+}
+
+; There is no place to freeze b, so a is not frozen, either.
+define i32 @argument(ptr addrspace(3) %in, i32 %b, i1 noundef %c) {
+  %a = load i32, ptr addrspace(3) %in
+  %x = select i1 %c, i32 %a, i32 %b
+  %y = select i1 %c, i32 %b, i32 %a
+  %p = icmp sgt i32 %x, %y
+  %l = call i32 @llvm.smin.i32(i32 %a, i32 %b)
+  %m = call i32 @llvm.smax.i32(i32 %a, i32 %b)
+  %r = select i1 %c, i32 %l, i32 %m
+  %z = zext i1 %p to i32
+  %w = add i32 %r, %z
+  ret i32 %w
+}

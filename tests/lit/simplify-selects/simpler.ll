@@ -16,10 +16,14 @@ declare i32 @llvm.umax.i32(i32, i32)
 ; CHECK: entry:
 ; CHECK: %[[D:.*]] = select i1 %up, i32 1, i32 -1
 ; CHECK: %[[B:.*]] = mul i32 %[[D]], 4
+; CHECK: %[[E:.*]] = select i1 %up, i32 2, i32 -2
+; CHECK: %[[C:.*]] = mul i32 %[[E]], 4
 ; CHECK: loop:
 ; CHECK-NOT: or i32
 ; CHECK: %[[N:.*]] = getelementptr i32, ptr addrspace(3) @lds, i32 %k
 ; CHECK: getelementptr i8, ptr addrspace(3) %[[N]], i32 %[[B]]
+; CHECK: %[[O:.*]] = getelementptr i32, ptr addrspace(3) @lds, i32 %k
+; CHECK: getelementptr i8, ptr addrspace(3) %[[O]], i32 %[[C]]
 define amdgpu_kernel void @positions() {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -36,6 +40,11 @@ loop:
   %c = select i1 %up, i32 %a, i32 %b
   %p = getelementptr inbounds i32, ptr addrspace(3) @lds, i32 %c
   store i32 %t, ptr addrspace(3) %p
+  %d = or i32 %k, 2
+  %e = add i32 %k, -2
+  %f = select i1 %up, i32 %d, i32 %e
+  %q = getelementptr inbounds i32, ptr addrspace(3) @lds, i32 %f
+  store i32 %t, ptr addrspace(3) %q
   %next = add i32 %k, %step
   %done = icmp eq i32 %next, %end
   br i1 %done, label %exit, label %loop
