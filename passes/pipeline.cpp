@@ -5,6 +5,7 @@
 #include "passes/analysis/gpu_info.h"
 #include "passes/cost/pressure.h"
 #include "passes/llvm_fixes/changed_functions.h"
+#include "passes/llvm_fixes/load_clauses.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
 #include "passes/llvm_fixes/stay_before_barrier.h"
 #include "passes/llvm_fixes/stay_in_loop.h"
@@ -112,13 +113,17 @@ private:
   FunctionPassManager simplify_;
 };
 
-/// The last of ours: nothing behind it reads the marks, and what was not changed has none.
+/// The last of ours: nothing behind it reads the marks, and what was not changed has none. What was
+/// goes to a code generation with a fault that all changed code has to be kept from.
 class DropMarksPass : public PassInfoMixin<DropMarksPass> {
 public:
   explicit DropMarksPass(std::shared_ptr<MeldChoice> choice) : choice_(std::move(choice)) {}
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
     forgetShape(function);
-    if (dropChangedMark(function) && choice_)
+    if (!dropChangedMark(function))
+      return PreservedAnalyses::all();
+    avoidLoadClauses(function);
+    if (choice_)
       choice_->noteChanged(function.getName());
     return PreservedAnalyses::all(); // no analysis knows it
   }

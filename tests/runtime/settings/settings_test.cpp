@@ -89,7 +89,7 @@ TEST(Settings, NonsenseOfAnyLengthIsAWarningAtMost) {
         }
         ASSERT_EQ(v.origin, SettingOrigin::rejected) << what();
         ASSERT_EQ(v.value, v.fallback) << what();
-        ASSERT_LT(warnings[0].size(), 700u) << what();
+        ASSERT_LT(warnings[0].size(), 800u) << what();
         for (const unsigned char c : warnings[0])
           ASSERT_TRUE(c >= 0x20 && c < 0x7f) << what() << ": for a terminal";
       }
