@@ -33,7 +33,8 @@ void MeldSearch::judged(unsigned count, bool better, double cycles) {
   if (!searching_)
     return;
   better &= cycles < toBeat_;
-  const bool best = better && (!best_ || cycles < bestCycles_);
+  // Meldings that gain nothing beside the other changes are not made.
+  const bool best = better && (!best_ || cycles < bestCycles_ || (none_ && cycles == bestCycles_));
   const bool doubted = best_.has_value();
   if (best) {
     best_ = leftOut_;

@@ -1,4 +1,6 @@
 #include "passes/transform/one_by_one.h"
+#include "passes/llvm_fixes/load_clauses.h"
+#include "passes/melder/keep_apart.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
 namespace meld::passes {
@@ -29,6 +31,21 @@ bool changeOneByOne(Function &function, FunctionAnalysisManager &analyses, unsig
   }
   current.leave();
   return changed;
+}
+
+PreservedAnalyses
+meldOneByOne(Function &function, FunctionAnalysisManager &analyses, unsigned rounds,
+             function_ref<bool(BranchInst &branch, const BranchAnalyses &now)> tryAt) {
+  if (!changeOneByOne(
+          function, analyses, rounds, [&](Instruction &terminator, const BranchAnalyses &now) {
+            auto *branch = dyn_cast<BranchInst>(&terminator);
+            return branch && branch->isConditional() &&
+                   now.divergence.isDivergentBranch(branch->getParent()) && tryAt(*branch, now);
+          }))
+    return PreservedAnalyses::all();
+  avoidLoadClauses(function);
+  keepApart(function);
+  return keepAnalyses(function, analyses);
 }
 
 } // namespace meld::passes

@@ -4,6 +4,7 @@
 #include "passes/melder/branch_analyses.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace meld::passes {
 
@@ -17,5 +18,11 @@ bool goesIntoCallers(const llvm::Function &function);
 bool changeOneByOne(
     llvm::Function &function, llvm::FunctionAnalysisManager &analyses, unsigned rounds,
     llvm::function_ref<bool(llvm::Instruction &terminator, const BranchAnalyses &now)> tryAt);
+
+/// The same with the divergent branches alone, as a melder's whole run: what its code has to be kept
+/// from in code generation is seen to, where it has changed anything.
+llvm::PreservedAnalyses
+meldOneByOne(llvm::Function &function, llvm::FunctionAnalysisManager &analyses, unsigned rounds,
+             llvm::function_ref<bool(llvm::BranchInst &branch, const BranchAnalyses &now)> tryAt);
 
 } // namespace meld::passes

@@ -1,11 +1,9 @@
 #include "passes/transform/padding.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
-#include "passes/llvm_fixes/load_clauses.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/codegen.h"
 #include "passes/melder/function_copy.h"
-#include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/melder/planner.h"
@@ -296,17 +294,9 @@ PreservedAnalyses MeldPaddingPass::run(Function &function, FunctionAnalysisManag
     return PreservedAnalyses::all();
   DecisionRecorder recorder(function, analyses, log_, "meld-padding", point_);
   PaddingMelder melder(function, options_, point_ == Point::early, recorder);
-  if (!changeOneByOne(function, analyses, options_.maxIterations,
-                      [&](Instruction &terminator, const BranchAnalyses &now) {
-                        auto *branch = dyn_cast<BranchInst>(&terminator);
-                        return branch && branch->isConditional() &&
-                               now.divergence.isDivergentBranch(branch->getParent()) &&
-                               melder.tryAt(*branch, now);
-                      }))
-    return PreservedAnalyses::all();
-  avoidLoadClauses(function);
-  keepApart(function);
-  return keepAnalyses(function, analyses);
+  return meldOneByOne(
+      function, analyses, options_.maxIterations,
+      [&](BranchInst &branch, const BranchAnalyses &now) { return melder.tryAt(branch, now); });
 }
 
 } // namespace meld::passes
