@@ -285,7 +285,8 @@ TEST(TimingChanges, AreKnownNamesAndValuesWithinBounds) {
             (TimingChanges{{"valu", 8}, {"l1Latency", 200}}));
   for (const char *text :
        {"valu=9,nonsense=1,salu=2", "valu", "valu=x", "turn=0", "l1Ways=4294967295",
-        "l2Bytes=4294967295", "valu=4294967295", "valu=1000001", "vmemPerLine=1000000000", "valu=-1", "valu=", "=", "((("})
+        "l2Bytes=4294967295", "valu=4294967295", "valu=1000001", "vmemPerLine=1000000000",
+        "valu=-1", "valu=", "=", "((("})
     EXPECT_FALSE(parseTimingChanges(text)) << text;
   EXPECT_NE(parseTimingChanges("valu=9,nonsense=1").error().message.find("'nonsense=1'"),
             std::string::npos);
