@@ -154,6 +154,18 @@ bool isOfTwo(const Value &value) {
   return value.hasOneUse() && isa<BinaryOperator, SelectInst, CallInst>(value);
 }
 
+/// `with` in the place of the select and of what it chose from, which nobody else uses.
+void replace(SelectInst &select, Instruction &with) {
+  auto *left = cast<Instruction>(select.getTrueValue()),
+       *right = cast<Instruction>(select.getFalseValue());
+  with.takeName(&select);
+  with.setDebugLoc(select.getDebugLoc());
+  select.replaceAllUsesWith(&with);
+  select.eraseFromParent();
+  left->eraseFromParent();
+  right->eraseFromParent();
+}
+
 class Simplifying {
 public:
   Simplifying(Function &function, const DivergenceInfo &divergence, const DominatorTree &dominators)
@@ -283,15 +295,7 @@ private:
       here->setDebugLoc(select.getDebugLoc());
       distance = here;
     }
-    auto *old = cast<Instruction>(select.getTrueValue()),
-         *older = cast<Instruction>(select.getFalseValue());
-    auto *joined = BinaryOperator::CreateAdd(left->base, distance, "", &select);
-    joined->takeName(&select);
-    joined->setDebugLoc(select.getDebugLoc());
-    select.replaceAllUsesWith(joined);
-    select.eraseFromParent();
-    old->eraseFromParent();
-    older->eraseFromParent();
+    replace(select, *BinaryOperator::CreateAdd(left->base, distance, "", &select));
     return true;
   }
 
@@ -343,14 +347,7 @@ private:
       Value *first = settled(a), *second = settled(b);
       if (!found->chooses)
         std::swap(first, second);
-      auto *left = cast<Instruction>(least), *right = cast<Instruction>(most);
-      auto *chosen = SelectInst::Create(found->compare, first, second, "", &select);
-      chosen->takeName(&select);
-      chosen->setDebugLoc(select.getDebugLoc());
-      select.replaceAllUsesWith(chosen);
-      select.eraseFromParent();
-      left->eraseFromParent();
-      right->eraseFromParent();
+      replace(select, *SelectInst::Create(found->compare, first, second, "", &select));
       return true;
     }
     return false;
