@@ -71,6 +71,11 @@ struct Summary {
   std::string leastOf, lostBy;
 };
 
+/// Of the launches from the second repetition on, of two.
+uint64_t warmCycles(const Launches &launches) {
+  return static_cast<uint64_t>(sumOver(launches, launches.size() / 2, launches.size()));
+}
+
 /// Of what `ratio` takes from each row.
 template <class Ratio> Summary summaryOf(const std::vector<ChoiceRow> &rows, Ratio ratio) {
   Summary s;
@@ -107,14 +112,21 @@ std::string groupText(const std::string &title, const std::vector<ChoiceRow> &ro
     table.add({row.program, row.kernel, decimal(row.wavesPerSimd, 2), grouped(row.launches),
                decimal(row.staticRatio, 3), decimal(row.after, 3),
                row.classes > 1 ? decimal(row.leastClass, 3) : "-", decimal(100 * row.lost, 2),
-               decimal(row.nextRun, 3), row.version ? "a version" : "the original"});
+               withBand(row.nextRun, row.nextRunBand(), 3),
+               row.version ? "a version" : "the original"});
   const Summary after = summaryOf(rows, [](const ChoiceRow &r) { return r.after; });
   std::string text = title + "\n" + table.text();
   text += line("static replacement", summaryOf(rows, [](auto &r) { return r.staticRatio; }));
   text += line("measured choice, after its trials", after);
   text += line("the launch class where that is least",
                summaryOf(rows, [](auto &r) { return r.leastClass; }));
-  text += line("next run", summaryOf(rows, [](auto &r) { return r.nextRun; }));
+  const Summary next = summaryOf(rows, [](auto &r) { return r.nextRun; });
+  text += line("next run", next);
+  MeanBand band;
+  for (const ChoiceRow &row : rows)
+    band.add(row.original, row.next, row.originalUnder, row.nextUnder);
+  if (band.band().known())
+    text += "  next run, with its band: " + withBand(next.mean.value(), band.band(), 3) + "\n";
   text += "  most lost on trials: " + decimal(100 * after.lost, 2) + " %" +
           (after.lostBy.empty() ? "" : " (" + after.lostBy + ")") + "\n";
   return text + "\n";
@@ -161,6 +173,8 @@ std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<
       row.leastClass = std::min(row.leastClass, ratioFrom(before, ran, later, one));
     row.lost = lostShare(before, ran);
     row.nextRun = ratioFrom(before, again, each);
+    row.original = warmCycles(launches);
+    row.next = warmCycles(again);
     // Now and then a launch controls the choice with the other code.
     const auto half = ran.begin() + static_cast<ptrdiff_t>(ran.size() / 2);
     row.version =
@@ -168,6 +182,23 @@ std::vector<ChoiceRow> choiceRows(const std::string &program, const std::vector<
     rows.push_back(row);
   }
   return rows;
+}
+
+void addUnder(std::vector<ChoiceRow> &rows, const std::vector<Dispatch> &original,
+              const std::vector<Dispatch> &next) {
+  std::map<std::string, std::pair<uint64_t, uint64_t>> cycles;
+  const auto originals = byKernel(original), nexts = byKernel(next);
+  for (const auto &[kernel, launches] : originals) {
+    const auto again = nexts.find(kernel);
+    if (launches.size() % 2 == 0 && again != nexts.end() && again->second.size() == launches.size())
+      cycles[shortKernelName(kernel)] = {warmCycles(launches), warmCycles(again->second)};
+  }
+  for (ChoiceRow &row : rows) {
+    const auto found = cycles.find(row.kernel);
+    const auto both = found == cycles.end() ? std::pair<uint64_t, uint64_t>() : found->second;
+    row.originalUnder.push_back(both.first);
+    row.nextUnder.push_back(both.second);
+  }
 }
 
 std::string choiceText(const std::vector<ChoiceRow> &rows) {

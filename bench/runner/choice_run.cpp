@@ -1,8 +1,12 @@
 #include "bench/runner/choice.h"
 
+#include "bench/runner/cache_copy.h"
+#include "bench/runner/design.h"
 #include "bench/runner/each_case.h"
+#include "bench/runner/parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -24,43 +28,92 @@ unsigned repetitions(const std::vector<Dispatch> &ofTwo, unsigned launches) {
   return std::max(2u, (2 * launches + least - 1) / std::max(least, 1u));
 }
 
+/// Where one case keeps what it found out: "merge sort 32" in merge-sort-32.
+fs::path cacheOf(const Paths &paths, const std::string &label) {
+  std::string name = label;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return paths.scratch / "choice-cache" / name;
+}
+
+/// Runs one case in its configurations; keeps whether all passed.
+class Runs {
+public:
+  Runs(const Paths &paths, const Case &which, const ChoiceOptions &options)
+      : paths_(paths), which_(which), options_(options), problem_(problemOf(which, options.size)) {}
+
+  /// `under`: parameters of a run of the design; null: the model's own. Any thread.
+  Measurement operator()(Configuration configuration, unsigned times,
+                         const DesignRun *under = nullptr) {
+    configuration.environment.merge(problem_.environment());
+    if (under)
+      addParameters(configuration.environment, *under);
+    std::vector<std::string> arguments = which_.arguments;
+    arguments.insert(arguments.end(), {"--size", problem_.size, "--repeat", std::to_string(times)});
+    Measurement m = measure(paths_, which_.program, arguments, configuration, true);
+    if (!m.pass) {
+      std::fprintf(stderr, "\n%s, %s: exit code %d\n%s\n", which_.label.c_str(),
+                   configuration.name.c_str(), m.exitCode, m.output.c_str());
+      passed_ = false;
+    }
+    return m;
+  }
+
+  Configuration decided(const std::string &mode, const fs::path &cache) const {
+    Configuration c{mode,
+                    false,
+                    {{"MELD_CACHE_DIR", cache.string()},
+                     {"MELD_COMPILE_BUDGET_MS", "0"},
+                     {"MELD_ADAPT", mode}}};
+    if (mode == "on" && !options_.noise.empty())
+      c.environment["MELD_GPU_NOISE"] = options_.noise;
+    return c;
+  }
+
+  bool passed() const { return passed_; }
+
+private:
+  const Paths &paths_;
+  const Case &which_;
+  const ChoiceOptions &options_;
+  const Problem problem_;
+  std::atomic<bool> passed_ = true;
+};
+
+void measureUnder(Runs &run, const fs::path &cache, unsigned jobs, std::vector<ChoiceRow> &rows) {
+  const auto &design = designRuns();
+  std::vector<Measurement> original(design.size()), next(design.size());
+  inParallel(design.size(), jobs, [&](size_t i) {
+    const CacheCopy own(cache, i);
+    original[i] = run({"original", true, {}}, 2, &design[i]);
+    next[i] = run(run.decided("on", own.path()), 2, &design[i]);
+  });
+  for (size_t i = 0; i < design.size(); ++i)
+    addUnder(rows, original[i].dispatches, next[i].dispatches);
+}
+
 /// False when a run failed.
 bool addRows(const Paths &paths, const Case &which, const ChoiceOptions &options,
              std::vector<ChoiceRow> &rows) {
-  const Problem problem = problemOf(which, options.size);
-  const fs::path cache = paths.scratch / "choice-cache" / which.program;
-  fs::remove_all(cache);
-  const auto run = [&](Configuration configuration, unsigned times) {
-    configuration.environment.merge(problem.environment());
-    std::vector<std::string> arguments = which.arguments;
-    arguments.insert(arguments.end(), {"--size", problem.size, "--repeat", std::to_string(times)});
-    Measurement m = measure(paths, which.program, arguments, configuration, true);
-    if (!m.pass)
-      std::fprintf(stderr, "\n%s, %s: exit code %d\n%s\n", which.label.c_str(),
-                   configuration.name.c_str(), m.exitCode, m.output.c_str());
-    return m;
-  };
-  const std::map<std::string, std::string> decided = {{"MELD_CACHE_DIR", cache.string()},
-                                                      {"MELD_COMPILE_BUDGET_MS", "0"},
-                                                      {"MELD_ADAPT", "static"}};
-  auto chosen = decided;
-  chosen["MELD_ADAPT"] = "on";
-  if (!options.noise.empty())
-    chosen["MELD_GPU_NOISE"] = options.noise;
+  const fs::path cache = cacheOf(paths, which.label);
+  if (!options.keep)
+    fs::remove_all(cache);
+  Runs run(paths, which, options);
   const Measurement original = run({"original", true, {}}, 2);
-  const Measurement replaced = run({"static", false, decided}, 2);
-  const Measurement choice =
-      run({"on", false, chosen}, repetitions(original.dispatches, options.launches));
-  const Measurement next = run({"next run", false, chosen}, 2);
-  const auto more = choiceRows(which.label, original.dispatches, replaced.dispatches,
-                               choice.dispatches, next.dispatches);
+  const Measurement replaced = run(run.decided("static", cache), 2);
+  const Configuration on = run.decided("on", cache);
+  const Measurement choice = run(on, repetitions(original.dispatches, options.launches));
+  const Measurement next = run(on, 2);
+  auto more = choiceRows(which.label, original.dispatches, replaced.dispatches, choice.dispatches,
+                         next.dispatches);
+  if (options.bands)
+    measureUnder(run, cache, options.jobs, more);
   rows.insert(rows.end(), more.begin(), more.end());
-  return original.pass && replaced.pass && choice.pass && next.pass;
+  return run.passed();
 }
 
 nlohmann::json toJson(const std::vector<ChoiceRow> &rows) {
   nlohmann::json list = nlohmann::json::array();
-  for (const ChoiceRow &row : rows)
+  for (const ChoiceRow &row : rows) {
     list.push_back({{"benchmark", row.program},
                     {"kernel", row.kernel},
                     {"wavesPerSimd", row.wavesPerSimd},
@@ -72,6 +125,12 @@ nlohmann::json toJson(const std::vector<ChoiceRow> &rows) {
                     {"lost", row.lost},
                     {"nextRun", row.nextRun},
                     {"version", row.version}});
+    if (const Band band = row.nextRunBand(); band.known()) {
+      list.back()["nextRunBand"] = {band.low, band.high};
+      list.back()["cycles"] = {row.original, row.next};
+      list.back()["cyclesUnderDesign"] = {row.originalUnder, row.nextUnder};
+    }
+  }
   return list;
 }
 

@@ -137,6 +137,10 @@ std::string parametersOf(const DesignRun &run, softgpu::isa::Target target) {
   return text;
 }
 
+void addParameters(std::map<std::string, std::string> &environment, const DesignRun &run) {
+  environment["MELD_GPU_TIMING_VARIED"] = parametersOf(run, modelledTarget());
+}
+
 std::string joinedParameters(const std::string &first, const std::string &second) {
   return first + (first.empty() || second.empty() ? "" : ",") + second;
 }

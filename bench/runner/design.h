@@ -20,6 +20,7 @@
 #include "runtime/softgpu/isa/inst.h"
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,11 +45,15 @@ const std::vector<DesignRun> &designRuns();
 /// The device that `meld-bench` models: the first of MELD_GPU, gfx90a where it says nothing.
 softgpu::isa::Target modelledTarget();
 
-/// The run as a value of MELD_GPU_TIMING_PARAMS, without what is known exactly: "salu=4,...". In the
+/// The run as a value of MELD_GPU_TIMING_VARIED, without what is known exactly: "salu=4,...". In the
 /// order of the table.
 std::string parametersOf(const DesignRun &run, softgpu::isa::Target target);
 
 /// Both settings, either of which may be empty; where both name a parameter, the second holds.
 std::string joinedParameters(const std::string &first, const std::string &second);
+
+/// Puts the run's parameters into the environment of a run (MELD_GPU_TIMING_VARIED). Those that are set
+/// by MELD_GPU_TIMING_PARAMS hold: what somebody sets is no question.
+void addParameters(std::map<std::string, std::string> &environment, const DesignRun &run);
 
 } // namespace meld::bench

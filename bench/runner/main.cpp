@@ -31,11 +31,14 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"small", "large", "full"}));
   run->add_flag("--json", options.json, "One JSON object instead of the tables");
   run->add_flag("--quick", options.quick, "One size of each program, without the passes alone");
-  run->add_flag("--bands", options.bands,
-                "Each ratio with its least and its most over the ranges of the model's parameters: "
-                "nine runs instead of one");
-  run->add_option("--jobs", options.jobs, "Programs at a time, with --bands (default: all cores)")
-      ->check(CLI::Range(1u, 256u));
+  const auto addBands = [](CLI::App *command, bool &bands, unsigned &jobs, const char *of) {
+    command->add_flag("--bands", bands, of);
+    command->add_option("--jobs", jobs, "Runs at a time, with --bands (default: all cores)")
+        ->check(CLI::Range(1u, 256u));
+  };
+  addBands(run, options.bands, options.jobs,
+           "Each ratio with its least and its most over the ranges of the model's parameters: "
+           "nine runs instead of one");
   run->add_option("--page", options.page,
                   "Write the results as a web page here; a run of everything writes one anyway, "
                   "results.html in the build folder");
@@ -82,6 +85,10 @@ int main(int argc, char **argv) {
   choice->add_option("--noise", choiceOptions.noise, "On the times, as MELD_GPU_NOISE");
   choice->add_flag("--all", choiceOptions.all, "All block sizes of each program");
   choice->add_flag("--json", choiceOptions.json, "One JSON array instead of the tables");
+  addBands(choice, choiceOptions.bands, choiceOptions.jobs,
+           "What the next run gains with its least and its most over the ranges of the model's "
+           "parameters: eight more short runs");
+  choice->add_flag("--keep", choiceOptions.keep, "Begin with what the last time has found out");
   CLI::App *specialise = app.add_subcommand(
       "specialise", "What versions for the arguments of launches (MELD_SPECIALIZE=on) come to");
   meld::bench::SpecialiseOptions specialiseOptions;
@@ -92,6 +99,9 @@ int main(int argc, char **argv) {
   specialise->add_option("--launches", specialiseOptions.launches, "Of each kernel, at least")
       ->check(CLI::Range(2u, 100000u))
       ->capture_default_str();
+  addBands(specialise, specialiseOptions.bands, specialiseOptions.jobs,
+           "What the next run gains with its least and its most over the ranges of the model's "
+           "parameters: eight more short runs");
   specialise->add_flag("--json", specialiseOptions.json, "One JSON array instead of the table");
   CLI::App *validate =
       app.add_subcommand("validate", "The timing model against published figures of the devices");

@@ -16,6 +16,13 @@ double cyclesEach(const std::vector<Dispatch> &launches, size_t from) {
   return launches.size() > from ? sum / static_cast<double>(launches.size() - from) : 0;
 }
 
+uint64_t cyclesOf(const std::vector<Dispatch> &launches) {
+  uint64_t sum = 0;
+  for (const Dispatch &d : launches)
+    sum += d.cycles;
+  return sum;
+}
+
 std::string ratio(double value) { return value > 0 ? decimal(value, 3) : "-"; }
 
 } // namespace
@@ -43,6 +50,8 @@ SpecialiseRow specialiseRow(const std::string &program, const std::string &run,
       general.begin() + static_cast<ptrdiff_t>(std::min(next.size(), general.size())));
   const double before = cyclesEach(same, 0), now = cyclesEach(next, 0);
   row.nextRun = before > 0 ? row.general * now / before : 0;
+  row.same = cyclesOf(same);
+  row.next = cyclesOf(next);
   double lost = 0, all = 0;
   for (size_t i = 0; i < general.size(); ++i) {
     const auto was = static_cast<double>(general[i].cycles);
@@ -61,10 +70,18 @@ SpecialiseRow specialiseRow(const std::string &program, const std::string &run,
   return row;
 }
 
+void addUnder(SpecialiseRow &row, const std::vector<Dispatch> &general,
+              const std::vector<Dispatch> &next) {
+  const bool comparable = general.size() == next.size();
+  row.sameUnder.push_back(comparable ? cyclesOf(general) : 0);
+  row.nextUnder.push_back(comparable ? cyclesOf(next) : 0);
+}
+
 std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
   Table table({"program", "run", "launches", "cycles", "VGPRs", "waves", "on", "specialised",
                "next run", "source", "reached %", "lost %"});
-  Geomean helped, source, other;
+  Geomean helped, source, other, helpedMean, otherMean;
+  MeanBand helpedNext, otherNext;
   double least = 0, reached = 0;
   for (const SpecialiseRow &row : rows) {
     const auto change = [](unsigned a, unsigned b) {
@@ -75,10 +92,13 @@ std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
                grouped(static_cast<uint64_t>(row.general)), change(row.vgprs, row.vgprsSpecialised),
                change(row.waves, row.wavesSpecialised),
                ratio(row.chosen > 0 ? row.general / row.chosen : 0), ratio(row.gain()),
-               ratio(row.nextRun > 0 ? row.general / row.nextRun : 0), ratio(row.sourceGain()),
-               known ? decimal(100 * row.reached(), 1) : "-", decimal(100 * row.lost, 2)});
+               row.nextRun > 0 ? withBand(row.general / row.nextRun, row.nextRunBand(), 3) : "-",
+               ratio(row.sourceGain()), known ? decimal(100 * row.reached(), 1) : "-",
+               decimal(100 * row.lost, 2)});
     if (row.gain() <= 0)
       continue;
+    (known ? helpedNext : otherNext).add(row.same, row.next, row.sameUnder, row.nextUnder);
+    (known ? helpedMean : otherMean).add(row.nextRun > 0 ? row.general / row.nextRun : 0);
     if (known) {
       reached = helped.count() ? std::min(reached, row.reached()) : row.reached();
       helped.add(row.gain());
@@ -92,13 +112,17 @@ std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
       "Ratios of modelled cycles, general code over what ran, the second half of the "
       "launches:\n" +
       table.text();
+  const auto nextLine = [](const Geomean &mean, const MeanBand &band) {
+    return band.band().known() ? "    next run: " + withBand(mean.value(), band.band(), 3) + "\n"
+                               : std::string();
+  };
   if (helped.count())
     text += "  runs that are helped: geometric mean " + decimal(helped.value(), 3) +
             "; with the facts in the source " + decimal(source.value(), 3) +
             "; least share of that gain reached " + decimal(100 * reached, 1) + " %\n";
   if (other.count())
     text += "  runs that cannot be helped: geometric mean " + decimal(other.value(), 3) +
-            ", least " + decimal(least, 3) + "\n";
+            ", least " + decimal(least, 3) + "\n" + nextLine(otherMean, otherNext);
   return text +
          "  published: Proteus, annotated kernels specialised at run time, up to 2.8 on AMD\n";
 }

@@ -13,6 +13,7 @@
 //   lost         cycles by which launches took longer than general's, of all of general's
 #pragma once
 
+#include "bench/runner/band.h"
 #include "bench/runner/measure.h"
 
 #include <string>
@@ -28,6 +29,8 @@ struct SpecialiseOptions {
   std::string size = "large"; ///< what a program's --size takes
   unsigned launches = 400;    ///< of each kernel, at least
   bool json = false;
+  bool bands = false; ///< of the next run, as in choice.h
+  unsigned jobs = 0;  ///< runs at a time, with bands; 0: one for each core
 };
 
 struct SpecialiseRow {
@@ -36,8 +39,12 @@ struct SpecialiseRow {
   double general = 0, chosen = 0, specialised = 0, nextRun = 0; ///< cycles a launch
   double source = 0;                                            ///< 0: there is none
   double lost = 0;
+  /// Cycles of the next run's launches: of the general code, and of what ran.
+  uint64_t same = 0, next = 0;
+  std::vector<uint64_t> sameUnder, nextUnder; ///< in the design's runs; empty without bands
   unsigned vgprs = 0, vgprsSpecialised = 0, waves = 0, wavesSpecialised = 0;
 
+  Band nextRunBand() const { return bandOf(same, next, sameUnder, nextUnder); }
   double gain() const { return specialised > 0 ? general / specialised : 0; }
   double sourceGain() const { return source > 0 ? general / source : 0; }
   /// Of what source saves; 0 where it saves nothing.
@@ -53,6 +60,11 @@ SpecialiseRow specialiseRow(const std::string &program, const std::string &run,
                             const std::vector<Dispatch> &chosen,
                             const std::vector<Dispatch> &specialised,
                             const std::vector<Dispatch> &next, const std::vector<Dispatch> &source);
+
+/// The next run's launches under the parameters of one run of the design; nothing where their numbers
+/// differ.
+void addUnder(SpecialiseRow &row, const std::vector<Dispatch> &general,
+              const std::vector<Dispatch> &next);
 
 std::string specialiseText(const std::vector<SpecialiseRow> &rows);
 

@@ -1,6 +1,10 @@
+#include "bench/runner/cache_copy.h"
+#include "bench/runner/design.h"
 #include "bench/runner/each_case.h"
+#include "bench/runner/parallel.h"
 #include "bench/runner/specialise.h"
 
+#include <atomic>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +13,8 @@ namespace meld::bench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned nextTimes = 4; ///< repetitions in the next run
 
 std::vector<Dispatch> ownDispatches(const Measurement &m) {
   std::vector<Dispatch> own;
@@ -21,8 +27,11 @@ std::vector<Dispatch> ownDispatches(const Measurement &m) {
 /// One program with one pattern of its arguments, in all configurations. False when a run failed.
 bool addRow(const Paths &paths, const SpecialiseOptions &options, const std::string &program,
             const std::string &pattern, std::vector<SpecialiseRow> &rows) {
-  bool ok = true;
-  const auto run = [&](Configuration configuration, const std::string &arguments, unsigned times) {
+  std::atomic<bool> ok = true;
+  const auto run = [&](Configuration configuration, const std::string &arguments, unsigned times,
+                       const DesignRun *under = nullptr) {
+    if (under)
+      addParameters(configuration.environment, *under);
     const Measurement m =
         measure(paths, program,
                 {"--pattern", arguments, "--size", options.size, "--repeat", std::to_string(times)},
@@ -30,7 +39,8 @@ bool addRow(const Paths &paths, const SpecialiseOptions &options, const std::str
     if (!m.pass)
       std::fprintf(stderr, "\n%s %s, %s: exit code %d\n%s\n", program.c_str(), arguments.c_str(),
                    configuration.name.c_str(), m.exitCode, m.output.c_str());
-    ok = ok && m.pass;
+    if (!m.pass)
+      ok = false;
     return ownDispatches(m);
   };
   const auto adapt = [&](const std::string &specialise) {
@@ -50,9 +60,22 @@ bool addRow(const Paths &paths, const SpecialiseOptions &options, const std::str
   const auto chosen = run(adapt("off"), pattern, times);
   const Configuration on = adapt("on");
   const auto specialised = run(on, pattern, times);
-  const auto next = run(on, pattern, 4);
+  const auto next = run(on, pattern, nextTimes);
   const auto source = pattern == "helped" ? run(plain, "source", 2) : std::vector<Dispatch>();
   rows.push_back(specialiseRow(program, pattern, general, chosen, specialised, next, source));
+  if (!options.bands)
+    return ok;
+  const auto &design = designRuns();
+  std::vector<std::vector<Dispatch>> before(design.size()), after(design.size());
+  inParallel(design.size(), options.jobs, [&](size_t i) {
+    const CacheCopy own(on.environment.at("MELD_CACHE_DIR"), i);
+    Configuration there = on;
+    there.environment["MELD_CACHE_DIR"] = own.path().string();
+    before[i] = run(plain, pattern, nextTimes, &design[i]);
+    after[i] = run(there, pattern, nextTimes, &design[i]);
+  });
+  for (size_t i = 0; i < design.size(); ++i)
+    addUnder(rows.back(), before[i], after[i]);
   return ok;
 }
 
@@ -70,7 +93,9 @@ nlohmann::json toJson(const std::vector<SpecialiseRow> &rows) {
                     {"reached", row.reached()},
                     {"lost", row.lost},
                     {"vgprs", {row.vgprs, row.vgprsSpecialised}},
-                    {"waves", {row.waves, row.wavesSpecialised}}});
+                    {"waves", {row.waves, row.wavesSpecialised}},
+                    {"cycles", {row.same, row.next}},
+                    {"cyclesUnderDesign", {row.sameUnder, row.nextUnder}}});
   return list;
 }
 

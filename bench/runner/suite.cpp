@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -44,13 +43,8 @@ Measurement runOnce(const Paths &paths, const Case &c, const std::string &size,
   }
   const Problem problem = problemOf(c, size);
   configuration.environment.merge(problem.environment());
-  if (under) {
-    const char *users = std::getenv("MELD_GPU_TIMING_PARAMS"); // what somebody sets is no question
-    std::string &parameters =
-        configuration.environment.emplace("MELD_GPU_TIMING_PARAMS", users ? users : "")
-            .first->second;
-    parameters = joinedParameters(parametersOf(*under, modelledTarget()), parameters);
-  }
+  if (under)
+    addParameters(configuration.environment, *under);
   std::vector<std::string> arguments = c.arguments;
   arguments.insert(arguments.end(), {"--size", problem.size});
   return measure(paths, c.program, arguments, configuration, true);

@@ -17,6 +17,7 @@ constexpr unsigned kDemotions = 3;     ///< so often adopted in vain: not tried 
 constexpr unsigned kControlLosses = 3; ///< ahead of the wins: the winner is in doubt
 constexpr unsigned kOffInARow = 3;
 constexpr double kLeastBand = 0.05;        ///< a change of a time is more than this, as a logarithm
+constexpr double kDiffer = 0.35;           ///< logarithm; 20 % of noise on both times come to 0.19
 constexpr double kDeviationOfMad = 1.4826; ///< of a normal distribution, in median deviations
 
 } // namespace
@@ -88,7 +89,8 @@ void Trial::open(unsigned first) {
 /// The duel of the incumbent and `next`; the decision, when there is no next.
 void Trial::challenge(unsigned next) {
   test_ = SignTest();
-  ratioCount_ = heavy_ = carried_ = 0;
+  ratioCount_ = heavy_ = carried_ = paired_ = 0;
+  challengerTime_ = baselineTime_ = 0;
   half_ = kWatched;
   for (Pair &pair : pairs_)
     pair.state = PairState::free;
@@ -337,6 +339,9 @@ void Trial::evaluate(const Pair &pair, Budget &budget) {
   if (phase_ != Phase::open)
     return;
   ratios_[ratioCount_++ % kRatios] = static_cast<float>(std::log(v / o));
+  ++paired_;
+  challengerTime_ += v;
+  baselineTime_ += o;
   SignTest::Verdict verdict = test_.add(o, v);
   heavy_ += test_.pairs() <= kHeavyPairs && v > kHeavy * o;
   if (heavy_ >= 2)
@@ -366,10 +371,27 @@ double Trial::medianRatio() const {
   return std::exp(median(ratios_.data(), std::min(ratioCount_, kRatios)));
 }
 
-/// What so many pairs of this duel lose in this run, by the median of their ratios: single times are
-/// too noisy to be added up.
+/// Whether what the pairs' launches have to do differs by more than any noise: half of the ratios are
+/// more than that away from their median.
+bool Trial::launchesDiffer() const {
+  const unsigned count = std::min(ratioCount_, kRatios);
+  const double middle = median(ratios_.data(), count);
+  std::array<float, kRatios> away;
+  for (unsigned i = 0; i < count; ++i)
+    away[i] = static_cast<float>(std::abs(ratios_[i] - middle));
+  return median(away.data(), count) > kDiffer;
+}
+
+/// What so many pairs of this duel lose in this run: of the time that the challenger takes, the share
+/// by the median of their ratios. Differences of single times are too noisy to be added up.
 double Trial::duelLoss(unsigned pairs) const {
-  return (medianRatio() - 1) * typical_[incumbent_] * (pairs - std::min(pairs, carried_));
+  const double ratio = medianRatio(), here = pairs - std::min(pairs, carried_);
+  if (!paired_)
+    return (ratio - 1) * typical_[incumbent_] * here;
+  double each = (1 - 1 / ratio) * challengerTime_ / paired_;
+  if (launchesDiffer())
+    each = std::max(each, (challengerTime_ - baselineTime_) / paired_);
+  return each * here;
 }
 
 void Trial::watched(double nanoseconds) {

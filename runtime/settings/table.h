@@ -67,6 +67,7 @@ MELD_GPU_SETTING(Number,     gpuThreads,            "MELD_GPU_THREADS",   "0",  
 MELD_GPU_SETTING(Flag,       gpuTiming,             "MELD_GPU_TIMING",    "0",      "",                  "Software GPU: model cycles")
 MELD_GPU_SETTING(Noise,      gpuNoise,              "MELD_GPU_NOISE",     "0",      "",                  "Software GPU, for tests: P[,O[,SEED]] puts noise of P percent on modelled times, and makes O percent of the dispatches outliers")
 MELD_GPU_SETTING(Parameters, gpuTimingParams,       "MELD_GPU_TIMING_PARAMS", "",       "",                  "Software GPU: name=value,... changes the timing model")
+MELD_GPU_SETTING(Parameters, gpuTimingVaried,       "MELD_GPU_TIMING_VARIED", "",       "",                  "Software GPU, for bands: the same for what the other leaves, and versions that were chosen without it count")
 MELD_GPU_SETTING(Checks,     gpuChecked,            "MELD_GPU_CHECKED",   "0",      "",                  "Software GPU: 1: check every address against what was allocated; all, or any of memory, hazard, undefined, race, barrier")
 MELD_GPU_SETTING(Choice,     gpuTranslate,          "MELD_GPU_TRANSLATE", "auto",   "off, auto, always", "Software GPU: auto: translate hot kernels to host code in the background; always: before they run; off: interpret")
 MELD_GPU_SETTING(Count,      gpuTranslateThreshold, "MELD_GPU_TRANSLATE_THRESHOLD", "20000",  "",                  "Software GPU: a kernel is hot after this many executed instructions for each of its own")

@@ -41,6 +41,26 @@ TEST(ChoiceTable, RatiosAndWhatWasLost) {
   EXPECT_DOUBLE_EQ(rows[0].wavesPerSimd, 4);
 }
 
+// What was chosen gains 2 under the model's values, 1.25 and 4 under others.
+TEST(ChoiceTable, TheNextRunHasABand) {
+  const auto original = launches("k", {150, 220, 100, 200});
+  auto rows = choiceRows("p", original, original, original, launches("k", {9, 9, 50, 100}, true));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_FALSE(rows[0].nextRunBand().known());
+  addUnder(rows, launches("k", {9, 9, 200, 300}), launches("k", {9, 9, 200, 200}));
+  addUnder(rows, launches("k", {9, 9, 200, 200}), launches("k", {9, 9, 50, 50}));
+  const Band band = rows[0].nextRunBand();
+  EXPECT_DOUBLE_EQ(band.low, 1.25);
+  EXPECT_DOUBLE_EQ(band.high, 4);
+  EXPECT_NE(choiceText(rows).find("next run, with its band: 2.000 (1.250-4.000)"),
+            std::string::npos)
+      << choiceText(rows);
+  // Launches that do not repeat there leave no band.
+  addUnder(rows, launches("k", {200, 200}), launches("k", {9, 9, 50, 50}));
+  EXPECT_FALSE(rows[0].nextRunBand().known());
+  EXPECT_EQ(choiceText(rows).find("with its band"), std::string::npos);
+}
+
 TEST(ChoiceTable, ALaunchClassIsNotHiddenByTheOthers) {
   auto original = launches("k", {1000, 100, 1000, 100});
   for (size_t i = 0; i < original.size(); ++i)

@@ -37,6 +37,19 @@ TEST(SpecialiseTable, GainsAreOfTheSecondHalf) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
 }
 
+TEST(SpecialiseTable, TheNextRunHasABand) {
+  SpecialiseRow row = specialiseRow("p", "other", launches({100, 100}), launches({100, 100}),
+                                    launches({50, 50}), launches({50, 50}), {});
+  addUnder(row, launches({100, 140}), launches({100, 100}));
+  addUnder(row, launches({100, 100}), launches({50, 30}));
+  EXPECT_DOUBLE_EQ(row.nextRunBand().low, 1.2);
+  EXPECT_DOUBLE_EQ(row.nextRunBand().high, 2.5);
+  EXPECT_NE(specialiseText({row}).find("    next run: 2.000 (1.200-2.500)"), std::string::npos)
+      << specialiseText({row});
+  addUnder(row, launches({100, 100}), launches({50}));
+  EXPECT_FALSE(row.nextRunBand().known());
+}
+
 TEST(SpecialiseTable, WhatFailedHasNoGain) {
   const SpecialiseRow row =
       specialiseRow("p", "other", launches({100, 100}), launches({100}), {}, {}, {});

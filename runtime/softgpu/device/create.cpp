@@ -35,6 +35,9 @@ DeviceConfig completed(DeviceConfig config) {
       field = setting;
   };
   complete(config.timingParameters, settings.gpuTimingParams);
+  // What is applied last holds.
+  config.timingParameters.insert(config.timingParameters.begin(), settings.gpuTimingVaried.begin(),
+                                 settings.gpuTimingVaried.end());
   complete(config.capture, settings.gpuCapture);
   complete(config.trace, settings.trace);
   complete(config.traceKernel, settings.traceKernel);

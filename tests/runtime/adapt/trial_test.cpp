@@ -278,6 +278,28 @@ TEST(Trial, TrialsOfThreeBadVersionsCostBelowTwoPercentOfFiveHundredLaunches) {
     }
 }
 
+// One launch class in which each launch does twice the work of the one before, as the steps of a merge
+// sort do: what counts is the time that was lost, not how often a challenger ran.
+TEST(Trial, LongLaunchesAmongShortOnesCountForWhatTheyTake) {
+  for (const double ratio : {1.02, 1.2, 1.45, 2.0}) {
+    double spent = 0, late = 0;
+    constexpr unsigned seeds = 200, each = 6;
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      Simulation s(seed, {1, 0, 0});
+      s.works = {1, 2, 4, 8, 16, 32};
+      s.trial.begin(4);
+      s.run({180e3, ratio * 180e3, ratio * 180e3, ratio * 180e3}, 36 * each);
+      const Outcome first = s.outcome;
+      s.run({180e3, ratio * 180e3, ratio * 180e3, ratio * 180e3}, 48 * each);
+      spent += first.spent / first.original / seeds;
+      late += (s.outcome.spent - first.spent) / (s.outcome.original - first.original) / seeds;
+    }
+    // At twice the time a single launch of the longest is 1.4 % of this run, and nobody has seen it before.
+    EXPECT_LT(spent, ratio < 2 ? 1.02 : 1.025) << "ratio " << ratio;
+    EXPECT_LT(late, 1.005) << "ratio " << ratio;
+  }
+}
+
 /// The launch that tells how long one takes.
 void learn(Trial &trial, Budget &budget, double time = kLaunch) {
   const Trial::Launch first = trial.next(budget, 2);

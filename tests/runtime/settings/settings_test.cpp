@@ -208,6 +208,7 @@ TEST(Settings, SoftwareGpusRowsAreTyped) {
                                        {"MELD_GPU_TIMING", "yes"},
                                        {"MELD_GPU_NOISE", "20,0,9"},
                                        {"MELD_GPU_TIMING_PARAMS", "valu=8,turn=1,valu=9,"},
+                                       {"MELD_GPU_TIMING_VARIED", "turn=2"},
                                        {"MELD_GPU_CHECKED", "race,memory"},
                                        {"MELD_GPU_TRANSLATE", "0"},
                                        {"MELD_GPU_TRANSLATE_THRESHOLD", "18446744073709551615"},
@@ -219,6 +220,7 @@ TEST(Settings, SoftwareGpusRowsAreTyped) {
   EXPECT_TRUE(s.gpuTiming);
   EXPECT_EQ(s.gpuNoise, (TimeNoise{20, 0, 9}));
   EXPECT_EQ(s.gpuTimingParams, (TimingChanges{{"valu", 9}, {"turn", 1}}));
+  EXPECT_EQ(s.gpuTimingVaried, (TimingChanges{{"turn", 2}}));
   EXPECT_EQ(s.gpuTranslate, "off");
   EXPECT_EQ(s.gpuTranslateThreshold, ~uint64_t(0));
   // The canonical text is what `meld config` shows, and means the same.
@@ -243,6 +245,7 @@ TEST(Settings, BadRowsOfTheSoftwareGpuAreItsWarnings) {
                                                        {"MELD_GPU_TIMING", "maybe"},
                                                        {"MELD_GPU_NOISE", "101"},
                                                        {"MELD_GPU_TIMING_PARAMS", "l9Latency=4"},
+                                                       {"MELD_GPU_TIMING_VARIED", "l9Latency=4"},
                                                        {"MELD_GPU_CHECKED", "hazards"},
                                                        {"MELD_GPU_TRANSLATE", "on"},
                                                        {"MELD_GPU_TRANSLATE_THRESHOLD", "many"},

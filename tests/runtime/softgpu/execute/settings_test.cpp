@@ -67,7 +67,7 @@ TEST_P(Nonsense, OfAnyLengthIsAMessageAtMost) {
 INSTANTIATE_TEST_SUITE_P(All, Nonsense,
                          testing::Values("MELD_GPU_CAPTURE", "MELD_TRACE", "MELD_TRACE_KERNEL",
                                          "MELD_GPU_TRANSLATE", "MELD_GPU_TRANSLATE_THRESHOLD",
-                                         "MELD_GPU_TIMING_PARAMS"),
+                                         "MELD_GPU_TIMING_PARAMS", "MELD_GPU_TIMING_VARIED"),
                          [](const auto &one) { return std::string(one.param); });
 
 // Counters and profiles are written at the end of the process, under the name that was given.
