@@ -6,6 +6,7 @@
 #include "passes/cost/pressure.h"
 #include "passes/llvm_fixes/changed_functions.h"
 #include "passes/llvm_fixes/load_clauses.h"
+#include "passes/llvm_fixes/or_address.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
 #include "passes/llvm_fixes/stay_before_barrier.h"
 #include "passes/llvm_fixes/stay_in_loop.h"
