@@ -1,4 +1,5 @@
 #include "passes/llvm_fixes/or_address.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -15,8 +16,6 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 
 namespace {
-
-constexpr unsigned lds = 3;
 
 struct Scaled {
   Value *index;
@@ -46,7 +45,7 @@ std::optional<Scaled> scaledIndex(const GetElementPtrInst &address, const DataLa
 /// `value << shift` in the width of an address, with the `or` outermost; null where there is none
 /// that selection could take for a sum.
 Value *orOfShifts(IRBuilder<> &builder, Value *value, unsigned shift, const DataLayout &layout) {
-  const unsigned width = layout.getIndexSizeInBits(lds);
+  const unsigned width = layout.getIndexSizeInBits(ldsSpace);
   while (true) {
     Value *inner = nullptr;
     const APInt *by = nullptr;
@@ -83,7 +82,7 @@ PreservedAnalyses OrAddressPass::run(Function &function, FunctionAnalysisManager
   for (BasicBlock &block : function)
     for (Instruction &instruction : block)
       if (auto *address = dyn_cast<GetElementPtrInst>(&instruction);
-          address && address->getAddressSpace() == lds)
+          address && address->getAddressSpace() == ldsSpace)
         addresses.push_back(address);
   bool changed = false;
   for (GetElementPtrInst *address : addresses) {

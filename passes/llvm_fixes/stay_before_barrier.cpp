@@ -1,4 +1,5 @@
 #include "passes/llvm_fixes/stay_before_barrier.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/decisions.h"
@@ -11,8 +12,6 @@ namespace meld::passes {
 using namespace llvm;
 
 namespace {
-
-constexpr unsigned constantSpace = 4;
 
 bool orders(const Instruction &instruction) {
   if (isa<FenceInst>(instruction))

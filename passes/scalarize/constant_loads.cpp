@@ -1,4 +1,5 @@
 #include "passes/scalarize/constant_loads.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/constancy.h"
 #include "passes/analysis/divergence.h"
@@ -83,7 +84,7 @@ PreservedAnalyses ConstantLoadsPass::run(Function &function, FunctionAnalysisMan
   SmallVector<LoadInst *, 16> loads;
   for (Instruction &instruction : instructions(function)) {
     auto *load = dyn_cast<LoadInst>(&instruction);
-    if (load && load->getPointerAddressSpace() == 1 &&
+    if (load && load->getPointerAddressSpace() == globalSpace &&
         divergence.firstLaneWidth(load->getPointerOperand(), load) >= Width::wave)
       loads.push_back(load);
   }

@@ -1,4 +1,5 @@
 #include "passes/scalarize/multiply_add.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/linear_form.h"
@@ -66,8 +67,8 @@ public:
 
   /// No lanes: not an address for a multiply-add.
   Address addressOf(GetElementPtrInst &gep) {
-    if (!gep.getType()->isPointerTy() ||
-        (gep.getPointerAddressSpace() != 1 && gep.getPointerAddressSpace() != 4))
+    if (!gep.getType()->isPointerTy() || (gep.getPointerAddressSpace() != globalSpace &&
+                                          gep.getPointerAddressSpace() != constantSpace))
       return {};
     Address address;
     address.gep = &gep;

@@ -1,4 +1,5 @@
 #include "passes/scalarize/xor_address.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
@@ -18,7 +19,6 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-constexpr unsigned ldsSpace = 3;
 constexpr unsigned maxDepth = 6; ///< of a condition, and of an index under casts
 
 /// An index that is x ^ 2^k under casts.

@@ -1,5 +1,6 @@
 #include "passes/specialize/known_values.h"
 
+#include "passes/analysis/address_spaces.h"
 #include "passes/analysis/gpu_info.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
@@ -131,9 +132,8 @@ private:
   }
   /// A pointer in which null is 0, for the machine too.
   static bool isOfHost(const Type &type) {
-    constexpr unsigned flat = 0, global = 1, constant = 4;
     return type.isPointerTy() &&
-           is_contained({flat, global, constant}, type.getPointerAddressSpace());
+           is_contained({flatSpace, globalSpace, constantSpace}, type.getPointerAddressSpace());
   }
 
   // Of a structure that is passed by value only elements are of use.

@@ -1,4 +1,5 @@
 #include "passes/transform/simplify_selects.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/analysis/divergence.h"
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
@@ -27,7 +28,6 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-constexpr unsigned ldsSpace = 3;
 constexpr unsigned mostUsers =
     64; ///< of a value, and of a choice of it, among which a comparison is looked for
 
