@@ -73,6 +73,11 @@ std::string textOf(const Group &group) {
          meansTable(group.rows) + "\n" + publishedText(group.rows);
 }
 
+bool replacesAny(const Measurement &m) {
+  return std::any_of(m.dispatches.begin(), m.dispatches.end(),
+                     [](const Dispatch &d) { return d.replaced; });
+}
+
 std::vector<std::string> sizesOf(const SuiteOptions &options) {
   if (!options.size.empty())
     return {options.size};
@@ -125,22 +130,30 @@ int runSuite(const Paths &paths, const SuiteOptions &options) {
       tellFailure(c, size, configuration.name, run.measured);
     return run;
   };
-  // What the compiler makes is in the cache by now, so these do not depend on each other.
+  // What the compiler makes is in the cache by now, so these do not depend on each other. A
+  // configuration that has replaced nothing runs the original's code, under any parameters.
   const auto measureUnder = [&](Row &row, const std::vector<Configuration> &all) {
     const auto &design = designRuns();
-    std::vector<Measurement> under(all.size() * design.size());
+    std::vector<size_t> codes; // places in row.runs
+    for (size_t i = 0; i < all.size(); ++i)
+      if (i == 0 || replacesAny(row.runs[i].measured))
+        codes.push_back(i);
+    std::vector<Measurement> under(codes.size() * design.size());
     inParallel(under.size(), options.jobs, [&](size_t i) {
-      under[i] =
-          runOnce(paths, row.which, row.size, all[i / design.size()], &design[i % design.size()]);
+      under[i] = runOnce(paths, row.which, row.size, all[codes[i / design.size()]],
+                         &design[i % design.size()]);
       under[i].dispatches.clear(); // nobody looks at them
     });
     for (size_t i = 0; i < under.size(); ++i) {
-      const std::string what = all[i / design.size()].name + ", run " +
+      const std::string what = all[codes[i / design.size()]].name + ", run " +
                                std::to_string(i % design.size() + 1) + " of the design";
       if (!under[i].pass)
         tellFailure(row.which, row.size, what, under[i]);
-      row.runs[i / design.size()].under.push_back(under[i].pass ? under[i].cycles : 0);
+      row.runs[codes[i / design.size()]].under.push_back(under[i].pass ? under[i].cycles : 0);
     }
+    for (size_t i = 1; i < all.size(); ++i)
+      if (row.runs[i].under.empty())
+        row.runs[i].under = row.runs[0].under;
   };
   for (const std::string &size : sizes)
     for (const Case &c : cases) {
