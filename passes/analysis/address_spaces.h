@@ -4,6 +4,7 @@
 
 namespace meld::passes {
 
-inline constexpr unsigned flatSpace = 0, globalSpace = 1, ldsSpace = 3, constantSpace = 4;
+inline constexpr unsigned flatSpace = 0, globalSpace = 1, gdsSpace = 2, ldsSpace = 3,
+                          constantSpace = 4, scratchSpace = 5;
 
 } // namespace meld::passes

@@ -1,14 +1,17 @@
 #include "passes/llvm_fixes/or_address.h"
 #include "passes/analysis/address_spaces.h"
+#include "passes/compat.h"
 #include "passes/preserved.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
-#include <optional>
 
 namespace meld::passes {
 
@@ -17,89 +20,96 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-struct Scaled {
-  Value *index;
-  unsigned shift;
-};
-
-/// The index that is a variable, and what it is shifted by; nothing where there are several, where it
-/// is multiplied by something else, or where another index adds to it: the pointer is no shift then.
-std::optional<Scaled> scaledIndex(const GetElementPtrInst &address, const DataLayout &layout) {
-  if (address.getType()->isVectorTy())
-    return std::nullopt;
-  std::optional<Scaled> found;
-  for (auto type = gep_type_begin(address); type != gep_type_end(address); ++type) {
-    Value *index = type.getOperand();
-    if (const auto *constant = dyn_cast<ConstantInt>(index); constant && constant->isZero())
-      continue;
-    if (found || type.isStruct())
-      return std::nullopt;
-    const uint64_t size = layout.getTypeAllocSize(type.getIndexedType());
-    if (!isPowerOf2_64(size) || size > UINT32_MAX)
-      return std::nullopt;
-    found = Scaled{index, Log2_64(size)};
-  }
-  return found;
+/// A pointer whose value may be nothing but an index that was shifted.
+bool mayBeShift(const Value &pointer) {
+  const Value *base = getUnderlyingObject(&pointer, /*MaxLookup=*/0);
+  const auto *type = dyn_cast<PointerType>(base->getType()->getScalarType());
+  return type && (isa<Constant>(base) || isa<IntToPtrInst>(base)) &&
+         is_contained({gdsSpace, ldsSpace, scratchSpace}, type->getAddressSpace());
 }
 
-/// `value << shift` in the width of an address, with the `or` outermost; null where there is none
-/// that selection could take for a sum.
-Value *orOfShifts(IRBuilder<> &builder, Value *value, unsigned shift, const DataLayout &layout) {
-  const unsigned width = layout.getIndexSizeInBits(ldsSpace);
-  while (true) {
-    Value *inner = nullptr;
-    const APInt *by = nullptr;
-    if (!match(value, m_Shl(m_Value(inner), m_APInt(by))) ||
-        value->getType()->getIntegerBitWidth() != width || by->uge(width - shift))
-      break;
-    value = inner;
-    shift += static_cast<unsigned>(by->getZExtValue());
+/// Selection looks through these, or makes a shift of them.
+bool isArithmetic(const Instruction &instruction) {
+  return isa<BinaryOperator, TruncInst, ZExtInst, SExtInst, FreezeInst, PtrToIntInst,
+             ExtractElementInst, InsertElementInst, ShuffleVectorInst>(instruction);
+}
+
+class Finder {
+public:
+  explicit Finder(const DataLayout &layout) : layout_(layout) {}
+
+  /// What `user` takes as its operand, of an address.
+  void look(Use &use) {
+    auto *value = dyn_cast<Instruction>(use.get());
+    if (!value)
+      return;
+    if (isOr(*value)) {
+      found_[value].push_back(&use);
+      return;
+    }
+    if (isArithmetic(*value) && seen_.insert(value).second)
+      for (Use &operand : value->operands())
+        look(operand);
   }
-  // Of an index of another width, selection moves the extension in front of the `or`.
-  const auto *cast = dyn_cast<CastInst>(value);
-  if (cast && isa<SExtInst, ZExtInst, TruncInst>(cast))
-    value = cast->getOperand(0);
-  Value *x = nullptr;
-  Constant *bits = nullptr;
-  if (shift == 0 || !match(value, m_Or(m_Value(x), m_ImmConstant(bits))) ||
-      haveNoCommonBitsSet(x, bits, layout))
+
+  /// The `or`s, each with the uses that belong to addresses.
+  const MapVector<Instruction *, SmallVector<Use *, 2>> &found() const { return found_; }
+
+private:
+  bool isOr(Instruction &value) const {
+    Value *x = nullptr;
+    Constant *bits = nullptr;
+    return value.getType()->isIntegerTy() &&
+           match(&value, m_c_Or(m_Value(x), m_ImmConstant(bits))) &&
+           !haveNoCommonBitsSet(x, bits, layout_);
+  }
+
+  const DataLayout &layout_;
+  SmallPtrSet<Instruction *, 16> seen_;
+  MapVector<Instruction *, SmallVector<Use *, 2>> found_;
+};
+
+/// The same value, of which code generation knows nothing; null where no register holds it.
+Value *hidden(Instruction &value) {
+  const unsigned bits = value.getType()->getIntegerBitWidth();
+  if (bits > 64)
     return nullptr;
-  Type *type = builder.getIntNTy(width);
-  const auto widened = [&](Value *narrow) {
-    if (cast)
-      narrow = builder.CreateCast(cast->getOpcode(), narrow, cast->getType());
-    return builder.CreateSExtOrTrunc(narrow, type);
-  };
-  return builder.CreateOr(builder.CreateShl(widened(x), shift),
-                          builder.CreateShl(widened(bits), shift));
+  IRBuilder<> builder(value.getNextNode());
+  builder.SetCurrentDebugLocation(value.getDebugLoc());
+  Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
+  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
+                                  /*hasSideEffects=*/false);
+  CallInst *call = builder.CreateCall(assembly, {builder.CreateZExt(&value, type)});
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  return builder.CreateTrunc(call, value.getType());
 }
 
 } // namespace
 
 PreservedAnalyses OrAddressPass::run(Function &function, FunctionAnalysisManager &) {
-  const DataLayout &layout = function.getParent()->getDataLayout();
-  SmallVector<GetElementPtrInst *> addresses;
-  for (BasicBlock &block : function)
-    for (Instruction &instruction : block)
-      if (auto *address = dyn_cast<GetElementPtrInst>(&instruction);
-          address && address->getAddressSpace() == ldsSpace)
-        addresses.push_back(address);
+  if (!compat::targetTriple(*function.getParent()).isAMDGPU())
+    return PreservedAnalyses::all();
+  Finder finder(function.getParent()->getDataLayout());
+  for (Instruction &instruction : instructions(function)) {
+    if (!instruction.getType()->isPtrOrPtrVectorTy())
+      continue;
+    if (isa<IntToPtrInst>(instruction)) {
+      if (mayBeShift(instruction))
+        finder.look(instruction.getOperandUse(0));
+    } else if (auto *address = dyn_cast<GetElementPtrInst>(&instruction);
+               address && mayBeShift(*address->getPointerOperand())) {
+      for (Use &index : address->indices())
+        finder.look(index);
+    }
+  }
   bool changed = false;
-  for (GetElementPtrInst *address : addresses) {
-    const auto scaled = scaledIndex(*address, layout);
-    if (!scaled || !scaled->index->getType()->isIntegerTy())
+  for (const auto &[value, uses] : finder.found()) {
+    Value *same = hidden(*value);
+    if (!same)
       continue;
-    IRBuilder<> builder(address);
-    Value *offset = orOfShifts(builder, scaled->index, scaled->shift, layout);
-    if (!offset)
-      continue;
-    Value *base = address->getPointerOperand();
-    Value *spelled = address->isInBounds()
-                         ? builder.CreateInBoundsGEP(builder.getInt8Ty(), base, offset)
-                         : builder.CreateGEP(builder.getInt8Ty(), base, offset);
-    spelled->takeName(address);
-    address->replaceAllUsesWith(spelled);
-    address->eraseFromParent();
+    for (Use *use : uses)
+      use->set(same);
     changed = true;
   }
   return blocksKept(changed);
