@@ -16,8 +16,9 @@ constexpr unsigned kEarlyPairs = 4;    ///< and until it is known that the chall
 constexpr unsigned kDemotions = 3;     ///< so often adopted in vain: not tried any more
 constexpr unsigned kControlLosses = 3; ///< ahead of the wins: the winner is in doubt
 constexpr unsigned kOffInARow = 3;
+constexpr double kLongest =
+    16; ///< times the usual: longer is no launch, but a time that went wrong
 constexpr double kLeastBand = 0.05;        ///< a change of a time is more than this, as a logarithm
-constexpr double kDiffer = 0.35;           ///< logarithm; 20 % of noise on both times come to 0.19
 constexpr double kDeviationOfMad = 1.4826; ///< of a normal distribution, in median deviations
 
 } // namespace
@@ -90,7 +91,7 @@ void Trial::open(unsigned first) {
 void Trial::challenge(unsigned next) {
   test_ = SignTest();
   ratioCount_ = heavy_ = carried_ = paired_ = 0;
-  challengerTime_ = baselineTime_ = 0;
+  challengerTime_ = middle_ = 0;
   half_ = kWatched;
   for (Pair &pair : pairs_)
     pair.state = PairState::free;
@@ -106,6 +107,7 @@ void Trial::challenge(unsigned next) {
     test_ = SignTest(past.pairs, past.wins, past.losses);
     carried_ = past.pairs;
     ratios_[ratioCount_++] = static_cast<float>(std::log(past.ratio));
+    middle_ = middleNow();
   }
 }
 
@@ -119,7 +121,7 @@ PastDuel Trial::pastDuel(unsigned version) const {
     past.pairs = static_cast<uint16_t>(test_.pairs());
     past.wins = static_cast<uint16_t>(test_.wins());
     past.losses = static_cast<uint16_t>(test_.losses());
-    past.ratio = test_.pairs() ? medianRatio() : 1;
+    past.ratio = test_.pairs() ? middleRatio() : 1;
   } else {
     past.lost = !(untried_ >> version & 1);
   }
@@ -131,7 +133,7 @@ void Trial::closeDuel(SignTest::Verdict verdict, Budget &budget) {
   if (verdict == SignTest::Verdict::adopt || !incumbent_)
     evidence_ = evidenceNow();
   if (verdict == SignTest::Verdict::adopt) {
-    ratio_ *= medianRatio();
+    ratio_ *= middleRatio();
     incumbent_ = challenger_;
   }
   const unsigned next = static_cast<unsigned>(std::countr_zero(untried_));
@@ -339,9 +341,9 @@ void Trial::evaluate(const Pair &pair, Budget &budget) {
   if (phase_ != Phase::open)
     return;
   ratios_[ratioCount_++ % kRatios] = static_cast<float>(std::log(v / o));
+  middle_ = middleNow();
   ++paired_;
-  challengerTime_ += v;
-  baselineTime_ += o;
+  challengerTime_ += std::min(v, kLongest * typical_[challenger_]);
   SignTest::Verdict verdict = test_.add(o, v);
   heavy_ += test_.pairs() <= kHeavyPairs && v > kHeavy * o;
   if (heavy_ >= 2)
@@ -367,31 +369,32 @@ void Trial::control(double original, double winner, Budget &budget) {
   reconsider();
 }
 
-double Trial::medianRatio() const {
-  return std::exp(median(ratios_.data(), std::min(ratioCount_, kRatios)));
-}
+double Trial::middleRatio() const { return std::exp(middle_); }
 
-/// Whether what the pairs' launches have to do differs by more than any noise: half of the ratios are
-/// more than that away from their median.
-bool Trial::launchesDiffer() const {
+/// Hodges and Lehmann's estimate ("Estimates of Location Based on Rank Tests", Annals of Mathematical
+/// Statistics 34, 1963): the median of the averages of all pairs of ratios. As robust as a median is
+/// enough; where one launch has twice the work of the one before, the ratios have two heaps, one for
+/// each order in a pair, and a median would be in one of them.
+double Trial::middleNow() const {
   const unsigned count = std::min(ratioCount_, kRatios);
-  const double middle = median(ratios_.data(), count);
-  std::array<float, kRatios> away;
+  std::array<float, kRatios *(kRatios + 1) / 2> averages;
+  unsigned n = 0;
   for (unsigned i = 0; i < count; ++i)
-    away[i] = static_cast<float>(std::abs(ratios_[i] - middle));
-  return median(away.data(), count) > kDiffer;
+    for (unsigned j = i; j < count; ++j)
+      averages[n++] = (ratios_[i] + ratios_[j]) / 2;
+  if (n == 0)
+    return 0;
+  std::nth_element(averages.begin(), averages.begin() + n / 2, averages.begin() + n);
+  return averages[n / 2];
 }
 
-/// What so many pairs of this duel lose in this run: of the time that the challenger takes, the share
-/// by the median of their ratios. Differences of single times are too noisy to be added up.
+/// What so many pairs of this duel lose in this run: of the time that the challenger takes, its share.
+/// Differences of single times are too noisy to be added up.
 double Trial::duelLoss(unsigned pairs) const {
-  const double ratio = medianRatio(), here = pairs - std::min(pairs, carried_);
+  const double ratio = middleRatio(), here = pairs - std::min(pairs, carried_);
   if (!paired_)
     return (ratio - 1) * typical_[incumbent_] * here;
-  double each = (1 - 1 / ratio) * challengerTime_ / paired_;
-  if (launchesDiffer())
-    each = std::max(each, (challengerTime_ - baselineTime_) / paired_);
-  return each * here;
+  return (1 - 1 / ratio) * challengerTime_ / paired_ * here;
 }
 
 void Trial::watched(double nanoseconds) {

@@ -21,15 +21,15 @@
 // What a trial may cost (Budget): the time lost to launches of something slower than the incumbent
 // stays below 1 % of the kernel's own time plus 10 ms, and plus 3 launches where those are less; a
 // pair that would go beyond that waits until there was more own time, and after 12 pairs the
-// challenger is given up: it is slower as far as anybody can see. What is lost is the share by the
-// median of the pairs' ratios, of the time that the challenger took. Where launches differ by more
-// than noise, as the steps of a merge sort do, each twice the one before, that median says little,
-// and the plain difference counts where it is more. That a challenger is really slower may not be
-// waited for: among launches that differ it takes hundreds of them. A challenger that takes more than
-// 1.5 times as long in two of its first four pairs is out at once; until the first times are back, two
-// pairs may be on their way, if that much could be lost at 1.5 times the incumbent's time. It is a
-// forecast: a challenger that takes ten times as long loses nine launches with its first one. What it
-// has lost counts then, and the next waits until the kernel's own time has made up for it.
+// challenger is given up: it is slower as far as anybody can see. What is lost is a share of the time
+// that the challenger took, which is that of long launches where launches differ; the share is the
+// middle of the pairs' ratios. That a challenger is really slower may not be waited for: among
+// launches that differ it takes hundreds of them. A challenger that takes more than 1.5 times as long
+// in two of its first four pairs is out at once; until the first times are back, two pairs may be on
+// their way, if that much could be lost at 1.5 times the incumbent's time. It is a forecast: a
+// challenger that takes ten times as long loses nine launches with its first one, and so does each
+// that is under way by then. What it has lost counts then, and the next waits until the kernel's own
+// time has made up for it.
 //
 // After the decision: the data may change. The winner's times are watched by themselves (16 of them
 // make the reference, and three in a row that leave it by more than 5 % and 3 standard deviations
@@ -77,7 +77,7 @@ struct Budget {
 struct PastDuel {
   uint16_t pairs = 0, wins = 0, losses = 0;
   bool lost = false; ///< it has not won, and need not challenge the original again
-  double ratio = 1;  ///< median of the last pairs' challenger / incumbent
+  double ratio = 1;  ///< middle of the last pairs' challenger / incumbent
   bool isNothing() const { return !pairs && !lost; }
 };
 
@@ -132,7 +132,7 @@ public:
   const Evidence &evidence() const { return evidence_; }
   /// How often times have changed so much that it was decided anew.
   unsigned changes() const { return changes_; }
-  /// The median of winner / original in its last pairs; 1 without a winner.
+  /// The middle of winner / original in its last pairs; 1 without a winner.
   double ratio() const { return ratio_; }
   /// Of a version, while the trial is open. Where a version has beaten the original it is only told
   /// who has lost.
@@ -170,9 +170,9 @@ private:
   void control(double original, double winner, Budget &budget);
   void watched(double nanoseconds);
   void learn(unsigned version, double nanoseconds);
-  double medianRatio() const;
+  double middleRatio() const;
+  double middleNow() const;
   Evidence evidenceNow() const;
-  bool launchesDiffer() const;
   double duelLoss(unsigned pairs) const;
   double quantile(const float *from, unsigned count, unsigned place) const;
   double median(const float *from, unsigned count) const;
@@ -199,10 +199,11 @@ private:
   std::array<float, kReference> reference_{};
   std::array<PastDuel, kMaxVersions> past_{}; ///< of each version: in earlier runs
   uint8_t lostBefore_ = 0;                    ///< bit per version
-  unsigned carried_ = 0; ///< pairs of the duel under way that an earlier run has paid for
-  unsigned paired_ = 0;  ///< and those of this run
-  double challengerTime_ = 0, baselineTime_ = 0; ///< what their launches took
-  uint64_t coins_ = 0;                           ///< state of their generator
+  unsigned carried_ = 0;      ///< pairs of the duel under way that an earlier run has paid for
+  unsigned paired_ = 0;       ///< and those of this run
+  double challengerTime_ = 0; ///< what the challenger took in these
+  double middle_ = 0;         ///< of ratios_
+  uint64_t coins_ = 0;        ///< state of their generator
   unsigned ratioCount_ = 0, referenceCount_ = 0;
   double referenceMid_ = 0, referenceBand_ = 0;
   double ratio_ = 1, leastGain_ = 0;

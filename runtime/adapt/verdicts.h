@@ -36,7 +36,7 @@ struct ClassVerdict {
   std::string faster;
   bool open = false; ///< has won, or was kept, until now; other versions were still to be tried
   std::vector<CutDuel> duels;    ///< where it is open; with a winner: only who has lost
-  double ratio = 1;              ///< winner / original, median of pairs
+  double ratio = 1;              ///< winner / original, middle of pairs
   double low = 1, high = 1;      ///< quartiles of challenger / incumbent in the deciding duel
   double original = 0, time = 0; ///< usual times of the original and of what runs, nanoseconds
   uint32_t pairs = 0, wins = 0, losses = 0; ///< of that duel
