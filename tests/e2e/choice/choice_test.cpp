@@ -105,6 +105,24 @@ TEST(Choice, TheFasterVersionIsFoundAndRunsAtOnceInTheNextRun) {
   EXPECT_TRUE(says(second, "kernels served as a version 1")) << second.outcome.err;
 }
 
+// For bands: other values of the timing model, and the choice of the model's own.
+TEST(Choice, HoldsUnderVariedTimingAndNotUnderOther) {
+  TemporaryFolder folder;
+  const Launches first = choice("gains", 200, folder);
+  ASSERT_EQ(first.cycles.size(), 200u) << first.outcome.err;
+  const Launches varied = choice("gains", 4, folder, {{"MELD_GPU_TIMING_VARIED", "valu=9"}});
+  ASSERT_EQ(varied.replaced.size(), 4u);
+  EXPECT_EQ(count(varied.replaced, 0, 4), 4u) << varied.outcome.err;
+  EXPECT_GT(varied.cycles.back(), first.cycles.back());
+  const Launches other = choice("gains", 4, folder, {{"MELD_GPU_TIMING_PARAMS", "valu=9"}});
+  ASSERT_EQ(other.replaced.size(), 4u);
+  EXPECT_EQ(count(other.replaced, 0, 4), 0u) << other.outcome.err;
+  const Launches both =
+      choice("gains", 4, folder,
+             {{"MELD_GPU_TIMING_PARAMS", "valu=9"}, {"MELD_GPU_TIMING_VARIED", "valu=4"}});
+  EXPECT_EQ(both.cycles, other.cycles) << "what is set holds";
+}
+
 TEST(Choice, WhatIsSlowerIsNotKept) {
   TemporaryFolder folder;
   const Launches first = choice("loses", 300, folder, {{"MELD_FORCE", "1"}});
