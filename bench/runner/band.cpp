@@ -56,6 +56,11 @@ Band MeanBand::band() const {
   return band;
 }
 
+std::string MeanBand::text(int decimals) const {
+  const Band all = band();
+  return all.known() ? withBand(modelled_.value(), all, decimals) : "";
+}
+
 std::string claimOf(const Band &band) {
   if (!band.known())
     return "";

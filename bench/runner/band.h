@@ -30,6 +30,8 @@ public:
            const std::vector<uint64_t> &afterUnder);
   /// Empty where any program had none.
   Band band() const;
+  /// The mean with its band, "1.23 (1.11-1.30)"; empty where there is no band.
+  std::string text(int decimals) const;
 
 private:
   bool all_ = true;

@@ -120,13 +120,12 @@ std::string groupText(const std::string &title, const std::vector<ChoiceRow> &ro
   text += line("measured choice, after its trials", after);
   text += line("the launch class where that is least",
                summaryOf(rows, [](auto &r) { return r.leastClass; }));
-  const Summary next = summaryOf(rows, [](auto &r) { return r.nextRun; });
-  text += line("next run", next);
+  text += line("next run", summaryOf(rows, [](auto &r) { return r.nextRun; }));
   MeanBand band;
   for (const ChoiceRow &row : rows)
     band.add(row.original, row.next, row.originalUnder, row.nextUnder);
-  if (band.band().known())
-    text += "  next run, with its band: " + withBand(next.mean.value(), band.band(), 3) + "\n";
+  if (const std::string mean = band.text(3); !mean.empty())
+    text += "  next run, with its band: " + mean + "\n";
   text += "  most lost on trials: " + decimal(100 * after.lost, 2) + " %" +
           (after.lostBy.empty() ? "" : " (" + after.lostBy + ")") + "\n";
   return text + "\n";

@@ -1,9 +1,7 @@
 #include "bench/runner/choice.h"
 
-#include "bench/runner/cache_copy.h"
-#include "bench/runner/design.h"
 #include "bench/runner/each_case.h"
-#include "bench/runner/parallel.h"
+#include "bench/runner/under_design.h"
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +26,7 @@ unsigned repetitions(const std::vector<Dispatch> &ofTwo, unsigned launches) {
   return std::max(2u, (2 * launches + least - 1) / std::max(least, 1u));
 }
 
-/// Where one case keeps what it found out: "merge sort 32" in merge-sort-32.
+/// Where one case keeps what it found out: "MS 32" in MS-32.
 fs::path cacheOf(const Paths &paths, const std::string &label) {
   std::string name = label;
   std::replace(name.begin(), name.end(), ' ', '-');
@@ -79,18 +77,6 @@ private:
   std::atomic<bool> passed_ = true;
 };
 
-void measureUnder(Runs &run, const fs::path &cache, unsigned jobs, std::vector<ChoiceRow> &rows) {
-  const auto &design = designRuns();
-  std::vector<Measurement> original(design.size()), next(design.size());
-  inParallel(design.size(), jobs, [&](size_t i) {
-    const CacheCopy own(cache, i);
-    original[i] = run({"original", true, {}}, 2, &design[i]);
-    next[i] = run(run.decided("on", own.path()), 2, &design[i]);
-  });
-  for (size_t i = 0; i < design.size(); ++i)
-    addUnder(rows, original[i].dispatches, next[i].dispatches);
-}
-
 /// False when a run failed.
 bool addRows(const Paths &paths, const Case &which, const ChoiceOptions &options,
              std::vector<ChoiceRow> &rows) {
@@ -106,7 +92,11 @@ bool addRows(const Paths &paths, const Case &which, const ChoiceOptions &options
   auto more = choiceRows(which.label, original.dispatches, replaced.dispatches, choice.dispatches,
                          next.dispatches);
   if (options.bands)
-    measureUnder(run, cache, options.jobs, more);
+    for (const BeforeAfter &under :
+         underDesign(on, options.jobs, [&](const Configuration &c, const DesignRun &parameters) {
+           return run(c, 2, &parameters).dispatches;
+         }))
+      addUnder(more, under.before, under.after);
   rows.insert(rows.end(), more.begin(), more.end());
   return run.passed();
 }

@@ -80,7 +80,7 @@ void addUnder(SpecialiseRow &row, const std::vector<Dispatch> &general,
 std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
   Table table({"program", "run", "launches", "cycles", "VGPRs", "waves", "on", "specialised",
                "next run", "source", "reached %", "lost %"});
-  Geomean helped, source, other, helpedMean, otherMean;
+  Geomean helped, source, other;
   MeanBand helpedNext, otherNext;
   double least = 0, reached = 0;
   for (const SpecialiseRow &row : rows) {
@@ -98,7 +98,6 @@ std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
     if (row.gain() <= 0)
       continue;
     (known ? helpedNext : otherNext).add(row.same, row.next, row.sameUnder, row.nextUnder);
-    (known ? helpedMean : otherMean).add(row.nextRun > 0 ? row.general / row.nextRun : 0);
     if (known) {
       reached = helped.count() ? std::min(reached, row.reached()) : row.reached();
       helped.add(row.gain());
@@ -112,9 +111,9 @@ std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
       "Ratios of modelled cycles, general code over what ran, the second half of the "
       "launches:\n" +
       table.text();
-  const auto nextLine = [](const Geomean &mean, const MeanBand &band) {
-    return band.band().known() ? "    next run: " + withBand(mean.value(), band.band(), 3) + "\n"
-                               : std::string();
+  const auto nextLine = [](const MeanBand &band) {
+    const std::string mean = band.text(3);
+    return mean.empty() ? "" : "    next run: " + mean + "\n";
   };
   if (helped.count())
     text += "  runs that are helped: geometric mean " + decimal(helped.value(), 3) +
@@ -122,7 +121,7 @@ std::string specialiseText(const std::vector<SpecialiseRow> &rows) {
             "; least share of that gain reached " + decimal(100 * reached, 1) + " %\n";
   if (other.count())
     text += "  runs that cannot be helped: geometric mean " + decimal(other.value(), 3) +
-            ", least " + decimal(least, 3) + "\n" + nextLine(otherMean, otherNext);
+            ", least " + decimal(least, 3) + "\n" + nextLine(otherNext);
   return text +
          "  published: Proteus, annotated kernels specialised at run time, up to 2.8 on AMD\n";
 }

@@ -1,8 +1,6 @@
-#include "bench/runner/cache_copy.h"
-#include "bench/runner/design.h"
 #include "bench/runner/each_case.h"
-#include "bench/runner/parallel.h"
 #include "bench/runner/specialise.h"
+#include "bench/runner/under_design.h"
 
 #include <atomic>
 #include <cstdio>
@@ -36,11 +34,11 @@ bool addRow(const Paths &paths, const SpecialiseOptions &options, const std::str
         measure(paths, program,
                 {"--pattern", arguments, "--size", options.size, "--repeat", std::to_string(times)},
                 configuration, true);
-    if (!m.pass)
+    if (!m.pass) {
       std::fprintf(stderr, "\n%s %s, %s: exit code %d\n%s\n", program.c_str(), arguments.c_str(),
                    configuration.name.c_str(), m.exitCode, m.output.c_str());
-    if (!m.pass)
       ok = false;
+    }
     return ownDispatches(m);
   };
   const auto adapt = [&](const std::string &specialise) {
@@ -63,19 +61,12 @@ bool addRow(const Paths &paths, const SpecialiseOptions &options, const std::str
   const auto next = run(on, pattern, nextTimes);
   const auto source = pattern == "helped" ? run(plain, "source", 2) : std::vector<Dispatch>();
   rows.push_back(specialiseRow(program, pattern, general, chosen, specialised, next, source));
-  if (!options.bands)
-    return ok;
-  const auto &design = designRuns();
-  std::vector<std::vector<Dispatch>> before(design.size()), after(design.size());
-  inParallel(design.size(), options.jobs, [&](size_t i) {
-    const CacheCopy own(on.environment.at("MELD_CACHE_DIR"), i);
-    Configuration there = on;
-    there.environment["MELD_CACHE_DIR"] = own.path().string();
-    before[i] = run(plain, pattern, nextTimes, &design[i]);
-    after[i] = run(there, pattern, nextTimes, &design[i]);
-  });
-  for (size_t i = 0; i < design.size(); ++i)
-    addUnder(rows.back(), before[i], after[i]);
+  if (options.bands)
+    for (const BeforeAfter &under :
+         underDesign(on, options.jobs, [&](const Configuration &c, const DesignRun &parameters) {
+           return run(c, pattern, nextTimes, &parameters);
+         }))
+      addUnder(rows.back(), under.before, under.after);
   return ok;
 }
 

@@ -16,8 +16,7 @@ constexpr unsigned kEarlyPairs = 4;    ///< and until it is known that the chall
 constexpr unsigned kDemotions = 3;     ///< so often adopted in vain: not tried any more
 constexpr unsigned kControlLosses = 3; ///< ahead of the wins: the winner is in doubt
 constexpr unsigned kOffInARow = 3;
-constexpr double kLongest =
-    16; ///< times the usual: longer is no launch, but a time that went wrong
+constexpr double kLongest = 16;            ///< times the usual: beyond it the time went wrong
 constexpr double kLeastBand = 0.05;        ///< a change of a time is more than this, as a logarithm
 constexpr double kDeviationOfMad = 1.4826; ///< of a normal distribution, in median deviations
 
