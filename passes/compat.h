@@ -75,9 +75,11 @@ inline constexpr llvm::NoneType none = llvm::None;
 #if LLVM_VERSION_MAJOR >= 18
 using CodeGenLevel = llvm::CodeGenOptLevel;
 inline constexpr auto objectFile = llvm::CodeGenFileType::ObjectFile;
+inline constexpr auto assemblyFile = llvm::CodeGenFileType::AssemblyFile;
 #else
 using CodeGenLevel = llvm::CodeGenOpt::Level;
 inline constexpr auto objectFile = llvm::CGFT_ObjectFile;
+inline constexpr auto assemblyFile = llvm::CGFT_AssemblyFile;
 #endif
 
 /// The declaration of an intrinsic, with the types that it is overloaded on.

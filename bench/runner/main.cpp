@@ -4,6 +4,7 @@
 #include "bench/runner/compile_time.h"
 #include "bench/runner/demo.h"
 #include "bench/runner/estimates.h"
+#include "bench/runner/list.h"
 #include "bench/runner/pairs.h"
 #include "bench/runner/scalar.h"
 #include "bench/runner/sizes.h"
@@ -46,6 +47,13 @@ int main(int argc, char **argv) {
       "Other tables: ./dev bench validate, pairs, scalar, static, divergence, compile-time, "
       "overhead, nvptx or executor;\nbuild/bin/meld-bench sizes. What they show: "
       "docs/benchmarks.md.");
+  CLI::App *list = app.add_subcommand("list", "Every benchmark, its program and its arguments");
+  meld::bench::ListOptions listOptions;
+  list->add_option("--only", listOptions.only, only);
+  list->add_option("--size", listOptions.size, "Of every program's problem")
+      ->check(CLI::IsMember({"small", "large", "full"}))
+      ->capture_default_str();
+  list->add_flag("--json", listOptions.json, "One JSON array instead of the table");
   CLI::App *sizes = app.add_subcommand(
       "sizes", "Every program in its small and its large size, original and under libmeld");
   meld::bench::SizesOptions sizesOptions;
@@ -171,6 +179,8 @@ int main(int argc, char **argv) {
     return meld::bench::runDemo(paths);
   if (run->parsed())
     return meld::bench::runSuite(paths, options);
+  if (list->parsed())
+    return meld::bench::runList(listOptions);
   if (sizes->parsed())
     return meld::bench::runSizes(paths, sizesOptions);
   if (verified->parsed())

@@ -2,11 +2,14 @@
 //   opt-15 -load-pass-plugin build/lib/MeldPasses.so -passes='meld' in.ll -S
 //   opt-15 -load-pass-plugin build/lib/MeldPasses.so -passes='default<O3>' in.bc -o out.bc
 //   hipcc -Xarch_device -fpass-plugin=build/lib/MeldPasses.so ...          (docs/static-melding.md)
-// Two variables tell the last two what they would be told in meld<...>, and where to report:
+// Variables tell the last two what they would be told in meld<...>, and where to report:
 //   MELD_PLUGIN_OPTIONS   "min-profit=5;no-late", or @FILE with that text in it
 //   MELD_PLUGIN_REPORT    a folder (passes/plugin/report.h)
+//   MELD_PLUGIN_SPECIALIZE  "KERNEL: workgroup 64 1 1; argument 8 4 0x3": the code is right for launches
+//                         with these facts alone (passes/specialize/facts.h), which the caller compares
 #include "passes/pipeline.h"
 #include "passes/plugin/report.h"
+#include "passes/specialize/specialization.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,6 +47,16 @@ Expected<MeldOptions> optionsFrom(StringRef text) {
   return MeldOptions::parse((*file)->getBuffer().trim());
 }
 
+std::shared_ptr<Specialization> specializationFrom(const std::string &text) {
+  const size_t colon = text.find(": ");
+  const auto facts = colon == std::string::npos ? std::nullopt : parseFacts(text.substr(colon + 2));
+  if (facts)
+    return std::make_shared<Specialization>(
+        Specialization{text.substr(0, colon), *facts, {}, {}, false, false});
+  errs() << "MELD_PLUGIN_SPECIALIZE: not KERNEL: FACTS, " << text << "\n";
+  return nullptr;
+}
+
 void registerAll(PassBuilder &builder) {
   MeldOptions options;
   if (const char *text = std::getenv("MELD_PLUGIN_OPTIONS")) {
@@ -52,6 +65,8 @@ void registerAll(PassBuilder &builder) {
     else
       errs() << toString(parsed.takeError()) << "\n";
   }
+  if (const char *text = std::getenv("MELD_PLUGIN_SPECIALIZE"); text && *text)
+    options.specialization = specializationFrom(text);
   const char *folder = std::getenv("MELD_PLUGIN_REPORT");
   if (!folder || !*folder)
     return registerMeldCallbacks(builder, options, nullptr);

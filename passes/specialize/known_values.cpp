@@ -7,6 +7,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -75,13 +76,14 @@ public:
   std::vector<KnownValue> find() {
     uint64_t offset = 0;
     for (Argument &argument : kernel_.args()) {
-      const bool byRef = argument.hasByRefAttr();
-      Type *type = byRef ? argument.getParamByRefType() : argument.getType();
-      const MaybeAlign given = byRef ? argument.getParamAlign() : MaybeAlign();
+      // In memory: of the caller's own, or (CUDA's structures) a copy that the kernel may write to.
+      const bool byValue = argument.hasByValAttr(), inPlace = byValue || argument.hasByRefAttr();
+      Type *type = inPlace ? argument.getPointeeInMemoryValueType() : argument.getType();
+      const MaybeAlign given = inPlace ? argument.getParamAlign() : MaybeAlign();
       offset = alignTo(offset, given.value_or(layout_.getABITypeAlign(type)));
-      if (byRef)
+      if (inPlace && (!byValue || isOnlyLoaded(argument)))
         inMemory(argument, offset);
-      else
+      else if (!inPlace)
         piece(argument, type, offset);
       offset += layout_.getTypeAllocSize(type);
     }
@@ -155,6 +157,15 @@ private:
     }
   }
 
+  /// What it points to is read and nothing else, by all that see the pointer.
+  static bool isOnlyLoaded(const Value &pointer) {
+    return all_of(pointer.users(), [](const User *user) {
+      return isa<LoadInst>(user) ||
+             (isa<BitCastOperator, AddrSpaceCastOperator, GEPOperator>(user) &&
+              isOnlyLoaded(*user));
+    });
+  }
+
   // Through a pointer into the segment: loads at constant places.
   void inMemory(Value &pointer, uint64_t offset) {
     for (User *user : pointer.users()) {
@@ -198,11 +209,37 @@ private:
           found_.push_back({&call, ConstantInt::get(call.getType(), sizeIn(d)),
                             Facts{*workgroup_, Fact::fullGroups()}});
       break;
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+      sizeRegister(call);
+      break;
     default:
       if (const auto item = gpu_.workItemId(call))
         id(call, *item);
       else if (const auto group = gpu_.workGroupId(call))
         groupId(call, *group);
+    }
+  }
+
+  // Of PTX: the size of a work-group, and how many there are.
+  void sizeRegister(IntrinsicInst &call) {
+    static constexpr Intrinsic::ID sizes[] = {Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+                                              Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                                              Intrinsic::nvvm_read_ptx_sreg_ntid_z};
+    static constexpr Intrinsic::ID counts[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                                               Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                                               Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
+    for (unsigned d = 0; workgroup_ && d < 3; ++d) {
+      if (call.getIntrinsicID() == sizes[d])
+        found_.push_back({&call, ConstantInt::get(call.getType(), sizeIn(d)), Facts{*workgroup_}});
+      if (call.getIntrinsicID() == counts[d] && grid_[d] && sizeIn(d))
+        found_.push_back({&call,
+                          ConstantInt::get(call.getType(), divideCeil(grid_[d]->value, sizeIn(d))),
+                          Facts{*workgroup_, *grid_[d]}});
     }
   }
 

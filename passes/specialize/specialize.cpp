@@ -156,7 +156,7 @@ PreservedAnalyses SpecializePass::run(Function &function, FunctionAnalysisManage
   if (!about || about->refused || function.getName() != about->kernel || awaitsInlining(function))
     return PreservedAnalyses::all();
   const GpuInfo gpu(function);
-  if (gpu.kind() != GpuKind::amdgpu || !gpu.isKernel() || !worthLooking(function))
+  if (gpu.kind() == GpuKind::other || !gpu.isKernel() || !worthLooking(function))
     return PreservedAnalyses::all();
   const auto known = Chooser(function, *analyses.getResult<DivergenceAnalysis>(function),
                              analyses.getResult<DominatorTreeAnalysis>(function), *about)

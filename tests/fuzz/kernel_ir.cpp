@@ -5,6 +5,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 using namespace llvm;
 
@@ -16,24 +17,28 @@ constexpr char dataLayout[] =
     "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-"
     "v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7";
 
+constexpr char nvptxLayout[] = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
+
 class Emitter {
 public:
   Emitter(const KernelAst &ast, LLVMContext &context, const std::string &cpu)
-      : ast_(ast), context_(context), b_(context), cpu_(cpu) {}
+      : ast_(ast), context_(context), b_(context), cpu_(cpu), nvptx_(cpu.rfind("sm_", 0) == 0) {}
 
   std::unique_ptr<Module> emit() {
     module_ = std::make_unique<Module>("fuzz", context_);
-    passes::compat::setTargetTriple(*module_, "amdgcn-amd-amdhsa");
-    module_->setDataLayout(dataLayout);
+    passes::compat::setTargetTriple(*module_, nvptx_ ? "nvptx64-nvidia-cuda" : "amdgcn-amd-amdhsa");
+    module_->setDataLayout(nvptx_ ? nvptxLayout : dataLayout);
     Type *global = PointerType::get(context_, 1);
     auto *type =
         FunctionType::get(b_.getVoidTy(), {global, global, global, b_.getInt32Ty()}, false);
     f_ = Function::Create(type, GlobalValue::ExternalLinkage, "fuzz", *module_);
-    f_->setCallingConv(CallingConv::AMDGPU_KERNEL);
-    f_->setVisibility(GlobalValue::ProtectedVisibility);
+    f_->setCallingConv(nvptx_ ? CallingConv::PTX_Kernel : CallingConv::AMDGPU_KERNEL);
     f_->addFnAttr("target-cpu", cpu_);
-    f_->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
-    f_->addFnAttr("uniform-work-group-size", "true");
+    if (!nvptx_) {
+      f_->setVisibility(GlobalValue::ProtectedVisibility);
+      f_->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
+      f_->addFnAttr("uniform-work-group-size", "true");
+    }
     if (ast_.exactShape) {
       auto of = [&](uint32_t size) { return ConstantAsMetadata::get(b_.getInt32(size)); };
       f_->setMetadata("reqd_work_group_size",
@@ -65,8 +70,8 @@ public:
       vars_.push_back(allocaOf(b_.getInt32Ty(), "v" + std::to_string(i)));
     auto *privateType = ArrayType::get(b_.getInt32Ty(), KernelAst::privateWords);
     private_ = allocaOf(privateType, "priv");
-    tid_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, ArrayRef<Type *>(), {});
-    group_ = b_.CreateIntrinsic(Intrinsic::amdgcn_workgroup_id_x, ArrayRef<Type *>(), {});
+    tid_ = launchValue(Intrinsic::amdgcn_workitem_id_x, Intrinsic::nvvm_read_ptx_sreg_tid_x);
+    group_ = launchValue(Intrinsic::amdgcn_workgroup_id_x, Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
     Value *thread = thread_ = b_.CreateAdd(b_.CreateMul(group_, b_.getInt32(ast_.blockSize)), tid_);
     out_ = b_.CreateInBoundsGEP(
         b_.getInt32Ty(), f_->getArg(1),
@@ -113,8 +118,13 @@ public:
   }
 
 private:
+  Value *launchValue(Intrinsic::ID amd, Intrinsic::ID nvidia) {
+    return b_.CreateIntrinsic(nvptx_ ? nvidia : amd, ArrayRef<Type *>(), {});
+  }
   // AMDGPU allocas live in address space 5; clang casts them to generic at once.
-  Value *allocaOf(Type *type, const Twine &name) { return b_.CreateAlloca(type, 5, nullptr, name); }
+  Value *allocaOf(Type *type, const Twine &name) {
+    return b_.CreateAlloca(type, nvptx_ ? 0 : 5, nullptr, name);
+  }
   Value *load(Value *p) { return b_.CreateLoad(b_.getInt32Ty(), p); }
   Value *c32(uint32_t v) { return b_.getInt32(v); }
   Value *masked(Value *v, uint32_t powerOfTwo) { return b_.CreateAnd(v, c32(powerOfTwo - 1)); }
@@ -148,7 +158,8 @@ private:
         AtomicRMWInst::Add, AtomicRMWInst::And, AtomicRMWInst::Or,   AtomicRMWInst::Xor,
         AtomicRMWInst::Max, AtomicRMWInst::Min, AtomicRMWInst::UMax, AtomicRMWInst::UMin};
     b_.CreateAtomicRMW(ops[op], pointer, value, Align(4), AtomicOrdering::Monotonic,
-                       context_.getOrInsertSyncScopeID(scope));
+                       nvptx_ ? SyncScope::ID{SyncScope::System}
+                              : context_.getOrInsertSyncScopeID(scope));
   }
 
   Value *belowSign(Value *v) { return ast_.noHighBits ? b_.CreateAnd(v, c32(0x7fffffff)) : v; }
@@ -341,7 +352,8 @@ private:
       f->addFnAttr(kind);
     f->setDoesNotAccessMemory();
     f->addFnAttr("target-cpu", cpu_);
-    f->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
+    if (!nvptx_)
+      f->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
     IRBuilder<> b(BasicBlock::Create(context_, "entry", f));
     auto *then = BasicBlock::Create(context_, "then", f);
     auto *other = BasicBlock::Create(context_, "else", f);
@@ -370,6 +382,10 @@ private:
   BasicBlock *newBlock(const char *name) { return BasicBlock::Create(context_, name, f_); }
 
   void barrier() {
+    if (nvptx_) { // orders memory, too
+      b_.CreateIntrinsic(Intrinsic::nvvm_barrier0, ArrayRef<Type *>(), {});
+      return;
+    }
     const auto scope = context_.getOrInsertSyncScopeID("workgroup");
     b_.CreateFence(AtomicOrdering::Release, scope);
     b_.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, ArrayRef<Type *>(), {});
@@ -525,6 +541,7 @@ private:
   LLVMContext &context_;
   IRBuilder<> b_;
   std::string cpu_;
+  const bool nvptx_;
   std::unique_ptr<Module> module_;
   Function *f_ = nullptr;
   GlobalVariable *lds_ = nullptr, *ldsAcc_ = nullptr;
@@ -537,7 +554,15 @@ private:
   BasicBlock *exit_ = nullptr;
 };
 
+bool anyLanes(const std::vector<Stmt> &stmts) {
+  return any_of(stmts, [](const Stmt &s) {
+    return s.kind == StmtKind::crossLane || any_of(s.arms, anyLanes);
+  });
+}
+
 } // namespace
+
+bool usesLanes(const KernelAst &ast) { return anyLanes(ast.body); }
 
 std::unique_ptr<Module> emitKernel(const KernelAst &ast, LLVMContext &context,
                                    const std::string &cpu) {

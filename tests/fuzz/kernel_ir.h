@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tests/fuzz/kernel_ast.h"
+#include "tests/fuzz/kernel_inputs.h"
 
 #include <llvm/IR/Module.h>
 #include <memory>
@@ -15,10 +16,12 @@
 
 namespace meld::fuzz {
 
-inline constexpr uint32_t wordsPerThread = KernelAst::outputsPerThread + KernelAst::variables;
-
-/// `cpu`: as in FuzzTarget. The data layout is the AMDGPU target's.
+/// `cpu`: as in FuzzTarget, or an NVIDIA processor ("sm_75"); the data layout is its target's. For NVIDIA's there
+/// are no operations across lanes: a kernel with one (usesLanes) is not for it.
 std::unique_ptr<llvm::Module> emitKernel(const KernelAst &ast, llvm::LLVMContext &context,
                                          const std::string &cpu);
+
+/// Whether the kernel asks what other lanes of its wave have.
+bool usesLanes(const KernelAst &ast);
 
 } // namespace meld::fuzz

@@ -3,6 +3,7 @@
 #include "jit/optimizer.h"
 #include "passes/compat.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "tests/fuzz/kernel_inputs.h"
 #include "tests/fuzz/kernel_ir.h"
 
 #include <cstring>
@@ -129,20 +130,11 @@ std::string irText(const Module &module) {
 Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef codeObject,
                          uint64_t *extra) {
   const size_t outBytes = size_t{4} * wordsPerThread * ast.blocks * ast.blockSize;
-  const size_t accBytes = size_t{4} * KernelAst::accOps * KernelAst::accRegion;
+  const size_t accBytes = size_t{4} * accWords;
   DeviceMemory in(4 * KernelAst::inputWords), out(outBytes), acc(accBytes + 8);
-  uint64_t x = ast.seed * 0x9e3779b97f4a7c15ull + 1;
-  auto fill = [&](const DeviceMemory &m, size_t bytes, bool narrow) {
-    for (size_t i = 0; i < bytes / 4; ++i) {
-      x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-      // A mix of small and arbitrary words, so that comparisons go both ways.
-      const uint32_t w = static_cast<uint32_t>(x >> 32);
-      const uint32_t v = narrow && (w & 3) ? (w >> 2) & 0xff : w;
-      std::memcpy(m.data() + 4 * i, &v, 4);
-    }
-  };
-  fill(in, 4 * KernelAst::inputWords, true);
-  fill(acc, accBytes, false);
+  const KernelInputs inputs = inputsOf(ast.seed);
+  std::memcpy(in.data(), inputs.in.data(), 4 * inputs.in.size());
+  std::memcpy(acc.data(), inputs.acc.data(), accBytes);
   std::memset(out.data(), 0xa5, outBytes);
 
   Launch l;
@@ -151,7 +143,7 @@ Expected<Memory> execute(softgpu::Gpu &gpu, const KernelAst &ast, StringRef code
   l.blockSize = ast.blockSize;
   l.arguments.resize(28);
   const uint64_t pointers[3] = {in.address(), out.address(), acc.address()};
-  const uint32_t n = 37;
+  const uint32_t n = argumentN;
   std::memcpy(l.arguments.data(), pointers, 24);
   std::memcpy(l.arguments.data() + 24, &n, 4);
   auto result = launch(gpu, codeObject, l);

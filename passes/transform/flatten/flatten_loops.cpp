@@ -16,6 +16,12 @@ namespace {
 
 constexpr char noNest[] = "it is no nest with one way in and one way back for each loop";
 
+/// Lanes are counted by an instruction of AMD's.
+bool hasWaves(const GpuInfo &gpu, const MeldOptions &options) {
+  return gpu.kind() == GpuKind::amdgpu ||
+         (gpu.kind() == GpuKind::nvptx && options.flattenLanes <= 1);
+}
+
 /// A nest that was looked at: its inner loop, whose parent is the outer one.
 struct Nest {
   Loop *inner = nullptr;
@@ -77,7 +83,7 @@ PreservedAnalyses FlattenLoopsPass::run(Function &function, FunctionAnalysisMana
   bool changed = false;
   for (;;) {
     auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
-    if (divergence.gpu().kind() != GpuKind::amdgpu || !divergence.gpu().isKernel())
+    if (!hasWaves(divergence.gpu(), options_) || !divergence.gpu().isKernel())
       return PreservedAnalyses::all();
     auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
     auto &loops = analyses.getResult<LoopAnalysis>(function);

@@ -48,7 +48,7 @@ extern "C" cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_
 typedef int hipError_t;
 typedef void *hipStream_t;
 constexpr hipError_t hipSuccess = 0;
-enum hipMemcpyKind { hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice };
+enum hipMemcpyKind { hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice };
 extern "C" {
 hipError_t hipMalloc(void **, size_t);
 hipError_t hipFree(void *);
@@ -60,9 +60,9 @@ const char *hipGetErrorString(hipError_t);
 }
 
 // Arithmetic that needs no library.
-__device__ inline float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
-__device__ inline float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
-__device__ inline float __fsub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
+__device__ inline float __fmul_rn(float a, float b) { return a * b; } // no product and sum in one:
+__device__ inline float __fadd_rn(float a, float b) { return a + b; } // those are within one expression
+__device__ inline float __fsub_rn(float a, float b) { return a - b; }
 __device__ inline float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
 __device__ inline float fabsf(float x) { return __nvvm_fabs_f(x); }
 __device__ inline int min(int a, int b) { return a < b ? a : b; }

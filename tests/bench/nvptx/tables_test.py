@@ -1,0 +1,99 @@
+"""What bench/nvptx reads off PTX and makes of times."""
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "bench" / "nvptx"))
+
+import ptx  # noqa: E402
+import report  # noqa: E402
+
+HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n\n"
+
+
+def entry(name, number, body):
+    return (f".visible .entry {name}(\n\t.param .u64 {name}_param_0\n)\n{{\n$L__BB{number}_1:  // %loop\n{body}"
+            f"\t@%p1 bra \t$L__BB{number}_1;\n\tret;\n}}\n")
+
+
+class Ptx(unittest.TestCase):
+    def test_what_numbers_a_function_makes_no_difference(self):
+        one = HEAD + entry("a", 0, "\tmov.u32 \t%r1, 1;\n") + entry("b", 1, "\tmov.u32 \t%r1, 2;\n")
+        other = HEAD + entry("b", 0, "\tmov.u32 \t%r1, 2;\n") + entry("a", 1, "\tmov.u32 \t%r1, 1;\n")
+        self.assertEqual(ptx.bodies(one)["a"], ptx.bodies(other)["a"])
+        self.assertEqual(ptx.changed(one, other), [])
+
+    def test_changed_entries_are_named(self):
+        one = HEAD + entry("a", 0, "\tmov.u32 \t%r1, 1;\n") + entry("b", 1, "\tmov.u32 \t%r1, 2;\n")
+        other = HEAD + entry("a", 0, "\tmov.u32 \t%r1, 1;\n") + entry("b", 1, "\tselp.b32 \t%r1, 2, 3, %p1;\n")
+        self.assertEqual(ptx.changed(one, other), ["b"])
+
+    def test_all_are_changed_where_a_function_is(self):
+        function = ".func f()\n{\n\tret;\n}\n"
+        one = HEAD + function + entry("a", 0, "")
+        other = HEAD + function.replace("ret", "trap") + entry("a", 0, "")
+        self.assertEqual(ptx.changed(one, other), ["a"])
+
+    def test_counts(self):
+        text = HEAD + entry("a", 0, "\tselp.b32 \t%r1, 2, 3, %p1;\n")
+        self.assertEqual((ptx.instructions(text), ptx.selects(text), ptx.branches(text)), (3, 1, 1))
+
+    def test_the_largest_variable_becomes_dynamic(self):
+        variables = (".weak .shared .align 4 .b8 small[16384];\n.weak .shared .align 4 .b8 large[40000];\n"
+                     ".weak .shared .align 4 .b8 other[40000];\n")
+        text = HEAD + variables + entry("a", 0, "\tmov.u64 \t%rd1, large;\n\tmov.u64 \t%rd2, small;\n") + \
+            entry("b", 1, "\tmov.u64 \t%rd1, other;\n")
+        made = ptx.with_dynamic_shared(text)
+        self.assertIn("// dynamic a 40000\n", made)
+        self.assertNotIn("dynamic b", made)
+        self.assertIn(".extern .shared .align 16 .b8 large[];\n", made)
+        self.assertNotIn(".b8 large[40000]", made)
+        self.assertIn(".b8 small[16384]", made)
+        self.assertIn(".b8 other[40000]", made)
+        self.assertLess(made.index(".address_size"), made.index(".extern"))
+
+    def test_what_fits_stays(self):
+        text = HEAD + ".shared .align 4 .b8 x[49152];\n" + entry("a", 0, "\tmov.u64 \t%rd1, x;\n")
+        self.assertEqual(ptx.with_dynamic_shared(text), text)
+
+
+def result(forms, status=0):
+    return {"date": "2026-01-02", "benchmarks": [{
+        "benchmark": "b", "status": status, "output": "FAIL" if status else "", "device": "D", "cuda": 13010, "rounds": 2,
+        "kernels": [{"entry": "_Z4sradILj16EEvPf", "block": [16, 16, 1], "grid": [4, 1, 1], "launches": 1,
+                     "measured": 1, "forms": forms}]}]}
+
+
+def form(times, same=True):
+    return {"same": same, "launches": 1, "times": times}
+
+
+class Report(unittest.TestCase):
+    def test_ratios_are_of_the_same_round(self):
+        whole = result({"plain": form([2.0, 4.0]), "again": form([2.0, 4.0]), "melded": form([1.0, 4.0])})
+        kernel = whole["benchmarks"][0]["kernels"][0]
+        self.assertEqual(report.ratios(kernel, "melded"), [2.0, 1.0])
+        self.assertEqual(report.ratios(kernel, "flattened"), [])
+
+    def test_the_table(self):
+        text = report.table(result({"plain": form([2.0, 2.0]), "again": form([2.0, 2.0]), "melded": form([1.0, 1.0])}))
+        self.assertIn("D, CUDA driver API 13.1, 2026-01-02, 2 rounds", text)
+        self.assertRegex(text, r"b +srad +16x16 +1 +2000\.0 +1\.000 \(1\.000-1\.000\) +2\.000")
+        self.assertIn("melded: geometric mean 2.000 over 1 kernels", text)
+
+    def test_what_is_wrong_is_said(self):
+        right = result({"plain": form([1.0]), "again": form([1.0]), "melded": form([1.0])})
+        self.assertEqual(report.wrong(right), [])
+        other = result({"plain": form([1.0]), "again": form([1.0]), "forced": form([1.0], same=False)})
+        self.assertEqual(report.wrong(other), ["b, srad: forced leaves other memory than the plain form"])
+        failed = result({"plain": form([1.0])}, status=1)
+        self.assertEqual(report.wrong(failed), ["b: exit status 1: FAIL"])
+
+    def test_kernels_that_vary_by_themselves_say_nothing(self):
+        whole = result({"plain": form([1.0]), "again": form([1.0], same=False), "melded": form([1.0], same=False)})
+        self.assertEqual(report.wrong(whole), [])
+        self.assertIn("varies by itself", report.table(whole))
+
+
+if __name__ == "__main__":
+    unittest.main()
