@@ -10,8 +10,8 @@
 // executor of AMD's instructions, by machines and compilers that share nothing behind LLVM's IR.
 //
 // FOLDER/SEED.FORM.ptx, and FOLDER/seeds-FIRST.json: {"generator", "kernels": [{"seed", "hash", "forms": [...]}]}.
-// A form that comes out as the plain one is left out. Kernels with operations across lanes are skipped: waves
-// have 64 lanes there and 32 here.
+// A form that comes out as the plain one is left out. Kernels with operations across lanes are skipped (waves have 64 lanes
+// there and 32 here), and those that LLVM has no PTX for.
 #include "jit/options.h"
 #include "passes/compat.h"
 #include "passes/pipeline.h"
@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <fstream>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -62,6 +63,7 @@ std::unique_ptr<TargetMachine> machine() {
                                   passes::compat::CodeGenLevel::Aggressive));
 }
 
+/// Empty where LLVM has no code for it: an atomic change by nothing, which it makes a load.
 std::string ptxOf(const KernelAst &ast, const char *options) {
   LLVMContext context;
 #if LLVM_VERSION_MAJOR < 17
@@ -84,6 +86,10 @@ std::string ptxOf(const KernelAst &ast, const char *options) {
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(*module, modules);
   if (verifyModule(*module, &errs()))
     report_fatal_error("the passes have left IR that is none");
+  for (const Function &function : *module)
+    for (const Instruction &instruction : instructions(function))
+      if (auto *load = dyn_cast<LoadInst>(&instruction); load && load->isAtomic())
+        return {};
   SmallString<0> text;
   raw_svector_ostream out(text);
   legacy::PassManager backend;
@@ -150,18 +156,20 @@ int main(int argc, char **argv) {
       ++failed;
       continue;
     }
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const NamedForm &form : forms)
+      texts.emplace_back(form.name, ptxOf(ast, form.options));
+    if (any_of(texts, [](const auto &text) { return text.second.empty(); })) {
+      ++skipped;
+      continue;
+    }
     std::vector<std::string> different;
-    std::string plain;
-    for (const NamedForm &form : forms) {
-      const std::string text = ptxOf(ast, form.options);
-      if (!plain.empty() && text == plain)
+    for (const auto &[form, text] : texts) {
+      if (!different.empty() && text == texts.front().second)
         continue;
-      if (plain.empty())
-        plain = text;
-      std::ofstream(std::filesystem::path(folder) /
-                    (std::to_string(seed) + "." + form.name + ".ptx"))
+      std::ofstream(std::filesystem::path(folder) / (std::to_string(seed) + "." + form + ".ptx"))
           << text;
-      different.emplace_back(form.name);
+      different.push_back(form);
     }
     kernels.push_back({{"seed", seed}, {"hash", *hash}, {"forms", different}});
   }
