@@ -5,6 +5,7 @@ usage: run.py BUILD_FOLDER [--only REGEX] [--filter REGEX] [--all] [--first] [--
   --only        the mutations whose name matches
   --filter      the lit tests to run (default: cfm, divergence and the other fast ones)
   --all         every lit test, the slow ones too
+  --texts       only looks whether every text is where its table has it, once
   --first       one test that notices is enough: names it, and goes on with the next mutation
 The checks of passes/ (table.py) are removed from a copy of passes/ (and runtime/gpu) at HEAD in a scratch folder, and lit
 runs on it; those that GoogleTest sees (unit_table.py) as units.py says. Nothing in the tree changes. For each mutation
@@ -75,6 +76,28 @@ class Score:
         self.caught += expected and bool(failed)
         self.surprises += not expected
         print(f"{'' if expected else '** '}{mutation.name}: {verdict}", flush=True)
+
+
+def stale(mutation, folder):
+    """What its table takes for granted and is not so; empty where all is."""
+    also = [mutation.also] if mutation.also and isinstance(mutation.also[0], str) else mutation.also or []
+    edited = {}
+    for file, text, replacement in [(mutation.file, mutation.text, mutation.replacement), *also]:
+        path = os.path.join(folder, file)
+        if path not in edited:
+            with open(os.path.join(root, path)) as source:
+                edited[path] = source.read()
+        if edited[path].count(text) != 1:
+            return f"{mutation.name}: in {path} the text is there {edited[path].count(text)} times, not once"
+        edited[path] = edited[path].replace(text, replacement)
+    return ""
+
+
+def texts():
+    problems = [problem for mutations, folder in ((table.mutations, "passes"), (unit_table.units, "."))
+                for problem in (stale(mutation, folder) for mutation in mutations) if problem]
+    print("\n".join(problems + [f"{len(table.mutations) + len(unit_table.units)} mutations, {len(problems)} stale"]))
+    return bool(problems)
 
 
 def of_passes(mutations, options, scratch, score):
@@ -148,9 +171,12 @@ def main():
     parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|left-out/|melder/|padding/|scalarize/copied|"
                                             "settle-fp/|switch/|tail-merge/|triangles/|unpredicate/|wave-state/")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--texts", action="store_true")
     parser.add_argument("--first", action="store_true")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
+    if options.texts:
+        sys.exit(texts())
     score = Score()
     for mutations, try_them in ((table.mutations, of_passes), (unit_table.units, of_units)):
         wanted = [mutation for mutation in mutations if re.search(options.only, mutation.name)]
