@@ -20,7 +20,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ptx import bodies, branches, changed, instructions, selects, with_dynamic_shared
+from ptx import Unsuited, bodies, branches, changed, instructions, selects, with_dynamic_shared
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
@@ -42,7 +42,8 @@ SIZES = {"backprop": 524288, "bitonic": 4194304, "block_spmv": 425984, "bvh_nest
          "synthetic": 3407872, "transport": 425984, "walk_nest": 262144}
 
 # The last one names all the facts that the code depends on.
-KEPT = re.compile(r"meld-specialize melded block \d+ \(for ([^)]+)\)")
+KEPT = re.compile(r"meld-specialize melded .*?\(for ([^)]+)\)")
+UNUSABLE = "the code is of no use"  # the plugin's word at the end
 
 
 def run(command, env=None, timeout=600):
@@ -101,14 +102,17 @@ class Builder:
         need(run([self.llvm / "llc", "-march=nvptx64", f"-mcpu={self.o.arch}", "-mattr=+ptx75", "-O3",
                   optimised, "-o", text]), "llc")
         optimised.unlink()
-        source = with_dynamic_shared(text.read_text())
+        try:
+            source = with_dynamic_shared(text.read_text())
+        except Unsuited as why:
+            raise Failed(str(why))
         text.write_text(source)
         return source, done.stderr
 
     def assembled(self, stem):
         """What ptxas says to it, and the most registers of its kernels."""
         if not self.ptxas:
-            return "none", 0
+            return "none", 0  # nobody has looked
         cubin = self.out / f"{stem}.cubin"
         done = run([self.ptxas, f"-arch={self.o.ptxas_arch}", "-v", self.out / f"{stem}.ptx", "-o", cubin])
         cubin.unlink(missing_ok=True)
@@ -147,8 +151,10 @@ class Builder:
         record = manifest.with_suffix(".record")
         record.unlink(missing_ok=True)
         try:
-            run([self.out / program, *arguments], {"NVPTX_FORMS": str(manifest), "NVPTX_RECORD": str(record)},
-                timeout=self.o.record_s)
+            done = run([self.out / program, *arguments],
+                       {"NVPTX_FORMS": str(manifest), "NVPTX_RECORD": str(record)}, timeout=self.o.record_s)
+            if done.returncode not in (0, 1):  # 1: its results are wrong, since nothing ran
+                raise Failed(f"without a GPU: exit status {done.returncode}: {done.stderr.strip()[-200:]}")
         except subprocess.TimeoutExpired:
             pass  # what was launched until then is in the file
         facts = json.loads(record.read_text()) if record.exists() else {}
@@ -164,27 +170,31 @@ class Builder:
         arguments = list(case["arguments"])
         at = arguments.index("--size") + 1
         arguments[at] = str(SIZES.get(case["program"], arguments[at]))
-        facts = self.common_facts(case["program"], arguments, manifest)
+        made = {"benchmark": case["benchmark"], "set": case["set"], "program": case["program"],
+                "arguments": arguments, "manifest": manifest.name, "kernels": 0, "specialised": 0}
+        try:
+            facts = self.common_facts(case["program"], arguments, manifest)
+        except Failed as why:
+            return {**made, "failed": str(why)}
         melded = bodies((self.out / entry["melded"]["ptx"]).read_text())
         specialised = []
         for i, (kernel, text) in enumerate(sorted(facts.items())):
             try:
                 source, remarks = self.ptx(self.out / f"{case['program']}.ll", f"{stem}.{i}", "", f"{kernel}: {text}")
             except Failed as why:
-                print(f"{case['benchmark']}, specialised: {why}", file=sys.stderr)
-                continue
+                return {**made, "failed": f"specialised: {why}"}
+            if "MELD_PLUGIN_SPECIALIZE: not" in remarks:
+                return {**made, "failed": f"specialised: {remarks.strip()[-200:]}"}
             kept = KEPT.findall(remarks)
-            if not kept or bodies(source).get(kernel) == melded.get(kernel):
+            if not kept or UNUSABLE in remarks or bodies(source).get(kernel) == melded.get(kernel):
                 (self.out / f"{stem}.{i}.ptx").unlink()  # no fact is of use
                 continue
             verdict, _ = self.assembled(f"{stem}.{i}")
             if verdict not in ("ok", "none"):
-                raise SystemExit(f"{case['benchmark']}, specialised: ptxas: {verdict}")
+                return {**made, "failed": f"specialised: ptxas: {verdict}"}
             specialised.append({"entry": kernel, "ptx": f"{stem}.{i}.ptx", "facts": kept[-1]})
         manifest.write_text(json.dumps({"forms": forms, "specialised": specialised}, indent=1))
-        return {"benchmark": case["benchmark"], "set": case["set"], "program": case["program"],
-                "arguments": arguments, "manifest": manifest.name, "kernels": len(facts),
-                "specialised": len(specialised)}
+        return {**made, "kernels": len(facts), "specialised": len(specialised)}
 
     def cases(self, entries):
         listed = need(run([self.build / "bin" / "meld-bench", "list", "--json"]), "meld-bench list").stdout
@@ -244,11 +254,13 @@ def main():
         print(json.dumps(entries, indent=1))
     else:
         table(entries, builder.ptxas)
+    failed = []
     if options.cases:
         made = builder.cases(entries)
+        failed = [f"{c['benchmark']}: {c['failed']}" for c in made if "failed" in c]
         print(f"{len(made)} benchmarks, {sum(c['specialised'] for c in made)} specialised kernels in {builder.out}, "
               "for run.py", file=sys.stderr)
-    worse = [e["kernel"] for e in entries if "failed" in e or ("plain" in e and e["plain"]["ptxas"] == "ok" and
+    worse = failed + [e["kernel"] for e in entries if "failed" in e or ("plain" in e and e["plain"]["ptxas"] == "ok" and
              any(e[f]["ptxas"] != "ok" for f in FORMS))]
     if worse:
         print("failed: " + ", ".join(worse), file=sys.stderr)

@@ -20,10 +20,10 @@ std::string contentOf(const std::filesystem::path &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// "    .param .align 4 .b8 k_param_1[16]," or "    .param .u64 k_param_0"
+/// "    .param .align 4 .b8 k_param_1[16]," or "    .param .u64 k_param_0"; from LLVM 20 on "    .param .u64 .ptr .align 1 k_param_0"
 bool parameterIn(const std::string &line, unsigned &offset, Parameter &parameter) {
   static const std::regex pattern(
-      R"(^\s*\.param\s+(?:\.align\s+(\d+)\s+)?\.([bfsu])(\d+)\s+\w+(?:\[(\d+)\])?,?\s*$)");
+      R"(^\s*\.param\s+(?:\.align\s+(\d+)\s+)?\.([bfsu])(\d+)\s+(?:\.ptr\s+(?:\.\w+\s+)?\.align\s+\d+\s+)?[\w$]+(?:\[(\d+)\])?,?\s*$)");
   std::smatch match;
   if (!std::regex_match(line, match, pattern))
     return false;
@@ -55,7 +55,9 @@ std::map<std::string, std::vector<Parameter>> parametersOf(const std::string &pt
     if (std::regex_search(line, match, head)) {
       open = &all[match[1]];
       offset = 0;
-    } else if (open && parameterIn(line, offset, parameter)) {
+    } else if (open && line.find(".param") != std::string::npos) {
+      if (!parameterIn(line, offset, parameter))
+        throw std::runtime_error("a parameter that is not understood: " + line);
       open->push_back(parameter);
     } else if (line.find(')') != std::string::npos) {
       open = nullptr;
@@ -81,12 +83,17 @@ Forms Forms::read(const std::string &manifest) {
   for (const char *name : {"plain", "melded", "flattened", "forced"})
     if (const auto found = json["forms"].find(name); found != json["forms"].end())
       forms.all.push_back({name, contentOf(folder / (*found)["ptx"].get<std::string>()),
-                           found->value("changed", std::vector<std::string>()), ""});
-  for (const auto &one : json.value("specialised", nlohmann::json::array()))
+                           found->value("changed", std::vector<std::string>()), Facts()});
+  for (const auto &one : json.value("specialised", nlohmann::json::array())) {
+    const auto text = one["facts"].get<std::string>();
+    const auto facts = parseFacts(text);
+    if (!facts || facts->empty())
+      throw std::runtime_error(manifest + ": no facts: '" + text + "'");
     forms.all.push_back({"specialised",
                          contentOf(folder / one["ptx"].get<std::string>()),
                          {one["entry"].get<std::string>()},
-                         one["facts"].get<std::string>()});
+                         *facts});
+  }
   forms.parameters = parametersOf(forms.all.front().ptx);
   return forms;
 }

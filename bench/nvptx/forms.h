@@ -11,7 +11,7 @@
 // The PTX tells the rest: each entry's parameters, and in a comment that build.py has put there how much
 // shared memory the launch has to add ("// dynamic ENTRY BYTES").
 //
-// Errors: std::runtime_error, with the file's name. Thread rule: values.
+// Errors: std::runtime_error, with the file's name, also for PTX and facts that are not understood. Thread rule: values.
 #pragma once
 
 #include "passes/specialize/facts.h"
@@ -30,7 +30,7 @@ struct Parameter {
 struct Form {
   std::string name, ptx;            ///< the PTX itself
   std::vector<std::string> changed; ///< entries that differ from the plain form's
-  std::string facts;                ///< that a launch has to fulfil; empty: none
+  Facts facts;                      ///< that a launch has to fulfil; empty: none
 
   bool changes(const std::string &entry) const;
 };

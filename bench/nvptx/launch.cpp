@@ -34,9 +34,12 @@ Facts factsOf(const Launch &launch, const std::vector<Parameter> &parameters,
                                   static_cast<uint16_t>(launch.block.y),
                                   static_cast<uint16_t>(launch.block.z)));
   facts.push_back(Fact::fullGroups()); // CUDA knows no others
-  facts.push_back(Fact::grid(0, launch.grid.x * launch.block.x));
-  facts.push_back(Fact::grid(1, launch.grid.y * launch.block.y));
-  facts.push_back(Fact::grid(2, launch.grid.z * launch.block.z));
+  const uint64_t items[] = {uint64_t{launch.grid.x} * launch.block.x,
+                            uint64_t{launch.grid.y} * launch.block.y,
+                            uint64_t{launch.grid.z} * launch.block.z};
+  for (uint16_t d = 0; d < 3; ++d)
+    if (items[d] <= UINT32_MAX) // a grid of HIP's has no more
+      facts.push_back(Fact::grid(d, static_cast<uint32_t>(items[d])));
   std::sort(facts.begin(), facts.end());
   return facts;
 }

@@ -46,20 +46,37 @@ def changed(plain, other):
     return sorted(k for k in b if k and b[k] != a.get(k))
 
 
+class Unsuited(Exception):
+    """A kernel whose shared memory cannot be made to fit in this way."""
+
+
 def with_dynamic_shared(ptx):
     """In kernels with more than STATIC_SHARED bytes the largest variable becomes dynamic memory: one of no
     size, whose bytes the launch adds. A comment for each says how many."""
-    sizes = {m.group(2): int(m.group(3)) for m in SHARED.finditer(ptx)}
-    notes, moved = [], set()
-    for entry, body in bodies(ptx).items():
-        used = sorted((n for n in sizes if entry and re.search(rf"\b{re.escape(n)}\b", body)),
-                      key=lambda n: (-sizes[n], n))
-        if sum(sizes[n] for n in used) > STATIC_SHARED:
-            moved.add(used[0])
-            notes.append(f"// dynamic {entry} {sizes[used[0]]}\n")
+    variables = {m.group(2): (int(m.group(1)), int(m.group(3))) for m in SHARED.finditer(ptx)}
+
+    def used(text):
+        return sorted((n for n in variables if re.search(rf"(?<![\w$]){re.escape(n)}(?![\w$])", text)),
+                      key=lambda n: (-variables[n][1], n))
+
+    texts = bodies(ptx)
+    of = {entry: used(body) for entry, body in texts.items() if entry}
+    size = lambda entry: sum(variables[n][1] for n in of[entry])
+    moved = {entry: of[entry][0] for entry in of if size(entry) > STATIC_SHARED}
     if not moved:
         return ptx
-    ptx = SHARED.sub(lambda m: "" if m.group(2) in moved else m.group(0), ptx)
+    names = set(moved.values())
+    elsewhere = set(used(SHARED.sub("", texts[""])))
+    for entry, variables_used in of.items():
+        own = names.intersection(variables_used)
+        if own and (own != {moved.get(entry)} or size(entry) - variables[moved[entry]][1] > STATIC_SHARED):
+            raise Unsuited(f"{entry}: {', '.join(sorted(own))} of its shared memory would have to be dynamic")
+        if own and ".extern .shared" in ptx:
+            raise Unsuited(f"{entry}: the program has dynamic shared memory of its own")
+    if names & elsewhere or any(variables[n][0] > 16 for n in names):
+        raise Unsuited(f"{', '.join(sorted(names))}: used by functions, or aligned to more than 16 bytes")
+    ptx = SHARED.sub(lambda m: "" if m.group(2) in names else m.group(0), ptx)
     at = ptx.index("\n", ptx.index(".address_size")) + 1
-    declared = "".join(f".extern .shared .align 16 .b8 {name}[];\n" for name in sorted(moved))
-    return ptx[:at] + "".join(notes) + declared + ptx[at:]
+    notes = "".join(f"// dynamic {entry} {variables[name][1]}\n" for entry, name in sorted(moved.items()))
+    declared = "".join(f".extern .shared .align 16 .b8 {name}[];\n" for name in sorted(names))
+    return ptx[:at] + notes + declared + ptx[at:]

@@ -8,7 +8,7 @@ TIMED = ("melded", "flattened", "specialised")
 def ratios(kernel, form):
     """The plain form's time over this one's, of each round; empty where the form is as the plain one."""
     forms = kernel["forms"]
-    if form not in forms:
+    if form not in forms or not forms[form]["launches"]:
         return []
     return [a / b for a, b in zip(forms["plain"]["times"], forms[form]["times"]) if b > 0]
 
@@ -21,11 +21,16 @@ def spread(values):
     return median(values), low, high
 
 
-def text(values):
+def text(kernel, form):
+    """-: the form is as the plain one. Of a form that could not be used for all launches, for how many it was."""
+    if form not in kernel["forms"]:
+        return "-"
+    values, used, all_of_them = ratios(kernel, form), kernel["forms"][form]["launches"], kernel["measured"]
     if not values:
-        return "="
+        return "not run"
     middle, low, high = spread(values)
-    return f"{middle:.3f} ({low:.3f}-{high:.3f})"
+    of = "" if used == all_of_them else f", {used} of {all_of_them}"
+    return f"{middle:.3f} ({low:.3f}-{high:.3f}{of})"
 
 
 def short(entry):
@@ -48,13 +53,14 @@ def cells(result, kernel):
     again = kernel["forms"].get("again", {})
     steady = again.get("same", True)
     different = [f for f, v in kernel["forms"].items() if f != "again" and not v["same"]]
-    same = "=" if not different else ", ".join(different) + " differ"
+    same = "equal" if not different else ", ".join(different) + " differ"
     if not steady:
         same = "varies by itself"
     shape = "x".join(str(n) for n in kernel["block"] if n > 1) or "1"
-    return [result["benchmark"], short(kernel["entry"]), shape, str(kernel["launches"]),
-            f"{1000 * median(kernel['forms']['plain']['times']):.1f}", text(ratios(kernel, "again")),
-            *(text(ratios(kernel, form)) for form in TIMED), same]
+    return [result["benchmark"], short(kernel["entry"]), shape, str(kernel["launches"]) if kernel["launches"] == kernel["measured"] else
+            f"{kernel['measured']} of {kernel['launches']}",
+            f"{1000 * median(kernel['forms']['plain']['times']):.1f}", text(kernel, "again"),
+            *(text(kernel, form) for form in TIMED), same]
 
 
 HEAD = ["benchmark", "kernel", "block", "launches", "plain us", "again", *TIMED, "memory"]
@@ -75,6 +81,12 @@ def geomeans(whole):
     return lines
 
 
+def loose(whole):
+    """A line, where there is something to say."""
+    count = sum(kernel.get("loose", 0) for _, kernel in rows(whole))
+    return [f"{count} times may hold time of the host: the GPU had begun before all was queued"] if count else []
+
+
 def about(whole):
     first = next((r for r in whole["benchmarks"] if "device" in r), {})
     version = first.get("cuda", 0)
@@ -86,20 +98,25 @@ def table(whole):
     lines = [HEAD] + [cells(*row) for row in rows(whole)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
     return "\n".join([about(whole)] + ["  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip()
-                                       for line in lines] + geomeans(whole))
+                                       for line in lines] + geomeans(whole) + loose(whole))
 
 
 def markdown(whole):
     lines = ["| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
     lines += ["| " + " | ".join(cells(*row)) + " |" for row in rows(whole)]
-    return "\n".join([about(whole), ""] + lines + [""] + geomeans(whole))
+    return "\n".join([about(whole), ""] + lines + [""] + geomeans(whole) + loose(whole))
 
 
 def wrong(whole):
-    """What must not be: a program that fails, a form that leaves other memory than the plain one."""
+    """What must not be: a program that fails or launches nothing, a form that leaves other memory than the plain
+    one, or that no launch could be run with."""
     lines = [f"{r['benchmark']}: exit status {r['status']}: {r['output'].strip()}" for r in whole["benchmarks"]
              if r["status"]]
+    lines += [f"{r['benchmark']}: {len(r.get('kernels', []))} kernels, {r.get('kernelsExpected', 1)} were expected"
+              for r in whole["benchmarks"] if not r["status"] and len(r.get("kernels", [])) < r.get("kernelsExpected", 1)]
     for result, kernel in rows(whole):
+        lines += [f"{result['benchmark']}, {short(kernel['entry'])}: {form} was not run: its facts held for no launch"
+                  for form, value in kernel["forms"].items() if not value["launches"]]
         if not kernel["forms"].get("again", {}).get("same", True):
             continue  # its own results vary: nothing can be said of the others'
         lines += [f"{result['benchmark']}, {short(kernel['entry'])}: {form} leaves other memory than the plain form"

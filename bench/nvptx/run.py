@@ -35,16 +35,21 @@ def run_case(folder, case, options):
         status, output = done.returncode, (done.stdout + done.stderr)[-400:]
     except subprocess.TimeoutExpired:
         status, output = 124, f"not done after {options.timeout} s"
-    measured = json.loads(result.read_text()) if result.exists() else {}
+    try:
+        measured = json.loads(result.read_text()) if result.exists() else {}
+    except ValueError:
+        measured, status, output = {}, status or 1, output + f"\n{result.name} is no JSON"
     result.unlink(missing_ok=True)
     print(f"{case['benchmark']}: {'ok' if status == 0 else output.strip()}"
           f" ({time.monotonic() - begin:.0f} s)", file=sys.stderr)
-    return {**case, "status": status, "output": "" if status == 0 else output, **measured}
+    return {**case, "kernelsExpected": case["kernels"], "status": status, "output": "" if status == 0 else output, **measured}
 
 
 def measure(options):
     folder = Path(options.folder).resolve()
     cases = [c for c in json.loads((folder / "cases.json").read_text()) if options.only in c["benchmark"]]
+    if not cases:
+        sys.exit(f"no benchmark of {folder} has '{options.only}' in its name")
     with ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda c: run_case(folder, c, options), cases))
     if results and all(r["status"] == 77 for r in results):

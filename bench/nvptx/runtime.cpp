@@ -46,7 +46,11 @@ public:
     if (measured_ && result_) {
       nlohmann::json report = measured_->report();
       report["version"] = 1;
-      std::ofstream(result_) << report.dump() << "\n";
+      std::ofstream out(result_);
+      out << report.dump() << "\n";
+      out.close();
+      if (!out)
+        stop(std::string(result_) + ": cannot be written", 1);
     }
   }
 
@@ -175,7 +179,10 @@ int __cudaRegisterFunction(void **, const void *stub, char *, const char *name, 
   Runtime::get().add(stub, name);
   return 0;
 }
-void __cudaRegisterVar(void **, void *, char *, const char *, int, size_t, int, int) {}
+void __cudaRegisterVar(void **, void *, char *, const char *name, int, size_t, int, int) {
+  meld::nvptx::stop(std::string(name) + ": a variable of the device, which nothing here compares",
+                    2);
+}
 unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t shared, void *stream) {
   pushed = {grid, block, shared, stream};
   return 0;

@@ -5,8 +5,9 @@
 // Variables tell the last two what they would be told in meld<...>, and where to report:
 //   MELD_PLUGIN_OPTIONS   "min-profit=5;no-late", or @FILE with that text in it
 //   MELD_PLUGIN_REPORT    a folder (passes/plugin/report.h)
-//   MELD_PLUGIN_SPECIALIZE  "KERNEL: workgroup 64 1 1; argument 8 4 0x3": the code is right for launches
-//                         with these facts alone (passes/specialize/facts.h), which the caller compares
+//   MELD_PLUGIN_SPECIALIZE  "KERNEL: argument 8 4 0x3; workgroup 64 1 1", in the order of facts: the code is right for
+//                         launches with these facts alone (passes/specialize/facts.h), which the caller compares.
+//                         Where it is said on stderr that the code is of no use, it is right for none
 #include "passes/pipeline.h"
 #include "passes/plugin/report.h"
 #include "passes/specialize/specialization.h"
@@ -47,6 +48,22 @@ Expected<MeldOptions> optionsFrom(StringRef text) {
   return MeldOptions::parse((*file)->getBuffer().trim());
 }
 
+/// Says at the end whether the kernel may be used.
+class RefusedPass : public PassInfoMixin<RefusedPass> {
+public:
+  explicit RefusedPass(std::shared_ptr<Specialization> about) : about_(std::move(about)) {}
+  PreservedAnalyses run(Module &, ModuleAnalysisManager &) {
+    if (about_->refused)
+      errs() << "MELD_PLUGIN_SPECIALIZE: " << about_->kernel
+             << ": the code is of no use: " << about_->why << "\n";
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+
+private:
+  std::shared_ptr<Specialization> about_;
+};
+
 std::shared_ptr<Specialization> specializationFrom(const std::string &text) {
   const size_t colon = text.find(": ");
   const auto facts = colon == std::string::npos ? std::nullopt : parseFacts(text.substr(colon + 2));
@@ -68,16 +85,19 @@ void registerAll(PassBuilder &builder) {
   if (const char *text = std::getenv("MELD_PLUGIN_SPECIALIZE"); text && *text)
     options.specialization = specializationFrom(text);
   const char *folder = std::getenv("MELD_PLUGIN_REPORT");
-  if (!folder || !*folder)
-    return registerMeldCallbacks(builder, options, nullptr);
-  options.recordSides = true;
-  auto log =
-      std::make_shared<DecisionLog>(); // held by the builder, and by the pass in the pipeline
+  const bool reports = folder && *folder;
+  options.recordSides = reports;
+  // Held by the builder, and by the pass in the pipeline.
+  const auto log = reports ? std::make_shared<DecisionLog>() : nullptr;
   registerMeldCallbacks(builder, options, log.get());
   // The dots: from 20 on there is a link-time phase, too.
   builder.registerOptimizerLastEPCallback(
-      [log, folder = std::string(folder)](ModulePassManager &manager, OptimizationLevel, auto...) {
-        manager.addPass(ReportPass(log, folder));
+      [log, folder = std::string(reports ? folder : ""),
+       about = options.specialization](ModulePassManager &manager, OptimizationLevel, auto...) {
+        if (about)
+          manager.addPass(RefusedPass(about));
+        if (log)
+          manager.addPass(ReportPass(log, folder));
       });
 }
 

@@ -77,10 +77,13 @@ public:
     uint64_t offset = 0;
     for (Argument &argument : kernel_.args()) {
       // In memory: of the caller's own, or (CUDA's structures) a copy that the kernel may write to.
-      const bool byValue = argument.hasByValAttr(), inPlace = byValue || argument.hasByRefAttr();
+      const bool nvptx = gpu_.kind() == GpuKind::nvptx;
+      const bool byValue = nvptx && argument.hasByValAttr(),
+                 inPlace = byValue || (!nvptx && argument.hasByRefAttr());
       Type *type = inPlace ? argument.getPointeeInMemoryValueType() : argument.getType();
-      const MaybeAlign given = inPlace ? argument.getParamAlign() : MaybeAlign();
-      offset = alignTo(offset, given.value_or(layout_.getABITypeAlign(type)));
+      const Align natural = layout_.getABITypeAlign(type);
+      const Align given = inPlace ? argument.getParamAlign().value_or(natural) : natural;
+      offset = alignTo(offset, nvptx ? std::max(given, natural) : given);
       if (inPlace && (!byValue || isOnlyLoaded(argument)))
         inMemory(argument, offset);
       else if (!inPlace)

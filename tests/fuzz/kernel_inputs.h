@@ -1,6 +1,6 @@
 // What a random kernel reads, by its seed; and what it leaves, as one number.
 //
-// Without LLVM: whoever runs a kernel on another machine (tests/fuzz/ptx) has the same. Thread rule: pure.
+// Without LLVM: whoever runs a kernel on another machine (ptx_run.cpp) has the same. Thread rule: pure.
 #pragma once
 
 #include "tests/fuzz/kernel_ast.h"

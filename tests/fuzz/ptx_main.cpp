@@ -1,7 +1,7 @@
 // meld-fuzz-ptx: random kernels for NVIDIA GPUs, and what an AMD GPU's code for them leaves.
 //
 //   meld-fuzz-ptx FOLDER --count 2000 [--seed 1] [--generator N]
-//   nvptx-fuzz FOLDER                     on a machine with an NVIDIA GPU (ptx_run.cpp)
+//   nvptx-fuzz FOLDER/seeds-*.json        on a machine with an NVIDIA GPU (ptx_run.cpp)
 //
 // Every seed is one kernel (kernel_ast.h), compiled for AMD as it is, and for NVIDIA as it is (plain), with the
 // passes as they are by default (melded), with all that is legal (forced), and with nested loops made one
@@ -9,7 +9,7 @@
 // all the others have to leave on silicon. So a run there is two checks by one: of the passes, and of the
 // executor of AMD's instructions, by machines and compilers that share nothing behind LLVM's IR.
 //
-// FOLDER/SEED.FORM.ptx, and FOLDER/seeds-FIRST.json: {"generator", "kernels": [{"seed", "hash", "forms": [...]}]}.
+// FOLDER/gGENERATOR-SEED.FORM.ptx, and FOLDER/seeds-gGENERATOR-FIRST.json: {"generator", "kernels": [{"seed", "hash", "forms": [...]}]}.
 // A form that comes out as the plain one is left out. Kernels with operations across lanes are skipped (waves have 64 lanes
 // there and 32 here), and those that LLVM has no PTX for.
 #include "jit/options.h"
@@ -31,6 +31,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 using namespace llvm;
@@ -143,11 +144,13 @@ int main(int argc, char **argv) {
   if (!gpu)
     return 1;
   nlohmann::json kernels = nlohmann::json::array();
-  unsigned skipped = 0, failed = 0;
+  unsigned lanes = 0, noCode = 0, failed = 0;
+  std::map<std::string, unsigned> made; // by form
+  const std::string prefix = "g" + std::to_string(generator) + "-";
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const KernelAst ast = generateKernel(seed, generator);
     if (usesLanes(ast)) {
-      ++skipped;
+      ++lanes;
       continue;
     }
     auto hash = expectedOf(ast, target, *gpu);
@@ -160,21 +163,28 @@ int main(int argc, char **argv) {
     for (const NamedForm &form : forms)
       texts.emplace_back(form.name, ptxOf(ast, form.options));
     if (any_of(texts, [](const auto &text) { return text.second.empty(); })) {
-      ++skipped;
+      ++noCode;
       continue;
     }
     std::vector<std::string> different;
     for (const auto &[form, text] : texts) {
       if (!different.empty() && text == texts.front().second)
         continue;
-      std::ofstream(std::filesystem::path(folder) / (std::to_string(seed) + "." + form + ".ptx"))
+      std::ofstream(std::filesystem::path(folder) /
+                    (prefix + std::to_string(seed) + "." + form + ".ptx"))
           << text;
+      ++made[form];
       different.push_back(form);
     }
     kernels.push_back({{"seed", seed}, {"hash", *hash}, {"forms", different}});
   }
-  std::ofstream(std::filesystem::path(folder) / ("seeds-" + std::to_string(first) + ".json"))
+  std::ofstream(std::filesystem::path(folder) /
+                ("seeds-" + prefix + std::to_string(first) + ".json"))
       << nlohmann::json{{"generator", generator}, {"kernels", kernels}}.dump(1) << "\n";
-  std::printf("%zu kernels, %u skipped, %u failed\n", kernels.size(), skipped, failed);
+  std::printf(
+      "%zu kernels, %u with operations across lanes and %u without PTX are left out, %u failed\n",
+      kernels.size(), lanes, noCode, failed);
+  for (const NamedForm &form : forms)
+    std::printf("%s %u\n", form.name, made[form.name]);
   return failed ? 1 : 0;
 }

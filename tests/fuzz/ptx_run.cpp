@@ -89,20 +89,23 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     const std::filesystem::path list = argv[i];
     const auto json = nlohmann::json::parse(contentOf(list), nullptr, /*exceptions=*/false);
-    if (json.is_discarded()) {
+    if (json.is_discarded() || !json.contains("kernels") || !json.contains("generator")) {
       std::fprintf(stderr, "%s: not what meld-fuzz-ptx writes\n", argv[i]);
       return 2;
     }
+    const auto generator = json["generator"].get<unsigned>();
     for (const auto &one : json["kernels"]) {
       const auto seed = one["seed"].get<uint64_t>();
-      const KernelAst ast = generateKernel(seed, json["generator"].get<unsigned>());
+      const KernelAst ast = generateKernel(seed, generator);
       ++kernels;
       for (const auto &form : one["forms"]) {
         const auto name = form.get<std::string>();
         uint64_t hash = 0;
-        const int status = device.run(
-            ast, contentOf(list.parent_path() / (std::to_string(seed) + "." + name + ".ptx")),
-            hash);
+        const int status =
+            device.run(ast,
+                       contentOf(list.parent_path() / ("g" + std::to_string(generator) + "-" +
+                                                       std::to_string(seed) + "." + name + ".ptx")),
+                       hash);
         ++runs[name];
         if (!status && hash == one["hash"].get<uint64_t>())
           continue;
@@ -119,5 +122,6 @@ int main(int argc, char **argv) {
   for (const auto &[name, count] : runs)
     std::printf(", %u %s", count, name.c_str());
   std::printf("\n");
-  return findings ? 1 : 0;
+  // Every kernel is run as it is at least.
+  return findings || !kernels || runs["plain"] != kernels ? 1 : 0;
 }

@@ -47,6 +47,25 @@ TEST(NvptxFormsTest, ParametersLieAtTheirAlignment) {
   EXPECT_FALSE(first[2].pointerSized);
 }
 
+// From LLVM 20 on pointers say what they point to.
+TEST(NvptxFormsTest, PointersWithTheirAlignment) {
+  const auto all = parametersOf(
+      ".visible .entry k(\n\t.param .u64 .ptr .align 1 k_param_0,\n"
+      "\t.param .u64 .ptr .global .align 4 k_param_1,\n\t.param .u32 k_param_2\n)\n{\n}\n");
+  ASSERT_EQ(all.at("k").size(), 3u);
+  EXPECT_TRUE(all.at("k")[1].pointerSized);
+  EXPECT_EQ(all.at("k")[2].offset, 16u);
+}
+
+TEST(NvptxFormsTest, ParametersThatAreNotUnderstoodAreNamed) {
+  try {
+    parametersOf(".visible .entry k(\n\t.param .texref k_param_0\n)\n");
+    FAIL();
+  } catch (const std::exception &e) {
+    EXPECT_NE(std::string(e.what()).find(".texref"), std::string::npos);
+  }
+}
+
 TEST(NvptxFormsTest, NotesOfDynamicSharedMemoryAreRead) {
   EXPECT_EQ(dynamicSharedOf(ptx, "second"), 32768u);
   EXPECT_EQ(dynamicSharedOf(ptx, "first"), 0u);
@@ -71,6 +90,13 @@ TEST(NvptxLaunchTest, FactsOfALaunch) {
   EXPECT_EQ(toText(facts),
             "argument 8 4 0x3; argument 16 4 0x40000000; argument 20 4 0xabcd; argument 32 2 0x5; "
             "workgroup 64 1 1; full-groups; grid 0 640; grid 1 2; grid 2 1; nonnull 0; nonnull 24");
+}
+
+// 2^32 work-items and more are no fact: as 32 bits they would be another grid.
+TEST(NvptxLaunchTest, GridsThatHaveNoFact) {
+  const Launch launch{"k", {4194305, 1, 1}, {1024, 1, 1}, nullptr, 0};
+  EXPECT_EQ(toText(factsOf(launch, {}, [](uint64_t) { return false; })),
+            "workgroup 1024 1 1; full-groups; grid 1 1; grid 2 1");
 }
 
 class NvptxManifestTest : public testing::Test {
@@ -103,7 +129,7 @@ TEST_F(NvptxManifestTest, FormsAreRead) {
   EXPECT_FALSE(forms.all[1].changes("second"));
   EXPECT_EQ(forms.all[2].name, "specialised");
   EXPECT_TRUE(forms.all[2].changes("second"));
-  EXPECT_EQ(forms.all[2].facts, "workgroup 64 1 1");
+  EXPECT_EQ(toText(forms.all[2].facts), "workgroup 64 1 1");
   EXPECT_EQ(forms.parameters.at("first").size(), 5u);
 }
 
@@ -115,6 +141,11 @@ TEST_F(NvptxManifestTest, WhatIsNoneIsNamed) {
     } catch (const std::exception &e) {
       EXPECT_NE(std::string(e.what()).find("a.json: not what build.py writes"), std::string::npos);
     }
+  for (const char *facts : {"", "nonsense"})
+    EXPECT_THROW(read(R"({"forms": {"plain": {"ptx": "a.plain.ptx"}}, "specialised":
+      [{"entry": "second", "ptx": "a.0.ptx", "facts": ")" +
+                      std::string(facts) + "\"}]}"),
+                 std::runtime_error);
   try {
     read(R"({"forms": {"plain": {"ptx": "gone.ptx"}}})");
     FAIL();

@@ -52,6 +52,21 @@ class Ptx(unittest.TestCase):
         self.assertIn(".b8 other[40000]", made)
         self.assertLess(made.index(".address_size"), made.index(".extern"))
 
+    def refused(self, variables, *entries):
+        with self.assertRaises(ptx.Unsuited):
+            ptx.with_dynamic_shared(HEAD + variables + "".join(entries))
+
+    def test_what_cannot_be_made_dynamic(self):
+        a, b = (f".shared .align 4 .b8 {name}[40000];\n" for name in "ab")
+        both = entry("k", 0, "\tmov.u64 \t%rd1, a;\n\tmov.u64 \t%rd2, b;\n")
+        self.refused(a + b, both, entry("l", 1, "\tmov.u64 \t%rd1, a;\n"))  # would have none of its own
+        self.refused(a + b, both, entry("l", 1, "\tmov.u64 \t%rd1, b;\n\tmov.u64 \t%rd2, c;\n"),
+                     ".func f()\n{\n\tmov.u64 \t%rd1, a;\n}\n")
+        self.refused(a.replace("align 4", "align 128") + b.replace("40000", "20000"), both)
+        self.refused(a + b + ".extern .shared .align 16 .b8 own[];\n", both)
+        three = entry("k", 0, "\tmov.u64 \t%rd1, a;\n\tmov.u64 \t%rd2, b;\n\tmov.u64 \t%rd2, c;\n")
+        self.refused(a + b + ".shared .align 4 .b8 c[40000];\n", three)  # one is not enough
+
     def test_what_fits_stays(self):
         text = HEAD + ".shared .align 4 .b8 x[49152];\n" + entry("a", 0, "\tmov.u64 \t%rd1, x;\n")
         self.assertEqual(ptx.with_dynamic_shared(text), text)
@@ -61,7 +76,7 @@ def result(forms, status=0):
     return {"date": "2026-01-02", "benchmarks": [{
         "benchmark": "b", "status": status, "output": "FAIL" if status else "", "device": "D", "cuda": 13010, "rounds": 2,
         "kernels": [{"entry": "_Z4sradILj16EEvPf", "block": [16, 16, 1], "grid": [4, 1, 1], "launches": 1,
-                     "measured": 1, "forms": forms}]}]}
+                     "measured": 1, "loose": 0, "forms": forms}]}]}
 
 
 def form(times, same=True):
@@ -88,6 +103,25 @@ class Report(unittest.TestCase):
         self.assertEqual(report.wrong(other), ["b, srad: forced leaves other memory than the plain form"])
         failed = result({"plain": form([1.0])}, status=1)
         self.assertEqual(report.wrong(failed), ["b: exit status 1: FAIL"])
+
+    def test_a_form_that_was_not_run_is_no_unchanged_one(self):
+        whole = result({"plain": form([1.0]), "again": form([1.0]), "specialised": {"same": True, "launches": 0, "times": []}})
+        self.assertEqual(report.wrong(whole), ["b, srad: specialised was not run: its facts held for no launch"])
+        self.assertIn("not run", report.table(whole))
+        whole["benchmarks"][0]["kernels"][0].update(launches=4, measured=2)
+        whole["benchmarks"][0]["kernels"][0]["forms"]["specialised"] = form([1.0, 2.0])
+        whole["benchmarks"][0]["kernels"][0]["forms"]["plain"] = form([1.0, 2.0])
+        self.assertIn("1 of 2", report.table(whole))
+        self.assertIn("2 of 4", report.table(whole))
+
+    def test_nothing_measured_is_no_success(self):
+        self.assertEqual(report.wrong({"benchmarks": [{"benchmark": "b", "status": 0, "output": ""}]}),
+                         ["b: 0 kernels, 1 were expected"])
+
+    def test_times_of_the_host_are_told(self):
+        whole = result({"plain": form([1.0]), "again": form([1.0])})
+        whole["benchmarks"][0]["kernels"][0]["loose"] = 3
+        self.assertIn("3 times may hold time of the host", report.table(whole))
 
     def test_kernels_that_vary_by_themselves_say_nothing(self):
         whole = result({"plain": form([1.0]), "again": form([1.0], same=False), "melded": form([1.0], same=False)})

@@ -64,6 +64,15 @@ define ptx_kernel void @writes(ptr %p, ptr byval(%options) align 8 %o, i32 %x) "
   store i32 %a, ptr %p
   ret void
 }
+; A structure that is less aligned than its type lies where its type would, and a pointer to memory of the caller's is a pointer.
+; CHECK-LABEL: @layout(
+; CHECK: icmp eq i32 9, 9
+define ptx_kernel void @layout(ptr %p, i32 %a, ptr byval(%options) align 4 %o, ptr byref(%options) align 8 %r, i32 %x) "meld-facts"="argument 40 4 0x9" {
+  %is = icmp eq i32 %x, 9
+  %b = select i1 %is, i32 1, i32 2
+  store i32 %b, ptr %p
+  ret void
+}
 declare void @changes(ptr)
 ; CHECK-LABEL: @hands_on(
 ; CHECK: icmp sgt i32 %n, 0

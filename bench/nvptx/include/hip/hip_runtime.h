@@ -1,6 +1,5 @@
 // Enough of HIP for clang to compile the device code of bench/kernels for NVPTX, without any SDK:
-// `clang -x cuda --cuda-device-only -nocudainc -nocudalib`. The host half of a program is parsed
-// and thrown away, so its functions are only declared.
+// `clang -x cuda -nocudainc -nocudalib`, and their host half, too: what that calls is in runtime.cpp.
 #pragma once
 
 #include <cmath>
