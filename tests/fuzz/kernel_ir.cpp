@@ -383,7 +383,12 @@ private:
 
   void barrier() {
     if (nvptx_) { // orders memory, too
+#if LLVM_VERSION_MAJOR >= 21
+      b_.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all, ArrayRef<Type *>(),
+                         {c32(0)});
+#else
       b_.CreateIntrinsic(Intrinsic::nvvm_barrier0, ArrayRef<Type *>(), {});
+#endif
       return;
     }
     const auto scope = context_.getOrInsertSyncScopeID("workgroup");

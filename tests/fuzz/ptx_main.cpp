@@ -12,6 +12,7 @@
 // FOLDER/gGENERATOR-SEED.FORM.ptx, and FOLDER/seeds-gGENERATOR-FIRST.json: {"generator", "kernels": [{"seed", "hash", "forms": [...]}]}.
 // A form that comes out as the plain one is left out. Kernels with operations across lanes are skipped (waves have 64 lanes
 // there and 32 here), and those that LLVM has no PTX for.
+#include "jit/compat.h"
 #include "jit/options.h"
 #include "passes/compat.h"
 #include "passes/pipeline.h"
@@ -59,9 +60,9 @@ std::unique_ptr<TargetMachine> machine() {
   const Target *target = TargetRegistry::lookupTarget(triple, problem);
   if (!target)
     report_fatal_error(Twine(problem));
-  return std::unique_ptr<TargetMachine>(
-      target->createTargetMachine(triple, processor, "+ptx75", TargetOptions(), {}, {},
-                                  passes::compat::CodeGenLevel::Aggressive));
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      jit::compat::machineTriple(triple), processor, "+ptx75", TargetOptions(), {}, {},
+      passes::compat::CodeGenLevel::Aggressive));
 }
 
 /// Empty where LLVM has no code for it: an atomic change by nothing, which it makes a load.
