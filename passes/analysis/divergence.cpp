@@ -2,6 +2,7 @@
 #include "passes/analysis/undefined_lanes.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -376,8 +377,13 @@ Width DivergenceInfo::arithmeticWidth(const Instruction &instruction) const {
 
 Width DivergenceInfo::loadWidth(const LoadInst &load) const {
   unsigned space = load.getPointerAddressSpace();
-  // A flat pointer may lead into private memory.
-  if (load.isVolatile() || load.isAtomic() || space == gpu_.privateAddressSpace() || space == 0)
+  // A flat pointer may lead into private memory; not where the host has made it, whose pointers are flat in PTX.
+  const auto *argument = space == 0 && gpu_.kind() == GpuKind::nvptx && gpu_.isKernel()
+                             ? dyn_cast<Argument>(getUnderlyingObject(load.getPointerOperand()))
+                             : nullptr;
+  const bool isPrivate = space == gpu_.privateAddressSpace() ||
+                         (space == 0 && (!argument || argument->hasByValAttr()));
+  if (load.isVolatile() || load.isAtomic() || isPrivate)
     return Width::thread;
   Width pointer = widthAtUse(load.getPointerOperand(), &load);
   // Waves read writable memory at different times.

@@ -64,3 +64,30 @@ join:
 !nvvm.annotations = !{!0, !1}
 !0 = !{ptr @diamond, !"kernel", i32 1}
 !1 = !{ptr @argument, !"kernel", i32 1}
+
+; What a pointer of the host's leads to is the same for all threads of a wave that read the same place; a copy of the
+; kernel's own, or what a pointer in memory leads to, may be each thread's.
+; WIDTHS-LABEL: function: loads, wave 32
+; WIDTHS: wave: {{ *}}%x =
+; WIDTHS: thread: {{ *}}%y =
+; WIDTHS: thread: {{ *}}%own =
+; WIDTHS: thread: {{ *}}%far =
+; WIDTHS: thread: {{ *}}%now =
+define ptx_kernel void @loads(ptr %p, ptr byval({ i32, ptr }) %o, i64 %n) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %px = getelementptr i32, ptr %p, i64 %n
+  %x = load i32, ptr %px
+  %py = getelementptr i32, ptr %p, i32 %t
+  %y = load i32, ptr %py
+  %own = load i32, ptr %o
+  %po = getelementptr { i32, ptr }, ptr %o, i64 0, i32 1
+  %pf = load ptr, ptr %po
+  %far = load i32, ptr %pf
+  %now = load volatile i32, ptr %px
+  %a = add i32 %x, %y
+  %b = add i32 %own, %far
+  %c = add i32 %a, %b
+  %d = add i32 %c, %now
+  store i32 %d, ptr %py
+  ret void
+}
