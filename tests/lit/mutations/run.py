@@ -56,8 +56,8 @@ def build(scratch):
     return None if done.returncode == 0 else done.stdout[-1500:]
 
 
-def tests(scratch, lit, arguments):
-    done = subprocess.run(["nice", "-n", "5", sys.executable, lit, "-q", *arguments, os.path.join(scratch, "lit")],
+def tests(scratch, lit, arguments, folder="lit"):
+    done = subprocess.run(["nice", "-n", "5", sys.executable, lit, "-q", *arguments, os.path.join(scratch, folder)],
                           capture_output=True, text=True)
     return re.findall(r"^  meld :: (\S+)", done.stdout, re.M), done
 
@@ -111,12 +111,17 @@ def of_passes(mutations, options, scratch, score):
     write(os.path.join(scratch, "CMakeLists.txt"), cmake.format(version=version))
     subprocess.run(["cmake", "-S", scratch, "-B", os.path.join(scratch, "build"), "-G", "Ninja",
                     f"-DLLVM_DIR={os.path.join(llvm_bin, '..', 'lib', 'cmake', 'llvm')}"], check=True, capture_output=True)
-    os.mkdir(os.path.join(scratch, "lit"))
     site = re.sub(r'config.plugin = ".*"', f'config.plugin = "{scratch}/build/MeldPasses.so"', site)
-    site = re.sub(r'config.test_exec_root = ".*"', f'config.test_exec_root = "{scratch}/lit"', site)
-    # What a mutant makes of the code is judged by its IR; code generation would take most of the time.
-    site += "config.substitutions.insert(0, ('%llc', 'cat > /dev/null; :'))\n"
-    write(os.path.join(scratch, "lit", "lit.site.cfg.py"), site)
+    # What a mutant makes of the code is judged by its IR; code generation would take most of the time. There are passes
+    # whose tests look at machine code.
+    no_code = "config.substitutions.insert(0, ('%llc', 'cat > /dev/null; :'))\n"
+    for name, more in (("lit", no_code), ("lit-code", "")):
+        os.mkdir(os.path.join(scratch, name))
+        write(os.path.join(scratch, name, "lit.site.cfg.py"),
+              re.sub(r'config.test_exec_root = ".*"', f'config.test_exec_root = "{scratch}/{name}"', site) + more)
+
+    def folder(wanted):
+        return "lit-code" if wanted in ("or-address", "xor-address") else "lit"
 
     def arguments(wanted):
         return [] if options.all else ["--filter", wanted or options.filter, "--filter-out", "deterministic|debug-info|large|cfm/scopes"]
@@ -125,7 +130,7 @@ def of_passes(mutations, options, scratch, score):
     if problem:
         sys.exit(f"the unchanged copy does not build:\n{problem}")
     for wanted in {mutation.tests for mutation in mutations}:
-        already, done = tests(scratch, lit, arguments(wanted))
+        already, done = tests(scratch, lit, arguments(wanted), folder(wanted))
         if already or done.returncode:
             sys.exit(f"the unchanged copy fails: {already or done.stdout + done.stderr}")
 
@@ -146,7 +151,8 @@ def of_passes(mutations, options, scratch, score):
             if problem:
                 problem = "does not compile: " + problem[-300:]
             else:
-                failed, _ = tests(scratch, lit, arguments(mutation.tests) + (["--max-failures=1"] if options.first else []))
+                failed, _ = tests(scratch, lit, arguments(mutation.tests) + (["--max-failures=1"] if options.first else []),
+                                  folder(mutation.tests))
         for path, content in originals.items():
             write(path, content)
         score.add(mutation, failed, problem)
