@@ -159,3 +159,122 @@ bl:
 join:
   ret void
 }
+
+; Others ask the same question, behind no branch of this kind.
+define amdgpu_kernel void @others_ask(ptr addrspace(3) %a, ptr addrspace(3) %b, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %m = and i32 %t, 1
+  %c = icmp eq i32 %m, 0
+  %u = icmp ugt i32 %n, 100
+  br i1 %u, label %alone, label %both
+alone:
+  br label %question
+both:
+  br i1 %c, label %left, label %question
+left:
+  %i = phi i32 [ 0, %both ], [ %i.next, %left ]
+  %l.at = getelementptr i32, ptr addrspace(3) %a, i32 %i
+  %l.old = load i32, ptr addrspace(3) %l.at
+  %l.mul = mul i32 %l.old, %t
+  %l.new = add i32 %l.mul, 7
+  store i32 %l.new, ptr addrspace(3) %l.at
+  %i.next = add i32 %i, 1
+  %l.end = icmp eq i32 %i.next, %n
+  br i1 %l.end, label %join, label %left
+question:
+  %g = icmp ult i32 %t, 60
+  br i1 %g, label %right, label %join
+right:
+  %j = phi i32 [ 0, %question ], [ %j.next, %right ]
+  %r.at = getelementptr i32, ptr addrspace(3) %b, i32 %j
+  %r.old = load i32, ptr addrspace(3) %r.at
+  %r.mul = mul i32 %r.old, %t
+  %r.new = add i32 %r.mul, 9
+  store i32 %r.new, ptr addrspace(3) %r.at
+  %j.next = add i32 %j, 1
+  %r.end = icmp eq i32 %j.next, %n
+  br i1 %r.end, label %join, label %right
+join:
+  %result = phi i32 [ %l.new, %left ], [ -1, %question ], [ %r.new, %right ]
+  store i32 %result, ptr addrspace(3) %a
+  ret void
+}
+
+; The other way of the question does something, too.
+define amdgpu_kernel void @does_more(ptr addrspace(3) %a, ptr addrspace(3) %b, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %m = and i32 %t, 1
+  %c = icmp eq i32 %m, 0
+  br i1 %c, label %left, label %question
+left:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %left ]
+  %l.at = getelementptr i32, ptr addrspace(3) %a, i32 %i
+  %l.old = load i32, ptr addrspace(3) %l.at
+  %l.mul = mul i32 %l.old, %t
+  %l.new = add i32 %l.mul, 7
+  store i32 %l.new, ptr addrspace(3) %l.at
+  %i.next = add i32 %i, 1
+  %l.end = icmp eq i32 %i.next, %n
+  br i1 %l.end, label %join, label %left
+question:
+  %g = icmp ult i32 %t, 60
+  br i1 %g, label %right, label %third
+third:
+  store i32 %t, ptr addrspace(3) %b
+  br label %join
+right:
+  %j = phi i32 [ 0, %question ], [ %j.next, %right ]
+  %r.at = getelementptr i32, ptr addrspace(3) %b, i32 %j
+  %r.old = load i32, ptr addrspace(3) %r.at
+  %r.mul = mul i32 %r.old, %t
+  %r.new = add i32 %r.mul, 9
+  store i32 %r.new, ptr addrspace(3) %r.at
+  %j.next = add i32 %j, 1
+  %r.end = icmp eq i32 %j.next, %n
+  br i1 %r.end, label %join, label %right
+join:
+  %result = phi i32 [ %l.new, %left ], [ -1, %third ], [ %r.new, %right ]
+  store i32 %result, ptr addrspace(3) %a
+  ret void
+}
+
+; The second loop goes on elsewhere.
+define amdgpu_kernel void @ends_elsewhere(ptr addrspace(3) %a, ptr addrspace(3) %b, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %m = and i32 %t, 1
+  %c = icmp eq i32 %m, 0
+  br i1 %c, label %left, label %question
+left:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %left ]
+  %l.at = getelementptr i32, ptr addrspace(3) %a, i32 %i
+  %l.old = load i32, ptr addrspace(3) %l.at
+  %l.mul = mul i32 %l.old, %t
+  %l.new = add i32 %l.mul, 7
+  store i32 %l.new, ptr addrspace(3) %l.at
+  %i.next = add i32 %i, 1
+  %l.end = icmp eq i32 %i.next, %n
+  br i1 %l.end, label %join, label %left
+question:
+  %g = icmp ult i32 %t, 60
+  br i1 %g, label %right, label %join
+right:
+  %j = phi i32 [ 0, %question ], [ %j.next, %right ]
+  %r.at = getelementptr i32, ptr addrspace(3) %b, i32 %j
+  %r.old = load i32, ptr addrspace(3) %r.at
+  %r.mul = mul i32 %r.old, %t
+  %r.new = add i32 %r.mul, 9
+  store i32 %r.new, ptr addrspace(3) %r.at
+  %j.next = add i32 %j, 1
+  %r.end = icmp eq i32 %j.next, %n
+  br i1 %r.end, label %away, label %right
+away:
+  store i32 5, ptr addrspace(3) %b
+  ret void
+join:
+  %result = phi i32 [ %l.new, %left ], [ -1, %question ]
+  store i32 %result, ptr addrspace(3) %a
+  ret void
+}
