@@ -135,3 +135,49 @@ define i32 @argument(ptr addrspace(3) %in, i32 %b, i1 noundef %c) {
   %w = add i32 %r, %z
   ret i32 %w
 }
+
+; A distance that is another one in each round, in a loop with nothing else in it; and the condition.
+define i32 @distance_changes(i1 %c, i32 %x, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i32 [ %x, %entry ], [ %chosen, %loop ]
+  %a = add i32 %sum, %k
+  %b = add i32 %sum, -5
+  %chosen = select i1 %c, i32 %a, i32 %b
+  %next = add i32 %k, 1
+  %done = icmp eq i32 %next, %n
+  br i1 %done, label %exit, label %loop
+exit:
+  ret i32 %chosen
+}
+define i32 @condition_changes(i32 %y, i32 %z, i32 %x, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i32 [ %x, %entry ], [ %chosen, %loop ]
+  %c = icmp ult i32 %k, 9
+  %a = add i32 %sum, %y
+  %b = add i32 %sum, %z
+  %chosen = select i1 %c, i32 %a, i32 %b
+  %next = add i32 %k, 1
+  %done = icmp eq i32 %next, %n
+  br i1 %done, label %exit, label %loop
+exit:
+  ret i32 %chosen
+}
+
+; The comparison comes behind the select.
+define i32 @compared_later(i1 %c, i32 noundef %a, i32 noundef %b) {
+  %one = select i1 %c, i32 %a, i32 %b
+  %other = select i1 %c, i32 %b, i32 %a
+  %least = call i32 @llvm.smin.i32(i32 %a, i32 %b)
+  %most = call i32 @llvm.smax.i32(i32 %a, i32 %b)
+  %result = select i1 %c, i32 %least, i32 %most
+  %above = icmp sgt i32 %one, %other
+  %wide = zext i1 %above to i32
+  %r = add i32 %result, %wide
+  ret i32 %r
+}
