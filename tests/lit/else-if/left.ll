@@ -1,5 +1,5 @@
-; What meld-else-if leaves: a question that not all threads may ask.
-; RUN: %opt '-passes=meld-else-if<force>' -S %s -o %t.after
+; What meld-else-if leaves: a question that not all threads may ask. Without the verifier of its own, which would hide a mistake.
+; RUN: %opt '-passes=meld-else-if<force;no-verify>' -S %s -o %t.after
 ; RUN: %opt -S %s -o %t.before
 ; RUN: diff %t.before %t.after
 
