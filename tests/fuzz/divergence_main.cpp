@@ -11,6 +11,7 @@
 #include "tests/fuzz/divergence_compare.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
+#include "tests/fuzz/run_pipeline.h"
 
 #include <CLI/CLI.hpp>
 #include <llvm/IR/IRBuilder.h>
@@ -34,18 +35,7 @@ struct Tally {
 
 void run(Module &module, TargetMachine &machine, StringRef pipeline) {
   PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  ModulePassManager passes;
-  cantFail(builder.parsePassPipeline(passes, pipeline));
-  passes.run(module, modules);
+  runPipeline(module, builder, pipeline);
 }
 
 constexpr const char *lightCleanup =

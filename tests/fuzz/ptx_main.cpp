@@ -18,6 +18,7 @@
 #include "passes/pipeline.h"
 #include "tests/fuzz/kernel_ir.h"
 #include "tests/fuzz/kernel_run.h"
+#include "tests/fuzz/run_pipeline.h"
 
 #include "jit/optimizer.h"
 
@@ -76,16 +77,7 @@ std::string ptxOf(const KernelAst &ast, const char *options) {
   PassBuilder builder(target.get());
   if (options)
     passes::registerMeldCallbacks(builder, cantFail(passes::MeldOptions::parse(options)), nullptr);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(*module, modules);
+  runPipeline(*module, builder, "default<O3>");
   if (verifyModule(*module, &errs()))
     report_fatal_error("the passes have left IR that is none");
   for (const Function &function : *module)
