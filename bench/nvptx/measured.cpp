@@ -17,7 +17,6 @@ constexpr unsigned mostMeasured = 256; ///< launches of one kernel; the others a
 constexpr size_t paddingBytes = size_t{256} << 20; ///< 3.4 TB/s copy them in 150 us
 constexpr unsigned mostTries = 5;                  ///< at a time in which nothing of the host is
 constexpr int notReady = 600;                      ///< CUDA_ERROR_NOT_READY
-const char *const names[] = {"plain", "again", "melded", "flattened", "forced", "specialised"};
 
 } // namespace
 
@@ -206,12 +205,10 @@ nlohmann::json Measured::report() const {
   nlohmann::json kernels = nlohmann::json::array();
   for (const auto &[key, kernel] : kernels_) {
     nlohmann::json forms;
-    for (const char *name : names)
-      if (const auto form = kernel.forms.find(name); form != kernel.forms.end())
-        forms[name] = {
-            {"same", form->second.same},
-            {"launches", form->second.launches},
-            {"times", form->second.launches ? form->second.times : std::vector<double>()}};
+    for (const auto &[name, form] : kernel.forms)
+      forms[name] = {{"same", form.same},
+                     {"launches", form.launches},
+                     {"times", form.launches ? form.times : std::vector<double>()}};
     const auto [bx, by, bz] = kernel.first.block;
     const auto [gx, gy, gz] = kernel.first.grid;
     kernels.push_back({{"entry", kernel.first.entry},

@@ -17,7 +17,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unistd.h>
 
 namespace meld::nvptx {
 namespace {
@@ -44,10 +43,8 @@ public:
   }
   ~Runtime() {
     if (measured_ && result_) {
-      nlohmann::json report = measured_->report();
-      report["version"] = 1;
       std::ofstream out(result_);
-      out << report.dump() << "\n";
+      out << measured_->report().dump() << "\n";
       out.close();
       if (!out)
         stop(std::string(result_) + ": cannot be written", 1);

@@ -375,15 +375,19 @@ Width DivergenceInfo::arithmeticWidth(const Instruction &instruction) const {
   return result;
 }
 
+/// A flat pointer may lead into private memory; not where the host has made it, whose pointers are flat in PTX.
+static bool mayBePrivate(const Value &pointer, const GpuInfo &gpu) {
+  if (const unsigned space = pointer.getType()->getPointerAddressSpace())
+    return space == gpu.privateAddressSpace();
+  if (gpu.kind() != GpuKind::nvptx || !gpu.isKernel())
+    return true;
+  const auto *argument = dyn_cast<Argument>(getUnderlyingObject(&pointer));
+  return !argument || argument->hasByValAttr();
+}
+
 Width DivergenceInfo::loadWidth(const LoadInst &load) const {
   unsigned space = load.getPointerAddressSpace();
-  // A flat pointer may lead into private memory; not where the host has made it, whose pointers are flat in PTX.
-  const auto *argument = space == 0 && gpu_.kind() == GpuKind::nvptx && gpu_.isKernel()
-                             ? dyn_cast<Argument>(getUnderlyingObject(load.getPointerOperand()))
-                             : nullptr;
-  const bool isPrivate = space == gpu_.privateAddressSpace() ||
-                         (space == 0 && (!argument || argument->hasByValAttr()));
-  if (load.isVolatile() || load.isAtomic() || isPrivate)
+  if (load.isVolatile() || load.isAtomic() || mayBePrivate(*load.getPointerOperand(), gpu_))
     return Width::thread;
   Width pointer = widthAtUse(load.getPointerOperand(), &load);
   // Waves read writable memory at different times.

@@ -107,6 +107,20 @@ std::optional<unsigned> GpuInfo::workGroupId(const Value &value) const {
   return dimensionOf(value, ids);
 }
 
+std::optional<unsigned> GpuInfo::groupSizeRegister(const Value &value) const {
+  static constexpr Ids ids = {{Intrinsic::not_intrinsic, Intrinsic::nvvm_read_ptx_sreg_ntid_x},
+                              {Intrinsic::not_intrinsic, Intrinsic::nvvm_read_ptx_sreg_ntid_y},
+                              {Intrinsic::not_intrinsic, Intrinsic::nvvm_read_ptx_sreg_ntid_z}};
+  return dimensionOf(value, ids);
+}
+
+std::optional<unsigned> GpuInfo::groupCountRegister(const Value &value) const {
+  static constexpr Ids ids = {{Intrinsic::not_intrinsic, Intrinsic::nvvm_read_ptx_sreg_nctaid_x},
+                              {Intrinsic::not_intrinsic, Intrinsic::nvvm_read_ptx_sreg_nctaid_y},
+                              {Intrinsic::not_intrinsic, Intrinsic::nvvm_read_ptx_sreg_nctaid_z}};
+  return dimensionOf(value, ids);
+}
+
 CallWidth GpuInfo::callWidth(const CallBase &call) const {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   if (!intrinsic)
@@ -116,6 +130,9 @@ CallWidth GpuInfo::callWidth(const CallBase &call) const {
       return {Width::all, false};
     return {*dimension > 0 && xFillsWaves() ? Width::wave : Width::thread, false};
   }
+  const CallWidth ofLaunch{isKernel_ ? Width::all : Width::wave, false};
+  if (groupSizeRegister(call) || groupCountRegister(call))
+    return ofLaunch;
   switch (intrinsic->getIntrinsicID()) {
   case Intrinsic::amdgcn_workgroup_id_x:
   case Intrinsic::amdgcn_workgroup_id_y:
@@ -130,13 +147,7 @@ CallWidth GpuInfo::callWidth(const CallBase &call) const {
   case Intrinsic::amdgcn_dispatch_ptr:
   case Intrinsic::amdgcn_queue_ptr:
   case Intrinsic::amdgcn_dispatch_id:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
-    return {isKernel_ ? Width::all : Width::wave, false};
+    return ofLaunch;
   case Intrinsic::amdgcn_readfirstlane:
   case Intrinsic::amdgcn_readlane:
   case Intrinsic::amdgcn_ballot:

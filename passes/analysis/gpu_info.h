@@ -55,6 +55,9 @@ public:
   std::optional<unsigned> workItemId(const llvm::Value &value) const;
   /// The same of the work-group id.
   std::optional<unsigned> workGroupId(const llvm::Value &value) const;
+  /// And of what PTX has registers for and AMDGPU reads from memory: the size of a work-group, and how many there are.
+  std::optional<unsigned> groupSizeRegister(const llvm::Value &value) const;
+  std::optional<unsigned> groupCountRegister(const llvm::Value &value) const;
 
   /// Pointer operand aside, how wide the result of this call can be.
   CallWidth callWidth(const llvm::CallBase &call) const;

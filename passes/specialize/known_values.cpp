@@ -7,7 +7,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -212,37 +211,15 @@ private:
           found_.push_back({&call, ConstantInt::get(call.getType(), sizeIn(d)),
                             Facts{*workgroup_, Fact::fullGroups()}});
       break;
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
-      sizeRegister(call);
-      break;
     default:
       if (const auto item = gpu_.workItemId(call))
         id(call, *item);
       else if (const auto group = gpu_.workGroupId(call))
         groupId(call, *group);
-    }
-  }
-
-  // Of PTX: the size of a work-group, and how many there are.
-  void sizeRegister(IntrinsicInst &call) {
-    static constexpr Intrinsic::ID sizes[] = {Intrinsic::nvvm_read_ptx_sreg_ntid_x,
-                                              Intrinsic::nvvm_read_ptx_sreg_ntid_y,
-                                              Intrinsic::nvvm_read_ptx_sreg_ntid_z};
-    static constexpr Intrinsic::ID counts[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
-                                               Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
-                                               Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
-    for (unsigned d = 0; workgroup_ && d < 3; ++d) {
-      if (call.getIntrinsicID() == sizes[d])
-        found_.push_back({&call, ConstantInt::get(call.getType(), sizeIn(d)), Facts{*workgroup_}});
-      if (call.getIntrinsicID() == counts[d] && grid_[d] && sizeIn(d))
-        found_.push_back({&call,
-                          ConstantInt::get(call.getType(), divideCeil(grid_[d]->value, sizeIn(d))),
-                          Facts{*workgroup_, *grid_[d]}});
+      else if (const auto size = gpu_.groupSizeRegister(call))
+        groupSize(call, *size);
+      else if (const auto count = gpu_.groupCountRegister(call))
+        groupCount(call, *count);
     }
   }
 
@@ -306,6 +283,20 @@ private:
   void id(IntrinsicInst &call, unsigned dimension) {
     if (workgroup_ && sizeIn(dimension) == 1)
       found_.push_back({&call, ConstantInt::get(call.getType(), 0), Facts{*workgroup_}});
+  }
+
+  void groupSize(IntrinsicInst &call, unsigned dimension) {
+    if (workgroup_)
+      found_.push_back(
+          {&call, ConstantInt::get(call.getType(), sizeIn(dimension)), Facts{*workgroup_}});
+  }
+
+  void groupCount(IntrinsicInst &call, unsigned dimension) {
+    const Fact *grid = grid_[dimension];
+    if (workgroup_ && grid && sizeIn(dimension))
+      found_.push_back(
+          {&call, ConstantInt::get(call.getType(), divideCeil(grid->value, sizeIn(dimension))),
+           Facts{*workgroup_, *grid}});
   }
 
   // Of the only group.

@@ -474,8 +474,8 @@ mutations += [
     Mutation("facts: a structure that is written to", known, "(!byValue || isOnlyLoaded(argument))", "true", tests="specialize"),
     Mutation("facts: a structure that is handed on", known, "return isa<LoadInst>(user) ||", "return isa<LoadInst, CallInst>(user) ||",
              tests="specialize"),
-    Mutation("facts: groups of a register", known, "divideCeil(grid_[d]->value, sizeIn(d))", "grid_[d]->value / sizeIn(d)", tests="specialize"),
-    Mutation("facts: the register of another dimension", known, "if (call.getIntrinsicID() == counts[d] &&", "if (is_contained(counts, call.getIntrinsicID()) &&",
+    Mutation("facts: groups of a register", known, "divideCeil(grid->value, sizeIn(dimension))", "grid->value / sizeIn(dimension)", tests="specialize"),
+    Mutation("facts: the register of another dimension", known, "        groupCount(call, *count);", "        groupCount(call, 0);",
              tests="specialize"),
 ]
 
