@@ -21,6 +21,8 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 Category soppCategory(Op op) {
   switch (op) {
   case Op::s_waitcnt:
+  case Op::s_waitcnt_depctr:
+  case Op::s_wait_idle:
     return Category::waitcnt;
   case Op::s_barrier:
     return Category::barrier;
@@ -30,6 +32,12 @@ Category soppCategory(Op op) {
   default:
     return branchOf(op).exists() ? Category::branch : Category::other;
   }
+}
+
+/// GFX10 has those that wait for one counter, whose value is a register's plus a constant.
+bool waits(Op op) {
+  return op == Op::s_waitcnt_vscnt || op == Op::s_waitcnt_vmcnt || op == Op::s_waitcnt_expcnt ||
+         op == Op::s_waitcnt_lgkmcnt;
 }
 
 ValuRate rateOf(std::string_view name) {
@@ -58,7 +66,9 @@ ValuRate rateOf(std::string_view name) {
 Category category(const Inst &inst) {
   switch (familyOf(inst.enc)) {
   case Family::scalar:
-    return inst.enc == Enc::SOPP ? soppCategory(inst.op) : Category::salu;
+    return inst.enc == Enc::SOPP ? soppCategory(inst.op)
+           : waits(inst.op)      ? Category::waitcnt
+                                 : Category::salu;
   case Family::scalarMemory:
     return Category::smem;
   case Family::vector:

@@ -56,6 +56,7 @@ constexpr bool endsLine(Op op) {
   case Op::s_endpgm_saved:
   case Op::s_setpc_b64:
   case Op::s_rfe_b64:
+  case Op::s_code_end: // fills what is behind a program
     return true;
   default:
     return false;

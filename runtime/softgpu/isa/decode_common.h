@@ -10,6 +10,9 @@
 
 namespace meld::softgpu::isa {
 
+/// Codes 0..127 of a source or destination field are SGPRs and what is named like them.
+inline constexpr unsigned kSgprCodes = 128;
+
 struct Decoder {
   const uint8_t *code;
   size_t size;
@@ -21,6 +24,11 @@ struct Decoder {
   unsigned literalAt = 4;  ///< byte offset of a literal
 
   TargetTraits traits() const { return traitsOf(target); }
+  bool gfx10() const { return traits().generation >= 10; }
+  /// Registers of an operand: a lane mask's depend on the wave size.
+  unsigned dwordsOf(Ty ty) const {
+    return ty == Ty::mask ? traits().maskDwords() : tyInfo(ty).dwords;
+  }
   bool hasHi() const { return size >= 8; }
 
   /// Finds the row and fills op, enc, size, numSrc.
@@ -31,6 +39,7 @@ struct Decoder {
       out.enc = enc;
       out.size = uint8_t(bytes);
       out.numSrc = row->numSrc;
+      out.target = target;
     }
     return row;
   }
@@ -41,13 +50,18 @@ struct Decoder {
   }
 
   // Each returns false when the field names no operand of that width.
-  bool sgpr(Operand &o, unsigned field, unsigned dwords);
+  bool sgpr(Operand &o, unsigned field, unsigned dwords); ///< a destination or a base address
+  bool sgprSource(Operand &o, unsigned field, unsigned dwords);
   bool vgpr(Operand &o, unsigned index, unsigned dwords, bool acc = false);
   bool source(Operand &o, unsigned field, Ty ty, bool acc = false);
   bool scalarDest(Operand &o, unsigned field, unsigned dwords); ///< 8-bit destination field of VOP3
   bool constant(Operand &o, unsigned field, Ty ty);             ///< 128..208, 240..248, 255
   bool literal();
-  void vcc(Operand &o) { sgpr(o, Sgpr::vcc, 2); }
+  void vcc(Operand &o) { sgpr(o, Sgpr::vcc, traits().maskDwords()); }
+
+private:
+  /// Codes below are ordinary SGPRs.
+  unsigned sgprLimit() const { return gfx10() ? Sgpr::vcc : Sgpr::flatScratch; }
 };
 
 DecodeStatus decodeScalar(Decoder &d);   ///< SOP1 SOP2 SOPC SOPK SOPP SMEM
@@ -62,6 +76,8 @@ inline bool readsDst(Op op) {
   case Op::v_mac_f32:
   case Op::v_mac_f16:
   case Op::v_fmac_f32:
+  case Op::v_fmac_f16:
+  case Op::v_fmac_legacy_f32:
   case Op::v_fmac_f64:
   case Op::v_dot2c_f32_f16:
   case Op::v_dot2c_i32_i16:
@@ -95,10 +111,20 @@ inline bool hasCarryOut(Op op) {
 
 /// v_madmk, v_fmamk: the literal is the second operand; v_madak, v_fmaak: the third.
 inline bool isMadmk(Op op) {
-  return op == Op::v_madmk_f32 || op == Op::v_madmk_f16 || op == Op::v_fmamk_f32;
+  return op == Op::v_madmk_f32 || op == Op::v_madmk_f16 || op == Op::v_fmamk_f32 ||
+         op == Op::v_fmamk_f16;
 }
 inline bool isMadak(Op op) {
-  return op == Op::v_madak_f32 || op == Op::v_madak_f16 || op == Op::v_fmaak_f32;
+  return op == Op::v_madak_f32 || op == Op::v_madak_f16 || op == Op::v_fmaak_f32 ||
+         op == Op::v_fmaak_f16;
+}
+
+/// One value in the low half of a register.
+inline bool isHalf(Ty ty) { return ty == Ty::i16 || ty == Ty::f16; }
+
+/// Neither operands nor a result.
+inline bool isVectorNop(Op op) {
+  return op == Op::v_nop || op == Op::v_clrexcp || op == Op::v_pipeflush;
 }
 
 inline bool hasFlag(const OpInfo &row, char flag) { return row.flagBits >> (flag & 63) & 1; }

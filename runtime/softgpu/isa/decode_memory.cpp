@@ -2,7 +2,7 @@
 //
 // gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`; gfx942 calls glc,
 // scc and slc sc0, sc1 and nt, and its scratch instructions may have both a vector and a scalar
-// address (sve).
+// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -17,9 +17,10 @@ bool noReturn(const Decoder &d, const OpInfo &row) {
 DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   uint32_t lo = d.lo, hi = d.hi;
+  const unsigned gdsBit = d.gfx10() ? 17 : 16;
   if (hasFlag(row, 'n'))
-    return d.finish((lo & 0x0201ffff) == 0 && hi == 0);
-  bool gds = lo >> 16 & 1, acc = lo >> 25 & 1, addr = hasFlag(row, 'a');
+    return d.finish((lo & formatOf(Enc::DS, d.target).operands) == 0 && hi == 0);
+  bool gds = lo >> gdsBit & 1, acc = !d.gfx10() && (lo >> 25 & 1), addr = hasFlag(row, 'a');
   bool required = hasFlag(row, 'G');
   bool ok = gds ? required || hasFlag(row, 'g') : !required;
   if (hasFlag(row, 'A'))
@@ -57,6 +58,37 @@ DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
   return status == DecodeStatus::ok && required ? DecodeStatus::unsupported : status;
 }
 
+/// FLAT, GLOBAL and SCRATCH of GFX10: null as the scalar address is none, EXEC_HI in a scratch
+/// instruction neither a scalar nor a vector address.
+DecodeStatus decodeFlat10(Decoder &d, const OpInfo &row) {
+  constexpr unsigned kNeither = 0x7f;
+  Inst &out = d.out;
+  const uint32_t lo = d.lo, hi = d.hi;
+  const bool flat = row.enc == Enc::FLAT, scratch = row.enc == Enc::SCRATCH;
+  const unsigned saddr = hi >> 16 & 0x7f;
+  out.dlc = lo >> 12 & 1;
+  out.lds = lo >> 13 & 1;
+  out.glc = lo >> 16 & 1;
+  out.slc = lo >> 17 & 1;
+  bool ok = !(lo >> 25 & 1) && !(hi >> 23 & 1) && !(out.lds && !hasFlag(row, 'l')) &&
+            !(hasFlag(row, 'R') && !out.glc);
+  out.offset = flat ? int32_t(lo & 0xfff) : int32_t(lo << 20) >> 20;
+  const bool neither = scratch && saddr == kNeither;
+  const bool scalar = saddr != Sgpr::null && !neither;
+  if (flat)
+    ok = ok && !scalar;
+  else if (scalar)
+    ok = ok && d.sgpr(out.saddr, saddr, scratch ? 1 : 2);
+  if (!neither && !(scratch && scalar) && !hasFlag(row, 'T'))
+    ok = ok && d.vgpr(out.vaddr, hi & 0xff, scratch || scalar ? 1 : 2);
+  if (row.src[0] != Ty::none)
+    ok = ok && d.vgpr(out.vdata, hi >> 8 & 0xff, tyInfo(row.src[0]).dwords);
+  const bool returns = !hasFlag(row, 'r') || out.glc;
+  if (row.dst != Ty::none && returns && !out.lds)
+    ok = ok && d.vgpr(out.dst, hi >> 24, tyInfo(row.dst).dwords);
+  return d.finish(ok);
+}
+
 DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   uint32_t lo = d.lo, hi = d.hi;
@@ -90,6 +122,36 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
   bool returns = !hasFlag(row, 'r') || out.glc;
   if (row.dst != Ty::none && returns && !out.lds)
     ok = ok && d.vgpr(out.dst, hi >> 24, tyInfo(row.dst).dwords, acc);
+  return d.finish(ok);
+}
+
+DecodeStatus decodeBuffer10(Decoder &d, const OpInfo &row) {
+  Inst &out = d.out;
+  const uint32_t lo = d.lo, hi = d.hi;
+  const bool typed = row.enc == Enc::MTBUF;
+  if (hasFlag(row, 'c')) // cache control, no operands
+    return d.finish((lo & 0x1f000) == 0);
+  out.offset = int32_t(lo & 0xfff);
+  out.offen = lo >> 12 & 1;
+  out.idxen = lo >> 13 & 1;
+  out.glc = lo >> 14 & 1;
+  out.dlc = lo >> 15 & 1;
+  out.lds = !typed && (lo >> 16 & 1);
+  out.slc = hi >> 22 & 1;
+  out.tfe = (hi >> 23 & 1) && !out.lds;
+  if (typed)
+    out.format = uint8_t(lo >> 19 & 0x7f);
+  bool ok = !(out.lds && !hasFlag(row, 'l')) && !(hasFlag(row, 'R') && !out.glc);
+  if (out.offen || out.idxen)
+    ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
+  ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
+  ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
+  const unsigned vdata = hi >> 8 & 0xff; // TFE writes one more dword; the operand does not count it
+  if (row.src[0] != Ty::none)
+    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords);
+  const bool returns = !hasFlag(row, 'r') || out.glc;
+  if (row.dst != Ty::none && returns && !out.lds)
+    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords);
   return d.finish(ok);
 }
 
@@ -149,17 +211,18 @@ DecodeStatus decodeMemory(Decoder &d) {
   const OpInfo *row = nullptr;
   switch (lo >> 26) {
   case 0x36:
-    row = d.begin(Enc::DS, lo >> 17 & 0xff, 8);
+    row = d.begin(Enc::DS, lo >> formatOf(Enc::DS, d.target).place & 0xff, 8);
     break;
   case 0x37:
     if ((lo >> 14 & 3) != 3)
       row = d.begin(kSegments[lo >> 14 & 3], lo >> 18 & 0x7f, 8);
     break;
   case 0x38:
-    row = d.begin(Enc::MUBUF, lo >> 18 & 0x7f, 8);
+    row = d.begin(Enc::MUBUF, lo >> 18 & (d.gfx10() ? 0xff : 0x7f), 8);
     break;
   default:
-    row = d.begin(Enc::MTBUF, lo >> 15 & 15, 8);
+    row = d.gfx10() ? d.begin(Enc::MTBUF, (lo >> 16 & 7) | (d.hi >> 21 & 1) << 3, 8)
+                    : d.begin(Enc::MTBUF, lo >> 15 & 15, 8);
     break;
   }
   if (!row)
@@ -169,8 +232,9 @@ DecodeStatus decodeMemory(Decoder &d) {
     return DecodeStatus::truncated;
   if (row->enc == Enc::DS)
     return decodeDs(d, *row);
-  return row->enc == Enc::MUBUF || row->enc == Enc::MTBUF ? decodeBuffer(d, *row)
-                                                          : decodeFlat(d, *row);
+  if (row->enc == Enc::MUBUF || row->enc == Enc::MTBUF)
+    return d.gfx10() ? decodeBuffer10(d, *row) : decodeBuffer(d, *row);
+  return d.gfx10() ? decodeFlat10(d, *row) : decodeFlat(d, *row);
 }
 
 } // namespace meld::softgpu::isa

@@ -7,7 +7,8 @@ namespace meld::softgpu::isa {
 namespace {
 
 bool isBranch(Op op) {
-  return branchOf(op).exists() || op == Op::s_call_b64 || op == Op::s_cbranch_i_fork;
+  return branchOf(op).exists() || op == Op::s_call_b64 || op == Op::s_cbranch_i_fork ||
+         op == Op::s_subvector_loop_begin || op == Op::s_subvector_loop_end;
 }
 
 void setSimm(Inst &out, uint32_t word) {
@@ -36,12 +37,12 @@ DecodeStatus decodeSopk(Decoder &d) {
   setSimm(d.out, d.lo);
   bool ok = dest(d, *row);
   if (row->src[0] != Ty::none)
-    ok = ok && d.sgpr(d.out.src[0], d.lo >> 16 & 0x7f, tyInfo(row->src[0]).dwords);
+    ok = ok && d.sgprSource(d.out.src[0], d.lo >> 16 & 0x7f, tyInfo(row->src[0]).dwords);
   switch (row->op) {
   case Op::s_addk_i32:
   case Op::s_mulk_i32:
   case Op::s_cmovk_i32: // the old destination is an input
-    d.out.src[0] = d.out.dst;
+    ok = ok && d.sgprSource(d.out.src[0], d.lo >> 16 & 0x7f, 1);
     d.out.numSrc = 1;
     break;
   case Op::s_setreg_imm32_b32:
@@ -54,7 +55,8 @@ DecodeStatus decodeSopk(Decoder &d) {
   return d.finish(ok);
 }
 
-// SMEM: sbase counts SGPR pairs; the offset is a 21-bit signed immediate, an SGPR, or (GFX9) both.
+// SMEM: sbase counts SGPR pairs; the offset is a 21-bit signed immediate, an SGPR, or both: GFX9 has
+// a bit for each, GFX10 always both, with null as the SGPR that adds nothing.
 DecodeStatus decodeSmem(Decoder &d) {
   const OpInfo *row = d.begin(Enc::SMEM, d.lo >> 18 & 0xff, 8);
   if (!row)
@@ -62,8 +64,9 @@ DecodeStatus decodeSmem(Decoder &d) {
   if (!d.hasHi())
     return DecodeStatus::truncated;
   Inst &out = d.out;
-  bool glc = d.lo >> 16 & 1, imm = d.lo >> 17 & 1, soe = d.lo >> 14 & 1;
-  bool ok = hasFlag(*row, 'o') || !imm;
+  const bool both = d.gfx10();
+  bool glc = d.lo >> 16 & 1, imm = both || (d.lo >> 17 & 1), soe = both || (d.lo >> 14 & 1);
+  bool ok = hasFlag(*row, 'o') || !imm || both;
   unsigned sdata = d.lo >> 6 & 0x7f;
   if (hasFlag(*row, 'i')) {
     out.offset1 = int32_t(sdata); // probe: the field is an immediate
@@ -71,7 +74,7 @@ DecodeStatus decodeSmem(Decoder &d) {
     bool atomic = hasFlag(*row, 'a');
     Operand &data = hasFlag(*row, 'd') ? out.dst : out.vdata;
     ok = ok && d.sgpr(data, sdata, tyInfo(row->dst).dwords);
-    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < Sgpr::flatScratch ||
+    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < Sgpr::flatScratch || d.gfx10() ||
                 (sdata >= Sgpr::ttmp0 && sdata < Sgpr::m0));
     if (atomic && glc) {
       out.dst = out.vdata;
@@ -83,7 +86,7 @@ DecodeStatus decodeSmem(Decoder &d) {
   if (row->src[0] != Ty::none)
     ok = ok && d.sgpr(out.saddr, (d.lo & 0x3f) << 1, tyInfo(row->src[0]).dwords);
   if (hasFlag(*row, 'o')) {
-    if (soe)
+    if (soe && !(both && d.hi >> 25 == Sgpr::null))
       ok = ok && d.sgpr(out.soffset, d.hi >> 25, 1);
     else if (!imm)
       ok = ok && d.sgpr(out.soffset, d.hi & 0x7f, 1);
@@ -95,6 +98,7 @@ DecodeStatus decodeSmem(Decoder &d) {
     out.glc = glc;
   else
     out.glc = false;
+  out.dlc = both && hasFlag(*row, 'g') && (d.lo >> 14 & 1);
   out.numSrc = 0;
   return d.finish(ok);
 }
@@ -103,7 +107,7 @@ DecodeStatus decodeSmem(Decoder &d) {
 
 DecodeStatus decodeScalar(Decoder &d) {
   uint32_t lo = d.lo;
-  if (lo >> 26 == 0x30)
+  if (lo >> 30 == 3)
     return decodeSmem(d);
   if (lo >> 28 == 0xb) {
     if (lo >> 23 == 0x17d) { // SOP1
@@ -135,13 +139,17 @@ DecodeStatus decodeGraphics(Decoder &d) {
   const OpInfo *row = nullptr;
   switch (d.lo >> 26) {
   case 0x31:
+  case 0x3e:
     row = d.begin(Enc::EXP, 0, 8);
     break;
+  case 0x32:
   case 0x35:
     row = d.begin(Enc::VINTRP, d.lo >> 16 & 3, 4);
     break;
-  default:
-    row = d.begin(Enc::MIMG, d.lo >> 18 & 0x7f, 8);
+  default: // GFX10: the opcode's highest bit is the lowest, and up to three dwords of addresses follow
+    row = d.gfx10()
+              ? d.begin(Enc::MIMG, (d.lo >> 18 & 0x7f) | (d.lo & 1) << 7, 8 + 4 * (d.lo >> 1 & 3))
+              : d.begin(Enc::MIMG, d.lo >> 18 & 0x7f, 8);
     break;
   }
   if (!row)

@@ -1,5 +1,5 @@
 // VOP1, VOP2, VOPC: 32-bit vector instructions, alone or with an SDWA or DPP dword (src0 = 249 or
-// 250).
+// 250; on GFX10 233 or 234, too).
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -10,6 +10,8 @@ struct Fields {
   const OpInfo *row;
   unsigned src0, vsrc1, vdst;
 };
+
+constexpr unsigned kDpp8 = 233, kDpp8Fi = 234, kSdwa = 249, kDpp16 = 250;
 
 unsigned explicitSources(const OpInfo &row) { return row.enc == Enc::VOP1 ? 1 : 2; }
 
@@ -24,6 +26,7 @@ bool implicit(Decoder &d, const Fields &f) {
     ok = d.scalarDest(out.dst, f.vdst, 1);
   else if (row.dst != Ty::mask && row.dst != Ty::none)
     ok = d.vgpr(out.dst, f.vdst, dwords, row.dst == Ty::a32);
+  out.keepsHigh = d.gfx10() && isHalf(row.dst);
   if (hasCarryOut(row.op))
     d.vcc(out.sdst);
   if (row.src[2] == Ty::mask)
@@ -62,8 +65,10 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
          d.source(out.src[k], scalar ? field : field + 256, row.src[k]);
   }
   if (row.enc == Enc::VOPC) {
-    if (w & 0x8000)
-      ok = ok && d.sgpr(out.dst, w >> 8 & 0x7f, 2);
+    if (d.gfx10() && row.writesExec)
+      ; // no destination
+    else if (w & 0x8000)
+      ok = ok && d.sgpr(out.dst, w >> 8 & 0x7f, d.traits().maskDwords());
     else
       d.vcc(out.dst);
   } else {
@@ -76,10 +81,14 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
     ok = ok && (w >> 8 & 7) != 7 && !(whole && out.sdwaDst != SdwaSel::dword) && unused != 3 &&
          (out.omod == 0 || std::strchr(spec, 'o'));
   }
-  return d.finish(ok && implicit(d, f));
+  ok = ok && implicit(d, f);
+  out.keepsHigh = false; // sdwaUnused says what becomes of the rest
+  return d.finish(ok);
 }
 
-void setDppControl(Inst &out, uint32_t w) {
+void setDppControl(const Decoder &d, uint32_t w) {
+  Inst &out = d.out;
+  out.dppFi = d.gfx10() && (w >> 18 & 1);
   out.dppCtrl = uint16_t(w >> 8 & 0x1ff);
   out.dppBoundCtrl = w >> 19 & 1;
   out.dppBankMask = uint8_t(w >> 24 & 15);
@@ -97,7 +106,7 @@ DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
   uint32_t w = d.hi;
   out.size = 8;
   out.dpp = true;
-  setDppControl(out, w);
+  setDppControl(d, w);
   bool ok = true;
   for (unsigned bit = 0; bit < 4; ++bit) { // src0 neg, src0 abs, src1 neg, src1 abs
     char use = row.dpp[3 - bit];
@@ -110,6 +119,43 @@ DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
   if (explicitSources(row) == 2)
     ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
   return d.finish(ok && implicit(d, f));
+}
+
+DecodeStatus decodeDpp8(Decoder &d, const Fields &f) {
+  const OpInfo &row = *f.row;
+  Inst &out = d.out;
+  if (!*row.dpp || tyInfo(row.src[0]).dwords == 2 || tyInfo(row.dst).dwords == 2)
+    return DecodeStatus::unknown;
+  if (!d.hasHi())
+    return DecodeStatus::truncated;
+  out.size = 8;
+  out.dpp8 = true;
+  out.dppFi = f.src0 == kDpp8Fi;
+  out.dpp8Sel = d.hi >> 8;
+  bool ok = d.vgpr(out.src[0], d.hi & 0xff, tyInfo(row.src[0]).dwords);
+  if (explicitSources(row) == 2)
+    ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
+  return d.finish(ok && implicit(d, f));
+}
+
+/// v_nop has an SDWA and a DPP form, with nothing to select.
+DecodeStatus decodeNop(Decoder &d, const Fields &f) {
+  Inst &out = d.out;
+  out.numSrc = 0;
+  if (f.row->op == Op::v_nop && d.hasHi()) {
+    out.sdwa = f.src0 == kSdwa && (d.hi & ~0x40401f00u) == 0;
+    out.dpp = f.src0 == kDpp16 && (d.hi & 0x00f000ff) == 0;
+    out.dpp8 = d.gfx10() && (f.src0 == kDpp8 || f.src0 == kDpp8Fi) && (d.hi & 0xff) == 0;
+    if (out.sdwa || out.dpp || out.dpp8)
+      out.size = 8;
+    if (out.dpp)
+      setDppControl(d, d.hi);
+    if (out.dpp8) {
+      out.dppFi = f.src0 == kDpp8Fi;
+      out.dpp8Sel = d.hi >> 8;
+    }
+  }
+  return d.finish(f.vdst == 0);
 }
 
 } // namespace
@@ -128,23 +174,15 @@ DecodeStatus decodeVop(Decoder &d) {
   if (!f.row)
     return DecodeStatus::unknown;
   const OpInfo &row = *f.row;
-  if (row.op == Op::v_nop || row.op == Op::v_clrexcp) {
-    out.numSrc = 0;
-    if (row.op == Op::v_nop && d.hasHi()) { // has an SDWA and a DPP form, with nothing to select
-      out.sdwa = f.src0 == 249 && (d.hi & ~0x40401f00u) == 0;
-      out.dpp = f.src0 == 250 && (d.hi & 0x00f000ff) == 0;
-      if (out.sdwa || out.dpp)
-        out.size = 8;
-      if (out.dpp)
-        setDppControl(out, d.hi);
-    }
-    return d.finish(f.vdst == 0);
-  }
+  if (isVectorNop(row.op))
+    return decodeNop(d, f);
   if (row.src[0] != Ty::v32 && row.src[0] != Ty::a32) {
-    if (f.src0 == 249)
+    if (f.src0 == kSdwa)
       return decodeSdwa(d, f);
-    if (f.src0 == 250)
+    if (f.src0 == kDpp16)
       return decodeDpp(d, f);
+    if (d.gfx10() && (f.src0 == kDpp8 || f.src0 == kDpp8Fi))
+      return decodeDpp8(d, f);
   }
   bool ok;
   if (row.src[0] == Ty::v32 || row.src[0] == Ty::a32)
@@ -158,9 +196,9 @@ DecodeStatus decodeVop(Decoder &d) {
     if (isMadak(row.op))
       ok = ok && d.constant(out.src[2], 255, row.src[2]);
   }
-  if (row.dst == Ty::mask)
+  if (row.dst == Ty::mask && !(d.gfx10() && row.writesExec))
     d.vcc(out.dst);
-  if (row.op == Op::v_swap_b32)
+  if (row.op == Op::v_swap_b32 || row.op == Op::v_swaprel_b32)
     out.sdst = out.src[0]; // both registers are written
   return d.finish(ok && implicit(d, f));
 }

@@ -22,7 +22,7 @@ bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
     d.reserved |= field >= 256;
     [[fallthrough]];
   default:
-    return field != 255 && d.source(o, field, ty); // GFX9's VOP3 has no literal
+    return (field != 255 || d.gfx10()) && d.source(o, field, ty); // GFX9's VOP3 has no literal
   }
 }
 
@@ -50,7 +50,10 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
 
 DecodeStatus decodeVop3(Decoder &d) {
   uint32_t lo = d.lo, hi = d.hi;
-  bool packed = lo >> 23 == 0x1a7;
+  bool packed = lo >> 23 == (d.gfx10() ? 0x198 : 0x1a7);
+  if (!packed && lo >> 26 == 0x33)
+    return DecodeStatus::unknown;
+  d.literalAt = 8;
   const OpInfo *found =
       packed ? d.begin(Enc::VOP3P, lo >> 16 & 0x7f, 8) : d.begin(Enc::VOP3, lo >> 16 & 0x3ff, 8);
   if (!found)
@@ -85,14 +88,17 @@ DecodeStatus decodeVop3(Decoder &d) {
 
   // Destinations
   unsigned dst = lo & 0xff;
-  if (row.dst == Ty::mask || row.dst == Ty::s32)
-    ok = ok && d.scalarDest(out.dst, dst, tyInfo(row.dst).dwords);
+  out.keepsHigh = d.gfx10() && isHalf(row.dst);
+  if (d.gfx10() && row.writesExec)
+    ; // no destination
+  else if (row.dst == Ty::mask || row.dst == Ty::s32)
+    ok = ok && d.scalarDest(out.dst, dst, d.dwordsOf(row.dst));
   else if (row.dst != Ty::none)
     ok = ok && d.vgpr(out.dst, dst, tyInfo(row.dst).dwords, row.dst == Ty::a32);
   else
     ok = ok && dst == 0;
   if (carry)
-    ok = ok && d.sgpr(out.sdst, lo >> 8 & 0x7f, 2);
+    ok = ok && d.sgpr(out.sdst, lo >> 8 & 0x7f, d.traits().maskDwords());
 
   // Sources: fields of operands that an opcode does not have must be zero.
   bool implicitSrc2 = readsDst(row.op);

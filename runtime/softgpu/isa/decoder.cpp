@@ -4,6 +4,8 @@
 //   0........ VOP2 (opcode 62: VOPC, 63: VOP1)     10....... SOP2 (and SOPK, SOP1, SOPC, SOPP
 //   inside it) 110000 SMEM  110001 EXP  110100 VOP3/VOP3P  110101 VINTRP  110110 DS  110111 FLAT
 //   111000 MUBUF 111010 MTBUF  111100 MIMG
+// GFX10 ("RDNA2" ISA, same chapter) differs in
+//   111101 SMEM  111110 EXP  110101 VOP3  110011 VOP3P  110010 VINTRP
 // Every opcode has a row in the table; the row names operand types, and types decide how many
 // registers a field names and how an inline constant expands. Constant time, no allocation.
 #include "runtime/softgpu/isa/decoder.h"
@@ -11,20 +13,16 @@
 
 namespace meld::softgpu::isa {
 
-namespace {
-constexpr unsigned kNullSgpr = 125;
-}
-
 bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
   if (dwords > 16) { // MFMA accumulators cannot be scalar; LLVM prints the first register
     reserved = true;
-    dwords = field < Sgpr::flatScratch || (field >= Sgpr::ttmp0 && field < Sgpr::m0) ? 1 : 2;
+    dwords = field < sgprLimit() || (field >= Sgpr::ttmp0 && field < Sgpr::m0) ? 1 : 2;
   }
   unsigned align = dwords >= 3 ? 4 : dwords;
   o.kind = Operand::Kind::sgpr;
   o.dwords = uint8_t(dwords);
   o.encoded = uint16_t(field);
-  if (field < Sgpr::flatScratch) {
+  if (field < sgprLimit()) {
     unsigned index = field / align * align; // the hardware ignores the low bits
     o.index = uint16_t(index);
     return index + dwords <= 106;
@@ -35,9 +33,14 @@ bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
     return index + dwords <= 16;
   }
   o.index = uint16_t(field);
-  if (field >= Sgpr::slots || (field == Sgpr::m0 && dwords != 1))
+  if (field >= kSgprCodes || (field == Sgpr::m0 && dwords != 1))
     return false;
-  if (field == kNullSgpr) { // later generations read zero here
+  if (field == Sgpr::null && gfx10()) {
+    o.index = Sgpr::sink;
+    reserved |= dwords > 2; // more than the sink holds; nobody writes this
+    return true;
+  }
+  if (field == Sgpr::null) { // later generations read zero here
     o.kind = Operand::Kind::special;
     reserved = true;
     return true;
@@ -47,6 +50,16 @@ bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
     reserved = true;
   }
   return dwords == 1 || field % 2 == 0;
+}
+
+bool Decoder::sgprSource(Operand &o, unsigned field, unsigned dwords) {
+  if (!gfx10() || field != Sgpr::null)
+    return sgpr(o, field, dwords);
+  o.kind = Operand::Kind::imm;
+  o.dwords = uint8_t(dwords);
+  o.encoded = uint16_t(field);
+  o.value = 0;
+  return true;
 }
 
 bool Decoder::vgpr(Operand &o, unsigned index, unsigned dwords, bool acc) {
@@ -106,11 +119,11 @@ bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
 }
 
 bool Decoder::source(Operand &o, unsigned field, Ty ty, bool acc) {
-  unsigned dwords = tyInfo(ty).dwords;
+  unsigned dwords = dwordsOf(ty);
   if (field >= 256)
     return vgpr(o, field - 256, dwords, acc);
-  if (field < Sgpr::slots)
-    return sgpr(o, field, dwords);
+  if (field < kSgprCodes)
+    return sgprSource(o, field, dwords);
   if (field <= 208 || (field >= 240 && field <= 248) || field == 255) {
     reserved |= tyInfo(ty).imm == ImmKind::none;
     return constant(o, field, ty);
@@ -123,13 +136,60 @@ bool Decoder::source(Operand &o, unsigned field, Ty ty, bool acc) {
 }
 
 bool Decoder::scalarDest(Operand &o, unsigned field, unsigned dwords) {
-  if (field < Sgpr::slots)
+  if (field < kSgprCodes)
     return sgpr(o, field, dwords);
   if (field == 255 && out.enc != Enc::VOP1)
     return false;
   reserved = true; // eight bits, but only 0..127 are registers
   return source(o, field, dwords == 2 ? Ty::r64 : Ty::r32);
 }
+
+namespace {
+
+using Part = DecodeStatus (*)(Decoder &);
+
+/// The decoder of encodings with the top bits 11, by the six top bits.
+Part part9(unsigned top) {
+  switch (top) {
+  case 0x30:
+    return decodeScalar;
+  case 0x34:
+    return decodeVop3;
+  case 0x36:
+  case 0x37:
+  case 0x38:
+  case 0x3a:
+    return decodeMemory;
+  case 0x31:
+  case 0x35:
+  case 0x3c:
+    return decodeGraphics;
+  default:
+    return nullptr;
+  }
+}
+Part part10(unsigned top) {
+  switch (top) {
+  case 0x3d:
+    return decodeScalar;
+  case 0x33:
+  case 0x35:
+    return decodeVop3;
+  case 0x36:
+  case 0x37:
+  case 0x38:
+  case 0x3a:
+    return decodeMemory;
+  case 0x32:
+  case 0x3c:
+  case 0x3e:
+    return decodeGraphics;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
 
 DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
   out = Inst{};
@@ -143,23 +203,8 @@ DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
     return decodeVop(d);
   if (d.lo >> 30 == 2)
     return decodeScalar(d);
-  switch (d.lo >> 26) {
-  case 0x30:
-    return decodeScalar(d);
-  case 0x34:
-    return decodeVop3(d);
-  case 0x36:
-  case 0x37:
-  case 0x38:
-  case 0x3a:
-    return decodeMemory(d);
-  case 0x31:
-  case 0x35:
-  case 0x3c:
-    return decodeGraphics(d);
-  default:
-    return DecodeStatus::unknown;
-  }
+  const Part part = d.gfx10() ? part10(d.lo >> 26) : part9(d.lo >> 26);
+  return part ? part(d) : DecodeStatus::unknown;
 }
 
 } // namespace meld::softgpu::isa

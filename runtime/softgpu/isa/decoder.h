@@ -1,4 +1,4 @@
-// GFX9 instruction decoder: bytes -> isa::Inst. Hand-written, table-driven, no LLVM at run time.
+// AMDGPU instruction decoder (GFX9, GFX10.3): bytes -> isa::Inst. Hand-written, table-driven, no LLVM at run time.
 //
 // Thread rule: pure functions, any thread. Errors: DecodeStatus; never reads past `size` bytes.
 #pragma once
@@ -21,9 +21,13 @@ DecodeStatus decode(const void *code, size_t size, Target target, Inst &out);
 std::string disassemble(const Inst &inst, Target target, uint64_t pc = 0);
 
 std::string_view mnemonic(Op op);
+/// The same with the name that the target's assembler knows: GFX10 renamed some.
+std::string_view mnemonic(Op op, Target target);
 std::optional<Target> targetFromName(
     std::string_view gfxName); ///< "gfx90a", "gfx9-4-generic" or a full ISA name/target id
-std::string_view targetName(Target target);
+std::string_view targetName(Target target); ///< the processor's: the same for each wave size
+/// The target of the same processor for waves of that size; `target` itself where there is none.
+Target withWaveSize(Target target, unsigned waveSize);
 
 /// Instruction classes in rocprof's terms. `branch` counts in SQ_INSTS_BRANCH and, as on hardware,
 /// not in SALU.

@@ -42,6 +42,10 @@ std::string_view specialName(unsigned code) {
 } // namespace
 
 void printRegister(Text &t, const Operand &o) {
+  if (o.encoded == Sgpr::null && t.gfx10()) {
+    t << "null";
+    return;
+  }
   if (o.kind == Operand::Kind::special || o.kind == Operand::Kind::imm) { // reserved codes
     t << (o.kind == Operand::Kind::imm ? "/*invalid immediate*/" : specialName(o.index));
     return;
@@ -58,7 +62,7 @@ void printRegister(Text &t, const Operand &o) {
     } else if (index == Sgpr::m0) {
       t << "m0";
       return;
-    } else if (index >= Sgpr::flatScratch) {
+    } else if (index >= Sgpr::vcc || (index >= Sgpr::flatScratch && !t.gfx10())) {
       t << (index >= Sgpr::exec ? kNames[5] : kNames[(index - Sgpr::flatScratch) / 2]);
       if (n == 1)
         t << (index & 1 ? "_hi" : "_lo");
@@ -140,6 +144,10 @@ void printOperand(Text &t, const Operand &o, const Inst &inst, ImmKind kind) {
     t << specialName(o.index);
     break;
   case Operand::Kind::imm:
+    if (o.encoded == Sgpr::null) {
+      t << "null";
+      break;
+    }
     if (kind == ImmKind::none) {
       t << "/*invalid immediate*/";
       break;
@@ -153,11 +161,11 @@ std::string disassemble(const Inst &inst, Target target, uint64_t) {
   const OpInfo *row = findOp(inst.op, inst.enc, target);
   if (!row)
     return "<invalid>";
-  Text t(mnemonic(inst.op));
+  Text t(mnemonic(inst.op, target), target);
   switch (familyOf(inst.enc)) {
   case Family::scalar:
   case Family::scalarMemory:
-    printScalar(t, inst, *row, target);
+    printScalar(t, inst, *row);
     break;
   case Family::vector:
     printVector(t, inst, *row, target);

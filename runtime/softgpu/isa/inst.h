@@ -1,7 +1,7 @@
-// A decoded AMDGPU (GFX9) instruction: what the decoder produces and everything else reads.
+// A decoded AMDGPU instruction (GFX9 and GFX10.3): what the decoder produces and everything else reads.
 //
 // Plain data, no pointers into the code: can be copied and kept. Field names follow the manuals
-// ("Vega" ISA, "AMD Instinct MI200" ISA, chapter "Microcode formats"). One Op per mnemonic,
+// ("Vega" ISA, "AMD Instinct MI200" ISA, "RDNA2" ISA, chapter "Microcode formats"). One Op per mnemonic,
 // whatever the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op` and differs in
 // `enc` and in the modifier fields.
 #pragma once
@@ -25,6 +25,9 @@ inline constexpr Target kTargets[] = {
 /// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
 struct TargetTraits {
   bool unified, scopes, dotFlushes, matrixFlushes;
+  unsigned generation;                                            ///< 9 or 10
+  unsigned waveSize;                                              ///< 32 or 64
+  constexpr unsigned maskDwords() const { return waveSize / 32; } ///< of a lane mask
 };
 constexpr TargetTraits traitsOf(Target target) {
   constexpr TargetTraits kTraits[] = {
@@ -85,7 +88,7 @@ private:
 struct Operand {
   enum class Kind : uint8_t {
     none,
-    sgpr, ///< slot `index` of the 128-entry SGPR file (see Sgpr below), `dwords` long
+    sgpr, ///< slot `index` of the SGPR file (see Sgpr below), `dwords` long
     vgpr, ///< architectural VGPR `index`, `dwords` long
     agpr, ///< accumulation VGPR `index` (from gfx908 on)
     imm,  ///< inline constant or literal; `value` already expanded to the operand's type and width
@@ -106,13 +109,15 @@ struct Operand {
 /// Slots of the SGPR file, the numbering of the hardware's operand encoding.
 namespace Sgpr {
 enum : uint16_t {
-  flatScratch = 102,
-  xnackMask = 104,
+  flatScratch = 102, ///< GFX9; GFX10 has ordinary SGPRs up to 105
+  xnackMask = 104,   ///< so has GFX10 here
   vcc = 106,
   ttmp0 = 108,
   m0 = 124,
+  null = 125, ///< GFX10: a code, not a slot. Read it is a constant 0, written it is `sink`.
   exec = 126,
-  slots = 128
+  sink = 128, ///< and 129: what is written here nothing reads
+  slots = 130
 };
 }
 
@@ -127,10 +132,24 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 //  - 16-bit and packed 16-bit constants: f16 bits in the low half, zero above; integers are
 //    sign-extended to 32 bits. Packed f32 pairs: the 32-bit constant in the low half, zero above.
 //    v_mad_mix, v_fma_mix: f32 or f16 bits as op_sel_hi says.
+// GFX10 differs in
+//  - lane masks (Ty::mask, carries, VCC, EXEC): one dword in wave32, two in wave64. s_*_b64 are there, too.
+//  - v_cmpx: no `dst` at all, only EXEC is written (OpInfo::writesExec).
+//  - 16-bit results: the high half of the destination stays (`keepsHigh`); GFX9 clears it but for
+//    instructions with op_sel.
+//  - Sgpr::null; a literal in VOP3 and VOP3P (size 12); SMEM adds soffset and offset, both always there.
+//  - names: where only the name changed (v_add_nc_u32) the Op has GFX9's (v_add_u32), see
+//    mnemonic(op, target). v_add_u16, v_add_co_u32 and others of GFX9's VOP2 have only VOP3 here,
+//    v_cvt_pkrtz_f16_f32 has VOP2 as well.
+//  - s_waitcnt: lgkmcnt has six bits; stores count in vscnt (s_waitcnt_vscnt: src[0] is added to simm).
+//  - s_subvector_loop_*: dst is read, too; simm in bytes as of a branch.
+//  - v_permlane*: op_sel bit 0 is fi, bit 1 bound_ctrl; lanes without a source keep the destination.
+//  - v_movrel*, v_swaprel: M0 moves operands by registers (v_movrelsd_2: bits 9..0 and 25..16).
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
-  uint8_t size = 0; ///< bytes: 4, 8 or 12
+  Target target{};  ///< whose code it is: generation and wave size
+  uint8_t size = 0; ///< bytes: 4, 8 or 12; images of GFX10 up to 20
   uint8_t numSrc = 0;
 
   Operand dst;  ///< vdst / sdst
@@ -149,6 +168,7 @@ struct Inst {
   uint8_t opSelHi = 0; ///< VOP3P only
   uint8_t omod = 0;    ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
+  bool keepsHigh = false; ///< the high half of a 16-bit result's register stays (GFX10)
 
   bool sdwa = false;
   SdwaSel sdwaDst = SdwaSel::dword, sdwaSrc[2] = {SdwaSel::dword, SdwaSel::dword};
@@ -160,7 +180,10 @@ struct Inst {
   uint16_t dppCtrl = 0; ///< 9 bits as encoded
   uint8_t dppRowMask = 0xf, dppBankMask = 0xf;
   bool dppBoundCtrl =
-      false; ///< bound_ctrl:0 in assembly = this bit set = out-of-range lanes read 0
+      false;            ///< bound_ctrl:0 in assembly = this bit set = out-of-range lanes read 0
+  bool dppFi = false;   ///< GFX10: lanes that EXEC disables are read, too
+  bool dpp8 = false;    ///< GFX10: eight lane numbers instead of dppCtrl, masks and dppBoundCtrl
+  uint32_t dpp8Sel = 0; ///< three bits for each lane of eight, the first in the lowest
 
   // Memory. vaddr/vdata/saddr/srsrc/soffset are Operands so that one code path sizes and prints
   // them.
@@ -172,9 +195,11 @@ struct Inst {
   int32_t offset = 0;     ///< instruction offset in bytes (DS offset0 as encoded)
   int32_t offset1 = 0;    ///< DS offset1 as encoded
   bool glc = false, slc = false, scc = false; ///< gfx942: sc0, nt, sc1
+  bool dlc = false;                           ///< GFX10
   bool nv = false, lds = false, tfe = false;
   bool offen = false, idxen = false, gds = false; ///< SMEM: offen = an immediate offset is encoded
-  uint8_t dfmt = 0, nfmt = 0;                     ///< MTBUF
+  uint8_t dfmt = 0, nfmt = 0;                     ///< MTBUF of GFX9
+  uint8_t format = 0;                             ///< MTBUF of GFX10: one number of seven bits
   // MFMA
   uint8_t cbsz = 0, abid = 0, blgp = 0;
 

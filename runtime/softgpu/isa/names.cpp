@@ -15,8 +15,13 @@ constexpr std::string_view kMnemonics[] = {
 };
 static_assert(std::size(kMnemonics) == size_t(Op::count));
 
+/// The enumerator of the larger of two wave sizes ends in w64.
+constexpr std::string_view processor(std::string_view name) {
+  return name.substr(0, name.find('w'));
+}
+
 constexpr std::string_view kTargetNames[] = {
-#define TARGET(name, ...) #name,
+#define TARGET(name, ...) processor(#name),
 #include "runtime/softgpu/isa/targets.def"
 #undef TARGET
 };
@@ -26,10 +31,28 @@ static_assert(std::size(kTargetNames) == std::size(kTargets));
 constexpr std::pair<std::string_view, Target> kGeneric[] = {
     {"gfx9-generic", Target::gfx900},
     {"gfx9-4-generic", Target::gfx942},
+    {"gfx10-3-generic", Target::gfx1030},
+};
+
+constexpr std::pair<Op, std::string_view> kRenamed10[] = {
+    {Op::v_add_u32, "v_add_nc_u32"},        {Op::v_sub_u32, "v_sub_nc_u32"},
+    {Op::v_subrev_u32, "v_subrev_nc_u32"},  {Op::v_addc_co_u32, "v_add_co_ci_u32"},
+    {Op::v_subb_co_u32, "v_sub_co_ci_u32"}, {Op::v_subbrev_co_u32, "v_subrev_co_ci_u32"},
+    {Op::v_add_u16, "v_add_nc_u16"},        {Op::v_sub_u16, "v_sub_nc_u16"},
+    {Op::v_add_i16, "v_add_nc_i16"},        {Op::v_sub_i16, "v_sub_nc_i16"},
+    {Op::v_add_i32, "v_add_nc_i32"},        {Op::v_sub_i32, "v_sub_nc_i32"},
 };
 } // namespace
 
 std::string_view mnemonic(Op op) { return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0]; }
+
+std::string_view mnemonic(Op op, Target target) {
+  if (traitsOf(target).generation >= 10)
+    for (const auto &[renamed, name] : kRenamed10)
+      if (renamed == op)
+        return name;
+  return mnemonic(op);
+}
 
 std::optional<Target> targetFromName(std::string_view name) {
   // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" or "gfx90a:xnack-" or "gfx90a".
@@ -46,5 +69,12 @@ std::optional<Target> targetFromName(std::string_view name) {
 }
 
 std::string_view targetName(Target target) { return kTargetNames[size_t(target)]; }
+
+Target withWaveSize(Target target, unsigned waveSize) {
+  for (Target other : kTargets)
+    if (traitsOf(other).waveSize == waveSize && targetName(other) == targetName(target))
+      return other;
+  return target;
+}
 
 } // namespace meld::softgpu::isa

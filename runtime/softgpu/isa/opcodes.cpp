@@ -1,5 +1,6 @@
 // Builds the lookup tables from the .def rows.
 #include "runtime/softgpu/isa/opcodes.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <array>
 #include <cstring>
@@ -11,51 +12,65 @@ namespace {
 
 // Sets of targets, a bit for each Target.
 constexpr unsigned setOf(isa::Target target) { return 1u << unsigned(target); }
-constexpr unsigned g900 = setOf(Target::gfx900), g90a = setOf(Target::gfx90a),
-                   g942 = setOf(Target::gfx942), all = (1u << std::size(kTargets)) - 1,
-                   g906up = all & ~g900, g908up = g906up & ~setOf(Target::gfx906),
+constexpr unsigned ofGeneration(unsigned generation) {
+  unsigned set = 0;
+  for (Target target : kTargets)
+    if (traitsOf(target).generation == generation)
+      set |= setOf(target);
+  return set;
+}
+// The sets of the .def files choose among GFX9's.
+constexpr unsigned all10 = ofGeneration(10);
+constexpr unsigned all = ofGeneration(9), g900 = setOf(Target::gfx900),
+                   g90a = setOf(Target::gfx90a), g942 = setOf(Target::gfx942), g906up = all & ~g900,
+                   g908up = g906up & ~setOf(Target::gfx906),
                    g90aup = g908up & ~setOf(Target::gfx908), no90a = all & ~g90aup,
                    no942 = all & ~g942, g908to90a = g908up & no942;
 
+constexpr int no = -1; ///< in place of a number: not on that generation
+
 /// A row of the .def files.
 struct Row {
-  OpInfo info;
+  OpInfo info; ///< of GFX9
+  int number, number10;
   const char *vop3; ///< VOP: the modifier bits of the VOP3 form, empty where there is none
 };
 
-constexpr Row row(Op op, Enc enc, unsigned number, unsigned targets, Ty dst, std::array<Ty, 3> src,
-                  const char *flags, bool e64 = false, const char *dpp = "",
+constexpr Row row(Op op, Enc enc, int number, int number10, unsigned targets, Ty dst,
+                  std::array<Ty, 3> src, const char *flags, bool e64 = false, const char *dpp = "",
                   const char *vop3 = "") {
-  return {
-      {op, enc, uint16_t(number), uint8_t(targets), dst, {src[0], src[1], src[2]}, flags, dpp, e64},
-      vop3};
+  return {{op, enc, 0, uint16_t(targets), dst, {src[0], src[1], src[2]}, flags, dpp, e64},
+          number,
+          number10,
+          vop3};
 }
 
 // `form` in opcodes_vop3.def: does the mnemonic carry the suffix _e64?
 constexpr bool only = false, plain = false, e64 = true;
 
 constexpr Row kRows[] = {
-#define SCALAR(enc, number, name, dst, src0, src1, flags)                                          \
-  row(Op::name, Enc::enc, number, all, Ty::dst, {Ty::src0, Ty::src1}, flags),
+#define SCALAR(enc, number, number10, name, dst, src0, src1, flags)                                \
+  row(Op::name, Enc::enc, number, number10, all, Ty::dst, {Ty::src0, Ty::src1}, flags),
 #include "runtime/softgpu/isa/opcodes_scalar.def"
 #undef SCALAR
-#define VOP(enc, number, name, targets, dst, src0, src1, src2, sdwa, dpp, e64)                     \
-  row(Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, sdwa, false,   \
-      dpp, e64),
+#define VOP(enc, number, number10, name, targets, dst, src0, src1, src2, sdwa, dpp, e64)           \
+  row(Op::name, Enc::enc, number, number10, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2},      \
+      sdwa, false, dpp, e64),
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOP
-#define VOP3(enc, number, name, targets, dst, src0, src1, src2, bits, form)                        \
-  row(Op::name, Enc::enc, number, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2}, bits, form),
+#define VOP3(enc, number, number10, name, targets, dst, src0, src1, src2, bits, form)              \
+  row(Op::name, Enc::enc, number, number10, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2},      \
+      bits, form),
 #include "runtime/softgpu/isa/opcodes_vop3.def"
 #undef VOP3
-#define MEMORY(enc, number, name, targets, vdst, data, data1, flags)                               \
-  row(Op::name, Enc::enc, number, targets, Ty::vdst, {Ty::data, Ty::data1}, flags),
+#define MEMORY(enc, number, number10, name, targets, vdst, data, data1, flags)                     \
+  row(Op::name, Enc::enc, number, number10, targets, Ty::vdst, {Ty::data, Ty::data1}, flags),
 #define MEMORY_AGAIN MEMORY
 #include "runtime/softgpu/isa/opcodes_memory.def"
 #undef MEMORY_AGAIN
 #undef MEMORY
-#define GRAPHICS(enc, number, name, targets)                                                       \
-  row(Op::name, Enc::enc, number, targets, Ty::none, {}, ""),
+#define GRAPHICS(enc, number, number10, name, targets)                                             \
+  row(Op::name, Enc::enc, number, number10, targets, Ty::none, {}, ""),
 #include "runtime/softgpu/isa/opcodes_graphics.def"
 #undef GRAPHICS
 };
@@ -63,12 +78,22 @@ constexpr Row kRows[] = {
 constexpr unsigned kEncs = 20, kNumbers = 1024;
 constexpr uint16_t kNone = 0xffff;
 
+/// A row as one generation has it.
+OpInfo ofGeneration(const Row &row, unsigned generation) {
+  OpInfo info = row.info;
+  info.number = uint16_t(generation == 10 ? row.number10 : row.number);
+  if (generation == 10)
+    info.targets = all10;
+  return info;
+}
+
 /// The VOP3 form of a 32-bit instruction ("Microcode formats", VOP3: the opcode ranges).
-OpInfo vop3Form(const Row &row) {
-  OpInfo form = row.info;
-  form.number += row.info.enc == Enc::VOP2 ? 256 : row.info.enc == Enc::VOP1 ? 320 : 0;
+OpInfo vop3Form(OpInfo form, const char *bits, unsigned generation) {
+  form.number += form.enc == Enc::VOP2   ? 256
+                 : form.enc == Enc::VOP1 ? (generation == 10 ? 384 : 320)
+                                         : 0;
   form.enc = Enc::VOP3;
-  form.flags = row.vop3;
+  form.flags = bits;
   form.dpp = "";
   form.e64 = true;
   return form;
@@ -82,11 +107,15 @@ struct Tables {
   Tables() {
     std::memset(byNumber, 0xff, sizeof byNumber);
     std::memset(byOp, 0xff, sizeof byOp);
-    for (const Row &row : kRows) {
-      add(row.info);
-      if (*row.vop3)
-        add(vop3Form(row));
-    }
+    for (const Row &row : kRows)
+      for (unsigned generation : {9u, 10u}) {
+        if ((generation == 10 ? row.number10 : row.number) == no)
+          continue;
+        const OpInfo info = ofGeneration(row, generation);
+        add(info);
+        if (*row.vop3)
+          add(vop3Form(info, row.vop3, generation));
+      }
   }
 
 private:
@@ -95,6 +124,7 @@ private:
       row.flagBits |= uint64_t(1) << (*flag & 63);
     for (Ty ty : row.src)
       row.numSrc += ty != Ty::none;
+    row.writesExec = mnemonic(row.op).starts_with("v_cmpx");
     if (row.enc == Enc::VOP3 || row.enc == Enc::VOP3P)
       for (unsigned bit = 0; bit < 13; ++bit) {
         row.bitsUsed |= (row.flags[12 - bit] == 'x') << bit;

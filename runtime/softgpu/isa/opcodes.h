@@ -2,7 +2,7 @@
 // target).
 //
 // Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
-// Thread rule: read-only after construction. Source: "Vega", "MI200" and "MI300" ISA manuals, chapters
+// Thread rule: read-only after construction. Source: "Vega", "MI200", "MI300" and "RDNA2" ISA manuals, chapters
 // "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer.
 #pragma once
 
@@ -34,7 +34,7 @@ enum class Ty : uint8_t {
   b128,
   b256,
   b512, // scalar or vector tuples
-  mask, // lane mask in an SGPR pair
+  mask, // lane mask in SGPRs: a pair, one in wave32
   s32,  // SGPR destination of a vector instruction
   lane,
   slane, // lane select / scalar source: no VGPR, no literal
@@ -74,7 +74,7 @@ inline constexpr TyInfo kTyInfo[] = {
     {2, ImmKind::i32},  {2, ImmKind::i32},                     // pkf32 pkb32
     {3, ImmKind::i32},  {4, ImmKind::i32},  {8, ImmKind::i32},
     {16, ImmKind::i32},                                         // b96 b128 b256 b512
-    {2, ImmKind::none},                                         // mask
+    {2, ImmKind::none},                                         // mask (wave64)
     {1, ImmKind::none},                                         // s32
     {1, ImmKind::i32},  {1, ImmKind::i32},                      // lane slane
     {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // r32 r64 r128
@@ -91,16 +91,33 @@ constexpr TyInfo tyInfo(Ty ty) { return kTyInfo[size_t(ty)]; }
 struct OpInfo {
   Op op;
   Enc enc;
-  uint16_t number;
-  uint8_t targets;                     ///< bit per Target
+  uint16_t number;                     ///< of the generation of its targets
+  uint16_t targets;                    ///< bit per Target, all of one generation
   Ty dst, src[3];                      ///< memory: vdst, data, data1; SMEM: sdata, sbase
   const char *flags;                   ///< see the .def files
   const char *dpp;                     ///< VOP1/2 only
   bool e64;                            ///< VOP3 form of a 32-bit instruction
   uint16_t bitsUsed = 0, bitsZero = 0; ///< VOP3: the thirteen modifier bits
   uint8_t numSrc = 0;
-  uint64_t flagBits = 0; ///< bit (letter & 63)
+  uint64_t flagBits = 0;   ///< bit (letter & 63)
+  bool writesExec = false; ///< v_cmpx; on GFX10 it has no other destination
 };
+
+/// Where an encoding has what in the first dword; see encodings.def.
+struct Format {
+  uint32_t fixed;
+  unsigned place;    ///< of the opcode number
+  uint32_t operands; ///< or modifiers
+};
+constexpr Format formatOf(Enc enc, Target target) {
+  constexpr Format kFormats[][2] = {
+#define ENCODING(name, family, fixed9, place9, operands9, fixed10, place10, operands10)            \
+  {{fixed9, place9, operands9}, {fixed10, place10, operands10}},
+#include "runtime/softgpu/isa/encodings.def"
+#undef ENCODING
+  };
+  return kFormats[unsigned(enc)][traitsOf(target).generation >= 10];
+}
 
 /// The row for an opcode number, or nullptr.
 const OpInfo *findOpcode(Enc enc, unsigned number, Target target);

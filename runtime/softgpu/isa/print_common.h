@@ -10,7 +10,9 @@ namespace meld::softgpu::isa {
 /// Operand list under construction: the first operand follows a space, the others a comma.
 class Text {
 public:
-  explicit Text(std::string_view mnemonic) : text_(mnemonic) {}
+  Text(std::string_view mnemonic, Target target) : text_(mnemonic), target_(target) {}
+  Target target() const { return target_; }
+  bool gfx10() const { return traitsOf(target_).generation >= 10; }
   Text &operator<<(std::string_view s) {
     text_ += s;
     return *this;
@@ -35,6 +37,7 @@ public:
 
 private:
   std::string text_;
+  Target target_;
   bool first_ = true;
 };
 
@@ -42,7 +45,14 @@ private:
 void printOperand(Text &t, const Operand &o, const Inst &inst, ImmKind kind);
 void printRegister(Text &t, const Operand &o);
 
-void printScalar(Text &t, const Inst &inst, const OpInfo &row, Target target);
+// Fields of scalar immediates.
+void printWaitcnt(Text &t, unsigned imm);
+void printDepctr(Text &t, unsigned imm);
+void printHwreg(Text &t, unsigned imm);
+void printSendmsg(Text &t, unsigned imm);
+void printGprIdx(Text &t, unsigned imm);
+
+void printScalar(Text &t, const Inst &inst, const OpInfo &row);
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target);
 void printMemory(Text &t, const Inst &inst, const OpInfo &row, Target target);
 

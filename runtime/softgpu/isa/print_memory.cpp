@@ -1,4 +1,5 @@
 // Text of DS, FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF.
+#include "runtime/softgpu/isa/buffer_format.h"
 #include "runtime/softgpu/isa/print_common.h"
 
 #include <bit>
@@ -68,7 +69,7 @@ void printDs(Text &t, const Inst &inst, const OpInfo &row) {
 void printCache(Text &t, const Inst &inst, Target target) {
   const bool scopes = traitsOf(target).scopes;
   t.flag(inst.glc, scopes ? " sc0" : " glc").flag(inst.slc, scopes ? " nt" : " slc");
-  t.flag(inst.scc, scopes ? " sc1" : " scc");
+  t.flag(inst.scc, scopes ? " sc1" : " scc").flag(inst.dlc, " dlc");
 }
 
 void printFlat(Text &t, const Inst &inst, const OpInfo &row, Target target) {
@@ -92,22 +93,38 @@ void printFlat(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   t.flag(inst.lds && !hasFlag(row, 'M'), " lds");
 }
 
+constexpr std::string_view kDataFormats[] = {
+    "INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+    "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+    "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+constexpr std::string_view kNumberFormats[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                               "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+
+void printFormat10(Text &t, unsigned unified) {
+  if (unified == 1) // the default
+    return;
+  const BufferFormat format = bufferFormat(unified);
+  t << " format:";
+  if (unified && !format.data) {
+    t << int64_t(unified);
+    return;
+  }
+  t << "[BUF_FMT_" << kDataFormats[format.data];
+  if (format.data)
+    t << "_" << kNumberFormats[format.number];
+  t << "]";
+}
+
 void printFormat(Text &t, const Inst &inst) {
-  static constexpr std::string_view kData[] = {
-      "INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
-      "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
-      "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
-  static constexpr std::string_view kNum[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
-                                              "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
   bool data = inst.dfmt != 1, num = inst.nfmt != 0; // 8-bit unorm is the default
   if (!data && !num)
     return;
   t << " format:[";
   if (data)
-    t << "BUF_DATA_FORMAT_" << kData[inst.dfmt & 15];
+    t << "BUF_DATA_FORMAT_" << kDataFormats[inst.dfmt & 15];
   t.flag(data && num, ",");
   if (num)
-    t << "BUF_NUM_FORMAT_" << kNum[inst.nfmt & 7];
+    t << "BUF_NUM_FORMAT_" << kNumberFormats[inst.nfmt & 7];
   t << "]";
 }
 
@@ -124,7 +141,9 @@ void printBuffer(Text &t, const Inst &inst, const OpInfo &row, Target target) {
       t.next() << "off";
     printRegister(t.next(), inst.srsrc);
     printOperand(t.next(), inst.soffset, inst, ImmKind::i32);
-    if (inst.enc == Enc::MTBUF)
+    if (inst.enc == Enc::MTBUF && t.gfx10())
+      printFormat10(t, inst.format);
+    else if (inst.enc == Enc::MTBUF)
       printFormat(t, inst);
     t.flag(inst.idxen, " idxen").flag(inst.offen, " offen");
     if (inst.offset)

@@ -15,8 +15,12 @@ bool only32(Op op) {
   case Op::v_madak_f16:
   case Op::v_fmamk_f32:
   case Op::v_fmaak_f32:
+  case Op::v_fmamk_f16:
+  case Op::v_fmaak_f16:
+  case Op::v_pipeflush:
   case Op::v_readfirstlane_b32:
   case Op::v_swap_b32:
+  case Op::v_swaprel_b32:
   case Op::v_accvgpr_mov_b32:
     return true;
   default:
@@ -39,7 +43,7 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   // A scalar f16 literal with bits above the half has no name, even if the half alone would.
   if (kind == ImmKind::f16 && row.src[k] == Ty::f16 && o.encoded == 255 && inst.literalValue >> 16)
     kind = ImmKind::i16;
-  if (inst.op == Op::v_madmk_f16 && k == 0 && o.encoded == 255)
+  if ((inst.op == Op::v_madmk_f16 || inst.op == Op::v_fmamk_f16) && k == 0 && o.encoded == 255)
     kind = ImmKind::i32;
   if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1))
     kind = ImmKind::i32;
@@ -94,19 +98,26 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
     t << kRow[(c >> 4) & 3] << int64_t(n);
     return;
   }
+  // GFX10 has two of its own and lost those that cross rows.
+  if (t.gfx10() && c >= 0x150 && c <= 0x16f) {
+    t << (newbcast ? "row_share:" : "row_xmask:") << int64_t(n);
+    return;
+  }
+  const auto crossing = [&](std::string_view name, std::string_view count) {
+    if (t.gfx10())
+      t << "/* " << name << " is not supported starting from GFX10 */";
+    else
+      t << name << count;
+  };
   switch (c) {
   case 0x130:
-    t << "wave_shl:1";
-    return;
+    return crossing("wave_shl", ":1");
   case 0x134:
-    t << "wave_rol:1";
-    return;
+    return crossing("wave_rol", ":1");
   case 0x138:
-    t << "wave_shr:1";
-    return;
+    return crossing("wave_shr", ":1");
   case 0x13c:
-    t << "wave_ror:1";
-    return;
+    return crossing("wave_ror", ":1");
   case 0x140:
     t << "row_mirror";
     return;
@@ -114,11 +125,9 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
     t << "row_half_mirror";
     return;
   case 0x142:
-    t << "row_bcast:15";
-    return;
+    return crossing("row_bcast", ":15");
   case 0x143:
-    t << "row_bcast:31";
-    return;
+    return crossing("row_bcast", ":31");
   default:
     break;
   }
@@ -133,25 +142,32 @@ void printDppControl(Text &t, unsigned c, bool wide, Target target) {
 }
 
 void printDpp(Text &t, const Inst &inst, const OpInfo &row, Target target) {
+  if (inst.dpp8) {
+    for (unsigned k = 0; k < 8; ++k)
+      t << (k ? "," : " dpp8:[") << int64_t(inst.dpp8Sel >> (3 * k) & 7);
+    t << "]";
+    t.flag(inst.dppFi, " fi:1");
+    return;
+  }
   bool wide = tyInfo(row.src[0]).dwords == 2;
   printDppControl(t, inst.dppCtrl, wide, target);
   (t << " row_mask:").hex(inst.dppRowMask);
   (t << " bank_mask:").hex(inst.dppBankMask);
-  t.flag(inst.dppBoundCtrl, " bound_ctrl:1");
+  t.flag(inst.dppBoundCtrl, " bound_ctrl:1").flag(inst.dppFi, " fi:1");
 }
 
 } // namespace
 
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   bool vop3 = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P;
-  if (inst.op == Op::v_nop) {
-    if (inst.dpp)
+  if (isVectorNop(inst.op)) {
+    if (inst.dpp || inst.dpp8)
       printDpp(t, inst, row, target);
     return;
   }
   if (inst.sdwa)
     t << "_sdwa";
-  else if (inst.dpp)
+  else if (inst.dpp || inst.dpp8)
     t << "_dpp";
   else if (vop3 ? row.e64 : !only32(inst.op))
     t << "_e" << (vop3 ? "64" : "32");
@@ -201,7 +217,7 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   printOutput(t, inst);
   if (inst.sdwa)
     printSdwa(t, inst, row);
-  if (inst.dpp)
+  if (inst.dpp || inst.dpp8)
     printDpp(t, inst, row, target);
 }
 

@@ -15,27 +15,32 @@ using Role = RegisterRange::Role;
 
 /// What an opcode implies beyond its operands, found by name once.
 struct Implied {
-  bool readsM0 = false, movesExec = false, readsDst = false, crossesLanes = false;
+  bool readsM0 = false, readsDst = false, crossesLanes = false;
+  uint8_t movesExec = 0;  ///< dwords
   bool setsIndex = false; ///< writes M0
 };
 
 Implied impliedBy(std::string_view name) {
   Implied i;
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  i.readsM0 = name.starts_with("s_sendmsg") || name.starts_with("s_movrel") || has("addtid") ||
+  const bool ds = name.starts_with("ds_");
+  i.readsM0 = name.starts_with("s_sendmsg") || name.starts_with("s_movrel") ||
+              name.starts_with("v_movrel") || name == "v_swaprel_b32" || (ds && has("addtid")) ||
               has("gws") || name == "s_set_gpr_idx_idx" || name == "s_set_gpr_idx_mode" ||
               name == "s_set_gpr_idx_on" || name.starts_with("v_interp") ||
               name == "s_ttracedata" || name == "ds_ordered_count" || name == "ds_append" ||
               name == "ds_consume" || name == "buffer_store_lds_dword";
   i.setsIndex = name.starts_with("s_set_gpr_idx") && name != "s_set_gpr_idx_off";
-  i.movesExec = has("saveexec") || has("wrexec");
+  i.movesExec = !has("saveexec") && !has("wrexec") ? 0 : name.ends_with("b32") ? 1 : 2;
   // Parts of the destination stay.
-  i.readsDst = name.starts_with("s_bitset") || name.starts_with("s_cmov_") || has("_d16") ||
-               name == "v_writelane_b32" || has("mixlo") || has("mixhi") ||
-               name.starts_with("v_smfmac") || has("_fp8_f32") || has("_bf8_f32");
+  i.readsDst = name.starts_with("s_bitset") || name.starts_with("s_subvector") ||
+               name.starts_with("s_cmov_") || has("_d16") || name == "v_writelane_b32" ||
+               has("permlane") || has("mixlo") || has("mixhi") || name.starts_with("v_smfmac") ||
+               has("_fp8_f32") || has("_bf8_f32");
   i.crossesLanes = name.starts_with("v_mbcnt") || name.starts_with("v_readlane") ||
-                   name.starts_with("v_writelane") || has("permute") || has("swizzle") ||
-                   name.starts_with("v_mfma") || name.starts_with("v_smfmac") || has("addtid");
+                   name.starts_with("v_writelane") || has("permute") || has("permlane") ||
+                   has("swizzle") || name.starts_with("v_mfma") || name.starts_with("v_smfmac") ||
+                   has("addtid");
   return i;
 }
 
@@ -70,6 +75,8 @@ void RegisterUse::add(RegisterRange *list, uint8_t &count, const Operand &o, Rol
   RegisterRange r;
   switch (o.kind) {
   case Operand::Kind::sgpr:
+    if (o.index == Sgpr::sink)
+      return;
     r.file = RegisterRange::File::sgpr;
     break;
   case Operand::Kind::vgpr:
@@ -92,9 +99,9 @@ void RegisterUse::read(const Operand &o, Role role, bool mask) {
   assert(numReads_ < std::size(reads_));
   if (o.kind == Operand::Kind::special) {
     if (o.index == 251)
-      readImplicit(Sgpr::vcc, 2);
+      readImplicit(Sgpr::vcc, maskDwords());
     else if (o.index == 252)
-      readImplicit(Sgpr::exec, 2);
+      readImplicit(Sgpr::exec, maskDwords());
     return;
   }
   add(reads_, numReads_, o, role, mask);
@@ -117,7 +124,7 @@ void RegisterUse::writeImplicit(unsigned sgpr, unsigned dwords, bool mask) {
                            uint8_t(dwords), mask};
 }
 
-RegisterUse::RegisterUse(const Inst &in) {
+RegisterUse::RegisterUse(const Inst &in) : target_(in.target) {
   switch (familyOf(in.enc)) {
   case Family::scalar:
     addScalar(in);
@@ -145,17 +152,17 @@ void RegisterUse::addScalar(const Inst &in) {
   if (i.readsDst)
     read(in.dst, Role::destination);
   if (i.movesExec)
-    readImplicit(Sgpr::exec, 2);
+    readImplicit(Sgpr::exec, i.movesExec);
   if (i.readsM0)
     readImplicit(Sgpr::m0, 1);
   const Branch branch = branchOf(in.op);
   if (branch.on == Branch::vcc)
-    readImplicit(Sgpr::vcc, 2);
+    readImplicit(Sgpr::vcc, maskDwords());
   if (branch.on == Branch::exec)
-    readImplicit(Sgpr::exec, 2);
+    readImplicit(Sgpr::exec, maskDwords());
   write(in.dst, Role::destination);
   if (i.movesExec)
-    writeImplicit(Sgpr::exec, 2);
+    writeImplicit(Sgpr::exec, i.movesExec);
   if (i.setsIndex)
     writeImplicit(Sgpr::m0, 1);
 }
@@ -167,23 +174,23 @@ void RegisterUse::addVector(const Inst &in) {
     read(in.src[k], Role(k), maskSource(in, k));
   // DPP leaves lanes alone that have no source or that a mask switches off.
   const bool keepsPart =
-      i.readsDst || in.dpp ||
+      i.readsDst || in.dpp || in.dpp8 || in.keepsHigh ||
       (in.sdwa && in.sdwaUnused == SdwaUnused::preserve && in.sdwaDst != SdwaSel::dword) ||
       (in.enc == Enc::VOP3 && in.opSel & 8);
   if (keepsPart && in.dst.kind != Operand::Kind::sgpr)
     read(in.dst, Role::destination);
   if (in.op == Op::v_div_fmas_f32 || in.op == Op::v_div_fmas_f64)
-    readImplicit(Sgpr::vcc, 2, true);
+    readImplicit(Sgpr::vcc, maskDwords(), true);
   if (i.readsM0)
     readImplicit(Sgpr::m0, 1);
-  if (in.op == Op::v_swap_b32) {
+  if (in.op == Op::v_swap_b32 || in.op == Op::v_swaprel_b32) {
     read(in.dst, Role::destination);
   }
   const bool compare = mnemonic(in.op).starts_with("v_cmp");
   write(in.dst, Role::destination, compare);
   write(in.sdst, Role::carry, in.sdst.kind == Operand::Kind::sgpr);
   if (mnemonic(in.op).starts_with("v_cmpx"))
-    writeImplicit(Sgpr::exec, 2);
+    writeImplicit(Sgpr::exec, maskDwords());
 }
 
 void RegisterUse::addMemory(const Inst &in) {
@@ -199,7 +206,8 @@ void RegisterUse::addMemory(const Inst &in) {
     read(in.dst, Role::destination);
   if (in.lds || i.readsM0)
     readImplicit(Sgpr::m0, 1);
-  if (in.enc == Enc::SCRATCH) // FLAT does where an address turns out to be private
+  // FLAT does where an address turns out to be private. GFX10 has it elsewhere.
+  if (in.enc == Enc::SCRATCH && traitsOf(target_).generation < 10)
     readImplicit(Sgpr::flatScratch, 2);
   Operand dst = in.dst;
   if (in.tfe && dst.kind != Operand::Kind::none)
@@ -207,6 +215,6 @@ void RegisterUse::addMemory(const Inst &in) {
   write(dst, Role::destination);
 }
 
-bool crossesLanes(const Inst &in) { return in.dpp || implied(in.op).crossesLanes; }
+bool crossesLanes(const Inst &in) { return in.dpp || in.dpp8 || implied(in.op).crossesLanes; }
 
 } // namespace meld::softgpu::isa

@@ -4,10 +4,10 @@
 // Explicit operands and implicit ones look alike here: a range of 32-bit registers of one file and
 // the role it plays. SCC and MODE are not registers of a file and are left out. Relative indexing
 // (s_set_gpr_idx) is not applied: it is known only when the instruction executes; the role says
-// which ranges it moves.
+// which ranges it moves. So is GFX10's v_movrel.
 //
-// Thread rule: pure functions. Source: "Vega" ISA and "MI200" ISA, chapters "Instructions"; tests
-// compare with LLVM's MC layer.
+// Thread rule: pure functions. Source: "Vega", "MI200" and "RDNA2" ISA, chapters "Instructions";
+// tests compare with LLVM's MC layer.
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"
@@ -34,7 +34,7 @@ struct RegisterRange {
   Role role = Role::implicit;
   uint16_t index = 0;
   uint8_t dwords = 1;
-  bool laneMask = false; ///< an SGPR pair with one bit per lane (v_cndmask, v_cmp, carries)
+  bool laneMask = false; ///< SGPRs with one bit per lane (v_cndmask, v_cmp, carries)
 
   bool isVector() const { return file != File::sgpr; }
 };
@@ -54,12 +54,14 @@ private:
   void writeImplicit(unsigned sgpr, unsigned dwords, bool mask = false);
   void add(RegisterRange *list, uint8_t &count, const Operand &o, RegisterRange::Role role,
            bool mask);
+  unsigned maskDwords() const { return traitsOf(target_).maskDwords(); }
   void addScalar(const Inst &inst);
   void addVector(const Inst &inst);
   void addMemory(const Inst &inst);
 
   RegisterRange reads_[10], writes_[4];
   uint8_t numReads_ = 0, numWrites_ = 0;
+  Target target_;
   bool underExec_ = false;
 };
 

@@ -23,16 +23,9 @@ namespace {
 
 using isa::Enc;
 
-struct Encoding {
-  const char *name;
-  uint32_t fixed;       ///< bits of the first word
-  unsigned opcodePlace; ///< shift
-  uint32_t operands;    ///< bits that are operands or modifiers, never the opcode
-};
-
-const Encoding &encoding(Enc enc) {
-  static constexpr Encoding all[] = {
-#define ENCODING(name, family, fixed, place, operands) {#name, fixed, place, operands},
+const char *encodingName(Enc enc) {
+  static constexpr const char *all[] = {
+#define ENCODING(name, ...) #name,
 #include "runtime/softgpu/isa/encodings.def"
 #undef ENCODING
   };
@@ -49,9 +42,12 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
   constexpr uint32_t kEnd = 0xbf810000; // s_endpgm
   Verdict v;
   v.reason = "recognised only";
-  const Encoding &format = encoding(row.enc);
+  const isa::Format format = isa::formatOf(row.enc, target);
+  // A scalar address that is none: null on GFX10.
+  const bool gfx10 = isa::traitsOf(target).generation >= 10;
+  const uint32_t off = gfx10 ? 0x7d0000 : 0x7f0000;
   for (int n = 0; n < kTries; ++n) {
-    uint32_t words[5] = {format.fixed | row.number << format.opcodePlace, 0, kEnd, kEnd, kEnd};
+    uint32_t words[5] = {format.fixed | row.number << format.place, 0, kEnd, kEnd, kEnd};
     const uint64_t a = rng(), b = rng(), how = rng();
     words[0] |= uint32_t(a) & format.operands & (how & 1 ? uint32_t(a >> 32) : ~0u) &
                 (how & 2 ? 0xffff81ffu : ~0u);
@@ -59,8 +55,8 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
     for (unsigned byte = 0; byte < 4; ++byte)
       if (how >> (8 + byte) & 1)
         words[1] &= ~(0xffu << (8 * byte));
-    if (row.enc == Enc::GLOBAL || row.enc == Enc::SCRATCH)
-      words[1] |= 0x7f0000;
+    if (row.enc == Enc::GLOBAL || row.enc == Enc::SCRATCH || (row.enc == Enc::FLAT && gfx10))
+      words[1] = (words[1] & ~0x7f0000u) | off;
     isa::Inst inst;
     const auto status = isa::decode(words, 12, target, inst);
     if ((status != isa::DecodeStatus::ok && status != isa::DecodeStatus::unsupported) ||
@@ -120,7 +116,7 @@ void addTarget(std::string &out, isa::Target target, bool listMissing) {
                 std::string(isa::targetName(target)).c_str(), executed.size(), defined.size());
   out += line;
   for (const auto &[enc, count] : perEncoding) {
-    std::snprintf(line, sizeof(line), "  %-8s %4u of %4u encodings\n", encoding(enc).name,
+    std::snprintf(line, sizeof(line), "  %-8s %4u of %4u encodings\n", encodingName(enc),
                   count.executes, count.defined);
     out += line;
   }

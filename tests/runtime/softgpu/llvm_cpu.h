@@ -1,4 +1,4 @@
-// The name by which the LLVM at hand knows a target.
+// The name by which the LLVM at hand knows a target, and the features that go with it.
 #pragma once
 
 #include "runtime/softgpu/isa/decoder.h"
@@ -13,6 +13,22 @@ inline std::string cpuName(isa::Target target) {
   if (target == isa::Target::gfx942 && LLVM_VERSION_MAJOR < 17)
     return "gfx940";
   return std::string(isa::targetName(target));
+}
+
+/// Machine code does not say how many lanes a wave has: GFX10 is told.
+inline std::string cpuFeatures(isa::Target target) {
+  if (isa::traitsOf(target).generation < 10)
+    return "-xnack";
+  return isa::traitsOf(target).waveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
+                                              : "-wavefrontsize32,+wavefrontsize64";
+}
+
+/// For the names of parametrised tests.
+inline std::string testName(isa::Target target) {
+  const std::string name(isa::targetName(target));
+  return isa::withWaveSize(target, 32) != target && isa::traitsOf(target).generation >= 10
+             ? name + "w64"
+             : name;
 }
 
 } // namespace meld::softgpu::test

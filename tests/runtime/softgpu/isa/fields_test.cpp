@@ -402,7 +402,13 @@ TEST(Names, Targets) {
   EXPECT_EQ(targetFromName("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"), Target::gfx942);
   EXPECT_EQ(targetFromName("amdgcn-amd-amdhsa--gfx9-4-generic:xnack-"), Target::gfx942);
   EXPECT_FALSE(targetFromName("gfx940"));
-  EXPECT_FALSE(targetFromName("gfx1030"));
+  EXPECT_EQ(targetFromName("gfx1030"), Target::gfx1030);
+  EXPECT_EQ(targetFromName("gfx10-3-generic"), Target::gfx1030);
+  EXPECT_EQ(targetName(Target::gfx1030w64), "gfx1030");
+  EXPECT_EQ(withWaveSize(Target::gfx1030, 64), Target::gfx1030w64);
+  EXPECT_EQ(withWaveSize(Target::gfx1030w64, 32), Target::gfx1030);
+  EXPECT_EQ(withWaveSize(Target::gfx90a, 64), Target::gfx90a);
+  EXPECT_EQ(withWaveSize(Target::gfx90a, 32), Target::gfx90a);
   EXPECT_FALSE(targetFromName(""));
   EXPECT_EQ(targetName(Target::gfx906), "gfx906");
   EXPECT_EQ(mnemonic(Op::v_add_f32), "v_add_f32");

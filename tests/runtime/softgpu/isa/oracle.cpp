@@ -39,7 +39,8 @@ struct MayLeak {
 void *makeContext(Target target) {
   [[maybe_unused]] const MayLeak all;
   const std::string cpu = softgpu::test::cpuName(target);
-  return LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", cpu.c_str(), "-xnack", nullptr, 0,
+  return LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", cpu.c_str(),
+                                     softgpu::test::cpuFeatures(target).c_str(), nullptr, 0,
                                      nullptr, nullptr);
 }
 
@@ -92,11 +93,11 @@ Oracle::Answer Oracle::disassemble(const void *code, size_t size) {
   return answer;
 }
 
-std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng) {
+std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng, Target target) {
   struct Shape {
     uint32_t base, random; ///< fixed bits, bits that vary
   };
-  static constexpr Shape kShapes[] = {
+  static constexpr Shape kShapes9[] = {
       {0x80000000, 0x3fffffff}, {0xb0000000, 0x0fffffff}, {0xbe800000, 0x007fffff},
       {0xbf000000, 0x007fffff}, {0xbf800000, 0x007fffff}, {0xc0000000, 0x03ffffff},
       {0x00000000, 0x7fffffff}, {0x7e000000, 0x01ffffff}, {0x7c000000, 0x01ffffff},
@@ -105,7 +106,18 @@ std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng) {
       {0xdc008000, 0x03ff3fff}, {0xe0000000, 0x03ffffff}, {0xe8000000, 0x03ffffff},
       {0xf0000000, 0x03ffffff}, {0x00000000, 0xffffffff},
   };
-  const Shape &shape = kShapes[rng() % std::size(kShapes)];
+  static constexpr Shape kShapes10[] = {
+      {0x80000000, 0x3fffffff}, {0xb0000000, 0x0fffffff}, {0xbe800000, 0x007fffff},
+      {0xbf000000, 0x007fffff}, {0xbf800000, 0x007fffff}, {0xf4000000, 0x03ffffff},
+      {0x00000000, 0x7fffffff}, {0x7e000000, 0x01ffffff}, {0x7c000000, 0x01ffffff},
+      {0xd4000000, 0x03ffffff}, {0xd4000000, 0x03ffffff}, {0xcc000000, 0x007fffff},
+      {0xc8000000, 0x03ffffff}, {0xd8000000, 0x03ffffff}, {0xdc000000, 0x03ffffff},
+      {0xdc008000, 0x03ff3fff}, {0xe0000000, 0x03ffffff}, {0xe8000000, 0x03ffffff},
+      {0xf0000000, 0x03ffffff}, {0x00000000, 0xffffffff},
+  };
+  const bool gfx10 = traitsOf(target).generation >= 10;
+  static_assert(std::size(kShapes9) == std::size(kShapes10));
+  const Shape &shape = (gfx10 ? kShapes10 : kShapes9)[rng() % std::size(kShapes9)];
   uint32_t w0 = shape.base | (uint32_t(rng()) & shape.random), w1 = uint32_t(rng()),
            w2 = uint32_t(rng());
   uint64_t how = rng();
@@ -123,7 +135,11 @@ std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng) {
   if (how & 0x20)
     w0 &= ~0x02010000u | shape.base;
   if ((how & 0xc0) == 0x40 && w0 >> 31 == 0) // SDWA, DPP
-    w0 = (w0 & ~0x1ffu) | (how & 0x1000 ? 249 : 250);
+    w0 = (w0 & ~0x1ffu) | (gfx10 && how & 0x40000000 ? 233 + (how >> 29 & 1)
+                           : how & 0x1000            ? 249
+                                                     : 250);
+  if (gfx10 && (how & 0x180000000) == 0) // null where scalar offsets and addresses are
+    w1 = w0 >> 26 == 0x3d ? (w1 & 0x1ffffff) | 0xfa000000 : (w1 & ~0x7f0000u) | 0x7d0000;
   if (how & 0x2000)
     w1 &= ~0x8888f800u | 0x10000000u; // plausible SDWA
   if ((how & 0x1c000) == 0)

@@ -31,7 +31,7 @@ private:
 
 /// Three dwords: a random encoding and opcode number, with fields that are random, small or zero,
 /// so that opcodes which demand zero bits are reached too.
-std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng);
+std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng, Target target);
 
 /// Empty when we agree with the oracle about these bytes, else what differs.
 std::string compare(Oracle &oracle, Target target, std::span<const uint8_t> bytes);

@@ -2,6 +2,7 @@
 // target.
 #include "runtime/softgpu/isa/opcodes.h"
 #include "tests/runtime/softgpu/isa/oracle.h"
+#include "tests/runtime/softgpu/llvm_cpu.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,63 +32,19 @@ TEST_P(EachTarget, RandomWords) {
   long count = setting ? std::atol(setting) : 200000;
   std::mt19937_64 rng(uint64_t(target) + 1);
   for (long i = 0; i < count; ++i) {
-    auto words = randomWords(rng);
+    auto words = randomWords(rng, target);
     check(words.data(), sizeof words);
   }
   EXPECT_EQ(reported, 0);
 }
 
 /// First dword of an opcode with all other fields zero, and whether it has a second.
-uint32_t baseWord(const OpInfo &row, bool &wide) {
-  uint32_t n = row.number;
-  wide = true;
-  switch (row.enc) {
-  case Enc::VOP3:
-    return 0xd0000000 | n << 16;
-  case Enc::VOP3P:
-    return 0xd3800000 | n << 16;
-  case Enc::SMEM:
-    return 0xc0000000 | n << 18;
-  case Enc::DS:
-    return 0xd8000000 | n << 17;
-  case Enc::FLAT:
-    return 0xdc000000 | n << 18;
-  case Enc::SCRATCH:
-    return 0xdc004000 | n << 18;
-  case Enc::GLOBAL:
-    return 0xdc008000 | n << 18;
-  case Enc::MUBUF:
-    return 0xe0000000 | n << 18;
-  case Enc::MTBUF:
-    return 0xe8000000 | n << 15;
-  case Enc::MIMG:
-    return 0xf0000000 | n << 18;
-  case Enc::EXP:
-    return 0xc4000000;
-  default:
-    break;
-  }
-  wide = false;
-  switch (row.enc) {
-  case Enc::SOP2:
-    return 0x80000000 | n << 23;
-  case Enc::SOPK:
-    return 0xb0000000 | n << 23;
-  case Enc::SOP1:
-    return 0xbe800000 | n << 8;
-  case Enc::SOPC:
-    return 0xbf000000 | n << 16;
-  case Enc::SOPP:
-    return 0xbf800000 | n << 16;
-  case Enc::VOP1:
-    return 0x7e000000 | n << 9;
-  case Enc::VOP2:
-    return n << 25;
-  case Enc::VOPC:
-    return 0x7c000000 | n << 17;
-  default:
-    return 0xd4000000 | n << 16;
-  }
+uint32_t baseWord(const OpInfo &row, Target target, bool &wide) {
+  const Format format = formatOf(row.enc, target);
+  wide = row.enc >= Enc::VOP3 ? row.enc != Enc::VINTRP : row.enc == Enc::SMEM;
+  const bool lowBit = row.enc == Enc::MIMG && traitsOf(target).generation >= 10; // see decodeGraphics
+  const uint32_t n = lowBit ? row.number & 0x7fu : row.number;
+  return format.fixed | n << format.place | (lowBit ? row.number >> 7 : 0);
 }
 
 /// Every opcode, every source field, every kind of value in it (register, each constant, literal).
@@ -96,7 +53,7 @@ TEST_P(EachTarget, EveryOperandCode) {
     if (!(row.targets >> unsigned(target) & 1))
       continue;
     bool wide;
-    uint32_t base = baseWord(row, wide);
+    uint32_t base = baseWord(row, target, wide);
     for (uint32_t code = 0; code < 512; ++code) {
       if ((code > 7 && code < 98) || (code > 131 && code < 190) || (code > 257 && code < 508))
         continue; // the middle of SGPRs, integers, VGPRs
@@ -157,9 +114,10 @@ TEST_P(EachTarget, EveryOperandCode) {
 /// Immediates of SOPP and SOPK have their own syntax: try all of them.
 TEST_P(EachTarget, EveryScalarImmediate) {
   for (const OpInfo &row : allOpcodes())
-    if (row.enc == Enc::SOPP || row.enc == Enc::SOPK || row.op == Op::s_set_gpr_idx_on) {
+    if (row.targets >> unsigned(target) & 1 &&
+        (row.enc == Enc::SOPP || row.enc == Enc::SOPK || row.op == Op::s_set_gpr_idx_on)) {
       bool wide;
-      uint32_t base = baseWord(row, wide);
+      uint32_t base = baseWord(row, target, wide);
       bool special =
           row.op == Op::s_sendmsg || row.op == Op::s_waitcnt || row.op == Op::s_getreg_b32;
       for (uint32_t imm = 0; imm < 0x10000; imm += special ? 1 : imm < 128 ? 1 : 61) {
@@ -168,7 +126,9 @@ TEST_P(EachTarget, EveryScalarImmediate) {
       }
     }
   for (uint32_t imm = 0; imm < 0x10000; ++imm) {
-    uint32_t words[2] = {0xd87a0000 | imm, 0}; // ds_swizzle_b32
+    const Format ds = formatOf(Enc::DS, target);
+    const uint32_t number = findOp(Op::ds_swizzle_b32, Enc::DS, target)->number;
+    uint32_t words[2] = {ds.fixed | number << ds.place | imm, 0};
     check(words, sizeof words);
   }
   EXPECT_EQ(reported, 0);
@@ -177,7 +137,7 @@ TEST_P(EachTarget, EveryScalarImmediate) {
 TEST_P(EachTarget, TruncatedInput) {
   std::mt19937_64 rng(7);
   for (int i = 0; i < 20000; ++i) {
-    auto words = randomWords(rng);
+    auto words = randomWords(rng, target);
     Inst whole;
     DecodeStatus full = decode(words.data(), sizeof words, target, whole);
     for (size_t size = 0; size < 12; ++size) {
@@ -209,14 +169,14 @@ TEST_P(EachTarget, ReportsCoverageAndSpeed) {
       ++counts[unsigned(row.enc)];
       ++total;
     }
-  std::printf("%s: %u opcode numbers:", targetName(target).data(), total);
+  std::printf("%s: %u opcode numbers:", softgpu::test::testName(target).c_str(), total);
   for (unsigned e = 0; e < 20; ++e)
     std::printf(" %s %u", kNames[e], counts[e]);
   std::mt19937_64 rng(3);
   std::vector<std::array<uint32_t, 3>> valid;
   Inst inst;
   while (valid.size() < 20000) {
-    auto words = randomWords(rng);
+    auto words = randomWords(rng, target);
     if (decode(words.data(), sizeof words, target, inst) == DecodeStatus::ok)
       valid.push_back(words);
   }
@@ -233,8 +193,8 @@ TEST_P(EachTarget, ReportsCoverageAndSpeed) {
   EXPECT_GT(total, 1000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gfx9, EachTarget, testing::ValuesIn(kTargets),
-                         [](const auto &p) { return std::string(targetName(p.param)); });
+INSTANTIATE_TEST_SUITE_P(All, EachTarget, testing::ValuesIn(kTargets),
+                         [](const auto &p) { return softgpu::test::testName(p.param); });
 
 } // namespace
 } // namespace meld::softgpu::isa::test

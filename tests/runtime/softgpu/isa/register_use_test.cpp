@@ -49,7 +49,8 @@ public:
     registers_.reset(t->createMCRegInfo("amdgcn-amd-amdhsa"));
     asm_.reset(t->createMCAsmInfo(*registers_, "amdgcn-amd-amdhsa", options_));
     subtarget_.reset(
-        t->createMCSubtargetInfo("amdgcn-amd-amdhsa", softgpu::test::cpuName(target), "-xnack"));
+        t->createMCSubtargetInfo("amdgcn-amd-amdhsa", softgpu::test::cpuName(target),
+                                 softgpu::test::cpuFeatures(target)));
     context_ = std::make_unique<llvm::MCContext>(llvm::Triple("amdgcn-amd-amdhsa"), asm_.get(),
                                                  registers_.get(), subtarget_.get());
     instructions_.reset(t->createMCInstrInfo());
@@ -149,7 +150,7 @@ void forget(Registers &set, unsigned slot, unsigned count) {
 
 class RegisterUseTest : public testing::TestWithParam<Target> {};
 INSTANTIATE_TEST_SUITE_P(Targets, RegisterUseTest, testing::ValuesIn(kTargets),
-                         [](auto &i) { return std::string(targetName(i.param)); });
+                         [](auto &i) { return softgpu::test::testName(i.param); });
 
 TEST_P(RegisterUseTest, AgreesWithLlvm) {
   Oracle initialised(GetParam());
@@ -158,7 +159,7 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
   std::map<std::string, std::string> wrong;
   std::set<Op> seen;
   for (int n = 0; n < 400000; ++n) {
-    const auto words = randomWords(rng);
+    const auto words = randomWords(rng, GetParam());
     const auto *bytes = reinterpret_cast<const uint8_t *>(words.data());
     Inst in;
     if (decode(bytes, sizeof(words), GetParam(), in) != DecodeStatus::ok)

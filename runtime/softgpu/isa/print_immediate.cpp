@@ -1,0 +1,147 @@
+// Text of the immediates of SOPP and SOPK that have fields: counters, hardware registers, messages.
+#include "runtime/softgpu/isa/print_common.h"
+
+namespace meld::softgpu::isa {
+
+// s_waitcnt: vmcnt in bits 0..3 and 14..15, expcnt 4..6, lgkmcnt 8..11 (GFX10: 8..13). Counters at
+// their maximum do not wait.
+void printWaitcnt(Text &t, unsigned imm) {
+  const unsigned lgkmMax = t.gfx10() ? 63 : 15;
+  unsigned vm = (imm & 15) | (imm >> 10 & 0x30), exp = imm >> 4 & 7, lgkm = imm >> 8 & lgkmMax;
+  bool all = vm == 63 && exp == 7 && lgkm == lgkmMax;
+  const char *space = "";
+  auto item = [&](const char *name, unsigned value, unsigned max) {
+    if (value == max && !all)
+      return;
+    t << space << name << "(" << int64_t(value) << ")";
+    space = " ";
+  };
+  item("vmcnt", vm, 63);
+  item("expcnt", exp, 7);
+  item("lgkmcnt", lgkm, lgkmMax);
+}
+
+// s_waitcnt_depctr: seven counters, shown where they wait; all of them when none does.
+void printDepctr(Text &t, unsigned imm) {
+  struct Field {
+    std::string_view name;
+    unsigned shift, max;
+  };
+  static constexpr Field kFields[] = {{"hold_cnt", 7, 1}, {"sa_sdst", 0, 1}, {"va_vdst", 12, 15},
+                                      {"va_sdst", 9, 7},  {"va_ssrc", 8, 1}, {"va_vcc", 1, 1},
+                                      {"vm_vsrc", 2, 7}};
+  constexpr unsigned kUnused = 0x60;
+  if (imm & kUnused) {
+    t.hex(imm);
+    return;
+  }
+  const bool all = imm == (0xffff & ~kUnused);
+  const char *space = "";
+  for (const Field &f : kFields) {
+    const unsigned value = imm >> f.shift & f.max;
+    if (value == f.max && !all)
+      continue;
+    t << space << "depctr_" << f.name << "(" << int64_t(value) << ")";
+    space = " ";
+  }
+}
+
+namespace {
+
+std::string_view hwregName(unsigned id, Target target) {
+  static constexpr std::string_view kNames[] = {
+      "",       "MODE",   "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS",
+      "",       "",       "",       "",        "",      "",          "",          "SH_MEM_BASES",
+      "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI"};
+  constexpr unsigned kHwId = 4;
+  // gfx942: which of its dies a wave runs on, and samples of a profiler.
+  static constexpr std::string_view kMore942[] = {
+      "XCC_ID", "SQ_PERF_SNAPSHOT_DATA", "SQ_PERF_SNAPSHOT_DATA1", "SQ_PERF_SNAPSHOT_PC_LO",
+      "SQ_PERF_SNAPSHOT_PC_HI"};
+  static constexpr std::string_view kMore10[] = {
+      "FLAT_SCR_LO",  "FLAT_SCR_HI", "", "HW_ID1", "HW_ID2", "POPS_PACKER", "", "", "",
+      "SHADER_CYCLES"};
+  const TargetTraits traits = traitsOf(target);
+  if (id < std::size(kNames))
+    return traits.generation >= 10 && id == kHwId ? "" : kNames[id];
+  id -= unsigned(std::size(kNames));
+  if (traits.scopes)
+    return id < std::size(kMore942) ? kMore942[id] : "";
+  if (traits.generation >= 10)
+    return id < std::size(kMore10) ? kMore10[id] : "";
+  return "";
+}
+
+} // namespace
+
+void printHwreg(Text &t, unsigned imm) {
+  const unsigned id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11 & 31) + 1;
+  const std::string_view name = hwregName(id, t.target());
+  t << "hwreg(";
+  if (!name.empty())
+    t << "HW_REG_" << name;
+  else
+    t << int64_t(id);
+  if (offset != 0 || width != 32)
+    t << ", " << int64_t(offset) << ", " << int64_t(width);
+  t << ")";
+}
+
+// s_sendmsg: id in bits 0..3, operation 4..6, stream 8..9.
+void printSendmsg(Text &t, unsigned imm) {
+  static constexpr std::string_view kNames[16] = {"",
+                                                  "INTERRUPT",
+                                                  "GS",
+                                                  "GS_DONE",
+                                                  "SAVEWAVE",
+                                                  "STALL_WAVE_GEN",
+                                                  "HALT_WAVES",
+                                                  "ORDERED_PS_DONE",
+                                                  "EARLY_PRIM_DEALLOC",
+                                                  "GS_ALLOC_REQ",
+                                                  "GET_DOORBELL",
+                                                  "GET_DDID", // GFX10
+                                                  "",
+                                                  "",
+                                                  "",
+                                                  "SYSMSG"};
+  static constexpr std::string_view kGs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
+                                             "GS_OP_EMIT_CUT"};
+  static constexpr std::string_view kSys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
+                                              "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
+  unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
+  bool gs = id == 2 || id == 3, sys = id == 15;
+  bool opOk = gs ? op < 4 && !(id == 2 && op == 0) : sys ? op >= 1 && op <= 4 : op == 0;
+  bool hasStream = gs && op != 0;
+  const bool named = !kNames[id].empty() && (id != 11 || t.gfx10());
+  if (named && opOk && (hasStream || stream == 0)) {
+    t << "sendmsg(MSG_" << kNames[id];
+    if (gs || sys)
+      t << ", " << (gs ? kGs[op] : kSys[op]);
+    if (hasStream)
+      t << ", " << int64_t(stream);
+    t << ")";
+  } else if ((imm & ~0x37fu) == 0) {
+    t << "sendmsg(" << int64_t(id) << ", " << int64_t(op) << ", " << int64_t(stream) << ")";
+  } else {
+    t << int64_t(imm);
+  }
+}
+
+void printGprIdx(Text &t, unsigned imm) {
+  static constexpr std::string_view kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  if (imm > 15) {
+    t.hex(imm);
+    return;
+  }
+  t << "gpr_idx(";
+  const char *comma = "";
+  for (unsigned k = 0; k < 4; ++k)
+    if (imm >> k & 1) {
+      t << comma << kNames[k];
+      comma = ",";
+    }
+  t << ")";
+}
+
+} // namespace meld::softgpu::isa
