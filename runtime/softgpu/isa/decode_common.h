@@ -58,8 +58,6 @@ struct Decoder {
   bool constant(Operand &o, unsigned field, Ty ty);             ///< 128..208, 240..248, 255
   bool literal();
   void vcc(Operand &o) { sgpr(o, Sgpr::vcc, traits().maskDwords()); }
-
-private:
   /// Codes below are ordinary SGPRs.
   unsigned sgprLimit() const { return gfx10() ? Sgpr::vcc : Sgpr::flatScratch; }
 };

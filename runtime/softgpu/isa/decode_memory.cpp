@@ -70,7 +70,7 @@ DecodeStatus decodeFlat10(Decoder &d, const OpInfo &row) {
   out.lds = lo >> 13 & 1;
   out.glc = lo >> 16 & 1;
   out.slc = lo >> 17 & 1;
-  bool ok = !(lo >> 25 & 1) && !(hi >> 23 & 1) && !(out.lds && !hasFlag(row, 'l')) &&
+  bool ok = !(hi >> 23 & 1) && !(out.lds && !hasFlag(row, 'l')) &&
             !(hasFlag(row, 'R') && !out.glc);
   out.offset = flat ? int32_t(lo & 0xfff) : int32_t(lo << 20) >> 20;
   const bool neither = scratch && saddr == kNeither;
@@ -138,10 +138,11 @@ DecodeStatus decodeBuffer10(Decoder &d, const OpInfo &row) {
   out.dlc = lo >> 15 & 1;
   out.lds = !typed && (lo >> 16 & 1);
   out.slc = hi >> 22 & 1;
-  out.tfe = (hi >> 23 & 1) && !out.lds;
+  out.tfe = (hi >> 23 & 1) && !out.lds && hasFlag(row, 't');
   if (typed)
     out.format = uint8_t(lo >> 19 & 0x7f);
-  bool ok = !(out.lds && !hasFlag(row, 'l')) && !(hasFlag(row, 'R') && !out.glc);
+  bool ok = !(out.lds && !hasFlag(row, 'l')) && !(hasFlag(row, 'R') && !out.glc) &&
+            !(out.dlc && hasFlag(row, 'r'));
   if (out.offen || out.idxen)
     ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
   ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);

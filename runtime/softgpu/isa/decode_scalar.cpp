@@ -74,7 +74,7 @@ DecodeStatus decodeSmem(Decoder &d) {
     bool atomic = hasFlag(*row, 'a');
     Operand &data = hasFlag(*row, 'd') ? out.dst : out.vdata;
     ok = ok && d.sgpr(data, sdata, tyInfo(row->dst).dwords);
-    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < Sgpr::flatScratch || d.gfx10() ||
+    ok = ok && (tyInfo(row->dst).dwords <= 4 || sdata < d.sgprLimit() ||
                 (sdata >= Sgpr::ttmp0 && sdata < Sgpr::m0));
     if (atomic && glc) {
       out.dst = out.vdata;

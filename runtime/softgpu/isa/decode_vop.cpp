@@ -66,7 +66,7 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
   }
   if (row.enc == Enc::VOPC) {
     if (d.gfx10() && row.writesExec)
-      ; // no destination
+      ok = ok && !(w & 0x8000); // no destination
     else if (w & 0x8000)
       ok = ok && d.sgpr(out.dst, w >> 8 & 0x7f, d.traits().maskDwords());
     else

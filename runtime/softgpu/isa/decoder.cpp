@@ -138,7 +138,8 @@ bool Decoder::source(Operand &o, unsigned field, Ty ty, bool acc) {
 bool Decoder::scalarDest(Operand &o, unsigned field, unsigned dwords) {
   if (field < kSgprCodes)
     return sgpr(o, field, dwords);
-  if (field == 255 && out.enc != Enc::VOP1)
+  const bool hasLiteral = out.enc == Enc::VOP1 || (gfx10() && dwords == 2);
+  if (field == 255 && !hasLiteral)
     return false;
   reserved = true; // eight bits, but only 0..127 are registers
   return source(o, field, dwords == 2 ? Ty::r64 : Ty::r32);

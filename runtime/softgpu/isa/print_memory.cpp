@@ -77,7 +77,7 @@ void printFlat(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     printRegister(t.next(), inst.dst);
   if (present(inst.vaddr))
     printRegister(t.next(), inst.vaddr);
-  else
+  else if (!hasFlag(row, 'T'))
     t.next() << "off";
   if (present(inst.vdata))
     printRegister(t.next(), inst.vdata);

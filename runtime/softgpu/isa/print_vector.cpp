@@ -5,7 +5,7 @@ namespace meld::softgpu::isa {
 
 namespace {
 
-bool only32(Op op) {
+bool only32(Op op, Target target) {
   switch (op) {
   case Op::v_nop:
   case Op::v_clrexcp:
@@ -23,6 +23,8 @@ bool only32(Op op) {
   case Op::v_swaprel_b32:
   case Op::v_accvgpr_mov_b32:
     return true;
+  case Op::v_pk_fmac_f16: // a VOP3P instruction in a 32-bit encoding
+    return traitsOf(target).generation >= 10;
   default:
     return false;
   }
@@ -33,7 +35,7 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   ImmKind kind = tyInfo(row.src[k]).imm;
   bool packedNeg = inst.enc == Enc::VOP3P && row.src[k] != Ty::mix; // printed as neg_lo, neg_hi
   bool neg = !packedNeg && (inst.neg >> k & 1), abs = !packedNeg && (inst.abs >> k & 1);
-  bool negCall = neg && !abs && o.kind == Operand::Kind::imm;
+  bool negCall = neg && !abs && o.kind == Operand::Kind::imm && o.encoded != Sgpr::null;
   bool sext = inst.sdwaSext >> k & 1;
   if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 &&
       (row.src[k] == Ty::i32 || inst.op == Op::v_ldexp_f16)) { // LLVM's name for the bit here
@@ -45,7 +47,11 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
     kind = ImmKind::i16;
   if ((inst.op == Op::v_madmk_f16 || inst.op == Op::v_fmamk_f16) && k == 0 && o.encoded == 255)
     kind = ImmKind::i32;
-  if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1))
+  if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1) && o.encoded != 255)
+    kind = ImmKind::i32;
+  // A packed literal of GFX10 has both halves.
+  if (t.gfx10() && (row.src[k] == Ty::pkf16 || row.src[k] == Ty::pki16) && o.encoded == 255 &&
+      inst.literalValue >> 16)
     kind = ImmKind::i32;
   t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
   if (o.encoded == 255 && (isMadmk(inst.op) || isMadak(inst.op)) &&
@@ -169,7 +175,7 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     t << "_sdwa";
   else if (inst.dpp || inst.dpp8)
     t << "_dpp";
-  else if (vop3 ? row.e64 : !only32(inst.op))
+  else if (vop3 ? row.e64 : !only32(inst.op, target))
     t << "_e" << (vop3 ? "64" : "32");
   if (inst.dst.kind != Operand::Kind::none)
     printRegister(t.next(), inst.dst);
@@ -208,6 +214,9 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     if (inst.op == Op::v_cvt_sr_fp8_f32 || inst.op == Op::v_cvt_sr_bf8_f32) {
       if (inst.opSel) // the last two are the byte of the destination
         bitList(t, "op_sel", inst.opSel, 4);
+    } else if (inst.op == Op::v_permlane16_b32 || inst.op == Op::v_permlanex16_b32) {
+      if (inst.opSel) // fi and bound_ctrl
+        bitList(t, "op_sel", inst.opSel, 2);
     } else if (inst.opSel) { // the destination's bit comes last
       unsigned bits = (inst.opSel & ((1u << count) - 1)) | unsigned(inst.opSel >> 3 & 1) << count;
       if (bits)
