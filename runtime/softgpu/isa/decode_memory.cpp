@@ -70,8 +70,7 @@ DecodeStatus decodeFlat10(Decoder &d, const OpInfo &row) {
   out.lds = lo >> 13 & 1;
   out.glc = lo >> 16 & 1;
   out.slc = lo >> 17 & 1;
-  bool ok = !(hi >> 23 & 1) && !(out.lds && !hasFlag(row, 'l')) &&
-            !(hasFlag(row, 'R') && !out.glc);
+  bool ok = !(hi >> 23 & 1) && !(out.lds && !hasFlag(row, 'l')) && !(hasFlag(row, 'R') && !out.glc);
   out.offset = flat ? int32_t(lo & 0xfff) : int32_t(lo << 20) >> 20;
   const bool neither = scratch && saddr == kNeither;
   const bool scalar = saddr != Sgpr::null && !neither;

@@ -138,8 +138,7 @@ bool Decoder::source(Operand &o, unsigned field, Ty ty, bool acc) {
 bool Decoder::scalarDest(Operand &o, unsigned field, unsigned dwords) {
   if (field < kSgprCodes)
     return sgpr(o, field, dwords);
-  const bool hasLiteral = out.enc == Enc::VOP1 || (gfx10() && dwords == 2);
-  if (field == 255 && !hasLiteral)
+  if (field == 255 && out.enc != Enc::VOP1 && !gfx10())
     return false;
   reserved = true; // eight bits, but only 0..127 are registers
   return source(o, field, dwords == 2 ? Ty::r64 : Ty::r32);

@@ -43,11 +43,17 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
     neg = negCall = false;
   }
   // A scalar f16 literal with bits above the half has no name, even if the half alone would.
-  if (kind == ImmKind::f16 && row.src[k] == Ty::f16 && o.encoded == 255 && inst.literalValue >> 16)
+  if (kind == ImmKind::f16 && (row.src[k] == Ty::f16 || row.src[k] == Ty::mix) &&
+      o.encoded == 255 && inst.literalValue >> 16)
     kind = ImmKind::i16;
   if ((inst.op == Op::v_madmk_f16 || inst.op == Op::v_fmamk_f16) && k == 0 && o.encoded == 255)
     kind = ImmKind::i32;
   if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1) && o.encoded != 255)
+    kind = ImmKind::i32;
+  // Their second operand is an integer, which LLVM thinks has 32 bits.
+  const bool integer = inst.op == Op::v_ldexp_f16 || inst.op == Op::v_cmp_class_f16 ||
+                       inst.op == Op::v_cmpx_class_f16;
+  if (integer && k == 1 && o.encoded == 255)
     kind = ImmKind::i32;
   // A packed literal of GFX10 has both halves.
   if (t.gfx10() && (row.src[k] == Ty::pkf16 || row.src[k] == Ty::pki16) && o.encoded == 255 &&

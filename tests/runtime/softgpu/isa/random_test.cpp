@@ -42,7 +42,8 @@ TEST_P(EachTarget, RandomWords) {
 uint32_t baseWord(const OpInfo &row, Target target, bool &wide) {
   const Format format = formatOf(row.enc, target);
   wide = row.enc >= Enc::VOP3 ? row.enc != Enc::VINTRP : row.enc == Enc::SMEM;
-  const bool lowBit = row.enc == Enc::MIMG && traitsOf(target).generation >= 10; // see decodeGraphics
+  const bool lowBit =
+      row.enc == Enc::MIMG && traitsOf(target).generation >= 10; // see decodeGraphics
   const uint32_t n = lowBit ? row.number & 0x7fu : row.number;
   return format.fixed | n << format.place | (lowBit ? row.number >> 7 : 0);
 }
