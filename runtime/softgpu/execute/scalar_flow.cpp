@@ -31,7 +31,7 @@ enum : uint8_t { backward = 1 };
 
 uint32_t status(const Wave &w) {
   uint32_t x = w.scc | 1u << 16; // VALID
-  x |= uint32_t(w.exec() == 0) << 9 | uint32_t(w.s64(isa::Sgpr::vcc) == 0) << 10;
+  x |= uint32_t(w.exec() == 0) << 9 | uint32_t(w.mask(isa::Sgpr::vcc) == 0) << 10;
   if (w.group && w.group->numWaves > 1)
     x |= 1u << 11; // IN_TG
   return x;
@@ -131,8 +131,8 @@ Handler branchHandler(Op op) {
     return b.nonZero ? branch<[](Wave &w) { return w.scc != 0; }>
                      : branch<[](Wave &w) { return w.scc == 0; }>;
   case isa::Branch::vcc:
-    return b.nonZero ? branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) != 0; }>
-                     : branch<[](Wave &w) { return w.s64(isa::Sgpr::vcc) == 0; }>;
+    return b.nonZero ? branch<[](Wave &w) { return w.mask(isa::Sgpr::vcc) != 0; }>
+                     : branch<[](Wave &w) { return w.mask(isa::Sgpr::vcc) == 0; }>;
   case isa::Branch::exec:
     return b.nonZero ? branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) != 0; }>
                      : branch<[](Wave &w) { return w.s64(isa::Sgpr::exec) == 0; }>;

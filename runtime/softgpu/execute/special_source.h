@@ -16,7 +16,7 @@ inline uint64_t specialSource(const Wave &w, unsigned code) {
   case 238:
     return w.apertures[code - 235];
   case 251:
-    return w.s64(isa::Sgpr::vcc) == 0;
+    return w.mask(isa::Sgpr::vcc) == 0;
   case 252:
     return w.exec() == 0;
   case 253:

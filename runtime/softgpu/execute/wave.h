@@ -19,7 +19,11 @@ namespace meld::softgpu {
 inline constexpr unsigned kWaveSize = 64;
 inline constexpr uint64_t kFullExec = ~0ull;
 
-/// One vector register: a dword for each lane. 64-bit values use two consecutive rows (low, high).
+/// The EXEC of a wave of 32 whose lanes all run.
+inline constexpr uint64_t kLowExec = 0xffffffff;
+
+/// One vector register: a dword for each lane. 64-bit values use two consecutive rows (low, high). Rows of
+/// a wave of 32 are as wide, their upper halves unused.
 struct alignas(64) VRow {
   uint32_t u[kWaveSize];
 };
@@ -125,6 +129,9 @@ struct Wave {
   alignas(16) uint32_t s[isa::Sgpr::slots] = {};
   uint32_t scc = 0;       ///< 0 or 1
   uint32_t mode = 0;      ///< MODE; write through setMode() so that derived state follows
+  /// 64 or 32 lanes. In a wave of 32 the upper half of EXEC stays 0, whatever is written there, so that
+  /// nothing else needs to know which lanes exist; lane masks in SGPRs are one dword.
+  uint32_t waveSize = kWaveSize;
   int32_t quantum = 0;    ///< decremented by taken backward branches; the core yields at 0
   uint8_t *lds = nullptr; ///< the workgroup's LDS
   uint32_t ldsSize = 0;   ///< bytes; reads past it give 0, writes are dropped
@@ -147,6 +154,8 @@ struct Wave {
   uint64_t apertures[4] = {};
   CodeCache *code = nullptr; ///< core: finds branch targets
   uint32_t trapSts = 0;      ///< HW_REG_TRAPSTS
+  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place).
+  uint32_t flatScratch[2] = {};
   MemoryTrace trace;
   Fault fault;
 
@@ -163,6 +172,14 @@ struct Wave {
     return x;
   }
   void setS64(unsigned slot, uint64_t x) { std::memcpy(&s[slot], &x, 8); }
+  /// The lane mask at SGPR `slot`. The SGPR behind that of a wave of 32 is another value.
+  uint64_t mask(unsigned slot) const { return waveSize == kWaveSize ? s64(slot) : s[slot]; }
+  void setMask(unsigned slot, uint64_t bits) {
+    if (waveSize == kWaveSize)
+      setS64(slot, bits);
+    else
+      s[slot] = uint32_t(bits);
+  }
 
   /// Stops the wave with a fault at instruction `i`; a handler returns its result.
   const ExecInst *raise(const ExecInst *i, FaultKind kind, const char *what, uint64_t address = 0,
