@@ -93,7 +93,7 @@ struct Fault {
 
 /// What the last memory instruction cost; read by counters and the timing model after each instruction.
 struct MemoryTrace {
-  uint32_t cacheLines = 0;       ///< distinct 64-byte lines touched
+  uint32_t cacheLines = 0;       ///< distinct lines of 2^Wave::lineShift bytes touched
   uint32_t ldsBankConflicts = 0; ///< extra LDS cycles
   uint32_t numLines = 0;         ///< valid entries in `lines` (timing mode only)
   uint64_t lines[kWaveSize * 4]; ///< line addresses, first-touch order (timing mode only)
@@ -137,6 +137,7 @@ struct Wave {
   uint32_t ldsSize = 0;   ///< bytes; reads past it give 0, writes are dropped
   uint32_t numVgprs = 0, accOffset = 0, numAgprs = 0;
   bool timing = false; ///< memory handlers fill MemoryTrace::lines
+  uint8_t lineShift = 6; ///< cache lines of 2^lineShift bytes: 64, on GFX10 128
   TagMemory tags;      ///< what the timing model reads next, fetched ahead
 
   // --- warm ---
@@ -154,7 +155,8 @@ struct Wave {
   uint64_t apertures[4] = {};
   CodeCache *code = nullptr; ///< core: finds branch targets
   uint32_t trapSts = 0;      ///< HW_REG_TRAPSTS
-  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place).
+  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place): what s_setreg wrote and s_getreg reads. The
+  /// memory instructions go by `scratch`, which is where it points.
   uint32_t flatScratch[2] = {};
   MemoryTrace trace;
   Fault fault;
