@@ -90,6 +90,11 @@ std::optional<Processor> ofRdna(std::string_view name, unsigned waveSize) {
   return std::nullopt;
 }
 
+/// Code for a generic target runs here, too, as on any of its processors.
+bool isGfx103(std::string_view name) {
+  return name.starts_with("gfx103") || name == "gfx10-3-generic";
+}
+
 } // namespace
 
 std::optional<Processor> findProcessor(std::string_view name, unsigned waveSize) {
@@ -98,6 +103,22 @@ std::optional<Processor> findProcessor(std::string_view name, unsigned waveSize)
   if (auto gcn = ofGcn(name))
     return waveSize == 64 ? gcn : std::nullopt;
   return ofRdna(name, waveSize);
+}
+
+std::optional<Processor> findUnit(std::string_view name, unsigned waveSize, Placement placement) {
+  auto p = findProcessor(name, waveSize);
+  if (!p || p->ldsBytes)
+    return p;
+  if (!isGfx103(name))
+    return std::nullopt;
+  const unsigned units = placement == Placement::pair ? 2 : 1;
+  p->simds = 2 * units;
+  p->workgroups = 16 * units;
+  p->vgprEncoding = waveSize == 32 ? 8 : 4;
+  p->ldsBytes = 64 * kKiB * units;
+  p->ldsOfWorkgroup = 64 * kKiB;
+  p->ldsGranule = 1024;
+  return p;
 }
 
 } // namespace meld

@@ -140,6 +140,37 @@ TEST(Occupancy, LdsOfAGenericTargetThatHasNoOneSize) {
   EXPECT_EQ(wavesPerSimd("gfx9-generic", 64, {8, 0, 16}, {65536, 256}), 1u);
 }
 
+// What a workgroup is placed on: "RDNA" white paper, dual compute unit; LLVM, getMaxWorkGroupsPerCU. GFX9
+// has no pairs.
+TEST(Occupancy, UnitsAndPairs) {
+  using enum meld::Placement;
+  for (const unsigned wave : {32u, 64u}) {
+    const auto one = meld::findUnit("gfx1030", wave, computeUnit),
+               two = meld::findUnit("gfx1030", wave, pair);
+    ASSERT_TRUE(one && two);
+    EXPECT_EQ(one->simds, 2u);
+    EXPECT_EQ(two->simds, 4u);
+    EXPECT_EQ(one->ldsBytes, 65536u);
+    EXPECT_EQ(two->ldsBytes, 131072u);
+    EXPECT_EQ(one->ldsOfWorkgroup, 65536u);
+    EXPECT_EQ(two->ldsOfWorkgroup, 65536u);
+    EXPECT_EQ(one->workgroups, 16u);
+    EXPECT_EQ(two->workgroups, 32u);
+    EXPECT_EQ(two->wavesPerSimd, 16u);
+    // AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT: other pieces than they are handed out in.
+    EXPECT_EQ(two->vgprEncoding, wave == 32 ? 8u : 4u);
+    EXPECT_EQ(two->vgprGranule, wave == 32 ? 16u : 8u);
+  }
+  const auto one = meld::findUnit("gfx90a", 64, computeUnit),
+             two = meld::findUnit("gfx90a", 64, pair);
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(one->simds, 4u);
+  EXPECT_EQ(two->simds, 4u);
+  EXPECT_EQ(two->ldsBytes, 65536u);
+  EXPECT_FALSE(meld::findUnit("gfx90a", 32, computeUnit));
+  EXPECT_FALSE(meld::findUnit("gfx1100", 32, computeUnit)) << "not all facts are here";
+}
+
 TEST(Occupancy, UnknownProcessor) {
   EXPECT_FALSE(wavesPerSimd("gfx1250", 32, {1, 0, 1})) << "not to be guessed from gfx1200";
   EXPECT_FALSE(wavesPerSimd("gfx13-generic", 32, {1, 0, 1}));
