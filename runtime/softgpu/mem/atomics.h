@@ -1,4 +1,4 @@
-// The read-modify-write functions of GFX9 atomics ("Vega" and "MI200" ISA, DS / FLAT / BUFFER
+// The read-modify-write functions of atomics ("Vega", "MI200" and "RDNA 2" ISA, DS / FLAT / BUFFER
 // opcode chapters).
 //
 // Each op is a type with T = the value's type and apply(old, data, data2, mode) = the new value.
@@ -89,6 +89,11 @@ template <class U> struct Mskor { using T = U; static T apply(T m, T d, T d2, ui
 struct Wrap { using T = uint32_t; static T apply(T m, T d, T d2, uint32_t) { return m >= d ? m - d : m + d2; } };
 // clang-format on
 
+/// Subtraction that ends at 0 ("RDNA 2" ISA, GLOBAL_ATOMIC_CSUB).
+struct SubClamped {
+  using T = uint32_t;
+  static T apply(T m, T d, T, uint32_t) { return m > d ? m - d : 0; }
+};
 /// f32 add at memory: denormals flushed.
 struct AddF32 {
   using T = uint32_t;

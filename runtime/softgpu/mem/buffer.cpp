@@ -1,10 +1,10 @@
-// MUBUF instructions ("Vega" ISA, chapter "Vector Memory Buffer Instructions"); addressing in
+// MUBUF instructions ("Vega" and "RDNA 2" ISA, chapter "Vector Memory Buffer Instructions"); addressing in
 // resource.h.
 //
 // What: lanes fall into three classes: whole and ordinary (run as one LaneOp), wholly out of range
 // (loads give 0, stores nothing), and odd (partly out of range, or misaligned in a swizzled buffer:
 // byte by byte). Fast path: private memory as compilers spill it, all lanes at the same offset of a
-// 64-lane swizzle: row copies. The lds bit: dwords go to LDS at M0[15:0] + instruction offset +
+// swizzle of as many lanes as the wave has: row copies. The lds bit: dwords go to LDS at M0[15:0] + instruction offset +
 // lane * 4 instead of a VGPR.
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/mem/mem.h"
@@ -43,18 +43,19 @@ struct Lanes {
 bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uint32_t index,
                    uint32_t offset, uint32_t bytes) {
   const uint64_t last = r.bufferOffset(index, offset + bytes - 1);
-  return soffset + last < uint64_t(w.scratchPerLane) * kWaveSize;
+  return soffset + last < uint64_t(w.scratchPerLane) * w.waveSize;
 }
 
 /// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
 const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const LaneOp &op = laneOp(i);
-  const BufferResource r(w, i->src[2]);
+  const BufferResource r(w, i->src[2], i->flags & kGfx10);
   const bool idxen = i->inst->idxen;
   const uint32_t soffset = scalarOffset(i, w);
-  const uint64_t start = r.base + soffset, limit = r.limit(soffset), exec = w.exec();
+  const uint64_t start = r.base + soffset, exec = w.exec();
   const Lanes lanes(i, w, r);
   const unsigned parts = op.action == Action::atomic ? 1 : (op.bytes + 3) / 4;
+  const uint32_t payload = op.action == Action::atomic ? op.bytes : r.payload(op.bytes);
   const bool isPrivate = r.base == addressOf(w.scratch);
 
   alignas(64) uint64_t a[kWaveSize];
@@ -63,14 +64,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
     const unsigned l = firstLane(m);
     const uint64_t first = r.bufferOffset(lanes.index[l], lanes.offset[l]);
     unsigned inside = 0;
-    if (r.structured(idxen)) {
-      inside = lanes.index[l] < r.records ? parts : 0;
-    } else if (op.action == Action::atomic) {
-      inside = first + op.bytes <= limit;
-    } else {
-      for (unsigned k = 0; k < parts; ++k)
-        inside += r.bufferOffset(lanes.index[l], lanes.offset[l] + 4 * k) < limit;
-    }
+    for (unsigned k = 0; k < parts; ++k)
+      inside += r.inRange(idxen, soffset, lanes.index[l], lanes.offset[l] + 4 * k, payload);
     a[l] = start + first;
     if (isPrivate && inside &&
         !insideScratch(w, r, soffset, lanes.index[l], lanes.offset[l], op.bytes))
@@ -109,8 +104,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   laneFn(i)(j);
   if (odd) {
     auto byteAt = [&](unsigned l, unsigned k) -> uint8_t * {
-      uint64_t part = r.bufferOffset(lanes.index[l], lanes.offset[l] + k / 4 * 4);
-      if (!r.structured(idxen) && part >= limit)
+      const uint32_t part = lanes.offset[l] + k / 4 * 4;
+      if (!r.inRange(idxen, soffset, lanes.index[l], part, payload))
         return nullptr;
       uint64_t x = start + r.bufferOffset(lanes.index[l], lanes.offset[l] + k);
       return host(w.mapper ? x - (start + r.bufferOffset(lanes.index[l], lanes.offset[l])) + a[l]
@@ -142,7 +137,7 @@ const ExecInst *bufferOps(const ExecInst *i, Wave &w) {
 uint64_t reach(const Wave &w, unsigned slot) {
   const bool isPrivate =
       (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) == addressOf(w.scratch);
-  const uint64_t records = w.s[slot + 2], block = uint64_t(w.scratchPerLane) * kWaveSize;
+  const uint64_t records = w.s[slot + 2], block = uint64_t(w.scratchPerLane) * w.waveSize;
   return isPrivate && block < records ? block : records;
 }
 
@@ -167,17 +162,17 @@ const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_
   uint32_t largest = 0;
   for (uint32_t x : std::bit_cast<std::array<uint32_t, 8>>(high))
     largest = std::max(largest, x);
-  if (!allZero(low & 3) || soffset + uint64_t(largest / 4 + op.dwords) * (4 * kWaveSize) > end)
+  if (!allZero(low & 3) || soffset + uint64_t(largest / 4 + op.dwords) * scratchStride(w) > end)
     return runBuffer(i, w, nullptr);
   const uint64_t base = (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) + soffset;
   alignas(64) uint64_t a[kWaveSize];
   for (unsigned l = 0; l < kWaveSize; ++l)
-    a[l] = base + uint64_t(offset[l]) * kWaveSize + 4 * l;
+    a[l] = base + uint64_t(offset[l]) * w.waveSize + 4 * l;
   resetTrace(w);
-  if (base % 64 || !addPrivate(w, offset, exec, op.dwords))
-    addSwizzled(w, a, exec, op.bytes, 4 * kWaveSize);
+  if (base & ((1u << w.lineShift) - 1) || !addPrivate(w, offset, exec, op.dwords))
+    addSwizzled(w, a, exec, op.bytes, scratchStride(w));
   LaneJob j = makeJob(i, w, a, exec);
-  j.dwordStride = 4 * kWaveSize;
+  j.dwordStride = scratchStride(w);
   op.run(j);
   return following(i);
 }
@@ -190,10 +185,12 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
     resetTrace(w);
     return following(i);
   }
-  // word1: swizzle on, stride 0; word3: add_tid on, index_stride 64.
+  // word1: swizzle on, stride 0; word3: add_tid on, index_stride as many lanes as the wave has. On GFX10 a
+  // stride of 0 has all out of range where records are checked (OOB_SELECT 0).
   const unsigned slot = i->src[2];
   const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
-  if ((w1 >> 16 & 0xbfff) != 0x8000 || (w3 >> 21 & 7) != 7 || w.mapper)
+  if ((w1 >> 16 & 0xbfff) != 0x8000 || (w3 >> 21 & 7) != (w.waveSize == kWaveSize ? 7 : 6) ||
+      w.mapper || (i->flags & kGfx10 && !(w3 >> 28 & 3)))
     return runBuffer(i, w, nullptr);
   uint32_t offset = uint32_t(i->imm[0]);
   if (i->src[0] != kImmSlot) {
@@ -204,14 +201,15 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
   }
   const uint32_t soffset = scalarOffset(i, w);
   const uint64_t end = reach(w, slot);
-  const uint64_t first = uint64_t(offset / 4) * (4 * kWaveSize);
-  if (offset % 4 || soffset + first + N * (4 * kWaveSize) > end)
+  const uint32_t stride = scratchStride(w);
+  const uint64_t first = uint64_t(offset / 4) * stride;
+  if (offset % 4 || soffset + first + N * uint64_t(stride) > end)
     return runBuffer(i, w, nullptr);
   uint8_t *p = host((w.s[slot] | uint64_t(w1 & 0xffff) << 32) + soffset + first);
   VRow *rows = Store ? dataRows(i, w) : dstRows(i, w);
   resetTrace(w);
-  for (unsigned k = 0; k < N; ++k, p += 4 * kWaveSize) {
-    addLinear(w, addressOf(p), 4, exec); // rows are 256 bytes apart: no line is counted twice
+  for (unsigned k = 0; k < N; ++k, p += stride) {
+    addLinear(w, addressOf(p), 4, exec); // rows lie in lines of their own: none is counted twice
     if constexpr (Store)
       rowOut(p, rows[k], exec);
     else
@@ -239,12 +237,12 @@ const ExecInst *cacheOp(const ExecInst *i, Wave &w) {
 
 } // namespace
 
-bool prepareBuffer(ExecInst &e) {
+bool prepareBuffer(ExecInst &e, isa::Target target) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
   const std::string_view name = isa::mnemonic(in.op);
   if (name == "buffer_wbl2" || name == "buffer_inv" || name == "buffer_invl2" ||
-      name.starts_with("buffer_wbinvl1")) {
+      name == "buffer_gl0_inv" || name == "buffer_gl1_inv" || name.starts_with("buffer_wbinvl1")) {
     // Nothing to do in any scope: all waves, the copies and the host use the same host memory, and
     // an access has happened when its instruction is done.
     e.run = cacheOp;
@@ -262,6 +260,8 @@ bool prepareBuffer(ExecInst &e) {
   const bool typed = prepareTyped(e);
   if (!typed && (!name.starts_with("buffer_") || !fillVectorOperands(e, name.substr(7))))
     return false;
+  if (isa::traitsOf(target).generation >= 10)
+    e.flags |= kGfx10;
   e.imm[1] = constant;
   if (!in.idxen && !in.offen)
     e.src[0] = kImmSlot;

@@ -1,7 +1,7 @@
 // DS instructions on LDS ("Vega" and "MI200" ISA, chapter "Data Share Operations").
 //
 // What: every lane's offset is ADDR + instruction offset (32 bits, wraps). An access with a byte at
-// or past the workgroup's LDS size reads 0 and writes nothing; M0 does not clamp on GFX9.
+// or past the workgroup's LDS size reads 0 and writes nothing; M0 does not clamp from GFX9 on.
 // Two-address forms are two accesses, offsets counted in elements (times 64 for st64). Lanes go in
 // ascending order: of several lanes that write one address the highest wins, and atomics return the
 // values that order gives. Not here: GDS, GWS and ds_ordered_count (refused when prepared).
@@ -238,7 +238,7 @@ struct TwoAddress {
 
 } // namespace
 
-bool prepareDs(ExecInst &e) {
+bool prepareDs(ExecInst &e, isa::Target target) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
   const std::string_view full = isa::mnemonic(in.op);
@@ -260,7 +260,7 @@ bool prepareDs(ExecInst &e) {
     e.run = nothing;
     return true;
   }
-  if (prepareLaneExchange(e, name))
+  if (prepareLaneExchange(e, name, isa::traitsOf(target).generation >= 10))
     return true;
   if (name == "append" || name == "consume") {
     e.run = name == "append" ? appendConsume<true> : appendConsume<false>;

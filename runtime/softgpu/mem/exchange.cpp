@@ -3,6 +3,9 @@
 //
 // EXEC counts twice: a lane that is switched off is not written, and one that is switched off gives
 // 0 to the lanes that read from it ("Vega" ISA, DS_PERMUTE_B32, DS_BPERMUTE_B32, DS_SWIZZLE_B32).
+//
+// On GFX10 the permutes work on 32 lanes at a time: each half of a wave of 64 exchanges within itself
+// ("RDNA 2" ISA, DS_PERMUTE_B32; Mesa's compiler goes around it, aco: p_bpermute).
 #include "runtime/softgpu/mem/lds.h"
 
 namespace meld::softgpu::mem {
@@ -15,7 +18,7 @@ void putRow(VRow &dst, const VRow &value, uint64_t exec) {
   }
 }
 
-const ExecInst *bpermute(const ExecInst *i, Wave &w) {
+template <bool Halves> const ExecInst *bpermute(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   const VRow &addr = w.v[i->src[0]];
   const uint32_t add = uint32_t(i->imm[0]);
@@ -23,7 +26,9 @@ const ExecInst *bpermute(const ExecInst *i, Wave &w) {
   for (unsigned k = 0; k < 8; ++k)
     storeVec(source, k, loadVec(*dataRows(i, w), k) & maskVec(exec, k));
   for (unsigned k = 0; k < 8; ++k) {
-    const U32x8 at = (loadVec(addr, k) + add) & (4 * (kWaveSize - 1));
+    U32x8 at = (loadVec(addr, k) + add) & (4 * (kWaveSize - 1));
+    if (Halves)
+      at = (at & 4 * 31) | (k < 4 ? 0 : 4 * 32);
     storeVec(
         result, k,
         U32x8(_mm256_i32gather_epi32(reinterpret_cast<const int *>(source.u), __m256i(at), 1)));
@@ -33,12 +38,15 @@ const ExecInst *bpermute(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-const ExecInst *permute(const ExecInst *i, Wave &w) {
+template <bool Halves> const ExecInst *permute(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   const VRow &addr = w.v[i->src[0]], &source = *dataRows(i, w);
   const uint32_t add = uint32_t(i->imm[0]);
   VRow result = {};
-  forLanes(exec, [&](unsigned l) { result.u[(addr.u[l] + add) / 4 % kWaveSize] = source.u[l]; });
+  forLanes(exec, [&](unsigned l) {
+    const unsigned to = (addr.u[l] + add) / 4 % kWaveSize;
+    result.u[Halves ? (l & 32) | (to & 31) : to] = source.u[l];
+  });
   putRow(*dstRows(i, w), result, exec);
   resetTrace(w);
   return following(i);
@@ -79,10 +87,10 @@ const ExecInst *swizzle(const ExecInst *i, Wave &w) {
 
 } // namespace
 
-bool prepareLaneExchange(ExecInst &e, std::string_view name) {
-  e.run = name == "bpermute_b32"  ? bpermute
-          : name == "permute_b32" ? permute
-          : name == "swizzle_b32" ? swizzle
+bool prepareLaneExchange(ExecInst &e, std::string_view name, bool halves) {
+  e.run = name == "bpermute_b32"  ? halves ? bpermute<true> : bpermute<false>
+           : name == "permute_b32" ? halves ? permute<true> : permute<false>
+           : name == "swizzle_b32" ? swizzle
                                   : nullptr;
   return e.run != nullptr;
 }

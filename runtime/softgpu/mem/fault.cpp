@@ -22,12 +22,14 @@ uint64_t deviceAddress(const ExecInst *i, const Wave &w, unsigned lane) {
   switch (in.enc) {
   case isa::Enc::GLOBAL:
   case isa::Enc::FLAT:
+    if (!v) // the lane is the address
+      return (i->src[2] == kImmSlot ? 0 : w.s64(i->src[2])) + i->imm[0] + 4 * lane;
     if (i->src[2] != kImmSlot)
       return w.s64(i->src[2]) + v->u[lane] + i->imm[0];
     return (v->u[lane] | uint64_t(v[1].u[lane]) << 32) + i->imm[0];
   case isa::Enc::MUBUF:
   case isa::Enc::MTBUF: {
-    const BufferResource r(w, i->src[2]);
+    const BufferResource r(w, i->src[2], i->flags & kGfx10);
     const uint32_t index = (in.idxen ? v->u[lane] : 0) + (r.addTid ? lane : 0);
     const uint32_t offset = (in.offen ? v[in.idxen].u[lane] : 0) + uint32_t(in.offset);
     return r.base + (i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst]) +

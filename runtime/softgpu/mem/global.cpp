@@ -1,10 +1,10 @@
 // GLOBAL, FLAT and SCRATCH instructions ("Vega" ISA, chapter "Flat Memory Instructions").
 //
-// What: addresses of the 64 lanes, then a LaneOp. GLOBAL: 64-bit VGPR pair + offset, or SGPR pair +
+// What: addresses of the lanes, then a LaneOp. GLOBAL: 64-bit VGPR pair + offset, or SGPR pair +
 // 32-bit VGPR offset + offset. FLAT: the same pair, where the apertures send lanes to LDS or to
-// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942: or their sum) into the lane's
-// private memory. Fast
-// paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
+// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942: or their sum; GFX10: or none) into
+// the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in SGPRs, GFX10:
+// the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
 // for one dword) and loads of one address by all lanes. Unsafe: nothing is checked unless
 // Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
 #include "runtime/softgpu/isa/decoder.h"
@@ -88,7 +88,7 @@ const ExecInst *flatLanes(const ExecInst *i, Wave &w) {
   if (priv) {
     if (!runPrivate(i, w, offset, priv, a))
       return nullptr;
-    addSwizzled(w, a, priv, laneOp(i).bytes, 4 * kWaveSize);
+    addSwizzled(w, a, priv, laneOp(i).bytes, scratchStride(w));
   }
   if (shared)
     runShared(i, w, offset, shared, a);
@@ -211,6 +211,20 @@ template <Segment S> const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
   return runMemory(i, w, a, w.exec(), &value) ? storeToLds(i, w, value) : nullptr;
 }
 
+/// global_*_dword_addtid: the lane is the vector address, 4 bytes each.
+template <bool SAddr> const ExecInst *addTid(const ExecInst *i, Wave &w) {
+  w.next = i;
+  resetTrace(w);
+  const uint64_t exec = w.exec();
+  if (!exec)
+    return following(i);
+  alignas(64) uint64_t a[kWaveSize];
+  const uint64_t base = (SAddr ? w.s64(i->src[2]) : 0) + i->imm[0];
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    a[l] = base + 4 * l;
+  return runMemory(i, w, a, exec);
+}
+
 // --- scratch_* ---
 /// Byte offsets into the lanes' private memory: vector and scalar address, where there are, and the
 /// instruction's offset.
@@ -233,7 +247,7 @@ const ExecInst *scratchToLds(const ExecInst *i, Wave &w) {
   VRow value = {};
   if (!runPrivate(i, w, offset, exec, a, &value))
     return nullptr;
-  addSwizzled(w, a, exec, laneOp(i).bytes, 4 * kWaveSize);
+  addSwizzled(w, a, exec, laneOp(i).bytes, scratchStride(w));
   return storeToLds(i, w, value);
 }
 
@@ -250,8 +264,9 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
     uint32_t b = add + (vaddr ? vaddr->u[firstLane(exec)] : 0);
     if (b % 4 == 0 && uint64_t(b) + op.bytes <= w.scratchPerLane) {
       uint8_t *p = host(scratchByte(w, 0, b));
-      for (unsigned k = 0; k < op.dwords; ++k, p += 4 * kWaveSize) {
-        addLinear(w, addressOf(p), 4, exec); // rows are 256 bytes apart: no line is counted twice
+      for (unsigned k = 0; k < op.dwords; ++k, p += scratchStride(w)) {
+        addLinear(w, addressOf(p), 4,
+                  exec); // rows lie in lines of their own: none is counted twice
         if (op.action == Action::store)
           rowOut(p, dataRows(i, w)[k], exec);
         else
@@ -265,7 +280,7 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
   alignas(64) uint64_t a[kWaveSize];
   if (!runPrivate(i, w, offset, exec, a))
     return nullptr;
-  addSwizzled(w, a, exec, op.bytes, 4 * kWaveSize);
+  addSwizzled(w, a, exec, op.bytes, scratchStride(w));
   return following(i);
 }
 
@@ -288,6 +303,9 @@ bool prepareGlobal(ExecInst &e) {
   std::string opName(name.substr(prefix == name.npos ? 0 : prefix + 1));
   if (opName.starts_with("load_lds_")) // the lds bit is in the opcode
     opName.erase(5, 4);
+  const bool addsTid = opName.ends_with("_addtid");
+  if (addsTid)
+    opName.resize(opName.size() - std::string_view("_addtid").size());
   if (!fillVectorOperands(e, opName))
     return false;
   const bool saddr = in.saddr.kind == isa::Operand::Kind::sgpr;
@@ -295,6 +313,11 @@ bool prepareGlobal(ExecInst &e) {
   if (saddr && in.saddr.index + (in.enc == isa::Enc::SCRATCH ? 1u : 2u) > isa::Sgpr::slots)
     return false;
   const LaneOp &op = laneOp(&e);
+  if (addsTid) {
+    e.src[0] = kImmSlot;
+    e.run = saddr ? addTid<true> : addTid<false>;
+    return in.enc == isa::Enc::GLOBAL && !in.lds;
+  }
   if (in.lds && in.enc == isa::Enc::SCRATCH) {
     e.run = scratchToLds;
     return op.action == Action::load && op.bytes <= 4;

@@ -185,7 +185,8 @@ inline uint32_t writeLds(const Wave &w, const VRow &row, uint32_t add, uint64_t 
                                            : bankConflicts(offsets.a, exec, 4 * N);
 }
 
-/// ds_swizzle, ds_permute, ds_bpermute: no memory, only lanes. False: not one of them.
-bool prepareLaneExchange(ExecInst &e, std::string_view name);
+/// ds_swizzle, ds_permute, ds_bpermute: no memory, only lanes. False: not one of them. `halves`: permutes
+/// stay within 32 lanes.
+bool prepareLaneExchange(ExecInst &e, std::string_view name, bool halves);
 
 } // namespace meld::softgpu::mem

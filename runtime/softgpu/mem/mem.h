@@ -1,4 +1,5 @@
-// Memory instructions of the software GPU: SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF (GFX9).
+// Memory instructions of the software GPU: SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF (GFX9 and
+// GFX10.3).
 //
 // The entry point is prepareMemory() of execute/wave.h. This header holds what the core and the driver
 // must agree on with it.
@@ -25,9 +26,12 @@ inline constexpr uint64_t kSharedAperture = 0x1'0000'0000'0000;
 inline constexpr uint64_t kPrivateAperture = 0x2'0000'0000'0000;
 inline constexpr uint64_t kApertureSize = 1ull << 32;
 
-/// Host address of byte `byte` of a lane's private memory: dwords of the 64 lanes are interleaved.
+/// From one dword of a lane's private memory to the next: dwords of the wave's lanes are interleaved.
+inline uint32_t scratchStride(const Wave &w) { return 4 * w.waveSize; }
+
+/// Host address of byte `byte` of a lane's private memory.
 inline uint64_t scratchByte(const Wave &w, unsigned lane, uint32_t byte) {
-  return reinterpret_cast<uint64_t>(w.scratch) + uint64_t(byte / 4) * (4 * kWaveSize) + lane * 4 +
+  return reinterpret_cast<uint64_t>(w.scratch) + uint64_t(byte / 4) * scratchStride(w) + lane * 4 +
          byte % 4;
 }
 

@@ -8,14 +8,14 @@ bool prepareMemory(ExecInst &e, isa::Target target) {
   case Enc::SMEM:
     return mem::prepareSmem(e);
   case Enc::DS:
-    return mem::prepareGws(e) || mem::prepareDs(e);
+    return mem::prepareGws(e) || mem::prepareDs(e, target);
   case Enc::GLOBAL:
   case Enc::FLAT:
   case Enc::SCRATCH:
     return mem::prepareGlobal(e);
   case Enc::MUBUF:
   case Enc::MTBUF:
-    return mem::prepareBuffer(e);
+    return mem::prepareBuffer(e, target);
   default:
     return false;
   }

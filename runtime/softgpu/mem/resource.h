@@ -1,5 +1,5 @@
-// GFX9 buffer resource (V#) and its addressing ("Vega" ISA, "Buffer Resource Descriptor" and
-// "Buffer addressing").
+// Buffer resource (V#) of GFX9 and GFX10 and its addressing ("Vega" ISA, "Buffer Resource Descriptor"
+// and "Buffer addressing").
 //
 //   index  = (idxen ? vgpr : 0) + (add_tid_enable ? lane : 0)
 //   offset = (offen ? vgpr : 0) + instruction offset                    (32 bits, wraps)
@@ -7,15 +7,24 @@
 //   swizzled:  bufferOffset = ((index / S) * stride + (offset / 4) * 4) * S + (index % S) * 4 +
 //   offset % 4 address = base + soffset + bufferOffset                             S =
 //   index_stride: 8, 16, 32, 64
-// GFX9 has no element_size field: elements are 4 bytes.
+// There is no element_size field: elements are 4 bytes. Both generations compute addresses alike.
 //
-// Range: with stride != 0 and an index (idxen or add_tid) the record counts: index >= num_records
-// is outside. Otherwise bytes: bufferOffset >= num_records - soffset is outside. Dwords of a
-// multi-dword access are checked one by one, atomics and formatted accesses as a whole.
+// Range, GFX9: with stride != 0 and an index (idxen or add_tid) the record counts: index >=
+// num_records is outside. Otherwise bytes: bufferOffset >= num_records - soffset is outside. GFX10: the
+// resource says (OOB_SELECT) what is outside:
+//   0  index >= num_records, or the payload ends behind the record: offset + bytes > stride
+//   1  index >= num_records
+//   2  nothing, but everything when num_records = 0
+//   3  the payload ends behind the buffer: bufferOffset + bytes > num_records - soffset
+// Dwords of a multi-dword access are checked one by one, atomics and formatted accesses as a whole.
+// Sources for GFX10: "RDNA 2" ISA, 8.1.5 and 8.1.8; Mesa's comment on OOB_SELECT (radeonsi, ac_descriptors).
+// Its one field FORMAT stands for both of GFX9's (formats.h).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
+#include "runtime/softgpu/mem/formats.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace meld::softgpu::mem {
@@ -25,8 +34,15 @@ struct BufferResource {
   uint32_t stride, records, indexStride;
   bool swizzle, addTid;
   uint8_t dstSel[4], nfmt, dfmt;
+  enum class Range : uint8_t {
+    record,
+    index,
+    nothing,
+    bytes,
+    gfx9
+  } range; ///< the first four as OOB_SELECT
 
-  BufferResource(const Wave &w, unsigned slot) {
+  BufferResource(const Wave &w, unsigned slot, bool gfx10) {
     const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
     base = w.s[slot] | uint64_t(w1 & 0xffff) << 32;
     stride = (w1 >> 16) & 0x3fff;
@@ -36,6 +52,13 @@ struct BufferResource {
       dstSel[k] = (w3 >> (3 * k)) & 7;
     nfmt = (w3 >> 12) & 7;
     dfmt = (w3 >> 15) & 15;
+    range = Range::gfx9;
+    if (gfx10) {
+      const UnifiedFormat format = unifiedFormat(w3 >> 12 & 0x7f);
+      nfmt = format.nfmt;
+      dfmt = format.dfmt;
+      range = Range(w3 >> 28 & 3);
+    }
     indexStride = 8u << ((w3 >> 21) & 3);
     addTid = (w3 >> 23) & 1;
   }
@@ -47,10 +70,28 @@ struct BufferResource {
     return row * indexStride + (index % indexStride) * 4 + offset % 4;
   }
 
-  bool structured(bool idxen) const { return stride != 0 && (idxen || addTid); }
-
-  /// Bytes a raw access may reach, counted in bufferOffset.
-  uint64_t limit(uint32_t soffset) const { return records > soffset ? records - soffset : 0; }
+  /// Whether `bytes` bytes from `offset` on, in a record of which the instruction gave the index or not
+  /// (idxen), lie in the buffer.
+  bool inRange(bool idxen, uint32_t soffset, uint32_t index, uint32_t offset,
+               uint32_t bytes) const {
+    switch (range) {
+    case Range::record:
+      return index < records && uint64_t(offset) + bytes <= stride;
+    case Range::index:
+      return index < records;
+    case Range::nothing:
+      return records != 0;
+    case Range::gfx9:
+      if (stride != 0 && (idxen || addTid))
+        return index < records;
+      break;
+    case Range::bytes:
+      break;
+    }
+    return bufferOffset(index, offset) + bytes <= (records > soffset ? records - soffset : 0);
+  }
+  /// What of one dword of an access of `bytes` bytes has to lie there: on GFX9 where it begins.
+  uint32_t payload(uint32_t bytes) const { return range == Range::gfx9 ? 1 : std::min(bytes, 4u); }
 };
 
 } // namespace meld::softgpu::mem

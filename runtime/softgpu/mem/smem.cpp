@@ -1,4 +1,4 @@
-// Scalar memory instructions ("Vega" ISA, chapter "Scalar Memory Operations").
+// Scalar memory instructions ("Vega" and "RDNA 2" ISA, chapter "Scalar Memory Operations").
 //
 // What: dwords between SGPRs and memory at (sbase + offset) with the two low address bits cleared.
 // The buffer forms take base, stride and num_records from four SGPRs: dwords past the end read 0
@@ -183,7 +183,7 @@ bool prepareSmem(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
   const std::string_view name = isa::mnemonic(in.op);
-  if (name.starts_with("s_dcache_") || name.starts_with("s_atc_probe")) {
+  if (name.starts_with("s_dcache_") || name == "s_gl1_inv" || name.starts_with("s_atc_probe")) {
     e.run = nothing;
     return true;
   }

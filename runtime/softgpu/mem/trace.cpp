@@ -38,7 +38,7 @@ public:
 
 private:
   static constexpr unsigned kLogSlots = 10, kSlots = 1 << kLogSlots;
-  static constexpr unsigned kBits = 64 - (48 - kLineShift); ///< addresses have 48 bits
+  static constexpr unsigned kBits = 64 - (48 - 6); ///< addresses have 48 bits, lines at most 42
   static constexpr uint64_t kInstructions = (1ull << kBits) - 1;
   struct Table {
     uint64_t entries[kSlots] = {};
@@ -52,11 +52,12 @@ thread_local constinit LineSet::Table LineSet::own_;
 
 void listLine(Wave &w, uint64_t line) {
   if (w.trace.numLines < std::size(w.trace.lines))
-    w.trace.lines[w.trace.numLines++] = line << kLineShift;
+    w.trace.lines[w.trace.numLines++] = line << w.lineShift;
 }
 
 /// The lines of the lanes of `mask` join the trace, for accesses that may lie in several lines.
 void addCrossing(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
+  const unsigned shift = w.lineShift;
   LineSet set;
   uint64_t previous = ~0ull;
   auto add = [&](uint64_t line) {
@@ -72,11 +73,11 @@ void addCrossing(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint
   for (uint64_t m = mask; m; m &= m - 1) {
     const uint64_t p = a[firstLane(m)];
     if (dwordStride == 4) {
-      for (uint64_t line = p >> kLineShift; line <= (p + bytes - 1) >> kLineShift; ++line)
+      for (uint64_t line = p >> shift; line <= (p + bytes - 1) >> shift; ++line)
         add(line);
     } else {
       for (uint32_t k = 0; k < bytes; k += 4)
-        add((p + uint64_t(k / 4) * dwordStride) >> kLineShift);
+        add((p + uint64_t(k / 4) * dwordStride) >> shift);
     }
   }
 }
@@ -86,11 +87,13 @@ void addCrossing(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint
 /// before it in its chain (two of 64 random lines have) is compared with those. On the way the
 /// lines are fetched: lanes that lie in no pattern seldom lie in the host's caches.
 void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
+  const unsigned shift = w.lineShift;
   constexpr unsigned kLogSlots = 10;
   alignas(64) uint64_t hash[kWaveSize];
   for (unsigned k = 0; k < kWaveSize / 4; ++k) {
-    __m256i line = _mm256_srli_epi64(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(a + 4 * k)), kLineShift);
+    __m256i line =
+        _mm256_srl_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(a + 4 * k)),
+                         _mm_cvtsi32_si128(int(shift)));
     line = _mm256_slli_epi64(_mm256_mul_epu32(line, _mm256_set1_epi64x(0x9E3779B1)), 32);
     _mm256_store_si256(reinterpret_cast<__m256i *>(hash + 4 * k),
                        _mm256_srli_epi64(line, 64 - kLogSlots));
@@ -112,7 +115,7 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
   for (; chained; chained &= chained - 1) {
     const unsigned l = firstLane(chained);
     for (unsigned other = before[l]; other; other = before[other - 1])
-      if ((a[other - 1] ^ a[l]) >> kLineShift == 0) {
+      if ((a[other - 1] ^ a[l]) >> shift == 0) {
         fresh &= ~(1ull << l);
         break;
       }
@@ -124,11 +127,11 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
   uint64_t *const lines = w.trace.lines;
   uint32_t n = w.trace.numLines; // in a register
   forLanes(fresh, [&](unsigned l) {
-    const uint64_t line = a[l] >> kLineShift;
+    const uint64_t line = a[l] >> shift;
     if (tags.memory) // they lie in no cache of the host either
       __builtin_prefetch(tags.memory + 64 * (line & tags.mask), 1);
     if (n < std::size(w.trace.lines))
-      lines[n++] = line << kLineShift;
+      lines[n++] = line << shift;
   });
   w.trace.numLines = n;
 }
@@ -146,11 +149,12 @@ void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint3
 
 /// One bit per line of a 64-line window; false when a lane lies outside it.
 bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const unsigned shift = w.lineShift;
   // The window starts a little below the first lane: descending patterns of a few lines fit as
   // well.
   const uint64_t first = a[firstLane(mask)], last = a[63 - std::countl_zero(mask)];
-  const uint64_t start = (std::min(first, last) >> kLineShift) - 4;
-  if ((std::max(first, last) >> kLineShift) - start > 63)
+  const uint64_t start = (std::min(first, last) >> shift) - 4;
+  if ((std::max(first, last) >> shift) - start > 63)
     return false;
   U64x4 bits = {}, outside = {};
   constexpr U64x4 laneBit = {1, 2, 4, 8};
@@ -160,7 +164,7 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
       continue;
     U64x4 p, active = U64x4((nibble & laneBit) == laneBit);
     std::memcpy(&p, a + 4 * k, 32);
-    U64x4 low = (p >> kLineShift) - start, high = ((p + (bytes - 1)) >> kLineShift) - start;
+    U64x4 low = (p >> shift) - start, high = ((p + (bytes - 1)) >> shift) - start;
     outside |= (low | high) & ~uint64_t(63) & active;
     bits |= ((1 << (low & 63)) | (1 << (high & 63))) & active;
   }
@@ -185,8 +189,9 @@ bool isStride(const uint64_t *a, uint64_t mask, uint64_t step) {
 
 /// All lanes a line or more apart, each within one line; false when not.
 bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const unsigned shift = w.lineShift;
   const uint64_t step = a[1] - a[0], distance = int64_t(step) < 0 ? -step : step;
-  if (distance < 64 || !std::has_single_bit(bytes) || ((a[0] | step) & (bytes - 1)) ||
+  if (distance >> shift == 0 || !std::has_single_bit(bytes) || ((a[0] | step) & (bytes - 1)) ||
       !isStride(a, mask, step))
     return false;
   w.trace.cacheLines = kWaveSize;
@@ -196,12 +201,13 @@ bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) 
 /// All lanes a line or less apart: every line from the first to the last is touched. False when
 /// not.
 bool traceNarrowStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const unsigned shift = w.lineShift;
   const uint64_t step = a[1] - a[0];
   const bool up = int64_t(step) >= 0;
-  if ((up ? step : -step) > 64 || !isStride(a, mask, step))
+  if ((up ? step : -step) > 1ull << shift || !isStride(a, mask, step))
     return false;
-  const uint64_t first = a[up ? 0 : 63] >> kLineShift;
-  const uint64_t last = (a[up ? 63 : 0] + bytes - 1) >> kLineShift;
+  const uint64_t first = a[up ? 0 : 63] >> shift;
+  const uint64_t last = (a[up ? 63 : 0] + bytes - 1) >> shift;
   if (w.timing && !up && first != last)
     return false; // lines are listed in the order lanes touch them
   w.trace.cacheLines = uint32_t(last - first + 1);
@@ -212,11 +218,12 @@ bool traceNarrowStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes
 
 /// Counts line changes; false when lanes are not in ascending order.
 bool traceAscending(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+  const unsigned shift = w.lineShift;
   uint64_t seen = 0; // one past the last line counted
   uint32_t count = 0;
   for (uint64_t m = mask; m; m &= m - 1) {
     uint64_t p = a[firstLane(m)];
-    uint64_t first = p >> kLineShift, last = (p + bytes - 1) >> kLineShift;
+    uint64_t first = p >> shift, last = (p + bytes - 1) >> shift;
     if (first + 1 < seen)
       return false;
     count += uint32_t(last + 1 - std::max(first, seen));
@@ -230,17 +237,26 @@ bool traceAscending(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
 
 void listLines(Wave &w, uint64_t firstLine, uint32_t count) {
   for (uint32_t k = 0; k < count && w.trace.numLines < std::size(w.trace.lines); ++k)
-    w.trace.lines[w.trace.numLines++] = (firstLine + k) << kLineShift;
+    w.trace.lines[w.trace.numLines++] = (firstLine + k) << w.lineShift;
 }
 
 void addLinearPartial(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec) {
+  const unsigned shift = w.lineShift;
   // Lanes that touch a line form a range; the line counts when one of them is active.
   const unsigned lo = firstLane(exec), hi = 63 - unsigned(std::countl_zero(exec));
-  const uint64_t end = (base + uint64_t(hi + 1) * laneBytes - 1) >> kLineShift;
-  for (uint64_t line = (base + uint64_t(lo) * laneBytes) >> kLineShift; line <= end; ++line) {
-    uint64_t start = line << kLineShift;
+  const uint64_t end = (base + uint64_t(hi + 1) * laneBytes - 1) >> shift;
+  const uint64_t begin = (base + uint64_t(lo) * laneBytes) >> shift;
+  if (const uint64_t run = exec >> lo;
+      !(run & (run + 1))) { // no gap, as in a whole wave of 32 lanes
+    w.trace.cacheLines += uint32_t(end - begin + 1);
+    if (w.timing)
+      listLines(w, begin, uint32_t(end - begin + 1));
+    return;
+  }
+  for (uint64_t line = begin; line <= end; ++line) {
+    uint64_t start = line << shift;
     uint64_t from = start <= base ? 0 : (start - base) / laneBytes;
-    uint64_t to = std::min<uint64_t>((start + 63 - base) / laneBytes, 63);
+    uint64_t to = std::min<uint64_t>((start + (1u << shift) - 1 - base) / laneBytes, 63);
     if (!(exec >> from << from & (kFullExec >> (63 - to))))
       continue;
     ++w.trace.cacheLines;
@@ -275,9 +291,10 @@ bool addPrivate(Wave &w, const uint32_t *offset, uint64_t mask, uint32_t dwords)
   if ((high - low) / 4 + dwords > 64)
     return false;
   constexpr U64x4 laneBit = {1, 2, 4, 8};
-  for (unsigned quarter = 0; quarter < 4; ++quarter) {
+  const unsigned quads = (1u << w.lineShift) / 16; // of lanes in a line
+  for (unsigned first = 0; first < kWaveSize / 4; first += quads) {
     U64x4 rows = {};
-    for (unsigned k = 4 * quarter; k < 4 * quarter + 4; ++k) {
+    for (unsigned k = first; k < first + quads; ++k) {
       const U64x4 active = U64x4((mask >> (4 * k) & laneBit) == laneBit);
       const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i *>(offset + 4 * k));
       const U64x4 row = (U64x4(_mm256_cvtepu32_epi64(at)) - low) >> 2;

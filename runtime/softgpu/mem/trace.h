@@ -1,13 +1,13 @@
-// What a memory instruction costs: distinct 64-byte lines and LDS bank conflicts (MemoryTrace).
+// What a memory instruction costs: distinct cache lines and LDS bank conflicts (MemoryTrace).
 //
-// Lines: TCP_TOTAL_CACHE_LINES counts, per vector memory instruction, the distinct 64-byte lines
-// its active lanes touch. Exact in every case:
+// Lines: TCP_TOTAL_CACHE_LINES counts, per vector memory instruction, the distinct lines its active
+// lanes touch: of 64 bytes, on GFX10 of 128 (Wave::lineShift). Exact in every case:
 //   lane-linear    closed form
 //   window         all lines within 64 of each other: one bit each in a 64-bit word (vectorised)
 //   narrow stride  all lines from the first lane to the last
 //   wide stride    one line per lane
 //   ascending      count the changes
-//   private        one bit per row of private memory, for each quarter wave
+//   private        one bit per row of private memory, for the lanes of each line of a row
 //   else           lanes are chained by a hash of their line
 // Bank conflicts: LDS has 32 banks of 4 bytes. One pass serves as many lanes as move 32 dwords (32
 // lanes of b32, 16 of b64, 8 of b96 and b128); a pass costs max over banks of the distinct dword
@@ -18,8 +18,6 @@
 #include "runtime/softgpu/execute/wave.h"
 
 namespace meld::softgpu::mem {
-
-inline constexpr unsigned kLineShift = 6;
 
 inline void resetTrace(Wave &w) {
   w.trace.cacheLines = 0;
@@ -38,7 +36,8 @@ void addLinearPartial(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec)
 inline void addLinear(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec) {
   if (exec != kFullExec)
     return addLinearPartial(w, base, laneBytes, exec);
-  uint64_t first = base >> kLineShift, last = (base + laneBytes * kWaveSize - 1) >> kLineShift;
+  const unsigned shift = w.lineShift;
+  uint64_t first = base >> shift, last = (base + laneBytes * kWaveSize - 1) >> shift;
   w.trace.cacheLines += uint32_t(last - first + 1);
   if (w.timing) [[unlikely]]
     listLines(w, first, uint32_t(last - first + 1));
@@ -51,7 +50,8 @@ inline void traceLinear(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exe
 /// All lanes touch [address, + bytes), bytes <= 64.
 inline void traceOne(Wave &w, uint64_t address, uint32_t bytes) {
   resetTrace(w);
-  uint64_t first = address >> kLineShift, last = (address + bytes - 1) >> kLineShift;
+  const unsigned shift = w.lineShift;
+  uint64_t first = address >> shift, last = (address + bytes - 1) >> shift;
   w.trace.cacheLines = uint32_t(last - first + 1);
   if (w.timing) [[unlikely]]
     listLines(w, first, w.trace.cacheLines);
@@ -65,7 +65,7 @@ void addSwizzled(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes
                  uint32_t dwordStride);
 
 /// The same for private memory that starts at a line: lane l touches `dwords` dwords from byte
-/// offset[l], a multiple of 4; dword d of the 64 lanes is row d of 256 bytes. False, and nothing
+/// offset[l], a multiple of 4; dword d of the wave's lanes is row d. False, and nothing
 /// added, when the offsets lie too far apart or lines are listed: addSwizzled does these.
 bool addPrivate(Wave &w, const uint32_t *offset, uint64_t mask, uint32_t dwords);
 

@@ -59,13 +59,17 @@ const ExecInst *typedOps(const ExecInst *i, Wave &w) {
   resetTrace(w);
   const isa::Inst &in = *i->inst;
   const Form f = formOf(i);
-  const BufferResource r(w, i->src[2]);
-  const unsigned dfmt = f.typed ? in.dfmt : r.dfmt, nfmt = f.typed ? in.nfmt : r.nfmt;
+  const bool gfx10 = i->flags & kGfx10;
+  const BufferResource r(w, i->src[2], gfx10);
+  UnifiedFormat format{r.dfmt, r.nfmt};
+  if (f.typed)
+    format = gfx10 ? unifiedFormat(in.format) : UnifiedFormat{in.dfmt, in.nfmt};
+  const unsigned dfmt = format.dfmt, nfmt = format.nfmt;
   const TexelLayout &layout = texelLayout(dfmt);
   const bool integer = isIntegerFormat(nfmt);
   const uint32_t one = integer ? 1 : 0x3f800000;
   const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
-  const uint64_t start = r.base + soffset, limit = r.limit(soffset), exec = w.exec();
+  const uint64_t start = r.base + soffset, exec = w.exec();
   const VRow *v = i->src[0] == kImmSlot ? nullptr : &w.v[i->src[0]];
   VRow *rows = f.store ? dataRows(i, w) : dstRows(i, w);
   // Addresses first: the destination may overlap the address registers.
@@ -77,8 +81,7 @@ const ExecInst *typedOps(const ExecInst *i, Wave &w) {
     index[l] = (in.idxen ? v->u[l] : 0) + (r.addTid ? l : 0);
     offset[l] = (in.offen ? v[in.idxen ? 1 : 0].u[l] : 0) + uint32_t(in.offset);
     const uint64_t at = r.bufferOffset(index[l], offset[l]);
-    const bool ok = layout.bytes &&
-                    (r.structured(in.idxen) ? index[l] < r.records : at + layout.bytes <= limit);
+    const bool ok = layout.bytes && r.inRange(in.idxen, soffset, index[l], offset[l], layout.bytes);
     inside |= uint64_t(ok) << l;
     a[l] = start + at;
   }

@@ -76,7 +76,7 @@ bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mas
   LaneJob j = makeJob(i, w, address, mask & ~misaligned);
   if (dst)
     j.dst = dst;
-  j.dwordStride = 4 * kWaveSize;
+  j.dwordStride = scratchStride(w);
   if (op.action == Action::atomic && op.bytes == 8)
     misaligned = mask, j.mask = 0; // the two dwords of a private 64-bit atomic are not adjacent
   if (j.mask)

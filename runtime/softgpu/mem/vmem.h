@@ -19,6 +19,7 @@ namespace meld::softgpu::mem {
 enum : uint8_t {
   kAgprData = 0x80, ///< data and destination rows are AGPRs
   kReturns = 0x40,  ///< atomic that returns the old value
+  kGfx10 = 0x20,    ///< buffers: the resource is one of GFX10
 };
 
 inline const LaneOp &laneOp(const ExecInst *i) { return *reinterpret_cast<const LaneOp *>(i->aux); }
@@ -168,10 +169,10 @@ uint64_t zeroAddress();
 /// Writes 0 to the destination of the lanes in `mask` (out-of-range returning atomics).
 void zeroLanes(VRow *dst, unsigned dwords, uint64_t mask);
 
-bool prepareGlobal(ExecInst &e); ///< GLOBAL, FLAT, SCRATCH
-bool prepareBuffer(ExecInst &e); ///< MUBUF, MTBUF
+bool prepareGlobal(ExecInst &e);                     ///< GLOBAL, FLAT, SCRATCH
+bool prepareBuffer(ExecInst &e, isa::Target target); ///< MUBUF, MTBUF
 bool prepareSmem(ExecInst &e);
-bool prepareDs(ExecInst &e);
+bool prepareDs(ExecInst &e, isa::Target target);
 bool prepareGws(ExecInst &e); ///< ds_gws_*
 bool prepareTyped(
     ExecInst &e); ///< buffer_*_format_*, tbuffer_*; after prepareBuffer has set the resource

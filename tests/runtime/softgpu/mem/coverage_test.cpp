@@ -10,6 +10,27 @@ using namespace meld::softgpu::test;
 
 namespace {
 
+/// The same for GFX10, whose SMEM, MTBUF and null are others ("RDNA 2" ISA, "Microcode formats").
+std::vector<uint64_t> wordsOfGfx10() {
+  constexpr uint64_t kNull = 125;
+  std::vector<uint64_t> w;
+  for (uint64_t op = 0; op < 256; ++op) {
+    w.push_back(0x3dull << 26 | op << 18); // SMEM without operands
+    w.push_back(0x3dull << 26 | op << 18 | 4 | 8 << 6 | 16ull << 32 | kNull << 57); // SMEM
+    w.push_back(0x36ull << 26 | op << 18);                                          // DS
+    w.push_back(0x38ull << 26 | op << 18 | 1 << 12 | 0x80ull << 56); // MUBUF offen, soffset 0
+    w.push_back(0x38ull << 26 | op << 18);                           // MUBUF without operands
+  }
+  for (uint64_t op = 0; op < 128; ++op)
+    for (uint64_t segment = 0; segment < 3; ++segment)
+      for (uint64_t glc : {0, 1})
+        w.push_back(0x37ull << 26 | op << 18 | glc << 16 | segment << 14 | kNull << 48);
+  for (uint64_t op = 0; op < 16; ++op)
+    w.push_back(0x3aull << 26 | (op & 7) << 16 | (op >> 3) << 53 | 20ull << 19 | 1 << 12 |
+                0x80ull << 56);
+  return w;
+}
+
 /// All instruction words of the memory encodings with plain operands, one per opcode number.
 std::vector<uint64_t> words() {
   std::vector<uint64_t> w;
@@ -42,7 +63,8 @@ TEST(MemoryCoverage, EveryDecodedInstructionIsPrepared) {
                                    Enc::SCRATCH, Enc::MUBUF, Enc::MTBUF};
   for (isa::Target target : isa::kTargets) {
     std::set<std::pair<std::string_view, Enc>> seen;
-    for (uint64_t word : words()) {
+    const bool gfx10 = isa::traitsOf(target).generation >= 10;
+    for (uint64_t word : gfx10 ? wordsOfGfx10() : words()) {
       isa::Inst inst;
       if (isa::decode(&word, sizeof(word), target, inst) != isa::DecodeStatus::ok ||
           !encodings.count(inst.enc))
@@ -55,6 +77,8 @@ TEST(MemoryCoverage, EveryDecodedInstructionIsPrepared) {
           << name << " on " << isa::targetName(target);
       seen.insert({name, inst.enc});
     }
-    EXPECT_GT(seen.size(), 340u) << isa::targetName(target); // LLVM knows 360 to 385 on each
+    // LLVM 15 knows 313 on gfx1030, tfe and lds counted as forms of the same.
+    EXPECT_GT(seen.size(), gfx10 ? 290u : 340u)
+        << isa::targetName(target); // LLVM knows 360 to 385 on each
   }
 }

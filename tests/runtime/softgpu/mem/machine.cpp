@@ -67,6 +67,9 @@ Machine::Outcome Machine::run(const std::string &text, State &state, isa::Target
   wave.status = WaveStatus::ready;
   wave.fault = {};
   wave.timing = timing;
+  const isa::TargetTraits traits = isa::traitsOf(target);
+  wave.waveSize = traits.waveSize;
+  wave.lineShift = traits.generation >= 10 ? 7 : 6;
   const ExecInst *next = code_[0].run(&code_[0], wave);
   EXPECT_EQ(next, wave.status == WaveStatus::faulted ? nullptr : &code_[1]) << text;
   std::memcpy(state.v.data(), rows_.data(), kRows * sizeof(VRow));

@@ -162,6 +162,16 @@ std::map<std::string, Atomic> atomics() {
   table["cmpst_f64"] = {64, true, [](U a, U d, U c, uint32_t) -> U {
                           return as<double>(a) == as<double>(c) ? d : a;
                         }};
+  // GFX10
+  table["atomic_csub"] = {32, false, [](U a, U d, U, uint32_t) -> U {
+                            return uint32_t(a) > uint32_t(d) ? uint32_t(a - d) : 0;
+                          }};
+  table["atomic_fmin"] = table["min_f32"];
+  table["atomic_fmax"] = table["max_f32"];
+  table["atomic_fmin_x2"] = table["min_f64"];
+  table["atomic_fmax_x2"] = table["max_f64"];
+  table["atomic_fcmpswap"] = table["cmpst_f32"];
+  table["atomic_fcmpswap_x2"] = table["cmpst_f64"];
   table["atomic_pk_add_f16"] = {32, false, [](U a, U d, U, uint32_t) -> U {
                                   return halfAdd(uint32_t(a & 0xffff), uint32_t(d & 0xffff)) |
                                          halfAdd(uint32_t(a >> 16), uint32_t(d >> 16)) << 16;

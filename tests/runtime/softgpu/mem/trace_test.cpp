@@ -14,13 +14,13 @@ using namespace meld::softgpu::test;
 
 namespace {
 
-std::set<uint64_t> lines(const uint64_t *a, uint64_t mask, uint32_t bytes,
-                         uint32_t dwordStride = 4) {
+std::set<uint64_t> lines(const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride = 4,
+                         uint64_t line = 64) {
   std::set<uint64_t> s;
   for (unsigned l = 0; l < 64; ++l)
     for (uint32_t k = 0; k < bytes; ++k)
       if (mask >> l & 1)
-        s.insert((a[l] + k / 4 * uint64_t(dwordStride) + k % 4) / 64 * 64);
+        s.insert((a[l] + k / 4 * uint64_t(dwordStride) + k % 4) / line * line);
   return s;
 }
 
@@ -51,12 +51,12 @@ void expectLines(Wave &w, const std::set<uint64_t> &want, const char *what) {
 }
 
 /// The order in which lanes touch their lines first: what the timing model's list promises.
-std::vector<uint64_t> inOrder(const uint64_t *a, uint64_t mask, uint32_t bytes) {
+std::vector<uint64_t> inOrder(const uint64_t *a, uint64_t mask, uint32_t bytes, uint64_t line) {
   std::vector<uint64_t> order;
   for (unsigned l = 0; l < 64; ++l)
     for (uint64_t p = a[l]; mask >> l & 1 && p != a[l] + bytes; ++p)
-      if (std::ranges::find(order, p / 64 * 64) == order.end())
-        order.push_back(p / 64 * 64);
+      if (std::ranges::find(order, p / line * line) == order.end())
+        order.push_back(p / line * line);
   return order;
 }
 
@@ -97,16 +97,18 @@ TEST(Trace, LinesOfAnyAddresses) {
       }
     const uint64_t mask = round % 3 ? rng() | 1 : kFullExec;
     w.timing = round % 2;
+    w.lineShift = round / 2 % 2 ? 7 : 6;
+    const uint64_t line = 1u << w.lineShift;
     mem::traceLanes(w, a, mask, bytes);
-    expectLines(w, lines(a, mask, bytes), "lanes");
+    expectLines(w, lines(a, mask, bytes, 4, line), "lanes");
     if (w.timing) {
       EXPECT_EQ(std::vector<uint64_t>(w.trace.lines, w.trace.lines + w.trace.numLines),
-                inOrder(a, mask, bytes));
+                inOrder(a, mask, bytes, line));
     }
     mem::resetTrace(w);
     mem::addSwizzled(w, a, mask, bytes, 256);
     if (a[0] % 4 == 0 && kind == 0)
-      expectLines(w, lines(a, mask, bytes, 256), "swizzled");
+      expectLines(w, lines(a, mask, bytes, 256, line), "swizzled");
   }
 }
 
@@ -117,25 +119,32 @@ TEST(Trace, LinesOfPrivateArrays) {
   for (unsigned round = 0; round < 3000; ++round) {
     const uint32_t range = std::vector<uint32_t>{1, 8, 60, 64, 200}[rng() % 5];
     const uint32_t dwords = 1 + uint32_t(rng() % 4);
-    const uint64_t base = 0x40000000 + rng() % 100 * 64,
-                   mask = round % 3 ? (rng() & rng()) | 1ull << rng() % 64 : kFullExec;
+    // Waves of 64 and of 32 lanes, lines of 64 and of 128 bytes.
+    const unsigned lanes = round % 5 ? 64 : 32;
+    w.lineShift = round / 2 % 2 ? 7 : 6;
+    const uint64_t line = 1u << w.lineShift;
+    const uint64_t base = 0x40000000 + rng() % 100 * line,
+                   mask = kFullExec >> (64 - lanes) &
+                          (round % 3 ? (rng() & rng()) | 1ull << rng() % 64 : kFullExec);
+    if (!mask)
+      continue;
     uint32_t offset[64];
     uint64_t a[64];
     for (unsigned l = 0; l < 64; ++l) {
       // What inactive lanes hold does not matter.
       offset[l] = mask >> l & 1 ? 4000 + 4 * uint32_t(rng() % range) : uint32_t(rng());
-      a[l] = base + uint64_t(offset[l]) * 64 + 4 * l;
+      a[l] = base + uint64_t(offset[l]) * lanes + 4 * l;
     }
     mem::resetTrace(w);
     if (mem::addPrivate(w, offset, mask, dwords)) {
       ++counted;
-      expectLines(w, lines(a, mask, 4 * dwords, 256), "private");
+      expectLines(w, lines(a, mask, 4 * dwords, 4 * lanes, line), "private");
     } else {
       EXPECT_EQ(w.trace.cacheLines, 0u);
     }
     mem::resetTrace(w);
-    mem::addSwizzled(w, a, mask, 4 * dwords, 256);
-    expectLines(w, lines(a, mask, 4 * dwords, 256), "swizzled");
+    mem::addSwizzled(w, a, mask, 4 * dwords, 4 * lanes);
+    expectLines(w, lines(a, mask, 4 * dwords, 4 * lanes, line), "swizzled");
   }
   EXPECT_GT(counted, 1500u);
 }
@@ -151,8 +160,9 @@ TEST(Trace, LinesOfConsecutiveLanes) {
     for (unsigned l = 0; l < 64; ++l)
       a[l] = base + l * bytes;
     w.timing = round % 2;
+    w.lineShift = round / 2 % 2 ? 7 : 6;
     mem::traceLinear(w, base, bytes, mask);
-    expectLines(w, lines(a, mask, bytes), "linear");
+    expectLines(w, lines(a, mask, bytes, 4, 1u << w.lineShift), "linear");
   }
 }
 

@@ -109,6 +109,7 @@ class Vmem : public ::testing::Test {
 protected:
   std::mt19937_64 rng{20240611};
   Machine machine;
+  isa::Target target_ = isa::Target::gfx90a; ///< of sweep(), where it names none
 
   void check(const Case &c, State &state,
              const std::function<uint8_t *(State &, unsigned, unsigned)> &byteAt,
@@ -190,13 +191,16 @@ protected:
       c.text += tail + (returns ? " glc" : "");
       out.push_back(c);
     };
+    const bool agprs = target_ == isa::Target::gfx90a;
     add('v', 16, false);
-    add('a', 16, false);
+    if (agprs)
+      add('a', 16, false);
     if (e.load)
       add('v', 2, false);
     if (e.atomic) {
       add('v', 16, true);
-      add('a', 16, true);
+      if (agprs)
+        add('a', 16, true);
       add('v', 8, true);
     }
     return out;
@@ -207,8 +211,15 @@ protected:
   void sweep(const std::string &name, const std::vector<Case> &list, uint32_t span,
              const std::function<void(State &, std::vector<uint32_t> &)> &place,
              const std::function<uint8_t *(State &, const std::vector<uint32_t> &, unsigned,
+                                           unsigned)> &byteAt) {
+    sweep(name, list, span, place, byteAt, target_);
+  }
+  void sweep(const std::string &name, const std::vector<Case> &list, uint32_t span,
+             const std::function<void(State &, std::vector<uint32_t> &)> &place,
+             const std::function<uint8_t *(State &, const std::vector<uint32_t> &, unsigned,
                                            unsigned)> &byteAt,
-             isa::Target target = isa::Target::gfx90a) {
+             isa::Target target) {
+    const uint64_t lanes = kFullExec >> (64 - isa::traitsOf(target).waveSize);
     const ElementInfo e = elementInfo(name);
     State s;
     s.randomize(rng);
@@ -226,7 +237,7 @@ protected:
             for (uint32_t &x : at)
               x &= ~(e.bytes - 1);
           place(s, at);
-          s.setExec(exec);
+          s.setExec(exec & lanes);
           check(
               c, s, [&](State &x, unsigned l, unsigned k) { return byteAt(x, at, l, k); }, target);
           if (HasFatalFailure())
