@@ -15,6 +15,7 @@
 #include "runtime/softgpu/watch/trace_log.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -26,7 +27,6 @@ class SoftGpu final : public Gpu {
 public:
   SoftGpu(const DeviceConfig &config, AddressMapper *mapper)
       : config_(config), mapper_(mapper), threads_(threadCount(config)), pool_(threads_ - 1),
-        code_(std::make_shared<CodeCache>(config.target, mapper)),
         timing_(TimingParameters::of(config.target)), trace_(TraceLog::open(config)),
         capture_(CaptureControl::open(config.capture)),
         translate_(translate::Settings::of(config)) {
@@ -47,9 +47,8 @@ public:
   }
 
   void invalidateCode() override {
-    auto fresh = std::make_shared<CodeCache>(config_.target, mapper_);
     std::lock_guard lock(mutex_);
-    code_ = std::move(fresh); // dispatches that run keep the old cache
+    code_.clear(); // dispatches that run keep the old caches
   }
 
   const DeviceConfig &config() const override { return config_; }
@@ -59,9 +58,13 @@ private:
     return std::max(1u, c.hostThreads ? c.hostThreads : std::thread::hardware_concurrency());
   }
 
-  std::shared_ptr<CodeCache> code() {
+  /// The code at an address is decoded for each size of waves on its own.
+  std::shared_ptr<CodeCache> code(isa::Target target) {
     std::lock_guard lock(mutex_);
-    return code_;
+    std::shared_ptr<CodeCache> &cache = code_[target];
+    if (!cache)
+      cache = std::make_shared<CodeCache>(target, mapper_);
+    return cache;
   }
 
   std::unique_ptr<Worker> takeWorker() {
@@ -89,7 +92,7 @@ private:
   const unsigned threads_;
   Pool pool_;
   std::mutex mutex_;
-  std::shared_ptr<CodeCache> code_;
+  std::map<isa::Target, std::shared_ptr<CodeCache>> code_;
   TimingParameters timing_;
   const std::unique_ptr<TraceLog> trace_;
   const std::unique_ptr<CaptureControl> capture_;
@@ -131,7 +134,7 @@ DispatchResult SoftGpu::runBeside(const DispatchRequest &request, AddressMapper 
   job.request = &request;
   job.env.config = &config_;
   job.env.mapper = mapper;
-  job.code = code();
+  job.code = code(launch.target);
   job.env.code = job.code.get();
   job.env.entry = job.code->lookup(launch.entry);
   runGroups(job);
@@ -142,7 +145,7 @@ DispatchResult SoftGpu::runBeside(const DispatchRequest &request, AddressMapper 
 
 DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &launch,
                                   AddressMapper *mapper) {
-  const std::shared_ptr<CodeCache> code = this->code();
+  const std::shared_ptr<CodeCache> code = this->code(launch.target);
 
   Job job;
   job.launch = &launch;
@@ -156,7 +159,7 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
     capture = capture_->begin(request, launch, config_, mapper);
   std::unique_ptr<WatchFactory> trace;
   if (trace_ && trace_->wants(launch)) {
-    trace = trace_->watch(launch, config_.target);
+    trace = trace_->watch(launch, launch.target);
     if (trace)
       job.watchers.push_back(trace.get());
   }
@@ -169,7 +172,8 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
     job.watchers.push_back(profile.get());
   }
   std::shared_ptr<translate::KernelTier> tier;
-  if (job.watchers.empty() && !config_.timing)
+  // The translator knows GFX9's instructions and waves of 64 lanes.
+  if (job.watchers.empty() && !config_.timing && isa::traitsOf(launch.target).generation == 9)
     tier = translate::kernelTier(*code, job.env.entry, translate_);
   job.tier = tier;
   job.code = code;
@@ -213,6 +217,7 @@ void SoftGpu::record(const Launch &launch, const DispatchResult &result) {
   std::copy_n(launch.grid, 3, r.grid);
   std::copy_n(launch.workgroup, 3, r.workgroup);
   r.counters = result.counters;
+  r.waveSize = launch.waveSize;
   r.cycles = result.cycles;
   r.vgprs = launch.vgprs + launch.agprs;
   r.sgprs = launch.sgprs;

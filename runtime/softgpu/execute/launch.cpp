@@ -17,7 +17,9 @@ namespace {
 
 constexpr uint32_t kMaxWorkgroup = 1024;
 // COMPUTE_TMPRING_SIZE.WAVESIZE: 13 bits, units of 256 dwords for the whole wave.
-constexpr uint32_t kMaxScratchPerLane = ((1u << 13) - 1) * 1024 / kWaveSize;
+constexpr uint32_t kMaxScratchPerWave = ((1u << 13) - 1) * 1024;
+
+constexpr uint32_t kWgpMode = 1u << 29; ///< in rsrc1, from GFX10 on
 
 /// The kernel descriptor's fields that both formats share.
 struct Descriptor {
@@ -62,10 +64,29 @@ void readMode(const Descriptor &d, Launch &out) {
   out.mode = mode;
 }
 
-void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
-  const isa::TargetTraits traits = isa::traitsOf(target);
-  const uint32_t total = ((d.rsrc1() & 63) + 1) * processorOf(target).vgprGranule;
+/// The wave size, with it the target, and what a workgroup is placed on. False: the target has no waves
+/// of that size.
+bool readTarget(const Descriptor &d, isa::Target device, Launch &out) {
+  const bool wave32 = out.properties & KernelProperty::wave32;
+  const bool choice = isa::traitsOf(device).generation >= 10;
+  if (wave32 && !choice)
+    return false;
+  out.waveSize = wave32 ? 32 : 64;
+  out.target = choice ? isa::withWaveSize(device, out.waveSize) : device;
+  out.lineShift = choice ? 7 : 6; // 128 bytes: RDNA white paper, of all caches for vectors
+  out.unitsPerGroup = choice && d.rsrc1() & kWgpMode ? 2 : 1;
+  return true;
+}
+
+void readRegisters(const Descriptor &d, const Processor &p, Launch &out) {
+  const isa::TargetTraits traits = isa::traitsOf(out.target);
+  const isa::Target target = out.target;
+  uint32_t total = ((d.rsrc1() & 63) + 1) * (p.vgprEncoding ? p.vgprEncoding : p.vgprGranule);
   out.sgprs = ((d.rsrc1() >> 6 & 15) / 2 + 1) * 16;
+  if (traits.generation >= 10) {
+    out.sgprs = 128;               // each wave has all; the field is reserved
+    total += (d.rsrc3() & 15) * 8; // SHARED_VGPR_COUNT
+  }
   out.vgprs = out.accOffset = total;
   out.agprs = 0;
   if (target == isa::Target::gfx908) {
@@ -81,9 +102,9 @@ void readRegisters(const Descriptor &d, isa::Target target, Launch &out) {
 
 /// Arguments that the command processor loads into SGPRs. It then starts 256 bytes behind the
 /// entry, where a prologue has loaded them for those that do not ("Preloaded Kernel Arguments").
-DispatchResult readPreloaded(const Descriptor &d, isa::Target target, Launch &out) {
+DispatchResult readPreloaded(const Descriptor &d, Launch &out) {
   const uint32_t count = d.preloadDwords();
-  if (!isa::traitsOf(target).scopes || count == 0)
+  if (!isa::traitsOf(out.target).scopes || count == 0)
     return {};
   if (count > (out.rsrc2 >> 1 & 31))
     return bad(DispatchCode::badCodeObject, out.kernel,
@@ -98,9 +119,9 @@ DispatchResult readPreloaded(const Descriptor &d, isa::Target target, Launch &ou
   return {};
 }
 
-/// How many workgroups of the launch one compute unit holds.
-void computeOccupancy(isa::Target target, Launch &l) {
-  const Processor p = processorOf(target);
+/// How many workgroups of the launch one compute unit holds, or one pair of them.
+void computeOccupancy(const Processor &p, Launch &l) {
+  l.simds = p.simds;
   const uint32_t total = l.vgprs + (p.agprsAmongVgprs ? l.agprs : 0);
   const uint32_t waves = wavesByRegisters(p, {total, l.agprs, l.sgprs});
   const uint32_t perSimd = (l.wavesPerGroup + p.simds - 1) / p.simds;
@@ -110,14 +131,14 @@ void computeOccupancy(isa::Target target, Launch &l) {
     groups = uint32_t(std::min<uint64_t>(groups, *most));
   if (l.wavesPerGroup > 1)
     groups = std::min(groups, p.workgroups); // single-wave workgroups need no barrier resource
-  l.groupsPerCu = groups;
+  l.groupsPerUnit = groups;
   l.wavesPerSimd = std::min(waves, (groups * l.wavesPerGroup + p.simds - 1) / p.simds);
 }
 
 } // namespace
 
-Processor processorOf(isa::Target target) {
-  return findProcessor(isa::targetName(target), kWaveSize).value();
+Processor processorOf(isa::Target target, Placement placement) {
+  return findUnit(isa::targetName(target), isa::traitsOf(target).waveSize, placement).value();
 }
 
 DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &config, Launch &out) {
@@ -148,7 +169,6 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
   if (items > kMaxWorkgroup)
     return bad(DispatchCode::groupTooLarge, out.kernel, "workgroup of %llu work-items, at most %u",
                static_cast<unsigned long long>(items), kMaxWorkgroup);
-  out.wavesPerGroup = uint32_t((items + kWaveSize - 1) / kWaveSize);
 
   Descriptor d;
   if (p.kernelObject == 0 || p.kernelObject % 64 != 0 ||
@@ -157,35 +177,38 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
                static_cast<unsigned long long>(p.kernelObject));
   out.properties = d.properties();
   out.rsrc2 = d.rsrc2();
-  if (out.properties & KernelProperty::wave32)
+  if (!readTarget(d, config.target, out))
     return bad(DispatchCode::badCodeObject, out.kernel,
                "compiled for wave32, which this target does not have");
+  out.wavesPerGroup = uint32_t((items + out.waveSize - 1) / out.waveSize);
+  const Processor unit =
+      processorOf(out.target, out.unitsPerGroup > 1 ? Placement::pair : Placement::computeUnit);
   out.entry = p.kernelObject + uint64_t(d.entryOffset());
   out.kernarg = p.kernarg;
   if ((out.rsrc2 >> 1 & 31) > 16)
     return bad(DispatchCode::badCodeObject, out.kernel, "%u user SGPRs, at most 16",
                out.rsrc2 >> 1 & 31);
-  if (DispatchResult r = readPreloaded(d, config.target, out); r.code != DispatchCode::ok)
+  if (DispatchResult r = readPreloaded(d, out); r.code != DispatchCode::ok)
     return r;
   uint8_t first[4];
   if (out.entry % 4 != 0 || safeRead(out.entry, first, 4) != 4)
     return bad(DispatchCode::badCodeObject, out.kernel, "entry 0x%llx is not readable code",
                static_cast<unsigned long long>(out.entry));
   readMode(d, out);
-  readRegisters(d, config.target, out);
+  readRegisters(d, unit, out);
 
   out.ldsBytes = p.groupSegment;
-  const uint32_t ldsMost = uint32_t(processorOf(config.target).ldsBytes);
+  const uint32_t ldsMost = uint32_t(unit.ldsOfWorkgroup ? unit.ldsOfWorkgroup : unit.ldsBytes);
   if (out.ldsBytes > ldsMost)
     return bad(DispatchCode::ldsTooLarge, out.kernel, "%u bytes of LDS, at most %u", out.ldsBytes,
                ldsMost);
   out.scratchPerLane = (p.privateSegment + 15) / 16 * 16;
-  if (p.privateSegment > kMaxScratchPerLane)
+  const uint32_t scratchMost = kMaxScratchPerWave / out.waveSize;
+  if (p.privateSegment > scratchMost)
     return bad(DispatchCode::scratchTooLarge, out.kernel,
-               "%u bytes of scratch per work-item, at most %u", p.privateSegment,
-               kMaxScratchPerLane);
-  computeOccupancy(config.target, out);
-  if (out.groupsPerCu == 0)
+               "%u bytes of scratch per work-item, at most %u", p.privateSegment, scratchMost);
+  computeOccupancy(unit, out);
+  if (out.groupsPerUnit == 0)
     return bad(DispatchCode::tooManyVgprs, out.kernel,
                "a workgroup of %u waves with %u VGPRs does not fit a compute unit",
                out.wavesPerGroup, out.vgprs + out.agprs);

@@ -237,7 +237,7 @@ bool Worker::overLimit() const {
 
 size_t Worker::residentLimit() const {
   const Launch &l = *job_->launch;
-  const uint64_t device = uint64_t(l.groupsPerCu) * job_->env.config->computeUnits;
+  const uint64_t device = uint64_t(l.groupsPerUnit) * placesOf(l, job_->env.config->computeUnits);
   const uint64_t all = std::min(device, l.totalGroups);
   const uint64_t workers = std::max(1u, job_->workers.load(std::memory_order_relaxed));
   return size_t((all + workers - 1) / workers);

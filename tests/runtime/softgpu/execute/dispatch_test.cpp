@@ -1,5 +1,5 @@
-// Whole kernels, compiled by clang for gfx900 and gfx90a, run without ROCm; results against host
-// code.
+// Whole kernels, compiled by clang for each generation and size of waves, run without ROCm; results
+// against host code.
 #include "tests/runtime/softgpu/execute/test_code.h"
 
 #include <atomic>
@@ -17,8 +17,10 @@ using std::vector;
 
 class Dispatch : public testing::TestWithParam<std::string> {
 protected:
-  std::string target = GetParam();
-  TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" + target + ".hsaco"};
+  /// "gfx1030w64": a device gfx1030, and code for waves of 64.
+  std::string target = GetParam().substr(0, GetParam().find('w'));
+  const uint32_t waveSize = GetParam() == "gfx1030" ? 32 : 64;
+  TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" + GetParam() + ".hsaco"};
 
   std::unique_ptr<Gpu> gpu(unsigned threads = 2) {
     return Gpu::create(testConfig(target, threads));
@@ -27,7 +29,8 @@ protected:
     EXPECT_EQ(r.code, DispatchCode::ok) << r.message;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Targets, Dispatch, testing::Values("gfx900", "gfx90a", "gfx942"),
+INSTANTIATE_TEST_SUITE_P(Targets, Dispatch,
+                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1030w64"),
                          [](auto &i) { return i.param; });
 
 void storeToNowhere() {
@@ -49,7 +52,7 @@ TEST_P(Dispatch, LinearWholeGroups) {
   expectOk(r);
   for (uint32_t k = 0; k < out.size(); ++k)
     ASSERT_EQ(out[k], 10 + k + 1);
-  EXPECT_EQ(r.counters.waves, 64u);
+  EXPECT_EQ(r.counters.waves, 4096 / waveSize);
 }
 
 // Grids that are no multiple of the workgroup: every work-item exists exactly once, with its ids.
@@ -82,8 +85,8 @@ TEST_P(Dispatch, PartialGroups) {
         for (uint32_t x = 0; x < c.grid.x; x += c.group.x)
           waves += (std::min(c.group.x, c.grid.x - x) * std::min(c.group.y, c.grid.y - y) *
                         std::min(c.group.z, c.grid.z - z) +
-                    63) /
-                   64;
+                    waveSize - 1) /
+                   waveSize;
     EXPECT_EQ(r.counters.waves, waves);
   }
 }
@@ -252,7 +255,9 @@ TEST_P(Dispatch, WildStore) {
       EXPECT_EQ(r.code, DispatchCode::memoryFault);
       EXPECT_EQ(r.address, where);
       EXPECT_TRUE(r.write);
-      for (const char *part : {"wild", "global_store_dword", "0x223456789abc", "wave 1", "lane 5"})
+      const std::string wave = "wave " + std::to_string(69 / waveSize);
+      for (const std::string part :
+           {"wild", "global_store_dword", "0x223456789abc", wave.c_str(), "lane 5"})
         EXPECT_NE(r.message.find(part), std::string::npos) << r.message;
     }
     expectOk(launch(*g, code, "linear", {256}, {256}, Args(out.data())));
@@ -330,7 +335,7 @@ TEST_P(Dispatch, CountersDoNotDependOnThreads) {
     c.add(launch(*g, code, "reduce", {256 * 40}, {256}, Args(in.data(), sums.data())).counters);
     seen.push_back(c);
   }
-  EXPECT_EQ(seen[0].waves, 2u * 160);
+  EXPECT_EQ(seen[0].waves, 2u * 160 * (64 / waveSize));
   EXPECT_GT(seen[0].total(), 10000u);
   for (auto &c : seen) {
     for (unsigned k = 0; k < WaveCounters::kCategories; ++k)
@@ -359,14 +364,17 @@ TEST_P(Dispatch, Limits) {
   EXPECT_EQ(run([](AqlPacket &p) { p.setup = 1, p.grid[1] = 0; }).code, DispatchCode::ok);
   EXPECT_EQ(run([](AqlPacket &p) { p.workgroup[0] = 1025; }).code, DispatchCode::groupTooLarge);
   EXPECT_EQ(run([](AqlPacket &p) { p.groupSegment = 65537; }).code, DispatchCode::ldsTooLarge);
-  EXPECT_EQ(run([](AqlPacket &p) { p.privateSegment = 200000; }).code,
+  // 13 bits of 256 dwords for a wave.
+  const uint32_t most = 8191 * 1024 / waveSize;
+  EXPECT_EQ(run([&](AqlPacket &p) { p.privateSegment = most + 1; }).code,
             DispatchCode::scratchTooLarge);
+  EXPECT_EQ(run([&](AqlPacket &p) { p.privateSegment = most / 16 * 16; }).code, DispatchCode::ok);
   EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0; }).code, DispatchCode::badCodeObject);
   EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0x223456789000; }).code,
             DispatchCode::badCodeObject);
   auto r = run([](AqlPacket &p) { p.groupSegment = 65537; });
   EXPECT_NE(r.message.find("linear"), std::string::npos) << r.message;
-  // Too many registers for a workgroup of 16 waves.
+  // Too many registers for a workgroup of 1024 work-items.
   const uint32_t rsrc1 = code.field<uint32_t>("ids", 48);
   code.setField<uint32_t>("ids", 48, rsrc1 | 63);
   auto many = launch(*g, code, "ids", {1024}, {1024}, Args(out.data(), 1024u, 1u, 1u, 1024u, 1u));
@@ -413,8 +421,9 @@ TEST_P(Dispatch, Trace) {
   bool store = false;
   for (std::string line; std::getline(in, line); ++lines) {
     EXPECT_EQ(line.rfind("linear g", 0), 0u) << line;
-    store |= line.find("global_store_dword") != line.npos &&
-             line.find("exec=ffffffffffffffff") != line.npos;
+    store |=
+        line.find("global_store_dword") != line.npos &&
+        line.find(waveSize == 64 ? "exec=ffffffffffffffff" : "exec=00000000ffffffff") != line.npos;
   }
   EXPECT_GT(lines, 8);
   EXPECT_TRUE(store);
@@ -453,7 +462,8 @@ TEST_P(Dispatch, NonCanonicalAddressIsNamed) {
     EXPECT_EQ(r.code, DispatchCode::memoryFault);
     EXPECT_EQ(r.address, 0x00dead0012345678u);
     EXPECT_TRUE(r.write);
-    for (const char *part : {"0xdead0012345678", "wave 1", "lane 5"})
+    const std::string wave = "wave " + std::to_string(69 / waveSize);
+    for (const std::string part : {"0xdead0012345678", wave.c_str(), "lane 5"})
       EXPECT_NE(r.message.find(part), r.message.npos) << r.message;
   }
 }
