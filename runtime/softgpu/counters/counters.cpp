@@ -35,7 +35,8 @@ uint64_t WaveCounters::total() const {
 
 namespace {
 
-Json countersJson(const WaveCounters &c) {
+/// `valuLanes`: of all vector instructions, had every lane of their waves been active.
+Json countersJson(const WaveCounters &c, uint64_t valuLanes) {
   auto of = [&](isa::Category k) { return c.insts[unsigned(k)]; };
   const uint64_t valu = of(isa::Category::valu);
   Json j;
@@ -50,7 +51,7 @@ Json countersJson(const WaveCounters &c) {
   j["SQ_INSTS_LDS"] = of(isa::Category::lds);
   j["SQ_INSTS_BRANCH"] = of(isa::Category::branch);
   j["SQ_THREAD_VALU"] = c.activeLanesValu;
-  j["VALUUtilization"] = valu ? 100.0 * double(c.activeLanesValu) / (double(valu) * 64) : 0.0;
+  j["VALUUtilization"] = valuLanes ? 100.0 * double(c.activeLanesValu) / double(valuLanes) : 0.0;
   j["SQ_LDS_BANK_CONFLICT"] = c.ldsBankConflicts;
   j["TCP_TOTAL_CACHE_LINES"] = c.cacheLines;
   return j;
@@ -79,12 +80,17 @@ Json checksJson() {
   return j;
 }
 
+uint64_t valuLanesOf(const DispatchRecord &r) {
+  return r.counters.insts[unsigned(isa::Category::valu)] * r.waveSize;
+}
+
 struct Total {
-  uint64_t dispatches = 0, cycles = 0;
+  uint64_t dispatches = 0, cycles = 0, valuLanes = 0;
   WaveCounters counters;
   void add(const Total &other) {
     dispatches += other.dispatches;
     cycles += other.cycles;
+    valuLanes += other.valuLanes;
     counters.add(other.counters);
   }
 };
@@ -94,7 +100,7 @@ using Totals = std::map<std::string, Total>; ///< by kernel
 Totals totalsOf(const std::vector<DispatchRecord> &records) {
   Totals totals;
   for (const DispatchRecord &r : records)
-    totals[r.kernel].add({1, r.cycles, r.counters});
+    totals[r.kernel].add({1, r.cycles, valuLanesOf(r), r.counters});
   return totals;
 }
 
@@ -114,7 +120,7 @@ std::map<unsigned, DevicePart> partsOf(const std::vector<DispatchRecord> &record
   for (const DispatchRecord &r : records) {
     DevicePart &part = parts[r.deviceIndex];
     part.device = r.device;
-    part.totals[r.kernel].add({1, r.cycles, r.counters});
+    part.totals[r.kernel].add({1, r.cycles, valuLanesOf(r), r.counters});
   }
   return parts;
 }
@@ -125,7 +131,7 @@ Json totalsJson(const Totals &totals) {
     Json j;
     j["dispatches"] = t.dispatches;
     j["waves"] = t.counters.waves;
-    j["counters"] = countersJson(t.counters);
+    j["counters"] = countersJson(t.counters, t.valuLanes);
     j["cycles"] = t.cycles;
     perKernel[kernel] = std::move(j);
   }
@@ -171,10 +177,10 @@ void printRow(std::string &out, const std::string &name, const Total &t, bool cy
     std::snprintf(line, sizeof(line), " %7s", shortNumber(n).c_str());
     out += line;
   }
-  std::snprintf(line, sizeof(line), " %6.1f %7s %7s",
-                valu ? 100.0 * double(t.counters.activeLanesValu) / (64 * double(valu)) : 0.0,
-                shortNumber(t.counters.ldsBankConflicts).c_str(),
-                shortNumber(t.counters.cacheLines).c_str());
+  std::snprintf(
+      line, sizeof(line), " %6.1f %7s %7s",
+      t.valuLanes ? 100.0 * double(t.counters.activeLanesValu) / double(t.valuLanes) : 0.0,
+      shortNumber(t.counters.ldsBankConflicts).c_str(), shortNumber(t.counters.cacheLines).c_str());
   out += line;
   if (cycles) {
     std::snprintf(line, sizeof(line), " %8s", shortNumber(t.cycles).c_str());
@@ -195,6 +201,8 @@ std::string jsonOf(const std::vector<DispatchRecord> &records) {
     d["grid"] = r.grid;
     d["workgroup"] = r.workgroup;
     d["waves"] = r.counters.waves;
+    if (r.waveSize != 64)
+      d["waveSize"] = r.waveSize;
     d["replaced"] = r.replaced;
     d["vgprs"] = r.vgprs;
     d["sgprs"] = r.sgprs;
@@ -202,7 +210,7 @@ std::string jsonOf(const std::vector<DispatchRecord> &records) {
     d["scratch"] = r.scratchBytes;
     d["occupancy"] = r.occupancy;
     d["computeUnits"] = r.computeUnits;
-    d["counters"] = countersJson(r.counters);
+    d["counters"] = countersJson(r.counters, valuLanesOf(r));
     d["cycles"] = r.cycles;
     dispatches.push_back(std::move(d));
   }

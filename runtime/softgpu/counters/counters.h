@@ -18,8 +18,7 @@ struct WaveCounters {
   uint64_t insts[kCategories] = {};
   uint64_t activeLanesValu =
       0; ///< sum of popcount(EXEC) over VALU instructions (SQ_THREAD_CYCLES_VALU / 4)
-  uint64_t cacheLines =
-      0; ///< TCP_TOTAL_CACHE_LINES: distinct 64-byte lines per vector memory instruction
+  uint64_t cacheLines = 0; ///< TCP_TOTAL_CACHE_LINES: distinct lines per vector memory instruction
   uint64_t ldsBankConflicts = 0;
   uint64_t waves = 0;
 
@@ -31,6 +30,7 @@ struct WaveCounters {
 struct DispatchRecord {
   std::string kernel;
   uint32_t grid[3] = {}, workgroup[3] = {};
+  uint32_t waveSize = 64; ///< lanes
   WaveCounters counters;
   uint64_t cycles = 0; ///< 0 when the timing model is off
   uint32_t vgprs = 0, sgprs = 0, ldsBytes = 0, scratchBytes = 0, occupancy = 0;
