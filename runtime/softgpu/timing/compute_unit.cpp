@@ -10,9 +10,11 @@ namespace meld::softgpu::timing {
 using isa::Category;
 
 ComputeUnit::ComputeUnit(Shared &shared, unsigned index)
-    : shared_(shared), index_(index), memory_(shared.p, shared.memory) {
+    : shared_(shared), index_(index), simdCount_(std::min(shared.job.launch->simds, kSimds)) {
+  for (unsigned k = 0; k < simdCount_; k += shared.simdsPerPath)
+    memory_.push_back(std::make_unique<MemoryPath>(shared.p, shared.memory));
   if (!shared.instructionCaches.empty())
-    fetch_.emplace(shared.p, *shared.instructionCaches[index / std::max(shared.p.fetchUnits, 1u)]);
+    fetch_.emplace(shared.p, *shared.instructionCaches[index / shared.sharing]);
 }
 
 bool ComputeUnit::advance(uint64_t end) {
@@ -28,12 +30,13 @@ bool ComputeUnit::advance(uint64_t end) {
     // The next visit of each SIMD that can do something, on its own cycles.
     unsigned best = 0;
     uint64_t when = kNever;
-    for (unsigned k = 0; k < kSimds; ++k) {
+    const unsigned cadence = shared_.cadence;
+    for (unsigned k = 0; k < simdCount_; ++k) {
       uint64_t at = simds_[k].next;
       if (at == kNever)
         continue;
       at = std::max(at, now_);
-      at += (k + kSimds - at % kSimds) % kSimds;
+      at += (k + cadence - at % cadence) % cadence;
       if (at < when)
         when = at, best = k;
     }
@@ -79,7 +82,7 @@ uint64_t ComputeUnit::unitFree(const Simd &s, unsigned index, Category c) const 
   case Category::vmemRead:
   case Category::vmemWrite:
   case Category::flat:
-    return vmemFree_;
+    return vmemFree_[index / shared_.simdsPerPath];
   case Category::lds:
     return ldsFree_[index / 2];
   default:

@@ -1,4 +1,9 @@
-// One compute unit of the timing model, and what the units of a device share.
+// What a workgroup is placed on, and what these units of a device share. Before GFX10 that is one
+// compute unit; from then on it may be both of a pair (WGP_MODE), with one vector memory unit and first
+// cache and one half of the LDS for each pair of SIMDs:
+//
+//   GFX9   4 SIMDs, each visited every 4th cycle; a vector memory unit for all, an LDS port for two
+//   GFX10  2 SIMDs (a pair of units: 4), visited every cycle; both for two
 //
 //   compute_unit.cpp   which wave issues when
 //   groups.cpp         workgroups: start, barrier, end
@@ -28,13 +33,21 @@ struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
       : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
         dispatcher(parameters, *j.launch, j.env.config->computeUnits, unitsOf(j)) {
-    const unsigned sharing = std::max(parameters.fetchUnits, 1u);
+    if (isa::traitsOf(j.launch->target).generation >= 10) {
+      separateStores = true;
+      cadence = 1;
+      simdsPerPath = 2;
+      passes = j.launch->waveSize / 32;
+      lgkmMost = 63;
+    }
+    sharing = std::max(parameters.fetchUnits / j.launch->unitsPerGroup, 1u);
     for (unsigned k = 0; parameters.fetchLatency && k * sharing < unitsOf(j); ++k)
       instructionCaches.push_back(std::make_unique<InstructionCache>(parameters));
   }
-  /// Compute units that a dispatch has work for.
+  /// Units that a dispatch has work for.
   static unsigned unitsOf(const Job &job) {
-    return unsigned(std::min<uint64_t>(job.env.config->computeUnits, job.launch->totalGroups));
+    return unsigned(std::min<uint64_t>(placesOf(*job.launch, job.env.config->computeUnits),
+                                       job.launch->totalGroups));
   }
 
   Job &job;
@@ -43,6 +56,12 @@ struct Shared {
   DeviceMemory memory;
   Dispatcher dispatcher;
   std::vector<std::unique_ptr<InstructionCache>> instructionCaches; ///< none: not modelled
+  unsigned sharing = 1;                                             ///< units for each of them
+  unsigned cadence = kSimds;      ///< SIMD k is visited in the cycles that are k mod this
+  unsigned simdsPerPath = kSimds; ///< for each vector memory unit
+  unsigned passes = 1; ///< of a vector instruction through its unit: two for a wave of 64 on GFX10
+  bool separateStores = false; ///< they have a counter of their own
+  uint32_t lgkmMost = 15;      ///< of s_waitcnt's field
   const OpTraits *const traits = opTraits().data();
   WaveCounters counters;
   Wave *running = nullptr; ///< whose instruction is being executed, for a memory fault
@@ -59,7 +78,7 @@ public:
   /// Advances to `end`. False: nothing left to run here, ever.
   bool advance(uint64_t end);
   uint64_t finished() const { return finished_; }
-  bool hasRoom() const { return groups_.size() < shared_.job.launch->groupsPerCu; }
+  bool hasRoom() const { return groups_.size() < shared_.job.launch->groupsPerUnit; }
   /// Takes a workgroup that the dispatcher deals to this unit. False: the job has failed.
   bool start(const Dispatcher::Start &start);
 
@@ -80,21 +99,22 @@ private:
   void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
   const ExecInst *execute(Wave &w, const ExecInst *i);
   uint64_t charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i, const ExecInst *next);
-  uint64_t chargeVectorMemory(TimedWave &t, const isa::Inst &in, isa::Category c);
+  uint64_t chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in, isa::Category c);
+  uint64_t waitedFor(const TimedWave &t, const isa::Inst &in) const;
   uint64_t beforeNext(TimedWave &t, const ExecInst *i) const;
   uint64_t fetch(TimedWave &t, const ExecInst *i);
   void obeyStatus(TimedWave &t, const isa::Inst &in);
 
   Shared &shared_;
-  const unsigned index_;
+  const unsigned index_, simdCount_;
   uint64_t now_ = 0, end_ = 0, finished_ = 0; ///< end_: of the turn
   std::array<Simd, kSimds> simds_;
   unsigned placeWave_ = 0;
   bool anyEnded_ = false; ///< in the current visit
   std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
   std::array<uint64_t, 2> ldsFree_{};
-  uint64_t vmemFree_ = 0;
-  MemoryPath memory_;
+  std::array<uint64_t, 2> vmemFree_{};              ///< of each path
+  std::vector<std::unique_ptr<MemoryPath>> memory_; ///< scalar memory takes the first
   std::optional<FetchPort> fetch_;
 };
 

@@ -58,7 +58,7 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
     t->ready = fetch_ ? fetch_->begin(t->fetched, lineOf(t->wave->next), start.at) : start.at;
     t->wave->quantum = std::numeric_limits<int32_t>::max();
     t->wave->tags = shared_.memory.l2.memory();
-    Simd &s = simds_[placeWave_++ % kSimds];
+    Simd &s = simds_[placeWave_++ % simdCount_];
     s.next = std::min(s.next, t->ready);
     s.waves.push_back(std::move(t));
   }
@@ -86,7 +86,7 @@ void ComputeUnit::barrier(Workgroup &g) {
     return;
   if (shared_.watch)
     shared_.watch->barrierOpened(g);
-  for (unsigned k = 0; k < kSimds; ++k)
+  for (unsigned k = 0; k < simdCount_; ++k)
     for (auto &t : simds_[k].waves)
       if (t->group == &g && t->wave->status == WaveStatus::ready && t->ready == kNever) {
         t->ready = now_ + shared_.p.internal;

@@ -49,20 +49,44 @@ Access accessOf(const OpTraits &traits, const isa::Inst &in) {
 } // namespace
 
 /// Vector memory keeps its unit for its lines and answers in order; when the wave may issue again.
-uint64_t ComputeUnit::chargeVectorMemory(TimedWave &t, const isa::Inst &in, Category c) {
+uint64_t ComputeUnit::chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in,
+                                         Category c) {
   const TimingParameters &p = shared_.p;
   const MemoryTrace &trace = t.wave->trace;
   shared_.counters.cacheLines += trace.cacheLines;
   shared_.counters.ldsBankConflicts += trace.ldsBankConflicts;
   const OpTraits &traits = shared_.traits[size_t(in.op)];
+  const unsigned path = index / shared_.simdsPerPath;
+  MemoryPath &memory = *memory_[path];
   if (traits.clearsL1)
-    memory_.clearL1();
-  vmemFree_ = now_ + std::max(p.vmemMin, p.vmemPerLine * trace.cacheLines);
-  const uint64_t done = memory_.vector(trace, accessOf(traits, in), now_, vmemFree_);
-  t.vm.add(done, now_);
+    memory.clearL1();
+  vmemFree_[path] = now_ + std::max(p.vmemMin * shared_.passes, p.vmemPerLine * trace.cacheLines);
+  const uint64_t done = memory.vector(trace, accessOf(traits, in), now_, vmemFree_[path]);
+  const bool store = traits.store || (traits.atomic && !in.glc);
+  (store && shared_.separateStores ? t.vs : t.vm).add(done, now_);
   if (c == Category::flat)
     t.lgkm.add(done, now_);
   return now_ + p.vmemMin;
+}
+
+/// When the counters are as low as a wait wants them.
+uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
+  using Waits = OpTraits::Waits;
+  const uint32_t imm = uint32_t(in.simm) & 0xffff;
+  switch (shared_.traits[size_t(in.op)].waits) {
+  case Waits::all:
+    return std::max(t.vm.until((imm & 15) | (imm >> 14 & 3) << 4),
+                    t.lgkm.until(imm >> 8 & shared_.lgkmMost));
+  case Waits::vm:
+    return t.vm.until(imm & 63);
+  case Waits::vs:
+    return t.vs.until(imm & 63);
+  case Waits::lgkm:
+    return t.lgkm.until(imm & 63);
+  case Waits::nothing:
+    break;
+  }
+  return 0;
 }
 
 /// Keeps the unit that `i` needed, and notes when its result arrives; when the wave may issue again.
@@ -73,7 +97,11 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   const MemoryTrace &trace = t.wave->trace;
   switch (const Category c = Category(i->category)) {
   case Category::valu: {
-    s.valuFree = now_ + p.issueOf(shared_.traits[size_t(in.op)].rate);
+    s.valuFree = now_ + p.issueOf(shared_.traits[size_t(in.op)].rate) * shared_.passes;
+    if (p.valuResult) {
+      t.results.add(in.dst, s.valuFree + p.valuResult);
+      t.results.add(in.sdst, s.valuFree + p.valuResult);
+    }
     if (in.dst.kind == isa::Operand::Kind::sgpr || in.sdst.kind == isa::Operand::Kind::sgpr)
       t.scalarFrom = s.valuFree + p.scalarAfterVector;
     return s.valuFree;
@@ -86,7 +114,7 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
     return now_ + (next == following(i) ? p.branchNotTaken : p.branchTaken);
   case Category::lds: {
     shared_.counters.ldsBankConflicts += trace.ldsBankConflicts;
-    const uint64_t through = now_ + ldsCycles(trace, in, p);
+    const uint64_t through = now_ + ldsCycles(trace, in, p, shared_.passes);
     ldsFree_[index / 2] = through;
     t.lgkm.add(through + p.ldsLatency, now_);
     return now_ + p.internal;
@@ -94,12 +122,9 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   case Category::vmemRead:
   case Category::vmemWrite:
   case Category::flat:
-    return chargeVectorMemory(t, in, c);
-  case Category::waitcnt: {
-    const uint32_t imm = uint32_t(in.simm) & 0xffff;
-    return std::max({now_ + p.internal, t.vm.until((imm & 15) | (imm >> 14 & 3) << 4),
-                     t.lgkm.until(imm >> 8 & 15)});
-  }
+    return chargeVectorMemory(index, t, in, c);
+  case Category::waitcnt:
+    return std::max(now_ + p.internal, waitedFor(t, in));
   default:
     return now_ + p.internal * (in.op == Op::s_nop ? (uint32_t(in.simm) & 15) + 1 : 1);
   }
@@ -144,9 +169,9 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
   case Category::smem:
     return std::max(t.ready, t.scalarFrom);
   default:
-    // The end of a wave waits for all that is outstanding ("Vega" ISA, S_ENDPGM).
+    // The end of a wave waits for all that is outstanding ("Vega" and "RDNA 2" ISA, S_ENDPGM).
     if (shared_.p.endWaits && next->inst->op == Op::s_endpgm)
-      return std::max({t.ready, t.vm.until(0), t.lgkm.until(0)});
+      return std::max({t.ready, t.vm.until(0), t.lgkm.until(0), t.vs.until(0)});
     return t.ready;
   }
 }
@@ -182,7 +207,7 @@ void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
     barrier(*t.group);
     break;
   case WaveStatus::ended:
-    finished_ = std::max({finished_, now_ + p.internal, t.vm.last(), t.lgkm.last()});
+    finished_ = std::max({finished_, now_ + p.internal, t.vm.last(), t.lgkm.last(), t.vs.last()});
     t.ready = kNever;
     ++t.group->ended;
     anyEnded_ = true;
@@ -194,20 +219,25 @@ void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
 }
 
 void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
+  const TimingParameters &p = shared_.p;
   Wave &w = *t.wave;
   const isa::Inst &in = *i->inst;
   const bool smem = Category(i->category) == Category::smem;
   // Sources are read before they are overwritten: the scalar address is needed for the cache.
-  const uint64_t smemDone = smem ? memory_.scalar(w, in, now_) : 0;
+  const uint64_t smemDone = smem ? memory_.front()->scalar(w, in, now_) : 0;
   const ExecInst *next = execute(w, i);
   if (smem)
     t.lgkm.add(smemDone, now_);
   t.ready = charge(s, index, t, i, next);
   if (t.vm.full())
     t.ready = std::max(t.ready, t.vm.until(62));
+  if (t.vs.full())
+    t.ready = std::max(t.ready, t.vs.until(62));
   if (t.lgkm.full())
     t.ready = std::max(t.ready, t.lgkm.until(62));
   t.ready = beforeNext(t, i);
+  if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
+    t.ready = std::max(t.ready, t.results.neededBy(*w.next->inst));
   if (fetch_)
     t.ready = fetch(t, i);
   obeyStatus(t, in);

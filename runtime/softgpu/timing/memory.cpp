@@ -5,33 +5,42 @@
 
 namespace meld::softgpu::timing {
 
-uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingParameters &p) {
+uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingParameters &p,
+                   uint32_t passes) {
   auto bytes = [](const isa::Operand &o) {
     return o.kind == isa::Operand::Kind::none ? 0 : std::max<uint32_t>(o.dwords, 1) * 4;
   };
   const uint32_t read = bytes(in.dst), written = bytes(in.vdata) + bytes(in.vdata1);
   const uint32_t cost = std::max(read, written) / std::max(p.ldsBytesPerLaneCycle, 1u) +
                         (written ? p.ldsWriteExtra : 0);
-  return std::max(cost, p.ldsMin) + p.ldsConflict * trace.ldsBankConflicts;
+  return passes * std::max(cost, p.ldsMin) + p.ldsConflict * trace.ldsBankConflicts;
 }
 
 namespace {
 
 constexpr uint64_t kPagesBefore = 32; ///< of the 64 whose translations are sorted out by bits
 
-/// Lines of 64 bytes at `milliBytes` per cycle and unit, of which `percent` are reached, for
+/// Lines of `bytes` bytes at `milliBytes` per cycle and unit, of which `percent` are reached, for
 /// `units` units together; in 1/`unit` cycles.
-uint64_t lineCost(uint64_t milliBytes, uint64_t percent, uint64_t units, uint64_t unit) {
-  return 64 * unit * 1000 * 100 / std::max<uint64_t>(milliBytes * percent * units, 1);
+uint64_t lineCost(uint64_t bytes, uint64_t milliBytes, uint64_t percent, uint64_t units,
+                  uint64_t unit) {
+  return bytes * unit * 1000 * 100 / std::max<uint64_t>(milliBytes * percent * units, 1);
+}
+
+/// A cache of `bytes` bytes: TagCache counts lines of 64.
+TagCache cacheOf(const TimingParameters &p, uint32_t bytes, uint32_t ways) {
+  return TagCache(bytes >> (p.lineShift - 6), ways);
 }
 
 } // namespace
 
 DeviceMemory::DeviceMemory(const TimingParameters &p, unsigned computeUnits)
-    : l2(p.l2Bytes, p.l2Ways), l2Pending(uint64_t(computeUnits) * 128) {
+    : l2(cacheOf(p, p.l2Bytes, p.l2Ways)), l2Pending(uint64_t(computeUnits) * 128) {
   if (p.sharedMemory) {
-    const auto cost = [computeUnits](uint64_t milliBytes, uint64_t percent) {
-      return milliBytes ? lineCost(milliBytes, percent, computeUnits, SharedRate::kUnit) : 0;
+    const auto cost = [&p, computeUnits](uint64_t milliBytes, uint64_t percent) {
+      return milliBytes
+                 ? lineCost(1u << p.lineShift, milliBytes, percent, computeUnits, SharedRate::kUnit)
+                 : 0;
     };
     l2Line = cost(p.l2MilliBytesPerCycle, 100);
     l2StoreLine = cost(p.l2StoreMilliBytesPerCycle, 100);
@@ -42,9 +51,10 @@ DeviceMemory::DeviceMemory(const TimingParameters &p, unsigned computeUnits)
 }
 
 MemoryPath::MemoryPath(const TimingParameters &p, DeviceMemory &device)
-    : p_(p), device_(device), l1_(p.l1Bytes, p.l1Ways), scalarCache_(p.scalarBytes, p.scalarWays),
-      pending_(2 * p.l1Bytes / 64), l2Line_(64 * kFraction / std::max(p.l2BytesPerCycle, 1u)),
-      hbmLine_(lineCost(p.hbmMilliBytesPerCycle, p.hbmPercent, 1, kFraction)) {
+    : p_(p), device_(device), l1_(cacheOf(p, p.l1Bytes, p.l1Ways)),
+      scalarCache_(p.scalarBytes, p.scalarWays), pending_(2 * p.l1Bytes >> p.lineShift),
+      l2Line_((kFraction << p.lineShift) / std::max(p.l2BytesPerCycle, 1u)),
+      hbmLine_(lineCost(1u << p.lineShift, p.hbmMilliBytesPerCycle, p.hbmPercent, 1, kFraction)) {
   if (device.tlb)
     tlb_.emplace(p, *device.tlb);
 }
@@ -59,7 +69,7 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
   // as random where it costs time, so nothing below branches on it.
   Asked missed[std::size(MemoryTrace{}.lines)];
   uint32_t misses = 0;
-  const auto line = [&](uint32_t k) { return trace.lines[k] / 64; };
+  const auto line = [&, shift = p_.lineShift](uint32_t k) { return trace.lines[k] >> shift; };
   const auto look = [&](uint32_t k, bool hit) {
     const uint64_t at = now + perLine * k;
     missed[misses] = {line(k), at, 0};
@@ -232,11 +242,13 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
     address += w.s[in.soffset.index];
   const uint32_t bytes = std::max<uint32_t>(in.dst.dwords, 1) * 4;
   uint64_t done = now;
-  for (uint64_t line = address / 64; line <= (address + bytes - 1) / 64; ++line) {
-    if (scalarCache_.access(line)) {
-      done = std::max(done, scalarPending_.there(line, now) + p_.scalarLatency);
+  // Lines of the scalar cache have 64 bytes everywhere.
+  for (uint64_t part = address / 64; part <= (address + bytes - 1) / 64; ++part) {
+    if (scalarCache_.access(part)) {
+      done = std::max(done, scalarPending_.there(part, now) + p_.scalarLatency);
       continue;
     }
+    const uint64_t line = part >> (p_.lineShift - 6);
     uint64_t port = l2Port_.pass(now, l2Line_);
     bool hit = false, evicted = false;
     if (p_.writeBack)
@@ -259,7 +271,7 @@ uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
     const uint64_t near = p_.scalarL2Latency ? p_.scalarL2Latency : p_.l2Latency;
     const uint64_t arrives = port + near + (hit ? 0 : further);
     const uint64_t cached = arrives - std::min<uint64_t>(p_.scalarLatency, arrives);
-    scalarPending_.add(line, now, std::max(now, cached));
+    scalarPending_.add(part, now, std::max(now, cached));
     done = std::max(done, arrives);
   }
   return done;

@@ -78,7 +78,8 @@ private:
   const uint64_t l2Line_, hbmLine_; ///< what a line takes of the port and of the share
 };
 
-/// Cycles an LDS instruction keeps its unit.
-uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingParameters &p);
+/// Cycles an LDS instruction keeps its unit; `passes` as Shared's.
+uint32_t ldsCycles(const MemoryTrace &trace, const isa::Inst &in, const TimingParameters &p,
+                   uint32_t passes = 1);
 
 } // namespace meld::softgpu::timing

@@ -40,6 +40,7 @@ TimingParameters TimingParameters::of(isa::Target target) {
   TimingParameters p;
   for (const TimingRange &range : timingRanges(target))
     p.apply({{std::string(range.name), range.value}});
+  p.lineShift = isa::traitsOf(target).generation >= 10 ? 7 : 6;
   return p;
 }
 

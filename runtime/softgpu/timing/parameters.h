@@ -24,6 +24,8 @@ struct TimingParameters {
 #define MELD_TIMING_PARAMETER(name, value, low, high, least, most) uint32_t name = value;
 #include "runtime/softgpu/timing/parameter_table.def"
 
+  uint32_t lineShift = 6; ///< cache lines of 2^lineShift bytes, as Wave::lineShift
+
   static TimingParameters of(isa::Target target);
   void apply(const TimingChanges &changes);
 

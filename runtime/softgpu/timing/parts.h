@@ -16,7 +16,7 @@ namespace meld::softgpu::timing {
 using isa::Op;
 
 inline constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
-inline constexpr unsigned kSimds = 4;
+inline constexpr unsigned kSimds = 4;       ///< at most, of what a workgroup is placed on
 inline constexpr uint64_t kFraction = 1024; ///< bandwidth is counted in 1/1024 cycles
 
 /// Outstanding memory operations of one counter; they finish in order.
@@ -48,17 +48,56 @@ private:
   uint64_t last_ = 0;
 };
 
+/// What the vector ALU has written lately and a wave's next instruction may have to wait for. Results come
+/// in the order of their instructions, and one that starts a cycle later is there a cycle later: more
+/// than these never are on their way.
+class VectorResults {
+public:
+  void add(const isa::Operand &o, uint64_t at) {
+    if (o.kind != isa::Operand::Kind::vgpr && o.kind != isa::Operand::Kind::sgpr)
+      return;
+    results_[next_++ % kMost] = {at, o.index, std::max<uint16_t>(o.dwords, 1), o.kind};
+  }
+  /// When all that `in` reads is there.
+  uint64_t neededBy(const isa::Inst &in) const {
+    uint64_t at = 0;
+    for (const Result &r : results_)
+      for (const isa::Operand *o : {&in.src[0], &in.src[1], &in.src[2], &in.src[3], &in.vaddr,
+                                    &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
+        if (o->kind == r.kind && o->index < r.index + r.dwords &&
+            r.index < o->index + std::max<uint16_t>(o->dwords, 1))
+          at = std::max(at, r.at);
+    return at;
+  }
+  /// When all is there.
+  uint64_t last() const { return results_[(next_ + kMost - 1) % kMost].at; }
+
+private:
+  static constexpr unsigned kMost = 8;
+  struct Result {
+    uint64_t at = 0;
+    uint16_t index = 0, dwords = 0;
+    isa::Operand::Kind kind = isa::Operand::Kind::none;
+  };
+  std::array<Result, kMost> results_;
+  unsigned next_ = 0;
+};
+
 struct TimedWave {
   Wave *wave = nullptr;
   Workgroup *group = nullptr;
   uint64_t ready = 0;      ///< may issue from here on; kNever at a barrier
   uint64_t scalarFrom = 0; ///< a scalar register that the vector ALU has written can be read
   FetchedLines fetched;
+  VectorResults results;
   Outstanding vm, lgkm;
+  Outstanding vs; ///< GFX10: stores, and atomics that return nothing; before, they count in vm
 };
 
 /// What the model wants to know about an opcode, looked up once.
 struct OpTraits {
+  /// Which counters the instruction waits for: all that s_waitcnt names, or one.
+  enum class Waits : uint8_t { nothing, all, vm, vs, lgkm } waits = Waits::nothing;
   isa::ValuRate rate = isa::ValuRate::full;
   bool clearsL1 = false, atomic = false, store = false;
   bool savesExec = false; ///< s_*_saveexec_b64 and s_*_wrexec_b64: EXEC is written besides dst
@@ -86,7 +125,13 @@ inline const std::vector<OpTraits> &opTraits() {
       auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
       if (name.starts_with("v_"))
         t[k].rate = isa::valuRate(Op(k));
-      t[k].clearsL1 = has("wbinvl1") || has("_invl2");
+      using Waits = OpTraits::Waits;
+      t[k].waits = name == "s_waitcnt"           ? Waits::all
+                   : name == "s_waitcnt_vmcnt"   ? Waits::vm
+                   : name == "s_waitcnt_vscnt"   ? Waits::vs
+                   : name == "s_waitcnt_lgkmcnt" ? Waits::lgkm
+                                                 : Waits::nothing;
+      t[k].clearsL1 = has("wbinvl1") || has("_invl2") || name == "buffer_gl0_inv";
       t[k].atomic = has("atomic");
       t[k].store = has("store");
       t[k].savesExec = has("saveexec") || has("wrexec");

@@ -2,7 +2,7 @@
 //
 //   for each compute unit in turn:            until every workgroup has ended
 //     while its time < the end of the turn:
-//       go to the next visit (cycle = SIMD number mod 4) at which some wave can issue
+//       go to the next visit (GFX9: cycle = SIMD number mod 4) at which some wave can issue
 //       for its waves, oldest first: issue the next instruction if its unit is free
 //
 // An instruction is executed when it issues; the model then decides when its wave may issue again

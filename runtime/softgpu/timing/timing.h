@@ -5,7 +5,7 @@
 // values and sources.
 //
 //   cycle      0     1     2     3     4     5   ...
-//   visits   SIMD0 SIMD1 SIMD2 SIMD3 SIMD0 SIMD1
+//   visits   SIMD0 SIMD1 SIMD2 SIMD3 SIMD0 SIMD1         (GFX9; on GFX10 all, in every cycle)
 //
 // At a visit the oldest wave comes first, with one instruction per wave and category: VALU,
 // SALU/SMEM, VMEM, LDS, branch.
