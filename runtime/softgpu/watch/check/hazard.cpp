@@ -1,4 +1,4 @@
-// Missing s_waitcnt, by the counters of GFX9.
+// Missing s_waitcnt, by the counters of GFX9 and GFX10.
 //
 // What: a memory instruction adds an operation to the counters it increments and makes its
 // destination registers wait for it. An operation is done only when an s_waitcnt proves it: with
@@ -17,11 +17,12 @@
 //   both     FLAT that touches both                                       any
 //   expcnt   global data share                                            in order
 //
-// An instruction waits by itself when its counter is full (63; lgkmcnt 15; expcnt 7). Overwriting
+// On GFX10 stores, and atomics that return nothing, count in vscnt alone: no register waits for them. An
+// instruction waits by itself when its counter is full (63; lgkmcnt 15, on GFX10 63; expcnt 7). Overwriting
 // a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
 // which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
-// Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); AMDGPUUsage, "Memory Model gfx900".
-// Cost: linear in outstanding operations, at most 63 + 15.
+// Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); "RDNA 2" ISA 4.4; AMDGPUUsage, "Memory Model gfx900" and "gfx10".
+// Cost: linear in outstanding operations, at most 63 + 63.
 #include "runtime/softgpu/watch/check/check.h"
 
 #include "runtime/softgpu/isa/decoder.h"
@@ -48,7 +49,6 @@ struct Operation {
   uint64_t pc;
 };
 
-constexpr uint32_t kFull[kCounters] = {63, 15, 7};
 constexpr const char *kCounterName[kCounters] = {"vmcnt", "lgkmcnt", "expcnt"};
 
 /// What a register waits for; an id is no longer outstanding once it has left the counter's list.
@@ -59,7 +59,7 @@ struct Waiting {
 struct WaveState {
   std::vector<Operation> pending[kCounters];
   uint64_t nextId = 1;
-  std::array<Waiting, 128> sgpr;
+  std::array<Waiting, isa::Sgpr::slots> sgpr;
   std::array<Waiting, 512> vgpr; ///< AGPRs from 256
 
   void wait(Counter c, uint32_t n) {
@@ -85,14 +85,16 @@ struct WaveState {
   }
   Waiting &at(const RegisterRange &r, unsigned index) {
     if (r.file == RegisterRange::File::sgpr)
-      return sgpr[index & 127];
+      return sgpr[index % isa::Sgpr::slots];
     return vgpr[(index + (r.file == RegisterRange::File::agpr ? 256 : 0)) & 511];
   }
 };
 
 class HazardChecker final : public Watcher {
 public:
-  explicit HazardChecker(const Launch &launch) : reporter_("hazard", launch) {}
+  explicit HazardChecker(const Launch &launch)
+      : reporter_("hazard", launch),
+        gfx10_(isa::traitsOf(launch.target).generation >= 10), full_{63, gfx10_ ? 63u : 15u, 7} {}
 
   void groupStarted(Workgroup &g) override {
     for (uint32_t k = 0; k < g.numWaves; ++k)
@@ -106,9 +108,11 @@ public:
       const uint32_t imm = uint32_t(in.simm) & 0xffff;
       s.wait(vm, (imm & 15) | (imm >> 14 & 3) << 4);
       s.wait(exp, imm >> 4 & 7);
-      s.wait(lgkm, imm >> 8 & 15);
+      s.wait(lgkm, imm >> 8 & full_[lgkm]);
       return;
     }
+    if (waitsForOne(in, s))
+      return;
     const Issue issue = issueOf(i, w);
     const isa::RegisterUse &use = uses_.of(i);
     for (const RegisterRange &r : use.reads())
@@ -121,7 +125,7 @@ public:
     const uint64_t id = s.nextId++;
     for (Counter c : {vm, lgkm, exp})
       if (issue.counts[c]) {
-        s.wait(c, kFull[c] - 1);
+        s.wait(c, full_[c] - 1);
         s.pending[c].push_back({id, issue.order[c], pcOf(i)});
       }
     for (const RegisterRange &r : use.writes())
@@ -140,10 +144,31 @@ private:
     void add(Counter c, Order o) { counts[c] = true, order[c] = o; }
   };
 
+  /// GFX10's waits for one counter.
+  static bool waitsForOne(const isa::Inst &in, WaveState &s) {
+    const uint32_t n = uint32_t(in.simm) & 63;
+    switch (in.op) {
+    case Op::s_waitcnt_vmcnt:
+      s.wait(vm, n);
+      return true;
+    case Op::s_waitcnt_lgkmcnt:
+      s.wait(lgkm, n);
+      return true;
+    case Op::s_waitcnt_expcnt:
+      s.wait(exp, n & 7);
+      return true;
+    case Op::s_waitcnt_vscnt:
+      return true;
+    default:
+      return false;
+    }
+  }
+
   /// The counters an instruction increments.
-  static Issue issueOf(const ExecInst *i, const Wave &w) {
+  Issue issueOf(const ExecInst *i, const Wave &w) const {
     const isa::Inst &in = *i->inst;
     Issue issue;
+    const bool returns = in.dst.kind != isa::Operand::Kind::none;
     switch (in.enc) {
     case Enc::SMEM:
       issue.add(lgkm, Order::any);
@@ -159,7 +184,7 @@ private:
         const unsigned l = unsigned(std::countr_zero(m));
         (w.v[in.vaddr.index + 1].u[l] == uint32_t(w.apertures[0] >> 32) ? lds : memory) = true;
       }
-      if (memory)
+      if (memory && (returns || !gfx10_))
         issue.add(vm, lds ? Order::any : Order::memory);
       if (lds)
         issue.add(lgkm, memory ? Order::any : Order::lds);
@@ -167,13 +192,14 @@ private:
     }
     case Enc::MUBUF:
       // Invalidating the first-level cache counts nowhere.
-      if (in.op != Op::buffer_wbinvl1 && in.op != Op::buffer_wbinvl1_vol)
-        issue.add(vm, Order::memory);
-      break;
+      if (in.op == Op::buffer_wbinvl1 || in.op == Op::buffer_wbinvl1_vol)
+        break;
+      [[fallthrough]];
     case Enc::GLOBAL:
     case Enc::SCRATCH:
     case Enc::MTBUF:
-      issue.add(vm, Order::memory);
+      if (returns || in.lds || !gfx10_)
+        issue.add(vm, Order::memory);
       break;
     case Enc::SOPP:
       if (i->category == uint8_t(Category::sendmsg))
@@ -204,6 +230,8 @@ private:
   }
 
   Reporter reporter_;
+  const bool gfx10_;
+  const std::array<uint32_t, kCounters> full_;
   UseTable uses_;
   std::unordered_map<const Wave *, WaveState> waves_;
 };
