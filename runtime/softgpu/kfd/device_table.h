@@ -19,7 +19,7 @@ struct DeviceModel {
   uint32_t deviceId;         ///< PCI device id
   uint32_t gfxVersion;       ///< gfx_target_version: major * 10000 + minor * 100 + stepping
   uint32_t computeUnits;
-  uint32_t shaderEngines;
+  uint32_t shaderEngines, arraysPerEngine;
   uint32_t clockMhz;
   uint32_t l1KiB, l2KiB; ///< of a compute unit, of the device
   uint32_t memoryBusBits;

@@ -115,11 +115,12 @@ MELD_EXPORT int amdgpu_query_gpu_info(Handle handle, void *out) {
   const DeviceModel &model = modelOf(device);
   GpuInfo info = {};
   info.asicId = model.deviceId;
-  info.familyId = 141; // AI: the GFX9 family
+  const bool gfx10 = isa::traitsOf(model.target).generation >= 10;
+  info.familyId = gfx10 ? 143 : 141; // NV: GFX10, AI: GFX9
   info.maxEngineClk = model.clockMhz * 1000ull;
   info.maxMemoryClk = model.memoryClockMhz * 1000ull;
   info.numShaderEngines = model.shaderEngines;
-  info.numShaderArraysPerEngine = 1;
+  info.numShaderArraysPerEngine = model.arraysPerEngine;
   info.numHwGfxContexts = 8;
   info.gpuCounterFreq = 1'000'000; // our clock ticks in nanoseconds
   std::memcpy(out, &info, sizeof info);

@@ -53,8 +53,10 @@ std::string gpuProperties(const DeviceSettings &device, uint64_t peers, uint64_t
   const DeviceModel &m = device.model;
   const Processor unit = processorOf(m.target);
   const uint64_t index = device.index;
-  const uint32_t engines =
-      m.shaderEngines && m.computeUnits % m.shaderEngines == 0 ? m.shaderEngines : 1;
+  // A part of a device that its arrays do not divide is one array.
+  const uint32_t all = m.shaderEngines * m.arraysPerEngine;
+  const bool whole = all && m.computeUnits % all == 0;
+  const uint32_t arrays = whole ? all : 1;
   return lines({
       {"cpu_cores_count", 0},
       {"simd_count", uint64_t(unit.simds) * m.computeUnits},
@@ -68,10 +70,10 @@ std::string gpuProperties(const DeviceSettings &device, uint64_t peers, uint64_t
       {"lds_size_in_kb", unit.ldsBytes / 1024},
       {"gds_size_in_kb", 0},
       {"num_gws", 64},
-      {"wave_front_size", 64},
-      {"array_count", engines},
-      {"simd_arrays_per_engine", 1},
-      {"cu_per_simd_array", m.computeUnits / engines},
+      {"wave_front_size", isa::traitsOf(m.target).waveSize},
+      {"array_count", arrays},
+      {"simd_arrays_per_engine", whole ? m.arraysPerEngine : 1},
+      {"cu_per_simd_array", m.computeUnits / arrays},
       {"simd_per_cu", unit.simds},
       {"max_slots_scratch_cu", 32},
       {"gfx_target_version", m.gfxVersion},
@@ -207,12 +209,13 @@ void Tree::gpuNode(const DeviceSettings &device, size_t devices, uint64_t simdId
                                                {"flags", 0},
                                                {"width", m.memoryBusBits},
                                                {"mem_clk_max", m.memoryClockMhz}}));
+  const uint64_t line = isa::traitsOf(m.target).generation >= 10 ? 128 : 64;
   auto cache = [&](unsigned number, uint64_t level, uint64_t kib) {
     file(gpu + "/caches/" + std::to_string(number) + "/properties",
          lines({{"processor_id_low", simdIdBase},
                 {"level", level},
                 {"size", kib},
-                {"cache_line_size", 64},
+                {"cache_line_size", line},
                 {"cache_lines_per_tag", 1},
                 {"association", 16},
                 {"latency", 0},

@@ -36,11 +36,15 @@ struct Facts {
   const char *name;
   uint64_t deviceId, version, cus, waves;
   bool ecc;
+  uint64_t simds = 4, lanes = 64,
+           arrays = 0; ///< of a compute unit, of a wave, of the device (0: not said)
 };
 const Facts kFacts[] = {{"gfx90a", 29711, 90010, 104, 8, true},
                         {"gfx900", 0x687f, 90000, 64, 10, false},
                         {"gfx906", 0x66a1, 90006, 60, 10, true},
-                        {"gfx908", 0x738c, 90008, 120, 10, true}};
+                        {"gfx908", 0x738c, 90008, 120, 10, true},
+                        // 40 workgroup processors in 4 engines of 2 arrays; SIMDs of 32 lanes
+                        {"gfx1030", 0x73bf, 100300, 80, 16, false, 2, 32, 8}};
 
 TEST(Sysfs, GpuPropertiesOfEveryDevice) {
   for (const Facts &f : kFacts) {
@@ -50,10 +54,17 @@ TEST(Sysfs, GpuPropertiesOfEveryDevice) {
     const auto p = parse(node->content);
     EXPECT_EQ(p.at("device_id"), f.deviceId);
     EXPECT_EQ(p.at("gfx_target_version"), f.version);
-    EXPECT_EQ(p.at("simd_count"), 4 * f.cus);
+    EXPECT_EQ(p.at("simd_count"), f.simds * f.cus);
+    EXPECT_EQ(p.at("simd_per_cu"), f.simds);
+    EXPECT_EQ(p.at("wave_front_size"), f.lanes);
+    EXPECT_EQ(p.at("lds_size_in_kb"), 64u);
     EXPECT_EQ(p.at("max_waves_per_simd"), f.waves);
-    EXPECT_EQ(p.at("array_count") * p.at("simd_arrays_per_engine") * p.at("cu_per_simd_array"),
-              f.cus);
+    EXPECT_EQ(p.at("array_count") * p.at("cu_per_simd_array"), f.cus);
+    EXPECT_EQ(p.at("array_count") % p.at("simd_arrays_per_engine"), 0u); // the engines
+    if (f.arrays) {
+      EXPECT_EQ(p.at("array_count"), f.arrays);
+      EXPECT_EQ(p.at("array_count") / p.at("simd_arrays_per_engine"), 4u);
+    }
     EXPECT_EQ(p.at("capability") >> 12 & 3, 2u); // DoorbellType
     EXPECT_EQ(p.at("capability") >> 26 & 1, f.ecc);
     EXPECT_EQ(p.at("capability") >> 27 & 1, 1u);
