@@ -20,7 +20,7 @@ template <Ty T, class F, int Rel, Speed Sp> void add(OpTable &t, Op cmp, Op cmpx
   using S = Sig<none, T, T>;
   constexpr auto fn = [](F a, F b) { return compareFor<Rel>(a, b); };
   t[cmp] = compare<S, fn, 0, Sp>();
-  t[cmpx] = compare<S, fn, kCompareX, rowOnly>();
+  t[cmpx] = compare < S, fn, kCompareX, Sp == hot ? normal : rowOnly > ();
 }
 
 #define MELD_FCOMPARES(NAME, T, F, SPEED)                                                          \

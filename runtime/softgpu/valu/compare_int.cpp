@@ -35,7 +35,7 @@ MELD_INLINE I64 less64(U64 a, U64 b) { // unsigned, with AVX2's signed compare
 
 template <class S, auto F, Speed Sp> void add(OpTable &t, Op cmp, Op cmpx) {
   t[cmp] = compare<S, F, 0, Sp>();
-  t[cmpx] = compare<S, F, kCompareX, rowOnly>();
+  t[cmpx] = compare < S, F, kCompareX, Sp == hot ? normal : rowOnly > ();
 }
 
 } // namespace

@@ -279,6 +279,21 @@ template <class S, auto F, unsigned Flags> void rowVec(RowCtx &ctx) {
 // --- fast handler
 // ----------------------------------------------------------------------------------
 
+/// How many chunks an EXEC spans that has all lanes of a wave of 64 or 32 on. 0: some are off.
+MELD_INLINE unsigned fullChunks(uint64_t exec) {
+  return exec == kFullExec ? kChunks : exec == kLowExec ? kChunks / 2 : 0;
+}
+
+/// The destination's dwords of one chunk: with kPreserveHigh, 16-bit results leave the other half.
+template <class S, auto F, unsigned Flags, class Sources>
+MELD_INLINE U32 resultChunk(const Sources &src, unsigned c, const uint32_t *old) {
+  const U32 r = encode<S::dst>(chunk32<S, F, Flags>(src, c));
+  if constexpr ((Flags & kPreserveHigh) && is16(S::dst))
+    return r | (load(old) & 0xffff0000u);
+  else
+    return r;
+}
+
 template <class S, auto F, unsigned Flags, unsigned Kinds>
 const ExecInst *fastVec(const ExecInst *i, Wave &w) {
   using G = Gate<S, Flags>;
@@ -287,15 +302,17 @@ const ExecInst *fastVec(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   const FastSources<S, Kinds> src(i, w);
   uint32_t *d = w.v[i->dst].u;
-  if (__builtin_expect(exec == kFullExec, 1)) {
+  if (const unsigned n = fullChunks(exec); __builtin_expect(n != 0, 1)) {
     if constexpr (S::wide) {
 #pragma GCC unroll 2
-      for (unsigned c = 0; c < kChunks; ++c)
+      for (unsigned c = 0; c < n; ++c)
         storeWide<S>(d + 8 * c, chunk64<S, F, Flags>(src, c));
     } else {
-#pragma GCC unroll 8
-      for (unsigned c = 0; c < kChunks; ++c)
-        store(d + 8 * c, encode<S::dst>(chunk32<S, F, Flags>(src, c)));
+#pragma GCC unroll 1
+      for (unsigned first = 0; first < n; first += kChunks / 2)
+#pragma GCC unroll 4
+        for (unsigned c = first; c < first + kChunks / 2; ++c)
+          store(d + 8 * c, resultChunk<S, F, Flags>(src, c, d + 8 * c));
     }
     return following(i);
   }
@@ -308,7 +325,7 @@ const ExecInst *fastVec(const ExecInst *i, Wave &w) {
     if constexpr (S::wide)
       storeWide<S>(d + 8 * c, chunk64<S, F, Flags>(src, c), m);
     else
-      store(d + 8 * c, select(m, encode<S::dst>(chunk32<S, F, Flags>(src, c)), load(d + 8 * c)));
+      store(d + 8 * c, select(m, resultChunk<S, F, Flags>(src, c, d + 8 * c), load(d + 8 * c)));
   }
   return following(i);
 }
@@ -335,6 +352,8 @@ template <class S, auto F, unsigned Flags = 0, Speed Sp = normal> OpInfo vec() {
   info.row = rowVec<S, F, Flags>;
   if constexpr (Sp != rowOnly)
     info.fastMod = fastVec<S, F, Flags, kAny>;
+  if constexpr (Sp != rowOnly && is16(S::dst))
+    info.fastKeep = fastVec<S, F, Flags | kPreserveHigh, kAny>;
   if constexpr (Sp == hot && S::num == 1) {
     info.fast[0] = fastVec<S, F, Flags, 0>;
     info.fast[1] = fastVec<S, F, Flags, 1>;
@@ -360,26 +379,28 @@ template <class S, auto F, unsigned Flags = 0, Speed Sp = normal> OpInfo vec() {
 // --- operations with a lane mask as result
 // ----------------------------------------------------------
 
-inline void writeMask(Wave &w, unsigned slot, uint64_t bits) { w.setS64(slot, bits); }
-
-/// Lambdas of comparisons give a mask vector (all ones = true) of the width they work on.
-template <class S, auto F, class Sources> MELD_INLINE uint64_t compareRow(const Sources &src) {
+/// Lambdas of comparisons give a mask vector (all ones = true) of the width they work on. All lanes
+/// of `chunks` chunks, which are 4 or 8.
+template <class S, auto F, class Sources>
+MELD_INLINE uint64_t compareRow(const Sources &src, unsigned chunks) {
   uint64_t bits = 0;
-#pragma GCC unroll 8
-  for (unsigned c = 0; c < kChunks; ++c) {
-    U32 m;
-    if constexpr (S::wide) {
-      const auto h = chunk64<S, F, 0>(src, c);
-      m = joinHigh((U64)h.a, (U64)h.b);
-    } else {
-      m = (U32)chunk32<S, F, 0>(src, c);
+#pragma GCC unroll 1
+  for (unsigned first = 0; first < chunks; first += kChunks / 2)
+#pragma GCC unroll 4
+    for (unsigned c = first; c < first + kChunks / 2; ++c) {
+      U32 m;
+      if constexpr (S::wide) {
+        const auto h = chunk64<S, F, 0>(src, c);
+        m = joinHigh((U64)h.a, (U64)h.b);
+      } else {
+        m = (U32)chunk32<S, F, 0>(src, c);
+      }
+      bits |= (uint64_t)bitsOf(m) << (8 * c);
     }
-    bits |= (uint64_t)bitsOf(m) << (8 * c);
-  }
   return bits;
 }
 template <class S, auto F> void rowCompare(RowCtx &ctx) {
-  ctx.maskOut = compareRow<S, F>(RowSources<S>(ctx));
+  ctx.maskOut = compareRow<S, F>(RowSources<S>(ctx), kChunks);
 }
 
 template <class S, auto F, unsigned Flags, unsigned Kinds>
@@ -388,8 +409,9 @@ const ExecInst *fastCompare(const ExecInst *i, Wave &w) {
   if (__builtin_expect((w.mode & G::mask) != G::want, 0))
     return slowValu(i, w);
   const FastSources<S, Kinds> src(i, w);
-  const uint64_t bits = compareRow<S, F>(src) & w.exec();
-  writeMask(w, i->dst, bits);
+  const uint64_t exec = w.exec();
+  const uint64_t bits = compareRow<S, F>(src, exec >> 32 ? kChunks : kChunks / 2) & exec;
+  w.setMask(i->dst, bits);
   if constexpr ((Flags & kCompareX) != 0)
     w.exec() = bits;
   return following(i);
@@ -434,13 +456,15 @@ template <class S, auto F, unsigned Kinds> const ExecInst *fastCarry(const ExecI
   const FastSources<S, Kinds> src(i, w);
   uint32_t *d = w.v[i->dst].u;
   uint64_t bits = 0;
-  if (__builtin_expect(exec == kFullExec, 1)) {
-#pragma GCC unroll 8
-    for (unsigned c = 0; c < kChunks; ++c) {
-      const WithCarry r = chunk32<S, F, 0>(src, c);
-      store(d + 8 * c, r.value);
-      bits |= (uint64_t)bitsOf(r.carry) << (8 * c);
-    }
+  if (const unsigned n = fullChunks(exec); __builtin_expect(n != 0, 1)) {
+#pragma GCC unroll 1
+    for (unsigned first = 0; first < n; first += kChunks / 2)
+#pragma GCC unroll 4
+      for (unsigned c = first; c < first + kChunks / 2; ++c) {
+        const WithCarry r = chunk32<S, F, 0>(src, c);
+        store(d + 8 * c, r.value);
+        bits |= (uint64_t)bitsOf(r.carry) << (8 * c);
+      }
   } else {
 #pragma GCC unroll 1
     for (unsigned c = 0; c < kChunks; ++c) {
@@ -450,7 +474,7 @@ template <class S, auto F, unsigned Kinds> const ExecInst *fastCarry(const ExecI
       bits |= (uint64_t)bitsOf(r.carry & m) << (8 * c);
     }
   }
-  writeMask(w, i->sdst, bits);
+  w.setMask(i->sdst, bits);
   return following(i);
 }
 template <class S, auto F> OpInfo carry() {

@@ -94,6 +94,10 @@ void addFloat16(OpTable &t) {
   t[Op::v_mul_f16] = vec<B2, [](F32 a, F32 b) { return a * b; }, kNan>();
   t[Op::v_fma_f16] =
       vec<T3, [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); }, kPreserveHigh>();
+  t[Op::v_fmac_f16] = vec<T3, [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); },
+                          kPreserveHigh | kAccumulate>();
+  t[Op::v_fmamk_f16] = t[Op::v_fma_f16];
+  t[Op::v_fmaak_f16] = t[Op::v_fma_f16];
   t[Op::v_fma_legacy_f16] = vec<T3, [](F32 a, F32 b, F32 c) { return fmaForHalf(a, b, c); }>();
   t[Op::v_mad_f16] = vec<T3, [](U32 a, U32 b, U32 c) { return mad(a, b, c); }, kPreserveHigh>();
   t[Op::v_madmk_f16] = t[Op::v_mad_f16];

@@ -22,6 +22,11 @@ MELD_INLINE F32 zeroProduct(F32 a, F32 b, F32 r) {
   const I32 zero = (I32)(a == 0.f) | (I32)(b == 0.f);
   return (F32)((U32)r & ~(U32)zero);
 }
+/// A product with 0 adds nothing at all, not even +0.
+MELD_INLINE F32 fmaLegacy(F32 a, F32 b, F32 c) {
+  const I32 zero = (I32)(a == 0.f) | (I32)(b == 0.f);
+  return select(zero, fixNan(c, c), fixNan(fma(a, b, c), a, b, c));
+}
 template <int Mode> MELD_INLINE F32 roundTo(F32 a) {
   return (F32)_mm256_round_ps((__m256)a, Mode | _MM_FROUND_NO_EXC);
 }
@@ -95,6 +100,19 @@ Cube cube(uint64_t a, uint64_t b, uint64_t c) {
   return q;
 }
 uint64_t bits(float f) { return __builtin_bit_cast(uint32_t, f); }
+/// The lighting product: the least number where the light does not reach, and 0 times anything is 0.
+uint64_t mullit(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const float x = __builtin_bit_cast(float, (uint32_t)a),
+              y = __builtin_bit_cast(float, (uint32_t)b);
+  const float limit = __builtin_bit_cast(float, (uint32_t)c), least = -__FLT_MAX__;
+  if (!(y > least) || !(limit > 0.f))
+    return bits(least);
+  if (x == 0.f || y == 0.f)
+    return 0;
+  if (x != x)
+    return (uint32_t)a | kQuiet32;
+  return bits(x * y);
+}
 uint64_t cubeId(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
   const Cube q = cube(a, b, c);
   return bits(q.major == 2   ? (q.z < 0 ? 5.f : 4.f)
@@ -129,6 +147,10 @@ void addFloat32(OpTable &t) {
   t[Op::v_madak_f32] = t[Op::v_mad_f32];
   t[Op::v_fmamk_f32] = t[Op::v_fma_f32];
   t[Op::v_fmaak_f32] = t[Op::v_fma_f32];
+  t[Op::v_fma_legacy_f32] = vec<T3, [](F32 a, F32 b, F32 c) { return fmaLegacy(a, b, c); }>();
+  t[Op::v_fmac_legacy_f32] =
+      vec<T3, [](F32 a, F32 b, F32 c) { return fmaLegacy(a, b, c); }, kAccumulate>();
+  t[Op::v_mullit_f32] = lanes<T3, mullit>();
   t[Op::v_mac_f32] =
       vec<T3, [](F32 a, F32 b, F32 c) { return mad(a, b, c); }, kNan | kAccumulate>();
   t[Op::v_mul_legacy_f32] = vec<B2, [](F32 a, F32 b) {

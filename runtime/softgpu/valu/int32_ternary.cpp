@@ -53,6 +53,7 @@ void addInteger32Ternary(OpTable &t) {
   t[Op::v_add3_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return a + b + c; }>();
   t[Op::v_lshl_or_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return shl(a, b) | c; }>();
   t[Op::v_and_or_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return (a & b) | c; }>();
+  t[Op::v_xor3_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return a ^ b ^ c; }>();
   t[Op::v_or3_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return a | b | c; }>();
   t[Op::v_xad_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return (a ^ b) + c; }>();
   t[Op::v_bfe_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return bfeUnsigned(a, b, c); }>();

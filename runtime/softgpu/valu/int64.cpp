@@ -65,15 +65,15 @@ template <bool Signed> const ExecInst *fastMad(const ExecInst *i, Wave &w) {
   const FastSources<Mad, kAny> src(i, w);
   uint32_t *d = w.v[i->dst].u;
   uint64_t bits = 0;
-  if (__builtin_expect(exec == kFullExec, 1)) {
+  if (const unsigned n = fullChunks(exec); __builtin_expect(n != 0, 1)) {
 #pragma GCC unroll 2
-    for (unsigned c = 0; c < kChunks; ++c) {
+    for (unsigned c = 0; c < n; ++c) {
       U32 lo, hi;
       bits |= (uint64_t)madChunk<Signed, false>(src, c, lo, hi) << (8 * c);
       store(d + 8 * c, lo);
       store(d + 64 + 8 * c, hi);
     }
-    writeMask(w, i->sdst, bits);
+    w.setMask(i->sdst, bits);
     return following(i);
   }
 #pragma GCC unroll 1
@@ -84,7 +84,7 @@ template <bool Signed> const ExecInst *fastMad(const ExecInst *i, Wave &w) {
     store(d + 8 * c, select(m, lo, load(d + 8 * c)));
     store(d + 64 + 8 * c, select(m, hi, load(d + 64 + 8 * c)));
   }
-  writeMask(w, i->sdst, bits & exec);
+  w.setMask(i->sdst, bits & exec);
   return following(i);
 }
 template <bool Signed> OpInfo mad() {

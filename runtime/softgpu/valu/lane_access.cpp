@@ -12,7 +12,7 @@ using enum Ty;
 namespace {
 
 const VRow *sourceRow(const ExecInst *i, const Wave &w, unsigned k) {
-  return vectorOperand(w, i->inst->src[k], RelativeIndex(w).src(k));
+  return vectorOperand(w, i->inst->src[k], RelativeIndex(w, *i->inst).src(k));
 }
 
 const ExecInst *readFirstLane(const ExecInst *i, Wave &w) {
@@ -22,15 +22,20 @@ const ExecInst *readFirstLane(const ExecInst *i, Wave &w) {
   w.s[i->dst] = v ? v->u[lane] : (uint32_t)scalarOperand(w, i->inst->src[0], false);
   return following(i);
 }
+/// The lane that source 1 selects.
+unsigned laneOf(const ExecInst *i, const Wave &w) {
+  return (unsigned)scalarOperand(w, i->inst->src[1], false) & (w.waveSize - 1);
+}
 const ExecInst *readLane(const ExecInst *i, Wave &w) {
-  const unsigned lane = (unsigned)scalarOperand(w, i->inst->src[1], false) & 63;
+  const unsigned lane = laneOf(i, w);
   const VRow *v = sourceRow(i, w, 0);
   w.s[i->dst] = v ? v->u[lane] : (uint32_t)scalarOperand(w, i->inst->src[0], false);
   return following(i);
 }
 const ExecInst *writeLane(const ExecInst *i, Wave &w) {
-  const unsigned lane = (unsigned)scalarOperand(w, i->inst->src[1], false) & 63;
-  w.v[i->dst + RelativeIndex(w).dst()].u[lane] = (uint32_t)scalarOperand(w, i->inst->src[0], false);
+  const unsigned lane = laneOf(i, w);
+  w.v[i->dst + RelativeIndex(w, *i->inst).dst()].u[lane] =
+      (uint32_t)scalarOperand(w, i->inst->src[0], false);
   return following(i);
 }
 const ExecInst *nop(const ExecInst *i, Wave &) { return following(i); }
@@ -43,6 +48,31 @@ const ExecInst *swap(const ExecInst *i, Wave &w) {
   copyRow(old.u, a->u);
   writeRow(a->u, b->u, w.exec());
   writeRow(b->u, old.u, w.exec());
+  return following(i);
+}
+
+/// Gathers within rows of 16 lanes, or (Across) from the row beside: sources 1 and 2 hold four bits
+/// for each lane of a row. op_sel[0] is DPP's fi, op_sel[1] its bound_ctrl.
+template <bool Across> const ExecInst *permuteRows(const ExecInst *i, Wave &w) {
+  const isa::Inst &in = *i->inst;
+  const VRow *v = sourceRow(i, w, 0);
+  if (!v || in.dst.kind != Operand::Kind::vgpr)
+    return w.raise(i, FaultKind::illegalInstruction, "v_permlane without VGPRs");
+  const uint64_t select =
+      (uint32_t)scalarOperand(w, in.src[1], false) | scalarOperand(w, in.src[2], false) << 32;
+  const bool fetchInactive = in.opSel & 1, zeros = in.opSel & 2;
+  const uint64_t exec = w.exec();
+  alignas(64) VRow out;
+  uint64_t lanes = exec;
+  for (unsigned n = 0; n < kWaveSize; ++n) {
+    const unsigned row = (n & 48) ^ (Across ? 16u : 0u);
+    const unsigned from = row | (unsigned)(select >> (4 * (n & 15)) & 15);
+    const bool have = fetchInactive || (exec >> from & 1);
+    out.u[n] = have ? v->u[from] : 0;
+    if (!have && !zeros)
+      lanes &= ~(1ull << n);
+  }
+  writeRow(w.v[in.dst.index].u, out.u, lanes);
   return following(i);
 }
 
@@ -114,6 +144,9 @@ void addLaneAccess(OpTable &t) {
   t[Op::v_readlane_b32] = special(readLane, 2);
   t[Op::v_writelane_b32] = special(writeLane, 2);
   t[Op::v_swap_b32] = special(swap, 1);
+  t[Op::v_permlane16_b32] = special(permuteRows<false>, 3);
+  t[Op::v_permlanex16_b32] = special(permuteRows<true>, 3);
+  t[Op::v_pipeflush] = special(nop, 0);
   t[Op::v_accvgpr_read_b32] = special(move, 1);
   t[Op::v_accvgpr_write_b32] = special(move, 1);
   t[Op::v_accvgpr_mov_b32] = special(move, 1);

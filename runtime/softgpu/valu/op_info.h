@@ -26,7 +26,7 @@ enum class Ty : uint8_t {
   b64,
   f64,
   b128,
-  mask, ///< 64-bit lane mask in SGPRs: v_cndmask, v_addc
+  mask, ///< lane mask in SGPRs: v_cndmask, v_addc. Read as 64 bits, also where the wave has 32 lanes
 };
 
 constexpr unsigned dwordsOf(Ty t) {
@@ -41,10 +41,11 @@ enum OpFlags : uint16_t {
   kCompareX = 4,      ///< ... which also goes to EXEC
   kCarryOut = 8,      ///< lane mask in sdst (VCC when the encoding has none)
   kAccumulate = 16,   ///< the last source is the destination's old value
-  kPreserveHigh = 32, ///< 16-bit result leaves the other half of the destination alone
+  kPreserveHigh = 32, ///< 16-bit result leaves the destination's other half alone also on GFX9
   kNoFlush = 64,      ///< ignores MODE's denormal fields
   kPacked = 128,      ///< VOP3P: the row function is the single operation, done for both elements
   kReadOld = 256,     ///< the row function sees the destination's old rows in dst
+  kRelative = 512,    ///< M0 is added to register numbers, see RelativeIndex
   kIeee = 1024,       ///< the fast handlers assume MODE.ieee is set
   kNearest = 2048,    ///< rounds to nearest whatever MODE says
   kReadVcc = 4096,    ///< VCC is the lane mask operand (v_div_fmas)
@@ -56,6 +57,8 @@ enum OpFlags : uint16_t {
 inline constexpr uint8_t kFlushes = 0x80;
 /// The same: matrix products of f64 read blgp as signs of A, B and C.
 inline constexpr uint8_t kNegatesDoubles = 0x40;
+/// The same: a 16-bit result leaves the other half of the destination alone.
+inline constexpr uint8_t kKeepsHigh = 0x20;
 
 /// Arguments of a row function: 64 lanes of each operand; 64-bit operands have the high dwords at
 /// +64.
@@ -88,6 +91,8 @@ struct OpInfo {
   uint16_t flags = 0;
   Handler fast[8] = {};      ///< index: bit k set when source k is a VGPR
   Handler fastMod = nullptr; ///< any operand kinds, with neg/abs
+  /// The same for a 16-bit result that leaves the other half of the destination alone.
+  Handler fastKeep = nullptr;
   Handler special = nullptr; ///< handles every form by itself
 };
 
@@ -112,6 +117,7 @@ void addCompareInt(OpTable &t);
 void addCompareFloat(OpTable &t);
 void addMedia(OpTable &t);
 void addLaneAccess(OpTable &t);
+void addRelative(OpTable &t);
 void addPacked(OpTable &t);
 void addDot(OpTable &t);
 void addMatrix(OpTable &t);

@@ -33,13 +33,13 @@ struct Gathered {
 /// Whole source rows, scalars spread; accumulators come from the destination. DPP acts on source 0.
 void gather(Gathered &g, const ExecInst *i, const Wave &w, const OpInfo &info, unsigned dwords) {
   const Inst &in = *i->inst;
-  const RelativeIndex rel(w);
+  const RelativeIndex rel(w, in);
   for (unsigned k = 0; k < info.numSrc; ++k) {
     const bool old = (info.flags & kAccumulate) && k + 1u == info.numSrc;
     const Operand &o = old ? in.dst : in.src[k];
     if (const VRow *v = vectorOperand(w, o, old ? rel.dst() : rel.src(k))) {
       g.row[k] = v->u;
-      if (in.dpp && k == 0) {
+      if (usesDpp(in) && k == 0) {
         for (unsigned d = 0; d < dwords; ++d)
           dppGather(g.tmp[k] + 64 * d, v[d].u, in, w.exec());
         g.row[k] = g.tmp[k];
@@ -95,8 +95,8 @@ template <bool Two> const ExecInst *packedValu(const ExecInst *i, Wave &w) {
         flushRow(out[half], info.dst);
     }
   }
-  const uint64_t active = in.dpp ? exec & dppEnabled(in, exec) : exec;
-  uint32_t *d = w.v[in.dst.index + RelativeIndex(w).dst()].u;
+  const uint64_t active = usesDpp(in) ? exec & dppEnabled(in, exec) : exec;
+  uint32_t *d = w.v[in.dst.index + RelativeIndex(w, in).dst()].u;
   if (Two) {
     writeRow(d, out[0], active);
     writeRow(d + 64, out[1], active);
@@ -253,7 +253,7 @@ template <bool Fused, MixTo To> const ExecInst *mix(const ExecInst *i, Wave &w) 
   if (flushesOutput(f32, w.mode))
     flushRow(out, f32);
   outputModifiers(out, f32, 0, in.clamp, w.mode);
-  uint32_t *d = w.v[in.dst.index + RelativeIndex(w).dst()].u;
+  uint32_t *d = w.v[in.dst.index + RelativeIndex(w, in).dst()].u;
   if (To != MixTo::f32) {
     ctx.src[0] = out;
     callRow(

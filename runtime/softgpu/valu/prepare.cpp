@@ -24,6 +24,7 @@ const OpTable &opTable() {
     addCompareFloat(t);
     addMedia(t);
     addLaneAccess(t);
+    addRelative(t);
     addPacked(t);
     addDot(t);
     addMatrix(t);
@@ -48,10 +49,23 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   e.dst = in.dst.kind == Operand::Kind::none ? uint16_t(isa::Sgpr::vcc) : in.dst.index;
   e.sdst = in.sdst.kind == Operand::Kind::sgpr ? in.sdst.index : uint16_t(isa::Sgpr::vcc);
   const isa::TargetTraits traits = isa::traitsOf(target);
+  const bool gfx10 = traits.generation >= 10;
+  if (gfx10 && (info.flags & kCompareX))
+    e.dst = isa::Sgpr::exec;         // and nothing else
+  if (traits.waveSize < kWaveSize) { // nobody turns the lanes on that the wave lacks
+    if (in.dst.kind == Operand::Kind::sgpr && e.dst == isa::Sgpr::exec + 1)
+      e.dst = isa::Sgpr::sink;
+    if (e.sdst == isa::Sgpr::exec + 1)
+      e.sdst = isa::Sgpr::sink;
+  }
   const bool isMatrix = isa::valuRate(in.op) == isa::ValuRate::mfma;
   e.flags = (isMatrix ? traits.matrixFlushes : traits.dotFlushes) ? kFlushes : 0;
   if (isMatrix && traits.scopes)
     e.flags |= kNegatesDoubles;
+  // Since GFX10 all of them do (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
+  const bool keepsHigh = is16(info.dst) && (gfx10 || (info.flags & kPreserveHigh));
+  if (keepsHigh)
+    e.flags |= kKeepsHigh;
   unsigned kinds = 0;
   bool simple = true;
   for (unsigned k = 0; k < 3; ++k) {
@@ -86,22 +100,23 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   }
 
   const bool negAbs = in.neg || in.abs;
-  const bool other = in.omod || in.clamp || in.opSel || in.sdwa || in.dpp;
+  const bool other = in.omod || in.clamp || in.opSel || in.sdwa || in.dpp || in.dpp8;
   if (negAbs || other)
     e.flags |= hasModifiers;
   if (info.special) {
-    const bool fast =
-        info.fastMod && simple && !in.clamp && !in.dpp && in.dst.kind == Operand::Kind::vgpr;
+    const bool fast = info.fastMod && simple && !in.clamp && !in.dpp && !in.dpp8 &&
+                      in.dst.kind == Operand::Kind::vgpr;
     e.run = fast ? info.fastMod : info.special;
     return true;
   }
   const bool vdst = in.dst.kind == Operand::Kind::vgpr || (info.flags & kCompare);
-  simple = simple && vdst && !other && !(info.flags & kPreserveHigh);
+  simple = simple && vdst && !other && !(info.flags & kRelative);
+  const Handler fastMod = keepsHigh ? info.fastKeep : info.fastMod;
   e.run = slowValu;
-  if (simple && !negAbs && info.fast[kinds & 7])
+  if (simple && !negAbs && !keepsHigh && info.fast[kinds & 7])
     e.run = info.fast[kinds & 7];
-  else if (simple && info.fastMod)
-    e.run = info.fastMod;
+  else if (simple && fastMod)
+    e.run = fastMod;
   return true;
 }
 

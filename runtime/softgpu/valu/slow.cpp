@@ -50,100 +50,6 @@ void copyRow(uint32_t *to, const uint32_t *from) {
     store(to + 8 * c, load(from + 8 * c));
 }
 
-int dppSource(unsigned ctrl, int n) {
-  const int inRow = n & 15, row = n & 48, k = ctrl & 15;
-  if (ctrl <= 0xff)
-    return (n & ~3) | (ctrl >> (2 * (n & 3)) & 3);
-  switch (ctrl & 0x1f0) {
-  case 0x100: // row_shl: data moves to lower lanes
-    return k && inRow + k < 16 ? n + k : (k ? -1 : -2);
-  case 0x110:
-    return k && inRow - k >= 0 ? n - k : (k ? -1 : -2);
-  case 0x120:
-    return k ? row | ((inRow - k) & 15) : -2;
-  case 0x150: // row_newbcast (gfx90a)
-    return row | k;
-  default:
-    break;
-  }
-  switch (ctrl) {
-  case 0x130:
-    return n < 63 ? n + 1 : -1;
-  case 0x134:
-    return (n + 1) & 63;
-  case 0x138:
-    return n - 1;
-  case 0x13c:
-    return (n - 1) & 63;
-  case 0x140:
-    return row | (15 - inRow);
-  case 0x141:
-    return (n & ~7) | (7 - (n & 7));
-  case 0x142:
-    return n >= 16 ? row - 1 : -1;
-  case 0x143:
-    return n >= 32 ? 31 : -1;
-  default:
-    return -2;
-  }
-}
-
-namespace {
-
-/// What each DPP control does, worked out once: source lanes and which lanes have one.
-struct DppPattern {
-  uint64_t valid;
-  uint8_t lane[kWaveSize];
-};
-struct DppTable {
-  DppPattern of[512];
-  DppTable() {
-    for (unsigned ctrl = 0; ctrl < 512; ++ctrl) {
-      DppPattern &p = of[ctrl];
-      p.valid = 0;
-      for (int n = 0; n < (int)kWaveSize; ++n) {
-        const int s = dppSource(ctrl, n);
-        p.lane[n] = (uint8_t)(s >= 0 ? s : 0);
-        p.valid |= (uint64_t)(s >= 0) << n;
-      }
-    }
-  }
-};
-const DppPattern &patternOf(unsigned ctrl) {
-  static const DppTable table;
-  return table.of[ctrl & 511];
-}
-/// Lanes whose source lane exists and is active.
-uint64_t lanesWithSource(const DppPattern &p, uint64_t exec) {
-  if (exec == kFullExec)
-    return p.valid;
-  uint64_t bits = 0;
-  for (unsigned n = 0; n < kWaveSize; ++n)
-    bits |= (exec >> p.lane[n] & 1) << n;
-  return bits & p.valid;
-}
-
-} // namespace
-
-uint64_t dppEnabled(const Inst &in, uint64_t exec) {
-  uint64_t enabled = 0;
-  for (unsigned row = 0; row < 4; ++row)
-    for (unsigned bank = 0; bank < 4; ++bank)
-      if ((in.dppRowMask >> row & 1) && (in.dppBankMask >> bank & 1))
-        enabled |= 0xfull << (16 * row + 4 * bank);
-  return in.dppBoundCtrl ? enabled : enabled & lanesWithSource(patternOf(in.dppCtrl), exec);
-}
-
-void dppGather(uint32_t *to, const uint32_t *from, const Inst &in, uint64_t exec) {
-  const DppPattern &p = patternOf(in.dppCtrl);
-  for (unsigned n = 0; n < kWaveSize; ++n)
-    to[n] = from[p.lane[n]];
-  const uint64_t have = lanesWithSource(p, exec);
-  if (have != kFullExec)
-    for (unsigned c = 0; c < kChunks; ++c)
-      store(to + 8 * c, load(to + 8 * c) & maskOf((uint32_t)(have >> (8 * c))));
-}
-
 namespace {
 
 void sdwaSelect(uint32_t *row, SdwaSel sel, bool sext) {
@@ -268,13 +174,6 @@ void writeRow(uint32_t *to, const uint32_t *from, uint64_t lanes) {
     store(to + 8 * c, select(maskOf((uint32_t)lanes), load(from + 8 * c), load(to + 8 * c)));
 }
 
-RelativeIndex::RelativeIndex(const Wave &w) {
-  if (__builtin_expect(!(w.mode & Mode::gprIdxEn), 1))
-    return;
-  offset = w.m0() & 0xff;
-  enables = w.m0() >> 12 & 15;
-}
-
 namespace {
 
 bool readsDestination(const OpInfo &info, unsigned k) {
@@ -306,7 +205,7 @@ const uint32_t *sourceRow(uint32_t *rows, const Wave &w, const Inst &in, const O
   const Operand &o = old ? in.dst : in.src[k];
   const unsigned n = dwordsOf(t);
   const VRow *v = vectorOperand(w, o, old ? rel.dst() : rel.src(k));
-  const bool dpp = in.dpp && k == 0 && v;
+  const bool dpp = usesDpp(in) && k == 0 && v;
   const bool sdwa = in.sdwa && k < 2 && !old && in.sdwaSrc[k] != SdwaSel::dword;
   const bool high = !in.sdwa && is16(t) && in.enc == Enc::VOP3 && (in.opSel >> k & 1);
   const bool sign = !old && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
@@ -332,10 +231,6 @@ const uint32_t *sourceRow(uint32_t *rows, const Wave &w, const Inst &in, const O
   return rows;
 }
 
-void writeMask(Wave &w, const Operand &o, uint64_t bits) {
-  w.setS64(o.kind == Operand::Kind::sgpr ? o.index : uint16_t(isa::Sgpr::vcc), bits);
-}
-
 /// The whole dword of an SDWA result that is one byte or half of it.
 void sdwaMerge(uint32_t *out, const uint32_t *old, const Inst &in) {
   const bool byte = in.sdwaDst <= SdwaSel::byte3;
@@ -353,12 +248,13 @@ void sdwaMerge(uint32_t *out, const uint32_t *old, const Inst &in) {
 }
 
 /// Destination halves and SDWA selections: builds the whole dword, the old value where preserved.
-void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpInfo &info) {
+void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpInfo &info,
+                  bool keepsHigh) {
   const bool half = is16(info.dst) && !in.sdwa;
   if (half && in.enc == Enc::VOP3 && (in.opSel & 8)) {
     for (unsigned c = 0; c < kChunks; ++c)
       store(out + 8 * c, load(out + 8 * c) << 16 | (load(old + 8 * c) & 0xffffu));
-  } else if (half && (info.flags & kPreserveHigh)) {
+  } else if (half && keepsHigh) {
     for (unsigned c = 0; c < kChunks; ++c)
       store(out + 8 * c, (load(out + 8 * c) & 0xffffu) | (load(old + 8 * c) & 0xffff0000u));
   } else if (in.sdwa && in.sdwaDst != SdwaSel::dword) {
@@ -375,7 +271,9 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   if (!exec && !(info.flags & (kCompare | kCarryOut)))
     return following(i);
 
-  const RelativeIndex rel(w);
+  const RelativeIndex rel(w, in);
+  if (rel.dstOutOfRange())
+    return following(i);
   alignas(64) uint32_t tmp[3][256];
   alignas(64) uint32_t out[256];
   RowCtx ctx;
@@ -406,12 +304,12 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
           info.flags & kNearest ? 0 : roundingOf(info.dst, w.mode));
 
   uint64_t lanes = exec;
-  if (in.dpp)
+  if (usesDpp(in))
     lanes &= dppEnabled(in, exec);
 
   if (info.flags & kCompare) {
     const uint64_t bits = ctx.maskOut & lanes;
-    writeMask(w, in.dst, bits);
+    w.setMask(i->dst, bits);
     if (info.flags & kCompareX)
       w.exec() = bits;
     return following(i);
@@ -424,11 +322,11 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
       flushRow(out, info.dst);
   }
   if (dstDwords)
-    mergeWithOld(out, dst->u, in, info);
+    mergeWithOld(out, dst->u, in, info, i->flags & kKeepsHigh);
   for (unsigned d = 0; d < dstDwords; ++d)
     writeRow(dst[d].u, out + 64 * d, lanes);
   if (info.flags & kCarryOut)
-    writeMask(w, in.sdst, ctx.maskOut & lanes);
+    w.setMask(i->sdst, ctx.maskOut & lanes);
   return following(i);
 }
 

@@ -13,8 +13,9 @@ const VRow *vectorOperand(const Wave &w, const isa::Operand &o, int relative = 0
 void fillRow(uint32_t *row, uint32_t value);
 void copyRow(uint32_t *to, const uint32_t *from);
 void writeRow(uint32_t *to, const uint32_t *from, uint64_t lanes);
+inline bool usesDpp(const isa::Inst &in) { return in.dpp || in.dpp8; }
 /// Source lane of lane n: -1 out of range, -2 reserved control.
-int dppSource(unsigned ctrl, int n);
+int dppSource(const isa::Inst &in, int n);
 uint64_t dppEnabled(const isa::Inst &in, uint64_t exec);
 /// Row of source 0 seen through DPP; lanes without a valid, active source are 0.
 void dppGather(uint32_t *to, const uint32_t *from, const isa::Inst &in, uint64_t exec);
@@ -33,14 +34,31 @@ void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mo
 void callRow(RowFn fn, RowCtx &ctx, unsigned rounding);
 unsigned roundingOf(Ty dst, uint32_t mode);
 
-/// s_set_gpr_idx: M0[7:0] is added to the VGPR numbers that M0[15:12] selects (src0, src1, src2,
-/// dst).
-struct RelativeIndex {
-  explicit RelativeIndex(const Wave &w);
-  int src(unsigned k) const { return enables >> k & 1 ? offset : 0; }
-  int dst() const { return enables >> 3 & 1 ? offset : 0; }
-  int offset = 0;
-  unsigned enables = 0;
+/// What M0 adds to VGPR numbers.
+///   GFX9   while s_set_gpr_idx is on: M0[7:0], to those that M0[15:12] selects (src0, src1, src2,
+///          dst)
+///   GFX10  v_movrel*: all of M0, or M0[9:0] to the source and M0[25:16] to the destination. A
+///          source that the wave does not have is its first VGPR, and such a destination nothing
+///          ("RDNA 2" ISA, "Out-of-Range behavior").
+class RelativeIndex {
+public:
+  RelativeIndex(const Wave &w, const isa::Inst &in) {
+    if (__builtin_expect(w.mode & Mode::gprIdxEn, 0))
+      setMode(w);
+    else if (opTable()[in.op].flags & kRelative)
+      setMove(w, in);
+  }
+  int src(unsigned k) const { return enables_ >> k & 1 ? srcOffset_ : 0; }
+  int dst() const { return enables_ >> 3 & 1 ? dstOffset_ : 0; }
+  bool dstOutOfRange() const { return outOfRange_; }
+
+private:
+  void setMode(const Wave &w);
+  void setMove(const Wave &w, const isa::Inst &in);
+
+  int srcOffset_ = 0, dstOffset_ = 0;
+  unsigned enables_ = 0;
+  bool outOfRange_ = false;
 };
 
 } // namespace meld::softgpu::valu

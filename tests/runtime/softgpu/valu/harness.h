@@ -48,7 +48,7 @@ struct Machine {
   std::vector<VRow> rows;
   VRow &v(unsigned n) { return rows[n]; }
   void fill(uint32_t seed);
-  /// False when the instruction is not implemented or faulted.
+  /// False when the instruction is not implemented or faulted. The wave gets the target's size.
   bool run(const Inst &inst, Target target = Target::gfx90a);
 };
 
@@ -59,13 +59,16 @@ struct Spec {
   const char *types; ///< destination first: "u:uu", "u+:uum", "c:ff"
   Reference reference;
   Enc enc = Enc::VOP3;
-  bool preserveHigh = false; ///< 16-bit destination keeps the high half
+  bool preserveHigh = false; ///< 16-bit destination keeps the high half on GFX9, too
   uint32_t mode = kDefaultMode;
   std::function<void(Inst &)> adjust = {}; ///< modifiers
   Target target = Target::gfx90a;
+  bool alsoGfx1030 = true; ///< with gfx90a: gfx1030 gives the same
 };
 
-/// All operand kinds and EXEC patterns, edge and random values. Reports the first difference.
+/// All operand kinds and EXEC patterns, edge and random values. Reports the first difference. What
+/// asks for gfx90a is checked on gfx1030 as well where that has the opcode, with waves of 32 and of
+/// 64 lanes.
 void check(const Spec &spec);
 
 /// Interesting raw values of a type letter.

@@ -24,12 +24,13 @@ template <const Format &F> int orderFloat(uint64_t a, uint64_t b) {
   return order<int64_t>((uint64_t)key(a), (uint64_t)key(b));
 }
 
-/// Runs `op` as v_cmpx: EXEC and dst get the mask.
-void checkCmpx(Op op, const char *types, Order f, bool (*holds)(int)) {
-  SCOPED_TRACE(nameOf(op));
+/// Runs `op` as v_cmpx: EXEC gets the mask, on GFX9 dst as well.
+void checkCmpx(Op op, Target target, const char *types, Order f, bool (*holds)(int)) {
+  SCOPED_TRACE(nameOf(op) + " on " + std::string(isa::targetName(target)));
+  const isa::TargetTraits traits = isa::traitsOf(target);
   Machine m;
   const bool wide = types[2] == 'q' || types[2] == 'd', half = types[2] == 's' || types[2] == 'h';
-  for (uint64_t exec : {~0ull, 0ull, 0x123456789abcdef0ull}) {
+  for (uint64_t exec : {~0ull, 0ull, 0x123456789abcdef0ull, 0xffffffffull}) {
     const auto &edges = edgeValues(types[2]);
     for (unsigned l = 0; l < 64; ++l)
       for (unsigned k = 0; k < 2; ++k) {
@@ -37,9 +38,13 @@ void checkCmpx(Op op, const char *types, Order f, bool (*holds)(int)) {
         m.v(10 + 2 * k).u[l] = (uint32_t)x;
         m.v(11 + 2 * k).u[l] = (uint32_t)(x >> 32);
       }
+    if (traits.waveSize == 32)
+      exec &= 0xffffffff;
     m.wave.exec() = exec;
+    const uint64_t vcc = m.wave.vcc() = random64();
     const unsigned dwords = wide ? 2 : 1;
-    ASSERT_TRUE(m.run(make(op, Enc::VOPC, sgpr(106, 2), {vgpr(10, dwords), vgpr(12, dwords)})));
+    const Operand dst = traits.generation >= 10 ? Operand{} : sgpr(106, 2);
+    ASSERT_TRUE(m.run(make(op, Enc::VOPC, dst, {vgpr(10, dwords), vgpr(12, dwords)}), target));
     uint64_t want = 0;
     for (unsigned l = 0; l < 64; ++l) {
       uint64_t x[2];
@@ -52,14 +57,15 @@ void checkCmpx(Op op, const char *types, Order f, bool (*holds)(int)) {
       }
       want |= (uint64_t)((exec >> l & 1) && holds(f(x[0], x[1]))) << l;
     }
-    EXPECT_EQ(m.wave.vcc(), want);
+    EXPECT_EQ(m.wave.vcc(), traits.generation >= 10 ? vcc : want);
     EXPECT_EQ(m.wave.exec(), want);
   }
 }
 
 void relation(Op cmp, Op cmpx, const char *types, Order f, bool (*holds)(int)) {
   check({cmp, types, [=](Lane &l) { return (uint64_t)holds(f(l.a, l.b)); }, Enc::VOPC});
-  checkCmpx(cmpx, types, f, holds);
+  for (Target target : {Target::gfx90a, Target::gfx1030, Target::gfx1030w64})
+    checkCmpx(cmpx, target, types, f, holds);
 }
 
 #define INT_RELATIONS(T, TYPES, F)                                                                 \

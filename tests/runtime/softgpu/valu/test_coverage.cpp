@@ -16,6 +16,8 @@ using namespace softgpu;
 /// encoding.
 std::set<Op> decodableValu(Target target) {
   std::set<Op> found;
+  const bool gfx10 = isa::traitsOf(target).generation >= 10;
+  const uint32_t vop3 = gfx10 ? 0xd4000000 : 0xd0000000, vop3p = gfx10 ? 0xcc000000 : 0xd3800000;
   const auto attempt = [&](uint32_t lo, uint32_t hi) {
     const uint32_t words[3] = {lo, hi, 0};
     Inst i;
@@ -33,11 +35,11 @@ std::set<Op> decodableValu(Target target) {
     for (uint32_t src2 : {258u, 0u})
       for (uint32_t src1 : {258u, 0u, 128u})
         for (uint32_t src0 : {256u, 0u})
-          attempt(0xd0000000 | n << 16 | 4, src2 << 18 | src1 << 9 | src0); // VOP3
+          attempt(vop3 | n << 16 | 4, src2 << 18 | src1 << 9 | src0); // VOP3
   for (uint32_t n = 0; n < 128; ++n)
     for (uint32_t src2 : {264u, 0u})
       for (uint32_t src1 : {258u, 0u})
-        attempt(0xd3800000 | n << 16 | 16, src2 << 18 | src1 << 9 | 260); // VOP3P
+        attempt(vop3p | n << 16 | 16, src2 << 18 | src1 << 9 | 260); // VOP3P
   // A rasteriser helper with an unpublished table; nothing a compute kernel contains.
   found.erase(Op::v_screen_partition_4se_b32);
   std::erase_if(found, [](Op op) { return std::strncmp(nameOf(op).c_str(), "v_", 2) != 0; });

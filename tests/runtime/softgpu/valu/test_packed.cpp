@@ -317,7 +317,7 @@ TEST(ValuPacked, FloatDot) {
   };
   const auto plain = [](Inst &i) { i.opSelHi = 7; };
   check({Op::v_dot2_f32_f16, "f:uuf", reference(true), Enc::VOP3P, false, kDefaultMode, plain,
-         Target::gfx90a});
+         Target::gfx90a, false});
   check({Op::v_dot2_f32_f16, "f:uuf", reference(false), Enc::VOP3P, false, kDefaultMode, plain,
          Target::gfx906});
   check({Op::v_dot2c_f32_f16,
@@ -328,6 +328,18 @@ TEST(ValuPacked, FloatDot) {
          kDefaultMode,
          {},
          Target::gfx908});
+  for (Target target : {Target::gfx1030, Target::gfx1030w64}) {
+    check({Op::v_dot2_f32_f16, "f:uuf", reference(false), Enc::VOP3P, false, kDefaultMode, plain,
+           target});
+    check({Op::v_dot2c_f32_f16,
+           "f:uu",
+           reference(false),
+           Enc::VOP2,
+           false,
+           kDefaultMode,
+           {},
+           target});
+  }
 }
 
 } // namespace
