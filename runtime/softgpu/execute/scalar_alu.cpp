@@ -6,6 +6,10 @@
 // counts), which operand was taken (min, max), untouched (mov, mul, cselect, bfm, pack, brev, ff*,
 // flbit*, sext*, bitset*).
 #include "runtime/softgpu/execute/scalar.h"
+#include "runtime/softgpu/isa/decoder.h"
+
+#include <algorithm>
+#include <string_view>
 
 namespace meld::softgpu::scalar {
 
@@ -92,19 +96,27 @@ U64 doubleBits(U x) {
   return r;
 }
 
+/// EXEC, or its low half.
+template <class T> T execOf(const Wave &w) { return T(w.exec()); }
+template <class T> void setExec(Wave &w, T x) {
+  if constexpr (sizeof(T) == 8)
+    w.setS64(isa::Sgpr::exec, x);
+  else
+    w.s[isa::Sgpr::exec] = x;
+  w.scc = x != 0;
+}
+
 /// D = EXEC; EXEC = F(S0, EXEC); SCC = EXEC != 0.
-template <auto F> U64 saveExec(U64 a, Wave &w) {
-  U64 old = w.exec();
-  w.setS64(isa::Sgpr::exec, F(a, old));
-  w.scc = w.exec() != 0;
+template <class T, auto F> T saveExec(T a, Wave &w) {
+  const T old = execOf<T>(w);
+  setExec<T>(w, F(a, old));
   return old;
 }
 
 /// D = EXEC = F(S0, EXEC); SCC = EXEC != 0.
-template <auto F> U64 writeExec(U64 a, Wave &w) {
-  w.setS64(isa::Sgpr::exec, F(a, w.exec()));
-  w.scc = w.exec() != 0;
-  return w.exec();
+template <class T, auto F> T writeExec(T a, Wave &w) {
+  setExec<T>(w, F(a, execOf<T>(w)));
+  return execOf<T>(w);
 }
 
 template <class D, class A, class B, auto F> Handler two(const ExecInst &e) {
@@ -247,7 +259,9 @@ void addSop1(Makers &t) {
     w.setS64(i->dst, w.s64(i->dst) | U64(1) << (readSource<U, anySource>(i, w) & 63));
   }>;
 #define MELD_SAVEEXEC(name, expr)                                                                  \
-  t[Op::s_##name##_saveexec_b64] = one<U64, U64, saveExec<[](U64 a, U64 exec) { return expr; }>>;
+  t[Op::s_##name##_saveexec_b64] =                                                                 \
+      one<U64, U64, saveExec<U64, [](U64 a, U64 exec) { return expr; }>>;                          \
+  t[Op::s_##name##_saveexec_b32] = one<U, U, saveExec<U, [](U a, U exec) { return expr; }>>;
   MELD_SAVEEXEC(and, a & exec)
   MELD_SAVEEXEC(or, a | exec)
   MELD_SAVEEXEC(xor, a ^ exec)
@@ -259,8 +273,12 @@ void addSop1(Makers &t) {
   MELD_SAVEEXEC(andn1, ~a & exec)
   MELD_SAVEEXEC(orn1, ~a | exec)
 #undef MELD_SAVEEXEC
-  t[Op::s_andn1_wrexec_b64] = one<U64, U64, writeExec<[](U64 a, U64 exec) { return ~a & exec; }>>;
-  t[Op::s_andn2_wrexec_b64] = one<U64, U64, writeExec<[](U64 a, U64 exec) { return a & ~exec; }>>;
+  t[Op::s_andn1_wrexec_b64] =
+      one<U64, U64, writeExec<U64, [](U64 a, U64 exec) { return ~a & exec; }>>;
+  t[Op::s_andn2_wrexec_b64] =
+      one<U64, U64, writeExec<U64, [](U64 a, U64 exec) { return a & ~exec; }>>;
+  t[Op::s_andn1_wrexec_b32] = one<U, U, writeExec<U, [](U a, U exec) { return ~a & exec; }>>;
+  t[Op::s_andn2_wrexec_b32] = one<U, U, writeExec<U, [](U a, U exec) { return a & ~exec; }>>;
   // M0 moves the register number; numbers past the file wrap.
   t[Op::s_movrels_b32] =
       simple<[](const ExecInst *i, Wave &w) { w.s[i->dst] = w.s[(i->src[0] + w.m0()) & 127]; }>;
@@ -272,6 +290,9 @@ void addSop1(Makers &t) {
   }>;
   t[Op::s_movreld_b64] = simple<[](const ExecInst *i, Wave &w) {
     w.setS64((i->dst + w.m0()) & 126, readSource<U64, anySource>(i, w));
+  }>;
+  t[Op::s_movrelsd_2_b32] = simple<[](const ExecInst *i, Wave &w) { // a number for each side
+    w.s[(i->dst + (w.m0() >> 16 & 0x3ff)) & 127] = w.s[(i->src[0] + (w.m0() & 0x3ff)) & 127];
   }>;
 }
 
@@ -367,14 +388,48 @@ Handler aluHandler(const ExecInst &e) {
 
 namespace meld::softgpu {
 
+namespace {
+
+/// Whether the instruction might write the upper half of EXEC.
+bool reachesHighExec(const isa::Inst &in) {
+  using isa::Op;
+  constexpr unsigned high = isa::Sgpr::exec + 1;
+  if (in.dst.kind == isa::Operand::Kind::sgpr && in.dst.index <= high &&
+      in.dst.index + std::max<unsigned>(in.dst.dwords, 1) > high)
+    return true;
+  switch (in.op) {
+  case Op::s_movreld_b32:
+  case Op::s_movreld_b64:
+  case Op::s_movrelsd_2_b32:
+    return true;
+  default: { // EXEC is a destination that no field names
+    const std::string_view name = isa::mnemonic(in.op);
+    return name.ends_with("saveexec_b64") || name.ends_with("wrexec_b64");
+  }
+  }
+}
+
+/// Runs the handler kept in `aux`, after which the lanes that a wave of 32 lacks are off again.
+const ExecInst *runWithoutHighExec(const ExecInst *i, Wave &w) {
+  const ExecInst *next = reinterpret_cast<Handler>(i->aux)(i, w);
+  w.s[isa::Sgpr::exec + 1] = 0;
+  return next;
+}
+
+} // namespace
+
 bool prepareScalar(ExecInst &e, isa::Target target) {
   if (!scalar::fillOperands(e))
     return false;
-  if (Handler h = scalar::aluHandler(e)) {
+  if (Handler h = scalar::aluHandler(e))
     e.run = h;
-    return true;
+  else if (!scalar::prepareFlow(e, target))
+    return false;
+  if (isa::traitsOf(target).waveSize < kWaveSize && reachesHighExec(*e.inst)) {
+    e.aux = reinterpret_cast<uint64_t>(e.run);
+    e.run = runWithoutHighExec;
   }
-  return scalar::prepareFlow(e, target);
+  return true;
 }
 
 } // namespace meld::softgpu

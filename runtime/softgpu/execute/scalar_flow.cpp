@@ -1,10 +1,11 @@
 // Control flow and the rest of the scalar unit: branches, calls, SOPP, hardware registers, VGPR
-// indexing mode.
+// indexing mode (GFX9), loops over the halves of a wave (GFX10).
 //
 // A taken backward branch or an indirect jump costs one unit of Wave::quantum; at zero the wave
 // yields with Wave::next at the target, so every loop gives other waves a turn and notices a
 // cancelled dispatch.
 #include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/hardware_registers.h"
 #include "runtime/softgpu/execute/scalar.h"
 #include "runtime/softgpu/execute/workgroup.h"
 #include "runtime/softgpu/isa/control_flow.h"
@@ -15,66 +16,8 @@ using isa::Op;
 
 namespace {
 
-enum HwReg : unsigned {
-  hwMode = 1,
-  hwStatus = 2,
-  hwTrapSts = 3,
-  hwId = 4,
-  hwGprAlloc = 5,
-  hwLdsAlloc = 6,
-  hwIbSts = 7,
-  hwShMemBases = 15,
-};
-
 /// ExecFlags are free for scalar instructions.
 enum : uint8_t { backward = 1 };
-
-uint32_t status(const Wave &w) {
-  uint32_t x = w.scc | 1u << 16; // VALID
-  x |= uint32_t(w.exec() == 0) << 9 | uint32_t(w.mask(isa::Sgpr::vcc) == 0) << 10;
-  if (w.group && w.group->numWaves > 1)
-    x |= 1u << 11; // IN_TG
-  return x;
-}
-
-/// Where the wave would run: round robin of workgroups over compute units, of waves over SIMDs.
-uint32_t hardwareId(const Wave &w) {
-  const uint64_t group = w.group ? w.group->flatId : 0;
-  const uint32_t cus = w.group ? w.group->computeUnits : 1;
-  const uint32_t cu = uint32_t(group % cus), slot = w.waveInGroup / 4 % 16,
-                 simd = w.waveInGroup % 4;
-  return slot | simd << 4 | (cu & 15) << 8 | (cu >> 4 & 1) << 12 | (cu >> 5 & 3) << 13 |
-         uint32_t(group / cus % 16) << 16;
-}
-
-uint32_t readHwReg(const Wave &w, unsigned id) {
-  switch (id) {
-  case hwMode:
-    return w.mode;
-  case hwStatus:
-    return status(w);
-  case hwTrapSts:
-    return w.trapSts;
-  case hwId:
-    return hardwareId(w);
-  case hwGprAlloc:
-    return ((w.numVgprs + 3) / 4 - 1) << 8;
-  case hwLdsAlloc:
-    return (w.ldsSize + 511) / 512 << 12;
-  case hwShMemBases:
-    return uint32_t(w.apertures[0] >> 48 << 16) | uint32_t(w.apertures[2] >> 48);
-  default:
-    return 0;
-  }
-}
-
-void writeHwReg(Wave &w, unsigned id, uint32_t mask, uint32_t value) {
-  if (id == hwMode)
-    w.setMode((w.mode & ~mask) | (value & mask));
-  else if (id == hwTrapSts)
-    w.trapSts = (w.trapSts & ~mask) | (value & mask);
-  // The others are read-only for user waves.
-}
 
 struct Field {
   unsigned id, offset;
@@ -84,20 +27,28 @@ struct Field {
         low(uint32_t((1ull << ((simm16 >> 11 & 31) + 1)) - 1)) {}
 };
 
-const ExecInst *runGetReg(const ExecInst *i, Wave &w) {
-  Field f(uint32_t(i->imm[0]));
-  w.s[i->dst] = readHwReg(w, f.id) >> f.offset & f.low;
+// The generation is part of the handler: numbers and fields of registers differ.
+template <unsigned Generation> const ExecInst *runGetReg(const ExecInst *i, Wave &w) {
+  const Field f(uint32_t(i->imm[0]));
+  w.s[i->dst] = readHardwareRegister(w, Generation, f.id) >> f.offset & f.low;
   return following(i);
+}
+template <unsigned Generation> const ExecInst *setReg(const ExecInst *i, Wave &w, uint32_t value) {
+  const Field f(uint32_t(i->imm[0]));
+  writeHardwareRegister(w, Generation, f.id, f.low << f.offset, value << f.offset);
+  return following(i);
+}
+template <unsigned Generation> const ExecInst *runSetReg(const ExecInst *i, Wave &w) {
+  return setReg<Generation>(i, w, w.s[i->dst]);
+}
+template <unsigned Generation> const ExecInst *runSetRegImm(const ExecInst *i, Wave &w) {
+  return setReg<Generation>(i, w, i->inst->literalValue);
 }
 
-const ExecInst *setReg(const ExecInst *i, Wave &w, uint32_t value) {
-  Field f(uint32_t(i->imm[0]));
-  writeHwReg(w, f.id, f.low << f.offset, value << f.offset);
+/// The rounding or denormal fields of MODE from a constant.
+template <unsigned Shift> const ExecInst *runModeField(const ExecInst *i, Wave &w) {
+  w.setMode((w.mode & ~(15u << Shift)) | uint32_t(i->imm[0] & 15) << Shift);
   return following(i);
-}
-const ExecInst *runSetReg(const ExecInst *i, Wave &w) { return setReg(i, w, w.s[i->dst]); }
-const ExecInst *runSetRegImm(const ExecInst *i, Wave &w) {
-  return setReg(i, w, i->inst->literalValue);
 }
 
 // --- branches ---
@@ -165,6 +116,38 @@ const ExecInst *runSwapPc(const ExecInst *i, Wave &w) {
   uint64_t to = readSource<uint64_t, anySource>(i, w);
   w.setS64(i->dst, nextPc(i));
   return jump(i, w, to);
+}
+
+// Code between these runs once for each half of EXEC that has a lane ("RDNA 2" ISA, SOPK): the
+// first pass keeps the other half's lanes in an SGPR.
+//
+//   s_subvector_loop_begin s0, skip     EXEC = low lanes, s0 = high lanes
+//   ...
+//   s_subvector_loop_end s0, back       EXEC = high lanes, s0 = low lanes; then EXEC = all
+const ExecInst *runSubvectorBegin(const ExecInst *i, Wave &w) {
+  uint32_t &low = w.s[isa::Sgpr::exec], &high = w.s[isa::Sgpr::exec + 1];
+  if (!w.exec())
+    return take(i, w);
+  if (low) {
+    w.s[i->dst] = high;
+    high = 0;
+  } else {
+    w.s[i->dst] = low;
+  }
+  return following(i);
+}
+const ExecInst *runSubvectorEnd(const ExecInst *i, Wave &w) {
+  uint32_t &low = w.s[isa::Sgpr::exec], &high = w.s[isa::Sgpr::exec + 1], &other = w.s[i->dst];
+  if (high) {
+    low = other;
+    return following(i);
+  }
+  if (!other)
+    return following(i);
+  high = other;
+  other = low;
+  low = 0;
+  return take(i, w);
 }
 
 // --- the end, barriers, messages ---
@@ -237,15 +220,20 @@ const ExecInst *runIdxIdx(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-Handler flowHandler(Op op) {
+/// Handlers of opcodes whose registers or meaning depend on the generation.
+template <unsigned Generation> void addRegisters(isa::OpMap<Handler> &t) {
+  t[Op::s_getreg_b32] = runGetReg<Generation>;
+  t[Op::s_setreg_b32] = runSetReg<Generation>;
+  t[Op::s_setreg_imm32_b32] = runSetRegImm<Generation>;
+}
+
+template <unsigned Generation> Handler flowHandler(Op op) {
   static const auto handlers = [] {
     isa::OpMap<Handler> t;
+    addRegisters<Generation>(t);
     t[Op::s_getpc_b64] = runGetPc;
     t[Op::s_setpc_b64] = runSetPc;
     t[Op::s_swappc_b64] = runSwapPc;
-    t[Op::s_getreg_b32] = runGetReg;
-    t[Op::s_setreg_b32] = runSetReg;
-    t[Op::s_setreg_imm32_b32] = runSetRegImm;
     t[Op::s_endpgm] = runEnd;
     t[Op::s_endpgm_saved] = runEnd;
     t[Op::s_barrier] = runBarrier;
@@ -258,10 +246,17 @@ Handler flowHandler(Op op) {
     t[Op::s_set_gpr_idx_off] = runIdxOff;
     t[Op::s_set_gpr_idx_mode] = runIdxMode;
     t[Op::s_set_gpr_idx_idx] = runIdxIdx;
+    t[Op::s_round_mode] = runModeField<0>;
+    t[Op::s_denorm_mode] = runModeField<4>;
+    t[Op::s_subvector_loop_begin] = runSubvectorBegin;
+    t[Op::s_subvector_loop_end] = runSubvectorEnd;
     // Memory operations are done when their instruction is; caches, priorities and profiling are
-    // not modelled.
-    for (Op nothing : {Op::s_nop, Op::s_waitcnt, Op::s_setprio, Op::s_wakeup, Op::s_icache_inv,
-                       Op::s_incperflevel, Op::s_decperflevel, Op::s_ttracedata})
+    // not modelled. s_version says what the code was made for, s_clause what belongs together.
+    for (Op nothing :
+         {Op::s_nop, Op::s_waitcnt, Op::s_setprio, Op::s_wakeup, Op::s_icache_inv,
+          Op::s_incperflevel, Op::s_decperflevel, Op::s_ttracedata, Op::s_ttracedata_imm,
+          Op::s_waitcnt_vscnt, Op::s_waitcnt_vmcnt, Op::s_waitcnt_expcnt, Op::s_waitcnt_lgkmcnt,
+          Op::s_waitcnt_depctr, Op::s_wait_idle, Op::s_version, Op::s_clause, Op::s_inst_prefetch})
       t[nothing] = runNothing;
     return t;
   }();
@@ -270,20 +265,27 @@ Handler flowHandler(Op op) {
 
 } // namespace
 
-bool prepareFlow(ExecInst &e, isa::Target) {
+bool prepareFlow(ExecInst &e, isa::Target target) {
   const isa::Inst &in = *e.inst;
-  Handler h = in.op == Op::s_call_b64 ? runCall : branchHandler(in.op);
-  if (h) {
-    e.run = h;
+  const auto setTarget = [&] {
     e.target = nullptr;
     e.targetPc = nextPc(&e) + uint64_t(int64_t(in.simm));
     e.flags = in.simm < 0 ? backward : 0;
+  };
+  Handler h = in.op == Op::s_call_b64 ? runCall : branchHandler(in.op);
+  if (h) {
+    e.run = h;
+    setTarget();
     return true;
   }
-  h = flowHandler(in.op);
+  h = isa::traitsOf(target).generation >= 10 ? flowHandler<10>(in.op) : flowHandler<9>(in.op);
   if (!h)
     return false;
   e.run = h;
+  if (in.op == Op::s_subvector_loop_begin || in.op == Op::s_subvector_loop_end) {
+    setTarget();
+    return true;
+  }
   if (in.enc == isa::Enc::SOPK || in.enc == isa::Enc::SOPP)
     e.imm[0] = uint64_t(in.simm) & 0xffff;
   return true;

@@ -28,16 +28,22 @@ namespace {
 
 constexpr uint32_t kSlackRows = 512;
 
-/// Private segment buffer: swizzled, 4-byte elements, 64 lanes, thread id added ("Vega" ISA 8.1.5).
-void writeScratchResource(uint32_t *s, uint64_t base) {
+/// Private segment buffer: swizzled, 4-byte elements, the wave's lanes, thread id added ("Vega" ISA
+/// 8.1.5; "RDNA 2" ISA 8.1.8: one field FORMAT, raw buffers' way to check bounds).
+void writeScratchResource(uint32_t *s, uint64_t base, const isa::TargetTraits &traits) {
   s[0] = uint32_t(base);
   s[1] = uint32_t(base >> 32 & 0xffff) | 1u << 31;
   s[2] = ~0u; // the wave's own block starts at the base; its end is not the hardware's to check
-  s[3] = 4u | 5u << 3 | 6u << 6 | 7u << 9 | 7u << 12 | 4u << 15 | 1u << 19 | 3u << 21 | 1u << 23;
+  const uint32_t indexStride = traits.waveSize == kWaveSize ? 3 : 2;
+  s[3] = 4u | 5u << 3 | 6u << 6 | 7u << 9 | indexStride << 21 | 1u << 23;
+  if (traits.generation >= 10)
+    s[3] |= 22u << 12 | 1u << 24 | 3u << 28; // 32_FLOAT, RESOURCE_LEVEL, OOB_SELECT
+  else
+    s[3] |= 7u << 12 | 4u << 15 | 1u << 19;
 }
 
 void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchRequest &r,
-               bool firstWave) {
+               bool firstWave, const isa::TargetTraits &traits) {
   std::memset(w.s, 0, sizeof(w.s));
   unsigned n = 0;
   const uint64_t scratch = reinterpret_cast<uint64_t>(w.scratch);
@@ -46,7 +52,7 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
     n += 2;
   };
   if (l.properties & KernelProperty::privateSegmentBuffer) {
-    writeScratchResource(&w.s[n], scratch);
+    writeScratchResource(&w.s[n], scratch, traits);
     n += 4;
   }
   if (l.properties & KernelProperty::dispatchPtr)
@@ -80,11 +86,11 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
     w.s[n++] = 0; // scratch wave offset: the base above is the wave's own
 }
 
-/// Work-item ids of the 64 lanes from work-item `first` on, counted along x, then y, then z.
+/// Work-item ids of the wave's lanes from work-item `first` on, counted along x, then y, then z.
 void initIds(Wave &w, const Workgroup &g, const Launch &l, uint32_t first) {
   const unsigned dims = l.idDimensions();
   if (g.size[1] == 1 && g.size[2] == 1) { // one dimension: no counting, y and z are 0 already
-    const uint32_t n = std::min(g.size[0] - first, kWaveSize);
+    const uint32_t n = std::min(g.size[0] - first, w.waveSize);
     for (unsigned lane = 0; lane < kWaveSize; ++lane)
       w.v[0].u[lane] = lane < n ? first + lane : 0;
     w.setS64(isa::Sgpr::exec, n == kWaveSize ? kFullExec : (1ull << n) - 1);
@@ -93,7 +99,7 @@ void initIds(Wave &w, const Workgroup &g, const Launch &l, uint32_t first) {
   uint32_t x = first % g.size[0], y = first / g.size[0] % g.size[1],
            z = first / g.size[0] / g.size[1];
   uint64_t exec = 0;
-  for (unsigned lane = 0; lane < kWaveSize && z < g.size[2]; ++lane) {
+  for (unsigned lane = 0; lane < w.waveSize && z < g.size[2]; ++lane) {
     exec |= 1ull << lane;
     if (l.packedIds) {
       w.v[0].u[lane] = x | (dims > 1 ? y << 10 : 0) | (dims > 2 ? z << 20 : 0);
@@ -126,13 +132,14 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     g.size[k] = std::min(l.workgroup[k], l.grid[k] - g.id[k] * l.workgroup[k]);
     items *= g.size[k];
   }
-  g.numWaves = (items + kWaveSize - 1) / kWaveSize;
+  const isa::TargetTraits traits = isa::traitsOf(l.target);
+  g.numWaves = (items + traits.waveSize - 1) / traits.waveSize;
   g.ended = g.arrived = 0;
   g.request = &request;
   g.computeUnits = env.config->computeUnits;
 
   const uint32_t rows = std::max(l.vgprs, l.accOffset) + l.agprs;
-  const size_t scratchPerWave = size_t(l.scratchPerLane) * kWaveSize;
+  const size_t scratchPerWave = size_t(l.scratchPerLane) * traits.waveSize;
   if (g.waveCapacity < g.numWaves) {
     g.waves = std::make_unique<Wave[]>(g.numWaves);
     g.waveCapacity = g.numWaves;
@@ -153,8 +160,10 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     w.v = registers + size_t(k) * rows;
     w.scratch = scratch ? scratch + k * scratchPerWave : nullptr;
     w.scratchPerLane = l.scratchPerLane;
-    initSgprs(w, g, l, request, k == 0);
-    initIds(w, g, l, k * kWaveSize);
+    w.waveSize = traits.waveSize;
+    w.flatScratch[0] = w.flatScratch[1] = 0;
+    initSgprs(w, g, l, request, k == 0, traits);
+    initIds(w, g, l, k * traits.waveSize);
     w.scc = 0;
     w.setMode(l.mode);
     w.trapSts = 0;
@@ -164,6 +173,7 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     w.accOffset = l.accOffset;
     w.numAgprs = l.agprs;
     w.timing = env.config->timing;
+    w.lineShift = l.lineShift;
     w.tags = {};
     w.next = env.entry;
     w.status = WaveStatus::ready;

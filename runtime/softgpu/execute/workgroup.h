@@ -5,9 +5,9 @@
 //              after wave, and 512 rows of slack so that a register number the kernel did not
 //              allocate stays inside the block
 //   LDS        the packet's group segment, zeroed for every workgroup
-//   scratch    byte b of lane l of a wave at waveScratch + (b/4)*256 + l*4 + b%4: what swizzled
-//              buffer accesses through the private segment SRD (add_tid, index stride 64, element
-//              size 4) reach, too
+//   scratch    byte b of lane l of a wave of n lanes at waveScratch + (b/4)*4*n + l*4 + b%4: what
+//              swizzled buffer accesses through the private segment SRD (add_tid, index stride n,
+//              element size 4) reach, too
 //
 // Registers and LDS start as zero, and so does scratch up to kZeroScratch bytes per wave (more
 // would cost more than the kernel): a kernel that reads registers or LDS it never wrote gives the

@@ -5,6 +5,7 @@
 #include "runtime/softgpu/execute/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/register_use.h"
+#include "runtime/softgpu/watch/check/check.h"
 #include "runtime/softgpu/watch/lost_lanes.h"
 
 #include <algorithm>
@@ -43,28 +44,26 @@ bool uniformRow(const VRow &row, uint64_t exec) {
   return differ == 0;
 }
 
-/// s_set_gpr_idx moves the VGPR numbers of the vector ALU: M0[15:12] says of which operands.
-unsigned relativeIndex(const Wave &w, const RegisterRange &r) {
-  if (!(w.mode & Mode::gprIdxEn))
-    return 0;
-  const unsigned bit = r.role == RegisterRange::Role::destination ? 3 : unsigned(r.role);
-  return bit < 4 && (w.m0() >> (12 + bit) & 1) ? w.m0() & 0xff : 0;
-}
-
-bool uniform(const Wave &w, const RegisterRange &r, uint64_t exec, bool valu) {
+bool uniform(const ExecInst *i, const Wave &w, const RegisterRange &r, uint64_t exec) {
   if (r.file == RegisterRange::File::sgpr) {
     if (!r.laneMask)
       return true;
     const uint64_t bits = w.s64(r.index) & exec;
     return bits == 0 || bits == exec;
   }
-  unsigned row = r.index + (r.file == RegisterRange::File::agpr ? w.accOffset : 0);
-  if (valu)
-    row += relativeIndex(w, r);
+  const unsigned row = r.index + (r.file == RegisterRange::File::agpr ? w.accOffset : 0) +
+                       check::relativeIndex(i, w, r);
   for (unsigned k = 0; k < r.dwords; ++k)
     if (!uniformRow(w.v[row + k], exec))
       return false;
   return true;
+}
+
+/// What compilers swap the sides of a branch with, in waves of 64 and of 32 lanes.
+bool goesToElse(isa::Op op) {
+  using isa::Op;
+  return op == Op::s_xor_b64 || op == Op::s_andn2_saveexec_b64 || op == Op::s_xor_saveexec_b64 ||
+         op == Op::s_xor_b32 || op == Op::s_andn2_saveexec_b32 || op == Op::s_xor_saveexec_b32;
 }
 
 /// An instruction and what was counted for it.
@@ -78,8 +77,7 @@ struct Site {
   explicit Site(const ExecInst *i)
       : inst(i), use(*i->inst), valu(i->category == uint8_t(Category::valu)),
         crossesLanes(isa::crossesLanes(*i->inst)), branch(i->category == uint8_t(Category::branch)),
-        swaps(i->inst->op == isa::Op::s_xor_b64 || i->inst->op == isa::Op::s_andn2_saveexec_b64 ||
-              i->inst->op == isa::Op::s_xor_saveexec_b64) {
+        swaps(goesToElse(i->inst->op)) {
     auto isVector = [](const RegisterRange &r) { return r.isVector() || r.laneMask; };
     counts.vector = use.underExec() && (std::ranges::any_of(use.reads(), isVector) ||
                                         std::ranges::any_of(use.writes(), isVector));
@@ -147,7 +145,7 @@ public:
     if (s.crossesLanes)
       return;
     for (const RegisterRange &r : s.use.reads())
-      if (!uniform(w, r, exec_, s.valu))
+      if (!uniform(i, w, r, exec_))
         return;
     ++p.uniformSources;
   }
@@ -164,7 +162,7 @@ public:
     if (!s.counts.vector || !s.counts.hasResult || !exec_ || w.status == WaveStatus::faulted)
       return;
     for (const RegisterRange &r : s.use.writes())
-      if (!uniform(w, r, exec_, s.valu))
+      if (!uniform(i, w, r, exec_))
         return;
     ++s.counts.uniformResult;
   }

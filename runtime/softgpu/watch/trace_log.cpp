@@ -25,7 +25,8 @@ void appendValue(std::string &text, const ExecInst *i, const RegisterRange &r, c
   for (unsigned k = 0; k < r.dwords && k < 4; ++k) {
     text += ' ' + check::registerName(r.file, first + k);
     if (r.file == RegisterRange::File::sgpr)
-      std::snprintf(buffer, sizeof(buffer), "=0x%" PRIx32, w.s[(first + k) & 127]);
+      std::snprintf(buffer, sizeof(buffer), "=0x%" PRIx32,
+                    w.s[std::min<unsigned>(first + k, isa::Sgpr::slots - 1)]);
     else
       std::snprintf(
           buffer, sizeof(buffer), "[%u]=0x%" PRIx32, lane,

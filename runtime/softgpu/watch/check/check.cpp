@@ -1,6 +1,7 @@
 #include "runtime/softgpu/watch/check/check.h"
 
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/valu/slow.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -60,9 +61,6 @@ std::vector<std::string> checkNames(unsigned checks) {
 }
 
 std::unique_ptr<WatchFactory> makeCheckers(const Launch &launch, unsigned checks) {
-  // What a lane mask of one dword leaves undefined is not known to this checker.
-  if (isa::traitsOf(launch.target).waveSize != kWaveSize)
-    checks &= ~unsigned(Check::undefined);
   return checks ? std::make_unique<CheckerFactory>(launch, checks) : nullptr;
 }
 
@@ -114,6 +112,8 @@ std::string registerName(isa::RegisterRange::File file, unsigned index) {
       return "exec_lo";
     case isa::Sgpr::exec + 1:
       return "exec_hi";
+    case isa::Sgpr::sink:
+      return "null";
     default:
       break;
     }
@@ -121,11 +121,13 @@ std::string registerName(isa::RegisterRange::File file, unsigned index) {
 }
 
 unsigned relativeIndex(const ExecInst *i, const Wave &w, const isa::RegisterRange &r) {
-  if (!(w.mode & Mode::gprIdxEn) || i->category != uint8_t(isa::Category::valu) ||
-      r.file != isa::RegisterRange::File::vgpr)
+  using Role = isa::RegisterRange::Role;
+  if (i->category != uint8_t(isa::Category::valu) || r.file != isa::RegisterRange::File::vgpr)
     return 0;
-  const unsigned bit = r.role == isa::RegisterRange::Role::destination ? 3 : unsigned(r.role);
-  return bit < 4 && (w.m0() >> (12 + bit) & 1) ? w.m0() & 0xff : 0;
+  const valu::RelativeIndex relative(w, *i->inst);
+  if (r.role == Role::destination)
+    return unsigned(relative.dst());
+  return r.role <= Role::source2 ? unsigned(relative.src(unsigned(r.role))) : 0;
 }
 
 } // namespace check

@@ -112,7 +112,7 @@ public:
           const uint64_t bits = t.saveexec && r.role == RegisterRange::Role::destination
                                     ? ~0ull // the old EXEC, always defined
                                     : resultBits_;
-          d.sgpr[(first + k) & 127] = uint32_t(bits >> (32 * (k & 1)));
+          d.scalar(first + k) = uint32_t(bits >> (32 * (k & 1)));
         }
       }
       const bool toExec =
@@ -137,14 +137,15 @@ private:
     switch (o.kind) {
     case Operand::Kind::sgpr:
       v.value = wide ? w.s64(std::min<unsigned>(o.index, 126)) : w.s[o.index];
-      v.defined = wide ? d.pair(o.index) : d.sgpr[o.index & 127] | ~0ull << 32;
+      v.defined = wide ? d.pair(o.index) : d.scalar(o.index) | ~0ull << 32;
       break;
     case Operand::Kind::imm:
       v.value = o.value;
       break;
     case Operand::Kind::special:
       v.value = specialSource(w, o.index);
-      if (o.index == 251 && !knownNonZero(w.s64(isa::Sgpr::vcc), d.pair(isa::Sgpr::vcc)))
+      if (o.index == 251 &&
+          !knownNonZero(w.mask(isa::Sgpr::vcc), d.mask(isa::Sgpr::vcc, w.waveSize)))
         v.defined = 0;
       if (o.index == 253 && !d.scc)
         v.defined = 0;
@@ -171,9 +172,11 @@ private:
       return;
     case Op::s_cbranch_vccz:
     case Op::s_cbranch_vccnz:
-      if (!knownNonZero(w.s64(isa::Sgpr::vcc), d.pair(isa::Sgpr::vcc)))
+      if (!knownNonZero(w.mask(isa::Sgpr::vcc), d.mask(isa::Sgpr::vcc, w.waveSize)))
         branch(i, w, "vcc");
-      d.sgpr[isa::Sgpr::vcc] = d.sgpr[isa::Sgpr::vcc + 1] = ~0u;
+      d.sgpr[isa::Sgpr::vcc] = ~0u;
+      if (w.waveSize == kWaveSize)
+        d.sgpr[isa::Sgpr::vcc + 1] = ~0u;
       return;
     case Op::s_setpc_b64:
     case Op::s_swappc_b64:
@@ -231,7 +234,7 @@ private:
       resultBits_ = ~0ull;
       return;
     }
-    if (isPackedPair(in.op) && !in.dpp) {
+    if (isPackedPair(in.op) && !valu::usesDpp(in)) {
       const UndefinedPair halves = packedPair(in, use, [&](const RegisterRange &r, unsigned k) {
         return d.undefinedLanes(r, relativeIndex(i, w, r), k, 1);
       });
@@ -244,12 +247,12 @@ private:
       if (r.role == RegisterRange::Role::destination)
         continue; // the part that stays
       uint64_t x = undefinedLanes(i, w, d, r);
-      if (in.dpp && r.role == RegisterRange::Role::source0)
+      if (valu::usesDpp(in) && r.role == RegisterRange::Role::source0)
         x = throughDpp(in, x);
       if (unsigned(r.role) < 3)
         perSource[unsigned(r.role)] = x;
       u |= x;
-      low |= r.isVector() && !in.dpp ? undefinedLanes(i, w, d, r, 1) : x;
+      low |= r.isVector() && !valu::usesDpp(in) ? undefinedLanes(i, w, d, r, 1) : x;
     }
     switch (in.op) {
     case Op::v_cndmask_b32: {
@@ -270,10 +273,12 @@ private:
       resultBits_ = perSource[0] >> (exec_ ? std::countr_zero(exec_) : 0) & 1 ? 0 : ~0ull;
       return;
     case Op::v_readlane_b32:
-      resultBits_ = perSource[0] >> (valu::scalarOperand(w, in.src[1], false) & 63) & 1 ? 0 : ~0ull;
+      resultBits_ =
+          perSource[0] >> (valu::scalarOperand(w, in.src[1], false) & (w.waveSize - 1)) & 1 ? 0
+                                                                                            : ~0ull;
       return;
     case Op::v_writelane_b32:
-      written_ = 1ull << (valu::scalarOperand(w, in.src[1], false) & 63);
+      written_ = 1ull << (valu::scalarOperand(w, in.src[1], false) & (w.waveSize - 1));
       result_ = lowResult_ = perSource[0];
       return;
     case Op::v_lshlrev_b64: // by 32 or more: the high dword comes from the low one, which gets 0
@@ -286,7 +291,7 @@ private:
     default:
       break;
     }
-    if (in.dpp)
+    if (valu::usesDpp(in))
       written_ &= valu::dppEnabled(in, exec_);
     result_ = u & exec_;
     lowResult_ = (lowFromLow(in) ? low : u) & exec_;
@@ -302,7 +307,7 @@ private:
   uint64_t withoutDeciding(const ExecInst *i, const Wave &w, uint64_t undefined,
                            const uint64_t *perSource, uint32_t decider) const {
     const Inst &in = *i->inst;
-    if (in.sdwa || in.dpp || (w.mode & Mode::gprIdxEn))
+    if (in.sdwa || valu::usesDpp(in) || (w.mode & Mode::gprIdxEn))
       return undefined;
     for (uint64_t m = undefined & exec_; m; m &= m - 1) {
       const unsigned lane = unsigned(std::countr_zero(m));
@@ -340,12 +345,13 @@ private:
     }
   }
 
-  /// Lanes that are switched off give 0.
+  /// Lanes that are switched off give 0, or with fi their value.
   uint64_t throughDpp(const Inst &in, uint64_t undefined) const {
     uint64_t out = 0;
+    const uint64_t read = undefined & (in.dppFi ? ~0ull : exec_);
     for (int n = 0; n < int(kWaveSize); ++n)
-      if (const int s = valu::dppSource(in.dppCtrl, n); s >= 0)
-        out |= (undefined & exec_) >> s << 63 >> (63 - n);
+      if (const int s = valu::dppSource(in, n); s >= 0)
+        out |= read >> s << 63 >> (63 - n);
     return out;
   }
 
@@ -374,9 +380,9 @@ private:
       } else if (r.role == RegisterRange::Role::data) {
         hasData = true;
         for (unsigned k = 0; k < r.dwords; ++k)
-          dataUndefined &= r.isVector()                         ? ~d.row(r, r.index + k)
-                           : d.sgpr[(r.index + k) & 127] == ~0u ? 0
-                                                                : ~0ull;
+          dataUndefined &= r.isVector()                   ? ~d.row(r, r.index + k)
+                           : d.scalar(r.index + k) == ~0u ? 0
+                                                          : ~0ull;
       }
     }
     if ((in.enc == Enc::DS || in.enc == Enc::FLAT) && w.group) {
@@ -441,7 +447,7 @@ private:
       if (r.isVector())
         d.row(r, r.index + relativeIndex(i, w, r) + k) = ~0ull;
       else
-        d.sgpr[(r.index + k) & 127] = ~0u;
+        d.scalar(r.index + k) = ~0u;
   }
 
   Reporter reporter_;

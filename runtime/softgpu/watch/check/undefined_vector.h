@@ -12,8 +12,8 @@ namespace meld::softgpu::check {
 
 /// Defined bits of a wave's registers.
 struct DefinedRegisters {
-  std::array<uint32_t, 128> sgpr{}; ///< bit by bit
-  std::array<uint64_t, 768> vgpr{}; ///< lane by lane; AGPRs from 512
+  std::array<uint32_t, isa::Sgpr::slots> sgpr{}; ///< bit by bit
+  std::array<uint64_t, 768> vgpr{};              ///< lane by lane; AGPRs from 512
   bool scc = false;
 
   using Range = isa::RegisterRange;
@@ -21,8 +21,12 @@ struct DefinedRegisters {
     return r.file == Range::File::agpr ? 512 + (index & 255) : index & 511;
   }
   uint64_t &row(const Range &r, unsigned index) { return vgpr[rowOf(r, index)]; }
-  uint64_t pair(unsigned slot) const {
-    return sgpr[slot & 127] | uint64_t(sgpr[(slot + 1) & 127]) << 32;
+  uint32_t &scalar(unsigned slot) { return sgpr[slot % isa::Sgpr::slots]; }
+  uint32_t scalar(unsigned slot) const { return sgpr[slot % isa::Sgpr::slots]; }
+  uint64_t pair(unsigned slot) const { return scalar(slot) | uint64_t(scalar(slot + 1)) << 32; }
+  /// Of a lane mask; what a wave of 32 has no lanes for is defined.
+  uint64_t mask(unsigned slot, unsigned waveSize) const {
+    return waveSize == 64 ? pair(slot) : scalar(slot) | ~0ull << 32;
   }
 
   /// Lanes in which one of `count` dwords of `r` from dword `first` on is undefined; `relative` is
@@ -34,7 +38,7 @@ struct DefinedRegisters {
     for (unsigned k = first; k < r.dwords && k < first + count; ++k)
       if (r.isVector())
         u |= ~vgpr[rowOf(r, r.index + relative + k)];
-      else if (~sgpr[(r.index + k) & 127])
+      else if (~scalar(r.index + k))
         return ~0ull;
     return u;
   }

@@ -1,5 +1,5 @@
-// Scalar instructions one by one (decoded and run singly by scalar_test.cpp), and small kernels that a compiler
-// does not write: control flow through registers, hardware registers, register indexing, opcodes we lack.
+// Scalar instructions one by one (decoded and run singly, see scalar_reference.h), and, for GFX9, small kernels that a
+// compiler does not write: control flow through registers, hardware registers, register indexing, opcodes we lack.
 	.text
 	.globl scalar_begin
 	.p2align 8
@@ -84,9 +84,29 @@ scalar_begin:
 	s_mov_b32 s0, src_vccz
 	s_mov_b32 s0, src_execz
 	s_add_u32 s0, scc, src_execz
+.if .amdgcn.gfx_generation_number == 10
+	.irp op, s_and_saveexec_b32, s_or_saveexec_b32, s_xor_saveexec_b32, s_andn2_saveexec_b32, s_orn2_saveexec_b32, s_nand_saveexec_b32, s_nor_saveexec_b32, s_xnor_saveexec_b32, s_andn1_saveexec_b32, s_orn1_saveexec_b32, s_andn1_wrexec_b32, s_andn2_wrexec_b32
+	one32 \op
+	.endr
+	// The upper half of EXEC as destination, and nothing.
+	s_mov_b32 exec_hi, s2
+	s_mov_b64 exec, s[2:3]
+	s_not_b64 exec, s[2:3]
+	s_xor_b64 exec, exec, s[2:3]
+	s_cselect_b64 exec, -1, s[2:3]
+	s_bitset1_b64 exec, s2
+	s_add_u32 exec_hi, s2, s4
+	s_movk_i32 exec_hi, 0x1234
+	s_addk_i32 exec_hi, 0x1234
+	s_add_u32 null, s2, s4
+	s_mov_b64 null, s[2:3]
+	s_or_b32 s0, null, s4
+.endif
 	.globl scalar_end
 scalar_end:
 	s_endpgm
+
+.if .amdgcn.gfx_generation_number == 9
 
 .macro kernel name, vgprs=8
 	.globl \name
@@ -265,3 +285,4 @@ halts:
 	s_sethalt 1
 	s_endpgm
 	descriptor halts
+.endif

@@ -1,0 +1,123 @@
+#include "runtime/softgpu/execute/hardware_registers.h"
+
+#include "runtime/softgpu/execute/workgroup.h"
+
+#include <ctime>
+
+namespace meld::softgpu {
+
+namespace {
+
+enum Register : unsigned {
+  mode = 1,
+  status = 2,
+  trapSts = 3,
+  hwId = 4, ///< GFX9
+  gprAlloc = 5,
+  ldsAlloc = 6,
+  shMemBases = 15,
+  // GFX10
+  flatScratchLow = 20,
+  flatScratchHigh = 21,
+  hwId1 = 23,
+  shaderCycles = 29,
+};
+
+uint32_t statusOf(const Wave &w) {
+  uint32_t x = w.scc | 1u << 16; // VALID
+  x |= uint32_t(w.exec() == 0) << 9 | uint32_t(w.mask(isa::Sgpr::vcc) == 0) << 10;
+  if (w.group && w.group->numWaves > 1)
+    x |= 1u << 11; // IN_TG
+  return x;
+}
+
+/// Where the wave would run: round robin of workgroups over compute units, of waves over SIMDs.
+struct Place {
+  uint64_t round; ///< how often every compute unit had a workgroup before
+  uint32_t cu, wave;
+  explicit Place(const Wave &w) : wave(w.waveInGroup) {
+    const uint64_t group = w.group ? w.group->flatId : 0;
+    const uint32_t cus = w.group ? w.group->computeUnits : 1;
+    cu = uint32_t(group % cus);
+    round = group / cus;
+  }
+};
+
+uint32_t hardwareId(const Wave &w) {
+  const Place p(w);
+  const uint32_t slot = p.wave / 4 % 16, simd = p.wave % 4;
+  return slot | simd << 4 | (p.cu & 15) << 8 | (p.cu >> 4 & 1) << 12 | (p.cu >> 5 & 3) << 13 |
+         uint32_t(p.round % 16) << 16;
+}
+
+/// Two compute units of two SIMDs are one workgroup processor.
+uint32_t hardwareId1(const Wave &w) {
+  const Place p(w);
+  const uint32_t slot = p.wave / 2 % 32, simd = (p.cu & 1) << 1 | (p.wave & 1), wgp = p.cu >> 1;
+  return slot | simd << 8 | (wgp & 15) << 10 | (wgp >> 4 & 1) << 16 | (wgp >> 5 & 3) << 18;
+}
+
+/// The low bits of what s_memtime counts.
+uint32_t cycles() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+  return uint32_t(uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec)) & 0xfffff;
+}
+
+} // namespace
+
+uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
+  const bool gfx10 = generation >= 10;
+  switch (id) {
+  case mode:
+    return w.mode;
+  case status:
+    return statusOf(w);
+  case trapSts:
+    return w.trapSts;
+  case hwId:
+    return gfx10 ? 0 : hardwareId(w);
+  case gprAlloc: {
+    const uint32_t granule = gfx10 && w.waveSize == 32 ? 8 : 4;
+    return ((w.numVgprs + granule - 1) / granule - 1) << 8;
+  }
+  case ldsAlloc:
+    return (w.ldsSize + 511) / 512 << 12;
+  case shMemBases:
+    return uint32_t(w.apertures[0] >> 48 << 16) | uint32_t(w.apertures[2] >> 48);
+  case flatScratchLow:
+  case flatScratchHigh:
+    return gfx10 ? w.flatScratch[id - flatScratchLow] : 0;
+  case hwId1:
+    return gfx10 ? hardwareId1(w) : 0;
+  case shaderCycles:
+    return gfx10 ? cycles() : 0;
+  default:
+    return 0;
+  }
+}
+
+void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t mask,
+                           uint32_t value) {
+  const auto merge = [&](uint32_t old) { return (old & ~mask) | (value & mask); };
+  const bool gfx10 = generation >= 10;
+  switch (id) {
+  case mode:
+    if (gfx10)
+      mask &= ~uint32_t(Mode::gprIdxEn); // the bit has another meaning there, none for us
+    w.setMode(merge(w.mode));
+    break;
+  case trapSts:
+    w.trapSts = merge(w.trapSts);
+    break;
+  case flatScratchLow:
+  case flatScratchHigh:
+    if (gfx10)
+      w.flatScratch[id - flatScratchLow] = merge(w.flatScratch[id - flatScratchLow]);
+    break;
+  default: // read-only for user waves
+    break;
+  }
+}
+
+} // namespace meld::softgpu

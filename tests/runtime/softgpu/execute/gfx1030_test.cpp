@@ -1,0 +1,145 @@
+// Scalar instructions of gfx1030 and how its waves of 32 and of 64 lanes start. The programs are in
+// kernels/gfx1030.s; what is expected of them is worked out by hand from the "RDNA 2" ISA.
+#include "tests/runtime/softgpu/execute/scalar_reference.h"
+
+#include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/worker.h"
+#include "runtime/softgpu/execute/workgroup.h"
+
+#include <memory>
+
+namespace meld::softgpu::test {
+namespace {
+
+class Gfx1030 : public testing::TestWithParam<unsigned> {
+protected:
+  const unsigned lanes = GetParam();
+  const isa::Target target = lanes == 32 ? isa::Target::gfx1030 : isa::Target::gfx1030w64;
+  CodeCache cache{target};
+  TestCode programs{MELD_TEST_KERNELS "/gfx1030-gfx1030.hsaco"};
+
+  /// Runs a program to its end, or to where it cannot go on.
+  std::unique_ptr<Wave> run(const std::string &program, uint64_t exec, uint32_t mode = 0xf0) {
+    auto w = std::make_unique<Wave>();
+    w->waveSize = lanes;
+    w->exec() = exec;
+    w->mode = mode;
+    w->quantum = 1000;
+    w->code = &cache;
+    w->next = cache.lookup(reinterpret_cast<uint64_t>(programs.symbol(program)));
+    WaveCounters counters;
+    runWave(*w, counters);
+    return w;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Waves, Gfx1030, testing::Values(32, 64),
+                         [](auto &i) { return "Of" + std::to_string(i.param); });
+
+TEST_P(Gfx1030, EveryScalarOpcodeOnEdgeValues) {
+  TestCode code{MELD_TEST_KERNELS "/snippets-gfx1030.hsaco"};
+  EXPECT_EQ(checkScalarOpcodes(code, target).size(), 141u)
+      << "GFX9's and the forms of twelve for waves of 32";
+}
+
+TEST_P(Gfx1030, HardwareRegisters) {
+  const auto w = run("registers", 1);
+  ASSERT_EQ(w->status, WaveStatus::ended) << w->fault.what;
+  EXPECT_EQ(w->s[20], 0x96u) << "s_round_mode, s_denorm_mode";
+  EXPECT_EQ(w->mode, 0x96u);
+  EXPECT_EQ(w->s[21], 0x11112222u);
+  EXPECT_EQ(w->s[22], 0x33334ab4u) << "a field of FLAT_SCR_HI";
+  EXPECT_EQ(w->flatScratch[0], 0x11112222u);
+  EXPECT_EQ(w->flatScratch[1], 0x33334ab4u);
+  EXPECT_EQ(w->s[23], 0u) << "GFX9's bit for VGPR indexing";
+  EXPECT_EQ(w->s[24], 1u) << "STATUS.SCC";
+  EXPECT_EQ(w->s[25], lanes == 32 ? 2u : 0u) << "STATUS.VCCZ and EXECZ";
+}
+
+TEST_P(Gfx1030, BranchesOnVcc) {
+  const bool one = lanes == 32; // VCC is vcc_lo
+  const auto w = run("branches", 1);
+  ASSERT_EQ(w->status, WaveStatus::ended);
+  EXPECT_EQ(w->s[20], one ? 1u : 2u) << "s_cbranch_vccz";
+  EXPECT_EQ(w->s[21], one ? 1u : 0u) << "src_vccz";
+  EXPECT_EQ(w->s[22], one ? 2u : 1u) << "s_cbranch_vccnz";
+  EXPECT_EQ(w->s[23], one ? 0u : 1u) << "s_cbranch_execz";
+  EXPECT_EQ(w->s[24], one ? 0u : 7u) << "exec_hi";
+  EXPECT_EQ(w->exec(), one ? 0u : 7ull << 32);
+}
+
+TEST_P(Gfx1030, RelativeMoves) {
+  const auto w = run("relative", 1);
+  ASSERT_EQ(w->status, WaveStatus::ended);
+  EXPECT_EQ(w->s[25], 102u) << "s_movrelsd_2_b32";
+  EXPECT_EQ(w->s[21], 101u) << "s_movrels_b32";
+  EXPECT_EQ(w->s[23], 102u) << "s_movreld_b32";
+}
+
+TEST_P(Gfx1030, SubvectorLoop) {
+  struct Case {
+    uint64_t exec;
+    uint32_t passes, low, high; ///< a pass has one half's lanes on
+  };
+  for (const Case &c : {Case{0, 0, 0, 0}, Case{0x12, 1, 0x12, 0}, Case{0x3400000000, 1, 0, 0x34},
+                        Case{0x3400000012, 2, 0x12, 0x34}}) {
+    if (c.exec >> 32 && lanes == 32)
+      continue;
+    const auto w = run("subvector", c.exec);
+    ASSERT_EQ(w->status, WaveStatus::ended);
+    EXPECT_EQ(w->s[20], c.passes) << std::hex << c.exec;
+    EXPECT_EQ(w->s[21], c.low);
+    EXPECT_EQ(w->s[22], c.high);
+    EXPECT_EQ(w->exec(), c.exec);
+  }
+}
+
+TEST_P(Gfx1030, CallsAndNoCode) {
+  const auto w = run("calls", 1);
+  EXPECT_EQ(w->s[20], 84u);
+  EXPECT_EQ(w->status, WaveStatus::faulted);
+  EXPECT_EQ(w->fault.kind, FaultKind::illegalInstruction) << "s_code_end";
+}
+
+/// Waves of a workgroup of 100 x 1 and of 10 x 5 x 2 work-items.
+TEST_P(Gfx1030, WavesStart) {
+  DeviceConfig config;
+  config.target = isa::Target::gfx1030;
+  DispatchRequest request;
+  WorkgroupEnv env;
+  env.config = &config;
+  env.code = &cache;
+  for (const bool oneDimension : {true, false}) {
+    Launch l;
+    l.target = target;
+    const uint32_t size[3] = {oneDimension ? 100u : 10u, oneDimension ? 1u : 5u,
+                              oneDimension ? 1u : 2u};
+    for (unsigned k = 0; k < 3; ++k) {
+      l.grid[k] = l.workgroup[k] = size[k];
+      l.groups[k] = 1;
+    }
+    l.vgprs = l.accOffset = 8;
+    l.scratchPerLane = 16;
+    l.rsrc2 = 2 << 11 | 1 << 10; // three ids; how many waves
+    Workgroup g;
+    ASSERT_TRUE(startWorkgroup(g, 0, l, env, request));
+    ASSERT_EQ(g.numWaves, (100 + lanes - 1) / lanes);
+    for (uint32_t k = 0; k < g.numWaves; ++k) {
+      const Wave &w = g.waves[k];
+      EXPECT_EQ(w.waveSize, lanes);
+      EXPECT_EQ(w.s[0], uint32_t(k == 0) << 31 | g.numWaves);
+      EXPECT_EQ(w.scratch - g.waves[0].scratch, k * 16 * lanes);
+      const uint32_t first = k * lanes, here = std::min(100 - first, lanes);
+      EXPECT_EQ(w.exec(), here == 64 ? ~0ull : (1ull << here) - 1);
+      for (uint32_t lane = 0; lane < 64; ++lane) {
+        const uint32_t id = lane < here ? first + lane : 0;
+        const bool off = lane >= here;
+        EXPECT_EQ(w.v[0].u[lane], off ? 0 : id % size[0]);
+        EXPECT_EQ(w.v[1].u[lane], off ? 0 : id / size[0] % size[1]);
+        EXPECT_EQ(w.v[2].u[lane], off ? 0 : id / size[0] / size[1]);
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace meld::softgpu::test
