@@ -401,6 +401,7 @@ bool reachesHighExec(const isa::Inst &in) {
   case Op::s_movreld_b32:
   case Op::s_movreld_b64:
   case Op::s_movrelsd_2_b32:
+  case Op::s_subvector_loop_end:
     return true;
   default: { // EXEC is a destination that no field names
     const std::string_view name = isa::mnemonic(in.op);
