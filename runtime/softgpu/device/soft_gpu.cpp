@@ -172,8 +172,7 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
     job.watchers.push_back(profile.get());
   }
   std::shared_ptr<translate::KernelTier> tier;
-  // The translator knows GFX9's instructions and waves of 64 lanes.
-  if (job.watchers.empty() && !config_.timing && isa::traitsOf(launch.target).generation == 9)
+  if (job.watchers.empty() && !config_.timing)
     tier = translate::kernelTier(*code, job.env.entry, translate_);
   job.tier = tier;
   job.code = code;

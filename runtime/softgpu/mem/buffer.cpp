@@ -104,7 +104,7 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   laneFn(i)(j);
   if (odd) {
     auto byteAt = [&](unsigned l, unsigned k) -> uint8_t * {
-      const uint32_t part = lanes.offset[l] + k / 4 * 4;
+      const uint32_t part = lanes.offset[l] + (op.action == Action::atomic ? 0 : k / 4 * 4);
       if (!r.inRange(idxen, soffset, lanes.index[l], part, payload))
         return nullptr;
       uint64_t x = start + r.bufferOffset(lanes.index[l], lanes.offset[l] + k);

@@ -103,23 +103,6 @@ uint32_t encodeComponent(uint32_t v, unsigned bits, unsigned nfmt) {
 
 const TexelLayout &texelLayout(unsigned dfmt) { return kLayouts[dfmt & 15]; }
 
-UnifiedFormat unifiedFormat(unsigned number) {
-  // The data formats in the order of the numbers, each with its number formats in the order of NumFormat.
-  // 32-bit components are integers or floats alone; a float format needs components of 10 bits or more.
-  constexpr uint8_t kAll[] = {kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kFloat};
-  unsigned first = 1;
-  for (uint8_t dfmt = 1; dfmt < 15; ++dfmt) {
-    const bool wide = kLayouts[dfmt].bits[0] == 32;
-    const bool floats = wide || kLayouts[dfmt].bits[0] == 16 || dfmt == 6 || dfmt == 7;
-    const uint8_t *formats = wide ? kAll + 4 : kAll;
-    const unsigned count = (wide ? 2 : 6) + floats;
-    if (number >= first && number < first + count)
-      return {dfmt, formats[number - first]};
-    first += count;
-  }
-  return {};
-}
-
 uint32_t halfToFloat(uint32_t half) { return std::bit_cast<uint32_t>(_cvtsh_ss(uint16_t(half))); }
 uint32_t floatToHalf(uint32_t single) {
   return uint32_t(_cvtss_sh(std::bit_cast<float>(single), _MM_FROUND_TO_NEAREST_INT)) & 0xffff;

@@ -1,6 +1,6 @@
 // Typed buffer elements: the data formats and number formats of GFX9 buffer resources and MTBUF
-// instructions ("Vega" ISA, "Buffer Resource Descriptor": data format, num format), and what each of
-// GFX10's numbers for both together stands for ("RDNA 2" ISA, "Buffer Image format", table of FORMAT).
+// instructions ("Vega" ISA, "Buffer Resource Descriptor": data format, num format). What GFX10's numbers for
+// both together stand for is in isa/buffer_format.h.
 //
 // A texel has 1 to 4 components, packed from the lowest bit. Register values are f32 (or integers
 // for UINT and SINT). Components a format lacks read as 0, 0, 0, 1. Conversions to fewer bits round
@@ -19,13 +19,6 @@ struct TexelLayout {
 
 /// Layout of data format `dfmt` (0..15); bytes = 0: invalid.
 const TexelLayout &texelLayout(unsigned dfmt);
-
-/// A pair of GFX9's formats.
-struct UnifiedFormat {
-  uint8_t dfmt = 0, nfmt = 0;
-};
-/// What GFX10's format `number` is; dfmt = 0: invalid.
-UnifiedFormat unifiedFormat(unsigned number);
 
 inline bool isIntegerFormat(unsigned nfmt) { return nfmt == kUint || nfmt == kSint; }
 

@@ -18,11 +18,11 @@
 //   3  the payload ends behind the buffer: bufferOffset + bytes > num_records - soffset
 // Dwords of a multi-dword access are checked one by one, atomics and formatted accesses as a whole.
 // Sources for GFX10: "RDNA 2" ISA, 8.1.5 and 8.1.8; Mesa's comment on OOB_SELECT (radeonsi, ac_descriptors).
-// Its one field FORMAT stands for both of GFX9's (formats.h).
+// Its one field FORMAT stands for both of GFX9's (isa/buffer_format.h).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
-#include "runtime/softgpu/mem/formats.h"
+#include "runtime/softgpu/isa/buffer_format.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -54,9 +54,9 @@ struct BufferResource {
     dfmt = (w3 >> 15) & 15;
     range = Range::gfx9;
     if (gfx10) {
-      const UnifiedFormat format = unifiedFormat(w3 >> 12 & 0x7f);
-      nfmt = format.nfmt;
-      dfmt = format.dfmt;
+      const isa::BufferFormat format = isa::bufferFormat(w3 >> 12 & 0x7f);
+      nfmt = format.number;
+      dfmt = format.data;
       range = Range(w3 >> 28 & 3);
     }
     indexStride = 8u << ((w3 >> 21) & 3);

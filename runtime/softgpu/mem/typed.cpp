@@ -61,10 +61,10 @@ const ExecInst *typedOps(const ExecInst *i, Wave &w) {
   const Form f = formOf(i);
   const bool gfx10 = i->flags & kGfx10;
   const BufferResource r(w, i->src[2], gfx10);
-  UnifiedFormat format{r.dfmt, r.nfmt};
+  isa::BufferFormat format{r.dfmt, r.nfmt};
   if (f.typed)
-    format = gfx10 ? unifiedFormat(in.format) : UnifiedFormat{in.dfmt, in.nfmt};
-  const unsigned dfmt = format.dfmt, nfmt = format.nfmt;
+    format = gfx10 ? isa::bufferFormat(in.format) : isa::BufferFormat{in.dfmt, in.nfmt};
+  const unsigned dfmt = format.data, nfmt = format.number;
   const TexelLayout &layout = texelLayout(dfmt);
   const bool integer = isIntegerFormat(nfmt);
   const uint32_t one = integer ? 1 : 0x3f800000;

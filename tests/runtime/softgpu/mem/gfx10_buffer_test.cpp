@@ -1,6 +1,7 @@
 // Buffer instructions of GFX10.3: addresses, what is in range for each OOB_SELECT, private memory, and
 // the numbers that stand for data and number formats. The rules are written down once more here, byte
 // by byte, from the "RDNA 2" ISA manual, 8.1.5; the numbers come from LLVM's assembler.
+#include "runtime/softgpu/isa/buffer_format.h"
 #include "runtime/softgpu/mem/formats.h"
 #include "tests/runtime/softgpu/mem/machine.h"
 #include "tests/runtime/softgpu/mem/reference.h"
@@ -209,15 +210,15 @@ TEST(Gfx10Formats, NumbersStandForTheirNames) {
       isa::Inst inst;
       ASSERT_EQ(isa::decode(code.data(), code.size(), isa::Target::gfx1030, inst),
                 isa::DecodeStatus::ok);
-      const UnifiedFormat format = unifiedFormat(inst.format);
-      EXPECT_EQ(format.nfmt, nfmt) << layout << " " << name;
+      const isa::BufferFormat format = isa::bufferFormat(inst.format);
+      EXPECT_EQ(format.number, nfmt) << layout << " " << name;
       std::vector<unsigned> bits; // from the lowest
       for (size_t at = layout.size(); at != std::string::npos;) {
         const size_t before = layout.rfind('_', at - 1);
         bits.push_back(unsigned(std::stoul(layout.substr(before == layout.npos ? 0 : before + 1))));
         at = before;
       }
-      const TexelLayout &texel = texelLayout(format.dfmt);
+      const TexelLayout &texel = texelLayout(format.data);
       ASSERT_EQ(texel.components, bits.size()) << layout;
       for (unsigned k = 0; k < bits.size(); ++k)
         EXPECT_EQ(texel.bits[k], bits[k]) << layout;
@@ -225,7 +226,7 @@ TEST(Gfx10Formats, NumbersStandForTheirNames) {
     }
   EXPECT_EQ(known, 77u);
   for (unsigned number = 0; number < 128; ++number)
-    EXPECT_EQ(unifiedFormat(number).dfmt != 0, seen[number]) << number;
+    EXPECT_EQ(isa::bufferFormat(number).data != 0, seen[number]) << number;
 }
 
 TEST_P(Gfx10Buffer, Formats) {
