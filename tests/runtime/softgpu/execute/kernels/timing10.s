@@ -1,5 +1,5 @@
 // Microbenchmarks for the timing model on GFX10.3: the time of each follows from the rules of docs/timing-model.md.
-// As timing.s; a workgroup is placed on one compute unit (NAME) or on both of a pair (NAME_pair).
+// As timing.s; with WAVE64 = 1 in waves of 64 lanes. A workgroup is placed on one compute unit (NAME) or on both of a pair (NAME_pair).
 .macro kernel name
 	.globl \name
 	.p2align 8
@@ -12,6 +12,7 @@
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 24
 		.amdhsa_next_free_sgpr 32
+		.amdhsa_wavefront_size32 1 - WAVE64
 		.amdhsa_workgroup_processor_mode \wgp
 	.end_amdhsa_kernel
 	.text
