@@ -17,7 +17,8 @@
 //   both     FLAT that touches both                                       any
 //   expcnt   global data share                                            in order
 //
-// On GFX10 stores, and atomics that return nothing, count in vscnt alone: no register waits for them. An
+// On GFX10 stores, and atomics that return nothing, count in vscnt alone: no register waits for them.
+// FLAT counts in both counters there, and in order (LLVM, hasFlatLgkmVMemCountInOrder). An
 // instruction waits by itself when its counter is full (63; lgkmcnt 15, on GFX10 63; expcnt 7). Overwriting
 // a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
 // which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
@@ -179,12 +180,18 @@ private:
         issue.add(exp, Order::gds);
       break;
     case Enc::FLAT: {
+      if (gfx10_) {
+        issue.add(lgkm, Order::lds);
+        if (returns)
+          issue.add(vm, Order::memory);
+        break;
+      }
       bool memory = false, lds = false;
       for (uint64_t m = w.exec(); m; m &= m - 1) {
         const unsigned l = unsigned(std::countr_zero(m));
         (w.v[in.vaddr.index + 1].u[l] == uint32_t(w.apertures[0] >> 32) ? lds : memory) = true;
       }
-      if (memory && (returns || !gfx10_))
+      if (memory)
         issue.add(vm, lds ? Order::any : Order::memory);
       if (lds)
         issue.add(lgkm, memory ? Order::any : Order::lds);

@@ -1,5 +1,5 @@
-// The checkers: kernels of check.s with one mistake each are found, at the instruction and by the
-// checker that must find it; those without are clean, and so are compiled kernels.
+// The checkers: kernels of check.s and check10.s with one mistake each are found, at the instruction
+// and by the checker that must find it; those without are clean, and so are compiled kernels.
 #include "tests/runtime/softgpu/execute/test_code.h"
 
 #include "runtime/softgpu/watch/check/check.h"
@@ -15,12 +15,15 @@ class Checks : public testing::TestWithParam<std::tuple<std::string, bool>> {
 protected:
   std::string target = std::get<0>(GetParam());
   bool timing = std::get<1>(GetParam());
-  TestCode code{std::string(MELD_TEST_KERNELS) + "/check-" + target + ".hsaco"};
+  const bool gfx10 = target.starts_with("gfx10");
+  /// gfx1030w64 has compiled kernels only.
+  TestCode code{std::string(MELD_TEST_KERNELS) + (gfx10 ? "/check10-gfx1030" : "/check-" + target) +
+                ".hsaco"};
   vector<uint32_t> data = vector<uint32_t>(1024, 1);
 
   std::unique_ptr<Gpu> gpu(unsigned checks = Check::all) {
     CheckSink::instance().clear();
-    DeviceConfig c = testConfig(target, 1);
+    DeviceConfig c = testConfig(gfx10 ? "gfx1030" : target, 1);
     c.timing = timing;
     c.checks = checks;
     return Gpu::create(c);
@@ -78,6 +81,8 @@ protected:
     }
     EXPECT_NE(text.find(mark), std::string::npos) << text;
   }
+  /// What clang writes has none of these.
+  void compiledKernelsAreClean();
   std::string text; ///< on stderr
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Checks,
@@ -152,8 +157,7 @@ TEST_P(Checks, Barriers) {
   one("barrier", "one_ends", "wave 1 has ended without it");
 }
 
-// What clang writes has none of these.
-TEST_P(Checks, CompiledKernelsAreClean) {
+void Checks::compiledKernelsAreClean() {
   TestCode kernels(std::string(MELD_TEST_KERNELS) + "/kernels-" + target + ".hsaco");
   auto g = gpu();
   vector<uint32_t> in(8192, 3), out(8192);
@@ -174,6 +178,33 @@ TEST_P(Checks, CompiledKernelsAreClean) {
   EXPECT_EQ(lines, "");
   for (const Finding &f : CheckSink::instance().findings())
     ADD_FAILURE() << f.kernel << ": " << f.check << ": " << f.text << ": " << f.detail;
+}
+
+TEST_P(Checks, CompiledKernelsAreClean) { compiledKernelsAreClean(); }
+
+class ChecksOfGfx1030 : public Checks {};
+INSTANTIATE_TEST_SUITE_P(Targets, ChecksOfGfx1030,
+                         testing::Combine(testing::Values("gfx1030", "gfx1030w64"),
+                                          testing::Bool()),
+                         [](auto &i) {
+                           return std::get<0>(i.param) + (std::get<1>(i.param) ? "_timing" : "");
+                         });
+
+TEST_P(ChecksOfGfx1030, CompiledKernelsAreClean) { compiledKernelsAreClean(); }
+
+TEST_P(ChecksOfGfx1030, Hazards) {
+  clean("waits");
+  one("hazard", "store_between", "v2 is read");
+  one("hazard", "waits_for_stores", "v2 is read");
+}
+
+TEST_P(ChecksOfGfx1030, UndefinedRegisters) {
+  clean("defined");
+  one("undefined", "neighbour", "the branch depends on scc");
+  one("undefined", "undefined_exec", "EXEC depends");
+  one("undefined", "undefined_moved", "the stored value was never written");
+  EXPECT_NE(one("undefined", "undefined_dpp", "the stored value").detail.find("lane 1"),
+            std::string::npos);
 }
 
 } // namespace
