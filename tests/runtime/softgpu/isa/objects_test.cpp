@@ -33,6 +33,8 @@ std::optional<Target> elfTarget(uint32_t flags) {
     return Target::gfx908;
   case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A:
     return Target::gfx90a;
+  case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030:
+    return Target::gfx1030;
   default:
     return std::nullopt;
   }
@@ -114,7 +116,7 @@ void compareFile(const std::string &path, Tally &tally, size_t limit = SIZE_MAX)
 }
 
 TEST(Objects, OwnKernels) {
-  for (const char *arch : {"gfx900", "gfx90a"}) {
+  for (const char *arch : {"gfx900", "gfx90a", "gfx1030"}) {
     Tally tally;
     for (const char *level : {"O0", "O3"})
       compareFile(std::string(MELD_ISA_OBJECTS "/kernels-") + arch + "-" + level + ".co", tally);
