@@ -1,31 +1,14 @@
 // What is in isa::Inst, not only its text. Expected values are from the "Vega" and "MI200" ISA
 // manuals (microcode formats); the words were written by hand from the field layouts.
-#include "runtime/softgpu/isa/decoder.h"
-
-#include <gtest/gtest.h>
+#include "tests/runtime/softgpu/isa/fields.h"
 
 namespace meld::softgpu::isa {
 namespace {
 
-using Kind = Operand::Kind;
+using namespace test;
+using test::get;
 
-Inst get(Target target, std::initializer_list<uint32_t> words,
-         DecodeStatus want = DecodeStatus::ok) {
-  Inst inst;
-  EXPECT_EQ(int(decode(words.begin(), words.size() * 4, target, inst)), int(want));
-  return inst;
-}
 Inst get(std::initializer_list<uint32_t> words) { return get(Target::gfx900, words); }
-
-void expectOperand(const Operand &o, Kind kind, unsigned index, unsigned dwords) {
-  EXPECT_EQ(int(o.kind), int(kind));
-  EXPECT_EQ(o.index, index);
-  EXPECT_EQ(o.dwords, dwords);
-}
-void expectImm(const Operand &o, uint64_t value) {
-  EXPECT_EQ(int(o.kind), int(Kind::imm));
-  EXPECT_EQ(o.value, value);
-}
 
 TEST(Fields, Sop2) {
   Inst i = get({0x80000000 | 12u << 23 | 106 << 16 | 5 << 8 | 193}); // s_and_b32 vcc_lo, -1, s5
