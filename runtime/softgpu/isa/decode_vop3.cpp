@@ -88,7 +88,7 @@ DecodeStatus decodeVop3(Decoder &d) {
 
   // Destinations
   unsigned dst = lo & 0xff;
-  out.keepsHigh = d.gfx10() && isHalf(row.dst);
+  out.keepsHigh = d.gfx10() && !packed && isHalf(row.dst);
   if (d.gfx10() && row.writesExec)
     ; // no destination
   else if (row.dst == Ty::mask || row.dst == Ty::s32)

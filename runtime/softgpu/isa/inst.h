@@ -135,7 +135,7 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 // GFX10 differs in
 //  - lane masks (Ty::mask, carries, VCC, EXEC): one dword in wave32, two in wave64. s_*_b64 are there, too.
 //  - v_cmpx: no `dst` at all, only EXEC is written (OpInfo::writesExec).
-//  - 16-bit results: the high half of the destination stays (`keepsHigh`); GFX9 clears it but for
+//  - 16-bit results: the other half of the destination stays (`keepsHigh`); GFX9 clears it but for
 //    instructions with op_sel.
 //  - Sgpr::null; a literal in VOP3 and VOP3P (size 12); SMEM adds soffset and offset, both always there.
 //  - names: where only the name changed (v_add_nc_u32) the Op has GFX9's (v_add_u32), see
@@ -144,7 +144,8 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 //  - s_waitcnt: lgkmcnt has six bits; stores count in vscnt (s_waitcnt_vscnt: src[0] is added to simm).
 //  - s_subvector_loop_*: dst is read, too; simm in bytes as of a branch.
 //  - v_permlane*: op_sel bit 0 is fi, bit 1 bound_ctrl; lanes without a source keep the destination.
-//  - v_movrel*, v_swaprel: M0 moves operands by registers (v_movrelsd_2: bits 9..0 and 25..16).
+//  - v_movrel*, v_swaprel: M0 moves operands by registers (v_movrelsd_2, v_swaprel: the source by
+//    bits 9..0, the destination by 25..16).
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
@@ -168,7 +169,7 @@ struct Inst {
   uint8_t opSelHi = 0; ///< VOP3P only
   uint8_t omod = 0;    ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
-  bool keepsHigh = false; ///< the high half of a 16-bit result's register stays (GFX10)
+  bool keepsHigh = false; ///< GFX10: the other half of a 16-bit result's register stays
 
   bool sdwa = false;
   SdwaSel sdwaDst = SdwaSel::dword, sdwaSrc[2] = {SdwaSel::dword, SdwaSel::dword};

@@ -243,6 +243,13 @@ TEST(Fields10, Permlane) {
   EXPECT_TRUE(touches(RegisterUse(i).reads(), RegisterRange::File::vgpr, 1, 1));
 }
 
+TEST(Fields10, Rates) {
+  EXPECT_EQ(valuRate(Op::v_fmac_legacy_f32), ValuRate::full);
+  EXPECT_EQ(valuRate(Op::v_permlane16_b32), ValuRate::full);
+  EXPECT_EQ(valuRate(Op::v_mad_u64_u32), ValuRate::mulHi32);
+  EXPECT_EQ(valuRate(get({0x7e000000 | 1 << 17 | 42u << 9 | 257}).op), ValuRate::transcendental);
+}
+
 TEST(Fields10, ImagesWithTheirAddresses) {
   // image_sample with one dword more of addresses
   Inst i = get(kWave32, {0xf0000000 | 32u << 18 | 0xf00 | 1 << 1, 0, 0}, DecodeStatus::unsupported);
