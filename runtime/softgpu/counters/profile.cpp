@@ -98,6 +98,8 @@ Json kernelJson(const KernelProfile &k) {
   j["device"] = isa::targetName(k.device);
   if (k.computeUnits)
     j["computeUnits"] = k.computeUnits;
+  if (k.waveSize != 64)
+    j["waveSize"] = k.waveSize;
   if (k.deviceIndex >= 0)
     j["deviceIndex"] = k.deviceIndex;
   j["entry"] = hex(k.entry);

@@ -47,6 +47,7 @@ struct KernelProfile {
   isa::Target device = isa::Target::gfx90a;
   int deviceIndex = -1;      ///< which of several devices; -1 where the process has only one
   unsigned computeUnits = 0; ///< of the device; 0: recorded by an older version
+  unsigned waveSize = 64;    ///< lanes
   uint64_t entry = 0;        ///< address of the first instruction; offsets count from there
   uint64_t dispatches = 0, waves = 0;
   uint64_t startLanes = 0;                     ///< lanes that waves began with, summed over them

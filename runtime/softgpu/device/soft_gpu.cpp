@@ -199,6 +199,7 @@ DispatchResult SoftGpu::runLaunch(const DispatchRequest &request, const Launch &
     if (config_.deviceCount > 1)
       counted.deviceIndex = int(config_.deviceIndex);
     counted.computeUnits = config_.computeUnits;
+    counted.waveSize = launch.waveSize;
     ProfileSink::instance().record(std::move(counted));
   }
   return result;

@@ -54,6 +54,7 @@ Result<KernelProfile> kernelOf(const Json &j) {
   k.device = *target;
   k.deviceIndex = j.value("deviceIndex", -1);
   k.computeUnits = j.value("computeUnits", 0u);
+  k.waveSize = j.value("waveSize", 64u);
   k.entry = std::strtoull(j.at("entry").get_ref<const std::string &>().c_str(), nullptr, 16);
   k.dispatches = j.at("dispatches");
   k.waves = j.at("waves");

@@ -93,9 +93,10 @@ void printKernel(std::string &out, const Json &kernel, const SourceLines &source
         dispatches == 1 ? "" : "es", grouped(waves).c_str(), grouped(sum.executions).c_str());
   if (vector.vector > vector.execZero)
     print(out,
-          "vector instructions: %s executed, %.1f of 64 lanes active, %.1f %% with uniform "
+          "vector instructions: %s executed, %.1f of %u lanes active, %.1f %% with uniform "
           "sources\n",
           grouped(vector.vector).c_str(), double(vector.lanes) / double(vector.vector),
+          kernel.value("waveSize", 64u),
           100.0 * double(vector.uniformSources) / double(vector.vector - vector.execZero));
   std::string note;
   std::vector<RanCode> code;
