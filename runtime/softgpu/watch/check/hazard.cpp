@@ -18,7 +18,8 @@
 //   expcnt   global data share                                            in order
 //
 // On GFX10 stores, and atomics that return nothing, count in vscnt alone: no register waits for them.
-// FLAT counts in both counters there, and in order (LLVM, hasFlatLgkmVMemCountInOrder). An
+// FLAT counts in both counters there, and in order (LLVM, hasFlatLgkmVMemCountInOrder); what comes from
+// memory is there with vmcnt alone (ROCr's own copy shader waits for no more). An
 // instruction waits by itself when its counter is full (63; lgkmcnt 15, on GFX10 63; expcnt 7). Overwriting
 // a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
 // which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
@@ -132,17 +133,20 @@ public:
     for (const RegisterRange &r : use.writes())
       for (unsigned k = 0; k < r.dwords; ++k) {
         Waiting &x = s.at(r, r.index + k);
-        x.id[vm] = issue.counts[vm] ? id : 0;
-        x.id[lgkm] = issue.counts[lgkm] ? id : 0;
+        x.id[vm] = issue.brings[vm] ? id : 0;
+        x.id[lgkm] = issue.brings[lgkm] ? id : 0;
       }
   }
 
 private:
   struct Issue {
     bool counts[kCounters] = {};
+    bool brings[kCounters] = {}; ///< when it has counted down, the data are there
     Order order[kCounters] = {};
     bool any() const { return counts[vm] || counts[lgkm] || counts[exp]; }
-    void add(Counter c, Order o) { counts[c] = true, order[c] = o; }
+    void add(Counter c, Order o, bool data = true) {
+      counts[c] = true, order[c] = o, brings[c] = data;
+    }
   };
 
   /// GFX10's waits for one counter.
@@ -180,16 +184,16 @@ private:
         issue.add(exp, Order::gds);
       break;
     case Enc::FLAT: {
-      if (gfx10_) {
-        issue.add(lgkm, Order::lds);
-        if (returns)
-          issue.add(vm, Order::memory);
-        break;
-      }
       bool memory = false, lds = false;
       for (uint64_t m = w.exec(); m; m &= m - 1) {
         const unsigned l = unsigned(std::countr_zero(m));
         (w.v[in.vaddr.index + 1].u[l] == uint32_t(w.apertures[0] >> 32) ? lds : memory) = true;
+      }
+      if (gfx10_) {
+        issue.add(lgkm, Order::lds, lds);
+        if (returns)
+          issue.add(vm, Order::memory, memory);
+        break;
       }
       if (memory)
         issue.add(vm, lds ? Order::any : Order::memory);
