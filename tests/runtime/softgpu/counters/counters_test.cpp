@@ -63,6 +63,25 @@ TEST(Counters, JsonHasDispatchesAndTotals) {
       << "weighted by instructions, not a mean of means";
 }
 
+// Of a wave of 32 lanes 32 can be active; of kernels in both sizes, each wave counts what it has.
+TEST(Counters, UtilizationIsOfTheLanesThatWavesHave) {
+  CounterSink sink("unused");
+  for (const uint32_t lanes : {32u, 64u}) {
+    DispatchRecord r;
+    r.kernel = "k";
+    r.waveSize = lanes;
+    r.counters.insts[unsigned(isa::Category::valu)] = 10;
+    r.counters.activeLanesValu = 240;
+    sink.record(r);
+  }
+  const json j = json::parse(sink.toJson());
+  EXPECT_EQ(j["dispatches"][0]["counters"]["VALUUtilization"], 75.0);
+  EXPECT_EQ(j["dispatches"][0]["waveSize"], 32);
+  EXPECT_EQ(j["dispatches"][1]["counters"]["VALUUtilization"], 37.5);
+  EXPECT_FALSE(j["dispatches"][1].contains("waveSize"));
+  EXPECT_EQ(j["totals"]["k"]["counters"]["VALUUtilization"], 50.0);
+}
+
 std::vector<std::string> words(const std::string &line) {
   std::istringstream in(line);
   return {std::istream_iterator<std::string>(in), {}};

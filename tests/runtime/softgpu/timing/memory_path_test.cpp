@@ -149,6 +149,26 @@ TEST_F(MemoryPathTest, ManyLinesComeOneAfterTheOther) {
   EXPECT_EQ(all(unit, 3000, lines), 3063u + 100) << "the last one is looked up 63 cycles later";
 }
 
+// Lines of 128 bytes (GFX10): both halves are one line, a cache has half as many of them, and one takes
+// twice as long to pass.
+TEST_F(MemoryPathTest, LinesOf128Bytes) {
+  p.lineShift = 7;
+  p.l1Bytes = 4 * 128, p.l1Ways = 4;
+  DeviceMemory device(p, 1);
+  MemoryPath unit(p, device);
+  EXPECT_NEAR(double(at(unit, 1000, 0x10000)), 1000 + 2 + 2 + 500, kSlack);
+  EXPECT_EQ(at(unit, 5000, 0x10040), 5100u) << "the other half of a line that is there";
+  for (uint64_t k = 1; k < 4; ++k)
+    at(unit, 6000 + 1000 * k, 0x10000 + 128 * k);
+  EXPECT_EQ(at(unit, 20000, 0x10000), 20100u) << "four lines fit";
+  at(unit, 21000, 0x10000 + 128 * 4);
+  EXPECT_GT(at(unit, 30000, 0x10000 + 128), 30200u - 1) << "the oldest one made room for the fifth";
+  std::vector<uint64_t> lines;
+  for (uint64_t k = 0; k < 64; ++k)
+    lines.push_back(0x100000 + k * 128);
+  EXPECT_NEAR(double(all(unit, 40000, lines)), 40000 + 2 * 64 + 2 * 64 + 500, 64 + kSlack);
+}
+
 TEST_F(MemoryPathTest, NobodyElseWaitsForAPage) {
   p.tlbEntries = 32, p.tlb2Entries = 4096, p.tlbPage = 4096;
   p.tlbMiss = 100, p.tlbWalk = 500;
