@@ -108,12 +108,16 @@ void addTarget(std::string &out, isa::Target target, bool listMissing) {
       ++count.executes;
       executed.insert(row.op);
     } else {
-      missing[v.reason].insert(isa::mnemonic(row.op));
+      missing[v.reason].insert(isa::mnemonic(row.op, target));
     }
   }
+  const unsigned lanes = isa::traitsOf(target).waveSize;
+  const bool several = isa::withWaveSize(target, 96 - lanes) != target; // 32 and 64
+  const std::string waves = several ? ", waves of " + std::to_string(lanes) + " lanes" : "";
   char line[160];
   std::snprintf(line, sizeof(line), "%s: %zu of %zu opcodes execute\n",
-                std::string(isa::targetName(target)).c_str(), executed.size(), defined.size());
+                (std::string(isa::targetName(target)) + waves).c_str(), executed.size(),
+                defined.size());
   out += line;
   for (const auto &[enc, count] : perEncoding) {
     std::snprintf(line, sizeof(line), "  %-8s %4u of %4u encodings\n", encodingName(enc),
@@ -125,7 +129,7 @@ void addTarget(std::string &out, isa::Target target, bool listMissing) {
     for (std::string_view name : names) {
       bool runs = false;
       for (isa::Op op : executed)
-        runs = runs || isa::mnemonic(op) == name;
+        runs = runs || isa::mnemonic(op, target) == name;
       if (!runs)
         never.insert(name);
     }
@@ -148,7 +152,9 @@ Result<std::string> coverageTable(const std::string &target, bool listMissing) {
     const auto t = isa::targetFromName(target);
     if (!t)
       return fail(ErrorCode::notFound, "no processor " + target + " here");
-    addTarget(out, *t, listMissing);
+    for (isa::Target each : isa::kTargets) // of each wave size
+      if (isa::targetName(each) == isa::targetName(*t))
+        addTarget(out, each, listMissing);
     return out;
   }
   for (isa::Target t : isa::kTargets)
