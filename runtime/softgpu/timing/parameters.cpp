@@ -29,7 +29,7 @@ constexpr DeviceRange kOfDevices[] = {
 std::vector<TimingRange> timingRanges(isa::Target target) {
   std::vector<TimingRange> ranges(std::begin(kGeneral), std::end(kGeneral));
   for (const DeviceRange &row : kOfDevices)
-    if (row.target == target)
+    if (isa::targetName(row.target) == isa::targetName(target)) // whatever the size of waves
       for (TimingRange &range : ranges)
         if (range.name == row.range.name)
           range = row.range;

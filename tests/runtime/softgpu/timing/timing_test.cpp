@@ -164,6 +164,9 @@ TEST(TimingParameters, RangesHoldTheValues) {
   EXPECT_EQ(TimingParameters::of(isa::Target::gfx900).f64, 64u);
   EXPECT_EQ(TimingParameters::of(isa::Target::gfx90a).f64, 4u);
   EXPECT_EQ(TimingParameters::of(isa::Target::gfx908).f64, 8u);
+  // RDNA 2: 1/16 in waves of 32, for which the parameters are.
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx1030).f64, 16u);
+  EXPECT_EQ(TimingParameters::of(isa::Target::gfx1030w64).f64, 16u);
 }
 
 // A setting of the environment is no reason to do without a GPU.
