@@ -127,8 +127,8 @@ struct Wave {
   // --- hot ---
   VRow *v = nullptr; ///< numVgprs rows, then numAgprs rows at accOffset
   alignas(16) uint32_t s[isa::Sgpr::slots] = {};
-  uint32_t scc = 0;       ///< 0 or 1
-  uint32_t mode = 0;      ///< MODE; write through setMode() so that derived state follows
+  uint32_t scc = 0;  ///< 0 or 1
+  uint32_t mode = 0; ///< MODE; write through setMode() so that derived state follows
   /// 64 or 32 lanes. In a wave of 32 the upper half of EXEC stays 0, whatever is written there, so that
   /// nothing else needs to know which lanes exist; lane masks in SGPRs are one dword.
   uint32_t waveSize = kWaveSize;
@@ -136,9 +136,9 @@ struct Wave {
   uint8_t *lds = nullptr; ///< the workgroup's LDS
   uint32_t ldsSize = 0;   ///< bytes; reads past it give 0, writes are dropped
   uint32_t numVgprs = 0, accOffset = 0, numAgprs = 0;
-  bool timing = false; ///< memory handlers fill MemoryTrace::lines
+  bool timing = false;   ///< memory handlers fill MemoryTrace::lines
   uint8_t lineShift = 6; ///< cache lines of 2^lineShift bytes: 64, on GFX10 128
-  TagMemory tags;      ///< what the timing model reads next, fetched ahead
+  TagMemory tags;        ///< what the timing model reads next, fetched ahead
 
   // --- warm ---
   const ExecInst *next = nullptr; ///< where to go on when run again
