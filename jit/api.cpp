@@ -58,7 +58,9 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) {
       r.options = {[request] { return request->optionsBegin(request->context) != 0; },
                    [request] { request->optionsEnd(request->context); }};
     if (auto *told = request->plainTakes)
-      r.plainTakes = [told, context = request->context](double ms) { told(context, ms); };
+      r.plainTakes = [told, context = request->context](double ms, double rest) {
+        told(context, ms, rest);
+      };
     auto result = meld::jit::compile(r);
     using Status = meld::jit::CompileReply::Status;
     reply->permanent = result.permanent;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MELD_JIT_ABI 9
+#define MELD_JIT_ABI 10
 
 enum MeldJitStatus {
   MELD_JIT_REPLACED = 0, /* bytes/size hold a new code object */
@@ -57,10 +57,11 @@ typedef struct MeldJitRequest {
    * with that NULL, sets the options back; to be called while nobody else sets them, or not at all.
    * NULL: nobody asks. */
   void (*action)(void (*leave)(void), void (*after)(void));
-  /* What compiling the object without our passes takes, as far as this compile can tell; called on
-   * its thread, at most once, when the code has been looked at and before anything is searched or
-   * made again. NULL: nobody wants to know. */
-  void (*plainTakes)(void *context, double milliseconds);
+  /* What compiling the object without our passes takes, and what is at least to come of this compile
+   * (0: it may be about to end), as far as it can tell; called on its thread, at most once, when the
+   * code has been looked at and before anything is searched or made again. NULL: nobody wants to
+   * know. */
+  void (*plainTakes)(void *context, double milliseconds, double rest);
   void *context; /* of the four */
 } MeldJitRequest;
 

@@ -105,6 +105,7 @@ private:
   llvm::Expected<bool> look(Disassembler &disassembler); ///< false: nothing can come of it
   llvm::Error search(Disassembler &disassembler, Names open);
   llvm::Error answer(Disassembler &disassembler);
+  void tellWhoWaits(Names next) const; ///< what a plain compile takes, and the next round of these
   bool asksAgain(const std::string &name, KernelState &state);
   Names paidFor(std::vector<std::string> asking);
   void exclude(const std::string &name, std::string why);
@@ -236,6 +237,8 @@ private:
   size_t sideRows_ = 0;
   unsigned rounds_ = 0, wholeRounds_ = 0;
   double passesMs_ = 0, firstPassesMs_ = 0, optimiseMs_ = 0, codegenMs_ = 0, compileMs_ = 0;
+  /// What a compile without our passes takes, and its code generation where the look left that out.
+  double plainMs_ = 0, plainCodegenMs_ = 0;
   double startCpu_ = threadMilliseconds();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -223,6 +223,8 @@ Error Compilation::rounds() {
     for (const std::string &name : touched_)
       if (asksAgain(name, states_[name]))
         asking.push_back(name);
+  if (*made)
+    tellWhoWaits(Names(asking.begin(), asking.end()));
   if (surveyed_) {
     auto again = proveFloatingPoint(*disassembler, Names(asking.begin(), asking.end()));
     if (!again)
@@ -264,19 +266,18 @@ Expected<bool> Compilation::look(Disassembler &disassembler) {
     return made.takeError();
   // What has been done so far is a plain compile but for our passes, and for the code of the
   // kernels that did not change.
-  double plainMs = compileMs_ - before - firstPassesMs_;
+  plainMs_ = compileMs_ - before - firstPassesMs_;
   if (!*made && !looked_.empty()) {
     const double optimised = compileMs_;
     if (auto e = generate(touched_))
       return e;
-    plainMs += (compileMs_ - optimised) * double(instructionsOf(allKernels())) /
-               double(std::max<uint64_t>(1, instructionsOf(touched_)));
+    plainCodegenMs_ = (compileMs_ - optimised) * double(instructionsOf(allKernels())) /
+                      double(std::max<uint64_t>(1, instructionsOf(touched_)));
+    plainMs_ += plainCodegenMs_;
     made = true;
   }
   if (!*made)
     return false;
-  if (request_.plainTakes && !recipe_)
-    request_.plainTakes(std::max(plainMs, 0.0));
   if (recipe_)
     touched_ = allKernels();
   lookedAt_ = kept();
@@ -286,6 +287,25 @@ Expected<bool> Compilation::look(Disassembler &disassembler) {
   for (const std::string &name : touched_)
     states_[name].firstGain = states_[name].verdict.gain;
   return true;
+}
+
+// Whoever waits for this compile may leave, where that cannot end in time.
+void Compilation::tellWhoWaits(Names next) const {
+  if (!request_.plainTakes || recipe_)
+    return;
+  if (surveyed_)
+    for (const std::string &name : *surveyed_)
+      if (states_.at(name).isHopeful())
+        next.insert(name);
+  // The next round is whole, or of that share of the code. Where there is none, the answer may be
+  // what the look has optimised.
+  const double plain = std::max(plainMs_, 0.0);
+  const double rest = next.empty() ? plainCodegenMs_
+                      : coversMost(next)
+                          ? plain
+                          : plain * double(instructionsOf(next)) /
+                                double(std::max<uint64_t>(1, instructionsOf(allKernels())));
+  request_.plainTakes(plain, rest);
 }
 
 // By the verdict on its last code: a search takes its step, a kernel that got worse begins one, so

@@ -34,8 +34,9 @@ struct CompileRequest {
   std::string dumpDir, dump;
   std::function<void(int level, const std::string &message)> log;
   OptionsGate options;
-  /// What a compile without our passes takes, as soon as it is known (api.h).
-  std::function<void(double milliseconds)> plainTakes;
+  /// What a compile without our passes takes, and what is to come of this one, as soon as it is known
+  /// (api.h).
+  std::function<void(double milliseconds, double rest)> plainTakes;
 };
 
 struct CompileReply {

@@ -30,9 +30,9 @@ struct VersionWanted {
   bool empty() const { return recipe.empty(); }
 };
 
-/// Told in the middle of a compile what one without our passes takes (jit/api.h). On the thread
-/// that compiles.
-using PlainTakes = std::function<void(std::chrono::milliseconds)>;
+/// Told in the middle of a compile what one without our passes takes, and what is at least to come of
+/// this one (jit/api.h). On the thread that compiles.
+using PlainTakes = std::function<void(std::chrono::milliseconds, std::chrono::milliseconds rest)>;
 
 /// Any thread.
 class Compiler {

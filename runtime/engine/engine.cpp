@@ -256,6 +256,7 @@ std::optional<Decision> Engine::runJob(Job &job) {
   };
   // Here and not on the thread that loads the code: it may hold HIP's locks, and the loader's lock may be
   // another's, who runs a library's constructor that waits for HIP.
+  const auto start = Clock::now();
   auto library = jit();
   if (!library) {
     giveBack();
@@ -267,16 +268,17 @@ std::optional<Decision> Engine::runJob(Job &job) {
       log::warnOnce("jit", "no recompilation: " + none.reason);
     return none;
   }
-  auto start = Clock::now();
   PlainTakes plainTakes;
   if (options_.settings.compileWait > 0)
-    plainTakes = [&](std::chrono::milliseconds plain) {
+    plainTakes = [&](std::chrono::milliseconds plain, std::chrono::milliseconds rest) {
       constexpr double days = 1e9; // a duration's range has an end
       const std::chrono::duration<double, std::milli> most(
           std::min(double(plain.count()) * options_.settings.compileWait, days));
+      const auto now = Clock::now();
+      const auto last = start + std::max(std::chrono::duration_cast<Clock::duration>(most),
+                                         Clock::duration(kShortWait));
       std::lock_guard guard(lock_);
-      job.tooLong = start + std::max(std::chrono::duration_cast<Clock::duration>(most),
-                                     Clock::duration(kShortWait));
+      job.tooLong = now + rest > last ? now : last; // nobody waits in vain
       jobDone_.notify_all();
     };
   GatedCompile made = compileAndGate(**library, *object, options_.settings, version, plainTakes);

@@ -92,9 +92,11 @@ JitOutcome JitLibrary::compile(ByteView codeObject, const std::string &isa,
 
   if (plainTakes) {
     request.context = const_cast<PlainTakes *>(&plainTakes);
-    request.plainTakes = [](void *context, double milliseconds) {
-      (*static_cast<const PlainTakes *>(context))(
-          std::chrono::milliseconds(int64_t(std::clamp(milliseconds, 0.0, 1e9))));
+    request.plainTakes = [](void *context, double milliseconds, double rest) {
+      const auto whole = [](double ms) {
+        return std::chrono::milliseconds(int64_t(std::clamp(ms, 0.0, 1e9)));
+      };
+      (*static_cast<const PlainTakes *>(context))(whole(milliseconds), whole(rest));
     };
   }
 

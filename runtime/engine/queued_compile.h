@@ -31,7 +31,8 @@ struct QueuedCompile {
   bool done = false;
   bool overdue = false; ///< someone has waited for as long as they may
   bool patient = false; ///< only a thread of ours waits
-  /// By then it has taken as much longer than comgr alone as anyone waits for; unknown at first.
+  /// By then it has taken as much longer than comgr alone as anyone waits for, or it is known that it
+  /// will; unknown at first.
   std::optional<std::chrono::steady_clock::time_point> tooLong;
   Decision result;
 };

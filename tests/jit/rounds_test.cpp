@@ -28,6 +28,7 @@ struct Counted {
   CompileReply reply;
   std::map<std::string, unsigned> generated;
   unsigned rounds = 0, told = 0;
+  double rest = -1; ///< what was to come, in compiles without our passes
 };
 
 Counted compiled(StringRef object) {
@@ -36,9 +37,10 @@ Counted compiled(StringRef object) {
   r.codeObject = object;
   r.meld.without.insert("scalarize");
   r.meld.passes = "branch-fusion"; // finds something in `sides` alone
-  r.plainTakes = [&](double milliseconds) {
+  r.plainTakes = [&](double milliseconds, double rest) {
     ++counted.told;
     EXPECT_GT(milliseconds, 0);
+    counted.rest = rest / milliseconds;
   };
   counted.reply = compile(r);
   const auto json = nlohmann::json::parse(counted.reply.json);
@@ -56,6 +58,8 @@ TEST(Rounds, AKernelWithoutSitesIsGeneratedOnce) {
             (std::map<std::string, unsigned>{{"longestMatch", 1}, {"sides", 2}, {"window", 1}}));
   EXPECT_EQ(made.rounds, 1u);
   EXPECT_EQ(made.told, 1u);
+  EXPECT_GT(made.rest, 0); // the others' code
+  EXPECT_LT(made.rest, 1);
 }
 
 // The machine code of `sides` stays, its bitcode gets so many more stores that what comes of it is
@@ -93,7 +97,7 @@ TEST(Rounds, WhereNothingChangesNoCodeIsMade) {
   r.meld.without.insert("scalarize");
   r.meld.passes = "switch";
   bool told = false;
-  r.plainTakes = [&](double) { told = true; };
+  r.plainTakes = [&](double, double) { told = true; };
   const auto reply = compile(r);
   ASSERT_EQ(reply.status, Status::unchanged);
   const auto json = nlohmann::json::parse(reply.json);

@@ -44,6 +44,7 @@ protected:
     setenv("FAKEJIT_MODE", "replace", 1);
     unsetenv("FAKEJIT_DELAY_MS");
     unsetenv("FAKEJIT_PLAIN_MS");
+    unsetenv("FAKEJIT_REST_MS");
     unsetenv("FAKEJIT_GATE");
     settings_ = parseSettings([](const char *) { return std::nullopt; }, {}).settings;
     settings_.cacheDir = scratch_.file("cache");
@@ -247,6 +248,18 @@ TEST_F(EngineTest, NobodyWaitsLongerThanTheCompileIsWorth) {
   e->finish(60s);
   EXPECT_EQ(e->decide(original_).source, Source::memory);
   EXPECT_EQ(compiles(), 1);
+}
+
+// What cannot end within the limit is not waited for until then.
+TEST_F(EngineTest, NobodyWaitsInVain) {
+  setenv("FAKEJIT_PLAIN_MS", "10000", 1);
+  setenv("FAKEJIT_REST_MS", "20000", 1);
+  setenv("FAKEJIT_DELAY_MS", "3000", 1);
+  settings_.compileBudgetMs = 600000;
+  auto e = engine();
+  EXPECT_EQ(e->decide(original_).outcome, Outcome::late);
+  e->finish(60s);
+  EXPECT_EQ(e->decide(original_).source, Source::memory);
 }
 
 TEST_F(EngineTest, WhatIsWorthAsMuchIsWaitedFor) {

@@ -176,7 +176,8 @@ int meld_jit_compile(const MeldJitRequest *request, MeldJitReply *reply) try {
     usleep(1000);
   if (request->plainTakes)
     if (const char *plain = getenv("FAKEJIT_PLAIN_MS"))
-      request->plainTakes(request->context, std::stod(plain));
+      request->plainTakes(request->context, std::stod(plain),
+                          std::stod(variable("FAKEJIT_REST_MS", "0")));
   usleep(1000 * std::stoi(variable("FAKEJIT_DELAY_MS", "0")));
   auto holder = std::make_unique<Holder>();
   const auto *from = static_cast<const uint8_t *>(request->codeObject);
