@@ -5,6 +5,25 @@
 
 namespace meld::adapt {
 
+namespace {
+
+using Bytes8 = int8_t __attribute__((vector_size(8)));
+using Words8 = uint32_t __attribute__((vector_size(32)));
+
+/// `numbers` of those of eight bytes that differ becomes `number`.
+void noteChanges(uint32_t *numbers, const uint8_t *was, const uint8_t *now, uint32_t number) {
+  Bytes8 a, b;
+  Words8 old;
+  std::memcpy(&a, was, sizeof a);
+  std::memcpy(&b, now, sizeof b);
+  std::memcpy(&old, numbers, sizeof old);
+  const Words8 changed = __builtin_convertvector(a != b, Words8);
+  old = (old & ~changed) | (number & changed);
+  std::memcpy(numbers, &old, sizeof old);
+}
+
+} // namespace
+
 void SameBytes::resize(size_t bytes) {
   last_.resize(bytes);
   before_.resize(bytes);
@@ -40,6 +59,11 @@ void SameBytes::add(const LaunchShape &launch, const Arguments &arguments) noexc
       nullBefore_[at / 8] = before;
     if (before && std::memcmp(now, was, count) == 0)
       continue;
+    if (before && count == sizeof now) {
+      noteChanges(before_.data() + at, was, now, before);
+      std::memcpy(last_.data() + at, now, sizeof now);
+      continue;
+    }
     for (size_t i = 0; i < count; ++i)
       if (!before || now[i] != was[i]) {
         before_[at + i] = before;
