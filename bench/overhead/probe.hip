@@ -1,4 +1,4 @@
-// What a HIP process pays, measured from inside: `probe CODE_OBJECT` prints nanoseconds,
+// What a HIP process pays, measured from inside: `probe CODE_OBJECT ANOTHER` prints nanoseconds,
 //   load N      hipModuleLoadData and hipModuleGetFunction of the object, for the first time in this process
 //   launch N    one launch of an empty kernel, the median of many, without waiting for it
 //   changing N  the same of a kernel with 256 bytes of arguments that are others at each launch
@@ -49,12 +49,20 @@ template <class Launch> static long median(Launch launch) {
   return launches[200];
 }
 
+static std::vector<char> contents(const char *file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 int main(int argc, char **argv) {
-  std::ifstream in(argc > 1 ? argv[1] : "", std::ios::binary);
-  std::vector<char> object{std::istreambuf_iterator<char>(in), {}};
-  // Everything that is paid once: the runtime, the device, the first code object.
+  const std::vector<char> object = contents(argc > 1 ? argv[1] : "");
+  const std::vector<char> another = contents(argc > 2 ? argv[2] : "");
+  // Everything that is paid once: the runtime, the device, the first code object of the program and the
+  // first module.
   warm<<<1, 64>>>();
-  if (object.empty() || hipDeviceSynchronize() != hipSuccess)
+  hipModule_t first;
+  if (object.empty() || another.empty() || hipDeviceSynchronize() != hipSuccess ||
+      hipModuleLoadData(&first, another.data()) != hipSuccess)
     return 1;
   hipModule_t module;
   hipFunction_t function;

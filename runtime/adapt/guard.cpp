@@ -107,10 +107,10 @@ Result<Guard> Guard::compile(const Facts &facts, size_t argumentBytes) {
 bool Guard::holds(const LaunchShape &launch, const Arguments &arguments) const noexcept {
   if (!any_ || arguments.size() < argumentBytes_)
     return false;
-  for (unsigned d = 0; d < 3; ++d) {
+  for (int d = 0; d < 3; ++d) {
     if (sized_ && launch.workgroup[d] != workgroup_[d])
       return false;
-    if (full_ && (launch.workgroup[d] == 0 || launch.grid[d] % launch.workgroup[d] != 0))
+    if (full_ && !isFull(launch, d))
       return false;
     if (grid_[d] && launch.grid[d] != grid_[d])
       return false;

@@ -17,6 +17,22 @@ struct LaunchShape {
   uint32_t dynamicLds = 0;      ///< bytes
 };
 
+// Work-groups mostly have a power of two of work-items, and what is asked here is asked at each launch,
+// some of it for each version: a division takes longer than the rest.
+
+/// std::has_single_bit is a call on the oldest processors, for which this is compiled.
+constexpr bool isPowerOfTwo(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
+/// `by` is not 0.
+constexpr uint64_t quotient(uint64_t x, uint64_t by) {
+  return isPowerOfTwo(by) ? x >> std::countr_zero(by) : x / by;
+}
+/// Is the grid whole work-groups in dimension `d`?
+constexpr bool isFull(const LaunchShape &shape, int d) {
+  const uint32_t size = shape.workgroup[d];
+  return isPowerOfTwo(size) ? (shape.grid[d] & (size - 1)) == 0
+                            : size != 0 && shape.grid[d] % size == 0;
+}
+
 /// Never 0.
 constexpr uint32_t launchClass(const LaunchShape &shape) {
   auto powerOfTwo = [](uint64_t x) { return static_cast<uint32_t>(std::bit_width(x)); };
@@ -25,7 +41,7 @@ constexpr uint32_t launchClass(const LaunchShape &shape) {
     const uint64_t size = shape.workgroup[d] ? shape.workgroup[d] : 1;
     items *= size;
     // Three grids of 2^32 are more than 64 bits hold.
-    const uint64_t count = (shape.grid[d] + size - 1) / size;
+    const uint64_t count = quotient(shape.grid[d] + size - 1, size);
     const uint64_t product = groups * (count ? count : 1);
     groups = std::bit_width(groups) + std::bit_width(count) > 63 ? UINT64_MAX : product;
   }

@@ -71,9 +71,9 @@ void SameBytes::add(const LaunchShape &launch, const Arguments &arguments) noexc
       }
   }
   bool full = true, sized = true;
-  for (unsigned d = 0; d < 3; ++d) {
+  for (int d = 0; d < 3; ++d) {
     sized &= launch.workgroup[d] == workgroup_[d];
-    full &= launch.workgroup[d] != 0 && launch.grid[d] % launch.workgroup[d] == 0;
+    full &= isFull(launch, d);
     workgroup_[d] = launch.workgroup[d];
     if (!before || launch.grid[d] != grid_[d])
       gridBefore_[d] = before;
