@@ -23,7 +23,7 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor,
                   double wavesPerSimd) {
   Estimate e;
-  const Rates rates = ratesOf(processor);
+  const Rates rates = ratesOf(processor, resources.waveSize);
   for (const auto &block : f.blocks) {
     bool called = false;
     for (size_t i = block.first; i < block.first + block.count; ++i) {

@@ -54,9 +54,27 @@ double wordsOf(StringRef name) {
 
 } // namespace
 
-Rates ratesOf(StringRef target) {
+Rates ratesOf(StringRef target, unsigned waveSize) {
   const StringRef processor = processorOf(target);
   Rates r;
+  if (startsWithAny(processor, {"gfx10", "gfx11", "gfx12"})) {
+    const double passes = waveSize / 32.0;
+    r.valu = r.ldsWord = r.vectorMemoryWord = passes;
+    r.half = 2 * passes;
+    r.quarter = 4 * passes;
+    r.f64 = 16 * passes;
+    r.salu = r.internal = 1;
+    r.barrier = 2;
+    r.branch = 9; // 1, and 16 for code from elsewhere
+    r.ldsWrite = 0;
+    r.memoryBytesPerCycle = 2.844;
+    r.valuResult = 2;
+    r.vectorLatency = 130;
+    r.ldsLatency = 23;
+    r.simdsOfMemory = 2;
+    r.storesApart = true;
+    return r;
+  }
   if (processor == "gfx90a" || startsWith(processor, "gfx94") || startsWith(processor, "gfx95"))
     r.f64 = 4;
   if (processor == "gfx900")
@@ -75,14 +93,15 @@ InstructionCost costOf(const MachineInstruction &inst, const Rates &r) {
     return {Kind::valu, vectorIssue(name, r)};
   if (startsWith(name, "DS_")) {
     const double words = wordsOf(name);
-    const bool reads =
-        name.contains("READ") || name.contains("PERMUTE") || name.contains("SWIZZLE");
+    const bool reads = name.contains("READ") || name.contains("LOAD") || // GFX11's name
+                       name.contains("PERMUTE") || name.contains("SWIZZLE");
     return {Kind::lds, r.ldsWord * std::max(1.0, words) + (reads ? 0 : r.ldsWrite), words};
   }
   if (startsWithAny(name, {"GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_", "TBUFFER_", "IMAGE_"})) {
     const double words = wordsOf(name);
     return {Kind::vectorMemory, r.vectorMemoryWord * std::max(1.0, words), words,
-            startsWith(name, "FLAT_")};
+            startsWith(name, "FLAT_"),
+            name.contains("STORE") || (name.contains("ATOMIC") && !name.contains("_RTN"))};
   }
   if (startsWithAny(name, {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_ATOMIC_", "S_SCRATCH_",
                            "S_DCACHE_", "S_MEMTIME"}))
@@ -100,16 +119,39 @@ InstructionCost costOf(const MachineInstruction &inst, const Rates &r) {
   return {Kind::other, r.internal};
 }
 
-// GFX9 ("Vega" ISA, 12.4, S_WAITCNT): vmcnt in bits 15:14 and 3:0, lgkmcnt in 11:8; GFX10 has two
-// more bits of lgkmcnt, GFX6 to GFX8 fewer of vmcnt.
+// S_WAITCNT. GFX9 ("Vega" ISA, 12.4): vmcnt in bits 15:14 and 3:0, lgkmcnt in 11:8; GFX10 has two more
+// bits of lgkmcnt, GFX6 to GFX8 fewer of vmcnt. GFX11: vmcnt in 15:10, lgkmcnt in 9:4. GFX12 has an
+// instruction for each counter and for two pairs, the second of which is in 5:0 ("RDNA4" ISA, 4.5).
 WaitCounts waitCountsOf(const MachineInstruction &inst) {
   const StringRef name = inst.name;
-  const bool ten = name.contains("gfx10");
-  if (!startsWith(name, "S_WAITCNT_") || !(ten || name.contains("_vi") || name.contains("gfx6")) ||
-      name.contains("CNT_VSCNT") || name.contains("DEPCTR"))
-    return {};
   const unsigned simm = inst.immediate;
-  return {(simm & 15) | (simm >> 14 & 3) << 4, simm >> 8 & (ten ? 63u : 15u)};
+  const auto bits = [&](unsigned low, unsigned count) -> size_t {
+    return simm >> low & ((1u << count) - 1);
+  };
+  WaitCounts w;
+  if (startsWith(name, "S_WAIT_")) {
+    const bool two = name.contains("CNT_DSCNT");
+    if (name.contains("_LOADCNT"))
+      w.vector = two ? bits(8, 6) : bits(0, 6);
+    if (name.contains("_STORECNT"))
+      w.stores = two ? bits(8, 6) : bits(0, 6);
+    if (name.contains("DSCNT") || name.contains("_KMCNT"))
+      w.local = bits(0, 6);
+    return w;
+  }
+  if (startsWith(name, "S_WAITCNT_VSCNT"))
+    w.stores = bits(0, 6);
+  else if (startsWith(name, "S_WAITCNT_VMCNT"))
+    w.vector = bits(0, 6);
+  else if (startsWith(name, "S_WAITCNT_LGKMCNT"))
+    w.local = bits(0, 6);
+  else if (name.contains("DEPCTR") || name.contains("EXPCNT"))
+    return w;
+  else if (name.contains("gfx11"))
+    w.vector = bits(10, 6), w.local = bits(4, 6);
+  else
+    w.vector = bits(0, 4) | bits(14, 2) << 4, w.local = bits(8, name.contains("gfx10") ? 6 : 4);
+  return w;
 }
 
 } // namespace meld::passes

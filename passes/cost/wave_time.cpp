@@ -11,10 +11,6 @@ namespace meld::passes {
 
 namespace {
 
-/// Half of an L2 hit, of LDS and of the scalar cache.
-constexpr double vectorLatency = 110, ldsLatency = 32, scalarLatency = 32;
-constexpr double simdsOfUnit = 4, simdsOfLdsPort = 2;
-
 /// Operations that a counter has outstanding, oldest first: when each is done, from the block's
 /// begin on. They finish in order.
 class Outstanding {
@@ -51,7 +47,7 @@ private:
 };
 
 struct Pending {
-  Outstanding vector, local; ///< vmcnt; lgkmcnt
+  Outstanding vector, local, stores; ///< vmcnt; lgkmcnt; vscnt, where stores count apart
 };
 
 struct Walk {
@@ -64,6 +60,7 @@ struct Walk {
     const WaitCounts left = waitCountsOf(i);
     block.alone = pending.vector.waitFor(left.vector, block.alone);
     block.alone = pending.local.waitFor(left.local, block.alone);
+    block.alone = pending.stores.waitFor(left.stores, block.alone);
     block.alone += rates.internal;
   }
   void step(const MachineInstruction &i, bool inLoop, double lanes) {
@@ -74,25 +71,27 @@ struct Walk {
       return wait(i);
     case InstructionKind::valu:
       block.vectorAlu += c.issue;
+      now += rates.valuResult;
       break;
     case InstructionKind::salu:
       block.scalar += c.issue;
       break;
     case InstructionKind::scalarMemory:
       block.scalar += c.issue;
-      pending.local.add(now + c.issue + scalarLatency);
+      pending.local.add(now + c.issue + rates.scalarLatency);
       break;
     case InstructionKind::vectorMemory:
-      block.vectorMemory += c.issue * simdsOfUnit;
+      block.vectorMemory += c.issue * rates.simdsOfMemory;
       if (!inLoop)
         block.memory += memoryCycles * 4 * c.words * lanes;
-      pending.vector.add(now + c.issue + vectorLatency);
+      (c.stores && rates.storesApart ? pending.stores : pending.vector)
+          .add(now + c.issue + rates.vectorLatency);
       if (c.flat)
-        pending.local.add(now + c.issue + vectorLatency);
+        pending.local.add(now + c.issue + rates.vectorLatency);
       break;
     case InstructionKind::lds:
-      block.lds += c.issue * simdsOfLdsPort;
-      pending.local.add(now + c.issue + ldsLatency);
+      block.lds += c.issue * rates.simdsOfLds;
+      pending.local.add(now + c.issue + rates.ldsLatency);
       break;
     case InstructionKind::branch:
       block.branch += rates.salu; // one of a visit
@@ -119,7 +118,7 @@ double WaveTime::among(double waves) const {
 }
 
 WaveTime waveTime(const MachineFunction &f, StringRef processor, unsigned waveSize) {
-  const Rates rates = ratesOf(processor);
+  const Rates rates = ratesOf(processor, waveSize);
   std::vector<Pending> atEnd(f.blocks.size());
   std::vector<std::vector<size_t>> from(f.blocks.size());
   std::vector<char> walked(f.blocks.size(), 0);
@@ -129,16 +128,18 @@ WaveTime waveTime(const MachineFunction &f, StringRef processor, unsigned waveSi
   WaveTime all;
   for (size_t b : f.order) {
     const MachineBlock &block = f.blocks[b];
-    Walk walk{rates, waveSize * simdsOfUnit / rates.memoryBytesPerCycle, {}, {}};
+    Walk walk{rates, waveSize * rates.simdsOfMemory / rates.memoryBytesPerCycle, {}, {}};
     for (size_t p : from[b]) // not around a loop: its second round is taken for its first
       if (walked[p]) {
         walk.pending.vector.join(atEnd[p].vector);
         walk.pending.local.join(atEnd[p].local);
+        walk.pending.stores.join(atEnd[p].stores);
       }
     for (size_t i = block.first; i < block.first + block.count; ++i)
       walk.step(f.instructions[i], block.loopDepth > 0, block.lanes);
     walk.pending.vector.passed(walk.block.alone);
     walk.pending.local.passed(walk.block.alone);
+    walk.pending.stores.passed(walk.block.alone);
     atEnd[b] = std::move(walk.pending);
     walked[b] = 1;
     for (double WaveTime::*part :

@@ -10,7 +10,7 @@
 // other's way, so instead of the maximum the 4-norm is taken, which is a fifth more where two are
 // equal and the maximum where one is larger by far.
 //
-// Rates are those of docs/timing-model.md, with their sources there. Of latencies half is charged,
+// Rates are those of docs/timing-model.md, with their sources there, by processor and wave size. Of latencies half is charged,
 // and only where an s_waitcnt of the code waits for them: they are the least certain numbers of
 // that page, and part of them passes in ways that are not seen here. Vector memory outside of loops
 // is taken for the first access to its lines, which comes from memory; inside for a hit. Addresses

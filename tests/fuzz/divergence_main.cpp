@@ -154,7 +154,8 @@ int main(int argc, char **argv) {
   std::vector<std::string> files;
   app.add_option("--count", count, "Random kernels")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
-  app.add_option("--cpu", settings.target.cpu, "Target: gfx90a, gfx900 or gfx942")
+  app.add_option("--cpu", settings.target.cpu,
+                 "Target: gfx90a, gfx900, gfx942, gfx1030 or gfx1030-wave64")
       ->capture_default_str()
       ->check(checkCpu);
   app.add_option("--generator", settings.generator, "Of kernels: 1 or 2")->capture_default_str();
@@ -164,7 +165,8 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
 
   initializeCompiler();
-  auto machine = jit::createTargetMachine(settings.target.options('3'), settings.target.cpu);
+  auto machine =
+      jit::createTargetMachine(settings.target.options('3'), settings.target.processor());
   if (!machine) {
     errs() << toString(machine.takeError()) << "\n";
     return 2;

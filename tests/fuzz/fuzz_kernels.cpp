@@ -89,11 +89,11 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
   if (setup.meldings != ~0u)
     meldOptions.choice = std::make_shared<passes::MeldChoice>(
         passes::MeldChoice::ByFunction{{"fuzz", {{}, setup.meldings}}});
-  if (llvm::Error e =
-          jit::optimize(*module, options, setup.target.cpu, /*verify=*/true, [&](PassBuilder &pb) {
-            if (log)
-              passes::registerMeldCallbacks(pb, meldOptions, log);
-          }))
+  if (llvm::Error e = jit::optimize(*module, options, setup.target.processor(), /*verify=*/true,
+                                    [&](PassBuilder &pb) {
+                                      if (log)
+                                        passes::registerMeldCallbacks(pb, meldOptions, log);
+                                    }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
   if (ir)
     *ir = irText(*module);
@@ -250,12 +250,13 @@ Opinion thirdOpinions(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, cons
 /// with the original.
 bool wouldBeRefused(const Setup &setup, StringRef plain, StringRef melded) {
   auto swaps = [&](StringRef object) {
-    auto disassembler = passes::Disassembler::create(setup.target.cpu);
+    auto disassembler = passes::Disassembler::create(setup.target.processor());
     auto kernels = jit::readKernels(MemoryBufferRef(object, "fuzz"));
     uint32_t count = 0;
     if (disassembler && kernels)
       for (const auto &kernel : *kernels)
-        count += passes::estimate(disassembler->decode(kernel), kernel.resources, setup.target.cpu)
+        count += passes::estimate(disassembler->decode(kernel), kernel.resources,
+                                  setup.target.processor())
                      .swapsBehindCalls;
     consumeError(disassembler.takeError());
     consumeError(kernels.takeError());
@@ -500,7 +501,8 @@ int main(int argc, char **argv) {
   app.add_option("--count", count, "Kernels to try")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
   app.add_option("--jobs", jobs, "Worker processes")->capture_default_str();
-  app.add_option("--cpu", setup.target.cpu, "Target: gfx90a, gfx900 or gfx942")
+  app.add_option("--cpu", setup.target.cpu,
+                 "Target: gfx90a, gfx900, gfx942, gfx1030 or gfx1030-wave64")
       ->capture_default_str()
       ->check(checkCpu);
   app.add_option("--generator", setup.generator, "Of kernels: 1 to 5; old findings keep theirs")

@@ -22,7 +22,14 @@ constexpr char nvptxLayout[] = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
 class Emitter {
 public:
   Emitter(const KernelAst &ast, LLVMContext &context, const std::string &cpu)
-      : ast_(ast), context_(context), b_(context), cpu_(cpu), nvptx_(cpu.rfind("sm_", 0) == 0) {}
+      : ast_(ast), context_(context), b_(context), cpu_(cpu), nvptx_(cpu.rfind("sm_", 0) == 0),
+        wave32_(cpu == "gfx1030") {}
+
+  void addTarget(Function &f) const {
+    f.addFnAttr("target-cpu", processorOf(cpu_));
+    if (const std::string features = waveFeatures(cpu_); !features.empty())
+      f.addFnAttr("target-features", features);
+  }
 
   std::unique_ptr<Module> emit() {
     module_ = std::make_unique<Module>("fuzz", context_);
@@ -33,7 +40,7 @@ public:
         FunctionType::get(b_.getVoidTy(), {global, global, global, b_.getInt32Ty()}, false);
     f_ = Function::Create(type, GlobalValue::ExternalLinkage, "fuzz", *module_);
     f_->setCallingConv(nvptx_ ? CallingConv::PTX_Kernel : CallingConv::AMDGPU_KERNEL);
-    f_->addFnAttr("target-cpu", cpu_);
+    addTarget(*f_);
     if (!nvptx_) {
       f_->setVisibility(GlobalValue::ProtectedVisibility);
       f_->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
@@ -351,7 +358,7 @@ private:
          {Attribute::NoInline, Attribute::NoUnwind, Attribute::WillReturn})
       f->addFnAttr(kind);
     f->setDoesNotAccessMemory();
-    f->addFnAttr("target-cpu", cpu_);
+    addTarget(*f);
     if (!nvptx_)
       f->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(ast_.blockSize));
     IRBuilder<> b(BasicBlock::Create(context_, "entry", f));
@@ -512,9 +519,10 @@ private:
       else
         r = b_.CreateUnaryIntrinsic(
             Intrinsic::ctpop,
-            b_.CreateTrunc(b_.CreateIntrinsic(Intrinsic::amdgcn_ballot, {b_.getInt64Ty()},
-                                              {b_.CreateICmpSLT(a, v)}),
-                           b_.getInt32Ty()));
+            b_.CreateZExtOrTrunc(b_.CreateIntrinsic(Intrinsic::amdgcn_ballot,
+                                                    {wave32_ ? b_.getInt32Ty() : b_.getInt64Ty()},
+                                                    {b_.CreateICmpSLT(a, v)}),
+                                 b_.getInt32Ty()));
       b_.CreateStore(r, vars_[s.index]);
       return;
     }
@@ -546,7 +554,7 @@ private:
   LLVMContext &context_;
   IRBuilder<> b_;
   std::string cpu_;
-  const bool nvptx_;
+  const bool nvptx_, wave32_;
   std::unique_ptr<Module> module_;
   Function *f_ = nullptr;
   GlobalVariable *lds_ = nullptr, *ldsAcc_ = nullptr;
@@ -566,6 +574,12 @@ bool anyLanes(const std::vector<Stmt> &stmts) {
 }
 
 } // namespace
+
+std::string processorOf(const std::string &cpu) { return cpu.substr(0, cpu.find('-')); }
+
+std::string waveFeatures(const std::string &cpu) {
+  return cpu.find("-wave64") != std::string::npos ? "-wavefrontsize32,+wavefrontsize64" : "";
+}
 
 bool usesLanes(const KernelAst &ast) { return anyLanes(ast.body); }
 

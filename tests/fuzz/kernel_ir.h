@@ -21,6 +21,10 @@ namespace meld::fuzz {
 std::unique_ptr<llvm::Module> emitKernel(const KernelAst &ast, llvm::LLVMContext &context,
                                          const std::string &cpu);
 
+/// Of a target's name in FuzzTarget: "gfx1030" of "gfx1030-wave64", and the features of its functions.
+std::string processorOf(const std::string &cpu);
+std::string waveFeatures(const std::string &cpu);
+
 /// Whether the kernel asks what other lanes of its wave have.
 bool usesLanes(const KernelAst &ast);
 

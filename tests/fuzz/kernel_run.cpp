@@ -29,6 +29,8 @@ struct {
     {"gfx90a", ":sramecc+:xnack-"},
     {"gfx900", ":xnack-"},
     {"gfx942", ":sramecc+:xnack-"}, // LLVM 17 and later
+    {"gfx1030", ""},
+    {"gfx1030-wave64", ""},
 };
 
 bool llvmKnows(const std::string &cpu) {
@@ -47,19 +49,23 @@ bool llvmKnows(const std::string &cpu) {
 std::string FuzzTarget::isa() const {
   for (const auto &[name, features] : kTargets)
     if (name == cpu)
-      return ("amdgcn-amd-amdhsa--" + Twine(name) + features).str();
+      return ("amdgcn-amd-amdhsa--" + processor() + features).str();
   report_fatal_error(Twine("no target of the fuzzers: ") + cpu);
 }
 
-softgpu::isa::Target FuzzTarget::executor() const { return *softgpu::isa::targetFromName(cpu); }
+std::string FuzzTarget::processor() const { return processorOf(cpu); }
+
+softgpu::isa::Target FuzzTarget::executor() const {
+  return *softgpu::isa::targetFromName(processor());
+}
 
 std::string checkCpu(const std::string &cpu) {
   std::string names;
   for (const auto &target : kTargets) {
     if (target.cpu == cpu)
-      return llvmKnows(cpu) ? ""
-                            : "LLVM " + std::to_string(LLVM_VERSION_MAJOR) + " does not know " +
-                                  cpu + "; build with a newer one";
+      return llvmKnows(processorOf(cpu)) ? ""
+                                         : "LLVM " + std::to_string(LLVM_VERSION_MAJOR) +
+                                               " does not know " + cpu + "; build with a newer one";
     names += (names.empty() ? "" : ", ") + std::string(target.cpu);
   }
   return cpu + " is none of " + names;
@@ -69,7 +75,9 @@ jit::CompileOptions FuzzTarget::options(char level) const {
   jit::CompileOptions o;
   o.level = level;
   o.unrollLoops = o.vectorizeLoops = o.vectorizeSlp = level == '3';
-  o.cpu = cpu;
+  o.cpu = processor();
+  if (const std::string features = waveFeatures(cpu); !features.empty())
+    o.features = {features};
   o.mllvm = {"-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"};
   return o;
 }
@@ -94,7 +102,7 @@ std::unique_ptr<softgpu::Gpu> makeGpu(const FuzzTarget &target, const std::strin
 
 Expected<std::unique_ptr<MemoryBuffer>> generateCode(Module &module, const FuzzTarget &target,
                                                      char level, bool simple) {
-  auto machine = jit::createTargetMachine(target.options(level), target.cpu);
+  auto machine = jit::createTargetMachine(target.options(level), target.processor());
   if (!machine)
     return machine.takeError();
   if (simple)

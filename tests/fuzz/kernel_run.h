@@ -11,10 +11,12 @@
 
 namespace meld::fuzz {
 
-/// A processor whose code the software GPU runs; one of the table in kernel_run.cpp.
+/// A processor whose code the software GPU runs, with waves of one size; one of the table in
+/// kernel_run.cpp.
 struct FuzzTarget {
-  std::string cpu = "gfx90a";
-  std::string isa() const; ///< with its features, as comgr calls it
+  std::string cpu = "gfx90a";    ///< or "gfx1030-wave64"
+  std::string processor() const; ///< "gfx1030"
+  std::string isa() const;       ///< with its features, as comgr calls it
   softgpu::isa::Target executor() const;
   /// As the product compiles: level '1' or '3'.
   jit::CompileOptions options(char level) const;

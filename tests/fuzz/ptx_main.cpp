@@ -99,8 +99,8 @@ Expected<uint64_t> expectedOf(const KernelAst &ast, const FuzzTarget &target, so
   context.setOpaquePointers(true);
 #endif
   auto module = emitKernel(ast, context, target.cpu);
-  if (llvm::Error e = jit::optimize(*module, target.options('3'), target.cpu, /*verify=*/true,
-                                    [](PassBuilder &) {}))
+  if (llvm::Error e = jit::optimize(*module, target.options('3'), target.processor(),
+                                    /*verify=*/true, [](PassBuilder &) {}))
     return Expected<uint64_t>(std::move(e));
   auto code = generateCode(*module, target, '3');
   if (!code)

@@ -3,6 +3,7 @@
 #include "passes/compat.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
+#include "tests/fuzz/kernel_ir.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
@@ -66,9 +67,11 @@ Expected<std::string> frontEnd(const std::string &text, const std::string &cpu,
       return failed(source + ": " + error.message());
     file << text;
   }
-  const std::string architecture = "--offload-arch=" + cpu;
+  const std::string architecture = "--offload-arch=" + processorOf(cpu);
+  const bool wave64 = !waveFeatures(cpu).empty();
   const StringRef arguments[] = {MELD_HIPCC,
                                  architecture,
+                                 wave64 ? "-mwavefrontsize64" : "-w",
                                  "-O3",
                                  "-std=c++17",
                                  "-w",
@@ -133,7 +136,8 @@ static void keepOnly(Module &module, const Unit::Kernels &only) {
 Unit::Object Unit::plain(char level, const Kernels &only) const {
   auto module = CloneModule(*module_);
   keepOnly(*module, only);
-  if (llvm::Error e = jit::optimize(*module, target_.options(level), target_.cpu, false, {}))
+  if (llvm::Error e =
+          jit::optimize(*module, target_.options(level), target_.processor(), false, {}))
     return Object(std::move(e));
   return generateCode(*module, target_, level, level == '0');
 }
@@ -177,7 +181,7 @@ Unit::Object Unit::melded(const Mode &mode, Changes &changes, std::string *ir,
   }
   passes::DecisionLog log;
   if (llvm::Error e =
-          jit::optimize(*module, target_.options('3'), target_.cpu, true,
+          jit::optimize(*module, target_.options('3'), target_.processor(), true,
                         [&](PassBuilder &pb) { passes::registerMeldCallbacks(pb, options, &log); }))
     return Object(std::move(e));
   std::set<std::string> functions;

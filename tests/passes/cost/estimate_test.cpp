@@ -4,6 +4,7 @@
 #include "passes/cost/estimate.h"
 #include "passes/cost/rates.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -22,8 +23,8 @@ constexpr uint32_t dsWrite[2] = {0xd81a0000, 0x00000000}; // ds_write_b32 v0, v0
 constexpr uint32_t load[2] = {0xdc508000, 0x007f0000};    // global_load_dword v0, v[0:1], off
 
 Estimate run(std::vector<uint32_t> words, KernelResources resources = {},
-             const RunFacts &known = {}) {
-  auto decoder = Disassembler::create("gfx900");
+             const RunFacts &known = {}, const char *processor = "gfx900") {
+  auto decoder = Disassembler::create(processor);
   EXPECT_TRUE(bool(decoder)) << toString(decoder.takeError());
   MachineKernel kernel;
   kernel.address = 0x1000;
@@ -32,7 +33,7 @@ Estimate run(std::vector<uint32_t> words, KernelResources resources = {},
   MachineFunction function = decoder->decode(kernel, known);
   for (const MachineInstruction &instruction : function.instructions)
     EXPECT_FALSE(instruction.name.empty()) << "at " << instruction.address;
-  return estimate(function, resources, "gfx900", known.wavesPerSimd);
+  return estimate(function, resources, processor, known.wavesPerSimd);
 }
 
 TEST(EstimateCycles, classesAddUp) {
@@ -109,6 +110,88 @@ TEST(EstimateWaits, aWaitLastsUntilTheOperationIsDone) {
   EXPECT_DOUBLE_EQ(
       run({dsRead[0], dsRead[1], vrcp, vrcp, vrcp, sopp(waitcnt, lgkm0), sopp(endpgm)}).wave.alone,
       4 + 48 + 4 + 4);
+}
+
+// GFX10 and later, as llvm-mc assembles them. Sums over the tables of gfx1030: 1 for a pass of the vector
+// ALU of 32 lanes, and half of the 4 until its result is there.
+Estimate onRdna(std::vector<uint32_t> words, unsigned waveSize, const char *processor = "gfx1030") {
+  KernelResources resources;
+  resources.waveSize = waveSize;
+  return run(std::move(words), resources, {}, processor);
+}
+/// As llvm-mc assembles them for gfx1030.
+struct EstimateGfx10 : testing::Test {
+  static constexpr uint32_t smov = 0xbe800380, vrcp = 0x7e005500, end = 0xbf810000;
+  static constexpr uint32_t load[2] = {0xdc308000, 0x007d0000}, store[2] = {0xdc708000, 0x007d0000};
+  static constexpr uint32_t add[2] = {0xdcc88000, 0x007d0000},
+                            addReturning[2] = {0xdcc98000, 0x007d0000};
+  static constexpr uint32_t read[2] = {0xd8d80000, 0};
+  static constexpr uint32_t vm0 = 0xbf8c3f70, lgkm0 = 0xbf8cc07f, vs0 = 0xbbfd0000,
+                            vs1 = 0xbbfd0001;
+};
+
+TEST_F(EstimateGfx10, wavesOf64PassTheUnitsTwice) {
+  const std::vector<uint32_t> code = {smov, vmov, vrcp, read[0], read[1], load[0], load[1], end};
+  const Estimate half = onRdna(code, 32), whole = onRdna(code, 64);
+  EXPECT_DOUBLE_EQ(half.wave.alone, 1 + (1 + 2) + (4 + 2) + 1 + 1 + 1);
+  EXPECT_DOUBLE_EQ(whole.wave.alone, 1 + (2 + 2) + (8 + 2) + 2 + 2 + 1);
+  EXPECT_DOUBLE_EQ(half.wave.vectorAlu, 1 + 4);
+  EXPECT_DOUBLE_EQ(whole.wave.vectorAlu, 2 + 8);
+  EXPECT_DOUBLE_EQ(half.wave.scalar, 1);
+  EXPECT_DOUBLE_EQ(whole.wave.scalar, 1);
+  EXPECT_DOUBLE_EQ(half.wave.lds, 2);
+  EXPECT_DOUBLE_EQ(half.wave.vectorMemory, 2) << "a unit for two SIMDs";
+  EXPECT_NEAR(half.wave.memory, 32 * 4 / 2.844 * 2, 1e-9);
+  EXPECT_NEAR(whole.wave.memory, 2 * half.wave.memory, 1e-9);
+}
+
+TEST_F(EstimateGfx10, storesCountApart) {
+  // 1 to issue, 130 until it is there, 1 for the wait and 1 for the end.
+  EXPECT_DOUBLE_EQ(onRdna({load[0], load[1], vm0, end}, 32).wave.alone, 1 + 130 + 1 + 1);
+  EXPECT_DOUBLE_EQ(onRdna({load[0], load[1], vs0, end}, 32).wave.alone, 1 + 1 + 1);
+  for (const auto &[low, high] : {std::pair{store[0], store[1]}, std::pair{add[0], add[1]}}) {
+    EXPECT_DOUBLE_EQ(onRdna({low, high, vm0, end}, 32).wave.alone, 1 + 1 + 1);
+    EXPECT_DOUBLE_EQ(onRdna({low, high, vs1, end}, 32).wave.alone, 1 + 1 + 1);
+    EXPECT_DOUBLE_EQ(onRdna({low, high, vs0, end}, 32).wave.alone, 1 + 130 + 1 + 1);
+  }
+  EXPECT_DOUBLE_EQ(onRdna({addReturning[0], addReturning[1], vm0, end}, 32).wave.alone,
+                   1 + 130 + 1 + 1);
+  EXPECT_DOUBLE_EQ(onRdna({read[0], read[1], lgkm0, end}, 32).wave.alone, 1 + 23 + 1 + 1);
+}
+
+// The fields of GFX11 ("RDNA3" ISA, S_WAITCNT) are elsewhere.
+TEST(EstimateRdna, waitsOfGfx11) {
+  constexpr uint32_t load[2] = {0xdc520000, 0x007c0000}, store[2] = {0xdc6a0000, 0x007c0000};
+  constexpr uint32_t read[2] = {0xd8d80000, 0}, end = 0xbfb00000;
+  constexpr uint32_t vm0 = 0xbf8903f7, lgkm0 = 0xbf89fc07, vs0 = 0xbc7c0000;
+  const auto alone = [](std::vector<uint32_t> words) {
+    return onRdna(std::move(words), 32, "gfx1100").wave.alone;
+  };
+  EXPECT_DOUBLE_EQ(alone({load[0], load[1], vm0, end}), 1 + 130 + 1 + 1);
+  EXPECT_DOUBLE_EQ(alone({load[0], load[1], lgkm0, end}), 1 + 1 + 1);
+  EXPECT_DOUBLE_EQ(alone({store[0], store[1], vm0, end}), 1 + 1 + 1);
+  EXPECT_DOUBLE_EQ(alone({store[0], store[1], vs0, end}), 1 + 130 + 1 + 1);
+  EXPECT_DOUBLE_EQ(alone({read[0], read[1], lgkm0, end}), 1 + 23 + 1 + 1);
+}
+
+// GFX12 has a wait for each counter ("RDNA4" ISA, 4.5).
+TEST(EstimateRdna, waitsOfGfx12) {
+  constexpr size_t any = WaitCounts::any;
+  const auto counts = [](const char *name, unsigned immediate) {
+    MachineInstruction i;
+    i.name = name;
+    i.immediate = uint16_t(immediate);
+    const WaitCounts w = waitCountsOf(i);
+    return std::array{w.vector, w.local, w.stores};
+  };
+  using Counts = std::array<size_t, 3>;
+  EXPECT_EQ(counts("S_WAIT_LOADCNT_gfx12", 3), (Counts{3, any, any}));
+  EXPECT_EQ(counts("S_WAIT_DSCNT_gfx12", 2), (Counts{any, 2, any}));
+  EXPECT_EQ(counts("S_WAIT_KMCNT_gfx12", 0), (Counts{any, 0, any}));
+  EXPECT_EQ(counts("S_WAIT_STORECNT_gfx12", 1), (Counts{any, any, 1}));
+  EXPECT_EQ(counts("S_WAIT_LOADCNT_DSCNT_gfx12", 0x0503), (Counts{5, 3, any}));
+  EXPECT_EQ(counts("S_WAIT_STORECNT_DSCNT_gfx12", 0x0204), (Counts{any, 4, 2}));
+  EXPECT_EQ(counts("S_WAIT_EXPCNT_gfx12", 0), (Counts{any, any, any}));
 }
 
 TEST(EstimateWaits, aWaitBehindABranchIsForTheSlowerWay) {
