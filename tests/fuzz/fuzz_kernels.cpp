@@ -4,6 +4,8 @@
 //   meld-fuzz-kernels --flatten        nests of loops, flattened against nested
 //   meld-fuzz-kernels --delay          loops with a side, delayed against as it was
 //   meld-fuzz-kernels --nests          the same, with kernels made of nests (kernel_nests.cpp)
+//   meld-fuzz-kernels --against CPU    one kernel's code for two targets: each is executed by what the
+//                                      software GPU has for it, and leaves the same memory
 //
 // Every seed is one kernel (kernel_ast.h). It is compiled twice through the product's own pipeline:
 // as it is, and with the passes in; odd seeds meld whatever is legal, however unprofitable. Both
@@ -54,6 +56,7 @@ struct Setup {
   unsigned meldings = ~0u; ///< only so many of them, to find the one to blame
   unsigned limit = 60;     ///< seconds for one kernel
   bool tiers = false;      ///< interpreted against translated, instead of plain against melded
+  FuzzTarget other{""};    ///< of another target against this one's
 };
 
 /// How the code of optimised IR is made.
@@ -203,6 +206,39 @@ void runTiers(const Setup &setup, uint64_t seed, Tally &tally) {
     report(setup, seed, "tiers: counters differ", tally);
 }
 
+/// Code for two targets. Every second kernel is melded for both. Kernels that ask other lanes of their
+/// wave are skipped where waves differ in size, and wherever LLVM lays lanes out as it likes.
+void runAgainst(const Setup &setup, uint64_t seed, Tally &tally) {
+  static const auto gpu = makeGpu(setup.target), otherGpu = makeGpu(setup.other);
+  const KernelAst ast = generateKernel(seed, setup.generator);
+  ++tally.kernels;
+  if (usesLanes(ast)) {
+    ++tally.skipped;
+    return;
+  }
+  Setup other = setup;
+  other.target = setup.other;
+  std::optional<Memory> results[2];
+  for (const bool second : {false, true}) {
+    const Setup &here = second ? other : setup;
+    passes::DecisionLog log;
+    auto object = compile(ast, here, true, seed & 1 ? &log : nullptr, seed & 2 ? '3' : '1');
+    if (!object)
+      return report(here, seed, "compile: " + toString(object.takeError()), tally);
+    tally.melded += !second && log.meldedCount() != 0;
+    tally.regions += log.meldedCount();
+    auto memory = execute(second ? *otherGpu : *gpu, ast, (*object)->getBuffer());
+    if (!memory)
+      return report(here, seed, here.target.cpu + ": " + toString(memory.takeError()), tally);
+    results[second] = std::move(*memory);
+  }
+  if (!(*results[0] == *results[1]))
+    report(setup, seed,
+           setup.target.cpu + " and " + other.target.cpu + " differ, " +
+               firstDifference(*results[0], *results[1]),
+           tally);
+}
+
 struct Opinion {
   bool plainIsWrong = false; ///< by two other compilations without our passes
   std::string text;
@@ -283,6 +319,8 @@ bool countNests(const Setup &setup, uint64_t seed, const passes::DecisionLog &lo
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
   if (setup.tiers)
     return runTiers(setup, seed, tally);
+  if (!setup.other.cpu.empty())
+    return runAgainst(setup, seed, tally);
   const KernelAst ast = generateKernel(seed, setup.generator);
   ++tally.kernels;
   passes::DecisionLog log;
@@ -513,6 +551,11 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--tiers", setup.tiers,
                "Interpreted against translated, instead of plain against melded");
+  app.add_option(
+         "--against", setup.other.cpu,
+         "Code for this target against the same kernel's for --cpu, instead of plain against "
+         "melded")
+      ->check(checkCpu);
   app.add_flag_callback(
       "--flatten", [&] { setup.flat = "flatten-loops"; },
       "Only kernels with nests of loops that meld-flatten-loops takes, with steps and lanes "
