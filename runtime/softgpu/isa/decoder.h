@@ -5,11 +5,10 @@
 
 #include "runtime/softgpu/isa/decode_status.h"
 #include "runtime/softgpu/isa/inst.h"
+#include "runtime/softgpu/isa/names.h"
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace meld::softgpu::isa {
 
@@ -19,15 +18,6 @@ DecodeStatus decode(const void *code, size_t size, Target target, Inst &out);
 /// The text llvm-objdump prints for `inst` (mnemonic with its encoding suffix, operands), without
 /// address and encoding comments. `pc` is the byte offset of the instruction, for branch targets.
 std::string disassemble(const Inst &inst, Target target, uint64_t pc = 0);
-
-std::string_view mnemonic(Op op);
-/// The same with the name that the target's assembler knows: GFX10 renamed some.
-std::string_view mnemonic(Op op, Target target);
-std::optional<Target> targetFromName(
-    std::string_view gfxName); ///< "gfx90a", "gfx9-4-generic" or a full ISA name/target id
-std::string_view targetName(Target target); ///< the processor's: the same for each wave size
-/// The target of the same processor for waves of that size; `target` itself where there is none.
-Target withWaveSize(Target target, unsigned waveSize);
 
 /// Instruction classes in rocprof's terms. `branch` counts in SQ_INSTS_BRANCH and, as on hardware,
 /// not in SALU.

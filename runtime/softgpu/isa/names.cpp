@@ -1,5 +1,5 @@
 // Mnemonics and target names.
-#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/isa/names.h"
 
 #include <iterator>
 #include <utility>

@@ -1,6 +1,6 @@
 // Builds the lookup tables from the .def rows.
 #include "runtime/softgpu/isa/opcodes.h"
-#include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/isa/names.h"
 
 #include <array>
 #include <cstring>

@@ -28,8 +28,14 @@ std::vector<std::string_view> wordsOf(std::string_view text) {
   return words;
 }
 
-/// Registers that a mask may be in: pairs of scalar registers, vcc.
-bool isMask(std::string_view word) { return word == "vcc" || word.starts_with("s["); }
+/// Registers that a mask may be in: pairs of scalar registers, vcc; in waves of 32 single ones.
+bool isMask(std::string_view word, unsigned waveSize) {
+  if (waveSize == 32)
+    return word == "vcc_lo" ||
+           (word.size() > 1 && word[0] == 's' && word[1] >= '0' && word[1] <= '9');
+  return word == "vcc" || word.starts_with("s[");
+}
+bool isExec(std::string_view word) { return word == "exec" || word == "exec_lo"; }
 
 bool comparesVectors(std::string_view opcode) { return opcode.starts_with("v_cmp"); }
 bool comparesScalars(std::string_view opcode) {
@@ -44,7 +50,7 @@ enum class Step {
 };
 
 /// `wanted` is what has to be known before the instruction.
-Step stepBack(std::string_view text, Names &wanted) {
+Step stepBack(std::string_view text, unsigned waveSize, Names &wanted) {
   const auto words = wordsOf(text);
   const std::string_view opcode = words.empty() ? std::string_view() : words[0];
   if (comparesScalars(opcode))
@@ -57,20 +63,26 @@ Step stepBack(std::string_view text, Names &wanted) {
     wanted.insert("scc");
   bool exec = false;
   for (size_t k = 2; k < words.size(); ++k) {
-    if (isMask(words[k]))
+    if (isMask(words[k], waveSize))
       wanted.insert(words[k]);
-    exec = exec || words[k] == "exec";
+    exec = exec || isExec(words[k]);
   }
   // Masks are cut down to EXEC everywhere, and inverted by it for an else: that says nothing.
   return exec && !opcode.starts_with("s_and_") && !opcode.starts_with("s_xor") ? Step::fromExec
                                                                                : Step::on;
 }
 
-bool narrowsExec(std::string_view text) {
+/// From GFX10 on these compare and narrow EXEC at once, and write nothing else.
+bool comparesIntoExec(std::string_view text) { return text.starts_with("v_cmpx_"); }
+bool startsBranch(std::string_view text) {
   return text.starts_with("s_and_saveexec") || text.starts_with("s_and_b64 exec") ||
-         text.starts_with("s_andn2_saveexec");
+         text.starts_with("s_and_b32 exec_lo") || comparesIntoExec(text);
 }
-bool widensExec(std::string_view text) { return text.starts_with("s_or_b64 exec"); }
+bool startsElse(std::string_view text) { return text.starts_with("s_andn2_saveexec"); }
+bool narrowsExec(std::string_view text) { return startsBranch(text) || startsElse(text); }
+bool widensExec(std::string_view text) {
+  return text.starts_with("s_or_b64 exec") || text.starts_with("s_or_b32 exec_lo");
+}
 
 } // namespace
 
@@ -84,7 +96,7 @@ std::optional<int64_t> ConditionLines::branchAround(int64_t offset) const {
       if (widensExec(text))
         ++closed;
       else if (narrowsExec(text) && closed)
-        closed -= text.starts_with("s_and_"); // an else stands within what is closed
+        closed -= startsBranch(text); // an else stands within what is closed
       else if (narrowsExec(text))
         return *at;
     }
@@ -106,10 +118,16 @@ std::vector<const SourceLine *> ConditionLines::comparisons(int64_t offset, size
   const size_t first = graph_.blockAt(offset);
   if (first == graph_.blocks().size())
     return found;
+  const std::string &own = kernel_.instructions.at(offset).text;
+  if (comparesIntoExec(own)) {
+    if (const SourceLine *line = lineOf_(offset))
+      found.push_back(line);
+    return found;
+  }
   Names masks;
-  const auto words = wordsOf(kernel_.instructions.at(offset).text);
+  const auto words = wordsOf(own);
   for (size_t k = 2; k < words.size(); ++k)
-    if (isMask(words[k]))
+    if (isMask(words[k], kernel_.waveSize))
       masks.insert(words[k]);
   struct Work {
     size_t block;
@@ -126,7 +144,7 @@ std::vector<const SourceLine *> ConditionLines::comparisons(int64_t offset, size
     while (at != block.offsets.begin() && !now.wanted.empty() && budget) {
       --at;
       --budget;
-      const Step step = stepBack(kernel_.instructions.at(*at).text, now.wanted);
+      const Step step = stepBack(kernel_.instructions.at(*at).text, kernel_.waveSize, now.wanted);
       fromExec = fromExec || step == Step::fromExec;
       if (step == Step::comparison)
         if (const SourceLine *line = lineOf_(*at))
@@ -155,7 +173,7 @@ void ConditionLines::addBranchesIn(size_t loop, std::vector<const SourceLine *> 
       for (int64_t offset : graph_.blocks()[b].offsets) {
         const std::string &text = kernel_.instructions.at(offset).text;
         bool fromExec = false;
-        if (text.starts_with("s_and_saveexec") || text.starts_with("s_and_b64 exec"))
+        if (startsBranch(text))
           std::ranges::copy(comparisons(offset, kNoLoop, fromExec, kDeep),
                             std::back_inserter(lines));
       }

@@ -49,6 +49,7 @@ public:
     out_.replaced = kernel_.replaced;
     out_.dispatches = kernel_.dispatches;
     out_.waves = kernel_.waves;
+    out_.waveSize = kernel_.waveSize;
     for (const auto &[offset, i] : kernel_.instructions)
       if (i.vector)
         count(offset, i);
@@ -75,20 +76,22 @@ private:
   }
 
   void count(int64_t offset, const InstProfile &i) {
-    const uint64_t lost = lostOf(i), cost = issueCycles(i, kernel_.device);
-    const SlotCounts counts{i.executions, i.lanes, lost, cost * i.executions, cost * lost};
+    const uint64_t lost = lostOf(i), cost = issueCycles(i, kernel_.device, kernel_.waveSize);
+    const uint64_t ofLane = cost * (64 / kernel_.waveSize);
+    const SlotCounts counts{i.executions, i.lanes, lost, cost * i.executions, ofLane * lost};
     const Where where = whereOf(lineOf_(offset));
     out_.hasLines = out_.hasLines || where.second;
     out_.all.add(counts);
-    out_.empty += 64 * i.executions - std::min(64 * i.executions, i.lanes + lost);
+    const uint64_t slots = kernel_.waveSize * i.executions;
+    out_.empty += slots - std::min(slots, i.lanes + lost);
     lines_[where].add(counts);
     for (const auto &[cause, lanes] : i.lost) {
       Point &point = pointOf(cause);
-      const SlotCounts part{i.executions, 0, lanes, 0, cost * lanes};
+      const SlotCounts part{i.executions, 0, lanes, 0, ofLane * lanes};
       point.lostBy[cause] += lanes;
       point.lines[where].add(part);
       point.sum.lost += lanes;
-      point.sum.lostLaneCycles += cost * lanes;
+      point.sum.lostLaneCycles += ofLane * lanes;
       point.sum.ended += i.converged == i.executions ? lanes : 0;
     }
   }
@@ -172,13 +175,15 @@ void SlotCounts::add(const SlotCounts &other) {
   lostLaneCycles += other.lostLaneCycles;
 }
 
-uint32_t issueCycles(const InstProfile &i, isa::Target target) {
+uint32_t issueCycles(const InstProfile &i, isa::Target target, unsigned waveSize) {
   if (!i.vector)
     return 0;
   const TimingParameters p = TimingParameters::of(target);
+  // GFX10's parameters are those of a wave of 32.
+  const uint32_t passes = isa::traitsOf(target).generation >= 10 ? waveSize / 32 : 1;
   if (i.kind == "valu")
-    return p.issueOf(rateOf(i.text));
-  return i.kind == "lds" ? p.ldsMin : p.vmemMin;
+    return p.issueOf(rateOf(i.text)) * passes;
+  return i.kind == "lds" ? p.ldsMin * passes : p.vmemMin;
 }
 
 KernelDivergence divergenceOf(const KernelProfile &kernel, const LineOf &lineOf) {

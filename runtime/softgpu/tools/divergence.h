@@ -7,7 +7,7 @@
 //
 // Cycles are what the instructions keep their unit busy for by the timing model's parameters
 // (runtime/softgpu/timing): the vector ALU by the opcode's rate, memory and LDS the least that one
-// takes. A lost slot is 1/64 of them. Time spent waiting for memory is not in them: they say how
+// takes. A lost slot is its share of them: a 64th, in waves of 32 lanes a 32nd. Time spent waiting for memory is not in them: they say how
 // much of the issue carries nothing, not how much faster a program would be.
 //
 // docs/divergence.md is the page for people. Thread rule: none.
@@ -74,6 +74,7 @@ struct KernelDivergence {
   int deviceIndex = -1;
   bool replaced = false;
   uint64_t dispatches = 0, waves = 0;
+  unsigned waveSize = 64; ///< lanes
   SlotCounts all;
   uint64_t empty = 0;               ///< slots of lanes that waves never had
   std::vector<PartingPoint> points; ///< most lost cycles first
@@ -85,6 +86,6 @@ struct KernelDivergence {
 KernelDivergence divergenceOf(const KernelProfile &kernel, const LineOf &lineOf);
 
 /// Issue cycles of one execution, 0 for what is no vector instruction.
-uint32_t issueCycles(const InstProfile &instruction, isa::Target target);
+uint32_t issueCycles(const InstProfile &instruction, isa::Target target, unsigned waveSize = 64);
 
 } // namespace meld::softgpu

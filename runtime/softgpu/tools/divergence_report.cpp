@@ -64,8 +64,9 @@ std::string describe(const ReportedKernel &reported, size_t most) {
          oneDigit(k.all.executions ? slots / double(k.all.executions) : 0) + " lanes\n  " +
          grouped(uint64_t(std::llround(k.all.lostCycles()))) + " of " + grouped(k.all.cycles) +
          " modelled issue cycles carried nothing for it\n";
-  if (k.empty * 100 > k.all.executions * 64)
-    out += "  " + percent(double(k.empty) / (64 * double(k.all.executions))) +
+  const uint64_t places = k.waveSize * k.all.executions;
+  if (k.empty * 100 > places)
+    out += "  " + percent(double(k.empty) / double(places)) +
            " of lanes were never there: the workgroups do not fill their waves (not counted)\n";
   if (!k.note.empty())
     out += "  " + k.note + "\n";

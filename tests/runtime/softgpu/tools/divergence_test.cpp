@@ -96,6 +96,57 @@ TEST(Divergence, BranchByHand) {
   EXPECT_EQ(k.lines[1].counts.lanes, 64u);
 }
 
+// The same in waves of 32 lanes, with the masks in single registers, and as GFX10 compares into EXEC.
+Made ifElse32(bool compareIntoExec) {
+  Made m;
+  m.kernel.device = isa::Target::gfx1030;
+  m.kernel.waveSize = 32;
+  m.kernel.waves = m.kernel.dispatches = 1;
+  if (compareIntoExec) {
+    m.add("s_mov_b32 s4, exec_lo", 1, 32);
+    m.add("v_cmpx_gt_u32_e32 16, v0", 1, 32, 10).parted = 1; // +4
+  } else {
+    m.add("v_cmp_gt_u32_e32 vcc_lo, 16, v0", 1, 32, 10);
+    m.add("s_and_saveexec_b32 s4, vcc_lo", 1, 32).parted = 1; // +4
+  }
+  m.add("s_xor_b32 s4, exec_lo, s4", 1, 16);  // +8
+  m.branch("s_cbranch_execz 2", 1, 16, 0, 0); // +12, to +24
+  m.add("v_add_f32_e32 v1, v1, v2", 1, 16, 11).lost = {{4, 16}};
+  m.add("v_sqrt_f32_e32 v1, v1", 1, 16, 11).lost = {{4, 16}};
+  m.add("s_andn2_saveexec_b32 s4, s4", 1, 16); // +24
+  m.add("v_mul_f32_e32 v1, v1, v2", 1, 16, 13).lost = {{4, 16}};
+  m.add("s_or_b32 exec_lo, exec_lo, s4", 1, 16);
+  m.add("global_store_dword v[2:3], v1, off", 1, 32, 14);
+  m.add("s_endpgm", 1, 32);
+  return m;
+}
+
+TEST(Divergence, WavesOf32ByHand) {
+  for (const bool compareIntoExec : {false, true}) {
+    const KernelDivergence k = ifElse32(compareIntoExec).analyse();
+    EXPECT_EQ(k.waveSize, 32u);
+    EXPECT_EQ(k.all.lanes, 2u * 32 + 3 * 16);
+    EXPECT_EQ(k.all.lost, 3u * 16);
+    EXPECT_EQ(k.empty, 0u);
+    // Issue on gfx1030: 1 cycle each, 4 for the square root; half of the lanes of three are lost.
+    EXPECT_EQ(k.all.cycles, 1u + 1 + 4 + 1 + 1);
+    EXPECT_DOUBLE_EQ(k.all.lostCycles(), (1 + 4 + 1) / 2.0);
+    ASSERT_EQ(k.points.size(), 1u);
+    EXPECT_EQ(k.points[0].where.line, 10u); // of the comparison
+    EXPECT_EQ(k.points[0].lost, 48u);
+  }
+}
+
+TEST(Divergence, WavesOf64KeepTheirUnitsTwiceAsLongOnGfx10) {
+  InstProfile i;
+  i.vector = true;
+  i.kind = "valu";
+  i.text = "v_add_f32_e32 v1, v1, v2";
+  EXPECT_EQ(issueCycles(i, isa::Target::gfx1030, 32), 1u);
+  EXPECT_EQ(issueCycles(i, isa::Target::gfx1030, 64), 2u);
+  EXPECT_EQ(issueCycles(i, isa::Target::gfx90a, 64), 4u);
+}
+
 // Two waves in a loop within a uniform loop of 3 rounds. Inside, a wave goes round 10 times in all
 // for each of its 3 entries; lanes 4 times on the average.
 Made nest() {
