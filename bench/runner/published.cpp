@@ -201,9 +201,11 @@ PublishedTable profileTable(const std::vector<Row> &rows) {
 PublishedTable reductionTable(const std::vector<Row> &rows) {
   PublishedTable table{
       "Reductions",
-      "Theirs: \"CUDA Freshman\" 3.4, inst_per_warp (warps of 32, ours: waves of 64). Its "
+      "Theirs: \"CUDA Freshman\" 3.4, inst_per_warp (warps of 32; ours are the processor's waves). "
+      "Its "
       "gld_throughput is told in words: neighboured-less about twice neighboured, interleaved the "
-      "least. Ours: bytes of the cache lines touched, per cycle. The originals' numbers.",
+      "least. Ours: cache lines touched per cycle, in bytes of GFX9's lines (64). The originals' "
+      "numbers.",
       {{"benchmark", "instr. per wave: ours", "theirs", "memory, bytes / cycle: ours"}}};
   for (const Row &row : rows)
     if (const auto known = reductions().find(row.which.label);
