@@ -4,6 +4,9 @@
 //   class       interpreter    timing    translated
 //   alu               171.0      12.9         640.2
 //
+// Processors that run waves of 32 and of 64 lanes are two targets. --relative adds how fast lanes are
+// beside another target's in the same run: waves of half the lanes at the same rate are 0.5.
+//
 // Each number is the median of several runs of at least --seconds altogether, in processor time.
 #include "bench/executor/loader.h"
 
@@ -54,10 +57,22 @@ double processorSeconds() {
   return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
-Result<double> speed(const bench::LoadedKernels &kernels, Gpu &gpu, const Class &c,
-                     std::vector<uint32_t> &data, double seconds) {
-  std::vector<double> rates;
-  double spent = 0;
+/// What a processor runs, and its device for each way.
+struct Subject {
+  bench::LoadedKernels kernels;
+  unsigned waveSize = 64;
+  std::vector<std::unique_ptr<Gpu>> gpus;
+};
+
+struct Speed {
+  double rate = 0;    ///< million wave instructions per second
+  double seconds = 0; ///< of a run
+};
+
+Result<Speed> speed(const bench::LoadedKernels &kernels, Gpu &gpu, const Class &c,
+                    std::vector<uint32_t> &data, double seconds) {
+  std::vector<double> times;
+  double spent = 0, instructions = 0;
   for (int run = 0; run < 3 || (spent < seconds && run < 1000); ++run) {
     for (size_t k = 0; k < data.size(); ++k)
       data[k] = uint32_t(k * 2654435761u);
@@ -69,19 +84,51 @@ Result<double> speed(const bench::LoadedKernels &kernels, Gpu &gpu, const Class 
     if (run == 0)
       continue; // decodes, translates
     spent += t;
-    rates.push_back(double(result->counters.total()) / t / 1e6);
+    times.push_back(t);
+    instructions = double(result->counters.total());
   }
-  std::ranges::nth_element(rates, rates.begin() + ptrdiff_t(rates.size() / 2));
-  return rates[rates.size() / 2];
+  std::ranges::nth_element(times, times.begin() + ptrdiff_t(times.size() / 2));
+  const double median = times[times.size() / 2];
+  return Speed{instructions / median / 1e6, median};
+}
+
+/// `name` is a processor's, with -wave64 for the larger waves of one that has two sizes.
+Result<Subject> prepare(const std::string &name, const std::string &onlyWay) {
+  constexpr std::string_view wide = "-wave64";
+  const bool isWide = name.ends_with(wide);
+  const auto t = isa::targetFromName(name.substr(0, name.size() - (isWide ? wide.size() : 0)));
+  if (!t)
+    return fail(ErrorCode::notFound, "no processor " + name);
+  auto kernels =
+      bench::LoadedKernels::load(std::string(MELD_BENCH_KERNELS) + "/kernels-" + name + ".hsaco");
+  if (!kernels)
+    return tl::unexpected(kernels.error());
+  Subject s{std::move(*kernels), isWide ? 64 : isa::traitsOf(*t).waveSize, {}};
+  for (const Way &way : kWays) {
+    if (!onlyWay.empty() && onlyWay != way.name)
+      continue;
+    DeviceConfig c;
+    c.target = *t;
+    c.hostThreads = 1;
+    way.set(c);
+    std::string problem;
+    s.gpus.push_back(Gpu::create(c, nullptr, &problem));
+    if (!s.gpus.back())
+      return fail(ErrorCode::internal, problem);
+  }
+  return s;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   CLI::App app{"Speed of the software GPU, in million wave instructions per second and core"};
-  std::string target = "gfx90a", only, onlyWay;
+  std::string target = "gfx90a", relative, only, onlyWay;
   double seconds = 0.5;
-  app.add_option("--target", target, "Processor: gfx900 or gfx90a")->capture_default_str();
+  app.add_option("--target", target, "Processor: gfx900, gfx90a, gfx1030 or gfx1030-wave64")
+      ->capture_default_str();
+  app.add_option("--relative", relative,
+                 "Beside this processor: lanes' instructions and work-items per second");
   app.add_option("--seconds", seconds, "Time per number")->capture_default_str();
   std::vector<std::string> classes, ways;
   for (const Class &c : kClasses)
@@ -92,46 +139,46 @@ int main(int argc, char **argv) {
   app.add_option("--way", onlyWay, "Only this way to execute")->check(CLI::IsMember(ways));
   CLI11_PARSE(app, argc, argv);
 
-  const auto t = isa::targetFromName(target);
-  auto kernels =
-      bench::LoadedKernels::load(std::string(MELD_BENCH_KERNELS) + "/kernels-" + target + ".hsaco");
-  if (!t || !kernels) {
-    std::fprintf(stderr, "meld-bench-executor: %s\n",
-                 t ? kernels.error().message.c_str() : ("no processor " + target).c_str());
-    return 1;
-  }
-  std::vector<std::unique_ptr<Gpu>> gpus;
-  std::printf("%s, one core, counters on: million wave instructions per second\n%-10s",
-              target.c_str(), "class");
-  for (const Way &way : kWays) {
-    if (!onlyWay.empty() && onlyWay != way.name)
+  std::vector<Subject> subjects; // the target and what it is beside
+  for (const std::string &name : {target, relative}) {
+    if (name.empty())
       continue;
-    DeviceConfig c;
-    c.target = *t;
-    c.hostThreads = 1;
-    way.set(c);
-    std::string problem;
-    gpus.push_back(Gpu::create(c, nullptr, &problem));
-    if (!gpus.back()) {
-      std::fprintf(stderr, "meld-bench-executor: %s\n", problem.c_str());
+    auto subject = prepare(name, onlyWay);
+    if (!subject) {
+      std::fprintf(stderr, "meld-bench-executor: %s\n", subject.error().message.c_str());
       return 1;
     }
-    std::printf("  %12s", way.name);
+    subjects.push_back(std::move(*subject));
   }
+  std::printf("%s, one core, counters on: million wave instructions per second\n", target.c_str());
+  if (!relative.empty())
+    std::printf("(beside %s: instructions of a lane, work-items, per second)\n", relative.c_str());
+  std::printf("%-10s", "class");
+  for (const Way &way : kWays)
+    if (onlyWay.empty() || onlyWay == way.name)
+      std::printf(relative.empty() ? "  %12s" : "  %12s             ", way.name);
   std::printf("\n");
   std::vector<uint32_t> data((1 << 20) + 64);
   for (const Class &c : kClasses) {
     if (!only.empty() && only != c.kernel)
       continue;
     std::printf("%-10s", c.kernel);
-    for (const auto &gpu : gpus) {
-      auto rate = speed(*kernels, *gpu, c, data, seconds);
-      if (!rate) {
-        std::fprintf(stderr, "\nmeld-bench-executor: %s: %s\n", c.kernel,
-                     rate.error().message.c_str());
-        return 1;
+    for (size_t way = 0; way < subjects[0].gpus.size(); ++way) {
+      Speed speeds[2];
+      for (size_t k = 0; k < subjects.size(); ++k) {
+        auto s = speed(subjects[k].kernels, *subjects[k].gpus[way], c, data, seconds);
+        if (!s) {
+          std::fprintf(stderr, "\nmeld-bench-executor: %s: %s\n", c.kernel,
+                       s.error().message.c_str());
+          return 1;
+        }
+        speeds[k] = *s;
       }
-      std::printf("  %12.1f", *rate);
+      std::printf("  %12.1f", speeds[0].rate);
+      if (!relative.empty())
+        std::printf(" (%4.2f, %4.2f)",
+                    speeds[0].rate * subjects[0].waveSize / (speeds[1].rate * subjects[1].waveSize),
+                    speeds[1].seconds / speeds[0].seconds);
       std::fflush(stdout);
     }
     std::printf("  %s\n", c.what);

@@ -48,6 +48,8 @@ constexpr bool suspends(isa::Op op) {
   case Op::s_call_b64:
   case Op::s_setreg_b32:
   case Op::s_setreg_imm32_b32:
+  case Op::s_round_mode:
+  case Op::s_denorm_mode:
   case Op::s_set_gpr_idx_on:
   case Op::s_set_gpr_idx_off:
     return true;

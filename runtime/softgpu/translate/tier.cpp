@@ -335,8 +335,7 @@ void KernelTier::translateNow(const std::shared_ptr<CodeCache> &code) {
 
 std::shared_ptr<KernelTier> kernelTier(CodeCache &code, const ExecInst *entry,
                                        const Settings &settings) {
-  // What units are made of is GFX9: waves of 64 lanes, its 16-bit results and its opcodes.
-  if (settings.when == When::off || isa::traitsOf(code.target()).generation != 9)
+  if (settings.when == When::off)
     return nullptr;
   CodeTier &tier = codeTier(code);
   std::lock_guard lock(tier.mutex);

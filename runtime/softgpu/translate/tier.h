@@ -69,7 +69,7 @@ private:
   std::atomic<State> state_{State::cold};
 };
 
-/// The tier of the kernel at `entry`, nullptr when translation is off or does not know the target.
+/// The tier of the kernel at `entry`, nullptr when translation is off.
 std::shared_ptr<KernelTier> kernelTier(CodeCache &code, const ExecInst *entry,
                                        const Settings &settings);
 

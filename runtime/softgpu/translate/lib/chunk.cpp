@@ -39,7 +39,8 @@ void Chunk::begin(Value *rowsAtChunk, Value *shift) {
 }
 
 Value *Chunk::maskBits(Value *mask) {
-  Value *x = b.CreateTrunc(b.CreateLShr(mask, firstLane), b.getIntNTy(lanes));
+  Value *shift = b.CreateZExtOrTrunc(firstLane, mask->getType());
+  Value *x = b.CreateTrunc(b.CreateLShr(mask, shift), b.getIntNTy(lanes));
   return b.CreateBitCast(x, i1v);
 }
 

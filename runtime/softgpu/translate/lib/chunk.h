@@ -48,8 +48,8 @@ public:
   void prepareScalars(const std::vector<VectorOp> &ops);    ///< splats, before the loop
   void begin(llvm::Value *rowsAtChunk, llvm::Value *shift); ///< shift: first lane, i64
   void emit(const VectorOp &op);
-  void storeRows(llvm::Value *active);         ///< nullptr: all lanes are
-  llvm::Value *maskBits(llvm::Value *i64Mask); ///< this chunk's bits of a lane mask
+  void storeRows(llvm::Value *active);      ///< nullptr: all lanes are
+  llvm::Value *maskBits(llvm::Value *mask); ///< this chunk's bits of a lane mask
   llvm::Value *madeMask(int id) const { return masks_.at(id); }
   llvm::Value *active = nullptr; ///< <lanes x i1>, nullptr: all
 

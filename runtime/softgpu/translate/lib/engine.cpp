@@ -39,7 +39,7 @@ public:
     return engine;
   }
 
-  Expected<Compiled> compile(const UnitInst *insts, uint32_t count);
+  Expected<Compiled> compile(const UnitInst *insts, uint32_t count, isa::Target target);
 
 private:
   Error start();
@@ -87,13 +87,13 @@ Error Engine::start() {
   return Error::success();
 }
 
-Expected<Compiled> Engine::compile(const UnitInst *insts, uint32_t count) {
+Expected<Compiled> Engine::compile(const UnitInst *insts, uint32_t count, isa::Target target) {
   auto context = std::make_unique<LLVMContext>();
   auto module = std::make_unique<Module>("unit", *context);
   module->setDataLayout(jit_->getDataLayout());
   compat::setTargetTriple(*module, jit_->getTargetTriple().str());
   const std::string name = "unit" + std::to_string(units_++);
-  Unit unit(*module, insts, count, lanes_);
+  Unit unit(*module, insts, count, target, lanes_);
   Function *fn = unit.emit(name.c_str());
   fn->addFnAttr("target-cpu", cpu_);
   fn->addFnAttr("target-features", features_);
@@ -119,9 +119,9 @@ Expected<Compiled> Engine::compile(const UnitInst *insts, uint32_t count) {
   return out;
 }
 
-bool compileEntry(const UnitInst *insts, uint32_t count, isa::Target, Compiled &out, char *message,
-                  uint32_t size) noexcept {
-  auto compiled = compileUnit(insts, count);
+bool compileEntry(const UnitInst *insts, uint32_t count, isa::Target target, Compiled &out,
+                  char *message, uint32_t size) noexcept {
+  auto compiled = compileUnit(insts, count, target);
   if (compiled) {
     out = *compiled;
     return true;
@@ -134,11 +134,11 @@ void releaseEntry(void *handle) noexcept { releaseUnit(handle); }
 
 } // namespace
 
-Expected<Compiled> compileUnit(const UnitInst *insts, uint32_t count) {
+Expected<Compiled> compileUnit(const UnitInst *insts, uint32_t count, isa::Target target) {
   auto engine = Engine::get();
   if (!engine)
     return engine.takeError();
-  return (*engine)->compile(insts, count);
+  return (*engine)->compile(insts, count, target);
 }
 
 void releaseUnit(void *handle) {

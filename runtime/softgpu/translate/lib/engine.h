@@ -7,7 +7,7 @@
 
 namespace meld::softgpu::translate {
 
-llvm::Expected<Compiled> compileUnit(const UnitInst *insts, uint32_t count);
+llvm::Expected<Compiled> compileUnit(const UnitInst *insts, uint32_t count, isa::Target target);
 void releaseUnit(void *handle);
 
 } // namespace meld::softgpu::translate

@@ -21,14 +21,23 @@ namespace {
 
 using isa::Op;
 
-/// 64-byte lines the lanes of `exec` touch, groups of 4 N bytes aligned to their size.
-template <unsigned N> inline uint32_t linesOf(uint64_t base, uint64_t exec) {
-  if (exec == kFullExec)
-    return uint32_t(((base + 4 * N * kWaveSize - 1) >> 6) - (base >> 6) + 1);
-  // Lane l lies (l + shift) groups behind the first line's start; 16 / N groups to a line.
-  constexpr unsigned perLine = 16 / N;
+/// Waves: how many vectors of 16 lanes they have, and cache lines of how many bytes.
+template <unsigned V, unsigned Line> struct Waves {
+  static constexpr unsigned vectors = V, lanes = 16 * V, line = Line;
+  static constexpr uint64_t full = lanes == 64 ? kFullExec : kLowExec;
+};
+using Gfx9 = Waves<4, 64>;
+using Gfx10 = Waves<4, 128>;
+using Gfx10Wave32 = Waves<2, 128>;
+
+/// Lines that the lanes of `exec` touch, groups of 4 N bytes aligned to their size.
+template <class W, unsigned N> inline uint32_t linesOf(uint64_t base, uint64_t exec) {
+  if (exec == W::full)
+    return uint32_t((base + 4 * N * W::lanes - 1) / W::line - base / W::line + 1);
+  // Lane l lies (l + shift) groups behind the first line's start.
+  constexpr unsigned perLine = W::line / (4 * N);
   constexpr uint64_t group = (1ull << perLine) - 1;
-  const unsigned shift = unsigned(base % 64 / (4 * N));
+  const unsigned shift = unsigned(base % W::line / (4 * N));
   const uint64_t low = exec << shift, high = shift ? exec >> (64 - shift) : 0;
   uint32_t lines = high != 0; // fewer than a line's lanes are pushed out
   for (unsigned k = 0; k < 64; k += perLine)
@@ -37,17 +46,17 @@ template <unsigned N> inline uint32_t linesOf(uint64_t base, uint64_t exec) {
 }
 
 /// The address of lane 0 when the lanes of `exec` (not 0) are consecutive; 0 when not.
-template <unsigned N, bool Saddr>
+template <class W, unsigned N, bool Saddr>
 inline uint64_t linearBase(const ExecInst *i, const Wave &w, uint64_t exec) {
   const VRow &lo = w.v[i->src[0]];
   const unsigned f = unsigned(std::countr_zero(exec));
   const uint32_t first = lo.u[f], base = first - f * 4 * N;
-  if (first < f * 4 * N || base > UINT32_MAX - 64 * 4 * N)
+  if (first < f * 4 * N || base > UINT32_MAX - W::lanes * 4 * N)
     return 0;
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i step = _mm512_mullo_epi32(lane, _mm512_set1_epi32(4 * N));
   __mmask16 bad = 0;
-  for (unsigned v = 0; v < 4; ++v)
+  for (unsigned v = 0; v < W::vectors; ++v)
     bad |= _mm512_mask_cmpneq_epi32_mask(
         __mmask16(exec >> (16 * v)), _mm512_load_si512(lo.u + 16 * v),
         _mm512_add_epi32(step, _mm512_set1_epi32(int(base + 64 * N * v))));
@@ -57,7 +66,7 @@ inline uint64_t linearBase(const ExecInst *i, const Wave &w, uint64_t exec) {
   } else {
     const VRow &hi = w.v[i->src[0] + 1];
     const __m512i same = _mm512_set1_epi32(int(hi.u[f]));
-    for (unsigned v = 0; v < 4; ++v)
+    for (unsigned v = 0; v < W::vectors; ++v)
       bad |= _mm512_mask_cmpneq_epi32_mask(__mmask16(exec >> (16 * v)),
                                            _mm512_load_si512(hi.u + 16 * v), same);
     address |= uint64_t(hi.u[f]) << 32;
@@ -126,19 +135,19 @@ const ExecInst *done(const ExecInst *i, Wave &w, uint32_t lines) {
   return following(i);
 }
 
-template <unsigned N, bool Saddr, bool Flat, bool Store>
+template <class W, unsigned N, bool Saddr, bool Flat, bool Store>
 const ExecInst *access(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
     return done(i, w, 0);
-  const uint64_t base = linearBase<N, Saddr>(i, w, exec);
+  const uint64_t base = linearBase<W, N, Saddr>(i, w, exec);
   if (!base || (Flat && base >= kSharedAperture - 4096))
     return i->run(i, w);
   uint8_t *memory = reinterpret_cast<uint8_t *>(base);
-  const uint32_t lines = linesOf<N>(base, exec);
+  const uint32_t lines = linesOf<W, N>(base, exec);
   if constexpr (Store) {
     const VRow *data = w.v + i->src[1];
-    for (unsigned v = 0; v < 4; ++v) {
+    for (unsigned v = 0; v < W::vectors; ++v) {
       __m512i rows[N], words[N];
       for (unsigned d = 0; d < N; ++d)
         rows[d] = _mm512_load_si512(data[d].u + 16 * v);
@@ -148,13 +157,14 @@ const ExecInst *access(const ExecInst *i, Wave &w) {
                                  words[k]);
     }
   } else {
-    __m512i words[4][N]; // all of it before a register changes: a fault must find the addresses
-    for (unsigned v = 0; v < 4; ++v)
+    __m512i words[W::vectors]
+                 [N]; // all of it before a register changes: a fault must find the addresses
+    for (unsigned v = 0; v < W::vectors; ++v)
       for (unsigned k = 0; k < N; ++k)
         words[v][k] =
             _mm512_maskz_loadu_epi32(dwordMask<N>(exec, N * v + k), memory + 64 * (N * v + k));
     VRow *dst = w.v + i->dst;
-    for (unsigned v = 0; v < 4; ++v) {
+    for (unsigned v = 0; v < W::vectors; ++v) {
       __m512i rows[N];
       split<N>(words[v], rows);
       for (unsigned d = 0; d < N; ++d)
@@ -164,10 +174,17 @@ const ExecInst *access(const ExecInst *i, Wave &w) {
   return done(i, w, lines);
 }
 
-template <unsigned N, bool Store> Handler pick(const ExecInst *e) {
+template <class W, unsigned N, bool Store> Handler pickFor(const ExecInst *e) {
   if (e->inst->enc == isa::Enc::FLAT)
-    return access<N, false, true, Store>;
-  return e->src[2] == kImmSlot ? access<N, false, false, Store> : access<N, true, false, Store>;
+    return access<W, N, false, true, Store>;
+  return e->src[2] == kImmSlot ? access<W, N, false, false, Store>
+                               : access<W, N, true, false, Store>;
+}
+template <unsigned N, bool Store> Handler pick(const ExecInst *e) {
+  const isa::TargetTraits traits = isa::traitsOf(e->inst->target);
+  if (traits.generation < 10)
+    return pickFor<Gfx9, N, Store>(e);
+  return traits.waveSize == 64 ? pickFor<Gfx10, N, Store>(e) : pickFor<Gfx10Wave32, N, Store>(e);
 }
 
 } // namespace

@@ -11,6 +11,11 @@ using isa::Operand;
 /// Longer queues only add register pressure.
 constexpr size_t kMaxQueue = 48;
 
+/// Where the lane mask goes that an operation makes.
+unsigned maskSlot(const Rule &rule, const ExecInst *e) {
+  return rule.flags & compares ? e->dst : e->sdst;
+}
+
 } // namespace
 
 const Rule *ruleOf(isa::Op op) {
@@ -19,6 +24,7 @@ const Rule *ruleOf(isa::Op op) {
     addIntegerRules(t);
     addFloatRules(t);
     addWideRules(t);
+    addExecRules(t);
     return t;
   }();
   return op < isa::Op::count && table[op].emit ? &table[op] : nullptr;
@@ -27,14 +33,19 @@ const Rule *ruleOf(isa::Op op) {
 const Rule *ruleFor(const ExecInst *e) {
   const isa::Inst &in = *e->inst;
   const Rule *rule = ruleOf(in.op);
-  if (!rule || in.sdwa || in.dpp || in.clamp || in.omod)
+  if (!rule || in.sdwa || in.dpp || in.dpp8 || in.clamp || in.omod)
     return nullptr;
   const bool pairs = rule->flags & packed;
   if (pairs != (in.enc == isa::Enc::VOP3P) || (in.opSel && !pairs))
     return nullptr;
-  if ((rule->flags & compares && e->dst >= isa::Sgpr::exec - 1) ||
-      (rule->flags & carryOut && e->sdst >= isa::Sgpr::exec - 1))
-    return nullptr; // writes EXEC
+  if (rule->flags & toExec) {
+    if (isa::traitsOf(in.target).generation < 10)
+      return nullptr; // writes an SGPR pair, too
+  } else if (rule->flags & (compares | carryOut)) {
+    const unsigned slot = maskSlot(*rule, e);
+    if (slot >= isa::Sgpr::exec - 1 && slot != isa::Sgpr::sink)
+      return nullptr; // writes EXEC
+  }
   if (!(rule->flags & compares) && in.dst.kind != Operand::Kind::vgpr)
     return nullptr;
   for (unsigned k = 0; k < rule->numSrc; ++k) {
@@ -68,11 +79,9 @@ bool VectorQueue::add(const ExecInst *e) {
     return false;
   if (ops_.size() >= kMaxQueue || (!ops_.empty() && scalars_.exec() != exec_))
     run();
-  if (rule->flags & (compares | carryOut)) {
-    const unsigned slot = rule->flags & compares ? e->dst : e->sdst;
-    if ((slot && scalars_.pendingAt(slot - 1) >= 0) || scalars_.pendingAt(slot + 1) >= 0)
-      run(); // a pair that overlaps another mask
-  }
+  const bool makesMask = rule->flags & (compares | carryOut);
+  if (makesMask && scalars_.overlapsPending(maskSlot(*rule, e)))
+    run();
   const isa::Inst &in = *e->inst;
   VectorOp op;
   op.rule = rule;
@@ -88,14 +97,15 @@ bool VectorQueue::add(const ExecInst *e) {
       s.neg = in.neg >> k & 1;
       s.abs = in.abs >> k & 1;
     }
-    const bool wide =
-        rule->src[k] == Ty::b64 || rule->src[k] == Ty::f64 || rule->src[k] == Ty::mask;
+    const bool wide = rule->src[k] == Ty::b64 || rule->src[k] == Ty::f64;
     if (o.kind == Operand::Kind::vgpr) {
       s.kind = VectorSource::row;
       s.index = o.index;
     } else if (o.kind == Operand::Kind::imm) {
       s.kind = VectorSource::scalar;
-      s.value = wide ? b_.getInt64(o.value) : b_.getInt32(uint32_t(o.value));
+      s.value = rule->src[k] == Ty::mask ? ConstantInt::get(scalars_.maskType(), o.value)
+                : wide                   ? b_.getInt64(o.value)
+                                         : b_.getInt32(uint32_t(o.value));
     } else {
       const unsigned slot = o.kind == Operand::Kind::none ? unsigned(isa::Sgpr::vcc) : o.index;
       if (rule->src[k] == Ty::mask && scalars_.pendingAt(slot) >= 0) {
@@ -104,7 +114,9 @@ bool VectorQueue::add(const ExecInst *e) {
         continue;
       }
       s.kind = VectorSource::scalar;
-      s.value = wide ? scalars_.read64(slot) : scalars_.read32(slot);
+      s.value = rule->src[k] == Ty::mask ? scalars_.readMask(slot)
+                : wide                   ? scalars_.read64(slot)
+                                         : scalars_.read32(slot);
     }
   }
   if (ops_.empty()) // reading an operand may have run the queue
@@ -113,9 +125,9 @@ bool VectorQueue::add(const ExecInst *e) {
   for (VectorSource &s : op.src)
     if (s.kind == VectorSource::pendingMask && ops_.empty())
       return add(e);
-  if (rule->flags & (compares | carryOut)) {
+  if (makesMask && maskSlot(*rule, e) != isa::Sgpr::sink) {
     op.maskId = nextMask_++;
-    scalars_.setPending(rule->flags & compares ? e->dst : e->sdst, op.maskId);
+    scalars_.setPending(maskSlot(*rule, e), op.maskId);
   }
   ops_.push_back(op);
   return true;
@@ -141,18 +153,20 @@ void VectorQueue::run() {
   b_.SetInsertPoint(head);
   PHINode *lane = b_.CreatePHI(b_.getInt64Ty(), 2);
   lane->addIncoming(b_.getInt64(0), before);
+  IntegerType *maskType = scalars_.maskType();
+  const auto laneOf = [&](Value *n) { return b_.CreateZExtOrTrunc(n, maskType); };
   std::vector<PHINode *> sums;
   std::vector<int> ids;
   for (const VectorOp &op : ops)
     if (op.maskId >= 0) {
-      PHINode *sum = b_.CreatePHI(b_.getInt64Ty(), 2);
-      sum->addIncoming(b_.getInt64(0), before);
+      PHINode *sum = b_.CreatePHI(maskType, 2);
+      sum->addIncoming(ConstantInt::get(maskType, 0), before);
       sums.push_back(sum);
       ids.push_back(op.maskId);
     }
   chunk.begin(b_.CreateGEP(b_.getInt8Ty(), rows_, b_.CreateShl(lane, 2)), lane);
   if (!full) {
-    Value *bits = b_.CreateTrunc(b_.CreateLShr(exec_, lane), b_.getIntNTy(lanes_));
+    Value *bits = b_.CreateTrunc(b_.CreateLShr(exec_, laneOf(lane)), b_.getIntNTy(lanes_));
     auto *body = BasicBlock::Create(context, "", fn, tail);
     b_.CreateCondBr(b_.CreateICmpEQ(bits, b_.getIntN(lanes_, 0)), tail, body);
     b_.SetInsertPoint(body);
@@ -164,7 +178,7 @@ void VectorQueue::run() {
   std::vector<Value *> bits;
   for (int id : ids) {
     Value *x = b_.CreateBitCast(chunk.madeMask(id), b_.getIntNTy(lanes_));
-    bits.push_back(b_.CreateShl(b_.CreateZExt(x, b_.getInt64Ty()), lane));
+    bits.push_back(b_.CreateShl(b_.CreateZExt(x, maskType), laneOf(lane)));
   }
   BasicBlock *end = b_.GetInsertBlock();
   b_.CreateBr(tail);
@@ -174,8 +188,8 @@ void VectorQueue::run() {
   for (size_t k = 0; k < ids.size(); ++k) {
     Value *made = bits[k];
     if (!full) {
-      PHINode *phi = b_.CreatePHI(b_.getInt64Ty(), 2);
-      phi->addIncoming(b_.getInt64(0), head);
+      PHINode *phi = b_.CreatePHI(maskType, 2);
+      phi->addIncoming(ConstantInt::get(maskType, 0), head);
       phi->addIncoming(bits[k], end);
       made = phi;
     }
@@ -187,7 +201,7 @@ void VectorQueue::run() {
   }
   Value *nextLane = b_.CreateAdd(lane, b_.getInt64(lanes_));
   lane->addIncoming(nextLane, tail);
-  b_.CreateCondBr(b_.CreateICmpEQ(nextLane, b_.getInt64(kWaveSize)), done, head);
+  b_.CreateCondBr(b_.CreateICmpEQ(nextLane, b_.getInt64(waveSize_)), done, head);
   b_.SetInsertPoint(done);
   for (size_t k = 0; k < ids.size(); ++k)
     scalars_.resolve(ids[k], next[k]);

@@ -26,6 +26,7 @@ enum RuleFlags : uint8_t {
   carryOut = 2,    ///< a lane mask in ExecInst::sdst, beside the result
   accumulates = 4, ///< the last source is the destination's old value
   packed = 8,      ///< VOP3P on pairs of dwords: op_sel and neg pick by themselves
+  toExec = 16,     ///< compares: v_cmpx, whose result is EXEC (GFX10: and nothing else)
 };
 
 struct Rule {
@@ -43,5 +44,7 @@ using RuleTable = isa::OpMap<Rule>;
 void addIntegerRules(RuleTable &t);
 void addFloatRules(RuleTable &t);
 void addWideRules(RuleTable &t);
+/// v_cmpx: as v_cmp, which are there, with EXEC as the destination.
+void addExecRules(RuleTable &t);
 
 } // namespace meld::softgpu::translate

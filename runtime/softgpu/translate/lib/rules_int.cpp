@@ -235,6 +235,7 @@ void addIntegerRules(RuleTable &t) {
   three(Op::v_lshl_or_b32, MELD_TERNARY(c.b.CreateOr(shl(c, x, y), z)));
   three(Op::v_and_or_b32, MELD_TERNARY(c.b.CreateOr(c.b.CreateAnd(x, y), z)));
   three(Op::v_or3_b32, MELD_TERNARY(c.b.CreateOr(c.b.CreateOr(x, y), z)));
+  three(Op::v_xor3_b32, MELD_TERNARY(c.b.CreateXor(c.b.CreateXor(x, y), z)));
   three(Op::v_xad_u32, MELD_TERNARY(c.b.CreateAdd(c.b.CreateXor(x, y), z)));
   three(Op::v_bfe_u32, MELD_TERNARY(bfeUnsigned(c, x, y, z)));
   three(Op::v_bfe_i32, MELD_TERNARY(bfeSigned(c, x, y, z)));

@@ -73,12 +73,21 @@ private:
     s.setScc(c);
     return true;
   }
-  bool saveExec(Value *fresh) {
-    Value *old = s.exec();
-    s.write64(isa::Sgpr::exec, fresh);
-    d64(old); // after EXEC: the destination may be EXEC
+  /// EXEC, or its low half, as the operation is wide. Not 64 bits in a wave of 32, where the high
+  /// half stays 0 whatever they are: the handler knows.
+  bool takesExec(bool wide) const { return !wide || s.maskType()->getBitWidth() == 64; }
+  Value *exec(bool wide) { return wide ? s.read64(isa::Sgpr::exec) : s.read32(isa::Sgpr::exec); }
+  void setExec(Value *fresh) {
+    if (fresh->getType()->isIntegerTy(64))
+      s.write64(isa::Sgpr::exec, fresh);
+    else
+      s.write32(isa::Sgpr::exec, fresh);
     s.setScc(isNotZero(fresh));
-    return true;
+  }
+  /// What EXEC was, or (wrexec) is, goes to the destination, which may be EXEC.
+  bool saveExec(Value *fresh, Value *saved) {
+    setExec(fresh);
+    return saved->getType()->isIntegerTy(64) ? d64(saved) : d32(saved);
   }
   Value *bitfield(Value *x, Value *control, bool isSigned);
   bool sop2();
@@ -299,9 +308,13 @@ bool Salu::sop1() {
   case Op::s_bitset1_b32:
     return d32(b.CreateOr(s.read32(e_->dst), b.CreateShl(b.getInt32(1), low5(a32(0)))));
 #define MELD_SAVEEXEC(name, expr)                                                                  \
-  case Op::s_##name##_saveexec_b64: {                                                              \
-    Value *x = a64(0), *y = s.exec();                                                              \
-    return saveExec(expr);                                                                         \
+  case Op::s_##name##_saveexec_b64:                                                                \
+  case Op::s_##name##_saveexec_b32: {                                                              \
+    const bool wide = in.op == Op::s_##name##_saveexec_b64;                                        \
+    if (!takesExec(wide))                                                                          \
+      return false;                                                                                \
+    Value *x = wide ? a64(0) : a32(0), *y = exec(wide);                                            \
+    return saveExec(expr, y);                                                                      \
   }
     MELD_SAVEEXEC(and, b.CreateAnd(x, y))
     MELD_SAVEEXEC(or, b.CreateOr(x, y))
@@ -314,6 +327,18 @@ bool Salu::sop1() {
     MELD_SAVEEXEC(andn1, b.CreateAnd(b.CreateNot(x), y))
     MELD_SAVEEXEC(orn1, b.CreateOr(b.CreateNot(x), y))
 #undef MELD_SAVEEXEC
+#define MELD_WREXEC(name, expr)                                                                    \
+  case Op::s_##name##_wrexec_b64:                                                                  \
+  case Op::s_##name##_wrexec_b32: {                                                                \
+    const bool wide = in.op == Op::s_##name##_wrexec_b64;                                          \
+    if (!takesExec(wide))                                                                          \
+      return false;                                                                                \
+    Value *x = wide ? a64(0) : a32(0), *y = exec(wide), *fresh = expr;                             \
+    return saveExec(fresh, fresh);                                                                 \
+  }
+    MELD_WREXEC(andn1, b.CreateAnd(b.CreateNot(x), y))
+    MELD_WREXEC(andn2, b.CreateAnd(x, b.CreateNot(y)))
+#undef MELD_WREXEC
   default:
     return false;
   }

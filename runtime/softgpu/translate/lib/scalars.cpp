@@ -60,7 +60,9 @@ Value *Scalars::read64(unsigned slot) {
 }
 
 void Scalars::write32(unsigned slot, Value *x) {
-  if (isPending(slot))
+  if (maskDwords_ == 1)
+    pending_[slot] = -1; // overwritten before anybody asked
+  else if (isPending(slot))
     runQueue();
   split(slot);
   narrow_[slot] = x;
@@ -68,9 +70,11 @@ void Scalars::write32(unsigned slot, Value *x) {
 }
 
 void Scalars::write64(unsigned slot, Value *x) {
-  if ((slot && pending_[slot - 1] >= 0) || pending_[slot + 1] >= 0)
+  if (overlapsPending(slot))
     runQueue();
   pending_[slot] = -1; // overwritten before anybody asked
+  if (maskDwords_ == 1)
+    pending_[slot + 1] = -1;
   split(slot);
   split(slot + 1);
   narrow_[slot] = narrow_[slot + 1] = nullptr;
@@ -79,7 +83,10 @@ void Scalars::write64(unsigned slot, Value *x) {
 }
 
 void Scalars::setPending(unsigned slot, int id) {
-  write64(slot, nullptr);
+  if (maskDwords_ == 2)
+    write64(slot, nullptr);
+  else
+    write32(slot, nullptr);
   pending_[slot] = id;
 }
 
@@ -87,7 +94,7 @@ void Scalars::resolve(int id, Value *mask) {
   for (unsigned k = 0; k < isa::Sgpr::slots; ++k)
     if (pending_[k] == id) {
       pending_[k] = -1;
-      wide_[k] = mask;
+      (maskDwords_ == 2 ? wide_ : narrow_)[k] = mask;
     }
 }
 

@@ -3,7 +3,8 @@
 // Registers are loaded when first read and stored when somebody else may look (store()). A pair is
 // kept as one 64-bit value as long as nobody asks for its halves: most pairs are addresses and lane
 // masks. A pair may also be *pending*: it will hold the lane mask of a vector comparison that is
-// still in the vector queue; reading it as a scalar first runs the queue.
+// still in the vector queue; reading it as a scalar first runs the queue. Lane masks of waves of 32
+// (GFX10) are one register, and so is what is pending.
 //
 //   s_and_b64 s[4:5], vcc, s[2:3]     wide[4] = and(wide[106], wide[2])
 //   s_add_u32 s6, s4, s8              trunc(wide[4]), load s8
@@ -22,7 +23,8 @@ namespace meld::softgpu::translate {
 
 class Scalars {
 public:
-  Scalars(llvm::IRBuilder<> &builder, llvm::Value *wave) : b_(builder), wave_(wave) {
+  Scalars(llvm::IRBuilder<> &builder, llvm::Value *wave, unsigned maskDwords)
+      : b_(builder), wave_(wave), maskDwords_(maskDwords) {
     pending_.fill(-1);
   }
   /// Called before a pending mask is read as a scalar; must resolve() it.
@@ -35,11 +37,19 @@ public:
 
   llvm::Value *scc();                ///< i32, 0 or 1
   void setScc(llvm::Value *i1OrI32); ///< an i1 is widened
-  llvm::Value *exec() { return read64(isa::Sgpr::exec); }
+
+  /// Lane masks: a bit for each lane of the wave.
+  llvm::IntegerType *maskType() const { return b_.getIntNTy(32 * maskDwords_); }
+  llvm::Value *readMask(unsigned slot) { return maskDwords_ == 2 ? read64(slot) : read32(slot); }
+  llvm::Value *exec() { return readMask(isa::Sgpr::exec); }
 
   /// Lane masks that the vector queue will compute.
   void setPending(unsigned slot, int id);
   int pendingAt(unsigned slot) const { return pending_[slot]; }
+  /// Whether a mask at `slot` shares a register with another one that is pending.
+  bool overlapsPending(unsigned slot) const {
+    return maskDwords_ == 2 && ((slot && pending_[slot - 1] >= 0) || pending_[slot + 1] >= 0);
+  }
   void resolve(int id, llvm::Value *mask);
 
   /// Writes everything changed to the Wave. Nothing may be pending.
@@ -52,11 +62,12 @@ private:
   llvm::Value *address(unsigned slot);
   void split(unsigned slot); ///< no 64-bit value covers `slot` any more
   bool isPending(unsigned slot) const {
-    return pending_[slot] >= 0 || (slot && pending_[slot - 1] >= 0);
+    return pending_[slot] >= 0 || (maskDwords_ == 2 && slot && pending_[slot - 1] >= 0);
   }
 
   llvm::IRBuilder<> &b_;
   llvm::Value *wave_;
+  const unsigned maskDwords_;
   std::array<llvm::Value *, isa::Sgpr::slots> narrow_{}, wide_{}; ///< wide_[k]: slots k and k + 1
   std::array<bool, isa::Sgpr::slots> dirty_{};
   std::array<int, isa::Sgpr::slots> pending_;

@@ -24,10 +24,37 @@ bool isVectorMemory(const ExecInst *e) {
   return e->category >= uint8_t(Category::vmemRead) && e->category <= uint8_t(Category::lds);
 }
 
+/// Caches, priorities, profiling and waits are not modelled.
+bool doesNothing(Op op) {
+  switch (op) {
+  case Op::s_nop:
+  case Op::s_waitcnt:
+  case Op::s_waitcnt_vscnt:
+  case Op::s_waitcnt_vmcnt:
+  case Op::s_waitcnt_expcnt:
+  case Op::s_waitcnt_lgkmcnt:
+  case Op::s_waitcnt_depctr:
+  case Op::s_clause:
+  case Op::s_inst_prefetch:
+  case Op::s_version:
+  case Op::s_setprio:
+  case Op::s_wakeup:
+  case Op::s_icache_inv:
+  case Op::s_incperflevel:
+  case Op::s_decperflevel:
+  case Op::s_ttracedata:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace
 
-Unit::Unit(Module &module, const UnitInst *insts, uint32_t count, unsigned lanes)
-    : module_(module), insts_(insts), count_(count), lanes_(lanes), b_(module.getContext()) {}
+Unit::Unit(Module &module, const UnitInst *insts, uint32_t count, isa::Target target,
+           unsigned lanes)
+    : module_(module), insts_(insts), count_(count), traits_(isa::traitsOf(target)), lanes_(lanes),
+      b_(module.getContext()) {}
 
 Value *Unit::field(size_t offset) { return b_.CreateConstGEP1_64(b_.getInt8Ty(), wave_, offset); }
 Value *Unit::counter(size_t offset) {
@@ -69,8 +96,8 @@ Function *Unit::emit(const char *name) {
 
 void Unit::block(uint32_t first) {
   b_.SetInsertPoint(starts_[first]);
-  scalars_.emplace(b_, wave_);
-  queue_.emplace(b_, *scalars_, rows_, lanes_);
+  scalars_.emplace(b_, wave_, traits_.maskDwords());
+  queue_.emplace(b_, *scalars_, rows_, lanes_, traits_.waveSize);
   scalars_->runQueue = [this] { queue_->run(); };
   for (uint32_t k = first;; ++k) {
     if (!instruction(k))
@@ -116,7 +143,8 @@ void Unit::settle() {
       addTo(counter(offsetof(WaveCounters, insts) + 8 * k), b_.getInt64(n));
   Value *lanes = nullptr;
   for (auto [exec, n] : lanesOn_) {
-    Value *x = b_.CreateMul(b_.CreateUnaryIntrinsic(Intrinsic::ctpop, exec), b_.getInt64(n));
+    Value *on = b_.CreateZExt(b_.CreateUnaryIntrinsic(Intrinsic::ctpop, exec), b_.getInt64Ty());
+    Value *x = b_.CreateMul(on, b_.getInt64(n));
     lanes = lanes ? b_.CreateAdd(lanes, x) : x;
   }
   lanesOn_.clear();
@@ -233,7 +261,9 @@ bool Unit::instruction(uint32_t k) {
   ++covered_;
   switch (isa::familyOf(e->inst->enc)) {
   case isa::Family::scalar:
-    return emitSalu(b_, *scalars_, e) || flow(k);
+    if (doesNothing(e->inst->op))
+      return true;
+    return (!reachesHighExec(e->dst, e->inst->dst.dwords) && emitSalu(b_, *scalars_, e)) || flow(k);
   case isa::Family::scalarMemory:
     if (scalarLoad(e))
       return true;
@@ -249,6 +279,11 @@ bool Unit::instruction(uint32_t k) {
   return handler(k);
 }
 
+bool Unit::reachesHighExec(unsigned slot, unsigned dwords) const {
+  constexpr unsigned high = isa::Sgpr::exec + 1;
+  return traits_.waveSize < kWaveSize && slot <= high && slot + std::max(dwords, 1u) > high;
+}
+
 bool Unit::flow(uint32_t k) {
   const ExecInst *e = insts_[k].exec;
   const Op op = e->inst->op;
@@ -257,23 +292,18 @@ bool Unit::flow(uint32_t k) {
     return false;
   } else if (on.isConditional()) {
     Value *x = on.on == isa::Branch::scc   ? scalars_->scc()
-               : on.on == isa::Branch::vcc ? scalars_->read64(isa::Sgpr::vcc)
+               : on.on == isa::Branch::vcc ? scalars_->readMask(isa::Sgpr::vcc)
                                            : scalars_->exec();
     branch(k, b_.CreateICmp(on.nonZero ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, x,
                             ConstantInt::get(x->getType(), 0)));
     return false;
   }
   switch (op) {
-  case Op::s_nop:
-  case Op::s_waitcnt:
-  case Op::s_setprio:
-  case Op::s_wakeup:
-  case Op::s_icache_inv:
-  case Op::s_incperflevel:
-  case Op::s_decperflevel:
-  case Op::s_ttracedata:
-    return true;
   case Op::s_getpc_b64:
+    if (reachesHighExec(e->dst, 2)) {
+      --covered_;
+      return handler(k);
+    }
     scalars_->write64(e->dst, b_.getInt64(insts_[k].pc + e->inst->size));
     return true;
   default:
@@ -288,7 +318,7 @@ bool Unit::laneAccess(const ExecInst *e) {
   const bool first = in.op == Op::v_readfirstlane_b32, write = in.op == Op::v_writelane_b32;
   if (!first && !write && in.op != Op::v_readlane_b32)
     return false;
-  if (in.sdwa || in.dpp)
+  if (in.sdwa || in.dpp || in.dpp8)
     return false;
   const auto scalar = [&](const Operand &o) -> Value * {
     if (o.kind == Operand::Kind::sgpr)
@@ -300,7 +330,7 @@ bool Unit::laneAccess(const ExecInst *e) {
     lane = scalar(in.src[1]);
     if (!lane)
       return false;
-    lane = b_.CreateZExt(b_.CreateAnd(lane, 63), b_.getInt64Ty());
+    lane = b_.CreateZExt(b_.CreateAnd(lane, traits_.waveSize - 1), b_.getInt64Ty());
   }
   if (write) {
     Value *x = scalar(in.src[0]);
@@ -315,8 +345,8 @@ bool Unit::laneAccess(const ExecInst *e) {
   queue_->run();
   if (first) { // no active lane: lane 0
     Value *exec = scalars_->exec();
-    lane = b_.CreateIntrinsic(Intrinsic::cttz, {b_.getInt64Ty()}, {exec, b_.getFalse()});
-    lane = b_.CreateAnd(lane, 63);
+    lane = b_.CreateIntrinsic(Intrinsic::cttz, {exec->getType()}, {exec, b_.getFalse()});
+    lane = b_.CreateZExt(b_.CreateAnd(lane, traits_.waveSize - 1), b_.getInt64Ty());
   }
   scalars_->write32(
       e->dst, b_.CreateAlignedLoad(b_.getInt32Ty(), rowAddress(in.src[0].index, lane), Align(4)));

@@ -23,7 +23,9 @@ bool emitSalu(llvm::IRBuilder<> &b, Scalars &scalars, const ExecInst *e);
 
 class Unit {
 public:
-  Unit(llvm::Module &module, const UnitInst *insts, uint32_t count, unsigned lanes);
+  /// `lanes`: of a chunk.
+  Unit(llvm::Module &module, const UnitInst *insts, uint32_t count, isa::Target target,
+       unsigned lanes);
   llvm::Function *emit(const char *name);
   uint32_t covered() const { return covered_; }
 
@@ -35,6 +37,8 @@ private:
   bool laneAccess(const ExecInst *e);
   bool scalarLoad(const ExecInst *e);
   bool flow(uint32_t k);
+  /// The high half of EXEC, which a wave of 32 keeps 0, would be written by a result at `slot`.
+  bool reachesHighExec(unsigned slot, unsigned dwords) const;
   bool handler(uint32_t k, bool returns = false);
   void branch(uint32_t k, llvm::Value *condition); ///< nullptr: always
   void jump(const ExecInst *target, int32_t index, bool costsQuantum);
@@ -52,6 +56,7 @@ private:
   llvm::Module &module_;
   const UnitInst *const insts_;
   const uint32_t count_;
+  const isa::TargetTraits traits_;
   const unsigned lanes_;
   llvm::IRBuilder<> b_;
   llvm::Function *fn_ = nullptr;

@@ -55,7 +55,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx900, Mix::global, "gfx900_global"},
                     Case{isa::Target::gfx90a, Mix::global, "gfx90a_global"},
                     Case{isa::Target::gfx90a, Mix::everything, "gfx90a_everything"},
-                    Case{isa::Target::gfx942, Mix::everything, "gfx942_everything"}),
+                    Case{isa::Target::gfx942, Mix::everything, "gfx942_everything"},
+                    Case{isa::Target::gfx1030, Mix::alu, "gfx1030_alu"},
+                    Case{isa::Target::gfx1030w64, Mix::alu, "gfx1030w64_alu"},
+                    Case{isa::Target::gfx1030, Mix::lds, "gfx1030_lds"},
+                    Case{isa::Target::gfx1030w64, Mix::lds, "gfx1030w64_lds"},
+                    Case{isa::Target::gfx1030, Mix::global, "gfx1030_global"},
+                    Case{isa::Target::gfx1030w64, Mix::global, "gfx1030w64_global"},
+                    Case{isa::Target::gfx1030, Mix::everything, "gfx1030_everything"},
+                    Case{isa::Target::gfx1030w64, Mix::everything, "gfx1030w64_everything"}),
     [](auto &i) { return i.param.name; });
 
 TEST_P(Snippets, SameAsInterpreted) {
@@ -80,7 +88,7 @@ TEST_P(Snippets, SameAsInterpreted) {
     ASSERT_TRUE(translate::entryAt(entry)) << "not translated:\n" << listing(words, c.target);
     // Several starts per snippet: translating is what takes the time.
     for (unsigned round = 0; round < 3; ++round) {
-      start.fill(random, *code, entry, global);
+      start.fill(random, c.target, *code, entry, global);
       for (uint8_t &b : ofInterpreted.bytes)
         b = uint8_t(random.next());
       ofTranslated = ofInterpreted;

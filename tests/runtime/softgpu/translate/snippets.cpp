@@ -1,5 +1,6 @@
 #include "tests/runtime/softgpu/translate/snippets.h"
 
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"
 
 #include <string>
@@ -52,8 +53,13 @@ const Op kCommon[] = {
     Op::v_min_f64,        Op::v_max_f64,        Op::v_cvt_f64_i32,      Op::v_cvt_f64_u32,
     Op::v_cvt_i32_f64,    Op::v_cvt_u32_f64,    Op::v_cvt_f64_f32,      Op::v_cvt_f32_f64,
     Op::v_pk_add_f32,     Op::v_pk_mul_f32,     Op::v_pk_fma_f32,       Op::v_readfirstlane_b32,
-    Op::v_readlane_b32,   Op::v_writelane_b32,
+    Op::v_readlane_b32,   Op::v_writelane_b32,  Op::v_xor3_b32,         Op::v_cmpx_lt_u32,
+    Op::v_cmpx_eq_u32,    Op::v_cmpx_gt_i32,    Op::v_cmpx_ne_u64,      Op::v_cmpx_nlt_f32,
+    Op::v_cmpx_le_f64,    Op::v_cmpx_class_f32, Op::v_cmpx_gt_i16,
 };
+
+/// Where GFX10 keeps what the snippets use of an encoding: fixed bits.
+uint32_t prefixOf(Enc enc, isa::Target target) { return isa::formatOf(enc, target).fixed; }
 
 class Generator {
 public:
@@ -62,13 +68,14 @@ public:
   std::vector<uint32_t> run(unsigned length, Mix mix);
 
 private:
+  bool gfx10() const { return isa::traitsOf(target_).generation >= 10; }
   uint32_t vgpr() { return r_.below(12); }
   /// A destination pair of SGPRs or one of them: 0..31, VCC; seldom M0 or EXEC.
   uint32_t sdst() {
     if (r_.oneIn(5))
       return 106;
     if (r_.oneIn(12))
-      return r_.oneIn(2) ? 126 : 124;
+      return gfx10() && r_.oneIn(3) ? 125 : r_.oneIn(2) ? 126 : 124;
     return r_.below(32) & ~(r_.oneIn(3) ? 0u : 1u);
   }
   uint32_t ssrc() {
@@ -80,7 +87,7 @@ private:
     case 2:
       return r_.oneIn(2) ? 106 : 126;
     case 3:
-      return r_.oneIn(6) ? 251 + r_.below(3) : 193 + r_.below(16);
+      return r_.oneIn(6) ? 251 + r_.below(3) : gfx10() && r_.oneIn(4) ? 125 : 193 + r_.below(16);
     default:
       return r_.below(32) & ~(r_.oneIn(3) ? 0u : 1u);
     }
@@ -124,10 +131,17 @@ void Generator::vector(std::vector<uint32_t> &w, Enc enc, uint32_t number) {
       if (enc == Enc::VOPC)
         extra &= ~0xff00u;
       break;
-    default: // DPP: quad_perm or a row shift
+    default: // DPP: quad_perm or a row shift; GFX10: eight lanes, and lanes that are off
+      if (gfx10() && r_.oneIn(2)) {
+        s0 = 233 + r_.below(2);
+        extra = vgpr() | (uint32_t(r_.next()) << 8);
+        break;
+      }
       s0 = 250;
       extra = vgpr() | (r_.oneIn(2) ? r_.below(256) : 0x100 + r_.below(0x40)) << 8 |
               (r_.oneIn(3) ? 0x8000000u : 0) | r_.below(16) << 24 | r_.below(16) << 28;
+      if (gfx10() && r_.oneIn(3))
+        extra |= 1u << 18;
     }
   }
   switch (enc) {
@@ -142,7 +156,7 @@ void Generator::vector(std::vector<uint32_t> &w, Enc enc, uint32_t number) {
     break;
   default: {
     const bool packed = enc == Enc::VOP3P;
-    uint32_t low = (packed ? 0xd3800000u : 0xd0000000u) | number << 16;
+    uint32_t low = prefixOf(packed ? Enc::VOP3P : Enc::VOP3, target_) | number << 16;
     // The destination field holds a VGPR or, for comparisons, an SGPR.
     low |= r_.oneIn(4) ? sdst() : vgpr();
     uint32_t high = src() | src() << 9 | src() << 18;
@@ -157,6 +171,11 @@ void Generator::vector(std::vector<uint32_t> &w, Enc enc, uint32_t number) {
     if (r_.oneIn(3)) // VOP3B: the carry's SGPR pair
       low = (low & ~0xff00u) | sdst() << 8;
     w = {low, high};
+    if (gfx10() && r_.oneIn(8)) {
+      const unsigned shift = 9 * r_.below(3);
+      w[1] = (w[1] & ~(0x1ffu << shift)) | 255u << shift;
+      w.push_back(literal());
+    }
     return;
   }
   }
@@ -203,7 +222,8 @@ void Generator::lds(std::vector<uint32_t> &w) {
       number = row->number;
   }
   const uint32_t offset = r_.oneIn(3) ? 0 : r_.below(256) & ~3u;
-  w = {0xd8000000 | number << 17 | offset, vgpr() | vgpr() << 8 | vgpr() << 16 | vgpr() << 24};
+  w = {0xd8000000 | number << (gfx10() ? 18 : 17) | offset,
+       vgpr() | vgpr() << 8 | vgpr() << 16 | vgpr() << 24};
 }
 
 void Generator::global(std::vector<uint32_t> &w) {
@@ -223,8 +243,13 @@ void Generator::global(std::vector<uint32_t> &w) {
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(64) * (r_.oneIn(4) ? 1 : 4);
   const uint32_t address = saddr ? 20 + r_.below(4) : 24 + 2 * r_.below(4);
   w = {0xdc000000 | uint32_t(row->number) << 18 | (flat ? 0u : 2u << 14) | offset,
-       address | vgpr() << 8 | (saddr ? 40u : 0x7fu) << 16 | vgpr() << 24};
-  if (flat && target_ != isa::Target::gfx900)
+       address | vgpr() << 8 |
+           (saddr     ? 40u
+            : gfx10() ? 125u
+                      : 0x7fu)
+               << 16 |
+           vgpr() << 24};
+  if (flat && target_ != isa::Target::gfx900 && !gfx10())
     w[1] &= ~0x7f0000u; // no SGPR field there
 }
 
@@ -250,7 +275,16 @@ bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   case Op::s_set_gpr_idx_idx:
   case Op::s_movreld_b32:
   case Op::s_movreld_b64:
+  case Op::s_movrelsd_2_b32:
+  case Op::s_subvector_loop_begin:
+  case Op::s_subvector_loop_end:
+  case Op::v_movreld_b32: // to the rows of addresses
+  case Op::v_movrelsd_b32:
+  case Op::v_movrelsd_2_b32:
+  case Op::v_swaprel_b32:
     return false;
+  case Op::s_getreg_b32: // a clock
+    return !gfx10() || (w[0] & 0x3f) != 29;
   case Op::s_setreg_b32:
   case Op::s_setreg_imm32_b32: // MODE: seldom, the rest of the snippet is interpreted
     return (w[0] & 0x3f) != 1 || w[0] % 5 == 0;
@@ -277,8 +311,10 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
       static const Op branches[] = {Op::s_cbranch_scc0,  Op::s_cbranch_scc1, Op::s_cbranch_vccz,
                                     Op::s_cbranch_execz, Op::s_branch,       Op::s_cbranch_vccnz,
                                     Op::s_nop,           Op::s_barrier};
-      w.push_back(0xbf800000 | uint32_t(isa::findOp(r_.pick(branches), Enc::SOPP, target_)->number)
-                                   << 16);
+      const bool mode = gfx10() && r_.oneIn(8); // which the rest of the snippet is interpreted in
+      const Op op = !mode ? r_.pick(branches) : r_.oneIn(2) ? Op::s_round_mode : Op::s_denorm_mode;
+      w.push_back(0xbf800000 | uint32_t(isa::findOp(op, Enc::SOPP, target_)->number) << 16 |
+                  (mode && r_.oneIn(3) ? r_.below(16) : 0));
     } else if (what < 80) {
       const Op op = r_.pick(kCommon);
       static const Enc encs[] = {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3, Enc::VOP3P};
@@ -302,8 +338,9 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
   }
   start.push_back(words.size());
   for (size_t k = 0; k < insts.size(); ++k) {
-    const uint32_t head = insts[k][0];
-    if (head >> 23 != 0xbf800000u >> 23 || head >> 16 == 0xbf80 || head >> 16 == 0xbf8a)
+    isa::Inst in;
+    isa::decode(insts[k].data(), insts[k].size() * 4, target_, in);
+    if (!isa::branchOf(in.op).exists())
       continue;
     // Forward mostly; a loop ends with its quantum.
     const size_t to =
@@ -332,8 +369,11 @@ std::vector<uint32_t> makeSnippet(Random &random, isa::Target target, unsigned l
 
 BareWave::BareWave() : rows(kRows), lds(kLds + 64) {}
 
-void BareWave::fill(Random &r, CodeCache &code, const ExecInst *entry, const GlobalMemory &global) {
+void BareWave::fill(Random &r, isa::Target target, CodeCache &code, const ExecInst *entry,
+                    const GlobalMemory &global) {
   wave = Wave{};
+  wave.waveSize = isa::traitsOf(target).waveSize;
+  wave.lineShift = isa::traitsOf(target).generation >= 10 ? 7 : 6;
   for (unsigned k = 0; k < kRows; ++k) {
     const uint32_t kind = r.below(4);
     for (uint32_t &u : rows[k].u)
@@ -387,6 +427,8 @@ void BareWave::fill(Random &r, CodeCache &code, const ExecInst *entry, const Glo
   default:
     break;
   }
+  if (wave.waveSize < kWaveSize)
+    exec = uint32_t(exec >> (r.oneIn(2) ? 32 : 0));
   wave.setS64(isa::Sgpr::exec, exec);
   wave.scc = r.below(2);
   wave.setMode(0xf0 | Mode::ieee | Mode::dx10Clamp);
@@ -415,7 +457,7 @@ std::string BareWave::difference(const BareWave &o) const {
                       rows[k].u[l], o.rows[k].u[l]);
         return text;
       }
-  for (unsigned k = 0; k < isa::Sgpr::slots; ++k)
+  for (unsigned k = 0; k < isa::Sgpr::sink; ++k)
     if (wave.s[k] != o.wave.s[k]) {
       char text[100];
       std::snprintf(text, sizeof(text), "s%u: %08x interpreted, %08x translated", k, wave.s[k],

@@ -51,7 +51,8 @@ public:
   static constexpr unsigned kRows = 1024, kLds = 4096;
   BareWave();
   /// Random registers, lane masks and LDS, many of them edge values.
-  void fill(Random &random, CodeCache &code, const ExecInst *entry, const GlobalMemory &global);
+  void fill(Random &random, isa::Target target, CodeCache &code, const ExecInst *entry,
+            const GlobalMemory &global);
   void copyFrom(const BareWave &other);
   /// "" or the first difference.
   std::string difference(const BareWave &other) const;

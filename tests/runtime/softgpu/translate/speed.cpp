@@ -1,5 +1,5 @@
 // Million wave instructions per second on one core, interpreted and translated, counters on.
-//   translate-speed [gfx900|gfx90a]
+//   translate-speed [gfx900|gfx90a|gfx942|gfx1030|gfx1030w64]
 #include "tests/runtime/softgpu/execute/test_code.h"
 
 #include "runtime/softgpu/translate/tier.h"
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
       continue;
     double rates[2];
     for (int translated = 0; translated < 2; ++translated) {
-      DeviceConfig config = testConfig(target, 1);
+      DeviceConfig config = testConfig(target.substr(0, target.find('w')), 1);
       config.translate = translated ? "always" : "off";
       auto gpu = Gpu::create(config);
       rates[translated] = rate(*gpu, code, k);
