@@ -43,6 +43,10 @@ bool doesNothing(Op op) {
   case Op::s_incperflevel:
   case Op::s_decperflevel:
   case Op::s_ttracedata:
+  case Op::buffer_gl0_inv:
+  case Op::buffer_gl1_inv:
+  case Op::buffer_wbinvl1:
+  case Op::buffer_wbinvl1_vol:
     return true;
   default:
     return false;
@@ -259,10 +263,10 @@ bool Unit::instruction(uint32_t k) {
   if (u.flags & onlyHandler)
     return handler(k, true);
   ++covered_;
+  if (doesNothing(e->inst->op))
+    return true;
   switch (isa::familyOf(e->inst->enc)) {
   case isa::Family::scalar:
-    if (doesNothing(e->inst->op))
-      return true;
     return (!reachesHighExec(e->dst, e->inst->dst.dwords) && emitSalu(b_, *scalars_, e)) || flow(k);
   case isa::Family::scalarMemory:
     if (scalarLoad(e))
