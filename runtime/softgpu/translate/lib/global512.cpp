@@ -1,6 +1,7 @@
 #include "runtime/softgpu/translate/lib/global512.h"
 
 #include "runtime/softgpu/mem/mem.h"
+#include "runtime/softgpu/translate/lib/waves512.h"
 
 #include <bit>
 #include <immintrin.h>
@@ -20,15 +21,6 @@ namespace meld::softgpu::translate {
 namespace {
 
 using isa::Op;
-
-/// Waves: how many vectors of 16 lanes they have, and cache lines of how many bytes.
-template <unsigned V, unsigned Line> struct Waves {
-  static constexpr unsigned vectors = V, lanes = 16 * V, line = Line;
-  static constexpr uint64_t full = lanes == 64 ? kFullExec : kLowExec;
-};
-using Gfx9 = Waves<4, 64>;
-using Gfx10 = Waves<4, 128>;
-using Gfx10Wave32 = Waves<2, 128>;
 
 /// Lines that the lanes of `exec` touch, groups of 4 N bytes aligned to their size.
 template <class W, unsigned N> inline uint32_t linesOf(uint64_t base, uint64_t exec) {
@@ -129,19 +121,113 @@ template <unsigned N> inline void merge(const __m512i *rows, __m512i *memory) {
   }
 }
 
-const ExecInst *done(const ExecInst *i, Wave &w, uint32_t lines) {
-  w.trace.cacheLines = lines;
-  w.trace.ldsBankConflicts = w.trace.numLines = 0;
-  return following(i);
+/// Lanes anywhere, each a group aligned to its size.
+template <class W, unsigned N> struct Groups {
+  static constexpr unsigned vectors = 2 * W::vectors;
+  __m512i at[vectors]; ///< addresses, of eight lanes each
+  uint64_t lines = 0;  ///< a bit for each touched, of 64 from a little below the first lane's
+
+  __mmask8 active(uint64_t exec, unsigned v) const { return __mmask8(exec >> (8 * v)); }
+
+  /// False: some lane is misaligned, or its line too far away. `limit`: and where FLAT is no memory.
+  template <bool Saddr> bool find(const ExecInst *i, const Wave &w, uint64_t exec, uint64_t limit) {
+    const VRow &lo = w.v[i->src[0]];
+    uint64_t add = i->imm[0];
+    if constexpr (Saddr)
+      add += w.s64(i->src[2]);
+    for (unsigned v = 0; v < vectors; ++v) {
+      at[v] =
+          _mm512_cvtepu32_epi64(_mm256_load_si256(reinterpret_cast<const __m256i *>(lo.u + 8 * v)));
+      if constexpr (!Saddr) {
+        const VRow &hi = w.v[i->src[0] + 1];
+        const __m512i high = _mm512_cvtepu32_epi64(
+            _mm256_load_si256(reinterpret_cast<const __m256i *>(hi.u + 8 * v)));
+        at[v] = _mm512_or_si512(at[v], _mm512_slli_epi64(high, 32));
+      }
+      at[v] = _mm512_add_epi64(at[v], _mm512_set1_epi64(int64_t(add)));
+    }
+    const unsigned f = unsigned(std::countr_zero(exec));
+    alignas(64) uint64_t eight[8];
+    _mm512_store_si512(eight, at[f / 8]);
+    constexpr unsigned shift = W::line == 128 ? 7 : 6;
+    const __m512i start = _mm512_set1_epi64(int64_t(eight[f % 8] >> shift) - 4);
+    const __m512i one = _mm512_set1_epi64(1);
+    __m512i bits = _mm512_setzero_si512();
+    __mmask8 bad = 0;
+    for (unsigned v = 0; v < vectors; ++v) {
+      const __mmask8 m = active(exec, v);
+      const __m512i line = _mm512_sub_epi64(_mm512_srli_epi64(at[v], shift), start);
+      bad |= _mm512_mask_test_epi64_mask(m, at[v], _mm512_set1_epi64(4 * N - 1)) |
+             _mm512_mask_cmpgt_epu64_mask(m, line, _mm512_set1_epi64(63)) |
+             _mm512_mask_cmpge_epu64_mask(m, at[v], _mm512_set1_epi64(int64_t(limit)));
+      bits = _mm512_or_si512(bits, _mm512_maskz_sllv_epi64(m, one, line));
+    }
+    lines = uint64_t(_mm512_reduce_or_epi64(bits));
+    return !bad;
+  }
+};
+
+template <class W, unsigned N, bool Saddr, bool Flat, bool Store>
+const ExecInst *accessGroups(const ExecInst *i, Wave &w, uint64_t exec) {
+  Groups<W, N> groups;
+  if (!groups.template find<Saddr>(i, w, exec, Flat ? kSharedAperture - 4096 : ~0ull))
+    return i->run(i, w);
+  constexpr unsigned V = Groups<W, N>::vectors, wide = (N + 1) / 2;
+  const auto half = [](uint32_t *u, unsigned v) { return reinterpret_cast<__m256i *>(u + 8 * v); };
+  if constexpr (Store) { // of lanes at one address the highest wins, as scatters have it
+    VRow *data = w.v + i->src[1];
+    for (unsigned v = 0; v < V; ++v) {
+      const __mmask8 m = groups.active(exec, v);
+      if constexpr (N == 1)
+        _mm512_mask_i64scatter_epi32(nullptr, m, groups.at[v], _mm256_load_si256(half(data->u, v)),
+                                     1);
+      else
+        for (unsigned d = 0; d < wide; ++d) {
+          const __m512i low = _mm512_cvtepu32_epi64(_mm256_load_si256(half(data[2 * d].u, v)));
+          const __m512i high = _mm512_cvtepu32_epi64(_mm256_load_si256(half(data[2 * d + 1].u, v)));
+          _mm512_mask_i64scatter_epi64(nullptr, m,
+                                       _mm512_add_epi64(groups.at[v], _mm512_set1_epi64(8 * d)),
+                                       _mm512_or_si512(low, _mm512_slli_epi64(high, 32)), 1);
+        }
+    }
+  } else {
+    __m512i words[V][wide]; // all of it before a register changes
+    for (unsigned v = 0; v < V; ++v) {
+      const __mmask8 m = groups.active(exec, v);
+      if constexpr (N == 1)
+        words[v][0] = _mm512_zextsi256_si512(
+            _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), m, groups.at[v], nullptr, 1));
+      else
+        for (unsigned d = 0; d < wide; ++d)
+          words[v][d] = _mm512_mask_i64gather_epi64(
+              _mm512_setzero_si512(), m, _mm512_add_epi64(groups.at[v], _mm512_set1_epi64(8 * d)),
+              nullptr, 1);
+    }
+    VRow *dst = w.v + i->dst;
+    for (unsigned v = 0; v < V; ++v) {
+      const __mmask8 m = groups.active(exec, v);
+      if constexpr (N == 1)
+        _mm256_mask_store_epi32(half(dst->u, v), m, _mm512_castsi512_si256(words[v][0]));
+      else
+        for (unsigned d = 0; d < wide; ++d) {
+          _mm256_mask_store_epi32(half(dst[2 * d].u, v), m, _mm512_cvtepi64_epi32(words[v][d]));
+          _mm256_mask_store_epi32(half(dst[2 * d + 1].u, v), m,
+                                  _mm512_cvtepi64_epi32(_mm512_srli_epi64(words[v][d], 32)));
+        }
+    }
+  }
+  return memoryDone(i, w, uint32_t(std::popcount(groups.lines)));
 }
 
 template <class W, unsigned N, bool Saddr, bool Flat, bool Store>
 const ExecInst *access(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
-    return done(i, w, 0);
+    return memoryDone(i, w, 0);
   const uint64_t base = linearBase<W, N, Saddr>(i, w, exec);
-  if (!base || (Flat && base >= kSharedAperture - 4096))
+  if (!base)
+    return accessGroups<W, N, Saddr, Flat, Store>(i, w, exec);
+  if (Flat && base >= kSharedAperture - 4096)
     return i->run(i, w);
   uint8_t *memory = reinterpret_cast<uint8_t *>(base);
   const uint32_t lines = linesOf<W, N>(base, exec);
@@ -171,20 +257,16 @@ const ExecInst *access(const ExecInst *i, Wave &w) {
         _mm512_mask_store_epi32(dst[d].u + 16 * v, __mmask16(exec >> (16 * v)), rows[d]);
     }
   }
-  return done(i, w, lines);
+  return memoryDone(i, w, lines);
 }
 
-template <class W, unsigned N, bool Store> Handler pickFor(const ExecInst *e) {
-  if (e->inst->enc == isa::Enc::FLAT)
-    return access<W, N, false, true, Store>;
-  return e->src[2] == kImmSlot ? access<W, N, false, false, Store>
-                               : access<W, N, true, false, Store>;
-}
 template <unsigned N, bool Store> Handler pick(const ExecInst *e) {
-  const isa::TargetTraits traits = isa::traitsOf(e->inst->target);
-  if (traits.generation < 10)
-    return pickFor<Gfx9, N, Store>(e);
-  return traits.waveSize == 64 ? pickFor<Gfx10, N, Store>(e) : pickFor<Gfx10Wave32, N, Store>(e);
+  return forWaves(e, [e]<class W>() -> Handler {
+    if (e->inst->enc == isa::Enc::FLAT)
+      return access<W, N, false, true, Store>;
+    return e->src[2] == kImmSlot ? access<W, N, false, false, Store>
+                                 : access<W, N, true, false, Store>;
+  });
 }
 
 } // namespace

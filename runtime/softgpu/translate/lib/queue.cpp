@@ -83,6 +83,7 @@ bool VectorQueue::add(const ExecInst *e) {
   if (makesMask && scalars_.overlapsPending(maskSlot(*rule, e)))
     run();
   const isa::Inst &in = *e->inst;
+  IntegerType *maskType = scalars_.maskType();
   VectorOp op;
   op.rule = rule;
   op.exec = e;
@@ -103,9 +104,10 @@ bool VectorQueue::add(const ExecInst *e) {
       s.index = o.index;
     } else if (o.kind == Operand::Kind::imm) {
       s.kind = VectorSource::scalar;
-      s.value = rule->src[k] == Ty::mask ? ConstantInt::get(scalars_.maskType(), o.value)
-                : wide                   ? b_.getInt64(o.value)
-                                         : b_.getInt32(uint32_t(o.value));
+      s.value = rule->src[k] == Ty::mask
+                    ? ConstantInt::get(maskType, o.value & maskType->getBitMask())
+                : wide ? b_.getInt64(o.value)
+                       : b_.getInt32(uint32_t(o.value));
     } else {
       const unsigned slot = o.kind == Operand::Kind::none ? unsigned(isa::Sgpr::vcc) : o.index;
       if (rule->src[k] == Ty::mask && scalars_.pendingAt(slot) >= 0) {

@@ -4,6 +4,7 @@
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/translate/lib/global512.h"
 #include "runtime/softgpu/translate/lib/lds512.h"
+#include "runtime/softgpu/translate/lib/private512.h"
 
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -222,6 +223,8 @@ bool Unit::handler(uint32_t k, bool returns) {
     Handler faster = lds512Handler(e);
     if (!faster)
       faster = global512Handler(e);
+    if (!faster)
+      faster = private512Handler(e);
     if (faster) {
       run = faster;
       ++covered_;
