@@ -1,5 +1,5 @@
-// Big integers: 256 x 256 -> 512 bit products with carries, 2048-bit sums with carry look-ahead by
-// a wave's ballots, modular powers by Montgomery's method (against __int128, and Fermat's theorem).
+// Big integers: 256 x 256 -> 512 bit products with carries, sums of 2048 bits (of 1024 in waves
+// of 32 lanes) with carry look-ahead by a wave's ballots, modular powers by Montgomery's method (against __int128, and Fermat's theorem).
 #include "check.h"
 
 using u64 = unsigned long long;
@@ -24,16 +24,18 @@ __global__ void multiply(const u64 *a, const u64 *b, u64 *out, int n) {
     out[i * 8 + k] = r[k];
 }
 
-/// One 2048-bit sum per wave, one 32-bit digit per lane: generate and propagate masks added as
+/// One sum per wave, one 32-bit digit per lane: generate and propagate masks added as
 /// integers give all carries at once.
 __global__ void addWide(const unsigned *a, const unsigned *b, unsigned *out, int *carryOut) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 64;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % warpSize;
+  const int last = warpSize - 1;
   const unsigned s = a[i] + b[i];
   const u64 generate = __ballot(s < a[i]), propagate = __ballot(s == 0xffffffffu);
   const u64 into = (((generate << 1) + propagate) ^ propagate);
   out[i] = s + unsigned(into >> lane & 1);
-  if (lane == 63)
-    carryOut[i / 64] = (generate >> 63) | ((propagate >> 63) & (into >> 63));
+  if (lane == last)
+    carryOut[i / warpSize] =
+        (generate >> last & 1) | ((propagate >> last & 1) & (into >> last & 1));
 }
 
 __global__ void power(const u64 *base, const u64 *exponent, const u64 *modulus, u64 *out, int n) {
@@ -91,8 +93,8 @@ int main() {
     expectSame("products", out.host(), want);
   }
   {
-    const int waves = 40;
-    std::vector<unsigned> a(waves * 64), b(waves * 64), want(waves * 64);
+    const int lanes = int(waveSize()), waves = 2560 / lanes;
+    std::vector<unsigned> a(waves * lanes), b(waves * lanes), want(waves * lanes);
     std::vector<int> wantCarry(waves);
     for (size_t i = 0; i < a.size(); ++i) {
       a[i] = unsigned(random.next());
@@ -100,16 +102,16 @@ int main() {
     }
     for (int w = 0; w < waves; ++w) {
       u64 carry = 0;
-      for (int l = 0; l < 64; ++l) {
-        carry += u64(a[w * 64 + l]) + b[w * 64 + l];
-        want[w * 64 + l] = unsigned(carry);
+      for (int l = 0; l < lanes; ++l) {
+        carry += u64(a[w * lanes + l]) + b[w * lanes + l];
+        want[w * lanes + l] = unsigned(carry);
         carry >>= 32;
       }
       wantCarry[w] = int(carry);
     }
     Device<unsigned> da(a), db(b), out(a.size());
     Device<int> carryOut(waves);
-    addWide<<<waves / 4, 256>>>(da, db, out, carryOut);
+    addWide<<<waves * lanes / 256, 256>>>(da, db, out, carryOut);
     expectSame("sums", out.host(), want);
     expectSame("carries", carryOut.host(), wantCarry);
   }

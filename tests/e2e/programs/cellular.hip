@@ -41,12 +41,13 @@ __global__ void lifeBits(const unsigned long long *in, unsigned long long *out, 
 }
 
 __global__ void rule(int *cells, int steps, unsigned number) {
-  int v = cells[blockIdx.x * 64 + threadIdx.x];
+  const int lanes = warpSize, lane = threadIdx.x;
+  int v = cells[blockIdx.x * lanes + lane];
   for (int s = 0; s < steps; ++s) {
-    const int left = __shfl(v, (threadIdx.x + 63) % 64), right = __shfl(v, (threadIdx.x + 1) % 64);
+    const int left = __shfl(v, (lane + lanes - 1) % lanes), right = __shfl(v, (lane + 1) % lanes);
     v = number >> (left * 4 + v * 2 + right) & 1;
   }
-  cells[blockIdx.x * 64 + threadIdx.x] = v;
+  cells[blockIdx.x * lanes + lane] = v;
 }
 
 static std::vector<uint8_t> lifeHost(const std::vector<uint8_t> &in, int w, int h) {
@@ -81,18 +82,18 @@ int main() {
   expectSame("Life", a.host(), cells);
   expectSame("Life in words", c.host(), rows);
 
-  const int blocks = 5;
-  auto line = randomBelow<int>(blocks * 64, 2, 2);
+  const int lanes = int(waveSize()), blocks = 320 / lanes; // a ring of cells for each wave
+  auto line = randomBelow<int>(blocks * lanes, 2, 2);
   Device<int> automaton(line);
-  rule<<<blocks, 64>>>(automaton, 200, 110);
+  rule<<<blocks, lanes>>>(automaton, 200, 110);
   for (int s = 0; s < 200; ++s)
     for (int k = 0; k < blocks; ++k) {
       int next[64];
-      for (int i = 0; i < 64; ++i)
-        next[i] = 110 >> (line[k * 64 + (i + 63) % 64] * 4 + line[k * 64 + i] * 2 +
-                          line[k * 64 + (i + 1) % 64]) &
+      for (int i = 0; i < lanes; ++i)
+        next[i] = 110 >> (line[k * lanes + (i + lanes - 1) % lanes] * 4 + line[k * lanes + i] * 2 +
+                          line[k * lanes + (i + 1) % lanes]) &
                   1;
-      std::copy(next, next + 64, line.begin() + k * 64);
+      std::copy(next, next + lanes, line.begin() + k * lanes);
     }
   expectSame("rule 110", automaton.host(), line);
   return verdict();

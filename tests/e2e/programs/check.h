@@ -32,6 +32,18 @@ inline int failures = 0;
     }                                                                                              \
   } while (0)
 
+/// Lanes of a wave of the program's kernels: warpSize as host code sees it is of no device. A build for
+/// waves that are not the device's own says it by -DLANES.
+inline unsigned waveSize() {
+#ifdef LANES
+  return LANES;
+#else
+  int lanes = 0;
+  HIP(hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, 0));
+  return static_cast<unsigned>(lanes);
+#endif
+}
+
 /// splitmix64.
 class Random {
 public:

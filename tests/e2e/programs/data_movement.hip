@@ -34,8 +34,8 @@ __global__ void inPlace(float *a, int n) { // pairs of tiles across the diagonal
 
 /// Keeps order: kept elements from the front, the others after all kept (one workgroup).
 __global__ void partition(const int *in, int *out, int *kept, int n) {
-  __shared__ int waves[4], base, rest;
-  const int t = threadIdx.x, wave = t / 64;
+  __shared__ int waves[256 / 32], base, rest; // as many as the smallest waves are
+  const int t = threadIdx.x, wave = t / warpSize;
   if (t == 0)
     base = 0, rest = 0;
   __syncthreads();
@@ -47,7 +47,7 @@ __global__ void partition(const int *in, int *out, int *kept, int n) {
       const bool mine = valid && ((v % 3 == 0) == (pass == 0));
       const unsigned long long ballot = __ballot(mine);
       const int rank = __popcll(ballot & ((1ull << __lane_id()) - 1));
-      if (t % 64 == 0)
+      if (t % warpSize == 0)
         waves[wave] = __popcll(ballot);
       __syncthreads();
       int before = base;
@@ -57,7 +57,8 @@ __global__ void partition(const int *in, int *out, int *kept, int n) {
         out[before + rank] = v;
       __syncthreads();
       if (t == 0) {
-        base += waves[0] + waves[1] + waves[2] + waves[3];
+        for (int w = 0; w < 256 / warpSize; ++w)
+          base += waves[w];
         if (pass == 0)
           rest = base;
       }

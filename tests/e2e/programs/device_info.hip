@@ -4,10 +4,6 @@
 
 #include <string>
 
-#ifndef LANES // of a wave, as the kernels are compiled
-#define LANES 64
-#endif
-
 __global__ void __launch_bounds__(256) bounded(float *out) {
   __shared__ float tile[1024];
   tile[threadIdx.x] = out[threadIdx.x];
@@ -91,7 +87,8 @@ static void occupancy() {
   EXPECT(block > 0 && block <= 1024 && block % 64 == 0 && grid > 0);
   Device<int> out(size_t(grid) * block);
   light<<<grid, block>>>(out);
-  expectSame("at the potential size", out.host(), std::vector<int>(size_t(grid) * block, LANES));
+  expectSame("at the potential size", out.host(),
+             std::vector<int>(size_t(grid) * block, int(waveSize())));
 }
 
 int main() {

@@ -36,11 +36,11 @@ __global__ void expandByThread(const int *offsets, const int *targets, const int
 }
 __global__ void expandByWave(const int *offsets, const int *targets, const int *frontier, int size,
                              int *next, int *nextSize, int *depth, int level) {
-  const int i = (blockIdx.x * blockDim.x + threadIdx.x) / 64;
+  const int i = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;
   if (i >= size)
     return;
   const int v = frontier[i];
-  for (int e = offsets[v] + threadIdx.x % 64; e < offsets[v + 1]; e += 64)
+  for (int e = offsets[v] + threadIdx.x % warpSize; e < offsets[v + 1]; e += warpSize)
     if (atomicCAS(&depth[targets[e]], -1, level) == -1)
       next[atomicAdd(nextSize, 1)] = targets[e];
 }
@@ -95,8 +95,8 @@ int main() {
       HIP(hipMemset(size, 0, sizeof(int)));
       ++level;
       if (byWave)
-        expandByWave<<<(count + 3) / 4, 256>>>(offsets, targets, frontier, count, next, size, depth,
-                                               level);
+        expandByWave<<<(count * waveSize() + 255) / 256, 256>>>(offsets, targets, frontier, count,
+                                                                next, size, depth, level);
       else
         expandByThread<<<(count + 255) / 256, 256>>>(offsets, targets, frontier, count, next, size,
                                                      depth, level);

@@ -21,9 +21,9 @@ __global__ void perBlock(const uint8_t *in, unsigned *out, int n) {
       atomicAdd(&out[b], local[b]);
 }
 __global__ void perWave(const uint8_t *in, unsigned *out, int n) {
-  __shared__ unsigned local[4][bins];
-  unsigned *mine = local[threadIdx.x / 64];
-  for (int b = threadIdx.x % 64; b < bins; b += 64)
+  __shared__ unsigned local[256 / 32][bins]; // as many as the smallest waves are
+  unsigned *mine = local[threadIdx.x / warpSize];
+  for (int b = threadIdx.x % warpSize; b < bins; b += warpSize)
     mine[b] = 0;
   __syncthreads();
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
@@ -41,8 +41,12 @@ __global__ void perWave(const uint8_t *in, unsigned *out, int n) {
     }
   }
   __syncthreads();
-  for (int b = threadIdx.x; b < bins; b += blockDim.x)
-    atomicAdd(&out[b], local[0][b] + local[1][b] + local[2][b] + local[3][b]);
+  for (int b = threadIdx.x; b < bins; b += blockDim.x) {
+    unsigned sum = 0;
+    for (int w = 0; w < 256 / warpSize; ++w)
+      sum += local[w][b];
+    atomicAdd(&out[b], sum);
+  }
 }
 /// 16 threads keep private byte counters, four to a word, and spill before they overflow.
 __global__ void privateBytes(const uint8_t *in, unsigned *out, int n) {

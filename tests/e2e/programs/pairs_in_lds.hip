@@ -5,16 +5,19 @@
 
 #include <algorithm>
 
-constexpr unsigned wave = 64, sorters = 256, bucket = 16;
+constexpr unsigned sorters = 256, bucket = 16;
+// Code for devices has waves of a size of its own; LDS is declared for the largest.
+constexpr unsigned aWave = 0, largest = 64;
 
 template <unsigned Threads, bool Barriers, class T> __global__ void bitonic(T *values) {
-  __shared__ T shared[Threads];
+  const unsigned threads = Threads == aWave ? warpSize : Threads;
+  __shared__ T shared[Threads == aWave ? largest : Threads];
   const unsigned t = threadIdx.x;
-  shared[t] = values[blockIdx.x * Threads + t];
+  shared[t] = values[blockIdx.x * threads + t];
   if (Barriers)
     __syncthreads();
 #pragma unroll
-  for (unsigned k = 2; k <= Threads; k *= 2)
+  for (unsigned k = 2; k <= threads; k *= 2)
 #pragma unroll
     for (unsigned j = k / 2; j > 0; j /= 2) {
       const unsigned partner = t ^ j;
@@ -28,12 +31,13 @@ template <unsigned Threads, bool Barriers, class T> __global__ void bitonic(T *v
       if (Barriers)
         __syncthreads();
     }
-  values[blockIdx.x * Threads + t] = shared[t];
+  values[blockIdx.x * threads + t] = shared[t];
 }
 
 /// One wave, which hands values over without a barrier.
 __global__ void walsh(int *values) {
-  __shared__ int shared[wave];
+  const unsigned wave = warpSize;
+  __shared__ int shared[largest];
   const unsigned t = threadIdx.x;
   shared[t] = values[blockIdx.x * wave + t];
 #pragma unroll
@@ -65,7 +69,8 @@ template <class T> __device__ void mergeHigh(const T *left, const T *right, T *h
 }
 
 template <class T> __global__ void mergeBuckets(T *values) {
-  __shared__ T data[wave * bucket], half[wave * bucket];
+  const unsigned wave = warpSize;
+  __shared__ T data[largest * bucket], half[largest * bucket];
   const unsigned t = threadIdx.x, last = wave - 1;
   T *mine = data + t * bucket, *out = half + t * bucket;
   for (unsigned i = 0; i < bucket; ++i)
@@ -111,12 +116,13 @@ void sortedBy(const char *what, void (*kernel)(T *), unsigned threads, unsigned 
 }
 
 int main() {
+  const unsigned wave = waveSize();
   sortedBy<int>("barriers, int", bitonic<sorters, true, int>, sorters, sorters);
   sortedBy<double>("barriers, double", bitonic<sorters, true, double>, sorters, sorters);
   sortedBy<short>("barriers, short", bitonic<sorters, true, short>, sorters, sorters);
-  sortedBy<int>("one wave", bitonic<wave, true, int>, wave, wave);
-  sortedBy<int>("one wave without barriers", bitonic<wave, false, int>, wave, wave);
-  sortedBy<unsigned>("the same, unsigned", bitonic<wave, false, unsigned>, wave, wave);
+  sortedBy<int>("one wave", bitonic<aWave, true, int>, wave, wave);
+  sortedBy<int>("one wave without barriers", bitonic<aWave, false, int>, wave, wave);
+  sortedBy<unsigned>("the same, unsigned", bitonic<aWave, false, unsigned>, wave, wave);
   sortedBy<int>("merged, int", mergeBuckets<int>, wave, wave * bucket, true);
   sortedBy<unsigned>("merged, unsigned", mergeBuckets<unsigned>, wave, wave * bucket, true);
   sortedBy<short>("merged, short", mergeBuckets<short>, wave, wave * bucket, true);

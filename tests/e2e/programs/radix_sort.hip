@@ -45,8 +45,8 @@ __global__ void exclusiveScan(unsigned *counts, int n) { // one workgroup
 }
 __global__ void scatter(const unsigned *keys, const unsigned *values, unsigned *keysOut,
                         unsigned *valuesOut, const unsigned *offsets, int n, int shift) {
-  __shared__ unsigned waveCounts[block / 64][16];
-  const int t = threadIdx.x, i = blockIdx.x * block + t, wave = t / 64, lane = t % 64;
+  __shared__ unsigned waveCounts[block / 32][16]; // as many as the smallest waves are
+  const int t = threadIdx.x, i = blockIdx.x * block + t, wave = t / warpSize, lane = t % warpSize;
   const unsigned digit = i < n ? keys[i] >> shift & 15 : 16;
   unsigned rank = 0;
   for (unsigned d = 0; d < 16; ++d) { // peers with my digit before me in my wave

@@ -35,9 +35,9 @@ __host__ __device__ int hits(unsigned id, int rounds) {
 }
 __global__ void pi(unsigned *total, int rounds) {
   int mine = hits(blockIdx.x * blockDim.x + threadIdx.x, rounds);
-  for (int d = 32; d; d /= 2)
+  for (int d = warpSize / 2; d; d /= 2)
     mine += __shfl_xor(mine, d);
-  if (threadIdx.x % 64 == 0)
+  if (threadIdx.x % warpSize == 0)
     atomicAdd(total, unsigned(mine));
 }
 

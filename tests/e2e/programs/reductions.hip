@@ -18,13 +18,14 @@ template <int style> __global__ void reduce(const int *in, long long *out, int n
     for (int i = blockIdx.x * block + t; i < n; i += gridDim.x * block)
       sum += in[i];
   if (style == 3) {
-    for (int d = 32; d; d /= 2)
+    for (int d = warpSize / 2; d; d /= 2)
       sum += __shfl_down(sum, d);
-    if (t % 64 == 0)
-      s[t / 64] = sum;
+    if (t % warpSize == 0)
+      s[t / warpSize] = sum;
     __syncthreads();
     if (t == 0)
-      sum = s[0] + s[1] + s[2] + s[3];
+      for (int w = 1; w < block / warpSize; ++w)
+        sum += s[w];
   } else {
     s[t] = sum;
     __syncthreads();

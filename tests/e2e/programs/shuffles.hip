@@ -1,4 +1,4 @@
-// Shuffles: every form (indexed, up, down, xor), widths 2 to 64, the types HIP offers, sources that
+// Shuffles: every form (indexed, up, down, xor), widths from 2 to the wave's, the types HIP offers, sources that
 // leave their segment, and shuffles in diverged code where only some lanes take part.
 #include "check.h"
 
@@ -14,10 +14,10 @@ template <class T> __global__ void shuffle(const T *in, T *out, int width, int d
 
 /// What the manual says: a lane outside the segment's range gives the lane's own value.
 template <class T> std::vector<T> expected(const std::vector<T> &in, int width, int delta) {
-  const int n = int(in.size());
+  const int n = int(in.size()), lanes = int(waveSize());
   std::vector<T> out(5 * n);
   for (int t = 0; t < n; ++t) {
-    const int wave = t & ~63, lane = t & 63, segment = lane & -width;
+    const int lane = t % lanes, wave = t - lane, segment = lane & -width;
     auto at = [&](int l) { return in[wave + l]; };
     out[t] = at(segment + (delta & (width - 1)));
     out[n + t] = at(segment + ((t * 7 + delta) & (width - 1)));
@@ -36,7 +36,7 @@ template <class T> void check(const char *name) {
   for (T &v : in)
     v = static_cast<T>(int64_t(random.next()) >> 12);
   Device<T> source(in);
-  for (int width : {2, 4, 8, 16, 32, 64})
+  for (int width = 2; width <= int(waveSize()); width *= 2)
     for (int delta : {0, 1, 3, width / 2, width - 1}) {
       Device<T> out(5 * n);
       shuffle<T><<<1, n>>>(source, out, width, delta);
@@ -47,14 +47,15 @@ template <class T> void check(const char *name) {
 /// Half a wave reduces by shuffles while the other half does something else with them.
 __global__ void diverged(const int *in, int *out) {
   const int t = threadIdx.x;
+  const int half = warpSize / 2, segment = half / 4;
   int v = in[t];
-  if (t & 32) {
-    for (int d = 16; d; d >>= 1)
+  if (t & half) {
+    for (int d = half / 2; d; d >>= 1)
       v += __shfl_xor(v, d);
-  } else if (t < 24) {
-    for (int d = 1; d < 8; d <<= 1) {
-      const int from = __shfl_up(v, d, 8);
-      if ((t & 7) >= d)
+  } else if ((t & (half - 1)) < 3 * segment) {
+    for (int d = 1; d < segment; d <<= 1) {
+      const int from = __shfl_up(v, d, segment);
+      if ((t & (segment - 1)) >= d)
         v += from;
     }
   }
@@ -73,13 +74,13 @@ int main() {
   Device<int> source(in), out(64);
   diverged<<<1, 64>>>(source, out);
   std::vector<int> want = in;
-  int sum = 0;
-  for (int t = 32; t < 64; ++t)
-    sum += in[t];
+  const int half = int(waveSize()) / 2, segment = half / 4;
   for (int t = 0; t < 64; ++t)
-    if (t >= 32)
-      want[t] = sum;
-    else if (t < 24 && t % 8)
+    if (t & half) {
+      want[t] = 0;
+      for (int i = t / half * half; i < t / half * half + half; ++i)
+        want[t] += in[i];
+    } else if (t % half < 3 * segment && t % segment)
       want[t] = want[t - 1] + in[t];
   expectSame("diverged", out.host(), want);
   return verdict();

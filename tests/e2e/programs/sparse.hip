@@ -17,13 +17,14 @@ __global__ void byThread(const int *offsets, const int *columns, const double *v
 }
 __global__ void byWave(const int *offsets, const int *columns, const double *values,
                        const double *x, double *y, int rows) {
-  const int r = (blockIdx.x * blockDim.x + threadIdx.x) / 64, lane = threadIdx.x % 64;
+  const int r = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;
+  const int lane = threadIdx.x % warpSize;
   if (r >= rows)
     return;
   double sum = 0;
-  for (int e = offsets[r] + lane; e < offsets[r + 1]; e += 64)
+  for (int e = offsets[r] + lane; e < offsets[r + 1]; e += warpSize)
     sum = fma(values[e], x[columns[e]], sum);
-  for (int d = 32; d; d /= 2)
+  for (int d = warpSize / 2; d; d /= 2)
     sum += __shfl_down(sum, d);
   if (lane == 0)
     y[r] = sum;
@@ -35,17 +36,17 @@ __global__ void countColumns(const int *columns, int *counts, int entries) {
 }
 __global__ void scanInPlace(int *a, int n) { // one wave, inclusive
   int carry = 0;
-  for (int base = 0; base < n; base += 64) {
+  for (int base = 0; base < n; base += warpSize) {
     const int i = base + threadIdx.x;
     int v = i < n ? a[i] : 0;
-    for (int d = 1; d < 64; d *= 2) {
+    for (int d = 1; d < warpSize; d *= 2) {
       const int from = __shfl_up(v, d);
       v += int(threadIdx.x) >= d ? from : 0;
     }
     v += carry;
     if (i < n)
       a[i] = v;
-    carry = __shfl(v, 63);
+    carry = __shfl(v, warpSize - 1);
   }
 }
 __global__ void scatter(const int *offsets, const int *columns, const double *values, int *cursor,
@@ -80,28 +81,29 @@ int main() {
   Device<int> dOffsets(offsets), dColumns(columns);
   Device<double> dValues(values), dx(x), y(rows);
 
+  const int wave = int(waveSize());
   std::vector<double> scalar(rows, 0), vector(rows, 0);
   for (int r = 0; r < rows; ++r) {
     double lanes[64] = {};
     for (int e = offsets[r]; e < offsets[r + 1]; ++e) {
       scalar[r] = std::fma(values[e], x[columns[e]], scalar[r]);
-      double &lane = lanes[(e - offsets[r]) % 64];
+      double &lane = lanes[(e - offsets[r]) % wave];
       lane = std::fma(values[e], x[columns[e]], lane);
     }
-    for (int d = 32; d; d /= 2)
+    for (int d = wave / 2; d; d /= 2)
       for (int l = 0; l < d; ++l)
         lanes[l] += lanes[l + d];
     vector[r] = lanes[0];
   }
   byThread<<<(rows + 127) / 128, 128>>>(dOffsets, dColumns, dValues, dx, y, rows);
   expectSame("row by thread", y.host(), scalar);
-  byWave<<<(rows + 3) / 4, 256>>>(dOffsets, dColumns, dValues, dx, y, rows);
+  byWave<<<(rows * wave + 255) / 256, 256>>>(dOffsets, dColumns, dValues, dx, y, rows);
   expectSame("row by wave", y.host(), vector);
 
   Device<int> counts(std::vector<int>(width + 1, 0)), outRows(entries);
   Device<double> outValues(entries);
   countColumns<<<(entries + 127) / 128, 128>>>(dColumns, counts, entries);
-  scanInPlace<<<1, 64>>>(counts, width + 1);
+  scanInPlace<<<1, wave>>>(counts, width + 1);
   const auto starts = counts.host();
   std::vector<int> want(width + 1, 0);
   for (int c : columns)

@@ -36,12 +36,13 @@ __global__ void votes(const int *in, Votes *out, int *counts) {
 }
 
 int main() {
-  const int blocks = 6, threads = 150, n = blocks * threads; // the third wave has 22 lanes
+  const int blocks = 6, threads = 150, n = blocks * threads; // the last wave has 22 lanes
   const auto in = randomBelow<int>(n, 1000, 3);
   Device<int> source(in), counts(n);
   Device<Votes> out(n);
   votes<<<blocks, threads>>>(source, out, counts);
 
+  const int lanes = int(waveSize());
   std::vector<Votes> want(n);
   std::vector<int> wantCounts(n);
   std::memset(want.data(), 0, n * sizeof(Votes));
@@ -52,10 +53,10 @@ int main() {
       odd += v & 1, every &= v < 990, some |= v == 77;
     }
     for (int t = 0; t < threads; ++t) {
-      const int at = b * threads + t, v = in[at], wave = t / 64 * 64;
+      const int at = b * threads + t, v = in[at], wave = t / lanes * lanes;
       unsigned long long active = 0, ballot = 0, inner = 0;
       int first = -1;
-      for (int l = 0; l < 64 && wave + l < threads; ++l) {
+      for (int l = 0; l < lanes && wave + l < threads; ++l) {
         const int w = in[b * threads + wave + l];
         if (w % 3 != v % 3)
           continue;
@@ -68,7 +69,7 @@ int main() {
           inner |= 1ull << l;
       }
       Votes &r = want[at];
-      r.lane = t & 63;
+      r.lane = t % lanes;
       r.active = active;
       r.any = ballot != 0;
       r.all = ballot == active;

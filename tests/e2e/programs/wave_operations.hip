@@ -5,8 +5,6 @@
 
 #include <cfenv>
 
-constexpr unsigned lanes = 64;
-
 enum class Asks { ballot, first, exchange, shifted, assembly, any };
 
 template <Asks asks> __device__ uint64_t ask(uint32_t x) {
@@ -35,7 +33,7 @@ template <Asks asks> __device__ uint64_t ask(uint32_t x) {
 
 /// Either side makes x by a region of its own and asks; what comes after is not alike.
 template <Asks asks> __global__ void votes(const uint32_t *in, uint32_t *s, uint64_t *out) {
-  const unsigned t = threadIdx.x;
+  const unsigned t = threadIdx.x, lanes = warpSize;
   const uint32_t v = in[t], w = in[t + lanes];
   uint32_t x;
   uint64_t m;
@@ -72,6 +70,7 @@ template <Asks asks> __global__ void votes(const uint32_t *in, uint32_t *s, uint
 }
 
 template <Asks asks> static void checkVotes(const char *what) {
+  const unsigned lanes = waveSize();
   std::vector<uint32_t> in = randomBelow<uint32_t>(2 * lanes, 1u << 20, 7);
   for (unsigned t = 0; t < lanes; ++t) // the side, by pairs of lanes
     in[t + lanes] = (in[t + lanes] & ~1u) | ((t >> 1) % 3 == 0);
@@ -139,7 +138,7 @@ template <Asks asks> static void checkVotes(const char *what) {
 constexpr int roundField = (4 - 1) << 11 | 0 << 6 | 1;
 
 __global__ void rounding(const float *in, float *out) {
-  const unsigned t = threadIdx.x;
+  const unsigned t = threadIdx.x, lanes = warpSize;
   const float x = in[t], y = in[t + lanes];
   float r;
   if (in[t + 2 * lanes] > 0) {
@@ -161,6 +160,7 @@ __global__ void rounding(const float *in, float *out) {
 }
 
 static void checkRounding() {
+  const unsigned lanes = waveSize();
   std::vector<float> in = randomIn<float>(3 * lanes, 1, 2, 3);
   for (unsigned t = 0; t < lanes; ++t)
     in[t + 2 * lanes] = t % 3 ? 1.0f : -1.0f;
@@ -233,6 +233,7 @@ second:
 }
 
 static void checkTwoWaysIn(int n) {
+  const unsigned lanes = waveSize();
   std::vector<float> in(lanes + 1);
   for (unsigned i = 0; i < in.size(); ++i)
     in[i] = static_cast<float>(i) - 30;
@@ -254,7 +255,7 @@ __device__ __attribute__((noinline)) int tripled(int n) { return n * 3 + 1; }
 /// `v` is the same for all that have it. LLVM takes the test of it out of the loop, of the lanes
 /// without it, too, for which it then is anything.
 __global__ void knownToSome(const int *in, int *out, int n, int rounds) {
-  const unsigned t = threadIdx.x;
+  const unsigned t = threadIdx.x, lanes = warpSize;
   const bool has = in[t] & 1;
   int v;
   if (has)
@@ -275,6 +276,7 @@ __global__ void knownToSome(const int *in, int *out, int n, int rounds) {
 }
 
 static void checkKnownToSome(int n) {
+  const unsigned lanes = waveSize();
   constexpr int rounds = 7;
   const std::vector<int> in = randomBelow<int>(lanes, 1000, 11);
   Device<int> deviceIn(in), out(std::vector<int>(2 * lanes, 0));

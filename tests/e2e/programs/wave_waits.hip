@@ -313,12 +313,12 @@ __global__ void lookBack(unsigned *sums, unsigned *ready, const unsigned *kind, 
 /// A barrier of two waves made by hand; the first wave's other threads have work, too.
 __global__ void handMade(Memory *m, const unsigned *kind, unsigned n) {
   __shared__ unsigned arrived;
-  const unsigned t = threadIdx.x, v = kind[t % 64];
+  const unsigned t = threadIdx.x, v = kind[t % warpSize];
   if (t == 0)
     __hip_atomic_store(&arrived, 0u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
   __syncthreads();
   if (v < 7) {
-    m->messages[8 * (t / 64) + v] = work<3>(t, n);
+    m->messages[8 * (t / warpSize) + v] = work<3>(t, n);
     __hip_atomic_fetch_add(&arrived, 1u, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP);
   }
   if (v > 6) {
@@ -370,16 +370,17 @@ template <class Lock> void locks(const char *name, const unsigned *kind, unsigne
 }
 
 static void flags(const unsigned *kind, const std::vector<unsigned> &onHost, unsigned n) {
-  const unsigned first = workOnHost<3>(0, n);
+  const unsigned first = workOnHost<3>(0, n), lanes = waveSize(); // one wave, two by hand
   auto expect = [&](const Memory &m) {
-    for (unsigned t = 0; t < 64; ++t)
+    for (unsigned t = 0; t < lanes; ++t)
       EXPECT(m.messages[t] == (onHost[t] < 7 ? workOnHost<3>(t, n) : workOnHost<5>(first, n)));
   };
-  expect(run("set, then wait", "", [&](Memory *m) { setThenWait<<<1, 64>>>(m, kind, n); }));
-  expect(run("set, then look", "", [&](Memory *m) { setThenLook<<<1, 64>>>(m, kind, n); }));
-  expect(run("message in LDS", "", [&](Memory *m) { messageInLds<<<1, 64>>>(m, kind, n); }));
-  const Memory m = run("barrier by hand", "", [&](Memory *m) { handMade<<<1, 128>>>(m, kind, n); });
-  const unsigned two = workOnHost<3>(0, n) + workOnHost<3>(64, n);
+  expect(run("set, then wait", "", [&](Memory *m) { setThenWait<<<1, lanes>>>(m, kind, n); }));
+  expect(run("set, then look", "", [&](Memory *m) { setThenLook<<<1, lanes>>>(m, kind, n); }));
+  expect(run("message in LDS", "", [&](Memory *m) { messageInLds<<<1, lanes>>>(m, kind, n); }));
+  const Memory m =
+      run("barrier by hand", "", [&](Memory *m) { handMade<<<1, 2 * lanes>>>(m, kind, n); });
+  const unsigned two = workOnHost<3>(0, n) + workOnHost<3>(lanes, n);
   for (unsigned v = 7; v < 30; ++v)
     EXPECT(m.messages[v + 9] == workOnHost<5>(two, n));
 }
@@ -409,7 +410,8 @@ int main() {
   constexpr unsigned groups = 8;
   const std::vector<unsigned> none(2 * groups);
   Device<unsigned> sums(none), ready(none);
-  (void)run("look-back", "", [&](Memory *) { lookBack<<<groups, 64>>>(sums, ready, kind, n); });
+  const unsigned lanes = waveSize();
+  (void)run("look-back", "", [&](Memory *) { lookBack<<<groups, lanes>>>(sums, ready, kind, n); });
   const auto got = sums.host();
   for (unsigned g = 0, sum = 0; g < groups; ++g) {
     sum += workOnHost<3>(g, n);
