@@ -208,6 +208,12 @@ add("adapt_test", "Trial.*", "runtime/adapt/trial.cpp", [
     ("trial: false alarms", "if (launches_ < decidedAt_ + (uint64_t{16} << idle_))\n    return;", ""),
 ], seconds=240)
 
+add("adapt_test", "LaunchClass.*", "runtime/adapt/launch_class.h", [
+    ("launch class: a power of two is divided by", "x >> std::countr_zero(by)", "x"),
+    ("launch class: full groups of a power of two", "(shape.grid[d] & (size - 1)) == 0", "true"),
+    ("launch class: full groups of another size", "size != 0 && shape.grid[d] % size == 0", "true"),
+    ("launch class: sizes that are no power of two", "return x != 0 && (x & (x - 1)) == 0;", "return x != 0;"),
+])
 # Which launches a specialised version runs in.
 add("adapt_test", "Guard.*:Candidates.*", "runtime/adapt/guard.cpp", [
     ("guard: a word of the arguments", "if ((arguments.word(words_[i].offset) ^ words_[i].value) & words_[i].mask)\n      return false;", ";"),
@@ -215,9 +221,7 @@ add("adapt_test", "Guard.*:Candidates.*", "runtime/adapt/guard.cpp", [
     ("guard: all bytes of a word", "  word->mask |= mask;\n", "  word->mask = mask;\n"),
     ("guard: the work-group", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (false)"),
     ("guard: the work-group in all dimensions", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (sized_ && d == 0 && launch.workgroup[d] != workgroup_[d])"),
-    ("guard: full groups", "launch.grid[d] % launch.workgroup[d] != 0))\n      return false;", "false))\n      return false;"),
-    ("guard: a group of nothing", "launch.workgroup[d] == 0 || launch.grid[d]", "launch.grid[d]",
-     {"redundant": "a division by zero ends the test, which is no failure that is told"}),
+    ("guard: full groups", "if (full_ && !isFull(launch, d))", "if (false)"),
     ("guard: without facts it does not hold", "if (!any_ || arguments.size()", "if (arguments.size()"),
     ("guard: arguments that are not there", "if (!any_ || arguments.size() < argumentBytes_)", "if (!any_)"),
     ("guard: facts behind the arguments", "if (end > std::min(argumentBytes, kMostArgumentBytes))", "if (false)"),
@@ -290,7 +294,7 @@ add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEvery
     ("random: the work-group", "if (sized_ && launch.workgroup[d] != workgroup_[d])", "if (false)"),
     ("random: the work-group in all dimensions", "if (sized_ && launch.workgroup[d] != workgroup_[d])",
      "if (sized_ && d == 0 && launch.workgroup[d] != workgroup_[d])"),
-    ("random: full groups", "launch.grid[d] % launch.workgroup[d] != 0))\n      return false;", "false))\n      return false;"),
+    ("random: full groups", "if (full_ && !isFull(launch, d))", "if (false)"),
 ], **random_launches)
 add("e2e_random_launches_test", "RandomLaunches.InAStream:RandomLaunches.InEveryWayThereIs", "shim/adapt/kernel_state.cpp", [
     ("random: only where the guard holds", "if (!version.guard.holds(dispatch.shape, arguments)) {", "if (false) {"),

@@ -668,5 +668,20 @@ TEST(LaunchClass, PowersOfTwo) {
   EXPECT_NE(launchClass(wrong), 0u);
 }
 
+TEST(LaunchClass, FullGroups) {
+  const auto full = [](uint16_t group, uint32_t grid) {
+    LaunchShape s;
+    s.workgroup[1] = group;
+    s.grid[1] = grid;
+    return isFull(s, 1);
+  };
+  for (const uint16_t group : {1, 2, 3, 64, 96, 255, 256, 1000, 1024})
+    for (const uint32_t grid : {0u, 1u, 2u, 6u, 64u, 96u, 192u, 255u, 1000u, 1024u, 3072u, ~0u}) {
+      EXPECT_EQ(full(group, grid), grid % group == 0) << group << " " << grid;
+      EXPECT_EQ(quotient(grid, group), grid / group) << group << " " << grid;
+    }
+  EXPECT_FALSE(full(0, 64)) << "a packet that is wrong";
+}
+
 } // namespace
 } // namespace meld::adapt
