@@ -67,7 +67,8 @@ Result<std::string> disassembly(const std::string &path, const std::string &kern
     for (const KernelPlace &place : ObjectFile::kernels(*object))
       if (place.name.find(kernel) != place.name.npos ||
           demangled(place.name).find(kernel) != std::string::npos)
-        printKernel(out, place, *target, lines ? &*lines : nullptr);
+        printKernel(out, place, isa::withWaveSize(*target, place.waveSize),
+                    lines ? &*lines : nullptr);
   }
   for (const std::string &note : file.skipped())
     out += "left out: " + note + "\n";

@@ -39,6 +39,7 @@ std::vector<KernelPlace> ObjectFile::kernels(const CodeObject &object) {
     place.object = &object;
     place.name = kernel.name;
     place.entry = symbol->value + uint64_t(descriptor->entryOffset);
+    place.waveSize = descriptor->wavefrontSize();
     if (const ElfSymbol *code = object.symbol(kernel.name); code && code->value == place.entry)
       place.size = code->size;
     places.push_back(std::move(place));

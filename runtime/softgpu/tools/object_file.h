@@ -17,6 +17,7 @@ struct KernelPlace {
   std::string name;   ///< as in the metadata
   uint64_t entry = 0; ///< virtual address of the first instruction
   uint64_t size = 0;  ///< bytes of its symbol, 0 when there is none
+  unsigned waveSize = 64;
 };
 
 class ObjectFile {

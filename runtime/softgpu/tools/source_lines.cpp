@@ -51,7 +51,7 @@ std::optional<KernelLines> SourceLines::of(const std::string &kernel, const std:
   for (const ObjectFile &file : files_)
     for (const KernelPlace &place : file.find(kernel, device)) {
       found = true;
-      if (!target || !isCode(place, code, *target))
+      if (!target || !isCode(place, code, isa::withWaveSize(*target, place.waveSize)))
         continue;
       auto table = LineTable::read(place.object->elf);
       if (table)

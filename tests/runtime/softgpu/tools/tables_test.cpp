@@ -5,6 +5,7 @@
 #include "runtime/softgpu/tools/line_table.h"
 #include "runtime/softgpu/tools/object_file.h"
 #include "runtime/softgpu/tools/profile_table.h"
+#include "runtime/softgpu/tools/source_lines.h"
 
 #include <algorithm>
 #include <fstream>
@@ -138,6 +139,48 @@ TEST(Disassembly, KernelsAndLines) {
   EXPECT_EQ(text->find("first("), std::string::npos);
   EXPECT_EQ(text->find(".long"), std::string::npos) << *text;
   EXPECT_FALSE(disassembly("/nowhere", "", ""));
+}
+
+TEST(Disassembly, MasksAreAsWideAsTheWave) {
+  for (unsigned lanes : {32u, 64u}) {
+    const std::string file =
+        std::string(MELD_TOOLS_TEST_OBJECTS) + "/lines-wave" + std::to_string(lanes) + ".co";
+    auto text = disassembly(file, "first", "gfx1030");
+    ASSERT_TRUE(text) << text.error().message;
+    const bool narrow = lanes == 32;
+    EXPECT_EQ(text->find("vcc_lo") != std::string::npos, narrow) << *text;
+    EXPECT_EQ(text->find(", vcc,") != std::string::npos, !narrow) << *text;
+  }
+}
+
+TEST(SourceLinesTest, CodeOfEachWaveSizeIsThatOfTheFile) {
+  const std::pair<unsigned, isa::Target> sizes[] = {{32, isa::Target::gfx1030},
+                                                    {64, isa::Target::gfx1030w64}};
+  for (const auto &[lanes, target] : sizes) {
+    const std::string file =
+        std::string(MELD_TOOLS_TEST_OBJECTS) + "/lines-wave" + std::to_string(lanes) + ".co";
+    auto object = ObjectFile::open(file);
+    ASSERT_TRUE(object);
+    const KernelPlace place = object->find("_Z5firstPfi", "gfx1030").at(0);
+    std::vector<RanCode> ran;
+    bool mask = false;
+    for (uint64_t offset = 0; offset < place.size;) {
+      isa::Inst inst;
+      const auto bytes = place.object->elf.atAddress(place.entry + offset, 12);
+      ASSERT_TRUE(bytes);
+      ASSERT_EQ(isa::decode(bytes->data(), 12, target, inst), isa::DecodeStatus::ok);
+      std::string text = isa::disassemble(inst, target, offset);
+      std::ranges::replace(text, '\t', ' ');
+      mask |= text.find("vcc") != std::string::npos;
+      ran.push_back({int64_t(offset), text});
+      offset += inst.size;
+    }
+    EXPECT_TRUE(mask);
+    SourceLines lines;
+    lines.open(file);
+    std::string note;
+    EXPECT_TRUE(lines.of("_Z5firstPfi", "gfx1030", ran, false, note)) << note;
+  }
 }
 
 } // namespace
