@@ -14,7 +14,8 @@ ComputeUnit::ComputeUnit(Shared &shared, unsigned index)
   for (unsigned k = 0; k < simdCount_; k += shared.simdsPerPath)
     memory_.push_back(std::make_unique<MemoryPath>(shared.p, shared.memory));
   if (!shared.instructionCaches.empty())
-    fetch_.emplace(shared.p, *shared.instructionCaches[index / shared.sharing]);
+    for (unsigned k = 0; k < (shared.p.fetchPerSimd ? simdCount_ : 1); ++k)
+      fetch_.emplace_back(shared.p, *shared.instructionCaches[index / shared.sharing]);
 }
 
 bool ComputeUnit::advance(uint64_t end) {

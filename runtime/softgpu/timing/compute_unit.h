@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace meld::softgpu::timing {
@@ -102,7 +101,7 @@ private:
   uint64_t chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in, isa::Category c);
   uint64_t waitedFor(const TimedWave &t, const isa::Inst &in) const;
   uint64_t beforeNext(TimedWave &t, const ExecInst *i) const;
-  uint64_t fetch(TimedWave &t, const ExecInst *i);
+  uint64_t fetch(unsigned index, TimedWave &t, const ExecInst *i);
   void obeyStatus(TimedWave &t, const isa::Inst &in);
 
   Shared &shared_;
@@ -115,7 +114,7 @@ private:
   std::array<uint64_t, 2> ldsFree_{};
   std::array<uint64_t, 2> vmemFree_{};              ///< of each path
   std::vector<std::unique_ptr<MemoryPath>> memory_; ///< scalar memory takes the first
-  std::optional<FetchPort> fetch_;
+  std::vector<FetchPort> fetch_; ///< none: not modelled; one, or one for each SIMD
 };
 
 } // namespace meld::softgpu::timing

@@ -2,6 +2,7 @@
 // fetched.
 //
 //   wave's buffer <- fetch port of the compute unit (32 bytes a cycle) <- instruction cache <- L2
+//                    on RDNA of the SIMD
 //
 // A wave's buffer holds the 64-byte line that it executes and the one behind it, asked for when it
 // entered its line. So straight code that lies in the cache costs nothing, straight code that does
@@ -50,7 +51,7 @@ struct FetchedLines {
   uint64_t nextAt = 0; ///< when the line behind it is there
 };
 
-/// The fetch port of a compute unit.
+/// The fetch port of a compute unit or of a SIMD.
 class FetchPort {
 public:
   FetchPort(const TimingParameters &p, InstructionCache &cache)

@@ -55,7 +55,9 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
     auto t = std::make_unique<TimedWave>();
     t->wave = &g->waves[k];
     t->group = g.get();
-    t->ready = fetch_ ? fetch_->begin(t->fetched, lineOf(t->wave->next), start.at) : start.at;
+    t->ready = start.at;
+    if (!fetch_.empty()) // takes nothing of the port
+      t->ready = fetch_.front().begin(t->fetched, lineOf(t->wave->next), start.at);
     t->wave->quantum = std::numeric_limits<int32_t>::max();
     t->wave->tags = shared_.memory.l2.memory();
     Simd &s = simds_[placeWave_++ % simdCount_];

@@ -177,13 +177,14 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
 }
 
 /// When the wave's next instruction is in its buffer.
-uint64_t ComputeUnit::fetch(TimedWave &t, const ExecInst *i) {
+uint64_t ComputeUnit::fetch(unsigned index, TimedWave &t, const ExecInst *i) {
   const ExecInst *next = t.wave->next;
   const uint32_t line = lineOf(next);
   const bool jumped = next != following(i) && t.wave->status != WaveStatus::ended;
   if (line == t.fetched.line && !jumped) [[likely]]
     return t.ready;
-  return fetch_->enter(t.fetched, line, jumped, now_, t.ready);
+  FetchPort &port = fetch_[fetch_.size() > 1 ? index : 0];
+  return port.enter(t.fetched, line, jumped, now_, t.ready);
 }
 
 /// What the wave stopped for, if it did.
@@ -238,8 +239,8 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   t.ready = beforeNext(t, i);
   if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
     t.ready = std::max(t.ready, t.results.neededBy(*w.next->inst));
-  if (fetch_)
-    t.ready = fetch(t, i);
+  if (!fetch_.empty())
+    t.ready = fetch(index, t, i);
   obeyStatus(t, in);
 }
 

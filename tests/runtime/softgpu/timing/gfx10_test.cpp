@@ -68,6 +68,17 @@ TEST_P(Gfx10Timing, WavesShareTheSimds) {
   EXPECT_EQ(each("valu_pair", 8), 2 * passes);
 }
 
+// Sixteen instructions of four bytes to a line of 64. With two bytes a cycle for each SIMD a wave has its next line
+// every 32 cycles, whatever the others fetch. A hundred of them are six lines or seven.
+TEST_P(Gfx10Timing, EachSimdFetches) {
+  const double line = 32.0 / 100;
+  EXPECT_NEAR(each("valu", 1, "fetchBytes=2"), 2, line);
+  EXPECT_NEAR(each("valu", 2, "fetchBytes=2"), 2, line);
+  EXPECT_NEAR(each("valu_pair", 4, "fetchBytes=2"), 2, line);
+  EXPECT_NEAR(each("valu_pair", 8, "fetchBytes=2"), 4, 2 * line);
+  EXPECT_NEAR(each("valu_pair", 4, "fetchBytes=2,fetchPerSimd=0"), 8, 4 * line);
+}
+
 // 128 bytes a cycle for two SIMDs; conflicts as counted, for each 32 lanes.
 TEST_P(Gfx10Timing, Lds) {
   EXPECT_EQ(each("lds_read"), passes);
