@@ -91,6 +91,8 @@ TEST_P(Snippets, SameAsInterpreted) {
       start.fill(random, c.target, *code, entry, global);
       for (uint8_t &b : ofInterpreted.bytes)
         b = uint8_t(random.next());
+      for (uint8_t &b : ofInterpreted.scratch)
+        b = uint8_t(random.next());
       ofTranslated = ofInterpreted;
       interpreted.copyFrom(start);
       translated.copyFrom(start);
@@ -103,7 +105,7 @@ TEST_P(Snippets, SameAsInterpreted) {
         runWaveTranslated(translated.wave, b);
         ofTranslated = global;
         std::string d = interpreted.difference(translated);
-        if (d.empty() && std::memcmp(ofInterpreted.bytes, ofTranslated.bytes, sizeof(global)) != 0)
+        if (d.empty() && std::memcmp(&ofInterpreted, &ofTranslated, sizeof(global)) != 0)
           d = "global memory";
         if (d.empty())
           d = counterDifference(a, b);

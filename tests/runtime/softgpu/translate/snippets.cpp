@@ -108,6 +108,7 @@ private:
   void scalar(std::vector<uint32_t> &w);
   void lds(std::vector<uint32_t> &w);
   void global(std::vector<uint32_t> &w);
+  void scratch(std::vector<uint32_t> &w);
   bool acceptable(const std::vector<uint32_t> &w) const;
 
   Random &r_;
@@ -253,6 +254,21 @@ void Generator::global(std::vector<uint32_t> &w) {
     w[1] &= ~0x7f0000u; // no SGPR field there
 }
 
+void Generator::scratch(std::vector<uint32_t> &w) {
+  static const Op ops[] = {
+      Op::buffer_load_dword,   Op::buffer_load_dwordx2,  Op::buffer_load_dwordx3,
+      Op::buffer_load_dwordx4, Op::buffer_store_dword,   Op::buffer_store_dwordx2,
+      Op::buffer_store_dword,  Op::buffer_store_dwordx4, Op::buffer_load_ubyte,
+  };
+  const auto *row = isa::findOp(r_.pick(ops), Enc::MUBUF, target_);
+  if (!row)
+    return;
+  const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(32) * (r_.oneIn(6) ? 1 : 4);
+  constexpr uint32_t offen = 1 << 12, resource = 44 / 4, none = 128;
+  w = {0xe0000000 | uint32_t(row->number) << 18 | offen | offset,
+       (32 + r_.below(4)) | vgpr() << 8 | resource << 16 | none << 24};
+}
+
 bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   isa::Inst in;
   std::vector<uint32_t> padded = w;
@@ -299,7 +315,10 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
     std::vector<uint32_t> w;
     const uint32_t what = r_.below(100);
     if (mix == Mix::global && what < 50) {
-      global(w);
+      if (r_.oneIn(3))
+        scratch(w);
+      else
+        global(w);
     } else if (mix != Mix::alu && what < (mix == Mix::lds ? 50u : 10u)) {
       if (mix == Mix::everything && r_.oneIn(2))
         global(w);
@@ -370,7 +389,7 @@ std::vector<uint32_t> makeSnippet(Random &random, isa::Target target, unsigned l
 BareWave::BareWave() : rows(kRows), lds(kLds + 64) {}
 
 void BareWave::fill(Random &r, isa::Target target, CodeCache &code, const ExecInst *entry,
-                    const GlobalMemory &global) {
+                    GlobalMemory &global) {
   wave = Wave{};
   wave.waveSize = isa::traitsOf(target).waveSize;
   wave.lineShift = isa::traitsOf(target).generation >= 10 ? 7 : 6;
@@ -404,12 +423,28 @@ void BareWave::fill(Random &r, isa::Target target, CodeCache &code, const ExecIn
         rows[k + 1].u[l] = uint32_t((base + at) >> 32);
     }
   }
+  for (unsigned k = 32; k < 36; ++k) {
+    const bool uniform = r.oneIn(4), far = r.oneIn(3), odd = r.oneIn(5);
+    const uint32_t start = 4 * r.below(96), reach = far ? 200 : 64;
+    for (unsigned l = 0; l < kWaveSize; ++l)
+      rows[k].u[l] = uniform ? start
+                     : far   ? r.below(reach) * 4 % (GlobalMemory::kScratchPerLane - 64)
+                             : (4 * r.below(reach) + start) % (GlobalMemory::kScratchPerLane - 64);
+    if (odd)
+      rows[k].u[r.below(kWaveSize)] += 1 + r.below(600);
+  }
   wave.v = rows.data();
   wave.numVgprs = wave.accOffset = 256;
   wave.numAgprs = 256;
   for (uint32_t &s : wave.s)
     s = r.oneIn(2) ? edgeValue(r) : uint32_t(r.next());
   wave.setS64(40, base);
+  wave.scratch = global.scratch;
+  wave.scratchPerLane = GlobalMemory::kScratchPerLane;
+  const bool gfx10 = isa::traitsOf(target).generation >= 10;
+  wave.setS64(44, reinterpret_cast<uint64_t>(global.scratch) | 0x8000ull << 48);
+  wave.s[46] = r.oneIn(3) ? ~0u : wave.scratchPerLane * wave.waveSize;
+  wave.s[47] = (wave.waveSize == kWaveSize ? 7u : 6u) << 21 | (gfx10 ? 0x30016000u : 0x00020000u);
   uint64_t exec = kFullExec;
   switch (r.below(6)) {
   case 0:

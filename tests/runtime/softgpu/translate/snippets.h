@@ -40,19 +40,22 @@ std::vector<uint32_t> makeSnippet(Random &random, isa::Target target, unsigned l
 struct GlobalMemory {
   static constexpr size_t kBytes = 16384;
   alignas(64) uint8_t bytes[kBytes];
+  static constexpr uint32_t kScratchPerLane = 512;
+  alignas(128) uint8_t scratch[kScratchPerLane * kWaveSize]; ///< private memory
 };
 
 /// A wave without a dispatch: registers, LDS and nothing else.
 ///
 /// v20..v23 hold offsets into the global memory, v[24:25]..v[30:31] addresses in it, s[40:41] its
-/// address; snippets write neither.
+/// address, s[44:47] the resource of the private memory and v32..v35 offsets into it; snippets write
+/// none of these.
 class BareWave {
 public:
   static constexpr unsigned kRows = 1024, kLds = 4096;
   BareWave();
   /// Random registers, lane masks and LDS, many of them edge values.
   void fill(Random &random, isa::Target target, CodeCache &code, const ExecInst *entry,
-            const GlobalMemory &global);
+            GlobalMemory &global);
   void copyFrom(const BareWave &other);
   /// "" or the first difference.
   std::string difference(const BareWave &other) const;
