@@ -5,6 +5,7 @@
 #include "passes/analysis/gpu_info.h"
 #include "passes/cost/pressure.h"
 #include "passes/llvm_fixes/changed_functions.h"
+#include "passes/llvm_fixes/fold_conditions.h"
 #include "passes/llvm_fixes/load_clauses.h"
 #include "passes/llvm_fixes/or_address.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
