@@ -72,6 +72,8 @@ Expected<std::string> frontEnd(const std::string &text, const std::string &cpu,
   const StringRef arguments[] = {MELD_HIPCC,
                                  architecture,
                                  wave64 ? "-mwavefrontsize64" : "-w",
+                                 wave64 ? "-U__gfx1030__"
+                                        : "-w", // HIP's header refuses waves of 64 there
                                  "-O3",
                                  "-std=c++17",
                                  "-w",

@@ -262,9 +262,9 @@ void Writer::assembly(Random r, Scope &scope, Pieces &out) {
                        ") : \"v\"(" + x + "), \"v\"(" + y + "));"));
     break;
   case 2:
-    out.push_back(
-        line(kind + "\"v_cmp_lt_u32 vcc, %1, %2\\n\\tv_cndmask_b32 %0, %1, %2, vcc\" : \"=&v\"(" +
-             to + ") : \"v\"(" + x + "), \"v\"(" + y + ") : \"vcc\");"));
+    out.push_back(line(
+        kind + "\"v_cmp_lt_u32 \" VCC \", %1, %2\\n\\tv_cndmask_b32 %0, %1, %2, \" VCC : \"=&v\"(" +
+        to + ") : \"v\"(" + x + "), \"v\"(" + y + ") : \"vcc\");"));
     break;
   case 3:
     if (scope.kernel) {

@@ -6,6 +6,11 @@ namespace meld::fuzz::source {
 const char *prelude() {
   return R"hip(#include <hip/hip_runtime.h>
 typedef unsigned u32;
+#if __AMDGCN_WAVEFRONT_SIZE == 32 || __AMDGCN_WAVEFRONT_SIZE__ == 32
+#define VCC "vcc_lo"
+#else
+#define VCC "vcc"
+#endif
 typedef unsigned long long u64;
 typedef unsigned short u16;
 typedef unsigned char u8;
