@@ -1,5 +1,6 @@
 #include "tests/fuzz/kernel_ir.h"
 
+#include "passes/analysis/gpu_info.h"
 #include "passes/compat.h"
 #include "tests/fuzz/kernel_loops.h"
 
@@ -22,8 +23,7 @@ constexpr char nvptxLayout[] = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
 class Emitter {
 public:
   Emitter(const KernelAst &ast, LLVMContext &context, const std::string &cpu)
-      : ast_(ast), context_(context), b_(context), cpu_(cpu), nvptx_(cpu.rfind("sm_", 0) == 0),
-        wave32_(cpu == "gfx1030") {}
+      : ast_(ast), context_(context), b_(context), cpu_(cpu), nvptx_(cpu.rfind("sm_", 0) == 0) {}
 
   void addTarget(Function &f) const {
     f.addFnAttr("target-cpu", processorOf(cpu_));
@@ -520,7 +520,7 @@ private:
         r = b_.CreateUnaryIntrinsic(
             Intrinsic::ctpop,
             b_.CreateZExtOrTrunc(b_.CreateIntrinsic(Intrinsic::amdgcn_ballot,
-                                                    {wave32_ ? b_.getInt32Ty() : b_.getInt64Ty()},
+                                                    {b_.getIntNTy(passes::GpuInfo(*f_).waveSize())},
                                                     {b_.CreateICmpSLT(a, v)}),
                                  b_.getInt32Ty()));
       b_.CreateStore(r, vars_[s.index]);
@@ -554,7 +554,7 @@ private:
   LLVMContext &context_;
   IRBuilder<> b_;
   std::string cpu_;
-  const bool nvptx_, wave32_;
+  const bool nvptx_;
   std::unique_ptr<Module> module_;
   Function *f_ = nullptr;
   GlobalVariable *lds_ = nullptr, *ldsAcc_ = nullptr;

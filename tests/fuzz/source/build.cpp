@@ -68,25 +68,23 @@ Expected<std::string> frontEnd(const std::string &text, const std::string &cpu,
     file << text;
   }
   const std::string architecture = "--offload-arch=" + processorOf(cpu);
-  const bool wave64 = !waveFeatures(cpu).empty();
-  const StringRef arguments[] = {MELD_HIPCC,
-                                 architecture,
-                                 wave64 ? "-mwavefrontsize64" : "-w",
-                                 wave64 ? "-U__gfx1030__"
-                                        : "-w", // HIP's header refuses waves of 64 there
-                                 "-O3",
-                                 "-std=c++17",
-                                 "-w",
-                                 "-Wno-c++11-narrowing",
-                                 "--cuda-device-only",
-                                 "--no-gpu-bundle-output",
-                                 "-emit-llvm",
-                                 "-Xclang",
-                                 "-disable-llvm-passes",
-                                 "-c",
-                                 source,
-                                 "-o",
-                                 bitcode};
+  SmallVector<StringRef, 24> arguments = {MELD_HIPCC,
+                                          architecture,
+                                          "-O3",
+                                          "-std=c++17",
+                                          "-w",
+                                          "-Wno-c++11-narrowing",
+                                          "--cuda-device-only",
+                                          "--no-gpu-bundle-output",
+                                          "-emit-llvm",
+                                          "-Xclang",
+                                          "-disable-llvm-passes",
+                                          "-c",
+                                          source,
+                                          "-o",
+                                          bitcode};
+  if (!waveFeatures(cpu).empty()) // waves of 64, which HIP's header refuses on GFX10
+    arguments.append({"-mwavefrontsize64", "-U__gfx1030__"});
   const Redirect redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
   std::string why;
   if (const int code = sys::ExecuteAndWait(MELD_HIPCC, arguments, passes::compat::none, redirects,

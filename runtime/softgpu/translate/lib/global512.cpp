@@ -6,15 +6,7 @@
 #include <bit>
 #include <immintrin.h>
 
-// Only these functions: what headers define stays executable everywhere.
-#ifdef __clang__
-#pragma clang attribute push(                                                                      \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi2,lzcnt,popcnt"))),      \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi2,lzcnt,popcnt")
-#endif
+MELD_AVX512_BEGIN
 
 namespace meld::softgpu::translate {
 
@@ -303,8 +295,4 @@ Handler global512Handler(const ExecInst *e) {
 
 } // namespace meld::softgpu::translate
 
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+MELD_AVX512_END

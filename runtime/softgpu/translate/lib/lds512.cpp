@@ -1,29 +1,18 @@
 #include "runtime/softgpu/translate/lib/lds512.h"
 
+#include "runtime/softgpu/translate/lib/waves512.h"
+
 #include <bit>
 #include <cstring>
 #include <immintrin.h>
 
-// Only these functions: what headers define stays executable everywhere.
-#ifdef __clang__
-#pragma clang attribute push(                                                                      \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi2,lzcnt,popcnt"))),      \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi2,lzcnt,popcnt")
-#endif
+MELD_AVX512_BEGIN
 
 namespace meld::softgpu::translate {
 
 namespace {
 
 using isa::Op;
-
-const ExecInst *done(const ExecInst *i, Wave &w) {
-  w.trace.cacheLines = w.trace.ldsBankConflicts = w.trace.numLines = 0;
-  return following(i);
-}
 
 /// Where the pass with the lanes `active` of `a` (in 16 lanes or twice 16) reads: the base of a
 /// window that holds all their elements of N dwords, ~0 when there is none.
@@ -110,7 +99,7 @@ private:
 template <unsigned V, unsigned N> const ExecInst *read(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
-    return done(i, w);
+    return memoryDone(i, w, 0);
   Windows<V, N> windows;
   if (!windows.find(w.v[i->src[0]], uint32_t(i->imm[0]), exec, w.ldsSize))
     return i->run(i, w);
@@ -118,13 +107,13 @@ template <unsigned V, unsigned N> const ExecInst *read(const ExecInst *i, Wave &
   for (unsigned v = 0; v < V; ++v)
     for (unsigned d = 0; d < N; ++d)
       _mm512_mask_store_epi32(dst[d].u + 16 * v, windows.active[v], windows.read(w.lds, v, d));
-  return done(i, w);
+  return memoryDone(i, w, 0);
 }
 
 template <unsigned V, unsigned N> const ExecInst *read2(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
-    return done(i, w);
+    return memoryDone(i, w, 0);
   Windows<V, N> x, y;
   const VRow &row = w.v[i->src[0]];
   if (!x.find(row, uint32_t(i->imm[0]), exec, w.ldsSize) ||
@@ -136,7 +125,7 @@ template <unsigned V, unsigned N> const ExecInst *read2(const ExecInst *i, Wave 
       _mm512_mask_store_epi32(dst[d].u + 16 * v, x.active[v], x.read(w.lds, v, d));
       _mm512_mask_store_epi32(dst[N + d].u + 16 * v, x.active[v], y.read(w.lds, v, d));
     }
-  return done(i, w);
+  return memoryDone(i, w, 0);
 }
 
 /// Consecutive dwords under EXEC; false when they are not, or past the end.
@@ -174,24 +163,24 @@ inline void writeLanes(Wave &w, const VRow &row, uint32_t add, const VRow *data,
 template <unsigned V, unsigned N> const ExecInst *write(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
-    return done(i, w);
+    return memoryDone(i, w, 0);
   const VRow &row = w.v[i->src[0]], *data = w.v + i->src[1];
   const uint32_t add = uint32_t(i->imm[0]);
   Windows<V, N> windows;
   const bool found = windows.find(row, add, exec, w.ldsSize);
   if constexpr (N == 1)
     if (found && writeLinear(w, windows, *data, exec, row.u[std::countr_zero(exec)] + add))
-      return done(i, w);
+      return memoryDone(i, w, 0);
   if (!found)
     return i->run(i, w);
   writeLanes<N>(w, row, add, data, exec);
-  return done(i, w);
+  return memoryDone(i, w, 0);
 }
 
 template <unsigned V, unsigned N> const ExecInst *write2(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
-    return done(i, w);
+    return memoryDone(i, w, 0);
   const VRow &row = w.v[i->src[0]];
   const uint32_t add0 = uint32_t(i->imm[0]), add1 = uint32_t(i->imm[0] >> 32);
   Windows<V, N> x, y;
@@ -199,7 +188,7 @@ template <unsigned V, unsigned N> const ExecInst *write2(const ExecInst *i, Wave
     return i->run(i, w);
   writeLanes<N>(w, row, add0, w.v + i->src[1], exec);
   writeLanes<N>(w, row, add1, w.v + i->src[2], exec);
-  return done(i, w);
+  return memoryDone(i, w, 0);
 }
 
 template <unsigned V> Handler pick(Op op) {
@@ -246,8 +235,4 @@ Handler lds512Handler(const ExecInst *e) {
 
 } // namespace meld::softgpu::translate
 
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+MELD_AVX512_END

@@ -1,7 +1,22 @@
-// What the stand-ins for memory instructions share: the shapes of waves, and how one is done.
+// What the stand-ins for memory instructions share: the instructions of the host that they may use, the
+// shapes of waves, and how one is done.
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
+
+/// Around the functions with AVX-512, behind all includes: what headers define stays executable everywhere.
+#define MELD_AVX512_FEATURES "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi2,lzcnt,popcnt"
+#define MELD_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#ifdef __clang__
+#define MELD_PUSH_TARGET(features)                                                                 \
+  MELD_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
+#define MELD_AVX512_BEGIN MELD_PUSH_TARGET(MELD_AVX512_FEATURES)
+#define MELD_AVX512_END MELD_PRAGMA(clang attribute pop)
+#else
+#define MELD_PUSH_TARGET(features) MELD_PRAGMA(GCC push_options) MELD_PRAGMA(GCC target(features))
+#define MELD_AVX512_BEGIN MELD_PUSH_TARGET(MELD_AVX512_FEATURES)
+#define MELD_AVX512_END MELD_PRAGMA(GCC pop_options)
+#endif
 
 namespace meld::softgpu::translate {
 
