@@ -13,10 +13,6 @@ protected:
   Gfx10Memory() { target_ = GetParam(); }
   unsigned lanes() const { return isa::traitsOf(target_).waveSize; }
   uint64_t allLanes() const { return kFullExec >> (64 - lanes()); }
-  /// Byte `b` of a lane's private memory: dwords of the wave's lanes are interleaved.
-  uint8_t *privateByte(State &s, unsigned lane, uint32_t b) const {
-    return &s.scratch[b / 4 * 4 * lanes() + lane * 4 + b % 4];
-  }
   State random() {
     State s;
     s.randomize(rng);
@@ -44,73 +40,25 @@ INSTANTIATE_TEST_SUITE_P(Waves, Gfx10Memory,
 
 TEST_P(Gfx10Memory, Global) {
   for (const std::string &name : ops()) {
-    sweep(
-        name, cases("global", name, "v[2:3]", ", off offset:-100"), 8192,
-        [&](State &s, std::vector<uint32_t> &at) {
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            setAddress(s, 2, l, machine.memory() + 100 + at[l]);
-        },
-        [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          return &s.memory[at[l] + k];
-        });
-    sweep(
-        name, cases("global", name, "v2", ", s[4:5] offset:16"), 8192,
-        [&](State &s, std::vector<uint32_t> &at) {
-          s.setPair(4, machine.memory() - 16 - 5000);
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            s.v[2].u[l] = at[l] + 5000;
-        },
-        [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          return &s.memory[at[l] + k];
-        });
+    sweepGlobalVectorAddress(name);
+    sweepGlobalScalarAddress(name);
   }
 }
 
 TEST_P(Gfx10Memory, FlatIntoEveryAperture) {
   for (const std::string &name : ops())
-    sweep(
-        name, cases("flat", name, "v[2:3]", ""), kScratchPerLane,
-        [&](State &s, std::vector<uint32_t> &at) {
-          const uint64_t bases[] = {machine.memory(), kSharedAperture, kPrivateAperture};
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            setAddress(s, 2, l, bases[(l * 7 / 5) % 3] + at[l]);
-        },
-        [&](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          const uint32_t b = at[l] + k;
-          switch (l * 7 / 5 % 3) {
-          case 0:
-            return &s.memory[b];
-          case 1:
-            return &s.lds[b];
-          default:
-            return privateByte(s, l, b);
-          }
-        });
+    sweepFlatMixedApertures(name);
 }
 
 TEST_P(Gfx10Memory, Scratch) {
-  auto byteAt = [&](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-    return privateByte(s, l, at[l] + k);
-  };
   for (const std::string &name : kLoadsStores) {
-    sweep(
-        name, cases("scratch", name, "v2", ", off offset:-12"), kScratchPerLane,
-        [](State &s, std::vector<uint32_t> &at) {
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            s.v[2].u[l] = at[l] + 12;
-        },
-        byteAt);
-    sweep(
-        name, cases("scratch", name, "off", ", s4 offset:4"), kScratchPerLane,
-        [](State &s, std::vector<uint32_t> &at) {
-          for (unsigned l = 1; l < kWaveSize; ++l)
-            at[l] = at[0];
-          s.s[4] = at[0] - 4;
-        },
-        byteAt);
+    sweepScratchVectorAndScalarAddress(name);
     sweep(
         name, cases("scratch", name, "off", ", off offset:36"), kScratchPerLane,
-        [](State &, std::vector<uint32_t> &at) { std::fill(at.begin(), at.end(), 36); }, byteAt);
+        [](State &, std::vector<uint32_t> &at) { std::fill(at.begin(), at.end(), 36); },
+        [&](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
+          return privateByte(s, l, at[l] + k);
+        });
   }
 }
 

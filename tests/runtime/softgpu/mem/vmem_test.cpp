@@ -7,29 +7,12 @@ using namespace meld::softgpu::test;
 
 TEST_F(Vmem, GlobalVectorAddress) {
   for (const std::string &name : allOps(true))
-    sweep(
-        name, cases("global", name, "v[2:3]", ", off offset:-100"), 8192,
-        [&](State &s, std::vector<uint32_t> &at) {
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            setAddress(s, 2, l, machine.memory() + 100 + at[l]);
-        },
-        [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          return &s.memory[at[l] + k];
-        });
+    sweepGlobalVectorAddress(name);
 }
 
 TEST_F(Vmem, GlobalScalarAddress) {
   for (const std::string &name : allOps(true))
-    sweep(
-        name, cases("global", name, "v2", ", s[4:5] offset:16"), 8192,
-        [&](State &s, std::vector<uint32_t> &at) {
-          s.setPair(4, machine.memory() - 16 - 5000);
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            s.v[2].u[l] = at[l] + 5000;
-        },
-        [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          return &s.memory[at[l] + k];
-        });
+    sweepGlobalScalarAddress(name);
 }
 
 TEST_F(Vmem, ScalarAddressOffsetIsUnsigned) {
@@ -87,9 +70,8 @@ TEST_F(Vmem, FlatToScratch) {
           for (unsigned l = 0; l < kWaveSize; ++l)
             setAddress(s, 2, l, kPrivateAperture + at[l]);
         },
-        [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          const uint32_t b = at[l] + k;
-          return &s.scratch[b / 4 * 256 + l * 4 + b % 4];
+        [&](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
+          return privateByte(s, l, at[l] + k);
         });
   }
 }
@@ -98,49 +80,13 @@ TEST_F(Vmem, FlatMixedApertures) {
   for (const std::string &name : allOps(true)) {
     if (name == "atomic_add_f32" || name == "atomic_pk_add_f16")
       continue;
-    sweep(
-        name, cases("flat", name, "v[2:3]", ""), kScratchPerLane,
-        [&](State &s, std::vector<uint32_t> &at) {
-          const uint64_t bases[] = {machine.memory(), kSharedAperture, kPrivateAperture};
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            setAddress(s, 2, l, bases[(l * 7 / 5) % 3] + at[l]);
-        },
-        [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-          const uint32_t b = at[l] + k;
-          switch (l * 7 / 5 % 3) {
-          case 0:
-            return &s.memory[b];
-          case 1:
-            return &s.lds[b];
-          default:
-            return &s.scratch[b / 4 * 256 + l * 4 + b % 4];
-          }
-        });
+    sweepFlatMixedApertures(name);
   }
 }
 
 TEST_F(Vmem, ScratchVectorAndScalarAddress) {
-  auto byteAt = [](State &s, const std::vector<uint32_t> &at, unsigned l, unsigned k) {
-    const uint32_t b = at[l] + k;
-    return &s.scratch[b / 4 * 256 + l * 4 + b % 4];
-  };
-  for (const std::string &name : allOps(false)) {
-    sweep(
-        name, cases("scratch", name, "v2", ", off offset:-12"), kScratchPerLane,
-        [](State &s, std::vector<uint32_t> &at) {
-          for (unsigned l = 0; l < kWaveSize; ++l)
-            s.v[2].u[l] = at[l] + 12;
-        },
-        byteAt);
-    sweep(
-        name, cases("scratch", name, "off", ", s4 offset:4"), kScratchPerLane,
-        [](State &s, std::vector<uint32_t> &at) {
-          for (unsigned l = 1; l < kWaveSize; ++l)
-            at[l] = at[0];
-          s.s[4] = at[0] - 4;
-        },
-        byteAt);
-  }
+  for (const std::string &name : allOps(false))
+    sweepScratchVectorAndScalarAddress(name);
 }
 
 TEST_F(Vmem, Gfx900HasTheSameSemantics) {
