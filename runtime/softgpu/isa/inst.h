@@ -1,7 +1,7 @@
-// A decoded AMDGPU instruction (GFX9 and GFX10.3): what the decoder produces and everything else reads.
+// A decoded AMDGPU instruction (GFX9, GFX10.3 and GFX11): what the decoder produces and everything else reads.
 //
 // Plain data, no pointers into the code: can be copied and kept. Field names follow the manuals
-// ("Vega" ISA, "AMD Instinct MI200" ISA, "RDNA2" ISA, chapter "Microcode formats"). One Op per mnemonic,
+// ("Vega", "AMD Instinct MI200", "RDNA2", "RDNA3" ISA, chapter "Microcode formats"). One Op per mnemonic,
 // whatever the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op` and differs in
 // `enc` and in the modifier fields.
 #pragma once
@@ -25,7 +25,7 @@ inline constexpr Target kTargets[] = {
 /// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
 struct TargetTraits {
   bool unified, scopes, dotFlushes, matrixFlushes;
-  unsigned generation;                                            ///< 9 or 10
+  unsigned generation;                                            ///< 9, 10 or 11
   unsigned waveSize;                                              ///< 32 or 64
   constexpr unsigned maskDwords() const { return waveSize / 32; } ///< of a lane mask
 };
@@ -114,7 +114,9 @@ enum : uint16_t {
   vcc = 106,
   ttmp0 = 108,
   m0 = 124,
-  null = 125, ///< GFX10: a code, not a slot. Read it is a constant 0, written it is `sink`.
+  null =
+      125, ///< GFX10: a code, not a slot. Read it is a constant 0, written it is `sink`. GFX11 has
+           ///< the codes of M0 and null the other way round; `index` of M0 is 124 here, too.
   exec = 126,
   sink = 128, ///< and 129: what is written here nothing reads
   slots = 130
@@ -146,6 +148,14 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 //  - v_permlane*: op_sel bit 0 is fi, bit 1 bound_ctrl; lanes without a source keep the destination.
 //  - v_movrel*, v_swaprel: M0 moves operands by registers (v_movrelsd_2, v_swaprel: the source by
 //    bits 9..0, the destination by 25..16).
+// GFX11 differs from GFX10 in
+//  - Enc::VOPD (waves of 32 alone): two instructions. What is said below of one is of the first, `dual`
+//    has the second. Both read their sources before either writes. The literal is one.
+//  - 16-bit operands of VOP1, VOP2 and VOPC: bit 7 of a VGPR's number chooses the half. `index` is
+//    0..127, the half is in opSel as of VOP3. `keepsHigh` as on GFX10.
+//  - VOP3 and VOP3P have DPP forms; there is no SDWA.
+//  - SCRATCH may have a vector and a scalar address, as on gfx942.
+//  - names: the Op has GFX9's where the meaning is the same (global_load_dword is global_load_b32).
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
@@ -203,6 +213,15 @@ struct Inst {
   uint8_t format = 0;                             ///< MTBUF of GFX10: one number of seven bits
   // MFMA
   uint8_t cbsz = 0, abid = 0, blgp = 0;
+
+  /// The second half of a VOPD.
+  struct Dual {
+    Op op = Op::invalid;
+    Operand dst;
+    Operand
+        src[3]; ///< v_dual_fmac, v_dual_dot2acc: the old destination is src[2]; v_dual_cndmask: VCC
+    uint8_t numSrc = 0;
+  } dual;
 
   bool literal = false;      ///< a 32-bit literal follows
   uint32_t literalValue = 0; ///< as encoded

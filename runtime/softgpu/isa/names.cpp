@@ -1,6 +1,7 @@
 // Mnemonics and target names.
 #include "runtime/softgpu/isa/names.h"
 
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -32,6 +33,13 @@ constexpr std::pair<std::string_view, Target> kGeneric[] = {
     {"gfx9-generic", Target::gfx900},
     {"gfx9-4-generic", Target::gfx942},
     {"gfx10-3-generic", Target::gfx1030},
+    {"gfx11-generic", Target::gfx1100},
+};
+
+constexpr std::pair<Op, std::string_view> kRenamed11[] = {
+#define RENAMED(op, name) {Op::op, #name},
+#include "runtime/softgpu/isa/names_gfx11.def"
+#undef RENAMED
 };
 
 constexpr std::pair<Op, std::string_view> kRenamed10[] = {
@@ -47,10 +55,19 @@ constexpr std::pair<Op, std::string_view> kRenamed10[] = {
 std::string_view mnemonic(Op op) { return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0]; }
 
 std::string_view mnemonic(Op op, Target target) {
-  if (traitsOf(target).generation >= 10)
+  // What GFX10 and GFX11 call it, by generation.
+  static const auto names = [] {
+    std::array<std::array<std::string_view, size_t(Op::count)>, 2> all{};
     for (const auto &[renamed, name] : kRenamed10)
-      if (renamed == op)
-        return name;
+      all[0][size_t(renamed)] = all[1][size_t(renamed)] = name;
+    for (const auto &[renamed, name] : kRenamed11)
+      all[1][size_t(renamed)] = name;
+    return all;
+  }();
+  const unsigned generation = traitsOf(target).generation;
+  if (generation >= 10 && op < Op::count)
+    if (std::string_view name = names[generation - 10][size_t(op)]; !name.empty())
+      return name;
   return mnemonic(op);
 }
 

@@ -19,8 +19,15 @@ constexpr unsigned ofGeneration(unsigned generation) {
       set |= setOf(target);
   return set;
 }
+constexpr unsigned waves32 = [] {
+  unsigned set = 0;
+  for (Target target : kTargets)
+    if (traitsOf(target).waveSize == 32)
+      set |= setOf(target);
+  return set;
+}();
 // The sets of the .def files choose among GFX9's.
-constexpr unsigned all10 = ofGeneration(10);
+constexpr unsigned all10 = ofGeneration(10), all11 = ofGeneration(11);
 constexpr unsigned all = ofGeneration(9), g900 = setOf(Target::gfx900),
                    g90a = setOf(Target::gfx90a), g942 = setOf(Target::gfx942), g906up = all & ~g900,
                    g908up = g906up & ~setOf(Target::gfx906),
@@ -31,17 +38,16 @@ constexpr int no = -1; ///< in place of a number: not on that generation
 
 /// A row of the .def files.
 struct Row {
-  OpInfo info; ///< of GFX9
-  int number, number10;
+  OpInfo info;      ///< of GFX9
+  int numbers[3];   ///< of GFX9, GFX10, GFX11
   const char *vop3; ///< VOP: the modifier bits of the VOP3 form, empty where there is none
 };
 
-constexpr Row row(Op op, Enc enc, int number, int number10, unsigned targets, Ty dst,
+constexpr Row row(Op op, Enc enc, int number9, int number10, int number11, unsigned targets, Ty dst,
                   std::array<Ty, 3> src, const char *flags, bool e64 = false, const char *dpp = "",
                   const char *vop3 = "") {
   return {{op, enc, 0, uint16_t(targets), dst, {src[0], src[1], src[2]}, flags, dpp, e64},
-          number,
-          number10,
+          {number9, number10, number11},
           vop3};
 }
 
@@ -49,48 +55,66 @@ constexpr Row row(Op op, Enc enc, int number, int number10, unsigned targets, Ty
 constexpr bool only = false, plain = false, e64 = true;
 
 constexpr Row kRows[] = {
-#define SCALAR(enc, number, number10, name, dst, src0, src1, flags)                                \
-  row(Op::name, Enc::enc, number, number10, all, Ty::dst, {Ty::src0, Ty::src1}, flags),
+#define SCALAR(enc, number, number10, number11, name, dst, src0, src1, flags)                      \
+  row(Op::name, Enc::enc, number, number10, number11, all, Ty::dst, {Ty::src0, Ty::src1}, flags),
 #include "runtime/softgpu/isa/opcodes_scalar.def"
 #undef SCALAR
-#define VOP(enc, number, number10, name, targets, dst, src0, src1, src2, sdwa, dpp, e64)           \
-  row(Op::name, Enc::enc, number, number10, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2},      \
-      sdwa, false, dpp, e64),
+#define VOP(enc, number, number10, number11, name, targets, dst, src0, src1, src2, sdwa, dpp, e64) \
+  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
+      {Ty::src0, Ty::src1, Ty::src2}, sdwa, false, dpp, e64),
+#define VOPD(number, name)
 #include "runtime/softgpu/isa/opcodes_vop.def"
+#undef VOPD
 #undef VOP
-#define VOP3(enc, number, number10, name, targets, dst, src0, src1, src2, bits, form)              \
-  row(Op::name, Enc::enc, number, number10, targets, Ty::dst, {Ty::src0, Ty::src1, Ty::src2},      \
-      bits, form),
+#define VOP3(enc, number, number10, number11, name, targets, dst, src0, src1, src2, bits, form)    \
+  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
+      {Ty::src0, Ty::src1, Ty::src2}, bits, form),
 #include "runtime/softgpu/isa/opcodes_vop3.def"
 #undef VOP3
-#define MEMORY(enc, number, number10, name, targets, vdst, data, data1, flags)                     \
-  row(Op::name, Enc::enc, number, number10, targets, Ty::vdst, {Ty::data, Ty::data1}, flags),
+#define MEMORY(enc, number, number10, number11, name, targets, vdst, data, data1, flags)           \
+  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::vdst, {Ty::data, Ty::data1},    \
+      flags),
 #define MEMORY_AGAIN MEMORY
 #include "runtime/softgpu/isa/opcodes_memory.def"
 #undef MEMORY_AGAIN
 #undef MEMORY
-#define GRAPHICS(enc, number, number10, name, targets)                                             \
-  row(Op::name, Enc::enc, number, number10, targets, Ty::none, {}, ""),
+#define GRAPHICS(enc, number, number10, number11, name, targets)                                   \
+  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::none, {}, ""),
+#define GRAPHICS_AGAIN GRAPHICS
 #include "runtime/softgpu/isa/opcodes_graphics.def"
+#undef GRAPHICS_AGAIN
 #undef GRAPHICS
 };
 
-constexpr unsigned kEncs = 20, kNumbers = 1024;
+/// The types of a half of a VOPD are those of the 32-bit form.
+struct Half {
+  uint16_t number;
+  Op op;
+};
+constexpr Half kHalves[] = {
+#define VOP(...)
+#define VOPD(number, name) {number, Op::name},
+#include "runtime/softgpu/isa/opcodes_vop.def"
+#undef VOPD
+#undef VOP
+};
+
+constexpr unsigned kEncs = unsigned(Enc::LDSDIR) + 1, kNumbers = 1024;
 constexpr uint16_t kNone = 0xffff;
 
 /// A row as one generation has it.
 OpInfo ofGeneration(const Row &row, unsigned generation) {
   OpInfo info = row.info;
-  info.number = uint16_t(generation == 10 ? row.number10 : row.number);
-  if (generation == 10)
-    info.targets = all10;
+  info.number = uint16_t(row.numbers[generation - 9]);
+  if (generation >= 10)
+    info.targets = generation == 10 ? all10 : all11;
   return info;
 }
 
 /// The VOP3 form of a 32-bit instruction ("Microcode formats", VOP3: the opcode ranges).
 OpInfo vop3Form(OpInfo form, const char *bits, unsigned generation) {
   form.number += form.enc == Enc::VOP2   ? 256
-                 : form.enc == Enc::VOP1 ? (generation == 10 ? 384 : 320)
+                 : form.enc == Enc::VOP1 ? (generation >= 10 ? 384 : 320)
                                          : 0;
   form.enc = Enc::VOP3;
   form.flags = bits;
@@ -108,17 +132,31 @@ struct Tables {
     std::memset(byNumber, 0xff, sizeof byNumber);
     std::memset(byOp, 0xff, sizeof byOp);
     for (const Row &row : kRows)
-      for (unsigned generation : {9u, 10u}) {
-        if ((generation == 10 ? row.number10 : row.number) == no)
+      for (unsigned generation : {9u, 10u, 11u}) {
+        if (row.numbers[generation - 9] == no)
           continue;
         const OpInfo info = ofGeneration(row, generation);
         add(info);
         if (*row.vop3)
           add(vop3Form(info, row.vop3, generation));
       }
+    for (const Half &half : kHalves)
+      addHalf(half);
   }
 
 private:
+  void addHalf(const Half &half) {
+    const auto &ofOp = byOp[unsigned(Target::gfx1100)];
+    const uint16_t one = ofOp[unsigned(Enc::VOP1)][unsigned(half.op)];
+    OpInfo info = rows[one != kNone ? one : ofOp[unsigned(Enc::VOP2)][unsigned(half.op)]];
+    info.enc = Enc::VOPD;
+    info.number = half.number;
+    info.targets = all11 & waves32;
+    info.flags = info.dpp = "";
+    info.flagBits = 0;
+    info.numSrc = 0;
+    add(info);
+  }
   void add(OpInfo row) {
     for (const char *flag = row.flags; *flag; ++flag)
       row.flagBits |= uint64_t(1) << (*flag & 63);

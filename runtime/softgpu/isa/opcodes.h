@@ -2,7 +2,7 @@
 // target).
 //
 // Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
-// Thread rule: read-only after construction. Source: "Vega", "MI200", "MI300" and "RDNA2" ISA manuals, chapters
+// Thread rule: read-only after construction. Source: "Vega", "MI200", "MI300", "RDNA2" and "RDNA3" ISA manuals, chapters
 // "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer.
 #pragma once
 
@@ -46,6 +46,10 @@ enum class Ty : uint8_t {
   av32,
   av64,
   av128, // VGPR or AGPR by the acc bit (MFMA sources)
+  v64,
+  v128,
+  v256, // VGPRs only (WMMA)
+  wacc, // its accumulator: 16 by 16 numbers of 32 bits, by the wave size
   accf64,
   accf128,
   accf256,
@@ -81,6 +85,8 @@ inline constexpr TyInfo kTyInfo[] = {
     {1, ImmKind::i32},                                          // v32
     {1, ImmKind::i32},                                          // a32
     {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // av32 av64 av128
+    {2, ImmKind::none}, {4, ImmKind::none}, {8, ImmKind::none},
+    {8, ImmKind::i32}, // v64 v128 v256 wacc (wave32)
     {2, ImmKind::f64},  {4, ImmKind::i32},  {8, ImmKind::f64},
     {16, ImmKind::i32}, {32, ImmKind::i32}, {4, ImmKind::i32},
     {16, ImmKind::i32}, {32, ImmKind::i32}, // accumulators
@@ -100,7 +106,7 @@ struct OpInfo {
   uint16_t bitsUsed = 0, bitsZero = 0; ///< VOP3: the thirteen modifier bits
   uint8_t numSrc = 0;
   uint64_t flagBits = 0;   ///< bit (letter & 63)
-  bool writesExec = false; ///< v_cmpx; on GFX10 it has no other destination
+  bool writesExec = false; ///< v_cmpx; from GFX10 on it has no other destination
 };
 
 /// Where an encoding has what in the first dword; see encodings.def.
@@ -110,13 +116,14 @@ struct Format {
   uint32_t operands; ///< or modifiers
 };
 constexpr Format formatOf(Enc enc, Target target) {
-  constexpr Format kFormats[][2] = {
-#define ENCODING(name, family, fixed9, place9, operands9, fixed10, place10, operands10)            \
-  {{fixed9, place9, operands9}, {fixed10, place10, operands10}},
+  constexpr Format kFormats[][3] = {
+#define ENCODING(name, family, fixed9, place9, operands9, fixed10, place10, operands10, fixed11,   \
+                 place11, operands11)                                                              \
+  {{fixed9, place9, operands9}, {fixed10, place10, operands10}, {fixed11, place11, operands11}},
 #include "runtime/softgpu/isa/encodings.def"
 #undef ENCODING
   };
-  return kFormats[unsigned(enc)][traitsOf(target).generation >= 10];
+  return kFormats[unsigned(enc)][traitsOf(target).generation - 9];
 }
 
 /// The row for an opcode number, or nullptr.

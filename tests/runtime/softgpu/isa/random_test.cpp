@@ -162,16 +162,18 @@ TEST_P(EachTarget, TruncatedInput) {
 /// Not a time limit: only prints. Also the coverage counts, per encoding.
 TEST_P(EachTarget, ReportsCoverageAndSpeed) {
   static constexpr const char *kNames[] = {
-      "SOP1",  "SOP2",   "SOPC", "SOPK", "SOPP",   "SMEM",    "VOP1",  "VOP2",  "VOPC", "VOP3",
-      "VOP3P", "VINTRP", "DS",   "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "EXP"};
-  unsigned counts[20] = {}, total = 0;
+#define ENCODING(name, ...) #name,
+#include "runtime/softgpu/isa/encodings.def"
+#undef ENCODING
+  };
+  unsigned counts[std::size(kNames)] = {}, total = 0;
   for (const OpInfo &row : allOpcodes())
     if (row.targets >> unsigned(target) & 1) {
       ++counts[unsigned(row.enc)];
       ++total;
     }
   std::printf("%s: %u opcode numbers:", softgpu::test::testName(target).c_str(), total);
-  for (unsigned e = 0; e < 20; ++e)
+  for (unsigned e = 0; e < std::size(kNames); ++e)
     std::printf(" %s %u", kNames[e], counts[e]);
   std::mt19937_64 rng(3);
   std::vector<std::array<uint32_t, 3>> valid;
