@@ -1,6 +1,6 @@
-// The formats of GFX10's buffers. GFX9 has a number for the layout of an element's components and one
-// for their kind; GFX10 numbers the pairs that exist ("RDNA2" ISA, chapter "Vector Memory
-// Instructions", the unified formats).
+// The formats of the buffers of GFX10 and GFX11. GFX9 has a number for the layout of an element's
+// components and one for their kind; later ones number the pairs that exist ("RDNA2" and "RDNA3" ISA,
+// chapter "Vector Memory Instructions", the unified formats).
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@ struct BufferFormat {
   uint8_t number = 0;
 };
 
-/// What GFX10's number stands for.
-constexpr BufferFormat bufferFormat(unsigned unified) {
-  // Which kinds a layout has: all integers and fractions, floats, too, or no fractions.
-  enum Kinds : uint8_t { noFloat = 6, all = 7, whole = 3 };
-  struct Layout {
-    uint8_t first, data;
-    Kinds kinds;
+/// What the number of GFX10 or GFX11 stands for.
+constexpr BufferFormat bufferFormat(unsigned unified, unsigned generation = 10) {
+  // Which kinds a layout has, a bit for each: UNORM, SNORM, USCALED, SSCALED, UINT, SINT, -, FLOAT.
+  enum Kinds : uint8_t {
+    noFloat = 0x3f,
+    all = 0xbf,
+    whole = 0xb0,
+    unscaled = 0x33,
+    onlyFloat = 0x80
   };
-  constexpr Layout kLayouts[] = {
-      {1, 1, noFloat}, {7, 2, all},   {14, 3, noFloat}, {20, 4, whole},   {23, 5, all},
-      {30, 6, all},    {37, 7, all},  {44, 8, noFloat}, {50, 9, noFloat}, {56, 10, noFloat},
-      {62, 11, whole}, {65, 12, all}, {72, 13, whole},  {75, 14, whole}};
-  constexpr uint8_t kUint = 4, kFloat = 7;
-  for (const Layout &layout : kLayouts) {
-    if (unified < layout.first || unified >= unsigned(layout.first + layout.kinds))
-      continue;
-    unsigned kind = unified - layout.first;
-    if (layout.kinds == whole)
-      kind += kUint;
-    return {layout.data, uint8_t(kind == 6 ? kFloat : kind)};
-  }
+  constexpr unsigned kLayouts = 14, kKinds = 8;
+  constexpr Kinds kOf10[kLayouts] = {noFloat, all,     noFloat, whole, all, all,   all,
+                                     noFloat, noFloat, noFloat, whole, all, whole, whole};
+  constexpr Kinds kOf11[kLayouts] = {noFloat,  all,     noFloat, whole, all, onlyFloat, onlyFloat,
+                                     unscaled, noFloat, noFloat, whole, all, whole,     whole};
+  unsigned number = 1; // of the next pair
+  for (unsigned layout = 0; layout < kLayouts; ++layout)
+    for (unsigned kind = 0; kind < kKinds; ++kind)
+      if ((generation >= 11 ? kOf11 : kOf10)[layout] >> kind & 1)
+        if (number++ == unified)
+          return {uint8_t(layout + 1), uint8_t(kind)};
   return {};
 }
 

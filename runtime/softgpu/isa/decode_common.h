@@ -24,10 +24,17 @@ struct Decoder {
   unsigned literalAt = 4;  ///< byte offset of a literal
 
   TargetTraits traits() const { return traitsOf(target); }
-  bool gfx10() const { return traits().generation >= 10; }
+  bool gfx10() const { return traits().generation >= 10; } ///< and what holds from GFX10 on
+  bool gfx11() const { return traits().generation >= 11; }
+  /// GFX11 has the codes of M0 and null the other way round.
+  unsigned scalarCode(unsigned field) const {
+    return gfx11() && (field | 1) == Sgpr::null ? field ^ 1 : field;
+  }
   /// Registers of an operand: a lane mask's depend on the wave size.
   unsigned dwordsOf(Ty ty) const {
-    return ty == Ty::mask ? traits().maskDwords() : tyInfo(ty).dwords;
+    return ty == Ty::mask   ? traits().maskDwords()
+           : ty == Ty::wacc ? 256 / traits().waveSize
+                            : tyInfo(ty).dwords;
   }
   bool hasHi() const { return size >= 8; }
 
@@ -54,6 +61,9 @@ struct Decoder {
   bool sgprSource(Operand &o, unsigned field, unsigned dwords);
   bool vgpr(Operand &o, unsigned index, unsigned dwords, bool acc = false);
   bool source(Operand &o, unsigned field, Ty ty, bool acc = false);
+  /// A VGPR of a 32-bit encoding. GFX11 has the half of a 16-bit operand in the number's highest bit,
+  /// which goes to bit `half` of opSel.
+  bool vgprOrHalf(Operand &o, unsigned index, Ty ty, unsigned half, bool acc = false);
   bool scalarDest(Operand &o, unsigned field, unsigned dwords); ///< 8-bit destination field of VOP3
   bool constant(Operand &o, unsigned field, Ty ty);             ///< 128..208, 240..248, 255
   bool literal();
@@ -62,11 +72,21 @@ struct Decoder {
   unsigned sgprLimit() const { return gfx10() ? Sgpr::vcc : Sgpr::flatScratch; }
 };
 
-DecodeStatus decodeScalar(Decoder &d);   ///< SOP1 SOP2 SOPC SOPK SOPP SMEM
-DecodeStatus decodeVop(Decoder &d);      ///< VOP1 VOP2 VOPC with SDWA and DPP
-DecodeStatus decodeVop3(Decoder &d);     ///< VOP3A VOP3B VOP3P
-DecodeStatus decodeMemory(Decoder &d);   ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
-DecodeStatus decodeGraphics(Decoder &d); ///< MIMG EXP VINTRP: recognised only
+DecodeStatus decodeScalar(Decoder &d);                    ///< SOP1 SOP2 SOPC SOPK SOPP SMEM
+DecodeStatus decodeVop(Decoder &d);                       ///< VOP1 VOP2 VOPC with SDWA and DPP
+DecodeStatus decodeVop3(Decoder &d);                      ///< VOP3A VOP3B VOP3P
+DecodeStatus decodeMemory(Decoder &d);                    ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
+DecodeStatus decodeFlat11(Decoder &d, const OpInfo &row); ///< those of GFX11
+DecodeStatus decodeBuffer11(Decoder &d, const OpInfo &row);
+DecodeStatus decodeVopd(Decoder &d);     ///< two instructions in one (GFX11)
+DecodeStatus decodeGraphics(Decoder &d); ///< MIMG EXP VINTRP VINTERP LDSDIR: recognised only
+
+/// Reads a DPP dword: controls, not operands. Sets `out.dpp`.
+void setDppControl(Decoder &d, uint32_t word);
+/// The same with eight lane numbers; `code` is what src0 said.
+void setDpp8(Decoder &d, unsigned code, uint32_t word);
+/// What src0 says in place of an operand.
+inline constexpr unsigned kDpp8 = 233, kDpp8Fi = 234, kSdwa = 249, kDpp16 = 250;
 
 /// Instructions whose old destination is an input.
 inline bool readsDst(Op op) {
@@ -123,6 +143,11 @@ inline bool isHalf(Ty ty) { return ty == Ty::i16 || ty == Ty::f16; }
 /// Neither operands nor a result.
 inline bool isVectorNop(Op op) {
   return op == Op::v_nop || op == Op::v_clrexcp || op == Op::v_pipeflush;
+}
+
+/// The message is in place of src0 (Inst::simm).
+inline bool sendsForResult(Op op) {
+  return op == Op::s_sendmsg_rtn_b32 || op == Op::s_sendmsg_rtn_b64;
 }
 
 inline bool hasFlag(const OpInfo &row, char flag) { return row.flagBits >> (flag & 63) & 1; }

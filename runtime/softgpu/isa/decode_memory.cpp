@@ -2,7 +2,7 @@
 //
 // gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`; gfx942 calls glc,
 // scc and slc sc0, sc1 and nt, and its scratch instructions may have both a vector and a scalar
-// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT.
+// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT. Of GFX11: decode_memory11.cpp, but for DS.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -214,15 +214,18 @@ DecodeStatus decodeMemory(Decoder &d) {
     row = d.begin(Enc::DS, lo >> formatOf(Enc::DS, d.target).place & 0xff, 8);
     break;
   case 0x37:
-    if ((lo >> 14 & 3) != 3)
+    if (d.gfx11() && (lo >> 16 & 3) != 3)
+      row = d.begin(kSegments[lo >> 16 & 3], lo >> 18 & 0x7f, 8);
+    else if (!d.gfx11() && (lo >> 14 & 3) != 3)
       row = d.begin(kSegments[lo >> 14 & 3], lo >> 18 & 0x7f, 8);
     break;
   case 0x38:
     row = d.begin(Enc::MUBUF, lo >> 18 & (d.gfx10() ? 0xff : 0x7f), 8);
     break;
   default:
-    row = d.gfx10() ? d.begin(Enc::MTBUF, (lo >> 16 & 7) | (d.hi >> 21 & 1) << 3, 8)
-                    : d.begin(Enc::MTBUF, lo >> 15 & 15, 8);
+    row = d.gfx11()   ? d.begin(Enc::MTBUF, lo >> 15 & 15, 8)
+          : d.gfx10() ? d.begin(Enc::MTBUF, (lo >> 16 & 7) | (d.hi >> 21 & 1) << 3, 8)
+                      : d.begin(Enc::MTBUF, lo >> 15 & 15, 8);
     break;
   }
   if (!row)
@@ -233,8 +236,12 @@ DecodeStatus decodeMemory(Decoder &d) {
   if (row->enc == Enc::DS)
     return decodeDs(d, *row);
   if (row->enc == Enc::MUBUF || row->enc == Enc::MTBUF)
-    return d.gfx10() ? decodeBuffer10(d, *row) : decodeBuffer(d, *row);
-  return d.gfx10() ? decodeFlat10(d, *row) : decodeFlat(d, *row);
+    return d.gfx11()   ? decodeBuffer11(d, *row)
+           : d.gfx10() ? decodeBuffer10(d, *row)
+                       : decodeBuffer(d, *row);
+  return d.gfx11()   ? decodeFlat11(d, *row)
+         : d.gfx10() ? decodeFlat10(d, *row)
+                     : decodeFlat(d, *row);
 }
 
 } // namespace meld::softgpu::isa

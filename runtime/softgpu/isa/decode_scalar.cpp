@@ -65,7 +65,8 @@ DecodeStatus decodeSmem(Decoder &d) {
     return DecodeStatus::truncated;
   Inst &out = d.out;
   const bool both = d.gfx10();
-  bool glc = d.lo >> 16 & 1, imm = both || (d.lo >> 17 & 1), soe = both || (d.lo >> 14 & 1);
+  bool glc = d.lo >> (d.gfx11() ? 14 : 16) & 1, imm = both || (d.lo >> 17 & 1),
+       soe = both || (d.lo >> 14 & 1);
   bool ok = hasFlag(*row, 'o') || !imm || both;
   unsigned sdata = d.lo >> 6 & 0x7f;
   if (hasFlag(*row, 'i')) {
@@ -86,7 +87,7 @@ DecodeStatus decodeSmem(Decoder &d) {
   if (row->src[0] != Ty::none)
     ok = ok && d.sgpr(out.saddr, (d.lo & 0x3f) << 1, tyInfo(row->src[0]).dwords);
   if (hasFlag(*row, 'o')) {
-    if (soe && !(both && d.hi >> 25 == Sgpr::null))
+    if (soe && !(both && d.scalarCode(d.hi >> 25) == Sgpr::null))
       ok = ok && d.sgpr(out.soffset, d.hi >> 25, 1);
     else if (!imm)
       ok = ok && d.sgpr(out.soffset, d.hi & 0x7f, 1);
@@ -98,7 +99,9 @@ DecodeStatus decodeSmem(Decoder &d) {
     out.glc = glc;
   else
     out.glc = false;
-  out.dlc = both && hasFlag(*row, 'g') && (d.lo >> 14 & 1);
+  out.dlc = both && hasFlag(*row, 'g') && (d.lo >> (d.gfx11() ? 13 : 14) & 1);
+  if (d.gfx11() && !hasFlag(*row, 'g')) // nothing to say about caches
+    ok = ok && (d.lo & 0x6000) == 0;
   out.numSrc = 0;
   return d.finish(ok);
 }
@@ -112,6 +115,8 @@ DecodeStatus decodeScalar(Decoder &d) {
   if (lo >> 28 == 0xb) {
     if (lo >> 23 == 0x17d) { // SOP1
       const OpInfo *row = d.begin(Enc::SOP1, lo >> 8 & 0xff, 4);
+      if (row && sendsForResult(row->op))
+        d.out.simm = int32_t(lo & 0xff);
       return row ? d.finish(dest(d, *row) && sources(d, *row)) : DecodeStatus::unknown;
     }
     if (lo >> 23 == 0x17e) { // SOPC
@@ -138,6 +143,12 @@ DecodeStatus decodeScalar(Decoder &d) {
 DecodeStatus decodeGraphics(Decoder &d) {
   const OpInfo *row = nullptr;
   switch (d.lo >> 26) {
+  case 0x33:
+    if (d.lo >> 24 == 0xcd && !(d.lo >> 23 & 1))
+      row = d.begin(Enc::VINTERP, d.lo >> 16 & 0x7f, 8);
+    else if (d.lo >> 24 == 0xce)
+      row = d.begin(Enc::LDSDIR, d.lo >> 20 & 3, 4);
+    break;
   case 0x31:
   case 0x3e:
     row = d.begin(Enc::EXP, 0, 8);
@@ -146,8 +157,9 @@ DecodeStatus decodeGraphics(Decoder &d) {
   case 0x35:
     row = d.begin(Enc::VINTRP, d.lo >> 16 & 3, 4);
     break;
-  default: // GFX10: the opcode's highest bit is the lowest, and up to three dwords of addresses follow
-    row = d.gfx10()
+  default: // GFX10: the opcode's highest bit is the lowest, and up to three dwords of addresses follow. GFX11: one more
+    row = d.gfx11() ? d.begin(Enc::MIMG, d.lo >> 18 & 0xff, 8 + 4 * (d.lo & 1))
+          : d.gfx10()
               ? d.begin(Enc::MIMG, (d.lo >> 18 & 0x7f) | (d.lo & 1) << 7, 8 + 4 * (d.lo >> 1 & 3))
               : d.begin(Enc::MIMG, d.lo >> 18 & 0x7f, 8);
     break;

@@ -1,5 +1,5 @@
 // VOP1, VOP2, VOPC: 32-bit vector instructions, alone or with an SDWA or DPP dword (src0 = 249 or
-// 250; on GFX10 233 or 234, too).
+// 250; on GFX10 233 or 234, too; GFX11 has DPP alone).
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -11,8 +11,6 @@ struct Fields {
   unsigned src0, vsrc1, vdst;
 };
 
-constexpr unsigned kDpp8 = 233, kDpp8Fi = 234, kSdwa = 249, kDpp16 = 250;
-
 unsigned explicitSources(const OpInfo &row) { return row.enc == Enc::VOP1 ? 1 : 2; }
 
 /// dst, sdst and the implicit operands, the same for all three forms. VOPC's dst is set by the
@@ -20,20 +18,27 @@ unsigned explicitSources(const OpInfo &row) { return row.enc == Enc::VOP1 ? 1 : 
 bool implicit(Decoder &d, const Fields &f) {
   Inst &out = d.out;
   const OpInfo &row = *f.row;
-  unsigned dwords = tyInfo(row.dst).dwords;
   bool ok = true;
   if (row.dst == Ty::s32)
     ok = d.scalarDest(out.dst, f.vdst, 1);
   else if (row.dst != Ty::mask && row.dst != Ty::none)
-    ok = d.vgpr(out.dst, f.vdst, dwords, row.dst == Ty::a32);
+    ok = d.vgprOrHalf(out.dst, f.vdst, row.dst, 3, row.dst == Ty::a32);
   out.keepsHigh = d.gfx10() && isHalf(row.dst);
   if (hasCarryOut(row.op))
     d.vcc(out.sdst);
   if (row.src[2] == Ty::mask)
     d.vcc(out.src[2]);
-  if (readsDst(row.op))
+  if (readsDst(row.op)) {
     out.src[2] = out.dst;
+    out.opSel |= out.opSel >> 1 & 4;
+  }
   return ok;
+}
+
+/// VOPC's mask, but for SDWA.
+void compareDest(Decoder &d, const OpInfo &row) {
+  if (row.dst == Ty::mask && !(d.gfx10() && row.writesExec))
+    d.vcc(d.out.dst);
 }
 
 DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
@@ -86,8 +91,28 @@ DecodeStatus decodeSdwa(Decoder &d, const Fields &f) {
   return d.finish(ok);
 }
 
-void setDppControl(const Decoder &d, uint32_t w) {
+bool hasDpp(const Decoder &d, const OpInfo &row) {
+  const bool wide = tyInfo(row.src[0]).dwords == 2 || tyInfo(row.dst).dwords == 2;
+  const bool compares = row.enc == Enc::VOPC;
+  return *row.dpp && !(wide && !compares && !d.traits().unified) &&
+         !(compares && (!d.gfx11() || tyInfo(row.src[0]).dwords == 2));
+}
+
+/// The operands beside a DPP dword.
+bool dppSources(Decoder &d, const Fields &f) {
+  const OpInfo &row = *f.row;
+  bool ok = d.vgprOrHalf(d.out.src[0], d.hi & 0xff, row.src[0], 0);
+  if (explicitSources(row) == 2)
+    ok = ok && d.vgprOrHalf(d.out.src[1], f.vsrc1, row.src[1], 1);
+  compareDest(d, row);
+  return ok;
+}
+
+} // namespace
+
+void setDppControl(Decoder &d, uint32_t w) {
   Inst &out = d.out;
+  out.dpp = true;
   out.dppFi = d.gfx10() && (w >> 18 & 1);
   out.dppCtrl = uint16_t(w >> 8 & 0x1ff);
   out.dppBoundCtrl = w >> 19 & 1;
@@ -95,17 +120,23 @@ void setDppControl(const Decoder &d, uint32_t w) {
   out.dppRowMask = uint8_t(w >> 28);
 }
 
+void setDpp8(Decoder &d, unsigned code, uint32_t w) {
+  d.out.dpp8 = true;
+  d.out.dppFi = code == kDpp8Fi;
+  d.out.dpp8Sel = w >> 8;
+}
+
+namespace {
+
 DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
   const OpInfo &row = *f.row;
   Inst &out = d.out;
-  bool wide = tyInfo(row.src[0]).dwords == 2 || tyInfo(row.dst).dwords == 2;
-  if (!*row.dpp || (wide && !d.traits().unified))
+  if (!hasDpp(d, row))
     return DecodeStatus::unknown;
   if (!d.hasHi())
     return DecodeStatus::truncated;
   uint32_t w = d.hi;
   out.size = 8;
-  out.dpp = true;
   setDppControl(d, w);
   bool ok = true;
   for (unsigned bit = 0; bit < 4; ++bit) { // src0 neg, src0 abs, src1 neg, src1 abs
@@ -115,26 +146,20 @@ DecodeStatus decodeDpp(Decoder &d, const Fields &f) {
     if (set && use == 'x')
       (bit & 1 ? out.abs : out.neg) |= uint8_t(1u << (bit / 2));
   }
-  ok = ok && d.vgpr(out.src[0], w & 0xff, tyInfo(row.src[0]).dwords);
-  if (explicitSources(row) == 2)
-    ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
+  ok = ok && dppSources(d, f);
   return d.finish(ok && implicit(d, f));
 }
 
 DecodeStatus decodeDpp8(Decoder &d, const Fields &f) {
   const OpInfo &row = *f.row;
   Inst &out = d.out;
-  if (!*row.dpp || tyInfo(row.src[0]).dwords == 2 || tyInfo(row.dst).dwords == 2)
+  if (!hasDpp(d, row))
     return DecodeStatus::unknown;
   if (!d.hasHi())
     return DecodeStatus::truncated;
   out.size = 8;
-  out.dpp8 = true;
-  out.dppFi = f.src0 == kDpp8Fi;
-  out.dpp8Sel = d.hi >> 8;
-  bool ok = d.vgpr(out.src[0], d.hi & 0xff, tyInfo(row.src[0]).dwords);
-  if (explicitSources(row) == 2)
-    ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
+  setDpp8(d, f.src0, d.hi);
+  const bool ok = dppSources(d, f);
   return d.finish(ok && implicit(d, f));
 }
 
@@ -143,17 +168,15 @@ DecodeStatus decodeNop(Decoder &d, const Fields &f) {
   Inst &out = d.out;
   out.numSrc = 0;
   if (f.row->op == Op::v_nop && d.hasHi()) {
-    out.sdwa = f.src0 == kSdwa && (d.hi & ~0x40401f00u) == 0;
-    out.dpp = f.src0 == kDpp16 && (d.hi & 0x00f000ff) == 0;
-    out.dpp8 = d.gfx10() && (f.src0 == kDpp8 || f.src0 == kDpp8Fi) && (d.hi & 0xff) == 0;
-    if (out.sdwa || out.dpp || out.dpp8)
+    out.sdwa = !d.gfx11() && f.src0 == kSdwa && (d.hi & ~0x40401f00u) == 0;
+    const bool dpp = f.src0 == kDpp16 && (d.hi & 0x00f000ff) == 0;
+    const bool dpp8 = d.gfx10() && (f.src0 == kDpp8 || f.src0 == kDpp8Fi) && (d.hi & 0xff) == 0;
+    if (out.sdwa || dpp || dpp8)
       out.size = 8;
-    if (out.dpp)
+    if (dpp)
       setDppControl(d, d.hi);
-    if (out.dpp8) {
-      out.dppFi = f.src0 == kDpp8Fi;
-      out.dpp8Sel = d.hi >> 8;
-    }
+    if (dpp8)
+      setDpp8(d, f.src0, d.hi);
   }
   return d.finish(f.vdst == 0);
 }
@@ -177,7 +200,7 @@ DecodeStatus decodeVop(Decoder &d) {
   if (isVectorNop(row.op))
     return decodeNop(d, f);
   if (row.src[0] != Ty::v32 && row.src[0] != Ty::a32) {
-    if (f.src0 == kSdwa)
+    if (f.src0 == kSdwa && !d.gfx11())
       return decodeSdwa(d, f);
     if (f.src0 == kDpp16)
       return decodeDpp(d, f);
@@ -187,18 +210,21 @@ DecodeStatus decodeVop(Decoder &d) {
   bool ok;
   if (row.src[0] == Ty::v32 || row.src[0] == Ty::a32)
     ok = d.vgpr(out.src[0], f.src0 & 0xff, 1, row.src[0] == Ty::a32);
+  else if (f.src0 >= 256)
+    ok = d.vgprOrHalf(out.src[0], f.src0 - 256, row.src[0], 0);
   else
     ok = d.source(out.src[0], f.src0, row.src[0]);
   if (isMadmk(row.op)) {
-    ok = ok && d.constant(out.src[1], 255, row.src[1]) && d.vgpr(out.src[2], f.vsrc1, 1);
+    ok = ok && d.constant(out.src[1], 255, row.src[1]) &&
+         d.vgprOrHalf(out.src[2], f.vsrc1, row.src[2], 2);
   } else if (explicitSources(row) == 2) {
-    ok = ok && d.vgpr(out.src[1], f.vsrc1, tyInfo(row.src[1]).dwords);
+    ok = ok && d.vgprOrHalf(out.src[1], f.vsrc1, row.src[1], 1);
     if (isMadak(row.op))
       ok = ok && d.constant(out.src[2], 255, row.src[2]);
   }
-  if (row.dst == Ty::mask && !(d.gfx10() && row.writesExec))
-    d.vcc(out.dst);
-  if (row.op == Op::v_swap_b32 || row.op == Op::v_swaprel_b32)
+  compareDest(d, row);
+  ok = ok && !(row.op == Op::v_swap_b16 && f.src0 < 256); // a register
+  if (row.op == Op::v_swap_b32 || row.op == Op::v_swaprel_b32 || row.op == Op::v_swap_b16)
     out.sdst = out.src[0]; // both registers are written
   return d.finish(ok && implicit(d, f));
 }

@@ -46,12 +46,68 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
   return d.finish(ok);
 }
 
+/// GFX11: DPP in a 64-bit encoding. Nothing with a 64-bit operand, nothing that names lanes itself.
+bool hasDpp(const OpInfo &row) {
+  for (Ty ty : {row.dst, row.src[0], row.src[1], row.src[2]})
+    if (ty != Ty::mask && tyInfo(ty).dwords > 1)
+      return false;
+  if (row.enc == Enc::VOP3P)
+    return row.src[0] == Ty::mix || row.op == Op::v_dot2_f32_f16;
+  switch (row.op) {
+  case Op::v_fmac_legacy_f32:
+  case Op::v_fma_legacy_f32:
+  case Op::v_div_fixup_f32:
+  case Op::v_div_fmas_f32:
+  case Op::v_div_scale_f32:
+  case Op::v_mul_lo_u32:
+  case Op::v_mul_hi_u32:
+  case Op::v_mul_hi_i32:
+  case Op::v_permlane16_b32:
+  case Op::v_permlanex16_b32:
+  case Op::v_readlane_b32:
+  case Op::v_writelane_b32:
+    return false;
+  default:
+    return row.src[0] != Ty::none;
+  }
+}
+
+/// The DPP dword behind the instruction, if src0 names one. False: not such an instruction.
+bool readDpp(Decoder &d, const OpInfo &row, unsigned &src0) {
+  if (!d.gfx11() || (src0 != kDpp16 && src0 != kDpp8 && src0 != kDpp8Fi))
+    return true;
+  if (!hasDpp(row))
+    return false;
+  if (d.size < d.literalAt + 4) {
+    d.truncated = true;
+    return false;
+  }
+  uint32_t word;
+  std::memcpy(&word, d.code + d.literalAt, 4);
+  if (src0 == kDpp16)
+    setDppControl(d, word);
+  else
+    setDpp8(d, src0, word);
+  d.out.size = uint8_t(d.literalAt + 4);
+  src0 = 256 + (word & 0xff);
+  return true;
+}
+
+/// Bits of op_sel that choose halves of 16-bit operands. GFX11 has them wherever there are such
+/// operands; before, only instructions that did not exist on GFX8.
+unsigned halves(const OpInfo &row) {
+  unsigned bits = isHalf(row.dst) ? 8 : 0;
+  for (unsigned k = 0; k < 3; ++k)
+    bits |= unsigned(isHalf(row.src[k])) << k;
+  return bits;
+}
+
 } // namespace
 
 DecodeStatus decodeVop3(Decoder &d) {
   uint32_t lo = d.lo, hi = d.hi;
   bool packed = lo >> 23 == (d.gfx10() ? 0x198 : 0x1a7);
-  if (!packed && lo >> 26 == 0x33)
+  if (!packed && lo >> 26 == 0x33) // GFX11's VINTERP and LDSDIR do not come here
     return DecodeStatus::unknown;
   d.literalAt = 8;
   const OpInfo *found =
@@ -82,6 +138,8 @@ DecodeStatus decodeVop3(Decoder &d) {
     out.neg = uint8_t(bits >> 2 & 7);
     if (!carry) {
       out.opSel = uint8_t(bits >> 8 & 15);
+      if (d.gfx11())
+        out.opSel |= uint8_t(lo >> 11 & halves(row));
       out.abs = uint8_t(bits >> 5 & 7);
     }
   }
@@ -102,17 +160,27 @@ DecodeStatus decodeVop3(Decoder &d) {
 
   // Sources: fields of operands that an opcode does not have must be zero.
   bool implicitSrc2 = readsDst(row.op);
+  unsigned src0 = hi & 0x1ff;
+  ok = ok && readDpp(d, row, src0);
   for (unsigned k = 0; k < 3; ++k) {
-    unsigned field = hi >> (9 * k) & 0x1ff;
+    const unsigned field = k == 0 ? src0 : hi >> (9 * k) & 0x1ff;
     if (row.src[k] == Ty::none || (k == 2 && implicitSrc2))
       ok = ok && field == 0;
-    else
+    else if (k == 1 && (out.dpp || out.dpp8)) { // a VGPR; LLVM 15 reads other codes as one, too
+      d.reserved |= field < 256;
+      ok = ok && d.vgpr(out.src[1], field & 0xff, tyInfo(row.src[1]).dwords);
+    } else
       ok = ok &&
            readOperand(d, out.src[k], field,
                        row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);
   }
-  if (implicitSrc2)
+  if (implicitSrc2) {
     out.src[2] = out.dst;
+    if (d.gfx11() && isHalf(row.dst))
+      out.opSel = uint8_t((out.opSel & ~4u) | (out.opSel >> 1 & 4));
+  }
+  if (out.literal && (out.dpp || out.dpp8)) // they would be in the same place
+    return DecodeStatus::unknown;
   return d.finish(ok);
 }
 

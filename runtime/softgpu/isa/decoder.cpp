@@ -6,6 +6,8 @@
 //   111000 MUBUF 111010 MTBUF  111100 MIMG
 // GFX10 ("RDNA2" ISA, same chapter) differs in
 //   111101 SMEM  111110 EXP  110101 VOP3  110011 VOP3P  110010 VINTRP
+// and GFX11 ("RDNA3" ISA) from that in
+//   110010 VOPD  11001101 VINTERP  11001110 LDSDIR
 // Every opcode has a row in the table; the row names operand types, and types decide how many
 // registers a field names and how an inline constant expands. Constant time, no allocation.
 #include "runtime/softgpu/isa/decoder.h"
@@ -13,7 +15,8 @@
 
 namespace meld::softgpu::isa {
 
-bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
+bool Decoder::sgpr(Operand &o, unsigned raw, unsigned dwords) {
+  const unsigned field = scalarCode(raw);
   if (dwords > 16) { // MFMA accumulators cannot be scalar; LLVM prints the first register
     reserved = true;
     dwords = field < sgprLimit() || (field >= Sgpr::ttmp0 && field < Sgpr::m0) ? 1 : 2;
@@ -53,11 +56,11 @@ bool Decoder::sgpr(Operand &o, unsigned field, unsigned dwords) {
 }
 
 bool Decoder::sgprSource(Operand &o, unsigned field, unsigned dwords) {
-  if (!gfx10() || field != Sgpr::null)
+  if (!gfx10() || scalarCode(field) != Sgpr::null)
     return sgpr(o, field, dwords);
   o.kind = Operand::Kind::imm;
   o.dwords = uint8_t(dwords);
-  o.encoded = uint16_t(field);
+  o.encoded = Sgpr::null;
   o.value = 0;
   return true;
 }
@@ -68,6 +71,14 @@ bool Decoder::vgpr(Operand &o, unsigned index, unsigned dwords, bool acc) {
   o.index = uint16_t(index);
   o.encoded = uint16_t(256 + index);
   return index + dwords <= 256;
+}
+
+bool Decoder::vgprOrHalf(Operand &o, unsigned index, Ty ty, unsigned half, bool acc) {
+  if (gfx11() && isHalf(ty)) {
+    out.opSel |= uint8_t((index >> 7) << half);
+    index &= 0x7f;
+  }
+  return vgpr(o, index, dwordsOf(ty), acc);
 }
 
 bool Decoder::literal() {
@@ -189,6 +200,13 @@ Part part10(unsigned top) {
   }
 }
 
+Part part11(uint32_t word) {
+  const unsigned top = word >> 26;
+  return top == 0x32                            ? decodeVopd
+         : top == 0x33 && (word >> 24 & 3) != 0 ? decodeGraphics
+                                                : part10(top);
+}
+
 } // namespace
 
 DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
@@ -203,7 +221,8 @@ DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
     return decodeVop(d);
   if (d.lo >> 30 == 2)
     return decodeScalar(d);
-  const Part part = d.gfx10() ? part10(d.lo >> 26) : part9(d.lo >> 26);
+  const unsigned top = d.lo >> 26;
+  const Part part = d.gfx11() ? part11(d.lo) : d.gfx10() ? part10(top) : part9(top);
   return part ? part(d) : DecodeStatus::unknown;
 }
 

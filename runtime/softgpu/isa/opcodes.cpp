@@ -62,9 +62,11 @@ constexpr Row kRows[] = {
 #define VOP(enc, number, number10, number11, name, targets, dst, src0, src1, src2, sdwa, dpp, e64) \
   row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
       {Ty::src0, Ty::src1, Ty::src2}, sdwa, false, dpp, e64),
+#define VOP_AGAIN VOP
 #define VOPD(number, name)
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOPD
+#undef VOP_AGAIN
 #undef VOP
 #define VOP3(enc, number, number10, number11, name, targets, dst, src0, src1, src2, bits, form)    \
   row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
@@ -93,9 +95,11 @@ struct Half {
 };
 constexpr Half kHalves[] = {
 #define VOP(...)
+#define VOP_AGAIN(...)
 #define VOPD(number, name) {number, Op::name},
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOPD
+#undef VOP_AGAIN
 #undef VOP
 };
 

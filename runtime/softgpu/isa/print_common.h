@@ -12,7 +12,8 @@ class Text {
 public:
   Text(std::string_view mnemonic, Target target) : text_(mnemonic), target_(target) {}
   Target target() const { return target_; }
-  bool gfx10() const { return traitsOf(target_).generation >= 10; }
+  bool gfx10() const { return traitsOf(target_).generation >= 10; } ///< and later
+  bool gfx11() const { return traitsOf(target_).generation >= 11; }
   Text &operator<<(std::string_view s) {
     text_ += s;
     return *this;
@@ -50,9 +51,11 @@ void printWaitcnt(Text &t, unsigned imm);
 void printDepctr(Text &t, unsigned imm);
 void printHwreg(Text &t, unsigned imm);
 void printSendmsg(Text &t, unsigned imm);
+void printDelay(Text &t, unsigned imm);
 void printGprIdx(Text &t, unsigned imm);
 
 void printScalar(Text &t, const Inst &inst, const OpInfo &row);
+void printDual(Text &t, const Inst &inst);
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target);
 void printMemory(Text &t, const Inst &inst, const OpInfo &row, Target target);
 

@@ -1,13 +1,17 @@
 // Text of the immediates of SOPP and SOPK that have fields: counters, hardware registers, messages.
 #include "runtime/softgpu/isa/print_common.h"
 
+#include <span>
+
 namespace meld::softgpu::isa {
 
-// s_waitcnt: vmcnt in bits 0..3 and 14..15, expcnt 4..6, lgkmcnt 8..11 (GFX10: 8..13). Counters at
-// their maximum do not wait.
+// s_waitcnt: vmcnt in bits 0..3 and 14..15, expcnt 4..6, lgkmcnt 8..11 (GFX10: 8..13); on GFX11 expcnt
+// 0..2, lgkmcnt 4..9, vmcnt 10..15. Counters at their maximum do not wait.
 void printWaitcnt(Text &t, unsigned imm) {
   const unsigned lgkmMax = t.gfx10() ? 63 : 15;
   unsigned vm = (imm & 15) | (imm >> 10 & 0x30), exp = imm >> 4 & 7, lgkm = imm >> 8 & lgkmMax;
+  if (t.gfx11())
+    vm = imm >> 10, exp = imm & 7, lgkm = imm >> 4 & 63;
   bool all = vm == 63 && exp == 7 && lgkm == lgkmMax;
   const char *space = "";
   auto item = [&](const char *name, unsigned value, unsigned max) {
@@ -62,6 +66,9 @@ std::string_view hwregName(unsigned id, Target target) {
       "FLAT_SCR_LO",  "FLAT_SCR_HI", "", "HW_ID1", "HW_ID2", "POPS_PACKER", "", "", "",
       "SHADER_CYCLES"};
   const TargetTraits traits = traitsOf(target);
+  constexpr unsigned kFirstGone = 16, kEndGone = 20, kPopsPacker = 25; // not on GFX11
+  if (traits.generation >= 11 && ((id >= kFirstGone && id < kEndGone) || id == kPopsPacker))
+    return "";
   if (id < std::size(kNames))
     return traits.generation >= 10 && id == kHwId ? "" : kNames[id];
   id -= unsigned(std::size(kNames));
@@ -87,8 +94,35 @@ void printHwreg(Text &t, unsigned imm) {
   t << ")";
 }
 
+namespace {
+
+/// GFX11: the whole field is the message, none has an operation. Those from 128 on want an answer
+/// (s_sendmsg_rtn).
+void printSendmsg11(Text &t, unsigned imm) {
+  static constexpr std::string_view kNames[] = {
+      "", "INTERRUPT",      "HS_TESSFACTOR", "DEALLOC_VGPRS",
+      "", "STALL_WAVE_GEN", "HALT_WAVES",    "ORDERED_PS_DONE",
+      "", "GS_ALLOC_REQ"};
+  static constexpr std::string_view kReturning[] = {"GET_DOORBELL", "GET_DDID",  "GET_TMA",
+                                                    "GET_REALTIME", "SAVE_WAVE", "GET_TBA"};
+  constexpr unsigned kFirstReturning = 128, kIds = 256;
+  const unsigned back = imm - kFirstReturning;
+  if (imm < std::size(kNames) && !kNames[imm].empty())
+    t << "sendmsg(MSG_" << kNames[imm] << ")";
+  else if (back < std::size(kReturning))
+    t << "sendmsg(MSG_RTN_" << kReturning[back] << ")";
+  else if (imm < kIds)
+    t << "sendmsg(" << int64_t(imm) << ", 0, 0)";
+  else
+    t << int64_t(imm);
+}
+
+} // namespace
+
 // s_sendmsg: id in bits 0..3, operation 4..6, stream 8..9.
 void printSendmsg(Text &t, unsigned imm) {
+  if (t.gfx11())
+    return printSendmsg11(t, imm);
   static constexpr std::string_view kNames[16] = {"",
                                                   "INTERRUPT",
                                                   "GS",
@@ -126,6 +160,45 @@ void printSendmsg(Text &t, unsigned imm) {
   } else {
     t << int64_t(imm);
   }
+}
+
+// s_delay_alu: what the next instruction waits for in bits 0..3, how many instructions lie between it
+// and the second one 4..6, what that waits for 7..10.
+void printDelay(Text &t, unsigned imm) {
+  static constexpr std::string_view kWaits[] = {
+      "",
+      "VALU_DEP_1",
+      "VALU_DEP_2",
+      "VALU_DEP_3",
+      "VALU_DEP_4",
+      "TRANS32_DEP_1",
+      "TRANS32_DEP_2",
+      "TRANS32_DEP_3",
+      "FMA_ACCUM_CYCLE_1",
+      "SALU_CYCLE_1",
+      "SALU_CYCLE_2",
+      "SALU_CYCLE_3",
+  };
+  static constexpr std::string_view kSkips[] = {"SAME",   "NEXT",   "SKIP_1",
+                                                "SKIP_2", "SKIP_3", "SKIP_4"};
+  const char *bar = "";
+  const auto item = [&](std::string_view field, unsigned value,
+                        std::span<const std::string_view> names) {
+    if (value == 0)
+      return;
+    t << bar << field << "(";
+    if (value < names.size())
+      t << names[value];
+    else
+      t << "/* invalid " << field.substr(0, field.find_first_of("01")) << " value */";
+    t << ")";
+    bar = " | ";
+  };
+  item("instid0", imm & 15, kWaits);
+  item("instskip", imm >> 4 & 7, kSkips);
+  item("instid1", imm >> 7 & 15, kWaits);
+  if (!*bar)
+    t << "0";
 }
 
 void printGprIdx(Text &t, unsigned imm) {

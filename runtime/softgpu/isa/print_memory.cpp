@@ -100,10 +100,10 @@ constexpr std::string_view kDataFormats[] = {
 constexpr std::string_view kNumberFormats[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
                                                "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
 
-void printFormat10(Text &t, unsigned unified) {
+void printUnifiedFormat(Text &t, unsigned unified) {
   if (unified == 1) // the default
     return;
-  const BufferFormat format = bufferFormat(unified);
+  const BufferFormat format = bufferFormat(unified, t.gfx11() ? 11 : 10);
   t << " format:";
   if (unified && !format.data) {
     t << int64_t(unified);
@@ -142,7 +142,7 @@ void printBuffer(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     printRegister(t.next(), inst.srsrc);
     printOperand(t.next(), inst.soffset, inst, ImmKind::i32);
     if (inst.enc == Enc::MTBUF && t.gfx10())
-      printFormat10(t, inst.format);
+      printUnifiedFormat(t, inst.format);
     else if (inst.enc == Enc::MTBUF)
       printFormat(t, inst);
     t.flag(inst.idxen, " idxen").flag(inst.offen, " offen");
@@ -151,7 +151,7 @@ void printBuffer(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   }
   t.flag(storeLds, " lds");
   printCache(t, inst, target);
-  t.flag(inst.tfe, " tfe").flag(inst.lds && !storeLds, " lds");
+  t.flag(inst.tfe, " tfe").flag(inst.lds && !storeLds && !hasFlag(row, 'M'), " lds");
 }
 
 } // namespace

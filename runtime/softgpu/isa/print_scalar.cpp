@@ -29,9 +29,13 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
     break;
   case Op::s_inst_prefetch:
   case Op::s_clause:
+  case Op::s_wait_event:
   case Op::s_round_mode:
   case Op::s_ttracedata_imm:
     t.next().hex(imm);
+    break;
+  case Op::s_delay_alu:
+    printDelay(t.next(), imm);
     break;
   case Op::s_sendmsg:
   case Op::s_sendmsghalt:
@@ -128,6 +132,8 @@ void printScalar(Text &t, const Inst &inst, const OpInfo &row) {
   for (unsigned k = 0; k < 2; ++k)
     if (row.src[k] != Ty::none)
       printOperand(t.next(), inst.src[k], inst, tyInfo(row.src[k]).imm);
+  if (sendsForResult(inst.op))
+    printSendmsg(t.next(), unsigned(inst.simm));
   if (inst.op == Op::s_set_gpr_idx_on)
     printGprIdx(t.next(), unsigned(inst.simm));
 }

@@ -22,12 +22,21 @@ bool only32(Op op, Target target) {
   case Op::v_swap_b32:
   case Op::v_swaprel_b32:
   case Op::v_accvgpr_mov_b32:
+  case Op::v_permlane64_b32:
+  case Op::v_swap_b16:
     return true;
   case Op::v_pk_fmac_f16: // a VOP3P instruction in a 32-bit encoding
     return traitsOf(target).generation >= 10;
+  case Op::v_dot2c_f32_f16:
+    return traitsOf(target).generation >= 11;
   default:
     return false;
   }
+}
+
+/// Suffix of a 16-bit operand of a 32-bit encoding of GFX11; the low half goes without saying.
+std::string_view halfOf(const Inst &inst, unsigned bit) {
+  return inst.enc != Enc::VOP3 && inst.enc != Enc::VOP3P && (inst.opSel >> bit & 1) ? ".h" : "";
 }
 
 void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
@@ -65,6 +74,7 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
     t.hex(inst.literalValue);
   else
     printOperand(t, o, inst, kind);
+  t << halfOf(inst, k);
   t.flag(abs, "|").flag(negCall || sext, ")");
 }
 
@@ -168,9 +178,32 @@ void printDpp(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   t.flag(inst.dppBoundCtrl, " bound_ctrl:1").flag(inst.dppFi, " fi:1");
 }
 
+void printHalf(Text &t, const Inst &inst, Op op, const Operand &dst, const Operand *src) {
+  const OpInfo &row = *findOp(op, Enc::VOPD, t.target());
+  t << "v_dual_" << mnemonic(op, t.target()).substr(2) << " ";
+  printRegister(t, dst);
+  const unsigned count = row.numSrc - (readsDst(op) || row.src[2] == Ty::mask);
+  for (unsigned k = 0; k < count; ++k) {
+    t << ", ";
+    if (k == (isMadmk(op) ? 1u : isMadak(op) ? 2u : count))
+      t.hex(inst.literalValue);
+    else
+      printOperand(t, src[k], inst, tyInfo(row.src[k]).imm);
+  }
+}
+
 } // namespace
 
+void printDual(Text &t, const Inst &inst) {
+  t = Text("", t.target());
+  printHalf(t, inst, inst.op, inst.dst, inst.src);
+  t << " :: ";
+  printHalf(t, inst, inst.dual.op, inst.dual.dst, inst.dual.src);
+}
+
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
+  if (inst.enc == Enc::VOPD)
+    return printDual(t, inst);
   bool vop3 = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P;
   if (isVectorNop(inst.op)) {
     if (inst.dpp || inst.dpp8)
@@ -180,11 +213,14 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   if (inst.sdwa)
     t << "_sdwa";
   else if (inst.dpp || inst.dpp8)
-    t << "_dpp";
+    t << (vop3                                                            ? "_e64_dpp"
+          : inst.enc == Enc::VOPC || only32(inst.op, target) && t.gfx11() ? ""
+                                                                          : "_dpp");
   else if (vop3 ? row.e64 : !only32(inst.op, target))
     t << "_e" << (vop3 ? "64" : "32");
   if (inst.dst.kind != Operand::Kind::none)
     printRegister(t.next(), inst.dst);
+  t << halfOf(inst, 3);
   if (hasCarryOut(inst.op))
     printRegister(t.next(), inst.sdst);
   bool mfma = row.dst >= Ty::accf64;

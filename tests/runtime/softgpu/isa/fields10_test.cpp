@@ -194,7 +194,7 @@ TEST(Fields10, VectorMemory) {
 
 TEST(Fields10, BufferFormats) {
   const auto is = [](unsigned unified, unsigned data, unsigned number) {
-    const BufferFormat f = bufferFormat(unified);
+    const BufferFormat f = bufferFormat(unified, 10);
     return f.data == data && f.number == number;
   };
   EXPECT_TRUE(is(0, 0, 0));

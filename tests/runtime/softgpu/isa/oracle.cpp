@@ -115,9 +115,22 @@ std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng, Target target) {
       {0xdc008000, 0x03ff3fff}, {0xe0000000, 0x03ffffff}, {0xe8000000, 0x03ffffff},
       {0xf0000000, 0x03ffffff}, {0x00000000, 0xffffffff},
   };
-  const bool gfx10 = traitsOf(target).generation >= 10;
+  static constexpr Shape kShapes11[] = {
+      {0x80000000, 0x3fffffff}, {0xb0000000, 0x0fffffff}, {0xbe800000, 0x007fffff},
+      {0xbf000000, 0x007fffff}, {0xbf800000, 0x007fffff}, {0xf4000000, 0x03ffffff},
+      {0x00000000, 0x7fffffff}, {0x7e000000, 0x01ffffff}, {0x7c000000, 0x01ffffff},
+      {0xd4000000, 0x03ffffff}, {0xd4000000, 0x03ffffff}, {0xcc000000, 0x007fffff},
+      {0xcc000000, 0x03ffffff}, {0xd8000000, 0x03ffffff}, {0xdc000000, 0x03ffffff},
+      {0xdc020000, 0x03fcffff}, {0xe0000000, 0x03ffffff}, {0xe8000000, 0x03ffffff},
+      {0xc8000000, 0x03ffffff}, {0x00000000, 0xffffffff},
+  };
+  const bool gfx10 = traitsOf(target).generation >= 10, gfx11 = traitsOf(target).generation >= 11;
+  const uint32_t null = gfx11 ? 124 : 125;
+  static_assert(std::size(kShapes9) == std::size(kShapes11));
   static_assert(std::size(kShapes9) == std::size(kShapes10));
-  const Shape &shape = (gfx10 ? kShapes10 : kShapes9)[rng() % std::size(kShapes9)];
+  const Shape &shape = (gfx11   ? kShapes11
+                        : gfx10 ? kShapes10
+                                : kShapes9)[rng() % std::size(kShapes9)];
   uint32_t w0 = shape.base | (uint32_t(rng()) & shape.random), w1 = uint32_t(rng()),
            w2 = uint32_t(rng());
   uint64_t how = rng();
@@ -139,7 +152,9 @@ std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng, Target target) {
                            : how & 0x1000            ? 249
                                                      : 250);
   if (gfx10 && (how & 0x180000000) == 0) // null where scalar offsets and addresses are
-    w1 = w0 >> 26 == 0x3d ? (w1 & 0x1ffffff) | 0xfa000000 : (w1 & ~0x7f0000u) | 0x7d0000;
+    w1 = w0 >> 26 == 0x3d ? (w1 & 0x1ffffff) | null << 25 : (w1 & ~0x7f0000u) | null << 16;
+  if (gfx11 && (how & 0x600000000) == 0 && w0 >> 28 == 0xd) // DPP in 64-bit encodings
+    w1 = (w1 & ~0x1ffu) | (how & 0x800000000 ? 250 : 233 + (how >> 36 & 1));
   if (how & 0x2000)
     w1 &= ~0x8888f800u | 0x10000000u; // plausible SDWA
   if ((how & 0x1c000) == 0)
