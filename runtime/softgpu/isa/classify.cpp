@@ -4,7 +4,7 @@
 // flat ones as flat; an atomic that returns a value counts as a read. s_setpc/s_swappc/s_call are
 // executed by the scalar ALU and count there; SOPP branches count in `branch` alone. Rates follow
 // the scheduling classes of "Vega"/"MI200" (64-bit integer work half rate, SAD quarter rate).
-#include "runtime/softgpu/isa/control_flow.h"
+#include "runtime/softgpu/isa/decode_common.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
@@ -23,6 +23,7 @@ Category soppCategory(Op op) {
   case Op::s_waitcnt:
   case Op::s_waitcnt_depctr:
   case Op::s_wait_idle:
+  case Op::s_wait_event:
     return Category::waitcnt;
   case Op::s_barrier:
     return Category::barrier;
@@ -41,7 +42,7 @@ bool waits(Op op) {
 }
 
 ValuRate rateOf(std::string_view name) {
-  if (name.starts_with("v_mfma") || name.starts_with("v_smfmac"))
+  if (name.starts_with("v_mfma") || name.starts_with("v_smfmac") || name.starts_with("v_wmma"))
     return ValuRate::mfma;
   for (std::string_view part :
        {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"})
@@ -66,14 +67,15 @@ ValuRate rateOf(std::string_view name) {
 Category category(const Inst &inst) {
   switch (familyOf(inst.enc)) {
   case Family::scalar:
-    return inst.enc == Enc::SOPP ? soppCategory(inst.op)
-           : waits(inst.op)      ? Category::waitcnt
-                                 : Category::salu;
+    return inst.enc == Enc::SOPP     ? soppCategory(inst.op)
+           : waits(inst.op)          ? Category::waitcnt
+           : sendsForResult(inst.op) ? Category::sendmsg
+                                     : Category::salu;
   case Family::scalarMemory:
     return Category::smem;
   case Family::vector:
   case Family::interpolation:
-    return Category::valu;
+    return inst.enc == Enc::LDSDIR ? Category::lds : Category::valu;
   case Family::lds:
     return Category::lds;
   case Family::flat:

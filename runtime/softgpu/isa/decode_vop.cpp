@@ -163,12 +163,12 @@ DecodeStatus decodeDpp8(Decoder &d, const Fields &f) {
   return d.finish(ok && implicit(d, f));
 }
 
-/// v_nop has an SDWA and a DPP form, with nothing to select.
+/// v_nop has an SDWA and a DPP form, with nothing to select; not on GFX11.
 DecodeStatus decodeNop(Decoder &d, const Fields &f) {
   Inst &out = d.out;
   out.numSrc = 0;
-  if (f.row->op == Op::v_nop && d.hasHi()) {
-    out.sdwa = !d.gfx11() && f.src0 == kSdwa && (d.hi & ~0x40401f00u) == 0;
+  if (f.row->op == Op::v_nop && d.hasHi() && !d.gfx11()) {
+    out.sdwa = f.src0 == kSdwa && (d.hi & ~0x40401f00u) == 0;
     const bool dpp = f.src0 == kDpp16 && (d.hi & 0x00f000ff) == 0;
     const bool dpp8 = d.gfx10() && (f.src0 == kDpp8 || f.src0 == kDpp8Fi) && (d.hi & 0xff) == 0;
     if (out.sdwa || dpp || dpp8)

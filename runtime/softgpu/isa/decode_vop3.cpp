@@ -166,13 +166,15 @@ DecodeStatus decodeVop3(Decoder &d) {
     const unsigned field = k == 0 ? src0 : hi >> (9 * k) & 0x1ff;
     if (row.src[k] == Ty::none || (k == 2 && implicitSrc2))
       ok = ok && field == 0;
-    else if (k == 1 && (out.dpp || out.dpp8)) { // a VGPR; LLVM 15 reads other codes as one, too
+    else if (k == 1 && (out.dpp || out.dpp8) && row.src[0] != Ty::mix) { // a VGPR
       d.reserved |= field < 256;
       ok = ok && d.vgpr(out.src[1], field & 0xff, tyInfo(row.src[1]).dwords);
-    } else
+    } else {
+      d.reserved |= k == 1 && (out.dpp || out.dpp8) && field < 256;
       ok = ok &&
            readOperand(d, out.src[k], field,
                        row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);
+    }
   }
   if (implicitSrc2) {
     out.src[2] = out.dst;

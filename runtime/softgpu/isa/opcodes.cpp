@@ -71,7 +71,9 @@ constexpr Row kRows[] = {
 #define VOP3(enc, number, number10, number11, name, targets, dst, src0, src1, src2, bits, form)    \
   row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
       {Ty::src0, Ty::src1, Ty::src2}, bits, form),
+#define VOP3_AGAIN VOP3
 #include "runtime/softgpu/isa/opcodes_vop3.def"
+#undef VOP3_AGAIN
 #undef VOP3
 #define MEMORY(enc, number, number10, number11, name, targets, vdst, data, data1, flags)           \
   row(Op::name, Enc::enc, number, number10, number11, targets, Ty::vdst, {Ty::data, Ty::data1},    \

@@ -105,13 +105,13 @@ void printSendmsg11(Text &t, unsigned imm) {
       "", "GS_ALLOC_REQ"};
   static constexpr std::string_view kReturning[] = {"GET_DOORBELL", "GET_DDID",  "GET_TMA",
                                                     "GET_REALTIME", "SAVE_WAVE", "GET_TBA"};
-  constexpr unsigned kFirstReturning = 128, kIds = 256;
-  const unsigned back = imm - kFirstReturning;
-  if (imm < std::size(kNames) && !kNames[imm].empty())
-    t << "sendmsg(MSG_" << kNames[imm] << ")";
+  constexpr unsigned kFirstReturning = 128;
+  const unsigned id = imm & 0xff, back = id - kFirstReturning;
+  if (id < std::size(kNames) && !kNames[id].empty())
+    t << "sendmsg(MSG_" << kNames[id] << ")";
   else if (back < std::size(kReturning))
     t << "sendmsg(MSG_RTN_" << kReturning[back] << ")";
-  else if (imm < kIds)
+  else if (id == imm)
     t << "sendmsg(" << int64_t(imm) << ", 0, 0)";
   else
     t << int64_t(imm);

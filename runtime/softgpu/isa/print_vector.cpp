@@ -1,4 +1,5 @@
 // Text of VOP1, VOP2, VOPC, VOP3, VOP3P with modifiers, SDWA and DPP.
+#include "runtime/softgpu/isa/names.h"
 #include "runtime/softgpu/isa/print_common.h"
 
 namespace meld::softgpu::isa {
@@ -210,12 +211,11 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
       printDpp(t, inst, row, target);
     return;
   }
+  // LLVM 15 has no suffix for the DPP forms of comparisons.
   if (inst.sdwa)
     t << "_sdwa";
   else if (inst.dpp || inst.dpp8)
-    t << (vop3                                                            ? "_e64_dpp"
-          : inst.enc == Enc::VOPC || only32(inst.op, target) && t.gfx11() ? ""
-                                                                          : "_dpp");
+    t << (vop3 ? "_e64_dpp" : inst.enc == Enc::VOPC ? "" : "_dpp");
   else if (vop3 ? row.e64 : !only32(inst.op, target))
     t << "_e" << (vop3 ? "64" : "32");
   if (inst.dst.kind != Operand::Kind::none)
@@ -258,7 +258,7 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
         bitList(t, "op_sel", inst.opSel, 4);
     } else if (inst.op == Op::v_permlane16_b32 || inst.op == Op::v_permlanex16_b32) {
       if (inst.opSel) // fi and bound_ctrl
-        bitList(t, "op_sel", inst.opSel, 2);
+        bitList(t, "op_sel", inst.opSel, t.gfx11() ? 4 : 2);
     } else if (inst.opSel) { // the destination's bit comes last
       unsigned bits = (inst.opSel & ((1u << count) - 1)) | unsigned(inst.opSel >> 3 & 1) << count;
       if (bits)

@@ -24,7 +24,7 @@ Implied impliedBy(std::string_view name) {
   Implied i;
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   const bool ds = name.starts_with("ds_");
-  i.readsM0 = name.starts_with("s_sendmsg") || name.starts_with("s_movrel") ||
+  i.readsM0 = (name.starts_with("s_sendmsg") && !has("_rtn_")) || name.starts_with("s_movrel") ||
               name.starts_with("v_movrel") || name == "v_swaprel_b32" || (ds && has("addtid")) ||
               has("gws") || name == "s_set_gpr_idx_idx" || name == "s_set_gpr_idx_mode" ||
               name == "s_set_gpr_idx_on" || name.starts_with("v_interp") ||
@@ -40,7 +40,7 @@ Implied impliedBy(std::string_view name) {
   i.crossesLanes = name.starts_with("v_mbcnt") || name.starts_with("v_readlane") ||
                    name.starts_with("v_writelane") || has("permute") || has("permlane") ||
                    has("swizzle") || name.starts_with("v_mfma") || name.starts_with("v_smfmac") ||
-                   has("addtid");
+                   name.starts_with("v_wmma") || has("addtid");
   return i;
 }
 
@@ -55,11 +55,12 @@ const Implied &implied(Op op) {
 }
 
 /// The third operand of these is a lane mask.
-bool maskSource(const Inst &in, unsigned k) {
+bool maskSource(Op op, unsigned k) {
   if (k != 2)
     return false;
-  switch (in.op) {
+  switch (op) {
   case Op::v_cndmask_b32:
+  case Op::v_cndmask_b16:
   case Op::v_addc_co_u32:
   case Op::v_subb_co_u32:
   case Op::v_subbrev_co_u32:
@@ -114,14 +115,14 @@ void RegisterUse::write(const Operand &o, Role role, bool mask) {
 
 void RegisterUse::readImplicit(unsigned sgpr, unsigned dwords, bool mask) {
   assert(numReads_ < std::size(reads_));
-  reads_[numReads_++] = {RegisterRange::File::sgpr, Role::implicit, uint16_t(sgpr), uint8_t(dwords),
-                         mask};
+  reads_[numReads_++] = {RegisterRange::File::sgpr, Role::implicit, uint16_t(sgpr),
+                         uint8_t(dwords),           false,          mask};
 }
 
 void RegisterUse::writeImplicit(unsigned sgpr, unsigned dwords, bool mask) {
   assert(numWrites_ < std::size(writes_));
   writes_[numWrites_++] = {RegisterRange::File::sgpr, Role::implicit, uint16_t(sgpr),
-                           uint8_t(dwords), mask};
+                           uint8_t(dwords),           false,          mask};
 }
 
 RegisterUse::RegisterUse(const Inst &in) : target_(in.target) {
@@ -171,7 +172,7 @@ void RegisterUse::addVector(const Inst &in) {
   const Implied &i = implied(in.op);
   underExec_ = true;
   for (unsigned k = 0; k < 4; ++k)
-    read(in.src[k], Role(k), maskSource(in, k));
+    read(in.src[k], Role(k), maskSource(in.op, k));
   // DPP leaves lanes alone that have no source or that a mask switches off.
   const bool keepsPart =
       i.readsDst || in.dpp || in.dpp8 || in.keepsHigh ||
@@ -183,14 +184,26 @@ void RegisterUse::addVector(const Inst &in) {
     readImplicit(Sgpr::vcc, maskDwords(), true);
   if (i.readsM0)
     readImplicit(Sgpr::m0, 1);
-  if (in.op == Op::v_swap_b32 || in.op == Op::v_swaprel_b32) {
+  if (in.op == Op::v_swap_b32 || in.op == Op::v_swaprel_b32 || in.op == Op::v_swap_b16)
     read(in.dst, Role::destination);
-  }
   const bool compare = mnemonic(in.op).starts_with("v_cmp");
   write(in.dst, Role::destination, compare);
   write(in.sdst, Role::carry, in.sdst.kind == Operand::Kind::sgpr);
   if (mnemonic(in.op).starts_with("v_cmpx"))
     writeImplicit(Sgpr::exec, maskDwords());
+  if (in.enc == Enc::VOPD)
+    addDual(in);
+}
+
+void RegisterUse::addDual(const Inst &in) {
+  const unsigned reads = numReads_, writes = numWrites_;
+  for (unsigned k = 0; k < 3; ++k)
+    read(in.dual.src[k], Role(k), maskSource(in.dual.op, k));
+  write(in.dual.dst, Role::destination);
+  for (unsigned k = reads; k < numReads_; ++k)
+    reads_[k].dual = true;
+  for (unsigned k = writes; k < numWrites_; ++k)
+    writes_[k].dual = true;
 }
 
 void RegisterUse::addMemory(const Inst &in) {
@@ -213,6 +226,8 @@ void RegisterUse::addMemory(const Inst &in) {
   if (in.tfe && dst.kind != Operand::Kind::none)
     dst.dwords = uint8_t(std::max<unsigned>(dst.dwords, 1) + 1);
   write(dst, Role::destination);
+  if (in.op == Op::ds_bvh_stack_rtn_b32) // the stack's address
+    write(in.vaddr, Role::address);
 }
 
 bool crossesLanes(const Inst &in) { return in.dpp || in.dpp8 || implied(in.op).crossesLanes; }

@@ -6,7 +6,7 @@
 // (s_set_gpr_idx) is not applied: it is known only when the instruction executes; the role says
 // which ranges it moves. So is GFX10's v_movrel.
 //
-// Thread rule: pure functions. Source: "Vega", "MI200" and "RDNA2" ISA, chapters "Instructions";
+// Thread rule: pure functions. Source: "Vega", "MI200", "RDNA2" and "RDNA3" ISA, chapters "Instructions";
 // tests compare with LLVM's MC layer.
 #pragma once
 
@@ -34,6 +34,7 @@ struct RegisterRange {
   Role role = Role::implicit;
   uint16_t index = 0;
   uint8_t dwords = 1;
+  bool dual = false;     ///< role and operand are those of Inst::dual
   bool laneMask = false; ///< SGPRs with one bit per lane (v_cndmask, v_cmp, carries)
 
   bool isVector() const { return file != File::sgpr; }
@@ -57,9 +58,10 @@ private:
   unsigned maskDwords() const { return traitsOf(target_).maskDwords(); }
   void addScalar(const Inst &inst);
   void addVector(const Inst &inst);
+  void addDual(const Inst &inst);
   void addMemory(const Inst &inst);
 
-  RegisterRange reads_[10], writes_[4];
+  RegisterRange reads_[12], writes_[4];
   uint8_t numReads_ = 0, numWrites_ = 0;
   Target target_;
   bool underExec_ = false;

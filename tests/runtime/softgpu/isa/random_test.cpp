@@ -41,9 +41,10 @@ TEST_P(EachTarget, RandomWords) {
 /// First dword of an opcode with all other fields zero, and whether it has a second.
 uint32_t baseWord(const OpInfo &row, Target target, bool &wide) {
   const Format format = formatOf(row.enc, target);
-  wide = row.enc >= Enc::VOP3 ? row.enc != Enc::VINTRP : row.enc == Enc::SMEM;
+  wide = row.enc >= Enc::VOP3 ? row.enc != Enc::VINTRP && row.enc != Enc::LDSDIR
+                              : row.enc == Enc::SMEM;
   const bool lowBit =
-      row.enc == Enc::MIMG && traitsOf(target).generation >= 10; // see decodeGraphics
+      row.enc == Enc::MIMG && traitsOf(target).generation == 10; // see decodeGraphics
   const uint32_t n = lowBit ? row.number & 0x7fu : row.number;
   return format.fixed | n << format.place | (lowBit ? row.number >> 7 : 0);
 }
@@ -94,6 +95,18 @@ TEST_P(EachTarget, EveryOperandCode) {
           }
           uint32_t words[3] = {base | scalar, 0x100, 0};
           check(words, sizeof words);
+        } else if (row.enc == Enc::VOPD) { // each half beside v_dual_mov_b32
+          const uint32_t mov = findOp(Op::v_mov_b32, row.enc, target)->number;
+          const Format format = formatOf(row.enc, target);
+          if (row.number < 16) {
+            uint32_t words[3] = {base | mov << 17 | code, 0x02000101, literal};
+            check(words, sizeof words);
+          }
+          uint32_t words[3] = {format.fixed | mov << format.place | row.number << 17 | 0x101,
+                               0x02000000 | code, literal};
+          check(words, sizeof words);
+          words[0] = format.fixed | mov << format.place | row.number << 17 | code;
+          check(words, sizeof words);
         } else {
           uint32_t words[3] = {base | (literal & 0x3000), scalar << 24, 0};
           check(words, sizeof words);
@@ -108,6 +121,51 @@ TEST_P(EachTarget, EveryOperandCode) {
           break; // only code 255 has a literal
       }
     }
+  }
+  EXPECT_EQ(reported, 0);
+}
+
+/// Every number an encoding has room for, those without an opcode, too.
+TEST_P(EachTarget, EveryOpcodeNumber) {
+  struct Place {
+    Enc enc;
+    unsigned bits; ///< of the number in the first dword
+  };
+  const bool gfx9 = traitsOf(target).generation == 9, gfx10 = traitsOf(target).generation == 10;
+  const Place places[] = {
+      {Enc::SOP1, 8},
+      {Enc::SOP2, 7},
+      {Enc::SOPC, 7},
+      {Enc::SOPK, 5},
+      {Enc::SOPP, 7},
+      {Enc::SMEM, 8},
+      {Enc::VOP1, 8},
+      {Enc::VOP2, 6},
+      {Enc::VOPC, 8},
+      {Enc::VOP3, 10},
+      {Enc::VOP3P, 7},
+      {Enc::DS, 8},
+      {Enc::FLAT, 7},
+      {Enc::GLOBAL, 7},
+      {Enc::SCRATCH, 7},
+      {Enc::VOPD, 4},
+      {Enc::MUBUF, gfx9 ? 7u : 8u},
+      {Enc::MTBUF, gfx10 ? 3u : 4u},
+  };
+  std::mt19937_64 rng(uint64_t(target) + 5);
+  for (const Place &place : places) {
+    const Format format = formatOf(place.enc, target);
+    for (uint32_t number = 0; format.operands && number < 1u << place.bits; ++number)
+      for (int n = 0; n < 60; ++n) {
+        const uint64_t how = rng();
+        uint32_t words[3] = {uint32_t(rng()), uint32_t(rng()), uint32_t(rng())};
+        words[0] = format.fixed | number << format.place |
+                   (words[0] & format.operands & (how & 1 ? 0xffff00ffu : ~0u));
+        for (unsigned byte = 0; byte < 4; ++byte)
+          if (how >> (8 + byte) & 1)
+            words[1] &= ~(0xffu << (8 * byte));
+        check(words, sizeof words);
+      }
   }
   EXPECT_EQ(reported, 0);
 }
