@@ -29,8 +29,8 @@ double vectorIssue(StringRef name, const Rates &r) {
     return name.contains("_F64") ? 2 * r.quarter : r.quarter;
   if (startsWithAny(name, {"V_MUL_LO_U32", "V_MUL_HI_", "V_MAD_U64", "V_MAD_I64"}))
     return r.quarter;
-  if (startsWith(name, "V_MFMA"))
-    return r.mfma;
+  if (startsWithAny(name, {"V_MFMA", "V_WMMA"}))
+    return name.contains("_IU4") ? r.mfma / 2 : r.mfma;
   if (name.contains("_F64"))
     return r.f64;
   if (name.contains("SAD_"))
@@ -49,7 +49,8 @@ double wordsOf(StringRef name) {
   if (name.contains("SHORT") || name.contains("16"))
     return 0.5;
   const double one = isOf64Bits(name) ? 2 : 1;
-  return name.contains("READ2") || name.contains("WRITE2") ? 2 * one : one;
+  const bool two = name.contains("READ2") || name.contains("WRITE2") || name.contains("_2ADDR_");
+  return two ? 2 * one : one;
 }
 
 } // namespace
@@ -73,6 +74,11 @@ Rates ratesOf(StringRef target, unsigned waveSize) {
     r.ldsLatency = 23;
     r.simdsOfMemory = 2;
     r.storesApart = true;
+    if (!startsWith(processor, "gfx10")) { // a Radeon RX 7900 XTX's
+      r.memoryBytesPerCycle = 4;
+      r.vectorLatency = 100;
+      r.scalarLatency = 20;
+    }
     return r;
   }
   if (processor == "gfx90a" || startsWith(processor, "gfx94") || startsWith(processor, "gfx95"))
@@ -110,6 +116,8 @@ InstructionCost costOf(const MachineInstruction &inst, const Rates &r) {
     return {Kind::other, r.barrier};
   if (startsWith(name, "S_WAIT"))
     return {Kind::wait, r.internal};
+  if (startsWith(name, "S_DELAY_ALU")) // goes beside the instruction before it ("RDNA3" ISA, 5.7)
+    return {Kind::other, 0};
   if (startsWithAny(name, {"S_NOP", "S_SLEEP", "S_SENDMSG"}))
     return {Kind::other, r.internal};
   if (startsWithAny(name, {"S_SWAPPC", "S_CALL"}))

@@ -27,7 +27,7 @@ struct Rates {
 };
 
 /// Of a processor, for waves of 32 or 64 lanes; those of gfx90a where nothing else is known of it, of
-/// gfx1030 for GFX10 and later.
+/// gfx1030 for GFX10, of gfx1100 for what came later.
 Rates ratesOf(llvm::StringRef processor, unsigned waveSize = 64);
 
 enum class InstructionKind : uint8_t {

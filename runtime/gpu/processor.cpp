@@ -90,9 +90,11 @@ std::optional<Processor> ofRdna(std::string_view name, unsigned waveSize) {
   return std::nullopt;
 }
 
-/// Code for a generic target runs here, too, as on any of its processors.
-bool isGfx103(std::string_view name) {
-  return name.starts_with("gfx103") || name == "gfx10-3-generic";
+/// Those of which a launch's figures are known. Code for a generic target runs here, too, as on any of
+/// its processors.
+bool hasKnownUnits(std::string_view name) {
+  return name.starts_with("gfx103") || name.starts_with("gfx110") ||
+         oneOf(name, {"gfx10-3-generic", "gfx11-generic"});
 }
 
 } // namespace
@@ -109,7 +111,7 @@ std::optional<Processor> findUnit(std::string_view name, unsigned waveSize, Plac
   auto p = findProcessor(name, waveSize);
   if (!p || p->ldsBytes)
     return p;
-  if (!isGfx103(name))
+  if (!hasKnownUnits(name))
     return std::nullopt;
   const unsigned units = placement == Placement::pair ? 2 : 1;
   p->simds = 2 * units;

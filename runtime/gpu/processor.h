@@ -12,7 +12,7 @@
 //                        GRANULATED_WAVEFRONT_SGPR_COUNT; LLVM, IsaInfo::getTotalNumSGPRs and
 //                        getSGPRAllocGranule. From GFX10 on each wave has its own full set.
 //   LDS                  the same manuals, "LDS"; AMDGPUUsage, GRANULATED_LDS_SIZE; pieces of 1024
-//                        bytes on GFX10.3: Mesa, ac_gpu_info (lds_alloc_granularity)
+//                        bytes from GFX10.3 on: Mesa, ac_gpu_info (lds_alloc_granularity)
 //   workgroups           LLVM, IsaInfo::getMaxWorkGroupsPerCU: 16 barriers, 32 for a pair of units
 #pragma once
 
@@ -48,8 +48,8 @@ std::optional<Processor> findProcessor(std::string_view name, unsigned waveSize)
 enum class Placement : uint8_t { computeUnit, pair };
 
 /// findProcessor() for what a launch is placed on, with all the figures that a launch needs (SIMDs and
-/// LDS of that unit, barriers). Nothing where not all are known: of RDNA there is GFX10.3 alone. Before
-/// GFX10 there are no pairs.
+/// LDS of that unit, barriers). Nothing where not all are known: of RDNA there are GFX10.3
+/// and gfx1100 to gfx1103. Before GFX10 there are no pairs.
 std::optional<Processor> findUnit(std::string_view name, unsigned waveSize, Placement placement);
 
 } // namespace meld

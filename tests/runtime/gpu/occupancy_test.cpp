@@ -144,23 +144,27 @@ TEST(Occupancy, LdsOfAGenericTargetThatHasNoOneSize) {
 // has no pairs.
 TEST(Occupancy, UnitsAndPairs) {
   using enum meld::Placement;
-  for (const unsigned wave : {32u, 64u}) {
-    const auto one = meld::findUnit("gfx1030", wave, computeUnit),
-               two = meld::findUnit("gfx1030", wave, pair);
-    ASSERT_TRUE(one && two);
-    EXPECT_EQ(one->simds, 2u);
-    EXPECT_EQ(two->simds, 4u);
-    EXPECT_EQ(one->ldsBytes, 65536u);
-    EXPECT_EQ(two->ldsBytes, 131072u);
-    EXPECT_EQ(one->ldsOfWorkgroup, 65536u);
-    EXPECT_EQ(two->ldsOfWorkgroup, 65536u);
-    EXPECT_EQ(one->workgroups, 16u);
-    EXPECT_EQ(two->workgroups, 32u);
-    EXPECT_EQ(two->wavesPerSimd, 16u);
-    // AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT: other pieces than they are handed out in.
-    EXPECT_EQ(two->vgprEncoding, wave == 32 ? 8u : 4u);
-    EXPECT_EQ(two->vgprGranule, wave == 32 ? 16u : 8u);
-  }
+  for (const char *name : {"gfx1030", "gfx1100"})
+    for (const unsigned wave : {32u, 64u}) {
+      const auto one = meld::findUnit(name, wave, computeUnit),
+                 two = meld::findUnit(name, wave, pair);
+      ASSERT_TRUE(one && two) << name;
+      EXPECT_EQ(one->simds, 2u);
+      EXPECT_EQ(two->simds, 4u);
+      EXPECT_EQ(one->ldsBytes, 65536u);
+      EXPECT_EQ(two->ldsBytes, 131072u);
+      EXPECT_EQ(one->ldsOfWorkgroup, 65536u);
+      EXPECT_EQ(two->ldsOfWorkgroup, 65536u);
+      EXPECT_EQ(one->workgroups, 16u);
+      EXPECT_EQ(two->workgroups, 32u);
+      EXPECT_EQ(two->wavesPerSimd, 16u);
+      // AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT: other pieces than they are handed out in.
+      EXPECT_EQ(two->vgprEncoding, wave == 32 ? 8u : 4u);
+      const bool large = std::string_view(name) == "gfx1100"; // LLVM, the feature "1_5xVGPRs"
+      EXPECT_EQ(two->vgprs * wave, large ? 1536 * 32u : 1024 * 32u);
+      EXPECT_EQ(two->vgprGranule * wave, large ? 24 * 32u : 16 * 32u);
+      EXPECT_EQ(two->ldsGranule, 1024u);
+    }
   const auto one = meld::findUnit("gfx90a", 64, computeUnit),
              two = meld::findUnit("gfx90a", 64, pair);
   ASSERT_TRUE(one && two);
@@ -168,7 +172,9 @@ TEST(Occupancy, UnitsAndPairs) {
   EXPECT_EQ(two->simds, 4u);
   EXPECT_EQ(two->ldsBytes, 65536u);
   EXPECT_FALSE(meld::findUnit("gfx90a", 32, computeUnit));
-  EXPECT_FALSE(meld::findUnit("gfx1100", 32, computeUnit)) << "not all facts are here";
+  EXPECT_EQ(meld::findUnit("gfx1102", 32, computeUnit)->vgprs, 1024u);
+  EXPECT_FALSE(meld::findUnit("gfx1010", 32, computeUnit)) << "not all facts are here";
+  EXPECT_FALSE(meld::findUnit("gfx1200", 32, computeUnit)) << "not all facts are here";
 }
 
 TEST(Occupancy, UnknownProcessor) {
