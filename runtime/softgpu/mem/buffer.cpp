@@ -1,5 +1,5 @@
-// MUBUF instructions ("Vega" and "RDNA 2" ISA, chapter "Vector Memory Buffer Instructions"); addressing in
-// resource.h.
+// MUBUF instructions ("Vega", "RDNA 2" and "RDNA3" ISA, chapter "Vector Memory Buffer Instructions");
+// addressing in resource.h.
 //
 // What: lanes fall into three classes: whole and ordinary (run as one LaneOp), wholly out of range
 // (loads give 0, stores nothing), and odd (partly out of range, or misaligned in a swizzled buffer:
@@ -49,7 +49,7 @@ bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uin
 /// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
 const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const LaneOp &op = laneOp(i);
-  const BufferResource r(w, i->src[2], i->flags & kGfx10);
+  const BufferResource r(w, i->src[2], generationOf(i));
   const bool idxen = i->inst->idxen;
   const uint32_t soffset = scalarOffset(i, w);
   const uint64_t start = r.base + soffset, exec = w.exec();
@@ -71,8 +71,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
         !insideScratch(w, r, soffset, lanes.index[l], lanes.offset[l], op.bytes))
       return w.raise(i, FaultKind::aperture, "private address outside the wave's scratch",
                      lanes.offset[l], int(l), op.action != Action::load);
-    const bool crosses = r.swizzle && (lanes.offset[l] % 4 + (op.bytes < 4 ? op.bytes : 4) > 4 ||
-                                       (op.action == Action::atomic && op.bytes == 8));
+    const bool crosses = r.crosses(lanes.offset[l], op.bytes) ||
+                         (r.dwordStride() != 4 && op.action == Action::atomic && op.bytes == 8);
     if (inside == parts && !crosses)
       whole |= 1ull << l;
     else if (inside)
@@ -81,7 +81,7 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const uint64_t outside = exec & ~(whole | odd);
   if (odd && op.action == Action::store)
     odd |= std::exchange(whole, 0); // one pass, so that of overlapping lanes the highest still wins
-  const uint64_t span = r.swizzle ? r.bufferOffset(0, (op.bytes - 1) & ~3u) + 4 : op.bytes;
+  const uint64_t span = r.span(op.bytes);
   if (w.mapper && !isPrivate &&
       !translate(i, w, a, whole | odd, op.bytes, op.action != Action::load, span)) [[unlikely]]
     return nullptr;
@@ -90,7 +90,7 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
       if (unsigned l = firstLane(m); a[l] & (op.bytes - 1))
         return w.raise(i, FaultKind::memory, "misaligned atomic", a[l], int(l), true);
 
-  const uint32_t dwordStride = r.swizzle ? 4 * r.indexStride : 4;
+  const uint32_t dwordStride = r.dwordStride();
   if (dwordStride == 4 || op.bytes <= 4) {
     traceLanes(w, a, whole | odd, op.bytes);
   } else {
@@ -185,12 +185,14 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
     resetTrace(w);
     return following(i);
   }
-  // word1: swizzle on, stride 0; word3: add_tid on, index_stride as many lanes as the wave has. On GFX10 a
-  // stride of 0 has all out of range where records are checked (OOB_SELECT 0).
+  // word1: swizzle on, elements of 4 bytes, stride 0; word3: add_tid on, index_stride as many lanes as the wave
+  // has. From GFX10 on a stride of 0 has all out of range where records are checked (OOB_SELECT 0).
   const unsigned slot = i->src[2];
   const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
-  if ((w1 >> 16 & 0xbfff) != 0x8000 || (w3 >> 21 & 7) != (w.waveSize == kWaveSize ? 7 : 6) ||
-      w.mapper || (i->flags & kGfx10 && !(w3 >> 28 & 3)))
+  const uint32_t high = w1 >> 16;
+  const bool interleaved = i->flags & kGfx11 ? high == 0x4000 : (high & 0xbfff) == 0x8000;
+  if (!interleaved || (w3 >> 21 & 7) != (w.waveSize == kWaveSize ? 7 : 6) || w.mapper ||
+      (i->flags & kGfx10 && !(w3 >> 28 & 3)))
     return runBuffer(i, w, nullptr);
   uint32_t offset = uint32_t(i->imm[0]);
   if (i->src[0] != kImmSlot) {
@@ -230,6 +232,21 @@ const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
   return storeToLds(i, w, value);
 }
 
+/// The LaneOp of a buffer instruction. GFX11's loads that have LDS as their destination say so in their names.
+std::string_view laneOpName(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kToLds[] = {{"u8", "load_ubyte"},
+                                                                      {"i8", "load_sbyte"},
+                                                                      {"u16", "load_ushort"},
+                                                                      {"i16", "load_sshort"},
+                                                                      {"b32", "load_dword"}};
+  constexpr std::string_view start = "buffer_load_lds_";
+  if (name.starts_with(start))
+    for (const auto &[type, op] : kToLds)
+      if (name.substr(start.size()) == type)
+        return op;
+  return name.substr(std::string_view("buffer_").size());
+}
+
 const ExecInst *cacheOp(const ExecInst *i, Wave &w) {
   resetTrace(w);
   return following(i);
@@ -258,10 +275,10 @@ bool prepareBuffer(ExecInst &e, isa::Target target) {
   else if (in.soffset.kind == Kind::special)
     return false;
   const bool typed = prepareTyped(e);
-  if (!typed && (!name.starts_with("buffer_") || !fillVectorOperands(e, name.substr(7))))
+  if (!typed && (!name.starts_with("buffer_") || !fillVectorOperands(e, laneOpName(name))))
     return false;
-  if (isa::traitsOf(target).generation >= 10)
-    e.flags |= kGfx10;
+  const unsigned generation = isa::traitsOf(target).generation;
+  e.flags |= generation >= 11 ? kGfx10 | kGfx11 : generation == 10 ? kGfx10 : 0;
   e.imm[1] = constant;
   if (!in.idxen && !in.offen)
     e.src[0] = kImmSlot;

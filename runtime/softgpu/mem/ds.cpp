@@ -4,7 +4,9 @@
 // or past the workgroup's LDS size reads 0 and writes nothing; M0 does not clamp from GFX9 on.
 // Two-address forms are two accesses, offsets counted in elements (times 64 for st64). Lanes go in
 // ascending order: of several lanes that write one address the highest wins, and atomics return the
-// values that order gives. Not here: GDS, GWS and ds_ordered_count (refused when prepared).
+// values that order gives. GFX11's ds_cmpstore has its operands in the order of memory atomics, where ds_cmpst
+// of those before has them the other way round ("RDNA3" ISA, 16.15). Not here: GDS, GWS and ds_ordered_count
+// (refused when prepared).
 //
 // Use of ExecInst: src[0] ADDR row, src[1] DATA0 row, src[2] DATA1 row, dst; imm[0] byte offsets
 // (first in the low half, second in the high half); aux the LaneOp.
@@ -105,8 +107,8 @@ const ExecInst *general(const ExecInst *i, Wave &w) {
     if (int l = misalignedLane(offsets, inside, op.bytes); l >= 0)
       return w.raise(i, FaultKind::memory, "misaligned LDS atomic", offsets.a[l], l, true);
     // cmpst: DATA0 is compared with, DATA1 is the new value; the LaneOp has them as in memory
-    // atomics.
-    if (op.name.starts_with("cmpst"))
+    // atomics. So has cmpstore.
+    if (op.name.starts_with("cmpst") && !(i->flags & kInOrder))
       std::swap(j.data, j.data2);
   }
   laneFn(i)(j);
@@ -209,6 +211,29 @@ const ExecInst *source2(const ExecInst *i, Wave &w) {
   return finish(i, w, 0);
 }
 
+/// ds_condxchg32_rtn_b64: two dwords side by side; of each whose datum has its highest bit set, the rest of the
+/// datum is stored ("RDNA3" ISA, 16.15; the manuals before have no pseudo code). Both are returned.
+const ExecInst *conditionalExchange(const ExecInst *i, Wave &w) {
+  const uint64_t exec = w.exec();
+  if (!exec)
+    return finish(i, w, 0);
+  LaneOffsets offsets(w.v[i->src[0]], offset0(i), exec);
+  for (uint32_t &a : offsets.a)
+    a &= 0xfff8;
+  const VRow data[2] = {data0(i, w)[0], data0(i, w)[1]};
+  VRow *dst = dstRows(i, w);
+  forLanes(exec, [&](unsigned l) {
+    const bool inside = offsets.a[l] + 8 <= w.ldsSize;
+    for (unsigned k = 0; k < 2; ++k) {
+      uint8_t *const p = w.lds + offsets.a[l] + 4 * k;
+      dst[k].u[l] = inside ? peek<uint32_t>(p) : 0;
+      if (inside && data[k].u[l] >> 31)
+        poke<uint32_t>(p, data[k].u[l] & 0x7fffffff);
+    }
+  });
+  return finish(i, w, bankConflicts(offsets.a, exec, 8));
+}
+
 const ExecInst *nothing(const ExecInst *i, Wave &w) { return finish(i, w, 0); }
 
 Handler dwordHandler(const LaneOp &op) {
@@ -270,10 +295,18 @@ bool prepareDs(ExecInst &e, isa::Target target) {
     e.run = name == "read_addtid_b32" ? addTid<false> : addTid<true>;
     return true;
   }
+  if (name == "condxchg32_rtn_b64") {
+    e.run = conditionalExchange;
+    return true;
+  }
   std::string stem(name);
   if (size_t at = stem.find("_rtn_"); at != std::string::npos) {
     stem.erase(at, 4);
     e.flags |= kReturns;
+  }
+  if (stem.starts_with("cmpstore")) {
+    stem.erase(5, 3);
+    e.flags |= kInOrder;
   }
   if (TwoAddress two(stem); two.scale) {
     const LaneOp *op = findLdsOp(two.name);

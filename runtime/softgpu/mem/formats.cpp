@@ -107,6 +107,9 @@ uint32_t halfToFloat(uint32_t half) { return std::bit_cast<uint32_t>(_cvtsh_ss(u
 uint32_t floatToHalf(uint32_t single) {
   return uint32_t(_cvtss_sh(std::bit_cast<float>(single), _MM_FROUND_TO_NEAREST_INT)) & 0xffff;
 }
+uint32_t truncatedToHalf(uint32_t single) {
+  return uint32_t(_cvtss_sh(std::bit_cast<float>(single), _MM_FROUND_TO_ZERO)) & 0xffff;
+}
 
 void decodeTexel(const uint8_t *memory, unsigned dfmt, unsigned nfmt, uint32_t value[4]) {
   const TexelLayout &t = texelLayout(dfmt);

@@ -1,6 +1,6 @@
 // Typed buffer elements: the data formats and number formats of GFX9 buffer resources and MTBUF
-// instructions ("Vega" ISA, "Buffer Resource Descriptor": data format, num format). What GFX10's numbers for
-// both together stand for is in isa/buffer_format.h.
+// instructions ("Vega" ISA, "Buffer Resource Descriptor": data format, num format). What GFX10's and GFX11's
+// numbers for both together stand for is in isa/buffer_format.h.
 //
 // A texel has 1 to 4 components, packed from the lowest bit. Register values are f32 (or integers
 // for UINT and SINT). Components a format lacks read as 0, 0, 0, 1. Conversions to fewer bits round
@@ -30,5 +30,7 @@ void encodeTexel(uint8_t *memory, unsigned dfmt, unsigned nfmt, const uint32_t v
 /// f32 <-> f16 bits, round to nearest even.
 uint32_t halfToFloat(uint32_t half);
 uint32_t floatToHalf(uint32_t single);
+/// The same towards zero.
+uint32_t truncatedToHalf(uint32_t single);
 
 } // namespace meld::softgpu::mem

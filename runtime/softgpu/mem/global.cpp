@@ -2,9 +2,9 @@
 //
 // What: addresses of the lanes, then a LaneOp. GLOBAL: 64-bit VGPR pair + offset, or SGPR pair +
 // 32-bit VGPR offset + offset. FLAT: the same pair, where the apertures send lanes to LDS or to
-// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942: or their sum; GFX10: or none) into
-// the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in SGPRs, GFX10:
-// the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
+// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942 and GFX11: or their sum; GFX10 and
+// GFX11: or none) into the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in
+// SGPRs, GFX10 and GFX11: the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
 // for one dword) and loads of one address by all lanes. Unsafe: nothing is checked unless
 // Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
 #include "runtime/softgpu/isa/decoder.h"

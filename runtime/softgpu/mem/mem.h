@@ -1,5 +1,5 @@
-// Memory instructions of the software GPU: SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF (GFX9 and
-// GFX10.3).
+// Memory instructions of the software GPU: SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF (GFX9, GFX10.3
+// and GFX11).
 //
 // The entry point is prepareMemory() of execute/wave.h. This header holds what the core and the driver
 // must agree on with it.

@@ -1,13 +1,14 @@
-// Buffer resource (V#) of GFX9 and GFX10 and its addressing ("Vega" ISA, "Buffer Resource Descriptor"
+// Buffer resource (V#) of GFX9 to GFX11 and its addressing ("Vega" ISA, "Buffer Resource Descriptor"
 // and "Buffer addressing").
 //
 //   index  = (idxen ? vgpr : 0) + (add_tid_enable ? lane : 0)
 //   offset = (offen ? vgpr : 0) + instruction offset                    (32 bits, wraps)
 //   linear:    bufferOffset = offset + stride * index
-//   swizzled:  bufferOffset = ((index / S) * stride + (offset / 4) * 4) * S + (index % S) * 4 +
-//   offset % 4 address = base + soffset + bufferOffset                             S =
-//   index_stride: 8, 16, 32, 64
-// There is no element_size field: elements are 4 bytes. Both generations compute addresses alike.
+//   swizzled:  bufferOffset = ((index / S) * stride + (offset / E) * E) * S + (index % S) * E + offset % E
+//              S = index_stride: 8, 16, 32, 64;  E = size of an element
+//   address = base + soffset + bufferOffset
+// Elements are 4 bytes; GFX11's swizzle_enable has two bits, of which 3 makes them 16 bytes ("RDNA3" ISA,
+// 9.4.2). Otherwise all generations compute addresses alike.
 //
 // Range, GFX9: with stride != 0 and an index (idxen or add_tid) the record counts: index >=
 // num_records is outside. Otherwise bytes: bufferOffset >= num_records - soffset is outside. GFX10: the
@@ -15,10 +16,11 @@
 //   0  index >= num_records, or the payload ends behind the record: offset + bytes > stride
 //   1  index >= num_records
 //   2  nothing, but everything when num_records = 0
-//   3  the payload ends behind the buffer: bufferOffset + bytes > num_records - soffset
+//   3  the payload ends behind the buffer: bufferOffset + bytes > num_records - soffset. GFX11, where the
+//      buffer is swizzled and has a stride: as 0, with num_records - soffset ("RDNA3" ISA, 9.4.1)
 // Dwords of a multi-dword access are checked one by one, atomics and formatted accesses as a whole.
 // Sources for GFX10: "RDNA 2" ISA, 8.1.5 and 8.1.8; Mesa's comment on OOB_SELECT (radeonsi, ac_descriptors).
-// Its one field FORMAT stands for both of GFX9's (isa/buffer_format.h).
+// Its one field FORMAT stands for both of GFX9's; GFX11's has six bits and other numbers (isa/buffer_format.h).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -32,7 +34,9 @@ namespace meld::softgpu::mem {
 struct BufferResource {
   uint64_t base;
   uint32_t stride, records, indexStride;
+  uint32_t element; ///< bytes of a swizzled buffer that lie together
   bool swizzle, addTid;
+  bool byRecords = false; ///< Range::bytes counts records after all
   uint8_t dstSel[4], nfmt, dfmt;
   enum class Range : uint8_t {
     record,
@@ -42,22 +46,26 @@ struct BufferResource {
     gfx9
   } range; ///< the first four as OOB_SELECT
 
-  BufferResource(const Wave &w, unsigned slot, bool gfx10) {
+  BufferResource(const Wave &w, unsigned slot, unsigned generation) {
     const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
     base = w.s[slot] | uint64_t(w1 & 0xffff) << 32;
     stride = (w1 >> 16) & 0x3fff;
-    swizzle = w1 >> 31;
+    const unsigned enable = generation >= 11 ? w1 >> 30 : w1 >> 31;
+    swizzle = enable;
+    element = enable == 3 ? 16 : 4;
     records = w.s[slot + 2];
     for (unsigned k = 0; k < 4; ++k)
       dstSel[k] = (w3 >> (3 * k)) & 7;
     nfmt = (w3 >> 12) & 7;
     dfmt = (w3 >> 15) & 15;
     range = Range::gfx9;
-    if (gfx10) {
-      const isa::BufferFormat format = isa::bufferFormat(w3 >> 12 & 0x7f);
+    if (generation >= 10) {
+      const isa::BufferFormat format =
+          isa::bufferFormat(w3 >> 12 & (generation >= 11 ? 0x3f : 0x7f), generation);
       nfmt = format.number;
       dfmt = format.data;
       range = Range(w3 >> 28 & 3);
+      byRecords = generation >= 11 && range == Range::bytes && swizzle && stride;
     }
     indexStride = 8u << ((w3 >> 21) & 3);
     addTid = (w3 >> 23) & 1;
@@ -66,8 +74,23 @@ struct BufferResource {
   uint64_t bufferOffset(uint32_t index, uint32_t offset) const {
     if (!swizzle)
       return offset + uint64_t(stride) * index;
-    uint64_t row = uint64_t(index / indexStride) * stride + (offset & ~3u);
-    return row * indexStride + (index % indexStride) * 4 + offset % 4;
+    uint64_t row = uint64_t(index / indexStride) * stride + (offset & ~(element - 1));
+    return row * indexStride + (index % indexStride) * element + offset % element;
+  }
+  /// From one dword of an access to the next, where they lie apart.
+  uint32_t dwordStride() const { return swizzle && element == 4 ? 4 * indexStride : 4; }
+  /// How far an access of `bytes` bytes reaches from where it begins, at the most.
+  uint64_t span(uint32_t bytes) const {
+    if (!swizzle || !bytes)
+      return bytes;
+    const uint32_t end =
+        element == 4 ? bytes - 1 : bytes + element - 2; // may begin anywhere in one
+    return bufferOffset(0, end & ~(element - 1)) + element;
+  }
+  /// The bytes of an access of `bytes` bytes lie neither together nor in whole dwords `dwordStride()` apart.
+  bool crosses(uint32_t offset, uint32_t bytes) const {
+    const uint32_t together = element == 4 ? std::min(bytes, 4u) : bytes;
+    return swizzle && offset % element + together > element;
   }
 
   /// Whether `bytes` bytes from `offset` on, in a record of which the instruction gave the index or not
@@ -88,7 +111,10 @@ struct BufferResource {
     case Range::bytes:
       break;
     }
-    return bufferOffset(index, offset) + bytes <= (records > soffset ? records - soffset : 0);
+    const uint32_t left = records > soffset ? records - soffset : 0;
+    if (byRecords)
+      return index < left && uint64_t(offset) + bytes <= stride;
+    return bufferOffset(index, offset) + bytes <= left;
   }
   /// What of one dword of an access of `bytes` bytes has to lie there: on GFX9 where it begins.
   uint32_t payload(uint32_t bytes) const { return range == Range::gfx9 ? 1 : std::min(bytes, 4u); }

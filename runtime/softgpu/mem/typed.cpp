@@ -26,14 +26,20 @@ Form formOf(const ExecInst *i) {
   return f;
 }
 
+/// What a component of 16 bits in a register is made of. GFX11 truncates floats of 32 bits and rounds what
+/// it has made from other formats ("RDNA3" ISA, 9.3.1).
+enum class Halves : uint8_t { integers, rounded, truncated };
+
 /// The register half-words or words of one lane.
-void toRegisters(const Form &f, bool integer, const uint32_t value[4], VRow *rows, unsigned lane) {
+void toRegisters(const Form &f, Halves halves, const uint32_t value[4], VRow *rows, unsigned lane) {
   for (unsigned k = 0; k < f.components; ++k) {
     if (!f.d16) {
       rows[k].u[lane] = value[k];
       continue;
     }
-    const uint32_t half = integer ? value[k] & 0xffff : floatToHalf(value[k]);
+    const uint32_t half = halves == Halves::integers    ? value[k] & 0xffff
+                          : halves == Halves::truncated ? truncatedToHalf(value[k])
+                                                        : floatToHalf(value[k]);
     const bool high = f.high || k % 2;
     uint32_t &r = rows[k / 2].u[lane];
     r = high ? (r & 0xffff) | half << 16 : (r & 0xffff0000) | half;
@@ -54,24 +60,30 @@ void fromRegisters(const Form &f, unsigned nfmt, const VRow *rows, unsigned lane
   }
 }
 
-const ExecInst *typedOps(const ExecInst *i, Wave &w) {
+/// `dst` replaces the destination rows when not null.
+const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
   w.next = i;
   resetTrace(w);
   const isa::Inst &in = *i->inst;
   const Form f = formOf(i);
-  const bool gfx10 = i->flags & kGfx10;
-  const BufferResource r(w, i->src[2], gfx10);
+  const unsigned generation = generationOf(i);
+  const BufferResource r(w, i->src[2], generation);
   isa::BufferFormat format{r.dfmt, r.nfmt};
   if (f.typed)
-    format = gfx10 ? isa::bufferFormat(in.format) : isa::BufferFormat{in.dfmt, in.nfmt};
+    format = generation >= 10 ? isa::bufferFormat(in.format, generation)
+                              : isa::BufferFormat{in.dfmt, in.nfmt};
   const unsigned dfmt = format.data, nfmt = format.number;
   const TexelLayout &layout = texelLayout(dfmt);
   const bool integer = isIntegerFormat(nfmt);
   const uint32_t one = integer ? 1 : 0x3f800000;
+  const bool single = nfmt == kFloat && layout.bits[0] == 32;
+  const Halves halves = integer                      ? Halves::integers
+                        : generation >= 11 && single ? Halves::truncated
+                                                     : Halves::rounded;
   const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
   const uint64_t start = r.base + soffset, exec = w.exec();
   const VRow *v = i->src[0] == kImmSlot ? nullptr : &w.v[i->src[0]];
-  VRow *rows = f.store ? dataRows(i, w) : dstRows(i, w);
+  VRow *rows = f.store ? dataRows(i, w) : dst ? dst : dstRows(i, w);
   // Addresses first: the destination may overlap the address registers.
   alignas(64) uint64_t a[kWaveSize];
   uint32_t offset[kWaveSize], index[kWaveSize];
@@ -85,12 +97,11 @@ const ExecInst *typedOps(const ExecInst *i, Wave &w) {
     inside |= uint64_t(ok) << l;
     a[l] = start + at;
   }
-  const uint64_t span =
-      r.swizzle && layout.bytes ? r.bufferOffset(0, (layout.bytes - 1u) & ~3u) + 4 : layout.bytes;
-  if (w.mapper && !translate(i, w, a, inside, layout.bytes, f.store, span)) [[unlikely]]
+  if (w.mapper && !translate(i, w, a, inside, layout.bytes, f.store, r.span(layout.bytes)))
+      [[unlikely]]
     return nullptr;
   if (layout.bytes)
-    addSwizzled(w, a, inside, layout.bytes, r.swizzle ? 4 * r.indexStride : 4);
+    addSwizzled(w, a, inside, layout.bytes, r.dwordStride());
   for (uint64_t m = exec; m; m &= m - 1) {
     const unsigned l = firstLane(m);
     const bool ok = inside >> l & 1;
@@ -124,9 +135,16 @@ const ExecInst *typedOps(const ExecInst *i, Wave &w) {
                  : r.dstSel[k] >= 4 ? texel[r.dstSel[k] - 4]
                  : r.dstSel[k] == 1 ? one
                                     : 0;
-    toRegisters(f, integer, value, rows, l);
+    toRegisters(f, halves, value, rows, l);
   }
   return following(i);
+}
+
+const ExecInst *typedOps(const ExecInst *i, Wave &w) { return runTyped(i, w, nullptr); }
+
+const ExecInst *typedToLds(const ExecInst *i, Wave &w) {
+  VRow value = {};
+  return runTyped(i, w, &value) ? storeToLds(i, w, value) : nullptr;
 }
 
 } // namespace
@@ -145,17 +163,19 @@ bool prepareTyped(ExecInst &e) {
   if (!f.typed && !drop("buffer_"))
     return false;
   f.store = drop("store_format_");
-  if (!f.store && !drop("load_format_"))
+  const bool toLds = !f.store && drop("load_lds_format_"); // GFX11: the opcode says so
+  if (!f.store && !toLds && !drop("load_format_"))
     return false;
   f.d16 = drop("d16_");
   f.high = f.d16 && drop("hi_");
-  if (name != std::string_view("xyzw").substr(0, name.size()) || name.empty() || in.tfe || in.lds)
+  if (name != std::string_view("xyzw").substr(0, name.size()) || name.empty() || in.tfe ||
+      (in.lds && !toLds))
     return false;
   f.components = uint8_t(name.size());
   fillDataRows(e);
   e.aux = 0;
   std::memcpy(&e.aux, &f, sizeof(f));
-  e.run = typedOps;
+  e.run = toLds ? typedToLds : typedOps;
   return true;
 }
 

@@ -245,7 +245,6 @@ TEST_P(Gfx1030, OpcodesThatAreMissing) {
       missing.insert(name);
   }
   const std::set<std::string> expected = {
-      "ds_condxchg32_rtn_b64",    // no compiler makes it; GFX9 lacks it here, too
       "ds_ordered_count",         // order of pixel waves
       "s_code_end",               // padding behind code: an error where it is reached
       "s_endpgm_ordered_ps_done", // pixel shaders

@@ -19,9 +19,34 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <utility>
+
 namespace meld::softgpu::test {
 
 using namespace llvm;
+
+namespace {
+
+/// GFX11's names for those of GFX9 and GFX10 that LLVM has no alias for ("RDNA3" ISA, chapter 16).
+constexpr std::pair<StringLiteral, StringLiteral> kGfx11[] = {
+    {"load_ubyte_d16_hi", "load_d16_hi_u8"},   {"load_ubyte_d16", "load_d16_u8"},
+    {"load_sbyte_d16_hi", "load_d16_hi_i8"},   {"load_sbyte_d16", "load_d16_i8"},
+    {"load_short_d16_hi", "load_d16_hi_b16"},  {"load_short_d16", "load_d16_b16"},
+    {"store_byte_d16_hi", "store_d16_hi_b8"},  {"store_short_d16_hi", "store_d16_hi_b16"},
+    {"atomic_fcmpswap", "atomic_cmpswap_f32"}, {"atomic_fmin", "atomic_min_f32"},
+    {"atomic_fmax", "atomic_max_f32"},         {"atomic_csub", "atomic_csub_u32"},
+    {"load_dword_addtid", "load_addtid_b32"},  {"store_dword_addtid", "store_addtid_b32"},
+};
+
+std::string named(std::string text, StringRef cpu) {
+  if (cpu.startswith("gfx11"))
+    for (const auto &[before, now] : kGfx11)
+      if (const size_t at = text.find(before.str() + " "); at != std::string::npos)
+        return text.replace(at, before.size(), now.str());
+  return text;
+}
+
+} // namespace
 
 std::vector<uint8_t> assemble(const std::string &text, const std::string &cpu) {
   static const bool ready = [] {
@@ -44,7 +69,7 @@ std::vector<uint8_t> assemble(const std::string &text, const std::string &cpu) {
   std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple.str(), cpu, ""));
   SourceMgr sources;
   sources.setDiagHandler([](const SMDiagnostic &, void *) {});
-  sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text + "\n"), SMLoc());
+  sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(named(text, cpu) + "\n"), SMLoc());
   MCContext context(triple, asmInfo.get(), registers.get(), subtarget.get(), &sources, &options);
   std::unique_ptr<MCObjectFileInfo> files(target->createMCObjectFileInfo(context, false));
   context.setObjectFileInfo(files.get());

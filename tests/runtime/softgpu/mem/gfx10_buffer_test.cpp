@@ -1,8 +1,10 @@
-// Buffer instructions of GFX10.3: addresses, what is in range for each OOB_SELECT, private memory, and
-// the numbers that stand for data and number formats. The rules are written down once more here, byte
-// by byte, from the "RDNA 2" ISA manual, 8.1.5; the numbers come from LLVM's assembler.
+// Buffer instructions of GFX10.3 and GFX11: addresses, what is in range for each OOB_SELECT, private memory,
+// and the numbers that stand for data and number formats. The rules are written down once more here, byte
+// by byte, from the "RDNA 2" ISA manual, 8.1.5, and the "RDNA3" ISA manual, 9.4; the numbers come from LLVM's
+// assembler.
 #include "runtime/softgpu/isa/buffer_format.h"
 #include "runtime/softgpu/mem/formats.h"
+#include "tests/runtime/softgpu/llvm_cpu.h"
 #include "tests/runtime/softgpu/mem/machine.h"
 #include "tests/runtime/softgpu/mem/reference.h"
 
@@ -16,20 +18,25 @@ namespace {
 
 struct Resource {
   uint32_t stride = 0, records = 0, indexStride = 32, oob = 0, format = 0, dstSel = 0xfac;
-  bool swizzle = false, addTid = false;
+  bool swizzle = false, addTid = false, gfx11 = false;
+  uint32_t element = 4; ///< GFX11: or 16 bytes
 
   void write(State &s, unsigned slot, uint64_t base) const {
+    const uint32_t swizzled = !swizzle        ? 0
+                              : !gfx11        ? 2u << 30
+                              : element == 16 ? 3u << 30
+                                              : 1u << 30;
     s.s[slot] = uint32_t(base);
-    s.s[slot + 1] = uint32_t(base >> 32) | stride << 16 | uint32_t(swizzle) << 31;
+    s.s[slot + 1] = uint32_t(base >> 32) | stride << 16 | swizzled;
     s.s[slot + 2] = records;
     s.s[slot + 3] = dstSel | format << 12 | unsigned(__builtin_ctz(indexStride / 8)) << 21 |
-                    uint32_t(addTid) << 23 | 1 << 24 | oob << 28;
+                    uint32_t(addTid) << 23 | uint32_t(!gfx11) << 24 | oob << 28;
   }
   uint64_t offset(uint32_t index, uint32_t off) const {
     if (!swizzle)
       return off + uint64_t(stride) * index;
-    return (uint64_t(index / indexStride) * stride + off / 4 * 4) * indexStride +
-           index % indexStride * 4 + off % 4;
+    return (uint64_t(index / indexStride) * stride + off / element * element) * indexStride +
+           index % indexStride * element + off % element;
   }
   bool inside(uint32_t index, uint32_t off, uint32_t bytes, uint32_t soffset) const {
     switch (oob) {
@@ -40,16 +47,19 @@ struct Resource {
     case 2:
       return records > 0;
     default:
+      if (gfx11 && swizzle && stride)
+        return records > soffset && index < records - soffset && off + bytes <= stride;
       return offset(index, off) + bytes + soffset <= records;
     }
   }
 };
 
-class Gfx10Buffer : public ::testing::TestWithParam<isa::Target> {
+class RdnaBuffer : public ::testing::TestWithParam<isa::Target> {
 protected:
   std::mt19937_64 rng{1030};
   Machine machine;
   unsigned lanes() const { return isa::traitsOf(GetParam()).waveSize; }
+  bool gfx11() const { return isa::traitsOf(GetParam()).generation == 11; }
 
   /// Runs `name` on random operands: index in v2, offset in v3, the resource in s[8:11], soffset in s12.
   void once(const std::string &name, const Resource &r, uint32_t soffset, uint32_t offsets,
@@ -123,16 +133,17 @@ protected:
       }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Waves, Gfx10Buffer,
-                         testing::Values(isa::Target::gfx1030, isa::Target::gfx1030w64),
-                         [](auto &i) { return std::to_string(isa::traitsOf(i.param).waveSize); });
+INSTANTIATE_TEST_SUITE_P(Waves, RdnaBuffer,
+                         testing::Values(isa::Target::gfx1030, isa::Target::gfx1030w64,
+                                         isa::Target::gfx1100, isa::Target::gfx1100w64),
+                         [](auto &i) { return testName(i.param); });
 
 } // namespace
 
-TEST_P(Gfx10Buffer, EveryWayToCheckBounds) {
+TEST_P(RdnaBuffer, EveryWayToCheckBounds) {
   for (uint32_t oob : {0u, 1u, 3u})
     for (bool swizzle : {false, true}) {
-      Resource r;
+      Resource r{.gfx11 = gfx11()};
       r.stride = 48;
       r.oob = oob;
       r.swizzle = swizzle;
@@ -141,14 +152,42 @@ TEST_P(Gfx10Buffer, EveryWayToCheckBounds) {
       r.indexStride = 8;
       sweep(r, 64, 64, 40);
     }
-  Resource unchecked{.stride = 16, .records = 1, .oob = 2};
+  Resource unchecked{.stride = 16, .records = 1, .oob = 2, .gfx11 = gfx11()};
   sweep(unchecked, 0, 64, 40);
   unchecked.records = 0; // but this
   sweep(unchecked, 0, 64, 40);
 }
 
-TEST_P(Gfx10Buffer, PrivateMemory) {
-  Resource r{.records = ~0u, .indexStride = lanes(), .oob = 3, .swizzle = true, .addTid = true};
+// GFX11 counts records where a swizzled buffer with a stride is checked by bytes, and takes the scalar offset off
+// their number.
+TEST_P(RdnaBuffer, RecordsOfSwizzledBuffersByBytes) {
+  if (gfx11())
+    sweep({.stride = 48, .records = 90, .indexStride = 8, .oob = 3, .swizzle = true, .gfx11 = true},
+          64, 64, 40);
+}
+
+// Elements of 16 bytes: what lies in one lies together, also four dwords; what does not is taken apart.
+TEST_P(RdnaBuffer, ElementsOf16Bytes) {
+  if (!gfx11())
+    return;
+  for (uint32_t oob : {0u, 2u})
+    sweep({.stride = 64,
+           .records = 40,
+           .indexStride = 8,
+           .oob = oob,
+           .swizzle = true,
+           .gfx11 = true,
+           .element = 16},
+          32, 64, 48);
+}
+
+TEST_P(RdnaBuffer, PrivateMemory) {
+  Resource r{.records = ~0u,
+             .indexStride = lanes(),
+             .oob = 3,
+             .swizzle = true,
+             .addTid = true,
+             .gfx11 = gfx11()};
   for (uint32_t oob : {2u, 3u}) {
     r.oob = oob;
     sweep(r, 0, kScratchPerLane - 48, 1, true);
@@ -156,13 +195,18 @@ TEST_P(Gfx10Buffer, PrivateMemory) {
 }
 
 // Spills, as compilers write them: no vector address or an offset, all lanes at the same place or not.
-TEST_P(Gfx10Buffer, Spills) {
+TEST_P(RdnaBuffer, Spills) {
   for (const char *address : {"off", "v3"})
     for (bool same : {true, false}) {
       State s;
       s.randomize(rng);
       s.setExec(rng() & (kFullExec >> (64 - lanes())));
-      Resource{.records = ~0u, .indexStride = lanes(), .oob = 3, .swizzle = true, .addTid = true}
+      Resource{.records = ~0u,
+               .indexStride = lanes(),
+               .oob = 3,
+               .swizzle = true,
+               .addTid = true,
+               .gfx11 = gfx11()}
           .write(s, 8, machine.scratch());
       const bool offen = address[0] == 'v';
       for (unsigned l = 0; l < kWaveSize; ++l)
@@ -189,8 +233,9 @@ TEST_P(Gfx10Buffer, Spills) {
 }
 
 // Names as LLVM writes them say the bits of the components, from the highest to the lowest.
-TEST(Gfx10Formats, NumbersStandForTheirNames) {
+void numbersStandForTheirNames(isa::Target target, unsigned formats) {
   using namespace mem;
+  const unsigned generation = isa::traitsOf(target).generation;
   const std::map<std::string, NumFormat> numbers = {
       {"UNORM", kUnorm}, {"SNORM", kSnorm}, {"USCALED", kUscaled}, {"SSCALED", kSscaled},
       {"UINT", kUint},   {"SINT", kSint},   {"FLOAT", kFloat}};
@@ -203,14 +248,13 @@ TEST(Gfx10Formats, NumbersStandForTheirNames) {
     for (const auto &[name, nfmt] : numbers) {
       const auto code = assemble("tbuffer_load_format_x v1, off, s[8:11], 0 format:[BUF_FMT_" +
                                      layout + "_" + name + "]",
-                                 "gfx1030");
+                                 std::string(isa::targetName(target)));
       if (code.empty())
         continue; // there is no such format
       ++known;
       isa::Inst inst;
-      ASSERT_EQ(isa::decode(code.data(), code.size(), isa::Target::gfx1030, inst),
-                isa::DecodeStatus::ok);
-      const isa::BufferFormat format = isa::bufferFormat(inst.format);
+      ASSERT_EQ(isa::decode(code.data(), code.size(), target, inst), isa::DecodeStatus::ok);
+      const isa::BufferFormat format = isa::bufferFormat(inst.format, generation);
       EXPECT_EQ(format.number, nfmt) << layout << " " << name;
       std::vector<unsigned> bits; // from the lowest
       for (size_t at = layout.size(); at != std::string::npos;) {
@@ -224,20 +268,28 @@ TEST(Gfx10Formats, NumbersStandForTheirNames) {
         EXPECT_EQ(texel.bits[k], bits[k]) << layout;
       seen[inst.format] = true;
     }
-  EXPECT_EQ(known, 77u);
+  EXPECT_EQ(known, formats);
   for (unsigned number = 0; number < 128; ++number)
-    EXPECT_EQ(isa::bufferFormat(number).data != 0, seen[number]) << number;
+    EXPECT_EQ(isa::bufferFormat(number, generation).data != 0, seen[number]) << number;
 }
 
-TEST_P(Gfx10Buffer, Formats) {
+TEST(BufferFormats, NumbersStandForTheirNames) {
+  numbersStandForTheirNames(isa::Target::gfx1030, 77);
+  numbersStandForTheirNames(isa::Target::gfx1100, 63);
+}
+
+TEST_P(RdnaBuffer, Formats) {
   State s;
   s.randomize(rng);
   s.setExec(kFullExec >> (64 - lanes()));
   for (unsigned l = 0; l < kWaveSize; ++l)
     s.v[2].u[l] = 16 * l;
-  Resource{.records = 4096, .oob = 3, .format = 60, .dstSel = 6 | 1 << 3 | 0 << 6 | 4 << 9}
-      .write( // 8_8_8_8_UINT
-          s, 8, machine.memory());
+  Resource{.records = 4096,
+           .oob = 3,
+           .format = gfx11() ? 46u : 60u, // 8_8_8_8_UINT
+           .dstSel = 6 | 1 << 3 | 0 << 6 | 4 << 9,
+           .gfx11 = gfx11()}
+      .write(s, 8, machine.memory());
   State want = s;
   for (unsigned l = 0; l < lanes(); ++l) { // z, 1, 0, x
     want.v[16].u[l] = s.memory[16 * l + 2];
