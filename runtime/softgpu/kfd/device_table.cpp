@@ -22,6 +22,9 @@ constexpr DeviceModel kDevices[] = {
     // Four engines of two arrays of ten compute units; memory at 16 Gb/s a pin. Two of its four SDMA engines.
     {isa::Target::gfx1030, "gfx1030", "Software GPU (AMD Radeon RX 6900 XT)", 0x73BF, 100300, 80, 4,
      2, 2250, 16, 4096, 256, 1000, 16 * kGiB, false, 2},
+    // Six engines of two arrays of eight compute units; memory at 20 Gb/s a pin.
+    {isa::Target::gfx1100, "gfx1100", "Software GPU (AMD Radeon RX 7900 XTX)", 0x744C, 110000, 96,
+     6, 2, 2500, 32, 6144, 384, 1250, 24 * kGiB, false, 2},
 };
 } // namespace
 

@@ -44,6 +44,11 @@ struct GpuInfo {
   uint32_t gpuCounterFreq; ///< kHz
 };
 
+/// The kernel's numbers (amdgpu_drm.h, AMDGPU_FAMILY_*): AI, NV, GC_11_0_0.
+uint32_t familyOf(unsigned generation) {
+  return generation >= 11 ? 145 : generation == 10 ? 143 : 141;
+}
+
 Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize("amdgpu_device_initialize");
 Next<int (*)(Handle)> nextDeinitialize("amdgpu_device_deinitialize"),
     nextGetFd("amdgpu_device_get_fd");
@@ -115,8 +120,7 @@ MELD_EXPORT int amdgpu_query_gpu_info(Handle handle, void *out) {
   const DeviceModel &model = modelOf(device);
   GpuInfo info = {};
   info.asicId = model.deviceId;
-  const bool gfx10 = isa::traitsOf(model.target).generation >= 10;
-  info.familyId = gfx10 ? 143 : 141; // NV: GFX10, AI: GFX9
+  info.familyId = familyOf(isa::traitsOf(model.target).generation);
   info.maxEngineClk = model.clockMhz * 1000ull;
   info.maxMemoryClk = model.memoryClockMhz * 1000ull;
   info.numShaderEngines = model.shaderEngines;

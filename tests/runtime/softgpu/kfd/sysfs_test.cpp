@@ -37,14 +37,17 @@ struct Facts {
   uint64_t deviceId, version, cus, waves;
   bool ecc;
   uint64_t simds = 4, lanes = 64,
-           arrays = 0; ///< of a compute unit, of a wave, of the device (0: not said)
+           arrays = 0, ///< of a compute unit, of a wave, of the device (0: not said)
+      engines = 0;
 };
 const Facts kFacts[] = {{"gfx90a", 29711, 90010, 104, 8, true},
                         {"gfx900", 0x687f, 90000, 64, 10, false},
                         {"gfx906", 0x66a1, 90006, 60, 10, true},
                         {"gfx908", 0x738c, 90008, 120, 10, true},
                         // 40 workgroup processors in 4 engines of 2 arrays; SIMDs of 32 lanes
-                        {"gfx1030", 0x73bf, 100300, 80, 16, false, 2, 32, 8}};
+                        {"gfx1030", 0x73bf, 100300, 80, 16, false, 2, 32, 8, 4},
+                        // 48 in 6 engines of 2 arrays
+                        {"gfx1100", 0x744c, 110000, 96, 16, false, 2, 32, 12, 6}};
 
 TEST(Sysfs, GpuPropertiesOfEveryDevice) {
   for (const Facts &f : kFacts) {
@@ -63,7 +66,7 @@ TEST(Sysfs, GpuPropertiesOfEveryDevice) {
     EXPECT_EQ(p.at("array_count") % p.at("simd_arrays_per_engine"), 0u); // the engines
     if (f.arrays) {
       EXPECT_EQ(p.at("array_count"), f.arrays);
-      EXPECT_EQ(p.at("array_count") / p.at("simd_arrays_per_engine"), 4u);
+      EXPECT_EQ(p.at("array_count") / p.at("simd_arrays_per_engine"), f.engines);
     }
     EXPECT_EQ(p.at("capability") >> 12 & 3, 2u); // DoorbellType
     EXPECT_EQ(p.at("capability") >> 26 & 1, f.ecc);
