@@ -3,7 +3,7 @@
 // cache and one half of the LDS for each pair of SIMDs:
 //
 //   GFX9   4 SIMDs, each visited every 4th cycle; a vector memory unit for all, an LDS port for two
-//   GFX10  2 SIMDs (a pair of units: 4), visited every cycle; both for two
+//   GFX10, GFX11  2 SIMDs (a pair of units: 4), visited every cycle; both for two
 //
 //   compute_unit.cpp   which wave issues when
 //   groups.cpp         workgroups: start, barrier, end
@@ -27,18 +27,30 @@
 
 namespace meld::softgpu::timing {
 
+/// Where s_waitcnt has its counts. GFX11 moved them ("RDNA3" ISA, 5.6).
+struct WaitFields {
+  unsigned vmAt = 0, vmHighAt = 14,
+           lgkmAt = 8; ///< vmcnt has two more bits elsewhere, or none there
+  uint32_t vmMost = 15, lgkmMost = 15;
+  uint32_t vm(uint32_t imm) const { return (imm >> vmAt & vmMost) | (imm >> vmHighAt & 3) << 4; }
+  uint32_t lgkm(uint32_t imm) const { return imm >> lgkmAt & lgkmMost; }
+};
+
 /// What the compute units of one dispatch share.
 struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
       : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
         dispatcher(parameters, *j.launch, j.env.config->computeUnits, unitsOf(j)) {
-    if (isa::traitsOf(j.launch->target).generation >= 10) {
+    const unsigned generation = isa::traitsOf(j.launch->target).generation;
+    if (generation >= 10) {
       separateStores = true;
       cadence = 1;
       simdsPerPath = 2;
       passes = j.launch->waveSize / 32;
-      lgkmMost = 63;
+      wait.lgkmMost = 63;
     }
+    if (generation >= 11)
+      wait = {.vmAt = 10, .vmHighAt = 16, .lgkmAt = 4, .vmMost = 63, .lgkmMost = 63};
     sharing = std::max(parameters.fetchUnits / j.launch->unitsPerGroup, 1u);
     for (unsigned k = 0; parameters.fetchLatency && k * sharing < unitsOf(j); ++k)
       instructionCaches.push_back(std::make_unique<InstructionCache>(parameters));
@@ -60,7 +72,7 @@ struct Shared {
   unsigned simdsPerPath = kSimds; ///< for each vector memory unit
   unsigned passes = 1; ///< of a vector instruction through its unit: two for a wave of 64 on GFX10
   bool separateStores = false; ///< they have a counter of their own
-  uint32_t lgkmMost = 15;      ///< of s_waitcnt's field
+  WaitFields wait;
   const OpTraits *const traits = opTraits().data();
   WaveCounters counters;
   Wave *running = nullptr; ///< whose instruction is being executed, for a memory fault
@@ -101,7 +113,8 @@ private:
   uint64_t chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in, isa::Category c);
   uint64_t waitedFor(const TimedWave &t, const isa::Inst &in) const;
   uint64_t beforeNext(TimedWave &t, const ExecInst *i) const;
-  uint64_t fetch(unsigned index, TimedWave &t, const ExecInst *i);
+  void skipDelays(Wave &w);
+  uint64_t fetch(unsigned index, TimedWave &t, bool jumped);
   void obeyStatus(TimedWave &t, const isa::Inst &in);
 
   Shared &shared_;

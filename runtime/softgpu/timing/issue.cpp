@@ -75,8 +75,7 @@ uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
   const uint32_t imm = uint32_t(in.simm) & 0xffff;
   switch (shared_.traits[size_t(in.op)].waits) {
   case Waits::all:
-    return std::max(t.vm.until((imm & 15) | (imm >> 14 & 3) << 4),
-                    t.lgkm.until(imm >> 8 & shared_.lgkmMost));
+    return std::max(t.vm.until(shared_.wait.vm(imm)), t.lgkm.until(shared_.wait.lgkm(imm)));
   case Waits::vm:
     return t.vm.until(imm & 63);
   case Waits::vs:
@@ -97,16 +96,22 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   const MemoryTrace &trace = t.wave->trace;
   switch (const Category c = Category(i->category)) {
   case Category::valu: {
-    s.valuFree = now_ + p.issueOf(shared_.traits[size_t(in.op)].rate) * shared_.passes;
+    const isa::ValuRate rate = shared_.traits[size_t(in.op)].rate;
+    // A wave's matrix is as large in waves of 64, whose halves hold the same ("RDNA3" ISA, 7.9).
+    s.valuFree = now_ + p.issueOf(rate) * (rate == isa::ValuRate::mfma ? 1 : shared_.passes);
     if (p.valuResult) {
       t.results.add(in.dst, s.valuFree + p.valuResult);
       t.results.add(in.sdst, s.valuFree + p.valuResult);
+      if (in.enc == isa::Enc::VOPD)
+        t.results.add(in.dual.dst, s.valuFree + p.valuResult);
     }
     if (in.dst.kind == isa::Operand::Kind::sgpr || in.sdst.kind == isa::Operand::Kind::sgpr)
       t.scalarFrom = s.valuFree + p.scalarAfterVector;
     return s.valuFree;
   }
   case Category::salu:
+    if (shared_.traits[size_t(in.op)].answers)
+      t.lgkm.add(now_ + p.scalarLatency, now_);
     return now_ + (p.saveExec && shared_.traits[size_t(in.op)].savesExec ? p.saveExec : p.salu);
   case Category::smem:
     return now_ + p.salu;
@@ -177,10 +182,8 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
 }
 
 /// When the wave's next instruction is in its buffer.
-uint64_t ComputeUnit::fetch(unsigned index, TimedWave &t, const ExecInst *i) {
-  const ExecInst *next = t.wave->next;
-  const uint32_t line = lineOf(next);
-  const bool jumped = next != following(i) && t.wave->status != WaveStatus::ended;
+uint64_t ComputeUnit::fetch(unsigned index, TimedWave &t, bool jumped) {
+  const uint32_t line = lineOf(t.wave->next);
   if (line == t.fetched.line && !jumped) [[likely]]
     return t.ready;
   FetchPort &port = fetch_[fetch_.size() > 1 ? index : 0];
@@ -219,6 +222,15 @@ void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
   }
 }
 
+/// S_DELAY_ALU may go beside the instruction before it ("RDNA3" ISA, 5.7). What it says is to be waited for, the
+/// model knows by itself.
+void ComputeUnit::skipDelays(Wave &w) {
+  while (w.status == WaveStatus::ready && w.next->category != kCoreEntry &&
+         w.next->inst->op == Op::s_delay_alu)
+    if (!execute(w, w.next))
+      return;
+}
+
 void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
   const TimingParameters &p = shared_.p;
   Wave &w = *t.wave;
@@ -227,6 +239,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   // Sources are read before they are overwritten: the scalar address is needed for the cache.
   const uint64_t smemDone = smem ? memory_.front()->scalar(w, in, now_) : 0;
   const ExecInst *next = execute(w, i);
+  const bool jumped = next != following(i) && w.status != WaveStatus::ended;
   if (smem)
     t.lgkm.add(smemDone, now_);
   t.ready = charge(s, index, t, i, next);
@@ -236,11 +249,12 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
     t.ready = std::max(t.ready, t.vs.until(62));
   if (t.lgkm.full())
     t.ready = std::max(t.ready, t.lgkm.until(62));
+  skipDelays(w);
   t.ready = beforeNext(t, i);
   if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
-    t.ready = std::max(t.ready, t.results.neededBy(*w.next->inst));
+    t.ready = t.results.neededBy(*w.next->inst, t.ready);
   if (!fetch_.empty())
-    t.ready = fetch(index, t, i);
+    t.ready = fetch(index, t, jumped);
   obeyStatus(t, in);
 }
 

@@ -50,7 +50,7 @@ private:
 
 /// What the vector ALU has written lately and a wave's next instruction may have to wait for. Results come
 /// in the order of their instructions, and one that starts a cycle later is there a cycle later: more
-/// than these never are on their way.
+/// than these never are on their way, two of each instruction.
 class VectorResults {
 public:
   void add(const isa::Operand &o, uint64_t at) {
@@ -58,27 +58,39 @@ public:
       return;
     results_[next_++ % kMost] = {at, o.index, std::max<uint16_t>(o.dwords, 1), o.kind};
   }
-  /// When all that `in` reads is there.
-  uint64_t neededBy(const isa::Inst &in) const {
-    uint64_t at = 0;
+  /// When all that `in` reads is there, `from` at the earliest.
+  uint64_t neededBy(const isa::Inst &in, uint64_t from) const {
+    uint64_t at = from;
     for (const Result &r : results_)
-      for (const isa::Operand *o : {&in.src[0], &in.src[1], &in.src[2], &in.src[3], &in.vaddr,
-                                    &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
-        if (o->kind == r.kind && o->index < r.index + r.dwords &&
-            r.index < o->index + std::max<uint16_t>(o->dwords, 1))
-          at = std::max(at, r.at);
+      if (r.at > at && reads(in, r))
+        at = r.at;
     return at;
   }
   /// When all is there.
   uint64_t last() const { return results_[(next_ + kMost - 1) % kMost].at; }
 
 private:
-  static constexpr unsigned kMost = 8;
+  static constexpr unsigned kMost = 16;
   struct Result {
     uint64_t at = 0;
     uint16_t index = 0, dwords = 0;
     isa::Operand::Kind kind = isa::Operand::Kind::none;
+    bool isIn(const isa::Operand &o) const {
+      return o.kind == kind && o.index < index + dwords &&
+             index < o.index + std::max<uint16_t>(o.dwords, 1);
+    }
   };
+  static bool reads(const isa::Inst &in, const Result &r) {
+    for (const isa::Operand *o : {&in.src[0], &in.src[1], &in.src[2], &in.src[3], &in.vaddr,
+                                  &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
+      if (r.isIn(*o))
+        return true;
+    if (in.enc == isa::Enc::VOPD)
+      for (const isa::Operand &o : in.dual.src)
+        if (r.isIn(o))
+          return true;
+    return false;
+  }
   std::array<Result, kMost> results_;
   unsigned next_ = 0;
 };
@@ -100,6 +112,7 @@ struct OpTraits {
   enum class Waits : uint8_t { nothing, all, vm, vs, lgkm } waits = Waits::nothing;
   isa::ValuRate rate = isa::ValuRate::full;
   bool clearsL1 = false, atomic = false, store = false;
+  bool answers = false;   ///< s_sendmsg_rtn: its result is there with lgkmcnt
   bool savesExec = false; ///< s_*_saveexec_b64 and s_*_wrexec_b64: EXEC is written besides dst
   bool writesScc = false;
 };
@@ -134,6 +147,7 @@ inline const std::vector<OpTraits> &opTraits() {
       t[k].clearsL1 = has("wbinvl1") || has("_invl2") || name == "buffer_gl0_inv";
       t[k].atomic = has("atomic");
       t[k].store = has("store");
+      t[k].answers = name.starts_with("s_sendmsg_rtn");
       t[k].savesExec = has("saveexec") || has("wrexec");
       t[k].writesScc = name.starts_with("s_") && !keepsScc(name);
     }

@@ -167,6 +167,14 @@ TEST(TimingParameters, RangesHoldTheValues) {
   // RDNA 2: 1/16 in waves of 32, for which the parameters are.
   EXPECT_EQ(TimingParameters::of(isa::Target::gfx1030).f64, 16u);
   EXPECT_EQ(TimingParameters::of(isa::Target::gfx1030w64).f64, 16u);
+  // AMD's product page of the RX 7900 XTX: 960 GB/s for 96 compute units at 2.5 GHz; 6 MiB of L2.
+  for (isa::Target target : {isa::Target::gfx1100, isa::Target::gfx1100w64}) {
+    const TimingParameters large = TimingParameters::of(target);
+    EXPECT_EQ(large.f64, 16u);
+    EXPECT_EQ(uint64_t(large.hbmMilliBytesPerCycle) * 96 * 2500, 960'000'000u);
+    EXPECT_EQ(large.l2Bytes, 6u << 20);
+    EXPECT_EQ(large.lineShift, 7u);
+  }
 }
 
 // A setting of the environment is no reason to do without a GPU.
