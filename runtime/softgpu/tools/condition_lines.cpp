@@ -78,7 +78,9 @@ bool startsBranch(std::string_view text) {
   return text.starts_with("s_and_saveexec") || text.starts_with("s_and_b64 exec") ||
          text.starts_with("s_and_b32 exec_lo") || comparesIntoExec(text);
 }
-bool startsElse(std::string_view text) { return text.starts_with("s_andn2_saveexec"); }
+bool startsElse(std::string_view text) {
+  return text.starts_with("s_andn2_saveexec") || text.starts_with("s_and_not1_saveexec"); // GFX11
+}
 bool narrowsExec(std::string_view text) { return startsBranch(text) || startsElse(text); }
 bool widensExec(std::string_view text) {
   return text.starts_with("s_or_b64 exec") || text.starts_with("s_or_b32 exec_lo");

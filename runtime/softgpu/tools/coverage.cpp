@@ -39,31 +39,37 @@ struct Verdict {
 
 Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) {
   constexpr int kTries = 4000;
-  constexpr uint32_t kEnd = 0xbf810000; // s_endpgm
+  const unsigned generation = isa::traitsOf(target).generation;
+  const uint32_t end = generation >= 11 ? 0xbfb00000 : 0xbf810000; // s_endpgm
   Verdict v;
   v.reason = "recognised only";
   const isa::Format format = isa::formatOf(row.enc, target);
-  // A scalar address that is none: null on GFX10.
-  const bool gfx10 = isa::traitsOf(target).generation >= 10;
-  const uint32_t off = gfx10 ? 0x7d0000 : 0x7f0000;
+  // A scalar address that is none: null from GFX10 on.
+  const uint32_t off = generation >= 11 ? 0x7c0000 : generation == 10 ? 0x7d0000 : 0x7f0000;
+  // Of VOPD's operations some can only be the second one, whose number has five bits elsewhere.
+  constexpr unsigned kSecondPlace = 17, kFirstNumbers = 16;
+  const bool second = row.enc == Enc::VOPD && row.number >= kFirstNumbers;
+  const uint32_t number = row.number << (second ? kSecondPlace : format.place);
+  const uint32_t operands = format.operands & ~(second ? 31u << kSecondPlace : 0);
   for (int n = 0; n < kTries; ++n) {
-    uint32_t words[5] = {format.fixed | row.number << format.place, 0, kEnd, kEnd, kEnd};
+    uint32_t words[5] = {format.fixed | number, 0, end, end, end};
     const uint64_t a = rng(), b = rng(), how = rng();
-    words[0] |= uint32_t(a) & format.operands & (how & 1 ? uint32_t(a >> 32) : ~0u) &
+    words[0] |= uint32_t(a) & operands & (how & 1 ? uint32_t(a >> 32) : ~0u) &
                 (how & 2 ? 0xffff81ffu : ~0u);
     words[1] = uint32_t(b) & (how & 4 ? 0x07fbffffu : ~0u);
     for (unsigned byte = 0; byte < 4; ++byte)
       if (how >> (8 + byte) & 1)
         words[1] &= ~(0xffu << (8 * byte));
-    if (row.enc == Enc::GLOBAL || row.enc == Enc::SCRATCH || (row.enc == Enc::FLAT && gfx10))
+    if (row.enc == Enc::GLOBAL || row.enc == Enc::SCRATCH ||
+        (row.enc == Enc::FLAT && generation >= 10))
       words[1] = (words[1] & ~0x7f0000u) | off;
     isa::Inst inst;
     const auto status = isa::decode(words, 12, target, inst);
     if ((status != isa::DecodeStatus::ok && status != isa::DecodeStatus::unsupported) ||
-        inst.op != row.op || inst.enc != row.enc)
+        (second ? inst.dual.op : inst.op) != row.op || inst.enc != row.enc)
       continue;
     if (inst.size == 4)
-      words[1] = kEnd;
+      words[1] = end;
     CodeCache cache(target);
     const ExecInst *i = cache.lookup(reinterpret_cast<uint64_t>(words));
     const char *problem = reinterpret_cast<const CodeInst *>(i->inst)->problem;

@@ -5,6 +5,8 @@
 #include "runtime/softgpu/tools/flow_graph.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 
@@ -12,16 +14,27 @@ namespace meld::softgpu {
 
 namespace {
 
-isa::ValuRate rateOf(std::string_view text) {
-  static const auto rates = [] {
-    std::unordered_map<std::string_view, isa::ValuRate> all;
-    for (size_t op = 1; op < size_t(isa::Op::count); ++op)
-      if (const auto name = isa::mnemonic(isa::Op(op)); name.starts_with("v_"))
-        all.emplace(name, isa::valuRate(isa::Op(op)));
+using Rates = std::unordered_map<std::string_view, isa::ValuRate>;
+
+/// By the names that the target's assembler knows.
+Rates ratesOf(isa::Target target) {
+  Rates all;
+  for (size_t op = 1; op < size_t(isa::Op::count); ++op)
+    if (const auto name = isa::mnemonic(isa::Op(op), target); name.starts_with("v_"))
+      all.emplace(name, isa::valuRate(isa::Op(op)));
+  return all;
+}
+
+isa::ValuRate rateOf(std::string_view text, isa::Target target) {
+  static const auto tables = [] {
+    std::array<Rates, std::size(isa::kTargets)> all;
+    for (isa::Target each : isa::kTargets)
+      all[size_t(each)] = ratesOf(each);
     return all;
   }();
+  const Rates &rates = tables[size_t(target)];
   std::string_view name = text.substr(0, text.find(' '));
-  for (std::string_view encoding : {"_e32", "_e64", "_sdwa", "_dpp"})
+  for (std::string_view encoding : {"_e32", "_e64_dpp", "_e64", "_sdwa", "_dpp8", "_dpp"})
     if (name.ends_with(encoding)) {
       name.remove_suffix(encoding.size());
       break;
@@ -179,10 +192,10 @@ uint32_t issueCycles(const InstProfile &i, isa::Target target, unsigned waveSize
   if (!i.vector)
     return 0;
   const TimingParameters p = TimingParameters::of(target);
-  // GFX10's parameters are those of a wave of 32.
+  // From GFX10 on the parameters are those of a wave of 32.
   const uint32_t passes = isa::traitsOf(target).generation >= 10 ? waveSize / 32 : 1;
   if (i.kind == "valu")
-    return p.issueOf(rateOf(i.text)) * passes;
+    return p.issueOf(rateOf(i.text, target)) * passes;
   return i.kind == "lds" ? p.ldsMin * passes : p.vmemMin;
 }
 

@@ -1,4 +1,4 @@
-// Missing s_waitcnt, by the counters of GFX9 and GFX10.
+// Missing s_waitcnt, by the counters of GFX9 to GFX11.
 //
 // What: a memory instruction adds an operation to the counters it increments and makes its
 // destination registers wait for it. An operation is done only when an s_waitcnt proves it: with
@@ -17,13 +17,13 @@
 //   both     FLAT that touches both                                       any
 //   expcnt   global data share                                            in order
 //
-// On GFX10 stores, and atomics that return nothing, count in vscnt alone: no register waits for them.
+// From GFX10 on stores, and atomics that return nothing, count in vscnt alone: no register waits for them.
 // FLAT counts in both counters there, and in order (LLVM, hasFlatLgkmVMemCountInOrder); what comes from
 // memory is there with vmcnt alone (ROCr's own copy shader waits for no more). An
-// instruction waits by itself when its counter is full (63; lgkmcnt 15, on GFX10 63; expcnt 7). Overwriting
+// instruction waits by itself when its counter is full (63; lgkmcnt 15, from GFX10 on 63; expcnt 7). Overwriting
 // a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
 // which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
-// Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); "RDNA 2" ISA 4.4; AMDGPUUsage, "Memory Model gfx900" and "gfx10".
+// Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); "RDNA 2" ISA 4.4; "RDNA3" ISA 5.6; AMDGPUUsage, "Memory Model gfx900" and "gfx10".
 // Cost: linear in outstanding operations, at most 63 + 63.
 #include "runtime/softgpu/watch/check/check.h"
 
@@ -95,8 +95,8 @@ struct WaveState {
 class HazardChecker final : public Watcher {
 public:
   explicit HazardChecker(const Launch &launch)
-      : reporter_("hazard", launch),
-        gfx10_(isa::traitsOf(launch.target).generation >= 10), full_{63, gfx10_ ? 63u : 15u, 7} {}
+      : reporter_("hazard", launch), gfx10_(isa::traitsOf(launch.target).generation >= 10),
+        gfx11_(isa::traitsOf(launch.target).generation >= 11), full_{63, gfx10_ ? 63u : 15u, 7} {}
 
   void groupStarted(Workgroup &g) override {
     for (uint32_t k = 0; k < g.numWaves; ++k)
@@ -108,9 +108,9 @@ public:
     WaveState &s = waves_[&w];
     if (in.op == Op::s_waitcnt) {
       const uint32_t imm = uint32_t(in.simm) & 0xffff;
-      s.wait(vm, (imm & 15) | (imm >> 14 & 3) << 4);
-      s.wait(exp, imm >> 4 & 7);
-      s.wait(lgkm, imm >> 8 & full_[lgkm]);
+      s.wait(vm, gfx11_ ? imm >> 10 : (imm & 15) | (imm >> 14 & 3) << 4);
+      s.wait(exp, (gfx11_ ? imm : imm >> 4) & 7);
+      s.wait(lgkm, imm >> (gfx11_ ? 4 : 8) & full_[lgkm]);
       return;
     }
     if (waitsForOne(in, s))
@@ -149,7 +149,7 @@ private:
     }
   };
 
-  /// GFX10's waits for one counter.
+  /// The waits for one counter, from GFX10 on.
   static bool waitsForOne(const isa::Inst &in, WaveState &s) {
     const uint32_t n = uint32_t(in.simm) & 63;
     switch (in.op) {
@@ -212,6 +212,10 @@ private:
       if (returns || in.lds || !gfx10_)
         issue.add(vm, Order::memory);
       break;
+    case Enc::SOP1: // messages with an answer
+      if (in.op == Op::s_sendmsg_rtn_b32 || in.op == Op::s_sendmsg_rtn_b64)
+        issue.add(lgkm, Order::any);
+      break;
     case Enc::SOPP:
       if (i->category == uint8_t(Category::sendmsg))
         issue.add(lgkm, Order::any);
@@ -241,7 +245,7 @@ private:
   }
 
   Reporter reporter_;
-  const bool gfx10_;
+  const bool gfx10_, gfx11_; ///< of that generation or a later one
   const std::array<uint32_t, kCounters> full_;
   UseTable uses_;
   std::unordered_map<const Wave *, WaveState> waves_;

@@ -21,6 +21,7 @@
 // other memory is always defined (a spilled undefined register comes back defined), so are results
 // of lane permutes and matrix products, and the whole register when a part was written. After a
 // finding the registers involved count as defined. Cost: 0.1 to 1 us per instruction.
+#include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/execute/special_source.h"
 #include "runtime/softgpu/watch/check/check.h"
 #include "runtime/softgpu/watch/check/lds_access.h"
@@ -83,7 +84,9 @@ public:
     sccAfter_ = true;
     accesses_.clear();
     const Category c = Category(i->category);
-    if (c == Category::valu)
+    if (i->inst->enc == Enc::VOPD)
+      bothHalves(i, w, d);
+    else if (c == Category::valu)
       valu(i, w, d, use);
     else if (i->inst->enc == Enc::SMEM || c == Category::vmemRead || c == Category::vmemWrite ||
              c == Category::flat || c == Category::lds)
@@ -98,6 +101,13 @@ public:
     Defined &d = waves_[&w];
     if (!accesses_.empty())
       return ldsDone(i, w, d);
+    if (i->inst->enc == Enc::VOPD) {
+      for (const HalfResult &half : halves_) {
+        uint64_t &lanes = d.vgpr[half.row];
+        lanes = (lanes & ~written_) | (written_ & ~half.undefined);
+      }
+      return;
+    }
     const Traits &t = traitsOf(i->inst->op);
     const bool salu = i->inst->enc <= Enc::SOPP;
     for (const RegisterRange &r : uses_.of(i).writes()) {
@@ -124,7 +134,7 @@ public:
       if (toExec)
         d.sgpr[exec] = d.sgpr[exec + 1] = ~0u;
     }
-    if (salu && t.writesScc)
+    if (salu && i->inst->enc != Enc::SOPP && t.writesScc)
       d.scc = sccAfter_;
   }
 
@@ -221,6 +231,28 @@ private:
   static uint64_t undefinedLanes(const ExecInst *i, const Wave &w, const Defined &d,
                                  const RegisterRange &r, unsigned dwords = 99) {
     return d.undefinedLanes(r, relativeIndex(i, w, r), 0, dwords);
+  }
+
+  /// Of GFX11's two instructions in one each reads what was there before.
+  void bothHalves(const ExecInst *i, const Wave &w, Defined &d) {
+    for (unsigned k = 0; k < 2; ++k) {
+      CodeInst code = *reinterpret_cast<const CodeInst *>(i->inst);
+      Inst &in = code.inst;
+      in.enc = Enc::VOP2;
+      if (k == 1) {
+        in.op = in.dual.op;
+        in.dst = in.dual.dst;
+        std::copy_n(in.dual.src, 3, in.src);
+        in.numSrc = in.dual.numSrc;
+      }
+      if (in.op == Op::v_mov_b32)
+        in.enc = Enc::VOP1;
+      ExecInst half = *i;
+      half.inst = &code.inst;
+      result_ = lowResult_ = 0;
+      valu(&half, w, d, isa::RegisterUse(in));
+      halves_[k] = {in.dst.index, lowResult_};
+    }
   }
 
   void valu(const ExecInst *i, const Wave &w, Defined &d, const isa::RegisterUse &use) {
@@ -465,6 +497,11 @@ private:
   uint64_t lowResult_ = 0;      ///< the same for the first dword
   uint64_t resultBits_ = ~0ull; ///< defined bits of a scalar result
   bool sccAfter_ = true;
+  struct HalfResult {
+    uint16_t row = 0;
+    uint64_t undefined = 0; ///< lanes
+  };
+  HalfResult halves_[2]; ///< of two instructions in one
 };
 
 } // namespace
