@@ -61,6 +61,15 @@ struct alignas(64) ExecInst {
 };
 static_assert(sizeof(ExecInst) == 64);
 
+/// The two instructions that one of encoding VOPD is; its ExecInst::aux points to them.
+struct ExecHalves {
+  isa::Inst inst[2]; ///< X, Y
+  ExecInst exec[3];  ///< theirs, and what follows Y
+  /// Which of them runs first, so that neither reads what the other wrote; -1: each reads what the
+  /// other writes.
+  int first = 0;
+};
+
 inline constexpr uint16_t kImmSlot = 0xffff;
 enum ExecFlags : uint8_t { srcVgpr0 = 1, srcVgpr1 = 2, srcVgpr2 = 4, hasModifiers = 8 };
 
@@ -155,8 +164,8 @@ struct Wave {
   uint64_t apertures[4] = {};
   CodeCache *code = nullptr; ///< core: finds branch targets
   uint32_t trapSts = 0;      ///< HW_REG_TRAPSTS
-  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place): what s_setreg wrote and s_getreg reads. The
-  /// memory instructions go by `scratch`, which is where it points.
+  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place): what s_setreg wrote and s_getreg reads; on
+  /// GFX11 where the wave's scratch is, from the start on. The memory instructions go by `scratch`, which is there.
   uint32_t flatScratch[2] = {};
   MemoryTrace trace;
   Fault fault;

@@ -121,6 +121,16 @@ uint64_t pkI16I32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
   return pack((uint32_t)clampTo((int32_t)a, -32768, 32767),
               (uint32_t)clampTo((int32_t)b, -32768, 32767));
 }
+/// Towards zero, and no further than 16 bits reach; NaN gives 0.
+uint32_t truncateTo(float x, float lo, float hi) {
+  return x != x ? 0 : (uint32_t)(int32_t)(x < lo ? lo : x > hi ? hi : x);
+}
+uint64_t pkI16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
+  return pack(truncateTo(asFloat(a), -32768, 32767), truncateTo(asFloat(b), -32768, 32767));
+}
+uint64_t pkU16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
+  return pack(truncateTo(asFloat(a), 0, 65535), truncateTo(asFloat(b), 0, 65535));
+}
 /// Replaces byte src1[1:0] of src2 with the float as an unsigned byte.
 uint64_t pkU8F32(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
   const float x = asFloat(a);
@@ -166,6 +176,8 @@ void addConversions(OpTable &t) {
       vec<Sig<f16, b16>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
   t[Op::v_cvt_f16_i16] =
       vec<Sig<f16, i16>, [](I32 a) { return __builtin_convertvector(a, F32); }>();
+  t[Op::v_cvt_i32_i16] = vec<Sig<b32, i16>, [](U32 a) { return a; }>();
+  t[Op::v_cvt_u32_u16] = vec<Sig<b32, b16>, [](U32 a) { return a; }>();
   t[Op::v_cvt_u16_f16] = vec<Sig<b16, f16>, [](F32 a) {
     const U32 r = toI32(a); // f16 reaches 65504 only: infinity saturates
     const I32 s = (I32)r;
@@ -187,10 +199,12 @@ void addConversions(OpTable &t) {
   t[Op::v_cvt_pkrtz_f16_f32] = lanes<P32, pkrtz>();
   t[Op::v_cvt_pk_u16_u32] = lanes<Sig<b32, b32, b32>, pkU16U32>();
   t[Op::v_cvt_pk_i16_i32] = lanes<Sig<b32, b32, b32>, pkI16I32>();
+  t[Op::v_cvt_pk_i16_f32] = lanes<P32, pkI16F32>();
+  t[Op::v_cvt_pk_u16_f32] = lanes<P32, pkU16F32>();
   t[Op::v_cvt_pk_u8_f32] = lanes<Sig<b32, f32, b32, b32>, pkU8F32>(kNearest);
   t[Op::v_cvt_pkaccum_u8_f32] = lanes<Sig<b32, f32, b32, b32>, pkU8F32>(kNearest | kAccumulate);
   t[Op::v_cvt_off_f32_i4] = lanes<Sig<f32, b32>, offF32I4>();
-  t[Op::v_sat_pk_u8_i16] = lanes<Sig<b32, b32>, satPkU8I16>();
+  t[Op::v_sat_pk_u8_i16] = lanes<Sig<b16, b32>, satPkU8I16>(kClearHigh10);
 }
 
 } // namespace meld::softgpu::valu

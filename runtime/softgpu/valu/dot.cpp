@@ -1,7 +1,9 @@
-// Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later).
-// "MI100" and "MI200" ISA manuals, chapter VOP3P. Integer sums wrap, or saturate with clamp;
-// v_dot2_f32_f16 adds its (exact) products to the accumulator one after the other in f32, and on
-// gfx90a flushes denormals.
+// Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later), on GFX11
+// with one of 16 bits, too. "MI100" and "MI200" ISA manuals, chapter VOP3P; "RDNA3" ISA, VOP3 and
+// VOP3P. Integer sums wrap, or saturate with clamp; v_dot2_f32_f16 and v_dot2_f32_bf16 add their
+// (exact) products to the accumulator one after the other in f32, and on gfx90a denormals are flushed.
+// v_dot2_f16_f16 and v_dot2_bf16_bf16 round every product and sum to 16 bits, which is how the types
+// in the manual's pseudocode read.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/half.h"
 
@@ -46,7 +48,52 @@ template <bool Signed, bool Clamp> void rowDot2(RowCtx &ctx) {
                                                      selected(ctx.src[1][n], *ctx.inst, 1),
                                                      ctx.src[2][n], lc);
 }
-void rowDot2F16(RowCtx &ctx) {
+/// The signs of the sources are modifiers here: neg_lo says that source k has one.
+template <unsigned Bits, bool Clamp> void rowDotMixed(RowCtx &ctx) {
+  const unsigned signs = ctx.inst->neg;
+  const auto element = [](uint32_t x, unsigned k, bool isSigned) -> int64_t {
+    const uint32_t field = x >> (Bits * k) & ((1u << Bits) - 1);
+    return isSigned ? (int32_t)(field << (32 - Bits)) >> (32 - Bits) : (int64_t)field;
+  };
+  for (unsigned n = 0; n < kWaveSize; ++n) {
+    int64_t sum = (int32_t)ctx.src[2][n];
+    for (unsigned k = 0; k < 32 / Bits; ++k)
+      sum += element(ctx.src[0][n], k, signs & 1) * element(ctx.src[1][n], k, signs & 2);
+    if (Clamp)
+      sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    ctx.dst[n] = (uint32_t)sum;
+  }
+}
+MELD_INLINE F32 widenBf16(U32 h) { return (F32)(h << 16); }
+template <bool Bf16> MELD_INLINE F32 widen(U32 h) {
+  return Bf16 ? widenBf16(h & 0xffffu) : widenHalf(h);
+}
+/// To nearest, ties to even; a NaN stays one.
+MELD_INLINE U32 narrowBf16(F32 x) {
+  const U32 u = (U32)x, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
+  return select((U32)unordered(x, x), u >> 16 | 0x40u, rounded);
+}
+/// Into 16 bits; a sign before a packed source is that of both elements.
+template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
+  const isa::Inst &in = *ctx.inst;
+  const auto round = [](F32 x) { return widen<Bf16>(Bf16 ? narrowBf16(x) : narrowHalf(x)); };
+  for (unsigned c = 0; c < kChunks; ++c) {
+    U32 x[2];
+    for (unsigned k = 0; k < 2; ++k) {
+      const U32 keep = splat(in.abs >> k & 1 ? 0x7fff7fffu : ~0u),
+                flip = splat(in.neg >> k & 1 ? 0x80008000u : 0u);
+      x[k] = (load(ctx.src[k] + 8 * c) & keep) ^ flip;
+    }
+    F32 sum = widen<Bf16>(load(ctx.src[2] + 8 * c));
+    for (unsigned h = 0; h < 2; ++h) {
+      const F32 a = widen<Bf16>(x[0] >> (16 * h)), b = widen<Bf16>(x[1] >> (16 * h));
+      const F32 p = round(fixNan(a * b, a, b));
+      sum = round(fixNan(sum + p, sum, p));
+    }
+    store(ctx.dst + 8 * c, Bf16 ? (U32)sum >> 16 : narrowHalf(sum));
+  }
+}
+template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
   const bool vop3p = in.enc == Enc::VOP3P;
   for (unsigned c = 0; c < kChunks; ++c) {
@@ -61,7 +108,7 @@ void rowDot2F16(RowCtx &ctx) {
         U32 h = (pick ? x >> 16 : x) & 0xffffu;
         if (ctx.flushes)
           h = flushHalf(h);
-        return widenHalf(h ^ (negate ? 0x8000u : 0u));
+        return widen<Bf16>(h ^ (negate ? 0x8000u : 0u));
       };
       const F32 x = element(a, 0), y = element(b, 1), p = fixNan(x * y, x, y);
       sum = fixNan(sum + p, sum, p);
@@ -80,9 +127,12 @@ template <unsigned Bits, bool Signed> OpInfo dot(unsigned flags = 0) {
   return rows<rowLanes<D3, dotInt<Bits, Signed, false>>, rowLanes<D3, dotInt<Bits, Signed, true>>>(
       flags);
 }
-OpInfo dot2Float(unsigned flags) {
+template <unsigned Bits> OpInfo dotMixed() {
+  return rows<rowDotMixed<Bits, false>, rowDotMixed<Bits, true>>(0);
+}
+template <bool Bf16> OpInfo dot2Float(unsigned flags = 0) {
   OpInfo info = infoOf<Sig<f32, b32, b32, f32>>(flags);
-  info.row = rowDot2F16;
+  info.row = rowDot2Float<Bf16>;
   return info;
 }
 
@@ -98,8 +148,16 @@ void addDot(OpTable &t) {
   t[Op::v_dot8_i32_i4] = dot<4, true>();
   t[Op::v_dot8_u32_u4] = dot<4, false>();
   t[Op::v_dot8c_i32_i4] = dot<4, true>(kAccumulate);
-  t[Op::v_dot2_f32_f16] = dot2Float(0);
-  t[Op::v_dot2c_f32_f16] = dot2Float(kAccumulate);
+  t[Op::v_dot2_f32_f16] = dot2Float<false>();
+  t[Op::v_dot2c_f32_f16] = dot2Float<false>(kAccumulate);
+  t[Op::v_dot2_f32_bf16] = dot2Float<true>();
+  t[Op::v_dot4_i32_iu8] = dotMixed<8>();
+  t[Op::v_dot8_i32_iu4] = dotMixed<4>();
+  t[Op::v_dot2_f16_f16] = infoOf<Sig<f16, b32, b32, f16>>(0);
+  t[Op::v_dot2_f16_f16].row = rowDot2Narrow<false>;
+  // Nothing else of the ALU knows bf16: the accumulator's sign is changed as an f16's, denormals stay.
+  t[Op::v_dot2_bf16_bf16] = infoOf<Sig<b16, b32, b32, f16>>(kNoFlush);
+  t[Op::v_dot2_bf16_bf16].row = rowDot2Narrow<true>;
 }
 
 } // namespace meld::softgpu::valu

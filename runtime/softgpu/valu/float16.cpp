@@ -45,6 +45,14 @@ constexpr auto kMax3 = [](U32 a, U32 b, U32 c) {
   return narrowHalf(maxOf<Ieee>(maxOf<Ieee>(widenKeep(a), widenKeep(b)), widenKeep(c)));
 };
 template <bool Ieee>
+constexpr auto kMaxMin = [](U32 a, U32 b, U32 c) {
+  return narrowHalf(minOf<Ieee>(maxOf<Ieee>(widenKeep(a), widenKeep(b)), widenKeep(c)));
+};
+template <bool Ieee>
+constexpr auto kMinMax = [](U32 a, U32 b, U32 c) {
+  return narrowHalf(maxOf<Ieee>(minOf<Ieee>(widenKeep(a), widenKeep(b)), widenKeep(c)));
+};
+template <bool Ieee>
 constexpr auto kMed3 = [](U32 a, U32 b, U32 c) {
   return narrowHalf(med3Of<Ieee>(widenKeep(a), widenKeep(b), widenKeep(c)));
 };
@@ -110,6 +118,8 @@ void addFloat16(OpTable &t) {
   t[Op::v_max_f16] = ieeeOp<B2, kMax<true>, kMax<false>>();
   t[Op::v_min3_f16] = ieeeOp<T3, kMin3<true>, kMin3<false>, kPreserveHigh>();
   t[Op::v_max3_f16] = ieeeOp<T3, kMax3<true>, kMax3<false>, kPreserveHigh>();
+  t[Op::v_maxmin_f16] = ieeeOp<T3, kMaxMin<true>, kMaxMin<false>>();
+  t[Op::v_minmax_f16] = ieeeOp<T3, kMinMax<true>, kMinMax<false>>();
   t[Op::v_med3_f16] = ieeeOp<T3, kMed3<true>, kMed3<false>, kPreserveHigh>();
 
   t[Op::v_trunc_f16] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_ZERO>(a); }>();

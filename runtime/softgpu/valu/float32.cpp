@@ -173,6 +173,12 @@ void addFloat32(OpTable &t) {
   t[Op::v_max3_f32] =
       ieeeOp<T3, [](F32 a, F32 b, F32 c) { return maxOf<true>(maxOf<true>(a, b), c); },
              [](F32 a, F32 b, F32 c) { return maxOf<false>(maxOf<false>(a, b), c); }>();
+  t[Op::v_maxmin_f32] =
+      ieeeOp<T3, [](F32 a, F32 b, F32 c) { return minOf<true>(maxOf<true>(a, b), c); },
+             [](F32 a, F32 b, F32 c) { return minOf<false>(maxOf<false>(a, b), c); }>();
+  t[Op::v_minmax_f32] =
+      ieeeOp<T3, [](F32 a, F32 b, F32 c) { return maxOf<true>(minOf<true>(a, b), c); },
+             [](F32 a, F32 b, F32 c) { return maxOf<false>(minOf<false>(a, b), c); }>();
   t[Op::v_med3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return med3Of<true>(a, b, c); },
                              [](F32 a, F32 b, F32 c) { return med3Of<false>(a, b, c); }>();
 

@@ -53,6 +53,14 @@ void addInteger16(OpTable &t) {
   t[Op::v_subrev_u16] = clamping<U2, kRevSub, kClampU>();
   t[Op::v_add_i16] = clamping<I2, kAdd, kClampI, kPreserveHigh>();
   t[Op::v_sub_i16] = clamping<I2, kSub, kClampI, kPreserveHigh>();
+  t[Op::v_and_b16] = vec<U2, [](U32 a, U32 b) { return a & b; }>();
+  t[Op::v_or_b16] = vec<U2, [](U32 a, U32 b) { return a | b; }>();
+  t[Op::v_xor_b16] = vec<U2, [](U32 a, U32 b) { return a ^ b; }>();
+  t[Op::v_not_b16] = vec<Sig<b16, b16>, [](U32 a) { return ~a; }>();
+  t[Op::v_mov_b16] = vec<Sig<b16, b16>, [](U32 a) { return a; }>();
+  // Signs may be changed as in v_cndmask_b32, but these are bits: no denormal becomes zero.
+  t[Op::v_cndmask_b16] = vec<Sig<b16, f16, f16, mask>,
+                             [](U32 a, U32 b, U32 m) { return select(m, b, a); }, kNoFlush>();
   t[Op::v_mul_lo_u16] = vec<U2, [](U32 a, U32 b) { return a * b; }>();
   t[Op::v_lshlrev_b16] = vec<U2, [](I32 n, I32 x) { return shl(x, n); }>();
   t[Op::v_lshrrev_b16] = vec<U2, [](I32 n, I32 x) { return shr(x, n); }>();

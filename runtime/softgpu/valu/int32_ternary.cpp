@@ -70,6 +70,10 @@ void addInteger32Ternary(OpTable &t) {
   t[Op::v_max3_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return maxU(maxU(a, b), c); }>();
   t[Op::v_med3_u32] =
       vec<B3, [](U32 a, U32 b, U32 c) { return maxU(minU(a, b), minU(maxU(a, b), c)); }>();
+  t[Op::v_maxmin_i32] = vec<B3, [](I32 a, I32 b, I32 c) { return minI(maxI(a, b), c); }>();
+  t[Op::v_minmax_i32] = vec<B3, [](I32 a, I32 b, I32 c) { return maxI(minI(a, b), c); }>();
+  t[Op::v_maxmin_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return minU(maxU(a, b), c); }>();
+  t[Op::v_minmax_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return maxU(minU(a, b), c); }>();
   t[Op::v_mad_u32_u24] = vec<B3, [](U32 a, U32 b, U32 c) { return zext24(a) * zext24(b) + c; }>();
   t[Op::v_mad_u32_u24].rowClamp = rowLanes<B3, madU24Clamp>;
   t[Op::v_mad_i32_i24] =

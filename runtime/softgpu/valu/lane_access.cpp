@@ -1,5 +1,6 @@
 // Instructions that cross lanes or files by themselves: v_readlane, v_writelane, v_readfirstlane,
-// v_mbcnt, v_swap, v_nop, the accumulation registers. "Vega" ISA manual, chapters 12.8 and 12.10.
+// v_mbcnt, v_swap, v_permlane, v_nop, the accumulation registers. "Vega" ISA manual, chapters 12.8 and
+// 12.10; "RDNA3" ISA, VOP1.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/slow.h"
 
@@ -76,6 +77,39 @@ template <bool Across> const ExecInst *permuteRows(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// Halves of two registers, or of one, change places.
+const ExecInst *swapHalves(const ExecInst *i, Wave &w) {
+  VRow *a = w.v + i->dst, *b = const_cast<VRow *>(sourceRow(i, w, 0));
+  if (!b)
+    return w.raise(i, FaultKind::illegalInstruction, "v_swap_b16 without a VGPR source");
+  const unsigned atA = i->inst->opSel & 8 ? 16 : 0, atB = i->inst->opSel & 1 ? 16 : 0;
+  const auto put = [](uint32_t old, uint32_t half, unsigned at) {
+    return (old & ~(0xffffu << at)) | half << at;
+  };
+  for (uint64_t left = w.exec(); left; left &= left - 1) {
+    const unsigned n = (unsigned)__builtin_ctzll(left);
+    const uint32_t x = a->u[n] >> atA & 0xffff, y = b->u[n] >> atB & 0xffff;
+    a->u[n] = put(a->u[n], y, atA);
+    b->u[n] = put(b->u[n], x, atB);
+  }
+  return following(i);
+}
+
+/// The halves of a wave of 64 change places, whatever EXEC says of the lanes that are read. In a wave
+/// of 32 nothing happens.
+const ExecInst *swapWaveHalves(const ExecInst *i, Wave &w) {
+  if (w.waveSize < kWaveSize)
+    return following(i);
+  const VRow *v = sourceRow(i, w, 0);
+  if (!v)
+    return w.raise(i, FaultKind::illegalInstruction, "v_permlane64_b32 without a VGPR source");
+  alignas(64) VRow out;
+  for (unsigned c = 0; c < kChunks; ++c)
+    store(out.u + 8 * c, load(v->u + 8 * (c ^ kChunks / 2)));
+  writeRow(w.v[i->dst].u, out.u, w.exec());
+  return following(i);
+}
+
 const ExecInst *move(const ExecInst *i, Wave &w) {
   const Operand &s = i->inst->src[0];
   VRow *d = const_cast<VRow *>(vectorOperand(w, i->inst->dst));
@@ -146,6 +180,8 @@ void addLaneAccess(OpTable &t) {
   t[Op::v_swap_b32] = special(swap, 1);
   t[Op::v_permlane16_b32] = special(permuteRows<false>, 3);
   t[Op::v_permlanex16_b32] = special(permuteRows<true>, 3);
+  t[Op::v_swap_b16] = special(swapHalves, 1);
+  t[Op::v_permlane64_b32] = special(swapWaveHalves, 1);
   t[Op::v_pipeflush] = special(nop, 0);
   t[Op::v_accvgpr_read_b32] = special(move, 1);
   t[Op::v_accvgpr_write_b32] = special(move, 1);

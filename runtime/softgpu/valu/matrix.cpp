@@ -16,6 +16,7 @@
 // negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/fp8.h"
+#include "runtime/softgpu/valu/matrix_nan.h"
 #include "runtime/softgpu/valu/slow.h"
 
 #include <array>
@@ -82,19 +83,6 @@ typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool
       h &= 0x8000;
     return E == Element::f16 ? _cvtsh_ss((uint16_t)h) : __builtin_bit_cast(float, h << 16);
   }
-}
-
-float repairNan(float r, float a, float b, float c) {
-  for (float x : {a, b, c})
-    if (x != x)
-      return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) | kQuiet32);
-  return r != r ? __builtin_bit_cast(float, kNan32) : r;
-}
-double repairNan(double r, double a, double b, double c) {
-  for (double x : {a, b, c})
-    if (x != x)
-      return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, x) | kQuiet64);
-  return r != r ? __builtin_bit_cast(double, kNan64) : r;
 }
 
 /// a * b + c; the NaN rule is applied by the caller, where needed.

@@ -36,20 +36,21 @@ constexpr bool is16(Ty t) { return t == Ty::b16 || t == Ty::i16 || t == Ty::f16;
 constexpr bool isFloat(Ty t) { return t == Ty::f32 || t == Ty::f16 || t == Ty::f64; }
 
 enum OpFlags : uint16_t {
-  kNan = 1,           ///< result NaNs follow the propagation rule
-  kCompare = 2,       ///< the result is a lane mask in dst
-  kCompareX = 4,      ///< ... which also goes to EXEC
-  kCarryOut = 8,      ///< lane mask in sdst (VCC when the encoding has none)
-  kAccumulate = 16,   ///< the last source is the destination's old value
-  kPreserveHigh = 32, ///< 16-bit result leaves the destination's other half alone also on GFX9
-  kNoFlush = 64,      ///< ignores MODE's denormal fields
-  kPacked = 128,      ///< VOP3P: the row function is the single operation, done for both elements
-  kReadOld = 256,     ///< the row function sees the destination's old rows in dst
-  kRelative = 512,    ///< M0 is added to register numbers, see RelativeIndex
-  kIeee = 1024,       ///< the fast handlers assume MODE.ieee is set
-  kNearest = 2048,    ///< rounds to nearest whatever MODE says
-  kReadVcc = 4096,    ///< VCC is the lane mask operand (v_div_fmas)
-  kNoBlgp = 8192,     ///< what a blgp does here is not defined: refused when not 0
+  kNan = 1,             ///< result NaNs follow the propagation rule
+  kCompare = 2,         ///< the result is a lane mask in dst
+  kCompareX = 4,        ///< ... which also goes to EXEC
+  kCarryOut = 8,        ///< lane mask in sdst (VCC when the encoding has none)
+  kAccumulate = 16,     ///< the last source is the destination's old value
+  kPreserveHigh = 32,   ///< 16-bit result leaves the destination's other half alone also on GFX9
+  kNoFlush = 64,        ///< ignores MODE's denormal fields
+  kPacked = 128,        ///< VOP3P: the row function is the single operation, done for both elements
+  kReadOld = 256,       ///< the row function sees the destination's old rows in dst
+  kRelative = 512,      ///< M0 is added to register numbers, see RelativeIndex
+  kIeee = 1024,         ///< the fast handlers assume MODE.ieee is set
+  kNearest = 2048,      ///< rounds to nearest whatever MODE says
+  kReadVcc = 4096,      ///< VCC is the lane mask operand (v_div_fmas)
+  kNoBlgp = 8192,       ///< what a blgp does here is not defined: refused when not 0
+  kClearHigh10 = 16384, ///< a 16-bit result that clears the other half on GFX10, too
 };
 
 /// ExecInst::flags bit, beyond those of wave.h: the target flushes f16 and bf16 denormals in v_dot2
@@ -121,5 +122,6 @@ void addRelative(OpTable &t);
 void addPacked(OpTable &t);
 void addDot(OpTable &t);
 void addMatrix(OpTable &t);
+void addWaveMatrix(OpTable &t);
 
 } // namespace meld::softgpu::valu

@@ -270,7 +270,7 @@ template <bool Fused, MixTo To> const ExecInst *mix(const ExecInst *i, Wave &w) 
             To == MixTo::low ? (old & 0xffff0000u) | (x & 0xffffu) : (old & 0xffffu) | x << 16);
     }
   }
-  writeRow(d, out, exec);
+  writeRow(d, out, usesDpp(in) ? exec & dppEnabled(in, exec) : exec);
   return following(i);
 }
 template <bool Fused, MixTo To> OpInfo mixOp() {

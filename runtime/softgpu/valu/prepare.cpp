@@ -1,5 +1,6 @@
 // Chooses the handler of a vector ALU instruction.
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/valu/dual.h"
 #include "runtime/softgpu/valu/op_info.h"
 
 namespace meld::softgpu {
@@ -28,6 +29,7 @@ const OpTable &opTable() {
     addPacked(t);
     addDot(t);
     addMatrix(t);
+    addWaveMatrix(t);
     return t;
   }();
   return table;
@@ -40,6 +42,8 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   using isa::Operand;
   using namespace valu;
   const isa::Inst &in = *e.inst;
+  if (in.enc == Enc::VOPD)
+    return prepareDual(e, target);
   if (static_cast<unsigned>(in.op) >= static_cast<unsigned>(isa::Op::count))
     return false;
   const OpInfo &info = opTable()[in.op];
@@ -63,7 +67,8 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   if (isMatrix && traits.scopes)
     e.flags |= kNegatesDoubles;
   // Since GFX10 all of them do (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
-  const bool keepsHigh = is16(info.dst) && (gfx10 || (info.flags & kPreserveHigh));
+  const bool clears = traits.generation == 10 && (info.flags & kClearHigh10);
+  const bool keepsHigh = is16(info.dst) && !clears && (gfx10 || (info.flags & kPreserveHigh));
   if (keepsHigh)
     e.flags |= kKeepsHigh;
   unsigned kinds = 0;

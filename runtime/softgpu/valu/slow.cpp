@@ -207,7 +207,8 @@ const uint32_t *sourceRow(uint32_t *rows, const Wave &w, const Inst &in, const O
   const VRow *v = vectorOperand(w, o, old ? rel.dst() : rel.src(k));
   const bool dpp = usesDpp(in) && k == 0 && v;
   const bool sdwa = in.sdwa && k < 2 && !old && in.sdwaSrc[k] != SdwaSel::dword;
-  const bool high = !in.sdwa && is16(t) && in.enc == Enc::VOP3 && (in.opSel >> k & 1);
+  const unsigned half = old ? 3 : k; // of the destination: the one that is written
+  const bool high = !in.sdwa && is16(t) && in.enc != Enc::VOP3P && (in.opSel >> half & 1);
   const bool sign = !old && ((in.neg | in.abs) >> k & 1) && (isFloat(t) || t == Ty::m32);
   const bool flushIn = !(info.flags & kNoFlush) && flushesInput(t, w.mode);
   if (v && !dpp && !sdwa && !high && !sign && !flushIn)
@@ -251,7 +252,7 @@ void sdwaMerge(uint32_t *out, const uint32_t *old, const Inst &in) {
 void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpInfo &info,
                   bool keepsHigh) {
   const bool half = is16(info.dst) && !in.sdwa;
-  if (half && in.enc == Enc::VOP3 && (in.opSel & 8)) {
+  if (half && in.enc != Enc::VOP3P && (in.opSel & 8)) {
     for (unsigned c = 0; c < kChunks; ++c)
       store(out + 8 * c, load(out + 8 * c) << 16 | (load(old + 8 * c) & 0xffffu));
   } else if (half && keepsHigh) {

@@ -329,9 +329,9 @@ void checkOne(const Spec &spec) {
 
 void check(const Spec &spec) {
   checkOne(spec);
-  if (spec.target != Target::gfx90a || !spec.alsoGfx1030 || testing::Test::HasFatalFailure())
+  if (spec.target != Target::gfx90a || !spec.alsoRdna || testing::Test::HasFatalFailure())
     return;
-  for (Target target : {Target::gfx1030, Target::gfx1030w64})
+  for (Target target : kRdnaTargets)
     if (hasOpcode(spec.op, target)) {
       Spec there = spec;
       there.target = target;

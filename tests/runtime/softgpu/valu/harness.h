@@ -63,12 +63,15 @@ struct Spec {
   uint32_t mode = kDefaultMode;
   std::function<void(Inst &)> adjust = {}; ///< modifiers
   Target target = Target::gfx90a;
-  bool alsoGfx1030 = true; ///< with gfx90a: gfx1030 gives the same
+  bool alsoRdna = true; ///< with gfx90a: gfx1030 and gfx1100 give the same
 };
 
+/// With waves of 32 and of 64 lanes.
+inline constexpr Target kRdnaTargets[] = {Target::gfx1030, Target::gfx1030w64, Target::gfx1100,
+                                          Target::gfx1100w64};
+
 /// All operand kinds and EXEC patterns, edge and random values. Reports the first difference. What
-/// asks for gfx90a is checked on gfx1030 as well where that has the opcode, with waves of 32 and of
-/// 64 lanes.
+/// asks for gfx90a is checked on gfx1030 and gfx1100 as well where those have the opcode.
 void check(const Spec &spec);
 
 /// Interesting raw values of a type letter.

@@ -64,7 +64,8 @@ void checkCmpx(Op op, Target target, const char *types, Order f, bool (*holds)(i
 
 void relation(Op cmp, Op cmpx, const char *types, Order f, bool (*holds)(int)) {
   check({cmp, types, [=](Lane &l) { return (uint64_t)holds(f(l.a, l.b)); }, Enc::VOPC});
-  for (Target target : {Target::gfx90a, Target::gfx1030, Target::gfx1030w64})
+  checkCmpx(cmpx, Target::gfx90a, types, f, holds);
+  for (Target target : kRdnaTargets)
     checkCmpx(cmpx, target, types, f, holds);
 }
 

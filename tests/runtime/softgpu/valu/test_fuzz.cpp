@@ -90,18 +90,23 @@ TEST(ValuFuzz, RandomEncodings) {
     EXPECT_GT(ran[e], 150u) << "encoding " << (int)e;
 }
 
-/// Words that are most likely of one of GFX10's vector encodings.
-std::vector<uint32_t> randomGfx10(unsigned kind) {
+/// Words that are most likely of one of the vector encodings of GFX10 and GFX11.
+std::vector<uint32_t> randomRdna(unsigned kind) {
   uint64_t r = random64();
   std::vector<uint32_t> w = {(uint32_t)r, (uint32_t)(r >> 32), (uint32_t)random64()};
-  static constexpr uint32_t kSource0[] = {0xf9, 0xfa, 0xe9, 0xea}; // SDWA, DPP, DPP8 (fi)
+  static constexpr uint32_t kSource0[] = {0xf9, 0xfa, 0xe9, 0xea}; // SDWA (GFX10), DPP, DPP8 (fi)
   switch (kind) {
   case 0:
   case 1:
-    w[0] = (w[0] & 0x03ffffff) | 0xd4000000; // VOP3
+    w[0] = (w[0] & 0x03ffffff) | 0xd4000000; // VOP3, on GFX11 with DPP now and then
+    if (r >> 44 & 1)
+      w[1] = (w[1] & ~0x1ffu) | kSource0[1 + (r >> 40) % 3];
     break;
   case 2:
     w[0] = (w[0] & 0x007fffff) | 0xcc000000; // VOP3P
+    break;
+  case 8:
+    w[0] = (w[0] & 0x03ffffff) | 0xc8000000; // VOPD (GFX11)
     break;
   case 3:
     w[0] = (w[0] & 0x01ffffff) | 0x7e000000; // VOP1
@@ -119,18 +124,18 @@ std::vector<uint32_t> randomGfx10(unsigned kind) {
   return w;
 }
 
-/// Whatever decodes for gfx1030 leaves lanes that are off or missing, and SGPRs that it does not
-/// name, alone; and the handlers made for an operation give what the general way gives.
-TEST(ValuFuzz, RandomEncodingsOfGfx1030) {
+/// Whatever decodes for gfx1030 and gfx1100 leaves lanes that are off or missing, and SGPRs that it
+/// does not name, alone; and the handlers made for an operation give what the general way gives.
+TEST(ValuFuzz, RandomEncodingsOfRdna) {
   std::map<Enc, unsigned> ran;
   unsigned compared = 0;
   Machine m;
   m.rows.resize(600);
   m.wave.v = m.rows.data();
   m.wave.numVgprs = 256;
-  for (unsigned n = 0; n < 60000; ++n) {
-    const Target target = n & 1 ? Target::gfx1030w64 : Target::gfx1030;
-    const std::vector<uint32_t> words = randomGfx10(n >> 1 & 7);
+  for (unsigned n = 0; n < 100000; ++n) {
+    const Target target = kRdnaTargets[n & 3];
+    const std::vector<uint32_t> words = randomRdna((n >> 2) % 9);
     Inst i;
     if (isa::decode(words.data(), 12, target, i) != isa::DecodeStatus::ok ||
         isa::familyOf(i.enc) != isa::Family::vector)
@@ -164,12 +169,13 @@ TEST(ValuFuzz, RandomEncodingsOfGfx1030) {
         ASSERT_EQ(m.wave.s[s], waveBefore.s[s]) << what << ": s" << s;
       }
     }
+    const bool wholeWave = i.op == Op::v_writelane_b32 || nameOf(i.op).starts_with("v_wmma");
     for (unsigned r = 0; r < 600; ++r)
-      for (uint64_t off = ~exec; off && i.op != Op::v_writelane_b32; off &= off - 1) {
+      for (uint64_t off = ~exec; off && !wholeWave; off &= off - 1) {
         const int l = __builtin_ctzll(off);
         ASSERT_EQ(m.rows[r].u[l], before[r].u[l]) << what << ": v" << r << " lane " << l;
       }
-    if (valu::opTable()[i.op].special || e[0].run == valu::slowValu)
+    if (valu::opTable()[i.op].special || e[0].run == valu::slowValu || i.enc == Enc::VOPD)
       continue;
     const std::vector<VRow> fast = m.rows;
     const Wave fastWave = m.wave;
@@ -180,7 +186,7 @@ TEST(ValuFuzz, RandomEncodingsOfGfx1030) {
     ASSERT_EQ(std::memcmp(fast.data(), m.rows.data(), fast.size() * sizeof(VRow)), 0) << what;
     ASSERT_TRUE(std::equal(std::begin(fastWave.s), std::end(fastWave.s), m.wave.s)) << what;
   }
-  for (Enc e : {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3, Enc::VOP3P})
+  for (Enc e : {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3, Enc::VOP3P, Enc::VOPD})
     EXPECT_GT(ran[e], 150u) << "encoding " << (int)e;
   EXPECT_GT(compared, 1000u);
 }

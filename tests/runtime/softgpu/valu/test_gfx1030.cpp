@@ -1,4 +1,4 @@
-// What the vector ALU of gfx1030 has beyond GFX9's, in waves of 32 and of 64 lanes: permutations of
+// What the vector ALU of gfx1030 and gfx1100 has beyond GFX9's, in waves of 32 and of 64 lanes: permutations of
 // rows, DPP with eight lanes and with lanes that are off, moves with relative register numbers, lane
 // numbers and masks of waves of 32. References follow the pseudocode of the "RDNA 2" ISA. What both
 // generations have is checked there with GFX9's, see check().
@@ -51,8 +51,9 @@ protected:
         }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Waves, ValuGfx1030, testing::Values(Target::gfx1030, Target::gfx1030w64),
-                         [](auto &i) { return i.param == Target::gfx1030 ? "Of32" : "Of64"; });
+INSTANTIATE_TEST_SUITE_P(Targets, ValuGfx1030, testing::ValuesIn(kRdnaTargets), [](auto &i) {
+  return std::string(isa::targetName(i.param)) + (lanesOf(i.param) == 32 ? "w32" : "w64");
+});
 
 TEST_P(ValuGfx1030, Integers) {
   checkHere(Op::v_xor3_b32, "u:uuu", [](Lane &l) { return l.a ^ l.b ^ l.c; });

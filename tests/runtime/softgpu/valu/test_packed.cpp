@@ -328,7 +328,7 @@ TEST(ValuPacked, FloatDot) {
          kDefaultMode,
          {},
          Target::gfx908});
-  for (Target target : {Target::gfx1030, Target::gfx1030w64}) {
+  for (Target target : kRdnaTargets) {
     check({Op::v_dot2_f32_f16, "f:uuf", reference(false), Enc::VOP3P, false, kDefaultMode, plain,
            target});
     check({Op::v_dot2c_f32_f16,
