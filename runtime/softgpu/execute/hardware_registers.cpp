@@ -23,6 +23,9 @@ enum Register : unsigned {
   shaderCycles = 29,
 };
 
+/// Where GPR_ALLOC says how many VGPRs a wave has.
+constexpr unsigned vgprSizeShift(unsigned generation) { return generation >= 11 ? 12 : 8; }
+
 uint32_t statusOf(const Wave &w) {
   uint32_t x = w.scc | 1u << 16; // VALID
   x |= uint32_t(w.exec() == 0) << 9 | uint32_t(w.mask(isa::Sgpr::vcc) == 0) << 10;
@@ -58,13 +61,15 @@ uint32_t hardwareId1(const Wave &w) {
 }
 
 /// The low bits of what s_memtime counts.
-uint32_t cycles() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-  return uint32_t(uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec)) & 0xfffff;
-}
+uint32_t cycles() { return uint32_t(nanoseconds()) & 0xfffff; }
 
 } // namespace
+
+uint64_t nanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec);
+}
 
 uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
   const bool gfx10 = generation >= 10;
@@ -79,7 +84,7 @@ uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
     return gfx10 ? 0 : hardwareId(w);
   case gprAlloc: {
     const uint32_t granule = gfx10 && w.waveSize == 32 ? 8 : 4;
-    return ((w.numVgprs + granule - 1) / granule - 1) << 8;
+    return ((w.numVgprs + granule - 1) / granule - 1) << vgprSizeShift(generation);
   }
   case ldsAlloc:
     return (w.ldsSize + 511) / 512 << 12;
@@ -110,9 +115,9 @@ void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t m
   case trapSts:
     w.trapSts = merge(w.trapSts);
     break;
-  case flatScratchLow:
+  case flatScratchLow: // since GFX11 only trap handlers write it
   case flatScratchHigh:
-    if (gfx10)
+    if (generation == 10)
       w.flatScratch[id - flatScratchLow] = merge(w.flatScratch[id - flatScratchLow]);
     break;
   default: // read-only for user waves

@@ -1,14 +1,17 @@
-// The hardware registers that s_getreg and s_setreg reach. "Vega" ISA and "RDNA 2" ISA, "Hardware
-// Register Values"; numbers as in LLVM's guide for AMDGPU.
+// The hardware registers that s_getreg and s_setreg reach. "Vega" ISA, "RDNA 2" ISA and "RDNA3" ISA,
+// "Hardware Register Values"; numbers as in LLVM's guide for AMDGPU.
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
 
 namespace meld::softgpu {
 
-/// Register `id` of a wave on a processor of `generation` (9 or 10). One that has no meaning here
+/// Register `id` of a wave on a processor of `generation` (9, 10 or 11). One that has no meaning here
 /// is 0.
 uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id);
+
+/// What s_memtime and s_memrealtime count.
+uint64_t nanoseconds();
 
 /// Writes the bits of `mask`; what user waves may not write stays.
 void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t mask,

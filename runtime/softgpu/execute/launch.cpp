@@ -16,8 +16,11 @@ namespace meld::softgpu {
 namespace {
 
 constexpr uint32_t kMaxWorkgroup = 1024;
-// COMPUTE_TMPRING_SIZE.WAVESIZE: 13 bits, units of 256 dwords for the whole wave.
-constexpr uint32_t kMaxScratchPerWave = ((1u << 13) - 1) * 1024;
+// COMPUTE_TMPRING_SIZE.WAVESIZE: 13 bits, units of 256 dwords for the whole wave; since GFX11 15 bits,
+// units of 64 dwords.
+constexpr uint32_t maxScratchPerWave(unsigned generation) {
+  return generation >= 11 ? ((1u << 15) - 1) * 256 : ((1u << 13) - 1) * 1024;
+}
 
 constexpr uint32_t kWgpMode = 1u << 29; ///< in rsrc1, from GFX10 on
 
@@ -96,8 +99,10 @@ void readRegisters(const Descriptor &d, const Processor &p, Launch &out) {
     out.vgprs = std::min(out.accOffset, total);
     out.agprs = total > out.accOffset ? total - out.accOffset : 0;
   }
-  out.packedIds = traits.unified;
-  out.hardwareScratch = traits.scopes;
+  // Since GFX11 no SGPR says where scratch is ("Architected flat scratch").
+  const bool gfx11 = traits.generation >= 11;
+  out.packedIds = traits.unified || gfx11;
+  out.hardwareScratch = traits.scopes || gfx11;
 }
 
 /// Arguments that the command processor loads into SGPRs. It then starts 256 bytes behind the
@@ -203,7 +208,8 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
     return bad(DispatchCode::ldsTooLarge, out.kernel, "%u bytes of LDS, at most %u", out.ldsBytes,
                ldsMost);
   out.scratchPerLane = (p.privateSegment + 15) / 16 * 16;
-  const uint32_t scratchMost = kMaxScratchPerWave / out.waveSize;
+  const uint32_t scratchMost =
+      maxScratchPerWave(isa::traitsOf(out.target).generation) / out.waveSize;
   if (p.privateSegment > scratchMost)
     return bad(DispatchCode::scratchTooLarge, out.kernel,
                "%u bytes of scratch per work-item, at most %u", p.privateSegment, scratchMost);

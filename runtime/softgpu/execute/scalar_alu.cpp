@@ -203,6 +203,7 @@ void addSop2(Makers &t) {
   t[Op::s_pack_ll_b32_b16] = two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | b << 16; }>;
   t[Op::s_pack_lh_b32_b16] =
       two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | (b & 0xffff0000); }>;
+  t[Op::s_pack_hl_b32_b16] = two<U, U, U, [](U a, U b, U &) { return (a >> 16) | b << 16; }>;
   t[Op::s_pack_hh_b32_b16] =
       two<U, U, U, [](U a, U b, U &) { return (a >> 16) | (b & 0xffff0000); }>;
 }

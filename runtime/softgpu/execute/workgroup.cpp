@@ -80,7 +80,9 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
     w.s[n++] = uint32_t(firstWave) << 31 | (g.numWaves & 63);
   if (!(l.rsrc2 & 1))
     return;
-  if (l.hardwareScratch)
+  if (l.hardwareScratch && traits.generation >= 11) // a register of its own
+    std::memcpy(w.flatScratch, &scratch, sizeof scratch);
+  else if (l.hardwareScratch)
     w.setS64(isa::Sgpr::flatScratch, scratch);
   else
     w.s[n++] = 0; // scratch wave offset: the base above is the wave's own

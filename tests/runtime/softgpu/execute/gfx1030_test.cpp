@@ -1,5 +1,6 @@
-// Scalar instructions of gfx1030 and how its waves of 32 and of 64 lanes start. The programs are in
-// kernels/gfx1030.s; what is expected of them is worked out by hand from the "RDNA 2" ISA.
+// Scalar instructions of gfx1030 and how its waves of 32 and of 64 lanes start, with what gfx1100 has
+// in common with it. The programs are in kernels/gfx1030.s; what is expected of them is worked out by
+// hand from the "RDNA 2" ISA.
 #include "tests/runtime/softgpu/execute/scalar_reference.h"
 
 #include "runtime/softgpu/execute/code_cache.h"
@@ -8,6 +9,7 @@
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
+#include <cstring>
 #include <memory>
 #include <random>
 
@@ -38,15 +40,31 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Waves, Gfx1030, testing::Values(32, 64),
                          [](auto &i) { return "Of" + std::to_string(i.param); });
 
-TEST_P(Gfx1030, EveryScalarOpcodeOnEdgeValues) {
-  TestCode code{MELD_TEST_KERNELS "/snippets-gfx1030.hsaco"};
-  EXPECT_EQ(checkScalarOpcodes(code, target).size(), 141u)
-      << "GFX9's and the forms of twelve for waves of 32";
+/// What is asked of gfx1030 and of gfx1100, in waves of 32 and of 64 lanes.
+class Rdna : public testing::TestWithParam<isa::Target> {
+protected:
+  const isa::Target target = GetParam();
+  const unsigned lanes = isa::traitsOf(target).waveSize;
+  const bool gfx11 = isa::traitsOf(target).generation == 11;
+};
+INSTANTIATE_TEST_SUITE_P(Targets, Rdna,
+                         testing::Values(isa::Target::gfx1030, isa::Target::gfx1030w64,
+                                         isa::Target::gfx1100, isa::Target::gfx1100w64),
+                         [](auto &i) {
+                           return std::string(isa::targetName(i.param)) + "Of" +
+                                  std::to_string(isa::traitsOf(i.param).waveSize);
+                         });
+
+TEST_P(Rdna, EveryScalarOpcodeOnEdgeValues) {
+  TestCode code{gfx11 ? MELD_TEST_KERNELS "/snippets-gfx1100.hsaco"
+                      : MELD_TEST_KERNELS "/snippets-gfx1030.hsaco"};
+  EXPECT_EQ(checkScalarOpcodes(code, target).size(), gfx11 ? 140u : 141u)
+      << "GFX9's and the forms of twelve for waves of 32; GFX11 has one more and lacks two";
 }
 
 /// Whatever is written where, a wave of 32 keeps the lanes off that it lacks, and SGPRs that are not
 /// named keep their values.
-TEST_P(Gfx1030, RandomScalarEncodings) {
+TEST_P(Rdna, RandomScalarEncodings) {
   std::mt19937 engine(5);
   const auto random = [&] { return uint32_t(engine()); };
   unsigned ran = 0;
@@ -149,10 +167,11 @@ TEST_P(Gfx1030, CallsAndNoCode) {
 }
 
 /// Waves of a workgroup of 100 x 1 and of 10 x 5 x 2 work-items.
-TEST_P(Gfx1030, WavesStart) {
+TEST_P(Rdna, WavesStart) {
   DeviceConfig config;
-  config.target = isa::Target::gfx1030;
+  config.target = gfx11 ? isa::Target::gfx1100 : isa::Target::gfx1030;
   DispatchRequest request;
+  CodeCache cache{target};
   WorkgroupEnv env;
   env.config = &config;
   env.code = &cache;
@@ -167,7 +186,8 @@ TEST_P(Gfx1030, WavesStart) {
     }
     l.vgprs = l.accOffset = 8;
     l.scratchPerLane = 16;
-    l.rsrc2 = 2 << 11 | 1 << 10; // three ids; how many waves
+    l.packedIds = l.hardwareScratch = gfx11;
+    l.rsrc2 = 2 << 11 | 1 << 10 | 1; // three ids; how many waves; scratch
     Workgroup g;
     ASSERT_TRUE(startWorkgroup(g, 0, l, env, request));
     ASSERT_EQ(g.numWaves, (100 + lanes - 1) / lanes);
@@ -176,14 +196,20 @@ TEST_P(Gfx1030, WavesStart) {
       EXPECT_EQ(w.waveSize, lanes);
       EXPECT_EQ(w.s[0], uint32_t(k == 0) << 31 | g.numWaves);
       EXPECT_EQ(w.scratch - g.waves[0].scratch, k * 16 * lanes);
+      uint64_t flatScratch;
+      std::memcpy(&flatScratch, w.flatScratch, 8);
+      EXPECT_EQ(flatScratch, gfx11 ? reinterpret_cast<uint64_t>(w.scratch) : 0);
       const uint32_t first = k * lanes, here = std::min(100 - first, lanes);
       EXPECT_EQ(w.exec(), here == 64 ? ~0ull : (1ull << here) - 1);
       for (uint32_t lane = 0; lane < 64; ++lane) {
         const uint32_t id = lane < here ? first + lane : 0;
         const bool off = lane >= here;
-        EXPECT_EQ(w.v[0].u[lane], off ? 0 : id % size[0]);
-        EXPECT_EQ(w.v[1].u[lane], off ? 0 : id / size[0] % size[1]);
-        EXPECT_EQ(w.v[2].u[lane], off ? 0 : id / size[0] / size[1]);
+        const uint32_t xyz[3] = {id % size[0], id / size[0] % size[1], id / size[0] / size[1]};
+        const uint32_t packed = xyz[0] | xyz[1] << 10 | xyz[2] << 20;
+        for (unsigned v = 0; v < 3; ++v) {
+          const uint32_t alone = gfx11 ? (v ? 0 : packed) : xyz[v];
+          EXPECT_EQ(w.v[v].u[lane], off ? 0 : alone) << "v" << v;
+        }
       }
     }
   }
@@ -213,13 +239,16 @@ struct Known {
       static constexpr uint32_t kSecond[] = {0x04020100, 0x00000100, 0x00020100, 0,
                                              0x007d0000, 0xfa000000, 0x80000000, 0x04000100};
       const uint32_t few = n < 64 ? 0 : random() & random() & random();
+      const bool pair = row.enc == isa::Enc::VOPD; // as the second of two, where all of them may be
+      const uint32_t opcode = pair ? 8u << format.place | uint32_t(row.number) << 17
+                                   : uint32_t(row.number) << format.place;
       const uint32_t words[5] = {
-          format.fixed | uint32_t(row.number) << format.place | (few & format.operands),
+          format.fixed | opcode | (pair ? 0 : few & format.operands),
           kSecond[n % 8] ^ (n < 128 ? 0 : random() & random() & random() & random()), 0, 0, 0};
       isa::Inst in;
       const isa::DecodeStatus status = isa::decode(words, sizeof words, target, in);
       const bool gws = status == isa::DecodeStatus::unsupported && row.enc == isa::Enc::DS;
-      if ((status != isa::DecodeStatus::ok && !gws) || in.op != row.op)
+      if ((status != isa::DecodeStatus::ok && !gws) || (pair ? in.dual.op : in.op) != row.op)
         continue;
       decodes = true;
       ExecInst e{};
@@ -230,7 +259,7 @@ struct Known {
 };
 
 /// What the decoder knows the executor has, but for what has no meaning in a kernel that computes.
-TEST_P(Gfx1030, OpcodesThatAreMissing) {
+TEST_P(Rdna, OpcodesThatAreMissing) {
   std::set<std::string> missing;
   for (const isa::OpInfo &row : isa::allOpcodes()) {
     if (!(row.targets >> unsigned(target) & 1) ||
@@ -244,13 +273,17 @@ TEST_P(Gfx1030, OpcodesThatAreMissing) {
     if (!known.executes)
       missing.insert(name);
   }
-  const std::set<std::string> expected = {
-      "ds_ordered_count",         // order of pixel waves
-      "s_code_end",               // padding behind code: an error where it is reached
-      "s_endpgm_ordered_ps_done", // pixel shaders
-      "s_rfe_b64",                // trap handlers
-      "s_setkill",                // debuggers
+  std::set<std::string> expected = {
+      "ds_ordered_count", // order of pixel waves
+      "s_code_end",       // padding behind code: an error where it is reached
+      "s_rfe_b64",        // trap handlers
+      "s_setkill",        // debuggers
   };
+  if (gfx11) // geometry's counters, and the stack of a ray's traversal
+    expected.merge(
+        std::set<std::string>{"ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn", "ds_bvh_stack_rtn_b32"});
+  else
+    expected.insert("s_endpgm_ordered_ps_done"); // pixel shaders
   EXPECT_EQ(missing, expected);
 }
 

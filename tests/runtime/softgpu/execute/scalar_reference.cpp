@@ -85,6 +85,8 @@ bool reference(const std::string &op, uint64_t a, uint64_t b, State &s) {
     return s.d = (a & 0xffff) + (b & 0xffff) * 65536, true;
   if (is("pack_lh_b32_b16"))
     return s.d = (a & 0xffff) + (b >> 16 & 0xffff) * 65536, true;
+  if (is("pack_hl_b32_b16"))
+    return s.d = (a >> 16 & 0xffff) + (b & 0xffff) * 65536, true;
   if (is("pack_hh_b32_b16"))
     return s.d = (a >> 16 & 0xffff) + (b >> 16 & 0xffff) * 65536, true;
 

@@ -56,15 +56,21 @@ scalar_begin:
 	.endr
 	s_bfm_b64 s[0:1], s2, s4
 	s_bfm_b64 vcc, 17, s4
-	.irp op, s_mov_b32, s_cmov_b32, s_not_b32, s_wqm_b32, s_brev_b32, s_bcnt0_i32_b32, s_bcnt1_i32_b32, s_ff0_i32_b32, s_ff1_i32_b32, s_flbit_i32_b32, s_flbit_i32, s_sext_i32_i8, s_sext_i32_i16, s_bitset0_b32, s_bitset1_b32, s_quadmask_b32, s_abs_i32
+	.irp op, s_mov_b32, s_cmov_b32, s_not_b32, s_wqm_b32, s_brev_b32, s_bcnt0_i32_b32, s_bcnt1_i32_b32, s_ff1_i32_b32, s_flbit_i32_b32, s_flbit_i32, s_sext_i32_i8, s_sext_i32_i16, s_bitset0_b32, s_bitset1_b32, s_quadmask_b32, s_abs_i32
 	one32 \op
 	.endr
 	.irp op, s_mov_b64, s_cmov_b64, s_not_b64, s_wqm_b64, s_brev_b64, s_quadmask_b64, s_and_saveexec_b64, s_or_saveexec_b64, s_xor_saveexec_b64, s_andn2_saveexec_b64, s_orn2_saveexec_b64, s_nand_saveexec_b64, s_nor_saveexec_b64, s_xnor_saveexec_b64, s_andn1_saveexec_b64, s_orn1_saveexec_b64, s_andn1_wrexec_b64, s_andn2_wrexec_b64
 	one64 \op
 	.endr
-	.irp op, s_bcnt0_i32_b64, s_bcnt1_i32_b64, s_ff0_i32_b64, s_ff1_i32_b64, s_flbit_i32_b64, s_flbit_i32_i64
+	.irp op, s_bcnt0_i32_b64, s_bcnt1_i32_b64, s_ff1_i32_b64, s_flbit_i32_b64, s_flbit_i32_i64
 	count64 \op
 	.endr
+.if .amdgcn.gfx_generation_number < 11
+	one32 s_ff0_i32_b32
+	count64 s_ff0_i32_b64
+.else
+	two32 s_pack_hl_b32_b16
+.endif
 	s_bitset0_b64 s[0:1], s2
 	s_bitset1_b64 s[0:1], s2
 	s_bitreplicate_b64_b32 s[0:1], s2
@@ -81,10 +87,12 @@ scalar_begin:
 	const16 \op
 	.endr
 	s_mov_b32 s0, scc
+.if .amdgcn.gfx_generation_number < 11
 	s_mov_b32 s0, src_vccz
 	s_mov_b32 s0, src_execz
 	s_add_u32 s0, scc, src_execz
-.if .amdgcn.gfx_generation_number == 10
+.endif
+.if .amdgcn.gfx_generation_number >= 10
 	.irp op, s_and_saveexec_b32, s_or_saveexec_b32, s_xor_saveexec_b32, s_andn2_saveexec_b32, s_orn2_saveexec_b32, s_nand_saveexec_b32, s_nor_saveexec_b32, s_xnor_saveexec_b32, s_andn1_saveexec_b32, s_orn1_saveexec_b32, s_andn1_wrexec_b32, s_andn2_wrexec_b32
 	one32 \op
 	.endr
