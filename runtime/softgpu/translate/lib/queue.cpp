@@ -35,6 +35,8 @@ const Rule *ruleFor(const ExecInst *e) {
   const Rule *rule = ruleOf(in.op);
   if (!rule || in.sdwa || in.dpp || in.dpp8 || in.clamp || in.omod)
     return nullptr;
+  if (in.enc == isa::Enc::VOPD) // two operations, see Unit::pair
+    return nullptr;
   const bool pairs = rule->flags & packed;
   if (pairs != (in.enc == isa::Enc::VOP3P) || (in.opSel && !pairs))
     return nullptr;

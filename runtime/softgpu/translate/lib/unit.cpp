@@ -36,6 +36,8 @@ bool doesNothing(Op op) {
   case Op::s_waitcnt_lgkmcnt:
   case Op::s_waitcnt_depctr:
   case Op::s_clause:
+  case Op::s_delay_alu:
+  case Op::s_wait_event:
   case Op::s_inst_prefetch:
   case Op::s_version:
   case Op::s_setprio:
@@ -276,7 +278,7 @@ bool Unit::instruction(uint32_t k) {
       return true;
     break;
   case isa::Family::vector:
-    if (queue_->add(e) || laneAccess(e))
+    if (e->inst->enc == isa::Enc::VOPD ? pair(e) : queue_->add(e) || laneAccess(e))
       return true;
     break;
   default:
@@ -317,6 +319,14 @@ bool Unit::flow(uint32_t k) {
     --covered_;
     return handler(k, isa::endsLine(op) || suspends(op));
   }
+}
+
+/// The halves of a VOPD one after the other, where that is the same.
+bool Unit::pair(const ExecInst *e) {
+  const auto &halves = *reinterpret_cast<const ExecHalves *>(e->aux);
+  if (halves.first < 0 || !ruleFor(&halves.exec[0]) || !ruleFor(&halves.exec[1]))
+    return false;
+  return queue_->add(&halves.exec[halves.first]) && queue_->add(&halves.exec[1 - halves.first]);
 }
 
 /// v_readfirstlane, v_readlane, v_writelane of VGPRs.

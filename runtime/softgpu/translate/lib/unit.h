@@ -35,6 +35,7 @@ private:
   bool instruction(uint32_t k);
   bool valu(uint32_t k);
   bool laneAccess(const ExecInst *e);
+  bool pair(const ExecInst *);
   bool scalarLoad(const ExecInst *e);
   bool flow(uint32_t k);
   /// The high half of EXEC, which a wave of 32 keeps 0, would be written by a result at `slot`.
