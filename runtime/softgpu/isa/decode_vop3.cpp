@@ -16,6 +16,14 @@ bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
   switch (ty) {
   case Ty::a32:
     return d.vgpr(o, field & 0xff, 1, true);
+  case Ty::v64:
+  case Ty::v128:
+  case Ty::v256: // WMMA has no scalar operands; its accumulator may be a constant
+    d.reserved |= field < 256;
+    return d.source(o, field, ty);
+  case Ty::wacc:
+    d.reserved |= field < kSgprCodes;
+    return (field != 255 || d.gfx10()) && d.source(o, field, ty);
   case Ty::mask:
   case Ty::lane:
   case Ty::slane:
@@ -152,7 +160,7 @@ DecodeStatus decodeVop3(Decoder &d) {
   else if (row.dst == Ty::mask || row.dst == Ty::s32)
     ok = ok && d.scalarDest(out.dst, dst, d.dwordsOf(row.dst));
   else if (row.dst != Ty::none)
-    ok = ok && d.vgpr(out.dst, dst, tyInfo(row.dst).dwords, row.dst == Ty::a32);
+    ok = ok && d.vgpr(out.dst, dst, d.dwordsOf(row.dst), row.dst == Ty::a32);
   else
     ok = ok && dst == 0;
   if (carry)

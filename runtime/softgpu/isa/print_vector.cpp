@@ -35,6 +35,11 @@ bool only32(Op op, Target target) {
   }
 }
 
+/// A packed literal of GFX10 has both halves.
+bool longPacked(Ty ty, const Operand &o, const Inst &inst) {
+  return (ty == Ty::pkf16 || ty == Ty::pki16) && o.encoded == 255 && inst.literalValue >> 16;
+}
+
 /// Suffix of a 16-bit operand of a 32-bit encoding of GFX11; the low half goes without saying.
 std::string_view halfOf(const Inst &inst, unsigned bit) {
   return inst.enc != Enc::VOP3 && inst.enc != Enc::VOP3P && (inst.opSel >> bit & 1) ? ".h" : "";
@@ -65,9 +70,7 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
                        inst.op == Op::v_cmpx_class_f16;
   if (integer && k == 1 && o.encoded == 255)
     kind = ImmKind::i32;
-  // A packed literal of GFX10 has both halves.
-  if (t.gfx10() && (row.src[k] == Ty::pkf16 || row.src[k] == Ty::pki16) && o.encoded == 255 &&
-      inst.literalValue >> 16)
+  if (t.gfx10() && longPacked(row.src[k], o, inst))
     kind = ImmKind::i32;
   t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
   if (o.encoded == 255 && (isMadmk(inst.op) || isMadak(inst.op)) &&
@@ -189,7 +192,8 @@ void printHalf(Text &t, const Inst &inst, Op op, const Operand &dst, const Opera
     if (k == (isMadmk(op) ? 1u : isMadak(op) ? 2u : count))
       t.hex(inst.literalValue);
     else
-      printOperand(t, src[k], inst, tyInfo(row.src[k]).imm);
+      printOperand(t, src[k], inst,
+                   longPacked(row.src[k], src[k], inst) ? ImmKind::i32 : tyInfo(row.src[k]).imm);
   }
 }
 
@@ -246,7 +250,7 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
       return;
     if (inst.opSel & full)
       bitList(t, "op_sel", inst.opSel, count);
-    if ((inst.opSelHi & full) != (mix ? 0 : full))
+    if ((row.bitsUsed & 3) && (inst.opSelHi & full) != (mix ? 0 : full))
       bitList(t, "op_sel_hi", inst.opSelHi, count);
     if (!mix && (inst.neg & full))
       bitList(t, "neg_lo", inst.neg, count);

@@ -35,6 +35,8 @@ std::optional<Target> elfTarget(uint32_t flags) {
     return Target::gfx90a;
   case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030:
     return Target::gfx1030;
+  case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100:
+    return Target::gfx1100;
   default:
     return std::nullopt;
   }
@@ -116,7 +118,7 @@ void compareFile(const std::string &path, Tally &tally, size_t limit = SIZE_MAX)
 }
 
 TEST(Objects, OwnKernels) {
-  for (const char *arch : {"gfx900", "gfx90a", "gfx1030"}) {
+  for (const char *arch : {"gfx900", "gfx90a", "gfx1030", "gfx1100"}) {
     Tally tally;
     for (const char *level : {"O0", "O3"})
       compareFile(std::string(MELD_ISA_OBJECTS "/kernels-") + arch + "-" + level + ".co", tally);

@@ -1,6 +1,7 @@
 #include "tests/runtime/softgpu/isa/oracle.h"
 #include "tests/runtime/softgpu/llvm_cpu.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
@@ -209,7 +210,7 @@ bool notOfGfx10(Target target, const Oracle::Answer &want, std::span<const uint8
 std::string withoutHalves(const std::string &text, bool showsSelection) {
   std::string result;
   for (size_t at = 0; at < text.size();) {
-    const size_t digits = text.find_first_not_of("0123456789", at + 1);
+    const size_t digits = std::min(text.size(), text.find_first_not_of("0123456789", at + 1));
     if (text[at] == 'v' && digits > at + 1 && text.compare(digits, 2, ".h") == 0) {
       result += "v" + std::to_string(128 + std::stoi(text.substr(at + 1, digits - at - 1)));
       at = digits + 2;

@@ -196,6 +196,10 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
         (in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_read_b32 ||
          in.op == Op::v_accvgpr_write_b32 || in.op == Op::v_accvgpr_mov_b32))
       continue;
+    // LLVM 15 takes the half of a 16-bit operand for part of its number.
+    if (traitsOf(GetParam()).generation >= 11 && in.opSel != 0 && in.enc != Enc::VOP3 &&
+        in.enc != Enc::VOP3P)
+      continue;
     // Read as gfx908's, with accumulators that are always AGPRs: see llvm_cpu.h.
     if (LLVM_VERSION_MAJOR < 17 && GetParam() == Target::gfx942 &&
         valuRate(in.op) == ValuRate::mfma)
