@@ -22,8 +22,8 @@ bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
     d.reserved |= field < 256;
     return d.source(o, field, ty);
   case Ty::wacc:
-    d.reserved |= field < kSgprCodes;
-    return (field != 255 || d.gfx10()) && d.source(o, field, ty);
+    d.reserved |= field < kSgprCodes || field == 255;
+    return d.source(o, field, ty);
   case Ty::mask:
   case Ty::lane:
   case Ty::slane:
