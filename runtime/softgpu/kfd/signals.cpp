@@ -41,8 +41,9 @@ void completeSignal(uint64_t handle, uint64_t start, uint64_t end, const Service
   if (!handle)
     return;
   auto *signal = reinterpret_cast<amd_signal_t *>(handle);
-  signal->start_ts = start;
-  signal->end_ts = end;
+  // The host may look at the times while they are written, and one signal may serve two queues in turns.
+  std::atomic_ref(signal->start_ts).store(start, std::memory_order_relaxed);
+  std::atomic_ref(signal->end_ts).store(end, std::memory_order_relaxed);
   // Read before the value changes: whoever sees the new value may free the signal.
   const uint64_t mailbox = signal->event_mailbox_ptr;
   const uint32_t event = signal->event_id;
