@@ -3,7 +3,10 @@
 //
 // Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
 // Thread rule: read-only after construction. Source: "Vega", "MI200", "MI300", "RDNA2" and "RDNA3" ISA manuals, chapters
-// "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer.
+// "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer,
+// and every number that has none. For GFX11 LLVM 15 is the oracle of the text, the installed later one of
+// what LLVM 15 lacks or has wrong: v_mov_b16, ds_bvh_stack_rtn_b32, the halves of 16-bit registers, DPP of
+// some 64-bit encodings (tests/runtime/softgpu/isa/oracle.cpp lists it all). v_swap_b16 is from the manual.
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"

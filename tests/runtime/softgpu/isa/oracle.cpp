@@ -230,7 +230,8 @@ bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::st
     return false;
   const auto names = [&](std::string_view prefix) { return ours.starts_with(prefix); };
   if (!want.size) // came later; LLVM 19 has no v_swap_b16 either, the manual has
-    return names("v_mov_b16") || names("v_swap_b16") || names("ds_bvh_stack_rtn_b32");
+    return (names("v_movrel") && ours.find("_e64_dpp") != ours.npos) || names("v_mov_b16") ||
+           names("v_swap_b16") || names("ds_bvh_stack_rtn_b32");
   if (!size) // GFX10's numbers of these
     return want.text == "buffer_gl0_inv" || want.text == "buffer_gl1_inv";
   if (size != want.size)
@@ -264,7 +265,7 @@ bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::st
     return want.text.starts_with(ours.substr(0, ours.find(' ')));
   return ours.find("_e64_dpp") != ours.npos &&
          plain(withoutHalves(ours, false)) == plain(withoutHalves(want.text, false)) &&
-         (names("v_cndmask_b16") || want.text.find("sext(") != want.text.npos);
+         (names("v_cndmask_b") || want.text.find("sext(") != want.text.npos);
 }
 
 /// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds.
