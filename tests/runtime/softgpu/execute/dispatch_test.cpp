@@ -19,7 +19,9 @@ class Dispatch : public testing::TestWithParam<std::string> {
 protected:
   /// "gfx1030w64": a device gfx1030, and code for waves of 64.
   std::string target = GetParam().substr(0, GetParam().find('w'));
-  const uint32_t waveSize = GetParam() == "gfx1030" ? 32 : 64;
+  const uint32_t waveSize = GetParam() == "gfx1030" || GetParam() == "gfx1100" ? 32 : 64;
+  const bool gfx11 = target == "gfx1100";
+  const std::string storeDword = gfx11 ? "global_store_b32" : "global_store_dword";
   TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" + GetParam() + ".hsaco"};
 
   std::unique_ptr<Gpu> gpu(unsigned threads = 2) {
@@ -30,7 +32,8 @@ protected:
   }
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Dispatch,
-                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1030w64"),
+                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1030w64",
+                                         "gfx1100", "gfx1100w64"),
                          [](auto &i) { return i.param; });
 
 void storeToNowhere() {
@@ -256,8 +259,8 @@ TEST_P(Dispatch, WildStore) {
       EXPECT_EQ(r.address, where);
       EXPECT_TRUE(r.write);
       const std::string wave = "wave " + std::to_string(69 / waveSize);
-      for (const std::string part :
-           {"wild", "global_store_dword", "0x223456789abc", wave.c_str(), "lane 5"})
+      for (const char *part :
+           {"wild", storeDword.c_str(), "0x223456789abc", wave.c_str(), "lane 5"})
         EXPECT_NE(r.message.find(part), std::string::npos) << r.message;
     }
     expectOk(launch(*g, code, "linear", {256}, {256}, Args(out.data())));
@@ -364,8 +367,8 @@ TEST_P(Dispatch, Limits) {
   EXPECT_EQ(run([](AqlPacket &p) { p.setup = 1, p.grid[1] = 0; }).code, DispatchCode::ok);
   EXPECT_EQ(run([](AqlPacket &p) { p.workgroup[0] = 1025; }).code, DispatchCode::groupTooLarge);
   EXPECT_EQ(run([](AqlPacket &p) { p.groupSegment = 65537; }).code, DispatchCode::ldsTooLarge);
-  // 13 bits of 256 dwords for a wave.
-  const uint32_t most = 8191 * 1024 / waveSize;
+  // 13 bits of 256 dwords for a wave, on GFX11 15 bits of 64.
+  const uint32_t most = (gfx11 ? 32767 * 256 : 8191 * 1024) / waveSize;
   EXPECT_EQ(run([&](AqlPacket &p) { p.privateSegment = most + 1; }).code,
             DispatchCode::scratchTooLarge);
   EXPECT_EQ(run([&](AqlPacket &p) { p.privateSegment = most / 16 * 16; }).code, DispatchCode::ok);
@@ -390,7 +393,7 @@ TEST_P(Dispatch, InvalidateCode) {
   const uint64_t entry = code.descriptor("linear") + uint64_t(code.field<int64_t>("linear", 16));
   auto *first = reinterpret_cast<uint32_t *>(entry);
   const uint32_t saved = *first;
-  *first = 0xbf810000; // s_endpgm
+  *first = gfx11 ? 0xbfb00000 : 0xbf810000; // s_endpgm
   expectOk(launch(*g, code, "linear", {256}, {256}, Args(out.data())));
   g->invalidateCode();
   expectOk(launch(*g, code, "linear", {256}, {256}, Args(out.data())));
@@ -422,7 +425,7 @@ TEST_P(Dispatch, Trace) {
   for (std::string line; std::getline(in, line); ++lines) {
     EXPECT_EQ(line.rfind("linear g", 0), 0u) << line;
     store |=
-        line.find("global_store_dword") != line.npos &&
+        line.find(storeDword) != line.npos &&
         line.find(waveSize == 64 ? "exec=ffffffffffffffff" : "exec=00000000ffffffff") != line.npos;
   }
   EXPECT_GT(lines, 8);

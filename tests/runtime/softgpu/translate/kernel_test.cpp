@@ -104,7 +104,8 @@ protected:
   }
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Translated,
-                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1030w64"),
+                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1030w64",
+                                         "gfx1100", "gfx1100w64"),
                          [](auto &i) { return i.param; });
 
 TEST_P(Translated, SameMemoryAndCounters) {

@@ -63,7 +63,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx1030, Mix::global, "gfx1030_global"},
                     Case{isa::Target::gfx1030w64, Mix::global, "gfx1030w64_global"},
                     Case{isa::Target::gfx1030, Mix::everything, "gfx1030_everything"},
-                    Case{isa::Target::gfx1030w64, Mix::everything, "gfx1030w64_everything"}),
+                    Case{isa::Target::gfx1030w64, Mix::everything, "gfx1030w64_everything"},
+                    Case{isa::Target::gfx1100, Mix::alu, "gfx1100_alu"},
+                    Case{isa::Target::gfx1100w64, Mix::alu, "gfx1100w64_alu"}),
     [](auto &i) { return i.param.name; });
 
 TEST_P(Snippets, SameAsInterpreted) {

@@ -69,7 +69,10 @@ public:
 
 private:
   bool gfx10() const { return isa::traitsOf(target_).generation >= 10; }
+  bool gfx11() const { return isa::traitsOf(target_).generation >= 11; }
   uint32_t vgpr() { return r_.below(12); }
+  /// For a field that says on GFX11 which half of a register a 16-bit operand is.
+  uint32_t half() { return vgpr() | (gfx11() && r_.oneIn(4) ? 128 : 0); }
   /// A destination pair of SGPRs or one of them: 0..31, VCC; seldom M0 or EXEC.
   uint32_t sdst() {
     if (r_.oneIn(5))
@@ -105,6 +108,7 @@ private:
   }
 
   void vector(std::vector<uint32_t> &w, Enc enc, uint32_t number);
+  void pair(std::vector<uint32_t> &w);
   void scalar(std::vector<uint32_t> &w);
   void lds(std::vector<uint32_t> &w);
   void global(std::vector<uint32_t> &w);
@@ -147,13 +151,13 @@ void Generator::vector(std::vector<uint32_t> &w, Enc enc, uint32_t number) {
   }
   switch (enc) {
   case Enc::VOP1:
-    w.push_back(0x7e000000 | vgpr() << 17 | number << 9 | s0);
+    w.push_back(0x7e000000 | half() << 17 | number << 9 | s0);
     break;
   case Enc::VOP2:
-    w.push_back(number << 25 | vgpr() << 17 | vgpr() << 9 | s0);
+    w.push_back(number << 25 | half() << 17 | half() << 9 | s0);
     break;
   case Enc::VOPC:
-    w.push_back(0x7c000000 | number << 17 | vgpr() << 9 | s0);
+    w.push_back(0x7c000000 | number << 17 | half() << 9 | s0);
     break;
   default: {
     const bool packed = enc == Enc::VOP3P;
@@ -172,6 +176,11 @@ void Generator::vector(std::vector<uint32_t> &w, Enc enc, uint32_t number) {
     if (r_.oneIn(3)) // VOP3B: the carry's SGPR pair
       low = (low & ~0xff00u) | sdst() << 8;
     w = {low, high};
+    if (gfx11() && r_.oneIn(8)) { // DPP
+      w[1] = (w[1] & ~0x1ffu) | 250;
+      w.push_back(vgpr() | r_.below(256) << 8 | (r_.oneIn(3) ? 1u << 18 : 0) | 0xff000000);
+      return;
+    }
     if (gfx10() && r_.oneIn(8)) {
       const unsigned shift = 9 * r_.below(3);
       w[1] = (w[1] & ~(0x1ffu << shift)) | 255u << shift;
@@ -182,6 +191,21 @@ void Generator::vector(std::vector<uint32_t> &w, Enc enc, uint32_t number) {
   }
   if (second)
     w.push_back(extra);
+}
+
+/// Two operations in one instruction (VOPD), on few registers: each may read what the other writes.
+void Generator::pair(std::vector<uint32_t> &w) {
+  const isa::OpInfo *first = anyOf(Enc::VOPD), *second = anyOf(Enc::VOPD);
+  if (!first || !second || first->number > 15)
+    return;
+  const auto few = [&] { return r_.below(4); };
+  const uint32_t dst = few();
+  w = {prefixOf(Enc::VOPD, target_) | uint32_t(first->number) << 22 |
+           uint32_t(second->number) << 17 | few() << 9 | (r_.oneIn(2) ? 256 + few() : src()),
+       dst << 24 | few() / 2 << 17 | few() << 9 | (r_.oneIn(2) ? 256 + few() : src()), literal()};
+  isa::Inst in;
+  if (isa::decode(w.data(), 12, target_, in) == isa::DecodeStatus::ok)
+    w.resize(in.size / 4);
 }
 
 void Generator::scalar(std::vector<uint32_t> &w) {
@@ -299,7 +323,10 @@ bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   case Op::v_movrelsd_2_b32:
   case Op::v_swaprel_b32:
     return false;
-  case Op::s_getreg_b32: // a clock
+  case Op::s_sendmsg_rtn_b32: // clocks
+  case Op::s_sendmsg_rtn_b64:
+    return false;
+  case Op::s_getreg_b32:
     return !gfx10() || (w[0] & 0x3f) != 29;
   case Op::s_setreg_b32:
   case Op::s_setreg_imm32_b32: // MODE: seldom, the rest of the snippet is interpreted
@@ -334,6 +361,8 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
       const Op op = !mode ? r_.pick(branches) : r_.oneIn(2) ? Op::s_round_mode : Op::s_denorm_mode;
       w.push_back(0xbf800000 | uint32_t(isa::findOp(op, Enc::SOPP, target_)->number) << 16 |
                   (mode && r_.oneIn(3) ? r_.below(16) : 0));
+    } else if (gfx11() && what < 35) {
+      pair(w);
     } else if (what < 80) {
       const Op op = r_.pick(kCommon);
       static const Enc encs[] = {Enc::VOP1, Enc::VOP2, Enc::VOPC, Enc::VOP3, Enc::VOP3P};
@@ -366,7 +395,8 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
         r_.oneIn(12) ? r_.below(uint32_t(k + 1)) : k + 1 + r_.below(uint32_t(insts.size() - k));
     words[start[k]] |= uint32_t(int64_t(start[to]) - int64_t(start[k]) - 1) & 0xffff;
   }
-  words.push_back(0xbf810000); // s_endpgm
+  words.push_back(0xbf800000 | uint32_t(isa::findOp(Op::s_endpgm, Enc::SOPP, target_)->number)
+                                   << 16);
   return words;
 }
 
