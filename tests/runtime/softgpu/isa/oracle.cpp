@@ -223,13 +223,13 @@ std::string withoutHalves(const std::string &text, bool showsSelection) {
   return result;
 }
 
-/// Where LLVM 15 has GFX11 wrong or lacks something. Checked with LLVM 19, but for what says so.
+/// Where LLVM 15 has GFX11 wrong or lacks something. Samples of each were looked at with LLVM 19, not every case.
 bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::string &ours,
                         unsigned size) {
   if (traitsOf(target).generation < 11)
     return false;
   const auto names = [&](std::string_view prefix) { return ours.starts_with(prefix); };
-  if (!want.size) // came later; LLVM 19 has no v_swap_b16 either, the manual has
+  if (!want.size) // came later; LLVM 19 has no v_swap_b16 either: its number is unconfirmed
     return (names("v_movrel") && ours.find("_e64_dpp") != ours.npos) || names("v_mov_b16") ||
            names("v_swap_b16") || names("ds_bvh_stack_rtn_b32");
   if (!size) // GFX10's numbers of these
