@@ -2,8 +2,6 @@
 
 #include "runtime/softgpu/execute/workgroup.h"
 
-#include <ctime>
-
 namespace meld::softgpu {
 
 namespace {
@@ -64,12 +62,6 @@ uint32_t hardwareId1(const Wave &w) {
 uint32_t cycles() { return uint32_t(nanoseconds()) & 0xfffff; }
 
 } // namespace
-
-uint64_t nanoseconds() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-  return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec);
-}
 
 uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
   const bool gfx10 = generation >= 10;

@@ -10,9 +10,6 @@ namespace meld::softgpu {
 /// is 0.
 uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id);
 
-/// What s_memtime and s_memrealtime count.
-uint64_t nanoseconds();
-
 /// Writes the bits of `mask`; what user waves may not write stays.
 void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t mask,
                            uint32_t value);

@@ -9,6 +9,7 @@
 #include "runtime/softgpu/execute/scalar.h"
 #include "runtime/softgpu/execute/workgroup.h"
 #include "runtime/softgpu/isa/control_flow.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 namespace meld::softgpu::scalar {
 
@@ -334,8 +335,7 @@ bool prepareFlow(ExecInst &e, isa::Target target) {
     setTarget();
     return true;
   }
-  const bool message = in.op == Op::s_sendmsg_rtn_b32 || in.op == Op::s_sendmsg_rtn_b64;
-  if (in.enc == isa::Enc::SOPK || in.enc == isa::Enc::SOPP || message)
+  if (in.enc == isa::Enc::SOPK || in.enc == isa::Enc::SOPP || isa::sendsForResult(in.op))
     e.imm[0] = uint64_t(in.simm) & 0xffff;
   return true;
 }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 
 namespace meld::softgpu {
 
@@ -61,6 +62,14 @@ struct alignas(64) ExecInst {
 };
 static_assert(sizeof(ExecInst) == 64);
 
+/// What s_memtime and s_memrealtime count: both run at 1 GHz from the host's raw monotonic clock, the
+/// frequency that the driver reports.
+inline uint64_t nanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec);
+}
+
 /// The two instructions that one of encoding VOPD is; its ExecInst::aux points to them.
 struct ExecHalves {
   isa::Inst inst[2]; ///< X, Y
@@ -69,6 +78,9 @@ struct ExecHalves {
   /// other writes.
   int first = 0;
 };
+inline const ExecHalves &halvesOf(const ExecInst *i) {
+  return *reinterpret_cast<const ExecHalves *>(i->aux);
+}
 
 inline constexpr uint16_t kImmSlot = 0xffff;
 enum ExecFlags : uint8_t { srcVgpr0 = 1, srcVgpr1 = 2, srcVgpr2 = 4, hasModifiers = 8 };

@@ -14,7 +14,7 @@ struct BufferFormat {
 };
 
 /// What the number of GFX10 or GFX11 stands for.
-constexpr BufferFormat bufferFormat(unsigned unified, unsigned generation = 10) {
+constexpr BufferFormat bufferFormat(unsigned unified, unsigned generation) {
   // Which kinds a layout has, a bit for each: UNORM, SNORM, USCALED, SSCALED, UINT, SINT, -, FLOAT.
   enum Kinds : uint8_t {
     noFloat = 0x3f,

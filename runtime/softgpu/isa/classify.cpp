@@ -4,7 +4,7 @@
 // flat ones as flat; an atomic that returns a value counts as a read. s_setpc/s_swappc/s_call are
 // executed by the scalar ALU and count there; SOPP branches count in `branch` alone. Rates follow
 // the scheduling classes of "Vega"/"MI200" (64-bit integer work half rate, SAD quarter rate).
-#include "runtime/softgpu/isa/decode_common.h"
+#include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/opcodes.h"
 

@@ -78,6 +78,10 @@ DecodeStatus decodeVop3(Decoder &d);                      ///< VOP3A VOP3B VOP3P
 DecodeStatus decodeMemory(Decoder &d);                    ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
 DecodeStatus decodeFlat11(Decoder &d, const OpInfo &row); ///< those of GFX11
 DecodeStatus decodeBuffer11(Decoder &d, const OpInfo &row);
+/// Registers of what a memory instruction stores and of what comes back.
+bool dataRegisters(Decoder &d, const OpInfo &row, unsigned data, unsigned dst, bool acc = false);
+/// All that a buffer instruction names, once its bits are read.
+bool bufferOperands(Decoder &d, const OpInfo &row, bool acc = false);
 DecodeStatus decodeVopd(Decoder &d);     ///< two instructions in one (GFX11)
 DecodeStatus decodeGraphics(Decoder &d); ///< MIMG EXP VINTRP VINTERP LDSDIR: recognised only
 
@@ -143,11 +147,6 @@ inline bool isHalf(Ty ty) { return ty == Ty::i16 || ty == Ty::f16; }
 /// Neither operands nor a result.
 inline bool isVectorNop(Op op) {
   return op == Op::v_nop || op == Op::v_clrexcp || op == Op::v_pipeflush;
-}
-
-/// The message is in place of src0 (Inst::simm).
-inline bool sendsForResult(Op op) {
-  return op == Op::s_sendmsg_rtn_b32 || op == Op::s_sendmsg_rtn_b64;
 }
 
 inline bool hasFlag(const OpInfo &row, char flag) { return row.flagBits >> (flag & 63) & 1; }

@@ -2,10 +2,34 @@
 //
 // gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`; gfx942 calls glc,
 // scc and slc sc0, sc1 and nt, and its scratch instructions may have both a vector and a scalar
-// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT. Of GFX11: decode_memory11.cpp, but for DS.
+// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT. What GFX11 has
+// otherwise is in decode_memory11.cpp.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
+
+bool dataRegisters(Decoder &d, const OpInfo &row, unsigned data, unsigned dst, bool acc) {
+  Inst &out = d.out;
+  bool ok = true;
+  if (row.src[0] != Ty::none)
+    ok = d.vgpr(out.vdata, data, tyInfo(row.src[0]).dwords, acc);
+  const bool returns = !hasFlag(row, 'r') || out.glc;
+  if (row.dst != Ty::none && returns && !out.lds)
+    ok = ok && d.vgpr(out.dst, dst, tyInfo(row.dst).dwords, acc);
+  return ok;
+}
+
+bool bufferOperands(Decoder &d, const OpInfo &row, bool acc) {
+  Inst &out = d.out;
+  const uint32_t hi = d.hi;
+  bool ok = true;
+  if (out.offen || out.idxen)
+    ok = d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
+  ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
+  ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
+  const unsigned vdata = hi >> 8 & 0xff; // TFE writes one more dword; the operand does not count it
+  return ok && dataRegisters(d, row, vdata, vdata, acc);
+}
 
 namespace {
 
@@ -80,12 +104,7 @@ DecodeStatus decodeFlat10(Decoder &d, const OpInfo &row) {
     ok = ok && d.sgpr(out.saddr, saddr, scratch ? 1 : 2);
   if (!neither && !(scratch && scalar) && !hasFlag(row, 'T'))
     ok = ok && d.vgpr(out.vaddr, hi & 0xff, scratch || scalar ? 1 : 2);
-  if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, hi >> 8 & 0xff, tyInfo(row.src[0]).dwords);
-  const bool returns = !hasFlag(row, 'r') || out.glc;
-  if (row.dst != Ty::none && returns && !out.lds)
-    ok = ok && d.vgpr(out.dst, hi >> 24, tyInfo(row.dst).dwords);
-  return d.finish(ok);
+  return d.finish(ok && dataRegisters(d, row, hi >> 8 & 0xff, hi >> 24));
 }
 
 DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
@@ -116,12 +135,7 @@ DecodeStatus decodeFlat(Decoder &d, const OpInfo &row) {
     ok = ok && d.sgpr(out.saddr, saddr, scratch ? 1 : 2);
   if (usesVaddr)
     ok = ok && d.vgpr(out.vaddr, hi & 0xff, scratch || hasSaddr ? 1 : 2);
-  if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, hi >> 8 & 0xff, tyInfo(row.src[0]).dwords, acc);
-  bool returns = !hasFlag(row, 'r') || out.glc;
-  if (row.dst != Ty::none && returns && !out.lds)
-    ok = ok && d.vgpr(out.dst, hi >> 24, tyInfo(row.dst).dwords, acc);
-  return d.finish(ok);
+  return d.finish(ok && dataRegisters(d, row, hi >> 8 & 0xff, hi >> 24, acc));
 }
 
 DecodeStatus decodeBuffer10(Decoder &d, const OpInfo &row) {
@@ -142,17 +156,7 @@ DecodeStatus decodeBuffer10(Decoder &d, const OpInfo &row) {
     out.format = uint8_t(lo >> 19 & 0x7f);
   bool ok = !(out.lds && !hasFlag(row, 'l')) && !(hasFlag(row, 'R') && !out.glc) &&
             !(out.dlc && hasFlag(row, 'r'));
-  if (out.offen || out.idxen)
-    ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
-  ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
-  ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
-  const unsigned vdata = hi >> 8 & 0xff; // TFE writes one more dword; the operand does not count it
-  if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords);
-  const bool returns = !hasFlag(row, 'r') || out.glc;
-  if (row.dst != Ty::none && returns && !out.lds)
-    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords);
-  return d.finish(ok);
+  return d.finish(ok && bufferOperands(d, row));
 }
 
 DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
@@ -190,17 +194,7 @@ DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
     out.dfmt = uint8_t(lo >> 19 & 15);
     out.nfmt = uint8_t(lo >> 23 & 7);
   }
-  if (out.offen || out.idxen)
-    ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
-  ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
-  ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
-  unsigned vdata = hi >> 8 & 0xff; // TFE writes one more dword; the operand does not count it
-  if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords, acc);
-  bool returns = !hasFlag(row, 'r') || out.glc;
-  if (row.dst != Ty::none && returns && !out.lds)
-    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords, acc);
-  return d.finish(ok);
+  return d.finish(ok && bufferOperands(d, row, acc));
 }
 
 } // namespace

@@ -20,12 +20,7 @@ DecodeStatus decodeFlat11(Decoder &d, const OpInfo &row) {
     ok = ok && d.sgpr(out.saddr, saddr, scratch ? 1 : 2);
   if (scratch ? sve : !hasFlag(row, 'T'))
     ok = ok && d.vgpr(out.vaddr, hi & 0xff, scratch || scalar ? 1 : 2);
-  if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, hi >> 8 & 0xff, tyInfo(row.src[0]).dwords);
-  const bool returns = !hasFlag(row, 'r') || out.glc;
-  if (row.dst != Ty::none && returns)
-    ok = ok && d.vgpr(out.dst, hi >> 24, tyInfo(row.dst).dwords);
-  return d.finish(ok);
+  return d.finish(ok && dataRegisters(d, row, hi >> 8 & 0xff, hi >> 24));
 }
 
 DecodeStatus decodeBuffer11(Decoder &d, const OpInfo &row) {
@@ -44,17 +39,7 @@ DecodeStatus decodeBuffer11(Decoder &d, const OpInfo &row) {
   if (row.enc == Enc::MTBUF)
     out.format = uint8_t(lo >> 19 & 0x7f);
   bool ok = !(hasFlag(row, 'R') && !out.glc) && !(out.dlc && hasFlag(row, 'r'));
-  if (out.offen || out.idxen)
-    ok = ok && d.vgpr(out.vaddr, hi & 0xff, out.offen && out.idxen ? 2 : 1);
-  ok = ok && d.sgpr(out.srsrc, (hi >> 16 & 0x1f) << 2, 4);
-  ok = ok && d.source(out.soffset, hi >> 24, Ty::b32) && out.soffset.encoded != 255;
-  const unsigned vdata = hi >> 8 & 0xff; // TFE writes one more dword; the operand does not count it
-  if (row.src[0] != Ty::none)
-    ok = ok && d.vgpr(out.vdata, vdata, tyInfo(row.src[0]).dwords);
-  const bool returns = !hasFlag(row, 'r') || out.glc;
-  if (row.dst != Ty::none && returns)
-    ok = ok && d.vgpr(out.dst, vdata, tyInfo(row.dst).dwords);
-  return d.finish(ok);
+  return d.finish(ok && bufferOperands(d, row));
 }
 
 } // namespace meld::softgpu::isa

@@ -37,6 +37,11 @@ enum class Category : uint8_t {
 };
 Category category(const Inst &inst);
 
+/// Messages with an answer; the message is in place of src0 (Inst::simm).
+inline bool sendsForResult(Op op) {
+  return op == Op::s_sendmsg_rtn_b32 || op == Op::s_sendmsg_rtn_b64;
+}
+
 /// Issue class for the timing model.
 enum class ValuRate : uint8_t { full, half, quarter, transcendental, f64, mulHi32, mfma };
 ValuRate valuRate(Op op);

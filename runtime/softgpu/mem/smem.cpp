@@ -10,8 +10,6 @@
 #include "runtime/softgpu/mem/mem.h"
 #include "runtime/softgpu/mem/vmem.h"
 
-#include <ctime>
-
 namespace meld::softgpu::mem {
 namespace {
 
@@ -144,13 +142,9 @@ template <bool Store> const ExecInst *scratchAccess(const ExecInst *i, Wave &w) 
   return following(i);
 }
 
-/// Both counters run at 1 GHz from the host's raw monotonic clock: the frequency the driver
-/// reports.
 const ExecInst *readClock(const ExecInst *i, Wave &w) {
   resetTrace(w);
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-  w.setS64(i->dst, uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec));
+  w.setS64(i->dst, nanoseconds());
   return following(i);
 }
 

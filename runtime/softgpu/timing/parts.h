@@ -147,7 +147,7 @@ inline const std::vector<OpTraits> &opTraits() {
       t[k].clearsL1 = has("wbinvl1") || has("_invl2") || name == "buffer_gl0_inv";
       t[k].atomic = has("atomic");
       t[k].store = has("store");
-      t[k].answers = name.starts_with("s_sendmsg_rtn");
+      t[k].answers = isa::sendsForResult(Op(k));
       t[k].savesExec = has("saveexec") || has("wrexec");
       t[k].writesScc = name.starts_with("s_") && !keepsScc(name);
     }

@@ -67,7 +67,7 @@ std::string keyOf(const Inst &in, isa::Target target) {
 
 /// The halves of an instruction, kept for as long as the process lives: code that is decoded again
 /// finds them here. Null: one of them is not executed.
-const ExecHalves *halvesOf(const Inst &in, isa::Target target) {
+const ExecHalves *preparedHalves(const Inst &in, isa::Target target) {
   static std::mutex mutex;
   static std::unordered_map<std::string, std::unique_ptr<ExecHalves>> known;
   std::lock_guard lock(mutex);
@@ -88,12 +88,8 @@ const ExecHalves *halvesOf(const Inst &in, isa::Target target) {
   return it->second.get();
 }
 
-const ExecHalves &halvesAt(const ExecInst *i) {
-  return *reinterpret_cast<const ExecHalves *>(i->aux);
-}
-
 template <unsigned First> const ExecInst *runBoth(const ExecInst *i, Wave &w) {
-  const ExecHalves &h = halvesAt(i);
+  const ExecHalves &h = halvesOf(i);
   h.exec[First].run(&h.exec[First], w);
   h.exec[1 - First].run(&h.exec[1 - First], w);
   return following(i);
@@ -101,7 +97,7 @@ template <unsigned First> const ExecInst *runBoth(const ExecInst *i, Wave &w) {
 
 /// Y reads what X writes and X what Y writes: X's result waits until Y has read.
 const ExecInst *runCrossed(const ExecInst *i, Wave &w) {
-  const ExecHalves &h = halvesAt(i);
+  const ExecHalves &h = halvesOf(i);
   uint32_t *row = w.v[h.inst[0].dst.index].u;
   alignas(64) VRow old, result;
   copyRow(old.u, row);
@@ -116,7 +112,7 @@ const ExecInst *runCrossed(const ExecInst *i, Wave &w) {
 } // namespace
 
 bool prepareDual(ExecInst &e, isa::Target target) {
-  const ExecHalves *h = halvesOf(*e.inst, target);
+  const ExecHalves *h = preparedHalves(*e.inst, target);
   if (!h)
     return false;
   e.run = h->first == 0 ? runBoth<0> : h->first == 1 ? runBoth<1> : runCrossed;

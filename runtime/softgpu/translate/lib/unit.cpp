@@ -323,7 +323,7 @@ bool Unit::flow(uint32_t k) {
 
 /// The halves of a VOPD one after the other, where that is the same.
 bool Unit::pair(const ExecInst *e) {
-  const auto &halves = *reinterpret_cast<const ExecHalves *>(e->aux);
+  const ExecHalves &halves = halvesOf(e);
   if (halves.first < 0 || !ruleFor(&halves.exec[0]) || !ruleFor(&halves.exec[1]))
     return false;
   return queue_->add(&halves.exec[halves.first]) && queue_->add(&halves.exec[1 - halves.first]);

@@ -213,9 +213,6 @@ private:
         issue.add(vm, Order::memory);
       break;
     case Enc::SOP1: // messages with an answer
-      if (in.op == Op::s_sendmsg_rtn_b32 || in.op == Op::s_sendmsg_rtn_b64)
-        issue.add(lgkm, Order::any);
-      break;
     case Enc::SOPP:
       if (i->category == uint8_t(Category::sendmsg))
         issue.add(lgkm, Order::any);

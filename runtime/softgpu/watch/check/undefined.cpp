@@ -21,7 +21,6 @@
 // other memory is always defined (a spilled undefined register comes back defined), so are results
 // of lane permutes and matrix products, and the whole register when a part was written. After a
 // finding the registers involved count as defined. Cost: 0.1 to 1 us per instruction.
-#include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/execute/special_source.h"
 #include "runtime/softgpu/watch/check/check.h"
 #include "runtime/softgpu/watch/check/lds_access.h"
@@ -84,7 +83,7 @@ public:
     sccAfter_ = true;
     accesses_.clear();
     const Category c = Category(i->category);
-    if (i->inst->enc == Enc::VOPD)
+    if (i->inst->enc == Enc::VOPD && i->aux) // not one that is refused
       bothHalves(i, w, d);
     else if (c == Category::valu)
       valu(i, w, d, use);
@@ -235,22 +234,11 @@ private:
 
   /// Of GFX11's two instructions in one each reads what was there before.
   void bothHalves(const ExecInst *i, const Wave &w, Defined &d) {
+    const ExecHalves &halves = halvesOf(i);
     for (unsigned k = 0; k < 2; ++k) {
-      CodeInst code = *reinterpret_cast<const CodeInst *>(i->inst);
-      Inst &in = code.inst;
-      in.enc = Enc::VOP2;
-      if (k == 1) {
-        in.op = in.dual.op;
-        in.dst = in.dual.dst;
-        std::copy_n(in.dual.src, 3, in.src);
-        in.numSrc = in.dual.numSrc;
-      }
-      if (in.op == Op::v_mov_b32)
-        in.enc = Enc::VOP1;
-      ExecInst half = *i;
-      half.inst = &code.inst;
+      const Inst &in = halves.inst[k];
       result_ = lowResult_ = 0;
-      valu(&half, w, d, isa::RegisterUse(in));
+      valu(&halves.exec[k], w, d, isa::RegisterUse(in));
       halves_[k] = {in.dst.index, lowResult_};
     }
   }
