@@ -1,4 +1,4 @@
-// The checkers: kernels of check.s and check10.s with one mistake each are found, at the instruction
+// The checkers: kernels of check.s, check10.s and check11.s with one mistake each are found, at the instruction
 // and by the checker that must find it; those without are clean, and so are compiled kernels.
 #include "tests/runtime/softgpu/execute/test_code.h"
 
@@ -15,15 +15,18 @@ class Checks : public testing::TestWithParam<std::tuple<std::string, bool>> {
 protected:
   std::string target = std::get<0>(GetParam());
   bool timing = std::get<1>(GetParam());
-  const bool gfx10 = target.starts_with("gfx10");
-  /// gfx1030w64 has compiled kernels only.
-  TestCode code{std::string(MELD_TEST_KERNELS) + (gfx10 ? "/check10-gfx1030" : "/check-" + target) +
-                ".hsaco"};
+  const std::string processor = target.substr(0, target.find("w64"));
+  /// What is for waves of 64 lanes on RDNA has compiled kernels only.
+  TestCode code{std::string(MELD_TEST_KERNELS) + "/check" +
+                (processor == "gfx1030"   ? "10"
+                 : processor == "gfx1100" ? "11"
+                                          : "") +
+                "-" + processor + ".hsaco"};
   vector<uint32_t> data = vector<uint32_t>(1024, 1);
 
   std::unique_ptr<Gpu> gpu(unsigned checks = Check::all) {
     CheckSink::instance().clear();
-    DeviceConfig c = testConfig(gfx10 ? "gfx1030" : target, 1);
+    DeviceConfig c = testConfig(processor, 1);
     c.timing = timing;
     c.checks = checks;
     return Gpu::create(c);
@@ -205,6 +208,29 @@ TEST_P(ChecksOfGfx1030, UndefinedRegisters) {
   one("undefined", "undefined_moved", "the stored value was never written");
   EXPECT_NE(one("undefined", "undefined_dpp", "the stored value").detail.find("lane 1"),
             std::string::npos);
+}
+
+class ChecksOfGfx1100 : public Checks {};
+INSTANTIATE_TEST_SUITE_P(Targets, ChecksOfGfx1100,
+                         testing::Combine(testing::Values("gfx1100", "gfx1100w64"),
+                                          testing::Bool()),
+                         [](auto &i) {
+                           return std::get<0>(i.param) + (std::get<1>(i.param) ? "_timing" : "");
+                         });
+
+TEST_P(ChecksOfGfx1100, CompiledKernelsAreClean) { compiledKernelsAreClean(); }
+
+TEST_P(ChecksOfGfx1100, Hazards) {
+  clean("waits");
+  one("hazard", "second_reads", "v2 is read");
+  one("hazard", "answer", "s4 is read");
+}
+
+TEST_P(ChecksOfGfx1100, UndefinedHalvesOfPairs) {
+  clean("pairs");
+  one("undefined", "undefined_first", "the stored value was never written");
+  one("undefined", "undefined_second", "the stored value was never written");
+  one("undefined", "undefined_before", "the stored value was never written");
 }
 
 } // namespace
