@@ -1,6 +1,7 @@
 #include "runtime/softgpu/kfd/settings.h"
 
 #include "runtime/host/stderr.h"
+#include "runtime/softgpu/kfd/rocr.h"
 
 #include <atomic>
 
@@ -56,12 +57,28 @@ DeviceConfig DeviceSettings::toConfig() const {
 
 namespace {
 
+// A list with a device that is none is the default, as it is where we ourselves do not know the name.
+void keepWhatRocrKnows(LoadedSettings &loaded) {
+  std::vector<std::string> &names = loaded.settings.gpu;
+  for (const SettingValue &setting : loaded.values)
+    if (std::string_view(setting.name) == "MELD_GPU")
+      for (const std::string &name : names)
+        if (const std::string rocr = rocrWithout(name); !rocr.empty()) {
+          loaded.gpuWarnings.push_back("MELD_GPU=" + setting.value + ": " + rocr +
+                                       " does not know '" + name + "'; using the default " +
+                                       setting.fallback);
+          names = {setting.fallback};
+          return;
+        }
+}
+
 struct Process {
   std::vector<std::string> warnings;
   std::vector<DeviceSettings> devices;
   std::atomic<bool> said{false};
   Process() {
     LoadedSettings loaded = loadSettings();
+    keepWhatRocrKnows(loaded);
     warnings = std::move(loaded.gpuWarnings);
     devices = devicesOf(loaded.settings);
   }
