@@ -20,8 +20,8 @@ Expected<CodeObject> parse(MemoryBufferRef elf) {
   auto object = CodeObject::parse(bytesOf(elf));
   if (!object)
     return inputError("code object: " + object.error().message);
-  if (object->metadata.notes > 1)
-    return inputError("code object: more than one metadata note; the runtime reads only the first");
+  if (!object->metadata.unmerged.empty())
+    return inputError("code object: " + object->metadata.unmerged);
   return std::move(*object);
 }
 

@@ -35,7 +35,7 @@ private:
 };
 
 /// Parses the units; several (-fgpu-rdc) are linked into one module, as the original device link
-/// did. Only one relocatable may carry kernels: the runtime reads one metadata note.
+/// did: what comes of it has one metadata note, whose kernels are those of all.
 llvm::Expected<std::unique_ptr<llvm::Module>> parseUnits(llvm::ArrayRef<llvm::StringRef> units,
                                                          llvm::LLVMContext &context);
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <unordered_map>
+
 namespace meld {
 namespace {
 
@@ -213,6 +215,8 @@ private:
         next = Level::kernels;
       else if (!map && key_ == "amdhsa.version")
         next = Level::version;
+      else if (key_ == "amdhsa.printf")
+        out_.printf = true;
       break;
     case Level::kernels:
       next = map ? Level::kernel : Level::other;
@@ -292,6 +296,27 @@ private:
   std::string argProblem_;
 };
 
+/// Takes the kernels of a further note. Returns why not, or nothing.
+std::string merge(CodeObjectMetadata &all, CodeObjectMetadata &more) {
+  if (all.versionMajor != more.versionMajor || all.versionMinor != more.versionMinor)
+    return "another version than in the first one";
+  if (all.printf && more.printf)
+    return "a second list of printf's formats";
+  std::unordered_map<std::string_view, const KernelMetadata *> known;
+  for (const KernelMetadata &kernel : all.kernels)
+    known[kernel.name] = &kernel;
+  std::vector<KernelMetadata *> fresh;
+  for (KernelMetadata &kernel : more.kernels)
+    if (const auto twin = known.find(kernel.name); twin == known.end())
+      fresh.push_back(&kernel);
+    else if (twin->second->symbol != kernel.symbol || twin->second->args != kernel.args)
+      return "kernel " + kernel.name + " with other arguments than in another one";
+  for (KernelMetadata *kernel : fresh) // after the last look at `known`, whose names move
+    all.kernels.push_back(std::move(*kernel));
+  all.printf |= more.printf;
+  return {};
+}
+
 } // namespace
 
 const KernelMetadata *CodeObjectMetadata::find(std::string_view name) const {
@@ -309,19 +334,22 @@ Result<CodeObjectMetadata> parseMetadata(ByteView description) {
 
 Result<CodeObjectMetadata> readMetadata(const Elf &elf) {
   const std::vector<ElfNote> notes = MELD_TRY(elf.notes());
-  const ElfNote *first = nullptr;
-  unsigned count = 0;
-  for (const ElfNote &note : notes)
-    if (note.owner == "AMDGPU" && note.type == kNoteMetadata && !count++)
-      first = &note;
-  if (!first)
+  std::optional<CodeObjectMetadata> all;
+  for (const ElfNote &note : notes) {
+    if (note.owner != "AMDGPU" || note.type != kNoteMetadata)
+      continue;
+    auto metadata = parseMetadata(note.description);
+    if (!metadata)
+      return fail(metadata.error().code,
+                  "note at offset " + hexOffset(note.offset) + ": " + metadata.error().message);
+    if (!all)
+      all = std::move(*metadata);
+    else if (const std::string why = merge(*all, *metadata); !why.empty() && all->unmerged.empty())
+      all->unmerged = "metadata note at offset " + hexOffset(note.offset) + ": " + why;
+  }
+  if (!all)
     return fail(ErrorCode::notFound, "no AMDGPU metadata note");
-  auto metadata = parseMetadata(first->description);
-  if (!metadata)
-    return fail(metadata.error().code,
-                "note at offset " + hexOffset(first->offset) + ": " + metadata.error().message);
-  metadata->notes = count;
-  return metadata;
+  return std::move(*all);
 }
 
 } // namespace meld

@@ -37,7 +37,11 @@ struct CodeObjectMetadata {
   unsigned versionMajor = 0, versionMinor = 0;
   std::string target; ///< amdhsa.target (version 4 and later), else empty
   std::vector<KernelMetadata> kernels;
-  unsigned notes = 0; ///< in the file; of several, this is the first
+  bool printf =
+      false; ///< amdhsa.printf: formats of a printf whose buffer the host reads at the end
+  /// Why the kernels of a further note are not among these, if a file has one that comgr does not merge, either.
+  /// Empty in all other cases.
+  std::string unmerged;
   const KernelMetadata *find(std::string_view name) const;
 };
 
@@ -45,7 +49,11 @@ struct CodeObjectMetadata {
 /// that names the kernel and the key. Never throws.
 Result<CodeObjectMetadata> parseMetadata(ByteView description);
 
-/// Finds the note and parses it. Errors: notFound when there is none.
+/// Finds the notes and parses them. Errors: notFound when there is none.
+///
+/// A link of several relocatables (-fgpu-rdc, partitions of LTO) leaves a note of each. HIP sees them as comgr merges
+/// them: the kernels of all, if all are of one version, and one at most has amdhsa.printf. A kernel that several have
+/// (a template's) is there once; its code is that of one of them, so they must agree on its arguments.
 Result<CodeObjectMetadata> readMetadata(const Elf &elf);
 
 } // namespace meld

@@ -29,6 +29,15 @@ void compareArguments(const KernelMetadata &a, const KernelMetadata &b, const Ad
           "needs " + arg.valueKind + " at offset " + std::to_string(arg.offset));
 }
 
+/// Where the last explicit argument ends.
+uint64_t explicitBytes(const KernelMetadata &kernel) {
+  uint64_t end = 0;
+  for (const KernelArg &arg : kernel.args)
+    if (!arg.hidden())
+      end = std::max(end, arg.offset + arg.size);
+  return end;
+}
+
 void compareDescriptors(const CodeObject &before, const KernelMetadata &a, const CodeObject &after,
                         const KernelMetadata &b, const AddFinding &add) {
   auto was = before.descriptor(a);
@@ -79,9 +88,11 @@ void compareInterfaces(const CodeObject &before, const KernelMetadata &a, const 
   };
   if (a.symbol != b.symbol)
     add(GateReason::kernelSet, a.name, "descriptor symbol " + a.symbol + " -> " + b.symbol);
-  if (a.kernargSize != b.kernargSize)
+  // Fewer bytes are those of hidden arguments that it no longer needs: the host fills in what the loaded object's metadata
+  // ask for, and the arguments of a launch that are for the original are enough for a version of it.
+  if (b.kernargSize > a.kernargSize || b.kernargSize < explicitBytes(b))
     changed(GateReason::kernargSize, "kernarg size", a.kernargSize, b.kernargSize);
-  if (a.kernargAlign != b.kernargAlign)
+  if (b.kernargAlign > a.kernargAlign)
     changed(GateReason::kernargAlign, "kernarg alignment", a.kernargAlign, b.kernargAlign);
   compareArguments(a, b, add);
   if (a.wavefrontSize != b.wavefrontSize)

@@ -251,6 +251,19 @@ TEST(Compile, unitsOfOneDeviceLinkBecomeOneObject) {
   }
 }
 
+TEST(Compile, unitsLinkedAsMachineCodeBecomeOneObject) {
+  auto file = codeObject("rdc_notes");
+  ASSERT_TRUE(file);
+  auto before = readKernels(*file);
+  ASSERT_TRUE(bool(before)) << toString(before.takeError());
+  ASSERT_EQ(before->size(), 2u);
+  auto reply = compileNamed("rdc_notes");
+  ASSERT_EQ(reply.status, Status::replaced) << reply.reason;
+  auto after = readKernels(MemoryBufferRef(reply.bytes, "made"));
+  ASSERT_TRUE(bool(after)) << toString(after.takeError());
+  ASSERT_EQ(after->size(), 2u);
+}
+
 TEST(Compile, unchangedSaysWhy) {
   auto plain = compileNamed("reduce-plain", "");
   EXPECT_EQ(plain.status, Status::unchanged);

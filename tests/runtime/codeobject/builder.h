@@ -42,6 +42,7 @@ struct BuildObject {
   Bytes bitcode = {'B', 'C', 0xC0, 0xDE, 1, 2, 3, 4};
   std::string bitcodeSection = ".llvmbc";
   std::vector<std::pair<std::string, Bytes>> extraSections; ///< not loaded
+  std::vector<nlohmann::json> furtherNotes; ///< metadata of more than one relocatable
 };
 
 inline nlohmann::json metadataOf(const BuildObject &object) {
@@ -219,14 +220,20 @@ private:
   }
 
   void note() {
-    Bytes body = nlohmann::json::to_msgpack(metadataOf(object_));
-    Elf64_Nhdr head{7, static_cast<Elf64_Word>(body.size()), 32};
-    Bytes bytes(sizeof(head));
-    std::memcpy(bytes.data(), &head, sizeof(head));
-    for (char c : std::string("AMDGPU\0\0", 8))
-      bytes.push_back(c);
-    bytes.insert(bytes.end(), body.begin(), body.end());
-    bytes.resize(align(bytes.size(), 4));
+    Bytes bytes;
+    auto add = [&](const nlohmann::json &metadata) {
+      const Bytes body = nlohmann::json::to_msgpack(metadata);
+      const Elf64_Nhdr head{7, static_cast<Elf64_Word>(body.size()), 32};
+      const auto *start = reinterpret_cast<const uint8_t *>(&head);
+      bytes.insert(bytes.end(), start, start + sizeof(head));
+      for (char c : std::string("AMDGPU\0\0", 8))
+        bytes.push_back(c);
+      bytes.insert(bytes.end(), body.begin(), body.end());
+      bytes.resize(align(bytes.size(), 4));
+    };
+    add(metadataOf(object_));
+    for (const nlohmann::json &metadata : object_.furtherNotes)
+      add(metadata);
     section(".note", SHT_NOTE, SHF_ALLOC, bytes, 4);
   }
 

@@ -182,3 +182,76 @@ TEST(Metadata, ValuesThatWouldHurtARecursiveReaderAreRefused) {
   EXPECT_EQ(errorOf({0xc1}), "metadata: no MessagePack at byte 4");
   EXPECT_EQ(errorOf({0x81, 0x01, 0x01}), "metadata: no MessagePack at byte 5"); // a key
 }
+
+// As comgr merges them (amd/comgr/src/comgr-metadata.cpp), which HIP asks.
+namespace {
+
+BuildObject oneKernel(const std::string &name) {
+  BuildObject object;
+  object.kernels[0].name = name;
+  return object;
+}
+
+CodeObjectMetadata notesOf(const BuildObject &object) {
+  const Bytes bytes = build(object);
+  auto parsed = CodeObject::parse(bytes);
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  return parsed ? parsed->metadata : CodeObjectMetadata{};
+}
+
+} // namespace
+
+TEST(MetadataNotes, TheKernelsOfAll) {
+  BuildObject object = oneKernel("a");
+  BuildObject two = oneKernel("b");
+  two.kernels.push_back(two.kernels[0]);
+  two.kernels[1].name = "c";
+  two.kernels[1].vgprs = 99;
+  object.furtherNotes = {metadataOf(two), metadataOf(oneKernel("d"))};
+  const CodeObjectMetadata all = notesOf(object);
+  EXPECT_EQ(all.unmerged, "");
+  ASSERT_EQ(all.kernels.size(), 4u);
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(all.kernels[i].name, std::string(1, char('a' + i)));
+  EXPECT_EQ(all.find("c")->vgprs, 99u);
+}
+
+TEST(MetadataNotes, AKernelOfSeveralIsThereOnce) {
+  BuildObject object = oneKernel("a");
+  object.furtherNotes = {metadataOf(oneKernel("a"))};
+  EXPECT_EQ(notesOf(object).kernels.size(), 1u);
+  EXPECT_EQ(notesOf(object).unmerged, "");
+  BuildObject other = oneKernel("a");
+  other.kernels[0].args[1].size = 8;
+  object.furtherNotes = {metadataOf(other)};
+  EXPECT_NE(notesOf(object).unmerged.find("kernel a with other arguments"), std::string::npos);
+}
+
+TEST(MetadataNotes, ThoseThatComgrLeavesOutAreNamed) {
+  BuildObject object = oneKernel("a");
+  BuildObject newer = oneKernel("b");
+  newer.versionMinor = 2;
+  object.furtherNotes = {metadataOf(newer), metadataOf(oneKernel("c"))};
+  CodeObjectMetadata all = notesOf(object);
+  EXPECT_NE(all.unmerged.find("another version"), std::string::npos) << all.unmerged;
+  EXPECT_TRUE(all.find("c"));
+  EXPECT_FALSE(all.find("b"));
+
+  Json printing = metadataOf(oneKernel("b"));
+  printing["amdhsa.printf"] = {"1:1:4:%d"};
+  object.furtherNotes = {printing};
+  EXPECT_EQ(notesOf(object).unmerged, "");
+  EXPECT_TRUE(notesOf(object).printf);
+  object.furtherNotes.push_back(printing);
+  EXPECT_NE(notesOf(object).unmerged.find("printf"), std::string::npos);
+}
+
+TEST(MetadataNotes, ABrokenOneIsNamedByItsPlace) {
+  BuildObject object = oneKernel("a");
+  object.furtherNotes = {Json::array()};
+  const Bytes bytes = build(object);
+  const auto parsed = CodeObject::parse(bytes);
+  ASSERT_FALSE(parsed);
+  EXPECT_NE(parsed.error().message.find("note at offset 0x"), std::string::npos)
+      << parsed.error().message;
+}

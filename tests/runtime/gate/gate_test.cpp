@@ -56,6 +56,8 @@ const std::vector<Case> &cases() {
       {GateReason::kernelSet, "descriptorSymbol",
        [](BuildObject &o) { o.kernels[0].symbol = "elsewhere.kd"; }},
       {GateReason::kernargSize, "size", [](BuildObject &o) { o.kernels[0].kernargSize = 24; }},
+      {GateReason::kernargSize, "lessThanItsArguments",
+       [](BuildObject &o) { o.kernels[0].kernargSize = 8; }},
       {GateReason::kernargAlign, "align", [](BuildObject &o) { o.kernels[0].kernargAlign = 16; }},
       {GateReason::explicitArgs, "count",
        [](BuildObject &o) { o.kernels[0].args.erase(o.kernels[0].args.begin()); }},
@@ -284,7 +286,8 @@ TEST(Gate, ImprovementsPass) {
   to.kernels[0].priv = 0;
   to.kernels[0].group = 256;
   to.kernels[0].maxWorkgroup = 1024;
-  to.kernels[0].args.pop_back(); // a hidden argument that is not needed any more
+  to.kernels[0].args.pop_back(); // a hidden argument that is not needed any more, nor its place
+  from.kernels[0].kernargSize = 24;
   to.kernels[0].vgprs = 4;
   to.text = Bytes(512, 1); // other code of another size
   to.bitcode.clear();
