@@ -174,6 +174,17 @@ bool streams() {
   return ok;
 }
 
+/// For hiprtc: the device's processor, its features left open.
+const char *archOption() {
+  static const std::string option = [] {
+    hipDeviceProp_t properties;
+    CHECK(hipGetDeviceProperties(&properties, 0));
+    const std::string name = properties.gcnArchName;
+    return "--offload-arch=" + name.substr(0, name.find(':'));
+  }();
+  return option.c_str();
+}
+
 bool hiprtc() {
   const char *source = "#warning \"on purpose\"\n"
                        "extern \"C\" __global__ void moduleKernel(int *x) {\n"
@@ -181,7 +192,7 @@ bool hiprtc() {
   hiprtcProgram program;
   if (hiprtcCreateProgram(&program, source, "k.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS)
     return false;
-  const char *options[] = {"--offload-arch=gfx90a", "-O2", "-DADD=10"};
+  const char *options[] = {archOption(), "-O2", "-DADD=10"};
   if (hiprtcCompileProgram(program, 3, options) != HIPRTC_SUCCESS)
     return false;
   size_t size = 0;
@@ -207,7 +218,7 @@ bool hiprtcMath() {
   hiprtcProgram program;
   if (hiprtcCreateProgram(&program, source, "m.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS)
     return false;
-  const char *options[] = {"--offload-arch=gfx90a"};
+  const char *options[] = {archOption()};
   if (hiprtcCompileProgram(program, 1, options) != HIPRTC_SUCCESS)
     return false;
   size_t size = 0;
@@ -241,7 +252,7 @@ bool hiprtcMath() {
 bool hiprtcErrors() {
   hiprtcProgram program;
   hiprtcCreateProgram(&program, "#error \"on purpose\"\n", "k.hip", 0, nullptr, nullptr);
-  const char *options[] = {"--offload-arch=gfx90a"};
+  const char *options[] = {archOption()};
   bool refused = hiprtcCompileProgram(program, 1, options) == HIPRTC_ERROR_COMPILATION;
   size_t size = 0;
   hiprtcGetProgramLogSize(program, &size);

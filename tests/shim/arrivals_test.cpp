@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(All, Arrivals,
 TEST(ArrivalsTogether, RelocatableCodeOnTwoProcessors) {
   Scratch scratch;
   for (int round = 0; round < 2; ++round)
-    for (const std::string gpu : {"gfx90a", "gfx900"}) {
+    for (const std::string &gpu : {gpuUnderTest(), std::string("gfx900")}) {
       Environment environment = meldEnvironment(scratch);
       environment["MELD_GPU"] = gpu;
       environment["MELD_FORCE"] = "1"; // how code arrives, not whether it pays
@@ -123,15 +123,16 @@ TEST(ArrivalsTogether, BundleWithSpirv) {
   const meld::ByteView bytes(reinterpret_cast<const uint8_t *>(file.data()), file.size());
   const auto images = meld::findDeviceImages(bytes);
   ASSERT_TRUE(images) << images.error().message;
-  ASSERT_EQ(images->size(), 1u);
-  const meld::ByteView object = (*images)[0].bytes;
+  ASSERT_FALSE(images->empty());
   const std::pair<std::string, meld::Bytes> host{"host-x86_64-unknown-linux--", {}},
-      spirv{"hip-spirv64-amd-amdhsa--amdgcnspirv", {0x03, 0x02, 0x23, 0x07, 0, 5, 1, 0}},
-      code{(*images)[0].id, meld::Bytes(object.begin(), object.end())};
+      spirv{"hip-spirv64-amd-amdhsa--amdgcnspirv", {0x03, 0x02, 0x23, 0x07, 0, 5, 1, 0}};
+  std::vector<std::pair<std::string, meld::Bytes>> parts{host, spirv};
+  for (const auto &image : *images)
+    parts.emplace_back(image.id, meld::Bytes(image.bytes.begin(), image.bytes.end()));
   Scratch scratch;
   Environment environment = meldEnvironment(scratch);
   environment["MELD_PASSES"] = "none";
-  const Outcome both = WithModule({host, spirv, code}).run(environment);
+  const Outcome both = WithModule(parts).run(environment);
   EXPECT_EQ(both.status, 0) << both.err;
   EXPECT_EQ(both.out, "PASS moduleFile\n");
   EXPECT_NE(both.err.find("replaced 1, unchanged 0"), std::string::npos) << both.err;

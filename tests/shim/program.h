@@ -4,6 +4,7 @@
 #include "tests/runtime/cache/scratch.h"
 #include "tests/sanitizer.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -51,19 +52,32 @@ inline Outcome runProgram(const std::string &command, Environment environment,
   return outcome;
 }
 
+/// Another device than gfx90a, where ARRIVALS_GPU says so (tests/matrix_table.py goes through the targets that the programs
+/// are built for).
+inline std::string gpuUnderTest() {
+  const char *asked = std::getenv("ARRIVALS_GPU");
+  return asked ? asked : "gfx90a";
+}
+
+inline Environment onGpuUnderTest(Environment environment) {
+  if (std::getenv("ARRIVALS_GPU"))
+    environment["MELD_GPU"] = gpuUnderTest();
+  return environment;
+}
+
 inline Environment plainEnvironment() {
-  return {{"LD_PRELOAD", MELD_LIB_DIR "/libmeld-softgpu.so"}};
+  return onGpuUnderTest({{"LD_PRELOAD", MELD_LIB_DIR "/libmeld-softgpu.so"}});
 }
 
 /// libmeld from `folder`, a cache of its own, a report at the end; a compile may take as long as a
 /// busy machine makes it.
 inline Environment meldEnvironment(const Scratch &scratch,
                                    const std::string &folder = MELD_LIB_DIR) {
-  return {{"LD_PRELOAD", folder + "/libmeld.so " MELD_LIB_DIR "/libmeld-softgpu.so"},
-          {"MELD_CACHE_DIR", scratch.file("cache")},
-          {"MELD_LOG_LEVEL", "info"},
-          {"MELD_REPORT", "1"},
-          {"MELD_COMPILE_BUDGET_MS", "0"}};
+  return onGpuUnderTest({{"LD_PRELOAD", folder + "/libmeld.so " MELD_LIB_DIR "/libmeld-softgpu.so"},
+                         {"MELD_CACHE_DIR", scratch.file("cache")},
+                         {"MELD_LOG_LEVEL", "info"},
+                         {"MELD_REPORT", "1"},
+                         {"MELD_COMPILE_BUDGET_MS", "0"}});
 }
 
 } // namespace meld::test

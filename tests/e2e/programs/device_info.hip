@@ -28,7 +28,7 @@ static void properties() {
   HIP(hipGetDeviceProperties(&p, 0));
   const char *want = std::getenv("MELD_GPU");
   EXPECT(std::string(p.gcnArchName).rfind(want ? want : "gfx90a", 0) == 0);
-  const int lanes = want && std::string(want).rfind("gfx10", 0) == 0 ? 32 : 64;
+  const int lanes = want && std::string(want).rfind("gfx1", 0) == 0 ? 32 : 64;
   EXPECT(p.warpSize == lanes && p.maxThreadsPerBlock == 1024 && p.sharedMemPerBlock == 65536);
   int value = 0;
   HIP(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0));
