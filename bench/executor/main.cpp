@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Speed of the software GPU, in million wave instructions per second and core"};
   std::string target = "gfx90a", relative, only, onlyWay;
   double seconds = 0.5;
-  app.add_option("--target", target, "Processor: gfx900, gfx90a, gfx1030 or gfx1030-wave64")
+  app.add_option("--target", target, "Processor: gfx900, gfx90a, gfx1030, gfx1100, or either with -wave64")
       ->capture_default_str();
   app.add_option("--relative", relative,
                  "Beside this processor: lanes' instructions and work-items per second");
