@@ -141,42 +141,6 @@ uint64_t reach(const Wave &w, unsigned slot) {
   return isPrivate && block < records ? block : records;
 }
 
-/// Private memory, each lane at its own offset (an indexed array): dword-aligned and all in range,
-/// else runBuffer.
-const ExecInst *privateGather(const ExecInst *i, Wave &w, uint64_t exec, uint32_t add) {
-  const LaneOp &op = laneOp(i);
-  const unsigned slot = i->src[2];
-  const uint32_t soffset = scalarOffset(i, w);
-  const uint64_t end = reach(w, slot);
-  const VRow &v = w.v[i->src[0]];
-  const uint32_t stand = v.u[firstLane(exec)] + add;
-  U32x8 low = {};
-  __m256i high = _mm256_setzero_si256();
-  alignas(64) uint32_t offset[kWaveSize];
-  for (unsigned k = 0; k < 8; ++k) {
-    const U32x8 m = maskVec(exec, k), x = ((loadVec(v, k) + add) & m) | (splat(stand) & ~m);
-    low |= x;
-    high = _mm256_max_epu32(high, __m256i(x));
-    std::memcpy(offset + 8 * k, &x, 32);
-  }
-  uint32_t largest = 0;
-  for (uint32_t x : std::bit_cast<std::array<uint32_t, 8>>(high))
-    largest = std::max(largest, x);
-  if (!allZero(low & 3) || soffset + uint64_t(largest / 4 + op.dwords) * scratchStride(w) > end)
-    return runBuffer(i, w, nullptr);
-  const uint64_t base = (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) + soffset;
-  alignas(64) uint64_t a[kWaveSize];
-  for (unsigned l = 0; l < kWaveSize; ++l)
-    a[l] = base + uint64_t(offset[l]) * w.waveSize + 4 * l;
-  resetTrace(w);
-  if (base & ((1u << w.lineShift) - 1) || !addPrivate(w, offset, exec, op.dwords))
-    addSwizzled(w, a, exec, op.bytes, scratchStride(w));
-  LaneJob j = makeJob(i, w, a, exec);
-  j.dwordStride = scratchStride(w);
-  op.run(j);
-  return following(i);
-}
-
 /// Dword loads and stores, offen or no VGPR address: tries the spill pattern first.
 template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *i, Wave &w) {
   w.next = i;
@@ -197,8 +161,13 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
   uint32_t offset = uint32_t(i->imm[0]);
   if (i->src[0] != kImmSlot) {
     const VRow &v = w.v[i->src[0]];
-    if (!isUniformUnder(v, exec))
-      return privateGather(i, w, exec, offset);
+    if (!isUniformUnder(v, exec)) { // an indexed array
+      const uint32_t soffset = scalarOffset(i, w);
+      const uint64_t end = reach(w, slot), block = w.s[slot] | uint64_t(w1 & 0xffff) << 32;
+      return soffset <= end && gatherPrivate(i, w, v, offset, block + soffset, end - soffset)
+                 ? following(i)
+                 : runBuffer(i, w, nullptr);
+    }
     offset += v.u[firstLane(exec)];
   }
   const uint32_t soffset = scalarOffset(i, w);

@@ -260,7 +260,8 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
   const LaneOp &op = laneOp(i);
   const uint32_t add = uint32_t(i->imm[0]) + (i->src[2] == kImmSlot ? 0 : w.s[i->src[2]]);
   const VRow *vaddr = i->src[0] == kImmSlot ? nullptr : &w.v[i->src[0]];
-  if ((!vaddr || isUniformUnder(*vaddr, exec)) && op.bytes >= 4 && op.action != Action::atomic) {
+  const bool dwords = op.bytes >= 4 && op.action != Action::atomic;
+  if (dwords && (!vaddr || isUniformUnder(*vaddr, exec))) {
     uint32_t b = add + (vaddr ? vaddr->u[firstLane(exec)] : 0);
     if (b % 4 == 0 && uint64_t(b) + op.bytes <= w.scratchPerLane) {
       uint8_t *p = host(scratchByte(w, 0, b));
@@ -274,6 +275,9 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
       }
       return following(i);
     }
+  } else if (dwords && gatherPrivate(i, w, *vaddr, add, addressOf(w.scratch),
+                                     uint64_t(w.scratchPerLane) / 4 * scratchStride(w))) {
+    return following(i);
   }
   uint32_t offset[kWaveSize];
   privateOffsets(i, w, offset);

@@ -87,6 +87,37 @@ bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mas
   return true;
 }
 
+bool gatherPrivate(const ExecInst *i, Wave &w, const VRow &v, uint32_t add, uint64_t base,
+                   uint64_t end) {
+  const LaneOp &op = laneOp(i);
+  const uint64_t exec = w.exec();
+  const uint32_t stand = v.u[firstLane(exec)] + add; // for lanes that are off
+  U32x8 low = {};
+  __m256i high = _mm256_setzero_si256();
+  alignas(64) uint32_t offset[kWaveSize];
+  for (unsigned k = 0; k < 8; ++k) {
+    const U32x8 m = maskVec(exec, k), x = ((loadVec(v, k) + add) & m) | (splat(stand) & ~m);
+    low |= x;
+    high = _mm256_max_epu32(high, __m256i(x));
+    std::memcpy(offset + 8 * k, &x, 32);
+  }
+  uint32_t largest = 0;
+  for (uint32_t x : std::bit_cast<std::array<uint32_t, 8>>(high))
+    largest = std::max(largest, x);
+  if (!allZero(low & 3) || (uint64_t(largest / 4) + op.dwords) * scratchStride(w) > end)
+    return false;
+  alignas(64) uint64_t a[kWaveSize];
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    a[l] = base + uint64_t(offset[l]) * w.waveSize + 4 * l;
+  resetTrace(w);
+  if (base & ((1u << w.lineShift) - 1) || !addPrivate(w, offset, exec, op.dwords))
+    addSwizzled(w, a, exec, op.bytes, scratchStride(w));
+  LaneJob j = makeJob(i, w, a, exec);
+  j.dwordStride = scratchStride(w);
+  op.run(j);
+  return true;
+}
+
 void fillDataRows(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   const isa::Operand &data = in.vdata.kind != isa::Operand::Kind::none ? in.vdata : in.dst;

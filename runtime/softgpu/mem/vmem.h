@@ -146,6 +146,11 @@ const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value);
 bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask,
                 uint64_t *address, VRow *dst = nullptr);
 
+/// Dword loads and stores of private memory, each active lane at its own offset v + add (an indexed array), in the `end`
+/// bytes of rows from `base`. False, and nothing has happened, where a lane's offset is no dword's or its dwords end behind.
+bool gatherPrivate(const ExecInst *i, Wave &w, const VRow &v, uint32_t add, uint64_t base,
+                   uint64_t end);
+
 /// Runs the op lane by lane through a small buffer; byteAt(lane, k) is the host address of byte k,
 /// nullptr where the access is out of range (reads 0, writes dropped). For misaligned or partly
 /// out-of-range swizzled lanes.

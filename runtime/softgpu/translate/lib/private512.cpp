@@ -78,23 +78,48 @@ template <class W> struct Rows {
   }
 };
 
-template <class W, unsigned N, bool Store> const ExecInst *access(const ExecInst *i, Wave &w) {
+/// Rows of private memory: where they begin, how many bytes there are of them; 0 where this is not the usual case.
+struct Block {
+  uint64_t base = 0, bytes = 0;
+  uint32_t add = 0; ///< to each lane's offset
+};
+
+/// Through a buffer's resource.
+struct Buffer {
+  template <class W> static Block block(const ExecInst *i, const Wave &w) {
+    const unsigned slot = i->src[2];
+    const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
+    const uint64_t base = w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32;
+    uint64_t end = w.s[slot + 2];
+    if (base == reinterpret_cast<uint64_t>(w.scratch))
+      end = std::min(end, uint64_t(w.scratchPerLane) * W::lanes);
+    if (!isUsual<W>(w, slot) || end < soffset)
+      return {};
+    return {base + soffset, end - soffset, uint32_t(i->imm[0])};
+  }
+};
+
+/// scratch_*: the wave's own block.
+struct Scratch {
+  template <class W> static Block block(const ExecInst *i, const Wave &w) {
+    const uint32_t saddr = i->src[2] == kImmSlot ? 0 : w.s[i->src[2]];
+    return {reinterpret_cast<uint64_t>(w.scratch), uint64_t(w.scratchPerLane) / 4 * 4 * W::lanes,
+            uint32_t(i->imm[0]) + saddr};
+  }
+};
+
+template <class Through, class W, unsigned N, bool Store>
+const ExecInst *access(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)
     return memoryDone(i, w, 0);
-  const unsigned slot = i->src[2];
   constexpr uint64_t stride = 4 * W::lanes;
-  const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
-  const uint64_t block = w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32;
-  uint64_t end = w.s[slot + 2];
-  if (block == reinterpret_cast<uint64_t>(w.scratch))
-    end = std::min(end, uint64_t(w.scratchPerLane) * W::lanes);
+  const Block block = Through::template block<W>(i, w);
   Rows<W> rows;
-  if (!isUsual<W>(w, slot) || (block + soffset) % W::line || end < soffset + N * stride ||
-      !rows.template find<N>(w.v[i->src[0]], uint32_t(i->imm[0]), exec,
-                             (end - soffset) / stride - N))
+  if (block.base % W::line || block.bytes < N * stride ||
+      !rows.template find<N>(w.v[i->src[0]], block.add, exec, block.bytes / stride - N))
     return i->run(i, w);
-  uint8_t *base = reinterpret_cast<uint8_t *>(block + soffset + rows.lowest * stride);
+  uint8_t *base = reinterpret_cast<uint8_t *>(block.base + rows.lowest * stride);
   if constexpr (Store) {
     const VRow *data = w.v + i->src[1];
     for (unsigned v = 0; v < W::vectors; ++v) {
@@ -119,8 +144,8 @@ template <class W, unsigned N, bool Store> const ExecInst *access(const ExecInst
   return memoryDone(i, w, rows.template lines<N>());
 }
 
-template <unsigned N, bool Store> Handler pick(const ExecInst *e) {
-  return forWaves(e, []<class W>() -> Handler { return access<W, N, Store>; });
+template <class Through, unsigned N, bool Store> Handler pick(const ExecInst *e) {
+  return forWaves(e, []<class W>() -> Handler { return access<Through, W, N, Store>; });
 }
 
 } // namespace
@@ -128,22 +153,36 @@ template <unsigned N, bool Store> Handler pick(const ExecInst *e) {
 Handler private512Handler(const ExecInst *e) {
   const isa::Inst &in = *e->inst;
   using Kind = isa::Operand::Kind;
-  if (in.enc != isa::Enc::MUBUF || !in.offen || in.idxen || in.lds || in.tfe ||
-      in.dst.kind == Kind::agpr || in.vdata.kind == Kind::agpr)
+  if (in.lds || in.tfe || in.dst.kind == Kind::agpr || in.vdata.kind == Kind::agpr ||
+      in.vaddr.kind != Kind::vgpr)
+    return nullptr;
+  if (in.enc == isa::Enc::MUBUF && (!in.offen || in.idxen))
     return nullptr;
   switch (in.op) {
   case Op::buffer_load_dword:
-    return pick<1, false>(e);
+    return pick<Buffer, 1, false>(e);
   case Op::buffer_load_dwordx2:
-    return pick<2, false>(e);
+    return pick<Buffer, 2, false>(e);
   case Op::buffer_load_dwordx4:
-    return pick<4, false>(e);
+    return pick<Buffer, 4, false>(e);
   case Op::buffer_store_dword:
-    return pick<1, true>(e);
+    return pick<Buffer, 1, true>(e);
   case Op::buffer_store_dwordx2:
-    return pick<2, true>(e);
+    return pick<Buffer, 2, true>(e);
   case Op::buffer_store_dwordx4:
-    return pick<4, true>(e);
+    return pick<Buffer, 4, true>(e);
+  case Op::scratch_load_dword:
+    return pick<Scratch, 1, false>(e);
+  case Op::scratch_load_dwordx2:
+    return pick<Scratch, 2, false>(e);
+  case Op::scratch_load_dwordx4:
+    return pick<Scratch, 4, false>(e);
+  case Op::scratch_store_dword:
+    return pick<Scratch, 1, true>(e);
+  case Op::scratch_store_dwordx2:
+    return pick<Scratch, 2, true>(e);
+  case Op::scratch_store_dwordx4:
+    return pick<Scratch, 4, true>(e);
   default:
     return nullptr;
   }

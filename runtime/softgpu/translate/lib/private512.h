@@ -1,5 +1,5 @@
-// Private memory through a buffer (an array in scratch, spills) for hosts with AVX-512: stand-ins
-// for the interpreter's handlers.
+// Private memory (an array in scratch, spills), through a buffer or by scratch_*, for hosts with AVX-512:
+// stand-ins for the interpreter's handlers.
 //
 // Lanes at any dword-aligned offsets within 64 dwords of each other, all in range: one gather or
 // scatter for each 16 lanes and dword. Private memory is interleaved, row r has dword r of all
