@@ -27,3 +27,10 @@ function(meld_hip_program name)
     COMMENT "hipcc ${name}" VERBATIM)
   add_custom_target(hip_${name} ALL DEPENDS ${out})
 endfunction()
+
+# HIP's headers refuse waves of 64 lanes on GFX10 and later, which they know by the processor's name (HIP 5.2) or by the lack of
+# an older one's (5.7 and later); the executor runs them all the same.
+#   meld_wave64_flags(OUT gfx1030)
+function(meld_wave64_flags out target)
+  set(${out} -mwavefrontsize64 -U__${target}__ -D__GFX8__ PARENT_SCOPE)
+endfunction()

@@ -61,22 +61,22 @@ mark bad_answer
 	v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v3, v2
 	keep 2
 	keep 3
-	v_dual_mov_b32 v4, v1 :: v_dual_mov_b32 v5, v9
+	v_dual_mov_b32 v4, v1 :: v_dual_mov_b32 v5, v10
 	keep 4
-	v_dual_mov_b32 v5, v4 :: v_dual_add_f32 v6, v4, v4
+	v_dual_mov_b32 v5, v4 :: v_dual_add_f32 v6, v1, v4
 	keep 5
 	keep 6
 	s_endpgm
 
 	begin undefined_first
-	v_dual_mov_b32 v4, v9 :: v_dual_mov_b32 v5, v1
+	v_dual_mov_b32 v4, v10 :: v_dual_mov_b32 v5, v1
 	keep 5
 mark bad_undefined_first
 	keep 4
 	s_endpgm
 
 	begin undefined_second
-	v_dual_mov_b32 v4, v1 :: v_dual_mov_b32 v5, v9
+	v_dual_mov_b32 v4, v1 :: v_dual_mov_b32 v5, v10
 	keep 4
 mark bad_undefined_second
 	keep 5
