@@ -24,6 +24,7 @@ WAYS = {
     "hiprtc": r"hiprtc(Math|Errors)?$",
     "-fgpu-rdc": r"RelocatableCode",
     "compressed": r"CompressedBundle$",
+    "generic": r"GenericTarget$",
     "SPIR-V": r"BundleWithSpirv$",
     "versions": None,  # those of ServedArrivals
 }

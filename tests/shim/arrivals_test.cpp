@@ -144,6 +144,30 @@ TEST(ArrivalsTogether, BundleWithSpirv) {
   EXPECT_EQ(melded.out, plain.out);
 }
 
+namespace {
+/// Two translation units of a program that is built in another way than MELD_ARRIVALS: plain, compiled, from the cache.
+void bothUnitsAreReplaced(const std::string &program, const Environment &also = {}) {
+  const std::string command = program + " static secondUnit globals";
+  const std::string answer = "PASS static\nPASS secondUnit\nPASS globals\n";
+  Environment plain = plainEnvironment();
+  plain.insert(also.begin(), also.end());
+  Outcome o = runProgram(command, plain);
+  ASSERT_EQ(o.status, 0) << o.out << o.err;
+  ASSERT_EQ(o.out, answer);
+  Scratch scratch;
+  Environment environment = meldEnvironment(scratch);
+  environment["MELD_PASSES"] = "none";
+  environment.insert(also.begin(), also.end());
+  for (int round = 0; round < 2; ++round) {
+    o = runProgram(command, environment);
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_EQ(o.out, answer) << o.err;
+    EXPECT_NE(o.err.find(round ? "(cache): " : "(compiled): "), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("replaced 2, unchanged 0"), std::string::npos) << o.err;
+  }
+}
+} // namespace
+
 // The runtime unpacks its bundles, where it can, and what reaches us is a code object like any
 // other. Without comgr's cache: the comgr 7.0.2 of Debian sid takes "CCOB" and the version of the
 // format for the whole key, so the second bundle it unpacks for a processor, of whatever program,
@@ -154,24 +178,17 @@ TEST(ArrivalsTogether, CompressedBundle) {
   if (bytes.empty())
     GTEST_SKIP() << "this hipcc makes none";
   ASSERT_NE(bytes.find("CCOB"), std::string::npos);
-  const std::string command = program + " static secondUnit globals";
-  const std::string answer = "PASS static\nPASS secondUnit\nPASS globals\n";
-  Environment plain = plainEnvironment();
-  plain["AMD_COMGR_CACHE"] = "0";
-  Outcome o = runProgram(command, plain);
-  ASSERT_EQ(o.status, 0) << o.out << o.err;
-  ASSERT_EQ(o.out, answer);
-  Scratch scratch;
-  Environment environment = meldEnvironment(scratch);
-  environment["MELD_PASSES"] = "none";
-  environment["AMD_COMGR_CACHE"] = "0";
-  for (int round = 0; round < 2; ++round) {
-    o = runProgram(command, environment);
-    EXPECT_EQ(o.status, 0) << o.err;
-    EXPECT_EQ(o.out, answer) << o.err;
-    EXPECT_NE(o.err.find(round ? "(cache): " : "(compiled): "), std::string::npos) << o.err;
-    EXPECT_NE(o.err.find("replaced 2, unchanged 0"), std::string::npos) << o.err;
-  }
+  bothUnitsAreReplaced(program, {{"AMD_COMGR_CACHE", "0"}});
+}
+
+// Code for a family of processors, of which the device is one.
+TEST(ArrivalsTogether, GenericTarget) {
+  const std::string program = MELD_ARRIVALS "_generic";
+  if (!std::filesystem::exists(program))
+    GTEST_SKIP() << "this hipcc knows no generic targets";
+  if (gpuUnderTest() == "gfx90a")
+    GTEST_SKIP() << "gfx90a belongs to none";
+  bothUnitsAreReplaced(program);
 }
 
 namespace {
