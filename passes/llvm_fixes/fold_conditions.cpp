@@ -92,8 +92,12 @@ PreservedAnalyses FoldConditionsPass::run(Function &function, FunctionAnalysisMa
     if (!comparison || comparison->use_empty())
       continue;
     const auto bitsOf = [&](unsigned operand) {
-      return computeKnownBits(comparison->getOperand(operand), layout, 0, &assumptions, comparison,
-                              &tree);
+      const Value *value = comparison->getOperand(operand);
+#if LLVM_VERSION_MAJOR >= 21 // the depth comes last
+      return computeKnownBits(value, layout, &assumptions, comparison, &tree);
+#else
+      return computeKnownBits(value, layout, 0, &assumptions, comparison, &tree);
+#endif
     };
     const KnownBits a = bitsOf(0), b = bitsOf(1);
     if (a.hasConflict() || b.hasConflict()) // code that does not run
