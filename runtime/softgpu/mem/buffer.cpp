@@ -149,14 +149,9 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
     resetTrace(w);
     return following(i);
   }
-  // word1: swizzle on, elements of 4 bytes, stride 0; word3: add_tid on, index_stride as many lanes as the wave
-  // has. From GFX10 on a stride of 0 has all out of range where records are checked (OOB_SELECT 0).
   const unsigned slot = i->src[2];
-  const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
-  const uint32_t high = w1 >> 16;
-  const bool interleaved = i->flags & kGfx11 ? high == 0x4000 : (high & 0xbfff) == 0x8000;
-  if (!interleaved || (w3 >> 21 & 7) != (w.waveSize == kWaveSize ? 7 : 6) || w.mapper ||
-      (i->flags & kGfx10 && !(w3 >> 28 & 3)))
+  const uint32_t w1 = w.s[slot + 1];
+  if (w.mapper || !isPrivateResource(w, slot, generationOf(i)))
     return runBuffer(i, w, nullptr);
   uint32_t offset = uint32_t(i->imm[0]);
   if (i->src[0] != kImmSlot) {

@@ -1,5 +1,6 @@
 #include "runtime/softgpu/translate/lib/private512.h"
 
+#include "runtime/softgpu/mem/resource.h"
 #include "runtime/softgpu/translate/lib/waves512.h"
 
 #include <algorithm>
@@ -13,13 +14,6 @@ namespace meld::softgpu::translate {
 namespace {
 
 using isa::Op;
-
-/// The resource of private memory as compilers make it; mem/buffer.cpp, privateDwords.
-template <class W> inline bool isUsual(const Wave &w, unsigned slot) {
-  const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
-  return (w1 >> 16 & 0xbfff) == 0x8000 && (w3 >> 21 & 7) == (W::lanes == 64 ? 7 : 6) &&
-         (W::line == 64 || w3 >> 28 & 3);
-}
 
 /// Lanes' rows: dword offsets relative to the lowest, less than 64 - N.
 template <class W> struct Rows {
@@ -93,7 +87,8 @@ struct Buffer {
     uint64_t end = w.s[slot + 2];
     if (base == reinterpret_cast<uint64_t>(w.scratch))
       end = std::min(end, uint64_t(w.scratchPerLane) * W::lanes);
-    if (!isUsual<W>(w, slot) || end < soffset)
+    if (!mem::isPrivateResource(w, slot, isa::traitsOf(i->inst->target).generation) ||
+        end < soffset)
       return {};
     return {base + soffset, end - soffset, uint32_t(i->imm[0])};
   }

@@ -65,7 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx1030, Mix::everything, "gfx1030_everything"},
                     Case{isa::Target::gfx1030w64, Mix::everything, "gfx1030w64_everything"},
                     Case{isa::Target::gfx1100, Mix::alu, "gfx1100_alu"},
-                    Case{isa::Target::gfx1100w64, Mix::alu, "gfx1100w64_alu"}),
+                    Case{isa::Target::gfx1100w64, Mix::alu, "gfx1100w64_alu"},
+                    Case{isa::Target::gfx1100, Mix::lds, "gfx1100_lds"},
+                    Case{isa::Target::gfx1100, Mix::global, "gfx1100_global"},
+                    Case{isa::Target::gfx1100w64, Mix::global, "gfx1100w64_global"},
+                    Case{isa::Target::gfx1100w64, Mix::everything, "gfx1100w64_everything"}),
     [](auto &i) { return i.param.name; });
 
 TEST_P(Snippets, SameAsInterpreted) {

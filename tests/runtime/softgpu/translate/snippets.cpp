@@ -113,6 +113,7 @@ private:
   void lds(std::vector<uint32_t> &w);
   void global(std::vector<uint32_t> &w);
   void scratch(std::vector<uint32_t> &w);
+  void privateSegment(std::vector<uint32_t> &w);
   bool acceptable(const std::vector<uint32_t> &w) const;
 
   Random &r_;
@@ -267,13 +268,9 @@ void Generator::global(std::vector<uint32_t> &w) {
   const bool saddr = !flat && r_.oneIn(2);
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(64) * (r_.oneIn(4) ? 1 : 4);
   const uint32_t address = saddr ? 20 + r_.below(4) : 24 + 2 * r_.below(4);
-  w = {0xdc000000 | uint32_t(row->number) << 18 | (flat ? 0u : 2u << 14) | offset,
-       address | vgpr() << 8 |
-           (saddr     ? 40u
-            : gfx10() ? 125u
-                      : 0x7fu)
-               << 16 |
-           vgpr() << 24};
+  const uint32_t none = gfx11() ? 124 : gfx10() ? 125 : 0x7f;
+  w = {0xdc000000 | uint32_t(row->number) << 18 | (flat ? 0u : 2u << (gfx11() ? 16 : 14)) | offset,
+       address | vgpr() << 8 | (saddr ? 40u : none) << 16 | vgpr() << 24};
   if (flat && target_ != isa::Target::gfx900 && !gfx10())
     w[1] &= ~0x7f0000u; // no SGPR field there
 }
@@ -288,9 +285,28 @@ void Generator::scratch(std::vector<uint32_t> &w) {
   if (!row)
     return;
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(32) * (r_.oneIn(6) ? 1 : 4);
-  constexpr uint32_t offen = 1 << 12, resource = 44 / 4, none = 128;
-  w = {0xe0000000 | uint32_t(row->number) << 18 | offen | offset,
-       (32 + r_.below(4)) | vgpr() << 8 | resource << 16 | none << 24};
+  constexpr uint32_t resource = 44 / 4, none = 128;
+  const bool gfx11 = this->gfx11();
+  w = {0xe0000000 | uint32_t(row->number) << 18 | (gfx11 ? 0 : 1u << 12) | offset,
+       (32 + r_.below(4)) | vgpr() << 8 | resource << 16 | (gfx11 ? 1u << 22 : 0) | none << 24};
+}
+
+/// Private memory as compilers reach it where no register says where it is: GFX11's scratch
+/// instructions, with a vector address, an SGPR's, both or none.
+void Generator::privateSegment(std::vector<uint32_t> &w) {
+  static const Op ops[] = {
+      Op::scratch_load_dword,   Op::scratch_load_dwordx2,  Op::scratch_load_dwordx3,
+      Op::scratch_load_dwordx4, Op::scratch_store_dword,   Op::scratch_store_dwordx2,
+      Op::scratch_store_dword,  Op::scratch_store_dwordx4, Op::scratch_load_sbyte,
+  };
+  const auto *row = isa::findOp(r_.pick(ops), Enc::SCRATCH, target_);
+  if (!row)
+    return;
+  const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(32) * (r_.oneIn(6) ? 1 : 4);
+  const bool vaddr = !r_.oneIn(3), saddr = r_.oneIn(3);
+  w = {0xdc000000 | uint32_t(row->number) << 18 | 1u << 16 | offset,
+       (32 + r_.below(4)) | vgpr() << 8 | (saddr ? 42u : 124u) << 16 | uint32_t(vaddr) << 23 |
+           vgpr() << 24};
 }
 
 bool Generator::acceptable(const std::vector<uint32_t> &w) const {
@@ -342,10 +358,12 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
     std::vector<uint32_t> w;
     const uint32_t what = r_.below(100);
     if (mix == Mix::global && what < 50) {
-      if (r_.oneIn(3))
-        scratch(w);
-      else
+      if (!r_.oneIn(3))
         global(w);
+      else if (gfx11() && r_.oneIn(2))
+        privateSegment(w);
+      else
+        scratch(w);
     } else if (mix != Mix::alu && what < (mix == Mix::lds ? 50u : 10u)) {
       if (mix == Mix::everything && r_.oneIn(2))
         global(w);
@@ -472,7 +490,11 @@ void BareWave::fill(Random &r, isa::Target target, CodeCache &code, const ExecIn
   wave.scratch = global.scratch;
   wave.scratchPerLane = GlobalMemory::kScratchPerLane;
   const bool gfx10 = isa::traitsOf(target).generation >= 10;
-  wave.setS64(44, reinterpret_cast<uint64_t>(global.scratch) | 0x8000ull << 48);
+  wave.s[42] = 4 * r.below(24) + r.oneIn(8);
+  const bool gfx11 = isa::traitsOf(target).generation >= 11;
+  // GFX11's elements of 16 bytes look like what others call a swizzle.
+  const uint64_t swizzle = !gfx11 ? 0x8000 : r.oneIn(4) ? 0xc000 : 0x4000;
+  wave.setS64(44, reinterpret_cast<uint64_t>(global.scratch) | swizzle << 48);
   wave.s[46] = r.oneIn(3) ? ~0u : wave.scratchPerLane * wave.waveSize;
   wave.s[47] = (wave.waveSize == kWaveSize ? 7u : 6u) << 21 | (gfx10 ? 0x30016000u : 0x00020000u);
   uint64_t exec = kFullExec;
