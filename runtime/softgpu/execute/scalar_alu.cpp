@@ -136,7 +136,15 @@ template <auto F> const ExecInst *runConstOp(const ExecInst *i, Wave &w) {
   F(d, U(i->imm[0]), w.scc);
   return following(i);
 }
-template <auto F> Handler constOp(const ExecInst &) { return runConstOp<F>; }
+/// On null: 0 is read, and what is written is lost.
+template <auto F> const ExecInst *runConstOpOnNull(const ExecInst *i, Wave &w) {
+  U d = 0;
+  F(d, U(i->imm[0]), w.scc);
+  return following(i);
+}
+template <auto F> Handler constOp(const ExecInst &e) {
+  return e.dst == isa::Sgpr::sink ? runConstOpOnNull<F> : runConstOp<F>;
+}
 
 /// What makes an operation's handler for the operands of an instruction.
 using Make = Handler (*)(const ExecInst &);
@@ -363,8 +371,8 @@ bool fillOperands(ExecInst &e) {
   e.dst = in.dst.index;
   if (in.enc == isa::Enc::SOPK) {
     // s_cmpk and friends name their one register as source or as destination.
-    if (in.dst.kind == Operand::Kind::none && in.src[0].kind == Operand::Kind::sgpr)
-      e.dst = in.src[0].index;
+    if (in.dst.kind == Operand::Kind::none)
+      e.dst = in.src[0].kind == Operand::Kind::sgpr ? in.src[0].index : uint16_t(isa::Sgpr::sink);
     e.src[0] = e.src[1] = kImmSlot;
     e.imm[0] = uint64_t(int64_t(in.simm));
     return true;

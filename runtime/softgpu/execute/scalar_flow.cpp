@@ -40,7 +40,7 @@ template <unsigned Generation> const ExecInst *setReg(const ExecInst *i, Wave &w
   return following(i);
 }
 template <unsigned Generation> const ExecInst *runSetReg(const ExecInst *i, Wave &w) {
-  return setReg<Generation>(i, w, w.s[i->dst]);
+  return setReg<Generation>(i, w, i->dst == isa::Sgpr::sink ? 0 : w.s[i->dst]); // null is 0
 }
 template <unsigned Generation> const ExecInst *runSetRegImm(const ExecInst *i, Wave &w) {
   return setReg<Generation>(i, w, i->inst->literalValue);

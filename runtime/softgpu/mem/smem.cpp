@@ -13,8 +13,8 @@
 namespace meld::softgpu::mem {
 namespace {
 
-// Use of ExecInst: src[0] sbase slot, src[1] soffset slot (kImmSlot: none), dst data slot, imm[0]
-// offset, aux the dword count (loads, stores) or the LaneOp (atomics).
+// Use of ExecInst: src[0] sbase slot (kImmSlot: null, which is 0), src[1] soffset slot (kImmSlot: none), dst data
+// slot, imm[0] offset, aux the dword count (loads, stores) or the LaneOp (atomics).
 
 uint64_t scalarOffset(const ExecInst *i, const Wave &w) {
   return i->imm[0] + (i->src[1] == kImmSlot ? 0 : uint64_t(w.s[i->src[1]]));
@@ -35,7 +35,8 @@ inline bool mapScalar(const ExecInst *i, Wave &w, uint64_t &address, uint32_t by
 template <unsigned N> const ExecInst *load(const ExecInst *i, Wave &w) {
   w.next = i;
   resetTrace(w);
-  uint64_t a = (w.s64(i->src[0]) + scalarOffset(i, w)) & ~3ull;
+  const uint64_t base = i->src[0] == kImmSlot ? 0 : w.s64(i->src[0]);
+  uint64_t a = (base + scalarOffset(i, w)) & ~3ull;
   if (!mapScalar(i, w, a, 4 * N, false)) [[unlikely]]
     return nullptr;
   std::memcpy(&w.s[i->dst], host(a), 4 * N);
@@ -192,13 +193,16 @@ bool prepareSmem(ExecInst &e) {
   const unsigned baseSlots = name.starts_with("s_buffer_") ? 4 : 2;
   if (in.saddr.kind != Kind::sgpr || in.saddr.index + baseSlots > isa::Sgpr::slots)
     return false;
-  e.src[0] = in.saddr.index;
+  const bool null = in.saddr.index == isa::Sgpr::sink; // GFX11, which has only loads
+  e.src[0] = null ? kImmSlot : in.saddr.index;
   e.src[1] = in.soffset.kind == Kind::sgpr ? in.soffset.index : kImmSlot;
   e.imm[0] = uint64_t(int64_t(in.offset));
   e.flags = 0;
   unsigned n = 0;
   if ((n = dwordCount(name, "s_load_"))) {
     e.run = pickLoad(n);
+  } else if (null) {
+    return false;
   } else if ((n = dwordCount(name, "s_buffer_load_"))) {
     e.run = bufferAccess<false>;
   } else if ((n = dwordCount(name, "s_scratch_load_"))) {

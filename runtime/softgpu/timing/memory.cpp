@@ -237,7 +237,9 @@ uint64_t MemoryPath::behindShared(Asked *asked, uint32_t count, Access access, u
 uint64_t MemoryPath::scalar(const Wave &w, const isa::Inst &in, uint64_t now) {
   if (in.saddr.kind != isa::Operand::Kind::sgpr)
     return now + p_.scalarLatency; // s_memtime, cache maintenance
-  uint64_t address = (w.s64(in.saddr.index) & 0xffffffffffff) + uint64_t(int64_t(in.offset));
+  const bool null = in.saddr.index == isa::Sgpr::sink;
+  uint64_t address =
+      (null ? 0 : w.s64(in.saddr.index) & 0xffffffffffff) + uint64_t(int64_t(in.offset));
   if (in.soffset.kind == isa::Operand::Kind::sgpr)
     address += w.s[in.soffset.index];
   const uint32_t bytes = std::max<uint32_t>(in.dst.dwords, 1) * 4;

@@ -374,7 +374,8 @@ bool Salu::sopc() {
 }
 
 bool Salu::sopk() {
-  Value *d = s.read32(e_->dst), *k = b.getInt32(uint32_t(in.simm));
+  Value *d = e_->dst == isa::Sgpr::sink ? b.getInt32(0) : s.read32(e_->dst); // null is 0
+  Value *k = b.getInt32(uint32_t(in.simm));
   Value *k16 = b.getInt32(uint32_t(in.simm) & 0xffff);
   switch (in.op) {
   case Op::s_movk_i32:

@@ -392,7 +392,8 @@ bool Unit::scalarLoad(const ExecInst *e) {
   default:
     return false;
   }
-  Value *at = b_.CreateAdd(scalars_->read64(e->src[0]), b_.getInt64(e->imm[0]));
+  Value *base = e->src[0] == kImmSlot ? b_.getInt64(0) : scalars_->read64(e->src[0]);
+  Value *at = b_.CreateAdd(base, b_.getInt64(e->imm[0]));
   if (e->src[1] != kImmSlot)
     at = b_.CreateAdd(at, b_.CreateZExt(scalars_->read32(e->src[1]), b_.getInt64Ty()));
   settle();
@@ -401,13 +402,13 @@ bool Unit::scalarLoad(const ExecInst *e) {
   b_.CreateAlignedStore(b_.getInt64(0), field(offsetof(Wave, trace)), Align(4));
   static_assert(offsetof(MemoryTrace, cacheLines) == 0 &&
                 offsetof(MemoryTrace, ldsBankConflicts) == 4);
-  Value *base = b_.CreateIntToPtr(b_.CreateAnd(at, ~3ull), b_.getPtrTy());
+  Value *from = b_.CreateIntToPtr(b_.CreateAnd(at, ~3ull), b_.getPtrTy());
   // Another wave or the host may write there: every load is done, where it stands.
   std::vector<Value *> x;
   const unsigned step = n == 1 ? 1 : 2;
   Type *type = n == 1 ? b_.getInt32Ty() : b_.getInt64Ty();
   for (unsigned k = 0; k < n; k += step)
-    x.push_back(b_.CreateAlignedLoad(type, b_.CreateConstGEP1_64(b_.getInt8Ty(), base, 4 * k),
+    x.push_back(b_.CreateAlignedLoad(type, b_.CreateConstGEP1_64(b_.getInt8Ty(), from, 4 * k),
                                      Align(4), /*isVolatile=*/true));
   for (unsigned k = 0; k < n; k += step)
     if (n == 1)

@@ -121,6 +121,16 @@ TEST_P(Gfx1030, HardwareRegisters) {
   EXPECT_EQ(w->s[25], lanes == 32 ? 2u : 0u) << "STATUS.VCCZ and EXECZ";
 }
 
+/// "RDNA 2" ISA, "Scalar ALU operands": null is 0 where it is read, and what is written to it is lost.
+TEST_P(Gfx1030, NothingInPlaceOfARegister) {
+  const auto w = run("onNull", 1, 0xff);
+  ASSERT_EQ(w->status, WaveStatus::ended) << w->fault.what;
+  EXPECT_EQ(w->s[20], 0u) << "s_addk_i32: no overflow";
+  EXPECT_EQ(w->s[21], 1u) << "s_cmpk_eq_i32 with 0";
+  EXPECT_EQ(w->s[22], 0u) << "s_cmpk_gt_u32 with 3";
+  EXPECT_EQ(w->s[23], 0u) << "s_setreg_b32";
+}
+
 TEST_P(Gfx1030, BranchesOnVcc) {
   const bool one = lanes == 32; // VCC is vcc_lo
   const auto w = run("branches", 1);

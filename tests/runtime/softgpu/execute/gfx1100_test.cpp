@@ -67,6 +67,24 @@ TEST_P(Gfx1100, MemoryAddressRegisterAndNothing) {
   EXPECT_EQ(w.s[24], 101u) << "s_movrels_b32 by M0";
 }
 
+/// "RDNA3" ISA, "Scalar ALU operands": null is 0 where it is read, and what is written to it is lost.
+TEST_P(Gfx1100, NothingInPlaceOfARegister) {
+  // Without a base, an SGPR's 32 bits are the address.
+  void *low =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  ASSERT_NE(low, MAP_FAILED);
+  *static_cast<uint32_t *>(low) = 0x13579bdf;
+  w.setS64(10, reinterpret_cast<uint64_t>(low));
+  run("onNull", 1, 0xff);
+  munmap(low, 4096);
+  ASSERT_EQ(w.status, WaveStatus::ended) << w.fault.what;
+  EXPECT_EQ(w.s[20], 0u) << "s_addk_i32: no overflow";
+  EXPECT_EQ(w.s[21], 1u) << "s_cmpk_eq_i32 with 0";
+  EXPECT_EQ(w.s[22], 0u) << "s_cmpk_gt_u32 with 3";
+  EXPECT_EQ(w.s[23], 0u) << "s_setreg_b32";
+  EXPECT_EQ(w.s[24], 0x13579bdfu) << "s_load_b32 with no base";
+}
+
 TEST_P(Gfx1100, Messages) {
   Workgroup group;
   DispatchRequest request;

@@ -88,9 +88,12 @@ private:
     case 1:
       return 240 + r_.below(9);
     case 2:
-      return r_.oneIn(2) ? 106 : 126;
+      return (r_.oneIn(2) ? 106 : 126) + r_.oneIn(4);
     case 3:
-      return r_.oneIn(6) ? 251 + r_.below(3) : gfx10() && r_.oneIn(4) ? 125 : 193 + r_.below(16);
+      return r_.oneIn(6)              ? 251 + r_.below(3)
+             : r_.oneIn(8)            ? 235 + r_.below(4)
+             : gfx10() && r_.oneIn(4) ? 124 + r_.below(2)
+                                      : 193 + r_.below(16);
     default:
       return r_.below(32) & ~(r_.oneIn(3) ? 0u : 1u);
     }

@@ -99,3 +99,18 @@ calls_here:
 calls_double:
 	s_lshl_b32 s20, s20, 1
 	s_setpc_b64 s[12:13]
+
+// Null where a field names a register that is read and written, or read alone: 0, whatever was written to it.
+	program onNull
+	s_mov_b32 null, 0x7fffffff
+	s_movk_i32 s0, 7
+	s_addk_i32 null, 5
+	s_cselect_b32 s20, 1, 0
+	s_mov_b32 null, 0x7fffffff
+	s_cmpk_eq_i32 null, 0
+	s_cselect_b32 s21, 1, 0
+	s_cmpk_gt_u32 null, 3
+	s_cselect_b32 s22, 1, 0
+	s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), null
+	s_getreg_b32 s23, hwreg(HW_REG_MODE, 0, 4)
+	s_endpgm
