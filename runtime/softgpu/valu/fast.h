@@ -33,6 +33,7 @@ template <class S, unsigned Flags> struct Gate {
   static constexpr bool fp = !(Flags & kNoFlush);
   static constexpr uint32_t mask = Mode::gprIdxEn | (fp && S::f32 ? 0x33u : 0u) |
                                    (fp && S::f64 ? 0xccu : 0u) |
+                                   (S::dst == Ty::f16 ? uint32_t(Mode::fp16Ovfl) : 0u) |
                                    (Flags & kIeee ? uint32_t(Mode::ieee) : 0u);
   static constexpr uint32_t want = (fp && S::f32 ? 0x30u : 0u) | (fp && S::f64 ? 0xc0u : 0u) |
                                    (Flags & kIeee ? uint32_t(Mode::ieee) : 0u);

@@ -93,6 +93,8 @@ template <bool Two> const ExecInst *packedValu(const ExecInst *i, Wave &w) {
       outputModifiers(out[half], info.dst, 0, in.clamp, w.mode);
       if (flushesOutput(info.dst, w.mode) && !(info.flags & kNoFlush))
         flushRow(out[half], info.dst);
+      if (limitsHalves(info.dst, w.mode))
+        limitHalves(out[half], in.op, info, ctx);
     }
   }
   const uint64_t active = usesDpp(in) ? exec & dppEnabled(in, exec) : exec;
@@ -255,15 +257,18 @@ template <bool Fused, MixTo To> const ExecInst *mix(const ExecInst *i, Wave &w) 
   outputModifiers(out, f32, 0, in.clamp, w.mode);
   uint32_t *d = w.v[in.dst.index + RelativeIndex(w, in).dst()].u;
   if (To != MixTo::f32) {
-    ctx.src[0] = out;
+    RowCtx narrow = ctx;
+    narrow.src[0] = out;
     callRow(
         [](RowCtx &r) {
           for (unsigned c = 0; c < kChunks; ++c)
             store(r.dst + 8 * c, narrowHalf((F32)load(r.src[0] + 8 * c)));
         },
-        ctx, w.mode >> 2 & 3);
+        narrow, w.mode >> 2 & 3);
     if (flushesOutput(f16, w.mode))
       flushRow(out, f16);
+    if (limitsHalves(f16, w.mode))
+      limitHalves(out, in.op, opTable()[in.op], ctx);
     for (unsigned c = 0; c < kChunks; ++c) {
       const U32 old = load(d + 8 * c), x = load(out + 8 * c);
       store(out + 8 * c,

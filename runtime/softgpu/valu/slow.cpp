@@ -153,6 +153,28 @@ void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mo
   }
 }
 
+void limitHalves(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx) {
+  using isa::Op;
+  const bool divides = op == Op::v_rcp_f16 || op == Op::v_rsq_f16 || op == Op::v_log_f16 ||
+                       op == Op::v_div_fixup_f16 || op == Op::v_div_fixup_legacy_f16;
+  for (unsigned c = 0; c < kChunks; ++c) {
+    U32 *p = reinterpret_cast<U32 *>(row + 8 * c), infinite{};
+    for (unsigned k = 0; k < info.numSrc; ++k) {
+      if (!ctx.src[k])
+        continue;
+      const U32 x = load(ctx.src[k] + 8 * c), low = x & 0x7fffu;
+      if (info.src[k] == Ty::f16)
+        infinite |= (U32)(low == 0x7c00u) | (divides ? (U32)(low == 0u) : U32{});
+      else if (info.src[k] == Ty::f32)
+        infinite |= (U32)((x & 0x7fffffffu) == 0x7f800000u);
+      else if (info.src[k] == Ty::b32) // two halves, of a dot product
+        infinite |= (U32)(low == 0x7c00u) | (U32)((x & 0x7fff0000u) == 0x7c000000u);
+    }
+    const U32 limited = (U32)((*p & 0x7fffu) == 0x7c00u) & ~infinite;
+    *p -= limited & 1u; // the largest number is just below
+  }
+}
+
 void callRow(RowFn fn, RowCtx &ctx, unsigned rounding) {
   static constexpr unsigned toMxcsr[4] = {0x0000, 0x4000, 0x2000, 0x6000};
   const unsigned old = _mm_getcsr(), want = 0x1f80 | toMxcsr[rounding & 3];
@@ -321,6 +343,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
       outputModifiers(out, info.dst, in.omod, in.clamp, w.mode);
     if (!(info.flags & kNoFlush) && flushesOutput(info.dst, w.mode))
       flushRow(out, info.dst);
+    if (limitsHalves(info.dst, w.mode))
+      limitHalves(out, in.op, info, ctx);
   }
   if (dstDwords)
     mergeWithOld(out, dst->u, in, info, i->flags & kKeepsHigh);

@@ -29,6 +29,11 @@ inline bool flushesOutput(Ty t, uint32_t mode) {
 }
 /// omod and clamp of a float row; `t` is f32, f16 or f64.
 void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode);
+/// Whether MODE.FP16_OVFL has the largest number in place of f16 results that are too large.
+inline bool limitsHalves(Ty dst, uint32_t mode) { return dst == Ty::f16 && mode & Mode::fp16Ovfl; }
+/// Does that for the results `row` of an operation: infinity is left where an operand was infinite or a division
+/// was by 0 (LLVM's "User Guide for AMDGPU Backend", FP16_OVFL of compute_pgm_rsrc1).
+void limitHalves(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx);
 /// Calls `fn` with the host's rounding set to MODE's (0 nearest, 1 up, 2 down, 3 zero), denormals
 /// on.
 void callRow(RowFn fn, RowCtx &ctx, unsigned rounding);

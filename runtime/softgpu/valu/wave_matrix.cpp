@@ -54,9 +54,12 @@ template <Format F> float toFloat(uint32_t bits, uint32_t keep, uint32_t flip, b
 }
 
 /// The result's bits, in the low half those of 16.
-template <Format F> uint32_t fromFloat(float x, bool flush) {
-  if constexpr (F == Format::f16)
-    return flushedHalf(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT), flush);
+template <Format F> uint32_t fromFloat(float x, bool flush, bool limit) {
+  if constexpr (F == Format::f16) {
+    const uint32_t h = flushedHalf(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT), flush);
+    // Sums of halves are never too large for f32: what is infinite there has an infinite operand.
+    return limit && (h & 0x7fff) == 0x7c00 && !__builtin_isinf(x) ? h - 1 : h;
+  }
   uint32_t u = __builtin_bit_cast(uint32_t, flushed(x, flush));
   if constexpr (F == Format::bf16)
     return (x != x ? u | 0x400000 : u + 0x7fff + (u >> 16 & 1)) >> 16;
@@ -114,7 +117,7 @@ template <Format Out, Format In> void multiplyFloats(const Inst &in, Wave &w) {
             sum[l] =
                 repairNan(__builtin_fmaf(a[k][row], b[k][l], sum[l]), a[k][row], b[k][l], sum[l]);
         }
-        out[r][g * kSize + l] = fromFloat<Out>(sum[l], flushOut) << shift;
+        out[r][g * kSize + l] = fromFloat<Out>(sum[l], flushOut, w.mode & Mode::fp16Ovfl) << shift;
       }
     }
   }

@@ -117,6 +117,54 @@ TEST(ValuFloat, Half) {
   check({Op::v_madak_f16, "h:hhh", mad(half), Enc::VOP2, true});
 }
 
+/// MODE.FP16_OVFL (LLVM's "User Guide for AMDGPU Backend", compute_pgm_rsrc1): with it, what is too large is the
+/// largest number, but not where an operand is infinite or a division is by 0.
+TEST(ValuFloat, HalvesThatAreTooLarge) {
+  const auto limited = [](uint64_t r, std::initializer_list<uint64_t> operands) {
+    for (uint64_t x : operands)
+      if (kHalf.isInf(x & 0xffff))
+        return r;
+    return kHalf.isInf(r & 0xffff) ? r - 1 : r;
+  };
+  for (uint32_t rounding : {0u, 1u, 2u, 3u}) {
+    const uint32_t mode = kDefaultMode | Mode::fp16Ovfl | rounding << 2;
+    for (auto [op, what] :
+         {std::pair{Op::v_add_f16, kAdd}, {Op::v_sub_f16, kSub}, {Op::v_mul_f16, kMul}})
+      for (Enc enc : {Enc::VOP2, Enc::VOP3})
+        check({op, "h:hh",
+               [=, f = arithmetic(half, what)](Lane &l) {
+                 return limited(f(l), {l.a, l.b});
+               },
+               enc, false, mode});
+    check({Op::v_fma_f16, "h:hhh",
+           [=, f = arithmetic(half, kFma)](Lane &l) {
+             return limited(f(l), {l.a, l.b, l.c});
+           },
+           Enc::VOP3, true, mode});
+    check({Op::v_cvt_f16_f32, "h:f",
+           [=](Lane &l) {
+             const uint64_t r = convert(kSingle, kHalf, l.a, (Rounding)rounding);
+             return kSingle.isInf(l.a) ? r : limited(r, {});
+           },
+           Enc::VOP1, false, mode});
+    check({Op::v_cvt_f16_u16, "h:s",
+           [=](Lane &l) {
+             return limited(fromInteger(kHalf, (int64_t)(l.a & 0xffff), (Rounding)rounding), {});
+           },
+           Enc::VOP1, false, mode});
+  }
+  // The reciprocal of 2^-24 is too large, of 0 infinite.
+  Machine m;
+  m.wave.mode = kDefaultMode | Mode::fp16Ovfl;
+  m.v(10).u[0] = 0x8001;
+  m.v(10).u[1] = 0x8000;
+  m.v(10).u[2] = 0xfc00;
+  ASSERT_TRUE(m.run(make(Op::v_rcp_f16, Enc::VOP1, vgpr(4), {vgpr(10)})));
+  EXPECT_EQ(m.v(4).u[0], 0xfbffu);
+  EXPECT_EQ(m.v(4).u[1], 0xfc00u);
+  EXPECT_EQ(m.v(4).u[2], 0x8000u);
+}
+
 /// Every pair of halves for a slice of first operands: products and sums are exhaustive over
 /// seconds.
 TEST(ValuFloat, HalfFmaNearTies) {

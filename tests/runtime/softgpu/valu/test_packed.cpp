@@ -26,9 +26,11 @@ using Half = std::function<uint64_t(uint64_t, uint64_t, uint64_t)>;
 
 /// `fn` works on one 16-bit element; `isFloat` says whether neg applies; `clampTo` saturates.
 void checkPacked(Op op, unsigned sources, bool isFloat, const Half &fn,
-                 const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &clamped) {
+                 const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &clamped,
+                 uint32_t mode = kDefaultMode) {
   SCOPED_TRACE(nameOf(op));
   Machine m;
+  m.wave.mode = mode;
   for (int n = 0; n < 400; ++n) {
     m.fill((uint32_t)n);
     const auto &edges = edgeValues(isFloat ? 'h' : 's');
@@ -137,6 +139,25 @@ TEST(ValuPacked, Halves) {
   both(Op::v_pk_min_f16, 2, extreme(false));
   both(Op::v_pk_max_f16, 2, extreme(true));
 }
+/// MODE.FP16_OVFL, see ValuFloat.HalvesThatAreTooLarge.
+TEST(ValuPacked, HalvesThatAreTooLarge) {
+  const Half sum = [](uint64_t a, uint64_t b, uint64_t) {
+    const uint64_t r = addExact(kHalf, a, b, toNearest);
+    return kHalf.isInf(r) && !kHalf.isInf(a) && !kHalf.isInf(b) ? r - 1 : r;
+  };
+  const auto clamped = [&](uint64_t a, uint64_t b, uint64_t c) { return clampHalf(sum(a, b, c)); };
+  checkPacked(Op::v_pk_add_f16, 2, true, sum, clamped, kDefaultMode | Mode::fp16Ovfl);
+  Machine m;
+  m.wave.mode = kDefaultMode | Mode::fp16Ovfl;
+  const uint32_t large = 0x47fff000, infinite = 0xff800000; // 131040, -infinity
+  m.v(10).u[0] = large, m.v(11).u[0] = large, m.v(12).u[0] = 0;
+  m.v(10).u[1] = large, m.v(11).u[1] = infinite, m.v(12).u[1] = 0;
+  ASSERT_TRUE(
+      m.run(make(Op::v_fma_mixhi_f16, Enc::VOP3P, vgpr(4), {vgpr(10), vgpr(11), vgpr(12)})));
+  EXPECT_EQ(m.v(4).u[0] >> 16, 0x7bffu);
+  EXPECT_EQ(m.v(4).u[1] >> 16, 0xfc00u);
+}
+
 TEST(ValuPacked, FmacVop2) {
   Machine m;
   m.fill(5);

@@ -136,6 +136,27 @@ TEST_P(ValuWaveMatrix, Floats) {
     }
 }
 
+/// MODE.FP16_OVFL, see ValuFloat.HalvesThatAreTooLarge.
+TEST_P(ValuWaveMatrix, HalvesThatAreTooLarge) {
+  for (uint32_t factor : {0x7bffu, 0x7c00u}) { // 65504, infinity
+    Machine m;
+    m.wave.mode = kDefaultMode | Mode::fp16Ovfl;
+    for (unsigned r = 0; r < 8; ++r)
+      for (unsigned l = 0; l < 64; ++l) {
+        m.v(kA + r).u[l] = factor | factor << 16;
+        m.v(kB + r).u[l] = 0xc000c000; // -2
+        m.v(kC + r).u[l] = 0;
+      }
+    Inst in = make(Op::v_wmma_f16_16x16x16_f16, Enc::VOP3P, vgpr(kD, registers),
+                   {vgpr(kA, 8), vgpr(kB, 8), vgpr(kC, registers)});
+    in.opSelHi = 7;
+    ASSERT_TRUE(m.run(in, target));
+    for (unsigned r = 0; r < registers; ++r)
+      for (unsigned l = 0; l < lanes; ++l)
+        ASSERT_EQ(m.v(kD + r).u[l] & 0xffff, factor | 0x8000);
+  }
+}
+
 TEST_P(ValuWaveMatrix, Integers) {
   for (unsigned bits : {8u, 4u})
     for (unsigned signs = 0; signs < 4; ++signs)
