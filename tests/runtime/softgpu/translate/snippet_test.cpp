@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx90a, Mix::global, "gfx90a_global"},
                     Case{isa::Target::gfx90a, Mix::everything, "gfx90a_everything"},
                     Case{isa::Target::gfx942, Mix::everything, "gfx942_everything"},
+                    Case{isa::Target::gfx942, Mix::global, "gfx942_global"},
                     Case{isa::Target::gfx1030, Mix::alu, "gfx1030_alu"},
                     Case{isa::Target::gfx1030w64, Mix::alu, "gfx1030w64_alu"},
                     Case{isa::Target::gfx1030, Mix::lds, "gfx1030_lds"},
@@ -77,7 +78,7 @@ TEST_P(Snippets, SameAsInterpreted) {
   const uint64_t seed =
       std::getenv("MELD_TEST_SEED") ? std::strtoull(std::getenv("MELD_TEST_SEED"), nullptr, 0) : 1;
   const unsigned count =
-      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 350;
+      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 200;
   const auto before = translate::tierStatistics();
   BareWave start, interpreted, translated;
   // Each tier finds what it left, at the same address.

@@ -294,8 +294,8 @@ void Generator::scratch(std::vector<uint32_t> &w) {
        (32 + r_.below(4)) | vgpr() << 8 | resource << 16 | (gfx11 ? 1u << 22 : 0) | none << 24};
 }
 
-/// Private memory as compilers reach it where no register says where it is: GFX11's scratch
-/// instructions, with a vector address, an SGPR's, both or none.
+/// Private memory as compilers reach it where no register says where it is: scratch instructions of gfx942 and
+/// GFX11, with a vector address, an SGPR's, both or none.
 void Generator::privateSegment(std::vector<uint32_t> &w) {
   static const Op ops[] = {
       Op::scratch_load_dword,   Op::scratch_load_dwordx2,  Op::scratch_load_dwordx3,
@@ -307,9 +307,11 @@ void Generator::privateSegment(std::vector<uint32_t> &w) {
     return;
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(32) * (r_.oneIn(6) ? 1 : 4);
   const bool vaddr = !r_.oneIn(3), saddr = r_.oneIn(3);
-  w = {0xdc000000 | uint32_t(row->number) << 18 | 1u << 16 | offset,
-       (32 + r_.below(4)) | vgpr() << 8 | (saddr ? 42u : 124u) << 16 | uint32_t(vaddr) << 23 |
-           vgpr() << 24};
+  const uint32_t segment = gfx11() ? 1u << 16 : 1u << 14, none = gfx11() ? 124 : 0x7f;
+  const uint32_t first = gfx11() ? 0 : uint32_t(vaddr) << 13; // where gfx942 says that there is one
+  w = {0xdc000000 | uint32_t(row->number) << 18 | segment | first | offset,
+       (32 + r_.below(4)) | vgpr() << 8 | (saddr ? 42u : none) << 16 |
+           (gfx11() ? uint32_t(vaddr) << 23 : 0) | vgpr() << 24};
 }
 
 bool Generator::acceptable(const std::vector<uint32_t> &w) const {
@@ -363,7 +365,7 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
     if (mix == Mix::global && what < 50) {
       if (!r_.oneIn(3))
         global(w);
-      else if (gfx11() && r_.oneIn(2))
+      else if ((gfx11() || target_ == isa::Target::gfx942) && r_.oneIn(2))
         privateSegment(w);
       else
         scratch(w);
