@@ -41,7 +41,7 @@ struct Lanes {
 /// The wave's private memory ends with its scratch block, whatever num_records says: past it lies
 /// memory of the host or of another wave.
 bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uint32_t index,
-                   uint32_t offset, uint32_t bytes) {
+                   uint64_t offset, uint32_t bytes) {
   const uint64_t last = r.bufferOffset(index, offset + bytes - 1);
   return soffset + last < uint64_t(w.scratchPerLane) * w.waveSize;
 }
@@ -65,7 +65,8 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
     const uint64_t first = r.bufferOffset(lanes.index[l], lanes.offset[l]);
     unsigned inside = 0;
     for (unsigned k = 0; k < parts; ++k)
-      inside += r.inRange(idxen, soffset, lanes.index[l], lanes.offset[l] + 4 * k, payload);
+      inside +=
+          r.inRange(idxen, soffset, lanes.index[l], uint64_t(lanes.offset[l]) + 4 * k, payload);
     a[l] = start + first;
     if (isPrivate && inside &&
         !insideScratch(w, r, soffset, lanes.index[l], lanes.offset[l], op.bytes))
@@ -104,12 +105,12 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   laneFn(i)(j);
   if (odd) {
     auto byteAt = [&](unsigned l, unsigned k) -> uint8_t * {
-      const uint32_t part = lanes.offset[l] + (op.action == Action::atomic ? 0 : k / 4 * 4);
+      const uint64_t offset = lanes.offset[l];
+      const uint64_t part = offset + (op.action == Action::atomic ? 0 : k / 4 * 4);
       if (!r.inRange(idxen, soffset, lanes.index[l], part, payload))
         return nullptr;
-      uint64_t x = start + r.bufferOffset(lanes.index[l], lanes.offset[l] + k);
-      return host(w.mapper ? x - (start + r.bufferOffset(lanes.index[l], lanes.offset[l])) + a[l]
-                           : x);
+      uint64_t x = start + r.bufferOffset(lanes.index[l], offset + k);
+      return host(w.mapper ? x - (start + r.bufferOffset(lanes.index[l], offset)) + a[l] : x);
     };
     runBytewise(op, laneFn(i), j, odd, byteAt);
   }

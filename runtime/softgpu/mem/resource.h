@@ -2,7 +2,8 @@
 // and "Buffer addressing").
 //
 //   index  = (idxen ? vgpr : 0) + (add_tid_enable ? lane : 0)
-//   offset = (offen ? vgpr : 0) + instruction offset                    (32 bits, wraps)
+//   offset = (offen ? vgpr : 0) + instruction offset                    (32 bits, wraps; what an access has
+//            behind its first byte does not: rocBLAS turns the lanes at a matrix's edge off by an offset of -1)
 //   linear:    bufferOffset = offset + stride * index
 //   swizzled:  bufferOffset = ((index / S) * stride + (offset / E) * E) * S + (index % S) * E + offset % E
 //              S = index_stride: 8, 16, 32, 64;  E = size of an element
@@ -82,10 +83,10 @@ struct BufferResource {
     addTid = (w3 >> 23) & 1;
   }
 
-  uint64_t bufferOffset(uint32_t index, uint32_t offset) const {
+  uint64_t bufferOffset(uint32_t index, uint64_t offset) const {
     if (!swizzle)
       return offset + uint64_t(stride) * index;
-    uint64_t row = uint64_t(index / indexStride) * stride + (offset & ~(element - 1));
+    uint64_t row = uint64_t(index / indexStride) * stride + (offset & ~uint64_t(element - 1));
     return row * indexStride + (index % indexStride) * element + offset % element;
   }
   /// From one dword of an access to the next, where they lie apart.
@@ -106,11 +107,11 @@ struct BufferResource {
 
   /// Whether `bytes` bytes from `offset` on, in a record of which the instruction gave the index or not
   /// (idxen), lie in the buffer.
-  bool inRange(bool idxen, uint32_t soffset, uint32_t index, uint32_t offset,
+  bool inRange(bool idxen, uint32_t soffset, uint32_t index, uint64_t offset,
                uint32_t bytes) const {
     switch (range) {
     case Range::record:
-      return index < records && uint64_t(offset) + bytes <= stride;
+      return index < records && offset + bytes <= stride;
     case Range::index:
       return index < records;
     case Range::nothing:
@@ -124,7 +125,7 @@ struct BufferResource {
     }
     const uint32_t left = records > soffset ? records - soffset : 0;
     if (byRecords)
-      return index < left && uint64_t(offset) + bytes <= stride;
+      return index < left && offset + bytes <= stride;
     return bufferOffset(index, offset) + bytes <= left;
   }
   /// What of one dword of an access of `bytes` bytes has to lie there: on GFX9 where it begins.

@@ -107,7 +107,7 @@ const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
     const bool ok = inside >> l & 1;
     const uint64_t first = r.bufferOffset(index[l], offset[l]);
     auto byteAt = [&](unsigned k) {
-      return host(a[l] + r.bufferOffset(index[l], offset[l] + k) - first);
+      return host(a[l] + r.bufferOffset(index[l], uint64_t(offset[l]) + k) - first);
     };
     uint8_t bytes[16] = {};
     uint32_t texel[4] = {}, value[4] = {};
