@@ -105,7 +105,11 @@ struct ByAssembly : Inline {
   template <int Way> static __device__ __forceinline__ void take(Memory *m) {
     unsigned found;
     do {
+#if defined(__gfx940__) || defined(__gfx942__) || defined(__gfx950__) // caches by scope there
+      asm volatile("global_load_dword %0, %1, off sc0 sc1\n\ts_waitcnt vmcnt(0)"
+#else
       asm volatile("global_load_dword %0, %1, off glc\n\ts_waitcnt vmcnt(0)"
+#endif
                    : "=v"(found)
                    : "v"(&m->lock)
                    : "memory");
