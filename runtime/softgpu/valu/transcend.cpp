@@ -5,7 +5,10 @@
 // lie within that and are the same on every host. Example: v_exp_f32(x) = 2^n * P(x - n), n =
 // nearest integer. f32 forms flush denormal inputs and results ("Vega" ISA manual, 12.8: "1ULP
 // accuracy, denormals are flushed"); sine and cosine take revolutions and give 0 and 1 beyond
-// +-256. Polynomials: Taylor series of 2^f (|f| <= 1/2), atanh, sin and cos (|x| <= pi/4), cut
+// +-256 on GFX9, from GFX10 on "full range input is supported" ("RDNA3" ISA, V_SIN_F32). The NaN of an
+// operand that a function is not defined for has its sign set, as the manuals' functional examples of
+// V_SQRT_F32, V_RSQ_F32, V_LOG_F32, V_SIN_F32, V_COS_F32 and their f16 forms have it; of f64 there are
+// none. Polynomials: Taylor series of 2^f (|f| <= 1/2), atanh, sin and cos (|x| <= pi/4), cut
 // below 2^-56.
 #include "runtime/softgpu/valu/fast.h"
 
@@ -105,6 +108,7 @@ template <bool Cos> MELD_INLINE F64 sinCore(F64 x) {
   return (F64)((U64)v ^ (U64)flip);
 }
 
+MELD_INLINE F32 invalid() { return (F32)splat(0xffc00000); }
 MELD_INLINE F32 isBits(F32 a, uint32_t what) { return (F32)((U32)a == what); }
 MELD_INLINE F32 isZero(F32 a) { return (F32)(((U32)a & 0x7fffffffu) == 0); }
 
@@ -115,24 +119,33 @@ MELD_INLINE F32 exp2F(F32 a) {
 MELD_INLINE F32 log2F(F32 a) { // denormals of f16 are normal here
   F32 r = inDouble(a, [](F64 x) { return log2Core(x); });
   r = pick(isBits(a, 0x7f800000), a, r);
-  r = pick((F32)(a < 0.f), nanOf(a), r);
+  r = pick((F32)(a < 0.f), invalid(), r);
   r = pick(isZero(a), (F32)splat(0xff800000), r);
   return pick(unordered(a, a), quiet(a), r);
 }
-template <bool Cos> MELD_INLINE F32 sinF(F32 a) {
+template <bool Cos, bool FullRange> MELD_INLINE F32 sinF(F32 a) {
   const F32 far = (F32)(((U32)a & 0x7fffffffu) > 0x43800000u); // beyond 256
-  F32 r = inDouble(pick(far, F32{}, a), [](F64 x) { return sinCore<Cos>(x); });
-  if (!Cos)
-    r = pick(isZero(a), a, r);
-  r = pick(far, splatF(Cos ? 1.f : 0.f), r);
-  r = pick((F32)(((U32)a & 0x7f800000u) == 0x7f800000u), nanOf(a), r);
+  F32 r;
+  if constexpr (FullRange) { // without whole turns, which is exact
+    r = inDouble(a, [](F64 x) { return sinCore<Cos>(x - nearest(x)); });
+  } else {
+    r = inDouble(pick(far, F32{}, a), [](F64 x) { return sinCore<Cos>(x); });
+    r = pick(far, splatF(Cos ? 1.f : 0.f), r);
+  }
+  // V_COS_F32(0x3e800000) => 0x00000000
+  r = Cos ? pick(isZero(r), F32{}, r) : pick(isZero(a), a, r);
+  r = pick((F32)(((U32)a & 0x7f800000u) == 0x7f800000u), invalid(), r);
   return pick(unordered(a, a), quiet(a), r);
 }
-MELD_INLINE F32 sqrtF(F32 a) { return fixNan((F32)_mm256_sqrt_ps((__m256)a), a); }
+/// NaN results: a NaN operand, quieted, or that of a number outside the function's domain.
+MELD_INLINE F32 fixDomain(F32 r, F32 a) {
+  return pick(unordered(r, r), pick(unordered(a, a), quiet(a), invalid()), r);
+}
+MELD_INLINE F32 sqrtF(F32 a) { return fixDomain((F32)_mm256_sqrt_ps((__m256)a), a); }
 MELD_INLINE F32 rcpF(F32 a) { return fixNan(splatF(1) / a, a); }
 MELD_INLINE F32 rsqF(F32 a) {
   const F32 r = inDouble(a, [](F64 x) { return splatD(1) / (F64)_mm256_sqrt_pd((__m256d)x); });
-  return fixNan(r, a);
+  return fixDomain(r, a);
 }
 
 /// f32 form: denormals are flushed whatever MODE says.
@@ -140,7 +153,27 @@ template <auto F> OpInfo flushed() {
   constexpr auto fn = [](F32 a) { return flush(F(flush(a))); };
   return vec<Sig<f32, f32>, fn, kNearest>();
 }
-template <auto F> OpInfo plain32() { return vec<Sig<f32, f32>, F, kNearest>(); }
+
+/// Sine or cosine of f32 or f16.
+bool hasFullRange(const isa::Inst &in) { return isa::traitsOf(in.target).generation >= 10; }
+template <class S, auto Near, auto Full, unsigned Flags>
+const ExecInst *fastTurns(const ExecInst *i, Wave &w) {
+  return (hasFullRange(*i->inst) ? fastVec<S, Full, Flags, kAny>
+                                 : fastVec<S, Near, Flags, kAny>)(i, w);
+}
+template <Ty T, bool Cos> OpInfo turns() {
+  using S = Sig<T, T>;
+  constexpr auto near = [](F32 a) { return sinF<Cos, false>(a); };
+  constexpr auto full = [](F32 a) { return sinF<Cos, true>(a); };
+  OpInfo info = infoOf<S>(kNearest);
+  info.row = [](RowCtx &ctx) {
+    (hasFullRange(*ctx.inst) ? rowVec<S, full, kNearest> : rowVec<S, near, kNearest>)(ctx);
+  };
+  info.fastMod = fastTurns<S, near, full, kNearest>;
+  if constexpr (is16(T))
+    info.fastKeep = fastTurns<S, near, full, kNearest | kPreserveHigh>;
+  return info;
+}
 template <auto F> OpInfo half() { return vec<Sig<f16, f16>, F, kNearest>(); }
 
 // The fraction of 2/pi, most significant word first (1216 bits of it; 1201 are addressable).
@@ -190,16 +223,16 @@ void addTranscendentals(OpTable &t) {
   t[Op::v_exp_legacy_f32] = t[Op::v_exp_f32];
   t[Op::v_log_f32] = flushed<[](F32 a) { return log2F(a); }>();
   t[Op::v_log_legacy_f32] = t[Op::v_log_f32];
-  t[Op::v_sin_f32] = plain32<[](F32 a) { return sinF<false>(a); }>();
-  t[Op::v_cos_f32] = plain32<[](F32 a) { return sinF<true>(a); }>();
+  t[Op::v_sin_f32] = turns<f32, false>();
+  t[Op::v_cos_f32] = turns<f32, true>();
 
   t[Op::v_rcp_f16] = half<[](F32 a) { return rcpF(a); }>();
   t[Op::v_rsq_f16] = half<[](F32 a) { return rsqF(a); }>();
   t[Op::v_sqrt_f16] = half<[](F32 a) { return sqrtF(a); }>();
   t[Op::v_exp_f16] = half<[](F32 a) { return fixNan(exp2F(a), a); }>();
   t[Op::v_log_f16] = half<[](F32 a) { return log2F(a); }>();
-  t[Op::v_sin_f16] = half<[](F32 a) { return sinF<false>(a); }>();
-  t[Op::v_cos_f16] = half<[](F32 a) { return sinF<true>(a); }>();
+  t[Op::v_sin_f16] = turns<f16, false>();
+  t[Op::v_cos_f16] = turns<f16, true>();
 
   using D1 = Sig<f64, f64>;
   t[Op::v_rcp_f64] = vec<D1, [](F64 a) { return splatD(1) / a; }, kNan | kNearest>();

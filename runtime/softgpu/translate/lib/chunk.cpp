@@ -246,12 +246,13 @@ Value *Chunk::leave(Branch branch, Value *usual, Value *repaired) {
   return phi;
 }
 
-Value *Chunk::fixNan(Value *r, std::initializer_list<Value *> sources) {
+Value *Chunk::fixNan(Value *r, std::initializer_list<Value *> sources, bool negative) {
   const bool wide = r->getType()->getScalarSizeInBits() == 64;
   auto *ints = wide ? i64h : i32v;
   Value *bad = b.CreateFCmpUNO(r, r);
   return when(bad, r, [&] {
-    Value *n = ConstantInt::get(ints, wide ? 0x7ff8000000000000 : 0x7fc00000);
+    const uint64_t sign = !negative ? 0 : wide ? 1ull << 63 : 1ull << 31;
+    Value *n = ConstantInt::get(ints, sign | (wide ? 0x7ff8000000000000 : 0x7fc00000));
     for (auto s = sources.end(); s != sources.begin();) {
       --s;
       Value *quiet = b.CreateOr(b.CreateBitCast(*s, ints),

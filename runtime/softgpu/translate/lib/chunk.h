@@ -76,7 +76,8 @@ public:
   /// A mask of halves in lane order.
   llvm::Value *joinMask(llvm::Value *a, llvm::Value *b2);
   /// The NaN rule of valu/lanes.h: the first NaN operand quieted, else the default NaN.
-  llvm::Value *fixNan(llvm::Value *r, std::initializer_list<llvm::Value *> sources);
+  llvm::Value *fixNan(llvm::Value *r, std::initializer_list<llvm::Value *> sources,
+                      bool negative = false);
   /// Minimum or maximum, f32 or f64: a number wins over a quiet NaN, a signalling one (IEEE mode)
   /// gives itself quieted, -0 is below +0.
   llvm::Value *extreme(bool max, llvm::Value *x, llvm::Value *y);

@@ -50,10 +50,10 @@ template <bool Max> void extreme3(Chunk &c) {
   c.set(c.extreme(Max, c.extreme(Max, x, y), z));
 }
 
-/// Correctly rounded; denormals are flushed whatever MODE says.
+/// Correctly rounded; denormals are flushed whatever MODE says. NaN made here is negative, see valu/transcend.cpp.
 template <class F> void flushed(Chunk &c, F f) {
   Value *x = flush(c, c.f(0));
-  c.set(flush(c, c.fixNan(f(x), {x})));
+  c.set(flush(c, c.fixNan(f(x), {x}, true)));
 }
 void reciprocal(Chunk &c) {
   flushed(c, [&](Value *x) { return c.b.CreateFDiv(ConstantFP::get(c.f32v, 1.0), x); });
