@@ -102,6 +102,7 @@ inline bool readsDst(Op op) {
   case Op::v_fmac_legacy_f32:
   case Op::v_fmac_f64:
   case Op::v_dot2c_f32_f16:
+  case Op::v_dot2c_f32_bf16:
   case Op::v_dot2c_i32_i16:
   case Op::v_dot4c_i32_i8:
   case Op::v_dot8c_i32_i4:

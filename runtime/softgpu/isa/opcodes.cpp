@@ -153,8 +153,15 @@ struct Tables {
 private:
   void addHalf(const Half &half) {
     const auto &ofOp = byOp[unsigned(Target::gfx1100)];
-    const uint16_t one = ofOp[unsigned(Enc::VOP1)][unsigned(half.op)];
-    OpInfo info = rows[one != kNone ? one : ofOp[unsigned(Enc::VOP2)][unsigned(half.op)]];
+    const uint16_t one = ofOp[unsigned(Enc::VOP1)][unsigned(half.op)],
+                   two = ofOp[unsigned(Enc::VOP2)][unsigned(half.op)];
+    OpInfo info;
+    if (one != kNone || two != kNone)
+      info = rows[one != kNone ? one : two];
+    else
+      for (const Row &row : kRows) // no such instruction by itself
+        if (row.info.op == half.op)
+          info = row.info;
     info.enc = Enc::VOPD;
     info.number = half.number;
     info.targets = all11 & waves32;

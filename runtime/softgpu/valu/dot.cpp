@@ -151,6 +151,7 @@ void addDot(OpTable &t) {
   t[Op::v_dot2_f32_f16] = dot2Float<false>();
   t[Op::v_dot2c_f32_f16] = dot2Float<false>(kAccumulate);
   t[Op::v_dot2_f32_bf16] = dot2Float<true>();
+  t[Op::v_dot2c_f32_bf16] = dot2Float<true>(kAccumulate);
   t[Op::v_dot4_i32_iu8] = dotMixed<8>();
   t[Op::v_dot8_i32_iu4] = dotMixed<4>();
   t[Op::v_dot2_f16_f16] = infoOf<Sig<f16, b32, b32, f16>>(0);

@@ -75,8 +75,14 @@ TEST(Fields11, DualShareTheirLiteral) {
   EXPECT_EQ(i.dual.op, Op::v_lshlrev_b32);
   expectOperand(i.dual.dst, Kind::vgpr, 1, 1);
   EXPECT_EQ(text(i), "v_dual_cndmask_b32 v2, v1, v5 :: v_dual_lshlrev_b32 v1, 3, v4");
+  // "RDNA3" ISA, VOPD X-Instructions: 13, which no assembler writes
+  i = get({kVopd | 13u << 22 | 13u << 17 | 5 << 9 | 257, 2u << 24 | 1u << 17 | 4 << 9 | 259});
+  EXPECT_EQ(i.op, Op::v_dot2c_f32_bf16);
+  expectOperand(i.src[2], Kind::vgpr, 2, 1);
+  expectOperand(i.dual.src[2], Kind::vgpr, 3, 1);
+  EXPECT_EQ(text(i), "v_dual_dot2acc_f32_bf16 v2, v1, v5 :: v_dual_dot2acc_f32_bf16 v3, v3, v4");
   // The integer operations are for the second half alone.
-  get(kWave32, {kVopd | 13u << 22 | 17u << 17, 0}, DecodeStatus::unknown);
+  get(kWave32, {kVopd | 14u << 22 | 17u << 17, 0}, DecodeStatus::unknown);
 }
 
 TEST(Fields11, Halves) {

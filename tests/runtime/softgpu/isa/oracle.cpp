@@ -229,9 +229,11 @@ bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::st
   if (traitsOf(target).generation < 11)
     return false;
   const auto names = [&](std::string_view prefix) { return ours.starts_with(prefix); };
-  if (!want.size) // came later; LLVM 19 has no v_swap_b16 either: its number is unconfirmed
+  // Came later; LLVM 19 has v_swap_b16 and v_dual_dot2acc_f32_bf16 neither.
+  if (!want.size)
     return (names("v_movrel") && ours.find("_e64_dpp") != ours.npos) || names("v_mov_b16") ||
-           names("v_swap_b16") || names("ds_bvh_stack_rtn_b32");
+           names("v_swap_b16") || names("ds_bvh_stack_rtn_b32") ||
+           ours.find("v_dual_dot2acc_f32_bf16") != ours.npos;
   if (!size) // GFX10's numbers of these
     return want.text == "buffer_gl0_inv" || want.text == "buffer_gl1_inv";
   if (size != want.size)

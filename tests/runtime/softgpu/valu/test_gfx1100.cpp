@@ -379,14 +379,16 @@ std::vector<Half> halvesOfDuals(uint32_t mode) {
   const auto middle = floats([=](auto a, auto k, auto b) { return fmaExact(kSingle, a, k, b, r); });
   const uint64_t minus = kSingle.sign();
   const auto negated = [=](uint64_t x) { return kSingle.isNan(x) ? x : x ^ minus; };
-  const auto dot2 = [=](uint64_t a, uint64_t b, uint64_t c) {
-    c = flushIf(in, c);
-    for (unsigned h = 0; h < 32; h += 16)
-      c = addExact(kSingle, c,
-                   mulExact(kSingle, convert(kHalf, kSingle, a >> h & 0xffff, toNearest),
-                            convert(kHalf, kSingle, b >> h & 0xffff, toNearest), r),
-                   r);
-    return flushIf(out, c);
+  const auto dot2Of = [=](Format f) {
+    return [=](uint64_t a, uint64_t b, uint64_t c) {
+      c = flushIf(in, c);
+      for (unsigned h = 0; h < 32; h += 16)
+        c = addExact(kSingle, c,
+                     mulExact(kSingle, convert(f, kSingle, a >> h & 0xffff, toNearest),
+                              convert(f, kSingle, b >> h & 0xffff, toNearest), r),
+                     r);
+      return flushIf(out, c);
+    };
   };
   return {
       {Op::v_fmac_f32, 2, Half::old, fma},
@@ -409,7 +411,8 @@ std::vector<Half> halvesOfDuals(uint32_t mode) {
        floats([=](auto a, auto b, auto) { return extreme(kSingle, a, b, true, ieee); })},
       {Op::v_min_f32, 2, Half::none,
        floats([=](auto a, auto b, auto) { return extreme(kSingle, a, b, false, ieee); })},
-      {Op::v_dot2c_f32_f16, 2, Half::old, dot2},
+      {Op::v_dot2c_f32_f16, 2, Half::old, dot2Of(kHalf)},
+      {Op::v_dot2c_f32_bf16, 2, Half::old, dot2Of(kBrain)},
       {Op::v_add_u32, 2, Half::none, [](auto a, auto b, auto) { return (a + b) & 0xffffffff; }},
       {Op::v_lshlrev_b32, 2, Half::none,
        [](auto a, auto b, auto) { return (b << (a & 31)) & 0xffffffff; }},
