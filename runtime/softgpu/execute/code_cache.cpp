@@ -45,9 +45,10 @@ bool fitsFile(const Operand &o) {
 
 /// Every register an instruction names lies inside the register files, so handlers need not check.
 bool fitsFiles(const isa::Inst &in) {
-  for (const Operand *o : {&in.dst, &in.sdst, &in.src[0], &in.src[1], &in.src[2], &in.src[3],
-                           &in.vaddr, &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset,
-                           &in.dual.dst, &in.dual.src[0], &in.dual.src[1], &in.dual.src[2]})
+  for (const Operand *o :
+       {&in.dst, &in.sdst, &in.src[0], &in.src[1], &in.src[2], &in.src[3], &in.scaleB, &in.vaddr,
+        &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset, &in.dual.dst, &in.dual.src[0],
+        &in.dual.src[1], &in.dual.src[2]})
     if (!fitsFile(*o))
       return false;
   return true;

@@ -132,6 +132,12 @@ inline bool hasCarryOut(Op op) {
   }
 }
 
+/// Both registers are read and written.
+inline bool isSwap(Op op) {
+  return op == Op::v_swap_b32 || op == Op::v_swaprel_b32 || op == Op::v_swap_b16 ||
+         op == Op::v_permlane16_swap_b32 || op == Op::v_permlane32_swap_b32;
+}
+
 /// v_madmk, v_fmamk: the literal is the second operand; v_madak, v_fmaak: the third.
 inline bool isMadmk(Op op) {
   return op == Op::v_madmk_f32 || op == Op::v_madmk_f16 || op == Op::v_fmamk_f32 ||

@@ -181,7 +181,8 @@ DecodeStatus decodeBuffer(Decoder &d, const OpInfo &row) {
     return d.finish(ok);
   }
   bool storeLds = hasFlag(row, 'L');
-  ok = storeLds ? out.lds && !(lo & 0x3000) : !out.lds || hasFlag(row, 'l');
+  const bool wideToLds = d.traits().ocp && hasFlag(row, 'W') && !(hi & 0x800000);
+  ok = storeLds ? out.lds && !(lo & 0x3000) : !out.lds || hasFlag(row, 'l') || wideToLds;
   ok = ok && !(!typed && out.scc && !d.traits().scopes && !storeLds && !hasFlag(row, 's')) &&
        !(out.glc && noReturn(d, row));
   out.offset = int32_t(lo & 0xfff);

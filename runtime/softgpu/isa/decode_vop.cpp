@@ -224,8 +224,10 @@ DecodeStatus decodeVop(Decoder &d) {
   }
   compareDest(d, row);
   ok = ok && !(row.op == Op::v_swap_b16 && f.src0 < 256); // a register
-  if (row.op == Op::v_swap_b32 || row.op == Op::v_swaprel_b32 || row.op == Op::v_swap_b16)
-    out.sdst = out.src[0]; // both registers are written
+  // LLVM 15 takes any code for a register in v_swap_b32; of those that are newer none does.
+  d.reserved |= d.traits().ocp && isSwap(row.op) && f.src0 < 256;
+  if (isSwap(row.op))
+    out.sdst = out.src[0];
   return d.finish(ok && implicit(d, f));
 }
 

@@ -16,9 +16,13 @@ bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
   switch (ty) {
   case Ty::a32:
     return d.vgpr(o, field & 0xff, 1, true);
+  case Ty::v32:
   case Ty::v64:
   case Ty::v128:
   case Ty::v256: // WMMA has no scalar operands; its accumulator may be a constant
+  case Ty::v192:
+  case Ty::v512:
+  case Ty::v1024:
     d.reserved |= field < 256;
     return d.source(o, field, ty);
   case Ty::wacc:
@@ -34,9 +38,20 @@ bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
   }
 }
 
-DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
+/// A matrix of gfx950's products of 8, 6 and 4 bits, by what cbsz or blgp calls its elements.
+Ty matrixOf(Decoder &d, unsigned format) {
+  constexpr unsigned kFp6 = 2, kFp4 = 4;
+  d.reserved |= format > kFp4;
+  return format < kFp6 || format > kFp4 ? Ty::av256 : format < kFp4 ? Ty::av192 : Ty::av128;
+}
+
+bool choosesFormats(Op op) {
+  return op == Op::v_mfma_f32_16x16x128_f8f6f4 || op == Op::v_mfma_f32_32x32x64_f8f6f4 ||
+         op == Op::v_mfma_scale_f32_16x16x128_f8f6f4 || op == Op::v_mfma_scale_f32_32x32x64_f8f6f4;
+}
+
+DecodeStatus decodeMfma(Decoder &d, const OpInfo &row, uint32_t lo, uint32_t hi) {
   Inst &out = d.out;
-  uint32_t lo = d.lo, hi = d.hi;
   out.cbsz = uint8_t(lo >> 8 & 7);
   out.abid = uint8_t(lo >> 11 & 15);
   out.blgp = uint8_t(hi >> 29);
@@ -45,13 +60,44 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row) {
   unsigned dwords = tyInfo(row.dst).dwords;
   bool ok = d.vgpr(out.dst, lo & 0xff, dwords, accCd);
   ok = ok && (hi & 0x1ff) != 255 && (hi >> 9 & 0x1ff) != 255 && (hi >> 18 & 0x1ff) != 255;
-  ok = ok && d.source(out.src[0], hi & 0x1ff, row.src[0], hi >> 27 & 1);
-  ok = ok && d.source(out.src[1], hi >> 9 & 0x1ff, row.src[1], hi >> 28 & 1);
+  const bool byFormat = choosesFormats(row.op);
+  ok = ok && d.source(out.src[0], hi & 0x1ff, byFormat ? matrixOf(d, out.cbsz) : row.src[0],
+                      hi >> 27 & 1);
+  ok = ok && d.source(out.src[1], hi >> 9 & 0x1ff, byFormat ? matrixOf(d, out.blgp) : row.src[1],
+                      hi >> 28 & 1);
   // The index of a sparse product is never in an AGPR.
   ok = ok && d.source(out.src[2], hi >> 18 & 0x1ff, row.src[2], accCd && isAccumulator(row.src[2]));
   for (const Operand &o : out.src) // the hardware takes no SGPR here
     d.reserved |= o.kind == Operand::Kind::sgpr || o.kind == Operand::Kind::special;
+  d.reserved |= !isAccumulator(row.src[2]) && out.src[2].kind == Operand::Kind::imm;
   return d.finish(ok);
+}
+
+/// A matrix product with scales ("CDNA4" ISA, 7.2.1): two dwords with the scales, then a product that
+/// says with the lowest bit of abid that it uses them. False: something else follows.
+bool beginScaled(Decoder &d, uint32_t &lo, uint32_t &hi) {
+  constexpr unsigned kScales = 0x3ac, kUsesScales = 1; // the first dword's bits 16 to 25
+  constexpr size_t kBytes = 16;
+  if (!d.traits().ocp || (d.lo >> 16 & 0x3ff) != kScales || d.size < kBytes)
+    return false;
+  std::memcpy(&lo, d.code + 8, 4);
+  std::memcpy(&hi, d.code + 12, 4);
+  return lo >> 23 == 0x1a7 && (lo >> 11 & 15) == kUsesScales &&
+         d.begin(Enc::VOP3PX, lo >> 16 & 0x7f, kBytes);
+}
+
+DecodeStatus decodeScaled(Decoder &d, uint32_t lo, uint32_t hi) {
+  Inst &out = d.out;
+  const OpInfo &row = *findOp(out.op, Enc::VOP3PX, d.target);
+  out.opSel = uint8_t(d.lo >> 11 & 3);
+  out.opSelHi = uint8_t(d.hi >> 27 & 3);
+  const unsigned a = d.hi & 0x1ff, b = d.hi >> 9 & 0x1ff;
+  if (a == 255 || b == 255 || !d.source(out.src[3], a, Ty::b32) ||
+      !d.source(out.scaleB, b, Ty::b32))
+    return DecodeStatus::unknown;
+  const DecodeStatus status = decodeMfma(d, row, lo, hi);
+  out.abid = 0;
+  return status;
 }
 
 /// GFX11: DPP in a 64-bit encoding. Nothing with a 64-bit operand, nothing that names lanes itself.
@@ -118,6 +164,8 @@ DecodeStatus decodeVop3(Decoder &d) {
   if (!packed && lo >> 26 == 0x33) // GFX11's VINTERP and LDSDIR do not come here
     return DecodeStatus::unknown;
   d.literalAt = 8;
+  if (uint32_t lo2, hi2; packed && beginScaled(d, lo2, hi2))
+    return decodeScaled(d, lo2, hi2);
   const OpInfo *found =
       packed ? d.begin(Enc::VOP3P, lo >> 16 & 0x7f, 8) : d.begin(Enc::VOP3, lo >> 16 & 0x3ff, 8);
   if (!found)
@@ -129,7 +177,7 @@ DecodeStatus decodeVop3(Decoder &d) {
   unsigned bits = (lo >> 8 & 0xff) << 5 | hi >> 27;
   bool ok = (bits & row.bitsZero) == 0;
   if (isMfma(row))
-    return ok ? decodeMfma(d, row) : DecodeStatus::unknown;
+    return ok ? decodeMfma(d, row, lo, hi) : DecodeStatus::unknown;
   bits &= row.bitsUsed;
   bool carry = hasCarryOut(row.op);
   if (mnemonic(row.op).starts_with("v_interp"))
@@ -141,6 +189,9 @@ DecodeStatus decodeVop3(Decoder &d) {
     out.opSel = uint8_t(bits >> 8 & 7);
     out.abs = uint8_t(bits >> 5 & 7); // neg_hi
     out.neg = uint8_t(bits >> 2 & 7);
+  } else if (row.op == Op::v_bitop3_b32 || row.op == Op::v_bitop3_b16) {
+    out.truth = uint8_t((bits & 3) << 6 | (bits >> 5 & 7) << 3 | (bits >> 2 & 7));
+    out.opSel = uint8_t(bits >> 8 & 15);
   } else {
     out.omod = uint8_t(bits & 3);
     out.neg = uint8_t(bits >> 2 & 7);
@@ -184,6 +235,8 @@ DecodeStatus decodeVop3(Decoder &d) {
                        row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);
     }
   }
+  if (isSwap(row.op))
+    out.sdst = out.src[0];
   if (implicitSrc2) {
     out.src[2] = out.dst;
     if (d.gfx11() && isHalf(row.dst))

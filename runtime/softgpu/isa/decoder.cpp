@@ -97,6 +97,8 @@ bool Decoder::literal() {
 bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
   static constexpr uint16_t kHalf[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
                                        0xc000, 0x4400, 0xc400, 0x3118};
+  static constexpr uint16_t kBrain[] = {0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000,
+                                        0xc000, 0x4080, 0xc080, 0x3e22};
   static constexpr uint32_t kSingle[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                          0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
   static constexpr uint64_t kDouble[] = {
@@ -117,6 +119,7 @@ bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
     unsigned k = field - 240;
     o.value = wide                                                   ? kDouble[k]
               : info.imm == ImmKind::i16 || info.imm == ImmKind::f16 ? kHalf[k]
+              : info.imm == ImmKind::bf16                            ? kBrain[k]
                                                                      : kSingle[k];
     return true;
   }

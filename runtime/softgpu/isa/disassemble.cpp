@@ -89,6 +89,7 @@ void printConstant(Text &t, uint64_t bits, ImmKind kind) {
   switch (kind) {
   case ImmKind::i16:
   case ImmKind::f16:
+  case ImmKind::bf16:
     width = 16;
     bits &= 0xffff;
     value = int16_t(bits);
@@ -113,7 +114,8 @@ void printConstant(Text &t, uint64_t bits, ImmKind kind) {
     for (unsigned k = 0; k < 8; ++k) {
       uint64_t h = kHalf[k]; // widen sign and exponent; the mantissas are zero
       uint64_t sign = h >> 15, exponent = h >> 10 & 31;
-      uint64_t want = width == 16   ? h
+      uint64_t want = kind == ImmKind::bf16 ? sign << 15 | (exponent + 112) << 7
+                      : width == 16         ? h
                       : width == 32 ? sign << 31 | (exponent + 112) << 23
                                     : sign << 63 | (exponent + 1008) << 52;
       if (bits == want) {
@@ -121,7 +123,10 @@ void printConstant(Text &t, uint64_t bits, ImmKind kind) {
         return;
       }
     }
-    if (bits == (width == 16 ? 0x3118 : width == 32 ? 0x3e22f983 : 0x3fc45f306dc9c882)) {
+    if (bits == (kind == ImmKind::bf16 ? 0x3e22
+                 : width == 16         ? 0x3118
+                 : width == 32         ? 0x3e22f983
+                                       : 0x3fc45f306dc9c882)) {
       t << (width == 64 ? "0.15915494309189532" : "0.15915494");
       return;
     }

@@ -24,7 +24,7 @@ inline constexpr Target kTargets[] = {
 
 /// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
 struct TargetTraits {
-  bool unified, scopes, dotFlushes, matrixFlushes;
+  bool unified, scopes, dotFlushes, matrixFlushes, ocp;
   unsigned generation;                                            ///< 9, 10 or 11
   unsigned waveSize;                                              ///< 32 or 64
   constexpr unsigned maskDwords() const { return waveSize / 32; } ///< of a lane mask
@@ -156,11 +156,15 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 //  - VOP3 and VOP3P have DPP forms; there is no SDWA.
 //  - SCRATCH may have a vector and a scalar address, as on gfx942.
 //  - names: the Op has GFX9's where the meaning is the same (global_load_dword is global_load_b32).
+// gfx950:
+//  - Enc::VOP3PX (16 bytes): a matrix product with scales. src[3] has A's, `scaleB` B's; opSel and
+//    opSelHi say which byte of each, bit 0 of A's and bit 1 of B's.
+//  - v_permlane*_swap: the other register is `sdst`, as of v_swap_b32.
 struct Inst {
   Op op = Op::invalid;
   Enc enc = Enc::SOPP;
   Target target{};  ///< whose code it is: generation and wave size
-  uint8_t size = 0; ///< bytes: 4, 8 or 12; images of GFX10 up to 20
+  uint8_t size = 0; ///< bytes: 4, 8 or 12; VOP3PX 16, images of GFX10 up to 20
   uint8_t numSrc = 0;
 
   Operand dst;  ///< vdst / sdst
@@ -213,6 +217,8 @@ struct Inst {
   uint8_t format = 0;                             ///< MTBUF of GFX10: one number of seven bits
   // MFMA
   uint8_t cbsz = 0, abid = 0, blgp = 0;
+  Operand scaleB;
+  uint8_t truth = 0; ///< v_bitop3: the result for each of the eight values of three bits
 
   /// The second half of a VOPD.
   struct Dual {

@@ -29,10 +29,11 @@ constexpr unsigned waves32 = [] {
 // The sets of the .def files choose among GFX9's.
 constexpr unsigned all10 = ofGeneration(10), all11 = ofGeneration(11);
 constexpr unsigned all = ofGeneration(9), g900 = setOf(Target::gfx900),
-                   g90a = setOf(Target::gfx90a), g942 = setOf(Target::gfx942), g906up = all & ~g900,
+                   g90a = setOf(Target::gfx90a), g942 = setOf(Target::gfx942),
+                   g950 = setOf(Target::gfx950), g906up = all & ~g900,
                    g908up = g906up & ~setOf(Target::gfx906),
-                   g90aup = g908up & ~setOf(Target::gfx908), no90a = all & ~g90aup,
-                   no942 = all & ~g942, g908to90a = g908up & no942;
+                   g90aup = g908up & ~setOf(Target::gfx908), g942up = g942 | g950,
+                   no90a = all & ~g90aup, no942 = all & ~g942up, g908to90a = g908up & no942;
 
 constexpr int no = -1; ///< in place of a number: not on that generation
 

@@ -23,11 +23,13 @@ namespace meld::softgpu::isa {
 enum class Ty : uint8_t {
   none,
   i16,
-  f16, // one dword, low half
+  f16,
+  bf16, // one dword, low half
   i32,
   f32,
   pki16,
   pkf16,
+  pkbf16,
   mix, // two halves; mix: f16 or f32 by op_sel_hi (v_mad_mix, v_fma_mix)
   b64,
   i64,
@@ -49,10 +51,15 @@ enum class Ty : uint8_t {
   a32,  // AGPR only
   av32,
   av64,
-  av128, // VGPR or AGPR by the acc bit (MFMA sources)
+  av128,
+  av192,
+  av256, // VGPR or AGPR by the acc bit (MFMA sources)
   v64,
   v128,
   v256, // VGPRs only (WMMA)
+  v192,
+  v512,
+  v1024, // VGPRs only (conversions of 32 numbers)
   wacc, // its accumulator: 16 by 16 numbers of 32 bits, by the wave size
   accf64,
   accf128,
@@ -67,7 +74,7 @@ enum class Ty : uint8_t {
 };
 
 /// How a constant expands and prints.
-enum class ImmKind : uint8_t { i16, f16, i32, i64, f64, none /* not allowed */ };
+enum class ImmKind : uint8_t { i16, f16, bf16, i32, i64, f64, none /* not allowed */ };
 
 struct TyInfo {
   uint8_t dwords;
@@ -75,9 +82,10 @@ struct TyInfo {
 };
 inline constexpr TyInfo kTyInfo[] = {
     {0, ImmKind::i32},                                         // none
-    {1, ImmKind::i16},  {1, ImmKind::f16},                     // i16 f16
-    {1, ImmKind::i32},  {1, ImmKind::i32},                     // i32 f32
-    {1, ImmKind::i16},  {1, ImmKind::f16},  {1, ImmKind::f16}, // pki16 pkf16 mix
+    {1, ImmKind::i16},  {1, ImmKind::f16},  {1, ImmKind::bf16}, // i16 f16 bf16
+    {1, ImmKind::i32},  {1, ImmKind::i32},                      // i32 f32
+    {1, ImmKind::i16},  {1, ImmKind::f16},  {1, ImmKind::bf16},
+    {1, ImmKind::f16},                                          // pki16 pkf16 pkbf16 mix
     {2, ImmKind::i64},  {2, ImmKind::i64},  {2, ImmKind::f64}, // b64 i64 f64
     {2, ImmKind::i32},  {2, ImmKind::i32},                     // pkf32 pkb32
     {3, ImmKind::i32},  {4, ImmKind::i32},  {8, ImmKind::i32},
@@ -89,8 +97,10 @@ inline constexpr TyInfo kTyInfo[] = {
     {1, ImmKind::i32},                                          // v32
     {1, ImmKind::i32},                                          // a32
     {1, ImmKind::none}, {2, ImmKind::none}, {4, ImmKind::none}, // av32 av64 av128
-    {2, ImmKind::none}, {4, ImmKind::none}, {8, ImmKind::none},
-    {8, ImmKind::i32}, // v64 v128 v256 wacc (wave32)
+    {6, ImmKind::none}, {8, ImmKind::none},                     // av192 av256
+    {2, ImmKind::none}, {4, ImmKind::none}, {8, ImmKind::none}, // v64 v128 v256
+    {6, ImmKind::none}, {16, ImmKind::none}, {32, ImmKind::none}, // v192 v512 v1024
+    {8, ImmKind::i32},                                          // wacc (wave32)
     {2, ImmKind::f64},  {4, ImmKind::i32},  {8, ImmKind::f64},
     {16, ImmKind::i32}, {32, ImmKind::i32}, {4, ImmKind::i32},
     {16, ImmKind::i32}, {32, ImmKind::i32}, // accumulators

@@ -42,7 +42,8 @@ bool longPacked(Ty ty, const Operand &o, const Inst &inst) {
 
 /// Suffix of a 16-bit operand of a 32-bit encoding of GFX11; the low half goes without saying.
 std::string_view halfOf(const Inst &inst, unsigned bit) {
-  return inst.enc != Enc::VOP3 && inst.enc != Enc::VOP3P && (inst.opSel >> bit & 1) ? ".h" : "";
+  const bool wide = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P || inst.enc == Enc::VOP3PX;
+  return !wide && (inst.opSel >> bit & 1) ? ".h" : "";
 }
 
 void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
@@ -72,6 +73,13 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
     kind = ImmKind::i32;
   if (t.gfx10() && longPacked(row.src[k], o, inst))
     kind = ImmKind::i32;
+  // Of a packed literal with something in the upper half there is no name.
+  if (row.src[k] == Ty::pkbf16 && o.encoded == 255 && inst.literalValue >> 16) {
+    t.hex(inst.literalValue);
+    return;
+  }
+  if (row.src[k] == Ty::bf16 && o.encoded == 255 && inst.literalValue >> 16)
+    kind = ImmKind::i32;
   t.flag(sext, "sext(").flag(neg, negCall ? "neg(" : "-").flag(abs, "|");
   if (o.encoded == 255 && (isMadmk(inst.op) || isMadak(inst.op)) &&
       k == (isMadmk(inst.op) ? 1u : 2u))
@@ -87,6 +95,14 @@ void bitList(Text &t, std::string_view name, unsigned bits, unsigned count) {
   for (unsigned k = 0; k < count; ++k)
     t << (k ? "," : "") << int64_t(bits >> k & 1);
   t << "]";
+}
+
+void printTruth(Text &t, unsigned table) {
+  t << " bitop3:";
+  if (table <= 10)
+    t << int64_t(table);
+  else
+    t.hex(table);
 }
 
 void printOutput(Text &t, const Inst &inst) {
@@ -209,7 +225,7 @@ void printDual(Text &t, const Inst &inst) {
 void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   if (inst.enc == Enc::VOPD)
     return printDual(t, inst);
-  bool vop3 = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P;
+  bool vop3 = inst.enc == Enc::VOP3 || inst.enc == Enc::VOP3P || inst.enc == Enc::VOP3PX;
   if (isVectorNop(inst.op)) {
     if (inst.dpp || inst.dpp8)
       printDpp(t, inst, row, target);
@@ -232,6 +248,15 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   for (unsigned k = 0; k < count; ++k)
     printSource(t.next(), inst, row, k);
 
+  if (inst.truth)
+    printTruth(t, inst.truth);
+  if (inst.enc == Enc::VOP3PX) {
+    printOperand(t.next(), inst.src[3], inst, ImmKind::i32);
+    printOperand(t.next(), inst.scaleB, inst, ImmKind::i32);
+    if (inst.opSel)
+      bitList(t, "op_sel", inst.opSel, 3);
+    bitList(t, "op_sel_hi", inst.opSelHi, 3);
+  }
   if (mfma) {
     if (inst.cbsz)
       t << " cbsz:" << int64_t(inst.cbsz);
@@ -257,9 +282,12 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     if (!mix && (inst.abs & full))
       bitList(t, "neg_hi", inst.abs, count);
   } else if (vop3 && !hasCarryOut(inst.op) && (row.bitsUsed & 0xf00)) {
-    if (inst.op == Op::v_cvt_sr_fp8_f32 || inst.op == Op::v_cvt_sr_bf8_f32) {
+    if (inst.op == Op::v_cvt_sr_fp8_f32 || inst.op == Op::v_cvt_sr_bf8_f32 ||
+        inst.op == Op::v_cvt_scalef32_pk_fp4_f16 || inst.op == Op::v_cvt_scalef32_pk_fp4_bf16) {
       if (inst.opSel) // the last two are the byte of the destination
         bitList(t, "op_sel", inst.opSel, 4);
+    } else if (isSwap(inst.op)) {
+      t.flag(inst.opSel & 2, " bound_ctrl:1").flag(inst.opSel & 1, " fi:1");
     } else if (inst.op == Op::v_permlane16_b32 || inst.op == Op::v_permlanex16_b32) {
       if (inst.opSel) // fi and bound_ctrl
         bitList(t, "op_sel", inst.opSel, t.gfx11() ? 4 : 2);

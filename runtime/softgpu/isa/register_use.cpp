@@ -36,11 +36,14 @@ Implied impliedBy(std::string_view name) {
   i.readsDst = name.starts_with("s_bitset") || name.starts_with("s_subvector") ||
                name.starts_with("s_cmov_") || has("_d16") || name == "v_writelane_b32" ||
                has("permlane") || has("mixlo") || has("mixhi") || name.starts_with("v_smfmac") ||
-               has("_fp8_f32") || has("_bf8_f32");
+               has("_fp8_f") || has("_bf8_f") || has("_fp8_bf16") || has("_bf8_bf16") ||
+               has("_fp4_f") || has("_fp4_bf16") || name.starts_with("v_cvt_scalef32_f16") ||
+               name.starts_with("v_cvt_sr_") || name.starts_with("v_ashr_pk") ||
+               name == "v_bitop3_b16";
   i.crossesLanes = name.starts_with("v_mbcnt") || name.starts_with("v_readlane") ||
                    name.starts_with("v_writelane") || has("permute") || has("permlane") ||
                    has("swizzle") || name.starts_with("v_mfma") || name.starts_with("v_smfmac") ||
-                   name.starts_with("v_wmma") || has("addtid");
+                   name.starts_with("v_wmma") || has("addtid") || has("_tr_b");
   return i;
 }
 
@@ -184,7 +187,8 @@ void RegisterUse::addVector(const Inst &in) {
     readImplicit(Sgpr::vcc, maskDwords(), true);
   if (i.readsM0)
     readImplicit(Sgpr::m0, 1);
-  if (in.op == Op::v_swap_b32 || in.op == Op::v_swaprel_b32 || in.op == Op::v_swap_b16)
+  read(in.scaleB, Role::source2);
+  if (isSwap(in.op) && !keepsPart)
     read(in.dst, Role::destination);
   const bool compare = mnemonic(in.op).starts_with("v_cmp");
   write(in.dst, Role::destination, compare);

@@ -4,8 +4,7 @@
 // What: lanes fall into three classes: whole and ordinary (run as one LaneOp), wholly out of range
 // (loads give 0, stores nothing), and odd (partly out of range, or misaligned in a swizzled buffer:
 // byte by byte). Fast path: private memory as compilers spill it, all lanes at the same offset of a
-// swizzle of as many lanes as the wave has: row copies. The lds bit: dwords go to LDS at M0[15:0] + instruction offset +
-// lane * 4 instead of a VGPR.
+// swizzle of as many lanes as the wave has: row copies. The lds bit: dwords go to LDS instead of VGPRs.
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/mem/mem.h"
 #include "runtime/softgpu/mem/resource.h"
@@ -191,10 +190,10 @@ const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
   resetTrace(w);
   if (!exec)
     return following(i);
-  VRow value = {};
-  if (!runBuffer(i, w, &value))
+  LdsRows value = {};
+  if (!runBuffer(i, w, value.data()))
     return nullptr;
-  return storeToLds(i, w, value);
+  return storeToLds(i, w, value, laneOp(i).dwords);
 }
 
 /// The LaneOp of a buffer instruction. GFX11's loads that have LDS as their destination say so in their names.
@@ -254,7 +253,7 @@ bool prepareBuffer(ExecInst &e, isa::Target target) {
   const LaneOp &op = laneOp(&e);
   if (in.lds) {
     e.run = loadToLds;
-    return op.action == Action::load && op.bytes <= 4;
+    return op.action == Action::load && op.bytes != 8;
   }
   static constexpr Handler loads[] = {privateDwords<1, false>, privateDwords<2, false>,
                                       privateDwords<3, false>, privateDwords<4, false>};

@@ -234,6 +234,47 @@ const ExecInst *conditionalExchange(const ExecInst *i, Wave &w) {
   return finish(i, w, bankConflicts(offsets.a, exec, 8));
 }
 
+/// ds_read_b64_tr_*, ds_read_b96_tr_b6: 16 lanes read 16 columns of a matrix, in all 16 numbers of
+/// `Bits` for each number that a lane holds, and each gets a row of it: lane l's number j is number
+/// 16 * j + l of what the lanes have read, one behind the other ("CDNA4" ISA, 11.4).
+template <unsigned Bits> const ExecInst *transposed(const ExecInst *i, Wave &w) {
+  constexpr unsigned kBlock = 16, dwords = Bits == 6 ? 3 : 2, perLane = 32 * dwords / Bits;
+  if (w.exec() != kFullExec)
+    return w.raise(i, FaultKind::illegalInstruction, "a transposed read needs all lanes");
+  const LaneOffsets offsets(w.v[i->src[0]], offset0(i), w.exec());
+  uint32_t read[kWaveSize][dwords + 1] = {};
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    if (uint64_t(offsets.a[l]) + 4 * dwords <= w.ldsSize)
+      std::memcpy(read[l], w.lds + offsets.a[l], 4 * dwords);
+  const auto number = [&](unsigned lane, unsigned n) {
+    const unsigned at = n * Bits;
+    const uint64_t x = read[lane][at / 32] | uint64_t(read[lane][at / 32 + 1]) << 32;
+    return uint32_t(x >> (at % 32)) & ((1u << Bits) - 1);
+  };
+  VRow *dst = dstRows(i, w);
+  for (unsigned l = 0; l < kWaveSize; ++l) {
+    uint32_t row[dwords + 1] = {};
+    for (unsigned j = 0; j < perLane; ++j) {
+      const unsigned n = kBlock * j + l % kBlock, to = j * Bits;
+      const uint64_t x = uint64_t(number(l / kBlock * kBlock + n / perLane, n % perLane))
+                         << (to % 32);
+      row[to / 32] |= uint32_t(x);
+      row[to / 32 + 1] |= uint32_t(x >> 32);
+    }
+    for (unsigned d = 0; d < dwords; ++d)
+      dst[d].u[l] = row[d];
+  }
+  return finish(i, w, bankConflicts(offsets.a, w.exec(), 4 * dwords));
+}
+/// Of the number of bits that the name ends with.
+Handler transposedRead(std::string_view name) {
+  return name == "read_b64_tr_b4"    ? transposed<4>
+         : name == "read_b96_tr_b6"  ? transposed<6>
+         : name == "read_b64_tr_b8"  ? transposed<8>
+         : name == "read_b64_tr_b16" ? transposed<16>
+                                     : nullptr;
+}
+
 const ExecInst *nothing(const ExecInst *i, Wave &w) { return finish(i, w, 0); }
 
 Handler dwordHandler(const LaneOp &op) {
@@ -297,6 +338,10 @@ bool prepareDs(ExecInst &e, isa::Target target) {
   }
   if (name == "condxchg32_rtn_b64") {
     e.run = conditionalExchange;
+    return true;
+  }
+  if (Handler run = transposedRead(name)) {
+    e.run = run;
     return true;
   }
   std::string stem(name);

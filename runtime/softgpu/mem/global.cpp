@@ -207,8 +207,9 @@ template <Segment S> const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
     return following(i);
   alignas(64) uint64_t a[kWaveSize];
   laneAddresses<S == Segment::globalSaddr>(i, w, a);
-  VRow value = {};
-  return runMemory(i, w, a, w.exec(), &value) ? storeToLds(i, w, value) : nullptr;
+  LdsRows value = {};
+  return runMemory(i, w, a, w.exec(), value.data()) ? storeToLds(i, w, value, laneOp(i).dwords)
+                                                    : nullptr;
 }
 
 /// global_*_dword_addtid: the lane is the vector address, 4 bytes each.
@@ -244,8 +245,8 @@ const ExecInst *scratchToLds(const ExecInst *i, Wave &w) {
   uint32_t offset[kWaveSize];
   privateOffsets(i, w, offset);
   alignas(64) uint64_t a[kWaveSize];
-  VRow value = {};
-  if (!runPrivate(i, w, offset, exec, a, &value))
+  LdsRows value = {};
+  if (!runPrivate(i, w, offset, exec, a, value.data()))
     return nullptr;
   addSwizzled(w, a, exec, laneOp(i).bytes, scratchStride(w));
   return storeToLds(i, w, value);
@@ -328,7 +329,7 @@ bool prepareGlobal(ExecInst &e) {
   }
   if (in.lds) {
     e.run = saddr ? loadToLds<Segment::globalSaddr> : loadToLds<Segment::global>;
-    return in.enc == isa::Enc::GLOBAL && op.action == Action::load && op.bytes <= 4;
+    return in.enc == isa::Enc::GLOBAL && op.action == Action::load && op.bytes != 8;
   }
   switch (in.enc) {
   case isa::Enc::SCRATCH:

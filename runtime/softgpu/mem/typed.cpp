@@ -143,8 +143,8 @@ const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
 const ExecInst *typedOps(const ExecInst *i, Wave &w) { return runTyped(i, w, nullptr); }
 
 const ExecInst *typedToLds(const ExecInst *i, Wave &w) {
-  VRow value = {};
-  return runTyped(i, w, &value) ? storeToLds(i, w, value) : nullptr;
+  LdsRows value = {};
+  return runTyped(i, w, value.data()) ? storeToLds(i, w, value) : nullptr;
 }
 
 } // namespace

@@ -49,11 +49,13 @@ const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_
   return following(i);
 }
 
-const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value) {
-  const uint32_t at = (w.m0() & 0xffff) + uint32_t(i->imm[0]);
+const ExecInst *storeToLds(const ExecInst *i, Wave &w, const LdsRows &rows, unsigned dwords) {
+  const uint32_t mask = isa::traitsOf(i->inst->target).ocp ? 0x3ffff : 0xffff;
+  const uint32_t at = (w.m0() & mask) + uint32_t(i->imm[0]), stride = dwords > 1 ? 16 : 4;
   forLanes(w.exec(), [&](unsigned l) {
-    if (uint64_t(at) + 4 * l + 4 <= w.ldsSize)
-      poke<uint32_t>(w.lds + at + 4 * l, value.u[l]);
+    for (unsigned k = 0; k < dwords; ++k)
+      if (const uint64_t to = uint64_t(at) + stride * l + 4 * k; to + 4 <= w.ldsSize)
+        poke<uint32_t>(w.lds + to, rows[k].u[l]);
   });
   return following(i);
 }

@@ -11,6 +11,7 @@
 #include "runtime/softgpu/mem/lane_ops.h"
 #include "runtime/softgpu/mem/trace.h"
 
+#include <array>
 #include <immintrin.h>
 
 namespace meld::softgpu::mem {
@@ -136,9 +137,12 @@ bool translate(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask, uin
 const ExecInst *runMemory(const ExecInst *i, Wave &w, uint64_t *address, uint64_t mask,
                           VRow *dst = nullptr);
 
-/// Second half of a load with the lds bit: the dwords go to LDS at M0[15:0] + instruction offset +
-/// lane * 4.
-const ExecInst *storeToLds(const ExecInst *i, Wave &w, const VRow &value);
+/// Rows of registers that a load to LDS may need.
+using LdsRows = std::array<VRow, 4>;
+/// Second half of a load with the lds bit: a dword goes to LDS at M0[15:0] + instruction offset +
+/// lane * 4, and what is three or four dwords at lane * 16 instead. gfx950, which has more than 64 KiB,
+/// takes M0[17:0].
+const ExecInst *storeToLds(const ExecInst *i, Wave &w, const LdsRows &rows, unsigned dwords = 1);
 
 /// Runs the op on lanes of `mask` whose private byte offsets are `offset`, without tracing; writes
 /// their host addresses to `address`. `dst` replaces the destination rows when not null. False: the

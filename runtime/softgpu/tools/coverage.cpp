@@ -49,7 +49,8 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
   // Of VOPD's operations some can only be the second one, whose number has five bits elsewhere.
   constexpr unsigned kSecondPlace = 17, kFirstNumbers = 16;
   const bool second = row.enc == Enc::VOPD && row.number >= kFirstNumbers;
-  const uint32_t number = row.number << (second ? kSecondPlace : format.place);
+  const bool scaled = row.enc == Enc::VOP3PX; // the number is that of the VOP3P behind the scales
+  const uint32_t number = scaled ? 0 : row.number << (second ? kSecondPlace : format.place);
   const uint32_t operands = format.operands & ~(second ? 31u << kSecondPlace : 0);
   for (int n = 0; n < kTries; ++n) {
     uint32_t words[5] = {format.fixed | number, 0, end, end, end};
@@ -63,8 +64,14 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
     if (row.enc == Enc::GLOBAL || row.enc == Enc::SCRATCH ||
         (row.enc == Enc::FLAT && generation >= 10))
       words[1] = (words[1] & ~0x7f0000u) | off;
+    if (scaled) {
+      constexpr uint32_t kUsesScales = 0x800, kModifiers = 0x87ff;
+      words[2] = isa::formatOf(Enc::VOP3P, target).fixed | row.number << format.place |
+                 kUsesScales | (uint32_t(a >> 16) & kModifiers & uint32_t(how >> 32));
+      words[3] = uint32_t(b >> 32) & (how & 32 ? 0x07fbffffu : ~0u);
+    }
     isa::Inst inst;
-    const auto status = isa::decode(words, 12, target, inst);
+    const auto status = isa::decode(words, scaled ? 16 : 12, target, inst);
     if ((status != isa::DecodeStatus::ok && status != isa::DecodeStatus::unsupported) ||
         (second ? inst.dual.op : inst.op) != row.op || inst.enc != row.enc)
       continue;

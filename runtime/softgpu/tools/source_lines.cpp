@@ -11,8 +11,8 @@ namespace {
 
 /// The instruction at an address of the object, disassembled as profiles do; "" where there is none.
 std::string textAt(const Elf &elf, uint64_t address, uint64_t offset, isa::Target target) {
-  uint8_t bytes[12] = {};
-  for (size_t have : {12, 8, 4})
+  uint8_t bytes[16] = {};
+  for (size_t have : {16, 12, 8, 4})
     if (const auto code = elf.atAddress(address, have)) {
       std::memcpy(bytes, code->data(), have);
       isa::Inst inst;

@@ -1,6 +1,7 @@
 // Conversions. To integers they truncate, saturate and turn NaN into 0; to floats they round as
-// MODE says. "Vega" ISA manual, chapters 12.8 and 12.10.
+// MODE says. "Vega" ISA manual, chapters 12.8 and 12.10; "CDNA4" ISA.
 #include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/small_float.h"
 
 namespace meld::softgpu::valu {
 
@@ -145,6 +146,30 @@ uint64_t satPkU8I16(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
   return (uint32_t)clampTo((int16_t)a, 0, 255) | (uint32_t)clampTo((int16_t)(a >> 16), 0, 255) << 8;
 }
 
+uint64_t pkF16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
+  return pack(_cvtss_sh(asFloat(a), _MM_FROUND_TO_NEAREST_INT),
+              _cvtss_sh(asFloat(b), _MM_FROUND_TO_NEAREST_INT));
+}
+bool isNan(uint64_t a) { return (a & 0x7fffffff) > 0x7f800000; }
+/// bf16 with `below` added under its last bit, and truncated; a NaN stays one.
+uint32_t toBf16(uint64_t a, uint32_t below) {
+  return isNan(a)                         ? (uint32_t)a >> 16 | 0x40
+         : (a & 0x7fffffff) == 0x7f800000 ? (uint32_t)a >> 16
+                                          : ((uint32_t)a + below) >> 16;
+}
+uint32_t nearestBf16(uint64_t a) { return toBf16(a, 0x7fff + (a >> 16 & 1)); }
+uint64_t pkBf16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
+  return pack(nearestBf16(a), nearestBf16(b));
+}
+/// The highest random bits, as many as are dropped, decide.
+uint64_t randomBf16(uint64_t a, uint64_t random, uint64_t, LaneCtx &) {
+  return toBf16(a, (uint32_t)random >> 16);
+}
+uint64_t randomF16(uint64_t a, uint64_t random, uint64_t, LaneCtx &) {
+  return isNan(a) ? _cvtss_sh(asFloat(a), _MM_FROUND_TO_NEAREST_INT)
+                  : Half::encodeStochastic(asFloat(a), (uint32_t)random, false);
+}
+
 } // namespace
 
 void addConversions(OpTable &t) {
@@ -204,6 +229,13 @@ void addConversions(OpTable &t) {
   t[Op::v_cvt_pk_u8_f32] = lanes<Sig<b32, f32, b32, b32>, pkU8F32>(kNearest);
   t[Op::v_cvt_pkaccum_u8_f32] = lanes<Sig<b32, f32, b32, b32>, pkU8F32>(kNearest | kAccumulate);
   t[Op::v_cvt_off_f32_i4] = lanes<Sig<f32, b32>, offF32I4>();
+  t[Op::v_cvt_pk_f16_f32] = lanes<P32, pkF16F32>(kNearest | kPlain);
+  t[Op::v_cvt_pk_bf16_f32] = lanes<P32, pkBf16F32>(kNearest | kPlain);
+  t[Op::v_cvt_sr_f16_f32] = lanes<Sig<b16, f32, b32>, randomF16>(kPreserveHigh | kNearest | kPlain);
+  t[Op::v_cvt_sr_bf16_f32] =
+      lanes<Sig<b16, f32, b32>, randomBf16>(kPreserveHigh | kNearest | kPlain);
+  // A bf16 is the higher half of an f32.
+  t[Op::v_cvt_f32_bf16] = vec<Sig<f32, f16>, [](U32 a) { return a << 16; }, kNoFlush>();
   t[Op::v_sat_pk_u8_i16] = lanes<Sig<b16, b32>, satPkU8I16>(kClearHigh10);
 }
 

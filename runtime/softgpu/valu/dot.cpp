@@ -1,7 +1,8 @@
 // Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later), on GFX11
 // with one of 16 bits, too. "MI100" and "MI200" ISA manuals, chapter VOP3P; "RDNA3" ISA, VOP3 and
 // VOP3P. Integer sums wrap, or saturate with clamp; v_dot2_f32_f16 and v_dot2_f32_bf16 add their
-// (exact) products to the accumulator one after the other in f32, and on gfx90a denormals are flushed.
+// (exact) products to the accumulator one after the other in f32, and on gfx90a denormals are flushed;
+// gfx950's v_dot2_f32_bf16 adds the products to each other first ("CDNA4" ISA).
 // v_dot2_f16_f16 and v_dot2_bf16_bf16 round every product and sum to 16 bits, which is how the types
 // in the manual's pseudocode read.
 #include "runtime/softgpu/valu/fast.h"
@@ -68,6 +69,10 @@ MELD_INLINE F32 widenBf16(U32 h) { return (F32)(h << 16); }
 template <bool Bf16> MELD_INLINE F32 widen(U32 h) {
   return Bf16 ? widenBf16(h & 0xffffu) : widenHalf(h);
 }
+/// Of 16 bits in the low half.
+template <bool Bf16> MELD_INLINE U32 flushed(U32 h) {
+  return Bf16 ? h & ~((U32)((h & 0x7f80u) == 0) & 0x7fffu) : flushHalf(h);
+}
 /// To nearest, ties to even; a NaN stays one.
 MELD_INLINE U32 narrowBf16(F32 x) {
   const U32 u = (U32)x, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
@@ -96,23 +101,28 @@ template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
 template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
   const bool vop3p = in.enc == Enc::VOP3P;
+  const bool accumulatorLast = Bf16 && vop3p && isa::traitsOf(in.target).generation == 9;
   for (unsigned c = 0; c < kChunks; ++c) {
     U32 a = load(ctx.src[0] + 8 * c), b = load(ctx.src[1] + 8 * c);
     F32 sum = (F32)load(ctx.src[2] + 8 * c);
     if (vop3p && (in.neg >> 2 & 1))
       sum = (F32)((U32)sum ^ 0x80000000u);
+    F32 products[2];
     for (unsigned half = 0; half < 2; ++half) {
       const auto element = [&](U32 x, unsigned k) {
         const unsigned pick = vop3p ? (half ? in.opSelHi : in.opSel) >> k & 1 : half;
         const unsigned negate = vop3p ? (half ? in.abs : in.neg) >> k & 1 : 0;
         U32 h = (pick ? x >> 16 : x) & 0xffffu;
         if (ctx.flushes)
-          h = flushHalf(h);
+          h = flushed<Bf16>(h);
         return widen<Bf16>(h ^ (negate ? 0x8000u : 0u));
       };
-      const F32 x = element(a, 0), y = element(b, 1), p = fixNan(x * y, x, y);
-      sum = fixNan(sum + p, sum, p);
+      const F32 x = element(a, 0), y = element(b, 1);
+      products[half] = fixNan(x * y, x, y);
     }
+    const auto add = [](F32 x, F32 y) { return fixNan(x + y, x, y); };
+    sum = accumulatorLast ? add(add(products[0], products[1]), sum)
+                          : add(add(sum, products[0]), products[1]);
     store(ctx.dst + 8 * c, (U32)(ctx.flushes ? flush(sum) : sum));
   }
 }
@@ -151,7 +161,7 @@ void addDot(OpTable &t) {
   t[Op::v_dot2_f32_f16] = dot2Float<false>();
   t[Op::v_dot2c_f32_f16] = dot2Float<false>(kAccumulate);
   t[Op::v_dot2_f32_bf16] = dot2Float<true>();
-  t[Op::v_dot2c_f32_bf16] = dot2Float<true>(kAccumulate);
+  t[Op::v_dot2c_f32_bf16] = dot2Float<true>(kAccumulate | kPlain);
   t[Op::v_dot4_i32_iu8] = dotMixed<8>();
   t[Op::v_dot8_i32_iu4] = dotMixed<4>();
   t[Op::v_dot2_f16_f16] = infoOf<Sig<f16, b32, b32, f16>>(0);

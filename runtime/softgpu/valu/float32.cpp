@@ -181,6 +181,10 @@ void addFloat32(OpTable &t) {
              [](F32 a, F32 b, F32 c) { return maxOf<false>(minOf<false>(a, b), c); }>();
   t[Op::v_med3_f32] = ieeeOp<T3, [](F32 a, F32 b, F32 c) { return med3Of<true>(a, b, c); },
                              [](F32 a, F32 b, F32 c) { return med3Of<false>(a, b, c); }>();
+  t[Op::v_minimum3_f32] =
+      vec<T3, [](F32 a, F32 b, F32 c) { return minimumOf(minimumOf(a, b), c); }>();
+  t[Op::v_maximum3_f32] =
+      vec<T3, [](F32 a, F32 b, F32 c) { return maximumOf(maximumOf(a, b), c); }>();
 
   t[Op::v_trunc_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_ZERO>(a); }>();
   t[Op::v_ceil_f32] = vec<U1, [](F32 a) { return roundTo<_MM_FROUND_TO_POS_INF>(a); }>();

@@ -1,8 +1,8 @@
-// Conversions between f32 and the 8-bit floats of gfx942 ("MI300" ISA, chapters 12.8 and 12.11).
-// MODE's FP16_OVFL says what becomes of numbers that are too large; rounding and denormal fields
-// do not matter.
+// Conversions between f32 and 8-bit floats, on gfx942 those of fp8.h ("MI300" ISA, chapters 12.8 and
+// 12.11), on gfx950 those of small_float.h ("CDNA4" ISA, chapter 7.3). MODE's FP16_OVFL says what
+// becomes of numbers that are too large; rounding and denormal fields do not matter.
 #include "runtime/softgpu/valu/fp8.h"
-#include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/scaled.h"
 
 namespace meld::softgpu::valu {
 
@@ -12,43 +12,51 @@ using enum Ty;
 namespace {
 
 bool saturates(uint32_t mode) { return mode & Mode::fp16Ovfl; }
+bool isOcp(const RowCtx &ctx) { return isa::traitsOf(ctx.inst->target).ocp; }
+double asDouble(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-/// SDWA has put the byte, or the two bytes, in the lowest place.
-template <class F> uint64_t widen(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
-  return __builtin_bit_cast(uint32_t, F::values()[a & 0xff]);
-}
-template <class F> uint64_t widenTwo(uint64_t a, uint64_t b, uint64_t c, LaneCtx &x) {
-  return widen<F>(a, b, c, x) | widen<F>(a >> 8, b, c, x) << 32;
-}
-
-void forActive(uint64_t exec, auto &&lane) {
-  for (; exec; exec &= exec - 1)
-    lane(unsigned(__builtin_ctzll(exec)));
+/// One or two; SDWA has put the byte, or the two bytes, in the lowest place. `F` is gfx942's format
+/// and `O` gfx950's.
+template <class F, class O, unsigned N> void rowWiden(RowCtx &ctx) {
+  const std::array<float, 256> &values = isOcp(ctx) ? O::values() : F::values();
+  forActive(ctx.exec, [&](unsigned n) {
+    for (unsigned k = 0; k < N; ++k)
+      ctx.dst[64 * k + n] = __builtin_bit_cast(uint32_t, values[ctx.src[0][n] >> (8 * k) & 0xff]);
+  });
 }
 
 /// Two results in the half of the destination that op_sel[3] names.
-template <class F> void rowNarrowTwo(RowCtx &ctx) {
+template <class F, class O> void rowNarrowTwo(RowCtx &ctx) {
   const unsigned shift = ctx.inst->opSel & 8 ? 16 : 0;
-  const bool saturate = saturates(ctx.mode);
+  const bool saturate = saturates(ctx.mode), ocp = isOcp(ctx);
+  const auto encode = [&](uint32_t bits) -> uint32_t {
+    return ocp ? O::encode(asDouble(bits), saturate) : F::encode(bits, saturate);
+  };
   forActive(ctx.exec, [&](unsigned n) {
-    const uint32_t pair =
-        F::encode(ctx.src[0][n], saturate) | uint32_t(F::encode(ctx.src[1][n], saturate)) << 8;
+    const uint32_t pair = encode(ctx.src[0][n]) | encode(ctx.src[1][n]) << 8;
     ctx.dst[n] = (ctx.dst[n] & ~(0xffffu << shift)) | pair << shift;
   });
 }
 
 /// One result in the byte that op_sel[3:2] names.
-template <class F> void rowStochastic(RowCtx &ctx) {
+template <class F, class O> void rowStochastic(RowCtx &ctx) {
   const unsigned shift = 8u * (ctx.inst->opSel >> 2 & 3);
-  const bool saturate = saturates(ctx.mode);
+  const bool saturate = saturates(ctx.mode), ocp = isOcp(ctx);
   forActive(ctx.exec, [&](unsigned n) {
-    const uint32_t code = F::encodeStochastic(ctx.src[0][n], ctx.src[1][n], saturate);
+    const uint32_t x = ctx.src[0][n], random = ctx.src[1][n];
+    const uint32_t code = ocp ? O::encodeStochastic(asDouble(x), random, saturate)
+                              : F::encodeStochastic(x, random, saturate);
     ctx.dst[n] = (ctx.dst[n] & ~(0xffu << shift)) | code << shift;
   });
 }
 
+template <class S> OpInfo plainRow(RowFn row, unsigned flags) {
+  OpInfo info = infoOf<S>(flags);
+  info.row = row;
+  return info;
+}
 template <class S> OpInfo mergedRow(RowFn row) {
-  OpInfo info = infoOf<S>(kReadOld | kNoFlush);
+  OpInfo info = infoOf<S>(kReadOld | kNoFlush | kNearest);
   info.row = row;
   return info;
 }
@@ -56,14 +64,14 @@ template <class S> OpInfo mergedRow(RowFn row) {
 } // namespace
 
 void addFloat8(OpTable &t) {
-  t[Op::v_cvt_f32_fp8] = lanes<Sig<f32, b32>, widen<Fp8>>(kNoFlush);
-  t[Op::v_cvt_f32_bf8] = lanes<Sig<f32, b32>, widen<Bf8>>(kNoFlush);
-  t[Op::v_cvt_pk_f32_fp8] = lanes<Sig<b64, b32>, widenTwo<Fp8>>();
-  t[Op::v_cvt_pk_f32_bf8] = lanes<Sig<b64, b32>, widenTwo<Bf8>>();
-  t[Op::v_cvt_pk_fp8_f32] = mergedRow<Sig<b32, f32, f32>>(rowNarrowTwo<Fp8>);
-  t[Op::v_cvt_pk_bf8_f32] = mergedRow<Sig<b32, f32, f32>>(rowNarrowTwo<Bf8>);
-  t[Op::v_cvt_sr_fp8_f32] = mergedRow<Sig<b32, f32, b32>>(rowStochastic<Fp8>);
-  t[Op::v_cvt_sr_bf8_f32] = mergedRow<Sig<b32, f32, b32>>(rowStochastic<Bf8>);
+  t[Op::v_cvt_f32_fp8] = plainRow<Sig<f32, b32>>(rowWiden<Fp8, OcpFp8, 1>, kNoFlush);
+  t[Op::v_cvt_f32_bf8] = plainRow<Sig<f32, b32>>(rowWiden<Bf8, OcpBf8, 1>, kNoFlush);
+  t[Op::v_cvt_pk_f32_fp8] = plainRow<Sig<b64, b32>>(rowWiden<Fp8, OcpFp8, 2>, 0);
+  t[Op::v_cvt_pk_f32_bf8] = plainRow<Sig<b64, b32>>(rowWiden<Bf8, OcpBf8, 2>, 0);
+  t[Op::v_cvt_pk_fp8_f32] = mergedRow<Sig<b32, f32, f32>>(rowNarrowTwo<Fp8, OcpFp8>);
+  t[Op::v_cvt_pk_bf8_f32] = mergedRow<Sig<b32, f32, f32>>(rowNarrowTwo<Bf8, OcpBf8>);
+  t[Op::v_cvt_sr_fp8_f32] = mergedRow<Sig<b32, f32, b32>>(rowStochastic<Fp8, OcpFp8>);
+  t[Op::v_cvt_sr_bf8_f32] = mergedRow<Sig<b32, f32, b32>>(rowStochastic<Bf8, OcpBf8>);
 }
 
 } // namespace meld::softgpu::valu

@@ -145,6 +145,9 @@ void addInteger32(OpTable &t) {
       carry3<[](U32 a, U32 b, U32 c) { return subBorrow(b, a, c); },
              [](U32 a, U32 b, U32 c) { return saturateDown(subBorrow(b, a, c)); }>();
 
+  // The next of gfx950's random numbers.
+  t[Op::v_prng_b32] = vec<Sig<b32, b32>, [](U32 a) { return (a << 1) ^ ((a >> 31) * 197u); }>();
+
   t[Op::v_and_b32] = vec<B2, [](U32 a, U32 b) { return a & b; }, 0, hot>();
   t[Op::v_or_b32] = vec<B2, [](U32 a, U32 b) { return a | b; }, 0, hot>();
   t[Op::v_xor_b32] = vec<B2, [](U32 a, U32 b) { return a ^ b; }, 0, hot>();

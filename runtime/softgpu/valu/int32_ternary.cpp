@@ -1,4 +1,4 @@
-// 32-bit integer operations with three sources. "Vega" ISA manual, chapter 12.10 (VOP3).
+// 32-bit integer operations with three sources. "Vega" ISA manual, chapter 12.10 (VOP3); "CDNA4" ISA.
 #include "runtime/softgpu/valu/fast.h"
 
 namespace meld::softgpu::valu {
@@ -32,6 +32,29 @@ MELD_INLINE U32 align(U32 hi, U32 lo, U32 bits) {
   // srlv/sllv give 0 for counts of 32, which is what bits = 0 needs.
   return (U32)_mm256_srlv_epi32((__m256i)lo, (__m256i)bits) |
          (U32)_mm256_sllv_epi32((__m256i)hi, (__m256i)(splat(32) - bits));
+}
+
+/// v_bitop3: for each bit the entry of the instruction's table that the three sources' bits name.
+void rowBitop3(RowCtx &ctx) {
+  const unsigned truth = ctx.inst->truth;
+  for (unsigned c = 0; c < kChunks; ++c) {
+    const U32 a = load(ctx.src[0] + 8 * c), b = load(ctx.src[1] + 8 * c),
+              x = load(ctx.src[2] + 8 * c);
+    U32 r = splat(0);
+    for (unsigned entry = 0; entry < 8; ++entry)
+      if (truth >> entry & 1)
+        r |= (entry & 4 ? a : ~a) & (entry & 2 ? b : ~b) & (entry & 1 ? x : ~x);
+    store(ctx.dst + 8 * c, r);
+  }
+}
+
+/// Two numbers, shifted to the right and saturated to a byte each.
+template <int Low, int High> uint64_t shiftedBytes(uint64_t a, uint64_t b, uint64_t c, LaneCtx &) {
+  const auto byte = [c](uint64_t x) {
+    const int32_t shifted = (int32_t)x >> (c & 31);
+    return (uint32_t)(shifted < Low ? Low : shifted > High ? High : shifted) & 0xff;
+  };
+  return byte(a) | byte(b) << 8;
 }
 
 // 24-bit multiply-add saturates on the 49-bit sum when clamp is set.
@@ -79,6 +102,13 @@ void addInteger32Ternary(OpTable &t) {
   t[Op::v_mad_i32_i24] =
       vec<B3, [](U32 a, U32 b, U32 c) { return (U32)sext24(a) * (U32)sext24(b) + c; }>();
   t[Op::v_mad_i32_i24].rowClamp = rowLanes<B3, madI24Clamp>;
+
+  t[Op::v_bitop3_b32] = infoOf<B3>(0);
+  t[Op::v_bitop3_b32].row = rowBitop3;
+  t[Op::v_bitop3_b16] = infoOf<Sig<b16, b16, b16, b16>>(kPreserveHigh);
+  t[Op::v_bitop3_b16].row = rowBitop3;
+  t[Op::v_ashr_pk_i8_i32] = lanes<Sig<b16, b32, b32, b32>, shiftedBytes<-128, 127>>(kPreserveHigh);
+  t[Op::v_ashr_pk_u8_i32] = lanes<Sig<b16, b32, b32, b32>, shiftedBytes<0, 255>>(kPreserveHigh);
 }
 
 } // namespace meld::softgpu::valu

@@ -110,6 +110,31 @@ const ExecInst *swapWaveHalves(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// v_permlane16_swap_b32, v_permlane32_swap_b32: the lanes of source 0 in even groups of `Group` change
+/// places with those of the destination in odd ones ("CDNA4" ISA). A lane that EXEC leaves out is not
+/// written; what is read from it stands in for nothing, so the other stays as it is, but with bound_ctrl
+/// (op_sel[1]) it is 0, and with fi (op_sel[0]) it is read.
+template <unsigned Group> const ExecInst *swapGroups(const ExecInst *i, Wave &w) {
+  const isa::Inst &in = *i->inst;
+  VRow *odd = w.v + i->dst, *even = const_cast<VRow *>(sourceRow(i, w, 0));
+  if (!even || in.dst.kind != Operand::Kind::vgpr)
+    return w.raise(i, FaultKind::illegalInstruction, "v_permlane_swap without VGPRs");
+  const bool fetchInactive = in.opSel & 1, zeros = in.opSel & 2;
+  const uint64_t exec = w.exec();
+  const VRow x = *even, y = *odd;
+  const auto put = [&](VRow &to, unsigned lane, const VRow &from, unsigned fromLane) {
+    const bool have = fetchInactive || (exec >> fromLane & 1);
+    if ((exec >> lane & 1) && (have || zeros))
+      to.u[lane] = have ? from.u[fromLane] : 0;
+  };
+  for (unsigned n = 0; n < kWaveSize; ++n)
+    if (!(n & Group)) {
+      put(*even, n, y, n + Group);
+      put(*odd, n + Group, x, n);
+    }
+  return following(i);
+}
+
 const ExecInst *move(const ExecInst *i, Wave &w) {
   const Operand &s = i->inst->src[0];
   VRow *d = const_cast<VRow *>(vectorOperand(w, i->inst->dst));
@@ -182,6 +207,8 @@ void addLaneAccess(OpTable &t) {
   t[Op::v_permlanex16_b32] = special(permuteRows<true>, 3);
   t[Op::v_swap_b16] = special(swapHalves, 1);
   t[Op::v_permlane64_b32] = special(swapWaveHalves, 1);
+  t[Op::v_permlane16_swap_b32] = special(swapGroups<16>, 1);
+  t[Op::v_permlane32_swap_b32] = special(swapGroups<32>, 1);
   t[Op::v_pipeflush] = special(nop, 0);
   t[Op::v_accvgpr_read_b32] = special(move, 1);
   t[Op::v_accvgpr_write_b32] = special(move, 1);

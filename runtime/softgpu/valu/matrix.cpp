@@ -16,8 +16,9 @@
 // negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/fp8.h"
+#include "runtime/softgpu/valu/matrix_call.h"
 #include "runtime/softgpu/valu/matrix_nan.h"
-#include "runtime/softgpu/valu/slow.h"
+#include "runtime/softgpu/valu/small_float.h"
 
 #include <array>
 
@@ -62,7 +63,7 @@ unsigned permutedLane(unsigned blgp, unsigned lane) {
 
 /// Element `k` of a lane.
 template <Element E>
-typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool flushes) {
+typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, Rules rules) {
   if constexpr (E == Element::f32) {
     return __builtin_bit_cast(float, v[0].u[lane]);
   } else if constexpr (E == Element::xf32) {
@@ -72,6 +73,8 @@ typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool
     return __builtin_bit_cast(float, x & ~0x1fffu);
   } else if constexpr (E == Element::fp8 || E == Element::bf8) {
     const uint8_t code = (uint8_t)(v[k / 4].u[lane] >> (8 * (k % 4)));
+    if (rules.ocp)
+      return E == Element::fp8 ? OcpFp8::values()[code] : OcpBf8::values()[code];
     return E == Element::fp8 ? Fp8::values()[code] : Bf8::values()[code];
   } else if constexpr (E == Element::f64) {
     return __builtin_bit_cast(double, v[0].u[lane] | (uint64_t)v[1].u[lane] << 32);
@@ -79,7 +82,7 @@ typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, bool
     return (int8_t)(v[k / 4].u[lane] >> (8 * (k % 4)));
   } else {
     uint32_t h = v[k / 2].u[lane] >> (16 * (k & 1)) & 0xffff;
-    if (flushes && !(h & (E == Element::f16 ? 0x7c00 : 0x7f80)))
+    if (rules.flushes && !(h & (E == Element::f16 ? 0x7c00 : 0x7f80)))
       h &= 0x8000;
     return E == Element::f16 ? _cvtsh_ss((uint16_t)h) : __builtin_bit_cast(float, h << 16);
   }
@@ -104,11 +107,6 @@ template <Element E, unsigned M> unsigned rowOf(unsigned r, unsigned group) {
   return r;
 }
 
-/// What a call of a matrix instruction needs to know of the target.
-struct Rules {
-  bool flushes, negatesDoubles;
-};
-
 template <Element E, Element EB, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane>
 void multiply(const Inst &in, Wave &w, Rules rules) {
   using V = typename Traits<E>::Value;
@@ -124,8 +122,8 @@ void multiply(const Inst &in, Wave &w, Rules rules) {
     const unsigned i = lane % M, block = lane / M % Blocks, outer = lane / (M * Blocks);
     for (unsigned k = 0; k < PerLane; ++k) {
       const unsigned at = block * perBlock + (outer * PerLane + k) * M + i;
-      a[at] = element<E>(va, lane, k, flushes);
-      b[at] = element<EB>(vb, E == Element::f64 ? lane : permutedLane(in.blgp, lane), k, flushes);
+      a[at] = element<E>(va, lane, k, rules);
+      b[at] = element<EB>(vb, E == Element::f64 ? lane : permutedLane(in.blgp, lane), k, rules);
     }
   }
   bool negateC = false;
@@ -210,26 +208,32 @@ void multiply(const Inst &in, Wave &w, Rules rules) {
 
 /// v_smfmac: A's element r of a lane in group g = lane / M belongs to k = KB * g + 4 * (r / 2) + the
 /// index's bits 2r + 1 : 2r, where KB is what a lane holds of B. The index has 8 or 16 bits; with
-/// cbsz 0, abid says which of the third source's it is.
-template <Element E, Element EB, unsigned M, unsigned K>
-void multiplySparse(const Inst &in, Wave &w, Rules) {
+/// cbsz 0, abid says which of the third source's it is. Those of gfx950 with twice the K (`Double`)
+/// have twice the bits, so that 8-bit elements' index is all of the source; and a lane's B is two
+/// pieces of 16 bytes, the groups' first pieces before the groups' second ("CDNA4" ISA, 7.5).
+template <Element E, Element EB, unsigned M, unsigned K, bool Double>
+void multiplySparse(const Inst &in, Wave &w, Rules rules) {
   using V = typename Traits<E>::Value;
   constexpr unsigned N = M, perLaneB = M * K / 64, perLaneA = perLaneB / 2, groups = 64 / M;
   constexpr unsigned indexBits = 2 * perLaneA, sets = 32 / indexBits, regs = M * N / 64;
+  constexpr unsigned piece = Double ? perLaneB / 2 : perLaneB;
   const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
              *index = vectorOperand(w, in.src[2]);
   VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
-  const unsigned shift = in.cbsz ? 0 : in.abid % sets * indexBits;
+  const unsigned noSet = Double ? in.cbsz & 3 : in.cbsz;
+  const unsigned shift = noSet ? 0 : in.abid % sets * indexBits;
   alignas(32) std::array<V, 64 * perLaneB> b; // [k][j]
   std::array<V, 64 * perLaneA> a;             // [i][what is kept of k]
   std::array<uint8_t, 64 * perLaneA> kept;    // the k of each
   for (unsigned lane = 0; lane < 64; ++lane) {
     const unsigned i = lane % M, group = lane / M;
-    for (unsigned k = 0; k < perLaneB; ++k)
-      b[(group * perLaneB + k) * N + i] = element<EB>(vb, lane, k, false);
+    for (unsigned n = 0; n < perLaneB; ++n) {
+      const unsigned k = n / piece * (piece * groups) + group * piece + n % piece;
+      b[k * N + i] = element<EB>(vb, lane, n, rules);
+    }
     for (unsigned r = 0; r < perLaneA; ++r) {
       const unsigned at = i * (K / 2) + group * perLaneA + r;
-      a[at] = element<E>(va, lane, r, false);
+      a[at] = element<E>(va, lane, r, rules);
       kept[at] =
           (uint8_t)(group * perLaneB + 4 * (r / 2) + (index->u[lane] >> (shift + 2 * r) & 3));
     }
@@ -256,30 +260,6 @@ void multiplySparse(const Inst &in, Wave &w, Rules) {
       vd[r].u[lane] = __builtin_bit_cast(uint32_t, out[r * 64 + lane]);
 }
 
-using Product = void (*)(const Inst &, Wave &, Rules);
-
-template <Product P, bool IndexIsVector> const ExecInst *mfma(const ExecInst *i, Wave &w) {
-  const Inst &in = *i->inst;
-  if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst) ||
-      (IndexIsVector && !vectorOperand(w, in.src[2])))
-    return w.raise(i, FaultKind::illegalInstruction, "a matrix instruction needs vector operands");
-  struct Call : RowCtx {
-    Wave *wave;
-    Rules rules;
-  } call;
-  call.inst = &in;
-  call.wave = &w;
-  call.rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles)};
-  // Round to nearest with denormals on, whatever the host thread or MODE has.
-  callRow(
-      [](RowCtx &c) {
-        auto &x = static_cast<Call &>(c);
-        P(*x.inst, *x.wave, x.rules);
-      },
-      call, 0);
-  return following(i);
-}
-
 template <Element E, unsigned M, unsigned K, unsigned Blocks, unsigned PerLane, Element EB = E>
 OpInfo matrix() {
   OpInfo info;
@@ -294,7 +274,12 @@ template <Element E, unsigned M, unsigned K, unsigned PerLane, Element EB = E> O
 }
 template <Element E, unsigned M, unsigned K, Element EB = E> OpInfo sparse() {
   OpInfo info;
-  info.special = mfma<multiplySparse<E, EB, M, K>, true>;
+  info.special = mfma<multiplySparse<E, EB, M, K, false>, true>;
+  return info;
+}
+template <Element E, unsigned M, unsigned K, Element EB = E> OpInfo doubleSparse() {
+  OpInfo info;
+  info.special = mfma<multiplySparse<E, EB, M, K, true>, true>;
   return info;
 }
 
@@ -317,6 +302,32 @@ void addFloat8Matrices(OpTable &t) {
   t[Op::v_smfmac_f32_32x32x32_bf8_fp8] = sparse<bf8, 32, 32, fp8>();
   t[Op::v_smfmac_f32_32x32x32_fp8_bf8] = sparse<fp8, 32, 32, bf8>();
   t[Op::v_smfmac_f32_32x32x32_fp8_fp8] = sparse<fp8, 32, 32>();
+}
+
+/// What gfx950 has beyond gfx942: twice the K.
+void addDoubleMatrices(OpTable &t) {
+  constexpr Element f16 = Element::f16, bf16 = Element::bf16, i8 = Element::i8;
+  constexpr Element fp8 = Element::fp8, bf8 = Element::bf8;
+  t[Op::v_mfma_f32_16x16x32_f16] = matrixAsIs<f16, 16, 32, 8>();
+  t[Op::v_mfma_f32_32x32x16_f16] = matrixAsIs<f16, 32, 16, 8>();
+  t[Op::v_mfma_f32_16x16x32_bf16] = matrixAsIs<bf16, 16, 32, 8>();
+  t[Op::v_mfma_f32_32x32x16_bf16] = matrixAsIs<bf16, 32, 16, 8>();
+  t[Op::v_mfma_i32_16x16x64_i8] = matrixAsIs<i8, 16, 64, 16>();
+  t[Op::v_mfma_i32_32x32x32_i8] = matrixAsIs<i8, 32, 32, 16>();
+  t[Op::v_smfmac_f32_16x16x64_f16] = doubleSparse<f16, 16, 64>();
+  t[Op::v_smfmac_f32_32x32x32_f16] = doubleSparse<f16, 32, 32>();
+  t[Op::v_smfmac_f32_16x16x64_bf16] = doubleSparse<bf16, 16, 64>();
+  t[Op::v_smfmac_f32_32x32x32_bf16] = doubleSparse<bf16, 32, 32>();
+  t[Op::v_smfmac_i32_16x16x128_i8] = doubleSparse<i8, 16, 128>();
+  t[Op::v_smfmac_i32_32x32x64_i8] = doubleSparse<i8, 32, 64>();
+  t[Op::v_smfmac_f32_16x16x128_bf8_bf8] = doubleSparse<bf8, 16, 128>();
+  t[Op::v_smfmac_f32_16x16x128_bf8_fp8] = doubleSparse<bf8, 16, 128, fp8>();
+  t[Op::v_smfmac_f32_16x16x128_fp8_bf8] = doubleSparse<fp8, 16, 128, bf8>();
+  t[Op::v_smfmac_f32_16x16x128_fp8_fp8] = doubleSparse<fp8, 16, 128>();
+  t[Op::v_smfmac_f32_32x32x64_bf8_bf8] = doubleSparse<bf8, 32, 64>();
+  t[Op::v_smfmac_f32_32x32x64_bf8_fp8] = doubleSparse<bf8, 32, 64, fp8>();
+  t[Op::v_smfmac_f32_32x32x64_fp8_bf8] = doubleSparse<fp8, 32, 64, bf8>();
+  t[Op::v_smfmac_f32_32x32x64_fp8_fp8] = doubleSparse<fp8, 32, 64>();
 }
 
 } // namespace
@@ -381,6 +392,7 @@ void addMatrix(OpTable &t) {
   t[Op::v_mfma_i32_32x32x16_i8] = matrixAsIs<Element::i8, 32, 16, 8>();
   t[Op::v_mfma_i32_16x16x32_i8] = matrixAsIs<Element::i8, 16, 32, 8>();
   addFloat8Matrices(t);
+  addDoubleMatrices(t);
 
   t[Op::v_smfmac_f32_16x16x32_f16] = sparse<Element::f16, 16, 32>();
   t[Op::v_smfmac_f32_32x32x16_f16] = sparse<Element::f16, 32, 16>();

@@ -3,6 +3,8 @@
 
 #include "runtime/softgpu/valu/lanes.h"
 
+#include <initializer_list>
+
 namespace meld::softgpu::valu {
 
 /// `r` = a * b + c with the NaN rule: the first NaN of a, b, c, quieted; else +NaN for a NaN.

@@ -22,6 +22,10 @@ MELD_INLINE F64 signalling(F64 a) {
   return andBits(unordered(a, a), (F64)(((U64)a & kQuiet64) == 0));
 }
 
+MELD_INLINE F32 quietNan(F32 a) {
+  return andBits(unordered(a, a), (F32)(((U32)a & kQuiet32) != 0));
+}
+
 /// Repairs `r` where a or b is a NaN.
 template <class F> MELD_INLINE F numberWins(F r, F a, F b, bool ieee) {
   r = pick(unordered(b, b), a, r);
@@ -48,6 +52,23 @@ template <bool Ieee, class F> MELD_INLINE F med3Of(F a, F b, F c) {
   const F mid = maxOf<false>(minOf<false>(a, b), minOf<false>(maxOf<false>(a, b), c));
   const F nan = orBits(unordered(a, b), unordered(c, c));
   return pick(nan, low, mid);
+}
+
+/// minimum and maximum of IEEE 754-2019, which gfx950 has: a NaN wins, a signalling one over a quiet
+/// one, and is quieted; -0 is below +0 ("CDNA4" ISA, V_MINIMUM3_F32).
+template <class F> MELD_INLINE F nanWins(F r, F a, F b) {
+  r = pick(unordered(b, b), quiet(b), r);
+  r = pick(unordered(a, a), quiet(a), r);
+  r = pick(andBits(signalling(b), quietNan(a)), quiet(b), r);
+  return r;
+}
+template <class F> MELD_INLINE F minimumOf(F a, F b) {
+  const F r = orBits(minNative(a, b), minNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? nanWins(r, a, b) : r;
+}
+template <class F> MELD_INLINE F maximumOf(F a, F b) {
+  const F r = andBits(maxNative(a, b), maxNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? nanWins(r, a, b) : r;
 }
 
 } // namespace meld::softgpu::valu

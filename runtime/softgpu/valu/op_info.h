@@ -51,6 +51,8 @@ enum OpFlags : uint16_t {
   kReadVcc = 4096,      ///< VCC is the lane mask operand (v_div_fmas)
   kNoBlgp = 8192,       ///< what a blgp does here is not defined: refused when not 0
   kClearHigh10 = 16384, ///< a 16-bit result that clears the other half on GFX10, too
+  kPlain = 32768, ///< refused with what its operands' types do not know: neg or abs of one that
+                  ///< is no float, omod and clamp
 };
 
 /// ExecInst::flags bit, beyond those of wave.h: the target flushes f16 and bf16 denormals in v_dot2
@@ -112,6 +114,8 @@ void addFloat64(OpTable &t);
 void addFloat16(OpTable &t);
 void addConversions(OpTable &t);
 void addFloat8(OpTable &t);
+void addScaledConversions(OpTable &t);
+void addScaledVectors(OpTable &t);
 void addTranscendentals(OpTable &t);
 void addDivision(OpTable &t);
 void addCompareInt(OpTable &t);
@@ -122,6 +126,7 @@ void addRelative(OpTable &t);
 void addPacked(OpTable &t);
 void addDot(OpTable &t);
 void addMatrix(OpTable &t);
+void addFormatMatrix(OpTable &t);
 void addWaveMatrix(OpTable &t);
 
 } // namespace meld::softgpu::valu

@@ -301,6 +301,14 @@ void packed(OpTable &t, Op pk, Op single) {
   t[pk] = info;
 }
 
+/// An operation of three halves that has no single form.
+template <auto F> OpInfo onlyPacked() {
+  OpInfo info = vec<Sig<f16, f16, f16, f16>, F, 0, rowOnly>();
+  info.flags |= kPacked;
+  info.special = packedValu<false>;
+  return info;
+}
+
 MELD_INLINE I32 shl(I32 x, I32 n) { return (I32)_mm256_sllv_epi32((__m256i)x, (__m256i)(n & 15)); }
 MELD_INLINE I32 shr(I32 x, I32 n) { return (I32)_mm256_srlv_epi32((__m256i)x, (__m256i)(n & 15)); }
 MELD_INLINE F32 fma(F32 a, F32 b, F32 c) {
@@ -345,6 +353,13 @@ void addPacked(OpTable &t) {
   packed(t, Op::v_pk_max_f16, Op::v_max_f16);
   packed<H3, fmaH>(t, Op::v_pk_fmac_f16, Op::v_fma_f16);
   t[Op::v_pk_fmac_f16].flags |= kAccumulate;
+
+  t[Op::v_pk_minimum3_f16] = onlyPacked<[](U32 a, U32 b, U32 c) {
+    return narrowHalf(minimumOf(minimumOf(widenKeep(a), widenKeep(b)), widenKeep(c)));
+  }>();
+  t[Op::v_pk_maximum3_f16] = onlyPacked<[](U32 a, U32 b, U32 c) {
+    return narrowHalf(maximumOf(maximumOf(widenKeep(a), widenKeep(b)), widenKeep(c)));
+  }>();
 
   using S2 = Sig<f32, f32, f32>;
   using S3 = Sig<f32, f32, f32, f32>;

@@ -19,6 +19,8 @@ const OpTable &opTable() {
     addFloat16(t);
     addConversions(t);
     addFloat8(t);
+    addScaledConversions(t);
+    addScaledVectors(t);
     addTranscendentals(t);
     addDivision(t);
     addCompareInt(t);
@@ -29,12 +31,24 @@ const OpTable &opTable() {
     addPacked(t);
     addDot(t);
     addMatrix(t);
+    addFormatMatrix(t);
     addWaveMatrix(t);
     return t;
   }();
   return table;
 }
 
+namespace {
+
+/// Modifiers that an operation with kPlain would ignore.
+bool hasUnknownModifiers(const isa::Inst &in, const OpInfo &info) {
+  unsigned floats = 0;
+  for (unsigned k = 0; k < info.numSrc; ++k)
+    floats |= unsigned(isFloat(info.src[k])) << k;
+  return in.omod || in.clamp || ((in.neg | in.abs) & ~floats);
+}
+
+} // namespace
 } // namespace valu
 
 bool prepareValu(ExecInst &e, isa::Target target) {
@@ -48,6 +62,8 @@ bool prepareValu(ExecInst &e, isa::Target target) {
     return false;
   const OpInfo &info = opTable()[in.op];
   if ((!info.row && !info.special) || (in.blgp && (info.flags & kNoBlgp)))
+    return false;
+  if ((info.flags & kPlain) && hasUnknownModifiers(in, info))
     return false;
 
   e.dst = in.dst.kind == Operand::Kind::none ? uint16_t(isa::Sgpr::vcc) : in.dst.index;

@@ -9,6 +9,9 @@
 namespace meld::softgpu::test {
 
 inline std::string cpuName(isa::Target target) {
+  // gfx950 came with LLVM 20; gfx942 has most of its instructions.
+  if (target == isa::Target::gfx950 && LLVM_VERSION_MAJOR < 20)
+    return cpuName(isa::Target::gfx942);
   // gfx942 came with LLVM 17; its predecessor, which was not sold, has the same instructions.
   if (target == isa::Target::gfx942 && LLVM_VERSION_MAJOR < 17)
     return "gfx940";

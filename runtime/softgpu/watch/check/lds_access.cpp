@@ -11,6 +11,7 @@ using isa::Enc;
 namespace {
 
 unsigned bytesOf(std::string_view name) {
+  name = name.substr(0, name.find("_tr_b")); // that of a transposed read's elements
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (has("128") || has("dwordx4"))
     return 16;

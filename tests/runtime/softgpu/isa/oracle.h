@@ -33,6 +33,10 @@ private:
 /// so that opcodes which demand zero bits are reached too.
 std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng, Target target);
 
+/// Before LLVM 20, gfx942 stands in for gfx950: whether these bytes are the same instruction on both,
+/// or on none.
+bool knownByStandIn(Target target, std::span<const uint8_t> bytes);
+
 /// Empty when we agree with the oracle about these bytes, else what differs.
 std::string compare(Oracle &oracle, Target target, std::span<const uint8_t> bytes);
 

@@ -47,6 +47,12 @@ Machine::Outcome Machine::run(const std::string &text, State &state, isa::Target
     ADD_FAILURE() << "LLVM does not assemble: " << text;
     return out;
   }
+  return runBytes(bytes, text, state, target, timing);
+}
+
+Machine::Outcome Machine::runBytes(const std::vector<uint8_t> &bytes, const std::string &text,
+                                   State &state, isa::Target target, bool timing) {
+  Outcome out;
   inst_ = {};
   if (isa::decode(bytes.data(), bytes.size(), target, inst_) != isa::DecodeStatus::ok) {
     ADD_FAILURE() << "does not decode: " << text;

@@ -56,6 +56,10 @@ public:
   Outcome run(const std::string &text, State &state, isa::Target target = isa::Target::gfx90a,
               bool timing = false);
 
+  /// The same with machine code of a target that LLVM 15 does not know.
+  Outcome runBytes(const std::vector<uint8_t> &bytes, const std::string &text, State &state,
+                   isa::Target target, bool timing = false);
+
   Wave wave;
 
 private:

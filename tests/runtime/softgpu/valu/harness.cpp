@@ -170,7 +170,9 @@ void Machine::fill(uint32_t seed) {
 bool Machine::run(const Inst &inst, Target target) {
   ExecInst e[2];
   std::memset(e, 0, sizeof e);
-  e[0].inst = &inst;
+  Inst there = inst;
+  there.target = target;
+  e[0].inst = &there;
   if (!prepareValu(e[0], target))
     return false;
   wave.waveSize = isa::traitsOf(target).waveSize;

@@ -40,8 +40,17 @@ std::set<Op> decodableValu(Target target) {
     for (uint32_t src2 : {264u, 0u})
       for (uint32_t src1 : {258u, 0u})
         attempt(vop3p | n << 16 | 16, src2 << 18 | src1 << 9 | 260); // VOP3P
+  for (uint32_t n = 0; n < 128; ++n) {                               // VOP3PX
+    const uint32_t words[4] = {0xd3ac0000, 258 << 9 | 257, vop3p | n << 16 | 0x800 | 16,
+                               264 << 18 | 258 << 9 | 260};
+    Inst i;
+    if (isa::decode(words, sizeof words, target, i) == isa::DecodeStatus::ok && i.size == 16)
+      found.insert(i.op);
+  }
   // A rasteriser helper with an unpublished table; nothing a compute kernel contains.
   found.erase(Op::v_screen_partition_4se_b32);
+  // Scales without a product, half of an instruction.
+  found.erase(Op::v_mfma_ld_scale_b32);
   std::erase_if(found, [](Op op) { return std::strncmp(nameOf(op).c_str(), "v_", 2) != 0; });
   return found;
 }

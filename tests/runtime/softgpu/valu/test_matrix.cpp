@@ -1,6 +1,6 @@
 // v_mfma_*: plain matrix products placed into registers by the published element-to-register
 // equations (AMD matrix instruction calculator, "MI200" ISA manual), with cbsz/abid/blgp.
-#include "tests/runtime/softgpu/valu/harness.h"
+#include "tests/runtime/softgpu/valu/gfx950.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 
 #include <gtest/gtest.h>
@@ -85,16 +85,34 @@ const Shape kShapes942[] = {
     {Op::v_mfma_f32_32x32x16_fp8_fp8, 'p', 32, 16, 1, 8},
 };
 
+/// What gfx950 has beyond gfx942, and products of its own 8-bit floats.
+const Shape kShapes950[] = {
+    {Op::v_mfma_f32_16x16x32_f16, 'h', 16, 32, 1, 8},
+    {Op::v_mfma_f32_32x32x16_f16, 'h', 32, 16, 1, 8},
+    {Op::v_mfma_f32_16x16x32_bf16, 'b', 16, 32, 1, 8},
+    {Op::v_mfma_f32_32x32x16_bf16, 'b', 32, 16, 1, 8},
+    {Op::v_mfma_i32_16x16x64_i8, 'i', 16, 64, 1, 16},
+    {Op::v_mfma_i32_32x32x32_i8, 'i', 32, 32, 1, 16},
+    {Op::v_mfma_f32_16x16x32_bf8_fp8, 'q', 16, 32, 1, 8, 'p'},
+    {Op::v_mfma_f32_32x32x16_fp8_bf8, 'p', 32, 16, 1, 8, 'q'},
+    {Op::v_mfma_f32_16x16x16_bf16, 'b', 16, 16, 1, 4},
+    {Op::v_mfma_f64_16x16x4_f64, 'd', 16, 4, 1, 1},
+};
+
 bool isByte(char type) { return type == 'i' || type == 'p' || type == 'q'; }
 
 /// An input as f32.
-uint64_t toSingle(char type, uint64_t x) {
+uint64_t toSingle(char type, uint64_t x, Target target) {
   if (type == 'f')
     return x;
   if (type == 'h' || type == 'b')
     return convert(type == 'h' ? kHalf : Format{8, 7}, kSingle, x, toNearest);
   if (type == 'x') // eight bits of exponent, ten of mantissa, truncated
     return convert(Format{8, 10}, kSingle, convert(kSingle, Format{8, 10}, x, toZero), toNearest);
+  if (target == Target::gfx950) {
+    const double v = (type == 'p' ? kFp8 : kBf8).value(unsigned(x));
+    return v != v ? kSingle.nan() | (x & 0x80) << 24 : std::bit_cast<uint32_t>(float(v));
+  }
   if (x == 0x80)
     return kSingle.nan();
   const int bits = type == 'p' ? 3 : 2, bias = type == 'p' ? 8 : 16, e = int(x & 0x7f) >> bits;
@@ -130,7 +148,7 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
     return e | (r >> 20 & ((1ull << in.mantissaBits) - 1)) | (r >> 60 & 1 ? in.sign() : 0);
   };
   if (s.type != 'i')
-    for (unsigned row = 0; row < 4; ++row)
+    for (unsigned row = 0; row < 8; ++row)
       for (unsigned l = 0; l < 64; ++l) {
         if (isByte(s.type)) {
           m.v(40 + row).u[l] = (uint32_t)random64();
@@ -163,17 +181,19 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
   const unsigned bitsIn = s.type == 'f' || s.type == 'x' ? 32 : isByte(s.type) ? 8 : 16;
   const unsigned dwordsIn = f64 ? 2 : s.perLane * bitsIn / 32;
   const auto reg = [&](unsigned n, unsigned d) { return accumulators ? agpr(n, d) : vgpr(n, d); };
+  const unsigned firstB = dwordsIn > 2 ? 44 : 42;
   const bool constantC = seed % 5 == 4;
   Inst i = make(s.op, Enc::VOP3P, reg(inPlace ? 0 : 32, regsOut),
-                {vgpr(40, dwordsIn), vgpr(42, dwordsIn), constantC ? imm(0) : reg(0, regsOut)});
+                {vgpr(40, dwordsIn), vgpr(firstB, dwordsIn), constantC ? imm(0) : reg(0, regsOut)});
   if (!inPlace && !accumulators)
-    i.dst = vgpr(44, regsOut);
+    i.dst = vgpr(48, regsOut);
   i.cbsz = (uint8_t)cbsz;
   i.abid = (uint8_t)abid;
   i.blgp = (uint8_t)blgp;
   m.wave.exec() = 0x5; // matrix instructions ignore EXEC
   ASSERT_TRUE(m.run(i, target));
   const unsigned dst = accumulators ? 96 + i.dst.index : i.dst.index;
+  const bool signsOfDoubles = target == Target::gfx942 || target == Target::gfx950;
   const bool flushes = target == Target::gfx90a && (s.type == 'h' || s.type == 'b');
 
   const auto read = [&](unsigned row, unsigned lane) {
@@ -213,12 +233,12 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
         }
         const unsigned blockA = (block / (1u << cbsz)) * (1u << cbsz) + (cbsz ? abid : 0);
         uint64_t sum = constantC ? 0 : read(base + gpr, lane);
-        if (f64 && target == Target::gfx942 && blgp & 4)
+        if (f64 && signsOfDoubles && blgp & 4)
           sum ^= kDouble.sign();
         for (unsigned k = 0; k < s.k; ++k) {
           uint64_t a = element(40, row, k, blockA, 0),
-                   b = element(42, col, k, block, f64 ? 0 : blgp);
-          if (f64 && target == Target::gfx942) { // blgp is the signs
+                   b = element(firstB, col, k, block, f64 ? 0 : blgp);
+          if (f64 && signsOfDoubles) { // blgp is the signs
             a ^= blgp & 1 ? kDouble.sign() : 0;
             b ^= blgp & 2 ? kDouble.sign() : 0;
           }
@@ -231,8 +251,8 @@ void checkShape(const Shape &s, Target target, unsigned cbsz, unsigned abid, uns
             b = flushDenormal(in, b);
           }
           if (!f64) {
-            a = toSingle(s.type, a);
-            b = toSingle(s.typeB ? s.typeB : s.type, b);
+            a = toSingle(s.type, a, target);
+            b = toSingle(s.typeB ? s.typeB : s.type, b, target);
           }
           sum = fmaExact(out, a, b, sum, toNearest);
         }
@@ -262,6 +282,20 @@ TEST(ValuMatrix, AllShapesOfGfx942) {
       if (::testing::Test::HasFatalFailure())
         return;
     }
+}
+TEST(ValuMatrix, AllShapesOfGfx950) {
+  for (const Shape &s : kShapes950) {
+    for (int seed = 0; seed < 6; ++seed) {
+      const bool acc = seed & 1, inPlace = seed & 2;
+      checkShape(s, Target::gfx950, 0, 0, s.type == 'd' ? unsigned(seed) : 0, acc, inPlace, seed);
+      if (::testing::Test::HasFatalFailure())
+        return;
+    }
+    Machine m;
+    Inst i = make(s.op, Enc::VOP3P, vgpr(0, 16), {vgpr(40, 4), vgpr(44, 4), vgpr(0, 16)});
+    i.blgp = 2;
+    EXPECT_EQ(m.run(i, Target::gfx950), s.type == 'd') << nameOf(s.op);
+  }
 }
 // AMD's calculator lists for each instruction of CDNA3 whether it has blgp: those of one block with
 // operands of f32 or f64, and those of several blocks do.

@@ -1,0 +1,38 @@
+// How the handlers of matrix instructions call what computes their products.
+#pragma once
+
+#include "runtime/softgpu/valu/slow.h"
+
+namespace meld::softgpu::valu {
+
+/// What a call of a matrix instruction needs to know of the target.
+struct Rules {
+  bool flushes, negatesDoubles, ocp;
+};
+
+using Product = void (*)(const isa::Inst &, Wave &, Rules);
+
+template <Product P, bool IndexIsVector> const ExecInst *mfma(const ExecInst *i, Wave &w) {
+  const isa::Inst &in = *i->inst;
+  if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst) ||
+      (IndexIsVector && !vectorOperand(w, in.src[2])))
+    return w.raise(i, FaultKind::illegalInstruction, "a matrix instruction needs vector operands");
+  struct Call : RowCtx {
+    Wave *wave;
+    Rules rules;
+  } call;
+  call.inst = &in;
+  call.wave = &w;
+  call.rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles),
+                isa::traitsOf(in.target).ocp};
+  // Round to nearest with denormals on, whatever the host thread or MODE has.
+  callRow(
+      [](RowCtx &c) {
+        auto &x = static_cast<Call &>(c);
+        P(*x.inst, *x.wave, x.rules);
+      },
+      call, 0);
+  return following(i);
+}
+
+} // namespace meld::softgpu::valu
