@@ -67,8 +67,9 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row, uint32_t lo, uint32_t hi)
                       hi >> 28 & 1);
   // The index of a sparse product is never in an AGPR.
   ok = ok && d.source(out.src[2], hi >> 18 & 0x1ff, row.src[2], accCd && isAccumulator(row.src[2]));
-  for (const Operand &o : out.src) // the hardware takes no SGPR here
-    d.reserved |= o.kind == Operand::Kind::sgpr || o.kind == Operand::Kind::special;
+  for (unsigned k = 0; k < 3; ++k) // the hardware takes no SGPR here, but as a scale
+    d.reserved |=
+        out.src[k].kind == Operand::Kind::sgpr || out.src[k].kind == Operand::Kind::special;
   d.reserved |= !isAccumulator(row.src[2]) && out.src[2].kind == Operand::Kind::imm;
   return d.finish(ok);
 }

@@ -177,6 +177,10 @@ TEST(ValuFormatMatrix, ScalarScales) {
   runWords(m, {0xd3ac0000, 0x00000cf2, 0xd3ad0800, 0x04026128});
   for (unsigned l = 0; l < 64; ++l)
     EXPECT_EQ(std::bit_cast<float>(m.v(3).u[l]), 1 + 128 * 24.0f);
+  // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[40:47], v[48:55], v[0:3], s6, 1.0 op_sel_hi:[0,0,0]
+  runWords(m, {0xd3ac0000, 0x0001e406, 0xd3ad0800, 0x04026128});
+  for (unsigned l = 0; l < 64; ++l)
+    EXPECT_EQ(std::bit_cast<float>(m.v(3).u[l]), 1 + 2 * 128 * 24.0f);
 }
 
 /// Scales with no product behind them are nothing that runs.
