@@ -19,6 +19,9 @@ constexpr DeviceModel kDevices[] = {
     // One of the eight dies of an MI300X, with an eighth of its memory and of its bandwidth.
     {isa::Target::gfx942, "gfx942", "Software GPU (AMD Instinct MI300X)", 0x74A1, 90402, 38, 1, 1,
      2100, 32, 4096, 1024, 2600, 24 * kGiB, true, 2},
+    // One of the eight dies of an MI350X, likewise.
+    {isa::Target::gfx950, "gfx950", "Software GPU (AMD Instinct MI350X)", 0x75A0, 90500, 32, 1, 1,
+     2200, 32, 4096, 1024, 4000, 36 * kGiB, true, 2},
     // Four engines of two arrays of ten compute units; memory at 16 Gb/s a pin. Two of its four SDMA engines.
     {isa::Target::gfx1030, "gfx1030", "Software GPU (AMD Radeon RX 6900 XT)", 0x73BF, 100300, 80, 4,
      2, 2250, 16, 4096, 256, 1000, 16 * kGiB, false, 2},

@@ -44,6 +44,8 @@ const Facts kFacts[] = {{"gfx90a", 29711, 90010, 104, 8, true},
                         {"gfx900", 0x687f, 90000, 64, 10, false},
                         {"gfx906", 0x66a1, 90006, 60, 10, true},
                         {"gfx908", 0x738c, 90008, 120, 10, true},
+                        // one die of eight; 160 KiB of LDS
+                        {"gfx950", 0x75a0, 90500, 32, 8, true},
                         // 40 workgroup processors in 4 engines of 2 arrays; SIMDs of 32 lanes
                         {"gfx1030", 0x73bf, 100300, 80, 16, false, 2, 32, 8, 4},
                         // 48 in 6 engines of 2 arrays
@@ -60,7 +62,7 @@ TEST(Sysfs, GpuPropertiesOfEveryDevice) {
     EXPECT_EQ(p.at("simd_count"), f.simds * f.cus);
     EXPECT_EQ(p.at("simd_per_cu"), f.simds);
     EXPECT_EQ(p.at("wave_front_size"), f.lanes);
-    EXPECT_EQ(p.at("lds_size_in_kb"), 64u);
+    EXPECT_EQ(p.at("lds_size_in_kb"), f.name == std::string_view("gfx950") ? 160u : 64u);
     EXPECT_EQ(p.at("max_waves_per_simd"), f.waves);
     EXPECT_EQ(p.at("array_count") * p.at("cu_per_simd_array"), f.cus);
     EXPECT_EQ(p.at("array_count") % p.at("simd_arrays_per_engine"), 0u); // the engines

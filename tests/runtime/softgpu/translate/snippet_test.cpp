@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx90a, Mix::everything, "gfx90a_everything"},
                     Case{isa::Target::gfx942, Mix::everything, "gfx942_everything"},
                     Case{isa::Target::gfx942, Mix::global, "gfx942_global"},
+                    Case{isa::Target::gfx950, Mix::everything, "gfx950_everything"},
                     Case{isa::Target::gfx1030, Mix::alu, "gfx1030_alu"},
                     Case{isa::Target::gfx1030w64, Mix::alu, "gfx1030w64_alu"},
                     Case{isa::Target::gfx1030, Mix::lds, "gfx1030_lds"},
