@@ -23,6 +23,11 @@ usage: ./dev matrix table
   --prebuilt[=NAME[,SECONDS]]
               Debian's prebuilt test programs of rocPRIM, hipCUB, rocThrust, rocRAND and hipRAND on
               the software GPU instead of the tests: those with NAME in their name, SECONDS each (20)
+  --llama[=TARGET,...]
+              sid: small models through Debian's prebuilt HIP backend of llama.cpp, plain and with libmeld
+              preloaded, their logits against the CPU's (default: all targets that it has code for)
+  --llama-ops[=TARGET,...]
+              sid: a sample of llama.cpp's own test of its operations (default: gfx90a,gfx1100)
   --update    bring the root's packages up to date first
   --shell     a shell in the root: the tree is in /src/libmeld, the build in /build
   --also LIST more packages, comma separated
@@ -188,6 +193,12 @@ matrix() {
       prebuilt=${1#--prebuilt} && prebuilt=${prebuilt#=}
       also+=(librocprim-tests libhipcub-tests librocthrust-tests librocrand1-tests libhiprand1-tests)
       ;;
+    --llama | --llama=* | --llama-ops | --llama-ops=*)
+      [ "$suite" = sid ] || { echo "./dev matrix: $suite has no llama.cpp for HIP; sid does" >&2 && exit 2; }
+      what=${1%%=*} && what=${what#--}
+      [ "$1" = "--$what" ] || prebuilt=${1#*=}
+      also+=(libggml0-backend-hip libllama-dev libggml-dev llama.cpp-tools llama.cpp-tests)
+      ;;
     --update) update=1 ;;
     --shell) what=shell ;;
     --also) IFS=, read -ra more <<<"${2:?--also needs packages}" && also+=("${more[@]}") && shift ;;
@@ -217,6 +228,7 @@ matrix() {
     targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench
       arrivals_test)
   [ "$what" != prebuilt ] || targets=(meld-softgpu meld-softgpu-translate)
+  [[ $what != llama* ]] || targets=(meld-softgpu meld-softgpu-translate meld_shim meld-jit)
   if ! matrix_in "$root" bash -ec '
     # These ROCms know what Debian 12 does not.
     cmake -S /src/libmeld -B /build -G Ninja "-DMELD_E2E_TARGETS=gfx942;gfx1030;gfx1100"
@@ -236,6 +248,13 @@ matrix() {
     [ "$name" = "$prebuilt" ] || seconds=${prebuilt##*,}
     matrix_in "$root" python3 /src/libmeld/tests/prebuilt.py --library /build/lib/libmeld-softgpu.so \
       --only "$name" --seconds "$seconds" | tee "$log.prebuilt" || status=1
+    [ "$status" = 0 ] || exit 1
+    return
+  fi
+  if [[ $what = llama* ]]; then
+    local script=run.py options=(--library /build/lib ${prebuilt:+--targets "$prebuilt"})
+    if [ "$what" = llama ]; then options+=(--scratch /build/llama); else script=ops.py; fi
+    matrix_in "$root" python3 "/src/libmeld/tests/llama/$script" "${options[@]}" | tee "$log.$what" || status=1
     [ "$status" = 0 ] || exit 1
     return
   fi
