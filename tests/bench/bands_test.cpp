@@ -23,7 +23,7 @@ using meld::softgpu::isa::Target;
 namespace {
 
 constexpr Target targets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a,
-                              Target::gfx942};
+                              Target::gfx942, Target::gfx950};
 
 std::map<std::string, uint32_t> valuesIn(const std::string &parameters) {
   std::map<std::string, uint32_t> values;

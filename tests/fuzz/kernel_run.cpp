@@ -29,6 +29,7 @@ struct {
     {"gfx90a", ":sramecc+:xnack-"},
     {"gfx900", ":xnack-"},
     {"gfx942", ":sramecc+:xnack-"}, // LLVM 17 and later
+    {"gfx950", ":sramecc+:xnack-"}, // LLVM 20 and later
     {"gfx1030", ""},
     {"gfx1030-wave64", ""},
     {"gfx1100", ""},

@@ -32,17 +32,6 @@
 
 namespace meld::softgpu::mem {
 
-/// Whether the resource is that of private memory as compilers make it. Word 1: elements of 4 bytes swizzled,
-/// stride 0. Word 3: add_tid on, index_stride as many lanes as the wave has; from GFX10 on a stride of 0 has all
-/// out of range where records are checked (OOB_SELECT 0).
-inline bool isPrivateResource(const Wave &w, unsigned slot, unsigned generation) {
-  const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
-  const uint32_t high = w1 >> 16;
-  const bool interleaved = generation >= 11 ? high == 0x4000 : (high & 0xbfff) == 0x8000;
-  return interleaved && (w3 >> 21 & 7) == (w.waveSize == kWaveSize ? 7 : 6) &&
-         (generation < 10 || w3 >> 28 & 3);
-}
-
 struct BufferResource {
   uint64_t base;
   uint32_t stride, records, indexStride;

@@ -1,6 +1,6 @@
 #include "runtime/softgpu/translate/lib/private512.h"
 
-#include "runtime/softgpu/mem/resource.h"
+#include "runtime/softgpu/mem/mem.h"
 #include "runtime/softgpu/translate/lib/waves512.h"
 
 #include <algorithm>
@@ -87,8 +87,7 @@ struct Buffer {
     uint64_t end = w.s[slot + 2];
     if (base == reinterpret_cast<uint64_t>(w.scratch))
       end = std::min(end, uint64_t(w.scratchPerLane) * W::lanes);
-    if (!mem::isPrivateResource(w, slot, isa::traitsOf(i->inst->target).generation) ||
-        end < soffset)
+    if (!isPrivateResource(w, slot, isa::traitsOf(i->inst->target).generation) || end < soffset)
       return {};
     return {base + soffset, end - soffset, uint32_t(i->imm[0])};
   }
