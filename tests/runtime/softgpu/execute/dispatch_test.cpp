@@ -379,7 +379,7 @@ TEST_P(Dispatch, Limits) {
   EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0; }).code, DispatchCode::badCodeObject);
   EXPECT_EQ(run([](AqlPacket &p) { p.kernelObject = 0x223456789000; }).code,
             DispatchCode::badCodeObject);
-  auto r = run([](AqlPacket &p) { p.groupSegment = 65537; });
+  auto r = run([&](AqlPacket &p) { p.groupSegment = lds + 1; });
   EXPECT_NE(r.message.find("linear"), std::string::npos) << r.message;
   // Too many registers for a workgroup of 1024 work-items.
   const uint32_t rsrc1 = code.field<uint32_t>("ids", 48);
