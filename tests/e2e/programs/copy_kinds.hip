@@ -63,6 +63,10 @@ static void boxes() {
   HIP(hipMemcpy3D(&box));
   expectSame("3D device to device", target.host(), want);
 
+  int images = 0; // hipMalloc3D asks how large images may be: gfx942 has none
+  HIP(hipDeviceGetAttribute(&images, hipDeviceAttributeImageSupport, 0));
+  if (!images)
+    return;
   hipPitchedPtr filled;
   HIP(hipMalloc3D(&filled, make_hipExtent(20, 7, 4)));
   HIP(hipMemset3D(filled, 0x5a, make_hipExtent(20, 7, 4)));

@@ -94,11 +94,15 @@ const Kernel kKernels[] = {
 /// Where the kernels compiled for `target` run: in waves of either size, as their descriptors say.
 std::string processor(const std::string &target) { return target.substr(0, target.find('w')); }
 
+/// gfx950 runs code of gfx942, which more compilers know.
+std::string speedKernels(const std::string &target) {
+  return std::string(MELD_TRANSLATE_KERNELS) + "/speed-" +
+         (target == "gfx950" ? "gfx942" : target) + ".hsaco";
+}
+
 class Translated : public testing::TestWithParam<std::string> {
 protected:
-  /// gfx950 runs code of gfx942, which more compilers know.
-  TestCode code{std::string(MELD_TRANSLATE_KERNELS) + "/speed-" +
-                (GetParam() == "gfx950" ? "gfx942" : GetParam()) + ".hsaco"};
+  TestCode code{speedKernels(GetParam())};
   std::unique_ptr<Gpu> gpu(const char *when, unsigned threads = 1) {
     DeviceConfig config = testConfig(processor(GetParam()), threads);
     config.translate = when;
@@ -220,7 +224,7 @@ TEST_P(Translated, ExitsWhileTranslating) {
 /// The child of the test above.
 int exitNow(const std::string &target, unsigned kernel) {
   setenv("MELD_GPU_TRANSLATE_THRESHOLD", "10", 1);
-  TestCode code(std::string(MELD_TRANSLATE_KERNELS) + "/speed-" + target + ".hsaco");
+  TestCode code(speedKernels(target));
   DeviceConfig config = testConfig(processor(target), 2);
   config.translate = "auto";
   static auto gpu = Gpu::create(config); // lives into exit()
