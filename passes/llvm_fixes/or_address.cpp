@@ -1,6 +1,7 @@
 #include "passes/llvm_fixes/or_address.h"
 #include "passes/analysis/address_spaces.h"
 #include "passes/compat.h"
+#include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -8,7 +9,6 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
@@ -69,22 +69,6 @@ private:
   MapVector<Instruction *, SmallVector<Use *, 2>> found_;
 };
 
-/// The same value, of which code generation knows nothing; null where no register holds it.
-Value *hidden(Instruction &value) {
-  const unsigned bits = value.getType()->getIntegerBitWidth();
-  if (bits > 64)
-    return nullptr;
-  IRBuilder<> builder(value.getNextNode());
-  builder.SetCurrentDebugLocation(value.getDebugLoc());
-  Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
-  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
-                                  /*hasSideEffects=*/false);
-  CallInst *call = builder.CreateCall(assembly, {builder.CreateZExt(&value, type)});
-  call->setDoesNotAccessMemory();
-  call->setDoesNotThrow();
-  return builder.CreateTrunc(call, value.getType());
-}
-
 } // namespace
 
 PreservedAnalyses OrAddressPass::run(Function &function, FunctionAnalysisManager &) {
@@ -105,7 +89,9 @@ PreservedAnalyses OrAddressPass::run(Function &function, FunctionAnalysisManager
   }
   bool changed = false;
   for (const auto &[value, uses] : finder.found()) {
-    Value *same = hidden(*value);
+    IRBuilder<> builder(value->getNextNode());
+    builder.SetCurrentDebugLocation(value->getDebugLoc());
+    Value *same = hidden(builder, *value);
     if (!same)
       continue;
     for (Use *use : uses)

@@ -479,6 +479,14 @@ mutations += [
              tests="specialize"),
 ]
 
+division = "llvm_fixes/unsigned_division.cpp"
+mutations += [
+    Mutation("unsigned division: numbers that are not negative", division, "if (!computeKnownBits(operand, layout).isNonNegative())", "", tests="unsigned-division"),
+    Mutation("unsigned division: numbers of many bits", division, "    if (ComputeNumSignBits(operand, layout) < fewEqualBits)\n      return nullptr;\n", "", tests="unsigned-division"),
+    Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),
+    Mutation("unsigned division: constants", division, " ||\n      isa<Constant>(division.getOperand(1)))", ")", tests="unsigned-division"),
+]
+
 # x ^ 2^k as a distance, and an `or` in an address.
 xor, orAddress = "scalarize/xor_address.cpp", "llvm_fixes/or_address.cpp"
 mutations += [

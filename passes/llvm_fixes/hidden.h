@@ -1,0 +1,12 @@
+// A value of which code generation knows nothing: an empty assembly statement hands it on. For passes about what LLVM
+// concludes wrongly from what it knows of a value.
+#pragma once
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace meld::passes {
+
+/// The same integer, made where `builder` stands; null where it has more bits than two registers.
+llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
+
+} // namespace meld::passes

@@ -1,0 +1,33 @@
+// meld-unsigned-division: an unsigned division whose operands may be negative numbers of few bits is handed on through an
+// empty assembly statement.
+//
+//   %a = sext i8 %x to i32                  %a = sext i8 %x to i32     from -128 to 127: 25 equal bits in front
+//   %q = urem i32 %a, %b           =>       %h = asm "", "=v,0"(%a)
+//                                           %q = urem i32 %h, %b
+//
+// AMDGPUCodeGenPrepare divides numbers of up to 24 bits as floats, and 64-bit ones of up to 32 bits as such. It asks how many bits
+// at the front are equal (ComputeNumSignBits), for unsigned divisions, too: but as an unsigned number -1 has 32 bits, not one.
+// The result is cut to the few bits. How much is known of an operand can change in any pass: what we meld had selects of
+// such values where a loaded value was.
+//
+// Where both operands are known not to be negative the equal bits are zeros, and nothing is changed; nor where one of
+// them has too many bits for LLVM to think of it. Divisions by a constant are expanded otherwise.
+//
+// Terminates: one look at each division. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
+// would be wrong. Would be unsafe: nothing; a value is handed on as it is.
+//
+// Seen with LLVM 15 and 19; run with every version, since such divisions are rare. To be deleted when the oldest LLVM that is
+// supported asks for known zeros (AMDGPUCodeGenPrepare::getDivNumBits; tests/lit/unsigned-division,
+// fuzz.kernels.unsigned_division).
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class UnsignedDivisionPass : public llvm::PassInfoMixin<UnsignedDivisionPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace meld::passes
