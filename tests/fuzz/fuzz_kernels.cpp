@@ -18,6 +18,7 @@
 #include "jit/code_object.h"
 #include "jit/optimizer.h"
 #include "passes/cost/estimate.h"
+#include "passes/llvm_fixes/unsigned_division.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
 #include "runtime/softgpu/isa/decoder.h"
@@ -98,6 +99,11 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
                                         passes::registerMeldCallbacks(pb, meldOptions, log);
                                     }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
+  // What LLVM divides wrongly in the original is nothing to compare with.
+  FunctionAnalysisManager unused;
+  for (Function &function : *module)
+    if (!log && !function.isDeclaration())
+      passes::UnsignedDivisionPass().run(function, unused);
   if (ir)
     *ir = irText(*module);
   return generateCode(*module, setup.target, codegen == Codegen::best ? '3' : level,
