@@ -16,8 +16,8 @@
 // Terminates: one look at each division. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
 // would be wrong. Would be unsafe: nothing; a value is handed on as it is.
 //
-// Seen with LLVM 15 and 19; run with every version, since such divisions are rare. To be deleted when the oldest LLVM that is
-// supported asks for known zeros (AMDGPUCodeGenPrepare::getDivNumBits; tests/lit/unsigned-division,
+// Seen with LLVM 15, 17 and 19; 21 asks for known zeros (AMDGPUCodeGenPrepare::getDivNumBits). Run with every version, since such
+// divisions are rare. To be deleted when the oldest LLVM that is supported is 21 (tests/lit/unsigned-division,
 // fuzz.kernels.unsigned_division).
 #pragma once
 
