@@ -37,8 +37,8 @@ struct CodeObjectMetadata {
   unsigned versionMajor = 0, versionMinor = 0;
   std::string target; ///< amdhsa.target (version 4 and later), else empty
   std::vector<KernelMetadata> kernels;
-  bool printf =
-      false; ///< amdhsa.printf: formats of a printf whose buffer the host reads at the end
+  /// amdhsa.printf: formats of a printf whose buffer the host reads at the end.
+  bool printf = false;
   /// Why the kernels of a further note are not among these, if a file has one that comgr does not merge, either.
   /// Empty in all other cases.
   std::string unmerged;

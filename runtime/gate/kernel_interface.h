@@ -16,8 +16,8 @@ using AddFinding =
 /// Processor, code-object version, metadata version.
 void compareTargets(const CodeObject &before, const CodeObject &after, const AddFinding &add);
 
-/// Names, kernarg layout, hidden arguments (those of `b` are among those of `a`; without some its kernarg may be smaller), wavefront and
-/// work-group sizes, floating-point mode, and that the second one's descriptor and metadata agree.
+/// Names, kernarg layout, hidden arguments (those of `b` are among those of `a`; without some its kernarg may
+/// be smaller), wavefront and work-group sizes, floating-point mode, and that the second one's descriptor and metadata agree.
 void compareInterfaces(const CodeObject &before, const KernelMetadata &a, const CodeObject &after,
                        const KernelMetadata &b, const AddFinding &add);
 

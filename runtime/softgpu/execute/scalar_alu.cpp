@@ -131,19 +131,13 @@ template <auto F> const ExecInst *runSimple(const ExecInst *i, Wave &w) {
 template <auto F> Handler simple(const ExecInst &) { return runSimple<F>; }
 
 // --- SOPK: the destination is also the first source; imm[0] holds the constant ---
-template <auto F> const ExecInst *runConstOp(const ExecInst *i, Wave &w) {
-  U &d = w.s[i->dst];
-  F(d, U(i->imm[0]), w.scc);
-  return following(i);
-}
-/// On null: 0 is read, and what is written is lost.
-template <auto F> const ExecInst *runConstOpOnNull(const ExecInst *i, Wave &w) {
-  U d = 0;
-  F(d, U(i->imm[0]), w.scc);
+template <auto F, bool Null> const ExecInst *runConstOp(const ExecInst *i, Wave &w) {
+  U null = 0; // that is read, and what is written is lost
+  F(Null ? null : w.s[i->dst], U(i->imm[0]), w.scc);
   return following(i);
 }
 template <auto F> Handler constOp(const ExecInst &e) {
-  return e.dst == isa::Sgpr::sink ? runConstOpOnNull<F> : runConstOp<F>;
+  return e.dst == isa::Sgpr::sink ? runConstOp<F, true> : runConstOp<F, false>;
 }
 
 /// What makes an operation's handler for the operands of an instruction.

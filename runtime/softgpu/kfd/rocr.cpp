@@ -3,7 +3,6 @@
 #include "runtime/host/loaded_objects.h"
 
 #include <cctype>
-#include <cstring>
 
 namespace meld::softgpu {
 

@@ -3,6 +3,7 @@
 #include "runtime/host/stderr.h"
 #include "runtime/softgpu/kfd/rocr.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace meld::softgpu {
@@ -60,16 +61,20 @@ namespace {
 // A list with a device that is none is the default, as it is where we ourselves do not know the name.
 void keepWhatRocrKnows(LoadedSettings &loaded) {
   std::vector<std::string> &names = loaded.settings.gpu;
-  for (const SettingValue &setting : loaded.values)
-    if (std::string_view(setting.name) == "MELD_GPU")
-      for (const std::string &name : names)
-        if (const std::string rocr = rocrWithout(name); !rocr.empty()) {
-          loaded.gpuWarnings.push_back("MELD_GPU=" + setting.value + ": " + rocr +
-                                       " does not know '" + name + "'; using the default " +
-                                       setting.fallback);
-          names = {setting.fallback};
-          return;
-        }
+  std::string rocr;
+  const auto unknown = std::find_if(names.begin(), names.end(), [&](const std::string &name) {
+    rocr = rocrWithout(name);
+    return !rocr.empty();
+  });
+  if (unknown == names.end())
+    return;
+  const SettingValue &setting =
+      *std::find_if(loaded.values.begin(), loaded.values.end(), [](const SettingValue &value) {
+        return std::string_view(value.name) == "MELD_GPU";
+      });
+  loaded.gpuWarnings.push_back("MELD_GPU=" + setting.value + ": " + rocr + " does not know '" +
+                               *unknown + "'; using the default " + setting.fallback);
+  names = {setting.fallback};
 }
 
 struct Process {

@@ -42,7 +42,7 @@ struct Lanes {
 bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uint32_t index,
                    uint64_t offset, uint32_t bytes) {
   const uint64_t last = r.bufferOffset(index, offset + bytes - 1);
-  return soffset + last < uint64_t(w.scratchPerLane) * w.waveSize;
+  return soffset + last < scratchBytes(w);
 }
 
 /// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
@@ -137,7 +137,7 @@ const ExecInst *bufferOps(const ExecInst *i, Wave &w) {
 uint64_t reach(const Wave &w, unsigned slot) {
   const bool isPrivate =
       (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) == addressOf(w.scratch);
-  const uint64_t records = w.s[slot + 2], block = uint64_t(w.scratchPerLane) * w.waveSize;
+  const uint64_t records = w.s[slot + 2], block = scratchBytes(w);
   return isPrivate && block < records ? block : records;
 }
 
@@ -150,28 +150,26 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
     return following(i);
   }
   const unsigned slot = i->src[2];
-  const uint32_t w1 = w.s[slot + 1];
   if (w.mapper || !isPrivateResource(w, slot, generationOf(i)))
     return runBuffer(i, w, nullptr);
+  const uint32_t soffset = scalarOffset(i, w);
+  const uint64_t end = reach(w, slot);
+  if (soffset > end)
+    return runBuffer(i, w, nullptr);
+  const uint64_t base = (w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32) + soffset;
   uint32_t offset = uint32_t(i->imm[0]);
   if (i->src[0] != kImmSlot) {
     const VRow &v = w.v[i->src[0]];
-    if (!isUniformUnder(v, exec)) { // an indexed array
-      const uint32_t soffset = scalarOffset(i, w);
-      const uint64_t end = reach(w, slot), block = w.s[slot] | uint64_t(w1 & 0xffff) << 32;
-      return soffset <= end && gatherPrivate(i, w, v, offset, block + soffset, end - soffset)
-                 ? following(i)
-                 : runBuffer(i, w, nullptr);
-    }
+    if (!isUniformUnder(v, exec)) // an indexed array
+      return gatherPrivate(i, w, v, offset, base, end - soffset) ? following(i)
+                                                                 : runBuffer(i, w, nullptr);
     offset += v.u[firstLane(exec)];
   }
-  const uint32_t soffset = scalarOffset(i, w);
-  const uint64_t end = reach(w, slot);
   const uint32_t stride = scratchStride(w);
   const uint64_t first = uint64_t(offset / 4) * stride;
-  if (offset % 4 || soffset + first + N * uint64_t(stride) > end)
+  if (offset % 4 || first + N * uint64_t(stride) > end - soffset)
     return runBuffer(i, w, nullptr);
-  uint8_t *p = host((w.s[slot] | uint64_t(w1 & 0xffff) << 32) + soffset + first);
+  uint8_t *p = host(base + first);
   VRow *rows = Store ? dataRows(i, w) : dstRows(i, w);
   resetTrace(w);
   for (unsigned k = 0; k < N; ++k, p += stride) {

@@ -276,8 +276,7 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
       }
       return following(i);
     }
-  } else if (dwords && gatherPrivate(i, w, *vaddr, add, addressOf(w.scratch),
-                                     uint64_t(w.scratchPerLane) / 4 * scratchStride(w))) {
+  } else if (dwords && gatherPrivate(i, w, *vaddr, add, addressOf(w.scratch), scratchBytes(w))) {
     return following(i);
   }
   uint32_t offset[kWaveSize];

@@ -35,9 +35,12 @@ inline uint64_t scratchByte(const Wave &w, unsigned lane, uint32_t byte) {
          byte % 4;
 }
 
-/// Whether the buffer's resource (mem/resource.h) is that of private memory as compilers make it. Word 1: elements of 4 bytes swizzled,
-/// stride 0. Word 3: add_tid on, index_stride as many lanes as the wave has; from GFX10 on a stride of 0 has all
-/// out of range where records are checked (OOB_SELECT 0).
+/// Of the private memory of all lanes.
+inline uint64_t scratchBytes(const Wave &w) { return uint64_t(w.scratchPerLane) * w.waveSize; }
+
+/// Whether the buffer's resource (mem/resource.h) is that of private memory as compilers make it. Word 1:
+/// elements of 4 bytes swizzled, stride 0. Word 3: add_tid on, index_stride as many lanes as the wave has;
+/// from GFX10 on a stride of 0 has all out of range where records are checked (OOB_SELECT 0).
 inline bool isPrivateResource(const Wave &w, unsigned slot, unsigned generation) {
   const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
   const uint32_t high = w1 >> 16;

@@ -150,24 +150,17 @@ uint64_t pkF16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
   return pack(_cvtss_sh(asFloat(a), _MM_FROUND_TO_NEAREST_INT),
               _cvtss_sh(asFloat(b), _MM_FROUND_TO_NEAREST_INT));
 }
-bool isNan(uint64_t a) { return (a & 0x7fffffff) > 0x7f800000; }
-/// bf16 with `below` added under its last bit, and truncated; a NaN stays one.
-uint32_t toBf16(uint64_t a, uint32_t below) {
-  return isNan(a)                         ? (uint32_t)a >> 16 | 0x40
-         : (a & 0x7fffffff) == 0x7f800000 ? (uint32_t)a >> 16
-                                          : ((uint32_t)a + below) >> 16;
-}
-uint32_t nearestBf16(uint64_t a) { return toBf16(a, 0x7fff + (a >> 16 & 1)); }
 uint64_t pkBf16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
-  return pack(nearestBf16(a), nearestBf16(b));
+  return pack(nearestBf16((uint32_t)a), nearestBf16((uint32_t)b));
 }
 /// The highest random bits, as many as are dropped, decide.
 uint64_t randomBf16(uint64_t a, uint64_t random, uint64_t, LaneCtx &) {
-  return toBf16(a, (uint32_t)random >> 16);
+  return bf16Of((uint32_t)a, (uint32_t)random >> 16);
 }
 uint64_t randomF16(uint64_t a, uint64_t random, uint64_t, LaneCtx &) {
-  return isNan(a) ? _cvtss_sh(asFloat(a), _MM_FROUND_TO_NEAREST_INT)
-                  : Half::encodeStochastic(asFloat(a), (uint32_t)random, false);
+  const float x = asFloat(a);
+  return x != x ? _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)
+                : Half::encodeStochastic(x, (uint32_t)random, false);
 }
 
 } // namespace

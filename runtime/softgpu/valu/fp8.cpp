@@ -34,7 +34,7 @@ template <class F, class O> void rowNarrowTwo(RowCtx &ctx) {
   };
   forActive(ctx.exec, [&](unsigned n) {
     const uint32_t pair = encode(ctx.src[0][n]) | encode(ctx.src[1][n]) << 8;
-    ctx.dst[n] = (ctx.dst[n] & ~(0xffffu << shift)) | pair << shift;
+    merge(ctx, n, shift, 16, pair);
   });
 }
 
@@ -46,7 +46,7 @@ template <class F, class O> void rowStochastic(RowCtx &ctx) {
     const uint32_t x = ctx.src[0][n], random = ctx.src[1][n];
     const uint32_t code = ocp ? O::encodeStochastic(asDouble(x), random, saturate)
                               : F::encodeStochastic(x, random, saturate);
-    ctx.dst[n] = (ctx.dst[n] & ~(0xffu << shift)) | code << shift;
+    merge(ctx, n, shift, 8, code);
   });
 }
 

@@ -1,6 +1,6 @@
 // 32-bit integer operations with one or two sources, carries, selects. "Vega" ISA manual,
 // chapters 12.7-12.9.
-#include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/scaled.h"
 
 namespace meld::softgpu::valu {
 
@@ -146,7 +146,7 @@ void addInteger32(OpTable &t) {
              [](U32 a, U32 b, U32 c) { return saturateDown(subBorrow(b, a, c)); }>();
 
   // The next of gfx950's random numbers.
-  t[Op::v_prng_b32] = vec<Sig<b32, b32>, [](U32 a) { return (a << 1) ^ ((a >> 31) * 197u); }>();
+  t[Op::v_prng_b32] = vec<Sig<b32, b32>, [](U32 a) { return nextRandom(a); }>();
 
   t[Op::v_and_b32] = vec<B2, [](U32 a, U32 b) { return a & b; }, 0, hot>();
   t[Op::v_or_b32] = vec<B2, [](U32 a, U32 b) { return a | b; }, 0, hot>();

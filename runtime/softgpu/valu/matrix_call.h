@@ -17,21 +17,10 @@ template <Product P, bool IndexIsVector> const ExecInst *mfma(const ExecInst *i,
   if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst) ||
       (IndexIsVector && !vectorOperand(w, in.src[2])))
     return w.raise(i, FaultKind::illegalInstruction, "a matrix instruction needs vector operands");
-  struct Call : RowCtx {
-    Wave *wave;
-    Rules rules;
-  } call;
-  call.inst = &in;
-  call.wave = &w;
-  call.rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles),
-                isa::traitsOf(in.target).ocp};
-  // Round to nearest with denormals on, whatever the host thread or MODE has.
-  callRow(
-      [](RowCtx &c) {
-        auto &x = static_cast<Call &>(c);
-        P(*x.inst, *x.wave, x.rules);
-      },
-      call, 0);
+  const Rules rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles),
+                       isa::traitsOf(in.target).ocp};
+  // Whatever the host thread or MODE has, denormals included.
+  callToNearest([&] { P(in, w, rules); });
   return following(i);
 }
 

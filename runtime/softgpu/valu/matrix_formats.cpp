@@ -10,10 +10,7 @@
 // Sums run over k in order, starting from C: exact products with their scales, one rounding per sum.
 #include "runtime/softgpu/valu/matrix_call.h"
 #include "runtime/softgpu/valu/matrix_nan.h"
-#include "runtime/softgpu/valu/small_float.h"
-
-#include <cmath>
-#include <limits>
+#include "runtime/softgpu/valu/scaled.h"
 
 namespace meld::softgpu::valu {
 
@@ -45,20 +42,10 @@ Format formatOf(unsigned n) {
   }
 }
 
-unsigned codeOf(const VRow *v, unsigned lane, unsigned e, unsigned bits) {
-  const unsigned at = e * bits, shift = at % 32;
-  uint64_t x = v[at / 32].u[lane];
-  if (shift + bits > 32)
-    x |= uint64_t(v[at / 32 + 1].u[lane]) << 32;
-  return unsigned(x >> shift) & ((1u << bits) - 1);
-}
-
 /// The scale that lane `lane` holds. Of a constant it is the exponent as of an f32.
 double scaleOf(const Wave &w, const Operand &o, unsigned byte, unsigned lane) {
-  const VRow *v = vectorOperand(w, o);
-  const uint32_t x = v ? v->u[lane] : (uint32_t)scalarOperand(w, o, false);
-  const unsigned e = (o.kind == Operand::Kind::imm ? x >> 23 : x >> (8 * byte)) & 0xff;
-  return e == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, int(e) - 127);
+  const uint32_t x = laneValue(w, o, lane);
+  return scaleOfExponent((o.kind == Operand::Kind::imm ? x >> 23 : x >> (8 * byte)) & 0xff);
 }
 
 /// c + p with one rounding. Where the double that the sum has on the way is not exact, its last bit is
@@ -92,7 +79,7 @@ void gather(V *out, const Wave &w, const VRow *v, unsigned formatNumber, const S
       const unsigned k = format.bits < 8    ? kPerLane * group + e
                          : e < kPerLane / 2 ? kPerLane / 2 * group + e
                                             : K / 2 + kPerLane / 2 * group + e - kPerLane / 2;
-      V x = (*format.values)[codeOf(v, lane, e, format.bits)];
+      V x = (*format.values)[bitsAt(v, lane, e * format.bits, format.bits)];
       if (scales.used)
         x *= (V)scaleOf(w, scales.operand, scales.byte, M * (k / kPerScale) + i);
       out[k * M + i] = x;

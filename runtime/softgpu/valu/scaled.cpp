@@ -14,11 +14,6 @@ namespace {
 
 bool saturates(const RowCtx &ctx) { return ctx.mode & Mode::fp16Ovfl; }
 
-/// `code` into the field of the destination that starts at bit `shift`.
-void merge(RowCtx &ctx, unsigned n, unsigned shift, unsigned width, uint32_t code) {
-  const uint32_t field = ((1u << width) - 1) << shift;
-  ctx.dst[n] = (ctx.dst[n] & ~field) | (code << shift & field);
-}
 unsigned placeOf(const RowCtx &ctx, unsigned width) {
   const unsigned opSel = ctx.inst->opSel;
   return width == 16 ? 16 * (opSel >> 3 & 1) : 8 * (opSel >> 2 & 3);

@@ -6,21 +6,23 @@
 #pragma once
 
 #include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/slow.h"
 #include "runtime/softgpu/valu/small_float.h"
 
 #include <limits>
 
 namespace meld::softgpu::valu {
 
-inline double scaleOf(uint32_t bits) {
-  const int e = int(bits >> 23 & 0xff);
-  return e == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, e - 127);
+/// Of the exponent `e` of an f32, which is also what a scale of 8 bits is.
+inline double scaleOfExponent(uint32_t e) {
+  return e == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, int(e) - 127);
 }
+inline double scaleOf(uint32_t bits) { return scaleOfExponent(bits >> 23 & 0xff); }
 /// A NaN stays itself.
 inline double dividedBy(double scale, double x) { return x != x ? x : x / scale; }
 
-/// The random number after `x`, v_prng_b32's.
-inline uint32_t nextRandom(uint32_t x) { return x << 1 ^ (x >> 31 ? 197 : 0); }
+/// The random number after `x`, v_prng_b32's; also of a vector of them.
+template <class T> MELD_INLINE T nextRandom(T x) { return (x << 1) ^ ((x >> 31) * 197u); }
 
 // What is not short: f32, f16, bf16. `bits` holds it in the lowest places.
 struct Single {
@@ -37,11 +39,27 @@ struct HalfPrecision {
 struct Bfloat {
   static constexpr unsigned bits = 16;
   static double decode(uint32_t x) { return __builtin_bit_cast(float, x << 16); }
-  static uint32_t encode(double x) {
-    const uint32_t u = Single::encode(x);
-    return x != x ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16;
-  }
+  static uint32_t encode(double x) { return nearestBf16(Single::encode(x)); }
 };
+
+/// What a lane has of an operand of 32 bits.
+inline uint32_t laneValue(const Wave &w, const isa::Operand &o, unsigned lane) {
+  const VRow *v = vectorOperand(w, o);
+  return v ? v->u[lane] : (uint32_t)scalarOperand(w, o, false);
+}
+/// Bits `at` and up of a lane's registers, at most 32.
+inline uint32_t bitsAt(const VRow *v, unsigned lane, unsigned at, unsigned width) {
+  const unsigned shift = at % 32;
+  uint64_t x = v[at / 32].u[lane];
+  if (shift + width > 32)
+    x |= uint64_t(v[at / 32 + 1].u[lane]) << 32;
+  return uint32_t(x >> shift) & (~0u >> (32 - width));
+}
+/// `code` into the field of a lane's destination that starts at bit `shift`; the rest stays.
+inline void merge(RowCtx &ctx, unsigned n, unsigned shift, unsigned width, uint32_t code) {
+  const uint32_t field = ((1u << width) - 1) << shift;
+  ctx.dst[n] = (ctx.dst[n] & ~field) | (code << shift & field);
+}
 
 inline void forActive(uint64_t exec, auto &&lane) {
   for (; exec; exec &= exec - 1)

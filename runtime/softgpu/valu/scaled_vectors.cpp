@@ -2,7 +2,6 @@
 // the other in six registers; see scaled.h. The 2xpk16 forms take 16 numbers from each of two sources,
 // the first source's and the second's by turns ("CDNA4" ISA, V_CVT_SCALEF32_2XPK16_FP6_F32).
 #include "runtime/softgpu/valu/scaled.h"
-#include "runtime/softgpu/valu/slow.h"
 
 namespace meld::softgpu::valu {
 
@@ -15,27 +14,11 @@ namespace {
 
 constexpr unsigned kNumbers = 32, kShortRows = 6;
 
-uint32_t valueOf(const Wave &w, const Operand &o, unsigned lane) {
-  const VRow *v = vectorOperand(w, o);
-  return v ? v->u[lane] : (uint32_t)scalarOperand(w, o, false);
-}
 /// As sources of f32 are: without denormals where MODE says so.
 uint32_t flushed(const Wave &w, uint32_t x) {
   return flushesInput(f32, w.mode) && !(x & 0x7f800000) ? x & 0x80000000 : x;
 }
 
-/// Bits `at` and up of a lane's registers.
-uint32_t bitsAt(const VRow *v, unsigned lane, unsigned at, unsigned width) {
-  const unsigned shift = at % 32;
-  uint64_t x = v[at / 32].u[lane];
-  if (shift + width > 32)
-    x |= uint64_t(v[at / 32 + 1].u[lane]) << 32;
-  return uint32_t(x >> shift) & (~0u >> (32 - width));
-}
-
-struct Call : RowCtx {
-  Wave *wave;
-};
 using Converts = void (*)(const Inst &, Wave &);
 
 /// Rounds to nearest with denormals on.
@@ -48,10 +31,7 @@ template <Converts C, unsigned Vectors> const ExecInst *converts(const ExecInst 
     return w.raise(i, FaultKind::illegalInstruction, "a vector conversion needs VGPRs");
   if (w.mode & Mode::gprIdxEn)
     return w.raise(i, FaultKind::illegalInstruction, "a vector conversion with VGPR indexing");
-  Call call;
-  call.inst = &in;
-  call.wave = &w;
-  callRow([](RowCtx &c) { C(*c.inst, *static_cast<Call &>(c).wave); }, call, 0);
+  callToNearest([&] { C(in, w); });
   return following(i);
 }
 
@@ -69,8 +49,8 @@ template <class F, class W, Rounding R, bool Two> void narrow(const Inst &in, Wa
   constexpr unsigned scaleAt = Two || R == Rounding::atRandom ? 2 : 1;
   std::array<VRow, kShortRows> out;
   forActive(w.exec(), [&](unsigned lane) {
-    const double scale = scaleOf(valueOf(w, in.src[scaleAt], lane));
-    uint32_t random = R == Rounding::atRandom ? valueOf(w, in.src[1], lane) : 0;
+    const double scale = scaleOf(laneValue(w, in.src[scaleAt], lane));
+    uint32_t random = R == Rounding::atRandom ? laneValue(w, in.src[1], lane) : 0;
     std::array<uint32_t, kShortRows + 1> bits{};
     for (unsigned n = 0; n < kNumbers; ++n, random = nextRandom(random)) {
       const double x = dividedBy(scale, wideElement<W, Two>(in, w, lane, n));
@@ -93,7 +73,7 @@ template <class W, class F> void widen(const Inst &in, Wave &w) {
   std::array<VRow, rows> out;
   const VRow *from = vectorOperand(w, in.src[0]);
   forActive(w.exec(), [&](unsigned lane) {
-    const double scale = scaleOf(valueOf(w, in.src[1], lane));
+    const double scale = scaleOf(laneValue(w, in.src[1], lane));
     std::array<uint32_t, rows> bits{};
     for (unsigned n = 0; n < kNumbers; ++n) {
       const double x = F::values()[bitsAt(from, lane, n * F::bits, F::bits)];

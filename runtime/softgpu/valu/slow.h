@@ -37,6 +37,14 @@ void limitHalves(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ct
 /// Calls `fn` with the host's rounding set to MODE's (0 nearest, 1 up, 2 down, 3 zero), denormals
 /// on.
 void callRow(RowFn fn, RowCtx &ctx, unsigned rounding);
+/// The same for anything, to nearest.
+template <class F> void callToNearest(F f) {
+  struct Call : RowCtx {
+    F *f;
+  } call;
+  call.f = &f;
+  callRow([](RowCtx &ctx) { (*static_cast<Call &>(ctx).f)(); }, call, 0);
+}
 unsigned roundingOf(Ty dst, uint32_t mode);
 
 /// What M0 adds to VGPR numbers.

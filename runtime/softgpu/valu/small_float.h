@@ -87,6 +87,13 @@ private:
   }
 };
 
+/// The bits of an f32 as bf16: `below` is added under the last bit and the sum truncated; a NaN stays one.
+inline uint32_t bf16Of(uint32_t single, uint32_t below) {
+  return (single & 0x7fffffff) > 0x7f800000 ? single >> 16 | 0x40 : (single + below) >> 16;
+}
+/// To nearest, ties to even.
+inline uint32_t nearestBf16(uint32_t single) { return bf16Of(single, 0x7fff + (single >> 16 & 1)); }
+
 using OcpFp8 = SmallFloat<4, 3>;
 using OcpBf8 = SmallFloat<5, 2>;
 using OcpFp6 = SmallFloat<2, 3>;

@@ -17,6 +17,7 @@
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/matrix_nan.h"
 #include "runtime/softgpu/valu/slow.h"
+#include "runtime/softgpu/valu/small_float.h"
 
 namespace meld::softgpu::valu {
 
@@ -62,7 +63,7 @@ template <Format F> uint32_t fromFloat(float x, bool flush, bool limit) {
   }
   uint32_t u = __builtin_bit_cast(uint32_t, flushed(x, flush));
   if constexpr (F == Format::bf16)
-    return (x != x ? u | 0x400000 : u + 0x7fff + (u >> 16 & 1)) >> 16;
+    return nearestBf16(u);
   return u;
 }
 

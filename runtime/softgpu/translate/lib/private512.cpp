@@ -80,13 +80,13 @@ struct Block {
 
 /// Through a buffer's resource.
 struct Buffer {
-  template <class W> static Block block(const ExecInst *i, const Wave &w) {
+  static Block block(const ExecInst *i, const Wave &w) {
     const unsigned slot = i->src[2];
     const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
     const uint64_t base = w.s[slot] | uint64_t(w.s[slot + 1] & 0xffff) << 32;
     uint64_t end = w.s[slot + 2];
     if (base == reinterpret_cast<uint64_t>(w.scratch))
-      end = std::min(end, uint64_t(w.scratchPerLane) * W::lanes);
+      end = std::min(end, scratchBytes(w));
     if (!isPrivateResource(w, slot, isa::traitsOf(i->inst->target).generation) || end < soffset)
       return {};
     return {base + soffset, end - soffset, uint32_t(i->imm[0])};
@@ -95,10 +95,9 @@ struct Buffer {
 
 /// scratch_*: the wave's own block.
 struct Scratch {
-  template <class W> static Block block(const ExecInst *i, const Wave &w) {
+  static Block block(const ExecInst *i, const Wave &w) {
     const uint32_t saddr = i->src[2] == kImmSlot ? 0 : w.s[i->src[2]];
-    return {reinterpret_cast<uint64_t>(w.scratch), uint64_t(w.scratchPerLane) / 4 * 4 * W::lanes,
-            uint32_t(i->imm[0]) + saddr};
+    return {reinterpret_cast<uint64_t>(w.scratch), scratchBytes(w), uint32_t(i->imm[0]) + saddr};
   }
 };
 
@@ -108,7 +107,7 @@ const ExecInst *access(const ExecInst *i, Wave &w) {
   if (!exec)
     return memoryDone(i, w, 0);
   constexpr uint64_t stride = 4 * W::lanes;
-  const Block block = Through::template block<W>(i, w);
+  const Block block = Through::block(i, w);
   Rows<W> rows;
   if (block.base % W::line || block.bytes < N * stride ||
       !rows.template find<N>(w.v[i->src[0]], block.add, exec, block.bytes / stride - N))
