@@ -133,26 +133,26 @@ uint64_t vectorOf(const Memory &run) {
   return run.counters.insts[unsigned(softgpu::isa::Category::valu)];
 }
 
-/// Where two runs differ first, and how: "out: thread 5 word 0: 0x1 instead of 0x0".
+/// Word `i` of two runs, where they differ: ": 0x1 instead of 0x0"; empty where they do not.
+std::string difference(const std::vector<uint8_t> &a, const std::vector<uint8_t> &b, size_t i) {
+  uint32_t was, is;
+  std::memcpy(&was, &a[4 * i], 4);
+  std::memcpy(&is, &b[4 * i], 4);
+  if (was == is)
+    return {};
+  char text[64];
+  std::snprintf(text, sizeof text, ": %#x instead of %#x", is, was);
+  return text;
+}
+
 std::string firstDifference(const Memory &a, const Memory &b) {
-  const auto differs = [](const auto &one, const auto &two, size_t i) {
-    return std::memcmp(&one[i], &two[i], 4) != 0;
-  };
-  const auto values = [](const auto &one, const auto &two, size_t i) {
-    uint32_t was, is;
-    std::memcpy(&was, &one[i], 4);
-    std::memcpy(&is, &two[i], 4);
-    char text[64];
-    std::snprintf(text, sizeof text, ": %#x instead of %#x", is, was);
-    return std::string(text);
-  };
-  for (size_t i = 0; i + 4 <= a.out.size(); i += 4)
-    if (differs(a.out, b.out, i))
-      return "out: thread " + std::to_string(i / 4 / wordsPerThread) + " word " +
-             std::to_string(i / 4 % wordsPerThread) + values(a.out, b.out, i);
-  for (size_t i = 0; i + 4 <= a.acc.size(); i += 4)
-    if (differs(a.acc, b.acc, i))
-      return "acc word " + std::to_string(i / 4) + values(a.acc, b.acc, i);
+  for (size_t i = 0; i < a.out.size() / 4; ++i)
+    if (const std::string d = difference(a.out, b.out, i); !d.empty())
+      return "out: thread " + std::to_string(i / wordsPerThread) + " word " +
+             std::to_string(i % wordsPerThread) + d;
+  for (size_t i = 0; i < a.acc.size() / 4; ++i)
+    if (const std::string d = difference(a.acc, b.acc, i); !d.empty())
+      return "acc word " + std::to_string(i) + d;
   return "none";
 }
 

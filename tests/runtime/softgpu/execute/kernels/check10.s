@@ -1,32 +1,7 @@
 // Kernels of gfx1030, waves of 32 lanes, with one mistake each, and the same without it (check_test.cpp). Each gets a
 // pointer to 4 KiB and runs as one workgroup of four waves. Labels bad_* mark the instruction that has to be found.
 	.text
-.macro begin name
-	.rodata
-	.p2align 6
-	.amdhsa_kernel \name
-		.amdhsa_user_sgpr_kernarg_segment_ptr 1
-		.amdhsa_wavefront_size32 1
-		.amdhsa_next_free_vgpr 32
-		.amdhsa_next_free_sgpr 96
-	.end_amdhsa_kernel
-	.text
-	.globl \name
-	.p2align 8
-	.type \name,@function
-\name:
-	s_load_dwordx2 s[2:3], s[0:1], 0x0
-	v_lshlrev_b32 v1, 2, v0
-	s_waitcnt lgkmcnt(0)
-.endm
-// Keeps v\n alive: store it at the work-item's place.
-.macro keep n
-	global_store_dword v1, v\n, s[2:3]
-.endm
-.macro mark name
-	.globl \name
-\name:
-.endm
+.include "check_rdna.inc"
 
 // --- hazard: stores count in vscnt, and each counter has a wait of its own ---
 	begin waits

@@ -1,10 +1,6 @@
 // Scalar programs of gfx1030 that gfx1030_test.cpp runs on a wave of its own; results stay in SGPRs.
 	.text
-.macro program name
-	.globl \name
-	.p2align 8
-\name:
-.endm
+.include "rdna.inc"
 
 // The hardware's registers, MODE's fields, and instructions that have nothing to do here.
 	program registers
@@ -86,31 +82,7 @@ subvector_again:
 subvector_end:
 	s_endpgm
 
-// A call, and code that is no code.
-	program calls
-	s_movk_i32 s20, 21
-	s_call_b64 s[12:13], calls_double
-	s_getpc_b64 s[10:11]
-calls_here:
-	s_add_u32 s10, s10, calls_double-calls_here
-	s_addc_u32 s11, s11, 0
-	s_swappc_b64 s[12:13], s[10:11]
-	s_code_end
-calls_double:
-	s_lshl_b32 s20, s20, 1
-	s_setpc_b64 s[12:13]
+	common_programs
 
-// Null where a field names a register that is read and written, or read alone: 0, whatever was written to it.
-	program onNull
-	s_mov_b32 null, 0x7fffffff
-	s_movk_i32 s0, 7
-	s_addk_i32 null, 5
-	s_cselect_b32 s20, 1, 0
-	s_mov_b32 null, 0x7fffffff
-	s_cmpk_eq_i32 null, 0
-	s_cselect_b32 s21, 1, 0
-	s_cmpk_gt_u32 null, 3
-	s_cselect_b32 s22, 1, 0
-	s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), null
-	s_getreg_b32 s23, hwreg(HW_REG_MODE, 0, 4)
+	on_null
 	s_endpgm
