@@ -5,10 +5,25 @@ namespace meld::passes {
 
 using namespace llvm;
 
+namespace {
+
+Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
+  Value *result = &value;
+  for (unsigned i = 0; i != elements; ++i) {
+    Value *element = builder.CreateExtractElement(&value, i);
+    result = builder.CreateInsertElement(result, hidden(builder, *element), i);
+  }
+  return result;
+}
+
+} // namespace
+
 Value *hidden(IRBuilder<> &builder, Value &value) {
-  const unsigned bits = value.getType()->getIntegerBitWidth();
+  const unsigned bits = value.getType()->getScalarSizeInBits();
   if (bits > 64)
     return nullptr;
+  if (auto *vector = dyn_cast<FixedVectorType>(value.getType()))
+    return hiddenVector(builder, value, vector->getNumElements());
   Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
   auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
                                   /*hasSideEffects=*/false);

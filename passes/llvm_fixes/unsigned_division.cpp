@@ -19,19 +19,22 @@ namespace {
 /// From so many equal bits in front of 32 on LLVM divides as floats; in front of 64 it wants more.
 constexpr unsigned fewEqualBits = 9;
 
-/// The operand to hide, null where the division is sound.
-Value *misjudged(const BinaryOperator &division, const DataLayout &layout) {
+/// Whether LLVM may take the operands for numbers of few bits where one of them may be negative.
+bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
   const unsigned opcode = division.getOpcode();
+  Type *type = division.getType();
+  const unsigned bits = type->getScalarSizeInBits();
   if ((opcode != Instruction::UDiv && opcode != Instruction::URem) ||
-      !division.getType()->isIntegerTy() || division.getType()->getIntegerBitWidth() < 32 ||
-      isa<Constant>(division.getOperand(1)))
-    return nullptr;
-  Value *mayBeNegative = nullptr;
+      isa<ScalableVectorType>(type) || bits < 32)
+    return false;
+  if (bits == 32 && isa<Constant>(division.getOperand(1)))
+    return false; // becomes a multiplication
+  bool mayBeNegative = false;
   for (Value *operand : division.operands()) {
-    if (ComputeNumSignBits(operand, layout) < fewEqualBits)
-      return nullptr;
-    if (!computeKnownBits(operand, layout).isNonNegative())
-      mayBeNegative = operand;
+    // A vector is divided element by element, and of one of them LLVM may know more than of all.
+    if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)
+      return false;
+    mayBeNegative |= !computeKnownBits(operand, layout).isNonNegative();
   }
   return mayBeNegative;
 }
@@ -42,16 +45,18 @@ PreservedAnalyses UnsignedDivisionPass::run(Function &function, FunctionAnalysis
   if (!compat::targetTriple(*function.getParent()).isAMDGPU())
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
-  SmallVector<std::pair<BinaryOperator *, Value *>, 8> found;
+  SmallVector<BinaryOperator *, 8> found;
   for (Instruction &instruction : instructions(function))
     if (auto *division = dyn_cast<BinaryOperator>(&instruction))
-      if (Value *operand = misjudged(*division, layout))
-        found.emplace_back(division, operand);
+      if (misjudged(*division, layout))
+        found.push_back(division);
   bool changed = false;
-  for (const auto &[division, operand] : found) {
+  for (BinaryOperator *division : found) {
+    // One operand of many bits is enough; a constant divisor is worth keeping.
+    const unsigned operand = isa<Constant>(division->getOperand(0)) ? 1 : 0;
     IRBuilder<> builder(division);
-    if (Value *same = hidden(builder, *operand)) {
-      division->replaceUsesOfWith(operand, same);
+    if (Value *same = hidden(builder, *division->getOperand(operand))) {
+      division->setOperand(operand, same);
       changed = true;
     }
   }

@@ -11,7 +11,8 @@
 // such values where a loaded value was.
 //
 // Where both operands are known not to be negative the equal bits are zeros, and nothing is changed; nor where one of
-// them has too many bits for LLVM to think of it. Divisions by a constant are expanded otherwise.
+// them has too many bits for LLVM to think of it. 32-bit divisions by a constant are multiplications; 64-bit ones are made
+// smaller as any other. Vectors are divided element by element, so each element is handed on.
 //
 // Terminates: one look at each division. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
 // would be wrong. Would be unsafe: nothing; a value is handed on as it is.

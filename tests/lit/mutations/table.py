@@ -481,10 +481,14 @@ mutations += [
 
 division = "llvm_fixes/unsigned_division.cpp"
 mutations += [
-    Mutation("unsigned division: numbers that are not negative", division, "if (!computeKnownBits(operand, layout).isNonNegative())", "", tests="unsigned-division"),
-    Mutation("unsigned division: numbers of many bits", division, "    if (ComputeNumSignBits(operand, layout) < fewEqualBits)\n      return nullptr;\n", "", tests="unsigned-division"),
+    Mutation("unsigned division: numbers that are not negative", division, "mayBeNegative |= !computeKnownBits(operand, layout).isNonNegative()", "mayBeNegative = true", tests="unsigned-division"),
+    Mutation("unsigned division: numbers of many bits", division, "if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
+    Mutation("unsigned division: one element of a vector", division, "!type->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
     Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),
-    Mutation("unsigned division: constants", division, " ||\n      isa<Constant>(division.getOperand(1)))", ")", tests="unsigned-division"),
+    Mutation("unsigned division: constants of 32 bits", division, "if (bits == 32 && isa<Constant>(division.getOperand(1)))", "if (false)", tests="unsigned-division"),
+    Mutation("unsigned division: constants of 64 bits", division, "if (bits == 32 && isa<Constant>", "if (isa<Constant>", tests="unsigned-division"),
+    Mutation("unsigned division: a divided constant", division, "isa<Constant>(division->getOperand(0)) ? 1 : 0", "0", tests="unsigned-division"),
+    Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
 ]
 
 # x ^ 2^k as a distance, and an `or` in an address.

@@ -27,13 +27,54 @@ define amdgpu_kernel void @remainder(ptr addrspace(1) %p, i8 %x, i8 %y) {
 
 ; The divisor, and 64 bits, of which LLVM thinks that 32 are enough.
 ; CHECK-LABEL: @divisor(
-; CHECK: %[[H:.*]] = call i64 asm "", "=v,0"(i64 %b)
-; CHECK: %q = udiv i64 %a, %[[H]]
+; CHECK: %[[H:.*]] = call i64 asm "", "=v,0"(i64 %a)
+; CHECK: %q = udiv i64 %[[H]], %b
 define i64 @divisor(i32 %x, i32 %y) {
   %a = zext i32 %x to i64
   %b = sext i32 %y to i64
   %q = udiv i64 %a, %b
   ret i64 %q
+}
+
+; A constant that is negative divides; a constant is divided.
+; CHECK-LABEL: @constants(
+; CHECK: %[[A:.*]] = call i64 asm "", "=v,0"(i64 %a)
+; CHECK: %q = udiv i64 %[[A]], -3
+; CHECK: %[[B:.*]] = call i64 asm "", "=v,0"(i64 %a)
+; CHECK: %r = urem i64 %[[B]], 7
+; CHECK: %[[C:.*]] = call i32 asm "", "=v,0"(i32 %b)
+; CHECK: %s = udiv i32 -5, %[[C]]
+define i64 @constants(i32 %x, i8 %y) {
+  %a = sext i32 %x to i64
+  %b = zext i8 %y to i32
+  %q = udiv i64 %a, -3
+  %r = urem i64 %a, 7
+  %s = udiv i32 -5, %b
+  %t = zext i32 %s to i64
+  %1 = add i64 %q, %r
+  %2 = add i64 %1, %t
+  ret i64 %2
+}
+
+; Vectors are divided element by element; of one element more may be known than of all.
+; CHECK-LABEL: @vector(
+; CHECK: %[[E0:.*]] = extractelement <2 x i32> %a, i{{32|64}} 0
+; CHECK: %[[H0:.*]] = call i32 asm "", "=v,0"(i32 %[[E0]])
+; CHECK: %[[V0:.*]] = insertelement <2 x i32> %a, i32 %[[H0]], i{{32|64}} 0
+; CHECK: %[[E1:.*]] = extractelement <2 x i32> %a, i{{32|64}} 1
+; CHECK: %[[H1:.*]] = call i32 asm "", "=v,0"(i32 %[[E1]])
+; CHECK: %[[V1:.*]] = insertelement <2 x i32> %[[V0]], i32 %[[H1]], i{{32|64}} 1
+; CHECK: %r = urem <2 x i32> %[[V1]], %b
+; ISA-LABEL: {{^}}vector:
+; ISA: v_mul_hi_u32
+; ISA: s_setpc_b64
+define <2 x i32> @vector(i32 %x, <2 x i8> %y, i32 %many) {
+  %few = ashr i32 %x, 24
+  %v = insertelement <2 x i32> undef, i32 %many, i32 0
+  %a = insertelement <2 x i32> %v, i32 %few, i32 1
+  %b = zext <2 x i8> %y to <2 x i32>
+  %r = urem <2 x i32> %a, %b
+  ret <2 x i32> %r
 }
 
 ; Zeros in front, signed divisions, numbers of too many bits, constants: as they are.
