@@ -28,6 +28,8 @@ usage: ./dev matrix table
               preloaded, their logits against the CPU's (default: all targets that it has code for)
   --llama-ops[=TARGET,...]
               sid: a sample of llama.cpp's own test of its operations (default: gfx90a,gfx1100)
+  --bench[=TARGET,...]
+              the benchmark programs, original against libmeld, as one table (default: gfx90a, gfx942, gfx1030, gfx1100)
   --update    bring the root's packages up to date first
   --shell     a shell in the root: the tree is in /src/libmeld, the build in /build
   --also LIST more packages, comma separated
@@ -193,6 +195,10 @@ matrix() {
       prebuilt=${1#--prebuilt} && prebuilt=${prebuilt#=}
       also+=(librocprim-tests libhipcub-tests librocthrust-tests librocrand1-tests libhiprand1-tests)
       ;;
+    --bench | --bench=*)
+      what=bench
+      prebuilt=${1#--bench} && prebuilt=${prebuilt#=}
+      ;;
     --llama | --llama=* | --llama-ops | --llama-ops=*)
       [ "$suite" = sid ] || { echo "./dev matrix: $suite has no llama.cpp for HIP; sid does" >&2 && exit 2; }
       what=${1%%=*} && what=${what#--}
@@ -228,10 +234,12 @@ matrix() {
     targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench
       arrivals_test)
   [ "$what" != prebuilt ] || targets=(meld-softgpu meld-softgpu-translate)
+  [ "$what" != bench ] || targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench)
   [[ $what != llama* ]] || targets=(meld-softgpu meld-softgpu-translate meld_shim meld-jit)
   if ! matrix_in "$root" bash -ec '
     # These ROCms know what Debian 12 does not.
-    cmake -S /src/libmeld -B /build -G Ninja "-DMELD_E2E_TARGETS=gfx942;gfx1030;gfx1100"
+    cmake -S /src/libmeld -B /build -G Ninja "-DMELD_E2E_TARGETS=gfx942;gfx1030;gfx1100" \
+      "-DMELD_BENCH_ARCHS=gfx90a;gfx942;gfx1030;gfx1100"
     exec nice -n 5 cmake --build /build -- -k 0 ${1:+"$@"}' build "${targets[@]}" >"$log" 2>&1; then
     grep -E 'error:|FAILED:|CMake Error' "$log" | head -n 40 >&2
     say "matrix $suite: the build failed; whole log: $log"
@@ -248,6 +256,13 @@ matrix() {
     [ "$name" = "$prebuilt" ] || seconds=${prebuilt##*,}
     matrix_in "$root" python3 /src/libmeld/tests/prebuilt.py --library /build/lib/libmeld-softgpu.so \
       --only "$name" --seconds "$seconds" | tee "$log.prebuilt" || status=1
+    [ "$status" = 0 ] || exit 1
+    return
+  fi
+  if [ "$what" = bench ]; then
+    # shellcheck disable=SC2046 # one word a target
+    matrix_in "$root" python3 /src/libmeld/bench/runner/targets.py /build \
+      $(tr , ' ' <<<"${prebuilt:-gfx90a,gfx942,gfx1030,gfx1100}") | tee "$log.bench" || status=1
     [ "$status" = 0 ] || exit 1
     return
   fi
