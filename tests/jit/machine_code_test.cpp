@@ -19,7 +19,7 @@ constexpr uint32_t smov = 0xbe800080; // s_mov_b32 s0, 0
 
 struct Code {
   std::vector<uint32_t> words;
-  MachineFunction decode() {
+  meld::passes::MachineFunction decode() {
     Kernel k;
     k.name = "k";
     k.address = 0x1000;

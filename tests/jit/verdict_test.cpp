@@ -4,6 +4,7 @@
 #include "jit/compile.h"
 #include "jit/estimate.h"
 #include "jit/units.h"
+#include "passes/compat.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/options.h"
 #include "tests/jit/test_objects.h"
@@ -36,7 +37,7 @@ struct Compiled {
   }
   bool wasJudged(const std::string &beginning) const {
     return any_of(judgements,
-                  [&](const std::string &m) { return StringRef(m).startswith(beginning); });
+                  [&](const std::string &m) { return passes::compat::startsWith(m, beginning); });
   }
 };
 
@@ -51,7 +52,7 @@ Compiled compiled(StringRef object, double minProfit = 0, bool scalarize = true,
     r.meld.without = {"scalarize"};
   r.meld.force = force;
   r.log = [&](int, const std::string &m) {
-    if (StringRef(m).startswith("kernel "))
+    if (passes::compat::startsWith(m, "kernel "))
       c.judgements.push_back(m);
   };
   c.reply = compile(r);
@@ -93,8 +94,8 @@ TEST(Verdict, worseMachineCodeIsRefusedAndTheOriginalKept) {
   EXPECT_EQ(bad.reply.status, Status::unchanged);
   EXPECT_TRUE(bad.reply.permanent);
   EXPECT_TRUE(bad.reply.bytes.empty());
-  EXPECT_TRUE(
-      StringRef(bad.reply.reason).startswith("nothing profitable: bitonic: estimated cycles "))
+  EXPECT_TRUE(passes::compat::startsWith(bad.reply.reason,
+                                         "nothing profitable: bitonic: estimated cycles "))
       << bad.reply.reason;
   const auto [before, after] = cyclesIn(bad.reply.reason);
   EXPECT_GT(before, 0);
@@ -168,8 +169,10 @@ TEST(Verdict, floatingPointThatCannotBeRepeatedIsLeftAlone) {
     EXPECT_EQ(other.reply.status, Status::unchanged);
     // Not forced, the store more may be enough: then nothing needs to be proven.
     const StringRef reason = other.reply.reason;
-    EXPECT_TRUE(reason.startswith("nothing profitable: diamond: its floating point ") ||
-                (!force && reason.startswith("nothing profitable: diamond: estimated cycles ")))
+    EXPECT_TRUE(
+        passes::compat::startsWith(reason, "nothing profitable: diamond: its floating point ") ||
+        (!force &&
+         passes::compat::startsWith(reason, "nothing profitable: diamond: estimated cycles ")))
         << other.reply.reason;
     EXPECT_FALSE(other.kernel("diamond")["melded"].get<bool>());
   }
@@ -188,7 +191,8 @@ TEST(Verdict, theCodeOverrulesTheIr) {
   const auto refused = made.kernel("quotients"), kept = made.kernel("remainders");
   EXPECT_FALSE(refused["melded"].get<bool>());
   const auto verdict = refused["verdict"].get<std::string>();
-  EXPECT_TRUE(StringRef(verdict).startswith("kept the original: estimated cycles ")) << verdict;
+  EXPECT_TRUE(passes::compat::startsWith(verdict, "kept the original: estimated cycles "))
+      << verdict;
   const auto [before, after] = cyclesIn(verdict);
   EXPECT_GE(after, before);
   EXPECT_EQ(before, refused["before"]["estimatedCycles"].get<double>());

@@ -30,7 +30,7 @@ Estimate run(std::vector<uint32_t> words, KernelResources resources = {},
   kernel.address = 0x1000;
   kernel.code =
       ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(words.data()), words.size() * 4);
-  MachineFunction function = decoder->decode(kernel, known);
+  meld::passes::MachineFunction function = decoder->decode(kernel, known);
   for (const MachineInstruction &instruction : function.instructions)
     EXPECT_FALSE(instruction.name.empty()) << "at " << instruction.address;
   return estimate(function, resources, processor, known.wavesPerSimd);
@@ -290,7 +290,7 @@ TEST(EstimateCycles, laterArmsOfAChainRunLess) {
   kernel.address = 0x1000;
   kernel.code =
       ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(words.data()), words.size() * 4);
-  const MachineFunction f = decoder->decode(kernel);
+  const meld::passes::MachineFunction f = decoder->decode(kernel);
   ASSERT_EQ(f.blocks.size(), 9u);
   EXPECT_DOUBLE_EQ(f.blocks[1].frequency, 1);
   EXPECT_DOUBLE_EQ(f.blocks[1].lanes, 0.5);

@@ -1,4 +1,5 @@
 #include "tests/runtime/softgpu/mem/assembler.h"
+#include "passes/compat.h"
 
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -39,7 +40,7 @@ constexpr std::pair<StringLiteral, StringLiteral> kGfx11[] = {
 };
 
 std::string named(std::string text, StringRef cpu) {
-  if (cpu.startswith("gfx11"))
+  if (passes::compat::startsWith(cpu, "gfx11"))
     for (const auto &[before, now] : kGfx11)
       if (const size_t at = text.find(before.str() + " "); at != std::string::npos)
         return text.replace(at, before.size(), now.str());
@@ -80,9 +81,14 @@ std::vector<uint8_t> assemble(const std::string &text, const std::string &cpu) {
   std::unique_ptr<MCAsmBackend> backend(
       target->createMCAsmBackend(*subtarget, *registers, options));
   auto writer = backend->createObjectWriter(out);
+#if LLVM_VERSION_MAJOR >= 20
+  std::unique_ptr<MCStreamer> streamer(target->createMCObjectStreamer(
+      triple, context, std::move(backend), std::move(writer), std::move(emitter), *subtarget));
+#else
   std::unique_ptr<MCStreamer> streamer(
       target->createMCObjectStreamer(triple, context, std::move(backend), std::move(writer),
                                      std::move(emitter), *subtarget, true, true, false));
+#endif
   std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, *streamer, *asmInfo));
   std::unique_ptr<MCTargetAsmParser> targetParser(
       target->createMCAsmParser(*subtarget, *parser, *instructions, options));

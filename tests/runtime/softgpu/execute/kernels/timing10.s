@@ -71,7 +71,11 @@
 	.text
 	pair valu, nothing, "v_add_nc_u32 v2, v3, v4"
 	pair chain, nothing, "v_add_nc_u32 v2, v2, v4"
+.if WAVE64
+	pair mask, nothing, "v_cndmask_b32 v2, v3, v4, s[4:5]"
+.else
 	pair mask, nothing, "v_cndmask_b32 v2, v3, v4, s4"
+.endif
 	pair trans, nothing, "v_rcp_f32 v2, v3"
 	pair mulhi, nothing, "v_mul_hi_u32 v2, v3, v4"
 	pair f64, nothing, "v_add_f64 v[2:3], v[6:7], v[4:5]"
