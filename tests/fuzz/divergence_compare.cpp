@@ -101,7 +101,7 @@ std::vector<Value *> words(IRBuilder<> &b, Value *value, const DataLayout &layou
   if (type->isAggregateType() || !type->isSized() || isa<ScalableVectorType>(type) ||
       (type->isVectorTy() && type->getScalarType()->isPointerTy()))
     return {};
-  const unsigned bits = unsigned(layout.getTypeSizeInBits(type).getFixedSize());
+  const unsigned bits = unsigned(layout.getTypeSizeInBits(type).getFixedValue());
   if (type->isPointerTy())
     value = b.CreatePtrToInt(value, b.getIntNTy(bits));
   else if (!type->isIntegerTy())

@@ -45,6 +45,14 @@ static void properties() {
   EXPECT(can == 0);
 }
 
+static hipMemoryType typeOf(const hipPointerAttribute_t &attributes) {
+#if HIP_VERSION_MAJOR >= 6
+  return attributes.type;
+#else
+  return attributes.memoryType;
+#endif
+}
+
 static void memory() {
   size_t before = 0, total = 0, during = 0, after = 0;
   HIP(hipMemGetInfo(&before, &total));
@@ -56,7 +64,7 @@ static void memory() {
   EXPECT(before - during >= bytes && before - during < bytes + (8 << 20));
   hipPointerAttribute_t attributes;
   HIP(hipPointerGetAttributes(&attributes, static_cast<char *>(p) + 100));
-  EXPECT(attributes.memoryType == hipMemoryTypeDevice && attributes.device == 0);
+  EXPECT(typeOf(attributes) == hipMemoryTypeDevice && attributes.device == 0);
   hipDeviceptr_t base;
   size_t size = 0;
   HIP(hipMemGetAddressRange(&base, &size, static_cast<char *>(p) + 12345));
@@ -67,7 +75,7 @@ static void memory() {
   void *host = nullptr;
   HIP(hipHostMalloc(&host, 4096, hipHostMallocMapped));
   HIP(hipPointerGetAttributes(&attributes, host));
-  EXPECT(attributes.memoryType == hipMemoryTypeHost);
+  EXPECT(typeOf(attributes) == hipMemoryTypeHost);
   unsigned flags = 0;
   HIP(hipHostGetFlags(&flags, host));
   EXPECT(flags & hipHostMallocMapped);
