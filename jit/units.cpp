@@ -75,14 +75,10 @@ Error fitsObject(const Module &module, const DeviceObject &object) {
   if (!triple.isAMDGCN() || triple.getOS() != Triple::AMDHSA)
     return inputError(".llvmbc: for '" + triple.str() +
                       "', the code object is for amdgcn-amd-amdhsa");
-  // "amdhsa_code_object_version" from LLVM 18 on.
-  for (const char *flag : {"amdgpu_code_object_version", "amdhsa_code_object_version"})
-    if (auto *version = mdconst::dyn_extract_or_null<ConstantInt>(module.getModuleFlag(flag))) {
-      const uint64_t hundreds = version->getZExtValue();
-      if (hundreds && hundreds != uint64_t(object.codeObjectVersion) * 100)
-        return inputError(".llvmbc: for code-object version " + Twine(hundreds / 100) +
-                          ", the code object has version " + Twine(object.codeObjectVersion));
-    }
+  const uint64_t hundreds = passes::compat::codeObjectVersion(module);
+  if (hundreds && hundreds != uint64_t(object.codeObjectVersion) * 100)
+    return inputError(".llvmbc: for code-object version " + Twine(hundreds / 100) +
+                      ", the code object has version " + Twine(object.codeObjectVersion));
   for (const Function &f : module) {
     const StringRef cpu = f.getFnAttribute("target-cpu").getValueAsString();
     if (!f.isDeclaration() && !cpu.empty() && cpu != object.processor)

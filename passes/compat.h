@@ -6,9 +6,11 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CodeGen.h"
 #if LLVM_VERSION_MAJOR >= 17
@@ -45,6 +47,15 @@ inline void setTargetTriple(llvm::Module &module, llvm::StringRef triple) {
 #else
   module.setTargetTriple(triple);
 #endif
+}
+
+/// The code-object version a module is for, times 100 (400, 500, ...), 0 where it does not say. LLVM renamed the flag with 18.
+inline uint64_t codeObjectVersion(const llvm::Module &module) {
+  for (const char *flag : {"amdhsa_code_object_version", "amdgpu_code_object_version"})
+    if (auto *version =
+            llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(module.getModuleFlag(flag)))
+      return version->getZExtValue();
+  return 0;
 }
 
 inline llvm::StringMap<bool> hostFeatures() {

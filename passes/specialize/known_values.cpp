@@ -2,6 +2,7 @@
 
 #include "passes/analysis/address_spaces.h"
 #include "passes/analysis/gpu_info.h"
+#include "passes/compat.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -198,7 +199,9 @@ private:
       }
       break;
     case Intrinsic::amdgcn_implicitarg_ptr: // of code objects from version 5 on
-      for (unsigned d = 0; workgroup_ && codeObjectVersion() >= 5 && d < 3; ++d) {
+      if (compat::codeObjectVersion(*kernel_.getParent()) < 500)
+        break;
+      for (unsigned d = 0; workgroup_ && d < 3; ++d) {
         packet(call, 0, {12 + 2 * d, 16, sizeIn(d), Facts{*workgroup_}});
         if (grid_[d])
           packet(call, 0, {4 * d, 32, grid_[d]->value / sizeIn(d), Facts{*workgroup_, *grid_[d]}});
@@ -223,11 +226,6 @@ private:
     }
   }
 
-  unsigned codeObjectVersion() const {
-    auto *flag = mdconst::extract_or_null<ConstantInt>(
-        kernel_.getParent()->getModuleFlag("amdgpu_code_object_version"));
-    return flag ? unsigned(flag->getZExtValue() / 100) : 4;
-  }
   uint64_t sizeIn(unsigned dimension) const {
     return workgroup_->value >> (16 * dimension) & 0xffff;
   }

@@ -129,14 +129,20 @@ TEST(Compile, bitcodeForAnotherProcessorIsRefused) {
 
 // blockDim is read from the packet up to version 4, from other places behind the arguments from 5 on.
 TEST(Compile, bitcodeForAnotherCodeObjectVersionIsRefused) {
+  const unsigned own =
+      cantFail(readDeviceObject(*codeObject("reduce-nocmd"))).codeObjectVersion * 100;
   for (const char *flag : {"amdgpu_code_object_version", "amdhsa_code_object_version"})
     for (unsigned version : {300, 400, 500, 600}) {
+      bool hasOther = false; // LLVM takes both for the same flag and refuses two of it
       auto reply = compileEdited([&](Module &module) {
+        hasOther = meld::passes::compat::codeObjectVersion(module) && !module.getModuleFlag(flag);
         auto *value = ConstantInt::get(Type::getInt32Ty(module.getContext()), version);
         module.setModuleFlag(Module::Error, flag, ConstantAsMetadata::get(value));
       });
-      EXPECT_EQ(reply.status == Status::replaced, version == 400) << flag << " " << version;
-      if (version != 400) {
+      if (hasOther)
+        continue;
+      EXPECT_EQ(reply.status == Status::replaced, version == own) << flag << " " << version;
+      if (version != own) {
         EXPECT_TRUE(StringRef(reply.reason)
                         .contains("for code-object version " + std::to_string(version / 100)))
             << reply.reason;

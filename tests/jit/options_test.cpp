@@ -38,9 +38,11 @@ TEST(Options, levelsAsGivenToHipcc) {
 TEST(Options, hipccsOwnBackEndOptions) {
   auto o = of("reduce-gfx90a");
   EXPECT_EQ(o.cpu, "gfx90a");
-  EXPECT_EQ(o.mllvm, (std::vector<std::string>{"-amdgpu-internalize-symbols",
-                                               "-amdgpu-early-inline-all=true",
-                                               "-amdgpu-function-calls=false"}));
+  std::vector<std::string> expected{"-amdgpu-internalize-symbols"};
+  if (LLVM_VERSION_MAJOR < 20) // hipcc 7 leaves the others to its defaults
+    expected.insert(expected.end(),
+                    {"-amdgpu-early-inline-all=true", "-amdgpu-function-calls=false"});
+  EXPECT_EQ(o.mllvm, expected);
 }
 
 TEST(Options, targetIdContractionAndVersion) {

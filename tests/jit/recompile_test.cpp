@@ -4,6 +4,8 @@
 
 #include "llvm/Support/Endian.h"
 
+#include <algorithm>
+
 using namespace llvm;
 using namespace meld::jit;
 using namespace meld::jit::test;
@@ -21,6 +23,10 @@ void PrintTo(const Case &c, std::ostream *os) {
 
 uint32_t eFlags(StringRef elf) { return support::endian::read32le(elf.data() + 48); }
 
+size_t commonBytes(StringRef a, StringRef b) {
+  return size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
 class ByteIdentity : public testing::TestWithParam<Case> {};
 
 TEST_P(ByteIdentity, textRodataNoteAndFlags) {
@@ -33,7 +39,7 @@ TEST_P(ByteIdentity, textRodataNoteAndFlags) {
     ASSERT_TRUE(want && got) << section;
     EXPECT_FALSE(want->empty()) << section;
     EXPECT_TRUE(*want == *got) << section << ": " << want->size() << " and " << got->size()
-                               << " bytes";
+                               << " bytes, the first " << commonBytes(*want, *got) << " equal";
   }
   EXPECT_EQ(eFlags(made->bytes->getBuffer()), eFlags(file->getBuffer()));
   auto kernels = readKernels(*file);

@@ -172,7 +172,7 @@ TEST(Pipeline, AFunctionIsLeftAloneWhereItsCallersPassWhatIsUniform) {
     melded.optimize(calling(linkage, attributes, "%n"), &options);
     EXPECT_EQ(plain.text(), melded.text()) << linkage;
     EXPECT_EQ(melded.log.meldedCount(), 0u);
-    EXPECT_EQ(melded.count(Instruction::Mul), 2u);
+    EXPECT_EQ(melded.count(Instruction::Mul), plain.count(Instruction::Mul));
   }
 }
 

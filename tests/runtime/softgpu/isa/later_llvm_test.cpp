@@ -3,54 +3,18 @@
 // planned; what it has wrong, a later one may have right.
 //
 // Words that we decode must be one instruction there, with the same mnemonic and registers, but for what
-// is listed in `sameAsLater`. The rest of the text is LLVM 15's (random_test.cpp).
+// is listed in later_text.cpp. The rest of the text is LLVM 15's (random_test.cpp).
 #include "tests/runtime/softgpu/isa/later_llvm.h"
+#include "tests/runtime/softgpu/isa/later_text.h"
 #include "tests/runtime/softgpu/isa/oracle.h"
 
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <map>
-#include <regex>
 #include <vector>
 
 namespace meld::softgpu::isa::test {
 namespace {
-
-/// Mnemonic and registers of an instruction's text.
-std::string essence(const std::string &text) {
-  static const std::regex registers("\\b(v|s|a|ttmp)(\\[[0-9:]+\\]|[0-9]+)\\b|\\b(vcc|exec|flat_"
-                                    "scratch|xnack_mask)(_lo|_hi)?\\b|\\bm0\\b");
-  const size_t name = text.find(' ');
-  std::string result = text.substr(0, name);
-  for (std::string suffix : {"_dpp", "_e32", "_e64"}) // LLVM 15 has none here and there
-    if (result.ends_with(suffix))
-      result.resize(result.size() - suffix.size());
-  if (name != text.npos)
-    for (std::sregex_iterator it(text.begin() + long(name), text.end(), registers), end; it != end;
-         ++it)
-      result += " " + it->str();
-  return result;
-}
-
-/// The same instruction, but for what later LLVMs have changed their minds about.
-bool sameAsLater(const Sample &s, const std::string &theirs) {
-  // No longer taken, or with a remark: operands outside their class, bits that nobody sets.
-  if (theirs.empty() || theirs.find("/*Invalid ") != theirs.npos)
-    return true;
-  // An atomic or a cache's invalidation has no tfe, and few loads can go to LDS: no longer instructions.
-  const unsigned tfe = traitsOf(s.target).generation >= 11 ? 21 : 23;
-  const bool noTfe = s.ours.starts_with("buffer_atomic_") || s.ours.starts_with("buffer_gl");
-  if ((noTfe && (s.words[1] >> tfe & 1)) || s.ours.ends_with(" lds"))
-    return true;
-  // With tfe the data are a dword longer. 16-bit halves have names in some instructions only.
-  for (const char *part : {" tfe", ".h", ".l"})
-    if (s.ours.find(part) != s.ours.npos || theirs.find(part) != theirs.npos)
-      return true;
-  // A renamed one, and older ones that LLVM 15 takes everywhere.
-  if (s.ours.starts_with("v_cvt_pknorm_") || s.ours.starts_with("buffer_wbinvl1"))
-    return true;
-  return essence(s.ours) == essence(theirs);
-}
 
 struct Setting {
   const char *name;
@@ -83,7 +47,7 @@ TEST_P(LaterLlvm, Agrees) {
   size_t compared = 0;
   for (size_t n = 0; n < samples.size(); ++n) {
     compared += !theirs[n].empty();
-    if (sameAsLater(samples[n], theirs[n]))
+    if (sameAsLater(samples[n].target, samples[n].words[1], samples[n].ours, theirs[n]))
       continue;
     char words[64];
     const auto &w = samples[n].words;

@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, RegisterUseTest, testing::ValuesIn(kTargets),
                          [](auto &i) { return softgpu::test::testName(i.param); });
 
 TEST_P(RegisterUseTest, AgreesWithLlvm) {
-  Oracle initialised(GetParam());
+  Oracle oracle(GetParam());
   Machine machine(GetParam());
   std::mt19937_64 rng(7);
   std::map<std::string, std::string> wrong;
@@ -175,6 +175,8 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
     const auto *bytes = reinterpret_cast<const uint8_t *>(words.data());
     Inst in;
     if (decode(bytes, sizeof(words), GetParam(), in) != DecodeStatus::ok)
+      continue;
+    if (oracle.disassemble(bytes, in.size).crashed) // of operands that its tables lack
       continue;
     Machine::Answer want = machine.ask(bytes, in.size);
     if (!want.valid)
@@ -201,8 +203,7 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
         in.enc != Enc::VOP3P)
       continue;
     // Read as gfx908's, with accumulators that are always AGPRs: see llvm_cpu.h.
-    if (LLVM_VERSION_MAJOR < 17 && traitsOf(GetParam()).scopes &&
-        valuRate(in.op) == ValuRate::mfma)
+    if (LLVM_VERSION_MAJOR < 17 && traitsOf(GetParam()).scopes && valuRate(in.op) == ValuRate::mfma)
       continue;
     if (!knownByStandIn(GetParam(), {bytes, in.size}))
       continue;
@@ -229,6 +230,9 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
     for (const RegisterRange &r : use.writes())
       if (scalar && r.role == RegisterRange::Role::implicit)
         want.writes.merge(numbers({&r, 1}));
+    // LLVM 20 and later: where private memory lies, which flat addresses may be in.
+    if (in.enc == Enc::FLAT)
+      forget(want.reads, Sgpr::flatScratch, 2), forget(reads, Sgpr::flatScratch, 2);
     if (in.enc == Enc::DS || in.lds)
       forget(want.reads, Sgpr::m0, 1), forget(reads, Sgpr::m0, 1);
     if (in.sdwa && in.dst.kind == Operand::Kind::sgpr && in.dst.index != Sgpr::vcc)

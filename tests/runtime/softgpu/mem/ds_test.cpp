@@ -474,5 +474,5 @@ TEST_F(Ds, SameAddressReturnsAreASerialisation) {
 
 TEST_F(Ds, RefusedInstructions) {
   State s;
-  EXPECT_FALSE(machine.run("ds_add_u32 v2, v8 gds", s).prepared);
+  EXPECT_FALSE(machine.run("ds_add_u32 v2, v8 gds", s, isa::Target::gfx900).prepared);
 }

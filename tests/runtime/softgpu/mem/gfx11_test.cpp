@@ -3,6 +3,8 @@
 #include "tests/runtime/softgpu/llvm_cpu.h"
 #include "tests/runtime/softgpu/mem/vmem_fixture.h"
 
+#include <llvm/Config/llvm-config.h>
+
 using namespace meld::softgpu;
 using namespace meld::softgpu::test;
 
@@ -248,6 +250,9 @@ TEST_P(Gfx11Memory, HighHalvesOfBufferLoads) {
 
 // What LLVM has beside the manual: loads to LDS, at M0 + offset + 4 * lane.
 TEST_P(Gfx11Memory, BufferLoadsToLds) {
+#if LLVM_VERSION_MAJOR >= 20
+  GTEST_SKIP() << "this LLVM does not assemble them for GFX11";
+#endif
   State s = random();
   s.s[8] = uint32_t(machine.memory());
   s.s[9] = uint32_t(machine.memory() >> 32);
