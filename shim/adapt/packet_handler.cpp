@@ -98,7 +98,7 @@ void PacketHandler::handle(const void *packets, uint64_t count, Writer write) no
 
 /// With fences, and with what is chosen.
 void PacketHandler::copy(const uint8_t *from, uint64_t count, Batch &batch) {
-  const bool rewrites = queue_.rewrites && count <= kBatch;
+  const bool rewrites = count <= kBatch;
   for (uint64_t i = 0; i < count; ++i, from += sizeof(Packet)) {
     Packet packet;
     std::memcpy(&packet, from, sizeof packet);

@@ -59,7 +59,6 @@ public:
   struct Queue {
     KernelTable *table = nullptr;
     uint32_t ring = 0;             ///< packets
-    bool rewrites = true;          ///< not on cooperative queues, whose occupancy was computed
     double nanosecondsPerTick = 1; ///< of the device's clock
     /// Wait for outstanding times before each choice, for at most two seconds: with modelled times
     /// what is decided, and when, is then the same in every run.

@@ -192,12 +192,10 @@ double nanosecondsPerTick(hsa_agent_t agent) {
 }
 
 /// Makes `handler` see the packets of an intercept queue. False: it does not, and is free again.
-bool attach(hsa_queue_t *queue, hsa_agent_t agent, hsa_queue_type32_t type,
-            PacketHandler *handler) noexcept {
+bool attach(hsa_queue_t *queue, hsa_agent_t agent, PacketHandler *handler) noexcept {
   PacketHandler::Queue options;
   options.table = &kernelTable();
   options.ring = queue->size;
-  options.rewrites = type != HSA_QUEUE_TYPE_COOPERATIVE;
   options.nanosecondsPerTick = nanosecondsPerTick(agent);
   options.waitForTimes = gOptions.waitForTimes;
   options.waitForVersions = gOptions.waitForVersions;
@@ -235,7 +233,7 @@ bool createSeen(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type, Error
   auto tryOn = [&](auto create) {
     if (create(agent, ring, type, callback, data, scratch, lds, queue) != HSA_STATUS_SUCCESS)
       return false;
-    if (attach(*queue, agent, type, handler))
+    if (attach(*queue, agent, handler))
       return true;
     gPrevious.destroy(*queue);
     return false;
@@ -249,7 +247,7 @@ bool createSeen(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type, Error
 hsa_status_t createQueue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                          ErrorCallback callback, void *data, uint32_t scratch, uint32_t lds,
                          hsa_queue_t **queue) noexcept {
-  if (Inside inside; inside && queue) {
+  if (Inside inside; inside && queue && type != HSA_QUEUE_TYPE_COOPERATIVE) {
     nowMine(&gState);
     try {
       if (createSeen(agent, size, type, callback, data, scratch, lds, queue))
@@ -264,7 +262,7 @@ hsa_status_t createIntercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type3
                                ErrorCallback callback, void *data, uint32_t scratch, uint32_t lds,
                                hsa_queue_t **queue) noexcept {
   Inside inside;
-  if (!inside || !queue)
+  if (!inside || !queue || type == HSA_QUEUE_TYPE_COOPERATIVE)
     return gPrevious.interceptCreate(agent, size, type, callback, data, scratch, lds, queue);
   PacketHandler *handler = nullptr;
   uint32_t ring = 0;
@@ -275,7 +273,7 @@ hsa_status_t createIntercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type3
   }
   if (handler && gPrevious.interceptCreate(agent, ring, type, callback, data, scratch, lds,
                                            queue) == HSA_STATUS_SUCCESS) {
-    if (!attach(*queue, agent, type, handler))
+    if (!attach(*queue, agent, handler))
       giveBack(handler);
     return HSA_STATUS_SUCCESS;
   }

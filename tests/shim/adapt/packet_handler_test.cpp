@@ -67,11 +67,10 @@ protected:
     handler_ = std::make_unique<PacketHandler>(signals);
     begin(1024);
   }
-  void begin(uint32_t ring, bool rewrites = true, bool wait = false) {
+  void begin(uint32_t ring, bool wait = false) {
     PacketHandler::Queue queue;
     queue.table = &table_;
     queue.ring = ring;
-    queue.rewrites = rewrites;
     queue.waitForTimes = wait;
     handler_->begin(queue);
   }
@@ -157,16 +156,6 @@ TEST_F(Handler, ALaunchWithASignalOfItsOwnKeepsItAndIsNotTimed) {
       EXPECT_EQ(packet.kernel_object, 0x1000u);
       EXPECT_EQ(packet.completion_signal.handle, reinterpret_cast<uint64_t>(&signals_[0]) + 1);
     }
-}
-
-TEST_F(Handler, CooperativeQueuesAreLeftAlone) {
-  begin(1024, false);
-  addVariant();
-  ring_.wholesale = true;
-  for (int i = 0; i < 100; ++i)
-    send(dispatch());
-  for (const auto &packet : ring_.packets)
-    EXPECT_NE(packet.kernel_object, 0x2000u);
 }
 
 TEST_F(Handler, EverySixteenthOfTheRingHasAFenceAndTheOrderStays) {
@@ -305,7 +294,7 @@ TEST_F(Handler, WithModelledTimesTheSameIsDecidedInEachRun) {
   for (int run = 0; run < 3; ++run) {
     ring_ = Ring();
     table_.removeKernels({0x1000});
-    begin(1024, true, true);
+    begin(1024, true);
     addVariant();
     std::thread device;
     std::vector<uint64_t> ran;
