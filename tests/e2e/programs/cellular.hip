@@ -53,6 +53,7 @@ __global__ void rule(int *cells, int steps, unsigned number) {
 static std::vector<uint8_t> lifeHost(const std::vector<uint8_t> &in, int w, int h) {
   auto out = in;
   for (int y = 0; y < h; ++y)
+#pragma clang loop vectorize(disable) // clang 21 vectorises it wrongly for x86-64
     for (int x = 0; x < w; ++x) {
       int neighbours = -in[y * w + x];
       for (int j = -1; j <= 1; ++j)
