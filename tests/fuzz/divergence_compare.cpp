@@ -145,7 +145,11 @@ uint64_t insertChecks(Function &function, const std::vector<UniformClaim> &claim
     }
     Value *wrong = b.getFalse();
     for (Value *word : parts) {
+#if LLVM_VERSION_MAJOR >= 19 // of any type
+      Value *first = b.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {b.getInt32Ty()}, {word});
+#else
       Value *first = b.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {}, {word});
+#endif
       wrong = b.CreateOr(wrong, b.CreateICmpNE(first, word));
     }
     Value *sum = b.CreateAdd(b.getInt64(1), b.CreateShl(b.CreateZExt(wrong, b.getInt64Ty()), 32));

@@ -386,6 +386,15 @@ private:
       statement(s);
   }
 
+  /// A lane's word; from LLVM 19 on of any type.
+  Value *lane(Intrinsic::ID which, ArrayRef<Value *> operands) {
+#if LLVM_VERSION_MAJOR >= 19
+    return b_.CreateIntrinsic(which, {b_.getInt32Ty()}, operands);
+#else
+    return b_.CreateIntrinsic(which, {}, operands);
+#endif
+  }
+
   BasicBlock *newBlock(const char *name) { return BasicBlock::Create(context_, name, f_); }
 
   void barrier() {
@@ -511,11 +520,10 @@ private:
         r = b_.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {},
                                {b_.CreateShl(masked(a, 64), 2), v});
       else if (s.op == 1)
-        r = b_.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {}, {v});
+        r = lane(Intrinsic::amdgcn_readfirstlane, {v});
       else if (s.op == 3)
-        r = b_.CreateIntrinsic(
-            Intrinsic::amdgcn_readlane, {},
-            {v, b_.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {}, {masked(a, 32)})});
+        r = lane(Intrinsic::amdgcn_readlane,
+                 {v, lane(Intrinsic::amdgcn_readfirstlane, {masked(a, 32)})});
       else
         r = b_.CreateUnaryIntrinsic(
             Intrinsic::ctpop,
