@@ -7,6 +7,7 @@
 // choice PART LAUNCHES [sync|fork|late]: with sync the host waits behind each launch; with fork it makes two
 // processes at every tenth launch, one that ends as programs do and one that runs another program; with late
 // it does something else for some seconds behind the last launch, in which versions can be made.
+#include "tests/e2e/choice/side.h"
 #include "tests/e2e/programs/check.h"
 
 #include <string>
@@ -16,21 +17,13 @@
 constexpr unsigned kThreads = 256, kGroups = 32, kCount = kThreads * kGroups;
 __device__ unsigned counted;
 
-// Integers: what is computed does not depend on the order of anything.
-#define SIDE(x, a, b)                                                                              \
-  for (int k = 0; k < 24; ++k) {                                                                   \
-    x = x * (a) + (b);                                                                             \
-    x ^= x >> 7;                                                                                   \
-    x = x * (b) + (x >> 3);                                                                        \
-  }
-
 extern "C" __global__ void gains(const unsigned *key, unsigned *data) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned x = data[i];
   if (key[i] & 1) {
-    SIDE(x, 1664525u, 1013904223u)
+    ODD_SIDE(x)
   } else {
-    SIDE(x, 22695477u, 12345u)
+    EVEN_SIDE(x)
   }
   data[i] = x;
 }
@@ -39,9 +32,9 @@ extern "C" __global__ void counts(const unsigned *key, unsigned *data) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned x = data[i];
   if (key[i] & 1) {
-    SIDE(x, 1664525u, 1013904223u)
+    ODD_SIDE(x)
   } else {
-    SIDE(x, 22695477u, 12345u)
+    EVEN_SIDE(x)
   }
   data[i] = x;
   if (i == 0)
@@ -60,8 +53,10 @@ extern "C" __global__ void turns(const unsigned *key, unsigned *data) {
   unsigned x = data[i];
   if (key[i] & 1) {
     TURN(x, 1664525u)
+    x ^= 0x9e3779b9u;
   } else {
     TURN(x, 22695477u)
+    x += 0x9e3779b9u;
   }
   data[i] = x;
 }
@@ -71,11 +66,11 @@ extern "C" __global__ void loses(const unsigned *key, unsigned *data) {
   const unsigned k = key[i];
   unsigned x = data[i];
   if (k == 1001) {
-    SIDE(x, 1664525u, 1013904223u)
+    SIDE(x, 1664525u, 1013904223u, ^=)
   } else if (k == 1002) {
-    SIDE(x, 22695477u, 12345u)
+    SIDE(x, 22695477u, 12345u, +=)
   } else if (k == 1003) {
-    SIDE(x, 69069u, 54321u)
+    SIDE(x, 69069u, 54321u, -=)
   }
   data[i] = x + 1;
 }
@@ -83,13 +78,11 @@ extern "C" __global__ void loses(const unsigned *key, unsigned *data) {
 static unsigned turn(unsigned x, bool odd) {
   if (odd) {
     TURN(x, 1664525u)
+    x ^= 0x9e3779b9u;
   } else {
     TURN(x, 22695477u)
+    x += 0x9e3779b9u;
   }
-  return x;
-}
-static unsigned side(unsigned x, unsigned a, unsigned b) {
-  SIDE(x, a, b)
   return x;
 }
 
@@ -151,7 +144,7 @@ int main(int argc, char **argv) {
       else if (part == "turns")
         want = turn(want, odd);
       else
-        want = odd ? side(want, 1664525u, 1013904223u) : side(want, 22695477u, 12345u);
+        want = sideOf(want, odd);
     }
     wrong += want != got[i];
   }

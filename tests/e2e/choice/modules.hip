@@ -2,6 +2,7 @@
 //   modules FILE    threads load a module, launch its kernels and unload it, again and again
 //   blocked FILE    modules are unloaded while a version's launch cannot begin
 //   ring            a queue of HSA's own, whose places are counted by the size that was asked for
+#include "tests/e2e/choice/side.h"
 #include "tests/e2e/programs/check.h"
 
 #include <chrono>
@@ -10,15 +11,6 @@
 #include <thread>
 
 constexpr unsigned kThreads = 256, kGroups = 32, kCount = kThreads * kGroups;
-
-static unsigned side(unsigned x, unsigned a, unsigned b) {
-  for (int k = 0; k < 24; ++k) {
-    x = x * a + b;
-    x ^= x >> 7;
-    x = x * b + (x >> 3);
-  }
-  return x;
-}
 
 /// One module of its own, as a user of kernel "counts" in it.
 class Module {
@@ -47,8 +39,8 @@ public:
     HIP(hipMemcpy(got.data(), data_, 4 * kCount, hipMemcpyDeviceToHost));
     unsigned odd = 7, even = 7, wrong = 0, counted = 0;
     for (unsigned l = 0; l < launches_; ++l) {
-      odd = side(odd, 1664525u, 1013904223u);
-      even = side(even, 22695477u, 12345u);
+      odd = sideOf(odd, true);
+      even = sideOf(even, false);
     }
     for (unsigned i = 0; i < kCount; ++i)
       wrong += got[i] != (keys_[i] & 1 ? odd : even);

@@ -5,6 +5,7 @@
 // The kernel has two sides alike, and values that a compiler finds out: log(0), 1 / 0, the root of -1, and exponentials
 // whose last bit depends on the rounding.
 // traps STATE LAUNCHES
+#include "tests/e2e/choice/side.h"
 #include "tests/e2e/programs/check.h"
 
 #include <cfenv>
@@ -13,22 +14,15 @@
 
 constexpr unsigned kThreads = 256, kGroups = 16, kCount = kThreads * kGroups, kValues = 12;
 
-#define SIDE(x, a, b)                                                                              \
-  for (int k = 0; k < 24; ++k) {                                                                   \
-    x = x * (a) + (b);                                                                             \
-    x ^= x >> 7;                                                                                   \
-    x = x * (b) + (x >> 3);                                                                        \
-  }
-
 __device__ __forceinline__ float zero() { return 0.0f; }
 
 extern "C" __global__ void traps(const unsigned *key, unsigned *data, float *values) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned x = data[i];
   if (key[i] & 1) {
-    SIDE(x, 1664525u, 1013904223u)
+    ODD_SIDE(x)
   } else {
-    SIDE(x, 22695477u, 12345u)
+    EVEN_SIDE(x)
   }
   data[i] = x;
   if (i != 0)
@@ -42,11 +36,6 @@ extern "C" __global__ void traps(const unsigned *key, unsigned *data, float *val
                                 __builtin_log2f(z + 1e-41f), logf(z + 3.0f)};
   for (unsigned k = 0; k < kValues; ++k)
     values[k] = found[k];
-}
-
-static unsigned side(unsigned x, unsigned a, unsigned b) {
-  SIDE(x, a, b)
-  return x;
 }
 
 int main(int argc, char **argv) {
@@ -78,7 +67,7 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < kCount; ++i) {
     unsigned want = data[i];
     for (int l = 0; l < launches; ++l)
-      want = keys[i] & 1 ? side(want, 1664525u, 1013904223u) : side(want, 22695477u, 12345u);
+      want = sideOf(want, keys[i] & 1);
     wrong += want != got[i];
   }
   EXPECT(wrong == 0);
