@@ -56,13 +56,16 @@ private:
               was->privateSize, is->privateSize);
   }
 
+  /// The variable by which clang 18 and later name a build of a unit. Nobody reads it, and bitcode from elsewhere has another.
+  static bool namesBuild(const ElfSymbol &symbol) { return symbol.name.starts_with("__hip_cuid_"); }
+
   void symbols() {
     std::set<std::string_view> known, descriptors;
     for (const KernelMetadata &kernel : before_.metadata.kernels)
       descriptors.insert(kernel.symbol);
     for (const ElfSymbol &symbol : before_.symbols) {
       known.insert(symbol.name);
-      if (!symbol.defined())
+      if (!symbol.defined() || namesBuild(symbol))
         continue;
       const ElfSymbol *same = after_.symbol(symbol.name);
       if (!same || !same->defined() || same->type != symbol.type)
@@ -71,7 +74,7 @@ private:
         variable(symbol, *same);
     }
     for (const ElfSymbol &symbol : after_.symbols)
-      if (!known.contains(symbol.name))
+      if (!known.contains(symbol.name) && !namesBuild(symbol))
         add(GateReason::symbolAdded, std::string(symbol.name),
             symbol.defined() ? "symbol is new" : "refers to a new symbol");
   }

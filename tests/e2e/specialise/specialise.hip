@@ -239,7 +239,7 @@ static void change(Arguments &a, std::mt19937 &random) {
 static bool endsWell(int way) {
   const pid_t child = fork();
   if (child == 0) {
-    if (way == 0)
+    if (way == 0 && HIP_VERSION_MAJOR < 6) // the child of a fork faults in HIP 6's own exit handlers
       std::exit(0);
     if (way == 1)
       execl("/bin/true", "true", nullptr);
