@@ -44,11 +44,10 @@ std::array<uint32_t, 4> wordsOf(const OpInfo &row, std::mt19937_64 &rng) {
       w[1] &= ~0x808000u;
     if (row.enc == Enc::DS)
       w[1] &= 0xff0000ff;
-    if ((row.enc == Enc::VOP1 || row.enc == Enc::VOP2) && (how & 0x30) == 0) { // SDWA, DPP, a literal
+    if ((row.enc == Enc::VOP1 || row.enc == Enc::VOP2) &&
+        (how & 0x30) == 0) { // SDWA, DPP, a literal
       w[0] = (w[0] & ~0x1ffu) | (how & 0x40 ? 249 : how & 0x80 ? 250 : 255);
-      w[1] = how & 0x40    ? (w[1] & 0x0037e7ff) | 0x06060000
-             : how & 0x800 ? w[1] & 0xffff
-                           : w[1];
+      w[1] = how & 0x40 ? (w[1] & 0x0037e7ff) | 0x06060000 : how & 0x800 ? w[1] & 0xffff : w[1];
     }
     return w;
   }

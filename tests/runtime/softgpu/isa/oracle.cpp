@@ -283,13 +283,25 @@ bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::st
          (names("v_cndmask_b") || want.text.find("sext(") != want.text.npos);
 }
 
+bool holdsHalf(const std::string &text) {
+  return text.find(".l") != text.npos || text.find(".h") != text.npos;
+}
+
 /// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds; from 20 on so much that
 /// mnemonics and registers have to do.
 bool laterLlvmDiffers(Target target, std::span<const uint8_t> bytes, const Oracle::Answer &want,
                       const std::string &ours, unsigned size) {
   if constexpr (LLVM_VERSION_MAJOR < 16)
     return false;
-  if (LLVM_VERSION_MAJOR >= 20 && (!want.size || want.size == size)) {
+  if (LLVM_VERSION_MAJOR >= 20) {
+    // It takes what LLVM 15 refuses: modifiers that an instruction has not.
+    if (ours == "<unknown>" || ours == "<truncated>")
+      return true;
+    // With halves of registers it reads a dword too many in DPP.
+    if (want.size != size && holdsHalf(want.text) && ours.find("_dpp") != ours.npos)
+      return true;
+    if (want.size && want.size != size)
+      return false;
     uint32_t second = 0;
     if (bytes.size() >= 8)
       std::memcpy(&second, bytes.data() + 4, 4);

@@ -230,8 +230,9 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
     for (const RegisterRange &r : use.writes())
       if (scalar && r.role == RegisterRange::Role::implicit)
         want.writes.merge(numbers({&r, 1}));
-    // LLVM 20 and later: where private memory lies, which flat addresses may be in.
-    if (in.enc == Enc::FLAT)
+    // LLVM 20 and later list where private memory lies, which flat addresses may be in.
+    if (LLVM_VERSION_MAJOR >= 20 && (in.enc == Enc::FLAT || in.enc == Enc::SCRATCH ||
+                                     mnemonic(in.op).starts_with("s_scratch_")))
       forget(want.reads, Sgpr::flatScratch, 2), forget(reads, Sgpr::flatScratch, 2);
     if (in.enc == Enc::DS || in.lds)
       forget(want.reads, Sgpr::m0, 1), forget(reads, Sgpr::m0, 1);
