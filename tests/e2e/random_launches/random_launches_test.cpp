@@ -98,9 +98,9 @@ void expectUse(const Told &told, const Part &part) {
   EXPECT_GT(told.replaced, part.launches / 8);
 }
 
-void compareAndExpectUse(const Part &part) {
+void compareAndExpectUse(const Part &part, const std::map<std::string, std::string> &more = {}) {
   SCOPED_TRACE(part.way + ", seed " + std::to_string(part.seed));
-  const Told told = compare(part);
+  const Told told = compare(part, more);
   expectUse(told, part);
   std::printf("%s, seed %u: %u launches, %llu ran a version; %u specialised versions, whose facts "
               "held %llu times and did not %llu times; best in %u classes\n",
@@ -110,6 +110,10 @@ void compareAndExpectUse(const Part &part) {
               static_cast<unsigned long long>(told.other), told.chosen);
 }
 
+/// HIP 6 puts the arguments of graphs into the device's memory, where no version is chosen for them, unless it is told this.
+const std::map<std::string, std::string> kArgumentsOfGraphs = {
+    {"DEBUG_CLR_GRAPH_PACKET_CAPTURE", "0"}};
+
 } // namespace
 
 TEST(RandomLaunches, InAStream) { compareAndExpectUse({"one", 3000, kKernels, 1}); }
@@ -117,7 +121,8 @@ TEST(RandomLaunches, InAStream) { compareAndExpectUse({"one", 3000, kKernels, 1}
 TEST(RandomLaunches, InEveryWayThereIs) { compareAndExpectUse({"mixed", 2400, 10, 2}); }
 
 TEST(RandomLaunches, GraphsWhoseNodesGetOtherParameters) {
-  compareAndExpectUse({"graph", 1600, 8, 3});
+  compareAndExpectUse({"graph", 1600, 8, 3}, kArgumentsOfGraphs);
+  compare({"graph", 800, 8, 31});
 }
 
 TEST(RandomLaunches, OfThreads) { compareAndExpectUse({"threads", 1500, 6, 4}); }
@@ -151,7 +156,7 @@ TEST(RandomLaunches, DISABLED_ManyInEveryWayThereIs) {
 }
 TEST(RandomLaunches, DISABLED_ManyInGraphs) {
   for (unsigned seed = 31; seed <= 32; ++seed)
-    compareAndExpectUse({"graph", 8000, kKernels, seed});
+    compareAndExpectUse({"graph", 8000, kKernels, seed}, kArgumentsOfGraphs);
 }
 TEST(RandomLaunches, DISABLED_ManyOfThreads) {
   for (unsigned seed = 41; seed <= 42; ++seed)
