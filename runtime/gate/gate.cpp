@@ -56,9 +56,6 @@ private:
               was->privateSize, is->privateSize);
   }
 
-  /// The variable by which clang 18 and later name a build of a unit. Nobody reads it, and bitcode from elsewhere has another.
-  static bool namesBuild(const ElfSymbol &symbol) { return symbol.name.starts_with("__hip_cuid_"); }
-
   void symbols() {
     std::set<std::string_view> known, descriptors;
     for (const KernelMetadata &kernel : before_.metadata.kernels)

@@ -10,6 +10,9 @@
 
 namespace meld {
 
+/// The variable by which clang 18 and later name a build of a unit. Nobody reads it, and bitcode from elsewhere has another.
+inline bool namesBuild(const ElfSymbol &symbol) { return symbol.name.starts_with("__hip_cuid_"); }
+
 using AddFinding =
     std::function<void(GateReason reason, const std::string &subject, std::string text)>;
 

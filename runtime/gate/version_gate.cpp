@@ -11,7 +11,8 @@ namespace {
 void compareSymbols(const CodeObject &original, const CodeObject &version,
                     const KernelMetadata &kernel, const AddFinding &add) {
   for (const ElfSymbol &symbol : version.symbols)
-    if (symbol.defined() && symbol.name != kernel.name && symbol.name != kernel.symbol)
+    if (symbol.defined() && symbol.name != kernel.name && symbol.name != kernel.symbol &&
+        !namesBuild(symbol))
       add(GateReason::symbolAdded, std::string(symbol.name), "symbol is new");
   for (const std::string &name : variablesNeeded(original, version)) {
     const ElfSymbol *variable = original.symbol(name);

@@ -7,6 +7,9 @@
 #include "jit/optimizer.h"
 #include "tests/jit/test_objects.h"
 
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
 namespace meld::jit::test {
 
 inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool inComgr) {
@@ -23,6 +26,9 @@ inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool
     job.kernels.push_back(k.name);
   job.optimizer = inComgr ? Optimizer::comgr : Optimizer::ours;
   job.transform = [&](llvm::Module &m) -> llvm::Expected<Next> {
+    // As the product does: clang takes llvm.compiler.used, which held it, out of the bitcode that it embeds.
+    if (auto *namesBuild = m.getNamedGlobal("__hip_cuid_"))
+      llvm::appendToCompilerUsed(m, {namesBuild});
     if (auto e = optimize(m, job.options, object->processor, true, nullptr))
       return e;
     return Next::generate;

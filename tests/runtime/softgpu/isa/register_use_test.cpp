@@ -198,6 +198,12 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
         (in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_read_b32 ||
          in.op == Op::v_accvgpr_write_b32 || in.op == Op::v_accvgpr_mov_b32))
       continue;
+    // Too many registers of a dot product that is half of a pair; a scalar source; EXEC of a message.
+    if (LLVM_VERSION_MAJOR >= 20 &&
+        (want.name.find("X_DOT2C_F32_BF16") != want.name.npos || in.op == Op::v_swaprel_b32))
+      continue;
+    if (LLVM_VERSION_MAJOR >= 20 && mnemonic(in.op).starts_with("s_sendmsg"))
+      forget(want.reads, Sgpr::exec, 2);
     // LLVM 15 takes the half of a 16-bit operand for part of its number.
     if (traitsOf(GetParam()).generation >= 11 && in.opSel != 0 && in.enc != Enc::VOP3 &&
         in.enc != Enc::VOP3P)
