@@ -24,6 +24,16 @@ Category soppCategory(Op op) {
   case Op::s_waitcnt_depctr:
   case Op::s_wait_idle:
   case Op::s_wait_event:
+  case Op::s_wait_loadcnt:
+  case Op::s_wait_storecnt:
+  case Op::s_wait_samplecnt:
+  case Op::s_wait_bvhcnt:
+  case Op::s_wait_expcnt:
+  case Op::s_wait_dscnt:
+  case Op::s_wait_kmcnt:
+  case Op::s_wait_loadcnt_dscnt:
+  case Op::s_wait_storecnt_dscnt:
+  case Op::s_barrier_wait: // where a wave arrives is s_barrier_signal
     return Category::waitcnt;
   case Op::s_barrier:
     return Category::barrier;
@@ -42,10 +52,11 @@ bool waits(Op op) {
 }
 
 ValuRate rateOf(std::string_view name) {
-  if (name.starts_with("v_mfma") || name.starts_with("v_smfmac") || name.starts_with("v_wmma"))
+  if (name.starts_with("v_mfma") || name.starts_with("v_smfmac") || name.starts_with("v_wmma") ||
+      name.starts_with("v_swmmac"))
     return ValuRate::mfma;
   for (std::string_view part :
-       {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"})
+       {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_s_"})
     if (name.starts_with(part))
       return ValuRate::transcendental;
   if (contains(name, "f64"))
@@ -70,6 +81,7 @@ Category category(const Inst &inst) {
     return inst.enc == Enc::SOPP     ? soppCategory(inst.op)
            : waits(inst.op)          ? Category::waitcnt
            : sendsForResult(inst.op) ? Category::sendmsg
+           : signalsBarrier(inst.op) ? Category::barrier
                                      : Category::salu;
   case Family::scalarMemory:
     return Category::smem;

@@ -48,6 +48,11 @@ constexpr Branch branchOf(Op op) {
   }
 }
 
+/// The wave has arrived at its workgroup's barrier, and goes on (GFX12).
+constexpr bool signalsBarrier(Op op) {
+  return op == Op::s_barrier_signal || op == Op::s_barrier_signal_isfirst;
+}
+
 /// Nothing behind it is reached by falling through.
 constexpr bool endsLine(Op op) {
   switch (op) {

@@ -6,6 +6,7 @@
 #include "runtime/softgpu/isa/decode_status.h"
 #include "runtime/softgpu/isa/opcodes.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace meld::softgpu::isa {
@@ -26,15 +27,18 @@ struct Decoder {
   TargetTraits traits() const { return traitsOf(target); }
   bool gfx10() const { return traits().generation >= 10; } ///< and what holds from GFX10 on
   bool gfx11() const { return traits().generation >= 11; }
+  bool gfx12() const { return traits().generation >= 12; }
   /// GFX11 has the codes of M0 and null the other way round.
   unsigned scalarCode(unsigned field) const {
     return gfx11() && (field | 1) == Sgpr::null ? field ^ 1 : field;
   }
   /// Registers of an operand: a lane mask's depend on the wave size.
   unsigned dwordsOf(Ty ty) const {
-    return ty == Ty::mask   ? traits().maskDwords()
-           : ty == Ty::wacc ? 256 / traits().waveSize
-                            : tyInfo(ty).dwords;
+    constexpr unsigned kWave32 = 32; // whose numbers the table has
+    const unsigned dwords = tyInfo(ty).dwords;
+    return ty == Ty::mask                      ? traits().maskDwords()
+           : ty >= Ty::wacc && ty <= Ty::wm256 ? std::max(1u, dwords * kWave32 / traits().waveSize)
+                                               : dwords;
   }
   bool hasHi() const { return size >= 8; }
 
@@ -78,6 +82,9 @@ DecodeStatus decodeVop3(Decoder &d);                      ///< VOP3A VOP3B VOP3P
 DecodeStatus decodeMemory(Decoder &d);                    ///< DS FLAT GLOBAL SCRATCH MUBUF MTBUF
 DecodeStatus decodeFlat11(Decoder &d, const OpInfo &row); ///< those of GFX11
 DecodeStatus decodeBuffer11(Decoder &d, const OpInfo &row);
+DecodeStatus decodeSmem12(Decoder &d); ///< those of GFX12
+DecodeStatus decodeFlat12(Decoder &d, const OpInfo &row);
+DecodeStatus decodeBuffer12(Decoder &d, const OpInfo &row);
 /// Registers of what a memory instruction stores and of what comes back.
 bool dataRegisters(Decoder &d, const OpInfo &row, unsigned data, unsigned dst, bool acc = false);
 /// All that a buffer instruction names, once its bits are read.
@@ -150,6 +157,23 @@ inline bool isMadak(Op op) {
 
 /// One value in the low half of a register.
 inline bool isHalf(Ty ty) { return ty == Ty::i16 || ty == Ty::f16; }
+
+/// A product of a matrix that is half as long, and of which an index says where its elements belong (GFX12).
+inline bool isSparse(Op op) {
+  return op >= Op::v_swmmac_f32_16x16x32_f16 && op <= Op::v_swmmac_f32_16x16x32_bf8_bf8;
+}
+
+/// GFX12: op_sel is the number of a byte of the source or of the destination.
+inline bool choosesByte(Op op) {
+  return op == Op::v_cvt_f32_fp8 || op == Op::v_cvt_f32_bf8 || op == Op::v_cvt_sr_fp8_f32 ||
+         op == Op::v_cvt_sr_bf8_f32;
+}
+/// Of the source the two bits are the other way round.
+inline unsigned chosenByte(const Inst &inst) {
+  return inst.op == Op::v_cvt_f32_fp8 || inst.op == Op::v_cvt_f32_bf8
+             ? (inst.opSel & 1u) << 1 | (inst.opSel >> 1 & 1)
+             : inst.opSel >> 2;
+}
 
 /// Neither operands nor a result.
 inline bool isVectorNop(Op op) {

@@ -3,7 +3,7 @@
 // gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`; gfx942 calls glc,
 // scc and slc sc0, sc1 and nt, and its scratch instructions may have both a vector and a scalar
 // address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT. What GFX11 has
-// otherwise is in decode_memory11.cpp.
+// otherwise is in decode_memory11.cpp, what GFX12 has in decode_memory12.cpp.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -12,10 +12,10 @@ bool dataRegisters(Decoder &d, const OpInfo &row, unsigned data, unsigned dst, b
   Inst &out = d.out;
   bool ok = true;
   if (row.src[0] != Ty::none)
-    ok = d.vgpr(out.vdata, data, tyInfo(row.src[0]).dwords, acc);
+    ok = d.vgpr(out.vdata, data, d.dwordsOf(row.src[0]), acc);
   const bool returns = !hasFlag(row, 'r') || out.glc;
   if (row.dst != Ty::none && returns && !out.lds)
-    ok = ok && d.vgpr(out.dst, dst, tyInfo(row.dst).dwords, acc);
+    ok = ok && d.vgpr(out.dst, dst, d.dwordsOf(row.dst), acc);
   return ok;
 }
 
@@ -46,7 +46,7 @@ DecodeStatus decodeDs(Decoder &d, const OpInfo &row) {
     return d.finish((lo & formatOf(Enc::DS, d.target).operands) == 0 && hi == 0);
   bool gds = lo >> gdsBit & 1, acc = !d.gfx10() && (lo >> 25 & 1), addr = hasFlag(row, 'a');
   bool required = hasFlag(row, 'G');
-  bool ok = gds ? required || hasFlag(row, 'g') : !required;
+  bool ok = gds ? (required || hasFlag(row, 'g')) && !d.gfx12() : !required;
   if (hasFlag(row, 'A'))
     acc = acc && d.traits().unified;
   else
@@ -205,6 +205,14 @@ DecodeStatus decodeMemory(Decoder &d) {
   static constexpr Enc kSegments[] = {Enc::FLAT, Enc::SCRATCH, Enc::GLOBAL};
   const OpInfo *row = nullptr;
   switch (lo >> 26) {
+  case 0x3b: // GFX12
+    if ((lo >> 24 & 3) != 3)
+      row = d.begin(kSegments[lo >> 24 & 3], lo >> 14 & 0xff, 8);
+    break;
+  case 0x31: // GFX12: of the numbers of MTBUF the highest bit is set
+    row = (lo >> 21 & 1) ? d.begin(Enc::MTBUF, lo >> 14 & 0x7f, 8)
+                         : d.begin(Enc::MUBUF, lo >> 14 & 0x7f, 8);
+    break;
   case 0x36:
     row = d.begin(Enc::DS, lo >> formatOf(Enc::DS, d.target).place & 0xff, 8);
     break;
@@ -231,10 +239,12 @@ DecodeStatus decodeMemory(Decoder &d) {
   if (row->enc == Enc::DS)
     return decodeDs(d, *row);
   if (row->enc == Enc::MUBUF || row->enc == Enc::MTBUF)
-    return d.gfx11()   ? decodeBuffer11(d, *row)
+    return d.gfx12()   ? decodeBuffer12(d, *row)
+           : d.gfx11() ? decodeBuffer11(d, *row)
            : d.gfx10() ? decodeBuffer10(d, *row)
                        : decodeBuffer(d, *row);
-  return d.gfx11()   ? decodeFlat11(d, *row)
+  return d.gfx12()   ? decodeFlat12(d, *row)
+         : d.gfx11() ? decodeFlat11(d, *row)
          : d.gfx10() ? decodeFlat10(d, *row)
                      : decodeFlat(d, *row);
 }

@@ -225,7 +225,7 @@ DecodeStatus decodeVop(Decoder &d) {
   compareDest(d, row);
   ok = ok && !(row.op == Op::v_swap_b16 && f.src0 < 256); // a register
   // LLVM 15 takes any code for a register in v_swap_b32; of those that are newer none does.
-  d.reserved |= d.traits().ocp && isSwap(row.op) && f.src0 < 256;
+  d.reserved |= (d.traits().ocp || d.gfx12()) && isSwap(row.op) && f.src0 < 256;
   if (isSwap(row.op))
     out.sdst = out.src[0];
   return d.finish(ok && implicit(d, f));

@@ -23,14 +23,22 @@ bool readOperand(Decoder &d, Operand &o, unsigned field, Ty ty) {
   case Ty::v192:
   case Ty::v512:
   case Ty::v1024:
+  case Ty::wm32:
+  case Ty::wm64:
+  case Ty::wm128:
+  case Ty::wm256:
     d.reserved |= field < 256;
     return d.source(o, field, ty);
   case Ty::wacc:
+  case Ty::waccf16:
+  case Ty::waccbf16:
     d.reserved |= field < kSgprCodes || field == 255;
     return d.source(o, field, ty);
   case Ty::mask:
   case Ty::lane:
   case Ty::slane:
+  case Ty::sf16:
+  case Ty::sf32:
     d.reserved |= field >= 256;
     [[fallthrough]];
   default:
@@ -79,7 +87,7 @@ DecodeStatus decodeMfma(Decoder &d, const OpInfo &row, uint32_t lo, uint32_t hi)
 bool beginScaled(Decoder &d, uint32_t &lo, uint32_t &hi) {
   constexpr unsigned kScales = 0x3ac, kUsesScales = 1; // the first dword's bits 16 to 25
   constexpr size_t kBytes = 16;
-  if (!d.traits().ocp || (d.lo >> 16 & 0x3ff) != kScales || d.size < kBytes)
+  if (!d.traits().ocp || d.gfx10() || (d.lo >> 16 & 0x3ff) != kScales || d.size < kBytes)
     return false;
   std::memcpy(&lo, d.code + 8, 4);
   std::memcpy(&hi, d.code + 12, 4);
@@ -101,13 +109,25 @@ DecodeStatus decodeScaled(Decoder &d, uint32_t lo, uint32_t hi) {
   return status;
 }
 
+/// Bits of op_sel that say which part of the index a sparse product takes ("RDNA4" ISA, SWMMAC): there are two for each element
+/// that a lane has of A, in registers that are at least one.
+unsigned indexKeyBits(const Decoder &d, const OpInfo &row) {
+  constexpr unsigned kIndexBits = 2, kRegister = 32;
+  const std::string_view name = mnemonic(row.op);
+  const unsigned element = name.ends_with("iu4") ? 4 : name.ends_with("16") ? 16 : 8;
+  const unsigned used = d.dwordsOf(row.src[0]) * kRegister / element * kIndexBits;
+  return used >= kRegister ? 0 : used == kRegister / 2 ? 1 : 2;
+}
+
 /// GFX11: DPP in a 64-bit encoding. Nothing with a 64-bit operand, nothing that names lanes itself.
 bool hasDpp(const OpInfo &row) {
   for (Ty ty : {row.dst, row.src[0], row.src[1], row.src[2]})
     if (ty != Ty::mask && tyInfo(ty).dwords > 1)
       return false;
   if (row.enc == Enc::VOP3P)
-    return row.src[0] == Ty::mix || row.op == Op::v_dot2_f32_f16;
+    return row.src[0] == Ty::mix || row.op == Op::v_dot2_f32_f16 ||
+           row.op == Op::v_dot4_f32_fp8_bf8 || row.op == Op::v_dot4_f32_bf8_fp8 ||
+           row.op == Op::v_dot4_f32_fp8_fp8 || row.op == Op::v_dot4_f32_bf8_bf8;
   switch (row.op) {
   case Op::v_fmac_legacy_f32:
   case Op::v_fma_legacy_f32:
@@ -119,11 +139,13 @@ bool hasDpp(const OpInfo &row) {
   case Op::v_mul_hi_i32:
   case Op::v_permlane16_b32:
   case Op::v_permlanex16_b32:
+  case Op::v_permlane16_var_b32:
+  case Op::v_permlanex16_var_b32:
   case Op::v_readlane_b32:
   case Op::v_writelane_b32:
     return false;
   default:
-    return row.src[0] != Ty::none;
+    return row.src[0] != Ty::none && row.dst != Ty::s32;
   }
 }
 
@@ -177,6 +199,8 @@ DecodeStatus decodeVop3(Decoder &d) {
   Inst &out = d.out;
   unsigned bits = (lo >> 8 & 0xff) << 5 | hi >> 27;
   bool ok = (bits & row.bitsZero) == 0;
+  if (isSparse(row.op))
+    ok = ok && (lo >> 11 & 7) >> indexKeyBits(d, row) == 0;
   if (isMfma(row))
     return ok ? decodeMfma(d, row, lo, hi) : DecodeStatus::unknown;
   bits &= row.bitsUsed;
@@ -222,15 +246,16 @@ DecodeStatus decodeVop3(Decoder &d) {
   bool implicitSrc2 = readsDst(row.op);
   unsigned src0 = hi & 0x1ff;
   ok = ok && readDpp(d, row, src0);
+  const bool onlyVgpr1 = (out.dpp || out.dpp8) && !d.gfx12(); // DPP's second source
   for (unsigned k = 0; k < 3; ++k) {
     const unsigned field = k == 0 ? src0 : hi >> (9 * k) & 0x1ff;
     if (row.src[k] == Ty::none || (k == 2 && implicitSrc2))
       ok = ok && field == 0;
-    else if (k == 1 && (out.dpp || out.dpp8) && row.src[0] != Ty::mix) { // a VGPR
+    else if (k == 1 && onlyVgpr1 && row.src[0] != Ty::mix) { // a VGPR
       d.reserved |= field < 256;
       ok = ok && d.vgpr(out.src[1], field & 0xff, tyInfo(row.src[1]).dwords);
     } else {
-      d.reserved |= k == 1 && (out.dpp || out.dpp8) && field < 256;
+      d.reserved |= k == 1 && onlyVgpr1 && field < 256;
       ok = ok &&
            readOperand(d, out.src[k], field,
                        row.src[k] == Ty::mix && !(out.opSelHi >> k & 1) ? Ty::f32 : row.src[k]);

@@ -8,6 +8,8 @@
 //   111101 SMEM  111110 EXP  110101 VOP3  110011 VOP3P  110010 VINTRP
 // and GFX11 ("RDNA3" ISA) from that in
 //   110010 VOPD  11001101 VINTERP  11001110 LDSDIR
+// and GFX12 ("RDNA4" ISA) from that in
+//   110001 VBUFFER (MUBUF, MTBUF)  110100 VIMAGE  111001 VSAMPLE  111011 VFLAT, VSCRATCH, VGLOBAL
 // Every opcode has a row in the table; the row names operand types, and types decide how many
 // registers a field names and how an inline constant expands. Constant time, no allocation.
 #include "runtime/softgpu/isa/decoder.h"
@@ -117,7 +119,9 @@ bool Decoder::constant(Operand &o, unsigned field, Ty ty) {
   }
   if (field >= 240 && field <= 248) {
     unsigned k = field - 240;
-    o.value = wide                                                   ? kDouble[k]
+    const bool single = gfx12() && ty == Ty::pki16; // pairs of integers: both halves are of one f32
+    o.value = single                                                 ? kSingle[k]
+              : wide                                                 ? kDouble[k]
               : info.imm == ImmKind::i16 || info.imm == ImmKind::f16 ? kHalf[k]
               : info.imm == ImmKind::bf16                            ? kBrain[k]
                                                                      : kSingle[k];
@@ -210,6 +214,26 @@ Part part11(uint32_t word) {
                                                 : part10(top);
 }
 
+Part part12(uint32_t word) {
+  switch (word >> 26) {
+  case 0x31:
+  case 0x3b:
+  case 0x36:
+    return decodeMemory;
+  case 0x34:
+  case 0x39:
+  case 0x3e:
+    return decodeGraphics;
+  case 0x32:
+  case 0x33:
+  case 0x35:
+  case 0x3d:
+    return part11(word);
+  default:
+    return nullptr;
+  }
+}
+
 } // namespace
 
 DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
@@ -225,7 +249,10 @@ DecodeStatus decode(const void *code, size_t size, Target target, Inst &out) {
   if (d.lo >> 30 == 2)
     return decodeScalar(d);
   const unsigned top = d.lo >> 26;
-  const Part part = d.gfx11() ? part11(d.lo) : d.gfx10() ? part10(top) : part9(top);
+  const Part part = d.gfx12()   ? part12(d.lo)
+                    : d.gfx11() ? part11(d.lo)
+                    : d.gfx10() ? part10(top)
+                                : part9(top);
   return part ? part(d) : DecodeStatus::unknown;
 }
 

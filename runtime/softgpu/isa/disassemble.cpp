@@ -116,8 +116,8 @@ void printConstant(Text &t, uint64_t bits, ImmKind kind) {
       uint64_t sign = h >> 15, exponent = h >> 10 & 31;
       uint64_t want = kind == ImmKind::bf16 ? sign << 15 | (exponent + 112) << 7
                       : width == 16         ? h
-                      : width == 32 ? sign << 31 | (exponent + 112) << 23
-                                    : sign << 63 | (exponent + 1008) << 52;
+                      : width == 32         ? sign << 31 | (exponent + 112) << 23
+                                            : sign << 63 | (exponent + 1008) << 52;
       if (bits == want) {
         t << kNames[k];
         return;

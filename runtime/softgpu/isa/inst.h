@@ -1,7 +1,7 @@
-// A decoded AMDGPU instruction (GFX9, GFX10.3 and GFX11): what the decoder produces and everything else reads.
+// A decoded AMDGPU instruction (GFX9, GFX10.3, GFX11 and GFX12): what the decoder produces and everything else reads.
 //
 // Plain data, no pointers into the code: can be copied and kept. Field names follow the manuals
-// ("Vega", "AMD Instinct MI200", "RDNA2", "RDNA3" ISA, chapter "Microcode formats"). One Op per mnemonic,
+// ("Vega", "AMD Instinct MI200", "RDNA2", "RDNA3", "RDNA4" ISA, chapter "Microcode formats"). One Op per mnemonic,
 // whatever the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op` and differs in
 // `enc` and in the modifier fields.
 #pragma once
@@ -25,7 +25,7 @@ inline constexpr Target kTargets[] = {
 /// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
 struct TargetTraits {
   bool unified, scopes, dotFlushes, matrixFlushes, ocp;
-  unsigned generation;                                            ///< 9, 10 or 11
+  unsigned generation;                                            ///< 9, 10, 11 or 12
   unsigned waveSize;                                              ///< 32 or 64
   constexpr unsigned maskDwords() const { return waveSize / 32; } ///< of a lane mask
 };
@@ -156,6 +156,13 @@ enum class SdwaUnused : uint8_t { pad, sext, preserve };
 //  - VOP3 and VOP3P have DPP forms; there is no SDWA.
 //  - SCRATCH may have a vector and a scalar address, as on gfx942.
 //  - names: the Op has GFX9's where the meaning is the same (global_load_dword is global_load_b32).
+// GFX12 differs from GFX11 in
+//  - memory instructions: `scope` and `th` instead of glc, slc and dlc; `glc` says of an atomic that it returns. FLAT,
+//    GLOBAL, SCRATCH, MUBUF and MTBUF have 12 bytes. SMEM: offsets are 24 bits wide, a prefetch has its length in offset1.
+//  - scalar floats: s_fmaak's literal is src[2], s_fmamk's is src[1], s_fmac's old destination is src[2].
+//  - DPP of 64-bit encodings: src[1] may be scalar or a constant.
+//  - products of matrices: no element is there twice, so that they are half as long; v_swmmac: D is C, src[2] says where
+//    A's elements belong, opSel which part of it.
 // gfx950:
 //  - Enc::VOP3PX (16 bytes): a matrix product with scales. src[3] has A's, `scaleB` B's; opSel and
 //    opSelHi say which byte of each, bit 0 of A's and bit 1 of B's.
@@ -211,6 +218,8 @@ struct Inst {
   int32_t offset1 = 0;    ///< DS offset1 as encoded
   bool glc = false, slc = false, scc = false; ///< gfx942: sc0, nt, sc1
   bool dlc = false;                           ///< GFX10
+  uint8_t scope = 0; ///< GFX12: of coherence. 0 wave, 1 SE, 2 device, 3 system
+  uint8_t th = 0;    ///< GFX12: the temporal hint as encoded
   bool nv = false, lds = false, tfe = false;
   bool offen = false, idxen = false, gds = false; ///< SMEM: offen = an immediate offset is encoded
   uint8_t dfmt = 0, nfmt = 0;                     ///< MTBUF of GFX9

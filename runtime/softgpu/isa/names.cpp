@@ -30,15 +30,20 @@ static_assert(std::size(kTargetNames) == std::size(kTargets));
 
 /// Code of a generic processor runs on all of a family; the one that has every instruction of it.
 constexpr std::pair<std::string_view, Target> kGeneric[] = {
-    {"gfx9-generic", Target::gfx900},
-    {"gfx9-4-generic", Target::gfx942},
-    {"gfx10-3-generic", Target::gfx1030},
-    {"gfx11-generic", Target::gfx1100},
+    {"gfx9-generic", Target::gfx900},     {"gfx9-4-generic", Target::gfx942},
+    {"gfx10-3-generic", Target::gfx1030}, {"gfx11-generic", Target::gfx1100},
+    {"gfx12-generic", Target::gfx1201},
 };
 
 constexpr std::pair<Op, std::string_view> kRenamed11[] = {
 #define RENAMED(op, name) {Op::op, #name},
 #include "runtime/softgpu/isa/names_gfx11.def"
+#undef RENAMED
+};
+
+constexpr std::pair<Op, std::string_view> kRenamed12[] = {
+#define RENAMED(op, name) {Op::op, #name},
+#include "runtime/softgpu/isa/names_gfx12.def"
 #undef RENAMED
 };
 
@@ -55,13 +60,17 @@ constexpr std::pair<Op, std::string_view> kRenamed10[] = {
 std::string_view mnemonic(Op op) { return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0]; }
 
 std::string_view mnemonic(Op op, Target target) {
-  // What GFX10 and GFX11 call it, by generation.
+  // What GFX10, GFX11 and GFX12 call it, by generation: each has the names of the one before where it has none.
   static const auto names = [] {
-    std::array<std::array<std::string_view, size_t(Op::count)>, 2> all{};
+    std::array<std::array<std::string_view, size_t(Op::count)>, 3> all{};
     for (const auto &[renamed, name] : kRenamed10)
-      all[0][size_t(renamed)] = all[1][size_t(renamed)] = name;
+      all[0][size_t(renamed)] = name;
+    all[1] = all[0];
     for (const auto &[renamed, name] : kRenamed11)
       all[1][size_t(renamed)] = name;
+    all[2] = all[1];
+    for (const auto &[renamed, name] : kRenamed12)
+      all[2][size_t(renamed)] = name;
     return all;
   }();
   const unsigned generation = traitsOf(target).generation;

@@ -11,7 +11,7 @@
 namespace meld::softgpu::isa {
 
 std::string_view mnemonic(Op op);
-/// The same with the name that the target's assembler knows: GFX10 and GFX11 renamed some.
+/// The same with the name that the target's assembler knows: GFX10, GFX11 and GFX12 renamed some.
 std::string_view mnemonic(Op op, Target target);
 std::optional<Target> targetFromName(
     std::string_view gfxName); ///< "gfx90a", "gfx9-4-generic" or a full ISA name/target id

@@ -27,7 +27,7 @@ constexpr unsigned waves32 = [] {
   return set;
 }();
 // The sets of the .def files choose among GFX9's.
-constexpr unsigned all10 = ofGeneration(10), all11 = ofGeneration(11);
+constexpr unsigned all10 = ofGeneration(10), all11 = ofGeneration(11), all12 = ofGeneration(12);
 constexpr unsigned all = ofGeneration(9), g900 = setOf(Target::gfx900),
                    g90a = setOf(Target::gfx90a), g942 = setOf(Target::gfx942),
                    g950 = setOf(Target::gfx950), g906up = all & ~g900,
@@ -40,15 +40,15 @@ constexpr int no = -1; ///< in place of a number: not on that generation
 /// A row of the .def files.
 struct Row {
   OpInfo info;      ///< of GFX9
-  int numbers[3];   ///< of GFX9, GFX10, GFX11
+  int numbers[4];   ///< of GFX9, GFX10, GFX11, GFX12
   const char *vop3; ///< VOP: the modifier bits of the VOP3 form, empty where there is none
 };
 
-constexpr Row row(Op op, Enc enc, int number9, int number10, int number11, unsigned targets, Ty dst,
-                  std::array<Ty, 3> src, const char *flags, bool e64 = false, const char *dpp = "",
-                  const char *vop3 = "") {
+constexpr Row row(Op op, Enc enc, int number9, int number10, int number11, int number12,
+                  unsigned targets, Ty dst, std::array<Ty, 3> src, const char *flags,
+                  bool e64 = false, const char *dpp = "", const char *vop3 = "") {
   return {{op, enc, 0, uint16_t(targets), dst, {src[0], src[1], src[2]}, flags, dpp, e64},
-          {number9, number10, number11},
+          {number9, number10, number11, number12},
           vop3};
 }
 
@@ -56,35 +56,38 @@ constexpr Row row(Op op, Enc enc, int number9, int number10, int number11, unsig
 constexpr bool only = false, plain = false, e64 = true;
 
 constexpr Row kRows[] = {
-#define SCALAR(enc, number, number10, number11, name, dst, src0, src1, flags)                      \
-  row(Op::name, Enc::enc, number, number10, number11, all, Ty::dst, {Ty::src0, Ty::src1}, flags),
+#define SCALAR(enc, number, number10, number11, number12, name, dst, src0, src1, flags)            \
+  row(Op::name, Enc::enc, number, number10, number11, number12, all, Ty::dst,                      \
+      {Ty::src0, Ty::src1}, flags),
 #include "runtime/softgpu/isa/opcodes_scalar.def"
 #undef SCALAR
-#define VOP(enc, number, number10, number11, name, targets, dst, src0, src1, src2, sdwa, dpp, e64) \
-  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
+#define VOP(enc, number, number10, number11, number12, name, targets, dst, src0, src1, src2, sdwa, \
+            dpp, e64)                                                                              \
+  row(Op::name, Enc::enc, number, number10, number11, number12, targets, Ty::dst,                  \
       {Ty::src0, Ty::src1, Ty::src2}, sdwa, false, dpp, e64),
 #define VOP_AGAIN VOP
-#define VOPD(number, name)
+#define VOPD(...)
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOPD
 #undef VOP_AGAIN
 #undef VOP
-#define VOP3(enc, number, number10, number11, name, targets, dst, src0, src1, src2, bits, form)    \
-  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::dst,                            \
+#define VOP3(enc, number, number10, number11, number12, name, targets, dst, src0, src1, src2,      \
+             bits, form)                                                                           \
+  row(Op::name, Enc::enc, number, number10, number11, number12, targets, Ty::dst,                  \
       {Ty::src0, Ty::src1, Ty::src2}, bits, form),
 #define VOP3_AGAIN VOP3
 #include "runtime/softgpu/isa/opcodes_vop3.def"
 #undef VOP3_AGAIN
 #undef VOP3
-#define MEMORY(enc, number, number10, number11, name, targets, vdst, data, data1, flags)           \
-  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::vdst, {Ty::data, Ty::data1},    \
-      flags),
+#define MEMORY(enc, number, number10, number11, number12, name, targets, vdst, data, data1, flags) \
+  row(Op::name, Enc::enc, number, number10, number11, number12, targets, Ty::vdst,                 \
+      {Ty::data, Ty::data1}, flags),
 #define MEMORY_AGAIN MEMORY
 #include "runtime/softgpu/isa/opcodes_memory.def"
 #undef MEMORY_AGAIN
 #undef MEMORY
-#define GRAPHICS(enc, number, number10, number11, name, targets)                                   \
-  row(Op::name, Enc::enc, number, number10, number11, targets, Ty::none, {}, ""),
+#define GRAPHICS(enc, number, number10, number11, number12, name, targets)                         \
+  row(Op::name, Enc::enc, number, number10, number11, number12, targets, Ty::none, {}, ""),
 #define GRAPHICS_AGAIN GRAPHICS
 #include "runtime/softgpu/isa/opcodes_graphics.def"
 #undef GRAPHICS_AGAIN
@@ -93,13 +96,13 @@ constexpr Row kRows[] = {
 
 /// The types of a half of a VOPD are those of the 32-bit form.
 struct Half {
-  uint16_t number;
+  int number11, number12;
   Op op;
 };
 constexpr Half kHalves[] = {
 #define VOP(...)
 #define VOP_AGAIN(...)
-#define VOPD(number, name) {number, Op::name},
+#define VOPD(number, number12, name) {number, number12, Op::name},
 #include "runtime/softgpu/isa/opcodes_vop.def"
 #undef VOPD
 #undef VOP_AGAIN
@@ -114,7 +117,7 @@ OpInfo ofGeneration(const Row &row, unsigned generation) {
   OpInfo info = row.info;
   info.number = uint16_t(row.numbers[generation - 9]);
   if (generation >= 10)
-    info.targets = generation == 10 ? all10 : all11;
+    info.targets = uint16_t(generation == 10 ? all10 : generation == 11 ? all11 : all12);
   return info;
 }
 
@@ -139,7 +142,7 @@ struct Tables {
     std::memset(byNumber, 0xff, sizeof byNumber);
     std::memset(byOp, 0xff, sizeof byOp);
     for (const Row &row : kRows)
-      for (unsigned generation : {9u, 10u, 11u}) {
+      for (unsigned generation : {9u, 10u, 11u, 12u}) {
         if (row.numbers[generation - 9] == no)
           continue;
         const OpInfo info = ofGeneration(row, generation);
@@ -147,25 +150,29 @@ struct Tables {
         if (*row.vop3)
           add(vop3Form(info, row.vop3, generation));
       }
-    for (const Half &half : kHalves)
-      addHalf(half);
+    for (const Half &half : kHalves) {
+      if (half.number11 != no)
+        addHalf(half.op, half.number11, Target::gfx1100, all11);
+      if (half.number12 != no)
+        addHalf(half.op, half.number12, Target::gfx1201, all12);
+    }
   }
 
 private:
-  void addHalf(const Half &half) {
-    const auto &ofOp = byOp[unsigned(Target::gfx1100)];
-    const uint16_t one = ofOp[unsigned(Enc::VOP1)][unsigned(half.op)],
-                   two = ofOp[unsigned(Enc::VOP2)][unsigned(half.op)];
+  void addHalf(Op op, int number, Target target, unsigned generation) {
+    const auto &ofOp = byOp[unsigned(target)];
+    const uint16_t one = ofOp[unsigned(Enc::VOP1)][unsigned(op)],
+                   two = ofOp[unsigned(Enc::VOP2)][unsigned(op)];
     OpInfo info;
     if (one != kNone || two != kNone)
       info = rows[one != kNone ? one : two];
     else
       for (const Row &row : kRows) // no such instruction by itself
-        if (row.info.op == half.op)
+        if (row.info.op == op)
           info = row.info;
     info.enc = Enc::VOPD;
-    info.number = half.number;
-    info.targets = all11 & waves32;
+    info.number = uint16_t(number);
+    info.targets = uint16_t(generation & waves32);
     info.flags = info.dpp = "";
     info.flagBits = 0;
     info.numSrc = 0;

@@ -14,6 +14,7 @@ public:
   Target target() const { return target_; }
   bool gfx10() const { return traitsOf(target_).generation >= 10; } ///< and later
   bool gfx11() const { return traitsOf(target_).generation >= 11; }
+  bool gfx12() const { return traitsOf(target_).generation >= 12; }
   Text &operator<<(std::string_view s) {
     text_ += s;
     return *this;
@@ -53,6 +54,9 @@ void printHwreg(Text &t, unsigned imm);
 void printSendmsg(Text &t, unsigned imm);
 void printDelay(Text &t, unsigned imm);
 void printGprIdx(Text &t, unsigned imm);
+void printVersion(Text &t, unsigned imm);
+/// Temporal hint and scope of a memory instruction of GFX12.
+void printPolicy(Text &t, const Inst &inst, const OpInfo &row);
 
 void printScalar(Text &t, const Inst &inst, const OpInfo &row);
 void printDual(Text &t, const Inst &inst);

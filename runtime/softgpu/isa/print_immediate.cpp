@@ -2,6 +2,7 @@
 #include "runtime/softgpu/isa/print_common.h"
 
 #include <span>
+#include <utility>
 
 namespace meld::softgpu::isa {
 
@@ -65,7 +66,42 @@ std::string_view hwregName(unsigned id, Target target) {
   static constexpr std::string_view kMore10[] = {
       "FLAT_SCR_LO",  "FLAT_SCR_HI", "", "HW_ID1", "HW_ID2", "POPS_PACKER", "", "", "",
       "SHADER_CYCLES"};
+  static constexpr std::string_view kNames12[] = {"",
+                                                  "MODE",
+                                                  "STATUS",
+                                                  "",
+                                                  "STATE_PRIV",
+                                                  "GPR_ALLOC",
+                                                  "LDS_ALLOC",
+                                                  "IB_STS",
+                                                  "",
+                                                  "",
+                                                  "PERF_SNAPSHOT_DATA",
+                                                  "PERF_SNAPSHOT_PC_LO",
+                                                  "PERF_SNAPSHOT_PC_HI",
+                                                  "",
+                                                  "",
+                                                  "PERF_SNAPSHOT_DATA1",
+                                                  "PERF_SNAPSHOT_DATA2",
+                                                  "EXCP_FLAG_PRIV",
+                                                  "EXCP_FLAG_USER",
+                                                  "TRAP_CTRL",
+                                                  "SCRATCH_BASE_LO",
+                                                  "SCRATCH_BASE_HI",
+                                                  "",
+                                                  "HW_ID1",
+                                                  "HW_ID2",
+                                                  "",
+                                                  "",
+                                                  "",
+                                                  "",
+                                                  "SHADER_CYCLES_LO",
+                                                  "SHADER_CYCLES_HI",
+                                                  "DVGPR_ALLOC_LO",
+                                                  "DVGPR_ALLOC_HI"};
   const TargetTraits traits = traitsOf(target);
+  if (traits.generation >= 12)
+    return id < std::size(kNames12) ? kNames12[id] : "";
   constexpr unsigned kFirstGone = 16, kEndGone = 20, kPopsPacker = 25; // not on GFX11
   if (traits.generation >= 11 && ((id >= kFirstGone && id < kEndGone) || id == kPopsPacker))
     return "";
@@ -103,13 +139,16 @@ void printSendmsg11(Text &t, unsigned imm) {
       "", "INTERRUPT",      "HS_TESSFACTOR", "DEALLOC_VGPRS",
       "", "STALL_WAVE_GEN", "HALT_WAVES",    "ORDERED_PS_DONE",
       "", "GS_ALLOC_REQ"};
-  static constexpr std::string_view kReturning[] = {"GET_DOORBELL", "GET_DDID",  "GET_TMA",
-                                                    "GET_REALTIME", "SAVE_WAVE", "GET_TBA"};
-  constexpr unsigned kFirstReturning = 128;
+  static constexpr std::string_view kReturning[] = {"GET_DOORBELL",  "GET_DDID",     "GET_TMA",
+                                                    "GET_REALTIME",  "SAVE_WAVE",    "GET_TBA",
+                                                    "GET_TBA_TO_PC", "GET_SE_AID_ID"};
+  constexpr unsigned kFirstReturning = 128, kReturning11 = 6;
+  constexpr unsigned kFirstGone = 4, kEndGone = 8; // not on GFX12
   const unsigned id = imm & 0xff, back = id - kFirstReturning;
-  if (id < std::size(kNames) && !kNames[id].empty())
+  const bool gone = t.gfx12() && id >= kFirstGone && id < kEndGone;
+  if (id < std::size(kNames) && !kNames[id].empty() && !gone)
     t << "sendmsg(MSG_" << kNames[id] << ")";
-  else if (back < std::size(kReturning))
+  else if (back < (t.gfx12() ? std::size(kReturning) : kReturning11))
     t << "sendmsg(MSG_RTN_" << kReturning[back] << ")";
   else if (id == imm)
     t << "sendmsg(" << int64_t(imm) << ", 0, 0)";
@@ -199,6 +238,27 @@ void printDelay(Text &t, unsigned imm) {
   item("instid1", imm >> 7 & 15, kWaits);
   if (!*bar)
     t << "0";
+}
+
+// s_version: what the program was compiled for, and bits that say for which waves.
+void printVersion(Text &t, unsigned imm) {
+  constexpr unsigned kW64 = 0x2000, kW32 = 0x4000, kMdp = 0x8000, kNumber = 0xff;
+  static constexpr std::string_view kGenerations[] = {"7", "9", "10", "11", "12"};
+  if (imm & ~(kW64 | kW32 | kMdp | kNumber)) {
+    t.hex(imm);
+    return;
+  }
+  const unsigned number = imm & kNumber;
+  for (unsigned flags = imm & (kW64 | kW32 | kMdp); flags & (flags - 1); flags &= flags - 1)
+    t << "("; // each is joined to all before it
+  if (number == 0 || number == 4 || number == 6 || number == 7 || number == 9)
+    t << "UC_VERSION_GFX" << kGenerations[number == 0 ? 0 : number == 4 ? 2 : number == 6 ? 3 : 4];
+  else
+    t << int64_t(number);
+  static constexpr std::pair<unsigned, std::string_view> kFlags[] = {
+      {kW64, "|UC_VERSION_W64_BIT"}, {kW32, "|UC_VERSION_W32_BIT"}, {kMdp, "|UC_VERSION_MDP_BIT"}};
+  for (const auto &[bit, name] : kFlags)
+    t.flag(imm & bit, name).flag((imm & bit) && imm >= 2 * bit, ")");
 }
 
 void printGprIdx(Text &t, unsigned imm) {

@@ -66,13 +66,52 @@ void printDs(Text &t, const Inst &inst, const OpInfo &row) {
   t.flag(inst.gds, " gds");
 }
 
-void printCache(Text &t, const Inst &inst, Target target) {
+} // namespace
+
+void printPolicy(Text &t, const Inst &inst, const OpInfo &row) {
+  static constexpr std::string_view kScopes[] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV",
+                                                 " scope:SCOPE_SYS"};
+  // By the hint. The third is another one where the scope is the whole system.
+  static constexpr std::string_view kLoads[] = {"",      "NT",    "HT",    "LU",
+                                                "NT_RT", "RT_NT", "NT_HT", ""};
+  static constexpr std::string_view kStores[] = {"",      "NT",    "HT",    "RT_WB",
+                                                 "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+  constexpr unsigned kReturn = 1, kNonTemporal = 2, kCascade = 4, kDevice = 2, kSystem = 3;
+  const bool atomic = hasFlag(row, 'r'),
+             store = !atomic && row.src[0] != Ty::none && inst.enc != Enc::SMEM;
+  if (inst.th && atomic) {
+    t << " th:TH_ATOMIC_";
+    if ((inst.th & kCascade) && inst.scope < kDevice)
+      t.hex(inst.th);
+    else if (inst.th & kCascade)
+      t << (inst.th & kNonTemporal ? "CASCADE_NT" : "CASCADE_RT");
+    else
+      t.flag(inst.th & kNonTemporal, inst.th & kReturn ? "NT_" : "NT")
+          .flag(inst.th & kReturn, "RETURN");
+  } else if (inst.th) {
+    const std::string_view name = (store ? kStores : kLoads)[inst.th];
+    if (name.empty())
+      (t << " th:").hex(inst.th);
+    else
+      t << (store ? " th:TH_STORE_" : " th:TH_LOAD_")
+        << (inst.th == 3 && inst.scope == kSystem ? "BYPASS" : name);
+  }
+  t << kScopes[inst.scope];
+}
+
+namespace {
+
+void printCache(Text &t, const Inst &inst, const OpInfo &row, Target target) {
+  if (t.gfx12())
+    return printPolicy(t, inst, row);
   const bool scopes = traitsOf(target).scopes;
   t.flag(inst.glc, scopes ? " sc0" : " glc").flag(inst.slc, scopes ? " nt" : " slc");
   t.flag(inst.scc, scopes ? " sc1" : " scc").flag(inst.dlc, " dlc");
 }
 
 void printFlat(Text &t, const Inst &inst, const OpInfo &row, Target target) {
+  if (hasFlag(row, 'c')) // GFX12's cache control
+    return printPolicy(t, inst, row);
   if (present(inst.dst))
     printRegister(t.next(), inst.dst);
   if (present(inst.vaddr))
@@ -89,7 +128,7 @@ void printFlat(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   }
   if (inst.offset)
     t << " offset:" << inst.offset;
-  printCache(t, inst, target);
+  printCache(t, inst, row, target);
   t.flag(inst.lds && !hasFlag(row, 'M'), " lds");
 }
 
@@ -131,10 +170,12 @@ void printFormat(Text &t, const Inst &inst) {
 void printBuffer(Text &t, const Inst &inst, const OpInfo &row, Target target) {
   bool storeLds = hasFlag(row, 'L');
   if (!hasFlag(row, 'c')) {
-    if (present(inst.vdata)) // atomics: also what comes back
-      printRegister(t.next(), inst.vdata);
-    else if (present(inst.dst))
-      printRegister(t.next(), inst.dst);
+    // Atomics: also what comes back.
+    Operand data = present(inst.vdata) ? inst.vdata : inst.dst;
+    if (t.gfx12() && inst.tfe)
+      ++data.dwords;
+    if (present(data))
+      printRegister(t.next(), data);
     if (present(inst.vaddr))
       printRegister(t.next(), inst.vaddr);
     else if (!storeLds)
@@ -150,7 +191,7 @@ void printBuffer(Text &t, const Inst &inst, const OpInfo &row, Target target) {
       t << " offset:" << inst.offset;
   }
   t.flag(storeLds, " lds");
-  printCache(t, inst, target);
+  printCache(t, inst, row, target);
   t.flag(inst.tfe, " tfe").flag(inst.lds && !storeLds && !hasFlag(row, 'M'), " lds");
 }
 

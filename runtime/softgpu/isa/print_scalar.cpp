@@ -1,6 +1,8 @@
 // Text of SOP1, SOP2, SOPC, SOPK, SOPP and SMEM.
 #include "runtime/softgpu/isa/print_common.h"
 
+#include <algorithm>
+
 namespace meld::softgpu::isa {
 
 namespace {
@@ -32,6 +34,15 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   case Op::s_wait_event:
   case Op::s_round_mode:
   case Op::s_ttracedata_imm:
+  case Op::s_wait_loadcnt:
+  case Op::s_wait_storecnt:
+  case Op::s_wait_samplecnt:
+  case Op::s_wait_bvhcnt:
+  case Op::s_wait_expcnt:
+  case Op::s_wait_dscnt:
+  case Op::s_wait_kmcnt:
+  case Op::s_wait_loadcnt_dscnt:
+  case Op::s_wait_storecnt_dscnt:
     t.next().hex(imm);
     break;
   case Op::s_delay_alu:
@@ -68,7 +79,10 @@ void printSopk(Text &t, const Inst &inst, const OpInfo &row) {
     printOperand(t.next(), inst.src[0], inst, ImmKind::i32);
     return;
   case Op::s_version:
-    t.next().hex(imm);
+    if (t.gfx12())
+      printVersion(t.next(), imm);
+    else
+      t.next().hex(imm);
     return;
   case Op::s_call_b64:
   case Op::s_cbranch_i_fork:
@@ -89,7 +103,38 @@ void signedHex(Text &t, int64_t value) {
   t.hex(uint64_t(value < 0 ? -value : value));
 }
 
+/// GFX12: an offset that is there alone stands in place of the register, beside one it is always shown.
+void printSmem12(Text &t, const Inst &inst, const OpInfo &row) {
+  const bool prefetch = hasFlag(row, 'p'), scalar = inst.soffset.kind != Operand::Kind::none;
+  if (hasFlag(row, 'i') && !prefetch)
+    smallOrHex(t.next(), unsigned(inst.offset1));
+  else if (row.dst != Ty::none)
+    printRegister(t.next(), inst.dst);
+  if (row.src[0] != Ty::none)
+    printRegister(t.next(), inst.saddr);
+  if (!hasFlag(row, 'o'))
+    return;
+  if (scalar && !prefetch) {
+    printRegister(t.next(), inst.soffset);
+    t << " offset:";
+    signedHex(t, inst.offset);
+  } else {
+    signedHex(t.next(), inst.offset);
+  }
+  if (prefetch) {
+    if (scalar)
+      printRegister(t.next(), inst.soffset);
+    else
+      t.next() << "null";
+    smallOrHex(t.next(), unsigned(inst.offset1));
+  } else if (!hasFlag(row, 'i')) {
+    printPolicy(t, inst, row);
+  }
+}
+
 void printSmem(Text &t, const Inst &inst, const OpInfo &row) {
+  if (t.gfx12())
+    return printSmem12(t, inst, row);
   if (hasFlag(row, 'i'))
     smallOrHex(t.next(), unsigned(inst.offset1));
   else if (row.dst != Ty::none)
@@ -129,9 +174,19 @@ void printScalar(Text &t, const Inst &inst, const OpInfo &row) {
   }
   if (row.dst != Ty::none)
     printRegister(t.next(), inst.dst);
-  for (unsigned k = 0; k < 2; ++k)
-    if (row.src[k] != Ty::none)
-      printOperand(t.next(), inst.src[k], inst, tyInfo(row.src[k]).imm);
+  // Of an f16 literal with more than a half there is no name; two operands are shown as halves.
+  const auto kindOf = [&](unsigned k) {
+    const ImmKind kind = tyInfo(row.src[std::min(k, 1u)]).imm;
+    return kind == ImmKind::f16 && inst.src[k].encoded == 255 && inst.literalValue >> 16
+               ? (inst.enc == Enc::SOP2 ? ImmKind::i16 : ImmKind::i32)
+               : kind;
+  };
+  const bool middle = inst.op == Op::s_fmamk_f32, last = inst.op == Op::s_fmaak_f32;
+  for (unsigned k = 0; k < (middle || last ? 3 : 2); ++k)
+    if (k == (middle ? 1u : last ? 2u : 3u))
+      t.next().hex(inst.literalValue);
+    else if (row.src[std::min(k, 1u)] != Ty::none)
+      printOperand(t.next(), inst.src[k], inst, kindOf(k));
   if (sendsForResult(inst.op))
     printSendmsg(t.next(), unsigned(inst.simm));
   if (inst.op == Op::s_set_gpr_idx_on)

@@ -54,7 +54,8 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   bool negCall = neg && !abs && o.kind == Operand::Kind::imm && o.encoded != Sgpr::null;
   bool sext = inst.sdwaSext >> k & 1;
   if (neg && k >= 1 && inst.op != Op::v_cndmask_b32 &&
-      (row.src[k] == Ty::i32 || inst.op == Op::v_ldexp_f16)) { // LLVM's name for the bit here
+      (row.src[k] == Ty::i32 ||
+       (inst.op == Op::v_ldexp_f16 && !t.gfx12()))) { // LLVM's name for the bit here
     sext = true;
     neg = negCall = false;
   }
@@ -62,7 +63,8 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
   if (kind == ImmKind::f16 && (row.src[k] == Ty::f16 || row.src[k] == Ty::mix) &&
       o.encoded == 255 && inst.literalValue >> 16)
     kind = ImmKind::i16;
-  if ((inst.op == Op::v_madmk_f16 || inst.op == Op::v_fmamk_f16) && k == 0 && o.encoded == 255)
+  if ((inst.op == Op::v_madmk_f16 || inst.op == Op::v_fmamk_f16) && k == 0 && o.encoded == 255 &&
+      !t.gfx12())
     kind = ImmKind::i32;
   if (row.src[k] == Ty::mix && !(inst.opSelHi >> k & 1) && o.encoded != 255)
     kind = ImmKind::i32;
@@ -71,7 +73,7 @@ void printSource(Text &t, const Inst &inst, const OpInfo &row, unsigned k) {
                        inst.op == Op::v_cmpx_class_f16;
   if (integer && k == 1 && o.encoded == 255)
     kind = ImmKind::i32;
-  if (t.gfx10() && longPacked(row.src[k], o, inst))
+  if (t.gfx10() && (longPacked(row.src[k], o, inst) || (t.gfx12() && row.src[k] == Ty::pki16)))
     kind = ImmKind::i32;
   // Of a packed literal with something in the upper half there is no name.
   if (row.src[k] == Ty::pkbf16 && o.encoded == 255 && inst.literalValue >> 16) {
@@ -273,8 +275,12 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     unsigned full = (1u << count) - 1;
     if (!row.numSrc || row.dst == Ty::a32 || row.src[0] == Ty::a32)
       return;
-    if (inst.opSel & full)
+    if (isSparse(inst.op)) {
+      if (inst.opSel)
+        t << " index_key:" << int64_t(inst.opSel);
+    } else if (inst.opSel & full) {
       bitList(t, "op_sel", inst.opSel, count);
+    }
     if ((row.bitsUsed & 3) && (inst.opSelHi & full) != (mix ? 0 : full))
       bitList(t, "op_sel_hi", inst.opSelHi, count);
     if (!mix && (inst.neg & full))
@@ -282,15 +288,20 @@ void printVector(Text &t, const Inst &inst, const OpInfo &row, Target target) {
     if (!mix && (inst.abs & full))
       bitList(t, "neg_hi", inst.abs, count);
   } else if (vop3 && !hasCarryOut(inst.op) && (row.bitsUsed & 0xf00)) {
-    if (inst.op == Op::v_cvt_sr_fp8_f32 || inst.op == Op::v_cvt_sr_bf8_f32 ||
-        inst.op == Op::v_cvt_scalef32_pk_fp4_f16 || inst.op == Op::v_cvt_scalef32_pk_fp4_bf16) {
+    if (t.gfx12() && choosesByte(inst.op)) {
+      if (inst.opSel)
+        t << " byte_sel:" << int64_t(chosenByte(inst));
+    } else if (inst.op == Op::v_cvt_sr_fp8_f32 || inst.op == Op::v_cvt_sr_bf8_f32 ||
+               inst.op == Op::v_cvt_scalef32_pk_fp4_f16 ||
+               inst.op == Op::v_cvt_scalef32_pk_fp4_bf16) {
       if (inst.opSel) // the last two are the byte of the destination
         bitList(t, "op_sel", inst.opSel, 4);
     } else if (isSwap(inst.op)) {
       t.flag(inst.opSel & 2, " bound_ctrl:1").flag(inst.opSel & 1, " fi:1");
-    } else if (inst.op == Op::v_permlane16_b32 || inst.op == Op::v_permlanex16_b32) {
+    } else if (inst.op == Op::v_permlane16_b32 || inst.op == Op::v_permlanex16_b32 ||
+               inst.op == Op::v_permlane16_var_b32 || inst.op == Op::v_permlanex16_var_b32) {
       if (inst.opSel) // fi and bound_ctrl
-        bitList(t, "op_sel", inst.opSel, t.gfx11() ? 4 : 2);
+        bitList(t, "op_sel", inst.opSel, t.gfx11() && !t.gfx12() ? 4 : 2);
     } else if (inst.opSel) { // the destination's bit comes last
       unsigned bits = (inst.opSel & ((1u << count) - 1)) | unsigned(inst.opSel >> 3 & 1) << count;
       if (bits)

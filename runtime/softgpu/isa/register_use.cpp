@@ -29,21 +29,24 @@ Implied impliedBy(std::string_view name) {
               has("gws") || name == "s_set_gpr_idx_idx" || name == "s_set_gpr_idx_mode" ||
               name == "s_set_gpr_idx_on" || name.starts_with("v_interp") ||
               name == "s_ttracedata" || name == "ds_ordered_count" || name == "ds_append" ||
-              name == "ds_consume" || name == "buffer_store_lds_dword";
+              name == "ds_consume" || name == "buffer_store_lds_dword" || has("_block");
   i.setsIndex = name.starts_with("s_set_gpr_idx") && name != "s_set_gpr_idx_off";
   i.movesExec = !has("saveexec") && !has("wrexec") ? 0 : name.ends_with("b32") ? 1 : 2;
   // Parts of the destination stay.
-  i.readsDst = name.starts_with("s_bitset") || name.starts_with("s_subvector") ||
-               name.starts_with("s_cmov_") || has("_d16") || name == "v_writelane_b32" ||
-               has("permlane") || has("mixlo") || has("mixhi") || name.starts_with("v_smfmac") ||
-               has("_fp8_f") || has("_bf8_f") || has("_fp8_bf16") || has("_bf8_bf16") ||
-               has("_fp4_f") || has("_fp4_bf16") || name.starts_with("v_cvt_scalef32_f16") ||
-               name.starts_with("v_cvt_sr_") || name.starts_with("v_ashr_pk") ||
-               name == "v_bitop3_b16";
+  i.readsDst =
+      name.starts_with("s_bitset") || name.starts_with("s_subvector") ||
+      name.starts_with("s_cmov_") || has("_d16") || name == "v_writelane_b32" || has("permlane") ||
+      has("mixlo") || has("mixhi") || name.starts_with("v_smfmac") ||
+      name.starts_with("v_swmmac") ||
+      (name.starts_with("v_cvt_") && (has("_fp8_f") || has("_bf8_f") || has("_fp8_bf16") ||
+                                      has("_bf8_bf16") || has("_fp4_f") || has("_fp4_bf16"))) ||
+      name.starts_with("v_cvt_scalef32_f16") || name.starts_with("v_cvt_sr_") ||
+      name.starts_with("v_ashr_pk") || name == "v_bitop3_b16";
   i.crossesLanes = name.starts_with("v_mbcnt") || name.starts_with("v_readlane") ||
                    name.starts_with("v_writelane") || has("permute") || has("permlane") ||
                    has("swizzle") || name.starts_with("v_mfma") || name.starts_with("v_smfmac") ||
-                   name.starts_with("v_wmma") || has("addtid") || has("_tr_b");
+                   name.starts_with("v_wmma") || name.starts_with("v_swmmac") || has("addtid") ||
+                   has("_tr_b");
   return i;
 }
 

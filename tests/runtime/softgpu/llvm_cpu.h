@@ -12,6 +12,9 @@ inline std::string cpuName(isa::Target target) {
   // gfx950 came with LLVM 20; gfx942 has most of its instructions.
   if (target == isa::Target::gfx950 && LLVM_VERSION_MAJOR < 20)
     return cpuName(isa::Target::gfx942);
+  // GFX12 came with LLVM 18. What stands in has few of its instructions and is asked for none.
+  if (target == isa::Target::gfx1201 || target == isa::Target::gfx1201w64)
+    return LLVM_VERSION_MAJOR < 18 ? "gfx1100" : "gfx1201";
   // gfx942 came with LLVM 17; its predecessor, which was not sold, has the same instructions.
   if (target == isa::Target::gfx942 && LLVM_VERSION_MAJOR < 17)
     return "gfx940";

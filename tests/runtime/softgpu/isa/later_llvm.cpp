@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <unistd.h>
 
 namespace meld::softgpu::isa::test {
@@ -34,7 +35,11 @@ std::vector<std::string> disassemblePiece(const std::string &mc, const std::stri
         in << text;
       }
     };
+    // What decodes longer than it is swallows what follows, which is therefore more than the number.
+    constexpr uint32_t kPad = 0xbf800000 | 0xffff; // s_nop
     for (size_t n = 0; n < samples.size(); ++n) {
+      for (unsigned k = 0; k < 3; ++k)
+        bytes(kPad);
       bytes(0xbf800000 | (n & 0xffff));
       in << "\n";
       for (unsigned k = 0; k < samples[n].size / 4; ++k)
@@ -57,7 +62,7 @@ std::vector<std::string> disassemblePiece(const std::string &mc, const std::stri
       line.resize(comment);
     while (!line.empty() && (line.back() == ' ' || line.back() == '\t'))
       line.pop_back();
-    if (line.empty() || line[0] == '.')
+    if (line.empty() || line[0] == '.' || line == "s_nop 0xffff")
       continue;
     if (next < samples.size() &&
         (line == "s_nop " + std::to_string(next & 0xffff) ||
@@ -98,6 +103,36 @@ std::vector<std::string> disassembleLater(const std::string &mc, const std::stri
       all.push_back(std::move(text));
   }
   return all;
+}
+
+namespace {
+std::string withoutRemarks(std::string text) {
+  for (size_t at; (at = text.find("/*Invalid ")) != text.npos;)
+    text.erase(at, text.find("*/", at) + 2 - at);
+  return text;
+}
+} // namespace
+
+size_t compareLater(const std::string &mc, const std::string &arguments,
+                    const std::vector<Sample> &samples,
+                    bool (*differs)(const Sample &, const std::string &theirs)) {
+  const std::vector<std::string> theirs = disassembleLater(mc, arguments, samples);
+  std::map<std::string, std::string> wrong; // one of each mnemonic
+  size_t known = 0;
+  for (size_t n = 0; n < samples.size(); ++n) {
+    const Sample &s = samples[n];
+    known += !theirs[n].empty();
+    if (s.ours == withoutRemarks(theirs[n]) || differs(s, theirs[n]))
+      continue;
+    char words[64];
+    std::snprintf(words, sizeof words, "%08x %08x %08x %08x", s.words[0], s.words[1], s.words[2],
+                  s.words[3]);
+    wrong.try_emplace(s.ours.substr(0, s.ours.find(' ')),
+                      std::string(words) + "\n  LLVM: " + theirs[n] + "\n  ours: " + s.ours);
+  }
+  for (const auto &[name, text] : wrong)
+    ADD_FAILURE() << text;
+  return known;
 }
 
 } // namespace meld::softgpu::isa::test

@@ -34,7 +34,7 @@ private:
 std::array<uint32_t, 3> randomWords(std::mt19937_64 &rng, Target target);
 
 /// Before LLVM 20, gfx942 stands in for gfx950: whether these bytes are the same instruction on both,
-/// or on none.
+/// or on none. Of GFX12 nothing stands in.
 bool knownByStandIn(Target target, std::span<const uint8_t> bytes);
 
 /// Empty when we agree with the oracle about these bytes, else what differs.
