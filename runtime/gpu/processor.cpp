@@ -94,7 +94,7 @@ std::optional<Processor> ofRdna(std::string_view name, unsigned waveSize) {
 /// its processors.
 bool hasKnownUnits(std::string_view name) {
   return name.starts_with("gfx103") || name.starts_with("gfx110") ||
-         oneOf(name, {"gfx10-3-generic", "gfx11-generic"});
+         oneOf(name, {"gfx10-3-generic", "gfx11-generic", "gfx1201"});
 }
 
 } // namespace

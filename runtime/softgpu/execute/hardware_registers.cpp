@@ -19,6 +19,9 @@ enum Register : unsigned {
   flatScratchHigh = 21,
   hwId1 = 23,
   shaderCycles = 29,
+  // GFX12
+  statePriv = 4,
+  shaderCyclesHigh = 30,
 };
 
 /// Where GPR_ALLOC says how many VGPRs a wave has.
@@ -31,6 +34,15 @@ uint32_t statusOf(const Wave &w) {
     x |= 1u << 11; // IN_TG
   return x;
 }
+
+/// GFX12 has SCC elsewhere, and here whether the wave is one of 64 lanes.
+uint32_t statusOf12(const Wave &w) {
+  return (statusOf(w) & ~1u) | uint32_t(w.waveSize == kWaveSize) << 29;
+}
+
+/// MODE as a program sees it: GFX12 has neither clamping of NaNs nor IEEE mode to choose, and no exceptions here.
+constexpr uint32_t kMode12 = 0xff | uint32_t(Mode::fp16Ovfl) |
+                             1u << 24; // the last: scalar prefetches, of which there are none
 
 /// Where the wave would run: round robin of workgroups over compute units, of waves over SIMDs.
 struct Place {
@@ -63,7 +75,36 @@ uint32_t cycles() { return uint32_t(nanoseconds()) & 0xfffff; }
 
 } // namespace
 
+namespace {
+
+uint32_t readHardwareRegister12(const Wave &w, unsigned id) {
+  switch (id) {
+  case mode:
+    return w.mode & kMode12;
+  case status:
+    return statusOf12(w);
+  case statePriv:
+    return w.scc << 9;
+  case gprAlloc:
+  case ldsAlloc:
+  case flatScratchLow:
+  case flatScratchHigh:
+  case hwId1:
+    return readHardwareRegister(w, 11, id);
+  case shaderCycles:
+    return uint32_t(nanoseconds());
+  case shaderCyclesHigh:
+    return uint32_t(nanoseconds() >> 32);
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
 uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
+  if (generation >= 12)
+    return readHardwareRegister12(w, id);
   const bool gfx10 = generation >= 10;
   switch (id) {
   case mode:
@@ -98,6 +139,11 @@ void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t m
                            uint32_t value) {
   const auto merge = [&](uint32_t old) { return (old & ~mask) | (value & mask); };
   const bool gfx10 = generation >= 10;
+  if (generation >= 12) {
+    if (id == mode)
+      w.setMode((w.mode & ~(mask & kMode12)) | (value & mask & kMode12));
+    return;
+  }
   switch (id) {
   case mode:
     if (gfx10)

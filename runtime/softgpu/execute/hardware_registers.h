@@ -1,4 +1,4 @@
-// The hardware registers that s_getreg and s_setreg reach. "Vega" ISA, "RDNA 2" ISA and "RDNA3" ISA,
+// The hardware registers that s_getreg and s_setreg reach. "Vega" ISA, "RDNA 2" ISA, "RDNA3" ISA and "RDNA4" ISA,
 // "Hardware Register Values"; numbers as in LLVM's guide for AMDGPU.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace meld::softgpu {
 
-/// Register `id` of a wave on a processor of `generation` (9, 10 or 11). One that has no meaning here
+/// Register `id` of a wave on a processor of `generation` (9, 10, 11 or 12). One that has no meaning here
 /// is 0.
 uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id);
 

@@ -17,9 +17,11 @@ namespace {
 
 constexpr uint32_t kMaxWorkgroup = 1024;
 // COMPUTE_TMPRING_SIZE.WAVESIZE: 13 bits, units of 256 dwords for the whole wave; since GFX11 15 bits,
-// units of 64 dwords.
+// since GFX12 18 bits, units of 64 dwords (LLVM, GCNSubtarget::getMaxWaveScratchSize).
 constexpr uint32_t maxScratchPerWave(unsigned generation) {
-  return generation >= 11 ? ((1u << 15) - 1) * 256 : ((1u << 13) - 1) * 1024;
+  return generation >= 12   ? ((1u << 18) - 1) * 256
+         : generation == 11 ? ((1u << 15) - 1) * 256
+                            : ((1u << 13) - 1) * 1024;
 }
 
 constexpr uint32_t kWgpMode = 1u << 29; ///< in rsrc1, from GFX10 on
@@ -56,10 +58,12 @@ struct Descriptor {
 
 void readMode(const Descriptor &d, Launch &out) {
   const uint32_t rsrc1 = d.rsrc1(), rsrc2 = d.rsrc2();
+  // GFX12 has neither bit and does as if the first were set, the second not (LLVM's guide, compute_pgm_rsrc1).
+  const bool gfx12 = isa::traitsOf(out.target).generation >= 12;
   uint32_t mode = rsrc1 >> 12 & 0xff; // rounding and denormal fields have MODE's layout
-  if (rsrc1 >> 21 & 1)
+  if (gfx12 || rsrc1 >> 21 & 1)
     mode |= Mode::dx10Clamp;
-  if (rsrc1 >> 23 & 1)
+  if (!gfx12 && rsrc1 >> 23 & 1)
     mode |= Mode::ieee;
   if (rsrc1 >> 26 & 1)
     mode |= Mode::fp16Ovfl;
@@ -171,6 +175,11 @@ DispatchResult readLaunch(const DispatchRequest &request, const DeviceConfig &co
     if (__builtin_mul_overflow(out.totalGroups, uint64_t(out.groups[k]), &out.totalGroups))
       return bad(DispatchCode::badDimensions, out.kernel, "more workgroups than 64 bits count");
   }
+  // GFX12 says in 16 bits each which workgroup it is along y and z.
+  if (isa::traitsOf(config.target).generation >= 12 &&
+      std::max(out.groups[1], out.groups[2]) > 0x10000)
+    return bad(DispatchCode::badDimensions, out.kernel,
+               "more than 65536 workgroups along y or z, which this target cannot count");
   if (items > kMaxWorkgroup)
     return bad(DispatchCode::groupTooLarge, out.kernel, "workgroup of %llu work-items, at most %u",
                static_cast<unsigned long long>(items), kMaxWorkgroup);

@@ -58,7 +58,7 @@ void runWaveTranslated(Wave &w, WaveCounters &c) {
   const ExecInst *i = w.next;
   do {
     const translate::UnitEntry *t = translate::entryAt(i);
-    if (t && (w.mode & translate::kModeMask) == translate::kUsualMode && !w.mapper)
+    if (t && (w.mode & translate::kModeMask) == w.usualMode && !w.mapper)
       i = t->code(&w, &c, t->index);
     else
       i = step(i, w, c);

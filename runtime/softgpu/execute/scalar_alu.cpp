@@ -206,6 +206,9 @@ void addSop2(Makers &t) {
   t[Op::s_pack_lh_b32_b16] =
       two<U, U, U, [](U a, U b, U &) { return (a & 0xffff) | (b & 0xffff0000); }>;
   t[Op::s_pack_hl_b32_b16] = two<U, U, U, [](U a, U b, U &) { return (a >> 16) | b << 16; }>;
+  t[Op::s_add_nc_u64] = two<U64, U64, U64, [](U64 a, U64 b, U &) { return a + b; }>;
+  t[Op::s_sub_nc_u64] = two<U64, U64, U64, [](U64 a, U64 b, U &) { return a - b; }>;
+  t[Op::s_mul_u64] = two<U64, U64, U64, [](U64 a, U64 b, U &) { return a * b; }>;
   t[Op::s_pack_hh_b32_b16] =
       two<U, U, U, [](U a, U b, U &) { return (a >> 16) | (b & 0xffff0000); }>;
 }
@@ -427,6 +430,8 @@ bool prepareScalar(ExecInst &e, isa::Target target) {
     return false;
   if (Handler h = scalar::aluHandler(e))
     e.run = h;
+  else if (prepareScalarFloat(e)) // which keeps off the upper half of EXEC by itself
+    return true;
   else if (!scalar::prepareFlow(e, target))
     return false;
   if (isa::traitsOf(target).waveSize < kWaveSize && reachesHighExec(*e.inst)) {

@@ -168,6 +168,33 @@ const ExecInst *runSleep(const ExecInst *i, Wave &w) {
   return stop(following(i), w, WaveStatus::yielded);
 }
 
+// GFX12 splits the barrier: a wave says that it has arrived, and waits where it needs the others.
+const ExecInst *runBarrierSignal(const ExecInst *i, Wave &w) {
+  if (i->inst->op == Op::s_barrier_signal_isfirst)
+    w.scc = w.group && w.group->numWaves > 1 && w.group->arrived == 0;
+  if (w.group && !w.signalled) {
+    w.signalled = true;
+    ++w.group->arrived;
+  }
+  return following(i);
+}
+const ExecInst *runBarrierWait(const ExecInst *i, Wave &w) {
+  if (!w.signalled) // it has opened meanwhile
+    return following(i);
+  return stop(following(i), w, WaveStatus::barrier);
+}
+/// How many waves have signalled, how many there are, and that the barrier exists ("RDNA4" ISA, S_GET_BARRIER_STATE).
+const ExecInst *runBarrierState(const ExecInst *i, Wave &w) {
+  if (w.group)
+    w.s[i->dst] = (w.group->arrived & 0x7f) << 16 | (w.group->numWaves & 0x7f) << 4 | 1;
+  return following(i);
+}
+/// The workgroup's own barrier, which is the only one that there is here.
+bool namesWorkgroupBarrier(const isa::Inst &in) {
+  const isa::Operand &o = in.src[0];
+  return o.kind == isa::Operand::Kind::imm && uint32_t(o.value) == ~0u;
+}
+
 /// How much of the constant says which message it is: GFX11 has more of them (and among them, to
 /// nobody's use here, that a wave needs its VGPRs no longer).
 template <unsigned Generation> constexpr uint32_t kMessageMask = Generation >= 11 ? 0xff : 0xf;
@@ -268,7 +295,12 @@ template <unsigned Generation> Handler flowHandler(Op op) {
     t[Op::s_endpgm] = runEnd;
     t[Op::s_endpgm_saved] = runEnd;
     t[Op::s_barrier] = runBarrier;
+    t[Op::s_barrier_signal] = runBarrierSignal;
+    t[Op::s_barrier_signal_isfirst] = runBarrierSignal;
+    t[Op::s_barrier_wait] = runBarrierWait;
+    t[Op::s_get_barrier_state] = runBarrierState;
     t[Op::s_sleep] = runSleep;
+    t[Op::s_sleep_var] = runSleep;
     t[Op::s_sendmsg_rtn_b32] = runSendMsgReturn32;
     t[Op::s_sendmsg_rtn_b64] = runSendMsgReturn64;
     t[Op::s_trap] = runTrap;
@@ -302,7 +334,16 @@ template <unsigned Generation> Handler flowHandler(Op op) {
                        Op::s_clause,
                        Op::s_inst_prefetch,
                        Op::s_delay_alu,
-                       Op::s_wait_event})
+                       Op::s_wait_event,
+                       Op::s_wait_loadcnt,
+                       Op::s_wait_storecnt,
+                       Op::s_wait_samplecnt,
+                       Op::s_wait_bvhcnt,
+                       Op::s_wait_expcnt,
+                       Op::s_wait_dscnt,
+                       Op::s_wait_kmcnt,
+                       Op::s_wait_loadcnt_dscnt,
+                       Op::s_wait_storecnt_dscnt})
       t[nothing] = runNothing;
     return t;
   }();
@@ -325,12 +366,18 @@ bool prepareFlow(ExecInst &e, isa::Target target) {
     return true;
   }
   const unsigned generation = isa::traitsOf(target).generation;
-  h = generation >= 11   ? flowHandler<11>(in.op)
+  h = generation >= 12   ? flowHandler<12>(in.op)
+      : generation == 11 ? flowHandler<11>(in.op)
       : generation == 10 ? flowHandler<10>(in.op)
                          : flowHandler<9>(in.op);
   if (!h)
     return false;
   e.run = h;
+  const bool signals = isa::signalsBarrier(in.op) || in.op == Op::s_get_barrier_state;
+  if (signals && !namesWorkgroupBarrier(in))
+    return false;
+  if (in.op == Op::s_barrier_wait && (in.simm & 0xffff) != 0xffff)
+    return false;
   if (in.op == Op::s_subvector_loop_begin || in.op == Op::s_subvector_loop_end) {
     setTarget();
     return true;

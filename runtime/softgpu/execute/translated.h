@@ -28,6 +28,10 @@ using UnitFn = const ExecInst *(*)(Wave *, WaveCounters *, uint32_t entry);
 inline constexpr uint32_t kModeMask = Mode::roundF32 | Mode::roundF64 | Mode::denormF32 |
                                       Mode::denormF64 | Mode::ieee | uint32_t(Mode::gprIdxEn);
 inline constexpr uint32_t kUsualMode = Mode::denormF32 | Mode::denormF64 | Mode::ieee;
+/// GFX12 has no IEEE mode, and no instruction that obeys one.
+constexpr uint32_t usualMode(unsigned generation) {
+  return generation >= 12 ? kUsualMode & ~uint32_t(Mode::ieee) : kUsualMode;
+}
 
 /// Where a wave enters translated code: what ExecInst::translated points to.
 struct UnitEntry {

@@ -176,6 +176,10 @@ struct Wave {
   uint64_t apertures[4] = {};
   CodeCache *code = nullptr; ///< core: finds branch targets
   uint32_t trapSts = 0;      ///< HW_REG_TRAPSTS
+  /// What translated code, and fast handlers, find in MODE as a rule (translated.h).
+  uint32_t usualMode = 0;
+  bool signalled =
+      false; ///< has arrived at the workgroup's barrier, which has not opened since (GFX12)
   /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place): what s_setreg wrote and s_getreg reads; on
   /// GFX11 where the wave's scratch is, from the start on. The memory instructions go by `scratch`, which is there.
   uint32_t flatScratch[2] = {};
@@ -220,6 +224,7 @@ struct Wave {
 bool prepareValu(
     ExecInst &e,
     isa::Target target); ///< VOP1 VOP2 VOPC VOP3 VOP3P (all that write VGPRs/masks from VGPRs)
+bool prepareScalarFloat(ExecInst &e); ///< scalar instructions with floats (GFX12), v_s_*
 bool prepareMemory(ExecInst &e, isa::Target target); ///< SMEM DS FLAT GLOBAL SCRATCH MUBUF MTBUF
 bool prepareScalar(ExecInst &e, isa::Target target); ///< SOP1 SOP2 SOPC SOPK SOPP
 

@@ -313,11 +313,11 @@ void Worker::runGroup(Workgroup &g) {
       guard_->disarm();
       switch (w.status) {
       case WaveStatus::ended:
-        ++g.ended;
+        endWave(g, w);
         slept_ = false;
         break;
       case WaveStatus::barrier:
-        ++g.arrived;
+        waitAtBarrier(g, w);
         break;
       case WaveStatus::yielded:
         if (w.quantum <= 0)

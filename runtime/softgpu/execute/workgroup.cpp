@@ -1,5 +1,7 @@
 #include "runtime/softgpu/execute/workgroup.h"
 
+#include "runtime/softgpu/execute/translated.h"
+
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
@@ -43,7 +45,7 @@ void writeScratchResource(uint32_t *s, uint64_t base, const isa::TargetTraits &t
 }
 
 void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchRequest &r,
-               bool firstWave, const isa::TargetTraits &traits) {
+               uint32_t wave, const isa::TargetTraits &traits) {
   std::memset(w.s, 0, sizeof(w.s));
   unsigned n = 0;
   const uint64_t scratch = reinterpret_cast<uint64_t>(w.scratch);
@@ -73,11 +75,17 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
   for (size_t k = 0; k < l.preloaded.size() && n < 16; ++k)
     w.s[n++] = l.preloaded[k];
   n = l.rsrc2 >> 1 & 31; // system SGPRs follow the user SGPRs the descriptor declares
-  for (unsigned k = 0; k < 3; ++k)
+  const bool inTrapRegisters = traits.generation >= 12;
+  for (unsigned k = 0; k < 3 && !inTrapRegisters; ++k)
     if (l.rsrc2 >> (7 + k) & 1)
       w.s[n++] = g.id[k];
-  if (l.rsrc2 >> 10 & 1)
-    w.s[n++] = uint32_t(firstWave) << 31 | (g.numWaves & 63);
+  if (!inTrapRegisters && l.rsrc2 >> 10 & 1)
+    w.s[n++] = uint32_t(wave == 0) << 31 | (g.numWaves & 63);
+  if (inTrapRegisters) { // LLVM's guide, "Architected SGPRs"; the wave's number is in bits 29 to 25
+    w.s[isa::Sgpr::ttmp0 + 9] = g.id[0];
+    w.s[isa::Sgpr::ttmp0 + 7] = (g.id[1] & 0xffff) | g.id[2] << 16;
+    w.s[isa::Sgpr::ttmp0 + 8] = wave << 25;
+  }
   if (!(l.rsrc2 & 1))
     return;
   if (l.hardwareScratch && traits.generation >= 11) // a register of its own
@@ -164,10 +172,12 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     w.scratchPerLane = l.scratchPerLane;
     w.waveSize = traits.waveSize;
     w.flatScratch[0] = w.flatScratch[1] = 0;
-    initSgprs(w, g, l, request, k == 0, traits);
+    initSgprs(w, g, l, request, k, traits);
     initIds(w, g, l, k * traits.waveSize);
     w.scc = 0;
     w.setMode(l.mode);
+    w.usualMode = translate::usualMode(traits.generation);
+    w.signalled = false;
     w.trapSts = 0;
     w.lds = lds;
     w.ldsSize = l.ldsBytes;
@@ -194,13 +204,23 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
   return true;
 }
 
+void waitAtBarrier(Workgroup &g, const Wave &w) { g.arrived += !w.signalled; }
+
+void endWave(Workgroup &g, Wave &w) {
+  g.arrived -= w.signalled;
+  w.signalled = false;
+  ++g.ended;
+}
+
 bool releaseBarrier(Workgroup &g) {
   if (g.arrived == 0 || g.arrived + g.ended != g.numWaves)
     return false;
   g.arrived = 0;
-  for (uint32_t k = 0; k < g.numWaves; ++k)
+  for (uint32_t k = 0; k < g.numWaves; ++k) {
+    g.waves[k].signalled = false;
     if (g.waves[k].status == WaveStatus::barrier)
       g.waves[k].status = WaveStatus::ready;
+  }
   return true;
 }
 

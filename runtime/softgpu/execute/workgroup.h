@@ -46,7 +46,8 @@ struct Workgroup {
   uint32_t id[3] = {};
   uint32_t size[3] = {}; ///< work-items per dimension; smaller than the launch's at the grid's edge
   uint32_t numWaves = 0;
-  uint32_t ended = 0, arrived = 0; ///< waves at s_endpgm / s_barrier
+  uint32_t ended = 0,
+           arrived = 0; ///< waves at s_endpgm / s_barrier, or behind s_barrier_signal (GFX12)
   uint32_t computeUnits = 1;
   void (*interrupt)(Workgroup &, uint32_t eventId) = nullptr; ///< s_sendmsg(MSG_INTERRUPT)
   const DispatchRequest *request = nullptr;
@@ -69,6 +70,12 @@ struct WorkgroupEnv {
 /// Makes `g` workgroup `flatId` of the launch, ready to run. False: no memory.
 bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &launch, const WorkgroupEnv &env,
                     const DispatchRequest &request);
+
+/// Counts a wave that stopped at the barrier, unless it has been counted where it signalled.
+void waitAtBarrier(Workgroup &g, const Wave &w);
+
+/// Counts a wave that has ended, whether it has signalled or not.
+void endWave(Workgroup &g, Wave &w);
 
 /// Lets the waves at the barrier go on when nobody else is on the way to it; true if it did.
 bool releaseBarrier(Workgroup &g);

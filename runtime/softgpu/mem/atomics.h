@@ -65,6 +65,14 @@ template <class F> F gpuMax(F a, F b) {
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 }
 
+/// minimumNumber and maximumNumber of IEEE 754-2019 as GFX12 has them: of two NaNs the operand's is stored, quieted ("RDNA4"
+/// ISA, DS_MIN_NUM_F32).
+template <class F, F (*Otherwise)(F, F)> F onlyNumber(F m, F d) {
+  if (m != m && d != d)
+    return std::bit_cast<F>(std::bit_cast<BitsOf<F>>(d) | FloatBits<F>::quiet);
+  return Otherwise(m, d);
+}
+
 namespace rmw {
 // clang-format off
 template <class U> struct Swap { using T = U; static T apply(T, T d, T, uint32_t) { return d; } };
@@ -94,6 +102,21 @@ struct SubClamped {
   using T = uint32_t;
   static T apply(T m, T d, T, uint32_t) { return m > d ? m - d : 0; }
 };
+/// Subtraction where it does not go below 0 ("RDNA4" ISA, DS_COND_SUB_U32).
+struct CondSub {
+  using T = uint32_t;
+  static T apply(T m, T d, T, uint32_t) { return m >= d ? m - d : m; }
+};
+/// The low dword is whose turn it is: who it is adds to the high one and passes the turn on ("RDNA4" ISA,
+/// GLOBAL_ATOMIC_ORDERED_ADD_B64; the largest number of a wave, a register of graphics, counts as all ones).
+struct OrderedAdd {
+  using T = uint64_t;
+  static T apply(T m, T d, T, uint32_t) {
+    if (uint32_t(m) != uint32_t(d))
+      return m;
+    return uint32_t(uint32_t(m) + 1) | uint64_t(uint32_t(m >> 32) + uint32_t(d >> 32)) << 32;
+  }
+};
 /// f32 add at memory: denormals flushed.
 struct AddF32 {
   using T = uint32_t;
@@ -122,6 +145,8 @@ template <class F, F (*Function)(F, F)> struct OfFloats {
 using AddF64 = OfFloats<double, gpuAdd<double>>;
 template <class F> using MinF = OfFloats<F, gpuMin<F>>;
 template <class F> using MaxF = OfFloats<F, gpuMax<F>>;
+template <class F> using MinNumF = OfFloats<F, onlyNumber<F, gpuMin<F>>>;
+template <class F> using MaxNumF = OfFloats<F, onlyNumber<F, gpuMax<F>>>;
 /// Compares as floats: -0 equals +0, NaN equals nothing.
 template <class F> struct CmpSwapF {
   using T = BitsOf<F>;

@@ -6,7 +6,7 @@
 // ascending order: of several lanes that write one address the highest wins, and atomics return the
 // values that order gives. GFX11's ds_cmpstore has its operands in the order of memory atomics, where ds_cmpst
 // of those before has them the other way round ("RDNA3" ISA, 16.15). Not here: GDS, GWS and ds_ordered_count
-// (refused when prepared).
+// (refused when prepared). Minima of GFX12 are others under the same names (rmw::MinNumF).
 //
 // Use of ExecInst: src[0] ADDR row, src[1] DATA0 row, src[2] DATA1 row, dst; imm[0] byte offsets
 // (first in the low half, second in the high half); aux the LaneOp.
@@ -353,6 +353,10 @@ bool prepareDs(ExecInst &e, isa::Target target) {
     stem.erase(5, 3);
     e.flags |= kInOrder;
   }
+  const bool gfx12 = isa::traitsOf(target).generation >= 12;
+  if (gfx12 && (stem.ends_with("_f32") || stem.ends_with("_f64")) &&
+      (stem.starts_with("min_") || stem.starts_with("max_")))
+    stem.insert(4, "num_");
   if (TwoAddress two(stem); two.scale) {
     const LaneOp *op = findLdsOp(two.name);
     if (!op)

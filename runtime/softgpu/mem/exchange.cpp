@@ -18,13 +18,14 @@ void putRow(VRow &dst, const VRow &value, uint64_t exec) {
   }
 }
 
-template <bool Halves> const ExecInst *bpermute(const ExecInst *i, Wave &w) {
-  const uint64_t exec = w.exec();
+/// `Off`: lanes that are switched off are read, too (GFX12).
+template <bool Halves, bool Off = false> const ExecInst *bpermute(const ExecInst *i, Wave &w) {
+  const uint64_t exec = w.exec(), readable = Off ? kFullExec : exec;
   const VRow &addr = w.v[i->src[0]];
   const uint32_t add = uint32_t(i->imm[0]);
   VRow source, result;
   for (unsigned k = 0; k < 8; ++k)
-    storeVec(source, k, loadVec(*dataRows(i, w), k) & maskVec(exec, k));
+    storeVec(source, k, loadVec(*dataRows(i, w), k) & maskVec(readable, k));
   for (unsigned k = 0; k < 8; ++k) {
     U32x8 at = (loadVec(addr, k) + add) & (4 * (kWaveSize - 1));
     if (Halves)
@@ -88,10 +89,11 @@ const ExecInst *swizzle(const ExecInst *i, Wave &w) {
 } // namespace
 
 bool prepareLaneExchange(ExecInst &e, std::string_view name, bool halves) {
-  e.run = name == "bpermute_b32"  ? halves ? bpermute<true> : bpermute<false>
-           : name == "permute_b32" ? halves ? permute<true> : permute<false>
-           : name == "swizzle_b32" ? swizzle
-                                  : nullptr;
+  e.run = name == "bpermute_b32"      ? halves ? bpermute<true> : bpermute<false>
+               : name == "bpermute_fi_b32" ? bpermute<true, true>
+          : name == "permute_b32"     ? halves ? permute<true> : permute<false>
+              : name == "swizzle_b32" ? swizzle
+                                      : nullptr;
   return e.run != nullptr;
 }
 

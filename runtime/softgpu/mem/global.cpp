@@ -2,8 +2,8 @@
 //
 // What: addresses of the lanes, then a LaneOp. GLOBAL: 64-bit VGPR pair + offset, or SGPR pair +
 // 32-bit VGPR offset + offset. FLAT: the same pair, where the apertures send lanes to LDS or to
-// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942 and GFX11: or their sum; GFX10 and
-// GFX11: or none) into the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in
+// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942 and from GFX11 on: or their sum; from GFX10
+// on: or none) into the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in
 // SGPRs, GFX10 and GFX11: the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
 // for one dword) and loads of one address by all lanes. Unsafe: nothing is checked unless
 // Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
@@ -288,6 +288,11 @@ const ExecInst *scratchOps(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+const ExecInst *cacheOp(const ExecInst *i, Wave &w) {
+  resetTrace(w);
+  return following(i);
+}
+
 template <Segment S> Handler pick(const LaneOp &op) {
   static constexpr Handler loads[] = {dwords<S, 1, false>, dwords<S, 2, false>, dwords<S, 3, false>,
                                       dwords<S, 4, false>};
@@ -307,6 +312,11 @@ bool prepareGlobal(ExecInst &e) {
   std::string opName(name.substr(prefix == name.npos ? 0 : prefix + 1));
   if (opName.starts_with("load_lds_")) // the lds bit is in the opcode
     opName.erase(5, 4);
+  if (opName == "inv" || opName == "wb" ||
+      opName == "wbinv") { // GFX12's cache control: nothing to do in any scope
+    e.run = cacheOp;
+    return true;
+  }
   const bool addsTid = opName.ends_with("_addtid");
   if (addsTid)
     opName.resize(opName.size() - std::string_view("_addtid").size());

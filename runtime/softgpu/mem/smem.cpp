@@ -43,6 +43,19 @@ template <unsigned N> const ExecInst *load(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// Bytes and halves (GFX12), which may lie anywhere; the register has them extended as T says.
+template <class T> const ExecInst *loadSmall(const ExecInst *i, Wave &w) {
+  w.next = i;
+  resetTrace(w);
+  uint64_t a = (i->src[0] == kImmSlot ? 0 : w.s64(i->src[0])) + scalarOffset(i, w);
+  if (!mapScalar(i, w, a, sizeof(T), false)) [[unlikely]]
+    return nullptr;
+  T x;
+  std::memcpy(&x, host(a), sizeof x);
+  w.s[i->dst] = uint32_t(int32_t(x));
+  return following(i);
+}
+
 template <unsigned N> const ExecInst *store(const ExecInst *i, Wave &w) {
   w.next = i;
   resetTrace(w);
@@ -86,6 +99,22 @@ template <bool Store> const ExecInst *bufferAccess(const ExecInst *i, Wave &w) {
     std::memcpy(x, host(a), 4 * inside);
     std::memcpy(&w.s[i->dst], x, 4 * n);
   }
+  return following(i);
+}
+
+template <class T> const ExecInst *bufferLoadSmall(const ExecInst *i, Wave &w) {
+  w.next = i;
+  resetTrace(w);
+  const ScalarBuffer buffer(w, i->src[0]);
+  const uint64_t offset = uint32_t(scalarOffset(i, w));
+  T x = 0;
+  if (offset + sizeof(T) <= buffer.bytes) {
+    uint64_t a = buffer.base + offset;
+    if (!mapScalar(i, w, a, sizeof(T), false))
+      return nullptr;
+    std::memcpy(&x, host(a), sizeof x);
+  }
+  w.s[i->dst] = uint32_t(int32_t(x));
   return following(i);
 }
 
@@ -161,6 +190,7 @@ unsigned dwordCount(std::string_view name, std::string_view stem) {
   std::string_view rest = name.substr(stem.size());
   return rest == "dword"      ? 1
          : rest == "dwordx2"  ? 2
+         : rest == "b96"      ? 3
          : rest == "dwordx4"  ? 4
          : rest == "dwordx8"  ? 8
          : rest == "dwordx16" ? 16
@@ -168,7 +198,20 @@ unsigned dwordCount(std::string_view name, std::string_view stem) {
 }
 
 Handler pickLoad(unsigned n) {
-  return n == 1 ? load<1> : n == 2 ? load<2> : n == 4 ? load<4> : n == 8 ? load<8> : load<16>;
+  return n == 1   ? load<1>
+         : n == 2 ? load<2>
+         : n == 3 ? load<3>
+         : n == 4 ? load<4>
+         : n == 8 ? load<8>
+                  : load<16>;
+}
+/// Of the type behind a known stem, or none.
+Handler pickSmall(std::string_view type, bool buffer) {
+  return type == "u8"    ? buffer ? bufferLoadSmall<uint8_t> : loadSmall<uint8_t>
+            : type == "i8" ? buffer ? bufferLoadSmall<int8_t> : loadSmall<int8_t>
+            : type == "u16" ? buffer ? bufferLoadSmall<uint16_t> : loadSmall<uint16_t>
+            : type == "i16" ? buffer ? bufferLoadSmall<int16_t> : loadSmall<int16_t>
+                            : nullptr;
 }
 Handler pickStore(unsigned n) { return n == 1 ? store<1> : n == 2 ? store<2> : store<4>; }
 
@@ -178,7 +221,8 @@ bool prepareSmem(ExecInst &e) {
   const isa::Inst &in = *e.inst;
   using Kind = isa::Operand::Kind;
   const std::string_view name = isa::mnemonic(in.op);
-  if (name.starts_with("s_dcache_") || name == "s_gl1_inv" || name.starts_with("s_atc_probe")) {
+  if (name.starts_with("s_dcache_") || name == "s_gl1_inv" || name.starts_with("s_atc_probe") ||
+      name.find("_prefetch_") != name.npos) {
     e.run = nothing;
     return true;
   }
@@ -198,6 +242,12 @@ bool prepareSmem(ExecInst &e) {
   e.src[1] = in.soffset.kind == Kind::sgpr ? in.soffset.index : kImmSlot;
   e.imm[0] = uint64_t(int64_t(in.offset));
   e.flags = 0;
+  const std::string_view stem = baseSlots == 4 ? "s_buffer_load_" : "s_load_";
+  if (name.starts_with(stem))
+    if (Handler small = pickSmall(name.substr(stem.size()), baseSlots == 4)) {
+      e.run = small;
+      return e.dst + 1 <= isa::Sgpr::slots && !(null && baseSlots == 4);
+    }
   unsigned n = 0;
   if ((n = dwordCount(name, "s_load_"))) {
     e.run = pickLoad(n);

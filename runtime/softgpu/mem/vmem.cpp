@@ -135,6 +135,10 @@ void fillDataRows(ExecInst &e) {
 
 bool fillVectorOperands(ExecInst &e, std::string_view name) {
   const isa::Inst &in = *e.inst;
+  // GFX12 has others under the names that are GFX10's.
+  const bool gfx12 = isa::traitsOf(in.target).generation >= 12;
+  if (gfx12 && (name == "atomic_fmin" || name == "atomic_fmax"))
+    name = name == "atomic_fmin" ? "atomic_fmin_num" : "atomic_fmax_num";
   const LaneOp *op = findMemoryOp(name);
   if (!op || in.tfe)
     return false;

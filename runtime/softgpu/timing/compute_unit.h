@@ -49,6 +49,7 @@ struct Shared {
       passes = j.launch->waveSize / 32;
       wait.lgkmMost = 63;
     }
+    separateScalars = generation >= 12;
     if (generation >= 11)
       wait = {.vmAt = 10, .vmHighAt = 16, .lgkmAt = 4, .vmMost = 63, .lgkmMost = 63};
     sharing = std::max(parameters.fetchUnits / j.launch->unitsPerGroup, 1u);
@@ -71,7 +72,8 @@ struct Shared {
   unsigned cadence = kSimds;      ///< SIMD k is visited in the cycles that are k mod this
   unsigned simdsPerPath = kSimds; ///< for each vector memory unit
   unsigned passes = 1; ///< of a vector instruction through its unit: two for a wave of 64 on GFX10
-  bool separateStores = false; ///< they have a counter of their own
+  bool separateStores = false;  ///< they have a counter of their own
+  bool separateScalars = false; ///< so have scalar memory and messages (GFX12)
   WaitFields wait;
   const OpTraits *const traits = opTraits().data();
   WaveCounters counters;

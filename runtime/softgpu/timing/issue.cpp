@@ -43,7 +43,8 @@ Access accessOf(const OpTraits &traits, const isa::Inst &in) {
     return Access::atomic;
   if (traits.store)
     return Access::store;
-  return in.glc ? Access::loadPastL1 : Access::load;
+  // GFX12: a scope beyond the compute unit is not its cache's.
+  return in.glc || in.scope ? Access::loadPastL1 : Access::load;
 }
 
 } // namespace
@@ -82,6 +83,12 @@ uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
     return t.vs.until(imm & 63);
   case Waits::lgkm:
     return t.lgkm.until(imm & 63);
+  case Waits::km:
+    return t.km.until(imm & 31);
+  case Waits::vmLds:
+    return std::max(t.vm.until(imm >> 8 & 63), t.lgkm.until(imm & 63));
+  case Waits::vsLds:
+    return std::max(t.vs.until(imm >> 8 & 63), t.lgkm.until(imm & 63));
   case Waits::nothing:
     break;
   }
@@ -111,7 +118,7 @@ uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecIn
   }
   case Category::salu:
     if (shared_.traits[size_t(in.op)].answers)
-      t.lgkm.add(now_ + p.scalarLatency, now_);
+      (shared_.separateScalars ? t.km : t.lgkm).add(now_ + p.scalarLatency, now_);
     return now_ + (p.saveExec && shared_.traits[size_t(in.op)].savesExec ? p.saveExec : p.salu);
   case Category::smem:
     return now_ + p.salu;
@@ -176,7 +183,7 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
   default:
     // The end of a wave waits for all that is outstanding ("Vega" and "RDNA 2" ISA, S_ENDPGM).
     if (shared_.p.endWaits && next->inst->op == Op::s_endpgm)
-      return std::max({t.ready, t.vm.until(0), t.lgkm.until(0), t.vs.until(0)});
+      return std::max({t.ready, t.vm.until(0), t.lgkm.until(0), t.vs.until(0), t.km.until(0)});
     return t.ready;
   }
 }
@@ -190,30 +197,44 @@ uint64_t ComputeUnit::fetch(unsigned index, TimedWave &t, bool jumped) {
   return port.enter(t.fetched, line, jumped, now_, t.ready);
 }
 
+namespace {
+
+uint32_t sleepsFor(const Wave &w, const isa::Inst &in) {
+  if (in.op == Op::s_sleep)
+    return uint32_t(in.simm) & 127;
+  const isa::Operand &o = in.src[0];
+  return (o.kind == isa::Operand::Kind::sgpr ? w.s[o.index] : uint32_t(o.value)) & 127;
+}
+
+} // namespace
+
 /// What the wave stopped for, if it did.
 void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
   const TimingParameters &p = shared_.p;
   Wave &w = *t.wave;
   switch (w.status) {
   case WaveStatus::ready:
+    if (isa::signalsBarrier(in.op)) // perhaps the last one
+      barrier(*t.group);
     break;
   case WaveStatus::yielded: // s_sleep, or 2^31 loops
     w.status = WaveStatus::ready;
     w.quantum = std::numeric_limits<int32_t>::max();
-    if (in.op == Op::s_sleep) {
-      t.ready = now_ + std::max(p.internal, p.sleepUnit * (uint32_t(in.simm) & 127));
+    if (in.op == Op::s_sleep || in.op == Op::s_sleep_var) {
+      t.ready = now_ + std::max(p.internal, p.sleepUnit * sleepsFor(w, in));
       shared_.slept = true;
     }
     break;
   case WaveStatus::barrier:
     t.ready = kNever;
-    ++t.group->arrived;
+    waitAtBarrier(*t.group, w);
     barrier(*t.group);
     break;
   case WaveStatus::ended:
-    finished_ = std::max({finished_, now_ + p.internal, t.vm.last(), t.lgkm.last(), t.vs.last()});
+    finished_ = std::max(
+        {finished_, now_ + p.internal, t.vm.last(), t.lgkm.last(), t.vs.last(), t.km.last()});
     t.ready = kNever;
-    ++t.group->ended;
+    endWave(*t.group, w);
     anyEnded_ = true;
     barrier(*t.group);
     break;
@@ -241,7 +262,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   const ExecInst *next = execute(w, i);
   const bool jumped = next != following(i) && w.status != WaveStatus::ended;
   if (smem)
-    t.lgkm.add(smemDone, now_);
+    (shared_.separateScalars ? t.km : t.lgkm).add(smemDone, now_);
   t.ready = charge(s, index, t, i, next);
   if (t.vm.full())
     t.ready = std::max(t.ready, t.vm.until(62));

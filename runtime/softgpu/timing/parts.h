@@ -103,13 +103,23 @@ struct TimedWave {
   FetchedLines fetched;
   VectorResults results;
   Outstanding vm, lgkm;
+  Outstanding km; ///< GFX12: scalar memory and messages; before, they count in lgkm, with the LDS
   Outstanding vs; ///< GFX10: stores, and atomics that return nothing; before, they count in vm
 };
 
 /// What the model wants to know about an opcode, looked up once.
 struct OpTraits {
   /// Which counters the instruction waits for: all that s_waitcnt names, or one.
-  enum class Waits : uint8_t { nothing, all, vm, vs, lgkm } waits = Waits::nothing;
+  enum class Waits : uint8_t {
+    nothing,
+    all,
+    vm,
+    vs,
+    lgkm,
+    km,
+    vmLds,
+    vsLds
+  } waits = Waits::nothing;
   isa::ValuRate rate = isa::ValuRate::full;
   bool clearsL1 = false, atomic = false, store = false;
   bool answers = false;   ///< s_sendmsg_rtn: its result is there with lgkmcnt
@@ -139,17 +149,26 @@ inline const std::vector<OpTraits> &opTraits() {
       if (name.starts_with("v_"))
         t[k].rate = isa::valuRate(Op(k));
       using Waits = OpTraits::Waits;
-      t[k].waits = name == "s_waitcnt"           ? Waits::all
-                   : name == "s_waitcnt_vmcnt"   ? Waits::vm
-                   : name == "s_waitcnt_vscnt"   ? Waits::vs
-                   : name == "s_waitcnt_lgkmcnt" ? Waits::lgkm
-                                                 : Waits::nothing;
-      t[k].clearsL1 = has("wbinvl1") || has("_invl2") || name == "buffer_gl0_inv";
+      t[k].waits = name == "s_waitcnt"               ? Waits::all
+                   : name == "s_waitcnt_vmcnt"       ? Waits::vm
+                   : name == "s_waitcnt_vscnt"       ? Waits::vs
+                   : name == "s_waitcnt_lgkmcnt"     ? Waits::lgkm
+                   : name == "s_wait_loadcnt"        ? Waits::vm
+                   : name == "s_wait_storecnt"       ? Waits::vs
+                   : name == "s_wait_dscnt"          ? Waits::lgkm
+                   : name == "s_wait_kmcnt"          ? Waits::km
+                   : name == "s_wait_loadcnt_dscnt"  ? Waits::vmLds
+                   : name == "s_wait_storecnt_dscnt" ? Waits::vsLds
+                                                     : Waits::nothing;
+      t[k].clearsL1 =
+          has("wbinvl1") || has("_invl2") || name == "buffer_gl0_inv" || name == "global_inv";
       t[k].atomic = has("atomic");
       t[k].store = has("store");
       t[k].answers = isa::sendsForResult(Op(k));
       t[k].savesExec = has("saveexec") || has("wrexec");
-      t[k].writesScc = name.starts_with("s_") && !keepsScc(name);
+      const bool ofFloats = has("_f32") || has("_f16"); // GFX12's scalar ones
+      t[k].writesScc = name.starts_with("s_") && !keepsScc(name) &&
+                       !(ofFloats && !name.starts_with("s_cmp_")) && !has("_nc_u64");
     }
     return traits;
   }();

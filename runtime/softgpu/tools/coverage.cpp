@@ -62,8 +62,15 @@ Verdict judge(const isa::OpInfo &row, isa::Target target, std::mt19937_64 &rng) 
       if (how >> (8 + byte) & 1)
         words[1] &= ~(0xffu << (8 * byte));
     if (row.enc == Enc::GLOBAL || row.enc == Enc::SCRATCH ||
-        (row.enc == Enc::FLAT && generation >= 10))
-      words[1] = (words[1] & ~0x7f0000u) | off;
+        (row.enc == Enc::FLAT && generation >= 10)) {
+      if (generation >= 12) { // which has three dwords, the last of them zero for cache control
+        words[0] = (words[0] & ~0x7fu) | off >> 16;
+        words[2] = how & 32 ? 0 : uint32_t(b >> 32);
+      } else
+        words[1] = (words[1] & ~0x7f0000u) | off;
+    }
+    if (n == 0 && row.enc == Enc::SOPP)
+      words[0] |= operands; // the workgroup's own barrier is -1
     if (scaled) {
       constexpr uint32_t kUsesScales = 0x800, kModifiers = 0x87ff;
       words[2] = isa::formatOf(Enc::VOP3P, target).fixed | row.number << format.place |

@@ -43,7 +43,9 @@ constexpr bool suspends(isa::Op op) {
   using isa::Op;
   switch (op) {
   case Op::s_barrier:
+  case Op::s_barrier_wait:
   case Op::s_sleep:
+  case Op::s_sleep_var:
   case Op::s_swappc_b64:
   case Op::s_call_b64:
   case Op::s_setreg_b32:

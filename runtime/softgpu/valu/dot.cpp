@@ -7,6 +7,8 @@
 // in the manual's pseudocode read.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/half.h"
+#include "runtime/softgpu/valu/matrix_nan.h"
+#include "runtime/softgpu/valu/scaled.h"
 
 namespace meld::softgpu::valu {
 
@@ -127,6 +129,20 @@ template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
   }
 }
 
+/// Four products of 8-bit floats, which are exact, added to the accumulator one after the other ("RDNA4" ISA,
+/// V_DOT4_F32_FP8_BF8). Neg_lo and neg_hi of the accumulator are neg and abs of a float, which it has when it comes here.
+template <class A, class B> void rowDot4Float(RowCtx &ctx) {
+  forActive(ctx.exec, [&](unsigned n) {
+    float sum = __builtin_bit_cast(float, ctx.src[2][n]);
+    for (unsigned k = 0; k < 4; ++k) {
+      const float a = A::values()[ctx.src[0][n] >> (8 * k) & 0xff],
+                  b = B::values()[ctx.src[1][n] >> (8 * k) & 0xff];
+      sum = repairNan(__builtin_fmaf(a, b, sum), a, b, sum);
+    }
+    ctx.dst[n] = __builtin_bit_cast(uint32_t, sum);
+  });
+}
+
 template <RowFn F, RowFn Clamped> OpInfo rows(unsigned flags) {
   OpInfo info = infoOf<D3>(flags);
   info.row = F;
@@ -146,6 +162,12 @@ template <bool Bf16> OpInfo dot2Float(unsigned flags = 0) {
   return info;
 }
 
+template <class A, class B> OpInfo dot4Float() {
+  OpInfo info = infoOf<Sig<f32, b32, b32, f32>>(0);
+  info.row = rowDot4Float<A, B>;
+  return info;
+}
+
 } // namespace
 
 void addDot(OpTable &t) {
@@ -162,6 +184,10 @@ void addDot(OpTable &t) {
   t[Op::v_dot2c_f32_f16] = dot2Float<false>(kAccumulate);
   t[Op::v_dot2_f32_bf16] = dot2Float<true>();
   t[Op::v_dot2c_f32_bf16] = dot2Float<true>(kAccumulate | kPlain);
+  t[Op::v_dot4_f32_fp8_fp8] = dot4Float<OcpFp8, OcpFp8>();
+  t[Op::v_dot4_f32_fp8_bf8] = dot4Float<OcpFp8, OcpBf8>();
+  t[Op::v_dot4_f32_bf8_fp8] = dot4Float<OcpBf8, OcpFp8>();
+  t[Op::v_dot4_f32_bf8_bf8] = dot4Float<OcpBf8, OcpBf8>();
   t[Op::v_dot4_i32_iu8] = dotMixed<8>();
   t[Op::v_dot8_i32_iu4] = dotMixed<4>();
   t[Op::v_dot2_f16_f16] = infoOf<Sig<f16, b32, b32, f16>>(0);

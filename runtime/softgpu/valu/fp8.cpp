@@ -1,5 +1,5 @@
 // Conversions between f32 and 8-bit floats, on gfx942 those of fp8.h ("MI300" ISA, chapters 12.8 and
-// 12.11), on gfx950 those of small_float.h ("CDNA4" ISA, chapter 7.3). MODE's FP16_OVFL says what
+// 12.11), on gfx950 and GFX12 those of small_float.h ("CDNA4" ISA, chapter 7.3; "RDNA4" ISA). MODE's FP16_OVFL says what
 // becomes of numbers that are too large; rounding and denormal fields do not matter.
 #include "runtime/softgpu/valu/fp8.h"
 #include "runtime/softgpu/valu/scaled.h"
@@ -15,13 +15,22 @@ bool saturates(uint32_t mode) { return mode & Mode::fp16Ovfl; }
 bool isOcp(const RowCtx &ctx) { return isa::traitsOf(ctx.inst->target).ocp; }
 double asDouble(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-/// One or two; SDWA has put the byte, or the two bytes, in the lowest place. `F` is gfx942's format
-/// and `O` gfx950's.
+/// Where the source has what is converted. SDWA has put it in the lowest place; on GFX12 op_sel says which half, or which
+/// byte, its two bits the other way round ("RDNA4" ISA, V_CVT_PK_F32_FP8, V_CVT_F32_FP8).
+template <unsigned N> unsigned placeOf(const isa::Inst &in) {
+  if (isa::traitsOf(in.target).generation < 12)
+    return 0;
+  return N == 2 ? 16 * (in.opSel & 1u) : 8 * ((in.opSel & 1u) << 1 | (in.opSel >> 1 & 1));
+}
+
+/// One or two. `F` is gfx942's format and `O` that of the others.
 template <class F, class O, unsigned N> void rowWiden(RowCtx &ctx) {
   const std::array<float, 256> &values = isOcp(ctx) ? O::values() : F::values();
+  const unsigned place = placeOf<N>(*ctx.inst);
   forActive(ctx.exec, [&](unsigned n) {
     for (unsigned k = 0; k < N; ++k)
-      ctx.dst[64 * k + n] = __builtin_bit_cast(uint32_t, values[ctx.src[0][n] >> (8 * k) & 0xff]);
+      ctx.dst[64 * k + n] =
+          __builtin_bit_cast(uint32_t, values[ctx.src[0][n] >> (place + 8 * k) & 0xff]);
   });
 }
 

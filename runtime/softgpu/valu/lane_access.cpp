@@ -77,6 +77,27 @@ template <bool Across> const ExecInst *permuteRows(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
+/// The same with a lane number in each lane's second source, of which four bits count (GFX12).
+template <bool Across> const ExecInst *permuteRowsVar(const ExecInst *i, Wave &w) {
+  const isa::Inst &in = *i->inst;
+  const VRow *v = sourceRow(i, w, 0), *select = sourceRow(i, w, 1);
+  if (!v || !select || in.dst.kind != Operand::Kind::vgpr)
+    return w.raise(i, FaultKind::illegalInstruction, "v_permlane without VGPRs");
+  const bool fetchInactive = in.opSel & 1, zeros = in.opSel & 2;
+  const uint64_t exec = w.exec();
+  alignas(64) VRow out;
+  uint64_t lanes = exec;
+  for (unsigned n = 0; n < kWaveSize; ++n) {
+    const unsigned from = ((n & 48) ^ (Across ? 16u : 0u)) | (select->u[n] & 15);
+    const bool have = fetchInactive || (exec >> from & 1);
+    out.u[n] = have ? v->u[from] : 0;
+    if (!have && !zeros)
+      lanes &= ~(1ull << n);
+  }
+  writeRow(w.v[in.dst.index].u, out.u, lanes);
+  return following(i);
+}
+
 /// Halves of two registers, or of one, change places.
 const ExecInst *swapHalves(const ExecInst *i, Wave &w) {
   VRow *a = w.v + i->dst, *b = const_cast<VRow *>(sourceRow(i, w, 0));
@@ -205,6 +226,8 @@ void addLaneAccess(OpTable &t) {
   t[Op::v_swap_b32] = special(swap, 1);
   t[Op::v_permlane16_b32] = special(permuteRows<false>, 3);
   t[Op::v_permlanex16_b32] = special(permuteRows<true>, 3);
+  t[Op::v_permlane16_var_b32] = special(permuteRowsVar<false>, 2);
+  t[Op::v_permlanex16_var_b32] = special(permuteRowsVar<true>, 2);
   t[Op::v_swap_b16] = special(swapHalves, 1);
   t[Op::v_permlane64_b32] = special(swapWaveHalves, 1);
   t[Op::v_permlane16_swap_b32] = special(swapGroups<16>, 1);

@@ -26,6 +26,10 @@ MELD_INLINE F32 quietNan(F32 a) {
   return andBits(unordered(a, a), (F32)(((U32)a & kQuiet32) != 0));
 }
 
+MELD_INLINE F64 quietNan(F64 a) {
+  return andBits(unordered(a, a), (F64)(((U64)a & kQuiet64) != 0));
+}
+
 /// Repairs `r` where a or b is a NaN.
 template <class F> MELD_INLINE F numberWins(F r, F a, F b, bool ieee) {
   r = pick(unordered(b, b), a, r);
@@ -54,7 +58,30 @@ template <bool Ieee, class F> MELD_INLINE F med3Of(F a, F b, F c) {
   return pick(nan, low, mid);
 }
 
-/// minimum and maximum of IEEE 754-2019, which gfx950 has: a NaN wins, a signalling one over a quiet
+/// minimumNumber and maximumNumber of IEEE 754-2019, which GFX12 has: any NaN loses against a number, of two NaNs the first
+/// is passed on and quieted ("RDNA4" ISA, V_MIN_NUM_F32).
+template <class F> MELD_INLINE F onlyNumberWins(F r, F a, F b) {
+  r = pick(unordered(b, b), a, r);
+  r = pick(unordered(a, a), b, r);
+  return pick(andBits(unordered(a, a), unordered(b, b)), quiet(a), r);
+}
+template <class F> MELD_INLINE F minNumOf(F a, F b) {
+  const F r = orBits(minNative(a, b), minNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? onlyNumberWins(r, a, b) : r;
+}
+template <class F> MELD_INLINE F maxNumOf(F a, F b) {
+  const F r = andBits(maxNative(a, b), maxNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? onlyNumberWins(r, a, b) : r;
+}
+/// Median; with a NaN operand it is the minimum of the three (V_MED3_NUM_F32).
+template <class F> MELD_INLINE F med3NumOf(F a, F b, F c) {
+  const F low = minNumOf(minNumOf(a, b), c);
+  const F mid = maxNumOf(minNumOf(a, b), minNumOf(maxNumOf(a, b), c));
+  const F nan = orBits(unordered(a, b), unordered(c, c));
+  return pick(nan, low, mid);
+}
+
+/// minimum and maximum of IEEE 754-2019, which gfx950 and GFX12 have: a NaN wins, a signalling one over a quiet
 /// one, and is quieted; -0 is below +0 ("CDNA4" ISA, V_MINIMUM3_F32).
 template <class F> MELD_INLINE F nanWins(F r, F a, F b) {
   r = pick(unordered(b, b), quiet(b), r);

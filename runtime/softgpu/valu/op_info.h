@@ -96,7 +96,8 @@ struct OpInfo {
   Handler fastMod = nullptr; ///< any operand kinds, with neg/abs
   /// The same for a 16-bit result that leaves the other half of the destination alone.
   Handler fastKeep = nullptr;
-  Handler special = nullptr; ///< handles every form by itself
+  Handler special = nullptr;   ///< handles every form by itself
+  Handler special12 = nullptr; ///< the same on GFX12, where that is another
 };
 
 const ExecInst *slowValu(const ExecInst *i, Wave &w);
@@ -111,6 +112,7 @@ void addInteger16(OpTable &t);
 void addInteger64(OpTable &t);
 void addFloat32(OpTable &t);
 void addFloat64(OpTable &t);
+void addMinima(OpTable &t);
 void addFloat16(OpTable &t);
 void addConversions(OpTable &t);
 void addFloat8(OpTable &t);
@@ -128,5 +130,6 @@ void addDot(OpTable &t);
 void addMatrix(OpTable &t);
 void addFormatMatrix(OpTable &t);
 void addWaveMatrix(OpTable &t);
+void addWaveMatrix12(OpTable &t);
 
 } // namespace meld::softgpu::valu

@@ -351,6 +351,10 @@ void addPacked(OpTable &t) {
   packed<H3, fmaH>(t, Op::v_pk_fma_f16, Op::v_fma_f16);
   packed(t, Op::v_pk_min_f16, Op::v_min_f16);
   packed(t, Op::v_pk_max_f16, Op::v_max_f16);
+  packed(t, Op::v_pk_min_num_f16, Op::v_min_num_f16);
+  packed(t, Op::v_pk_max_num_f16, Op::v_max_num_f16);
+  packed(t, Op::v_pk_minimum_f16, Op::v_minimum_f16);
+  packed(t, Op::v_pk_maximum_f16, Op::v_maximum_f16);
   packed<H3, fmaH>(t, Op::v_pk_fmac_f16, Op::v_fma_f16);
   t[Op::v_pk_fmac_f16].flags |= kAccumulate;
 

@@ -17,6 +17,7 @@ const OpTable &opTable() {
     addFloat32(t);
     addFloat64(t);
     addFloat16(t);
+    addMinima(t);
     addConversions(t);
     addFloat8(t);
     addScaledConversions(t);
@@ -33,6 +34,7 @@ const OpTable &opTable() {
     addMatrix(t);
     addFormatMatrix(t);
     addWaveMatrix(t);
+    addWaveMatrix12(t);
     return t;
   }();
   return table;
@@ -60,8 +62,12 @@ bool prepareValu(ExecInst &e, isa::Target target) {
     return prepareDual(e, target);
   if (static_cast<unsigned>(in.op) >= static_cast<unsigned>(isa::Op::count))
     return false;
+  if (prepareScalarFloat(e)) // v_s_*
+    return true;
   const OpInfo &info = opTable()[in.op];
-  if ((!info.row && !info.special) || (in.blgp && (info.flags & kNoBlgp)))
+  const bool gfx12 = isa::traitsOf(target).generation >= 12;
+  const Handler special = gfx12 && info.special12 ? info.special12 : info.special;
+  if ((!info.row && !special) || (in.blgp && (info.flags & kNoBlgp)))
     return false;
   if ((info.flags & kPlain) && hasUnknownModifiers(in, info))
     return false;
@@ -124,10 +130,10 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   const bool other = in.omod || in.clamp || in.opSel || in.sdwa || in.dpp || in.dpp8;
   if (negAbs || other)
     e.flags |= hasModifiers;
-  if (info.special) {
+  if (special) {
     const bool fast = info.fastMod && simple && !in.clamp && !in.dpp && !in.dpp8 &&
                       in.dst.kind == Operand::Kind::vgpr;
-    e.run = fast ? info.fastMod : info.special;
+    e.run = fast ? info.fastMod : special;
     return true;
   }
   const bool vdst = in.dst.kind == Operand::Kind::vgpr || (info.flags & kCompare);

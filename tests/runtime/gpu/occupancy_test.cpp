@@ -144,7 +144,7 @@ TEST(Occupancy, LdsOfAGenericTargetThatHasNoOneSize) {
 // has no pairs.
 TEST(Occupancy, UnitsAndPairs) {
   using enum meld::Placement;
-  for (const char *name : {"gfx1030", "gfx1100"})
+  for (const char *name : {"gfx1030", "gfx1100", "gfx1201"})
     for (const unsigned wave : {32u, 64u}) {
       const auto one = meld::findUnit(name, wave, computeUnit),
                  two = meld::findUnit(name, wave, pair);
@@ -160,7 +160,7 @@ TEST(Occupancy, UnitsAndPairs) {
       EXPECT_EQ(two->wavesPerSimd, 16u);
       // AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT: other pieces than they are handed out in.
       EXPECT_EQ(two->vgprEncoding, wave == 32 ? 8u : 4u);
-      const bool large = std::string_view(name) == "gfx1100"; // LLVM, the feature "1_5xVGPRs"
+      const bool large = std::string_view(name) != "gfx1030"; // LLVM, the feature "1_5xVGPRs"
       EXPECT_EQ(two->vgprs * wave, large ? 1536 * 32u : 1024 * 32u);
       EXPECT_EQ(two->vgprGranule * wave, large ? 24 * 32u : 16 * 32u);
       EXPECT_EQ(two->ldsGranule, 1024u);

@@ -1,4 +1,4 @@
-// Missing s_waitcnt, by the counters of GFX9 to GFX11.
+// Missing s_waitcnt, by the counters of GFX9 to GFX12.
 //
 // What: a memory instruction adds an operation to the counters it increments and makes its
 // destination registers wait for it. An operation is done only when an s_waitcnt proves it: with
@@ -20,6 +20,8 @@
 // From GFX10 on stores, and atomics that return nothing, count in vscnt alone: no register waits for them.
 // FLAT counts in both counters there, and in order (LLVM, hasFlatLgkmVMemCountInOrder); what comes from
 // memory is there with vmcnt alone (ROCr's own copy shader waits for no more). An
+// GFX12 has the same counters under other names (loadcnt, dscnt, storecnt) and one more for scalar memory and messages
+// (kmcnt), and an instruction for each ("RDNA4" ISA, "Data Dependency Resolution"). An
 // instruction waits by itself when its counter is full (63; lgkmcnt 15, from GFX10 on 63; expcnt 7). Overwriting
 // a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
 // which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
@@ -42,7 +44,7 @@ using isa::Enc;
 using isa::Op;
 using isa::RegisterRange;
 
-enum Counter : unsigned { vm, lgkm, exp, kCounters };
+enum Counter : unsigned { vm, lgkm, exp, km, kCounters };
 enum class Order : uint8_t { memory, lds, gds, any };
 
 struct Operation {
@@ -51,11 +53,12 @@ struct Operation {
   uint64_t pc;
 };
 
-constexpr const char *kCounterName[kCounters] = {"vmcnt", "lgkmcnt", "expcnt"};
+constexpr const char *kCounterName[kCounters] = {"vmcnt", "lgkmcnt", "expcnt", ""};
+constexpr const char *kCounterName12[kCounters] = {"loadcnt", "dscnt", "expcnt", "kmcnt"};
 
 /// What a register waits for; an id is no longer outstanding once it has left the counter's list.
 struct Waiting {
-  uint64_t id[2] = {0, 0}; ///< by Counter: vm, lgkm
+  uint64_t id[kCounters] = {}; ///< by Counter: vm, lgkm, km
 };
 
 struct WaveState {
@@ -96,7 +99,9 @@ class HazardChecker final : public Watcher {
 public:
   explicit HazardChecker(const Launch &launch)
       : reporter_("hazard", launch), gfx10_(isa::traitsOf(launch.target).generation >= 10),
-        gfx11_(isa::traitsOf(launch.target).generation >= 11), full_{63, gfx10_ ? 63u : 15u, 7} {}
+        gfx11_(isa::traitsOf(launch.target).generation >= 11),
+        gfx12_(isa::traitsOf(launch.target).generation >= 12), full_{63, gfx10_ ? 63u : 15u, 7,
+                                                                     31} {}
 
   void groupStarted(Workgroup &g) override {
     for (uint32_t k = 0; k < g.numWaves; ++k)
@@ -125,7 +130,7 @@ public:
     if (!issue.any())
       return;
     const uint64_t id = s.nextId++;
-    for (Counter c : {vm, lgkm, exp})
+    for (Counter c : {vm, lgkm, exp, km})
       if (issue.counts[c]) {
         s.wait(c, full_[c] - 1);
         s.pending[c].push_back({id, issue.order[c], pcOf(i)});
@@ -135,6 +140,7 @@ public:
         Waiting &x = s.at(r, r.index + k);
         x.id[vm] = issue.brings[vm] ? id : 0;
         x.id[lgkm] = issue.brings[lgkm] ? id : 0;
+        x.id[km] = issue.brings[km] ? id : 0;
       }
   }
 
@@ -143,7 +149,7 @@ private:
     bool counts[kCounters] = {};
     bool brings[kCounters] = {}; ///< when it has counted down, the data are there
     Order order[kCounters] = {};
-    bool any() const { return counts[vm] || counts[lgkm] || counts[exp]; }
+    bool any() const { return counts[vm] || counts[lgkm] || counts[exp] || counts[km]; }
     void add(Counter c, Order o, bool data = true) {
       counts[c] = true, order[c] = o, brings[c] = data;
     }
@@ -162,6 +168,26 @@ private:
     case Op::s_waitcnt_expcnt:
       s.wait(exp, n & 7);
       return true;
+    case Op::s_wait_loadcnt:
+      s.wait(vm, n);
+      return true;
+    case Op::s_wait_dscnt:
+      s.wait(lgkm, n);
+      return true;
+    case Op::s_wait_kmcnt:
+      s.wait(km, n & 31);
+      return true;
+    case Op::s_wait_expcnt:
+      s.wait(exp, n & 7);
+      return true;
+    case Op::s_wait_loadcnt_dscnt:
+      s.wait(vm, uint32_t(in.simm) >> 8 & 63);
+      s.wait(lgkm, n);
+      return true;
+    case Op::s_wait_storecnt_dscnt:
+      s.wait(lgkm, n);
+      return true;
+    case Op::s_wait_storecnt:
     case Op::s_waitcnt_vscnt:
       return true;
     default:
@@ -176,7 +202,7 @@ private:
     const bool returns = in.dst.kind != isa::Operand::Kind::none;
     switch (in.enc) {
     case Enc::SMEM:
-      issue.add(lgkm, Order::any);
+      issue.add(gfx12_ ? km : lgkm, Order::any);
       break;
     case Enc::DS:
       issue.add(lgkm, in.gds ? Order::gds : Order::lds);
@@ -215,7 +241,7 @@ private:
     case Enc::SOP1: // messages with an answer
     case Enc::SOPP:
       if (i->category == uint8_t(Category::sendmsg))
-        issue.add(lgkm, Order::any);
+        issue.add(gfx12_ ? km : lgkm, Order::any);
       break;
     default:
       break;
@@ -228,13 +254,14 @@ private:
     const unsigned first = r.index + relativeIndex(i, w, r);
     for (unsigned k = 0; k < r.dwords; ++k) {
       Waiting &x = s.at(r, first + k);
-      for (Counter c : {vm, lgkm}) {
+      for (Counter c : {vm, lgkm, km}) {
         const Operation *o = s.find(c, x.id[c]);
         if (!o || (issue.counts[c] && o->order != Order::any && issue.order[c] == o->order))
           continue;
         reporter_.report(i, w, -1, [&] {
           return registerName(r.file, first + k) + " is " + how + " while the load at " +
-                 reporter_.offset(o->pc) + " is on its way (" + kCounterName[c] + ")";
+                 reporter_.offset(o->pc) + " is on its way (" +
+                 (gfx12_ ? kCounterName12 : kCounterName)[c] + ")";
         });
         x.id[c] = 0; // once is enough
       }
@@ -242,7 +269,7 @@ private:
   }
 
   Reporter reporter_;
-  const bool gfx10_, gfx11_; ///< of that generation or a later one
+  const bool gfx10_, gfx11_, gfx12_; ///< of that generation or a later one
   const std::array<uint32_t, kCounters> full_;
   UseTable uses_;
   std::unordered_map<const Wave *, WaveState> waves_;

@@ -19,8 +19,9 @@ class Dispatch : public testing::TestWithParam<std::string> {
 protected:
   /// "gfx1030w64": a device gfx1030, and code for waves of 64.
   std::string target = GetParam().substr(0, GetParam().find('w'));
-  const uint32_t waveSize = GetParam() == "gfx1030" || GetParam() == "gfx1100" ? 32 : 64;
-  const bool gfx11 = target == "gfx1100";
+  const uint32_t waveSize =
+      GetParam() == "gfx1030" || GetParam() == "gfx1100" || GetParam() == "gfx1201" ? 32 : 64;
+  const bool gfx12 = target == "gfx1201", gfx11 = gfx12 || target == "gfx1100";
   const std::string storeDword = gfx11 ? "global_store_b32" : "global_store_dword";
   /// gfx950 runs code of gfx942, which more compilers know.
   TestCode code{std::string(MELD_TEST_KERNELS) + "/kernels-" +
@@ -34,8 +35,9 @@ protected:
   }
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Dispatch,
-                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx950", "gfx1030",
-                                         "gfx1030w64", "gfx1100", "gfx1100w64"),
+                         testing::ValuesIn(withCode({"gfx900", "gfx90a", "gfx942", "gfx950",
+                                                     "gfx1030", "gfx1030w64", "gfx1100",
+                                                     "gfx1100w64", "gfx1201", "gfx1201w64"})),
                          [](auto &i) { return i.param; });
 
 void storeToNowhere() {
@@ -371,8 +373,11 @@ TEST_P(Dispatch, Limits) {
   const uint32_t lds = target == "gfx950" ? 160 << 10 : 64 << 10;
   EXPECT_EQ(run([&](AqlPacket &p) { p.groupSegment = lds; }).code, DispatchCode::ok);
   EXPECT_EQ(run([&](AqlPacket &p) { p.groupSegment = lds + 1; }).code, DispatchCode::ldsTooLarge);
-  // 13 bits of 256 dwords for a wave, on GFX11 15 bits of 64.
-  const uint32_t most = (gfx11 ? 32767 * 256 : 8191 * 1024) / waveSize;
+  // 13 bits of 256 dwords for a wave, on GFX11 15 bits of 64, on GFX12 18.
+  const uint32_t most = (gfx12   ? ((1 << 18) - 1) * 256
+                         : gfx11 ? 32767 * 256
+                                 : 8191 * 1024) /
+                        waveSize;
   EXPECT_EQ(run([&](AqlPacket &p) { p.privateSegment = most + 1; }).code,
             DispatchCode::scratchTooLarge);
   EXPECT_EQ(run([&](AqlPacket &p) { p.privateSegment = most / 16 * 16; }).code, DispatchCode::ok);

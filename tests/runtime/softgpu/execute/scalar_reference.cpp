@@ -62,6 +62,12 @@ bool reference(const std::string &op, uint64_t a, uint64_t b, State &s) {
     return put(ua < ub ? ua : ub), s.scc = ua < ub, true;
   if (is("max_u32"))
     return put(ua > ub ? ua : ub), s.scc = ua > ub, true;
+  if (is("add_nc_u64"))
+    return put(Wide(a) + Wide(b)), true;
+  if (is("sub_nc_u64"))
+    return put(Wide(a) - Wide(b)), true;
+  if (is("mul_u64"))
+    return put(Wide(static_cast<unsigned __int128>(a) * b)), true;
   if (starts("cselect_"))
     return put(s.scc ? a : b), true;
   if (is("mul_i32") || is("mulk_i32"))

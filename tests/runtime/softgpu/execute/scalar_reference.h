@@ -1,5 +1,5 @@
 // Scalar arithmetic against a reference written bit by bit from the opcode descriptions of the
-// "Vega" and "RDNA 2" ISAs.
+// "Vega", "RDNA 2" and "RDNA4" ISAs.
 #pragma once
 
 #include "tests/runtime/softgpu/execute/test_code.h"

@@ -96,6 +96,20 @@ private:
   std::map<std::string, const char *> symbols_;
 };
 
+/// Whether an LLVM at hand made the tests' code of gfx1201 (cmake/MeldLaterLlvm.cmake).
+#ifdef MELD_GFX1201_CODE
+constexpr bool kGfx1201Code = true;
+#else
+constexpr bool kGfx1201Code = false;
+#endif
+
+/// Those of the targets that there is code for.
+inline std::vector<std::string> withCode(std::vector<std::string> targets) {
+  std::erase_if(targets,
+                [](const std::string &t) { return !kGfx1201Code && t.starts_with("gfx1201"); });
+  return targets;
+}
+
 struct Dim {
   uint32_t x = 1, y = 1, z = 1;
 };

@@ -1,6 +1,7 @@
 // Every memory instruction the decoder knows is implemented, but for the ones named here.
 #include "tests/runtime/softgpu/mem/machine.h"
 
+#include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <set>
@@ -54,6 +55,29 @@ std::vector<uint64_t> wordsOfGfx11() {
   return w;
 }
 
+/// The same for GFX12 ("RDNA4" ISA, "Microcode formats"), of three dwords.
+std::vector<std::array<uint32_t, 3>> wordsOfGfx12() {
+  constexpr uint32_t kNull = 124, kOffen = 1u << 30;
+  std::vector<std::array<uint32_t, 3>> w;
+  for (uint32_t op = 0; op < 64; ++op) {
+    w.push_back({0xf4000000 | op << 13, 0, 0}); // SMEM without operands
+    w.push_back({0xf4000000 | op << 13 | 4 | 8 << 6, 16 | kNull << 25, 0});
+  }
+  for (uint32_t op = 0; op < 256; ++op) {
+    w.push_back({0xd8000000 | op << 18, 0, 0}); // DS
+    for (uint32_t segment : {0xecu, 0xedu, 0xeeu})
+      for (uint32_t returns : {0u, 1u << 20})
+        for (uint32_t sve : {0u, 1u << 17})
+          w.push_back({segment << 24 | op << 14 | kNull, returns | sve, 0});
+  }
+  for (uint32_t op = 0; op < 128; ++op)
+    for (uint32_t returns : {0u, 1u << 20})
+      w.push_back({0xc4000000 | op << 14 | kNull, returns | kOffen, 0});
+  for (uint32_t op = 0; op < 16; ++op)
+    w.push_back({0xc4200000 | op << 14 | kNull, 20 << 23 | kOffen, 0});
+  return w;
+}
+
 /// All instruction words of the memory encodings with plain operands, one per opcode number.
 std::vector<uint64_t> words() {
   std::vector<uint64_t> w;
@@ -77,21 +101,42 @@ std::vector<uint64_t> words() {
 
 TEST(MemoryCoverage, EveryDecodedInstructionIsPrepared) {
   // Global wave sync and ordered append need hardware beyond one device's memory; the stack of a ray's
-  // traversal is for images.
-  const std::set<std::string_view> refused = {
-      "ds_bvh_stack_rtn_b32", "ds_ordered_count", "ds_gws_init",    "ds_gws_sema_v",
-      "ds_gws_sema_br",       "ds_gws_sema_p",    "ds_gws_barrier", "ds_gws_sema_release_all"};
+  // traversal is for images. What GFX12 loads transposed or by M0's mask has no pseudocode that says enough, or
+  // no compiler that asks for it.
+  const std::set<std::string_view> refused = {"ds_bvh_stack_push8_pop1_rtn_b32",
+                                              "ds_bvh_stack_push8_pop2_rtn_b64",
+                                              "global_load_block",
+                                              "global_store_block",
+                                              "scratch_load_block",
+                                              "scratch_store_block",
+                                              "global_load_tr_b128",
+                                              "global_load_tr_b64",
+                                              "ds_bvh_stack_rtn_b32",
+                                              "ds_ordered_count",
+                                              "ds_gws_init",
+                                              "ds_gws_sema_v",
+                                              "ds_gws_sema_br",
+                                              "ds_gws_sema_p",
+                                              "ds_gws_barrier",
+                                              "ds_gws_sema_release_all"};
   using isa::Enc;
   const std::set<Enc> encodings = {Enc::SMEM,    Enc::DS,    Enc::FLAT, Enc::GLOBAL,
                                    Enc::SCRATCH, Enc::MUBUF, Enc::MTBUF};
   for (isa::Target target : isa::kTargets) {
     std::set<std::pair<std::string_view, Enc>> seen;
     const unsigned generation = isa::traitsOf(target).generation;
-    for (uint64_t word : generation == 11   ? wordsOfGfx11()
-                         : generation == 10 ? wordsOfGfx10()
-                                            : words()) {
+    std::vector<std::array<uint32_t, 3>> all;
+    if (generation == 12)
+      all = wordsOfGfx12();
+    else
+      for (uint64_t word : generation == 11   ? wordsOfGfx11()
+                           : generation == 10 ? wordsOfGfx10()
+                                              : words())
+        all.push_back({uint32_t(word), uint32_t(word >> 32), 0});
+    for (const auto &word : all) {
       isa::Inst inst;
-      if (isa::decode(&word, sizeof(word), target, inst) != isa::DecodeStatus::ok ||
+      if (isa::decode(word.data(), generation == 12 ? 12 : 8, target, inst) !=
+              isa::DecodeStatus::ok ||
           !encodings.count(inst.enc))
         continue;
       ExecInst e;
@@ -103,7 +148,7 @@ TEST(MemoryCoverage, EveryDecodedInstructionIsPrepared) {
       seen.insert({name, inst.enc});
     }
     // LLVM 15 knows 313 on gfx1030, tfe and lds counted as forms of the same.
-    EXPECT_GT(seen.size(), generation == 11   ? 250u
+    EXPECT_GT(seen.size(), generation >= 11   ? 250u
                            : generation == 10 ? 290u
                                               : 340u)
         << isa::targetName(target); // LLVM knows 360 to 385 on each

@@ -110,8 +110,9 @@ protected:
   }
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Translated,
-                         testing::Values("gfx900", "gfx90a", "gfx942", "gfx950", "gfx1030",
-                                         "gfx1030w64", "gfx1100", "gfx1100w64"),
+                         testing::ValuesIn(withCode({"gfx900", "gfx90a", "gfx942", "gfx950",
+                                                     "gfx1030", "gfx1030w64", "gfx1100",
+                                                     "gfx1100w64", "gfx1201", "gfx1201w64"})),
                          [](auto &i) { return i.param; });
 
 TEST_P(Translated, SameMemoryAndCounters) {

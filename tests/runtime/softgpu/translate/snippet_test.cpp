@@ -71,7 +71,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx1100, Mix::lds, "gfx1100_lds"},
                     Case{isa::Target::gfx1100, Mix::global, "gfx1100_global"},
                     Case{isa::Target::gfx1100w64, Mix::global, "gfx1100w64_global"},
-                    Case{isa::Target::gfx1100w64, Mix::everything, "gfx1100w64_everything"}),
+                    Case{isa::Target::gfx1100w64, Mix::everything, "gfx1100w64_everything"},
+                    Case{isa::Target::gfx1201, Mix::alu, "gfx1201_alu"},
+                    Case{isa::Target::gfx1201w64, Mix::alu, "gfx1201w64_alu"},
+                    Case{isa::Target::gfx1201, Mix::lds, "gfx1201_lds"},
+                    Case{isa::Target::gfx1201, Mix::global, "gfx1201_global"},
+                    Case{isa::Target::gfx1201w64, Mix::global, "gfx1201w64_global"},
+                    Case{isa::Target::gfx1201w64, Mix::everything, "gfx1201w64_everything"}),
     [](auto &i) { return i.param.name; });
 
 TEST_P(Snippets, SameAsInterpreted) {

@@ -1,5 +1,6 @@
 #include "tests/runtime/softgpu/translate/snippets.h"
 
+#include "runtime/softgpu/execute/translated.h"
 #include "runtime/softgpu/isa/control_flow.h"
 #include "runtime/softgpu/isa/decoder.h"
 
@@ -70,6 +71,7 @@ public:
 private:
   bool gfx10() const { return isa::traitsOf(target_).generation >= 10; }
   bool gfx11() const { return isa::traitsOf(target_).generation >= 11; }
+  bool gfx12() const { return isa::traitsOf(target_).generation >= 12; }
   uint32_t vgpr() { return r_.below(12); }
   /// For a field that says on GFX11 which half of a register a 16-bit operand is.
   uint32_t half() { return vgpr() | (gfx11() && r_.oneIn(4) ? 128 : 0); }
@@ -117,6 +119,8 @@ private:
   void global(std::vector<uint32_t> &w);
   void scratch(std::vector<uint32_t> &w);
   void privateSegment(std::vector<uint32_t> &w);
+  void threeDwords(std::vector<uint32_t> &w, const isa::OpInfo &row, uint32_t scalar,
+                   uint32_t second, uint32_t address, uint32_t offset);
   bool acceptable(const std::vector<uint32_t> &w) const;
 
   Random &r_;
@@ -255,6 +259,15 @@ void Generator::lds(std::vector<uint32_t> &w) {
        vgpr() | vgpr() << 8 | vgpr() << 16 | vgpr() << 24};
 }
 
+/// Vector memory of GFX12: an SGPR beside the number, an offset of 24 bits behind the address.
+void Generator::threeDwords(std::vector<uint32_t> &w, const isa::OpInfo &row, uint32_t scalar,
+                            uint32_t second, uint32_t address, uint32_t offset) {
+  const isa::Format format = isa::formatOf(row.enc, target_);
+  const uint32_t scope = r_.oneIn(4) ? r_.below(4) << 18 : 0;
+  w = {format.fixed | uint32_t(row.number) << format.place | scalar, second | scope,
+       address | offset << 8};
+}
+
 void Generator::global(std::vector<uint32_t> &w) {
   static const Op ops[] = {
       Op::global_load_dword,    Op::global_load_dwordx2,  Op::global_load_dwordx3,
@@ -272,6 +285,10 @@ void Generator::global(std::vector<uint32_t> &w) {
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(64) * (r_.oneIn(4) ? 1 : 4);
   const uint32_t address = saddr ? 20 + r_.below(4) : 24 + 2 * r_.below(4);
   const uint32_t none = gfx11() ? 124 : gfx10() ? 125 : 0x7f;
+  if (gfx12()) {
+    const uint32_t data = vgpr() << 23, result = vgpr();
+    return threeDwords(w, *row, saddr ? 40 : none, data | result, address, offset);
+  }
   w = {0xdc000000 | uint32_t(row->number) << 18 | (flat ? 0u : 2u << (gfx11() ? 16 : 14)) | offset,
        address | vgpr() << 8 | (saddr ? 40u : none) << 16 | vgpr() << 24};
   if (flat && target_ != isa::Target::gfx900 && !gfx10())
@@ -290,6 +307,9 @@ void Generator::scratch(std::vector<uint32_t> &w) {
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(32) * (r_.oneIn(6) ? 1 : 4);
   constexpr uint32_t resource = 44 / 4, none = 128;
   const bool gfx11 = this->gfx11();
+  if (gfx12()) // an address from a VGPR (offen); no SGPR
+    return threeDwords(w, *row, 124, 1u << 30 | resource * 4 << 9 | vgpr(), 32 + r_.below(4),
+                       offset);
   w = {0xe0000000 | uint32_t(row->number) << 18 | (gfx11 ? 0 : 1u << 12) | offset,
        (32 + r_.below(4)) | vgpr() << 8 | resource << 16 | (gfx11 ? 1u << 22 : 0) | none << 24};
 }
@@ -308,6 +328,9 @@ void Generator::privateSegment(std::vector<uint32_t> &w) {
   const uint32_t offset = r_.oneIn(2) ? 0 : r_.below(32) * (r_.oneIn(6) ? 1 : 4);
   const bool vaddr = !r_.oneIn(3), saddr = r_.oneIn(3);
   const uint32_t segment = gfx11() ? 1u << 16 : 1u << 14, none = gfx11() ? 124 : 0x7f;
+  if (gfx12())
+    return threeDwords(w, *row, saddr ? 42 : none, uint32_t(vaddr) << 17 | vgpr() << 23 | vgpr(),
+                       32 + r_.below(4), offset);
   const uint32_t first = gfx11() ? 0 : uint32_t(vaddr) << 13; // where gfx942 says that there is one
   w = {0xdc000000 | uint32_t(row->number) << 18 | segment | first | offset,
        (32 + r_.below(4)) | vgpr() << 8 | (saddr ? 42u : none) << 16 |
@@ -348,7 +371,7 @@ bool Generator::acceptable(const std::vector<uint32_t> &w) const {
   case Op::s_sendmsg_rtn_b64:
     return false;
   case Op::s_getreg_b32:
-    return !gfx10() || (w[0] & 0x3f) != 29;
+    return !gfx10() || ((w[0] & 0x3f) != 29 && (w[0] & 0x3f) != 30);
   case Op::s_setreg_b32:
   case Op::s_setreg_imm32_b32: // MODE: seldom, the rest of the snippet is interpreted
     return (w[0] & 0x3f) != 1 || w[0] % 5 == 0;
@@ -381,9 +404,13 @@ std::vector<uint32_t> Generator::run(unsigned length, Mix mix) {
                                     Op::s_cbranch_execz, Op::s_branch,       Op::s_cbranch_vccnz,
                                     Op::s_nop,           Op::s_barrier};
       const bool mode = gfx10() && r_.oneIn(8); // which the rest of the snippet is interpreted in
-      const Op op = !mode ? r_.pick(branches) : r_.oneIn(2) ? Op::s_round_mode : Op::s_denorm_mode;
+      Op op = !mode ? r_.pick(branches) : r_.oneIn(2) ? Op::s_round_mode : Op::s_denorm_mode;
+      if (gfx12() && op == Op::s_barrier) // without having signalled
+        op = Op::s_barrier_wait;
       w.push_back(0xbf800000 | uint32_t(isa::findOp(op, Enc::SOPP, target_)->number) << 16 |
-                  (mode && r_.oneIn(3) ? r_.below(16) : 0));
+                  (mode && r_.oneIn(3)        ? r_.below(16)
+                   : op == Op::s_barrier_wait ? 0xffff
+                                              : 0));
     } else if (gfx11() && what < 35) {
       pair(w);
     } else if (what < 80) {
@@ -523,7 +550,8 @@ void BareWave::fill(Random &r, isa::Target target, CodeCache &code, const ExecIn
     exec = uint32_t(exec >> (r.oneIn(2) ? 32 : 0));
   wave.setS64(isa::Sgpr::exec, exec);
   wave.scc = r.below(2);
-  wave.setMode(0xf0 | Mode::ieee | Mode::dx10Clamp);
+  wave.usualMode = translate::usualMode(isa::traitsOf(target).generation);
+  wave.setMode(wave.usualMode);
   wave.quantum = 20;
   wave.lds = lds.data();
   wave.ldsSize = kLds;

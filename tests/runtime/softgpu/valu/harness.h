@@ -63,15 +63,16 @@ struct Spec {
   uint32_t mode = kDefaultMode;
   std::function<void(Inst &)> adjust = {}; ///< modifiers
   Target target = Target::gfx90a;
-  bool alsoRdna = true; ///< with gfx90a: gfx1030 and gfx1100 give the same
+  bool alsoRdna = true; ///< with gfx90a: gfx1030, gfx1100 and gfx1201 give the same
 };
 
 /// With waves of 32 and of 64 lanes.
-inline constexpr Target kRdnaTargets[] = {Target::gfx1030, Target::gfx1030w64, Target::gfx1100,
-                                          Target::gfx1100w64};
+inline constexpr Target kRdnaTargets[] = {Target::gfx1030, Target::gfx1030w64,
+                                          Target::gfx1100, Target::gfx1100w64,
+                                          Target::gfx1201, Target::gfx1201w64};
 
 /// All operand kinds and EXEC patterns, edge and random values. Reports the first difference. What
-/// asks for gfx90a is checked on gfx1030 and gfx1100 as well where those have the opcode.
+/// asks for gfx90a is checked on gfx1030, gfx1100 and gfx1201 as well where those have the opcode.
 void check(const Spec &spec);
 
 /// Interesting raw values of a type letter.

@@ -124,7 +124,7 @@ std::vector<uint32_t> randomRdna(unsigned kind) {
   return w;
 }
 
-/// Whatever decodes for gfx1030 and gfx1100 leaves lanes that are off or missing, and SGPRs that it
+/// Whatever decodes for gfx1030, gfx1100 and gfx1201 leaves lanes that are off or missing, and SGPRs that it
 /// does not name, alone; and the handlers made for an operation give what the general way gives.
 TEST(ValuFuzz, RandomEncodingsOfRdna) {
   std::map<Enc, unsigned> ran;
@@ -134,8 +134,8 @@ TEST(ValuFuzz, RandomEncodingsOfRdna) {
   m.wave.v = m.rows.data();
   m.wave.numVgprs = 256;
   for (unsigned n = 0; n < 100000; ++n) {
-    const Target target = kRdnaTargets[n & 3];
-    const std::vector<uint32_t> words = randomRdna((n >> 2) % 9);
+    const Target target = kRdnaTargets[n % std::size(kRdnaTargets)];
+    const std::vector<uint32_t> words = randomRdna(n / std::size(kRdnaTargets) % 9);
     Inst i;
     if (isa::decode(words.data(), 12, target, i) != isa::DecodeStatus::ok ||
         isa::familyOf(i.enc) != isa::Family::vector)
@@ -169,7 +169,8 @@ TEST(ValuFuzz, RandomEncodingsOfRdna) {
         ASSERT_EQ(m.wave.s[s], waveBefore.s[s]) << what << ": s" << s;
       }
     }
-    const bool wholeWave = i.op == Op::v_writelane_b32 || nameOf(i.op).starts_with("v_wmma");
+    const bool wholeWave = i.op == Op::v_writelane_b32 || nameOf(i.op).starts_with("v_wmma") ||
+                           nameOf(i.op).starts_with("v_swmmac");
     for (unsigned r = 0; r < 600; ++r)
       for (uint64_t off = ~exec; off && !wholeWave; off &= off - 1) {
         const int l = __builtin_ctzll(off);

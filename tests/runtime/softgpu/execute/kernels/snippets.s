@@ -83,9 +83,18 @@ scalar_begin:
 	s_cmp_eq_u64 s[2:3], s[2:3]
 	s_cmp_lg_u64 s[2:3], s[4:5]
 	s_cmp_lg_u64 exec, s[4:5]
-	.irp op, s_movk_i32, s_cmovk_i32, s_cmpk_eq_i32, s_cmpk_lg_i32, s_cmpk_gt_i32, s_cmpk_ge_i32, s_cmpk_lt_i32, s_cmpk_le_i32, s_cmpk_eq_u32, s_cmpk_lg_u32, s_cmpk_gt_u32, s_cmpk_ge_u32, s_cmpk_lt_u32, s_cmpk_le_u32, s_addk_i32, s_mulk_i32
+	.irp op, s_movk_i32, s_cmovk_i32, s_addk_i32, s_mulk_i32
 	const16 \op
 	.endr
+.if .amdgcn.gfx_generation_number < 12
+	.irp op, s_cmpk_eq_i32, s_cmpk_lg_i32, s_cmpk_gt_i32, s_cmpk_ge_i32, s_cmpk_lt_i32, s_cmpk_le_i32, s_cmpk_eq_u32, s_cmpk_lg_u32, s_cmpk_gt_u32, s_cmpk_ge_u32, s_cmpk_lt_u32, s_cmpk_le_u32
+	const16 \op
+	.endr
+.else
+	.irp op, s_add_nc_u64, s_sub_nc_u64, s_mul_u64
+	two64 \op
+	.endr
+.endif
 	s_mov_b32 s0, scc
 .if .amdgcn.gfx_generation_number < 11
 	s_mov_b32 s0, src_vccz
