@@ -28,6 +28,9 @@ constexpr DeviceModel kDevices[] = {
     // Six engines of two arrays of eight compute units; memory at 20 Gb/s a pin.
     {isa::Target::gfx1100, "gfx1100", "Software GPU (AMD Radeon RX 7900 XTX)", 0x744C, 110000, 96,
      6, 2, 2500, 32, 6144, 384, 1250, 24 * kGiB, false, 2},
+    // Four engines of two arrays of eight compute units; memory at 20 Gb/s a pin.
+    {isa::Target::gfx1201, "gfx1201", "Software GPU (AMD Radeon RX 9070 XT)", 0x7550, 120001, 64, 4,
+     2, 2970, 32, 8192, 256, 1250, 16 * kGiB, false, 2},
 };
 } // namespace
 

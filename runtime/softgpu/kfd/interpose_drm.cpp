@@ -44,9 +44,9 @@ struct GpuInfo {
   uint32_t gpuCounterFreq; ///< kHz
 };
 
-/// The kernel's numbers (amdgpu_drm.h, AMDGPU_FAMILY_*): AI, NV, GC_11_0_0.
+/// The kernel's numbers (amdgpu_drm.h, AMDGPU_FAMILY_*): AI, NV, GC_11_0_0, GC_12_0_0.
 uint32_t familyOf(unsigned generation) {
-  return generation >= 11 ? 145 : generation == 10 ? 143 : 141;
+  return generation >= 12 ? 152 : generation == 11 ? 145 : generation == 10 ? 143 : 141;
 }
 
 Next<int (*)(int, uint32_t *, uint32_t *, Handle *)> nextInitialize("amdgpu_device_initialize");

@@ -250,7 +250,7 @@ TEST(Agents, AListWithAnUnknownDeviceIsRefusedAndNamed) {
   const Outcome o = run({"rocminfo"}, plain("gfx900,foo"));
   EXPECT_EQ(o.exitCode, 0);
   EXPECT_EQ(o.err, "meld-softgpu: MELD_GPU=gfx900,foo: 'foo' is not one of gfx90a, gfx900, gfx906, "
-                   "gfx908, gfx942, gfx950, gfx1030, gfx1100; using the default gfx90a\n");
+                   "gfx908, gfx942, gfx950, gfx1030, gfx1100, gfx1201; using the default gfx90a\n");
   EXPECT_NE(o.out.find("gfx90a"), std::string::npos) << o.out;
   EXPECT_EQ(o.out.find("gfx900"), std::string::npos) << o.out;
 }

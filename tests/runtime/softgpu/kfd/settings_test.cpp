@@ -133,7 +133,7 @@ TEST(Settings, OneValueForAllDevicesOrOneForEach) {
 
 TEST(Settings, AListWithAMistakeIsTheDefault) {
   const std::string known = "is not one of gfx90a, gfx900, gfx906, gfx908, gfx942, gfx950, "
-                            "gfx1030, gfx1100; using the default gfx90a";
+                            "gfx1030, gfx1100, gfx1201; using the default gfx90a";
   const std::pair<const char *, std::string> cases[] = {
       {"gfx1", "MELD_GPU=gfx1: 'gfx1' " + known},
       {"gfx900,foo", "MELD_GPU=gfx900,foo: 'foo' " + known},

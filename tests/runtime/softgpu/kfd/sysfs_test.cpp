@@ -49,7 +49,9 @@ const Facts kFacts[] = {{"gfx90a", 29711, 90010, 104, 8, true},
                         // 40 workgroup processors in 4 engines of 2 arrays; SIMDs of 32 lanes
                         {"gfx1030", 0x73bf, 100300, 80, 16, false, 2, 32, 8, 4},
                         // 48 in 6 engines of 2 arrays
-                        {"gfx1100", 0x744c, 110000, 96, 16, false, 2, 32, 12, 6}};
+                        {"gfx1100", 0x744c, 110000, 96, 16, false, 2, 32, 12, 6},
+                        // 32 in 4 engines of 2 arrays
+                        {"gfx1201", 0x7550, 120001, 64, 16, false, 2, 32, 8, 4}};
 
 TEST(Sysfs, GpuPropertiesOfEveryDevice) {
   for (const Facts &f : kFacts) {

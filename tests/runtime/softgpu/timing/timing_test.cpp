@@ -175,6 +175,14 @@ TEST(TimingParameters, RangesHoldTheValues) {
     EXPECT_EQ(large.l2Bytes, 6u << 20);
     EXPECT_EQ(large.lineShift, 7u);
   }
+  // AMD's product page of the RX 9070 XT: 640 GB/s for 64 compute units at 2.97 GHz.
+  for (isa::Target target : {isa::Target::gfx1201, isa::Target::gfx1201w64}) {
+    const TimingParameters small = TimingParameters::of(target);
+    EXPECT_EQ(small.f64, 16u);
+    EXPECT_NEAR(small.hbmMilliBytesPerCycle * 64 * 2.97, 640'000., 100.);
+    EXPECT_EQ(small.l2Bytes, 8u << 20);
+    EXPECT_EQ(small.lineShift, 7u);
+  }
 }
 
 // A setting of the environment is no reason to do without a GPU.
