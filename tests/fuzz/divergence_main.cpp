@@ -38,8 +38,13 @@ void run(Module &module, TargetMachine &machine, StringRef pipeline) {
   runPipeline(module, builder, pipeline);
 }
 
+#if LLVM_VERSION_MAJOR >= 18 // otherwise it is an error when one round is not enough
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
 constexpr const char *lightCleanup =
-    "always-inline,cgscc(inline),function(sroa,early-cse<memssa>,instcombine,simplifycfg)";
+    "always-inline,cgscc(inline),function(sroa,early-cse<memssa>," INSTCOMBINE ",simplifycfg)";
 
 bool isKernel(const Function &function) {
   return !function.isDeclaration() && function.getCallingConv() == CallingConv::AMDGPU_KERNEL;
