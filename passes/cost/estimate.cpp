@@ -3,6 +3,7 @@
 #include "passes/compat.h"
 #include "passes/cost/rates.h"
 #include "runtime/gpu/occupancy.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -20,16 +21,34 @@ unsigned occupancy(const KernelResources &r, StringRef processor) {
       .value_or(0);
 }
 
+namespace {
+
+bool isAtomic(StringRef name) {
+  if (name.contains("_ATOMIC_"))
+    return true;
+  if (!startsWith(name, "DS_"))
+    return false;
+  const StringRef operation = name.drop_front(3).split('_').first;
+  static constexpr StringLiteral operations[] = {"ADD", "SUB", "RSUB", "INC", "DEC",
+                                                 "MIN", "MAX", "AND",  "OR",  "XOR"};
+  return is_contained(operations, operation);
+}
+
+} // namespace
+
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor,
                   double wavesPerSimd) {
   Estimate e;
   const Rates rates = ratesOf(processor, resources.waveSize);
+  uint32_t laneCounts = 0;
   for (const auto &block : f.blocks) {
     bool called = false;
     for (size_t i = block.first; i < block.first + block.count; ++i) {
       StringRef name = f.instructions[i].name;
       called |= startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
       e.swapsBehindCalls += called && startsWith(name, "V_SWAP_B32");
+      e.atomics += isAtomic(name);
+      laneCounts += startsWith(name, "V_MBCNT_LO");
       ++e.instructions;
       switch (costOf(f.instructions[i], rates).kind) {
       case InstructionKind::valu:
@@ -56,6 +75,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
       }
     }
   }
+  e.combinedAtomics = std::min(e.atomics, laneCounts);
   e.wavesPerSimd = occupancy(resources, processor);
   e.wave = waveTime(f, processor, resources.waveSize);
   if (wavesPerSimd > 0)
@@ -83,6 +103,10 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   more("VGPR spills", rb.vgprSpills, ra.vgprSpills);
   more("swaps behind calls, which LLVM may have got wrong,", before.swapsBehindCalls,
        after.swapsBehindCalls);
+  if (v.reason.empty() && !force &&
+      after.combinedAtomics < std::min(before.combinedAtomics, after.atomics))
+    v.reason = formatv("atomics that a wave does as one {0} -> {1}", before.combinedAtomics,
+                       after.combinedAtomics);
   if (v.reason.empty() && !force && after.wavesPerSimd < before.wavesPerSimd)
     v.reason =
         formatv("occupancy {0} -> {1} waves per SIMD (VGPRs {2} -> {3}, SGPRs {4} -> {5})",

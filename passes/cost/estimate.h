@@ -26,6 +26,9 @@ struct Estimate {
   /// v_swap_b32 behind a call in one block. SIShrinkInstructions makes a swap of three moves (t =
   /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
   uint32_t swapsBehindCalls = 0;
+  /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
+  /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
+  uint32_t atomics = 0, combinedAtomics = 0;
 
   /// Cycles per wave in a launch with so many for each SIMD.
   double among(double waves) const;
@@ -46,8 +49,8 @@ struct Verdict {
 };
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
-/// where waves are unknown), no more LDS, scratch, spills or swaps behind calls. With `force`
-/// cycles and waves count for nothing.
+/// where waves are unknown), no more LDS, scratch, spills or swaps behind calls, and what atomics are left are combined as they
+/// were. With `force` cycles, waves and atomics count for nothing.
 Verdict judge(const Estimate &before, const KernelResources &resourcesBefore, const Estimate &after,
               const KernelResources &resourcesAfter, double minProfit, bool force = false);
 

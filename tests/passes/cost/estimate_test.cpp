@@ -318,6 +318,32 @@ TEST(EstimateVerdict, swapsBehindCallsRefuse) {
   EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
 }
 
+// With LLVM 17 and 18 what we compile has no combined atomics (jit/options.cpp); the original has.
+TEST(EstimateVerdict, LostCombinedAtomicsRefuse) {
+  constexpr uint32_t count[2] = {0xd28c0001, 0x000000c1}; // v_mbcnt_lo_u32_b32 v1, -1, s0: VOP3 652
+  constexpr uint32_t add[2] = {0xdd088000, 0x007f0200};   // global_atomic_add v[0:1], v2, off: 66
+  constexpr uint32_t ldsAdd[2] = {0xd8000000, 0x00000100}; // ds_add_u32 v0, v1: opcode 0
+  const Estimate combined = run({count[0], count[1], add[0], add[1], sopp(endpgm)});
+  EXPECT_EQ(combined.atomics, 1u);
+  EXPECT_EQ(combined.combinedAtomics, 1u);
+  EXPECT_EQ(run({count[0], count[1], ldsAdd[0], ldsAdd[1], sopp(endpgm)}).combinedAtomics, 1u);
+  EXPECT_EQ(run({ldsAdd[0], ldsAdd[1], add[0], add[1], sopp(endpgm)}).atomics, 2u);
+  EXPECT_EQ(run({count[0], count[1], load[0], load[1], sopp(endpgm)}).combinedAtomics, 0u);
+  Estimate before, after;
+  before.cycles = 100;
+  after.cycles = 10;
+  before.atomics = before.combinedAtomics = 2;
+  after.atomics = after.combinedAtomics = 1; // two sides have become one
+  EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
+  after.atomics = 0; // none of it is left
+  after.combinedAtomics = 0;
+  EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
+  after.atomics = 1;
+  EXPECT_FALSE(judge(before, {}, after, {}, 0).better);
+  EXPECT_EQ(judge(before, {}, after, {}, 0).reason, "atomics that a wave does as one 2 -> 0");
+  EXPECT_TRUE(judge(before, {}, after, {}, 0, /*force=*/true).better);
+}
+
 TEST(EstimateVerdict, spillsAndLdsRefuse) {
   Estimate before, after;
   before.cycles = 100;
