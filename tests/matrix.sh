@@ -2,7 +2,7 @@
 # Sourced by ./dev, whose list of packages it reads. The root, the build in it and its compiler cache
 # are kept in $MELD_MATRIX_DIR (default: ~/.cache/meld-matrix); nothing is written to the checkout.
 #
-#   exit 0  built, and the tests (trixie) or the demo and the tests Arrivals* (sid) passed
+#   exit 0  built, and what was asked for passed: the tests, where nothing else was said
 #        1  built or tested, and something of ours failed
 #        2  wrong usage, or not root
 #        3  the archive could not be reached
@@ -15,10 +15,9 @@ usage: ./dev matrix table
 
   table       one table of the host's build and those in the roots: what arrives there, in which way, on which
               target (tests Arrivals*; a root without a build is left out)
-  SUITE       trixie (ROCm 5.7, LLVM 17: builds and runs the tests)
-              sid    (ROCm 6.4, LLVM 21: builds and runs the demo and the tests Arrivals*)
+  SUITE       trixie (ROCm 5.7, LLVM 17) or sid (ROCm 6.4, LLVM 21): builds and runs the tests
   --quick     leave out the tests labelled slow
-  -R REGEX    these tests only (with sid, too)
+  -R REGEX    these tests only
   --demo      the demo and the tests Arrivals* (every way for code to arrive) only
   --prebuilt[=NAME[,SECONDS]]
               Debian's prebuilt test programs of rocPRIM, hipCUB, rocThrust, rocRAND and hipRAND on
@@ -179,8 +178,7 @@ matrix_table() {
 matrix() {
   local suite=${1:-} update=0 what=test leave_out=rare ctest=() also=() prebuilt= more root log
   case $suite in
-  trixie | table) ;;
-  sid) what=demo ;;
+  trixie | sid | table) ;;
   -h | --help | help) matrix_usage && return 0 ;;
   *) matrix_usage >&2 && exit 2 ;;
   esac
