@@ -160,8 +160,8 @@ int main(int argc, char **argv) {
   app.add_option("--count", count, "Random kernels")->capture_default_str();
   app.add_option("--seed", seed, "First seed")->capture_default_str();
   app.add_option("--cpu", settings.target.cpu,
-                 "Target: gfx90a, gfx900, gfx942, gfx950, gfx1030, gfx1030-wave64, gfx1100 or "
-                 "gfx1100-wave64")
+                 "Target: gfx90a, gfx900, gfx942, gfx950, gfx1030, gfx1030-wave64, gfx1100, "
+                 "gfx1100-wave64, gfx1201 or gfx1201-wave64")
       ->capture_default_str()
       ->check(checkCpu);
   app.add_option("--generator", settings.generator, "Of kernels: 1 or 2")->capture_default_str();

@@ -79,8 +79,8 @@ int main(int argc, char **argv) {
   app.add_option("--seed", seed, "First seed")->capture_default_str();
   app.add_option("--jobs", jobs, "Worker processes")->capture_default_str();
   app.add_option("--cpu", setup.target.cpu,
-                 "Target: gfx90a, gfx900, gfx942, gfx950, gfx1030, gfx1030-wave64, gfx1100 or "
-                 "gfx1100-wave64")
+                 "Target: gfx90a, gfx900, gfx942, gfx950, gfx1030, gfx1030-wave64, gfx1100, "
+                 "gfx1100-wave64, gfx1201 or gfx1201-wave64")
       ->capture_default_str()
       ->check(checkCpu);
   app.add_option("--generator", setup.generator, "Of kernels: 1 to 5; old findings keep theirs")

@@ -34,6 +34,8 @@ struct {
     {"gfx1030-wave64", ""},
     {"gfx1100", ""},
     {"gfx1100-wave64", ""},
+    {"gfx1201", ""}, // LLVM 18 and later
+    {"gfx1201-wave64", ""},
 };
 
 bool llvmKnows(const std::string &cpu) {

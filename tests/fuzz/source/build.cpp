@@ -84,7 +84,8 @@ Expected<std::string> frontEnd(const std::string &text, const std::string &cpu,
                                           "-o",
                                           bitcode};
   if (!waveFeatures(cpu).empty()) // waves of 64, which HIP's header refuses on RDNA
-    arguments.append({"-mwavefrontsize64", "-U__gfx1030__", "-U__gfx1100__", "-D__GFX8__"});
+    arguments.append(
+        {"-mwavefrontsize64", "-U__gfx1030__", "-U__gfx1100__", "-U__gfx1201__", "-D__GFX8__"});
   const Redirect redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
   std::string why;
   if (const int code = sys::ExecuteAndWait(MELD_HIPCC, arguments, passes::compat::none, redirects,

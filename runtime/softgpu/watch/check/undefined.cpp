@@ -204,7 +204,9 @@ private:
     ScalarValue b = source(w, d, in.src[1]);
     if (t.saveexec || t.wrexec)
       b = {w.exec(), ~0ull};
-    const ScalarValue r = combine(t.logic, a, b, width);
+    ScalarValue r = combine(t.logic, a, b, width);
+    if (t.addsToOld && uint32_t(source(w, d, in.dst).defined) != ~0u)
+      r.defined = 0;
     resultBits_ = r.defined;
     const bool sccUnknown = t.readsScc && !d.scc;
     if (sccUnknown)

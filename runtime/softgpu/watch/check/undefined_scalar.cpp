@@ -32,14 +32,19 @@ Traits byName(std::string_view name) {
                              : Traits::arithmetic;
   t.readsScc = startsWithAny(name, {"s_cselect", "s_addc_", "s_subb_", "s_cmov"});
   const bool noScc = startsWithAny(
-      name, {"s_mov",    "s_cmov",     "s_cselect", "s_mul_",      "s_bfm",    "s_pack",
-             "s_brev",   "s_ff",       "s_flbit",   "s_sext",      "s_bitset", "s_getpc",
-             "s_setpc",  "s_swappc",   "s_call",    "s_getreg",    "s_setreg", "s_set_gpr",
-             "s_bitrep", "s_waitcnt_", "s_version", "s_subvector", "s_sendmsg"});
-  t.writesScc = is("s_") && !noScc;
+      name, {"s_mov",         "s_cmov",     "s_cselect", "s_mul_",      "s_bfm",     "s_pack",
+             "s_brev",        "s_ff",       "s_flbit",   "s_sext",      "s_bitset",  "s_getpc",
+             "s_setpc",       "s_swappc",   "s_call",    "s_getreg",    "s_setreg",  "s_set_gpr",
+             "s_bitrep",      "s_waitcnt_", "s_version", "s_subvector", "s_sendmsg", "s_sleep",
+             "s_get_barrier", "s_prefetch"});
+  const bool ofFloats = name.find("_f32") != name.npos || name.find("_f16") != name.npos;
+  const bool keeps = name == "s_add_nc_u64" || name == "s_sub_nc_u64" || name == "s_barrier_signal";
+  t.writesScc = is("s_") && !noScc && !keeps && (!ofFloats || is("s_cmp_"));
+  t.addsToOld = is("s_fmac_");
   t.alwaysDefined = name.find("permute") != name.npos || name.find("swizzle") != name.npos ||
                     name.starts_with("v_mfma") || name.starts_with("v_smfmac") ||
-                    name.starts_with("v_wmma") || name.starts_with("s_sendmsg") ||
+                    name.starts_with("v_wmma") || name.starts_with("v_swmmac") ||
+                    name.starts_with("s_get_barrier") || name.starts_with("s_sendmsg") ||
                     name.starts_with("s_movrel") || name.starts_with("v_permlane") ||
                     name.starts_with("v_swaprel") || name.starts_with("s_getpc") ||
                     name.starts_with("s_getreg") || name.starts_with("s_swappc") ||

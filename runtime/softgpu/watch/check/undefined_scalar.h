@@ -22,6 +22,7 @@ struct Traits {
   Logic logic = arithmetic;
   bool readsScc = false, writesScc = false;
   bool saveexec = false, wrexec = false;
+  bool addsToOld = false; ///< s_fmac_*: its destination is a source, too
   /// Results that count as defined whatever the sources: too intricate to follow.
   bool alwaysDefined = false;
 };

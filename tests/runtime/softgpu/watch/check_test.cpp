@@ -1,4 +1,4 @@
-// The checkers: kernels of check.s, check10.s and check11.s with one mistake each are found, at the instruction
+// The checkers: kernels of check.s, check10.s, check11.s and check12.s with one mistake each are found, at the instruction
 // and by the checker that must find it; those without are clean, and so are compiled kernels.
 #include "tests/runtime/softgpu/execute/test_code.h"
 
@@ -20,6 +20,7 @@ protected:
   TestCode code{std::string(MELD_TEST_KERNELS) + "/check" +
                 (processor == "gfx1030"   ? "10"
                  : processor == "gfx1100" ? "11"
+                 : processor == "gfx1201" ? "12"
                                           : "") +
                 "-" + processor + ".hsaco"};
   vector<uint32_t> data = vector<uint32_t>(1024, 1);
@@ -231,6 +232,29 @@ TEST_P(ChecksOfGfx1100, UndefinedHalvesOfPairs) {
   one("undefined", "undefined_first", "the stored value was never written");
   one("undefined", "undefined_second", "the stored value was never written");
   one("undefined", "undefined_before", "the stored value was never written");
+}
+
+class ChecksOfGfx1201 : public Checks {};
+INSTANTIATE_TEST_SUITE_P(Targets, ChecksOfGfx1201,
+                         testing::Combine(testing::ValuesIn(withCode({"gfx1201", "gfx1201w64"})),
+                                          testing::Bool()),
+                         [](auto &i) {
+                           return std::get<0>(i.param) + (std::get<1>(i.param) ? "_timing" : "");
+                         });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ChecksOfGfx1201); // without an LLVM that knows it
+
+TEST_P(ChecksOfGfx1201, CompiledKernelsAreClean) { compiledKernelsAreClean(); }
+
+TEST_P(ChecksOfGfx1201, Hazards) {
+  clean("waits");
+  one("hazard", "other_counter", "v2 is read");
+  one("hazard", "scalar_load", "s4 is read");
+  one("hazard", "local_load", "v2 is read");
+}
+
+TEST_P(ChecksOfGfx1201, UndefinedScalarFloats) {
+  clean("floats");
+  one("undefined", "undefined_fmac", "the branch depends on scc");
 }
 
 } // namespace
