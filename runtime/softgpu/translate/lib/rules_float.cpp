@@ -50,6 +50,17 @@ template <bool Max> void extreme3(Chunk &c) {
   c.set(c.extreme(Max, c.extreme(Max, x, y), z));
 }
 
+/// minimumNumber and maximumNumber of IEEE 754-2019 (GFX12): a NaN loses against a number; of two NaNs the first.
+template <bool Max> Value *numberOf(Chunk &c, Value *x, Value *y) {
+  y = c.b.CreateSelect(c.b.CreateFCmpUNO(y, y), x, y);
+  x = c.b.CreateSelect(c.b.CreateFCmpUNO(x, x), y, x);
+  return c.extreme(Max, x, y);
+}
+template <bool Max> void number2(Chunk &c) { c.set(numberOf<Max>(c, c.f(0), c.f(1))); }
+template <bool Max> void number3(Chunk &c) {
+  c.set(numberOf<Max>(c, numberOf<Max>(c, c.f(0), c.f(1)), c.f(2)));
+}
+
 /// Correctly rounded; denormals are flushed whatever MODE says. NaN made here is negative, see valu/transcend.cpp.
 template <class F> void flushed(Chunk &c, F f) {
   Value *x = flush(c, c.f(0));
@@ -153,6 +164,10 @@ void addFloatRules(RuleTable &t) {
   two(Op::v_max_f32, extreme2<true>);
   three(Op::v_min3_f32, extreme3<false>);
   three(Op::v_max3_f32, extreme3<true>);
+  two(Op::v_min_num_f32, number2<false>);
+  two(Op::v_max_num_f32, number2<true>);
+  three(Op::v_min3_num_f32, number3<false>);
+  three(Op::v_max3_num_f32, number3<true>);
 
   for (Op op : {Op::v_rcp_f32, Op::v_rcp_iflag_f32})
     t[op] = {reciprocal, f32, {f32}, 1};

@@ -56,7 +56,8 @@ const Op kCommon[] = {
     Op::v_pk_add_f32,     Op::v_pk_mul_f32,     Op::v_pk_fma_f32,       Op::v_readfirstlane_b32,
     Op::v_readlane_b32,   Op::v_writelane_b32,  Op::v_xor3_b32,         Op::v_cmpx_lt_u32,
     Op::v_cmpx_eq_u32,    Op::v_cmpx_gt_i32,    Op::v_cmpx_ne_u64,      Op::v_cmpx_nlt_f32,
-    Op::v_cmpx_le_f64,    Op::v_cmpx_class_f32, Op::v_cmpx_gt_i16,
+    Op::v_cmpx_le_f64,    Op::v_cmpx_class_f32, Op::v_cmpx_gt_i16,      Op::v_min_num_f32,
+    Op::v_max_num_f32,    Op::v_min3_num_f32,   Op::v_max3_num_f32,
 };
 
 /// Where GFX10 keeps what the snippets use of an encoding: fixed bits.
