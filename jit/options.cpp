@@ -84,15 +84,19 @@ Expected<CompileOptions> recoverOptions(ArrayRef<std::string> arguments) {
 
 Expected<CompileOptions> recoverOptions(ArrayRef<std::vector<std::string>> commands) {
   if (commands.empty()) {
-    static const std::vector<std::string> hipcc = {"-O3",
-                                                   "-vectorize-loops",
-                                                   "-vectorize-slp",
-                                                   "-mllvm",
-                                                   "-amdgpu-internalize-symbols",
-                                                   "-mllvm",
-                                                   "-amdgpu-early-inline-all=true",
-                                                   "-mllvm",
-                                                   "-amdgpu-function-calls=false"};
+    static const std::vector<std::string> hipcc = {
+      "-O3",
+      "-vectorize-loops",
+      "-vectorize-slp",
+      "-mllvm",
+      "-amdgpu-internalize-symbols",
+#if LLVM_VERSION_MAJOR < 20 // hipcc 7 leaves it to the back end
+      "-mllvm",
+      "-amdgpu-early-inline-all=true",
+      "-mllvm",
+      "-amdgpu-function-calls=false"
+#endif
+    };
     return recoverOptions(ArrayRef<std::string>(hipcc));
   }
   auto first = recoverOptions(ArrayRef<std::string>(commands.front()));

@@ -5,9 +5,14 @@
 #include "jit/guard.h"
 #include "jit/make_code.h"
 #include "jit/optimizer.h"
+#include "jit/units.h"
 #include "tests/jit/test_objects.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 namespace meld::jit::test {
@@ -25,10 +30,27 @@ inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool
   for (auto &k : object->kernels)
     job.kernels.push_back(k.name);
   job.optimizer = inComgr ? Optimizer::comgr : Optimizer::ours;
-  job.transform = [&](llvm::Module &m) -> llvm::Expected<Next> {
-    // As the product does: clang takes llvm.compiler.used, which held it, out of the bitcode that it embeds.
-    if (auto *namesBuild = m.getNamedGlobal("__hip_cuid_"))
+  // As the product does: clang takes llvm.compiler.used, which held it, out of the bitcode that it embeds.
+  const auto keepName = [](llvm::Module &m) {
+    auto *namesBuild = m.getNamedGlobal("__hip_cuid_");
+    if (namesBuild)
       llvm::appendToCompilerUsed(m, {namesBuild});
+    return namesBuild != nullptr;
+  };
+  llvm::SmallString<0> kept;
+  if (inComgr) { // where nothing is transformed
+    llvm::LLVMContext context;
+    auto module = parseUnits(object->modules, context);
+    if (!module)
+      return module.takeError();
+    if (keepName(**module)) {
+      llvm::raw_svector_ostream out(kept);
+      llvm::WriteBitcodeToFile(**module, out);
+      job.bitcode = kept;
+    }
+  }
+  job.transform = [&](llvm::Module &m) -> llvm::Expected<Next> {
+    keepName(m);
     if (auto e = optimize(m, job.options, object->processor, true, nullptr))
       return e;
     return Next::generate;

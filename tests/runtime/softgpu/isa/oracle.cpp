@@ -310,7 +310,9 @@ bool laterLlvmDiffers(Target target, std::span<const uint8_t> bytes, const Oracl
     // Operands of a class that the instruction does not take, with a remark or as what they are elsewhere. A literal is read where
     // DPP's dword is, if register 255 or 240 is its source.
     if (want.text.find("/*Invalid") != want.text.npos || ours.find("_e64_dpp") != ours.npos ||
-        ours.starts_with("v_swaprel_b32") || (want.size != size && ours.find("_dpp") != ours.npos))
+        ours.starts_with("v_swaprel_b32") || ours.starts_with("v_permlane16_swap_b32") ||
+        ours.starts_with("v_permlane32_swap_b32") ||
+        (want.size != size && ours.find("_dpp") != ours.npos))
       return true;
     if (want.size && want.size != size)
       return false;
