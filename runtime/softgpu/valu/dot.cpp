@@ -9,6 +9,7 @@
 #include "runtime/softgpu/valu/half.h"
 #include "runtime/softgpu/valu/matrix_nan.h"
 #include "runtime/softgpu/valu/scaled.h"
+#include "runtime/softgpu/valu/slow.h"
 
 namespace meld::softgpu::valu {
 
@@ -109,6 +110,8 @@ template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
     F32 sum = (F32)load(ctx.src[2] + 8 * c);
     if (vop3p && (in.neg >> 2 & 1))
       sum = (F32)((U32)sum ^ 0x80000000u);
+    if (flushesInput(f32, ctx.mode))
+      sum = flush(sum);
     F32 products[2];
     for (unsigned half = 0; half < 2; ++half) {
       const auto element = [&](U32 x, unsigned k) {
@@ -156,8 +159,10 @@ template <unsigned Bits, bool Signed> OpInfo dot(unsigned flags = 0) {
 template <unsigned Bits> OpInfo dotMixed() {
   return rows<rowDotMixed<Bits, false>, rowDotMixed<Bits, true>>(0);
 }
+// The accumulator is no float for what prepares sources: its sign is neg_lo, and compilers set neg_hi, which is the
+// modifier of an absolute value elsewhere, with it.
 template <bool Bf16> OpInfo dot2Float(unsigned flags = 0) {
-  OpInfo info = infoOf<Sig<f32, b32, b32, f32>>(flags);
+  OpInfo info = infoOf<Sig<f32, b32, b32, b32>>(flags);
   info.row = rowDot2Float<Bf16>;
   return info;
 }

@@ -341,6 +341,19 @@ TEST(ValuPacked, FloatDot) {
          Target::gfx90a, false});
   check({Op::v_dot2_f32_f16, "f:uuf", reference(false), Enc::VOP3P, false, kDefaultMode, plain,
          Target::gfx906});
+  // LLVM writes a negated accumulator so (`fneg` before llvm.amdgcn.fdot2, LLVM 15 and 19).
+  const auto negated = [](Inst &i) {
+    i.opSelHi = 7;
+    i.neg = i.abs = 4;
+  };
+  for (Target target : {Target::gfx906, Target::gfx908})
+    check({Op::v_dot2_f32_f16, "f:uuu",
+           [=](Lane &l) {
+             Lane other = l;
+             other.c ^= 0x80000000;
+             return reference(false)(other);
+           },
+           Enc::VOP3P, false, kDefaultMode, negated, target});
   check({Op::v_dot2c_f32_f16,
          "f:uu",
          reference(false),
