@@ -68,10 +68,12 @@ def table(columns, names):
     foot = [["mean of all"] + [text for column in columns for text in column.means(names)],
             [f"mean of the {len(replaced)} replaced on any"] + [text for column in columns for text in column.means(replaced)]]
     widths = [max(map(len, column)) for column in zip(*head, *rows, *foot)]
-    rule = ["-" * sum(width + 2 for width in widths)]
-    for row in head + [rule] + rows + [rule] + foot:
-        print("  ".join([row[0].ljust(widths[0])] + [text.rjust(width) for text, width in zip(row[1:], widths[1:])]).rstrip()
-              if row is not rule else rule[0])
+    for part in (head, rows, foot):
+        if part is not head:
+            print("-" * sum(width + 2 for width in widths))
+        for row in part:
+            print("  ".join([row[0].ljust(widths[0])]
+                            + [text.rjust(width) for text, width in zip(row[1:], widths[1:])]).rstrip())
 
 
 def main():

@@ -73,10 +73,6 @@ uint32_t hardwareId1(const Wave &w) {
 /// The low bits of what s_memtime counts.
 uint32_t cycles() { return uint32_t(nanoseconds()) & 0xfffff; }
 
-} // namespace
-
-namespace {
-
 uint32_t readHardwareRegister12(const Wave &w, unsigned id) {
   switch (id) {
   case mode:

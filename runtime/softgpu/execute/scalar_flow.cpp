@@ -334,17 +334,10 @@ template <unsigned Generation> Handler flowHandler(Op op) {
                        Op::s_clause,
                        Op::s_inst_prefetch,
                        Op::s_delay_alu,
-                       Op::s_wait_event,
-                       Op::s_wait_loadcnt,
-                       Op::s_wait_storecnt,
-                       Op::s_wait_samplecnt,
-                       Op::s_wait_bvhcnt,
-                       Op::s_wait_expcnt,
-                       Op::s_wait_dscnt,
-                       Op::s_wait_kmcnt,
-                       Op::s_wait_loadcnt_dscnt,
-                       Op::s_wait_storecnt_dscnt})
+                       Op::s_wait_event})
       t[nothing] = runNothing;
+    for (Op wait : isa::kCounterWaits)
+      t[wait] = runNothing;
     return t;
   }();
   return handlers[op];

@@ -24,15 +24,6 @@ Category soppCategory(Op op) {
   case Op::s_waitcnt_depctr:
   case Op::s_wait_idle:
   case Op::s_wait_event:
-  case Op::s_wait_loadcnt:
-  case Op::s_wait_storecnt:
-  case Op::s_wait_samplecnt:
-  case Op::s_wait_bvhcnt:
-  case Op::s_wait_expcnt:
-  case Op::s_wait_dscnt:
-  case Op::s_wait_kmcnt:
-  case Op::s_wait_loadcnt_dscnt:
-  case Op::s_wait_storecnt_dscnt:
   case Op::s_barrier_wait: // where a wave arrives is s_barrier_signal
     return Category::waitcnt;
   case Op::s_barrier:
@@ -41,7 +32,9 @@ Category soppCategory(Op op) {
   case Op::s_sendmsghalt:
     return Category::sendmsg;
   default:
-    return branchOf(op).exists() ? Category::branch : Category::other;
+    return isCounterWait(op)       ? Category::waitcnt
+           : branchOf(op).exists() ? Category::branch
+                                   : Category::other;
   }
 }
 

@@ -48,6 +48,19 @@ constexpr Branch branchOf(Op op) {
   }
 }
 
+/// GFX12's waits, each for a counter or two, which it counts down to a constant.
+inline constexpr Op kCounterWaits[] = {
+    Op::s_wait_loadcnt, Op::s_wait_storecnt,      Op::s_wait_samplecnt,
+    Op::s_wait_bvhcnt,  Op::s_wait_expcnt,        Op::s_wait_dscnt,
+    Op::s_wait_kmcnt,   Op::s_wait_loadcnt_dscnt, Op::s_wait_storecnt_dscnt,
+};
+constexpr bool isCounterWait(Op op) {
+  for (Op wait : kCounterWaits)
+    if (op == wait)
+      return true;
+  return false;
+}
+
 /// The wave has arrived at its workgroup's barrier, and goes on (GFX12).
 constexpr bool signalsBarrier(Op op) {
   return op == Op::s_barrier_signal || op == Op::s_barrier_signal_isfirst;

@@ -34,15 +34,6 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   case Op::s_wait_event:
   case Op::s_round_mode:
   case Op::s_ttracedata_imm:
-  case Op::s_wait_loadcnt:
-  case Op::s_wait_storecnt:
-  case Op::s_wait_samplecnt:
-  case Op::s_wait_bvhcnt:
-  case Op::s_wait_expcnt:
-  case Op::s_wait_dscnt:
-  case Op::s_wait_kmcnt:
-  case Op::s_wait_loadcnt_dscnt:
-  case Op::s_wait_storecnt_dscnt:
     t.next().hex(imm);
     break;
   case Op::s_delay_alu:
@@ -58,6 +49,8 @@ void printSopp(Text &t, const Inst &inst, const OpInfo &row) {
   default:
     if (branchOf(inst.op).exists())
       t.next() << int64_t(unsigned(inst.simm / 4) & 0xffff);
+    else if (isCounterWait(inst.op))
+      t.next().hex(imm);
     else
       smallOrHex(t.next(), imm);
   }

@@ -52,43 +52,24 @@ const ExecInst *swap(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// Gathers within rows of 16 lanes, or (Across) from the row beside: sources 1 and 2 hold four bits
-/// for each lane of a row. op_sel[0] is DPP's fi, op_sel[1] its bound_ctrl.
-template <bool Across> const ExecInst *permuteRows(const ExecInst *i, Wave &w) {
+/// Gathers within rows of 16 lanes, or (Across) from the row beside: sources 1 and 2 hold four bits for each lane of a
+/// row, or (EachLane, GFX12) source 1 has the number in each lane. op_sel[0] is DPP's fi, op_sel[1] its bound_ctrl.
+template <bool Across, bool EachLane> const ExecInst *permuteRows(const ExecInst *i, Wave &w) {
   const isa::Inst &in = *i->inst;
-  const VRow *v = sourceRow(i, w, 0);
-  if (!v || in.dst.kind != Operand::Kind::vgpr)
+  const VRow *v = sourceRow(i, w, 0), *numbers = EachLane ? sourceRow(i, w, 1) : nullptr;
+  if (!v || (EachLane && !numbers) || in.dst.kind != Operand::Kind::vgpr)
     return w.raise(i, FaultKind::illegalInstruction, "v_permlane without VGPRs");
-  const uint64_t select =
-      (uint32_t)scalarOperand(w, in.src[1], false) | scalarOperand(w, in.src[2], false) << 32;
+  const uint64_t select = EachLane ? 0
+                                   : (uint32_t)scalarOperand(w, in.src[1], false) |
+                                         scalarOperand(w, in.src[2], false) << 32;
   const bool fetchInactive = in.opSel & 1, zeros = in.opSel & 2;
   const uint64_t exec = w.exec();
   alignas(64) VRow out;
   uint64_t lanes = exec;
   for (unsigned n = 0; n < kWaveSize; ++n) {
     const unsigned row = (n & 48) ^ (Across ? 16u : 0u);
-    const unsigned from = row | (unsigned)(select >> (4 * (n & 15)) & 15);
-    const bool have = fetchInactive || (exec >> from & 1);
-    out.u[n] = have ? v->u[from] : 0;
-    if (!have && !zeros)
-      lanes &= ~(1ull << n);
-  }
-  writeRow(w.v[in.dst.index].u, out.u, lanes);
-  return following(i);
-}
-
-/// The same with a lane number in each lane's second source, of which four bits count (GFX12).
-template <bool Across> const ExecInst *permuteRowsVar(const ExecInst *i, Wave &w) {
-  const isa::Inst &in = *i->inst;
-  const VRow *v = sourceRow(i, w, 0), *select = sourceRow(i, w, 1);
-  if (!v || !select || in.dst.kind != Operand::Kind::vgpr)
-    return w.raise(i, FaultKind::illegalInstruction, "v_permlane without VGPRs");
-  const bool fetchInactive = in.opSel & 1, zeros = in.opSel & 2;
-  const uint64_t exec = w.exec();
-  alignas(64) VRow out;
-  uint64_t lanes = exec;
-  for (unsigned n = 0; n < kWaveSize; ++n) {
-    const unsigned from = ((n & 48) ^ (Across ? 16u : 0u)) | (select->u[n] & 15);
+    const uint64_t number = EachLane ? numbers->u[n] : select >> (4 * (n & 15));
+    const unsigned from = row | (unsigned)(number & 15);
     const bool have = fetchInactive || (exec >> from & 1);
     out.u[n] = have ? v->u[from] : 0;
     if (!have && !zeros)
@@ -224,10 +205,10 @@ void addLaneAccess(OpTable &t) {
   t[Op::v_readlane_b32] = special(readLane, 2);
   t[Op::v_writelane_b32] = special(writeLane, 2);
   t[Op::v_swap_b32] = special(swap, 1);
-  t[Op::v_permlane16_b32] = special(permuteRows<false>, 3);
-  t[Op::v_permlanex16_b32] = special(permuteRows<true>, 3);
-  t[Op::v_permlane16_var_b32] = special(permuteRowsVar<false>, 2);
-  t[Op::v_permlanex16_var_b32] = special(permuteRowsVar<true>, 2);
+  t[Op::v_permlane16_b32] = special(permuteRows<false, false>, 3);
+  t[Op::v_permlanex16_b32] = special(permuteRows<true, false>, 3);
+  t[Op::v_permlane16_var_b32] = special(permuteRows<false, true>, 2);
+  t[Op::v_permlanex16_var_b32] = special(permuteRows<true, true>, 2);
   t[Op::v_swap_b16] = special(swapHalves, 1);
   t[Op::v_permlane64_b32] = special(swapWaveHalves, 1);
   t[Op::v_permlane16_swap_b32] = special(swapGroups<16>, 1);

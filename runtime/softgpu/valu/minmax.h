@@ -41,21 +41,32 @@ template <class F> MELD_INLINE F numberWins(F r, F a, F b, bool ieee) {
   }
   return r;
 }
-// x86's min(a, b) gives b for equal operands: both orders together get the zeros right.
-template <bool Ieee, class F> MELD_INLINE F minOf(F a, F b) {
+// x86's min(a, b) gives b for equal operands: both orders together get the zeros right. `repair` says what the result is
+// where a or b is a NaN: (result, a, b) -> result.
+template <class F, class Repair> MELD_INLINE F lesser(F a, F b, Repair repair) {
   const F r = orBits(minNative(a, b), minNative(b, a));
-  return __builtin_expect(any(unordered(a, b)), 0) ? numberWins(r, a, b, Ieee) : r;
+  return __builtin_expect(any(unordered(a, b)), 0) ? repair(r, a, b) : r;
+}
+template <class F, class Repair> MELD_INLINE F greater(F a, F b, Repair repair) {
+  const F r = andBits(maxNative(a, b), maxNative(b, a));
+  return __builtin_expect(any(unordered(a, b)), 0) ? repair(r, a, b) : r;
+}
+/// Median of numbers; with a NaN operand it is `low`, the minimum of the three.
+template <class F, class Min, class Max>
+MELD_INLINE F medianOr(F low, F a, F b, F c, Min min, Max max) {
+  const F mid = max(min(a, b), min(max(a, b), c));
+  return pick(orBits(unordered(a, b), unordered(c, c)), low, mid);
+}
+
+template <bool Ieee, class F> MELD_INLINE F minOf(F a, F b) {
+  return lesser(a, b, [](F r, F x, F y) { return numberWins(r, x, y, Ieee); });
 }
 template <bool Ieee, class F> MELD_INLINE F maxOf(F a, F b) {
-  const F r = andBits(maxNative(a, b), maxNative(b, a));
-  return __builtin_expect(any(unordered(a, b)), 0) ? numberWins(r, a, b, Ieee) : r;
+  return greater(a, b, [](F r, F x, F y) { return numberWins(r, x, y, Ieee); });
 }
-/// Median; with a NaN operand it is the minimum of the three (manual, V_MED3_F32).
+/// Manual, V_MED3_F32.
 template <bool Ieee, class F> MELD_INLINE F med3Of(F a, F b, F c) {
-  const F low = minOf<Ieee>(minOf<Ieee>(a, b), c);
-  const F mid = maxOf<false>(minOf<false>(a, b), minOf<false>(maxOf<false>(a, b), c));
-  const F nan = orBits(unordered(a, b), unordered(c, c));
-  return pick(nan, low, mid);
+  return medianOr(minOf<Ieee>(minOf<Ieee>(a, b), c), a, b, c, minOf<false, F>, maxOf<false, F>);
 }
 
 /// minimumNumber and maximumNumber of IEEE 754-2019, which GFX12 has: any NaN loses against a number, of two NaNs the first
@@ -65,20 +76,11 @@ template <class F> MELD_INLINE F onlyNumberWins(F r, F a, F b) {
   r = pick(unordered(a, a), b, r);
   return pick(andBits(unordered(a, a), unordered(b, b)), quiet(a), r);
 }
-template <class F> MELD_INLINE F minNumOf(F a, F b) {
-  const F r = orBits(minNative(a, b), minNative(b, a));
-  return __builtin_expect(any(unordered(a, b)), 0) ? onlyNumberWins(r, a, b) : r;
-}
-template <class F> MELD_INLINE F maxNumOf(F a, F b) {
-  const F r = andBits(maxNative(a, b), maxNative(b, a));
-  return __builtin_expect(any(unordered(a, b)), 0) ? onlyNumberWins(r, a, b) : r;
-}
-/// Median; with a NaN operand it is the minimum of the three (V_MED3_NUM_F32).
+template <class F> MELD_INLINE F minNumOf(F a, F b) { return lesser(a, b, onlyNumberWins<F>); }
+template <class F> MELD_INLINE F maxNumOf(F a, F b) { return greater(a, b, onlyNumberWins<F>); }
+/// V_MED3_NUM_F32.
 template <class F> MELD_INLINE F med3NumOf(F a, F b, F c) {
-  const F low = minNumOf(minNumOf(a, b), c);
-  const F mid = maxNumOf(minNumOf(a, b), minNumOf(maxNumOf(a, b), c));
-  const F nan = orBits(unordered(a, b), unordered(c, c));
-  return pick(nan, low, mid);
+  return medianOr(minNumOf(minNumOf(a, b), c), a, b, c, minNumOf<F>, maxNumOf<F>);
 }
 
 /// minimum and maximum of IEEE 754-2019, which gfx950 and GFX12 have: a NaN wins, a signalling one over a quiet
@@ -89,13 +91,7 @@ template <class F> MELD_INLINE F nanWins(F r, F a, F b) {
   r = pick(andBits(signalling(b), quietNan(a)), quiet(b), r);
   return r;
 }
-template <class F> MELD_INLINE F minimumOf(F a, F b) {
-  const F r = orBits(minNative(a, b), minNative(b, a));
-  return __builtin_expect(any(unordered(a, b)), 0) ? nanWins(r, a, b) : r;
-}
-template <class F> MELD_INLINE F maximumOf(F a, F b) {
-  const F r = andBits(maxNative(a, b), maxNative(b, a));
-  return __builtin_expect(any(unordered(a, b)), 0) ? nanWins(r, a, b) : r;
-}
+template <class F> MELD_INLINE F minimumOf(F a, F b) { return lesser(a, b, nanWins<F>); }
+template <class F> MELD_INLINE F maximumOf(F a, F b) { return greater(a, b, nanWins<F>); }
 
 } // namespace meld::softgpu::valu

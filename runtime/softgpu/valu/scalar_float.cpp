@@ -109,12 +109,9 @@ void fillSource(uint32_t *row, const Wave &w, const Inst &in, unsigned k, Ty typ
     x >>= 16;
   if (is16(type))
     x &= 0xffff;
-  const uint32_t sign = is16(type) ? 0x8000 : 0x80000000;
-  if (isFloat(type) && (in.abs >> k & 1))
-    x &= ~sign;
-  if (isFloat(type) && (in.neg >> k & 1))
-    x ^= sign;
   fillRow(row, x);
+  if (isFloat(type) && ((in.neg | in.abs) >> k & 1))
+    negAbs(row, type, in.neg >> k & 1, in.abs >> k & 1);
   if (flushes && flushesInput(type, w.mode))
     flushRow(row, type);
 }
@@ -139,14 +136,8 @@ const ExecInst *runScalarFloat(const ExecInst *i, Wave &w) {
     w.scc = ctx.maskOut & 1;
     return following(i);
   }
-  if (isFloat(info.dst)) {
-    if (in.omod || in.clamp)
-      outputModifiers(out, info.dst, in.omod, in.clamp, w.mode);
-    if (flushes && flushesOutput(info.dst, w.mode))
-      flushRow(out, info.dst);
-    if (limitsHalves(info.dst, w.mode))
-      limitHalves(out, Op(i->aux), info, ctx);
-  }
+  if (isFloat(info.dst))
+    finishFloats(out, Op(i->aux), info, ctx, true);
   w.s[i->dst] = is16(info.dst) ? out[0] & 0xffff : out[0];
   return following(i);
 }

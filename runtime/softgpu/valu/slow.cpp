@@ -89,8 +89,6 @@ void flushRow(uint32_t *row, Ty t) {
   }
 }
 
-namespace {
-
 void negAbs(uint32_t *row, Ty t, bool neg, bool abs) {
   const uint32_t sign = is16(t) ? 0x8000u : 0x80000000u;
   uint32_t *p = dwordsOf(t) == 2 ? row + 64 : row;
@@ -98,8 +96,6 @@ void negAbs(uint32_t *row, Ty t, bool neg, bool abs) {
   for (unsigned c = 0; c < kChunks; ++c)
     store(p + 8 * c, (load(p + 8 * c) & keep) ^ flip);
 }
-
-} // namespace
 
 namespace {
 
@@ -287,6 +283,16 @@ void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpIn
 
 } // namespace
 
+void finishFloats(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx, bool modified) {
+  const Inst &in = *ctx.inst;
+  if ((in.omod || in.clamp) && modified)
+    outputModifiers(row, info.dst, in.omod, in.clamp, ctx.mode);
+  if (!(info.flags & kNoFlush) && flushesOutput(info.dst, ctx.mode))
+    flushRow(row, info.dst);
+  if (limitsHalves(info.dst, ctx.mode))
+    limitHalves(row, op, info, ctx);
+}
+
 const ExecInst *slowValu(const ExecInst *i, Wave &w) {
   const Inst &in = *i->inst;
   const OpInfo &info = opTable()[in.op];
@@ -338,14 +344,8 @@ const ExecInst *slowValu(const ExecInst *i, Wave &w) {
     return following(i);
   }
 
-  if (isFloat(info.dst)) {
-    if ((in.omod || in.clamp) && !intClamp)
-      outputModifiers(out, info.dst, in.omod, in.clamp, w.mode);
-    if (!(info.flags & kNoFlush) && flushesOutput(info.dst, w.mode))
-      flushRow(out, info.dst);
-    if (limitsHalves(info.dst, w.mode))
-      limitHalves(out, in.op, info, ctx);
-  }
+  if (isFloat(info.dst))
+    finishFloats(out, in.op, info, ctx, !intClamp);
   if (dstDwords)
     mergeWithOld(out, dst->u, in, info, i->flags & kKeepsHigh);
   for (unsigned d = 0; d < dstDwords; ++d)

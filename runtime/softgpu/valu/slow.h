@@ -34,6 +34,10 @@ inline bool limitsHalves(Ty dst, uint32_t mode) { return dst == Ty::f16 && mode 
 /// Does that for the results `row` of an operation: infinity is left where an operand was infinite or a division
 /// was by 0 (LLVM's "User Guide for AMDGPU Backend", FP16_OVFL of compute_pgm_rsrc1).
 void limitHalves(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx);
+/// Signs of a row of floats (or of 32 bits that have one), the absolute value first.
+void negAbs(uint32_t *row, Ty t, bool neg, bool abs);
+/// All that is done to the float results of operation `op`; omod and clamp where `modified` says so.
+void finishFloats(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx, bool modified);
 /// Calls `fn` with the host's rounding set to MODE's (0 nearest, 1 up, 2 down, 3 zero), denormals
 /// on.
 void callRow(RowFn fn, RowCtx &ctx, unsigned rounding);
