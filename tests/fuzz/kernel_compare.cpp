@@ -66,8 +66,19 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
       passes::UnsignedDivisionPass().run(function, unused);
   if (ir)
     *ir = irText(*module);
-  return generateCode(*module, setup.target, codegen == Codegen::best ? '3' : level,
-                      codegen == Codegen::simple);
+  // LLVM can fault in what follows, and the worker with it: then this file is what is left.
+  std::string last;
+  if (log && !setup.keep.empty()) {
+    std::filesystem::create_directories(setup.keep);
+    last = setup.keep + "/" + std::to_string(ast.seed) + ".last.ll";
+    std::error_code error;
+    raw_fd_ostream(last, error) << irText(*module);
+  }
+  auto object = generateCode(*module, setup.target, codegen == Codegen::best ? '3' : level,
+                             codegen == Codegen::simple);
+  if (!last.empty())
+    std::filesystem::remove(last);
+  return object;
 }
 
 uint64_t vectorOf(const Memory &run) {
