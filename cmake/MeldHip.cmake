@@ -1,8 +1,10 @@
 # HIP programs, built with hipcc as a user would build them.
-#   meld_hip_program(name SOURCES a.hip [ARCHS gfx90a gfx900] [NO_BITCODE] [OPTIONS ...])
-# makes build/bin/hip/<name>; bitcode is embedded unless NO_BITCODE.
+#   meld_hip_program(name SOURCES a.hip [ARCHS gfx90a gfx900] [NO_BITCODE] [RARE] [OPTIONS ...])
+# makes build/bin/hip/<name>; bitcode is embedded unless NO_BITCODE. What is RARE takes long to compile and is for tests
+# labelled rare alone: the target meld_rare makes it, which `./dev test --all` builds.
+add_custom_target(meld_rare)
 function(meld_hip_program name)
-  cmake_parse_arguments(ARG "NO_BITCODE" "" "SOURCES;ARCHS;OPTIONS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_BITCODE;RARE" "" "SOURCES;ARCHS;OPTIONS;DEPENDS" ${ARGN})
   if(NOT ARG_ARCHS)
     set(ARG_ARCHS gfx90a)
   endif()
@@ -25,7 +27,12 @@ function(meld_hip_program name)
     COMMAND ${MELD_HIPCC} ${flags} ${ARG_OPTIONS} ${srcs} -o ${out}
     DEPENDS ${srcs} ${headers} ${ARG_DEPENDS}
     COMMENT "hipcc ${name}" VERBATIM)
-  add_custom_target(hip_${name} ALL DEPENDS ${out})
+  if(ARG_RARE)
+    add_custom_target(hip_${name} DEPENDS ${out})
+    add_dependencies(meld_rare hip_${name})
+  else()
+    add_custom_target(hip_${name} ALL DEPENDS ${out})
+  endif()
 endfunction()
 
 # HIP's headers refuse waves of 64 lanes on GFX10 and later, which they know by the processor's name (HIP 5.2) or by the lack of
