@@ -46,11 +46,27 @@ NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node 
       return {};
   }
   NodePlan plan = planPair(divergence_, cost_, left, right, std::move(match), idle_);
-  // Running both sides' code in turn without a pair in it gains nothing but the branch.
+  // Running both sides' code in turn without a pair in it gains nothing but the branch. Behind a head
+  // that is known to be one; else the sides have to be that short.
   bool branches = left.blocks.size() > 1 || left.openEnd;
-  if (plan.pairs == 0 && !branches)
+  if (plan.pairs == 0 && !branches && (loops || !costsLessThanBranch(plan)))
     return {};
   return plan;
+}
+
+// Whether a wave whose lanes all take one side loses nothing, either: it runs the other side, too,
+// in place of the branch. That side is a half of both, as it is not known which one it is.
+bool Planner::costsLessThanBranch(const NodePlan &plan) const {
+  if (plan.guards > 0)
+    return false;
+  int both = 0;
+  for (const BlockPlan &block : plan.blocks)
+    for (const AlignedItem &item : block.items)
+      for (const Instruction *one : {item.left, item.right})
+        if (one)
+          both += cost_.instruction(*one);
+  // A plan without pairs gains less than nothing, by its selects.
+  return both / 2 - plan.gain <= cost_.divergentIfElse();
 }
 
 Plan Planner::plan(BranchInst &branch) const {

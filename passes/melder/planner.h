@@ -3,7 +3,8 @@
 // Two levels of alignment: the arms' node sequences (node_align.h), and inside a pair of blocks the
 // instructions (align.h); both keep the order. The outermost is decided first: a pair of regions is
 // scored as a whole, and what is left unpaired is looked at again in the next round. The plan's gain
-// is weighed by how often both sides run, where a profile tells (branch_profile.h).
+// is weighed by how often both sides run, where a profile tells (branch_profile.h). Two short blocks
+// without anything alike are melded, too, where running both costs less than the branch.
 #pragma once
 
 #include "passes/analysis/divergence.h"
@@ -43,6 +44,7 @@ private:
   void weigh(Plan &plan) const; ///< by what is known of the branch's runs
   bool oneSideLeavesTheLoop(const Plan &plan) const;
   std::string whyNotAlign(const Plan &plan) const;
+  bool costsLessThanBranch(const NodePlan &plan) const;
   NodePlan planNode(const llvm::BasicBlock &head, const Node &left, const Node &right) const;
 
   const DivergenceInfo &divergence_;

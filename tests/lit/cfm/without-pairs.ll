@@ -1,0 +1,109 @@
+; Sides that have nothing alike run behind selects where that costs less than the branch, also for a
+; wave whose lanes all take one side.
+; RUN: %opt -passes=meld-cfm -S %s | FileCheck %s
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+
+declare i32 @llvm.amdgcn.workitem.id.x()
+
+; CHECK-LABEL: @short(
+; CHECK-NOT: br i1
+; CHECK: %[[F:.*]] = xor i32 %v, 85
+; CHECK: %[[M:.*]] = mul i32 %v, 31
+; CHECK: %[[A:.*]] = add i32 %[[M]], %x
+; CHECK: select i1 %c, i32 %[[A]], i32 %[[F]]
+; CHECK-NOT: br i1
+; CHECK: ret void
+define amdgpu_kernel void @short(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  br i1 %c, label %left, label %right
+left:
+  %m = mul i32 %v, 31
+  %a = add i32 %m, %x
+  br label %join
+right:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %a, %left ], [ %f, %right ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; The same sides, but for a wave of one side the other is more work than the branch.
+; CHECK-LABEL: @long(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK: phi i32
+define amdgpu_kernel void @long(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  br i1 %c, label %left, label %right
+left:
+  %m1 = mul i32 %v, 31
+  %m2 = mul i32 %m1, %x
+  %m3 = mul i32 %m2, 33
+  %m4 = mul i32 %m3, %x
+  %m5 = mul i32 %m4, 37
+  br label %join
+right:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %m5, %left ], [ %f, %right ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; A store needs a branch of its own.
+; CHECK-LABEL: @guarded(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK: phi i32
+define amdgpu_kernel void @guarded(ptr addrspace(1) %p, ptr addrspace(3) %q, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  br i1 %c, label %left, label %right
+left:
+  store i32 %x, ptr addrspace(3) %q
+  br label %join
+right:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %v, %left ], [ %f, %right ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; Two loops without anything alike: a lane that is through with its own would wait for the other.
+; CHECK-LABEL: @loops(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK: phi i32
+define amdgpu_kernel void @loops(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  br i1 %c, label %left, label %right
+left:
+  %i = phi i32 [ %v, %0 ], [ %a, %left ]
+  %a = add i32 %i, 3
+  %odd = trunc i32 %a to i1
+  br i1 %odd, label %left, label %join
+right:
+  %j = phi i32 [ %v, %0 ], [ %s, %right ]
+  %s = lshr i32 %j, 1
+  %zero = icmp eq i32 %s, 0
+  br i1 %zero, label %join, label %right
+join:
+  %r = phi i32 [ %a, %left ], [ %s, %right ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
