@@ -85,25 +85,23 @@ join:
 ; Two loops without anything alike: a lane that is through with its own would wait for the other.
 ; CHECK-LABEL: @loops(
 ; CHECK: br i1 %c, label %left, label %right
-; CHECK: phi i32
-define amdgpu_kernel void @loops(ptr addrspace(1) %p, i32 %x) {
+; CHECK: ret void
+define amdgpu_kernel void @loops() {
   %tid = call i32 @llvm.amdgcn.workitem.id.x()
   %bit = and i32 %tid, 1
   %c = icmp eq i32 %bit, 0
-  %v = load i32, ptr addrspace(1) %p
+  %short = trunc i32 %tid to i16
   br i1 %c, label %left, label %right
 left:
-  %i = phi i32 [ %v, %0 ], [ %a, %left ]
-  %a = add i32 %i, 3
-  %odd = trunc i32 %a to i1
-  br i1 %odd, label %left, label %join
+  %i = phi i32 [ 0, %0 ], [ %a, %left ]
+  %a = add nuw nsw i32 %i, 3
+  %below = icmp ult i32 %a, %tid
+  br i1 %below, label %left, label %join
 right:
-  %j = phi i32 [ %v, %0 ], [ %s, %right ]
-  %s = lshr i32 %j, 1
-  %zero = icmp eq i32 %s, 0
-  br i1 %zero, label %join, label %right
+  %j = phi i16 [ 0, %0 ], [ %b, %right ]
+  %b = add nuw nsw i16 %j, 1
+  %less = icmp ult i16 %b, %short
+  br i1 %less, label %right, label %join
 join:
-  %r = phi i32 [ %a, %left ], [ %s, %right ]
-  store i32 %r, ptr addrspace(1) %p
   ret void
 }
