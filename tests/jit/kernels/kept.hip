@@ -27,7 +27,7 @@ extern "C" __global__ void sides(int *out, const int *in, int n) {
   out[i] = r + strict;
 }
 
-// Nothing to meld; what the loops have found last is needed behind them, by lanes that left at different times.
+// Nothing to meld, as one side stores and the other has nothing like it; what the loops have found last is needed behind them, by lanes that left at different times.
 extern "C" __global__ void longestMatch(int *out, const unsigned char *text) {
   __shared__ unsigned char near[256];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -49,6 +49,7 @@ extern "C" __global__ void longestMatch(int *out, const unsigned char *text) {
       length = 1;
       from = j;
       at = 0;
+      near[threadIdx.x] = j;
     }
     if (at >= 16) {
       offset = from;

@@ -11,8 +11,8 @@
 
 namespace meld::softgpu::isa::test {
 
-std::string laterLlvmMc(int oldest) {
-  for (int version = 22; version >= oldest; --version) {
+std::string laterLlvmMc(int oldest, int newest) {
+  for (int version = newest; version >= oldest; --version) {
     std::string path = "/usr/lib/llvm-" + std::to_string(version) + "/bin/llvm-mc";
     if (std::filesystem::exists(path))
       return path;

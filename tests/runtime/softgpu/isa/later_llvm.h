@@ -10,8 +10,8 @@
 
 namespace meld::softgpu::isa::test {
 
-/// The newest llvm-mc from LLVM `oldest` on, or nothing.
-std::string laterLlvmMc(int oldest);
+/// The newest llvm-mc from LLVM `oldest` to `newest`, or nothing.
+std::string laterLlvmMc(int oldest, int newest = 22);
 
 struct Sample {
   std::array<uint32_t, 4> words;
