@@ -81,6 +81,7 @@ public:
 
   bool run() {
     bool changed = false;
+    noteWhereProductsAreUsed();
     for (BasicBlock &block : function_) {
       SmallVector<Instruction *, 16> sums;
       for (Instruction &instruction : block)
@@ -117,15 +118,26 @@ private:
              compat::startsWith(processor, "gfx12")));
   }
 
+  // Before anything is fused: what has been fused with a product no longer uses it.
+  void noteWhereProductsAreUsed() {
+    for (const Instruction &product : instructions(function_)) {
+      if (product.getOpcode() != Instruction::FMul || product.use_empty())
+        continue;
+      const BasicBlock *block = cast<Instruction>(*product.user_begin())->getParent();
+      if (all_of(product.users(), [&](const User *user) {
+            return cast<Instruction>(user)->getParent() == block && !isa<PHINode>(user);
+          }))
+        onlyUsedIn_[&product] = block;
+    }
+  }
+
   // Code generation sinks what is used in one later block alone.
   bool standsIn(const Instruction &product, const BasicBlock &block) const {
     const BasicBlock *own = product.getParent();
     if (own == &block)
       return true;
     const Loop *to = loops_.getLoopFor(&block);
-    return (!to || to == loops_.getLoopFor(own)) && all_of(product.users(), [&](const User *user) {
-             return cast<Instruction>(user)->getParent() == &block && !isa<PHINode>(user);
-           });
+    return (!to || to == loops_.getLoopFor(own)) && onlyUsedIn_.lookup(&product) == &block;
   }
 
   Instruction *productIn(Value *operand, const BasicBlock &block) const {
@@ -240,10 +252,12 @@ private:
     Instruction *fused = builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
                                                  {factor, product->getOperand(1), addend});
     replace(sum, fused);
-    if (product->use_empty())
+    if (product->use_empty()) {
+      onlyUsedIn_.erase(product); // what comes to stand at its address is another product
       product->eraseFromParent();
-    else
+    } else {
       keepVector(*product, *fused);
+    }
     return true;
   }
 
@@ -295,6 +309,7 @@ private:
   const bool contractAll_;
   DominatorTree dominators_;
   LoopInfo loops_;
+  DenseMap<const Instruction *, const BasicBlock *> onlyUsedIn_; ///< products alone
 };
 
 // The function's text, without what hangs on the rest of the module: numbers of metadata and

@@ -82,3 +82,37 @@ end:
 }
 
 declare i32 @llvm.amdgcn.workitem.id.x()
+; A product that one sum of its own block reads and one behind it: it stands there for both, and the
+; second sum is not fused, although the first has taken its own copy of it.
+; CHECK-LABEL: @read_behind_too(
+; CHECK: %near = call float @llvm.fma.f32(float %a, float %a, float %c)
+; CHECK: %far = fadd float %p, %d
+define amdgpu_kernel void @read_behind_too(ptr addrspace(1) %out, float %a, float %c, float %d) {
+  %p = fmul contract float %a, %a
+  %near = fadd contract float %p, %c
+  store volatile float %near, ptr addrspace(1) %out
+  %small = fcmp olt float %near, 4.0
+  br i1 %small, label %then, label %end
+then:
+  %far = fadd contract float %p, %d
+  store volatile float %far, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; Read behind its block alone: it sinks there.
+; CHECK-LABEL: @read_behind(
+; CHECK: %far = call float @llvm.fma.f32(float %a, float %a, float %d)
+define amdgpu_kernel void @read_behind(ptr addrspace(1) %out, float %a, float %c, float %d) {
+  %p = fmul contract float %a, %a
+  %small = fcmp olt float %c, 4.0
+  br i1 %small, label %then, label %end
+then:
+  %far = fadd contract float %p, %d
+  store volatile float %far, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
