@@ -94,6 +94,7 @@ public:
       for (Instruction *sum : reverse(sums))
         changed |= isa<IntrinsicInst>(sum) ? writeOut(*cast<IntrinsicInst>(sum)) : fuse(*sum);
     }
+    keepNegationsApart();
     return dropFlags() || changed;
   }
 
@@ -223,11 +224,47 @@ private:
 
   // Code generation makes the negation a modifier of the operand where it stands in the same block.
   // Loop motion behind us would take that of what does not change out of the loop.
-  Value *negated(IRBuilder<> &builder, Value *value) const {
+  Value *negated(IRBuilder<> &builder, Value *value) {
     const Loop *loop = loops_.getLoopFor(builder.GetInsertBlock());
     if (loop && loop->isLoopInvariant(value) && !isa<Constant>(value))
       value = kept(builder, value);
-    return builder.CreateFNeg(value);
+    Value *negation = builder.CreateFNeg(value);
+    if (auto *instruction = dyn_cast<Instruction>(negation))
+      negations_.push_back(instruction);
+    return negation;
+  }
+
+  // The value numbering in front of code generation would make one of negations in several blocks,
+  // and put it where it is on every way.
+  void keepNegationsApart() {
+    for (Instruction *negation : negations_) {
+      Value *value = negation->getOperand(0);
+      const bool alone = none_of(value->users(), [&](const User *user) {
+        auto *other = cast<Instruction>(user);
+        return other->getOpcode() == Instruction::FNeg &&
+               other->getParent() != negation->getParent();
+      });
+      if (!alone)
+        apart_.push_back(negation);
+    }
+    for (Instruction *negation : apart_) {
+      IRBuilder<> builder(negation);
+      negation->setOperand(0, kept(builder, negation->getOperand(0)));
+    }
+  }
+
+  // The negation of a product with a constant, which nobody else reads, goes into the constant
+  // (performFNegCombine).
+  static bool negateConstantOf(Value &factor, const BasicBlock &block) {
+    auto *inner = dyn_cast<Instruction>(&factor);
+    if (!inner || inner->getOpcode() != Instruction::FMul || !inner->hasOneUse() ||
+        inner->getParent() != &block)
+      return false;
+    auto *constant = dyn_cast<ConstantFP>(inner->getOperand(1));
+    if (!constant)
+      return false;
+    inner->setOperand(1, ConstantFP::get(constant->getContext(), neg(constant->getValueAPF())));
+    return true;
   }
 
   bool fuse(Instruction &sum) {
@@ -247,7 +284,8 @@ private:
     Value *factor = product->getOperand(0);
     if (sum.getOpcode() == Instruction::FSub) {
       Value *&operand = takesSecond ? factor : addend;
-      operand = negated(builder, operand);
+      if (!takesSecond || !product->hasOneUse() || !negateConstantOf(*factor, block))
+        operand = negated(builder, operand);
     }
     Instruction *fused = builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
                                                  {factor, product->getOperand(1), addend});
@@ -310,6 +348,7 @@ private:
   DominatorTree dominators_;
   LoopInfo loops_;
   DenseMap<const Instruction *, const BasicBlock *> onlyUsedIn_; ///< products alone
+  SmallVector<Instruction *, 8> negations_, apart_;
 };
 
 // The function's text, without what hangs on the rest of the module: numbers of metadata and

@@ -81,6 +81,46 @@ end:
   ret void
 }
 
+; The negation of a product with a constant goes into the constant.
+; CHECK-LABEL: @constant_factor(
+; CHECK: %p = fmul float %a, -2.500000e-01
+; CHECK: call float @llvm.fma.f32(float %p, float 2.000000e+00, float 1.000000e+00)
+define amdgpu_kernel void @constant_factor(ptr addrspace(1) %out, float %a) {
+  %p = fmul contract float %a, 0.25
+  %q = fmul contract float %p, 2.0
+  %s = fsub contract float 1.0, %q
+  store float %s, ptr addrspace(1) %out
+  ret void
+}
+
+; Negations of one value in two blocks stay two: in front of them they would be one, which the second
+; block waits for.
+; CHECK-LABEL: @negated_twice(
+; CHECK: call i32 @llvm.annotation.i32
+; CHECK: fneg
+; CHECK: then:
+; CHECK: call i32 @llvm.annotation.i32
+; CHECK: fneg
+define amdgpu_kernel void @negated_twice(ptr addrspace(1) %out, float %k) {
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr float, ptr addrspace(1) %out, i32 %id
+  %a = load volatile float, ptr addrspace(1) %at
+  %b = load volatile float, ptr addrspace(1) %at
+  %c = load volatile float, ptr addrspace(1) %at
+  %p = fmul contract float %a, %b
+  %near = fsub contract float %c, %p
+  store volatile float %near, ptr addrspace(1) %at
+  %small = fcmp olt float %near, 4.0
+  br i1 %small, label %then, label %end
+then:
+  %q = fmul contract float %a, %near
+  %far = fsub contract float %c, %q
+  store volatile float %far, ptr addrspace(1) %at
+  br label %end
+end:
+  ret void
+}
+
 declare i32 @llvm.amdgcn.workitem.id.x()
 ; A product that one sum of its own block reads and one behind it: it stands there for both, and the
 ; second sum is not fused, although the first has taken its own copy of it.
