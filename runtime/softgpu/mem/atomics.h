@@ -3,7 +3,8 @@
 //
 // Each op is a type with T = the value's type and apply(old, data, data2, mode) = the new value.
 // Rounding of float atomics is always to nearest even. f32 adds in memory (L2) flush denormals, in
-// LDS they follow MODE.denormF32; f64, f16 and bf16 never flush ("MI300" ISA, 9.2).
+// LDS they follow MODE.denormF32; f64, f16 and bf16 never flush ("MI300" ISA, 9.2). GFX12 flushes nothing
+// in memory, nor where a FLAT instruction meets LDS; in LDS all but f64's sums follow MODE ("RDNA4" ISA, 13.2).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -34,6 +35,9 @@ template <class F> F flushed(F x) {
   auto b = std::bit_cast<BitsOf<F>>(x);
   return b & FloatBits<F>::expMask ? x : std::bit_cast<F>(b & FloatBits<F>::sign);
 }
+
+/// MODE's bits that allow denormals of F as an input, and, one bit higher, as a result.
+template <class F> constexpr uint32_t kAllowsDenormals = sizeof(F) == 4 ? 1 << 4 : 1 << 6;
 
 /// a + b; NaN results as the GPU makes them: the first NaN operand quieted, else the positive
 /// default NaN.
@@ -130,10 +134,10 @@ struct LdsAddF32 {
   using T = uint32_t;
   static T apply(T m, T d, T, uint32_t mode) {
     float a = std::bit_cast<float>(m), b = std::bit_cast<float>(d);
-    if (!(mode & 1u << 4))
+    if (!(mode & kAllowsDenormals<float>))
       a = flushed(a), b = flushed(b);
     float r = gpuAdd(a, b);
-    return std::bit_cast<T>(mode & 1u << 5 ? r : flushed(r));
+    return std::bit_cast<T>(mode & kAllowsDenormals<float> << 1 ? r : flushed(r));
   }
 };
 template <class F, F (*Function)(F, F)> struct OfFloats {
@@ -147,6 +151,20 @@ template <class F> using MinF = OfFloats<F, gpuMin<F>>;
 template <class F> using MaxF = OfFloats<F, gpuMax<F>>;
 template <class F> using MinNumF = OfFloats<F, onlyNumber<F, gpuMin<F>>>;
 template <class F> using MaxNumF = OfFloats<F, onlyNumber<F, gpuMax<F>>>;
+/// f32 add that keeps denormals: GFX12's in memory.
+using AddF32Kept = OfFloats<float, gpuAdd<float>>;
+/// GFX12's minima and maxima in LDS: denormals are flushed first where MODE does not allow them.
+template <class F, F (*Function)(F, F)> struct LdsOfFloats {
+  using T = BitsOf<F>;
+  static T apply(T m, T d, T, uint32_t mode) {
+    F a = std::bit_cast<F>(m), b = std::bit_cast<F>(d);
+    if (!(mode & kAllowsDenormals<F>))
+      a = flushed(a), b = flushed(b);
+    return std::bit_cast<T>(Function(a, b));
+  }
+};
+template <class F> using LdsMinNumF = LdsOfFloats<F, onlyNumber<F, gpuMin<F>>>;
+template <class F> using LdsMaxNumF = LdsOfFloats<F, onlyNumber<F, gpuMax<F>>>;
 /// Compares as floats: -0 equals +0, NaN equals nothing.
 template <class F> struct CmpSwapF {
   using T = BitsOf<F>;
@@ -187,5 +205,21 @@ struct PkAddBf16 {
     return half(m & 0xffff, d & 0xffff) | half(m >> 16, d >> 16) << 16;
   }
 };
+/// GFX12's packed adds in LDS: denormals of either kind of 16 bits as MODE's field for f16 says.
+template <class Add, uint32_t Exponent> struct LdsPkAdd {
+  using T = uint32_t;
+  static uint32_t flush(uint32_t x) {
+    const uint32_t low = x & Exponent ? x & 0xffff : x & 0x8000;
+    return low | (x & Exponent << 16 ? x & 0xffff0000 : x & 0x80000000);
+  }
+  static T apply(T m, T d, T, uint32_t mode) {
+    if (!(mode & kAllowsDenormals<double>))
+      m = flush(m), d = flush(d);
+    const T r = Add::apply(m, d, 0, mode);
+    return mode & kAllowsDenormals<double> << 1 ? r : flush(r);
+  }
+};
+using LdsPkAddF16 = LdsPkAdd<PkAddF16, 0x7c00>;
+using LdsPkAddBf16 = LdsPkAdd<PkAddBf16, 0x7f80>;
 } // namespace rmw
 } // namespace meld::softgpu::mem

@@ -326,7 +326,9 @@ bool prepareDs(ExecInst &e, isa::Target target) {
     e.run = nothing;
     return true;
   }
-  if (prepareLaneExchange(e, name, isa::traitsOf(target).generation >= 10))
+  const isa::TargetTraits traits = isa::traitsOf(target);
+  const bool gfx12 = traits.generation >= 12;
+  if (prepareLaneExchange(e, name, gfx12 ? traits.waveSize == 32 : traits.generation >= 10))
     return true;
   if (name == "append" || name == "consume") {
     e.run = name == "append" ? appendConsume<true> : appendConsume<false>;
@@ -353,10 +355,11 @@ bool prepareDs(ExecInst &e, isa::Target target) {
     stem.erase(5, 3);
     e.flags |= kInOrder;
   }
-  const bool gfx12 = isa::traitsOf(target).generation >= 12;
   if (gfx12 && (stem.ends_with("_f32") || stem.ends_with("_f64")) &&
       (stem.starts_with("min_") || stem.starts_with("max_")))
     stem.insert(4, "num_");
+  if (gfx12 && stem.starts_with("pk_add_"))
+    stem += "_by_mode";
   if (TwoAddress two(stem); two.scale) {
     const LaneOp *op = findLdsOp(two.name);
     if (!op)

@@ -41,7 +41,7 @@ template <bool SAddr> const ExecInst *globalLanes(const ExecInst *i, Wave &w) {
 /// LDS lanes of a FLAT instruction: offsets past the allocation read 0 and drop writes.
 void runShared(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask, uint64_t *a) {
   const LaneOp &op = laneOp(i);
-  // Denormals: LDS follows MODE where memory flushes.
+  // Denormals: LDS follows MODE where memory flushes. GFX12 does neither.
   static const LaneOp &addF32 = *findLdsOp("add_f32");
   const LaneOp &inLds = op.name == "atomic_add_f32" ? addF32 : op;
   uint64_t outside = 0;

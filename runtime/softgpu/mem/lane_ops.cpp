@@ -282,6 +282,7 @@ constexpr LaneOp kMemoryOps[] = {
     atomicOp<MinF<double>, true>("atomic_fmin_x2"),
     atomicOp<MaxF<double>, true>("atomic_fmax_x2"),
     atomicOp<AddF32, true>("atomic_add_f32"),
+    atomicOp<AddF32Kept, true>("atomic_add_f32_kept"),
     atomicOp<PkAddF16, true>("atomic_pk_add_f16"),
     atomicOp<PkAddBf16, true>("atomic_pk_add_bf16"),
     atomicOp<AddF64, true>("atomic_add_f64"),
@@ -330,10 +331,10 @@ constexpr LaneOp kLdsOps[] = {
     atomicOp<CmpSwapF<float>, false>("cmpst_f32"),
     atomicOp<MinF<float>, false>("min_f32"),
     atomicOp<MaxF<float>, false>("max_f32"),
-    atomicOp<MinNumF<float>, false>("min_num_f32"),
-    atomicOp<MaxNumF<float>, false>("max_num_f32"),
-    atomicOp<MinNumF<double>, false>("min_num_f64"),
-    atomicOp<MaxNumF<double>, false>("max_num_f64"),
+    atomicOp<LdsMinNumF<float>, false>("min_num_f32"),
+    atomicOp<LdsMaxNumF<float>, false>("max_num_f32"),
+    atomicOp<LdsMinNumF<double>, false>("min_num_f64"),
+    atomicOp<LdsMaxNumF<double>, false>("max_num_f64"),
     atomicOp<CondSub, false>("cond_sub_u32"),
     atomicOp<SubClamped, false>("sub_clamp_u32"),
     atomicOp<LdsAddF32, false>("add_f32"),
@@ -359,6 +360,8 @@ constexpr LaneOp kLdsOps[] = {
     atomicOp<AddF64, false>("add_f64"),
     atomicOp<PkAddF16, false>("pk_add_f16"),
     atomicOp<PkAddBf16, false>("pk_add_bf16"),
+    atomicOp<LdsPkAddF16, false>("pk_add_f16_by_mode"),
+    atomicOp<LdsPkAddBf16, false>("pk_add_bf16_by_mode"),
 };
 
 template <size_t N> const LaneOp *find(const LaneOp (&table)[N], std::string_view name) {

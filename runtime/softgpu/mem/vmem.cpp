@@ -136,9 +136,15 @@ void fillDataRows(ExecInst &e) {
 bool fillVectorOperands(ExecInst &e, std::string_view name) {
   const isa::Inst &in = *e.inst;
   // GFX12 has others under the names that are GFX10's.
-  const bool gfx12 = isa::traitsOf(in.target).generation >= 12;
-  if (gfx12 && (name == "atomic_fmin" || name == "atomic_fmax"))
-    name = name == "atomic_fmin" ? "atomic_fmin_num" : "atomic_fmax_num";
+  static constexpr std::string_view kOthers[][2] = {{"atomic_fmin", "atomic_fmin_num"},
+                                                    {"atomic_fmax", "atomic_fmax_num"},
+                                                    {"atomic_add_f32", "atomic_add_f32_kept"}};
+  if (isa::traitsOf(in.target).generation >= 12)
+    for (const auto &[before, now] : kOthers)
+      if (name == before) {
+        name = now;
+        break;
+      }
   const LaneOp *op = findMemoryOp(name);
   if (!op || in.tfe)
     return false;

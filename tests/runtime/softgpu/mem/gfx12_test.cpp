@@ -335,12 +335,87 @@ TEST_P(Gfx12Memory, AdditionsInOrder) {
   }
 }
 
-/// 0xcd00000000 is not LLVM 19's: the number is the manual's.
-TEST_P(Gfx12Memory, PermutationsReadLanesThatAreOff) {
+/// The whole wave exchanges, where GFX10 and GFX11 stay within 32 lanes. ds_bpermute_fi_b32 reads lanes that are off, too; LLVM 19
+/// has no such name, the number is the manual's.
+TEST_P(Gfx12Memory, PermutationsOfTheWholeWave) {
   State s = random();
   for (unsigned l = 0; l < kWaveSize; ++l)
-    s.v[2].u[l] = 4 * ((l * 5 + 3) % 64);
-  State want = s;
-  eachLane(s, [&](unsigned l) { want.v[16].u[l] = s.v[4].u[(l & 32) | ((l * 5 + 3) % 32)]; });
-  expectRun("ds_bpermute_fi_b32 v16, v2, v4", {0xdb340000, 0x10000402}, s, want);
+    s.v[2].u[l] = 4 * ((l * 5 + 3) % 64) + (l % 3 ? 0 : 1u << 20);
+  const auto from = [&](unsigned l, unsigned add) { return (l * 5 + 3 + add) % lanes; };
+  State got = s, want = s;
+  eachLane(s, [&](unsigned l) { want.v[16].u[l] = s.v[4].u[from(l, 0)]; });
+  expectRun("ds_bpermute_fi_b32 v16, v2, v4", {0xdb340000, 0x10000402}, got, want);
+
+  got = want = s;
+  eachLane(s, [&](unsigned l) {
+    const unsigned k = from(l, 2);
+    want.v[16].u[l] = s.exec() >> k & 1 ? s.v[4].u[k] : 0;
+  });
+  expectRun("ds_bpermute_b32 v16, v2, v4 offset:8", {0xdacc0008, 0x10000402}, got, want);
+
+  got = want = s;
+  uint32_t result[kWaveSize] = {};
+  eachLane(s, [&](unsigned l) { result[from(l, 0)] = s.v[4].u[l]; });
+  eachLane(s, [&](unsigned l) { want.v[16].u[l] = result[l]; });
+  expectRun("ds_permute_b32 v16, v2, v4", {0xdac80000, 0x10000402}, got, want);
+}
+
+/// 13.2: memory keeps denormals, and so do FLAT instructions in LDS; DS instructions do as MODE says, for both kinds of 16 bits by
+/// the field of f16.
+TEST_P(Gfx12Memory, DenormalsOfFloatAtomics) {
+  struct Case {
+    const char *text;
+    std::vector<uint32_t> words;
+    enum Where { memory, flatInLds, lds } where;
+    uint32_t mode, was, operand, becomes;
+  };
+  const auto add = [](Case::Where where) -> std::vector<uint32_t> {
+    if (where == Case::memory)
+      return {0xee15807c, 0x02100010, 0x00000002};
+    return {0xec15807c, 0x02100010, 0x00000002};
+  };
+  const char *const global = "global_atomic_add_f32 v16, v[2:3], v4, off th:TH_ATOMIC_RETURN";
+  const char *const flat = "flat_atomic_add_f32 v16, v[2:3], v4 th:TH_ATOMIC_RETURN";
+  const std::vector<uint32_t> f32 = {0xd9e40000, 0x10000402}, f16 = {0xdaa80000, 0x10000402},
+                              bf16 = {0xdaac0000, 0x10000402}, least = {0xd8c80000, 0x10000402};
+  const char *const dsAdd = "ds_add_rtn_f32 v16, v2, v4",
+                    *const dsF16 = "ds_pk_add_rtn_f16 v16, v2, v4",
+                    *const dsBf16 = "ds_pk_add_rtn_bf16 v16, v2, v4",
+                    *const dsMin = "ds_min_num_rtn_f32 v16, v2, v4";
+  const Case cases[] = {
+      {global, add(Case::memory), Case::memory, 0xf0, 0x123, 0x80000003, 0x120},
+      {global, add(Case::memory), Case::memory, 0, 0x123, 0x3, 0x126},
+      {flat, add(Case::flatInLds), Case::flatInLds, 0xf0, 0x123, 0x3, 0x126},
+      {flat, add(Case::flatInLds), Case::flatInLds, 0, 0x123, 0x3, 0x126},
+      {dsAdd, f32, Case::lds, 0x30, 0x123, 0x3, 0x126},
+      {dsAdd, f32, Case::lds, 0xc0, 0x123, 0x3, 0},
+      {dsF16, f16, Case::lds, 0xc0, 0x00018005, 0x3c000002, 0x3c008003},
+      {dsF16, f16, Case::lds, 0x30, 0x00018005, 0x3c000002, 0x3c000000},
+      {dsF16, f16, Case::lds, 0x40, 0x00010400, 0x00018001, 0x00000000}, // results are flushed
+      {dsF16, f16, Case::lds, 0x80, 0x04000400, 0x80018001, 0x04000400}, // operands are
+      {dsBf16, bf16, Case::lds, 0xc0, 0x00018005, 0x3f800002, 0x3f808003},
+      {dsBf16, bf16, Case::lds, 0x30, 0x00018005, 0x3f800002, 0x3f800000},
+      {dsMin, least, Case::lds, 0x10, 0x123, 0x3f800000, 0x123},
+      {dsMin, least, Case::lds, 0xe0, 0x123, 0x3f800000, 0},
+      {dsMin, least, Case::lds, 0xe0, 0x80000123, 0x3, 0x80000000}};
+  for (const Case &c : cases) {
+    SCOPED_TRACE(c.mode);
+    State s = random();
+    s.mode = c.mode;
+    setAddresses(s, 0);
+    for (unsigned l = 0; l < kWaveSize; ++l) {
+      if (c.where == Case::lds)
+        s.v[2].u[l] = 4 * l;
+      else if (c.where == Case::flatInLds)
+        s.v[2].u[l] = 4 * l, s.v[3].u[l] = uint32_t(kSharedAperture >> 32);
+      put(c.where == Case::memory ? s.memory : s.lds, 4 * l, c.was);
+      s.v[4].u[l] = c.operand;
+    }
+    State want = s;
+    eachLane(s, [&](unsigned l) {
+      want.v[16].u[l] = c.was;
+      put(c.where == Case::memory ? want.memory : want.lds, 4 * l, c.becomes);
+    });
+    expectRun(c.text, c.words, s, want);
+  }
 }
