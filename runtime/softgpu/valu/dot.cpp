@@ -81,10 +81,12 @@ MELD_INLINE U32 narrowBf16(F32 x) {
   const U32 u = (U32)x, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
   return select((U32)unordered(x, x), u >> 16 | 0x40u, rounded);
 }
-/// Into 16 bits; a sign before a packed source is that of both elements.
+/// Into 16 bits, to nearest in every mode; denormals of f16 stay, those of bf16 are zeros ("RDNA4" ISA, 7.2.4). A sign
+/// before a packed source is that of both elements.
 template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
-  const auto round = [](F32 x) { return widen<Bf16>(Bf16 ? narrowBf16(x) : narrowHalf(x)); };
+  const auto element = [](U32 h) { return widen<Bf16>(Bf16 ? flushed<true>(h & 0xffffu) : h); };
+  const auto round = [&](F32 x) { return element(Bf16 ? narrowBf16(x) : narrowHalf(x)); };
   for (unsigned c = 0; c < kChunks; ++c) {
     U32 x[2];
     for (unsigned k = 0; k < 2; ++k) {
@@ -92,9 +94,9 @@ template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
                 flip = splat(in.neg >> k & 1 ? 0x80008000u : 0u);
       x[k] = (load(ctx.src[k] + 8 * c) & keep) ^ flip;
     }
-    F32 sum = widen<Bf16>(load(ctx.src[2] + 8 * c));
+    F32 sum = element(load(ctx.src[2] + 8 * c));
     for (unsigned h = 0; h < 2; ++h) {
-      const F32 a = widen<Bf16>(x[0] >> (16 * h)), b = widen<Bf16>(x[1] >> (16 * h));
+      const F32 a = element(x[0] >> (16 * h)), b = element(x[1] >> (16 * h));
       const F32 p = round(fixNan(a * b, a, b));
       sum = round(fixNan(sum + p, sum, p));
     }
@@ -195,10 +197,10 @@ void addDot(OpTable &t) {
   t[Op::v_dot4_f32_bf8_bf8] = dot4Float<OcpBf8, OcpBf8>();
   t[Op::v_dot4_i32_iu8] = dotMixed<8>();
   t[Op::v_dot8_i32_iu4] = dotMixed<4>();
-  t[Op::v_dot2_f16_f16] = infoOf<Sig<f16, b32, b32, f16>>(0);
+  t[Op::v_dot2_f16_f16] = infoOf<Sig<f16, b32, b32, f16>>(kNoFlush | kNearest);
   t[Op::v_dot2_f16_f16].row = rowDot2Narrow<false>;
-  // Nothing else of the ALU knows bf16: the accumulator's sign is changed as an f16's, denormals stay.
-  t[Op::v_dot2_bf16_bf16] = infoOf<Sig<b16, b32, b32, f16>>(kNoFlush);
+  // Nothing else of the ALU knows bf16: the accumulator's sign is changed as an f16's.
+  t[Op::v_dot2_bf16_bf16] = infoOf<Sig<b16, b32, b32, f16>>(kNoFlush | kNearest);
   t[Op::v_dot2_bf16_bf16].row = rowDot2Narrow<true>;
 }
 

@@ -107,12 +107,6 @@ F32 positiveZeroHalf(F32 a) { return (F32)((U32)a & ~(U32)(((U32)a & 0x7fffffffu
 } // namespace
 
 void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode) {
-  // Output modifiers are ignored with IEEE mode or output denormals on (manual, 6.2.3).
-  const bool denormOut = t == Ty::f32 ? mode & 0x20 : mode & 0x80;
-  if ((mode & Mode::ieee) || denormOut)
-    omod = 0;
-  if (!omod && !clamp)
-    return;
   const float scale = omod == 1 ? 2.f : omod == 2 ? 4.f : omod == 3 ? 0.5f : 1.f;
   for (unsigned c = 0; c < kChunks; ++c) {
     uint32_t *p = row + 8 * c;
@@ -285,8 +279,12 @@ void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpIn
 
 void finishFloats(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx, bool modified) {
   const Inst &in = *ctx.inst;
-  if ((in.omod || in.clamp) && modified)
-    outputModifiers(row, info.dst, in.omod, in.clamp, ctx.mode);
+  // Omod is ignored with IEEE mode or output denormals on (manual, 6.2.3); GFX12 has it in every mode ("RDNA4" ISA, 7.2.3.1).
+  const bool scales = isa::traitsOf(in.target).generation >= 12 ||
+                      (!(ctx.mode & Mode::ieee) && flushesOutput(info.dst, ctx.mode));
+  const unsigned omod = scales ? in.omod : 0;
+  if ((omod || in.clamp) && modified)
+    outputModifiers(row, info.dst, omod, in.clamp, ctx.mode);
   if (!(info.flags & kNoFlush) && flushesOutput(info.dst, ctx.mode))
     flushRow(row, info.dst);
   if (limitsHalves(info.dst, ctx.mode))

@@ -84,7 +84,7 @@ TEST(ValuForms, Clamp) {
 }
 
 TEST(ValuForms, OutputScale) {
-  // Effective only without IEEE mode and output denormals; -0 becomes +0.
+  // Effective only without IEEE mode and output denormals, but for gfx1201; -0 becomes +0.
   const uint32_t mode = (kDefaultMode & ~uint32_t(Mode::ieee)) & ~0xa0u;
   for (unsigned omod = 1; omod < 4; ++omod) {
     const uint64_t factor = omod == 1 ? 0x40000000 : omod == 2 ? 0x40800000 : 0x3f000000;
@@ -95,8 +95,10 @@ TEST(ValuForms, OutputScale) {
              return kSingle.isZero(r) ? 0 : r;
            },
            Enc::VOP3, false, mode, [=](Inst &i) { i.omod = (uint8_t)omod; }});
-    check({Op::v_mul_f32, "f:ff", [=](Lane &l) { return mulExact(kSingle, l.a, l.b, toNearest); },
-           Enc::VOP3, false, kDefaultMode, [=](Inst &i) { i.omod = (uint8_t)omod; }});
+    for (const Target target : {Target::gfx90a, Target::gfx1030, Target::gfx1100})
+      check({Op::v_mul_f32, "f:ff", [=](Lane &l) { return mulExact(kSingle, l.a, l.b, toNearest); },
+             Enc::VOP3, false, kDefaultMode, [=](Inst &i) { i.omod = (uint8_t)omod; }, target,
+             false});
   }
 }
 

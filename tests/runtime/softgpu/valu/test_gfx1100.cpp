@@ -341,7 +341,10 @@ uint64_t dot(Format in, Format out, bool narrow, Lane &l) {
       x = convert(in, out, x, toNearest);
       y = convert(in, out, y, toNearest);
     }
-    sum = addExact(out, sum, mulExact(out, x, y, toNearest), toNearest);
+    const auto rounded = [&](uint64_t r) { // bf16 has no denormals
+      return narrow && in.mantissaBits == kBrain.mantissaBits ? flushDenormal(out, r) : r;
+    };
+    sum = rounded(addExact(out, sum, rounded(mulExact(out, x, y, toNearest)), toNearest));
   }
   return sum;
 }
@@ -351,8 +354,22 @@ TEST_P(ValuGfx1100, DotProducts) {
   checkHere(
       Op::v_dot2_f32_bf16, "f:uuf", [](Lane &l) { return dot(kBrain, kSingle, false, l); },
       Enc::VOP3P, kDefaultMode, packed);
-  checkHere(Op::v_dot2_f16_f16, "h:uuh", [](Lane &l) { return dot(kHalf, kHalf, true, l); });
-  checkHere(Op::v_dot2_bf16_bf16, "s:uus", [](Lane &l) { return dot(kBrain, kBrain, true, l); });
+  // These two know no MODE: they round to nearest, f16 has denormals and bf16 none.
+  const auto flushed = [](uint64_t x) { // both halves
+    return flushDenormal(kBrain, x & 0xffff) | flushDenormal(kBrain, x >> 16 & 0xffff) << 16;
+  };
+  for (const uint32_t mode : {kDefaultMode, (kDefaultMode & ~0xffu) | 0x5}) {
+    checkHere(
+        Op::v_dot2_f16_f16, "h:uuh", [](Lane &l) { return dot(kHalf, kHalf, true, l); }, Enc::VOP3,
+        mode);
+    checkHere(
+        Op::v_dot2_bf16_bf16, "s:uus",
+        [&](Lane &l) {
+          l.a = flushed(l.a), l.b = flushed(l.b), l.c = flushed(l.c);
+          return dot(kBrain, kBrain, true, l);
+        },
+        Enc::VOP3, mode);
+  }
 }
 
 // --- two operations in one instruction ---

@@ -113,6 +113,31 @@ TEST_P(ValuGfx1201, OfThree) {
   checkHere(Op::v_med3_num_f16, "h:hhh", [](Lane &l) { return median(kHalf, l.a, l.b, l.c); });
 }
 
+/// With denormals on, too; what is scaled has none, and no -0.
+TEST_P(ValuGfx1201, OutputScale) {
+  struct Case {
+    Op op;
+    const char *types;
+    Format format;
+    uint64_t factors[3];
+  };
+  const Case cases[] = {
+      {Op::v_mul_f32, "f:ff", kSingle, {0x40000000, 0x40800000, 0x3f000000}},
+      {Op::v_mul_f16, "h:hh", kHalf, {0x4000, 0x4400, 0x3800}},
+      {Op::v_mul_f64, "d:dd", kDouble, {0x4000ull << 48, 0x4010ull << 48, 0x3fe0ull << 48}}};
+  for (const Case &c : cases)
+    for (unsigned omod = 1; omod < 4; ++omod)
+      checkHere(
+          c.op, c.types,
+          [=](Lane &l) {
+            const uint64_t p = mulExact(c.format, l.a, l.b, toNearest);
+            const uint64_t r =
+                flushDenormal(c.format, mulExact(c.format, p, c.factors[omod - 1], toNearest));
+            return c.format.isZero(r) ? 0 : r;
+          },
+          Enc::VOP3, [=](Inst &i) { i.omod = uint8_t(omod); });
+}
+
 TEST_P(ValuGfx1201, Packed) {
   const auto &values = edgeValues('h');
   struct Case {
