@@ -43,11 +43,19 @@ template <unsigned N> const ExecInst *load(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// Bytes and halves (GFX12), which may lie anywhere; the register has them extended as T says.
+/// What an address of a T is made of has its lowest bits cleared: that of halves one, that of bytes none ("RDNA4" ISA, 8.1.1).
+template <class T> constexpr uint64_t kWhole = ~uint64_t(sizeof(T) - 1);
+template <class T> uint64_t smallOffset(const ExecInst *i, const Wave &w) {
+  const uint64_t add = i->src[1] == kImmSlot ? 0 : w.s[i->src[1]];
+  return (i->imm[0] & kWhole<T>)+(add & kWhole<T>);
+}
+
+/// Bytes and halves (GFX12); the register has them extended as T says.
 template <class T> const ExecInst *loadSmall(const ExecInst *i, Wave &w) {
   w.next = i;
   resetTrace(w);
-  uint64_t a = (i->src[0] == kImmSlot ? 0 : w.s64(i->src[0])) + scalarOffset(i, w);
+  const uint64_t base = i->src[0] == kImmSlot ? 0 : w.s64(i->src[0]);
+  uint64_t a = (base & kWhole<T>)+smallOffset<T>(i, w);
   if (!mapScalar(i, w, a, sizeof(T), false)) [[unlikely]]
     return nullptr;
   T x;
@@ -69,8 +77,8 @@ template <unsigned N> const ExecInst *store(const ExecInst *i, Wave &w) {
 /// The dwords of [offset, + 4n) that lie inside the buffer resource at SGPR `slot`; sets its base.
 struct ScalarBuffer {
   uint64_t base, bytes;
-  ScalarBuffer(const Wave &w, unsigned slot) {
-    base = (w.s64(slot) & 0xffff'ffff'ffffull) & ~3ull;
+  ScalarBuffer(const Wave &w, unsigned slot, uint64_t whole = kWhole<uint32_t>) {
+    base = (w.s64(slot) & 0xffff'ffff'ffffull) & whole;
     const uint64_t stride = (w.s[slot + 1] >> 16) & 0x3fff;
     bytes = stride ? stride * w.s[slot + 2] : w.s[slot + 2];
   }
@@ -105,8 +113,8 @@ template <bool Store> const ExecInst *bufferAccess(const ExecInst *i, Wave &w) {
 template <class T> const ExecInst *bufferLoadSmall(const ExecInst *i, Wave &w) {
   w.next = i;
   resetTrace(w);
-  const ScalarBuffer buffer(w, i->src[0]);
-  const uint64_t offset = uint32_t(scalarOffset(i, w));
+  const ScalarBuffer buffer(w, i->src[0], kWhole<T>);
+  const uint64_t offset = uint32_t(smallOffset<T>(i, w));
   T x = 0;
   if (offset + sizeof(T) <= buffer.bytes) {
     uint64_t a = buffer.base + offset;

@@ -187,9 +187,9 @@ TEST_P(Gfx12Memory, ScalarLoads) {
   run("s_load_i8 s20, s[6:7], 0x5", {0xf4010503, 0xf8000005},
       [&](State &s) { s.s[20] = uint32_t(int32_t(memory(s, 5, int8_t()))); });
   run("s_load_u16 s20, s[6:7], 0x5", {0xf4016503, 0xf8000005},
-      [&](State &s) { s.s[20] = memory(s, 5, uint16_t()); });
+      [&](State &s) { s.s[20] = memory(s, 4, uint16_t()); });
   run("s_load_i16 s20, s[6:7], -0x3", {0xf4014503, 0xf8fffffd},
-      [&](State &s) { s.s[20] = uint32_t(int32_t(memory(s, -3, int16_t()))); });
+      [&](State &s) { s.s[20] = uint32_t(int32_t(memory(s, -4, int16_t()))); });
   run("s_load_b96 s[20:22], s[6:7], s4 offset:0x8", {0xf400a503, 0x08000008}, [&](State &s) {
     for (int k = 0; k < 3; ++k)
       s.s[20 + k] = memory(s, 12 + 4 * k, uint32_t());
@@ -197,13 +197,38 @@ TEST_P(Gfx12Memory, ScalarLoads) {
   run("s_buffer_load_u8 s20, s[8:11], 0x21", {0xf4032504, 0xf8000021},
       [&](State &s) { s.s[20] = memory(s, 0x21, uint8_t()); });
   run("s_buffer_load_i16 s20, s[8:11], 0x21", {0xf4034504, 0xf8000021},
-      [&](State &s) { s.s[20] = uint32_t(int32_t(memory(s, 0x21, int16_t()))); });
+      [&](State &s) { s.s[20] = uint32_t(int32_t(memory(s, 0x20, int16_t()))); });
   run("s_buffer_load_b96 s[20:22], s[8:11], 0x20", {0xf402a504, 0xf8000020}, [&](State &s) {
     for (int k = 0; k < 3; ++k)
       s.s[20 + k] = k < 2 ? memory(s, 0x20 + 4 * k, uint32_t()) : 0;
   });
   run("s_buffer_load_u8 s20, s[8:11], 0x28", {0xf4032504, 0xf8000028},
       [&](State &s) { s.s[20] = 0; });
+}
+
+/// 8.1.1: the lowest bit of each part of a half's address counts for nothing, a byte's counts, that of a buffer's base, too.
+TEST_P(Gfx12Memory, PartsOfAddressesOfSmallScalarLoads) {
+  struct Case {
+    const char *text;
+    std::vector<uint32_t> words;
+    unsigned at, bytes;
+  };
+  const Case cases[] = {
+      {"s_load_u8 s20, s[6:7], s4 offset:0x5", {0xf4012503, 0x08000005}, 1 + 3 + 5, 1},
+      {"s_load_u16 s20, s[6:7], s4 offset:0x5", {0xf4016503, 0x08000005}, 0 + 2 + 4, 2},
+      {"s_buffer_load_u8 s20, s[8:11], s4 offset:0x5", {0xf4032504, 0x08000005}, 1 + 3 + 5, 1},
+      {"s_buffer_load_u16 s20, s[8:11], s4 offset:0x5", {0xf4036504, 0x08000005}, 0 + 2 + 4, 2}};
+  for (const Case &c : cases) {
+    State s = random();
+    s.s[4] = 3;
+    s.setPair(6, machine.memory() + 1);
+    s.setPair(8, machine.memory() + 1);
+    s.s[10] = 64;
+    s.s[11] = 0;
+    State want = s;
+    want.s[20] = c.bytes == 1 ? at<uint8_t>(s.memory, c.at) : at<uint16_t>(s.memory, c.at);
+    expectRun(c.text, c.words, s, want);
+  }
 }
 
 TEST_P(Gfx12Memory, NothingToDo) {
