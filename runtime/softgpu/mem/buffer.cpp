@@ -39,19 +39,18 @@ struct Lanes {
 
 /// The wave's private memory ends with its scratch block, whatever num_records says: past it lies
 /// memory of the host or of another wave.
-bool insideScratch(const Wave &w, const BufferResource &r, uint32_t soffset, uint32_t index,
-                   uint64_t offset, uint32_t bytes) {
+bool insideScratch(const Wave &w, const BufferResource &r, uint32_t index, uint64_t offset,
+                   uint32_t bytes) {
   const uint64_t last = r.bufferOffset(index, offset + bytes - 1);
-  return soffset + last < scratchBytes(w);
+  return r.outer + last < scratchBytes(w);
 }
 
 /// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
 const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const LaneOp &op = laneOp(i);
-  const BufferResource r(w, i->src[2], generationOf(i));
+  const BufferResource r(w, i->src[2], generationOf(i), scalarOffset(i, w));
   const bool idxen = i->inst->idxen;
-  const uint32_t soffset = scalarOffset(i, w);
-  const uint64_t start = r.base + soffset, exec = w.exec();
+  const uint64_t start = r.base + r.outer, exec = w.exec();
   const Lanes lanes(i, w, r);
   const unsigned parts = op.action == Action::atomic ? 1 : (op.bytes + 3) / 4;
   const uint32_t payload = op.action == Action::atomic ? op.bytes : r.payload(op.bytes);
@@ -64,11 +63,9 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
     const uint64_t first = r.bufferOffset(lanes.index[l], lanes.offset[l]);
     unsigned inside = 0;
     for (unsigned k = 0; k < parts; ++k)
-      inside +=
-          r.inRange(idxen, soffset, lanes.index[l], uint64_t(lanes.offset[l]) + 4 * k, payload);
+      inside += r.inRange(idxen, lanes.index[l], uint64_t(lanes.offset[l]) + 4 * k, payload);
     a[l] = start + first;
-    if (isPrivate && inside &&
-        !insideScratch(w, r, soffset, lanes.index[l], lanes.offset[l], op.bytes))
+    if (isPrivate && inside && !insideScratch(w, r, lanes.index[l], lanes.offset[l], op.bytes))
       return w.raise(i, FaultKind::aperture, "private address outside the wave's scratch",
                      lanes.offset[l], int(l), op.action != Action::load);
     const bool crosses = r.crosses(lanes.offset[l], op.bytes) ||
@@ -106,7 +103,7 @@ const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
     auto byteAt = [&](unsigned l, unsigned k) -> uint8_t * {
       const uint64_t offset = lanes.offset[l];
       const uint64_t part = offset + (op.action == Action::atomic ? 0 : k / 4 * 4);
-      if (!r.inRange(idxen, soffset, lanes.index[l], part, payload))
+      if (!r.inRange(idxen, lanes.index[l], part, payload))
         return nullptr;
       uint64_t x = start + r.bufferOffset(lanes.index[l], offset + k);
       return host(w.mapper ? x - (start + r.bufferOffset(lanes.index[l], offset)) + a[l] : x);
@@ -150,9 +147,10 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
     return following(i);
   }
   const unsigned slot = i->src[2];
-  if (w.mapper || !isPrivateResource(w, slot, generationOf(i)))
-    return runBuffer(i, w, nullptr);
   const uint32_t soffset = scalarOffset(i, w);
+  if (w.mapper || !isPrivateResource(w, slot, generationOf(i)) ||
+      (soffset && generationOf(i) >= 12)) // which is swizzled there
+    return runBuffer(i, w, nullptr);
   const uint64_t end = reach(w, slot);
   if (soffset > end)
     return runBuffer(i, w, nullptr);
@@ -239,8 +237,7 @@ bool prepareBuffer(ExecInst &e, isa::Target target) {
   const bool typed = prepareTyped(e);
   if (!typed && (!name.starts_with("buffer_") || !fillVectorOperands(e, laneOpName(name))))
     return false;
-  const unsigned generation = isa::traitsOf(target).generation;
-  e.flags |= generation >= 11 ? kGfx10 | kGfx11 : generation == 10 ? kGfx10 : 0;
+  e.flags |= (isa::traitsOf(target).generation - 9) * (kGeneration / 3);
   e.imm[1] = constant;
   if (!in.idxen && !in.offen)
     e.src[0] = kImmSlot;

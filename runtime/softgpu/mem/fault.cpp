@@ -29,11 +29,11 @@ uint64_t deviceAddress(const ExecInst *i, const Wave &w, unsigned lane) {
     return (v->u[lane] | uint64_t(v[1].u[lane]) << 32) + i->imm[0];
   case isa::Enc::MUBUF:
   case isa::Enc::MTBUF: {
-    const BufferResource r(w, i->src[2], generationOf(i));
+    const BufferResource r(w, i->src[2], generationOf(i),
+                           i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst]);
     const uint32_t index = (in.idxen ? v->u[lane] : 0) + (r.addTid ? lane : 0);
     const uint32_t offset = (in.offen ? v[in.idxen].u[lane] : 0) + uint32_t(in.offset);
-    return r.base + (i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst]) +
-           r.bufferOffset(index, offset);
+    return r.base + r.outer + r.bufferOffset(index, offset);
   }
   default:
     return 0;

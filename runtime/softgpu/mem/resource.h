@@ -7,7 +7,8 @@
 //   linear:    bufferOffset = offset + stride * index
 //   swizzled:  bufferOffset = ((index / S) * stride + (offset / E) * E) * S + (index % S) * E + offset % E
 //              S = index_stride: 8, 16, 32, 64;  E = size of an element
-//   address = base + soffset + bufferOffset
+//   address = base + soffset + bufferOffset; GFX12: where the buffer is swizzled, soffset is part of offset instead
+//            ("RDNA4" ISA, 9.4.2)
 // Elements are 4 bytes; GFX11's swizzle_enable has two bits, of which 3 makes them 16 bytes ("RDNA3" ISA,
 // 9.4.2). Otherwise all generations compute addresses alike.
 //
@@ -21,6 +22,7 @@
 //      buffer is swizzled and has a stride: as 0, with num_records - soffset ("RDNA3" ISA, 9.4.1)
 // Dwords of a multi-dword access are checked one by one, atomics and formatted accesses as a whole.
 // Sources for GFX10: "RDNA 2" ISA, 8.1.5 and 8.1.8; Mesa's comment on OOB_SELECT (radeonsi, ac_descriptors).
+// GFX12 multiplies the stride by what the resource says ("RDNA4" ISA, 9.6).
 // Its one field FORMAT stands for both of GFX9's; GFX11's has six bits and other numbers (isa/buffer_format.h).
 #pragma once
 
@@ -37,6 +39,7 @@ struct BufferResource {
   uint32_t stride, records, indexStride;
   uint32_t element; ///< bytes of a swizzled buffer that lie together
   bool swizzle, addTid;
+  uint32_t inner, outer;  ///< soffset, as far as it is swizzled and not
   bool byRecords = false; ///< Range::bytes counts records after all
   uint8_t dstSel[4], nfmt, dfmt;
   enum class Range : uint8_t {
@@ -47,12 +50,15 @@ struct BufferResource {
     gfx9
   } range; ///< the first four as OOB_SELECT
 
-  BufferResource(const Wave &w, unsigned slot, unsigned generation) {
+  BufferResource(const Wave &w, unsigned slot, unsigned generation, uint32_t soffset) {
     const uint32_t w1 = w.s[slot + 1], w3 = w.s[slot + 3];
     base = w.s[slot] | uint64_t(w1 & 0xffff) << 32;
-    stride = (w1 >> 16) & 0x3fff;
+    static constexpr uint8_t kScale[] = {0, 2, 3, 5};
+    stride = ((w1 >> 16) & 0x3fff) << (generation >= 12 ? kScale[w3 >> 18 & 3] : 0);
     const unsigned enable = generation >= 11 ? w1 >> 30 : w1 >> 31;
     swizzle = enable;
+    inner = generation >= 12 && swizzle ? soffset : 0;
+    outer = soffset - inner;
     element = enable == 3 ? 16 : 4;
     records = w.s[slot + 2];
     for (unsigned k = 0; k < 4; ++k)
@@ -72,7 +78,11 @@ struct BufferResource {
     addTid = (w3 >> 23) & 1;
   }
 
+  /// From the base on, without the part of soffset that is not swizzled.
   uint64_t bufferOffset(uint32_t index, uint64_t offset) const {
+    return linearOrSwizzled(index, offset + inner);
+  }
+  uint64_t linearOrSwizzled(uint32_t index, uint64_t offset) const {
     if (!swizzle)
       return offset + uint64_t(stride) * index;
     uint64_t row = uint64_t(index / indexStride) * stride + (offset & ~uint64_t(element - 1));
@@ -86,18 +96,17 @@ struct BufferResource {
       return bytes;
     const uint32_t end =
         element == 4 ? bytes - 1 : bytes + element - 2; // may begin anywhere in one
-    return bufferOffset(0, end & ~(element - 1)) + element;
+    return linearOrSwizzled(0, end & ~(element - 1)) + element;
   }
   /// The bytes of an access of `bytes` bytes lie neither together nor in whole dwords `dwordStride()` apart.
   bool crosses(uint32_t offset, uint32_t bytes) const {
     const uint32_t together = element == 4 ? std::min(bytes, 4u) : bytes;
-    return swizzle && offset % element + together > element;
+    return swizzle && (offset + inner) % element + together > element;
   }
 
   /// Whether `bytes` bytes from `offset` on, in a record of which the instruction gave the index or not
   /// (idxen), lie in the buffer.
-  bool inRange(bool idxen, uint32_t soffset, uint32_t index, uint64_t offset,
-               uint32_t bytes) const {
+  bool inRange(bool idxen, uint32_t index, uint64_t offset, uint32_t bytes) const {
     switch (range) {
     case Range::record:
       return index < records && offset + bytes <= stride;
@@ -112,10 +121,10 @@ struct BufferResource {
     case Range::bytes:
       break;
     }
-    const uint32_t left = records > soffset ? records - soffset : 0;
+    const uint32_t soffset = inner + outer, left = records > soffset ? records - soffset : 0;
     if (byRecords)
       return index < left && offset + bytes <= stride;
-    return bufferOffset(index, offset) + bytes <= left;
+    return linearOrSwizzled(index, offset) + bytes <= left;
   }
   /// What of one dword of an access of `bytes` bytes has to lie there: on GFX9 where it begins.
   uint32_t payload(uint32_t bytes) const { return range == Range::gfx9 ? 1 : std::min(bytes, 4u); }

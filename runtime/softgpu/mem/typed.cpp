@@ -67,7 +67,8 @@ const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
   const isa::Inst &in = *i->inst;
   const Form f = formOf(i);
   const unsigned generation = generationOf(i);
-  const BufferResource r(w, i->src[2], generation);
+  const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
+  const BufferResource r(w, i->src[2], generation, soffset);
   isa::BufferFormat format{r.dfmt, r.nfmt};
   if (f.typed)
     format = generation >= 10 ? isa::bufferFormat(in.format, generation)
@@ -80,8 +81,7 @@ const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
   const Halves halves = integer                      ? Halves::integers
                         : generation >= 11 && single ? Halves::truncated
                                                      : Halves::rounded;
-  const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
-  const uint64_t start = r.base + soffset, exec = w.exec();
+  const uint64_t start = r.base + r.outer, exec = w.exec();
   const VRow *v = i->src[0] == kImmSlot ? nullptr : &w.v[i->src[0]];
   VRow *rows = f.store ? dataRows(i, w) : dst ? dst : dstRows(i, w);
   // Addresses first: the destination may overlap the address registers.
@@ -93,7 +93,7 @@ const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
     index[l] = (in.idxen ? v->u[l] : 0) + (r.addTid ? l : 0);
     offset[l] = (in.offen ? v[in.idxen ? 1 : 0].u[l] : 0) + uint32_t(in.offset);
     const uint64_t at = r.bufferOffset(index[l], offset[l]);
-    const bool ok = layout.bytes && r.inRange(in.idxen, soffset, index[l], offset[l], layout.bytes);
+    const bool ok = layout.bytes && r.inRange(in.idxen, index[l], offset[l], layout.bytes);
     inside |= uint64_t(ok) << l;
     a[l] = start + at;
   }

@@ -18,15 +18,14 @@ namespace meld::softgpu::mem {
 
 /// Bits of ExecInst::flags that belong to memory instructions.
 enum : uint8_t {
-  kAgprData = 0x80, ///< data and destination rows are AGPRs
-  kReturns = 0x40,  ///< atomic that returns the old value
-  kGfx10 = 0x20,    ///< buffers: the resource is one of GFX10 or later
-  kGfx11 = 0x10,    ///< buffers: of GFX11
-  kInOrder = 0x10,  ///< LDS: a comparing store takes the new value first
+  kAgprData = 0x80,   ///< data and destination rows are AGPRs
+  kReturns = 0x40,    ///< atomic that returns the old value
+  kGeneration = 0x30, ///< buffers: whose the resource is, less nine
+  kInOrder = 0x10,    ///< LDS: a comparing store takes the new value first
 };
 
 inline unsigned generationOf(const ExecInst *i) {
-  return i->flags & kGfx11 ? 11 : i->flags & kGfx10 ? 10 : 9;
+  return 9 + (i->flags & kGeneration) / (kGeneration / 3);
 }
 
 inline const LaneOp &laneOp(const ExecInst *i) { return *reinterpret_cast<const LaneOp *>(i->aux); }

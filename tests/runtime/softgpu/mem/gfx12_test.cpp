@@ -165,6 +165,29 @@ TEST_P(Gfx12Memory, Buffers) {
             {0xc406c07c, 0x40801004, 0x00000002}, s, want);
 }
 
+/// 9.4.2, 9.6: the scalar offset is part of what is swizzled, the stride is that of the resource times its scale.
+TEST_P(Gfx12Memory, SwizzledBuffersAndScaledStrides) {
+  for (const bool swizzled : {true, false}) {
+    State s = random();
+    s.s[8] = uint32_t(machine.memory());
+    s.s[9] = uint32_t(machine.memory() >> 32 & 0xffff) | 8 << 16 | (swizzled ? 1u << 30 : 0);
+    s.s[10] = 4096;
+    s.s[11] = 20 << 12 | 1 << 18 |
+              2 << 28; // a stride of 4 * 8 bytes, 8 records together; anything is in range
+    s.s[4] = 12;
+    for (unsigned l = 0; l < kWaveSize; ++l)
+      s.v[2].u[l] = l;
+    State want = s;
+    eachLane(s, [&](unsigned l) {
+      const unsigned offset = 8 + 12;
+      const unsigned place = swizzled ? (l / 8 * 32 + offset) * 8 + l % 8 * 4 : l * 32 + offset;
+      want.v[16].u[l] = at<uint32_t>(s.memory, place);
+    });
+    expectRun("buffer_load_b32 v16, v2, s[8:11], s4 idxen offset:8",
+              {0xc4050004, 0x80801010, 0x00000802}, s, want);
+  }
+}
+
 TEST_P(Gfx12Memory, ScalarLoads) {
   const auto run = [&](const char *text, std::vector<uint32_t> words, const auto &result) {
     State s = random();
