@@ -21,6 +21,7 @@ enum Register : unsigned {
   shaderCycles = 29,
   // GFX12
   statePriv = 4,
+  exceptionFlagsUser = 18,
   shaderCyclesHigh = 30,
 };
 
@@ -81,6 +82,8 @@ uint32_t readHardwareRegister12(const Wave &w, unsigned id) {
     return statusOf12(w);
   case statePriv:
     return w.scc << 9;
+  case exceptionFlagsUser: // what was written to it: there are no exceptions here
+    return w.trapSts;
   case gprAlloc:
   case ldsAlloc:
   case flatScratchLow:
@@ -138,6 +141,8 @@ void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t m
   if (generation >= 12) {
     if (id == mode)
       w.setMode((w.mode & ~(mask & kMode12)) | (value & mask & kMode12));
+    else if (id == exceptionFlagsUser)
+      w.trapSts = merge(w.trapSts);
     return;
   }
   switch (id) {

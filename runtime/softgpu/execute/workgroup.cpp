@@ -84,9 +84,10 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
     for (unsigned k = 0; k < 3; ++k)
       if (l.rsrc2 >> (7 + k) & 1)
         w.s[n++] = g.id[k];
-    if (l.rsrc2 >> 10 & 1)
-      w.s[n++] = uint32_t(wave == 0) << 31 | (g.numWaves & 63);
   }
+  // TG_SIZE_EN. GFX12 does not say which wave is the first ("RDNA4" ISA, 3.5.3.4).
+  if (l.rsrc2 >> 10 & 1)
+    w.s[n++] = uint32_t(wave == 0 && traits.generation < 12) << 31 | (g.numWaves & 63);
   if (!(l.rsrc2 & 1))
     return;
   if (l.hardwareScratch && traits.generation >= 11) // a register of its own

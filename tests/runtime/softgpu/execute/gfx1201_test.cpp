@@ -64,6 +64,7 @@ TEST_P(Gfx1201, HardwareRegisters) {
   EXPECT_EQ(w.s[24], 1u) << "STATE_PRIV.SCC";
   EXPECT_EQ(w.s[25], lanes == 32 ? 2u : 0u) << "STATUS.VCCZ and EXECZ";
   EXPECT_EQ(w.s[26], lanes == 64) << "STATUS.WAVE64";
+  EXPECT_EQ(w.s[30], 0x61u) << "EXCP_FLAG_USER, which programs may write";
   EXPECT_EQ(w.s[27], 0u) << "no clamping of NaNs and no IEEE mode to choose";
 }
 
@@ -171,6 +172,14 @@ TEST_P(Gfx1201, BarrierInTwoHalves) {
     EXPECT_EQ(first[0], kGroups * kPhases) << "one first wave in each phase";
     EXPECT_EQ(r.counters.waves, kGroups * kSize / lanes);
   }
+}
+
+TEST_P(Gfx1201, SizeOfTheWorkgroup) {
+  const auto gpu = Gpu::create(testConfig("gfx1201", 1));
+  std::vector<uint32_t> out(256 / lanes);
+  const auto r = launch(*gpu, *programs, "waves", {256}, {256}, Args(out.data()));
+  ASSERT_EQ(r.code, DispatchCode::ok) << r.message;
+  EXPECT_EQ(out, std::vector<uint32_t>(256 / lanes, 256 / lanes)) << "in waves";
 }
 
 } // namespace

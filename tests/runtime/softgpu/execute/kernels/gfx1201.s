@@ -39,6 +39,9 @@
 	s_getreg_b32 s27, hwreg(HW_REG_MODE, 8, 2)
 	s_getreg_b32 s28, hwreg(HW_REG_SHADER_CYCLES_LO)
 	s_getreg_b32 s29, hwreg(HW_REG_SHADER_CYCLES_HI)
+	s_setreg_imm32_b32 hwreg(18, 0, 7), 0x51
+	s_setreg_imm32_b32 hwreg(18, 4, 2), 0x2
+	s_getreg_b32 s30, hwreg(18)
 	s_sleep_var s2
 	s_endpgm
 
@@ -177,6 +180,31 @@ split_phase:
 	.amdhsa_kernel split
 		.amdhsa_group_segment_fixed_size 1024
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_wavefront_size32 1-WAVE64
+		.amdhsa_next_free_vgpr 8
+		.amdhsa_next_free_sgpr 16
+	.end_amdhsa_kernel
+
+// waves(uint32_t *out): of each wave, what SGPR 2 begins with: how many there are in the workgroup.
+	.text
+	.globl waves
+	.p2align 8
+	.type waves,@function
+waves:
+	s_load_b64 s[4:5], s[0:1], 0x0
+	s_bfe_u32 s6, ttmp8, 0x50019
+	s_lshl_b32 s6, s6, 2
+	v_mov_b32 v0, s6
+	v_mov_b32 v1, s2
+	s_wait_kmcnt 0x0
+	global_store_b32 v0, v1, s[4:5]
+	s_endpgm
+
+	.section .rodata
+	.p2align 6
+	.amdhsa_kernel waves
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_system_sgpr_workgroup_info 1
 		.amdhsa_wavefront_size32 1-WAVE64
 		.amdhsa_next_free_vgpr 8
 		.amdhsa_next_free_sgpr 16
