@@ -82,9 +82,11 @@ void addInteger32Ternary(OpTable &t) {
   t[Op::v_bfe_u32] = vec<B3, [](U32 a, U32 b, U32 c) { return bfeUnsigned(a, b, c); }>();
   t[Op::v_bfe_i32] = vec<B3, [](U32 a, U32 b, U32 c) { return bfeSigned(a, b, c); }>();
   t[Op::v_bfi_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return (a & b) | (~a & c); }>();
-  t[Op::v_alignbit_b32] = vec<B3, [](U32 a, U32 b, U32 c) { return align(a, b, c & 31u); }>();
+  using Align =
+      Sig<b32, b32, b32, b16>; // from GFX11 on the last may be the upper half of a register
+  t[Op::v_alignbit_b32] = vec<Align, [](U32 a, U32 b, U32 c) { return align(a, b, c & 31u); }>();
   t[Op::v_alignbyte_b32] =
-      vec<B3, [](U32 a, U32 b, U32 c) { return align(a, b, (c & 3u) * 8u); }>();
+      vec<Align, [](U32 a, U32 b, U32 c) { return align(a, b, (c & 3u) * 8u); }>();
   t[Op::v_min3_i32] = vec<B3, [](I32 a, I32 b, I32 c) { return minI(minI(a, b), c); }>();
   t[Op::v_max3_i32] = vec<B3, [](I32 a, I32 b, I32 c) { return maxI(maxI(a, b), c); }>();
   t[Op::v_med3_i32] =

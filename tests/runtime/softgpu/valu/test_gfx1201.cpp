@@ -237,6 +237,19 @@ TEST_P(ValuGfx1201, DotsOfBytes) {
   checkDot(Op::v_dot4_f32_bf8_bf8, 2, 2);
 }
 
+/// What v_alignbit and v_alignbyte shift by is 16 bits, of either half.
+TEST_P(ValuGfx1201, AlignmentByTheUpperHalf) {
+  for (const Op op : {Op::v_alignbit_b32, Op::v_alignbyte_b32})
+    checkHere(
+        op, "u:uuu",
+        [=](Lane &l) {
+          const unsigned by = unsigned(l.c >> 16),
+                         n = op == Op::v_alignbit_b32 ? by & 31 : 8 * (by & 3);
+          return (l.a << 32 | l.b) >> n & 0xffffffff;
+        },
+        Enc::VOP3, [](Inst &i) { i.opSel = 4; });
+}
+
 TEST_P(ValuGfx1201, PermutationsByARegister) {
   for (bool across : {false, true})
     for (unsigned opSel = 0; opSel < 4; ++opSel)
