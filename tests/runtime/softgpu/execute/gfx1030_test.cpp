@@ -212,7 +212,7 @@ TEST_P(Rdna, WavesStart) {
     for (uint32_t k = 0; k < g.numWaves; ++k) {
       const Wave &w = g.waves[k];
       EXPECT_EQ(w.waveSize, lanes);
-      EXPECT_EQ(w.s[0], gfx12 ? 0 : uint32_t(k == 0) << 31 | g.numWaves);
+      EXPECT_EQ(w.s[0], uint32_t(k == 0 && !gfx12) << 31 | g.numWaves);
       EXPECT_EQ(w.s[isa::Sgpr::ttmp0 + 8], gfx12 ? k << 25 : 0);
       EXPECT_EQ(w.scratch - g.waves[0].scratch, k * 16 * lanes);
       uint64_t flatScratch;
