@@ -1,6 +1,7 @@
 // Conversions. To integers they truncate, saturate and turn NaN into 0; to floats they round as
 // MODE says. "Vega" ISA manual, chapters 12.8 and 12.10; "CDNA4" ISA.
 #include "runtime/softgpu/valu/fast.h"
+#include "runtime/softgpu/valu/slow.h"
 #include "runtime/softgpu/valu/small_float.h"
 
 namespace meld::softgpu::valu {
@@ -146,9 +147,11 @@ uint64_t satPkU8I16(uint64_t a, uint64_t, uint64_t, LaneCtx &) {
   return (uint32_t)clampTo((int16_t)a, 0, 255) | (uint32_t)clampTo((int16_t)(a >> 16), 0, 255) << 8;
 }
 
-uint64_t pkF16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
-  return pack(_cvtss_sh(asFloat(a), _MM_FROUND_TO_NEAREST_INT),
-              _cvtss_sh(asFloat(b), _MM_FROUND_TO_NEAREST_INT));
+uint64_t pkF16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &ctx) {
+  const auto one = [&](float x) {
+    return limitedHalf(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT), std::isinf(x), ctx.mode);
+  };
+  return pack(one(asFloat(a)), one(asFloat(b)));
 }
 uint64_t pkBf16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
   return pack(nearestBf16((uint32_t)a), nearestBf16((uint32_t)b));
@@ -157,10 +160,11 @@ uint64_t pkBf16F32(uint64_t a, uint64_t b, uint64_t, LaneCtx &) {
 uint64_t randomBf16(uint64_t a, uint64_t random, uint64_t, LaneCtx &) {
   return bf16Of((uint32_t)a, (uint32_t)random >> 16);
 }
-uint64_t randomF16(uint64_t a, uint64_t random, uint64_t, LaneCtx &) {
+uint64_t randomF16(uint64_t a, uint64_t random, uint64_t, LaneCtx &ctx) {
   const float x = asFloat(a);
   return x != x ? _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)
-                : Half::encodeStochastic(x, (uint32_t)random, false);
+                : limitedHalf(Half::encodeStochastic(x, (uint32_t)random, false), std::isinf(x),
+                              ctx.mode);
 }
 
 } // namespace

@@ -72,8 +72,8 @@ template <class W, class F> void rowWidenPair(RowCtx &ctx) {
   const unsigned opSel = ctx.inst->opSel, at = F::bits == 8 ? 16 * (opSel & 1) : 8 * (opSel & 3);
   forActive(ctx.exec, [&](unsigned n) {
     const double scale = scaleOf(ctx.src[1][n]);
-    const uint32_t lo = W::encode(element<F>(ctx, n, at) * scale),
-                   hi = W::encode(element<F>(ctx, n, at + F::bits) * scale);
+    const uint32_t lo = W::encode(element<F>(ctx, n, at) * scale, ctx.mode),
+                   hi = W::encode(element<F>(ctx, n, at + F::bits) * scale, ctx.mode);
     ctx.dst[n] = W::bits == 16 ? lo | hi << 16 : lo;
     if (W::bits == 32)
       ctx.dst[64 + n] = hi;
@@ -83,7 +83,7 @@ template <class W, class F> void rowWidenPair(RowCtx &ctx) {
 template <class W, class F> void rowWidenOne(RowCtx &ctx) {
   const unsigned at = 8 * (ctx.inst->opSel & 3);
   forActive(ctx.exec, [&](unsigned n) {
-    const uint32_t x = W::encode(element<F>(ctx, n, at) * scaleOf(ctx.src[1][n]));
+    const uint32_t x = W::encode(element<F>(ctx, n, at) * scaleOf(ctx.src[1][n]), ctx.mode);
     if (W::bits == 32)
       ctx.dst[n] = x;
     else

@@ -2,7 +2,8 @@
 //
 // The scale is an f32 of which only the exponent counts: 2^(e - 127), and NaN for 255. Into short floats
 // values are divided by it, out of them multiplied. All of it is exact but for one rounding, to nearest
-// even or by random bits, whatever MODE's rounding is; MODE's FP16_OVFL makes 8-bit floats saturate.
+// even or by random bits, whatever MODE's rounding is; MODE's FP16_OVFL makes 8-bit floats saturate, and
+// f16 as results of other instructions.
 #pragma once
 
 #include "runtime/softgpu/valu/fast.h"
@@ -24,22 +25,24 @@ inline double dividedBy(double scale, double x) { return x != x ? x : x / scale;
 /// The random number after `x`, v_prng_b32's; also of a vector of them.
 template <class T> MELD_INLINE T nextRandom(T x) { return (x << 1) ^ ((x >> 31) * 197u); }
 
-// What is not short: f32, f16, bf16. `bits` holds it in the lowest places.
+// What is not short: f32, f16, bf16. `bits` holds it in the lowest places; encode() takes MODE.
 struct Single {
   static constexpr unsigned bits = 32;
   static double decode(uint32_t x) { return __builtin_bit_cast(float, x); }
-  static uint32_t encode(double x) { return __builtin_bit_cast(uint32_t, (float)x); }
+  static uint32_t encode(double x, uint32_t) { return __builtin_bit_cast(uint32_t, (float)x); }
 };
 struct HalfPrecision {
   static constexpr unsigned bits = 16;
   static double decode(uint32_t x) { return _cvtsh_ss((uint16_t)x); }
   /// The values here have so few bits that to f32 they need no rounding, or are far too small.
-  static uint32_t encode(double x) { return _cvtss_sh((float)x, _MM_FROUND_TO_NEAREST_INT); }
+  static uint32_t encode(double x, uint32_t mode) {
+    return limitedHalf(_cvtss_sh((float)x, _MM_FROUND_TO_NEAREST_INT), std::isinf(x), mode);
+  }
 };
 struct Bfloat {
   static constexpr unsigned bits = 16;
   static double decode(uint32_t x) { return __builtin_bit_cast(float, x << 16); }
-  static uint32_t encode(double x) { return nearestBf16(Single::encode(x)); }
+  static uint32_t encode(double x, uint32_t mode) { return nearestBf16(Single::encode(x, mode)); }
 };
 
 /// What a lane has of an operand of 32 bits.

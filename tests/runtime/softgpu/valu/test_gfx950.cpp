@@ -147,6 +147,57 @@ TEST(ValuGfx950, ConvertsAtRandom) {
   EXPECT_EQ(m.v(3).u[0] & 0x7fc0, 0x7fc0u);
 }
 
+/// MODE.FP16_OVFL, see ValuFloat.HalvesThatAreTooLarge: for results that are two halves, too, and for rounding at
+/// random, but not for bf16.
+TEST(ValuGfx950, HalvesThatAreTooLarge) {
+  const uint32_t mode = kDefaultMode | Mode::fp16Ovfl;
+  const auto half = [](uint64_t x) {
+    const uint64_t r = convert(kSingle, kHalf, x, toNearest);
+    return kHalf.isInf(r) && !kSingle.isInf(x) ? r - 1 : r;
+  };
+  check({Op::v_cvt_pk_f16_f32,
+         "u:ff",
+         [=](Lane &l) { return half(l.a) | half(l.b) << 16; },
+         Enc::VOP3,
+         false,
+         mode,
+         {},
+         kTarget});
+  check({Op::v_cvt_pk_bf16_f32,
+         "u:ff",
+         [](Lane &l) {
+           return convert(kSingle, kBf16, l.a, toNearest) | convert(kSingle, kBf16, l.b, toNearest)
+                                                                << 16;
+         },
+         Enc::VOP3,
+         false,
+         mode,
+         {},
+         kTarget});
+  Machine m;
+  m.wave.setMode(mode);
+  const uint32_t sources[] = {0x477ff000, 0xff7fffff, 0xff800000, 0x477fe000};
+  const uint32_t results[] = {0x7bff, 0xfbff, 0xfc00, 0x7bff};
+  for (unsigned n = 0; n < 4; ++n) {
+    m.v(1).u[0] = sources[n];
+    m.v(2).u[0] = 0xffffffff;
+    runWords(m, {0xd2a60003, 0x00020501}); // v_cvt_sr_f16_f32 v3, v1, v2
+    EXPECT_EQ(m.v(3).u[0] & 0xffff, results[n]);
+  }
+  // v_cvt_scalef32_pk_f16_bf8 v3, v1, v4: bf8's largest, 57344, and its infinity, both times 4; then
+  // v_cvt_scalef32_f16_bf8 v3, v1, v4, and the first of the 32 of v_cvt_scalef32_pk32_f16_fp6 v[16:31], v[6:11], v4.
+  m.v(1).u[0] = 0xfc7b;
+  m.v(4).u[0] = std::bit_cast<uint32_t>(4.0f);
+  runWords(m, {0xd2490003, 0x00020901});
+  EXPECT_EQ(m.v(3).u[0], 0xfc007bffu);
+  runWords(m, {0xd24b0003, 0x00020901});
+  EXPECT_EQ(m.v(3).u[0] & 0xffff, 0x7bffu);
+  m.v(4).u[0] = std::bit_cast<uint32_t>(0x1p14f);
+  m.v(6).u[0] = 0x1f; // 7.5
+  runWords(m, {0xd2600010, 0x00020906});
+  EXPECT_EQ(m.v(16).u[0] & 0xffff, 0x7bffu);
+}
+
 /// IEEE 754-2019's minimum and maximum of raw values, a signalling NaN first.
 uint64_t extreme(Format f, uint64_t a, uint64_t b, bool maximum) {
   const auto signalling = [&](uint64_t x) { return f.isNan(x) && !(x & f.quietBit()); };
