@@ -45,6 +45,10 @@ struct Bfloat {
   static uint32_t encode(double x, uint32_t mode) { return nearestBf16(Single::encode(x, mode)); }
 };
 
+/// An f32 as sources of that type are: without denormals where MODE says so.
+inline uint32_t asSource(uint32_t single, uint32_t mode) {
+  return flushesInput(Ty::f32, mode) && !(single & 0x7f800000) ? single & 0x80000000 : single;
+}
 /// What a lane has of an operand of 32 bits.
 inline uint32_t laneValue(const Wave &w, const isa::Operand &o, unsigned lane) {
   const VRow *v = vectorOperand(w, o);

@@ -14,11 +14,6 @@ namespace {
 
 constexpr unsigned kNumbers = 32, kShortRows = 6;
 
-/// As sources of f32 are: without denormals where MODE says so.
-uint32_t flushed(const Wave &w, uint32_t x) {
-  return flushesInput(f32, w.mode) && !(x & 0x7f800000) ? x & 0x80000000 : x;
-}
-
 using Converts = void (*)(const Inst &, Wave &);
 
 /// Rounds to nearest with denormals on.
@@ -40,7 +35,7 @@ template <class W, bool Two>
 double wideElement(const Inst &in, const Wave &w, unsigned lane, unsigned n) {
   const Operand &o = in.src[Two ? n % 2 : 0];
   uint32_t x = bitsAt(vectorOperand(w, o), lane, (Two ? n / 2 : n) * W::bits, W::bits);
-  return W::decode(W::bits == 32 ? flushed(w, x) : x);
+  return W::decode(W::bits == 32 ? asSource(x, w.mode) : x);
 }
 
 enum class Rounding { nearest, atRandom };

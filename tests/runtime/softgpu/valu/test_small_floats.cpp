@@ -203,6 +203,26 @@ TEST(ValuSmallFloats, NarrowsWithScale) {
         }
 }
 
+/// MODE's denormals of f32 count for all sources of that type ("CDNA4" ISA, 7.3): 2^-127 by a scale of 2^-127 is 1, or 0.
+TEST(ValuSmallFloats, DenormalSources) {
+  for (bool denormals : {false, true}) {
+    Machine m;
+    m.wave.setMode(denormals ? kDefaultMode : kDefaultMode & ~0x30u);
+    for (unsigned r = 0; r < 96; ++r)
+      m.v(r).u[0] = 0x00400000; // 2^-127, and a scale whose exponent is 0
+    const uint32_t one = denormals ? 2 : 0;
+    runWords(m, {0xd23d0029, 0x04120902}); // v_cvt_scalef32_pk_fp4_f32 v41, v2, v4, v4
+    EXPECT_EQ(m.v(41).u[0] & 0xff, one * 0x11);
+    m.v(3).u[0] = m.v(2).u[0];
+    m.v(6).u[0] = 0;
+    runWords(m, {0xd23e0029, 0x04120d02}); // v_cvt_scalef32_sr_pk_fp4_f32 v41, v[2:3], v6, v4
+    EXPECT_EQ(m.v(41).u[0] & 0xff, one * 0x11);
+    // v_cvt_scalef32_2xpk16_fp6_f32 v[42:47], v[8:23], v[24:39], v4: 1 is 8 there
+    runWords(m, {0xd252002a, 0x04123108});
+    EXPECT_EQ(m.v(42).u[0] & 0xfff, one * 4 * 0x41);
+  }
+}
+
 TEST(ValuSmallFloats, WidensWithScale) {
   for (const Wide &wide : kWides)
     for (const auto &[format, name] :
