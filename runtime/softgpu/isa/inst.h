@@ -24,7 +24,7 @@ inline constexpr Target kTargets[] = {
 
 /// What an instruction's meaning depends on beside its opcode; the columns of targets.def.
 struct TargetTraits {
-  bool unified, scopes, dotFlushes, matrixFlushes, ocp;
+  bool unified, scopes, dotFlushes, halvesFlush, ocp;
   unsigned generation;                                            ///< 9, 10, 11 or 12
   unsigned waveSize;                                              ///< 32 or 64
   constexpr unsigned maskDwords() const { return waveSize / 32; } ///< of a lane mask

@@ -1,7 +1,7 @@
 // Dot products of packed integers and halves with a 32-bit accumulator (gfx906 and later), on GFX11
 // with one of 16 bits, too. "MI100" and "MI200" ISA manuals, chapter VOP3P; "RDNA3" ISA, VOP3 and
 // VOP3P. Integer sums wrap, or saturate with clamp; v_dot2_f32_f16 and v_dot2_f32_bf16 add their
-// (exact) products to the accumulator one after the other in f32, and on gfx90a denormals are flushed;
+// (exact) products to the accumulator one after the other in f32, and flush denormals as targets.def says;
 // gfx950's v_dot2_f32_bf16 adds the products to each other first ("CDNA4" ISA).
 // v_dot2_f16_f16 and v_dot2_bf16_bf16 round every product and sum to 16 bits, which is how the types
 // in the manual's pseudocode read.
@@ -106,7 +106,9 @@ template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
 template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
   const bool vop3p = in.enc == Enc::VOP3P;
-  const bool accumulatorLast = Bf16 && vop3p && isa::traitsOf(in.target).generation == 9;
+  const isa::TargetTraits traits = isa::traitsOf(in.target);
+  const bool accumulatorLast = Bf16 && vop3p && traits.generation == 9;
+  const bool flushesFactors = ctx.flushes && (Bf16 || traits.halvesFlush);
   for (unsigned c = 0; c < kChunks; ++c) {
     U32 a = load(ctx.src[0] + 8 * c), b = load(ctx.src[1] + 8 * c);
     F32 sum = (F32)load(ctx.src[2] + 8 * c);
@@ -120,7 +122,7 @@ template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
         const unsigned pick = vop3p ? (half ? in.opSelHi : in.opSel) >> k & 1 : half;
         const unsigned negate = vop3p ? (half ? in.abs : in.neg) >> k & 1 : 0;
         U32 h = (pick ? x >> 16 : x) & 0xffffu;
-        if (ctx.flushes)
+        if (flushesFactors)
           h = flushed<Bf16>(h);
         return widen<Bf16>(h ^ (negate ? 0x8000u : 0u));
       };

@@ -12,7 +12,7 @@
 // Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
 // per sum for 16 and 8 bits; xf32 operands lose all but 10 bits of mantissa first (the manual says
 // "rounded" in one place and "truncated" in another; who has measured it found truncation). gfx90a flushes
-// denormals of f16 and bf16 (matrixFlushes in targets.def). Integer sums wrap. For f64, gfx942
+// denormals of f16 and bf16 (halvesFlush in targets.def). Integer sums wrap. For f64, gfx942
 // negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/fp8.h"

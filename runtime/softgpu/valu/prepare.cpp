@@ -85,7 +85,7 @@ bool prepareValu(ExecInst &e, isa::Target target) {
       e.sdst = isa::Sgpr::sink;
   }
   const bool isMatrix = isa::valuRate(in.op) == isa::ValuRate::mfma;
-  e.flags = (isMatrix ? traits.matrixFlushes : traits.dotFlushes) ? kFlushes : 0;
+  e.flags = (isMatrix ? traits.halvesFlush : traits.dotFlushes) ? kFlushes : 0;
   if (isMatrix && traits.scopes)
     e.flags |= kNegatesDoubles;
   // Since GFX10 all of them do (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
