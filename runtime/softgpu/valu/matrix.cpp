@@ -10,7 +10,7 @@
 // which one it is; A's lane holds half of what B's holds, C is D (multiplySparse below).
 // cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
 // Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
-// per sum for 16 and 8 bits; xf32 operands lose all but 10 bits of mantissa first (the manual says
+// per sum for 16 and 8 bits (too large: Rules::limits); xf32 operands lose all but 10 bits of mantissa first (the manual says
 // "rounded" in one place and "truncated" in another; who has measured it found truncation). gfx90a flushes
 // denormals of f16 and bf16 (halvesFlush in targets.def). Integer sums wrap. For f64, gfx942
 // negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
@@ -20,6 +20,7 @@
 #include "runtime/softgpu/valu/matrix_nan.h"
 #include "runtime/softgpu/valu/small_float.h"
 
+#include <algorithm>
 #include <array>
 
 namespace meld::softgpu::valu {
@@ -88,6 +89,13 @@ typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, Rule
   }
 }
 
+/// Whether a sum has to be made again, step by step: it is a NaN, which stays one to the end, or is too large for `limits`.
+template <class V> MELD_INLINE bool isSpecial(V sum, bool limits) {
+  return sum != sum || (limits && std::isinf(sum));
+}
+/// The sum of integers' products that ends at the largest and the smallest number.
+int32_t limitedSum(int64_t sum) { return int32_t(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX)); }
+
 /// a * b + c; the NaN rule is applied by the caller, where needed.
 template <Element E, class V> MELD_INLINE V multiplyAdd(V a, V b, V c) {
   if constexpr (E == Element::i8)
@@ -112,6 +120,7 @@ void multiply(const Inst &in, Wave &w, Rules rules) {
   using V = typename Traits<E>::Value;
   constexpr unsigned N = M;
   const bool flushes = rules.flushes && (E == Element::f16 || E == Element::bf16);
+  const bool limits = rules.limits && E != Element::f64; // results of f32 and i32
   const VRow *va = vectorOperand(w, in.src[0]), *vb = vectorOperand(w, in.src[1]),
              *vc = vectorOperand(w, in.src[2]);
   VRow *vd = const_cast<VRow *>(vectorOperand(w, in.dst));
@@ -177,14 +186,24 @@ void multiply(const Inst &in, Wave &w, Rules rules) {
           for (unsigned j = 0; j < N; ++j)
             sum[j] = multiplyAdd<E>(x, y[j], sum[j]);
         }
-        if constexpr (E != Element::i8) {
-          for (unsigned j = 0; j < N; ++j) {
-            if (__builtin_expect(sum[j] == sum[j], 1))
-              continue;
-            V total = acc[j]; // a NaN stays one to the end: again, with its rule at each step
+        const auto factors = [&](unsigned k, unsigned j) {
+          return std::pair(a[blockA * perBlock + k * M + i], b[block * perBlock + k * M + j]);
+        };
+        for (unsigned j = 0; j < N; ++j) {
+          if constexpr (E == Element::i8) {
+            if (!rules.limits)
+              break;
+            int64_t total = acc[j];
             for (unsigned k = 0; k < K; ++k) {
-              const V x = a[blockA * perBlock + k * M + i], y = b[block * perBlock + k * M + j];
-              total = repairNan(multiplyAdd<E>(x, y, total), x, y, total);
+              const auto [x, y] = factors(k, j);
+              total += x * y;
+            }
+            sum[j] = limitedSum(total);
+          } else if (__builtin_expect(isSpecial(sum[j], limits), 0)) {
+            V total = acc[j];
+            for (unsigned k = 0; k < K; ++k) {
+              const auto [x, y] = factors(k, j);
+              total = settled(multiplyAdd<E>(x, y, total), x, y, total, limits);
             }
             sum[j] = total;
           }
@@ -246,13 +265,17 @@ void multiplySparse(const Inst &in, Wave &w, Rules rules) {
       for (unsigned j = 0; j < N; ++j) {
         const V c = __builtin_bit_cast(V, vd[r].u[group * N + j]);
         sum[j] = c;
+        [[maybe_unused]] int64_t wide = int64_t(c); // of integers
         for (unsigned n = 0; n < K / 2; ++n) {
           const V x = a[i * (K / 2) + n], y = b[kept[i * (K / 2) + n] * N + j], old = sum[j];
           sum[j] = multiplyAdd<E>(x, y, old);
-          if constexpr (E != Element::i8)
-            if (__builtin_expect(sum[j] != sum[j], 0))
-              sum[j] = repairNan(sum[j], x, y, old);
+          if constexpr (E == Element::i8)
+            wide += x * y;
+          else if (__builtin_expect(isSpecial(sum[j], rules.limits), 0))
+            sum[j] = settled(sum[j], x, y, old, rules.limits);
         }
+        if constexpr (E == Element::i8)
+          sum[j] = rules.limits ? limitedSum(wide) : sum[j];
       }
     }
   for (unsigned r = 0; r < regs; ++r)

@@ -8,6 +8,9 @@ namespace meld::softgpu::valu {
 /// What a call of a matrix instruction needs to know of the target.
 struct Rules {
   bool flushes, negatesDoubles, ocp;
+  /// MODE.FP16_OVFL: sums that are too large are the largest number of their sign ("CDNA4" ISA, 7.1.2, 7.1.5 and 7.5;
+  /// nothing known of the others).
+  bool limits;
 };
 
 using Product = void (*)(const isa::Inst &, Wave &, Rules);
@@ -17,8 +20,9 @@ template <Product P, bool IndexIsVector> const ExecInst *mfma(const ExecInst *i,
   if (!vectorOperand(w, in.src[0]) || !vectorOperand(w, in.src[1]) || !vectorOperand(w, in.dst) ||
       (IndexIsVector && !vectorOperand(w, in.src[2])))
     return w.raise(i, FaultKind::illegalInstruction, "a matrix instruction needs vector operands");
-  const Rules rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles),
-                       isa::traitsOf(in.target).ocp};
+  const bool ocp = isa::traitsOf(in.target).ocp;
+  const Rules rules = {bool(i->flags & kFlushes), bool(i->flags & kNegatesDoubles), ocp,
+                       ocp && w.mode & Mode::fp16Ovfl};
   // Whatever the host thread or MODE has, denormals included.
   callToNearest([&] { P(in, w, rules); });
   return following(i);

@@ -94,7 +94,7 @@ template <bool Scaled, class V> float step(V a, V b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
-template <unsigned M, unsigned K, bool Scaled> void multiply(const Inst &in, Wave &w, Rules) {
+template <unsigned M, unsigned K, bool Scaled> void multiply(const Inst &in, Wave &w, Rules rules) {
   using V = std::conditional_t<Scaled, double, float>;
   constexpr unsigned regs = M * M / kWaveSize;
   std::array<V, M * K> a, b;
@@ -114,7 +114,8 @@ template <unsigned M, unsigned K, bool Scaled> void multiply(const Inst &in, Wav
       for (unsigned k = 0; k < K; ++k) {
         const V x = a[k * M + i], y = b[k * M + j];
         const float next = step<Scaled>(x, y, sum);
-        sum = __builtin_expect(next == next, 1) ? next : repairNan(next, (float)x, (float)y, sum);
+        sum = __builtin_expect(std::isfinite(next), 1) ? next
+                                                       : settled(next, x, y, sum, rules.limits);
       }
       out[r].u[lane] = __builtin_bit_cast(uint32_t, sum);
     }

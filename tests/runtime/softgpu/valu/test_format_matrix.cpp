@@ -183,6 +183,72 @@ TEST(ValuFormatMatrix, ScalarScales) {
     EXPECT_EQ(std::bit_cast<float>(m.v(3).u[l]), 1 + 2 * 128 * 24.0f);
 }
 
+/// MODE.FP16_OVFL, of all matrix instructions of gfx950 ("CDNA4" ISA, 7.1.2, 7.1.5 and 7.5): sums that are too large are the
+/// largest number of their sign, but where an element is infinite.
+TEST(ValuFormatMatrix, SumsThatAreTooLarge) {
+  struct Case {
+    std::vector<uint32_t> words;
+    uint32_t a, b, c, result, limited;
+    Target target = Target::gfx950;
+  };
+  const uint32_t infinity = 0x7f800000, largest = 0x7f7fffff, minus = 0x80000000;
+  const uint32_t big = 0x7f7f7f7f, minusBig = 0xff7fff7f, one = 0x3f803f80; // bf16
+  const Case cases[] = {
+      // v_mfma_f32_16x16x32_bf16 v[0:3], v[4:7], v[8:11], v[0:3]
+      {{0xd3b50000, 0x04021104}, big, one, 0, infinity, largest},
+      {{0xd3b50000, 0x04021104}, minusBig, one, 0, infinity | minus, largest | minus},
+      {{0xd3b50000, 0x04021104}, 0x7f807f80, one, 0, infinity, infinity},
+      {{0xd3b50000, 0x04021104}, big, one, infinity, infinity, infinity},
+      // v_mfma_f32_16x16x16_bf16 v[0:3], v[4:5], v[8:9], v[0:3]: nothing is known of gfx942's
+      {{0xd3e10000, 0x04021104}, big, one, 0, infinity, infinity, Target::gfx942},
+      // v_mfma_i32_16x16x64_i8 v[0:3], v[4:7], v[8:11], v[0:3]: 64 * 127 * 127, or -64 * 128 * 127
+      {{0xd3b60000, 0x04021104}, big, big, 0x7fffff00, 0x800fbf40, 0x7fffffff},
+      {{0xd3b60000, 0x04021104}, 0x80808080, big, 0x80000100, 0x7ff02100, 0x80000000},
+      {{0xd3b60000, 0x04021104}, big, big, 5, 0x000fc045, 0x000fc045},
+      // v_smfmac_f32_16x16x64_bf16 v[0:3], v[4:7], v[8:15], v16
+      {{0xd3b90000, 0x04421104}, minusBig, one, 0, infinity | minus, largest | minus},
+      // v_smfmac_i32_16x16x128_i8 v[0:3], v[4:7], v[8:15], v16
+      {{0xd3ba0000, 0x04421104}, big, big, 0x7fffff00, 0x800fbf40, 0x7fffffff},
+      // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3], v20, v20 op_sel_hi:[0,0,0] cbsz:1 blgp:1
+      {{0xd3ac0000, 0x00022914, 0xd3ad0900, 0x24021904},
+       0x7b7b7b7b,
+       0x7b7b7b7b,
+       0,
+       infinity,
+       largest},
+      {{0xd3ac0000, 0x00022914, 0xd3ad0900, 0x24021904},
+       0x7c7c7c7c,
+       0x7b7b7b7b,
+       0,
+       infinity,
+       infinity}};
+  for (const Case &c : cases)
+    for (bool limits : {false, true}) {
+      Machine m;
+      m.wave.setMode(limits ? kDefaultMode | Mode::fp16Ovfl : kDefaultMode);
+      for (unsigned l = 0; l < 64; ++l) {
+        for (unsigned r = 0; r < 4; ++r) {
+          m.v(r).u[l] = c.c;
+          m.v(4 + r).u[l] = c.a;
+        }
+        for (unsigned r = 8; r < 20; ++r)
+          m.v(r).u[l] = c.b;
+        if (c.words.size() == 4)
+          for (unsigned r = 8; r < 12; ++r)
+            m.v(r).u[l] = c.a;
+        m.v(20).u[l] = 254; // 2^127
+      }
+      Inst i;
+      ASSERT_EQ(isa::decode(c.words.data(), c.words.size() * 4, c.target, i),
+                isa::DecodeStatus::ok);
+      ASSERT_TRUE(m.run(i, c.target)) << nameOf(i.op);
+      for (unsigned r = 0; r < 4; ++r)
+        for (unsigned l = 0; l < 64; ++l)
+          ASSERT_EQ(m.v(r).u[l], limits ? c.limited : c.result)
+              << nameOf(i.op) << std::hex << " " << c.a << " " << c.c;
+    }
+}
+
 /// Scales with no product behind them are nothing that runs.
 TEST(ValuFormatMatrix, ScalesAloneAreRefused) {
   const uint32_t words[] = {0xd3ac4000, 0x18022b14}; // v_mfma_ld_scale_b32 v20, v21
