@@ -163,13 +163,14 @@ bool prepareTyped(ExecInst &e) {
   if (!f.typed && !drop("buffer_"))
     return false;
   f.store = drop("store_format_");
-  const bool toLds = !f.store && drop("load_lds_format_"); // GFX11: the opcode says so
-  if (!f.store && !toLds && !drop("load_format_"))
+  // To LDS goes one component of 32 bits; GFX11's opcode says so, before that a bit ("CDNA4" ISA, 9.1.9).
+  const bool ldsByName = !f.store && drop("load_lds_format_"), toLds = ldsByName || in.lds;
+  if (!f.store && !ldsByName && !drop("load_format_"))
     return false;
   f.d16 = drop("d16_");
   f.high = f.d16 && drop("hi_");
   if (name != std::string_view("xyzw").substr(0, name.size()) || name.empty() || in.tfe ||
-      (in.lds && !toLds))
+      (toLds && (f.store || f.typed || f.d16 || name != "x")))
     return false;
   f.components = uint8_t(name.size());
   fillDataRows(e);

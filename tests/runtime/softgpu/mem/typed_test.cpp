@@ -156,6 +156,25 @@ TEST_F(Typed, ResourceFormatAndSelection) {
   EXPECT_EQ(difference(s, want), "");
 }
 
+/// One component goes to LDS as dwords one behind the other, with a bit of the instruction before GFX11 has opcodes for it.
+TEST_F(Typed, ToLds) {
+  resource(40 * 16, 10, mem::kUnorm, kIdentity);
+  s.s[isa::Sgpr::m0] = 0x100;
+  s.setExec(0xfffffffffffffff5);
+  for (isa::Target target : {isa::Target::gfx900, isa::Target::gfx90a}) {
+    State got = s, want = s;
+    for (unsigned l = 0; l < 64; ++l)
+      if (s.exec() >> l & 1) {
+        const uint32_t x = l < 40 ? f32(s.memory[16 * l + 8] / 255.0) : 0;
+        std::memcpy(&want.lds[0x100 + 8 + 4 * l], &x, 4);
+      }
+    const auto out =
+        machine.run("buffer_load_format_x v2, s[8:11], 0 offen offset:8 lds", got, target);
+    ASSERT_TRUE(out.prepared);
+    EXPECT_EQ(difference(got, want), "");
+  }
+}
+
 TEST_F(Typed, HalvesArePacked) {
   resource(4096, 10, mem::kUint, kIdentity);
   State want = s;
