@@ -106,6 +106,8 @@ template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
 template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
   const bool vop3p = in.enc == Enc::VOP3P;
+  // v_dot2c_f32_bf16 has VOP3P's signs in VOP3's fields ("CDNA4" ISA).
+  const bool signs = vop3p || hasSignsOfHalves(in);
   const isa::TargetTraits traits = isa::traitsOf(in.target);
   const bool accumulatorLast = Bf16 && vop3p && traits.generation == 9;
   const bool flushesFactors = ctx.flushes && (Bf16 || traits.halvesFlush);
@@ -120,7 +122,7 @@ template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
     for (unsigned half = 0; half < 2; ++half) {
       const auto element = [&](U32 x, unsigned k) {
         const unsigned pick = vop3p ? (half ? in.opSelHi : in.opSel) >> k & 1 : half;
-        const unsigned negate = vop3p ? (half ? in.abs : in.neg) >> k & 1 : 0;
+        const unsigned negate = signs ? (half ? in.abs : in.neg) >> k & 1 : 0;
         U32 h = (pick ? x >> 16 : x) & 0xffffu;
         if (flushesFactors)
           h = flushed<Bf16>(h);

@@ -100,6 +100,11 @@ struct OpInfo {
   Handler special12 = nullptr; ///< the same on GFX12, where that is another
 };
 
+/// Whether neg and abs of a VOP3 instruction are the signs of a source's lower and upper half.
+inline bool hasSignsOfHalves(const isa::Inst &in) {
+  return in.op == isa::Op::v_dot2c_f32_bf16 && in.enc == isa::Enc::VOP3;
+}
+
 const ExecInst *slowValu(const ExecInst *i, Wave &w);
 
 /// Adds `info` for `op`; each family registers its operations once.

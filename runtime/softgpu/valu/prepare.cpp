@@ -47,7 +47,8 @@ bool hasUnknownModifiers(const isa::Inst &in, const OpInfo &info) {
   unsigned floats = 0;
   for (unsigned k = 0; k < info.numSrc; ++k)
     floats |= unsigned(isFloat(info.src[k])) << k;
-  return in.omod || in.clamp || ((in.neg | in.abs) & ~floats);
+  const bool signs = (in.neg | in.abs) & ~floats;
+  return in.omod || in.clamp || (signs && !hasSignsOfHalves(in));
 }
 
 } // namespace

@@ -262,6 +262,21 @@ TEST(ValuGfx950, DotOfBf16) {
       false, Enc::VOP2);
 }
 
+/// VOP3's neg and abs are the signs of a source's lower and its upper half, and not the accumulator's ("CDNA4" ISA,
+/// V_DOT2C_F32_BF16).
+TEST(ValuGfx950, DotOfBf16WithSigns) {
+  Machine m;
+  m.v(1).u[0] = 0x40403f80; // 1 and 3
+  m.v(2).u[0] = 0x40a04000; // 2 and 5
+  m.v(3).u[0] = std::bit_cast<uint32_t>(100.0f);
+  runWords(m, {0xd1160003, 0x20020501}); // v_dot2c_f32_bf16_e64 v3, -v1, v2
+  EXPECT_EQ(std::bit_cast<float>(m.v(3).u[0]), 100 - 2 + 15);
+  runWords(m, {0xd1160203, 0x20020501}); // v_dot2c_f32_bf16_e64 v3, -v1, |v2|
+  EXPECT_EQ(std::bit_cast<float>(m.v(3).u[0]), 113 - 2 - 15);
+  runWords(m, {0xd1160103, 0x00020501}); // v_dot2c_f32_bf16_e64 v3, |v1|, v2
+  EXPECT_EQ(std::bit_cast<float>(m.v(3).u[0]), 96 + 2 - 15);
+}
+
 TEST(ValuGfx950, SwapsGroupsOfLanes) {
   for (unsigned group : {16, 32})
     for (uint64_t exec : {~0ull, 0x00ff00ff0f0f0f0full}) {
