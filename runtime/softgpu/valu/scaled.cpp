@@ -73,8 +73,8 @@ template <class W, class F> void rowWidenPair(RowCtx &ctx) {
   const unsigned opSel = ctx.inst->opSel, at = F::bits == 8 ? 16 * (opSel & 1) : 8 * (opSel & 3);
   forActive(ctx.exec, [&](unsigned n) {
     const double scale = scaleOf(ctx.src[1][n]);
-    const uint32_t lo = W::encode(element<F>(ctx, n, at) * scale, ctx.mode),
-                   hi = W::encode(element<F>(ctx, n, at + F::bits) * scale, ctx.mode);
+    const uint32_t lo = W::encode(multipliedBy(scale, element<F>(ctx, n, at)), ctx.mode),
+                   hi = W::encode(multipliedBy(scale, element<F>(ctx, n, at + F::bits)), ctx.mode);
     ctx.dst[n] = W::bits == 16 ? lo | hi << 16 : lo;
     if (W::bits == 32)
       ctx.dst[64 + n] = hi;
@@ -84,7 +84,8 @@ template <class W, class F> void rowWidenPair(RowCtx &ctx) {
 template <class W, class F> void rowWidenOne(RowCtx &ctx) {
   const unsigned at = 8 * (ctx.inst->opSel & 3);
   forActive(ctx.exec, [&](unsigned n) {
-    const uint32_t x = W::encode(element<F>(ctx, n, at) * scaleOf(ctx.src[1][n]), ctx.mode);
+    const uint32_t x =
+        W::encode(multipliedBy(scaleOf(ctx.src[1][n]), element<F>(ctx, n, at)), ctx.mode);
     if (W::bits == 32)
       ctx.dst[n] = x;
     else

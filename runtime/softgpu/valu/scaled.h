@@ -19,8 +19,9 @@ inline double scaleOfExponent(uint32_t e) {
   return e == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, int(e) - 127);
 }
 inline double scaleOf(uint32_t bits) { return scaleOfExponent(bits >> 23 & 0xff); }
-/// A NaN stays itself.
-inline double dividedBy(double scale, double x) { return x != x ? x : x / scale; }
+/// `x`'s sign stays, of NaN too and where the scale is NaN.
+inline double dividedBy(double scale, double x) { return std::copysign(x / scale, x); }
+inline double multipliedBy(double scale, double x) { return std::copysign(x * scale, x); }
 
 /// The random number after `x`, v_prng_b32's; also of a vector of them.
 template <class T> MELD_INLINE T nextRandom(T x) { return (x << 1) ^ ((x >> 31) * 197u); }

@@ -72,7 +72,7 @@ template <class W, class F> void widen(const Inst &in, Wave &w) {
     std::array<uint32_t, rows> bits{};
     for (unsigned n = 0; n < kNumbers; ++n) {
       const double x = F::values()[bitsAt(from, lane, n * F::bits, F::bits)];
-      bits[n * W::bits / 32] |= W::encode(x * scale, w.mode) << (n * W::bits % 32);
+      bits[n * W::bits / 32] |= W::encode(multipliedBy(scale, x), w.mode) << (n * W::bits % 32);
     }
     for (unsigned d = 0; d < rows; ++d)
       out[d].u[lane] = bits[d];

@@ -223,6 +223,39 @@ TEST(ValuSmallFloats, DenormalSources) {
   }
 }
 
+/// What a scale that is NaN makes NaN keeps its sign, as the source's own NaN does; so it is in HIP's own
+/// arithmetic for hosts.
+TEST(ValuSmallFloats, ScaleThatIsNan) {
+  for (bool negative : {false, true})
+    for (uint32_t scale : {0x7f800000u, 0x7fc00000u, 0xff800000u}) {
+      Machine m;
+      const float one = negative ? -1.0f : 1.0f;
+      for (unsigned r = 1; r < 22; ++r)
+        m.v(r).u[0] = std::bit_cast<uint32_t>(one);
+      m.v(3).u[0] = negative ? 0x8888 : 0x1111;
+      m.v(4).u[0] = scale;
+      for (unsigned r = 22; r < 28; ++r)
+        m.v(r).u[0] = negative ? 0xffffffff : 0;
+      runWords(m, {0xd2350028, 0x04120501}); // v_cvt_scalef32_pk_fp8_f32 v40, v1, v2, v4
+      EXPECT_EQ(m.v(40).u[0] & 0xffff, negative ? 0xffffu : 0x7f7fu);
+      runWords(m, {0xd23d0029, 0x04120501}); // v_cvt_scalef32_pk_fp4_f32 v41, v1, v2, v4
+      EXPECT_EQ(m.v(41).u[0] & 0xff, negative ? 0xffu : 0x77u);
+      runWords(m, {0xd238002a, 0x04120902}); // v_cvt_scalef32_sr_bf8_f32 v42, v2, v4, v4
+      EXPECT_EQ(m.v(42).u[0] & 0xff, negative ? 0xffu : 0x7fu);
+      // v_cvt_scalef32_2xpk16_fp6_f32 v[44:49], v[6:21], v[6:21], v4
+      runWords(m, {0xd252002c, 0x04120d06});
+      EXPECT_EQ(m.v(44).u[0] & 0xfff, negative ? 0xfffu : 0x7dfu);
+      const uint32_t quiet = negative ? 0xffc00000 : 0x7fc00000;
+      runWords(m, {0xd23f0032, 0x00020903}); // v_cvt_scalef32_pk_f32_fp4 v[50:51], v3, v4
+      EXPECT_EQ(m.v(50).u[0], quiet);
+      runWords(m, {0xd24a0034, 0x00020903}); // v_cvt_scalef32_f16_fp8 v52, v3, v4
+      EXPECT_EQ(m.v(52).u[0] & 0xffff, negative ? 0xfe00u : 0x7e00u);
+      runWords(m, {0xd2560036, 0x00020916}); // v_cvt_scalef32_pk32_f32_fp6 v[54:85], v[22:27], v4
+      EXPECT_EQ(m.v(54).u[0], quiet);
+      EXPECT_EQ(m.v(59).u[0], quiet);
+    }
+}
+
 TEST(ValuSmallFloats, WidensWithScale) {
   for (const Wide &wide : kWides)
     for (const auto &[format, name] :
