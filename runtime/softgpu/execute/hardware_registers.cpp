@@ -25,8 +25,26 @@ enum Register : unsigned {
   shaderCyclesHigh = 30,
 };
 
-/// Where GPR_ALLOC says how many VGPRs a wave has.
-constexpr unsigned vgprSizeShift(unsigned generation) { return generation >= 11 ? 12 : 8; }
+constexpr uint32_t unitsOf(uint32_t size, uint32_t unit) { return (size + unit - 1) / unit; }
+
+/// GPR_ALLOC: how many VGPRs a wave has, in fours for waves of 32 lanes, too.
+uint32_t numberOfVgprs(const Wave &w, unsigned generation) {
+  return (unitsOf(w.numVgprs, 4) - 1) << (generation >= 11 ? 12 : 8);
+}
+
+/// GPR_ALLOC where VGPRs and AGPRs are one file: its size in eights and where AGPRs start, in fours. This and LDS_ALLOC
+/// are as the Linux kernel's handler reads them that saves waves (cwsr_trap_handler_gfx9.asm).
+uint32_t oneFile(const Wave &w) {
+  const uint32_t total = w.numAgprs ? w.accOffset + w.numAgprs : w.numVgprs;
+  return (unitsOf(total, 8) - 1) << 6 | (unitsOf(w.accOffset, 4) - 1) << 12;
+}
+
+/// LDS_ALLOC: what a wave's group has, more than it asked for, in 256 bytes; on GFX12 in 512.
+uint32_t ldsOf(const Wave &w, isa::Target target) {
+  const uint32_t granule = target == isa::Target::gfx950 ? 1280 : 512;
+  const uint32_t unit = isa::traitsOf(target).generation >= 12 ? 512 : 256;
+  return unitsOf(w.ldsSize, granule) * granule / unit << 12;
+}
 
 uint32_t statusOf(const Wave &w) {
   uint32_t x = w.scc | 1u << 16; // VALID
@@ -74,7 +92,7 @@ uint32_t hardwareId1(const Wave &w) {
 /// The low bits of what s_memtime counts.
 uint32_t cycles() { return uint32_t(nanoseconds()) & 0xfffff; }
 
-uint32_t readHardwareRegister12(const Wave &w, unsigned id) {
+uint32_t readHardwareRegister12(const Wave &w, isa::Target target, unsigned id) {
   switch (id) {
   case mode:
     return w.mode & kMode12;
@@ -84,12 +102,15 @@ uint32_t readHardwareRegister12(const Wave &w, unsigned id) {
     return w.scc << 9;
   case exceptionFlagsUser: // what was written to it: there are no exceptions here
     return w.trapSts;
-  case gprAlloc:
   case ldsAlloc:
+    return ldsOf(w, target);
+  case gprAlloc:
+    return numberOfVgprs(w, 12);
   case flatScratchLow:
   case flatScratchHigh:
+    return w.flatScratch[id - flatScratchLow];
   case hwId1:
-    return readHardwareRegister(w, 11, id);
+    return hardwareId1(w);
   case shaderCycles:
     return uint32_t(nanoseconds());
   case shaderCyclesHigh:
@@ -101,10 +122,11 @@ uint32_t readHardwareRegister12(const Wave &w, unsigned id) {
 
 } // namespace
 
-uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
-  if (generation >= 12)
-    return readHardwareRegister12(w, id);
-  const bool gfx10 = generation >= 10;
+uint32_t readHardwareRegister(const Wave &w, isa::Target target, unsigned id) {
+  const isa::TargetTraits traits = isa::traitsOf(target);
+  if (traits.generation >= 12)
+    return readHardwareRegister12(w, target, id);
+  const bool gfx10 = traits.generation >= 10;
   switch (id) {
   case mode:
     return w.mode;
@@ -114,12 +136,10 @@ uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id) {
     return w.trapSts;
   case hwId:
     return gfx10 ? 0 : hardwareId(w);
-  case gprAlloc: {
-    const uint32_t granule = gfx10 && w.waveSize == 32 ? 8 : 4;
-    return ((w.numVgprs + granule - 1) / granule - 1) << vgprSizeShift(generation);
-  }
+  case gprAlloc:
+    return traits.unified ? oneFile(w) : numberOfVgprs(w, traits.generation);
   case ldsAlloc:
-    return (w.ldsSize + 511) / 512 << 12;
+    return ldsOf(w, target);
   case shMemBases:
     return uint32_t(w.apertures[0] >> 48 << 16) | uint32_t(w.apertures[2] >> 48);
   case flatScratchLow:

@@ -6,11 +6,10 @@
 
 namespace meld::softgpu {
 
-/// Register `id` of a wave on a processor of `generation` (9, 10, 11 or 12). One that has no meaning here
-/// is 0.
-uint32_t readHardwareRegister(const Wave &w, unsigned generation, unsigned id);
+/// Register `id` of a wave on `target`. One that has no meaning here is 0.
+uint32_t readHardwareRegister(const Wave &w, isa::Target target, unsigned id);
 
-/// Writes the bits of `mask`; what user waves may not write stays.
+/// Writes the bits of `mask` on a processor of `generation` (9, 10, 11 or 12); what user waves may not write stays.
 void writeHardwareRegister(Wave &w, unsigned generation, unsigned id, uint32_t mask,
                            uint32_t value);
 

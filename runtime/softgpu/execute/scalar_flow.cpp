@@ -28,12 +28,12 @@ struct Field {
         low(uint32_t((1ull << ((simm16 >> 11 & 31) + 1)) - 1)) {}
 };
 
-// The generation is part of the handler: numbers and fields of registers differ.
-template <unsigned Generation> const ExecInst *runGetReg(const ExecInst *i, Wave &w) {
+const ExecInst *runGetReg(const ExecInst *i, Wave &w) {
   const Field f(uint32_t(i->imm[0]));
-  w.s[i->dst] = readHardwareRegister(w, Generation, f.id) >> f.offset & f.low;
+  w.s[i->dst] = readHardwareRegister(w, i->inst->target, f.id) >> f.offset & f.low;
   return following(i);
 }
+// The generation is part of the handler: numbers and fields of registers differ.
 template <unsigned Generation> const ExecInst *setReg(const ExecInst *i, Wave &w, uint32_t value) {
   const Field f(uint32_t(i->imm[0]));
   writeHardwareRegister(w, Generation, f.id, f.low << f.offset, value << f.offset);
@@ -277,7 +277,7 @@ const ExecInst *runIdxIdx(const ExecInst *i, Wave &w) {
 
 /// Handlers of opcodes whose registers or meaning depend on the generation.
 template <unsigned Generation> void addRegisters(isa::OpMap<Handler> &t) {
-  t[Op::s_getreg_b32] = runGetReg<Generation>;
+  t[Op::s_getreg_b32] = runGetReg;
   t[Op::s_setreg_b32] = runSetReg<Generation>;
   t[Op::s_setreg_imm32_b32] = runSetRegImm<Generation>;
   t[Op::s_sendmsg] = runSendMsg<Generation>;

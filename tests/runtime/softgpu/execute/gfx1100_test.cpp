@@ -52,7 +52,7 @@ TEST_P(Gfx1100, HardwareRegisters) {
   EXPECT_EQ(w.mode, 0x96u);
   EXPECT_EQ(w.s[21], 0x55556660u) << "where scratch is, which only trap handlers change";
   EXPECT_EQ(w.s[22], 0x7777u);
-  EXPECT_EQ(w.s[23], lanes == 32 ? 0u : 1u) << "8 VGPRs in units of 8 or 4, less one";
+  EXPECT_EQ(w.s[23], 1u) << "8 VGPRs in fours, less one";
   EXPECT_EQ(w.s[24], 1u) << "STATUS.SCC";
   EXPECT_EQ(w.s[25], lanes == 32 ? 2u : 0u) << "STATUS.VCCZ and EXECZ";
 }

@@ -64,5 +64,17 @@ TEST_F(Gfx942, ScratchNeedsNoSetUp) {
   }
 }
 
+/// 104 VGPRs in eights, less one; AGPRs from the 20th on, in fours, less one. LDS in 256 bytes, of which hardware gives 512 or
+/// (gfx950) 1280.
+TEST_F(Gfx942, SaysWhatAWaveHas) {
+  for (const auto &[name, lds] : {std::pair{"gfx942", 4u}, std::pair{"gfx950", 5u}}) {
+    const auto r =
+        launch(*Gpu::create(testConfig(name, 1)), code, "allocated", {64}, {64}, Args(out.data()));
+    ASSERT_EQ(r.code, DispatchCode::ok) << r.message;
+    EXPECT_EQ(out[0], 12u << 6 | 4u << 12) << name;
+    EXPECT_EQ(out[1], lds) << name;
+  }
+}
+
 } // namespace
 } // namespace meld::softgpu::test
