@@ -131,10 +131,7 @@ add("passes_tests", "FpChoices.*", choices, [
     ("choices: product and sum in one", "call && call->getIntrinsicID() == Intrinsic::fmuladd)\n      return true;", "call && false)\n      return true;"),
     ("choices: two that contract", "if (contracting > 1)", "if (false)"),
     ("choices: all contract", "(contractAll && !isSettled(function))", "false"),
-    ("choices: the function's own flags", "return any && any_of(looseAttributes,", "return false && any_of(looseAttributes,"),
-    ("choices: flags go", "      instruction.copyFastMathFlags(FastMathFlags());\n", ""),
-    ("choices: promises of accuracy go", "      instruction.setMetadata(LLVMContext::MD_fpmath, nullptr);\n", ""),
-    ("choices: the function's own flags go", "      function_.removeFnAttr(name);\n", ""),
+    ("choices: the function's own flags", "return any && any_of(looseFpAttributes,", "return false && any_of(looseFpAttributes,"),
     ("choices: who may be changed", "if (only || leavesFpChoices(function, contractAll))", "if (only)"),
     ("choices: nobody while they are settled", "if (only || leavesFpChoices(function, contractAll))", "if (leavesFpChoices(function, contractAll))"),
     ("choices: what goes into callers", "         !leavesChoicesAnywhere(*function.getParent());", "         true;"),
@@ -142,6 +139,11 @@ add("passes_tests", "FpChoices.*", choices, [
     ("choices: at its point", "if (!settling_->isDue(function, point_)) {", "if (false) {"),
     ("choices: left open", "      settling_->leftOpen(function);\n", "      ;\n"),
     ("choices: the whole function has a number", "  function.print(os);\n", ""),
+])
+add("passes_tests", "FpChoices.*", "passes/transform/fp_settler.cpp", [
+    ("choices: flags go", "      instruction.copyFastMathFlags(FastMathFlags());\n", ""),
+    ("choices: promises of accuracy go", "      instruction.setMetadata(LLVMContext::MD_fpmath, nullptr);\n", ""),
+    ("choices: the function's own flags go", "      function_.removeFnAttr(name);\n", ""),
 ])
 
 # The end of the process while the compiler is at work.
