@@ -14,14 +14,16 @@
 //
 // Which fusions code generation makes is foretold after DAGCombiner (visitFADDForFMACombine,
 // visitFSUBForFMACombine) with AMDGPU's answers: products of the same block, the one of fewer uses
-// first, later sums before earlier ones; a vector sum of which one element alone is read is made
-// scalar before, and one that is made anew for what a shuffle reads of it has lost its flags. What
-// is negated for it stays in its loop and its block, by an annotation that goes when the proof is
-// made; of a product with a constant the constant is negated. That is no proof. Before a settled function may be melded, it is compiled without any melding and has to
-// give the machine code of the original (jit/fp_survey.cpp): then the foretelling was right, and
-// everything else that the flags would have allowed was not made use of. Where it gives other
-// code, the function is settled later, where fewer of the optimiser's own decisions are still to
-// come, or left as it is. Nothing here can make a result wrong; a worse prophecy only melds less.
+// first, later sums before earlier ones; what is doubled is a sum, too; a vector sum of which one
+// element alone is read is made scalar before, and one that is made anew for what a shuffle reads
+// of it has lost its flags. What is negated for it stays in its loop and its block, by an
+// annotation that goes when the proof is made; of a product with a constant the constant is
+// negated. That is no proof. Before a settled function may be melded, it is compiled without any
+// melding and has to give the machine code of the original (jit/fp_survey.cpp): then the
+// foretelling was right, and everything else that the flags would have allowed was not made use of.
+// Where it gives other code, the function is settled later, where fewer of the optimiser's own
+// decisions are still to come, or left as it is. Nothing here can make a result wrong; a worse
+// prophecy only melds less.
 //
 // Terminates: one look at each instruction. Linear but for the uses of products.
 #pragma once

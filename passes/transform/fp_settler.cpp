@@ -10,6 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/ValueHandle.h"
 
 namespace meld::passes {
 
@@ -42,16 +43,13 @@ public:
     bool changed = false;
     noteWhereProductsAreUsed();
     for (BasicBlock &block : function_) {
-      SmallVector<Instruction *, 16> sums;
+      SmallVector<WeakVH, 16> sums; // a doubled product may go into a later sum as its product
       for (Instruction &instruction : block)
-        if (auto opcode = instruction.getOpcode();
-            (opcode == Instruction::FAdd || opcode == Instruction::FSub) && contracts(instruction))
+        if (isSum(instruction))
           sums.push_back(&instruction);
-        else if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
-                 call && call->getIntrinsicID() == Intrinsic::fmuladd)
-          sums.push_back(&instruction);
-      for (Instruction *sum : reverse(sums))
-        changed |= isa<IntrinsicInst>(sum) ? writeOut(*cast<IntrinsicInst>(sum)) : fuse(*sum);
+      for (const WeakVH &sum : reverse(sums))
+        if (sum)
+          changed |= settle(*cast<Instruction>(sum));
     }
     keepNegationsApart();
     return dropFlags() || changed;
@@ -59,6 +57,32 @@ public:
 
 private:
   bool contracts(const Instruction &op) const { return contractAll_ || op.hasAllowContract(); }
+
+  bool isSum(const Instruction &instruction) const {
+    switch (instruction.getOpcode()) {
+    case Instruction::FAdd:
+    case Instruction::FSub:
+      return contracts(instruction);
+    case Instruction::FMul:
+      return contracts(instruction) && doubles(instruction);
+    default: {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      return call && call->getIntrinsicID() == Intrinsic::fmuladd;
+    }
+    }
+  }
+
+  bool settle(Instruction &sum) {
+    if (auto *call = dyn_cast<IntrinsicInst>(&sum))
+      return writeOut(*call);
+    return sum.getOpcode() == Instruction::FMul ? fuseDoubled(sum) : fuse(sum);
+  }
+
+  // DAGCombiner makes a sum of it.
+  static bool doubles(const Instruction &product) {
+    auto *two = dyn_cast<ConstantFP>(product.getOperand(1));
+    return two && two->isExactlyValue(2.0);
+  }
 
   bool fuses(const Type &type) const {
     const Type &scalar = *type.getScalarType();
@@ -258,6 +282,36 @@ private:
     return true;
   }
 
+  // Of a product that is doubled, a sum of it and itself: that is fused, too. So is that of a product
+  // of vectors of which this element alone is read (performExtractVectorEltCombine).
+  bool fuseDoubled(Instruction &doubled) {
+    const BasicBlock &block = *doubled.getParent();
+    if (!fuses(*doubled.getType()))
+      return false;
+    IRBuilder<> builder(&doubled);
+    Value *product = doubled.getOperand(0), *left = nullptr, *right = nullptr;
+    if (Instruction *found = productIn(product, block)) {
+      left = found->getOperand(0), right = found->getOperand(1);
+    } else if (auto *element = dyn_cast<ExtractElementInst>(product);
+               element && isa<ConstantInt>(element->getIndexOperand())) {
+      found = productIn(element->getVectorOperand(), block);
+      if (!found || !found->hasOneUse() || !element->hasOneUse())
+        return false;
+      left = builder.CreateExtractElement(found->getOperand(0), element->getIndexOperand());
+      right = builder.CreateExtractElement(found->getOperand(1), element->getIndexOperand());
+      product = builder.CreateFMul(left, right);
+      onlyUsedIn_.erase(found);
+      doubled.setOperand(0, product);
+      element->eraseFromParent();
+      found->eraseFromParent();
+    } else {
+      return false;
+    }
+    replace(doubled,
+            builder.CreateIntrinsic(Intrinsic::fma, {doubled.getType()}, {left, right, product}));
+    return true;
+  }
+
   // DAGCombiner makes a vector operation of which one element alone is read a scalar one, and looks
   // at what stands last first: where the read stands behind the sum, the product was in the sum, too,
   // and stayed a vector. Now it stays one for a freeze.
@@ -278,7 +332,8 @@ private:
     return true;
   }
 
-  static void replace(Instruction &old, Value *by) {
+  void replace(Instruction &old, Value *by) {
+    onlyUsedIn_.erase(&old);
     if (auto *instruction = dyn_cast<Instruction>(by))
       instruction->takeName(&old);
     old.replaceAllUsesWith(by);
