@@ -28,7 +28,8 @@ int armCost(const Arm &arm, const CostModel &cost) {
 
 } // namespace
 
-NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node &right) const {
+NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node &right,
+                           bool meet) const {
   NodeMatch match = matchNodes(left, right);
   if (match.blocks.empty())
     return {};
@@ -47,9 +48,9 @@ NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node 
   }
   NodePlan plan = planPair(divergence_, cost_, left, right, std::move(match), idle_);
   // Running both sides' code in turn without a pair in it gains nothing but the branch. Behind a head
-  // that is known to be one; else the sides have to be that short.
+  // that is known to be one; else there must be none behind the sides, and they have to be short.
   bool branches = left.blocks.size() > 1 || left.openEnd;
-  if (plan.pairs == 0 && !branches && (loops || !costsLessThanBranch(plan)))
+  if (plan.pairs == 0 && !branches && (loops || !meet || !costsLessThanBranch(plan)))
     return {};
   return plan;
 }
@@ -208,11 +209,11 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   if (!plan.reason.empty())
     return plan;
   const bool bothOpen = plan.left.nodes.back().openEnd && plan.right.nodes.back().openEnd;
-  NodeAlignment best =
-      alignNodes(plan.left.nodes.size(), plan.right.nodes.size(), bothOpen || sidesMeet(plan),
-                 cost_, [&](size_t i, size_t j) {
-                   return planNode(*branch.getParent(), plan.left.nodes[i], plan.right.nodes[j]);
-                 });
+  NodeAlignment best = alignNodes(plan.left.nodes.size(), plan.right.nodes.size(),
+                                  bothOpen || sidesMeet(plan), cost_, [&](size_t i, size_t j) {
+                                    return planNode(*branch.getParent(), plan.left.nodes[i],
+                                                    plan.right.nodes[j], sidesMeet(plan));
+                                  });
   plan.nodes = std::move(best.pairs);
   if (plan.nodes.empty()) {
     plan.reason = whyNothingPairs(plan);

@@ -45,7 +45,8 @@ private:
   bool oneSideLeavesTheLoop(const Plan &plan) const;
   std::string whyNotAlign(const Plan &plan) const;
   bool costsLessThanBranch(const NodePlan &plan) const;
-  NodePlan planNode(const llvm::BasicBlock &head, const Node &left, const Node &right) const;
+  NodePlan planNode(const llvm::BasicBlock &head, const Node &left, const Node &right,
+                    bool meet) const;
 
   const DivergenceInfo &divergence_;
   const CostModel &cost_;

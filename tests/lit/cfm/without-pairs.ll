@@ -105,3 +105,32 @@ right:
 join:
   ret void
 }
+
+; Sides that go on to different blocks: a branch stays behind them, so that none is saved.
+; CHECK-LABEL: @apart(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK: ret void
+define amdgpu_kernel void @apart(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  %above = icmp ugt i32 %tid, %x
+  br i1 %above, label %head, label %shared
+head:
+  br i1 %c, label %left, label %right
+left:
+  %a = shl i32 %v, 3
+  br label %join
+right:
+  %f = xor i32 %v, 85
+  br label %shared
+shared:
+  %s = phi i32 [ %f, %right ], [ %v, %0 ]
+  store volatile i32 %s, ptr addrspace(1) %p
+  br label %join
+join:
+  %r = phi i32 [ %a, %left ], [ %s, %shared ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}

@@ -214,8 +214,10 @@ mutations += [
     Mutation("without pairs: short", "melder/planner.cpp", "return both / 2 - plan.gain <= cost_.divergentIfElse();",
              "return true;"),
     Mutation("without pairs: guards", "melder/planner.cpp", "if (plan.guards > 0)\n    return false;", ""),
-    Mutation("without pairs: loops", "melder/planner.cpp", "(loops || !costsLessThanBranch(plan))",
-             "!costsLessThanBranch(plan)"),
+    Mutation("without pairs: loops", "melder/planner.cpp", "(loops || !meet || !costsLessThanBranch(plan))",
+             "(!meet || !costsLessThanBranch(plan))"),
+    Mutation("without pairs: sides that part", "melder/planner.cpp", "(loops || !meet || !costsLessThanBranch(plan))",
+             "(loops || !costsLessThanBranch(plan))"),
     # Shapes of control flow.
     Mutation("shape: one block for both sides", plan, "if (l == r || isa<Constant>(branch.getCondition()))",
              "if (isa<Constant>(branch.getCondition()))"),
