@@ -246,12 +246,14 @@ private:
     auto *constant = dyn_cast<ConstantFP>(inner->getOperand(1));
     if (!constant)
       return false;
-    inner->setOperand(1, ConstantFP::get(constant->getContext(), neg(constant->getValueAPF())));
+    inner->setOperand(1, ConstantFP::get(constant->getType(), neg(constant->getValueAPF())));
     return true;
   }
 
   bool fuse(Instruction &sum) {
     const BasicBlock &block = *sum.getParent();
+    if (!dominators_.isReachableFromEntry(&block))
+      return false; // it may be its own operand
     if (!fuses(*sum.getType()) || becomesScalar(sum))
       return false;
     Instruction *first = productIn(sum.getOperand(0), block),

@@ -31,4 +31,16 @@ define float @one_element_read(<2 x float> %a, <2 x float> %b) #0 {
   ret float %e
 }
 
+; Where nothing leads, a sum may be its own operand.
+; CHECK-LABEL: @unreachable(
+; CHECK: fmul <2 x float> %b, %b
+; CHECK-NEXT: fadd <2 x float> %s, %m
+define void @unreachable(<2 x float> %b) #0 {
+  ret void
+dead:
+  %m = fmul contract <2 x float> %b, %b
+  %s = fadd contract <2 x float> %s, %m
+  br label %dead
+}
+
 attributes #0 = { "target-cpu"="gfx90a" }
