@@ -29,7 +29,7 @@ int armCost(const Arm &arm, const CostModel &cost) {
 } // namespace
 
 NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node &right,
-                           bool meet) const {
+                           bool branchGoes) const {
   NodeMatch match = matchNodes(left, right);
   if (match.blocks.empty())
     return {};
@@ -50,7 +50,7 @@ NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node 
   // Running both sides' code in turn without a pair in it gains nothing but the branch. Behind a head
   // that is known to be one; else there must be none behind the sides, and they have to be short.
   bool branches = left.blocks.size() > 1 || left.openEnd;
-  if (plan.pairs == 0 && !branches && (loops || !meet || !costsLessThanBranch(plan)))
+  if (plan.pairs == 0 && !branches && (loops || !branchGoes || !costsLessThanBranch(plan)))
     return {};
   return plan;
 }
@@ -209,10 +209,13 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   if (!plan.reason.empty())
     return plan;
   const bool bothOpen = plan.left.nodes.back().openEnd && plan.right.nodes.back().openEnd;
-  NodeAlignment best = alignNodes(plan.left.nodes.size(), plan.right.nodes.size(),
-                                  bothOpen || sidesMeet(plan), cost_, [&](size_t i, size_t j) {
+  // Otherwise a branch stays: for what one side has more, or for where they go on to.
+  const bool meet = sidesMeet(plan),
+             branchGoes = meet && plan.left.nodes.size() == plan.right.nodes.size();
+  NodeAlignment best = alignNodes(plan.left.nodes.size(), plan.right.nodes.size(), bothOpen || meet,
+                                  cost_, [&](size_t i, size_t j) {
                                     return planNode(*branch.getParent(), plan.left.nodes[i],
-                                                    plan.right.nodes[j], sidesMeet(plan));
+                                                    plan.right.nodes[j], branchGoes);
                                   });
   plan.nodes = std::move(best.pairs);
   if (plan.nodes.empty()) {

@@ -46,7 +46,7 @@ private:
   std::string whyNotAlign(const Plan &plan) const;
   bool costsLessThanBranch(const NodePlan &plan) const;
   NodePlan planNode(const llvm::BasicBlock &head, const Node &left, const Node &right,
-                    bool meet) const;
+                    bool branchGoes) const;
 
   const DivergenceInfo &divergence_;
   const CostModel &cost_;

@@ -60,6 +60,36 @@ join:
   ret void
 }
 
+; Behind them one side has a loop, so that a branch stays: what a wave of the other side runs is more.
+; CHECK-LABEL: @branch_stays(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK: ret void
+define amdgpu_kernel void @branch_stays(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  br i1 %c, label %left, label %right
+left:
+  %m1 = mul i32 %v, 31
+  %m2 = mul i32 %m1, %x
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %left ], [ %next, %loop ]
+  %s = phi i32 [ %m2, %left ], [ %square, %loop ]
+  %square = mul i32 %s, %s
+  %next = add i32 %i, 1
+  %below = icmp ult i32 %next, %v
+  br i1 %below, label %loop, label %join
+right:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %square, %loop ], [ %f, %right ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
 ; A store needs a branch of its own.
 ; CHECK-LABEL: @guarded(
 ; CHECK: br i1 %c, label %left, label %right
