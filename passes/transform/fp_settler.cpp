@@ -284,8 +284,8 @@ private:
     return true;
   }
 
-  // Of a product that is doubled, a sum of it and itself: that is fused, too. So is that of a product
-  // of vectors of which this element alone is read (performExtractVectorEltCombine).
+  // Of a product that is doubled, a sum of it and itself: that is fused, too. So is, until LLVM 16,
+  // that of a product of vectors of which this element alone is read (performExtractVectorEltCombine).
   bool fuseDoubled(Instruction &doubled) {
     const BasicBlock &block = *doubled.getParent();
     if (!fuses(*doubled.getType()))
@@ -295,7 +295,7 @@ private:
     if (Instruction *found = productIn(product, block)) {
       left = found->getOperand(0), right = found->getOperand(1);
     } else if (auto *element = dyn_cast<ExtractElementInst>(product);
-               element && isa<ConstantInt>(element->getIndexOperand())) {
+               LLVM_VERSION_MAJOR < 17 && element && isa<ConstantInt>(element->getIndexOperand())) {
       found = productIn(element->getVectorOperand(), block);
       if (!found || !found->hasOneUse() || !element->hasOneUse())
         return false;

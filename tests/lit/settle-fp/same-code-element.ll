@@ -38,3 +38,18 @@ define amdgpu_kernel void @element_before(ptr addrspace(1) %out, ptr addrspace(1
   store float %t, ptr addrspace(1) %q
   ret void
 }
+
+; Twice a product of vectors of which one element is read: that element's alone is made, and fused with
+; itself. From LLVM 17 on it is not fused.
+; CHECK-LABEL: @doubled_element(
+; CHECK: %[[L:.*]] = extractelement <2 x float> %x, i64 1
+; CHECK: %[[R:.*]] = extractelement <2 x float> %y, i64 1
+; CHECK: %[[P:.*]] = fmul float %[[L]], %[[R]]
+; CHECK: call float @llvm.fma.f32(float %[[L]], float %[[R]], float %[[P]])
+define amdgpu_kernel void @doubled_element(ptr addrspace(1) %out, <2 x float> %x, <2 x float> %y) {
+  %v = fmul contract <2 x float> %x, %y
+  %e = extractelement <2 x float> %v, i64 1
+  %t = fmul contract float %e, 2.0
+  store volatile float %t, ptr addrspace(1) %out
+  ret void
+}

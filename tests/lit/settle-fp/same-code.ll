@@ -93,22 +93,14 @@ define amdgpu_kernel void @constant_factor(ptr addrspace(1) %out, float %a) {
   ret void
 }
 
-; Twice a product is a sum of it and itself, which is fused; also of one element of a vector.
+; Twice a product is a sum of it and itself, which is fused.
 ; CHECK-LABEL: @doubled(
 ; CHECK: %p = fmul float %a, %b
 ; CHECK: %d = call float @llvm.fma.f32(float %a, float %b, float %p)
-; CHECK: %[[L:.*]] = extractelement <2 x float> %x, i64 1
-; CHECK: %[[R:.*]] = extractelement <2 x float> %y, i64 1
-; CHECK: %[[P:.*]] = fmul float %[[L]], %[[R]]
-; CHECK: call float @llvm.fma.f32(float %[[L]], float %[[R]], float %[[P]])
-define amdgpu_kernel void @doubled(ptr addrspace(1) %out, float %a, float %b, <2 x float> %x, <2 x float> %y) {
+define amdgpu_kernel void @doubled(ptr addrspace(1) %out, float %a, float %b) {
   %p = fmul contract float %a, %b
   %d = fmul contract float %p, 2.0
   store volatile float %d, ptr addrspace(1) %out
-  %v = fmul contract <2 x float> %x, %y
-  %e = extractelement <2 x float> %v, i64 1
-  %t = fmul contract float %e, 2.0
-  store volatile float %t, ptr addrspace(1) %out
   ret void
 }
 
