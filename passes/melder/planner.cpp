@@ -60,14 +60,8 @@ NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node 
 bool Planner::costsLessThanBranch(const NodePlan &plan) const {
   if (plan.guards > 0)
     return false;
-  int both = 0;
-  for (const BlockPlan &block : plan.blocks)
-    for (const AlignedItem &item : block.items)
-      for (const Instruction *one : {item.left, item.right})
-        if (one)
-          both += cost_.instruction(*one);
   // A plan without pairs gains less than nothing, by its selects.
-  return both / 2 - plan.gain <= cost_.divergentIfElse();
+  return savedByBoth(plan) - plan.gain <= cost_.divergentIfElse();
 }
 
 Plan Planner::plan(BranchInst &branch) const {
@@ -159,17 +153,16 @@ static const char *caseOf(const Plan &plan) {
 // What a plan saves when both sides run that it does not when only one does: a pair is then one
 // instruction, as it was before, and what is speculated for the other side is for nobody. On average,
 // as it is not known which side it is.
-double Planner::savedByBoth(const Plan &plan) const {
+double Planner::savedByBoth(const NodePlan &node) const {
   double saved = 0;
-  for (const NodePlan &node : plan.nodes)
-    for (const BlockPlan &block : node.blocks)
-      for (const AlignedItem &item : block.items) {
-        if (item.kind == AlignedItem::guardLeft || item.kind == AlignedItem::guardRight)
-          continue; // nobody runs it then
-        for (const Instruction *one : {item.left, item.right})
-          if (one)
-            saved += cost_.instruction(*one) * (node.left->isLoop ? loopWeight : 1) / 2.0;
-      }
+  for (const BlockPlan &block : node.blocks)
+    for (const AlignedItem &item : block.items) {
+      if (item.kind == AlignedItem::guardLeft || item.kind == AlignedItem::guardRight)
+        continue; // nobody runs it then
+      for (const Instruction *one : {item.left, item.right})
+        if (one)
+          saved += cost_.instruction(*one) * (node.left->isLoop ? loopWeight : 1) / 2.0;
+    }
   return saved;
 }
 
@@ -183,7 +176,10 @@ void Planner::weigh(Plan &plan) const {
     plan.reason += "; it never ran in the profile";
     return;
   }
-  plan.gain -= int(std::lround((1 - known->bothShare()) * savedByBoth(plan)));
+  double saved = 0;
+  for (const NodePlan &node : plan.nodes)
+    saved += savedByBoth(node);
+  plan.gain -= int(std::lround((1 - known->bothShare()) * saved));
   plan.reason += formatv("; both sides run in {0}{1:f1} % of the profile's {2}",
                          known->sampled ? "at most " : "", 100 * known->bothShare(),
                          known->sampled ? "samples" : "waves");

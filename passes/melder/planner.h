@@ -40,7 +40,7 @@ public:
 private:
   Plan planCut(llvm::BranchInst &branch, bool cutHeads) const;
   std::string whyNotEvenLook(llvm::BranchInst &branch) const;
-  double savedByBoth(const Plan &plan) const;
+  double savedByBoth(const NodePlan &node) const;
   void weigh(Plan &plan) const; ///< by what is known of the branch's runs
   bool oneSideLeavesTheLoop(const Plan &plan) const;
   std::string whyNotAlign(const Plan &plan) const;

@@ -220,6 +220,7 @@ private:
   // The value numbering in front of code generation would make one of negations in several blocks,
   // and put it where it is on every way.
   void keepNegationsApart() {
+    SmallVector<Instruction *, 8> apart;
     for (Instruction *negation : negations_) {
       Value *value = negation->getOperand(0);
       const bool alone = none_of(value->users(), [&](const User *user) {
@@ -228,9 +229,9 @@ private:
                other->getParent() != negation->getParent();
       });
       if (!alone)
-        apart_.push_back(negation);
+        apart.push_back(negation);
     }
-    for (Instruction *negation : apart_) {
+    for (Instruction *negation : apart) {
       IRBuilder<> builder(negation);
       negation->setOperand(0, kept(builder, negation->getOperand(0)));
     }
@@ -275,12 +276,10 @@ private:
     Instruction *fused = builder.CreateIntrinsic(Intrinsic::fma, {sum.getType()},
                                                  {factor, product->getOperand(1), addend});
     replace(sum, fused);
-    if (product->use_empty()) {
-      onlyUsedIn_.erase(product); // what comes to stand at its address is another product
-      product->eraseFromParent();
-    } else {
+    if (product->use_empty())
+      erase(*product);
+    else
       keepVector(*product, *fused);
-    }
     return true;
   }
 
@@ -302,10 +301,9 @@ private:
       left = builder.CreateExtractElement(found->getOperand(0), element->getIndexOperand());
       right = builder.CreateExtractElement(found->getOperand(1), element->getIndexOperand());
       product = builder.CreateFMul(left, right);
-      onlyUsedIn_.erase(found);
       doubled.setOperand(0, product);
-      element->eraseFromParent();
-      found->eraseFromParent();
+      erase(*element);
+      erase(*found);
     } else {
       return false;
     }
@@ -334,12 +332,16 @@ private:
     return true;
   }
 
+  void erase(Instruction &instruction) {
+    onlyUsedIn_.erase(&instruction); // what comes to stand at its address is another product
+    instruction.eraseFromParent();
+  }
+
   void replace(Instruction &old, Value *by) {
-    onlyUsedIn_.erase(&old);
     if (auto *instruction = dyn_cast<Instruction>(by))
       instruction->takeName(&old);
     old.replaceAllUsesWith(by);
-    old.eraseFromParent();
+    erase(old);
   }
 
   bool dropFlags() {
@@ -364,7 +366,7 @@ private:
   DominatorTree dominators_;
   LoopInfo loops_;
   DenseMap<const Instruction *, const BasicBlock *> onlyUsedIn_; ///< products alone
-  SmallVector<Instruction *, 8> negations_, apart_;
+  SmallVector<Instruction *, 8> negations_;
 };
 
 } // namespace

@@ -211,7 +211,7 @@ mutations += [
              "if (!shape)"),
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
     Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
-    Mutation("without pairs: short", "melder/planner.cpp", "return both / 2 - plan.gain <= cost_.divergentIfElse();",
+    Mutation("without pairs: short", "melder/planner.cpp", "return savedByBoth(plan) - plan.gain <= cost_.divergentIfElse();",
              "return true;"),
     Mutation("without pairs: guards", "melder/planner.cpp", "if (plan.guards > 0)\n    return false;", ""),
     Mutation("without pairs: loops", "melder/planner.cpp", "(loops || !branchGoes || !costsLessThanBranch(plan))",
