@@ -75,8 +75,8 @@ void initSgprs(Wave &w, const Workgroup &g, const Launch &l, const DispatchReque
   for (size_t k = 0; k < l.preloaded.size() && n < 16; ++k)
     w.s[n++] = l.preloaded[k];
   n = l.rsrc2 >> 1 & 31; // system SGPRs follow the user SGPRs the descriptor declares
-  if (traits.generation >=
-      12) { // LLVM's guide, "Architected SGPRs"; the wave's number is in bits 29 to 25
+  if (traits.generation >= 12) {
+    // LLVM's guide, "Architected SGPRs"; the wave's number is in bits 29 to 25.
     w.s[isa::Sgpr::ttmp0 + 9] = g.id[0];
     w.s[isa::Sgpr::ttmp0 + 7] = (g.id[1] & 0xffff) | g.id[2] << 16;
     w.s[isa::Sgpr::ttmp0 + 8] = wave << 25;

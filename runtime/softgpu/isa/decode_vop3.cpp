@@ -176,8 +176,8 @@ unsigned halves(const OpInfo &row) {
   unsigned bits = isHalf(row.dst) ? 8 : 0;
   for (unsigned k = 0; k < 3; ++k)
     bits |= unsigned(isHalf(row.src[k])) << k;
-  if (row.op == Op::v_alignbit_b32 ||
-      row.op == Op::v_alignbyte_b32) // what they shift by ("RDNA4" ISA, 7.2.2.3)
+  // What these shift by ("RDNA4" ISA, 7.2.2.3).
+  if (row.op == Op::v_alignbit_b32 || row.op == Op::v_alignbyte_b32)
     bits |= 4;
   return bits;
 }

@@ -17,10 +17,6 @@
 namespace meld::softgpu::mem {
 namespace {
 
-uint32_t scalarOffset(const ExecInst *i, const Wave &w) {
-  return i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
-}
-
 /// Index and offset of each lane.
 struct Lanes {
   uint32_t index[kWaveSize], offset[kWaveSize];
@@ -48,7 +44,7 @@ bool insideScratch(const Wave &w, const BufferResource &r, uint32_t index, uint6
 /// Loads, stores and atomics, any resource. `dst` replaces the destination rows when not null.
 const ExecInst *runBuffer(const ExecInst *i, Wave &w, VRow *dst) {
   const LaneOp &op = laneOp(i);
-  const BufferResource r(w, i->src[2], generationOf(i), scalarOffset(i, w));
+  const BufferResource r(w, i->src[2], generationOf(i), scalarOffsetOf(i, w));
   const bool idxen = i->inst->idxen;
   const uint64_t start = r.base + r.outer, exec = w.exec();
   const Lanes lanes(i, w, r);
@@ -147,7 +143,7 @@ template <unsigned N, bool Store> const ExecInst *privateDwords(const ExecInst *
     return following(i);
   }
   const unsigned slot = i->src[2];
-  const uint32_t soffset = scalarOffset(i, w);
+  const uint32_t soffset = scalarOffsetOf(i, w);
   if (w.mapper || !isPrivateResource(w, slot, generationOf(i)) ||
       (soffset && generationOf(i) >= 12)) // which is swizzled there
     return runBuffer(i, w, nullptr);

@@ -29,8 +29,7 @@ uint64_t deviceAddress(const ExecInst *i, const Wave &w, unsigned lane) {
     return (v->u[lane] | uint64_t(v[1].u[lane]) << 32) + i->imm[0];
   case isa::Enc::MUBUF:
   case isa::Enc::MTBUF: {
-    const BufferResource r(w, i->src[2], generationOf(i),
-                           i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst]);
+    const BufferResource r(w, i->src[2], generationOf(i), scalarOffsetOf(i, w));
     const uint32_t index = (in.idxen ? v->u[lane] : 0) + (r.addTid ? lane : 0);
     const uint32_t offset = (in.offen ? v[in.idxen].u[lane] : 0) + uint32_t(in.offset);
     return r.base + r.outer + r.bufferOffset(index, offset);

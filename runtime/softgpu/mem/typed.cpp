@@ -67,8 +67,7 @@ const ExecInst *runTyped(const ExecInst *i, Wave &w, VRow *dst) {
   const isa::Inst &in = *i->inst;
   const Form f = formOf(i);
   const unsigned generation = generationOf(i);
-  const uint32_t soffset = i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
-  const BufferResource r(w, i->src[2], generation, soffset);
+  const BufferResource r(w, i->src[2], generation, scalarOffsetOf(i, w));
   isa::BufferFormat format{r.dfmt, r.nfmt};
   if (f.typed)
     format = generation >= 10 ? isa::bufferFormat(in.format, generation)

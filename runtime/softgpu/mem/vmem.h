@@ -27,6 +27,10 @@ enum : uint8_t {
 inline unsigned generationOf(const ExecInst *i) {
   return 9 + (i->flags & kGeneration) / (kGeneration / 3);
 }
+/// A buffer instruction's soffset.
+inline uint32_t scalarOffsetOf(const ExecInst *i, const Wave &w) {
+  return i->sdst == kImmSlot ? uint32_t(i->imm[1]) : w.s[i->sdst];
+}
 
 inline const LaneOp &laneOp(const ExecInst *i) { return *reinterpret_cast<const LaneOp *>(i->aux); }
 
