@@ -120,30 +120,13 @@ void CompileOptions::add(StringRef mllvmOption) {
     mllvm.push_back(mllvmOption.str());
 }
 
-// LLVM 17 and 18 combine the atomics of a wave in a loop ("Iterative", their default). In functions
-// of some size the pass leaves the blocks behind the atomic with the dominators from before it
-// (llvm/llvm-project#87605, mended in 19); code sinking then takes a block that does not dominate a
-// use for one that does, and the lanes that go round it read an undefined register. Any kernel can
-// be hit, melded ones more often: several branches on one condition share values. "DPP" combines
-// the same atomics and has the dominators right.
-std::vector<std::string> CompileOptions::backendOptions() const {
-  std::vector<std::string> all = mllvm;
-  if constexpr (LLVM_VERSION_MAJOR == 17 || LLVM_VERSION_MAJOR == 18) {
-    erase_if(all, [](StringRef o) {
-      return o.ltrim('-').split('=').first == "amdgpu-atomic-optimizer-strategy";
-    });
-    all.push_back("-amdgpu-atomic-optimizer-strategy=None");
-  }
-  return all;
-}
-
 std::vector<std::string> CompileOptions::codegenArguments(bool optimize) const {
   std::vector<std::string> args{std::string("-O") + level};
   if (!optimize) {
     args.push_back("-Xclang");
     args.push_back("-disable-llvm-passes");
   }
-  for (const auto &m : backendOptions()) {
+  for (const auto &m : mllvm) {
     args.push_back("-mllvm");
     args.push_back(m);
   }

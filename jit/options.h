@@ -34,9 +34,6 @@ struct CompileOptions {
   /// Adds an -mllvm option unless it is there.
   void add(llvm::StringRef mllvmOption);
 
-  /// `mllvm` for a back end of this LLVM, with what keeps its known faults away from melded code.
-  std::vector<std::string> backendOptions() const;
-
   /// For comgr's CODEGEN action: what makes it repeat the original compile's back end. With
   /// `optimize` false the IR is taken as already optimised.
   std::vector<std::string> codegenArguments(bool optimize) const;

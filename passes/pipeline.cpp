@@ -4,6 +4,7 @@
 #include "passes/analysis/forward_progress.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/cost/pressure.h"
+#include "passes/llvm_fixes/atomics_apart.h"
 #include "passes/llvm_fixes/changed_functions.h"
 #include "passes/llvm_fixes/fold_conditions.h"
 #include "passes/llvm_fixes/load_clauses.h"

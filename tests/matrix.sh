@@ -19,9 +19,10 @@ usage: ./dev matrix table
   --quick     leave out the tests labelled slow
   -R REGEX    these tests only
   --demo      the demo and the tests Arrivals* (every way for code to arrive) only
-  --prebuilt[=NAME[,SECONDS]]
-              Debian's prebuilt test programs of rocPRIM, hipCUB, rocThrust, rocRAND and hipRAND on
-              the software GPU instead of the tests: those with NAME in their name, SECONDS each (20)
+  --prebuilt[=NAME[,SECONDS[,TARGET]]]
+              Debian's prebuilt test programs of rocPRIM, hipCUB, rocThrust, rocRAND and hipRAND, in sid of
+              rocSPARSE and rocSOLVER too, on the software GPU instead of the tests: those with NAME in
+              their name, SECONDS each (20), on TARGET (gfx90a)
   --llama[=TARGET,...]
               sid: small models through Debian's prebuilt HIP backend of llama.cpp, plain and with libmeld
               preloaded, their logits against the CPU's (default: all targets that it has code for)
@@ -192,6 +193,7 @@ matrix() {
       what=prebuilt
       prebuilt=${1#--prebuilt} && prebuilt=${prebuilt#=}
       also+=(librocprim-tests libhipcub-tests librocthrust-tests librocrand1-tests libhiprand1-tests)
+      [ "$suite" != sid ] || also+=(librocsparse1-tests librocsparse1-tests-data librocsolver0-tests)
       ;;
     --bench | --bench=*)
       what=bench
@@ -234,11 +236,13 @@ matrix() {
   [ "$what" != prebuilt ] || targets=(meld-softgpu meld-softgpu-translate)
   [ "$what" != bench ] || targets=(meld_shim meld_cli meld-softgpu meld-softgpu-translate meld-jit bench_kernels meld_bench)
   [[ $what != llama* ]] || targets=(meld-softgpu meld-softgpu-translate meld_shim meld-jit)
+  # These ROCms know what Debian 12 does not.
+  local e2e='gfx942;gfx1030;gfx1100'
+  [ "$suite" != sid ] || e2e+=';gfx1201'
   if ! matrix_in "$root" bash -ec '
-    # These ROCms know what Debian 12 does not.
-    cmake -S /src/libmeld -B /build -G Ninja "-DMELD_E2E_TARGETS=gfx942;gfx1030;gfx1100" \
-      "-DMELD_BENCH_ARCHS=gfx90a;gfx942;gfx1030;gfx1100"
-    exec nice -n 5 cmake --build /build -- -k 0 ${1:+"$@"}' build "${targets[@]}" >"$log" 2>&1; then
+    cmake -S /src/libmeld -B /build -G Ninja "-DMELD_E2E_TARGETS=$1" "-DMELD_BENCH_ARCHS=gfx90a;gfx942;gfx1030;gfx1100"
+    shift
+    exec nice -n 5 cmake --build /build -- -k 0 ${1:+"$@"}' build "$e2e" "${targets[@]}" >"$log" 2>&1; then
     grep -E 'error:|FAILED:|CMake Error' "$log" | head -n 40 >&2
     say "matrix $suite: the build failed; whole log: $log"
     [ "$what" = test ] || exit 1
@@ -250,10 +254,10 @@ matrix() {
   fi
   [ -z "$(matrix_known "$suite")" ] || ctest+=(-E "$(matrix_known "$suite")")
   if [ "$what" = prebuilt ]; then
-    local name=${prebuilt%%,*} seconds=20
-    [ "$name" = "$prebuilt" ] || seconds=${prebuilt##*,}
+    local name seconds cpu
+    IFS=, read -r name seconds cpu <<<"$prebuilt"
     matrix_in "$root" python3 /src/libmeld/tests/prebuilt.py --library /build/lib/libmeld-softgpu.so \
-      --only "$name" --seconds "$seconds" | tee "$log.prebuilt" || status=1
+      --only "$name" --seconds "${seconds:-20}" ${cpu:+--cpu "$cpu"} | tee "$log.prebuilt" || status=1
     [ "$status" = 0 ] || exit 1
     return
   fi

@@ -16,21 +16,28 @@ Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
   return result;
 }
 
+Value *handedOn(IRBuilder<> &builder, Value &value) {
+  Type *type = value.getType();
+  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
+                                  /*hasSideEffects=*/false);
+  CallInst *call = builder.CreateCall(assembly, {&value});
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  return call;
+}
+
 } // namespace
 
 Value *hidden(IRBuilder<> &builder, Value &value) {
+  if (value.getType()->isPointerTy())
+    return handedOn(builder, value);
   const unsigned bits = value.getType()->getScalarSizeInBits();
   if (bits > 64)
     return nullptr;
   if (auto *vector = dyn_cast<FixedVectorType>(value.getType()))
     return hiddenVector(builder, value, vector->getNumElements());
   Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
-  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
-                                  /*hasSideEffects=*/false);
-  CallInst *call = builder.CreateCall(assembly, {builder.CreateZExt(&value, type)});
-  call->setDoesNotAccessMemory();
-  call->setDoesNotThrow();
-  return builder.CreateTrunc(call, value.getType());
+  return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
 
 } // namespace meld::passes

@@ -6,7 +6,8 @@
 
 namespace meld::passes {
 
-/// The same integer or vector of integers, made where `builder` stands; null where an integer has more bits than two registers.
+/// The same integer, vector of integers or pointer, made where `builder` stands; null where an integer has more bits than two
+/// registers.
 llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
 
 } // namespace meld::passes

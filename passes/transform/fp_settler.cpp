@@ -18,6 +18,9 @@ using namespace llvm;
 
 namespace {
 
+// From LLVM 17 on DAGCombiner leaves a sum of one product and itself alone.
+constexpr bool kNoFusionWithItself = LLVM_VERSION_MAJOR >= 17;
+
 // An annotation, which nothing moves, and which comes to nothing when code is generated. It has no
 // text, as those of the source have.
 Value *kept(IRBuilder<> &builder, Value *value) {
@@ -261,6 +264,8 @@ private:
                 *second = productIn(sum.getOperand(1), block);
     if (!first && !second)
       return false;
+    if (kNoFusionWithItself && first == second)
+      return false;
     const bool takesSecond = !first || (second && uses(*first, block) > uses(*second, block));
     Instruction *product = takesSecond ? second : first;
     if (isMadeAnew(sum, *product))
@@ -283,18 +288,18 @@ private:
     return true;
   }
 
-  // Of a product that is doubled, a sum of it and itself: that is fused, too. So is, until LLVM 16,
-  // that of a product of vectors of which this element alone is read (performExtractVectorEltCombine).
+  // Of a product that is doubled, a sum of it and itself: that is fused, too. So is that of a product of
+  // vectors of which this element alone is read (performExtractVectorEltCombine).
   bool fuseDoubled(Instruction &doubled) {
     const BasicBlock &block = *doubled.getParent();
-    if (!fuses(*doubled.getType()))
+    if (kNoFusionWithItself || !fuses(*doubled.getType()))
       return false;
     IRBuilder<> builder(&doubled);
     Value *product = doubled.getOperand(0), *left = nullptr, *right = nullptr;
     if (Instruction *found = productIn(product, block)) {
       left = found->getOperand(0), right = found->getOperand(1);
     } else if (auto *element = dyn_cast<ExtractElementInst>(product);
-               LLVM_VERSION_MAJOR < 17 && element && isa<ConstantInt>(element->getIndexOperand())) {
+               element && isa<ConstantInt>(element->getIndexOperand())) {
       found = productIn(element->getVectorOperand(), block);
       if (!found || !found->hasOneUse() || !element->hasOneUse())
         return false;

@@ -2,7 +2,9 @@
 #include "jit/code_object.h"
 #include "jit/optimizer.h"
 #include "passes/cost/estimate.h"
+#include "passes/llvm_fixes/atomics_apart.h"
 #include "passes/llvm_fixes/unsigned_division.h"
+#include "passes/pass_list.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/pipeline.h"
 #include "runtime/softgpu/isa/decoder.h"
@@ -59,11 +61,14 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
                                         passes::registerMeldCallbacks(pb, meldOptions, log);
                                     }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
-  // What LLVM divides wrongly in the original is nothing to compare with.
+  // What LLVM divides wrongly in the original is nothing to compare with, nor the atomics that it takes for one.
   FunctionAnalysisManager unused;
   for (Function &function : *module)
-    if (!log && !function.isDeclaration())
+    if (!log && !function.isDeclaration()) {
       passes::UnsignedDivisionPass().run(function, unused);
+      if (passes::runsUnasked(passes::Chosen::onLlvm17And18))
+        passes::AtomicsApartPass().run(function, unused);
+    }
   if (ir)
     *ir = irText(*module);
   // LLVM can fault in what follows, and the worker with it: then this file is what is left.

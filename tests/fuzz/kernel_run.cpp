@@ -114,13 +114,9 @@ Expected<std::unique_ptr<MemoryBuffer>> generateCode(Module &module, const FuzzT
     (*machine)->setOptLevel(passes::compat::CodeGenLevel::None);
   SmallString<0> object;
   {
-    // What comgr gets besides the options of the source: process state, reset by jit::optimize.
-    std::vector<const char *> arguments{"fuzz"};
-    const auto backend = jit::CompileOptions().backendOptions();
-    for (const auto &o : backend)
-      arguments.push_back(o.c_str());
+    const char *none = "fuzz"; // process state, set again by jit::optimize
     cl::ResetAllOptionOccurrences();
-    cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data());
+    cl::ParseCommandLineOptions(1, &none);
     raw_svector_ostream out(object);
     legacy::PassManager pm;
     if ((*machine)->addPassesToEmitFile(pm, out, nullptr, passes::compat::objectFile))

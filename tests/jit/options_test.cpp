@@ -57,27 +57,6 @@ TEST(Options, targetIdContractionAndVersion) {
   EXPECT_TRUE(viaMllvm || v5.codeObjectVersion == 5);
 }
 
-// LLVM 17 combines atomics whose lanes have different addresses, by any strategy; 17 and 18 lose
-// dominators over the iterative one.
-TEST(Options, atomicsAreNotCombinedByAFaultyLlvm) {
-  const bool faulty = LLVM_VERSION_MAJOR == 17 || LLVM_VERSION_MAJOR == 18;
-  auto strategies = [](const CompileOptions &o) {
-    std::vector<std::string> found;
-    for (const std::string &a : o.codegenArguments(true))
-      if (a.find("amdgpu-atomic-optimizer-strategy") != std::string::npos)
-        found.push_back(a);
-    return found;
-  };
-  using Strings = std::vector<std::string>;
-  const std::string name = "-amdgpu-atomic-optimizer-strategy=";
-  CompileOptions o;
-  EXPECT_EQ(strategies(o), faulty ? Strings{name + "None"} : Strings{});
-  for (const std::string own : {"None", "DPP", "Iterative"}) {
-    o.mllvm = {name + own};
-    EXPECT_EQ(strategies(o), Strings{name + (faulty ? "None" : own)});
-  }
-}
-
 TEST(Options, badLinesNameTheArgument) {
   EXPECT_NE(refusal({"-O3", "-mllvm"}).find("argument 1"), std::string::npos);
   EXPECT_NE(refusal({"-O7"}).find("-O7"), std::string::npos);

@@ -93,29 +93,6 @@ define amdgpu_kernel void @constant_factor(ptr addrspace(1) %out, float %a) {
   ret void
 }
 
-; Twice a product is a sum of it and itself, which is fused.
-; CHECK-LABEL: @doubled(
-; CHECK: %p = fmul float %a, %b
-; CHECK: %d = call float @llvm.fma.f32(float %a, float %b, float %p)
-define amdgpu_kernel void @doubled(ptr addrspace(1) %out, float %a, float %b) {
-  %p = fmul contract float %a, %b
-  %d = fmul contract float %p, 2.0
-  store volatile float %d, ptr addrspace(1) %out
-  ret void
-}
-
-; A doubled product that goes into a sum is that sum's product.
-; CHECK-LABEL: @doubled_in_sum(
-; CHECK: %p = fmul float %a, %b
-; CHECK-NEXT: %s = call float @llvm.fma.f32(float %p, float 2.000000e+00, float %c)
-define amdgpu_kernel void @doubled_in_sum(ptr addrspace(1) %out, float %a, float %b, float %c) {
-  %p = fmul contract float %a, %b
-  %d = fmul contract float %p, 2.0
-  %s = fadd contract float %d, %c
-  store volatile float %s, ptr addrspace(1) %out
-  ret void
-}
-
 ; Negations of one value in two blocks stay two: in front of them they would be one, which the second
 ; block waits for.
 ; CHECK-LABEL: @negated_twice(

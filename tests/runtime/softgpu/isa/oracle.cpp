@@ -297,13 +297,13 @@ bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::st
          (names("v_cndmask_b") || want.text.find("sext(") != want.text.npos);
 }
 
-/// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds; from 20 on so much that
-/// mnemonics and registers have to do.
+/// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds; from 20 on, and of GFX10 and
+/// later from 16 on, so much that mnemonics and registers have to do.
 bool laterLlvmDiffers(Target target, std::span<const uint8_t> bytes, const Oracle::Answer &want,
                       const std::string &ours, unsigned size) {
   if constexpr (LLVM_VERSION_MAJOR < 16)
     return false;
-  if (LLVM_VERSION_MAJOR >= 20) {
+  if (LLVM_VERSION_MAJOR >= 20 || traitsOf(target).generation >= 10) {
     // It takes what LLVM 15 refuses: modifiers that an instruction has not.
     if (ours == "<unknown>" || ours == "<truncated>")
       return true;

@@ -4,8 +4,9 @@
 ; RUN: %llc -mcpu=gfx90a %t.ll | sed 's/;.*//' > %t.settled
 ; RUN: diff %t.original %t.settled
 ; RUN: FileCheck %s < %t.ll
-; As in same-code.ll. LLVM 17 computes the element that goes on alone once it stands behind a freeze: other
-; instructions, the same value.
+; As in same-code.ll, for what LLVM 17 does in another way. It computes the element that goes on alone once it
+; stands behind a freeze: other instructions, the same value. And a product that is doubled is no longer fused
+; with itself (same-code-doubled.ll).
 target triple = "amdgcn-amd-amdhsa"
 
 ; One element of the product goes on beside the sum: behind it the product was used twice when the
@@ -40,7 +41,7 @@ define amdgpu_kernel void @element_before(ptr addrspace(1) %out, ptr addrspace(1
 }
 
 ; Twice a product of vectors of which one element is read: that element's alone is made, and fused with
-; itself. From LLVM 17 on it is not fused.
+; itself.
 ; CHECK-LABEL: @doubled_element(
 ; CHECK: %[[L:.*]] = extractelement <2 x float> %x, i64 1
 ; CHECK: %[[R:.*]] = extractelement <2 x float> %y, i64 1
@@ -51,5 +52,39 @@ define amdgpu_kernel void @doubled_element(ptr addrspace(1) %out, <2 x float> %x
   %e = extractelement <2 x float> %v, i64 1
   %t = fmul contract float %e, 2.0
   store volatile float %t, ptr addrspace(1) %out
+  ret void
+}
+
+; Twice a product is a sum of it and itself, which is fused.
+; CHECK-LABEL: @doubled(
+; CHECK: %p = fmul float %a, %b
+; CHECK: %d = call float @llvm.fma.f32(float %a, float %b, float %p)
+define amdgpu_kernel void @doubled(ptr addrspace(1) %out, float %a, float %b) {
+  %p = fmul contract float %a, %b
+  %d = fmul contract float %p, 2.0
+  store volatile float %d, ptr addrspace(1) %out
+  ret void
+}
+
+; A doubled product that goes into a sum is that sum's product.
+; CHECK-LABEL: @doubled_in_sum(
+; CHECK: %p = fmul float %a, %b
+; CHECK-NEXT: %s = call float @llvm.fma.f32(float %p, float 2.000000e+00, float %c)
+define amdgpu_kernel void @doubled_in_sum(ptr addrspace(1) %out, float %a, float %b, float %c) {
+  %p = fmul contract float %a, %b
+  %d = fmul contract float %p, 2.0
+  %s = fadd contract float %d, %c
+  store volatile float %s, ptr addrspace(1) %out
+  ret void
+}
+
+; The same written as a sum.
+; CHECK-LABEL: @added_to_itself(
+; CHECK: %p = fmul float %a, %b
+; CHECK: %d = call float @llvm.fma.f32(float %a, float %b, float %p)
+define amdgpu_kernel void @added_to_itself(ptr addrspace(1) %out, float %a, float %b) {
+  %p = fmul contract float %a, %b
+  %d = fadd contract float %p, %p
+  store volatile float %d, ptr addrspace(1) %out
   ret void
 }
