@@ -192,9 +192,10 @@ private:
     return isOf(0) || isOf(read.size());
   }
 
-  // An operation that DAGCombiner makes anew for the elements that are read has no flags.
+  // An operation that DAGCombiner makes anew for the elements that are read has no flags (until LLVM 17; in 19 and 21
+  // it has).
   static bool isMadeAnew(const Instruction &sum, const Instruction &product) {
-    if (!isa<FixedVectorType>(sum.getType()))
+    if (LLVM_VERSION_MAJOR >= 18 || !isa<FixedVectorType>(sum.getType()))
       return false;
     const SmallBitVector read = elementsRead(sum);
     if (read.none() || read.all())

@@ -120,6 +120,7 @@ std::vector<QueuePort> Driver::ports(uint64_t doorbells) {
     services.accessible = [this, index = device->settings.index](uint64_t address, uint64_t size) {
       return memory_.mapped(address, size, index);
     };
+    services.generation = isa::traitsOf(device->settings.model.target).generation;
     if (device->settings.timing)
       services.time = {device->settings.model.clockMhz, device->settings.index,
                        device->settings.noise, &device->latest};

@@ -183,21 +183,24 @@ Step SdmaProcessor::copyRect() {
   struct Side {
     uint64_t base, x, y, z, pitch, slice;
   };
+  const bool gfx12 = services_.generation >= 12;
+  const uint32_t xy = gfx12 ? 0xffff : 0x3fff, z = gfx12 ? 0x3fff : 0x7ff;
+  const uint32_t slice = gfx12 ? 0xffffffff : 0xfffffff, pitchAt = gfx12 ? 16 : 13;
   auto side = [&](unsigned first) {
     return Side{address(first),
-                dword(first + 2) & 0x3fff,
-                dword(first + 2) >> 16 & 0x3fff,
-                dword(first + 3) & 0x7ff,
-                (dword(first + 3) >> 13) + 1ull,
-                (dword(first + 4) & 0xfffffff) + 1ull};
+                dword(first + 2) & xy,
+                dword(first + 2) >> 16 & xy,
+                dword(first + 3) & z,
+                (dword(first + 3) >> pitchAt) + 1ull,
+                (dword(first + 4) & slice) + 1ull};
   };
   const Side from = side(1), to = side(6);
-  const uint64_t width = (dword(11) & 0x3fff) + 1ull, height = (dword(11) >> 16 & 0x3fff) + 1ull;
-  const uint64_t depth = (dword(12) & 0x7ff) + 1ull;
-  for (uint64_t z = 0; z < depth; ++z)
+  const uint64_t width = (dword(11) & xy) + 1ull, height = (dword(11) >> 16 & xy) + 1ull;
+  const uint64_t depth = (dword(12) & z) + 1ull;
+  for (uint64_t k = 0; k < depth; ++k)
     for (uint64_t y = 0; y < height; ++y) {
       auto row = [&](const Side &s) {
-        return s.base + ((s.x + (s.y + y) * s.pitch + (s.z + z) * s.slice) << element);
+        return s.base + ((s.x + (s.y + y) * s.pitch + (s.z + k) * s.slice) << element);
       };
       if (!copy(row(to), row(from), width << element))
         return fault(faultAddress_);

@@ -25,6 +25,8 @@ struct Services {
   std::function<uint64_t(uint64_t address, uint64_t &contiguous)> toHost;
   /// True when the range may be touched.
   std::function<bool(uint64_t address, uint64_t size)> accessible;
+  /// The device's: 9 to 12. From 12 on SDMA packets of sub-windows have other fields.
+  unsigned generation = 9;
   /// What the queue's time stamps are made of.
   ModelTime time;
 };

@@ -107,6 +107,8 @@ struct ByAssembly : Inline {
     do {
 #if defined(__gfx940__) || defined(__gfx942__) || defined(__gfx950__) // caches by scope there
       asm volatile("global_load_dword %0, %1, off sc0 sc1\n\ts_waitcnt vmcnt(0)"
+#elif defined(__GFX12__)
+      asm volatile("global_load_b32 %0, %1, off scope:SCOPE_DEV\n\ts_wait_loadcnt 0x0"
 #else
       asm volatile("global_load_dword %0, %1, off glc\n\ts_waitcnt vmcnt(0)"
 #endif

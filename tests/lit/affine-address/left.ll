@@ -36,18 +36,6 @@ done:
   ret void
 }
 
-; No attribute and no range: how many threads a workgroup has is not known.
-; CHECK: left %size{{.*}}: the workgroup's size is unknown
-define amdgpu_kernel void @unknown_size(ptr addrspace(1) %a, i32 %u) #1 {
-size:
-  %t = call i32 @llvm.amdgcn.workitem.id.x()
-  %i = add nsw i32 %u, %t
-  %w = sext i32 %i to i64
-  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
-  store i32 1, ptr addrspace(1) %p
-  ret void
-}
-
 ; 2^22 * 1023 * 4 bytes do not fit in 32 bits.
 ; CHECK: left %large{{.*}}: the lane's part is too large: the offset may wrap
 define amdgpu_kernel void @too_large(ptr addrspace(1) %a, i64 %u) #0 {

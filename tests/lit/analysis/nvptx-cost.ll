@@ -83,8 +83,8 @@ define void @many(ptr addrspace(1) %p) #1 {
 ; MELD: store float
 ; MELD-NOT: store float
 ; PTX: .visible .func diamond(
-; PTX: st.shared.f32
-; PTX-NOT: st.shared.f32
+; PTX: st.shared.{{[fb]}}32
+; PTX-NOT: st.shared.{{[fb]}}32
 ; PTX: ret;
 define void @diamond(ptr addrspace(3) %p, ptr addrspace(3) %q, float %f) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -20,8 +20,8 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: ret void
 ; PTX: .visible .entry diamond(
 ; PTX: selp
-; PTX: st.global.f32
-; PTX-NOT: st.global.f32
+; PTX: st.global.{{[fb]}}32
+; PTX-NOT: st.global.{{[fb]}}32
 ; PTX: ret;
 define void @diamond(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

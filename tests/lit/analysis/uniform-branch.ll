@@ -13,7 +13,7 @@ declare i32 @llvm.amdgcn.workitem.id.y()
 
 ; The first wave does something else: LLVM masks lanes, ours jumps.
 ; CHECK-LABEL: @first_wave(
-; CHECK: [[F:%.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 %x)
+; CHECK: [[F:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 %x)
 ; CHECK: [[U:%.*]] = icmp ult i32 [[F]], 64
 ; CHECK: br i1 [[U]]
 ; LLVM-LABEL: first_wave:
@@ -42,7 +42,7 @@ join:
 ; Not a 32-bit comparison: the bit itself is read from the first lane.
 ; CHECK-LABEL: @other_type(
 ; CHECK: [[Z:%.*]] = zext i1 %c to i32
-; CHECK: [[F:%.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 [[Z]])
+; CHECK: [[F:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 [[Z]])
 ; CHECK: icmp ne i32 [[F]], 0
 define amdgpu_kernel void @other_type(ptr addrspace(1) %p) !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()

@@ -415,8 +415,8 @@ join:
 ; An LDS float add takes any address: one.
 ; CHECK-LABEL: @lds_float_add(
 ; CHECK: = call i32 @llvm.amdgcn.workitem
-; CHECK-COUNT-1: call float @llvm.amdgcn.ds.fadd
-; CHECK-NOT: call float @llvm.amdgcn.ds.fadd
+; CHECK-COUNT-1: {{call float @llvm.amdgcn.ds.fadd|atomicrmw fadd}}
+; CHECK-NOT: {{call float @llvm.amdgcn.ds.fadd|atomicrmw fadd}}
 ; CHECK: ret void
 define amdgpu_kernel void @lds_float_add(ptr addrspace(3) %p, ptr addrspace(3) %q) {
   %tid = call i32 @llvm.amdgcn.workitem.id.x()

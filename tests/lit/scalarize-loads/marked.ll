@@ -41,7 +41,7 @@ define internal void @copy(ptr addrspace(1) %from, ptr addrspace(1) %to) noinlin
 
 ; Uniform by how ids are dealt (x fills waves, so y is one per wave): index from the first lane.
 ; CHECK-LABEL: @row
-; CHECK: %[[LANE:.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 %y)
+; CHECK: %[[LANE:.*]] = call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 %y)
 ; CHECK: %[[P:.*]] = getelementptr i32, ptr addrspace(1) %in, i32 %[[LANE]]
 ; CHECK: load i32, ptr addrspace(1) %[[P]], align 4, !invariant.load {{.*}}!amdgpu.noclobber
 ; ISA-LABEL: row:

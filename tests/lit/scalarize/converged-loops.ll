@@ -52,7 +52,7 @@ declare i32 @elsewhere(i32)
 ; ISA-NOT: exec
 ; ISA: s_add_i32
 ; ISA-NOT: exec
-; ISA: s_cbranch_scc1
+; ISA: s_cbranch_{{scc1|vccz}}
 ; ISA: s_endpgm
 define amdgpu_kernel void @counted(ptr addrspace(1) noalias %out) #0 {
 entry:

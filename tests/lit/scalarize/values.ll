@@ -13,7 +13,7 @@ declare void @llvm.amdgcn.s.barrier()
 ; The wave's number indexes a table: one read, and the address and the load are the scalar unit's.
 ; CHECK-LABEL: @wave_number(
 ; CHECK: %w = udiv i32 %x, 64
-; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 %w)
+; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 %w)
 ; CHECK: %i = mul i32 %[[S]], %n
 ; CHECK-NOT: readfirstlane
 ; CHECK: ret void
@@ -30,7 +30,7 @@ define amdgpu_kernel void @wave_number(ptr addrspace(1) noalias %p, ptr addrspac
 
 ; Rows of 128 fill waves, so y is one per wave.
 ; CHECK-LABEL: @row(
-; CHECK: call i32 @llvm.amdgcn.readfirstlane(i32 %y)
+; CHECK: call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 %y)
 define amdgpu_kernel void @row(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out) !reqd_work_group_size !2 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
   %y = call i32 @llvm.amdgcn.workitem.id.y()
@@ -80,7 +80,7 @@ end:
 
 ; A comparison is done anew on the first lane's operand: its one bit need not be moved.
 ; CHECK-LABEL: @half(
-; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane(i32 %x)
+; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 %x)
 ; CHECK: %[[C:.*]] = icmp ult i32 %[[S]], 64
 ; CHECK: br i1 %[[C]]
 define amdgpu_kernel void @half(ptr addrspace(1) %out) !reqd_work_group_size !0 {
@@ -194,7 +194,7 @@ define amdgpu_kernel void @own_answers(ptr addrspace(1) noalias %p, ptr addrspac
 
 ; Waves of 32 are numbered by x / 32, and x / 64 is one per wave all the more.
 ; CHECK-LABEL: @wave32(
-; CHECK: call i32 @llvm.amdgcn.readfirstlane(i32 %w)
+; CHECK: call i32 @llvm.amdgcn.readfirstlane{{(\.i32)?}}(i32 %w)
 define amdgpu_kernel void @wave32(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out) #0 !reqd_work_group_size !0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
   %w = udiv i32 %x, 32

@@ -7,23 +7,6 @@
 ; which a shuffle reads some elements, negations of what does not change in a loop.
 target triple = "amdgcn-amd-amdhsa"
 
-; A sum and a difference of the same product, one element of each: what vectorised complex arithmetic
-; looks like. The sum's product is made anew for its element, and has no flag then.
-; CHECK-LABEL: @sum_and_difference(
-; CHECK: %p = fmul <2 x float>
-; CHECK: %s = fadd <2 x float> %x, %p
-; CHECK: %d = call <2 x float> @llvm.fma.v2f32(
-define amdgpu_kernel void @sum_and_difference(ptr addrspace(1) %out, <2 x float> %a, float %b, float %c, <2 x float> %x) {
-  %b0 = insertelement <2 x float> poison, float %b, i64 0
-  %b1 = insertelement <2 x float> %b0, float %c, i64 1
-  %p = fmul contract <2 x float> %a, %b1
-  %s = fadd contract <2 x float> %x, %p
-  %d = fsub contract <2 x float> %x, %p
-  %both = shufflevector <2 x float> %s, <2 x float> %d, <2 x i32> <i32 0, i32 3>
-  store <2 x float> %both, ptr addrspace(1) %out
-  ret void
-}
-
 ; All elements are read: fused.
 ; CHECK-LABEL: @turned(
 ; CHECK-NOT: fadd
@@ -34,19 +17,6 @@ define amdgpu_kernel void @turned(ptr addrspace(1) %out, <2 x float> %a, float %
   %p = fmul contract <2 x float> %a, %b1
   %s = fadd contract <2 x float> %x, %p
   %both = shufflevector <2 x float> %s, <2 x float> poison, <2 x i32> <i32 1, i32 0>
-  store <2 x float> %both, ptr addrspace(1) %out
-  ret void
-}
-
-; The sum's own operand gives the element that is read: the sum is made anew.
-; CHECK-LABEL: @element_of_operand(
-; CHECK: fadd <2 x float>
-define amdgpu_kernel void @element_of_operand(ptr addrspace(1) %out, <2 x float> %a, <2 x float> %b, <2 x float> %x, <2 x float> %y) {
-  %z = shufflevector <2 x float> %x, <2 x float> %y, <2 x i32> <i32 0, i32 3>
-  %p = fmul contract <2 x float> %a, %b
-  %q = fmul contract <2 x float> %z, %p
-  %s = fadd contract <2 x float> %z, %p
-  %both = shufflevector <2 x float> %q, <2 x float> %s, <2 x i32> <i32 1, i32 2>
   store <2 x float> %both, ptr addrspace(1) %out
   ret void
 }

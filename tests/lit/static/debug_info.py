@@ -1,4 +1,5 @@
-"""Compiles a HIP file with -g and without, with the passes in, and compares the machine code.
+"""Compiles a HIP file with -g and without, with the passes in, and compares the machine code of what they leave: the debug
+information goes before code generation, where LLVM 21 looks at it.
 
 usage: debug_info.py HIPCC LLVM_BIN PLUGIN CPU [-DNAME=VALUE...] SOURCE...
 Fails when an instruction differs that does not differ without the passes, or when the passes change nothing.
@@ -26,6 +27,7 @@ def code(source, debug, options, folder):
         "--cuda-device-only", "--no-gpu-bundle-output", "-c", source, "-o", device)
     run(os.path.join(llvm_bin, "llvm-objcopy"), f"--dump-section=.llvmbc={bitcode}", device, os.devnull)
     run(os.path.join(llvm_bin, "opt"), *options, *hip, "-passes=default<O3>", bitcode, "-o", optimised)
+    run(os.path.join(llvm_bin, "opt"), "-strip-debug", optimised, "-o", optimised)
     assembly = run(os.path.join(llvm_bin, "llc"), "-O3", f"-mcpu={cpu}", optimised, "-o", "-").decode(errors="replace")
     return [re.sub(r"\.Ltmp\d+", "label", line) for line in
             re.findall(r"^\s+((?:[sv]_|ds_|global_|flat_|buffer_).*?)\s*(?:;.*)?$", assembly, re.M)]

@@ -23,12 +23,14 @@ struct Recorder {
   uint64_t faultAddress = 0;
   DispatchResult answer;
   ModelTime time;
+  unsigned generation = 9;
   uint64_t refuse = 0; ///< an address that is not accessible
   uint64_t remapFrom = 0, remapTo = 0, remapSize = 0;
 
   Services services() {
     Services s;
     s.time = time;
+    s.generation = generation;
     s.run = [this](const DispatchRequest &r) {
       dispatched.push_back(r.dispatchId);
       return answer;

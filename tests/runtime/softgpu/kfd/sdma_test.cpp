@@ -33,6 +33,43 @@ struct SdmaTest : ::testing::Test {
   void copy(void *to, const void *from, uint64_t bytes) {
     push({1, bytes - 1, 0, low(from), high(from), low(to), high(to)});
   }
+
+  void subWindowsAgainstLoops(unsigned pitchAt) {
+    std::mt19937 random(1);
+    auto between = [&](uint64_t a, uint64_t b) {
+      return std::uniform_int_distribution<uint64_t>(a, b)(random);
+    };
+    for (int round = 0; round < 200; ++round) {
+      const unsigned element = static_cast<unsigned>(between(0, 4));
+      const uint64_t width = between(1, 9), height = between(1, 5), depth = between(1, 3);
+      struct Side {
+        uint64_t x, y, z, pitch, slice;
+      };
+      auto side = [&] {
+        Side s{between(0, 3), between(0, 3), between(0, 2), 0, 0};
+        s.pitch = s.x + width + between(0, 4);
+        s.slice = s.pitch * (s.y + height) + between(0, 7);
+        return s;
+      };
+      const Side a = side(), b = side();
+      auto bytes = [&](const Side &s) { return ((s.z + depth) * s.slice + s.pitch) << element; };
+      std::vector<uint8_t> from(bytes(a)), to(bytes(b), 0), expected(bytes(b), 0);
+      for (auto &x : from)
+        x = static_cast<uint8_t>(random());
+      for (uint64_t z = 0; z < depth; ++z)
+        for (uint64_t y = 0; y < height; ++y)
+          for (uint64_t x = 0; x < width << element; ++x)
+            expected[((b.x + (b.y + y) * b.pitch + (b.z + z) * b.slice) << element) + x] =
+                from[((a.x + (a.y + y) * a.pitch + (a.z + z) * a.slice) << element) + x];
+      auto p = make();
+      push({1u | 4u << 8 | uint64_t{element} << 29, low(from.data()), high(from.data()),
+            a.x | a.y << 16, a.z | (a.pitch - 1) << pitchAt, a.slice - 1, low(to.data()),
+            high(to.data()), b.x | b.y << 16, b.z | (b.pitch - 1) << pitchAt, b.slice - 1,
+            (width - 1) | (height - 1) << 16, depth - 1});
+      ASSERT_EQ(p.step(), Step::progress);
+      ASSERT_EQ(to, expected) << "round " << round;
+    }
+  }
 };
 
 TEST_F(SdmaTest, ModelledCopiesTakeTheirBytesAndWaitForSignals) {
@@ -86,41 +123,23 @@ TEST_F(SdmaTest, CopyThroughARemappedRange) {
   EXPECT_EQ(std::count(to.begin(), to.end(), 9), 40);
 }
 
-TEST_F(SdmaTest, SubWindowCopyAgainstLoops) {
-  std::mt19937 random(1);
-  auto between = [&](uint64_t a, uint64_t b) {
-    return std::uniform_int_distribution<uint64_t>(a, b)(random);
-  };
-  for (int round = 0; round < 200; ++round) {
-    const unsigned element = static_cast<unsigned>(between(0, 4));
-    const uint64_t width = between(1, 9), height = between(1, 5), depth = between(1, 3);
-    struct Side {
-      uint64_t x, y, z, pitch, slice;
-    };
-    auto side = [&] {
-      Side s{between(0, 3), between(0, 3), between(0, 2), 0, 0};
-      s.pitch = s.x + width + between(0, 4);
-      s.slice = s.pitch * (s.y + height) + between(0, 7);
-      return s;
-    };
-    const Side a = side(), b = side();
-    auto bytes = [&](const Side &s) { return ((s.z + depth) * s.slice + s.pitch) << element; };
-    std::vector<uint8_t> from(bytes(a)), to(bytes(b), 0), expected(bytes(b), 0);
-    for (auto &x : from)
-      x = static_cast<uint8_t>(random());
-    for (uint64_t z = 0; z < depth; ++z)
-      for (uint64_t y = 0; y < height; ++y)
-        for (uint64_t x = 0; x < width << element; ++x)
-          expected[((b.x + (b.y + y) * b.pitch + (b.z + z) * b.slice) << element) + x] =
-              from[((a.x + (a.y + y) * a.pitch + (a.z + z) * a.slice) << element) + x];
-    auto p = make();
-    push({1u | 4u << 8 | uint64_t{element} << 29, low(from.data()), high(from.data()),
-          a.x | a.y << 16, a.z | (a.pitch - 1) << 13, a.slice - 1, low(to.data()), high(to.data()),
-          b.x | b.y << 16, b.z | (b.pitch - 1) << 13, b.slice - 1, (width - 1) | (height - 1) << 16,
-          depth - 1});
-    ASSERT_EQ(p.step(), Step::progress);
-    ASSERT_EQ(to, expected) << "round " << round;
-  }
+TEST_F(SdmaTest, SubWindowCopyAgainstLoops) { subWindowsAgainstLoops(13); }
+
+// Wider fields, in other places.
+TEST_F(SdmaTest, SubWindowCopyOfGfx12AgainstLoops) {
+  recorder.generation = 12;
+  subWindowsAgainstLoops(16);
+}
+
+TEST_F(SdmaTest, SubWindowCopyOfGfx12OfManyRows) {
+  recorder.generation = 12;
+  std::vector<uint8_t> from(40000), to(40000);
+  std::iota(from.begin(), from.end(), 3);
+  auto p = make();
+  push({1u | 4u << 8, low(from.data()), high(from.data()), 0, 0, 0, low(to.data()), high(to.data()),
+        0, 0, 0, 39999u << 16, 0});
+  EXPECT_EQ(p.step(), Step::progress);
+  EXPECT_EQ(from, to);
 }
 
 TEST_F(SdmaTest, FenceTrapTimestampAtomic) {
