@@ -37,7 +37,7 @@ class Result:
         self.total = self.passed = self.failed = self.skipped = 0
         self.seconds = 0.0
         self.note = ""
-        self.failures = []
+        self.failures, self.said = [], []
 
     @property
     def not_run(self):
@@ -107,6 +107,7 @@ def run(package, name, chosen, seconds, env):
         if started:
             r.failures.append(started[-1])
     r.failed = len(r.failures)
+    r.said = re.findall(r"^[^\n]*: Failure\n(?:(?!\[)[^\n]*\n){1,12}", out, re.M)[:1]
     if not r.total:  # not googletest: the exit status is the case
         r.total = 1
         r.passed, r.failed = (0, 0) if r.note else (int(p.returncode == 0), int(p.returncode != 0))
@@ -145,6 +146,8 @@ def main():
                   flush=True)
             for f in r.failures:
                 print(f"    FAILED {f}", flush=True)
+            for line in "".join(r.said).splitlines():
+                print("      " + line, flush=True)
     print(f"\n{'package':20} {'programs':>8} {'cases':>7} {'passed':>7} {'failed':>7} {'skipped':>7} "
           f"{'not run':>7}")
     for package in PACKAGES + ["all"]:

@@ -131,11 +131,11 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
         if constexpr (Store && N == 1)
           std::memcpy(host(base), dataRows(i, w)->u, sizeof(VRow));
         else if constexpr (Store)
-          groupsOut<N>(host(base), dataRows(i, w));
+          sharedGroupsOut<N>(host(base), dataRows(i, w));
         else if constexpr (N == 1)
           std::memcpy(dstRows(i, w)->u, host(base), sizeof(VRow));
         else
-          groupsIn<N>(dstRows(i, w), host(base));
+          sharedGroupsIn<N>(dstRows(i, w), host(base));
         return following(i);
       }
     }
@@ -143,8 +143,13 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
       uint64_t base = oneAddress<S>(i, w, 0);
       if (isOrdinary<S>(base)) {
         traceOne(w, base, 4 * N);
-        uint32_t x[N];
-        std::memcpy(x, host(base), sizeof(x));
+        alignas(16) uint32_t x[N];
+        if constexpr (N == 4)
+          _mm_store_si128(reinterpret_cast<__m128i *>(x), peek16(host(base)));
+        else if constexpr (N == 2)
+          poke8(reinterpret_cast<uint8_t *>(x), peek8(host(base)));
+        else
+          std::memcpy(x, host(base), sizeof(x));
         VRow *dst = dstRows(i, w);
         for (unsigned k = 0; k < N; ++k)
           fillRow(dst[k], x[k], exec);

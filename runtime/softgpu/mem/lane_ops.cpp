@@ -61,21 +61,20 @@ template <unsigned N> void loadDwords(const LaneJob &job) {
   }
   forLanes(j.mask, [&](unsigned l) {
     const uint8_t *p = host(j.address[l]);
+    // One access of 8 or 16 bytes: an aligned value that another thread writes is never seen half.
     if constexpr (N == 1) {
       dst[0].u[l] = peek<uint32_t>(p);
+    } else if constexpr (N == 4) {
+      alignas(16) uint32_t x[4];
+      _mm_store_si128(reinterpret_cast<__m128i *>(x), peek16(p));
+      for (unsigned k = 0; k < 4; ++k)
+        dst[k].u[l] = x[k];
     } else {
-      // One 8-byte access: an aligned 64-bit value another thread writes is never seen half.
-      uint64_t x = peek<uint64_t>(p), y = 0;
+      const uint64_t x = peek8(p);
       if constexpr (N == 3)
-        y = peek<uint32_t>(p + 8);
-      if constexpr (N == 4)
-        y = peek<uint64_t>(p + 8);
+        dst[2].u[l] = peek<uint32_t>(p + 8);
       dst[0].u[l] = uint32_t(x);
       dst[1].u[l] = uint32_t(x >> 32);
-      if constexpr (N >= 3)
-        dst[2].u[l] = uint32_t(y);
-      if constexpr (N == 4)
-        dst[3].u[l] = uint32_t(y >> 32);
     }
   });
 }
@@ -102,12 +101,13 @@ template <unsigned N> void storeDwords(const LaneJob &job) {
     uint8_t *p = host(j.address[l]);
     if constexpr (N == 1)
       return poke<uint32_t>(p, d[0].u[l]);
+    if constexpr (N == 4)
+      return poke16(p,
+                    _mm_set_epi32(int(d[3].u[l]), int(d[2].u[l]), int(d[1].u[l]), int(d[0].u[l])));
     if constexpr (N >= 2)
-      poke<uint64_t>(p, d[0].u[l] | uint64_t(d[1].u[l]) << 32);
+      poke8(p, d[0].u[l] | uint64_t(d[1].u[l]) << 32);
     if constexpr (N == 3)
       poke<uint32_t>(p + 8, d[2].u[l]);
-    if constexpr (N == 4)
-      poke<uint64_t>(p + 8, d[2].u[l] | uint64_t(d[3].u[l]) << 32);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <immintrin.h>
 
 namespace meld::softgpu::mem {
 
@@ -101,6 +102,34 @@ template <class T> inline T peek(const void *p) {
   return x;
 }
 template <class T> inline void poke(void *p, T x) { std::memcpy(p, &x, sizeof(T)); }
+
+// What another thread may store or load at the same time, as wide as it stands here: as on the devices, nobody sees half of an aligned
+// value of 8 or 16 bytes of a lane (rocPRIM's scans keep a flag and a prefix in one). Processors with AVX do aligned accesses of 16
+// bytes at once (Intel SDM, volume 3A, "Guaranteed Atomic Operations"; AMD64 APM, volume 2, 7.3.2). Volatile, or the compiler takes a
+// vector apart whose elements alone are used.
+using AnyU64 = uint64_t __attribute__((may_alias, aligned(1)));
+using AnyQuad = long long __attribute__((vector_size(16), may_alias));
+using AnyU256 = long long __attribute__((vector_size(32), may_alias, aligned(1)));
+
+inline uint64_t peek8(const uint8_t *p) { return *reinterpret_cast<const volatile AnyU64 *>(p); }
+inline void poke8(uint8_t *p, uint64_t x) { *reinterpret_cast<volatile AnyU64 *>(p) = x; }
+inline __m128i peek16(const uint8_t *p) {
+  if (reinterpret_cast<uintptr_t>(p) % 16 == 0) [[likely]]
+    return __m128i(*reinterpret_cast<const volatile AnyQuad *>(p));
+  return _mm_set_epi64x(int64_t(peek8(p + 8)), int64_t(peek8(p)));
+}
+inline void poke16(uint8_t *p, __m128i x) {
+  if (reinterpret_cast<uintptr_t>(p) % 16 == 0) [[likely]] {
+    *reinterpret_cast<volatile AnyQuad *>(p) = AnyQuad(x);
+    return;
+  }
+  poke8(p, uint64_t(_mm_extract_epi64(x, 0)));
+  poke8(p + 8, uint64_t(_mm_extract_epi64(x, 1)));
+}
+inline __m256i peek32(const uint8_t *p) {
+  return __m256i(*reinterpret_cast<const volatile AnyU256 *>(p));
+}
+inline void poke32(uint8_t *p, __m256i x) { *reinterpret_cast<volatile AnyU256 *>(p) = AnyU256(x); }
 
 inline uint8_t *host(uint64_t address) { return reinterpret_cast<uint8_t *>(address); }
 inline uint64_t addressOf(const void *p) { return reinterpret_cast<uint64_t>(p); }

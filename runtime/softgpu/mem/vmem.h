@@ -102,6 +102,20 @@ inline void groupsOut(uint8_t *__restrict memory, const VRow *__restrict src) {
       p[l * N + k] = src[k].u[l];
 }
 
+/// The same for memory that other threads may read and write: in vectors, so that none sees half of an aligned group.
+template <unsigned N> inline void sharedGroupsIn(VRow *dst, const uint8_t *memory) {
+  alignas(64) uint32_t dense[N * kWaveSize];
+  for (unsigned k = 0; k < 8 * N; ++k)
+    _mm256_store_si256(reinterpret_cast<__m256i *>(dense + 8 * k), peek32(memory + 32 * k));
+  groupsIn<N>(dst, reinterpret_cast<const uint8_t *>(dense));
+}
+template <unsigned N> inline void sharedGroupsOut(uint8_t *memory, const VRow *src) {
+  alignas(64) uint32_t dense[N * kWaveSize];
+  groupsOut<N>(reinterpret_cast<uint8_t *>(dense), src);
+  for (unsigned k = 0; k < 8 * N; ++k)
+    poke32(memory + 32 * k, _mm256_load_si256(reinterpret_cast<const __m256i *>(dense + 8 * k)));
+}
+
 /// The same under a partial EXEC for N = 2 and 4: inactive lanes' memory is not touched.
 template <unsigned N> inline U32x8 groupMask(uint64_t exec, unsigned k) {
   constexpr U32x8 bit = N == 2 ? U32x8{1, 1, 2, 2, 4, 4, 8, 8} : U32x8{1, 1, 1, 1, 2, 2, 2, 2};

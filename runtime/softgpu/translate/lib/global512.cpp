@@ -159,53 +159,86 @@ template <class W, unsigned N> struct Groups {
   }
 };
 
+using Quad = long long __attribute__((vector_size(16), may_alias));
+
+/// Four dwords of each lane, at once (mem/lanes.h): two gathers would let another thread's store come between them.
+template <class W, bool Store>
+void accessQuads(const ExecInst *i, Wave &w, uint64_t exec, const __m512i *at) {
+  alignas(64) uint64_t address[W::lanes];
+  alignas(64) Quad quads[W::lanes];
+  __m512i *vectors = reinterpret_cast<__m512i *>(quads);
+  for (unsigned v = 0; v < 2 * W::vectors; ++v)
+    _mm512_store_si512(address + 8 * v, at[v]);
+  VRow *rows = w.v + (Store ? i->src[1] : i->dst);
+  const auto each = [&](auto f) {
+    for (uint64_t m = exec; m; m &= m - 1) {
+      const unsigned l = unsigned(std::countr_zero(m));
+      f(reinterpret_cast<volatile Quad *>(address[l]), quads[l]);
+    }
+  };
+  if constexpr (!Store)
+    each([](const volatile Quad *from, Quad &to) { to = *from; });
+  for (unsigned v = 0; v < W::vectors; ++v) {
+    __m512i four[4];
+    if constexpr (Store) {
+      for (unsigned d = 0; d < 4; ++d)
+        four[d] = _mm512_load_si512(rows[d].u + 16 * v);
+      merge<4>(four, vectors + 4 * v);
+    } else {
+      split<4>(vectors + 4 * v, four);
+      for (unsigned d = 0; d < 4; ++d)
+        _mm512_mask_store_epi32(rows[d].u + 16 * v, __mmask16(exec >> (16 * v)), four[d]);
+    }
+  }
+  if constexpr (Store) // of lanes at one address the highest wins
+    each([](volatile Quad *to, Quad from) { *to = from; });
+}
+
 template <class W, unsigned N, bool Saddr, bool Flat, bool Store>
 const ExecInst *accessGroups(const ExecInst *i, Wave &w, uint64_t exec) {
   Groups<W, N> groups;
   if (!groups.template find<Saddr>(i, w, exec, Flat ? kSharedAperture - 4096 : ~0ull))
     return i->run(i, w);
-  constexpr unsigned V = Groups<W, N>::vectors, wide = (N + 1) / 2;
-  const auto half = [](uint32_t *u, unsigned v) { return reinterpret_cast<__m256i *>(u + 8 * v); };
-  if constexpr (Store) { // of lanes at one address the highest wins, as scatters have it
+  constexpr unsigned V = Groups<W, N>::vectors;
+  [[maybe_unused]] const auto half = [](uint32_t *u, unsigned v) {
+    return reinterpret_cast<__m256i *>(u + 8 * v);
+  };
+  if constexpr (N == 4) {
+    accessQuads<W, Store>(i, w, exec, groups.at);
+  } else if constexpr (Store) { // of lanes at one address the highest wins, as scatters have it
     VRow *data = w.v + i->src[1];
     for (unsigned v = 0; v < V; ++v) {
       const __mmask8 m = groups.active(exec, v);
       if constexpr (N == 1)
         _mm512_mask_i64scatter_epi32(nullptr, m, groups.at[v], _mm256_load_si256(half(data->u, v)),
                                      1);
-      else
-        for (unsigned d = 0; d < wide; ++d) {
-          const __m512i low = _mm512_cvtepu32_epi64(_mm256_load_si256(half(data[2 * d].u, v)));
-          const __m512i high = _mm512_cvtepu32_epi64(_mm256_load_si256(half(data[2 * d + 1].u, v)));
-          _mm512_mask_i64scatter_epi64(nullptr, m,
-                                       _mm512_add_epi64(groups.at[v], _mm512_set1_epi64(8 * d)),
-                                       _mm512_or_si512(low, _mm512_slli_epi64(high, 32)), 1);
-        }
+      else {
+        const __m512i low = _mm512_cvtepu32_epi64(_mm256_load_si256(half(data[0].u, v)));
+        const __m512i high = _mm512_cvtepu32_epi64(_mm256_load_si256(half(data[1].u, v)));
+        _mm512_mask_i64scatter_epi64(nullptr, m, groups.at[v],
+                                     _mm512_or_si512(low, _mm512_slli_epi64(high, 32)), 1);
+      }
     }
   } else {
-    __m512i words[V][wide]; // all of it before a register changes
+    __m512i words[V]; // all of it before a register changes
     for (unsigned v = 0; v < V; ++v) {
       const __mmask8 m = groups.active(exec, v);
       if constexpr (N == 1)
-        words[v][0] = _mm512_zextsi256_si512(
+        words[v] = _mm512_zextsi256_si512(
             _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), m, groups.at[v], nullptr, 1));
       else
-        for (unsigned d = 0; d < wide; ++d)
-          words[v][d] = _mm512_mask_i64gather_epi64(
-              _mm512_setzero_si512(), m, _mm512_add_epi64(groups.at[v], _mm512_set1_epi64(8 * d)),
-              nullptr, 1);
+        words[v] = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), m, groups.at[v], nullptr, 1);
     }
     VRow *dst = w.v + i->dst;
     for (unsigned v = 0; v < V; ++v) {
       const __mmask8 m = groups.active(exec, v);
       if constexpr (N == 1)
-        _mm256_mask_store_epi32(half(dst->u, v), m, _mm512_castsi512_si256(words[v][0]));
-      else
-        for (unsigned d = 0; d < wide; ++d) {
-          _mm256_mask_store_epi32(half(dst[2 * d].u, v), m, _mm512_cvtepi64_epi32(words[v][d]));
-          _mm256_mask_store_epi32(half(dst[2 * d + 1].u, v), m,
-                                  _mm512_cvtepi64_epi32(_mm512_srli_epi64(words[v][d], 32)));
-        }
+        _mm256_mask_store_epi32(half(dst->u, v), m, _mm512_castsi512_si256(words[v]));
+      else {
+        _mm256_mask_store_epi32(half(dst[0].u, v), m, _mm512_cvtepi64_epi32(words[v]));
+        _mm256_mask_store_epi32(half(dst[1].u, v), m,
+                                _mm512_cvtepi64_epi32(_mm512_srli_epi64(words[v], 32)));
+      }
     }
   }
   return memoryDone(i, w, uint32_t(std::popcount(groups.lines)));
