@@ -4,7 +4,8 @@
 ; RUN: %llc -mcpu=gfx90a %t.ll | sed 's/;.*//' > %t.settled
 ; RUN: diff %t.original %t.settled
 ; RUN: FileCheck %s < %t.ll
-; As in same-code.ll: operations that are made anew for the elements that are read. They have no flags (LLVM 15 and 17).
+; As in same-code.ll: a loop, and operations that are made anew for the elements that are read. These
+; have no flags (LLVM 15 and 17).
 target triple = "amdgcn-amd-amdhsa"
 
 ; A sum and a difference of the same product, one element of each: what vectorised complex arithmetic
@@ -36,3 +37,35 @@ define amdgpu_kernel void @element_of_operand(ptr addrspace(1) %out, <2 x float>
   store <2 x float> %both, ptr addrspace(1) %out
   ret void
 }
+
+; The negation stays beside what it is a modifier of, as factor and as summand.
+; CHECK-LABEL: @in_loop(
+; CHECK: loop:
+; CHECK: call i32 @llvm.annotation.i32
+; CHECK: fneg
+; CHECK: call i32 @llvm.annotation.i32
+; CHECK: fneg
+define amdgpu_kernel void @in_loop(ptr addrspace(1) %p, float %inv, float %off, i32 %n) {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ %id, %entry ], [ %j, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %less, %loop ]
+  %at = getelementptr float, ptr addrspace(1) %p, i32 %i
+  %x = load float, ptr addrspace(1) %at
+  %m = fmul contract float %inv, %x
+  %less = fsub contract float %sum, %m
+  %square = fmul contract float %x, %x
+  %other = fsub contract float %square, %off
+  store float %other, ptr addrspace(1) %at
+  %j = add i32 %i, 64
+  %more = icmp slt i32 %j, %n
+  br i1 %more, label %loop, label %end
+end:
+  %last = getelementptr float, ptr addrspace(1) %p, i32 %id
+  store float %less, ptr addrspace(1) %last
+  ret void
+}
+
+declare i32 @llvm.amdgcn.workitem.id.x()
