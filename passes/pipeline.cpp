@@ -13,6 +13,7 @@
 #include "passes/llvm_fixes/stay_before_barrier.h"
 #include "passes/llvm_fixes/stay_in_loop.h"
 #include "passes/llvm_fixes/unsigned_division.h"
+#include "passes/llvm_fixes/whole_registers.h"
 #include "passes/meld_pass.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/meld_choice.h"
@@ -127,6 +128,7 @@ public:
     if (!dropChangedMark(function))
       return PreservedAnalyses::all();
     avoidLoadClauses(function);
+    useWholeRegisters(function);
     if (choice_)
       choice_->noteChanged(function.getName());
     return PreservedAnalyses::all(); // no analysis knows it
