@@ -1,4 +1,5 @@
 #include "passes/llvm_fixes/atomics_apart.h"
+#include "passes/analysis/address_spaces.h"
 #include "passes/compat.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
@@ -17,8 +18,12 @@ namespace {
 
 /// The operand that has to be the same in all lanes for the atomic to be combined; null: none.
 Use *combinedBy(Instruction &instruction) {
-  if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
+  if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction)) {
+    const unsigned space = atomic->getPointerAddressSpace();
+    if (space != flatSpace && space != globalSpace && space != ldsSpace)
+      return nullptr; // and what no register holds: a buffer's fat pointer
     return &atomic->getOperandUse(AtomicRMWInst::getPointerOperandIndex());
+  }
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   if (!call)
     return nullptr;

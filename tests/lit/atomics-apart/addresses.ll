@@ -67,6 +67,15 @@ define amdgpu_kernel void @exchange(ptr addrspace(1) %p) {
   ret void
 }
 
+; Those of private memory are nobody else's.
+; CHECK-LABEL: @private(
+; CHECK-NOT: asm
+; CHECK: ret void
+define amdgpu_kernel void @private(ptr addrspace(5) %p) {
+  %old = atomicrmw add ptr addrspace(5) %p, i32 1 monotonic
+  ret void
+}
+
 ; CHECK-LABEL: @buffer_exchange(
 ; CHECK-NOT: asm
 ; CHECK: ret void
