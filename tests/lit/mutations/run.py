@@ -121,7 +121,7 @@ def of_passes(mutations, options, scratch, score):
               re.sub(r'config.test_exec_root = ".*"', f'config.test_exec_root = "{scratch}/{name}"', site) + more)
 
     def folder(wanted):
-        return "lit-code" if wanted in ("or-address", "unsigned-division", "xor-address", table.nests) else "lit"
+        return "lit-code" if wanted in ("atomics-apart", "or-address", "unsigned-division", "xor-address", table.nests) else "lit"
 
     def arguments(wanted):
         return [] if options.all else ["--filter", wanted or options.filter, "--filter-out", "deterministic|debug-info|large|cfm/scopes"]
