@@ -19,16 +19,19 @@ bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1);
 SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBlock *> postOrder) {
   SmallVector<Instruction *, 16> found;
   SmallPtrSet<const User *, 16> known;
-  auto isBehind = [&](const User *user) {
-    return !loop.contains(cast<Instruction>(user)) || known.contains(user);
-  };
   // What the loop needs itself, or hands on to its next iteration, it may turn out not to need: the
-  // code generator optimises the IR once more.
+  // code generator optimises the IR once more, and where a branch always goes one way, phis go away.
   auto isNeededBehind = [&](const Instruction &instruction) {
-    return any_of(instruction.users(), isBehind) ||
-           any_of(instruction.users(), [&](const User *user) {
-             return isa<PHINode>(user) && any_of(user->users(), isBehind);
-           });
+    SmallPtrSet<const User *, 8> seen;
+    SmallVector<const User *, 8> users(instruction.users());
+    while (!users.empty()) {
+      const User *user = users.pop_back_val();
+      if (!loop.contains(cast<Instruction>(user)) || known.contains(user))
+        return true;
+      if (isa<PHINode>(user) && seen.insert(user).second)
+        append_range(users, user->users());
+    }
+    return false;
   };
   for (BasicBlock *block : postOrder) {
     if (!loop.contains(block))

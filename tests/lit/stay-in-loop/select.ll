@@ -290,6 +290,39 @@ end:
   ret void
 }
 
+; Handed on by one phi after the other, which go away where a branch always goes one way.
+; CHECK-LABEL: @by_phis(
+; CHECK: %x = select
+; CHECK-NEXT: call void asm "", "v"(i32 %x) [[CONVERGENT]]
+define amdgpu_kernel void @by_phis(ptr addrspace(1) %p, i32 %a, i1 %f, i1 %g) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %join2 ]
+  %v = phi i32 [ 0, %entry ], [ %w, %join2 ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  br i1 %f, label %then, label %join
+then:
+  %x = select i1 %c, i32 %t, i32 %v
+  br label %join
+join:
+  %y = phi i32 [ %x, %then ], [ 7, %loop ]
+  br i1 %g, label %then2, label %join2
+then2:
+  br label %join2
+join2:
+  %z = phi i32 [ %y, %join ], [ 5, %then2 ]
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %z, ptr addrspace(1) %q
+  ret void
+}
+
 ; CHECK-LABEL: @bit(
 ; CHECK-NOT: asm
 define amdgpu_kernel void @bit(ptr addrspace(1) %p, i32 %a, i32 %b) {
