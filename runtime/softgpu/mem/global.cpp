@@ -143,13 +143,8 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
       uint64_t base = oneAddress<S>(i, w, 0);
       if (isOrdinary<S>(base)) {
         traceOne(w, base, 4 * N);
-        alignas(16) uint32_t x[N];
-        if constexpr (N == 4)
-          _mm_store_si128(reinterpret_cast<__m128i *>(x), peek16(host(base)));
-        else if constexpr (N == 2)
-          poke8(reinterpret_cast<uint8_t *>(x), peek8(host(base)));
-        else
-          std::memcpy(x, host(base), sizeof(x));
+        uint32_t x[N];
+        peekDwords<N>(x, host(base));
         VRow *dst = dstRows(i, w);
         for (unsigned k = 0; k < N; ++k)
           fillRow(dst[k], x[k], exec);

@@ -60,22 +60,10 @@ template <unsigned N> void loadDwords(const LaneJob &job) {
     return;
   }
   forLanes(j.mask, [&](unsigned l) {
-    const uint8_t *p = host(j.address[l]);
-    // One access of 8 or 16 bytes: an aligned value that another thread writes is never seen half.
-    if constexpr (N == 1) {
-      dst[0].u[l] = peek<uint32_t>(p);
-    } else if constexpr (N == 4) {
-      alignas(16) uint32_t x[4];
-      _mm_store_si128(reinterpret_cast<__m128i *>(x), peek16(p));
-      for (unsigned k = 0; k < 4; ++k)
-        dst[k].u[l] = x[k];
-    } else {
-      const uint64_t x = peek8(p);
-      if constexpr (N == 3)
-        dst[2].u[l] = peek<uint32_t>(p + 8);
-      dst[0].u[l] = uint32_t(x);
-      dst[1].u[l] = uint32_t(x >> 32);
-    }
+    uint32_t x[N];
+    peekDwords<N>(x, host(j.address[l]));
+    for (unsigned k = 0; k < N; ++k)
+      dst[k].u[l] = x[k];
   });
 }
 

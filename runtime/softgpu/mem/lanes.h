@@ -118,6 +118,17 @@ inline __m128i peek16(const uint8_t *p) {
     return __m128i(*reinterpret_cast<const volatile AnyQuad *>(p));
   return _mm_set_epi64x(int64_t(peek8(p + 8)), int64_t(peek8(p)));
 }
+/// N dwords of a lane.
+template <unsigned N> inline void peekDwords(uint32_t *x, const uint8_t *p) {
+  if constexpr (N == 4) {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(x), peek16(p));
+  } else {
+    if constexpr (N >= 2)
+      poke(x, peek8(p));
+    if constexpr (N != 2)
+      x[N - 1] = peek<uint32_t>(p + 4 * (N - 1));
+  }
+}
 inline void poke16(uint8_t *p, __m128i x) {
   if (reinterpret_cast<uintptr_t>(p) % 16 == 0) [[likely]] {
     *reinterpret_cast<volatile AnyQuad *>(p) = AnyQuad(x);
