@@ -2,7 +2,9 @@
 
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -70,6 +72,54 @@ std::optional<bool> outcome(const ICmpInst &comparison, const KnownBits &a, cons
   }
 }
 
+/// Whether operands reach one value twice by what their block computes: only then can anything cancel.
+bool mayCancel(const ICmpInst &comparison) {
+  constexpr unsigned enough = 64;
+  SmallPtrSet<const Value *, 16> reached;
+  SmallVector<const Value *, 16> open(comparison.operands());
+  while (!open.empty()) {
+    const Value *value = open.pop_back_val();
+    if (isa<Constant>(value))
+      continue;
+    if (!reached.insert(value).second || reached.size() > enough)
+      return true;
+    const auto *instruction = dyn_cast<Instruction>(value);
+    if (!instruction || instruction->getParent() != comparison.getParent() ||
+        isa<PHINode>(instruction) || instruction->mayReadOrWriteMemory())
+      continue; // instruction selection sees one block at a time
+    open.append(instruction->op_begin(), instruction->op_end());
+  }
+  return false;
+}
+
+/// Whether conditions of other blocks are made of it.
+bool joinedElsewhere(const ICmpInst &comparison) {
+  SmallPtrSet<const Value *, 16> seen;
+  SmallVector<const Instruction *, 16> open{&comparison};
+  while (!open.empty())
+    for (const User *user : open.pop_back_val()->users()) {
+      const auto *instruction = cast<Instruction>(user);
+      if (!instruction->getType()->isIntegerTy(1) || !seen.insert(instruction).second)
+        continue;
+      if (instruction->getParent() != comparison.getParent())
+        return true;
+      open.push_back(instruction);
+    }
+  return false;
+}
+
+bool keepComparison(ICmpInst &comparison) {
+  if (!mayCancel(comparison) || !joinedElsewhere(comparison))
+    return false;
+  const unsigned operand = isa<Constant>(comparison.getOperand(0)) ? 1 : 0;
+  IRBuilder<> builder(&comparison);
+  Value *same = hidden(builder, *comparison.getOperand(operand));
+  if (!same)
+    return false;
+  comparison.setOperand(operand, same);
+  return true;
+}
+
 } // namespace
 
 PreservedAnalyses FoldConditionsPass::run(Function &function, FunctionAnalysisManager &analyses) {
@@ -109,6 +159,9 @@ PreservedAnalyses FoldConditionsPass::run(Function &function, FunctionAnalysisMa
       changed = true;
     }
   }
+  for (const WeakTrackingVH &handle : comparisons) // when no more become constants
+    if (auto *comparison = dyn_cast_or_null<ICmpInst>(handle))
+      changed |= keepComparison(*comparison);
   return blocksKept(changed);
 }
 

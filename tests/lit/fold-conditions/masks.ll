@@ -99,6 +99,62 @@ define amdgpu_kernel void @border(ptr addrspace(1) %out) #0 {
   ret void
 }
 
+; What cancels only instruction selection would find: such a comparison is kept from it where conditions of another
+; block are made of it, also by way of other conditions.
+; CHECK-LABEL: @cancels(
+; CHECK: [[S:%.*]] = call i32 asm "", "=v,0"(i32 %s)
+; CHECK-NEXT: %c = icmp eq i32 [[S]], 0
+; CHECK: [[T:%.*]] = call i32 asm "", "=v,0"(i32 %t)
+; CHECK-NEXT: %k = icmp sgt i32 5, [[T]]
+define amdgpu_kernel void @cancels(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %e, i1 %way) #0 {
+  %x = sub i32 %a, %b
+  %y = sub i32 %b, %a
+  %s = add i32 %x, %y
+  %c = icmp eq i32 %s, 0
+  %t = mul i32 %x, %y
+  %k = icmp sgt i32 5, %t
+  %not = xor i1 %k, true
+  br i1 %way, label %then, label %end
+then:
+  %d = select i1 %c, i1 true, i1 %e
+  %f = or i1 %not, %d
+  %v = select i1 %f, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; Nothing can cancel where no value is reached twice, nothing is handed on where conditions stay in their block or only
+; choose between values and ways, and what other blocks compute instruction selection does not see.
+; CHECK-LABEL: @plain(
+; CHECK-NOT: asm
+; CHECK: ret void
+define amdgpu_kernel void @plain(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %e) #0 {
+  %x = sub i32 %a, %b
+  %once = icmp eq i32 %x, 7
+  %y = sub i32 %b, %a
+  %s = add i32 %x, %y
+  %way = icmp eq i32 %s, 0
+  %here = icmp slt i32 %s, 0
+  %joined = or i1 %here, %e
+  %w = select i1 %joined, i32 5, i32 6
+  store i32 %w, ptr addrspace(1) %out
+  br i1 %way, label %then, label %end
+then:
+  %behind = icmp sgt i32 %s, %x
+  %d = or i1 %once, %e
+  %v = select i1 %d, i32 1, i32 2
+  %u = select i1 %way, i32 %v, i32 3
+  store i32 %u, ptr addrspace(1) %out
+  br label %end
+end:
+  %both = phi i1 [ %behind, %then ], [ false, %0 ]
+  %r = select i1 %both, i32 1, i32 2
+  store i32 %r, ptr addrspace(1) %out
+  ret void
+}
+
 ; Waves of 64 are left as they are.
 ; CHECK-LABEL: @wave64(
 ; CHECK: icmp ugt i32 %a, %x
