@@ -3,6 +3,7 @@
 
     run.py FOLDER [--out results.json] [--only NAME] [--rounds 20] [--jobs N]
     run.py --table results.json            the table of an earlier run; --markdown: for a document
+    run.py --table results.json --sets     what it comes to, by set; --second FILE: another run beside it
 
 A program checks what its kernels compute against its host reference (plain form); the other forms have to
 leave all memory as the plain one does, bit for bit; their times are taken in turns (measured.h). Python 3
@@ -19,7 +20,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from report import markdown, table, wrong
+from report import about, markdown, table, wrong
+from summary import beside, sets
 
 
 def run_case(folder, case, options):
@@ -69,11 +71,16 @@ def main():
     parser.add_argument("--timeout", type=int, default=300, help="seconds for one program")
     parser.add_argument("--table", help="a file of an earlier run, instead of running")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--sets", action="store_true", help="what the run comes to, by set of benchmarks")
+    parser.add_argument("--second", metavar="FILE", help="a second run on the same device: what choosing by the first comes to in it")
     options = parser.parse_args()
     if not options.folder and not options.table:
         parser.error("FOLDER or --table")
     whole = json.loads(Path(options.table).read_text()) if options.table else measure(options)
-    print(markdown(whole) if options.markdown else table(whole))
+    if options.sets or options.second:
+        print("\n".join([about(whole), "", *sets(whole), *(beside(whole, json.loads(Path(options.second).read_text())) if options.second else [])]))
+    else:
+        print(markdown(whole) if options.markdown else table(whole))
     bad = wrong(whole)
     for line in bad:
         print(line, file=sys.stderr)

@@ -7,6 +7,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "bench" / "nvptx"))
 
 import ptx  # noqa: E402
 import report  # noqa: E402
+import summary  # noqa: E402
 
 HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n\n"
 
@@ -127,6 +128,36 @@ class Report(unittest.TestCase):
         whole = result({"plain": form([1.0]), "again": form([1.0], same=False), "melded": form([1.0], same=False)})
         self.assertEqual(report.wrong(whole), [])
         self.assertIn("varies by itself", report.table(whole))
+
+
+class Summary(unittest.TestCase):
+    """b's melded form takes half the time, c's twice the time; specialised b takes a quarter."""
+
+    @staticmethod
+    def run_of(b_melded=1.0, c_melded=4.0):
+        whole = result({"plain": form([2.0, 2.0]), "melded": form([b_melded] * 2), "specialised": form([0.5, 0.5])})
+        other = result({"plain": form([2.0, 2.0]), "melded": form([c_melded] * 2)})["benchmarks"][0]
+        other["benchmark"] = "c"
+        whole["benchmarks"].append(other)
+        for benchmark, name in zip(whole["benchmarks"], ("one", "two")):
+            benchmark["set"] = name
+        return whole
+
+    def test_sets(self):
+        lines = summary.sets(self.run_of())
+        self.assertIn("| one | 1: 2.000 (2.000 b srad, 2.000 b srad) | 1: 4.000 (4.000 b srad, 4.000 b srad) | 2.000 |", lines)
+        self.assertIn("| all | 2: 1.000 (0.500 c srad, 2.000 b srad) | 1: 4.000 (4.000 b srad, 4.000 b srad) | 2.000 |", lines)
+        self.assertIn("melded: 1 of 2 kernels gain more than 1 % by quartiles, 1 lose more", lines)
+
+    def test_what_was_chosen_is_judged_by_the_other_run(self):
+        self.assertIn("mean 2.000 over 2 kernels, least 1.000 (c srad)", summary.beside(self.run_of(), self.run_of())[0])
+        # What seemed fast once is taken at what it is the second time.
+        lines = summary.beside(self.run_of(c_melded=1.0), self.run_of(c_melded=4.0))
+        self.assertIn("mean 1.414 over 2 kernels, least 0.500 (c srad)", lines[0])
+        self.assertIn("at most 75.00 %", lines[1])
+
+    def test_other_runs(self):
+        self.assertEqual(summary.beside(self.run_of(), {"benchmarks": []}), ["the two runs have no kernel in common"])
 
 
 if __name__ == "__main__":
