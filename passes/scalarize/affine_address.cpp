@@ -142,20 +142,61 @@ private:
         form.base, compat::bytePointer(form.base->getContext(),
                                        form.base->getType()->getPointerAddressSpace()));
     for (const AddressTerm &term : terms) {
-      Value *leaf = term.leaf ? term.leaf : sumOf(builder, form.assumptions[term.sum].sum);
-      Type *wide = builder.getInt64Ty();
-      Value *part = term.extension == Extension::zero ? builder.CreateZExt(leaf, wide)
-                                                      : builder.CreateSExt(leaf, wide);
-      if (term.scale > 0 && isPowerOf2_64(uint64_t(term.scale)))
-        part = term.scale == 1 ? part : builder.CreateShl(part, Log2_64(uint64_t(term.scale)));
-      else
-        part = builder.CreateMul(part, builder.getInt64(uint64_t(term.scale)));
+      Value *part = scalarPart(builder, form, term);
       address = builder.CreateGEP(builder.getInt8Ty(), address, part, "scalar.base");
     }
     if (constant)
       address =
           builder.CreateGEP(builder.getInt8Ty(), address, builder.getInt64(uint64_t(constant)));
     return address;
+  }
+
+  // In bytes. It stands where the last of the leaves is known, once for all accesses, but for leaves
+  // of a loop that the access is outside of: of sums in several blocks LLVM 17 would make one by
+  // phis whose scalar registers it loses in a branch.
+  Value *scalarPart(IRBuilder<> &accessBuilder, const AddressForm &form, const AddressTerm &term) {
+    ScalarSum sum;
+    if (term.leaf)
+      sum.terms.push_back({term.leaf, APInt(32, 1)});
+    else
+      sum = form.assumptions[term.sum].sum;
+    Instruction *place = placeBehind(sum, *accessBuilder.GetInsertBlock());
+    auto known = find_if(parts_, [&](const ScalarPart &part) {
+      return part.sum == sum && part.extension == term.extension && part.scale == term.scale;
+    });
+    if (place && known != parts_.end())
+      return known->value;
+    IRBuilder<> builder(place ? place : &*accessBuilder.GetInsertPoint());
+    Value *leaf = term.leaf ? term.leaf : sumOf(builder, sum);
+    Type *wide = builder.getInt64Ty();
+    Value *part = term.extension == Extension::zero ? builder.CreateZExt(leaf, wide)
+                                                    : builder.CreateSExt(leaf, wide);
+    if (term.scale > 0 && isPowerOf2_64(uint64_t(term.scale)))
+      part = term.scale == 1 ? part : builder.CreateShl(part, Log2_64(uint64_t(term.scale)));
+    else
+      part = builder.CreateMul(part, builder.getInt64(uint64_t(term.scale)));
+    if (place)
+      parts_.push_back({std::move(sum), term.extension, term.scale, part});
+    return part;
+  }
+
+  // Null where that would be in a loop without the access.
+  Instruction *placeBehind(const ScalarSum &sum, const BasicBlock &access) const {
+    const Instruction *last = nullptr;
+    for (auto &[leaf, scale] : sum.terms)
+      if (auto *made = dyn_cast<Instruction>(leaf))
+        if (!last || dominators_.dominates(last, made))
+          last = made;
+    if (!last)
+      return &*dominators_.getRoot()->getFirstInsertionPt();
+    const Loop *loop = loops_.getLoopFor(last->getParent());
+    return !loop || loop->contains(&access) ? behind(*last) : nullptr;
+  }
+
+  static Instruction *behind(const Instruction &instruction) {
+    return isa<PHINode>(instruction)
+               ? &*const_cast<BasicBlock *>(instruction.getParent())->getFirstInsertionPt()
+               : const_cast<Instruction &>(instruction).getNextNode();
   }
 
   // 32-bit arithmetic where the last of the leaves is known, once for all accesses.
@@ -175,9 +216,7 @@ private:
     Function &function = *dominators_.getRoot()->getParent();
     Instruction *place = &*function.getEntryBlock().getFirstInsertionPt();
     if (last)
-      place = isa<PHINode>(last)
-                  ? &*const_cast<BasicBlock *>(last->getParent())->getFirstInsertionPt()
-                  : const_cast<Instruction *>(last)->getNextNode();
+      place = behind(*last);
     IRBuilder<> builder(place);
     Type *narrow = builder.getInt32Ty();
     Value *total = nullptr;
@@ -229,12 +268,19 @@ private:
     return known;
   }
 
+  struct ScalarPart {
+    ScalarSum sum;
+    Extension extension;
+    int64_t scale;
+    Value *value;
+  };
   using LaneKey = std::pair<std::vector<std::tuple<Value *, Extension, int64_t>>, int64_t>;
   DominatorTree dominators_;
   const LoopInfo &loops_;
   int64_t largestImmediate_;
   DenseMap<std::pair<BasicBlock *, Value *>, Value *> addresses_;
   std::vector<std::pair<LaneKey, Value *>> lanes_;
+  std::vector<ScalarPart> parts_;
   DenseMap<Value *, DenseMap<BasicBlock *, unsigned>> widths_;
   DenseMap<std::pair<BasicBlock *, Value *>, Value *> stays_;
   SmallVector<WeakTrackingVH, 16> old_;

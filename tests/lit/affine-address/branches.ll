@@ -1,0 +1,69 @@
+; The scalar part of addresses in several blocks is computed once, where what it is made of is known; but not in a loop
+; that the access is outside of.
+; RUN: %opt -passes=meld-affine-address,verify -S %s | FileCheck %s
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+
+; CHECK-LABEL: @both(
+; CHECK: %u = mul nuw nsw i32 %g, 256
+; CHECK-NEXT: [[WIDE:%.*]] = zext i32 %u to i64
+; CHECK-NEXT: [[PART:%.*]] = shl i64 [[WIDE]], 2
+; CHECK: then:
+; CHECK-NOT: shl i64
+; CHECK: getelementptr i8, ptr addrspace(1) %a, i64 [[PART]]
+; CHECK: else:
+; CHECK-NOT: shl i64
+; CHECK: getelementptr i8, ptr addrspace(1) %b, i64 [[PART]]
+; CHECK: ret void
+define amdgpu_kernel void @both(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %n) #0 {
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %u = mul nuw nsw i32 %g, 256
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp slt i32 %t, %n
+  br i1 %c, label %then, label %else
+then:
+  %i = add nuw nsw i32 %u, %t
+  %w = zext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  br label %end
+else:
+  %j = add nuw nsw i32 %t, %u
+  %x = zext i32 %j to i64
+  %q = getelementptr inbounds i32, ptr addrspace(1) %b, i64 %x
+  store i32 2, ptr addrspace(1) %q
+  br label %end
+end:
+  ret void
+}
+
+; CHECK-LABEL: @behind(
+; CHECK: loop:
+; CHECK-NOT: shl i64
+; CHECK: end:
+; CHECK: shl i64
+; CHECK: %scalar.base
+; CHECK: ret void
+define amdgpu_kernel void @behind(ptr addrspace(1) %a, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add nuw nsw i32 %k, 1
+  %square = mul i32 %next, %next
+  %base = and i32 %square, 65535
+  %more = icmp slt i32 %base, %n
+  br i1 %more, label %loop, label %end
+end:
+  %i = add nuw nsw i32 %base, %t
+  %w = zext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %w
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
+attributes #0 = { "target-cpu"="gfx90a" "amdgpu-flat-work-group-size"="1,256" }
