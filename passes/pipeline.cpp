@@ -5,15 +5,14 @@
 #include "passes/analysis/gpu_info.h"
 #include "passes/cost/pressure.h"
 #include "passes/llvm_fixes/atomics_apart.h"
+#include "passes/llvm_fixes/changed_code.h"
 #include "passes/llvm_fixes/changed_functions.h"
-#include "passes/llvm_fixes/fold_conditions.h"
-#include "passes/llvm_fixes/load_clauses.h"
+#include "passes/llvm_fixes/keep_joins.h"
 #include "passes/llvm_fixes/or_address.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
 #include "passes/llvm_fixes/stay_before_barrier.h"
 #include "passes/llvm_fixes/stay_in_loop.h"
 #include "passes/llvm_fixes/unsigned_division.h"
-#include "passes/llvm_fixes/whole_registers.h"
 #include "passes/meld_pass.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/meld_choice.h"
@@ -127,8 +126,7 @@ public:
     forgetShape(function);
     if (!dropChangedMark(function))
       return PreservedAnalyses::all();
-    avoidLoadClauses(function);
-    useWholeRegisters(function);
+    avoidFaultsOfCodeGeneration(function);
     if (choice_)
       choice_->noteChanged(function.getName());
     return PreservedAnalyses::all(); // no analysis knows it

@@ -30,8 +30,9 @@ Use *combinedBy(Instruction &instruction) {
   // Value, descriptor, then an offset or an index; all but the value have to be uniform.
   const StringRef name = call->getCalledFunction()->getName();
   for (const char *prefix :
-       {"llvm.amdgcn.raw.buffer.atomic.", "llvm.amdgcn.struct.buffer.atomic.",
-        "llvm.amdgcn.raw.ptr.buffer.atomic.", "llvm.amdgcn.struct.ptr.buffer.atomic."})
+       {"llvm.amdgcn.buffer.atomic.", "llvm.amdgcn.raw.buffer.atomic.",
+        "llvm.amdgcn.struct.buffer.atomic.", "llvm.amdgcn.raw.ptr.buffer.atomic.",
+        "llvm.amdgcn.struct.ptr.buffer.atomic."})
     if (compat::startsWith(name, prefix))
       return name.contains(".cmpswap") ? nullptr : &call->getArgOperandUse(2);
   return nullptr;

@@ -63,6 +63,10 @@ bool isOneStep(const Instruction &instruction) {
   case Instruction::Call:
   case Instruction::AddrSpaceCast: // compares with the null pointer
     return false;
+  case Instruction::Shl: // beyond two registers the word that a bit falls into is chosen by masks
+  case Instruction::LShr:
+  case Instruction::AShr:
+    return instruction.getType()->getScalarSizeInBits() <= 64;
   case Instruction::Mul: // one multiply-add, where both are 32 bits really
     return isShort(instruction) ||
            (isExtended(*instruction.getOperand(0)) && isExtended(*instruction.getOperand(1)));
@@ -91,16 +95,31 @@ public:
       return false;
     bool changed = false;
     for (Instruction *instruction : candidates) {
-      if (!hasRegisterType(*instruction) || backend_.isScalar(*instruction) ||
-          !readsScalarsOf(loop, *instruction))
+      if (backend_.isScalar(*instruction) || !readsScalarsOf(loop, *instruction))
         continue;
-      keepHere(*instruction);
-      changed = true;
+      changed |= keepAll(*instruction);
     }
     return changed;
   }
 
 private:
+  /// A structure is as many values as it has fields: one mask may choose between those of two.
+  static bool keepAll(Instruction &instruction) {
+    if (hasRegisterType(instruction)) {
+      keepHere(instruction);
+      return true;
+    }
+    auto *structure = dyn_cast<StructType>(instruction.getType());
+    if (!structure || isa<ExtractValueInst>(instruction))
+      return false;
+    IRBuilder<> builder(instruction.getNextNode());
+    bool changed = false;
+    for (unsigned i = 0; i != structure->getNumElements(); ++i)
+      if (auto *field = dyn_cast<Instruction>(builder.CreateExtractValue(&instruction, i)))
+        changed |= keepAll(*field);
+    return changed;
+  }
+
   bool hasDivergentExit(const Loop &loop) const {
     SmallVector<BasicBlock *, 4> exiting;
     loop.getExitingBlocks(exiting);

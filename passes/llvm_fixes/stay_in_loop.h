@@ -21,14 +21,18 @@
 //
 // Taken are values that the code behind the loop needs, directly, through phis, through others of their kind or
 // handed on to the next iteration, if they read a bit or a scalar made in the loop, or become
-// several instructions with masks between them: divisions, calls, conversions of 64 bits. That the
+// several instructions with masks between them: divisions, calls, conversions of 64 bits, shifts of
+// more; of structures each field. That the
 // loop needs them, too, keeps none: code generation takes `select c, a, b` apart where the loop
 // needs some of its bits or one of its elements. Whatever hangs on such a value can still sink.
 //
 // To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
 //
-// Terminates: one look at each loop. Cost: linear in the loop's size times its depth; LLVM's
-// divergence analysis where a loop has candidates. Nothing is unsafe about it.
+// Not seen are cycles that are no loops yet: code generation makes loops of irreducible ones later.
+//
+// Terminates: one look at each loop. Cost: linear in the loop's size times its depth, and the phis
+// behind each value; LLVM's divergence analysis where a loop has candidates. Nothing is unsafe about
+// it.
 #pragma once
 
 #include "llvm/IR/PassManager.h"

@@ -10,8 +10,9 @@
 // Programs are hit without libmeld, too (rocPRIM's select and merge sort as Debian ships them for gfx1100). What melding makes of
 // 16-bit values is new code, and need not be hit where the original is not: without the feature it has none of it.
 //
-// The last pass of the pipeline sets it wherever something of ours was changed, as load_clauses.h. Cost: linear; moves of halves become
-// shifts, as before LLVM 20. To be deleted when the oldest such LLVM that is supported has both mended.
+// The last pass of the pipeline sets it wherever something of ours was changed (changed_code.h). Cost: linear; moves of halves become
+// shifts, as before LLVM 20. What it does not reach: an unchanged kernel of another unit that inlines a changed function when it is
+// linked (-fgpu-rdc); within a module such callers are marked. To be deleted when the oldest such LLVM that is supported has both mended.
 #pragma once
 
 #include "passes/compat.h"

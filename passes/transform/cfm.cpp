@@ -1,6 +1,6 @@
 #include "passes/transform/cfm.h"
 #include "passes/decisions.h"
-#include "passes/llvm_fixes/load_clauses.h"
+#include "passes/llvm_fixes/changed_code.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/codegen.h"
 #include "passes/melder/function_copy.h"
@@ -225,7 +225,7 @@ PreservedAnalyses MeldCfmPass::run(Function &function, FunctionAnalysisManager &
       analyses.getResult<BranchAnalysis>(function).get(), &last);
   if (melded == 0)
     return PreservedAnalyses::all();
-  avoidLoadClauses(function);
+  avoidFaultsOfCodeGeneration(function);
   keepApart(function);
   leaveAnalyses(function, analyses, std::move(last));
   return keepAnalyses(function, analyses);

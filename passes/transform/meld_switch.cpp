@@ -1,6 +1,6 @@
 #include "passes/transform/meld_switch.h"
 #include "passes/decisions.h"
-#include "passes/llvm_fixes/load_clauses.h"
+#include "passes/llvm_fixes/changed_code.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/fingerprint.h"
 #include "passes/melder/function_copy.h"
@@ -254,7 +254,7 @@ PreservedAnalyses MeldSwitchPass::run(Function &function, FunctionAnalysisManage
                         return choice && melder.tryAt(*choice, now);
                       }))
     return PreservedAnalyses::all();
-  avoidLoadClauses(function);
+  avoidFaultsOfCodeGeneration(function);
   keepApart(function);
   return keepAnalyses(function, analyses);
 }

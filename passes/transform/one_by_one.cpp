@@ -1,5 +1,5 @@
 #include "passes/transform/one_by_one.h"
-#include "passes/llvm_fixes/load_clauses.h"
+#include "passes/llvm_fixes/changed_code.h"
 #include "passes/melder/keep_apart.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -43,7 +43,7 @@ meldOneByOne(Function &function, FunctionAnalysisManager &analyses, unsigned rou
                    now.divergence.isDivergentBranch(branch->getParent()) && tryAt(*branch, now);
           }))
     return PreservedAnalyses::all();
-  avoidLoadClauses(function);
+  avoidFaultsOfCodeGeneration(function);
   keepApart(function);
   return keepAnalyses(function, analyses);
 }

@@ -2,7 +2,7 @@
 #include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
-#include "passes/llvm_fixes/load_clauses.h"
+#include "passes/llvm_fixes/changed_code.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/keep_apart.h"
 #include "passes/melder/legality.h"
@@ -385,7 +385,7 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
   }
   if (!changed)
     return PreservedAnalyses::all();
-  avoidLoadClauses(function);
+  avoidFaultsOfCodeGeneration(function);
   keepApart(function);
   return PreservedAnalyses::none();
 }

@@ -346,6 +346,67 @@ end:
   ret void
 }
 
-; CHECK: attributes [[CONVERGENT]] = { convergent nounwind {{readnone|memory\(none\)}} }
+; One mask chooses between both fields of two structures, of which the loop needs one.
+; CHECK-LABEL: @structures(
+; CHECK: %s = select i1 %k, { i32, i1 } %a, { i32, i1 } %b
+; CHECK-NEXT: [[OLD:%.*]] = extractvalue { i32, i1 } %s, 0
+; CHECK: call void asm "", "v"(i32 [[OLD]]) [[CONVERGENT]]
+; SINK-LABEL: name: structures
+; SINK: bb.2.end:
+; SINK-NOT: V_CNDMASK
+; SINK: S_ENDPGM
+define amdgpu_kernel void @structures(ptr addrspace(1) noalias %out, ptr addrspace(1) noalias %in, i32 %m) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %u = getelementptr i32, ptr addrspace(1) %p, i32 1000
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %q = load volatile i32, ptr addrspace(1) %p
+  %k = icmp slt i32 %q, %m
+  %a = cmpxchg ptr addrspace(1) %p, i32 %i, i32 %t seq_cst seq_cst
+  %b = cmpxchg ptr addrspace(1) %u, i32 %i, i32 %t seq_cst seq_cst
+  %s = select i1 %k, { i32, i1 } %a, { i32, i1 } %b
+  %old = extractvalue { i32, i1 } %s, 0
+  %ok = extractvalue { i32, i1 } %s, 1
+  %next = add i32 %i, 1
+  br i1 %ok, label %end, label %loop
+end:
+  %r = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  store i32 %old, ptr addrspace(1) %r
+  ret void
+}
+
+; A shift of 128 bits chooses between words by masks; the loop needs one of its words.
+; CHECK-LABEL: @shift(
+; CHECK: %s = shl i128
+; CHECK: call void asm "", "v"(i32
+; SINK-LABEL: name: shift
+; SINK: bb.2.end:
+; SINK-NOT: V_CNDMASK
+; SINK: S_ENDPGM
+define amdgpu_kernel void @shift(ptr addrspace(1) noalias %out, ptr addrspace(1) noalias %in) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i128, ptr addrspace(1) %in, i32 %t
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = load volatile i128, ptr addrspace(1) %p
+  %n = load volatile i32, ptr addrspace(1) %p
+  %wide = zext i32 %n to i128
+  %s = shl i128 %v, %wide
+  %low = trunc i128 %s to i32
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %low
+  br i1 %d, label %loop, label %end
+end:
+  %r = getelementptr i128, ptr addrspace(1) %out, i32 %t
+  store i128 %s, ptr addrspace(1) %r
+  ret void
+}
 
 declare i32 @llvm.amdgcn.workitem.id.x()
+
+; CHECK: attributes [[CONVERGENT]] = { convergent nounwind {{readnone|memory\(none\)}} }

@@ -1,0 +1,201 @@
+; What an `or` joins is kept from instruction selection where another block has made it: LLVM makes x of `-1 | x`
+; (passes/llvm_fixes/keep_joins.h).
+; RUN: %opt -passes=meld-keep-joins,verify %s -S | FileCheck %s
+; RUN: %opt -passes=meld-keep-joins %s -S | %llc -mcpu=gfx1030 -stop-after=si-fold-operands -o - | FileCheck %s --check-prefix=FOLD
+; Left out by name: nothing changes.
+; RUN: env MELD_PLUGIN_OPTIONS='exclude=.*' %opt -passes=meld-keep-joins %s -S | FileCheck %s --check-prefix=OUT
+; OUT-NOT: asm
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+
+; The sum is 0, which instruction selection finds out: the mask of c is -1, and `d` is true for all lanes.
+; CHECK-LABEL: @cancels(
+; CHECK: [[ZERO:%.*]] = call i32 asm "", "=s,0"(i32 0)
+; CHECK-NEXT: %none = icmp ne i32 [[ZERO]], 0
+; CHECK: %c = icmp eq i32 %s, 0
+; CHECK: then:
+; CHECK-NEXT: %e = icmp eq i32 %a, 7
+; CHECK-NEXT: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %d = select i1 [[C]], i1 true, i1 %e
+define amdgpu_kernel void @cancels(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %a = load i32, ptr addrspace(1) %p
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 1000
+  %b = load i32, ptr addrspace(1) %q
+  %x = sub i32 %a, %b
+  %y = sub i32 %b, %a
+  %s = add i32 %x, %y
+  %c = icmp eq i32 %s, 0
+  %z = zext i1 %c to i32
+  store volatile i32 %z, ptr addrspace(1) %in
+  %way = icmp sgt i32 %a, %n
+  br i1 %way, label %then, label %end
+then:
+  %e = icmp eq i32 %a, 7
+  %d = select i1 %c, i1 true, i1 %e
+  %v = select i1 %d, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; What LLVM makes of that: without this pass `S_MOV_B32 %e` alone stands in the place of the `or`.
+; FOLD-LABEL: name: lost
+; FOLD: bb.1.then:
+; FOLD: S_OR_B32
+; FOLD: bb.2.end:
+define amdgpu_kernel void @lost(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %pt = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %a = load i32, ptr addrspace(1) %pt
+  %pb = getelementptr i32, ptr addrspace(1) %pt, i32 1000
+  %b = load i32, ptr addrspace(1) %pb
+  %e = icmp slt i32 %b, 7
+  %x0 = add i32 %b, 4
+  %x1 = add i32 %a, %x0
+  %x = sub i32 %x1, %b
+  %y = add i32 %a, 4
+  %s = sub i32 %x, %y
+  %c = icmp uge i32 %b, %s
+  %way = icmp ugt i32 %a, %n
+  br i1 %way, label %then, label %end
+then:
+  %d = or i1 %c, %e
+  %v = select i1 %d, i32 1, i32 2
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  store i32 %v, ptr addrspace(1) %po
+  br label %end
+end:
+  %q0 = getelementptr i32, ptr addrspace(1) %out, i32 1000
+  %v0 = select i1 %c, i32 11, i32 12
+  store i32 %v0, ptr addrspace(1) %q0
+  %q1 = getelementptr i32, ptr addrspace(1) %out, i32 2000
+  %v1 = select i1 %e, i32 11, i32 12
+  store i32 %v1, ptr addrspace(1) %q1
+  ret void
+}
+
+; By way of other conditions, in the order of a select for `not c or e`, and both sides of a negated `and`.
+; CHECK-LABEL: @ways(
+; CHECK: then:
+; CHECK-NEXT: %not = xor i1 %c, true
+; CHECK-NEXT: [[K:%.*]] = xor i1 %not, %none
+; CHECK-NEXT: %f = or i1 [[K]], %h
+; CHECK-NEXT: [[L:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %g = select i1 [[L]], i1 %h, i1 true
+; CHECK-NEXT: [[M:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: [[N:%.*]] = xor i1 %k, %none
+; CHECK-NEXT: %both = and i1 [[M]], [[N]]
+; CHECK-NEXT: %neither = xor i1 %both, true
+define amdgpu_kernel void @ways(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h, i1 %way) #0 {
+  %c = icmp eq i32 %a, 0
+  %k = icmp eq i32 %b, 0
+  br i1 %way, label %then, label %end
+then:
+  %not = xor i1 %c, true
+  %f = or i1 %not, %h
+  %g = select i1 %c, i1 %h, i1 true
+  %both = and i1 %c, %k
+  %neither = xor i1 %both, true
+  %v = select i1 %f, i32 1, i32 2
+  %w = select i1 %g, i32 %v, i32 3
+  %u = select i1 %neither, i32 %w, i32 4
+  store i32 %u, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; A join that is used elsewhere alone may be moved there.
+; CHECK-LABEL: @moves(
+; CHECK: xor i1 %c, %none
+; CHECK: xor i1 %k, %none
+; CHECK: br i1
+define amdgpu_kernel void @moves(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %way) #0 {
+  %c = icmp eq i32 %a, 0
+  %k = icmp eq i32 %b, 0
+  %d = or i1 %c, %k
+  br i1 %way, label %then, label %end
+then:
+  %v = select i1 %d, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; Conditions of one block are folded with the join; others only choose between values and ways.
+; CHECK-LABEL: @plain(
+; CHECK-NOT: asm
+; CHECK: ret void
+define amdgpu_kernel void @plain(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h) #0 {
+  %c = icmp eq i32 %a, 0
+  %k = icmp eq i32 %b, 0
+  %d = or i1 %c, %k
+  %v = select i1 %d, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  br i1 %c, label %then, label %end
+then:
+  %and = and i1 %k, %h
+  %u = select i1 %and, i32 5, i32 3
+  store i32 %u, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; Numbers: where one may be all ones, and the other is no constant.
+; CHECK-LABEL: @numbers(
+; CHECK: then:
+; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 %n)
+; CHECK-NEXT: %or = or i32 [[N]], %b
+; CHECK-NEXT: %even = or i32 %twice, %b
+; CHECK-NEXT: %known = or i32 %n, 5
+; CHECK-NEXT: %long = or i64
+define amdgpu_kernel void @numbers(ptr addrspace(1) %out, i32 %a, i32 %b, i64 %l, i1 %way) #0 {
+  %c = icmp eq i32 %a, 0
+  %n = sext i1 %c to i32
+  %twice = shl i32 %a, 1
+  %m = sext i1 %c to i64
+  br i1 %way, label %then, label %end
+then:
+  %or = or i32 %n, %b
+  %even = or i32 %twice, %b
+  %known = or i32 %n, 5
+  %long = or i64 %m, %l
+  store volatile i32 %or, ptr addrspace(1) %out
+  store volatile i32 %even, ptr addrspace(1) %out
+  store volatile i32 %known, ptr addrspace(1) %out
+  store volatile i64 %long, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; In waves of 64 numbers alone.
+; CHECK-LABEL: @wave64(
+; CHECK-NOT: none
+; CHECK: asm "", "=v,0"(i32 %n)
+; CHECK-NOT: none
+; CHECK: ret void
+define amdgpu_kernel void @wave64(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h, i1 %way) #1 {
+  %c = icmp eq i32 %a, 0
+  %n = sext i1 %c to i32
+  br i1 %way, label %then, label %end
+then:
+  %or = or i32 %n, %b
+  %d = or i1 %c, %h
+  %v = select i1 %d, i32 %or, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+attributes #0 = { "target-cpu"="gfx1030" "amdgpu-flat-work-group-size"="1,256" }
+attributes #1 = { "target-cpu"="gfx90a" "amdgpu-flat-work-group-size"="1,256" }
