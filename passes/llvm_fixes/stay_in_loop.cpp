@@ -6,6 +6,7 @@
 #include "passes/preserved.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 
 namespace meld::passes {
 
@@ -16,7 +17,7 @@ namespace {
 bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
 
 /// What the code behind the loop needs, whatever the loop needs of it. Users before their operands.
-SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBlock *> postOrder) {
+SmallVector<Instruction *, 16> neededBehind(const Cycle &loop, ArrayRef<BasicBlock *> postOrder) {
   SmallVector<Instruction *, 16> found;
   SmallPtrSet<const User *, 16> known;
   // What the loop needs itself, or hands on to its next iteration, it may turn out not to need: the
@@ -26,7 +27,7 @@ SmallVector<Instruction *, 16> neededBehind(const Loop &loop, ArrayRef<BasicBloc
     SmallVector<const User *, 8> users(instruction.users());
     while (!users.empty()) {
       const User *user = users.pop_back_val();
-      if (!loop.contains(cast<Instruction>(user)) || known.contains(user))
+      if (!loop.contains(cast<Instruction>(user)->getParent()) || known.contains(user))
         return true;
       if (isa<PHINode>(user) && seen.insert(user).second)
         append_range(users, user->users());
@@ -90,7 +91,7 @@ public:
   Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
       : divergence_(divergence), backend_(function, analyses, divergence) {}
 
-  bool keepIn(const Loop &loop, ArrayRef<Instruction *> candidates) {
+  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> candidates) {
     if (!hasDivergentExit(loop))
       return false;
     bool changed = false;
@@ -120,19 +121,20 @@ private:
     return changed;
   }
 
-  bool hasDivergentExit(const Loop &loop) const {
-    SmallVector<BasicBlock *, 4> exiting;
-    loop.getExitingBlocks(exiting);
-    return any_of(exiting, [&](const BasicBlock *block) {
-      return divergence_.isDivergentBranch(block) && !backend_.isScalar(*block->getTerminator());
+  bool hasDivergentExit(const Cycle &loop) const {
+    return any_of(loop.blocks(), [&](const BasicBlock *block) {
+      return any_of(successors(block),
+                    [&](const BasicBlock *next) { return !loop.contains(next); }) &&
+             divergence_.isDivergentBranch(block) && !backend_.isScalar(*block->getTerminator());
     });
   }
 
   /// Lane masks are in scalar registers like everything that LLVM calls uniform.
-  bool readsScalarsOf(const Loop &loop, const Instruction &instruction) const {
+  bool readsScalarsOf(const Cycle &loop, const Instruction &instruction) const {
     return !isOneStep(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
       auto *made = dyn_cast<Instruction>(operand);
-      return made && loop.contains(made) && (isMask(*made) || backend_.isScalar(*made));
+      return made && loop.contains(made->getParent()) &&
+             (isMask(*made) || backend_.isScalar(*made));
     });
   }
 
@@ -145,15 +147,18 @@ private:
 PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManager &analyses) {
   if (function.isDeclaration() || hasConvergenceTokens(function))
     return PreservedAnalyses::all();
-  auto &loops = analyses.getResult<LoopAnalysis>(function);
-  if (loops.empty())
+  CycleInfo cycles;
+  cycles.compute(function);
+  SmallVector<const Cycle *, 8> inside(cycles.toplevel_begin(), cycles.toplevel_end());
+  for (size_t i = 0; i != inside.size(); ++i)
+    append_range(inside, inside[i]->children());
+  if (inside.empty())
     return PreservedAnalyses::all();
   SmallVector<BasicBlock *, 32> postOrder;
   append_range(postOrder, post_order(&function.getEntryBlock()));
-  SmallVector<Loop *, 8> inside = loops.getLoopsInPreorder();
   std::optional<Keeper> keeper;
   bool changed = false;
-  for (Loop *loop : reverse(inside)) {
+  for (const Cycle *loop : reverse(inside)) { // inner ones first
     auto candidates = neededBehind(*loop, postOrder);
     if (candidates.empty())
       continue;

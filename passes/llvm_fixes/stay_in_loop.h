@@ -28,7 +28,7 @@
 //
 // To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
 //
-// Not seen are cycles that are no loops yet: code generation makes loops of irreducible ones later.
+// Irreducible cycles count as loops: code generation makes such of them.
 //
 // Terminates: one look at each loop. Cost: linear in the loop's size times its depth, and the phis
 // behind each value; LLVM's divergence analysis where a loop has candidates. Nothing is unsafe about

@@ -409,4 +409,42 @@ end:
 
 declare i32 @llvm.amdgcn.workitem.id.x()
 
+; A cycle of two entries becomes a loop in code generation.
+; CHECK-LABEL: @irreducible(
+; CHECK: %s = select i1 %k, <2 x i32> %q, <2 x i32> %r
+; CHECK-NEXT: call void asm "", "v"(<2 x i32> %s) [[CONVERGENT]]
+; CHECK: [[LAST:%.*]] = extractelement <2 x i32> %s, i32 0
+; SINK-LABEL: name: irreducible
+; SINK: INLINEASM
+; SINK: bb.{{[0-9]+}}.end:
+; SINK-NOT: V_CNDMASK
+; SINK: S_ENDPGM
+define amdgpu_kernel void @irreducible(ptr addrspace(1) noalias %out, ptr addrspace(1) noalias %in, i32 %n, i32 %m) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  %pt = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %w = icmp slt i32 %n, %m
+  br i1 %w, label %A, label %B
+A:
+  %i = phi i32 [ 0, %entry ], [ %j1, %B ]
+  %i1 = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 5, %entry ], [ %i1, %A ]
+  %q = load volatile <2 x i32>, ptr addrspace(1) %pt
+  %r = load volatile <2 x i32>, ptr addrspace(1) %pt
+  %q0 = extractelement <2 x i32> %q, i32 0
+  %k = icmp slt i32 %q0, %m
+  %s = select i1 %k, <2 x i32> %q, <2 x i32> %r
+  %s1 = extractelement <2 x i32> %s, i32 1
+  %s0 = extractelement <2 x i32> %s, i32 0
+  %j1 = add i32 %j, 1
+  %d = icmp ult i32 %j1, %s1
+  br i1 %d, label %A, label %end
+end:
+  store i32 %s0, ptr addrspace(1) %po
+  ret void
+}
+
 ; CHECK: attributes [[CONVERGENT]] = { convergent nounwind {{readnone|memory\(none\)}} }
