@@ -39,22 +39,6 @@ bool isUsedIn(const Instruction &instruction, const BasicBlock &block) {
                 [&](const User *user) { return cast<Instruction>(user)->getParent() == &block; });
 }
 
-/// Whether `value`, used in `block`, hangs on what another block has made, or all of it where `anyBlock`.
-bool hangsOnOthers(const Value &value, const BasicBlock &block, bool anyBlock) {
-  SmallPtrSet<const Value *, 8> seen;
-  SmallVector<const Value *, 8> open{&value};
-  while (!open.empty()) {
-    const auto *made = dyn_cast<Instruction>(open.pop_back_val());
-    if (!made || !made->getType()->isIntegerTy(1) || !seen.insert(made).second)
-      continue; // an argument is unknown as it is
-    if (anyBlock || made->getParent() != &block)
-      return true;
-    if (isCombination(*made))
-      open.append(made->op_begin(), made->op_end());
-  }
-  return false;
-}
-
 class Keeper {
 public:
   explicit Keeper(Function &function) : function_(function) {}
@@ -68,12 +52,32 @@ public:
   }
 
 private:
+  /// Whether `value`, used in `block`, hangs on what another block has made and nothing was kept of yet; on anything at all where
+  /// `anyBlock`.
+  bool hangsOnOthers(const Value &value, const BasicBlock &block, bool anyBlock) const {
+    SmallPtrSet<const Value *, 8> seen;
+    SmallVector<const Value *, 8> open{&value};
+    while (!open.empty()) {
+      const auto *made = dyn_cast<Instruction>(open.pop_back_val());
+      if (!made || !made->getType()->isIntegerTy(1) || !seen.insert(made).second ||
+          kept_.contains(made))
+        continue; // an argument is unknown as it is
+      if (anyBlock || made->getParent() != &block)
+        return true;
+      if (isCombination(*made))
+        open.append(made->op_begin(), made->op_end());
+    }
+    return false;
+  }
+
   bool keep(Instruction &join, unsigned operand, bool mayMove) {
     Value &value = *join.getOperand(operand);
     if (!hangsOnOthers(value, *join.getParent(), mayMove))
       return false;
     IRBuilder<> builder(&join);
-    join.setOperand(operand, builder.CreateXor(&value, &none()));
+    Value *same = builder.CreateXor(&value, &none());
+    kept_.insert(same);
+    join.setOperand(operand, same);
     return true;
   }
 
@@ -93,6 +97,7 @@ private:
 
   Function &function_;
   Value *none_ = nullptr;
+  SmallPtrSet<const Value *, 16> kept_;
 };
 
 /// Numbers that may be all ones, by what is known here.

@@ -111,6 +111,26 @@ end:
   ret void
 }
 
+; What was kept once is unknown to what is made of it.
+; CHECK-LABEL: @chain(
+; CHECK: then:
+; CHECK-NEXT: [[K:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %d = or i1 [[K]], %h
+; CHECK-NEXT: %e = select i1 %d, i1 true, i1 %k
+; CHECK-NEXT: select i1 %e
+define amdgpu_kernel void @chain(ptr addrspace(1) %out, i32 %a, i1 %h, i1 %k, i1 %way) #0 {
+  %c = icmp eq i32 %a, 0
+  br i1 %way, label %then, label %end
+then:
+  %d = or i1 %c, %h
+  %e = select i1 %d, i1 true, i1 %k
+  %v = select i1 %e, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
 ; A join that is used elsewhere alone may be moved there.
 ; CHECK-LABEL: @moves(
 ; CHECK: xor i1 %c, %none
