@@ -386,6 +386,21 @@ private:
       statement(s);
   }
 
+  /// Lanes that are off have 0 for others on the device; to LLVM, from 20 on, they may have anything.
+  Value *permuted(Value *from, Value *value) {
+    Value *result = b_.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {},
+                                       {b_.CreateShl(masked(from, 64), 2), value});
+#if LLVM_VERSION_MAJOR >= 20
+    const unsigned waveSize = passes::GpuInfo(*f_).waveSize();
+    Type *mask = b_.getIntNTy(waveSize);
+    Value *on = b_.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {b_.getTrue()});
+    Value *isOn = b_.CreateTrunc(
+        b_.CreateLShr(on, b_.CreateZExtOrTrunc(masked(from, waveSize), mask)), b_.getInt1Ty());
+    result = b_.CreateSelect(isOn, result, c32(0));
+#endif
+    return result;
+  }
+
   /// A lane's word; from LLVM 19 on of any type.
   Value *lane(Intrinsic::ID which, ArrayRef<Value *> operands) {
 #if LLVM_VERSION_MAJOR >= 19
@@ -517,8 +532,7 @@ private:
     case StmtKind::crossLane: {
       Value *a = value(s.exprs[0]), *v = value(s.exprs[1]), *r;
       if (s.op == 0)
-        r = b_.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {},
-                               {b_.CreateShl(masked(a, 64), 2), v});
+        r = permuted(a, v);
       else if (s.op == 1)
         r = lane(Intrinsic::amdgcn_readfirstlane, {v});
       else if (s.op == 3)
