@@ -2,7 +2,6 @@
 
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
-#include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -18,104 +17,110 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
+bool isCondition(const Value &value) { return value.getType()->isIntegerTy(1); }
+
+bool isAnd(const Instruction &condition) {
+  return match(&condition, m_And(m_Value(), m_Value())) ||
+         match(&condition, m_Select(m_Value(), m_Value(), m_Zero())) ||
+         match(&condition, m_Select(m_Value(), m_Zero(), m_Value()));
+}
+
+/// What code generation may make an `or` of conditions of: also a choice between them, a negated `and`, and an `or` of numbers that are
+/// conditions extended.
 bool isJoin(const Instruction &instruction) {
-  return match(&instruction, m_Or(m_Value(), m_Value())) ||
-         match(&instruction, m_Select(m_Value(), m_One(), m_Value())) ||
-         match(&instruction, m_Select(m_Value(), m_Value(), m_One())) ||
-         // A negated `and` is an `or` to code generation.
-         (match(&instruction, m_And(m_Value(), m_Value())) &&
-          any_of(instruction.users(),
-                 [](const User *user) { return match(user, m_Not(m_Value())); }));
+  if (match(&instruction, m_Or(m_Value(), m_Value())))
+    return true;
+  if (!isCondition(instruction))
+    return false;
+  if (isAnd(instruction))
+    return any_of(instruction.users(),
+                  [](const User *user) { return match(user, m_Not(m_Value())); });
+  return isa<SelectInst>(instruction) ||
+         (isa<ICmpInst>(instruction) && isCondition(*instruction.getOperand(0)));
 }
 
-/// Conditions that a block makes of others are folded with what they are made of.
-bool isCombination(const Instruction &instruction) {
-  return isa<BinaryOperator>(instruction) || isa<SelectInst>(instruction) ||
-         isa<FreezeInst>(instruction);
+/// Made of other conditions or, extended, of one: what is kept are those.
+bool isMadeOfConditions(const Instruction &instruction) {
+  if (isa<ZExtInst>(instruction) || isa<SExtInst>(instruction))
+    return isCondition(*instruction.getOperand(0));
+  return isCondition(instruction) &&
+         (isa<BinaryOperator>(instruction) || isa<SelectInst>(instruction) ||
+          isa<FreezeInst>(instruction) || isa<PHINode>(instruction) ||
+          (isa<ICmpInst>(instruction) && isCondition(*instruction.getOperand(0))));
 }
 
-bool isUsedIn(const Instruction &instruction, const BasicBlock &block) {
-  return any_of(instruction.users(),
-                [&](const User *user) { return cast<Instruction>(user)->getParent() == &block; });
+/// Conditions that code generation may come to know, of which joins are made. In the order of `joins`.
+SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
+  SmallVector<Instruction *, 16> found;
+  SmallPtrSet<const Value *, 32> seen;
+  SmallVector<Value *, 16> open;
+  for (Instruction *join : joins) {
+    open.append(join->op_begin(), join->op_end());
+    while (!open.empty()) {
+      auto *made = dyn_cast<Instruction>(open.pop_back_val());
+      if (!made || !seen.insert(made).second)
+        continue; // an argument is unknown as it is
+      if (isMadeOfConditions(*made))
+        open.append(made->op_begin(), made->op_end());
+      else if (isCondition(*made) && !made->isTerminator() && !isa<LoadInst>(made))
+        found.push_back(made);
+    }
+  }
+  return found;
 }
 
 class Keeper {
 public:
   explicit Keeper(Function &function) : function_(function) {}
 
-  bool keepConditions(Instruction &join) {
-    const bool mayMove = !isUsedIn(join, *join.getParent());
+  /// Branches, and selects of numbers, go by the condition itself.
+  void keep(Instruction &condition) {
+    IRBuilder<> builder(condition.getNextNode());
+    zero();
+    auto *same = cast<Instruction>(builder.CreateXor(&condition, none_));
+    condition.replaceUsesWithIf(same, [&](const Use &use) {
+      const auto *user = cast<Instruction>(use.getUser());
+      return user != same && (isCondition(*user) || isMadeOfConditions(*user));
+    });
+  }
+
+  /// Numbers that may be all ones, by what is known here.
+  bool keepNumbers(Instruction &join, const DataLayout &layout) {
+    if (isa<Constant>(join.getOperand(0)) || isa<Constant>(join.getOperand(1)))
+      return false; // folded with it, and rightly
     bool changed = false;
-    for (unsigned i = 0; i != join.getNumOperands(); ++i)
-      changed |= keep(join, i, mayMove);
+    for (Use &operand : join.operands()) {
+      const auto *made = dyn_cast<Instruction>(operand);
+      if (!made || made->getParent() == join.getParent() || isa<PHINode>(made) ||
+          isa<LoadInst>(made) || !computeKnownBits(made, layout).Zero.isZero())
+        continue;
+      IRBuilder<> builder(&join);
+      operand.set(builder.CreateXor(operand, builder.CreateTrunc(&zero(), join.getType())));
+      changed = true;
+    }
     return changed;
   }
 
 private:
-  /// Whether `value`, used in `block`, hangs on what another block has made and nothing was kept of yet; on anything at all where
-  /// `anyBlock`.
-  bool hangsOnOthers(const Value &value, const BasicBlock &block, bool anyBlock) const {
-    SmallPtrSet<const Value *, 8> seen;
-    SmallVector<const Value *, 8> open{&value};
-    while (!open.empty()) {
-      const auto *made = dyn_cast<Instruction>(open.pop_back_val());
-      if (!made || !made->getType()->isIntegerTy(1) || !seen.insert(made).second ||
-          kept_.contains(made))
-        continue; // an argument is unknown as it is
-      if (anyBlock || made->getParent() != &block)
-        return true;
-      if (isCombination(*made))
-        open.append(made->op_begin(), made->op_end());
-    }
-    return false;
-  }
-
-  bool keep(Instruction &join, unsigned operand, bool mayMove) {
-    Value &value = *join.getOperand(operand);
-    if (!hangsOnOthers(value, *join.getParent(), mayMove))
-      return false;
-    IRBuilder<> builder(&join);
-    Value *same = builder.CreateXor(&value, &none());
-    kept_.insert(same);
-    join.setOperand(operand, same);
-    return true;
-  }
-
-  Value &none() {
-    if (!none_) {
+  /// A scalar register that is 0, of which nothing is known.
+  Value &zero() {
+    if (!zero_) {
       IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
       Type *type = builder.getInt32Ty();
       auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=s,0",
                                       /*hasSideEffects=*/false);
-      CallInst *zero = builder.CreateCall(assembly, {builder.getInt32(0)});
-      zero->setDoesNotAccessMemory();
-      zero->setDoesNotThrow();
-      none_ = builder.CreateICmpNE(zero, builder.getInt32(0), "none");
+      zero_ = builder.CreateCall(assembly, {builder.getInt32(0)}, "zero");
+      zero_->setDoesNotAccessMemory();
+      zero_->setDoesNotThrow();
+      none_ = builder.CreateICmpNE(zero_, builder.getInt32(0), "none");
     }
-    return *none_;
+    return *zero_;
   }
 
   Function &function_;
+  CallInst *zero_ = nullptr;
   Value *none_ = nullptr;
-  SmallPtrSet<const Value *, 16> kept_;
 };
-
-/// Numbers that may be all ones, by what is known here.
-bool keepNumbers(Instruction &join, const DataLayout &layout) {
-  if (isa<Constant>(join.getOperand(0)) || isa<Constant>(join.getOperand(1)))
-    return false; // folded with it, and rightly
-  bool changed = false;
-  for (Use &operand : join.operands()) {
-    const auto *made = dyn_cast<Instruction>(operand);
-    if (!made || made->getParent() == join.getParent() || isa<PHINode>(made) ||
-        isa<LoadInst>(made) || !computeKnownBits(made, layout).Zero.isZero())
-      continue;
-    IRBuilder<> builder(&join);
-    operand.set(hidden(builder, *operand));
-    changed = true;
-  }
-  return changed;
-}
 
 } // namespace
 
@@ -127,22 +132,22 @@ PreservedAnalyses KeepJoinsPass::run(Function &function, FunctionAnalysisManager
   if (gpu.kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
-  SmallVector<Instruction *, 32> conditions, numbers;
+  SmallVector<Instruction *, 32> joins, numbers;
   for (Instruction &instruction : instructions(function)) {
-    if (instruction.getType()->isIntegerTy(1)) {
-      if (gpu.waveSize() == 32 && isJoin(instruction))
-        conditions.push_back(&instruction);
-    } else if (instruction.getOpcode() == Instruction::Or && instruction.getType()->isIntegerTy() &&
-               instruction.getType()->getIntegerBitWidth() <= 32) {
+    if (isJoin(instruction) && gpu.waveSize() == 32)
+      joins.push_back(&instruction);
+    if (instruction.getOpcode() == Instruction::Or && instruction.getType()->isIntegerTy() &&
+        !isCondition(instruction) && instruction.getType()->getIntegerBitWidth() <= 32)
       numbers.push_back(&instruction);
-    }
   }
   Keeper keeper(function);
   bool changed = false;
-  for (Instruction *join : conditions)
-    changed |= keeper.keepConditions(*join);
+  for (Instruction *condition : joinedConditions(joins)) {
+    keeper.keep(*condition);
+    changed = true;
+  }
   for (Instruction *join : numbers)
-    changed |= keepNumbers(*join, layout);
+    changed |= keeper.keepNumbers(*join, layout);
   return blocksKept(changed);
 }
 

@@ -12,13 +12,14 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 
 ; The sum is 0, which instruction selection finds out: the mask of c is -1, and `d` is true for all lanes.
 ; CHECK-LABEL: @cancels(
-; CHECK: [[ZERO:%.*]] = call i32 asm "", "=s,0"(i32 0)
-; CHECK-NEXT: %none = icmp ne i32 [[ZERO]], 0
+; CHECK: %zero = call i32 asm "", "=s,0"(i32 0)
+; CHECK-NEXT: %none = icmp ne i32 %zero, 0
 ; CHECK: %c = icmp eq i32 %s, 0
+; CHECK-NEXT: [[C:%.*]] = xor i1 %c, %none
 ; CHECK: then:
 ; CHECK-NEXT: %e = icmp eq i32 %a, 7
-; CHECK-NEXT: [[C:%.*]] = xor i1 %c, %none
-; CHECK-NEXT: %d = select i1 [[C]], i1 true, i1 %e
+; CHECK-NEXT: [[E:%.*]] = xor i1 %e, %none
+; CHECK-NEXT: %d = select i1 [[C]], i1 true, i1 [[E]]
 define amdgpu_kernel void @cancels(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   %p = getelementptr i32, ptr addrspace(1) %in, i32 %t
@@ -82,15 +83,15 @@ end:
 
 ; By way of other conditions, in the order of a select for `not c or e`, and both sides of a negated `and`.
 ; CHECK-LABEL: @ways(
+; CHECK: %c = icmp
+; CHECK-NEXT: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %k = icmp
+; CHECK-NEXT: [[K:%.*]] = xor i1 %k, %none
 ; CHECK: then:
-; CHECK-NEXT: %not = xor i1 %c, true
-; CHECK-NEXT: [[K:%.*]] = xor i1 %not, %none
-; CHECK-NEXT: %f = or i1 [[K]], %h
-; CHECK-NEXT: [[L:%.*]] = xor i1 %c, %none
-; CHECK-NEXT: %g = select i1 [[L]], i1 %h, i1 true
-; CHECK-NEXT: [[M:%.*]] = xor i1 %c, %none
-; CHECK-NEXT: [[N:%.*]] = xor i1 %k, %none
-; CHECK-NEXT: %both = and i1 [[M]], [[N]]
+; CHECK-NEXT: %not = xor i1 [[C]], true
+; CHECK-NEXT: %f = or i1 %not, %h
+; CHECK-NEXT: %g = select i1 [[C]], i1 %h, i1 true
+; CHECK-NEXT: %both = and i1 [[C]], [[K]]
 ; CHECK-NEXT: %neither = xor i1 %both, true
 define amdgpu_kernel void @ways(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h, i1 %way) #0 {
   %c = icmp eq i32 %a, 0
@@ -111,11 +112,11 @@ end:
   ret void
 }
 
-; What was kept once is unknown to what is made of it.
+; Each condition once, and not what is made of it.
 ; CHECK-LABEL: @chain(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
 ; CHECK: then:
-; CHECK-NEXT: [[K:%.*]] = xor i1 %c, %none
-; CHECK-NEXT: %d = or i1 [[K]], %h
+; CHECK-NEXT: %d = or i1 [[C]], %h
 ; CHECK-NEXT: %e = select i1 %d, i1 true, i1 %k
 ; CHECK-NEXT: select i1 %e
 define amdgpu_kernel void @chain(ptr addrspace(1) %out, i32 %a, i1 %h, i1 %k, i1 %way) #0 {
@@ -131,11 +132,11 @@ end:
   ret void
 }
 
-; A join that is used elsewhere alone may be moved there.
+; A join of conditions of its own block may be moved, or they may.
 ; CHECK-LABEL: @moves(
-; CHECK: xor i1 %c, %none
-; CHECK: xor i1 %k, %none
-; CHECK: br i1
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK: [[K:%.*]] = xor i1 %k, %none
+; CHECK-NEXT: or i1 [[C]], [[K]]
 define amdgpu_kernel void @moves(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %way) #0 {
   %c = icmp eq i32 %a, 0
   %k = icmp eq i32 %b, 0
@@ -149,21 +150,63 @@ end:
   ret void
 }
 
-; Conditions of one block are folded with the join; others only choose between values and ways.
+; Branches and choices between numbers go by the condition itself; what is only and'ed is no `or`.
 ; CHECK-LABEL: @plain(
-; CHECK-NOT: asm
+; CHECK-NOT: xor
 ; CHECK: ret void
 define amdgpu_kernel void @plain(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h) #0 {
   %c = icmp eq i32 %a, 0
   %k = icmp eq i32 %b, 0
-  %d = or i1 %c, %k
-  %v = select i1 %d, i32 1, i32 2
+  %v = select i1 %k, i32 1, i32 2
   store i32 %v, ptr addrspace(1) %out
   br i1 %c, label %then, label %end
 then:
   %and = and i1 %k, %h
-  %u = select i1 %and, i32 5, i32 3
+  %also = select i1 %c, i1 %and, i1 false
+  %u = select i1 %also, i32 5, i32 3
   store i32 %u, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; The same of a condition that is joined, too.
+; CHECK-LABEL: @besides(
+; CHECK: %d = or i1 [[C:%.*]], %h
+; CHECK: select i1 %c, i32 5
+; CHECK: br i1 %c,
+define amdgpu_kernel void @besides(ptr addrspace(1) %out, i32 %a, i1 %h) #0 {
+  %c = icmp eq i32 %a, 0
+  %d = or i1 %c, %h
+  %v = select i1 %d, i32 1, i32 2
+  %w = select i1 %c, i32 5, i32 %v
+  store i32 %w, ptr addrspace(1) %out
+  br i1 %c, label %then, label %end
+then:
+  store i32 %v, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
+; A bool that another block has as a number, and an `or` of such.
+; CHECK-LABEL: @bools(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %z = zext i1 [[C]] to i8
+; CHECK: then:
+; CHECK-NEXT: %t = icmp ne i8 %z, 0
+; CHECK-NEXT: [[T:%.*]] = xor i1 %t, %none
+; CHECK-NEXT: %d = or i1 [[T]], %h
+define amdgpu_kernel void @bools(ptr addrspace(1) %out, i32 %a, i1 %h, i1 %way) #0 {
+  %c = icmp eq i32 %a, 0
+  %z = zext i1 %c to i8
+  br i1 %way, label %then, label %end
+then:
+  %t = icmp ne i8 %z, 0
+  %d = or i1 %t, %h
+  %y = zext i1 %d to i8
+  %o = or i8 %z, %y
+  store i8 %o, ptr addrspace(1) %out
   br label %end
 end:
   ret void
@@ -172,7 +215,7 @@ end:
 ; Numbers: where one may be all ones, and the other is no constant.
 ; CHECK-LABEL: @numbers(
 ; CHECK: then:
-; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 %n)
+; CHECK-NEXT: [[N:%.*]] = xor i32 %n, %zero
 ; CHECK-NEXT: %or = or i32 [[N]], %b
 ; CHECK-NEXT: %even = or i32 %twice, %b
 ; CHECK-NEXT: %known = or i32 %n, 5
@@ -199,9 +242,10 @@ end:
 
 ; In waves of 64 numbers alone.
 ; CHECK-LABEL: @wave64(
-; CHECK-NOT: none
-; CHECK: asm "", "=v,0"(i32 %n)
-; CHECK-NOT: none
+; CHECK-NOT: xor i1
+; CHECK: [[N:%.*]] = xor i32 %n, %zero
+; CHECK-NEXT: %or = or i32 [[N]], %b
+; CHECK-NOT: xor i1
 ; CHECK: ret void
 define amdgpu_kernel void @wave64(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h, i1 %way) #1 {
   %c = icmp eq i32 %a, 0
