@@ -66,18 +66,30 @@ def cells(result, kernel):
 HEAD = ["benchmark", "kernel", "block", "launches", "plain us", "again", *TIMED, "memory"]
 
 
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def middle(kernel, form):
+    """The middle of a form's ratios; None where it is as the plain form, or was not run."""
+    values = ratios(kernel, form)
+    return spread(values)[0] if len(values) > 1 else None
+
+
+def gains(kernels, form):
+    """[(ratio, name)] of the kernels that the form changes."""
+    found = ((middle(kernel, form), result["benchmark"] + " " + short(kernel["entry"])) for result, kernel in kernels)
+    return [pair for pair in found if pair[0]]
+
+
 def geomeans(whole):
     """Lines, over kernels that a form changes: mean of the middles, the worst, and how many."""
     lines = []
     for form in TIMED:
-        found = [(spread(r)[0], result["benchmark"] + " " + short(kernel["entry"]))
-                 for result, kernel in rows(whole) if len(r := ratios(kernel, form)) > 1]
-        if not found:
-            continue
-        mean = math.exp(sum(math.log(m) for m, _ in found) / len(found))
-        worst, best = min(found), max(found)
-        lines.append(f"{form}: geometric mean {mean:.3f} over {len(found)} kernels, least {worst[0]:.3f} "
-                     f"({worst[1]}), most {best[0]:.3f} ({best[1]})")
+        if found := gains(rows(whole), form):
+            worst, best = min(found), max(found)
+            lines.append(f"{form}: geometric mean {mean([m for m, _ in found]):.3f} over {len(found)} kernels, least {worst[0]:.3f} "
+                         f"({worst[1]}), most {best[0]:.3f} ({best[1]})")
     return lines
 
 

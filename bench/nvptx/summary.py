@@ -1,24 +1,7 @@
 """What a run of everything comes to, by set of benchmarks; and two runs of one device beside each other."""
-import math
 from statistics import median, quantiles
 
-from report import TIMED, ratios, rows, short, spread
-
-
-def mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
-def middle(kernel, form):
-    """The middle of a form's ratios; None where it is as the plain form, or was not run."""
-    values = ratios(kernel, form)
-    return spread(values)[0] if len(values) > 1 else None
-
-
-def gains(kernels, form):
-    """[(ratio, name)] of the kernels that the form changes."""
-    found = ((middle(k, form), f"{r['benchmark']} {short(k['entry'])}") for r, k in kernels)
-    return [pair for pair in found if pair[0]]
+from report import TIMED, gains, mean, middle, ratios, rows, short, spread
 
 
 def over(kernels, form, base):

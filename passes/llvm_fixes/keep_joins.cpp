@@ -76,8 +76,7 @@ public:
   /// Branches, and selects of numbers, go by the condition itself.
   void keep(Instruction &condition) {
     IRBuilder<> builder(condition.getNextNode());
-    zero();
-    auto *same = cast<Instruction>(builder.CreateXor(&condition, none_));
+    auto *same = cast<Instruction>(builder.CreateXor(&condition, &none()));
     condition.replaceUsesWithIf(same, [&](const Use &use) {
       const auto *user = cast<Instruction>(use.getUser());
       return user != same && (isCondition(*user) || isMadeOfConditions(*user));
@@ -103,7 +102,7 @@ public:
 
 private:
   /// A scalar register that is 0, of which nothing is known.
-  Value &zero() {
+  CallInst &zero() {
     if (!zero_) {
       IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
       Type *type = builder.getInt32Ty();
@@ -112,9 +111,17 @@ private:
       zero_ = builder.CreateCall(assembly, {builder.getInt32(0)}, "zero");
       zero_->setDoesNotAccessMemory();
       zero_->setDoesNotThrow();
-      none_ = builder.CreateICmpNE(zero_, builder.getInt32(0), "none");
     }
     return *zero_;
+  }
+
+  /// A mask without lanes, of which nothing is known either.
+  Value &none() {
+    if (!none_) {
+      IRBuilder<> builder(zero().getNextNode());
+      none_ = builder.CreateICmpNE(zero_, builder.getInt32(0), "none");
+    }
+    return *none_;
   }
 
   Function &function_;

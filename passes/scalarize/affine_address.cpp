@@ -182,15 +182,22 @@ private:
 
   // Null where that would be in a loop without the access.
   Instruction *placeBehind(const ScalarSum &sum, const BasicBlock &access) const {
-    const Instruction *last = nullptr;
+    SmallVector<Value *, 4> leaves;
     for (auto &[leaf, scale] : sum.terms)
+      leaves.push_back(leaf);
+    Instruction *place = whereKnown(leaves);
+    const Loop *loop = loops_.getLoopFor(place->getParent());
+    return !loop || loop->contains(&access) ? place : nullptr;
+  }
+
+  // Behind the last of the leaves.
+  Instruction *whereKnown(ArrayRef<Value *> leaves) const {
+    const Instruction *last = nullptr;
+    for (const Value *leaf : leaves)
       if (auto *made = dyn_cast<Instruction>(leaf))
         if (!last || dominators_.dominates(last, made))
           last = made;
-    if (!last)
-      return &*dominators_.getRoot()->getFirstInsertionPt();
-    const Loop *loop = loops_.getLoopFor(last->getParent());
-    return !loop || loop->contains(&access) ? behind(*last) : nullptr;
+    return last ? behind(*last) : &*dominators_.getRoot()->getFirstInsertionPt();
   }
 
   static Instruction *behind(const Instruction &instruction) {
@@ -208,16 +215,10 @@ private:
     for (auto &[known, value] : lanes_)
       if (known == key)
         return value;
-    const Instruction *last = nullptr;
+    SmallVector<Value *, 4> leaves;
     for (const AddressTerm &term : form.lane)
-      if (auto *leaf = dyn_cast<Instruction>(term.leaf))
-        if (!last || dominators_.dominates(last, leaf))
-          last = leaf;
-    Function &function = *dominators_.getRoot()->getParent();
-    Instruction *place = &*function.getEntryBlock().getFirstInsertionPt();
-    if (last)
-      place = behind(*last);
-    IRBuilder<> builder(place);
+      leaves.push_back(term.leaf);
+    IRBuilder<> builder(whereKnown(leaves));
     Type *narrow = builder.getInt32Ty();
     Value *total = nullptr;
     for (const AddressTerm &term : form.lane) {
