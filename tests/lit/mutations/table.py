@@ -509,7 +509,7 @@ mutations += [
     Mutation("unsigned division: a divided constant", division, "isa<Constant>(division->getOperand(0)) ? 1 : 0", "0", tests="unsigned-division"),
     Mutation("atomics apart: comparisons and exchanges", "llvm_fixes/atomics_apart.cpp", 'name.contains(".cmpswap") ? nullptr : ', "", tests="atomics-apart"),
     Mutation("atomics apart: private memory", "llvm_fixes/atomics_apart.cpp", "&& space != ldsSpace)", "&& space != ldsSpace && space != 5)", tests="atomics-apart"),
-    Mutation("atomics apart: of buffers", "llvm_fixes/atomics_apart.cpp", '"llvm.amdgcn.raw.buffer.atomic.", ', "", tests="atomics-apart"),
+    Mutation("atomics apart: of buffers", "llvm_fixes/atomics_apart.cpp", '"llvm.amdgcn.raw.buffer.atomic.",\n        ', "", tests="atomics-apart"),
     Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
 ]
 
