@@ -261,5 +261,130 @@ end:
   ret void
 }
 
+; A select for `not c and h`, negated.
+; CHECK-LABEL: @other_and(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK: %and = select i1 [[C]], i1 false, i1 %h
+; CHECK-NEXT: %nand = xor i1 %and, true
+define amdgpu_kernel void @other_and(ptr addrspace(1) %out, i32 %a, i1 %h) #0 {
+  %c = icmp eq i32 %a, 0
+  %and = select i1 %c, i1 false, i1 %h
+  %nand = xor i1 %and, true
+  %v = select i1 %nand, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+; Conditions that are compared: `not c or h`. What is made of them is not kept again.
+; CHECK-LABEL: @compared(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %k = icmp
+; CHECK-NEXT: [[K:%.*]] = xor i1 %k, %none
+; CHECK-NEXT: %ule = icmp ule i1 [[C]], %h
+; CHECK-NEXT: %eq = icmp eq i1 [[K]], %h
+; CHECK-NEXT: %d = or i1 %eq, %ule
+define amdgpu_kernel void @compared(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h) #0 {
+  %c = icmp eq i32 %a, 0
+  %k = icmp eq i32 %b, 0
+  %ule = icmp ule i1 %c, %h
+  %eq = icmp eq i1 %k, %h
+  %d = or i1 %eq, %ule
+  %v = select i1 %d, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+; The comparison alone is a join, too.
+; CHECK-LABEL: @compared_alone(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: icmp ule i1 [[C]], %h
+define amdgpu_kernel void @compared_alone(ptr addrspace(1) %out, i32 %a, i1 %h) #0 {
+  %c = icmp eq i32 %a, 0
+  %ule = icmp ule i1 %c, %h
+  %v = select i1 %ule, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+; CHECK-LABEL: @signed(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: %n = sext i1 [[C]] to i32
+; CHECK-NEXT: or i32 %n, %b
+define amdgpu_kernel void @signed(ptr addrspace(1) %out, i32 %a, i32 %b) #0 {
+  %c = icmp eq i32 %a, 0
+  %n = sext i1 %c to i32
+  %o = or i32 %n, %b
+  store i32 %o, ptr addrspace(1) %out
+  ret void
+}
+
+; By way of a choice, a phi that goes round, and a freeze; the choice is a join by itself.
+; CHECK-LABEL: @by_others(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK: %p = phi i1 [ [[C]], %entry ], [ [[K:%.*]], %loop ]
+; CHECK: %k = icmp
+; CHECK-NEXT: [[K]] = xor i1 %k, %none
+; CHECK-NEXT: %f = freeze i1 %p
+; CHECK-NEXT: %s = select i1 %f, i1 [[K]], i1 %h
+; CHECK-NEXT: %d = or i1 %s, %h
+define amdgpu_kernel void @by_others(ptr addrspace(1) %out, i32 %a, i1 %h) #0 {
+entry:
+  %c = icmp eq i32 %a, 0
+  br label %loop
+loop:
+  %p = phi i1 [ %c, %entry ], [ %k, %loop ]
+  %l = load volatile i32, ptr addrspace(1) %out
+  %k = icmp eq i32 %l, 0
+  %f = freeze i1 %p
+  %s = select i1 %f, i1 %k, i1 %h
+  %d = or i1 %s, %h
+  %v = select i1 %d, i32 1, i32 2
+  store volatile i32 %v, ptr addrspace(1) %out
+  br i1 %k, label %loop, label %end
+end:
+  ret void
+}
+
+; A select of conditions that nothing joins further.
+; CHECK-LABEL: @choice(
+; CHECK: [[C:%.*]] = xor i1 %c, %none
+; CHECK-NEXT: select i1 [[C]], i1 %h, i1 %k
+define amdgpu_kernel void @choice(ptr addrspace(1) %out, i32 %a, i1 %h, i1 %k) #0 {
+  %c = icmp eq i32 %a, 0
+  %s = select i1 %c, i1 %h, i1 %k
+  %v = select i1 %s, i32 1, i32 2
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+; What is loaded is unknown as it is; so are numbers that phis choose. Those of the same block are folded as they stand.
+; CHECK-LABEL: @unknown(
+; CHECK-NOT: xor
+; CHECK: ret void
+define amdgpu_kernel void @unknown(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %a, i32 %b, i1 %h, i1 %way) #0 {
+  %c = load i1, ptr addrspace(1) %in
+  %l = load i32, ptr addrspace(1) %out
+  br i1 %way, label %then, label %join
+then:
+  br label %join
+join:
+  %p = phi i32 [ %a, %0 ], [ 7, %then ]
+  br i1 %h, label %last, label %end
+last:
+  %d = or i1 %c, %h
+  %v = select i1 %d, i32 1, i32 2
+  %loaded = or i32 %l, %b
+  %chosen = or i32 %p, %b
+  %sum = add i32 %a, %b
+  %near = or i32 %sum, %b
+  store volatile i32 %v, ptr addrspace(1) %out
+  store volatile i32 %loaded, ptr addrspace(1) %out
+  store volatile i32 %chosen, ptr addrspace(1) %out
+  store volatile i32 %near, ptr addrspace(1) %out
+  br label %end
+end:
+  ret void
+}
+
 attributes #0 = { "target-cpu"="gfx1030" "amdgpu-flat-work-group-size"="1,256" }
 attributes #1 = { "target-cpu"="gfx90a" "amdgpu-flat-work-group-size"="1,256" }

@@ -1,12 +1,10 @@
 """One mutation a check: where it stands, what it is replaced by, and why none can notice, where that is so."""
-from collections import namedtuple
+import llvm_table
+from mutation import Mutation
 
 # A rule for metadata that asks one side only, for `also`.
 first = ("melder/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *left, MDNode *) { return left; }\nstruct Kind {")
 
-# `also`: a second edit, (file, text, replacement), where two checks refuse the same thing. `tests`: which to run, where the
-# runner's choice leaves them out.
-Mutation = namedtuple("Mutation", "name file text replacement redundant also tests", defaults=["", None, ""])
 legality, merge, plan, codegen, nodes = (
     f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "planner", "codegen", "nodes"))
 metadata, markers = (f"melder/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
@@ -498,23 +496,8 @@ mutations += [
              tests="specialize"),
 ]
 
-division = "llvm_fixes/unsigned_division.cpp"
-mutations += [
-    Mutation("unsigned division: numbers that are not negative", division, "mayBeNegative |= !computeKnownBits(operand, layout).isNonNegative()", "mayBeNegative = true", tests="unsigned-division"),
-    Mutation("unsigned division: numbers of many bits", division, "if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
-    Mutation("unsigned division: one element of a vector", division, "!type->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
-    Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),
-    Mutation("unsigned division: constants of 32 bits", division, "if (bits == 32 && isa<Constant>(division.getOperand(1)))", "if (false)", tests="unsigned-division"),
-    Mutation("unsigned division: constants of 64 bits", division, "if (bits == 32 && isa<Constant>", "if (isa<Constant>", tests="unsigned-division"),
-    Mutation("unsigned division: a divided constant", division, "isa<Constant>(division->getOperand(0)) ? 1 : 0", "0", tests="unsigned-division"),
-    Mutation("atomics apart: comparisons and exchanges", "llvm_fixes/atomics_apart.cpp", 'name.contains(".cmpswap") ? nullptr : ', "", tests="atomics-apart"),
-    Mutation("atomics apart: private memory", "llvm_fixes/atomics_apart.cpp", "&& space != ldsSpace)", "&& space != ldsSpace && space != 5)", tests="atomics-apart"),
-    Mutation("atomics apart: of buffers", "llvm_fixes/atomics_apart.cpp", '"llvm.amdgcn.raw.buffer.atomic.",\n        ', "", tests="atomics-apart"),
-    Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
-]
-
-# x ^ 2^k as a distance, and an `or` in an address.
-xor, orAddress = "scalarize/xor_address.cpp", "llvm_fixes/or_address.cpp"
+# x ^ 2^k as a distance.
+xor = "scalarize/xor_address.cpp"
 mutations += [
     Mutation("xor: the sign of an extension", xor, "if (isa<SExtInst>(cast) && left.isSignMask())\n      return std::nullopt;", "", tests="xor-address"),
     Mutation("xor: a distance that is cut off", xor, "if (left.isZero())\n      return std::nullopt;", "", tests="xor-address"),
@@ -537,12 +520,6 @@ mutations += [
              "return false;", tests="xor-address"),
     Mutation("xor: x of another round", xor, "if (made && made->getParent() != &function_.getEntryBlock())", "if (false)", tests="xor-address"),
     Mutation("xor: pairs behind their edge", xor, "!dominators_.dominates(plan.behind, access.getParent()) ||", "", tests="xor-address"),
-    Mutation("or: through arithmetic", orAddress, "if (isArithmetic(*value) && seen_", "if (false && seen_", tests="or-address"),
-    Mutation("or: integers made pointers", orAddress, "      if (mayBeShift(instruction))", "      if (false)", tests="or-address"),
-    Mutation("or: indices", orAddress, "        finder.look(index);", "        ;", tests="or-address"),
-    Mutation("or: addresses alone", orAddress, "{gdsSpace, ldsSpace, scratchSpace}", "{gdsSpace, ldsSpace, scratchSpace, globalSpace}", tests="or-address"),
-    Mutation("or: GDS and scratch", orAddress, "{gdsSpace, ldsSpace, scratchSpace}", "{ldsSpace}", tests="or-address"),
-    Mutation("or: bits that are known apart", orAddress, "&&\n           !haveNoCommonBitsSet(x, bits, layout_);", ";", tests="or-address"),
 ]
 
 # A loop with a guarded loop, and selects between what melded loops have.
@@ -578,3 +555,5 @@ mutations += [
              tests="simplify-selects"),
     Mutation("selects: comparisons that come later", selects, "||\n            !dominators_.dominates(compare, &select))", ")", tests="simplify-selects"),
 ]
+
+mutations += llvm_table.mutations

@@ -447,4 +447,36 @@ end:
   ret void
 }
 
+; What an inner loop computes for the outer one.
+; CHECK-LABEL: @nested(
+; CHECK: %x = select
+; CHECK-NEXT: call void asm "", "v"(i32 %x) [[CONVERGENT]]
+; CHECK-NOT: asm
+; CHECK: ret void
+define amdgpu_kernel void @nested(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  br label %outer
+outer:
+  %o = phi i32 [ 0, %entry ], [ %on, %behind ]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %outer ], [ %next, %loop ]
+  %v = phi i32 [ 0, %outer ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %x = select i1 %c, i32 %t, i32 %v
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %behind
+behind:
+  store volatile i32 %x, ptr addrspace(1) %q
+  %on = add i32 %o, 1
+  %e = icmp ult i32 %on, %b
+  br i1 %e, label %outer, label %end
+end:
+  ret void
+}
+
 ; CHECK: attributes [[CONVERGENT]] = { convergent nounwind {{readnone|memory\(none\)}} }

@@ -1,0 +1,85 @@
+"""Mutations of what keeps changed code out of the way of faults in LLVM (passes/llvm_fixes)."""
+from mutation import Mutation
+
+division = "llvm_fixes/unsigned_division.cpp"
+mutations = [
+    Mutation("unsigned division: numbers that are not negative", division, "mayBeNegative |= !computeKnownBits(operand, layout).isNonNegative()", "mayBeNegative = true", tests="unsigned-division"),
+    Mutation("unsigned division: numbers of many bits", division, "if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
+    Mutation("unsigned division: one element of a vector", division, "!type->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
+    Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),
+    Mutation("unsigned division: constants of 32 bits", division, "if (bits == 32 && isa<Constant>(division.getOperand(1)))", "if (false)", tests="unsigned-division"),
+    Mutation("unsigned division: constants of 64 bits", division, "if (bits == 32 && isa<Constant>", "if (isa<Constant>", tests="unsigned-division"),
+    Mutation("unsigned division: a divided constant", division, "isa<Constant>(division->getOperand(0)) ? 1 : 0", "0", tests="unsigned-division"),
+    Mutation("atomics apart: comparisons and exchanges", "llvm_fixes/atomics_apart.cpp", 'name.contains(".cmpswap") ? nullptr : ', "", tests="atomics-apart"),
+    Mutation("atomics apart: private memory", "llvm_fixes/atomics_apart.cpp", "&& space != ldsSpace)", "&& space != ldsSpace && space != 5)", tests="atomics-apart"),
+    Mutation("atomics apart: of buffers", "llvm_fixes/atomics_apart.cpp", '"llvm.amdgcn.raw.buffer.atomic.",\n        ', "", tests="atomics-apart"),
+    Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
+]
+
+orAddress = "llvm_fixes/or_address.cpp"
+mutations += [
+    Mutation("or: through arithmetic", orAddress, "if (isArithmetic(*value) && seen_", "if (false && seen_", tests="or-address"),
+    Mutation("or: integers made pointers", orAddress, "      if (mayBeShift(instruction))", "      if (false)", tests="or-address"),
+    Mutation("or: indices", orAddress, "        finder.look(index);", "        ;", tests="or-address"),
+    Mutation("or: addresses alone", orAddress, "{gdsSpace, ldsSpace, scratchSpace}", "{gdsSpace, ldsSpace, scratchSpace, globalSpace}", tests="or-address"),
+    Mutation("or: GDS and scratch", orAddress, "{gdsSpace, ldsSpace, scratchSpace}", "{ldsSpace}", tests="or-address"),
+    Mutation("or: bits that are known apart", orAddress, "&&\n           !haveNoCommonBitsSet(x, bits, layout_);", ";", tests="or-address"),
+]
+
+keep = "llvm_fixes/keep_joins.cpp"
+mutations += [
+    Mutation("keep joins: an or", keep, "  if (match(&instruction, m_Or(m_Value(), m_Value())))\n    return true;\n", "", tests="keep-joins"),
+    Mutation("keep joins: a choice between conditions", keep, "return isa<SelectInst>(instruction) ||\n", "return\n", tests="keep-joins"),
+    Mutation("keep joins: an and that is negated", keep, "    return any_of(instruction.users(),\n", "    return false && any_of(instruction.users(),\n", tests="keep-joins"),
+    Mutation("keep joins: an and that is not negated", keep, "    return any_of(instruction.users(),\n", "    return true || any_of(instruction.users(),\n", tests="keep-joins"),
+    Mutation("keep joins: a select for an and", keep, "match(&condition, m_Select(m_Value(), m_Value(), m_Zero())) ||", "", tests="keep-joins"),
+    Mutation("keep joins: the other select for an and", keep, "match(&condition, m_Select(m_Value(), m_Zero(), m_Value()))", "false", tests="keep-joins"),
+    Mutation("keep joins: comparisons of conditions", keep, "return isa<SelectInst>(instruction) ||\n         (isa<ICmpInst>(instruction) && isCondition(*instruction.getOperand(0)));",
+             "return isa<SelectInst>(instruction);", tests="keep-joins"),
+    Mutation("keep joins: what is made of comparisons", keep, "isa<PHINode>(instruction) ||\n          (isa<ICmpInst>(instruction) && isCondition(*instruction.getOperand(0))));",
+             "isa<PHINode>(instruction));", tests="keep-joins"),
+    Mutation("keep joins: extensions", keep, "if (isa<ZExtInst>(instruction) || isa<SExtInst>(instruction))\n    return isCondition", "if (false)\n    return isCondition", tests="keep-joins"),
+    Mutation("keep joins: signed extensions", keep, "isa<ZExtInst>(instruction) || isa<SExtInst>(instruction)", "isa<ZExtInst>(instruction)", tests="keep-joins"),
+    Mutation("keep joins: by operations", keep, "(isa<BinaryOperator>(instruction) || isa<SelectInst>(instruction) ||", "(isa<SelectInst>(instruction) ||", tests="keep-joins"),
+    Mutation("keep joins: by selects", keep, "(isa<BinaryOperator>(instruction) || isa<SelectInst>(instruction) ||", "(isa<BinaryOperator>(instruction) ||", tests="keep-joins"),
+    Mutation("keep joins: by freezes", keep, "isa<FreezeInst>(instruction) || ", "", tests="keep-joins"),
+    Mutation("keep joins: by phis", keep, "isa<FreezeInst>(instruction) || isa<PHINode>(instruction) ||", "isa<FreezeInst>(instruction) ||", tests="keep-joins"),
+    Mutation("keep joins: conditions that are loaded", keep, " && !isa<LoadInst>(made))\n        found", ")\n        found", tests="keep-joins"),
+    Mutation("keep joins: selects of numbers", keep, "return user != same && (isCondition(*user) || isMadeOfConditions(*user));", "return user != same;", tests="keep-joins"),
+    Mutation("keep joins: conditions as numbers", keep, "(isCondition(*user) || isMadeOfConditions(*user));", "isCondition(*user);", tests="keep-joins"),
+    Mutation("keep joins: waves of 64", keep, "isJoin(instruction) && gpu.waveSize() == 32", "isJoin(instruction)", tests="keep-joins"),
+    Mutation("keep joins: numbers and constants", keep, "if (isa<Constant>(join.getOperand(0)) || isa<Constant>(join.getOperand(1)))", "if (false)", tests="keep-joins"),
+    Mutation("keep joins: numbers of the same block", keep, "made->getParent() == join.getParent() || ", "", tests="keep-joins"),
+    Mutation("keep joins: numbers that phis choose", keep, " || isa<PHINode>(made) ||\n          isa<LoadInst>", " ||\n          isa<LoadInst>", tests="keep-joins"),
+    Mutation("keep joins: numbers that are loaded", keep, "          isa<LoadInst>(made) || !compute", "          !compute", tests="keep-joins"),
+    Mutation("keep joins: numbers with a bit that is clear", keep, "|| !computeKnownBits(made, layout).Zero.isZero())", ")", tests="keep-joins"),
+    Mutation("keep joins: numbers of 64 bits", keep, " && instruction.getType()->getIntegerBitWidth() <= 32)", ")", tests="keep-joins"),
+]
+
+stay = "llvm_fixes/stay_in_loop.cpp"
+mutations += [
+    Mutation("stay in loop: phis that go away", stay, "if (isa<PHINode>(user) && seen.insert(user).second)", "if (false)", tests="stay-in-loop"),
+    Mutation("stay in loop: what goes behind takes along", stay, " || known.contains(user))", ")", tests="stay-in-loop"),
+    Mutation("stay in loop: inner loops", stay, "    append_range(inside, inside[i]->children());", "    ;", tests="stay-in-loop"),
+    Mutation("stay in loop: lanes that leave together", stay, "if (!hasDivergentExit(loop))", "if (false)", tests="stay-in-loop"),
+    Mutation("stay in loop: what reads no scalar of the loop", stay, " || !readsScalarsOf(loop, *instruction))", ")", tests="stay-in-loop"),
+    Mutation("stay in loop: scalars from before", stay, "return made && loop.contains(made->getParent()) &&", "return made &&", tests="stay-in-loop"),
+    Mutation("stay in loop: masks", stay, "(isMask(*made) || backend_.isScalar(*made))", "backend_.isScalar(*made)", tests="stay-in-loop"),
+    Mutation("stay in loop: uniform values", stay, "(isMask(*made) || backend_.isScalar(*made))", "isMask(*made)", tests="stay-in-loop"),
+    Mutation("stay in loop: divisions", stay, "  case Instruction::SDiv:\n", "", tests="stay-in-loop"),
+    Mutation("stay in loop: elements", stay, "return isa<Constant>(instruction.getOperand(1));", "return true;", tests="stay-in-loop"),
+    Mutation("stay in loop: conversions", stay, "  case Instruction::FPToSI:\n", "", tests="stay-in-loop"),
+    Mutation("stay in loop: shifts of 128 bits", stay, "return instruction.getType()->getScalarSizeInBits() <= 64;", "return true;", tests="stay-in-loop"),
+    Mutation("stay in loop: structures", stay, "if (!structure || isa<ExtractValueInst>(instruction))", "if (true)", tests="stay-in-loop"),
+]
+
+# Of sums in several blocks LLVM 17 makes one by phis whose scalar registers it loses in a branch.
+affine = "scalarize/affine_address.cpp"
+mutations += [
+    Mutation("affine: a scalar part for each access", affine, "if (place && known != parts_.end())", "if (false)", tests="affine-address"),
+    Mutation("affine: scalar parts of a loop", affine, "return !loop || loop->contains(&access) ? place : nullptr;", "return place;", tests="affine-address"),
+    Mutation("affine: scalar parts of another scale", affine, " && part.scale == term.scale;", ";", tests="affine-address"),
+    Mutation("affine: scalar parts of another extension", affine, "part.sum == sum && part.extension == term.extension &&", "part.sum == sum &&", tests="affine-address"),
+    Mutation("affine: behind phis", affine, "return isa<PHINode>(instruction)\n", "return false\n", tests="affine-address"),
+    Mutation("affine: behind the last leaf", affine, "if (!last || dominators_.dominates(last, made))", "if (!last)", tests="affine-address"),
+]
