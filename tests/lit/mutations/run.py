@@ -7,9 +7,9 @@ usage: run.py BUILD_FOLDER [--only REGEX] [--filter REGEX] [--all] [--first] [--
   --all         every lit test, the slow ones too
   --texts       only looks whether every text is where its table has it, once
   --first       one test that notices is enough: names it, and goes on with the next mutation
-The checks of passes/ (table.py, llvm_table.py) are removed from a copy of passes/ (and runtime/gpu) at HEAD in a scratch folder, and lit
-runs on it; those that GoogleTest sees (unit_table.py) as units.py says. Nothing in the tree changes. For each mutation
-the tests that failed are printed. Exit code 1 when a mutation survives that its table does not call redundant, when one
+The checks of passes/ (table.py, llvm_table.py) are removed from a copy of passes/ (and runtime/gpu) at HEAD in a scratch
+folder, and lit runs on it; those that GoogleTest sees (unit_table.py) as units.py says. Nothing in the tree changes. For
+each mutation the tests that failed are printed. Exit code 1 when a mutation survives that its table does not call redundant, when one
 that it does call redundant is caught, when a text is not found, or when the unchanged code already fails.
 """
 import argparse
