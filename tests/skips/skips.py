@@ -29,10 +29,9 @@ def reason(output):
 
 
 def summary(suite):
-    cases = suite.iter("testcase")
     ran = failed = 0
     skipped = {}
-    for case in cases:
+    for case in suite.iter("testcase"):
         status, name = case.get("status"), case.get("name")
         if status == "disabled":
             skipped.setdefault("disabled: started by other tests, or by hand", []).append(name)

@@ -9,8 +9,9 @@ usage: run.py BUILD_FOLDER [--only REGEX] [--filter REGEX] [--all] [--first] [--
   --first       one test that notices is enough: names it, and goes on with the next mutation
 The checks of passes/ (table.py, llvm_table.py) are removed from a copy of passes/ (and runtime/gpu) at HEAD in a scratch
 folder, and lit runs on it; those that GoogleTest sees (unit_table.py) as units.py says. Nothing in the tree changes. For
-each mutation the tests that failed are printed. Exit code 1 when a mutation survives that its table does not call redundant, when one
-that it does call redundant is caught, when a text is not found, or when the unchanged code already fails.
+each mutation the tests that failed are printed. Exit code 1 when a mutation survives that its table does not call
+redundant, when one that it does call redundant is caught, when a text is not found, or when the unchanged code already
+fails.
 """
 import argparse
 import os
@@ -114,6 +115,7 @@ def of_passes(mutations, options, scratch, score):
     site = re.sub(r'config.plugin = ".*"', f'config.plugin = "{scratch}/build/MeldPasses.so"', site)
     # What a mutant makes of the code is judged by its IR; code generation would take most of the time. There are passes
     # whose tests look at machine code.
+    looks_at_code = ("atomics-apart", "keep-joins", "or-address", "stay-in-loop", "unsigned-division", "xor-address", table.nests)
     no_code = "config.substitutions.insert(0, ('%llc', 'cat > /dev/null; :'))\n"
     for name, more in (("lit", no_code), ("lit-code", "")):
         os.mkdir(os.path.join(scratch, name))
@@ -121,8 +123,7 @@ def of_passes(mutations, options, scratch, score):
               re.sub(r'config.test_exec_root = ".*"', f'config.test_exec_root = "{scratch}/{name}"', site) + more)
 
     def folder(wanted):
-        return "lit-code" if wanted in ("atomics-apart", "keep-joins", "or-address", "stay-in-loop", "unsigned-division", "xor-address",
-                                         table.nests) else "lit"
+        return "lit-code" if wanted in looks_at_code else "lit"
 
     def arguments(wanted):
         return [] if options.all else ["--filter", wanted or options.filter, "--filter-out", "deterministic|debug-info|large|cfm/scopes"]
