@@ -5,6 +5,7 @@
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workitem.id.y()
 declare i32 @llvm.amdgcn.workgroup.id.x()
 
 ; CHECK-LABEL: @both(
@@ -135,6 +136,31 @@ loop:
   %more = icmp slt i32 %next, %n
   br i1 %more, label %loop, label %end
 end:
+  ret void
+}
+
+; What the lane adds stands behind the last of what it is made of, in whichever order that is added.
+; CHECK-LABEL: @two_leaves(
+; CHECK: %x = call
+; CHECK-NEXT: %y = call
+; CHECK-NEXT: shl
+; CHECK: %far = call
+; CHECK: ret void
+define amdgpu_kernel void @two_leaves(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %y = call i32 @llvm.amdgcn.workitem.id.y()
+  %far = call i32 @llvm.amdgcn.workgroup.id.x()
+  %u = mul nuw nsw i32 %far, 256
+  %xy = add nuw nsw i32 %x, %y
+  %i = add nuw nsw i32 %xy, %u
+  %wi = zext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspace(1) %a, i64 %wi
+  store i32 1, ptr addrspace(1) %p
+  %yx = add nuw nsw i32 %y, %x
+  %j = add nuw nsw i32 %yx, %u
+  %wj = zext i32 %j to i64
+  %q = getelementptr inbounds i64, ptr addrspace(1) %b, i64 %wj
+  store i64 2, ptr addrspace(1) %q
   ret void
 }
 

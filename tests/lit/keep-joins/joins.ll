@@ -163,7 +163,8 @@ define amdgpu_kernel void @plain(ptr addrspace(1) %out, i32 %a, i32 %b, i1 %h) #
 then:
   %and = and i1 %k, %h
   %also = select i1 %c, i1 %and, i1 false
-  %u = select i1 %also, i32 5, i32 3
+  %other = select i1 %k, i1 false, i1 %also
+  %u = select i1 %other, i32 5, i32 3
   store i32 %u, ptr addrspace(1) %out
   br label %end
 end:
