@@ -2,7 +2,8 @@
 // ISA and its object's size to FAKEJIT_LOG, a line each, then waits for the file FAKEJIT_GATE where
 // one is named. Mode "from": the code in FAKEJIT_FROM-<processor>; with FAKEJIT_RECIPE only for versions of
 // that kind, with FAKEJIT_FACTS as what they depend on. FAKEJIT_PLAIN_MS is what it says
-// comgr alone would take. FAKEJIT_OPENS_MS: so long it takes to be loaded.
+// comgr alone would take. FAKEJIT_OPENS: it is being loaded for as long as that file is there, and makes
+// FAKEJIT_OPENS-began before it waits.
 #include "jit/api.h"
 #include "runtime/codeobject/codeobject.h"
 
@@ -30,7 +31,12 @@ std::string variable(const char *name, const char *fallback) {
 }
 
 __attribute__((constructor)) void opens() {
-  usleep(1000 * static_cast<useconds_t>(std::stoul("0" + variable("FAKEJIT_OPENS_MS", ""))));
+  const std::string held = variable("FAKEJIT_OPENS", "");
+  if (held.empty())
+    return;
+  std::ofstream(held + "-began").put('.');
+  while (access(held.c_str(), F_OK) == 0)
+    usleep(1000);
 }
 
 struct Holder {
