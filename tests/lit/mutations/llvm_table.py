@@ -26,6 +26,21 @@ mutations += [
     Mutation("or: bits that are known apart", orAddress, "&&\n           !haveNoCommonBitsSet(x, bits, layout_);", ";", tests="or-address"),
 ]
 
+own = "llvm_fixes/own_lanes.cpp"
+mutations += [
+    Mutation("own lanes: the others", own, "      if (onlyValue(phi)) {", "      if (false) {", tests="own-lanes"),
+    Mutation("own lanes: phis of several values", own, "|| !phi.hasConstantOrUndefValue())", ")", tests="own-lanes"),
+    Mutation("own lanes: phis without undef", own, "if (!any_of(phi.incoming_values(), isUndefined) || !phi", "if (!phi", tests="own-lanes"),
+    Mutation("own lanes: what is known", own, "if (made && !dominators.dominates(made, &phi))", "if (made)", tests="own-lanes"),
+    Mutation("own lanes: what is not known", own, "if (made && !dominators.dominates(made, &phi))", "if (false)", tests="own-lanes"),
+    Mutation("own lanes: poison in the place of undef", own, " ||\n         isGuaranteedNotToBePoison(&value);", " || true;", tests="own-lanes"),
+    Mutation("own lanes: poison may become poison", own, "isa<PoisonValue>(other) || !isUndefined(other)", "!isUndefined(other)", tests="own-lanes"),
+    Mutation("own lanes: phis that others become", own, "changed = again = true;", "changed = true;", tests="own-lanes"),
+    Mutation("own lanes: nobody's", own, "hasNone(phi) ? UndefValue::get(phi.getType()) : onlyValue(phi)", "onlyValue(phi)", tests="own-lanes"),
+    Mutation("own lanes: undef is no poison", own, "hasNone(phi) ? UndefValue::get", "hasNone(phi) ? PoisonValue::get", tests="own-lanes"),
+    Mutation("own lanes: two edges of a switch", own, "    if (!value)\n      value = IRBuilder", "      value = IRBuilder", tests="own-lanes"),
+]
+
 keep = "llvm_fixes/keep_joins.cpp"
 mutations += [
     Mutation("keep joins: an or", keep, "  if (match(&instruction, m_Or(m_Value(), m_Value())))\n    return true;\n", "", tests="keep-joins"),

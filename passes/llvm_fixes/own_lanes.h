@@ -1,0 +1,42 @@
+// meld-own-lanes: what some lanes have a value for, and others none, is no scalar.
+//
+//     A:  v = load p                B:  ...
+//              \                       /
+//          j:  x = phi [v, A], [poison, B]
+//              y = bitreverse(x)                      read in the lanes of A alone:
+//              z = select c, y, w                     c is true there
+//
+// LLVM takes such a phi for uniform where v is (DivergenceAnalysis, and GenericUniformityInfo after it, up to LLVM 22 at least: what is
+// undefined may be the same value). That holds in a scalar register. A uniform value may be in a vector register, however, as what the
+// vector unit loads or computes is, and there the lanes of B have what was in theirs. What is made of it counts as uniform, too, so
+// that code generation reads it from the first lane that is on, which may be one of B's (v_readfirstlane; SIFixSGPRCopies).
+//
+// Melding makes such phis of values that one side alone has, and lets all lanes compute with them. This pass leaves none:
+//
+//     v is known at j, or a constant:      x is v
+//     else, in B:                          f = freeze poison          j:  x = phi [v, A], [f, B]
+//
+// With two values that differ the phi is as divergent as the branch that leads to it. The freeze is no instruction: code generation
+// leaves the register as it is. In the original nobody computes with it, or LLVM has made that so itself.
+//
+// Phis behind this pass are LLVM's own, of structured control flow, and are read where their value is known.
+//
+// Terminates: each phi is looked at once, but for those that become constants of others: these go on until none does, and each
+// takes a phi away. Cost: linear, but for that. Would be unsafe: a value that does not dominate the phi in its place.
+#pragma once
+
+#include "passes/options.h"
+#include "llvm/IR/PassManager.h"
+
+namespace meld::passes {
+
+class OwnLanesPass : public llvm::PassInfoMixin<OwnLanesPass> {
+public:
+  explicit OwnLanesPass(MeldOptions options = {}) : options_(std::move(options)) {}
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+private:
+  MeldOptions options_;
+};
+
+} // namespace meld::passes

@@ -1,0 +1,183 @@
+; What only some lanes have a value for is no scalar: LLVM takes a phi of one value and undef for uniform, and what is made of it is
+; read from the first lane, which may have none (passes/llvm_fixes/own_lanes.h).
+; RUN: %opt -passes=meld-own-lanes,verify %s -S | FileCheck %s
+; RUN: %opt -passes=meld-own-lanes %s -S | %llc -mcpu=gfx1030 -o - | FileCheck %s --check-prefix=ISA
+; RUN: %opt -passes=meld-own-lanes %s -S | %llc -mcpu=gfx90a -O0 -o /dev/null
+; Left out by name: nothing changes.
+; RUN: env MELD_PLUGIN_OPTIONS='exclude=.*' %opt -passes=meld-own-lanes %s -S | FileCheck %s --check-prefix=OUT
+; OUT-NOT: freeze
+
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.bitreverse.i32(i32)
+declare i32 @llvm.fptosi.sat.i32.f64(double)
+
+; As melding makes it: the reversed bits of a number that the wave has loaded, in lanes that have not.
+; CHECK-LABEL: @first_lane(
+; CHECK: a:
+; CHECK: [[F:%.*]] = freeze i32 poison
+; CHECK-NEXT: br label %join
+; CHECK: %x = phi i32 [ [[F]], %a ], [ %v, %b ]
+; ISA-LABEL: first_lane:
+; ISA-NOT: v_readfirstlane
+; ISA: s_endpgm
+define amdgpu_kernel void @first_lane(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  br i1 %c, label %a, label %b
+a:
+  store volatile i32 7, ptr addrspace(1) %p
+  br label %join
+b:
+  %v = load volatile i32, ptr addrspace(1) %in
+  store volatile i32 9, ptr addrspace(1) %p
+  br label %join
+join:
+  %x = phi i32 [ poison, %a ], [ %v, %b ]
+  %d = sitofp i32 %x to double
+  %e = fadd double %d, 2.0
+  %i = call i32 @llvm.fptosi.sat.i32.f64(double %e)
+  %r = call i32 @llvm.bitreverse.i32(i32 %i)
+  %s = select i1 %c, i32 %t, i32 %r
+  store i32 %s, ptr addrspace(1) %p
+  ret void
+}
+
+; Undef as poison is; of a switch's two edges the value is one.
+; CHECK-LABEL: @edges(
+; CHECK: [[F:%.*]] = freeze float poison
+; CHECK-NEXT: switch
+; CHECK: %x = phi float [ [[F]], %0 ], [ [[F]], %0 ], [ %v, %b ]
+define amdgpu_kernel void @edges(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  switch i32 %t, label %b [ i32 1, label %join
+                            i32 2, label %join ]
+b:
+  %v = load float, ptr addrspace(1) %in
+  br label %join
+join:
+  %x = phi float [ undef, %0 ], [ undef, %0 ], [ %v, %b ]
+  %y = fadd float %x, 1.0
+  store float %y, ptr addrspace(1) %out
+  ret void
+}
+
+; What is known at the phi takes its place, and phis that this leaves with one value do as well; a constant, too.
+; CHECK-LABEL: @known(
+; CHECK: join:
+; CHECK-NEXT: br i1
+; CHECK: last:
+; CHECK-NEXT: store i32 %n
+; CHECK-NEXT: store i32 7
+define amdgpu_kernel void @known(ptr addrspace(1) %out, i32 %n, i1 %c, i1 %k) #0 {
+  br i1 %c, label %a, label %join
+a:
+  br label %join
+join:
+  %x = phi i32 [ poison, %0 ], [ %n, %a ]
+  %seven = phi i32 [ undef, %0 ], [ 7, %a ]
+  br i1 %k, label %b, label %last
+b:
+  br label %last
+last:
+  %y = phi i32 [ poison, %join ], [ %x, %b ]
+  store i32 %y, ptr addrspace(1) %out
+  store i32 %seven, ptr addrspace(1) %out
+  ret void
+}
+
+; In the place of undef no value may stand that may be poison.
+; CHECK-LABEL: @worse(
+; CHECK: [[F:%.*]] = freeze i32 poison
+; CHECK: %x = phi i32 [ [[F]], %0 ], [ %v, %a ]
+define amdgpu_kernel void @worse(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
+  %v = add nsw i32 %n, 1
+  br i1 %c, label %a, label %join
+a:
+  br label %join
+join:
+  %x = phi i32 [ undef, %0 ], [ %v, %a ]
+  store i32 %x, ptr addrspace(1) %out
+  ret void
+}
+
+; Poison may become anything.
+; CHECK-LABEL: @anything(
+; CHECK: join:
+; CHECK-NEXT: store i32 %v
+define amdgpu_kernel void @anything(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
+  %v = add nsw i32 %n, 1
+  br i1 %c, label %a, label %join
+a:
+  br label %join
+join:
+  %x = phi i32 [ poison, %0 ], [ %v, %a ]
+  store i32 %x, ptr addrspace(1) %out
+  ret void
+}
+
+; Two values, or none undefined: as it was. In a phi that nobody defines all lanes may have the same.
+; CHECK-LABEL: @several(
+; CHECK-NOT: freeze
+; CHECK: %x = phi i32 [ poison, %0 ], [ %v, %a ], [ %w, %b ]
+; CHECK-NEXT: %y = phi i32 [ 1, %0 ], [ %v, %a ], [ %w, %b ]
+; CHECK-NEXT: store i32 %x
+; CHECK-NEXT: store i32 %y
+; CHECK-NEXT: store i32 undef
+define amdgpu_kernel void @several(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+  switch i32 %n, label %join [ i32 1, label %a
+                               i32 2, label %b ]
+a:
+  %v = load volatile i32, ptr addrspace(1) %in
+  br label %join
+b:
+  %w = load volatile i32, ptr addrspace(1) %in
+  br label %join
+join:
+  %x = phi i32 [ poison, %0 ], [ %v, %a ], [ %w, %b ]
+  %y = phi i32 [ 1, %0 ], [ %v, %a ], [ %w, %b ]
+  %z = phi i32 [ undef, %0 ], [ poison, %a ], [ undef, %b ]
+  store i32 %x, ptr addrspace(1) %out
+  store i32 %y, ptr addrspace(1) %out
+  store i32 %z, ptr addrspace(1) %out
+  ret void
+}
+
+; Round a loop: what comes from it has the value, who enters has none. Conditions and vectors alike.
+; CHECK-LABEL: @rounds(
+; CHECK: entry:
+; CHECK: [[N:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[C:%.*]] = freeze i1 poison
+; CHECK-NEXT: [[V:%.*]] = freeze <3 x i32> poison
+; CHECK-NEXT: br label %loop
+; CHECK: phi i32 [ [[N]], %entry ], [ %l, %loop ]
+; CHECK-NEXT: phi i1 [ [[C]], %entry ], [ %k, %loop ]
+; CHECK-NEXT: phi <3 x i32> [ [[V]], %entry ], [ %m, %loop ]
+define amdgpu_kernel void @rounds(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %p = phi i32 [ poison, %entry ], [ %l, %loop ]
+  %c = phi i1 [ poison, %entry ], [ %k, %loop ]
+  %w = phi <3 x i32> [ poison, %entry ], [ %m, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %i, 1
+  %l = load volatile i32, ptr addrspace(1) %in
+  %m = load volatile <3 x i32>, ptr addrspace(1) %in
+  %k = icmp eq i32 %l, 5
+  %first = icmp eq i32 %i, 0
+  %chosen = select i1 %first, i32 3, i32 %p
+  %cond = select i1 %first, i1 false, i1 %c
+  %word = extractelement <3 x i32> %w, i32 2
+  %one = select i1 %cond, i32 %chosen, i32 %word
+  store volatile i32 %one, ptr addrspace(1) %out
+  %more = icmp slt i32 %next, %t
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+attributes #0 = { "target-cpu"="gfx1030" "amdgpu-flat-work-group-size"="1,256" }
