@@ -4,10 +4,13 @@
 #include "passes/preserved.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include <utility>
 
 namespace meld::passes {
@@ -45,17 +48,81 @@ bool isKnownAt(const Value &value, const PHINode &phi, const DominatorTree &domi
          isGuaranteedNotToBePoison(&value);
 }
 
-void giveOthersTheirOwn(PHINode &phi) {
+/// Nobody has made that element of the vector.
+bool lacks(const Value *value, unsigned element) {
+  for (;;) {
+    if (auto *constant = dyn_cast<Constant>(value)) {
+      const Constant *part = constant->getAggregateElement(element);
+      return part && isUndefined(part);
+    }
+    if (auto *insert = dyn_cast<InsertElementInst>(value)) {
+      auto *index = dyn_cast<ConstantInt>(insert->getOperand(2));
+      if (index && index->equalsInt(element))
+        return isUndefined(insert->getOperand(1));
+      value = insert->getOperand(0);
+    } else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(value)) {
+      const int from = shuffle->getMaskValue(element);
+      auto *type = dyn_cast<FixedVectorType>(shuffle->getOperand(0)->getType());
+      if (from < 0 || !type)
+        return from < 0;
+      const unsigned elements = type->getNumElements();
+      value = shuffle->getOperand(unsigned(from) < elements ? 0 : 1);
+      element = unsigned(from) % elements;
+    } else {
+      return false;
+    }
+  }
+}
+
+/// All of it, or an element: code generation takes phis of vectors apart.
+bool isMissing(const Value *value) {
+  auto *type = dyn_cast<FixedVectorType>(value->getType());
+  return isUndefined(value) ||
+         (type && any_of(seq(0u, type->getNumElements()),
+                         [&](unsigned element) { return lacks(value, element); }));
+}
+
+bool giveOthersTheirOwn(PHINode &phi) {
   SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-    if (!isUndefined(phi.getIncomingValue(i)))
+    Value *missing = phi.getIncomingValue(i);
+    if (!isMissing(missing))
       continue;
+    if (isUndefined(missing))
+      missing = PoisonValue::get(phi.getType());
     Value *&value = frozen[phi.getIncomingBlock(i)];
     if (!value)
-      value = IRBuilder<>(phi.getIncomingBlock(i)->getTerminator())
-                  .CreateFreeze(PoisonValue::get(phi.getType()));
+      value = IRBuilder<>(phi.getIncomingBlock(i)->getTerminator()).CreateFreeze(missing);
     phi.setIncomingValue(i, value);
   }
+  return !frozen.empty();
+}
+
+/// Phis whose lanes all may have one value, and what is undefined by what is made of it.
+bool resolve(Function &function, const DominatorTree &dominators) {
+  const SimplifyQuery query(function.getParent()->getDataLayout(), nullptr, &dominators);
+  bool changed = false, again = true;
+  while (std::exchange(again, false))
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : make_early_inc_range(block)) {
+        Value *value = nullptr;
+        if (auto *phi = dyn_cast<PHINode>(&instruction)) {
+          value = hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi);
+          if (value && !isKnownAt(*value, *phi, dominators))
+            value = nullptr;
+        } else if (any_of(instruction.operands(), isUndefined) &&
+                   wouldInstructionBeTriviallyDead(&instruction)) {
+          value = simplifyInstruction(&instruction, query);
+          if (value && !isUndefined(value))
+            value = nullptr;
+        }
+        if (!value)
+          continue;
+        instruction.replaceAllUsesWith(value);
+        instruction.eraseFromParent();
+        changed = again = true; // others may have one value, or none, now
+      }
+  return changed;
 }
 
 } // namespace
@@ -64,24 +131,10 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
   if (function.isDeclaration() || !options_.wantsKernel(function.getName()) ||
       GpuInfo(function).kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
-  const auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
-  bool changed = false, again = true;
-  while (std::exchange(again, false))
-    for (BasicBlock &block : function)
-      for (PHINode &phi : make_early_inc_range(block.phis())) {
-        Value *value = hasNone(phi) ? UndefValue::get(phi.getType()) : onlyValue(phi);
-        if (!value || !isKnownAt(*value, phi, dominators))
-          continue;
-        phi.replaceAllUsesWith(value);
-        phi.eraseFromParent();
-        changed = again = true; // others may have one value, or none, now
-      }
+  bool changed = resolve(function, analyses.getResult<DominatorTreeAnalysis>(function));
   for (BasicBlock &block : function)
     for (PHINode &phi : block.phis())
-      if (onlyValue(phi)) {
-        giveOthersTheirOwn(phi);
-        changed = true;
-      }
+      changed |= giveOthersTheirOwn(phi);
   return blocksKept(changed);
 }
 

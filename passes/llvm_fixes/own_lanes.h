@@ -16,13 +16,19 @@
 //     v is known at j, or a constant:      x is v
 //     else, in B:                          f = freeze poison          j:  x = phi [v, A], [f, B]
 //
-// With two values that differ the phi is as divergent as the branch that leads to it. The freeze is no instruction: code generation
-// leaves the register as it is. In the original nobody computes with it, or LLVM has made that so itself.
+// With values that differ the phi is as divergent as the branch that leads to it. The freeze is no instruction: code generation leaves
+// the register as it is. In the original nobody computes with it, or LLVM has made that so itself.
 //
-// Phis behind this pass are LLVM's own, of structured control flow, and are read where their value is known.
+// A phi of several values and poison is no better: StructurizeCFG takes it apart into one of the values, and one of that and undef.
+// Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is
+// computed of undefined values alone is undefined, too, and code generation would see that; so it is made so here.
 //
-// Terminates: each phi is looked at once, but for those that become constants of others: these go on until none does, and each
-// takes a phi away. Cost: linear, but for that. Would be unsafe: a value that does not dominate the phi in its place.
+// Phis that LLVM makes behind this pass are read where their value is known. An exception are arrays in private memory which it makes
+// registers of, where lanes load what they have not stored (docs/melding-tests.md). Where one side alone reads such a phi its lanes
+// have the value, and it could be a scalar: that is not looked for, and costs vector instructions.
+//
+// Terminates: instructions are looked at anew only after one has gone. Cost: linear, but for that. Would be unsafe: a value that does
+// not dominate the phi in its place, or one that may be poison in the place of undef.
 #pragma once
 
 #include "passes/options.h"

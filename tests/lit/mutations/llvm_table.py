@@ -28,9 +28,15 @@ mutations += [
 
 own = "llvm_fixes/own_lanes.cpp"
 mutations += [
-    Mutation("own lanes: the others", own, "      if (onlyValue(phi)) {", "      if (false) {", tests="own-lanes"),
-    Mutation("own lanes: phis of several values", own, "|| !phi.hasConstantOrUndefValue())", ")", tests="own-lanes"),
-    Mutation("own lanes: phis without undef", own, "if (!any_of(phi.incoming_values(), isUndefined) || !phi", "if (!phi", tests="own-lanes"),
+    Mutation("own lanes: the others", own, "    if (!isMissing(missing))", "    if (true)", tests="own-lanes"),
+    Mutation("own lanes: several values that all lanes have", own, "    if (!isMissing(missing))", "    if (false)", tests="own-lanes"),
+    Mutation("own lanes: of one value alone", own, "|| !phi.hasConstantOrUndefValue())", ")", tests="own-lanes"),
+    Mutation("own lanes: elements of constants", own, "      return part && isUndefined(part);", "      return false;", tests="own-lanes"),
+    Mutation("own lanes: elements that are inserted", own, "if (index && index->equalsInt(element))", "if (false)", tests="own-lanes"),
+    Mutation("own lanes: elements that are shuffled", own, "element = unsigned(from) % elements;", ";", tests="own-lanes"),
+    Mutation("own lanes: elements of the second vector", own, "unsigned(from) < elements ? 0 : 1", "0", tests="own-lanes"),
+    Mutation("own lanes: what is computed of nothing", own, "} else if (any_of(instruction.operands(), isUndefined) &&", "} else if (false &&", tests="own-lanes"),
+    Mutation("own lanes: effects", own, " &&\n                   wouldInstructionBeTriviallyDead(&instruction)) {", ") {", redundant="no instruction with effects simplifies to undef"),
     Mutation("own lanes: what is known", own, "if (made && !dominators.dominates(made, &phi))", "if (made)", tests="own-lanes"),
     Mutation("own lanes: what is not known", own, "if (made && !dominators.dominates(made, &phi))", "if (false)", tests="own-lanes"),
     Mutation("own lanes: poison in the place of undef", own, " ||\n         isGuaranteedNotToBePoison(&value);", " || true;", tests="own-lanes"),

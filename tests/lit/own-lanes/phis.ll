@@ -118,10 +118,12 @@ join:
   ret void
 }
 
-; Two values, or none undefined: as it was. In a phi that nobody defines all lanes may have the same.
+; Of several values and undef, too: code generation takes that apart. None undefined: as it was. In a phi that nobody defines all
+; lanes may have the same.
 ; CHECK-LABEL: @several(
+; CHECK: [[F:%.*]] = freeze i32 poison
 ; CHECK-NOT: freeze
-; CHECK: %x = phi i32 [ poison, %0 ], [ %v, %a ], [ %w, %b ]
+; CHECK: %x = phi i32 [ [[F]], %0 ], [ %v, %a ], [ %w, %b ]
 ; CHECK-NEXT: %y = phi i32 [ 1, %0 ], [ %v, %a ], [ %w, %b ]
 ; CHECK-NEXT: store i32 %x
 ; CHECK-NEXT: store i32 %y
@@ -177,6 +179,102 @@ loop:
   %more = icmp slt i32 %next, %t
   br i1 %more, label %loop, label %end
 end:
+  ret void
+}
+
+; What is computed of undefined values alone is undefined, and phis of it are; where that has effects it stays.
+; CHECK-LABEL: @computed(
+; CHECK: a:
+; CHECK-NEXT: [[F:%.*]] = freeze i32 poison
+; CHECK-NEXT: br label %join
+; CHECK: %x = phi i32 [ [[F]], %a ], [ %v, %b ]
+; CHECK-NEXT: store
+; CHECK-NEXT: store i32 %n, ptr addrspace(1) undef
+define amdgpu_kernel void @computed(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
+  br i1 %c, label %a, label %b
+a:
+  %none = phi i32 [ undef, %0 ]
+  %sum = add i32 %none, 1
+  %other = mul i32 %sum, %sum
+  br label %join
+b:
+  %v = load volatile i32, ptr addrspace(1) %in
+  br label %join
+join:
+  %x = phi i32 [ %other, %a ], [ %v, %b ]
+  store i32 %x, ptr addrspace(1) %out
+  store i32 %n, ptr addrspace(1) undef
+  ret void
+}
+
+; Vectors without an element, as constants, made of one, and shuffled; not those that have all.
+; CHECK-LABEL: @vectors(
+; CHECK: %three = insertelement
+; CHECK-NEXT: [[C:%.*]] = freeze <2 x i32> <i32 5, i32 {{undef|poison}}>
+; CHECK-NEXT: [[I:%.*]] = freeze <2 x i32> %one
+; CHECK-NEXT: [[S:%.*]] = freeze <2 x i32> %turned
+; CHECK-NEXT: br label %join
+; CHECK: phi <2 x i32> [ [[C]], %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ [[I]], %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ [[S]], %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %two, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %whole, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %three, %a ], [ %v, %b ]
+define amdgpu_kernel void @vectors(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
+  br i1 %c, label %a, label %b
+a:
+  %one = insertelement <2 x i32> poison, i32 %n, i32 1
+  %turned = shufflevector <2 x i32> %one, <2 x i32> poison, <2 x i32> <i32 1, i32 0>
+  %two = insertelement <2 x i32> %one, i32 %n, i32 0
+  %whole = shufflevector <2 x i32> %one, <2 x i32> <i32 3, i32 4>, <2 x i32> <i32 1, i32 2>
+  %three = insertelement <2 x i32> <i32 1, i32 2>, i32 %n, i32 %n
+  br label %join
+b:
+  %v = load volatile <2 x i32>, ptr addrspace(1) %in
+  br label %join
+join:
+  %p = phi <2 x i32> [ <i32 5, i32 undef>, %a ], [ %v, %b ]
+  %q = phi <2 x i32> [ %one, %a ], [ %v, %b ]
+  %r = phi <2 x i32> [ %turned, %a ], [ %v, %b ]
+  %s = phi <2 x i32> [ %two, %a ], [ %v, %b ]
+  %t = phi <2 x i32> [ %whole, %a ], [ %v, %b ]
+  %u = phi <2 x i32> [ %three, %a ], [ %v, %b ]
+  store volatile <2 x i32> %p, ptr addrspace(1) %out
+  store volatile <2 x i32> %q, ptr addrspace(1) %out
+  store volatile <2 x i32> %r, ptr addrspace(1) %out
+  store volatile <2 x i32> %s, ptr addrspace(1) %out
+  store volatile <2 x i32> %t, ptr addrspace(1) %out
+  store volatile <2 x i32> %u, ptr addrspace(1) %out
+  ret void
+}
+
+; Two values in lanes of one side, by a branch of the whole wave: read from the first lane without the pass.
+; ISA-LABEL: two_in_one:
+; ISA-NOT: v_readfirstlane
+; ISA: s_endpgm
+define amdgpu_kernel void @two_in_one(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  br i1 %c, label %a, label %b
+a:
+  store volatile i32 7, ptr addrspace(1) %p
+  br label %join
+b:
+  %v = load volatile i32, ptr addrspace(1) %in
+  %q = icmp eq i32 %n, 5
+  br i1 %q, label %b1, label %join
+b1:
+  %w = load volatile i32, ptr addrspace(1) %in
+  br label %join
+join:
+  %x = phi i32 [ poison, %a ], [ %v, %b ], [ %w, %b1 ]
+  %d = sitofp i32 %x to double
+  %e = fadd double %d, 2.0
+  %i = call i32 @llvm.fptosi.sat.i32.f64(double %e)
+  %r = call i32 @llvm.bitreverse.i32(i32 %i)
+  %s = select i1 %c, i32 %t, i32 %r
+  store i32 %s, ptr addrspace(1) %p
   ret void
 }
 
