@@ -42,8 +42,8 @@ mutations += [
     Mutation("own lanes: poison in the place of undef", own, " ||\n         isGuaranteedNotToBePoison(&value);", " || true;", tests="own-lanes"),
     Mutation("own lanes: poison may become poison", own, "isa<PoisonValue>(other) || !isUndefined(other)", "!isUndefined(other)", tests="own-lanes"),
     Mutation("own lanes: phis that others become", own, "changed = again = true;", "changed = true;", tests="own-lanes"),
-    Mutation("own lanes: nobody's", own, "hasNone(phi) ? UndefValue::get(phi.getType()) : onlyValue(phi)", "onlyValue(phi)", tests="own-lanes"),
-    Mutation("own lanes: undef is no poison", own, "hasNone(phi) ? UndefValue::get", "hasNone(phi) ? PoisonValue::get", tests="own-lanes"),
+    Mutation("own lanes: nobody's", own, "hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi)", "onlyValue(*phi)", tests="own-lanes"),
+    Mutation("own lanes: undef is no poison", own, "hasNone(*phi) ? UndefValue::get", "hasNone(*phi) ? PoisonValue::get", tests="own-lanes"),
     Mutation("own lanes: two edges of a switch", own, "    if (!value)\n      value = IRBuilder", "      value = IRBuilder", tests="own-lanes"),
 ]
 
