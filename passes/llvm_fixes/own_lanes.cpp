@@ -48,9 +48,9 @@ bool isKnownAt(const Value &value, const PHINode &phi, const DominatorTree &domi
          isGuaranteedNotToBePoison(&value);
 }
 
-/// Nobody has made that element of the vector.
+/// Nobody has made that element of the vector. Behind so many steps that is taken for so: in unreachable code there is no end.
 bool lacks(const Value *value, unsigned element) {
-  for (;;) {
+  for (unsigned steps = 0; steps < 64; ++steps) {
     if (auto *constant = dyn_cast<Constant>(value)) {
       const Constant *part = constant->getAggregateElement(element);
       return part && isUndefined(part);
@@ -72,6 +72,7 @@ bool lacks(const Value *value, unsigned element) {
       return false;
     }
   }
+  return true;
 }
 
 /// All of it, or an element: code generation takes phis of vectors apart.

@@ -248,6 +248,20 @@ join:
   ret void
 }
 
+; Where nobody comes a vector may be made of itself.
+; CHECK-LABEL: @nowhere(
+; CHECK: freeze <2 x i32> %self
+define amdgpu_kernel void @nowhere(ptr addrspace(1) %out, <2 x i32> %n) #0 {
+  br label %end
+round:
+  %self = insertelement <2 x i32> %self, i32 1, i32 0
+  br label %end
+end:
+  %x = phi <2 x i32> [ %n, %0 ], [ %self, %round ]
+  store <2 x i32> %x, ptr addrspace(1) %out
+  ret void
+}
+
 ; Two values in lanes of one side, by a branch of the whole wave: read from the first lane without the pass.
 ; ISA-LABEL: two_in_one:
 ; ISA-NOT: v_readfirstlane
