@@ -37,7 +37,8 @@ bool hasNone(const PHINode &phi) {
                 [&](const Value *value) { return isUndefined(value) || value == &phi; });
 }
 
-/// Poison may become anything, and what is undefined anything but poison.
+/// Poison may become anything, and what is undefined anything but poison: InstSimplify, which takes phis away as well, forgets the second
+/// in LLVM 15.
 bool isKnownAt(const Value &value, const PHINode &phi, const DominatorTree &dominators) {
   auto *made = dyn_cast<Instruction>(&value);
   if (made && !dominators.dominates(made, &phi))
