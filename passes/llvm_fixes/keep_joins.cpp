@@ -8,6 +8,8 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/KnownBits.h"
 
@@ -70,6 +72,53 @@ SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
   return found;
 }
 
+/// Read from a lane: only SIFoldOperands finds a constant behind that.
+bool isReadFromLane(const Value &value, const DataLayout &layout) {
+  auto *call = dyn_cast<IntrinsicInst>(&value);
+  if (!call || (call->getIntrinsicID() != Intrinsic::amdgcn_readfirstlane &&
+                call->getIntrinsicID() != Intrinsic::amdgcn_readlane))
+    return false;
+  const Value *read = call->getArgOperand(0);
+  return !isa<LoadInst>(read) && !isa<Argument>(read) &&
+         (!read->getType()->isIntegerTy() || computeKnownBits(read, layout).Zero.isZero());
+}
+
+/// Made of constants and of what is read from lanes, and of that at least one, by what SIFoldOperands computes or sees through.
+bool isMadeOfReadings(const Value &made, const DataLayout &layout) {
+  SmallVector<const Value *, 8> open{&made};
+  SmallPtrSet<const Value *, 8> seen;
+  bool reads = false;
+  while (!open.empty()) {
+    const Value *value = open.pop_back_val();
+    if (isa<Constant>(value) || !seen.insert(value).second)
+      continue;
+    auto *instruction = dyn_cast<Instruction>(value);
+    if (isReadFromLane(*value, layout))
+      reads = true;
+    else if (instruction &&
+             (instruction->isBitwiseLogicOp() || instruction->isShift() || instruction->isCast() ||
+              isa<FreezeInst>(instruction) || isa<InsertElementInst>(instruction) ||
+              isa<ExtractElementInst>(instruction) || isa<ShuffleVectorInst>(instruction)))
+      open.append(instruction->op_begin(), instruction->op_end());
+    else if (auto *select = dyn_cast<SelectInst>(value))
+      open.append({select->getTrueValue(), select->getFalseValue()});
+    else
+      return false;
+  }
+  return reads;
+}
+
+/// A register of the number may be all ones by what is known here, and that of the other is no constant, which would be folded rightly.
+bool mayBeLost(const KnownBits &number, const KnownBits &other) {
+  const unsigned bits = number.getBitWidth(); // of a vector: of an element
+  for (unsigned from = 0; from < bits; from += 32) {
+    const unsigned size = std::min(32u, bits - from);
+    if (number.extractBits(size, from).Zero.isZero() && !other.extractBits(size, from).isConstant())
+      return true;
+  }
+  return false;
+}
+
 class Keeper {
 public:
   explicit Keeper(Function &function) : function_(function) {}
@@ -86,16 +135,24 @@ public:
 
   /// Numbers that may be all ones, by what is known here.
   bool keepNumbers(Instruction &join, const DataLayout &layout) {
-    if (isa<Constant>(join.getOperand(0)) || isa<Constant>(join.getOperand(1)))
-      return false; // folded with it, and rightly
+    const unsigned bits = join.getType()->getPrimitiveSizeInBits().getFixedValue();
+    const KnownBits known[] = {computeKnownBits(join.getOperand(0), layout),
+                               computeKnownBits(join.getOperand(1), layout)};
     bool changed = false;
     for (Use &operand : join.operands()) {
+      const unsigned number = operand.getOperandNo();
       const auto *made = dyn_cast<Instruction>(operand);
-      if (!made || made->getParent() == join.getParent() || isa<PHINode>(made) ||
-          isa<LoadInst>(made) || !computeKnownBits(made, layout).Zero.isZero())
+      if (!made || isa<PHINode>(made) || isa<LoadInst>(made) || bits > 64 ||
+          !mayBeLost(known[number], known[1 - number]))
+        continue;
+      const bool handedOn =
+          made->getParent() != join.getParent() && join.getType()->isIntegerTy() && bits <= 32;
+      if (!handedOn && !isMadeOfReadings(*made, layout))
         continue;
       IRBuilder<> builder(&join);
-      operand.set(builder.CreateXor(operand, builder.CreateTrunc(&zero(), join.getType())));
+      Value *zeros =
+          bits > 32 ? &longZero() : builder.CreateTrunc(&zero(), builder.getIntNTy(bits));
+      operand.set(builder.CreateXor(operand, builder.CreateBitCast(zeros, join.getType())));
       changed = true;
     }
     return changed;
@@ -116,6 +173,16 @@ private:
     return *zero_;
   }
 
+  /// Two of them.
+  Value &longZero() {
+    if (!longZero_) {
+      IRBuilder<> builder(zero().getNextNode());
+      Value *low = builder.CreateZExt(zero_, builder.getInt64Ty());
+      longZero_ = builder.CreateOr(low, builder.CreateShl(low, 32));
+    }
+    return *longZero_;
+  }
+
   /// A mask without lanes, of which nothing is known either.
   Value &none() {
     if (!none_) {
@@ -127,7 +194,7 @@ private:
 
   Function &function_;
   CallInst *zero_ = nullptr;
-  Value *none_ = nullptr;
+  Value *none_ = nullptr, *longZero_ = nullptr;
 };
 
 } // namespace
@@ -144,8 +211,8 @@ PreservedAnalyses KeepJoinsPass::run(Function &function, FunctionAnalysisManager
   for (Instruction &instruction : instructions(function)) {
     if (isJoin(instruction) && gpu.waveSize() == 32)
       joins.push_back(&instruction);
-    if (instruction.getOpcode() == Instruction::Or && instruction.getType()->isIntegerTy() &&
-        !isCondition(instruction) && instruction.getType()->getIntegerBitWidth() <= 32)
+    if (instruction.getOpcode() == Instruction::Or && !isCondition(instruction) &&
+        !instruction.getType()->getPrimitiveSizeInBits().isScalable())
       numbers.push_back(&instruction);
   }
   Keeper keeper(function);

@@ -224,6 +224,11 @@ bool Scalarizer::mayCancel() const {
 }
 
 void Scalarizer::addRoot(Instruction &root, Family &family) const {
+  if (all_of(root.users(), [](const User *user) {
+        auto *call = dyn_cast<CallBase>(user);
+        return call && isReading(*call);
+      }))
+    return; // is read already: what is made of that is scalar
   family.roots.push_back(&root);
   family.cost += weightOf(root) * readCost * std::max(1u, wordsOf(root));
   if (!divergence_.isConvergent(root.getParent(), Width::wave))

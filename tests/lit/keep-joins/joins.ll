@@ -9,6 +9,10 @@
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.readlane(i32, i32)
+declare i32 @llvm.amdgcn.readfirstlane(i32)
+declare i32 @llvm.smin.i32(i32, i32)
+declare i64 @llvm.smin.i64(i64, i64)
 
 ; The sum is 0, which instruction selection finds out: the mask of c is -1, and `d` is true for all lanes.
 ; CHECK-LABEL: @cancels(
@@ -355,6 +359,121 @@ define amdgpu_kernel void @choice(ptr addrspace(1) %out, i32 %a, i1 %h, i1 %k) #
   %s = select i1 %c, i1 %h, i1 %k
   %v = select i1 %s, i32 1, i32 2
   store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+; What is read from a lane is known to nobody before SIFoldOperands: -1 as well.
+; CHECK-LABEL: @reading(
+; CHECK: %zero = call i32 asm
+; CHECK: [[W:%.*]] = zext i32 %zero to i64
+; CHECK: [[H:%.*]] = shl i64 [[W]], 32
+; CHECK: [[Z:%.*]] = or i64 [[W]], [[H]]
+; CHECK: [[R:%.*]] = xor i32 %r, %zero
+; CHECK-NEXT: %o = or i32 %a, [[R]]
+; CHECK: [[S:%.*]] = xor i32 %s, %zero
+; CHECK-NEXT: %q = or i32 [[S]], %a
+; CHECK: %long = or i64 %high, %low
+; CHECK: [[L:%.*]] = xor i64 %long, [[Z]]
+; CHECK-NEXT: %m = or i64 %b, [[L]]
+; CHECK: [[V:%.*]] = bitcast i64 [[Z]] to <2 x i32>
+; CHECK-NEXT: [[X:%.*]] = xor <2 x i32> %pair, [[V]]
+; CHECK-NEXT: %n = or <2 x i32> [[X]], %c
+; CHECK: [[G:%.*]] = xor i64 %low, [[Z]]
+; CHECK-NEXT: %k = or i64 [[G]], %b
+; CHECK: %i = or i64 %clear, %b
+; What LLVM makes of that: without this pass there are moves in the place of all.
+; FOLD-LABEL: name: reading
+; FOLD-COUNT-7: V_OR_B32
+; FOLD: ...
+define amdgpu_kernel void @reading(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i64, ptr addrspace(1) %in, i32 %t
+  %b = load i64, ptr addrspace(1) %p
+  %c = bitcast i64 %b to <2 x i32>
+  %a = trunc i64 %b to i32
+  %least = call i32 @llvm.smin.i32(i32 %t, i32 -1)
+  %r = call i32 @llvm.amdgcn.readfirstlane(i32 %least)
+  %o = or i32 %a, %r
+  store volatile i32 %o, ptr addrspace(1) %p
+  %even = call i32 @llvm.smin.i32(i32 %t, i32 -2)
+  %e = call i32 @llvm.amdgcn.readlane(i32 %even, i32 3)
+  %s = xor i32 %e, 1
+  %q = or i32 %s, %a
+  store volatile i32 %q, ptr addrspace(1) %p
+  %low = zext i32 %r to i64
+  %high = shl i64 %low, 32
+  %long = or i64 %high, %low
+  %m = or i64 %b, %long
+  store volatile i64 %m, ptr addrspace(1) %p
+  %half = insertelement <2 x i32> poison, i32 %r, i64 0
+  %pair = insertelement <2 x i32> %half, i32 %r, i64 1
+  %n = or <2 x i32> %pair, %c
+  store volatile <2 x i32> %n, ptr addrspace(1) %p
+  %k = or i64 %low, %b
+  store volatile i64 %k, ptr addrspace(1) %p
+  %clear = and i64 %long, -8589934594
+  %i = or i64 %clear, %b
+  store volatile i64 %i, ptr addrspace(1) %p
+  ret void
+}
+
+; By a choice, a freeze, elements of vectors; what is made of constants alone is none.
+; CHECK-LABEL: @reading_by(
+; CHECK: [[S:%.*]] = xor i32 %s, %zero
+; CHECK-NEXT: or i32 [[S]], %a
+; CHECK: [[F:%.*]] = xor i32 %f, %zero
+; CHECK-NEXT: or i32 [[F]], %a
+; CHECK: [[E:%.*]] = xor i32 %e, %zero
+; CHECK-NEXT: or i32 [[E]], %a
+; CHECK: or i32 %none, %a
+define amdgpu_kernel void @reading_by(ptr addrspace(1) %out, i32 %a, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %sum = add i32 %t, %n
+  %r = call i32 @llvm.amdgcn.readfirstlane(i32 %sum)
+  %more = add i32 %sum, 1
+  %q = call i32 @llvm.amdgcn.readfirstlane(i32 %more)
+  %way = icmp eq i32 %t, 3
+  %s = select i1 %way, i32 %r, i32 %q
+  %chosen = or i32 %s, %a
+  %f = freeze i32 %r
+  %frozen = or i32 %f, %a
+  %v = insertelement <2 x i32> poison, i32 %r, i64 0
+  %w = insertelement <2 x i32> %v, i32 %q, i64 1
+  %x = shufflevector <2 x i32> %w, <2 x i32> poison, <2 x i32> <i32 1, i32 0>
+  %e = extractelement <2 x i32> %x, i64 0
+  %element = or i32 %e, %a
+  %none = xor i32 7, 8
+  %constant = or i32 %none, %a
+  store volatile i32 %chosen, ptr addrspace(1) %out
+  store volatile i32 %frozen, ptr addrspace(1) %out
+  store volatile i32 %element, ptr addrspace(1) %out
+  store volatile i32 %constant, ptr addrspace(1) %out
+  ret void
+}
+
+; Read from what is no constant, or has a bit that is clear; and what is made of other numbers, too.
+; CHECK-LABEL: @reading_others(
+; CHECK-NOT: xor i32 {{.*}}, %zero
+; CHECK: ret void
+define amdgpu_kernel void @reading_others(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %a = load i32, ptr addrspace(1) %p
+  %r = call i32 @llvm.amdgcn.readfirstlane(i32 %a)
+  %argument = call i32 @llvm.amdgcn.readfirstlane(i32 %n)
+  %wave = lshr i32 %t, 5
+  %w = call i32 @llvm.amdgcn.readfirstlane(i32 %wave)
+  %sum = add i32 %t, %n
+  %s = call i32 @llvm.amdgcn.readfirstlane(i32 %sum)
+  %mixed = xor i32 %s, %a
+  %loaded = or i32 %r, %a
+  %given = or i32 %argument, %a
+  %clear = or i32 %w, %a
+  %other = or i32 %mixed, %n
+  store volatile i32 %loaded, ptr addrspace(1) %out
+  store volatile i32 %given, ptr addrspace(1) %out
+  store volatile i32 %clear, ptr addrspace(1) %out
+  store volatile i32 %other, ptr addrspace(1) %out
   ret void
 }
 

@@ -292,4 +292,43 @@ join:
   ret void
 }
 
+; Several values that are all known here: none of them is the others'.
+; CHECK-LABEL: @several_known(
+; CHECK: [[F:%.*]] = freeze i32 poison
+; CHECK: %x = phi i32 [ [[F]], %0 ], [ %n, %a ], [ 5, %b ]
+define amdgpu_kernel void @several_known(ptr addrspace(1) %out, i32 %n) #0 {
+  switch i32 %n, label %join [ i32 1, label %a
+                               i32 2, label %b ]
+a:
+  br label %join
+b:
+  br label %join
+join:
+  %x = phi i32 [ poison, %0 ], [ %n, %a ], [ 5, %b ]
+  store i32 %x, ptr addrspace(1) %out
+  ret void
+}
+
+; What a later block makes nobody's makes a phi of an earlier one so.
+; CHECK-LABEL: @from_behind(
+; CHECK-NOT: phi
+; CHECK: store volatile i32 undef
+; CHECK-NOT: phi
+; CHECK: ret void
+define amdgpu_kernel void @from_behind(ptr addrspace(1) %out, i1 %way, i1 %more) #0 {
+entry:
+  br label %loop
+loop:
+  %p = phi i32 [ poison, %entry ], [ %q, %latch ]
+  store volatile i32 %p, ptr addrspace(1) %out
+  br i1 %way, label %a, label %latch
+a:
+  br label %latch
+latch:
+  %q = phi i32 [ undef, %loop ], [ poison, %a ]
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
 attributes #0 = { "target-cpu"="gfx1030" "amdgpu-flat-work-group-size"="1,256" }
