@@ -72,19 +72,18 @@ SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
   return found;
 }
 
-/// Read from a lane: only SIFoldOperands finds a constant behind that.
-bool isReadFromLane(const Value &value, const DataLayout &layout) {
+/// What is read from a lane, for only SIFoldOperands finds a constant behind that; null: nothing is read, or what is none.
+const Value *readFromLane(const Value &value) {
   auto *call = dyn_cast<IntrinsicInst>(&value);
   if (!call || (call->getIntrinsicID() != Intrinsic::amdgcn_readfirstlane &&
                 call->getIntrinsicID() != Intrinsic::amdgcn_readlane))
-    return false;
+    return nullptr;
   const Value *read = call->getArgOperand(0);
-  return !isa<LoadInst>(read) && !isa<Argument>(read) &&
-         (!read->getType()->isIntegerTy() || computeKnownBits(read, layout).Zero.isZero());
+  return isa<LoadInst>(read) || isa<Argument>(read) ? nullptr : read;
 }
 
 /// Made of constants and of what is read from lanes, and of that at least one, by what SIFoldOperands computes or sees through.
-bool isMadeOfReadings(const Value &made, const DataLayout &layout) {
+bool isMadeOfReadings(const Value &made) {
   SmallVector<const Value *, 8> open{&made};
   SmallPtrSet<const Value *, 8> seen;
   bool reads = false;
@@ -93,7 +92,7 @@ bool isMadeOfReadings(const Value &made, const DataLayout &layout) {
     if (isa<Constant>(value) || !seen.insert(value).second)
       continue;
     auto *instruction = dyn_cast<Instruction>(value);
-    if (isReadFromLane(*value, layout))
+    if (readFromLane(*value))
       reads = true;
     else if (instruction &&
              (instruction->isBitwiseLogicOp() || instruction->isShift() || instruction->isCast() ||
@@ -106,6 +105,11 @@ bool isMadeOfReadings(const Value &made, const DataLayout &layout) {
       return false;
   }
   return reads;
+}
+
+KnownBits knownBits(const Value &number, const DataLayout &layout) {
+  const Value *read = readFromLane(number);
+  return computeKnownBits(read && read->getType()->isIntegerTy() ? read : &number, layout);
 }
 
 /// A register of the number may be all ones by what is known here, and that of the other is no constant, which would be folded rightly.
@@ -136,8 +140,8 @@ public:
   /// Numbers that may be all ones, by what is known here.
   bool keepNumbers(Instruction &join, const DataLayout &layout) {
     const unsigned bits = join.getType()->getPrimitiveSizeInBits().getFixedValue();
-    const KnownBits known[] = {computeKnownBits(join.getOperand(0), layout),
-                               computeKnownBits(join.getOperand(1), layout)};
+    const KnownBits known[] = {knownBits(*join.getOperand(0), layout),
+                               knownBits(*join.getOperand(1), layout)};
     bool changed = false;
     for (Use &operand : join.operands()) {
       const unsigned number = operand.getOperandNo();
@@ -147,7 +151,7 @@ public:
         continue;
       const bool handedOn =
           made->getParent() != join.getParent() && join.getType()->isIntegerTy() && bits <= 32;
-      if (!handedOn && !isMadeOfReadings(*made, layout))
+      if (!handedOn && !isMadeOfReadings(*made))
         continue;
       IRBuilder<> builder(&join);
       Value *zeros =
