@@ -1,17 +1,20 @@
 #include "passes/llvm_fixes/own_lanes.h"
 
+#include "passes/analysis/backend_view.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include <utility>
+#include <optional>
 
 namespace meld::passes {
 
@@ -84,47 +87,107 @@ bool isMissing(const Value *value) {
                          [&](unsigned element) { return lacks(value, element); }));
 }
 
-bool giveOthersTheirOwn(PHINode &phi) {
-  SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
-  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-    Value *missing = phi.getIncomingValue(i);
-    if (!isMissing(missing))
-      continue;
-    if (isUndefined(missing))
-      missing = PoisonValue::get(phi.getType());
-    Value *&value = frozen[phi.getIncomingBlock(i)];
-    if (!value)
-      value = IRBuilder<>(phi.getIncomingBlock(i)->getTerminator()).CreateFreeze(missing);
-    phi.setIncomingValue(i, value);
-  }
-  return !frozen.empty();
+/// Poison that is the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
+Value *ownPoison(Instruction &place, Type *type) {
+  IRBuilder<> builder(&place);
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  if (!vector)
+    return builder.CreateFreeze(PoisonValue::get(type));
+  Value *element = builder.CreateFreeze(PoisonValue::get(vector->getElementType()));
+  return builder.CreateVectorSplat(vector->getNumElements(), element);
 }
+
+class Giver {
+public:
+  Giver(Function &function, FunctionAnalysisManager &analyses, const DominatorTree &dominators)
+      : function_(function), analyses_(analyses), dominators_(dominators) {}
+
+  bool give(PHINode &phi) {
+    SmallVector<unsigned, 8> edges; // by what the others are as they stand
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
+      if (isMissing(phi.getIncomingValue(i)) || mayProveMissing(phi, i))
+        edges.push_back(i);
+    SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
+    for (unsigned i : edges) {
+      Value *missing = phi.getIncomingValue(i);
+      Value *&value = frozen[phi.getIncomingBlock(i)];
+      Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
+      if (!value)
+        value = isUndefined(missing) ? ownPoison(place, phi.getType())
+                                     : IRBuilder<>(&place).CreateFreeze(missing);
+      phi.setIncomingValue(i, value);
+    }
+    return !edges.empty();
+  }
+
+private:
+  /// What code generation alone may find to be undefined, and then the phi to be uniform: another value of it is, and it is not.
+  bool mayProveMissing(const PHINode &phi, unsigned edge) {
+    auto *made = dyn_cast<Instruction>(phi.getIncomingValue(edge));
+    if (!made || isLatch(phi, edge) || isGuaranteedNotToBeUndefOrPoison(made))
+      return false;
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      auto *other = dyn_cast<Instruction>(phi.getIncomingValue(i));
+      if (other && other != made && !isLatch(phi, i) && !isMissing(other) && isUniform(*other) &&
+          !isUniform(phi))
+        return true;
+    }
+    return false;
+  }
+
+  bool isLatch(const PHINode &phi, unsigned edge) const {
+    return dominators_.dominates(phi.getParent(), phi.getIncomingBlock(edge));
+  }
+
+  bool isUniform(const Value &value) {
+    if (!backend_) // LLVM's analysis is dear. What is asked for is older than it, and no freeze of ours
+      backend_.emplace(function_, analyses_, analyses_.getResult<LoopAnalysis>(function_));
+    return backend_->isScalar(value);
+  }
+
+  Function &function_;
+  FunctionAnalysisManager &analyses_;
+  const DominatorTree &dominators_;
+  std::optional<BackendView> backend_;
+};
 
 /// Phis whose lanes all may have one value, and what is undefined by what is made of it.
 bool resolve(Function &function, const DominatorTree &dominators) {
   const SimplifyQuery query(function.getParent()->getDataLayout(), nullptr, &dominators);
-  bool changed = false, again = true;
-  while (std::exchange(again, false))
-    for (BasicBlock &block : function)
-      for (Instruction &instruction : make_early_inc_range(block)) {
-        Value *value = nullptr;
-        if (auto *phi = dyn_cast<PHINode>(&instruction)) {
-          value = hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi);
-          if (value && !isKnownAt(*value, *phi, dominators))
-            value = nullptr;
-        } else if (any_of(instruction.operands(), isUndefined) &&
-                   wouldInstructionBeTriviallyDead(&instruction)) {
-          value = simplifyInstruction(&instruction, query);
-          if (value && !isUndefined(value))
-            value = nullptr;
-        }
-        if (!value)
-          continue;
-        instruction.replaceAllUsesWith(value);
-        instruction.eraseFromParent();
-        changed = again = true; // others may have one value, or none, now
-      }
-  return changed;
+  SmallSetVector<Instruction *, 64> open; // the last is looked at first
+  SmallVector<Instruction *, 16> gone;
+  SmallPtrSet<const Instruction *, 16> isGone;
+  for (BasicBlock &block : reverse(function))
+    for (Instruction &instruction : reverse(block))
+      open.insert(&instruction);
+  while (!open.empty()) {
+    Instruction &instruction = *open.pop_back_val();
+    Value *value = nullptr;
+    if (isGone.count(&instruction))
+      continue;
+    if (auto *phi = dyn_cast<PHINode>(&instruction)) {
+      value = hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi);
+      if (value && !isKnownAt(*value, *phi, dominators))
+        value = nullptr;
+    } else if (any_of(instruction.operands(), isUndefined) &&
+               wouldInstructionBeTriviallyDead(&instruction)) {
+      value = simplifyInstruction(&instruction, query);
+      if (value && !isUndefined(value))
+        value = nullptr;
+    }
+    if (!value)
+      continue;
+    for (User *user : instruction.users()) // they may have one value, or none, now
+      open.insert(cast<Instruction>(user));
+    instruction.replaceAllUsesWith(value);
+    gone.push_back(&instruction);
+    isGone.insert(&instruction);
+  }
+  for (Instruction *instruction : gone)
+    instruction->dropAllReferences();
+  for (Instruction *instruction : gone)
+    instruction->eraseFromParent();
+  return !gone.empty();
 }
 
 } // namespace
@@ -133,10 +196,14 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
   if (function.isDeclaration() || !options_.wantsKernel(function.getName()) ||
       GpuInfo(function).kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
-  bool changed = resolve(function, analyses.getResult<DominatorTreeAnalysis>(function));
+  const DominatorTree &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  bool changed = resolve(function, dominators);
+  if (changed)
+    analyses.invalidate(function, blocksKept(true));
+  Giver giver(function, analyses, dominators);
   for (BasicBlock &block : function)
     for (PHINode &phi : block.phis())
-      changed |= giveOthersTheirOwn(phi);
+      changed |= giver.give(phi);
   return blocksKept(changed);
 }
 

@@ -152,7 +152,9 @@ join:
 ; CHECK: entry:
 ; CHECK: [[N:%.*]] = freeze i32 poison
 ; CHECK-NEXT: [[C:%.*]] = freeze i1 poison
-; CHECK-NEXT: [[V:%.*]] = freeze <3 x i32> poison
+; CHECK-NEXT: [[E:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[I:%.*]] = insertelement <3 x i32> {{poison|undef}}, i32 [[E]], {{i32|i64}} 0
+; CHECK-NEXT: [[V:%.*]] = shufflevector <3 x i32> [[I]], <3 x i32> {{poison|undef}}, <3 x i32> zeroinitializer
 ; CHECK-NEXT: br label %loop
 ; CHECK: phi i32 [ [[N]], %entry ], [ %l, %loop ]
 ; CHECK-NEXT: phi i1 [ [[C]], %entry ], [ %k, %loop ]
@@ -217,9 +219,9 @@ join:
 ; CHECK: phi <2 x i32> [ [[C]], %a ], [ %v, %b ]
 ; CHECK-NEXT: phi <2 x i32> [ [[I]], %a ], [ %v, %b ]
 ; CHECK-NEXT: phi <2 x i32> [ [[S]], %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %two, %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %whole, %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %three, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %two, %a ], [ {{%.*}}, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %whole, %a ], [ {{%.*}}, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %three, %a ], [ {{%.*}}, %b ]
 define amdgpu_kernel void @vectors(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
   br i1 %c, label %a, label %b
 a:
@@ -330,5 +332,103 @@ latch:
 end:
   ret void
 }
+
+; What code generation may find to be undefined, where the other value is the wave's: by the bits of what is shifted by (LLVM knows
+; that they are too many), and by the branch, which says that c is true. A vector's bits as those of another.
+; CHECK-LABEL: @found_later(
+; CHECK: [[S:%.*]] = freeze i32 %shifted
+; CHECK-NEXT: [[T:%.*]] = freeze i32 %sum
+; CHECK-NEXT: [[B:%.*]] = freeze <4 x i32> %bits
+; CHECK: b:
+; CHECK-NOT: freeze
+; CHECK: join:
+; CHECK-NEXT: %x = phi i32 [ [[S]], %a ], [ %v, %b ]
+; CHECK-NEXT: %y = phi i32 [ [[T]], %a ], [ %v, %b ]
+; CHECK-NEXT: %z = phi <4 x i32> [ [[B]], %a ], [ %w, %b ]
+; ISA-LABEL: found_later:
+; ISA-NOT: v_readfirstlane
+; ISA: s_endpgm
+define amdgpu_kernel void @found_later(ptr addrspace(1) %out, ptr addrspace(1) noalias %in, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  br i1 %c, label %a, label %b
+a:
+  %many = or i32 %t, 32
+  %shifted = shl i32 %n, %many
+  %chosen = select i1 %c, i32 poison, i32 %n
+  %sum = add i32 %chosen, 1
+  %half = insertelement <2 x i64> poison, i64 5, i32 0
+  %bits = bitcast <2 x i64> %half to <4 x i32>
+  br label %join
+b:
+  %v = load volatile i32, ptr addrspace(1) %in, !noundef !0
+  %w = load volatile <4 x i32>, ptr addrspace(1) %in, !noundef !0
+  br label %join
+join:
+  %x = phi i32 [ %shifted, %a ], [ %v, %b ]
+  %y = phi i32 [ %sum, %a ], [ %v, %b ]
+  %z = phi <4 x i32> [ %bits, %a ], [ %w, %b ]
+  %e = extractelement <4 x i32> %z, i32 3
+  %dx = sitofp i32 %x to double
+  %fx = fadd double %dx, 2.0
+  %ix = call i32 @llvm.fptosi.sat.i32.f64(double %fx)
+  %r = call i32 @llvm.bitreverse.i32(i32 %ix)
+  %dy = sitofp i32 %y to double
+  %fy = fadd double %dy, 2.0
+  %iy = call i32 @llvm.fptosi.sat.i32.f64(double %fy)
+  %q = call i32 @llvm.bitreverse.i32(i32 %iy)
+  %de = sitofp i32 %e to double
+  %fe = fadd double %de, 2.0
+  %ie = call i32 @llvm.fptosi.sat.i32.f64(double %fe)
+  %u = call i32 @llvm.bitreverse.i32(i32 %ie)
+  %f = add i32 %r, %q
+  %g = add i32 %f, %u
+  %s = select i1 %c, i32 %t, i32 %g
+  store volatile i32 %s, ptr addrspace(1) %p
+  ret void
+}
+
+; Not where the other value is each lane's own, a constant or an argument, where the branch is the wave's, nor round a loop.
+; CHECK-LABEL: @no_danger(
+; CHECK-NOT: freeze
+; CHECK: ret void
+define amdgpu_kernel void @no_danger(ptr addrspace(1) %out, ptr addrspace(1) noalias %in, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  %p = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %wave = icmp eq i32 %n, 3
+  br i1 %c, label %a, label %b
+a:
+  %u = shl i32 %n, %t
+  br label %join
+b:
+  %v = load i32, ptr addrspace(1) %p
+  br label %join
+join:
+  %x = phi i32 [ %u, %a ], [ %v, %b ]
+  %y = phi i32 [ %u, %a ], [ 7, %b ]
+  %z = phi i32 [ %u, %a ], [ %n, %b ]
+  store volatile i32 %x, ptr addrspace(1) %out
+  store volatile i32 %y, ptr addrspace(1) %out
+  store volatile i32 %z, ptr addrspace(1) %out
+  br i1 %wave, label %d, label %e
+d:
+  %one = load i32, ptr addrspace(1) %in
+  br label %loop
+e:
+  %two = add i32 %n, %n
+  br label %loop
+loop:
+  %i = phi i32 [ %one, %d ], [ %two, %e ], [ %next, %loop ]
+  %next = add i32 %i, %n
+  store volatile i32 %i, ptr addrspace(1) %out
+  %more = icmp ult i32 %next, 100
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+!0 = !{}
 
 attributes #0 = { "target-cpu"="gfx1030" "amdgpu-flat-work-group-size"="1,256" }
