@@ -28,23 +28,30 @@ mutations += [
 
 own = "llvm_fixes/own_lanes.cpp"
 mutations += [
-    Mutation("own lanes: the others", own, "    if (!isMissing(missing))", "    if (true)", tests="own-lanes"),
-    Mutation("own lanes: several values that all lanes have", own, "    if (!isMissing(missing))", "    if (false)", tests="own-lanes"),
+    Mutation("own lanes: the others", own, "if (isMissing(phi.getIncomingValue(i)) || may", "if (true || may", tests="own-lanes"),
+    Mutation("own lanes: several values that all lanes have", own, "if (isMissing(phi.getIncomingValue(i)) || may", "if (may", tests="own-lanes"),
     Mutation("own lanes: of one value alone", own, "|| !phi.hasConstantOrUndefValue())", ")", tests="own-lanes"),
     Mutation("own lanes: elements of constants", own, "      return part && isUndefined(part);", "      return false;", tests="own-lanes"),
     Mutation("own lanes: elements that are inserted", own, "if (index && index->equalsInt(element))", "if (false)", tests="own-lanes"),
     Mutation("own lanes: elements that are shuffled", own, "element = unsigned(from) % elements;", ";", tests="own-lanes"),
     Mutation("own lanes: elements of the second vector", own, "unsigned(from) < elements ? 0 : 1", "0", tests="own-lanes"),
     Mutation("own lanes: what is computed of nothing", own, "} else if (any_of(instruction.operands(), isUndefined) &&", "} else if (false &&", tests="own-lanes"),
-    Mutation("own lanes: effects", own, " &&\n                   wouldInstructionBeTriviallyDead(&instruction)) {", ") {", tests="own-lanes"),
+    Mutation("own lanes: effects", own, " &&\n               wouldInstructionBeTriviallyDead(&instruction)) {", ") {", tests="own-lanes"),
     Mutation("own lanes: what is known", own, "if (made && !dominators.dominates(made, &phi))", "if (made)", tests="own-lanes"),
     Mutation("own lanes: what is not known", own, "if (made && !dominators.dominates(made, &phi))", "if (false)", tests="own-lanes"),
     Mutation("own lanes: poison in the place of undef", own, " ||\n         isGuaranteedNotToBePoison(&value);", " || true;", tests="own-lanes"),
     Mutation("own lanes: poison may become poison", own, "isa<PoisonValue>(other) || !isUndefined(other)", "!isUndefined(other)", tests="own-lanes"),
-    Mutation("own lanes: phis that others become", own, "changed = again = true;", "changed = true;", tests="own-lanes"),
+    Mutation("own lanes: phis that others become", own, "      open.insert(cast<Instruction>(user));", "      ;", tests="own-lanes"),
     Mutation("own lanes: nobody's", own, "hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi)", "onlyValue(*phi)", tests="own-lanes"),
     Mutation("own lanes: undef is no poison", own, "hasNone(*phi) ? UndefValue::get", "hasNone(*phi) ? PoisonValue::get", tests="own-lanes"),
-    Mutation("own lanes: two edges of a switch", own, "    if (!value)\n      value = IRBuilder", "      value = IRBuilder", tests="own-lanes"),
+    Mutation("own lanes: found later", own, "isMissing(phi.getIncomingValue(i)) || mayProveMissing(phi, i)", "isMissing(phi.getIncomingValue(i))", tests="own-lanes"),
+    Mutation("own lanes: found later beside what each lane has", own, "isUniform(*other) &&", "true &&", tests="own-lanes"),
+    Mutation("own lanes: found later in what the wave chooses", own, "          !isUniform(phi))", "          true)", tests="own-lanes"),
+    Mutation("own lanes: found later round a loop", own, "if (!made || isLatch(phi, edge) ||", "if (!made ||", tests="own-lanes"),
+    Mutation("own lanes: what is frozen already", own, "isLatch(phi, edge) || isGuaranteedNotToBeUndefOrPoison(made))", "isLatch(phi, edge))", tests="own-lanes"),
+    Mutation("own lanes: beside what is missing", own, "!isMissing(other) &&", "", tests="own-lanes"),
+    Mutation("own lanes: vectors as a whole", own, "  if (!vector)\n    return", "  if (true)\n    return", tests="own-lanes"),
+    Mutation("own lanes: two edges of a switch", own, "      if (!value)\n        value = isUndefined(missing)", "      value = isUndefined(missing)", tests="own-lanes"),
 ]
 
 keep = "llvm_fixes/keep_joins.cpp"

@@ -425,7 +425,13 @@ loop:
   %next = add i32 %i, %n
   store volatile i32 %i, ptr addrspace(1) %out
   %more = icmp ult i32 %next, 100
-  br i1 %more, label %loop, label %end
+  br i1 %more, label %loop, label %steps
+steps:
+  %k = phi i32 [ %next, %loop ], [ %step, %steps ]
+  %step = add i32 %k, %t
+  store volatile i32 %k, ptr addrspace(1) %out
+  %on = icmp ult i32 %step, 100
+  br i1 %on, label %steps, label %end
 end:
   ret void
 }
