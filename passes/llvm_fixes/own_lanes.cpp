@@ -154,7 +154,7 @@ private:
 /// Phis whose lanes all may have one value, and what is undefined by what is made of it.
 bool resolve(Function &function, const DominatorTree &dominators) {
   const SimplifyQuery query(function.getParent()->getDataLayout(), nullptr, &dominators);
-  SmallSetVector<Instruction *, 64> open; // the last is looked at first
+  SetVector<Instruction *> open; // the last is looked at first
   SmallVector<Instruction *, 16> gone;
   SmallPtrSet<const Instruction *, 16> isGone;
   for (BasicBlock &block : reverse(function))
