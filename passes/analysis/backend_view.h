@@ -20,16 +20,13 @@ class BackendView {
 public:
   BackendView(llvm::Function &function, llvm::FunctionAnalysisManager &analyses,
               const DivergenceInfo &divergence)
-      : BackendView(function, analyses, divergence.loops()) {}
-  BackendView(llvm::Function &function, llvm::FunctionAnalysisManager &analyses,
-              const llvm::LoopInfo &loops)
 #if LLVM_VERSION_MAJOR >= 17
       : view_(analyses.getResult<llvm::UniformityInfoAnalysis>(function)) {
-    (void)loops;
+    (void)divergence;
   }
 #else
       : view_(function, analyses.getResult<llvm::DominatorTreeAnalysis>(function),
-              analyses.getResult<llvm::PostDominatorTreeAnalysis>(function), loops,
+              analyses.getResult<llvm::PostDominatorTreeAnalysis>(function), divergence.loops(),
               analyses.getResult<llvm::TargetIRAnalysis>(function), /*KnownReducible=*/false) {
   }
 #endif

@@ -1,6 +1,5 @@
 #include "passes/llvm_fixes/own_lanes.h"
 
-#include "passes/analysis/backend_view.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/DenseMap.h"
@@ -12,9 +11,9 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include <optional>
 
 namespace meld::passes {
 
@@ -97,61 +96,50 @@ Value *ownPoison(Instruction &place, Type *type) {
   return builder.CreateVectorSplat(vector->getNumElements(), element);
 }
 
-class Giver {
-public:
-  Giver(Function &function, FunctionAnalysisManager &analyses, const DominatorTree &dominators)
-      : function_(function), analyses_(analyses), dominators_(dominators) {}
+using Values = SmallPtrSet<const Value *, 16>;
 
-  bool give(PHINode &phi) {
-    SmallVector<unsigned, 8> edges; // by what the others are as they stand
-    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
-      if (isMissing(phi.getIncomingValue(i)) || mayProveMissing(phi, i))
-        edges.push_back(i);
-    SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
-    for (unsigned i : edges) {
-      Value *missing = phi.getIncomingValue(i);
-      Value *&value = frozen[phi.getIncomingBlock(i)];
-      Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
-      if (!value)
-        value = isUndefined(missing) ? ownPoison(place, phi.getType())
-                                     : IRBuilder<>(&place).CreateFreeze(missing);
-      phi.setIncomingValue(i, value);
+/// Made of undefined values, by what is not looked into here: code generation may find that it is undefined, too. Phis are where all of
+/// theirs are; vectors that are put together as isMissing() says.
+Values madeOfUndefined(Function &function) {
+  Values found;
+  SmallVector<Instruction *, 16> open;
+  for (Instruction &instruction : instructions(function))
+    if (!isa<PHINode>(instruction) && !isa<InsertElementInst>(instruction) &&
+        !isa<ShuffleVectorInst>(instruction) && any_of(instruction.operands(), isMissing))
+      open.push_back(&instruction);
+  while (!open.empty()) {
+    Instruction *made = open.pop_back_val();
+    if (isa<FreezeInst>(made) || !found.insert(made).second)
+      continue;
+    for (User *user : made->users()) {
+      auto *phi = dyn_cast<PHINode>(user);
+      if (!phi || all_of(phi->incoming_values(), [&](const Value *value) {
+            return isMissing(value) || found.count(value);
+          }))
+        open.push_back(cast<Instruction>(user));
     }
-    return !edges.empty();
   }
+  return found;
+}
 
-private:
-  /// What code generation alone may find to be undefined, and then the phi to be uniform: another value of it is, and it is not.
-  bool mayProveMissing(const PHINode &phi, unsigned edge) {
-    auto *made = dyn_cast<Instruction>(phi.getIncomingValue(edge));
-    if (!made || isLatch(phi, edge) || isGuaranteedNotToBeUndefOrPoison(made))
-      return false;
-    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-      auto *other = dyn_cast<Instruction>(phi.getIncomingValue(i));
-      if (other && other != made && !isLatch(phi, i) && !isMissing(other) && isUniform(*other) &&
-          !isUniform(phi))
-        return true;
-    }
-    return false;
+bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
+  SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    Value *missing = phi.getIncomingValue(i);
+    if (!isMissing(missing) && !mayBeMissing.count(missing))
+      continue;
+    Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
+    Value *&value = frozen[phi.getIncomingBlock(i)];
+    if (!value)
+      value = isUndefined(missing) ? ownPoison(place, phi.getType())
+                                   : IRBuilder<>(&place).CreateFreeze(missing);
+    phi.setIncomingValue(i, value);
   }
+  return !frozen.empty();
+}
 
-  bool isLatch(const PHINode &phi, unsigned edge) const {
-    return dominators_.dominates(phi.getParent(), phi.getIncomingBlock(edge));
-  }
-
-  bool isUniform(const Value &value) {
-    if (!backend_) // LLVM's analysis is dear. What is asked for is older than it, and no freeze of ours
-      backend_.emplace(function_, analyses_, analyses_.getResult<LoopAnalysis>(function_));
-    return backend_->isScalar(value);
-  }
-
-  Function &function_;
-  FunctionAnalysisManager &analyses_;
-  const DominatorTree &dominators_;
-  std::optional<BackendView> backend_;
-};
-
-/// Phis whose lanes all may have one value, and what is undefined by what is made of it.
+/// Phis whose lanes all may have one value; what is undefined by what it is made of, and integers that are constant by that, of which
+/// others may be undefined.
 bool resolve(Function &function, const DominatorTree &dominators) {
   const SimplifyQuery query(function.getParent()->getDataLayout(), nullptr, &dominators);
   SetVector<Instruction *> open; // the last is looked at first
@@ -169,10 +157,9 @@ bool resolve(Function &function, const DominatorTree &dominators) {
       value = hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi);
       if (value && !isKnownAt(*value, *phi, dominators))
         value = nullptr;
-    } else if (any_of(instruction.operands(), isUndefined) &&
-               wouldInstructionBeTriviallyDead(&instruction)) {
+    } else if (wouldInstructionBeTriviallyDead(&instruction)) {
       value = simplifyInstruction(&instruction, query);
-      if (value && !isUndefined(value))
+      if (value && !isUndefined(value) && !isa<ConstantInt>(value))
         value = nullptr;
     }
     if (!value)
@@ -198,12 +185,10 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   const DominatorTree &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   bool changed = resolve(function, dominators);
-  if (changed)
-    analyses.invalidate(function, blocksKept(true));
-  Giver giver(function, analyses, dominators);
+  const Values mayBeMissing = madeOfUndefined(function);
   for (BasicBlock &block : function)
     for (PHINode &phi : block.phis())
-      changed |= giver.give(phi);
+      changed |= giveOthersTheirOwn(phi, mayBeMissing);
   return blocksKept(changed);
 }
 

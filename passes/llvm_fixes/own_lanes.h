@@ -23,16 +23,15 @@
 // Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is
 // computed of undefined values alone is undefined, too, and code generation would see that; so it is made so here.
 //
-// Code generation may find more to be undefined than is seen here (shifts by too much, calls that it inlines, what a branch says of
-// its condition). So a value is frozen, too, that may be undefined where another of the phi's is scalar to LLVM and the phi is not.
+// Code generation may find more to be undefined than is seen here (by what a branch says of its condition, or in bits of vectors). So
+// a value that is made of undefined ones is frozen, too.
 //
 // Phis that LLVM makes behind this pass are read where their value is known. An exception are arrays in private memory whose loads it
 // answers from stores, where lanes load what they have not stored (docs/melding-tests.md). Where one side alone reads such a phi its
 // lanes have the value, and it could be a scalar: that is not looked for, and costs vector instructions.
 //
-// Terminates: an instruction is looked at anew only after one of its operands has gone. Cost: linear, but for that, and one run of
-// LLVM's divergence analysis where there are phis of two computed values. Would be unsafe: a value that does not dominate the phi in
-// its place, or one that may be poison in the place of undef.
+// Terminates: an instruction is looked at anew only after one of its operands has gone. Cost: linear, but for that. Would be unsafe: a
+// value that does not dominate the phi in its place, or one that may be poison in the place of undef.
 #pragma once
 
 #include "passes/options.h"

@@ -28,15 +28,15 @@ mutations += [
 
 own = "llvm_fixes/own_lanes.cpp"
 mutations += [
-    Mutation("own lanes: the others", own, "if (isMissing(phi.getIncomingValue(i)) || may", "if (true || may", tests="own-lanes"),
-    Mutation("own lanes: several values that all lanes have", own, "if (isMissing(phi.getIncomingValue(i)) || may", "if (may", tests="own-lanes"),
+    Mutation("own lanes: the others", own, "if (!isMissing(missing) && !mayBeMissing.count(missing))", "if (false)", tests="own-lanes"),
+    Mutation("own lanes: several values that all lanes have", own, "if (!isMissing(missing) && !mayBeMissing.count(missing))", "if (!mayBeMissing.count(missing))", tests="own-lanes"),
     Mutation("own lanes: of one value alone", own, "|| !phi.hasConstantOrUndefValue())", ")", tests="own-lanes"),
     Mutation("own lanes: elements of constants", own, "      return part && isUndefined(part);", "      return false;", tests="own-lanes"),
     Mutation("own lanes: elements that are inserted", own, "if (index && index->equalsInt(element))", "if (false)", tests="own-lanes"),
     Mutation("own lanes: elements that are shuffled", own, "element = unsigned(from) % elements;", ";", tests="own-lanes"),
     Mutation("own lanes: elements of the second vector", own, "unsigned(from) < elements ? 0 : 1", "0", tests="own-lanes"),
-    Mutation("own lanes: what is computed of nothing", own, "} else if (any_of(instruction.operands(), isUndefined) &&", "} else if (false &&", tests="own-lanes"),
-    Mutation("own lanes: effects", own, " &&\n               wouldInstructionBeTriviallyDead(&instruction)) {", ") {", tests="own-lanes"),
+    Mutation("own lanes: what is computed of nothing", own, "} else if (wouldInstructionBeTriviallyDead", "} else if (false && wouldInstructionBeTriviallyDead", tests="own-lanes"),
+    Mutation("own lanes: effects", own, "} else if (wouldInstructionBeTriviallyDead(&instruction)) {", "} else {", tests="own-lanes"),
     Mutation("own lanes: what is known", own, "if (made && !dominators.dominates(made, &phi))", "if (made)", tests="own-lanes"),
     Mutation("own lanes: what is not known", own, "if (made && !dominators.dominates(made, &phi))", "if (false)", tests="own-lanes"),
     Mutation("own lanes: poison in the place of undef", own, " ||\n         isGuaranteedNotToBePoison(&value);", " || true;", tests="own-lanes"),
@@ -44,14 +44,13 @@ mutations += [
     Mutation("own lanes: phis that others become", own, "      open.insert(cast<Instruction>(user));", "      ;", tests="own-lanes"),
     Mutation("own lanes: nobody's", own, "hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi)", "onlyValue(*phi)", tests="own-lanes"),
     Mutation("own lanes: undef is no poison", own, "hasNone(*phi) ? UndefValue::get", "hasNone(*phi) ? PoisonValue::get", tests="own-lanes"),
-    Mutation("own lanes: found later", own, "isMissing(phi.getIncomingValue(i)) || mayProveMissing(phi, i)", "isMissing(phi.getIncomingValue(i))", tests="own-lanes"),
-    Mutation("own lanes: found later beside what each lane has", own, "isUniform(*other) &&", "true &&", tests="own-lanes"),
-    Mutation("own lanes: found later in what the wave chooses", own, "          !isUniform(phi))", "          true)", tests="own-lanes"),
-    Mutation("own lanes: found later round a loop", own, "if (!made || isLatch(phi, edge) ||", "if (!made ||", tests="own-lanes"),
-    Mutation("own lanes: what is frozen already", own, "isLatch(phi, edge) || isGuaranteedNotToBeUndefOrPoison(made))", "isLatch(phi, edge))", tests="own-lanes"),
-    Mutation("own lanes: beside what is missing", own, "!isMissing(other) &&", "", tests="own-lanes"),
     Mutation("own lanes: vectors as a whole", own, "  if (!vector)\n    return", "  if (true)\n    return", tests="own-lanes"),
-    Mutation("own lanes: two edges of a switch", own, "      if (!value)\n        value = isUndefined(missing)", "      value = isUndefined(missing)", tests="own-lanes"),
+    Mutation("own lanes: found later", own, "if (!isMissing(missing) && !mayBeMissing.count(missing))", "if (!isMissing(missing))", tests="own-lanes"),
+    Mutation("own lanes: constants of which others are made", own, " && !isa<ConstantInt>(value))", ")", tests="own-lanes"),
+    Mutation("own lanes: found later by a phi", own, "if (!phi || all_of(", "if (!phi || false && all_of(", tests="own-lanes"),
+    Mutation("own lanes: found later by a part of a phi", own, "if (!phi || all_of(phi->", "if (true || all_of(phi->", tests="own-lanes"),
+    Mutation("own lanes: found later in a whole vector", own, "!isa<InsertElementInst>(instruction) &&\n", "true &&\n", tests="own-lanes"),
+    Mutation("own lanes: two edges of a switch", own, "    if (!value)\n      value = isUndefined(missing)", "      value = isUndefined(missing)", tests="own-lanes"),
 ]
 
 keep = "llvm_fixes/keep_joins.cpp"

@@ -11,6 +11,7 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.bitreverse.i32(i32)
+declare i32 @llvm.ctlz.i32(i32, i1)
 declare i32 @llvm.fptosi.sat.i32.f64(double)
 
 ; As melding makes it: the reversed bits of a number that the wave has loaded, in lanes that have not.
@@ -188,8 +189,11 @@ end:
 ; CHECK-LABEL: @computed(
 ; CHECK: a:
 ; CHECK-NEXT: [[F:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[G:%.*]] = freeze i32 poison
 ; CHECK-NEXT: br label %join
 ; CHECK: %x = phi i32 [ [[F]], %a ], [ %v, %b ]
+; CHECK-NEXT: %y = phi i32 [ [[G]], %a ], [ %v, %b ]
+; CHECK-NEXT: store
 ; CHECK-NEXT: store
 ; CHECK-NEXT: store i32 %n, ptr addrspace(1) undef
 define amdgpu_kernel void @computed(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
@@ -198,13 +202,17 @@ a:
   %none = phi i32 [ undef, %0 ]
   %sum = add i32 %none, 1
   %other = mul i32 %sum, %sum
+  %nothing = xor i32 %n, %n
+  %zeros = call i32 @llvm.ctlz.i32(i32 %nothing, i1 true)
   br label %join
 b:
   %v = load volatile i32, ptr addrspace(1) %in
   br label %join
 join:
   %x = phi i32 [ %other, %a ], [ %v, %b ]
+  %y = phi i32 [ %zeros, %a ], [ %v, %b ]
   store i32 %x, ptr addrspace(1) %out
+  store i32 %y, ptr addrspace(1) %out
   store i32 %n, ptr addrspace(1) undef
   ret void
 }
@@ -219,9 +227,9 @@ join:
 ; CHECK: phi <2 x i32> [ [[C]], %a ], [ %v, %b ]
 ; CHECK-NEXT: phi <2 x i32> [ [[I]], %a ], [ %v, %b ]
 ; CHECK-NEXT: phi <2 x i32> [ [[S]], %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %two, %a ], [ {{%.*}}, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %whole, %a ], [ {{%.*}}, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %three, %a ], [ {{%.*}}, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %two, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %whole, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i32> [ %three, %a ], [ %v, %b ]
 define amdgpu_kernel void @vectors(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
   br i1 %c, label %a, label %b
 a:
@@ -333,10 +341,10 @@ end:
   ret void
 }
 
-; What code generation may find to be undefined, where the other value is the wave's: by the bits of what is shifted by (LLVM knows
-; that they are too many), and by the branch, which says that c is true. A vector's bits as those of another.
+; Made of undefined values, which code generation may come to know: by the branch, which says that c is true, or as bits of a vector
+; that lacks an element. What is shifted by too much is undefined by what is known here.
 ; CHECK-LABEL: @found_later(
-; CHECK: [[S:%.*]] = freeze i32 %shifted
+; CHECK: [[S:%.*]] = freeze i32 poison
 ; CHECK-NEXT: [[T:%.*]] = freeze i32 %sum
 ; CHECK-NEXT: [[B:%.*]] = freeze <4 x i32> %bits
 ; CHECK: b:
@@ -389,7 +397,46 @@ join:
   ret void
 }
 
-; Not where the other value is each lane's own, a constant or an argument, where the branch is the wave's, nor round a loop.
+; By way of a phi that has nothing else, and of a vector that is put together of it; not what is taken from a vector that has all.
+; CHECK-LABEL: @found_by(
+; CHECK: [[P:%.*]] = freeze i32 %p
+; CHECK-NEXT: [[V:%.*]] = freeze <2 x i32> %both
+; CHECK-NEXT: br label %join
+; CHECK: %x = phi i32 [ [[P]], %c ], [ %n, %0 ]
+; CHECK-NEXT: %y = phi <2 x i32> [ [[V]], %c ], [ %two, %0 ]
+; CHECK-NEXT: %z = phi i32 [ %had, %c ], [ %n, %0 ]
+; CHECK-NEXT: %w = phi i32 [ %some, %c ], [ %n, %0 ]
+define amdgpu_kernel void @found_by(ptr addrspace(1) %out, i32 %n, i1 %h, <2 x i32> %two) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %k = icmp ult i32 %t, 20
+  br i1 %k, label %a, label %join
+a:
+  %u = select i1 %k, i32 poison, i32 %t
+  br i1 %h, label %b, label %c
+b:
+  %v = add i32 %u, 1
+  br label %c
+c:
+  %p = phi i32 [ %u, %a ], [ %v, %b ]
+  %some = phi i32 [ %n, %a ], [ %v, %b ]
+  %one = insertelement <2 x i32> poison, i32 %n, i32 0
+  %both = insertelement <2 x i32> %one, i32 %p, i32 1
+  %whole = insertelement <2 x i32> %one, i32 %t, i32 1
+  %had = extractelement <2 x i32> %whole, i32 %n
+  br label %join
+join:
+  %x = phi i32 [ %p, %c ], [ %n, %0 ]
+  %y = phi <2 x i32> [ %both, %c ], [ %two, %0 ]
+  %z = phi i32 [ %had, %c ], [ %n, %0 ]
+  %w = phi i32 [ %some, %c ], [ %n, %0 ]
+  store volatile i32 %x, ptr addrspace(1) %out
+  store volatile <2 x i32> %y, ptr addrspace(1) %out
+  store volatile i32 %z, ptr addrspace(1) %out
+  store volatile i32 %w, ptr addrspace(1) %out
+  ret void
+}
+
+; What is made of no undefined value stays as it is.
 ; CHECK-LABEL: @no_danger(
 ; CHECK-NOT: freeze
 ; CHECK: ret void
@@ -425,13 +472,7 @@ loop:
   %next = add i32 %i, %n
   store volatile i32 %i, ptr addrspace(1) %out
   %more = icmp ult i32 %next, 100
-  br i1 %more, label %loop, label %steps
-steps:
-  %k = phi i32 [ %next, %loop ], [ %step, %steps ]
-  %step = add i32 %k, %t
-  store volatile i32 %k, ptr addrspace(1) %out
-  %on = icmp ult i32 %step, 100
-  br i1 %on, label %steps, label %end
+  br i1 %more, label %loop, label %end
 end:
   ret void
 }
