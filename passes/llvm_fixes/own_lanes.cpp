@@ -122,6 +122,15 @@ Values madeOfUndefined(Function &function) {
   return found;
 }
 
+/// One edge enters a loop, one goes round: all lanes of a wave that are there have come by the same.
+bool isOfRounds(const PHINode &phi, const DominatorTree &dominators) {
+  auto goesRound = [&](unsigned edge) {
+    const BasicBlock *from = phi.getIncomingBlock(edge);
+    return dominators.isReachableFromEntry(from) && dominators.dominates(phi.getParent(), from);
+  };
+  return phi.getNumIncomingValues() == 2 && goesRound(0) != goesRound(1);
+}
+
 bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
   SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
@@ -188,7 +197,8 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
   const Values mayBeMissing = madeOfUndefined(function);
   for (BasicBlock &block : function)
     for (PHINode &phi : block.phis())
-      changed |= giveOthersTheirOwn(phi, mayBeMissing);
+      if (!isOfRounds(phi, dominators))
+        changed |= giveOthersTheirOwn(phi, mayBeMissing);
   return blocksKept(changed);
 }
 

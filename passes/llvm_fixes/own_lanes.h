@@ -23,6 +23,8 @@
 // Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is
 // computed of undefined values alone is undefined, too, and code generation would see that; so it is made so here.
 //
+// Phis at the head of a loop with one entry and one way round are left alone: of a wave all lanes have the value there, or none has.
+//
 // Code generation may find more to be undefined than is seen here (by what a branch says of its condition, or in bits of vectors). So
 // a value that is made of undefined ones is frozen, too.
 //

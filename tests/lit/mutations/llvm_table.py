@@ -50,6 +50,9 @@ mutations += [
     Mutation("own lanes: found later by a phi", own, "if (!phi || all_of(", "if (!phi || false && all_of(", tests="own-lanes"),
     Mutation("own lanes: found later by a part of a phi", own, "if (!phi || all_of(phi->", "if (true || all_of(phi->", tests="own-lanes"),
     Mutation("own lanes: found later in a whole vector", own, "!isa<InsertElementInst>(instruction) &&\n", "true &&\n", tests="own-lanes"),
+    Mutation("own lanes: heads of loops", own, "if (!isOfRounds(phi, dominators))\n", "if (true)\n", tests="own-lanes"),
+    Mutation("own lanes: two ways round, or in", own, "phi.getNumIncomingValues() == 2 && goesRound(0) != goesRound(1)", "goesRound(0) != goesRound(1)", tests="own-lanes"),
+    Mutation("own lanes: joins of two ways", own, "goesRound(0) != goesRound(1)", "true", tests="own-lanes"),
     Mutation("own lanes: two edges of a switch", own, "    if (!value)\n      value = isUndefined(missing)", "      value = isUndefined(missing)", tests="own-lanes"),
 ]
 

@@ -148,18 +148,10 @@ join:
   ret void
 }
 
-; Round a loop: what comes from it has the value, who enters has none. Conditions and vectors alike.
+; Round a loop all lanes of a wave have what comes from it, or none has: nothing is to be done.
 ; CHECK-LABEL: @rounds(
-; CHECK: entry:
-; CHECK: [[N:%.*]] = freeze i32 poison
-; CHECK-NEXT: [[C:%.*]] = freeze i1 poison
-; CHECK-NEXT: [[E:%.*]] = freeze i32 poison
-; CHECK-NEXT: [[I:%.*]] = insertelement <3 x i32> {{poison|undef}}, i32 [[E]], {{i32|i64}} 0
-; CHECK-NEXT: [[V:%.*]] = shufflevector <3 x i32> [[I]], <3 x i32> {{poison|undef}}, <3 x i32> zeroinitializer
-; CHECK-NEXT: br label %loop
-; CHECK: phi i32 [ [[N]], %entry ], [ %l, %loop ]
-; CHECK-NEXT: phi i1 [ [[C]], %entry ], [ %k, %loop ]
-; CHECK-NEXT: phi <3 x i32> [ [[V]], %entry ], [ %m, %loop ]
+; CHECK-NOT: freeze
+; CHECK: ret void
 define amdgpu_kernel void @rounds(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) #0 {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -181,6 +173,55 @@ loop:
   store volatile i32 %one, ptr addrspace(1) %out
   %more = icmp slt i32 %next, %t
   br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; Not so where there are two ways round, or two into it. Conditions and vectors alike: of a vector each element is the same.
+; CHECK-LABEL: @ways_round(
+; CHECK: entry:
+; CHECK: [[N:%.*]] = freeze i32 poison
+; CHECK-NEXT: br i1 %k, label %loop, label %other
+; CHECK: other:
+; CHECK: [[C:%.*]] = freeze i1 poison
+; CHECK-NEXT: [[E:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[I:%.*]] = insertelement <3 x i32> {{poison|undef}}, i32 [[E]], {{i32|i64}} 0
+; CHECK-NEXT: [[V:%.*]] = shufflevector <3 x i32> [[I]], <3 x i32> {{poison|undef}}, <3 x i32> zeroinitializer
+; CHECK-NEXT: br label %loop
+; CHECK: loop:
+; CHECK-NEXT: phi i32 [ [[N]], %entry ], [ 3, %other ], [ %l, %loop ]
+; CHECK-NEXT: phi i1 [ false, %entry ], [ [[C]], %other ], [ %m, %loop ]
+; CHECK-NEXT: phi <3 x i32> [ %two, %entry ], [ [[V]], %other ], [ %w, %loop ]
+; CHECK: again:
+; CHECK-NEXT: phi i32 [ 0, %loop ], [ [[A:%.*]], %again ], [ %q, %also ]
+; CHECK: [[A]] = freeze i32 poison
+define amdgpu_kernel void @ways_round(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, <3 x i32> %two) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %k = icmp ult i32 %t, 20
+  br i1 %k, label %loop, label %other
+other:
+  br label %loop
+loop:
+  %p = phi i32 [ poison, %entry ], [ 3, %other ], [ %l, %loop ]
+  %c = phi i1 [ false, %entry ], [ poison, %other ], [ %m, %loop ]
+  %v = phi <3 x i32> [ %two, %entry ], [ poison, %other ], [ %w, %loop ]
+  %l = load volatile i32, ptr addrspace(1) %in
+  %w = load volatile <3 x i32>, ptr addrspace(1) %in
+  %m = icmp eq i32 %l, 5
+  %word = extractelement <3 x i32> %v, i32 2
+  %one = select i1 %c, i32 %p, i32 %word
+  store volatile i32 %one, ptr addrspace(1) %out
+  br i1 %m, label %loop, label %again
+again:
+  %r = phi i32 [ 0, %loop ], [ poison, %again ], [ %q, %also ]
+  %q = load volatile i32, ptr addrspace(1) %in
+  store volatile i32 %r, ptr addrspace(1) %out
+  %s = icmp ult i32 %q, %t
+  br i1 %s, label %again, label %also
+also:
+  %d = icmp eq i32 %q, %t
+  br i1 %d, label %again, label %end
 end:
   ret void
 }
