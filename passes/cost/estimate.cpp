@@ -89,6 +89,16 @@ double Estimate::among(double waves) const {
   return wave.among(wavesPerSimd ? std::min(waves, double(wavesPerSimd)) : waves);
 }
 
+std::string mayBeWrong(const Estimate &before, const KernelResources &rb, const Estimate &after,
+                       const KernelResources &ra) {
+  if (after.swapsBehindCalls > before.swapsBehindCalls)
+    return formatv("swaps behind calls, which LLVM may have got wrong, {0} -> {1}",
+                   before.swapsBehindCalls, after.swapsBehindCalls);
+  if (LLVM_VERSION_MAJOR >= 18 && ra.sgprSpills > rb.sgprSpills)
+    return formatv("SGPR spills, which LLVM may lose, {0} -> {1}", rb.sgprSpills, ra.sgprSpills);
+  return {};
+}
+
 Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate &after,
               const KernelResources &ra, double minProfit, bool force) {
   Verdict v;
@@ -101,8 +111,8 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   more("LDS bytes", rb.ldsBytes, ra.ldsBytes);
   more("scratch bytes", rb.scratchBytes, ra.scratchBytes);
   more("VGPR spills", rb.vgprSpills, ra.vgprSpills);
-  more("swaps behind calls, which LLVM may have got wrong,", before.swapsBehindCalls,
-       after.swapsBehindCalls);
+  if (v.reason.empty())
+    v.reason = mayBeWrong(before, rb, after, ra);
   if (v.reason.empty() && !force &&
       after.combinedAtomics < std::min(before.combinedAtomics, after.atomics))
     v.reason = formatv("atomics that a wave does as one {0} -> {1}", before.combinedAtomics,

@@ -48,8 +48,16 @@ struct Verdict {
   std::string reason;
 };
 
+/// What LLVM may have got wrong in the machine code `after` that `before` has less of; empty: nothing known.
+/// - swaps behind calls (see Estimate);
+/// - from LLVM 18 on, scalar registers kept in the lanes of vector registers: where those are many, its greedy allocator splits them and
+///   copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic, or with
+///   -amdgpu-prealloc-sgpr-spill-vgprs).
+std::string mayBeWrong(const Estimate &before, const KernelResources &resourcesBefore,
+                       const Estimate &after, const KernelResources &resourcesAfter);
+
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
-/// where waves are unknown), no more LDS, scratch, spills or swaps behind calls, and what atomics are left are combined as they
+/// where waves are unknown), no more LDS, scratch or VGPR spills, nothing that mayBeWrong(), and what atomics are left are combined as they
 /// were. With `force` cycles, waves and atomics count for nothing.
 Verdict judge(const Estimate &before, const KernelResources &resourcesBefore, const Estimate &after,
               const KernelResources &resourcesAfter, double minProfit, bool force = false);

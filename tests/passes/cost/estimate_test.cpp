@@ -344,6 +344,22 @@ TEST(EstimateVerdict, LostCombinedAtomicsRefuse) {
   EXPECT_TRUE(judge(before, {}, after, {}, 0, /*force=*/true).better);
 }
 
+// From LLVM 18 on scalar registers that are spilled are lanes of virtual registers, which its allocator may lose.
+TEST(EstimateVerdict, sgprSpillsRefuseWhereLlvmMayLoseThem) {
+  Estimate before, after;
+  before.cycles = 100;
+  after.cycles = 10;
+  KernelResources few, many;
+  few.sgprSpills = 3;
+  many.sgprSpills = 4;
+  EXPECT_TRUE(judge(before, many, after, few, 0).better);
+  EXPECT_TRUE(judge(before, few, after, few, 0).better);
+  const Verdict more = judge(before, few, after, many, 0, /*force=*/true);
+  EXPECT_EQ(more.better, LLVM_VERSION_MAJOR < 18) << more.reason;
+  EXPECT_EQ(mayBeWrong(before, few, after, many),
+            LLVM_VERSION_MAJOR < 18 ? "" : "SGPR spills, which LLVM may lose, 3 -> 4");
+}
+
 TEST(EstimateVerdict, spillsAndLdsRefuse) {
   Estimate before, after;
   before.cycles = 100;
