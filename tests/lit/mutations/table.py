@@ -310,6 +310,7 @@ mutations += [
     Mutation("wave: a number each", "melder/keep_apart.cpp", "std::to_string(number++)", "std::to_string(number)"),
     # What the first lane may be asked for.
     Mutation("first lane: branches", "transform/uniform_branch.cpp", "firstLaneBranchWidth(&block)", "branchWidth(&block)"),
+    Mutation("first lane: what is read already", "scalarize/uniform_values.cpp", "return call && isReading(*call);", "return false;", tests="scalarize"),
     Mutation("first lane: values", "scalarize/uniform_values.cpp",
              "divergence_.firstLaneWidth(&instruction, &instruction)", "divergence_.width(&instruction)", tests="scalarize/values"),
     Mutation("first lane: addresses", "scalarize/constant_loads.cpp",

@@ -2,6 +2,7 @@
 ; RUN: %opt -mcpu=gfx90a -passes='meld-scalarize-values' -disable-output -pass-remarks-missed=meld %s 2>&1 | FileCheck %s --check-prefix=WHY
 ; RUN: %opt -mcpu=gfx90a -passes='meld-scalarize<no-scalarize>' -S %s | FileCheck %s --check-prefix=OFF
 ; OFF-NOT: call i32 @llvm.amdgcn.readfirstlane
+; RUN: %opt -mcpu=gfx90a -passes='meld-scalarize-values<force>' -S %s | FileCheck %s --check-prefix=FORCE
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -25,6 +26,21 @@ define amdgpu_kernel void @wave_number(ptr addrspace(1) noalias %p, ptr addrspac
   %v = load i32, ptr addrspace(1) %q
   %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
   store i32 %v, ptr addrspace(1) %o
+  ret void
+}
+
+; What is read is not read again, whatever it costs.
+; FORCE-LABEL: @once(
+; FORCE-COUNT-1: call i32 @llvm.amdgcn.readfirstlane
+; FORCE-NOT: readfirstlane
+; FORCE: ret void
+define amdgpu_kernel void @once(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %out) !reqd_work_group_size !0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %w = udiv i32 %x, 64
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %x
+  %v = load i32, ptr addrspace(1) %o
+  %i = or i32 %v, %w
+  store i32 %i, ptr addrspace(1) %o
   ret void
 }
 
