@@ -442,7 +442,7 @@ define amdgpu_kernel void @reading_by(ptr addrspace(1) %out, i32 %a, i32 %n) #0 
   %x = shufflevector <2 x i32> %w, <2 x i32> poison, <2 x i32> <i32 1, i32 0>
   %e = extractelement <2 x i32> %x, i64 0
   %element = or i32 %e, %a
-  %none = xor i32 7, 8
+  %none = xor i32 7, -8
   %constant = or i32 %none, %a
   store volatile i32 %chosen, ptr addrspace(1) %out
   store volatile i32 %frozen, ptr addrspace(1) %out
