@@ -381,6 +381,8 @@ define amdgpu_kernel void @choice(ptr addrspace(1) %out, i32 %a, i1 %h, i1 %k) #
 ; CHECK: [[G:%.*]] = xor i64 %low, [[Z]]
 ; CHECK-NEXT: %k = or i64 [[G]], %b
 ; CHECK: %i = or i64 %clear, %b
+; CHECK: [[T:%.*]] = xor i64 %high, [[Z]]
+; CHECK-NEXT: %top = or i64 [[T]], %b
 ; What LLVM makes of that: without this pass there are moves in the place of all.
 ; FOLD-LABEL: name: reading
 ; FOLD-COUNT-7: V_OR_B32
@@ -414,6 +416,8 @@ define amdgpu_kernel void @reading(ptr addrspace(1) %out, ptr addrspace(1) %in) 
   %clear = and i64 %long, -8589934594
   %i = or i64 %clear, %b
   store volatile i64 %i, ptr addrspace(1) %p
+  %top = or i64 %high, %b
+  store volatile i64 %top, ptr addrspace(1) %p
   ret void
 }
 
