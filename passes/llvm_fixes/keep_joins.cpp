@@ -140,18 +140,20 @@ public:
   /// Numbers that may be all ones, by what is known here.
   bool keepNumbers(Instruction &join, const DataLayout &layout) {
     const unsigned bits = join.getType()->getPrimitiveSizeInBits().getFixedValue();
-    const KnownBits known[] = {knownBits(*join.getOperand(0), layout),
-                               knownBits(*join.getOperand(1), layout)};
+    if (bits > 64)
+      return false;
+    const Value *sides[] = {join.getOperand(0), join.getOperand(1)};
     bool changed = false;
     for (Use &operand : join.operands()) {
-      const unsigned number = operand.getOperandNo();
       const auto *made = dyn_cast<Instruction>(operand);
-      if (!made || isa<PHINode>(made) || isa<LoadInst>(made) || bits > 64 ||
-          !mayBeLost(known[number], known[1 - number]))
+      if (!made || isa<PHINode>(made) || isa<LoadInst>(made))
         continue;
       const bool handedOn =
           made->getParent() != join.getParent() && join.getType()->isIntegerTy() && bits <= 32;
       if (!handedOn && !isMadeOfReadings(*made))
+        continue;
+      const Value &other = *sides[1 - operand.getOperandNo()];
+      if (!mayBeLost(knownBits(*made, layout), knownBits(other, layout)))
         continue;
       IRBuilder<> builder(&join);
       Value *zeros =

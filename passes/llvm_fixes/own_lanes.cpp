@@ -152,16 +152,13 @@ bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
 bool resolve(Function &function, const DominatorTree &dominators) {
   const SimplifyQuery query(function.getParent()->getDataLayout(), nullptr, &dominators);
   SetVector<Instruction *> open; // the last is looked at first
-  SmallVector<Instruction *, 16> gone;
-  SmallPtrSet<const Instruction *, 16> isGone;
+  bool changed = false;
   for (BasicBlock &block : reverse(function))
     for (Instruction &instruction : reverse(block))
       open.insert(&instruction);
   while (!open.empty()) {
     Instruction &instruction = *open.pop_back_val();
     Value *value = nullptr;
-    if (isGone.count(&instruction))
-      continue;
     if (auto *phi = dyn_cast<PHINode>(&instruction)) {
       value = hasNone(*phi) ? UndefValue::get(phi->getType()) : onlyValue(*phi);
       if (value && !isKnownAt(*value, *phi, dominators))
@@ -174,16 +171,13 @@ bool resolve(Function &function, const DominatorTree &dominators) {
     if (!value)
       continue;
     for (User *user : instruction.users()) // they may have one value, or none, now
-      open.insert(cast<Instruction>(user));
+      if (user != &instruction)
+        open.insert(cast<Instruction>(user));
     instruction.replaceAllUsesWith(value);
-    gone.push_back(&instruction);
-    isGone.insert(&instruction);
+    instruction.eraseFromParent();
+    changed = true;
   }
-  for (Instruction *instruction : gone)
-    instruction->dropAllReferences();
-  for (Instruction *instruction : gone)
-    instruction->eraseFromParent();
-  return !gone.empty();
+  return changed;
 }
 
 } // namespace
