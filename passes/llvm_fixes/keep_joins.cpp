@@ -2,6 +2,7 @@
 
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -72,55 +73,31 @@ SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
   return found;
 }
 
-/// What is read from a lane, for only SIFoldOperands finds a constant behind that; null: nothing is read, or what is none.
-const Value *readFromLane(const Value &value) {
-  auto *call = dyn_cast<IntrinsicInst>(&value);
-  if (!call || (call->getIntrinsicID() != Intrinsic::amdgcn_readfirstlane &&
-                call->getIntrinsicID() != Intrinsic::amdgcn_readlane))
-    return nullptr;
-  const Value *read = call->getArgOperand(0);
-  return isa<LoadInst>(read) || isa<Argument>(read) ? nullptr : read;
+/// A reading from a lane, of which SIFoldOperands makes a constant where what is read is one. Not what nobody computes.
+bool readsFromLane(const Instruction &instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call &&
+         (call->getIntrinsicID() == Intrinsic::amdgcn_readfirstlane ||
+          call->getIntrinsicID() == Intrinsic::amdgcn_readlane) &&
+         !isa<LoadInst>(call->getArgOperand(0)) && !isa<Argument>(call->getArgOperand(0));
 }
 
-/// Made of constants and of what is read from lanes, and of that at least one, by what SIFoldOperands computes or sees through.
-bool isMadeOfReadings(const Value &made) {
-  SmallVector<const Value *, 8> open{&made};
-  SmallPtrSet<const Value *, 8> seen;
-  bool reads = false;
-  while (!open.empty()) {
-    const Value *value = open.pop_back_val();
-    if (isa<Constant>(value) || !seen.insert(value).second)
-      continue;
-    auto *instruction = dyn_cast<Instruction>(value);
-    if (readFromLane(*value))
-      reads = true;
-    else if (instruction &&
-             (instruction->isBitwiseLogicOp() || instruction->isShift() || instruction->isCast() ||
-              isa<FreezeInst>(instruction) || isa<InsertElementInst>(instruction) ||
-              isa<ExtractElementInst>(instruction) || isa<ShuffleVectorInst>(instruction)))
-      open.append(instruction->op_begin(), instruction->op_end());
-    else if (auto *select = dyn_cast<SelectInst>(value))
-      open.append({select->getTrueValue(), select->getFalseValue()});
-    else
-      return false;
+/// What is read stays a register of the vector unit, of which nothing is known: no instruction.
+bool keepReading(Instruction &reading) {
+  Value *read = reading.getOperand(0);
+  Type *type = read->getType();
+  IRBuilder<> builder(&reading);
+  if (!type->isPointerTy()) {
+    const unsigned bits = type->getPrimitiveSizeInBits().getFixedValue();
+    Type *number = builder.getIntNTy(bits);
+    if (bits > 64 && bits % 32 == 0)
+      number = FixedVectorType::get(builder.getInt32Ty(), bits / 32);
+    read = builder.CreateBitCast(read, number);
   }
-  return reads;
-}
-
-KnownBits knownBits(const Value &number, const DataLayout &layout) {
-  const Value *read = readFromLane(number);
-  return computeKnownBits(read && read->getType()->isIntegerTy() ? read : &number, layout);
-}
-
-/// A register of the number may be all ones by what is known here, and that of the other is no constant, which would be folded rightly.
-bool mayBeLost(const KnownBits &number, const KnownBits &other) {
-  const unsigned bits = number.getBitWidth(); // of a vector: of an element
-  for (unsigned from = 0; from < bits; from += 32) {
-    const unsigned size = std::min(32u, bits - from);
-    if (number.extractBits(size, from).Zero.isZero() && !other.extractBits(size, from).isConstant())
-      return true;
-  }
-  return false;
+  Value *same = hidden(builder, *read);
+  if (same)
+    reading.setOperand(0, type->isPointerTy() ? same : builder.CreateBitCast(same, type));
+  return same;
 }
 
 class Keeper {
@@ -137,28 +114,23 @@ public:
     });
   }
 
-  /// Numbers that may be all ones, by what is known here.
+  /// Numbers that another block has made, and that may be all ones by what is known here.
   bool keepNumbers(Instruction &join, const DataLayout &layout) {
-    const unsigned bits = join.getType()->getPrimitiveSizeInBits().getFixedValue();
-    if (bits > 64)
+    if (!join.getType()->isIntegerTy() || join.getType()->getIntegerBitWidth() > 32)
       return false;
     const Value *sides[] = {join.getOperand(0), join.getOperand(1)};
     bool changed = false;
     for (Use &operand : join.operands()) {
       const auto *made = dyn_cast<Instruction>(operand);
-      if (!made || isa<PHINode>(made) || isa<LoadInst>(made))
-        continue;
-      const bool handedOn =
-          made->getParent() != join.getParent() && join.getType()->isIntegerTy() && bits <= 32;
-      if (!handedOn && !isMadeOfReadings(*made))
+      if (!made || isa<PHINode>(made) || isa<LoadInst>(made) ||
+          made->getParent() == join.getParent())
         continue;
       const Value &other = *sides[1 - operand.getOperandNo()];
-      if (!mayBeLost(knownBits(*made, layout), knownBits(other, layout)))
+      if (!computeKnownBits(made, layout).Zero.isZero() ||
+          computeKnownBits(&other, layout).isConstant())
         continue;
       IRBuilder<> builder(&join);
-      Value *zeros =
-          bits > 32 ? &longZero() : builder.CreateTrunc(&zero(), builder.getIntNTy(bits));
-      operand.set(builder.CreateXor(operand, builder.CreateBitCast(zeros, join.getType())));
+      operand.set(builder.CreateXor(operand, builder.CreateTrunc(&zero(), join.getType())));
       changed = true;
     }
     return changed;
@@ -179,16 +151,6 @@ private:
     return *zero_;
   }
 
-  /// Two of them.
-  Value &longZero() {
-    if (!longZero_) {
-      IRBuilder<> builder(zero().getNextNode());
-      Value *low = builder.CreateZExt(zero_, builder.getInt64Ty());
-      longZero_ = builder.CreateOr(low, builder.CreateShl(low, 32));
-    }
-    return *longZero_;
-  }
-
   /// A mask without lanes, of which nothing is known either.
   Value &none() {
     if (!none_) {
@@ -200,7 +162,7 @@ private:
 
   Function &function_;
   CallInst *zero_ = nullptr;
-  Value *none_ = nullptr, *longZero_ = nullptr;
+  Value *none_ = nullptr;
 };
 
 } // namespace
@@ -213,13 +175,14 @@ PreservedAnalyses KeepJoinsPass::run(Function &function, FunctionAnalysisManager
   if (gpu.kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
-  SmallVector<Instruction *, 32> joins, numbers;
+  SmallVector<Instruction *, 32> joins, numbers, readings;
   for (Instruction &instruction : instructions(function)) {
     if (isJoin(instruction) && gpu.waveSize() == 32)
       joins.push_back(&instruction);
-    if (instruction.getOpcode() == Instruction::Or && !isCondition(instruction) &&
-        !instruction.getType()->getPrimitiveSizeInBits().isScalable())
+    if (instruction.getOpcode() == Instruction::Or && !isCondition(instruction))
       numbers.push_back(&instruction);
+    if (readsFromLane(instruction))
+      readings.push_back(&instruction);
   }
   Keeper keeper(function);
   bool changed = false;
@@ -229,6 +192,8 @@ PreservedAnalyses KeepJoinsPass::run(Function &function, FunctionAnalysisManager
   }
   for (Instruction *join : numbers)
     changed |= keeper.keepNumbers(*join, layout);
+  for (Instruction *reading : readings)
+    changed |= keepReading(*reading);
   return blocksKept(changed);
 }
 

@@ -98,30 +98,6 @@ Value *ownPoison(Instruction &place, Type *type) {
 
 using Values = SmallPtrSet<const Value *, 16>;
 
-/// Made of undefined values, by what is not looked into here: code generation may find that it is undefined, too. Phis are where all of
-/// theirs are; vectors that are put together as isMissing() says.
-Values madeOfUndefined(Function &function) {
-  Values found;
-  SmallVector<Instruction *, 16> open;
-  for (Instruction &instruction : instructions(function))
-    if (!isa<PHINode>(instruction) && !isa<InsertElementInst>(instruction) &&
-        !isa<ShuffleVectorInst>(instruction) && any_of(instruction.operands(), isMissing))
-      open.push_back(&instruction);
-  while (!open.empty()) {
-    Instruction *made = open.pop_back_val();
-    if (isa<FreezeInst>(made) || !found.insert(made).second)
-      continue;
-    for (User *user : made->users()) {
-      auto *phi = dyn_cast<PHINode>(user);
-      if (!phi || all_of(phi->incoming_values(), [&](const Value *value) {
-            return isMissing(value) || found.count(value);
-          }))
-        open.push_back(cast<Instruction>(user));
-    }
-  }
-  return found;
-}
-
 /// One edge enters a loop, one goes round: all lanes of a wave that are there have come by the same.
 bool isOfRounds(const PHINode &phi, const DominatorTree &dominators) {
   auto goesRound = [&](unsigned edge) {
@@ -131,13 +107,43 @@ bool isOfRounds(const PHINode &phi, const DominatorTree &dominators) {
   return phi.getNumIncomingValues() == 2 && goesRound(0) != goesRound(1);
 }
 
+/// Made of undefined values, by what is not looked into here: code generation may find that it is undefined, too. Of phis those of rounds
+/// (code generation may find that nobody goes round, or nobody with that element of a vector): others get own values. Vectors that are
+/// put together are as isMissing() says; loads are where such a value is stored to that pointer.
+Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
+  Values found;
+  auto mayBeMissing = [&](const Value *value) { return isMissing(value) || found.count(value); };
+  auto mayBe = [&](const Instruction &made) {
+    auto *phi = dyn_cast<PHINode>(&made);
+    return (!phi || isOfRounds(*phi, dominators)) && any_of(made.operands(), mayBeMissing);
+  };
+  SmallVector<Instruction *, 16> open;
+  for (Instruction &instruction : instructions(function))
+    if (!isa<InsertElementInst>(instruction) && !isa<ShuffleVectorInst>(instruction) &&
+        mayBe(instruction))
+      open.push_back(&instruction);
+  while (!open.empty()) {
+    Instruction *made = open.pop_back_val();
+    if (isa<FreezeInst>(made) || !found.insert(made).second)
+      continue;
+    for (User *user : made->users())
+      if (mayBe(*cast<Instruction>(user)))
+        open.push_back(cast<Instruction>(user));
+    if (auto *store = dyn_cast<StoreInst>(made))
+      for (User *user : store->getPointerOperand()->users())
+        if (auto *load = dyn_cast<LoadInst>(user); load && load->getFunction() == &function)
+          open.push_back(load);
+  }
+  return found;
+}
+
 bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
   SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     Value *missing = phi.getIncomingValue(i);
-    if (!isMissing(missing) && !mayBeMissing.count(missing))
-      continue;
     Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
+    if ((!isMissing(missing) && !mayBeMissing.count(missing)) || missing == &place)
+      continue;
     Value *&value = frozen[phi.getIncomingBlock(i)];
     if (!value)
       value = isUndefined(missing) ? ownPoison(place, phi.getType())
@@ -188,7 +194,7 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   const DominatorTree &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   bool changed = resolve(function, dominators);
-  const Values mayBeMissing = madeOfUndefined(function);
+  const Values mayBeMissing = madeOfUndefined(function, dominators);
   for (BasicBlock &block : function)
     for (PHINode &phi : block.phis())
       if (!isOfRounds(phi, dominators))

@@ -438,13 +438,17 @@ join:
   ret void
 }
 
-; By way of a phi that has nothing else, and of a vector that is put together of it; not what is taken from a vector that has all.
+; Phis of it have own values; a vector that is put together of it has none, what is taken from a vector that has all is one.
 ; CHECK-LABEL: @found_by(
-; CHECK: [[P:%.*]] = freeze i32 %p
+; CHECK: [[U:%.*]] = freeze i32 %u
 ; CHECK-NEXT: [[V:%.*]] = freeze <2 x i32> %both
-; CHECK-NEXT: br label %join
-; CHECK: %x = phi i32 [ [[P]], %c ], [ %n, %0 ]
-; CHECK-NEXT: %y = phi <2 x i32> [ [[V]], %c ], [ %two, %0 ]
+; CHECK-NEXT: br i1 %h, label %b, label %c
+; CHECK: [[W:%.*]] = freeze i32 %v
+; CHECK-NEXT: [[X:%.*]] = freeze i32 %v
+; CHECK: %p = phi i32 [ [[U]], %a ], [ [[W]], %b ]
+; CHECK-NEXT: %some = phi i32 [ %n, %a ], [ [[X]], %b ]
+; CHECK-NEXT: %y = phi <2 x i32> [ [[V]], %a ], [ %two, %b ]
+; CHECK: %x = phi i32 [ %p, %c ], [ %n, %0 ]
 ; CHECK-NEXT: %z = phi i32 [ %had, %c ], [ %n, %0 ]
 ; CHECK-NEXT: %w = phi i32 [ %some, %c ], [ %n, %0 ]
 define amdgpu_kernel void @found_by(ptr addrspace(1) %out, i32 %n, i1 %h, <2 x i32> %two) #0 {
@@ -453,6 +457,8 @@ define amdgpu_kernel void @found_by(ptr addrspace(1) %out, i32 %n, i1 %h, <2 x i
   br i1 %k, label %a, label %join
 a:
   %u = select i1 %k, i32 poison, i32 %t
+  %one = insertelement <2 x i32> poison, i32 %n, i32 0
+  %both = insertelement <2 x i32> %one, i32 %u, i32 1
   br i1 %h, label %b, label %c
 b:
   %v = add i32 %u, 1
@@ -460,20 +466,111 @@ b:
 c:
   %p = phi i32 [ %u, %a ], [ %v, %b ]
   %some = phi i32 [ %n, %a ], [ %v, %b ]
-  %one = insertelement <2 x i32> poison, i32 %n, i32 0
-  %both = insertelement <2 x i32> %one, i32 %p, i32 1
+  %y = phi <2 x i32> [ %both, %a ], [ %two, %b ]
+  store volatile <2 x i32> %y, ptr addrspace(1) %out
   %whole = insertelement <2 x i32> %one, i32 %t, i32 1
   %had = extractelement <2 x i32> %whole, i32 %n
   br label %join
 join:
   %x = phi i32 [ %p, %c ], [ %n, %0 ]
-  %y = phi <2 x i32> [ %both, %c ], [ %two, %0 ]
   %z = phi i32 [ %had, %c ], [ %n, %0 ]
   %w = phi i32 [ %some, %c ], [ %n, %0 ]
   store volatile i32 %x, ptr addrspace(1) %out
-  store volatile <2 x i32> %y, ptr addrspace(1) %out
   store volatile i32 %z, ptr addrspace(1) %out
   store volatile i32 %w, ptr addrspace(1) %out
+  ret void
+}
+
+; Code generation finds that nobody goes round, and so what the head's phi is of: of what is made of that other lanes have none.
+; CHECK-LABEL: @goes_not_round(
+; CHECK: loop:
+; CHECK-NEXT: %x = phi i32 [ poison, %a ], [ %v, %loop ]
+; CHECK: left:
+; CHECK-NEXT: [[F:%.*]] = freeze i32 %next
+; CHECK: join:
+; CHECK-NEXT: %y = phi i32 [ [[F]], %left ], [ %w, %b ]
+; The bits are turned in each lane: none is read from the first.
+; ISA-LABEL: {{^}}goes_not_round:
+; ISA-NOT: v_readfirstlane
+; ISA: v_bfrev_b32
+; ISA: s_endpgm
+define amdgpu_kernel void @goes_not_round(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  br i1 %c, label %a, label %b
+a:
+  store volatile i32 7, ptr addrspace(1) %p
+  br label %loop
+loop:
+  %x = phi i32 [ poison, %a ], [ %v, %loop ]
+  %v = load volatile i32, ptr addrspace(1) %in
+  %next = bitcast i32 %x to i32
+  br i1 %c, label %left, label %loop
+left:
+  br label %join
+b:
+  %w = load volatile i32, ptr addrspace(1) %in
+  store volatile i32 9, ptr addrspace(1) %p
+  br label %join
+join:
+  %y = phi i32 [ %next, %left ], [ %w, %b ]
+  %d = sitofp i32 %y to double
+  %e = fadd double %d, 2.0
+  %i = call i32 @llvm.fptosi.sat.i32.f64(double %e)
+  %r = call i32 @llvm.bitreverse.i32(i32 %i)
+  %s = select i1 %c, i32 7, i32 %r
+  store i32 %s, ptr addrspace(1) %p
+  ret void
+}
+
+; A vector that a loop puts together: two elements are nobody's.
+; CHECK-LABEL: @put_together(
+; CHECK: %x = phi <4 x i32> [ %first, %a ], [ %both, %loop ]
+; CHECK: [[F:%.*]] = freeze <4 x i32> %both
+; CHECK: %y = phi <4 x i32> [ [[F]], %loop ], [ %given, %0 ]
+define amdgpu_kernel void @put_together(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, <4 x i32> %given) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  br i1 %c, label %a, label %join
+a:
+  %first = insertelement <4 x i32> poison, i32 %n, i32 0
+  br label %loop
+loop:
+  %x = phi <4 x i32> [ %first, %a ], [ %both, %loop ]
+  %v = load volatile i32, ptr addrspace(1) %in
+  %both = insertelement <4 x i32> %x, i32 %v, i32 1
+  %again = icmp ult i32 %v, %n
+  br i1 %again, label %loop, label %join
+join:
+  %y = phi <4 x i32> [ %both, %loop ], [ %given, %0 ]
+  store <4 x i32> %y, ptr addrspace(1) %out
+  ret void
+}
+
+; Nobody has that at first: nothing has been stored where it is loaded.
+; CHECK-LABEL: @stored(
+; CHECK: %l = load i32, ptr addrspace(1) %p
+; CHECK: %m = load i32, ptr addrspace(1) %out
+; CHECK-NEXT: [[L:%.*]] = freeze i32 %l
+; CHECK-NEXT: br label %join
+; CHECK: %x = phi i32 [ [[L]], %a ], [ %n, %0 ]
+; CHECK-NEXT: %y = phi i32 [ %m, %a ], [ %n, %0 ]
+define amdgpu_kernel void @stored(ptr addrspace(1) %out, i32 %n) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 20
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  br i1 %c, label %a, label %join
+a:
+  store i32 poison, ptr addrspace(1) %p
+  %l = load i32, ptr addrspace(1) %p
+  %m = load i32, ptr addrspace(1) %out
+  br label %join
+join:
+  %x = phi i32 [ %l, %a ], [ %n, %0 ]
+  %y = phi i32 [ %m, %a ], [ %n, %0 ]
+  store volatile i32 %x, ptr addrspace(1) %out
+  store volatile i32 %y, ptr addrspace(1) %out
   ret void
 }
 
