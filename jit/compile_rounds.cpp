@@ -164,6 +164,18 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
   return Error::success();
 }
 
+// Whether code pays may be for a measurement to say, or for nobody; whether it is right is not.
+std::string Compilation::doubted() const {
+  for (const auto &after : madeKernels_) {
+    const KernelState &s = states_.at(after.name);
+    std::string why =
+        passes::mayBeWrong(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources);
+    if (!why.empty())
+      return after.name + ": " + why;
+  }
+  return {};
+}
+
 bool Compilation::anyHope() const {
   return any_of(states_, [](const auto &entry) { return entry.second.isHopeful(); });
 }
@@ -202,6 +214,8 @@ Error Compilation::rounds() {
     if (auto e = judgeKernels(*disassembler))
       return e;
     dumpAfter(*disassembler);
+    if (std::string doubt = doubted(); !doubt.empty())
+      return unchanged("not recompiled: " + doubt);
     return replaced("recompiled");
   }
 

@@ -16,10 +16,15 @@
 // and of numbers that are conditions extended. Branches, and choices between numbers, go by the condition itself.
 //
 // In waves of 64 masks have 64 bits, which are not folded so. Numbers of 32 bits are, in waves of any size: of one that another block
-// has made, and of which no bit is known to be 0, `zero` is taken by xor at the `or`. So it is of what is made of numbers that are read
-// from a lane, up to 64 bits: what is read is no constant for instruction selection, but for SIFoldOperands (smin(work-item id, -1),
-// made scalar). That is not all that code generation may come to know of numbers (parts of 64 bits, vectors, shifts of what another
-// block has made); -1 that nobody knows before is rarer there. Nor are conditions seen that LLVM's FlattenCFG joins, or in vectors.
+// has made, and of which no bit is known to be 0, `zero` is taken by xor at the `or`. That is not all that code generation may come to
+// know of numbers (parts of 64 bits, vectors, shifts of what another block has made); -1 that nobody knows before is rarer there. Nor
+// are conditions seen that LLVM's FlattenCFG joins, or in vectors.
+//
+// What is read from a lane is a constant only for SIFoldOperands, which finds that what is read is one (smin(work-item id, -1), made
+// scalar), and carries it on through moves, phis of one value and halves of wider numbers. So nothing is to be known of what is read:
+//
+//     least = smin(id, -1)                 h = asm("" : least)      in a vector register, as it would be anyway: no instruction
+//     r = readfirstlane least              r = readfirstlane h
 //
 // What we meld has conditions joined more often than what people write. To be deleted when the oldest LLVM that is supported folds
 // `or -1, x` to -1 (tests/lit/keep-joins, fuzz.kernels.masks_of_32).

@@ -25,8 +25,9 @@
 //
 // Phis at the head of a loop with one entry and one way round are left alone: of a wave all lanes have the value there, or none has.
 //
-// Code generation may find more to be undefined than is seen here (by what a branch says of its condition, or in bits of vectors). So
-// a value that is made of undefined ones is frozen, too.
+// Code generation may find more to be undefined than is seen here: by what a branch says of its condition, in bits of vectors, by what
+// has been stored where it is loaded, or of a loop's head where it finds that nobody goes round. So a value that is made of undefined
+// ones, or of such a head's phi, is frozen where a phi takes it, too.
 //
 // Phis that LLVM makes behind this pass are read where their value is known. An exception are arrays in private memory whose loads it
 // answers from stores, where lanes load what they have not stored (docs/melding-tests.md). Where one side alone reads such a phi its

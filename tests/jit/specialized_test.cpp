@@ -130,6 +130,17 @@ TEST(Specialized, whatTheMachineComputesInItsOwnWayIsNotFolded) {
       << reply.reason;
 }
 
+// No measurement finds wrong results: code that LLVM may have got wrong is no version either.
+TEST(Specialized, codeThatMayBeWrong) {
+  const CompileReply reply = specialized("swaps", "argument 8 4 0x4");
+  EXPECT_EQ(reply.status, Status::unchanged);
+  EXPECT_TRUE(reply.permanent);
+  EXPECT_EQ(reply.reason,
+            "no version: swaps: swaps behind calls, which LLVM may have got wrong, 0 -> 1");
+  // With that order there is a loop between the two.
+  EXPECT_EQ(specialized("swaps", "argument 8 4 0x2").status, Status::replaced);
+}
+
 TEST(Specialized, requestsThatAreNone) {
   EXPECT_EQ(specialized("adds", "").status, Status::failed);
   EXPECT_EQ(specialized("adds", "argument 8 4").status, Status::failed);

@@ -101,3 +101,20 @@ extern "C" __global__ void masked(float *data, const int *mask, const float *wei
     return;
   data[i] = weights ? data[i] * weights[i] : data[i] + 1;
 }
+
+// Two registers are swapped, in one block with a call only where the order is known to be neither 2 nor 3.
+// data at 0, order at 8
+__device__ __attribute__((noinline)) void note(unsigned *data) { asm volatile("" ::"v"(data)); }
+
+extern "C" __global__ void swaps(unsigned *data, int order) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, low = data[i], high = data[i + 1];
+  note(data);
+  if (order == 2)
+    for (unsigned k = 0; k < low; ++k)
+      data[2 * i + k] = high / (low + k);
+  else if (order == 3)
+    data[2 * i] = high / (low | 3);
+  asm volatile("v_swap_b32 %0, %1" : "+v"(low), "+v"(high));
+  data[i] = low;
+  data[i + 1] = high;
+}
