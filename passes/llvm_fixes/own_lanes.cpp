@@ -129,7 +129,8 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
     for (User *user : made->users())
       if (mayBe(*cast<Instruction>(user)))
         open.push_back(cast<Instruction>(user));
-    if (auto *store = dyn_cast<StoreInst>(made))
+    if (auto *store = dyn_cast<StoreInst>(made);
+        store && !isa<ConstantData>(store->getPointerOperand())) // of those nobody knows the users
       for (User *user : store->getPointerOperand()->users())
         if (auto *load = dyn_cast<LoadInst>(user); load && load->getFunction() == &function)
           open.push_back(load);
