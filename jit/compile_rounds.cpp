@@ -168,8 +168,7 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
 std::string Compilation::doubted() const {
   for (const auto &after : madeKernels_) {
     const KernelState &s = states_.at(after.name);
-    std::string why =
-        passes::mayBeWrong(s.estimateBefore, s.before->resources, s.estimateAfter, after.resources);
+    std::string why = passes::mayBeWrong(s.estimateBefore, s.estimateAfter);
     if (!why.empty())
       return after.name + ": " + why;
   }

@@ -40,6 +40,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
                   double wavesPerSimd) {
   Estimate e;
   const Rates rates = ratesOf(processor, resources.waveSize);
+  e.lanesMoved = f.lanesMoved;
   uint32_t laneCounts = 0;
   for (const auto &block : f.blocks) {
     bool called = false;
@@ -89,13 +90,13 @@ double Estimate::among(double waves) const {
   return wave.among(wavesPerSimd ? std::min(waves, double(wavesPerSimd)) : waves);
 }
 
-std::string mayBeWrong(const Estimate &before, const KernelResources &rb, const Estimate &after,
-                       const KernelResources &ra) {
+std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (after.swapsBehindCalls > before.swapsBehindCalls)
     return formatv("swaps behind calls, which LLVM may have got wrong, {0} -> {1}",
                    before.swapsBehindCalls, after.swapsBehindCalls);
-  if (LLVM_VERSION_MAJOR >= 18 && ra.sgprSpills > rb.sgprSpills)
-    return formatv("SGPR spills, which LLVM may lose, {0} -> {1}", rb.sgprSpills, ra.sgprSpills);
+  if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
+    return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
+                   after.lanesMoved);
   return {};
 }
 
@@ -112,7 +113,7 @@ Verdict judge(const Estimate &before, const KernelResources &rb, const Estimate 
   more("scratch bytes", rb.scratchBytes, ra.scratchBytes);
   more("VGPR spills", rb.vgprSpills, ra.vgprSpills);
   if (v.reason.empty())
-    v.reason = mayBeWrong(before, rb, after, ra);
+    v.reason = mayBeWrong(before, after);
   if (v.reason.empty() && !force &&
       after.combinedAtomics < std::min(before.combinedAtomics, after.atomics))
     v.reason = formatv("atomics that a wave does as one {0} -> {1}", before.combinedAtomics,

@@ -26,6 +26,7 @@ struct Estimate {
   /// v_swap_b32 behind a call in one block. SIShrinkInstructions makes a swap of three moves (t =
   /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
   uint32_t swapsBehindCalls = 0;
+  uint32_t lanesMoved = 0; ///< of the machine code (machine_code.h)
   /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
   /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
   uint32_t atomics = 0, combinedAtomics = 0;
@@ -50,11 +51,10 @@ struct Verdict {
 
 /// What LLVM may have got wrong in the machine code `after` that `before` has less of; empty: nothing known.
 /// - swaps behind calls (see Estimate);
-/// - from LLVM 18 on, scalar registers kept in the lanes of vector registers: where those are many, its greedy allocator splits them and
-///   copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic, or with
-///   -amdgpu-prealloc-sgpr-spill-vgprs).
-std::string mayBeWrong(const Estimate &before, const KernelResources &resourcesBefore,
-                       const Estimate &after, const KernelResources &resourcesAfter);
+/// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
+///   allocator splits them, and copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
+///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
+std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
 /// where waves are unknown), no more LDS, scratch or VGPR spills, nothing that mayBeWrong(), and what atomics are left are combined as they

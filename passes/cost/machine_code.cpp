@@ -1,5 +1,6 @@
 #include "passes/cost/machine_code.h"
 #include "passes/compat.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -103,6 +104,17 @@ Flow flowOf(StringRef name) {
 // LLVM's descriptions of encoded instructions lack what these write implicitly.
 bool namesExec(StringRef name) {
   return name.contains("SAVEEXEC") || name.contains("WREXEC") || startsWith(name, "V_CMPX");
+}
+
+/// For MachineFunction::lanesMoved.
+void noteLanes(StringRef name, const MCInst &inst, std::vector<MCRegister> &used,
+               SmallSetVector<MCRegister, 8> &withScalars) {
+  if (startsWith(name, "V_WRITELANE"))
+    withScalars.insert(inst.getOperand(0).getReg());
+  else if (!startsWith(name, "V_READLANE"))
+    for (const MCOperand &operand : inst)
+      if (operand.isReg() && MCRegister(operand.getReg()).isValid())
+        used.push_back(operand.getReg());
 }
 
 // The decoder attaches no target, so read SOPP's simm16 ourselves (words after the branch).
@@ -301,6 +313,8 @@ void findFrequencies(MachineFunction &f, unsigned waveSize, const RunFacts &know
 
 MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts &known) const {
   MachineFunction f;
+  std::vector<MCRegister> used;              // of each instruction but reading and writing lanes
+  SmallSetVector<MCRegister, 8> withScalars; // whose lanes are written
   for (uint64_t at = 0; at < kernel.code.size();) {
     MCInst inst;
     uint64_t size = 0;
@@ -319,6 +333,7 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
                                    .hasDefOfPhysReg(inst, state_->exec, *state_->registers);
       if (m.flow != Flow::next && m.flow != Flow::end)
         m.target = branchTarget(inst, address);
+      noteLanes(m.name, inst, used, withScalars);
     }
     m.size = uint32_t(size);
     if (size >= 4)
@@ -326,6 +341,10 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
     f.instructions.push_back(std::move(m));
     at += size;
   }
+  f.lanesMoved = uint32_t(count_if(used, [&](MCRegister one) {
+    return any_of(withScalars,
+                  [&](MCRegister other) { return state_->registers->regsOverlap(one, other); });
+  }));
   makeBlocks(f);
   findFrequencies(f, kernel.resources.waveSize, known);
   return f;

@@ -63,6 +63,9 @@ struct MachineFunction {
   std::vector<MachineInstruction> instructions;
   std::vector<MachineBlock> blocks; ///< in address order, the first is the entry
   std::vector<size_t> order;        ///< those that are reachable, in reverse post-order
+  /// Uses of vector registers in whose lanes v_writelane keeps scalars, as LLVM's spills of them are, by anything but v_writelane and
+  /// v_readlane.
+  uint32_t lanesMoved = 0;
 };
 
 /// Reads one processor's code ("gfx90a"); the error names the processor that LLVM does not know.

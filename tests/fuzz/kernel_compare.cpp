@@ -264,22 +264,18 @@ Opinion thirdOpinions(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, cons
 /// Code that LLVM got wrong in a way the product's verdict on machine code knows: it would go on
 /// with the original.
 bool wouldBeRefused(const Setup &setup, StringRef plain, StringRef melded) {
-  auto estimateOf = [&](StringRef object, passes::KernelResources &resources) {
+  auto estimateOf = [&](StringRef object) {
     auto disassembler = passes::Disassembler::create(setup.target.processor());
     auto kernels = jit::readKernels(MemoryBufferRef(object, "fuzz"));
     passes::Estimate found;
-    if (disassembler && kernels && kernels->size() == 1) { // the emitter makes one
-      resources = kernels->front().resources;
-      found = passes::estimate(disassembler->decode(kernels->front()), resources,
+    if (disassembler && kernels && kernels->size() == 1) // the emitter makes one
+      found = passes::estimate(disassembler->decode(kernels->front()), kernels->front().resources,
                                setup.target.processor());
-    }
     consumeError(disassembler.takeError());
     consumeError(kernels.takeError());
     return found;
   };
-  passes::KernelResources before, after;
-  const passes::Estimate was = estimateOf(plain, before), is = estimateOf(melded, after);
-  return !passes::mayBeWrong(was, before, is, after).empty();
+  return !passes::mayBeWrong(estimateOf(plain), estimateOf(melded)).empty();
 }
 
 /// What became of the kernel's loops; whether there are rounds of any.
