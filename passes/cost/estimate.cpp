@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace llvm;
 
@@ -34,6 +35,36 @@ bool isAtomic(StringRef name) {
   return is_contained(operations, operation);
 }
 
+bool isOfVectorUnit(InstructionKind kind) {
+  return kind == InstructionKind::valu || kind == InstructionKind::vectorMemory ||
+         kind == InstructionKind::lds;
+}
+
+/// Reading a lane is how masks are restored that are spilled.
+uint32_t beforeLanesMeet(const MachineFunction &f, const MachineBlock &block, const Rates &rates) {
+  uint32_t count = 0;
+  for (size_t i = block.first; i < block.first + block.count; ++i) {
+    const MachineInstruction &instruction = f.instructions[i];
+    if (instruction.writesExec)
+      return startsWith(instruction.name, "S_OR_B") ? count : 0;
+    count += isOfVectorUnit(costOf(instruction, rates).kind) &&
+             !startsWith(instruction.name, "V_READLANE");
+  }
+  return 0;
+}
+
+uint32_t beforeLanesMeet(const MachineFunction &f, const Rates &rates) {
+  std::set<uint64_t> targets; // of branches without lanes
+  for (const MachineInstruction &instruction : f.instructions)
+    if (instruction.flow == Flow::branchIfNoLanes)
+      targets.insert(instruction.target);
+  uint32_t count = 0;
+  for (const MachineBlock &block : f.blocks)
+    if (block.count && targets.count(f.instructions[block.first].address))
+      count += beforeLanesMeet(f, block, rates);
+  return count;
+}
+
 } // namespace
 
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor,
@@ -41,6 +72,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
   Estimate e;
   const Rates rates = ratesOf(processor, resources.waveSize);
   e.lanesMoved = f.lanesMoved;
+  e.beforeLanesMeet = beforeLanesMeet(f, rates);
   uint32_t laneCounts = 0;
   for (const auto &block : f.blocks) {
     bool called = false;
@@ -97,6 +129,10 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
     return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
                    after.lanesMoved);
+  if (after.beforeLanesMeet > before.beforeLanesMeet)
+    return formatv(
+        "vector instructions before lanes meet, which LLVM may have misplaced, {0} -> {1}",
+        before.beforeLanesMeet, after.beforeLanesMeet);
   return {};
 }
 

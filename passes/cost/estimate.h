@@ -27,6 +27,9 @@ struct Estimate {
   /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
   uint32_t swapsBehindCalls = 0;
   uint32_t lanesMoved = 0; ///< of the machine code (machine_code.h)
+  /// Vector instructions of which only the lanes of one side may see the effect: those before s_or exec in a block that a branch without
+  /// lanes goes to, where all lanes are meant to come together.
+  uint32_t beforeLanesMeet = 0;
   /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
   /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
   uint32_t atomics = 0, combinedAtomics = 0;
@@ -54,6 +57,9 @@ struct Verdict {
 /// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
 ///   allocator splits them, and copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
 ///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
+/// - where sides come together, what was put before their lanes are on again: the allocator splits a vector register's live range at the
+///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:
+///   seed 13004975, gfx942, LLVM 21).
 std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers

@@ -369,6 +369,30 @@ TEST(EstimateVerdict, movedLanesOfScalarsRefuse) {
             LLVM_VERSION_MAJOR < 18 ? "" : "moves of spilled SGPRs, which LLVM may lose, 2 -> 3");
 }
 
+// Where sides come together lanes are turned on first: what stands before that is done by one side alone.
+TEST(EstimateVerdict, whatStandsBeforeLanesMeetRefuses) {
+  constexpr uint32_t meet = 0x87fe007e;                  // s_or_b64 exec, exec, s[0:1]: SOP2 14
+  constexpr uint32_t scalar = 0xbe830005;                // s_mov_b32 s3, s5
+  constexpr uint32_t read[2] = {0xd2890001, 0x00010701}; // v_readlane_b32 s1, v1, 3: VOP3 649
+  const auto before = [](std::vector<uint32_t> words) {
+    return run(std::move(words)).beforeLanesMeet;
+  };
+  EXPECT_EQ(before({sopp(execz, 1), vmov, vmov, scalar, meet, vmov, sopp(endpgm)}), 1u);
+  EXPECT_EQ(before({sopp(execz, 1), vmov, scalar, meet, vmov, sopp(endpgm)}), 0u);
+  EXPECT_EQ(before({sopp(execz, 0), read[0], read[1], meet, vmov, sopp(endpgm)}), 0u);
+  EXPECT_EQ(before({sopp(scc1, 1), vmov, vmov, meet, sopp(endpgm)}), 0u); // all lanes that are on
+  EXPECT_EQ(before({sopp(execz, 1), vmov, vmov, sopp(endpgm)}), 0u);      // the end, of all or none
+  Estimate were, are;
+  were.cycles = 100;
+  are.cycles = 10;
+  were.beforeLanesMeet = are.beforeLanesMeet = 2; // the program's own
+  EXPECT_TRUE(judge(were, {}, are, {}, 0).better);
+  were.beforeLanesMeet = 1;
+  EXPECT_FALSE(judge(were, {}, are, {}, 0, /*force=*/true).better);
+  EXPECT_EQ(mayBeWrong(were, are),
+            "vector instructions before lanes meet, which LLVM may have misplaced, 1 -> 2");
+}
+
 TEST(EstimateVerdict, spillsAndLdsRefuse) {
   Estimate before, after;
   before.cycles = 100;
