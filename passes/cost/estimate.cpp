@@ -129,10 +129,9 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
     return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
                    after.lanesMoved);
-  if (after.beforeLanesMeet > before.beforeLanesMeet)
-    return formatv(
-        "vector instructions before lanes meet, which LLVM may have misplaced, {0} -> {1}",
-        before.beforeLanesMeet, after.beforeLanesMeet);
+  if (after.beforeLanesMeet)
+    return formatv("{0} vector instructions before lanes meet, which LLVM may have misplaced",
+                   after.beforeLanesMeet);
   return {};
 }
 

@@ -52,14 +52,14 @@ struct Verdict {
   std::string reason;
 };
 
-/// What LLVM may have got wrong in the machine code `after` that `before` has less of; empty: nothing known.
+/// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first two only what `before` has less of.
 /// - swaps behind calls (see Estimate);
 /// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
 ///   allocator splits them, and copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
 ///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
 /// - where sides come together, what was put before their lanes are on again: the allocator splits a vector register's live range at the
 ///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:
-///   seed 13004975, gfx942, LLVM 21).
+///   seed 13004975, gfx942, LLVM 21). The original may have been lucky with the same.
 std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
