@@ -316,8 +316,18 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   auto want = execute(gpu, ast, (*plain)->getBuffer());
   if (!want)
     return report(setup, seed, "plain run: " + toString(want.takeError()), tally);
+  auto refused = [&](const char *what) {
+    if (!wouldBeRefused(setup, (*plain)->getBuffer(), (*melded)->getBuffer()))
+      return false;
+    ++tally.refused;
+    std::fprintf(stderr, "seed %llu: %s, and the verdict on its machine code refuses it\n",
+                 static_cast<unsigned long long>(seed), what);
+    return true;
+  };
   auto got = execute(gpu, ast, (*melded)->getBuffer());
   if (!got) {
+    if (refused("fails"))
+      return consumeError(got.takeError());
     report(setup, seed, "melded run: " + toString(got.takeError()), tally);
     return keepBoth(setup, seed, ast);
   }
@@ -331,12 +341,8 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
   tally.moreActive += after > before, tally.fewerActive += after < before;
   if (*want == *got)
     return;
-  if (wouldBeRefused(setup, (*plain)->getBuffer(), (*melded)->getBuffer())) {
-    ++tally.refused;
-    std::fprintf(stderr, "seed %llu: differs, and the verdict on its machine code refuses it\n",
-                 static_cast<unsigned long long>(seed));
+  if (refused("differs"))
     return;
-  }
   const Opinion opinion = thirdOpinions(gpu, setup, seed, ast, *want, *got);
   if (opinion.plainIsWrong) {
     ++tally.skipped;
