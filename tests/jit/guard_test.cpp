@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <malloc.h>
 #include <mutex>
 #include <new>
@@ -181,14 +183,28 @@ TEST(GuardDeathTest, aCallThatAllocatesIsNotFrozenInsideTheAllocator) {
       testing::ExitedWithCode(0), "");
 }
 
+/// The kernel's word for what a thread of this process does: 'R' runs, 'S' waits; '?' where it says none.
+char stateOf(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const size_t name = text.rfind(") ");
+  return name == std::string::npos ? '?' : text[name + 2];
+}
+
 TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsLeftAlone) {
   EXPECT_EXIT(
       {
         // A mutex, which a signal does not wake: after pause() the thread is in its own code again.
         static std::mutex held;
         held.lock();
-        static const std::function<void()> step = [] { held.lock(); };
+        static std::atomic<pid_t> waiter{0};
+        static const std::function<void()> step = [] {
+          waiter = gettid();
+          held.lock();
+        };
         startEndlessCompile(step);
+        while (!waiter || stateOf(waiter) != 'S')
+          std::this_thread::yield();
         std::exit(freezeGuarded(std::chrono::milliseconds(50)) ? 1 : 0);
       },
       testing::ExitedWithCode(0), "");
