@@ -73,7 +73,7 @@ SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
   return found;
 }
 
-/// A reading from a lane, of which SIFoldOperands makes a constant where what is read is one. Not what nobody computes.
+/// A reading from a lane, of which SIFoldOperands makes a constant where what is read is one. What is loaded, or an argument, is none.
 bool readsFromLane(const Instruction &instruction) {
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   return call &&
