@@ -175,6 +175,8 @@ void Compilation::tellStaleCounts() const {
 }
 
 Error Compilation::replaced(std::string reason) {
+  if (const std::string doubt = doubted(); !doubt.empty())
+    return unchanged((recipe_ ? "no version: " : "not replaced: ") + doubt);
   if (recipe_)
     if (auto e = checkRelocations(*made_->bytes))
       return e;

@@ -154,7 +154,8 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
               request_.meld.force);
     // Nothing was melded in it, and the compiler has found another way that costs the same.
     if (!melded.count(after.name) && s.estimateAfter.cycles == s.estimateBefore.cycles &&
-        s.estimateAfter.instructions == s.estimateBefore.instructions) {
+        s.estimateAfter.instructions == s.estimateBefore.instructions &&
+        passes::mayBeWrong(s.estimateBefore, s.estimateAfter).empty()) {
       s.changed = false;
       s.verdict = {false, 0, "unchanged"};
     }
@@ -168,6 +169,8 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
 std::string Compilation::doubted() const {
   for (const auto &after : madeKernels_) {
     const KernelState &s = states_.at(after.name);
+    if (!s.changed)
+      continue;
     std::string why = passes::mayBeWrong(s.estimateBefore, s.estimateAfter);
     if (!why.empty())
       return after.name + ": " + why;
@@ -213,8 +216,6 @@ Error Compilation::rounds() {
     if (auto e = judgeKernels(*disassembler))
       return e;
     dumpAfter(*disassembler);
-    if (std::string doubt = doubted(); !doubt.empty())
-      return unchanged("not recompiled: " + doubt);
     return replaced("recompiled");
   }
 

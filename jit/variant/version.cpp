@@ -82,8 +82,6 @@ Error Compilation::markedVersion(Disassembler &disassembler) {
   if (auto e = judgeKernels(disassembler))
     return e;
   dumpAfter(disassembler);
-  if (std::string doubt = doubted(); !doubt.empty())
-    return unchanged("no version: " + doubt);
   for (const Kernel &kernel : madeKernels_)
     if (kernel.name == request_.kernel)
       marks_->runs = markedRuns(disassembler.decode(kernel));
@@ -94,8 +92,6 @@ Error Compilation::versionMade(const Disassembler &disassembler) {
   for (const Kernel &kernel : madeKernels_)
     if (!mayDiffer(disassembler, kernel))
       return unchanged("no version: its floating point may have come out in another way");
-  if (std::string doubt = doubted(); !doubt.empty())
-    return unchanged("no version: " + doubt);
   return replaced("made as " + request_.recipe);
 }
 

@@ -11,6 +11,8 @@
 
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -122,6 +124,46 @@ TEST(Verdict, forceLetsWorseCodeThrough) {
   EXPECT_TRUE(kernel["melded"].get<bool>());
   EXPECT_GT(kernel["after"]["estimatedCycles"].get<double>(),
             kernel["before"]["estimatedCycles"].get<double>());
+}
+
+// The kernel's code stays, its bitcode gets another instruction of the same cost.
+std::string withOtherAssembly(const char *name, const char *kernelName, const char *assembly) {
+  auto file = codeObject(name);
+  auto object = readDeviceObject(*file);
+  LLVMContext context;
+  auto module = parseUnits(object->modules, context);
+  unsigned changed = 0;
+  for (Instruction &inst : instructions(*(*module)->getFunction(kernelName)))
+    if (auto *call = dyn_cast<CallInst>(&inst))
+      if (auto *old = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+        call->setCalledOperand(InlineAsm::get(call->getFunctionType(), assembly,
+                                              old->getConstraintString(), old->hasSideEffects()));
+        ++changed;
+      }
+  EXPECT_EQ(changed, 1u);
+  SmallString<0> bitcode;
+  raw_svector_ostream os(bitcode);
+  WriteBitcodeToFile(**module, os);
+  return withSection(file->getBuffer(), ".llvmbc", bitcode);
+}
+
+// A kernel in which nothing is melded and that costs what it did comes along with a melded one, but not where LLVM may have got it wrong.
+TEST(Verdict, whatMayBeWrongDoesNotComeAlong) {
+  const auto same = compiled(withOtherAssembly("doubted", "exchanges", "v_and_b32 $0, $1, $0"));
+  EXPECT_EQ(same.reply.status, Status::replaced) << same.reply.reason;
+  EXPECT_EQ(same.kernel("exchanges")["after"], same.kernel("exchanges")["before"]);
+  for (const char *passes : {"", "none"}) {
+    CompileRequest request;
+    const std::string object = withOtherAssembly("doubted", "exchanges", "v_swap_b32 $0, $1");
+    request.codeObject = object;
+    request.meld.passes = passes;
+    const CompileReply reply = compile(request);
+    EXPECT_EQ(reply.status, Status::unchanged) << passes;
+    EXPECT_NE(
+        reply.reason.find("exchanges: swaps behind calls, which LLVM may have got wrong, 0 -> 1"),
+        std::string::npos)
+        << reply.reason;
+  }
 }
 
 // Nobody looks at what became of a replacement; a version is measured beside the original.
