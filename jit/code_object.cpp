@@ -182,4 +182,40 @@ Expected<std::vector<Kernel>> readKernels(MemoryBufferRef elf) {
   return kernelsOf(*object, symbolsOf(*object));
 }
 
+Expected<std::vector<Kernel>> readFunctions(MemoryBufferRef elf) {
+  auto object = parse(elf);
+  if (!object)
+    return object.takeError();
+  auto symbols = object->elf.allSymbols();
+  if (!symbols)
+    return inputError("code object: " + symbols.error().message);
+  std::set<std::string_view> kernels;
+  KernelResources resources;
+  for (const KernelMetadata &metadata : object->metadata.kernels) {
+    if (kernels.empty())
+      resources.waveSize = resourcesOf(metadata).waveSize;
+    kernels.insert(metadata.name);
+  }
+  std::map<uint64_t, Kernel> functions; // by address: a function may have several names
+  for (const ElfSymbol &symbol : *symbols) {
+    if (symbol.type != STT_FUNC || !symbol.defined() || !symbol.size || kernels.count(symbol.name))
+      continue;
+    const auto bytes = object->elf.atAddress(symbol.value, symbol.size);
+    if (!bytes)
+      return inputError(formatv("code object: function {0}: code at {1:x}, {2} bytes, is not in "
+                                "the file",
+                                symbol.name, symbol.value, symbol.size));
+    Kernel function;
+    function.name = std::string(symbol.name);
+    function.resources = resources;
+    function.address = symbol.value;
+    function.code = {bytes->data(), bytes->size()};
+    functions.emplace(symbol.value, std::move(function));
+  }
+  std::vector<Kernel> result;
+  for (auto &[address, function] : functions)
+    result.push_back(std::move(function));
+  return result;
+}
+
 } // namespace meld::jit

@@ -164,8 +164,8 @@ private:
   Estimate estimateOf(const Disassembler &disassembler, const Kernel &kernel) const;
   /// Of the kernels in the last compile those in `which`; null: all.
   llvm::Error judgeKernels(Disassembler &disassembler, const Names *which = nullptr);
-  /// Of the last compile, judged: what LLVM may have got wrong in it; "": nothing.
-  std::string doubted() const;
+  /// Of the last compile, judged: what LLVM may have got wrong in it; "": nothing (doubt.cpp).
+  llvm::Expected<std::string> doubted() const;
   Json sidesOf(const passes::Decision &decision);
   Names leftAlone(const llvm::Module &module) const;
   /// The summary is what the object carries: small, since every load reads it from the cache, and

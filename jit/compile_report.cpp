@@ -175,8 +175,11 @@ void Compilation::tellStaleCounts() const {
 }
 
 Error Compilation::replaced(std::string reason) {
-  if (const std::string doubt = doubted(); !doubt.empty())
-    return unchanged((recipe_ ? "no version: " : "not replaced: ") + doubt);
+  auto doubt = doubted();
+  if (!doubt)
+    return doubt.takeError();
+  if (!doubt->empty())
+    return unchanged((recipe_ ? "no version: " : "not replaced: ") + *doubt);
   if (recipe_)
     if (auto e = checkRelocations(*made_->bytes))
       return e;

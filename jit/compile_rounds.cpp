@@ -165,19 +165,6 @@ Error Compilation::judgeKernels(Disassembler &disassembler, const Names *which) 
   return Error::success();
 }
 
-// Whether code pays may be for a measurement to say, or for nobody; whether it is right is not.
-std::string Compilation::doubted() const {
-  for (const auto &after : madeKernels_) {
-    const KernelState &s = states_.at(after.name);
-    if (!s.changed)
-      continue;
-    std::string why = passes::mayBeWrong(s.estimateBefore, s.estimateAfter);
-    if (!why.empty())
-      return after.name + ": " + why;
-  }
-  return {};
-}
-
 bool Compilation::anyHope() const {
   return any_of(states_, [](const auto &entry) { return entry.second.isHopeful(); });
 }
