@@ -1,11 +1,12 @@
 // What is made is handed on only where LLVM is not known to have got it wrong (passes/cost/estimate.h, mayBeWrong): whether code pays
 // may be for a measurement to say, or for nobody; whether it is right is not.
 //
-// Each kernel is held against the original's. What kernels call has no pairs: functions are inlined, cloned and dropped. So all that an
-// object has of them is held against all that the original has, where any of it has changed. Linear in the code.
+// Each kernel is held against the original's, and so is what kernels call, by name. What has no namesake there, since it was inlined, cloned or
+// stripped, is held against nothing. Linear in the code.
 #include "jit/compilation.h"
 
 #include "jit/machine_code.h"
+#include "jit/same_code.h"
 
 using namespace llvm;
 
@@ -13,31 +14,35 @@ namespace meld::jit {
 
 namespace {
 
-struct Functions {
-  std::vector<Kernel> all;
-  Estimate together; ///< only what mayBeWrong() asks for
-};
-
-Expected<Functions> functionsOf(MemoryBufferRef elf, StringRef processor) {
-  auto all = readFunctions(elf);
-  if (!all)
-    return all.takeError();
+/// Of the functions that kernels call.
+Expected<std::string> doubtedFunction(MemoryBufferRef before, MemoryBufferRef after,
+                                      StringRef processor) {
+  auto made = readFunctions(after);
+  if (!made)
+    return made.takeError();
+  if (made->empty())
+    return std::string();
+  auto originals = readFunctions(before);
+  if (!originals)
+    return originals.takeError();
   auto disassembler = Disassembler::create(processor);
   if (!disassembler)
     return disassembler.takeError();
-  Functions functions{std::move(*all), {}};
-  for (const Kernel &function : functions.all) {
-    const Estimate one = estimate(disassembler->decode(function), function.resources, processor);
-    functions.together.swapsBehindCalls += one.swapsBehindCalls;
-    functions.together.lanesMoved += one.lanesMoved;
-    functions.together.beforeLanesMeet += one.beforeLanesMeet;
+  const auto estimateOf = [&](const Kernel &function) {
+    return estimate(disassembler->decode(function), function.resources, processor);
+  };
+  for (const Kernel &function : *made) {
+    const auto original =
+        find_if(*originals, [&](const Kernel &other) { return other.name == function.name; });
+    const bool known = original != originals->end();
+    if (known && isSameCode(*disassembler, *original, function))
+      continue;
+    std::string why =
+        passes::mayBeWrong(known ? estimateOf(*original) : Estimate(), estimateOf(function));
+    if (!why.empty())
+      return function.name + ": " + why;
   }
-  return functions;
-}
-
-bool areSameCode(const std::vector<Kernel> &a, const std::vector<Kernel> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Kernel &one, const Kernel &other) { return one.code == other.code; });
+  return std::string();
 }
 
 } // namespace
@@ -51,18 +56,7 @@ Expected<std::string> Compilation::doubted() const {
     if (!why.empty())
       return after.name + ": " + why;
   }
-  auto after = functionsOf(made_->bytes->getMemBufferRef(), object_.processor);
-  if (!after)
-    return after.takeError();
-  if (after->all.empty())
-    return std::string();
-  auto before = functionsOf(original(), object_.processor);
-  if (!before)
-    return before.takeError();
-  if (areSameCode(before->all, after->all))
-    return std::string();
-  std::string why = passes::mayBeWrong(before->together, after->together);
-  return why.empty() ? why : "functions that kernels call: " + why;
+  return doubtedFunction(original(), made_->bytes->getMemBufferRef(), object_.processor);
 }
 
 } // namespace meld::jit

@@ -23,12 +23,12 @@ struct Estimate {
   uint32_t instructions = 0, valu = 0, salu = 0, scalarMemory = 0, vectorMemory = 0, lds = 0,
            branches = 0;     ///< static counts
   unsigned wavesPerSimd = 0; ///< occupancy()
-  /// v_swap_b32 behind a call in one block. SIShrinkInstructions makes a swap of three moves (t =
-  /// x, x = y, y = t) and overlooks that a call between them writes t (LLVM 15, matchSwap).
-  uint32_t swapsBehindCalls = 0;
+  /// v_swap_b32 in blocks with a call. SIShrinkInstructions makes a swap of three moves (t = x, x = y, y = t), where the first or the
+  /// second was, and overlooks that a call between them writes t (matchSwap, LLVM 15 to 21).
+  uint32_t swapsBesideCalls = 0;
   uint32_t lanesMoved = 0; ///< of the machine code (machine_code.h)
-  /// Vector instructions of which only the lanes of one side may see the effect: those before s_or exec in a block that a branch without
-  /// lanes goes to, where all lanes are meant to come together.
+  /// Vector instructions of which only the lanes of one side may see the effect, or none: those before EXEC is written in a block that
+  /// a wave comes to without lanes, where others are turned on.
   uint32_t beforeLanesMeet = 0;
   /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
   /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
@@ -53,13 +53,14 @@ struct Verdict {
 };
 
 /// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first two only what `before` has less of.
-/// - swaps behind calls (see Estimate);
-/// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
+/// - swaps beside calls (see Estimate);
+/// - from LLVM 18 on (before, none are moved), scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
 ///   allocator splits them, and copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
 ///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
 /// - where sides come together, what was put before their lanes are on again: the allocator splits a vector register's live range at the
 ///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:
-///   seed 13004975, gfx942, LLVM 21). The original may have been lucky with the same.
+///   seed 13004975, gfx942, LLVM 21; LLVM 15 may store there, too). The original may have been lucky with the same. Not seen where sides
+///   come together without a branch for them.
 std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers

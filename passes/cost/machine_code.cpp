@@ -106,16 +106,37 @@ bool namesExec(StringRef name) {
   return name.contains("SAVEEXEC") || name.contains("WREXEC") || startsWith(name, "V_CMPX");
 }
 
-/// For MachineFunction::lanesMoved.
-void noteLanes(StringRef name, const MCInst &inst, std::vector<MCRegister> &used,
-               SmallSetVector<MCRegister, 8> &withScalars) {
-  if (startsWith(name, "V_WRITELANE"))
-    withScalars.insert(inst.getOperand(0).getReg());
-  else if (!startsWith(name, "V_READLANE"))
-    for (const MCOperand &operand : inst)
-      if (operand.isReg() && MCRegister(operand.getReg()).isValid())
-        used.push_back(operand.getReg());
+/// s_or_saveexec_b64 s[4:5], -1
+bool turnsAllOn(StringRef name, const MCInst &inst) {
+  return (startsWith(name, "S_OR_SAVEEXEC") || startsWith(name, "S_XOR_SAVEEXEC")) &&
+         any_of(inst,
+                [](const MCOperand &operand) { return operand.isImm() && operand.getImm() == -1; });
 }
+
+/// For MachineFunction::lanesMoved.
+struct LaneUses {
+  std::vector<MCRegister> used;              // by each instruction but reading and writing lanes
+  SmallSetVector<MCRegister, 8> withScalars; // whose lanes are written
+  bool allOn = false;
+
+  void note(const MachineInstruction &instruction, const MCInst &inst) {
+    const StringRef name = instruction.name;
+    if (startsWith(name, "V_WRITELANE"))
+      withScalars.insert(inst.getOperand(0).getReg());
+    else if (!startsWith(name, "V_READLANE") && !allOn)
+      for (const MCOperand &operand : inst)
+        if (operand.isReg() && MCRegister(operand.getReg()).isValid())
+          used.push_back(operand.getReg());
+    if (instruction.writesExec || instruction.flow != Flow::next)
+      allOn = instruction.turnsAllOn;
+  }
+  uint32_t moved(const MCRegisterInfo &registers) const {
+    return uint32_t(count_if(used, [&](MCRegister one) {
+      return any_of(withScalars,
+                    [&](MCRegister other) { return registers.regsOverlap(one, other); });
+    }));
+  }
+};
 
 // The decoder attaches no target, so read SOPP's simm16 ourselves (words after the branch).
 uint64_t branchTarget(const MCInst &inst, uint64_t address) {
@@ -313,8 +334,7 @@ void findFrequencies(MachineFunction &f, unsigned waveSize, const RunFacts &know
 
 MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts &known) const {
   MachineFunction f;
-  std::vector<MCRegister> used;              // of each instruction but reading and writing lanes
-  SmallSetVector<MCRegister, 8> withScalars; // whose lanes are written
+  LaneUses lanes;
   for (uint64_t at = 0; at < kernel.code.size();) {
     MCInst inst;
     uint64_t size = 0;
@@ -333,7 +353,8 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
                                    .hasDefOfPhysReg(inst, state_->exec, *state_->registers);
       if (m.flow != Flow::next && m.flow != Flow::end)
         m.target = branchTarget(inst, address);
-      noteLanes(m.name, inst, used, withScalars);
+      m.turnsAllOn = turnsAllOn(m.name, inst);
+      lanes.note(m, inst);
     }
     m.size = uint32_t(size);
     if (size >= 4)
@@ -341,10 +362,7 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
     f.instructions.push_back(std::move(m));
     at += size;
   }
-  f.lanesMoved = uint32_t(count_if(used, [&](MCRegister one) {
-    return any_of(withScalars,
-                  [&](MCRegister other) { return state_->registers->regsOverlap(one, other); });
-  }));
+  f.lanesMoved = lanes.moved(*state_->registers);
   makeBlocks(f);
   findFrequencies(f, kernel.resources.waveSize, known);
   return f;

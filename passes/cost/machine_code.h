@@ -49,6 +49,8 @@ struct MachineInstruction {
   uint64_t target = 0;     ///< of a branch
   uint16_t immediate = 0;  ///< the low half of the first word: SOPP's and SOPK's simm16
   bool writesExec = false; ///< what follows may run with other lanes
+  bool turnsAllOn =
+      false; ///< s_or_saveexec or s_xor_saveexec of -1: a whole wave, or the lanes that are off, up to the next writer
 };
 
 struct MachineBlock {
@@ -64,7 +66,7 @@ struct MachineFunction {
   std::vector<MachineBlock> blocks; ///< in address order, the first is the entry
   std::vector<size_t> order;        ///< those that are reachable, in reverse post-order
   /// Uses of vector registers in whose lanes v_writelane keeps scalars, as LLVM's spills of them are, by anything but v_writelane and
-  /// v_readlane.
+  /// v_readlane, and not with all lanes on.
   uint32_t lanesMoved = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/KnownBits.h"
 
@@ -87,16 +88,18 @@ bool keepReading(Instruction &reading) {
   Value *read = reading.getOperand(0);
   Type *type = read->getType();
   IRBuilder<> builder(&reading);
-  if (!type->isPointerTy()) {
+  if (!type->isPtrOrPtrVectorTy()) {
     const unsigned bits = type->getPrimitiveSizeInBits().getFixedValue();
     Type *number = builder.getIntNTy(bits);
-    if (bits > 64 && bits % 32 == 0)
+    if (bits > 64 && bits % 32 != 0)
+      return false; // code generation has no such reading
+    if (bits > 64)
       number = FixedVectorType::get(builder.getInt32Ty(), bits / 32);
     read = builder.CreateBitCast(read, number);
   }
   Value *same = hidden(builder, *read);
   if (same)
-    reading.setOperand(0, type->isPointerTy() ? same : builder.CreateBitCast(same, type));
+    reading.setOperand(0, type->isPtrOrPtrVectorTy() ? same : builder.CreateBitCast(same, type));
   return same;
 }
 

@@ -13,6 +13,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 namespace meld::passes {
@@ -117,6 +118,7 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
     auto *phi = dyn_cast<PHINode>(&made);
     return (!phi || isOfRounds(*phi, dominators)) && any_of(made.operands(), mayBeMissing);
   };
+  Values loaded; // pointers whose loads are looked at
   SmallVector<Instruction *, 16> open;
   for (Instruction &instruction : instructions(function))
     if (!isa<InsertElementInst>(instruction) && !isa<ShuffleVectorInst>(instruction) &&
@@ -130,7 +132,9 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
       if (mayBe(*cast<Instruction>(user)))
         open.push_back(cast<Instruction>(user));
     if (auto *store = dyn_cast<StoreInst>(made);
-        store && !isa<ConstantData>(store->getPointerOperand())) // of those nobody knows the users
+        store &&
+        !isa<ConstantData>(store->getPointerOperand()) && // of those nobody knows the users
+        loaded.insert(store->getPointerOperand()).second)
       for (User *user : store->getPointerOperand()->users())
         if (auto *load = dyn_cast<LoadInst>(user); load && load->getFunction() == &function)
           open.push_back(load);

@@ -136,7 +136,7 @@ TEST(Specialized, codeThatMayBeWrong) {
   EXPECT_EQ(reply.status, Status::unchanged);
   EXPECT_TRUE(reply.permanent);
   EXPECT_EQ(reply.reason,
-            "no version: swaps: swaps behind calls, which LLVM may have got wrong, 0 -> 1");
+            "no version: swaps: swaps beside calls, which LLVM may have got wrong, 0 -> 1");
   // With that order there is a loop between the two.
   EXPECT_EQ(specialized("swaps", "argument 8 4 0x2").status, Status::replaced);
 }

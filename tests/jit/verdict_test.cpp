@@ -162,9 +162,9 @@ TEST(Verdict, whatMayBeWrongDoesNotComeAlong) {
       request.meld.passes = passes;
       const CompileReply reply = compile(request);
       EXPECT_EQ(reply.status, Status::unchanged) << name << passes;
-      EXPECT_NE(reply.reason.find((name == function ? "functions that kernels call" : name) +
-                                  ": swaps behind calls, which LLVM may have got wrong, 0 -> 1"),
-                std::string::npos)
+      EXPECT_NE(
+          reply.reason.find(name + ": swaps beside calls, which LLVM may have got wrong, 0 -> 1"),
+          std::string::npos)
           << reply.reason;
     }
   }
@@ -202,7 +202,7 @@ TEST(Verdict, forceRefusesWhatIsUnsafe) {
     ++(larger.*which);
     EXPECT_FALSE(judge(before, resources, after, larger, 0, /*force=*/true).better);
   }
-  after.swapsBehindCalls = 1;
+  after.swapsBesideCalls = 1;
   EXPECT_FALSE(judge(before, resources, after, resources, 0, /*force=*/true).better);
 }
 

@@ -1,4 +1,4 @@
-// Beside a kernel that is worth melding what a test makes LLVM swap registers in, behind a call.
+// Beside a kernel that is worth melding what a test makes LLVM swap registers in, beside a call.
 #include "bitonic.hip"
 
 __device__ __attribute__((noinline)) void note(unsigned *data) { asm volatile("" ::"v"(data)); }

@@ -10,6 +10,7 @@ declare float @llvm.amdgcn.readfirstlane.f32(float)
 declare <2 x half> @llvm.amdgcn.readfirstlane.v2f16(<2 x half>)
 declare double @llvm.amdgcn.readlane.f64(double, i32)
 declare ptr @llvm.amdgcn.readfirstlane.p0(ptr)
+declare <2 x ptr> @llvm.amdgcn.readfirstlane.v2p0(<2 x ptr>)
 declare <3 x float> @llvm.amdgcn.readfirstlane.v3f32(<3 x float>)
 
 ; CHECK-LABEL: @types(
@@ -31,8 +32,10 @@ declare <3 x float> @llvm.amdgcn.readfirstlane.v3f32(<3 x float>)
 ; CHECK-COUNT-3: call i32 asm
 ; CHECK: [[V:%.*]] = bitcast <3 x i32> {{%.*}} to <3 x float>
 ; CHECK-NEXT: call <3 x float> @llvm.amdgcn.readfirstlane.v3f32(<3 x float> [[V]])
+; CHECK-COUNT-2: call ptr asm
+; CHECK: call <2 x ptr> @llvm.amdgcn.readfirstlane.v2p0(
 ; ISA-LABEL: types:
-; ISA-COUNT-10: {{v_readfirstlane_b32|v_readlane_b32}}
+; ISA-COUNT-14: {{v_readfirstlane_b32|v_readlane_b32}}
 ; ISA: s_endpgm
 define amdgpu_kernel void @types(ptr addrspace(1) %out) {
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -59,5 +62,9 @@ define amdgpu_kernel void @types(ptr addrspace(1) %out) {
   %v = insertelement <3 x float> %v1, float 1.0, i32 2
   %rv = call <3 x float> @llvm.amdgcn.readfirstlane.v3f32(<3 x float> %v)
   store volatile <3 x float> %rv, ptr addrspace(1) %out
+  %p0 = insertelement <2 x ptr> poison, ptr %p, i32 0
+  %ps = insertelement <2 x ptr> %p0, ptr null, i32 1
+  %rps = call <2 x ptr> @llvm.amdgcn.readfirstlane.v2p0(<2 x ptr> %ps)
+  store volatile <2 x ptr> %rps, ptr addrspace(1) %out
   ret void
 }
