@@ -131,11 +131,10 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
     for (User *user : made->users())
       if (mayBe(*cast<Instruction>(user)))
         open.push_back(cast<Instruction>(user));
-    if (auto *store = dyn_cast<StoreInst>(made);
-        store &&
-        !isa<ConstantData>(store->getPointerOperand()) && // of those nobody knows the users
-        loaded.insert(store->getPointerOperand()).second)
-      for (User *user : store->getPointerOperand()->users())
+    auto *store = dyn_cast<StoreInst>(made);
+    Value *to = store ? store->getPointerOperand() : nullptr;
+    if (to && !isa<ConstantData>(to) && loaded.insert(to).second) // of those nobody knows the users
+      for (User *user : to->users())
         if (auto *load = dyn_cast<LoadInst>(user); load && load->getFunction() == &function)
           open.push_back(load);
   }

@@ -50,7 +50,7 @@ mutations += [
     Mutation("own lanes: found later by a phi of rounds", own, "(!phi || isOfRounds(*phi, dominators)) &&", "!phi &&", tests="own-lanes"),
     Mutation("own lanes: found later by other phis", own, "(!phi || isOfRounds(*phi, dominators)) &&", "", tests="own-lanes"),
     Mutation("own lanes: found later by what is made of it", own, "if (mayBe(*cast<Instruction>(user)))", "if (false)", tests="own-lanes"),
-    Mutation("own lanes: loaded where it is stored", own, "if (auto *store = dyn_cast<StoreInst>(made);\n        store && ", "if (StoreInst *store = nullptr;\n        store && ", tests="own-lanes"),
+    Mutation("own lanes: loaded where it is stored", own, "if (to && !isa", "if (false && !isa", tests="own-lanes"),
     Mutation("own lanes: found later in a whole vector", own, "!isa<InsertElementInst>(instruction) && !isa", "!isa", tests="own-lanes"),
     Mutation("own lanes: heads of loops", own, "if (!isOfRounds(phi, dominators))\n", "if (true)\n", tests="own-lanes"),
     Mutation("own lanes: two ways round, or in", own, "phi.getNumIncomingValues() == 2 && goesRound(0) != goesRound(1)", "goesRound(0) != goesRound(1)", tests="own-lanes"),
