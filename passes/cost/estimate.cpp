@@ -162,7 +162,7 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (after.swapsBesideCalls > before.swapsBesideCalls)
     return formatv("swaps beside calls, which LLVM may have got wrong, {0} -> {1}",
                    before.swapsBesideCalls, after.swapsBesideCalls);
-  if (after.lanesMoved > before.lanesMoved)
+  if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
     return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
                    after.lanesMoved);
   if (after.beforeLanesMeet)

@@ -54,8 +54,8 @@ struct Verdict {
 
 /// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first two only what `before` has less of.
 /// - swaps beside calls (see Estimate);
-/// - from LLVM 18 on (before, none are moved), scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
-///   allocator splits them, and copies only the lanes that are on (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
+/// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
+///   allocator splits them, and lanes are lost (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
 ///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
 /// - where sides come together, what was put before their lanes are on again: the allocator splits a vector register's live range at the
 ///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:

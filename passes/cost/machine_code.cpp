@@ -117,18 +117,18 @@ bool turnsAllOn(StringRef name, const MCInst &inst) {
 struct LaneUses {
   std::vector<MCRegister> used;              // by each instruction but reading and writing lanes
   SmallSetVector<MCRegister, 8> withScalars; // whose lanes are written
-  bool allOn = false;
+  bool saving = false; // a function saves what its caller has in the lanes that are off
 
   void note(const MachineInstruction &instruction, const MCInst &inst) {
     const StringRef name = instruction.name;
     if (startsWith(name, "V_WRITELANE"))
       withScalars.insert(inst.getOperand(0).getReg());
-    else if (!startsWith(name, "V_READLANE") && !allOn)
+    else if (!startsWith(name, "V_READLANE") && !saving)
       for (const MCOperand &operand : inst)
         if (operand.isReg() && MCRegister(operand.getReg()).isValid())
           used.push_back(operand.getReg());
     if (instruction.writesExec || instruction.flow != Flow::next)
-      allOn = instruction.turnsAllOn;
+      saving = instruction.turnsAllOn && startsWith(name, "S_XOR_SAVEEXEC");
   }
   uint32_t moved(const MCRegisterInfo &registers) const {
     return uint32_t(count_if(used, [&](MCRegister one) {

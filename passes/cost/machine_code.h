@@ -66,7 +66,7 @@ struct MachineFunction {
   std::vector<MachineBlock> blocks; ///< in address order, the first is the entry
   std::vector<size_t> order;        ///< those that are reachable, in reverse post-order
   /// Uses of vector registers in whose lanes v_writelane keeps scalars, as LLVM's spills of them are, by anything but v_writelane and
-  /// v_readlane, and not with all lanes on.
+  /// v_readlane; but not where a function saves the lanes that are off (s_xor_saveexec of -1), as each must that uses such a register.
   uint32_t lanesMoved = 0;
 };
 

@@ -154,7 +154,6 @@ TEST(Verdict, whatMayBeWrongDoesNotComeAlong) {
   for (const std::string &name : {std::string("exchanges"), function}) {
     const auto same = compiled(withOtherAssembly("doubted", name.c_str(), "v_and_b32 $0, $1, $0"));
     EXPECT_EQ(same.reply.status, Status::replaced) << same.reply.reason;
-    EXPECT_EQ(same.kernel("exchanges")["after"], same.kernel("exchanges")["before"]);
     for (const char *passes : {"", "none"}) {
       CompileRequest request;
       const std::string object = withOtherAssembly("doubted", name.c_str(), "v_swap_b32 $0, $1");

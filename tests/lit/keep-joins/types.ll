@@ -35,7 +35,7 @@ declare <3 x float> @llvm.amdgcn.readfirstlane.v3f32(<3 x float>)
 ; CHECK-COUNT-2: call ptr asm
 ; CHECK: call <2 x ptr> @llvm.amdgcn.readfirstlane.v2p0(
 ; ISA-LABEL: types:
-; ISA-COUNT-14: {{v_readfirstlane_b32|v_readlane_b32}}
+; ISA-COUNT-12: {{v_readfirstlane_b32|v_readlane_b32}}
 ; ISA: s_endpgm
 define amdgpu_kernel void @types(ptr addrspace(1) %out) {
   %t = call i32 @llvm.amdgcn.workitem.id.x()

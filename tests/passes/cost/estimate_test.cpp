@@ -344,8 +344,8 @@ TEST(EstimateVerdict, LostCombinedAtomicsRefuse) {
   EXPECT_TRUE(judge(before, {}, after, {}, 0, /*force=*/true).better);
 }
 
-// From LLVM 18 on scalar registers that are spilled are lanes of virtual registers, of which its allocator may copy only some; in whole waves, as
-// functions save them, all.
+// From LLVM 18 on scalar registers that are spilled are lanes of virtual registers, of which its allocator may lose some. What a function
+// saves of the lanes that are off is its caller's.
 TEST(EstimateVerdict, movedLanesOfScalarsRefuse) {
   constexpr uint32_t write[2] = {0xd28a0001, 0x00010600}; // v_writelane_b32 v1, s0, 3: VOP3 650
   constexpr uint32_t read[2] = {0xd2890001, 0x00010701};  // v_readlane_b32 s1, v1, 3: VOP3 649
@@ -354,7 +354,7 @@ TEST(EstimateVerdict, movedLanesOfScalarsRefuse) {
   constexpr uint32_t wide[2] = {0xdc5c8000, 0x007f0004};  // global_load_dwordx4 v[0:3], v[4:5], off
   constexpr uint32_t wholeWave = 0xbe8421c1;              // s_or_saveexec_b64 s[4:5], -1: SOP1 33
   constexpr uint32_t offLanes = 0xbe8422c1;               // s_xor_saveexec_b64 s[4:5], -1: SOP1 34
-  constexpr uint32_t someLanes = 0xbe842106;              // s_or_saveexec_b64 s[4:5], s[6:7]
+  constexpr uint32_t someLanes = 0xbe842206;              // s_xor_saveexec_b64 s[4:5], s[6:7]
   constexpr uint32_t back = 0xbefe0104;                   // s_mov_b64 exec, s[4:5]: SOP1 1
   const auto moved = [](std::vector<uint32_t> words) { return run(std::move(words)).lanesMoved; };
   EXPECT_EQ(moved({write[0], write[1], other, read[0], read[1], sopp(endpgm)}), 0u);
@@ -362,9 +362,9 @@ TEST(EstimateVerdict, movedLanesOfScalarsRefuse) {
   EXPECT_EQ(moved({move, other, write[0], write[1], sopp(endpgm)}), 1u);
   EXPECT_EQ(moved({write[0], write[1], wide[0], wide[1], sopp(endpgm)}), 1u);
   EXPECT_EQ(moved({read[0], read[1], move, sopp(endpgm)}), 0u);
-  EXPECT_EQ(moved({write[0], write[1], wholeWave, move, other, back, sopp(endpgm)}), 0u);
+  EXPECT_EQ(moved({write[0], write[1], wholeWave, move, other, back, sopp(endpgm)}), 1u);
   EXPECT_EQ(moved({write[0], write[1], offLanes, move, back, sopp(endpgm)}), 0u);
-  EXPECT_EQ(moved({write[0], write[1], wholeWave, back, move, sopp(endpgm)}), 1u);
+  EXPECT_EQ(moved({write[0], write[1], offLanes, back, move, sopp(endpgm)}), 1u);
   EXPECT_EQ(moved({write[0], write[1], someLanes, move, back, sopp(endpgm)}), 1u);
   Estimate before, after;
   before.cycles = 100;
@@ -372,8 +372,10 @@ TEST(EstimateVerdict, movedLanesOfScalarsRefuse) {
   before.lanesMoved = after.lanesMoved = 3; // the program's own
   EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
   before.lanesMoved = 2;
-  EXPECT_FALSE(judge(before, {}, after, {}, 0, /*force=*/true).better);
-  EXPECT_EQ(mayBeWrong(before, after), "moves of spilled SGPRs, which LLVM may lose, 2 -> 3");
+  const Verdict more = judge(before, {}, after, {}, 0, /*force=*/true);
+  EXPECT_EQ(more.better, LLVM_VERSION_MAJOR < 18) << more.reason;
+  EXPECT_EQ(mayBeWrong(before, after),
+            LLVM_VERSION_MAJOR < 18 ? "" : "moves of spilled SGPRs, which LLVM may lose, 2 -> 3");
 }
 
 // Where sides come together lanes are turned on first: what stands before that is done by one side alone.
