@@ -7,6 +7,7 @@
 
 #include "jit/machine_code.h"
 #include "jit/same_code.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
 
@@ -31,14 +32,15 @@ Expected<std::string> doubtedFunction(MemoryBufferRef before, MemoryBufferRef af
   const auto estimateOf = [&](const Kernel &function) {
     return estimate(disassembler->decode(function), function.resources, processor);
   };
+  StringMap<const Kernel *> named;
+  for (const Kernel &original : *originals)
+    named.try_emplace(original.name, &original);
   for (const Kernel &function : *made) {
-    const auto original =
-        find_if(*originals, [&](const Kernel &other) { return other.name == function.name; });
-    const bool known = original != originals->end();
-    if (known && isSameCode(*disassembler, *original, function))
+    const Kernel *original = named.lookup(function.name);
+    if (original && isSameCode(*disassembler, *original, function))
       continue;
     std::string why =
-        passes::mayBeWrong(known ? estimateOf(*original) : Estimate(), estimateOf(function));
+        passes::mayBeWrong(original ? estimateOf(*original) : Estimate(), estimateOf(function));
     if (!why.empty())
       return function.name + ": " + why;
   }

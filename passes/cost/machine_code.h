@@ -49,8 +49,8 @@ struct MachineInstruction {
   uint64_t target = 0;     ///< of a branch
   uint16_t immediate = 0;  ///< the low half of the first word: SOPP's and SOPK's simm16
   bool writesExec = false; ///< what follows may run with other lanes
-  bool turnsAllOn =
-      false; ///< s_or_saveexec or s_xor_saveexec of -1: a whole wave, or the lanes that are off, up to the next writer
+  /// s_or_saveexec or s_xor_saveexec of -1: for a whole wave, or for the lanes that are off, up to the next writer.
+  bool turnsAllOn = false;
 };
 
 struct MachineBlock {
