@@ -109,10 +109,11 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
   e.beforeLanesMeet = beforeLanesMeet(f, rates);
   uint32_t laneCounts = 0;
   for (const auto &block : f.blocks) {
-    uint32_t calls = 0, swaps = 0;
+    bool calls = false;
+    uint32_t swaps = 0;
     for (size_t i = block.first; i < block.first + block.count; ++i) {
       StringRef name = f.instructions[i].name;
-      calls += startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
+      calls |= startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
       swaps += startsWith(name, "V_SWAP_B32");
       e.atomics += isAtomic(name);
       laneCounts += startsWith(name, "V_MBCNT_LO");

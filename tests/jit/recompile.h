@@ -8,8 +8,10 @@
 #include "jit/units.h"
 #include "tests/jit/test_objects.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -65,6 +67,30 @@ inline llvm::Expected<CompiledObject> recompile(llvm::MemoryBufferRef file, bool
       }))
     return e;
   return made;
+}
+
+/// The object's machine code stays, its bitcode is changed.
+inline std::string withOtherBitcode(const char *name,
+                                    llvm::function_ref<void(llvm::Module &)> change) {
+  const auto file = codeObject(name);
+  auto object = llvm::cantFail(readDeviceObject(*file));
+  llvm::LLVMContext context;
+  auto module = llvm::cantFail(parseUnits(object.modules, context));
+  change(*module);
+  llvm::SmallString<0> bitcode;
+  llvm::raw_svector_ostream out(bitcode);
+  llvm::WriteBitcodeToFile(*module, out);
+  return withSection(file->getBuffer(), ".llvmbc", bitcode);
+}
+
+/// The kernel's bitcode gets so many more stores in front: what is compiled from it is melded as before, and yet worse than what is there.
+inline std::string withMoreWork(const char *name, const char *kernelName, unsigned stores) {
+  return withOtherBitcode(name, [&](llvm::Module &module) {
+    llvm::Function &kernel = *module.getFunction(kernelName);
+    llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+    for (unsigned i = 0; i < stores; ++i)
+      builder.CreateStore(builder.getInt32(i), kernel.getArg(0), /*isVolatile=*/true);
+  });
 }
 
 } // namespace meld::jit::test

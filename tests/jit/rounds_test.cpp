@@ -4,7 +4,7 @@
 #include "jit/cut.h"
 #include "jit/units.h"
 #include "passes/transform/fp_choices.h"
-#include "tests/jit/test_objects.h"
+#include "tests/jit/recompile.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -62,25 +62,8 @@ TEST(Rounds, AKernelWithoutSitesIsGeneratedOnce) {
   EXPECT_LT(made.rest, 1);
 }
 
-// The machine code of `sides` stays, its bitcode gets so many more stores that what comes of it is
-// worse.
-std::string withWorseSides() {
-  auto file = codeObject("kept");
-  auto object = cantFail(readDeviceObject(*file));
-  LLVMContext context;
-  auto module = cantFail(parseUnits(object.modules, context));
-  Function &kernel = *module->getFunction("sides");
-  IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
-  for (unsigned i = 0; i < 600; ++i)
-    builder.CreateStore(builder.getInt32(i), kernel.getArg(0), /*isVolatile=*/true);
-  SmallString<0> bitcode;
-  raw_svector_ostream os(bitcode);
-  WriteBitcodeToFile(*module, os);
-  return withSection(file->getBuffer(), ".llvmbc", bitcode);
-}
-
 TEST(Rounds, WhereNothingComesOfItTheOthersAreNotGeneratedAtAll) {
-  const auto made = compiled(withWorseSides());
+  const auto made = compiled(withMoreWork("kept", "sides", 600));
   ASSERT_EQ(made.reply.status, Status::unchanged);
   EXPECT_NE(made.reply.reason.find("sides: estimated cycles "), std::string::npos)
       << made.reply.reason;

@@ -3,13 +3,11 @@
 #include "jit/code_object.h"
 #include "jit/compile.h"
 #include "jit/estimate.h"
-#include "jit/units.h"
 #include "passes/compat.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/options.h"
-#include "tests/jit/test_objects.h"
+#include "tests/jit/recompile.h"
 
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -70,23 +68,6 @@ std::pair<double, double> cyclesIn(StringRef text) {
   return {before, after};
 }
 
-// The kernel's code stays, its bitcode gets `stores` more stores in front: what is compiled from it
-// is melded as before, and yet worse than what is there.
-std::string withMoreWork(const char *name, const char *kernelName, unsigned stores) {
-  auto file = codeObject(name);
-  auto object = readDeviceObject(*file);
-  LLVMContext context;
-  auto module = parseUnits(object->modules, context);
-  Function &kernel = *(*module)->getFunction(kernelName);
-  IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
-  for (unsigned i = 0; i < stores; ++i)
-    builder.CreateStore(builder.getInt32(i), kernel.getArg(0), /*isVolatile=*/true);
-  SmallString<0> bitcode;
-  raw_svector_ostream os(bitcode);
-  WriteBitcodeToFile(**module, os);
-  return withSection(file->getBuffer(), ".llvmbc", bitcode);
-}
-
 TEST(Verdict, worseMachineCodeIsRefusedAndTheOriginalKept) {
   const auto good = compiled(withMoreWork("bitonic-gfx90a", "bitonic", 0));
   ASSERT_EQ(good.reply.status, Status::replaced) << good.reply.reason;
@@ -126,25 +107,20 @@ TEST(Verdict, forceLetsWorseCodeThrough) {
             kernel["before"]["estimatedCycles"].get<double>());
 }
 
-// The kernel's code stays, its bitcode gets another instruction of the same cost.
-std::string withOtherAssembly(const char *name, const char *kernelName, const char *assembly) {
-  auto file = codeObject(name);
-  auto object = readDeviceObject(*file);
-  LLVMContext context;
-  auto module = parseUnits(object->modules, context);
-  unsigned changed = 0;
-  for (Instruction &inst : instructions(*(*module)->getFunction(kernelName)))
-    if (auto *call = dyn_cast<CallInst>(&inst))
-      if (auto *old = dyn_cast<InlineAsm>(call->getCalledOperand())) {
-        call->setCalledOperand(InlineAsm::get(call->getFunctionType(), assembly,
-                                              old->getConstraintString(), old->hasSideEffects()));
-        ++changed;
-      }
-  EXPECT_EQ(changed, 1u);
-  SmallString<0> bitcode;
-  raw_svector_ostream os(bitcode);
-  WriteBitcodeToFile(**module, os);
-  return withSection(file->getBuffer(), ".llvmbc", bitcode);
+// The function's code stays, its bitcode gets another instruction of the same cost.
+std::string withOtherAssembly(const char *name, const std::string &functionName,
+                              const char *assembly) {
+  return withOtherBitcode(name, [&](Module &module) {
+    unsigned changed = 0;
+    for (Instruction &inst : instructions(*module.getFunction(functionName)))
+      if (auto *call = dyn_cast<CallInst>(&inst))
+        if (auto *old = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+          call->setCalledOperand(InlineAsm::get(call->getFunctionType(), assembly,
+                                                old->getConstraintString(), old->hasSideEffects()));
+          ++changed;
+        }
+    EXPECT_EQ(changed, 1u);
+  });
 }
 
 // What costs what it did comes along with a kernel that is melded, but not where LLVM may have got it wrong: another kernel, or a function
@@ -152,11 +128,11 @@ std::string withOtherAssembly(const char *name, const char *kernelName, const ch
 TEST(Verdict, whatMayBeWrongDoesNotComeAlong) {
   const std::string function = "_Z8exchangePj";
   for (const std::string &name : {std::string("exchanges"), function}) {
-    const auto same = compiled(withOtherAssembly("doubted", name.c_str(), "v_and_b32 $0, $1, $0"));
+    const auto same = compiled(withOtherAssembly("doubted", name, "v_and_b32 $0, $1, $0"));
     EXPECT_EQ(same.reply.status, Status::replaced) << same.reply.reason;
     for (const char *passes : {"", "none"}) {
       CompileRequest request;
-      const std::string object = withOtherAssembly("doubted", name.c_str(), "v_swap_b32 $0, $1");
+      const std::string object = withOtherAssembly("doubted", name, "v_swap_b32 $0, $1");
       request.codeObject = object;
       request.meld.passes = passes;
       const CompileReply reply = compile(request);
