@@ -7,11 +7,16 @@
 #include <mutex>
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <utility>
 
 namespace meld::jit {
+
+bool onAlternate(const ucontext_t &context, uintptr_t address) noexcept {
+  const stack_t &stack = context.uc_stack;
+  return !(stack.ss_flags & SS_DISABLE) &&
+         address - reinterpret_cast<uintptr_t>(stack.ss_sp) < stack.ss_size;
+}
 
 namespace {
 
@@ -114,12 +119,6 @@ struct sigaction meaningOf(const struct sigaction &action) {
 }
 
 // ---- calling what was displaced
-
-bool onAlternate(const ucontext_t &context, uintptr_t address) {
-  const stack_t &stack = context.uc_stack;
-  return !(stack.ss_flags & SS_DISABLE) &&
-         address - reinterpret_cast<uintptr_t>(stack.ss_sp) < stack.ss_size;
-}
 
 /// The kernel writes a signal mask there, or says that it cannot.
 bool writable(uintptr_t address) {

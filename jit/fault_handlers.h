@@ -32,6 +32,8 @@
 
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <ucontext.h>
 
 namespace meld::jit {
 
@@ -55,5 +57,10 @@ void disarmFaults() noexcept;
 
 /// Between those two: the same for one signal whose stand-in the application has displaced since.
 bool rearmFault(int number) noexcept;
+
+/// Does the address lie on the alternate signal stack of the thread whose context that is? Handlers
+/// run there, so a stack pointer that lies on it belongs to code that a signal interrupted inside a
+/// handler. Any thread, in a handler too.
+bool onAlternate(const ucontext_t &context, uintptr_t address) noexcept;
 
 } // namespace meld::jit

@@ -89,9 +89,14 @@ int addCompilerCode(dl_phdr_info *info, size_t, void *) {
   return 0;
 }
 
-/// On the guarded thread, in the signal's handler.
+/// On the guarded thread, in the signal's handler. What was interrupted may be the handler of the
+/// signal before it: that is this library's code, but below it lies any code, the C library's too.
+/// Handlers run on the alternate stack, nothing else does.
 void freezeHere(void *context) {
-  const auto pc = uintptr_t(static_cast<const ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]);
+  const auto &machine = *static_cast<const ucontext_t *>(context);
+  const auto pc = uintptr_t(machine.uc_mcontext.gregs[REG_RIP]);
+  if (onAlternate(machine, uintptr_t(machine.uc_mcontext.gregs[REG_RSP])))
+    return;
   for (size_t i = 0; i < compilerCodes; ++i)
     if (pc >= compilerCode[i].begin && pc < compilerCode[i].end) {
       frozen.store(true);
@@ -303,11 +308,11 @@ void *threadMain(void *argument) {
   }
   call.unwound = frame->unwound;
   call.faulted = frame->faultsSeen != 0;
+  current = nullptr; // not to be frozen with the lock, which freezeGuarded() takes
   {
     std::lock_guard<std::mutex> lock(runningMutex());
     isRunning = false;
   }
-  current = nullptr;
   return nullptr;
 }
 

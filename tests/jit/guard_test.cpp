@@ -210,6 +210,42 @@ TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsLeftAlone) {
       testing::ExitedWithCode(0), "");
 }
 
+/// Signals that come close together: the second finds the thread in the handler of the first, which is
+/// the library's code while what lies below is the system's.
+bool frozenUnderTwoSignalsAtOnce(pid_t thread, std::chrono::milliseconds budget) {
+  if (freezeGuarded(
+          std::chrono::milliseconds(0))) // from here on the signal is a freeze and no fault
+    return true;
+  const auto until = std::chrono::steady_clock::now() + budget;
+  while (std::chrono::steady_clock::now() < until) {
+    for (int i = 0; i < 20; ++i) { // no handler sees so many, as few as one is pending at a time
+      tgkill(getpid(), thread, SIGTRAP);
+      for (volatile int spin = 0; spin < 500;)
+        spin = spin + 1;
+    }
+    usleep(200); // so that they do not fill its stack of signals
+  }
+  return freezeGuarded(std::chrono::milliseconds(50));
+}
+
+TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsNotFrozenInItsHandler) {
+  EXPECT_EXIT(
+      {
+        static std::mutex held;
+        held.lock();
+        static std::atomic<pid_t> waiter{0};
+        static const std::function<void()> step = [] {
+          waiter = gettid();
+          held.lock();
+        };
+        startEndlessCompile(step);
+        while (!waiter || stateOf(waiter) != 'S')
+          std::this_thread::yield();
+        std::exit(frozenUnderTwoSignalsAtOnce(waiter, std::chrono::milliseconds(300)) ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST(Guard, freezingNothingSucceedsAtOnce) {
   EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
   EXPECT_TRUE(freezeGuarded(std::chrono::milliseconds(0)));
