@@ -111,13 +111,15 @@ int main(int argc, char **argv) {
   app.add_option("--report", reportFile, "Write a summary as JSON");
   app.add_flag("--no-early", setup.noEarly, "Leave the early pipeline point out");
   app.add_flag("--no-late", setup.noLate, "Leave the late pipeline point out");
-  app.add_option("--passes", setup.passes, "As MELD_PASSES");
+  CLI::Option *passes = app.add_option("--passes", setup.passes, "As MELD_PASSES");
   app.add_option("--meldings", setup.meldings,
                  "Only so many meldings of a kernel, to find the one to blame");
   app.add_option("--keep", setup.keep, "Folder for the IR of findings");
   std::vector<std::string> objects;
   app.add_option("--objects", objects,
                  "Only run these code objects on the inputs of --seed and compare");
+  for (const char *chosenBySeed : {"--flatten", "--delay", "--nests"})
+    passes->excludes(chosenBySeed);
   CLI11_PARSE(app, argc, argv);
   if (nests && setup.flat.empty())
     setup.flat = "flatten-loops";

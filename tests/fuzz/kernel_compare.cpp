@@ -357,23 +357,34 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
 
 int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::string> &files) {
   auto gpu = makeGpu(setup.target);
+  if (!gpu) {
+    std::fprintf(stderr, "no software GPU of %s\n", setup.target.cpu.c_str());
+    return 2;
+  }
   const KernelAst ast = generateKernel(seed, setup.generator);
   std::optional<Memory> first;
+  int status = 0;
   for (const std::string &file : files) {
     auto bytes = MemoryBuffer::getFile(file);
-    if (!bytes || !gpu)
+    if (!bytes) {
+      std::fprintf(stderr, "cannot read %s: %s\n", file.c_str(),
+                   bytes.getError().message().c_str());
       return 2;
+    }
     auto memory = execute(*gpu, ast, (*bytes)->getBuffer());
     if (!memory) {
       std::printf("%s: %s\n", file.c_str(), toString(memory.takeError()).c_str());
+      status = 1;
       continue;
     }
     if (!first)
       first = *memory;
     std::printf("%s: difference to the first: %s\n", file.c_str(),
                 firstDifference(*first, *memory).c_str());
+    if (!(*first == *memory))
+      status = 1;
   }
-  return 0;
+  return status;
 }
 
 void compilePlain(const Setup &setup, uint64_t seed) {

@@ -54,7 +54,8 @@ void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &t
 /// LLVM with the kernel of `seed` as it is, without any pass of ours; for a caller who limits the time.
 void compilePlain(const Setup &setup, uint64_t seed);
 
-/// Code objects of the same kernel on the inputs of `seed`: to see which of several compilations is wrong. An exit status.
+/// Code objects of the same kernel on the inputs of `seed`: to see which of several compilations is wrong. An exit status:
+/// 1 when one faults or leaves other memory than the first, 2 when one cannot be read.
 int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::string> &files);
 
 } // namespace meld::fuzz
