@@ -191,20 +191,26 @@ char stateOf(pid_t thread) {
   return name == std::string::npos ? '?' : text[name + 2];
 }
 
+/// A call's thread that waits for a mutex, which a signal does not wake: behind pause() the thread
+/// would be in its own code again.
+pid_t startCompileThatWaits() {
+  static std::mutex held;
+  held.lock();
+  static std::atomic<pid_t> waiter{0};
+  static const std::function<void()> step = [] {
+    waiter = gettid();
+    held.lock();
+  };
+  startEndlessCompile(step);
+  while (!waiter || stateOf(waiter) != 'S')
+    std::this_thread::yield();
+  return waiter;
+}
+
 TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsLeftAlone) {
   EXPECT_EXIT(
       {
-        // A mutex, which a signal does not wake: after pause() the thread is in its own code again.
-        static std::mutex held;
-        held.lock();
-        static std::atomic<pid_t> waiter{0};
-        static const std::function<void()> step = [] {
-          waiter = gettid();
-          held.lock();
-        };
-        startEndlessCompile(step);
-        while (!waiter || stateOf(waiter) != 'S')
-          std::this_thread::yield();
+        startCompileThatWaits();
         std::exit(freezeGuarded(std::chrono::milliseconds(50)) ? 1 : 0);
       },
       testing::ExitedWithCode(0), "");
@@ -231,16 +237,7 @@ bool frozenUnderTwoSignalsAtOnce(pid_t thread, std::chrono::milliseconds budget)
 TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsNotFrozenInItsHandler) {
   EXPECT_EXIT(
       {
-        static std::mutex held;
-        held.lock();
-        static std::atomic<pid_t> waiter{0};
-        static const std::function<void()> step = [] {
-          waiter = gettid();
-          held.lock();
-        };
-        startEndlessCompile(step);
-        while (!waiter || stateOf(waiter) != 'S')
-          std::this_thread::yield();
+        const pid_t waiter = startCompileThatWaits();
         std::exit(frozenUnderTwoSignalsAtOnce(waiter, std::chrono::milliseconds(300)) ? 1 : 0);
       },
       testing::ExitedWithCode(0), "");
