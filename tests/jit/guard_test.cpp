@@ -219,17 +219,17 @@ TEST(GuardDeathTest, aCallThatWaitsInsideTheSystemIsLeftAlone) {
 /// Signals that come close together: the second finds the thread in the handler of the first, which is
 /// the library's code while what lies below is the system's.
 bool frozenUnderTwoSignalsAtOnce(pid_t thread, std::chrono::milliseconds budget) {
-  if (freezeGuarded(
-          std::chrono::milliseconds(0))) // from here on the signal is a freeze and no fault
+  // From here on the signal is a freeze and no fault.
+  if (freezeGuarded(std::chrono::milliseconds(0)))
     return true;
   const auto until = std::chrono::steady_clock::now() + budget;
   while (std::chrono::steady_clock::now() < until) {
-    for (int i = 0; i < 20; ++i) { // no handler sees so many, as few as one is pending at a time
+    for (int i = 0; i < 20; ++i) { // even if each interrupts the last, their frames fit that stack
       tgkill(getpid(), thread, SIGTRAP);
       for (volatile int spin = 0; spin < 500;)
         spin = spin + 1;
     }
-    usleep(200); // so that they do not fill its stack of signals
+    usleep(200); // in which they all end
   }
   return freezeGuarded(std::chrono::milliseconds(50));
 }
