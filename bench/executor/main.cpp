@@ -7,10 +7,13 @@
 // Processors that run waves of 32 and of 64 lanes are two targets. --relative adds how fast lanes are
 // beside another target's in the same run: waves of half the lanes at the same rate are 0.5.
 //
-// Each number is the median of several runs of at least --seconds altogether, in processor time.
+// Each number is the median of several runs of at least --seconds altogether, in processor time. Runs
+// of two targets take turns, and what one is beside the other is the median of such pairs: a machine
+// that others use is twice as fast at one time as at another.
 #include "bench/executor/loader.h"
 
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/translate/tier.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -65,31 +68,47 @@ struct Subject {
 };
 
 struct Speed {
-  double rate = 0;    ///< million wave instructions per second
-  double seconds = 0; ///< of a run
+  double rate = 0;      ///< million wave instructions of the first subject per second
+  double lanes = 0;     ///< instructions of its lanes per second, over the second subject's
+  double workItems = 0; ///< and work-items
 };
 
-Result<Speed> speed(const bench::LoadedKernels &kernels, Gpu &gpu, const Class &c,
+double median(std::vector<double> x) {
+  std::ranges::nth_element(x, x.begin() + ptrdiff_t(x.size() / 2));
+  return x[x.size() / 2];
+}
+
+/// `seconds` for each subject.
+Result<Speed> speed(const std::vector<Subject> &subjects, size_t way, const Class &c,
                     std::vector<uint32_t> &data, double seconds) {
-  std::vector<double> times;
-  double spent = 0, instructions = 0;
-  for (int run = 0; run < 3 || (spent < seconds && run < 1000); ++run) {
-    for (size_t k = 0; k < data.size(); ++k)
-      data[k] = uint32_t(k * 2654435761u);
-    const double start = processorSeconds();
-    auto result = kernels.run(gpu, c.kernel, c.items, data.data(), c.n);
-    const double t = processorSeconds() - start;
-    if (!result)
-      return tl::unexpected(result.error());
+  std::vector<double> times, ratios;
+  double spent = 0, instructions[2] = {};
+  for (int run = 0; run < 3 || (spent < seconds * double(subjects.size()) && run < 1000); ++run) {
+    double took[2] = {};
+    for (size_t s = 0; s < subjects.size(); ++s) {
+      for (size_t k = 0; k < data.size(); ++k)
+        data[k] = uint32_t(k * 2654435761u);
+      const double start = processorSeconds();
+      auto result =
+          subjects[s].kernels.run(*subjects[s].gpus[way], c.kernel, c.items, data.data(), c.n);
+      took[s] = processorSeconds() - start;
+      if (!result)
+        return tl::unexpected(result.error());
+      instructions[s] = double(result->counters.total());
+    }
     if (run == 0)
       continue; // decodes, translates
-    spent += t;
-    times.push_back(t);
-    instructions = double(result->counters.total());
+    spent += took[0] + took[1];
+    times.push_back(took[0]);
+    ratios.push_back(took[1] / took[0]);
   }
-  std::ranges::nth_element(times, times.begin() + ptrdiff_t(times.size() / 2));
-  const double median = times[times.size() / 2];
-  return Speed{instructions / median / 1e6, median};
+  Speed result{instructions[0] / median(times) / 1e6};
+  if (subjects.size() > 1) {
+    result.workItems = median(ratios);
+    result.lanes = result.workItems * instructions[0] * subjects[0].waveSize /
+                   (instructions[1] * subjects[1].waveSize);
+  }
+  return result;
 }
 
 /// `name` is a processor's, with -wave64 for the larger waves of one that has two sizes.
@@ -125,7 +144,8 @@ int main(int argc, char **argv) {
   CLI::App app{"Speed of the software GPU, in million wave instructions per second and core"};
   std::string target = "gfx90a", relative, only, onlyWay;
   double seconds = 0.5;
-  app.add_option("--target", target, "Processor: gfx900, gfx90a, gfx1030, gfx1100, or either with -wave64")
+  app.add_option("--target", target,
+                 "Processor: gfx900, gfx90a, gfx1030, gfx1100, or either with -wave64")
       ->capture_default_str();
   app.add_option("--relative", relative,
                  "Beside this processor: lanes' instructions and work-items per second");
@@ -164,24 +184,25 @@ int main(int argc, char **argv) {
       continue;
     std::printf("%-10s", c.kernel);
     for (size_t way = 0; way < subjects[0].gpus.size(); ++way) {
-      Speed speeds[2];
-      for (size_t k = 0; k < subjects.size(); ++k) {
-        auto s = speed(subjects[k].kernels, *subjects[k].gpus[way], c, data, seconds);
-        if (!s) {
-          std::fprintf(stderr, "\nmeld-bench-executor: %s: %s\n", c.kernel,
-                       s.error().message.c_str());
-          return 1;
-        }
-        speeds[k] = *s;
+      const auto s = speed(subjects, way, c, data, seconds);
+      if (!s) {
+        std::fprintf(stderr, "\nmeld-bench-executor: %s: %s\n", c.kernel,
+                     s.error().message.c_str());
+        return 1;
       }
-      std::printf("  %12.1f", speeds[0].rate);
+      std::printf("  %12.1f", s->rate);
       if (!relative.empty())
-        std::printf(" (%4.2f, %4.2f)",
-                    speeds[0].rate * subjects[0].waveSize / (speeds[1].rate * subjects[1].waveSize),
-                    speeds[1].seconds / speeds[0].seconds);
+        std::printf(" (%4.2f, %4.2f)", s->lanes, s->workItems);
       std::fflush(stdout);
     }
     std::printf("  %s\n", c.what);
+  }
+  const bool translates = onlyWay.empty() || onlyWay == "translated";
+  if (translates && translate::tierStatistics().units == 0) {
+    std::fprintf(
+        stderr,
+        "meld-bench-executor: nothing was translated: the last column is the interpreter's\n");
+    return 1;
   }
   return 0;
 }

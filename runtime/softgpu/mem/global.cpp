@@ -18,23 +18,27 @@ namespace {
 
 enum class Segment : uint8_t { global, globalSaddr, flat };
 
-template <bool SAddr> void laneAddresses(const ExecInst *i, const Wave &w, uint64_t *a) {
+/// Of a wave's first `lanes` lanes: eight at a time.
+template <bool SAddr>
+void laneAddresses(const ExecInst *i, const Wave &w, unsigned lanes, uint64_t *a) {
   const VRow &lo = w.v[i->src[0]];
   if constexpr (SAddr) {
     const uint64_t base = w.s64(i->src[2]) + i->imm[0];
-    for (unsigned l = 0; l < kWaveSize; ++l)
-      a[l] = base + lo.u[l];
+    for (unsigned first = 0; first < lanes; first += 8)
+      for (unsigned l = first; l < first + 8; ++l)
+        a[l] = base + lo.u[l];
   } else {
     const VRow &hi = w.v[i->src[0] + 1];
-    for (unsigned l = 0; l < kWaveSize; ++l)
-      a[l] = (lo.u[l] | uint64_t(hi.u[l]) << 32) + i->imm[0];
+    for (unsigned first = 0; first < lanes; first += 8)
+      for (unsigned l = first; l < first + 8; ++l)
+        a[l] = (lo.u[l] | uint64_t(hi.u[l]) << 32) + i->imm[0];
   }
 }
 
 template <bool SAddr> const ExecInst *globalLanes(const ExecInst *i, Wave &w) {
   w.next = i;
   alignas(64) uint64_t a[kWaveSize];
-  laneAddresses<SAddr>(i, w, a);
+  laneAddresses<SAddr>(i, w, 8 * vectorsOf(w.exec()), a);
   return runMemory(i, w, a, w.exec());
 }
 
@@ -73,14 +77,14 @@ const ExecInst *flatLanes(const ExecInst *i, Wave &w) {
   }
   alignas(64) uint64_t a[kWaveSize];
   if (!(shared | priv)) [[likely]] {
-    laneAddresses<false>(i, w, a);
+    laneAddresses<false>(i, w, 8 * vectorsOf(exec), a);
     return runMemory(i, w, a, exec);
   }
   // Offsets are taken before any destination is written: it may overlap the address registers.
   uint32_t offset[kWaveSize];
   for (unsigned l = 0; l < kWaveSize; ++l)
     offset[l] = lo.u[l] + uint32_t(i->imm[0]);
-  laneAddresses<false>(i, w, a);
+  laneAddresses<false>(i, w, kWaveSize, a);
   resetTrace(w);
   if (uint64_t global = exec & ~(shared | priv))
     if (!runMemory(i, w, a, global))
@@ -117,42 +121,50 @@ template <Segment S> bool isOrdinary(uint64_t address) {
   return S != Segment::flat || address < kSharedAperture - 4096;
 }
 
+/// Loads and stores of N dwords by all L lanes, which are exec's.
+template <Segment S, unsigned N, bool Store, unsigned L>
+const ExecInst *wholeWave(const ExecInst *i, Wave &w, uint64_t exec) {
+  const VRow &lo = w.v[i->src[0]], &hi = w.v[i->src[0] + 1];
+  const bool sameHigh = S == Segment::globalSaddr || isUniform<L>(hi);
+  if (sameHigh && isLinear<L>(lo, 4 * N)) [[likely]] {
+    uint64_t base = oneAddress<S>(i, w, 0);
+    if (isOrdinary<S>(base)) {
+      traceLinear(w, base, 4 * N, exec);
+      if constexpr (Store && N == 1)
+        std::memcpy(host(base), dataRows(i, w)->u, 4 * L);
+      else if constexpr (Store)
+        sharedGroupsOut<N, L>(host(base), dataRows(i, w));
+      else if constexpr (N == 1)
+        wholeRowIn<L>(*dstRows(i, w), host(base));
+      else
+        sharedGroupsIn<N, L>(dstRows(i, w), host(base));
+      return following(i);
+    }
+  }
+  if (!Store && sameHigh && isUniform<L>(lo)) {
+    uint64_t base = oneAddress<S>(i, w, 0);
+    if (isOrdinary<S>(base)) {
+      traceOne(w, base, 4 * N);
+      uint32_t x[N];
+      peekDwords<N>(x, host(base));
+      VRow *dst = dstRows(i, w);
+      for (unsigned k = 0; k < N; ++k)
+        fillRow(dst[k], x[k], exec);
+      return following(i);
+    }
+  }
+  return slowPath<S>(i, w);
+}
+
 /// Loads and stores of N dwords.
 template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecInst *i, Wave &w) {
   w.next = i;
   const uint64_t exec = w.exec();
   const VRow &lo = w.v[i->src[0]], &hi = w.v[i->src[0] + 1];
-  if (exec == kFullExec && !w.mapper) [[likely]] {
-    const bool sameHigh = S == Segment::globalSaddr || isUniform(hi);
-    if (sameHigh && isLinear(lo, 4 * N)) [[likely]] {
-      uint64_t base = oneAddress<S>(i, w, 0);
-      if (isOrdinary<S>(base)) {
-        traceLinear(w, base, 4 * N, exec);
-        if constexpr (Store && N == 1)
-          std::memcpy(host(base), dataRows(i, w)->u, sizeof(VRow));
-        else if constexpr (Store)
-          sharedGroupsOut<N>(host(base), dataRows(i, w));
-        else if constexpr (N == 1)
-          std::memcpy(dstRows(i, w)->u, host(base), sizeof(VRow));
-        else
-          sharedGroupsIn<N>(dstRows(i, w), host(base));
-        return following(i);
-      }
-    }
-    if (!Store && sameHigh && isUniform(lo)) {
-      uint64_t base = oneAddress<S>(i, w, 0);
-      if (isOrdinary<S>(base)) {
-        traceOne(w, base, 4 * N);
-        uint32_t x[N];
-        peekDwords<N>(x, host(base));
-        VRow *dst = dstRows(i, w);
-        for (unsigned k = 0; k < N; ++k)
-          fillRow(dst[k], x[k], exec);
-        return following(i);
-      }
-    }
-    return slowPath<S>(i, w);
-  }
+  if (exec == kFullExec && !w.mapper) [[likely]]
+    return wholeWave<S, N, Store, kWaveSize>(i, w, exec);
+  if (exec == kLowExec && !w.mapper) [[likely]]
+    return wholeWave<S, N, Store, kWaveSize / 2>(i, w, exec);
   if (!exec) {
     resetTrace(w);
     return following(i);
@@ -183,8 +195,8 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
 template <Segment S> const ExecInst *otherOps(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   const LaneOp &op = laneOp(i);
-  if (exec == kFullExec && op.dense && !w.mapper && isLinear(w.v[i->src[0]], op.bytes) &&
-      (S == Segment::globalSaddr || isUniform(w.v[i->src[0] + 1]))) {
+  if (exec == kFullExec && op.dense && !w.mapper && isLinear<kWaveSize>(w.v[i->src[0]], op.bytes) &&
+      (S == Segment::globalSaddr || isUniform<kWaveSize>(w.v[i->src[0] + 1]))) {
     const uint64_t base = oneAddress<S>(i, w, 0);
     if (isOrdinary<S>(base)) {
       w.next = i;
@@ -206,7 +218,7 @@ template <Segment S> const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
   if (!w.exec())
     return following(i);
   alignas(64) uint64_t a[kWaveSize];
-  laneAddresses<S == Segment::globalSaddr>(i, w, a);
+  laneAddresses<S == Segment::globalSaddr>(i, w, kWaveSize, a);
   LdsRows value = {};
   return runMemory(i, w, a, w.exec(), value.data()) ? storeToLds(i, w, value, laneOp(i).dwords)
                                                     : nullptr;

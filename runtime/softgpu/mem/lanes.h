@@ -2,7 +2,8 @@
 //
 // What: most vector memory instructions run with full EXEC and addresses base + lane * size; found
 // out with a few vector compares they become row copies. Everything else is a loop over set bits.
-// Cost: linear test 2 * 8 vector compares (AVX2), entered only when lanes 0, 1 and 63 already fit.
+// A whole wave is one of 64 lanes or of 32: what is written for L lanes leaves the others of a row alone.
+// Cost: linear test L / 8 vector compares (AVX2), entered only when lanes 0, 1 and L - 1 already fit.
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -42,6 +43,9 @@ inline U32x8 maskVec(uint64_t exec, unsigned k) {
   return U32x8(m == bit);
 }
 
+/// Vectors of eight lanes that hold all lanes of `exec`.
+inline unsigned vectorsOf(uint64_t exec) { return exec > kLowExec ? 8 : 4; }
+
 inline unsigned firstLane(uint64_t mask) { return unsigned(std::countr_zero(mask)); }
 
 template <class F> inline void forLanes(uint64_t mask, F &&f) {
@@ -50,27 +54,32 @@ template <class F> inline void forLanes(uint64_t mask, F &&f) {
       f(l);
     return;
   }
+  if (mask == kLowExec) {
+    for (unsigned l = 0; l < kWaveSize / 2; ++l)
+      f(l);
+    return;
+  }
   for (; mask; mask &= mask - 1)
     f(firstLane(mask));
 }
 
-/// All 64 values are base + lane * step, without wrapping around 2^32.
-inline bool isLinear(const VRow &r, uint32_t step) {
+/// The first L values are base + lane * step, without wrapping around 2^32.
+template <unsigned L> inline bool isLinear(const VRow &r, uint32_t step) {
   uint32_t base = r.u[0];
-  if (r.u[1] - base != step || r.u[63] - base != 63 * step || base > UINT32_MAX - 64 * step)
+  if (r.u[1] - base != step || r.u[L - 1] - base != (L - 1) * step || base > UINT32_MAX - L * step)
     return false;
   U32x8 want = splat(base) + kIota * step, diff = {};
-  for (unsigned k = 0; k < 8; ++k, want += 8 * step)
+  for (unsigned k = 0; k < L / 8; ++k, want += 8 * step)
     diff |= loadVec(r, k) ^ want;
   return allZero(diff);
 }
 
-inline bool isUniform(const VRow &r) {
+template <unsigned L> inline bool isUniform(const VRow &r) {
   uint32_t base = r.u[0];
-  if (r.u[63] != base)
+  if (r.u[L - 1] != base)
     return false;
   U32x8 diff = {};
-  for (unsigned k = 0; k < 8; ++k)
+  for (unsigned k = 0; k < L / 8; ++k)
     diff |= loadVec(r, k) ^ base;
   return allZero(diff);
 }
@@ -82,7 +91,7 @@ inline bool isLinearUnder(const VRow &r, uint32_t step, uint64_t exec, uint32_t 
   if (r.u[last] != base + last * step || r.u[f] < f * step || base > UINT32_MAX - 64 * step)
     return false;
   U32x8 want = splat(base) + kIota * step, diff = {};
-  for (unsigned k = 0; k < 8; ++k, want += 8 * step)
+  for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k, want += 8 * step)
     diff |= (loadVec(r, k) ^ want) & maskVec(exec, k);
   return allZero(diff);
 }
@@ -90,7 +99,7 @@ inline bool isLinearUnder(const VRow &r, uint32_t step, uint64_t exec, uint32_t 
 inline bool isUniformUnder(const VRow &r, uint64_t exec) {
   uint32_t base = r.u[firstLane(exec)];
   U32x8 diff = {};
-  for (unsigned k = 0; k < 8; ++k)
+  for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k)
     diff |= (loadVec(r, k) ^ base) & maskVec(exec, k);
   return allZero(diff);
 }

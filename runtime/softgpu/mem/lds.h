@@ -15,17 +15,19 @@ namespace meld::softgpu::mem {
 struct LaneOffsets {
   alignas(64) uint32_t a[kWaveSize];
   uint32_t low[2], high[2]; ///< smallest and largest offset in lanes 0..31 and 32..63
+  unsigned vectors; ///< of a, eight lanes each: four where the upper half has no active lane
 
   /// `exec` must not be 0.
-  LaneOffsets(const VRow &row, uint32_t add, uint64_t exec) {
-    for (unsigned h = 0; h < 2; ++h) {
+  LaneOffsets(const VRow &row, uint32_t add, uint64_t exec) : vectors(vectorsOf(exec)) {
+    const bool whole = exec == kFullExec || exec == kLowExec;
+    for (unsigned h = 0; h < vectors / 4; ++h) {
       // Stand-ins come from the same half, so that they do not widen its range.
       const uint64_t half = exec >> (32 * h) & 0xffffffff;
       const U32x8 fill = splat(row.u[half ? firstLane(half) + 32 * h : firstLane(exec)] + add);
       __m256i lo = _mm256_set1_epi32(-1), hi = _mm256_setzero_si256();
       for (unsigned k = 4 * h; k < 4 * h + 4; ++k) {
         U32x8 x = loadVec(row, k) + add;
-        if (exec != kFullExec) {
+        if (!whole) {
           U32x8 m = maskVec(exec, k);
           x = (x & m) | (fill & ~m);
         }
@@ -36,19 +38,14 @@ struct LaneOffsets {
       low[h] = smallest(lo);
       high[h] = largest(hi);
     }
-  }
-
-  /// Host addresses of all lanes; meaningful when inRange().
-  void addresses(const uint8_t *lds, uint64_t *out) const {
-    const uint64_t base = addressOf(lds);
-    for (unsigned l = 0; l < kWaveSize; ++l)
-      out[l] = base + a[l];
+    if (vectors == 4)
+      low[1] = low[0], high[1] = high[0];
   }
 
   /// Some lane, active or standing in for one, is not at a multiple of `unit`.
   bool misaligned(uint32_t unit) const {
     U32x8 all = {};
-    for (unsigned k = 0; k < 8; ++k) {
+    for (unsigned k = 0; k < vectors; ++k) {
       U32x8 x;
       std::memcpy(&x, a + 8 * k, 32);
       all |= x;
@@ -65,18 +62,18 @@ struct LaneOffsets {
     if (bytes <= 4 && fewDwords(0, bytes) && fewDwords(1, bytes))
       return 0;
     // A dword stride s in every lane: 32 lanes fall on 32 / gcd(s, 32) banks.
-    if (const uint32_t step = a[1] - a[0];
-        mask == kFullExec && bytes == 4 && !((a[0] | step) & 3) && isStride(step))
-      return 2 * ((step / 4 & -(step / 4)) < 32 ? (step / 4 & -(step / 4)) - 1 : 31);
+    if (const uint32_t step = a[1] - a[0]; (mask == kFullExec || mask == kLowExec) && bytes == 4 &&
+                                           !((a[0] | step) & 3) && isStride(step))
+      return vectors / 4 * ((step / 4 & -(step / 4)) < 32 ? (step / 4 & -(step / 4)) - 1 : 31);
     return bankConflicts(a, mask, bytes);
   }
 
 private:
   bool isStride(uint32_t step) const {
-    if (!step || a[63] - a[0] != 63 * step)
+    if (!step || a[8 * vectors - 1] - a[0] != (8 * vectors - 1) * step)
       return false;
     U32x8 want = splat(a[0]) + kIota * step, diff = {};
-    for (unsigned k = 0; k < 8; ++k, want += 8 * step) {
+    for (unsigned k = 0; k < vectors; ++k, want += 8 * step) {
       U32x8 x;
       std::memcpy(&x, a + 8 * k, 32);
       diff |= x ^ want;
@@ -101,11 +98,12 @@ private:
 /// dst[l] = dword at lds + a[l] for the lanes of `exec`; every a[l] must be in range, active or
 /// not.
 inline void gatherRow(VRow &dst, const uint8_t *lds, const uint32_t *a, uint64_t exec) {
-  for (unsigned k = 0; k < 8; ++k) {
+  const bool whole = exec == kFullExec || exec == kLowExec;
+  for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k) {
     U32x8 at;
     std::memcpy(&at, a + 8 * k, 32);
     U32x8 x = U32x8(_mm256_i32gather_epi32(reinterpret_cast<const int *>(lds), __m256i(at), 1));
-    if (exec != kFullExec) {
+    if (!whole) {
       U32x8 m = maskVec(exec, k);
       x = (loadVec(dst, k) & ~m) | (x & m);
     }
@@ -113,30 +111,50 @@ inline void gatherRow(VRow &dst, const uint8_t *lds, const uint32_t *a, uint64_t
   }
 }
 
-/// All 64 lanes active and at consecutive, aligned, in-range groups of N dwords: their first byte,
-/// else nullptr. Such an access never conflicts.
-template <unsigned N> inline uint8_t *linearLds(const Wave &w, const VRow &row, uint32_t add) {
-  if (!isLinear(row, 4 * N))
+/// The first L lanes at consecutive, aligned, in-range groups of N dwords: their first byte, else
+/// nullptr. Such an access of a whole wave never conflicts.
+template <unsigned N, unsigned L>
+inline uint8_t *linearLds(const Wave &w, const VRow &row, uint32_t add) {
+  if (!isLinear<L>(row, 4 * N))
     return nullptr;
   uint32_t base = row.u[0] + add;
-  if (base % 4 || uint64_t(base) + 4 * N * kWaveSize > w.ldsSize)
+  if (base % 4 || uint64_t(base) + 4 * N * L > w.ldsSize)
     return nullptr;
   return w.lds + base;
+}
+
+/// Reads and writes of L lanes, which are all of them, side by side; false, and nothing has happened,
+/// where they do not lie so.
+template <unsigned N, unsigned L>
+inline bool readLinear(const Wave &w, const VRow &row, uint32_t add, VRow *dst) {
+  const uint8_t *p = linearLds<N, L>(w, row, add);
+  if (!p)
+    return false;
+  if constexpr (N == 1)
+    std::memcpy(dst->u, p, 4 * L);
+  else
+    groupsIn<N, L>(dst, p);
+  return true;
+}
+template <unsigned N, unsigned L>
+inline bool writeLinear(const Wave &w, const VRow &row, uint32_t add, const VRow *data) {
+  uint8_t *p = linearLds<N, L>(w, row, add);
+  if (!p)
+    return false;
+  if constexpr (N == 1)
+    std::memcpy(p, data->u, 4 * L);
+  else
+    groupsOut<N, L>(p, data);
+  return true;
 }
 
 /// N-dword reads of the lanes of `exec` (not 0) at row[l] + add; returns bank conflicts. `dst` may
 /// overlap `row`.
 template <unsigned N>
 inline uint32_t readLds(const Wave &w, const VRow &row, uint32_t add, uint64_t exec, VRow *dst) {
-  if (exec == kFullExec) {
-    if (const uint8_t *p = linearLds<N>(w, row, add)) {
-      if constexpr (N == 1)
-        std::memcpy(dst->u, p, sizeof(VRow));
-      else
-        groupsIn<N>(dst, p);
-      return 0;
-    }
-  }
+  if (exec == kFullExec ? readLinear<N, kWaveSize>(w, row, add, dst)
+                        : exec == kLowExec && readLinear<N, kWaveSize / 2>(w, row, add, dst))
+    return 0;
   const LaneOffsets offsets(row, add, exec);
   if (!offsets.inRange(4 * N, w.ldsSize)) [[unlikely]] {
     uint64_t inside = 0;
@@ -157,15 +175,9 @@ inline uint32_t readLds(const Wave &w, const VRow &row, uint32_t add, uint64_t e
 template <unsigned N>
 inline uint32_t writeLds(const Wave &w, const VRow &row, uint32_t add, uint64_t exec,
                          const VRow *data) {
-  if (exec == kFullExec) {
-    if (uint8_t *p = linearLds<N>(w, row, add)) {
-      if constexpr (N == 1)
-        std::memcpy(p, data->u, sizeof(VRow));
-      else
-        groupsOut<N>(p, data);
-      return 0;
-    }
-  }
+  if (exec == kFullExec ? writeLinear<N, kWaveSize>(w, row, add, data)
+                        : exec == kLowExec && writeLinear<N, kWaveSize / 2>(w, row, add, data))
+    return 0;
   const LaneOffsets offsets(row, add, exec);
   if (!offsets.inRange(4 * N, w.ldsSize)) [[unlikely]] {
     uint64_t inside = 0;

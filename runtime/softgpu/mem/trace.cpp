@@ -89,8 +89,9 @@ void addCrossing(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint
 void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
   const unsigned shift = w.lineShift;
   constexpr unsigned kLogSlots = 10;
+  const unsigned vectors = vectorsOf(mask);
   alignas(64) uint64_t hash[kWaveSize];
-  for (unsigned k = 0; k < kWaveSize / 4; ++k) {
+  for (unsigned k = 0; k < 2 * vectors; ++k) {
     __m256i line =
         _mm256_srl_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(a + 4 * k)),
                          _mm_cvtsi32_si128(int(shift)));
@@ -158,7 +159,7 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
     return false;
   U64x4 bits = {}, outside = {};
   constexpr U64x4 laneBit = {1, 2, 4, 8};
-  for (unsigned k = 0; k < kWaveSize / 4; ++k) {
+  for (unsigned k = 0, n = 2 * vectorsOf(mask); k < n; ++k) {
     uint64_t nibble = (mask >> (4 * k)) & 15;
     if (!nibble)
       continue;
@@ -174,12 +175,17 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   return true;
 }
 
-/// All lanes are active and their addresses `step` apart.
-bool isStride(const uint64_t *a, uint64_t mask, uint64_t step) {
-  if (mask != kFullExec || a[63] - a[0] != 63 * step)
+/// The lanes of a whole wave whose EXEC is `mask`; 0: some lane is off.
+unsigned wholeWave(uint64_t mask) {
+  return mask == kFullExec ? kWaveSize : mask == kLowExec ? kWaveSize / 2 : 0;
+}
+
+/// The addresses of the wave's `lanes` lanes are `step` apart.
+bool isStride(const uint64_t *a, unsigned lanes, uint64_t step) {
+  if (a[lanes - 1] - a[0] != (lanes - 1) * step)
     return false;
   U64x4 want = U64x4{0, 1, 2, 3} * step + a[0], diff = {};
-  for (unsigned k = 0; k < kWaveSize / 4; ++k, want += 4 * step) {
+  for (unsigned k = 0; k < lanes / 4; ++k, want += 4 * step) {
     U64x4 p;
     std::memcpy(&p, a + 4 * k, 32);
     diff |= p ^ want;
@@ -188,26 +194,26 @@ bool isStride(const uint64_t *a, uint64_t mask, uint64_t step) {
 }
 
 /// All lanes a line or more apart, each within one line; false when not.
-bool traceWideStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+bool traceWideStride(Wave &w, const uint64_t *a, unsigned lanes, uint32_t bytes) {
   const unsigned shift = w.lineShift;
   const uint64_t step = a[1] - a[0], distance = int64_t(step) < 0 ? -step : step;
   if (distance >> shift == 0 || !std::has_single_bit(bytes) || ((a[0] | step) & (bytes - 1)) ||
-      !isStride(a, mask, step))
+      !isStride(a, lanes, step))
     return false;
-  w.trace.cacheLines = kWaveSize;
+  w.trace.cacheLines = lanes;
   return true;
 }
 
 /// All lanes a line or less apart: every line from the first to the last is touched. False when
 /// not.
-bool traceNarrowStride(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
+bool traceNarrowStride(Wave &w, const uint64_t *a, unsigned lanes, uint32_t bytes) {
   const unsigned shift = w.lineShift;
   const uint64_t step = a[1] - a[0];
   const bool up = int64_t(step) >= 0;
-  if ((up ? step : -step) > 1ull << shift || !isStride(a, mask, step))
+  if ((up ? step : -step) > 1ull << shift || !isStride(a, lanes, step))
     return false;
-  const uint64_t first = a[up ? 0 : 63] >> shift;
-  const uint64_t last = (a[up ? 63 : 0] + bytes - 1) >> shift;
+  const uint64_t first = a[up ? 0 : lanes - 1] >> shift;
+  const uint64_t last = (a[up ? lanes - 1 : 0] + bytes - 1) >> shift;
   if (w.timing && !up && first != last)
     return false; // lines are listed in the order lanes touch them
   w.trace.cacheLines = uint32_t(last - first + 1);
@@ -269,13 +275,14 @@ void traceLanes(Wave &w, const uint64_t *address, uint64_t mask, uint32_t bytes)
   resetTrace(w);
   if (!mask)
     return;
-  if (mask == kFullExec && traceNarrowStride(w, address, mask, bytes))
+  const unsigned whole = wholeWave(mask);
+  if (whole && traceNarrowStride(w, address, whole, bytes))
     return;
   // What the timing model wants is the list of lines, too.
   // An access of at most 16 bytes touches at most its first and its last line.
   if (!w.timing &&
-      (traceWideStride(w, address, mask, bytes) || traceInWindow(w, address, mask, bytes) ||
-       traceAscending(w, address, mask, bytes)))
+      ((whole && traceWideStride(w, address, whole, bytes)) ||
+       traceInWindow(w, address, mask, bytes) || traceAscending(w, address, mask, bytes)))
     return;
   traceBySet(w, address, mask, bytes, 4);
 }
@@ -292,7 +299,7 @@ bool addPrivate(Wave &w, const uint32_t *offset, uint64_t mask, uint32_t dwords)
     return false;
   constexpr U64x4 laneBit = {1, 2, 4, 8};
   const unsigned quads = (1u << w.lineShift) / 16; // of lanes in a line
-  for (unsigned first = 0; first < kWaveSize / 4; first += quads) {
+  for (unsigned first = 0; first < 2 * vectorsOf(mask); first += quads) {
     U64x4 rows = {};
     for (unsigned k = first; k < first + quads; ++k) {
       const U64x4 active = U64x4((mask >> (4 * k) & laneBit) == laneBit);

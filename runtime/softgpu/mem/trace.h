@@ -34,10 +34,10 @@ void addLinearPartial(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec)
 
 /// Lanes touch [base + lane * laneBytes, + laneBytes).
 inline void addLinear(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec) {
-  if (exec != kFullExec)
+  if (exec != kFullExec && exec != kLowExec)
     return addLinearPartial(w, base, laneBytes, exec);
-  const unsigned shift = w.lineShift;
-  uint64_t first = base >> shift, last = (base + laneBytes * kWaveSize - 1) >> shift;
+  const unsigned shift = w.lineShift, lanes = exec == kFullExec ? kWaveSize : kWaveSize / 2;
+  uint64_t first = base >> shift, last = (base + laneBytes * lanes - 1) >> shift;
   w.trace.cacheLines += uint32_t(last - first + 1);
   if (w.timing) [[unlikely]]
     listLines(w, first, uint32_t(last - first + 1));

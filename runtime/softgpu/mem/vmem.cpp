@@ -97,7 +97,8 @@ bool gatherPrivate(const ExecInst *i, Wave &w, const VRow &v, uint32_t add, uint
   U32x8 low = {};
   __m256i high = _mm256_setzero_si256();
   alignas(64) uint32_t offset[kWaveSize];
-  for (unsigned k = 0; k < 8; ++k) {
+  const unsigned vectors = vectorsOf(exec);
+  for (unsigned k = 0; k < vectors; ++k) {
     const U32x8 m = maskVec(exec, k), x = ((loadVec(v, k) + add) & m) | (splat(stand) & ~m);
     low |= x;
     high = _mm256_max_epu32(high, __m256i(x));
@@ -109,8 +110,9 @@ bool gatherPrivate(const ExecInst *i, Wave &w, const VRow &v, uint32_t add, uint
   if (!allZero(low & 3) || (uint64_t(largest / 4) + op.dwords) * scratchStride(w) > end)
     return false;
   alignas(64) uint64_t a[kWaveSize];
-  for (unsigned l = 0; l < kWaveSize; ++l)
-    a[l] = base + uint64_t(offset[l]) * w.waveSize + 4 * l;
+  for (unsigned first = 0; first < 8 * vectors; first += 8)
+    for (unsigned l = first; l < first + 8; ++l)
+      a[l] = base + uint64_t(offset[l]) * w.waveSize + 4 * l;
   resetTrace(w);
   if (base & ((1u << w.lineShift) - 1) || !addPrivate(w, offset, exec, op.dwords))
     addSwizzled(w, a, exec, op.bytes, scratchStride(w));

@@ -57,12 +57,20 @@ inline LaneFn laneFn(const ExecInst *i) {
 }
 
 // --- copies between rows and memory; lanes of a row are consecutive dwords ---
+/// The first L lanes. All of it is read before the row changes: where that faults, the row may hold the addresses.
+template <unsigned L> inline void wholeRowIn(VRow &dst, const uint8_t *p) {
+  __m256i x[L / 8];
+  for (unsigned k = 0; k < L / 8; ++k)
+    x[k] = peek32(p + 32 * k);
+  for (unsigned k = 0; k < L / 8; ++k)
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(dst.u + 8 * k), x[k]);
+}
 inline void rowIn(VRow &dst, const uint8_t *p, uint64_t exec) {
-  if (exec == kFullExec) {
-    std::memcpy(dst.u, p, sizeof(dst.u));
-    return;
-  }
-  for (unsigned k = 0; k < 8; ++k) {
+  if (exec == kFullExec)
+    return wholeRowIn<kWaveSize>(dst, p);
+  if (exec == kLowExec)
+    return wholeRowIn<kWaveSize / 2>(dst, p);
+  for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k) {
     U32x8 m = maskVec(exec, k);
     // Masked-off elements do not fault.
     U32x8 x = U32x8(_mm256_maskload_epi32(reinterpret_cast<const int *>(p) + 8 * k, __m256i(m)));
@@ -74,12 +82,16 @@ inline void rowOut(uint8_t *p, const VRow &src, uint64_t exec) {
     std::memcpy(p, src.u, sizeof(src.u));
     return;
   }
-  for (unsigned k = 0; k < 8; ++k)
+  if (exec == kLowExec) {
+    std::memcpy(p, src.u, sizeof(src.u) / 2);
+    return;
+  }
+  for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k)
     _mm256_maskstore_epi32(reinterpret_cast<int *>(p) + 8 * k, __m256i(maskVec(exec, k)),
                            __m256i(loadVec(src, k)));
 }
 inline void fillRow(VRow &dst, uint32_t x, uint64_t exec) {
-  for (unsigned k = 0; k < 8; ++k) {
+  for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k) {
     U32x8 m = maskVec(exec, k);
     storeVec(dst, k, (loadVec(dst, k) & ~m) | (splat(x) & m));
   }
@@ -87,32 +99,33 @@ inline void fillRow(VRow &dst, uint32_t x, uint64_t exec) {
 
 typedef uint32_t __attribute__((may_alias, aligned(1))) AnyU32;
 
-/// 64 consecutive groups of N dwords <-> N rows.
-template <unsigned N> inline void groupsIn(VRow *__restrict dst, const uint8_t *__restrict memory) {
+/// L consecutive groups of N dwords <-> N rows.
+template <unsigned N, unsigned L = kWaveSize>
+inline void groupsIn(VRow *__restrict dst, const uint8_t *__restrict memory) {
   const AnyU32 *p = reinterpret_cast<const AnyU32 *>(memory);
-  for (unsigned l = 0; l < kWaveSize; ++l)
+  for (unsigned l = 0; l < L; ++l)
     for (unsigned k = 0; k < N; ++k)
       dst[k].u[l] = p[l * N + k];
 }
-template <unsigned N>
+template <unsigned N, unsigned L = kWaveSize>
 inline void groupsOut(uint8_t *__restrict memory, const VRow *__restrict src) {
   AnyU32 *p = reinterpret_cast<AnyU32 *>(memory);
-  for (unsigned l = 0; l < kWaveSize; ++l)
+  for (unsigned l = 0; l < L; ++l)
     for (unsigned k = 0; k < N; ++k)
       p[l * N + k] = src[k].u[l];
 }
 
 /// The same for memory that other threads may read and write: in vectors, so that none sees half of an aligned group.
-template <unsigned N> inline void sharedGroupsIn(VRow *dst, const uint8_t *memory) {
-  alignas(64) uint32_t dense[N * kWaveSize];
-  for (unsigned k = 0; k < 8 * N; ++k)
+template <unsigned N, unsigned L> inline void sharedGroupsIn(VRow *dst, const uint8_t *memory) {
+  alignas(64) uint32_t dense[N * L];
+  for (unsigned k = 0; k < L / 8 * N; ++k)
     _mm256_store_si256(reinterpret_cast<__m256i *>(dense + 8 * k), peek32(memory + 32 * k));
-  groupsIn<N>(dst, reinterpret_cast<const uint8_t *>(dense));
+  groupsIn<N, L>(dst, reinterpret_cast<const uint8_t *>(dense));
 }
-template <unsigned N> inline void sharedGroupsOut(uint8_t *memory, const VRow *src) {
-  alignas(64) uint32_t dense[N * kWaveSize];
-  groupsOut<N>(reinterpret_cast<uint8_t *>(dense), src);
-  for (unsigned k = 0; k < 8 * N; ++k)
+template <unsigned N, unsigned L> inline void sharedGroupsOut(uint8_t *memory, const VRow *src) {
+  alignas(64) uint32_t dense[N * L];
+  groupsOut<N, L>(reinterpret_cast<uint8_t *>(dense), src);
+  for (unsigned k = 0; k < L / 8 * N; ++k)
     poke32(memory + 32 * k, _mm256_load_si256(reinterpret_cast<const __m256i *>(dense + 8 * k)));
 }
 
@@ -123,25 +136,33 @@ template <unsigned N> inline U32x8 groupMask(uint64_t exec, unsigned k) {
 }
 template <unsigned N> inline void groupsInUnder(VRow *dst, const uint8_t *memory, uint64_t exec) {
   alignas(64) uint32_t dense[N * kWaveSize];
-  for (unsigned k = 0; k < 8 * N; ++k) {
+  const unsigned vectors = vectorsOf(exec);
+  for (unsigned k = 0; k < vectors * N; ++k) {
     __m256i x = _mm256_maskload_epi32(reinterpret_cast<const int *>(memory) + 8 * k,
                                       __m256i(groupMask<N>(exec, k)));
     _mm256_store_si256(reinterpret_cast<__m256i *>(dense + 8 * k), x);
   }
   VRow rows[N];
-  groupsIn<N>(rows, reinterpret_cast<const uint8_t *>(dense));
+  if (vectors == 8)
+    groupsIn<N>(rows, reinterpret_cast<const uint8_t *>(dense));
+  else
+    groupsIn<N, kWaveSize / 2>(rows, reinterpret_cast<const uint8_t *>(dense));
   for (unsigned r = 0; r < N; ++r)
-    for (unsigned k = 0; k < 8; ++k) {
+    for (unsigned k = 0; k < vectors; ++k) {
       U32x8 m = maskVec(exec, k);
       storeVec(dst[r], k, (loadVec(dst[r], k) & ~m) | (loadVec(rows[r], k) & m));
     }
 }
 template <unsigned N> inline void groupsOutUnder(uint8_t *memory, const VRow *src, uint64_t exec) {
   alignas(64) uint32_t dense[N * kWaveSize];
-  groupsOut<N>(reinterpret_cast<uint8_t *>(dense), src);
+  const unsigned vectors = vectorsOf(exec);
+  if (vectors == 8)
+    groupsOut<N>(reinterpret_cast<uint8_t *>(dense), src);
+  else
+    groupsOut<N, kWaveSize / 2>(reinterpret_cast<uint8_t *>(dense), src);
   constexpr unsigned groups = 8 / N; // in a vector
   constexpr uint64_t all = (1u << groups) - 1;
-  for (unsigned k = 0; k < 8 * N; ++k) {
+  for (unsigned k = 0; k < vectors * N; ++k) {
     const uint64_t active = exec >> (groups * k) & all;
     uint8_t *to = memory + 32 * k;
     const uint32_t *from = dense + 8 * k;

@@ -31,13 +31,13 @@ bool ComputeUnit::advance(uint64_t end) {
     // The next visit of each SIMD that can do something, on its own cycles.
     unsigned best = 0;
     uint64_t when = kNever;
-    const unsigned cadence = shared_.cadence;
+    const unsigned later = shared_.cadence - 1;
     for (unsigned k = 0; k < simdCount_; ++k) {
       uint64_t at = simds_[k].next;
       if (at == kNever)
         continue;
       at = std::max(at, now_);
-      at += (k + cadence - at % cadence) % cadence;
+      at += (k - at) & later;
       if (at < when)
         when = at, best = k;
     }

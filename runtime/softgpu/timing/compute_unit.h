@@ -69,7 +69,8 @@ struct Shared {
   Dispatcher dispatcher;
   std::vector<std::unique_ptr<InstructionCache>> instructionCaches; ///< none: not modelled
   unsigned sharing = 1;                                             ///< units for each of them
-  unsigned cadence = kSimds;      ///< SIMD k is visited in the cycles that are k mod this
+  unsigned cadence =
+      kSimds; ///< SIMD k is visited in the cycles that are k mod this, a power of two
   unsigned simdsPerPath = kSimds; ///< for each vector memory unit
   unsigned passes = 1; ///< of a vector instruction through its unit: two for a wave of 64 on GFX10
   bool separateStores = false;  ///< they have a counter of their own

@@ -41,6 +41,12 @@ uint32_t conflicts(const uint32_t *a, uint64_t mask, uint32_t bytes) {
   return total;
 }
 
+/// Whole waves of 64 and of 32 lanes, and lanes of either.
+uint64_t anyMask(unsigned round, std::mt19937_64 &rng) {
+  const uint64_t all = rng() % 2 ? kFullExec : kLowExec;
+  return round % 3 ? (rng() & all) | 1 : all;
+}
+
 void expectLines(Wave &w, const std::set<uint64_t> &want, const char *what) {
   EXPECT_EQ(w.trace.cacheLines, want.size()) << what;
   if (!w.timing)
@@ -95,7 +101,9 @@ TEST(Trace, LinesOfAnyAddresses) {
         a[l] = rng() % 2 ? base : ~base;
         break;
       }
-    const uint64_t mask = round % 3 ? rng() | 1 : kFullExec;
+    const uint64_t mask = anyMask(round, rng);
+    for (unsigned l = 32; l < 64 && mask <= kLowExec; ++l)
+      a[l] = rng(); // lanes that are not there hold anything
     w.timing = round % 2;
     w.lineShift = round / 2 % 2 ? 7 : 6;
     const uint64_t line = 1u << w.lineShift;
@@ -154,7 +162,7 @@ TEST(Trace, LinesOfConsecutiveLanes) {
   Wave w;
   for (unsigned round = 0; round < 2000; ++round) {
     const uint64_t base = 0x20000000 + rng() % 256,
-                   mask = round % 4 ? (rng() & rng()) | 1ull << rng() % 64 : kFullExec;
+                   mask = round % 4 ? (rng() & rng()) | 1ull << rng() % 64 : anyMask(0, rng);
     const uint32_t bytes = std::vector<uint32_t>{4, 8, 12, 16}[rng() % 4];
     uint64_t a[64];
     for (unsigned l = 0; l < 64; ++l)
@@ -187,7 +195,9 @@ TEST(Trace, BankConflicts) {
                  : kind == 1 ? base + l * stride
                  : kind == 2 ? base + uint32_t(rng() % 4096)
                              : base + uint32_t(rng() % 30) * 4;
-    const uint64_t mask = round % 3 ? rng() | 1 : kFullExec;
+    const uint64_t mask = anyMask(round, rng);
+    for (unsigned l = 32; l < 64 && mask <= kLowExec; ++l)
+      row.u[l] = uint32_t(rng());
     const mem::LaneOffsets offsets(row, 0, mask);
     const uint32_t want = conflicts(row.u, mask, bytes);
     EXPECT_EQ(offsets.conflicts(mask, bytes), want) << "bytes " << bytes << " kind " << kind;

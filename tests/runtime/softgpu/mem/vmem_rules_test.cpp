@@ -16,6 +16,44 @@ namespace {
 sigjmp_buf faultJump;
 uint64_t faultAddress;
 
+/// A page and behind it one that nobody may touch; what touches it is left from the signal handler as the executor does.
+class Pages {
+public:
+  Pages()
+      : first_(static_cast<uint8_t *>(
+            mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    EXPECT_NE(first_, MAP_FAILED);
+    EXPECT_EQ(mprotect(first_ + 4096, 4096, PROT_NONE), 0);
+    struct sigaction action = {};
+    action.sa_sigaction = [](int, siginfo_t *info, void *) {
+      faultAddress = reinterpret_cast<uint64_t>(info->si_addr);
+      siglongjmp(faultJump, 1);
+    };
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, &before_);
+  }
+  ~Pages() {
+    sigaction(SIGSEGV, &before_, nullptr);
+    munmap(first_, 8192);
+  }
+  Pages(const Pages &) = delete;
+  Pages &operator=(const Pages &) = delete;
+  uint8_t *first() const { return first_; }
+  uint64_t end() const { return reinterpret_cast<uint64_t>(first_) + 4096; } ///< of the page
+
+private:
+  uint8_t *const first_;
+  struct sigaction before_ = {};
+};
+
+[[gnu::noinline]] bool faults(Machine &machine, const std::string &text, State &s) {
+  if (sigsetjmp(faultJump, 1) == 0) {
+    machine.run(text, s);
+    return false;
+  }
+  return true;
+}
+
 } // namespace
 
 TEST_F(Vmem, PrivateOutOfRangeFaults) {
@@ -58,19 +96,37 @@ TEST_F(Vmem, FaultingLaneIsFound) {
   EXPECT_FALSE(writesMemory(i));
 }
 
+TEST_F(Vmem, AWholeWaveOf32TouchesWhatItsLanesTouch) {
+  const Pages pages; // up to the end of one
+  for (unsigned n = 1; n <= 4; ++n)
+    for (const bool store : {false, true}) {
+      const std::string size = n == 1 ? "" : "x" + std::to_string(n);
+      const std::string rows = n == 1 ? "v16" : "v[16:" + std::to_string(15 + n) + "]";
+      const std::string text = store ? "global_store_dword" + size + " v[2:3], " + rows + ", off"
+                                     : "global_load_dword" + size + " " + rows + ", v[2:3], off";
+      State s;
+      s.randomize(rng);
+      s.setExec(kLowExec);
+      for (unsigned l = 0; l < kWaveSize / 2; ++l)
+        setAddress(s, 2, l, pages.end() - 4 * n * (kWaveSize / 2 - l));
+      std::vector<uint8_t> page(4096);
+      for (uint8_t &b : page)
+        b = uint8_t(rng());
+      std::memcpy(pages.first(), page.data(), 4096);
+      State want = s;
+      for (unsigned l = 0; l < kWaveSize / 2; ++l)
+        for (unsigned k = 0; k < n; ++k) {
+          uint8_t *at = &page[4096 - 4 * n * (kWaveSize / 2 - l) + 4 * k];
+          store ? std::memcpy(at, &s.v[16 + k].u[l], 4) : std::memcpy(&want.v[16 + k].u[l], at, 4);
+        }
+      EXPECT_FALSE(faults(machine, text, s)) << text;
+      EXPECT_EQ(difference(s, want), "") << text;
+      EXPECT_EQ(std::memcmp(pages.first(), page.data(), 4096), 0) << text;
+    }
+}
+
 TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
-  // A load that runs into an inaccessible page, left from the signal handler as the executor does.
-  auto *pages = static_cast<uint8_t *>(
-      mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  ASSERT_NE(pages, MAP_FAILED);
-  ASSERT_EQ(mprotect(pages + 4096, 4096, PROT_NONE), 0);
-  struct sigaction action = {}, before;
-  action.sa_sigaction = [](int, siginfo_t *info, void *) {
-    faultAddress = reinterpret_cast<uint64_t>(info->si_addr);
-    siglongjmp(faultJump, 1);
-  };
-  action.sa_flags = SA_SIGINFO | SA_NODEFER;
-  sigaction(SIGSEGV, &action, &before);
+  const Pages pages;
   struct Row {
     const char *text;
     unsigned stride;
@@ -78,13 +134,18 @@ TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
     int lane;
     bool write;
   };
-  const uint64_t base = reinterpret_cast<uint64_t>(pages) + 4096 - 40 * 16;
   for (const Row &r :
-       {Row{"global_load_dwordx4 v[16:19], v[2:3], off", 16, kFullExec, 40, false},
+       {Row{"global_load_dword v2, v[2:3], off", 4, kFullExec, 20,
+            false}, // what it loads are its addresses
+        Row{"global_load_dword v2, v[2:3], off", 4, kLowExec, 20, false},
+        Row{"global_load_dwordx2 v[2:3], v[2:3], off", 8, kLowExec, 20, false},
+        Row{"global_load_dwordx4 v[16:19], v[2:3], off", 16, kFullExec, 40, false},
         Row{"global_load_dwordx4 v[2:5], v[2:3], off", 16, 0xff00ff00ff00ff00, 40, false},
         Row{"global_store_dword v[2:3], v8, off", 16, 0x0ffffe0000000000, 41, true},
         Row{"flat_load_ubyte v16, v[2:3]", 20, kFullExec, 32, false},
         Row{"global_atomic_add v[2:3], v8, off", 16, kFullExec, 40, true}}) {
+    const unsigned before = r.stride < 16 ? 20 * r.stride : 40 * 16;
+    const uint64_t base = pages.end() - before;
     State s;
     s.setExec(r.exec);
     for (unsigned l = 0; l < kWaveSize; ++l)
@@ -96,7 +157,7 @@ TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
       ADD_FAILURE() << "no fault: " << r.text;
       continue;
     }
-    EXPECT_GE(faultAddress, reinterpret_cast<uint64_t>(pages) + 4096) << r.text;
+    EXPECT_GE(faultAddress, pages.end()) << r.text;
     ASSERT_NE(machine.wave.next, nullptr);
     EXPECT_EQ(faultingLane(machine.wave.next, machine.wave, faultAddress), r.lane) << r.text;
     EXPECT_EQ(writesMemory(machine.wave.next), r.write) << r.text;
@@ -113,8 +174,6 @@ TEST_F(Vmem, RealFaultsLeaveTheInstructionAndTheLane) {
     EXPECT_EQ(faultingLane(machine.wave.next, machine.wave, faultAddress), 1);
     EXPECT_EQ(laneAddress(machine.wave.next, machine.wave, 1), 0x1234567812345678u);
   }
-  sigaction(SIGSEGV, &before, nullptr);
-  munmap(pages, 8192);
 }
 
 TEST_F(Vmem, MappedAndCheckedAddresses) {
