@@ -191,20 +191,30 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
   return slowPath<S>(i, w);
 }
 
+/// Elements side by side, by all L lanes, which are exec's; false, and nothing has happened, where they do not lie so.
+template <Segment S, unsigned L>
+bool denseElements(const ExecInst *i, Wave &w, uint64_t exec, DenseFn dense) {
+  const LaneOp &op = laneOp(i);
+  if (!dense || w.mapper || !isLinear<L>(w.v[i->src[0]], op.bytes) ||
+      !(S == Segment::globalSaddr || isUniform<L>(w.v[i->src[0] + 1])))
+    return false;
+  const uint64_t base = oneAddress<S>(i, w, 0);
+  if (!isOrdinary<S>(base))
+    return false;
+  w.next = i;
+  traceLinear(w, base, op.bytes, exec);
+  dense(op.action == Action::load ? *dstRows(i, w) : *dataRows(i, w), host(base));
+  return true;
+}
+
 /// Sub-dword loads and stores, atomics.
 template <Segment S> const ExecInst *otherOps(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   const LaneOp &op = laneOp(i);
-  if (exec == kFullExec && op.dense && !w.mapper && isLinear<kWaveSize>(w.v[i->src[0]], op.bytes) &&
-      (S == Segment::globalSaddr || isUniform<kWaveSize>(w.v[i->src[0] + 1]))) {
-    const uint64_t base = oneAddress<S>(i, w, 0);
-    if (isOrdinary<S>(base)) {
-      w.next = i;
-      traceLinear(w, base, op.bytes, exec);
-      op.dense(op.action == Action::load ? *dstRows(i, w) : *dataRows(i, w), host(base));
-      return following(i);
-    }
-  }
+  if (exec == kFullExec  ? denseElements<S, kWaveSize>(i, w, exec, op.dense)
+      : exec == kLowExec ? denseElements<S, kWaveSize / 2>(i, w, exec, op.dense32)
+                         : false)
+    return following(i);
   if (exec)
     return slowPath<S>(i, w);
   resetTrace(w);

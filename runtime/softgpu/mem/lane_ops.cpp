@@ -27,10 +27,10 @@ template <class M, Half H> void loadSmall(const LaneJob &job) {
   });
 }
 
-template <class M, Half H> void loadDense(VRow &row, uint8_t *memory) {
-  M x[kWaveSize];
+template <class M, Half H, unsigned L> void loadDense(VRow &row, uint8_t *memory) {
+  M x[L];
   std::memcpy(x, memory, sizeof(x));
-  for (unsigned l = 0; l < kWaveSize; ++l) {
+  for (unsigned l = 0; l < L; ++l) {
     uint32_t &r = row.u[l];
     if constexpr (H == Half::whole)
       r = uint32_t(int32_t(x[l]));
@@ -41,9 +41,9 @@ template <class M, Half H> void loadDense(VRow &row, uint8_t *memory) {
   }
 }
 
-template <class M, Half H> void storeDense(VRow &row, uint8_t *memory) {
-  M x[kWaveSize];
-  for (unsigned l = 0; l < kWaveSize; ++l)
+template <class M, Half H, unsigned L> void storeDense(VRow &row, uint8_t *memory) {
+  M x[L];
+  for (unsigned l = 0; l < L; ++l)
     x[l] = M(H == Half::hi ? row.u[l] >> 16 : row.u[l]);
   std::memcpy(memory, x, sizeof(x));
 }
@@ -193,10 +193,24 @@ template <class Op, bool Shared> constexpr LaneOp atomicOp(std::string_view name
 }
 
 template <class M, Half H> constexpr LaneOp smallLoad(std::string_view name) {
-  return {name, Action::load, sizeof(M), 1, loadSmall<M, H>, nullptr, loadDense<M, H>};
+  return {name,
+          Action::load,
+          sizeof(M),
+          1,
+          loadSmall<M, H>,
+          nullptr,
+          loadDense<M, H, kWaveSize>,
+          loadDense<M, H, kWaveSize / 2>};
 }
 template <class M, Half H> constexpr LaneOp smallStore(std::string_view name) {
-  return {name, Action::store, sizeof(M), 1, storeSmall<M, H>, nullptr, storeDense<M, H>};
+  return {name,
+          Action::store,
+          sizeof(M),
+          1,
+          storeSmall<M, H>,
+          nullptr,
+          storeDense<M, H, kWaveSize>,
+          storeDense<M, H, kWaveSize / 2>};
 }
 constexpr LaneOp load(std::string_view name, unsigned bytes, LaneFn fn) {
   return {name, Action::load, uint8_t(bytes), uint8_t((bytes + 3) / 4), fn, nullptr};

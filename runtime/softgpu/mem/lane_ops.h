@@ -33,8 +33,9 @@ struct LaneOp {
   uint8_t bytes;  ///< memory bytes a lane touches
   uint8_t dwords; ///< rows of `dst` written (loads, returning atomics) or of `data` read (stores)
   LaneFn run;
-  LaneFn returning;        ///< atomics: also writes the old value to dst
-  DenseFn dense = nullptr; ///< 1- and 2-byte loads and stores: all lanes, consecutive elements
+  LaneFn returning; ///< atomics: also writes the old value to dst
+  /// 1- and 2-byte loads and stores of consecutive elements by all lanes of a wave of 64 or of 32.
+  DenseFn dense = nullptr, dense32 = nullptr;
 };
 
 /// Ops of FLAT / GLOBAL / SCRATCH / BUFFER instructions: "load_dword", "atomic_cmpswap_x2", ...

@@ -60,11 +60,15 @@ public:
   }
   /// When all that `in` reads is there, `from` at the earliest.
   uint64_t neededBy(const isa::Inst &in, uint64_t from) const {
-    uint64_t at = from;
-    for (const Result &r : results_)
-      if (r.at > at && reads(in, r))
-        at = r.at;
-    return at;
+    // The newest comes last.
+    for (unsigned k = 1; k <= kMost; ++k) {
+      const Result &r = results_[(next_ - k) % kMost];
+      if (r.at <= from)
+        break;
+      if (reads(in, r))
+        return r.at;
+    }
+    return from;
   }
   /// When all is there.
   uint64_t last() const { return results_[(next_ + kMost - 1) % kMost].at; }
