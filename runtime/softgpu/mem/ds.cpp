@@ -218,8 +218,8 @@ const ExecInst *conditionalExchange(const ExecInst *i, Wave &w) {
   if (!exec)
     return finish(i, w, 0);
   LaneOffsets offsets(w.v[i->src[0]], offset0(i), exec);
-  for (uint32_t &a : offsets.a)
-    a &= 0xfff8;
+  for (unsigned l = 0; l < 8 * offsets.vectors; ++l)
+    offsets.a[l] &= 0xfff8;
   const VRow data[2] = {data0(i, w)[0], data0(i, w)[1]};
   VRow *dst = dstRows(i, w);
   forLanes(exec, [&](unsigned l) {

@@ -4,8 +4,7 @@
 // 32-bit VGPR offset + offset. FLAT: the same pair, where the apertures send lanes to LDS or to
 // scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942 and from GFX11 on: or their sum; from GFX10
 // on: or none) into the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in
-// SGPRs, GFX10 and GFX11: the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC
-// for one dword) and loads of one address by all lanes. Unsafe: nothing is checked unless
+// SGPRs, GFX10 and GFX11: the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC) and loads of one address by all lanes. Unsafe: nothing is checked unless
 // Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/mem/mem.h"
@@ -115,43 +114,40 @@ template <Segment S> uint64_t oneAddress(const ExecInst *i, const Wave &w, unsig
     return (lo | uint64_t(w.v[i->src[0] + 1].u[l]) << 32) + i->imm[0];
 }
 
-template <Segment S> bool isOrdinary(uint64_t address) {
-  // Private and shared apertures lie above every user-space address; one compare keeps FLAT away
-  // from them.
-  return S != Segment::flat || address < kSharedAperture - 4096;
+/// Lane `l` is neither in the shared nor in the private aperture. Both lie above every user-space address. Its register
+/// says which, without the offset, which may reach below an aperture.
+template <Segment S> bool isOrdinary(const ExecInst *i, const Wave &w, unsigned l) {
+  return S != Segment::flat || w.v[i->src[0] + 1].u[l] < kSharedAperture >> 32;
 }
 
 /// Loads and stores of N dwords by all L lanes, which are exec's.
 template <Segment S, unsigned N, bool Store, unsigned L>
 const ExecInst *wholeWave(const ExecInst *i, Wave &w, uint64_t exec) {
   const VRow &lo = w.v[i->src[0]], &hi = w.v[i->src[0] + 1];
-  const bool sameHigh = S == Segment::globalSaddr || isUniform<L>(hi);
-  if (sameHigh && isLinear<L>(lo, 4 * N)) [[likely]] {
-    uint64_t base = oneAddress<S>(i, w, 0);
-    if (isOrdinary<S>(base)) {
-      traceLinear(w, base, 4 * N, exec);
-      if constexpr (Store && N == 1)
-        std::memcpy(host(base), dataRows(i, w)->u, 4 * L);
-      else if constexpr (Store)
-        sharedGroupsOut<N, L>(host(base), dataRows(i, w));
-      else if constexpr (N == 1)
-        wholeRowIn<L>(*dstRows(i, w), host(base));
-      else
-        sharedGroupsIn<N, L>(dstRows(i, w), host(base));
-      return following(i);
-    }
+  if (!isOrdinary<S>(i, w, 0) || !(S == Segment::globalSaddr || isUniform<L>(hi)))
+    return slowPath<S>(i, w);
+  const uint64_t base = oneAddress<S>(i, w, 0);
+  // Vectors of memory would take apart the aligned halves of every other lane's three dwords.
+  if (N != 3 && isLinear<L>(lo, 4 * N)) [[likely]] {
+    traceLinear(w, base, 4 * N, exec);
+    if constexpr (Store && N == 1)
+      std::memcpy(host(base), dataRows(i, w)->u, 4 * L);
+    else if constexpr (Store)
+      sharedGroupsOut<N, L>(host(base), dataRows(i, w));
+    else if constexpr (N == 1)
+      wholeRowIn<L>(*dstRows(i, w), host(base));
+    else
+      sharedGroupsIn<N, L>(dstRows(i, w), host(base));
+    return following(i);
   }
-  if (!Store && sameHigh && isUniform<L>(lo)) {
-    uint64_t base = oneAddress<S>(i, w, 0);
-    if (isOrdinary<S>(base)) {
-      traceOne(w, base, 4 * N);
-      uint32_t x[N];
-      peekDwords<N>(x, host(base));
-      VRow *dst = dstRows(i, w);
-      for (unsigned k = 0; k < N; ++k)
-        fillRow(dst[k], x[k], exec);
-      return following(i);
-    }
+  if (!Store && isUniform<L>(lo)) {
+    traceOne(w, base, 4 * N);
+    uint32_t x[N];
+    peekDwords<N>(x, host(base));
+    VRow *dst = dstRows(i, w);
+    for (unsigned k = 0; k < N; ++k)
+      fillRow(dst[k], x[k], exec);
+    return following(i);
   }
   return slowPath<S>(i, w);
 }
@@ -173,8 +169,8 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
     uint32_t low;
     if (!w.mapper && (S == Segment::globalSaddr || isUniformUnder(hi, exec)) &&
         isLinearUnder(lo, 4 * N, exec, low)) {
-      uint64_t base = oneAddress<S>(i, w, firstLane(exec)) - 4 * N * firstLane(exec);
-      if (isOrdinary<S>(base)) {
+      if (isOrdinary<S>(i, w, firstLane(exec))) {
+        const uint64_t base = oneAddress<S>(i, w, firstLane(exec)) - 4 * N * firstLane(exec);
         traceLinear(w, base, 4 * N, exec);
         if constexpr (Store && N == 1)
           rowOut(host(base), *dataRows(i, w), exec);
@@ -198,9 +194,9 @@ bool denseElements(const ExecInst *i, Wave &w, uint64_t exec, DenseFn dense) {
   if (!dense || w.mapper || !isLinear<L>(w.v[i->src[0]], op.bytes) ||
       !(S == Segment::globalSaddr || isUniform<L>(w.v[i->src[0] + 1])))
     return false;
-  const uint64_t base = oneAddress<S>(i, w, 0);
-  if (!isOrdinary<S>(base))
+  if (!isOrdinary<S>(i, w, 0))
     return false;
+  const uint64_t base = oneAddress<S>(i, w, 0);
   w.next = i;
   traceLinear(w, base, op.bytes, exec);
   dense(op.action == Action::load ? *dstRows(i, w) : *dataRows(i, w), host(base));

@@ -57,7 +57,7 @@ struct LaneOffsets {
     return uint64_t(high[0] > high[1] ? high[0] : high[1]) + bytes <= ldsSize;
   }
 
-  /// Extra LDS cycles of the lanes in `mask`, accesses of `bytes` bytes.
+  /// Extra LDS cycles of accesses of `bytes` bytes; `mask` is the EXEC that these offsets were made for.
   uint32_t conflicts(uint64_t mask, uint32_t bytes) const {
     if (bytes <= 4 && fewDwords(0, bytes) && fewDwords(1, bytes))
       return 0;

@@ -252,8 +252,7 @@ void addLinearPartial(Wave &w, uint64_t base, uint32_t laneBytes, uint64_t exec)
   const unsigned lo = firstLane(exec), hi = 63 - unsigned(std::countl_zero(exec));
   const uint64_t end = (base + uint64_t(hi + 1) * laneBytes - 1) >> shift;
   const uint64_t begin = (base + uint64_t(lo) * laneBytes) >> shift;
-  if (const uint64_t run = exec >> lo;
-      !(run & (run + 1))) { // no gap, as in a whole wave of 32 lanes
+  if (const uint64_t run = exec >> lo; !(run & (run + 1))) { // no gap
     w.trace.cacheLines += uint32_t(end - begin + 1);
     if (w.timing)
       listLines(w, begin, uint32_t(end - begin + 1));

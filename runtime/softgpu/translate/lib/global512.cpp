@@ -197,7 +197,7 @@ void accessQuads(const ExecInst *i, Wave &w, uint64_t exec, const __m512i *at) {
 template <class W, unsigned N, bool Saddr, bool Flat, bool Store>
 const ExecInst *accessGroups(const ExecInst *i, Wave &w, uint64_t exec) {
   Groups<W, N> groups;
-  if (!groups.template find<Saddr>(i, w, exec, Flat ? kSharedAperture - 4096 : ~0ull))
+  if (!groups.template find<Saddr>(i, w, exec, Flat ? kSharedAperture + i->imm[0] : ~0ull))
     return i->run(i, w);
   constexpr unsigned V = Groups<W, N>::vectors;
   [[maybe_unused]] const auto half = [](uint32_t *u, unsigned v) {
@@ -252,7 +252,7 @@ const ExecInst *access(const ExecInst *i, Wave &w) {
   const uint64_t base = linearBase<W, N, Saddr>(i, w, exec);
   if (!base)
     return accessGroups<W, N, Saddr, Flat, Store>(i, w, exec);
-  if (Flat && base >= kSharedAperture - 4096)
+  if (Flat && base - i->imm[0] >= kSharedAperture) // as the registers have it
     return i->run(i, w);
   uint8_t *memory = reinterpret_cast<uint8_t *>(base);
   const uint32_t lines = linesOf<W, N>(base, exec);

@@ -94,6 +94,67 @@ TEST_P(Gfx12Memory, OffsetsOf24Bits) {
             want);
 }
 
+// The aperture is that of the register, however far below it the offset reaches.
+TEST_P(Gfx12Memory, OffsetsDoNotLeaveAnAperture) {
+  struct Form {
+    const char *text;
+    std::vector<uint32_t> words;
+    unsigned bytes;
+    bool store, high = false;
+  };
+  const Form forms[] = {
+      {"flat_load_b32 v16, v[2:3] offset:-8192", {0xec05007c, 0x00000010, 0xffe00002}, 4, false},
+      {"flat_load_b64 v[16:17], v[2:3] offset:-8192",
+       {0xec05407c, 0x00000010, 0xffe00002},
+       8,
+       false},
+      {"flat_load_u8 v16, v[2:3] offset:-8192", {0xec04007c, 0x00000010, 0xffe00002}, 1, false},
+      {"flat_load_d16_hi_b16 v16, v[2:3] offset:-8192",
+       {0xec08c07c, 0x00000010, 0xffe00002},
+       2,
+       false,
+       true},
+      {"flat_store_b32 v[2:3], v8 offset:-8192", {0xec06807c, 0x04000000, 0xffe00002}, 4, true},
+      {"flat_store_b128 v[2:3], v[8:11] offset:-8192",
+       {0xec07407c, 0x04000000, 0xffe00002},
+       16,
+       true},
+      {"flat_store_b8 v[2:3], v8 offset:-8192", {0xec06007c, 0x04000000, 0xffe00002}, 1, true},
+      {"flat_store_d16_hi_b16 v[2:3], v8 offset:-8192",
+       {0xec09407c, 0x04000000, 0xffe00002},
+       2,
+       true,
+       true}};
+  for (const Form &f : forms)
+    for (const uint32_t first : {64u, 8192u + 128u}) // outside the LDS, and inside
+      for (const bool apart : {false, true})
+        for (const uint64_t exec : {kFullExec, kLowExec, rng() | 1}) {
+          State s = random();
+          s.setExec(exec & (kFullExec >> (64 - lanes)));
+          for (unsigned l = 0; l < kWaveSize; ++l) {
+            s.v[2].u[l] = first + (apart ? f.bytes * l : 0);
+            s.v[3].u[l] = kSharedAperture >> 32;
+          }
+          State want = s;
+          eachLane(s, [&](unsigned l) {
+            const uint32_t offset = s.v[2].u[l] - 8192;
+            const bool inside = uint64_t(offset) + f.bytes <= kLds;
+            for (unsigned k = 0; k < f.bytes; ++k) {
+              const auto byteOf = [&](VRow &row) {
+                return reinterpret_cast<uint8_t *>(&row.u[l]) + k % 4 + (f.high ? 2 : 0);
+              };
+              if (f.store && inside)
+                want.lds[offset + k] = *byteOf(s.v[8 + k / 4]);
+              if (!f.store && f.bytes == 1)
+                want.v[16].u[l] = 0; // zero-extended
+              if (!f.store)
+                *byteOf(want.v[16 + k / 4]) = inside ? s.lds[offset + k] : 0;
+            }
+          });
+          expectRun(f.text, f.words, s, want);
+        }
+}
+
 TEST_P(Gfx12Memory, Scratch) {
   const auto byteAt = [&](unsigned lane, uint32_t b) {
     return b / 4 * 4 * lanes + lane * 4 + b % 4;

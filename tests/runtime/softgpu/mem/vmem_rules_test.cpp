@@ -3,6 +3,8 @@
 #include "runtime/softgpu/execute/dispatch.h"
 #include "tests/runtime/softgpu/mem/vmem_fixture.h"
 
+#include <algorithm>
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <sys/mman.h>
@@ -327,6 +329,58 @@ TEST_F(Vmem, AtomicsOfSeveralThreadsAddUp) {
       EXPECT_EQ(words[l], want) << r.text << " word " << l;
     }
   }
+}
+
+// Eight aligned bytes of a lane's twelve, stored again and again by one thread and loaded by another: whole waves whose
+// lanes lie side by side, where every second lane's are aligned.
+TEST_F(Vmem, ThreeDwordsAreNotTakenApart) {
+  alignas(64) static uint32_t words[3 * kWaveSize + 1];
+  constexpr unsigned kLane = 5, kRounds = 200000;
+  uint64_t *const pair = reinterpret_cast<uint64_t *>(words + 1 + 3 * kLane);
+  ASSERT_EQ(reinterpret_cast<uint64_t>(pair) % 8, 0u);
+  const auto isTorn = [](uint64_t x) { return uint32_t(x) != uint32_t(x >> 32); };
+  for (const bool store : {false, true})
+    for (const uint64_t exec : {kFullExec, kLowExec}) {
+      const auto bytes = assemble(store ? "global_store_dwordx3 v[2:3], v[16:18], off"
+                                        : "global_load_dwordx3 v[16:18], v[2:3], off",
+                                  "gfx90a");
+      isa::Inst inst;
+      ASSERT_EQ(isa::decode(bytes.data(), bytes.size(), isa::Target::gfx90a, inst),
+                isa::DecodeStatus::ok);
+      ExecInst code[2];
+      std::memset(static_cast<void *>(code), 0, sizeof(code));
+      code[0].inst = &inst;
+      ASSERT_TRUE(prepareMemory(code[0], isa::Target::gfx90a));
+      std::memset(words, 0, sizeof(words));
+      std::vector<VRow> rows(32);
+      Wave w;
+      w.v = rows.data();
+      w.exec() = exec;
+      for (unsigned l = 0; l < kWaveSize; ++l) {
+        const uint64_t a = reinterpret_cast<uint64_t>(words + 1 + 3 * l);
+        rows[2].u[l] = uint32_t(a);
+        rows[3].u[l] = uint32_t(a >> 32);
+      }
+      std::atomic<bool> stop{false};
+      uint64_t torn = 0; // of the other thread, until it has ended
+      std::thread other([&] {
+        for (uint64_t i = 1; !stop; ++i)
+          if (store)
+            torn += isTorn(__atomic_load_n(pair, __ATOMIC_RELAXED));
+          else
+            __atomic_store_n(pair, (i & 0xffffffff) << 32 | (i & 0xffffffff), __ATOMIC_RELAXED);
+      });
+      unsigned tornHere = 0;
+      for (unsigned k = 1; k <= kRounds; ++k) {
+        for (unsigned d = 16; store && d < 19; ++d)
+          std::fill(std::begin(rows[d].u), std::end(rows[d].u), k);
+        code[0].run(&code[0], w);
+        tornHere += !store && rows[16].u[kLane] != rows[17].u[kLane];
+      }
+      stop = true;
+      other.join();
+      EXPECT_EQ(torn + tornHere, 0u) << (store ? "store" : "load");
+    }
 }
 
 TEST_F(Vmem, FloatAtomicsSpecialValues) {
