@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ struct Frame {
 // initial-exec: the handler looks at it on threads that never did, and a first look at a dynamic
 // one takes memory.
 __attribute__((tls_model("initial-exec"))) thread_local Frame *current = nullptr;
+/// On that thread, from before it takes signals.
+__attribute__((tls_model("initial-exec"))) thread_local bool isGuarded = false;
 
 // ---- freezing, see freezeGuarded()
 
@@ -118,8 +121,37 @@ void onBadAlloc(void *, const char *, bool) {
     throw std::bad_alloc();
 }
 
+/// Sent to the process (kill(2), sigqueue(3), a timer), for any thread that takes it. An abort() or a raise() is for a thread.
+bool isForTheProcess(const siginfo_t *info) {
+  return info && info->si_code <= 0 && info->si_code != SI_TKILL;
+}
+
+/// The application's threads may all have it blocked and one of them wait for it by sigwait(): this thread, which the application
+/// does not know of, gives it back and blocks it until its call ends. In the signal's handler.
+void giveBack(int number, const siginfo_t *info, void *context) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  pthread_sigmask(SIG_BLOCK, &one, nullptr);
+  // The kernel's mask there has 8 bytes, which sigaddset() stays within.
+  sigaddset(&static_cast<ucontext_t *>(context)->uc_sigmask, number);
+  siginfo_t copy = *info;
+  if (copy.si_code ==
+      SI_USER) { // which only a process's first thread may write there; the sender stays
+    copy.si_code = SI_QUEUE;
+    copy.si_value = {};
+  }
+  syscall(SYS_rt_sigqueueinfo, getpid(), number, &copy);
+}
+
 /// Takes the compile's own faults, and the signal that is to freeze it.
 bool onFault(int number, const siginfo_t *info, void *context) {
+  if (isGuarded && isForTheProcess(info)) {
+    const int error = errno;
+    giveBack(number, info, context);
+    errno = error;
+    return true;
+  }
   Frame *frame = current;
   if (number == freezeSignal && info && info->si_code == SI_TKILL && freezing.load()) {
     if (frame) // else it came late: the call has just ended
@@ -272,6 +304,7 @@ void runCatching(Call &call) {
 void *threadMain(void *argument) {
   auto &call = *static_cast<Call *>(argument);
   AlternateStack alternate;
+  isGuarded = true;
   // Whoever asked for the compile may have everything blocked, and a fault that is blocked ends the
   // process.
   sigset_t open;

@@ -1,6 +1,7 @@
 #include "jit/guard.h"
 
 #include "jit/error.h"
+#include "jit/fault_handlers.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <atomic>
@@ -270,6 +271,52 @@ TEST(GuardDeathTest, anotherThreadsFaultGoesToTheApplication) {
         });
       },
       testing::KilledBySignal(SIGSEGV), "");
+}
+
+/// An application as servers are written: every thread blocks all signals, and one waits for those that are sent. How many of
+/// `count` sent ones it is told of while calls run one after the other; an error of a call ends the process.
+int toldOfSentSignals(int number, int count) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  std::atomic<int> told{0};
+  std::atomic<bool> stop{false}, runs{false};
+  std::thread([&, number] {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    sigaddset(&wanted, number);
+    for (siginfo_t info;;)
+      if (sigwaitinfo(&wanted, &info) == number && info.si_pid == getpid())
+        ++told;
+  }).detach();
+  std::thread calls([&] {
+    while (!stop)
+      if (runGuarded([&] {
+            runs = true;
+            for (int i = 0; i < 100000 && !stop; ++i)
+              free(malloc(200 + i % 4096));
+            return Error::success();
+          }))
+        std::_Exit(9);
+  });
+  while (!runs)
+    std::this_thread::yield();
+  for (int sent = 1; sent <= count && told == sent - 1; ++sent) {
+    kill(getpid(), number);
+    for (int wait = 0; wait < 10000 && told < sent; ++wait)
+      usleep(1000);
+  }
+  stop = true;
+  calls.join();
+  return told;
+}
+
+TEST(GuardDeathTest, aSignalSentToTheProcessIsNoFaultOfTheCall) {
+  for (int number : faultSignals) {
+    EXPECT_EXIT(std::exit(toldOfSentSignals(number, 50) == 50 ? 0 : 1), testing::ExitedWithCode(0),
+                "")
+        << strsignal(number);
+  }
 }
 
 TEST(Guard, signalHandlersAreBackAfterwards) {
