@@ -8,6 +8,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csetjmp>
@@ -25,6 +26,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -126,35 +128,63 @@ bool isForTheProcess(const siginfo_t *info) {
   return info && info->si_code <= 0 && info->si_code != SI_TKILL;
 }
 
-/// The application's threads may all have it blocked and one of them wait for it by sigwait(): this thread, which the application
-/// does not know of, gives it back and blocks it until its call ends. In the signal's handler.
-void giveBack(int number, const siginfo_t *info, void *context) {
-  sigset_t one;
+/// What nobody wanted while the call ran, by the signal's number; for the end of the call.
+siginfo_t kept[32];
+volatile sig_atomic_t isKept[32];
+static_assert(std::ranges::all_of(faultSignals, [](int number) { return number < 32; }));
+
+void sendToProcess(int number, siginfo_t info) {
+  if (info.si_code ==
+      SI_USER) { // which only a process's first thread may write there; the sender stays
+    info.si_code = SI_QUEUE;
+    info.si_value = {};
+  }
+  syscall(SYS_rt_sigqueueinfo, getpid(), number, &info);
+}
+
+/// The application's threads may all have it blocked, and one of them wait for it by sigwait(3) or signalfd(2): this thread, which
+/// the application does not know of, gives it back. In the signal's handler, which returns with all faults open again: the compile's
+/// own are still to be caught, so what nobody takes is kept until the call has ended.
+void giveBack(int number, const siginfo_t &info) {
+  sigset_t one, pending;
   sigemptyset(&one);
   sigaddset(&one, number);
-  pthread_sigmask(SIG_BLOCK, &one, nullptr);
-  // The kernel's mask there has 8 bytes, which sigaddset() stays within.
-  sigaddset(&static_cast<ucontext_t *>(context)->uc_sigmask, number);
-  siginfo_t copy = *info;
-  if (copy.si_code ==
-      SI_USER) { // which only a process's first thread may write there; the sender stays
-    copy.si_code = SI_QUEUE;
-    copy.si_value = {};
+  pthread_sigmask(SIG_BLOCK, &one, nullptr); // until the handler returns
+  sendToProcess(number, info);
+  for (int i = 0; i < 50; ++i) {
+    const timespec moment{0, 200'000};
+    nanosleep(&moment, nullptr);
+    if (sigpending(&pending) == 0 && !sigismember(&pending, number))
+      return;
   }
-  syscall(SYS_rt_sigqueueinfo, getpid(), number, &copy);
+  siginfo_t back;
+  const timespec none{};
+  if (sigtimedwait(&one, &back, &none) == number) {
+    kept[number] = back;
+    isKept[number] = 1;
+  }
+}
+
+/// After the call.
+void sendKept() {
+  for (int number : faultSignals)
+    if (std::exchange(isKept[number], 0))
+      sendToProcess(number, kept[number]);
 }
 
 /// Takes the compile's own faults, and the signal that is to freeze it.
 bool onFault(int number, const siginfo_t *info, void *context) {
   if (isGuarded && isForTheProcess(info)) {
     const int error = errno;
-    giveBack(number, info, context);
+    giveBack(number, *info);
     errno = error;
     return true;
   }
   Frame *frame = current;
   if (number == freezeSignal && info && info->si_code == SI_TKILL && freezing.load()) {
-    if (frame) // else it came late: the call has just ended
+    if (!isGuarded)
+      return false; // the application's own
+    if (frame)      // else it came late: the call has just ended
       freezeHere(context);
     return true;
   }
@@ -191,7 +221,24 @@ void letLlvmTakeItsSignals() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// LLVM's and the kernel's handlers, ours for as long as one guarded call runs.
+/// What std::terminate() did before; an application's may end the process.
+std::terminate_handler terminateBefore = nullptr;
+
+[[noreturn]] void onTerminate() {
+  if (Frame *frame = current) { // an exception that cannot pass, or something that gives up
+    if (!frame->lastSignal)
+      frame->lastSignal = SIGABRT;
+    frame->faultsSeen = frame->faultsSeen + 1;
+    siglongjmp(frame->start, 1);
+  }
+  // Another thread's. A handler that was set during the call may call what it displaced, us.
+  static thread_local bool inside = false;
+  if (!std::exchange(inside, true))
+    terminateBefore();
+  std::abort();
+}
+
+// LLVM's, C++'s and the kernel's handlers, ours for as long as one guarded call runs.
 class HandlerScope {
 public:
   Error install() {
@@ -207,6 +254,8 @@ public:
     remove_bad_alloc_error_handler();
     install_fatal_error_handler(onFatal);
     install_bad_alloc_error_handler(onBadAlloc);
+    if (const auto before = std::set_terminate(onTerminate); before != onTerminate)
+      terminateBefore = before;
     return Error::success();
   }
   ~HandlerScope() {
@@ -217,6 +266,8 @@ public:
       remove_fatal_error_handler();
       remove_bad_alloc_error_handler();
     }
+    if (std::get_terminate() == onTerminate) // else what the application has set meanwhile stays
+      std::set_terminate(terminateBefore);
     disarmFaults();
   }
 
@@ -260,6 +311,7 @@ public:
     stack.ss_size = signalStackBytes;
     sigaltstack(&stack, nullptr);
   }
+  bool valid() const { return memory_ != MAP_FAILED; }
   ~AlternateStack() {
     if (memory_ == MAP_FAILED)
       return;
@@ -304,6 +356,11 @@ void runCatching(Call &call) {
 void *threadMain(void *argument) {
   auto &call = *static_cast<Call *>(argument);
   AlternateStack alternate;
+  if (!alternate.valid()) { // without it no handler knows what it has interrupted
+    call.failed = true;
+    call.message = "no memory for a stack to take signals on";
+    return nullptr;
+  }
   isGuarded = true;
   // Whoever asked for the compile may have everything blocked, and a fault that is blocked ends the
   // process.
@@ -380,6 +437,7 @@ Error runGuarded(const std::function<Error()> &f) {
     pthread_attr_destroy(&attributes);
     if (rc == 0) {
       pthread_join(thread, nullptr);
+      sendKept();
     } else {
       call.failed = true;
       call.message = std::string("no thread to compile on: ") + strerror(rc);

@@ -319,6 +319,80 @@ TEST(GuardDeathTest, aSignalSentToTheProcessIsNoFaultOfTheCall) {
   }
 }
 
+/// One that nobody takes, all threads have it blocked: the call's own fault is caught all the same, and afterwards it is still to
+/// be had.
+bool isKeptForLater(int number) {
+  sigset_t all, pending;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  bool still = false;
+  const auto text = toString(runGuarded([&]() -> Error {
+    kill(getpid(), number);
+    usleep(100000);
+    still = true;
+    *badAddress = 1;
+    return Error::success();
+  }));
+  return still && text.starts_with("the compiler crashed") && sigpending(&pending) == 0 &&
+         sigismember(&pending, number);
+}
+
+TEST(GuardDeathTest, aSignalThatNobodyTakesIsStillThereAfterTheCall) {
+  for (int number : faultSignals) {
+    EXPECT_EXIT(std::exit(isKeptForLater(number) ? 0 : 1), testing::ExitedWithCode(0), "")
+        << strsignal(number);
+  }
+}
+
+TEST(GuardDeathTest, aCallIsFrozenAfterASignalThatNobodyTakes) {
+  EXPECT_EXIT(
+      {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, nullptr);
+        kill(getpid(), SIGTRAP);
+        std::exit(freezeAndExit([] {}, std::chrono::seconds(10), true));
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+std::atomic<int> handled{0};
+
+TEST(GuardDeathTest, theApplicationsOwnTrapAfterAFreezeIsTheApplications) {
+  EXPECT_EXIT(
+      {
+        signal(SIGTRAP, [](int) { ++handled; });
+        const int status = freezeAndExit([] {}, std::chrono::seconds(10), true);
+        raise(SIGTRAP);
+        std::exit(status || handled != 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+void throwNowhere() noexcept { *badAddress = 1; }
+
+TEST(GuardDeathTest, anApplicationsTerminateHandlerIsNotCalledForACall) {
+  for (bool faults : {false, true}) {
+    EXPECT_EXIT(
+        {
+          std::set_terminate([] { std::_Exit(3); });
+          faultThenClosed([faults] { faults ? throwNowhere() : std::terminate(); });
+        },
+        testing::ExitedWithCode(0), "");
+  }
+  // Another thread's goes to the application, and what it has set is back afterwards.
+  EXPECT_EXIT(
+      {
+        std::set_terminate([] { std::_Exit(3); });
+        startEndlessCompile([] {});
+        std::terminate();
+      },
+      testing::ExitedWithCode(3), "");
+  const auto before = std::get_terminate();
+  EXPECT_FALSE(bool(runGuarded([] { return Error::success(); })));
+  EXPECT_EQ(std::get_terminate(), before);
+}
+
 TEST(Guard, signalHandlersAreBackAfterwards) {
   struct sigaction before {
   }, after{};
