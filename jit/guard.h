@@ -14,9 +14,15 @@
 // closed for the process: LLVM's state is then unknown.
 //
 // Signal handlers are installed only while a guarded call runs (fault_handlers.h); a signal on any
-// other thread is the application's as before. Where somebody else in the process may have set
+// other thread is the application's as before, and one that is sent to the process (kill(2)) is given
+// back: the application may have it blocked everywhere and wait for it. The application's
+// std::terminate() handler is not called for a call. Where somebody else in the process may have set
 // LLVM's handler of fatal errors, which cannot be saved, there is no guarded call at all
 // (llvm_handlers.h).
+//
+// Unsafe: a fault inside the C library's allocator, whose heap the compiler has broken. The exception
+// needs memory, so the thread waits for the lock that it holds: the call does not come back, nor does
+// a fork() of the application, which takes that lock.
 //
 // Thread rule: any thread; guarded calls run one after the other. Not re-entrant.
 #pragma once
