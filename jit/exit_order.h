@@ -5,12 +5,11 @@
 // reverse order: one of ours that stops a compile at exit, registered when the compiler is loaded,
 // would run after those, with the objects gone under the compile. There is no moment to register it
 // again that comes behind all of them. So what the compiler's libraries register goes through us,
-// and the handler that runs in the end calls ours first:
+// and the handler that runs in the end calls ours first (runtime/host/exit_handlers.h). The shim has the same done
+// as soon as the application's comgr is loaded (runtime/engine/comgr_turns.h); here it is done for libraries that have come
+// since, and for this one.
 //
-//   libLLVM, comgr, ... --> __cxa_atexit(f), by their entry in the global offset table
-//       --> registers "stop(), then f()" in the place of f
-//
-// How that is done: runtime/host/offset_table.h. x86-64 Linux. Thread rule: any thread.
+// Thread rule: any thread.
 #pragma once
 
 namespace meld::jit {

@@ -4,6 +4,7 @@
 #include "jit/error.h"
 #include "jit/fault_handlers.h"
 #include "jit/llvm_handlers.h"
+#include "runtime/host/loaded_objects.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"

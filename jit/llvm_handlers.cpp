@@ -76,15 +76,6 @@ int look(dl_phdr_info *object, size_t, void *found) {
 
 } // namespace
 
-bool isCompilerLibrary(const char *path) noexcept {
-  const char *slash = std::strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
-  for (std::string_view begin : {"libLLVM", "libclang", "liblld", "libamd_comgr"})
-    if (std::strncmp(name, begin.data(), begin.size()) == 0)
-      return true;
-  return false;
-}
-
 std::string otherUserOfErrorHandlers() {
   std::string found;
   dl_iterate_phdr(look, &found);

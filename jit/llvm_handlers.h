@@ -17,7 +17,4 @@ namespace meld::jit {
 /// calls install_fatal_error_handler() or its like; empty: none does.
 std::string otherUserOfErrorHandlers();
 
-/// Is it one of the libraries that a compile runs in, by its file name (LLVM, clang, lld, comgr)?
-bool isCompilerLibrary(const char *path) noexcept;
-
 } // namespace meld::jit

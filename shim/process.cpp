@@ -1,6 +1,7 @@
 #include "shim/process.h"
 
 #include "runtime/cache/remote/process.h"
+#include "runtime/engine/comgr_turns.h"
 #include "runtime/engine/identity.h"
 #include "runtime/host/confinement.h"
 #include "runtime/host/leftovers.h"
@@ -65,6 +66,7 @@ Process *startProcess() noexcept {
       };
     // Once more, so that compiles are waited for before LLVM's global objects are destroyed.
     options.atExit = finishProcess;
+    stopBeforeCompilerEnds(finishProcess);
     p->engine = std::make_unique<Engine>(std::move(options));
     gProcess.store(p.release(), std::memory_order_release);
     pthread_atfork(nullptr, nullptr, inForkedChild);

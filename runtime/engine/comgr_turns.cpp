@@ -2,6 +2,7 @@
 
 #include "runtime/engine/options_gate.h"
 #include "runtime/engine/thread.h"
+#include "runtime/host/exit_handlers.h"
 #include "runtime/host/loaded_objects.h"
 #include "runtime/host/offset_table.h"
 
@@ -127,8 +128,11 @@ template <class F> void takeOver(void *comgr, const char *name, std::atomic<F> &
 }
 
 std::atomic<bool> watched{false};
+std::atomic<void (*)()> stopFirst{nullptr};
 
 } // namespace
+
+void stopBeforeCompilerEnds(void (*stop)()) noexcept { stopFirst = stop; }
 
 void watchComgr() noexcept {
   static std::mutex once;
@@ -140,6 +144,9 @@ void watchComgr() noexcept {
   void *comgr = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
   if (!comgr)
     return;
+  if (auto *stop = stopFirst.load())
+    runBeforeExitHandlersOf(
+        [](const dl_phdr_info &object) { return isCompilerLibrary(nameOf(object)); }, stop);
   watchingProcess.store(getpid());
   takeOver(comgr, kReset, nextReset, &seenReset);
   for (const char *parse : kParse)

@@ -3,6 +3,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace meld {
 
@@ -38,6 +39,15 @@ bool isInObject(const void *address, const char *name) noexcept {
       },
       &search);
   return search.found;
+}
+
+bool isCompilerLibrary(const char *path) noexcept {
+  const char *slash = std::strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  for (std::string_view begin : {"libLLVM", "libclang", "liblld", "libamd_comgr"})
+    if (std::strncmp(name, begin.data(), begin.size()) == 0)
+      return true;
+  return false;
 }
 
 std::string fileOfAddress(const void *address) {

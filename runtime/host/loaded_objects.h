@@ -22,6 +22,9 @@ const char *nameOf(const dl_phdr_info &object) noexcept;
 /// Is the address in an object whose name begins so?
 bool isInObject(const void *address, const char *name) noexcept;
 
+/// Is it one of the libraries that a compile runs in, by its file name (LLVM, clang, lld, comgr)?
+bool isCompilerLibrary(const char *path) noexcept;
+
 /// The file that holds this address; absolute. Empty when unknown.
 std::string fileOfAddress(const void *address);
 
