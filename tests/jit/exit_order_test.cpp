@@ -2,6 +2,9 @@
 // anything that was registered earlier: LLVM's global objects would go under a running compile.
 #include "jit/exit_order.h"
 
+#include "runtime/host/exit_handlers.h"
+#include "runtime/host/loaded_objects.h"
+
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,6 +34,21 @@ TEST(ExitOrderDeathTest, TheStopComesBeforeWhatTheCompilerRegisters) {
   EXPECT_EXIT(
       {
         meld::jit::runBeforeExitHandlers(stop);
+        useGlobal();
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "stopped, destroyed");
+}
+
+// As the shim has it done for the application's comgr, before there is a compiler of ours.
+TEST(ExitOrderDeathTest, TheStopComesBeforeWhatChosenLibrariesRegister) {
+  EXPECT_EXIT(
+      {
+        meld::runBeforeExitHandlersOf(
+            [](const dl_phdr_info &object) {
+              return meld::holds(object, reinterpret_cast<const void *>(&useGlobal));
+            },
+            stop);
         useGlobal();
         std::exit(3);
       },

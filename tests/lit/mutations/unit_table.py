@@ -147,8 +147,10 @@ add("passes_tests", "FpChoices.*", "passes/transform/fp_settler.cpp", [
 ])
 
 # The end of the process while the compiler is at work.
-add("meld_jit_test", "ExitOrderDeathTest.*", "jit/exit_order.cpp", [
+add("meld_jit_test", "ExitOrderDeathTest.*", "runtime/host/exit_handlers.cpp", [
     ("exit: the compiler's handlers come after ours", "  if (auto *stop = stopFirst.load())\n    stop();\n", ""),
+])
+add("meld_jit_test", "ExitOrderDeathTest.*", "jit/exit_order.cpp", [
     ("exit: all of the compiler's registrations", "  if (isCompilerLibrary(object.dlpi_name ? object.dlpi_name : \"\"))\n    return true;\n", ""),
 ])
 
