@@ -152,7 +152,8 @@ void giveBack(int number, const siginfo_t &info) {
   sigaddset(&one, number);
   pthread_sigmask(SIG_BLOCK, &one, nullptr); // until the handler returns
   sendToProcess(number, info);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 5000 && !freezing.load();
+       ++i) { // a second: who looks for it now and then has looked
     const timespec moment{0, 200'000};
     nanosleep(&moment, nullptr);
     if (sigpending(&pending) == 0 && !sigismember(&pending, number))

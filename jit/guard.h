@@ -22,7 +22,8 @@
 //
 // Unsafe: a fault inside the C library's allocator, whose heap the compiler has broken. The exception
 // needs memory, so the thread waits for the lock that it holds: the call does not come back, nor does
-// a fork() of the application, which takes that lock.
+// a fork() of the application, nor an exit() whose destructors free what a compile has allocated, which
+// take that lock.
 //
 // Thread rule: any thread; guarded calls run one after the other. Not re-entrant.
 #pragma once
