@@ -135,8 +135,8 @@ volatile sig_atomic_t isKept[32];
 static_assert(std::ranges::all_of(faultSignals, [](int number) { return number < 32; }));
 
 void sendToProcess(int number, siginfo_t info) {
-  if (info.si_code ==
-      SI_USER) { // which only a process's first thread may write there; the sender stays
+  // Which only a process's first thread may write there. The sender stays.
+  if (info.si_code == SI_USER) {
     info.si_code = SI_QUEUE;
     info.si_value = {};
   }
@@ -152,8 +152,8 @@ void giveBack(int number, const siginfo_t &info) {
   sigaddset(&one, number);
   pthread_sigmask(SIG_BLOCK, &one, nullptr); // until the handler returns
   sendToProcess(number, info);
-  for (int i = 0; i < 5000 && !freezing.load();
-       ++i) { // a second: who looks for it now and then has looked
+  // A second: who looks for it now and then has looked.
+  for (int i = 0; i < 5000 && !freezing.load(); ++i) {
     const timespec moment{0, 200'000};
     nanosleep(&moment, nullptr);
     if (sigpending(&pending) == 0 && !sigismember(&pending, number))

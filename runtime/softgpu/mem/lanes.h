@@ -43,6 +43,11 @@ inline U32x8 maskVec(uint64_t exec, unsigned k) {
   return U32x8(m == bit);
 }
 
+/// The lanes of a whole wave whose EXEC is `exec`; 0: some lane is off.
+inline unsigned wholeWave(uint64_t exec) {
+  return exec == kFullExec ? kWaveSize : exec == kLowExec ? kWaveSize / 2 : 0;
+}
+
 /// Vectors of eight lanes that hold all lanes of `exec`.
 inline unsigned vectorsOf(uint64_t exec) { return exec > kLowExec ? 8 : 4; }
 

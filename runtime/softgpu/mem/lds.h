@@ -19,7 +19,7 @@ struct LaneOffsets {
 
   /// `exec` must not be 0.
   LaneOffsets(const VRow &row, uint32_t add, uint64_t exec) : vectors(vectorsOf(exec)) {
-    const bool whole = exec == kFullExec || exec == kLowExec;
+    const bool whole = wholeWave(exec);
     for (unsigned h = 0; h < vectors / 4; ++h) {
       // Stand-ins come from the same half, so that they do not widen its range.
       const uint64_t half = exec >> (32 * h) & 0xffffffff;
@@ -62,8 +62,8 @@ struct LaneOffsets {
     if (bytes <= 4 && fewDwords(0, bytes) && fewDwords(1, bytes))
       return 0;
     // A dword stride s in every lane: 32 lanes fall on 32 / gcd(s, 32) banks.
-    if (const uint32_t step = a[1] - a[0]; (mask == kFullExec || mask == kLowExec) && bytes == 4 &&
-                                           !((a[0] | step) & 3) && isStride(step))
+    if (const uint32_t step = a[1] - a[0];
+        wholeWave(mask) && bytes == 4 && !((a[0] | step) & 3) && isStride(step))
       return vectors / 4 * ((step / 4 & -(step / 4)) < 32 ? (step / 4 & -(step / 4)) - 1 : 31);
     return bankConflicts(a, mask, bytes);
   }
@@ -98,7 +98,7 @@ private:
 /// dst[l] = dword at lds + a[l] for the lanes of `exec`; every a[l] must be in range, active or
 /// not.
 inline void gatherRow(VRow &dst, const uint8_t *lds, const uint32_t *a, uint64_t exec) {
-  const bool whole = exec == kFullExec || exec == kLowExec;
+  const bool whole = wholeWave(exec);
   for (unsigned k = 0, n = vectorsOf(exec); k < n; ++k) {
     U32x8 at;
     std::memcpy(&at, a + 8 * k, 32);

@@ -175,11 +175,6 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   return true;
 }
 
-/// The lanes of a whole wave whose EXEC is `mask`; 0: some lane is off.
-unsigned wholeWave(uint64_t mask) {
-  return mask == kFullExec ? kWaveSize : mask == kLowExec ? kWaveSize / 2 : 0;
-}
-
 /// The addresses of the wave's `lanes` lanes are `step` apart.
 bool isStride(const uint64_t *a, unsigned lanes, uint64_t step) {
   if (a[lanes - 1] - a[0] != (lanes - 1) * step)
