@@ -19,7 +19,7 @@ namespace {
 /// From so many equal bits in front of 32 on LLVM divides as floats; in front of 64 it wants more.
 constexpr unsigned fewEqualBits = 9;
 
-/// Whether LLVM may take the operands for numbers of few bits where one of them may be negative.
+/// Whether LLVM may take both operands for numbers of few bits where one of them may be negative.
 bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
   const unsigned opcode = division.getOpcode();
   Type *type = division.getType();
@@ -29,14 +29,13 @@ bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
     return false;
   if (bits == 32 && isa<Constant>(division.getOperand(1)))
     return false; // becomes a multiplication
-  bool mayBeNegative = false;
-  for (Value *operand : division.operands()) {
+  // How many bits the other operand has is not asked: code generation may know more of it by then.
+  return any_of(division.operands(), [&](Value *operand) {
     // A vector is divided element by element, and of one of them LLVM may know more than of all.
     if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)
       return false;
-    mayBeNegative |= !computeKnownBits(operand, layout).isNonNegative();
-  }
-  return mayBeNegative;
+    return !computeKnownBits(operand, layout).isNonNegative();
+  });
 }
 
 } // namespace

@@ -10,9 +10,11 @@
 // The result is cut to the few bits. How much is known of an operand can change in any pass: what we meld had selects of
 // such values where a loaded value was.
 //
-// Where both operands are known not to be negative the equal bits are zeros, and nothing is changed; nor where one of
-// them has too many bits for LLVM to think of it. 32-bit divisions by a constant are multiplications; 64-bit ones are made
-// smaller as any other. Vectors are divided element by element, so each element is handed on.
+// Where a number of few bits is known not to be negative its equal bits are zeros, and nothing is changed; nor where no operand
+// has few bits. That one of them has is enough: of the other code generation may know more than is known here, as the range of
+// the thread's index, which it takes from the workgroup's size (random kernel 12007060); where it does not, the division has
+// 32 bits either way. 32-bit divisions by a constant are multiplications; 64-bit ones are made smaller as any other. Vectors
+// are divided element by element, so each element is handed on.
 //
 // Terminates: one look at each division. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
 // would be wrong. Would be unsafe: nothing; a value is handed on as it is.

@@ -3,7 +3,7 @@ from mutation import Mutation
 
 division = "llvm_fixes/unsigned_division.cpp"
 mutations = [
-    Mutation("unsigned division: numbers that are not negative", division, "mayBeNegative |= !computeKnownBits(operand, layout).isNonNegative()", "mayBeNegative = true", tests="unsigned-division"),
+    Mutation("unsigned division: numbers that are not negative", division, "return !computeKnownBits(operand, layout).isNonNegative();", "return true;", tests="unsigned-division"),
     Mutation("unsigned division: numbers of many bits", division, "if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
     Mutation("unsigned division: one element of a vector", division, "!type->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
     Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),

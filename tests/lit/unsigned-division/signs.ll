@@ -36,6 +36,24 @@ define i64 @divisor(i32 %x, i32 %y) {
   ret i64 %q
 }
 
+; Of the index of a thread code generation knows that it has few bits, from the size of the workgroup.
+; CHECK-LABEL: @index(
+; CHECK: %[[H:.*]] = call i32 asm "", "=v,0"(i32 %a)
+; CHECK: %q = udiv i32 %[[H]], %b
+; ISA-LABEL: {{^}}index:
+; ISA: v_mul_hi_u32
+; ISA: s_endpgm
+define amdgpu_kernel void @index(ptr addrspace(1) %p) "amdgpu-flat-work-group-size"="1,96" {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = getelementptr i8, ptr addrspace(1) %p, i32 %t
+  %v = load i8, ptr addrspace(1) %g
+  %a = sext i8 %v to i32
+  %b = or i32 %t, 1
+  %q = udiv i32 %a, %b
+  store i32 %q, ptr addrspace(1) %p
+  ret void
+}
+
 ; A constant that is negative divides; a constant is divided.
 ; CHECK-LABEL: @constants(
 ; CHECK: %[[A:.*]] = call i64 asm "", "=v,0"(i64 %a)
@@ -88,7 +106,7 @@ define i32 @left(i8 %x, i8 %y, i32 %z) {
   %d = sext i8 %y to i32
   %unsigned = udiv i32 %a, %b
   %signed = sdiv i32 %c, %d
-  %many = urem i32 %c, %z
+  %many = urem i32 %z, %a
   %constant = udiv i32 %c, -3
   %1 = add i32 %unsigned, %signed
   %2 = add i32 %many, %constant
