@@ -5,6 +5,7 @@
 #include "passes/analysis/gpu_info.h"
 #include "passes/cost/pressure.h"
 #include "passes/llvm_fixes/atomics_apart.h"
+#include "passes/llvm_fixes/far_conditions.h"
 #include "passes/llvm_fixes/changed_code.h"
 #include "passes/llvm_fixes/changed_functions.h"
 #include "passes/llvm_fixes/keep_joins.h"

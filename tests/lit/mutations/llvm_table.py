@@ -16,6 +16,19 @@ mutations = [
     Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
 ]
 
+far = "llvm_fixes/far_conditions.cpp"
+mutations += [
+    Mutation("far conditions: loops", far, "(around && !around->contains(&madeIn))", "false", tests="far-conditions"),
+    Mutation("far conditions: the same loop", far, "around && !around->contains(&madeIn)", "around", tests="far-conditions"),
+    Mutation("far conditions: several branches", far, "!of.all.empty() || ", "", tests="far-conditions"),
+    Mutation("far conditions: the same block", far, "if (&madeIn == &block)", "if (false)", tests="far-conditions"),
+    Mutation("far conditions: negations", far, "? CmpInst::ICMP_NE : CmpInst::ICMP_EQ", "? CmpInst::ICMP_NE : CmpInst::ICMP_NE", tests="far-conditions"),
+    Mutation("far conditions: what differs at the branch", far, "if (!backend.isScalar(*branch))", "if (!backend.isScalar(*condition))", tests="far-conditions"),
+    Mutation("far conditions: what differs", far, "if (!backend.isScalar(*branch))", "if (false)", tests="far-conditions"),
+    Mutation("far conditions: behind phis", far, "isa<PHINode>(made) ? ", "false ? ", tests="far-conditions"),
+    Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateZExt(condition, builder.getInt32Ty()));", "number = builder.CreateZExt(condition, builder.getInt32Ty());", tests="far-conditions"),
+]
+
 orAddress = "llvm_fixes/or_address.cpp"
 mutations += [
     Mutation("or: through arithmetic", orAddress, "if (isArithmetic(*value) && seen_", "if (false && seen_", tests="or-address"),
