@@ -18,9 +18,11 @@ using namespace llvm;
 namespace {
 
 struct Branches {
-  SmallVector<BranchInst *, 2> all;
-  /// A cycle is around one that is not around the condition, or there are several.
-  bool endangered = false;
+  SmallVector<BranchInst *, 2> far; ///< in other blocks than the condition
+  bool near = false;                ///< there is one in its own block
+  bool inLoop = false;              ///< a cycle is around one that is not around the condition
+
+  bool endangered() const { return !far.empty() && (inLoop || far.size() + near > 1); }
 };
 
 /// What a negation negates, for which code generation swaps the sides; any other condition as it is.
@@ -44,14 +46,16 @@ MapVector<Value *, Branches> farConditions(Function &function) {
     if (made ? made->isTerminator() : !isa<Argument>(condition))
       continue;
     const BasicBlock &madeIn = made ? *made->getParent() : function.getEntryBlock();
-    if (&madeIn == &block)
-      continue;
-    const Cycle *around = cycles.getCycle(&block);
     Branches &of = found[condition];
-    of.endangered |= !of.all.empty() || (around && !around->contains(&madeIn));
-    of.all.push_back(branch);
+    if (&madeIn == &block) {
+      of.near = true;
+      continue;
+    }
+    const Cycle *around = cycles.getCycle(&block);
+    of.inLoop |= around && !around->contains(&madeIn);
+    of.far.push_back(branch);
   }
-  found.remove_if([](const auto &entry) { return !entry.second.endangered; });
+  found.remove_if([](const auto &entry) { return !entry.second.endangered(); });
   return found;
 }
 
@@ -78,7 +82,7 @@ PreservedAnalyses FarConditionsPass::run(Function &function, FunctionAnalysisMan
   bool changed = false;
   for (const auto &[condition, branches] : conditions) {
     Value *number = nullptr;
-    for (BranchInst *branch : branches.all) {
+    for (BranchInst *branch : branches.far) {
       if (!backend.isScalar(*branch))
         continue;
       if (!number) {

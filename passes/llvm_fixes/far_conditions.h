@@ -13,7 +13,7 @@
 // other way (random kernel 10012063). Where the comparison is moved, too, nothing is folded; whether it is depends on how many
 // registers there are.
 //
-// Taken are conditions from outside of the innermost cycle of a branch, and those of several branches in other blocks, as LLVM
+// Taken are conditions from outside of the innermost cycle of a branch, and those of several branches, as LLVM
 // may use the first one's m in the second. What is read in B is convergent, so that no loop lets go of it: the comparison would be
 // a far condition otherwise.
 //

@@ -72,7 +72,7 @@ done:
   ret void
 }
 
-; Outside of loops: several branches, the condition a phi of their first lines.
+; Outside of loops: several branches, their condition is a phi.
 ; CHECK-LABEL: @several(
 ; CHECK: %c = phi i1
 ; CHECK-NEXT: %[[O:.*]] = phi i32
@@ -96,6 +96,31 @@ made:
   store volatile i32 %o, ptr addrspace(1) %q
   br label %first
 first:
+  br i1 %c, label %a, label %second
+a:
+  store volatile i32 3, ptr addrspace(1) %q
+  br label %second
+second:
+  br i1 %c, label %b, label %done
+b:
+  store volatile i32 4, ptr addrspace(1) %q
+  br label %done
+done:
+  ret void
+}
+
+; One branch in the condition's own block, which stays as it is, and one in another.
+; CHECK-LABEL: @near(
+; CHECK: %c = icmp ugt i32 %f, 1
+; CHECK: %[[N:.*]] = call i32 asm "", "=v,0"
+; CHECK: br i1 %c, label %a, label %second
+; CHECK: second:
+; CHECK-NEXT: call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
+; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %{{.*}}, 0
+; CHECK-NEXT: br i1 %[[D]], label %b, label %done
+define amdgpu_kernel void @near(ptr addrspace(1) %q) {
+  %f = load i32, ptr addrspace(1) %q
+  %c = icmp ugt i32 %f, 1
   br i1 %c, label %a, label %second
 a:
   store volatile i32 3, ptr addrspace(1) %q

@@ -18,10 +18,11 @@ mutations = [
 
 far = "llvm_fixes/far_conditions.cpp"
 mutations += [
-    Mutation("far conditions: loops", far, "(around && !around->contains(&madeIn))", "false", tests="far-conditions"),
+    Mutation("far conditions: loops", far, "around && !around->contains(&madeIn)", "false", tests="far-conditions"),
     Mutation("far conditions: the same loop", far, "around && !around->contains(&madeIn)", "around", tests="far-conditions"),
-    Mutation("far conditions: several branches", far, "!of.all.empty() || ", "", tests="far-conditions"),
-    Mutation("far conditions: the same block", far, "if (&madeIn == &block)", "if (false)", tests="far-conditions"),
+    Mutation("far conditions: several branches", far, "(inLoop || far.size() + near > 1)", "inLoop", tests="far-conditions"),
+    Mutation("far conditions: the same block", far, "if (&madeIn == &block) {", "if (false) {", tests="far-conditions"),
+    Mutation("far conditions: one in the same block", far, "far.size() + near > 1", "far.size() > 1", tests="far-conditions"),
     Mutation("far conditions: negations", far, "? CmpInst::ICMP_NE : CmpInst::ICMP_EQ", "? CmpInst::ICMP_NE : CmpInst::ICMP_NE", tests="far-conditions"),
     Mutation("far conditions: what differs at the branch", far, "if (!backend.isScalar(*branch))", "if (!backend.isScalar(*condition))", tests="far-conditions"),
     Mutation("far conditions: what differs", far, "if (!backend.isScalar(*branch))", "if (false)", tests="far-conditions"),
