@@ -4,6 +4,7 @@
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/melder/first_lane.h"
+#include "passes/melder/place.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -62,9 +63,7 @@ MapVector<Value *, Branches> farConditions(Function &function) {
 /// Behind what makes `condition`; an argument is there at the entry.
 Instruction *behind(Value &condition, Function &function) {
   auto *made = dyn_cast<Instruction>(&condition);
-  if (!made)
-    return &*function.getEntryBlock().getFirstInsertionPt();
-  return isa<PHINode>(made) ? &*made->getParent()->getFirstInsertionPt() : made->getNextNode();
+  return made ? firstPlaceBehind(*made) : &*function.getEntryBlock().getFirstInsertionPt();
 }
 
 } // namespace

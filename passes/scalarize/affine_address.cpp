@@ -4,6 +4,7 @@
 #include "passes/compat.h"
 #include "passes/cost/processor.h"
 #include "passes/decisions.h"
+#include "passes/melder/place.h"
 #include "passes/scalarize/address_form.h"
 #include "passes/scalarize/version.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -197,13 +198,7 @@ private:
       if (auto *made = dyn_cast<Instruction>(leaf))
         if (!last || dominators_.dominates(last, made))
           last = made;
-    return last ? behind(*last) : &*dominators_.getRoot()->getFirstInsertionPt();
-  }
-
-  static Instruction *behind(const Instruction &instruction) {
-    return isa<PHINode>(instruction)
-               ? &*const_cast<BasicBlock *>(instruction.getParent())->getFirstInsertionPt()
-               : const_cast<Instruction &>(instruction).getNextNode();
+    return last ? firstPlaceBehind(*last) : &*dominators_.getRoot()->getFirstInsertionPt();
   }
 
   // 32-bit arithmetic where the last of the leaves is known, once for all accesses.

@@ -4,6 +4,7 @@
 #include "passes/compat.h"
 #include "passes/decisions.h"
 #include "passes/melder/first_lane.h"
+#include "passes/melder/place.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -176,7 +177,6 @@ bool Scalarizer::cancel(Instruction &instruction) {
 }
 
 void Scalarizer::makeScalar(Instruction &root) {
-  BasicBlock *block = root.getParent();
   auto *compare = dyn_cast<ICmpInst>(&root);
   if (compare && compare->getOperand(0)->getType()->isIntegerTy(32)) {
     IRBuilder<> builder(compare);
@@ -190,7 +190,7 @@ void Scalarizer::makeScalar(Instruction &root) {
     root.eraseFromParent();
     return;
   }
-  IRBuilder<> builder(isa<PHINode>(root) ? &*block->getFirstInsertionPt() : root.getNextNode());
+  IRBuilder<> builder(firstPlaceBehind(root));
   builder.SetCurrentDebugLocation(root.getDebugLoc());
   SmallVector<Use *, 8> uses;
   for (Use &use : root.uses())

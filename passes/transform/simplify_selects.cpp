@@ -4,6 +4,7 @@
 #include "passes/compat.h"
 #include "passes/cost/pressure.h"
 #include "passes/decisions.h"
+#include "passes/melder/place.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
@@ -133,9 +134,7 @@ struct Comparison {
 /// there is no place for it.
 Instruction *placeToSettle(Value *value) {
   auto *made = dyn_cast<Instruction>(value);
-  if (!made || made->isTerminator())
-    return nullptr;
-  return isa<PHINode>(made) ? &*made->getParent()->getFirstInsertionPt() : made->getNextNode();
+  return made ? firstPlaceBehind(*made) : nullptr;
 }
 bool canSettle(Value *value) {
   return isGuaranteedNotToBeUndefOrPoison(value) || placeToSettle(value);

@@ -26,7 +26,7 @@ mutations += [
     Mutation("far conditions: negations", far, "? CmpInst::ICMP_NE : CmpInst::ICMP_EQ", "? CmpInst::ICMP_NE : CmpInst::ICMP_NE", tests="far-conditions"),
     Mutation("far conditions: what differs at the branch", far, "if (!backend.isScalar(*branch))", "if (!backend.isScalar(*condition))", tests="far-conditions"),
     Mutation("far conditions: what differs", far, "if (!backend.isScalar(*branch))", "if (false)", tests="far-conditions"),
-    Mutation("far conditions: behind phis", far, "isa<PHINode>(made) ? ", "false ? ", tests="far-conditions"),
+    Mutation("far conditions: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="far-conditions"),
     Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateZExt(condition, builder.getInt32Ty()));", "number = builder.CreateZExt(condition, builder.getInt32Ty());", tests="far-conditions"),
 ]
 
@@ -126,7 +126,7 @@ mutations += [
     Mutation("affine: scalar parts of a loop", affine, "return !loop || loop->contains(&access) ? place : nullptr;", "return place;", tests="affine-address"),
     Mutation("affine: scalar parts of another scale", affine, " && part.scale == term.scale;", ";", tests="affine-address"),
     Mutation("affine: scalar parts of another extension", affine, "part.sum == sum && part.extension == term.extension &&", "part.sum == sum &&", tests="affine-address"),
-    Mutation("affine: behind phis", affine, "return isa<PHINode>(instruction)\n", "return false\n", tests="affine-address"),
+    Mutation("affine: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="affine-address"),
     Mutation("affine: behind the last leaf", affine, "if (!last || dominators_.dominates(last, made))", "if (!last)", tests="affine-address"),
     Mutation("keep joins: what is read from a lane", keep, "    changed |= keepReading(*reading);", "    ;", tests="keep-joins"),
     Mutation("keep joins: the first lane", keep, "(call->getIntrinsicID() == Intrinsic::amdgcn_readfirstlane ||\n", "(", tests="keep-joins"),
