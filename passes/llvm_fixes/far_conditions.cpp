@@ -2,11 +2,14 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/code_motion.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/melder/first_lane.h"
 #include "passes/melder/place.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -18,45 +21,81 @@ using namespace llvm;
 
 namespace {
 
-struct Branches {
-  SmallVector<BranchInst *, 2> far; ///< in other blocks than the condition
-  bool near = false;                ///< there is one in its own block
-  bool inLoop = false;              ///< a cycle is around one that is not around the condition
-
-  bool endangered() const { return !far.empty() && (inLoop || far.size() + near > 1); }
+/// What decides over a branch, or a switch over one bit: what a negation negates, for which code generation swaps the sides.
+struct Decision {
+  Value *condition = nullptr;
+  bool negated = false;
 };
 
-/// What a negation negates, for which code generation swaps the sides; any other condition as it is.
-Value *positive(Value &condition) {
-  Value *negated = nullptr;
-  return match(&condition, PatternMatch::m_Not(PatternMatch::m_Value(negated))) ? negated
-                                                                                : &condition;
+struct Branches {
+  SmallVector<std::pair<Instruction *, bool>, 2>
+      asked;          ///< those to be changed; and whether they negate
+  bool far = false;   ///< one is in another block than the condition
+  bool moved = false; ///< the condition may be made outside of a cycle of one
+  unsigned count = 0;
+};
+
+Decision decisionOf(const Instruction &terminator, const DominatorTree &dominators) {
+  Value *condition = nullptr;
+  if (auto *branch = dyn_cast<BranchInst>(&terminator); branch && branch->isConditional())
+    condition = branch->getCondition();
+  else if (auto *choice = dyn_cast<SwitchInst>(&terminator))
+    condition = choice->getCondition();
+  if (!condition || !condition->getType()->isIntegerTy(1))
+    return {};
+  Decision decision;
+  for (Value *next = condition; next; decision.negated ^= next != nullptr) {
+    decision.condition = &sameBehindPhis(*next, dominators);
+    next = nullptr;
+    match(decision.condition, PatternMatch::m_Not(PatternMatch::m_Value(next)));
+  }
+  auto *made = dyn_cast<Instruction>(decision.condition);
+  if (made ? made->isTerminator() : !isa<Argument>(decision.condition))
+    return {};
+  return decision;
+}
+
+/// Whether code generation may make a number of the condition for another user than a branch.
+bool isNumber(const Value &condition) {
+  return any_of(condition.users(), [&](const User *user) {
+    if (auto *chosen = dyn_cast<SelectInst>(user))
+      return isa<Constant>(chosen->getTrueValue()) && isa<Constant>(chosen->getFalseValue());
+    if (match(user, PatternMatch::m_Not(PatternMatch::m_Specific(&condition))))
+      return isNumber(*user);
+    auto *instruction = cast<Instruction>(user);
+    return !instruction->isTerminator() && !isa<PHINode>(user) && !instruction->isBitwiseLogicOp();
+  });
 }
 
 /// By condition, in the order of the blocks.
-MapVector<Value *, Branches> farConditions(Function &function) {
+MapVector<Value *, Branches> farConditions(Function &function, FunctionAnalysisManager &analyses) {
+  const auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  CodeMotion motion(analyses.getResult<AAManager>(function), dominators);
   CycleInfo cycles;
   cycles.compute(function);
   MapVector<Value *, Branches> found;
   for (BasicBlock &block : function) {
-    auto *branch = dyn_cast<BranchInst>(block.getTerminator());
-    if (!branch || !branch->isConditional())
+    if (!dominators.isReachableFromEntry(&block)) // a value may hang on itself there
       continue;
-    Value *condition = positive(*branch->getCondition());
-    auto *made = dyn_cast<Instruction>(condition);
-    if (made ? made->isTerminator() : !isa<Argument>(condition))
+    Instruction *terminator = block.getTerminator();
+    const auto [condition, negated] = decisionOf(*terminator, dominators);
+    if (!condition)
       continue;
-    const BasicBlock &madeIn = made ? *made->getParent() : function.getEntryBlock();
     Branches &of = found[condition];
-    if (&madeIn == &block) {
-      of.near = true;
-      continue;
-    }
+    ++of.count;
+    auto *made = dyn_cast<Instruction>(condition);
+    const bool far = (made ? made->getParent() : &function.getEntryBlock()) != &block;
     const Cycle *around = cycles.getCycle(&block);
-    of.inLoop |= around && !around->contains(&madeIn);
-    of.far.push_back(branch);
+    const bool moved = around && motion.mayLeave(*condition, *around);
+    of.far |= far;
+    of.moved |= moved;
+    if (far || moved)
+      of.asked.push_back({terminator, negated});
   }
-  found.remove_if([](const auto &entry) { return !entry.second.endangered(); });
+  found.remove_if([](const auto &entry) {
+    const auto &[condition, of] = entry;
+    return !of.moved && !(of.far && (of.count > 1 || isNumber(*condition)));
+  });
   return found;
 }
 
@@ -66,33 +105,52 @@ Instruction *behind(Value &condition, Function &function) {
   return made ? firstPlaceBehind(*made) : &*function.getEntryBlock().getFirstInsertionPt();
 }
 
+/// Lets `terminator` go by `number`, which is 1 where its condition was true or, if `negated`, false.
+void decideBy(Value &number, Instruction &terminator, bool negated) {
+  IRBuilder<> builder(&terminator);
+  Value *read = hiddenHere(builder, *firstLane(builder, &number));
+  const auto compare = negated ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE;
+  if (auto *branch = dyn_cast<BranchInst>(&terminator)) {
+    branch->setCondition(builder.CreateICmp(compare, read, builder.getInt32(0)));
+    return;
+  }
+  auto &choice = cast<SwitchInst>(terminator);
+  if (negated)
+    read = builder.CreateXor(read, 1);
+  choice.setCondition(read);
+  for (auto way : choice.cases())
+    way.setValue(builder.getInt32(uint32_t(way.getCaseValue()->getZExtValue())));
+}
+
 } // namespace
 
 PreservedAnalyses FarConditionsPass::run(Function &function, FunctionAnalysisManager &analyses) {
   if (function.isDeclaration() || hasConvergenceTokens(function))
     return PreservedAnalyses::all();
-  const auto conditions = farConditions(function);
+  const auto conditions = farConditions(function, analyses);
   if (conditions.empty())
     return PreservedAnalyses::all();
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
   if (divergence.gpu().kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
   const BackendView backend(function, analyses, divergence);
+  const ReversePostOrderTraversal<const Function *> order(&function);
+  const bool irreducible = containsIrreducibleCFG<const BasicBlock *>(order, divergence.loops());
+  auto isUniform = [&](const Instruction &terminator) {
+    return irreducible ? divergence.firstLaneBranchWidth(terminator.getParent()) >= Width::wave
+                       : backend.isScalar(terminator);
+  };
   bool changed = false;
   for (const auto &[condition, branches] : conditions) {
     Value *number = nullptr;
-    for (BranchInst *branch : branches.far) {
-      if (!backend.isScalar(*branch))
+    for (const auto &[terminator, negated] : branches.asked) {
+      if (!isUniform(*terminator))
         continue;
       if (!number) {
         IRBuilder<> builder(behind(*condition, function));
         number = hidden(builder, *builder.CreateZExt(condition, builder.getInt32Ty()));
       }
-      IRBuilder<> builder(branch);
-      const auto compare =
-          branch->getCondition() == condition ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ;
-      branch->setCondition(
-          builder.CreateICmp(compare, firstLane(builder, number), builder.getInt32(0)));
+      decideBy(*number, *terminator, negated);
       changed = true;
     }
   }

@@ -16,13 +16,18 @@ Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
   return result;
 }
 
-Value *handedOn(IRBuilder<> &builder, Value &value) {
+CallInst *handedOn(IRBuilder<> &builder, Value &value, StringRef constraints) {
   Type *type = value.getType();
-  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
+  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", constraints,
                                   /*hasSideEffects=*/false);
   CallInst *call = builder.CreateCall(assembly, {&value});
-  call->setDoesNotAccessMemory();
   call->setDoesNotThrow();
+  return call;
+}
+
+Value *handedOnInVector(IRBuilder<> &builder, Value &value) {
+  CallInst *call = handedOn(builder, value, "=v,0");
+  call->setDoesNotAccessMemory();
   return call;
 }
 
@@ -30,14 +35,22 @@ Value *handedOn(IRBuilder<> &builder, Value &value) {
 
 Value *hidden(IRBuilder<> &builder, Value &value) {
   if (value.getType()->isPointerTy())
-    return handedOn(builder, value);
+    return handedOnInVector(builder, value);
   const unsigned bits = value.getType()->getScalarSizeInBits();
   if (bits > 64)
     return nullptr;
   if (auto *vector = dyn_cast<FixedVectorType>(value.getType()))
     return hiddenVector(builder, value, vector->getNumElements());
   Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
-  return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
+  return builder.CreateTrunc(handedOnInVector(builder, *builder.CreateZExt(&value, type)),
+                             value.getType());
+}
+
+Value *hiddenHere(IRBuilder<> &builder, Value &scalar) {
+  CallInst *call = handedOn(builder, scalar, "=s,0");
+  call->setConvergent();
+  call->setOnlyAccessesInaccessibleMemory();
+  return call;
 }
 
 } // namespace meld::passes

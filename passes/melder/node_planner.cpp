@@ -352,6 +352,7 @@ private:
           if (!guardOpen) {
             gain -= cost_.guard();
             ++plan.guards;
+            ++plan.moreBranches;
           }
           guardOpen = true;
           sides[item.right != nullptr] = true;
@@ -361,6 +362,7 @@ private:
       }
       closeGuard();
       gain += terminatorGain(block, selects);
+      plan.moreBranches += moreBranches(block);
       gain -= exitCosts(block, selects);
       for (auto [l, r] : block.phis)
         for (auto [bl, br] : match_.blocks) {
@@ -396,6 +398,21 @@ private:
     if (is_contained(match_.mirrored, block.right) && !branchCompare(block.right))
       gain -= 4;
     return gain;
+  }
+
+  // Two terminators of a pair that decide become one.
+  int moreBranches(const BlockPlan &block) const {
+    Instruction *l = block.left->getTerminator(), *r = block.right->getTerminator();
+    if (left_.isHead || right_.isHead || l->getNumSuccessors() < 2 ||
+        block.visitors != Visitors::both)
+      return 0;
+    const Value *lc = decision(*l), *rc = decision(*r);
+    auto count = [&](const BasicBlock *side, const Value *decides) {
+      return isa<Constant>(decides) ? 0 : divergence_.isDivergentBranch(side) ? 1 : 2;
+    };
+    const int left = count(block.left, lc), right = count(block.right, rc);
+    const bool uniform = left != 1 && right != 1 && same(lc, rc);
+    return (uniform ? 2 : 1) - left - right;
   }
 
   // Selects for the phis of the block both sides leave to.

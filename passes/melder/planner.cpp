@@ -185,6 +185,21 @@ void Planner::weigh(Plan &plan) const {
                          known->sampled ? "samples" : "waves");
 }
 
+// By how many branches there are more afterwards, the plan's own among them.
+static int moreBranches(const Plan &plan, bool endsMeet) {
+  int sum = -1;
+  const Node *left = plan.left.nodes.data(), *right = plan.right.nodes.data();
+  for (const NodePlan &node : plan.nodes) {
+    sum += node.moreBranches + (node.left != left || node.right != right);
+    left = node.left + 1;
+    right = node.right + 1;
+  }
+  auto isEnd = [](const Node *node, const Arm &arm) {
+    return node == arm.nodes.data() + arm.nodes.size();
+  };
+  return sum + !(endsMeet && isEnd(left, plan.left) && isEnd(right, plan.right));
+}
+
 Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   Plan plan;
   plan.cutHeads = cutHeads;
@@ -216,6 +231,12 @@ Plan Planner::planCut(BranchInst &branch, bool cutHeads) const {
   plan.nodes = std::move(best.pairs);
   if (plan.nodes.empty()) {
     plan.reason = whyNothingPairs(plan);
+    return plan;
+  }
+  if (none_of(plan.nodes, [](const NodePlan &node) { return node.pairs > 0; }) &&
+      moreBranches(plan, bothOpen || meet) >= 0) {
+    plan.nodes.clear();
+    plan.reason = "nothing on the two sides corresponds but branches, and none of them goes";
     return plan;
   }
   plan.gain = best.score + cost_.divergentIfElse();

@@ -17,17 +17,33 @@ mutations = [
 ]
 
 far = "llvm_fixes/far_conditions.cpp"
+motion = "llvm_fixes/code_motion.cpp"
 mutations += [
-    Mutation("far conditions: loops", far, "around && !around->contains(&madeIn)", "false", tests="far-conditions"),
-    Mutation("far conditions: the same loop", far, "around && !around->contains(&madeIn)", "around", tests="far-conditions"),
-    Mutation("far conditions: several branches", far, "(inLoop || far.size() + near > 1)", "inLoop", tests="far-conditions"),
-    Mutation("far conditions: the same block", far, "if (&madeIn == &block) {", "if (false) {", tests="far-conditions"),
-    Mutation("far conditions: one in the same block", far, "far.size() + near > 1", "far.size() > 1", tests="far-conditions"),
-    Mutation("far conditions: negations", far, "? CmpInst::ICMP_NE : CmpInst::ICMP_EQ", "? CmpInst::ICMP_NE : CmpInst::ICMP_NE", tests="far-conditions"),
-    Mutation("far conditions: what differs at the branch", far, "if (!backend.isScalar(*branch))", "if (!backend.isScalar(*condition))", tests="far-conditions"),
-    Mutation("far conditions: what differs", far, "if (!backend.isScalar(*branch))", "if (false)", tests="far-conditions"),
+    Mutation("far conditions: what stays in the loop", far, "around && motion.mayLeave(*condition, *around)", "around", tests="far-conditions"),
+    Mutation("far conditions: what may leave the loop", far, "around && motion.mayLeave(*condition, *around)", "false", tests="far-conditions"),
+    Mutation("far conditions: several branches", far, "(of.count > 1 || isNumber(*condition))", "isNumber(*condition)", tests="far-conditions"),
+    Mutation("far conditions: one branch", far, "(of.count > 1 || isNumber(*condition))", "true", tests="far-conditions"),
+    Mutation("far conditions: numbers", far, "(of.count > 1 || isNumber(*condition))", "of.count > 1", tests="far-conditions"),
+    Mutation("far conditions: chosen numbers", far, "isa<Constant>(chosen->getTrueValue()) && isa<Constant>(chosen->getFalseValue())", "false", tests="far-conditions"),
+    Mutation("far conditions: choices of others", far, "isa<Constant>(chosen->getTrueValue()) && isa<Constant>(chosen->getFalseValue())", "true", tests="far-conditions"),
+    Mutation("far conditions: numbers of negations", far, "      return isNumber(*user);", "      return false;", tests="far-conditions"),
+    Mutation("far conditions: near and far", far, "    if (far || moved)", "    if (true)", tests="far-conditions"),
+    Mutation("far conditions: switches", far, "else if (auto *choice = dyn_cast<SwitchInst>(&terminator))", "else if (auto *choice = dyn_cast<SwitchInst>(&terminator); false)", tests="far-conditions"),
+    Mutation("far conditions: negated switches", far, "  if (negated)\n    read =", "  if (false)\n    read =", tests="far-conditions"),
+    Mutation("far conditions: negations", far, "negated ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE", "CmpInst::ICMP_NE", tests="far-conditions"),
+    Mutation("far conditions: what differs", far, ": backend.isScalar(terminator);", ": true;", tests="far-conditions"),
+    Mutation("far conditions: irreducible cycles", far, "return irreducible ? ", "return false ? ", tests="far-conditions"),
+    Mutation("far conditions: what differs in irreducible cycles", far, ">= Width::wave", ">= Width::thread", tests="far-conditions"),
     Mutation("far conditions: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="far-conditions"),
     Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateZExt(condition, builder.getInt32Ty()));", "number = builder.CreateZExt(condition, builder.getInt32Ty());", tests="far-conditions"),
+    Mutation("far conditions: readings not apart", far, "hiddenHere(builder, *firstLane(builder, &number))", "firstLane(builder, &number)", tests="far-conditions"),
+    Mutation("code motion: what hangs on itself", motion, "return !passesEntry(*made);", "return true;", tests="far-conditions"),
+    Mutation("code motion: peeling", motion, "    state = State::onPath;\n", "    if (isa<PHINode>(made) && cycle_.isEntry(made->getParent()))\n      return false;\n    state = State::onPath;\n", tests="far-conditions"),
+    Mutation("code motion: convergent calls", motion, "(call && call->isConvergent()) || ", "", tests="far-conditions"),
+    Mutation("code motion: volatile ones", motion, "instruction.isVolatile() || instruction.mayWriteToMemory()", "false", tests="far-conditions"),
+    Mutation("code motion: memory that is written", motion, "return instruction.mayReadFromMemory() && motion_", "return false && motion_", tests="far-conditions"),
+    Mutation("code motion: memory that is not", motion, "isModSet(aliases_.getModRefInfo(&instruction, *read))", "true", tests="far-conditions"),
+    Mutation("code motion: phis of phis", motion, "if (seen.insert(further).second)\n          phis.push_back(further);", "return value;", tests="far-conditions"),
 ]
 
 orAddress = "llvm_fixes/or_address.cpp"
