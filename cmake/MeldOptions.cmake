@@ -97,9 +97,18 @@ function(meld_llvm_target target)
   meld_precompile(${target} llvm)
 endfunction()
 
-# A GoogleTest program, registered test by test with ctest.
+# Labels for the tests that a variable of gtest_discover_tests will list when ctest reads it: among the properties there they
+# cannot be several.
+function(meld_label_tests list labels)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${list}_labels.cmake)
+  file(WRITE ${file} "if(${list})\n  set_tests_properties(\${${list}} PROPERTIES LABELS \"${labels}\")\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+endfunction()
+
+# A GoogleTest program, registered test by test with ctest. Tests whose names match one of the patterns behind RARE get that label,
+# too.
 function(meld_gtest name)
-  cmake_parse_arguments(ARG "LLVM" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "LLVM" "TIMEOUT" "SOURCES;LIBS;LABELS;RARE" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_LLVM)
     meld_llvm_flags(${name})
@@ -116,8 +125,17 @@ function(meld_gtest name)
   endif()
   math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * ${MELD_TEST_SLOWDOWN}")
   include(GoogleTest)
+  set(all)
+  if(ARG_RARE)
+    list(JOIN ARG_RARE ":" rare)
+    set(all TEST_FILTER "-${rare}")
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_FILTER "${rare}" TEST_LIST ${name}_rare
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${MELD_TEST_FIXTURES})
+    meld_label_tests(${name}_rare "${ARG_LABELS};rare")
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES # which are addresses
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${MELD_TEST_FIXTURES} LABELS "${ARG_LABELS}")
+    ${all} TEST_LIST ${name}_tests PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${MELD_TEST_FIXTURES})
+  meld_label_tests(${name}_tests "${ARG_LABELS}")
 endfunction()
 
 include(MeldPrecompiled)
