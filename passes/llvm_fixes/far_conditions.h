@@ -14,8 +14,9 @@
 //
 // Taken are conditions that do not change in the innermost cycle of a branch (code_motion.h), whether made outside or in the
 // branch's own block, as code generation has its own code motion; those of several branches, and those that are made a number
-// elsewhere, as LLVM may use one m in place of another. What is read in B stays there: LLVM would take one reading for another that it
-// dominates, and their comparison would be a far condition. A switch over one bit becomes a branch in code generation, and counts as one.
+// elsewhere, as LLVM may use one m in place of another. What is read in B stays there: LLVM would take one reading for another that
+// dominates it, and their comparison would be a far condition. A switch over one bit becomes a branch in code generation, and
+// counts as one.
 //
 // In functions with an irreducible cycle nothing is uniform to LLVM 15's analysis until code generation has made the cycle
 // reducible; there our own analysis answers, of the first lane.
