@@ -1,30 +1,39 @@
 #include "passes/llvm_fixes/code_motion.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace meld::passes {
 
 using namespace llvm;
+
+// Beyond these nothing is said: of one branch and its value, so that the time for all grows as the code does.
+static constexpr unsigned mostPhis = 32, mostInstructions = 64, mostWriters = 256;
 
 Value &sameBehindPhis(Value &value, const DominatorTree &dominators) {
   auto *phi = dyn_cast<PHINode>(&value);
   if (!phi)
     return value;
   Value *only = nullptr;
-  SmallPtrSet<const PHINode *, 8> seen{phi};
-  SmallVector<PHINode *, 8> phis{phi};
-  while (!phis.empty())
-    for (Value *incoming : phis.pop_back_val()->incoming_values()) {
+  SmallSetVector<const PHINode *, 8> phis;
+  phis.insert(phi);
+  for (unsigned i = 0; i != phis.size(); ++i) {
+    if (i == mostPhis)
+      return value;
+    for (Value *incoming : phis[i]->incoming_values()) {
       if (auto *further = dyn_cast<PHINode>(incoming)) {
-        if (seen.insert(further).second)
-          phis.push_back(further);
+        phis.insert(further);
       } else if (!isa<UndefValue>(incoming)) {
         if (only && only != incoming)
           return value;
         only = incoming;
       }
     }
-  auto *made = dyn_cast_or_null<Instruction>(only);
-  return !only || (made && !dominators.dominates(made, phi)) ? value : *only;
+  }
+  if (!only)
+    return value;
+  // Known at the last phi it may be this round's, and the last round's by way of a phi where it is not.
+  auto *made = dyn_cast<Instruction>(only);
+  auto isKnown = [&](const PHINode *at) { return dominators.dominates(made, at); };
+  return made && !all_of(phis, isKnown) ? value : *only;
 }
 
 /// Depth first; what hangs on itself by a phi at the entry of the cycle differs from round to round.
@@ -33,8 +42,9 @@ public:
   Search(CodeMotion &motion, const Cycle &cycle) : motion_(motion), cycle_(cycle) {}
 
   bool mayLeave(const Value &value) {
-    enter(value);
-    while (!path_.empty()) {
+    if (!enter(value))
+      return false;
+    while (!path_.empty() && seen_ <= mostInstructions) {
       auto &[instruction, operand] = path_.back();
       if (operand == instruction->getNumOperands()) {
         state_[instruction] = State::mayLeave;
@@ -63,6 +73,7 @@ private:
     if (isHeld(*made))
       return false;
     state = State::onPath;
+    ++seen_;
     path_.push_back({made, 0});
     return true;
   }
@@ -90,6 +101,7 @@ private:
   const Cycle &cycle_;
   DenseMap<const Instruction *, State> state_;
   SmallVector<std::pair<const Instruction *, unsigned>, 16> path_;
+  unsigned seen_ = 0;
 };
 
 bool CodeMotion::isWrittenIn(const Cycle &cycle, const Instruction &reader) {
@@ -103,11 +115,16 @@ bool CodeMotion::mayBeWrittenIn(const Cycle &cycle, const Instruction &reader) c
   const auto read = MemoryLocation::getOrNone(&reader);
   if (read && aliases_.pointsToConstantMemory(*read))
     return false;
+  unsigned writers = 0;
   for (const BasicBlock *block : cycle.blocks())
-    for (const Instruction &instruction : *block)
-      if (instruction.mayWriteToMemory() &&
-          (!read || isModSet(aliases_.getModRefInfo(&instruction, *read))))
+    for (const Instruction &instruction : *block) {
+      if (!instruction.mayWriteToMemory())
+        continue;
+      if (!read || isModSet(aliases_.getModRefInfo(&instruction, *read)))
         return true;
+      if (++writers == mostWriters)
+        return false;
+    }
   return false;
 }
 

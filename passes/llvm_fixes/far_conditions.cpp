@@ -1,6 +1,7 @@
 #include "passes/llvm_fixes/far_conditions.h"
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/undefined_lanes.h"
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/code_motion.h"
 #include "passes/llvm_fixes/hidden.h"
@@ -9,6 +10,7 @@
 #include "passes/preserved.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
@@ -44,10 +46,11 @@ Decision decisionOf(const Instruction &terminator, const DominatorTree &dominato
   if (!condition || !condition->getType()->isIntegerTy(1))
     return {};
   Decision decision;
-  for (Value *next = condition; next; decision.negated ^= next != nullptr) {
-    decision.condition = &sameBehindPhis(*next, dominators);
-    next = nullptr;
-    match(decision.condition, PatternMatch::m_Not(PatternMatch::m_Value(next)));
+  decision.condition = &sameBehindPhis(*condition, dominators);
+  Value *negated = nullptr;
+  while (match(decision.condition, PatternMatch::m_Not(PatternMatch::m_Value(negated)))) {
+    decision.condition = &sameBehindPhis(*negated, dominators);
+    decision.negated ^= true;
   }
   auto *made = dyn_cast<Instruction>(decision.condition);
   if (made ? made->isTerminator() : !isa<Argument>(decision.condition))
@@ -105,7 +108,28 @@ Instruction *behind(Value &condition, Function &function) {
   return made ? firstPlaceBehind(*made) : &*function.getEntryBlock().getFirstInsertionPt();
 }
 
-/// Lets `terminator` go by `number`, which is 1 where its condition was true or, if `negated`, false.
+/// Whether some lane may have anything in what `condition` is made of; what is large may.
+bool mayBeAnything(const Value &condition) {
+  constexpr unsigned most = 64;
+  SmallSetVector<const Value *, 16> made;
+  made.insert(&condition);
+  for (unsigned i = 0; i != made.size(); ++i) {
+    auto *instruction = dyn_cast<Instruction>(made[i]);
+    if (!instruction)
+      continue;
+    if (i == most)
+      return true;
+    for (const Use &operand : instruction->operands()) {
+      if ((isa<PHINode>(instruction) || isa<FreezeInst>(instruction)) &&
+          mayBeUndefined(operand, *instruction))
+        return true;
+      made.insert(operand);
+    }
+  }
+  return false;
+}
+
+/// Lets `terminator` go by `number`, which is -1 where its condition was true or, if `negated`, false.
 void decideBy(Value &number, Instruction &terminator, bool negated) {
   IRBuilder<> builder(&terminator);
   Value *read = hiddenHere(builder, *firstLane(builder, &number));
@@ -116,10 +140,10 @@ void decideBy(Value &number, Instruction &terminator, bool negated) {
   }
   auto &choice = cast<SwitchInst>(terminator);
   if (negated)
-    read = builder.CreateXor(read, 1);
+    read = builder.CreateNot(read);
   choice.setCondition(read);
   for (auto way : choice.cases())
-    way.setValue(builder.getInt32(uint32_t(way.getCaseValue()->getZExtValue())));
+    way.setValue(cast<ConstantInt>(ConstantExpr::getSExt(way.getCaseValue(), read->getType())));
 }
 
 } // namespace
@@ -136,19 +160,21 @@ PreservedAnalyses FarConditionsPass::run(Function &function, FunctionAnalysisMan
   const BackendView backend(function, analyses, divergence);
   const ReversePostOrderTraversal<const Function *> order(&function);
   const bool irreducible = containsIrreducibleCFG<const BasicBlock *>(order, divergence.loops());
-  auto isUniform = [&](const Instruction &terminator) {
-    return irreducible ? divergence.firstLaneBranchWidth(terminator.getParent()) >= Width::wave
-                       : backend.isScalar(terminator);
+  auto isUniform = [&](const Instruction &terminator, const Value &condition) {
+    if (divergence.firstLaneBranchWidth(terminator.getParent()) >= Width::wave)
+      return irreducible || backend.isScalar(terminator);
+    return !irreducible && backend.isScalar(terminator) && !mayBeAnything(condition);
   };
   bool changed = false;
   for (const auto &[condition, branches] : conditions) {
     Value *number = nullptr;
     for (const auto &[terminator, negated] : branches.asked) {
-      if (!isUniform(*terminator))
+      if (!isUniform(*terminator, *terminator->getOperand(0)))
         continue;
       if (!number) {
         IRBuilder<> builder(behind(*condition, function));
-        number = hidden(builder, *builder.CreateZExt(condition, builder.getInt32Ty()));
+        // Not 1, which code generation could take for the m of another branch.
+        number = hidden(builder, *builder.CreateSExt(condition, builder.getInt32Ty()));
       }
       decideBy(*number, *terminator, negated);
       changed = true;

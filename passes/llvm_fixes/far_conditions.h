@@ -2,7 +2,7 @@
 // number, and read from the first lane at the branch.
 //
 //     P: c = icmp ugt x, 1              P: c = icmp ugt x, 1
-//     B: br c, T, E   <- in a loop          n = asm "" (zext c)
+//     B: br c, T, E   <- in a loop          n = asm "" (sext c)
 //        ...                     =>     B: s = asm "" (readfirstlane n)
 //        br B                              br (icmp ne s, 0), T, E
 //
@@ -18,14 +18,17 @@
 // dominates it, and their comparison would be a far condition. A switch over one bit becomes a branch in code generation, and
 // counts as one.
 //
+// The number is -1 and not 1: that is an m, and LLVM would take it for the one of a branch on an equal comparison.
+//
 // In functions with an irreducible cycle nothing is uniform to LLVM 15's analysis until code generation has made the cycle
-// reducible; there our own analysis answers, of the first lane.
+// reducible; there our own analysis answers alone.
 //
 // Terminates: one look at each branch, and at what its condition is made of. Cost: cycles; LLVM's divergence analysis where a
 // function has candidates. At run time a reading and a scalar comparison at the branch instead of `s_and vcc, exec`, and a vector
 // instruction in P.
 // Would be unsafe: a condition that differs between lanes, so only branches that code generation calls uniform, at the branch, too
-// (behind a loop that lanes leave in different rounds it may differ there); and to read in P, where lanes may be on that have no
+// (behind a loop that lanes leave in different rounds it may differ there); one that is anything in the first lane, as a frozen phi
+// of what only other lanes have, so only where our analysis says that the first lane knows, or nothing is frozen; and to read in P, where lanes may be on that have no
 // value and never come to B.
 //
 // LLVM 17 computes anew where c lives. To be deleted when that is the oldest LLVM that is supported

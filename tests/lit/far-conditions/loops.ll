@@ -10,7 +10,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; The comparison stays in the loop, and no lane mask goes around it.
 ; CHECK-LABEL: @loop(
 ; CHECK: %c = icmp ugt i32 %f, 1
-; CHECK-NEXT: %[[Z:.*]] = zext i1 %c to i32
+; CHECK-NEXT: %[[Z:.*]] = sext i1 %c to i32
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK: body:
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
@@ -49,7 +49,7 @@ done:
 ; A negation in the branch's own block, and an argument.
 ; CHECK-LABEL: @negated(
 ; CHECK: entry:
-; CHECK-NEXT: %[[Z:.*]] = zext i1 %c to i32
+; CHECK-NEXT: %[[Z:.*]] = sext i1 %c to i32
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK: body:
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
@@ -78,7 +78,7 @@ done:
 ; CHECK-LABEL: @several(
 ; CHECK: %c = phi i1
 ; CHECK-NEXT: %[[O:.*]] = phi i32
-; CHECK-NEXT: %[[Z:.*]] = zext i1 %c to i32
+; CHECK-NEXT: %[[Z:.*]] = sext i1 %c to i32
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK: first:
 ; CHECK: icmp ne i32 %{{.*}}, 0

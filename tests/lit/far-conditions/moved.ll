@@ -7,7 +7,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 ; CHECK-LABEL: @invariant(
 ; CHECK: %c = icmp ugt i32 %f, 1
-; CHECK-NEXT: %[[Z:.*]] = zext i1 %c to i32
+; CHECK-NEXT: %[[Z:.*]] = sext i1 %c to i32
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK-NEXT: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
 ; CHECK-NEXT: %[[H:.*]] = call i32 asm "", "=s,0"(i32 %[[S]])
@@ -116,7 +116,7 @@ done:
 ; A phi that is one value, one that is after the first round, and one that two sides of a branch make.
 ; CHECK-LABEL: @phis(
 ; CHECK: %c = icmp ugt i32 %f, 1
-; CHECK-NEXT: %[[Z:.*]] = zext i1 %c to i32
+; CHECK-NEXT: %[[Z:.*]] = sext i1 %c to i32
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK: one:
 ; CHECK: readfirstlane{{.*}}(i32 %[[N]])
@@ -162,9 +162,9 @@ done:
 ; CHECK-LABEL: @switch(
 ; CHECK: %[[H:.*]] = call i32 asm "", "=s,0"
 ; CHECK-NEXT: switch i32 %[[H]], label %join [
-; CHECK-NEXT: i32 1, label %then
+; CHECK-NEXT: i32 -1, label %then
 ; CHECK: %[[O:.*]] = call i32 asm "", "=s,0"
-; CHECK-NEXT: %[[X:.*]] = xor i32 %[[O]], 1
+; CHECK-NEXT: %[[X:.*]] = xor i32 %[[O]], -1
 ; CHECK-NEXT: switch i32 %[[X]], label %more [
 ; CHECK-NEXT: i32 0, label %end
 define amdgpu_kernel void @switch(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
@@ -275,6 +275,103 @@ last:
 end:
   %x = icmp eq i32 %j.next, %n
   br i1 %x, label %done, label %A
+done:
+  ret void
+}
+
+; Either of two conditions is no negation.
+; CHECK-LABEL: @exclusive(
+; CHECK: %x = xor i1 %a, %b
+; CHECK-NEXT: sext i1 %x to i32
+; CHECK: icmp ne i32
+define amdgpu_kernel void @exclusive(ptr addrspace(1) %q, i1 %a, i1 %b, i32 %n) {
+entry:
+  br label %body
+body:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %join ]
+  %x = xor i1 %a, %b
+  br i1 %x, label %then, label %join
+then:
+  store volatile i32 %i, ptr addrspace(1) %q
+  br label %join
+join:
+  %i.next = add i32 %i, 1
+  %e = icmp eq i32 %i.next, %n
+  br i1 %e, label %done, label %body
+done:
+  ret void
+}
+
+; This round's value or the last round's: not this round's by all ways.
+; CHECK-LABEL: @rounds(
+; CHECK: %pick = phi i1
+; CHECK: sext i1 %pick to i32
+; CHECK-NOT: sext
+; CHECK: ret void
+define amdgpu_kernel void @rounds(ptr addrspace(1) %q, ptr addrspace(1) noalias %p, i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  %prev = phi i1 [ undef, %entry ], [ %x, %latch ]
+  %v = load i32, ptr addrspace(1) %p
+  %w = add i32 %v, %i
+  %x = icmp ugt i32 %w, 10
+  %later = icmp ugt i32 %i, 0
+  br i1 %later, label %s1, label %both
+s1:
+  store volatile i32 1, ptr addrspace(1) %q
+  br label %both
+both:
+  %pick = phi i1 [ %prev, %s1 ], [ %x, %head ]
+  store volatile i32 2, ptr addrspace(1) %q
+  br label %first
+first:
+  br i1 %pick, label %t, label %next
+t:
+  store volatile i32 3, ptr addrspace(1) %q
+  br label %next
+next:
+  br i1 %pick, label %t2, label %latch
+t2:
+  store volatile i32 4, ptr addrspace(1) %q
+  br label %latch
+latch:
+  %i.next = add i32 %i, 1
+  %e = icmp eq i32 %i.next, %n
+  br i1 %e, label %done, label %head
+done:
+  ret void
+}
+
+; LLVM 15 calls the frozen phi uniform; the first lane may be one that has nothing.
+; CHECK-LABEL: @frozen(
+; CHECK-NOT: readfirstlane
+; CHECK: ret void
+define amdgpu_kernel void @frozen(ptr addrspace(1) %q, ptr addrspace(1) %p, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %d = icmp ugt i32 %t, 5
+  br i1 %d, label %then, label %join
+then:
+  %v = load i32, ptr addrspace(1) %p
+  %c = icmp ugt i32 %v, 7
+  br label %join
+join:
+  %ph = phi i1 [ %c, %then ], [ undef, %entry ]
+  %f = freeze i1 %ph
+  store volatile i32 9, ptr addrspace(1) %q
+  br label %next0
+next0:
+  br i1 %f, label %t1, label %next
+t1:
+  store volatile i32 3, ptr addrspace(1) %q
+  br label %next
+next:
+  br i1 %f, label %t2, label %done
+t2:
+  store volatile i32 4, ptr addrspace(1) %q
+  br label %done
 done:
   ret void
 }

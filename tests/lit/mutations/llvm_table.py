@@ -31,11 +31,12 @@ mutations += [
     Mutation("far conditions: switches", far, "else if (auto *choice = dyn_cast<SwitchInst>(&terminator))", "else if (auto *choice = dyn_cast<SwitchInst>(&terminator); false)", tests="far-conditions"),
     Mutation("far conditions: negated switches", far, "  if (negated)\n    read =", "  if (false)\n    read =", tests="far-conditions"),
     Mutation("far conditions: negations", far, "negated ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE", "CmpInst::ICMP_NE", tests="far-conditions"),
-    Mutation("far conditions: what differs", far, ": backend.isScalar(terminator);", ": true;", tests="far-conditions"),
-    Mutation("far conditions: irreducible cycles", far, "return irreducible ? ", "return false ? ", tests="far-conditions"),
-    Mutation("far conditions: what differs in irreducible cycles", far, ">= Width::wave", ">= Width::thread", tests="far-conditions"),
+    Mutation("far conditions: irreducible cycles", far, "return irreducible || backend", "return backend", tests="far-conditions"),
+    Mutation("far conditions: what the first lane need not know", far, ">= Width::wave", ">= Width::thread", tests="far-conditions"),
+    Mutation("far conditions: frozen values", far, "!mayBeAnything(condition)", "true", tests="far-conditions"),
+    Mutation("far conditions: values that are only loaded", far, "!mayBeAnything(condition)", "false", tests="far-conditions"),
     Mutation("far conditions: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="far-conditions"),
-    Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateZExt(condition, builder.getInt32Ty()));", "number = builder.CreateZExt(condition, builder.getInt32Ty());", tests="far-conditions"),
+    Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateSExt(condition, builder.getInt32Ty()));", "number = builder.CreateSExt(condition, builder.getInt32Ty());", tests="far-conditions"),
     Mutation("far conditions: readings not apart", far, "hiddenHere(builder, *firstLane(builder, &number))", "firstLane(builder, &number)", tests="far-conditions"),
     Mutation("code motion: what hangs on itself", motion, "return !passesEntry(*made);", "return true;", tests="far-conditions"),
     Mutation("code motion: peeling", motion, "    state = State::onPath;\n", "    if (isa<PHINode>(made) && cycle_.isEntry(made->getParent()))\n      return false;\n    state = State::onPath;\n", tests="far-conditions"),
@@ -43,7 +44,8 @@ mutations += [
     Mutation("code motion: volatile ones", motion, "instruction.isVolatile() || instruction.mayWriteToMemory()", "false", tests="far-conditions"),
     Mutation("code motion: memory that is written", motion, "return instruction.mayReadFromMemory() && motion_", "return false && motion_", tests="far-conditions"),
     Mutation("code motion: memory that is not", motion, "isModSet(aliases_.getModRefInfo(&instruction, *read))", "true", tests="far-conditions"),
-    Mutation("code motion: phis of phis", motion, "if (seen.insert(further).second)\n          phis.push_back(further);", "return value;", tests="far-conditions"),
+    Mutation("code motion: phis of phis", motion, "        phis.insert(further);", "        return value;", tests="far-conditions"),
+    Mutation("code motion: values of other rounds", motion, "made && !all_of(phis, isKnown)", "made && !isKnown(phi)", tests="far-conditions"),
 ]
 
 orAddress = "llvm_fixes/or_address.cpp"
