@@ -10,8 +10,8 @@
 // aliases: "may" errs towards yes. What a pass behind ours makes of the shape of a cycle (unswitching, threading of jumps) is not
 // seen.
 //
-// Terminates: each instruction of the cycle is looked at once a question. Cost: up to 64 instructions a question, and once for a load
-// and a cycle up to 256 alias queries; what is larger may leave.
+// Terminates: each instruction of the cycle is looked at once a question. Cost: up to 64 instructions a question, and once for a
+// load and a cycle up to 256 alias queries; what is larger may leave.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
