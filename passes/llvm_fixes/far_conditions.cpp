@@ -132,7 +132,7 @@ bool mayBeAnything(const Value &condition) {
 /// Lets `terminator` go by `number`, which is -1 where its condition was true or, if `negated`, false.
 void decideBy(Value &number, Instruction &terminator, bool negated) {
   IRBuilder<> builder(&terminator);
-  Value *read = hiddenHere(builder, *firstLane(builder, &number));
+  Value *read = firstLane(builder, &number);
   const auto compare = negated ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE;
   if (auto *branch = dyn_cast<BranchInst>(&terminator)) {
     branch->setCondition(builder.CreateICmp(compare, read, builder.getInt32(0)));

@@ -3,7 +3,7 @@
 //
 //     P: c = icmp ugt x, 1              P: c = icmp ugt x, 1
 //     B: br c, T, E   <- in a loop          n = asm "" (sext c)
-//        ...                     =>     B: s = asm "" (readfirstlane n)
+//        ...                     =>     B: s = readfirstlane n
 //        br B                              br (icmp ne s, 0), T, E
 //
 // Where such a branch goes to its other side, LLVM makes `v_cndmask m, 0, 1, c` and `v_cmp_ne 1, m` of its negation, and moves the
@@ -14,8 +14,9 @@
 //
 // Taken are conditions that do not change in the innermost cycle of a branch (code_motion.h), whether made outside or in the
 // branch's own block, as code generation has its own code motion; those of several branches, and those that are made a number
-// elsewhere, as LLVM may use one m in place of another. What is read in B stays there: LLVM would take one reading for another that
-// dominates it, and their comparison would be a far condition. A switch over one bit becomes a branch in code generation, and
+// elsewhere, as LLVM may use one m in place of another. What is read in B is convergent, so that no loop lets go of it. LLVM may take
+// one reading for another that dominates it, which makes a far condition of their comparison (not mended: handing each on by an
+// assembly statement made wrong code of random kernel 10027412). A switch over one bit becomes a branch in code generation, and
 // counts as one.
 //
 // The number is -1 and not 1: that is an m, and LLVM would take it for the one of a branch on an equal comparison.

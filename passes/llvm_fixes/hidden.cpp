@@ -46,11 +46,4 @@ Value *hidden(IRBuilder<> &builder, Value &value) {
                              value.getType());
 }
 
-Value *hiddenHere(IRBuilder<> &builder, Value &scalar) {
-  CallInst *call = handedOn(builder, scalar, "=s,0");
-  call->setConvergent();
-  call->setOnlyAccessesInaccessibleMemory();
-  return call;
-}
-
 } // namespace meld::passes

@@ -14,8 +14,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK: body:
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
-; CHECK-NEXT: %[[H:.*]] = call i32 asm "", "=s,0"(i32 %[[S]])
-; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %[[H]], 0
+; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %[[S]], 0
 ; CHECK-NEXT: br i1 %[[D]], label %then, label %join
 ; ISA-LABEL: {{^}}loop:
 ; ISA: %body
@@ -53,8 +52,7 @@ done:
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK: body:
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
-; CHECK-NEXT: %[[H:.*]] = call i32 asm "", "=s,0"(i32 %[[S]])
-; CHECK-NEXT: %[[D:.*]] = icmp eq i32 %[[H]], 0
+; CHECK-NEXT: %[[D:.*]] = icmp eq i32 %[[S]], 0
 ; CHECK-NEXT: br i1 %[[D]], label %then, label %join
 define amdgpu_kernel void @negated(ptr addrspace(1) %q, i1 %c, i32 %n) {
 entry:
@@ -84,8 +82,7 @@ done:
 ; CHECK: icmp ne i32 %{{.*}}, 0
 ; CHECK: second:
 ; CHECK: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
-; CHECK-NEXT: %[[H:.*]] = call i32 asm "", "=s,0"(i32 %[[S]])
-; CHECK-NEXT: icmp ne i32 %[[H]], 0
+; CHECK-NEXT: icmp ne i32 %[[S]], 0
 define amdgpu_kernel void @several(ptr addrspace(1) %q, i32 %n) {
 entry:
   %e = icmp eq i32 %n, 5
@@ -119,8 +116,7 @@ done:
 ; CHECK: br i1 %c, label %a, label %second
 ; CHECK: second:
 ; CHECK-NEXT: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
-; CHECK-NEXT: %[[H:.*]] = call i32 asm "", "=s,0"(i32 %[[S]])
-; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %[[H]], 0
+; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %[[S]], 0
 ; CHECK-NEXT: br i1 %[[D]], label %b, label %done
 define amdgpu_kernel void @near(ptr addrspace(1) %q) {
   %f = load i32, ptr addrspace(1) %q

@@ -10,8 +10,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-NEXT: %[[Z:.*]] = sext i1 %c to i32
 ; CHECK-NEXT: %[[N:.*]] = call i32 asm "", "=v,0"(i32 %[[Z]])
 ; CHECK-NEXT: %[[S:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %[[N]])
-; CHECK-NEXT: %[[H:.*]] = call i32 asm "", "=s,0"(i32 %[[S]])
-; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %[[H]], 0
+; CHECK-NEXT: %[[D:.*]] = icmp ne i32 %[[S]], 0
 ; CHECK-NEXT: br i1 %[[D]], label %then, label %join
 define amdgpu_kernel void @invariant(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
 entry:
@@ -160,10 +159,10 @@ done:
 
 ; A switch over one bit is a branch.
 ; CHECK-LABEL: @switch(
-; CHECK: %[[H:.*]] = call i32 asm "", "=s,0"
+; CHECK: %[[H:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}
 ; CHECK-NEXT: switch i32 %[[H]], label %join [
 ; CHECK-NEXT: i32 -1, label %then
-; CHECK: %[[O:.*]] = call i32 asm "", "=s,0"
+; CHECK: %[[O:.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}
 ; CHECK-NEXT: %[[X:.*]] = xor i32 %[[O]], -1
 ; CHECK-NEXT: switch i32 %[[X]], label %more [
 ; CHECK-NEXT: i32 0, label %end

@@ -37,7 +37,6 @@ mutations += [
     Mutation("far conditions: values that are only loaded", far, "!mayBeAnything(condition)", "false", tests="far-conditions"),
     Mutation("far conditions: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="far-conditions"),
     Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateSExt(condition, builder.getInt32Ty()));", "number = builder.CreateSExt(condition, builder.getInt32Ty());", tests="far-conditions"),
-    Mutation("far conditions: readings not apart", far, "hiddenHere(builder, *firstLane(builder, &number))", "firstLane(builder, &number)", tests="far-conditions"),
     Mutation("code motion: what hangs on itself", motion, "return !passesEntry(*made);", "return true;", tests="far-conditions"),
     Mutation("code motion: peeling", motion, "    state = State::onPath;\n", "    if (isa<PHINode>(made) && cycle_.isEntry(made->getParent()))\n      return false;\n    state = State::onPath;\n", tests="far-conditions"),
     Mutation("code motion: convergent calls", motion, "(call && call->isConvergent()) || ", "", tests="far-conditions"),
