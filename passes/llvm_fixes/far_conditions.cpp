@@ -160,16 +160,17 @@ PreservedAnalyses FarConditionsPass::run(Function &function, FunctionAnalysisMan
   const BackendView backend(function, analyses, divergence);
   const ReversePostOrderTraversal<const Function *> order(&function);
   const bool irreducible = containsIrreducibleCFG<const BasicBlock *>(order, divergence.loops());
-  auto isUniform = [&](const Instruction &terminator, const Value &condition) {
-    if (divergence.firstLaneBranchWidth(terminator.getParent()) >= Width::wave)
-      return irreducible || backend.isScalar(terminator);
-    return !irreducible && backend.isScalar(terminator) && !mayBeAnything(condition);
+  auto isUniform = [&](const Instruction &terminator) {
+    const bool known = divergence.firstLaneBranchWidth(terminator.getParent()) >= Width::wave;
+    return irreducible ? known
+                       : backend.isScalar(terminator) &&
+                             (known || !mayBeAnything(*terminator.getOperand(0)));
   };
   bool changed = false;
   for (const auto &[condition, branches] : conditions) {
     Value *number = nullptr;
     for (const auto &[terminator, negated] : branches.asked) {
-      if (!isUniform(*terminator, *terminator->getOperand(0)))
+      if (!isUniform(*terminator))
         continue;
       if (!number) {
         IRBuilder<> builder(behind(*condition, function));

@@ -16,18 +16,13 @@ Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
   return result;
 }
 
-CallInst *handedOn(IRBuilder<> &builder, Value &value, StringRef constraints) {
+Value *handedOn(IRBuilder<> &builder, Value &value) {
   Type *type = value.getType();
-  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", constraints,
+  auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=v,0",
                                   /*hasSideEffects=*/false);
   CallInst *call = builder.CreateCall(assembly, {&value});
-  call->setDoesNotThrow();
-  return call;
-}
-
-Value *handedOnInVector(IRBuilder<> &builder, Value &value) {
-  CallInst *call = handedOn(builder, value, "=v,0");
   call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
   return call;
 }
 
@@ -35,15 +30,14 @@ Value *handedOnInVector(IRBuilder<> &builder, Value &value) {
 
 Value *hidden(IRBuilder<> &builder, Value &value) {
   if (value.getType()->isPointerTy())
-    return handedOnInVector(builder, value);
+    return handedOn(builder, value);
   const unsigned bits = value.getType()->getScalarSizeInBits();
   if (bits > 64)
     return nullptr;
   if (auto *vector = dyn_cast<FixedVectorType>(value.getType()))
     return hiddenVector(builder, value, vector->getNumElements());
   Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
-  return builder.CreateTrunc(handedOnInVector(builder, *builder.CreateZExt(&value, type)),
-                             value.getType());
+  return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
 
 } // namespace meld::passes
