@@ -3,6 +3,11 @@
 // calls divergent is computed on the vector unit, however uniform it is. Reference: Karrenberg and
 // Hack, "Improving performance of OpenCL on CPUs" (CC 2012), as in LLVM's DivergenceAnalysis.cpp.
 //
+// Before LLVM 17 that analysis misses joins: where both sides of a divergent branch are several blocks long, it does not reach the
+// block behind them, and takes `phi [false, A], [true, B]` there for uniform (random kernel 94 of --delay --nests). Code generation
+// structurizes first, after which one side of each branch is empty, and is right. So its word counts only where our own analysis
+// says the same.
+//
 // Costs one run of that analysis before LLVM 17, and the look into a cache after. Not to be kept
 // across a change of the function. One thread per function.
 #include "passes/analysis/divergence.h"
@@ -25,7 +30,8 @@ public:
     (void)divergence;
   }
 #else
-      : view_(function, analyses.getResult<llvm::DominatorTreeAnalysis>(function),
+      : divergence_(divergence),
+        view_(function, analyses.getResult<llvm::DominatorTreeAnalysis>(function),
               analyses.getResult<llvm::PostDominatorTreeAnalysis>(function), divergence.loops(),
               analyses.getResult<llvm::TargetIRAnalysis>(function), /*KnownReducible=*/false) {
   }
@@ -33,13 +39,25 @@ public:
 
   /// Whether it ends in scalar registers: a constant, or not divergent to LLVM.
   bool isScalar(const llvm::Value &value) const {
-    return llvm::isa<llvm::Constant>(value) || !compat::isDivergent(view_, value);
+    return llvm::isa<llvm::Constant>(value) ||
+           (!compat::isDivergent(view_, value) && !isDivergent(value));
   }
 
 private:
 #if LLVM_VERSION_MAJOR >= 17
+  bool isDivergent(const llvm::Value &) const { return false; }
+
   const llvm::UniformityInfo &view_;
 #else
+  /// To our own analysis.
+  bool isDivergent(const llvm::Value &value) const {
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+    return instruction && instruction->isTerminator()
+               ? divergence_.isDivergentBranch(instruction->getParent())
+               : divergence_.width(&value) == Width::thread;
+  }
+
+  const DivergenceInfo &divergence_;
   llvm::DivergenceInfo view_;
 #endif
 };

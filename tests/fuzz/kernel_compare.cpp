@@ -295,6 +295,10 @@ bool countNests(const Setup &setup, uint64_t seed, const passes::DecisionLog &lo
 
 } // namespace
 
+void keepSeed(const Setup &setup, uint64_t seed) {
+  keepBoth(setup, seed, generateKernel(seed, setup.generator));
+}
+
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally) {
   if (setup.tiers)
     return runTiers(setup, seed, tally);

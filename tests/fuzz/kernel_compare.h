@@ -51,6 +51,9 @@ void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally)
 /// Prints a finding and counts it.
 void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &tally);
 
+/// Both versions of the kernel of `seed`, IR, code and decisions, into the folder `keep`; for a caller who limits the time.
+void keepSeed(const Setup &setup, uint64_t seed);
+
 /// LLVM with the kernel of `seed` as it is, without any pass of ours; for a caller who limits the time.
 void compilePlain(const Setup &setup, uint64_t seed);
 

@@ -43,13 +43,13 @@ int runWorker(const Setup &setup, uint64_t first, uint64_t end, uint64_t step, i
 
 bool ranOutOfTime(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM; }
 
-/// Whether LLVM does not finish the kernel as it is, without any pass of ours.
-bool plainRunsOutOfTime(const Setup &setup, uint64_t seed) {
+/// Whether `compile` takes longer than a kernel may, in a process of its own.
+bool runsOutOfTime(const Setup &setup, uint64_t seed, void (*compile)(const Setup &, uint64_t)) {
   const pid_t pid = fork();
   if (pid == 0) {
     alarm(setup.limit);
     initializeCompiler();
-    compilePlain(setup, seed);
+    compile(setup, seed);
     _exit(0);
   }
   int status = 0;
@@ -129,12 +129,13 @@ private:
     if (!ranOutOfTime(status)) {
       report(setup_, worker.seed, "the worker died (status " + std::to_string(status) + ")",
              total_);
-    } else if (plainRunsOutOfTime(setup_, worker.seed)) {
+    } else if (runsOutOfTime(setup_, worker.seed, compilePlain)) { // without any pass of ours
       ++total_.skipped;
       std::fprintf(stderr, "seed %llu: skipped, LLVM does not finish the plain kernel\n",
                    static_cast<unsigned long long>(worker.seed));
     } else {
       report(setup_, worker.seed, "the melded code is not finished in time", total_);
+      runsOutOfTime(setup_, worker.seed, keepSeed);
     }
     if (worker.seed + jobs_ < end_)
       start(worker.seed + jobs_);

@@ -201,7 +201,7 @@ entry:
   br label %body
 body:
   %i = phi i32 [ 0, %entry ], [ %i.next, %end ]
-  %f = load volatile i32, ptr addrspace(1) %p
+  %f = load i32, ptr addrspace(1) %p
   %c = icmp ugt i32 %f, 1
   %z = zext i1 %c to i32
   store volatile i32 %z, ptr addrspace(1) %q
@@ -391,3 +391,42 @@ other:
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.readfirstlane(i32)
 declare i32 @llvm.ctpop.i32(i32)
+
+; Both sides are too long for LLVM 15's analysis before code generation: it takes %where for uniform (backend_view.h).
+; CHECK-LABEL: @long(
+; CHECK: %where = phi i1
+; CHECK-NOT: readfirstlane
+; CHECK: ret void
+define amdgpu_kernel void @long(ptr addrspace(1) %q, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, %n
+  br i1 %c, label %a0, label %b0
+a0:
+  br label %a1
+a1:
+  br label %a2
+a2:
+  br label %join
+b0:
+  br label %b1
+b1:
+  br label %b2
+b2:
+  br label %join
+join:
+  %where = phi i1 [ false, %a2 ], [ true, %b2 ]
+  br label %body
+body:
+  %i = phi i32 [ 0, %join ], [ %i.next, %end ]
+  br i1 %where, label %then, label %end
+then:
+  store volatile i32 %i, ptr addrspace(1) %q
+  br label %end
+end:
+  %i.next = add i32 %i, 1
+  %x = icmp eq i32 %i.next, %n
+  br i1 %x, label %done, label %body
+done:
+  ret void
+}
