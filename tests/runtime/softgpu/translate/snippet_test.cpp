@@ -85,7 +85,7 @@ TEST_P(Snippets, SameAsInterpreted) {
   const uint64_t seed =
       std::getenv("MELD_TEST_SEED") ? std::strtoull(std::getenv("MELD_TEST_SEED"), nullptr, 0) : 1;
   const unsigned count =
-      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 200;
+      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 100;
   const auto before = translate::tierStatistics();
   BareWave start, interpreted, translated;
   // Each tier finds what it left, at the same address.
