@@ -3,10 +3,10 @@
 // calls divergent is computed on the vector unit, however uniform it is. Reference: Karrenberg and
 // Hack, "Improving performance of OpenCL on CPUs" (CC 2012), as in LLVM's DivergenceAnalysis.cpp.
 //
-// Before LLVM 17 that analysis misses joins: where both sides of a divergent branch are several blocks long, it does not reach the
-// block behind them, and takes `phi [false, A], [true, B]` there for uniform (random kernel 94 of --delay --nests). Code generation
-// structurizes first, after which one side of each branch is empty, and is right. So its word counts only where our own analysis
-// says the same.
+// That analysis misses joins, in LLVM 15 to 19 at least (21 does not): where both sides of a divergent branch are several blocks
+// long, it does not reach the block behind them, and takes `phi [false, A], [true, B]` there for uniform (random kernel 94 of
+// --delay --nests). Code generation structurizes first, after which one side of each branch is empty, and is right. So its word
+// counts only where our own analysis says the same.
 //
 // Costs one run of that analysis before LLVM 17, and the look into a cache after. Not to be kept
 // across a change of the function. One thread per function.
@@ -25,31 +25,24 @@ class BackendView {
 public:
   BackendView(llvm::Function &function, llvm::FunctionAnalysisManager &analyses,
               const DivergenceInfo &divergence)
+      : divergence_(divergence),
 #if LLVM_VERSION_MAJOR >= 17
-      : view_(analyses.getResult<llvm::UniformityInfoAnalysis>(function)) {
-    (void)divergence;
+        view_(analyses.getResult<llvm::UniformityInfoAnalysis>(function)) {
   }
 #else
-      : divergence_(divergence),
         view_(function, analyses.getResult<llvm::DominatorTreeAnalysis>(function),
               analyses.getResult<llvm::PostDominatorTreeAnalysis>(function), divergence.loops(),
               analyses.getResult<llvm::TargetIRAnalysis>(function), /*KnownReducible=*/false) {
   }
 #endif
 
-  /// Whether it ends in scalar registers: a constant, or not divergent to LLVM.
+  /// Whether it ends in scalar registers: a constant, or not divergent to LLVM, nor to us.
   bool isScalar(const llvm::Value &value) const {
     return llvm::isa<llvm::Constant>(value) ||
            (!compat::isDivergent(view_, value) && !isDivergent(value));
   }
 
 private:
-#if LLVM_VERSION_MAJOR >= 17
-  bool isDivergent(const llvm::Value &) const { return false; }
-
-  const llvm::UniformityInfo &view_;
-#else
-  /// To our own analysis.
   bool isDivergent(const llvm::Value &value) const {
     auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
     return instruction && instruction->isTerminator()
@@ -58,6 +51,9 @@ private:
   }
 
   const DivergenceInfo &divergence_;
+#if LLVM_VERSION_MAJOR >= 17
+  const llvm::UniformityInfo &view_;
+#else
   llvm::DivergenceInfo view_;
 #endif
 };

@@ -164,3 +164,178 @@ join:
   store i32 %r, ptr addrspace(1) %p
   ret void
 }
+
+; The same holds where the sides have pairs in front: there the plan of the whole branch has some, so that whether branches go
+; is not asked of it as a whole, and what has none is judged by itself. First one that is melded: no branch stays behind the
+; regions, and a wave of one side runs little more.
+; CHECK-LABEL: @short_behind_pairs(
+; CHECK: udiv
+; CHECK-NOT: udiv
+; CHECK-NOT: br i1
+; CHECK: ret void
+define amdgpu_kernel void @short_behind_pairs(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  %above = icmp ugt i32 %tid, %x
+  br i1 %c, label %left, label %right
+left:
+  br i1 %above, label %left.then, label %left.tail
+left.then:
+  %d1 = udiv i32 %v, %tid
+  store i32 %d1, ptr addrspace(1) %p
+  br label %left.tail
+left.tail:
+  %a = shl i32 %v, 3
+  br label %join
+right:
+  br i1 %above, label %right.then, label %right.tail
+right.then:
+  %d2 = udiv i32 %x, %tid
+  store i32 %d2, ptr addrspace(1) %p
+  br label %right.tail
+right.tail:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %a, %left.tail ], [ %f, %right.tail ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; A store behind the regions needs a branch of its own, and one around both sides' ends is the better one: a wave of the left
+; side then does not run the right one's.
+; CHECK-LABEL: @guarded_behind_pairs(
+; CHECK: udiv
+; CHECK-NOT: udiv
+; CHECK: br i1 %c, label %left.tail, label %right.tail
+; CHECK: right.tail:
+; CHECK-NEXT: %f = xor i32 %v, 85
+; CHECK: ret void
+define amdgpu_kernel void @guarded_behind_pairs(ptr addrspace(1) %p, ptr addrspace(3) %q, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  %above = icmp ugt i32 %tid, %x
+  br i1 %c, label %left, label %right
+left:
+  br i1 %above, label %left.then, label %left.tail
+left.then:
+  %d1 = udiv i32 %v, %tid
+  store i32 %d1, ptr addrspace(1) %p
+  br label %left.tail
+left.tail:
+  store i32 %x, ptr addrspace(3) %q
+  br label %join
+right:
+  br i1 %above, label %right.then, label %right.tail
+right.then:
+  %d2 = udiv i32 %x, %tid
+  store i32 %d2, ptr addrspace(1) %p
+  br label %right.tail
+right.tail:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %v, %left.tail ], [ %f, %right.tail ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; One side has a loop behind them, too: a branch around it stays, and what has no pair stays behind it.
+; CHECK-LABEL: @branch_stays_behind_pairs(
+; CHECK: udiv
+; CHECK-NOT: udiv
+; CHECK: br i1 %c, label %left.tail, label %right.tail
+; CHECK: left.tail:
+; CHECK-NEXT: %m = mul i32 %v, 31
+; CHECK: right.tail:
+; CHECK-NEXT: %f = xor i32 %v, 85
+; CHECK: ret void
+define amdgpu_kernel void @branch_stays_behind_pairs(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  %above = icmp ugt i32 %tid, %x
+  br i1 %c, label %left, label %right
+left:
+  br i1 %above, label %left.then, label %left.tail
+left.then:
+  %d1 = udiv i32 %v, %tid
+  store i32 %d1, ptr addrspace(1) %p
+  br label %left.tail
+left.tail:
+  %m = mul i32 %v, 31
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %left.tail ], [ %next, %loop ]
+  %s = phi i32 [ %m, %left.tail ], [ %square, %loop ]
+  %square = mul i32 %s, %s
+  %next = add i32 %i, 1
+  %below = icmp ult i32 %next, %v
+  br i1 %below, label %loop, label %join
+right:
+  br i1 %above, label %right.then, label %right.tail
+right.then:
+  %d2 = udiv i32 %x, %tid
+  store i32 %d2, ptr addrspace(1) %p
+  br label %right.tail
+right.tail:
+  %f = xor i32 %v, 85
+  br label %join
+join:
+  %r = phi i32 [ %square, %loop ], [ %f, %right.tail ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+
+; The sides go on to different blocks behind them: the branch that takes them there is where they part.
+; CHECK-LABEL: @apart_behind_pairs(
+; CHECK: udiv
+; CHECK-NOT: udiv
+; CHECK: br i1 %c, label %left.tail, label %right.tail
+; CHECK: left.tail:
+; CHECK-NEXT: %a = shl i32 %v, 3
+; CHECK: right.tail:
+; CHECK-NEXT: %f = xor i32 %v, 85
+; CHECK: ret void
+define amdgpu_kernel void @apart_behind_pairs(ptr addrspace(1) %p, i32 %x) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  %v = load i32, ptr addrspace(1) %p
+  %above = icmp ugt i32 %tid, %x
+  %far = icmp ugt i32 %tid, 7
+  br i1 %far, label %head, label %shared
+head:
+  br i1 %c, label %left, label %right
+left:
+  br i1 %above, label %left.then, label %left.tail
+left.then:
+  %d1 = udiv i32 %v, %tid
+  store i32 %d1, ptr addrspace(1) %p
+  br label %left.tail
+left.tail:
+  %a = shl i32 %v, 3
+  br label %join
+right:
+  br i1 %above, label %right.then, label %right.tail
+right.then:
+  %d2 = udiv i32 %x, %tid
+  store i32 %d2, ptr addrspace(1) %p
+  br label %right.tail
+right.tail:
+  %f = xor i32 %v, 85
+  br label %shared
+shared:
+  %s = phi i32 [ %f, %right.tail ], [ %v, %0 ]
+  store volatile i32 %s, ptr addrspace(1) %p
+  br label %join
+join:
+  %r = phi i32 [ %a, %left.tail ], [ %s, %shared ]
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}

@@ -392,7 +392,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.readfirstlane(i32)
 declare i32 @llvm.ctpop.i32(i32)
 
-; Both sides are too long for LLVM 15's analysis before code generation: it takes %where for uniform (backend_view.h).
+; Both sides are too long for LLVM's analysis, up to LLVM 19: it takes %where for uniform (backend_view.h).
 ; CHECK-LABEL: @long(
 ; CHECK: %where = phi i1
 ; CHECK-NOT: readfirstlane
