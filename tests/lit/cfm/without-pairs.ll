@@ -204,8 +204,8 @@ join:
   ret void
 }
 
-; A store behind the regions needs a branch of its own, and one around both sides' ends is the better one: a wave of the left
-; side then does not run the right one's.
+; A store behind the regions needs a branch of its own: that would only take the place of the one around both sides' ends, and a
+; select would come behind it.
 ; CHECK-LABEL: @guarded_behind_pairs(
 ; CHECK: udiv
 ; CHECK-NOT: udiv

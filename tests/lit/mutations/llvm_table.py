@@ -35,6 +35,7 @@ mutations += [
     Mutation("far conditions: what the first lane need not know", far, ">= Width::wave", ">= Width::thread", tests="far-conditions"),
     Mutation("far conditions: frozen values", far, "!mayBeAnything(*terminator.getOperand(0))", "true", tests="far-conditions"),
     Mutation("far conditions: values that are only loaded", far, "!mayBeAnything(*terminator.getOperand(0))", "false", tests="far-conditions"),
+    Mutation("far conditions: LLVM's word alone", "analysis/backend_view.h", " && !isDivergent(value))", ")", tests="far-conditions"),
     Mutation("far conditions: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="far-conditions"),
     Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateSExt(condition, builder.getInt32Ty()));", "number = builder.CreateSExt(condition, builder.getInt32Ty());", tests="far-conditions"),
     Mutation("code motion: what hangs on itself", motion, "return !passesEntry(*made);", "return true;", tests="far-conditions"),
