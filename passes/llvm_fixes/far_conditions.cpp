@@ -143,7 +143,7 @@ void decideBy(Value &number, Instruction &terminator, bool negated) {
     read = builder.CreateNot(read);
   choice.setCondition(read);
   for (auto way : choice.cases())
-    way.setValue(cast<ConstantInt>(ConstantExpr::getSExt(way.getCaseValue(), read->getType())));
+    way.setValue(builder.getInt(way.getCaseValue()->getValue().sext(32)));
 }
 
 } // namespace
