@@ -156,6 +156,34 @@ void DivergenceInfo::collectLoopExits() {
       if (loop->contains(dependence_.block(i)))
         exitDeciders_[loop].push_back(dependence_.block(i));
   }
+  // Threads that leave an inner loop in different rounds decide at different times there, of an outer loop, too. Inner ones first.
+  for (const Loop *loop : reverse(loops_.getLoopsInPreorder())) {
+    BitVector deciders(dependence_.size());
+    for (const BasicBlock *decider : exitDeciders_[loop])
+      deciders.set(dependence_.index(decider));
+    addRoundsOf(deciders, [&](const Loop &inner) { return &inner == loop; });
+    exitDeciders_[loop].clear();
+    for (unsigned i : deciders.set_bits())
+      exitDeciders_[loop].push_back(dependence_.block(i));
+  }
+}
+
+// What decides by a branch in a loop decides in the round in which a thread comes by: threads that come in different rounds may
+// decide differently, however uniform the branch is in each. That is up to what decides in which round the loop is left. (Where
+// they are still together, in all loops from one that `contains` says it of, the round is the same for all.)
+void DivergenceInfo::addRoundsOf(BitVector &deciders,
+                                 function_ref<bool(const Loop &)> contains) const {
+  SmallPtrSet<const Loop *, 8> seen;
+  const BitVector before = deciders;
+  for (unsigned i : before.set_bits())
+    for (const Loop *loop = loops_.getLoopFor(dependence_.block(i)); loop && !contains(*loop);
+         loop = loop->getParentLoop()) {
+      auto exits = exitDeciders_.find(loop);
+      if (exits == exitDeciders_.end() || !seen.insert(loop).second)
+        continue;
+      for (const BasicBlock *decider : exits->second)
+        deciders.set(dependence_.index(decider));
+    }
 }
 
 void DivergenceInfo::collectDeciders() {
@@ -166,6 +194,7 @@ void DivergenceInfo::collectDeciders() {
     bool header = loop && loop->getHeader() == &block;
     BitVector deciders = irreducible_ ? BitVector(dependence_.size(), true)
                                       : dependence_.decidersOfEdge(&block, dominators_, header);
+    addRoundsOf(deciders, [&](const Loop &around) { return around.contains(&block); });
     for (unsigned i : deciders.set_bits()) {
       BasicBlock *decider = dependence_.block(i);
       if (decider->getTerminator()->getNumSuccessors() < 2)

@@ -207,6 +207,8 @@ mutations += [
     Mutation("width: any branch", "transform/cfm.cpp", "if (!now.divergence.isDivergentBranch(block)) {", "if (false) {"),
     Mutation("width: uniform loads", "melder/node_planner.cpp", "if (!shape || losesScalarLoad(*left[l], *right[r]))",
              "if (!shape)"),
+    Mutation("width: rounds of what chooses an exit", "analysis/divergence.cpp", "    addRoundsOf(deciders, [&](const Loop &around) { return around.contains(&block); });\n", ""),
+    Mutation("width: rounds of inner loops", "analysis/divergence.cpp", "    addRoundsOf(deciders, [&](const Loop &inner) { return &inner == loop; });\n", ""),
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
     Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
     Mutation("without pairs: short", "melder/planner.cpp", "return savedByBoth(plan) - plan.gain <= cost_.divergentIfElse();",
