@@ -157,7 +157,8 @@ void DivergenceInfo::collectLoopExits() {
         exitDeciders_[loop].push_back(dependence_.block(i));
   }
   // Threads that leave an inner loop in different rounds decide at different times there, of an outer loop, too. Inner ones first.
-  for (const Loop *loop : reverse(loops_.getLoopsInPreorder())) {
+  const auto outerFirst = loops_.getLoopsInPreorder();
+  for (const Loop *loop : reverse(outerFirst)) {
     BitVector deciders(dependence_.size());
     for (const BasicBlock *decider : exitDeciders_[loop])
       deciders.set(dependence_.index(decider));
@@ -215,10 +216,13 @@ void DivergenceInfo::collectDeciders() {
 
 void DivergenceInfo::initialise() {
   widths_.clear(); // what is not in there has `all`
+  // LLVM before 18 puts no argument of an ordinary function into a scalar register, whatever is asked for.
+  const bool inScalars = function_.getCallingConv() != CallingConv::C &&
+                         function_.getCallingConv() != CallingConv::Fast;
   for (Argument &argument : function_.args()) {
-    Width width = gpu_.isKernel()           ? Width::all
-                  : argument.hasInRegAttr() ? Width::wave
-                                            : Width::thread;
+    Width width = gpu_.isKernel()                        ? Width::all
+                  : inScalars && argument.hasInRegAttr() ? Width::wave
+                                                         : Width::thread;
     if (argument.getArgNo() < options_.arguments.size())
       width = options_.arguments[argument.getArgNo()];
     if (width < Width::all)

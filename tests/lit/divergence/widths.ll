@@ -180,3 +180,29 @@ attributes #0 = { "amdgpu-flat-work-group-size"="1,128" }
 attributes #1 = { "amdgpu-flat-work-group-size"="1,256" }
 !0 = !{i32 128, i32 2, i32 1}
 !1 = !{i32 96, i32 2, i32 1}
+
+; What an ordinary function is given `inreg` comes in a vector register (LLVM 15), each thread's own.
+; CHECK-LABEL: for function: in_register
+; CHECK: branch thread: br i1 %above
+define void @in_register(i32 inreg %n, ptr addrspace(1) %q) {
+entry:
+  %above = icmp ugt i32 %n, 5
+  br i1 %above, label %then, label %join
+then:
+  store volatile i32 3, ptr addrspace(1) %q
+  br label %join
+join:
+  ret void
+}
+; CHECK-LABEL: for function: in_scalar_register
+; CHECK: branch wave: br i1 %above
+define amdgpu_gfx void @in_scalar_register(i32 inreg %n, ptr addrspace(1) %q) {
+entry:
+  %above = icmp ugt i32 %n, 5
+  br i1 %above, label %then, label %join
+then:
+  store volatile i32 3, ptr addrspace(1) %q
+  br label %join
+join:
+  ret void
+}
