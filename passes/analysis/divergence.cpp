@@ -122,7 +122,8 @@ reaching(const Loop &loop, ArrayRef<const BasicBlock *> targets, const BasicBloc
 }
 
 void DivergenceInfo::collectLoopExits() {
-  for (const Loop *loop : loops_.getLoopsInPreorder()) {
+  const auto outerFirst = loops_.getLoopsInPreorder();
+  for (const Loop *loop : reverse(outerFirst)) { // of inner ones the rounds count, too
     // Whatever decides in which iteration an exit is taken, inside the loop: the exit's own branch,
     // what it depends on, and branches that may go round again past it. (An exit that every run of
     // the loop ends in post-dominates the whole loop, so control dependence alone misses the last
@@ -152,33 +153,22 @@ void DivergenceInfo::collectLoopExits() {
           deciders.set(dependence_.index(block));
       }
     }
+    addRoundsOf(deciders, *loop->getHeader());
     for (unsigned i : deciders.set_bits())
       if (loop->contains(dependence_.block(i)))
         exitDeciders_[loop].push_back(dependence_.block(i));
   }
-  // Threads that leave an inner loop in different rounds decide at different times there, of an outer loop, too. Inner ones first.
-  const auto outerFirst = loops_.getLoopsInPreorder();
-  for (const Loop *loop : reverse(outerFirst)) {
-    BitVector deciders(dependence_.size());
-    for (const BasicBlock *decider : exitDeciders_[loop])
-      deciders.set(dependence_.index(decider));
-    addRoundsOf(deciders, [&](const Loop &inner) { return &inner == loop; });
-    exitDeciders_[loop].clear();
-    for (unsigned i : deciders.set_bits())
-      exitDeciders_[loop].push_back(dependence_.block(i));
-  }
 }
 
 // What decides by a branch in a loop decides in the round in which a thread comes by: threads that come in different rounds may
-// decide differently, however uniform the branch is in each. That is up to what decides in which round the loop is left. (Where
-// they are still together, in all loops from one that `contains` says it of, the round is the same for all.)
-void DivergenceInfo::addRoundsOf(BitVector &deciders,
-                                 function_ref<bool(const Loop &)> contains) const {
+// decide differently, however uniform the branch is in each. That is up to what decides in which round the loop is left. In loops
+// around `block` the threads that are there together are in the same round.
+void DivergenceInfo::addRoundsOf(BitVector &deciders, const BasicBlock &block) const {
   SmallPtrSet<const Loop *, 8> seen;
   const BitVector before = deciders;
   for (unsigned i : before.set_bits())
-    for (const Loop *loop = loops_.getLoopFor(dependence_.block(i)); loop && !contains(*loop);
-         loop = loop->getParentLoop()) {
+    for (const Loop *loop = loops_.getLoopFor(dependence_.block(i));
+         loop && !loop->contains(&block); loop = loop->getParentLoop()) {
       auto exits = exitDeciders_.find(loop);
       if (exits == exitDeciders_.end() || !seen.insert(loop).second)
         continue;
@@ -195,7 +185,7 @@ void DivergenceInfo::collectDeciders() {
     bool header = loop && loop->getHeader() == &block;
     BitVector deciders = irreducible_ ? BitVector(dependence_.size(), true)
                                       : dependence_.decidersOfEdge(&block, dominators_, header);
-    addRoundsOf(deciders, [&](const Loop &around) { return around.contains(&block); });
+    addRoundsOf(deciders, block);
     for (unsigned i : deciders.set_bits()) {
       BasicBlock *decider = dependence_.block(i);
       if (decider->getTerminator()->getNumSuccessors() < 2)

@@ -104,8 +104,7 @@ private:
   void initialise();
   void sweep();
   void collectLoopExits();
-  void addRoundsOf(llvm::BitVector &deciders,
-                   llvm::function_ref<bool(const llvm::Loop &)> contains) const;
+  void addRoundsOf(llvm::BitVector &deciders, const llvm::BasicBlock &block) const;
   void collectDeciders();
   bool hasIrreducibleLoop() const;
   bool isIrreducible(const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> &inside) const;

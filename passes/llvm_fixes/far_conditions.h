@@ -27,10 +27,10 @@
 // Terminates: one look at each branch, and at what its condition is made of. Cost: cycles; LLVM's divergence analysis where a
 // function has candidates. At run time a reading and a scalar comparison at the branch instead of `s_and vcc, exec`, and a vector
 // instruction in P.
-// Would be unsafe: a condition that differs between lanes, so only branches that code generation calls uniform, at the branch, too
-// (behind a loop that lanes leave in different rounds it may differ there); one that is anything in the first lane, as a frozen phi
-// of what only other lanes have, so only where our analysis says that the first lane knows, or nothing is frozen; and to read in P,
-// where lanes may be on that have no value and never come to B.
+// Would be unsafe: a condition that differs between lanes, so only branches that code generation and our analysis call uniform,
+// at the branch, too (behind a loop that lanes leave in different rounds it may differ there); one that is anything in the first
+// lane, as a frozen phi of what only other lanes have, so only where our analysis says that the first lane knows, or nothing is
+// frozen; and to read in P, where lanes may be on that have no value and never come to B.
 //
 // LLVM 17 computes anew where c lives. To be deleted when that is the oldest LLVM that is supported
 // (tests/lit/far-conditions, fuzz.kernels.far_conditions).

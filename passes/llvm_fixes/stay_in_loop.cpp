@@ -125,7 +125,7 @@ private:
     return any_of(loop.blocks(), [&](const BasicBlock *block) {
       return any_of(successors(block),
                     [&](const BasicBlock *next) { return !loop.contains(next); }) &&
-             divergence_.isDivergentBranch(block) && !backend_.isScalar(*block->getTerminator());
+             divergence_.isDivergentBranch(block);
     });
   }
 
