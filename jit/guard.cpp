@@ -52,6 +52,7 @@ struct Frame {
   sigjmp_buf start;
   volatile sig_atomic_t faultsSeen = 0;
   volatile sig_atomic_t lastSignal = 0;
+  volatile uintptr_t faultedAt = 0; ///< the first fault's instruction, where that is known
 };
 // initial-exec: the handler looks at it on threads that never did, and a first look at a dynamic
 // one takes memory.
@@ -174,6 +175,13 @@ void sendKept() {
       sendToProcess(number, kept[number]);
 }
 
+std::string whatCrashed(const Frame &frame) {
+  std::string text = std::string("the compiler crashed: ") + strsignal(frame.lastSignal);
+  if (const uintptr_t at = frame.faultedAt)
+    text += " in " + placeOfAddress(reinterpret_cast<const void *>(at));
+  return text;
+}
+
 /// Takes the compile's own faults, and the signal that is to freeze it.
 bool onFault(int number, const siginfo_t *info, void *context) {
   if (isGuarded && isForTheProcess(info)) {
@@ -196,8 +204,12 @@ bool onFault(int number, const siginfo_t *info, void *context) {
   frame->faultsSeen = frame->faultsSeen + 1;
   // First try to unwind. A stack too broken for that ends in std::terminate, that is SIGABRT, that
   // is here.
-  if (frame->faultsSeen == 1)
-    throw FatalError{std::string("the compiler crashed: ") + strsignal(number)};
+  if (frame->faultsSeen == 1) {
+    if (context)
+      frame->faultedAt =
+          uintptr_t(static_cast<const ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]);
+    throw FatalError{whatCrashed(*frame)};
+  }
   siglongjmp(frame->start, 1);
 }
 
@@ -396,7 +408,7 @@ void *threadMain(void *argument) {
     runCatching(call);
   } else {
     call.failed = true;
-    call.message = std::string("the compiler crashed: ") + strsignal(frame->lastSignal);
+    call.message = whatCrashed(*frame);
   }
   call.unwound = frame->unwound;
   call.faulted = frame->faultsSeen != 0;

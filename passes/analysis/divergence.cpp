@@ -63,13 +63,16 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
 // a block of it is run by different threads at different times, and what it computes is as old as
 // each thread's last visit.
 void DivergenceInfo::collectIrreducibleCycles() {
+  inCycles_.resize(dependence_.size());
   for (auto part = scc_begin(&function_); !part.isAtEnd(); ++part) {
     const auto &blocks = *part;
     SmallPtrSet<const BasicBlock *, 16> inside(blocks.begin(), blocks.end());
     if (!isIrreducible(inside))
       continue;
-    for (const BasicBlock *block : blocks)
+    for (const BasicBlock *block : blocks) {
       cycleOf_[block] = unsigned(cycles_.size());
+      inCycles_.set(dependence_.index(block));
+    }
     cycles_.push_back({{blocks.begin(), blocks.end()}, Width::all});
   }
 }
@@ -121,37 +124,43 @@ reaching(const Loop &loop, ArrayRef<const BasicBlock *> targets, const BasicBloc
   return seen;
 }
 
+// Branches of `loop` from which threads come by `block`, and go round again past it, in the same round: they decide in which round
+// a thread is there. (A block that every run of the loop comes by in its last round post-dominates the whole loop, so control
+// dependence alone misses them.)
+void DivergenceInfo::addDecidersOfRound(BitVector &deciders, const Loop &loop,
+                                        const BasicBlock &block) const {
+  SmallVector<BasicBlock *, 8> latches;
+  loop.getLoopLatches(latches);
+  const SmallVector<const BasicBlock *, 8> again(latches.begin(), latches.end());
+  const auto toBlock = reaching(loop, {&block}, nullptr);
+  const auto pastBlock = reaching(loop, again, &block);
+  for (const BasicBlock *branch : loop.blocks()) {
+    bool leadsTo = false, leadsPast = false;
+    for (const BasicBlock *successor : successors(branch)) {
+      if (successor == loop.getHeader()) {
+        leadsPast = true;
+        continue;
+      }
+      leadsTo |= toBlock.contains(successor);
+      leadsPast |= pastBlock.contains(successor);
+    }
+    if (branch != &block && leadsTo && leadsPast)
+      deciders.set(dependence_.index(branch));
+  }
+}
+
 void DivergenceInfo::collectLoopExits() {
   const auto outerFirst = loops_.getLoopsInPreorder();
   for (const Loop *loop : reverse(outerFirst)) { // of inner ones the rounds count, too
     // Whatever decides in which iteration an exit is taken, inside the loop: the exit's own branch,
-    // what it depends on, and branches that may go round again past it. (An exit that every run of
-    // the loop ends in post-dominates the whole loop, so control dependence alone misses the last
-    // kind.)
+    // what it depends on, and branches that may go round again past it.
     BitVector deciders(dependence_.size());
-    SmallVector<BasicBlock *, 8> exiting, latches;
+    SmallVector<BasicBlock *, 8> exiting;
     loop->getExitingBlocks(exiting);
-    loop->getLoopLatches(latches);
-    SmallVector<const BasicBlock *, 8> again(latches.begin(), latches.end());
     for (BasicBlock *exit : exiting) {
       deciders.set(dependence_.index(exit));
       deciders |= dependence_.dependsOn(exit);
-      auto toExit = reaching(*loop, {exit}, nullptr);
-      auto pastExit = reaching(*loop, again, exit);
-      for (const BasicBlock *block : loop->blocks()) {
-        bool leadsToExit = false, leadsPast = false;
-        unsigned targets = block->getTerminator()->getNumSuccessors();
-        for (const BasicBlock *successor : successors(block)) {
-          if (successor == loop->getHeader()) {
-            leadsPast = true;
-            continue;
-          }
-          leadsToExit |= toExit.contains(successor);
-          leadsPast |= pastExit.contains(successor);
-        }
-        if (targets > 1 && block != exit && leadsToExit && leadsPast)
-          deciders.set(dependence_.index(block));
-      }
+      addDecidersOfRound(deciders, *loop, *exit);
     }
     addRoundsOf(deciders, *loop->getHeader());
     for (unsigned i : deciders.set_bits())
@@ -325,10 +334,27 @@ Width DivergenceInfo::branchWidth(const BasicBlock *block) const {
   return terminator->getNumSuccessors() < 2 ? Width::all : Width::thread;
 }
 
+// Whether a thread comes to `block` is up to the branches that it depends on; whether those that come are there at one time, also
+// to what decides in which round of a loop around it they come, and in which round of another loop they leave that.
+const BitVector &DivergenceInfo::decidersOfMeeting(const BasicBlock &block) const {
+  auto [found, isNew] = meetings_.try_emplace(&block);
+  BitVector &deciders = found->second;
+  if (!isNew)
+    return deciders;
+  deciders = dependence_.dependsOn(&block);
+  for (const Loop *loop = loops_.getLoopFor(&block); loop; loop = loop->getParentLoop())
+    addDecidersOfRound(deciders, *loop, block);
+  addRoundsOf(deciders, block);
+  // In a cycle with several ways in threads are at one place at different times.
+  if (cycleOf_.count(&block) || deciders.anyCommon(inCycles_))
+    deciders.set();
+  return deciders;
+}
+
 bool DivergenceInfo::isConvergent(const BasicBlock *block, Width width) const {
   if (firstLane_) // threads without a value go where they like
     return firstLane_->isConvergent(block, width);
-  for (unsigned i : dependence_.dependsOn(block).set_bits())
+  for (unsigned i : decidersOfMeeting(*block).set_bits())
     if (branchWidth(dependence_.block(i)) < width)
       return false;
   return true;
@@ -351,7 +377,7 @@ bool DivergenceInfo::returnsAtOnce(const BasicBlock *from) const {
 bool DivergenceInfo::isConvergentExceptExits(const BasicBlock *block, Width width) const {
   if (firstLane_)
     return firstLane_->isConvergentExceptExits(block, width);
-  for (unsigned i : dependence_.dependsOn(block).set_bits()) {
+  for (unsigned i : decidersOfMeeting(*block).set_bits()) {
     const BasicBlock *decider = dependence_.block(i);
     if (branchWidth(decider) >= width)
       continue;

@@ -103,9 +103,12 @@ private:
   bool returnsAtOnce(const llvm::BasicBlock *from) const;
   void initialise();
   void sweep();
+  void addDecidersOfRound(llvm::BitVector &deciders, const llvm::Loop &loop,
+                          const llvm::BasicBlock &block) const;
   void collectLoopExits();
   void addRoundsOf(llvm::BitVector &deciders, const llvm::BasicBlock &block) const;
   void collectDeciders();
+  const llvm::BitVector &decidersOfMeeting(const llvm::BasicBlock &block) const;
   bool hasIrreducibleLoop() const;
   bool isIrreducible(const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> &inside) const;
   void collectIrreducibleCycles();
@@ -127,6 +130,7 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, std::vector<const llvm::BasicBlock *>> deciders_;
   llvm::DenseMap<const llvm::Loop *, std::vector<const llvm::BasicBlock *>> exitDeciders_;
   llvm::DenseMap<const llvm::Loop *, Width> exitWidth_;
+  mutable llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> meetings_;
   /// Strongly connected parts of the graph that are no nest of natural loops.
   struct Cycle {
     std::vector<const llvm::BasicBlock *> blocks;
@@ -134,6 +138,7 @@ private:
   };
   std::vector<Cycle> cycles_;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> cycleOf_;
+  llvm::BitVector inCycles_; ///< blocks of any
   std::unique_ptr<DivergenceInfo> firstLane_; ///< null: there, both properties are the same
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/host/loaded_objects.h"
 
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -71,6 +72,28 @@ std::string fileOfAddress(const void *address) {
   if (search.path.empty() || !::realpath(search.path.c_str(), path))
     return {};
   return path;
+}
+
+std::string placeOfAddress(const void *address) {
+  struct Search {
+    const void *address;
+    uintptr_t offset;
+    char name[256];
+  } search{address, reinterpret_cast<uintptr_t>(address), ""};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *data) noexcept {
+        auto &s = *static_cast<Search *>(data);
+        if (!holds(*object, s.address))
+          return 0;
+        const char *name = nameOf(*object);
+        std::snprintf(s.name, sizeof s.name, "%s+", *name ? name : "the program");
+        s.offset -= object->dlpi_addr;
+        return 1;
+      },
+      &search);
+  char offset[24];
+  std::snprintf(offset, sizeof offset, "0x%zx", size_t{search.offset});
+  return search.name + std::string(offset);
 }
 
 } // namespace meld

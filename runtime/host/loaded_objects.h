@@ -28,4 +28,8 @@ bool isCompilerLibrary(const char *path) noexcept;
 /// The file that holds this address; absolute. Empty when unknown.
 std::string fileOfAddress(const void *address);
 
+/// The same place in every run, for messages: "libLLVM-15.so.1+0x1a2b3c", the file's name and the offset in memory from where it is
+/// loaded; the address itself where no object is.
+std::string placeOfAddress(const void *address);
+
 } // namespace meld

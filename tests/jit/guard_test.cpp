@@ -98,6 +98,18 @@ int overflow(int n) {
 TEST(GuardDeathTest, segmentationFault) {
   EXPECT_EXIT(faultThenClosed([] { *badAddress = 1; }), testing::ExitedWithCode(0), "");
 }
+TEST(GuardDeathTest, saysWhereItWas) {
+  EXPECT_EXIT(
+      {
+        const auto text = toString(runGuarded([]() -> Error {
+          *badAddress = 1;
+          return Error::success();
+        }));
+        std::fputs(text.c_str(), stderr);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "the compiler crashed: .* in the program.0x[0-9a-f]+$");
+}
 TEST(GuardDeathTest, abortCall) {
   EXPECT_EXIT(faultThenClosed([] { std::abort(); }), testing::ExitedWithCode(0), "");
 }

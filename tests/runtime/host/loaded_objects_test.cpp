@@ -1,6 +1,7 @@
 // Against what dladdr() says of the same addresses.
 #include "runtime/host/loaded_objects.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -23,6 +24,20 @@ TEST(LoadedObjects, TheFileOfAnAddress) {
   int onTheStack = 0;
   EXPECT_EQ(fileOfAddress(&onTheStack), "");
   EXPECT_EQ(fileOfAddress(nullptr), "");
+}
+
+TEST(LoadedObjects, ThePlaceOfAnAddress) {
+  Dl_info info;
+  ASSERT_TRUE(::dladdr(mallocOfLibc(), &info));
+  char offset[24];
+  std::snprintf(offset, sizeof offset, "+%#zx",
+                size_t(static_cast<const char *>(mallocOfLibc()) -
+                       static_cast<const char *>(info.dli_fbase)));
+  EXPECT_EQ(placeOfAddress(mallocOfLibc()),
+            std::filesystem::path(info.dli_fname).filename().string() + offset);
+  EXPECT_EQ(placeOfAddress(reinterpret_cast<const void *>(&inTheProgram)).find("the program+0x"),
+            0u);
+  EXPECT_EQ(placeOfAddress(reinterpret_cast<const void *>(0x18)), "0x18");
 }
 
 TEST(LoadedObjects, TheNameOfItsObject) {
