@@ -106,6 +106,8 @@ Error Compilation::run() {
   if (!request_.recipe.empty())
     if (auto e = selectVersion())
       return e;
+  if (recompileOnly() && recipe_ && !recipe_->marks)
+    return unchanged("no version: MELD_PASSES=none");
   readProfile();
   if (auto e = selectKernels())
     return e;

@@ -196,6 +196,9 @@ Error Compilation::rounds() {
     if (!why->empty())
       return unchanged("untrusted: " + *why);
   }
+  if (marking())
+    return markedVersion(*disassembler);
+
   if (recompileOnly()) {
     auto made = compileOnce();
     if (!made)
@@ -205,9 +208,6 @@ Error Compilation::rounds() {
     dumpAfter(*disassembler);
     return replaced("recompiled");
   }
-
-  if (marking())
-    return markedVersion(*disassembler);
 
   budget_.emplace(instructionsOf(allKernels()));
   reason_ = recipe_ ? "no version: nothing changes" : "nothing profitable";

@@ -90,6 +90,29 @@ TEST(Version, holdsOneKernel) {
   EXPECT_EQ(kernels->front().name, "plain");
 }
 
+// Whoever asks for code as it was does not want it changed beside the original either. (It was: a version in which there was
+// nothing to do was a fault.) For a profile it is marked.
+TEST(Version, isNoneWhereNothingIsToChange) {
+  auto file = codeObject("versions");
+  const auto versionAs = [&](std::string_view recipe) {
+    CompileRequest r;
+    r.codeObject = file->getBuffer();
+    r.kernel = "plain";
+    r.recipe = recipe;
+    r.meld.passes = "none";
+    return compile(r);
+  };
+  for (const Recipe &recipe : recipes) {
+    if (recipe.specialized)
+      continue; // asks for facts
+    const CompileReply reply = versionAs(recipe.name);
+    EXPECT_EQ(reply.status, Status::unchanged) << recipe.name << ": " << reply.reason;
+    EXPECT_EQ(reply.reason, "no version: MELD_PASSES=none") << recipe.name;
+  }
+  const CompileReply marked = versionAs(markedRecipe.name);
+  EXPECT_EQ(marked.status, Status::replaced) << marked.reason;
+}
+
 TEST(Version, leavesVariablesToTheOriginal) {
   auto file = codeObject("versions");
   const CompileReply reply = versionOf(file->getBuffer(), "variables");

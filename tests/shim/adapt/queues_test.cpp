@@ -129,5 +129,7 @@ TEST(AdaptSetting, OnAndNothingOpenAllIsRight) {
     EXPECT_EQ(o.out, "PASS " + part + "\n") << o.err;
     EXPECT_EQ(o.err.find("as with MELD_ADAPT=static"), std::string::npos) << o.err;
     EXPECT_EQ(o.err.find("no launch is looked at"), std::string::npos) << o.err;
+    EXPECT_EQ(o.err.find("crashed"), std::string::npos) << o.err;
+    EXPECT_EQ(o.err.find("is tried from now on"), std::string::npos) << o.err;
   }
 }
