@@ -144,7 +144,7 @@ void DivergenceInfo::addDecidersOfRound(BitVector &deciders, const Loop &loop,
       leadsTo |= toBlock.contains(successor);
       leadsPast |= pastBlock.contains(successor);
     }
-    if (branch != &block && leadsTo && leadsPast)
+    if (leadsTo && leadsPast)
       deciders.set(dependence_.index(branch));
   }
 }
@@ -304,13 +304,14 @@ Width DivergenceInfo::widthAtUse(const Value *value, const Instruction *user) co
   if (definition->getParent() == at)
     return result;
   for (const Loop *loop = loops_.getLoopFor(definition->getParent()); loop && !loop->contains(at);
-       loop = loop->getParentLoop()) {
-    auto exit = exitWidth_.find(loop);
-    if (exit == exitWidth_.end())
-      continue;
-    result = meet(result, exit->second);
-  }
+       loop = loop->getParentLoop())
+    result = meet(result, exitWidth(*loop));
   return result;
+}
+
+Width DivergenceInfo::exitWidth(const Loop &loop) const {
+  auto found = exitWidth_.find(&loop);
+  return found == exitWidth_.end() ? Width::all : found->second;
 }
 
 Width DivergenceInfo::firstLaneWidth(const Value *value, const Instruction *user) const {
@@ -498,8 +499,9 @@ Width DivergenceInfo::transfer(const Instruction &instruction) const {
     if (result == Width::thread)
       return result;
     auto found = deciders_.find(instruction.getParent());
-    // Equal inputs: it does not matter which edge was taken.
-    if (found != deciders_.end() && (undefined || !phi->hasConstantOrUndefValue()))
+    // Equal inputs: it does not matter which edge was taken. The phi itself is an input of another round, as old as that is.
+    const bool equal = phi->hasConstantOrUndefValue() && !is_contained(phi->incoming_values(), phi);
+    if (found != deciders_.end() && (undefined || !equal))
       for (const BasicBlock *decider : found->second)
         result = meet(result, branchWidth(decider));
   } else if (result == Width::thread)

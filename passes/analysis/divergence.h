@@ -36,6 +36,7 @@
 #include "passes/analysis/linear_form.h"
 #include "passes/analysis/thread_table.h"
 #include "passes/analysis/width.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/PassManager.h"
 #include <memory>
@@ -83,6 +84,8 @@ public:
   bool isConvergent(const llvm::BasicBlock *block, Width width) const;
   /// The same for those threads that have not gone to return without doing anything more.
   bool isConvergentExceptExits(const llvm::BasicBlock *block, Width width) const;
+  /// All threads of this width that are in a round of the loop leave it in the same round.
+  Width exitWidth(const llvm::Loop &loop) const;
   /// Of the returned value, over all returns; `all` when there is none.
   Width returnWidth() const;
   /// Starts over with these widths for the arguments.
@@ -128,7 +131,8 @@ private:
   std::vector<const llvm::BasicBlock *> order_;       ///< reverse post-order
   llvm::DenseMap<const llvm::Value *, Width> widths_; ///< those below `all`
   llvm::DenseMap<const llvm::BasicBlock *, std::vector<const llvm::BasicBlock *>> deciders_;
-  llvm::DenseMap<const llvm::Loop *, std::vector<const llvm::BasicBlock *>> exitDeciders_;
+  /// Inner loops first: what is found first decides how much is found (a width never rises again).
+  llvm::MapVector<const llvm::Loop *, std::vector<const llvm::BasicBlock *>> exitDeciders_;
   llvm::DenseMap<const llvm::Loop *, Width> exitWidth_;
   mutable llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> meetings_;
   /// Strongly connected parts of the graph that are no nest of natural loops.
@@ -138,7 +142,7 @@ private:
   };
   std::vector<Cycle> cycles_;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> cycleOf_;
-  llvm::BitVector inCycles_; ///< blocks of any
+  llvm::BitVector inCycles_;                  ///< blocks of any
   std::unique_ptr<DivergenceInfo> firstLane_; ///< null: there, both properties are the same
 };
 

@@ -113,10 +113,10 @@ define amdgpu_kernel void @nobodys(ptr addrspace(1) %p, i32 %n) {
   ret void
 }
 
-; Undefined in the first round for all of them: the first lane is as good as any.
+; Undefined in the first round for all of them: each lane freezes what its own register holds.
 ; CHECK-LABEL: function: first_round,
 ; CHECK: all:   %last = phi
-; CHECK: all:   %f = freeze
+; CHECK: all, first lane thread:   %f = freeze
 define amdgpu_kernel void @first_round(ptr addrspace(1) %p, i32 %n) {
 entry:
   br label %loop
@@ -198,5 +198,25 @@ C:
 which:
   br i1 %far, label %A, label %B
 out:
+  ret void
+}
+
+; All come by the way on which nothing is defined: each lane freezes what its own register holds.
+; CHECK-LABEL: for function: uniform_way
+; CHECK: all: %p = phi
+; CHECK: all, first lane thread: %f = freeze
+define amdgpu_kernel void @uniform_way(ptr addrspace(1) noalias %q, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %u = icmp eq i32 %n, 3
+  br i1 %u, label %A, label %J
+A:
+  store volatile i32 1, ptr addrspace(1) %q
+  br label %J
+J:
+  %p = phi i32 [ undef, %entry ], [ %n, %A ]
+  %f = freeze i32 %p
+  %o = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  store volatile i32 %f, ptr addrspace(1) %o
   ret void
 }

@@ -149,3 +149,34 @@ B:
 done:
   ret void
 }
+
+; for (;;) do { if (uniform) return; B } while (divergent): B's own branch leads back to B in the same round of the outer loop, and past
+; it. Who goes round the outer loop waits, while the others are at B again.
+; CHECK-LABEL: for function: own
+; CHECK: block %inner convergent thread
+; CHECK: block %B convergent thread
+define amdgpu_kernel void @own(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %B ]
+  %i.next = add i32 %i, 1
+  br label %inner
+inner:
+  %j = phi i32 [ 0, %outer ], [ %j.next, %latch ]
+  %j.next = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, %n
+  br i1 %e, label %done, label %B
+B:
+  store volatile i32 1, ptr addrspace(1) %q
+  %s = add i32 %i, %j
+  %d = icmp ult i32 %s, %t
+  br i1 %d, label %latch, label %outer
+latch:
+  br label %inner
+done:
+  ret void
+}

@@ -138,3 +138,37 @@ done:
   store i32 %ii, ptr addrspace(1) %o
   ret void
 }
+
+; A phi at a loop's head that hands itself on has what the thread's last way by %l1 found, in a round of its own.
+; CHECK-LABEL: for function: handed
+; CHECK: thread{{.*}}: %p = phi
+; CHECK: branch thread: br i1 %c, label %A, label %B
+define amdgpu_kernel void @handed(ptr addrspace(1) noalias %q, ptr addrspace(1) noalias %m, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %h
+h:
+  %p = phi i32 [ undef, %entry ], [ %x, %l1 ], [ %p, %l2 ]
+  %x = load i32, ptr addrspace(1) %m
+  %x1 = add i32 %x, 1
+  store i32 %x1, ptr addrspace(1) %m
+  %e = icmp eq i32 %x, %n
+  br i1 %e, label %done, label %b
+b:
+  %d = icmp eq i32 %x, %t
+  br i1 %d, label %l1, label %l2
+l1:
+  store volatile i32 1, ptr addrspace(1) %q
+  br label %h
+l2:
+  store volatile i32 2, ptr addrspace(1) %q
+  br label %h
+done:
+  %c = icmp ult i32 %p, 5
+  br i1 %c, label %A, label %B
+A:
+  store volatile i32 7, ptr addrspace(1) %q
+  br label %B
+B:
+  ret void
+}

@@ -1,0 +1,214 @@
+; By which way a lane leaves an inner loop, and what that says of the loop around it, is the lane's own: it is handed on in a vector
+; register. Before LLVM 21 code generation takes what the lanes that left last have put into a scalar one.
+; RUN: %opt -passes=meld-own-exits %s -S | FileCheck %s
+; RUN: %opt -passes=meld-own-exits %s -S | %llc -O3 -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+
+declare i32 @llvm.amdgcn.workitem.id.x()
+
+; Lanes that went to %o wait there, and do not go to %done because others do.
+; CHECK-LABEL: @ways(
+; CHECK: B:
+; CHECK: %e = icmp eq
+; CHECK-NEXT: [[S:%.*]] = sext i1 %e to i32
+; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 [[S]])
+; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: br i1 [[OWN]], label %done, label %B2
+; CHECK: br i1 %d, label %B, label %o
+; ISA-LABEL: {{^}}ways:
+; ISA: %loop.exit.guard
+; ISA: s_and_b64 {{.*}}, exec, [[G:s\[[0-9]+:[0-9]+\]]]
+; ISA: s_andn2_b64 [[G]], [[G]], exec
+; ISA: s_endpgm
+define amdgpu_kernel void @ways(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %B2 ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B2 ]
+  %jn = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  br i1 %e, label %done, label %B2
+B2:
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  store volatile i32 %i, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %o
+done:
+  ret void
+}
+
+; What is made in the inner loop decides behind it. The asm statement keeps the number where it is made.
+; CHECK-LABEL: @behind(
+; CHECK: B:
+; CHECK: %e = icmp eq
+; CHECK-NEXT: [[S:%.*]] = sext i1 %e to i32
+; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 [[S]])
+; CHECK-NEXT: call void asm "", "v"(i32 [[N]])
+; CHECK: %z = zext i1 %e to i32
+; CHECK: x:
+; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: br i1 [[OWN]], label %done, label %y
+; CHECK: y:
+; CHECK-NEXT: [[AGAIN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: %not = xor i1 [[AGAIN]], true
+; ISA-LABEL: {{^}}behind:
+; ISA: v_cndmask_b32_e64 [[V:v[0-9]+]], 0, -1
+; ISA: s_cbranch_execnz
+; ISA: v_cmp_{{eq|ne}}_u32_e{{.*}} 0, [[V]]
+define amdgpu_kernel void @behind(ptr addrspace(1) noalias %q, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %y ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B ]
+  %jn = add i32 %j, 1
+  %jt = xor i32 %j, %t
+  %e = icmp eq i32 %jt, 7
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  %z = zext i1 %e to i32
+  store volatile i32 %z, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %x
+x:
+  br i1 %e, label %done, label %y
+y:
+  %not = xor i1 %e, true
+  %m = icmp ult i32 %in, %n
+  %both = and i1 %not, %m
+  br i1 %both, label %o, label %done
+done:
+  ret void
+}
+
+; A phi tells the exits apart.
+; CHECK-LABEL: @apart(
+; CHECK: B:
+; CHECK: [[A:%.*]] = call i32 asm "", "=v,0"(i32 -1)
+; CHECK-NEXT: call void asm "", "v"(i32 [[A]])
+; CHECK: br i1
+; CHECK: B2:
+; CHECK: [[Z:%.*]] = call i32 asm "", "=v,0"(i32 0)
+; CHECK: x:
+; CHECK-NEXT: [[N:%.*]] = phi i32 [ [[A]], %B ], [ [[Z]], %B2 ]
+; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: br i1 [[OWN]], label %done, label %o
+define amdgpu_kernel void @apart(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %x ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B2 ]
+  %jn = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  br i1 %e, label %x, label %B2
+B2:
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  store volatile i32 %i, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %x
+x:
+  %g = phi i1 [ true, %B ], [ false, %B2 ]
+  br i1 %g, label %done, label %o
+done:
+  ret void
+}
+
+; A switch has its number handed on.
+; CHECK-LABEL: @choice(
+; CHECK: [[N:%.*]] = call i32 asm "", "=v,0"(i32 %l)
+; CHECK-NEXT: switch i32 [[N]], label %B2
+define amdgpu_kernel void @choice(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %B ], [ %in, %B2 ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B2 ]
+  %jn = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  switch i32 %l, label %B2 [ i32 7, label %done
+                             i32 9, label %o ]
+B2:
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  store volatile i32 %i, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %o
+done:
+  ret void
+}
+
+; All leave in one round; and a loop that is in no other: nothing to do.
+; CHECK-LABEL: @together(
+; CHECK-NOT: asm
+; CHECK-LABEL: @outermost(
+; CHECK-NOT: asm
+define amdgpu_kernel void @together(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %B2 ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B2 ]
+  %jn = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  br i1 %e, label %done, label %B2
+B2:
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  store volatile i32 %i, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %n
+  br i1 %d, label %B, label %o
+done:
+  ret void
+}
+
+define amdgpu_kernel void @outermost(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  br label %B
+B:
+  %j = phi i32 [ 0, %entry ], [ %jn, %B2 ]
+  %jn = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  br i1 %e, label %x, label %B2
+B2:
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %y
+x:
+  store i32 5, ptr addrspace(1) %b
+  br label %done
+y:
+  store volatile i32 9, ptr addrspace(1) %b
+  br label %done
+done:
+  ret void
+}
