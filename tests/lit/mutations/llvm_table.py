@@ -18,6 +18,7 @@ mutations = [
 
 far = "llvm_fixes/far_conditions.cpp"
 motion = "llvm_fixes/code_motion.cpp"
+exits = "llvm_fixes/own_exits.cpp"
 mutations += [
     Mutation("far conditions: what stays in the loop", far, "around && motion.mayLeave(*condition, *around)", "around", tests="far-conditions"),
     Mutation("far conditions: what may leave the loop", far, "around && motion.mayLeave(*condition, *around)", "false", tests="far-conditions"),
@@ -38,6 +39,18 @@ mutations += [
     Mutation("far conditions: LLVM's word alone", "analysis/backend_view.h", " && !isDivergent(value))", ")", tests="far-conditions"),
     Mutation("far conditions: behind phis", "melder/place.cpp", "return isa<PHINode>(made)", "return false", tests="far-conditions"),
     Mutation("far conditions: not hidden", far, "number = hidden(builder, *builder.CreateSExt(condition, builder.getInt32Ty()));", "number = builder.CreateSExt(condition, builder.getInt32Ty());", tests="far-conditions"),
+    Mutation("own exits: outermost loops", exits, "!loop.getParentLoop() || ", "", tests="own-exits"),
+    Mutation("own exits: loops that all leave in one round", exits, "divergence_.exitWidth(loop) >= Width::wave", "false", tests="own-exits"),
+    Mutation("own exits: one way out", exits, "edges.size() > 1", "true", tests="own-exits"),
+    Mutation("own exits: switches", exits, "|| isa<SwitchInst>(terminator)", "", tests="own-exits"),
+    Mutation("own exits: what differs between lanes", exits, "backend_.isScalar(terminator)", "true", tests="own-exits"),
+    Mutation("own exits: ways out", exits, "        exits_.insert(&terminator);", "        (void)terminator;", tests="own-exits"),
+    Mutation("own exits: phis", exits, "if (phi.getType()->isIntegerTy(1))", "if (false)", tests="own-exits"),
+    Mutation("own exits: phis of other types", exits, "if (phi.getType()->isIntegerTy(1))", "if (true)", tests="own-exits"),
+    Mutation("own exits: numbers of phis move", exits, "number = ownNumber(builder, *exits.getIncomingValue(i));\n      useHere(builder, *number, /*scalar=*/false);", "number = ownNumber(builder, *exits.getIncomingValue(i));", tests="own-exits"),
+    Mutation("own exits: numbers move", exits, "  useHere(builder, *number, /*scalar=*/false);\n  SmallDenseMap", "  SmallDenseMap", tests="own-exits"),
+    Mutation("own exits: behind both loops", exits, "return around && around != &loop && around->contains(&loop);", "return around != &loop;", tests="own-exits"),
+    Mutation("own exits: phis of the outer loop", exits, "phi ? *phi->getIncomingBlock(use) : *user->getParent();", "*user->getParent();", tests="own-exits"),
     Mutation("code motion: what hangs on itself", motion, "return !passesEntry(*made);", "return true;", tests="far-conditions"),
     Mutation("code motion: peeling", motion, "    state = State::onPath;\n", "    if (isa<PHINode>(made) && cycle_.isEntry(made->getParent()))\n      return false;\n    state = State::onPath;\n", tests="far-conditions"),
     Mutation("code motion: convergent calls", motion, "(call && call->isConvergent()) || ", "", tests="far-conditions"),

@@ -159,10 +159,44 @@ done:
   ret void
 }
 
-; All leave in one round; and a loop that is in no other: nothing to do.
+; A phi of the outer loop takes it on the way round.
+; CHECK-LABEL: @round(
+; CHECK: o:
+; CHECK: %last = phi i1 [ false, %entry ], [ [[OWN:%.*]], %x ]
+; CHECK: x:
+; CHECK-NEXT: [[OWN]] = icmp ne i32
+define amdgpu_kernel void @round(ptr addrspace(1) noalias %q, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %x ]
+  %last = phi i1 [ false, %entry ], [ %e, %x ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B ]
+  %jn = add i32 %j, 1
+  %jt = xor i32 %j, %t
+  %e = icmp eq i32 %jt, 7
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  %z = zext i1 %e to i32
+  store volatile i32 %z, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %x
+x:
+  br i1 %last, label %done, label %o
+done:
+  ret void
+}
+
+; All leave in one round; and a loop that is in no other: nothing to do. Nor where there is one way out, or
+; what is made in the inner loop is used behind both.
 ; CHECK-LABEL: @together(
 ; CHECK-NOT: asm
 ; CHECK-LABEL: @outermost(
+; CHECK-NOT: asm
+; CHECK-LABEL: @one_way(
 ; CHECK-NOT: asm
 define amdgpu_kernel void @together(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c, i32 %n) {
 entry:
@@ -210,5 +244,38 @@ y:
   store volatile i32 9, ptr addrspace(1) %b
   br label %done
 done:
+  ret void
+}
+
+define amdgpu_kernel void @one_way(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %x ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %again ]
+  %jn = add i32 %j, 1
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %again, label %C
+again:
+  br label %B
+C:
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  %f = icmp ult i32 %l, 3
+  %z = zext i1 %f to i32
+  store volatile i32 %z, ptr addrspace(1) %b
+  br i1 %e, label %x, label %again
+x:
+  %m = icmp ult i32 %in, %n
+  br i1 %m, label %o, label %done
+done:
+  %r = select i1 %f, i32 3, i32 4
+  store i32 %r, ptr addrspace(1) %b
   ret void
 }
