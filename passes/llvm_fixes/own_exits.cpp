@@ -28,6 +28,28 @@ Value *isSet(IRBuilder<> &builder, Value &number) {
   return builder.CreateICmpNE(&number, builder.getInt32(0), "own");
 }
 
+/// Which edges out of the loop, by their numbers, may be taken from a block in the same round. Blocks from which none are not there.
+using Exits = SmallVector<unsigned, 4>;
+using Ways = DenseMap<const BasicBlock *, Exits>;
+
+Ways waysOut(const Loop &loop, ArrayRef<Loop::Edge> edges) {
+  Ways ways;
+  for (unsigned number = 0; number != edges.size(); ++number) {
+    SmallVector<const BasicBlock *, 8> open{edges[number].first};
+    SmallPtrSet<const BasicBlock *, 16> seen{edges[number].first};
+    while (!open.empty()) {
+      const BasicBlock *block = open.pop_back_val();
+      ways[block].push_back(number);
+      if (block == loop.getHeader())
+        continue; // before it is the round before
+      for (const BasicBlock *before : predecessors(block))
+        if (loop.contains(before) && seen.insert(before).second)
+          open.push_back(before);
+    }
+  }
+  return ways;
+}
+
 class OwnExits {
 public:
   OwnExits(const LoopInfo &loops, const DivergenceInfo &divergence, const BackendView &backend)
@@ -41,6 +63,7 @@ private:
     const Loop *around = loops_.getLoopFor(&block);
     return around && around != &loop && around->contains(&loop);
   }
+  bool choosesWay(const Instruction &terminator, const Loop &loop, const Ways &ways) const;
   void carry(Instruction &condition);
   void tellApart(PHINode &exits);
 
@@ -53,18 +76,39 @@ private:
       carried_; ///< conditions, and uses behind their loop
 };
 
+/// What is not the same for all who are there may lead out of the loop by other ways than what is.
+bool OwnExits::choosesWay(const Instruction &terminator, const Loop &loop, const Ways &ways) const {
+  if ((!isa<BranchInst>(terminator) && !isa<SwitchInst>(terminator)) ||
+      terminator.getNumSuccessors() < 2 || isa<Constant>(terminator.getOperand(0)))
+    return false;
+  std::optional<Exits> first;
+  bool differ = false;
+  for (const BasicBlock *next : successors(&terminator)) {
+    if (!loop.contains(next))
+      return backend_.isScalar(terminator);
+    if (next == loop.getHeader())
+      continue;
+    const auto found = ways.find(next);
+    if (found == ways.end())
+      continue; // goes round
+    differ |= first && *first != found->second;
+    first = found->second;
+  }
+  return differ && backend_.isScalar(terminator);
+}
+
 void OwnExits::lookAt(const Loop &loop) {
   if (!loop.getParentLoop() || divergence_.exitWidth(loop) >= Width::wave)
     return;
   SmallVector<Loop::Edge, 8> edges;
   loop.getExitEdges(edges);
-  if (edges.size() > 1)
-    for (const auto &[from, to] : edges) {
-      Instruction &terminator = *const_cast<BasicBlock *>(from)->getTerminator();
-      if ((isa<BranchInst>(terminator) || isa<SwitchInst>(terminator)) &&
-          !isa<Constant>(terminator.getOperand(0)) && backend_.isScalar(terminator))
+  if (edges.size() > 1) {
+    const Ways ways = waysOut(loop, edges);
+    for (const BasicBlock *block : loop.blocks())
+      if (auto &terminator = *const_cast<BasicBlock *>(block)->getTerminator();
+          choosesWay(terminator, loop, ways))
         exits_.insert(&terminator);
-    }
+  }
   for (const auto &[from, to] : edges)
     if (decidesOverLoopAround(*to, loop))
       for (PHINode &phi : const_cast<BasicBlock *>(to)->phis())

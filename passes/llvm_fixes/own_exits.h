@@ -15,6 +15,8 @@
 //
 //     B:  n = asm "" (sext e)   br (n != 0), done, D
 //
+// So are branches that do not leave themselves, but lead to different exits.
+//
 // The same is wrong with any condition that is made in the inner loop, and decides behind it over the outer one:
 //
 //     do { c = x[j] > t;  use(c); } while (j++ < t);        ->   n = asm "" (sext c) in the loop, kept there
@@ -24,13 +26,14 @@
 // Phis that tell the exits apart are of such numbers, too.
 //
 // Taken are loops in a loop whose lanes may leave them in different rounds, and have two ways out or such a condition. In the
-// outermost loop a value that is used behind it is right: it is no condition of a loop, and LLVM knows that it differs.
+// outermost loop a value that is used behind it is right: it is no condition of a loop, and LLVM knows that it differs. Irreducible
+// cycles are not looked at.
 //
 // Terminates: one look at each loop; phis are made anew once. Cost: linear in the loops' sizes times their depth, and LLVM's
 // divergence analysis. At run time a vector instruction or two for each round where a scalar branch was. Would be unsafe: nothing,
 // each value stays what it is.
 //
-// To be deleted with the support of LLVM 20: 21 merges what differs in time between lanes (tests/lit/own-exits, e2e.nested_exits).
+// To be deleted with the support of LLVM 20: 21 merges what differs in time between lanes (tests/lit/own-exits).
 #pragma once
 
 #include "llvm/IR/PassManager.h"

@@ -159,6 +159,55 @@ done:
   ret void
 }
 
+; A branch that does not leave the loop itself leads to one exit, or to the other. One that only goes round earlier stays, and
+; one from whose sides all exits are reached.
+; CHECK-LABEL: @inside(
+; CHECK: br i1 %s, label %P1, label %P2
+; CHECK: br i1 %r, label %latch, label %C
+; CHECK: %u = icmp
+; CHECK: [[N:%.*]] = call i32 asm "", "=v,0"(
+; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: br i1 [[OWN]], label %X1, label %X2
+; CHECK: br i1 %d1, label %latch, label %done
+; CHECK: br i1 %d2, label %latch, label %o
+define amdgpu_kernel void @inside(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %X2 ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %latch ]
+  %jn = add i32 %j, 1
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %s = icmp eq i32 %l, 5
+  br i1 %s, label %P1, label %P2
+P1:
+  store volatile i32 5, ptr addrspace(1) %q
+  br label %P2
+P2:
+  %r = icmp eq i32 %l, 3
+  br i1 %r, label %latch, label %C
+C:
+  %u = icmp eq i32 %l, 7
+  br i1 %u, label %X1, label %X2
+X1:
+  %d1 = icmp ult i32 %j, %t
+  br i1 %d1, label %latch, label %done
+X2:
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  store volatile i32 %i, ptr addrspace(1) %b
+  %d2 = icmp ugt i32 %j, %t
+  br i1 %d2, label %latch, label %o
+latch:
+  br label %B
+done:
+  ret void
+}
+
 ; A phi of the outer loop takes it on the way round.
 ; CHECK-LABEL: @round(
 ; CHECK: o:
