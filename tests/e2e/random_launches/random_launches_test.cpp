@@ -116,9 +116,9 @@ const std::map<std::string, std::string> kArgumentsOfGraphs = {
 
 } // namespace
 
-TEST(RandomLaunches, InAStream) { compareAndExpectUse({"one", 2000, kKernels, 1}); }
+TEST(RandomLaunches, InAStream) { compareAndExpectUse({"one", 3000, kKernels, 1}); }
 
-TEST(RandomLaunches, InEveryWayThereIs) { compareAndExpectUse({"mixed", 1600, 10, 2}); }
+TEST(RandomLaunches, InEveryWayThereIs) { compareAndExpectUse({"mixed", 2400, 10, 2}); }
 
 TEST(RandomLaunches, GraphsWhoseNodesGetOtherParameters) {
   compareAndExpectUse({"graph", 1600, 8, 3}, kArgumentsOfGraphs);
