@@ -1,5 +1,5 @@
 ; By which way a lane leaves an inner loop, and what that says of the loop around it, is the lane's own: it is handed on in a vector
-; register. Before LLVM 21 code generation takes what the lanes that left last have put into a scalar one.
+; register. Before LLVM 21 code generation takes what the lanes that left last have put into a mask.
 ; RUN: %opt -passes=meld-own-exits %s -S | FileCheck %s
 ; RUN: %opt -passes=meld-own-exits %s -S | %llc -O3 -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
@@ -9,18 +9,21 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 
 ; Lanes that went to %o wait there, and do not go to %done because others do.
 ; CHECK-LABEL: @ways(
-; CHECK: B:
 ; CHECK: %e = icmp eq
-; CHECK-NEXT: [[S:%.*]] = sext i1 %e to i32
-; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 [[S]])
+; CHECK-NEXT: [[A:%.*]] = call i32 asm "", "=v,0"(i32 -1)
+; CHECK-NEXT: call void asm "", "v"(i32 [[A]])
+; CHECK-NEXT: br i1 %e, label %loop.exit.guard, label %B2
+; CHECK: [[Z:%.*]] = call i32 asm "", "=v,0"(i32 0)
+; CHECK-NEXT: call void asm "", "v"(i32 [[Z]])
+; CHECK-NEXT: br i1 %d, label %B, label %loop.exit.guard
+; CHECK: loop.exit.guard:
+; CHECK-NEXT: [[N:%.*]] = phi i32 [ [[A]], %B ], [ [[Z]], %B2 ]
 ; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
-; CHECK-NEXT: br i1 [[OWN]], label %done, label %B2
-; CHECK: br i1 %d, label %B, label %o
+; CHECK-NEXT: br i1 [[OWN]], label %done, label
 ; ISA-LABEL: {{^}}ways:
 ; ISA: %loop.exit.guard
-; ISA: s_and_b64 {{.*}}, exec, [[G:s\[[0-9]+:[0-9]+\]]]
-; ISA: s_andn2_b64 [[G]], [[G]], exec
-; ISA: s_endpgm
+; ISA: s_or_b64 exec, exec
+; ISA-NEXT: v_cmp_{{eq|ne}}_u32_e{{.*}} 0, v
 define amdgpu_kernel void @ways(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -131,10 +134,12 @@ done:
   ret void
 }
 
-; A switch has its number handed on.
+; A switch is taken apart.
 ; CHECK-LABEL: @choice(
-; CHECK: [[N:%.*]] = call i32 asm "", "=v,0"(i32 %l)
-; CHECK-NEXT: switch i32 [[N]], label %B2
+; CHECK-NOT: switch
+; CHECK: loop.exit.guard:
+; CHECK-NEXT: [[N:%.*]] = phi i32
+; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
 define amdgpu_kernel void @choice(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -159,17 +164,16 @@ done:
   ret void
 }
 
-; A branch that does not leave the loop itself leads to one exit, or to the other. One that only goes round earlier stays, and
-; one from whose sides all exits are reached.
+; Whatever decides in the loop stays as it is, uniform or not.
 ; CHECK-LABEL: @inside(
 ; CHECK: br i1 %s, label %P1, label %P2
 ; CHECK: br i1 %r, label %latch, label %C
-; CHECK: %u = icmp
-; CHECK: [[N:%.*]] = call i32 asm "", "=v,0"(
-; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
-; CHECK-NEXT: br i1 [[OWN]], label %X1, label %X2
-; CHECK: br i1 %d1, label %latch, label %done
-; CHECK: br i1 %d2, label %latch, label %o
+; CHECK: br i1 %u, label %X1, label %X2
+; CHECK: br i1 %d1, label %latch, label %loop.exit.guard
+; CHECK: br i1 %d2, label %latch, label %loop.exit.guard
+; CHECK: loop.exit.guard:
+; CHECK-NEXT: phi i32
+; CHECK-NEXT: icmp ne
 define amdgpu_kernel void @inside(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -235,6 +239,37 @@ B:
   br i1 %d, label %B, label %x
 x:
   br i1 %last, label %done, label %o
+done:
+  ret void
+}
+
+; To LoopSimplify these are two loops, one in the other.
+; CHECK-LABEL: @round_by_two(
+; CHECK: h.outer:
+; CHECK: [[N:%.*]] = phi i32 [ {{.*}}, %h ], [ {{.*}}, %b1 ]
+; CHECK: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK: br i1 [[OWN]]
+define amdgpu_kernel void @round_by_two(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  br label %h
+h:
+  %p = phi i32 [ 0, %entry ], [ %p, %b1 ], [ %v, %m ]
+  %j = phi i32 [ 0, %entry ], [ %jn, %b1 ], [ %jn, %m ]
+  %jn = add i32 %j, 1
+  store volatile i32 %p, ptr addrspace(1) %b
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %j
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  br i1 %e, label %b1, label %m
+b1:
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %h, label %done
+m:
+  %v = add i32 %p, %l
+  %d2 = icmp ugt i32 %v, %t
+  br i1 %d2, label %h, label %done
 done:
   ret void
 }
