@@ -246,9 +246,9 @@ done:
 ; To LoopSimplify these are two loops, one in the other.
 ; CHECK-LABEL: @round_by_two(
 ; CHECK: h.outer:
-; CHECK: [[N:%.*]] = phi i32 [ {{.*}}, %h ], [ {{.*}}, %b1 ]
-; CHECK: [[OWN:%.*]] = icmp ne i32 [[N]], 0
-; CHECK: br i1 [[OWN]]
+; CHECK: phi i32 [ %{{[0-9]+}}, %h ], [ %{{[0-9]+}}, %b1 ]
+; CHECK: [[OWN:%own.*]] = icmp ne i32 %{{[0-9]+}}, 0
+; CHECK: br i1 %own
 define amdgpu_kernel void @round_by_two(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
