@@ -23,7 +23,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 ; ISA-LABEL: {{^}}ways:
 ; ISA: %loop.exit.guard
 ; ISA: s_or_b64 exec, exec
-; ISA-NEXT: v_cmp_{{eq|ne}}_u32_e{{.*}} 0, v
+; ISA: v_cmp_{{eq|ne}}_u32_e{{.*}} 0, v
 define amdgpu_kernel void @ways(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
