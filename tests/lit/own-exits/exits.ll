@@ -280,6 +280,8 @@ done:
 ; CHECK-NOT: asm
 ; CHECK-LABEL: @outermost(
 ; CHECK-NOT: asm
+; CHECK: br i1 %e, label %x, label %B2
+; CHECK-NOT: asm
 ; CHECK-LABEL: @one_way(
 ; CHECK-NOT: asm
 define amdgpu_kernel void @together(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c, i32 %n) {
