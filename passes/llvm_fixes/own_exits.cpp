@@ -56,6 +56,8 @@ private:
 
   const LoopInfo &loops_;
   SetVector<PHINode *> apart_; ///< at exits
+  /// Of a condition at the end of a block: several phis, and several edges of a switch, have the same.
+  DenseMap<std::pair<BasicBlock *, Value *>, Value *> numbers_;
   MapVector<Instruction *, SmallVector<Use *, 4>>
       carried_; ///< conditions, and uses behind their loop
 };
@@ -107,10 +109,9 @@ void OwnExits::carry(Instruction &condition) {
 void OwnExits::tellApart(PHINode &exits) {
   IRBuilder<> builder(&exits);
   PHINode *numbers = builder.CreatePHI(builder.getInt32Ty(), exits.getNumIncomingValues());
-  SmallDenseMap<BasicBlock *, Value *, 4> known; // a switch may come by several edges
   for (unsigned i = 0; i != exits.getNumIncomingValues(); ++i) {
     BasicBlock *from = exits.getIncomingBlock(i);
-    Value *&number = known[from];
+    Value *&number = numbers_[{from, exits.getIncomingValue(i)}];
     if (!number) {
       builder.SetInsertPoint(from->getTerminator());
       number = ownNumber(builder, *exits.getIncomingValue(i));
@@ -120,7 +121,6 @@ void OwnExits::tellApart(PHINode &exits) {
   }
   builder.SetInsertPoint(&*exits.getParent()->getFirstInsertionPt());
   exits.replaceAllUsesWith(isSet(builder, *numbers));
-  exits.eraseFromParent();
 }
 
 bool OwnExits::change() {
@@ -128,6 +128,8 @@ bool OwnExits::change() {
     carry(*condition);
   for (PHINode *phi : apart_)
     tellApart(*phi);
+  for (PHINode *phi : apart_) // no earlier: numbers_ knows values by where they are
+    phi->eraseFromParent();
   return !carried_.empty() || !apart_.empty();
 }
 
