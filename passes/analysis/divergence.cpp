@@ -63,16 +63,13 @@ DivergenceInfo::DivergenceInfo(Function &function, const LoopInfo &loops,
 // a block of it is run by different threads at different times, and what it computes is as old as
 // each thread's last visit.
 void DivergenceInfo::collectIrreducibleCycles() {
-  inCycles_.resize(dependence_.size());
   for (auto part = scc_begin(&function_); !part.isAtEnd(); ++part) {
     const auto &blocks = *part;
     SmallPtrSet<const BasicBlock *, 16> inside(blocks.begin(), blocks.end());
     if (!isIrreducible(inside))
       continue;
-    for (const BasicBlock *block : blocks) {
+    for (const BasicBlock *block : blocks)
       cycleOf_[block] = unsigned(cycles_.size());
-      inCycles_.set(dependence_.index(block));
-    }
     cycles_.push_back({{blocks.begin(), blocks.end()}, Width::all});
   }
 }
@@ -135,6 +132,8 @@ void DivergenceInfo::addDecidersOfRound(BitVector &deciders, const Loop &loop,
   const auto toBlock = reaching(loop, {&block}, nullptr);
   const auto pastBlock = reaching(loop, again, &block);
   for (const BasicBlock *branch : loop.blocks()) {
+    if (branch->getTerminator()->getNumSuccessors() < 2)
+      continue;
     bool leadsTo = false, leadsPast = false;
     for (const BasicBlock *successor : successors(branch)) {
       if (successor == loop.getHeader()) {
@@ -347,7 +346,10 @@ const BitVector &DivergenceInfo::decidersOfMeeting(const BasicBlock &block) cons
     addDecidersOfRound(deciders, *loop, block);
   addRoundsOf(deciders, block);
   // In a cycle with several ways in threads are at one place at different times.
-  if (cycleOf_.count(&block) || deciders.anyCommon(inCycles_))
+  bool inCycle = cycleOf_.count(&block);
+  for (unsigned i : deciders.set_bits())
+    inCycle |= cycleOf_.count(dependence_.block(i)) != 0;
+  if (inCycle)
     deciders.set();
   return deciders;
 }

@@ -142,7 +142,6 @@ private:
   };
   std::vector<Cycle> cycles_;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> cycleOf_;
-  llvm::BitVector inCycles_;                  ///< blocks of any
   std::unique_ptr<DivergenceInfo> firstLane_; ///< null: there, both properties are the same
 };
 

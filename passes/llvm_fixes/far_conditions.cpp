@@ -174,8 +174,7 @@ PreservedAnalyses FarConditionsPass::run(Function &function, FunctionAnalysisMan
         continue;
       if (!number) {
         IRBuilder<> builder(behind(*condition, function));
-        // Not 1, which code generation could take for the m of another branch.
-        number = hidden(builder, *builder.CreateSExt(condition, builder.getInt32Ty()));
+        number = hiddenNumber(builder, *condition);
       }
       decideBy(*number, *terminator, negated);
       changed = true;

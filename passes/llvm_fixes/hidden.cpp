@@ -40,4 +40,8 @@ Value *hidden(IRBuilder<> &builder, Value &value) {
   return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
 
+Value *hiddenNumber(IRBuilder<> &builder, Value &condition) {
+  return hidden(builder, *builder.CreateSExt(&condition, builder.getInt32Ty()));
+}
+
 } // namespace meld::passes

@@ -10,4 +10,8 @@ namespace meld::passes {
 /// registers.
 llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
 
+/// A condition as such a number of 32 bits: -1 in each lane in which it is true, else 0. Not 1: code generation makes that of a
+/// condition itself, and could take it for this one.
+llvm::Value *hiddenNumber(llvm::IRBuilder<> &builder, llvm::Value &condition);
+
 } // namespace meld::passes

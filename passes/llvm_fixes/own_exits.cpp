@@ -24,9 +24,11 @@ using namespace llvm;
 
 namespace {
 
-/// In a vector register, where `builder` stands: -1 in each lane in which the condition is true, else 0.
+/// The lane's own, made and kept where `builder` stands.
 Value *ownNumber(IRBuilder<> &builder, Value &condition) {
-  return hidden(builder, *builder.CreateSExt(&condition, builder.getInt32Ty()));
+  Value *number = hiddenNumber(builder, condition);
+  useHere(builder, *number, /*scalar=*/false);
+  return number;
 }
 
 Value *isSet(IRBuilder<> &builder, Value &number) {
@@ -91,7 +93,6 @@ void OwnExits::lookAt(const Loop &loop) {
 void OwnExits::carry(Instruction &condition) {
   IRBuilder<> builder(firstPlaceBehind(condition));
   Value *number = ownNumber(builder, condition);
-  useHere(builder, *number, /*scalar=*/false);
   SmallDenseMap<BasicBlock *, Value *, 4> read;
   for (Use *use : carried_[&condition]) {
     auto *phi = dyn_cast<PHINode>(use->getUser());
@@ -115,7 +116,6 @@ void OwnExits::tellApart(PHINode &exits) {
     if (!number) {
       builder.SetInsertPoint(from->getTerminator());
       number = ownNumber(builder, *exits.getIncomingValue(i));
-      useHere(builder, *number, /*scalar=*/false);
     }
     numbers->addIncoming(number, from);
   }

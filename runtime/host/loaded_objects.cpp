@@ -24,22 +24,29 @@ const char *nameOf(const dl_phdr_info &object) noexcept {
   return slash ? slash + 1 : path;
 }
 
-bool isInObject(const void *address, const char *name) noexcept {
+/// Has `found` see the object that holds the address, if one does.
+template <class Found> static void seeObjectOf(const void *address, Found &&found) noexcept {
   struct Search {
     const void *address;
-    const char *name;
-    bool found;
-  } search{address, name, false};
+    Found &found;
+  } search{address, found};
   ::dl_iterate_phdr(
-      [](dl_phdr_info *object, size_t, void *data) {
+      [](dl_phdr_info *object, size_t, void *data) noexcept {
         auto &s = *static_cast<Search *>(data);
         if (!holds(*object, s.address))
           return 0;
-        s.found = !std::strncmp(nameOf(*object), s.name, std::strlen(s.name));
+        s.found(*object);
         return 1;
       },
       &search);
-  return search.found;
+}
+
+bool isInObject(const void *address, const char *name) noexcept {
+  bool is = false;
+  seeObjectOf(address, [&](const dl_phdr_info &object) {
+    is = !std::strncmp(nameOf(object), name, std::strlen(name));
+  });
+  return is;
 }
 
 bool isCompilerLibrary(const char *path) noexcept {
@@ -52,48 +59,29 @@ bool isCompilerLibrary(const char *path) noexcept {
 }
 
 std::string fileOfAddress(const void *address) {
-  struct Search {
-    const void *address;
-    std::string path;
-  } search{address, {}};
-  ::dl_iterate_phdr(
-      [](dl_phdr_info *object, size_t, void *data) noexcept {
-        auto &s = *static_cast<Search *>(data);
-        if (!holds(*object, s.address))
-          return 0;
-        try {
-          s.path = *nameOf(*object) ? object->dlpi_name : "/proc/self/exe";
-        } catch (...) { // no memory; nothing may leave the loader's function
-        }
-        return 1;
-      },
-      &search);
+  std::string file;
+  seeObjectOf(address, [&](const dl_phdr_info &object) {
+    try {
+      file = *nameOf(object) ? object.dlpi_name : "/proc/self/exe";
+    } catch (...) { // no memory; nothing may leave the loader's function
+    }
+  });
   char path[PATH_MAX];
-  if (search.path.empty() || !::realpath(search.path.c_str(), path))
+  if (file.empty() || !::realpath(file.c_str(), path))
     return {};
   return path;
 }
 
 std::string placeOfAddress(const void *address) {
-  struct Search {
-    const void *address;
-    uintptr_t offset;
-    char name[256];
-  } search{address, reinterpret_cast<uintptr_t>(address), ""};
-  ::dl_iterate_phdr(
-      [](dl_phdr_info *object, size_t, void *data) noexcept {
-        auto &s = *static_cast<Search *>(data);
-        if (!holds(*object, s.address))
-          return 0;
-        const char *name = nameOf(*object);
-        std::snprintf(s.name, sizeof s.name, "%s+", *name ? name : "the program");
-        s.offset -= object->dlpi_addr;
-        return 1;
-      },
-      &search);
-  char offset[24];
-  std::snprintf(offset, sizeof offset, "0x%zx", size_t{search.offset});
-  return search.name + std::string(offset);
+  auto offset = reinterpret_cast<uintptr_t>(address);
+  char name[256] = "";
+  seeObjectOf(address, [&](const dl_phdr_info &object) {
+    std::snprintf(name, sizeof name, "%s+", *nameOf(object) ? nameOf(object) : "the program");
+    offset -= object.dlpi_addr;
+  });
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "0x%zx", size_t{offset});
+  return name + std::string(digits);
 }
 
 } // namespace meld

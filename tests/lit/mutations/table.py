@@ -212,7 +212,7 @@ mutations += [
     Mutation("meeting: rounds of a loop around", "analysis/divergence.cpp", "    addDecidersOfRound(deciders, *loop, block);\n", "    break;\n"),
     Mutation("meeting: rounds of outer loops", "analysis/divergence.cpp", "    addDecidersOfRound(deciders, *loop, block);\n", "{\n    addDecidersOfRound(deciders, *loop, block);\n break; }\n"),
     Mutation("meeting: rounds of other loops", "analysis/divergence.cpp", "block);\n  addRoundsOf(deciders, block);\n", "block);\n"),
-    Mutation("meeting: cycles with two ways in", "analysis/divergence.cpp", "cycleOf_.count(&block) || deciders.anyCommon(inCycles_)", "false"),
+    Mutation("meeting: cycles with two ways in", "analysis/divergence.cpp", "  if (inCycle)\n", "  if (false)\n"),
     Mutation("width: wave size", "analysis/gpu_info.cpp", 'if (features.contains("+wavefrontsize64"))\n    return 64;', ""),
     Mutation("width: threshold", "analysis/thread_table.cpp", "if (table[flat % row] != table[first % row])", "if (false)"),
     Mutation("without pairs: short", "melder/planner.cpp", "return savedByBoth(plan) - plan.gain <= cost_.divergentIfElse();",
