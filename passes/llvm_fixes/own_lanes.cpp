@@ -1,6 +1,7 @@
 #include "passes/llvm_fixes/own_lanes.h"
 
 #include "passes/analysis/gpu_info.h"
+#include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,11 +15,13 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 namespace meld::passes {
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace {
 
@@ -88,13 +91,27 @@ bool isMissing(const Value *value) {
 }
 
 /// Poison that is the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
+/// A condition is false, as code generation takes one that is undefined to be where it merges the lanes' conditions into a mask. But
+/// where it has false to merge it with it then copies the undefined mask, for all lanes (SILowerI1Copies, up to LLVM 21 at least).
 Value *ownPoison(Instruction &place, Type *type) {
+  if (type->isIntOrIntVectorTy(1))
+    return ConstantInt::getFalse(type);
   IRBuilder<> builder(&place);
   auto *vector = dyn_cast<FixedVectorType>(type);
   if (!vector)
     return builder.CreateFreeze(PoisonValue::get(type));
   Value *element = builder.CreateFreeze(PoisonValue::get(vector->getElementType()));
   return builder.CreateVectorSplat(vector->getNumElements(), element);
+}
+
+/// What may be missing. As a condition that false is merged with (above) it is none that code generation finds to be undefined.
+Value *ownFrozen(Instruction &place, Value &missing, const PHINode &phi) {
+  IRBuilder<> builder(&place);
+  Value *frozen = builder.CreateFreeze(&missing);
+  if (!phi.getType()->isIntegerTy(1) ||
+      none_of(phi.incoming_values(), [](const Value *value) { return match(value, m_Zero()); }))
+    return frozen;
+  return builder.CreateICmpNE(hiddenNumber(builder, *frozen), builder.getInt32(0));
 }
 
 using Values = SmallPtrSet<const Value *, 16>;
@@ -151,7 +168,7 @@ bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
     Value *&value = frozen[phi.getIncomingBlock(i)];
     if (!value)
       value = isUndefined(missing) ? ownPoison(place, phi.getType())
-                                   : IRBuilder<>(&place).CreateFreeze(missing);
+                                   : ownFrozen(place, *missing, phi);
     phi.setIncomingValue(i, value);
   }
   return !frozen.empty();

@@ -19,6 +19,11 @@
 // With values that differ the phi is as divergent as the branch that leads to it. The freeze is no instruction: code generation leaves
 // the register as it is. In the original nobody computes with it, or LLVM has made that so itself.
 //
+// Conditions are masks of the wave in scalar registers, and an undefined one is undefined for all lanes. Code generation takes it for
+// false where it merges the lanes', but where the others' is false, too, it copies one of both, which is the undefined one in LLVM 15
+// to 21. So f is false there, and what only code generation may find to be undefined (below) is hidden from it where false comes from
+// another side.
+//
 // A phi of several values and poison is no better: StructurizeCFG takes it apart into one of the values, and one of that and undef.
 // Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is
 // computed of undefined values alone is undefined, too, and code generation would see that; so it is made so here.

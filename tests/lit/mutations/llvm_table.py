@@ -75,6 +75,10 @@ mutations += [
 own = "llvm_fixes/own_lanes.cpp"
 mutations += [
     Mutation("own lanes: the others", own, "if ((!isMissing(missing) && !mayBeMissing.count(missing)) || missing == &place)", "if (false)", tests="own-lanes"),
+    Mutation("own lanes: conditions that are missing", own, "if (type->isIntOrIntVectorTy(1))", "if (false)", tests="own-lanes"),
+    Mutation("own lanes: conditions in vectors", own, "type->isIntOrIntVectorTy(1)", "type->isIntegerTy(1)", tests="own-lanes"),
+    Mutation("own lanes: conditions found later", own, "if (!phi.getType()->isIntegerTy(1) ||", "if (true ||", tests="own-lanes"),
+    Mutation("own lanes: conditions found later beside false", own, "none_of(phi.incoming_values(), [](const Value *value) { return match(value, m_Zero()); })", "false", tests="own-lanes"),
     Mutation("own lanes: several values that all lanes have", own, "(!isMissing(missing) && !mayBeMissing.count(missing))", "!mayBeMissing.count(missing)", tests="own-lanes"),
     Mutation("own lanes: of one value alone", own, "|| !phi.hasConstantOrUndefValue())", ")", tests="own-lanes"),
     Mutation("own lanes: elements of constants", own, "      return part && isUndefined(part);", "      return false;", tests="own-lanes"),

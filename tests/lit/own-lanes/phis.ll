@@ -183,14 +183,13 @@ end:
 ; CHECK: [[N:%.*]] = freeze i32 poison
 ; CHECK-NEXT: br i1 %k, label %loop, label %other
 ; CHECK: other:
-; CHECK: [[C:%.*]] = freeze i1 poison
 ; CHECK-NEXT: [[E:%.*]] = freeze i32 poison
 ; CHECK-NEXT: [[I:%.*]] = insertelement <3 x i32> {{poison|undef}}, i32 [[E]], {{i32|i64}} 0
 ; CHECK-NEXT: [[V:%.*]] = shufflevector <3 x i32> [[I]], <3 x i32> {{poison|undef}}, <3 x i32> zeroinitializer
 ; CHECK-NEXT: br label %loop
 ; CHECK: loop:
 ; CHECK-NEXT: phi i32 [ [[N]], %entry ], [ 3, %other ], [ %l, %loop ]
-; CHECK-NEXT: phi i1 [ false, %entry ], [ [[C]], %other ], [ %m, %loop ]
+; CHECK-NEXT: phi i1 [ false, %entry ], [ false, %other ], [ %m, %loop ]
 ; CHECK-NEXT: phi <3 x i32> [ %two, %entry ], [ [[V]], %other ], [ %w, %loop ]
 ; CHECK: again:
 ; CHECK-NEXT: phi i32 [ 0, %loop ], [ [[A:%.*]], %again ], [ %q, %also ]
