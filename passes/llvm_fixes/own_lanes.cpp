@@ -167,8 +167,8 @@ bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
       continue;
     Value *&value = frozen[phi.getIncomingBlock(i)];
     if (!value)
-      value = isUndefined(missing) ? ownPoison(place, phi.getType())
-                                   : ownFrozen(place, *missing, phi);
+      value =
+          isUndefined(missing) ? ownPoison(place, phi.getType()) : ownFrozen(place, *missing, phi);
     phi.setIncomingValue(i, value);
   }
   return !frozen.empty();
