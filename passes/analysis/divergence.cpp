@@ -313,6 +313,10 @@ Width DivergenceInfo::exitWidth(const Loop &loop) const {
   return found == exitWidth_.end() ? Width::all : found->second;
 }
 
+Width DivergenceInfo::firstLaneExitWidth(const Loop &loop) const {
+  return firstLane_ ? firstLane_->exitWidth(loop) : exitWidth(loop);
+}
+
 Width DivergenceInfo::firstLaneWidth(const Value *value, const Instruction *user) const {
   if (options_.assumeOneDimension)
     return Width::thread; // what is assumed proves nothing

@@ -86,6 +86,8 @@ public:
   bool isConvergentExceptExits(const llvm::BasicBlock *block, Width width) const;
   /// All threads of this width that are in a round of the loop leave it in the same round.
   Width exitWidth(const llvm::Loop &loop) const;
+  /// The same where threads that have no value for what decides may have any.
+  Width firstLaneExitWidth(const llvm::Loop &loop) const;
   /// Of the returned value, over all returns; `all` when there is none.
   Width returnWidth() const;
   /// Starts over with these widths for the arguments.

@@ -99,6 +99,22 @@ uint32_t beforeLanesMeet(const MachineFunction &f, const Rates &rates) {
   return count;
 }
 
+uint32_t endsWithoutBranch(const MachineFunction &f) {
+  uint32_t count = 0;
+  for (const MachineBlock &block : f.blocks) {
+    bool without = false;
+    for (size_t i = block.first; i < block.first + block.count; ++i) {
+      const MachineInstruction &instruction = f.instructions[i];
+      if (instruction.writesExec)
+        without = startsWith(instruction.name, "S_ANDN2_B");
+      else if (instruction.flow == Flow::branchIfLanes || instruction.flow == Flow::branchIfNoLanes)
+        without = false;
+    }
+    count += without && block.loopDepth > 0;
+  }
+  return count;
+}
+
 } // namespace
 
 Estimate estimate(const MachineFunction &f, const KernelResources &resources, StringRef processor,
@@ -107,6 +123,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
   const Rates rates = ratesOf(processor, resources.waveSize);
   e.lanesMoved = f.lanesMoved;
   e.beforeLanesMeet = beforeLanesMeet(f, rates);
+  e.endsWithoutBranch = endsWithoutBranch(f);
   uint32_t laneCounts = 0;
   for (const auto &block : f.blocks) {
     bool calls = false;
@@ -169,6 +186,9 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (after.beforeLanesMeet)
     return formatv("{0} vector instructions before lanes meet, which LLVM may have misplaced",
                    after.beforeLanesMeet);
+  if (after.endsWithoutBranch)
+    return formatv("{0} ends of loops without a branch, which LLVM takes away",
+                   after.endsWithoutBranch);
   return {};
 }
 

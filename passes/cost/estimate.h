@@ -30,6 +30,8 @@ struct Estimate {
   /// Vector instructions of which only the lanes of one side may see the effect, or none: those before EXEC is written in a block that
   /// a wave comes to without lanes, where others are turned on.
   uint32_t beforeLanesMeet = 0;
+  /// Blocks of loops that turn off the lanes that leave, and do not ask whether any is left.
+  uint32_t endsWithoutBranch = 0;
   /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
   /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
   uint32_t atomics = 0, combinedAtomics = 0;
@@ -61,6 +63,8 @@ struct Verdict {
 ///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:
 ///   seed 13004975, gfx942, LLVM 21; LLVM 15 may store there, too). The original may have been lucky with the same. Not seen where sides
 ///   come together without a branch for them.
+/// - ends of loops from which no branch leads when no lane is left, so that a wave never leaves. SIPreEmitPeephole takes branches over a
+///   few instructions away, and overlooks that the last of them jumps back (LLVM 15 and 17 at least). The original may have been lucky.
 std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers

@@ -14,6 +14,7 @@
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 #include "llvm/Transforms/Utils/UnifyLoopExits.h"
@@ -31,8 +32,9 @@ Value *ownNumber(IRBuilder<> &builder, Value &condition) {
   return number;
 }
 
-Value *isSet(IRBuilder<> &builder, Value &number) {
-  return builder.CreateICmpNE(&number, builder.getInt32(0), "own");
+/// GVN takes comparisons with one `limit` for one.
+Value *isSet(IRBuilder<> &builder, Value &number, unsigned limit) {
+  return builder.CreateICmpUGT(&number, builder.getInt32(limit), "own");
 }
 
 bool hasSeveralWaysOut(const Loop &loop) {
@@ -41,9 +43,34 @@ bool hasSeveralWaysOut(const Loop &loop) {
   return edges.size() > 1;
 }
 
+/// Exits and ways round that are no branches cannot be moved, or not with what is made in front of them.
+bool hasOtherTerminators(const Function &function) {
+  return any_of(function, [](const BasicBlock &block) {
+    const Instruction &last = *block.getTerminator();
+    return !isa<BranchInst>(last) && !isa<SwitchInst>(last) && last.getNumSuccessors() != 0;
+  });
+}
+
+/// Code generation takes away a block that does nothing (CodeGenPrepare), and gives the loop several ways round.
+bool keepWayRound(const Loop &loop) {
+  BasicBlock *latch = loop.getLoopLatch();
+  if (!latch || !latch->hasNPredecessorsOrMore(2) ||
+      latch->getFirstNonPHIOrDbgOrLifetime() != latch->getTerminator() ||
+      latch->getTerminator()->getNumSuccessors() != 1)
+    return false;
+  IRBuilder<> builder(latch->getTerminator());
+  auto *nothing = InlineAsm::get(FunctionType::get(builder.getVoidTy(), false), "", "",
+                                 /*hasSideEffects=*/true);
+  builder.CreateCall(nothing)->setDoesNotThrow();
+  return true;
+}
+
 class OwnExits {
 public:
-  explicit OwnExits(const LoopInfo &loops) : loops_(loops) {}
+  explicit OwnExits(const LoopInfo &loops) : loops_(loops) {
+    for (const Loop *loop : loops.getLoopsInPreorder())
+      numberOf_.try_emplace(loop, numberOf_.size());
+  }
 
   void lookAt(const Loop &loop);
   bool change();
@@ -57,6 +84,7 @@ private:
   void tellApart(PHINode &exits);
 
   const LoopInfo &loops_;
+  DenseMap<const Loop *, unsigned> numberOf_;
   SetVector<PHINode *> apart_; ///< at exits
   /// Of a condition at the end of a block: several phis, and several edges of a switch, have the same.
   DenseMap<std::pair<BasicBlock *, Value *>, Value *> numbers_;
@@ -101,7 +129,7 @@ void OwnExits::carry(Instruction &condition) {
     Value *&own = read[at];
     if (!own) {
       IRBuilder<> there(&*at->getFirstInsertionPt());
-      own = isSet(there, *number);
+      own = isSet(there, *number, numberOf_.lookup(loops_.getLoopFor(at)));
     }
     use->set(own);
   }
@@ -120,7 +148,7 @@ void OwnExits::tellApart(PHINode &exits) {
     numbers->addIncoming(number, from);
   }
   builder.SetInsertPoint(&*exits.getParent()->getFirstInsertionPt());
-  exits.replaceAllUsesWith(isSet(builder, *numbers));
+  exits.replaceAllUsesWith(isSet(builder, *numbers, 0));
 }
 
 bool OwnExits::change() {
@@ -136,7 +164,7 @@ bool OwnExits::change() {
 } // namespace
 
 PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (function.isDeclaration() || hasConvergenceTokens(function) ||
+  if (function.isDeclaration() || hasConvergenceTokens(function) || hasOtherTerminators(function) ||
       GpuInfo(function).kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
   const LoopInfo *loops = &analyses.getResult<LoopAnalysis>(function);
@@ -145,7 +173,7 @@ PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   const DivergenceInfo *divergence = analyses.getResult<DivergenceAnalysis>(function).get();
   const auto leftInTurns = [&](const Loop *loop) {
-    return divergence->exitWidth(*loop) < Width::wave;
+    return divergence->firstLaneExitWidth(*loop) < Width::wave;
   };
   bool newBlocks = false;
   const auto first = [&](auto &&pass) { // as code generation is going to
@@ -166,10 +194,16 @@ PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager 
     first(UnifyLoopExitsPass());
   }
   OwnExits exits(*loops);
-  for (const Loop *loop : loops->getLoopsInPreorder())
-    if (loop->getParentLoop() && leftInTurns(loop))
+  bool changed = false;
+  for (const Loop *loop : loops->getLoopsInPreorder()) {
+    if (!leftInTurns(loop))
+      continue;
+    if (!loop->isInnermost())
+      changed |= keepWayRound(*loop);
+    if (loop->getParentLoop())
       exits.lookAt(*loop);
-  const bool changed = exits.change();
+  }
+  changed |= exits.change();
   return newBlocks ? PreservedAnalyses::none() : blocksKept(changed);
 }
 

@@ -18,7 +18,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 ; CHECK-NEXT: br i1 %d, label %B, label %loop.exit.guard
 ; CHECK: loop.exit.guard:
 ; CHECK-NEXT: [[N:%.*]] = phi i32 [ [[A]], %B ], [ [[Z]], %B2 ]
-; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: [[OWN:%.*]] = icmp ugt i32 [[N]], 0
 ; CHECK-NEXT: br i1 [[OWN]], label %done, label
 ; ISA-LABEL: {{^}}ways:
 ; ISA: %loop.exit.guard
@@ -57,10 +57,10 @@ done:
 ; CHECK-NEXT: call void asm "", "v"(i32 [[N]])
 ; CHECK: %z = zext i1 %e to i32
 ; CHECK: x:
-; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: [[OWN:%.*]] = icmp ugt i32 [[N]], 0
 ; CHECK-NEXT: br i1 [[OWN]], label %done, label %y
 ; CHECK: y:
-; CHECK-NEXT: [[AGAIN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: [[AGAIN:%.*]] = icmp ugt i32 [[N]], 0
 ; CHECK-NEXT: %not = xor i1 [[AGAIN]], true
 ; ISA-LABEL: {{^}}behind:
 ; ISA: v_cndmask_b32_e64 [[V:v[0-9]+]], 0, -1
@@ -105,7 +105,7 @@ done:
 ; CHECK: [[Z:%.*]] = call i32 asm "", "=v,0"(i32 0)
 ; CHECK: x:
 ; CHECK-NEXT: [[N:%.*]] = phi i32 [ [[A]], %B ], [ [[Z]], %B2 ]
-; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: [[OWN:%.*]] = icmp ugt i32 [[N]], 0
 ; CHECK-NEXT: br i1 [[OWN]], label %done, label %o
 define amdgpu_kernel void @apart(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
@@ -139,7 +139,7 @@ done:
 ; CHECK-NOT: switch
 ; CHECK: loop.exit.guard:
 ; CHECK-NEXT: [[N:%.*]] = phi i32
-; CHECK-NEXT: [[OWN:%.*]] = icmp ne i32 [[N]], 0
+; CHECK-NEXT: [[OWN:%.*]] = icmp ugt i32 [[N]], 0
 define amdgpu_kernel void @choice(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -173,7 +173,7 @@ done:
 ; CHECK: br i1 %d2, label %latch, label %loop.exit.guard
 ; CHECK: loop.exit.guard:
 ; CHECK-NEXT: phi i32
-; CHECK-NEXT: icmp ne
+; CHECK-NEXT: icmp ugt
 define amdgpu_kernel void @inside(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -217,7 +217,7 @@ done:
 ; CHECK: o:
 ; CHECK: %last = phi i1 [ false, %entry ], [ [[OWN:%.*]], %x ]
 ; CHECK: x:
-; CHECK-NEXT: [[OWN]] = icmp ne i32
+; CHECK-NEXT: [[OWN]] = icmp ugt i32
 define amdgpu_kernel void @round(ptr addrspace(1) noalias %q, i32 %n) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -247,7 +247,7 @@ done:
 ; CHECK-LABEL: @round_by_two(
 ; CHECK: h.outer:
 ; CHECK: phi i32 [ %{{[0-9]+}}, %h ], [ %{{[0-9]+}}, %b1 ]
-; CHECK: [[OWN:%own.*]] = icmp ne i32 %{{[0-9]+}}, 0
+; CHECK: [[OWN:%own.*]] = icmp ugt i32 %{{[0-9]+}}, 0
 ; CHECK: br i1 %own
 define amdgpu_kernel void @round_by_two(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
 entry:

@@ -426,6 +426,32 @@ TEST(EstimateVerdict, whatStandsBeforeLanesMeetRefuses) {
             "1 vector instructions before lanes meet, which LLVM may have misplaced");
 }
 
+// A loop's end turns off the lanes that leave, and branches by what is left.
+TEST(EstimateVerdict, loopsThatNobodyLeavesRefuse) {
+  constexpr uint32_t leave = 0x89fe007e;  // s_andn2_b64 exec, exec, s[0:1]: SOP2 19
+  constexpr uint32_t scalar = 0x89840004; // s_andn2_b64 s[4:5], s[4:5], s[0:1]
+  constexpr uint32_t meet = 0x87fe007e;   // s_or_b64 exec, exec, s[0:1]
+  constexpr uint32_t on = 0xbe830005;     // s_mov_b32 s3, s5
+  const auto without = [](std::vector<uint32_t> words) {
+    return run(std::move(words)).endsWithoutBranch;
+  };
+  EXPECT_EQ(without({vmov, leave, sopp(execnz, -3), meet, sopp(endpgm)}), 0u);
+  EXPECT_EQ(without({vmov, leave, on, sopp(execnz, -4), meet, sopp(endpgm)}), 0u);
+  EXPECT_EQ(without({vmov, leave, sopp(execz, 2), on, sopp(jump, -5), meet, sopp(endpgm)}), 0u);
+  EXPECT_EQ(without({vmov, leave, on, sopp(jump, -4), meet, sopp(endpgm)}), 1u);
+  EXPECT_EQ(without({vmov, leave, sopp(scc1, 2), on, sopp(jump, -5), meet, sopp(endpgm)}), 1u);
+  EXPECT_EQ(without({vmov, scalar, on, sopp(jump, -4), meet, sopp(endpgm)}), 0u);
+  EXPECT_EQ(without({vmov, leave, meet, sopp(jump, -4), sopp(endpgm)}), 0u); // and on again
+  EXPECT_EQ(without({vmov, leave, on, sopp(endpgm)}), 0u);                   // no loop
+  Estimate were, are;
+  were.cycles = 100;
+  are.cycles = 10;
+  EXPECT_TRUE(judge(were, {}, are, {}, 0).better);
+  are.endsWithoutBranch = 1;
+  EXPECT_FALSE(judge(were, {}, are, {}, 0, /*force=*/true).better);
+  EXPECT_EQ(mayBeWrong(were, are), "1 ends of loops without a branch, which LLVM takes away");
+}
+
 TEST(EstimateVerdict, spillsAndLdsRefuse) {
   Estimate before, after;
   before.cycles = 100;
