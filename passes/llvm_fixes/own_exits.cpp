@@ -15,6 +15,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 #include "llvm/Transforms/Utils/UnifyLoopExits.h"
@@ -175,17 +176,22 @@ PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager 
   const auto leftInTurns = [&](const Loop *loop) {
     return divergence->firstLaneExitWidth(*loop) < Width::wave;
   };
-  bool newBlocks = false;
+  PreservedAnalyses kept = PreservedAnalyses::all();
   const auto first = [&](auto &&pass) { // as code generation is going to
-    analyses.invalidate(function, pass.run(function, analyses));
+    const PreservedAnalyses left = pass.run(function, analyses);
+    analyses.invalidate(function, left);
+    kept.intersect(left);
     loops = &analyses.getResult<LoopAnalysis>(function);
     divergence = analyses.getResult<DivergenceAnalysis>(function).get();
-    newBlocks = true;
   };
   if (any_of(loops->getLoopsInPreorder(), [&](const Loop *loop) {
         return !loop->getLoopLatch() && leftInTurns(loop); // two loops, it may be
       }))
     first(LoopSimplifyPass());
+  // Code generation finds what is computed in the inner loop and again behind it.
+  if (any_of(loops->getLoopsInPreorder(),
+             [&](const Loop *loop) { return loop->getParentLoop() && leftInTurns(loop); }))
+    first(EarlyCSEPass());
   if (any_of(loops->getLoopsInPreorder(), [&](const Loop *loop) {
         return loop->getParentLoop() && hasSeveralWaysOut(*loop) && leftInTurns(loop);
       })) {
@@ -204,7 +210,8 @@ PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager 
       exits.lookAt(*loop);
   }
   changed |= exits.change();
-  return newBlocks ? PreservedAnalyses::none() : blocksKept(changed);
+  kept.intersect(blocksKept(changed));
+  return kept;
 }
 
 } // namespace meld::passes

@@ -24,12 +24,21 @@
 //     do { c = x[j] > t;  use(c); } while (j++ < t);        ->   n = asm "" (sext c) in the loop, kept there
 //     if (c) break;                                              if (n != 0) break;
 //
+// What GVN would find to be the same in code generation is made so first (EarlyCSE), and where the loop around reads n and a loop around
+// that does, too, they compare it with different numbers (n > 0 and n > 1, unsigned): else GVN would read it once, in the inner one.
+//
+// A loop that is left in different rounds, and has a loop in it, keeps one way round, in a block that code generation does not take away.
+// With two the break is put where the condition is made, in front of a `continue`, and lanes that go round are taken for gone.
+//
 // Taken are loops in a loop whose lanes may leave them in different rounds. In the outermost loop a value that is used behind it is
 // right: it is no condition of a loop, and LLVM knows that it differs. A loop with several ways round may be two loops to
-// LoopSimplify, so that is asked first. Not taken: functions with an irreducible cycle.
+// LoopSimplify, so that is asked first. Not taken: functions with an irreducible cycle, with invokes or indirect branches.
 //
-// Terminates: one look at each loop; phis are made anew once. Cost: three passes of LLVM where a loop has two ways out, else linear in
-// the loops' sizes times their depth. At run time a move for each way out, and a comparison for each round of the outer loop. Would be
+// Not seen: a condition that is joined with itself frozen, `e & freeze e`, where no pass has made one of both (LLVM 15 takes the lanes
+// that are on out of its mask: si-lower-control-flow).
+//
+// Terminates: one look at each loop; phis are made anew once. Cost: a pass of LLVM, and three more where a loop has two ways out, else
+// linear in the loops' sizes times their depth. At run time a move for each way out, and a comparison for each round of the outer loop. Would be
 // unsafe: nothing, each value stays what it is.
 //
 // To be deleted with the support of LLVM 20: 21 merges what differs in time between lanes (tests/lit/own-exits).

@@ -51,7 +51,11 @@ done:
 ; What is made in the inner loop decides behind it. The asm statement keeps the number where it is made.
 ; CHECK-LABEL: @behind(
 ; CHECK: B:
-; CHECK: %e = icmp eq
+; CHECK: %f = icmp ult
+; CHECK-NEXT: [[FS:%.*]] = sext i1 %f to i32
+; CHECK-NEXT: [[FN:%.*]] = call i32 asm "", "=v,0"(i32 [[FS]])
+; CHECK-NEXT: call void asm "", "v"(i32 [[FN]])
+; CHECK-NEXT: %e = icmp eq
 ; CHECK-NEXT: [[S:%.*]] = sext i1 %e to i32
 ; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 [[S]])
 ; CHECK-NEXT: call void asm "", "v"(i32 [[N]])
@@ -60,7 +64,7 @@ done:
 ; CHECK-NEXT: [[OWN:%.*]] = icmp ugt i32 [[N]], 0
 ; CHECK-NEXT: br i1 [[OWN]], label %done, label %y
 ; CHECK: y:
-; CHECK-NEXT: [[AGAIN:%.*]] = icmp ugt i32 [[N]], 0
+; CHECK-NEXT: [[AGAIN:%.*]] = icmp ugt i32 [[FN]], 0
 ; CHECK-NEXT: %not = xor i1 [[AGAIN]], true
 ; ISA-LABEL: {{^}}behind:
 ; ISA: v_cndmask_b32_e64 [[V:v[0-9]+]], 0, -1
@@ -78,6 +82,7 @@ B:
   %j = phi i32 [ 0, %o ], [ %jn, %B ]
   %jn = add i32 %j, 1
   %jt = xor i32 %j, %t
+  %f = icmp ult i32 %jt, 3
   %e = icmp eq i32 %jt, 7
   %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
   %z = zext i1 %e to i32
@@ -87,7 +92,7 @@ B:
 x:
   br i1 %e, label %done, label %y
 y:
-  %not = xor i1 %e, true
+  %not = xor i1 %f, true
   %m = icmp ult i32 %in, %n
   %both = and i1 %not, %m
   br i1 %both, label %o, label %done

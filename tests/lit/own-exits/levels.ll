@@ -256,6 +256,40 @@ done:
   ret void
 }
 
+; The same comparison behind the inner loop is the one in it, to GVN and here.
+; CHECK-LABEL: @computed_twice(
+; CHECK: %e = icmp eq
+; CHECK: [[N:%.*]] = call i32 asm "", "=v,0"
+; CHECK: x:
+; CHECK-NEXT: [[OWN:%.*]] = icmp ugt i32 [[N]], 0
+; CHECK-NEXT: br i1 [[OWN]], label %done, label %o
+define amdgpu_kernel void @computed_twice(ptr addrspace(1) noalias %q, ptr addrspace(4) noalias %c) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %x ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B ]
+  %jn = add i32 %j, 1
+  %ij = add i32 %i, %j
+  %a = getelementptr i32, ptr addrspace(4) %c, i32 %ij
+  %l = load i32, ptr addrspace(4) %a
+  %e = icmp eq i32 %l, 7
+  %z = zext i1 %e to i32
+  store volatile i32 %z, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %t
+  br i1 %d, label %B, label %x
+x:
+  %again = icmp eq i32 %l, 7
+  br i1 %again, label %done, label %o
+done:
+  ret void
+}
+
 ; Exits that are no branches stay: a number cannot be made in front of an invoke of what it is made of.
 ; CHECK-LABEL: @unwinds(
 ; CHECK-NOT: asm
