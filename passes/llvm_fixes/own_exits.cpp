@@ -14,7 +14,6 @@
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
@@ -50,20 +49,6 @@ bool hasOtherTerminators(const Function &function) {
     const Instruction &last = *block.getTerminator();
     return !isa<BranchInst>(last) && !isa<SwitchInst>(last) && last.getNumSuccessors() != 0;
   });
-}
-
-/// Code generation takes away a block that does nothing (CodeGenPrepare), and gives the loop several ways round.
-bool keepWayRound(const Loop &loop) {
-  BasicBlock *latch = loop.getLoopLatch();
-  if (!latch || !latch->hasNPredecessorsOrMore(2) ||
-      latch->getFirstNonPHIOrDbgOrLifetime() != latch->getTerminator() ||
-      latch->getTerminator()->getNumSuccessors() != 1)
-    return false;
-  IRBuilder<> builder(latch->getTerminator());
-  auto *nothing = InlineAsm::get(FunctionType::get(builder.getVoidTy(), false), "", "",
-                                 /*hasSideEffects=*/true);
-  builder.CreateCall(nothing)->setDoesNotThrow();
-  return true;
 }
 
 class OwnExits {
@@ -200,17 +185,10 @@ PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager 
     first(UnifyLoopExitsPass());
   }
   OwnExits exits(*loops);
-  bool changed = false;
-  for (const Loop *loop : loops->getLoopsInPreorder()) {
-    if (!leftInTurns(loop))
-      continue;
-    if (!loop->isInnermost())
-      changed |= keepWayRound(*loop);
-    if (loop->getParentLoop())
+  for (const Loop *loop : loops->getLoopsInPreorder())
+    if (loop->getParentLoop() && leftInTurns(loop))
       exits.lookAt(*loop);
-  }
-  changed |= exits.change();
-  kept.intersect(blocksKept(changed));
+  kept.intersect(blocksKept(exits.change()));
   return kept;
 }
 

@@ -27,9 +27,6 @@
 // What GVN would find to be the same in code generation is made so first (EarlyCSE), and where the loop around reads n and a loop around
 // that does, too, they compare it with different numbers (n > 0 and n > 1, unsigned): else GVN would read it once, in the inner one.
 //
-// A loop that is left in different rounds, and has a loop in it, keeps one way round, in a block that code generation does not take away.
-// With two the break is put where the condition is made, in front of a `continue`, and lanes that go round are taken for gone.
-//
 // Taken are loops in a loop whose lanes may leave them in different rounds. In the outermost loop a value that is used behind it is
 // right: it is no condition of a loop, and LLVM knows that it differs. A loop with several ways round may be two loops to
 // LoopSimplify, so that is asked first. Not taken: functions with an irreducible cycle, with invokes or indirect branches.

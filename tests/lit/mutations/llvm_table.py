@@ -19,6 +19,7 @@ mutations = [
 far = "llvm_fixes/far_conditions.cpp"
 motion = "llvm_fixes/code_motion.cpp"
 exits = "llvm_fixes/own_exits.cpp"
+round_ = "llvm_fixes/one_way_round.cpp"
 mutations += [
     Mutation("far conditions: what stays in the loop", far, "around && motion.mayLeave(*condition, *around)", "around", tests="far-conditions"),
     Mutation("far conditions: what may leave the loop", far, "around && motion.mayLeave(*condition, *around)", "false", tests="far-conditions"),
@@ -48,11 +49,13 @@ mutations += [
     Mutation("own exits: switches", exits, "    first(LowerSwitchPass());\n", "", tests="own-exits"),
     Mutation("own exits: bounds that some lanes have any of", exits, "divergence->firstLaneExitWidth(*loop)", "divergence->exitWidth(*loop)", tests="own-exits"),
     Mutation("own exits: one reading in two loops", exits, "numberOf_.lookup(loops_.getLoopFor(at))", "0", tests="own-exits"),
-    Mutation("own exits: ways round", exits, "      changed |= keepWayRound(*loop);", "      ;", tests="own-exits"),
-    Mutation("own exits: one way to the latch", exits, "!latch->hasNPredecessorsOrMore(2) ||", "", tests="own-exits"),
-    Mutation("own exits: latches that do something", exits, "      latch->getFirstNonPHIOrDbgOrLifetime() != latch->getTerminator() ||\n", "", tests="own-exits"),
-    Mutation("own exits: latches that branch", exits, " ||\n      latch->getTerminator()->getNumSuccessors() != 1)", ")", tests="own-exits"),
-    Mutation("own exits: ways round of the innermost", exits, "if (!loop->isInnermost())", "if (true)", tests="own-exits"),
+    Mutation("one way round: one way to the latch", round_, "!latch->hasNPredecessorsOrMore(2) ||", "", tests="one-way-round"),
+    Mutation("one way round: latches that do something", round_, "      !isa<BranchInst>(latch->getFirstNonPHIOrDbgOrLifetime()) ||\n", "", tests="one-way-round"),
+    Mutation("one way round: latches that branch", round_, " ||\n      latch->getTerminator()->getNumSuccessors() != 1)", ")", tests="one-way-round"),
+    Mutation("one way round: of the innermost", round_, "loop->isInnermost() ? nullptr : emptyLatch", "emptyLatch", tests="one-way-round"),
+    Mutation("one way round: left in one round", round_, "        latch && leftInTurns(loop)) {", "        latch) {", tests="one-way-round"),
+    Mutation("one way round: bounds that some lanes have any of", round_, "divergence->firstLaneExitWidth(*loop)", "divergence->exitWidth(*loop)", tests="one-way-round"),
+    Mutation("one way round: several ways", round_, "return !loop->getLoopLatch() && leftInTurns(loop);", "return false;", tests="one-way-round"),
     Mutation("own exits: exits that are no branches", exits, "!isa<BranchInst>(last) && !isa<SwitchInst>(last) && last.getNumSuccessors() != 0", "false", tests="own-exits"),
     Mutation("own exits: computed twice", exits, "    first(EarlyCSEPass());\n", "    ;\n", tests="own-exits"),
     Mutation("own exits: phis", exits, "if (phi.getType()->isIntegerTy(1))", "if (false)", tests="own-exits"),
