@@ -157,3 +157,50 @@ latch:
 done:
   ret void
 }
+
+; Lanes of %el have any bound, so they leave when they like.
+; CHECK-LABEL: @any_bound(
+; CHECK: o.backedge:
+; CHECK-NEXT: call void asm sideeffect "", ""()
+define amdgpu_kernel void @any_bound(ptr addrspace(1) noalias %q, i32 %n) !reqd_work_group_size !0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  %low = and i32 %t, 1
+  %odd = icmp eq i32 %low, 1
+  br i1 %odd, label %th, label %el
+th:
+  %w = lshr i32 %t, 6
+  %w5 = add i32 %w, 5
+  br label %join
+el:
+  store volatile i32 %t, ptr addrspace(1) %b
+  br label %join
+join:
+  %u = phi i32 [ undef, %el ], [ %w5, %th ]
+  %any = freeze i32 %u
+  %most = and i32 %any, 15
+  br label %o
+o:
+  %i = phi i32 [ 0, %join ], [ %in, %x ], [ %in, %y ]
+  %in = add i32 %i, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B ]
+  %jn = add i32 %j, 1
+  store volatile i32 %j, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %n
+  br i1 %d, label %B, label %x
+x:
+  %even = and i32 %i, 1
+  %again = icmp eq i32 %even, 0
+  br i1 %again, label %o, label %y
+y:
+  store volatile i32 %i, ptr addrspace(1) %b
+  %more = icmp ult i32 %i, %most
+  br i1 %more, label %o, label %done
+done:
+  ret void
+}
+
+!0 = !{i32 64, i32 1, i32 1}
