@@ -64,7 +64,7 @@ struct Verdict {
 ///   seed 13004975, gfx942, LLVM 21; LLVM 15 may store there, too). The original may have been lucky with the same. Not seen where sides
 ///   come together without a branch for them.
 /// - ends of loops from which no branch leads when no lane is left, so that a wave never leaves. SIPreEmitPeephole takes branches over a
-///   few instructions away, and overlooks that the last of them jumps back (LLVM 15 and 17 at least). The original may have been lucky.
+///   few instructions away, and overlooks that the last of them jumps back (LLVM 15; not seen with 17). The original may have been lucky.
 std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
