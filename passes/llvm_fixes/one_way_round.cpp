@@ -1,15 +1,11 @@
 #include "passes/llvm_fixes/one_way_round.h"
 
-#include "passes/analysis/divergence.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
-#include "passes/melder/place.h"
+#include "passes/llvm_fixes/loops_in_turns.h"
 #include "passes/preserved.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 namespace meld::passes {
 
@@ -40,28 +36,18 @@ PreservedAnalyses OneWayRoundPass::run(Function &function, FunctionAnalysisManag
   if (function.isDeclaration() || hasConvergenceTokens(function) ||
       GpuInfo(function).kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
-  const LoopInfo *loops = &analyses.getResult<LoopAnalysis>(function);
-  if (loops->empty())
+  if (analyses.getResult<LoopAnalysis>(function).empty())
     return PreservedAnalyses::all();
-  const DivergenceInfo *divergence = analyses.getResult<DivergenceAnalysis>(function).get();
-  const auto leftInTurns = [&](const Loop *loop) {
-    return divergence->firstLaneExitWidth(*loop) < Width::wave;
-  };
-  PreservedAnalyses kept = PreservedAnalyses::all();
-  if (any_of(loops->getLoopsInPreorder(),
-             [&](const Loop *loop) { return !loop->getLoopLatch() && leftInTurns(loop); })) {
-    kept = LoopSimplifyPass().run(function, analyses);
-    analyses.invalidate(function, kept);
-    loops = &analyses.getResult<LoopAnalysis>(function);
-    divergence = analyses.getResult<DivergenceAnalysis>(function).get();
-  }
+  LoopsInTurns turns(function, analyses);
+  turns.giveOneWayRound();
   bool changed = false;
-  for (const Loop *loop : loops->getLoopsInPreorder())
+  for (const Loop *loop : turns.loops().getLoopsInPreorder())
     if (BasicBlock *latch = loop->isInnermost() ? nullptr : emptyLatch(*loop);
-        latch && leftInTurns(loop)) {
+        latch && turns.leftInTurns(*loop)) {
       keep(*latch);
       changed = true;
     }
+  PreservedAnalyses kept = turns.kept();
   kept.intersect(blocksKept(changed));
   return kept;
 }

@@ -1,9 +1,9 @@
 #include "passes/llvm_fixes/own_exits.h"
 
-#include "passes/analysis/divergence.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/hidden.h"
+#include "passes/llvm_fixes/loops_in_turns.h"
 #include "passes/llvm_fixes/stay_put.h"
 #include "passes/melder/place.h"
 #include "passes/preserved.h"
@@ -153,41 +153,25 @@ PreservedAnalyses OwnExitsPass::run(Function &function, FunctionAnalysisManager 
   if (function.isDeclaration() || hasConvergenceTokens(function) || hasOtherTerminators(function) ||
       GpuInfo(function).kind() != GpuKind::amdgpu)
     return PreservedAnalyses::all();
-  const LoopInfo *loops = &analyses.getResult<LoopAnalysis>(function);
+  const LoopInfo &found = analyses.getResult<LoopAnalysis>(function);
   const ReversePostOrderTraversal<const Function *> order(&function);
-  if (loops->empty() || containsIrreducibleCFG<const BasicBlock *>(order, *loops))
+  if (found.empty() || containsIrreducibleCFG<const BasicBlock *>(order, found))
     return PreservedAnalyses::all();
-  const DivergenceInfo *divergence = analyses.getResult<DivergenceAnalysis>(function).get();
-  const auto leftInTurns = [&](const Loop *loop) {
-    return divergence->firstLaneExitWidth(*loop) < Width::wave;
-  };
-  PreservedAnalyses kept = PreservedAnalyses::all();
-  const auto first = [&](auto &&pass) { // as code generation is going to
-    const PreservedAnalyses left = pass.run(function, analyses);
-    analyses.invalidate(function, left);
-    kept.intersect(left);
-    loops = &analyses.getResult<LoopAnalysis>(function);
-    divergence = analyses.getResult<DivergenceAnalysis>(function).get();
-  };
-  if (any_of(loops->getLoopsInPreorder(), [&](const Loop *loop) {
-        return !loop->getLoopLatch() && leftInTurns(loop); // two loops, it may be
-      }))
-    first(LoopSimplifyPass());
+  LoopsInTurns turns(function, analyses);
+  turns.giveOneWayRound();
   // Code generation finds what is computed in the inner loop and again behind it.
-  if (any_of(loops->getLoopsInPreorder(),
-             [&](const Loop *loop) { return loop->getParentLoop() && leftInTurns(loop); }))
-    first(EarlyCSEPass());
-  if (any_of(loops->getLoopsInPreorder(), [&](const Loop *loop) {
-        return loop->getParentLoop() && hasSeveralWaysOut(*loop) && leftInTurns(loop);
-      })) {
-    first(LoopSimplifyPass());
-    first(LowerSwitchPass());
-    first(UnifyLoopExitsPass());
+  if (turns.any([](const Loop &loop) { return loop.getParentLoop(); }))
+    turns.run(EarlyCSEPass());
+  if (turns.any([](const Loop &loop) { return loop.getParentLoop() && hasSeveralWaysOut(loop); })) {
+    turns.run(LoopSimplifyPass());
+    turns.run(LowerSwitchPass());
+    turns.run(UnifyLoopExitsPass());
   }
-  OwnExits exits(*loops);
-  for (const Loop *loop : loops->getLoopsInPreorder())
-    if (loop->getParentLoop() && leftInTurns(loop))
+  OwnExits exits(turns.loops());
+  for (const Loop *loop : turns.loops().getLoopsInPreorder())
+    if (loop->getParentLoop() && turns.leftInTurns(*loop))
       exits.lookAt(*loop);
+  PreservedAnalyses kept = turns.kept();
   kept.intersect(blocksKept(exits.change()));
   return kept;
 }
