@@ -13,13 +13,18 @@ using namespace llvm;
 
 namespace {
 
-/// The latch that code generation would take away, and give the loop several ways round.
-BasicBlock *emptyLatch(const Loop &loop) {
+/// The latch that code generation may take away, and give the loop several ways round. What it does may be moved, be found dead or
+/// assumed by then, so nothing is asked of it; blocks in front of it that only lead there may go as well.
+BasicBlock *latchThatMayGo(const Loop &loop) {
   BasicBlock *latch = loop.getLoopLatch();
-  if (!latch || !latch->hasNPredecessorsOrMore(2) ||
-      !isa<BranchInst>(latch->getFirstNonPHIOrDbgOrLifetime()) ||
-      latch->getTerminator()->getNumSuccessors() != 1)
+  if (!latch || latch->getTerminator()->getNumSuccessors() != 1)
     return nullptr;
+  const BasicBlock *first = latch;
+  while (const BasicBlock *before = first->getSinglePredecessor()) {
+    if (before->getTerminator()->getNumSuccessors() != 1)
+      return nullptr;
+    first = before;
+  }
   return latch;
 }
 
@@ -42,7 +47,7 @@ PreservedAnalyses OneWayRoundPass::run(Function &function, FunctionAnalysisManag
   turns.giveOneWayRound();
   bool changed = false;
   for (const Loop *loop : turns.loops().getLoopsInPreorder())
-    if (BasicBlock *latch = loop->isInnermost() ? nullptr : emptyLatch(*loop);
+    if (BasicBlock *latch = loop->isInnermost() ? nullptr : latchThatMayGo(*loop);
         latch && turns.leftInTurns(*loop)) {
       keep(*latch);
       changed = true;

@@ -15,8 +15,9 @@
 //                  br o
 //
 // A loop with several ways round may be two loops to LoopSimplify. So it is asked here, for all that lanes leave in different rounds.
+// What a latch does says nothing: what is the same in all rounds, assumed, dead or a second counter has left it by then.
 //
-// Left alone are loops with no loop in them, which come out right, and latches with one way to them.
+// Left alone are loops with no loop in them, which come out right, and latches that one branch leads to, by one of its ways.
 //
 // Terminates: one look at each loop. Cost: linear, and LoopSimplify where a loop has several ways round. Nothing is unsafe about it.
 #pragma once

@@ -55,6 +55,10 @@ bool isKnownAt(const Value &value, const PHINode &phi, const DominatorTree &domi
          isGuaranteedNotToBePoison(&value);
 }
 
+unsigned membersOf(const Type &type) {
+  return type.isStructTy() ? type.getStructNumElements() : unsigned(type.getArrayNumElements());
+}
+
 /// Nobody has made that element of the vector. Behind so many steps that is taken for so: in unreachable code there is no end.
 bool lacks(const Value *value, unsigned element) {
   for (unsigned steps = 0; steps < 64; ++steps) {
@@ -82,21 +86,53 @@ bool lacks(const Value *value, unsigned element) {
   return true;
 }
 
-/// All of it, or an element: code generation takes phis of vectors apart.
+/// All of it, an element of a vector or a member: code generation takes phis apart. Arrays of many members are no values of programs.
 bool isMissing(const Value *value) {
-  auto *type = dyn_cast<FixedVectorType>(value->getType());
-  return isUndefined(value) ||
-         (type && any_of(seq(0u, type->getNumElements()),
-                         [&](unsigned element) { return lacks(value, element); }));
+  Type *type = value->getType();
+  if (isUndefined(value) || isa<ConstantData>(value))
+    return isUndefined(value);
+  if (auto *vector = dyn_cast<FixedVectorType>(type))
+    return any_of(seq(0u, vector->getNumElements()),
+                  [&](unsigned element) { return lacks(value, element); });
+  return type->isAggregateType() && membersOf(*type) <= 64 &&
+         any_of(seq(0u, membersOf(*type)), [&](unsigned member) {
+           const Value *part = FindInsertedValue(const_cast<Value *>(value), member);
+           return part && isMissing(part);
+         });
+}
+
+/// What code generation keeps as a mask of the wave: longer vectors of conditions are numbers to it.
+bool isMask(const Type &type) {
+  auto *vector = dyn_cast<FixedVectorType>(&type);
+  return type.isIntegerTy(1) ||
+         (vector && vector->getNumElements() == 1 && type.isIntOrIntVectorTy(1));
+}
+
+bool holdsMasks(const Type &type) {
+  return isMask(type) || (type.isAggregateType() && any_of(type.subtypes(), [](const Type *part) {
+                            return holdsMasks(*part);
+                          }));
+}
+
+/// `value` with its members that hold masks made anew.
+template <typename Make> Value *withMembers(IRBuilder<> &builder, Value &value, Make make) {
+  Value *result = &value;
+  for (unsigned member : seq(0u, membersOf(*value.getType()))) {
+    Value *part = builder.CreateExtractValue(&value, member);
+    result = builder.CreateInsertValue(result, make(*part), member);
+  }
+  return result;
 }
 
 /// Poison that is the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
 /// A condition is false, as code generation takes one that is undefined to be where it merges the lanes' conditions into a mask. But
 /// where it has false to merge it with it then copies the undefined mask, for all lanes (SILowerI1Copies, up to LLVM 21 at least).
-Value *ownPoison(Instruction &place, Type *type) {
+Value *ownPoison(IRBuilder<> &builder, Type *type) {
   if (type->isIntOrIntVectorTy(1))
     return ConstantInt::getFalse(type);
-  IRBuilder<> builder(&place);
+  if (holdsMasks(*type))
+    return withMembers(builder, *PoisonValue::get(type),
+                       [&](Value &part) { return ownPoison(builder, part.getType()); });
   auto *vector = dyn_cast<FixedVectorType>(type);
   if (!vector)
     return builder.CreateFreeze(PoisonValue::get(type));
@@ -104,14 +140,18 @@ Value *ownPoison(Instruction &place, Type *type) {
   return builder.CreateVectorSplat(vector->getNumElements(), element);
 }
 
-/// What may be missing. As a condition that false is merged with (above) it is none that code generation finds to be undefined.
-Value *ownFrozen(Instruction &place, Value &missing, const PHINode &phi) {
-  IRBuilder<> builder(&place);
-  Value *frozen = builder.CreateFreeze(&missing);
-  if (!phi.getType()->isIntegerTy(1) ||
-      none_of(phi.incoming_values(), [](const Value *value) { return match(value, m_Zero()); }))
-    return frozen;
-  return builder.CreateICmpNE(hiddenNumber(builder, *frozen), builder.getInt32(0));
+/// The same frozen value, but as a mask none that code generation finds to be undefined: it may find that false is what it merges it with,
+/// too.
+Value *withHiddenMasks(IRBuilder<> &builder, Value &frozen) {
+  Type *type = frozen.getType();
+  if (!holdsMasks(*type))
+    return &frozen;
+  if (type->isAggregateType())
+    return withMembers(builder, frozen,
+                       [&](Value &part) { return withHiddenMasks(builder, part); });
+  Value *mask = type->isVectorTy() ? builder.CreateExtractElement(&frozen, uint64_t(0)) : &frozen;
+  mask = builder.CreateICmpNE(hiddenNumber(builder, *mask), builder.getInt32(0));
+  return type->isVectorTy() ? builder.CreateVectorSplat(1, mask) : mask;
 }
 
 using Values = SmallPtrSet<const Value *, 16>;
@@ -127,7 +167,7 @@ bool isOfRounds(const PHINode &phi, const DominatorTree &dominators) {
 
 /// Made of undefined values, by what is not looked into here: code generation may find that it is undefined, too. Of phis those of rounds
 /// (code generation may find that nobody goes round, or nobody with that element of a vector): others get own values. Vectors that are
-/// put together are as isMissing() says; loads are where such a value is stored to that pointer.
+/// put together, and other values, are as isMissing() says; loads are where such a value is stored to that pointer.
 Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
   Values found;
   auto mayBeMissing = [&](const Value *value) { return isMissing(value) || found.count(value); };
@@ -139,7 +179,7 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
   SmallVector<Instruction *, 16> open;
   for (Instruction &instruction : instructions(function))
     if (!isa<InsertElementInst>(instruction) && !isa<ShuffleVectorInst>(instruction) &&
-        mayBe(instruction))
+        !isa<InsertValueInst>(instruction) && mayBe(instruction))
       open.push_back(&instruction);
   while (!open.empty()) {
     Instruction *made = open.pop_back_val();
@@ -158,20 +198,26 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
   return found;
 }
 
-bool giveOthersTheirOwn(PHINode &phi, const Values &mayBeMissing) {
-  SmallDenseMap<BasicBlock *, Value *, 4> frozen; // a switch may come by several edges
+bool giveOthersTheirOwn(PHINode &phi, const Values &madeOfUndefined) {
+  auto mayBeMissing = [&](const Value &value) {
+    return isMissing(&value) || madeOfUndefined.count(&value);
+  };
+  SmallDenseMap<BasicBlock *, Value *, 4> own; // a switch may come by several edges
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-    Value *missing = phi.getIncomingValue(i);
+    Value *incoming = phi.getIncomingValue(i);
     Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
-    if ((!isMissing(missing) && !mayBeMissing.count(missing)) || missing == &place)
+    auto *frozen = dyn_cast<FreezeInst>(incoming); // by others: not as a mask
+    if (frozen ? !holdsMasks(*phi.getType()) || !mayBeMissing(*frozen->getOperand(0))
+               : !mayBeMissing(*incoming) || incoming == &place)
       continue;
-    Value *&value = frozen[phi.getIncomingBlock(i)];
-    if (!value)
-      value =
-          isUndefined(missing) ? ownPoison(place, phi.getType()) : ownFrozen(place, *missing, phi);
+    Value *&value = own[phi.getIncomingBlock(i)];
+    if (IRBuilder<> builder(&place); !value)
+      value = isUndefined(incoming)
+                  ? ownPoison(builder, phi.getType())
+                  : withHiddenMasks(builder, *(frozen ? frozen : builder.CreateFreeze(incoming)));
     phi.setIncomingValue(i, value);
   }
-  return !frozen.empty();
+  return !own.empty();
 }
 
 /// Phis whose lanes all may have one value; what is undefined by what it is made of, and integers that are constant by that, of which
@@ -215,11 +261,11 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   const DominatorTree &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   bool changed = resolve(function, dominators);
-  const Values mayBeMissing = madeOfUndefined(function, dominators);
+  const Values undefined = madeOfUndefined(function, dominators);
   for (BasicBlock &block : function)
     for (PHINode &phi : block.phis())
       if (!isOfRounds(phi, dominators))
-        changed |= giveOthersTheirOwn(phi, mayBeMissing);
+        changed |= giveOthersTheirOwn(phi, undefined);
   return blocksKept(changed);
 }
 

@@ -21,8 +21,9 @@
 //
 // Conditions are masks of the wave in scalar registers, and an undefined one is undefined for all lanes. Code generation takes it for
 // false where it merges the lanes', but where the others' is false, too, it copies one of both, which is the undefined one in LLVM 15
-// to 21. So f is false there, and what only code generation may find to be undefined (below) is hidden from it where false comes from
-// another side.
+// to 21. So f is false there, and what only code generation may find to be undefined (below) is hidden from it: that others bring false
+// it may find alone as well. Members of structures are registers of their own, so each condition among them is made so. A condition that
+// others have frozen is its lane's own, but no better as a mask, so it is hidden if what is frozen may be undefined.
 //
 // A phi of several values and poison is no better: StructurizeCFG takes it apart into one of the values, and one of that and undef.
 // Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is

@@ -5,6 +5,7 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.assume(i1)
 
 ; Two ways round become one, and code generation leaves it.
 ; CHECK-LABEL: @ways_round(
@@ -46,7 +47,102 @@ done:
   ret void
 }
 
-; Where the latch does something, has one way to it, or branches itself it stays, and where no loop is in the loop.
+; The blocks that lead back go together: the latch has one way to it, from a block with two.
+; CHECK-LABEL: @two_blocks(
+; CHECK: l0:
+; CHECK-NEXT: br label %l
+; CHECK: l:
+; CHECK-NEXT: call void asm sideeffect "", ""()
+; CHECK-NEXT: br label %o
+; ISA-LABEL: {{^}}two_blocks:
+; ISA: ; %l{{0?$}}
+define amdgpu_kernel void @two_blocks(ptr addrspace(1) noalias %q) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  %few = and i32 %t, 7
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %l ]
+  %in = add i32 %i, 1
+  %it = xor i32 %i, %t
+  %low = and i32 %it, 3
+  %e = icmp eq i32 %low, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B ]
+  %jn = add i32 %j, 1
+  %s = select i1 %e, i32 %j, i32 77
+  store volatile i32 %s, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %few
+  br i1 %d, label %B, label %x
+x:
+  %sum = add i32 %t, %i
+  %r = and i32 %sum, 7
+  %again = icmp ugt i32 %r, 3
+  br i1 %again, label %l0, label %y
+y:
+  store volatile i32 %i, ptr addrspace(1) %b
+  br i1 %e, label %done, label %l0
+l0:
+  br label %l
+l:
+  br label %o
+done:
+  store i32 %i, ptr addrspace(1) %b
+  ret void
+}
+
+; What the latch does leaves it in code generation, as what all rounds compute does, or what is assumed.
+; CHECK-LABEL: @latch_that_computes(
+; CHECK: l:
+; CHECK-NEXT: %m = mul i32 %n, 7
+; CHECK-NEXT: %no = icmp ne i32 %in, 77
+; CHECK-NEXT: call void @llvm.assume(i1 %no)
+; CHECK-NEXT: call void asm sideeffect "", ""()
+; CHECK-NEXT: br label %o
+; ISA-LABEL: {{^}}latch_that_computes:
+; ISA: ; %l{{$}}
+define amdgpu_kernel void @latch_that_computes(ptr addrspace(1) noalias %q, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
+  %few = and i32 %t, 7
+  br label %o
+o:
+  %i = phi i32 [ 0, %entry ], [ %in, %l ]
+  %w = phi i32 [ 0, %entry ], [ %m, %l ]
+  %in = add i32 %i, 1
+  %it = xor i32 %i, %t
+  %low = and i32 %it, 3
+  %e = icmp eq i32 %low, 1
+  br label %B
+B:
+  %j = phi i32 [ 0, %o ], [ %jn, %B ]
+  %jn = add i32 %j, 1
+  %s = select i1 %e, i32 %j, i32 %w
+  store volatile i32 %s, ptr addrspace(1) %b
+  %d = icmp ult i32 %j, %few
+  br i1 %d, label %B, label %x
+x:
+  %sum = add i32 %t, %i
+  %r = and i32 %sum, 7
+  %again = icmp ugt i32 %r, 3
+  br i1 %again, label %l, label %y
+y:
+  store volatile i32 %i, ptr addrspace(1) %b
+  br i1 %e, label %done, label %l
+l:
+  %m = mul i32 %n, 7
+  %no = icmp ne i32 %in, 77
+  call void @llvm.assume(i1 %no)
+  br label %o
+done:
+  store i32 %i, ptr addrspace(1) %b
+  ret void
+}
+
+; Where one way leads to the latch it stays, and where no loop is in the loop.
 ; CHECK-LABEL: @ways_that_stay(
 ; CHECK-NOT: asm sideeffect
 ; CHECK: ret void
@@ -54,12 +150,9 @@ define amdgpu_kernel void @ways_that_stay(ptr addrspace(1) noalias %q) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   %b = getelementptr i32, ptr addrspace(1) %q, i32 %t
-  br label %o
-o:                                                ; the latch does something
-  %i = phi i32 [ 0, %entry ], [ %in, %latch ]
   br label %p
 p:                                                ; one way to the latch
-  %j = phi i32 [ 0, %o ], [ %jn, %p.latch ]
+  %j = phi i32 [ 0, %entry ], [ %jn, %p.latch ]
   %jn = add i32 %j, 1
   br label %v
 v:                                                ; no loop in it
@@ -78,19 +171,9 @@ v.latch:
   br label %v
 p1:
   %jt = icmp ult i32 %j, %t
-  br i1 %jt, label %p.latch, label %o1
+  br i1 %jt, label %p.latch, label %done
 p.latch:
   br label %p
-o1:
-  %ik = icmp ult i32 %i, 9
-  br i1 %ik, label %o2, label %latch
-o2:
-  store volatile i32 %i, ptr addrspace(1) %b
-  %it = icmp ult i32 %i, %t
-  br i1 %it, label %latch, label %done
-latch:
-  %in = add i32 %i, 1
-  br label %o
 done:
   ret void
 }

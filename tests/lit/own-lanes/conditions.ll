@@ -1,8 +1,8 @@
 ; Conditions of which some lanes have none. Code generation keeps them as a mask of the wave. Where it merges false of some lanes with a
 ; condition that is undefined in others it copies the undefined mask for all of them, so a register that may hold anything by then.
 ; RUN: %opt -passes=meld-own-lanes,verify %s -S | FileCheck %s
-; RUN: %opt -passes=meld-own-lanes %s -S | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
-; RUN: %opt -passes=meld-own-lanes %s -S | %llc -mcpu=gfx1030 -o - | FileCheck %s --check-prefix=ISA
+; RUN: %opt -passes=meld-own-lanes %s -S | %llc -O3 -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
+; RUN: %opt -passes=meld-own-lanes %s -S | %llc -O3 -mcpu=gfx1030 -o - | FileCheck %s --check-prefix=ISA
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -52,17 +52,21 @@ join:
   ret void
 }
 
-; What code generation may find to be undefined: nothing is known of it, if false is merged with it.
+; What code generation alone finds to be undefined, here where it knows %to_b: nothing is known of what is handed on. Nor is it asked whether
+; false is merged with it: code generation alone may find that, too (%to_b is false on the other way).
 ; CHECK-LABEL: @found(
 ; CHECK: b:
 ; CHECK: [[F:%.*]] = freeze i1 %c
 ; CHECK-NEXT: [[S:%.*]] = sext i1 [[F]] to i32
 ; CHECK-NEXT: [[N:%.*]] = call i32 asm "", "=v,0"(i32 [[S]])
 ; CHECK-NEXT: [[C:%.*]] = icmp ne i32 [[N]], 0
-; CHECK-NEXT: [[G:%.*]] = freeze i1 %c
 ; CHECK-NEXT: br label %join
-; CHECK: %x = phi i1 [ false, %n ], [ [[C]], %b ], [ %v, %z ]
-; CHECK-NEXT: %y = phi i1 [ true, %n ], [ [[G]], %b ], [ %v, %z ]
+; CHECK: %x = phi i1 [ %to_b, %n ], [ [[C]], %b ], [ %v, %z ]
+; ISA-LABEL: {{^}}found:
+; ISA: ; %b{{$}}
+; ISA-NOT: implicit-def: $sgpr
+; ISA: s_or_b{{32|64}} exec
+; ISA: s_endpgm
 define amdgpu_kernel void @found(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -81,15 +85,251 @@ n:
   br i1 %to_b, label %b, label %join
 b:
   store volatile i32 2, ptr addrspace(1) %o
-  %u = select i1 %to_b, i32 poison, i32 %p
-  %c = icmp ult i32 %u, 5
+  %l = load volatile i32, ptr addrspace(1) %i
+  %one = zext i1 %to_b to i32
+  %three = mul i32 %one, 3
+  %second = and i32 %three, 1
+  %e = extractelement <2 x i32> <i32 5, i32 undef>, i32 %second
+  %u = add i32 %e, %l
+  %c = icmp eq i32 %u, 5
   br label %join
 join:
-  %x = phi i1 [ false, %n ], [ %c, %b ], [ %v, %z ]
-  %y = phi i1 [ true, %n ], [ %c, %b ], [ %v, %z ]
+  %x = phi i1 [ %to_b, %n ], [ %c, %b ], [ %v, %z ]
   %m = select i1 %x, i32 7, i32 9
-  %l = select i1 %y, i32 6, i32 %m
-  store i32 %l, ptr addrspace(1) %o
+  %from_n = icmp uge i32 %p, 10
+  %before_c = icmp ult i32 %p, 20
+  %from_b = and i1 %from_n, %before_c
+  %r = select i1 %from_b, i32 5, i32 %m
+  store i32 %r, ptr addrspace(1) %o
+  ret void
+}
+
+; The same in a vector that is no more than its one element; a longer one is numbers, of which each lane has its own.
+; CHECK-LABEL: @found_in_vector(
+; CHECK: [[F1:%.*]] = freeze <1 x i1> %c1
+; CHECK-NEXT: [[E1:%.*]] = extractelement <1 x i1> [[F1]], i64 0
+; CHECK-NEXT: [[S1:%.*]] = sext i1 [[E1]] to i32
+; CHECK-NEXT: [[N1:%.*]] = call i32 asm "", "=v,0"(i32 [[S1]])
+; CHECK-NEXT: icmp ne i32 [[N1]], 0
+; CHECK: [[T:%.*]] = freeze <2 x i1> %c2
+; CHECK: %y1 = phi <2 x i1> [ zeroinitializer, %n ], [ [[T]], %b ], [ <i1 false, i1 true>, %z ]
+; ISA-LABEL: {{^}}found_in_vector:
+; ISA: ; %b{{$}}
+; ISA-NOT: implicit-def: $sgpr
+; ISA: s_or_b{{32|64}} exec
+; ISA: s_endpgm
+define amdgpu_kernel void @found_in_vector(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  %i = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %p = load i32, ptr addrspace(1) %i
+  %to_z = icmp ult i32 %p, 10
+  br i1 %to_z, label %z, label %n
+z:
+  %q = load volatile i32, ptr addrspace(1) %o
+  %v = icmp ugt i32 %q, %p
+  %v1 = insertelement <1 x i1> undef, i1 %v, i32 0
+  br label %join
+n:
+  store volatile i32 3, ptr addrspace(1) %o
+  %to_b = icmp ult i32 %p, 20
+  br i1 %to_b, label %b, label %join
+b:
+  store volatile i32 2, ptr addrspace(1) %o
+  %l = load volatile i32, ptr addrspace(1) %i
+  %one = zext i1 %to_b to i32
+  %three = mul i32 %one, 3
+  %second = and i32 %three, 1
+  %e = extractelement <2 x i32> <i32 5, i32 undef>, i32 %second
+  %u = add i32 %e, %l
+  %c = icmp eq i32 %u, 5
+  %c1 = insertelement <1 x i1> undef, i1 %c, i32 0
+  %c2 = insertelement <2 x i1> undef, i1 %c, i32 1
+  br label %join
+join:
+  %x1 = phi <1 x i1> [ zeroinitializer, %n ], [ %c1, %b ], [ %v1, %z ]
+  %y1 = phi <2 x i1> [ zeroinitializer, %n ], [ %c2, %b ], [ <i1 false, i1 true>, %z ]
+  %x2 = extractelement <1 x i1> %x1, i32 0
+  %y2 = extractelement <2 x i1> %y1, i32 1
+  %x = and i1 %x2, %y2
+  %m = select i1 %x, i32 7, i32 9
+  %from_n = icmp uge i32 %p, 10
+  %before_c = icmp ult i32 %p, 20
+  %from_b = and i1 %from_n, %before_c
+  %r = select i1 %from_b, i32 5, i32 %m
+  store i32 %r, ptr addrspace(1) %o
+  ret void
+}
+
+; What others have frozen is the lane's own, but as a mask it is undefined as long as code generation sees that.
+; CHECK-LABEL: @frozen(
+; CHECK: %f = freeze i1 poison
+; CHECK-NEXT: [[FS:%.*]] = sext i1 %f to i32
+; CHECK-NEXT: [[FN:%.*]] = call i32 asm "", "=v,0"(i32 [[FS]])
+; CHECK-NEXT: [[FC:%.*]] = icmp ne i32 [[FN]], 0
+; CHECK-NEXT: [[GS:%.*]] = sext i1 %g to i32
+; CHECK: %x = phi i1 [ false, %n ], [ [[FC]], %b ], [ %v, %z ]
+; CHECK-NEXT: %w = phi i32 [ 0, %n ], [ %h, %b ], [ %p, %z ]
+; ISA-LABEL: {{^}}frozen:
+; ISA: ; %b{{$}}
+; ISA-NOT: implicit-def: $sgpr
+; ISA: s_or_b{{32|64}} exec
+; ISA: s_endpgm
+define amdgpu_kernel void @frozen(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  %i = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %p = load i32, ptr addrspace(1) %i
+  %to_z = icmp ult i32 %p, 10
+  br i1 %to_z, label %z, label %n
+z:
+  %q = load volatile i32, ptr addrspace(1) %o
+  %v = icmp ugt i32 %q, %p
+  br label %join
+n:
+  store volatile i32 3, ptr addrspace(1) %o
+  %to_b = icmp ult i32 %p, 20
+  br i1 %to_b, label %b, label %join
+b:
+  store volatile i32 2, ptr addrspace(1) %o
+  %l = load volatile i32, ptr addrspace(1) %i
+  %one = zext i1 %to_b to i32
+  %three = mul i32 %one, 3
+  %second = and i32 %three, 1
+  %e = extractelement <2 x i32> <i32 5, i32 undef>, i32 %second
+  %u = add i32 %e, %l
+  %c = icmp eq i32 %u, 5
+  %g = freeze i1 %c
+  %h = freeze i32 poison
+  %f = freeze i1 poison
+  br label %join
+join:
+  %x = phi i1 [ false, %n ], [ %f, %b ], [ %v, %z ]
+  %w = phi i32 [ 0, %n ], [ %h, %b ], [ %p, %z ]
+  %y = phi i1 [ false, %n ], [ %g, %b ], [ %v, %z ]
+  store volatile i32 %w, ptr addrspace(1) %o
+  %wy = zext i1 %y to i32
+  store volatile i32 %wy, ptr addrspace(1) %o
+  %m = select i1 %x, i32 7, i32 9
+  %from_n = icmp uge i32 %p, 10
+  %before_c = icmp ult i32 %p, 20
+  %from_b = and i1 %from_n, %before_c
+  %r = select i1 %from_b, i32 5, i32 %m
+  store i32 %r, ptr addrspace(1) %o
+  ret void
+}
+
+; Members of structures and arrays are registers of their own: of those that nobody has made each is as it would be alone.
+; CHECK-LABEL: @members(
+; CHECK: b:
+; CHECK: [[M:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[I:%.*]] = insertvalue { i32, i1 } poison, i32 [[M]], 0
+; CHECK-NEXT: [[J:%.*]] = insertvalue { i32, i1 } [[I]], i1 false, 1
+; CHECK: [[P:%.*]] = freeze { float, i32 } poison
+; CHECK: %x1 = phi { i32, i1 } [ { i32 3, i1 false }, %n ], [ [[J]], %b ], [ %v1, %z ]
+; CHECK-NEXT: %y1 = phi [2 x i1] [ zeroinitializer, %n ], [ zeroinitializer, %b ], [ [i1 true, i1 false], %z ]
+; CHECK-NEXT: %w1 = phi { float, i32 } [ zeroinitializer, %n ], [ [[P]], %b ], [ %u1, %z ]
+; ISA-LABEL: {{^}}members:
+; ISA: ; %b{{$}}
+; ISA-NOT: implicit-def: $sgpr
+; ISA: s_or_b{{32|64}} exec
+; ISA: s_endpgm
+define amdgpu_kernel void @members(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  %i = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %p = load i32, ptr addrspace(1) %i
+  %to_z = icmp ult i32 %p, 10
+  br i1 %to_z, label %z, label %n
+z:
+  %q = load volatile i32, ptr addrspace(1) %o
+  %v = icmp ugt i32 %q, %p
+  %v1 = insertvalue { i32, i1 } { i32 4, i1 poison }, i1 %v, 1
+  %u1 = insertvalue { float, i32 } { float 4.0, i32 poison }, i32 %q, 1
+  br label %join
+n:
+  store volatile i32 3, ptr addrspace(1) %o
+  %to_b = icmp ult i32 %p, 20
+  br i1 %to_b, label %b, label %join
+b:
+  store volatile i32 2, ptr addrspace(1) %o
+  br label %join
+join:
+  %x1 = phi { i32, i1 } [ { i32 3, i1 false }, %n ], [ poison, %b ], [ %v1, %z ]
+  %y1 = phi [2 x i1] [ zeroinitializer, %n ], [ poison, %b ], [ [i1 true, i1 false], %z ]
+  %w1 = phi { float, i32 } [ zeroinitializer, %n ], [ poison, %b ], [ %u1, %z ]
+  %x2 = extractvalue { i32, i1 } %x1, 1
+  %y2 = extractvalue [2 x i1] %y1, 0
+  %w2 = extractvalue { float, i32 } %w1, 1
+  store volatile i32 %w2, ptr addrspace(1) %o
+  %x = and i1 %x2, %y2
+  %m = select i1 %x, i32 7, i32 9
+  %from_n = icmp uge i32 %p, 10
+  %before_c = icmp ult i32 %p, 20
+  %from_b = and i1 %from_n, %before_c
+  %r = select i1 %from_b, i32 5, i32 %m
+  store i32 %r, ptr addrspace(1) %o
+  ret void
+}
+
+; A member that nobody has put in, among others.
+; CHECK-LABEL: @some_members(
+; CHECK: b:
+; CHECK: [[K:%.*]] = freeze { i32, i1 } %k
+; CHECK: [[K1:%.*]] = extractvalue { i32, i1 } [[K]], 1
+; CHECK-NEXT: [[KS:%.*]] = sext i1 [[K1]] to i32
+; CHECK-NEXT: [[KN:%.*]] = call i32 asm "", "=v,0"(i32 [[KS]])
+; CHECK-NEXT: [[KC:%.*]] = icmp ne i32 [[KN]], 0
+; CHECK-NEXT: [[KV:%.*]] = insertvalue { i32, i1 } {{%.*}}, i1 [[KC]], 1
+; CHECK: %x1 = phi { i32, i1 } [ zeroinitializer, %n ], [ [[KV]], %b ], [ %v1, %z ]
+; CHECK-NEXT: %y1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
+; CHECK-NEXT: %w1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %all, %b ], [ %v1, %z ]
+; ISA-LABEL: {{^}}some_members:
+; ISA: ; %b{{$}}
+; ISA-NOT: implicit-def: $sgpr
+; ISA: s_or_b{{32|64}} exec
+; ISA: s_endpgm
+define amdgpu_kernel void @some_members(ptr addrspace(1) %out, ptr addrspace(1) %in) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  %i = getelementptr i32, ptr addrspace(1) %in, i32 %t
+  %p = load i32, ptr addrspace(1) %i
+  %to_z = icmp ult i32 %p, 10
+  br i1 %to_z, label %z, label %n
+z:
+  %q = load volatile i32, ptr addrspace(1) %o
+  %v = icmp ugt i32 %q, %p
+  %v1 = insertvalue { i32, i1 } { i32 4, i1 poison }, i1 %v, 1
+  br label %join
+n:
+  store volatile i32 3, ptr addrspace(1) %o
+  %to_b = icmp ult i32 %p, 20
+  br i1 %to_b, label %b, label %join
+b:
+  store volatile i32 2, ptr addrspace(1) %o
+  %k = insertvalue { i32, i1 } poison, i32 %p, 0
+  %even = trunc i32 %p to i1
+  %all = insertvalue { i32, i1 } %k, i1 %even, 1
+  br label %join
+join:
+  %x1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %k, %b ], [ %v1, %z ]
+  %y1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ { i32 7, { i1 } { i1 undef } }, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
+  %w1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %all, %b ], [ %v1, %z ]
+  %x2 = extractvalue { i32, i1 } %x1, 1
+  %y2 = extractvalue { i32, { i1 } } %y1, 1, 0
+  %w2 = extractvalue { i32, i1 } %w1, 1
+  %wy = and i1 %w2, %y2
+  %x = xor i1 %x2, %wy
+  %m = select i1 %x, i32 7, i32 9
+  %from_n = icmp uge i32 %p, 10
+  %before_c = icmp ult i32 %p, 20
+  %from_b = and i1 %from_n, %before_c
+  %r = select i1 %from_b, i32 5, i32 %m
+  store i32 %r, ptr addrspace(1) %o
   ret void
 }
 
