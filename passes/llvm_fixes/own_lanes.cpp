@@ -101,17 +101,11 @@ bool isMissing(const Value *value) {
          });
 }
 
-/// What code generation keeps as a mask of the wave: longer vectors of conditions are numbers to it.
-bool isMask(const Type &type) {
-  auto *vector = dyn_cast<FixedVectorType>(&type);
-  return type.isIntegerTy(1) ||
-         (vector && vector->getNumElements() == 1 && type.isIntOrIntVectorTy(1));
-}
-
+/// Conditions are masks of the wave, and those in vectors, too.
 bool holdsMasks(const Type &type) {
-  return isMask(type) || (type.isAggregateType() && any_of(type.subtypes(), [](const Type *part) {
-                            return holdsMasks(*part);
-                          }));
+  return type.isIntOrIntVectorTy(1) ||
+         (type.isAggregateType() &&
+          any_of(type.subtypes(), [](const Type *part) { return holdsMasks(*part); }));
 }
 
 /// `value` with its members that hold masks made anew.
@@ -149,9 +143,17 @@ Value *withHiddenMasks(IRBuilder<> &builder, Value &frozen) {
   if (type->isAggregateType())
     return withMembers(builder, frozen,
                        [&](Value &part) { return withHiddenMasks(builder, part); });
-  Value *mask = type->isVectorTy() ? builder.CreateExtractElement(&frozen, uint64_t(0)) : &frozen;
-  mask = builder.CreateICmpNE(hiddenNumber(builder, *mask), builder.getInt32(0));
-  return type->isVectorTy() ? builder.CreateVectorSplat(1, mask) : mask;
+  auto hide = [&](Value &mask) {
+    return builder.CreateICmpNE(hiddenNumber(builder, mask), builder.getInt32(0));
+  };
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  if (!vector)
+    return hide(frozen);
+  Value *result = &frozen;
+  for (uint64_t element : seq(0u, vector->getNumElements()))
+    result = builder.CreateInsertElement(
+        result, hide(*builder.CreateExtractElement(&frozen, element)), element);
+  return result;
 }
 
 using Values = SmallPtrSet<const Value *, 16>;

@@ -104,15 +104,20 @@ join:
   ret void
 }
 
-; The same in a vector that is no more than its one element; a longer one is numbers, of which each lane has its own.
+; The same in vectors, which are one mask for each element.
 ; CHECK-LABEL: @found_in_vector(
-; CHECK: [[F1:%.*]] = freeze <1 x i1> %c1
-; CHECK-NEXT: [[E1:%.*]] = extractelement <1 x i1> [[F1]], i64 0
+; CHECK: [[F1:%.*]] = freeze <2 x i1> %c2
+; CHECK-NEXT: [[E1:%.*]] = extractelement <2 x i1> [[F1]], i64 0
 ; CHECK-NEXT: [[S1:%.*]] = sext i1 [[E1]] to i32
 ; CHECK-NEXT: [[N1:%.*]] = call i32 asm "", "=v,0"(i32 [[S1]])
-; CHECK-NEXT: icmp ne i32 [[N1]], 0
-; CHECK: [[T:%.*]] = freeze <2 x i1> %c2
-; CHECK: %y1 = phi <2 x i1> [ zeroinitializer, %n ], [ [[T]], %b ], [ <i1 false, i1 true>, %z ]
+; CHECK-NEXT: [[C1:%.*]] = icmp ne i32 [[N1]], 0
+; CHECK-NEXT: [[V1:%.*]] = insertelement <2 x i1> [[F1]], i1 [[C1]], i64 0
+; CHECK-NEXT: [[E2:%.*]] = extractelement <2 x i1> [[F1]], i64 1
+; CHECK-NEXT: [[S2:%.*]] = sext i1 [[E2]] to i32
+; CHECK-NEXT: [[N2:%.*]] = call i32 asm "", "=v,0"(i32 [[S2]])
+; CHECK-NEXT: [[C2:%.*]] = icmp ne i32 [[N2]], 0
+; CHECK-NEXT: [[V2:%.*]] = insertelement <2 x i1> [[V1]], i1 [[C2]], i64 1
+; CHECK: %y1 = phi <2 x i1> [ zeroinitializer, %n ], [ [[V2]], %b ], [ <i1 false, i1 true>, %z ]
 ; ISA-LABEL: {{^}}found_in_vector:
 ; ISA: ; %b{{$}}
 ; ISA-NOT: implicit-def: $sgpr
@@ -129,7 +134,6 @@ entry:
 z:
   %q = load volatile i32, ptr addrspace(1) %o
   %v = icmp ugt i32 %q, %p
-  %v1 = insertelement <1 x i1> undef, i1 %v, i32 0
   br label %join
 n:
   store volatile i32 3, ptr addrspace(1) %o
@@ -144,15 +148,13 @@ b:
   %e = extractelement <2 x i32> <i32 5, i32 undef>, i32 %second
   %u = add i32 %e, %l
   %c = icmp eq i32 %u, 5
-  %c1 = insertelement <1 x i1> undef, i1 %c, i32 0
   %c2 = insertelement <2 x i1> undef, i1 %c, i32 1
   br label %join
 join:
-  %x1 = phi <1 x i1> [ zeroinitializer, %n ], [ %c1, %b ], [ %v1, %z ]
   %y1 = phi <2 x i1> [ zeroinitializer, %n ], [ %c2, %b ], [ <i1 false, i1 true>, %z ]
-  %x2 = extractelement <1 x i1> %x1, i32 0
-  %y2 = extractelement <2 x i1> %y1, i32 1
-  %x = and i1 %x2, %y2
+  %x1 = extractelement <2 x i1> %y1, i32 0
+  %y = extractelement <2 x i1> %y1, i32 1
+  %x = xor i1 %x1, %y
   %m = select i1 %x, i32 7, i32 9
   %from_n = icmp uge i32 %p, 10
   %before_c = icmp ult i32 %p, 20
