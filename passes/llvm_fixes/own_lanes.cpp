@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -101,14 +102,33 @@ bool isMissing(const Value *value) {
          });
 }
 
-/// Conditions are masks of the wave, and those in vectors, too.
-bool holdsMasks(const Type &type) {
-  return type.isIntOrIntVectorTy(1) ||
-         (type.isAggregateType() &&
-          any_of(type.subtypes(), [](const Type *part) { return holdsMasks(*part); }));
+/// What LLVM 15 and 16 keep in several registers that belong together. Of those that nobody has made they copy the first ones there are,
+/// which is no instruction; but a register of that copy they take for copied, and so take a copy of the same one for done
+/// (MachineCopyPropagation).
+bool isTuple(const Type &type, const DataLayout &layout) {
+  return LLVM_VERSION_MAJOR < 17 && type.isSingleValueType() &&
+         layout.getTypeSizeInBits(const_cast<Type *>(&type)).getFixedValue() > 32;
 }
 
-/// `value` with its members that hold masks made anew.
+/// Words in the place of numbers of more than two registers, or of vectors of such.
+Type *inWords(Type *type) {
+  const unsigned bits = type->getScalarSizeInBits(); // 0: pointers
+  if (bits <= 64 || bits % 32)
+    return type;
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  return FixedVectorType::get(Type::getInt32Ty(type->getContext()),
+                              bits / 32 * (vector ? vector->getNumElements() : 1));
+}
+
+/// Where code generation goes wrong if it sees that such a value is undefined, as a whole or in a member. Conditions are masks of the
+/// wave, and those in vectors, too.
+bool goesWrong(const Type &type, const DataLayout &layout) {
+  return type.isIntOrIntVectorTy(1) || isTuple(type, layout) ||
+         (type.isAggregateType() &&
+          any_of(type.subtypes(), [&](const Type *part) { return goesWrong(*part, layout); }));
+}
+
+/// `value` with its members made anew.
 template <typename Make> Value *withMembers(IRBuilder<> &builder, Value &value, Make make) {
   Value *result = &value;
   for (unsigned member : seq(0u, membersOf(*value.getType()))) {
@@ -118,31 +138,38 @@ template <typename Make> Value *withMembers(IRBuilder<> &builder, Value &value, 
   return result;
 }
 
-/// Poison that is the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
+/// Any value, of the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
 /// A condition is false, as code generation takes one that is undefined to be where it merges the lanes' conditions into a mask. But
 /// where it has false to merge it with it then copies the undefined mask, for all lanes (SILowerI1Copies, up to LLVM 21 at least).
-Value *ownPoison(IRBuilder<> &builder, Type *type) {
+Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout) {
   if (type->isIntOrIntVectorTy(1))
     return ConstantInt::getFalse(type);
-  if (holdsMasks(*type))
+  if (type->isAggregateType())
     return withMembers(builder, *PoisonValue::get(type),
-                       [&](Value &part) { return ownPoison(builder, part.getType()); });
+                       [&](Value &part) { return anyOfOwn(builder, part.getType(), layout); });
+  if (Type *words = inWords(type); isTuple(*type, layout) && words != type)
+    return builder.CreateBitCast(anyOfOwn(builder, words, layout), type);
   auto *vector = dyn_cast<FixedVectorType>(type);
-  if (!vector)
-    return builder.CreateFreeze(PoisonValue::get(type));
-  Value *element = builder.CreateFreeze(PoisonValue::get(vector->getElementType()));
-  return builder.CreateVectorSplat(vector->getNumElements(), element);
+  Type *one = vector ? vector->getElementType() : type;
+  Value *own = isTuple(*type, layout) ? anything(builder, one) : nullptr;
+  if (!own)
+    own = builder.CreateFreeze(PoisonValue::get(one));
+  return vector ? builder.CreateVectorSplat(vector->getNumElements(), own) : own;
 }
 
-/// The same frozen value, but as a mask none that code generation finds to be undefined: it may find that false is what it merges it with,
-/// too.
-Value *withHiddenMasks(IRBuilder<> &builder, Value &frozen) {
+/// The same frozen value, but none that code generation finds to be undefined where it then goes wrong: that false is what it merges a
+/// condition with it may find, too.
+Value *hiddenWhereNeeded(IRBuilder<> &builder, Value &frozen, const DataLayout &layout) {
   Type *type = frozen.getType();
-  if (!holdsMasks(*type))
+  if (!goesWrong(*type, layout))
     return &frozen;
   if (type->isAggregateType())
     return withMembers(builder, frozen,
-                       [&](Value &part) { return withHiddenMasks(builder, part); });
+                       [&](Value &part) { return hiddenWhereNeeded(builder, part, layout); });
+  if (!type->isIntOrIntVectorTy(1)) {
+    Value *tuple = hidden(builder, *builder.CreateBitCast(&frozen, inWords(type)));
+    return tuple ? builder.CreateBitCast(tuple, type) : &frozen;
+  }
   auto hide = [&](Value &mask) {
     return builder.CreateICmpNE(hiddenNumber(builder, mask), builder.getInt32(0));
   };
@@ -204,19 +231,21 @@ bool giveOthersTheirOwn(PHINode &phi, const Values &madeOfUndefined) {
   auto mayBeMissing = [&](const Value &value) {
     return isMissing(&value) || madeOfUndefined.count(&value);
   };
+  const DataLayout &layout = phi.getModule()->getDataLayout();
   SmallDenseMap<BasicBlock *, Value *, 4> own; // a switch may come by several edges
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     Value *incoming = phi.getIncomingValue(i);
     Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
-    auto *frozen = dyn_cast<FreezeInst>(incoming); // by others: not as a mask
-    if (frozen ? !holdsMasks(*phi.getType()) || !mayBeMissing(*frozen->getOperand(0))
+    auto *frozen = dyn_cast<FreezeInst>(incoming); // by others
+    if (frozen ? !goesWrong(*phi.getType(), layout) || !mayBeMissing(*frozen->getOperand(0))
                : !mayBeMissing(*incoming) || incoming == &place)
       continue;
     Value *&value = own[phi.getIncomingBlock(i)];
     if (IRBuilder<> builder(&place); !value)
       value = isUndefined(incoming)
-                  ? ownPoison(builder, phi.getType())
-                  : withHiddenMasks(builder, *(frozen ? frozen : builder.CreateFreeze(incoming)));
+                  ? anyOfOwn(builder, phi.getType(), layout)
+                  : hiddenWhereNeeded(builder, *(frozen ? frozen : builder.CreateFreeze(incoming)),
+                                      layout);
     phi.setIncomingValue(i, value);
   }
   return !own.empty();

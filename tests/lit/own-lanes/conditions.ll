@@ -173,6 +173,7 @@ join:
 ; CHECK-NEXT: [[GS:%.*]] = sext i1 %g to i32
 ; CHECK: %x = phi i1 [ false, %n ], [ [[FC]], %b ], [ %v, %z ]
 ; CHECK-NEXT: %w = phi i32 [ 0, %n ], [ %h, %b ], [ %p, %z ]
+; CHECK: %k = phi i1 [ false, %n ], [ %d, %b ], [ %v, %z ]
 ; ISA-LABEL: {{^}}frozen:
 ; ISA: ; %b{{$}}
 ; ISA-NOT: implicit-def: $sgpr
@@ -205,12 +206,15 @@ b:
   %c = icmp eq i32 %u, 5
   %g = freeze i1 %c
   %h = freeze i32 poison
+  %d = freeze i1 %to_b
   %f = freeze i1 poison
   br label %join
 join:
   %x = phi i1 [ false, %n ], [ %f, %b ], [ %v, %z ]
   %w = phi i32 [ 0, %n ], [ %h, %b ], [ %p, %z ]
   %y = phi i1 [ false, %n ], [ %g, %b ], [ %v, %z ]
+  %k = phi i1 [ false, %n ], [ %d, %b ], [ %v, %z ]
+  store volatile i1 %k, ptr addrspace(1) %o
   store volatile i32 %w, ptr addrspace(1) %o
   %wy = zext i1 %y to i32
   store volatile i32 %wy, ptr addrspace(1) %o
@@ -229,7 +233,10 @@ join:
 ; CHECK: [[M:%.*]] = freeze i32 poison
 ; CHECK-NEXT: [[I:%.*]] = insertvalue { i32, i1 } poison, i32 [[M]], 0
 ; CHECK-NEXT: [[J:%.*]] = insertvalue { i32, i1 } [[I]], i1 false, 1
-; CHECK: [[P:%.*]] = freeze { float, i32 } poison
+; CHECK-NEXT: [[M0:%.*]] = freeze float poison
+; CHECK-NEXT: [[P0:%.*]] = insertvalue { float, i32 } poison, float [[M0]], 0
+; CHECK-NEXT: [[M1:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[P:%.*]] = insertvalue { float, i32 } [[P0]], i32 [[M1]], 1
 ; CHECK: %x1 = phi { i32, i1 } [ { i32 3, i1 false }, %n ], [ [[J]], %b ], [ %v1, %z ]
 ; CHECK-NEXT: %y1 = phi [2 x i1] [ zeroinitializer, %n ], [ zeroinitializer, %b ], [ [i1 true, i1 false], %z ]
 ; CHECK-NEXT: %w1 = phi { float, i32 } [ zeroinitializer, %n ], [ [[P]], %b ], [ %u1, %z ]

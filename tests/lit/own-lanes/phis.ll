@@ -183,18 +183,18 @@ end:
 ; CHECK: [[N:%.*]] = freeze i32 poison
 ; CHECK-NEXT: br i1 %k, label %loop, label %other
 ; CHECK: other:
-; CHECK-NEXT: [[E:%.*]] = freeze i32 poison
-; CHECK-NEXT: [[I:%.*]] = insertelement <3 x i32> {{poison|undef}}, i32 [[E]], {{i32|i64}} 0
-; CHECK-NEXT: [[V:%.*]] = shufflevector <3 x i32> [[I]], <3 x i32> {{poison|undef}}, <3 x i32> zeroinitializer
+; CHECK-NEXT: [[E:%.*]] = freeze i16 poison
+; CHECK-NEXT: [[I:%.*]] = insertelement <2 x i16> {{poison|undef}}, i16 [[E]], {{i32|i64}} 0
+; CHECK-NEXT: [[V:%.*]] = shufflevector <2 x i16> [[I]], <2 x i16> {{poison|undef}}, <2 x i32> zeroinitializer
 ; CHECK-NEXT: br label %loop
 ; CHECK: loop:
 ; CHECK-NEXT: phi i32 [ [[N]], %entry ], [ 3, %other ], [ %l, %loop ]
 ; CHECK-NEXT: phi i1 [ false, %entry ], [ false, %other ], [ %m, %loop ]
-; CHECK-NEXT: phi <3 x i32> [ %two, %entry ], [ [[V]], %other ], [ %w, %loop ]
+; CHECK-NEXT: phi <2 x i16> [ %two, %entry ], [ [[V]], %other ], [ %w, %loop ]
 ; CHECK: again:
 ; CHECK-NEXT: phi i32 [ 0, %loop ], [ [[A:%.*]], %again ], [ %q, %also ]
 ; CHECK: [[A]] = freeze i32 poison
-define amdgpu_kernel void @ways_round(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, <3 x i32> %two) #0 {
+define amdgpu_kernel void @ways_round(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, <2 x i16> %two) #0 {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   %k = icmp ult i32 %t, 20
@@ -204,11 +204,12 @@ other:
 loop:
   %p = phi i32 [ poison, %entry ], [ 3, %other ], [ %l, %loop ]
   %c = phi i1 [ false, %entry ], [ poison, %other ], [ %m, %loop ]
-  %v = phi <3 x i32> [ %two, %entry ], [ poison, %other ], [ %w, %loop ]
+  %v = phi <2 x i16> [ %two, %entry ], [ poison, %other ], [ %w, %loop ]
   %l = load volatile i32, ptr addrspace(1) %in
-  %w = load volatile <3 x i32>, ptr addrspace(1) %in
+  %w = load volatile <2 x i16>, ptr addrspace(1) %in
   %m = icmp eq i32 %l, 5
-  %word = extractelement <3 x i32> %v, i32 2
+  %half = extractelement <2 x i16> %v, i32 1
+  %word = zext i16 %half to i32
   %one = select i1 %c, i32 %p, i32 %word
   store volatile i32 %one, ptr addrspace(1) %out
   br i1 %m, label %loop, label %again
@@ -260,41 +261,42 @@ join:
 ; Vectors without an element, as constants, made of one, and shuffled; not those that have all.
 ; CHECK-LABEL: @vectors(
 ; CHECK: %three = insertelement
-; CHECK-NEXT: [[C:%.*]] = freeze <2 x i32> <i32 5, i32 {{undef|poison}}>
-; CHECK-NEXT: [[I:%.*]] = freeze <2 x i32> %one
-; CHECK-NEXT: [[S:%.*]] = freeze <2 x i32> %turned
+; CHECK-NEXT: [[C:%.*]] = freeze <2 x i16> <i16 5, i16 {{undef|poison}}>
+; CHECK-NEXT: [[I:%.*]] = freeze <2 x i16> %one
+; CHECK-NEXT: [[S:%.*]] = freeze <2 x i16> %turned
 ; CHECK-NEXT: br label %join
-; CHECK: phi <2 x i32> [ [[C]], %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ [[I]], %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ [[S]], %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %two, %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %whole, %a ], [ %v, %b ]
-; CHECK-NEXT: phi <2 x i32> [ %three, %a ], [ %v, %b ]
+; CHECK: phi <2 x i16> [ [[C]], %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i16> [ [[I]], %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i16> [ [[S]], %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i16> [ %two, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i16> [ %whole, %a ], [ %v, %b ]
+; CHECK-NEXT: phi <2 x i16> [ %three, %a ], [ %v, %b ]
 define amdgpu_kernel void @vectors(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, i1 %c) #0 {
   br i1 %c, label %a, label %b
 a:
-  %one = insertelement <2 x i32> poison, i32 %n, i32 1
-  %turned = shufflevector <2 x i32> %one, <2 x i32> poison, <2 x i32> <i32 1, i32 0>
-  %two = insertelement <2 x i32> %one, i32 %n, i32 0
-  %whole = shufflevector <2 x i32> %one, <2 x i32> <i32 3, i32 4>, <2 x i32> <i32 1, i32 2>
-  %three = insertelement <2 x i32> <i32 1, i32 2>, i32 %n, i32 %n
+  %m = trunc i32 %n to i16
+  %one = insertelement <2 x i16> poison, i16 %m, i32 1
+  %turned = shufflevector <2 x i16> %one, <2 x i16> poison, <2 x i32> <i32 1, i32 0>
+  %two = insertelement <2 x i16> %one, i16 %m, i32 0
+  %whole = shufflevector <2 x i16> %one, <2 x i16> <i16 3, i16 4>, <2 x i32> <i32 1, i32 2>
+  %three = insertelement <2 x i16> <i16 1, i16 2>, i16 %m, i32 %n
   br label %join
 b:
-  %v = load volatile <2 x i32>, ptr addrspace(1) %in
+  %v = load volatile <2 x i16>, ptr addrspace(1) %in
   br label %join
 join:
-  %p = phi <2 x i32> [ <i32 5, i32 undef>, %a ], [ %v, %b ]
-  %q = phi <2 x i32> [ %one, %a ], [ %v, %b ]
-  %r = phi <2 x i32> [ %turned, %a ], [ %v, %b ]
-  %s = phi <2 x i32> [ %two, %a ], [ %v, %b ]
-  %t = phi <2 x i32> [ %whole, %a ], [ %v, %b ]
-  %u = phi <2 x i32> [ %three, %a ], [ %v, %b ]
-  store volatile <2 x i32> %p, ptr addrspace(1) %out
-  store volatile <2 x i32> %q, ptr addrspace(1) %out
-  store volatile <2 x i32> %r, ptr addrspace(1) %out
-  store volatile <2 x i32> %s, ptr addrspace(1) %out
-  store volatile <2 x i32> %t, ptr addrspace(1) %out
-  store volatile <2 x i32> %u, ptr addrspace(1) %out
+  %p = phi <2 x i16> [ <i16 5, i16 undef>, %a ], [ %v, %b ]
+  %q = phi <2 x i16> [ %one, %a ], [ %v, %b ]
+  %r = phi <2 x i16> [ %turned, %a ], [ %v, %b ]
+  %s = phi <2 x i16> [ %two, %a ], [ %v, %b ]
+  %t = phi <2 x i16> [ %whole, %a ], [ %v, %b ]
+  %u = phi <2 x i16> [ %three, %a ], [ %v, %b ]
+  store volatile <2 x i16> %p, ptr addrspace(1) %out
+  store volatile <2 x i16> %q, ptr addrspace(1) %out
+  store volatile <2 x i16> %r, ptr addrspace(1) %out
+  store volatile <2 x i16> %s, ptr addrspace(1) %out
+  store volatile <2 x i16> %t, ptr addrspace(1) %out
+  store volatile <2 x i16> %u, ptr addrspace(1) %out
   ret void
 }
 
@@ -386,13 +388,13 @@ end:
 ; CHECK-LABEL: @found_later(
 ; CHECK: [[S:%.*]] = freeze i32 poison
 ; CHECK-NEXT: [[T:%.*]] = freeze i32 %sum
-; CHECK-NEXT: [[B:%.*]] = freeze <4 x i32> %bits
+; CHECK-NEXT: [[B:%.*]] = freeze <4 x i8> %bits
 ; CHECK: b:
 ; CHECK-NOT: freeze
 ; CHECK: join:
 ; CHECK-NEXT: %x = phi i32 [ [[S]], %a ], [ %v, %b ]
 ; CHECK-NEXT: %y = phi i32 [ [[T]], %a ], [ %v, %b ]
-; CHECK-NEXT: %z = phi <4 x i32> [ [[B]], %a ], [ %w, %b ]
+; CHECK-NEXT: %z = phi <4 x i8> [ [[B]], %a ], [ %w, %b ]
 ; ISA-LABEL: found_later:
 ; ISA-NOT: v_readfirstlane
 ; ISA: s_endpgm
@@ -406,18 +408,18 @@ a:
   %shifted = shl i32 %n, %many
   %chosen = select i1 %c, i32 poison, i32 %n
   %sum = add i32 %chosen, 1
-  %half = insertelement <2 x i64> poison, i64 5, i32 0
-  %bits = bitcast <2 x i64> %half to <4 x i32>
+  %half = insertelement <2 x i16> poison, i16 5, i32 0
+  %bits = bitcast <2 x i16> %half to <4 x i8>
   br label %join
 b:
   %v = load volatile i32, ptr addrspace(1) %in, !noundef !0
-  %w = load volatile <4 x i32>, ptr addrspace(1) %in, !noundef !0
+  %w = load volatile <4 x i8>, ptr addrspace(1) %in, !noundef !0
   br label %join
 join:
   %x = phi i32 [ %shifted, %a ], [ %v, %b ]
   %y = phi i32 [ %sum, %a ], [ %v, %b ]
-  %z = phi <4 x i32> [ %bits, %a ], [ %w, %b ]
-  %e = extractelement <4 x i32> %z, i32 3
+  %z = phi <4 x i8> [ %bits, %a ], [ %w, %b ]
+  %e = extractelement <4 x i8> %z, i32 3
   %dx = sitofp i32 %x to double
   %fx = fadd double %dx, 2.0
   %ix = call i32 @llvm.fptosi.sat.i32.f64(double %fx)
@@ -426,7 +428,7 @@ join:
   %fy = fadd double %dy, 2.0
   %iy = call i32 @llvm.fptosi.sat.i32.f64(double %fy)
   %q = call i32 @llvm.bitreverse.i32(i32 %iy)
-  %de = sitofp i32 %e to double
+  %de = sitofp i8 %e to double
   %fe = fadd double %de, 2.0
   %ie = call i32 @llvm.fptosi.sat.i32.f64(double %fe)
   %u = call i32 @llvm.bitreverse.i32(i32 %ie)
@@ -440,13 +442,13 @@ join:
 ; Phis of it have own values; a vector that is put together of it has none, what is taken from a vector that has all is one.
 ; CHECK-LABEL: @found_by(
 ; CHECK: [[U:%.*]] = freeze i32 %u
-; CHECK-NEXT: [[V:%.*]] = freeze <2 x i32> %both
-; CHECK-NEXT: br i1 %h, label %b, label %c
+; CHECK-NEXT: freeze <2 x i32> %both
+; CHECK: br i1 %h, label %b, label %c
 ; CHECK: [[W:%.*]] = freeze i32 %v
 ; CHECK-NEXT: [[X:%.*]] = freeze i32 %v
 ; CHECK: %p = phi i32 [ [[U]], %a ], [ [[W]], %b ]
 ; CHECK-NEXT: %some = phi i32 [ %n, %a ], [ [[X]], %b ]
-; CHECK-NEXT: %y = phi <2 x i32> [ [[V]], %a ], [ %two, %b ]
+; CHECK-NEXT: %y = phi <2 x i32> [ {{%.*}}, %a ], [ %two, %b ]
 ; CHECK: %x = phi i32 [ %p, %c ], [ %n, %0 ]
 ; CHECK-NEXT: %z = phi i32 [ %had, %c ], [ %n, %0 ]
 ; CHECK-NEXT: %w = phi i32 [ %some, %c ], [ %n, %0 ]
@@ -525,25 +527,25 @@ join:
 
 ; A vector that a loop puts together: two elements are nobody's.
 ; CHECK-LABEL: @put_together(
-; CHECK: %x = phi <4 x i32> [ %first, %a ], [ %both, %loop ]
-; CHECK: [[F:%.*]] = freeze <4 x i32> %both
-; CHECK: %y = phi <4 x i32> [ [[F]], %loop ], [ %given, %0 ]
-define amdgpu_kernel void @put_together(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n, <4 x i32> %given) #0 {
+; CHECK: %x = phi <4 x i8> [ %first, %a ], [ %both, %loop ]
+; CHECK: [[F:%.*]] = freeze <4 x i8> %both
+; CHECK: %y = phi <4 x i8> [ [[F]], %loop ], [ %given, %0 ]
+define amdgpu_kernel void @put_together(ptr addrspace(1) %out, ptr addrspace(1) %in, i8 %n, <4 x i8> %given) #0 {
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   %c = icmp ult i32 %t, 20
   br i1 %c, label %a, label %join
 a:
-  %first = insertelement <4 x i32> poison, i32 %n, i32 0
+  %first = insertelement <4 x i8> poison, i8 %n, i32 0
   br label %loop
 loop:
-  %x = phi <4 x i32> [ %first, %a ], [ %both, %loop ]
-  %v = load volatile i32, ptr addrspace(1) %in
-  %both = insertelement <4 x i32> %x, i32 %v, i32 1
-  %again = icmp ult i32 %v, %n
+  %x = phi <4 x i8> [ %first, %a ], [ %both, %loop ]
+  %v = load volatile i8, ptr addrspace(1) %in
+  %both = insertelement <4 x i8> %x, i8 %v, i32 1
+  %again = icmp ult i8 %v, %n
   br i1 %again, label %loop, label %join
 join:
-  %y = phi <4 x i32> [ %both, %loop ], [ %given, %0 ]
-  store <4 x i32> %y, ptr addrspace(1) %out
+  %y = phi <4 x i8> [ %both, %loop ], [ %given, %0 ]
+  store <4 x i8> %y, ptr addrspace(1) %out
   ret void
 }
 
