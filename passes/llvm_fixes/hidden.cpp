@@ -17,53 +17,76 @@ Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
   return result;
 }
 
-/// By an empty statement that has these operands and so the result.
-Value *madeOf(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands) {
+/// By an empty statement that has these operands and so the result. One with side effects stays in its place: taken out of a loop it would
+/// cost copies.
+Value *madeOf(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands, bool sideEffects) {
   SmallVector<Type *, 1> types;
   for (Value *operand : operands)
     types.push_back(operand->getType());
   auto *assembly = InlineAsm::get(FunctionType::get(type, types, false), "",
-                                  operands.empty() ? "=v" : "=v,0", /*hasSideEffects=*/false);
+                                  operands.empty() ? "=v" : "=v,0", sideEffects);
   CallInst *call = builder.CreateCall(assembly, operands);
   call->setDoesNotAccessMemory();
   call->setDoesNotThrow();
   return call;
 }
 
-/// The number of whole registers in which code generation keeps one of so many bits; null: more than two.
-IntegerType *registersOf(IRBuilder<> &builder, unsigned bits) {
-  return bits > 64 ? nullptr : builder.getIntNTy(bits <= 32 ? 32 : 64);
+Value *handedOn(IRBuilder<> &builder, Value &value) {
+  return madeOf(builder, value.getType(), {&value}, /*sideEffects=*/false);
 }
 
-unsigned bitsOf(IRBuilder<> &builder, Type *type) {
-  return unsigned(builder.GetInsertBlock()->getModule()->getDataLayout().getTypeSizeInBits(type));
+const DataLayout &layoutOf(const IRBuilder<> &builder) {
+  return builder.GetInsertBlock()->getModule()->getDataLayout();
+}
+
+/// As what an assembly statement has such a type in vector registers (SIRegisterInfo's classes for 64 bits and more).
+Type *registersOf(IRBuilder<> &builder, Type *type) {
+  if (!type->isSingleValueType() ||
+      layoutOf(builder).isNonIntegralPointerType(type->getScalarType()))
+    return nullptr;
+  const uint64_t bits = layoutOf(builder).getTypeSizeInBits(type);
+  if (bits == 64)
+    return builder.getInt64Ty();
+  const auto words = unsigned(bits / 32);
+  const bool known = (words > 2 && words <= 8) || words == 16 || words == 32;
+  return known && bits % 32 == 0 ? FixedVectorType::get(builder.getInt32Ty(), words) : nullptr;
+}
+
+Value *as(IRBuilder<> &builder, Value *value, Type *type) {
+  const DataLayout &layout = layoutOf(builder);
+  if (value->getType()->isPtrOrPtrVectorTy())
+    value = builder.CreatePtrToInt(value, layout.getIntPtrType(value->getType()));
+  if (!type->isPtrOrPtrVectorTy())
+    return builder.CreateBitCast(value, type);
+  return builder.CreateIntToPtr(builder.CreateBitCast(value, layout.getIntPtrType(type)), type);
 }
 
 } // namespace
 
 Value *hidden(IRBuilder<> &builder, Value &value) {
-  Type *type = value.getType();
-  if (type->isPointerTy())
-    return madeOf(builder, type, {&value});
-  Type *scalar = type->getScalarType();
-  IntegerType *registers = registersOf(builder, bitsOf(builder, scalar));
-  if (!type->isSingleValueType() || !registers)
+  if (value.getType()->isPointerTy())
+    return handedOn(builder, value);
+  const unsigned bits = value.getType()->getScalarSizeInBits();
+  if (bits > 64)
     return nullptr;
-  if (auto *vector = dyn_cast<FixedVectorType>(type))
+  if (auto *vector = dyn_cast<FixedVectorType>(value.getType()))
     return hiddenVector(builder, value, vector->getNumElements());
-  Type *number = builder.getIntNTy(scalar->getScalarSizeInBits());
-  Value *bits = builder.CreateZExt(builder.CreateBitCast(&value, number), registers);
-  bits = builder.CreateTrunc(madeOf(builder, registers, {bits}), number);
-  return builder.CreateBitCast(bits, type);
+  Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
+  return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
 
-Value *anything(IRBuilder<> &builder, Type *type) {
-  const unsigned bits = bitsOf(builder, type);
-  IntegerType *registers = registersOf(builder, bits);
+Value *anyTuple(IRBuilder<> &builder, Type *type) {
+  Type *registers = registersOf(builder, type);
+  return registers ? as(builder, madeOf(builder, registers, {}, /*sideEffects=*/true), type)
+                   : nullptr;
+}
+
+Value *hiddenTuple(IRBuilder<> &builder, Value &value) {
+  Type *type = value.getType(), *registers = registersOf(builder, type);
   if (!registers)
     return nullptr;
-  Value *number = madeOf(builder, registers, {});
-  return builder.CreateBitOrPointerCast(builder.CreateTrunc(number, builder.getIntNTy(bits)), type);
+  Value *number = as(builder, &value, registers);
+  return as(builder, madeOf(builder, registers, {number}, /*sideEffects=*/true), type);
 }
 
 Value *hiddenNumber(IRBuilder<> &builder, Value &condition) {

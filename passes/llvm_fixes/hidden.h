@@ -6,12 +6,16 @@
 
 namespace meld::passes {
 
-/// The same value, made where `builder` stands: a number, a pointer, or a vector of these; null where it is another, or has more bits
-/// than two registers.
+/// The same integer, vector of integers or pointer, made where `builder` stands; null where an integer has more bits than two
+/// registers.
 llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
 
-/// One that has not been made at all, so any, of such a type but no vector. Code generation takes it for made.
-llvm::Value *anything(llvm::IRBuilder<> &builder, llvm::Type *type);
+/// Any value of a type of two whole registers or more, made where `builder` stands and nowhere else, by no instruction; null: there are
+/// no such registers, or the type has members.
+llvm::Value *anyTuple(llvm::IRBuilder<> &builder, llvm::Type *type);
+
+/// The same value of such a type, made there; null as above.
+llvm::Value *hiddenTuple(llvm::IRBuilder<> &builder, llvm::Value &value);
 
 /// A condition as such a number of 32 bits: -1 in each lane in which it is true, else 0. Not 1: code generation makes that of a
 /// condition itself, and could take it for this one.

@@ -110,16 +110,6 @@ bool isTuple(const Type &type, const DataLayout &layout) {
          layout.getTypeSizeInBits(const_cast<Type *>(&type)).getFixedValue() > 32;
 }
 
-/// Words in the place of numbers of more than two registers, or of vectors of such.
-Type *inWords(Type *type) {
-  const unsigned bits = type->getScalarSizeInBits(); // 0: pointers
-  if (bits <= 64 || bits % 32)
-    return type;
-  auto *vector = dyn_cast<FixedVectorType>(type);
-  return FixedVectorType::get(Type::getInt32Ty(type->getContext()),
-                              bits / 32 * (vector ? vector->getNumElements() : 1));
-}
-
 /// Where code generation goes wrong if it sees that such a value is undefined, as a whole or in a member. Conditions are masks of the
 /// wave, and those in vectors, too.
 bool goesWrong(const Type &type, const DataLayout &layout) {
@@ -147,14 +137,13 @@ Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout) {
   if (type->isAggregateType())
     return withMembers(builder, *PoisonValue::get(type),
                        [&](Value &part) { return anyOfOwn(builder, part.getType(), layout); });
-  if (Type *words = inWords(type); isTuple(*type, layout) && words != type)
-    return builder.CreateBitCast(anyOfOwn(builder, words, layout), type);
+  if (Value *tuple = isTuple(*type, layout) ? anyTuple(builder, type) : nullptr)
+    return tuple;
   auto *vector = dyn_cast<FixedVectorType>(type);
-  Type *one = vector ? vector->getElementType() : type;
-  Value *own = isTuple(*type, layout) ? anything(builder, one) : nullptr;
-  if (!own)
-    own = builder.CreateFreeze(PoisonValue::get(one));
-  return vector ? builder.CreateVectorSplat(vector->getNumElements(), own) : own;
+  if (!vector)
+    return builder.CreateFreeze(PoisonValue::get(type));
+  Value *element = builder.CreateFreeze(PoisonValue::get(vector->getElementType()));
+  return builder.CreateVectorSplat(vector->getNumElements(), element);
 }
 
 /// The same frozen value, but none that code generation finds to be undefined where it then goes wrong: that false is what it merges a
@@ -167,8 +156,8 @@ Value *hiddenWhereNeeded(IRBuilder<> &builder, Value &frozen, const DataLayout &
     return withMembers(builder, frozen,
                        [&](Value &part) { return hiddenWhereNeeded(builder, part, layout); });
   if (!type->isIntOrIntVectorTy(1)) {
-    Value *tuple = hidden(builder, *builder.CreateBitCast(&frozen, inWords(type)));
-    return tuple ? builder.CreateBitCast(tuple, type) : &frozen;
+    Value *tuple = hiddenTuple(builder, frozen);
+    return tuple ? tuple : &frozen;
   }
   auto hide = [&](Value &mask) {
     return builder.CreateICmpNE(hiddenNumber(builder, mask), builder.getInt32(0));

@@ -25,9 +25,10 @@
 // it may find alone as well. Members of structures are registers of their own, so each condition among them is made so. A condition that
 // others have frozen is its lane's own, but no better as a mask, so it is hidden if what is frozen may be undefined.
 //
-// LLVM 15 and 16 go wrong with what needs several registers, too: as f they copy registers that nobody has written. They read one value
-// at least; but of the copy nothing is left, and where another value has been given one of these registers, whose own is not read, its
-// copy counts as done already (MachineCopyPropagation; 17 knows that nothing was copied). So it is made, by an assembly statement.
+// LLVM 15 and 16 go wrong with what needs several registers, too. For f they copy registers that nobody has written, of which nothing is
+// left in the end. But where one of these registers is not read behind j another value may be given it, and its copy counts as done
+// (MachineCopyPropagation; 17 knows that nothing was copied). So it is made where it is needed, by an assembly statement, which is no
+// instruction and costs no copy.
 //
 // A phi of several values and poison is no better: StructurizeCFG takes it apart into one of the values, and one of that and undef.
 // Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is

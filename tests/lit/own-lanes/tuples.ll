@@ -12,9 +12,7 @@ declare i32 @llvm.amdgcn.readfirstlane(i32)
 ; %u is in a scalar register, and goes to the place of an element of %x that nobody reads.
 ; CHECK-LABEL: @in_its_place(
 ; CHECK: right:
-; CHECK: [[A:%.*]] = call i32 asm "", "=v"()
-; CHECK-NEXT: [[I:%.*]] = insertelement <4 x i32> poison, i32 [[A]], {{i32|i64}} 0
-; CHECK-NEXT: [[V:%.*]] = shufflevector <4 x i32> [[I]], <4 x i32> poison, <4 x i32> zeroinitializer
+; CHECK: [[V:%.*]] = call <4 x i32> asm sideeffect "", "=v"()
 ; CHECK: left:
 ; CHECK: [[W:%.*]] = freeze i32 poison
 ; CHECK: %x = phi <4 x i32> [ [[V]], %right ], [ %v1, %left ]
@@ -53,33 +51,39 @@ join:
   ret void
 }
 
-; Numbers of two registers and more, pointers, and members; not one register, in which two halves may lie.
+; Numbers of two registers and more, pointers, and members; not one register, in which two halves may lie, nor so many as there is no class
+; of registers for.
 ; CHECK-LABEL: @types(
 ; CHECK: a:
-; CHECK-NEXT: [[L:%.*]] = call i64 asm "", "=v"()
-; CHECK-NEXT: [[D0:%.*]] = call i64 asm "", "=v"()
+; CHECK-NEXT: [[L:%.*]] = call i64 asm sideeffect "", "=v"()
+; CHECK-NEXT: [[D0:%.*]] = call i64 asm sideeffect "", "=v"()
 ; CHECK-NEXT: [[D:%.*]] = bitcast i64 [[D0]] to double
-; CHECK-NEXT: [[P0:%.*]] = call i64 asm "", "=v"()
+; CHECK-NEXT: [[P0:%.*]] = call i64 asm sideeffect "", "=v"()
 ; CHECK-NEXT: [[P:%.*]] = inttoptr i64 [[P0]] to ptr
 ; CHECK-NEXT: [[M:%.*]] = freeze i32 poison
 ; CHECK-NEXT: [[M1:%.*]] = insertvalue { i32, i64 } poison, i32 [[M]], 0
-; CHECK-NEXT: [[ML:%.*]] = call i64 asm "", "=v"()
+; CHECK-NEXT: [[ML:%.*]] = call i64 asm sideeffect "", "=v"()
 ; CHECK-NEXT: [[M2:%.*]] = insertvalue { i32, i64 } [[M1]], i64 [[ML]], 1
-; CHECK-NEXT: [[H0:%.*]] = call i32 asm "", "=v"()
-; CHECK-NEXT: [[H1:%.*]] = trunc i32 [[H0]] to i16
-; CHECK-NEXT: [[H:%.*]] = bitcast i16 [[H1]] to half
-; CHECK-NEXT: insertelement <4 x half> poison, half [[H]], {{i32|i64}} 0
-; CHECK: [[Q0:%.*]] = freeze half poison
+; CHECK-NEXT: [[H0:%.*]] = call i64 asm sideeffect "", "=v"()
+; CHECK-NEXT: [[H:%.*]] = bitcast i64 [[H0]] to <4 x half>
+; CHECK-NEXT: [[Q0:%.*]] = freeze half poison
 ; CHECK-NEXT: insertelement <2 x half> poison, half [[Q0]], {{i32|i64}} 0
-; CHECK: [[W0:%.*]] = call i32 asm "", "=v"()
-; CHECK-NEXT: [[W1:%.*]] = insertelement <4 x i32> poison, i32 [[W0]], {{i32|i64}} 0
-; CHECK-NEXT: [[W2:%.*]] = shufflevector <4 x i32> [[W1]], <4 x i32> poison, <4 x i32> zeroinitializer
-; CHECK-NEXT: [[W:%.*]] = bitcast <4 x i32> [[W2]] to i128
+; CHECK: [[W0:%.*]] = call <4 x i32> asm sideeffect "", "=v"()
+; CHECK-NEXT: [[W:%.*]] = bitcast <4 x i32> [[W0]] to i128
+; CHECK-NEXT: [[P20:%.*]] = call i64 asm sideeffect "", "=v"()
+; CHECK-NEXT: [[P21:%.*]] = bitcast i64 [[P20]] to <2 x i32>
+; CHECK-NEXT: [[P2:%.*]] = inttoptr <2 x i32> [[P21]] to <2 x ptr addrspace(3)>
+; CHECK-NEXT: [[N0:%.*]] = freeze i32 poison
+; CHECK-NEXT: [[N1:%.*]] = insertelement <9 x i32> poison, i32 [[N0]], {{i32|i64}} 0
+; CHECK-NEXT: [[N:%.*]] = shufflevector <9 x i32> [[N1]], <9 x i32> poison, <9 x i32> zeroinitializer
 ; CHECK: phi i64 [ [[L]], %a ], [ %ll, %b ]
 ; CHECK-NEXT: phi double [ [[D]], %a ], [ %ld, %b ]
 ; CHECK-NEXT: phi ptr [ [[P]], %a ], [ %lr, %b ]
 ; CHECK-NEXT: phi { i32, i64 } [ [[M2]], %a ], [ %lm, %b ]
+; CHECK-NEXT: phi <4 x half> [ [[H]], %a ], [ %lh, %b ]
 ; CHECK: phi i128 [ [[W]], %a ], [ %lw, %b ]
+; CHECK-NEXT: phi <2 x ptr addrspace(3)> [ [[P2]], %a ], [ %lp, %b ]
+; CHECK-NEXT: phi <9 x i32> [ [[N]], %a ], [ %ln, %b ]
 ; ISA-LABEL: {{^}}types:
 ; ISA: s_endpgm
 define amdgpu_kernel void @types(ptr addrspace(1) %out) #0 {
@@ -97,6 +101,8 @@ b:
   %lh = load volatile <4 x half>, ptr addrspace(1) %out
   %lg = load volatile <2 x half>, ptr addrspace(1) %out
   %lw = load volatile i128, ptr addrspace(1) %out
+  %lp = load volatile <2 x ptr addrspace(3)>, ptr addrspace(1) %out
+  %ln = load volatile <9 x i32>, ptr addrspace(1) %out
   br label %join
 join:
   %l = phi i64 [ poison, %a ], [ %ll, %b ]
@@ -106,6 +112,10 @@ join:
   %h = phi <4 x half> [ poison, %a ], [ %lh, %b ]
   %g = phi <2 x half> [ poison, %a ], [ %lg, %b ]
   %w = phi i128 [ poison, %a ], [ %lw, %b ]
+  %p = phi <2 x ptr addrspace(3)> [ poison, %a ], [ %lp, %b ]
+  %n = phi <9 x i32> [ poison, %a ], [ %ln, %b ]
+  store volatile <2 x ptr addrspace(3)> %p, ptr addrspace(1) %out
+  store volatile <9 x i32> %n, ptr addrspace(1) %out
   store volatile i64 %l, ptr addrspace(1) %out
   store volatile double %d, ptr addrspace(1) %out
   store volatile ptr %r, ptr addrspace(1) %out
@@ -120,19 +130,16 @@ join:
 ; CHECK-LABEL: @found(
 ; CHECK: a:
 ; CHECK: %f = freeze double poison
-; CHECK: [[G:%.*]] = freeze <2 x i32> %g
-; CHECK-NEXT: [[G0:%.*]] = extractelement <2 x i32> [[G]], i64 0
-; CHECK-NEXT: [[H0:%.*]] = call i32 asm "", "=v,0"(i32 [[G0]])
-; CHECK-NEXT: [[I0:%.*]] = insertelement <2 x i32> [[G]], i32 [[H0]], i64 0
-; CHECK-NEXT: [[G1:%.*]] = extractelement <2 x i32> [[G]], i64 1
-; CHECK-NEXT: [[H1:%.*]] = call i32 asm "", "=v,0"(i32 [[G1]])
-; CHECK-NEXT: [[I1:%.*]] = insertelement <2 x i32> [[I0]], i32 [[H1]], i64 1
+; CHECK-NEXT: [[G:%.*]] = freeze <2 x i32> %g
+; CHECK-NEXT: [[G0:%.*]] = bitcast <2 x i32> [[G]] to i64
+; CHECK-NEXT: [[G1:%.*]] = call i64 asm sideeffect "", "=v,0"(i64 [[G0]])
+; CHECK-NEXT: [[I1:%.*]] = bitcast i64 [[G1]] to <2 x i32>
 ; CHECK-NEXT: [[B:%.*]] = bitcast double %f to i64
-; CHECK-NEXT: [[N:%.*]] = call i64 asm "", "=v,0"(i64 [[B]])
+; CHECK-NEXT: [[N:%.*]] = call i64 asm sideeffect "", "=v,0"(i64 [[B]])
 ; CHECK-NEXT: [[F:%.*]] = bitcast i64 [[N]] to double
-; CHECK: [[E:%.*]] = freeze i128 %e
+; CHECK-NEXT: [[E:%.*]] = freeze i128 %e
 ; CHECK-NEXT: [[E0:%.*]] = bitcast i128 [[E]] to <4 x i32>
-; CHECK: [[E3:%.*]] = insertelement <4 x i32> {{.*}}, i64 3
+; CHECK-NEXT: [[E3:%.*]] = call <4 x i32> asm sideeffect "", "=v,0"(<4 x i32> [[E0]])
 ; CHECK-NEXT: [[E4:%.*]] = bitcast <4 x i32> [[E3]] to i128
 ; CHECK: phi <2 x i32> [ [[I1]], %a ], [ zeroinitializer, %b ]
 ; CHECK-NEXT: phi double [ [[F]], %a ], [ 1.0{{.*}}, %b ]
