@@ -1,6 +1,7 @@
 #include "passes/llvm_fixes/hidden.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace meld::passes {
 
@@ -19,12 +20,13 @@ Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
 
 /// By an empty statement that has these operands and so the result. One with side effects stays in its place: taken out of a loop it would
 /// cost copies.
-Value *madeOf(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands, bool sideEffects) {
+Value *madeOf(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands, StringRef constraints,
+              bool sideEffects) {
   SmallVector<Type *, 1> types;
   for (Value *operand : operands)
     types.push_back(operand->getType());
-  auto *assembly = InlineAsm::get(FunctionType::get(type, types, false), "",
-                                  operands.empty() ? "=v" : "=v,0", sideEffects);
+  auto *assembly =
+      InlineAsm::get(FunctionType::get(type, types, false), "", constraints, sideEffects);
   CallInst *call = builder.CreateCall(assembly, operands);
   call->setDoesNotAccessMemory();
   call->setDoesNotThrow();
@@ -32,33 +34,43 @@ Value *madeOf(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands, bool
 }
 
 Value *handedOn(IRBuilder<> &builder, Value &value) {
-  return madeOf(builder, value.getType(), {&value}, /*sideEffects=*/false);
+  return madeOf(builder, value.getType(), {&value}, "=v,0", /*sideEffects=*/false);
 }
 
 const DataLayout &layoutOf(const IRBuilder<> &builder) {
   return builder.GetInsertBlock()->getModule()->getDataLayout();
 }
 
-/// As what an assembly statement has such a type in vector registers (SIRegisterInfo's classes for 64 bits and more).
+/// As what an assembly statement has such a type in registers (SIRegisterInfo's classes for 64 bits and more). Of integers the last may be
+/// used in part.
 Type *registersOf(IRBuilder<> &builder, Type *type) {
-  if (!type->isSingleValueType() ||
-      layoutOf(builder).isNonIntegralPointerType(type->getScalarType()))
+  const DataLayout &layout = layoutOf(builder);
+  if (!type->isSingleValueType() || layout.isNonIntegralPointerType(type->getScalarType()))
     return nullptr;
-  const uint64_t bits = layoutOf(builder).getTypeSizeInBits(type);
-  if (bits == 64)
-    return builder.getInt64Ty();
-  const auto words = unsigned(bits / 32);
+  const uint64_t bits = layout.getTypeSizeInBits(type);
+  const uint64_t words = type->isIntegerTy() ? divideCeil(bits, 32) : bits / 32;
+  if (words == 2)
+    return words * 32 >= bits ? builder.getInt64Ty() : nullptr;
   const bool known = (words > 2 && words <= 8) || words == 16 || words == 32;
-  return known && bits % 32 == 0 ? FixedVectorType::get(builder.getInt32Ty(), words) : nullptr;
+  return known && words * 32 >= bits ? FixedVectorType::get(builder.getInt32Ty(), unsigned(words))
+                                     : nullptr;
 }
 
+/// Of as many bits; an integer may have more, or fewer.
 Value *as(IRBuilder<> &builder, Value *value, Type *type) {
   const DataLayout &layout = layoutOf(builder);
   if (value->getType()->isPtrOrPtrVectorTy())
     value = builder.CreatePtrToInt(value, layout.getIntPtrType(value->getType()));
-  if (!type->isPtrOrPtrVectorTy())
-    return builder.CreateBitCast(value, type);
-  return builder.CreateIntToPtr(builder.CreateBitCast(value, layout.getIntPtrType(type)), type);
+  Type *bits = type->isPtrOrPtrVectorTy() ? layout.getIntPtrType(type) : type;
+  auto number = [&](Type *of) { return builder.getIntNTy(unsigned(layout.getTypeSizeInBits(of))); };
+  if (value->getType()->isIntegerTy())
+    value = builder.CreateZExt(
+        value, std::max(number(bits), number(value->getType()),
+                        [](auto *a, auto *b) { return a->getBitWidth() < b->getBitWidth(); }));
+  if (bits->isIntegerTy())
+    value = builder.CreateTrunc(builder.CreateBitCast(value, number(value->getType())), bits);
+  value = builder.CreateBitCast(value, bits);
+  return bits == type ? value : builder.CreateIntToPtr(value, type);
 }
 
 } // namespace
@@ -75,10 +87,12 @@ Value *hidden(IRBuilder<> &builder, Value &value) {
   return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
 
-Value *anyTuple(IRBuilder<> &builder, Type *type) {
+Value *anyTuple(IRBuilder<> &builder, Type *type, bool inLanes) {
   Type *registers = registersOf(builder, type);
-  return registers ? as(builder, madeOf(builder, registers, {}, /*sideEffects=*/true), type)
-                   : nullptr;
+  if (!registers)
+    return nullptr;
+  return as(builder, madeOf(builder, registers, {}, inLanes ? "=v" : "=s", /*sideEffects=*/true),
+            type);
 }
 
 Value *hiddenTuple(IRBuilder<> &builder, Value &value) {
@@ -86,7 +100,7 @@ Value *hiddenTuple(IRBuilder<> &builder, Value &value) {
   if (!registers)
     return nullptr;
   Value *number = as(builder, &value, registers);
-  return as(builder, madeOf(builder, registers, {number}, /*sideEffects=*/true), type);
+  return as(builder, madeOf(builder, registers, {number}, "=v,0", /*sideEffects=*/true), type);
 }
 
 Value *hiddenNumber(IRBuilder<> &builder, Value &condition) {

@@ -10,11 +10,11 @@ namespace meld::passes {
 /// registers.
 llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
 
-/// Any value of a type of two whole registers or more, made where `builder` stands and nowhere else, by no instruction; null: there are
-/// no such registers, or the type has members.
-llvm::Value *anyTuple(llvm::IRBuilder<> &builder, llvm::Type *type);
+/// Any value of a type of several whole registers, made where `builder` stands and nowhere else, by no instruction; null: there are no such
+/// registers, or the type has members. Uniform, or, `inLanes`, as divergent as can be.
+llvm::Value *anyTuple(llvm::IRBuilder<> &builder, llvm::Type *type, bool inLanes);
 
-/// The same value of such a type, made there; null as above.
+/// The same value of such a type, made there, as divergent as can be; null as above.
 llvm::Value *hiddenTuple(llvm::IRBuilder<> &builder, llvm::Value &value);
 
 /// A condition as such a number of 32 bits: -1 in each lane in which it is true, else 0. Not 1: code generation makes that of a

@@ -1,5 +1,6 @@
 #include "passes/llvm_fixes/own_lanes.h"
 
+#include "passes/analysis/divergence.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
@@ -87,19 +88,38 @@ bool lacks(const Value *value, unsigned element) {
   return true;
 }
 
-/// All of it, an element of a vector or a member: code generation takes phis apart. Arrays of many members are no values of programs.
+bool isMissing(const Value *value);
+
+/// The same of a member of a structure or array. What is put into a part of it is not looked into.
+bool lacksMember(const Value *value, unsigned member) {
+  for (unsigned steps = 0; steps < 64; ++steps) {
+    if (auto *constant = dyn_cast<Constant>(value)) {
+      const Constant *part = constant->getAggregateElement(member);
+      return part && isMissing(part);
+    }
+    auto *insert = dyn_cast<InsertValueInst>(value);
+    if (!insert)
+      return false;
+    if (insert->getIndices().front() == member)
+      return insert->getNumIndices() > 1 || isMissing(insert->getInsertedValueOperand());
+    value = insert->getAggregateOperand();
+  }
+  return true;
+}
+
+/// All of it, an element of a vector or a member: code generation takes phis apart. Those of many members, which programs hardly have as
+/// values, are taken for that.
 bool isMissing(const Value *value) {
   Type *type = value->getType();
   if (isUndefined(value) || isa<ConstantData>(value))
     return isUndefined(value);
+  auto lacksAny = [&](unsigned parts, auto lacks) {
+    return any_of(seq(0u, parts), [&](unsigned part) { return lacks(value, part); });
+  };
   if (auto *vector = dyn_cast<FixedVectorType>(type))
-    return any_of(seq(0u, vector->getNumElements()),
-                  [&](unsigned element) { return lacks(value, element); });
-  return type->isAggregateType() && membersOf(*type) <= 64 &&
-         any_of(seq(0u, membersOf(*type)), [&](unsigned member) {
-           const Value *part = FindInsertedValue(const_cast<Value *>(value), member);
-           return part && isMissing(part);
-         });
+    return lacksAny(vector->getNumElements(), lacks);
+  return type->isAggregateType() &&
+         (membersOf(*type) > 64 || lacksAny(membersOf(*type), lacksMember));
 }
 
 /// What LLVM 15 and 16 keep in several registers that belong together. Of those that nobody has made they copy the first ones there are,
@@ -131,13 +151,14 @@ template <typename Make> Value *withMembers(IRBuilder<> &builder, Value &value, 
 /// Any value, of the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
 /// A condition is false, as code generation takes one that is undefined to be where it merges the lanes' conditions into a mask. But
 /// where it has false to merge it with it then copies the undefined mask, for all lanes (SILowerI1Copies, up to LLVM 21 at least).
-Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout) {
+Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout, bool inLanes) {
   if (type->isIntOrIntVectorTy(1))
     return ConstantInt::getFalse(type);
   if (type->isAggregateType())
-    return withMembers(builder, *PoisonValue::get(type),
-                       [&](Value &part) { return anyOfOwn(builder, part.getType(), layout); });
-  if (Value *tuple = isTuple(*type, layout) ? anyTuple(builder, type) : nullptr)
+    return withMembers(builder, *PoisonValue::get(type), [&](Value &part) {
+      return anyOfOwn(builder, part.getType(), layout, inLanes);
+    });
+  if (Value *tuple = isTuple(*type, layout) ? anyTuple(builder, type, inLanes) : nullptr)
     return tuple;
   auto *vector = dyn_cast<FixedVectorType>(type);
   if (!vector)
@@ -147,16 +168,18 @@ Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout) {
 }
 
 /// The same frozen value, but none that code generation finds to be undefined where it then goes wrong: that false is what it merges a
-/// condition with it may find, too.
-Value *hiddenWhereNeeded(IRBuilder<> &builder, Value &frozen, const DataLayout &layout) {
+/// condition with it may find, too. What is no lane's own stays uniform, so no tuple is hidden then.
+Value *hiddenWhereNeeded(IRBuilder<> &builder, Value &frozen, const DataLayout &layout,
+                         bool inLanes) {
   Type *type = frozen.getType();
   if (!goesWrong(*type, layout))
     return &frozen;
   if (type->isAggregateType())
-    return withMembers(builder, frozen,
-                       [&](Value &part) { return hiddenWhereNeeded(builder, part, layout); });
+    return withMembers(builder, frozen, [&](Value &part) {
+      return hiddenWhereNeeded(builder, part, layout, inLanes);
+    });
   if (!type->isIntOrIntVectorTy(1)) {
-    Value *tuple = hiddenTuple(builder, frozen);
+    Value *tuple = inLanes ? hiddenTuple(builder, frozen) : nullptr;
     return tuple ? tuple : &frozen;
   }
   auto hide = [&](Value &mask) {
@@ -216,29 +239,72 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
   return found;
 }
 
-bool giveOthersTheirOwn(PHINode &phi, const Values &madeOfUndefined) {
-  auto mayBeMissing = [&](const Value &value) {
-    return isMissing(&value) || madeOfUndefined.count(&value);
-  };
-  const DataLayout &layout = phi.getModule()->getDataLayout();
-  SmallDenseMap<BasicBlock *, Value *, 4> own; // a switch may come by several edges
-  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-    Value *incoming = phi.getIncomingValue(i);
-    Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
-    auto *frozen = dyn_cast<FreezeInst>(incoming); // by others
-    if (frozen ? !goesWrong(*phi.getType(), layout) || !mayBeMissing(*frozen->getOperand(0))
-               : !mayBeMissing(*incoming) || incoming == &place)
-      continue;
-    Value *&value = own[phi.getIncomingBlock(i)];
-    if (IRBuilder<> builder(&place); !value)
-      value = isUndefined(incoming)
-                  ? anyOfOwn(builder, phi.getType(), layout)
-                  : hiddenWhereNeeded(builder, *(frozen ? frozen : builder.CreateFreeze(incoming)),
-                                      layout);
-    phi.setIncomingValue(i, value);
+class OwnLanes {
+public:
+  OwnLanes(Function &function, const DominatorTree &dominators, const DivergenceInfo &divergence)
+      : function_(function), dominators_(dominators), divergence_(divergence),
+        layout_(function.getParent()->getDataLayout()),
+        madeOfUndefined_(madeOfUndefined(function, dominators)) {}
+
+  bool run() {
+    bool changed = false;
+    for (Instruction &instruction : make_early_inc_range(instructions(function_)))
+      if (auto *frozen = dyn_cast<FreezeInst>(&instruction))
+        changed |= hide(*frozen);
+    for (BasicBlock &block : function_)
+      for (PHINode &phi : block.phis())
+        if (!isOfRounds(phi, dominators_))
+          changed |= giveOthersTheirOwn(phi);
+    return changed;
   }
-  return !own.empty();
-}
+
+private:
+  bool mayBeMissing(const Value &value) const {
+    return isMissing(&value) || madeOfUndefined_.count(&value);
+  }
+  bool isInLanes(const Value &value) const { return divergence_.width(&value) < Width::wave; }
+
+  /// What others have frozen is one value to all who use it, so it is made once.
+  bool hide(FreezeInst &frozen) const {
+    if (!goesWrong(*frozen.getType(), layout_) || !mayBeMissing(*frozen.getOperand(0)))
+      return false;
+    IRBuilder<> builder(&frozen);
+    Value *own = nullptr;
+    if (isUndefined(frozen.getOperand(0))) {
+      own = anyOfOwn(builder, frozen.getType(), layout_, isInLanes(frozen));
+    } else {
+      Instruction *same = builder.Insert(frozen.clone());
+      same->takeName(&frozen);
+      own = hiddenWhereNeeded(builder, *same, layout_, isInLanes(frozen));
+    }
+    frozen.replaceAllUsesWith(own);
+    frozen.eraseFromParent();
+    return true;
+  }
+
+  bool giveOthersTheirOwn(PHINode &phi) const {
+    SmallDenseMap<BasicBlock *, Value *, 4> own; // a switch may come by several edges
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      Value *missing = phi.getIncomingValue(i);
+      Instruction &place = *phi.getIncomingBlock(i)->getTerminator();
+      if (!mayBeMissing(*missing) || missing == &place)
+        continue;
+      Value *&value = own[phi.getIncomingBlock(i)];
+      if (IRBuilder<> builder(&place); !value)
+        value = isUndefined(missing) ? anyOfOwn(builder, phi.getType(), layout_, isInLanes(phi))
+                                     : hiddenWhereNeeded(builder, *builder.CreateFreeze(missing),
+                                                         layout_, isInLanes(phi));
+      phi.setIncomingValue(i, value);
+    }
+    return !own.empty();
+  }
+
+  Function &function_;
+  const DominatorTree &dominators_;
+  const DivergenceInfo &divergence_;
+  const DataLayout &layout_;
+  const Values madeOfUndefined_;
+};
 
 /// Phis whose lanes all may have one value; what is undefined by what it is made of, and integers that are constant by that, of which
 /// others may be undefined.
@@ -281,11 +347,11 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   const DominatorTree &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   bool changed = resolve(function, dominators);
-  const Values undefined = madeOfUndefined(function, dominators);
-  for (BasicBlock &block : function)
-    for (PHINode &phi : block.phis())
-      if (!isOfRounds(phi, dominators))
-        changed |= giveOthersTheirOwn(phi, undefined);
+  if (changed)
+    analyses.invalidate(function, blocksKept(changed));
+  const auto divergence = analyses.getResult<DivergenceAnalysis>(function).get();
+  changed |=
+      OwnLanes(function, analyses.getResult<DominatorTreeAnalysis>(function), *divergence).run();
   return blocksKept(changed);
 }
 

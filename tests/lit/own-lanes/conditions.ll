@@ -164,16 +164,19 @@ join:
   ret void
 }
 
-; What others have frozen is the lane's own, but as a mask it is undefined as long as code generation sees that.
+; What others have frozen is the lane's own, but as a mask it is undefined as long as code generation sees that. It is one to all who use it.
 ; CHECK-LABEL: @frozen(
-; CHECK: %f = freeze i1 poison
-; CHECK-NEXT: [[FS:%.*]] = sext i1 %f to i32
-; CHECK-NEXT: [[FN:%.*]] = call i32 asm "", "=v,0"(i32 [[FS]])
-; CHECK-NEXT: [[FC:%.*]] = icmp ne i32 [[FN]], 0
+; CHECK: %g = freeze i1 %c
 ; CHECK-NEXT: [[GS:%.*]] = sext i1 %g to i32
-; CHECK: %x = phi i1 [ false, %n ], [ [[FC]], %b ], [ %v, %z ]
+; CHECK-NEXT: [[GN:%.*]] = call i32 asm "", "=v,0"(i32 [[GS]])
+; CHECK-NEXT: [[GC:%.*]] = icmp ne i32 [[GN]], 0
+; CHECK-NEXT: %h = freeze i32 poison
+; CHECK-NEXT: %d = freeze i1 %to_b
+; CHECK-NEXT: store volatile i1 false, ptr addrspace(1) %o
+; CHECK: %x = phi i1 [ false, %n ], [ false, %b ], [ %v, %z ]
 ; CHECK-NEXT: %w = phi i32 [ 0, %n ], [ %h, %b ], [ %p, %z ]
-; CHECK: %k = phi i1 [ false, %n ], [ %d, %b ], [ %v, %z ]
+; CHECK-NEXT: %y = phi i1 [ false, %n ], [ [[GC]], %b ], [ %v, %z ]
+; CHECK-NEXT: %k = phi i1 [ false, %n ], [ %d, %b ], [ %v, %z ]
 ; ISA-LABEL: {{^}}frozen:
 ; ISA: ; %b{{$}}
 ; ISA-NOT: implicit-def: $sgpr
@@ -208,6 +211,7 @@ b:
   %h = freeze i32 poison
   %d = freeze i1 %to_b
   %f = freeze i1 poison
+  store volatile i1 %f, ptr addrspace(1) %o
   br label %join
 join:
   %x = phi i1 [ false, %n ], [ %f, %b ], [ %v, %z ]
@@ -296,6 +300,8 @@ join:
 ; CHECK: %x1 = phi { i32, i1 } [ zeroinitializer, %n ], [ [[KV]], %b ], [ %v1, %z ]
 ; CHECK-NEXT: %y1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
 ; CHECK-NEXT: %w1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %all, %b ], [ %v1, %z ]
+; CHECK-NEXT: %q1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
+; CHECK-NEXT: %m1 = phi [65 x i1] [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ zeroinitializer, %z ]
 ; ISA-LABEL: {{^}}some_members:
 ; ISA: ; %b{{$}}
 ; ISA-NOT: implicit-def: $sgpr
@@ -323,11 +329,19 @@ b:
   %k = insertvalue { i32, i1 } poison, i32 %p, 0
   %even = trunc i32 %p to i1
   %all = insertvalue { i32, i1 } %k, i1 %even, 1
+  %inner = insertvalue { i32, { i1 } } zeroinitializer, i1 poison, 1, 0
+  %many = insertvalue [65 x i1] poison, i1 %even, 0
   br label %join
 join:
   %x1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %k, %b ], [ %v1, %z ]
   %y1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ { i32 7, { i1 } { i1 undef } }, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
   %w1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %all, %b ], [ %v1, %z ]
+  %q1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ %inner, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
+  %m1 = phi [65 x i1] [ zeroinitializer, %n ], [ %many, %b ], [ zeroinitializer, %z ]
+  %q2 = extractvalue { i32, { i1 } } %q1, 1, 0
+  %m2 = extractvalue [65 x i1] %m1, 64
+  store volatile i1 %q2, ptr addrspace(1) null
+  store volatile i1 %m2, ptr addrspace(1) null
   %x2 = extractvalue { i32, i1 } %x1, 1
   %y2 = extractvalue { i32, { i1 } } %y1, 1, 0
   %w2 = extractvalue { i32, i1 } %w1, 1
@@ -340,6 +354,18 @@ join:
   %r = select i1 %from_b, i32 5, i32 %m
   store i32 %r, ptr addrspace(1) %o
   ret void
+}
+
+; Values that are made of themselves, where nobody comes.
+; CHECK-LABEL: @nobody(
+; CHECK: ret void
+define amdgpu_kernel void @nobody(ptr addrspace(1) %o) #0 {
+  ret void
+dead:
+  %a = insertvalue { i32, i64 } %b, i32 1, 0
+  %b = insertvalue { i32, i64 } %a, i32 2, 0
+  store { i32, i64 } %b, ptr addrspace(1) %o
+  br label %dead
 }
 
 attributes #0 = { "uniform-work-group-size"="true" }

@@ -126,33 +126,35 @@ join:
   ret void
 }
 
-; What may be undefined, and what others have frozen.
+; What may be undefined, and what others have frozen, which is one to all who use it.
 ; CHECK-LABEL: @found(
 ; CHECK: a:
-; CHECK: %f = freeze double poison
+; CHECK: [[N:%.*]] = call i64 asm sideeffect "", "=s"()
+; CHECK-NEXT: [[F:%.*]] = bitcast i64 [[N]] to double
+; CHECK-NEXT: store volatile double [[F]], ptr addrspace(1) %out
 ; CHECK-NEXT: [[G:%.*]] = freeze <2 x i32> %g
 ; CHECK-NEXT: [[G0:%.*]] = bitcast <2 x i32> [[G]] to i64
 ; CHECK-NEXT: [[G1:%.*]] = call i64 asm sideeffect "", "=v,0"(i64 [[G0]])
 ; CHECK-NEXT: [[I1:%.*]] = bitcast i64 [[G1]] to <2 x i32>
-; CHECK-NEXT: [[B:%.*]] = bitcast double %f to i64
-; CHECK-NEXT: [[N:%.*]] = call i64 asm sideeffect "", "=v,0"(i64 [[B]])
-; CHECK-NEXT: [[F:%.*]] = bitcast i64 [[N]] to double
-; CHECK-NEXT: [[E:%.*]] = freeze i128 %e
-; CHECK-NEXT: [[E0:%.*]] = bitcast i128 [[E]] to <4 x i32>
-; CHECK-NEXT: [[E3:%.*]] = call <4 x i32> asm sideeffect "", "=v,0"(<4 x i32> [[E0]])
+; CHECK-NEXT: [[E:%.*]] = freeze i100 %e
+; CHECK-NEXT: [[E0:%.*]] = zext i100 [[E]] to i128
+; CHECK-NEXT: [[E1:%.*]] = bitcast i128 [[E0]] to <4 x i32>
+; CHECK-NEXT: [[E3:%.*]] = call <4 x i32> asm sideeffect "", "=v,0"(<4 x i32> [[E1]])
 ; CHECK-NEXT: [[E4:%.*]] = bitcast <4 x i32> [[E3]] to i128
+; CHECK-NEXT: [[E5:%.*]] = trunc i128 [[E4]] to i100
 ; CHECK: phi <2 x i32> [ [[I1]], %a ], [ zeroinitializer, %b ]
 ; CHECK-NEXT: phi double [ [[F]], %a ], [ 1.0{{.*}}, %b ]
-; CHECK-NEXT: phi i128 [ [[E4]], %a ], [ 3, %b ]
-define amdgpu_kernel void @found(ptr addrspace(1) %out, i128 %n, <2 x i32> %two) #0 {
+; CHECK-NEXT: phi i100 [ [[E5]], %a ], [ 3, %b ]
+define amdgpu_kernel void @found(ptr addrspace(1) %out, i100 %n, <2 x i32> %two) #0 {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   %c = icmp ult i32 %t, 7
   br i1 %c, label %a, label %b
 a:
-  %e = select i1 %c, i128 poison, i128 %n
+  %e = select i1 %c, i100 poison, i100 %n
   %g = select i1 %c, <2 x i32> poison, <2 x i32> %two
   %f = freeze double poison
+  store volatile double %f, ptr addrspace(1) %out
   br label %join
 b:
   store volatile i32 1, ptr addrspace(1) %out
@@ -160,10 +162,39 @@ b:
 join:
   %l = phi <2 x i32> [ %g, %a ], [ zeroinitializer, %b ]
   %d = phi double [ %f, %a ], [ 1.0, %b ]
-  %w = phi i128 [ %e, %a ], [ 3, %b ]
-  store volatile i128 %w, ptr addrspace(1) %out
+  %w = phi i100 [ %e, %a ], [ 3, %b ]
+  store volatile i100 %w, ptr addrspace(1) %out
   store volatile <2 x i32> %l, ptr addrspace(1) %out
   store volatile double %d, ptr addrspace(1) %out
+  ret void
+}
+
+; Where all come by one way it stays uniform, for instructions that want that.
+; CHECK-LABEL: @uniform(
+; CHECK: a:
+; CHECK: [[U:%.*]] = call i64 asm sideeffect "", "=s"()
+; CHECK: freeze i64 %may
+; CHECK-NEXT: br label %join
+; ISA-LABEL: {{^}}uniform:
+; ISA: s_mov_b64 s[{{[0-9:]+}}], s[{{[0-9:]+}}]
+; ISA: s_endpgm
+define amdgpu_kernel void @uniform(ptr addrspace(1) %out, ptr addrspace(4) %in, i64 %n) #0 {
+entry:
+  %c = icmp ult i64 %n, 7
+  br i1 %c, label %a, label %b
+a:
+  store volatile i32 1, ptr addrspace(1) %out
+  %may = select i1 %c, i64 poison, i64 %n
+  br label %join
+b:
+  %v = load i64, ptr addrspace(4) %in
+  br label %join
+join:
+  %x = phi i64 [ poison, %a ], [ %v, %b ]
+  %y = phi i64 [ %may, %a ], [ %v, %b ]
+  %s = call i64 asm sideeffect "s_mov_b64 $0, $1", "=s,s"(i64 %x)
+  store volatile i64 %s, ptr addrspace(1) %out
+  store volatile i64 %y, ptr addrspace(1) %out
   ret void
 }
 
