@@ -94,7 +94,6 @@ mutations += [
     Mutation("own lanes: tuples that stay uniform", own, "anyTuple(builder, type, inLanes)", "anyTuple(builder, type, true)", tests="own-lanes"),
     Mutation("own lanes: tuples of lanes", own, "anyTuple(builder, type, inLanes)", "anyTuple(builder, type, false)", tests="own-lanes"),
     Mutation("own lanes: uniform tuples found later", own, "inLanes ? hiddenTuple(builder, frozen) : nullptr", "hiddenTuple(builder, frozen)", tests="own-lanes"),
-    Mutation("own lanes: structures of many members", own, "membersOf(*type) > 64 || ", "", tests="own-lanes"),
     Mutation("own lanes: members in parts", own, "insert->getNumIndices() > 1 || ", "", tests="own-lanes"),
     Mutation("own lanes: conditions that are missing", own, "if (type->isIntOrIntVectorTy(1))", "if (false)", tests="own-lanes"),
     Mutation("own lanes: conditions in vectors", own, "  if (type->isIntOrIntVectorTy(1))", "  if (type->isIntegerTy(1))", tests="own-lanes"),

@@ -300,7 +300,7 @@ join:
 ; CHECK: %x1 = phi { i32, i1 } [ zeroinitializer, %n ], [ [[KV]], %b ], [ %v1, %z ]
 ; CHECK-NEXT: %y1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
 ; CHECK-NEXT: %w1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %all, %b ], [ %v1, %z ]
-; CHECK-NEXT: %q1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
+; CHECK-NEXT: %q1 = phi { i32, { i1, i1 } } [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ zeroinitializer, %z ]
 ; CHECK-NEXT: %m1 = phi [65 x i1] [ zeroinitializer, %n ], [ {{%[0-9]+}}, %b ], [ zeroinitializer, %z ]
 ; ISA-LABEL: {{^}}some_members:
 ; ISA: ; %b{{$}}
@@ -329,16 +329,16 @@ b:
   %k = insertvalue { i32, i1 } poison, i32 %p, 0
   %even = trunc i32 %p to i1
   %all = insertvalue { i32, i1 } %k, i1 %even, 1
-  %inner = insertvalue { i32, { i1 } } zeroinitializer, i1 poison, 1, 0
+  %inner = insertvalue { i32, { i1, i1 } } { i32 0, { i1, i1 } poison }, i1 %even, 1, 0
   %many = insertvalue [65 x i1] poison, i1 %even, 0
   br label %join
 join:
   %x1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %k, %b ], [ %v1, %z ]
   %y1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ { i32 7, { i1 } { i1 undef } }, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
   %w1 = phi { i32, i1 } [ zeroinitializer, %n ], [ %all, %b ], [ %v1, %z ]
-  %q1 = phi { i32, { i1 } } [ zeroinitializer, %n ], [ %inner, %b ], [ { i32 1, { i1 } { i1 true } }, %z ]
+  %q1 = phi { i32, { i1, i1 } } [ zeroinitializer, %n ], [ %inner, %b ], [ zeroinitializer, %z ]
   %m1 = phi [65 x i1] [ zeroinitializer, %n ], [ %many, %b ], [ zeroinitializer, %z ]
-  %q2 = extractvalue { i32, { i1 } } %q1, 1, 0
+  %q2 = extractvalue { i32, { i1, i1 } } %q1, 1, 1
   %m2 = extractvalue [65 x i1] %m1, 64
   store volatile i1 %q2, ptr addrspace(1) null
   store volatile i1 %m2, ptr addrspace(1) null
