@@ -63,10 +63,9 @@ Value *as(IRBuilder<> &builder, Value *value, Type *type) {
     value = builder.CreatePtrToInt(value, layout.getIntPtrType(value->getType()));
   Type *bits = type->isPtrOrPtrVectorTy() ? layout.getIntPtrType(type) : type;
   auto number = [&](Type *of) { return builder.getIntNTy(unsigned(layout.getTypeSizeInBits(of))); };
-  if (value->getType()->isIntegerTy())
-    value = builder.CreateZExt(
-        value, std::max(number(bits), number(value->getType()),
-                        [](auto *a, auto *b) { return a->getBitWidth() < b->getBitWidth(); }));
+  if (value->getType()->isIntegerTy() &&
+      number(value->getType())->getBitWidth() < number(bits)->getBitWidth())
+    value = builder.CreateZExt(value, number(bits));
   if (bits->isIntegerTy())
     value = builder.CreateTrunc(builder.CreateBitCast(value, number(value->getType())), bits);
   value = builder.CreateBitCast(value, bits);

@@ -113,8 +113,8 @@ bool isMissing(const Value *value) {
   Type *type = value->getType();
   if (isUndefined(value) || isa<ConstantData>(value))
     return isUndefined(value);
-  auto lacksAny = [&](unsigned parts, auto lacks) {
-    return any_of(seq(0u, parts), [&](unsigned part) { return lacks(value, part); });
+  auto lacksAny = [&](unsigned parts, auto lacksOne) {
+    return any_of(seq(0u, parts), [&](unsigned part) { return lacksOne(value, part); });
   };
   if (auto *vector = dyn_cast<FixedVectorType>(type))
     return lacksAny(vector->getNumElements(), lacks);
@@ -125,17 +125,17 @@ bool isMissing(const Value *value) {
 /// What LLVM 15 and 16 keep in several registers that belong together. Of those that nobody has made they copy the first ones there are,
 /// which is no instruction; but a register of that copy they take for copied, and so take a copy of the same one for done
 /// (MachineCopyPropagation).
-bool isTuple(const Type &type, const DataLayout &layout) {
+bool isTuple(Type &type, const DataLayout &layout) {
   return LLVM_VERSION_MAJOR < 17 && type.isSingleValueType() &&
-         layout.getTypeSizeInBits(const_cast<Type *>(&type)).getFixedValue() > 32;
+         layout.getTypeSizeInBits(&type).getFixedValue() > 32;
 }
 
 /// Where code generation goes wrong if it sees that such a value is undefined, as a whole or in a member. Conditions are masks of the
 /// wave, and those in vectors, too.
-bool goesWrong(const Type &type, const DataLayout &layout) {
+bool goesWrong(Type &type, const DataLayout &layout) {
   return type.isIntOrIntVectorTy(1) || isTuple(type, layout) ||
          (type.isAggregateType() &&
-          any_of(type.subtypes(), [&](const Type *part) { return goesWrong(*part, layout); }));
+          any_of(type.subtypes(), [&](Type *part) { return goesWrong(*part, layout); }));
 }
 
 /// `value` with its members made anew.
