@@ -9,32 +9,18 @@ using namespace llvm;
 
 namespace {
 
-Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements) {
+template <typename Hide>
+Value *hiddenVector(IRBuilder<> &builder, Value &value, unsigned elements, Hide hide) {
   Value *result = &value;
   for (unsigned i = 0; i != elements; ++i) {
     Value *element = builder.CreateExtractElement(&value, i);
-    result = builder.CreateInsertElement(result, hidden(builder, *element), i);
+    result = builder.CreateInsertElement(result, hide(builder, *element), i);
   }
   return result;
 }
 
-/// By an empty statement that has these operands and so the result. One with side effects stays in its place: taken out of a loop it would
-/// cost copies.
-Value *madeOf(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands, StringRef constraints,
-              bool sideEffects) {
-  SmallVector<Type *, 1> types;
-  for (Value *operand : operands)
-    types.push_back(operand->getType());
-  auto *assembly =
-      InlineAsm::get(FunctionType::get(type, types, false), "", constraints, sideEffects);
-  CallInst *call = builder.CreateCall(assembly, operands);
-  call->setDoesNotAccessMemory();
-  call->setDoesNotThrow();
-  return call;
-}
-
 Value *handedOn(IRBuilder<> &builder, Value &value) {
-  return madeOf(builder, value.getType(), {&value}, "=v,0", /*sideEffects=*/false);
+  return emptyStatement(builder, value.getType(), {&value}, "=v,0");
 }
 
 const DataLayout &layoutOf(const IRBuilder<> &builder) {
@@ -49,11 +35,11 @@ Type *registersOf(IRBuilder<> &builder, Type *type) {
     return nullptr;
   const uint64_t bits = layout.getTypeSizeInBits(type);
   const uint64_t words = type->isIntegerTy() ? divideCeil(bits, 32) : bits / 32;
-  if (words == 2)
-    return words * 32 >= bits ? builder.getInt64Ty() : nullptr;
-  const bool known = (words > 2 && words <= 8) || words == 16 || words == 32;
-  return known && words * 32 >= bits ? FixedVectorType::get(builder.getInt32Ty(), unsigned(words))
-                                     : nullptr;
+  const bool known = (words >= 2 && words <= 8) || words == 16 || words == 32;
+  if (!known || words * 32 < bits)
+    return nullptr;
+  return words == 2 ? static_cast<Type *>(builder.getInt64Ty())
+                    : FixedVectorType::get(builder.getInt32Ty(), unsigned(words));
 }
 
 /// Of as many bits; an integer may have more, or fewer.
@@ -74,6 +60,19 @@ Value *as(IRBuilder<> &builder, Value *value, Type *type) {
 
 } // namespace
 
+CallInst *emptyStatement(IRBuilder<> &builder, Type *type, ArrayRef<Value *> operands,
+                         StringRef constraints, bool sideEffects) {
+  SmallVector<Type *, 1> types;
+  for (Value *operand : operands)
+    types.push_back(operand->getType());
+  auto *assembly =
+      InlineAsm::get(FunctionType::get(type, types, false), "", constraints, sideEffects);
+  CallInst *call = builder.CreateCall(assembly, operands);
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  return call;
+}
+
 Value *hidden(IRBuilder<> &builder, Value &value) {
   if (value.getType()->isPointerTy())
     return handedOn(builder, value);
@@ -81,7 +80,7 @@ Value *hidden(IRBuilder<> &builder, Value &value) {
   if (bits > 64)
     return nullptr;
   if (auto *vector = dyn_cast<FixedVectorType>(value.getType()))
-    return hiddenVector(builder, value, vector->getNumElements());
+    return hiddenVector(builder, value, vector->getNumElements(), hidden);
   Type *type = builder.getIntNTy(bits <= 32 ? 32 : 64);
   return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
@@ -90,7 +89,9 @@ Value *anyTuple(IRBuilder<> &builder, Type *type, bool inLanes) {
   Type *registers = registersOf(builder, type);
   if (!registers)
     return nullptr;
-  return as(builder, madeOf(builder, registers, {}, inLanes ? "=v" : "=s", /*sideEffects=*/true),
+  // Taken out of a loop it would cost copies.
+  return as(builder,
+            emptyStatement(builder, registers, {}, inLanes ? "=v" : "=s", /*sideEffects=*/true),
             type);
 }
 
@@ -99,11 +100,18 @@ Value *hiddenTuple(IRBuilder<> &builder, Value &value) {
   if (!registers)
     return nullptr;
   Value *number = as(builder, &value, registers);
-  return as(builder, madeOf(builder, registers, {number}, "=v,0", /*sideEffects=*/true), type);
+  return as(builder, emptyStatement(builder, registers, {number}, "=v,0", /*sideEffects=*/true),
+            type);
 }
 
 Value *hiddenNumber(IRBuilder<> &builder, Value &condition) {
   return hidden(builder, *builder.CreateSExt(&condition, builder.getInt32Ty()));
+}
+
+Value *hiddenCondition(IRBuilder<> &builder, Value &condition) {
+  if (auto *vector = dyn_cast<FixedVectorType>(condition.getType()))
+    return hiddenVector(builder, condition, vector->getNumElements(), hiddenCondition);
+  return builder.CreateICmpNE(hiddenNumber(builder, condition), builder.getInt32(0));
 }
 
 } // namespace meld::passes

@@ -6,6 +6,11 @@
 
 namespace meld::passes {
 
+/// An empty statement with such operands and such a result, where `builder` stands. With side effects it stays there.
+llvm::CallInst *emptyStatement(llvm::IRBuilder<> &builder, llvm::Type *type,
+                               llvm::ArrayRef<llvm::Value *> operands, llvm::StringRef constraints,
+                               bool sideEffects = false);
+
 /// The same integer, vector of integers or pointer, made where `builder` stands; null where an integer has more bits than two
 /// registers.
 llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
@@ -20,5 +25,8 @@ llvm::Value *hiddenTuple(llvm::IRBuilder<> &builder, llvm::Value &value);
 /// A condition as such a number of 32 bits: -1 in each lane in which it is true, else 0. Not 1: code generation makes that of a
 /// condition itself, and could take it for this one.
 llvm::Value *hiddenNumber(llvm::IRBuilder<> &builder, llvm::Value &condition);
+
+/// The same condition, or vector of conditions, made anew of such numbers.
+llvm::Value *hiddenCondition(llvm::IRBuilder<> &builder, llvm::Value &condition);
 
 } // namespace meld::passes

@@ -7,7 +7,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -144,12 +143,8 @@ private:
   CallInst &zero() {
     if (!zero_) {
       IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
-      Type *type = builder.getInt32Ty();
-      auto *assembly = InlineAsm::get(FunctionType::get(type, {type}, false), "", "=s,0",
-                                      /*hasSideEffects=*/false);
-      zero_ = builder.CreateCall(assembly, {builder.getInt32(0)}, "zero");
-      zero_->setDoesNotAccessMemory();
-      zero_->setDoesNotThrow();
+      zero_ = emptyStatement(builder, builder.getInt32Ty(), {builder.getInt32(0)}, "=s,0");
+      zero_->setName("zero");
     }
     return *zero_;
   }

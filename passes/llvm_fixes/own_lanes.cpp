@@ -178,21 +178,10 @@ Value *hiddenWhereNeeded(IRBuilder<> &builder, Value &frozen, const DataLayout &
     return withMembers(builder, frozen, [&](Value &part) {
       return hiddenWhereNeeded(builder, part, layout, inLanes);
     });
-  if (!type->isIntOrIntVectorTy(1)) {
-    Value *tuple = inLanes ? hiddenTuple(builder, frozen) : nullptr;
-    return tuple ? tuple : &frozen;
-  }
-  auto hide = [&](Value &mask) {
-    return builder.CreateICmpNE(hiddenNumber(builder, mask), builder.getInt32(0));
-  };
-  auto *vector = dyn_cast<FixedVectorType>(type);
-  if (!vector)
-    return hide(frozen);
-  Value *result = &frozen;
-  for (uint64_t element : seq(0u, vector->getNumElements()))
-    result = builder.CreateInsertElement(
-        result, hide(*builder.CreateExtractElement(&frozen, element)), element);
-  return result;
+  if (type->isIntOrIntVectorTy(1))
+    return hiddenCondition(builder, frozen);
+  Value *tuple = inLanes ? hiddenTuple(builder, frozen) : nullptr;
+  return tuple ? tuple : &frozen;
 }
 
 using Values = SmallPtrSet<const Value *, 16>;
@@ -241,7 +230,7 @@ Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
 
 class OwnLanes {
 public:
-  OwnLanes(Function &function, const DominatorTree &dominators, const DivergenceInfo &divergence)
+  OwnLanes(Function &function, const DominatorTree &dominators, const DivergenceInfo *divergence)
       : function_(function), dominators_(dominators), divergence_(divergence),
         layout_(function.getParent()->getDataLayout()),
         madeOfUndefined_(madeOfUndefined(function, dominators)) {}
@@ -262,7 +251,9 @@ private:
   bool mayBeMissing(const Value &value) const {
     return isMissing(&value) || madeOfUndefined_.count(&value);
   }
-  bool isInLanes(const Value &value) const { return divergence_.width(&value) < Width::wave; }
+  bool isInLanes(const Value &value) const {
+    return divergence_ && divergence_->width(&value) < Width::wave;
+  }
 
   /// What others have frozen is one value to all who use it, so it is made once.
   bool hide(FreezeInst &frozen) const {
@@ -301,7 +292,7 @@ private:
 
   Function &function_;
   const DominatorTree &dominators_;
-  const DivergenceInfo &divergence_;
+  const DivergenceInfo *divergence_;
   const DataLayout &layout_;
   const Values madeOfUndefined_;
 };
@@ -347,11 +338,12 @@ PreservedAnalyses OwnLanesPass::run(Function &function, FunctionAnalysisManager 
     return PreservedAnalyses::all();
   const DominatorTree &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   bool changed = resolve(function, dominators);
-  if (changed)
+  const DivergenceInfo *divergence = nullptr; // of tuples alone it is asked
+  if (LLVM_VERSION_MAJOR < 17) {
     analyses.invalidate(function, blocksKept(changed));
-  const auto divergence = analyses.getResult<DivergenceAnalysis>(function).get();
-  changed |=
-      OwnLanes(function, analyses.getResult<DominatorTreeAnalysis>(function), *divergence).run();
+    divergence = analyses.getResult<DivergenceAnalysis>(function).get();
+  }
+  changed |= OwnLanes(function, dominators, divergence).run();
   return blocksKept(changed);
 }
 

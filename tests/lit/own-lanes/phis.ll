@@ -442,24 +442,26 @@ join:
 ; Phis of it have own values; a vector that is put together of it has none, what is taken from a vector that has all is one.
 ; CHECK-LABEL: @found_by(
 ; CHECK: [[U:%.*]] = freeze i32 %u
-; CHECK-NEXT: freeze <2 x i32> %both
-; CHECK: br i1 %h, label %b, label %c
+; CHECK-NEXT: [[V:%.*]] = freeze <2 x i16> %both
+; CHECK-NEXT: br i1 %h, label %b, label %c
 ; CHECK: [[W:%.*]] = freeze i32 %v
 ; CHECK-NEXT: [[X:%.*]] = freeze i32 %v
 ; CHECK: %p = phi i32 [ [[U]], %a ], [ [[W]], %b ]
 ; CHECK-NEXT: %some = phi i32 [ %n, %a ], [ [[X]], %b ]
-; CHECK-NEXT: %y = phi <2 x i32> [ {{%.*}}, %a ], [ %two, %b ]
+; CHECK-NEXT: %y = phi <2 x i16> [ [[V]], %a ], [ %two, %b ]
 ; CHECK: %x = phi i32 [ %p, %c ], [ %n, %0 ]
 ; CHECK-NEXT: %z = phi i32 [ %had, %c ], [ %n, %0 ]
 ; CHECK-NEXT: %w = phi i32 [ %some, %c ], [ %n, %0 ]
-define amdgpu_kernel void @found_by(ptr addrspace(1) %out, i32 %n, i1 %h, <2 x i32> %two) #0 {
+define amdgpu_kernel void @found_by(ptr addrspace(1) %out, i32 %n, i1 %h, <2 x i16> %two) #0 {
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   %k = icmp ult i32 %t, 20
   br i1 %k, label %a, label %join
 a:
   %u = select i1 %k, i32 poison, i32 %t
-  %one = insertelement <2 x i32> poison, i32 %n, i32 0
-  %both = insertelement <2 x i32> %one, i32 %u, i32 1
+  %m = trunc i32 %n to i16
+  %one = insertelement <2 x i16> poison, i16 %m, i32 0
+  %l = trunc i32 %u to i16
+  %both = insertelement <2 x i16> %one, i16 %l, i32 1
   br i1 %h, label %b, label %c
 b:
   %v = add i32 %u, 1
@@ -467,10 +469,12 @@ b:
 c:
   %p = phi i32 [ %u, %a ], [ %v, %b ]
   %some = phi i32 [ %n, %a ], [ %v, %b ]
-  %y = phi <2 x i32> [ %both, %a ], [ %two, %b ]
-  store volatile <2 x i32> %y, ptr addrspace(1) %out
-  %whole = insertelement <2 x i32> %one, i32 %t, i32 1
-  %had = extractelement <2 x i32> %whole, i32 %n
+  %y = phi <2 x i16> [ %both, %a ], [ %two, %b ]
+  store volatile <2 x i16> %y, ptr addrspace(1) %out
+  %i = trunc i32 %t to i16
+  %whole = insertelement <2 x i16> %one, i16 %i, i32 1
+  %word = extractelement <2 x i16> %whole, i32 %n
+  %had = zext i16 %word to i32
   br label %join
 join:
   %x = phi i32 [ %p, %c ], [ %n, %0 ]
