@@ -14,6 +14,7 @@
 #include "passes/llvm_fixes/own_exits.h"
 #include "passes/llvm_fixes/own_lanes.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
+#include "passes/llvm_fixes/scalar_operands.h"
 #include "passes/llvm_fixes/stay_before_barrier.h"
 #include "passes/llvm_fixes/stay_in_loop.h"
 #include "passes/llvm_fixes/unsigned_division.h"

@@ -126,7 +126,7 @@ bool isMissing(const Value *value) {
 /// which is no instruction; but a register of that copy they take for copied, and so take a copy of the same one for done
 /// (MachineCopyPropagation).
 bool isTuple(Type &type, const DataLayout &layout) {
-  return LLVM_VERSION_MAJOR < 17 && type.isSingleValueType() &&
+  return LLVM_VERSION_MAJOR < 17 && type.isSingleValueType() && !isa<ScalableVectorType>(type) &&
          layout.getTypeSizeInBits(&type).getFixedValue() > 32;
 }
 
@@ -251,8 +251,12 @@ private:
   bool mayBeMissing(const Value &value) const {
     return isMissing(&value) || madeOfUndefined_.count(&value);
   }
+  /// Or goes to none but phis that are: nobody needs it in scalar registers then.
   bool isInLanes(const Value &value) const {
-    return divergence_ && divergence_->width(&value) < Width::wave;
+    auto is = [&](const Value *other) { return divergence_->width(other) < Width::wave; };
+    return divergence_ && (is(&value) || all_of(value.users(), [&](const User *user) {
+                             return isa<PHINode>(user) && is(user);
+                           }));
   }
 
   /// What others have frozen is one value to all who use it, so it is made once.

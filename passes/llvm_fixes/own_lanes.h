@@ -28,7 +28,8 @@
 // LLVM 15 and 16 go wrong with what needs several registers, too. For f they copy registers that nobody has written, of which nothing is
 // left in the end. But where one of these registers is not read behind j another value may be given it, and its copy counts as done
 // (MachineCopyPropagation; 17 knows that nothing was copied). So it is made where it is needed, by an assembly statement, which is no
-// instruction and costs no copy.
+// instruction and costs no copy. What others have frozen and all lanes have alike is made so only if it goes to phis of lanes alone: another user
+// may want a scalar register.
 //
 // A phi of several values and poison is no better: StructurizeCFG takes it apart into one of the values, and one of that and undef.
 // Nor is a vector without some of its elements, as code generation takes phis of long vectors apart: it is frozen as a whole. What is

@@ -4,6 +4,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace meld::passes {
 
@@ -27,6 +28,25 @@ Value *firstLane(IRBuilder<> &builder, Value *word) {
   CallInst *call = builder.CreateCall(callee, {word}, "scalar");
   markReading(*call);
   return call;
+}
+
+Value *fromFirstLane(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType();
+  const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
+  const unsigned words = unsigned(divideCeil(bits, 32));
+  if (type->isIntegerTy(32))
+    return firstLane(builder, value);
+  Type *narrow = builder.getIntNTy(bits), *wide = builder.getIntNTy(words * 32);
+  Value *all = builder.CreateZExt(builder.CreateBitCast(value, narrow), wide);
+  Value *result = nullptr;
+  for (unsigned i = 0; i < words; ++i) {
+    Value *word = builder.CreateTrunc(builder.CreateLShr(all, 32 * i), builder.getInt32Ty());
+    Value *read = builder.CreateShl(builder.CreateZExt(firstLane(builder, word), wide), 32 * i);
+    result = result ? builder.CreateOr(result, read) : read;
+  }
+  if (bits == 1) // a comparison stays on the scalar unit, a truncation to one bit may not
+    return builder.CreateICmpNE(result, ConstantInt::get(wide, 0), "scalar");
+  return builder.CreateBitCast(builder.CreateTrunc(result, narrow), type, "scalar");
 }
 
 // A callee that code generation may still inline.

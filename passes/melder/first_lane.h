@@ -11,6 +11,9 @@ class DivergenceInfo;
 /// Marked.
 llvm::Value *firstLane(llvm::IRBuilder<> &builder, llvm::Value *word);
 
+/// The same of an integer or floating-point number of any width, or a vector of them, word by word.
+llvm::Value *fromFirstLane(llvm::IRBuilder<> &builder, llvm::Value *value);
+
 /// Marks a call that asks which lanes run as put there by us.
 void markReading(llvm::CallInst &call);
 bool isReading(const llvm::CallBase &call);

@@ -34,25 +34,6 @@ unsigned wordsOf(const Value &value) {
   return unsigned(bits.getFixedValue() + 31) / 32;
 }
 
-Value *readFirst(IRBuilder<> &builder, Value *value) {
-  Type *type = value->getType();
-  const unsigned words = wordsOf(*value);
-  const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
-  if (type->isIntegerTy(32))
-    return firstLane(builder, value);
-  Type *narrow = builder.getIntNTy(bits), *wide = builder.getIntNTy(words * 32);
-  Value *all = builder.CreateZExt(builder.CreateBitCast(value, narrow), wide);
-  Value *result = nullptr;
-  for (unsigned i = 0; i < words; ++i) {
-    Value *word = builder.CreateTrunc(builder.CreateLShr(all, 32 * i), builder.getInt32Ty());
-    Value *read = builder.CreateShl(builder.CreateZExt(firstLane(builder, word), wide), 32 * i);
-    result = result ? builder.CreateOr(result, read) : read;
-  }
-  if (bits == 1) // a comparison stays on the scalar unit, a truncation to one bit may not
-    return builder.CreateICmpNE(result, ConstantInt::get(wide, 0), "scalar");
-  return builder.CreateBitCast(builder.CreateTrunc(result, narrow), type, "scalar");
-}
-
 /// What the scalar unit saves the vector unit by doing this; 0 for what it cannot do (there is no
 /// scalar floating point on the machines we know).
 double vectorWork(const Instruction &instruction) {
@@ -195,7 +176,7 @@ void Scalarizer::makeScalar(Instruction &root) {
   SmallVector<Use *, 8> uses;
   for (Use &use : root.uses())
     uses.push_back(&use);
-  Value *scalar = readFirst(builder, &root);
+  Value *scalar = fromFirstLane(builder, &root);
   for (Use *use : uses)
     use->set(scalar);
 }

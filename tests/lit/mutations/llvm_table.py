@@ -94,6 +94,9 @@ mutations += [
     Mutation("own lanes: tuples that stay uniform", own, "anyTuple(builder, type, inLanes)", "anyTuple(builder, type, true)", tests="own-lanes"),
     Mutation("own lanes: tuples of lanes", own, "anyTuple(builder, type, inLanes)", "anyTuple(builder, type, false)", tests="own-lanes"),
     Mutation("own lanes: uniform tuples found later", own, "inLanes ? hiddenTuple(builder, frozen) : nullptr", "hiddenTuple(builder, frozen)", tests="own-lanes"),
+    Mutation("own lanes: what is uniform and goes to lanes alone", own, "isa<PHINode>(user) && is(user)", "false", tests="own-lanes"),
+    Mutation("own lanes: what is uniform and goes to others, too", own, "isa<PHINode>(user) && is(user)", "true", tests="own-lanes"),
+    Mutation("own lanes: scalable vectors", own, " && !isa<ScalableVectorType>(type)", "", tests="own-lanes"),
     Mutation("own lanes: members in parts", own, "insert->getNumIndices() > 1 || ", "", tests="own-lanes"),
     Mutation("own lanes: conditions that are missing", own, "if (type->isIntOrIntVectorTy(1))\n    return ConstantInt", "if (false)\n    return ConstantInt", tests="own-lanes"),
     Mutation("own lanes: conditions in vectors", own, "  if (type->isIntOrIntVectorTy(1))\n    return ConstantInt", "  if (type->isIntegerTy(1))\n    return ConstantInt", tests="own-lanes"),
@@ -136,6 +139,25 @@ mutations += [
     Mutation("own lanes: two ways round, or in", own, "phi.getNumIncomingValues() == 2 && goesRound(0) != goesRound(1)", "goesRound(0) != goesRound(1)", tests="own-lanes"),
     Mutation("own lanes: joins of two ways", own, "goesRound(0) != goesRound(1)", "true", tests="own-lanes"),
     Mutation("own lanes: two edges of a switch", own, "IRBuilder<> builder(&place); !value)", "IRBuilder<> builder(&place); true)", tests="own-lanes"),
+]
+
+operands = "llvm_fixes/scalar_operands.cpp"
+mutations += [
+    Mutation("scalar operands: any scalar register", operands, 'code == "s" || code == "r"', 'code == "r"', tests="scalar-operands"),
+    Mutation("scalar operands: any at all", operands, 'code == "s" || code == "r"', 'code == "s"', tests="scalar-operands"),
+    Mutation("scalar operands: one by its name", operands, '  if (!code.consume_front("{") || code.size() < 2)\n    return false;\n', "  if (true)\n    return false;\n", tests="scalar-operands"),
+    Mutation("scalar operands: VCC", operands, "(code[0] != 'v' && code[0] != 'a') || (!isDigit(code[1]) && code[1] != '[')", "code[0] != 'v' && code[0] != 'a'", tests="scalar-operands"),
+    Mutation("scalar operands: vector registers by their names", operands, "(!isDigit(code[1]) && code[1] != '[')", "true", tests="scalar-operands"),
+    Mutation("scalar operands: several by their names", operands, " && code[1] != '['", "", tests="scalar-operands"),
+    Mutation("scalar operands: a result's register", operands, "isTied ? all[output].Codes : info.Codes", "info.Codes", tests="scalar-operands"),
+    Mutation("scalar operands: memory", operands, "!info.isIndirect && ", "", tests="scalar-operands"),
+    Mutation("scalar operands: either register", operands, "all_of(codes, isScalarCode)", "any_of(codes, isScalarCode)", tests="scalar-operands"),
+    Mutation("scalar operands: results in memory", operands, "if (!input && !(info.Type == InlineAsm::isOutput && info.isIndirect))", "if (!input)", tests="scalar-operands"),
+    Mutation("scalar operands: graphics functions", operands, "      addGraphicsCall(*call, operands);", "      ;", tests="scalar-operands"),
+    Mutation("scalar operands: other arguments", operands, "if (call.paramHasAttr(i, Attribute::InReg))", "if (true)", tests="scalar-operands"),
+    Mutation("scalar operands: who asks for lanes", operands, "if (asksForLanes(function, divergence))", "if (false)", tests="scalar-operands"),
+    Mutation("scalar operands: what is scalar", operands, "return backend.isScalar(*operand->get());", "return false;", tests="scalar-operands"),
+    Mutation("scalar operands: pointers that are no numbers", operands, " || layout.isNonIntegralPointerType(type)", "", tests="scalar-operands"),
 ]
 
 keep = "llvm_fixes/keep_joins.cpp"

@@ -198,4 +198,39 @@ join:
   ret void
 }
 
+; What is uniform, but may be undefined, and goes to phis of lanes alone, is made theirs. Others may want it in scalar registers.
+; CHECK-LABEL: @to_lanes(
+; CHECK: a:
+; CHECK: %f = freeze i64 %may
+; CHECK-NEXT: [[F:%.*]] = call i64 asm sideeffect "", "=v,0"(i64 %f)
+; CHECK: %g = freeze i64 %might
+; CHECK-NEXT: store volatile i64 %g, ptr addrspace(1) %out
+; CHECK: %x = phi i64 [ [[F]], %a ], [ %v, %b ]
+; CHECK-NEXT: %y = phi i64 [ %g, %a ], [ %v, %b ]
+; ISA-LABEL: {{^}}to_lanes:
+; ISA: s_endpgm
+define amdgpu_kernel void @to_lanes(ptr addrspace(1) %out, i64 %n) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 7
+  %u = icmp ult i64 %n, 7
+  br i1 %c, label %a, label %b
+a:
+  %may = select i1 %u, i64 poison, i64 %n
+  %f = freeze i64 %may
+  %might = select i1 %u, i64 %n, i64 poison
+  %g = freeze i64 %might
+  store volatile i64 %g, ptr addrspace(1) %out
+  br label %join
+b:
+  %v = load volatile i64, ptr addrspace(1) %out
+  br label %join
+join:
+  %x = phi i64 [ %f, %a ], [ %v, %b ]
+  %y = phi i64 [ %g, %a ], [ %v, %b ]
+  store volatile i64 %x, ptr addrspace(1) %out
+  store volatile i64 %y, ptr addrspace(1) %out
+  ret void
+}
+
 attributes #0 = { "uniform-work-group-size"="true" "amdgpu-flat-work-group-size"="1,96" }
