@@ -3,6 +3,7 @@
 #include "passes/analysis/backend_view.h"
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/gpu_info.h"
+#include "passes/decisions.h"
 #include "passes/melder/first_lane.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/StringExtras.h"
