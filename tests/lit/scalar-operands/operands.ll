@@ -44,7 +44,9 @@ end:
 ; CHECK: call void asm sideeffect "s_mov_b64 s[4:5], $0", "s,~{s4},~{s5}"(ptr addrspace(1) [[P]])
 ; CHECK-COUNT-2: call i32 @llvm.amdgcn.readfirstlane
 ; CHECK: [[F:%scalar.*]] = bitcast i64 {{%.*}} to <2 x float>
-; CHECK: call void asm sideeffect "", "{vcc}"(<2 x float> [[F]])
+; CHECK: call void asm sideeffect "", "s"(<2 x float> [[F]])
+; CHECK-COUNT-2: call i32 @llvm.amdgcn.readfirstlane
+; CHECK: call void asm sideeffect "", "{vcc}"(i64 %
 ; CHECK: [[H:%.*]] = call i32 @llvm.amdgcn.readfirstlane
 ; CHECK: call i32 asm sideeffect "s_add_u32 $0, $0, 1", "=s,0,~{scc}"(i32 [[H]])
 ; ISA-LABEL: {{^}}wide:
@@ -58,6 +60,7 @@ entry:
 left:
   %v = load volatile ptr addrspace(1), ptr addrspace(4) %s
   %w = load volatile <2 x float>, ptr addrspace(4) %s
+  %m = load volatile i64, ptr addrspace(4) %s
   %h = load volatile i32, ptr addrspace(4) %s
   br label %join
 right:
@@ -66,12 +69,14 @@ right:
 join:
   %x = phi ptr addrspace(1) [ %v, %left ], [ poison, %right ]
   %y = phi <2 x float> [ %w, %left ], [ poison, %right ]
+  %b = phi i64 [ %m, %left ], [ poison, %right ]
   %z = phi i32 [ %h, %left ], [ poison, %right ]
   store volatile i32 2, ptr addrspace(1) %p
   br i1 %c, label %use, label %end
 use:
   call void asm sideeffect "s_mov_b64 s[4:5], $0", "s,~{s4},~{s5}"(ptr addrspace(1) %x)
-  call void asm sideeffect "", "{vcc}"(<2 x float> %y)
+  call void asm sideeffect "", "s"(<2 x float> %y)
+  call void asm sideeffect "", "{vcc}"(i64 %b)
   %n = call i32 asm sideeffect "s_add_u32 $0, $0, 1", "=s,0,~{scc}"(i32 %z)
   store volatile i32 %n, ptr addrspace(1) %p
   br label %end
