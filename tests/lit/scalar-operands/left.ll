@@ -5,7 +5,7 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 declare i64 @llvm.amdgcn.ballot.i64(i1)
 
-; One of both kinds of registers, memory whose address is in one, a pointer that is no number, and arguments that come in vector registers.
+; Several vector registers, one of both kinds, memory whose address is in one, a pointer that is no number, and arguments that come in vector registers.
 ; CHECK-LABEL: @left(
 ; CHECK-NOT: readfirstlane
 ; CHECK: call void asm sideeffect "", "r"
@@ -16,6 +16,8 @@ define void @left(ptr addrspace(7) %r, i32 %t, i1 %c) #0 {
   %q = getelementptr i8, ptr addrspace(7) %r, i32 %v
   %p = alloca i32, addrspace(5)
   %e = getelementptr i32, ptr addrspace(5) %p, i32 %v
+  %w = zext i32 %v to i64
+  call void asm sideeffect "", "{v[2:3]},{a[0:1]}"(i64 %w, i64 %w)
   call void asm sideeffect "", "sv"(i32 %v)
   call void asm sideeffect "", "*s"(ptr addrspace(5) elementtype(i32) %e)
   call void asm sideeffect "", "=*v,v,~{s4}"(ptr addrspace(5) elementtype(i32) %e, i32 %v)
