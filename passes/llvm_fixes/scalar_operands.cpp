@@ -4,6 +4,7 @@
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/hidden.h"
 #include "passes/melder/first_lane.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,15 +63,18 @@ void addGraphicsCall(CallBase &call, Operands &operands) {
       add(call.getArgOperandUse(i), operands);
 }
 
-Value *read(IRBuilder<> &builder, Value *value) {
-  Type *type = value->getType();
-  if (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy())
-    return fromFirstLane(builder, value);
+/// What is read is hidden: to LLVM's GVN (before 17) a reading is a function of its operand alone, and the program may read the same where
+/// other lanes run.
+Value *read(IRBuilder<> &builder, Value &value) {
+  Type *type = value.getType();
   const DataLayout &layout = builder.GetInsertBlock()->getModule()->getDataLayout();
-  if (!type->isPointerTy() || layout.isNonIntegralPointerType(type))
+  const bool isPointer = type->isPointerTy() && !layout.isNonIntegralPointerType(type);
+  if (!isPointer && !type->isIntOrIntVectorTy() && !type->isFPOrFPVectorTy())
     return nullptr;
-  Value *number = builder.CreatePtrToInt(value, layout.getIntPtrType(type));
-  return builder.CreateIntToPtr(fromFirstLane(builder, number), type);
+  Type *bits = isPointer ? layout.getIntPtrType(type)
+                         : type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()));
+  Value *own = hidden(builder, *builder.CreateBitOrPointerCast(&value, bits));
+  return own ? builder.CreateBitOrPointerCast(fromFirstLane(builder, own), type) : nullptr;
 }
 
 } // namespace
@@ -88,14 +92,12 @@ PreservedAnalyses ScalarOperandsPass::run(Function &function, FunctionAnalysisMa
   if (operands.empty())
     return PreservedAnalyses::all();
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
-  if (asksForLanes(function, divergence))
-    return PreservedAnalyses::all();
   const BackendView backend(function, analyses, divergence);
   erase_if(operands, [&](const Use *operand) { return backend.isScalar(*operand->get()); });
   bool changed = false;
   for (Use *operand : operands) {
     IRBuilder<> builder(cast<Instruction>(operand->getUser()));
-    if (Value *scalar = read(builder, operand->get())) {
+    if (Value *scalar = read(builder, *operand->get())) {
       operand->set(scalar);
       changed = true;
     }

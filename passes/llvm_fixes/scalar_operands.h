@@ -5,7 +5,7 @@
 //          j:  x = phi [u, A], [freeze poison, B]
 //              asm "s_sendmsg ...", "s"(x)                           read in the lanes of A alone
 //
-//     =>       r = readfirstlane(x)          asm "s_sendmsg ...", "s"(r)
+//     =>       h = asm "", "=v,0"(x)         r = readfirstlane(h)         asm "s_sendmsg ...", "s"(r)
 //
 // Other passes here make vector values of what is uniform where LLVM would go wrong with it as a scalar: phis that some lanes have no
 // value for (meld-own-lanes), conditions (meld-keep-joins, meld-own-lanes). Code generation reads them from the first lane where an
@@ -16,7 +16,10 @@
 // where the statement does, and branches around a statement or a reading stay when no lane is on. Where code generation has the
 // operand in scalar registers nothing is added.
 //
-// Left alone: functions that ask for lanes themselves (firstLane() says why), vectors of pointers.
+// The empty statement keeps the reading apart from the program's own. To LLVM's GVN (before 17) a reading is a function of its operand alone,
+// whichever lanes are on.
+//
+// Left alone: integers of more than 64 bits, vectors of pointers, pointers that are no numbers.
 //
 // Terminates: one look at each statement. Cost: linear, and a divergence analysis where a statement has such an operand that is no constant
 // or argument. Would be unsafe: an operand that may also come in vector registers ("rv"), which may differ from lane to lane.

@@ -3,7 +3,6 @@
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v96:128-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
-declare i64 @llvm.amdgcn.ballot.i64(i1)
 
 ; Several vector registers, one of both kinds, memory whose address is in one, a pointer that is no number, and arguments that come in vector registers.
 ; CHECK-LABEL: @left(
@@ -29,25 +28,14 @@ define void @left(ptr addrspace(7) %r, i32 %t, i1 %c) #0 {
 
 ; "r" is a scalar register, too. What comes behind a result in memory is counted from it.
 ; CHECK-LABEL: @any(
-; CHECK: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %t)
+; CHECK: [[H:%.*]] = call i32 asm "", "=v,0"(i32 %t)
+; CHECK-NEXT: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 [[H]])
 ; CHECK-NEXT: call void asm sideeffect "", "=*v,r"(ptr addrspace(5) elementtype(i32) %e, i32 [[R]])
 define void @any(i32 %n) #0 {
   %t = add i32 %n, 3
   %p = alloca i32, addrspace(5)
   %e = getelementptr i32, ptr addrspace(5) %p, i32 %t
   call void asm sideeffect "", "=*v,r"(ptr addrspace(5) elementtype(i32) %e, i32 %t)
-  ret void
-}
-
-; To LLVM's GVN our reading and the program's might be one.
-; CHECK-LABEL: @asks(
-; CHECK-NOT: readfirstlane
-; CHECK: ret void
-define void @asks(ptr addrspace(1) %p, i32 %t) {
-  %b = call i64 @llvm.amdgcn.ballot.i64(i1 true)
-  store i64 %b, ptr addrspace(1) %p
-  %h = call i32 asm "", "=v,0"(i32 %t)
-  call void asm sideeffect "", "s"(i32 %h)
   ret void
 }
 

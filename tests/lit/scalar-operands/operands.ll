@@ -9,7 +9,8 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 ; The lanes of the right side have no %x.
 ; CHECK-LABEL: @some_lanes(
 ; CHECK: use:
-; CHECK-NEXT: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %x)
+; CHECK-NEXT: [[H:%.*]] = call i32 asm "", "=v,0"(i32 %x)
+; CHECK-NEXT: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 [[H]])
 ; CHECK-NEXT: call void asm sideeffect "s_mov_b32 s4, $0", "s,~{s4}"(i32 [[R]])
 ; ISA-LABEL: {{^}}some_lanes:
 ; ISA: v_readfirstlane_b32 [[S:s[0-9]+]], v
@@ -43,7 +44,7 @@ end:
 ; CHECK: [[P:%.*]] = inttoptr i64 {{%.*}} to ptr addrspace(1)
 ; CHECK: call void asm sideeffect "s_mov_b64 s[4:5], $0", "s,~{s4},~{s5}"(ptr addrspace(1) [[P]])
 ; CHECK-COUNT-2: call i32 @llvm.amdgcn.readfirstlane
-; CHECK: [[F:%scalar.*]] = bitcast i64 {{%.*}} to <2 x float>
+; CHECK: [[F:%.*]] = bitcast <2 x i32> {{%.*}} to <2 x float>
 ; CHECK: call void asm sideeffect "", "s"(<2 x float> [[F]])
 ; CHECK-COUNT-2: call i32 @llvm.amdgcn.readfirstlane
 ; CHECK: call void asm sideeffect "", "{vcc}"(i64 %
@@ -103,7 +104,8 @@ define amdgpu_kernel void @others(ptr addrspace(1) %p, i32 %n) #0 {
 ; Arguments of graphics functions that come in scalar registers.
 ; CHECK-LABEL: @graphics(
 ; CHECK: use:
-; CHECK-NEXT: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 %x)
+; CHECK-NEXT: [[H:%.*]] = call i32 asm "", "=v,0"(i32 %x)
+; CHECK-NEXT: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 [[H]])
 ; CHECK-NEXT: call amdgpu_gfx void @callee(i32 inreg [[R]], i32 %t)
 ; ISA-LABEL: {{^}}graphics:
 ; ISA: v_readfirstlane_b32
