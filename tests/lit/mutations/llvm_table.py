@@ -3,12 +3,17 @@ from mutation import Mutation
 
 division = "llvm_fixes/unsigned_division.cpp"
 mutations = [
-    Mutation("unsigned division: numbers that are not negative", division, "return !computeKnownBits(operand, layout).isNonNegative();", "return true;", tests="unsigned-division"),
-    Mutation("unsigned division: numbers of many bits", division, "if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
-    Mutation("unsigned division: one element of a vector", division, "!type->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
+    Mutation("unsigned division: numbers that are not negative", division, "return !computeKnownBits(&value, layout).isNonNegative();", "return true;", tests="unsigned-division"),
+    Mutation("unsigned division: numbers of many bits", division, "if (!value.getType()->isVectorTy() && ComputeNumSignBits(&value, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
+    Mutation("unsigned division: one element of a vector", division, "!value.getType()->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
     Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),
     Mutation("unsigned division: constants of 32 bits", division, "if (bits == 32 && isa<Constant>(division.getOperand(1)))", "if (false)", tests="unsigned-division"),
     Mutation("unsigned division: constants of 64 bits", division, "if (bits == 32 && isa<Constant>", "if (isa<Constant>", tests="unsigned-division"),
+    Mutation("unsigned products: any operation", division, "product.getOpcode() != Instruction::Mul || ", "", tests="unsigned-division"),
+    Mutation("unsigned products: any width", division, "wide->getSrcTy()->getScalarSizeInBits() == 32 &&", "true &&", tests="unsigned-division"),
+    Mutation("unsigned products: the other factor", division, "Use *found = find_if(product.operands(), isMisjudged);", "Use *found = isMisjudged(product.getOperandUse(0)) ? product.op_begin() : product.op_end();", tests="unsigned-division"),
+    Mutation("unsigned products: all bits", division, "type->getScalarSizeInBits() != 64 ||", "type->getScalarSizeInBits() < 32 ||", tests="unsigned-division",
+             redundant="a product of 32 bits has no factor that is made wider from 32"),
     Mutation("unsigned division: a divided constant", division, "isa<Constant>(division->getOperand(0)) ? 1 : 0", "0", tests="unsigned-division"),
     Mutation("atomics apart: comparisons and exchanges", "llvm_fixes/atomics_apart.cpp", 'name.contains(".cmpswap") ? nullptr : ', "", tests="atomics-apart"),
     Mutation("atomics apart: private memory", "llvm_fixes/atomics_apart.cpp", "&& space != ldsSpace)", "&& space != ldsSpace && space != 5)", tests="atomics-apart"),
