@@ -132,6 +132,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
       StringRef name = f.instructions[i].name;
       calls |= startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
       swaps += startsWith(name, "V_SWAP_B32");
+      e.upperOfMinusOne += f.instructions[i].upperOfMinusOne;
       e.atomics += isAtomic(name);
       laneCounts += startsWith(name, "V_MBCNT_LO");
       ++e.instructions;
@@ -183,6 +184,9 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
     return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
                    after.lanesMoved);
+  if (LLVM_VERSION_MAJOR < 19 && after.upperOfMinusOne > before.upperOfMinusOne)
+    return formatv("signed products by -1, which LLVM may have made of unsigned ones, {0} -> {1}",
+                   before.upperOfMinusOne, after.upperOfMinusOne);
   if (after.beforeLanesMeet)
     return formatv("{0} vector instructions before lanes meet, which LLVM may have misplaced",
                    after.beforeLanesMeet);

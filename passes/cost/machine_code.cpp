@@ -106,11 +106,15 @@ bool namesExec(StringRef name) {
   return name.contains("SAVEEXEC") || name.contains("WREXEC") || startsWith(name, "V_CMPX");
 }
 
+bool takesMinusOne(const MCInst &inst) {
+  return any_of(inst,
+                [](const MCOperand &operand) { return operand.isImm() && operand.getImm() == -1; });
+}
+
 /// s_or_saveexec_b64 s[4:5], -1
 bool turnsAllOn(StringRef name, const MCInst &inst) {
   return (startsWith(name, "S_OR_SAVEEXEC") || startsWith(name, "S_XOR_SAVEEXEC")) &&
-         any_of(inst,
-                [](const MCOperand &operand) { return operand.isImm() && operand.getImm() == -1; });
+         takesMinusOne(inst);
 }
 
 /// For MachineFunction::lanesMoved.
@@ -354,6 +358,7 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
       if (m.flow != Flow::next && m.flow != Flow::end)
         m.target = branchTarget(inst, address);
       m.turnsAllOn = turnsAllOn(m.name, inst);
+      m.upperOfMinusOne = startsWith(m.name, "V_MUL_HI_I32_I24") && takesMinusOne(inst);
       lanes.note(m, inst);
     }
     m.size = uint32_t(size);

@@ -25,7 +25,7 @@
 // too (AMDGPUTargetLowering::performMulLoHiCombine, LLVM 15 and 17; 19 asks). Here, too, code generation may know more of the other factor.
 //
 // Not seen is what instruction selection alone finds: a division by a sum of differences that cancel each other, | 1, multiplies by -1 in
-// the code that divides (random kernel 11041713).
+// the code that divides (random kernel 11041713). The verdict on machine code refuses that (cost/estimate.h).
 //
 // Terminates: one look at each division and product. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
 // would be wrong. Would be unsafe: nothing; a value is handed on as it is.
