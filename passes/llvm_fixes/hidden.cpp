@@ -85,6 +85,20 @@ Value *hidden(IRBuilder<> &builder, Value &value) {
   return builder.CreateTrunc(handedOn(builder, *builder.CreateZExt(&value, type)), value.getType());
 }
 
+Value *hiddenForReading(IRBuilder<> &builder, Value &value) {
+  Type *type = value.getType();
+  if (type->isPtrOrPtrVectorTy())
+    return hidden(builder, value);
+  const unsigned bits = type->getPrimitiveSizeInBits().getFixedValue();
+  Type *number = builder.getIntNTy(bits);
+  if (bits > 64 && bits % 32 != 0)
+    return nullptr;
+  if (bits > 64)
+    number = FixedVectorType::get(builder.getInt32Ty(), bits / 32);
+  Value *same = hidden(builder, *builder.CreateBitCast(&value, number));
+  return builder.CreateBitCast(same, type);
+}
+
 Value *anyTuple(IRBuilder<> &builder, Type *type, bool inLanes) {
   Type *registers = registersOf(builder, type);
   if (!registers)

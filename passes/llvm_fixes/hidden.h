@@ -15,6 +15,10 @@ llvm::CallInst *emptyStatement(llvm::IRBuilder<> &builder, llvm::Type *type,
 /// registers.
 llvm::Value *hidden(llvm::IRBuilder<> &builder, llvm::Value &value);
 
+/// The same value that a reading from a lane may take, also of floating-point numbers and of several registers; null where code generation
+/// has no such reading.
+llvm::Value *hiddenForReading(llvm::IRBuilder<> &builder, llvm::Value &value);
+
 /// Any value of a type of several whole registers, made where `builder` stands and nowhere else, by no instruction; null: there are no such
 /// registers, or the type has members. Uniform, or, `inLanes`, as divergent as can be.
 llvm::Value *anyTuple(llvm::IRBuilder<> &builder, llvm::Type *type, bool inLanes);

@@ -84,21 +84,10 @@ bool readsFromLane(const Instruction &instruction) {
 
 /// What is read stays a register of the vector unit, of which nothing is known: no instruction.
 bool keepReading(Instruction &reading) {
-  Value *read = reading.getOperand(0);
-  Type *type = read->getType();
   IRBuilder<> builder(&reading);
-  if (!type->isPtrOrPtrVectorTy()) {
-    const unsigned bits = type->getPrimitiveSizeInBits().getFixedValue();
-    Type *number = builder.getIntNTy(bits);
-    if (bits > 64 && bits % 32 != 0)
-      return false; // code generation has no such reading
-    if (bits > 64)
-      number = FixedVectorType::get(builder.getInt32Ty(), bits / 32);
-    read = builder.CreateBitCast(read, number);
-  }
-  Value *same = hidden(builder, *read);
+  Value *same = hiddenForReading(builder, *reading.getOperand(0));
   if (same)
-    reading.setOperand(0, type->isPtrOrPtrVectorTy() ? same : builder.CreateBitCast(same, type));
+    reading.setOperand(0, same);
   return same;
 }
 

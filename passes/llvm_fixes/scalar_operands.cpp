@@ -71,10 +71,11 @@ Value *read(IRBuilder<> &builder, Value &value) {
   const bool isPointer = type->isPointerTy() && !layout.isNonIntegralPointerType(type);
   if (!isPointer && !type->isIntOrIntVectorTy() && !type->isFPOrFPVectorTy())
     return nullptr;
-  Type *bits = isPointer ? layout.getIntPtrType(type)
-                         : type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()));
-  Value *own = hidden(builder, *builder.CreateBitOrPointerCast(&value, bits));
-  return own ? builder.CreateBitOrPointerCast(fromFirstLane(builder, own), type) : nullptr;
+  Value *own = hiddenForReading(builder, value);
+  if (!own || !isPointer)
+    return own ? fromFirstLane(builder, own) : nullptr;
+  Value *number = builder.CreatePtrToInt(own, layout.getIntPtrType(type));
+  return builder.CreateIntToPtr(fromFirstLane(builder, number), type);
 }
 
 } // namespace

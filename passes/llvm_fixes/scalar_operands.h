@@ -19,7 +19,7 @@
 // The empty statement keeps the reading apart from the program's own. To LLVM's GVN (before 17) a reading is a function of its operand alone,
 // whichever lanes are on.
 //
-// Left alone: integers of more than 64 bits, vectors of pointers, pointers that are no numbers.
+// Left alone: what has more than 64 bits and no whole words, vectors of pointers, pointers that are no numbers.
 //
 // Terminates: one look at each statement. Cost: linear, and a divergence analysis where a statement has such an operand that is no constant
 // or argument. Would be unsafe: an operand that may also come in vector registers ("rv"), which may differ from lane to lane.

@@ -160,7 +160,7 @@ mutations += [
     Mutation("scalar operands: results in memory", operands, "if (!input && !(info.Type == InlineAsm::isOutput && info.isIndirect))", "if (!input)", tests="scalar-operands"),
     Mutation("scalar operands: graphics functions", operands, "      addGraphicsCall(*call, operands);", "      ;", tests="scalar-operands"),
     Mutation("scalar operands: other arguments", operands, "if (call.paramHasAttr(i, Attribute::InReg))", "if (true)", tests="scalar-operands"),
-    Mutation("scalar operands: the program's own readings", operands, "hidden(builder, *builder.CreateBitOrPointerCast(&value, bits))", "builder.CreateBitOrPointerCast(&value, bits)", tests="scalar-operands"),
+    Mutation("scalar operands: the program's own readings", operands, "Value *own = hiddenForReading(builder, value);", "Value *own = &value;", tests="scalar-operands"),
     Mutation("scalar operands: what is scalar", operands, "return backend.isScalar(*operand->get());", "return false;", tests="scalar-operands"),
     Mutation("scalar operands: pointers that are no numbers", operands, " && !layout.isNonIntegralPointerType(type)", "", tests="scalar-operands"),
 ]

@@ -44,7 +44,7 @@ end:
 ; CHECK: [[P:%.*]] = inttoptr i64 {{%.*}} to ptr addrspace(1)
 ; CHECK: call void asm sideeffect "s_mov_b64 s[4:5], $0", "s,~{s4},~{s5}"(ptr addrspace(1) [[P]])
 ; CHECK-COUNT-2: call i32 @llvm.amdgcn.readfirstlane
-; CHECK: [[F:%.*]] = bitcast <2 x i32> {{%.*}} to <2 x float>
+; CHECK: [[F:%.*]] = bitcast i64 {{%.*}} to <2 x float>
 ; CHECK: call void asm sideeffect "", "s"(<2 x float> [[F]])
 ; CHECK-COUNT-2: call i32 @llvm.amdgcn.readfirstlane
 ; CHECK: call void asm sideeffect "", "{vcc}"(i64 %
