@@ -22,6 +22,7 @@ enum class Chosen : uint8_t {
   asked,          ///< only where MELD_PASSES names it
   onBeforeLlvm16, ///< as `asked` from LLVM 16 on
   onBeforeLlvm18, ///< as `asked` from LLVM 18 on
+  onBeforeLlvm19, ///< as `asked` from LLVM 19 on
   onBeforeLlvm21, ///< as `asked` from LLVM 21 on
   onLlvm17And18   ///< as `asked` with others
 };
@@ -29,6 +30,7 @@ enum class Chosen : uint8_t {
 constexpr bool runsUnasked(Chosen chosen) {
   return chosen == Chosen::on || (chosen == Chosen::onBeforeLlvm16 && LLVM_VERSION_MAJOR < 16) ||
          (chosen == Chosen::onBeforeLlvm18 && LLVM_VERSION_MAJOR < 18) ||
+         (chosen == Chosen::onBeforeLlvm19 && LLVM_VERSION_MAJOR < 19) ||
          (chosen == Chosen::onBeforeLlvm21 && LLVM_VERSION_MAJOR < 21) ||
          (chosen == Chosen::onLlvm17And18 &&
           (LLVM_VERSION_MAJOR == 17 || LLVM_VERSION_MAJOR == 18));

@@ -18,6 +18,7 @@
 #include "passes/llvm_fixes/stay_before_barrier.h"
 #include "passes/llvm_fixes/stay_in_loop.h"
 #include "passes/llvm_fixes/unsigned_division.h"
+#include "passes/llvm_fixes/wide_products.h"
 #include "passes/meld_pass.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/meld_choice.h"

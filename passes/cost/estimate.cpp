@@ -132,7 +132,7 @@ Estimate estimate(const MachineFunction &f, const KernelResources &resources, St
       StringRef name = f.instructions[i].name;
       calls |= startsWith(name, "S_SWAPPC") || startsWith(name, "S_CALL");
       swaps += startsWith(name, "V_SWAP_B32");
-      e.upperOfMinusOne += f.instructions[i].upperOfMinusOne;
+      e.signedUppers += startsWith(name, "V_MUL_HI_I32_I24");
       e.atomics += isAtomic(name);
       laneCounts += startsWith(name, "V_MBCNT_LO");
       ++e.instructions;
@@ -184,9 +184,10 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
     return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
                    after.lanesMoved);
-  if (LLVM_VERSION_MAJOR < 19 && after.upperOfMinusOne > before.upperOfMinusOne)
-    return formatv("signed products by -1, which LLVM may have made of unsigned ones, {0} -> {1}",
-                   before.upperOfMinusOne, after.upperOfMinusOne);
+  if (LLVM_VERSION_MAJOR < 19 && after.signedUppers > before.signedUppers)
+    return formatv(
+        "signed products of 24 bits, which LLVM may have made of unsigned ones, {0} -> {1}",
+        before.signedUppers, after.signedUppers);
   if (after.beforeLanesMeet)
     return formatv("{0} vector instructions before lanes meet, which LLVM may have misplaced",
                    after.beforeLanesMeet);

@@ -32,7 +32,8 @@ struct Estimate {
   uint32_t beforeLanesMeet = 0;
   /// Blocks of loops that turn off the lanes that leave, and do not ask whether any is left.
   uint32_t endsWithoutBranch = 0;
-  uint32_t upperOfMinusOne = 0; ///< of the machine code (machine_code.h)
+  uint32_t signedUppers =
+      0; ///< upper halves of products of signed numbers of 24 bits (V_MUL_HI_I32_I24)
   /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
   /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
   uint32_t atomics = 0, combinedAtomics = 0;
@@ -60,8 +61,9 @@ struct Verdict {
 /// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
 ///   allocator splits them, and lanes are lost (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
 ///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
-/// - up to LLVM 18, upper halves of signed products of 24 bits by -1. Signed ones are negations, so this was an unsigned product by 2^32 - 1
-///   that was taken for one (performMulLoHiCombine; tests/fuzz: seed 11041713, where it is the reciprocal of a divisor that turns out to be 1).
+/// - up to LLVM 18, upper halves of products of signed numbers of 24 bits. Programs that want one are rare; an unsigned product may have been
+///   taken for one (performMulLoHiCombine, llvm_fixes/wide_products.h; tests/fuzz: seed 11041713, where code generation alone sees that a
+///   divisor is 1, and multiplies by its reciprocal, 2^32 - 1).
 /// - where sides come together, what was put before their lanes are on again: the allocator splits a vector register's live range at the
 ///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:
 ///   seed 13004975, gfx942, LLVM 21; LLVM 15 may store there, too). The original may have been lucky with the same. Not seen where sides

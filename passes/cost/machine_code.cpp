@@ -358,7 +358,6 @@ MachineFunction Disassembler::decode(const MachineKernel &kernel, const RunFacts
       if (m.flow != Flow::next && m.flow != Flow::end)
         m.target = branchTarget(inst, address);
       m.turnsAllOn = turnsAllOn(m.name, inst);
-      m.upperOfMinusOne = startsWith(m.name, "V_MUL_HI_I32_I24") && takesMinusOne(inst);
       lanes.note(m, inst);
     }
     m.size = uint32_t(size);

@@ -51,7 +51,6 @@ struct MachineInstruction {
   bool writesExec = false; ///< what follows may run with other lanes
   /// s_or_saveexec or s_xor_saveexec of -1: for a whole wave, or for the lanes that are off, up to the next writer.
   bool turnsAllOn = false;
-  bool upperOfMinusOne = false; ///< the upper half of a signed product of 24 bits by -1
 };
 
 struct MachineBlock {

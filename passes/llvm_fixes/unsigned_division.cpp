@@ -16,16 +16,8 @@ using namespace llvm;
 
 namespace {
 
-/// From so many equal bits in front of 32 on LLVM divides as floats, and multiplies numbers of 24 bits; to divide 64 it wants more.
+/// From so many equal bits in front of 32 on LLVM divides as floats; in front of 64 it wants more.
 constexpr unsigned fewEqualBits = 9;
-
-/// Whether LLVM may find it to have few bits, of which the equal ones in front may be ones.
-bool mayBeFewAndNegative(const Value &value, const DataLayout &layout) {
-  // A vector is taken apart into its elements, and of one of them LLVM may know more than of all.
-  if (!value.getType()->isVectorTy() && ComputeNumSignBits(&value, layout) < fewEqualBits)
-    return false;
-  return !computeKnownBits(&value, layout).isNonNegative();
-}
 
 /// Whether LLVM may take both operands for numbers of few bits where one of them may be negative.
 bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
@@ -38,23 +30,12 @@ bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
   if (bits == 32 && isa<Constant>(division.getOperand(1)))
     return false; // becomes a multiplication
   // How many bits the other operand has is not asked: code generation may know more of it by then.
-  return any_of(division.operands(),
-                [&](Value *operand) { return mayBeFewAndNegative(*operand, layout); });
-}
-
-/// The operand of a product of two numbers of 32 bits that LLVM may take for a negative one of few bits.
-Use *misjudgedFactor(BinaryOperator &product, const DataLayout &layout) {
-  Type *type = product.getType();
-  if (product.getOpcode() != Instruction::Mul || type->getScalarSizeInBits() != 64 ||
-      isa<ScalableVectorType>(type))
-    return nullptr;
-  auto isMisjudged = [&](const Use &factor) {
-    auto *wide = dyn_cast<ZExtInst>(factor);
-    return wide && wide->getSrcTy()->getScalarSizeInBits() == 32 &&
-           mayBeFewAndNegative(*wide->getOperand(0), layout);
-  };
-  Use *found = find_if(product.operands(), isMisjudged);
-  return found == product.op_end() ? nullptr : found;
+  return any_of(division.operands(), [&](Value *operand) {
+    // A vector is divided element by element, and of one of them LLVM may know more than of all.
+    if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)
+      return false;
+    return !computeKnownBits(operand, layout).isNonNegative();
+  });
 }
 
 } // namespace
@@ -64,20 +45,11 @@ PreservedAnalyses UnsignedDivisionPass::run(Function &function, FunctionAnalysis
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
   SmallVector<BinaryOperator *, 8> found;
-  SmallVector<Use *, 8> factors;
   for (Instruction &instruction : instructions(function))
-    if (auto *operation = dyn_cast<BinaryOperator>(&instruction)) {
-      if (misjudged(*operation, layout))
-        found.push_back(operation);
-      else if (Use *factor = misjudgedFactor(*operation, layout))
-        factors.push_back(factor);
-    }
-  bool changed = !factors.empty();
-  for (Use *factor : factors) {
-    IRBuilder<> builder(cast<Instruction>(factor->getUser()));
-    Value *same = hidden(builder, *cast<ZExtInst>(*factor)->getOperand(0)); // it has 32 bits
-    factor->set(builder.CreateZExt(same, factor->get()->getType()));
-  }
+    if (auto *division = dyn_cast<BinaryOperator>(&instruction))
+      if (misjudged(*division, layout))
+        found.push_back(division);
+  bool changed = false;
   for (BinaryOperator *division : found) {
     // One operand of many bits is enough; a constant divisor is worth keeping.
     const unsigned operand = isa<Constant>(division->getOperand(0)) ? 1 : 0;

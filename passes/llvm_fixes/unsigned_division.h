@@ -1,5 +1,5 @@
-// meld-unsigned-division: an operand of an unsigned division, or of a product of two unsigned numbers of 32 bits, that may be a negative
-// number of few bits is handed on through an empty assembly statement.
+// meld-unsigned-division: an operand of an unsigned division that may be a negative number of few bits is handed on through an empty
+// assembly statement.
 //
 //   %a = sext i8 %x to i32                  %a = sext i8 %x to i32     from -128 to 127: 25 equal bits in front
 //   %q = urem i32 %a, %b           =>       %h = asm "", "=v,0"(%a)
@@ -16,18 +16,7 @@
 // 32 bits either way. 32-bit divisions by a constant are multiplications; 64-bit ones are made smaller as any other. Vectors
 // are divided element by element, so each element is handed on.
 //
-//   %a = sext i8 %x to i32                  %a = sext i8 %x to i32
-//   %w = zext i32 %a to i64        =>       %h = asm "", "=v,0"(%a)
-//   %p = mul i64 %w, %y                     %w = zext i32 %h to i64           %y, too, is a zext of 32 bits
-//                                           %p = mul i64 %w, %y
-//
-// A product whose two halves are both asked for becomes one of signed numbers of 24 bits if both factors have so few, for unsigned ones,
-// too (AMDGPUTargetLowering::performMulLoHiCombine, LLVM 15 and 17; 19 asks). Here, too, code generation may know more of the other factor.
-//
-// Not seen is what instruction selection alone finds: a division by a sum of differences that cancel each other, | 1, multiplies by -1 in
-// the code that divides (random kernel 11041713). The verdict on machine code refuses that (cost/estimate.h).
-//
-// Terminates: one look at each division and product. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
+// Terminates: one look at each division. Cost: known bits of the operands; at run time a division of 32 bits instead of 24, which
 // would be wrong. Would be unsafe: nothing; a value is handed on as it is.
 //
 // Seen with LLVM 15, 17 and 19; 21 asks for known zeros (AMDGPUCodeGenPrepare::getDivNumBits). Run with every version, since such

@@ -4,6 +4,7 @@
 #include "passes/cost/estimate.h"
 #include "passes/llvm_fixes/atomics_apart.h"
 #include "passes/llvm_fixes/unsigned_division.h"
+#include "passes/llvm_fixes/wide_products.h"
 #include "passes/melder/meld_choice.h"
 #include "passes/pass_list.h"
 #include "passes/pipeline.h"
@@ -61,11 +62,13 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
                                         passes::registerMeldCallbacks(pb, meldOptions, log);
                                     }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
-  // What LLVM divides wrongly in the original is nothing to compare with, nor the atomics that it takes for one.
+  // What LLVM divides or multiplies wrongly in the original is nothing to compare with, nor the atomics that it takes for one.
   FunctionAnalysisManager unused;
   for (Function &function : *module)
     if (!log && !function.isDeclaration()) {
       passes::UnsignedDivisionPass().run(function, unused);
+      if (passes::runsUnasked(passes::Chosen::onBeforeLlvm19))
+        passes::WideProductsPass().run(function, unused);
       if (passes::runsUnasked(passes::Chosen::onLlvm17And18))
         passes::AtomicsApartPass().run(function, unused);
     }

@@ -3,22 +3,47 @@ from mutation import Mutation
 
 division = "llvm_fixes/unsigned_division.cpp"
 mutations = [
-    Mutation("unsigned division: numbers that are not negative", division, "return !computeKnownBits(&value, layout).isNonNegative();", "return true;", tests="unsigned-division"),
-    Mutation("unsigned division: numbers of many bits", division, "if (!value.getType()->isVectorTy() && ComputeNumSignBits(&value, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
-    Mutation("unsigned division: one element of a vector", division, "!value.getType()->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
+    Mutation("unsigned division: numbers that are not negative", division, "return !computeKnownBits(operand, layout).isNonNegative();", "return true;", tests="unsigned-division"),
+    Mutation("unsigned division: numbers of many bits", division, "if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)", "if (false)", tests="unsigned-division"),
+    Mutation("unsigned division: one element of a vector", division, "!type->isVectorTy() && ComputeNumSignBits", "ComputeNumSignBits", tests="unsigned-division"),
     Mutation("unsigned division: signed ones", division, "(opcode != Instruction::UDiv && opcode != Instruction::URem) ||", "(!Instruction::isIntDivRem(opcode)) ||", tests="unsigned-division"),
     Mutation("unsigned division: constants of 32 bits", division, "if (bits == 32 && isa<Constant>(division.getOperand(1)))", "if (false)", tests="unsigned-division"),
     Mutation("unsigned division: constants of 64 bits", division, "if (bits == 32 && isa<Constant>", "if (isa<Constant>", tests="unsigned-division"),
-    Mutation("unsigned products: any operation", division, "product.getOpcode() != Instruction::Mul || ", "", tests="unsigned-division"),
-    Mutation("unsigned products: any width", division, "wide->getSrcTy()->getScalarSizeInBits() == 32 &&", "true &&", tests="unsigned-division"),
-    Mutation("unsigned products: the other factor", division, "Use *found = find_if(product.operands(), isMisjudged);", "Use *found = isMisjudged(product.getOperandUse(0)) ? product.op_begin() : product.op_end();", tests="unsigned-division"),
-    Mutation("unsigned products: all bits", division, "type->getScalarSizeInBits() != 64 ||", "type->getScalarSizeInBits() < 32 ||", tests="unsigned-division",
-             redundant="a product of 32 bits has no factor that is made wider from 32"),
     Mutation("unsigned division: a divided constant", division, "isa<Constant>(division->getOperand(0)) ? 1 : 0", "0", tests="unsigned-division"),
     Mutation("atomics apart: comparisons and exchanges", "llvm_fixes/atomics_apart.cpp", 'name.contains(".cmpswap") ? nullptr : ', "", tests="atomics-apart"),
     Mutation("atomics apart: private memory", "llvm_fixes/atomics_apart.cpp", "&& space != ldsSpace)", "&& space != ldsSpace && space != 5)", tests="atomics-apart"),
     Mutation("atomics apart: of buffers", "llvm_fixes/atomics_apart.cpp", '"llvm.amdgcn.raw.buffer.atomic.",\n        ', "", tests="atomics-apart"),
     Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
+]
+
+products = "llvm_fixes/wide_products.cpp"
+mutations += [
+    Mutation("wide products: other operations", products, "if (instruction.getOpcode() == Instruction::Mul)", "if (instruction.isBinaryOp())", tests="wide-products"),
+    Mutation("wide products: fixed points of a word", products, "return bits() >= word;", "return bits() > word;", tests="wide-products"),
+    Mutation("wide products: signed overflow", products, "case Intrinsic::smul_with_overflow:\n", "", tests="wide-products"),
+    Mutation("wide products: signed words", products, "ComputeNumSignBits(factor, layout) > word;", "ComputeNumSignBits(factor, layout) > 64;", tests="wide-products"),
+    Mutation("wide products: one signed word", products, "all_of(product.operands(),\n", "any_of(product.operands(),\n", tests="wide-products"),
+    Mutation("wide products: the word on top", products, "!(cut_ && at && at + word >= bits_)", "true", tests="wide-products"),
+    Mutation("wide products: the word on top of all", products, "!(cut_ && at && at + word >= bits_)", "!(at && at + word >= bits_)", tests="wide-products"),
+    Mutation("wide products: words that are not negative", products, "if (known.Zero[at + width - 1] || ", "if (", tests="wide-products"),
+    Mutation("wide products: what is above", products, "if (!others.isSubsetOf(known.Zero))", "if (false)", tests="wide-products"),
+    Mutation("wide products: words handed on before", products, "result ? result : &value_", "&value_", tests="wide-products"),
+    Mutation("wide products: elements", products, "value_.getType()->isVectorTy() || ", "", tests="wide-products"),
+    Mutation("wide products: the other factor", products, "for (unsigned i : {0u, 1u})", "for (unsigned i : {0u})", tests="wide-products"),
+    Mutation("wide products: both factors", products, "if (cut && factor->getType()->getScalarSizeInBits() <= 2 * word)", "if (false)", tests="wide-products"),
+    Mutation("few bits: constants", products, "getNumSignBits() >=\n", "getNumSignBits() >\n", tests="wide-products"),
+    Mutation("few bits: of the whole", products, "bits - equal + fewEqualBits <= top", "bits - equal <= top", tests="wide-products"),
+    Mutation("few bits: made wider", products, "match(&value, m_ZExt(m_Value(x))) || ", "", tests="wide-products"),
+    Mutation("few bits: signs", products, "match(&value, m_SExt(m_Value(x))) ||", "", tests="wide-products"),
+    Mutation("few bits: cut", products, "match(&value, m_Trunc(m_Value(x))) || ", "", tests="wide-products"),
+    Mutation("few bits: frozen", products, " || match(&value, m_Freeze(m_Value(x)))", "", tests="wide-products"),
+    Mutation("few bits: words above", products, "at + unsigned(by->getZExtValue()), depth);", "at, depth);", tests="wide-products"),
+    Mutation("few bits: words below", products, "by->ule(at) && ", "", tests="wide-products"),
+    Mutation("few bits: both of a choice", products, "return few(x) && few(y);", "return few(x) || few(y);", tests="wide-products"),
+    Mutation("few bits: all that meet", products, "all_of(phi->incoming_values(), few)", "any_of(phi->incoming_values(), few)", tests="wide-products"),
+    Mutation("few bits: what leaves a word", products, "(leaves(x) || leaves(y))", "false", tests="wide-products"),
+    Mutation("few bits: the one that it leaves", products, "of(leaves(y) ? x : y, at, depth)", "of(x, at, depth)", tests="wide-products"),
+    Mutation("few bits: both of a sum", products, "of(x, at, depth) && of(y, at, depth)", "of(x, at, depth) || of(y, at, depth)", tests="wide-products"),
 ]
 
 far = "llvm_fixes/far_conditions.cpp"

@@ -116,7 +116,7 @@ def of_passes(mutations, options, scratch, score):
     # What a mutant makes of the code is judged by its IR; code generation would take most of the time. There are passes
     # whose tests look at machine code.
     looks_at_code = ("affine-address", "atomics-apart", "far-conditions", "keep-joins", "one-way-round", "or-address", "own-exits", "own-lanes", "scalar-operands",
-                     "stay-in-loop", "unsigned-division", "xor-address", table.nests)
+                     "stay-in-loop", "unsigned-division", "wide-products", "xor-address", table.nests)
     no_code = "config.substitutions.insert(0, ('%llc', 'cat > /dev/null; :'))\n"
     for name, more in (("lit", no_code), ("lit-code", "")):
         os.mkdir(os.path.join(scratch, name))

@@ -452,28 +452,28 @@ TEST(EstimateVerdict, loopsThatNobodyLeavesRefuse) {
   EXPECT_EQ(mayBeWrong(were, are), "1 ends of loops without a branch, which LLVM takes away");
 }
 
-// A product by -1 would be a negation. Encodings as llvm-mc has them.
+// Encodings as llvm-mc has them.
 TEST(EstimateVerdict, unsignedProductsTakenForSignedOnesRefuse) {
-  const auto upper = [](std::vector<uint32_t> words) {
+  const auto uppers = [](std::vector<uint32_t> words) {
     words.push_back(sopp(endpgm));
-    return run(std::move(words)).upperOfMinusOne;
+    return run(std::move(words)).signedUppers;
   };
-  EXPECT_EQ(upper({0x0e0600c1}), 1u);             // v_mul_hi_i32_i24_e32 v3, -1, v0
-  EXPECT_EQ(upper({0xd1070003, 0x00018301}), 1u); // v_mul_hi_i32_i24_e64 v3, v1, -1
-  EXPECT_EQ(upper({0x0e060101}), 0u);             // v_mul_hi_i32_i24_e32 v3, v1, v0
-  EXPECT_EQ(upper({0x0e0600c3}), 0u);             // v_mul_hi_i32_i24_e32 v3, -3, v0
-  EXPECT_EQ(upper({0x0c0600c1}), 0u); // v_mul_i32_i24_e32 v3, -1, v0: the lower half is right
+  EXPECT_EQ(uppers({0x0e0600c1}), 1u);             // v_mul_hi_i32_i24_e32 v3, -1, v0
+  EXPECT_EQ(uppers({0xd1070003, 0x00018301}), 1u); // v_mul_hi_i32_i24_e64 v3, v1, -1
+  EXPECT_EQ(uppers({0x0e060101, 0x0e060101}), 2u); // v_mul_hi_i32_i24_e32 v3, v1, v0
+  EXPECT_EQ(uppers({0x0c0600c1}), 0u); // v_mul_i32_i24_e32 v3, -1, v0: the lower half is right
+  EXPECT_EQ(uppers({0x12060101}), 0u); // v_mul_hi_u32_u24_e32 v3, v1, v0
   Estimate before, after;
   before.cycles = 100;
   after.cycles = 10;
-  before.upperOfMinusOne = after.upperOfMinusOne = 2; // the program's own
+  before.signedUppers = after.signedUppers = 2; // the program's own
   EXPECT_TRUE(judge(before, {}, after, {}, 0).better);
-  before.upperOfMinusOne = 1;
+  before.signedUppers = 1;
   EXPECT_EQ(judge(before, {}, after, {}, 0, /*force=*/true).better, LLVM_VERSION_MAJOR >= 19);
   EXPECT_EQ(mayBeWrong(before, after),
             LLVM_VERSION_MAJOR >= 19
                 ? ""
-                : "signed products by -1, which LLVM may have made of unsigned ones, 1 -> 2");
+                : "signed products of 24 bits, which LLVM may have made of unsigned ones, 1 -> 2");
 }
 
 TEST(EstimateVerdict, spillsAndLdsRefuse) {
