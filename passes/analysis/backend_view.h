@@ -38,8 +38,11 @@ public:
 
   /// Whether it ends in scalar registers: a constant, or not divergent to LLVM, nor to us.
   bool isScalar(const llvm::Value &value) const {
-    return llvm::isa<llvm::Constant>(value) ||
-           (!compat::isDivergent(view_, value) && !isDivergent(value));
+    return llvm::isa<llvm::Constant>(value) || (isUniformToLlvm(value) && !isDivergent(value));
+  }
+
+  bool isUniformToLlvm(const llvm::Value &value) const {
+    return !compat::isDivergent(view_, value);
   }
 
 private:

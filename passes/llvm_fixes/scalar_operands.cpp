@@ -5,11 +5,13 @@
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/hidden.h"
+#include "passes/llvm_fixes/scalar_uses.h"
 #include "passes/melder/first_lane.h"
 #include "passes/preserved.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/InlineAsm.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Metadata.h"
 
 namespace meld::passes {
 
@@ -17,50 +19,65 @@ using namespace llvm;
 
 namespace {
 
-/// As SITargetLowering::getRegForInlineAsmConstraint has it: "s" and "r" are any scalar register, "{s4}" or "{vcc}" that one; "v",
-/// "{v0}" and "{a[0:1]}" are vector registers.
-bool isScalarCode(StringRef code) {
-  if (code == "s" || code == "r")
-    return true;
-  if (!code.consume_front("{") || code.size() < 2)
-    return false;
-  return (code[0] != 'v' && code[0] != 'a') || (!isDigit(code[1]) && code[1] != '[');
+/// At an instruction, the numbers of its operands that are scalars.
+constexpr char noteKind[] = "meld.scalar.operands";
+
+bool isNoted(const Use &operand) {
+  const MDNode *node = cast<Instruction>(operand.getUser())->getMetadata(noteKind);
+  return node && any_of(node->operands(), [&](const MDOperand &number) {
+           return mdconst::extract<ConstantInt>(number)->equalsInt(operand.getOperandNo());
+         });
 }
 
-bool isScalarInput(const InlineAsm::ConstraintInfo &info,
-                   const InlineAsm::ConstraintInfoVector &all) {
-  unsigned output = 0;
-  const bool isTied = !StringRef(info.Codes.front()).getAsInteger(10, output);
-  const auto &codes = isTied ? all[output].Codes : info.Codes;
-  return !info.isIndirect && !info.isMultipleAlternative && all_of(codes, isScalarCode);
+void note(const Use &operand) {
+  auto &instruction = *cast<Instruction>(operand.getUser());
+  Type *type = Type::getInt32Ty(instruction.getContext());
+  auto *number = ConstantAsMetadata::get(ConstantInt::get(type, operand.getOperandNo()));
+  MDNode *one = MDNode::get(instruction.getContext(), number);
+  instruction.setMetadata(noteKind, MDNode::concatenate(instruction.getMetadata(noteKind), one));
 }
 
-using Operands = SmallVectorImpl<Use *>;
+/// What is in scalar registers, also where some lanes have no value: a phi of one scalar and undef, and what is computed from it, which
+/// our own analysis calls divergent, and LLVM's does not.
+class Scalars {
+public:
+  explicit Scalars(const BackendView &backend) : backend_(backend) {}
 
-/// Constants, and arguments of kernels, are in no vector register.
-void add(Use &operand, Operands &operands) {
-  if (isa<Instruction>(operand))
-    operands.push_back(&operand);
-}
-
-void addStatement(CallBase &call, Operands &operands) {
-  const auto constraints = cast<InlineAsm>(call.getCalledOperand())->ParseConstraints();
-  unsigned argument = 0;
-  for (const auto &info : constraints) {
-    const bool input = info.Type == InlineAsm::isInput;
-    if (!input && !(info.Type == InlineAsm::isOutput && info.isIndirect))
-      continue; // no argument
-    Use &operand = call.getArgOperandUse(argument++);
-    if (input && isScalarInput(info, constraints))
-      add(operand, operands);
+  bool has(const Value &value) {
+    if (backend_.isScalar(value))
+      return true;
+    auto *instruction = dyn_cast<Instruction>(&value);
+    if (!instruction || !backend_.isUniformToLlvm(value))
+      return false;
+    // In a cycle: none.
+    if (auto [at, isNew] = known_.try_emplace(instruction, false); !isNew)
+      return at->second;
+    auto *phi = dyn_cast<PHINode>(instruction);
+    const bool all =
+        phi ? hasOnly(*phi) : all_of(instruction->operands(), [&](Value *x) { return has(*x); });
+    return known_[instruction] = all;
   }
-}
 
-/// Of other functions code generation has "inreg" arguments in vector registers, or reads them itself.
-void addGraphicsCall(CallBase &call, Operands &operands) {
-  for (unsigned i = 0; i != call.arg_size(); ++i)
-    if (call.paramHasAttr(i, Attribute::InReg))
-      add(call.getArgOperandUse(i), operands);
+private:
+  bool hasOnly(const PHINode &phi) {
+    const Value *only = nullptr;
+    for (const Value *incoming : phi.incoming_values()) {
+      if (isa<UndefValue>(incoming))
+        continue;
+      if (only && only != incoming)
+        return false;
+      only = incoming;
+    }
+    return only && has(*only);
+  }
+
+  const BackendView &backend_;
+  DenseMap<const Instruction *, bool> known_;
+};
+
+bool isLookedAt(Function &function) {
+  return !function.isDeclaration() && !hasConvergenceTokens(function) &&
+         GpuInfo(function).kind() == GpuKind::amdgpu;
 }
 
 /// What is read is hidden: to LLVM's GVN (before 17) a reading is a function of its operand alone, and the program may read the same where
@@ -80,23 +97,36 @@ Value *read(IRBuilder<> &builder, Value &value) {
 
 } // namespace
 
-PreservedAnalyses ScalarOperandsPass::run(Function &function, FunctionAnalysisManager &analyses) {
-  if (function.isDeclaration() || hasConvergenceTokens(function) ||
-      GpuInfo(function).kind() != GpuKind::amdgpu)
+PreservedAnalyses MarkScalarOperandsPass::run(Function &function,
+                                              FunctionAnalysisManager &analyses) {
+  if (!isLookedAt(function))
     return PreservedAnalyses::all();
-  SmallVector<Use *, 8> operands;
-  for (Instruction &instruction : instructions(function))
-    if (auto *call = dyn_cast<CallBase>(&instruction); call && call->isInlineAsm())
-      addStatement(*call, operands);
-    else if (call && call->getCallingConv() == CallingConv::AMDGPU_Gfx)
-      addGraphicsCall(*call, operands);
-  if (operands.empty())
+  const auto uses = scalarUses(function);
+  if (uses.empty())
     return PreservedAnalyses::all();
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
   const BackendView backend(function, analyses, divergence);
-  erase_if(operands, [&](const Use *operand) { return backend.isScalar(*operand->get()); });
+  Scalars scalars(backend);
+  for (const Use *operand : uses)
+    if (scalars.has(*operand->get()))
+      note(*operand);
+  return PreservedAnalyses::all(); // no analysis reads notes
+}
+
+PreservedAnalyses ScalarOperandsPass::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!isLookedAt(function))
+    return PreservedAnalyses::all();
+  auto uses = scalarUses(function);
+  erase_if(uses, [](const Use *operand) { return !isNoted(*operand); });
+  for (Instruction &instruction : instructions(function))
+    instruction.setMetadata(noteKind, nullptr);
+  if (uses.empty())
+    return PreservedAnalyses::all();
+  auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
+  const BackendView backend(function, analyses, divergence);
+  erase_if(uses, [&](const Use *operand) { return backend.isScalar(*operand->get()); });
   bool changed = false;
-  for (Use *operand : operands) {
+  for (Use *operand : uses) {
     IRBuilder<> builder(cast<Instruction>(operand->getUser()));
     if (Value *scalar = read(builder, *operand->get())) {
       operand->set(scalar);

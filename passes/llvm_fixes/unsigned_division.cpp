@@ -1,5 +1,6 @@
 #include "passes/llvm_fixes/unsigned_division.h"
 #include "passes/compat.h"
+#include "passes/llvm_fixes/few_bits.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,26 +17,37 @@ using namespace llvm;
 
 namespace {
 
-/// From so many equal bits in front of 32 on LLVM divides as floats; in front of 64 it wants more.
-constexpr unsigned fewEqualBits = 9;
+/// Of so many bits numbers are divided as floats.
+constexpr unsigned floatBits = 24;
 
-/// Whether LLVM may take both operands for numbers of few bits where one of them may be negative.
-bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
-  const unsigned opcode = division.getOpcode();
-  Type *type = division.getType();
-  const unsigned bits = type->getScalarSizeInBits();
-  if ((opcode != Instruction::UDiv && opcode != Instruction::URem) ||
-      isa<ScalableVectorType>(type) || bits < 32)
+/// Whether LLVM may divide it as such a number, which it may not be.
+bool mayBeShortened(const Value &value, bool isUnsigned, const DataLayout &layout) {
+  // A vector is divided element by element, and of one of them LLVM may know more than of all.
+  const bool isVector = value.getType()->isVectorTy();
+  const unsigned bits = value.getType()->getScalarSizeInBits();
+  const unsigned equal = isVector ? bits : ComputeNumSignBits(&value, layout);
+  if (isUnsigned && equal >= fewEqualBits && !computeKnownBits(&value, layout).isNonNegative())
+    return true;
+  if (LLVM_VERSION_MAJOR >= 19 || bits == wordBits || equal < wordBits)
     return false;
-  if (bits == 32 && isa<Constant>(division.getOperand(1)))
+  const unsigned used =
+      isVector ? computeKnownBits(&value, layout).countMaxActiveBits() : bits - equal;
+  return used + (isUnsigned ? 0 : 1) > floatBits;
+}
+
+/// Whether LLVM may take both operands for numbers of few bits where one of them may have more.
+bool misjudged(const BinaryOperator &division, const DataLayout &layout) {
+  Type *type = division.getType();
+  const unsigned bits = type->getScalarSizeInBits(), opcode = division.getOpcode();
+  const bool isUnsigned = opcode == Instruction::UDiv || opcode == Instruction::URem;
+  const bool isSigned = opcode == Instruction::SDiv || opcode == Instruction::SRem;
+  if ((!isUnsigned && !isSigned) || isa<ScalableVectorType>(type) || bits < wordBits)
+    return false;
+  if (bits == wordBits && isa<Constant>(division.getOperand(1)))
     return false; // becomes a multiplication
   // How many bits the other operand has is not asked: code generation may know more of it by then.
-  return any_of(division.operands(), [&](Value *operand) {
-    // A vector is divided element by element, and of one of them LLVM may know more than of all.
-    if (!type->isVectorTy() && ComputeNumSignBits(operand, layout) < fewEqualBits)
-      return false;
-    return !computeKnownBits(operand, layout).isNonNegative();
-  });
+  return any_of(division.operands(),
+                [&](Value *operand) { return mayBeShortened(*operand, isUnsigned, layout); });
 }
 
 } // namespace

@@ -37,6 +37,6 @@ if os.path.exists(softgpu):
 if int(config.llvm_version) < 17:
     config.available_features.add("llvm-before-17")
 # What newer LLVM does or says by itself.
-for version in (18, 20):
+for version in (18, 19, 20):
     if int(config.llvm_version) >= version:
         config.available_features.add(f"llvm-from-{version}")

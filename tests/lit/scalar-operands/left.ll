@@ -1,42 +1,85 @@
-; Which operands of assembly statements are in scalar registers. Not all of these statements have machine code.
-; RUN: %opt -passes=meld-scalar-operands,verify %s -S | FileCheck %s
+; What is not read from the first lane: operands of the lanes' own. Code generation gives them vector registers, "s" or not.
+; RUN: %opt -passes=meld-mark-scalar-operands,meld-own-lanes,meld-scalar-operands,verify %s -S | FileCheck %s
+; RUN: %opt -passes=meld-mark-scalar-operands,meld-own-lanes,meld-scalar-operands %s -S | %llc -O3 -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v96:128-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
 
-; Several vector registers, one of both kinds, memory whose address is in one, a pointer that is no number, and arguments that come in vector registers.
-; CHECK-LABEL: @left(
 ; CHECK-NOT: readfirstlane
-; CHECK: call void asm sideeffect "", "r"
-; CHECK: ret void
-declare amdgpu_gfx void @vectors(i32)
-define void @left(ptr addrspace(7) %r, i32 %t, i1 %c) #0 {
-  %v = add i32 %t, 3
-  %q = getelementptr i8, ptr addrspace(7) %r, i32 %v
-  %p = alloca i32, addrspace(5)
-  %e = getelementptr i32, ptr addrspace(5) %p, i32 %v
-  %w = zext i32 %v to i64
-  call void asm sideeffect "", "{v[2:3]},{a[0:1]}"(i64 %w, i64 %w)
-  call void asm sideeffect "", "sv"(i32 %v)
-  call void asm sideeffect "", "*s"(ptr addrspace(5) elementtype(i32) %e)
-  call void asm sideeffect "", "=*v,v,~{s4}"(ptr addrspace(5) elementtype(i32) %e, i32 %v)
-  call void asm sideeffect "", "s"(ptr addrspace(7) %q)
-  call amdgpu_gfx void @vectors(i32 %v)
-  call void asm sideeffect "", "r"(i32 5)
+; CHECK-NOT: !meld
+; ISA-NOT: v_readfirstlane
+
+; ISA-LABEL: {{^}}own:
+; ISA: v_mov_b32 v{{[0-9]+}}, v{{[0-9]+}}
+; ISA: v_mov_b32 v{{[0-9]+}}, v{{[0-9]+}}
+; ISA: s_endpgm
+; CHECK-LABEL: @own(
+define amdgpu_kernel void @own(ptr addrspace(1) %p, i32 %n) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %x = xor i32 %t, %n
+  %r = call i32 asm "v_mov_b32 $0, $1", "=v,s"(i32 %x)
+  %s = call i32 asm "v_mov_b32 $0, $1", "=v,r"(i32 %r)
+  %a = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %s, ptr addrspace(1) %a
   ret void
 }
 
-; "r" is a scalar register, too. What comes behind a result in memory is counted from it.
-; CHECK-LABEL: @any(
-; CHECK: [[H:%.*]] = call i32 asm "", "=v,0"(i32 %t)
-; CHECK-NEXT: [[R:%.*]] = call i32 @llvm.amdgcn.readfirstlane{{.*}}(i32 [[H]])
-; CHECK-NEXT: call void asm sideeffect "", "=*v,r"(ptr addrspace(5) elementtype(i32) %e, i32 [[R]])
-define void @any(i32 %n) #0 {
-  %t = add i32 %n, 3
-  %p = alloca i32, addrspace(5)
-  %e = getelementptr i32, ptr addrspace(5) %p, i32 %t
-  call void asm sideeffect "", "=*v,r"(ptr addrspace(5) elementtype(i32) %e, i32 %t)
+; Two values, of which each lane has one, though each is a scalar.
+; ISA-LABEL: {{^}}one_of_two:
+; ISA: v_mov_b32 v{{[0-9]+}}, v{{[0-9]+}}
+; ISA: s_endpgm
+; CHECK-LABEL: @one_of_two(
+define amdgpu_kernel void @one_of_two(ptr addrspace(1) %p, ptr addrspace(4) %s) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 7
+  br i1 %c, label %left, label %right
+left:
+  %v = load volatile i32, ptr addrspace(4) %s
+  br label %join
+right:
+  %q = getelementptr i32, ptr addrspace(4) %s, i32 4
+  %w = load volatile i32, ptr addrspace(4) %q
+  br label %join
+join:
+  %x = phi i32 [ %v, %left ], [ %w, %right ]
+  %r = call i32 asm sideeffect "v_mov_b32 $0, $1", "=v,s"(i32 %x)
+  %a = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %r, ptr addrspace(1) %a
   ret void
 }
 
-attributes #0 = { "target-cpu"="gfx90a" }
+; What is a scalar stays one.
+; ISA-LABEL: {{^}}scalar:
+; ISA: s_mov_b32 s4, s
+; ISA: s_endpgm
+; CHECK-LABEL: @scalar(
+define amdgpu_kernel void @scalar(ptr addrspace(1) %p, i32 %n) {
+  %u = add i32 %n, 3
+  call void asm sideeffect "s_mov_b32 s4, $0", "s,~{s4}"(i32 %u)
+  ret void
+}
+
+; No number of whole registers.
+; CHECK-LABEL: @no_number(
+define amdgpu_kernel void @no_number(ptr addrspace(1) %p, ptr addrspace(4) %s) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 7
+  br i1 %c, label %left, label %right
+left:
+  %v = load volatile ptr addrspace(7), ptr addrspace(4) %s
+  br label %join
+right:
+  store volatile i32 1, ptr addrspace(1) %p
+  br label %join
+join:
+  %x = phi ptr addrspace(7) [ %v, %left ], [ poison, %right ]
+  br i1 %c, label %use, label %end
+use:
+  call void asm sideeffect "", "s"(ptr addrspace(7) %x)
+  br label %end
+end:
+  ret void
+}

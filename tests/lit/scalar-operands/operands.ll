@@ -1,6 +1,6 @@
 ; What assembly statements take in scalar registers, and has become a vector value, is read from the first lane. Else it does not compile.
-; RUN: %opt -passes=meld-own-lanes,meld-scalar-operands,verify %s -S | FileCheck %s
-; RUN: %opt -passes=meld-own-lanes,meld-scalar-operands %s -S | %llc -O3 -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
+; RUN: %opt -passes=meld-mark-scalar-operands,meld-own-lanes,meld-scalar-operands,verify %s -S | FileCheck %s
+; RUN: %opt -passes=meld-mark-scalar-operands,meld-own-lanes,meld-scalar-operands %s -S | %llc -O3 -mcpu=gfx90a -o - | FileCheck %s --check-prefix=ISA
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v96:128-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -128,6 +128,46 @@ join:
   br i1 %c, label %use, label %end
 use:
   call amdgpu_gfx void @callee(i32 inreg %x, i32 %t)
+  br label %end
+end:
+  ret void
+}
+
+; What is computed from such a value; an immediate or a register; a register of the hardware; the argument of another function.
+; CHECK-LABEL: @computed(
+; CHECK: use:
+; CHECK: call i32 @llvm.amdgcn.readfirstlane
+; CHECK: call void asm sideeffect "s_mov_b32 s4, $0", "is,~{s4}"(i32
+; CHECK: call i32 @llvm.amdgcn.readfirstlane
+; CHECK: call void @llvm.amdgcn.s.setreg(i32 2177, i32
+; CHECK: call i32 @llvm.amdgcn.readfirstlane
+; CHECK: call void @other(i32 inreg
+; ISA-LABEL: {{^}}computed:
+; ISA: s_mov_b32 s4, s
+; ISA: s_setreg_b32 hwreg({{.*}}), s
+; ISA: s_swappc_b64
+declare void @llvm.amdgcn.s.setreg(i32, i32)
+declare void @other(i32 inreg)
+define amdgpu_kernel void @computed(ptr addrspace(1) %p, ptr addrspace(4) %s, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 7
+  br i1 %c, label %left, label %right
+left:
+  %v = load volatile i32, ptr addrspace(4) %s
+  br label %join
+right:
+  store volatile i32 1, ptr addrspace(1) %p
+  br label %join
+join:
+  %x = phi i32 [ %v, %left ], [ undef, %right ]
+  %y = mul i32 %x, %n
+  store volatile i32 2, ptr addrspace(1) %p
+  br i1 %c, label %use, label %end
+use:
+  call void asm sideeffect "s_mov_b32 s4, $0", "is,~{s4}"(i32 %y)
+  call void @llvm.amdgcn.s.setreg(i32 2177, i32 %x)
+  call void @other(i32 inreg %x)
   br label %end
 end:
   ret void

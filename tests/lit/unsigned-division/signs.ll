@@ -95,7 +95,7 @@ define <2 x i32> @vector(i32 %x, <2 x i8> %y, i32 %many) {
   ret <2 x i32> %r
 }
 
-; Zeros in front, signed divisions, numbers of too many bits, constants: as they are.
+; Zeros in front, signed divisions of 32 bits, numbers of too many bits, constants: as they are.
 ; CHECK-LABEL: @left(
 ; CHECK-NOT: asm
 ; CHECK: ret i32

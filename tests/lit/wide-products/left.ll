@@ -18,7 +18,7 @@ define i64 @notNegative(i32 %x, i8 %y, i64 %n) {
 }
 
 ; CHECK-LABEL: @manyBits(
-define i64 @manyBits(i8 %x, i32 %y, i64 %n, i1 %c) {
+define i64 @manyBits(i8 %x, i32 %y, i64 %n, i1 %c, double %w) {
   %s = sext i8 %x to i32
   %z = zext i32 %s to i64
   %v = zext i32 %y to i64
@@ -30,7 +30,9 @@ define i64 @manyBits(i8 %x, i32 %y, i64 %n, i1 %c) {
   %h = or i64 %z, %v
   %e = mul i64 %d, %h
   %o = mul i64 %e, 4286578687
-  ret i64 %o
+  %q = bitcast double %w to i64
+  %r = mul i64 %o, %q
+  ret i64 %r
 }
 
 ; Half of what meets has many bits.

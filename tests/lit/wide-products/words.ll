@@ -7,6 +7,7 @@
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare i64 @llvm.umin.i64(i64, i64)
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 declare i32 @llvm.umul.fix.i32(i32, i32, i32)
@@ -177,6 +178,36 @@ define i64 @sum(i8 %x, i8 %y) {
   %b = zext i8 %y to i64
   %m = mul i64 %e, %b
   ret i64 %m
+}
+
+; CHECK-LABEL: @least(
+; CHECK: asm
+; CHECK: ret i64
+define i64 @least(i8 %x, i8 %y) {
+  %s = sext i8 %x to i64
+  %f = call i64 @llvm.umin.i64(i64 4294967295, i64 %s)
+  %b = zext i8 %y to i64
+  %m = mul i64 %f, %b
+  ret i64 %m
+}
+
+; CHECK-LABEL: @ofElements(
+; CHECK: asm
+; CHECK: asm
+; CHECK: ret i64
+define i64 @ofElements(i8 %x, i8 %y, i32 %w, <2 x i8> %e, i32 %n) {
+  %s = sext i8 %x to i32
+  %v = insertelement <2 x i32> undef, i32 %s, i32 0
+  %u = insertelement <2 x i32> %v, i32 %w, i32 1
+  %f = bitcast <2 x i32> %u to i64
+  %b = zext i8 %y to i64
+  %m = mul i64 %f, %b
+  %g = sext <2 x i8> %e to <2 x i32>
+  %h = extractelement <2 x i32> %g, i32 %n
+  %i = zext i32 %h to i64
+  %k = mul i64 %i, %b
+  %r = add i64 %m, %k
+  ret i64 %r
 }
 
 ; -5 as a word.
