@@ -15,29 +15,32 @@ namespace {
 /// As far as instruction selection looks (SelectionDAG::MaxRecursionDepth).
 constexpr unsigned deepest = 6;
 
-/// Whether LLVM may find nine equal bits in front of the bits [at, at + 32).
+/// Whether LLVM may find nine equal bits in front of the bit `top` of a number.
 class FewBits {
 public:
   explicit FewBits(const DataLayout &layout) : layout_(layout) {}
 
-  bool of(const Value &value, unsigned at, unsigned depth = 0) const {
+  bool of(const Value &value, unsigned top, unsigned depth = 0) const {
     const unsigned bits = value.getType()->getScalarSizeInBits();
-    const unsigned top = at + wordBits;
-    if (const APInt * number; match(&value, m_APInt(number)))
-      return number->sextOrTrunc(std::max(bits, top)).extractBits(wordBits, at).getNumSignBits() >=
-             fewEqualBits;
-    // Equal bits of the whole are so at the front of each of its words.
-    const unsigned equal = ComputeNumSignBits(&value, layout_);
-    if (top > bits || bits - equal + fewEqualBits <= top)
+    if (top > bits)
+      return false; // zeros are in front of it, or signs, of which its user was asked
+    // Equal bits of the whole are so at the front of each of its parts.
+    if (bits - ComputeNumSignBits(&value, layout_) + fewEqualBits <= top)
       return true;
-    return depth != deepest && throughOperands(value, at, depth + 1);
+    if (const APInt * number; match(&value, m_APInt(number)))
+      return front(*number, top).isZero() || front(*number, top).isAllOnes();
+    return depth != deepest && throughOperands(value, top, depth + 1);
   }
 
 private:
-  bool throughOperands(const Value &value, unsigned at, unsigned depth) const {
+  static APInt front(const APInt &bits, unsigned top) {
+    return bits.extractBits(fewEqualBits, top - fewEqualBits);
+  }
+
+  bool throughOperands(const Value &value, unsigned top, unsigned depth) const {
     const Value *x, *y;
     const APInt *by;
-    auto few = [&](const Value *operand) { return of(*operand, at, depth); };
+    auto few = [&](const Value *operand) { return of(*operand, top, depth); };
     if (match(&value, m_ZExt(m_Value(x))) || match(&value, m_SExt(m_Value(x))) ||
         match(&value, m_Trunc(m_Value(x))) || match(&value, m_Freeze(m_Value(x))) ||
         match(&value, m_ExtractElt(m_Value(x), m_Value())))
@@ -49,37 +52,34 @@ private:
         match(&value, m_FShr(m_Value(), m_Value(), m_Value())))
       return true;
     if (match(&value, m_MaxOrMin(m_Value(x), m_Value(y))) ||
-        match(&value, m_InsertElt(m_Value(x), m_Value(y), m_Value())))
+        match(&value, m_InsertElt(m_Value(x), m_Value(y), m_Value())) ||
+        match(&value, m_Select(m_Value(), m_Value(x), m_Value(y))))
       return few(x) && few(y);
-    if (match(&value, m_Shr(m_Value(x), m_APInt(by))) &&
-        by->ult(x->getType()->getScalarSizeInBits()))
-      return of(*x, at + unsigned(by->getZExtValue()), depth);
+    if (match(&value, m_Shr(m_Value(x), m_APInt(by))))
+      return by->ult(x->getType()->getScalarSizeInBits()) &&
+             of(*x, top + unsigned(by->getZExtValue()), depth);
     if (match(&value, m_Shl(m_Value(x), m_APInt(by))))
-      return by->ule(at) && of(*x, at - unsigned(by->getZExtValue()), depth);
+      return by->ule(top - fewEqualBits) && of(*x, top - unsigned(by->getZExtValue()), depth);
     if (match(&value, m_BinOp(m_Value(x), m_Value(y))))
-      return withOther(cast<BinaryOperator>(value).getOpcode(), *x, *y, at, depth);
-    if (match(&value, m_Select(m_Value(), m_Value(x), m_Value(y))))
-      return few(x) && few(y);
+      return withOther(cast<BinaryOperator>(value).getOpcode(), *x, *y, top, depth);
     // As LLVM: not of more values (ComputeNumSignBits).
     auto *phi = dyn_cast<PHINode>(&value);
     return phi && phi->getNumIncomingValues() <= 4 && all_of(phi->incoming_values(), few);
   }
 
-  bool withOther(unsigned opcode, const Value &x, const Value &y, unsigned at,
+  bool withOther(unsigned opcode, const Value &x, const Value &y, unsigned top,
                  unsigned depth) const {
     if (opcode != Instruction::And && opcode != Instruction::Or && opcode != Instruction::Xor &&
         opcode != Instruction::Add && opcode != Instruction::Sub)
       return false;
-    // What leaves the word as it is.
+    // What leaves these bits as they are, but for a carry.
     auto leaves = [&](const Value &operand) {
       KnownBits known = computeKnownBits(&operand, layout_);
-      return (opcode == Instruction::And ? known.One : known.Zero)
-          .extractBits(wordBits, at)
-          .isAllOnes();
+      return front(opcode == Instruction::And ? known.One : known.Zero, top).isAllOnes();
     };
     if (leaves(x) || leaves(y))
-      return of(leaves(y) ? x : y, at, depth);
-    return of(x, at, depth) && of(y, at, depth);
+      return of(leaves(y) ? x : y, top, depth);
+    return of(x, top, depth) && of(y, top, depth);
   }
 
   const DataLayout &layout_;
@@ -89,10 +89,10 @@ private:
 
 bool mayBeFewAndNegative(const Value &value, unsigned at, const DataLayout &layout) {
   const unsigned bits = value.getType()->getScalarSizeInBits();
-  const unsigned top = std::min(at + wordBits, bits);
-  if (computeKnownBits(&value, layout).Zero[top - 1])
+  const unsigned top = at + wordBits;
+  if (computeKnownBits(&value, layout).Zero[std::min(top, bits) - 1])
     return false;
-  return value.getType()->isVectorTy() || FewBits(layout).of(value, at);
+  return top > bits || value.getType()->isVectorTy() || FewBits(layout).of(value, top);
 }
 
 Value *hiddenWords(IRBuilder<> &builder, Value &value, unsigned end, const DataLayout &layout) {

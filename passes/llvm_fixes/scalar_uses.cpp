@@ -21,10 +21,9 @@ void add(Use &operand, Uses &uses) {
 
 /// "v", "a", "VA", "{v0}", "{A[0:1]}".
 bool isVectorCode(StringRef code) {
-  const std::string lower = code.lower();
-  const StringRef name = lower;
-  if (name == "v" || name == "a" || code == "VA")
+  if (code == "v" || code == "a" || code == "VA")
     return true;
+  const std::string name = code.lower();
   return name.size() > 2 && name[0] == '{' && (name[1] == 'v' || name[1] == 'a') &&
          (isDigit(name[2]) || name[2] == '[');
 }

@@ -14,6 +14,7 @@ declare void @other(i32, i32 inreg)
 ; CHECK: "{s4}"(i32 %u), !meld.scalar.operands [[FIRST]]
 ; CHECK: "{vcc}"(i64 %w), !meld.scalar.operands [[FIRST]]
 ; CHECK: "is"(i32 %u), !meld.scalar.operands [[FIRST]]
+; CHECK: "sA"(i32 %u), !meld.scalar.operands [[FIRST]]
 ; CHECK: "X"(i32 %u), !meld.scalar.operands [[FIRST]]
 ; CHECK: "=s,0,~{scc}"(i32 %u), !meld.scalar.operands [[FIRST]]
 ; CHECK: "s|i"(i32 %u), !meld.scalar.operands [[FIRST]]
@@ -35,6 +36,7 @@ define amdgpu_kernel void @scalars(i32 %n) {
   call void asm sideeffect "", "{s4}"(i32 %u)
   call void asm sideeffect "", "{vcc}"(i64 %w)
   call void asm sideeffect "", "is"(i32 %u)
+  call void asm sideeffect "", "sA"(i32 %u)
   call void asm sideeffect "", "X"(i32 %u)
   %r = call i32 asm sideeffect "", "=s,0,~{scc}"(i32 %u)
   call void asm sideeffect "", "s|i"(i32 %u)
@@ -57,7 +59,7 @@ define amdgpu_kernel void @others(i32 %n) {
   %w = zext i32 %u to i64
   %a = alloca [4 x i32], addrspace(5)
   %p = getelementptr [4 x i32], ptr addrspace(5) %a, i32 0, i32 %u
-  call void asm sideeffect "", "v,a,VA"(i32 %u, i32 %u, i32 %u)
+  call void asm sideeffect "", "v,a,^VA"(i32 %u, i32 %u, i32 %u)
   call void asm sideeffect "", "{v4},{V[2:3]},{a[0:1]}"(i32 %u, i64 %w, i64 %w)
   call void asm sideeffect "", "sv"(i32 %u)
   call void asm sideeffect "", "s|v"(i32 %u)

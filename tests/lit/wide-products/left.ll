@@ -1,6 +1,5 @@
 ; What meld-wide-products leaves alone: words that are not negative or have many bits, two signed words, words that nobody asks for.
-; RUN: %opt -passes=meld-wide-products,verify %s -S | FileCheck %s
-; CHECK-NOT: asm
+; RUN: %opt -passes=meld-wide-products,verify %s -S | FileCheck %s --implicit-check-not=asm
 
 target triple = "amdgcn-amd-amdhsa"
 declare { i32, i1 } @llvm.umul.with.overflow.i32(i32, i32)
@@ -30,8 +29,11 @@ define i64 @manyBits(i8 %x, i32 %y, i64 %n, i1 %c, double %w) {
   %h = or i64 %z, %v
   %e = mul i64 %d, %h
   %o = mul i64 %e, 4286578687
+  %sh = shl i64 %z, 17
+  %sl = and i64 %sh, 4294967295
+  %sm = mul i64 %o, %sl
   %q = bitcast double %w to i64
-  %r = mul i64 %o, %q
+  %r = mul i64 %sm, %q
   ret i64 %r
 }
 

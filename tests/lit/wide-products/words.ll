@@ -1,8 +1,9 @@
 ; LLVM (15 to 18) multiplies words of 32 bits as signed numbers of 24 where unsigned ones are meant, if both have nine equal bits in front:
-; passes/llvm_fixes/wide_products.h.
+; passes/llvm_fixes/wide_products.h. Nowhere here is a product of signed
+; words asked for.
 ; RUN: %opt -passes=meld-wide-products,verify %s -S | FileCheck %s
-; RUN: %opt -passes=meld-wide-products %s -S | %llc -O3 -mcpu=gfx90a | FileCheck %s --check-prefix=ISA
-; RUN: %opt -passes=meld-wide-products %s -S | %llc -O3 -mcpu=gfx1030 | FileCheck %s --check-prefix=ISA
+; RUN: %opt -passes=meld-wide-products %s -S | %llc -O3 -mcpu=gfx90a | FileCheck %s --check-prefix=ISA --implicit-check-not=v_mul_hi_i32_i24
+; RUN: %opt -passes=meld-wide-products %s -S | %llc -O3 -mcpu=gfx1030 | FileCheck %s --check-prefix=ISA --implicit-check-not=v_mul_hi_i32_i24
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -12,9 +13,6 @@ declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 declare i32 @llvm.umul.fix.i32(i32, i32, i32)
 declare i32 @llvm.umul.fix.sat.i32(i32, i32, i32)
-
-; Nowhere below is a product of signed words asked for.
-; ISA-NOT: v_mul_hi_i32_i24
 
 ; 5 * 4294967295 has 4 in its upper half, not -1.
 ; CHECK-LABEL: @product(
@@ -203,8 +201,8 @@ define i64 @ofElements(i8 %x, i8 %y, i32 %w, <2 x i8> %e, i32 %n) {
   %b = zext i8 %y to i64
   %m = mul i64 %f, %b
   %g = sext <2 x i8> %e to <2 x i32>
-  %h = extractelement <2 x i32> %g, i32 %n
-  %i = zext i32 %h to i64
+  %h = zext <2 x i32> %g to <2 x i64>
+  %i = extractelement <2 x i64> %h, i32 %n
   %k = mul i64 %i, %b
   %r = add i64 %m, %k
   ret i64 %r
@@ -286,6 +284,34 @@ define <2 x i64> @elements(<2 x i8> %x, <2 x i16> %y) {
   %v = zext <2 x i16> %y to <2 x i64>
   %m = mul <2 x i64> %z, %v
   ret <2 x i64> %m
+}
+
+; One element of few bits, and one of many.
+; CHECK-LABEL: @oneElement(
+; CHECK-COUNT-2: call i32 asm "", "=v,0"(i32
+; CHECK: mul <2 x i64>
+define <2 x i64> @oneElement(i8 %x, i32 %w, <2 x i16> %y) {
+  %s = sext i8 %x to i32
+  %a = insertelement <2 x i32> undef, i32 %s, i32 0
+  %b = insertelement <2 x i32> %a, i32 %w, i32 1
+  %z = zext <2 x i32> %b to <2 x i64>
+  %v = zext <2 x i16> %y to <2 x i64>
+  %m = mul <2 x i64> %z, %v
+  ret <2 x i64> %m
+}
+
+; Moved up by less than a word.
+; CHECK-LABEL: @moved(
+; CHECK: asm
+; CHECK: ret i64
+define i64 @moved(i8 %x, i8 %y) {
+  %s = sext i8 %x to i32
+  %z = zext i32 %s to i64
+  %f = shl i64 %z, 8
+  %l = and i64 %f, 4294967295
+  %b = zext i8 %y to i64
+  %m = mul i64 %l, %b
+  ret i64 %m
 }
 
 attributes #0 = { "amdgpu-flat-work-group-size"="1,96" }
