@@ -177,7 +177,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--only", default=".")
-    parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|left-out/|melder/|padding/|scalarize/copied|"
+    parser.add_argument("--filter", default="cfm/|divergence/|forward-progress/|hoist-selects/|left-out/|melder/|padding/|scalarize/copied|"
                                             "settle-fp/|switch/|tail-merge/|triangles/|unpredicate/|wave-state/")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--texts", action="store_true")
