@@ -37,28 +37,34 @@ void note(const Use &operand) {
   instruction.setMetadata(noteKind, MDNode::concatenate(instruction.getMetadata(noteKind), one));
 }
 
-/// What is in scalar registers, also where some lanes have no value: a phi of one scalar and undef, and what is computed from it, which
-/// our own analysis calls divergent, and LLVM's does not.
+/// What an instruction takes from scalar registers, also where some lanes have no value: a phi of one scalar and undef, and what is computed from
+/// it, or loaded, which our own analysis may call divergent, and LLVM's does not. Not what lanes have left a loop with in different rounds.
 class Scalars {
 public:
-  explicit Scalars(const BackendView &backend) : backend_(backend) {}
+  Scalars(const BackendView &backend, const DivergenceInfo &divergence)
+      : backend_(backend), divergence_(divergence) {}
 
-  bool has(const Value &value) {
-    if (backend_.isScalar(value))
-      return true;
+  bool has(const Value &value, const Instruction &user) {
     auto *instruction = dyn_cast<Instruction>(&value);
+    if (backend_.isScalar(value))
+      return !instruction || divergence_.widthAtUse(&value, &user) != Width::thread;
     if (!instruction || !backend_.isUniformToLlvm(value))
       return false;
-    // In a cycle: none.
-    if (auto [at, isNew] = known_.try_emplace(instruction, false); !isNew)
-      return at->second;
-    auto *phi = dyn_cast<PHINode>(instruction);
-    const bool all =
-        phi ? hasOnly(*phi) : all_of(instruction->operands(), [&](Value *x) { return has(*x); });
-    return known_[instruction] = all;
+    const Loop *loop = divergence_.loops().getLoopFor(instruction->getParent());
+    return (!loop || loop->contains(&user)) && isScalar(*instruction);
   }
 
 private:
+  bool isScalar(const Instruction &instruction) {
+    // In a cycle: no.
+    if (auto [at, isNew] = known_.try_emplace(&instruction, false); !isNew)
+      return at->second;
+    auto *phi = dyn_cast<PHINode>(&instruction);
+    auto isTaken = [&](const Value *operand) { return has(*operand, instruction); };
+    const bool all = phi ? hasOnly(*phi) : all_of(instruction.operand_values(), isTaken);
+    return known_[&instruction] = all;
+  }
+
   bool hasOnly(const PHINode &phi) {
     const Value *only = nullptr;
     for (const Value *incoming : phi.incoming_values()) {
@@ -68,10 +74,11 @@ private:
         return false;
       only = incoming;
     }
-    return only && has(*only);
+    return only && has(*only, phi);
   }
 
   const BackendView &backend_;
+  const DivergenceInfo &divergence_;
   DenseMap<const Instruction *, bool> known_;
 };
 
@@ -106,9 +113,9 @@ PreservedAnalyses MarkScalarOperandsPass::run(Function &function,
     return PreservedAnalyses::all();
   auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
   const BackendView backend(function, analyses, divergence);
-  Scalars scalars(backend);
+  Scalars scalars(backend, divergence);
   for (const Use *operand : uses)
-    if (scalars.has(*operand->get()))
+    if (scalars.has(*operand->get(), *cast<Instruction>(operand->getUser())))
       note(*operand);
   return PreservedAnalyses::all(); // no analysis reads notes
 }

@@ -74,6 +74,36 @@ define amdgpu_kernel void @others(i32 %n) {
   ret void
 }
 
+; A scalar of a loop is one for what is in it, and behind it where all lanes leave in the same round.
+; CHECK-LABEL: @rounds(
+; CHECK: "s,s"(i32 %i, i32 %v), !meld.scalar.operands [[BOTH:![0-9]+]]
+; CHECK: "s,s"(i32 %i, i32 %v){{$}}
+; CHECK: "s"(i32 %k), !meld.scalar.operands [[FIRST]]
+define amdgpu_kernel void @rounds(ptr addrspace(4) %s, i32 %n) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %own
+own:
+  %i = phi i32 [ 0, %entry ], [ %j, %own ]
+  %j = add i32 %i, 1
+  %v = load volatile i32, ptr addrspace(4) %s
+  call void asm sideeffect "", "s,s"(i32 %i, i32 %v)
+  %c = icmp ult i32 %j, %t
+  br i1 %c, label %own, label %between
+between:
+  call void asm sideeffect "", "s,s"(i32 %i, i32 %v)
+  br label %all
+all:
+  %k = phi i32 [ 0, %between ], [ %l, %all ]
+  %l = add i32 %k, 1
+  %d = icmp ult i32 %l, %n
+  br i1 %d, label %all, label %end
+end:
+  call void asm sideeffect "", "s"(i32 %k)
+  ret void
+}
+
 ; CHECK: [[FIRST]] = !{i32 0}
 ; CHECK: [[SECOND]] = !{i32 1}
 ; CHECK: [[OUTER]] = !{i32 0, i32 2}
+; CHECK: [[BOTH]] = !{i32 0, i32 1}
