@@ -184,10 +184,9 @@ std::string mayBeWrong(const Estimate &before, const Estimate &after) {
   if (LLVM_VERSION_MAJOR >= 18 && after.lanesMoved > before.lanesMoved)
     return formatv("moves of spilled SGPRs, which LLVM may lose, {0} -> {1}", before.lanesMoved,
                    after.lanesMoved);
-  if (LLVM_VERSION_MAJOR < 19 && after.signedUppers > before.signedUppers)
-    return formatv(
-        "signed products of 24 bits, which LLVM may have made of unsigned ones, {0} -> {1}",
-        before.signedUppers, after.signedUppers);
+  if (LLVM_VERSION_MAJOR < 19 && after.signedUppers)
+    return formatv("{0} signed products of 24 bits, which LLVM may have made of unsigned ones",
+                   after.signedUppers);
   if (after.beforeLanesMeet)
     return formatv("{0} vector instructions before lanes meet, which LLVM may have misplaced",
                    after.beforeLanesMeet);

@@ -56,14 +56,14 @@ struct Verdict {
   std::string reason;
 };
 
-/// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first three only what `before` has less of.
+/// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first two only what `before` has less of.
 /// - swaps beside calls (see Estimate);
 /// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
 ///   allocator splits them, and lanes are lost (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
 ///   and with -amdgpu-prealloc-sgpr-spill-vgprs, which moves none).
 /// - up to LLVM 18, upper halves of products of signed numbers of 24 bits. Programs that want one are rare; an unsigned product may have been
 ///   taken for one (performMulLoHiCombine, llvm_fixes/wide_products.h; tests/fuzz: seed 11041713, where code generation alone sees that a
-///   divisor is 1, and multiplies by its reciprocal, 2^32 - 1).
+///   divisor is 1, and multiplies by its reciprocal, 2^32 - 1). Where the original has some, too, melding may have made one of two of them.
 /// - where sides come together, what was put before their lanes are on again: the allocator splits a vector register's live range at the
 ///   top of the block, and where it has put a scalar's copy there before it does not look further (isBasicBlockPrologue(); tests/fuzz:
 ///   seed 13004975, gfx942, LLVM 21; LLVM 15 may store there, too). The original may have been lucky with the same. Not seen where sides

@@ -1,7 +1,7 @@
 #include "passes/llvm_fixes/few_bits.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/KnownBits.h"
 
@@ -37,6 +37,16 @@ private:
     return bits.extractBits(fewEqualBits, top - fewEqualBits);
   }
 
+  /// What instruction selection may know more of: bits of other numbers, one by one, and what intrinsics compute.
+  static bool isUnknown(const Value &value) {
+    const Value *x;
+    if (match(&value, m_BitCast(m_Value(x))))
+      return x->getType()->isVectorTy();
+    const auto *call = dyn_cast<IntrinsicInst>(&value);
+    return (call && !call->mayReadOrWriteMemory() && !call->isConvergent()) ||
+           isa<ShuffleVectorInst, ExtractValueInst, PtrToIntInst>(value);
+  }
+
   bool throughOperands(const Value &value, unsigned top, unsigned depth) const {
     const Value *x, *y;
     const APInt *by;
@@ -45,14 +55,9 @@ private:
         match(&value, m_Trunc(m_Value(x))) || match(&value, m_Freeze(m_Value(x))) ||
         match(&value, m_ExtractElt(m_Value(x), m_Value())))
       return few(x);
-    // Bits of other numbers, one by one.
-    if (match(&value, m_BitCast(m_Value(x))) && x->getType()->isVectorTy())
+    if (isUnknown(value))
       return true;
-    if (match(&value, m_FShl(m_Value(), m_Value(), m_Value())) ||
-        match(&value, m_FShr(m_Value(), m_Value(), m_Value())))
-      return true;
-    if (match(&value, m_MaxOrMin(m_Value(x), m_Value(y))) ||
-        match(&value, m_InsertElt(m_Value(x), m_Value(y), m_Value())) ||
+    if (match(&value, m_InsertElt(m_Value(x), m_Value(y), m_Value())) ||
         match(&value, m_Select(m_Value(), m_Value(x), m_Value(y))))
       return few(x) && few(y);
     if (match(&value, m_Shr(m_Value(x), m_APInt(by))))
@@ -69,6 +74,9 @@ private:
 
   bool withOther(unsigned opcode, const Value &x, const Value &y, unsigned top,
                  unsigned depth) const {
+    // No quotient is more than what was divided, no remainder more than either.
+    if (opcode == Instruction::SDiv || opcode == Instruction::SRem)
+      return of(x, top, depth) || (opcode == Instruction::SRem && of(y, top, depth));
     if (opcode != Instruction::And && opcode != Instruction::Or && opcode != Instruction::Xor &&
         opcode != Instruction::Add && opcode != Instruction::Sub)
       return false;

@@ -28,6 +28,8 @@ bool mayBeShortened(const Value &value, bool isUnsigned, const DataLayout &layou
   const unsigned equal = isVector ? bits : ComputeNumSignBits(&value, layout);
   if (isUnsigned && equal >= fewEqualBits && !computeKnownBits(&value, layout).isNonNegative())
     return true;
+  if (isUnsigned && bits == wordBits && mayBeFewAndNegative(value, 0, layout))
+    return true; // LLVM may know more of it than its type's bits
   if (LLVM_VERSION_MAJOR >= 19 || bits == wordBits || equal < wordBits)
     return false;
   const unsigned used =

@@ -47,6 +47,22 @@ unsigned endOfWords(const Instruction &product) {
   return product.getOpcode() == Instruction::Mul ? unsigned(alignDown(bits - 1, wordBits)) : bits;
 }
 
+/// The indices of an address are multiplied by sizes, as numbers of 64 bits.
+bool hideIndices(GetElementPtrInst &address, const DataLayout &layout) {
+  bool changed = false;
+  for (Use &index : address.indices()) {
+    if (isa<Constant>(index) || !index->getType()->isIntegerTy(64) ||
+        ComputeNumSignBits(index, layout) > wordBits)
+      continue; // a product of signed words
+    IRBuilder<> builder(&address);
+    if (Value *same = hiddenWords(builder, *index, wordBits, layout)) {
+      index.set(same);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 } // namespace
 
 PreservedAnalyses WideProductsPass::run(Function &function, FunctionAnalysisManager &) {
@@ -54,12 +70,17 @@ PreservedAnalyses WideProductsPass::run(Function &function, FunctionAnalysisMana
     return PreservedAnalyses::all();
   const DataLayout &layout = function.getParent()->getDataLayout();
   SmallVector<Instruction *, 8> products;
+  SmallVector<GetElementPtrInst *, 8> addresses;
   for (Instruction &instruction : instructions(function))
-    if (isWideProduct(instruction) &&
-        !isa<ScalableVectorType>(instruction.getOperand(0)->getType()) &&
-        !isOfSignedWords(instruction, layout))
+    if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
+      addresses.push_back(address);
+    else if (isWideProduct(instruction) &&
+             !isa<ScalableVectorType>(instruction.getOperand(0)->getType()) &&
+             !isOfSignedWords(instruction, layout))
       products.push_back(&instruction);
   bool changed = false;
+  for (GetElementPtrInst *address : addresses)
+    changed |= hideIndices(*address, layout);
   for (Instruction *product : products) {
     IRBuilder<> builder(product);
     const unsigned end = endOfWords(*product);

@@ -63,6 +63,29 @@ define i64 @signed(i8 %x, i16 %y) {
   ret i64 %r
 }
 
+; Addresses by signed words, of many bits, and without an index.
+; CHECK-LABEL: @address(
+define ptr addrspace(1) @address(ptr addrspace(1) %p, i8 %x, i32 %y, i64 %n) {
+  %s = sext i8 %x to i64
+  %z = zext i32 %y to i64
+  %a = getelementptr [24 x i8], ptr addrspace(1) %p, i64 %s, i64 %n
+  %b = getelementptr [24 x i8], ptr addrspace(1) %a, i64 %z, i64 4294967291
+  ret ptr addrspace(1) %b
+}
+
+; Of what is divided, and of what all lanes have from one, many bits may be used.
+; CHECK-LABEL: @read(
+define i64 @read(i32 %x, i8 %y, i32 %d) {
+  %f = call i32 @llvm.amdgcn.readfirstlane(i32 %x)
+  %z = zext i32 %f to i64
+  %s = sext i8 %y to i32
+  %q = sdiv i32 %d, %s
+  %w = zext i32 %q to i64
+  %m = mul i64 %z, %w
+  ret i64 %m
+}
+declare i32 @llvm.amdgcn.readfirstlane(i32)
+
 ; The upper word of 64 bits is multiplied for its lower half alone.
 ; CHECK-LABEL: @onTop(
 define i64 @onTop(i8 %x, i32 %y, i64 %n) {

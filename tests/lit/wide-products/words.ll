@@ -23,7 +23,7 @@ declare i32 @llvm.umul.fix.sat.i32(i32, i32, i32)
 ; ISA-LABEL: {{^}}product:
 ; ISA: v_{{mul_hi_u32|mad_u64_u32}}
 define amdgpu_kernel void @product(ptr addrspace(1) %p, ptr addrspace(1) %o) #0 {
-  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %t = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %q = getelementptr i8, ptr addrspace(1) %p, i32 %t
   %b = load i8, ptr addrspace(1) %q
   %s = sext i8 %b to i32
@@ -314,4 +314,65 @@ define i64 @moved(i8 %x, i8 %y) {
   ret i64 %m
 }
 
+; No quotient has more bits than what was divided, and no remainder than either.
+; CHECK-LABEL: @quotients(
+; CHECK: asm
+; CHECK: asm
+; CHECK: asm
+; CHECK: ret i64
+define i64 @quotients(i16 %x, i32 %d, i8 %y, i32 %w) {
+  %s = sext i16 %x to i32
+  %q = sdiv i32 %s, %d
+  %z = zext i32 %q to i64
+  %b = zext i8 %y to i64
+  %m = mul i64 %z, %b
+  %e = srem i32 %d, %s
+  %f = zext i32 %e to i64
+  %n = mul i64 %f, %b
+  %g = srem i32 %s, %d
+  %h = zext i32 %g to i64
+  %k = mul i64 %h, %b
+  %i = add i64 %m, %n
+  %r = add i64 %i, %k
+  ret i64 %r
+}
+
+; What intrinsics and overflows are, and parts of vectors.
+; CHECK-LABEL: @parts(
+; CHECK-COUNT-3: asm
+; CHECK: ret i64
+define i64 @parts(i32 %x, i8 %y, <2 x i32> %v) {
+  %b = zext i8 %y to i64
+  %s = call i32 @llvm.amdgcn.sbfe.i32(i32 %x, i32 3, i32 8)
+  %z = zext i32 %s to i64
+  %m = mul i64 %z, %b
+  %p = call { i32, i1 } @llvm.ssub.with.overflow.i32(i32 %s, i32 9)
+  %e = extractvalue { i32, i1 } %p, 0
+  %f = zext i32 %e to i64
+  %n = mul i64 %f, %b
+  %g = shufflevector <2 x i32> %v, <2 x i32> undef, <2 x i32> <i32 1, i32 0>
+  %h = extractelement <2 x i32> %g, i32 0
+  %i = zext i32 %h to i64
+  %k = mul i64 %i, %b
+  %j = add i64 %m, %n
+  %r = add i64 %j, %k
+  ret i64 %r
+}
+
+; Indices are multiplied by 24.
+; CHECK-LABEL: @address(
+; CHECK: [[T:%.*]] = trunc i64 %z to i32
+; CHECK-NEXT: [[H:%.*]] = call i32 asm "", "=v,0"(i32 [[T]])
+; CHECK-NEXT: [[W:%.*]] = zext i32 [[H]] to i64
+; CHECK-NEXT: getelementptr [24 x i8], ptr addrspace(1) %p, i64 [[W]], i64 %y
+define ptr addrspace(1) @address(ptr addrspace(1) %p, i8 %x, i64 %y) {
+  %s = sext i8 %x to i32
+  %z = zext i32 %s to i64
+  %a = getelementptr [24 x i8], ptr addrspace(1) %p, i64 %z, i64 %y
+  ret ptr addrspace(1) %a
+}
+
+declare i32 @llvm.amdgcn.sbfe.i32(i32, i32, i32)
+declare { i32, i1 } @llvm.ssub.with.overflow.i32(i32, i32)
+!0 = !{i32 0, i32 1024}
 attributes #0 = { "amdgpu-flat-work-group-size"="1,96" }
