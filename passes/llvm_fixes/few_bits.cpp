@@ -41,7 +41,7 @@ private:
   static bool isUnknown(const Value &value) {
     const Value *x;
     if (match(&value, m_BitCast(m_Value(x))))
-      return x->getType()->isVectorTy();
+      return x->getType()->isVectorTy() || value.getType()->isVectorTy();
     const auto *call = dyn_cast<IntrinsicInst>(&value);
     return (call && !call->mayReadOrWriteMemory() && !call->isConvergent()) ||
            isa<ShuffleVectorInst, ExtractValueInst, PtrToIntInst>(value);

@@ -339,7 +339,7 @@ define i64 @quotients(i16 %x, i32 %d, i8 %y, i32 %w) {
 
 ; What intrinsics and overflows are, and parts of vectors.
 ; CHECK-LABEL: @parts(
-; CHECK-COUNT-3: asm
+; CHECK-COUNT-4: asm
 ; CHECK: ret i64
 define i64 @parts(i32 %x, i8 %y, <2 x i32> %v) {
   %b = zext i8 %y to i64
@@ -356,7 +356,12 @@ define i64 @parts(i32 %x, i8 %y, <2 x i32> %v) {
   %k = mul i64 %i, %b
   %j = add i64 %m, %n
   %r = add i64 %j, %k
-  ret i64 %r
+  %c = sext i8 %y to i64
+  %d = bitcast i64 %c to <2 x i32>
+  %a = extractelement <2 x i32> %d, i32 1
+  %l = zext i32 %a to i64
+  %o = mul i64 %l, %r
+  ret i64 %o
 }
 
 ; Indices are multiplied by 24.
