@@ -4,6 +4,7 @@
 #include "passes/preserved.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,13 +48,16 @@ unsigned endOfWords(const Instruction &product) {
   return product.getOpcode() == Instruction::Mul ? unsigned(alignDown(bits - 1, wordBits)) : bits;
 }
 
-/// The indices of an address are multiplied by sizes, as numbers of 64 bits.
+/// The indices of an address are multiplied by sizes, as numbers of 64 bits; by powers of two they are shifted.
 bool hideIndices(GetElementPtrInst &address, const DataLayout &layout) {
   bool changed = false;
-  for (Use &index : address.indices()) {
+  unsigned operand = 1;
+  for (auto type = gep_type_begin(address), end = gep_type_end(address); type != end; ++type) {
+    Use &index = address.getOperandUse(operand++);
     if (isa<Constant>(index) || !index->getType()->isIntegerTy(64) ||
+        isPowerOf2_64(layout.getTypeAllocSize(type.getIndexedType()).getKnownMinValue()) ||
         ComputeNumSignBits(index, layout) > wordBits)
-      continue; // a product of signed words
+      continue; // the last: a product of signed words
     IRBuilder<> builder(&address);
     if (Value *same = hiddenWords(builder, *index, wordBits, layout)) {
       index.set(same);

@@ -15,10 +15,11 @@
 // is above the word are no obstacle. Of the other factor nothing is asked, code generation may know more of it, as the range of a thread's
 // index. Left alone are words that are known not to be negative; the word on top of a product that is cut there, of which nobody asks
 // for the upper half; and products of 64 bits of two numbers that are made wider from 32, as signed ones, since that is what they become.
-// Vectors are multiplied element by element.
+// Vectors are multiplied element by element. The indices of an address are factors, too, where their size is no power of two.
 //
 // Not seen is what instruction selection alone finds: a division by a sum of differences that cancel each other, | 1, multiplies by -1 in
-// the code that divides (random kernel 11041713). The verdict on machine code refuses that (cost/estimate.h, mayBeWrong).
+// the code that divides (random kernel 11041713), and LLVM 17 may regroup a product of three signed words. The verdict on machine code refuses
+// that (cost/estimate.h, mayBeWrong).
 //
 // Terminates: one look at each product, and at values in front of it to a fixed depth. Cost: at run time a product of 32 bits instead of
 // 24, which would be wrong, and in a vector register. Would be unsafe: nothing; a value is handed on as it is.

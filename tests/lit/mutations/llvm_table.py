@@ -53,6 +53,7 @@ mutations += [
     Mutation("few bits: remainders", few, " || (opcode == Instruction::SRem && of(y, top, depth))", "", tests="wide-products"),
     Mutation("few bits: what is divided by", few, "(opcode == Instruction::SRem && of(y, top, depth))", "of(y, top, depth)", tests="wide-products"),
     Mutation("wide products: indices", products, "changed |= hideIndices(*address, layout);", "(void)address;", tests="wide-products"),
+    Mutation("wide products: shifted indices", products, "isPowerOf2_64(layout.getTypeAllocSize(type.getIndexedType()).getKnownMinValue()) ||", "", tests="wide-products"),
     Mutation("wide products: signed indices", products, "ComputeNumSignBits(index, layout) > wordBits)", "false)", tests="wide-products"),
     Mutation("few bits: words above", few, "top + unsigned(by->getZExtValue()), depth);", "top, depth);", tests="wide-products"),
     Mutation("few bits: words below", few, "by->ule(top - fewEqualBits) && ", "", tests="wide-products",

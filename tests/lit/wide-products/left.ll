@@ -63,14 +63,17 @@ define i64 @signed(i8 %x, i16 %y) {
   ret i64 %r
 }
 
-; Addresses by signed words, of many bits, and without an index.
+; Addresses by signed words, of many bits, without an index, and by powers of two.
 ; CHECK-LABEL: @address(
 define ptr addrspace(1) @address(ptr addrspace(1) %p, i8 %x, i32 %y, i64 %n) {
   %s = sext i8 %x to i64
   %z = zext i32 %y to i64
   %a = getelementptr [24 x i8], ptr addrspace(1) %p, i64 %s, i64 %n
   %b = getelementptr [24 x i8], ptr addrspace(1) %a, i64 %z, i64 4294967291
-  ret ptr addrspace(1) %b
+  %w = sext i8 %x to i32
+  %v = zext i32 %w to i64
+  %c = getelementptr [8 x i8], ptr addrspace(1) %b, i64 %v
+  ret ptr addrspace(1) %c
 }
 
 ; Of what is divided, and of what all lanes have from one, many bits may be used.
