@@ -273,13 +273,13 @@ mutations += [
     # Switches.
     Mutation("switch: obstacles", switch, "if (!body.obstacle.empty()) {", "if (false) {"),
     # What both sides compute in a loop.
-    Mutation("hoist: divisions", hoist, "return !binary->isIntDivRem();", "return true;"),
-    Mutation("hoist: what else is taken", hoist, "else if (!loop.isLoopInvariant(operand))", "else if (false)"),
-    Mutation("hoist: taken twice", hoist, "return selects == 1 &&", "return selects > 0 &&"),
-    Mutation("hoist: values of the loop", hoist, "loop.isLoopInvariant(select.getTrueValue()) &&", "true &&"),
-    Mutation("hoist: scalar conditions", hoist, "divergence_.width(select.getCondition()) != Width::thread", "false"),
-    Mutation("hoist: more promises", hoist, "!cast<Operator>(other).hasPoisonGeneratingFlags()", "true"),
-    Mutation("hoist: steps over", hoist, "if (cast<GetElementPtrInst>(other).getSourceElementType() !=\n            address->getSourceElementType())", "if (false)"),
+    Mutation("hoist: divisions", hoist, "return !binary->isIntDivRem();", "return true;", tests="hoist-selects"),
+    Mutation("hoist: what else is taken", hoist, "else if (!loop.isLoopInvariant(operand))", "else if (false)", tests="hoist-selects"),
+    Mutation("hoist: taken twice", hoist, "return selects == 1 &&", "return selects > 0 &&", tests="hoist-selects"),
+    Mutation("hoist: values of the loop", hoist, "loop.isLoopInvariant(select.getTrueValue()) &&", "true &&", tests="hoist-selects"),
+    Mutation("hoist: scalar conditions", hoist, "divergence_.width(select.getCondition()) != Width::thread", "false", tests="hoist-selects"),
+    Mutation("hoist: more promises", hoist, "!cast<Operator>(other).hasPoisonGeneratingFlags()", "true", tests="hoist-selects"),
+    Mutation("hoist: steps over", hoist, "if (cast<GetElementPtrInst>(other).getSourceElementType() !=\n            address->getSourceElementType())", "if (false)", tests="hoist-selects"),
     # Code that goes back behind a branch.
     Mutation("unpredicate: uniform", unpredicate,
              "!isa<Constant>(select->getCondition()) &&\n"
