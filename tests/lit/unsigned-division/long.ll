@@ -72,3 +72,17 @@ define i64 @left(i64 %x, i64 %y) {
   %2 = add i64 %1, %w
   ret i64 %2
 }
+
+; One element of few bits, and one of many: of the one LLVM may know more than of both.
+; CHECK-LABEL: @oneElement(
+; CHECK-COUNT-2: call i64 asm "", "=v,0"(i64
+; CHECK: sdiv <2 x i64>
+; ISA-LABEL: {{^}}oneElement:
+; ISA: s_setpc_b64
+define <2 x i64> @oneElement(i32 %x, i64 %n, <2 x i64> %y) {
+  %s = sext i32 %x to i64
+  %a = insertelement <2 x i64> undef, i64 %s, i32 0
+  %b = insertelement <2 x i64> %a, i64 %n, i32 1
+  %q = sdiv <2 x i64> %b, %y
+  ret <2 x i64> %q
+}
