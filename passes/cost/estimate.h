@@ -32,8 +32,8 @@ struct Estimate {
   uint32_t beforeLanesMeet = 0;
   /// Blocks of loops that turn off the lanes that leave, and do not ask whether any is left.
   uint32_t endsWithoutBranch = 0;
-  uint32_t signedUppers =
-      0; ///< upper halves of products of signed numbers of 24 bits (V_MUL_HI_I32_I24)
+  /// Upper halves of products of signed numbers of 24 bits (V_MUL_HI_I32_I24).
+  uint32_t signedUppers = 0;
   /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
   /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
   uint32_t atomics = 0, combinedAtomics = 0;

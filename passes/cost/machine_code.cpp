@@ -106,15 +106,11 @@ bool namesExec(StringRef name) {
   return name.contains("SAVEEXEC") || name.contains("WREXEC") || startsWith(name, "V_CMPX");
 }
 
-bool takesMinusOne(const MCInst &inst) {
-  return any_of(inst,
-                [](const MCOperand &operand) { return operand.isImm() && operand.getImm() == -1; });
-}
-
 /// s_or_saveexec_b64 s[4:5], -1
 bool turnsAllOn(StringRef name, const MCInst &inst) {
   return (startsWith(name, "S_OR_SAVEEXEC") || startsWith(name, "S_XOR_SAVEEXEC")) &&
-         takesMinusOne(inst);
+         any_of(inst,
+                [](const MCOperand &operand) { return operand.isImm() && operand.getImm() == -1; });
 }
 
 /// For MachineFunction::lanesMoved.

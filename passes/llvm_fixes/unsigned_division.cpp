@@ -22,15 +22,15 @@ constexpr unsigned floatBits = 24;
 
 /// Whether LLVM may divide it as such a number, which it may not be.
 bool mayBeShortened(const Value &value, bool isUnsigned, const DataLayout &layout) {
+  const unsigned bits = value.getType()->getScalarSizeInBits();
+  if (bits == wordBits)
+    return isUnsigned && mayBeFewAndNegative(value, 0, layout);
   // A vector is divided element by element, and of one of them LLVM may know more than of all.
   const bool isVector = value.getType()->isVectorTy();
-  const unsigned bits = value.getType()->getScalarSizeInBits();
   const unsigned equal = isVector ? bits : ComputeNumSignBits(&value, layout);
   if (isUnsigned && equal >= fewEqualBits && !computeKnownBits(&value, layout).isNonNegative())
     return true;
-  if (isUnsigned && bits == wordBits && mayBeFewAndNegative(value, 0, layout))
-    return true; // LLVM may know more of it than its type's bits
-  if (LLVM_VERSION_MAJOR >= 19 || bits == wordBits || equal < wordBits)
+  if (LLVM_VERSION_MAJOR >= 19 || equal < wordBits)
     return false;
   const unsigned used =
       isVector ? computeKnownBits(&value, layout).countMaxActiveBits() : bits - equal;
