@@ -1,9 +1,9 @@
 // A set-associative cache of tags with least-recently-used replacement, for the timing model.
 //
 // Each set keeps its tags most recently used first: a hit at place k moves the k tags before it, a
-// miss moves all. The usual shapes do that in vector registers: 4 ways of 64-bit tags, and 16 ways
-// of 32-bit tags (one host cache line per set) where the set number takes enough of the line's
-// bits. Needs AVX2: include only from files compiled for it.
+// miss moves all. The usual shapes do that in vector registers: 4 ways of 64-bit tags, more of them
+// in fours, and 16 ways of 32-bit tags (one host cache line per set) where the set number takes
+// enough of the line's bits. Needs AVX2: include only from files compiled for it.
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -25,10 +25,11 @@ public:
       : ways_(std::max(ways, 1u)), sets_(std::max(bytes / 64 / ways_, 1u)) {
     const bool power = (sets_ & (sets_ - 1)) == 0;
     mask_ = power ? sets_ - 1 : 0;
-    shift_ = unsigned(__builtin_ctz(sets_));
-    shape_ = ways_ == 16 && power && sets_ >= 2048 ? Shape::sixteen
-             : ways_ == 4                          ? Shape::four
-                                                   : Shape::any;
+    halves_ = {sets_, unsigned(__builtin_ctz(sets_)), power ? 0 : ~uint64_t(0) / sets_ + 1};
+    shape_ = ways_ == 16 && sets_ >= 2048 && sets_ <= kMostSets ? Shape::sixteen
+             : ways_ == 4                                       ? Shape::four
+             : ways_ % 4 == 0                                   ? Shape::fours
+                                                                : Shape::any;
     bytes_ = size_t(ways_) * sets_ * (shape_ == Shape::sixteen ? 4 : 8);
     memory_.reset(std::calloc(bytes_ + 64, 1));
     if (!memory_)
@@ -40,8 +41,9 @@ public:
 
   /// What access() will look at, to be fetched ahead; where that is worth it.
   TagMemory memory() const {
-    return shape_ == Shape::sixteen ? TagMemory{reinterpret_cast<const char *>(tags32_), mask_}
-                                    : TagMemory{};
+    return shape_ == Shape::sixteen && mask_
+               ? TagMemory{reinterpret_cast<const char *>(tags32_), mask_}
+               : TagMemory{};
   }
 
   /// True when the line was there; it is afterwards.
@@ -49,8 +51,12 @@ public:
     switch (shape_) {
     case Shape::four:
       return accessFour(setOf(line), line + 1);
-    case Shape::sixteen:
-      return accessSixteen(tags32_ + 16 * (line & mask_), uint32_t(line >> shift_) + 1);
+    case Shape::fours:
+      return accessFours(setOf(line), line + 1);
+    case Shape::sixteen: {
+      const Half half = mask_ ? halves_.of<true>(line) : halves_.of<false>(line);
+      return accessSixteen(tags32_ + 16 * half.set, half.tag);
+    }
     case Shape::any:
       break;
     }
@@ -64,13 +70,12 @@ public:
     const bool scattered = n > 16;
     if (shape_ == Shape::sixteen) {
       uint32_t *const tags = tags32_;
-      const unsigned shift = shift_;
-      const auto each = [&]<bool Guess>() {
-        for (uint32_t k = 0; k < n; ++k)
-          found(k,
-                accessSixteen<Guess>(tags + 16 * (line(k) & mask), uint32_t(line(k) >> shift) + 1));
-      };
-      scattered ? each.template operator()<false>() : each.template operator()<true>();
+      eachSixteen(scattered, [&, halves = halves_]<bool Guess, bool Power>() {
+        for (uint32_t k = 0; k < n; ++k) {
+          const Half half = halves.template of<Power>(line(k));
+          found(k, accessSixteen<Guess>(tags + 16 * half.set, half.tag));
+        }
+      });
     } else if (shape_ == Shape::four && mask) {
       uint64_t *const tags = tags_;
       const auto each = [&]<bool Guess>() {
@@ -101,19 +106,16 @@ public:
       }
       return;
     }
-    const uint64_t mask = mask_;
     uint32_t *const tags = tags32_;
-    const unsigned shift = shift_;
     const uint32_t written = writes ? kWritten : 0;
-    const auto each = [&]<bool Guess>() {
+    eachSixteen(n > 16, [&, halves = halves_]<bool Guess, bool Power>() {
       for (uint32_t k = 0; k < n; ++k) {
-        uint32_t *const set = tags + 16 * (line(k) & mask);
-        const uint32_t tag = (uint32_t(line(k) >> shift) + 1) & ~kWritten;
-        const Dirty was = accessSixteenDirty<Guess>(set, tag, written);
+        const Half half = halves.template of<Power>(line(k));
+        const Dirty was =
+            accessSixteenDirty<Guess>(tags + 16 * half.set, half.tag & ~kWritten, written);
         found(k, was.hit, was.evicts);
       }
-    };
-    n > 16 ? each.template operator()<false>() : each.template operator()<true>();
+    });
   }
   void clear() {
     anyWritten_ = false;
@@ -121,7 +123,34 @@ public:
   }
 
 private:
-  enum class Shape : uint8_t { any, four, sixteen };
+  enum class Shape : uint8_t { any, four, fours, sixteen };
+  static constexpr uint32_t kMostSets = 1 << 20; ///< of Shape::sixteen
+
+  /// A line's number in two: the set, and what the set does not say, plus 1.
+  struct Half {
+    uint64_t set;
+    uint32_t tag;
+  };
+  struct Halves {
+    uint64_t sets = 1;
+    unsigned shift = 0;   ///< log2 of the sets, where a power of two
+    uint64_t inverse = 0; ///< else 2^64 / sets, rounded up
+    /// The product of line and inverse is too large by less than the line, which is below 2^42. A quotient that is no whole
+    /// number lies at least 2^64 / sets, no less than 2^44, below the next one: rounded down, it is exact.
+    template <bool Power> Half of(uint64_t line) const {
+      const uint64_t quotient =
+          Power ? line >> shift : uint64_t(static_cast<unsigned __int128>(line) * inverse >> 64);
+      return {Power ? line & (sets - 1) : line - quotient * sets, uint32_t(quotient) + 1};
+    }
+  };
+  /// `each` for whether the newest tag is worth a guess, and whether the sets are a power of two.
+  template <class Each> void eachSixteen(bool scattered, Each each) const {
+    if (mask_)
+      scattered ? each.template operator()<false, true>() : each.template operator()<true, true>();
+    else
+      scattered ? each.template operator()<false, false>()
+                : each.template operator()<true, false>();
+  }
   static constexpr uint32_t kWritten = 1u << 31;     ///< in a tag of 32 bits
   static constexpr uint64_t kWritten64 = 1ull << 63; ///< in one of 64
 
@@ -156,6 +185,39 @@ private:
     const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(keep - 1));
     _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
     return hit != 0;
+  }
+
+  /// `ways_` is a multiple of four. The fours behind the hit are not touched.
+  bool accessFours(uint64_t *set, uint64_t tag) {
+    if (set[0] == tag)
+      return true;
+    const __m256i want = _mm256_set1_epi64x(int64_t(tag));
+    const auto at = reinterpret_cast<__m256i *>(set);
+    uint32_t last = ways_ - 1; // the place that is overwritten
+    bool hit = false;
+    for (uint32_t four = 0; four < ways_ / 4 && !hit; ++four) {
+      const __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256(at + four), want);
+      if (const int found = _mm256_movemask_pd(_mm256_castsi256_pd(equal))) {
+        last = 4 * four + unsigned(__builtin_ctz(unsigned(found)));
+        hit = true;
+      }
+    }
+    // From behind, so that each four is read before the one in front moves into it.
+    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
+    for (uint32_t four = last / 4; four; --four) {
+      const __m256i old = _mm256_load_si256(at + four);
+      const __m256i moved =
+          _mm256_loadu_si256(reinterpret_cast<const __m256i *>(set + 4 * four - 1));
+      const __m256i stays =
+          _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(int64_t(last) - 4 * int64_t(four)));
+      _mm256_store_si256(at + four, _mm256_blendv_epi8(moved, old, stays));
+    }
+    const __m256i old = _mm256_load_si256(at);
+    const __m256i moved = _mm256_permute4x64_epi64(old, 0b10010000); // 0 0 1 2
+    const __m256i first = _mm256_blend_epi32(moved, want, 0b11);
+    const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(int64_t(last)));
+    _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
+    return hit;
   }
 
   template <bool Guess = true> static bool accessSixteen(uint32_t *set, uint32_t tag) {
@@ -235,8 +297,8 @@ private:
     void operator()(void *p) const { std::free(p); }
   };
   uint32_t ways_, sets_;
-  unsigned shift_ = 0; ///< log2 of the sets, where a power of two
-  uint64_t mask_ = 0;  ///< sets - 1 when a power of two (a division less)
+  uint64_t mask_ = 0; ///< sets - 1 when a power of two (a division less)
+  Halves halves_;
   Shape shape_ = Shape::any;
   size_t bytes_ = 0;
   std::unique_ptr<void, Free> memory_;

@@ -52,7 +52,8 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
     shared_.watch->groupStarted(*g);
   shared_.counters.waves += g->numWaves;
   for (uint32_t k = 0; k < g->numWaves; ++k) {
-    auto t = std::make_unique<TimedWave>();
+    auto t =
+        std::make_unique_for_overwrite<TimedWave>(); // its lists begin empty, whatever lies in them
     t->wave = &g->waves[k];
     t->group = g.get();
     t->ready = start.at;

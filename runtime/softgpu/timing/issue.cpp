@@ -15,7 +15,7 @@ using isa::Category;
 using isa::Op;
 
 /// The instruction's effect, counted and watched. A memory fault leaves by a long jump to runTimed().
-const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
+[[gnu::always_inline]] inline const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
   WaveCounters &counters = shared_.counters;
   if (Category(i->category) == Category::valu)
     counters.activeLanesValu += unsigned(std::popcount(w.exec()));
@@ -96,8 +96,9 @@ uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
 }
 
 /// Keeps the unit that `i` needed, and notes when its result arrives; when the wave may issue again.
-uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i,
-                             const ExecInst *next) {
+[[gnu::always_inline]] inline uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t,
+                                                           const ExecInst *i,
+                                                           const ExecInst *next) {
   const TimingParameters &p = shared_.p;
   const isa::Inst &in = *i->inst;
   const MemoryTrace &trace = t.wave->trace;
@@ -168,7 +169,8 @@ bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on
 } // namespace
 
 /// When the wave's next instruction may use what `i` and those before it have written.
-uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
+[[gnu::always_inline]] inline uint64_t ComputeUnit::beforeNext(TimedWave &t,
+                                                               const ExecInst *i) const {
   const ExecInst *next = t.wave->next;
   switch (Category(next->category)) {
   case Category::branch: {
@@ -189,7 +191,8 @@ uint64_t ComputeUnit::beforeNext(TimedWave &t, const ExecInst *i) const {
 }
 
 /// When the wave's next instruction is in its buffer.
-uint64_t ComputeUnit::fetch(unsigned index, TimedWave &t, bool jumped) {
+[[gnu::always_inline]] inline uint64_t ComputeUnit::fetch(unsigned index, TimedWave &t,
+                                                          bool jumped) {
   const uint32_t line = lineOf(t.wave->next);
   if (line == t.fetched.line && !jumped) [[likely]]
     return t.ready;
@@ -245,7 +248,7 @@ void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
 
 /// S_DELAY_ALU may go beside the instruction before it ("RDNA3" ISA, 5.7). What it says is to be waited for, the
 /// model knows by itself.
-void ComputeUnit::skipDelays(Wave &w) {
+[[gnu::always_inline]] inline void ComputeUnit::skipDelays(Wave &w) {
   while (w.status == WaveStatus::ready && w.next->category != kCoreEntry &&
          w.next->inst->op == Op::s_delay_alu)
     if (!execute(w, w.next))
@@ -273,10 +276,11 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   skipDelays(w);
   t.ready = beforeNext(t, i);
   if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
-    t.ready = t.results.neededBy(*w.next->inst, t.ready);
+    t.ready = t.results.neededBy(*w.next->inst, Category(w.next->category), t.ready);
   if (!fetch_.empty())
     t.ready = fetch(index, t, jumped);
-  obeyStatus(t, in);
+  if (w.status != WaveStatus::ready || isa::signalsBarrier(in.op)) [[unlikely]]
+    obeyStatus(t, in);
 }
 
 } // namespace meld::softgpu::timing

@@ -59,13 +59,13 @@ public:
     results_[next_++ % kMost] = {at, o.index, std::max<uint16_t>(o.dwords, 1), o.kind};
   }
   /// When all that `in` reads is there, `from` at the earliest.
-  uint64_t neededBy(const isa::Inst &in, uint64_t from) const {
+  uint64_t neededBy(const isa::Inst &in, isa::Category category, uint64_t from) const {
     // The newest comes last.
     for (unsigned k = 1; k <= kMost; ++k) {
       const Result &r = results_[(next_ - k) % kMost];
       if (r.at <= from)
         break;
-      if (reads(in, r))
+      if (reads(in, category, r))
         return r.at;
     }
     return from;
@@ -84,15 +84,21 @@ private:
              index < o.index + std::max<uint16_t>(o.dwords, 1);
     }
   };
-  static bool reads(const isa::Inst &in, const Result &r) {
-    for (const isa::Operand *o : {&in.src[0], &in.src[1], &in.src[2], &in.src[3], &in.vaddr,
-                                  &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
+  static bool reads(const isa::Inst &in, isa::Category category, const Result &r) {
+    for (const isa::Operand &o : in.src)
+      if (r.isIn(o))
+        return true;
+    if (category == isa::Category::valu) { // has no address
+      if (in.enc == isa::Enc::VOPD)
+        for (const isa::Operand &o : in.dual.src)
+          if (r.isIn(o))
+            return true;
+      return false;
+    }
+    for (const isa::Operand *o :
+         {&in.vaddr, &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
       if (r.isIn(*o))
         return true;
-    if (in.enc == isa::Enc::VOPD)
-      for (const isa::Operand &o : in.dual.src)
-        if (r.isIn(o))
-          return true;
     return false;
   }
   std::array<Result, kMost> results_;

@@ -41,7 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
     Shapes, TimingCache,
     testing::Values(Shape{16 << 10, 4}, Shape{8 << 20, 16}, Shape{4 << 20, 16}, Shape{2 << 20, 16},
                     Shape{64 << 10, 16}, Shape{3 << 20, 16}, Shape{48 << 10, 3}, Shape{4096, 1},
-                    Shape{64, 4}, Shape{100, 8}),
+                    Shape{64, 4}, Shape{100, 8}, Shape{16 << 10, 32}, Shape{64 << 6, 64},
+                    Shape{3 << 19, 16}, Shape{9 << 20, 16}, Shape{96 << 10, 32}),
     [](auto &i) { return std::to_string(i.param.bytes) + "_" + std::to_string(i.param.ways); });
 
 TEST_P(TimingCache, AgreesWithLists) {
