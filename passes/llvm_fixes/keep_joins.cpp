@@ -4,6 +4,7 @@
 #include "passes/decisions.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -73,6 +74,42 @@ SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
   return found;
 }
 
+/// As far as is looked through choices.
+constexpr unsigned mostChoices = 4;
+
+/// Bits of an element of a vector that are ones. Of constants older LLVMs say what all elements have.
+APInt onesOf(const Value &vector, unsigned element, const DataLayout &layout, unsigned depth = 0) {
+  const unsigned elements = cast<FixedVectorType>(vector.getType())->getNumElements();
+  if (const auto *constant = dyn_cast<Constant>(&vector))
+    if (const auto *number = dyn_cast_or_null<ConstantInt>(constant->getAggregateElement(element)))
+      return number->getValue();
+  if (const auto *choice = dyn_cast<SelectInst>(&vector); choice && depth != mostChoices)
+    return onesOf(*choice->getTrueValue(), element, layout, depth + 1) &
+           onesOf(*choice->getFalseValue(), element, layout, depth + 1);
+  return computeKnownBits(&vector, APInt::getOneBitSet(elements, element), layout).One;
+}
+
+/// Words of each element of `number` that are known to be all ones, as bits of the element; none where it is a constant, which instruction
+/// selection folds. What an element has beyond its last whole word counts as a word: it may be extended by signs.
+SmallVector<APInt, 4> wordsOfOnes(const Value &number, const DataLayout &layout) {
+  constexpr unsigned word = 32;
+  const auto *vector = dyn_cast<FixedVectorType>(number.getType());
+  const unsigned elements = vector ? vector->getNumElements() : 1;
+  const unsigned bits = number.getType()->getScalarSizeInBits();
+  SmallVector<APInt, 4> found(elements, APInt(bits, 0));
+  if (isa<Constant>(number))
+    return found;
+  for (unsigned i = 0; i != elements; ++i) {
+    const APInt ones = vector ? onesOf(number, i, layout) : computeKnownBits(&number, layout).One;
+    for (unsigned at = 0; at < bits; at += word) {
+      const APInt mask = APInt::getBitsSet(bits, at, std::min(at + word, bits));
+      if (mask.isSubsetOf(ones))
+        found[i] |= mask;
+    }
+  }
+  return found;
+}
+
 /// A reading from a lane, of which SIFoldOperands makes a constant where what is read is one. What is loaded, or an argument, is none.
 bool readsFromLane(const Instruction &instruction) {
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -108,7 +145,7 @@ public:
   /// Numbers that another block has made, and that may be all ones by what is known here.
   bool keepNumbers(Instruction &join, const DataLayout &layout) {
     if (!join.getType()->isIntegerTy() || join.getType()->getIntegerBitWidth() > 32)
-      return false;
+      return keepWords(join, layout);
     const Value *sides[] = {join.getOperand(0), join.getOperand(1)};
     bool changed = false;
     for (Use &operand : join.operands()) {
@@ -128,6 +165,43 @@ public:
   }
 
 private:
+  /// Of numbers of several words those that are all ones whatever the others are: they are what the machine's `or` has for an operand.
+  bool keepWords(Instruction &join, const DataLayout &layout) {
+    if (isa<ScalableVectorType>(join.getType()))
+      return false;
+    bool changed = false;
+    for (Use &operand : join.operands()) {
+      const SmallVector<APInt, 4> ones = wordsOfOnes(*operand, layout);
+      if (all_of(ones, [](const APInt &words) { return words.isZero(); }))
+        continue;
+      IRBuilder<> builder(&join);
+      Type *element = join.getType()->getScalarType();
+      Value *nothing = Constant::getNullValue(join.getType());
+      for (unsigned i = 0; i != ones.size(); ++i) {
+        Value *zeros = zeroIn(builder, element, ones[i]);
+        nothing = join.getType()->isVectorTy()
+                      ? builder.CreateInsertElement(nothing, zeros, uint64_t{i})
+                      : zeros;
+      }
+      operand.set(builder.CreateXor(operand, nothing));
+      changed = true;
+    }
+    return changed;
+  }
+
+  /// 0, of which nothing is known in these words.
+  Value *zeroIn(IRBuilder<> &builder, Type *type, const APInt &words) {
+    Value *result = nullptr;
+    for (unsigned at = 0; at < words.getBitWidth(); at += 32) {
+      if (!words[at])
+        continue;
+      Value *word = builder.CreateZExtOrTrunc(&zero(), type);
+      word = at ? builder.CreateShl(word, at) : word;
+      result = result ? builder.CreateOr(result, word) : word;
+    }
+    return result ? result : Constant::getNullValue(type);
+  }
+
   /// A scalar register that is 0, of which nothing is known.
   CallInst &zero() {
     if (!zero_) {

@@ -95,7 +95,7 @@ define <2 x i32> @vector(i32 %x, <2 x i8> %y, i32 %many) {
   ret <2 x i32> %r
 }
 
-; Zeros in front, signed divisions of 32 bits, numbers of too many bits, constants: as they are.
+; Zeros in front, signed remainders, numbers of too many bits, constants: as they are.
 ; CHECK-LABEL: @left(
 ; CHECK-NOT: asm
 ; CHECK: ret i32
@@ -105,7 +105,7 @@ define i32 @left(i8 %x, i8 %y, i32 %z) {
   %c = sext i8 %x to i32
   %d = sext i8 %y to i32
   %unsigned = udiv i32 %a, %b
-  %signed = sdiv i32 %c, %d
+  %signed = srem i32 %c, %d
   %many = urem i32 %z, %a
   %constant = udiv i32 %c, -3
   %1 = add i32 %unsigned, %signed
