@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
                  "gfx1100-wave64, gfx1201 or gfx1201-wave64")
       ->capture_default_str()
       ->check(checkCpu);
-  app.add_option("--generator", setup.generator, "Of kernels: 1 to 5; old findings keep theirs")
+  app.add_option("--generator", setup.generator, "Of kernels: 1 to 6; old findings keep theirs")
       ->capture_default_str()
       ->check(CLI::Range(1u, newestGenerator));
   app.add_option("--limit", setup.limit, "Seconds for one kernel")

@@ -7,8 +7,8 @@ KernelAst generateKernel(uint64_t seed, unsigned generator) {
   if (generator == nestGenerator)
     return generateNests(seed);
   KernelAst ast = Generator(seed, generator).kernel(seed);
-  ast.exactShape = generator == 3 || (generator >= 4 && seed % 3 == 0);
-  ast.noHighBits = generator >= 4;
+  ast.exactShape = generator == 3 || (generator == 4 && seed % 3 == 0);
+  ast.noHighBits = generator == 4;
   return ast;
 }
 

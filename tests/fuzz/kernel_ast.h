@@ -45,6 +45,7 @@ enum class ExprKind : uint8_t {
   vector,   // <4 x i32> of the kids: op 0 add 1 mul 2 xor with its reverse, then the sum of the
             // lanes; 3, 4: <2 x i16> add, unsigned maximum
   call,     // device<op>(kid, kid), not inlined
+  wide, // of 64 bits, or a division of few: op and value, see kernel_wide.h; from generator 6 on
   // Of nests.
   loopItem, // what the loop `op` levels out counts
   sumBits,  // the bits of sum[value]
@@ -64,6 +65,9 @@ enum class BinaryOp : uint8_t {
   sdiv,
   count
 };
+
+/// Of ExprKind::wide: operations, and shapes of their operands.
+inline constexpr uint32_t wideOps = 14, wideShapes = 1 << 10;
 
 struct Expr {
   ExprKind kind = ExprKind::constant;
@@ -132,8 +136,9 @@ struct KernelAst {
 /// KernelAst::noHighBits: LLVM 15 divides two values of many equal leading bits in 24-bit
 /// floating point even where those bits are ones and the division is unsigned (seeds 303138 and
 /// 305518 of generators 2 and 3), so that a plain kernel's result hangs on what else LLVM sees. 5
-/// makes nests of loops (kernel_nests.cpp).
-inline constexpr unsigned newestGenerator = 5, defaultGenerator = 2, nestGenerator = 5;
+/// makes nests of loops (kernel_nests.cpp). 6 is 2 with ExprKind::wide.
+inline constexpr unsigned newestGenerator = 6, defaultGenerator = 2, nestGenerator = 5,
+                          wideGenerator = 6;
 
 /// Same seed and generator, same kernel, on every host.
 KernelAst generateKernel(uint64_t seed, unsigned generator = defaultGenerator);

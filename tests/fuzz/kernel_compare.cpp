@@ -3,6 +3,7 @@
 #include "jit/optimizer.h"
 #include "passes/cost/estimate.h"
 #include "passes/llvm_fixes/atomics_apart.h"
+#include "passes/llvm_fixes/keep_joins.h"
 #include "passes/llvm_fixes/unsigned_division.h"
 #include "passes/llvm_fixes/wide_products.h"
 #include "passes/melder/meld_choice.h"
@@ -46,11 +47,13 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
 #endif
   const auto options = setup.target.options(level);
   auto module = emitKernel(ast, context, setup.target.cpu);
-  passes::MeldOptions meldOptions;
+  auto parsed = passes::MeldOptions::parse(setup.passes.empty() ? "" : "passes=" + setup.passes);
+  if (!parsed)
+    return parsed.takeError();
+  passes::MeldOptions meldOptions = std::move(*parsed);
   meldOptions.force = force;
   meldOptions.early = !setup.noEarly;
   meldOptions.late = !setup.noLate;
-  meldOptions.passes = setup.passes;
   if (!setup.flat.empty())
     flattenBySeed(ast.seed, setup.flat, meldOptions);
   if (setup.meldings != ~0u)
@@ -71,6 +74,8 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
         passes::WideProductsPass().run(function, unused);
       if (passes::runsUnasked(passes::Chosen::onLlvm17And18))
         passes::AtomicsApartPass().run(function, unused);
+      if (setup.generator == wideGenerator)
+        passes::KeepJoinsPass().run(function, unused);
     }
   if (ir)
     *ir = irText(*module);

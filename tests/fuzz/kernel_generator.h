@@ -31,7 +31,8 @@ struct Context {
 
 class Generator {
 public:
-  Generator(uint64_t seed, unsigned generator) : random_(seed), more_(generator >= 2) {}
+  Generator(uint64_t seed, unsigned generator)
+      : random_(seed), more_(generator >= 2), wide_(generator == wideGenerator) {}
 
   KernelAst kernel(uint64_t seed) {
     KernelAst k;
@@ -83,6 +84,8 @@ protected:
   Expr expression(int depth) {
     if (depth <= 0 || random_.oneIn(4))
       return leaf();
+    if (wide_ && random_.oneIn(4))
+      return wideExpression(depth);
     if (more_ && random_.oneIn(8))
       return newExpression(depth);
     Expr e;
@@ -160,6 +163,16 @@ protected:
     e.kind = shape.kind;
     e.op = random_.below(shape.ops);
     for (uint32_t i = 0; i < shape.kids; ++i)
+      e.kids.push_back(expression(depth - 2));
+    return e;
+  }
+
+  Expr wideExpression(int depth) {
+    Expr e;
+    e.kind = ExprKind::wide;
+    e.op = random_.below(wideOps);
+    e.value = random_.below(wideShapes);
+    for (int i = 0; i < 3; ++i)
       e.kids.push_back(expression(depth - 2));
     return e;
   }
@@ -437,6 +450,8 @@ protected:
       e.op = random_.below(KernelAst::callees);
     if (e.kind == ExprKind::binary && random_.oneIn(6))
       e.op = random_.below(static_cast<uint32_t>(BinaryOp::udiv));
+    if (e.kind == ExprKind::wide && random_.oneIn(2))
+      e.value = random_.below(wideShapes);
     if (e.kids.size() >= 2 && random_.oneIn(6))
       std::swap(e.kids[0], e.kids[1]);
     for (Expr &k : e.kids)
@@ -467,6 +482,7 @@ protected:
 
   Random random_;
   const bool more_; ///< generator 2
+  const bool wide_; ///< generator 6
   int loopDepth_ = 2;
   bool withReturns_ = false, withPrivate_ = false, withCrossLane_ = false, withCalls_ = false,
        withLdsAtomics_ = false;

@@ -3,6 +3,7 @@
 #include "passes/analysis/gpu_info.h"
 #include "passes/compat.h"
 #include "tests/fuzz/kernel_loops.h"
+#include "tests/fuzz/kernel_wide.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
@@ -298,6 +299,8 @@ private:
     }
     case ExprKind::vector:
       return vector(e.op, k);
+    case ExprKind::wide:
+      return wideValue(b_, e, {k[0], k[1], k[2]});
     case ExprKind::call:
       return b_.CreateCall(callee(e.op), {k[0], k[1]});
     case ExprKind::loopItem:

@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
   app.add_option("folder", folder, "Where the PTX goes")->required();
   app.add_option("--count", count, "Seeds to try")->capture_default_str();
   app.add_option("--seed", first, "First seed")->capture_default_str();
-  app.add_option("--generator", generator, "Of kernels, 1 to 5; 5 makes nests of loops")
+  app.add_option("--generator", generator, "Of kernels, 1 to 6; 5 makes nests of loops")
       ->check(CLI::Range(1u, newestGenerator))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
