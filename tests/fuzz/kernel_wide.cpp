@@ -100,6 +100,8 @@ Value *wideValue(IRBuilder<> &builder, const Expr &expression, Value *const (&ki
   Value *result = wide.operation(expression.op, x, y);
   if (isNarrow)
     return result;
+  // Whose words alone are asked for is computed word by word: a sum asks for both.
+  result = builder.CreateAdd(result, wide.operand(4, kids[2], kids[0], kids[1]));
   Value *high = builder.CreateTrunc(builder.CreateLShr(result, 32), builder.getInt32Ty());
   Value *low = builder.CreateTrunc(result, builder.getInt32Ty());
   return builder.CreateXor(low, builder.CreateMul(high, builder.getInt32(0x9e3779b1)));
