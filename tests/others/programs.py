@@ -20,6 +20,7 @@ class Program:
     includes: tuple = ()        # folders beside it
     edits: tuple = ()           # (file, what is there, what it becomes)
     inputs: tuple = ()          # functions of this module
+    follows_order: bool = False # a block reads what another writes: what comes out hangs on which runs first, and is not compared
 
 
 def graph(folder):
@@ -69,8 +70,8 @@ def picture(folder):
         file.writelines(f"{choose.randrange(1, 256)}\n" for _ in range(64 * 64))
 
 
-def hecbench(name, arguments="", sources=("main.cu",), includes=(), edits=(), inputs=()):
-    return Program(name, f"src/{name}-hip", sources, arguments, includes, edits, inputs)
+def hecbench(name, arguments="", sources=("main.cu",), includes=(), edits=(), inputs=(), follows_order=False):
+    return Program(name, f"src/{name}-hip", sources, arguments, includes, edits, inputs, follows_order)
 
 
 HECBENCH = [
@@ -86,7 +87,7 @@ HECBENCH = [
     hecbench("srad", "2 0.5 64 64", inputs=(picture,)),
     hecbench("hotspot", "64 2 4 temp power output.out", ("hotspot.cu",), ("../hotspot-cuda",), inputs=(grids,)),
     hecbench("pathfinder", "4096 64 5"),
-    hecbench("particlefilter", "-x 32 -y 32 -z 4 -np 256", includes=("../particlefilter-cuda",)),
+    hecbench("particlefilter", "-x 32 -y 32 -z 4 -np 256", includes=("../particlefilter-cuda",), follows_order=True),
     hecbench("sobol", "1024 16 1", ("sobol.cu", "sobol_gold.cu", "sobol_gpu.cu", "sobol_primitives.cu")),
     hecbench("binomial", "", ("kernel.cu", "main.cu", "reference.cu"),
              edits=(("binomialOptions.h", "MAX_OPTIONS 1024", "MAX_OPTIONS 4"),
