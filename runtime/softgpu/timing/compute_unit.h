@@ -89,6 +89,7 @@ extern thread_local Shared *current;
 class ComputeUnit {
 public:
   ComputeUnit(Shared &shared, unsigned index);
+  ~ComputeUnit(); ///< on the thread of its dispatch
   /// Advances to `end`. False: nothing left to run here, ever.
   bool advance(uint64_t end);
   uint64_t finished() const { return finished_; }

@@ -1,5 +1,6 @@
 // Workgroups of a compute unit: where they start, what a barrier lets go on, what an end frees.
 #include "runtime/softgpu/timing/compute_unit.h"
+#include "runtime/softgpu/timing/spare_groups.h"
 
 #include <algorithm>
 #include <limits>
@@ -21,6 +22,11 @@ void sendInterrupt(Workgroup &g, uint32_t eventId) {
 
 } // namespace
 
+ComputeUnit::~ComputeUnit() {
+  for (std::unique_ptr<Workgroup> &group : spare_)
+    SpareGroups::ofThisThread().keep(std::move(group));
+}
+
 /// Takes workgroups as long as there is room and the dispatcher has some.
 void ComputeUnit::fill() {
   while (hasRoom()) {
@@ -34,7 +40,7 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
   Job &job = shared_.job;
   std::unique_ptr<Workgroup> g;
   if (spare_.empty()) {
-    g = std::make_unique<Workgroup>();
+    g = SpareGroups::ofThisThread().take();
   } else {
     g = std::move(spare_.back());
     spare_.pop_back();
