@@ -125,7 +125,7 @@ EXAMPLES = [
     example("Applications/bitonic_sort", "-l 10"),
     example("Applications/convolution", "-x 128 -y 128 -i 2"),
     example("Applications/floyd_warshall", "-n 32 -i 1"),
-    example("Applications/histogram", "", (("main.hip", "= 1024 * 1024;", "= 64 * 1024;"),)),
+    example("Applications/histogram", "", (("main.hip", "= 1024 * 1024;", "= 256 * 1024;"),)),
     example("Applications/prefix_sum", "-n 4096"),
     example("HIP-Basic/warp_shuffle"),
     example("HIP-Basic/bit_extract", "", (("main.hip", "= 1000000;", "= 20000;"),)),

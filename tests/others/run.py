@@ -16,6 +16,7 @@ import argparse
 import concurrent.futures
 import functools
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -27,7 +28,7 @@ import sys
 import programs
 
 # Lines with these differ between two runs of the same code.
-TIMES = re.compile(r"time|seconds|\((s|ms|us|ns)\)|\b(ms|us)\b|throughput|bandwidth|speed|/s\b|flops", re.IGNORECASE)
+TIMES = re.compile(r"^\d{13} |time|second|performance|\d s\b|\((s|ms|us|ns)\)|\b(ms|us)\b|throughput|bandwidth|speed|/s\b|flops", re.IGNORECASE)
 # ROCr's own, which copies and fills: not the programs', and more of them where code is replaced.
 RUNTIMES = re.compile(r"^(__amd_rocclr_|kernel@0x)")
 WAYS = {
@@ -111,7 +112,8 @@ class Run:
         except subprocess.TimeoutExpired:
             raise Failed(f"{way}: not finished in {options.seconds} s") from None
         if done.returncode:
-            raise Failed(f"{way}: status {done.returncode}: " + (done.stderr or done.stdout)[-300:])
+            said = (done.stderr or done.stdout).strip().splitlines()
+            raise Failed(f"{way}: status {done.returncode}: " + (said[-1] if said else "nothing said"))
         self.output, self.files = same_but_for_times(done.stdout), written(here)
         with open(counters, encoding="utf-8") as file:
             dispatches = [one for one in json.load(file)["dispatches"] if not RUNTIMES.match(one["kernel"])]
@@ -136,8 +138,8 @@ class Pair:
             if program.follows_order:
                 continue
             if run.output != plain.output:
-                at = next((i for i, pair in enumerate(zip(run.output, plain.output)) if pair[0] != pair[1]), "the end")
-                self.wrong = f"{way}: prints something else, line {at} of those without times"
+                was, now = next((pair for pair in itertools.zip_longest(plain.output, run.output) if pair[0] != pair[1]))
+                self.wrong = f"{way}: prints {now!r} instead of {was!r}"
             elif run.files != plain.files:
                 self.wrong = f"{way}: writes something else: " + ", ".join(
                     sorted({name for name, _ in run.files.items() ^ plain.files.items()}))
