@@ -107,6 +107,15 @@ define i32 @left(i8 %x, i32 %d, i1 %c) {
   ret i32 %s4
 }
 
+; Elements by constants are multiplications and negations.
+; CHECK-LABEL: @elements(
+; CHECK: ret <2 x i32>
+define <2 x i32> @elements(<2 x i8> %x) {
+  %a = sext <2 x i8> %x to <2 x i32>
+  %q = sdiv <2 x i32> %a, <i32 -1, i32 -3>
+  ret <2 x i32> %q
+}
+
 ; In a function of least size a division by a constant is one.
 ; CHECK-LABEL: @minsize(
 ; CHECK: [[A:%.*]] = call i32 asm "", "=v,0"(i32 %a)
