@@ -77,12 +77,9 @@ SmallVector<Instruction *, 16> joinedConditions(ArrayRef<Instruction *> joins) {
 /// As far as is looked through choices.
 constexpr unsigned mostChoices = 4;
 
-/// Bits of an element of a vector that are ones. Of constants older LLVMs say what all elements have.
+/// Bits of an element of a vector that are ones. Of a choice LLVM says what all elements have.
 APInt onesOf(const Value &vector, unsigned element, const DataLayout &layout, unsigned depth = 0) {
   const unsigned elements = cast<FixedVectorType>(vector.getType())->getNumElements();
-  if (const auto *constant = dyn_cast<Constant>(&vector))
-    if (const auto *number = dyn_cast_or_null<ConstantInt>(constant->getAggregateElement(element)))
-      return number->getValue();
   if (const auto *choice = dyn_cast<SelectInst>(&vector); choice && depth != mostChoices)
     return onesOf(*choice->getTrueValue(), element, layout, depth + 1) &
            onesOf(*choice->getFalseValue(), element, layout, depth + 1);

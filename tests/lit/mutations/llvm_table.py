@@ -265,7 +265,6 @@ mutations += [
     Mutation("keep joins: words of other numbers", keep, "if (mask.isSubsetOf(ones))", "if (true)", tests="keep-joins"),
     Mutation("keep joins: beyond the last word", keep, "std::min(at + word, bits)", "at + word", tests="keep-joins"),
     Mutation("keep joins: one element", keep, "onesOf(number, i, layout)", "onesOf(number, 0, layout)", tests="keep-joins"),
-    Mutation("keep joins: elements of constants", keep, "  if (const auto *constant = dyn_cast<Constant>(&vector))\n", "  if (const Constant *constant = nullptr)\n", tests="keep-joins"),
     Mutation("keep joins: elements that are chosen", keep, "choice && depth != mostChoices)", "false)", tests="keep-joins"),
 ]
 
