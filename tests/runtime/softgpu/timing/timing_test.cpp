@@ -110,6 +110,22 @@ TEST_P(Timing, DeterministicAndEqualToThePlainInterpreter) {
   }
 }
 
+/// Workgroups run in the memory of those before (spare_groups.h): a thread that has run nothing yet takes as long.
+TEST_P(Timing, WhatTheThreadRanBeforeDoesNotMatter) {
+  auto g = timed(1);
+  const std::pair<const char *, uint32_t> kernels[] = {{"valu_2", 0},
+                                                       {"lds_conflict_1", 16384},
+                                                       {"trans_2", 65536},
+                                                       {"load_miss_1", 0},
+                                                       {"valu_1", 1024}};
+  for (int round = 0; round < 2; ++round)
+    for (const auto &[kernel, lds] : kernels) {
+      uint64_t alone = 0;
+      std::thread([&] { alone = cycles(*g, kernel, 512, 128, lds); }).join();
+      EXPECT_EQ(cycles(*g, kernel, 512, 128, lds), alone) << kernel;
+    }
+}
+
 TEST_P(Timing, WaitsFaultsAndCancel) {
   auto g = timed();
   vector<uint32_t> flag(300);
