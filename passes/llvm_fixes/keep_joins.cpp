@@ -2,6 +2,7 @@
 
 #include "passes/analysis/gpu_info.h"
 #include "passes/decisions.h"
+#include "passes/llvm_fixes/few_bits.h"
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/STLExtras.h"
@@ -89,7 +90,6 @@ APInt onesOf(const Value &vector, unsigned element, const DataLayout &layout, un
 /// Words of each element of `number` that are known to be all ones, as bits of the element; none where it is a constant, which instruction
 /// selection folds. What an element has beyond its last whole word counts as a word: it may be extended by signs.
 SmallVector<APInt, 4> wordsOfOnes(const Value &number, const DataLayout &layout) {
-  constexpr unsigned word = 32;
   const auto *vector = dyn_cast<FixedVectorType>(number.getType());
   const unsigned elements = vector ? vector->getNumElements() : 1;
   const unsigned bits = number.getType()->getScalarSizeInBits();
@@ -98,8 +98,8 @@ SmallVector<APInt, 4> wordsOfOnes(const Value &number, const DataLayout &layout)
     return found;
   for (unsigned i = 0; i != elements; ++i) {
     const APInt ones = vector ? onesOf(number, i, layout) : computeKnownBits(&number, layout).One;
-    for (unsigned at = 0; at < bits; at += word) {
-      const APInt mask = APInt::getBitsSet(bits, at, std::min(at + word, bits));
+    for (unsigned at = 0; at < bits; at += wordBits) {
+      const APInt mask = APInt::getBitsSet(bits, at, std::min(at + wordBits, bits));
       if (mask.isSubsetOf(ones))
         found[i] |= mask;
     }
@@ -141,7 +141,7 @@ public:
 
   /// Numbers that another block has made, and that may be all ones by what is known here.
   bool keepNumbers(Instruction &join, const DataLayout &layout) {
-    if (!join.getType()->isIntegerTy() || join.getType()->getIntegerBitWidth() > 32)
+    if (!join.getType()->isIntegerTy() || join.getType()->getIntegerBitWidth() > wordBits)
       return keepWords(join, layout);
     const Value *sides[] = {join.getOperand(0), join.getOperand(1)};
     bool changed = false;
@@ -189,7 +189,7 @@ private:
   /// 0, of which nothing is known in these words.
   Value *zeroIn(IRBuilder<> &builder, Type *type, const APInt &words) {
     Value *result = nullptr;
-    for (unsigned at = 0; at < words.getBitWidth(); at += 32) {
+    for (unsigned at = 0; at < words.getBitWidth(); at += wordBits) {
       if (!words[at])
         continue;
       Value *word = builder.CreateZExtOrTrunc(&zero(), type);

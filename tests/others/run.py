@@ -18,10 +18,10 @@ import functools
 import hashlib
 import itertools
 import json
-import math
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -46,9 +46,8 @@ class Unknown(Exception):
     """A collection that is not as programs.py knows it."""
 
 
-def copied(program, collection, scratch):
+def copied(program, collection, where):
     """The program's folder, with those beside it that it names, as `edits` want it; and the files that it reads."""
-    where = os.path.join(scratch, program.name.replace(" ", "_"))
     shutil.rmtree(where, ignore_errors=True)
     folder = os.path.join(where, program.folder)
     beside = [os.path.normpath(os.path.join(program.folder, name))
@@ -134,9 +133,7 @@ class Pair:
             self.wrong = str(failed)
             return
         plain, libmeld, forced = runs["plain"], runs["libmeld"], runs["forced"]
-        for way, run in runs.items():
-            if program.follows_order:
-                continue
+        for way, run in [] if program.follows_order else runs.items():
             if run.output != plain.output:
                 was, now = next((pair for pair in itertools.zip_longest(plain.output, run.output) if pair[0] != pair[1]))
                 self.wrong = f"{way}: prints {now!r} instead of {was!r}"
@@ -152,7 +149,8 @@ class Pair:
 
 def of_program(program, options):
     collection = options.examples if program in programs.EXAMPLES else options.hecbench
-    folder = copied(program, collection, options.scratch)
+    where = os.path.join(options.scratch, program.name.replace(" ", "_"))
+    folder = copied(program, collection, where)
     pairs = []
     try:
         compile_for(program, folder, options)
@@ -160,12 +158,8 @@ def of_program(program, options):
     except Failed as failed:
         return program, pairs, str(failed)
     finally:
-        shutil.rmtree(os.path.join(options.scratch, program.name.replace(" ", "_")), ignore_errors=True)
+        shutil.rmtree(where, ignore_errors=True)
     return program, pairs, ""
-
-
-def mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
 
 
 def table(target, pairs):
@@ -176,8 +170,8 @@ def table(target, pairs):
     for pair in replaced:
         print(f"  {pair.program.name:30} instructions {pair.ratios[0]:.3f}  cycles {pair.ratios[1]:.3f}")
     if replaced:
-        print(f"  {'geometric mean':30} instructions {mean([pair.ratios[0] for pair in replaced]):.3f}"
-              f"  cycles {mean([pair.ratios[1] for pair in replaced]):.3f}")
+        print(f"  {'geometric mean':30} instructions {statistics.geometric_mean([pair.ratios[0] for pair in replaced]):.3f}"
+              f"  cycles {statistics.geometric_mean([pair.ratios[1] for pair in replaced]):.3f}")
 
 
 def run(chosen, options):

@@ -169,21 +169,25 @@ private:
     return hit;
   }
 
+  /// `want` in front of the four tags `old`; those up to place `last`, which is overwritten, move, those behind it stay.
+  static void putFirst(__m256i *at, __m256i old, __m256i want, int64_t last) {
+    const __m256i moved = _mm256_permute4x64_epi64(old, 0b10010000); // 0 0 1 2
+    const __m256i first = _mm256_blend_epi32(moved, want, 0b11);
+    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
+    const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(last));
+    _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
+  }
+
   /// Guess: the newest tag first, with a branch.
   template <bool Guess = true> static bool accessFour(uint64_t *set, uint64_t tag) {
     if (Guess && set[0] == tag)
       return true;
     const auto at = reinterpret_cast<__m256i *>(set);
     const __m256i old = _mm256_load_si256(at);
-    const __m256i moved = _mm256_permute4x64_epi64(old, 0b10010000); // 0 0 1 2
     const __m256i want = _mm256_set1_epi64x(int64_t(tag));
-    const __m256i first = _mm256_blend_epi32(moved, want, 0b11);
     const int hit = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(old, want)));
-    // Places behind the hit stay; without a hit all move.
-    const int keep = __builtin_ctz(unsigned(hit) | 8) + 1; // no branch on what is as good as random
-    const __m256i place = _mm256_setr_epi64x(0, 1, 2, 3);
-    const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(keep - 1));
-    _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
+    // Without a hit all move. No branch on what is as good as random.
+    putFirst(at, old, want, __builtin_ctz(unsigned(hit) | 8));
     return hit != 0;
   }
 
@@ -212,11 +216,7 @@ private:
           _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(int64_t(last) - 4 * int64_t(four)));
       _mm256_store_si256(at + four, _mm256_blendv_epi8(moved, old, stays));
     }
-    const __m256i old = _mm256_load_si256(at);
-    const __m256i moved = _mm256_permute4x64_epi64(old, 0b10010000); // 0 0 1 2
-    const __m256i first = _mm256_blend_epi32(moved, want, 0b11);
-    const __m256i stays = _mm256_cmpgt_epi64(place, _mm256_set1_epi64x(int64_t(last)));
-    _mm256_store_si256(at, _mm256_blendv_epi8(first, old, stays));
+    putFirst(at, _mm256_load_si256(at), want, int64_t(last));
     return hit;
   }
 
