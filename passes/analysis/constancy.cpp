@@ -28,6 +28,7 @@ ConstancyInfo::ConstancyInfo(Function &function, AAResults &aliases)
   auto merge = [](Effect &into, const Effect &from) {
     into.everything |= from.everything;
     into.orders |= from.orders;
+    into.agrees |= from.agrees;
     for (const Value *object : from.objects)
       if (!is_contained(into.objects, object))
         into.objects.push_back(object);
@@ -48,33 +49,53 @@ ConstancyInfo::Objects ConstancyInfo::objectsOf(const Value *pointer) {
   return objects;
 }
 
+// Scopes of AMDGPU's memory model, also those of one address space alone ("workgroup-one-as").
+static bool isWithinWorkgroup(const FenceInst &fence) {
+  SmallVector<StringRef, 8> names;
+  fence.getContext().getSyncScopeNames(names);
+  StringRef reach = names[fence.getSyncScopeID()].split('-').first;
+  return reach == "singlethread" || reach == "wavefront" || reach == "workgroup";
+}
+
 ConstancyInfo::Effect ConstancyInfo::effectOf(const Instruction &instruction,
                                               unsigned depth) const {
   Effect effect;
   auto writes = [&](const Value *pointer) { append_range(effect.objects, objectsOf(pointer)); };
+  // Nobody outside of the dispatch sees a workgroup's memory or a thread's.
+  auto isSeen = [&](const Value *pointer) {
+    unsigned space = pointer->getType()->getPointerAddressSpace();
+    return space != gpu_.privateAddressSpace() && space != gpu_.localAddressSpace();
+  };
   if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     writes(store->getPointerOperand());
     effect.orders = store->isAtomic() || store->isVolatile();
+    effect.agrees = effect.orders && isSeen(store->getPointerOperand());
   } else if (auto *load = dyn_cast<LoadInst>(&instruction)) {
     effect.orders = load->isAtomic() || load->isVolatile();
+    effect.agrees = effect.orders && isSeen(load->getPointerOperand());
   } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     writes(update->getPointerOperand());
     effect.orders = true;
+    effect.agrees =
+        isSeen(update->getPointerOperand()) && (!update->use_empty() || update->isVolatile() ||
+                                                isStrongerThanMonotonic(update->getOrdering()));
   } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     writes(exchange->getPointerOperand());
     effect.orders = true;
-  } else if (isa<FenceInst>(instruction)) {
+    effect.agrees = isSeen(exchange->getPointerOperand());
+  } else if (auto *fence = dyn_cast<FenceInst>(&instruction)) {
     effect.orders = true;
+    effect.agrees = !isWithinWorkgroup(*fence);
   } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
     addCallee(*call, effect, depth);
   } else if (instruction.mayWriteToMemory()) {
-    effect.everything = effect.orders = true;
+    effect.everything = effect.orders = effect.agrees = true;
   }
   return effect;
 }
 
 void ConstancyInfo::addCallee(const CallBase &call, Effect &effect, unsigned depth) const {
-  auto everything = [&] { effect.everything = effect.orders = true; };
+  auto everything = [&] { effect.everything = effect.orders = effect.agrees = true; };
   if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
     if (isa<DbgInfoIntrinsic>(intrinsic) || intrinsic->isAssumeLikeIntrinsic())
       return;
@@ -99,6 +120,7 @@ void ConstancyInfo::addCallee(const CallBase &call, Effect &effect, unsigned dep
     Effect found = effectOf(inner, depth + 1);
     effect.everything |= found.everything;
     effect.orders |= found.orders;
+    effect.agrees |= found.agrees;
     for (const Value *object : found.objects) {
       if (auto *argument = dyn_cast<Argument>(object))
         append_range(effect.objects, objectsOf(call.getArgOperand(argument->getArgNo())));
@@ -126,6 +148,12 @@ bool ConstancyInfo::mayTouch(const Objects &loaded, const Effect &effect) const 
          });
 }
 
+// A kernel's argument as in AMDGPU's own alias analysis (AMDGPUAAResult).
+static bool isConstantToLlvm(const Value *object) {
+  auto *argument = dyn_cast<Argument>(object);
+  return argument && argument->hasNoAliasAttr() && argument->onlyReadsMemory();
+}
+
 std::pair<Constancy, const char *> ConstancyInfo::judge(const LoadInst &load) const {
   auto written = [](const char *why) { return std::make_pair(Constancy::written, why); };
   auto fine = [](Constancy found) { return std::make_pair(found, ""); };
@@ -148,16 +176,18 @@ std::pair<Constancy, const char *> ConstancyInfo::judge(const LoadInst &load) co
   if (load.getPointerAddressSpace() == gpu_.privateAddressSpace() ||
       load.getPointerAddressSpace() == gpu_.localAddressSpace())
     return written("the memory is the workgroup's own");
-  if (!mayTouch(objects, whole_))
+  const bool ours = mayTouch(objects, whole_);
+  if (!ours && (!whole_.agrees || all_of(objects, isConstantToLlvm)))
     return fine(Constancy::constant);
 
   const char *why = "";
   auto spoils = [&](const Effect &effect) {
-    if (mayTouch(objects, effect))
+    if (ours && mayTouch(objects, effect))
       why = effect.everything ? "something before it may write all memory"
                               : "a store before it may write there";
     else if (effect.orders)
-      why = "another thread's store may be ordered before it";
+      why = ours ? "another thread's store may be ordered before it"
+                 : "a store from outside of the dispatch may be ordered before it";
     else
       return false;
     return true;

@@ -14,6 +14,16 @@
 // without an exact definition may write everything but memory of the constant address space. A
 // pointer that a phi or select chooses leads into all of the objects.
 //
+// Others write, too: the host, another kernel, another GPU. While the dispatch runs they may do so
+// only as it and they agree, by a flag that one sets and the other waits for. So a kernel that can
+// agree with others (by an atomic or volatile access of global memory, or by a fence of a wider scope
+// than a workgroup's) has no `constant` load but what LLVM takes for constant anyhow: its alias
+// analysis for this target does so of an argument that is noalias and only read. An update whose
+// result nobody takes, without an order of its own, as of a histogram, agrees on nothing.
+//
+//   while (!flag.load(acquire)) {}  v = mail[0]     written    the host has, before it set the flag
+//   v = mail[0];  taken.store(1, release)           untouched  the host will, when it sees `taken`
+//
 // `untouched` is weaker: no path from the kernel's entry to the load passes a store of this thread
 // that may touch the location, nor anything that can order a store of another thread before it
 // (barrier, fence, atomic, unknown call). A store that another thread makes all the same races with
@@ -53,11 +63,13 @@ public:
   void print(llvm::raw_ostream &out) const;
 
 private:
-  /// What one instruction may write: objects, or everything; and whether it orders other threads.
+  /// What one instruction may write: objects, or everything; whether it orders other threads; and
+  /// whether it can agree with those outside of the dispatch on who writes when.
   struct Effect {
     llvm::SmallVector<const llvm::Value *, 2> objects;
     bool everything = false;
     bool orders = false;
+    bool agrees = false;
     bool any() const { return everything || orders || !objects.empty(); }
   };
   std::pair<Constancy, const char *> judge(const llvm::LoadInst &load) const;

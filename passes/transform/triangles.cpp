@@ -206,12 +206,16 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
   return plan;
 }
 
-// Accesses that keep their order among the threads of a wave: the first if's, and what is between,
-// come before the second if's in every run.
-bool passesMessages(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
+// Atomic and volatile accesses keep their order among the threads of a wave: the first if's, and
+// those between, come before the second if's in every run. It cannot be told where all only read,
+// nor where all are updates, each of which sees what is there.
+bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
   auto synchronises = [](const Instruction &i) { return i.isAtomic() || i.isVolatile(); };
-  auto writes = [&](const Instruction &i) { return synchronises(i) && !isa<LoadInst>(i); };
   auto reads = [&](const Instruction &i) { return synchronises(i) && isa<LoadInst>(i); };
+  auto stores = [&](const Instruction &i) { return synchronises(i) && isa<StoreInst>(i); };
+  auto updates = [&](const Instruction &i) {
+    return synchronises(i) && !isa<LoadInst>(i) && !isa<StoreInst>(i);
+  };
   auto isIn = [&](const BasicBlock &head, const BasicBlock *stop, auto &&kind) {
     SmallPtrSet<const BasicBlock *, 16> seen{stop};
     SmallVector<const BasicBlock *, 16> open(successors(&head));
@@ -226,8 +230,13 @@ bool passesMessages(const Pair &pair, const BasicBlock *join, const BranchAnalys
     return false;
   };
   const BasicBlock &middle = *pair.middle;
-  return (any_of(middle, writes) || isIn(*pair.first->getParent(), &middle, writes)) &&
-         (any_of(middle, reads) || isIn(middle, join, reads));
+  auto before = [&](auto &&kind) {
+    return any_of(middle, kind) || isIn(*pair.first->getParent(), &middle, kind);
+  };
+  auto behind = [&](auto &&kind) { return any_of(middle, kind) || isIn(middle, join, kind); };
+  const bool read = before(reads), stored = before(stores), updated = before(updates);
+  return (behind(reads) && (stored || updated)) || (behind(updates) && (read || stored)) ||
+         (behind(stores) && (read || stored || updated));
 }
 
 std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
@@ -256,8 +265,8 @@ std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAna
   }
   if (context.progress.waitsBetween(*pair.first->getParent(), join))
     return "threads may wait in one of two ifs for those of the other";
-  if (passesMessages(pair, join, context))
-    return "the second of two ifs may read what the first has written for other threads";
+  if (keepsAccessOrder(pair, join, context))
+    return "what two ifs in a row read and write for other threads keeps its order";
   return "";
 }
 

@@ -80,12 +80,133 @@ define amdgpu_kernel void @fenced(ptr addrspace(1) %a) {
 }
 ; CHECK-LABEL: function: behind_atomic
 ; CHECK: written: {{ *}}%v =
-; CHECK: constant: {{ *}}%w =
+; CHECK: written: {{ *}}%w =
 define amdgpu_kernel void @behind_atomic(ptr addrspace(1) noalias %lock, ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %b) {
   %old = atomicrmw add ptr addrspace(1) %lock, i32 1 acquire
   %v = load i32, ptr addrspace(1) %a
   %w = load i32, ptr addrspace(1) %b
   store i32 1, ptr addrspace(1) %a
+  ret void
+}
+
+; What others write who are not of the dispatch: the kernel waits for the host, with an order, without one, or with a fence
+; behind, and reads what it has sent; what it reads before may still change behind it.
+; CHECK-LABEL: function: mailbox
+; CHECK: untouched: {{ *}}%before =
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @mailbox(ptr addrspace(1) %flag, ptr addrspace(1) %mail) {
+  %before = load i32, ptr addrspace(1) %mail
+  br label %wait
+wait:
+  %set = load atomic i32, ptr addrspace(1) %flag acquire, align 4
+  %c = icmp eq i32 %set, 0
+  br i1 %c, label %wait, label %done
+done:
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
+; CHECK-LABEL: function: relaxed_mailbox
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @relaxed_mailbox(ptr addrspace(1) %flag, ptr addrspace(1) %mail) {
+  %set = load atomic i32, ptr addrspace(1) %flag syncscope("agent-one-as") monotonic, align 4
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
+; CHECK-LABEL: function: volatile_mailbox
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @volatile_mailbox(ptr addrspace(1) %flag, ptr addrspace(1) %mail) {
+  %set = load volatile i32, ptr addrspace(1) %flag
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
+; CHECK-LABEL: function: updated_mailbox
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @updated_mailbox(ptr addrspace(1) noalias %flag, ptr addrspace(1) noalias %mail, ptr addrspace(1) noalias %out) {
+  %set = atomicrmw or ptr addrspace(1) %flag, i32 0 monotonic
+  %v = load i32, ptr addrspace(1) %mail
+  store i32 %set, ptr addrspace(1) %out
+  ret void
+}
+; CHECK-LABEL: function: exchanged_mailbox
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @exchanged_mailbox(ptr addrspace(1) noalias %flag, ptr addrspace(1) noalias %mail) {
+  %set = cmpxchg ptr addrspace(1) %flag, i32 0, i32 0 monotonic monotonic
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
+; The thread that has waited may be another one of the workgroup.
+; CHECK-LABEL: function: another_waited
+; CHECK: untouched: {{ *}}%before =
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @another_waited(ptr addrspace(1) %flag, ptr addrspace(1) %mail, i1 %first) {
+  br i1 %first, label %waits, label %others
+waits:
+  %set = load atomic i32, ptr addrspace(1) %flag acquire, align 4
+  call void @llvm.amdgcn.s.barrier()
+  ret void
+others:
+  %before = load i32, ptr addrspace(1) %mail
+  call void @llvm.amdgcn.s.barrier()
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
+; What it has read it gives back: the host writes next, and the reading must stay before that.
+; CHECK-LABEL: function: taken
+; CHECK: untouched: {{ *}}%v =
+define amdgpu_kernel void @taken(ptr addrspace(1) noalias %flag, ptr addrspace(1) noalias %mail) {
+  %v = load i32, ptr addrspace(1) %mail
+  store atomic i32 1, ptr addrspace(1) %flag release, align 4
+  ret void
+}
+; CHECK-LABEL: function: taken_by_update
+; CHECK: untouched: {{ *}}%v =
+define amdgpu_kernel void @taken_by_update(ptr addrspace(1) noalias %count, ptr addrspace(1) noalias %mail) {
+  %v = load i32, ptr addrspace(1) %mail
+  fence syncscope("agent") release
+  %old = atomicrmw add ptr addrspace(1) %count, i32 1 monotonic
+  ret void
+}
+; In functions that it calls.
+; CHECK-LABEL: function: mailbox_of_a_call
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @mailbox_of_a_call(ptr addrspace(1) %flag, ptr addrspace(1) %mail) {
+  call void @wait(ptr addrspace(1) %flag)
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
+define internal void @wait(ptr addrspace(1) %flag) {
+  %set = load atomic i32, ptr addrspace(1) %flag acquire, align 4
+  ret void
+}
+; Nobody outside hears of these: a histogram in global memory, barriers with the fences of __syncthreads, and all that is in
+; the workgroup's own memory.
+; CHECK-LABEL: function: histogram
+; CHECK: constant: {{ *}}%v =
+define amdgpu_kernel void @histogram(ptr addrspace(1) noalias %counts, ptr addrspace(1) noalias %in) {
+  %old = atomicrmw add ptr addrspace(1) %counts, i32 1 syncscope("agent-one-as") monotonic
+  %v = load i32, ptr addrspace(1) %in
+  ret void
+}
+; CHECK-LABEL: function: tiles
+; CHECK: constant: {{ *}}%v =
+define amdgpu_kernel void @tiles(ptr addrspace(3) %tile, ptr addrspace(1) noalias %in, ptr addrspace(1) noalias %out) {
+  %old = atomicrmw add ptr addrspace(3) %tile, i32 1 acq_rel
+  %new = load volatile i32, ptr addrspace(3) %tile
+  store volatile i32 %old, ptr addrspace(3) %tile
+  fence syncscope("workgroup") release
+  fence syncscope("workgroup-one-as") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  %v = load i32, ptr addrspace(1) %in
+  store i32 %new, ptr addrspace(1) %out
+  ret void
+}
+; The program's word, and what LLVM's alias analysis makes of it in plain code, too.
+; CHECK-LABEL: function: read_only_restrict
+; CHECK: constant: {{ *}}%v =
+define amdgpu_kernel void @read_only_restrict(ptr addrspace(1) %flag, ptr addrspace(1) noalias readonly %in) {
+  %set = load atomic i32, ptr addrspace(1) %flag acquire, align 4
+  %v = load i32, ptr addrspace(1) %in
   ret void
 }
 

@@ -7,7 +7,7 @@
 ; RUN: %opt -passes='meld-converged-loops<min-profit=-1000000>' -S %s | FileCheck %s --check-prefixes=CHECK,CONVERGED
 ; RUN: %opt -passes='meld-triangles,meld-switch<min-profit=-1000000>,meld-tail-merge<min-profit=-1000000>,meld-padding<min-profit=-1000000>,meld-converged-loops' -disable-output -pass-remarks-missed=meld %s 2>&1 | FileCheck %s --check-prefix=REMARK
 ; REMARK-DAG: meld-triangles left %head: threads may wait in one of two ifs for those of the other
-; REMARK-DAG: meld-triangles left %head: the second of two ifs may read what the first has written for other threads
+; REMARK-DAG: meld-triangles left %head: what two ifs in a row read and write for other threads keeps its order
 ; REMARK-DAG: meld-switch left %choose: threads of one side may wait for those of the other
 ; REMARK-DAG: meld-tail-merge left {{.*}}: threads of one side may wait for those of the other
 ; REMARK-DAG: meld-converged-loops left %guard: threads of one side may wait for those of the other

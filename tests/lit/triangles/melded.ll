@@ -363,3 +363,28 @@ join:
   store i32 %v, ptr addrspace(3) %o
   ret void
 }
+
+; Of reads nobody can tell which came first.
+; CHECK-LABEL: @both_read(
+; FORM: br i1
+; FORM-NOT: br i1
+; CHECK: ret void
+define amdgpu_kernel void @both_read(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load volatile i32, ptr addrspace(3) %p
+  store i32 %x, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load volatile i32, ptr addrspace(3) %p
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}

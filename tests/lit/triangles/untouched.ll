@@ -10,6 +10,7 @@
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: a call between two ifs that must not be copied
+; CHECK-COUNT-5: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -98,8 +99,8 @@ a:
   store i32 %x1, ptr addrspace(3) %p
   br label %m
 m:
-  store volatile i32 %n, ptr addrspace(3) %q
-  store volatile i32 %tid, ptr addrspace(3) %p
+  store i32 %n, ptr addrspace(3) %q
+  store i32 %tid, ptr addrspace(3) %p
   br i1 %c, label %join, label %b
 b:
   %y = load i32, ptr addrspace(3) %q
@@ -125,7 +126,7 @@ a:
 m:
   %d = load i32, ptr addrspace(3) %q
   %z = udiv i32 %tid, %d
-  store volatile i32 %z, ptr addrspace(3) %p
+  store i32 %z, ptr addrspace(3) %p
   br i1 %c, label %join, label %b
 b:
   %y = load i32, ptr addrspace(3) %q
@@ -154,6 +155,105 @@ b:
   %y = load i32, ptr addrspace(3) %q
   %y1 = mul i32 %y, 5
   store i32 %y1, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; The first lanes read what the others then write: in every run the old value.
+define amdgpu_kernel void @read_then_stored(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load volatile i32, ptr addrspace(3) %p
+  store i32 %x, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %join
+join:
+  ret void
+}
+
+; What the second if writes is what stays.
+define amdgpu_kernel void @stored_then_stored(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store atomic i32 5, ptr addrspace(3) %p monotonic, align 4
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %join
+join:
+  ret void
+}
+
+; As above, by an update.
+define amdgpu_kernel void @read_then_updated(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load volatile i32, ptr addrspace(3) %p
+  store i32 %x, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
+  br label %join
+join:
+  ret void
+}
+
+; The last lanes read what the first have counted.
+define amdgpu_kernel void @updated_then_read(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load volatile i32, ptr addrspace(3) %p
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; All write between, and those of the second if behind them.
+define amdgpu_kernel void @stored_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 %n, ptr addrspace(3) %q
+  br label %m
+m:
+  store volatile i32 %n, ptr addrspace(3) %p
+  br i1 %c, label %join, label %b
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
   br label %join
 join:
   ret void
