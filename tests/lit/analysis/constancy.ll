@@ -150,6 +150,13 @@ others:
   %v = load i32, ptr addrspace(1) %mail
   ret void
 }
+; CHECK-LABEL: function: volatile_update
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @volatile_update(ptr addrspace(1) noalias %flag, ptr addrspace(1) noalias %mail) {
+  %set = atomicrmw volatile or ptr addrspace(1) %flag, i32 0 monotonic
+  %v = load i32, ptr addrspace(1) %mail
+  ret void
+}
 ; What it has read it gives back: the host writes next, and the reading must stay before that.
 ; CHECK-LABEL: function: taken
 ; CHECK: untouched: {{ *}}%v =
@@ -199,6 +206,14 @@ define amdgpu_kernel void @tiles(ptr addrspace(3) %tile, ptr addrspace(1) noalia
   fence syncscope("workgroup") acquire
   %v = load i32, ptr addrspace(1) %in
   store i32 %new, ptr addrspace(1) %out
+  ret void
+}
+; Only read, but by others too; alone, but written.
+; CHECK-LABEL: function: read_only
+; CHECK: written: {{ *}}%v =
+define amdgpu_kernel void @read_only(ptr addrspace(1) %flag, ptr addrspace(1) readonly %in) {
+  %set = load atomic i32, ptr addrspace(1) %flag acquire, align 4
+  %v = load i32, ptr addrspace(1) %in
   ret void
 }
 ; The program's word, and what LLVM's alias analysis makes of it in plain code, too.

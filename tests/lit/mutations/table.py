@@ -338,6 +338,30 @@ mutations += [
              "result = meet(result, cycles_[cycle->second].width);", ";"),
 ]
 
+# What others write while a dispatch runs (analysis/constancy.h).
+constancy = "analysis/constancy.cpp"
+mutations += [
+    Mutation("agreements: kernels without any", constancy, "(!whole_.agrees || all_of", "(all_of"),
+    Mutation("agreements: kernels with some", constancy, "(!whole_.agrees || all_of", "(true || all_of"),
+    Mutation("agreements: arguments that are only read", constancy, "all_of(objects, isConstantToLlvm)", "false"),
+    Mutation("agreements: arguments that are read", constancy, "argument->hasNoAliasAttr() && ", ""),
+    Mutation("agreements: arguments that nobody else has", constancy, " && argument->onlyReadsMemory()", ""),
+    Mutation("agreements: loads", constancy, "effect.agrees = effect.orders && isSeen(load->getPointerOperand());", ""),
+    Mutation("agreements: stores", constancy, "effect.agrees = effect.orders && isSeen(store->getPointerOperand());", ""),
+    Mutation("agreements: exchanges", constancy, "effect.agrees = isSeen(exchange->getPointerOperand());", ""),
+    Mutation("agreements: updates that tell something", constancy, "!update->use_empty() || ", ""),
+    Mutation("agreements: updates that tell nothing", constancy, "!update->use_empty() || ", "true || "),
+    Mutation("agreements: volatile updates", constancy, "update->isVolatile() ||", "false ||"),
+    Mutation("agreements: ordered updates", constancy, "isStrongerThanMonotonic(update->getOrdering())", "false"),
+    Mutation("agreements: fences", constancy, "effect.agrees = !isWithinWorkgroup(*fence);", ""),
+    Mutation("agreements: fences of a workgroup", constancy, "!isWithinWorkgroup(*fence)", "true"),
+    Mutation("agreements: fences of one address space", constancy, ".split('-').first", ""),
+    Mutation("agreements: a workgroup's own memory", constancy, " && space != gpu_.localAddressSpace();\n  };", ";\n  };"),
+    Mutation("agreements: in calls", constancy, "effect.agrees |= found.agrees;", ""),
+    Mutation("agreements: unknown calls", constancy, "auto everything = [&] { effect.everything = effect.orders = effect.agrees = true; };",
+             "auto everything = [&] { effect.everything = effect.orders = true; };", redundant="they may write everything as well"),
+]
+
 # Threads that wait for each other (analysis/forward_progress.h).
 progress, cycles, calls = (f"analysis/{name}.cpp" for name in ("forward_progress", "waiting_cycles", "waiting_calls"))
 mutations += [
