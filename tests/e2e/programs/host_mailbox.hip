@@ -4,7 +4,7 @@
 // kernels that run at once. Both sides of a branch work with what was read, so that melding pays.
 #include "check.h"
 
-#include <atomic>
+#include <chrono>
 #include <thread>
 
 struct Mail {
