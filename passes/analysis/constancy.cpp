@@ -61,10 +61,8 @@ ConstancyInfo::Effect ConstancyInfo::effectOf(const Instruction &instruction,
                                               unsigned depth) const {
   Effect effect;
   auto writes = [&](const Value *pointer) { append_range(effect.objects, objectsOf(pointer)); };
-  // Nobody outside of the dispatch sees a workgroup's memory or a thread's.
   auto isSeen = [&](const Value *pointer) {
-    unsigned space = pointer->getType()->getPointerAddressSpace();
-    return space != gpu_.privateAddressSpace() && space != gpu_.localAddressSpace();
+    return !gpu_.isInsideDispatch(pointer->getType()->getPointerAddressSpace());
   };
   if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     writes(store->getPointerOperand());
@@ -148,12 +146,6 @@ bool ConstancyInfo::mayTouch(const Objects &loaded, const Effect &effect) const 
          });
 }
 
-// A kernel's argument as in AMDGPU's own alias analysis (AMDGPUAAResult).
-static bool isConstantToLlvm(const Value *object) {
-  auto *argument = dyn_cast<Argument>(object);
-  return argument && argument->hasNoAliasAttr() && argument->onlyReadsMemory();
-}
-
 std::pair<Constancy, const char *> ConstancyInfo::judge(const LoadInst &load) const {
   auto written = [](const char *why) { return std::make_pair(Constancy::written, why); };
   auto fine = [](Constancy found) { return std::make_pair(found, ""); };
@@ -173,11 +165,12 @@ std::pair<Constancy, const char *> ConstancyInfo::judge(const LoadInst &load) co
   if (!gpu_.isKernel())
     return written("the callers may have written");
   // A workgroup's own memory starts undefined: what it holds has been written by the dispatch.
-  if (load.getPointerAddressSpace() == gpu_.privateAddressSpace() ||
-      load.getPointerAddressSpace() == gpu_.localAddressSpace())
+  if (gpu_.isInsideDispatch(load.getPointerAddressSpace()))
     return written("the memory is the workgroup's own");
   const bool ours = mayTouch(objects, whole_);
-  if (!ours && (!whole_.agrees || all_of(objects, isConstantToLlvm)))
+  if (!ours && (!whole_.agrees || all_of(objects, [&](const Value *object) {
+        return gpu_.isReadOnlyArgument(*object);
+      })))
     return fine(Constancy::constant);
 
   const char *why = "";

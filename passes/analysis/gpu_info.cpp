@@ -91,6 +91,11 @@ std::optional<unsigned> dimensionOf(const Value &value, const Ids &ids) {
 
 } // namespace
 
+bool GpuInfo::isReadOnlyArgument(const Value &object) const {
+  auto *argument = dyn_cast<Argument>(&object);
+  return argument && isKernel_ && argument->hasNoAliasAttr() && argument->onlyReadsMemory();
+}
+
 std::optional<unsigned> GpuInfo::workItemId(const Value &value) const {
   static constexpr Ids ids = {
       {Intrinsic::amdgcn_workitem_id_x, Intrinsic::nvvm_read_ptx_sreg_tid_x},

@@ -51,6 +51,14 @@ public:
     return space == 4 || (kind_ == GpuKind::amdgpu && space == 6);
   }
 
+  /// Memory that nobody outside of the dispatch sees: a thread's or a workgroup's own.
+  bool isInsideDispatch(unsigned space) const {
+    return space == privateAddressSpace() || space == localAddressSpace();
+  }
+  /// A kernel's argument that is noalias and only read: by the program's word nobody writes there while the kernel runs. AMDGPU's
+  /// alias analysis (AMDGPUAAResult) takes it for constant, too.
+  bool isReadOnlyArgument(const llvm::Value &object) const;
+
   /// The dimension (0 x, 1 y, 2 z) if `value` is the work-item id, else nothing.
   std::optional<unsigned> workItemId(const llvm::Value &value) const;
   /// The same of the work-group id.

@@ -22,9 +22,7 @@ bool isOnlyOurs(const LoadInst &load, const GpuInfo &gpu) {
   return all_of(objects, [&](const Value *object) {
     if (auto *global = dyn_cast<GlobalVariable>(object))
       return global->isConstant();
-    auto *argument = dyn_cast<Argument>(object);
-    return isa<AllocaInst>(object) || (argument && gpu.isKernel() && argument->hasNoAliasAttr() &&
-                                       argument->onlyReadsMemory());
+    return isa<AllocaInst>(object) || gpu.isReadOnlyArgument(*object);
   });
 }
 

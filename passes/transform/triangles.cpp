@@ -210,33 +210,32 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
 // those between, come before the second if's in every run. It cannot be told where all only read,
 // nor where all are updates, each of which sees what is there.
 bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
-  auto synchronises = [](const Instruction &i) { return i.isAtomic() || i.isVolatile(); };
-  auto reads = [&](const Instruction &i) { return synchronises(i) && isa<LoadInst>(i); };
-  auto stores = [&](const Instruction &i) { return synchronises(i) && isa<StoreInst>(i); };
-  auto updates = [&](const Instruction &i) {
-    return synchronises(i) && !isa<LoadInst>(i) && !isa<StoreInst>(i);
+  enum Kinds : unsigned { none = 0, reads = 1, stores = 2, updates = 4 };
+  auto kindsIn = [](const BasicBlock &block) {
+    unsigned kinds = none;
+    for (const Instruction &i : block)
+      if (i.isAtomic() || i.isVolatile())
+        kinds |= isa<LoadInst>(i) ? reads : isa<StoreInst>(i) ? stores : updates;
+    return kinds;
   };
-  auto isIn = [&](const BasicBlock &head, const BasicBlock *stop, auto &&kind) {
+  auto kindsBetween = [&](const BasicBlock &head, const BasicBlock *stop) {
+    unsigned kinds = none;
     SmallPtrSet<const BasicBlock *, 16> seen{stop};
     SmallVector<const BasicBlock *, 16> open(successors(&head));
     while (!open.empty()) {
       const BasicBlock *block = open.pop_back_val();
       if (context.dominators.dominates(block, &head) || !seen.insert(block).second)
         continue;
-      if (any_of(*block, kind))
-        return true;
+      kinds |= kindsIn(*block);
       append_range(open, successors(block));
     }
-    return false;
+    return kinds;
   };
-  const BasicBlock &middle = *pair.middle;
-  auto before = [&](auto &&kind) {
-    return any_of(middle, kind) || isIn(*pair.first->getParent(), &middle, kind);
-  };
-  auto behind = [&](auto &&kind) { return any_of(middle, kind) || isIn(middle, join, kind); };
-  const bool read = before(reads), stored = before(stores), updated = before(updates);
-  return (behind(reads) && (stored || updated)) || (behind(updates) && (read || stored)) ||
-         (behind(stores) && (read || stored || updated));
+  const unsigned middle = kindsIn(*pair.middle);
+  const unsigned before = middle | kindsBetween(*pair.first->getParent(), pair.middle);
+  const unsigned behind = middle | kindsBetween(*pair.middle, join);
+  const unsigned all = before | behind;
+  return before != none && behind != none && all != reads && all != updates;
 }
 
 std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
