@@ -1,5 +1,6 @@
 #include "passes/meld_pass.h"
 #include "passes/llvm_fixes/changed_functions.h"
+#include "passes/llvm_fixes/kept_floats.h"
 #include "passes/llvm_fixes/repeated_ifs.h"
 #include "passes/melder/branch_analyses.h"
 #include "passes/melder/fingerprint.h"
@@ -23,6 +24,9 @@
 namespace meld::passes {
 
 using namespace llvm;
+
+#define MELD_FIX(name, Class, where, chosen) class Class;
+#include "passes/passes.def"
 
 class AtRest {
 public:
@@ -91,10 +95,17 @@ PreservedAnalyses MeldPass::run(Function &function, FunctionAnalysisManager &ana
     one.template operator()<Class>(name, Where::where);
 #include "passes/passes.def"
   };
+  auto fix = [&]<typename Pass, Where where, Chosen chosen>() {
+    if constexpr (where == Where::withMelders && runsUnasked(chosen))
+      step(Pass());
+  };
   melders(false);
   if (changed) {
     step(EarlyCSEPass(true));
     step(SimplifyCFGPass());
+#define MELD_FIX(name, Class, where, chosen)                                                       \
+  fix.template operator()<Class, Where::where, Chosen::chosen>();
+#include "passes/passes.def"
   }
   if (point_ != Point::early) {
     // LLVM's if-conversion would flatten again, behind the early point, what unpredicate opens; and

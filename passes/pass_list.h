@@ -12,6 +12,7 @@ enum class Where : uint8_t {
   bothThenCfm,  ///< at both; where it has changed something, cfm looks at the function again
   late,         ///< at the late point, or when its family runs by name
   lateIfMelded, ///< as `late`, where a pass before it has changed something
+  withMelders,  ///< at both points, behind the melders of both where they have changed something
   behind,       ///< at the late point, behind `meld`
   named         ///< nowhere
 };

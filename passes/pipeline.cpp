@@ -9,6 +9,7 @@
 #include "passes/llvm_fixes/changed_functions.h"
 #include "passes/llvm_fixes/far_conditions.h"
 #include "passes/llvm_fixes/keep_joins.h"
+#include "passes/llvm_fixes/kept_floats.h"
 #include "passes/llvm_fixes/one_way_round.h"
 #include "passes/llvm_fixes/or_address.h"
 #include "passes/llvm_fixes/own_exits.h"

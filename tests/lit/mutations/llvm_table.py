@@ -31,6 +31,20 @@ mutations = [
     Mutation("hidden: one element of a vector", "llvm_fixes/hidden.cpp", "for (unsigned i = 0; i != elements; ++i) {", "for (unsigned i = 0; i != 1; ++i) {", tests="unsigned-division"),
 ]
 
+kept = "llvm_fixes/kept_floats.cpp"
+mutations += [
+    Mutation("kept floats: never", "meld_pass.cpp", "if constexpr (where == Where::withMelders && runsUnasked(chosen))", "if constexpr (false)", tests="kept-floats"),
+    Mutation("kept floats: either operand", kept, "is_contained(operation->operands(), &operand)", "operation->getOperand(0) == &operand", tests="kept-floats"),
+    Mutation("kept floats: operands alone", kept, " &&\n         is_contained(operation->operands(), &operand)", "", tests="kept-floats"),
+    Mutation("kept floats: either side", kept, "for (unsigned arm : {1u, 2u})", "for (unsigned arm : {1u})", tests="kept-floats"),
+    Mutation("kept floats: differences", kept, " || opcode == Instruction::FSub", "", tests="kept-floats"),
+    Mutation("kept floats: products", kept, "opcode == Instruction::FMul || ", "", tests="kept-floats"),
+    Mutation("kept floats: quotients", kept, " || opcode == Instruction::FDiv", "", tests="kept-floats"),
+    Mutation("kept floats: remainders", kept, "opcode == Instruction::FDiv;", "opcode == Instruction::FDiv || opcode == Instruction::FRem;", tests="kept-floats"),
+    Mutation("kept floats: no whole words", kept, "if (Value *same = hiddenForReading(builder, value))\n    return same;", "", tests="kept-floats"),
+    Mutation("kept floats: the sum's other users", kept, "use->set(hiddenFloat(builder, *use->get()));", "use->get()->replaceAllUsesWith(hiddenFloat(builder, *use->get()));", tests="kept-floats"),
+]
+
 products, few = "llvm_fixes/wide_products.cpp", "llvm_fixes/few_bits.cpp"
 mutations += [
     Mutation("wide products: other operations", products, "if (instruction.getOpcode() == Instruction::Mul)", "if (instruction.isBinaryOp())", tests="wide-products"),

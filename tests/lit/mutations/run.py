@@ -115,7 +115,7 @@ def of_passes(mutations, options, scratch, score):
     site = re.sub(r'config.plugin = ".*"', f'config.plugin = "{scratch}/build/MeldPasses.so"', site)
     # What a mutant makes of the code is judged by its IR; code generation would take most of the time. There are passes
     # whose tests look at machine code.
-    looks_at_code = ("affine-address", "atomics-apart", "far-conditions", "hoist-selects", "keep-joins", "one-way-round", "or-address", "own-exits", "own-lanes", "scalar-operands",
+    looks_at_code = ("affine-address", "atomics-apart", "far-conditions", "hoist-selects", "keep-joins", "kept-floats", "one-way-round", "or-address", "own-exits", "own-lanes", "scalar-operands",
                      "stay-in-loop", "unsigned-division", "wide-products", "xor-address", table.nests)
     no_code = "config.substitutions.insert(0, ('%llc', 'cat > /dev/null; :'))\n"
     for name, more in (("lit", no_code), ("lit-code", "")):

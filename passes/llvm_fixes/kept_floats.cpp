@@ -1,0 +1,61 @@
+#include "passes/llvm_fixes/kept_floats.h"
+#include "passes/compat.h"
+#include "passes/llvm_fixes/hidden.h"
+#include "passes/preserved.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+namespace meld::passes {
+
+using namespace llvm;
+
+namespace {
+
+/// Of these there is a number that leaves the other operand's value as it is.
+bool isArithmetic(unsigned opcode) {
+  return opcode == Instruction::FAdd || opcode == Instruction::FSub ||
+         opcode == Instruction::FMul || opcode == Instruction::FDiv;
+}
+
+bool isComputedFrom(const Value &value, const Value &operand) {
+  const auto *operation = dyn_cast<BinaryOperator>(&value);
+  return operation && isArithmetic(operation->getOpcode()) &&
+         is_contained(operation->operands(), &operand);
+}
+
+/// Element by element where no registers hold the whole.
+Value *hiddenFloat(IRBuilder<> &builder, Value &value) {
+  if (Value *same = hiddenForReading(builder, value))
+    return same;
+  Type *type = value.getType();
+  Type *bits = type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()));
+  return builder.CreateBitCast(hidden(builder, *builder.CreateBitCast(&value, bits)), type);
+}
+
+} // namespace
+
+PreservedAnalyses KeptFloatsPass::run(Function &function, FunctionAnalysisManager &) {
+  if (!compat::targetTriple(*function.getParent()).isAMDGPU())
+    return PreservedAnalyses::all();
+  SmallVector<Use *, 8> found;
+  for (Instruction &instruction : instructions(function)) {
+    auto *select = dyn_cast<SelectInst>(&instruction);
+    if (!select || isa<ScalableVectorType>(select->getType()))
+      continue;
+    for (unsigned arm : {1u, 2u})
+      if (isComputedFrom(*select->getOperand(arm), *select->getOperand(3 - arm)))
+        found.push_back(&select->getOperandUse(arm));
+  }
+  for (Use *use : found) {
+    auto *select = cast<SelectInst>(use->getUser());
+    IRBuilder<> builder(select);
+    builder.SetCurrentDebugLocation(select->getDebugLoc());
+    use->set(hiddenFloat(builder, *use->get()));
+  }
+  return blocksKept(!found.empty());
+}
+
+} // namespace meld::passes
