@@ -26,6 +26,22 @@ bool isComputedFrom(const Value &value, const Value &operand) {
          is_contained(operation->operands(), &operand);
 }
 
+/// Of these LLVM selects the operands first: they change no bit, or the sign alone.
+bool keepsTheRest(const Instruction &instruction) {
+  return isa<BitCastInst>(instruction) || instruction.getOpcode() == Instruction::FNeg;
+}
+
+/// Where that arm's arithmetic is used, of which the other arm is an operand; null where it has none.
+Use *arithmeticOf(Use &arm, const Value &other) {
+  if (isComputedFrom(*arm, other))
+    return &arm;
+  auto *made = dyn_cast<Instruction>(arm);
+  const auto *otherMade = dyn_cast<Instruction>(&other);
+  if (!made || !otherMade || !keepsTheRest(*made) || made->getOpcode() != otherMade->getOpcode())
+    return nullptr;
+  return arithmeticOf(made->getOperandUse(0), *otherMade->getOperand(0));
+}
+
 /// Element by element where no registers hold the whole.
 Value *hiddenFloat(IRBuilder<> &builder, Value &value) {
   if (Value *same = hiddenForReading(builder, value))
@@ -46,13 +62,13 @@ PreservedAnalyses KeptFloatsPass::run(Function &function, FunctionAnalysisManage
     if (!select || isa<ScalableVectorType>(select->getType()))
       continue;
     for (unsigned arm : {1u, 2u})
-      if (isComputedFrom(*select->getOperand(arm), *select->getOperand(3 - arm)))
-        found.push_back(&select->getOperandUse(arm));
+      if (Use *use = arithmeticOf(select->getOperandUse(arm), *select->getOperand(3 - arm)))
+        found.push_back(use);
   }
   for (Use *use : found) {
-    auto *select = cast<SelectInst>(use->getUser());
-    IRBuilder<> builder(select);
-    builder.SetCurrentDebugLocation(select->getDebugLoc());
+    auto *user = cast<Instruction>(use->getUser());
+    IRBuilder<> builder(user);
+    builder.SetCurrentDebugLocation(user->getDebugLoc());
     use->set(hiddenFloat(builder, *use->get()));
   }
   return blocksKept(!found.empty());

@@ -9,7 +9,8 @@
 // arithmetic hands on neither a signalling NaN, which it makes a quiet one, nor, where the program flushes them, a denormal number. A
 // word that is no number at all, as in a union, may be either. The program itself has a branch there, and its lanes no arithmetic.
 //
-// Sums, differences, products and quotients, of scalars and vectors. It runs behind the melders and the SimplifyCFG that follows them,
+// Sums, differences, products and quotients, of scalars and vectors, also where both sides make words of them or negate them before the
+// choice: LLVM chooses first then. It runs behind the melders and the SimplifyCFG that follows them,
 // before InstCombine sees what they made. Choices that the program itself had are folded by then, as they are without us.
 //
 // Terminates: one look at each select. Cost: linear; at run time a move where the result has other users. Would be unsafe: nothing; a

@@ -9,8 +9,10 @@
 //          t = fadd contract c, d
 //
 // So a function is settled first: each fusion that code generation would make is written out as
-// llvm.fma, and all flags go. What is left means one result (but for the payload of a NaN), and
-// whatever melding and the passes behind it do with it, they have to keep that.
+// llvm.fma, and all flags go. What is left means one result, and whatever melding and the passes behind
+// it do with it, they have to keep that. LLVM excepts two things in plain code, too: the bits of a NaN
+// that arithmetic makes (its sign, its payload, whether it is a quiet one), and, where a program has
+// denormal numbers flushed, whether one is.
 //
 // Which fusions code generation makes is foretold after DAGCombiner (visitFADDForFMACombine,
 // visitFSUBForFMACombine) with AMDGPU's answers: products of the same block, the one of fewer uses

@@ -118,3 +118,21 @@ define float @used(i1 %c, float %p, float %q) {
   %t = fmul float %r, %s
   ret float %t
 }
+
+; LLVM selects what both sides have made words, or negated, before they do so.
+; CHECK-LABEL: @bits(
+; CHECK:         [[SAME:%.*]] = call i32 asm "", "=v,0"(i32
+; CHECK-NEXT:    [[FLOAT:%.*]] = bitcast i32 [[SAME]] to float
+; CHECK-NEXT:    %n = fneg float [[FLOAT]]
+; CHECK-NEXT:    %b = bitcast float %n to i32
+; LATER-LABEL: @bits(
+; LATER:         select i1 %c, float {{%.*}}, float %p
+define i32 @bits(i1 %c, float %p, float %q) {
+  %s = fadd float %p, %q
+  %n = fneg float %s
+  %b = bitcast float %n to i32
+  %m = fneg float %p
+  %d = bitcast float %m to i32
+  %r = select i1 %c, i32 %b, i32 %d
+  ret i32 %r
+}

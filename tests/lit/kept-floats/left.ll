@@ -41,3 +41,22 @@ define i1 @condition(i1 %c, float %p, float %q) {
   %r = select i1 %c, i1 %d, i1 %c
   ret i1 %r
 }
+
+; Only one is negated: what is handed on is, too.
+; CHECK-LABEL: @oneSign(
+define float @oneSign(i1 %c, float %p, float %q) {
+  %s = fadd float %p, %q
+  %m = fneg float %p
+  %r = select i1 %c, float %s, float %m
+  ret float %r
+}
+
+; What both make shorter, or longer, is no word of the other's any more.
+; CHECK-LABEL: @shortened(
+define half @shortened(i1 %c, float %p, float %q) {
+  %s = fadd float %p, %q
+  %b = fptrunc float %s to half
+  %d = fptrunc float %p to half
+  %r = select i1 %c, half %b, half %d
+  ret half %r
+}
