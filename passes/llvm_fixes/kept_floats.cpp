@@ -3,7 +3,7 @@
 #include "passes/llvm_fixes/hidden.h"
 #include "passes/preserved.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -14,6 +14,12 @@ using namespace llvm;
 
 namespace {
 
+/// Code generation has no wider ones.
+constexpr unsigned widestFloat = 64;
+
+/// How far to look; in code that nothing reaches a value may be made of itself.
+constexpr unsigned mostMade = 8;
+
 /// Of these there is a number that leaves the other operand's value as it is.
 bool isArithmetic(unsigned opcode) {
   return opcode == Instruction::FAdd || opcode == Instruction::FSub ||
@@ -23,6 +29,7 @@ bool isArithmetic(unsigned opcode) {
 bool isComputedFrom(const Value &value, const Value &operand) {
   const auto *operation = dyn_cast<BinaryOperator>(&value);
   return operation && isArithmetic(operation->getOpcode()) &&
+         operation->getType()->getScalarSizeInBits() <= widestFloat &&
          is_contained(operation->operands(), &operand);
 }
 
@@ -32,14 +39,15 @@ bool keepsTheRest(const Instruction &instruction) {
 }
 
 /// Where that arm's arithmetic is used, of which the other arm is an operand; null where it has none.
-Use *arithmeticOf(Use &arm, const Value &other) {
+Use *arithmeticOf(Use &arm, const Value &other, unsigned depth = 0) {
   if (isComputedFrom(*arm, other))
     return &arm;
   auto *made = dyn_cast<Instruction>(arm);
   const auto *otherMade = dyn_cast<Instruction>(&other);
-  if (!made || !otherMade || !keepsTheRest(*made) || made->getOpcode() != otherMade->getOpcode())
+  if (depth == mostMade || !made || !otherMade || !keepsTheRest(*made) ||
+      made->getOpcode() != otherMade->getOpcode())
     return nullptr;
-  return arithmeticOf(made->getOperandUse(0), *otherMade->getOperand(0));
+  return arithmeticOf(made->getOperandUse(0), *otherMade->getOperand(0), depth + 1);
 }
 
 /// Element by element where no registers hold the whole.
@@ -56,14 +64,14 @@ Value *hiddenFloat(IRBuilder<> &builder, Value &value) {
 PreservedAnalyses KeptFloatsPass::run(Function &function, FunctionAnalysisManager &) {
   if (!compat::targetTriple(*function.getParent()).isAMDGPU())
     return PreservedAnalyses::all();
-  SmallVector<Use *, 8> found;
+  SmallSetVector<Use *, 8> found; // two selects may have one such arm
   for (Instruction &instruction : instructions(function)) {
     auto *select = dyn_cast<SelectInst>(&instruction);
     if (!select || isa<ScalableVectorType>(select->getType()))
       continue;
     for (unsigned arm : {1u, 2u})
       if (Use *use = arithmeticOf(select->getOperandUse(arm), *select->getOperand(3 - arm)))
-        found.push_back(use);
+        found.insert(use);
   }
   for (Use *use : found) {
     auto *user = cast<Instruction>(use->getUser());

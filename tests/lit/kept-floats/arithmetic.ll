@@ -136,3 +136,17 @@ define i32 @bits(i1 %c, float %p, float %q) {
   %r = select i1 %c, i32 %b, i32 %d
   ret i32 %r
 }
+
+; CHECK-LABEL: @twoChoices(
+; CHECK:         asm
+; CHECK-NOT:     asm
+; CHECK:         ret
+define i32 @twoChoices(i1 %c, i1 %d, float %p, float %q) {
+  %s = fadd float %p, %q
+  %b = bitcast float %s to i32
+  %w = bitcast float %p to i32
+  %r = select i1 %c, i32 %b, i32 %w
+  %t = select i1 %d, i32 %b, i32 %w
+  %u = mul i32 %r, %t
+  ret i32 %u
+}

@@ -60,3 +60,21 @@ define half @shortened(i1 %c, float %p, float %q) {
   %r = select i1 %c, half %b, half %d
   ret half %r
 }
+
+; CHECK-LABEL: @tooWide(
+define fp128 @tooWide(i1 %c, fp128 %p, fp128 %q) {
+  %s = fadd fp128 %p, %q
+  %r = select i1 %c, fp128 %s, fp128 %p
+  ret fp128 %r
+}
+
+; Nothing reaches it; it has no end.
+; CHECK-LABEL: @ofThemselves(
+define float @ofThemselves(i1 %c) {
+  ret float 0.0
+unreached:
+  %s = fneg float %s
+  %p = fneg float %p
+  %r = select i1 %c, float %s, float %p
+  ret float %r
+}

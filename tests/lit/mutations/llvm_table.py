@@ -44,7 +44,9 @@ mutations += [
     Mutation("kept floats: no whole words", kept, "if (Value *same = hiddenForReading(builder, value))\n    return same;", "", tests="kept-floats"),
     Mutation("kept floats: words and signs", kept, "isa<BitCastInst>(instruction) || instruction.getOpcode() == Instruction::FNeg", "false", tests="kept-floats"),
     Mutation("kept floats: other casts", kept, "isa<BitCastInst>(instruction)", "isa<CastInst>(instruction)", tests="kept-floats"),
-    Mutation("kept floats: one negated", kept, " || made->getOpcode() != otherMade->getOpcode()", "", tests="kept-floats"),
+    Mutation("kept floats: one negated", kept, " ||\n      made->getOpcode() != otherMade->getOpcode()", "", tests="kept-floats"),
+    Mutation("kept floats: of themselves", kept, "depth == mostMade || ", "", tests="kept-floats"),
+    Mutation("kept floats: two choices", kept, "SmallSetVector<Use *, 8> found;", "struct : SmallVector<Use *, 8> { void insert(Use *use) { push_back(use); } } found;", tests="kept-floats"),
     Mutation("kept floats: the sum's other users", kept, "use->set(hiddenFloat(builder, *use->get()));", "use->get()->replaceAllUsesWith(hiddenFloat(builder, *use->get()));", tests="kept-floats"),
 ]
 
