@@ -51,6 +51,16 @@ define float @oneSign(i1 %c, float %p, float %q) {
   ret float %r
 }
 
+; The other side computes, too.
+; CHECK-LABEL: @computed(
+define float @computed(i1 %c, float %p, float %q) {
+  %s = fadd float %p, %q
+  %n = fneg float %s
+  %m = fmul float %p, 3.0
+  %r = select i1 %c, float %n, float %m
+  ret float %r
+}
+
 ; What both make shorter, or longer, is no word of the other's any more.
 ; CHECK-LABEL: @shortened(
 define half @shortened(i1 %c, float %p, float %q) {
