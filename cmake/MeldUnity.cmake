@@ -2,7 +2,8 @@
 # takes three quarters of the time, with a precompiled header, too; eight files in one compile take as long as two.
 #
 # Every file still stands for itself: MELD_UNITY=OFF compiles each alone (./dev lint does, and who works on one file
-# for long may want to).
+# for long may want to). Two files of a test with a helper of one name, one for int and one for uint64_t, would compile, and call
+# the other's: look for such before a test program is named here.
 
 option(MELD_UNITY "Compile several sources of a folder at once" ON)
 
