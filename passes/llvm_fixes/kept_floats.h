@@ -13,8 +13,8 @@
 // choice: LLVM chooses first then. It runs behind the melders and the SimplifyCFG that follows them,
 // before InstCombine sees what they made. Choices that the program itself had are folded by then, as they are without us.
 //
-// Terminates: one look at each select, and at a few values above it. Cost: linear; at run time a move where the result has other users. Would be unsafe: nothing; a
-// value is handed on as it is.
+// Terminates: one look at each select, and at a few values above it. Cost: linear; at run time a move where the result has
+// other users. Would be unsafe: nothing; a value is handed on as it is.
 //
 // Seen with LLVM 15 and 17 (llvm-project, pull request 83200, in LLVM 19). To be deleted when that is the oldest that is supported.
 #pragma once
