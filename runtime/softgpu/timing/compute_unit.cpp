@@ -99,14 +99,15 @@ bool ComputeUnit::visit(Simd &s, unsigned index) {
     if (t.ready > now_)
       continue;
     Wave &w = *t.wave;
-    while (w.next->category == kCoreEntry) {
+    while (t.next == kCoreEntry) {
       const ExecInst *to = w.next->run(w.next, w);
       if (!to)
         break;
       w.next = to;
+      t.next = to->category;
     }
-    const Category c = Category(w.next->category);
-    const unsigned unit = w.next->category == kCoreEntry ? 0 : unitBit(c);
+    const Category c = Category(t.next);
+    const unsigned unit = t.next == kCoreEntry ? 0 : unitBit(c);
     if ((used & unit) || unitFree(s, index, c) > now_)
       continue;
     used |= unit;
@@ -115,21 +116,17 @@ bool ComputeUnit::visit(Simd &s, unsigned index) {
       shared_.job.fail(describeFault(w, *shared_.job.launch, shared_.job.env.code->target()));
       return false;
     }
-    if (shared_.job.stop.load(std::memory_order_relaxed))
-      return false;
   }
+  if (shared_.job.stop.load(std::memory_order_relaxed))
+    return false;
   if (anyEnded_)
     std::erase_if(s.waves, [](const auto &t) { return t->wave->status == WaveStatus::ended; });
   // When does the next one want to go on?
-  s.next = kNever;
-  for (const auto &t : s.waves) {
-    if (t->ready == kNever)
-      continue;
-    uint64_t at = t->ready;
-    if (t->wave->next->category != kCoreEntry)
-      at = std::max(at, unitFree(s, index, Category(t->wave->next->category)));
-    s.next = std::min(s.next, std::max(at, now_ + 1));
-  }
+  uint64_t next = kNever;
+  for (const auto &t : s.waves)
+    if (t->ready != kNever)
+      next = std::min(next, std::max(t->ready, unitFree(s, index, Category(t->next))));
+  s.next = std::max(next, now_ + 1);
   if (anyEnded_)
     retireGroups();
   return true;

@@ -63,6 +63,7 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
     t->wave = &g->waves[k];
     t->group = g.get();
     t->ready = start.at;
+    t->next = t->wave->next->category;
     if (!fetch_.empty()) // takes nothing of the port
       t->ready = fetch_.front().begin(t->fetched, lineOf(t->wave->next), start.at);
     t->wave->quantum = std::numeric_limits<int32_t>::max();

@@ -274,6 +274,7 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   if (t.lgkm.full())
     t.ready = std::max(t.ready, t.lgkm.until(62));
   skipDelays(w);
+  t.next = w.next->category;
   t.ready = beforeNext(t, i);
   if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
     t.ready = t.results.neededBy(*w.next->inst, Category(w.next->category), t.ready);

@@ -111,6 +111,7 @@ struct TimedWave {
   uint64_t ready = 0;      ///< may issue from here on; kNever at a barrier
   uint64_t scalarFrom = 0; ///< a scalar register that the vector ALU has written can be read
   FetchedLines fetched;
+  uint8_t next = 0; ///< the category of wave->next: all that is asked of a wave that does not issue
   VectorResults results;
   Outstanding vm, lgkm;
   Outstanding km; ///< GFX12: scalar memory and messages; before, they count in lgkm, with the LDS
