@@ -16,38 +16,15 @@ ComputeUnit::ComputeUnit(Shared &shared, unsigned index)
   if (!shared.instructionCaches.empty())
     for (unsigned k = 0; k < (shared.p.fetchPerSimd ? simdCount_ : 1); ++k)
       fetch_.emplace_back(shared.p, *shared.instructionCaches[index / shared.sharing]);
-}
-
-bool ComputeUnit::advance(uint64_t end) {
-  end_ = end;
-  while (true) {
-    if (groups_.empty()) {
-      fill();
-      if (groups_.empty()) {
-        now_ = std::max(now_, end);
-        return shared_.dispatcher.left(index_) && !shared_.job.stop.load(std::memory_order_relaxed);
-      }
-    }
-    // The next visit of each SIMD that can do something, on its own cycles.
-    unsigned best = 0;
-    uint64_t when = kNever;
-    const unsigned later = shared_.cadence - 1;
-    for (unsigned k = 0; k < simdCount_; ++k) {
-      uint64_t at = simds_[k].next;
-      if (at == kNever)
-        continue;
-      at = std::max(at, now_);
-      at += (k - at) & later;
-      if (at < when)
-        when = at, best = k;
-    }
-    if (when >= end) {
-      now_ = std::max(now_, end);
-      return true;
-    }
-    now_ = when;
-    if (!visit(simds_[best], best))
-      return false;
+  next_.fill(kNever);
+  static constexpr uint64_t always = 0;
+  for (unsigned k = 0; k < kSimds; ++k) {
+    auto &free = simds_[k].unitFree;
+    free.fill(&always);
+    free[size_t(Category::valu)] = &simds_[k].valuFree;
+    free[size_t(Category::lds)] = &ldsFree_[k / 2];
+    for (Category c : {Category::vmemRead, Category::vmemWrite, Category::flat})
+      free[size_t(c)] = &vmemFree_[k / shared.simdsPerPath];
   }
 }
 
@@ -76,46 +53,35 @@ unsigned unitBit(Category c) {
 
 } // namespace
 
-uint64_t ComputeUnit::unitFree(const Simd &s, unsigned index, Category c) const {
-  switch (c) {
-  case Category::valu:
-    return s.valuFree;
-  case Category::vmemRead:
-  case Category::vmemWrite:
-  case Category::flat:
-    return vmemFree_[index / shared_.simdsPerPath];
-  case Category::lds:
-    return ldsFree_[index / 2];
-  default:
-    return 0; // the scalar and branch units take one instruction per visit, waits and barriers need
-              // none
-  }
+/// The wave's fault is the job's.
+[[gnu::cold]] bool ComputeUnit::failed(const Wave &w) {
+  shared_.job.fail(describeFault(w, *shared_.job.launch, shared_.job.env.code->target()));
+  return false;
 }
 
-bool ComputeUnit::visit(Simd &s, unsigned index) {
+[[gnu::always_inline]] inline bool ComputeUnit::visit(unsigned index) {
+  Simd &s = simds_[index];
   unsigned used = 0;
-  for (size_t k = 0; k < s.waves.size(); ++k) {
-    TimedWave &t = *s.waves[k];
-    if (t.ready > now_)
+  const uint64_t now = now_;
+  for (const auto &wave : s.waves) {
+    TimedWave &t = *wave;
+    if (t.ready > now)
       continue;
     Wave &w = *t.wave;
-    while (t.next == kCoreEntry) {
+    while (t.next == kCoreEntry) [[unlikely]] {
       const ExecInst *to = w.next->run(w.next, w);
       if (!to)
         break;
       w.next = to;
       t.next = to->category;
     }
-    const Category c = Category(t.next);
-    const unsigned unit = t.next == kCoreEntry ? 0 : unitBit(c);
-    if ((used & unit) || unitFree(s, index, c) > now_)
+    const unsigned unit = t.next == kCoreEntry ? 0 : unitBit(Category(t.next));
+    if ((used & unit) || *s.unitFree[t.next] > now)
       continue;
     used |= unit;
     issue(s, index, t, w.next);
-    if (w.status == WaveStatus::faulted) {
-      shared_.job.fail(describeFault(w, *shared_.job.launch, shared_.job.env.code->target()));
-      return false;
-    }
+    if (w.status == WaveStatus::faulted) [[unlikely]]
+      return failed(w);
   }
   if (shared_.job.stop.load(std::memory_order_relaxed))
     return false;
@@ -124,12 +90,36 @@ bool ComputeUnit::visit(Simd &s, unsigned index) {
   // When does the next one want to go on?
   uint64_t next = kNever;
   for (const auto &t : s.waves)
-    if (t->ready != kNever)
-      next = std::min(next, std::max(t->ready, unitFree(s, index, Category(t->next))));
-  s.next = std::max(next, now_ + 1);
+    next = std::min(next, std::max(t->ready, *s.unitFree[t->next]));
+  next_[index] = next == kNever ? kNever : visitFrom(index, std::max(next, now + 1));
   if (anyEnded_)
     retireGroups();
   return true;
+}
+
+bool ComputeUnit::advance(uint64_t end) {
+  end_ = end;
+  while (true) {
+    if (groups_.empty()) {
+      fill();
+      if (groups_.empty()) {
+        now_ = std::max(now_, end);
+        return shared_.dispatcher.left(index_) && !shared_.job.stop.load(std::memory_order_relaxed);
+      }
+    }
+    unsigned best = 0; // of two at once the first one's
+    for (unsigned k = 1; k < kSimds; ++k)
+      if (next_[k] < next_[best])
+        best = k;
+    const uint64_t when = next_[best];
+    if (when >= end) {
+      now_ = std::max(now_, end);
+      return true;
+    }
+    now_ = when;
+    if (!visit(best))
+      return false;
+  }
 }
 
 } // namespace meld::softgpu::timing

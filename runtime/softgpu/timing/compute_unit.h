@@ -12,6 +12,7 @@
 // Private to this folder. Not thread-safe: a dispatch is modelled on one thread.
 #pragma once
 
+#include "runtime/softgpu/execute/code_cache.h"
 #include "runtime/softgpu/execute/watch.h"
 #include "runtime/softgpu/execute/worker.h"
 #include "runtime/softgpu/timing/dispatcher.h"
@@ -52,6 +53,10 @@ struct Shared {
     separateScalars = generation >= 12;
     if (generation >= 11)
       wait = {.vmAt = 10, .vmHighAt = 16, .lgkmAt = 4, .vmMost = 63, .lgkmMost = 63};
+    // A wave's matrix is as large in waves of 64, whose halves hold the same ("RDNA3" ISA, 7.9).
+    for (size_t k = 0; k < valuCycles.size(); ++k)
+      valuCycles[k] = parameters.issueOf(isa::ValuRate(k)) *
+                      (isa::ValuRate(k) == isa::ValuRate::mfma ? 1 : passes);
     sharing = std::max(parameters.fetchUnits / j.launch->unitsPerGroup, 1u);
     for (unsigned k = 0; parameters.fetchLatency && k * sharing < unitsOf(j); ++k)
       instructionCaches.push_back(std::make_unique<InstructionCache>(parameters));
@@ -73,6 +78,8 @@ struct Shared {
       kSimds; ///< SIMD k is visited in the cycles that are k mod this, a power of two
   unsigned simdsPerPath = kSimds; ///< for each vector memory unit
   unsigned passes = 1; ///< of a vector instruction through its unit: two for a wave of 64 on GFX10
+  /// For which an instruction of each rate keeps the vector ALU.
+  std::array<uint32_t, size_t(isa::ValuRate::mfma) + 1> valuCycles{};
   bool separateStores = false;  ///< they have a counter of their own
   bool separateScalars = false; ///< so have scalar memory and messages (GFX12)
   WaitFields wait;
@@ -89,7 +96,8 @@ extern thread_local Shared *current;
 class ComputeUnit {
 public:
   ComputeUnit(Shared &shared, unsigned index);
-  ~ComputeUnit(); ///< on the thread of its dispatch
+  ComputeUnit(const ComputeUnit &) = delete; // its SIMDs point into it
+  ~ComputeUnit();                            ///< on the thread of its dispatch
   /// Advances to `end`. False: nothing left to run here, ever.
   bool advance(uint64_t end);
   uint64_t finished() const { return finished_; }
@@ -98,18 +106,25 @@ public:
   bool start(const Dispatcher::Start &start);
 
 private:
+  static constexpr size_t kCategories = kCoreEntry + 1; ///< with those of the core
   struct Simd {
     std::vector<std::unique_ptr<TimedWave>> waves; ///< oldest first
-    uint64_t next = 0;                             ///< no wave can issue before this visit
     uint64_t valuFree = 0;
+    /// From when on the unit takes an instruction of each category. The scalar and branch units take
+    /// one each visit, waits and barriers need none.
+    std::array<const uint64_t *, kCategories> unitFree{};
   };
 
   void fill();
   void retireGroups();
   void barrier(Workgroup &g);
 
-  bool visit(Simd &s, unsigned index);
-  uint64_t unitFree(const Simd &s, unsigned index, isa::Category c) const;
+  /// The first visit of a SIMD that is not before `at`.
+  uint64_t visitFrom(unsigned simd, uint64_t at) const {
+    return at + ((simd - at) & (shared_.cadence - 1));
+  }
+  bool visit(unsigned index);
+  bool failed(const Wave &w);
 
   void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
   const ExecInst *execute(Wave &w, const ExecInst *i);
@@ -125,6 +140,8 @@ private:
   const unsigned index_, simdCount_;
   uint64_t now_ = 0, end_ = 0, finished_ = 0; ///< end_: of the turn
   std::array<Simd, kSimds> simds_;
+  /// The first visit of each SIMD in which a wave may issue, not before `now_`; kNever: none, or no SIMD.
+  std::array<uint64_t, kSimds> next_;
   unsigned placeWave_ = 0;
   bool anyEnded_ = false; ///< in the current visit
   std::vector<std::unique_ptr<Workgroup>> groups_, spare_;

@@ -68,9 +68,9 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
       t->ready = fetch_.front().begin(t->fetched, lineOf(t->wave->next), start.at);
     t->wave->quantum = std::numeric_limits<int32_t>::max();
     t->wave->tags = shared_.memory.l2.memory();
-    Simd &s = simds_[placeWave_++ % simdCount_];
-    s.next = std::min(s.next, t->ready);
-    s.waves.push_back(std::move(t));
+    const unsigned simd = placeWave_++ % simdCount_;
+    next_[simd] = std::min(next_[simd], visitFrom(simd, std::max(t->ready, now_)));
+    simds_[simd].waves.push_back(std::move(t));
   }
   groups_.push_back(std::move(g));
   return true;
@@ -100,7 +100,7 @@ void ComputeUnit::barrier(Workgroup &g) {
     for (auto &t : simds_[k].waves)
       if (t->group == &g && t->wave->status == WaveStatus::ready && t->ready == kNever) {
         t->ready = now_ + shared_.p.internal;
-        simds_[k].next = std::min(simds_[k].next, t->ready);
+        next_[k] = std::min(next_[k], visitFrom(k, t->ready));
       }
 }
 

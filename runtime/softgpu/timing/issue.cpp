@@ -104,9 +104,7 @@ uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
   const MemoryTrace &trace = t.wave->trace;
   switch (const Category c = Category(i->category)) {
   case Category::valu: {
-    const isa::ValuRate rate = shared_.traits[size_t(in.op)].rate;
-    // A wave's matrix is as large in waves of 64, whose halves hold the same ("RDNA3" ISA, 7.9).
-    s.valuFree = now_ + p.issueOf(rate) * (rate == isa::ValuRate::mfma ? 1 : shared_.passes);
+    s.valuFree = now_ + shared_.valuCycles[size_t(shared_.traits[size_t(in.op)].rate)];
     if (p.valuResult) {
       t.results.add(in.dst, s.valuFree + p.valuResult);
       t.results.add(in.sdst, s.valuFree + p.valuResult);
@@ -172,7 +170,9 @@ bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on
 [[gnu::always_inline]] inline uint64_t ComputeUnit::beforeNext(TimedWave &t,
                                                                const ExecInst *i) const {
   const ExecInst *next = t.wave->next;
-  switch (Category(next->category)) {
+  switch (Category(t.next)) {
+  case Category::valu:
+    return t.ready;
   case Category::branch: {
     const uint32_t wait = shared_.p.branchAfterCondition;
     const bool waits = wait && setsCondition(i, shared_.traits[size_t(i->inst->op)],
@@ -249,11 +249,20 @@ void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
 /// S_DELAY_ALU may go beside the instruction before it ("RDNA3" ISA, 5.7). What it says is to be waited for, the
 /// model knows by itself.
 [[gnu::always_inline]] inline void ComputeUnit::skipDelays(Wave &w) {
-  while (w.status == WaveStatus::ready && w.next->category != kCoreEntry &&
-         w.next->inst->op == Op::s_delay_alu)
+  while (Category(w.next->category) == Category::other && w.next->inst->op == Op::s_delay_alu &&
+         w.status == WaveStatus::ready)
     if (!execute(w, w.next))
       return;
 }
+
+namespace {
+
+/// Whether an instruction may be the last one that a counter has room for.
+bool mayFill(Category c) {
+  return c != Category::valu && c != Category::branch && c != Category::waitcnt;
+}
+
+} // namespace
 
 void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
   const TimingParameters &p = shared_.p;
@@ -267,17 +276,15 @@ void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i
   if (smem)
     (shared_.separateScalars ? t.km : t.lgkm).add(smemDone, now_);
   t.ready = charge(s, index, t, i, next);
-  if (t.vm.full())
-    t.ready = std::max(t.ready, t.vm.until(62));
-  if (t.vs.full())
-    t.ready = std::max(t.ready, t.vs.until(62));
-  if (t.lgkm.full())
-    t.ready = std::max(t.ready, t.lgkm.until(62));
+  if (mayFill(Category(i->category)))
+    for (const Outstanding *counter : {&t.vm, &t.vs, &t.lgkm})
+      if (counter->full())
+        t.ready = std::max(t.ready, counter->until(62));
   skipDelays(w);
   t.next = w.next->category;
   t.ready = beforeNext(t, i);
   if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
-    t.ready = t.results.neededBy(*w.next->inst, Category(w.next->category), t.ready);
+    t.ready = t.results.neededBy(*w.next->inst, Category(t.next), t.ready);
   if (!fetch_.empty())
     t.ready = fetch(index, t, jumped);
   if (w.status != WaveStatus::ready || isa::signalsBarrier(in.op)) [[unlikely]]

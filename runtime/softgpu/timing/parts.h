@@ -56,7 +56,8 @@ public:
   void add(const isa::Operand &o, uint64_t at) {
     if (o.kind != isa::Operand::Kind::vgpr && o.kind != isa::Operand::Kind::sgpr)
       return;
-    results_[next_++ % kMost] = {at, o.index, std::max<uint16_t>(o.dwords, 1), o.kind};
+    results_[next_++ % kMost] = {at, o.index, endOf(o), o.kind};
+    last_ = at;
   }
   /// When all that `in` reads is there, `from` at the earliest.
   uint64_t neededBy(const isa::Inst &in, isa::Category category, uint64_t from) const {
@@ -71,17 +72,19 @@ public:
     return from;
   }
   /// When all is there.
-  uint64_t last() const { return results_[(next_ + kMost - 1) % kMost].at; }
+  uint64_t last() const { return last_; }
 
 private:
   static constexpr unsigned kMost = 16;
+  static uint16_t endOf(const isa::Operand &o) {
+    return uint16_t(o.index + std::max<unsigned>(o.dwords, 1));
+  }
   struct Result {
     uint64_t at = 0;
-    uint16_t index = 0, dwords = 0;
+    uint16_t index = 0, end = 0;
     isa::Operand::Kind kind = isa::Operand::Kind::none;
     bool isIn(const isa::Operand &o) const {
-      return o.kind == kind && o.index < index + dwords &&
-             index < o.index + std::max<uint16_t>(o.dwords, 1);
+      return o.kind == kind && o.index < end && index < endOf(o);
     }
   };
   static bool reads(const isa::Inst &in, isa::Category category, const Result &r) {
@@ -101,8 +104,9 @@ private:
         return true;
     return false;
   }
-  std::array<Result, kMost> results_;
+  uint64_t last_ = 0;
   unsigned next_ = 0;
+  std::array<Result, kMost> results_;
 };
 
 struct TimedWave {
