@@ -5,9 +5,9 @@
 //   GFX9   4 SIMDs, each visited every 4th cycle; a vector memory unit for all, an LDS port for two
 //   GFX10, GFX11  2 SIMDs (a pair of units: 4), visited every cycle; both for two
 //
-//   compute_unit.cpp   which wave issues when
+//   visits.cpp         which wave issues when
 //   groups.cpp         workgroups: start, barrier, end
-//   issue.cpp          what an instruction costs
+//   issue.h            what an instruction costs
 //
 // Private to this folder. Not thread-safe: a dispatch is modelled on one thread.
 #pragma once

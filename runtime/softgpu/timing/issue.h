@@ -1,5 +1,10 @@
 // What an instruction costs: how long it keeps its unit, when its wave may issue again, when its
 // result counts as arrived.
+//
+// Part of visits.cpp, which has all of it inlined: a call for each instruction would be a twentieth
+// of the model's time.
+#pragma once
+
 #include "runtime/softgpu/timing/compute_unit.h"
 
 #include "runtime/softgpu/execute/code_cache.h"
@@ -36,9 +41,7 @@ using isa::Op;
   return next;
 }
 
-namespace {
-
-Access accessOf(const OpTraits &traits, const isa::Inst &in) {
+inline Access accessOf(const OpTraits &traits, const isa::Inst &in) {
   if (traits.atomic)
     return Access::atomic;
   if (traits.store)
@@ -47,11 +50,9 @@ Access accessOf(const OpTraits &traits, const isa::Inst &in) {
   return in.glc || in.scope ? Access::loadPastL1 : Access::load;
 }
 
-} // namespace
-
 /// Vector memory keeps its unit for its lines and answers in order; when the wave may issue again.
-uint64_t ComputeUnit::chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in,
-                                         Category c) {
+inline uint64_t ComputeUnit::chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in,
+                                                Category c) {
   const TimingParameters &p = shared_.p;
   const MemoryTrace &trace = t.wave->trace;
   shared_.counters.cacheLines += trace.cacheLines;
@@ -71,7 +72,7 @@ uint64_t ComputeUnit::chargeVectorMemory(unsigned index, TimedWave &t, const isa
 }
 
 /// When the counters are as low as a wait wants them.
-uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
+inline uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
   using Waits = OpTraits::Waits;
   const uint32_t imm = uint32_t(in.simm) & 0xffff;
   switch (shared_.traits[size_t(in.op)].waits) {
@@ -141,10 +142,8 @@ uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) const {
   }
 }
 
-namespace {
-
 /// Whether `in` sets what the branch decides by.
-bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on) {
+inline bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on) {
   const isa::Inst &in = *i->inst;
   const auto writes = [&in](unsigned slot) {
     const auto is = [slot](const isa::Operand &o) {
@@ -163,8 +162,6 @@ bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on
     return false;
   }
 }
-
-} // namespace
 
 /// When the wave's next instruction may use what `i` and those before it have written.
 [[gnu::always_inline]] inline uint64_t ComputeUnit::beforeNext(TimedWave &t,
@@ -200,19 +197,15 @@ bool setsCondition(const ExecInst *i, const OpTraits &traits, isa::Branch::On on
   return port.enter(t.fetched, line, jumped, now_, t.ready);
 }
 
-namespace {
-
-uint32_t sleepsFor(const Wave &w, const isa::Inst &in) {
+inline uint32_t sleepsFor(const Wave &w, const isa::Inst &in) {
   if (in.op == Op::s_sleep)
     return uint32_t(in.simm) & 127;
   const isa::Operand &o = in.src[0];
   return (o.kind == isa::Operand::Kind::sgpr ? w.s[o.index] : uint32_t(o.value)) & 127;
 }
 
-} // namespace
-
 /// What the wave stopped for, if it did.
-void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
+inline void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
   const TimingParameters &p = shared_.p;
   Wave &w = *t.wave;
   switch (w.status) {
@@ -255,16 +248,13 @@ void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
       return;
 }
 
-namespace {
-
 /// Whether an instruction may be the last one that a counter has room for.
-bool mayFill(Category c) {
+inline bool mayFill(Category c) {
   return c != Category::valu && c != Category::branch && c != Category::waitcnt;
 }
 
-} // namespace
-
-void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
+[[gnu::always_inline]] inline void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t,
+                                                      const ExecInst *i) {
   const TimingParameters &p = shared_.p;
   Wave &w = *t.wave;
   const isa::Inst &in = *i->inst;

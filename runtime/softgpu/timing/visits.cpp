@@ -1,13 +1,11 @@
 // Which wave issues when: the visits of a compute unit's SIMDs.
 #include "runtime/softgpu/timing/compute_unit.h"
 
-#include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/timing/issue.h"
 
 #include <algorithm>
 
 namespace meld::softgpu::timing {
-
-using isa::Category;
 
 ComputeUnit::ComputeUnit(Shared &shared, unsigned index)
     : shared_(shared), index_(index), simdCount_(std::min(shared.job.launch->simds, kSimds)) {
