@@ -248,7 +248,8 @@ inline void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
       return;
 }
 
-/// Whether an instruction may be the last one that a counter has room for.
+/// Whether an instruction may be the last one that a counter has room for. Behind it the wave waits
+/// until there is room again, so that others need not ask.
 inline bool mayFill(Category c) {
   return c != Category::valu && c != Category::branch && c != Category::waitcnt;
 }
