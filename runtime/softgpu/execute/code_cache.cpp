@@ -135,6 +135,7 @@ const ExecInst *CodeCache::decodeRun(uint64_t start) {
     CodeInst &c = run.insts[k];
     ExecInst &e = run.entries[k];
     c.id = nextId_++;
+    c.ranges = isa::OperandRanges(c.inst);
     e = ExecInst{};
     e.inst = &c.inst;
     e.pcOffset = uint32_t(c.pc);

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
+#include "runtime/softgpu/isa/operand_ranges.h"
 
 #include <array>
 #include <atomic>
@@ -40,10 +41,16 @@ struct CodeInst {
   uint64_t pc = 0;
   const char *problem = nullptr; ///< why the instruction cannot run
   uint32_t id = 0;               ///< counts the instructions of a cache, for tables beside it
+  isa::OperandRanges ranges;     ///< of inst
 };
 
 /// Absolute address of a cached instruction.
 inline uint64_t pcOf(const ExecInst *i) { return reinterpret_cast<const CodeInst *>(i->inst)->pc; }
+
+/// The registers that it names.
+inline const isa::OperandRanges &rangesOf(const ExecInst *i) {
+  return reinterpret_cast<const CodeInst *>(i->inst)->ranges;
+}
 
 /// Its number within its cache.
 inline uint32_t idOf(const ExecInst *i) { return reinterpret_cast<const CodeInst *>(i->inst)->id; }

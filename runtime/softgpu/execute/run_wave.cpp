@@ -1,5 +1,6 @@
 // The interpreter's loop, and the one that lets watchers see every instruction.
 #include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/scalar.h"
 #include "runtime/softgpu/execute/translated.h"
 #include "runtime/softgpu/execute/watch.h"
 #include "runtime/softgpu/execute/worker.h"
@@ -25,7 +26,8 @@ static_assert(WaveCounters::kCategories == unsigned(isa::Category::other) + 1);
 
 namespace {
 
-inline const ExecInst *step(const ExecInst *i, Wave &w, WaveCounters &c) {
+/// One instruction; `Chains`: with those behind it that its handler goes on to.
+template <bool Chains> inline const ExecInst *step(const ExecInst *i, Wave &w, WaveCounters &c) {
   const uint8_t category = i->category;
   w.next = i; // where a fault happened
   if (category == uint8_t(isa::Category::valu)) {
@@ -40,6 +42,11 @@ inline const ExecInst *step(const ExecInst *i, Wave &w, WaveCounters &c) {
     c.ldsBankConflicts += w.trace.ldsBankConflicts;
     return i;
   }
+  if (Chains && kindOf(i) == scalar::kChained) [[likely]] {
+    const ExecInst *next = i->run(i, w);
+    c.insts[uint8_t(isa::Category::salu)] += uint64_t(next - i);
+    return next;
+  }
   if (category != kCoreEntry)
     ++c.insts[category];
   return i->run(i, w);
@@ -49,9 +56,11 @@ inline const ExecInst *step(const ExecInst *i, Wave &w, WaveCounters &c) {
 
 void runWave(Wave &w, WaveCounters &c) {
   const ExecInst *i = w.next;
+  w.chained = scalar::kChained;
   do {
-    i = step(i, w, c);
+    i = step<true>(i, w, c);
   } while (i);
+  w.chained = kNotChained;
 }
 
 void runWaveTranslated(Wave &w, WaveCounters &c) {
@@ -61,12 +70,12 @@ void runWaveTranslated(Wave &w, WaveCounters &c) {
     if (t && (w.mode & translate::kModeMask) == w.usualMode && !w.mapper)
       i = t->code(&w, &c, t->index);
     else
-      i = step(i, w, c);
+      i = step<false>(i, w, c);
   } while (i);
 }
 
 bool stepWave(Wave &w, WaveCounters &c) {
-  const ExecInst *i = step(w.next, w, c);
+  const ExecInst *i = step<false>(w.next, w, c);
   if (i)
     w.next = i;
   return i != nullptr;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/softgpu/execute/special_source.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <bit>
 #include <type_traits>
@@ -43,6 +44,21 @@ template <class T> inline void writeDst(const ExecInst *i, Wave &w, T x) {
     w.s[i->dst] = uint32_t(x);
 }
 
+/// ExecInst::flags of the instructions whose handlers end in chain(): they go on behind themselves,
+/// cannot fault and are counted alike.
+inline constexpr uint8_t kChains = 0x80;
+static_assert(std::endian::native == std::endian::little);
+inline constexpr uint16_t kChained = kChains << 8 | uint16_t(isa::Category::salu);
+
+/// What a handler returns that goes on behind its instruction: where the interpreter's loop allows it,
+/// it has executed what follows of the same kind, too. A host predicts where a handler goes on much
+/// better from the handler than from the loop, which goes everywhere. How many these were, the
+/// loop knows from what comes back: they lie behind each other.
+inline const ExecInst *chain(const ExecInst *i, Wave &w) {
+  const ExecInst *next = following(i);
+  return kindOf(next) == w.chained ? next->run(next, w) : next;
+}
+
 /// F(A, B, scc&) -> D, or void (only SCC).
 template <class D, class A, class B, auto F> struct Two {
   template <unsigned Mix> static const ExecInst *run(const ExecInst *i, Wave &w) {
@@ -53,7 +69,7 @@ template <class D, class A, class B, auto F> struct Two {
     } else {
       writeDst<D>(i, w, D(F(a, b, w.scc)));
     }
-    return following(i);
+    return chain(i, w);
   }
 };
 
@@ -67,7 +83,7 @@ template <class D, class A, auto F> struct One {
       D d = D(F(a, w));
       writeDst<D>(i, w, d);
     }
-    return following(i);
+    return chain(i, w);
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace meld::softgpu::scalar {
 
@@ -126,7 +127,7 @@ template <class D, class A, auto F> Handler one(const ExecInst &e) { return pick
 
 template <auto F> const ExecInst *runSimple(const ExecInst *i, Wave &w) {
   F(i, w);
-  return following(i);
+  return chain(i, w);
 }
 template <auto F> Handler simple(const ExecInst &) { return runSimple<F>; }
 
@@ -134,7 +135,7 @@ template <auto F> Handler simple(const ExecInst &) { return runSimple<F>; }
 template <auto F, bool Null> const ExecInst *runConstOp(const ExecInst *i, Wave &w) {
   U null = 0; // that is read, and what is written is lost
   F(Null ? null : w.s[i->dst], U(i->imm[0]), w.scc);
-  return following(i);
+  return chain(i, w);
 }
 template <auto F> Handler constOp(const ExecInst &e) {
   return e.dst == isa::Sgpr::sink ? runConstOp<F, true> : runConstOp<F, false>;
@@ -416,9 +417,12 @@ bool reachesHighExec(const isa::Inst &in) {
   }
 }
 
-/// Runs the handler kept in `aux`, after which the lanes that a wave of 32 lacks are off again.
+/// Runs the handler kept in `aux`, and nothing behind it, after which the lanes that a wave of 32
+/// lacks are off again.
 const ExecInst *runWithoutHighExec(const ExecInst *i, Wave &w) {
+  const uint16_t chained = std::exchange(w.chained, kNotChained);
   const ExecInst *next = reinterpret_cast<Handler>(i->aux)(i, w);
+  w.chained = chained;
   w.s[isa::Sgpr::exec + 1] = 0;
   return next;
 }
@@ -428,15 +432,19 @@ const ExecInst *runWithoutHighExec(const ExecInst *i, Wave &w) {
 bool prepareScalar(ExecInst &e, isa::Target target) {
   if (!scalar::fillOperands(e))
     return false;
-  if (Handler h = scalar::aluHandler(e))
+  e.flags = 0;
+  if (Handler h = scalar::aluHandler(e)) {
     e.run = h;
-  else if (prepareScalarFloat(e)) // which keeps off the upper half of EXEC by itself
+    e.flags = scalar::kChains;
+  } else if (prepareScalarFloat(e)) { // which keeps off the upper half of EXEC by itself
     return true;
-  else if (!scalar::prepareFlow(e, target))
+  } else if (!scalar::prepareFlow(e, target)) {
     return false;
+  }
   if (isa::traitsOf(target).waveSize < kWaveSize && reachesHighExec(*e.inst)) {
     e.aux = reinterpret_cast<uint64_t>(e.run);
     e.run = runWithoutHighExec;
+    e.flags &= uint8_t(~scalar::kChains);
   }
   return true;
 }

@@ -9,15 +9,16 @@
 namespace meld::softgpu {
 
 PageBuffer::~PageBuffer() {
-  if (data_)
+  if (data_ && owned_)
     munmap(data_, size_);
 }
 
 uint8_t *PageBuffer::reserve(size_t size) {
   if (size <= size_ && data_)
     return data_;
-  if (data_)
+  if (data_ && owned_)
     munmap(data_, size_);
+  owned_ = true;
   size = (size + 4095) / 4096 * 4096 + 4096;
   void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                  -1, 0);
@@ -151,7 +152,7 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
   g.computeUnits = env.config->computeUnits;
 
   const uint32_t rows = std::max(l.vgprs, l.accOffset) + l.agprs;
-  const size_t scratchPerWave = size_t(l.scratchPerLane) * traits.waveSize;
+  const size_t scratchPerWave = l.scratchPerWave();
   if (g.waveCapacity < g.numWaves) {
     g.waves = std::make_unique<Wave[]>(g.numWaves);
     g.waveCapacity = g.numWaves;
@@ -180,6 +181,7 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     w.setMode(l.mode);
     w.usualMode = translate::usualMode(traits.generation);
     w.signalled = false;
+    w.chained = kNotChained;
     w.trapSts = 0;
     w.lds = lds;
     w.ldsSize = l.ldsBytes;

@@ -33,12 +33,15 @@ public:
   ~PageBuffer();
   /// At least `size` bytes; nullptr when the system has no more.
   uint8_t *reserve(size_t size);
+  /// Takes what another owns, and outlives it; only of a buffer that has nothing.
+  void use(uint8_t *data, size_t size) { data_ = data, size_ = size, owned_ = false; }
   uint8_t *data() const { return data_; }
   size_t size() const { return size_; }
 
 private:
   uint8_t *data_ = nullptr;
   size_t size_ = 0;
+  bool owned_ = true;
 };
 
 struct Workgroup {

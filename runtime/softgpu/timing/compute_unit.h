@@ -20,6 +20,7 @@
 #include "runtime/softgpu/timing/memory.h"
 #include "runtime/softgpu/timing/parameters.h"
 #include "runtime/softgpu/timing/parts.h"
+#include "runtime/softgpu/timing/scratch_area.h"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +42,9 @@ struct WaitFields {
 struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
       : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
-        dispatcher(parameters, *j.launch, j.env.config->computeUnits, unitsOf(j)) {
+        dispatcher(parameters, *j.launch, j.env.config->computeUnits, unitsOf(j)),
+        scratch(size_t(unitsOf(j)) * j.launch->groupsPerUnit,
+                j.launch->scratchPerWave() * j.launch->wavesPerGroup) {
     const unsigned generation = isa::traitsOf(j.launch->target).generation;
     if (generation >= 10) {
       separateStores = true;
@@ -72,6 +75,7 @@ struct Shared {
   FaultGuard &guard;
   DeviceMemory memory;
   Dispatcher dispatcher;
+  const ScratchArea scratch;
   std::vector<std::unique_ptr<InstructionCache>> instructionCaches; ///< none: not modelled
   unsigned sharing = 1;                                             ///< units for each of them
   unsigned cadence =
@@ -124,10 +128,16 @@ private:
     return at + ((simd - at) & (shared_.cadence - 1));
   }
   bool visit(unsigned index);
+  using Issue = void (*)(ComputeUnit &, Simd &, unsigned, TimedWave &, const ExecInst *);
+  template <isa::Category C> static constexpr Issue issueOf();
+  static const std::array<Issue, kCategories> kIssue;
   bool failed(const Wave &w);
 
-  void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
-  const ExecInst *execute(Wave &w, const ExecInst *i);
+  /// For each category by itself: what depends on it would be most of the branches that a host
+  /// predicts badly. `other` stands for all that are not told apart.
+  template <isa::Category C> void issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i);
+  template <isa::Category C> const ExecInst *execute(Wave &w, const ExecInst *i);
+  template <isa::Category C>
   uint64_t charge(Simd &s, unsigned index, TimedWave &t, const ExecInst *i, const ExecInst *next);
   uint64_t chargeVectorMemory(unsigned index, TimedWave &t, const isa::Inst &in, isa::Category c);
   uint64_t waitedFor(const TimedWave &t, const isa::Inst &in) const;
@@ -145,6 +155,7 @@ private:
   unsigned placeWave_ = 0;
   bool anyEnded_ = false; ///< in the current visit
   std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
+  size_t made_ = 0; ///< of them
   std::array<uint64_t, 2> ldsFree_{};
   std::array<uint64_t, 2> vmemFree_{};              ///< of each path
   std::vector<std::unique_ptr<MemoryPath>> memory_; ///< scalar memory takes the first

@@ -1,8 +1,8 @@
 // What an instruction costs: how long it keeps its unit, when its wave may issue again, when its
 // result counts as arrived.
 //
-// Part of visits.cpp, which has all of it inlined: a call for each instruction would be a twentieth
-// of the model's time.
+// Part of visits.cpp, which has it once for each category of instruction, all of it inlined: one
+// branch on the category, taken by a call through a table, instead of one at each step.
 #pragma once
 
 #include "runtime/softgpu/timing/compute_unit.h"
@@ -20,14 +20,15 @@ using isa::Category;
 using isa::Op;
 
 /// The instruction's effect, counted and watched. A memory fault leaves by a long jump to runTimed().
+template <Category C>
 [[gnu::always_inline]] inline const ExecInst *ComputeUnit::execute(Wave &w, const ExecInst *i) {
   WaveCounters &counters = shared_.counters;
-  if (Category(i->category) == Category::valu)
+  if constexpr (C == Category::valu)
     counters.activeLanesValu += unsigned(std::popcount(w.exec()));
-  if (i->category < WaveCounters::kCategories)
+  if (C != Category::other || i->category < WaveCounters::kCategories)
     ++counters.insts[i->category];
 
-  const bool watched = shared_.watch && i->category != kCoreEntry;
+  const bool watched = shared_.watch && (C != Category::other || i->category != kCoreEntry);
   if (watched) [[unlikely]]
     shared_.watch->before(i, w);
   shared_.running = &w;
@@ -97,22 +98,24 @@ inline uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) 
 }
 
 /// Keeps the unit that `i` needed, and notes when its result arrives; when the wave may issue again.
+template <Category C>
 [[gnu::always_inline]] inline uint64_t ComputeUnit::charge(Simd &s, unsigned index, TimedWave &t,
                                                            const ExecInst *i,
                                                            const ExecInst *next) {
   const TimingParameters &p = shared_.p;
   const isa::Inst &in = *i->inst;
   const MemoryTrace &trace = t.wave->trace;
-  switch (const Category c = Category(i->category)) {
+  switch (C) {
   case Category::valu: {
-    s.valuFree = now_ + shared_.valuCycles[size_t(shared_.traits[size_t(in.op)].rate)];
-    if (p.valuResult) {
-      t.results.add(in.dst, s.valuFree + p.valuResult);
-      t.results.add(in.sdst, s.valuFree + p.valuResult);
-      if (in.enc == isa::Enc::VOPD)
-        t.results.add(in.dual.dst, s.valuFree + p.valuResult);
-    }
-    if (in.dst.kind == isa::Operand::Kind::sgpr || in.sdst.kind == isa::Operand::Kind::sgpr)
+    const isa::OperandRanges &ranges = rangesOf(i);
+    s.valuFree = now_ + shared_.valuCycles[size_t(shared_.traits[size_t(ranges.op)].rate)];
+    if (p.valuResult)
+      for (const isa::OperandRange &written : ranges.writes) {
+        if (written.empty())
+          break;
+        t.results.add(written, s.valuFree + p.valuResult);
+      }
+    if (ranges.writesSgpr)
       t.scalarFrom = s.valuFree + p.scalarAfterVector;
     return s.valuFree;
   }
@@ -134,7 +137,7 @@ inline uint64_t ComputeUnit::waitedFor(const TimedWave &t, const isa::Inst &in) 
   case Category::vmemRead:
   case Category::vmemWrite:
   case Category::flat:
-    return chargeVectorMemory(index, t, in, c);
+    return chargeVectorMemory(index, t, in, C);
   case Category::waitcnt:
     return std::max(now_ + p.internal, waitedFor(t, in));
   default:
@@ -244,41 +247,45 @@ inline void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
 [[gnu::always_inline]] inline void ComputeUnit::skipDelays(Wave &w) {
   while (Category(w.next->category) == Category::other && w.next->inst->op == Op::s_delay_alu &&
          w.status == WaveStatus::ready)
-    if (!execute(w, w.next))
+    if (!execute<Category::other>(w, w.next))
       return;
 }
 
 /// Whether an instruction may be the last one that a counter has room for. Behind it the wave waits
 /// until there is room again, so that others need not ask.
-inline bool mayFill(Category c) {
+constexpr bool mayFill(Category c) {
   return c != Category::valu && c != Category::branch && c != Category::waitcnt;
 }
 
-[[gnu::always_inline]] inline void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t,
-                                                      const ExecInst *i) {
+template <Category C>
+inline void ComputeUnit::issue(Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
   const TimingParameters &p = shared_.p;
   Wave &w = *t.wave;
   const isa::Inst &in = *i->inst;
-  const bool smem = Category(i->category) == Category::smem;
+  constexpr bool smem = C == Category::smem;
+  constexpr bool vector = C == Category::valu; // which goes on behind it, or faults
   // Sources are read before they are overwritten: the scalar address is needed for the cache.
   const uint64_t smemDone = smem ? memory_.front()->scalar(w, in, now_) : 0;
-  const ExecInst *next = execute(w, i);
-  const bool jumped = next != following(i) && w.status != WaveStatus::ended;
+  const ExecInst *next = execute<C>(w, i);
+  const bool jumped = !vector && next != following(i) && w.status != WaveStatus::ended;
   if (smem)
     (shared_.separateScalars ? t.km : t.lgkm).add(smemDone, now_);
-  t.ready = charge(s, index, t, i, next);
-  if (mayFill(Category(i->category)))
+  t.ready = charge<C>(s, index, t, i, next);
+  if constexpr (mayFill(C))
     for (const Outstanding *counter : {&t.vm, &t.vs, &t.lgkm})
       if (counter->full())
         t.ready = std::max(t.ready, counter->until(62));
   skipDelays(w);
   t.next = w.next->category;
   t.ready = beforeNext(t, i);
-  if (p.valuResult && t.results.last() > t.ready && w.status != WaveStatus::ended)
-    t.ready = t.results.neededBy(*w.next->inst, Category(t.next), t.ready);
+  if (p.valuResult && t.results.last() > t.ready && (vector || w.status != WaveStatus::ended))
+    t.ready = t.results.neededBy(rangesOf(w.next), t.ready);
   if (!fetch_.empty())
     t.ready = fetch(index, t, jumped);
-  if (w.status != WaveStatus::ready || isa::signalsBarrier(in.op)) [[unlikely]]
+  if (vector)
+    return;
+  if (w.status != WaveStatus::ready || (C == Category::other && isa::signalsBarrier(in.op)))
+      [[unlikely]]
     obeyStatus(t, in);
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/softgpu/execute/workgroup.h"
 #include "runtime/softgpu/isa/decoder.h"
+#include "runtime/softgpu/isa/operand_ranges.h"
 #include "runtime/softgpu/timing/fetch.h"
 
 #include <algorithm>
@@ -53,20 +54,18 @@ private:
 /// than these never are on their way, two of each instruction.
 class VectorResults {
 public:
-  void add(const isa::Operand &o, uint64_t at) {
-    if (o.kind != isa::Operand::Kind::vgpr && o.kind != isa::Operand::Kind::sgpr)
-      return;
-    results_[next_++ % kMost] = {at, o.index, endOf(o), o.kind};
+  void add(isa::OperandRange registers, uint64_t at) {
+    results_[next_++ % kMost] = {at, registers};
     last_ = at;
   }
-  /// When all that `in` reads is there, `from` at the earliest.
-  uint64_t neededBy(const isa::Inst &in, isa::Category category, uint64_t from) const {
+  /// When all that is read is there, `from` at the earliest.
+  uint64_t neededBy(const isa::OperandRanges &reading, uint64_t from) const {
     // The newest comes last.
     for (unsigned k = 1; k <= kMost; ++k) {
       const Result &r = results_[(next_ - k) % kMost];
       if (r.at <= from)
         break;
-      if (reads(in, category, r))
+      if (reading.reads(r.registers))
         return r.at;
     }
     return from;
@@ -76,34 +75,10 @@ public:
 
 private:
   static constexpr unsigned kMost = 16;
-  static uint16_t endOf(const isa::Operand &o) {
-    return uint16_t(o.index + std::max<unsigned>(o.dwords, 1));
-  }
   struct Result {
     uint64_t at = 0;
-    uint16_t index = 0, end = 0;
-    isa::Operand::Kind kind = isa::Operand::Kind::none;
-    bool isIn(const isa::Operand &o) const {
-      return o.kind == kind && o.index < end && index < endOf(o);
-    }
+    isa::OperandRange registers;
   };
-  static bool reads(const isa::Inst &in, isa::Category category, const Result &r) {
-    for (const isa::Operand &o : in.src)
-      if (r.isIn(o))
-        return true;
-    if (category == isa::Category::valu) { // has no address
-      if (in.enc == isa::Enc::VOPD)
-        for (const isa::Operand &o : in.dual.src)
-          if (r.isIn(o))
-            return true;
-      return false;
-    }
-    for (const isa::Operand *o :
-         {&in.vaddr, &in.vdata, &in.vdata1, &in.saddr, &in.srsrc, &in.soffset})
-      if (r.isIn(*o))
-        return true;
-    return false;
-  }
   uint64_t last_ = 0;
   unsigned next_ = 0;
   std::array<Result, kMost> results_;

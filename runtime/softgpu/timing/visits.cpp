@@ -51,6 +51,27 @@ unsigned unitBit(Category c) {
 
 } // namespace
 
+template <Category C> constexpr ComputeUnit::Issue ComputeUnit::issueOf() {
+  return [](ComputeUnit &unit, Simd &s, unsigned index, TimedWave &t, const ExecInst *i) {
+    unit.issue<C>(s, index, t, i);
+  };
+}
+
+constexpr std::array<ComputeUnit::Issue, ComputeUnit::kCategories> ComputeUnit::kIssue = [] {
+  std::array<Issue, kCategories> table{};
+  table.fill(issueOf<Category::other>());
+  table[size_t(Category::valu)] = issueOf<Category::valu>();
+  table[size_t(Category::salu)] = issueOf<Category::salu>();
+  table[size_t(Category::smem)] = issueOf<Category::smem>();
+  table[size_t(Category::vmemRead)] = issueOf<Category::vmemRead>();
+  table[size_t(Category::vmemWrite)] = issueOf<Category::vmemWrite>();
+  table[size_t(Category::flat)] = issueOf<Category::flat>();
+  table[size_t(Category::lds)] = issueOf<Category::lds>();
+  table[size_t(Category::branch)] = issueOf<Category::branch>();
+  table[size_t(Category::waitcnt)] = issueOf<Category::waitcnt>();
+  return table;
+}();
+
 /// The wave's fault is the job's.
 [[gnu::cold]] bool ComputeUnit::failed(const Wave &w) {
   shared_.job.fail(describeFault(w, *shared_.job.launch, shared_.job.env.code->target()));
@@ -77,7 +98,7 @@ unsigned unitBit(Category c) {
     if ((used & unit) || *s.unitFree[t.next] > now)
       continue;
     used |= unit;
-    issue(s, index, t, w.next);
+    kIssue[t.next](*this, s, index, t, w.next);
     if (w.status == WaveStatus::faulted) [[unlikely]]
       return failed(w);
   }

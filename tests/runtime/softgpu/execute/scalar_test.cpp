@@ -1,6 +1,12 @@
 // Scalar instructions against a reference, and assembly kernels for control flow.
 #include "tests/runtime/softgpu/execute/scalar_reference.h"
 
+#include "runtime/softgpu/execute/code_cache.h"
+#include "runtime/softgpu/execute/worker.h"
+
+#include <memory>
+#include <random>
+
 namespace meld::softgpu::test {
 namespace {
 
@@ -67,6 +73,110 @@ TEST_P(Scalar, IllegalInstructions) {
 
   r = launch(*gpu, code, "halts", {64}, {64}, Args(&flag));
   EXPECT_EQ(r.code, DispatchCode::trap) << r.message;
+}
+
+/// Random scalar code: whatever goes on behind an instruction by itself, one instruction at a time leaves the
+/// same behind, and counts the same.
+class ScalarRuns : public testing::TestWithParam<isa::Target> {
+protected:
+  const isa::Target target = GetParam();
+  std::mt19937 engine{3};
+  uint32_t random() { return uint32_t(engine()); }
+
+  /// Straight code of about `length` instructions of the scalar unit, with others among them.
+  std::vector<uint32_t> program(unsigned length) {
+    std::vector<uint32_t> words;
+    const uint32_t nop = 0xbf800000,
+                   end = isa::traitsOf(target).generation >= 11 ? 0xbfb00000 : 0xbf810000;
+    while (length) {
+      static constexpr uint32_t kFixed[] = {0x80000000, 0xbe800000, 0xb0000000};
+      static constexpr uint32_t kFree[] = {0x3fffffff, 0x007fffff, 0x0fffffff};
+      const unsigned n = random() % 3;
+      const uint32_t pair[2] = {random() % 8 ? kFixed[n] | (random() & kFree[n]) : nop, random()};
+      isa::Inst in;
+      if (isa::decode(pair, sizeof pair, target, in) != isa::DecodeStatus::ok)
+        continue;
+      ExecInst e{};
+      e.inst = &in;
+      const std::string name(isa::mnemonic(in.op));
+      if ((in.enc > isa::Enc::SOPK && pair[0] != nop) || !prepareScalar(e, target) ||
+          name.find("pc_b64") != name.npos || name.starts_with("s_call") ||
+          name.starts_with("s_subvector") || name.starts_with("s_sleep") ||
+          name.starts_with("s_getreg") || name.starts_with("s_sendmsg") ||
+          name.starts_with("s_cbranch"))
+        continue; // these jump, yield, or ask for the time
+      words.push_back(pair[0]);
+      if (in.size == 8)
+        words.push_back(pair[1]);
+      --length;
+    }
+    words.push_back(end);
+    return words;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Targets, ScalarRuns,
+                         testing::Values(isa::Target::gfx900, isa::Target::gfx90a,
+                                         isa::Target::gfx1030, isa::Target::gfx1030w64,
+                                         isa::Target::gfx1100, isa::Target::gfx1201),
+                         [](auto &i) {
+                           return std::string(isa::targetName(i.param)) + "Of" +
+                                  std::to_string(isa::traitsOf(i.param).waveSize);
+                         });
+
+TEST_P(ScalarRuns, AsOneInstructionAtATime) {
+  uint64_t chained = 0;
+  for (unsigned n = 0; n < 300; ++n) {
+    const std::vector<uint32_t> words = program(n % 50 + 1);
+    CodeCache cache(target);
+    auto whole = std::make_unique<Wave>(), stepped = std::make_unique<Wave>();
+    for (uint32_t &s : whole->s)
+      s = random();
+    if (isa::traitsOf(target).waveSize == 32)
+      whole->s[isa::Sgpr::exec + 1] = 0;
+    whole->waveSize = isa::traitsOf(target).waveSize;
+    whole->quantum = 1000;
+    whole->code = &cache;
+    whole->next = cache.lookup(reinterpret_cast<uint64_t>(words.data()));
+    *stepped = *whole;
+
+    WaveCounters together, each;
+    runWave(*whole, together);
+    uint64_t steps = 1;
+    while (stepWave(*stepped, each))
+      ++steps;
+    EXPECT_EQ(whole->status, WaveStatus::ended);
+    EXPECT_EQ(stepped->status, WaveStatus::ended);
+    EXPECT_EQ(whole->next, stepped->next);
+    EXPECT_EQ(whole->scc, stepped->scc);
+    EXPECT_EQ(whole->mode, stepped->mode);
+    ASSERT_FALSE(std::memcmp(whole->s, stepped->s, sizeof whole->s)) << "program " << n;
+    for (unsigned k = 0; k < WaveCounters::kCategories; ++k)
+      ASSERT_EQ(together.insts[k], each.insts[k]) << "program " << n << ", category " << k;
+    EXPECT_EQ(together.total(), steps) << "no links in code this short";
+    EXPECT_EQ(whole->chained, kNotChained) << "nothing but the loop lets a handler go on";
+    chained += together.insts[unsigned(isa::Category::salu)];
+  }
+  EXPECT_GT(chained, 5000u);
+}
+
+/// An instruction that cannot run ends the wave where it lies, however it was come to.
+TEST_P(ScalarRuns, FaultBehindScalarInstructions) {
+  for (unsigned length : {1, 2, 7, 40}) {
+    std::vector<uint32_t> words = program(length);
+    words.back() = 0xffffffff; // nowhere an instruction
+    CodeCache cache(target);
+    auto w = std::make_unique<Wave>();
+    w->waveSize = isa::traitsOf(target).waveSize;
+    w->quantum = 1000;
+    w->code = &cache;
+    w->next = cache.lookup(reinterpret_cast<uint64_t>(words.data()));
+    WaveCounters counters;
+    runWave(*w, counters);
+    EXPECT_EQ(w->status, WaveStatus::faulted);
+    EXPECT_EQ(w->fault.kind, FaultKind::illegalInstruction);
+    EXPECT_EQ(pcOf(w->next), reinterpret_cast<uint64_t>(&words.back()));
+    EXPECT_EQ(counters.total(), length + 1u);
+  }
 }
 
 } // namespace
