@@ -57,7 +57,10 @@ struct Launch {
   /// The first dwords of the kernel's arguments, in the SGPRs behind the other user SGPRs.
   std::vector<uint32_t> preloaded;
   unsigned idDimensions() const { return (rsrc2 >> 11 & 3) + 1; }
-  size_t scratchPerWave() const { return size_t(scratchPerLane) * waveSize; } ///< bytes
+  /// Bytes.
+  size_t scratchPerWave() const {
+    return size_t(scratchPerLane) * isa::traitsOf(target).waveSize;
+  }
 };
 
 /// What a compute unit of the target has, or a pair of them.
