@@ -58,9 +58,7 @@ struct Launch {
   std::vector<uint32_t> preloaded;
   unsigned idDimensions() const { return (rsrc2 >> 11 & 3) + 1; }
   /// Bytes.
-  size_t scratchPerWave() const {
-    return size_t(scratchPerLane) * isa::traitsOf(target).waveSize;
-  }
+  size_t scratchPerWave() const { return size_t(scratchPerLane) * isa::traitsOf(target).waveSize; }
 };
 
 /// What a compute unit of the target has, or a pair of them.
