@@ -53,7 +53,7 @@ TEST_P(OperandRangesTest, AgreeWithRegisterUse) {
       if (isOperand(r))
         insert(reads, r);
     for (int r = 0; r < kEnd; ++r) {
-      // GFX9 has neither; what lies behind the last SGPR is no register to RegisterUse.
+      // What lies behind the last SGPR is no register to RegisterUse.
       if (r >= Sgpr::sink && r < kFirstVgpr)
         continue;
       ASSERT_EQ(ranges.reads({int16_t(r), int16_t(r + 1)}), reads.contains(r))
