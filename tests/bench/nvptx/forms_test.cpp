@@ -1,6 +1,7 @@
 #include "bench/nvptx/forms.h"
 #include "bench/nvptx/launch.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -102,8 +103,10 @@ TEST(NvptxLaunchTest, GridsThatHaveNoFact) {
 class NvptxManifestTest : public testing::Test {
 protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "nvptx-manifest";
-    std::filesystem::create_directories(folder_);
+    // Its own for each test: ctest runs several at once.
+    std::string pattern = testing::TempDir() + "nvptx-manifest-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
     write("a.plain.ptx", ptx);
     write("a.melded.ptx", ptx);
     write("a.0.ptx", ptx);
