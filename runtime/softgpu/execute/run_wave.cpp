@@ -42,7 +42,7 @@ template <bool Chains> inline const ExecInst *step(const ExecInst *i, Wave &w, W
     c.ldsBankConflicts += w.trace.ldsBankConflicts;
     return i;
   }
-  if (Chains && kindOf(i) == scalar::kChained) [[likely]] {
+  if (Chains && i->flags & chains) [[likely]] {
     const ExecInst *next = i->run(i, w);
     c.insts[uint8_t(isa::Category::salu)] += uint64_t(next - i);
     return next;
@@ -54,13 +54,24 @@ template <bool Chains> inline const ExecInst *step(const ExecInst *i, Wave &w, W
 
 } // namespace
 
+void countPassed(Wave &w, WaveCounters &c) {
+  if (!w.chained)
+    return;
+  for (unsigned k = 0; k < WaveCounters::kCategories; ++k) {
+    c.insts[k] += w.passed[k];
+    c.insts[uint8_t(isa::Category::salu)] -= w.passed[k];
+  }
+  w.chained = 0;
+}
+
 void runWave(Wave &w, WaveCounters &c) {
   const ExecInst *i = w.next;
-  w.chained = scalar::kChained;
+  w.chained = chains;
+  std::memset(w.passed, 0, sizeof w.passed);
   do {
     i = step<true>(i, w, c);
   } while (i);
-  w.chained = kNotChained;
+  countPassed(w, c);
 }
 
 void runWaveTranslated(Wave &w, WaveCounters &c) {

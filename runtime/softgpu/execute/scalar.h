@@ -44,19 +44,16 @@ template <class T> inline void writeDst(const ExecInst *i, Wave &w, T x) {
     w.s[i->dst] = uint32_t(x);
 }
 
-/// ExecInst::flags of the instructions whose handlers end in chain(): they go on behind themselves,
-/// cannot fault and are counted alike.
-inline constexpr uint8_t kChains = 0x80;
-static_assert(std::endian::native == std::endian::little);
-inline constexpr uint16_t kChained = kChains << 8 | uint16_t(isa::Category::salu);
-
 /// What a handler returns that goes on behind its instruction: where the interpreter's loop allows it,
-/// it has executed what follows of the same kind, too. A host predicts where a handler goes on much
-/// better from the handler than from the loop, which goes everywhere. How many these were, the
-/// loop knows from what comes back: they lie behind each other.
+/// it has executed what follows, too, if that has the flag `chains`. Such instructions cannot fault and
+/// always go on behind themselves. A host predicts where a handler goes on much better from the handler
+/// than from the loop, which goes everywhere.
+///
+/// How many these were, the loop knows from what comes back: they lie behind each other. It takes them
+/// all for scalar arithmetic; those of another category count themselves in Wave::passed.
 inline const ExecInst *chain(const ExecInst *i, Wave &w) {
   const ExecInst *next = following(i);
-  return kindOf(next) == w.chained ? next->run(next, w) : next;
+  return next->flags & w.chained ? next->run(next, w) : next;
 }
 
 /// F(A, B, scc&) -> D, or void (only SCC).

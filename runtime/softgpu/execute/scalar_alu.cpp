@@ -420,7 +420,7 @@ bool reachesHighExec(const isa::Inst &in) {
 /// Runs the handler kept in `aux`, and nothing behind it, after which the lanes that a wave of 32
 /// lacks are off again.
 const ExecInst *runWithoutHighExec(const ExecInst *i, Wave &w) {
-  const uint16_t chained = std::exchange(w.chained, kNotChained);
+  const uint8_t chained = std::exchange(w.chained, 0);
   const ExecInst *next = reinterpret_cast<Handler>(i->aux)(i, w);
   w.chained = chained;
   w.s[isa::Sgpr::exec + 1] = 0;
@@ -435,7 +435,7 @@ bool prepareScalar(ExecInst &e, isa::Target target) {
   e.flags = 0;
   if (Handler h = scalar::aluHandler(e)) {
     e.run = h;
-    e.flags = scalar::kChains;
+    e.flags = chains;
   } else if (prepareScalarFloat(e)) { // which keeps off the upper half of EXEC by itself
     return true;
   } else if (!scalar::prepareFlow(e, target)) {
@@ -444,7 +444,7 @@ bool prepareScalar(ExecInst &e, isa::Target target) {
   if (isa::traitsOf(target).waveSize < kWaveSize && reachesHighExec(*e.inst)) {
     e.aux = reinterpret_cast<uint64_t>(e.run);
     e.run = runWithoutHighExec;
-    e.flags &= uint8_t(~scalar::kChains);
+    e.flags &= uint8_t(~chains);
   }
   return true;
 }

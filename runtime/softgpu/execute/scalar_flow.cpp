@@ -153,7 +153,10 @@ const ExecInst *runSubvectorEnd(const ExecInst *i, Wave &w) {
 
 // --- the end, barriers, messages ---
 
-const ExecInst *runNothing(const ExecInst *i, Wave &) { return following(i); }
+const ExecInst *runNothing(const ExecInst *i, Wave &w) {
+  ++w.passed[i->category];
+  return chain(i, w);
+}
 
 const ExecInst *stop(const ExecInst *next, Wave &w, WaveStatus status) {
   w.status = status;
@@ -366,6 +369,8 @@ bool prepareFlow(ExecInst &e, isa::Target target) {
   if (!h)
     return false;
   e.run = h;
+  if (h == runNothing)
+    e.flags = chains;
   const bool signals = isa::signalsBarrier(in.op) || in.op == Op::s_get_barrier_state;
   if (signals && !namesWorkgroupBarrier(in))
     return false;

@@ -9,7 +9,7 @@
 // Thread rule: a Wave is touched only by the host thread that runs its workgroup.
 #pragma once
 
-#include "runtime/softgpu/isa/inst.h"
+#include "runtime/softgpu/isa/decoder.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ struct alignas(64) ExecInst {
   uint16_t sdst;     ///< SGPR slot of the second destination / VCC
   uint16_t src[3];   ///< VGPR row or SGPR slot; kImmSlot when imm[k] holds the value
   uint8_t category;  ///< isa::Category
-  uint8_t flags;     ///< see below; with the category one value (kindOf)
+  uint8_t flags;     ///< see below
   uint32_t pcOffset; ///< byte offset from the code cache's base address
   const translate::UnitEntry
       *translated; ///< translated code that starts here (atomic access), see translated.h
@@ -83,16 +83,14 @@ inline const ExecHalves &halvesOf(const ExecInst *i) {
   return *reinterpret_cast<const ExecHalves *>(i->aux);
 }
 
-/// Category and flags of an instruction at once.
-inline uint16_t kindOf(const ExecInst *i) {
-  uint16_t kind;
-  static_assert(offsetof(ExecInst, flags) == offsetof(ExecInst, category) + 1);
-  std::memcpy(&kind, reinterpret_cast<const char *>(i) + offsetof(ExecInst, category), sizeof kind);
-  return kind;
-}
-
 inline constexpr uint16_t kImmSlot = 0xffff;
-enum ExecFlags : uint8_t { srcVgpr0 = 1, srcVgpr1 = 2, srcVgpr2 = 4, hasModifiers = 8 };
+enum ExecFlags : uint8_t {
+  srcVgpr0 = 1,
+  srcVgpr1 = 2,
+  srcVgpr2 = 4,
+  hasModifiers = 8,
+  chains = 0x10, ///< its handler may go on behind it (scalar.h): no other instruction has this bit
+};
 
 enum class WaveStatus : uint8_t {
   ready,   ///< can run
@@ -135,9 +133,6 @@ struct TagMemory {
   uint64_t mask = 0;
 };
 
-/// No instruction's kind: Wave::chained where one instruction at a time is executed.
-inline constexpr uint16_t kNotChained = 0xffff;
-
 struct Workgroup;
 struct AddressMapper;
 class CodeCache;
@@ -165,8 +160,8 @@ struct Wave {
   /// 64 or 32 lanes. In a wave of 32 the upper half of EXEC stays 0, whatever is written there, so that
   /// nothing else needs to know which lanes exist; lane masks in SGPRs are one dword.
   uint32_t waveSize = kWaveSize;
-  /// Kind of the instructions that a handler goes on to by itself (scalar.h): none, but in runWave().
-  uint16_t chained = kNotChained;
+  /// Flag of the instructions that a handler goes on to by itself (scalar.h): none, but in runWave().
+  uint8_t chained = 0;
   int32_t quantum = 0;    ///< decremented by taken backward branches; the core yields at 0
   uint8_t *lds = nullptr; ///< the workgroup's LDS
   uint32_t ldsSize = 0;   ///< bytes; reads past it give 0, writes are dropped
@@ -199,6 +194,8 @@ struct Wave {
   uint32_t flatScratch[2] = {};
   MemoryTrace trace;
   Fault fault;
+  /// What was passed since runWave() began and does nothing, by category (scalar.h).
+  uint64_t passed[unsigned(isa::Category::other) + 1] = {};
 
   /// SGPR pairs seen as one 64-bit value: may_alias, since the same bytes are read as s[].
   using Pair = uint64_t __attribute__((may_alias));

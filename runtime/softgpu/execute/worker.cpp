@@ -152,6 +152,7 @@ void Worker::run(Job &job) noexcept {
         loop(job);
       } else {
         Wave &w = *running_;
+        countPassed(w, counters_);
         w.fault = memoryFaultOf(w, guard);
         w.status = WaveStatus::faulted;
         job.fail(describeFault(w, *job.launch, job.env.code->target()));

@@ -181,7 +181,7 @@ bool startWorkgroup(Workgroup &g, uint64_t flatId, const Launch &l, const Workgr
     w.setMode(l.mode);
     w.usualMode = translate::usualMode(traits.generation);
     w.signalled = false;
-    w.chained = kNotChained;
+    w.chained = 0;
     w.trapSts = 0;
     w.lds = lds;
     w.ldsSize = l.ldsBytes;

@@ -16,12 +16,12 @@
 
 namespace meld::softgpu::mem {
 
-/// Bits of ExecInst::flags that belong to memory instructions.
+/// Bits of ExecInst::flags that belong to memory instructions; not `chains`.
 enum : uint8_t {
   kAgprData = 0x80,   ///< data and destination rows are AGPRs
   kReturns = 0x40,    ///< atomic that returns the old value
-  kGeneration = 0x30, ///< buffers: whose the resource is, less nine
-  kInOrder = 0x10,    ///< LDS: a comparing store takes the new value first
+  kGeneration = 0x03, ///< buffers: whose the resource is, less nine
+  kInOrder = 0x04,    ///< LDS: a comparing store takes the new value first
 };
 
 inline unsigned generationOf(const ExecInst *i) {

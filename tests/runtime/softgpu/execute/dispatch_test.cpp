@@ -271,6 +271,29 @@ TEST_P(Dispatch, WildStore) {
   }
 }
 
+// What ran until a wave's fault is counted, and the same one instruction at a time.
+TEST_P(Dispatch, WhatRanUntilAFaultIsCounted) {
+  const std::string name =
+      testing::TempDir() + "meld-fault-" + std::to_string(getpid()) + "-" + target;
+  vector<WaveCounters> seen;
+  for (bool trace : {false, true}) {
+    DeviceConfig c = testConfig(target, 1);
+    if (trace)
+      c.trace = name;
+    else
+      c.translate = "off";
+    auto g = Gpu::create(c);
+    vector<uint32_t> out(256);
+    auto r = launch(*g, code, "wild", {256}, {256}, Args(out.data(), uint64_t(0x223456789abc)));
+    EXPECT_EQ(r.code, DispatchCode::memoryFault);
+    seen.push_back(r.counters);
+  }
+  std::remove(name.c_str());
+  EXPECT_GT(seen[0].insts[unsigned(isa::Category::waitcnt)], 0u);
+  for (unsigned k = 0; k < WaveCounters::kCategories; ++k)
+    EXPECT_EQ(seen[0].insts[k], seen[1].insts[k]) << k;
+}
+
 // A fault that is not ours reaches the handler that was there first.
 TEST_P(Dispatch, ForeignFaultsAreChained) {
   pid_t child = fork();
