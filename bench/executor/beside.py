@@ -4,9 +4,10 @@
   beside.py OTHER NEW --target gfx1030 --other-target gfx90a
 
 The executables take turns, a class and a way to execute at a time, so that what else the machine does
-falls on both. Given is the median over the pairs of NEW's speed over OTHER's: instructions of a lane
-in a second, which for waves of half the lanes at the same rate is 0.5. A kernel is what each build
-has: the same source, compiled for each target.
+falls on both. Given is NEW's speed over OTHER's, instructions of a lane in a second, which for waves of
+half the lanes at the same rate is 0.5: of the best run of each, as what else a machine does only slows,
+and the median over the pairs. Where the two are far apart, the machine is not quiet. A kernel is what
+each build has: the same source, compiled for each target.
 """
 import argparse
 import statistics
@@ -25,11 +26,13 @@ def rate(executable, target, kernel, way, seconds):
     """Million wave instructions in a second."""
     command = [executable, "--target", target, "--class", kernel, "--way", way, "--seconds", str(seconds)]
     run = subprocess.run(command, capture_output=True, text=True)
+    if run.stderr:  # such as that nothing was translated, and the number is the interpreter's
+        sys.exit(f"{' '.join(command)}: {run.stderr.strip()}")
     for line in run.stdout.splitlines():
         fields = line.split()
         if len(fields) > 1 and fields[0] == kernel:
             return float(fields[1])
-    sys.exit(f"{' '.join(command)}: {run.stderr.strip() or 'no number'}")
+    sys.exit(f"{' '.join(command)}: no number")
 
 
 def main():
@@ -48,19 +51,21 @@ def main():
         parser.error("--pairs: at least 1")
 
     width = max(len(t) for t in args.target + ["target"])
-    print(f"per lane, over {args.other_target} of {args.other}; medians of {args.pairs} pairs")
-    print(f"{'way':<11}  {'target':<{width}}" + "".join(f"  {k:>9}" for k in args.kernels))
+    print(f"per lane, over {args.other_target} of {args.other}; {args.pairs} pairs")
+    print(f"{'way':<11}  {'target':<{width}}  {'':<6}" + "".join(f"  {k:>9}" for k in args.kernels))
     for way in args.way:
         for target in args.target:
-            print(f"{way:<11}  {target:<{width}}", end="", flush=True)
+            part = lanes(target) / lanes(args.other_target)
+            medians = []
+            print(f"{way:<11}  {target:<{width}}  {'best':<6}", end="", flush=True)
             for kernel in args.kernels:
-                pairs = []
+                before, after = [], []
                 for _ in range(args.pairs):
-                    before = rate(args.other, args.other_target, kernel, way, args.seconds)
-                    pairs.append(rate(args.new, target, kernel, way, args.seconds) / before)
-                ratio = statistics.median(pairs) * lanes(target) / lanes(args.other_target)
-                print(f"  {ratio:>9.2f}", end="", flush=True)
-            print()
+                    before.append(rate(args.other, args.other_target, kernel, way, args.seconds))
+                    after.append(rate(args.new, target, kernel, way, args.seconds))
+                medians.append(statistics.median(n / o for o, n in zip(before, after)) * part)
+                print(f"  {max(after) / max(before) * part:>9.2f}", end="", flush=True)
+            print(f"\n{'':<11}  {'':<{width}}  {'median':<6}" + "".join(f"  {m:>9.2f}" for m in medians))
 
 
 if __name__ == "__main__":

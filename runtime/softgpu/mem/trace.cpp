@@ -88,8 +88,9 @@ void addCrossing(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint
 /// lines are fetched: lanes that lie in no pattern seldom lie in the host's caches.
 void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
   const unsigned shift = w.lineShift;
-  constexpr unsigned kLogSlots = 10;
+  constexpr unsigned kMostSlots = 1024;
   const unsigned vectors = vectorsOf(mask);
+  const unsigned logSlots = vectors == 8 ? 10 : 9; // so many that few lanes meet
   alignas(64) uint64_t hash[kWaveSize];
   for (unsigned k = 0; k < 2 * vectors; ++k) {
     __m256i line =
@@ -97,9 +98,11 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
                          _mm_cvtsi32_si128(int(shift)));
     line = _mm256_slli_epi64(_mm256_mul_epu32(line, _mm256_set1_epi64x(0x9E3779B1)), 32);
     _mm256_store_si256(reinterpret_cast<__m256i *>(hash + 4 * k),
-                       _mm256_srli_epi64(line, 64 - kLogSlots));
+                       _mm256_srl_epi64(line, _mm_cvtsi32_si128(int(64 - logSlots))));
   }
-  alignas(64) uint8_t newest[1 << kLogSlots] = {}; // lane + 1
+  alignas(64) uint8_t newest[kMostSlots]; // lane + 1
+  for (unsigned k = 0; k < 1u << logSlots; k += 32)
+    _mm256_store_si256(reinterpret_cast<__m256i *>(newest + k), __m256i{});
   alignas(64) uint8_t before[kWaveSize] = {};
   forLanes(mask, [&](unsigned l) {
     __builtin_prefetch(host(a[l]));
@@ -127,21 +130,34 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
   const TagMemory tags = w.tags;
   uint64_t *const lines = w.trace.lines;
   uint32_t n = w.trace.numLines; // in a register
-  forLanes(fresh, [&](unsigned l) {
-    const uint64_t line = a[l] >> shift;
-    if (tags.memory) // they lie in no cache of the host either
-      __builtin_prefetch(tags.memory + 64 * (line & tags.mask), 1);
-    if (n < std::size(w.trace.lines))
-      lines[n++] = line << shift;
-  });
+  const auto list = [&]<bool Fetch, bool Room>() {
+    forLanes(fresh, [&](unsigned l) {
+      const uint64_t line = a[l] >> shift;
+      if (Fetch) // they lie in no cache of the host either
+        __builtin_prefetch(tags.memory + 64 * (line & tags.mask), 1);
+      if (Room || n < std::size(w.trace.lines))
+        lines[n++] = line << shift;
+    });
+  };
+  if (n > std::size(w.trace.lines) - kWaveSize)
+    list.operator()<false, false>();
+  else if (tags.memory)
+    list.operator()<true, true>();
+  else
+    list.operator()<false, true>();
   w.trace.numLines = n;
 }
 
 void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
   // Naturally aligned accesses of up to 64 bytes do not cross a line.
-  uint64_t low = 0;
-  for (uint64_t m = mask; m; m &= m - 1)
-    low |= a[firstLane(m)];
+  U64x4 any = {};
+  constexpr U64x4 laneBit = {1, 2, 4, 8};
+  for (unsigned k = 0, n = 2 * vectorsOf(mask); k < n; ++k) {
+    U64x4 p;
+    std::memcpy(&p, a + 4 * k, 32);
+    any |= p & U64x4((mask >> (4 * k) & laneBit) == laneBit);
+  }
+  const uint64_t low = any[0] | any[1] | any[2] | any[3];
   if (std::has_single_bit(bytes) && !(low & (bytes - 1)) && (dwordStride == 4 || bytes <= 4))
     addLaneLines(w, a, mask);
   else

@@ -1,6 +1,7 @@
 #include "runtime/softgpu/timing/memory.h"
 
 #include <bit>
+#include <cstring>
 #include <iterator>
 
 namespace meld::softgpu::timing {
@@ -104,13 +105,21 @@ uint64_t MemoryPath::vector(const MemoryTrace &trace, Access access, uint64_t no
 uint64_t MemoryPath::translated(const MemoryTrace &trace, uint64_t now) {
   const unsigned shift = tlb_->shift();
   const uint64_t first = trace.lines[0] >> shift;
-  // A bit for each page around the first one, and whether there are pages further off.
-  uint64_t pages = 0, far = 0;
-  for (uint32_t k = 0; k < trace.numLines; ++k) {
-    const uint64_t page = (trace.lines[k] >> shift) - first + kPagesBefore;
-    pages |= uint64_t(1) << (page % 64);
-    far |= page;
+  // A bit for each page around the first one, and whether there are pages further off. Lines are looked at
+  // in fours: behind the last one is what there was, of which nothing may be taken.
+  using Four = uint64_t __attribute__((vector_size(32)));
+  Four pagesOf = {}, farOf = {};
+  static_assert(std::size(MemoryTrace{}.lines) % 4 == 0);
+  for (uint32_t k = 0; k < trace.numLines; k += 4) {
+    Four page;
+    std::memcpy(&page, trace.lines + k, sizeof page);
+    page = (page >> shift) - (first - kPagesBefore);
+    const Four is = Four(Four{0, 1, 2, 3} + k < trace.numLines);
+    pagesOf |= (Four{1, 1, 1, 1} << (page & 63)) & is;
+    farOf |= page & is;
   }
+  uint64_t pages = pagesOf[0] | pagesOf[1] | pagesOf[2] | pagesOf[3];
+  const uint64_t far = farOf[0] | farOf[1] | farOf[2] | farOf[3];
   uint64_t all = now;
   if (far < 64)
     for (; pages; pages &= pages - 1)

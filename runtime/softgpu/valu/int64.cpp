@@ -58,11 +58,11 @@ template <bool Signed, bool Clamp> void rowMad(RowCtx &ctx) {
   }
   ctx.maskOut = bits;
 }
-template <bool Signed> const ExecInst *fastMad(const ExecInst *i, Wave &w) {
+template <bool Signed, unsigned Kinds> const ExecInst *fastMad(const ExecInst *i, Wave &w) {
   if (__builtin_expect(w.mode & Mode::gprIdxEn, 0))
     return slowValu(i, w);
   const uint64_t exec = w.exec();
-  const FastSources<Mad, kAny> src(i, w);
+  const FastSources<Mad, Kinds> src(i, w);
   uint32_t *d = w.v[i->dst].u;
   uint64_t bits = 0;
   if (const unsigned n = fullChunks(exec); __builtin_expect(n != 0, 1)) {
@@ -91,7 +91,13 @@ template <bool Signed> OpInfo mad() {
   OpInfo info = infoOf<Mad>(kCarryOut);
   info.row = rowMad<Signed, false>;
   info.rowClamp = rowMad<Signed, true>;
-  info.fastMod = fastMad<Signed>;
+  info.fastMod = fastMad<Signed, kAny>;
+  info.fast[1] = fastMad<Signed, 1>;
+  info.fast[2] = fastMad<Signed, 2>;
+  info.fast[3] = fastMad<Signed, 3>;
+  info.fast[5] = fastMad<Signed, 5>;
+  info.fast[6] = fastMad<Signed, 6>;
+  info.fast[7] = fastMad<Signed, 7>;
   return info;
 }
 
