@@ -1,6 +1,6 @@
 // The interpreter's loop, and the one that lets watchers see every instruction.
+#include "runtime/softgpu/execute/chain.h"
 #include "runtime/softgpu/execute/code_cache.h"
-#include "runtime/softgpu/execute/scalar.h"
 #include "runtime/softgpu/execute/translated.h"
 #include "runtime/softgpu/execute/watch.h"
 #include "runtime/softgpu/execute/worker.h"
@@ -30,6 +30,12 @@ namespace {
 template <bool Chains> inline const ExecInst *step(const ExecInst *i, Wave &w, WaveCounters &c) {
   const uint8_t category = i->category;
   w.next = i; // where a fault happened
+  if (Chains && i->flags & chains) [[likely]] {
+    const ExecInst *next = i->run(i, w);
+    const ExecInst *end = next ? next : w.next + 1; // behind the one that has raised a fault
+    c.insts[uint8_t(isa::Category::salu)] += uint64_t(end - i);
+    return next;
+  }
   if (category == uint8_t(isa::Category::valu)) {
     c.activeLanesValu += unsigned(std::popcount(w.exec()));
     ++c.insts[uint8_t(isa::Category::valu)];
@@ -41,11 +47,6 @@ template <bool Chains> inline const ExecInst *step(const ExecInst *i, Wave &w, W
     c.cacheLines += w.trace.cacheLines;
     c.ldsBankConflicts += w.trace.ldsBankConflicts;
     return i;
-  }
-  if (Chains && i->flags & chains) [[likely]] {
-    const ExecInst *next = i->run(i, w);
-    c.insts[uint8_t(isa::Category::salu)] += uint64_t(next - i);
-    return next;
   }
   if (category != kCoreEntry)
     ++c.insts[category];
@@ -61,6 +62,7 @@ void countPassed(Wave &w, WaveCounters &c) {
     c.insts[k] += w.passed[k];
     c.insts[uint8_t(isa::Category::salu)] -= w.passed[k];
   }
+  c.activeLanesValu += w.passedLanes;
   w.chained = 0;
 }
 
@@ -68,6 +70,7 @@ void runWave(Wave &w, WaveCounters &c) {
   const ExecInst *i = w.next;
   w.chained = chains;
   std::memset(w.passed, 0, sizeof w.passed);
+  w.passedLanes = 0;
   do {
     i = step<true>(i, w, c);
   } while (i);

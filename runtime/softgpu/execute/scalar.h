@@ -6,10 +6,10 @@
 // only at run time (SCC, EXECZ, apertures, ...).
 #pragma once
 
+#include "runtime/softgpu/execute/chain.h"
 #include "runtime/softgpu/execute/special_source.h"
 #include "runtime/softgpu/isa/decoder.h"
 
-#include <bit>
 #include <type_traits>
 
 namespace meld::softgpu::scalar {
@@ -42,18 +42,6 @@ template <class T> inline void writeDst(const ExecInst *i, Wave &w, T x) {
     w.setS64(i->dst, uint64_t(x));
   else
     w.s[i->dst] = uint32_t(x);
-}
-
-/// What a handler returns that goes on behind its instruction: where the interpreter's loop allows it,
-/// it has executed what follows, too, if that has the flag `chains`. Such instructions cannot fault and
-/// always go on behind themselves. A host predicts where a handler goes on much better from the handler
-/// than from the loop, which goes everywhere.
-///
-/// How many these were, the loop knows from what comes back: they lie behind each other. It takes them
-/// all for scalar arithmetic; those of another category count themselves in Wave::passed.
-inline const ExecInst *chain(const ExecInst *i, Wave &w) {
-  const ExecInst *next = following(i);
-  return next->flags & w.chained ? next->run(next, w) : next;
 }
 
 /// F(A, B, scc&) -> D, or void (only SCC).

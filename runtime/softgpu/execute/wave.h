@@ -89,7 +89,7 @@ enum ExecFlags : uint8_t {
   srcVgpr1 = 2,
   srcVgpr2 = 4,
   hasModifiers = 8,
-  chains = 0x10, ///< its handler may go on behind it (scalar.h): no other instruction has this bit
+  chains = 0x10, ///< its handler may go on behind it (chain.h): no other instruction has this bit
 };
 
 enum class WaveStatus : uint8_t {
@@ -160,7 +160,7 @@ struct Wave {
   /// 64 or 32 lanes. In a wave of 32 the upper half of EXEC stays 0, whatever is written there, so that
   /// nothing else needs to know which lanes exist; lane masks in SGPRs are one dword.
   uint32_t waveSize = kWaveSize;
-  /// Flag of the instructions that a handler goes on to by itself (scalar.h): none, but in runWave().
+  /// Flag of the instructions that a handler goes on to by itself (chain.h): none, but in runWave().
   uint8_t chained = 0;
   int32_t quantum = 0;    ///< decremented by taken backward branches; the core yields at 0
   uint8_t *lds = nullptr; ///< the workgroup's LDS
@@ -194,8 +194,9 @@ struct Wave {
   uint32_t flatScratch[2] = {};
   MemoryTrace trace;
   Fault fault;
-  /// What was passed since runWave() began and does nothing, by category (scalar.h).
-  uint64_t passed[unsigned(isa::Category::other) + 1] = {};
+  /// Instructions that counted themselves since runWave() began, and the active lanes of those of vector
+  /// arithmetic (chain.h).
+  uint64_t passed[unsigned(isa::Category::other) + 1] = {}, passedLanes = 0;
 
   /// SGPR pairs seen as one 64-bit value: may_alias, since the same bytes are read as s[].
   using Pair = uint64_t __attribute__((may_alias));

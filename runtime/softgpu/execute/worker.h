@@ -107,7 +107,7 @@ private:
 void runWave(Wave &w, WaveCounters &c);
 
 /// The end of runWave(), also where a fault of the host's has left it: counts what chains took for
-/// scalar arithmetic (scalar.h) as what it is.
+/// scalar arithmetic (chain.h) as what it is.
 void countPassed(Wave &w, WaveCounters &c);
 
 /// Executes the one instruction Wave::next and counts it; false: the wave stopped.

@@ -6,6 +6,7 @@
 // reads the other's destination, a copy stands in for what is overwritten.
 #include "runtime/softgpu/valu/dual.h"
 
+#include "runtime/softgpu/execute/chain.h"
 #include "runtime/softgpu/valu/slow.h"
 
 #include <memory>
@@ -81,6 +82,7 @@ const ExecHalves *preparedHalves(const Inst &in, isa::Target target) {
     halves->exec[k].inst = &halves->inst[k];
     if (halves->inst[k].dst.kind != Operand::Kind::vgpr || !prepareValu(halves->exec[k], target))
       return nullptr;
+    halves->exec[k].flags &= uint8_t(~chains); // one goes on to the other here, not by itself
   }
   const Inst &x = halves->inst[0], &y = halves->inst[1];
   halves->first = !reads(y, x.dst.index) ? 0 : !reads(x, y.dst.index) ? 1 : -1;
@@ -88,8 +90,24 @@ const ExecHalves *preparedHalves(const Inst &in, isa::Target target) {
   return it->second.get();
 }
 
+/// Keeps what the halves count: they are one instruction, which is counted for both.
+class OneInstruction {
+public:
+  explicit OneInstruction(Wave &w) : w_(w), passed_(passed()), lanes_(w.passedLanes) {}
+  ~OneInstruction() {
+    passed() = passed_;
+    w_.passedLanes = lanes_;
+  }
+
+private:
+  uint64_t &passed() { return w_.passed[unsigned(isa::Category::valu)]; }
+  Wave &w_;
+  uint64_t passed_, lanes_;
+};
+
 template <unsigned First> const ExecInst *runBoth(const ExecInst *i, Wave &w) {
   const ExecHalves &h = halvesOf(i);
+  const OneInstruction one(w);
   h.exec[First].run(&h.exec[First], w);
   h.exec[1 - First].run(&h.exec[1 - First], w);
   return following(i);
@@ -98,6 +116,7 @@ template <unsigned First> const ExecInst *runBoth(const ExecInst *i, Wave &w) {
 /// Y reads what X writes and X what Y writes: X's result waits until Y has read.
 const ExecInst *runCrossed(const ExecInst *i, Wave &w) {
   const ExecHalves &h = halvesOf(i);
+  const OneInstruction one(w);
   uint32_t *row = w.v[h.inst[0].dst.index].u;
   alignas(64) VRow old, result;
   copyRow(old.u, row);
@@ -115,7 +134,10 @@ bool prepareDual(ExecInst &e, isa::Target target) {
   const ExecHalves *h = preparedHalves(*e.inst, target);
   if (!h)
     return false;
-  e.run = h->first == 0 ? runBoth<0> : h->first == 1 ? runBoth<1> : runCrossed;
+  e.run = h->first == 0   ? chainedValu<runBoth<0>>
+          : h->first == 1 ? chainedValu<runBoth<1>>
+                          : chainedValu<runCrossed>;
+  e.flags = chains;
   e.aux = reinterpret_cast<uint64_t>(h);
   return true;
 }

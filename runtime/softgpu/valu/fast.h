@@ -9,6 +9,7 @@
 // safe.
 #pragma once
 
+#include "runtime/softgpu/execute/chain.h"
 #include "runtime/softgpu/valu/lanes.h"
 #include "runtime/softgpu/valu/op_info.h"
 
@@ -356,22 +357,22 @@ template <class S, auto F, unsigned Flags = 0, Speed Sp = normal> OpInfo vec() {
   if constexpr (Sp != rowOnly && is16(S::dst))
     info.fastKeep = fastVec<S, F, Flags | kPreserveHigh, kAny>;
   if constexpr (Sp == hot && S::num == 1) {
-    info.fast[0] = fastVec<S, F, Flags, 0>;
-    info.fast[1] = fastVec<S, F, Flags, 1>;
+    info.fast[0] = chainedValu<fastVec<S, F, Flags, 0>>;
+    info.fast[1] = chainedValu<fastVec<S, F, Flags, 1>>;
   } else if constexpr (Sp == hot && S::num == 2) {
-    info.fast[1] = fastVec<S, F, Flags, 1>;
-    info.fast[2] = fastVec<S, F, Flags, 2>;
-    info.fast[3] = fastVec<S, F, Flags, 3>;
+    info.fast[1] = chainedValu<fastVec<S, F, Flags, 1>>;
+    info.fast[2] = chainedValu<fastVec<S, F, Flags, 2>>;
+    info.fast[3] = chainedValu<fastVec<S, F, Flags, 3>>;
   } else if constexpr (Sp == hot && S::num == 3) {
     if constexpr (S::src[2] == Ty::mask) {
-      info.fast[1] = fastVec<S, F, Flags, 1>;
-      info.fast[2] = fastVec<S, F, Flags, 2>;
-      info.fast[3] = fastVec<S, F, Flags, 3>;
+      info.fast[1] = chainedValu<fastVec<S, F, Flags, 1>>;
+      info.fast[2] = chainedValu<fastVec<S, F, Flags, 2>>;
+      info.fast[3] = chainedValu<fastVec<S, F, Flags, 3>>;
     } else {
-      info.fast[3] = fastVec<S, F, Flags, 3>;
-      info.fast[5] = fastVec<S, F, Flags, 5>;
-      info.fast[6] = fastVec<S, F, Flags, 6>;
-      info.fast[7] = fastVec<S, F, Flags, 7>;
+      info.fast[3] = chainedValu<fastVec<S, F, Flags, 3>>;
+      info.fast[5] = chainedValu<fastVec<S, F, Flags, 5>>;
+      info.fast[6] = chainedValu<fastVec<S, F, Flags, 6>>;
+      info.fast[7] = chainedValu<fastVec<S, F, Flags, 7>>;
     }
   }
   return info;
@@ -424,9 +425,9 @@ template <class S, auto F, unsigned Flags, Speed Sp> OpInfo compare() {
   if constexpr (Sp != rowOnly)
     info.fastMod = fastCompare<S, F, Flags, kAny>;
   if constexpr (Sp == hot) {
-    info.fast[1] = fastCompare<S, F, Flags, 1>;
-    info.fast[2] = fastCompare<S, F, Flags, 2>;
-    info.fast[3] = fastCompare<S, F, Flags, 3>;
+    info.fast[1] = chainedValu<fastCompare<S, F, Flags, 1>>;
+    info.fast[2] = chainedValu<fastCompare<S, F, Flags, 2>>;
+    info.fast[3] = chainedValu<fastCompare<S, F, Flags, 3>>;
   }
   return info;
 }
@@ -482,9 +483,9 @@ template <class S, auto F> OpInfo carry() {
   OpInfo info = infoOf<S>(kCarryOut);
   info.row = rowCarry<S, F>;
   info.fastMod = fastCarry<S, F, kAny>;
-  info.fast[1] = fastCarry<S, F, 1>;
-  info.fast[2] = fastCarry<S, F, 2>;
-  info.fast[3] = fastCarry<S, F, 3>;
+  info.fast[1] = chainedValu<fastCarry<S, F, 1>>;
+  info.fast[2] = chainedValu<fastCarry<S, F, 2>>;
+  info.fast[3] = chainedValu<fastCarry<S, F, 3>>;
   return info;
 }
 

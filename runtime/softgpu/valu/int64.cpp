@@ -92,12 +92,12 @@ template <bool Signed> OpInfo mad() {
   info.row = rowMad<Signed, false>;
   info.rowClamp = rowMad<Signed, true>;
   info.fastMod = fastMad<Signed, kAny>;
-  info.fast[1] = fastMad<Signed, 1>;
-  info.fast[2] = fastMad<Signed, 2>;
-  info.fast[3] = fastMad<Signed, 3>;
-  info.fast[5] = fastMad<Signed, 5>;
-  info.fast[6] = fastMad<Signed, 6>;
-  info.fast[7] = fastMad<Signed, 7>;
+  info.fast[1] = chainedValu<fastMad<Signed, 1>>;
+  info.fast[2] = chainedValu<fastMad<Signed, 2>>;
+  info.fast[3] = chainedValu<fastMad<Signed, 3>>;
+  info.fast[5] = chainedValu<fastMad<Signed, 5>>;
+  info.fast[6] = chainedValu<fastMad<Signed, 6>>;
+  info.fast[7] = chainedValu<fastMad<Signed, 7>>;
   return info;
 }
 

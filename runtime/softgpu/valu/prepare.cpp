@@ -141,10 +141,12 @@ bool prepareValu(ExecInst &e, isa::Target target) {
   simple = simple && vdst && !other && !(info.flags & kRelative);
   const Handler fastMod = keepsHigh ? info.fastKeep : info.fastMod;
   e.run = slowValu;
-  if (simple && !negAbs && !keepsHigh && info.fast[kinds & 7])
+  if (simple && !negAbs && !keepsHigh && info.fast[kinds & 7]) {
     e.run = info.fast[kinds & 7];
-  else if (simple && fastMod)
+    e.flags |= chains;
+  } else if (simple && fastMod) {
     e.run = fastMod;
+  }
   return true;
 }
 

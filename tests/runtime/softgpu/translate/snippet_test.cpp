@@ -80,26 +80,27 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{isa::Target::gfx1201w64, Mix::everything, "gfx1201w64_everything"}),
     [](auto &i) { return i.param.name; });
 
-TEST_P(Snippets, SameAsInterpreted) {
-  const Case &c = GetParam();
-  const uint64_t seed =
-      std::getenv("MELD_TEST_SEED") ? std::strtoull(std::getenv("MELD_TEST_SEED"), nullptr, 0) : 1;
-  const unsigned count =
-      std::getenv("MELD_TEST_COUNT") ? unsigned(std::atoi(std::getenv("MELD_TEST_COUNT"))) : 100;
-  const auto before = translate::tierStatistics();
-  BareWave start, interpreted, translated;
-  // Each tier finds what it left, at the same address.
-  static GlobalMemory global, ofInterpreted, ofTranslated;
+uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *value = std::getenv(name);
+  return value ? std::strtoull(value, nullptr, 0) : otherwise;
+}
+
+using Run = void (*)(Wave &, WaveCounters &);
+
+/// Random snippets, as the interpreter executes them and as `other` does, which `prepares` their code.
+template <class Prepare> void compare(const Case &c, Run other, Prepare prepare) {
+  const uint64_t seed = fromEnvironment("MELD_TEST_SEED", 1);
+  const unsigned count = unsigned(fromEnvironment("MELD_TEST_COUNT", 100));
+  BareWave start, interpreted, otherwise;
+  // Each way finds what it left, at the same address.
+  static GlobalMemory global, ofInterpreted, ofOther;
   for (unsigned n = 0; n < count; ++n) {
     Random random(seed * 1000003 + n);
     const unsigned length = 4 + random.below(17);
     const std::vector<uint32_t> words = makeSnippet(random, c.target, length, c.mix);
     auto code = std::make_shared<CodeCache>(c.target);
     const ExecInst *entry = code->lookup(reinterpret_cast<uint64_t>(words.data()));
-    auto tier = translate::kernelTier(*code, entry, {translate::When::always, 0});
-    ASSERT_TRUE(tier);
-    tier->translateNow(code);
-    ASSERT_TRUE(translate::entryAt(entry)) << "not translated:\n" << listing(words, c.target);
+    ASSERT_TRUE(prepare(code, entry)) << "not translated:\n" << listing(words, c.target);
     // Several starts per snippet: translating is what takes the time.
     for (unsigned round = 0; round < 3; ++round) {
       start.fill(random, c.target, *code, entry, global);
@@ -107,19 +108,19 @@ TEST_P(Snippets, SameAsInterpreted) {
         b = uint8_t(random.next());
       for (uint8_t &b : ofInterpreted.scratch)
         b = uint8_t(random.next());
-      ofTranslated = ofInterpreted;
+      ofOther = ofInterpreted;
       interpreted.copyFrom(start);
-      translated.copyFrom(start);
+      otherwise.copyFrom(start);
       WaveCounters a, b;
       for (unsigned turn = 0; turn < 6; ++turn) {
         global = ofInterpreted;
         runWave(interpreted.wave, a);
         ofInterpreted = global;
-        global = ofTranslated;
-        runWaveTranslated(translated.wave, b);
-        ofTranslated = global;
-        std::string d = interpreted.difference(translated);
-        if (d.empty() && std::memcmp(&ofInterpreted, &ofTranslated, sizeof(global)) != 0)
+        global = ofOther;
+        other(otherwise.wave, b);
+        ofOther = global;
+        std::string d = interpreted.difference(otherwise);
+        if (d.empty() && std::memcmp(&ofInterpreted, &ofOther, sizeof(global)) != 0)
           d = "global memory";
         if (d.empty())
           d = counterDifference(a, b);
@@ -129,11 +130,23 @@ TEST_P(Snippets, SameAsInterpreted) {
         const WaveStatus s = interpreted.wave.status;
         if (s == WaveStatus::ended || s == WaveStatus::faulted)
           break;
-        interpreted.wave.status = translated.wave.status = WaveStatus::ready;
-        interpreted.wave.quantum = translated.wave.quantum = 20;
+        interpreted.wave.status = otherwise.wave.status = WaveStatus::ready;
+        interpreted.wave.quantum = otherwise.wave.quantum = 20;
       }
     }
   }
+}
+
+TEST_P(Snippets, SameAsInterpreted) {
+  const Case &c = GetParam();
+  const auto before = translate::tierStatistics();
+  compare(c, runWaveTranslated, [](std::shared_ptr<CodeCache> &code, const ExecInst *entry) {
+    auto tier = translate::kernelTier(*code, entry, {translate::When::always, 0});
+    if (!tier)
+      return false;
+    tier->translateNow(code);
+    return translate::entryAt(entry) != nullptr;
+  });
   const auto after = translate::tierStatistics();
   const double covered =
       double(after.covered - before.covered) / double(after.instructions - before.instructions);
@@ -141,6 +154,15 @@ TEST_P(Snippets, SameAsInterpreted) {
   EXPECT_GT(covered, c.mix == Mix::lds || c.mix == Mix::global ? 0.05 : 0.4)
       << "most went through their handlers";
   EXPECT_EQ(after.failures, before.failures);
+}
+
+/// Instructions that go on behind themselves (chain.h).
+TEST_P(Snippets, SameOneInstructionAtATime) {
+  const auto stepped = [](Wave &w, WaveCounters &c) {
+    while (stepWave(w, c)) {
+    }
+  };
+  compare(GetParam(), stepped, [](auto &, const ExecInst *) { return true; });
 }
 
 } // namespace
