@@ -6,15 +6,16 @@
 //
 //     loop -> v_add -> v_mul -> s_add -> s_nop -> loop (a load is next) -> load -> loop -> ...
 //
-// Such instructions go on behind themselves or raise a fault; they touch no memory.
+// Such instructions always go on behind themselves.
 //
 // Counting. How many a chain had, the loop knows from what comes back: they lie behind each other. It
 // takes them all for scalar arithmetic; those of another category count themselves in Wave::passed, vector
 // arithmetic its lanes, too, and countPassed() puts that right when the loop ends. Where the loop executes
 // one instruction at a time it counts them by category, and nobody looks at Wave::passed.
 //
-// What would be unsafe: the flag on an instruction that may jump (what came back would be no count), wait
-// or access memory (Wave::next would not say where), and on a handler that does not count itself.
+// What would be unsafe: the flag on an instruction that may jump, wait or raise a fault (what comes back is
+// no count then), on one that accesses memory (a fault of the host's is where Wave::next says, which only
+// the loop sets), and on a handler that does not count itself.
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -33,8 +34,8 @@ inline const ExecInst *chain(const ExecInst *i, Wave &w) {
 template <Handler H> [[gnu::flatten]] const ExecInst *chainedValu(const ExecInst *i, Wave &w) {
   ++w.passed[unsigned(isa::Category::valu)];
   w.passedLanes += unsigned(std::popcount(w.exec())); // before it changes EXEC
-  const ExecInst *next = H(i, w);
-  return next && next->flags & w.chained ? next->run(next, w) : next;
+  H(i, w);
+  return chain(i, w);
 }
 
 } // namespace meld::softgpu

@@ -32,8 +32,7 @@ template <bool Chains> inline const ExecInst *step(const ExecInst *i, Wave &w, W
   w.next = i; // where a fault happened
   if (Chains && i->flags & chains) [[likely]] {
     const ExecInst *next = i->run(i, w);
-    const ExecInst *end = next ? next : w.next + 1; // behind the one that has raised a fault
-    c.insts[uint8_t(isa::Category::salu)] += uint64_t(end - i);
+    c.insts[uint8_t(isa::Category::salu)] += uint64_t(next - i);
     return next;
   }
   if (category == uint8_t(isa::Category::valu)) {
