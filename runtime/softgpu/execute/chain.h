@@ -24,9 +24,19 @@
 
 namespace meld::softgpu {
 
+/// Whether the compiler makes jumps of calls at the end of a function, without which a long chain would
+/// need a long stack.
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+inline constexpr bool kTailCalls = true;
+#else
+inline constexpr bool kTailCalls = false;
+#endif
+
 /// The last thing that a handler of an instruction with the flag does.
 inline const ExecInst *chain(const ExecInst *i, Wave &w) {
   const ExecInst *next = following(i);
+  if constexpr (!kTailCalls)
+    return next;
   return next->flags & w.chained ? next->run(next, w) : next;
 }
 
