@@ -24,13 +24,21 @@
 
 namespace meld::softgpu {
 
-/// Whether the compiler makes jumps of calls at the end of a function, without which a long chain would
-/// need a long stack.
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// Whether the compiler makes jumps of calls at the end of a function (the CMake lists ask for it), without
+/// which a chain, of up to CodeCache's longest run, would need a long stack.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define MELD_SANITIZED
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&    \
+    !defined(MELD_SANITIZED)
 inline constexpr bool kTailCalls = true;
 #else
 inline constexpr bool kTailCalls = false;
 #endif
+#undef MELD_SANITIZED
 
 /// The last thing that a handler of an instruction with the flag does.
 inline const ExecInst *chain(const ExecInst *i, Wave &w) {

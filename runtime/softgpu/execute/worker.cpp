@@ -91,8 +91,8 @@ DispatchResult describeFault(const Wave &w, const Launch &launch, isa::Target ta
       c = ' ';
   if (code.empty()) {
     uint32_t word = 0;
-    std::snprintf(where, sizeof(where),
-                  safeRead(pc, &word, 4) == 4 ? ".long 0x%08x" : "(unreadable)", word);
+    const bool readable = safeRead(pc, &word, 4) == 4; // before it is an argument
+    std::snprintf(where, sizeof(where), readable ? ".long 0x%08x" : "(unreadable)", word);
     code = where;
   }
   std::snprintf(
@@ -136,6 +136,7 @@ void Worker::run(Job &job) noexcept {
   job.workers.fetch_add(1, std::memory_order_relaxed);
   job_ = &job;
   counters_ = WaveCounters{};
+  running_ = nullptr;
   reported_ = 0;
   started_ = {};
   if (job.request->maxTime.count())
@@ -159,7 +160,9 @@ void Worker::run(Job &job) noexcept {
       }
       if (watch_)
         watch_->finish();
-    } catch (...) { // out of memory while building a message or a list
+    } catch (...) { // out of memory while building a message or a list, or while decoding code
+      if (running_)
+        countPassed(*running_, counters_);
       DispatchResult r;
       r.code = DispatchCode::cancelled;
       r.message = "out of host memory";

@@ -15,7 +15,17 @@ void say(const std::string &line) noexcept {
   }
 }
 
-std::vector<DeviceSettings> devicesOf(const Settings &settings) {
+namespace {
+
+/// Since GFX10 two compute units are one to HIP, which divides by how many it has.
+uint32_t fewestUnits(const DeviceModel &model) {
+  return isa::traitsOf(model.target).generation >= 10 ? 2 : 1;
+}
+
+} // namespace
+
+std::vector<DeviceSettings> devicesOf(const Settings &settings,
+                                      std::vector<std::string> &warnings) {
   DeviceSettings device; // what all have in common
   device.threads = settings.gpuThreads;
   device.timing = settings.gpuTiming;
@@ -33,7 +43,12 @@ std::vector<DeviceSettings> devicesOf(const Settings &settings) {
     if (const DeviceModel *model = findDevice(name))
       device.model = *model;
     DeviceModel &model = device.model;
-    model.computeUnits = valueFor(settings.gpuCus, model.computeUnits);
+    const uint32_t units = valueFor(settings.gpuCus, model.computeUnits);
+    model.computeUnits = std::max(units, fewestUnits(model));
+    if (units < model.computeUnits)
+      warnings.push_back("MELD_GPU_CUS=" + std::to_string(units) + ": compute units of " +
+                         model.isaName + " come in pairs; using " +
+                         std::to_string(model.computeUnits));
     // The window of device addresses ends at 1 TiB; ROCr needs a few MiB for itself.
     model.memoryBytes = valueFor(settings.gpuMem, model.memoryBytes) & ~4095ull;
     devices.push_back(device);
@@ -84,8 +99,8 @@ struct Process {
   Process() {
     LoadedSettings loaded = loadSettings();
     keepWhatRocrKnows(loaded);
+    devices = devicesOf(loaded.settings, loaded.gpuWarnings);
     warnings = std::move(loaded.gpuWarnings);
-    devices = devicesOf(loaded.settings);
   }
 };
 

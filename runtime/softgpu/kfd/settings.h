@@ -24,8 +24,8 @@ struct DeviceSettings {
   DeviceConfig toConfig() const;
 };
 
-/// One entry per device, at least one.
-std::vector<DeviceSettings> devicesOf(const Settings &settings);
+/// One entry per device, at least one. What a device cannot have is said in `warnings`, a line each.
+std::vector<DeviceSettings> devicesOf(const Settings &settings, std::vector<std::string> &warnings);
 
 /// The process's devices, read once.
 const std::vector<DeviceSettings> &processDevices();

@@ -43,7 +43,8 @@ struct Shared {
   Shared(Job &j, const TimingParameters &parameters, FaultGuard &g)
       : job(j), p(parameters), guard(g), memory(parameters, j.env.config->computeUnits),
         dispatcher(parameters, *j.launch, j.env.config->computeUnits, unitsOf(j)),
-        scratch(size_t(unitsOf(j)) * j.launch->groupsPerUnit,
+        scratch(std::min<uint64_t>(uint64_t(unitsOf(j)) * j.launch->groupsPerUnit,
+                                   j.launch->totalGroups),
                 j.launch->scratchPerWave() * j.launch->wavesPerGroup) {
     const unsigned generation = isa::traitsOf(j.launch->target).generation;
     if (generation >= 10) {
@@ -75,7 +76,7 @@ struct Shared {
   FaultGuard &guard;
   DeviceMemory memory;
   Dispatcher dispatcher;
-  const ScratchArea scratch;
+  ScratchArea scratch;
   std::vector<std::unique_ptr<InstructionCache>> instructionCaches; ///< none: not modelled
   unsigned sharing = 1;                                             ///< units for each of them
   unsigned cadence =
@@ -155,7 +156,6 @@ private:
   unsigned placeWave_ = 0;
   bool anyEnded_ = false; ///< in the current visit
   std::vector<std::unique_ptr<Workgroup>> groups_, spare_;
-  size_t made_ = 0; ///< of them
   std::array<uint64_t, 2> ldsFree_{};
   std::array<uint64_t, 2> vmemFree_{};              ///< of each path
   std::vector<std::unique_ptr<MemoryPath>> memory_; ///< scalar memory takes the first

@@ -41,7 +41,7 @@ bool ComputeUnit::start(const Dispatcher::Start &start) {
   std::unique_ptr<Workgroup> g;
   if (spare_.empty()) {
     g = SpareGroups::ofThisThread().take();
-    if (uint8_t *place = shared_.scratch.place(index_ * job.launch->groupsPerUnit + made_++))
+    if (uint8_t *place = shared_.scratch.take())
       g->scratch.use(place, shared_.scratch.bytes());
   } else {
     g = std::move(spare_.back());

@@ -1,5 +1,10 @@
 // Where the scratch memory of a dispatch's workgroups lies: as on a device, one stretch of memory with
-// a place for each workgroup that may be there at once.
+// a place for each workgroup that may be there at once, in the order in which they begin.
+//
+//     | group 0 | group 1 | group 2 | ...      later groups take the places of those that have ended
+//
+// Nothing lies between them: were places kept for what a compute unit has room for, those of different
+// units would be a multiple of some power of two apart, and all of them in a few of a cache's sets.
 //
 // Which sets of the caches and of the TLB lines fall into, and which of them meet in the tables of what is on its
 // way, follows from their addresses. So the stretch begins at the same address each time, where that
@@ -18,7 +23,7 @@ namespace meld::softgpu::timing {
 class ScratchArea {
 public:
   /// `places` of `bytes` each, in whole pages and one between them that stays unused. None when the
-  /// host has no such stretch: place() then gives nothing, and buffers have memory of their own.
+  /// host has no such stretch: take() then gives nothing, and buffers have memory of their own.
   ScratchArea(size_t places, size_t bytes)
       : each_(bytes ? (bytes + 4095) / 4096 * 4096 + 4096 : 0) {
     if (!places || !each_ || each_ > kMost / places)
@@ -34,6 +39,7 @@ public:
     if (p == MAP_FAILED)
       p = mmap(nullptr, size_, PROT_READ | PROT_WRITE, flags, -1, 0);
     begin_ = p == MAP_FAILED ? nullptr : static_cast<uint8_t *>(p);
+    next_ = begin_;
   }
   ~ScratchArea() {
     if (begin_)
@@ -41,7 +47,14 @@ public:
   }
   ScratchArea(const ScratchArea &) = delete;
 
-  uint8_t *place(size_t index) const { return begin_ ? begin_ + index * each_ : nullptr; }
+  /// The next place; nullptr when there is none left.
+  uint8_t *take() {
+    if (!begin_ || next_ == begin_ + size_)
+      return nullptr;
+    uint8_t *const place = next_;
+    next_ += each_;
+    return place;
+  }
   size_t bytes() const { return each_; }
 
 private:
@@ -50,7 +63,7 @@ private:
   static constexpr unsigned kStretches = 8;
 
   size_t each_, size_ = 0;
-  uint8_t *begin_ = nullptr;
+  uint8_t *begin_ = nullptr, *next_ = nullptr;
 };
 
 } // namespace meld::softgpu::timing

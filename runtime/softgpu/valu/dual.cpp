@@ -114,7 +114,8 @@ template <unsigned First> const ExecInst *runBoth(const ExecInst *i, Wave &w) {
 }
 
 /// Y reads what X writes and X what Y writes: X's result waits until Y has read.
-const ExecInst *runCrossed(const ExecInst *i, Wave &w) {
+/// Not inlined, so that its rows are gone before a chain goes on.
+[[gnu::noinline]] const ExecInst *runCrossed(const ExecInst *i, Wave &w) {
   const ExecHalves &h = halvesOf(i);
   const OneInstruction one(w);
   uint32_t *row = w.v[h.inst[0].dst.index].u;

@@ -1,6 +1,24 @@
 // Scalar instructions against a reference, and assembly kernels for control flow.
 #include "tests/runtime/softgpu/execute/scalar_reference.h"
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <unistd.h>
+
+/// Of those as large as what code is decoded from; 0: none fails.
+static std::atomic<unsigned> allocationsUntilFailure{0};
+
+[[gnu::noinline]] void *operator new(size_t bytes) {
+  if (bytes == 16384 && allocationsUntilFailure && --allocationsUntilFailure == 0)
+    throw std::bad_alloc();
+  if (void *p = std::malloc(bytes))
+    return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void *p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void *p, size_t) noexcept { std::free(p); }
+
 namespace meld::softgpu::test {
 namespace {
 
@@ -41,6 +59,28 @@ TEST_P(Scalar, ControlFlowKernel) {
   EXPECT_EQ(out[14], 1234u) << "reached the end";
 }
 
+TEST_P(Scalar, WhatRanUntilMemoryRanOutIsCounted) {
+  const std::string trace =
+      testing::TempDir() + "meld-far-" + std::to_string(getpid()) + "-" + target;
+  for (bool traced : {false, true}) {
+    DeviceConfig c = testConfig(target, 1);
+    c.translate = "off";
+    if (traced)
+      c.trace = trace;
+    auto gpu = Gpu::create(c);
+    allocationsUntilFailure = 2; // the first one is for the kernel's begin
+    const DispatchResult r = launch(*gpu, code, "far", {64}, {64}, Args(nullptr));
+    allocationsUntilFailure = 0;
+    EXPECT_EQ(r.code, DispatchCode::cancelled) << r.message;
+    EXPECT_EQ(r.counters.insts[unsigned(isa::Category::valu)], 2u);
+    EXPECT_EQ(r.counters.insts[unsigned(isa::Category::salu)], 1u);
+    EXPECT_EQ(r.counters.insts[unsigned(isa::Category::other)], 1u);
+    EXPECT_EQ(r.counters.insts[unsigned(isa::Category::branch)], 1u);
+    EXPECT_EQ(r.counters.activeLanesValu, 128u);
+  }
+  std::remove(trace.c_str());
+}
+
 TEST_P(Scalar, IllegalInstructions) {
   auto gpu = Gpu::create(testConfig(target, 2));
   uint32_t flag = 0;
@@ -54,6 +94,8 @@ TEST_P(Scalar, IllegalInstructions) {
                 static_cast<const char *>(code.symbol("unknown_bad")) -
                     static_cast<const char *>(code.symbol("unknown")));
   EXPECT_NE(r.message.find("kernel unknown at " + std::string(offset)), std::string::npos)
+      << r.message;
+  EXPECT_NE(r.message.find(".long 0xbe80fe00: no such instruction"), std::string::npos)
       << r.message;
 
   r = launch(*gpu, code, "unsupported", {64}, {64}, Args(&flag));

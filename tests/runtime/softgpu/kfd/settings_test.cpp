@@ -19,7 +19,7 @@ std::vector<DeviceSettings> readAll(const Values &values, std::vector<std::strin
       {});
   EXPECT_TRUE(loaded.warnings.empty());
   said = loaded.gpuWarnings;
-  return devicesOf(loaded.settings);
+  return devicesOf(loaded.settings, said);
 }
 
 /// The only device.
@@ -51,6 +51,17 @@ TEST(Settings, EveryDevice) {
   for (std::string name; std::getline(words >> std::ws, name, ',');)
     EXPECT_EQ(read({{"MELD_GPU", name}}, 0).model.isaName, name);
   EXPECT_EQ(read({{"MELD_GPU", "gfx900"}}, 0).model.deviceId, 26751u);
+}
+
+// HIP's multiprocessors are pairs of compute units there, and it divides by their number.
+TEST(Settings, PairsOfComputeUnits) {
+  std::vector<std::string> said;
+  const auto devices = readAll({{"MELD_GPU", "gfx1030,gfx90a"}, {"MELD_GPU_CUS", "1"}}, said);
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].model.computeUnits, 2u);
+  EXPECT_EQ(devices[1].model.computeUnits, 1u);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0], "MELD_GPU_CUS=1: compute units of gfx1030 come in pairs; using 2");
 }
 
 TEST(Settings, Overrides) {

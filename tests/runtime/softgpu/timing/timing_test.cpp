@@ -3,6 +3,7 @@
 #include "tests/runtime/softgpu/timing/timing_fixture.h"
 
 #include <atomic>
+#include <numeric>
 #include <thread>
 
 namespace meld::softgpu::test {
@@ -144,6 +145,26 @@ TEST_P(Timing, WhereTheHostHasMemoryDoesNotMatter) {
     munmap(at, bytes);
 }
 #endif
+
+/// What lies in scratch memory at once is spread over the sets of the L2, as any stretch of memory that is used
+/// from its begin: where nothing is too large for it, one set for all lines takes as long.
+TEST_P(Timing, ScratchMemoryIsSpreadOverTheCaches) {
+  vector<uint32_t> in(200), out(200 * 256);
+  std::iota(in.begin(), in.end(), 1u);
+  uint64_t cycles[2] = {};
+  for (unsigned k = 0; k < 2; ++k) {
+    DeviceConfig c = testConfig(target, 1);
+    c.computeUnits = 64;
+    c.timing = true;
+    c.timingParameters = parseTimingChanges(k ? "l2Ways=1024" : "").value();
+    auto g = Gpu::create(c);
+    const DispatchResult r = launch(*g, code, "scratch", {200 * 64}, {64},
+                                    Args(in.data(), out.data(), uint32_t(in.size())));
+    ASSERT_EQ(r.code, DispatchCode::ok) << r.message;
+    cycles[k] = r.cycles;
+  }
+  EXPECT_NEAR(double(cycles[0]), double(cycles[1]), 0.05 * double(cycles[1]));
+}
 
 /// Workgroups run in the memory of those before (spare_groups.h): a thread that has run nothing yet takes as long.
 TEST_P(Timing, WhatTheThreadRanBeforeDoesNotMatter) {

@@ -290,6 +290,19 @@ unsupported:
 	s_endpgm
 	descriptor unsupported
 
+// Goes on where nothing has been decoded yet.
+	kernel far
+far:
+	v_mov_b32 v1, v0
+	s_mov_b32 s2, 1
+	s_nop 0
+	v_mov_b32 v2, v1
+	s_branch far_end
+	s_nop 0
+far_end:
+	s_endpgm
+	descriptor far
+
 // Jumps to nowhere.
 	kernel lost
 lost:
