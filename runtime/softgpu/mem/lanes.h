@@ -30,10 +30,12 @@ inline U32x8 loadVec(const VRow &r, unsigned k) {
 }
 inline void storeVec(VRow &r, unsigned k, U32x8 x) { std::memcpy(r.u + 8 * k, &x, 32); }
 
+inline uint64_t orOf(U64x4 x) { return x[0] | x[1] | x[2] | x[3]; }
+
 inline bool allZero(U32x8 x) {
   U64x4 y;
   std::memcpy(&y, &x, 32);
-  return (y[0] | y[1] | y[2] | y[3]) == 0;
+  return orOf(y) == 0;
 }
 
 /// All ones in the elements whose lane is active: lanes 8k .. 8k+7.
@@ -41,6 +43,12 @@ inline U32x8 maskVec(uint64_t exec, unsigned k) {
   constexpr U32x8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
   U32x8 m = splat(uint32_t(exec >> (8 * k)) & 0xff) & bit;
   return U32x8(m == bit);
+}
+
+/// The same for values of 64 bits: lanes 4k .. 4k+3.
+inline U64x4 maskVec64(uint64_t exec, unsigned k) {
+  constexpr U64x4 bit = {1, 2, 4, 8};
+  return U64x4((exec >> (4 * k) & bit) == bit);
 }
 
 /// The lanes of a whole wave whose EXEC is `exec`; 0: some lane is off.

@@ -151,14 +151,12 @@ void addLaneLines(Wave &w, const uint64_t *a, uint64_t mask) {
 void traceBySet(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes, uint32_t dwordStride) {
   // Naturally aligned accesses of up to 64 bytes do not cross a line.
   U64x4 any = {};
-  constexpr U64x4 laneBit = {1, 2, 4, 8};
   for (unsigned k = 0, n = 2 * vectorsOf(mask); k < n; ++k) {
     U64x4 p;
     std::memcpy(&p, a + 4 * k, 32);
-    any |= p & U64x4((mask >> (4 * k) & laneBit) == laneBit);
+    any |= p & maskVec64(mask, k);
   }
-  const uint64_t low = any[0] | any[1] | any[2] | any[3];
-  if (std::has_single_bit(bytes) && !(low & (bytes - 1)) && (dwordStride == 4 || bytes <= 4))
+  if (std::has_single_bit(bytes) && !(orOf(any) & (bytes - 1)) && (dwordStride == 4 || bytes <= 4))
     addLaneLines(w, a, mask);
   else
     addCrossing(w, a, mask, bytes, dwordStride);
@@ -174,20 +172,19 @@ bool traceInWindow(Wave &w, const uint64_t *a, uint64_t mask, uint32_t bytes) {
   if ((std::max(first, last) >> shift) - start > 63)
     return false;
   U64x4 bits = {}, outside = {};
-  constexpr U64x4 laneBit = {1, 2, 4, 8};
   for (unsigned k = 0, n = 2 * vectorsOf(mask); k < n; ++k) {
-    uint64_t nibble = (mask >> (4 * k)) & 15;
-    if (!nibble)
+    if (!(mask >> (4 * k) & 15))
       continue;
-    U64x4 p, active = U64x4((nibble & laneBit) == laneBit);
+    U64x4 p;
+    const U64x4 active = maskVec64(mask, k);
     std::memcpy(&p, a + 4 * k, 32);
     U64x4 low = (p >> shift) - start, high = ((p + (bytes - 1)) >> shift) - start;
     outside |= (low | high) & ~uint64_t(63) & active;
     bits |= ((1 << (low & 63)) | (1 << (high & 63))) & active;
   }
-  if (outside[0] | outside[1] | outside[2] | outside[3])
+  if (orOf(outside))
     return false;
-  w.trace.cacheLines = unsigned(std::popcount(bits[0] | bits[1] | bits[2] | bits[3]));
+  w.trace.cacheLines = unsigned(std::popcount(orOf(bits)));
   return true;
 }
 
@@ -201,7 +198,7 @@ bool isStride(const uint64_t *a, unsigned lanes, uint64_t step) {
     std::memcpy(&p, a + 4 * k, 32);
     diff |= p ^ want;
   }
-  return !(diff[0] | diff[1] | diff[2] | diff[3]);
+  return !orOf(diff);
 }
 
 /// All lanes a line or more apart, each within one line; false when not.
@@ -307,17 +304,16 @@ bool addPrivate(Wave &w, const uint32_t *offset, uint64_t mask, uint32_t dwords)
   });
   if ((high - low) / 4 + dwords > 64)
     return false;
-  constexpr U64x4 laneBit = {1, 2, 4, 8};
   const unsigned quads = (1u << w.lineShift) / 16; // of lanes in a line
   for (unsigned first = 0; first < 2 * vectorsOf(mask); first += quads) {
     U64x4 rows = {};
     for (unsigned k = first; k < first + quads; ++k) {
-      const U64x4 active = U64x4((mask >> (4 * k) & laneBit) == laneBit);
+      const U64x4 active = maskVec64(mask, k);
       const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i *>(offset + 4 * k));
       const U64x4 row = (U64x4(_mm256_cvtepu32_epi64(at)) - low) >> 2;
       rows |= (((1ull << dwords) - 1) << (row & 63)) & active;
     }
-    w.trace.cacheLines += unsigned(std::popcount(rows[0] | rows[1] | rows[2] | rows[3]));
+    w.trace.cacheLines += unsigned(std::popcount(orOf(rows)));
   }
   return true;
 }

@@ -3,8 +3,7 @@
 //
 //     | group 0 | group 1 | group 2 | ...      later groups take the places of those that have ended
 //
-// Nothing lies between them: were places kept for what a compute unit has room for, those of different
-// units would be a multiple of some power of two apart, and all of them in a few of a cache's sets.
+// None stays free: were places kept for what a compute unit has room for, those of different units would be a multiple of some power of two apart, and all of them in a few of a cache's sets.
 //
 // Which sets of the caches and of the TLB lines fall into, and which of them meet in the tables of what is on its
 // way, follows from their addresses. So the stretch begins at the same address each time, where that

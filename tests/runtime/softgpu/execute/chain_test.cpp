@@ -23,6 +23,8 @@ namespace {
 class Chains : public testing::TestWithParam<isa::Target> {
 protected:
   const isa::Target target = GetParam();
+  const uint32_t end =
+      isa::traitsOf(target).generation >= 11 ? 0xbfb00000 : 0xbf810000; ///< s_endpgm
   std::mt19937 engine{3};
   uint32_t random() { return uint32_t(engine()); }
 
@@ -40,8 +42,7 @@ protected:
   /// Straight code of about `length` instructions of the scalar unit, with others among them.
   std::vector<uint32_t> program(unsigned length) {
     std::vector<uint32_t> words;
-    const uint32_t sopp = 0xbf800000,
-                   end = isa::traitsOf(target).generation >= 11 ? 0xbfb00000 : 0xbf810000;
+    const uint32_t sopp = 0xbf800000;
     while (length) {
       static constexpr uint32_t kFixed[] = {0x80000000, 0xbe800000, 0xb0000000};
       static constexpr uint32_t kFree[] = {0x3fffffff, 0x007fffff, 0x0fffffff};
@@ -115,7 +116,6 @@ TEST_P(Chains, AsOneInstructionAtATime) {
 TEST_P(Chains, OnlyArithmeticIsGoneOnTo) {
   CodeCache cache(target);
   unsigned scalar = 0, vector = 0;
-  const uint32_t end = isa::traitsOf(target).generation >= 11 ? 0xbfb00000 : 0xbf810000;
   std::vector<std::array<uint32_t, 4>> words(20000);
   for (auto &w : words) {
     w = {random() | (random() % 2 ? 0x80000000 : 0), random(), random(), end};
@@ -184,7 +184,6 @@ size_t stackOf(std::function<void()> run) {
 /// A call of the next handler that is no jump would take stack for each instruction.
 TEST_P(Chains, LongOnesTakeNoStack) {
   constexpr unsigned kLength = 5000;
-  const uint32_t end = isa::traitsOf(target).generation >= 11 ? 0xbfb00000 : 0xbf810000;
   std::vector<VRow> rows(1024);
   std::set<isa::Op> seen;
   CodeCache words(target);

@@ -147,7 +147,7 @@ TEST_P(Timing, WhereTheHostHasMemoryDoesNotMatter) {
 #endif
 
 /// What lies in scratch memory at once is spread over the sets of the L2, as any stretch of memory that is used
-/// from its begin: where nothing is too large for it, one set for all lines takes as long.
+/// from its begin: where all of it fits, sets of 1,024 lines take as long.
 TEST_P(Timing, ScratchMemoryIsSpreadOverTheCaches) {
   vector<uint32_t> in(200), out(200 * 256);
   std::iota(in.begin(), in.end(), 1u);
